@@ -48,12 +48,23 @@ export GOFLAGS="-trimpath -ldflags=-w ${GOFLAGS:-}"
 # the tests of lder take .82 of the processor time, those of internal/judge .85.
 export GOGC=${GOGC:-400}
 
-# inside DIR COMMAND... runs it there.
-inside() { (cd "$1" && shift && "$@"); }
-
 # Directories with a go.mod, "." first.
 modules=$(find . \( -name build -o -name testdata -o -name 'build.tmp.*' -o -name '.?*' \) -prune -o -name go.mod -print |
 	sed 's,/go.mod$,,' | sort)
+
+# A module that requires this one gets a workspace of the two: with -trimpath a package that is a requirement is compiled
+# apart from the same one of a main module, and staticcheck looks at it again. The versions stay those of that module,
+# whose requirements include those of this one.
+for dir in $(grep -l 'github.com/dcopt/dcopt => ' $(sed 's,$,/go.mod,' <<<"$modules") | xargs -rn1 dirname); do
+	mkdir -p "$logs/work/$dir"
+	printf '%s\nuse "%s"\nuse "%s"\n' "$(grep '^go ' "$dir/go.mod")" "$PWD" "$PWD/${dir#./}" >"$logs/work/$dir/go.work"
+done
+
+# inside DIR COMMAND... runs it there, in the workspace of the module.
+inside() {
+	local work=$logs/work/$1/go.work
+	([ ! -f "$work" ] || export GOWORK=$work; cd "$1" && shift && "$@")
+}
 
 # The tags of the full run, and whether the race detector can run: both need C.
 cgo=yes tags=osqp
@@ -115,7 +126,7 @@ fi
 
 # checks runs the steps that are no tests.
 checks() {
-	local staticcheck= version dir packages tag of
+	local staticcheck= version dir packages tag of with
 	step gofmt unformatted
 	# The newest staticcheck that the installed Go can build.
 	for version in v0.8.2 v0.7.0 v0.6.1; do
@@ -128,15 +139,17 @@ checks() {
 	for dir in $modules; do
 		step "build without cgo ($dir)" inside "$dir" env CGO_ENABLED=0 go build ./...
 		packages=./...
-		for tag in $tags ""; do
+		for tag in "" $tags; do
+			# What was built without cgo serves; only the tag needs it.
+			with=CGO_ENABLED=$((${#tag} > 0))
 			of="$dir${tag:+, tag $tag}"
 			if [ -n "$packages" ]; then
 				# shellcheck disable=SC2086 # packages are several words
-				step "vet ($of)" inside "$dir" go vet -tags="$tag" $packages
+				step "vet ($of)" inside "$dir" env "$with" go vet -tags="$tag" $packages
 				# shellcheck disable=SC2086
-				[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" go run "$staticcheck" -tags="$tag" $packages
+				[ -z "$staticcheck" ] || step "staticcheck ($of)" inside "$dir" env "$with" go run "$staticcheck" -tags="$tag" $packages
 			fi
-			# Without the tag only the packages with files that depend on it are other code.
+			# With the tag only the packages with files that depend on it are other code.
 			packages=$(tagged "$dir")
 		done
 	done
@@ -175,7 +188,7 @@ raced() {
 	fi
 }
 
-# unraced DIR runs the part of module without it.
+# unraced DIR runs the part of module without it, and without cgo where the tag does not need it.
 unraced() {
 	local dir=$1 at= apart= of=() rest tag
 	if [ "$cgo" = yes ]; then
@@ -185,7 +198,7 @@ unraced() {
 		for tag in "" $tags; do
 			rest=$(printf '%s\n' "${of[@]}" | if [ -n "$tag" ]; then grep -Fxf <(tagged "$dir"); else grep -Fxvf <(tagged "$dir"); fi)
 			# shellcheck disable=SC2086
-			[ -z "$rest" ] || tests "$dir${tag:+, tag $tag}, not with the race detector" "$dir" -tags="$tag" -run="$apart" $rest
+			[ -z "$rest" ] || CGO_ENABLED=$((${#tag} > 0)) tests "$dir${tag:+, tag $tag}, not with the race detector" "$dir" -tags="$tag" -run="$apart" $rest
 		done
 		rest=$(grep -Fxvf <(echo "$at") <(tagged "$dir"))
 		# shellcheck disable=SC2086
@@ -193,7 +206,7 @@ unraced() {
 	fi
 	rest=$(inside "$dir" go list -f '{{.Dir}}' ./... | grep -Fxvf <(echo "$at"))
 	# shellcheck disable=SC2086
-	[ -z "$rest" ] || tests "$dir" "$dir" $rest
+	[ -z "$rest" ] || CGO_ENABLED=0 tests "$dir" "$dir" $rest
 }
 
 # each DIR... runs the tests of modules.
