@@ -87,8 +87,7 @@ func (r *run) move() Iteration {
 	sol, s := &r.sub.Res, &r.step
 	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.Tau, Solver: sol.Iterations}
 	it.Slack, it.priced, it.open = r.sub.Slack(r.course.Strict)
-	r.budget.Work += it.Solver
-	r.budget.Solves = r.k
+	r.budget.Add(r.sub.Worked, r.k)
 	s.Before, s.From = append(s.Before[:0], r.x...), append(s.From[:0], r.z...)
 	r.clip(r.x, sol.X)
 	r.retract(s.From)

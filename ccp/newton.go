@@ -191,8 +191,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
 			noted++
-			r.budget.Work += cost
-			r.budget.Solves = r.k
+			r.budget.Add(float64(cost), r.k)
 			it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: τ, Solver: cost}
 			r.measure(&it, x)
 			end, err = r.take(it)

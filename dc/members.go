@@ -171,8 +171,10 @@ type sharedBy interface {
 	// Broken calls each with the numbers of the constraints that x breaks, ascending, and E there.
 	Broken(x []float64, each func(k int, v float64))
 	// Near lists about that many constraints that the least changes at x may break. As long as no variable differs by more than
-	// reach, all others hold, and so do their tangents.
-	Near(x []float64, most int) (list []int32, reach float64, ok bool)
+	// reach, all others hold, and so do their tangents; number k does as long as none of its own variables differs by more than reaches[k].
+	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
+	// Beyond lists, ascending, the constraints of which a variable has moved by more than their reach.
+	Beyond(reaches, moved []float64) []int32
 	// Part has the constraints of the list alone, as an object of the same type.
 	Part(list []int32) any
 	// Slope is a Lipschitz constant of number k in the largest change of a variable, +Inf where there is none; Blur bounds the rounding errors
@@ -371,11 +373,12 @@ func (l *known) put(r *around) {
 
 // around is a point and the members that may be broken near it.
 type around struct {
-	x     []float64
-	reach float64  // changes of the variables up to which all other members hold
-	list  []int32  // the members, ascending
-	part  *members // these alone; nil: there is no such point
-	room  []float64
+	x       []float64
+	reach   float64   // changes of the variables up to which all other members hold
+	reaches []float64 // the same for each member and its own variables
+	list    []int32   // the members, ascending
+	part    *members  // these alone; nil: there is no such point
+	room    []float64
 }
 
 // covers reports whether the members that are not in the list hold at x.
@@ -415,22 +418,66 @@ func (m *members) broken(x []float64, each func(k int, v float64)) {
 }
 
 // Near lists about that many members, ascending, those that the least changes of variables at x may break, and the largest change of a
-// variable by which all others still hold, and the tangents of them at any point within that distance. ok is false where no
-// change is known to be harmless.
-func (m *members) Near(x []float64, most int) (list []int32, reach float64, ok bool) {
+// variable by which all others still hold, and the tangents of them at any point within that distance. reaches are these changes for each
+// member and its own variables. ok is false where no change is known to be harmless.
+func (m *members) Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool) {
 	if s := m.steepness(); s.slope == nil || most >= m.count {
-		return nil, 0, false
+		return nil, 0, nil, false
 	}
 	var r around
 	r.look(m, x, most, func(int, float64) {})
-	return r.list, r.reach, r.reach > 0
+	return r.list, r.reach, r.reaches, r.reach > 0
+}
+
+// Beyond lists, ascending, the members of which a variable has moved by more than their reach. A move that is no number is too far.
+func (m *members) Beyond(reaches, moved []float64) (list []int32) {
+	if slices.ContainsFunc(moved, math.IsNaN) {
+		moved = slices.Clone(moved)
+		for j, v := range moved {
+			if math.IsNaN(v) {
+				moved[j] = math.Inf(1)
+			}
+		}
+	}
+	var tops [memberBlock]float64
+	for lo := 0; lo < m.count; lo += memberBlock {
+		top := tops[:min(memberBlock, m.count-lo)]
+		clear(top)
+		for k := range m.rows {
+			for _, idx := range m.rows[k].idx {
+				raise(top, idx, lo, moved)
+			}
+		}
+		for i, r := range reaches[lo : lo+len(top)] {
+			if !(top[i] <= r) {
+				list = append(list, int32(lo+i))
+			}
+		}
+	}
+	return list
+}
+
+// raise makes the largest moves at least those of one variable of each member from lo on.
+func raise(top []float64, idx []int32, lo int, moved []float64) {
+	if len(idx) == 1 {
+		for i, t := range top {
+			top[i] = max(t, moved[idx[0]])
+		}
+		return
+	}
+	for i, j := range idx[lo : lo+len(top)] {
+		if v := moved[j]; v > top[i] {
+			top[i] = v
+		}
+	}
 }
 
 // look lists about that many members, those that the least changes at x may break, and calls each with those that x breaks.
 func (r *around) look(m *members, x []float64, most int, each func(k int, v float64)) {
 	s := m.steepness()
-	r.room = slices.Grow(r.room[:0], 2*m.count)[:2*m.count]
-	reaches, size, last := r.room[:m.count], num.NormInf(x), len(m.steps)-1
+	r.room = slices.Grow(r.room[:0], m.count)[:m.count]
+	r.reaches = slices.Grow(r.reaches[:0], m.count)[:m.count]
+	reaches, size, last := r.reaches, num.NormInf(x), len(m.steps)-1
 	m.blocks(x, func(lo, n int, w *familyWork) {
 		for i, v := range w.v[last][:n] {
 			k := lo + i
@@ -443,7 +490,7 @@ func (r *around) look(m *members, x []float64, most int, each func(k int, v floa
 			reaches[k] = (-v - blur*(s.size+l*size)) / l
 		}
 	})
-	r.reach = smallest(append(r.room[m.count:m.count], reaches...), most)
+	r.reach = smallest(append(r.room[:0], reaches...), most)
 	r.list = r.list[:0]
 	for k, v := range reaches {
 		if v < r.reach {

@@ -216,7 +216,7 @@ func TestNear(t *testing.T) {
 	for range 5 {
 		x := draw(nil, 30)
 		const most = 2000
-		list, reach, ok := m.Near(x, most)
+		list, reach, reaches, ok := m.Near(x, most)
 		if !ok || len(list) == 0 || len(list) > most || !slices.IsSorted(list) || !(reach > 0) {
 			t.Fatalf("%d members are near, reach %g", len(list), reach)
 		}
@@ -235,6 +235,28 @@ func TestNear(t *testing.T) {
 			}
 			if e := p.Constraints[k].Value(z); v > 0 || e > 0 {
 				t.Errorf("%s is %g, its tangent %g", p.Constraints[k].Name(), e, v)
+			}
+		})
+		moved := make([]float64, len(x)) // some variables by far more than the reach
+		for j := range x {
+			z[j] = x[j] + reach*math.Pow(10, 2*rng.Float64()-1)*(2*rng.Float64()-1)
+			y[j] = z[j] + reach*math.Pow(10, 2*rng.Float64()-1)*(2*rng.Float64()-1)
+			moved[j] = math.Abs(z[j]-x[j]) + math.Abs(y[j]-z[j])
+		}
+		beyond := m.Beyond(reaches, moved)
+		if !slices.IsSorted(beyond) || len(beyond) == 0 || len(beyond) == m.count {
+			t.Errorf("%d of %d members may be broken", len(beyond), m.count)
+		}
+		m.Tangents(z, grad, func(k int, h float64) {
+			if _, in := slices.BinarySearch(beyond, int32(k)); in {
+				return
+			}
+			v := m.Affine(k).Value(y) - h
+			for _, j := range m.AppendSupport(nil, k) {
+				v -= grad[j] * (y[j] - z[j])
+			}
+			if e := p.Constraints[k].Value(z); v > 0 || e > 0 {
+				t.Errorf("%s is within reach: %g, its tangent %g", p.Constraints[k].Name(), e, v)
 			}
 		})
 		part := m.Part(list).(*members)

@@ -10,9 +10,10 @@ import (
 // Choice is which members of families have rows: those that steps of some length from a point may break. Others are absent as long as their
 // tangents hold at the solutions of the convex problems, which are solutions of the problems with the rows of all, then.
 type Choice struct {
-	Around []float64 // the point; nil: all members have rows
-	reach  float64   // a change of the variables by which no absent member, nor a tangent of one, is broken
-	lists  [][]int32 // by family: the members with rows, ascending; nil: all
+	Around  []float64   // the point; nil: all members have rows
+	reach   float64     // a change of the variables by which no absent member, nor a tangent of one, is broken
+	reaches [][]float64 // by family, for each member and its own variables
+	lists   [][]int32   // by family: the members with rows, ascending; nil: all
 }
 
 // PerVariable is how many members of a family have rows for each variable at first, in families of at least twice as many.
@@ -28,16 +29,16 @@ func (c *Choice) Of(n int, m Members) []int32 {
 		return nil
 	}
 	if n == len(c.lists) {
-		list, reach, ok := []int32(nil), 0.0, false
+		list, reach, reaches, ok := []int32(nil), 0.0, []float64(nil), false
 		if most := PerVariable * len(c.Around); m.Count() >= 2*most {
-			list, reach, ok = m.Near(c.Around, most)
+			list, reach, reaches, ok = m.Near(c.Around, most)
 		}
 		if ok {
 			c.reach = min(c.reach, reach)
 		} else {
 			list = nil
 		}
-		c.lists = append(c.lists, list)
+		c.lists, c.reaches = append(c.lists, list), append(c.reaches, reaches)
 	}
 	return c.lists[n]
 }
@@ -49,7 +50,7 @@ func (c *Choice) Absent() bool {
 
 // All is the choice of the rows of all.
 func (c *Choice) All() Choice {
-	return Choice{Around: c.Around, reach: math.Inf(1), lists: make([][]int32, len(c.lists))}
+	return Choice{Around: c.Around, reach: math.Inf(1), reaches: make([][]float64, len(c.lists)), lists: make([][]int32, len(c.lists))}
 }
 
 // Reaches reports whether the tangents at z of all absent members hold at x as the two are near the point of the choice.
@@ -60,12 +61,13 @@ func (c *Choice) Reaches(z, x []float64) bool {
 // Again is the choice for steps from x, with the members besides that have rows with a multiplier in y. ok is false where there is no
 // such choice.
 func (c *Choice) Again(x, y []float64, all []*Family) (next Choice, ok bool) {
-	next = Choice{Around: slices.Clone(x), reach: math.Inf(1), lists: make([][]int32, len(c.lists))}
+	next = c.All()
+	next.Around = slices.Clone(x)
 	for n, f := range all {
 		if !f.Absent() {
 			continue
 		}
-		list, reach, ok := f.All.Near(x, PerVariable*len(x))
+		list, reach, reaches, ok := f.All.Near(x, PerVariable*len(x))
 		if !ok {
 			return next, false
 		}
@@ -74,7 +76,7 @@ func (c *Choice) Again(x, y []float64, all []*Family) (next Choice, ok bool) {
 				list = append(list, int32(f.Number(k)))
 			}
 		}
-		next.lists[n], next.reach = ascending(list), min(next.reach, reach)
+		next.lists[n], next.reaches[n], next.reach = ascending(list), reaches, min(next.reach, reach)
 	}
 	return next, true
 }
@@ -82,12 +84,16 @@ func (c *Choice) Again(x, y []float64, all []*Family) (next Choice, ok bool) {
 // With is the choice with the members besides whose tangents at z are broken at x. ok is false where there are none. grad has room for a
 // gradient.
 func (c *Choice) With(z, x, grad []float64, all []*Family) (next Choice, ok bool) {
-	next = Choice{Around: c.Around, reach: c.reach, lists: slices.Clone(c.lists)}
+	next = Choice{Around: c.Around, reach: c.reach, reaches: c.reaches, lists: slices.Clone(c.lists)}
+	moved := make([]float64, len(c.Around))
+	for j, v := range z {
+		moved[j] = math.Abs(v-c.Around[j]) + math.Abs(x[j]-v)
+	}
 	for n, f := range all {
 		if !f.Absent() {
 			continue
 		}
-		if broken := f.broken(z, x, grad); len(broken) > 0 {
+		if broken := f.broken(f.All.Beyond(c.reaches[n], moved), z, x, grad); len(broken) > 0 {
 			next.lists[n], ok = ascending(append(broken, c.lists[n]...)), true
 		}
 	}
@@ -100,25 +106,28 @@ func ascending(list []int32) []int32 {
 	return slices.Compact(list)
 }
 
-// broken lists the members without a row whose tangent at z is positive at x, or no number.
-func (f *Family) broken(z, x, grad []float64) (list []int32) {
-	next := 0
+// broken lists those of the list, which is ascending, without a row whose tangent at z is positive at x, or no number.
+func (f *Family) broken(list []int32, z, x, grad []float64) (broken []int32) {
+	some, next := f.All.Part(list).(Members), 0
 	var idx []int
-	f.All.Tangents(z, grad, func(k int, h float64) {
-		if next < len(f.number) && int(f.number[next]) == k {
+	some.Tangents(z, grad, func(k int, h float64) {
+		number := list[k]
+		for next < len(f.number) && f.number[next] < number {
 			next++
+		}
+		if next < len(f.number) && f.number[next] == number {
 			return
 		}
-		v := f.All.Affine(k).Value(x) - h
-		idx = f.All.AppendSupport(idx[:0], k)
+		v := some.Affine(k).Value(x) - h
+		idx = some.AppendSupport(idx[:0], k)
 		for _, j := range idx {
 			v -= grad[j] * (x[j] - z[j])
 		}
 		if !(v <= 0) {
-			list = append(list, int32(k))
+			broken = append(broken, number)
 		}
 	})
-	return list
+	return broken
 }
 
 // Carried are n numbers of the rows, or the columns, of a problem from those of one that differs in the choice of members, 0 for members that

@@ -16,7 +16,8 @@ type Members interface {
 	Affine(k int) dc.Linear
 	AppendSupport(to []int, k int) []int
 	Tangents(x, grad []float64, each func(k int, h float64))
-	Near(x []float64, most int) (list []int32, reach float64, ok bool)
+	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
+	Beyond(reaches, moved []float64) []int32
 	Broken(x []float64, each func(k int, v float64))
 	Part(list []int32) any
 	Slope(k int) float64

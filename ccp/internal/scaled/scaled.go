@@ -29,6 +29,7 @@ type Solver struct {
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
 	x, y     []float64 // the last solution of the copy
+	took     int       // iterations of the last Solve
 	scratch  []float64
 }
 
@@ -363,6 +364,7 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 // Solve solves the copy.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, dst)
+	s.took = dst.Iterations
 	s.x, s.y = append(s.x[:0], dst.X...), append(s.y[:0], dst.Y...)
 	if len(dst.Y) == len(s.row) {
 		for k := range s.boosts {
@@ -401,6 +403,14 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	dst.Objective /= s.obj
 	return err
+}
+
+// Worked is the iterations of the last Solve. Where they were for a part of the problem, each counts as its share.
+func (s *Solver) Worked() float64 {
+	if w, ok := s.inner.(interface{ Worked() float64 }); ok {
+		return w.Worked()
+	}
+	return float64(s.took)
 }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative

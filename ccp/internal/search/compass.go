@@ -69,6 +69,7 @@ const (
 	clearShare = 1e-3
 
 	compassWork  = 4e7 // Source: docs/ccp.md, Constants; coefficients visited in one look, at most
+	compassLooks = 2   // rounds along all coordinates that have to be affordable; derived: the first takes the measure, and a step is to follow
 	compassShare = 8   // Source: docs/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
 )
 
@@ -120,7 +121,9 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	}
 	c.best, c.open = first, open
 	c.lo, c.hi = c.merit.value, c.merit.value
-	c.left = min(compassWork, compassShare*c.Budget.Spent())
+	if c.left = min(compassWork, compassShare*c.Budget.Spent()); c.left < compassLooks*c.round(x) {
+		return 0
+	}
 	c.measure(x)
 	c.merit.most = open
 	size := c.Size(x)
@@ -133,6 +136,15 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 		c.shorten()
 	}
 	return first - c.best
+}
+
+// round is how many coefficients a step either way along each coordinate visits.
+func (c *Compass) round(x []float64) (visits float64) {
+	for j := range x {
+		try, _ := c.merit.visits(j)
+		visits += 2 * try
+	}
+	return visits
 }
 
 // shorten sweeps with shorter and shorter steps.

@@ -18,7 +18,7 @@ type Decisions struct {
 	Off bool // there are none
 
 	done       bool
-	vain, work int // the budget when it began
+	vain, work float64 // the budget when it began
 	mean       []float64
 	cov        []float64 // row by row
 	gain       []float64

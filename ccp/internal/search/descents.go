@@ -125,7 +125,7 @@ func (d *Descents) cost() float64 {
 // domains.
 func (d *Descents) evaluate(x, grad []float64) float64 {
 	if d.spent += d.cost(); d.spent >= 1 {
-		d.Budget.Vain += int(d.spent)
+		d.Budget.Vain += math.Trunc(d.spent)
 		d.Budget.Extra += int(d.spent)
 		d.spent -= math.Floor(d.spent)
 	}

@@ -176,7 +176,8 @@ const MostLeads = 30
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
-	Work, Vain int     // iterations of the backend so far; of these, or in their place, by searches in vain
+	Work, Vain float64 // iterations of the backend so far; of these, or in their place, by searches in vain. Of a part of the problem each is a share
+	First      float64 // those of the first convex problem
 	Extra      int     // cost of searches without the backend, in its iterations
 	Solves     int     // convex problems so far
 	Size       float64 // entries of the convex problem
@@ -203,9 +204,18 @@ const (
 	vainLeast = 2      // convex problems that must be affordable
 )
 
+// Add adds the iterations of a convex problem, number k from 1.
+func (b *Budget) Add(iterations float64, k int) {
+	if b.Solves == 0 {
+		b.First = iterations
+	}
+	b.Work += iterations
+	b.Solves = k
+}
+
 // Spent is the work so far, in iterations of the backend times entries of the convex
 // problem, to which the overhead of an iteration is added: some have no entries, only bounds.
-func (b *Budget) Spent() float64 { return float64(b.Work+b.Extra) * (b.Size + Overhead) }
+func (b *Budget) Spent() float64 { return (b.Work + float64(b.Extra)) * (b.Size + Overhead) }
 
 // Taken is the larger of Spent and the work of the values, in the same unit: those of a sum of 40,000 minima over the
 // centres of clusters take far longer than its convex problem, which has an entry for each coordinate of a centre.
@@ -222,12 +232,12 @@ func (b *Budget) Afford(work float64) {
 
 // Affords reports whether there is work left for convex problems.
 func (b *Budget) Affords() bool {
-	return b.affords(vainLeast * float64(b.Work) / float64(max(b.Solves, 1)))
+	return b.affords(vainLeast * b.Work / float64(max(b.Solves, 1)))
 }
 
 // affords reports whether that many iterations of the backend may be spent in vain.
 func (b *Budget) affords(more float64) bool {
-	return float64(b.Vain)+more < max(vainShare*float64(b.Work+b.Extra-b.Vain), vainFloor/max(b.Size, 1))
+	return b.Vain+more < max(vainShare*(b.Work+float64(b.Extra)-b.Vain), vainFloor/max(b.Size, 1))
 }
 
 // Overhead is the cost of an iteration of the backend beside its entries, in

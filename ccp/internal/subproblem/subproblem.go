@@ -73,6 +73,7 @@ type answer struct {
 	chooses   bool      // the solver works with some of the rows, first with those near a proposed x
 	unchanged unchanged // the values of the last solve
 	Res       qpbackend.Result
+	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
 	Seconds   float64
 }
 
@@ -360,7 +361,7 @@ func (s *Problem) stated() *qpbackend.Problem {
 func (s *Problem) Solve(ctx context.Context) error {
 	defer s.took(time.Now())
 	if s.Centre == nil && s.Res.Status == qpbackend.Solved && s.unchanged.is(&s.Now) {
-		s.Res.Iterations = 0
+		s.Res.Iterations, s.Worked = 0, 0
 		return ctx.Err()
 	}
 	if err := s.ready(ctx); err != nil {
@@ -372,6 +373,7 @@ func (s *Problem) Solve(ctx context.Context) error {
 	err := s.warmStart()
 	if err == nil {
 		err = s.Solver.Solve(ctx, &s.Res)
+		s.Worked = s.Solver.Worked()
 	}
 	s.unchanged.answered = err == nil
 	return s.stay(s.include(ctx, err))
@@ -500,13 +502,14 @@ func (s *Problem) include(ctx context.Context, err error) error {
 	default:
 		return nil
 	}
-	iterations := s.Res.Iterations
+	iterations, worked := s.Res.Iterations, s.Worked
 	if err := s.renew(ctx, next); err != nil {
 		return err
 	}
 	before := s.Seconds // the time of both is that of the first
 	err = s.Solve(ctx)
 	s.Res.Iterations += iterations
+	s.Worked += worked
 	s.far, s.Seconds = true, before
 	return err
 }

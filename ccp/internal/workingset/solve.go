@@ -37,6 +37,7 @@ type solver struct {
 // course is how the solution of one problem goes.
 type course struct {
 	iterations int
+	worked     float64   // see Worked
 	tol        float64   // asked of sub
 	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
 	centre     []float64 // of samples: the point around which the set was made
@@ -138,7 +139,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	s.readLines()
 	warm, from := s.start.dual, slices.Clone(s.x)
-	s.iterations, s.tol = 0, s.set.Tol
+	s.iterations, s.worked, s.tol = 0, 0, s.set.Tol
 	err := s.renew(ctx)
 	s.start = proposal{}
 	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
@@ -171,7 +172,17 @@ func (s *solver) round(ctx context.Context, warm bool) error {
 	}
 	err := s.sub.Solve(ctx, &s.res)
 	s.iterations += s.res.Iterations
+	s.worked += float64(s.res.Iterations) * float64(s.small.p.A.NNZ()) / float64(max(1, s.p.A.NNZ()))
 	return err
+}
+
+// Worked is the iterations of the last Solve, each as the share of the entries of the whole problem that it was for. Where smoothing finds
+// the set, it visits all of them.
+func (s *solver) Worked() float64 {
+	if s.sampled {
+		return float64(s.iterations)
+	}
+	return s.worked
 }
 
 // watched is a solver that lets some of its iterates be looked at. Where enough returns true the run ends with that point.

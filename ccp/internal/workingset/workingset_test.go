@@ -584,6 +584,9 @@ func TestRoundsEndEarly(t *testing.T) {
 		var answers [2]qpbackend.Result
 		for k, inner := range []qpbackend.Backend{ipm.Backend{}, unwatched{}} {
 			s, res := answer(t, Backend{Inner: inner, least: 12}, &p)
+			if w := s.(*solver).Worked(); !(w > 0 && w < float64(res.Iterations)/2) {
+				t.Errorf("seed %d: %d iterations with few of the rows count as %g with all", seed, res.Iterations, w)
+			}
 			s.Close()
 			answers[k] = res
 		}
