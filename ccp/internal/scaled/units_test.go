@@ -25,3 +25,16 @@ func TestUnitOfAValueNextTo0(t *testing.T) {
 		t.Errorf("a value from -1e-16 to 1 has the unit %g", got)
 	}
 }
+
+// TestUnit: a size is from an eighth of its unit, a power of 1024, to below 128 of them.
+func TestUnit(t *testing.T) {
+	for e := -40; e <= 40; e++ {
+		for _, f := range []float64{1, 1.5, math.Nextafter(2, 1)} {
+			size := math.Ldexp(f, e)
+			u := Unit(size)
+			if frac, exp := math.Frexp(u); frac != 0.5 || (exp-1)%10 != 0 || size < u/8 || size >= 128*u {
+				t.Errorf("the unit of %g is %g", size, u)
+			}
+		}
+	}
+}
