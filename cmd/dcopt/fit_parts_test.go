@@ -24,9 +24,21 @@ const asProgram = "DCOPT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		main()
 	}
 	os.Exit(m.Run())
+}
+
+// program is a process of the program, with the signals that main awaits.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
 }
 
 // runFit runs the program and returns its exit code and output.
@@ -133,8 +145,8 @@ func TestFitPlan(t *testing.T) {
 	var tasks [4]*exec.Cmd // one of them has no shard of its own
 	var messages [len(tasks)]bytes.Buffer
 	for i := range tasks {
-		tasks[i] = exec.Command(os.Args[0], "shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q")
-		tasks[i].Env, tasks[i].Stderr = append(os.Environ(), asProgram+"=1"), &messages[i]
+		tasks[i] = program(t, "shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q")
+		tasks[i].Stderr = &messages[i]
 		if err := tasks[i].Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -35,15 +35,11 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("SKIPPED: no SIGINT between processes on Windows")
 	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "dcopt")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	if err := os.WriteFile(filepath.Join(dir, "slow.dc"), []byte(slowProblem), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--json"}, {"--json", "--out", "best.json"}} {
-		cmd := exec.Command(program, append([]string{"solve", "slow.dc", "-v"}, args...)...)
+		cmd := program(t, append([]string{"solve", "slow.dc", "-v"}, args...)...)
 		cmd.Dir = dir
 		var stdout bytes.Buffer
 		cmd.Stdout = &stdout
@@ -96,17 +92,12 @@ func TestReaderGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: no SIGPIPE on Windows")
 	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, "dcopt")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	read.Close()
-	cmd := exec.Command(program, "solve", "../../examples/quickstart.dc", "--json")
+	cmd := program(t, "solve", "../../examples/quickstart.dc", "--json")
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = write, &stderr
 	err = cmd.Run()
@@ -122,12 +113,8 @@ func TestTerminate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: no SIGTERM between processes on Windows")
 	}
-	program := filepath.Join(t.TempDir(), "dcopt")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
-		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd := program(t, strings.Fields(args)...)
 		cmd.Dir = t.TempDir()
 		in, err := cmd.StdinPipe()
 		if err != nil {
