@@ -77,15 +77,12 @@ func undominated(es []Expr) []Expr {
 		return es
 	}
 	var few [8]Interval
-	over, top := few[:0], math.Inf(-1)
+	over := few[:0]
 	for k := range es {
 		over = append(over, es[k].Range())
-		top = max(top, over[k].Lo)
 	}
-	dominated := func(k int) bool {
-		hi := over[k].Hi
-		return hi < top-apart*(math.Abs(hi)+math.Abs(top)) && !es[k].restricted()
-	}
+	top := highestLow(over)
+	dominated := func(k int) bool { return over[k].below(top) && !es[k].restricted() }
 	for k := range es {
 		if !dominated(k) {
 			continue
@@ -100,6 +97,18 @@ func undominated(es []Expr) []Expr {
 	}
 	return es
 }
+
+// highestLow is the largest of the lower ends, which a maximum is nowhere below.
+func highestLow(over []Interval) float64 {
+	top := math.Inf(-1)
+	for k := range over {
+		top = max(top, over[k].Lo)
+	}
+	return top
+}
+
+// below reports whether all of i is below v, beyond rounding errors.
+func (i Interval) below(v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+math.Abs(v)) }
 
 // restricted reports whether e is not finite everywhere.
 func (e *Expr) restricted() bool {

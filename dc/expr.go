@@ -42,6 +42,47 @@ type written interface {
 	split() *split
 }
 
+// looped is implemented by sums of functions that arrays have, see Loop: those of the objective before they are families.
+type looped interface {
+	Representer
+	// scaled is w times a term of it, with a weight of 1 or -1.
+	scaled(w float64, t term) term
+	// withoutRepeats are expressions without such sums some of whose functions are equal to others: these are terms one by one.
+	withoutRepeats(es []Expr) []Expr
+	// oneByOne are the functions of a term as terms.
+	oneByOne(t term) Expr
+	// withMajorant is a term as its majorant, if it has one.
+	withMajorant(t term) (m term, ok bool)
+}
+
+// series is the first of the terms that is looped, nil where there is none.
+func (e *Expr) series() looped {
+	for k := range e.terms {
+		if s, ok := e.terms[k].f.(looped); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+// unlooped is e with the functions of looped terms as terms, of those that meet a condition.
+func (e Expr) unlooped(which func(term) bool) Expr {
+	if e.series() == nil {
+		return e
+	}
+	parts := []Expr{{lin: e.lin, of: e.of, err: e.err}}
+	for _, t := range e.terms {
+		if s, ok := t.f.(looped); ok && which(t) {
+			parts = append(parts, s.oneByOne(t))
+			continue
+		}
+		one := Expr{terms: []term{t}, composite: e.composite, of: e.of}
+		one.keepSplit()
+		parts = append(parts, one)
+	}
+	return sumExprs(parts)
+}
+
 // lazySplit is the split of a sum, computed when it is first asked for.
 type lazySplit struct {
 	once sync.Once
@@ -307,6 +348,11 @@ func scaleTerms(ts []term, w float64) []term {
 	out := make([]term, len(ts))
 	for k, t := range ts {
 		out[k] = term{w * t.w, t.f}
+		if withLoops {
+			if s, ok := t.f.(looped); ok {
+				out[k] = s.scaled(w, t)
+			}
+		}
 	}
 	return out
 }
@@ -360,6 +406,12 @@ func scalars(ops []Operand) []Operand {
 }
 
 func sumExprs(es []Expr) Expr {
+	for k := 0; withLoops && k < len(es) && len(es) > 1; k++ {
+		if s := es[k].series(); s != nil {
+			es = s.withoutRepeats(es)
+			break
+		}
+	}
 	lins, terms := 0, 0
 	for k := range es {
 		if es[k].err != nil {

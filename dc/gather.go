@@ -7,19 +7,35 @@ import "slices"
 // Source: BenchmarkFamily: 0.9 times as much for hinges, 0.8 for norms, 0.6 for minima of squares.
 const fewestMembers = 16
 
+// inArrays is implemented by functions that are looped.
+type inArrays interface {
+	// addTo adds the functions of a term to the family that they are members of.
+	addTo(groups map[string]*family, t term, of *space) *family
+	// unpack makes the lists of n members as long, also those of one number for all.
+	unpack(p *program, n int)
+	// convexFamily is a term of convex functions as a family.
+	convexFamily(t term, known sharedLists) term
+}
+
 // gatherFamilies replaces terms that differ in numbers alone by families.
 func gatherFamilies(terms []term, of *space, known sharedLists) []term {
 	return gatherFrom(fewestMembers, terms, of, known)
 }
 
 func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
-	if len(terms) < fewest {
+	if len(terms) < fewest && !(withLoops && (&Expr{terms: terms}).series() != nil) {
 		return terms
 	}
 	var r memberReader
 	groups := map[string]*family{}
-	member := make([]*family, len(terms))
+	member, packed := make([]*family, len(terms)), inArrays(nil)
 	for k, t := range terms {
+		if withLoops {
+			if s, ok := t.f.(inArrays); ok {
+				member[k], packed = s.addTo(groups, t, of), s
+				continue
+			}
+		}
 		if !r.read(t.f) {
 			continue
 		}
@@ -27,6 +43,9 @@ func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
 		if g == nil {
 			g = newFamily(&r, of)
 			groups[string(r.text)] = g
+		}
+		if withLoops && packed != nil {
+			packed.unpack(&g.program, len(g.w))
 		}
 		if len(g.w) == manyMembers {
 			g.expect(len(terms) - k)
@@ -64,7 +83,7 @@ func (p *Problem) gather(look *lookout) error {
 
 // gather makes families of the terms of e, of its h, and one square of those of g.
 func (e *Expr) gather() {
-	if len(e.terms) < fewestMembers || e.err != nil {
+	if len(e.terms) < fewestMembers && !(withLoops && e.series() != nil) || e.err != nil {
 		return
 	}
 	s := *e.split()
@@ -76,7 +95,7 @@ func (e *Expr) gather() {
 
 // folded is e with the families of its terms that g has, the same expression after gather: the members take no memory then.
 func (e Expr) folded(g *Expr) Expr {
-	if len(g.terms) == len(e.terms) {
+	if len(g.terms) == len(e.terms) && !(withLoops && e.series() != nil) {
 		return e
 	}
 	return Expr{lin: e.lin, terms: g.terms, composite: true, of: e.of, err: e.err}
@@ -128,6 +147,16 @@ func stackSquares(terms []term) []term {
 func gatherLeast(terms []term, of *space, known sharedLists) []term {
 	var least, rest []term
 	for _, t := range terms {
+		if withLoops {
+			if s, ok := t.f.(inArrays); ok {
+				if touches([]term{t}) {
+					least = append(least, t)
+				} else {
+					rest = append(rest, s.convexFamily(t, known))
+				}
+				continue
+			}
+		}
 		if _, ok := t.f.(*leastOf); ok {
 			least = append(least, t)
 		} else {

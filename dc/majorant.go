@@ -29,7 +29,15 @@ func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
 
 // majoriseObjective is majorise for an objective, which may have leastOf too.
 func (e Expr) majoriseObjective() Expr {
+	if withLoops {
+		e = e.unlooped(func(t term) bool { _, bent := t.f.(written); return bent && t.w > 0 })
+	}
 	return e.majoriseBy(func(t term) (term, bool) {
+		if withLoops {
+			if s, ok := t.f.(looped); ok {
+				return s.withMajorant(t)
+			}
+		}
 		if w, l := newLeastOf(t.w, t.f); l != nil {
 			return term{w, l}, true
 		}

@@ -218,6 +218,9 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		}
 		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
+	if withLoops && slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
+		p.Objective = p.Objective.unlooped(func(term) bool { return true }) // an equation may define a variable of it
+	}
 	stated := p
 	stated.Constraints = nil // exactly has them
 	touches, err := p.prepare(look, Expr.majoriseObjective, Expr.majorise)

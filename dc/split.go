@@ -107,7 +107,7 @@ type late interface {
 // of a kind cancel their weights do, of kinds of which none merges with functions other than its equals. Squares merge
 // with squares of the other sign.
 func (e *Expr) remaining() (g, h bool) {
-	if len(e.terms) <= mostPairs {
+	if len(e.terms) <= mostPairs && !(withLoops && e.series() != nil) {
 		return false, false
 	}
 	sum, size, up, down := 0.0, 0.0, false, false

@@ -226,6 +226,7 @@ func (c *compiler) objective(s *syntax.Statement) {
 		c.out.Find = true
 		return
 	}
+	c.ev.Together(s.Value)
 	v := c.ev.Side(s.Value)
 	if v.Sort == value.ComplexPairs {
 		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.Say(s.Value))

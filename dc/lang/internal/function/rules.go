@@ -55,6 +55,9 @@ func noValue(ev *eval.Evaluator, n *syntax.Node) value.Value {
 // reduce is sum, max or min over indices.
 func reduce(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	if n.Name == "sum" {
+		if v, ok := ev.SumTogether(n); ok {
+			return v
+		}
 		return ev.Sum(n)
 	}
 	return ev.Extreme(n)

@@ -1,0 +1,553 @@
+//go:build !lean
+
+package dc
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// LoopOp is a function of affine functions, the rows.
+type LoopOp uint8
+
+// The functions.
+const (
+	LoopPos   LoopOp = iota // max(row, 0), of one row
+	LoopAbs                 // |row|, of one row
+	LoopMax                 // the largest row
+	LoopMin                 // the least row
+	LoopLeast               // the least of sums of squares, each of some rows
+)
+
+// Loop adds up terms that differ in numbers alone, which makes no object of each: the sum is
+// as if they had been added one by one. The zero value is a sum of nothing.
+type Loop struct {
+	Count  int     // of terms that are to come, for the size of arrays; 0: it is not known
+	series *series // nil: there is no term yet
+	shapes []loopShape
+	ranges []Interval
+}
+
+// loopShape are terms of one function with as many coefficients in each row.
+type loopShape struct {
+	op     LoopOp
+	counts []int // of the coefficients, by row
+	ends   []int
+	sign   float64 // of the rows in the series
+	weight float64 // of the function in the series
+	places []int   // of the rows in the series
+	order  []int   // of the rows of the series, the row; -1: it is a number
+	to     *series
+}
+
+// series is a sum of functions that are the same atoms of affine functions with other numbers, with weights above 0, before
+// the problem makes a family of it. A list of one number in program holds for all.
+type series struct {
+	program
+	text  string
+	w     []float64
+	sign  float64          // of the terms
+	known map[uint64]int32 // members by the hash of their rows
+	least *leastForm       // not nil: each is a maximum, of which the negative has a majorant
+	once  sync.Once        // of f
+	f     Convex
+}
+
+// leastForm is how members are read that are the least of sums of squares.
+type leastForm struct {
+	program
+	text   string
+	places []int // of the rows, in those of the series
+}
+
+// bentSeries is a series of maxima that are not convex, leastSeries the majorant of their negatives.
+type (
+	bentSeries  struct{ *series }
+	leastSeries struct{ *series }
+)
+
+// Add adds w times op of the rows. For LoopLeast, rows up to ends[k] are squared in sum k; for others ends is nil. The rows are read only during
+// the call. It asks for the term without w where there was no such term before. ok is false where the terms are no sum of this
+// type: others have to be added one by one.
+func (l *Loop) Add(op LoopOp, w float64, rows []Linear, ends []int, term func() Expr) (ok bool) {
+	if w == 0 || !finite(w) || !l.keepsForm(op, rows, ends) {
+		return false
+	}
+	s := l.shapeOf(op, rows, ends)
+	if s == nil {
+		if s = newLoopShape(op, rows, ends, term()); s == nil {
+			return false
+		}
+		switch {
+		case l.series == nil:
+			l.series = s.to
+		case l.series.text != s.to.text:
+			return false // the columns of the convex problem are in the order of the terms
+		}
+		s.to = l.series
+		l.shapes = append(l.shapes, *s)
+	}
+	if n := len(s.to.w); n == manyMembers && l.Count > n {
+		s.to.grow(l.Count - n)
+	}
+	return s.add(w, rows)
+}
+
+// anyDominated reports whether undominated leaves out one of these ranges.
+func anyDominated(over []Interval) bool {
+	top := highestLow(over)
+	return slices.ContainsFunc(over, func(i Interval) bool { return i.below(top) })
+}
+
+// keepsForm reports whether op of the rows has numbers that are finite, and is not simpler by the bounds of
+// the variables, as a maximum is of which one operand is below another.
+func (l *Loop) keepsForm(op LoopOp, rows []Linear, ends []int) bool {
+	over := l.ranges[:0]
+	for k := range rows {
+		if bad(rows[k]) {
+			return false
+		}
+		if op != LoopLeast {
+			over = append(over, rows[k].over())
+		}
+	}
+	switch op {
+	case LoopAbs:
+		return over[0].Lo < 0 && over[0].Hi > 0
+	case LoopPos:
+		over = append(over, point(0))
+	case LoopMin:
+		for k := range over {
+			over[k] = over[k].Scale(-1)
+		}
+	case LoopLeast:
+		from := 0
+		for _, end := range ends {
+			i := point(0)
+			for k := range rows[from:end] {
+				i = i.Add(rows[from+k].over().Square())
+			}
+			over, from = append(over, point(0).Add(i.Scale(-1))), end
+		}
+	}
+	l.ranges = over
+	return len(over) > 1 && !anyDominated(over)
+}
+
+func (l *Loop) shapeOf(op LoopOp, rows []Linear, ends []int) *loopShape {
+	for k := range l.shapes {
+		if s := &l.shapes[k]; s.op == op && slices.Equal(s.ends, ends) && slices.EqualFunc(s.counts, rows, func(n int, r Linear) bool { return n == len(r.Idx) }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// newLoopShape reads a term; nil where it is not as it should be.
+func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
+	if e.err != nil || !e.lin.isZero() || len(e.terms) != 1 || math.Abs(e.terms[0].w) != 1 {
+		return nil
+	}
+	t := e.terms[0]
+	var r memberReader
+	if _, bent := t.f.(written); bent != (op == LoopLeast) || !r.read(t.f) {
+		return nil
+	}
+	s := &loopShape{op: op, ends: slices.Clone(ends), sign: 1, weight: t.w}
+	if op == LoopMin {
+		s.sign = -1
+	}
+	inOrder := make([]int, len(rows))
+	count := len(rows)
+	for k := range rows {
+		inOrder[k] = k
+		s.counts = append(s.counts, len(rows[k].Idx))
+		s.places = append(s.places, k)
+	}
+	switch op {
+	case LoopPos:
+		count++ // the 0
+	case LoopLeast:
+		count = 0
+		for k := range rows {
+			if k == 0 || slices.Contains(ends, k) {
+				count++ // the affine function beside the squares
+			}
+			s.places[k] = count
+			count++
+		}
+	}
+	if !hasRows(&r, rows, s.places, count, s.sign) {
+		return nil
+	}
+	s.order = slices.Repeat([]int{-1}, count)
+	for k, at := range s.places {
+		s.order[at] = k
+	}
+	s.to = &series{program: newFamily(&r, e.owner()).program, text: string(r.text), known: map[uint64]int32{}}
+	for k, v := range r.nums {
+		s.to.nums[k] = []float64{v}
+	}
+	for k, l := range r.rows {
+		if s.order[k] >= 0 {
+			continue
+		}
+		if len(l.Idx) > 0 || l.lost != 0 {
+			return nil
+		}
+		s.to.rows[k].c = []float64{l.Const}
+	}
+	if op != LoopLeast {
+		return s
+	}
+	w, least := newLeastOf(t.w, t.f)
+	if least == nil || w != 1 || !r.read(least) || len(r.nums) > 0 || !hasRows(&r, rows, inOrder, len(rows), 1) {
+		return nil
+	}
+	s.to.least = &leastForm{newFamily(&r, e.owner()).program, string(r.text), s.places}
+	return s
+}
+
+// hasRows reports whether the term that was read has count rows, among them those at their places, times sign.
+func hasRows(r *memberReader, rows []Linear, places []int, count int, sign float64) bool {
+	if len(r.rows) != count {
+		return false
+	}
+	for k := range rows {
+		if !r.rows[places[k]].equal(rows[k].Scale(sign)) {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds w times a term with these rows.
+func (s *loopShape) add(w float64, rows []Linear) bool {
+	to, n := s.to, len(s.to.w)
+	w *= s.weight
+	if n == 0 {
+		to.sign = math.Copysign(1, w)
+	}
+	if w *= to.sign; w < 0 {
+		return false
+	}
+	var h hasher
+	for k, at := range s.order {
+		if at < 0 {
+			h.row(Linear{Const: to.rows[k].c[0]}, 1)
+		} else {
+			h.row(rows[at], s.sign)
+		}
+	}
+	at, ok := to.known[uint64(h)]
+	switch {
+	case !ok:
+		to.known[uint64(h)] = int32(n)
+	case s.isMember(int(at), rows):
+		to.w[at] += w
+		return finite(to.w[at])
+	}
+	lost := 0.0
+	for k := range rows {
+		d := &to.rows[s.places[k]]
+		if s.ends == nil {
+			lost = 0
+		} else if k == 0 || slices.Contains(s.ends, k) { // the squares of one array, which has the largest of its entries
+			lost = 0
+			for i := k; i < len(rows) && (i == k || !slices.Contains(s.ends, i)); i++ {
+				lost = max(lost, rows[i].lost)
+			}
+		}
+		d.lost = max(d.lost, lost, rows[k].lost)
+		d.c = appendPacked(d.c, n, s.sign*rows[k].Const)
+		for t, j := range rows[k].Idx {
+			d.idx[t] = appendPacked(d.idx[t], n, int32(j))
+			d.val[t] = appendPacked(d.val[t], n, s.sign*rows[k].Val[t])
+		}
+	}
+	to.w = append(to.w, w)
+	return true
+}
+
+// row mixes in a row times sign, which is 1 or -1.
+func (h *hasher) row(l Linear, sign float64) {
+	h.mix(uint64(len(l.Idx)))
+	for t, j := range l.Idx {
+		h.mix(uint64(j))
+		h.float(sign * l.Val[t])
+	}
+	h.float(sign * l.Const)
+}
+
+// isMember reports whether a member has these rows.
+func (s *loopShape) isMember(at int, rows []Linear) bool {
+	for k := range rows {
+		if !s.to.rows[s.places[k]].linear(at, nil).equal(rows[k].Scale(s.sign)) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendPacked appends a number to a list of n, which has one number as long as all are that.
+func appendPacked[T comparable](list []T, n int, v T) []T {
+	switch {
+	case n == 0 || len(list) == n && n > 1:
+		return append(list, v)
+	case list[0] == v:
+		return list
+	}
+	return append(unpacked(list, n, n+1), v)
+}
+
+// unpack makes all lists of n members as long.
+func (*series) unpack(p *program, n int) {
+	for k := range p.rows {
+		d := &p.rows[k]
+		d.c = unpacked(d.c, n, n)
+		for t := range d.idx {
+			d.idx[t], d.val[t] = unpacked(d.idx[t], n, n), unpacked(d.val[t], n, n)
+		}
+	}
+	for k := range p.nums {
+		p.nums[k] = unpacked(p.nums[k], n, n)
+	}
+}
+
+// grow makes room for so many more members, in lists that are not one number for all.
+func (s *series) grow(more int) {
+	s.w = slices.Grow(s.w, more)
+	for k := range s.rows {
+		d := &s.rows[k]
+		d.c = grown(d.c, more)
+		for t := range d.idx {
+			d.idx[t], d.val[t] = grown(d.idx[t], more), grown(d.val[t], more)
+		}
+	}
+}
+
+func grown[T any](list []T, more int) []T {
+	if len(list) == 1 {
+		return list
+	}
+	return slices.Grow(list, more)
+}
+
+// unpacked is a list of n numbers, with room for more.
+func unpacked[T any](list []T, n, room int) []T {
+	if len(list) == n {
+		return list
+	}
+	out := make([]T, n, max(room, n))
+	for k := range out {
+		out[k] = list[0]
+	}
+	return out
+}
+
+// Sum is the sum of all terms. ok is false where there are too few to be kept as arrays.
+func (l *Loop) Sum() (e Expr, ok bool) {
+	s := l.series
+	switch {
+	case s == nil:
+		return Expr{}, true
+	case len(s.w) < fewestMembers:
+		return Expr{}, false
+	case s.least != nil:
+		return Expr{terms: []term{{s.sign, &bentSeries{s}}}, lazy: &lazySplit{}, composite: true, of: s.of}, true
+	}
+	return Expr{terms: []term{{s.sign, s}}, of: s.of}, true
+}
+
+// seriesIn is the series of a function, and how its members are read; nil: it is no series.
+func seriesIn(f Convex) (s *series, p *program, text string) {
+	switch f := f.(type) {
+	case *series:
+		return f, &f.program, f.text
+	case *bentSeries:
+		return f.series, &f.program, f.text
+	case *leastSeries:
+		p := f.least.program
+		p.rows = slices.Clone(p.rows)
+		for k, at := range f.least.places {
+			p.rows[k] = f.rows[at]
+		}
+		return f.series, &p, f.least.text
+	}
+	return nil, nil, ""
+}
+
+func (s *series) scaled(w float64, t term) term {
+	w *= t.w
+	sign := math.Copysign(1, w)
+	if w == sign {
+		return term{w, t.f}
+	}
+	out := &series{program: s.program, text: s.text, sign: sign, known: s.known, least: s.least, w: make([]float64, len(s.w))}
+	for k, v := range s.w {
+		out.w[k] = math.Abs(w) * v
+	}
+	switch t.f.(type) {
+	case *bentSeries:
+		return term{sign, &bentSeries{out}}
+	case *leastSeries:
+		return term{sign, &leastSeries{out}}
+	}
+	return term{sign, out}
+}
+
+func (s *series) oneByOne(t term) Expr {
+	f := family{program: s.program, w: s.w}
+	parts := f.members()
+	for k := range parts {
+		parts[k] = parts[k].Scale(t.w)
+	}
+	return sumExprs(parts)
+}
+
+// withoutRepeats: the weights of equal functions add up.
+func (*series) withoutRepeats(es []Expr) []Expr {
+	var r memberReader
+	known, repeated := map[string][]map[uint64]int32{}, false
+	for k := range es {
+		for _, t := range es[k].terms {
+			s, _, text := seriesIn(t.f)
+			if s == nil {
+				continue
+			}
+			for _, other := range known[text] {
+				for h := range s.known {
+					_, same := other[h]
+					repeated = repeated || same
+				}
+			}
+			known[text] = append(known[text], s.known)
+		}
+	}
+	for k := 0; k < len(es) && !repeated; k++ {
+		for _, t := range es[k].terms {
+			if s, _, _ := seriesIn(t.f); s != nil || !r.read(t.f) {
+				continue
+			}
+			for _, members := range known[string(r.text)] {
+				repeated = repeated || r.among(members)
+			}
+		}
+	}
+	if !repeated {
+		return es
+	}
+	out := make([]Expr, len(es))
+	for k := range es {
+		out[k] = es[k].unlooped(func(term) bool { return true })
+	}
+	return out
+}
+
+// among reports whether the function that was read may be one of those that are known by their rows.
+func (r *memberReader) among(known map[uint64]int32) bool {
+	var h hasher
+	for _, l := range r.rows {
+		h.row(l, 1)
+	}
+	_, ok := known[uint64(h)]
+	return ok
+}
+
+func (s *series) withMajorant(t term) (_ term, ok bool) { return t, false }
+
+func (s *bentSeries) withMajorant(t term) (_ term, ok bool) {
+	return term{-t.w, &leastSeries{s.series}}, true
+}
+
+func (*series) addTo(groups map[string]*family, t term, of *space) *family {
+	s, p, text := seriesIn(t.f)
+	g := groups[text]
+	if g == nil {
+		g = &family{program: program{steps: p.steps, rows: make([]rowData, len(p.rows)), nums: make([][]float64, len(p.nums)), of: of}}
+		for k := range p.rows {
+			g.rows[k].idx, g.rows[k].val = make([][]int32, len(p.rows[k].idx)), make([][]float64, len(p.rows[k].idx))
+		}
+		groups[text] = g
+	}
+	n, m := len(g.w), len(s.w)
+	for k := range p.rows {
+		d, from := &g.rows[k], &p.rows[k]
+		d.c, d.lost = joined(d.c, n, from.c, m), max(d.lost, from.lost)
+		for i := range d.idx {
+			d.idx[i], d.val[i] = joined(d.idx[i], n, from.idx[i], m), joined(d.val[i], n, from.val[i], m)
+		}
+	}
+	for k := range p.nums {
+		g.nums[k] = joined(g.nums[k], n, p.nums[k], m)
+	}
+	for _, w := range s.w {
+		g.w = append(g.w, t.w*w)
+	}
+	return g
+}
+
+// joined are a list of n numbers and one of m, each of which may be one number for all.
+func joined[T comparable](a []T, n int, b []T, m int) []T {
+	switch {
+	case n == 0:
+		return slices.Clip(b)
+	case len(a) == 1 && len(b) == 1 && a[0] == b[0]:
+		return a
+	}
+	a = slices.Grow(unpacked(a, n, n+m), m)
+	return append(a, unpacked(b, m, m)...)
+}
+
+// convexFunctions is a family of convex functions that the convex problem has one by one.
+type convexFunctions struct{ *family }
+
+// Represent adds the forms of the members, which are made one after the other: no object of them remains.
+func (f *convexFunctions) Represent(c Canon) Form {
+	out, lins, at := Form{}, make([]Linear, 0, len(f.w)), make([]Expr, len(f.steps))
+	for i, w := range f.w {
+		for k := range f.steps {
+			at[k] = f.member(&f.steps[k], i, at)
+		}
+		form := at[len(at)-1].G().Represent(c)
+		lins, form.Linear = append(lins, form.Linear), Linear{}
+		out = out.AddScaled(w, form)
+	}
+	out.Linear = sumLinear(lins, f.w)
+	return out
+}
+
+func (s *series) convexFamily(t term, known sharedLists) term {
+	f := s.addTo(map[string]*family{}, t, s.of)
+	f.finish(known)
+	return term{1, &convexFunctions{f}}
+}
+
+// function is the series as a family.
+func (s *series) function() Convex {
+	s.once.Do(func() {
+		f := s.addTo(map[string]*family{}, term{1, s}, s.of)
+		f.finish(sharedLists{})
+		s.f = f
+	})
+	return s.f
+}
+
+func (s *series) Value(x []float64) float64 { return s.function().Value(x) }
+func (s *series) Support() []int            { return s.function().Support() }
+func (s *series) String() string            { return "sum of " + s.top().op }
+func (s *series) approx(x []float64) approx { return approximate(s.function(), x) }
+func (s *series) over() Interval            { return rangeOf(s.function()) }
+
+func (s *series) AddSubgrad(dst []float64, scale float64, x []float64) {
+	s.function().AddSubgrad(dst, scale, x)
+}
+
+// Represent is the form of the sum of the members.
+func (s *series) Represent(c Canon) Form { return c.Form(s.function().(Representer)) }
+
+func (s *bentSeries) split() *split     { return s.oneByOne(term{1, s}).split() }
+func (s *bentSeries) lessSquares() bool { return true }
+
+func (s *leastSeries) isMajorant() {}

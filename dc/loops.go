@@ -1,0 +1,6 @@
+//go:build !lean
+
+package dc
+
+// withLoops reports whether sums may be looped.
+const withLoops = true
