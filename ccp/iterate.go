@@ -17,7 +17,7 @@ import (
 // tells the recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in its
 // place; the local search ends where there is none.
 func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
-	r.sub.Centre = r.centre()
+	r.sub.Centre, r.sub.Spare = r.centre(), r.spare()
 	for {
 		solved, end, err := r.answer(ctx, r.sub.Solve(ctx))
 		if solved {
@@ -29,6 +29,15 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
 			return Iteration{}, end, err
 		}
 	}
+}
+
+// spare is the decrease of a convex problem's objective from which on a hundredth of it may be left, as no decision follows but to go on:
+// a hundred times that at which the procedure has converged; +Inf where there is no next problem.
+func (r *run) spare() float64 {
+	if r.sub.Convex() || r.course.Strict || r.k >= r.set.MaxIter {
+		return math.Inf(1)
+	}
+	return 100 * r.least()
 }
 
 // centre is the point in the distance from which a convex problem is solved; nil: 0.

@@ -361,6 +361,25 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 	return s.inner.WarmStart(x, y, z)
 }
 
+// Enough lets the next Solve end early, where the inner solver can, with a point whose objective is lower than at a point, of which the
+// first entries are given, by at least least, and by nearly as much as that of a solution; +Inf: it may not.
+func (s *Solver) Enough(at []float64, least float64) {
+	inner, ok := s.inner.(interface {
+		Enough(at []float64, least float64)
+	})
+	if !ok {
+		return
+	}
+	at = append(s.scratch[:0:len(s.col)], at...)
+	for j := range at {
+		if s.origin != nil {
+			at[j] -= s.origin[j]
+		}
+		at[j] /= s.col[j]
+	}
+	inner.Enough(at, least*s.obj)
+}
+
 // Solve solves the copy.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, dst)

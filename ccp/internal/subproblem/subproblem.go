@@ -75,6 +75,8 @@ type answer struct {
 	Res       qpbackend.Result
 	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
 	Seconds   float64
+	// Spare is the decrease of the objective from the point of the tangents from which on the solver need not find all of it; 0: always.
+	Spare float64
 }
 
 // gaps are the sums of Gaps so far.
@@ -436,8 +438,11 @@ func (s *Problem) values() qpbackend.Update {
 	return now
 }
 
-// warmStart lets the solver begin at the last solution, if it has come near one.
+// warmStart lets the solver begin at the last solution, if it has come near one, and end as soon as enough of the objective's decrease is found.
 func (s *Problem) warmStart() error {
+	if s.chooses && len(s.at) > 0 {
+		s.Solver.Enough(s.at, s.Spare)
+	}
 	switch s.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
 		return s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z)

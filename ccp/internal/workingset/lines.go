@@ -8,8 +8,7 @@ type lines struct {
 	begin  []int32 // by row; the last is the end
 	column []int32 // ascending in each row
 	value  []float64
-	next   []int32 // scratch, by row
-	read   bool    // they have the values of A as they are
+	read   bool // they have the values of A as they are
 }
 
 // readLines brings the lines up to date.
@@ -19,38 +18,27 @@ func (s *solver) readLines() {
 	}
 	a, l := s.p.A, &s.lines
 	if l.begin == nil {
-		l.begin, l.next = make([]int32, a.Rows+1), make([]int32, a.Rows)
-	}
-	clear(l.begin)
-	for j, term := range s.term {
-		if term {
-			continue
-		}
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			if a.Val[e] != 0 {
-				l.begin[a.RowIdx[e]+1]++
+		l.begin = make([]int32, a.Rows+1)
+		n := 0
+		for _, v := range a.Val {
+			if v != 0 {
+				n++
 			}
 		}
+		l.column, l.value = make([]int32, 0, n), make([]float64, 0, n)
 	}
-	for i := range a.Rows {
-		l.begin[i+1] += l.begin[i]
-	}
-	copy(l.next, l.begin)
-	if n := int(l.begin[a.Rows]); n > len(l.column) {
-		l.column, l.value = make([]int32, n), make([]float64, n)
-	}
-	for j, term := range s.term {
-		if term {
-			continue
-		}
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			if v := a.Val[e]; v != 0 {
-				to := &l.next[a.RowIdx[e]]
-				l.column[*to], l.value[*to] = int32(j), v
-				*to++
+	column, value := l.column[:0], l.value[:0]
+	for i, own := range s.ownAt {
+		from, to := s.ptr[i], s.ptr[i+1]
+		at := s.at[from:to]
+		for e, j := range s.col[from:to] {
+			if v := a.Val[at[e]]; v != 0 && at[e] != own {
+				column, value = append(column, j), append(value, v)
 			}
 		}
+		l.begin[i+1] = int32(len(column))
 	}
+	l.column, l.value = column, value
 	l.read = true
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // smoothing minimises a problem of terms with each term smoothed: in place of the maximum of its pieces v it is u·log Σ exp(v/u). The
@@ -31,9 +32,18 @@ type smoothing struct {
 	full   []float64 // by column
 	step   []float64 // by column
 	pieces []piece   // of one term
-	excess float64   // of the smoothed terms over the terms
 	close  int       // terms with two pieces within wide temperatures
+	taken  float64   // the share of the last step
+	gauge
 	calm
+}
+
+// gauge is what the point has reached.
+type gauge struct {
+	excess   float64 // of the smoothed terms over the terms
+	mixed    float64 // of the terms over the means of their pieces by weights: no point has a lower objective by more, but for the gradient
+	fall     float64 // of the objective, with the terms as they are, from the beginning
+	measured bool    // the beginning is the point from which the fall counts
 }
 
 // affine has the pieces of the rows.
@@ -74,6 +84,8 @@ const (
 	apart     = 1e-3     // product of the weights of two pieces from which the pair is in the Hessian
 	promise   = 0.05     // share of the excess by which a step has to promise to lower the objective to be taken
 	mostSteps = 6        // at one temperature
+	short     = 0.25     // share of a Newton step that is taken, below which the first temperature rises: the point is too far for it
+	mostHeats = 6
 	mostCools = 12
 	rowsFor   = 10 // rows for each column that is no term: with so many the interior point method takes over
 )
@@ -85,15 +97,26 @@ const (
 	leastStep  = 1e-3
 )
 
-// smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join.
+// smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join. Where the point is enough,
+// s.reached is true and the answer is there.
 func (s *solver) smooth(ctx context.Context) float64 {
 	m := newSmoothing(s)
 	m.temp = m.firstTemperature()
+	heats := mostHeats
 	for range mostCools {
 		end := stepsOn
 		for n := 0; n < mostSteps && end == stepsOn && ctx.Err() == nil; n++ {
 			end = m.newton()
 			s.iterations++
+			if heats > 0 && (end == stuck || end == stepsOn && m.taken < short) {
+				end, heats, n = stepsOn, heats-1, 0
+				m.temp *= cooling
+				m.wakeAll()
+			}
+		}
+		heats = 0
+		if end == ends && m.finish() { // else the next temperature tries again
+			return 0
 		}
 		if end == stuck { // the point is one of the temperature before
 			return cooling * wide * m.temp
@@ -130,6 +153,7 @@ func newSmoothing(s *solver) *smoothing {
 			}
 		}
 	}
+	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)])
 	m.until, m.only, m.slope = make([]float64, len(s.terms)), make([]int32, len(s.terms)), make([]float64, p)
 	m.wakeAll()
 	return m
@@ -254,20 +278,23 @@ func (m *smoothing) weigh(top, temp float64) float64 {
 	return temp * math.Log(sum)
 }
 
-// value is that of the busy terms, smoothed, at t times the step.
-func (m *smoothing) value(t float64) (total float64) {
+// value is that of the busy terms, smoothed, at t times the step, and its excess over the terms.
+func (m *smoothing) value(t float64) (total, excess float64) {
 	for _, k := range m.busy {
+		cost := math.Abs(m.p.Q[m.terms[k]])
 		top, _, temp := m.list(int(k), t)
-		total += math.Abs(m.p.Q[m.terms[k]]) * (top + m.weigh(top, temp))
+		e := m.weigh(top, temp)
+		total += cost * (top + e)
+		excess += cost * e
 	}
-	return total
+	return total, excess
 }
 
 // expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay busy.
 func (m *smoothing) expand() (total float64) {
 	clear(m.h)
 	m.addSmooth()
-	m.close, m.excess = 0, 0
+	m.close, m.excess, m.mixed = 0, 0, 0
 	busy := m.busy[:0]
 	for _, k := range m.busy {
 		cost := math.Abs(m.p.Q[m.terms[k]])
@@ -284,6 +311,7 @@ func (m *smoothing) expand() (total float64) {
 		near := 0
 		for n, a := range m.pieces {
 			m.addGradient(m.g, a.row, cost*a.w)
+			m.mixed += cost * a.w * (top - a.v)
 			if a.v >= top-wide*temp {
 				near++
 			}
@@ -385,25 +413,34 @@ const (
 	stepsOn ending = iota
 	settled        // another one promises nothing that counts
 	stuck          // none lowers the objective
+	ends           // the point is enough
 )
 
 // newton makes one step from m.x, and brings the pieces up to date.
 func (m *smoothing) newton() ending {
 	value := m.expand()
+	if m.enough() {
+		return ends
+	}
+	near := m.promising()
 	if !m.direction() {
 		return stuck
 	}
 	slope := num.Dot(m.g, m.d)
-	if !(-slope > promise*m.excess) {
+	if !(-slope > promise*m.excess) && !near {
 		return settled
 	}
 	m.length = num.Norm2(m.d)
 	value += m.rouse()
 	linear, curve := m.along()
 	for t := 1.0; t >= leastStep; t /= 2 {
-		if m.value(t)-value+t*(linear+t*curve/2) > sufficient*t*slope {
+		after, excess := m.value(t)
+		rise := after - value + t*(linear+t*curve/2)
+		if rise > sufficient*t*slope {
 			continue
 		}
+		m.fall -= rise - (excess - m.excess)
+		m.taken = t
 		for k, j := range m.cols {
 			m.x[j] += t * m.d[k]
 		}
@@ -413,12 +450,78 @@ func (m *smoothing) newton() ending {
 				m.v[i] += t * m.dv[i]
 			}
 		}
-		if t == 1 && -slope < m.excess { // the next one promises about the square of that
+		if t == 1 && -slope < m.excess && !near { // the next one promises about the square of that
 			return settled
 		}
 		return stepsOn
 	}
 	return stuck
+}
+
+// promising reports whether the point is enough but for the gradient.
+func (m *smoothing) promising() bool {
+	return m.measured && m.fall >= m.decrease && m.mixed <= share*m.fall
+}
+
+// enough reports whether the point is enough: the means of the pieces by weights are an affine function below each term, so the objective is
+// nowhere lower by more than they are, and by the largest fall along the gradient between the bounds.
+func (m *smoothing) enough() bool {
+	if !m.promising() {
+		return false
+	}
+	open := m.mixed
+	for k, j := range m.cols {
+		lo, hi := m.p.Bounds(int(j))
+		switch g := m.g[k]; {
+		case g > 0 && math.IsInf(lo, -1) || g < 0 && math.IsInf(hi, 1):
+			if math.Abs(g) > m.set.Tol {
+				return false
+			}
+		case g > 0:
+			open += g * (m.x[j] - lo)
+		case g < 0:
+			open += g * (m.x[j] - hi)
+		}
+	}
+	return open <= share*m.fall
+}
+
+// finish makes the point, with the weights for multipliers, the answer. It returns false where the point breaks a row, as one of a term without cost.
+func (m *smoothing) finish() bool {
+	s := m.solver
+	clear(s.y)
+	clear(s.z)
+	for k, j := range m.cols {
+		if lo, hi := s.p.Bounds(int(j)); m.g[k] > 0 && !math.IsInf(lo, -1) || m.g[k] < 0 && !math.IsInf(hi, 1) {
+			s.z[j] = -m.g[k]
+		}
+	}
+	sums := s.sums()
+	for k, j := range s.terms {
+		cost := s.p.Q[j]
+		top, _, temp := m.list(k, 0)
+		if m.weigh(top, temp); m.until[k] >= 0 {
+			m.pieces = append(m.pieces[:0], piece{row: m.only[k], w: 1})
+		}
+		for _, a := range m.pieces {
+			if a.row < 0 {
+				s.z[j] = -cost * a.w
+			} else {
+				s.y[a.row] = -cost * a.w / s.p.A.Val[s.ownAt[a.row]]
+			}
+		}
+		if _, v, _ := s.piece(j, sums); !math.IsInf(v, 0) {
+			s.x[j] = v
+		}
+	}
+	for _, j := range s.terms {
+		for k := s.p.A.ColPtr[j]; k < s.p.A.ColPtr[j+1]; k++ {
+			s.ax[s.p.A.RowIdx[k]] += s.p.A.Val[k] * s.x[j]
+		}
+	}
+	s.res = qpbackend.Result{Status: qpbackend.AlmostSolved, Message: "the decrease of the objective is enough"}
+	s.reached = len(s.broken(s.tolerance())) == 0
+	return s.reached
 }
 
 // direction sets m.d to a Newton step in the columns that no bound stops, and reports whether there is one.

@@ -21,6 +21,7 @@ type solver struct {
 	small reduced
 	work
 	early
+	goal
 	inner   qpbackend.Backend
 	sub     qpbackend.Solver // of small; nil: there is none
 	chosen  bool             // there is a set
@@ -43,6 +44,7 @@ type course struct {
 	centre     []float64 // of samples: the point around which the set was made
 	tries      int       // of samples: sets that were made anew
 	estimated  bool      // of samples: there has been an estimate
+	certified  bool      // res has the residuals of the whole problem
 }
 
 // work is memory that lasts: the last point, its products with the rows, and lists.
@@ -57,6 +59,27 @@ type work struct {
 type early struct {
 	missed bool    // by a point that breaks absent rows
 	size   float64 // of the point before it
+}
+
+// goal is which points are enough, short of a solution.
+type goal struct {
+	from     []float64 // the first entries of a point
+	decrease float64   // the decrease of the objective from there that a point has to have; +Inf: only a solution is enough
+	reached  bool
+}
+
+// share is that of the decrease of the objective from the given point by which a point that is enough may be above the least value.
+// Source: docs/large.md, "Points that are enough".
+const share = 0.01
+
+// Enough lets the next Solve end, as AlmostSolved, with a point whose objective is lower than at a point, of which the first entries are given, by at least
+// least, and that is above the least value by no more than a hundredth of that, as its multipliers prove. It counts where all
+// columns beyond the given entries are terms of samples, the least values of which are there.
+func (s *solver) Enough(at []float64, least float64) {
+	if !s.sampled || s.others() || slices.Contains(s.term[:len(at)], true) || slices.Contains(s.term[len(at):], false) {
+		return
+	}
+	s.goal.from, s.goal.decrease = append(s.goal.from[:0], at...), least
 }
 
 // proposal is a warm start.
@@ -138,12 +161,13 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		return err
 	}
 	s.readLines()
+	s.approach()
 	warm, from := s.start.dual, slices.Clone(s.x)
-	s.iterations, s.worked, s.tol = 0, 0, s.set.Tol
+	s.iterations, s.worked, s.tol, s.reached, s.certified = 0, 0, s.set.Tol, false, false
 	err := s.renew(ctx)
 	s.start = proposal{}
 	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
-	for again := true; again && err == nil; warm = false {
+	for again := !s.reached; again && err == nil; warm = false {
 		if err = s.round(ctx, warm); err == nil {
 			s.restore(&s.res)
 			again, err = s.next(ctx)
@@ -156,12 +180,23 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		s.stepped(from)
 	}
 	s.answer(dst)
+	s.goal.from = s.goal.from[:0]
 	return nil
+}
+
+// approach moves s.x to the point from which the objective is to fall.
+func (s *solver) approach() {
+	for j, v := range s.goal.from {
+		if s.reach != nil {
+			s.reach[j] = max(s.reach[j], math.Abs(v-s.x[j]))
+		}
+		s.x[j] = v
+	}
 }
 
 // round solves the problem of the set.
 func (s *solver) round(ctx context.Context, warm bool) error {
-	s.res.Iterations, s.early = 0, early{size: s.measure()}
+	s.res.Iterations, s.early, s.certified = 0, early{size: s.measure()}, false
 	if err := s.load(ctx); err != nil {
 		return err
 	}
@@ -272,6 +307,7 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
 		return true, nil
 	}
+	s.certified = true
 	s.age(tol)
 	return false, nil
 }
@@ -317,7 +353,9 @@ func (s *solver) answer(dst *qpbackend.Result) {
 		return
 	}
 	dst.Objective = s.p.Objective(x)
-	dst.Res = qpbackend.CertifyWork(s.p, x, y, z, s.certify)
+	if !s.certified {
+		dst.Res = qpbackend.CertifyWork(s.p, x, y, z, s.certify)
+	}
 }
 
 // fail is the end where sub could not try: where ctx has ended, dst is the last point.

@@ -408,6 +408,50 @@ func TestMaximaAsTheWhole(t *testing.T) {
 	}
 }
 
+// TestEnough: a point that is enough is above the least value by at most a hundredth of its decrease, which its multipliers prove, and the solution
+// after it is one again.
+func TestEnough(t *testing.T) {
+	ended := 0
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		p := maxima(rng, 500, seed%2 == 0)
+		whole, want := answer(t, ipm.Backend{}, p)
+		whole.Close()
+		s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+		s.least = leastSet
+		fixed, at := *p, make([]float64, s.common)
+		fixed.Lo, fixed.Hi = slices.Clone(p.Lo), slices.Clone(p.Hi)
+		for j := range at {
+			at[j] = 6*rng.Float64() - 3
+			fixed.Lo[j], fixed.Hi[j] = at[j], at[j]
+		}
+		there, start := answer(t, ipm.Backend{}, &fixed)
+		there.Close()
+		for k, least := range []float64{0, start.Objective - want.Objective, math.Inf(1)} {
+			var res qpbackend.Result
+			s.Enough(at, least)
+			if err := s.Solve(context.Background(), &res); err != nil {
+				t.Fatal(err)
+			}
+			above, fall := res.Objective-want.Objective, start.Objective-res.Objective
+			switch {
+			case res.Status == qpbackend.AlmostSolved && k == 0:
+				ended++
+				bound := res.Res.Gap * max(1, 1.1*math.Abs(res.Objective))
+				if !(above <= 1.01*share*fall) || !(above <= bound+1e-7) || max(res.Res.Primal, res.Res.Dual) > 1e-7 {
+					t.Errorf("seed %d: %g above the least value after a fall of %g, with %+v", seed, above, fall, res.Res)
+				}
+			case res.Status != qpbackend.Solved || !(math.Abs(above) <= 1e-7*max(1, math.Abs(want.Objective))):
+				t.Errorf("seed %d, at least %g: %v, %g above the least value", seed, least, res.Status, above)
+			}
+		}
+		s.Close()
+	}
+	if ended < 4 {
+		t.Errorf("%d of 8 points are enough", ended)
+	}
+}
+
 // TestSmoothing: the gradient of the smoothed terms is that of their value, and the point that a fall of the temperature leads to is so near
 // the least one that few rows are.
 func TestSmoothing(t *testing.T) {
@@ -428,7 +472,8 @@ func TestSmoothing(t *testing.T) {
 		for _, j := range s.terms {
 			x[j] = 0
 		}
-		return p.Objective(x) + m.value(0)
+		value, _ := m.value(0)
+		return p.Objective(x) + value
 	}
 	for _, m.temp = range []float64{0.3, 0.003} {
 		m.wakeAll()
