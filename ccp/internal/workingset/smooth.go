@@ -38,7 +38,7 @@ type smoothing struct {
 	calm
 }
 
-// gauge is what the point has reached.
+// gauge is how far the point has come.
 type gauge struct {
 	excess   float64 // of the smoothed terms over the terms
 	mixed    float64 // of the terms over the means of their pieces by weights: no point has a lower objective by more, but for the gradient
@@ -153,7 +153,10 @@ func newSmoothing(s *solver) *smoothing {
 			}
 		}
 	}
-	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)])
+	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)]) && !slices.ContainsFunc(m.cols, func(j int32) bool {
+		lo, hi := s.p.Bounds(int(j))
+		return math.IsInf(hi-lo, 1)
+	})
 	m.until, m.only, m.slope = make([]float64, len(s.terms)), make([]int32, len(s.terms)), make([]float64, p)
 	m.wakeAll()
 	return m
@@ -472,16 +475,8 @@ func (m *smoothing) enough() bool {
 	open := m.mixed
 	for k, j := range m.cols {
 		lo, hi := m.p.Bounds(int(j))
-		switch g := m.g[k]; {
-		case g > 0 && math.IsInf(lo, -1) || g < 0 && math.IsInf(hi, 1):
-			if math.Abs(g) > m.set.Tol {
-				return false
-			}
-		case g > 0:
-			open += g * (m.x[j] - lo)
-		case g < 0:
-			open += g * (m.x[j] - hi)
-		}
+		g := m.g[k]
+		open += max(g*(m.x[j]-lo), g*(m.x[j]-hi))
 	}
 	return open <= share*m.fall
 }
@@ -492,13 +487,17 @@ func (m *smoothing) finish() bool {
 	clear(s.y)
 	clear(s.z)
 	for k, j := range m.cols {
-		if lo, hi := s.p.Bounds(int(j)); m.g[k] > 0 && !math.IsInf(lo, -1) || m.g[k] < 0 && !math.IsInf(hi, 1) {
-			s.z[j] = -m.g[k]
-		}
+		s.z[j] = -m.g[k]
 	}
 	sums := s.sums()
 	for k, j := range s.terms {
+		if _, v, _ := s.piece(j, sums); !math.IsInf(v, 0) {
+			s.x[j] = v
+		}
 		cost := s.p.Q[j]
+		if cost == 0 {
+			continue
+		}
 		top, _, temp := m.list(k, 0)
 		if m.weigh(top, temp); m.until[k] >= 0 {
 			m.pieces = append(m.pieces[:0], piece{row: m.only[k], w: 1})
@@ -509,9 +508,6 @@ func (m *smoothing) finish() bool {
 			} else {
 				s.y[a.row] = -cost * a.w / s.p.A.Val[s.ownAt[a.row]]
 			}
-		}
-		if _, v, _ := s.piece(j, sums); !math.IsInf(v, 0) {
-			s.x[j] = v
 		}
 	}
 	for _, j := range s.terms {

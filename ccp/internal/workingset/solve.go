@@ -74,7 +74,7 @@ const share = 0.01
 
 // Enough lets the next Solve end, as AlmostSolved, with a point whose objective is lower than at a point, of which the first entries are given, by at least
 // least, and that is above the least value by no more than a hundredth of that, as its multipliers prove. It counts where all
-// columns beyond the given entries are terms of samples, the least values of which are there.
+// columns beyond the given entries are terms of samples, the least values of which are there, and the others have bounds.
 func (s *solver) Enough(at []float64, least float64) {
 	if !s.sampled || s.others() || slices.Contains(s.term[:len(at)], true) || slices.Contains(s.term[len(at):], false) {
 		return
