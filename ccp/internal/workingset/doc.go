@@ -13,6 +13,9 @@
 // all rows; that the smaller problem is unbounded proves nothing by itself, so the rows
 // that the ray breaks join first.
 //
+// A procedure that goes on from the answer anyway may allow points that are enough (Enough). AlmostSolved means, beside the meaning of the backend
+// within: such a point, which meets all rows, with multipliers for which no gradient is left, and a gap of at most a hundredth of its decrease.
+//
 // It is the cutting plane method of Kelley 1960, The cutting-plane method for solving convex
 // programs, for rows that are known in advance, known as row generation.
 package workingset
