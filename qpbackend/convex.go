@@ -100,12 +100,18 @@ func (c *Convexity) analyse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := ldl.Analyse(ctx, c.k, perm)
+	f, err := ldl.Count(ctx, c.k, perm)
 	if err != nil {
 		return err
 	}
-	c.f, err = dissect.Better(ctx, c.k, f, ldl.Analyse)
-	return err
+	if f, err = dissect.Better(ctx, c.k, f); err != nil {
+		return err
+	}
+	if err := f.Store(ctx, false); err != nil {
+		return err
+	}
+	c.f = f
+	return nil
 }
 
 // definite reports whether a loop shows that S·P·S + ε·I is positive definite.

@@ -177,11 +177,11 @@ func TestBetter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := ldl.Analyse(ctx, c.k, perm)
+		f, err := ldl.Count(ctx, c.k, perm)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := dissect.Better(ctx, c.k, f, ldl.Analyse)
+		g, err := dissect.Better(ctx, c.k, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestBetter(t *testing.T) {
 			t.Errorf("%s: %.3g operations in place of %.3g", name, g.Flops(), f.Flops())
 		}
 		t.Logf("%s: %.0f operations an entry, ratio %.3f", name, f.Flops()/float64(c.k.NNZ()), g.Flops()/f.Flops())
-		if again, err := dissect.Better(ctx, c.k, g, ldl.Analyse); err != nil || again != g {
+		if again, err := dissect.Better(ctx, c.k, g); err != nil || again != g {
 			t.Errorf("%s: another factor where the present one is as good, error %v", name, err)
 		}
 	}

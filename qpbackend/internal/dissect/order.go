@@ -20,11 +20,11 @@ const leastEach = 5000
 // Source: docs/bench.md, Nested dissection.
 const narrow = 0.65
 
-// Better is the analysis of k in an order by nested dissection, where that has fewer
-// operations than f, an analysis in another order; else f. Separators are sought where f has so many
+// Better is ldl.Count of k in an order by nested dissection, where that has fewer
+// operations than f, that of another order; else f. Separators are sought where f has so many
 // that it takes longer than they do, and given up where the first has more vertices than narrow times the
 // largest front of f. When ctx ends, the error is that of ctx.
-func Better(ctx context.Context, k *sparse.CSC, f *ldl.Factor, analyse func(context.Context, *sparse.CSC, []int) (*ldl.Factor, error)) (*ldl.Factor, error) {
+func Better(ctx context.Context, k *sparse.CSC, f *ldl.Factor) (*ldl.Factor, error) {
 	if f.Flops() < leastEach*float64(k.NNZ()) {
 		return f, nil
 	}
@@ -36,7 +36,7 @@ func Better(ctx context.Context, k *sparse.CSC, f *ldl.Factor, analyse func(cont
 	if err != nil {
 		return f, err
 	}
-	g, err := analyse(ctx, k, perm)
+	g, err := ldl.Count(ctx, k, perm)
 	if ctx.Err() != nil {
 		return f, ctx.Err()
 	}

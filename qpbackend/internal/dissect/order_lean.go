@@ -10,6 +10,6 @@ import (
 )
 
 // Better leaves nested dissection out: a program that runs in a browser has no such large matrices.
-func Better(_ context.Context, _ *sparse.CSC, f *ldl.Factor, _ func(context.Context, *sparse.CSC, []int) (*ldl.Factor, error)) (*ldl.Factor, error) {
+func Better(_ context.Context, _ *sparse.CSC, f *ldl.Factor) (*ldl.Factor, error) {
 	return f, nil
 }

@@ -78,33 +78,29 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 			return newArrowhead(k, p), nil
 		}
 	}
-	analyse := ldl.Analyse
-	if blocks {
-		analyse = ldl.AnalyseJoined
-	}
 	perm, err := amd.Order(ctx, k.Cols, k.ColPtr, k.RowIdx)
 	if err != nil {
 		return nil, err
 	}
-	f, err := analyse(ctx, k, perm)
+	f, err := ldl.Count(ctx, k, perm)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil && p == nil {
 		return nil, err
 	}
-	if how != Auto {
-		f, err = dissect.Better(ctx, k, f, analyse)
-		return whole{f}, err
+	if how == Auto {
+		if p == nil && f.Flops()/2 > max(leastWork, fewOperations*float64(k.NNZ())) {
+			p = findArrowhead(k, false)
+		}
+		if p != nil && (err != nil || p.work < f.Flops()/2+entryOfL*float64(f.NNZ())) {
+			return newArrowhead(k, p), nil
+		}
 	}
-	if p == nil && f.Flops()/2 > max(leastWork, fewOperations*float64(k.NNZ())) {
-		p = findArrowhead(k, false)
+	if f, err = dissect.Better(ctx, k, f); err != nil {
+		return nil, err
 	}
-	if p != nil && (err != nil || p.work < f.Flops()/2+entryOfL*float64(f.NNZ())) {
-		return newArrowhead(k, p), nil
-	}
-	f, err = dissect.Better(ctx, k, f, analyse)
-	return whole{f}, err
+	return whole{f}, f.Store(ctx, blocks)
 }
 
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {

@@ -11,7 +11,7 @@
 // same pattern as one dense panel.
 // Where it fills, columns of like pattern are gathered into supernodes, which
 // are dense panels, and these are updated by register-blocked products
-// (left-looking; Ng and Peyton 1993). [AnalyseJoined] gathers more of them.
+// (left-looking; Ng and Peyton 1993). [Factor.Store] can gather more of them.
 //
 // On amd64 processors with AVX2 and FMA the products run in assembler, unless
 // the build tag purego is set. Results repeat bit for bit on one machine; those

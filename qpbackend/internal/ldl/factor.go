@@ -23,7 +23,7 @@ type Factor struct {
 	count  []int32 // entries of each column of L below the diagonal
 	nnz    int
 	flops  float64
-	joined bool // see AnalyseJoined
+	joined bool // see Store
 
 	d, dinv []float64
 	work    []float64 // length n; all zero between calls in Factorise
@@ -41,65 +41,36 @@ type Factor struct {
 	replaced int
 }
 
-// supernodalRatio is the number of operations an entry of L from which whole supernodes
-// pay. Source: times, on the KKT matrices of 66 Maros-Meszaros problems a
-// factorisation with two or three solves takes a fifth less by rows at 60, as much at 65, and twice as much
-// at 140, with the kernels for wide registers.
-const supernodalRatio = 62.0
+// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
+// pay. Source: times of a factorisation with two solves; docs/bench.md, Leading columns and supernodes.
+const supernodalRatio = 25.0
 
-// joinedRatio is the same for AnalyseJoined. Source: times, on matrices with many small cones:
-// from 25 to 40 a factorisation with four solves takes a quarter less time.
-const joinedRatio = 30.0
-
-// tailRatio is the same where nearly all operations are in one dense triangle at the end, as
-// in a problem with a dense P. Source: times: a factorisation with three solves breaks even at triangles of 28
-// to 40 columns, and takes a third of the time at 64.
-const (
-	tailRatio = 25.0
-	mostly    = 0.9 // of the operations
-)
-
-// choose takes out the leading columns and makes the storage of L for the method that takes less time.
-func (f *Factor) choose(ctx context.Context) error {
-	dense := f.triangle() >= mostly*f.flops
+// Store takes out the leading columns and makes the storage of L for the method that takes less time. joined is for matrices
+// with large dense parts: columns that do not touch one another but have the same rows below, as those of variables that
+// are in all rows of one dense block, share a supernode, with zeros between them:
+// one product instead of many updates of rank one. When ctx ends, the error is that of ctx.
+func (f *Factor) Store(ctx context.Context, joined bool) error {
+	f.joined = joined
 	if supernodes {
 		if err := f.lead(ctx); err != nil {
 			return err
 		}
 	}
 	if f.tail == nil {
-		return f.store(ctx, f.flops/float64(f.nnz), dense)
+		return f.store(ctx)
 	}
-	return f.tail.store(ctx, f.flops/float64(f.nnz), dense)
+	return f.tail.store(ctx)
 }
 
-// store is choose for a matrix without leading columns, by the operations an entry of the whole one, and by whether its operations
-// are in a dense triangle.
-func (f *Factor) store(ctx context.Context, operations float64, dense bool) (err error) {
-	ratio := supernodalRatio
-	if f.joined {
-		ratio = joinedRatio
-	}
-	if dense {
-		ratio = min(ratio, tailRatio)
-	}
-	if supernodes && f.nnz > 0 && operations >= ratio {
+// store is Store for a matrix without leading columns.
+func (f *Factor) store(ctx context.Context) (err error) {
+	if supernodes && f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
 		f.sup, err = newSupernodal(ctx, f)
 	} else {
 		f.row, err = newRowwise(ctx, f)
 	}
 	f.low = nil
 	return err
-}
-
-// triangle is the number of operations in the last columns, as far as these are dense.
-func (f *Factor) triangle() float64 {
-	sum := 0.0
-	for j := f.n - 1; j >= 0 && int(f.count[j]) == f.n-1-j; j-- {
-		c := float64(f.count[j])
-		sum += c * (c + 2)
-	}
-	return sum
 }
 
 // NNZ is the number of entries of L without the diagonal.

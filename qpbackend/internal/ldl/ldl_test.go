@@ -90,9 +90,12 @@ func gauss(a [][]float64, b []float64) []float64 {
 func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 	t.Helper()
 	order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
-	f, err := newFactor(context.Background(), k, order)
+	f, err := Count(context.Background(), k, order)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !supernodes {
+		path = "rowwise"
 	}
 	switch path {
 	case "rowwise":

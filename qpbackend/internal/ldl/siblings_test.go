@@ -1,3 +1,5 @@
+//go:build !lean
+
 package ldl
 
 import (
@@ -50,12 +52,12 @@ func TestJoined(t *testing.T) {
 		n, dense, rows := 4+rng.IntN(60), 20+rng.IntN(90), rng.IntN(20)
 		k, sign := coneLike(rng, n, dense, rows)
 		order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
-		plain, err := newFactor(context.Background(), k, order)
+		plain, err := Count(context.Background(), k, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		plain.sup, _ = newSupernodal(context.Background(), plain)
-		f, err := newFactor(context.Background(), k, order)
+		f, err := Count(context.Background(), k, order)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,13 +93,16 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// AnalyseJoined is Analyse where nothing is dense.
+// Joined columns change nothing where nothing is dense.
 func TestJoinedSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	k, sign := quasiDefinite(rng, 30, 20, 2)
 	order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
-	f, err := AnalyseJoined(context.Background(), k, order)
+	f, err := Count(context.Background(), k, order)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Store(context.Background(), true); err != nil {
 		t.Fatal(err)
 	}
 	g, err := Analyse(context.Background(), k, order)

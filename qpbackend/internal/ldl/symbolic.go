@@ -20,28 +20,16 @@ const maxEntries = 1 << 32
 // used follows perm but for a postordering of the elimination tree, which
 // changes neither fill nor work. When ctx ends, the error is that of ctx.
 func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := newFactor(ctx, k, perm)
+	f, err := Count(ctx, k, perm)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.choose(ctx)
+	return f, f.Store(ctx, false)
 }
 
-// AnalyseJoined is Analyse for matrices with large dense parts. Columns that do
-// not touch one another but have the same rows below, as those of variables that
-// are in all rows of one dense block, share a supernode, with zeros between them:
-// one product instead of many updates of rank one.
-func AnalyseJoined(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := newFactor(ctx, k, perm)
-	if err != nil {
-		return nil, err
-	}
-	f.joined = true
-	return f, f.choose(ctx)
-}
-
-// newFactor is Analyse but for the choice of the method.
-func newFactor(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
+// Count is the part of Analyse that finds the numbers of entries and operations, for orders to be compared. Store has to follow
+// before the first Factorise.
+func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if err := check(k, perm); err != nil {
 		return nil, err
 	}
