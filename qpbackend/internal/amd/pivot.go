@@ -68,7 +68,7 @@ func (g *graph) scanElements(me int32, deferred int32) {
 			m := mark[e]
 			switch {
 			case m == 0:
-			case g.node[e].size <= deferred:
+			case deferred > 0 && g.node[e].size <= deferred:
 				if m < stamp {
 					mark[e] = stamp + g.outside(e)
 				}

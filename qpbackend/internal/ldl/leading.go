@@ -27,9 +27,7 @@ type leading struct {
 type run struct{ columns, entries int32 }
 
 // mostLeading is the largest number of entries of a leading column, shareLeading the share of all columns that have to be
-// leading ones. Source: times, on the KKT matrices of 66 Maros-Meszaros problems and up to 6, 8, 10, 12, 16 and 24 entries. A factorisation with
-// two or three solves takes .5 to .9 of the time on nearly all that have more than half, from .97 to 1.07 on those that have less; with 12
-// 1 % to 5 % more than with 16, with 24 up to 7 % less, with twice the list.
+// leading ones. Source: docs/bench.md, Leading columns and supernodes.
 const (
 	mostLeading  = 16
 	shareLeading = 0.5
@@ -76,112 +74,166 @@ func (f *Factor) lead(ctx context.Context) error {
 	if tail.up, err = low.transpose(&work); err != nil {
 		return err
 	}
+	if !f.joined { // else columns have to be sorted
+		tail.low = low
+	}
 	f.first, f.tail, f.up, f.low = s, tail, nil, nil
 	return nil
+}
+
+// placing finds the places of a leading, for columns in the order given, whose inverse is label.
+type placing struct {
+	*leading
+	f            *Factor // parents and numbers of entries are those of the new order already, the matrix is not
+	order, label []int32
+	count        int32 // leading columns
+
+	// Of each leading column, its first entry and the first product of its entries.
+	first   []int32
+	updates []int
+	// The entries of leading columns in row k are at[ptr[k]:ptr[k+1]].
+	ptr []int32
+	at  []entry
+	// seen[i] is the row, and then the column, that was last at work on i; −1 for none.
+	seen, place []int32
 }
 
 // entry is one of a leading column, by its number.
 type entry struct{ col, number int32 }
 
-// newLeading finds the places of all values, for count columns in the order given, whose inverse is label, and the lower triangle of the matrix that
-// they leave. Parents, and the numbers of entries, are those of the new order already, the matrix is not.
+// newLeading finds the places of all values, and the lower triangle of the matrix that the leading columns leave.
 func newLeading(ctx context.Context, f *Factor, runs []run, count int, order, label []int32) (*leading, *triangle, error) {
+	b := &placing{
+		leading: &leading{runs: runs, dest: make([]int32, len(f.up.src))},
+		f:       f, order: order, label: label, count: int32(count),
+		first: make([]int32, count+1), updates: make([]int, count+1), ptr: make([]int32, f.n+1),
+		seen: make([]int32, f.n), place: make([]int32, f.n),
+	}
+	for j, c := range f.count[:count] {
+		b.first[j+1], b.updates[j+1] = b.first[j]+c, b.updates[j]+int(c*(c+1)/2)
+	}
+	entries := int(b.first[count])
+	b.rest = entries + count
+	b.row, b.target, b.at = make([]int32, entries), make([]int32, b.updates[count]), make([]entry, 0, entries)
+	for j := range b.seen {
+		b.seen[j] = -1
+	}
 	work := poll.New(ctx)
-	n, rest := f.n, f.n-count
-	first := make([]int32, count+1) // entry of each column
-	updates := make([]int, count+1)
-	for j := range count {
-		c := f.count[j]
-		first[j+1], updates[j+1] = first[j]+c, updates[j]+int(c*(c+1)/2)
+	if err := b.rows(&work); err != nil {
+		return nil, nil, err
 	}
-	s := &leading{
-		runs: runs, rest: int(first[count]) + count,
-		row: make([]int32, first[count]), target: make([]int32, updates[count]), dest: make([]int32, len(f.up.src)),
+	if err := b.inside(&work); err != nil {
+		return nil, nil, err
 	}
-	// The entries of leading columns in row k are at[ptr[k]:ptr[k+1]].
-	ptr := make([]int32, n+1)
-	fill, seen := append([]int32(nil), first[:count]...), make([]int32, n)
-	for j := range seen {
-		seen[j] = -1
-	}
-	for k := range int32(n) {
-		steps := int32(0)
-		for _, old := range f.up.col(int(order[k])) {
-			for i := label[old]; i < k && int(i) < count && seen[i] != k; i = f.parent[i] {
-				seen[i] = k
-				s.row[fill[i]] = k
-				fill[i]++
-				steps++
+	low, err := b.left(&work)
+	return b.leading, low, err
+}
+
+// rows finds the rows of the leading columns' entries, and the places of the matrix's entries in these columns. Row k
+// has entries in the columns on the ways up the elimination tree from its entries in the matrix to k.
+func (b *placing) rows(work *poll.Poll) error {
+	up, parent, seen := b.f.up, b.f.parent, b.seen
+	fill := append([]int32(nil), b.first[:b.count]...)
+	for k := range int32(b.f.n) {
+		lo, hi := up.ptr[b.order[k]], up.ptr[b.order[k]+1]
+		src := up.src[lo:hi]
+		for p, old := range up.idx[lo:hi] {
+			i := b.label[old]
+			if i >= b.count {
+				continue
+			}
+			for j := i; j < k && j < b.count && seen[j] != k; j = parent[j] {
+				seen[j] = k
+				b.at = append(b.at, entry{j, fill[j] - b.first[j]})
+				b.row[fill[j]] = k
+				fill[j]++
+			}
+			b.dest[src[p]] = i + fill[i] // behind i other pivots; row k is the last one so far
+			if i == k {
+				b.dest[src[p]] = i + b.first[i]
 			}
 		}
-		ptr[k+1] = ptr[k] + steps
-		if err := work.Err(poll.Scattered * (1 + int(steps))); err != nil {
-			return nil, nil, err
+		b.ptr[k+1] = int32(len(b.at))
+		if err := work.Err(poll.Scattered * (1 + len(src) + int(b.ptr[k+1]-b.ptr[k]))); err != nil {
+			return err
 		}
 	}
-	at, next := make([]entry, len(s.row)), append([]int32(nil), ptr[:n]...)
-	for j := range int32(count) {
-		for a, k := range s.row[first[j]:first[j+1]] {
-			at[next[k]] = entry{j, int32(a)}
-			next[k]++
+	return nil
+}
+
+// updatesOf are the rows from an entry of a leading column on, and the targets of its products with these.
+func (b *placing) updatesOf(e entry) (rows, targets []int32) {
+	rows = b.row[b.first[e.col]:b.first[e.col+1]]
+	c, a := len(rows), int(e.number)
+	return rows[a:], b.target[b.updates[e.col]+a*c-a*(a-1)/2:]
+}
+
+// inside finds the targets in leading columns.
+func (b *placing) inside(work *poll.Poll) error {
+	for k := range b.count {
+		updates := b.at[b.ptr[k]:b.ptr[k+1]]
+		if len(updates) == 0 {
+			continue
+		}
+		own := b.first[k] + k
+		b.place[k] = own
+		for a, i := range b.row[b.first[k]:b.first[k+1]] {
+			b.place[i] = own + 1 + int32(a)
+		}
+		steps := 0
+		for _, e := range updates {
+			rows, targets := b.updatesOf(e)
+			for t, i := range rows {
+				targets[t] = b.place[i]
+			}
+			steps += len(rows)
+		}
+		if err := work.Err(poll.Scattered * (1 + steps)); err != nil {
+			return err
 		}
 	}
-	// Column by column, the place of each entry of the matrix and of each update.
-	place, end := next, int32(s.rest)
-	entries := len(f.up.src) - count
+	return nil
+}
+
+// left finds the targets, and the places of entries, in the matrix that is left, whose entries get places as they are met. It returns its
+// lower triangle, columns not sorted.
+func (b *placing) left(work *poll.Poll) (*triangle, error) {
+	rest, seen, place, count := b.f.n-int(b.count), b.seen, b.place, b.count
+	entries := len(b.f.up.src) - int(count)
 	low := &triangle{n: rest, ptr: make([]int32, rest+1), idx: make([]int32, 0, entries), src: make([]int32, 0, entries)}
 	for j := range seen {
 		seen[j] = -1
 	}
-	for k := range int32(n) {
-		left := int(k) >= count // a column of the matrix that is left, whose entries get places as they are met
+	first := int32(b.rest)
+	for k := count; int(k) < b.f.n; k++ {
 		meet := func(i int32) {
 			if seen[i] != k {
-				seen[i], place[i] = k, end
-				low.idx, low.src = append(low.idx, i-int32(count)), append(low.src, end-int32(s.rest))
-				end++
+				seen[i], place[i] = k, first+int32(len(low.idx))
+				low.idx, low.src = append(low.idx, i-count), append(low.src, int32(len(low.src)))
 			}
 		}
-		if !left {
-			own := first[k] + k
-			place[k] = own
-			for a, i := range s.row[first[k]:first[k+1]] {
-				place[i] = own + 1 + int32(a)
-			}
-		}
-		old := order[k]
-		for p := f.low.ptr[old]; p < f.low.ptr[old+1]; p++ {
-			i := label[f.low.idx[p]]
-			if left {
-				meet(i)
-			}
-			s.dest[f.low.src[p]] = place[i]
+		old := b.order[k]
+		for p := b.f.low.ptr[old]; p < b.f.low.ptr[old+1]; p++ {
+			i := b.label[b.f.low.idx[p]]
+			meet(i)
+			b.dest[b.f.low.src[p]] = place[i]
 		}
 		steps := 0
-		for _, e := range at[ptr[k]:ptr[k+1]] {
-			rows := s.row[first[e.col]:first[e.col+1]]
-			c, a := len(rows), int(e.number)
-			targets := s.target[updates[e.col]+a*c-a*(a-1)/2:]
-			rows = rows[a:]
-			if left {
-				for _, i := range rows {
-					meet(i)
-				}
-			}
-			for b, i := range rows {
-				targets[b] = place[i]
+		for _, e := range b.at[b.ptr[k]:b.ptr[k+1]] {
+			rows, targets := b.updatesOf(e)
+			for t, i := range rows {
+				meet(i)
+				targets[t] = place[i]
 			}
 			steps += len(rows)
 		}
-		if left {
-			low.ptr[int(k)-count+1] = int32(len(low.idx))
-		}
+		low.ptr[k-count+1] = int32(len(low.idx))
 		if err := work.Err(poll.Scattered * (1 + steps)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	s.val = make([]float64, end)
-	return s, low, nil
+	b.val = make([]float64, b.rest+len(low.idx))
+	return low, nil
 }
 
 // leadingOrder lists the leading columns, and the others after them in their order.

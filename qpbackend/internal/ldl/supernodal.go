@@ -27,7 +27,7 @@ type supernodal struct {
 
 func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	p := poll.New(ctx)
-	if f.low == nil { // behind leading columns
+	if f.low == nil { // behind leading columns that are joined
 		var err error
 		if f.low, err = f.up.transpose(&p); err != nil {
 			return nil, err
