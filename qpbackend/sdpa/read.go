@@ -64,7 +64,7 @@ type entry struct {
 
 // Read reads one problem. Errors name the line.
 func Read(r io.Reader) (*problemfile.File, error) {
-	in, err := problemfile.ReadLines(r, `"*`, ",(){}")
+	in, err := problemfile.ReadLines(r, `"`, ",(){}")
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,22 @@ func Read(r io.Reader) (*problemfile.File, error) {
 	return p.file()
 }
 
+// next is the next line that is no comment. Sections of integer variables and of ranks look like comments.
+func (p *parser) next() (f []string, more bool, err error) {
+	for {
+		f, more, err = p.in.Next()
+		if err != nil || !more || f[0][0] != '*' {
+			return f, more, err
+		}
+		if len(f) == 1 && (f[0] == "*INTEGER" || f[0] == "*RANK1") {
+			return nil, false, p.in.Wrong("integer variables and ranks are not solved for; without the section %s the problem is its relaxation", f[0])
+		}
+	}
+}
+
 // line is the next line, which must exist.
 func (p *parser) line(want string) ([]string, error) {
-	f, more, err := p.in.Next()
+	f, more, err := p.next()
 	if err == nil && !more {
 		if p.in.Line() == 0 {
 			return nil, problemfile.ErrEmpty
@@ -155,7 +168,7 @@ func (p *parser) cost() error {
 // data reads the entries: matrix, block, row, column and value.
 func (p *parser) data() error {
 	for {
-		f, more, err := p.in.Next()
+		f, more, err := p.next()
 		if err != nil || !more {
 			return err
 		}

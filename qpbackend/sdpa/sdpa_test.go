@@ -144,7 +144,9 @@ func TestErrorsHaveLines(t *testing.T) {
 		{"1\n1\n2\n1\n0 1 1 1 1\n0 1 1 1 2\n", 6, "stated twice"},
 		{"1\n1\n2\n1\n1 1 2 1 1\n1 1 2 1 1\n", 6, "stated twice"},
 		{"1\n1\n2\n1\n1 1 1 2 1\n1 1 2 1 3\n", 6, "matrix 1 is not symmetric"},
-		{"1\n1\n2\n1\n*INTEGER\n*1\nx\n", 7, "five per entry"},
+		{"1\n1\n2\n1\n*comment\nx\n", 6, "five per entry"},
+		{"1\n1\n2\n1\n1 1 1 1 1\n*INTEGER\n*1\n", 6, "without the section *INTEGER"},
+		{"1\n1\n2\n1\n1 1 1 1 1\n*RANK1\n*1\n", 6, "without the section *RANK1"},
 		{"1\n1\n2\n1\n\x00\n", 5, "compressed"},
 	} {
 		_, err := sdpa.Read(strings.NewReader(c.text))

@@ -60,7 +60,8 @@ type System struct {
 
 	blocks    []Block
 	gone      []bool    // they are eliminated
-	conjugate conjugate // with eliminated blocks
+	conjugate conjugate // with blocks
+	more      float64   // see Outweigh
 
 	extra []int // of each block, the first of its columns behind the rows; −1 for none
 }
@@ -210,7 +211,21 @@ func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err 
 		s.weighBlocks()
 		s.f.load(val)
 	}
-	return s.f.factorise(ctx, val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	d = s.d
+	if s.more > 0 {
+		d = s.cor
+		for i, v := range s.d {
+			d[i] = v + float64(s.sign[i])*s.more
+			val[s.diag[i]] = d[i]
+		}
+	}
+	replaced, err = s.f.factorise(ctx, val, d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	if s.more > 0 {
+		for i, v := range s.d {
+			val[s.diag[i]] = v
+		}
+	}
+	return replaced, err
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -233,7 +248,7 @@ func (s *System) Ax() []float64 { return s.ax }
 // further.
 func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.refine(ctx, x, b, goal)
-	if s.Strategy() == Schur {
+	if len(s.blocks) > 0 {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
@@ -271,13 +286,12 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 }
 
 // Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less of the rows, in place of the
-// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated.
+// matrix, which the accuracy of Solve is about. It reports whether it can: where there are blocks.
 func (s *System) Outweigh(by float64) bool {
-	e, ok := s.f.(*eliminated)
-	if ok {
-		e.more = by
+	if len(s.blocks) > 0 {
+		s.more = by
 	}
-	return ok
+	return len(s.blocks) > 0
 }
 
 // SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
@@ -362,10 +376,10 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	}
 }
 
-// conjugate refines solutions of systems with eliminated blocks further, by generalised conjugate residuals (Eisenstat, Elman
-// and Schultz 1983) with the factor as preconditioner. Near the end the Schur complement has eigenvalues below the rounding
-// errors of the large ones, in the directions in which x of a problem without strict interior runs off. There the factor is far from the
-// matrix, and refinement by its corrections alone stops. The products by way of the scaling's factor have these digits.
+// conjugate refines solutions of systems with blocks further, by generalised conjugate residuals (Eisenstat, Elman
+// and Schultz 1983) with the factor as preconditioner. Near the end the blocks of cones have eigenvalues far apart, and Schur complements have
+// some below the rounding errors of the large ones, in the directions in which x of a problem without strict interior
+// runs off. There the factor is far from the matrix, the more so with Outweigh, and refinement by its corrections alone stops.
 type conjugate struct {
 	dir, image [directions][]float64 // images without the eliminated rows, which are zero
 	norm       [directions]float64   // squares of the images' norms

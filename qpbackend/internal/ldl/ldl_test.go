@@ -90,6 +90,12 @@ func gauss(a [][]float64, b []float64) []float64 {
 func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 	t.Helper()
 	order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
+	return mustAnalyseAs(t, k, order, path)
+}
+
+// mustAnalyseAs is mustAnalyse with an order, nil for that of k.
+func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Factor {
+	t.Helper()
 	f, err := Count(context.Background(), k, order)
 	if err != nil {
 		t.Fatal(err)
