@@ -211,8 +211,11 @@ func (f *program) sumError(dst []float64, k, lo int, w *familyWork, x []float64)
 	}
 	for a, arg := range s.args {
 		num, v, e := f.nums[s.nums[a]], w.v[arg][:n], w.adj[arg][:n]
+		q := num[0]
 		for i, u := range sums {
-			q := pick(num, lo+i)
+			if len(num) > 1 {
+				q = num[lo+i]
+			}
 			p := q * v[i]
 			u += p
 			sums[i] = u

@@ -134,10 +134,8 @@ func (f *program) row(dst []float64, k, lo int, w *familyWork, x []float64) {
 			dst[i] = u
 		}
 	default:
-		u := w.shared[k]
-		for i, c := range d.c[lo : lo+n] {
-			dst[i] = c + u
-		}
+		copy(dst, d.c[lo:lo+n])
+		floats.AddConst(w.shared[k], dst)
 	}
 	switch {
 	case d.shared:
