@@ -233,8 +233,8 @@ func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err 
 // matrix, entries count divided by √|d|.
 type Accuracy struct{ X, Y float64 }
 
-// worst is the larger of the two, relative to goal.
-func (a Accuracy) worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal.Y) }
+// Worst is the larger of the two, relative to goal.
+func (a Accuracy) Worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal.Y) }
 
 // Within reports whether a reaches the goal.
 func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= goal.Y }
@@ -260,7 +260,7 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 	s.f.solve(x)
 	r := s.residual(x, b, goal)
 	for range maxRefine {
-		worst := r.worst(goal)
+		worst := r.Worst(goal)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
@@ -270,7 +270,7 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 			x[i] += v
 		}
 		next := s.residual(x, b, goal)
-		now := next.worst(goal)
+		now := next.Worst(goal)
 		if !(now < worst) {
 			for i, v := range s.cor {
 				x[i] -= v
@@ -337,7 +337,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	}
 	a := Accuracy{X: NormInf(s.res[:s.n], bool(s.wide)), Y: NormInf(s.res[s.n:], bool(s.wide))}
 	if !s.weighed {
-		if a.worst(goal) <= enough {
+		if a.Worst(goal) <= enough {
 			return a
 		}
 		s.weigh()
@@ -399,7 +399,7 @@ func (c *conjugate) steps(ctx context.Context, s *System, x, b []float64, goal A
 	size := len(x)
 	var past [conjugateSteps]float64
 	for k := range conjugateSteps {
-		worst := r.worst(goal)
+		worst := r.Worst(goal)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil || k >= conjugateLag && worst > past[k-conjugateLag]/2 {
 			break
 		}

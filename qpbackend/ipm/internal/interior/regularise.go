@@ -67,9 +67,9 @@ func (w *Work) relax() {
 }
 
 // factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough the factor, with cones, becomes
-// heavier, and then ρ and δ grow. It reports failure when they cannot help.
+// heavier, and then, with the factor that missed by the least, ρ and δ grow. It reports failure when they cannot help.
 //
-// Source: with heavier factors db_shear_wall of CBLIB takes 59 iterations and nql60 21; without them the first ends, by rounding, after 78 or 171
+// Source: with heavier factors db_shear_wall of CBLIB takes 59 iterations and nql60 20; without them the first ends, by rounding, after 78 or 171
 // or not at all, and the second at 1e-8 to 1e-5.
 func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) kkt.Accuracy) bool {
 	r, most, missed := &w.reg, ceiling, missed
@@ -81,23 +81,42 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
 	}
 	w.sys.Outweigh(0)
-	heavier := r.ρ
+	heavier, more, best, least := r.ρ, 0.0, 0.0, math.Inf(1)
 	for range maxRetries {
 		w.weigh()
 		_, err := w.sys.Factorise(ctx, w.diag)
-		if err == nil && solve(ctx).Within(goal) {
-			return true
+		if err == nil {
+			acc := solve(ctx)
+			if acc.Within(goal) {
+				return true
+			}
+			if miss := acc.Worst(goal); miss < least {
+				least, best = miss, more
+			}
 		}
 		if ctx.Err() != nil {
 			return false
 		}
 		if heavier *= 100; heavier <= ceiling && w.sys.Outweigh(heavier) { // residuals come down further than with heavier ρ and δ
+			more = heavier
 			continue
+		}
+		stale := more != best
+		if stale { // it missed the goal by more
+			more = best
+			w.sys.Outweigh(best)
 		}
 		if err != nil { // without a factor accuracy is no concern: nql60 of CBLIB needs that
 			most = ceiling
 		}
 		if r.ρ >= most && r.δ >= most {
+			if stale {
+				w.weigh()
+				_, err = w.sys.Factorise(ctx, w.diag)
+			}
+			if err != nil {
+				return false
+			}
 			break
 		}
 		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, most)), max(r.δ, min(100*r.δ, most))
