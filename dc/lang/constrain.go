@@ -24,9 +24,13 @@ func (c *compiler) constraint(s *syntax.Statement) {
 	}
 	root := s.Whole
 	ev.NoteOf(root).Open = len(s.Binders) > 0
-	seen := 0
+	seen, repeats := 0, eval.NewRepeats(ev, s.Args, s.Rels)
 	ev.Loop(root, s.Binders, s.Cond, func() {
 		seen++
+		if (f.Curvature <= Convex || len(f.Linearised) > 0) && repeats.Add() {
+			f.Members++
+			return
+		}
 		index := make([]int, len(ev.Indices))
 		for k, b := range ev.Indices {
 			index[k] = b.At
@@ -37,6 +41,7 @@ func (c *compiler) constraint(s *syntax.Statement) {
 		if f.Members++; len(f.Linearised) == 0 && f.Curvature > Convex {
 			c.linearisedIn(s, &f.Part)
 		}
+		repeats.Stated(f.Members)
 	})
 	if seen == 0 {
 		c.warn(root, "%s has no members", f.Name)

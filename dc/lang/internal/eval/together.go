@@ -219,15 +219,20 @@ func (ev *Evaluator) addRow(t *together, n *syntax.Node) bool {
 	return true
 }
 
-// addEntries adds the entries of an array of affine functions. A vector of them less one of data takes no memory.
+// addEntries adds the entries of an array of affine functions. A vector of them with another one added takes no array.
 func (ev *Evaluator) addEntries(t *together, n *syntax.Node) bool {
 	if n.Op == syntax.OpSum && len(n.Args) == 2 && !n.Minus[0] && n.Args[0].Op == syntax.OpIndex && n.Args[1].Op == syntax.OpIndex {
 		a, b := ev.view(n.Args[0]), ev.view(n.Args[1])
-		if a.run && b.run && a.count == b.count && a.v.Sort == value.AffineFunctions && b.v.Sort == value.Numbers {
+		if a.run && b.run && a.count == b.count && a.v.Sort == value.AffineFunctions && b.v.Sort <= value.AffineFunctions {
 			ev.Spend(n, 2*a.count)
 			for k := range a.count {
-				l := a.v.Linear(a.first + k*a.step)
-				t.rows = append(t.rows, l.AddScaled(WithSign(1, n.Minus[1]), dc.Linear{Const: b.v.Num[b.first+k*b.step]}))
+				l, r := a.v.Linear(a.first+k*a.step), dc.Linear{}
+				if b.v.Sort == value.Numbers {
+					r.Const = b.v.Num[b.first+k*b.step]
+				} else {
+					r = b.v.Linear(b.first + k*b.step)
+				}
+				t.rows = append(t.rows, l.AddScaled(WithSign(1, n.Minus[1]), r))
 			}
 			return true
 		}
@@ -240,4 +245,89 @@ func (ev *Evaluator) addEntries(t *together, n *syntax.Node) bool {
 		t.rows = append(t.rows, v.Linear(k))
 	}
 	return true
+}
+
+// Repeats adds members of a constraint that differ from those before in numbers alone, without an object of each. One side is a norm
+// or an absolute value of affine functions, the other side is affine.
+type Repeats struct {
+	ev         *Evaluator
+	atom, rest *syntax.Node // nil: the constraint is another one
+	w          float64      // of the atom
+	to         *dc.Repeat   // nil: members are stated one by one
+	index      []int
+	rows       []dc.Linear
+	at         together // rows of a side
+	read       func()
+	ok         bool // of the last read
+}
+
+// fewestRepeats is after how many members a member is looked at, and after twice as many again where it did not fit. Source: as many have
+// arrays in dc.
+const fewestRepeats = 128
+
+// NewRepeats is for a constraint with these sides.
+func NewRepeats(ev *Evaluator, args []*syntax.Node, rels []syntax.Kind) *Repeats {
+	r := &Repeats{ev: ev}
+	if len(rels) != 1 || rels[0] == syntax.EQ {
+		return r
+	}
+	for k, a := range args {
+		at, other := ev.NoteOf(a), args[1-k]
+		if a.Op != syntax.OpCall || len(a.Args) != 1 || !at.Open || at.Complex || at.OfComplex || ev.NoteOf(other).Complex {
+			continue
+		}
+		switch a.Name {
+		case "norm1", "norm2", "abs":
+			r.atom, r.rest, r.w = a, other, WithSign(1, (k == 1) == (rels[0] == syntax.LE))
+		}
+	}
+	r.read = func() { r.ok = r.numbers() }
+	return r
+}
+
+// Add adds the current member. ok is false where it is to be stated as any other.
+func (r *Repeats) Add() (ok bool) {
+	if r.to == nil {
+		return false
+	}
+	if !r.look() || !r.to.Add(r.index, r.rows[0], r.w, r.rows[1:]) {
+		r.to = nil
+		return false
+	}
+	return true
+}
+
+// Stated says that the current member was stated, one of so many.
+func (r *Repeats) Stated(members int) {
+	if r.atom != nil && r.to == nil && members >= fewestRepeats && members&(members-1) == 0 && r.look() {
+		r.to = r.ev.Model.Repeat(r.rows[0], r.w, r.rows[1:])
+	}
+}
+
+// look reads the numbers of the current member, until the next call: the affine side in E ≤ 0 and the rows of the atom. It returns false where
+// there are none, and where there is a mistake.
+func (r *Repeats) look() bool {
+	at := r.ev.Depth()
+	m := r.ev.Caught(r.read)
+	r.ev.Unwind(at)
+	return m == nil && r.ok
+}
+
+func (r *Repeats) numbers() bool {
+	ev := r.ev
+	r.index = r.index[:0]
+	for k := range ev.Indices {
+		r.index = append(r.index, ev.Indices[k].At)
+	}
+	r.at.rows = r.at.rows[:0]
+	ok := ev.addRow(&r.at, r.rest)
+	if ok && r.atom.Name == "abs" {
+		ok = ev.addRow(&r.at, r.atom.Args[0])
+	} else if ok {
+		ok = ev.addEntries(&r.at, r.atom.Args[0])
+	}
+	if r.rows = r.at.rows; ok && r.w > 0 {
+		r.rows[0] = r.rows[0].Scale(-1)
+	}
+	return ok
 }
