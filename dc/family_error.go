@@ -77,11 +77,96 @@ func (f *family) approximate(x []float64, each func(lo int, v, e []float64)) {
 	last := len(f.steps) - 1
 	f.eachBlock(func(lo, n int) {
 		for k := range f.steps {
-			f.step(w, k, lo, n, x)
-			f.stepError(w, k, lo, n, x)
+			f.stepWithError(w, k, lo, n, x)
 		}
 		each(lo, w.v[last][:n], w.adj[last][:n])
 	})
+}
+
+// stepWithError writes the values of step k and their errors, those before being known: in one pass where step and stepError would
+// take several, with the same results to the last bit.
+func (f *program) stepWithError(w *familyWork, k, lo, n int, x []float64) {
+	switch s := &f.steps[k]; {
+	case s.op == "max" || s.op == opLeast:
+		f.extreme(w, k, n)
+	case s.op == opSum && f.rows[s.row].shared && len(f.rows[s.row].c) == 1:
+		f.sumOfSteps(w, k, lo, n, x)
+	case w.joined[k] && s.op != opRow:
+		f.squaresOfRows(w, k, lo, n, x)
+	default:
+		f.step(w, k, lo, n, x)
+		if !w.joined[k] { // squaresOfRows computes the errors of its rows
+			f.stepError(w, k, lo, n, x)
+		}
+	}
+}
+
+// squaresOfRows is stepWithError of a sum of squares of rows that joinSquares marks.
+func (f *program) squaresOfRows(w *familyWork, k, lo, n int, x []float64) {
+	s, sums, dst := &f.steps[k], w.v[k][:n], w.adj[k][:n]
+	clear(sums)
+	clear(dst)
+	for _, arg := range s.args {
+		d := &f.rows[f.steps[arg].row]
+		v, c, each := w.v[arg][:n], d.c[lo:][:n], d.sharedErrors(x)
+		for i, u := range v {
+			sums[i] += u * u // as in step, which may be one operation
+			size := math.Abs(u)
+			e := unit * ((1+coefficientErrors)*math.Abs(c[i]) + each + size)
+			dst[i] += (2*size+e)*e + unit*(u*u) + unit*sums[i]
+		}
+	}
+}
+
+// sumOfSteps is stepWithError of a sum of steps and of a row that is one number for all members.
+func (f *program) sumOfSteps(w *familyWork, k, lo, n int, x []float64) {
+	s := &f.steps[k]
+	d, sums, dst := &f.rows[s.row], w.v[k][:n], w.adj[k][:n]
+	u := d.c[0] + w.shared[s.row]
+	e := unit*(d.sharedErrors(x)+(1+coefficientErrors)*math.Abs(d.c[0])+math.Abs(u)) + unit*math.Abs(u)
+	for i := range sums {
+		sums[i], dst[i] = u, e
+	}
+	f.addErrors(dst, sums, s, lo, w)
+}
+
+// extreme is stepWithError of a maximum, or of a minimum: the exact value is between that of the lower and that of the upper ends.
+func (f *program) extreme(w *familyWork, k, n int) {
+	s, top, lo, hi := &f.steps[k], w.v[k][:n], w.sums[:n], w.adj[k][:n]
+	for a, arg := range s.args {
+		v, e := w.v[arg][:n], w.adj[arg][:n]
+		switch {
+		case a == 0:
+			for i, u := range v {
+				e := e[i]
+				top[i], lo[i], hi[i] = u, u-e, u+e
+			}
+		case s.op == opLeast:
+			for i, u := range v {
+				e := e[i]
+				top[i], lo[i], hi[i] = min(top[i], u), min(lo[i], u-e), min(hi[i], u+e)
+			}
+		default:
+			for i, u := range v {
+				e := e[i]
+				top[i], lo[i], hi[i] = max(top[i], u), max(lo[i], u-e), max(hi[i], u+e)
+			}
+		}
+	}
+	for i, v := range top {
+		hi[i] = max(hi[i]-v, v-lo[i])
+	}
+}
+
+// sharedErrors are the errors of a row that all members share, in units: of the products, and of what was lost.
+func (d *rowData) sharedErrors(x []float64) (each float64) {
+	sum := 0.0
+	for t := range d.idx {
+		p := d.val[t][0] * x[d.idx[t][0]]
+		sum += p
+		each += (1+coefficientErrors)*math.Abs(p) + math.Abs(sum)
+	}
+	return each + (1+coefficientErrors)*d.lost
 }
 
 // stepError writes the errors of step k, those before and its values being known.
@@ -90,9 +175,6 @@ func (f *program) stepError(w *familyWork, k, lo, n int, x []float64) {
 	switch s.op {
 	case opRow, opSum:
 		f.sumError(dst, k, lo, w, x)
-		return
-	case "max", opLeast:
-		f.extremeError(dst, w, k)
 		return
 	case "norm2":
 		clear(dst)
@@ -165,34 +247,6 @@ func (w *familyWork) zeros(n int) []float64 {
 	return w.sums[:n]
 }
 
-// extremeError is the error of a maximum, or of a minimum: the exact value is between
-// that of the lower and that of the upper ends.
-func (f *program) extremeError(dst []float64, w *familyWork, k int) {
-	s, n := &f.steps[k], len(dst)
-	top, least := w.v[k][:n], s.op == opLeast
-	lo, hi := w.zeros(n), dst
-	for a, arg := range s.args {
-		v, e := w.v[arg][:n], w.adj[arg][:n]
-		switch {
-		case a == 0:
-			for i, u := range v {
-				lo[i], hi[i] = u-e[i], u+e[i]
-			}
-		case least:
-			for i, u := range v {
-				lo[i], hi[i] = min(lo[i], u-e[i]), min(hi[i], u+e[i])
-			}
-		default:
-			for i, u := range v {
-				lo[i], hi[i] = max(lo[i], u-e[i]), max(hi[i], u+e[i])
-			}
-		}
-	}
-	for i, v := range top {
-		dst[i] = max(hi[i]-v, v-lo[i])
-	}
-}
-
 // sumError is the error of a row, as that of Linear, and of the weighted steps that are
 // added to it. Products that members share are added up first, as in values.
 func (f *program) sumError(dst []float64, k, lo int, w *familyWork, x []float64) {
@@ -205,10 +259,15 @@ func (f *program) sumError(dst []float64, k, lo int, w *familyWork, x []float64)
 	if s.op == opRow {
 		return
 	}
-	n := len(dst)
 	for i, v := range sums {
 		dst[i] += unit * math.Abs(v)
 	}
+	f.addErrors(dst, sums, s, lo, w)
+}
+
+// addErrors adds the weighted steps that are added in s to sums, and their errors to dst.
+func (f *program) addErrors(dst, sums []float64, s *step, lo int, w *familyWork) {
+	n := len(dst)
 	for a, arg := range s.args {
 		num, v, e := f.nums[s.nums[a]], w.v[arg][:n], w.adj[arg][:n]
 		q := num[0]
@@ -216,10 +275,9 @@ func (f *program) sumError(dst []float64, k, lo int, w *familyWork, x []float64)
 			if len(num) > 1 {
 				q = num[lo+i]
 			}
-			p := q * v[i]
-			u += p
+			u += q * v[i] // as in step, which may be one operation
 			sums[i] = u
-			dst[i] += math.Abs(q)*e[i] + unit*(2*math.Abs(p)+math.Abs(u))
+			dst[i] += math.Abs(q)*e[i] + unit*(2*math.Abs(q*v[i])+math.Abs(u))
 		}
 	}
 }
@@ -231,12 +289,7 @@ func (f *program) rowError(dst, sums []float64, k, lo int, w *familyWork, x []fl
 	each := 0.0 // the part of all members
 	switch {
 	case d.shared:
-		sum := 0.0
-		for t := range d.idx {
-			p := d.val[t][0] * x[d.idx[t][0]]
-			sum += p
-			each += (1+coefficientErrors)*math.Abs(p) + math.Abs(sum)
-		}
+		each = d.sharedErrors(x)
 		if !known {
 			f.row(sums, k, lo, w, x)
 		}
@@ -259,7 +312,9 @@ func (f *program) rowError(dst, sums []float64, k, lo int, w *familyWork, x []fl
 		clear(dst)
 		d.productErrors(dst, sums, lo, x)
 	}
-	each += (1 + coefficientErrors) * d.lost
+	if !d.shared {
+		each = (1 + coefficientErrors) * d.lost
+	}
 	if len(d.c) == 1 {
 		each += (1 + coefficientErrors) * math.Abs(d.c[0])
 		for i, v := range sums {

@@ -2,6 +2,7 @@ package dc
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -93,10 +94,11 @@ type familyWork struct {
 	// of the blocks with these coefficients
 	products, adjoint [][]float64
 	errors            [][]float64 // the errors of products, in units
+	joined            []bool      // by step: see joinSquares
 }
 
 func newFamilyWork(f *program) *familyWork {
-	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows)), sums: make([]float64, memberBlock)}
+	w := &familyWork{v: make([][]float64, len(f.steps)), adj: make([][]float64, len(f.steps)), shared: make([]float64, len(f.rows)), grad: make([]float64, len(f.rows)), sums: make([]float64, memberBlock), joined: f.joinSquares()}
 	for k := range f.steps {
 		w.v[k], w.adj[k] = make([]float64, memberBlock), make([]float64, memberBlock)
 	}
@@ -107,6 +109,27 @@ func newFamilyWork(f *program) *familyWork {
 		}
 	}
 	return w
+}
+
+// joinSquares marks sums of squares of rows that have coefficients in common and a constant for each member, and these rows.
+func (f *program) joinSquares() []bool {
+	joined, users := make([]bool, len(f.steps)), make([]int, len(f.steps))
+	for k := range f.steps {
+		for _, arg := range f.steps[k].args {
+			users[arg]++
+		}
+	}
+	for k := range f.steps {
+		s := &f.steps[k]
+		joined[k] = s.op == "sumsq" && !slices.ContainsFunc(s.args, func(arg int) bool {
+			d := &f.rows[f.steps[arg].row]
+			return f.steps[arg].op != opRow || users[arg] > 1 || !d.shared || len(d.c) == 1
+		})
+		for _, arg := range s.args {
+			joined[arg] = joined[arg] || joined[k]
+		}
+	}
+	return joined
 }
 
 // begin computes the values that all members share.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -249,5 +250,64 @@ func TestLeastFamilies(t *testing.T) {
 				t.Errorf("gradient %v, that of the family %v", a, b)
 			}
 		}
+	}
+}
+
+// TestErrorsInOnePass: values and errors computed in one pass are, to the last bit, those of a pass for each.
+func TestErrorsInOnePass(t *testing.T) {
+	joined := map[string]int{}
+	for name, make := range templates {
+		for kind := range 8 {
+			r := rand.New(rand.NewPCG(uint64(kind), 5))
+			m := NewModel()
+			x := m.Var("x", []int{7}, AtLeast(-3), AtMost(3))
+			var es []Expr
+			for range 140 {
+				es = append(es, make(randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind)).Scale(float64(1+r.IntN(4))/8))
+			}
+			m.Minimize(SumOf(es))
+			p, err := m.Problem()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			at := []float64{0.3, -1.7, 2.9, 0, -0.1, 1.1, 0.7}
+			for _, term := range p.Exact().Objective.terms {
+				f, ok := term.f.(*family)
+				if !ok {
+					continue
+				}
+				a, b := newFamilyWork(&f.program), newFamilyWork(&f.program)
+				clear(b.joined)
+				f.begin(a, at)
+				f.begin(b, at)
+				n := min(len(f.w), memberBlock)
+				for k, s := range f.steps {
+					f.stepWithError(a, k, 0, n, at)
+					f.step(b, k, 0, n, at)
+					if s.op == "max" || s.op == opLeast {
+						f.extreme(b, k, n)
+						f.step(b, k, 0, n, at)
+					} else {
+						f.stepError(b, k, 0, n, at)
+					}
+					if !slices.Equal(a.v[k][:n], b.v[k][:n]) {
+						t.Errorf("%s, kind %d, step %d, %s: other values", name, kind, k, s.op)
+					}
+					if a.joined[k] && s.op == opRow {
+						joined["row"]++
+						continue
+					}
+					if a.joined[k] {
+						joined[s.op]++
+					}
+					if !slices.Equal(a.adj[k][:n], b.adj[k][:n]) {
+						t.Errorf("%s, kind %d, step %d, %s: other errors", name, kind, k, s.op)
+					}
+				}
+			}
+		}
+	}
+	if joined["row"] == 0 || joined["sumsq"] == 0 {
+		t.Errorf("passes are joined for %v alone", joined)
 	}
 }
