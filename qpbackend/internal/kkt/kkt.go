@@ -61,6 +61,7 @@ type System struct {
 	blocks    []Block
 	gone      []bool    // they are eliminated
 	conjugate conjugate // with blocks
+	further   bool      // see Conjugate
 	more      float64   // see Outweigh
 
 	extra []int // of each block, the first of its columns behind the rows; −1 for none
@@ -248,7 +249,7 @@ func (s *System) Ax() []float64 { return s.ax }
 // further.
 func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.refine(ctx, x, b, goal)
-	if len(s.blocks) > 0 {
+	if s.further {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
@@ -293,6 +294,9 @@ func (s *System) Outweigh(by float64) bool {
 	}
 	return len(s.blocks) > 0
 }
+
+// Conjugate says whether the calls of Solve that follow refine further, by conjugate residuals, where there are blocks.
+func (s *System) Conjugate(on bool) { s.further = on && len(s.blocks) > 0 }
 
 // SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
 func (s *System) SolveOnce(x, b []float64) {
