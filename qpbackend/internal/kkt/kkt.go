@@ -60,8 +60,7 @@ type System struct {
 
 	blocks    []Block
 	gone      []bool    // they are eliminated
-	conjugate conjugate // with blocks
-	further   bool      // see Conjugate
+	conjugate conjugate // with eliminated blocks
 	more      float64   // see Outweigh
 
 	extra []int // of each block, the first of its columns behind the rows; −1 for none
@@ -249,7 +248,7 @@ func (s *System) Ax() []float64 { return s.ax }
 // further.
 func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.refine(ctx, x, b, goal)
-	if s.further {
+	if s.Strategy() == Schur {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
@@ -287,16 +286,14 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 }
 
 // Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less of the rows, in place of the
-// matrix, which the accuracy of Solve is about. It reports whether it can: where there are blocks.
+// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated.
 func (s *System) Outweigh(by float64) bool {
-	if len(s.blocks) > 0 {
+	can := s.Strategy() == Schur
+	if can {
 		s.more = by
 	}
-	return len(s.blocks) > 0
+	return can
 }
-
-// Conjugate says whether the calls of Solve that follow refine further, by conjugate residuals, where there are blocks.
-func (s *System) Conjugate(on bool) { s.further = on && len(s.blocks) > 0 }
 
 // SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
 func (s *System) SolveOnce(x, b []float64) {
@@ -380,9 +377,9 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	}
 }
 
-// conjugate refines solutions of systems with blocks further, by generalised conjugate residuals (Eisenstat, Elman
-// and Schultz 1983) with the factor as preconditioner. Near the end the blocks of cones have eigenvalues far apart, and Schur complements have
-// some below the rounding errors of the large ones, in the directions in which x of a problem without strict interior
+// conjugate refines solutions of systems with eliminated blocks further, by generalised conjugate residuals (Eisenstat, Elman
+// and Schultz 1983) with the factor as preconditioner. Near the end Schur complements have
+// eigenvalues below the rounding errors of the large ones, in the directions in which x of a problem without strict interior
 // runs off. There the factor is far from the matrix, the more so with Outweigh, and refinement by its corrections alone stops.
 type conjugate struct {
 	dir, image [directions][]float64 // images without the eliminated rows, which are zero

@@ -47,7 +47,6 @@ func (w *Work) firstWeights() {
 // by the amount that the step should have removed: then the proximal term holds it up.
 func (w *Work) relax() {
 	r := &w.reg
-	r.behind = w.dinf > max(2*(1-w.αd)*r.lastD, 20*w.goal.X) || w.pinf > max(2*(1-w.αp)*r.lastP, 20*w.goal.Y)
 	fall := 1.0
 	if r.lastμ > 0 {
 		fall = min(max(w.μ/r.lastμ, 0), 1)
@@ -67,12 +66,12 @@ func (w *Work) relax() {
 	r.lastP, r.lastD, r.lastμ = w.pinf, w.dinf, w.μ
 }
 
-// factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough and the last step has left
-// residuals behind, or rows are eliminated, the factor becomes heavier, and then, with the factor that missed by the least, ρ and δ grow. It reports
-// failure when they cannot help.
+// factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough ρ and δ
+// grow, and where rows are eliminated the factor becomes heavier before, and the one that missed by the least stays. It reports failure
+// when they cannot help.
 //
-// Source: with heavier factors in each iteration db_shear_wall of CBLIB takes 59 iterations, behind alone 97, without them 171, or 200 do not
-// solve it; varun ends at 5e-9, 2e-8 and 4e-7. Of internal/judge 600 problems from 610000000 and 610001000 take 29, 24 and 22 s.
+// Source: with heavier factors for all cones db_shear_wall of CBLIB takes 59 iterations (171, or 200 do not solve it) and varun ends at 5e-9
+// (4e-7), but convex problems of internal/judge take 1.4 times as long, and a sum of square roots that grows without end was not seen as such.
 func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) kkt.Accuracy) bool {
 	r, most, missed := &w.reg, ceiling, missed
 	if w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse {
@@ -82,9 +81,7 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 	if w.sys.Strategy() == kkt.Schur {
 		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
 	}
-	digits := r.behind || w.sys.Strategy() == kkt.Schur
 	w.sys.Outweigh(0)
-	w.sys.Conjugate(digits)
 	heavier, more, best, least := r.ρ, 0.0, 0.0, math.Inf(1)
 	for range maxRetries {
 		w.weigh()
@@ -101,7 +98,7 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 		if ctx.Err() != nil {
 			return false
 		}
-		if heavier *= 100; digits && heavier <= ceiling && w.sys.Outweigh(heavier) { // residuals come down further than with heavier ρ and δ
+		if heavier *= 100; heavier <= ceiling && w.sys.Outweigh(heavier) { // residuals come down further than with heavier ρ and δ
 			more = heavier
 			continue
 		}

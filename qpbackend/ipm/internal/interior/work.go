@@ -280,7 +280,6 @@ type regularisation struct {
 	least          float64 // of ρ, where P is slightly nonconvex
 
 	lastP, lastD, lastμ float64 // residuals and μ of the iterate before
-	behind              bool    // a residual has not fallen by the amount that the last step should have removed, and counts
 }
 
 // pair holds the vectors of a part, with an entry for each of its rows: s and z,
