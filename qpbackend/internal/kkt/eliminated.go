@@ -42,6 +42,7 @@ type eliminated struct {
 	sign   []int8
 	b      []float64
 	scale  []float64 // of red, to a diagonal of ones
+	more   float64   // see System.Outweigh
 }
 
 // gone is a block whose rows are eliminated.
@@ -245,7 +246,7 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	}
 	for c, j := range f.kept {
 		f.sign[c] = sign[j]
-		v[f.diag[c]] += diag[j]
+		v[f.diag[c]] += diag[j] + float64(sign[j])*f.more
 		f.scale[c] = 1
 		if d := math.Abs(v[f.diag[c]]); d > 0 && d <= math.MaxFloat64 {
 			f.scale[c] = 1 / math.Sqrt(d)

@@ -61,7 +61,6 @@ type System struct {
 	blocks    []Block
 	gone      []bool    // they are eliminated
 	conjugate conjugate // with eliminated blocks
-	more      float64   // see Outweigh
 
 	extra []int // of each block, the first of its columns behind the rows; −1 for none
 }
@@ -211,21 +210,7 @@ func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err 
 		s.weighBlocks()
 		s.f.load(val)
 	}
-	d = s.d
-	if s.more > 0 {
-		d = s.cor
-		for i, v := range s.d {
-			d[i] = v + float64(s.sign[i])*s.more
-			val[s.diag[i]] = d[i]
-		}
-	}
-	replaced, err = s.f.factorise(ctx, val, d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
-	if s.more > 0 {
-		for i, v := range s.d {
-			val[s.diag[i]] = v
-		}
-	}
-	return replaced, err
+	return s.f.factorise(ctx, val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -233,8 +218,8 @@ func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err 
 // matrix, entries count divided by √|d|.
 type Accuracy struct{ X, Y float64 }
 
-// Worst is the larger of the two, relative to goal.
-func (a Accuracy) Worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal.Y) }
+// worst is the larger of the two, relative to goal.
+func (a Accuracy) worst(goal Accuracy) float64 { return max(a.X/goal.X, a.Y/goal.Y) }
 
 // Within reports whether a reaches the goal.
 func (a Accuracy) Within(goal Accuracy) bool { return a.X <= goal.X && a.Y <= goal.Y }
@@ -260,7 +245,7 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 	s.f.solve(x)
 	r := s.residual(x, b, goal)
 	for range maxRefine {
-		worst := r.Worst(goal)
+		worst := r.worst(goal)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
@@ -270,7 +255,7 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 			x[i] += v
 		}
 		next := s.residual(x, b, goal)
-		now := next.Worst(goal)
+		now := next.worst(goal)
 		if !(now < worst) {
 			for i, v := range s.cor {
 				x[i] -= v
@@ -288,11 +273,11 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 // Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less of the rows, in place of the
 // matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated.
 func (s *System) Outweigh(by float64) bool {
-	can := s.Strategy() == Schur
-	if can {
-		s.more = by
+	e, ok := s.f.(*eliminated)
+	if ok {
+		e.more = by
 	}
-	return can
+	return ok
 }
 
 // SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
@@ -338,7 +323,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	}
 	a := Accuracy{X: NormInf(s.res[:s.n], bool(s.wide)), Y: NormInf(s.res[s.n:], bool(s.wide))}
 	if !s.weighed {
-		if a.Worst(goal) <= enough {
+		if a.worst(goal) <= enough {
 			return a
 		}
 		s.weigh()
@@ -378,9 +363,9 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 }
 
 // conjugate refines solutions of systems with eliminated blocks further, by generalised conjugate residuals (Eisenstat, Elman
-// and Schultz 1983) with the factor as preconditioner. Near the end Schur complements have
-// eigenvalues below the rounding errors of the large ones, in the directions in which x of a problem without strict interior
-// runs off. There the factor is far from the matrix, the more so with Outweigh, and refinement by its corrections alone stops.
+// and Schultz 1983) with the factor as preconditioner. Near the end the Schur complement has eigenvalues below the rounding
+// errors of the large ones, in the directions in which x of a problem without strict interior runs off. There the factor is far from the
+// matrix, and refinement by its corrections alone stops. The products by way of the scaling's factor have these digits.
 type conjugate struct {
 	dir, image [directions][]float64 // images without the eliminated rows, which are zero
 	norm       [directions]float64   // squares of the images' norms
@@ -400,7 +385,7 @@ func (c *conjugate) steps(ctx context.Context, s *System, x, b []float64, goal A
 	size := len(x)
 	var past [conjugateSteps]float64
 	for k := range conjugateSteps {
-		worst := r.Worst(goal)
+		worst := r.worst(goal)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil || k >= conjugateLag && worst > past[k-conjugateLag]/2 {
 			break
 		}

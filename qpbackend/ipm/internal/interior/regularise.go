@@ -67,8 +67,7 @@ func (w *Work) relax() {
 }
 
 // factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough ρ and δ
-// grow, and where rows are eliminated the factor becomes heavier before, and the one that missed by the least stays. It reports failure
-// when they cannot help.
+// grow, and where rows are eliminated the factor alone becomes heavier before. It reports failure when they cannot help.
 //
 // Source: with heavier factors for all cones db_shear_wall of CBLIB takes 59 iterations (171, or 200 do not solve it) and varun ends at 5e-9
 // (4e-7), but convex problems of internal/judge take 1.4 times as long, and a sum of square roots that grows without end was not seen as such.
@@ -78,46 +77,26 @@ func (w *Work) factorAndSolve(ctx context.Context, solve func(context.Context) k
 		most, missed = conicCeiling, conicMissed
 	}
 	goal := w.goal
-	if w.sys.Strategy() == kkt.Schur {
+	if w.sys.Outweigh(0) {
 		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
 	}
-	w.sys.Outweigh(0)
-	heavier, more, best, least := r.ρ, 0.0, 0.0, math.Inf(1)
+	heavier := r.ρ
 	for range maxRetries {
 		w.weigh()
 		_, err := w.sys.Factorise(ctx, w.diag)
-		if err == nil {
-			acc := solve(ctx)
-			if acc.Within(goal) {
-				return true
-			}
-			if miss := acc.Worst(goal); miss < least {
-				least, best = miss, more
-			}
+		if err == nil && solve(ctx).Within(goal) {
+			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
 		if heavier *= 100; heavier <= ceiling && w.sys.Outweigh(heavier) { // residuals come down further than with heavier ρ and δ
-			more = heavier
 			continue
-		}
-		stale := more != best
-		if stale { // it missed the goal by more
-			more = best
-			w.sys.Outweigh(best)
 		}
 		if err != nil { // without a factor accuracy is no concern: nql60 of CBLIB needs that
 			most = ceiling
 		}
 		if r.ρ >= most && r.δ >= most {
-			if stale {
-				w.weigh()
-				_, err = w.sys.Factorise(ctx, w.diag)
-			}
-			if err != nil {
-				return false
-			}
 			break
 		}
 		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, most)), max(r.δ, min(100*r.δ, most))
