@@ -77,22 +77,17 @@ func (a *Archive) Sparse(lim Limits) (*Sparse, error) {
 	if !slices.Contains([]string{"csr", "csc", "coo"}, format) {
 		return nil, wrong("the sparse format %q is not read; save A.tocsr()", format)
 	}
-	val, err := a.vector("data", lim)
+	val, err := a.entries("data", lim)
 	if err != nil {
 		return nil, err
-	}
-	for k, v := range val {
-		if v-v != 0 {
-			return nil, wrong(`the array "data": the entry [%d] is %g; a sparse matrix holds finite numbers`, k+1, v)
-		}
 	}
 	t := &triplets{val: val}
 	rows, cols := shape[0], shape[1]
 	switch format {
 	case "csr":
-		t.row, t.col, err = a.slices(rows, cols, len(val), lim)
+		t.row, t.col, err = a.slices("", rows, cols, len(val), lim)
 	case "csc":
-		t.col, t.row, err = a.slices(cols, rows, len(val), lim)
+		t.col, t.row, err = a.slices("", cols, rows, len(val), lim)
 	default: // coo
 		if t.row, err = a.indices("row", rows, len(val), lim); err == nil {
 			t.col, err = a.indices("col", cols, len(val), lim)
@@ -104,17 +99,43 @@ func (a *Archive) Sparse(lim Limits) (*Sparse, error) {
 	return t.compressed(rows, cols), nil
 }
 
-// slices reads the pointers and indices of n compressed rows or columns with indices
-// below most: both indices of each entry.
-func (a *Archive) slices(n, most, entries int, lim Limits) (outer, inner []int, err error) {
-	ptr, err := a.whole("indptr", Limits{Numbers: lim.Side + 1, Dimensions: 1}, entries)
+// Columns is the rows x cols matrix whose compressed columns (CSC) are the arrays
+// NAME_data, NAME_indices and NAME_indptr. Entries with one place are added.
+func (a *Archive) Columns(name string, rows, cols int, lim Limits) (*Sparse, error) {
+	val, err := a.entries(name+"_data", lim)
+	if err != nil {
+		return nil, err
+	}
+	t := &triplets{val: val}
+	if t.col, t.row, err = a.slices(name+"_", cols, rows, len(val), lim); err != nil {
+		return nil, err
+	}
+	return t.compressed(rows, cols), nil
+}
+
+// entries reads the entries of a sparse matrix.
+func (a *Archive) entries(name string, lim Limits) ([]float64, error) {
+	val, err := a.vector(name, lim)
+	for k, v := range val {
+		if v-v != 0 {
+			return nil, wrong("the array %q: the entry [%d] is %g; a sparse matrix holds finite numbers", name, k+1, v)
+		}
+	}
+	return val, err
+}
+
+// slices reads the pointers and indices, prefix+"indptr" and prefix+"indices", of n
+// compressed rows or columns with indices below most: both indices of each entry.
+func (a *Archive) slices(prefix string, n, most, entries int, lim Limits) (outer, inner []int, err error) {
+	name := prefix + "indptr"
+	ptr, err := a.whole(name, Limits{Numbers: lim.Side + 1, Dimensions: 1}, entries)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(ptr) != n+1 || ptr[0] != 0 || ptr[n] != entries || !slices.IsSorted(ptr) {
-		return nil, nil, wrong(`the array "indptr" must have %d entries that ascend from 0 to %d`, n+1, entries)
+		return nil, nil, wrong(`the array %q must have %d entries that ascend from 0 to %d`, name, n+1, entries)
 	}
-	if inner, err = a.indices("indices", most, entries, lim); err != nil {
+	if inner, err = a.indices(prefix+"indices", most, entries, lim); err != nil {
 		return nil, nil, err
 	}
 	outer = make([]int, 0, entries)
@@ -130,7 +151,7 @@ func (a *Archive) slices(n, most, entries int, lim Limits) (outer, inner []int, 
 func (a *Archive) indices(name string, most, entries int, lim Limits) ([]int, error) {
 	out, err := a.whole(name, lim, most-1)
 	if err == nil && len(out) != entries {
-		err = wrong(`the array %q has %d entries, "data" %d`, name, len(out), entries)
+		err = wrong("the array %q has %d entries, the matrix %d", name, len(out), entries)
 	}
 	return out, err
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +93,69 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// twoSided is the problem of all in the form of OSQP, its matrices by compressed columns.
+func twoSided() []member {
+	return []member{
+		{"P_data", "(3,)", []float64{1, 1, 2}, ""}, {"P_indices", "(3,)", []float64{0, 0, 1}, ""}, {"P_indptr", "(3,)", []float64{0, 1, 3}, ""},
+		{"q", "(2,)", []float64{-1, 0}, ""}, {"r", "()", []float64{8}, ""}, {"shape", "(2,)", []float64{2, 2}, ""},
+		{"A_data", "(3,)", []float64{3, 5, 6}, ""}, {"A_indices", "(3,)", []float64{0, 1, 1}, ""}, {"A_indptr", "(3,)", []float64{0, 2, 3}, ""},
+		{"l", "(2,)", []float64{math.Inf(-1), 7}, ""}, {"u", "(2,)", []float64{4, 7}, ""},
+	}
+}
+
+func TestTwoSided(t *testing.T) {
+	want, err := npz.Read(bytes.NewReader(archive(all()...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := twoSided()
+	full[0] = member{"P_data", "(4,)", []float64{1, 1, 1, 2}, ""}
+	full[1] = member{"P_indices", "(4,)", []float64{0, 1, 0, 1}, ""}
+	full[2] = member{"P_indptr", "(3,)", []float64{0, 2, 4}, ""}
+	for _, c := range []struct {
+		members []member
+		notes   int
+	}{{twoSided(), 1}, {full, 0}} {
+		f, err := npz.Read(bytes.NewReader(archive(c.members...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, w := f.Problem, want.Problem
+		if !reflect.DeepEqual([]any{p.P, p.Q, p.A, p.L, p.U}, []any{w.P, w.Q, w.A, w.L, w.U}) || p.R != 8 || p.Lo != nil || p.Hi != nil {
+			t.Errorf("%+v, want %+v", p, w)
+		}
+		if len(f.Notes) != c.notes || !slices.Equal(f.RowNames, []string{"A1", "A2"}) {
+			t.Errorf("notes %q, rows %q", f.Notes, f.RowNames)
+		}
+	}
+	oneSide := append(twoSided()[:9], member{"u", "(2,)", []float64{4, 7}, ""})
+	f, err := npz.Read(bytes.NewReader(archive(oneSide...)))
+	if err != nil || !slices.Equal(f.Problem.L, []float64{math.Inf(-1), math.Inf(-1)}) || !slices.Equal(f.Problem.U, []float64{4, 7}) {
+		t.Errorf("u alone: %v, %+v", err, f)
+	}
+	for _, c := range []struct {
+		at   int
+		m    member
+		want string
+	}{
+		{0, member{"P", "(2, 2)", []float64{1, 1, 1, 2}, ""}, `"P" is there twice`},
+		{1, member{"P_indices", "(3,)", []float64{0, 2, 1}, ""}, `"P_indices": the entry [2] is 2; want a whole number from 0 to 1`},
+		{2, member{"P_indptr", "(4,)", []float64{0, 1, 2, 3}, ""}, `"P_indptr" must have 3 entries`},
+		{4, member{"r", "()", []float64{math.Inf(1)}, ""}, `"r" has an infinite entry`},
+		{5, member{"shape", "(2,)", []float64{2, 3}, ""}, `"shape" says 2 rows and 3 columns, want 2 and 2`},
+		{6, member{"A_data", "(3,)", []float64{3, math.Inf(1), 6}, ""}, `"A_data": the entry [2]`},
+		{8, member{"lb", "(2,)", []float64{0, 0}, ""}, `no array "A_indptr"`},
+		{9, member{"b", "(2,)", []float64{1, 1}, ""}, `sides twice`},
+		{10, member{"u", "(3,)", []float64{4, 7, 9}, ""}, `"u" has the shape [3], want [2]`},
+	} {
+		list := twoSided()
+		list[c.at] = c.m
+		if _, err := npz.Read(bytes.NewReader(archive(list...))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v; want %q", err, c.want)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	change := func(k int, m member) []byte {
 		list := all()
@@ -122,11 +187,11 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBenchmark reads the problems of qpbenchmark that are at hand.
+// TestBenchmark reads problems of qpbenchmark, and a large one of Maros and Meszaros.
 func TestBenchmark(t *testing.T) {
-	for name, want := range map[string][3]int{"LIPMWALK0": {16, 32, 0}, "QUADCMPC3": {384, 448, 384}} {
+	for name, want := range map[string][3]int{"mpc/LIPMWALK0": {16, 32, 0}, "mpc/QUADCMPC3": {384, 448, 384}, "maros_large/CONT-201": {40397, 80595, 0}} {
 		t.Run(name, func(t *testing.T) {
-			f, err := npz.ReadFile(shared.Path(t, "data", "mpc", name+".npz"))
+			f, err := npz.ReadFile(shared.Path(t, "data", filepath.FromSlash(name)+".npz"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,6 +206,7 @@ func TestBenchmark(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(archive(all()...))
 	f.Add(archive(all()[:2]...))
+	f.Add(archive(twoSided()...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := npz.Read(bytes.NewReader(data))
 		if err != nil {

@@ -27,8 +27,12 @@ func ReadFile(path string) (*problemfile.File, error) { return Format().ReadFile
 // Source: derived: sums of a million terms have errors of 1e-10 and less.
 const asymmetry = 1e-9
 
-// parts are the arrays of a problem, by name.
-var parts = []string{"P", "q", "G", "h", "A", "b", "lb", "ub"}
+// matrices and vectors are the arrays of a problem, by name; r is a number, and shape
+// belongs to a matrix A in compressed columns.
+const (
+	matrices = "P G A"
+	vectors  = "q h b lb ub l u r shape"
+)
 
 // Read reads one problem. Errors name the array.
 func Read(r io.Reader) (*problemfile.File, error) {
@@ -40,7 +44,7 @@ func Read(r io.Reader) (*problemfile.File, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	p := &reader{archive: a, out: &problemfile.File{}, part: map[string]arrays.Dense{}}
+	p := &reader{archive: a, out: &problemfile.File{}, vector: map[string]arrays.Dense{}, form: map[string]form{}}
 	return p.file()
 }
 
@@ -53,11 +57,26 @@ func plain(err error) error {
 	return err
 }
 
+// form is how a matrix is saved.
+type form int
+
+const (
+	absent form = iota
+	dense
+	columns
+)
+
 type reader struct {
 	archive *arrays.Archive
 	out     *problemfile.File
-	part    map[string]arrays.Dense // those that are there
+	vector  map[string]arrays.Dense // those that are there
+	form    map[string]form         // of the matrices
 	n       int
+}
+
+// sizes are the limits of an array.
+func sizes() arrays.Limits {
+	return arrays.Limits{Numbers: problemfile.Most, Side: problemfile.Most, Dimensions: 2}
 }
 
 func (p *reader) file() (*problemfile.File, error) {
@@ -67,32 +86,38 @@ func (p *reader) file() (*problemfile.File, error) {
 	if err := p.shapes(); err != nil {
 		return nil, err
 	}
-	prob := &qpbackend.Problem{Q: p.part["q"].Values}
+	prob := &qpbackend.Problem{Q: p.vector["q"].Values}
+	if r := p.vector["r"].Values; len(r) > 0 {
+		prob.R = r[0]
+	}
 	var err error
 	if prob.P, err = p.hessian(); err != nil {
 		return nil, err
 	}
 	var names problemfile.Names
 	var t sparse.Triplets
-	for _, s := range []struct{ matrix, side string }{{"G", "h"}, {"A", "b"}} {
-		for i, v := range p.part[s.side].Values {
-			at, lo := len(prob.L), v
-			if s.matrix == "G" {
-				lo = math.Inf(-1)
-			}
-			prob.L, prob.U = append(prob.L, lo), append(prob.U, v)
-			names.Add("%s%d", s.matrix, i+1)
-			for j, e := range p.part[s.matrix].Values[i*p.n:][:p.n] {
-				if e != 0 {
-					t.Add(at, j, e)
-				}
+	for _, name := range []string{"G", "A"} {
+		if p.form[name] == absent {
+			continue
+		}
+		l, u := p.sides(name)
+		m, err := p.matrix(name, len(l))
+		if err != nil {
+			return nil, err
+		}
+		first := len(prob.L)
+		prob.L, prob.U = append(prob.L, l...), append(prob.U, u...)
+		for i := range m.Rows {
+			names.Add("%s%d", name, i+1)
+			for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
+				t.Add(first+i, m.Idx[k], m.Val[k])
 			}
 		}
 	}
 	if len(prob.L) > 0 {
 		prob.A, _ = t.CSC(len(prob.L), p.n)
 	}
-	prob.Lo, prob.Hi = p.part["lb"].Values, p.part["ub"].Values
+	prob.Lo, prob.Hi = p.vector["lb"].Values, p.vector["ub"].Values
 	p.out.RowNames = names.List()
 	var cols problemfile.Names
 	for j := range p.n {
@@ -106,12 +131,13 @@ func (p *reader) file() (*problemfile.File, error) {
 	return p.out, nil
 }
 
-// load reads the arrays.
+// load reads the vectors, and sees how the matrices are saved.
 func (p *reader) load() error {
-	lim := arrays.Limits{Numbers: problemfile.Most, Side: problemfile.Most, Dimensions: 2}
 	for _, name := range p.archive.Names {
-		if !slices.Contains(parts, name) {
-			p.out.Notes = append(p.out.Notes, fmt.Sprintf("the array %q is left out; a problem has %s", name, strings.Join(parts, ", ")))
+		matrix, part, _ := strings.Cut(name, "_")
+		isMatrix := slices.Contains(strings.Fields(matrices), matrix) && slices.Contains([]string{"", "data", "indices", "indptr"}, part)
+		if !isMatrix && !slices.Contains(strings.Fields(vectors), name) {
+			p.out.Notes = append(p.out.Notes, fmt.Sprintf("the array %q is left out; a problem has %s, and matrices with _data, _indices, _indptr", name, strings.Join(strings.Fields(matrices+" "+vectors), ", ")))
 			continue
 		}
 		none, err := p.archive.IsNone(name)
@@ -121,79 +147,188 @@ func (p *reader) load() error {
 		if none {
 			continue
 		}
-		d, err := p.archive.Array(name, lim)
+		if isMatrix {
+			is := dense
+			if part != "" {
+				is = columns
+			}
+			if was := p.form[matrix]; was != absent && was != is {
+				return fmt.Errorf("the matrix %q is there twice, as one array and as compressed columns", matrix)
+			}
+			p.form[matrix] = is
+			continue
+		}
+		d, err := p.archive.Array(name, sizes())
 		if err != nil {
 			return plain(err)
 		}
-		p.part[name] = d
+		p.vector[name] = d
 	}
 	return nil
 }
 
-// shapes refuses arrays that do not go together.
+// shapes refuses vectors that do not go together.
 func (p *reader) shapes() error {
-	q, ok := p.part["q"]
+	q, ok := p.vector["q"]
 	if !ok {
 		return errors.New(`the archive has no array "q"`)
 	}
 	if p.n = len(q.Values); p.n == 0 {
 		return errors.New(`the array "q" is empty: a problem without variables`)
 	}
-	if _, ok := p.part["P"]; !ok {
+	if p.form["P"] == absent {
 		return errors.New(`the archive has no array "P"`)
 	}
-	for _, pair := range [][2]string{{"G", "h"}, {"A", "b"}} {
-		_, matrix := p.part[pair[0]]
-		if _, side := p.part[pair[1]]; matrix != side {
-			return fmt.Errorf("of the arrays %q and %q one is missing", pair[0], pair[1])
-		}
+	has := func(name string) bool { _, ok := p.vector[name]; return ok }
+	if has("h") != (p.form["G"] != absent) {
+		return errors.New(`of the arrays "G" and "h" one is missing`)
 	}
-	for _, name := range parts {
-		d, ok := p.part[name]
+	if has("b") && (has("l") || has("u")) {
+		return errors.New(`"A" has sides twice, "b" and "l" or "u"`)
+	}
+	if (has("b") || has("l") || has("u")) != (p.form["A"] != absent) {
+		return errors.New(`of the arrays "A" and "b", or "A", "l" and "u", one is missing`)
+	}
+	for _, name := range strings.Fields(vectors) {
+		d, ok := p.vector[name]
 		if !ok {
 			continue
 		}
 		want := []int{p.n}
 		switch name {
-		case "P":
-			want = []int{p.n, p.n}
-		case "G":
-			want = []int{len(p.part["h"].Values), p.n}
-		case "A":
-			want = []int{len(p.part["b"].Values), p.n}
-		case "h", "b":
+		case "h", "b", "l":
 			want = []int{len(d.Values)}
+		case "u":
+			want = []int{len(d.Values)}
+			if has("l") {
+				want = []int{len(p.vector["l"].Values)}
+			}
+		case "r":
+			want = []int{}
+		case "shape":
+			want = []int{2}
 		}
-		// A vector may be saved as a column.
-		if len(d.Shape) == 2 && len(want) == 1 && d.Shape[1] == 1 {
-			d.Shape = d.Shape[:1]
+		// A vector may be saved as a column, and a number as a vector.
+		if k := len(want); len(d.Shape) == k+1 && d.Shape[k] == 1 {
+			d.Shape = d.Shape[:k]
 		}
 		if !slices.Equal(d.Shape, want) {
 			return fmt.Errorf("the array %q has the shape %v, want %v", name, d.Shape, want)
 		}
-		if name != "P" && name != "G" && name != "A" && name != "q" && name != "b" {
+		if name != "q" && name != "b" && name != "r" {
 			continue
 		}
-		for _, v := range d.Values {
-			if math.IsInf(v, 0) {
-				return fmt.Errorf("the array %q has an infinite entry", name)
-			}
+		if err := finite(name, d); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+func finite(name string, d arrays.Dense) error {
+	for _, v := range d.Values {
+		if math.IsInf(v, 0) {
+			return fmt.Errorf("the array %q has an infinite entry", name)
+		}
+	}
+	return nil
+}
+
+// sides are those of the rows of a matrix that is there.
+func (p *reader) sides(name string) (l, u []float64) {
+	if name == "G" {
+		u = p.vector["h"].Values
+	} else if b, ok := p.vector["b"]; ok {
+		return b.Values, b.Values
+	} else {
+		l, u = p.vector["l"].Values, p.vector["u"].Values
+	}
+	none := func(have, other []float64, v float64) []float64 {
+		if have == nil {
+			have = slices.Repeat([]float64{v}, len(other))
+		}
+		return have
+	}
+	return none(l, u, math.Inf(-1)), none(u, l, math.Inf(1))
+}
+
+// matrix reads a matrix with a number of rows, and of columns for each variable.
+func (p *reader) matrix(name string, rows int) (*arrays.Sparse, error) {
+	if p.form[name] == columns {
+		if s, ok := p.vector["shape"]; ok && name == "A" && (s.Values[0] != float64(rows) || s.Values[1] != float64(p.n)) {
+			return nil, fmt.Errorf(`the array "shape" says %g rows and %g columns, want %d and %d`, s.Values[0], s.Values[1], rows, p.n)
+		}
+		m, err := p.archive.Columns(name, rows, p.n, sizes())
+		return m, plain(err)
+	}
+	d, err := p.archive.Array(name, sizes())
+	if err != nil {
+		return nil, plain(err)
+	}
+	if want := []int{rows, p.n}; !slices.Equal(d.Shape, want) {
+		return nil, fmt.Errorf("the array %q has the shape %v, want %v", name, d.Shape, want)
+	}
+	if err := finite(name, d); err != nil {
+		return nil, err
+	}
+	m := &arrays.Sparse{Rows: rows, Cols: p.n, Ptr: make([]int, 1, rows+1)}
+	for i := range rows {
+		for j, v := range d.Values[i*p.n:][:p.n] {
+			if v != 0 {
+				m.Idx, m.Val = append(m.Idx, j), append(m.Val, v)
+			}
+		}
+		m.Ptr = append(m.Ptr, len(m.Idx))
+	}
+	return m, nil
+}
+
 // hessian is the upper triangle of P.
 func (p *reader) hessian() (*sparse.CSC, error) {
-	v, n := p.part["P"].Values, p.n
-	top, off := 0.0, 0.0
-	for _, e := range v {
-		top = max(top, math.Abs(e))
+	m, err := p.matrix("P", p.n)
+	if err != nil {
+		return nil, err
+	}
+	top, below := 0.0, false
+	for i := range m.Rows {
+		for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
+			top, below = max(top, math.Abs(m.Val[k])), below || m.Idx[k] < i
+		}
 	}
 	var t sparse.Triplets
-	for j := range n {
-		for i := range j + 1 {
-			a, b := v[i*n+j], v[j*n+i]
+	if p.form["P"] == columns && !below {
+		triangle := false
+		for i := range m.Rows {
+			for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
+				triangle = triangle || m.Idx[k] > i
+				t.Add(i, m.Idx[k], m.Val[k])
+			}
+		}
+		if triangle {
+			p.out.Notes = append(p.out.Notes, `the matrix "P" has no entries below the diagonal: it is read as the upper triangle of a symmetric matrix`)
+		}
+		u, _ := t.CSC(p.n, p.n)
+		return u, nil
+	}
+	off, back := 0.0, m.T()
+	for i := range p.n { // row i of P beside column i
+		for k, l := m.Ptr[i], back.Ptr[i]; k < m.Ptr[i+1] || l < back.Ptr[i+1]; {
+			j, a, b := p.n, 0.0, 0.0
+			if k < m.Ptr[i+1] {
+				j = m.Idx[k]
+			}
+			if l < back.Ptr[i+1] {
+				j = min(j, back.Idx[l])
+			}
+			if k < m.Ptr[i+1] && m.Idx[k] == j {
+				a, k = m.Val[k], k+1
+			}
+			if l < back.Ptr[i+1] && back.Idx[l] == j {
+				b, l = back.Val[l], l+1
+			}
+			if j < i {
+				continue
+			}
 			if d := math.Abs(a - b); !(d <= asymmetry*top) {
 				return nil, fmt.Errorf(`the array "P" is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g`, i+1, j+1, a, j+1, i+1, b)
 			} else if d > 0 {
@@ -208,6 +343,6 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 	if off > 0 {
 		p.out.Notes = append(p.out.Notes, fmt.Sprintf(`the array "P" is symmetric within %.1g: it is replaced by its symmetric part`, off))
 	}
-	m, _ := t.CSC(n, n)
-	return m, nil
+	u, _ := t.CSC(p.n, p.n)
+	return u, nil
 }
