@@ -279,7 +279,8 @@ type regularisation struct {
 	floorρ, floorδ float64 // the limits to which they fall with μ
 	least          float64 // of ρ, where P is slightly nonconvex
 
-	lastP, lastD, lastμ float64 // residuals and μ of the iterate before
+	lastP, lastD, lastμ float64      // residuals and μ of the iterate before
+	missed              kkt.Accuracy // the residual of the last corrector's system over its goal
 }
 
 // pair holds the vectors of a part, with an entry for each of its rows: s and z,
