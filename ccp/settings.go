@@ -139,7 +139,7 @@ func (s Settings) backend() qpbackend.Backend {
 		b = ipm.Backend{}
 	}
 	if s.WorkingSet {
-		b = workingset.Backend{Inner: b}
+		b = workingset.Backend{Inner: b, Shares: true}
 	}
 	return b
 }

@@ -415,7 +415,12 @@ func (f *program) member(s *step, i int, before []Expr) Expr {
 
 // linear is the row of member i.
 func (d *rowData) linear(i int, of *space) Linear {
-	l := Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx)), Const: pick(d.c, i), of: of, lost: d.lost}
+	return d.appendTo(Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx))}, i, of)
+}
+
+// appendTo is linear in the room of l, which has no coefficients.
+func (d *rowData) appendTo(l Linear, i int, of *space) Linear {
+	l.Const, l.of, l.lost = pick(d.c, i), of, d.lost
 	i = d.at(i)
 	for t := range d.idx {
 		l.Idx, l.Val = append(l.Idx, int(pick(d.idx[t], i))), append(l.Val, pick(d.val[t], i))

@@ -440,6 +440,10 @@ func (f *program) adjoints(w *familyWork, k, lo, n int) {
 		}
 		return
 	case "max", opLeast:
+		if len(s.args) == 2 {
+			w.adjointsOfTwo(s.args[0], s.args[1], adj, v)
+			return
+		}
 		for i, g := range adj {
 			if g == 0 {
 				continue
@@ -493,8 +497,25 @@ func (f *program) adjoints(w *familyWork, k, lo, n int) {
 	}
 }
 
+// adjointsOfTwo adds the adjoints of the larger, or the smaller, of two steps to those of the step that has the value v. A number that
+// selects has no branch to be guessed: which one of a hinge it is, is random.
+func (w *familyWork) adjointsOfTwo(first, second int, adj, v []float64) {
+	n := len(adj)
+	u, to := w.v[first][:n], [2][]float64{w.adj[first][:n], w.adj[second][:n]}
+	for i, g := range adj {
+		k := 1
+		if u[i] == v[i] || u[i] != u[i] {
+			k = 0
+		}
+		to[k][i] += g
+	}
+}
+
 func (f *program) backwardRow(w *familyWork, k, lo int, adj, dst []float64) {
 	d := &f.rows[k]
+	if len(d.idx) == 0 {
+		return
+	}
 	if d.shared {
 		s := 0.0
 		for _, g := range adj {

@@ -506,16 +506,40 @@ type convexFunctions struct{ *family }
 // Represent adds the forms of the members, which are made one after the other: no object of them remains.
 func (f *convexFunctions) Represent(c Canon) Form {
 	out, lins, at := Form{}, make([]Linear, 0, len(f.w)), make([]Expr, len(f.steps))
+	pieces := f.pieces()
 	for i, w := range f.w {
-		for k := range f.steps {
-			at[k] = f.member(&f.steps[k], i, at)
+		form := Form{}
+		if pieces != nil {
+			form = (&maxOf{pieces: f.readPieces(pieces, i)}).Represent(c)
+		} else {
+			for k := range f.steps {
+				at[k] = f.member(&f.steps[k], i, at)
+			}
+			form = at[len(at)-1].G().Represent(c)
 		}
-		form := at[len(at)-1].G().Represent(c)
 		lins, form.Linear = append(lins, form.Linear), Linear{}
 		out = out.AddScaled(w, form)
 	}
 	out.Linear = sumLinear(lins, f.w)
 	return out
+}
+
+// pieces is room for the affine functions that members are the largest of; nil where they are others.
+func (f *convexFunctions) pieces() []Linear {
+	top := f.top()
+	if top.op != "max" || slices.ContainsFunc(top.args, func(arg int) bool { return f.steps[arg].op != opRow }) {
+		return nil
+	}
+	return make([]Linear, len(top.args))
+}
+
+// readPieces are the affine functions of member i, until the next call.
+func (f *convexFunctions) readPieces(to []Linear, i int) []Linear {
+	for k, arg := range f.top().args {
+		d := &f.rows[f.steps[arg].row]
+		to[k] = d.appendTo(Linear{Idx: to[k].Idx[:0], Val: to[k].Val[:0]}, i, f.of)
+	}
+	return to
 }
 
 func (s *series) convexFamily(t term, known sharedLists) term {

@@ -9,7 +9,7 @@ import (
 // Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
 // interval row likewise without the constant).
 type Row struct {
-	A        dc.Linear
+	A        dc.Linear // until the problem is assembled; then that of rows with variables alone
 	Lo, Hi   float64
 	Owner    int     // index of the constraint, negative: of the objective
 	Entry    int     // which entry of that constraint, −1: an auxiliary row
@@ -22,6 +22,17 @@ type Row struct {
 type List struct {
 	Single   []Row // but those of families
 	Families []*Family
+}
+
+// Assembled says that the problem has the coefficients. Those of rows with columns beyond the first n, the variables, are forgotten here: of
+// many samples they are as large as the data.
+func (l *List) Assembled(n int) {
+	for k := range l.Single {
+		r := &l.Single[k]
+		if r.Zeros = nil; len(r.A.Idx) > 0 && r.A.Idx[len(r.A.Idx)-1] >= n {
+			r.A = dc.Linear{}
+		}
+	}
 }
 
 // Count is how many rows there are, those of families included.

@@ -34,12 +34,16 @@ type Solver struct {
 }
 
 // New makes a solver of p, whose columns have the given units, powers of 1024. The
-// cost of the columns penalised does not count for the size of the objective.
+// cost of the columns penalised does not count for the size of the objective. The values of A
+// are shared with p: whoever changes them calls Update with them before the next Solve.
 func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings, units []float64, penalised []int) (*Solver, error) {
 	n, m := p.Dims()
 	s := &Solver{
 		p: p.CloneValues(), col: make([]float64, n), row: ones(m), obj: 1,
 		free: make([]bool, n), separate: make([]bool, m), group: groups(p), boosts: boosts(p), stretch: stretches(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
+	}
+	if p.A != nil {
+		s.p.A.Val = p.A.Val // of many samples they are as large as the data
 	}
 	for _, t := range s.stretch {
 		for i := range 3 {
@@ -162,8 +166,11 @@ func (s *Solver) slope() float64 {
 	return min(size, math.MaxFloat64)
 }
 
-// Update takes new values. Bounds may be of any size.
+// Update takes new values, and shares those of A with the caller as New does. Bounds may be of any size.
 func (s *Solver) Update(u qpbackend.Update) error {
+	if a := s.p.A; a != nil && len(u.A) == len(a.Val) {
+		a.Val = u.A
+	}
 	for _, f := range [...]struct{ to, from []float64 }{{s.p.Q, u.Q}, {s.p.Lo, u.Lo}, {s.p.Hi, u.Hi}, {s.p.L, u.L}, {s.p.U, u.U}, {values(s.p.P), u.P}, {values(s.p.A), u.A}} {
 		if f.from != nil && len(f.from) != len(f.to) {
 			return fmt.Errorf("ccp: an update has length %d, want %d", len(f.from), len(f.to))

@@ -245,6 +245,7 @@ func (s *Problem) restrictMajorants(b *Builder) {
 func (s *Problem) compiled(b *Builder) {
 	qp := s.QP
 	s.defined = s.DC.Defined()
+	b.Rows.Assembled(s.DC.NumVars())
 	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
 	s.known = pinned.Find(qp, s.pinned)
 	s.grad = make([]float64, s.DC.NumVars())

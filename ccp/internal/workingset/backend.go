@@ -9,8 +9,9 @@ import (
 
 // Backend solves problems with Inner, those for which Pays is true by a working set.
 type Backend struct {
-	Inner qpbackend.Backend
-	least int // of tests: rows that join at once, whatever Pays says; 0: none
+	Inner  qpbackend.Backend
+	Shares bool // solvers share the values of A with the problem: whoever changes them calls Update with them before the next Solve
+	least  int  // of tests: rows that join at once, whatever Pays says; 0: none
 }
 
 // Name is that of Inner.
@@ -80,11 +81,16 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if b.least == 0 && !Pays(p) {
 		return b.Inner.New(ctx, p, set)
 	}
+	a := p.A
 	p, err := qpbackend.PrepareValues(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
+	if b.Shares {
+		p.A.Val = a.Val
+	}
 	s := newSolver(p, b.Inner, set)
+	s.shares = b.Shares
 	if s.least = leastSet; b.least > 0 {
 		s.least = b.least
 	}

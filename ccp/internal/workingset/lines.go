@@ -9,6 +9,7 @@ type lines struct {
 	column []int32 // ascending in each row
 	value  []float64
 	read   bool // they have the values of A as they are
+	shares bool // A has its values in common with the caller: see Backend
 }
 
 // readLines brings the lines up to date.

@@ -105,7 +105,7 @@ func (s *solver) build() {
 	r.p.Q, r.p.Lo, r.p.Hi = make([]float64, k), make([]float64, k), make([]float64, k)
 	r.p.L, r.p.U = make([]float64, m), make([]float64, m)
 	s.cones()
-	s.values()
+	s.fill()
 }
 
 // present reports whether the pattern has entry e of the rows. Of samples, whose set is made for each solution anew, it is that of the
@@ -164,8 +164,13 @@ func (s *solver) cones() {
 // values writes those of the whole problem. It returns false where a column that was left
 // out has no place to stay at any more.
 func (s *solver) values() bool {
-	r := &s.small
 	s.costs()
+	return s.fill()
+}
+
+// fill is values where the costs are up to date.
+func (s *solver) fill() bool {
+	r := &s.small
 	for k, at := range r.a {
 		r.p.A.Val[k] = s.p.A.Val[at]
 	}

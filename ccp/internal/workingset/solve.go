@@ -109,6 +109,9 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if err := s.open(); err != nil {
 		return err
 	}
+	if s.shares && len(u.A) == len(s.p.A.Val) {
+		s.p.A.Val = u.A
+	}
 	if err := s.p.Apply(u); err != nil {
 		return err
 	}

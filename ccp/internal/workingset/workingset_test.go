@@ -211,6 +211,42 @@ func TestAsTheWhole(t *testing.T) {
 	}
 }
 
+// TestShares: a solver that shares the values of A with the problem has the answers of one that does not, after changes of these values as well. It writes
+// to none that it is given.
+func TestShares(t *testing.T) {
+	for seed := range uint64(6) {
+		rng, p := rand.New(rand.NewPCG(seed, 5)), &newSample(7000+seed, nil).p
+		own, want := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
+		shares, res := answer(t, Backend{Inner: ipm.Backend{}, Shares: true, least: 10}, p)
+		for change := range 4 {
+			if res.Status != want.Status || !slices.Equal(res.X, want.X) || !slices.Equal(res.Y, want.Y) {
+				t.Errorf("seed %d, change %d: %v, without sharing %v, x off by %g", seed, change, res.Status, want.Status, far(res.X, want.X))
+			}
+			before := p.A.Val
+			if change == 1 { // values at another place
+				p.A.Val = slices.Clone(p.A.Val)
+			}
+			for k := range p.A.Val {
+				p.A.Val[k] *= 1 + rng.Float64()/50
+			}
+			given, old := slices.Clone(p.A.Val), slices.Clone(before)
+			for s, to := range map[qpbackend.Solver]*qpbackend.Result{own: &want, shares: &res} {
+				if err := s.Update(qpbackend.Update{A: p.A.Val}); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Solve(context.Background(), to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(p.A.Val, given) || !slices.Equal(before, old) {
+				t.Errorf("seed %d, change %d: values of A were overwritten", seed, change)
+			}
+		}
+		own.Close()
+		shares.Close()
+	}
+}
+
 // TestResume: the first set at a solution has the rows with a multiplier and those that the solution breaks, as rows do that have come
 // since. None of these counts as an affine function without a row.
 func TestResume(t *testing.T) {
