@@ -279,7 +279,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 			}
 		}
 	}
-	s.progress = progress{before: iter}
+	s.progress = progress{before: iter, aux: s.progress.aux}
 	k, v := w.Run(ctx, s, s.Set.MaxIter-iter)
 	if v == interior.Broken {
 		if s.solved(ctx) { // the last iterate may have gone unseen

@@ -33,6 +33,10 @@
 // proof of infeasibility as surely as at a solution. A problem without is solved
 // as it is, and in the embedding where that makes no progress.
 //
+// A run without cones, and with a square of each variable in the objective, ends at the solution of one linear system, exact but for rounding, where the sides that
+// hold can be told from an iterate, mostly some iterations before the tolerance is met. Where they are told wrongly the run goes on as if nothing had been; a point that is solved
+// is replaced only by one with smaller residuals.
+//
 // Residuals, gap and certificates of infeasibility are always those of the
 // problem as it was stated. A result depends on the present values and on a warm
 // start, on nothing before them, bit for bit.
@@ -58,6 +62,9 @@
 //
 // P. J. Goulart, Y. Chen, Clarabel: an interior-point solver for conic programs
 // with quadratic objectives, arXiv:2405.12762 (2024).
+//
+// S. Mehrotra, Y. Ye, Finding an interior point in the optimal face of linear programs,
+// Math. Program. 62 (1993) 497-515.
 //
 // S. Mehrotra, On the implementation of a primal-dual interior point method,
 // SIAM J. Optim. 2 (1992) 575-601.

@@ -49,6 +49,7 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 // Iterate goes on until j has seen enough or maxIter iterations are done, and
 // returns their number.
 func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
+	w.trial.set, w.trial.tried, w.αp, w.αd = w.trial.set[:0], false, 1, 1
 	for k := 0; ; k++ {
 		w.residuals()
 		if v := j.Look(ctx, w, k); v == Broken {

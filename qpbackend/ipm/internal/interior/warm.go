@@ -88,8 +88,8 @@ const (
 	fall = math.Sqrt2 / 2
 )
 
-// strict reports whether every variable has a square of its own in the objective.
-func (w *Work) strict() bool {
+// Strict reports whether every variable has a square of its own in the objective.
+func (w *Work) Strict() bool {
 	for j := range w.n {
 		last := w.p.ColPtr[j+1] - 1
 		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
@@ -102,13 +102,13 @@ func (w *Work) strict() bool {
 // Pivot goes from the sides that Proposal has as active, and ends with Done once solved says so of
 // a point. It is given up where the sets do not come nearer to the right one.
 func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func() bool) (iter int, v Verdict) {
-	if len(w.cone.of) > 0 || !w.strict() {
+	if len(w.cone.of) > 0 || !w.Strict() {
 		return 0, GivenUp
 	}
 	w.Load()
 	w.method.begin()
 	w.placeFixed()
-	w.reg.ρ, w.reg.δ = max(proximalWeight, w.reg.least), proximalWeight
+	w.setWeights()
 	w.multiply(w.v, w.x, w.y)
 	w.chooseSet()
 	fewest, enough := math.Inf(1), math.Inf(1)
@@ -118,7 +118,7 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 			return iter, stopped(ctx)
 		}
 		iter++
-		w.solveSet(ctx, tol)
+		w.solveSet(ctx, proximalTol*tol, proximalSteps)
 		if solved() {
 			return iter, Done
 		}
@@ -163,11 +163,16 @@ func (w *Work) chooseSet() {
 	}
 }
 
-// solveSet moves x and y to the solution of the set's system, by proximal steps with the
-// factor at hand.
-func (w *Work) solveSet(ctx context.Context, tol float64) {
+// setWeights are the proximal weights of a set's system.
+func (w *Work) setWeights() {
+	w.reg.ρ, w.reg.δ = max(proximalWeight, w.reg.least), proximalWeight
+}
+
+// solveSet moves x and y to the solution of the set's system, by at most so many proximal steps with the
+// factor at hand, until scaled residuals are at most tol.
+func (w *Work) solveSet(ctx context.Context, tol float64, steps int) {
 	w.setResiduals()
-	for range proximalSteps {
+	for range steps {
 		before := max(w.pinf, w.dinf)
 		w.setGoal()
 		w.direction(ctx)
@@ -184,7 +189,7 @@ func (w *Work) solveSet(ctx context.Context, tol float64) {
 			}
 		}
 		w.setResiduals()
-		if now := max(w.pinf, w.dinf); now <= proximalTol*tol || !(now <= before/10) {
+		if now := max(w.pinf, w.dinf); now <= tol || !(now <= before/10) {
 			return
 		}
 	}
@@ -237,3 +242,86 @@ func (w *Work) exchange() (exchanged int) {
 	}
 	return exchanged
 }
+
+// Steady looks at the sides that hold at the present iterate. It reports whether they are likely to be those of the solution: they are those of the iterate
+// before, the step from there was nearly a whole one, and they have not been tried.
+func (w *Work) Steady() bool {
+	t, sd := &w.trial, &w.side
+	steady := len(t.set) == len(sd.src)
+	if !steady {
+		t.set = append(t.set[:0], make([]bool, len(sd.src))...)
+	}
+	for k, z := range sd.z {
+		if in := z > sd.s[k]; in != t.set[k] {
+			t.set[k], steady = in, false
+		}
+	}
+	t.tried = t.tried && steady
+	return steady && !t.tried && min(w.αp, w.αd) >= whole
+}
+
+// Untried reports whether the sides that hold, as Steady has seen them, have not been tried.
+func (w *Work) Untried() bool { return !w.trial.tried }
+
+// Try moves from an iterate to the solution of the system in which the sides that hold are equations and
+// the others are left out, and back unless solved says that this point will do. Where one or two sides are wrong they are exchanged. tol is the
+// tolerance of the result, rounds, at most most, the number of factorisations. Among several solutions it finds one near the iterate.
+func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() bool) (rounds int, ok bool) {
+	t, sd := &w.trial, &w.side
+	t.tried = true
+	t.x, t.y = append(t.x[:0], w.x...), append(t.y[:0], w.y...)
+	t.s, t.z, t.reg = append(t.s[:0], sd.s...), append(t.z[:0], sd.z...), w.reg
+	w.setWeights()
+	for k, in := range t.set {
+		sd.z[k], sd.rc[k] = 1, 0
+		sd.hold(k, in)
+	}
+	for rounds < min(most, mostRounds) {
+		w.weigh()
+		_, err := w.sys.Factorise(ctx, w.diag)
+		if rounds++; err != nil {
+			break
+		}
+		if w.solveSet(ctx, trialTol, 1); w.broken() <= w.Far()*tol {
+			if w.solveSet(ctx, trialTol, proximalSteps); solved() {
+				return rounds, true
+			}
+			break
+		}
+		if w.exchange() > mostWrong || ctx.Err() != nil {
+			break
+		}
+	}
+	copy(w.x, t.x)
+	copy(w.y, t.y)
+	copy(sd.s, t.s)
+	copy(sd.z, t.z)
+	w.reg = t.reg
+	w.residuals()
+	return rounds, false
+}
+
+// broken is by how much a side outside the set is broken, or a multiplier in it below zero, at most.
+func (w *Work) broken() (most float64) {
+	sd := &w.side
+	for k, i := range sd.src {
+		if sd.held(k) {
+			most = max(most, -sd.sgn[k]*w.y[i])
+		} else {
+			most = max(most, sd.sgn[k]*w.v[i]-sd.h[k])
+		}
+	}
+	return most
+}
+
+const (
+	// whole is the share of a step from which on it is nearly a whole one, mostWrong the number of sides that are exchanged in a round, and
+	// mostRounds that of factorisations.
+	// Source: docs/bench.md, Constants of ipm.
+	whole      = 0.9
+	mostWrong  = 2
+	mostRounds = 5
+	// trialTol is the scaled residual at which a trial is exact.
+	// Source: derived: some roundings of data of size one.
+	trialTol = 1e-14
+)

@@ -56,6 +56,7 @@ type Work struct {
 	method method
 	reg    regularisation
 	goal   kkt.Accuracy // of KKT solves
+	trial  trial
 
 	// Unknowns and directions: x has length n; y, v length n+m. The entries of
 	// dy for variables are not set: dx and dy are parts of sol.
@@ -290,4 +291,15 @@ type pair struct {
 	s, z   []float64
 	ds, dz []float64
 	rp, rc []float64
+}
+
+// trial is for the sides that seem to hold at the solution: those with multipliers larger
+// than slacks. Where they are the right ones, one linear system has the solution, exact but for rounding
+// (Mehrotra and Ye 1993).
+type trial struct {
+	set   []bool // of each side of the last iterate
+	tried bool   // it has been tried in vain
+
+	x, y, s, z []float64 // the iterate, during a trial
+	reg        regularisation
 }
