@@ -47,10 +47,37 @@ type asymmetric struct {
 	h      [3][3]float64 // H'
 	row    [3]float64    // ∇ψ/ψ, which is row pivot of T
 	pivot  int
+	inv    float64 // of row[pivot]
+
+	curvature cholesky // of f
+	mixed     cholesky // of H + I
 
 	// Workspace: arguments of interface methods would be allocated.
 	s, shadow, p, q [3]float64
-	try             derivatives
+	tried           trial
+}
+
+// trial has all that is known of a point that Inside was asked about: Scale is mostly called for the last of them.
+type trial struct {
+	s, z, shadow [3]float64
+	d            derivatives
+	inside       bool // d is right, and s and z are in the interiors
+	shadowed     bool // shadow is right
+}
+
+// of makes the trial that of s and z, with the shadow where that is asked for, and reports whether both are in the interiors.
+func (t *trial) of(b barrier, s, z [3]float64, shadow bool) bool {
+	if t.s != s || t.z != z {
+		t.s, t.z, t.inside, t.shadowed = s, z, false, false
+	}
+	if !t.inside {
+		t.inside = b.at(&t.z, &t.d) && (shadow || b.inside(&t.s))
+	}
+	if t.inside && shadow && !t.shadowed {
+		t.shadowed = b.shadow(&t.shadow, &t.s)
+		t.inside = t.shadowed
+	}
+	return t.inside
 }
 
 // Exponential is the cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed.
@@ -99,13 +126,13 @@ func (c *asymmetric) from(x [3]float64) [3]float64 {
 			e -= c.row[j] * v
 		}
 	}
-	x[c.pivot] = e / c.row[c.pivot]
+	x[c.pivot] = e * c.inv
 	return x
 }
 
 // up is T⁻ᵀs.
 func (c *asymmetric) up(s [3]float64) [3]float64 {
-	e := s[c.pivot] / c.row[c.pivot]
+	e := s[c.pivot] * c.inv
 	for j := range s {
 		s[j] -= c.row[j] * e
 	}
@@ -133,6 +160,7 @@ func (c *asymmetric) expand() {
 			best, c.pivot = v, i
 		}
 	}
+	c.inv = 1 / c.row[c.pivot]
 	for i := range c.g {
 		c.g[i] = -w[i] / zero(c.z[i])
 		for j := range c.g {
@@ -158,10 +186,12 @@ func (c *asymmetric) expand() {
 // central path above all, the Hessian of the dual barrier times μ.
 func (c *asymmetric) Scale(s, z []float64) bool {
 	c.s, c.z = [3]float64(s), [3]float64(z)
-	if !c.b.at(&c.z, &c.d) || !c.b.shadow(&c.shadow, &c.s) {
+	if !c.tried.of(c.b, c.s, c.z, true) {
 		return false
 	}
+	c.d, c.shadow = c.tried.d, c.tried.shadow
 	c.expand()
+	c.curvature = newCholesky(&c.f)
 	sv, shadow := c.up(c.s), c.to(c.shadow)
 	zv := c.z
 	zv[c.pivot] = c.degree
@@ -177,6 +207,11 @@ func (c *asymmetric) Scale(s, z []float64) bool {
 		return false
 	}
 	c.secant(&sv, &zv, &shadow, μ)
+	m := c.whole()
+	for i := range m {
+		m[i][i]++
+	}
+	c.mixed = newCholesky(&m)
 	return true
 }
 
@@ -192,7 +227,7 @@ func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
 		δs[i], δz[i] = s[i]+μ*c.g[i], z[i]-μ*shadow[i]
 	}
 	a := [3]float64{z[1]*δz[2] - z[2]*δz[1], z[2]*δz[0] - z[0]*δz[2], z[0]*δz[1] - z[1]*δz[0]}
-	fa, ok := solve3(&c.f, a)
+	fa, ok := c.curvature.solve(a)
 	t := μ / num.Dot(a[:], fa[:])
 	if !(ok && t > 0 && t <= math.MaxFloat64) {
 		return
@@ -216,16 +251,26 @@ func (c *asymmetric) Mul(dst, x []float64) {
 	copy(dst, out[:])
 }
 
-// Block sets h to the upper triangle of H, column by column.
-func (c *asymmetric) Block(h []float64) {
-	var m [3][3]float64
+// whole is H.
+func (c *asymmetric) whole() (m [3][3]float64) {
 	for i := range m {
 		m[i] = c.down(c.h[i])
 	}
-	k := 0
 	for j := range m {
 		column := c.down([3]float64{m[0][j], m[1][j], m[2][j]})
-		k += copy(h[k:], column[:j+1])
+		m[0][j], m[1][j], m[2][j] = column[0], column[1], column[2]
+	}
+	return m
+}
+
+// Block sets h to the upper triangle of H, column by column.
+func (c *asymmetric) Block(h []float64) {
+	m, k := c.whole(), 0
+	for j := range m {
+		for i := range j + 1 {
+			h[k] = m[i][j]
+			k++
+		}
 	}
 }
 
@@ -243,7 +288,8 @@ func (c *asymmetric) Expansion(d, u, v []float64) {
 	h := c.h
 	clear(d)
 	clear(v)
-	if q, ok := solve3(&c.h, e); ok {
+	factor := newCholesky(&c.h)
+	if q, ok := factor.solve(e); ok {
 		d[p] = 0.5 / num.Dot(e[:], q[:])
 		for i := range h {
 			for j := range h {
@@ -270,18 +316,7 @@ func (c *asymmetric) Expansion(d, u, v []float64) {
 
 // Absorb does without where H has no Cholesky factor.
 func (c *asymmetric) Absorb(ds, e []float64) {
-	var m [3][3]float64
-	for i := range m {
-		m[i] = c.down(c.h[i])
-	}
-	for j := range m {
-		column := c.down([3]float64{m[0][j], m[1][j], m[2][j]})
-		for i, v := range column {
-			m[i][j] = v
-		}
-		m[j][j]++
-	}
-	if rest, ok := solve3(&m, [3]float64(e)); ok {
+	if rest, ok := c.mixed.solve([3]float64(e)); ok {
 		for i := range ds {
 			ds[i] += e[i] - rest[i]
 		}
@@ -294,7 +329,7 @@ func (c *asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
 	for i, v := range g {
 		rc[i] -= σμ * v
 	}
-	q, ok := solve3(&c.f, c.up([3]float64(ds)))
+	q, ok := c.curvature.solve(c.up([3]float64(ds)))
 	if !ok {
 		return
 	}
@@ -331,19 +366,16 @@ func (c *asymmetric) thirdDerivative(p, q [3]float64) (t [3]float64) {
 
 // Inside reports whether s and z are in the interiors and central enough.
 func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
-	c.s, c.q = [3]float64(s), [3]float64(z)
-	if !c.b.at(&c.q, &c.try) || !c.b.inside(&c.s) {
+	t := &c.tried
+	if !t.of(c.b, [3]float64(s), [3]float64(z), share != 0) {
 		return false
 	}
 	if share == 0 {
 		return true
 	}
-	if !c.b.shadow(&c.p, &c.s) {
-		return false
-	}
-	w, product := c.b.weights(), num.Dot(c.try.grad[:], c.p[:])/c.try.ψ
-	for i, v := range c.p {
-		product += w[i] / zero(c.q[i]) * v
+	w, product := c.b.weights(), num.Dot(t.d.grad[:], t.shadow[:])/t.d.ψ
+	for i, v := range t.shadow {
+		product += w[i] / zero(t.z[i]) * v
 	}
 	return share*μ*product <= 3
 }
@@ -354,21 +386,35 @@ func (c *asymmetric) Contains(v []float64) bool {
 	return c.b.inside(&c.s)
 }
 
-// solve3 solves with a positive definite matrix.
-func solve3(a *[3][3]float64, b [3]float64) (x [3]float64, ok bool) {
-	l00 := math.Sqrt(a[0][0])
-	l10, l20 := a[1][0]/l00, a[2][0]/l00
-	l11 := math.Sqrt(a[1][1] - l10*l10)
-	l21 := (a[2][1] - l20*l10) / l11
-	l22 := math.Sqrt(a[2][2] - l20*l20 - l21*l21)
-	if !(l00 > 0 && l11 > 0 && l22 > 0) {
+// cholesky is the factor of a positive definite matrix, its diagonal as reciprocals; ok is false where the matrix is none.
+type cholesky struct {
+	r0, r1, r2, l10, l20, l21 float64
+	ok                        bool
+}
+
+func newCholesky(a *[3][3]float64) (l cholesky) {
+	d0 := math.Sqrt(a[0][0])
+	l.r0 = 1 / d0
+	l.l10, l.l20 = a[1][0]*l.r0, a[2][0]*l.r0
+	d1 := math.Sqrt(a[1][1] - l.l10*l.l10)
+	l.r1 = 1 / d1
+	l.l21 = (a[2][1] - l.l20*l.l10) * l.r1
+	d2 := math.Sqrt(a[2][2] - l.l20*l.l20 - l.l21*l.l21)
+	l.r2 = 1 / d2
+	l.ok = d0 > 0 && d1 > 0 && d2 > 0
+	return l
+}
+
+// solve is the solution for the right-hand side b.
+func (l *cholesky) solve(b [3]float64) (x [3]float64, ok bool) {
+	if !l.ok {
 		return x, false
 	}
-	y0 := b[0] / l00
-	y1 := (b[1] - l10*y0) / l11
-	y2 := (b[2] - l20*y0 - l21*y1) / l22
-	x[2] = y2 / l22
-	x[1] = (y1 - l21*x[2]) / l11
-	x[0] = (y0 - l10*x[1] - l20*x[2]) / l00
+	y0 := b[0] * l.r0
+	y1 := (b[1] - l.l10*y0) * l.r1
+	y2 := (b[2] - l.l20*y0 - l.l21*y1) * l.r2
+	x[2] = y2 * l.r2
+	x[1] = (y1 - l.l21*x[2]) * l.r1
+	x[0] = (y0 - l.l10*x[1] - l.l20*x[2]) * l.r0
 	return x, true
 }

@@ -164,7 +164,8 @@ func TestScalingNearTheBoundary(t *testing.T) {
 		hz := make([]float64, 3)
 		s.c.Mul(hz, z)
 		off := c.up([3]float64{hz[0] - p[0], hz[1] - p[1], hz[2] - p[2]})
-		x, ok := solve3(&c.f, off)
+		factor := newCholesky(&c.f)
+		x, ok := factor.solve(off)
 		if !ok {
 			t.Fatal("the Hessian is not positive definite")
 		}

@@ -53,15 +53,17 @@ func (exponential) shadow(z, s *[3]float64) bool {
 	if !(r > 0) {
 		return false
 	}
-	// Newton's method, which doubles the digits: the last step needs but half.
+	// Halley's method, which triples the digits: the last step needs but a third.
 	t := r/2 + r*r/16
 	if r > 2 {
 		t = r - math.Log(r)
 	}
 	for range 50 {
-		step := (r - t - math.Log1p(t)) / (1 + 1/(1+t))
+		inv := 1 / (1 + t)
+		f, slope := r-t-math.Log1p(t), 1+inv
+		step := f * slope / (slope*slope - f*inv*inv/2)
 		t += step
-		if math.Abs(step) <= 1e-8*t {
+		if math.Abs(step) <= 1e-6*t {
 			break
 		}
 	}

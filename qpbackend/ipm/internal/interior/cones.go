@@ -310,6 +310,9 @@ func (c *cones) reach(share float64) (αp, αd float64) {
 // settle shortens the step to the length that the cones without a closed form allow: inside
 // for a share of 1, and for less centrally enough too.
 func (c *cones) settle(w *Work, most, share float64) float64 {
+	if share < 1 && c.central(w, most) {
+		return most
+	}
 	α := most
 	for k := range c.of {
 		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, 0, 0) {
@@ -330,25 +333,23 @@ func (c *cones) settle(w *Work, most, share float64) float64 {
 	if α < most {
 		α *= share
 	}
-	if share < 1 {
-		α = c.central(w, α)
+	for share < 1 && !c.central(w, α) {
+		if α *= takeBack; !(α > shortestStep) {
+			return 0
+		}
 	}
 	return α
 }
 
-// central takes the step α back until all those cones are central enough.
-func (c *cones) central(w *Work, α float64) float64 {
+// central reports whether all those cones are central enough after the step α.
+func (c *cones) central(w *Work, α float64) bool {
 	μ := w.after(α, α) / w.degree()
-	for k := 0; k < len(c.of); k++ {
+	for k := range c.of {
 		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, leastCentral, μ) {
-			if α *= takeBack; !(α > shortestStep) {
-				return 0
-			}
-			μ = w.after(α, α) / w.degree()
-			k = -1
+			return false
 		}
 	}
-	return α
+	return true
 }
 
 func (c *cones) insideAfter(mb *member, α, share, μ float64) bool {
