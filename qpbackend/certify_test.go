@@ -1,6 +1,7 @@
 package qpbackend_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -295,5 +296,26 @@ func TestDualInfeasibility(t *testing.T) {
 	}
 	if got := qpbackend.DualInfeasibility(q, []float64{1, 3, 0}); !close(got, 1) {
 		t.Errorf("a direction out of the cone: %g, want 1", got)
+	}
+}
+
+// TestViolationContext: the nearest point of a large matrix is not sought where the context has ended, which takes longer than the limit of a solve otherwise.
+func TestViolationContext(t *testing.T) {
+	const order = 200
+	rows := order * (order + 1) / 2
+	p := &qpbackend.Problem{
+		Q: []float64{0}, A: &sparse.CSC{Rows: rows, Cols: 1, ColPtr: []int{0, 0}},
+		L: make([]float64, rows), U: make([]float64, rows), Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: rows}},
+	}
+	for i := range p.L {
+		p.L[i], p.U[i] = 1, math.Inf(1) // −L is not semidefinite
+	}
+	if worst, row, _ := qpbackend.Violation(p, []float64{0}); !(worst > .5) || row < 0 {
+		t.Errorf("violation %g at row %d", worst, row)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if worst, row, _ := qpbackend.ViolationContext(ctx, p, []float64{0}); !math.IsNaN(worst) || row != 0 {
+		t.Errorf("violation %g at row %d with an ended context", worst, row)
 	}
 }

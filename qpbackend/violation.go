@@ -9,6 +9,12 @@ import (
 // breaks none, and where that is: a row, for a cone the one that is farthest from the
 // nearest point of the cone, or a variable; the other is −1. NaN counts as the largest.
 func Violation(p *Problem, x []float64) (worst float64, row, variable int) {
+	return ViolationContext(context.Background(), p, x)
+}
+
+// ViolationContext is Violation within ctx: where that ends before the nearest point of a large semidefinite cone is known, the worst is NaN, at the
+// first row of that cone.
+func ViolationContext(ctx context.Context, p *Problem, x []float64) (worst float64, row, variable int) {
 	row, variable = -1, -1
 	ax := make([]float64, len(p.L))
 	if p.A != nil {
@@ -28,7 +34,10 @@ func Violation(p *Problem, x []float64) (worst float64, row, variable int) {
 			s[i] -= l
 		}
 		near = append(near[:0], s...)
-		nearest(context.Background(), c, near, s)
+		if !nearest(ctx, c, near, s) {
+			look(math.NaN(), c.Start, -1)
+			return
+		}
 		for i, v := range s {
 			look(math.Abs(v-near[i]), c.Start+i, -1)
 		}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -63,7 +64,7 @@ func (j *job) solveQP() error {
 			res.Status = qpbackend.Cancelled
 		}
 	}
-	r := qpReport(f, &res)
+	r := qpReport(j.ctx, f, &res)
 	if j.backend == nil {
 		r.Message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.Message, "; ")
 	}
@@ -82,7 +83,7 @@ func qpRefusal(path string, f *formats.File, err error) error {
 	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", path, err)))
 }
 
-func qpReport(f *formats.File, res *qpbackend.Result) *report.Report {
+func qpReport(ctx context.Context, f *formats.File, res *qpbackend.Result) *report.Report {
 	r := &report.Report{
 		Status: res.Status.String(), Code: exit.NotSolved,
 		Objective: res.Objective, Violation: math.NaN(),
@@ -108,7 +109,7 @@ func qpReport(f *formats.File, res *qpbackend.Result) *report.Report {
 			r.Columns[k] = report.Member{Name: name, Value: report.Number(res.X[k])}
 		}
 		if res.Status != qpbackend.DualInfeasible { // there, X is a direction
-			r.Violation, r.Worst = qpViolation(f, res.X)
+			r.Violation, r.Worst = qpViolation(ctx, f, res.X)
 		}
 	}
 	if len(res.Y) == m {
@@ -136,9 +137,9 @@ func noResiduals() qpbackend.Residuals {
 }
 
 // qpViolation is the largest amount by which x breaks a row, a cone or a bound, and
-// the name of that row or column.
-func qpViolation(f *formats.File, x []float64) (worst float64, where string) {
-	worst, row, variable := qpbackend.Violation(f.Problem, x)
+// the name of that row or column; NaN where ctx ends before that of a large cone is known.
+func qpViolation(ctx context.Context, f *formats.File, x []float64) (worst float64, where string) {
+	worst, row, variable := qpbackend.ViolationContext(ctx, f.Problem, x)
 	switch {
 	case row >= 0:
 		where = f.RowNames[row]
