@@ -380,12 +380,17 @@ func (f *family) members() []Expr {
 	out := make([]Expr, len(f.w))
 	at := make([]Expr, len(f.steps))
 	for i := range out {
-		for k := range f.steps {
-			at[k] = f.member(&f.steps[k], i, at)
-		}
-		out[i] = at[len(at)-1].Scale(f.w[i])
+		out[i] = f.weighted(i, at)
 	}
 	return out
+}
+
+// weighted is member i with its weight. at has room for the steps.
+func (f *family) weighted(i int, at []Expr) Expr {
+	for k := range f.steps {
+		at[k] = f.member(&f.steps[k], i, at)
+	}
+	return at[len(at)-1].Scale(f.w[i])
 }
 
 // member is a step of member i as an expression, those before being known.
@@ -457,6 +462,18 @@ func (f *family) over() Interval {
 		i = i.Add(e.Range())
 	}
 	return i
+}
+
+// wider is for isWider. Source: derived: of samples one is nearly always enough; sixteen cost nothing beside a value.
+func (f *family) wider(than float64) bool {
+	sum, at := 0.0, make([]Expr, len(f.steps))
+	for i := range min(16, len(f.w)) {
+		e := f.weighted(i, at)
+		if sum += e.Range().width(); sum > than {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *family) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {

@@ -187,6 +187,39 @@ func TestFamiliesRepeat(t *testing.T) {
 	}
 }
 
+// TestVariationOfFamilies: the variation of a sum of many members is its size at a point, or the width of its range where that is less.
+func TestVariationOfFamilies(t *testing.T) {
+	narrow := 0
+	for _, width := range []float64{1e-9, 0.1, 1000, math.Inf(1)} {
+		m := NewModel()
+		x := m.Var("x", []int{2}, AtLeast(3), AtMost(3+width))
+		var es []Expr
+		for i := range 2 * memberBlock {
+			es = append(es, Norm2(Stack(x.At(0).Sub(x.At(1).Scale(0.5)).Add(Num(float64(i))), x.At(1))))
+		}
+		m.Minimize(SumOf(es).Scale(3))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := p.Objective.terms[0]
+		if _, ok := f.f.(*family); !ok || len(p.Objective.terms) > 1 {
+			t.Fatalf("the objective is a %T", f.f)
+		}
+		at := []float64{3, 3}
+		size, wide := p.ObjectiveSize(at), f.w*p.termWidths()[0]
+		if wide < size {
+			narrow++
+		}
+		if got := p.ObjectiveVariation(at); got != min(size, wide) {
+			t.Errorf("width %g: the variation is %g, want the less of %g and %g", width, got, size, wide)
+		}
+	}
+	if narrow != 2 {
+		t.Errorf("%d of 4 ranges are narrow", narrow)
+	}
+}
+
 // TestFamiliesAreFew: what has too few members, or is not finite everywhere, stays
 // as it is, and the order of sums does not matter.
 func TestFamiliesAreFew(t *testing.T) {

@@ -345,18 +345,18 @@ func (l Linear) size(x []float64) float64 {
 // ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
 // constant: the scale by which a change of the objective is small or large, whatever
 // cancels.
-func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, nil) }
+func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, false) }
 
 // ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of the variables is wide: a power of a
 // variable that is fixed, or nearly so, hides no change of the others.
-func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSize(x, p.widths()) }
+func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSize(x, true) }
 
-// objectiveSize is the sum of the sizes of the objective's terms at x, where there are widths no larger than those of their ranges.
-func (p *Problem) objectiveSize(x, widths []float64) (sum float64) {
+// objectiveSize is the sum of the sizes of the objective's terms at x, where ranged no larger than the widths of their ranges.
+func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 	e := &p.Objective
 	for k, j := range e.lin.Idx {
 		size := finiteSize(e.lin.Val[k] * x[j])
-		if widths != nil {
+		if ranged {
 			size = min(size, e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
 		}
 		sum += size
@@ -369,12 +369,19 @@ func (p *Problem) objectiveSize(x, widths []float64) (sum float64) {
 		} else {
 			size = finiteSize(t.w * t.f.Value(x))
 		}
-		if widths != nil {
-			size = min(size, math.Abs(t.w)*widths[k])
+		if ranged && !isWider(t.f, size/math.Abs(t.w)) {
+			size = min(size, math.Abs(t.w)*p.widths()[k])
 		}
 		sum += size
 	}
 	return sum
+}
+
+// isWider reports whether the range of f is found to be wider than a number by a few members of a sum: that of the sum is as wide as all of
+// them together. False says nothing.
+func isWider(f Convex, than float64) bool {
+	s, ok := f.(interface{ wider(than float64) bool })
+	return ok && s.wider(than)
 }
 
 // termWidths are those of the ranges of the objective's functions, infinite where a variable has no bounds: the ranges of the members

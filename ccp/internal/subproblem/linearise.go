@@ -315,12 +315,16 @@ func (s *Problem) SetPrices(x []float64) {
 		sort.Float64s(list)
 		families[name] = list[len(list)/2:]
 	}
+	var units []float64 // of the rows of constraints without a slope
 	for k, c := range s.Soft {
 		slope := slopes[k]
 		if list := families[c.Family]; c.Family != "" && len(list) > 0 {
 			slope = list[0]
 		} else if slope == 0 {
-			slope = s.rowUnits()[k]
+			if units == nil {
+				units = s.rowUnits()
+			}
+			slope = units[k]
 		}
 		s.prices[k] = 1 / slope
 	}
