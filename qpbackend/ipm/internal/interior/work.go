@@ -75,7 +75,8 @@ type Work struct {
 	pinf, dinf float64 // largest primal and dual residual
 	μ          float64 // mean of s·z
 	αp, αd     float64
-	fresh      bool // a run from a first point of its own whose multipliers have not been raised
+	addS, addZ float64 // shifts that the first point was spared
+	fresh      bool    // a run from a first point of its own whose multipliers have not been raised
 }
 
 // sides holds the one-sided bounds; all slices have one length.
