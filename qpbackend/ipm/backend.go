@@ -279,7 +279,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 			}
 		}
 	}
-	s.progress = progress{before: iter, aux: s.progress.aux}
+	s.progress = noneYet(iter, s.progress.aux)
 	k, v := w.Run(ctx, s, s.Set.MaxIter-iter)
 	if v == interior.Broken {
 		if s.solved(ctx) { // the last iterate may have gone unseen
@@ -303,7 +303,7 @@ func (s *solver) solved(ctx context.Context) bool {
 
 // reset forgets the solve before.
 func (s *solver) reset() {
-	s.progress = progress{}
+	s.progress = noneYet(0, 0)
 	clear(s.best.x)
 	clear(s.best.y)
 	clear(s.best.z)

@@ -14,20 +14,22 @@ import (
 // there is none. The second one, with the objective, ends at a solution or at a
 // direction along which the objective falls. It might end at a proof of the first
 // kind too, but slowly where x runs off as well: a quadratic problem need not have
-// solutions that are strictly complementary.
+// solutions that are strictly complementary. Where an iterate keeps the rows and one has feasible
+// multipliers there is a solution, and the embedding no more than another way to it.
 
 // auxIter bounds the iterations of the first of these runs; where plain comes to
 // doubt again they may take twice as many.
-// Source: the embedding takes at most 30 on the infeasible problems of package qptest.
+// Source: the embedding takes at most 30 on the infeasible problems of package qptest; BOYD2 of Maros and Meszaros is solved by some 70 of it.
 const auxIter = 50
 
 // doubt judges a run of the embedding.
 type doubt struct {
 	s         *solver
 	objective bool
+	ending    int // iterations since the best point has been almost a solution
 }
 
-func (d doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verdict {
+func (d *doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verdict {
 	s, size := d.s, w.ScaledError()
 	if math.IsNaN(size) {
 		return interior.Broken
@@ -36,7 +38,7 @@ func (d doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verdi
 		return v
 	}
 	switch {
-	case !d.objective && w.Feasible(s.Set.InfeasTol):
+	case !d.objective && w.Primal() <= s.Set.InfeasTol:
 		return interior.GivenUp // a feasible point
 	case !d.objective || s.far(w, size):
 		return interior.GoOn
@@ -44,6 +46,12 @@ func (d doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verdi
 	if s.certify(ctx, w); s.best.res.Max() <= s.Set.Tol {
 		s.progress.status = qpbackend.Solved
 		return interior.Done
+	}
+	if s.best.res.Max() <= s.loose() {
+		d.ending++
+	}
+	if d.ending > patience {
+		return interior.GivenUp
 	}
 	return interior.GoOn
 }
@@ -56,6 +64,8 @@ func (s *solver) looksInfeasible(w *interior.Work, remote float64) bool {
 	switch {
 	case w.Homogeneous(): // it is the embedding
 		return false
+	case s.feasible():
+		return pr.suspected == 0 && pr.since >= suspectAgain
 	case pr.suspected == 0:
 		return pr.since >= suspectAfter || remote < suspectRemote
 	case pr.suspected == 1:
@@ -74,13 +84,31 @@ func (s *solver) embed(ctx context.Context, k int) interior.Verdict {
 	}
 	a := s.aux
 	defer w.Load()
-	for _, objective := range [2]bool{false, true} {
-		a.TakeOver(w, objective)
-		iter, v := a.Run(ctx, doubt{s, objective}, min(auxIter*pr.suspected, s.Set.MaxIter-k-pr.aux))
+	most := func() int { return min(auxIter*pr.suspected, s.Set.MaxIter-k-pr.aux) }
+	if pr.primal > s.Set.InfeasTol {
+		a.TakeOver(w, false)
+		iter, v := a.Run(ctx, &doubt{s: s}, most())
 		pr.aux += iter
-		if v == interior.Done || v == interior.OutOfTime {
+		switch v {
+		case interior.Done, interior.OutOfTime:
 			return v
+		case interior.GivenUp:
+			pr.primal = 0
 		}
 	}
+	var iter int
+	var v interior.Verdict
+	if pr.halfway { // it goes on from where it ended
+		a.Load()
+		iter, v = a.Iterate(ctx, &doubt{s: s, objective: true}, most())
+	} else {
+		a.TakeOver(w, true)
+		iter, v = a.Run(ctx, &doubt{s: s, objective: true}, most())
+	}
+	pr.aux += iter
+	if v == interior.Done || v == interior.OutOfTime || v == interior.GivenUp {
+		return v
+	}
+	pr.halfway = v == interior.OutOfIterations && pr.primal <= s.Set.InfeasTol
 	return interior.GoOn
 }

@@ -13,13 +13,23 @@ import (
 type progress struct {
 	marks     qpbackend.Residuals // of the iterates, each the last that halved the one before
 	since     int                 // iterations since one did
+	mark      float64             // and μ, once the problem is feasible, to the accuracy of loose
+	primal    float64             // the least scaled primal residual of an iterate, of any one,
+	dual      float64             // and the least dual one
 	status    qpbackend.Status    // set with verdict done
 	suspected int                 // runs of the embedding
+	halfway   bool                // the last one, with the objective, came to the end of its iterations
 	aux       int                 // iterations that took
 	warm      bool                // the run has a warm start
 	before    int                 // iterations of runs before this one
 	looked    int                 // the iterate after the one that was certified last, 0 for none
 	ratio     float64             // certified residual over the scaled estimate of far, at the last certified iterate
+}
+
+// noneYet is the memory before the first iterate, after so many iterations of other runs and of auxiliary ones.
+func noneYet(before, aux int) progress {
+	inf := math.Inf(1)
+	return progress{before: before, aux: aux, mark: inf, primal: inf, dual: inf}
 }
 
 // Source: docs/bench.md, Constants of ipm.
@@ -40,6 +50,7 @@ const (
 func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Verdict {
 	pr := &s.progress
 	size := w.ScaledError()
+	pr.primal, pr.dual = min(pr.primal, w.Primal()), min(pr.dual, w.Dual())
 	if s.foreseen(ctx, w, k, size) {
 		pr.status = qpbackend.Solved
 		return interior.Done
@@ -70,6 +81,9 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		return interior.Done
 	}
 	pr.note(first, step, res, s.Set.Tol)
+	if μ := w.Complementarity(); s.feasible() && pr.mark > s.Set.Tol && μ < pr.mark/2 {
+		pr.mark, pr.since = μ, 0
+	}
 	weight, v := s.proofs(w)
 	switch {
 	case v != interior.GoOn:
@@ -155,6 +169,9 @@ func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float6
 		}
 	}
 }
+
+// feasible reports whether iterates have shown that the problem and its dual have feasible points, and so a solution.
+func (s *solver) feasible() bool { return max(s.progress.primal, s.progress.dual) <= s.loose() }
 
 // loose is the residual up to which a point is AlmostSolved.
 func (s *solver) loose() float64 { return min(math.Sqrt(s.Set.Tol), 1e-5) }

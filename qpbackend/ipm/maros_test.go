@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/npz"
 	"github.com/dcopt/dcopt/qpbackend/qps"
 )
 
@@ -67,5 +68,29 @@ func TestMarosMeszaros(t *testing.T) {
 	}
 	if skipped > len(bigProblems) || skipped > 0 && !testing.Short() && !shared.Race {
 		t.Errorf("%d skipped", skipped)
+	}
+}
+
+// TestMarosLarge solves five of the six largest problems of the collection. BOYD2 ends at a residual of 2e-8.
+func TestMarosLarge(t *testing.T) {
+	if testing.Short() || shared.Race {
+		t.Skip("SKIPPED: takes 20 s, ten times that under the race detector")
+	}
+	for name, want := range map[string]float64{
+		"BOYD1": -61735219.6404, "BOYD2": 21.2567670043, "CONT-200": -4.68487592037, "CONT-201": .192483370101, "CONT-300": .19151232,
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := npz.ReadFile(shared.Path(t, "data", "maros_large", name+".npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := solve(t, file.Problem)
+			worst := qpbackend.Certify(file.Problem, res.X, res.Y, res.Z).Max()
+			rel := math.Abs(res.Objective-want) / max(1, math.Abs(want))
+			t.Logf("%v, %d iterations, residual %.1e, objective off by %.1e", res.Status, res.Iterations, worst, rel)
+			if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved || !(worst <= 1e-7 && rel <= 1e-6) {
+				t.Errorf("%v, residual %.1e, objective %.10g, want %.10g", res.Status, worst, res.Objective, want)
+			}
+		})
 	}
 }

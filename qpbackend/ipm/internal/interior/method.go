@@ -125,6 +125,5 @@ const (
 
 // ScaledError is the largest scaled residual or μ of the point over τ.
 func (w *Work) ScaledError() float64 {
-	τ := w.method.τ()
-	return max(w.pinf, w.dinf, w.μ/τ) / τ
+	return max(w.Primal(), w.Dual(), w.Complementarity())
 }

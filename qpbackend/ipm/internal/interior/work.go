@@ -181,8 +181,10 @@ func (w *Work) Ray() (d, ad []float64) { return w.method.ray(w) }
 // Homogeneous reports whether this is the embedding.
 func (w *Work) Homogeneous() bool { return w.method.degree() > 0 }
 
-// Feasible reports whether the point keeps the scaled rows within tol.
-func (w *Work) Feasible(tol float64) bool { return w.pinf <= tol*w.method.τ() }
+// Primal and Dual are the largest residuals of the scaled problem, Complementarity is μ, of the point over τ.
+func (w *Work) Primal() float64          { return w.pinf / w.method.τ() }
+func (w *Work) Dual() float64            { return w.dinf / w.method.τ() }
+func (w *Work) Complementarity() float64 { return w.μ / (w.method.τ() * w.method.τ()) }
 
 // Far is how many tolerances, in ScaledError, are far from the end.
 func (w *Work) Far() float64 { return w.method.distance() }
