@@ -351,6 +351,7 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
 // best point is at rest.
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
+	r.budget.Ended = func() bool { return ctx.Err() != nil }
 	message, duals, unfinished := end.message, r.duals(), false
 	var err error
 	local := func(m search.Move) search.Outcome {
@@ -370,11 +371,17 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if last := r.kinds.Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
+		if ctx.Err() != nil {
+			return ended(ctx, ctx.Err())
+		}
 		if _, off := r.limit(r.res.X); off {
 			break
 		}
 		before := r.best()
 		m, leads := r.lead()
+		if ctx.Err() != nil {
+			return ended(ctx, ctx.Err())
+		}
 		if !leads || r.k >= r.set.MaxIter && !r.falls(before, m) {
 			break
 		}

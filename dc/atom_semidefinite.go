@@ -30,7 +30,15 @@ func (c *Constraint) Order() int {
 	if !c.DC {
 		return 0
 	}
-	s := c.e.split()
+	if one, _ := c.e.alone(); one == nil && c.e.lazy == nil && !c.e.composite { // a split would gather the terms alone
+		if len(c.e.terms) != 1 {
+			return 0
+		}
+		if _, ok := c.e.terms[0].f.(*eigenSum); !ok {
+			return 0
+		}
+	}
+	s := c.e.splitNow()
 	if len(s.g) != 1 || len(s.h) != 0 {
 		return 0
 	}

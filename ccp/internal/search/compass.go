@@ -226,6 +226,9 @@ func (c *Compass) sweep(share float64) (gained bool) {
 // breaks constraints.
 func (c *Compass) try(j int, share float64) (v, φ float64) {
 	x := c.merit.point()[j]
+	if c.Budget.ended() {
+		c.left = 0
+	}
 	if v = min(max(x+share*c.axes[j].step, c.Lo[j]), c.Hi[j]); v == x || c.left <= 0 {
 		return x, math.Inf(1)
 	}

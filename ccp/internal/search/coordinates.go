@@ -91,6 +91,9 @@ func (c *Coordinates) accept(j int, v, φ float64) bool {
 
 // left is how many coefficients may be visited in one go.
 func (c *Coordinates) left() float64 {
+	if c.Budget.ended() {
+		return 0
+	}
 	return min(flipWork, flipShare*c.Budget.Spent())
 }
 
@@ -99,7 +102,7 @@ func (c *Coordinates) left() float64 {
 // whose mirror image keeps them.
 func (c *Coordinates) reflect() (free []int) {
 	left := c.left()
-	for n, improved := 0, true; improved && left >= c.sweep; n++ {
+	for n, improved := 0, true; improved && left >= c.sweep && !c.Budget.ended(); n++ {
 		improved = false
 		for _, j := range c.order {
 			v := c.mirrored(j, c.merit.point()[j])

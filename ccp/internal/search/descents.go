@@ -150,7 +150,7 @@ func (d *Descents) descend(bar, least float64) float64 {
 	before := f
 	for k := 1; ; k++ {
 		slope := d.direct()
-		if !(slope < 0) {
+		if !(slope < 0) || d.Budget.ended() {
 			return f
 		}
 		now, ok := d.lineSearch(f, slope)

@@ -107,7 +107,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	x, f, reach := slices.Clone(p.Best), first, farReach
 	s.learnt = false
 	counts := max(s.Tol*s.Size(p.Best), noise)
-	for n := 0; n < slopeSteps && s.free > 0 && reach >= leastShare; n++ {
+	for n := 0; n < slopeSteps && s.free > 0 && reach >= leastShare && !s.Budget.ended(); n++ {
 		y, φ, full := s.step(x, f, reach, noise)
 		if y == nil && s.learnt {
 			s.learnt = false

@@ -176,11 +176,12 @@ const MostLeads = 30
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
-	Work, Vain float64 // iterations of the backend so far; of these, or in their place, by searches in vain. Of a part of the problem each is a share
-	First      float64 // those of the first convex problem
-	Extra      int     // cost of searches without the backend, in its iterations
-	Solves     int     // convex problems so far
-	Size       float64 // entries of the convex problem
+	Work, Vain float64     // iterations of the backend so far; of these, or in their place, by searches in vain. Of a part of the problem each is a share
+	First      float64     // those of the first convex problem
+	Extra      int         // cost of searches without the backend, in its iterations
+	Solves     int         // convex problems so far
+	Ended      func() bool // whether nothing more is asked for; nil: it always is
+	Size       float64     // entries of the convex problem
 	// Values are those of the objective so far, subgradients among them, but for searches that count theirs in Extra;
 	// Coefficients are about those that each visits.
 	Values       int
@@ -235,9 +236,12 @@ func (b *Budget) Affords() bool {
 	return b.affords(vainLeast * b.Work / float64(max(b.Solves, 1)))
 }
 
+// ended reports whether a search has to stop where it is.
+func (b *Budget) ended() bool { return b.Ended != nil && b.Ended() }
+
 // affords reports whether that many iterations of the backend may be spent in vain.
 func (b *Budget) affords(more float64) bool {
-	return b.Vain+more < max(vainShare*(b.Work+float64(b.Extra)-b.Vain), vainFloor/max(b.Size, 1))
+	return !b.ended() && b.Vain+more < max(vainShare*(b.Work+float64(b.Extra)-b.Vain), vainFloor/max(b.Size, 1))
 }
 
 // Overhead is the cost of an iteration of the backend beside its entries, in

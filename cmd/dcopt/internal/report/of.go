@@ -45,30 +45,34 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 // constraints in order. The two halves of an equation or chain that is not
 // affine stand side by side.
 func dualsOf(p *dc.Problem, duals [][]float64) Object {
-	var names []string
-	families := map[string][]any{}
-	indexed := map[string]bool{}
+	type family struct {
+		name    string
+		values  []any
+		indexed bool
+	}
+	var families []*family
+	byName := map[string]*family{}
+	var of *family // that of the constraint before
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
-		value := dualOf(p, c, duals[i])
-		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
-			list := families[c.Family]
-			list[len(list)-1] = []any{list[len(list)-1], value}
+		value, indexed := dualOf(p, c, duals[i]), len(c.Index()) > 0
+		if of == nil || of.name != c.Family {
+			if of = byName[c.Family]; of == nil {
+				of = &family{name: c.Family}
+				families, byName[c.Family] = append(families, of), of
+			}
+		} else if indexed && c.Family != "" && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
+			of.values[len(of.values)-1] = []any{of.values[len(of.values)-1], value}
 			continue
 		}
-		if _, seen := families[c.Family]; !seen {
-			names = append(names, c.Family)
-		}
-		families[c.Family] = append(families[c.Family], value)
-		indexed[c.Family] = indexed[c.Family] || len(c.Index()) > 0
+		of.values, of.indexed = append(of.values, value), of.indexed || indexed
 	}
 	o := Object{}
-	for _, name := range names {
-		values := families[name]
-		if len(values) == 1 && !indexed[name] {
-			o = append(o, Member{Name: name, Value: values[0]})
+	for _, f := range families {
+		if len(f.values) == 1 && !f.indexed {
+			o = append(o, Member{Name: f.name, Value: f.values[0]})
 		} else {
-			o = append(o, Member{Name: name, Value: values})
+			o = append(o, Member{Name: f.name, Value: f.values})
 		}
 	}
 	return ComplexDuals(o)
