@@ -205,9 +205,9 @@ func holds(f func(c *caseRun) []float64) func(*caseRun) string {
 }
 
 // scaled: with the parameter s the same answer as with s = 1, times s.
-func scaled(s float64, args ...string) func(*caseRun) string {
+func scaled(s float64) func(*caseRun) string {
 	return func(c *caseRun) string {
-		one := runCase(c.t, c.path, append([]string{"--set", "s=1"}, args...)...)
+		one := runCase(c.t, c.path, "--set", "s=1")
 		if c.Status != one.Status || !(math.Abs(c.objective()/s-one.objective()) <= 1e-3*math.Abs(one.objective())) {
 			return fmt.Sprintf("%s; with s = 1: %s", c.about(), one.about())
 		}

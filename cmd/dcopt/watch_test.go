@@ -71,7 +71,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("first:\n%s", out)
 	}
 	write("p.dc", "var x in [0, 7]\nmaximize x\n")
-	if out, log := round(); !strings.Contains(out, "objective    7") && !strings.Contains(out, "objective    6.9999999") || !strings.Contains(log, "solving again") || strings.Contains(out+log, "\x1b") {
+	if out, log := round(); !strings.Contains(out, "objective    7") || !strings.Contains(log, "solving again") || strings.Contains(out+log, "\x1b") {
 		t.Errorf("changed:\n%s%s", out, log)
 	}
 	write("p.dc", "var x in [0, 7]\nmaximize y + csv(\"d.csv\")[1]\n")
@@ -117,7 +117,7 @@ func TestWatchInterruptsSolve(t *testing.T) {
 	}
 	log := stderr.take(t, "waiting for changes")
 	out := stdout.take(t, "x ")
-	if strings.Contains(log, "interrupted") || strings.Contains(out, "cancelled") || !strings.Contains(out, "objective    7") && !strings.Contains(out, "objective    6.9999999") {
+	if strings.Contains(log, "interrupted") || strings.Contains(out, "cancelled") || !strings.Contains(out, "objective    7") {
 		t.Errorf("%s%s", out, log)
 	}
 	cancel()

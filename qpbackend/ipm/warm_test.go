@@ -213,7 +213,7 @@ func TestWatch(t *testing.T) {
 		}
 		s.Close()
 	}
-	if ended < 10 {
+	if ended < 20 {
 		t.Errorf("%d of 40 runs have ended early", ended)
 	}
 }

@@ -254,7 +254,7 @@ func lies() map[string]namedLie {
 			}
 		}}, []string{"certificate/infeasible: random 1", "certificate/unbounded: random 1"}},
 		"what is hard is called infeasible": {liar{afterward: func(s *lyingSolver, r *qpbackend.Result) {
-			if r.Iterations > 3 {
+			if r.Iterations > 5 {
 				r.Status = qpbackend.PrimalInfeasible
 			}
 		}}, []string{"solve/random 2", "update/everything"}},

@@ -71,10 +71,6 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		if ctx.Err() != nil { // the step may be of no use
 			return k, OutOfTime
 		}
-		if w.fresh && k == 0 && min(w.αp, w.αd) < farAgain {
-			w.farther()
-			continue
-		}
 		w.advance()
 		if w.fresh && k < early && max(w.αp, w.αd) < hindered {
 			w.raise()

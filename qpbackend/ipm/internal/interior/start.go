@@ -4,7 +4,7 @@ import "context"
 
 // start makes the first point: x and the multipliers of equalities solve the
 // problem in which each side is a penalty of weight one, and s and z are moved
-// from there into the interior, as Mehrotra does in the embedding. It reports failure of the
+// from there into the interior as Mehrotra does. It reports failure of the
 // factorisation.
 func (w *Work) start(ctx context.Context) bool {
 	w.firstWeights()
@@ -64,42 +64,9 @@ func (w *Work) interior() {
 		addS += prod / (2 * sumZ)
 		addZ += prod / (2 * sumS)
 	}
-	if !w.Homogeneous() {
-		w.addS, w.addZ = addS, addZ
-		w.lift()
-		return
-	}
 	for _, c := range w.parts() {
 		c.push(addS, addZ)
 	}
-}
-
-// Mehrotra's shift moves all slacks by as much as the worst one needs, and all multipliers likewise. That is far for the many that
-// need little. So, where there are no cones, each stays where it is, and is at least the share near of the shift. If the first
-// step is shorter than farAgain, some are too near to the boundary: all are shifted, and another first step is made.
-// Source: docs/bench.md, Constants of ipm.
-const (
-	near     = 0.1
-	farAgain = 0.35
-)
-
-// lift moves the sides inside, in place of push.
-func (w *Work) lift() {
-	sd, leastS, leastZ := &w.side, max(near*w.addS, leastStart), max(near*w.addZ, leastStart)
-	for k := range sd.s {
-		sd.s[k] = max(sd.s[k], leastS)
-		sd.z[k] = max(sd.z[k], leastZ) * min(1, distant/sd.s[k])
-	}
-}
-
-// farther shifts the first point after all.
-func (w *Work) farther() {
-	sd := &w.side
-	for k := range sd.s {
-		sd.s[k] += w.addS
-		sd.z[k] += w.addZ * min(1, distant/sd.s[k])
-	}
-	w.firstWeights()
 }
 
 // distant is the size, bounds being typically 1, from which a side attracts

@@ -75,8 +75,7 @@ type Work struct {
 	pinf, dinf float64 // largest primal and dual residual
 	μ          float64 // mean of s·z
 	αp, αd     float64
-	addS, addZ float64 // shifts that the first point was spared
-	fresh      bool    // a run from a first point of its own whose multipliers have not been raised
+	fresh      bool // a run from a first point of its own whose multipliers have not been raised
 }
 
 // sides holds the one-sided bounds; all slices have one length.
