@@ -356,6 +356,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
+		kept := r.res.point()
 		end, err = r.localAgain(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
@@ -364,6 +365,9 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		if o.Better && o.Converged {
 			o.At, message, duals = r.point(), end.message, r.duals()
+		}
+		if !o.Better && !o.Over && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) {
+			r.res.goBack(kept) // from one that is lower by less than counts: the multipliers are those of the point before
 		}
 		return o
 	}

@@ -1,6 +1,8 @@
 package ccp
 
 import (
+	"slices"
+
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -58,6 +60,24 @@ type Result struct {
 	work   float64           // see run.work
 	least  float64           // the smallest change of the objective that counts
 	convex qpbackend.Tangent // the solution of the convex problem, of a run of a session of one
+}
+
+// valued is a point with its values.
+type valued struct {
+	x                    []float64
+	objective, violation float64
+	feasible, nearly     bool
+}
+
+// point is the best point so far.
+func (r *Result) point() valued {
+	return valued{slices.Clone(r.X), r.Objective, r.Violation, r.Feasible, r.nearly}
+}
+
+// goBack makes b the best point again.
+func (r *Result) goBack(b valued) {
+	copy(r.X, b.x)
+	r.Objective, r.Violation, r.Feasible, r.nearly = b.objective, b.violation, b.feasible, b.nearly
 }
 
 // take takes over multipliers.

@@ -97,3 +97,27 @@ func TestVerifyAnswers(t *testing.T) {
 		t.Errorf("only %d of %d files have results", solved, len(paths))
 	}
 }
+
+// TestVerifyEqualOptima: multipliers are those of the point of the result where searches meet others with the same objective, as the
+// reflected and turned ones of a packing.
+func TestVerifyEqualOptima(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "result.json")
+	for _, seed := range []string{"10", "17", "19", "22"} {
+		text := "var c[5,2] in [0, 1] start uniform(0, 1), r in [0, 0.5]\nmaximize r\nsubject to\n  apart[i in 1..5, j in i+1..5]: norm2(c[i,:] - c[j,:]) >= 2*r\n" +
+			"  inside: r <= c <= 1 - r\noption restarts = 10, seed = " + seed + "\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var result, verdict, stderr bytes.Buffer
+		if code := run(context.Background(), []string{"solve", path, "--json", "--quiet"}, nil, &result, &stderr); code != exit.OK {
+			t.Fatalf("seed %s: exit code %d: %s", seed, code, stderr.String())
+		}
+		if err := os.WriteFile(file, result.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code := run(context.Background(), []string{"verify", path, file}, nil, &verdict, &stderr); code != exit.OK {
+			t.Errorf("seed %s: verify ends with %d:\n%s", seed, code, verdict.String())
+		}
+	}
+}
