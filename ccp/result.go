@@ -12,7 +12,8 @@ import (
 type Result struct {
 	Status Status
 	// X has one entry a variable of the problem: the feasible point of least
-	// objective or, if none was feasible, the point of least violation.
+	// objective or, if none was feasible, the point of least violation. A search leads away from
+	// it by a decrease that counts alone: Settings.Tol of the size of the objective's terms.
 	X []float64
 	// Objective is the problem's at X: of a maximised one, the value that was
 	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.
