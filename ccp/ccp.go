@@ -353,10 +353,11 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
 	r.budget.Ended = func() bool { return ctx.Err() != nil }
 	message, duals, unfinished := end.message, r.duals(), false
+	kept, strayed := r.res.point(), false // the point that they belong to, and whether the best one is that of a hop that has not converged
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
-		kept := r.res.point()
+		before := slices.Clone(r.res.X)
 		end, err = r.localAgain(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
@@ -364,10 +365,12 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 			unfinished = !o.Converged
 		}
 		if o.Better && o.Converged {
-			o.At, message, duals = r.point(), end.message, r.duals()
+			o.At = r.point()
 		}
-		if !o.Better && !o.Over && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) {
-			r.res.goBack(kept) // from one that is lower by less than counts: the multipliers are those of the point before
+		if strays := hopped && !slices.Equal(before, r.res.X); o.Converged && (o.Better || strays) {
+			message, duals, kept, strayed = end.message, r.duals(), r.res.point(), false
+		} else if strays {
+			strayed = true
 		}
 		return o
 	}
@@ -403,8 +406,21 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	if unfinished {
 		return outcome{status: Converged, message: joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message)}, nil
 	}
+	if strayed && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.x) {
+		r.res.goBack(kept) // from one that is lower by less than counts, and has no multipliers
+	}
 	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil
+}
+
+// apart reports whether x is another point than the best one: at a smooth minimum points whose objectives differ by Tol are √Tol apart.
+func (r *run) apart(x []float64) bool {
+	for j, v := range r.res.X {
+		if math.Abs(v-x[j]) > math.Sqrt(r.set.Tol)*max(r.sub.Size(j), math.Abs(v)) {
+			return true
+		}
+	}
+	return false
 }
 
 // falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
