@@ -353,7 +353,8 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
 	r.budget.Ended = func() bool { return ctx.Err() != nil }
 	message, duals, unfinished := end.message, r.duals(), false
-	kept, strayed := r.res.point(), false // the point that they belong to, and whether the best one is that of a hop that has not converged
+	kept := r.res.point() // the point that the multipliers belong to
+	strayed := false      // the best point is that of a hop that has not converged
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)

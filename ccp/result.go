@@ -12,8 +12,8 @@ import (
 type Result struct {
 	Status Status
 	// X has one entry a variable of the problem: the feasible point of least
-	// objective or, if none was feasible, the point of least violation. A search leads away from
-	// it by a decrease that counts alone: Settings.Tol of the size of the objective's terms.
+	// objective or, if none was feasible, the point of least violation. A point
+	// of a search that is lower by less than Settings.Tol of the size of the objective's terms may be left aside.
 	X []float64
 	// Objective is the problem's at X: of a maximised one, the value that was
 	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.

@@ -96,15 +96,14 @@ func (s *solver) embed(ctx context.Context, k int) interior.Verdict {
 			pr.primal = 0
 		}
 	}
-	var iter int
-	var v interior.Verdict
+	run := a.Run
 	if pr.halfway { // it goes on from where it ended
 		a.Load()
-		iter, v = a.Iterate(ctx, &doubt{s: s, objective: true}, most())
+		run = a.Iterate
 	} else {
 		a.TakeOver(w, true)
-		iter, v = a.Run(ctx, &doubt{s: s, objective: true}, most())
 	}
+	iter, v := run(ctx, &doubt{s: s, objective: true}, most())
 	pr.aux += iter
 	if v == interior.Done || v == interior.OutOfTime || v == interior.GivenUp {
 		return v

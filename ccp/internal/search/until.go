@@ -180,7 +180,7 @@ type Budget struct {
 	First      float64     // those of the first convex problem
 	Extra      int         // cost of searches without the backend, in its iterations
 	Solves     int         // convex problems so far
-	Ended      func() bool // whether nothing more is asked for; nil: it always is
+	Ended      func() bool // reports whether the run has been ended; nil: it never is
 	Size       float64     // entries of the convex problem
 	// Values are those of the objective so far, subgradients among them, but for searches that count theirs in Extra;
 	// Coefficients are about those that each visits.
