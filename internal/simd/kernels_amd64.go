@@ -42,16 +42,22 @@ func NormInf(v *float64, n int) (top float64, number bool)
 //go:noescape
 func ScaledNorms(v, d, norm *float64, e float64, n int) float64
 
-// SubtractTile subtracts xᵀy from c, four rows with cols columns, 0 < cols ≤ 8. x
-// and y have as many rows as given, at least one. ldc, ldx and ldy are the
-// distances of rows. It uses AVX2 and FMA and checks no bounds.
+// SubtractTile subtracts x·y from c, height rows, 0 < height ≤ 4, with cols columns, 0 < cols ≤ 12.
+// Entry (i, t) of x, height × k, is x[i·rowx+t·stepx]; rows of y, k × cols, are ldy apart, those of c ldc;
+// k > 0. For cols > 8 it reads twelve columns of y. It uses AVX2 and FMA.
 //
 //go:noescape
-func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
+func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 
-// SubtractWiderTile does the same for height rows of c, 0 < height ≤ 8, and cols ≤ 24
-// columns, with AVX-512, each row of y times its weight. It reads eight columns
-// of x whatever the height.
+// Twelve sets dst, rows × 12, to twelve columns of src, whose rows are ld apart, each row times its
+// weight, for rows > 0.
+//
+//go:noescape
+func Twelve(dst, src, weights *float64, ld, rows int)
+
+// SubtractWiderTile subtracts xᵀy from c, for height rows of c, 0 < height ≤ 8, and cols ≤ 24
+// columns, with AVX-512, each row of y times its weight. x and y have as many rows as given,
+// ldx and ldy apart. It reads eight columns of x whatever the height.
 //
 //go:noescape
 func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)

@@ -18,7 +18,9 @@ func NormInf(v *float64, n int) (top float64, number bool) { return 0, true }
 
 func ScaledNorms(v, d, norm *float64, e float64, n int) float64 { return 0 }
 
-func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int) {}
+func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}
+
+func Twelve(dst, src, weights *float64, ld, rows int) {}
 
 func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
 

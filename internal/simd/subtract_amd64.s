@@ -28,52 +28,195 @@
 	SHRQ $8, AX \
 	KMOVW AX, K3
 
-// FOUR subtracts a and b from the row of eight columns at DX, as the masks have them.
-#define FOUR(a, b) \
-	VMASKMOVPD (DX), Y14, Y8 \
-	VMASKMOVPD 32(DX), Y15, Y9 \
-	VSUBPD a, Y8, Y8 \
-	VSUBPD b, Y9, Y9 \
-	VMASKMOVPD Y8, Y14, (DX) \
-	VMASKMOVPD Y9, Y15, 32(DX) \
+// MORE adds to three registers the products of an entry of x with twelve of y, in Y12 to Y14.
+#define MORE(x, a, b, c) \
+	VBROADCASTSD x, Y15 \
+	VFMADD231PD Y12, Y15, a \
+	VFMADD231PD Y13, Y15, b \
+	VFMADD231PD Y14, Y15, c
+
+// FEWER adds to two registers the products of an entry of x, read into r, with up to eight of y.
+#define FEWER(x, r, a, b) \
+	VBROADCASTSD x, r \
+	VFMADD231PD Y12, r, a \
+	VFMADD231PD Y15, r, b
+
+// WHOLE subtracts three registers from the row of twelve columns at DX, and goes on to
+// the next one while there is any.
+#define WHOLE(a, b, c) \
+	VMOVUPD (DX), Y12 \
+	VMOVUPD 32(DX), Y13 \
+	VMOVUPD 64(DX), Y14 \
+	VSUBPD a, Y12, Y12 \
+	VSUBPD b, Y13, Y13 \
+	VSUBPD c, Y14, Y14 \
+	VMOVUPD Y12, (DX) \
+	VMOVUPD Y13, 32(DX) \
+	VMOVUPD Y14, 64(DX) \
+	DECQ R12 \
+	JEQ  done \
 	ADDQ R8, DX
 
-// func SubtractTile(c, x, y *float64, ldc, ldx, ldy, rows, cols int)
+// KEEP puts three registers next to one another in the frame.
+#define KEEP(at, a, b, c) \
+	VMOVUPD a, product-(384-at)(SP) \
+	VMOVUPD b, product-(352-at)(SP) \
+	VMOVUPD c, product-(320-at)(SP)
+
+// func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 //
-// Y0 to Y7 hold the four rows of the product, eight columns each.
-TEXT ·SubtractTile(SB), NOSPLIT, $0-64
+// Three of Y0 to Y11 hold a row of the product. SI, R11, R13 and R9 point to the rows of x; rows that
+// are not there are the last one that is. AX is the place in all of them. A product of fewer than
+// twelve columns goes by way of the frame, as writes with a mask are slow.
+TEXT ·SubtractTile(SB), NOSPLIT, $384-80
 	MOVQ c+0(FP), DX
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), DI
 	MOVQ ldc+24(FP), R8
-	MOVQ ldx+32(FP), R9
-	MOVQ ldy+40(FP), R10
-	MOVQ rows+48(FP), CX
-	MOVQ cols+56(FP), BX
+	MOVQ rowx+32(FP), R9
+	MOVQ stepx+40(FP), R10
+	MOVQ ldy+48(FP), R14
+	MOVQ k+56(FP), CX
+	MOVQ height+64(FP), R12
+	MOVQ cols+72(FP), BX
 	SHLQ $3, R8
 	SHLQ $3, R9
 	SHLQ $3, R10
-	LANES(BX, Y14)
-	VMOVDQU 32(R11), Y15
+	SHLQ $3, R14
+	XORQ AX, AX
+	MOVQ SI, R11
+	CMPQ R12, $1
+	JEQ  one
+	ADDQ R9, R11
+	MOVQ R11, R13
+	CMPQ R12, $2
+	JEQ  two
+	ADDQ R9, R13
+	CMPQ R12, $3
+	JEQ  two
+	ADDQ R13, R9
+	JMP  rows
+
+one:
+	MOVQ R11, R13
+
+two:
+	MOVQ R13, R9
+
+rows:
 	ZERO8
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	CMPQ BX, $8
+	JLE  few
 
 loop:
-	VMASKMOVPD (DI), Y14, Y8
-	VMASKMOVPD 32(DI), Y15, Y9
-	VBROADCASTSD (SI), Y10
-	VBROADCASTSD 8(SI), Y11
-	VBROADCASTSD 16(SI), Y12
-	VBROADCASTSD 24(SI), Y13
-	PRODUCTS
-	ADDQ R9, SI
-	ADDQ R10, DI
+	VMOVUPD (DI), Y12
+	VMOVUPD 32(DI), Y13
+	VMOVUPD 64(DI), Y14
+	MORE((SI)(AX*1), Y0, Y1, Y2)
+	MORE((R11)(AX*1), Y3, Y4, Y5)
+	MORE((R13)(AX*1), Y6, Y7, Y8)
+	MORE((R9)(AX*1), Y9, Y10, Y11)
+	ADDQ R10, AX
+	ADDQ R14, DI
 	DECQ CX
 	JNE  loop
+	CMPQ BX, $12
+	JNE  part
+	WHOLE(Y0, Y1, Y2)
+	WHOLE(Y3, Y4, Y5)
+	WHOLE(Y6, Y7, Y8)
+	WHOLE(Y9, Y10, Y11)
 
-	FOUR(Y0, Y1)
-	FOUR(Y2, Y3)
-	FOUR(Y4, Y5)
-	FOUR(Y6, Y7)
+done:
+	VZEROUPPER
+	RET
+
+few:
+	LEAQ ·mask+64(SB), R15
+	SHLQ $3, BX
+	SUBQ BX, R15
+	SHRQ $3, BX
+	VMOVUPD (R15), Y13
+	VMOVUPD 32(R15), Y14
+
+least:
+	VMASKMOVPD (DI), Y13, Y12
+	VMASKMOVPD 32(DI), Y14, Y15
+	FEWER((SI)(AX*1), Y2, Y0, Y1)
+	FEWER((R11)(AX*1), Y5, Y3, Y4)
+	FEWER((R13)(AX*1), Y8, Y6, Y7)
+	FEWER((R9)(AX*1), Y11, Y9, Y10)
+	ADDQ R10, AX
+	ADDQ R14, DI
+	DECQ CX
+	JNE  least
+
+part:
+	KEEP(0, Y0, Y1, Y2)
+	KEEP(96, Y3, Y4, Y5)
+	KEEP(192, Y6, Y7, Y8)
+	KEEP(288, Y9, Y10, Y11)
+	LEAQ product-384(SP), SI
+	MOVQ BX, CX
+	SUBQ $3, CX // from here on four columns are too many
+
+row:
+	XORQ AX, AX
+	JMP  fours
+
+four:
+	VMOVUPD (DX)(AX*8), Y12
+	VSUBPD (SI)(AX*8), Y12, Y12
+	VMOVUPD Y12, (DX)(AX*8)
+	ADDQ $4, AX
+
+fours:
+	CMPQ AX, CX
+	JLT  four
+	JMP  ones
+
+single:
+	VMOVSD (DX)(AX*8), X12
+	VSUBSD (SI)(AX*8), X12, X12
+	VMOVSD X12, (DX)(AX*8)
+	INCQ AX
+
+ones:
+	CMPQ AX, BX
+	JLT  single
+	ADDQ $96, SI
+	ADDQ R8, DX
+	DECQ R12
+	JNE  row
+	VZEROUPPER
+	RET
+
+// func Twelve(dst, src, weights *float64, ld, rows int)
+TEXT ·Twelve(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ weights+16(FP), DX
+	MOVQ ld+24(FP), R8
+	MOVQ rows+32(FP), CX
+	SHLQ $3, R8
+
+twelve:
+	VBROADCASTSD (DX), Y3
+	VMULPD (SI), Y3, Y0
+	VMULPD 32(SI), Y3, Y1
+	VMULPD 64(SI), Y3, Y2
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ R8, SI
+	ADDQ $96, DI
+	ADDQ $8, DX
+	DECQ CX
+	JNE  twelve
 	VZEROUPPER
 	RET
 

@@ -130,6 +130,11 @@ type piece struct {
 // Source: derived: 256 kB of float64, half a second-level cache.
 const chunkSize = 1 << 15
 
+// chunkRows is the least number of rows of B in them: the Schur complement, which may be larger than a cache, is read and
+// written once a chunk.
+// Source: derived: as many as a part of a product in internal/matrix has.
+const chunkRows = 192
+
 // owners is the component of each place in nodes.
 func (f *arrowhead) owners() []int32 {
 	comp := make([]int32, len(f.nodes))
@@ -274,7 +279,7 @@ func (f *arrowhead) chunk() {
 	}
 	for c := range comps {
 		own := f.rowPtr[c+1] - f.rowPtr[c]
-		if filled > chunkSize {
+		if filled > chunkSize && rows >= chunkRows {
 			f.chunks = append(f.chunks, int32(c))
 			filled, rows, square = 0, 0, 0
 		}
