@@ -226,20 +226,35 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
-	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau() != nil {
-		return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
+	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau(ctx) != nil {
+		return noTangents(ctx)
 	}
 	return r.open(ctx)
 }
 
-// scaleTau makes τ a multiple of the slopes at z.
-func (r *run) scaleTau() error {
+// noTangents is the end of a run that has none at its start.
+func noTangents(ctx context.Context) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return ended(ctx, err)
+	}
+	return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
+}
+
+// scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every constraint.
+func (r *run) scaleTau(ctx context.Context) error {
 	if len(r.sub.Slacks) == 0 {
 		return nil
 	}
-	r.sub.SetPrices(r.z)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.sub.SetPrices(r.z); ctx.Err() != nil {
+		return ctx.Err()
+	}
 	objective, constraint := r.sub.Slopes(r.z)
-	r.penalty.Scale(objective, constraint, r.seed.share)
+	if r.penalty.Scale(objective, constraint, r.seed.share); ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return r.sub.Linearise(r.z, r.penalty.Tau)
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,4 +112,66 @@ func leftBehind(t *testing.T, before int) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// counted is |u|² of a user, which counts how often it is computed.
+type counted struct{ n *atomic.Int64 }
+
+func (c counted) Value(u []float64) float64 {
+	c.n.Add(1)
+	return u[0]*u[0] + u[1]*u[1]
+}
+
+func (c counted) AddSubgrad(dst []float64, scale float64, u []float64) {
+	c.n.Add(1)
+	dst[0] += 2 * scale * u[0]
+	dst[1] += 2 * scale * u[1]
+}
+
+// noting notes the count at which a context is first seen to have ended.
+type noting struct {
+	context.Context
+	n  *atomic.Int64
+	at int64 // −1 before
+}
+
+func (c *noting) Err() error {
+	err := c.Context.Err()
+	if err != nil && c.at < 0 {
+		c.at = c.n.Load()
+	}
+	return err
+}
+
+// TestFewPassesBetweenLooks: wherever a run before its first solution ends, it looks at no constraint more than a few times
+// between two looks at its context, and after the last of them.
+func TestFewPassesBetweenLooks(t *testing.T) {
+	const constraints, most = 50, 4
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.StartAt(0.3, 0.1))
+	m.Minimize(x.Dot([]float64{1, 2}))
+	var n atomic.Int64
+	for k := range constraints {
+		shift := dc.Const([]int{2}, []float64{float64(k), 0})
+		m.SubjectTo(dc.GE(dc.BlackBox("square", counted{&n}, x.Sub(shift)), dc.Num(1)))
+	}
+	m.SubjectTo(dc.LE(dc.Norm2(x), dc.Num(9)))
+	p := build(t, m)
+	last := int64(-1)
+	for moment := range 40 {
+		ctx := &noting{shared.Countdown(moment, context.Canceled), &n, -1}
+		before := n.Load()
+		res, err := ccp.Solve(ctx, p, nil, ccp.DefaultSettings())
+		if !errors.Is(err, context.Canceled) || res.Iterations > 1 {
+			break
+		}
+		at, after := ctx.at-before, n.Load()-ctx.at
+		if last >= 0 && at-last > most*constraints || after > most*constraints {
+			t.Errorf("moment %d: %d computed since the look before, %d after it, of %d constraints", moment, at-last, after, constraints)
+		}
+		last = at
+	}
+	if last < 0 {
+		t.Error("no run ended early")
+	}
 }

@@ -100,6 +100,11 @@ func (m *members) indexOf(k int) []int {
 	return out
 }
 
+func (m *members) SameIndex(k int) bool {
+	now := m.index[k*m.width : (k+1)*m.width]
+	return k > 0 && slices.Equal(now, m.index[(k-1)*m.width:k*m.width])
+}
+
 // value is E of a member at x.
 func (m *members) value(k int, x []float64) float64 {
 	w := m.pool.Get().(*familyWork)
@@ -156,6 +161,8 @@ func (m *members) eachVariable(f func(row, j int)) {
 type sharedBy interface {
 	// Count is how many constraints there are.
 	Count() int
+	// SameIndex reports whether number k has the numbers in brackets of number k − 1.
+	SameIndex(k int) bool
 	// Values writes E of all at x to dst.
 	Values(dst, x []float64)
 	// Plain reports whether each is l − h with an affine l and a convex h that is finite

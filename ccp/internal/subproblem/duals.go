@@ -82,6 +82,7 @@ func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
 	out := make([][]float64, len(s.DC.Constraints))
 	cones := map[int][]float64{} // multipliers of the rows of semidefinite constraints
 	shares := map[int]float64{}
+	ones := make([]float64, len(out)) // of the constraints that have one multiplier
 	for i := range out {
 		n := 1
 		if c := &s.DC.Constraints[i]; !c.DC {
@@ -91,7 +92,9 @@ func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
 		} else if c.Order() > 0 {
 			cones[i] = []float64{}
 		}
-		out[i] = make([]float64, n)
+		if out[i] = ones[i : i+1 : i+1]; n != 1 {
+			out[i] = make([]float64, n)
+		}
 	}
 	s.Rows.Each(func(i int, r *rows.Row) {
 		if r.Owner >= 0 && r.Entry >= 0 && i < len(dy) {

@@ -373,7 +373,7 @@ func (s *Problem) Solve(ctx context.Context) error {
 	if err := s.unchanged.ask(s.Solver, s.values()); err != nil {
 		return err
 	}
-	err := s.warmStart()
+	err := s.warmStart(ctx)
 	if err == nil {
 		err = s.Solver.Solve(ctx, &s.Res)
 		s.Worked = s.Solver.Worked()
@@ -440,7 +440,11 @@ func (s *Problem) values() qpbackend.Update {
 }
 
 // warmStart lets the solver begin at the last solution, if it has come near one, and end as soon as enough of the objective's decrease is found.
-func (s *Problem) warmStart() error {
+// It returns ctx.Err() where ctx has ended.
+func (s *Problem) warmStart(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if s.chooses && len(s.at) > 0 {
 		s.Solver.Enough(s.at, s.Spare)
 	}

@@ -89,9 +89,15 @@ func (s *solver) aroundEstimate(ctx context.Context) error {
 		s.gather(nearest(s.look(), max(s.least, len(s.in)/part)))
 		return nil
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	d := s.smooth(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.gather(nearest(within(s.look(), d), len(s.in)*parts/part))
-	return ctx.Err()
+	return nil
 }
 
 // gather adds the rows to a set around s.x.

@@ -2,7 +2,9 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -74,5 +76,47 @@ func TestDualsOfProducts(t *testing.T) {
 		if err != nil || math.Abs(res.Duals[0][0]-want) > 1e-6 {
 			t.Errorf("%s: multiplier %v, want %g, error %v", src, res.Duals, want, err)
 		}
+	}
+}
+
+// TestDualsOfSharedNames: constraints that share their arrays are nested as others are: by index, and both halves of an equation in one place.
+func TestDualsOfSharedNames(t *testing.T) {
+	f, err := lang.Parse("d.dc", []byte(`param n = 20
+var x[n,2], y[n]
+minimize sum(y)
+subject to
+  apart[i in 1..n, j in i+1..n]: norm2(x[i,:] - x[j,:]) >= 2
+  equal[i in 1..n]: abs(x[i,1]) - abs(y[i]) == 0
+  between[i in 1..n]: 1 <= abs(x[i,1]) - abs(x[i,2]) <= 2
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var duals [][]float64
+	shares := false
+	for k := range prog.Problem.Constraints {
+		duals = append(duals, []float64{float64(k)})
+		shares = shares || prog.Problem.Constraints[k].Members() != nil
+	}
+	b, err := Marshal(dualsOf(prog.Problem, duals))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var apart, equal, between []string
+	for k := range 190 {
+		apart = append(apart, fmt.Sprint(k))
+	}
+	for k := 190; k < 230; k += 2 {
+		equal = append(equal, fmt.Sprintf("[%d,%d]", k, k+1))
+		between = append(between, fmt.Sprintf("[%d,%d]", k+40, k+41))
+	}
+	list := func(of []string) string { return "[" + strings.Join(of, ",") + "]" }
+	want := `{"apart":` + list(apart) + `,"equal":` + list(equal) + `,"between":` + list(between) + "}"
+	if string(b) != want || !shares {
+		t.Errorf("got  %s\nwant %s; shared: %t", b, want, shares)
 	}
 }

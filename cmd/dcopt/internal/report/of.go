@@ -40,6 +40,12 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 	return r
 }
 
+// shared is the part of dc.Constraint.Members that tells names apart: constraints of one name, in a row.
+type shared interface {
+	Count() int
+	SameIndex(k int) bool
+}
+
 // dualsOf groups the multipliers by family: a constraint without index is a
 // number, or an array if it is one of arrays; a family is the array of its
 // constraints in order. The two halves of an equation or chain that is not
@@ -53,8 +59,17 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	var families []*family
 	byName := map[string]*family{}
 	var of *family // that of the constraint before
+	var like shared
+	first := 0 // of the constraints that like has
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
+		if m, is := c.Members().(shared); is {
+			like, first = m, i
+		}
+		if like != nil && i > first && i < first+like.Count() && !like.SameIndex(i-first) {
+			of.values = append(of.values, dualOf(p, c, duals[i]))
+			continue
+		}
 		value, indexed := dualOf(p, c, duals[i]), len(c.Index()) > 0
 		if of == nil || of.name != c.Family {
 			if of = byName[c.Family]; of == nil {
@@ -95,6 +110,9 @@ func boundDuals(p *dc.Problem, z []float64) Object {
 }
 
 func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
+	if c.DC && len(y) == 1 {
+		return Number(y[0])
+	}
 	if dual, ok := HermitianDual(p, c, y); ok {
 		return dual
 	}
