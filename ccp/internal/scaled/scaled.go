@@ -171,13 +171,15 @@ func (s *Solver) Update(u qpbackend.Update) error {
 	if a := s.p.A; a != nil && len(u.A) == len(a.Val) {
 		a.Val = u.A
 	}
+	moved := func(to, from []float64) bool { return from != nil && !slices.Equal(to, from) }
+	rows := u.A != nil || !s.fresh || len(s.boosts)+len(s.stretch) > 0 || moved(s.p.L, u.L) || moved(s.p.U, u.U)
 	for _, f := range [...]struct{ to, from []float64 }{{s.p.Q, u.Q}, {s.p.Lo, u.Lo}, {s.p.Hi, u.Hi}, {s.p.L, u.L}, {s.p.U, u.U}, {values(s.p.P), u.P}, {values(s.p.A), u.A}} {
 		if f.from != nil && len(f.from) != len(f.to) {
 			return fmt.Errorf("ccp: an update has length %d, want %d", len(f.from), len(f.to))
 		}
 		copy(f.to, f.from)
 	}
-	s.rescale(false, u.A != nil || u.U != nil || !s.fresh)
+	s.rescale(false, rows)
 	if err := s.fill(u); err != nil {
 		return err
 	}

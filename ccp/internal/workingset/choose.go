@@ -210,19 +210,11 @@ func (s *solver) joinNearestByColumn(list []candidate) {
 		}
 	}
 	for _, c := range list {
-		column, _ := s.line(c.row)
-		for _, j := range column {
-			if s.curved[j] {
-				continue
-			}
-			b := &best[j]
-			k := perColumn
-			for k > 0 && c.d < b[k-1].d {
-				k--
-			}
-			if k < perColumn {
-				copy(b[k+1:], b[k:])
-				b[k] = c
+		for _, r := range s.line(c.row) {
+			for j := range max(r.count, -r.count) {
+				if j += r.column; !s.curved[j] {
+					insert(&best[j], c)
+				}
 			}
 		}
 	}
@@ -232,6 +224,18 @@ func (s *solver) joinNearestByColumn(list []candidate) {
 				s.add(c.row)
 			}
 		}
+	}
+}
+
+// insert puts a candidate in its place where it is one of the nearest.
+func insert(best *[perColumn]candidate, c candidate) {
+	k := perColumn
+	for k > 0 && c.d < best[k-1].d {
+		k--
+	}
+	if k < perColumn {
+		copy(best[k+1:], best[k:])
+		best[k] = c
 	}
 }
 
@@ -447,14 +451,14 @@ func (s *solver) brokenByRay() []candidate {
 			d = math.Abs(v)
 		}
 		if d > 0 {
-			list = append(list, candidate{i, d / s.norm(i)})
+			list = append(list, candidate{i, d / s.norms[i]})
 		}
 	}
 	for _, j := range s.terms {
 		lo, hi := s.p.Bounds(int(j))
 		if v := s.x[j]; s.state[j] == tied && (v > 0 && hi < qpbackend.Infinity || v < 0 && lo > -qpbackend.Infinity) {
 			i := s.tie[j]
-			list = append(list, candidate{-1 - j, math.Abs(v*s.p.A.Val[s.ownAt[i]]) / s.norm(i)})
+			list = append(list, candidate{-1 - j, math.Abs(v*s.p.A.Val[s.ownAt[i]]) / s.norms[i]})
 		}
 	}
 	s.list = list

@@ -198,7 +198,7 @@ func (s *solver) piece(j int32, sums []float64) (row int32, value, behind float6
 // coneNorm is the largest of those of the rows of a cone.
 func (s *solver) coneNorm(c qpbackend.Cone) (top float64) {
 	for i := c.Start; i < c.Start+c.Len; i++ {
-		top = max(top, s.norm(int32(i)))
+		top = max(top, s.norms[i])
 	}
 	return top
 }

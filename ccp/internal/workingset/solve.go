@@ -53,6 +53,7 @@ type work struct {
 	certify     []float64
 	list        []candidate
 	res         qpbackend.Result
+	smoothed    *smoothing // the memory of smooth; nil: there is none yet
 }
 
 // early is whether the last round has ended early.

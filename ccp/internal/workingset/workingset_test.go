@@ -410,6 +410,51 @@ func maxima(rng *rand.Rand, count int, square bool) *qpbackend.Problem {
 	return p
 }
 
+// TestLines: rows have the sums and the norms of the matrix, before and after its values change, and the pieces of a maximum have the features of their
+// sample once.
+func TestLines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 6))
+	p := maxima(rng, 60, false)
+	s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	x := make([]float64, len(p.Q))
+	check := func() {
+		t.Helper()
+		for j := range x {
+			if x[j] = 0; !s.term[j] {
+				x[j] = rng.NormFloat64()
+			}
+		}
+		want, squares := make([]float64, len(p.L)), make([]float64, len(p.L))
+		p.A.AddMulVec(want, 1, x)
+		for j := range x {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1] && !s.term[j]; k++ {
+				squares[p.A.RowIdx[k]] += p.A.Val[k] * p.A.Val[k]
+			}
+		}
+		for i, v := range want {
+			if got := s.product(int32(i), x); math.Abs(got-v) > 1e-12*s.norms[i] {
+				t.Errorf("the sum of row %d is %g, want %g", i, got, v)
+			}
+			if math.Abs(s.norms[i]-math.Sqrt(squares[i])) > 1e-12*s.norms[i] {
+				t.Errorf("the norm of row %d is %g, want %g", i, s.norms[i], math.Sqrt(squares[i]))
+			}
+		}
+	}
+	check()
+	if features := 3 * len(s.terms); len(s.value) > features {
+		t.Errorf("%d coefficients of %d features", len(s.value), features)
+	}
+	change := slices.Clone(p.A.Val)
+	for k := range change {
+		change[k] *= []float64{-1, 0, 1, 1, rng.NormFloat64()}[rng.IntN(5)]
+	}
+	if err := s.Update(qpbackend.Update{A: change}); err != nil {
+		t.Fatal(err)
+	}
+	s.readLines()
+	check()
+}
+
 // TestMaximaAsTheWhole: samples with a maximum of several pieces have the least value that they have as a whole, with few of their
 // rows, and where prices change.
 func TestMaximaAsTheWhole(t *testing.T) {
@@ -552,23 +597,20 @@ func checkCalm(t *testing.T, m *smoothing, objective func() float64) {
 	before := objective()
 	for range 8 {
 		m.newton()
-		calm, slope := slices.Clone(m.until), slices.Clone(m.slope)
+		calm, only, slope := slices.Clone(m.until), slices.Clone(m.only), slices.Clone(m.slope)
 		if now := objective(); now > before {
 			t.Errorf("a step raises the objective from %g to %g", before, now)
 		} else {
 			before = now
 		}
 		for k, until := range calm {
-			if until < 0 {
-				continue
-			}
-			if top, second, temp := m.list(k, 0); !(second <= top-nothing*temp*(1-1e-9)) {
+			if top, second, temp := m.list(k, 0); until >= 0 && !(second <= top-nothing*temp*(1-1e-9)) {
 				t.Errorf("term %d is calm, with two pieces at %g and %g", k, top, second)
 			}
-			m.addGradient(slope, m.only[k], -math.Abs(m.p.Q[m.terms[k]]))
+			m.addGradient(slope, only[k], -m.prices[k])
 		}
 		if rest := num.NormInf(slope); rest > 1e-9 {
-			t.Errorf("the gradient of the calm terms is off by %g", rest)
+			t.Errorf("the gradient of the terms that are one piece is off by %g", rest)
 		}
 	}
 }
