@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/npz"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -129,8 +130,8 @@ func TestWarmFromSides(t *testing.T) {
 	}
 }
 
-// BenchmarkSequences counts the iterations of programs that follow one another: cold, and from the
-// solution of the one before. LIPMWALK and WHLIPBAL are every second step of a
+// BenchmarkSequences counts the iterations of programs that follow one another: cold, from the
+// solution of the one before, and from that of its iterates that leads on best. LIPMWALK and WHLIPBAL are every second step of a
 // controller, of qpbenchmark.
 func BenchmarkSequences(b *testing.B) {
 	sequences := map[string][]*qpbackend.Problem{}
@@ -158,13 +159,14 @@ func BenchmarkSequences(b *testing.B) {
 	for _, name := range []string{"LIPMWALK", "WHLIPBAL", "drift-0.001", "drift-0.01", "drift-0.1", "drift-1", "drift-10"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				var cold, warm int
+				var cold, warm, best int
 				var last, fresh qpbackend.Result
 				for k, p := range sequences[name] {
 					fresh = *solve(b, p)
 					s := newSolver(b, p)
 					if k > 0 {
 						cold += fresh.Iterations
+						best += fewest(b, sequences[name][k-1], p)
 						if err := s.WarmStart(last.X, last.Y, last.Z); err != nil {
 							b.Fatal(err)
 						}
@@ -181,9 +183,33 @@ func BenchmarkSequences(b *testing.B) {
 				}
 				b.ReportMetric(float64(cold), "cold-iterations")
 				b.ReportMetric(float64(warm), "warm-iterations")
+				b.ReportMetric(float64(best), "best-iterations")
 			}
 		})
 	}
+}
+
+// fewest is the least number of iterations for next from any of the iterates of a cold solve of p.
+func fewest(b *testing.B, p, next *qpbackend.Problem) int {
+	least := math.MaxInt
+	for n, ends := 1, false; !ends; n++ {
+		set := ipm.Backend{}.DefaultSettings()
+		set.MaxIter = n
+		first, err := ipm.Backend{}.New(b.Context(), p, set)
+		if err != nil {
+			b.Fatal(err)
+		}
+		at := run(b, first)
+		ends = at.Status != qpbackend.IterationLimit
+		s := newSolver(b, next)
+		if err := s.WarmStart(at.X, at.Y, at.Z); err != nil {
+			b.Fatal(err)
+		}
+		if res := run(b, s); res.Status == qpbackend.Solved {
+			least = min(least, res.Iterations)
+		}
+	}
+	return least
 }
 
 // TestWatch: whoever watches sees iterates with their residuals and can end the run with one. Without a watcher it goes to its end.
