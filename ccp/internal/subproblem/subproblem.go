@@ -53,17 +53,18 @@ type tangency struct {
 
 // sizing has the units of variables and slacks.
 type sizing struct {
-	Units   []float64 // of the variables: powers of 1024 near the sizes of their blocks
-	columns []float64 // units of all columns; nil: they have changed
-	sized   []float64 // the point that they are chosen for
-	chosen  []float64 // Sizes when they were chosen
-	lo, hi  []float64 // bounds of the variables, implied ones included; empty: they are not known
-	rowsAt  []float64 // units of the slacks' rows when they were chosen
-	powers  []int     // columns that are values of powers or exponentials
-	Sizes   []float64 // of the variables: the largest entries of their blocks
-	largest []float64 // of these so far
-	rowSize []float64 // of the DC constraints; see rowUnits
-	prices  []float64 // of their slacks, in multiples of τ
+	Units    []float64 // of the variables: powers of 1024 near the sizes of their blocks
+	columns  []float64 // units of all columns; nil: they have changed
+	sized    []float64 // the point that they are chosen for
+	chosen   []float64 // Sizes when they were chosen
+	lo, hi   []float64 // bounds of the variables, implied ones included; empty: they are not known
+	rowsAt   []float64 // units of the slacks' rows when they were chosen
+	powers   []int     // columns that are values of powers or exponentials
+	Sizes    []float64 // of the variables: the largest entries of their blocks
+	largest  []float64 // of these so far
+	rowSize  []float64 // of the DC constraints; see rowUnits
+	measured bool      // they are of the rows as they are
+	prices   []float64 // of their slacks, in multiples of τ
 }
 
 // answer is the solver and its last answer.

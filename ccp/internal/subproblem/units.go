@@ -79,7 +79,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 	if s.sized = append(s.sized[:0], x...); changed {
 		copy(s.chosen, s.Sizes)
-		s.columns = nil
+		s.columns, s.measured = nil, false
 	}
 }
 
@@ -200,7 +200,7 @@ func (s *Problem) Refit(x []float64) {
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
 func (s *Problem) KeepSizes(old *Problem) {
-	s.Units, s.Sizes, s.largest, s.chosen = old.Units, old.Sizes, old.largest, old.chosen
+	s.Units, s.Sizes, s.largest, s.chosen, s.measured = old.Units, old.Sizes, old.largest, old.chosen, false
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
@@ -241,6 +241,10 @@ func (s *Problem) outgrown() bool {
 // rowUnits are the units of the slacks' rows: of the largest coefficient of the
 // linearised function times its variable's unit, and of the bound.
 func (s *Problem) rowUnits() []float64 {
+	if s.measured {
+		return s.rowSize
+	}
+	s.measured = true
 	s.sizeAbsent()
 	for n := range s.Slacks {
 		s.rowSize[s.softOf(n)] = 0

@@ -51,14 +51,16 @@ func (s *solver) settle(all bool, sums []float64) {
 			s.rest(j)
 			continue
 		}
-		switch row, _, _ := s.piece(j, sums); row {
-		case -1:
+		switch row, _, _ := s.piece(j, sums); {
+		case row == -1:
 			s.rest(j)
-		case -2:
+		case row == -2:
 			s.release(j)
 			for _, i := range s.rowsOf(j) {
 				s.include(int32(i))
 			}
+		case s.in[row]:
+			s.loosen(j)
 		default:
 			s.fasten(j, row)
 		}
@@ -99,12 +101,15 @@ func (s *solver) begin() {
 // know. Terms without a row with a multiplier stay at their bounds, also where a new row would now stop them: with thousands of terms
 // tied to such rows a problem has no least value.
 func (s *solver) resume() {
-	largest := 0.0
+	largest, tol := 0.0, s.tolerance()
 	for _, y := range s.y {
 		largest = max(largest, math.Abs(y))
 	}
 	for i, y := range s.y {
 		if math.Abs(y) > acting*largest {
+			if j := s.own[i]; j >= 0 && math.Abs(s.x[j]) > tol {
+				s.release(j)
+			}
 			s.add(int32(i))
 		}
 	}
@@ -143,8 +148,22 @@ func (s *solver) renew(ctx context.Context) error {
 	absent := func(c candidate) bool { return !before.in[c.row] }
 	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
+	} else if !s.sampled {
+		s.hold()
 	}
 	return nil
+}
+
+// hold puts the free terms that are at their bound there.
+func (s *solver) hold() {
+	tol := s.tolerance()
+	for _, j := range s.terms {
+		if s.state[j] == free && math.Abs(s.x[j]) <= tol {
+			if s.state[j] = rest; !s.holds(j) {
+				s.state[j] = free
+			}
+		}
+	}
 }
 
 // around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half of those of all.
@@ -382,7 +401,7 @@ func (s *solver) leave() {
 		}
 	}
 	for i, in := range s.in {
-		if in && s.idle[i] >= patience && (s.own[i] < 0 || s.state[s.own[i]] == free && s.several(s.own[i])) {
+		if in && s.idle[i] >= patience && (s.own[i] < 0 || s.state[s.own[i]] == rest || s.state[s.own[i]] == free && s.several(s.own[i])) {
 			s.exclude(int32(i))
 		}
 	}

@@ -25,11 +25,12 @@ type members struct {
 	tie   []int32 // by column: the row of a tied term
 	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
 	alone []uint8 // by column: those at which a free term was one affine function
+	off   []bool  // by column: terms that were better off their bound
 	rows  int     // in the set
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: filled(n, -1), idle: make([]uint8, m), alone: make([]uint8, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: filled(n, -1), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -40,7 +41,7 @@ func newMembers(n, m int, term []bool) members {
 
 func (m members) clone() members {
 	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
-	m.idle, m.alone = slices.Clone(m.idle), slices.Clone(m.alone)
+	m.idle, m.alone, m.off = slices.Clone(m.idle), slices.Clone(m.alone), slices.Clone(m.off)
 	return m
 }
 
@@ -114,10 +115,43 @@ func (s *solver) add(i int32) {
 		}
 		return
 	}
-	if j := s.own[i]; j >= 0 {
+	if j := s.own[i]; j >= 0 && !s.holds(j) {
 		s.release(j)
 	}
 	s.include(i)
+}
+
+// holds reports whether a term may stay at its bound, 0, where its only row is in the set.
+func (s *solver) holds(j int32) bool {
+	return !s.sampled && !s.off[j] && s.state[j] == rest && s.p.Q[j] != 0 && len(s.rowsOf(j)) == 1 && s.bound(j, s.p.Q[j]) == 0
+}
+
+// held calls f with the terms at their bound whose row is in the set.
+func (s *solver) held(f func(j, i int32)) {
+	for _, j := range s.terms {
+		if s.state[j] == rest {
+			if i := int32(s.rowsOf(j)[0]); s.in[i] {
+				f(j, i)
+			}
+		}
+	}
+}
+
+// yield releases the terms that are better off their bound, or all that are at it, and reports whether there are any.
+func (s *solver) yield(all bool) (any bool) {
+	s.held(func(j, i int32) {
+		if all || s.z[j]*s.p.Q[j] > 0 {
+			s.loosen(j)
+			any = true
+		}
+	})
+	return any
+}
+
+// loosen releases a term that is better off its bound, for as long as there is a set.
+func (s *solver) loosen(j int32) {
+	s.release(j)
+	s.off[j], s.changed = true, true
 }
 
 // release makes a term one with a column of its own.

@@ -113,7 +113,12 @@ func (s *solver) build() {
 
 // present reports whether the pattern has entry e of the rows. Of samples, whose set is made for each solution anew, it is that of the
 // coefficients that are not 0.
-func (s *solver) present(e int32) bool { return !s.sampled || s.p.A.Val[s.at[e]] != 0 }
+func (s *solver) present(e int32) bool {
+	if s.sampled {
+		return s.p.A.Val[s.at[e]] != 0
+	}
+	return s.state[s.col[e]] != rest
+}
 
 // compress makes the patterns of A and P. count has the entries of each column.
 func (s *solver) compress(count []int, entries int) {
@@ -235,6 +240,9 @@ func (s *solver) restore(res *qpbackend.Result) {
 		case s.state[j] == common && math.Abs(r.q[j]) > rounded*r.abs[j]:
 			s.z[j] = -r.q[j]
 		}
+	}
+	if !proof && !ray && len(res.Y) == len(r.rows) {
+		s.held(func(j, i int32) { s.z[j] = -s.p.Q[j] - s.p.A.Val[s.ownAt[i]]*s.y[i] })
 	}
 	s.untie(proof, ray)
 	clear(s.ax)

@@ -290,7 +290,7 @@ func (s *solver) warm() error {
 func (s *solver) next(ctx context.Context) (again bool, err error) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && s.all(), nil
+		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all()), nil
 	case qpbackend.DualInfeasible:
 		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
@@ -302,6 +302,7 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 		again, err = s.follow(ctx, list, tol)
 	} else {
 		again = s.join(list)
+		again = s.yield(false) || again
 	}
 	if again || err != nil {
 		return again, err

@@ -818,3 +818,56 @@ func samples(rows int, hinges bool) *qpbackend.Problem {
 	p.A, _ = a.CSC(rows, n)
 	return p
 }
+
+// elastic is the problem of the point nearest to c in a region of half-planes that may be broken at a price.
+func elastic(rng *rand.Rand, rows int, price float64) *qpbackend.Problem {
+	const n = 3
+	var p, a sparse.Triplets
+	out := &qpbackend.Problem{}
+	for j := range n {
+		p.Add(j, j, 1)
+		out.Q, out.Lo, out.Hi = append(out.Q, 3*rng.NormFloat64()), append(out.Lo, math.Inf(-1)), append(out.Hi, math.Inf(1))
+	}
+	for i := range rows {
+		for j := range n {
+			a.Add(i, j, rng.NormFloat64())
+		}
+		a.Add(i, n+i, -1)
+		out.Q, out.Lo, out.Hi = append(out.Q, price), append(out.Lo, 0), append(out.Hi, math.Inf(1))
+		out.L, out.U = append(out.L, math.Inf(-1)), append(out.U, 1+rng.Float64())
+	}
+	out.P, _ = p.CSC(n+rows, n+rows)
+	out.A, _ = a.CSC(rows, n+rows)
+	return out
+}
+
+// TestHolds: rows that hold at the point keep their terms at the bound, where these have no column, unless their multipliers are above the price. A
+// term whose row is broken at the point is tied to it.
+func TestHolds(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		price        float64
+		excluded, at bool // no point meets all rows; no term has a column at the end
+	}{{"high price", 1e3, false, true}, {"low price", 0.05, false, false}, {"no point", 10, true, true}} {
+		for seed := range uint64(5) {
+			p := elastic(rand.New(rand.NewPCG(8000+seed, 1)), 300, c.price)
+			if c.excluded {
+				p.U[7] = -1000 // beyond the half-planes opposite
+			}
+			_, whole := answer(t, ipm.Backend{}, p)
+			some := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+			some.least, some.sampled = 40, false
+			var res qpbackend.Result
+			if err := some.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved || whole.Status != qpbackend.Solved {
+				t.Fatal(c.name, seed, err, res.Status, whole.Status)
+			}
+			if d := far(res.X[:3], whole.X[:3]) + far(res.Y, whole.Y); !(d < 1e-4*(1+num.NormInf(whole.Y))) {
+				t.Errorf("%s, seed %d: the answers differ by %g", c.name, seed, d)
+			}
+			if held := len(some.small.cols) == 3; held != c.at {
+				t.Errorf("%s, seed %d: %d columns", c.name, seed, len(some.small.cols))
+			}
+			some.Close()
+		}
+	}
+}
