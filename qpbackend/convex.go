@@ -28,8 +28,8 @@ const (
 // Source: derived: ten times the curvature that it may have.
 const Outweigh = 10 * nonconvexTol
 
-// Convexity decides whether P is positive semidefinite, by factoring
-// S·P·S + ε·I, S the scaling: its pivots are positive exactly if the smallest
+// Convexity decides whether P is positive semidefinite: it is where its diagonal dominates (Gershgorin). Else it is decided by
+// factoring S·P·S + ε·I, S the scaling: its pivots are positive exactly if the smallest
 // scaled eigenvalue of P is above −ε. It is for matrices of one pattern, and for
 // one goroutine.
 type Convexity struct {
@@ -37,7 +37,7 @@ type Convexity struct {
 	vars  []int       // these variables
 	pos   []int       // entry of P → entry of k, −1 for a square of another variable
 	diag  []int
-	f     *ldl.Factor // nil: not needed so far
+	f     *ldl.Factor // nil: not needed so far, as dominant matrices and dense need none
 	scale []float64
 	dense []float64 // n × n, where all entries are stored and a loop takes less
 }
@@ -47,8 +47,7 @@ type Convexity struct {
 // of the pattern as long as loops at 128.
 const mostDense = 128
 
-// NewConvexity analyses the pattern of P, an upper triangle. The error is that
-// of ctx, or a matrix too large to factor.
+// NewConvexity looks at the pattern of P, an upper triangle. The error is that of ctx.
 func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	n := p.Cols
 	c := &Convexity{scale: make([]float64, n)}
@@ -90,9 +89,8 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	c.k = k
 	if p.NNZ() == n*(n+1)/2 && n <= mostDense {
 		c.dense = make([]float64, n*n)
-		return c, nil
 	}
-	return c, c.analyse(ctx)
+	return c, ctx.Err()
 }
 
 func (c *Convexity) analyse(ctx context.Context) error {
@@ -130,6 +128,28 @@ func (c *Convexity) definite(p *sparse.CSC, ε float64) bool {
 	return num.Cholesky(c.dense, n)
 }
 
+// dominant reports whether each diagonal entry is at least the sum of the sizes of the others in its row, for which it uses c.scale.
+func (c *Convexity) dominant(p *sparse.CSC) bool {
+	rest := c.scale
+	clear(rest)
+	for j := range p.Cols {
+		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
+			if i, v := p.RowIdx[e], p.Val[e]; i == j {
+				rest[j] += v
+			} else {
+				rest[i] -= math.Abs(v)
+				rest[j] -= math.Abs(v)
+			}
+		}
+	}
+	for _, v := range rest {
+		if !(v >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
 func isDiagonal(p *sparse.CSC) bool {
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
@@ -146,6 +166,9 @@ func isDiagonal(p *sparse.CSC) bool {
 // none at all; else a method has to outweigh it, by a proximal term of weight
 // Outweigh where P is scaled to columns of largest entry one.
 func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err error) {
+	if c.dominant(p) {
+		return true, nil
+	}
 	clear(c.scale)
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {

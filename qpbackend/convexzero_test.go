@@ -61,3 +61,37 @@ func TestConvexityBesideSquares(t *testing.T) {
 		}
 	}
 }
+
+// TestConvexityOfDominantMatrices: a diagonal that dominates decides without a factor, also in rows that are all zero; with a diagonal
+// just short of that a factor decides, either way.
+func TestConvexityOfDominantMatrices(t *testing.T) {
+	const n = 6
+	for _, c := range []struct {
+		first         float64 // diagonal entry; the others are 2, those beside the diagonal ±1
+		convex, exact bool
+	}{{1, true, true}, {0.9, true, true}, {-0.1, false, false}} {
+		var e sparse.Triplets
+		for j := range n {
+			e.Add(j, j, 2)
+			if j > 0 {
+				e.Add(j-1, j, float64(1-2*(j%2)))
+			}
+		}
+		e.Add(0, 0, c.first-2)
+		e.Add(n, n, 0)
+		p, _ := e.CSC(n+1, n+1)
+		v, err := qpbackend.NewConvexity(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := v.Check(context.Background(), p)
+		if (err == nil) != c.convex || exact != c.exact {
+			t.Errorf("first entry %g: exact %v, error %v", c.first, exact, err)
+		}
+		if err == nil && c.first == 1 {
+			if k := testing.AllocsPerRun(3, func() { v.Check(context.Background(), p) }); k != 0 {
+				t.Errorf("%g allocations beside a dominant diagonal", k)
+			}
+		}
+	}
+}
