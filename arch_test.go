@@ -92,7 +92,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/num dc",
-	"ccp/internal/subproblem": "internal/num dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num internal/matrix dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A backend's problem without the columns of parameters.
 	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
 	"ccp/internal/implicit": "dc internal/num",
