@@ -2,7 +2,7 @@ package ldl
 
 import "github.com/dcopt/dcopt/internal/simd"
 
-// wideFrom is the length from which Tile pays.
+// wideFrom is the length from which the kernels pay.
 // Source: a limit of speed: a register of four entries, and half of one.
 const wideFrom = 6
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx
@@ -82,21 +83,30 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 		target[r] = own.val + int(s.place[i])*ld
 	}
 	block := s.val[n.val+(width+int(from-n.row))*width : next.val]
-	scaled := s.scaled[:cols*width]
-	pivots := f.d[n.first:next.first]
-	for c := range cols {
+	switch pivots := f.d[n.first:next.first]; {
+	case s.wide && width >= wideFrom:
+		s.pack(block, pivots, cols)
+		s.wideProduct(block, width, rows[:cols], target, own.first)
+	case width == 1:
+		s.rankOne(block, s.times(block, pivots, cols), rows[:cols], target, own.first)
+	default:
+		s.product(block, s.times(block, pivots, cols), width, rows[:cols], target, own.first)
+	}
+	return width * cols * len(rows)
+}
+
+// times is the first rows of the block, as many as given, times the pivots.
+func (s *supernodal) times(block, pivots []float64, rows int) []float64 {
+	width := len(pivots)
+	scaled := s.scaled[:rows*width]
+	for c := range rows {
 		src := block[c*width:][:len(pivots)]
 		dst := scaled[c*width:][:len(pivots)]
 		for t, v := range pivots {
 			dst[t] = src[t] * v
 		}
 	}
-	if width == 1 {
-		s.rankOne(block, scaled, rows[:cols], target, own.first)
-	} else {
-		s.product(block, scaled, width, rows[:cols], target, own.first)
-	}
-	return width * cols * len(rows)
+	return scaled
 }
 
 // rankOne is the update by a supernode of one column. Entries above
@@ -151,6 +161,60 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 			out[j-first] -= num.Dot(a, scaled[c*width:])
 		}
 	}
+}
+
+// pack is times with panels of tileWide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
+func (s *supernodal) pack(block, pivots []float64, rows int) {
+	width := len(pivots)
+	for c := range rows {
+		src := block[c*width:][:len(pivots)]
+		dst := s.scaled[c/tileWide*tileWide*width+c%tileWide:]
+		for t, v := range pivots {
+			dst[t*tileWide] = src[t] * v
+		}
+	}
+}
+
+// wideProduct is product with the panels of pack, in tiles of four rows and tileWide columns.
+func (s *supernodal) wideProduct(block []float64, width int, cols []int32, target []int, first int32) {
+	var sums [4 * tileWide]float64
+	for r := 0; r < len(target); r += 4 {
+		high := min(4, len(target)-r)
+		a, t := block[r*width:][:high*width], target[r:][:high]
+		ld := spacing(t)
+		last := min(len(cols), r+high)
+		for c := 0; c < last; c += tileWide {
+			j := cols[c:min(c+tileWide, last)]
+			b := s.scaled[c*width:][:width*tileWide]
+			if j0 := j[0] - first; ld > 0 && int(j[len(j)-1]-j[0]) == len(j)-1 {
+				to := s.val[t[0]+int(j0) : t[high-1]+int(j0)+len(j)]
+				simd.SubtractTile(&to[0], &a[0], &b[0], ld, width, 1, tileWide, width, high, len(j))
+				continue
+			}
+			clear(sums[:])
+			simd.SubtractTile(&sums[0], &a[0], &b[0], tileWide, width, 1, tileWide, width, high, len(j))
+			for i, at := range t {
+				to := s.val[at:]
+				for e, v := range sums[i*tileWide:][:len(j)] {
+					to[j[e]-first] += v
+				}
+			}
+		}
+	}
+}
+
+// spacing is the distance of each of the places from the one before, at least 1, and 0 where they differ.
+func spacing(places []int) int {
+	if len(places) == 1 {
+		return 1
+	}
+	d := places[1] - places[0]
+	for i := 2; i < len(places); i++ {
+		if places[i]-places[i-1] != d {
+			return 0
+		}
+	}
+	return d
 }
 
 // panel factors supernode k in place after all updates: its triangle, and the

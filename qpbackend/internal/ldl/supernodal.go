@@ -12,6 +12,10 @@ import (
 // Source: derived: 64 columns of 64 float64 have 32 KB, a first-level cache.
 const maxWidth = 64
 
+// tileWide is the number of columns that simd.SubtractTile takes.
+// Source: the registers of that kernel.
+const tileWide = 12
+
 // supernodal computes L supernode by supernode.
 type supernodal struct {
 	panels
@@ -22,7 +26,7 @@ type supernodal struct {
 	head, next, done []int32
 	place            []int32   // row of the panel that holds row i of L
 	target           []int     // place in val of the panel row that a row updates
-	scaled           []float64 // block of L·D, by rows
+	scaled           []float64 // block of L·D, by rows or in panels
 }
 
 func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
@@ -41,7 +45,7 @@ func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	s := &supernodal{
 		panels: all,
 		head:   make([]int32, count), next: make([]int32, count), done: make([]int32, count),
-		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*maxWidth),
+		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+tileWide)),
 	}
 	return s, s.places(&p, f)
 }
