@@ -13,7 +13,7 @@ import (
 
 // TestDuals: how the multipliers are nested.
 func TestDuals(t *testing.T) {
-	f, err := lang.Parse("d.dc", []byte(`var x[2], M[2,2], s
+	prog := compile(t, `var x[2], M[2,2], s
 minimize s
 subject to
   single: s >= 2
@@ -24,14 +24,7 @@ subject to
   ring: norm1(x) == 3
   rings[i in 1..2]: (x[i] + s)^2 == 1
   one[i in 1..1]: s <= 9
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := lang.Compile(context.Background(), f, lang.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	next := 0.0
 	var duals [][]float64
 	for _, c := range prog.Problem.Constraints {
@@ -81,21 +74,14 @@ func TestDualsOfProducts(t *testing.T) {
 
 // TestDualsOfSharedNames: constraints that share their arrays are nested as others are: by index, and both halves of an equation in one place.
 func TestDualsOfSharedNames(t *testing.T) {
-	f, err := lang.Parse("d.dc", []byte(`param n = 20
+	prog := compile(t, `param n = 20
 var x[n,2], y[n]
 minimize sum(y)
 subject to
   apart[i in 1..n, j in i+1..n]: norm2(x[i,:] - x[j,:]) >= 2
   equal[i in 1..n]: abs(x[i,1]) - abs(y[i]) == 0
   between[i in 1..n]: 1 <= abs(x[i,1]) - abs(x[i,2]) <= 2
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := lang.Compile(context.Background(), f, lang.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	var duals [][]float64
 	shares := false
 	for k := range prog.Problem.Constraints {
@@ -119,4 +105,17 @@ subject to
 	if string(b) != want || !shares {
 		t.Errorf("got  %s\nwant %s; shared: %t", b, want, shares)
 	}
+}
+
+func compile(t *testing.T, text string) *lang.Program {
+	t.Helper()
+	f, err := lang.Parse("d.dc", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := lang.Compile(context.Background(), f, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
 }
