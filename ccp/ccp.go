@@ -248,13 +248,15 @@ func (r *run) scaleTau(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if r.sub.SetPrices(r.z); ctx.Err() != nil {
-		return ctx.Err()
+	r.sub.SetPrices(r.z)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	objective, constraint := r.sub.Slopes(r.z)
-	if r.penalty.Scale(objective, constraint, r.seed.share); ctx.Err() != nil {
-		return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
 	}
+	r.penalty.Scale(objective, constraint, r.seed.share)
 	return r.sub.Linearise(r.z, r.penalty.Tau)
 }
 

@@ -122,7 +122,7 @@ func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, 
 					f.packX(x[from*ldx+top:], rows, end-top, ldx)
 				}
 				for j, wide := left, 0; j < right; j += wide {
-					wide = min(tileWide, right-j)
+					wide = min(simd.TileWide, right-j)
 					if !panels {
 						wide = columns(right - j)
 					}
@@ -136,17 +136,17 @@ func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, 
 					if f.Ends(rows * wide * (last - top)) {
 						return
 					}
-					yj, ny := []float64(nil), tileWide
+					yj, ny := []float64(nil), simd.TileWide
 					if panels {
-						yj = f.packedY[(j-left)*rows:][:rows*tileWide]
+						yj = f.packedY[(j-left)*rows:][:rows*simd.TileWide]
 					} else {
 						yj, ny = y[from*ldy+j:(to-1)*ldy+j+wide], ldy
 					}
-					for i := top; i < last; i += tileHigh {
-						high := min(tileHigh, end-i)
-						xi, nx := []float64(nil), tileHigh
+					for i := top; i < last; i += simd.TileHigh {
+						high := min(simd.TileHigh, end-i)
+						xi, nx := []float64(nil), simd.TileHigh
 						if copied {
-							xi = f.packedX[(i-top)*rows:][:rows*tileHigh]
+							xi = f.packedX[(i-top)*rows:][:rows*simd.TileHigh]
 						} else {
 							xi, nx = x[from*ldx+i:(to-1)*ldx+i+high], ldx
 						}
@@ -162,20 +162,18 @@ func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, 
 // columns is how many of so many columns the wide kernel takes where it may read none behind them.
 func columns(left int) int {
 	switch {
-	case left == tileWide || left > 16:
-		return tileWide
+	case left == simd.TileWide || left > 16:
+		return simd.TileWide
 	}
 	return min(left, 8)
 }
 
-// Sizes of the wide kernel's tiles, and of the parts of a product: a part of y, panelRows × tileWide,
+// Sizes of the parts of a product by the wide kernel: a part of y, panelRows × simd.TileWide,
 // stays in the nearest cache, panelRows × panelHeight of x in the second one. The order of loops is that of
 // Goto and van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34 (2008) 12.
-// Source: the registers of the kernel; derived: 192 x 12 float64 have 18 KB, 192 x 144 have 221 KB, for caches of
+// Source: derived: 192 x 12 float64 have 18 KB, 192 x 144 have 221 KB, for caches of
 // 32 KB and 512 KB; 192 x 1536 have 2.4 MB, part of a third one.
 const (
-	tileHigh    = 4
-	tileWide    = 12
 	panelRows   = 192
 	panelHeight = 144
 	panelWidth  = 1536
@@ -185,44 +183,44 @@ const (
 // Source: BenchmarkSubtract: they take 20 % longer at 180, 5 % at 250, and 30 % less at 1000.
 const copyFrom = 256
 
-// packX copies cols columns of x into panels of tileHigh ones. Those of the last panel that are not there have no meaning.
+// packX copies cols columns of x into panels of simd.TileHigh ones. Those of the last panel that are not there have no meaning.
 func (f *Product) packX(x []float64, rows, cols, ld int) {
-	f.packedX = slices.Grow(f.packedX[:0], rows*(cols+tileHigh))[:rows*(cols+tileHigh)]
+	f.packedX = slices.Grow(f.packedX[:0], rows*(cols+simd.TileHigh))[:rows*(cols+simd.TileHigh)]
 	at := f.packedX
-	for j := 0; j < cols; j += tileHigh {
-		if cols-j < tileHigh {
+	for j := 0; j < cols; j += simd.TileHigh {
+		if cols-j < simd.TileHigh {
 			for r := range rows {
-				copy(at[r*tileHigh:][:tileHigh], x[r*ld+j:r*ld+cols])
+				copy(at[r*simd.TileHigh:][:simd.TileHigh], x[r*ld+j:r*ld+cols])
 			}
 			return
 		}
 		for r := range rows {
-			*(*[tileHigh]float64)(at[r*tileHigh:]) = [tileHigh]float64(x[r*ld+j:])
+			*(*[simd.TileHigh]float64)(at[r*simd.TileHigh:]) = [simd.TileHigh]float64(x[r*ld+j:])
 		}
-		at = at[rows*tileHigh:]
+		at = at[rows*simd.TileHigh:]
 	}
 }
 
-// packY copies cols columns of y, times the weights from first on, into panels of tileWide ones.
+// packY copies cols columns of y, times the weights from first on, into panels of simd.TileWide ones.
 func (f *Product) packY(y, weights []float64, first, rows, cols, ld int) {
-	f.packedY = slices.Grow(f.packedY[:0], rows*(cols+tileWide))[:rows*(cols+tileWide)]
+	f.packedY = slices.Grow(f.packedY[:0], rows*(cols+simd.TileWide))[:rows*(cols+simd.TileWide)]
 	wt := f.ones[:rows]
 	if weights != nil {
 		wt = weights[first:][:rows]
 	}
 	at := f.packedY
-	for j := 0; j < cols; j += tileWide {
-		if cols-j < tileWide {
+	for j := 0; j < cols; j += simd.TileWide {
+		if cols-j < simd.TileWide {
 			for r, v := range wt {
 				for c, e := range y[r*ld+j : r*ld+cols] {
-					at[r*tileWide+c] = v * e
+					at[r*simd.TileWide+c] = v * e
 				}
 			}
 			return
 		}
-		_, _ = at[rows*tileWide-1], y[(rows-1)*ld+j+tileWide-1] // the kernel checks no bounds
+		_, _ = at[rows*simd.TileWide-1], y[(rows-1)*ld+j+simd.TileWide-1] // the kernel checks no bounds
 		simd.Twelve(&at[0], &y[j], &wt[0], ld, rows)
-		at = at[rows*tileWide:]
+		at = at[rows*simd.TileWide:]
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *Problem) tangents(x []float64) bool {
 	if slices.Equal(s.at, x) {
 		return true
 	}
-	s.at, s.measured = s.at[:0], false
+	s.stale()
 	finite := s.familyTangents(x)
 	for from, k := 0, 0; from < len(s.Cuts) && finite; from = k {
 		for k = from + 1; k < len(s.Cuts) && s.Cuts[k].Same; k++ {
@@ -374,10 +374,14 @@ func (s *Problem) Reprice(x []float64, tol float64) (changed bool) {
 	return changed
 }
 
+// stale says that the rows of the cuts are other ones from now on.
+func (s *Problem) stale() { s.at, s.measured = s.at[:0], false }
+
 // Overwrite forgets the values of the rows of the cuts: others are about to write
 // them.
 func (s *Problem) Overwrite() {
-	s.at, s.measured, s.unchanged.held = s.at[:0], false, false
+	s.stale()
+	s.unchanged.held = false
 	for k := range s.Cuts {
 		s.Cuts[k].piece, s.Cuts[k].fresh = 0, false
 	}
@@ -400,7 +404,7 @@ func (s *Problem) Correct(x []float64) {
 	for _, f := range s.Rows.Families {
 		f.Correct(s.Now.A, s.Now.U, x, s.grad)
 	}
-	s.at, s.measured = s.at[:0], false
+	s.stale()
 }
 
 // Slack is the place of the row's slack among Problem.Slacks, −1 for none.

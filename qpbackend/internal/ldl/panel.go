@@ -135,7 +135,7 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 		c := 0
 		for ; c+2 <= last; c += 2 {
 			j0, j1 := cols[c]-first, cols[c+1]-first
-			s00, s01, s10, s11, s20, s21, s30, s31 := s.tile(a, scaled[c*width:], width, width)
+			s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, scaled[c*width:], width, width)
 			t0[j0] -= s00
 			t0[j1] -= s01
 			t1[j0] -= s10
@@ -163,39 +163,39 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 	}
 }
 
-// pack is times with panels of tileWide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
+// pack is times with panels of simd.TileWide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
 func (s *supernodal) pack(block, pivots []float64, rows int) {
 	width := len(pivots)
 	for c := range rows {
 		src := block[c*width:][:len(pivots)]
-		dst := s.scaled[c/tileWide*tileWide*width+c%tileWide:]
+		dst := s.scaled[c/simd.TileWide*simd.TileWide*width+c%simd.TileWide:]
 		for t, v := range pivots {
-			dst[t*tileWide] = src[t] * v
+			dst[t*simd.TileWide] = src[t] * v
 		}
 	}
 }
 
-// wideProduct is product with the panels of pack, in tiles of four rows and tileWide columns.
+// wideProduct is product with the panels of pack, in tiles of simd.SubtractTile.
 func (s *supernodal) wideProduct(block []float64, width int, cols []int32, target []int, first int32) {
-	var sums [4 * tileWide]float64
-	for r := 0; r < len(target); r += 4 {
-		high := min(4, len(target)-r)
+	var sums [simd.TileHigh * simd.TileWide]float64
+	for r := 0; r < len(target); r += simd.TileHigh {
+		high := min(simd.TileHigh, len(target)-r)
 		a, t := block[r*width:][:high*width], target[r:][:high]
 		ld := spacing(t)
 		last := min(len(cols), r+high)
-		for c := 0; c < last; c += tileWide {
-			j := cols[c:min(c+tileWide, last)]
-			b := s.scaled[c*width:][:width*tileWide]
+		for c := 0; c < last; c += simd.TileWide {
+			j := cols[c:min(c+simd.TileWide, last)]
+			b := s.scaled[c*width:][:width*simd.TileWide]
 			if j0 := j[0] - first; ld > 0 && int(j[len(j)-1]-j[0]) == len(j)-1 {
 				to := s.val[t[0]+int(j0) : t[high-1]+int(j0)+len(j)]
-				simd.SubtractTile(&to[0], &a[0], &b[0], ld, width, 1, tileWide, width, high, len(j))
+				simd.SubtractTile(&to[0], &a[0], &b[0], ld, width, 1, simd.TileWide, width, high, len(j))
 				continue
 			}
 			clear(sums[:])
-			simd.SubtractTile(&sums[0], &a[0], &b[0], tileWide, width, 1, tileWide, width, high, len(j))
+			simd.SubtractTile(&sums[0], &a[0], &b[0], simd.TileWide, width, 1, simd.TileWide, width, high, len(j))
 			for i, at := range t {
 				to := s.val[at:]
-				for e, v := range sums[i*tileWide:][:len(j)] {
+				for e, v := range sums[i*simd.TileWide:][:len(j)] {
 					to[j[e]-first] += v
 				}
 			}

@@ -5,16 +5,13 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
 // stays in the first-level cache.
 // Source: derived: 64 columns of 64 float64 have 32 KB, a first-level cache.
 const maxWidth = 64
-
-// tileWide is the number of columns that simd.SubtractTile takes.
-// Source: the registers of that kernel.
-const tileWide = 12
 
 // supernodal computes L supernode by supernode.
 type supernodal struct {
@@ -45,7 +42,7 @@ func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	s := &supernodal{
 		panels: all,
 		head:   make([]int32, count), next: make([]int32, count), done: make([]int32, count),
-		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+tileWide)),
+		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+simd.TileWide)),
 	}
 	return s, s.places(&p, f)
 }
