@@ -18,19 +18,18 @@ type Product struct {
 	work  poll.Poll
 	ended bool // the context has
 
-	wide  bool // the processor has the registers for the kernels
-	wider bool // and wider ones
-	pack  []float64
-	ones  []float64
+	wide  bool       // the processor has the registers for the kernels
+	tiles simd.Tiles // of these
 
-	packedX, packedY []float64 // panels
+	packedX, packedY []float64  // panels
+	one              [1]float64 // 1, the weight of all rows where there are none
 }
 
 // NewProduct makes one.
 func NewProduct() *Product { return newProduct(cpu.Wide(), cpu.Wider()) }
 
 func newProduct(wide, wider bool) *Product {
-	return &Product{work: poll.New(context.Background()), wide: wide, wider: wider, pack: make([]float64, tileRows*packCols), ones: ones()}
+	return &Product{work: poll.New(context.Background()), wide: wide, tiles: simd.TilesOf(wider), one: [1]float64{1}}
 }
 
 // Within lets all methods end early once ctx has ended: their results are of no use then.
@@ -94,194 +93,107 @@ func (f *Product) Subtract(s []float64, n int, x, y []float64, k, height, width,
 // SubtractWeighted is Subtract with the kernels for wide registers, which must be there, each row
 // of y times its weight unless weights is nil.
 func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, k, height, width, ldx, ldy int, upper bool) {
-	if f.wider {
-		f.subtractWider(s, n, x, y, weights, k, height, width, ldx, ldy, upper)
-		return
-	}
+	tiles, part, block := f.tiles, tileRows, width
 	copied := min(height, width) >= copyFrom
 	panels := copied || weights != nil // of y
-	parts, wides := (k+tileRows-1)/tileRows, (width+panelWidth-1)/panelWidth
 	if copied {
-		parts = (k + panelRows - 1) / panelRows
+		part, block = panelRows, panelWidth
 	}
-	for part := range parts {
-		from, to := part*k/parts, (part+1)*k/parts
+	same := copied && weights == nil && &x[0] == &y[0] && ldx == ldy && height == width
+	for p, parts := 0, (k+part-1)/part; p < parts; p++ {
+		from, to := p*k/parts, (p+1)*k/parts
 		rows := to - from
-		for w := range wides {
-			left, right := w*width/wides, (w+1)*width/wides
-			if panels {
-				f.packY(y[from*ldy+left:], weights, from, rows, right-left, ldy)
+		if copied {
+			f.packedX = f.pack(f.packedX, x[from*ldx:], nil, from, rows, height, ldx)
+		}
+		for left := 0; left < width; left += block {
+			right := min(left+block, width)
+			packed := f.packedX[min(left*rows, len(f.packedX)):]
+			if panels && !same {
+				f.packedY = f.pack(f.packedY, y[from*ldy+left:], weights, from, rows, right-left, ldy)
+				packed = f.packedY
 			}
 			bottom := height
 			if upper {
 				bottom = min(height, right)
 			}
-			for top := 0; top < bottom; top += panelHeight {
-				end := min(top+panelHeight, bottom)
-				if copied {
-					f.packX(x[from*ldx+top:], rows, end-top, ldx)
+			for i := 0; i < bottom; i += tiles.High {
+				high, j := min(tiles.High, height-i), left
+				if upper && i > left {
+					j = i - (i-left)%tiles.Wide
 				}
-				for j, wide := left, 0; j < right; j += wide {
-					wide = min(simd.TileWide, right-j)
-					if !panels {
-						wide = columns(right - j)
-					}
-					last := end
-					if upper {
-						last = min(end, j+wide)
-					}
-					if last <= top {
-						continue
-					}
-					if f.Ends(rows * wide * (last - top)) {
-						return
-					}
-					yj, ny := []float64(nil), simd.TileWide
+				if f.Ends(rows * high * (right - j)) {
+					return
+				}
+				xi, nx := []float64(nil), tiles.Wide
+				if copied {
+					xi = f.packedX[i/nx*nx*rows+i%nx:]
+				} else {
+					xi, nx = x[from*ldx+i:(to-1)*ldx+i+high], ldx
+				}
+				for wide := 0; j < right; j += wide {
+					wide = min(tiles.Wide, right-j)
+					yj, ny := []float64(nil), tiles.Wide
 					if panels {
-						yj = f.packedY[(j-left)*rows:][:rows*simd.TileWide]
+						yj = packed[(j-left)*rows:][:rows*tiles.Wide]
 					} else {
+						wide = f.columns(right - j)
 						yj, ny = y[from*ldy+j:(to-1)*ldy+j+wide], ldy
 					}
-					for i := top; i < last; i += simd.TileHigh {
-						high := min(simd.TileHigh, end-i)
-						xi, nx := []float64(nil), simd.TileHigh
-						if copied {
-							xi = f.packedX[(i-top)*rows:][:rows*simd.TileHigh]
-						} else {
-							xi, nx = x[from*ldx+i:(to-1)*ldx+i+high], ldx
-						}
-						sij := s[i*n+j : (i+high-1)*n+j+wide]
-						simd.SubtractTile(&sij[0], &xi[0], &yj[0], n, 1, nx, ny, rows, high, wide)
-					}
+					sij := s[i*n+j : (i+high-1)*n+j+wide]
+					tiles.Subtract(&sij[0], &xi[0], &yj[0], n, 1, nx, ny, rows, high, wide)
 				}
 			}
 		}
 	}
 }
 
-// columns is how many of so many columns the wide kernel takes where it may read none behind them.
-func columns(left int) int {
-	switch {
-	case left == simd.TileWide || left > 16:
-		return simd.TileWide
+// columns is how many of so many columns a tile takes that may read none behind them.
+func (f *Product) columns(left int) int {
+	if f.tiles.High > 4 || left == f.tiles.Wide || left > 16 {
+		return min(left, f.tiles.Wide)
 	}
 	return min(left, 8)
 }
 
-// Sizes of the parts of a product by the wide kernel: a part of y, panelRows × simd.TileWide,
-// stays in the nearest cache, panelRows × panelHeight of x in the second one. The order of loops is that of
-// Goto and van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34 (2008) 12.
-// Source: derived: 192 x 12 float64 have 18 KB, 192 x 144 have 221 KB, for caches of
-// 32 KB and 512 KB; 192 x 1536 have 2.4 MB, part of a third one.
+// Sizes of the parts of a product by the wide kernels: panelRows rows of a tile's part of x stay in the nearest cache, panelRows × panelWidth
+// of y in the second one, from where tile after tile reads them in order. Copying goes along rows from manyPanels panels on.
+// Source: BenchmarkSubtract at 1000 × 1000 × 4000: with 192 rows of 480 columns products take .9 of the time with 256 or 384 of 240; eight
+// columns of 192 float64 have 12 KB, 480 have 737 KB.
 const (
-	panelRows   = 192
-	panelHeight = 144
-	panelWidth  = 1536
+	panelRows  = 192
+	panelWidth = 480
+	manyPanels = 4
 )
 
 // copyFrom is the number of rows and columns from which copies of both factors in panels pay.
-// Source: BenchmarkSubtract: they take 20 % longer at 180, 5 % at 250, and 30 % less at 1000.
+// Source: BenchmarkSubtract: they take 5 % longer at 250, and 20 to 40 % less at 1000.
 const copyFrom = 256
 
-// packX copies cols columns of x into panels of simd.TileHigh ones. Those of the last panel that are not there have no meaning.
-func (f *Product) packX(x []float64, rows, cols, ld int) {
-	f.packedX = slices.Grow(f.packedX[:0], rows*(cols+simd.TileHigh))[:rows*(cols+simd.TileHigh)]
-	at := f.packedX
-	for j := 0; j < cols; j += simd.TileHigh {
-		if cols-j < simd.TileHigh {
-			for r := range rows {
-				copy(at[r*simd.TileHigh:][:simd.TileHigh], x[r*ld+j:r*ld+cols])
-			}
-			return
-		}
-		for r := range rows {
-			*(*[simd.TileHigh]float64)(at[r*simd.TileHigh:]) = [simd.TileHigh]float64(x[r*ld+j:])
-		}
-		at = at[rows*simd.TileHigh:]
-	}
-}
-
-// packY copies cols columns of y, times the weights from first on, into panels of simd.TileWide ones.
-func (f *Product) packY(y, weights []float64, first, rows, cols, ld int) {
-	f.packedY = slices.Grow(f.packedY[:0], rows*(cols+simd.TileWide))[:rows*(cols+simd.TileWide)]
-	wt := f.ones[:rows]
+// pack copies cols columns of y, times the weights from first on, into panels as wide as tiles: row by row where there are
+// several of them, as rows lie in order in memory.
+func (f *Product) pack(packed, y, weights []float64, first, rows, cols, ld int) []float64 {
+	wide := f.tiles.Wide
+	packed = slices.Grow(packed[:0], rows*(cols+wide))[:rows*(cols+wide)]
+	wt, next := f.one[:], 0
 	if weights != nil {
-		wt = weights[first:][:rows]
+		wt, next = weights[first:][:rows], 1
 	}
-	at := f.packedY
-	for j := 0; j < cols; j += simd.TileWide {
-		if cols-j < simd.TileWide {
-			for r, v := range wt {
-				for c, e := range y[r*ld+j : r*ld+cols] {
-					at[r*simd.TileWide+c] = v * e
-				}
-			}
-			return
-		}
-		_, _ = at[rows*simd.TileWide-1], y[(rows-1)*ld+j+simd.TileWide-1] // the kernel checks no bounds
-		simd.Twelve(&at[0], &y[j], &wt[0], ld, rows)
-		at = at[rows*simd.TileWide:]
+	count := cols / wide
+	if count < manyPanels {
+		count = 0
 	}
-}
-
-// Sizes of the wider kernel's tiles.
-// Source: the registers of the kernels in internal/simd: 8 float64 in one, three of
-// these.
-const (
-	packCols  = 8
-	widerCols = 24
-)
-
-// subtractWider is SubtractWeighted by the wider kernels.
-func (f *Product) subtractWider(s []float64, n int, x, y, weights []float64, k, height, width, ldx, ldy int, upper bool) {
-	parts := (k + tileRows - 1) / tileRows
-	for part := range parts {
-		from, to := part*k/parts, (part+1)*k/parts
-		wt := f.ones[:to-from]
-		if weights != nil {
-			wt = weights[from:to]
-		}
-		for i := 0; i < height; i += packCols {
-			rows := min(packCols, height-i)
-			if f.Ends((to - from) * width * rows) {
-				return
-			}
-			xi, ld := x[from*ldx+i:(to-1)*ldx+i+rows], ldx
-			if rows < packCols { // the kernel reads on
-				xi, ld = f.packed(xi, ldx, rows, to-from), packCols
-			}
-			j := 0
-			if upper {
-				j = i
-			}
-			for ; j < width; j += widerCols {
-				cols := min(widerCols, width-j)
-				yj := y[from*ldy+j : (to-1)*ldy+j+cols]
-				sij := s[i*n+j : (i+rows-1)*n+j+cols]
-				if cols <= packCols {
-					simd.SubtractWiderColumn(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
-				} else {
-					simd.SubtractWiderTile(&sij[0], &xi[0], &yj[0], &wt[0], n, ld, ldy, to-from, rows, cols)
-				}
-			}
+	_ = y[(rows-1)*ld+cols-1] // the kernel checks no bounds
+	for r := 0; count > 0 && r < rows; r++ {
+		for c := 0; c < wide; c += 12 {
+			simd.Weighted(&packed[r*wide+c], &y[r*ld+c], &wt[r*next], rows*wide, wide, 0, count, 12)
 		}
 	}
-}
-
-// ones is as many weights as a part has rows.
-func ones() []float64 {
-	v := make([]float64, panelRows)
-	for i := range v {
-		v[i] = 1
+	for j, n := count*wide, 0; j < cols; j += n {
+		if n = cols - j; n > 8 {
+			n = 8 + min(n, 12)/12*4
+		}
+		simd.Weighted(&packed[j/wide*wide*rows+j%wide], &y[j], &wt[0], wide, ld, next, rows, n)
 	}
-	return v
-}
-
-// packed copies cols columns of x, k rows, next to one another into rows of
-// packCols. The padding does not matter.
-func (f *Product) packed(x []float64, ldx, cols, k int) []float64 {
-	for r := range k {
-		copy(f.pack[r*packCols:][:packCols], x[r*ldx:][:cols])
-	}
-	return f.pack
+	return packed
 }

@@ -9,7 +9,7 @@ import (
 // BenchmarkSubtract has the speed of products, and of those of which the upper triangle counts.
 func BenchmarkSubtract(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, size := range [][3]int{{4, 4, 60}, {8, 8, 60}, {12, 12, 60}, {16, 16, 100}, {20, 20, 60}, {24, 24, 60}, {32, 32, 60}, {48, 48, 48}, {64, 64, 64}, {100, 100, 100}, {250, 250, 250}, {1000, 1000, 48}, {1000, 1000, 400}} {
+	for _, size := range [][3]int{{4, 4, 60}, {8, 8, 60}, {12, 12, 60}, {16, 16, 100}, {20, 20, 60}, {24, 24, 60}, {32, 32, 60}, {48, 48, 48}, {64, 64, 64}, {100, 100, 100}, {250, 250, 250}, {1000, 1000, 48}, {1000, 1000, 400}, {1000, 1000, 4000}} {
 		height, width, k := size[0], size[1], size[2]
 		x, y, s := make([]float64, k*height), make([]float64, k*width), make([]float64, height*width)
 		for i := range x {

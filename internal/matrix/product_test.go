@@ -69,14 +69,60 @@ func TestSubtract(t *testing.T) {
 	}
 }
 
+// Products by either kernel for wide registers have the same bits, also where one matrix is both factors.
+func TestProductsRoundAlike(t *testing.T) {
+	if !cpu.Wider() {
+		t.Skip("SKIPPED: no AVX-512 in this processor or build")
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	draw := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	for trial := range 150 {
+		k, height, width := 1+rng.IntN(150), 1+rng.IntN(80), 1+rng.IntN(80)
+		if trial%10 == 0 { // copies
+			k, height, width = 1+rng.IntN(450), copyFrom+rng.IntN(30), copyFrom+rng.IntN(panelWidth)
+		}
+		upper := rng.IntN(2) == 0
+		if upper {
+			height = width
+		}
+		x, y := draw(k*height), draw(k*width)
+		if upper && rng.IntN(2) == 0 {
+			x = y
+		}
+		weights := [][]float64{nil, draw(k)}[rng.IntN(2)]
+		start := draw(height * width)
+		var got [2][]float64
+		for w := range got {
+			got[w] = append([]float64(nil), start...)
+			newProduct(true, w > 0).SubtractWeighted(got[w], width, x, y, weights, k, height, width, height, width, upper)
+		}
+		for i := range height {
+			for j := range width {
+				if a, b := got[0][i*width+j], got[1][i*width+j]; (!upper || j >= i) && a != b {
+					t.Fatalf("%d × %d × %d, upper %v: entry (%d, %d) is %g, and %g by wider registers", height, width, k, upper, i, j, a, b)
+				}
+			}
+		}
+	}
+}
+
 // A weight counts as a factor of its row.
 func TestWeightedProduct(t *testing.T) {
 	if !cpu.Wide() {
 		t.Skip("SKIPPED: no AVX2 in this processor or build")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
-	for range 100 {
+	for trial := range 100 {
 		k, height, width := 1+rng.IntN(150), 1+rng.IntN(60), 1+rng.IntN(60)
+		if trial%30 == 0 { // copies of both factors
+			k, height, width = 150+rng.IntN(150), copyFrom+rng.IntN(30), copyFrom+rng.IntN(300)
+		}
 		draw := func(n int) []float64 {
 			v := make([]float64, n)
 			for i := range v {

@@ -5,10 +5,3 @@
 // does, beside the loop in Go that serves other processors and that the tests compare
 // it with.
 package simd
-
-// TileHigh × TileWide is the largest tile of SubtractTile.
-// Source: with AVX2, 4 × 12 float64 are twelve of the sixteen registers, which leaves those for a row of y and an entry of x.
-const (
-	TileHigh = 4
-	TileWide = 12
-)

@@ -49,23 +49,17 @@ func ScaledNorms(v, d, norm *float64, e float64, n int) float64
 //go:noescape
 func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 
-// Twelve sets dst, rows × 12, to twelve columns of src, whose rows are ld apart, each row times its
-// weight, for rows > 0.
+// SubtractWiderTile is SubtractTile for 0 < height ≤ 8 and 0 < cols ≤ 24, with AVX-512; it reads no columns of y
+// but those. It rounds as SubtractTile.
 //
 //go:noescape
-func Twelve(dst, src, weights *float64, ld, rows int)
+func SubtractWiderTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 
-// SubtractWiderTile subtracts xᵀy from c, for height rows of c, 0 < height ≤ 8, and cols ≤ 24
-// columns, with AVX-512, each row of y times its weight. x and y have as many rows as given,
-// ldx and ldy apart. It reads eight columns of x whatever the height.
+// Weighted sets cols columns, 12 or at most 8, of dst to those of src, each row times its weight. The rows of dst, count > 0,
+// are ldd apart, those of src ld, their weights step.
 //
 //go:noescape
-func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
-
-// SubtractWiderColumn is SubtractWiderTile for at most eight columns.
-//
-//go:noescape
-func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+func Weighted(dst, src, weights *float64, ldd, ld, step, count, cols int)
 
 // Axpy, Dot and DotAxpy work on n ≥ 1 entries, with FMA.
 

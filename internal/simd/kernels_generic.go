@@ -20,11 +20,9 @@ func ScaledNorms(v, d, norm *float64, e float64, n int) float64 { return 0 }
 
 func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}
 
-func Twelve(dst, src, weights *float64, ld, rows int) {}
+func SubtractWiderTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}
 
-func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
-
-func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int) {}
+func Weighted(dst, src, weights *float64, ldd, ld, step, count, cols int) {}
 
 func Axpy(dst, x *float64, α float64, n int) {}
 

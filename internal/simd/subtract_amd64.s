@@ -3,31 +3,6 @@
 #include "textflag.h"
 #include "frames.h"
 
-// WIDER reads the arguments of the two kernels for wider registers, and puts the
-// masks of three times eight columns into K1 to K3.
-#define WIDER \
-	MOVQ c+0(FP), DX \
-	MOVQ x+8(FP), SI \
-	MOVQ y+16(FP), DI \
-	MOVQ weights+24(FP), R13 \
-	MOVQ ldc+32(FP), R8 \
-	MOVQ ldx+40(FP), R9 \
-	MOVQ ldy+48(FP), R10 \
-	MOVQ rows+56(FP), BX \
-	MOVQ height+64(FP), R12 \
-	MOVQ cols+72(FP), CX \
-	SHLQ $3, R8 \
-	SHLQ $3, R9 \
-	SHLQ $3, R10 \
-	MOVQ $1, AX \
-	SHLQ CX, AX \
-	DECQ AX \
-	KMOVW AX, K1 \
-	SHRQ $8, AX \
-	KMOVW AX, K2 \
-	SHRQ $8, AX \
-	KMOVW AX, K3
-
 // MORE adds to three registers the products of an entry of x with twelve of y, in Y12 to Y14.
 #define MORE(x, a, b, c) \
 	VBROADCASTSD x, Y15 \
@@ -195,14 +170,21 @@ ones:
 	VZEROUPPER
 	RET
 
-// func Twelve(dst, src, weights *float64, ld, rows int)
-TEXT ·Twelve(SB), NOSPLIT, $0-40
+// func Weighted(dst, src, weights *float64, ldd, ld, step, count, cols int)
+TEXT ·Weighted(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ weights+16(FP), DX
-	MOVQ ld+24(FP), R8
-	MOVQ rows+32(FP), CX
+	MOVQ ldd+24(FP), R9
+	MOVQ ld+32(FP), R8
+	MOVQ step+40(FP), R10
+	MOVQ count+48(FP), CX
+	MOVQ cols+56(FP), BX
+	SHLQ $3, R9
 	SHLQ $3, R8
+	SHLQ $3, R10
+	CMPQ BX, $12
+	JNE  short
 
 twelve:
 	VBROADCASTSD (DX), Y3
@@ -213,12 +195,41 @@ twelve:
 	VMOVUPD Y1, 32(DI)
 	VMOVUPD Y2, 64(DI)
 	ADDQ R8, SI
-	ADDQ $96, DI
-	ADDQ $8, DX
+	ADDQ R9, DI
+	ADDQ R10, DX
 	DECQ CX
 	JNE  twelve
 	VZEROUPPER
 	RET
+
+short:
+	LEAQ ·mask+64(SB), R11
+	SHLQ $3, BX
+	SUBQ BX, R11
+	VMOVUPD (R11), Y4
+	VMOVUPD 32(R11), Y5
+
+few:
+	VBROADCASTSD (DX), Y3
+	VMASKMOVPD (SI), Y4, Y0
+	VMASKMOVPD 32(SI), Y5, Y1
+	VMULPD Y0, Y3, Y0
+	VMULPD Y1, Y3, Y1
+	VMASKMOVPD Y0, Y4, (DI)
+	VMASKMOVPD Y1, Y5, 32(DI)
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R10, DX
+	DECQ CX
+	JNE  few
+	VZEROUPPER
+	RET
+
+// ROW sets a pointer to the row of x after another, where x has as many, else to the same one.
+#define ROW(number, before, at) \
+	LEAQ (before)(BX*1), at \
+	CMPQ CX, $number \
+	CMOVQLT before, at
 
 // ZEROED clears three registers.
 #define ZEROED(a, b, c) \
@@ -226,41 +237,80 @@ twelve:
 	VPXORQ b, b, b \
 	VPXORQ c, c, c
 
-// ROW adds to three registers the product of entry number at of a row of x, read
-// into r, with the row of y in Z24 to Z26. COLUMN has its first eight columns alone.
-#define ROW(at, r, a, b, c) \
-	COLUMN(at, r, a) \
-	VFMADD231PD Z25, r, b \
+// TIMES24, TIMES16 and TIMES8 add the products of an entry of x, read into r, with 24, 16 or 8 of y, in Z24 to Z26.
+#define TIMES24(x, r, a, b, c) \
+	TIMES16(x, r, a, b) \
 	VFMADD231PD Z26, r, c
 
-#define COLUMN(at, r, a) \
-	VBROADCASTSD (8*at)(SI), r \
+#define TIMES16(x, r, a, b) \
+	TIMES8(x, r, a) \
+	VFMADD231PD Z25, r, b
+
+#define TIMES8(x, r, a) \
+	VBROADCASTSD (x)(AX*1), r \
 	VFMADD231PD Z24, r, a
 
 // STORE subtracts three registers from the row at DX, and goes on to the next one
-// while there is any. STORE1 has its first eight columns alone.
+// while there is any.
 #define STORE(a, b, c) \
+	VMOVUPD.Z (DX), K1, Z24 \
 	VMOVUPD.Z 64(DX), K2, Z25 \
 	VMOVUPD.Z 128(DX), K3, Z26 \
+	VSUBPD a, Z24, Z24 \
 	VSUBPD b, Z25, Z25 \
 	VSUBPD c, Z26, Z26 \
+	VMOVUPD Z24, K1, (DX) \
 	VMOVUPD Z25, K2, 64(DX) \
 	VMOVUPD Z26, K3, 128(DX) \
-	STORE1(a)
-
-#define STORE1(a) \
-	VMOVUPD.Z (DX), K1, Z24 \
-	VSUBPD a, Z24, Z24 \
-	VMOVUPD Z24, K1, (DX) \
 	DECQ R12 \
 	JEQ  stored \
-	ADDQ R8, DX
+	ADDQ DI, DX
 
-// func SubtractWiderTile(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
+// func SubtractWiderTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 //
-// Z0 to Z23 hold the eight rows of the product, 24 columns each.
+// Three of Z0 to Z23 hold a row of the product. SI, R9, R11, R13, R12, R15, R8 and BX point to the rows of x;
+// rows that are not there are the last one that is. AX is the place in all of them. K1 to K3 are masks of
+// three times eight columns.
 TEXT ·SubtractWiderTile(SB), NOSPLIT, $0-80
-	WIDER
+	MOVQ c+0(FP), DX
+	MOVQ ldc+24(FP), R8
+	MOVQ height+64(FP), CX
+	SHLQ $3, R8
+	MOVQ DX, AX
+	MOVQ CX, BX
+
+fetch:
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	ADDQ R8, AX
+	DECQ BX
+	JNE  fetch
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DI
+	MOVQ rowx+32(FP), BX
+	MOVQ stepx+40(FP), R10
+	MOVQ ldy+48(FP), R14
+	SHLQ $3, BX
+	SHLQ $3, R10
+	SHLQ $3, R14
+	ROW(2, SI, R9)
+	ROW(3, R9, R11)
+	ROW(4, R11, R13)
+	ROW(5, R13, R12)
+	ROW(6, R12, R15)
+	ROW(7, R15, R8)
+	ROW(8, R8, BX)
+	MOVQ cols+72(FP), CX
+	MOVQ $1, AX
+	SHLQ CX, AX
+	DECQ AX
+	KMOVW AX, K1
+	SHRQ $8, AX
+	KMOVW AX, K2
+	SHRQ $8, AX
+	KMOVW AX, K3
+	XORQ AX, AX
 	ZEROED(Z0, Z1, Z2)
 	ZEROED(Z3, Z4, Z5)
 	ZEROED(Z6, Z7, Z8)
@@ -269,29 +319,72 @@ TEXT ·SubtractWiderTile(SB), NOSPLIT, $0-80
 	ZEROED(Z15, Z16, Z17)
 	ZEROED(Z18, Z19, Z20)
 	ZEROED(Z21, Z22, Z23)
+	CMPQ CX, $8
+	JLE  eight
+	CMPQ CX, $16
+	JLE  sixteen
+	MOVQ k+56(FP), CX
 
-wider:
+whole:
 	VMOVUPD.Z (DI), K1, Z24
 	VMOVUPD.Z 64(DI), K2, Z25
 	VMOVUPD.Z 128(DI), K3, Z26
-	VBROADCASTSD (R13), Z31
-	VMULPD Z31, Z24, Z24
-	VMULPD Z31, Z25, Z25
-	VMULPD Z31, Z26, Z26
-	ROW(0, Z27, Z0, Z1, Z2)
-	ROW(1, Z28, Z3, Z4, Z5)
-	ROW(2, Z29, Z6, Z7, Z8)
-	ROW(3, Z30, Z9, Z10, Z11)
-	ROW(4, Z27, Z12, Z13, Z14)
-	ROW(5, Z28, Z15, Z16, Z17)
-	ROW(6, Z29, Z18, Z19, Z20)
-	ROW(7, Z30, Z21, Z22, Z23)
-	ADDQ R9, SI
-	ADDQ R10, DI
-	ADDQ $8, R13
-	DECQ BX
-	JNE  wider
+	TIMES24(SI, Z27, Z0, Z1, Z2)
+	TIMES24(R9, Z28, Z3, Z4, Z5)
+	TIMES24(R11, Z29, Z6, Z7, Z8)
+	TIMES24(R13, Z30, Z9, Z10, Z11)
+	TIMES24(R12, Z27, Z12, Z13, Z14)
+	TIMES24(R15, Z28, Z15, Z16, Z17)
+	TIMES24(R8, Z29, Z18, Z19, Z20)
+	TIMES24(BX, Z30, Z21, Z22, Z23)
+	ADDQ R10, AX
+	ADDQ R14, DI
+	DECQ CX
+	JNE  whole
+	JMP  store
 
+sixteen:
+	MOVQ k+56(FP), CX
+
+two:
+	VMOVUPD.Z (DI), K1, Z24
+	VMOVUPD.Z 64(DI), K2, Z25
+	TIMES16(SI, Z27, Z0, Z1)
+	TIMES16(R9, Z28, Z3, Z4)
+	TIMES16(R11, Z29, Z6, Z7)
+	TIMES16(R13, Z30, Z9, Z10)
+	TIMES16(R12, Z27, Z12, Z13)
+	TIMES16(R15, Z28, Z15, Z16)
+	TIMES16(R8, Z29, Z18, Z19)
+	TIMES16(BX, Z30, Z21, Z22)
+	ADDQ R10, AX
+	ADDQ R14, DI
+	DECQ CX
+	JNE  two
+	JMP  store
+
+eight:
+	MOVQ k+56(FP), CX
+
+one:
+	VMOVUPD.Z (DI), K1, Z24
+	TIMES8(SI, Z27, Z0)
+	TIMES8(R9, Z28, Z3)
+	TIMES8(R11, Z29, Z6)
+	TIMES8(R13, Z30, Z9)
+	TIMES8(R12, Z27, Z12)
+	TIMES8(R15, Z28, Z15)
+	TIMES8(R8, Z29, Z18)
+	TIMES8(BX, Z30, Z21)
+	ADDQ R10, AX
+	ADDQ R14, DI
+	DECQ CX
+	JNE  one
+
+store:
+	MOVQ ldc+24(FP), DI
+	MOVQ height+64(FP), R12
+	SHLQ $3, DI
 	STORE(Z0, Z1, Z2)
 	STORE(Z3, Z4, Z5)
 	STORE(Z6, Z7, Z8)
@@ -300,44 +393,6 @@ wider:
 	STORE(Z15, Z16, Z17)
 	STORE(Z18, Z19, Z20)
 	STORE(Z21, Z22, Z23)
-
-stored:
-	VZEROUPPER
-	RET
-
-// func SubtractWiderColumn(c, x, y, weights *float64, ldc, ldx, ldy, rows, height, cols int)
-//
-// Z0 to Z7 hold the rows of the product, eight columns each.
-TEXT ·SubtractWiderColumn(SB), NOSPLIT, $0-80
-	WIDER
-	ZERO8
-
-column:
-	VMOVUPD.Z (DI), K1, Z24
-	VBROADCASTSD (R13), Z31
-	VMULPD Z31, Z24, Z24
-	COLUMN(0, Z27, Z0)
-	COLUMN(1, Z28, Z1)
-	COLUMN(2, Z29, Z2)
-	COLUMN(3, Z30, Z3)
-	COLUMN(4, Z27, Z4)
-	COLUMN(5, Z28, Z5)
-	COLUMN(6, Z29, Z6)
-	COLUMN(7, Z30, Z7)
-	ADDQ R9, SI
-	ADDQ R10, DI
-	ADDQ $8, R13
-	DECQ BX
-	JNE  column
-
-	STORE1(Z0)
-	STORE1(Z1)
-	STORE1(Z2)
-	STORE1(Z3)
-	STORE1(Z4)
-	STORE1(Z5)
-	STORE1(Z6)
-	STORE1(Z7)
 
 stored:
 	VZEROUPPER

@@ -1,6 +1,7 @@
 package ldl
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -110,6 +111,38 @@ func TestPanelProducts(t *testing.T) {
 					t.Fatalf("%d × %d transposed: entry %d is %g, want %g", rows, width, c, rest[c], want)
 				}
 			}
+		}
+	}
+}
+
+// The factor by tiles of either kind has the same bits.
+func TestFactorsRoundAlike(t *testing.T) {
+	if !cpu.Wider() {
+		t.Skip("SKIPPED: no AVX-512 in this processor or build")
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for trial := range 20 {
+		n, m := 1+rng.IntN(150), rng.IntN(150)
+		k, sign := quasiDefinite(rng, n, m, 0.5+8*rng.Float64())
+		var l [2][]float64
+		for w := range l {
+			f := mustAnalyse(t, k, "supernodal")
+			f.sup.tiles = simd.TilesOf(w > 0)
+			if _, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{1e-13, 1e-7}); err != nil {
+				t.Fatal(err)
+			}
+			for q := range f.sup.count() {
+				n, next := f.sup.node[q], f.sup.node[q+1]
+				width := int(n.width)
+				for r, v := range f.sup.val[n.val:next.val] {
+					if r%width <= r/width { // nothing above the diagonal
+						l[w] = append(l[w], v)
+					}
+				}
+			}
+		}
+		if !slices.Equal(l[0], l[1]) {
+			t.Fatalf("trial %d: tiles of 4 and 8 rows differ", trial)
 		}
 	}
 }

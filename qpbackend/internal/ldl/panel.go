@@ -85,8 +85,9 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 	block := s.val[n.val+(width+int(from-n.row))*width : next.val]
 	switch pivots := f.d[n.first:next.first]; {
 	case s.wide && width >= wideFrom:
-		s.pack(block, pivots, cols)
-		s.wideProduct(block, width, rows[:cols], target, own.first)
+		tiles := s.tiles.For(cols)
+		s.pack(block, pivots, cols, tiles.Wide)
+		s.wideProduct(tiles, block, width, rows[:cols], target, own.first)
 	case width == 1:
 		s.rankOne(block, s.times(block, pivots, cols), rows[:cols], target, own.first)
 	default:
@@ -163,39 +164,41 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 	}
 }
 
-// pack is times with panels of simd.TileWide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
-func (s *supernodal) pack(block, pivots []float64, rows int) {
+// pack is times with panels of wide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
+func (s *supernodal) pack(block, pivots []float64, rows, wide int) {
 	width := len(pivots)
 	for c := range rows {
 		src := block[c*width:][:len(pivots)]
-		dst := s.scaled[c/simd.TileWide*simd.TileWide*width+c%simd.TileWide:]
+		dst := s.scaled[c/wide*wide*width+c%wide:]
 		for t, v := range pivots {
-			dst[t*simd.TileWide] = src[t] * v
+			dst[t*wide] = src[t] * v
 		}
 	}
 }
 
-// wideProduct is product with the panels of pack, in tiles of simd.SubtractTile.
-func (s *supernodal) wideProduct(block []float64, width int, cols []int32, target []int, first int32) {
-	var sums [simd.TileHigh * simd.TileWide]float64
-	for r := 0; r < len(target); r += simd.TileHigh {
-		high := min(simd.TileHigh, len(target)-r)
+// wideProduct is product with the panels of pack, in tiles.
+func (s *supernodal) wideProduct(tiles simd.Tiles, block []float64, width int, cols []int32, target []int, first int32) {
+	var room [simd.Most]float64
+	wide := tiles.Wide
+	for r := 0; r < len(target); r += tiles.High {
+		high := min(tiles.High, len(target)-r)
 		a, t := block[r*width:][:high*width], target[r:][:high]
 		ld := spacing(t)
 		last := min(len(cols), r+high)
-		for c := 0; c < last; c += simd.TileWide {
-			j := cols[c:min(c+simd.TileWide, last)]
-			b := s.scaled[c*width:][:width*simd.TileWide]
+		for c := 0; c < last; c += wide {
+			j := cols[c:min(c+wide, last)]
+			b := s.scaled[c*width:][:width*wide]
 			if j0 := j[0] - first; ld > 0 && int(j[len(j)-1]-j[0]) == len(j)-1 {
 				to := s.val[t[0]+int(j0) : t[high-1]+int(j0)+len(j)]
-				simd.SubtractTile(&to[0], &a[0], &b[0], ld, width, 1, simd.TileWide, width, high, len(j))
+				tiles.Subtract(&to[0], &a[0], &b[0], ld, width, 1, wide, width, high, len(j))
 				continue
 			}
-			clear(sums[:])
-			simd.SubtractTile(&sums[0], &a[0], &b[0], simd.TileWide, width, 1, simd.TileWide, width, high, len(j))
+			sums := room[:high*wide]
+			clear(sums)
+			tiles.Subtract(&sums[0], &a[0], &b[0], wide, width, 1, wide, width, high, len(j))
 			for i, at := range t {
 				to := s.val[at:]
-				for e, v := range sums[i*simd.TileWide:][:len(j)] {
+				for e, v := range sums[i*wide:][:len(j)] {
 					to[j[e]-first] += v
 				}
 			}

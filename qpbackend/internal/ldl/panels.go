@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // panels is L by supernodes: ranges of columns that share their rows below the range.
@@ -21,6 +22,7 @@ type panels struct {
 	val   []float64
 	below []float64 // of solve: entries at the rows below a supernode
 	wide  bool      // the kernels for wide registers run on this processor
+	tiles simd.Tiles
 }
 
 // node is a supernode: its first column, row and value, and number of columns.
@@ -36,7 +38,7 @@ func (s *panels) count() int { return len(s.node) - 1 }
 // newPanels lays out the supernodes that begin at the columns first, the last of which closes them.
 func newPanels(p *poll.Poll, f *Factor, first []int32) (panels, error) {
 	count := len(first) - 1
-	s := panels{node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, f.n), wide: cpu.Wide()}
+	s := panels{node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, f.n), wide: cpu.Wide(), tiles: simd.TilesOf(cpu.Wider())}
 	most, total, size := 0, 0, 0
 	for k := range count {
 		lo, hi := first[k], first[k+1]

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
-	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
@@ -42,7 +41,7 @@ func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	s := &supernodal{
 		panels: all,
 		head:   make([]int32, count), next: make([]int32, count), done: make([]int32, count),
-		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+simd.TileWide)),
+		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
 	}
 	return s, s.places(&p, f)
 }

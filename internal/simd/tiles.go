@@ -1,0 +1,35 @@
+package simd
+
+// Tiles are those that dense products and factors are made of: up to High rows and Wide columns.
+// Both kinds round alike.
+type Tiles struct{ High, Wide int }
+
+// TilesOf are the largest tiles of a processor, with AVX-512 or without.
+// Source: 4 × 12 float64 are twelve of the sixteen registers of AVX2, which leaves those for a row of y and an entry of x;
+// 8 × 24 are 24 of the 32 of AVX-512.
+func TilesOf(wider bool) Tiles {
+	if wider {
+		return Tiles{8, 24}
+	}
+	return Tiles{4, 12}
+}
+
+// Most is the number of entries of the largest tile.
+const Most = 8 * 24
+
+// For are the tiles for a product with so many columns: those of TilesOf(false) where it has no more than one of them.
+func (t Tiles) For(cols int) Tiles {
+	if small := TilesOf(false); cols <= small.Wide {
+		return small
+	}
+	return t
+}
+
+// Subtract is SubtractTile for as many rows and columns as there are in a tile.
+func (t Tiles) Subtract(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {
+	if t.High == 8 && (height > 4 || cols > 8 && cols != 12) {
+		SubtractWiderTile(c, x, y, ldc, rowx, stepx, ldy, k, height, cols)
+		return
+	}
+	SubtractTile(c, x, y, ldc, rowx, stepx, ldy, k, height, cols)
+}
