@@ -209,6 +209,57 @@ func (p *program) append(r *memberReader) {
 	}
 }
 
+// unpack makes all lists of n members as long.
+func (p *program) unpack(n int) {
+	for k := range p.rows {
+		d := &p.rows[k]
+		d.c = unpacked(d.c, n, n)
+		for t := range d.idx {
+			d.idx[t], d.val[t] = unpacked(d.idx[t], n, n), unpacked(d.val[t], n, n)
+		}
+	}
+	for k := range p.nums {
+		p.nums[k] = unpacked(p.nums[k], n, n)
+	}
+}
+
+// unpacked is a list of n numbers, with room for more.
+func unpacked[T any](list []T, n, room int) []T {
+	if len(list) == n {
+		return list
+	}
+	out := make([]T, n, max(room, n))
+	for k := range out {
+		out[k] = list[0]
+	}
+	return out
+}
+
+// unfold repeats the lists of coefficients.
+func (f *family) unfold(times int) {
+	for k := range f.rows {
+		d := &f.rows[k]
+		for t := range d.idx {
+			d.idx[t], d.val[t] = repeated(d.idx[t], times), repeated(d.val[t], times)
+		}
+	}
+}
+
+// unfolded makes the coefficients of a family that is not finished as many as the members are.
+func (f *family) unfolded() {
+	if f.period > 0 {
+		f.unfold(len(f.w) / f.period)
+		f.period = 0
+	}
+}
+
+func repeated[T any](list []T, times int) []T {
+	if len(list) == 1 {
+		return list
+	}
+	return slices.Repeat(list, times)
+}
+
 // pack keeps lists of equal numbers as one number.
 func (p *program) pack() {
 	for k := range p.rows {
@@ -326,13 +377,16 @@ const mostRepeats = 8
 // fold keeps coefficients once that all members have again in the same order: those of a difference of hinges of the
 // same samples.
 func (f *family) fold() {
-	n := len(f.w)
+	n, known := len(f.w), f.period // the lists are of so many members, if that is not 0
 	f.period = n
 	for times := mostRepeats; times > 1; times-- {
 		if p := n / times; n%times == 0 && p >= memberBlock && f.repeats(p) {
 			f.period = p
 			break
 		}
+	}
+	if known > 0 && known < f.period {
+		f.unfold(f.period / known)
 	}
 	for k := range f.rows {
 		d := &f.rows[k]
@@ -345,12 +399,12 @@ func (f *family) fold() {
 	}
 }
 
-// repeats reports whether the coefficients of p members are those of the next p.
+// repeats reports whether the coefficients of p members are those of the next p. The lists may have fewer, which are repeated.
 func (f *family) repeats(p int) bool {
 	for k := range f.rows {
 		d := &f.rows[k]
 		for t := range d.idx {
-			if !periodic(d.idx[t], p) || !periodic(d.val[t], p) {
+			if !periodic(d.idx[t], p, len(f.w)) || !periodic(d.val[t], p, len(f.w)) {
 				return false
 			}
 		}
@@ -358,12 +412,27 @@ func (f *family) repeats(p int) bool {
 	return true
 }
 
-func periodic[T comparable](list []T, p int) bool {
-	return len(list) == 1 || slices.Equal(list[p:], list[:len(list)-p])
+// periodic reports whether each of n numbers, a list or repetitions of it, is the number p places on.
+func periodic[T comparable](list []T, p, n int) bool {
+	size := len(list)
+	switch {
+	case size == 1 || p%size == 0 && size < n:
+		return true
+	case size < n && p > size:
+		return false
+	case size < n: // p numbers before the end of the list the next one begins
+		return slices.Equal(list[p:], list[:size-p]) && slices.Equal(list[:p], list[size-p:])
+	}
+	return slices.Equal(list[p:], list[:size-p])
 }
 
 // upTo is at most n numbers of a list, without room for more.
-func upTo[T any](n int, list []T) []T { return slices.Clone(list[:min(n, len(list))]) }
+func upTo[T any](n int, list []T) []T {
+	if len(list) <= n && len(list) == cap(list) {
+		return list
+	}
+	return slices.Clone(list[:min(n, len(list))])
+}
 
 // onlyOne is the list, cut to one number where all are that.
 func onlyOne[T comparable](list []T) []T {

@@ -11,8 +11,6 @@ const fewestMembers = 16
 type inArrays interface {
 	// addTo adds the functions of a term to the family that they are members of.
 	addTo(groups map[string]*family, t term, of *space) *family
-	// unpack makes the lists of n members as long, also those of one number for all.
-	unpack(p *program, n int)
 	// convexFamily is a term of convex functions as a family.
 	convexFamily(t term, known sharedLists) term
 }
@@ -28,11 +26,11 @@ func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
 	}
 	var r memberReader
 	groups := map[string]*family{}
-	member, packed := make([]*family, len(terms)), inArrays(nil)
+	member, packed := make([]*family, len(terms)), false
 	for k, t := range terms {
 		if withLoops {
 			if s, ok := t.f.(inArrays); ok {
-				member[k], packed = s.addTo(groups, t, of), s
+				member[k], packed = s.addTo(groups, t, of), true
 				continue
 			}
 		}
@@ -44,8 +42,9 @@ func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
 			g = newFamily(&r, of)
 			groups[string(r.text)] = g
 		}
-		if withLoops && packed != nil {
-			packed.unpack(&g.program, len(g.w))
+		if withLoops && packed {
+			g.unfolded()
+			g.unpack(len(g.w))
 		}
 		if len(g.w) == manyMembers {
 			g.expect(len(terms) - k)

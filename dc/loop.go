@@ -4,6 +4,7 @@ package dc
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -24,6 +25,7 @@ const (
 // as if they had been added one by one. The zero value is a sum of nothing.
 type Loop struct {
 	Count  int     // of terms that are to come, for the size of arrays; 0: it is not known
+	Model  *Model  // whose variables the rows of AddRows have
 	series *series // nil: there is no term yet
 	shapes []loopShape
 	ranges []Interval
@@ -47,10 +49,10 @@ type series struct {
 	program
 	text  string
 	w     []float64
-	sign  float64          // of the terms
-	known map[uint64]int32 // members by the hash of their rows
-	least *leastForm       // not nil: each is a maximum, of which the negative has a majorant
-	once  sync.Once        // of f
+	sign  float64    // of the terms
+	known rowTable   // members by the hash of their rows
+	least *leastForm // not nil: each is a maximum, of which the negative has a majorant
+	once  sync.Once  // of f
 	f     Convex
 }
 
@@ -74,24 +76,33 @@ func (l *Loop) Add(op LoopOp, w float64, rows []Linear, ends []int, term func() 
 	if w == 0 || !finite(w) || !l.keepsForm(op, rows, ends) {
 		return false
 	}
-	s := l.shapeOf(op, rows, ends)
+	s := l.shapeFor(op, rows, ends, term)
 	if s == nil {
-		if s = newLoopShape(op, rows, ends, term()); s == nil {
-			return false
-		}
-		switch {
-		case l.series == nil:
-			l.series = s.to
-		case l.series.text != s.to.text:
-			return false // the columns of the convex problem are in the order of the terms
-		}
-		s.to = l.series
-		l.shapes = append(l.shapes, *s)
+		return false
 	}
 	if n := len(s.to.w); n == manyMembers && l.Count > n {
 		s.to.grow(l.Count - n)
 	}
 	return s.add(w, rows)
+}
+
+// shapeFor is the shape of a term, maybe a new one; nil where it is none of the sum.
+func (l *Loop) shapeFor(op LoopOp, rows []Linear, ends []int, term func() Expr) *loopShape {
+	if s := l.shapeOf(op, rows, ends); s != nil {
+		return s
+	}
+	s := newLoopShape(op, rows, ends, term())
+	switch {
+	case s == nil:
+		return nil
+	case l.series == nil:
+		l.series = s.to
+	case l.series.text != s.to.text:
+		return nil // the columns of the convex problem are in the order of the terms
+	}
+	s.to = l.series
+	l.shapes = append(l.shapes, *s)
+	return s
 }
 
 // anyDominated reports whether undominated leaves out one of these ranges.
@@ -185,7 +196,7 @@ func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
 	for k, at := range s.places {
 		s.order[at] = k
 	}
-	s.to = &series{program: newFamily(&r, e.owner()).program, text: string(r.text), known: map[uint64]int32{}}
+	s.to = &series{program: newFamily(&r, e.owner()).program, text: string(r.text)}
 	for k, v := range r.nums {
 		s.to.nums[k] = []float64{v}
 	}
@@ -240,14 +251,11 @@ func (s *loopShape) add(w float64, rows []Linear) bool {
 			h.row(rows[at], s.sign)
 		}
 	}
-	at, ok := to.known[uint64(h)]
-	switch {
-	case !ok:
-		to.known[uint64(h)] = int32(n)
-	case s.isMember(int(at), rows):
+	if at, _ := to.known.find(uint64(h)); at >= 0 && s.isMember(at, rows) {
 		to.w[at] += w
 		return finite(to.w[at])
 	}
+	to.known.add(uint64(h))
 	lost := 0.0
 	for k := range rows {
 		d := &to.rows[s.places[k]]
@@ -274,11 +282,13 @@ func (s *loopShape) add(w float64, rows []Linear) bool {
 func (h *hasher) row(l Linear, sign float64) {
 	h.mix(uint64(len(l.Idx)))
 	for t, j := range l.Idx {
-		h.mix(uint64(j))
-		h.float(sign * l.Val[t])
+		h.coefficient(uint64(j), sign*l.Val[t])
 	}
 	h.float(sign * l.Const)
 }
+
+// coefficient mixes in the coefficient of variable j.
+func (h *hasher) coefficient(j uint64, v float64) { h.mix(math.Float64bits(v) ^ bits.Reverse64(j)) }
 
 // isMember reports whether a member has these rows.
 func (s *loopShape) isMember(at int, rows []Linear) bool {
@@ -301,20 +311,6 @@ func appendPacked[T comparable](list []T, n int, v T) []T {
 	return append(unpacked(list, n, n+1), v)
 }
 
-// unpack makes all lists of n members as long.
-func (*series) unpack(p *program, n int) {
-	for k := range p.rows {
-		d := &p.rows[k]
-		d.c = unpacked(d.c, n, n)
-		for t := range d.idx {
-			d.idx[t], d.val[t] = unpacked(d.idx[t], n, n), unpacked(d.val[t], n, n)
-		}
-	}
-	for k := range p.nums {
-		p.nums[k] = unpacked(p.nums[k], n, n)
-	}
-}
-
 // grow makes room for so many more members, in lists that are not one number for all.
 func (s *series) grow(more int) {
 	s.w = slices.Grow(s.w, more)
@@ -332,18 +328,6 @@ func grown[T any](list []T, more int) []T {
 		return list
 	}
 	return slices.Grow(list, more)
-}
-
-// unpacked is a list of n numbers, with room for more.
-func unpacked[T any](list []T, n, room int) []T {
-	if len(list) == n {
-		return list
-	}
-	out := make([]T, n, max(room, n))
-	for k := range out {
-		out[k] = list[0]
-	}
-	return out
 }
 
 // Sum is the sum of all terms. ok is false where there are too few to be kept as arrays.
@@ -409,7 +393,7 @@ func (s *series) oneByOne(t term) Expr {
 // withoutRepeats: the weights of equal functions add up.
 func (*series) withoutRepeats(es []Expr) []Expr {
 	var r memberReader
-	known, repeated := map[string][]map[uint64]int32{}, false
+	known, repeated := map[string][]*rowTable{}, false
 	for k := range es {
 		for _, t := range es[k].terms {
 			s, _, text := seriesIn(t.f)
@@ -417,12 +401,9 @@ func (*series) withoutRepeats(es []Expr) []Expr {
 				continue
 			}
 			for _, other := range known[text] {
-				for h := range s.known {
-					_, same := other[h]
-					repeated = repeated || same
-				}
+				repeated = repeated || slices.ContainsFunc(s.known.hashes, other.has)
 			}
-			known[text] = append(known[text], s.known)
+			known[text] = append(known[text], &s.known)
 		}
 	}
 	for k := 0; k < len(es) && !repeated; k++ {
@@ -430,9 +411,7 @@ func (*series) withoutRepeats(es []Expr) []Expr {
 			if s, _, _ := seriesIn(t.f); s != nil || !r.read(t.f) {
 				continue
 			}
-			for _, members := range known[string(r.text)] {
-				repeated = repeated || r.among(members)
-			}
+			repeated = repeated || slices.ContainsFunc(known[string(r.text)], r.among)
 		}
 	}
 	if !repeated {
@@ -446,13 +425,12 @@ func (*series) withoutRepeats(es []Expr) []Expr {
 }
 
 // among reports whether the function that was read may be one of those that are known by their rows.
-func (r *memberReader) among(known map[uint64]int32) bool {
+func (r *memberReader) among(known *rowTable) bool {
 	var h hasher
 	for _, l := range r.rows {
 		h.row(l, 1)
 	}
-	_, ok := known[uint64(h)]
-	return ok
+	return known.has(uint64(h))
 }
 
 func (s *series) withMajorant(t term) (_ term, ok bool) { return t, false }
@@ -472,10 +450,19 @@ func (*series) addTo(groups map[string]*family, t term, of *space) *family {
 		groups[text] = g
 	}
 	n, m := len(g.w), len(s.w)
+	again := n == m && g.period == 0 || m == g.period && n > 0
+	for k := range p.rows {
+		again = again && g.rows[k].sameCoefficients(&p.rows[k])
+	}
+	if again {
+		g.period = m
+	} else {
+		g.unfolded()
+	}
 	for k := range p.rows {
 		d, from := &g.rows[k], &p.rows[k]
 		d.c, d.lost = joined(d.c, n, from.c, m), max(d.lost, from.lost)
-		for i := range d.idx {
+		for i := 0; i < len(d.idx) && !again; i++ {
 			d.idx[i], d.val[i] = joined(d.idx[i], n, from.idx[i], m), joined(d.val[i], n, from.val[i], m)
 		}
 	}
@@ -488,6 +475,16 @@ func (*series) addTo(groups map[string]*family, t term, of *space) *family {
 	return g
 }
 
+// sameCoefficients reports whether two rows have the same lists of coefficients.
+func (d *rowData) sameCoefficients(o *rowData) bool {
+	for t := range d.idx {
+		if !slices.Equal(d.idx[t], o.idx[t]) || !slices.Equal(d.val[t], o.val[t]) {
+			return false
+		}
+	}
+	return true
+}
+
 // joined are a list of n numbers and one of m, each of which may be one number for all.
 func joined[T comparable](a []T, n int, b []T, m int) []T {
 	switch {
@@ -496,8 +493,15 @@ func joined[T comparable](a []T, n int, b []T, m int) []T {
 	case len(a) == 1 && len(b) == 1 && a[0] == b[0]:
 		return a
 	}
-	a = slices.Grow(unpacked(a, n, n+m), m)
-	return append(a, unpacked(b, m, m)...)
+	return append(roomFor(unpacked(a, n, n+m), m), unpacked(b, m, m)...)
+}
+
+// roomFor is a list with room for so many more, or for as many as there are: lists that grow by less are copied more often.
+func roomFor[T any](list []T, more int) []T {
+	if cap(list)-len(list) >= more {
+		return list
+	}
+	return slices.Grow(list, max(more, len(list)))
 }
 
 // convexFunctions is a family of convex functions that the convex problem has one by one.

@@ -14,6 +14,7 @@ type members struct {
 	program
 	count  int
 	width  int
+	packed bool      // lists may have one number for all members so far
 	index  []int32   // of the names, width numbers for each member
 	signs  []float64 // of the weights in the last step
 	convex bool      // there is no h
@@ -27,6 +28,10 @@ type members struct {
 
 // add adds a constraint that was read, with the numbers of its name.
 func (m *members) add(index []int, r *memberReader) {
+	if m.packed {
+		m.unpack(m.count)
+		m.packed = false
+	}
 	m.count++
 	for _, i := range index {
 		m.index = append(m.index, int32(i))
@@ -36,12 +41,19 @@ func (m *members) add(index []int, r *memberReader) {
 
 // finished are the members so far, ready for use. More may be added to m.
 func (m *members) finished() *members {
-	out := &members{program: m.program, count: m.count, width: m.width, index: slices.Clip(m.index), signs: m.signs, convex: true, plain: true, below: make([]bool, len(m.steps))}
+	out := &members{program: m.program, count: m.count, width: m.width, index: upTo(len(m.index), m.index), signs: m.signs, convex: true, plain: true, below: make([]bool, len(m.steps))}
 	out.rows, out.nums = make([]rowData, len(m.rows)), slices.Clone(m.nums)
 	for k, d := range m.rows {
 		out.rows[k] = rowData{idx: slices.Clone(d.idx), val: slices.Clone(d.val), c: d.c, lost: d.lost}
 	}
 	out.pack()
+	for k := range out.rows {
+		d := &out.rows[k]
+		d.c = upTo(m.count, d.c)
+		for t := range d.idx {
+			d.idx[t], d.val[t] = upTo(m.count, d.idx[t]), upTo(m.count, d.val[t])
+		}
+	}
 	out.shareLists(sharedLists{})
 	top := m.top()
 	for a, arg := range top.args {

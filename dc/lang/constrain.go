@@ -25,9 +25,10 @@ func (c *compiler) constraint(s *syntax.Statement) {
 	root := s.Whole
 	ev.NoteOf(root).Open = len(s.Binders) > 0
 	seen, repeats := 0, eval.NewRepeats(ev, s.Args, s.Rels)
-	ev.Loop(root, s.Binders, s.Cond, func() {
+	known := func() bool { return f.Curvature <= Convex || len(f.Linearised) > 0 }
+	ev.LoopColumns(root, s.Binders, s.Cond, func() {
 		seen++
-		if (f.Curvature <= Convex || len(f.Linearised) > 0) && repeats.Add() {
+		if known() && repeats.Add() {
 			f.Members++
 			return
 		}
@@ -42,6 +43,12 @@ func (c *compiler) constraint(s *syntax.Statement) {
 			c.linearisedIn(s, &f.Part)
 		}
 		repeats.Stated(f.Members)
+	}, func(c *eval.Columns) bool {
+		if !known() || !repeats.AddColumns(c) {
+			return false
+		}
+		f.Members += c.Len()
+		return true
 	})
 	if seen == 0 {
 		c.warn(root, "%s has no members", f.Name)

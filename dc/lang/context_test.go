@@ -17,7 +17,7 @@ func TestEndsInMatrices(t *testing.T) {
 		{matrix + "param L = inv(S)\nminimize sum(L*x)", "inv"},
 		{matrix + "param L = S*S\nminimize sum(L*x)", "a product"},
 		{matrix + "minimize quad(x, S + S' - 3*n*eye(n))", "quad"},
-		{"param n = 20000\nvar x[n] in [-1, 1]\nminimize sum(x)\nsubject to\nc[i in 1..n-1]: abs(x[i]) >= x[i+1]", "a family"},
+		{"param n = 200000\nvar x[n] in [-1, 1]\nminimize sum(x)\nsubject to\nc[i in 1..n-1]: abs(x[i]) >= x[i+1]", "a family"},
 	} {
 		f, err := Parse("t.dc", []byte(c.text))
 		if err != nil {

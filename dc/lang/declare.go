@@ -189,7 +189,7 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	shape := to.Shape
 	rows := eval.Rows{Count: ev.Room(s.Value, shape)}
 	var vs []value.Value
-	ev.Loop(s.Value, s.Binders, nil, func() {
+	ev.LoopColumns(s.Value, s.Binders, nil, func() {
 		v := ev.Member(s.Value, &rows, vs != nil)
 		if v.Cells == nil {
 			return
@@ -202,7 +202,7 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 		}
 		vs = append(vs, v)
 		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
-	})
+	}, func(c *eval.Columns) bool { return vs == nil && c.Member(s.Value, &rows) })
 	if vs == nil {
 		return rows.Array(ev.Model, shape).Along(&to)
 	}

@@ -37,6 +37,11 @@ var families = []string{
 	"[k in 1..2, i in 1..m]: F abs(p[i,k] - c[1,k]) <= abs(y[i])*9",
 	"[i in 1..m]: F norm2(1e200*p[i,:] - 1e200*c[1,:]) <= 1e202",
 	"[i in 1..m]: F norm2(p[i,:] - c[1,:] + P[i,:] - P[i,:] + 1e6 - 1e6) <= 99",
+	"[i in 1..6, j in i+1..m]: F norm2(p[i,:] - p[j,:]) >= q[i] + q[j]",
+	"[i in 1..6, j in 1..m]: F norm2(p[m-i,:] - p[j,:]) >= 0.1*i - b",
+	"[i in 1..6, j in i+1..m]: F norm2(p[j,:] + 1e-9*c[1,:]) <= 99 + t[r[j]] + 1e7*y[j] - 1e7*y[j]",
+	"[i in 1..6, j in i+1..m]: 9 >= F abs(t[r[j]] - t[1]/2 - i)",
+	"[i in 1..6, j in 300..m]: X[j,1]*w[1] <= F norm1(p[j,:] - X[j,1..2]) - 5",
 	"[i in 1..m]: F abs(b + 1e6*y[i] - 1e6*y[i] - w[3]) <= 99 + 1e5 - 1e5",
 }
 

@@ -44,6 +44,17 @@ var bodies = []string{
 	"sum(i in 1..m) (pos(z[i]) + z[i]^2)",
 	"0.5*sumsq(w) + abs(b) + C*sum(i in 1..m) pos(z[i]) + (1/m)*sum(i in 1..m) huber(z[i])",
 	"sumsq(w) - 2*sum(i in 1..m) pos(z[i]) + 0.5*sum(k in 1..3) abs(w[k])",
+	"sum(i in 1..m) pos(b + w[2]*X[i,2] - 2*(w[1] + X[i,1]*w[1])/q[i])",
+	"sum(i in 1..m) abs(P[i,:]*(2*w[1..2] - c[1,:]) + X[i,1]/q[i] - 1e9 + y[i] + 1e9)",
+	"sum(i in 1..m) -(2*pos(y[i]*(w[1] - X[i,2])/3)) - sum(i in 1..m) pos(X[i,1]*b + t[r[i]])",
+	"sum(i in 1..m) max(t[r[i]], 0.5*t[1] - X[i,1], t[2]/10 - 4)",
+	"sum(i in 1..m) pos(1 - z[i]) - 2*sum(i in 1..m) pos(2 - z[i]) + 3*sum(i in 1..m) pos(-z[i]) + sum(i in 1..m) abs(X[i,:]*w - y[i])",
+	"sum(i in 1..8, j in i+1..m) pos(c[1,1]*X[j,1] - X[i,2]*w[2] - i*j)",
+	"sum(j in 1..m) abs(round(y[j])*w[1] - round(y[j])) + sum(j in 1..m) pos(w[2] - r[j])",
+	"sum(i in 1..m) pos(w[1] - round(X[i,1]))/m",
+	"sum(i in 1..m) max(k in 1..3) (X[i,k]*w[k] - b*k)",
+	"sum(i in 1..m) min(k in 1..2) (sumsq(c[k,:] + P[m + 1 - i,:]))",
+	"sum(i in 0..m - 1) 0.5*pos(X[m - i,1]*(w[1] + b) - b*2)",
 }
 
 func togetherFile(body string, apart bool) string {

@@ -15,11 +15,12 @@ func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond f
 	type result struct {
 		inverse []float64
 		cond    float64
+		err     error // of ctx
 	}
 	r, err := Await(ctx, func() (r result) {
 		var lu mat.LU
 		lu.Factorize(mat.NewDense(n, n, a))
-		if r.cond = lu.Cond(); !(r.cond < 1/epsilon) || ctx.Err() != nil {
+		if r.cond, r.err = lu.Cond(), ctx.Err(); !(r.cond < 1/epsilon) || r.err != nil {
 			return r
 		}
 		one := mat.NewDense(n, n, nil)
@@ -32,5 +33,8 @@ func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond f
 		}
 		return r
 	})
+	if err == nil {
+		err = r.err
+	}
 	return r.inverse, r.cond, err
 }

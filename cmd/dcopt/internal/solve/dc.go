@@ -106,7 +106,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 func numbersOf(p *dc.Problem) int {
 	const (
 		each        = 16 // Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
-		perVariable = 16 // Source: docs/large.md, "Constraints that are far"
+		perVariable = 8  // Source: PerVariable of ccp/internal/rows, which is how many there are at first
 	)
 	rows := 0
 	for k := 0; k < len(p.Constraints); {

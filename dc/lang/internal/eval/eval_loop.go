@@ -39,6 +39,12 @@ func (ev *Evaluator) Members(n *syntax.Node) (lo, hi int, list []int, set *value
 
 // Loop runs body for all values of the indices that meet the condition.
 func (ev *Evaluator) Loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func()) {
+	ev.loop(n, bs, cond, body, nil)
+}
+
+// loop is Loop. many, if not nil, is called with n values of the last index, from one on, and returns whether it has seen to them; it
+// is not called where there is a condition, or the index runs over a set.
+func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(), many func(lo, n int) bool) {
 	if len(bs) == 0 {
 		if cond == nil || ev.Holds(cond) {
 			body()
@@ -57,10 +63,15 @@ func (ev *Evaluator) Loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 	step := func(i int) {
 		ev.Spend(n, UnitsNode)
 		ev.Indices[at].At = i
-		ev.Loop(n, bs[1:], cond, body)
+		ev.loop(n, bs[1:], cond, body, many)
 		ev.Indices = ev.Indices[:to]
 	}
 	for i := lo; i <= hi; i++ {
+		if many != nil && len(bs) == 1 && cond == nil {
+			if ev.Indices[at].At = i; many(i, hi-i+1) {
+				break
+			}
+		}
 		step(i)
 	}
 	for _, i := range list {

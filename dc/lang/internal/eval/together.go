@@ -74,8 +74,10 @@ func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 		if ok = count >= manyTerms; !ok {
 			return
 		}
-		t.sum.Count = count
-		ev.Loop(n, n.Binders, n.Cond, func() { ok = ok && ev.addMember(&t, n.Args[0], 1) })
+		t.sum.Count, t.sum.Model = count, ev.Model
+		ev.LoopColumns(n, n.Binders, n.Cond, func() { ok = ok && ev.addMember(&t, n.Args[0], 1) }, func(c *Columns) bool {
+			return ok && t.addColumns(c, n.Args[0], &ok)
+		})
 	})
 	e := dc.Expr{}
 	if m == nil && ok {
@@ -89,6 +91,54 @@ func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 		ev.sums.Add(1, value.FromExpr(e, t.cost), n)
 	}
 	return ev.total(n, from), true
+}
+
+// addColumns adds the members for which there are columns. It returns false where these are to be added one by one; ok
+// is false where the sum has none of the members as arrays.
+func (t *together) addColumns(c *Columns, n *syntax.Node, ok *bool) bool {
+	u, is := c.term(n, 1)
+	if !is {
+		return false
+	}
+	ev := c.ev
+	*ok = t.sum.AddRows(u.op, c.n, u.w, u.rows, u.ends, t.first(ev, u.at))
+	each := t.each[u.at]
+	t.cost = t.cost.Plus(value.Cost{Pieces: each.Pieces, Parts: each.Parts * c.n, Weight: each.Weight * c.n}.Capped())
+	return true
+}
+
+// first evaluates a term.
+func (t *together) first(ev *Evaluator, n *syntax.Node) func() dc.Expr {
+	return func() dc.Expr {
+		v := ev.Eval(n)
+		t.each[n] = v.Costs()
+		return v.Expr(0)
+	}
+}
+
+// loopOps are the functions of affine functions that arrays have.
+func loopOps(name string) (op dc.LoopOp, ok bool) {
+	switch name {
+	case "pos":
+		op = dc.LoopPos
+	case "abs":
+		op = dc.LoopAbs
+	case "max":
+		op = dc.LoopMax
+	case "min":
+		op = dc.LoopMin
+	default:
+		return 0, false
+	}
+	return op, true
+}
+
+// loopable reports whether a function has as many rows as it must have.
+func loopable(op dc.LoopOp, rows int) bool {
+	if op == dc.LoopPos || op == dc.LoopAbs {
+		return rows == 1
+	}
+	return rows > 1
 }
 
 // addMember adds w·n, a part of a member. It returns false where that is none of the sums that arrays have.
@@ -125,16 +175,8 @@ func (ev *Evaluator) addMember(t *together, n *syntax.Node, w float64) bool {
 
 // addAtom adds w·n, a function of affine functions; ok is false where it is none of those that arrays have.
 func (ev *Evaluator) addAtom(t *together, n *syntax.Node, w float64) (added, ok bool) {
-	op := dc.LoopPos
-	switch n.Name {
-	case "pos":
-	case "abs":
-		op = dc.LoopAbs
-	case "max":
-		op = dc.LoopMax
-	case "min":
-		op = dc.LoopMin
-	default:
+	op, ok := loopOps(n.Name)
+	if !ok {
 		return false, false
 	}
 	t.rows, t.ends = t.rows[:0], t.ends[:0]
@@ -149,16 +191,11 @@ func (ev *Evaluator) addAtom(t *together, n *syntax.Node, w float64) (added, ok 
 	if len(t.ends) > 0 {
 		op = dc.LoopLeast
 	}
-	one := (op == dc.LoopPos || op == dc.LoopAbs) && len(t.rows) == 1
-	if several := op > dc.LoopAbs && len(t.rows) > 1; !all || !one && !several {
+	if !all || !loopable(op, len(t.rows)) {
 		ev.sums.BackTo(m)
 		return false, true
 	}
-	added = t.sum.Add(op, w, t.rows, t.ends, func() dc.Expr {
-		v := ev.Eval(n)
-		t.each[n] = v.Costs()
-		return v.Expr(0)
-	})
+	added = t.sum.Add(op, w, t.rows, t.ends, t.first(ev, n))
 	ev.sums.BackTo(m)
 	t.cost = t.cost.Plus(t.each[n])
 	return added, true
@@ -295,6 +332,41 @@ func (r *Repeats) Add() (ok bool) {
 		return false
 	}
 	return true
+}
+
+// AddColumns adds many members. It returns false where they are to be added one by one.
+func (r *Repeats) AddColumns(c *Columns) bool {
+	if r.to == nil {
+		return false
+	}
+	ok, at := false, r.ev.Depth()
+	m := r.ev.Caught(func() {
+		rest, is := c.row(r.rest)
+		if !is {
+			return
+		}
+		if r.w > 0 {
+			rest.Const = c.times(one(-1), rest.Const)
+			for t := range rest.Val {
+				rest.Val[t] = c.times(one(-1), rest.Val[t])
+			}
+		}
+		rows := []dc.LoopRow{}
+		if r.atom.Name == "abs" {
+			is = c.addTo(&rows, r.atom.Args[0])
+		} else {
+			rows, is = c.entries(rows, r.atom.Args[0])
+		}
+		if is {
+			r.index = r.index[:0]
+			for k := range c.at {
+				r.index = append(r.index, r.ev.Indices[k].At)
+			}
+			ok = r.to.AddRows(r.index, c.lo, c.n, rest, r.w, rows)
+		}
+	})
+	r.ev.Unwind(at)
+	return m == nil && ok
 }
 
 // Stated says that the current member was stated, one of so many.

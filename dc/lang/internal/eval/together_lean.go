@@ -20,3 +20,15 @@ func NewRepeats(*Evaluator, []*syntax.Node, []syntax.Kind) *Repeats { return nil
 
 func (*Repeats) Add() bool  { return false }
 func (*Repeats) Stated(int) {}
+
+// Columns are none.
+type Columns struct{}
+
+func (*Repeats) AddColumns(*Columns) bool        { return false }
+func (*Columns) Member(*syntax.Node, *Rows) bool { return false }
+func (*Columns) Len() int                        { return 0 }
+
+// LoopColumns is Loop.
+func (ev *Evaluator) LoopColumns(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(), _ func(*Columns) bool) {
+	ev.Loop(n, bs, cond, body)
+}
