@@ -11,6 +11,8 @@ const fewestMembers = 16
 type inArrays interface {
 	// addTo adds the functions of a term to the family that they are members of.
 	addTo(groups map[string]*family, t term, of *space) *family
+	// chooses reports whether they are the least of some functions, see leastOf.
+	chooses() bool
 	// convexFamily is a term of convex functions as a family.
 	convexFamily(t term, known sharedLists) term
 }
@@ -148,7 +150,7 @@ func gatherLeast(terms []term, of *space, known sharedLists) []term {
 	for _, t := range terms {
 		if withLoops {
 			if s, ok := t.f.(inArrays); ok {
-				if touches([]term{t}) {
+				if s.chooses() {
 					least = append(least, t)
 				} else {
 					rest = append(rest, s.convexFamily(t, known))

@@ -19,6 +19,7 @@ const (
 	LoopMax                 // the largest row
 	LoopMin                 // the least row
 	LoopLeast               // the least of sums of squares, each of some rows
+	LoopGap                 // |d + r|, where d is the largest of some rows less the largest of others, or the other way, and r the last row
 )
 
 // Loop adds up terms that differ in numbers alone, which makes no object of each: the sum is
@@ -52,6 +53,7 @@ type series struct {
 	sign  float64    // of the terms
 	known rowTable   // members by the hash of their rows
 	least *leastForm // not nil: each is a maximum, of which the negative has a majorant
+	gap   bool       // each is |e|, of which e is no affine function
 	once  sync.Once  // of f
 	f     Convex
 }
@@ -63,13 +65,16 @@ type leastForm struct {
 	places []int // of the rows, in those of the series
 }
 
-// bentSeries is a series of maxima that are not convex, leastSeries the majorant of their negatives.
+// bentSeries is a series of functions that are not convex, leastSeries the majorant of the negatives of those that are maxima, and aboveSeries that of
+// absolute values.
 type (
 	bentSeries  struct{ *series }
 	leastSeries struct{ *series }
+	aboveSeries struct{ *series }
 )
 
-// Add adds w times op of the rows. For LoopLeast, rows up to ends[k] are squared in sum k; for others ends is nil. The rows are read only during
+// Add adds w times op of the rows. For LoopLeast, rows up to ends[k] are squared in sum k, and for LoopGap the first ones, up to ends[0], and those up to
+// ends[1] have a largest one each, in the order in which the maxima stand in the term; for others ends is nil. The rows are read only during
 // the call. It asks for the term without w where there was no such term before. ok is false where the terms are no sum of this
 // type: others have to be added one by one.
 func (l *Loop) Add(op LoopOp, w float64, rows []Linear, ends []int, term func() Expr) (ok bool) {
@@ -114,6 +119,9 @@ func anyDominated(over []Interval) bool {
 // keepsForm reports whether op of the rows has numbers that are finite, and is not simpler by the bounds of
 // the variables, as a maximum is of which one operand is below another.
 func (l *Loop) keepsForm(op LoopOp, rows []Linear, ends []int) bool {
+	if op == LoopGap {
+		return l.keepsGap(rows, ends)
+	}
 	over := l.ranges[:0]
 	for k := range rows {
 		if bad(rows[k]) {
@@ -146,6 +154,19 @@ func (l *Loop) keepsForm(op LoopOp, rows []Linear, ends []int) bool {
 	return len(over) > 1 && !anyDominated(over)
 }
 
+// keepsGap is keepsForm of a LoopGap, with an object for it. Maxima that have variables of their own are no multiples of each other.
+func (l *Loop) keepsGap(rows []Linear, ends []int) bool {
+	e := l.gapOf(rows, ends, 1)
+	i, o := e.Range(), l.gapOf(rows, ends, -1).Range()
+	return e.err == nil && len(e.terms) == 2 && l.keepsForm(LoopMax, rows[:ends[0]], nil) && l.keepsForm(LoopMax, rows[ends[0]:ends[1]], nil) &&
+		max(i.Lo, o.Lo) < 0 && min(i.Hi, o.Hi) > 0
+}
+
+// gapOf is the function of a LoopGap whose absolute value it is, with either sign of the difference.
+func (l *Loop) gapOf(rows []Linear, ends []int, sign float64) Expr {
+	return sumExprs([]Expr{MaxOf(rows[:ends[0]]).Scale(sign), MaxOf(rows[ends[0]:ends[1]]).Scale(-sign), rows[ends[1]].expr()})
+}
+
 func (l *Loop) shapeOf(op LoopOp, rows []Linear, ends []int) *loopShape {
 	for k := range l.shapes {
 		if s := &l.shapes[k]; s.op == op && slices.Equal(s.ends, ends) && slices.EqualFunc(s.counts, rows, func(n int, r Linear) bool { return n == len(r.Idx) }) {
@@ -162,7 +183,7 @@ func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
 	}
 	t := e.terms[0]
 	var r memberReader
-	if _, bent := t.f.(written); bent != (op == LoopLeast) || !r.read(t.f) {
+	if _, bent := t.f.(written); bent != (op >= LoopLeast) || !r.read(t.f) {
 		return nil
 	}
 	s := &loopShape{op: op, ends: slices.Clone(ends), sign: 1, weight: t.w}
@@ -188,6 +209,13 @@ func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
 			s.places[k] = count
 			count++
 		}
+	case LoopGap: // the affine function is first
+		for k := range rows {
+			s.places[k] = (k + 1) % len(rows)
+		}
+		if t.w != 1 || !isGap(&r, ends) {
+			return nil
+		}
 	}
 	if !hasRows(&r, rows, s.places, count, s.sign) {
 		return nil
@@ -210,6 +238,7 @@ func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
 		s.to.rows[k].c = []float64{l.Const}
 	}
 	if op != LoopLeast {
+		s.to.gap = op == LoopGap
 		return s
 	}
 	w, least := newLeastOf(t.w, t.f)
@@ -218,6 +247,28 @@ func newLoopShape(op LoopOp, rows []Linear, ends []int, e Expr) *loopShape {
 	}
 	s.to.least = &leastForm{newFamily(&r, e.owner()).program, string(r.text), s.places}
 	return s
+}
+
+// isGap reports whether the term that was read is |r ± (max - max)| with as many rows in the maxima.
+func isGap(r *memberReader, ends []int) bool {
+	n := len(r.steps)
+	if n != ends[1]+4 || r.steps[n-1].op != "abs" || r.steps[n-2].op != opSum || len(r.nums) != 2 || math.Abs(r.nums[0]) != 1 || r.nums[0] != -r.nums[1] {
+		return false
+	}
+	from := 0
+	for k, arg := range r.steps[n-2].args {
+		m := &r.steps[arg]
+		if m.op != "max" || len(m.args) != ends[k]-from {
+			return false
+		}
+		for i, row := range m.args {
+			if r.steps[row].op != opRow || r.steps[row].row != from+i+1 {
+				return false
+			}
+		}
+		from = ends[k]
+	}
+	return r.steps[n-2].row == 0
 }
 
 // hasRows reports whether the term that was read has count rows, among them those at their places, times sign.
@@ -259,7 +310,7 @@ func (s *loopShape) add(w float64, rows []Linear) bool {
 	lost := 0.0
 	for k := range rows {
 		d := &to.rows[s.places[k]]
-		if s.ends == nil {
+		if s.op != LoopLeast {
 			lost = 0
 		} else if k == 0 || slices.Contains(s.ends, k) { // the squares of one array, which has the largest of its entries
 			lost = 0
@@ -338,7 +389,7 @@ func (l *Loop) Sum() (e Expr, ok bool) {
 		return Expr{}, true
 	case len(s.w) < fewestMembers:
 		return Expr{}, false
-	case s.least != nil:
+	case s.least != nil || s.gap:
 		return Expr{terms: []term{{s.sign, &bentSeries{s}}}, lazy: &lazySplit{}, composite: true, of: s.of}, true
 	}
 	return Expr{terms: []term{{s.sign, s}}, of: s.of}, true
@@ -350,6 +401,8 @@ func seriesIn(f Convex) (s *series, p *program, text string) {
 	case *series:
 		return f, &f.program, f.text
 	case *bentSeries:
+		return f.series, &f.program, f.text
+	case *aboveSeries:
 		return f.series, &f.program, f.text
 	case *leastSeries:
 		p := f.least.program
@@ -368,7 +421,7 @@ func (s *series) scaled(w float64, t term) term {
 	if w == sign {
 		return term{w, t.f}
 	}
-	out := &series{program: s.program, text: s.text, sign: sign, known: s.known, least: s.least, w: make([]float64, len(s.w))}
+	out := &series{program: s.program, text: s.text, sign: sign, known: s.known, least: s.least, gap: s.gap, w: make([]float64, len(s.w))}
 	for k, v := range s.w {
 		out.w[k] = math.Abs(w) * v
 	}
@@ -377,6 +430,8 @@ func (s *series) scaled(w float64, t term) term {
 		return term{sign, &bentSeries{out}}
 	case *leastSeries:
 		return term{sign, &leastSeries{out}}
+	case *aboveSeries:
+		return term{sign, &aboveSeries{out}}
 	}
 	return term{sign, out}
 }
@@ -436,7 +491,13 @@ func (r *memberReader) among(known *rowTable) bool {
 func (s *series) withMajorant(t term) (_ term, ok bool) { return t, false }
 
 func (s *bentSeries) withMajorant(t term) (_ term, ok bool) {
-	return term{-t.w, &leastSeries{s.series}}, true
+	switch {
+	case s.gap && t.w > 0:
+		return term{t.w, &aboveSeries{s.series}}, true
+	case !s.gap && t.w < 0:
+		return term{-t.w, &leastSeries{s.series}}, true
+	}
+	return t, false
 }
 
 func (*series) addTo(groups map[string]*family, t term, of *space) *family {
@@ -546,9 +607,15 @@ func (f *convexFunctions) readPieces(to []Linear, i int) []Linear {
 	return to
 }
 
+func (*series) chooses() bool      { return false }
+func (*leastSeries) chooses() bool { return true }
+
 func (s *series) convexFamily(t term, known sharedLists) term {
 	f := s.addTo(map[string]*family{}, t, s.of)
 	f.finish(known)
+	if _, ok := t.f.(*aboveSeries); ok {
+		return term{1, &aboveFamily{f}}
+	}
 	return term{1, &convexFunctions{f}}
 }
 
@@ -560,6 +627,37 @@ func (s *series) function() Convex {
 		s.f = f
 	})
 	return s.f
+}
+
+// aboveFamily is a family of |e| with e that are no affine functions, as the majorants of its members.
+type aboveFamily struct{ *family }
+
+func (f *aboveFamily) isMajorant()    {}
+func (f *aboveFamily) node() Node     { return Node{op: "above family", key: f} }
+func (f *aboveFamily) String() string { return "sum of abs" }
+
+// Represent adds the forms of the members one after the other, as those of absAbove.
+func (f *aboveFamily) Represent(c Canon) Form {
+	top := &f.steps[len(f.steps)-2]
+	lins := make([]Linear, 0, len(f.w))
+	for i := range f.w {
+		var above absAbove
+		convexPart, concavePart := split{lin: f.rows[top.row].linear(i, f.of)}, split{}
+		for k, arg := range top.args {
+			rows := make([]Linear, len(f.steps[arg].args))
+			for j, row := range f.steps[arg].args {
+				rows[j] = f.rows[f.steps[row].row].linear(i, f.of)
+			}
+			if m := (term{1, newMaxOfAffine(rows)}); f.nums[top.nums[k]][0] > 0 {
+				convexPart.g = append(convexPart.g, m)
+			} else {
+				concavePart.g = append(concavePart.g, m)
+			}
+		}
+		above.g, above.h = []Representer{convexPart.function()}, []Representer{concavePart.function()}
+		lins = append(lins, above.column(c))
+	}
+	return Form{Linear: sumLinear(lins, f.w)}
 }
 
 func (s *series) Value(x []float64) float64 { return s.function().Value(x) }
@@ -576,6 +674,8 @@ func (s *series) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (s *series) Represent(c Canon) Form { return c.Form(s.function().(Representer)) }
 
 func (s *bentSeries) split() *split     { return s.oneByOne(term{1, s}).split() }
-func (s *bentSeries) lessSquares() bool { return true }
+func (s *bentSeries) lessSquares() bool { return !s.gap }
+func (s *bentSeries) isGap() bool       { return s.gap }
 
 func (s *leastSeries) isMajorant() {}
+func (s *aboveSeries) isMajorant() {}

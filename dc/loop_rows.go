@@ -121,9 +121,10 @@ func (l *Loop) keepForm(op LoopOp, n int, rows []LoopRow, ends []int) bool {
 	for k := range rows {
 		free = bounds[k].begin(&rows[k], l.space()) && free
 	}
-	if free && (len(rows) > 1 || op <= LoopAbs) {
+	if free && op != LoopGap && (len(rows) > 1 || op <= LoopAbs) {
 		return true
 	}
+	apart := op != LoopGap || differ(rows[:ends[0]], rows[ends[0]:ends[1]])
 	var list []Linear
 	for lo := 0; lo < n; lo += memberBlock {
 		count := min(memberBlock, n-lo)
@@ -131,7 +132,7 @@ func (l *Loop) keepForm(op LoopOp, n int, rows []LoopRow, ends []int) bool {
 			bounds[k].compute(&rows[k], lo, count, l.space())
 		}
 		for i := range count {
-			if op != LoopLeast && apartFrom(op, bounds, i) {
+			if apart && op < LoopLeast && apartFrom(op, bounds, i) || apart && op == LoopGap && gapFrom(bounds, ends, i) {
 				continue
 			}
 			list = loopRows(list, rows, lo+i, l.space())
@@ -207,6 +208,51 @@ func apartFrom(op LoopOp, bounds []loopBounds, i int) bool {
 	return least > top+apart*size || least == math.Inf(1) || top == math.Inf(-1)
 }
 
+// differ reports whether two lists of rows have other variables in all terms.
+func differ(a, b []LoopRow) bool {
+	if len(a) != len(b) {
+		return true
+	}
+	for k := range a {
+		if len(a[k].Idx) != len(b[k].Idx) {
+			return true
+		}
+		for t, idx := range a[k].Idx {
+			if o := b[k].Idx[t]; len(idx) == 1 && len(o) == 1 && idx[0] != o[0] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gapFrom is apartFrom for a LoopGap: of both maxima, and of the sum of their difference and the last row, which is of either sign. A maximum of a row and its
+// negative is known to be 0 or more.
+func gapFrom(bounds []loopBounds, ends []int, i int) bool {
+	if !apartFrom(LoopMax, bounds[:ends[0]], i) || !apartFrom(LoopMax, bounds[ends[0]:ends[1]], i) {
+		return false
+	}
+	var lo, hi [2]float64
+	size := bounds[ends[1]].size[i]
+	for k := range bounds[:ends[1]] {
+		b, at := &bounds[k], 0
+		if k >= ends[0] {
+			at = 1
+		}
+		if k == 0 || k == ends[0] {
+			hi[at] = math.Inf(-1)
+		}
+		lo[at], hi[at], size = max(lo[at], b.lo[i]), max(hi[at], b.hi[i]), size+b.size[i]
+	}
+	rest := &bounds[ends[1]]
+	for k := range lo {
+		if !(rest.lo[i]+lo[k]-hi[1-k] < -apart*size && rest.hi[i]+hi[k]-lo[1-k] > apart*size) {
+			return false
+		}
+	}
+	return true
+}
+
 // space is that of the model.
 func (l *Loop) space() *space { return l.Model.orNone().space }
 
@@ -246,7 +292,7 @@ func (s *loopShape) appendRows(n int, rows []LoopRow) {
 func (s *loopShape) lostOf(rows []LoopRow, k int) float64 {
 	lost, from := rows[k].Lost, 0
 	for _, end := range s.ends {
-		if k >= from && k < end {
+		if s.op == LoopLeast && k >= from && k < end {
 			for i := from; i < end; i++ {
 				lost = max(lost, rows[i].Lost)
 			}

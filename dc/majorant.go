@@ -30,7 +30,11 @@ func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
 // majoriseObjective is majorise for an objective, which may have leastOf too.
 func (e Expr) majoriseObjective() Expr {
 	if withLoops {
-		e = e.unlooped(func(t term) bool { _, bent := t.f.(written); return bent && t.w > 0 })
+		e = e.unlooped(func(t term) bool {
+			_, bent := t.f.(written)
+			_, ok := t.f.(looped).withMajorant(t)
+			return bent && !ok
+		})
 	}
 	return e.majoriseBy(func(t term) (term, bool) {
 		if withLoops {

@@ -111,6 +111,9 @@ func (e *Expr) remaining() (g, h bool) {
 		return false, false
 	}
 	sum, size, up, down := 0.0, 0.0, false, false
+	if withLoops && e.withGaps() {
+		return true, true
+	}
 	add := func(w float64, f Convex) {
 		switch f.(type) {
 		case Linear, *matFrac:
@@ -140,6 +143,26 @@ func (e *Expr) remaining() (g, h bool) {
 		}
 	}
 	return sum > apart*size || up && !down, sum < -apart*size || down && !up
+}
+
+// withGaps reports whether looped absolute values are among the terms, of which the splits have maxima of sums in g and maxima of affine functions in
+// h, and nothing else that may cancel them.
+func (e *Expr) withGaps() bool {
+	some := false
+	for _, t := range e.terms {
+		if f, ok := t.f.(interface{ isGap() bool }); ok && f.isGap() && t.w > 0 {
+			some = true
+			continue
+		}
+		switch t.f.(type) {
+		case written, looped:
+			return false
+		}
+		if nodeOf(t.f).op == "max" {
+			return false
+		}
+	}
+	return some
 }
 
 // touches reports whether a majorant is among terms.

@@ -52,7 +52,17 @@ var bodies = []string{
 	"sum(i in 1..8, j in i+1..m) pos(c[1,1]*X[j,1] - X[i,2]*w[2] - i*j)",
 	"sum(j in 1..m) abs(round(y[j])*w[1] - round(y[j])) + sum(j in 1..m) pos(w[2] - r[j])",
 	"sum(i in 1..m) pos(w[1] - round(X[i,1]))/m",
-	"sum(i in 1..m) max(k in 1..3) (X[i,k]*w[k] - b*k)",
+	"(1/m)*sum(i in 1..m) abs(max(k in 1..2) (P[i,:]*c[k,:]) - max(k in 1..2) (P[i,:]*d[k,:]) - y[i])",
+	"sum(i in 1..m) q[i]*abs(X[i,1]*b - max(P[i,:]*d[1,:], w[1], -t[2]) + max(k in 1..2) (P[i,:]*c[k,:])) + 0.1*sumsq(c) + abs(b)",
+	"sum(i in 1..m) abs(max(w[1] + P[i,1], -w[1] - P[i,1]) - max(w[2], b) + 1e6*y[i] - 1e6*y[i])",
+	"sum(i in 1..m) abs(max(k in 1..2) (P[i,:]*c[k,:]) - max(k in 1..2) (P[i,:]*d[k,:])) - sum(i in 1..m) max(k in 1..2) (P[i,:]*d[k,:])",
+	"-sum(i in 1..m) abs(max(k in 1..2) (P[i,:]*c[k,:]) - max(k in 1..2) (P[i,:]*d[k,:]) - y[i])",
+	"sum(i in 1..m) abs(max(t[r[i]], 0.5*t[1] - X[i,1]/9) - max(t[2], t[3], t[r[i]]) - y[i]/2)",
+	"sum(i in 1..m) abs(max(b, w[1]) - max(b, w[1]) - y[i]*w[2])",
+	"sum(i in 1..m) abs(max(b, w[1]) - max(b, X[i,1]*w[1]) - y[i]*w[2])",
+	"sum(i in 1..m) y[i]*abs(max(b, w[1]) - max(b, X[i,1]*w[1]) - y[i]*w[2])",
+	"sum(i in 1..m) abs(max(b, X[i,1]*w[1]) - max(w[2], X[i,1]*w[3]) + S[i,1])",
+	"m*sumsq(w) + m*b^2 + sum(i in 1..m) max(k in 1..3) (X[i,k]*w[k] - b*k)",
 	"sum(i in 1..m) min(k in 1..2) (sumsq(c[k,:] + P[m + 1 - i,:]))",
 	"sum(i in 0..m - 1) 0.5*pos(X[m - i,1]*(w[1] + b) - b*2)",
 }
@@ -63,6 +73,7 @@ param m = rows(X), C = 10/m, q[i in 1..m] = 0.5 + abs(y[i]), r[i in 1..m] = i - 
 var w[3] start ones(3)
 var b start 0.1
 var c[2,2] in [-9, 9] start eye(2)
+var d[2,2] in [-9, 9] start [-1 2; 0.5 3]
 var t[5] in [-1, 1] start zeros(5)
 let z[i in 1..m] = y[i]*(X[i,:]*w + b)
 `

@@ -19,22 +19,9 @@ type Columns struct {
 	lo, n  int // its values: n from lo on
 	name   string
 	varies map[*syntax.Node]bool // by node: the index occurs
-	// Of a loop over one index: columns that stand in several functions are made once. nil: they are not kept.
+	// Of a loop over one index: columns that stand in several functions, or in loops over the same values, are made once. nil: they are not kept.
 	lists map[listKey][]float64
 	rows  map[rowKey]dc.LoopRow
-}
-
-// listKey is a list of numbers: those of an array, or multiples of a list.
-type listKey struct {
-	first *float64
-	step  int
-	w     float64
-}
-
-// rowKey are the functions of an array from a place on.
-type rowKey struct {
-	of          *dc.Affine
-	first, step int
 }
 
 // Len is how many values there are.
@@ -62,17 +49,52 @@ func (ev *Evaluator) LoopColumns(at *syntax.Node, bs []syntax.Binder, cond *synt
 	last := bs[len(bs)-1].Names
 	c := newColumns(ev, len(ev.Indices)+parts(bs[:len(bs)-1]), last[0], len(bs) == 1)
 	left, failed := 0, 1
-	ev.loop(at, bs, cond, body, func(lo, n int) bool {
+	ev.loop(at, bs, cond, body, func(lo, n int) int {
 		if left--; left >= 0 || n < fewestColumns {
-			return false
+			return 0
 		}
-		c.lo, c.n = lo, n
-		if c.ev.Spend(at, UnitsNumber*n); many(c) {
-			return true
+		c.begin(lo, min(n, mostColumns))
+		if many(c) {
+			ev.Spend(at, UnitsNumber*c.n)
+			return c.n
 		}
 		left, failed = failed, 2*failed
-		return false
+		return 0
 	})
+}
+
+// begin goes to n values from lo on.
+func (c *Columns) begin(lo, n int) {
+	c.lo, c.n = lo, n
+	if c.lists == nil {
+		return
+	}
+	last, ok := c.ev.columns.(*keptColumns)
+	if !ok || last.lo != lo || last.n != n {
+		last = &keptColumns{lo, n, map[listKey][]float64{}, map[rowKey]dc.LoopRow{}}
+		c.ev.columns = last
+	}
+	c.lists, c.rows = last.lists, last.rows
+}
+
+// keptColumns are lists of numbers, and functions, of the values of an index, n from lo on, that stand in several sums of a statement.
+type keptColumns struct {
+	lo, n int
+	lists map[listKey][]float64
+	rows  map[rowKey]dc.LoopRow
+}
+
+// listKey is a list of numbers: those of an array, or multiples of a list.
+type listKey struct {
+	first *float64
+	step  int
+	w     float64
+}
+
+// rowKey are the functions of an array from a place on.
+type rowKey struct {
+	of          *dc.Affine
+	first, step int
 }
 
 // parts is how many names binders have.
@@ -83,6 +105,9 @@ func parts(bs []syntax.Binder) int {
 	}
 	return n
 }
+
+// mostColumns is how many values have one column. Source: a limit of memory, and of the time between two looks at the context, some milliseconds.
+const mostColumns = 1 << 20
 
 // function is an affine function of each value as it is added up, see value.Accumulator.
 type function struct {
@@ -519,7 +544,15 @@ func (c *Columns) row(n *syntax.Node) (r dc.LoopRow, ok bool) {
 // sum is the sum that is n, as Evaluator.linear has it.
 func (c *Columns) sum(n *syntax.Node) (r dc.LoopRow, ok bool) {
 	f := function{c: one(0), size: one(0)}
-	if !c.add(&f, n, one(1)) || !c.inOrder(&f) {
+	if !c.add(&f, n, one(1)) {
+		return r, false
+	}
+	return c.finish(&f, n)
+}
+
+// finish is the function that was added up.
+func (c *Columns) finish(f *function, n *syntax.Node) (r dc.LoopRow, ok bool) {
+	if !c.inOrder(f) {
 		return r, false
 	}
 	c.ev.Spend(n, UnitsCoeff*len(f.idx)*c.n)
@@ -649,22 +682,69 @@ func (c *Columns) term(n *syntax.Node, w float64) (t loopTerm, ok bool) {
 			return t, false
 		}
 		t.at, t.w = n, one(w)
-		if n.Op == syntax.OpReduce {
-			if slices.ContainsFunc(n.Binders, func(b syntax.Binder) bool { return c.depends(b.Set) }) || n.Cond != nil && c.depends(n.Cond) {
-				return t, false
-			}
-			c.ev.Loop(n, n.Binders, n.Cond, func() { ok = ok && c.operand(&t, n.Args[0]) })
-		} else {
-			for _, a := range n.Args {
-				ok = ok && c.operand(&t, a)
-			}
+		if t.op == dc.LoopAbs && len(n.Args) == 1 && c.gap(&t, n.Args[0]) {
+			return t, true
 		}
+		ok = c.operands(&t, n)
 		if len(t.ends) > 0 {
 			t.op = dc.LoopLeast
 		}
 		return t, ok && loopable(t.op, len(t.rows))
 	}
 	return t, false
+}
+
+// operands adds the rows of all arguments of a function.
+func (c *Columns) operands(t *loopTerm, n *syntax.Node) (ok bool) {
+	ok = true
+	if n.Op != syntax.OpReduce {
+		for _, a := range n.Args {
+			ok = ok && c.operand(t, a)
+		}
+		return ok
+	}
+	if slices.ContainsFunc(n.Binders, func(b syntax.Binder) bool { return c.depends(b.Set) }) || n.Cond != nil && c.depends(n.Cond) {
+		return false
+	}
+	c.ev.Loop(n, n.Binders, n.Cond, func() { ok = ok && c.operand(t, n.Args[0]) })
+	return ok
+}
+
+// gap reads n, the argument of an absolute value, as the difference of two maxima and an affine function.
+func (c *Columns) gap(t *loopTerm, n *syntax.Node) bool {
+	maxima := func(minus bool) (k int) {
+		for i, a := range n.Args {
+			if isMax(a) && n.Minus[i] == minus {
+				k++
+			}
+		}
+		return k
+	}
+	if n.Op != syntax.OpSum || maxima(false) != 1 || maxima(true) != 1 {
+		return false
+	}
+	u := loopTerm{op: dc.LoopMax}
+	f := function{c: one(0), size: one(0)}
+	for i, a := range n.Args {
+		switch from := len(u.rows); {
+		case !isMax(a):
+			if !c.add(&f, a, one(WithSign(1, n.Minus[i]))) {
+				return false
+			}
+		case !c.operands(&u, a) || len(u.rows) < from+2:
+			return false
+		default:
+			u.ends = append(u.ends, len(u.rows))
+		}
+	}
+	rest, ok := c.finish(&f, n)
+	t.op, t.rows, t.ends = dc.LoopGap, append(u.rows, rest), u.ends
+	return ok
+}
+
+// isMax reports whether n is a maximum.
+func isMax(n *syntax.Node) bool {
+	return n.Name == "max" && (n.Op == syntax.OpCall || n.Op == syntax.OpReduce)
 }
 
 // operand adds the rows of an argument, see Evaluator.addRows.
@@ -678,7 +758,7 @@ func (c *Columns) operand(t *loopTerm, n *syntax.Node) (ok bool) {
 		t.ends = append(t.ends, len(t.rows))
 		return ok
 	}
-	return len(t.ends) == 0 && c.addTo(&t.rows, n)
+	return (t.op != dc.LoopMin || len(t.ends) == 0) && c.addTo(&t.rows, n)
 }
 
 func (c *Columns) addTo(rows *[]dc.LoopRow, n *syntax.Node) bool {

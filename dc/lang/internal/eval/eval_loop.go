@@ -42,9 +42,9 @@ func (ev *Evaluator) Loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 	ev.loop(n, bs, cond, body, nil)
 }
 
-// loop is Loop. many, if not nil, is called with n values of the last index, from one on, and returns whether it has seen to them; it
-// is not called where there is a condition, or the index runs over a set.
-func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(), many func(lo, n int) bool) {
+// loop is Loop. many, if not nil, is called with the values of the last index that are left, n from lo on, and returns how many of the first ones it
+// has seen to; it is not called where there is a condition, or the index runs over a set.
+func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(), many func(lo, n int) int) {
 	if len(bs) == 0 {
 		if cond == nil || ev.Holds(cond) {
 			body()
@@ -68,8 +68,10 @@ func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 	}
 	for i := lo; i <= hi; i++ {
 		if many != nil && len(bs) == 1 && cond == nil {
-			if ev.Indices[at].At = i; many(i, hi-i+1) {
-				break
+			ev.Indices[at].At = i
+			if seen := many(i, hi-i+1); seen > 0 {
+				i += seen - 1
+				continue
 			}
 		}
 		step(i)

@@ -74,11 +74,12 @@ type Evaluator struct {
 	Keep  bool
 	// All: after a mistake in a term of a sum or a side of a constraint the
 	// others are evaluated, too.
-	All   bool
-	Data  *datafile.Loader
-	sums  value.Accumulator
-	Args  []value.Value // of the functions that are being evaluated
-	flats []int         // room for the places of entries
+	All     bool
+	Data    *datafile.Loader
+	sums    value.Accumulator
+	Args    []value.Value // of the functions that are being evaluated
+	flats   []int         // room for the places of entries
+	columns any           // lists that Columns keep for other sums of the statement
 	// variables are those of the last affine function that was kept.
 	variables []int
 	Limits
@@ -104,6 +105,7 @@ func (ev *Evaluator) Forget() {
 	clear(ev.Args[:cap(ev.Args)])
 	ev.memos, ev.Args, ev.Indices = ev.memos[:0], ev.Args[:0], ev.Indices[:0]
 	ev.sums.Reset()
+	ev.columns = nil
 	ev.Src.stamp++
 	ev.stamp = ev.Src.stamp
 }
