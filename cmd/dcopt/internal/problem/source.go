@@ -98,7 +98,7 @@ func (s *Source) Compile(ctx context.Context, sweep *report.Member) (*Program, e
 		}
 	}
 	begin := time.Now()
-	prog, err := session.Within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, opt) })
+	prog, err := session.Briefly(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, opt) })
 	if exit.IsContext(err) {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ func AppendNumber(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "null"...)
 	}
+	if v == 0 && !math.Signbit(v) { // most multipliers
+		return append(dst, '0')
+	}
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
 		format = 'e'
@@ -93,7 +96,7 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	case Number:
 		return AppendNumber(dst, float64(v)), nil
 	case []Number:
-		return appendList(dst, v)
+		return appendNumbers(dst, v), nil
 	case []any:
 		return appendList(dst, v)
 	case []Object:
@@ -107,6 +110,17 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	}
 	b, err := Marshal(v)
 	return append(dst, b...), err
+}
+
+func appendNumbers(dst []byte, list []Number) []byte {
+	dst = append(dst, '[')
+	for k, v := range list {
+		if k > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendNumber(dst, float64(v))
+	}
+	return append(dst, ']')
 }
 
 func appendList[T any](dst []byte, list []T) (buf []byte, err error) {

@@ -51,11 +51,6 @@ type shared interface {
 // constraints in order. The two halves of an equation or chain that is not
 // affine stand side by side.
 func dualsOf(p *dc.Problem, duals [][]float64) Object {
-	type family struct {
-		name    string
-		values  []any
-		indexed bool
-	}
 	var families []*family
 	byName := map[string]*family{}
 	var of *family // that of the constraint before
@@ -67,7 +62,11 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 			like, first = m, i
 		}
 		if like != nil && i > first && i < first+like.Count() && !like.SameIndex(i-first) {
-			of.values = append(of.values, dualOf(p, c, duals[i]))
+			if len(duals[i]) == 1 && c.DC {
+				of.addNumber(Number(duals[i][0]))
+			} else {
+				of.add(dualOf(p, c, duals[i]))
+			}
 			continue
 		}
 		value, indexed := dualOf(p, c, duals[i]), len(c.Index()) > 0
@@ -77,20 +76,60 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 				families, byName[c.Family] = append(families, of), of
 			}
 		} else if indexed && c.Family != "" && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
-			of.values[len(of.values)-1] = []any{of.values[len(of.values)-1], value}
+			list := of.list()
+			list[len(list)-1] = []any{list[len(list)-1], value}
 			continue
 		}
-		of.values, of.indexed = append(of.values, value), of.indexed || indexed
+		of.add(value)
+		of.indexed = of.indexed || indexed
 	}
 	o := Object{}
 	for _, f := range families {
-		if len(f.values) == 1 && !f.indexed {
+		switch {
+		case f.values == nil && (len(f.numbers) > 1 || f.indexed):
+			o = append(o, Member{Name: f.name, Value: f.numbers})
+		case len(f.list()) == 1 && !f.indexed:
 			o = append(o, Member{Name: f.name, Value: f.values[0]})
-		} else {
+		default:
 			o = append(o, Member{Name: f.name, Value: f.values})
 		}
 	}
 	return ComplexDuals(o)
+}
+
+// family has the multipliers of the constraints of one name.
+type family struct {
+	name    string
+	numbers []Number // all of them, as long as values is nil
+	values  []any
+	indexed bool
+}
+
+func (f *family) add(v any) {
+	if n, ok := v.(Number); ok {
+		f.addNumber(n)
+	} else {
+		f.values = append(f.list(), v)
+	}
+}
+
+func (f *family) addNumber(n Number) {
+	if f.values == nil {
+		f.numbers = append(f.numbers, n)
+	} else {
+		f.values = append(f.values, n)
+	}
+}
+
+// list is values, of numbers, too.
+func (f *family) list() []any {
+	if f.values == nil {
+		f.values = make([]any, 0, len(f.numbers)+1)
+		for _, n := range f.numbers {
+			f.values = append(f.values, n)
+		}
+	}
+	return f.values
 }
 
 // boundDuals are the multipliers of the bounds of each variable that has any.

@@ -67,7 +67,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	begin := time.Now()
 	j.seen.begin(prog.Problem, set.Recorder)
 	set.Recorder = &j.seen
-	out, err := session.Within(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
+	out, err := session.Briefly(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
 	if out.res == nil && exit.IsContext(err) {
 		if out.res = j.seen.giveUp(err, x0, set); j.c.Bool("global") {
 			out.proof = j.seen.proof(out.res)
