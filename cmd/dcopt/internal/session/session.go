@@ -81,16 +81,26 @@ func Within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return withGrace(ctx, graceTime, f)
 }
 
-// briefTime is graceTime of work that looks at its context: it goes on longer where a step of it is long, and has nothing better to give
-// then. Source: a limit of time: with the result written less than .2 s.
+// briefTime is graceTime of work that looks at its context, where that is cancelled and has no deadline that passed: it goes on longer
+// where a step of it is long, and has nothing better to give then. Source: a limit of time: with the result written less than .2 s.
 const briefTime = 100 * time.Millisecond
 
-// Briefly is Within with less time: where the caller has an answer of its own, or none is lost.
+// Briefly is Within with less time after a signal: where the caller has an answer of its own, or none is lost.
 func Briefly[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	return withGrace(ctx, briefTime, f)
+	return await(ctx, func() time.Duration {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return briefTime
+		}
+		return graceTime
+	}, f)
 }
 
 func withGrace[T any](ctx context.Context, grace time.Duration, f func() (T, error)) (T, error) {
+	return await(ctx, func() time.Duration { return grace }, f)
+}
+
+// await is Within with the time that it is told when ctx has ended.
+func await[T any](ctx context.Context, grace func() time.Duration, f func() (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error
@@ -108,7 +118,7 @@ func withGrace[T any](ctx context.Context, grace time.Duration, f func() (T, err
 	select {
 	case r := <-done:
 		return r.v, r.err
-	case <-time.After(grace):
+	case <-time.After(grace()):
 		var none T
 		return none, ctx.Err()
 	}
