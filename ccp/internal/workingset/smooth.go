@@ -23,6 +23,7 @@ import (
 type smoothing struct {
 	*solver
 	cols  []int32   // those that are no terms
+	bent  []int32   // those that have squares or products
 	place []int32   // by column: its place in cols, −1 for none
 	temp  float64   // the distance
 	g, d  []float64 // by place: gradient and step
@@ -144,6 +145,9 @@ func newSmoothing(s *solver) *smoothing {
 			if !s.term[j] {
 				m.place[j] = int32(len(m.cols))
 				m.cols = append(m.cols, int32(j))
+			}
+			if s.p.P.ColPtr[j] < s.p.P.ColPtr[j+1] {
+				m.bent = append(m.bent, int32(j))
 			}
 		}
 		p := len(m.cols)
@@ -367,14 +371,33 @@ func (m *smoothing) become(k, only int32) {
 
 // addSmooth sets the gradient to that of the objective without the terms, and adds its Hessian.
 func (m *smoothing) addSmooth() {
-	clear(m.full)
-	m.p.P.AddSymMulVec(m.full, 1, m.x)
+	m.multiply(m.x)
 	q := m.p.P
 	for k, j := range m.cols {
 		m.g[k] = m.p.Q[j] + m.full[j]
 		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
 			*m.entry(m.place[q.RowIdx[e]], int32(k)) += q.Val[e]
 		}
+	}
+}
+
+// multiply sets m.full to P·x at the columns that are no terms.
+func (m *smoothing) multiply(x []float64) {
+	for _, j := range m.cols {
+		m.full[j] = 0
+	}
+	q := m.p.P
+	for _, j := range m.bent {
+		sum := 0.0
+		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
+			if i := q.RowIdx[e]; i == int(j) {
+				m.full[j] += q.Val[e] * x[j]
+			} else {
+				m.full[i] += q.Val[e] * x[j]
+				sum += q.Val[e] * x[i]
+			}
+		}
+		m.full[j] += sum
 	}
 }
 
@@ -595,7 +618,6 @@ func (m *smoothing) along() (linear, curve float64) {
 			linear -= m.prices[k] * m.dv[only]
 		}
 	}
-	clear(m.full)
-	m.p.P.AddSymMulVec(m.full, 1, m.step)
+	m.multiply(m.step)
 	return linear, num.Dot(m.full, m.step)
 }
