@@ -284,7 +284,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 	if v == interior.Broken {
 		if s.solved(ctx) { // the last iterate may have gone unseen
 			v = interior.Done
-		} else if _, proved := s.proofs(w); proved != interior.GoOn {
+		} else if _, proved := s.proofs(w, false); proved != interior.GoOn {
 			v = proved
 		}
 	}

@@ -15,8 +15,11 @@ import (
 // primalProof looks at multipliers y of the rows, with aty = Aᵀy, both
 // scaled, as a proof that no point is feasible. The bounds of the variables
 // take up as much of Aᵀy as they can. It writes an accepted proof to s.cert. weight is
-// the value that qpbackend.PrimalInfeasibility would give, +Inf for none.
-func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
+// the value that qpbackend.PrimalInfeasibility would give, +Inf for none; without weigh it may be +Inf for any y that proves nothing.
+func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok bool) {
+	if !weigh && !s.cancels(y, aty) {
+		return math.Inf(1), false
+	}
 	sc := s.scale
 	support, rest := 0.0, 0.0
 	for i, e := range sc.E {
@@ -45,7 +48,7 @@ func (s *solver) primalProof(y, aty []float64) (weight float64, ok bool) {
 		return math.Inf(1), false
 	}
 	weight = rest / -support
-	if !(weight <= s.Set.InfeasTol/2 && s.cancels(y, aty)) {
+	if !(weight <= s.Set.InfeasTol/2 && (!weigh || s.cancels(y, aty))) {
 		return weight, false
 	}
 	for i, e := range sc.E {
@@ -71,17 +74,19 @@ func (s *solver) bound(j int, t float64) float64 {
 }
 
 // cancels reports whether the entries of aty that no bound takes up are small
-// against the columns of A and y.
+// against the columns of A and y. Most iterates are no proof by one of the first entries.
 func (s *solver) cancels(y, aty []float64) bool {
-	norm, at := s.work[:s.p.Cols], s.lay.at
-	clear(norm)
-	for k, j := range at.RowIdx {
-		norm[j] = max(norm[j], math.Abs(at.Val[k]))
-	}
+	sc, a := s.scale, s.P.A
 	tol := s.Set.InfeasTol * num.NormInf(y)
-	for j, a := range aty {
-		if math.IsInf(s.bound(j, -a), 0) && !(math.Abs(a) <= tol*norm[j]) {
-			return false
+	for j, v := range aty {
+		if size := math.Abs(v); !(size <= 0) && math.IsInf(s.bound(j, -v), 0) {
+			norm := 0.0
+			for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+				norm = max(norm, sc.E[a.RowIdx[k]]*math.Abs(a.Val[k]))
+			}
+			if !(size <= tol*norm*sc.D[j]) {
+				return false
+			}
 		}
 	}
 	return true
@@ -102,8 +107,14 @@ func (s *solver) dualProof(d, ad []float64) bool {
 		bad = max(bad, sc.D[j]*off)
 	}
 	for t, e := range ad {
-		if !s.lay.conic[t] {
-			bad = max(bad, s.leaving(n+t, e)/sc.E[t])
+		if s.lay.conic[t] {
+			continue
+		}
+		if off := s.leaving(n+t, e); off > 0 {
+			if !(off <= tol*top*s.rowNorm(t)) {
+				return false
+			}
+			bad = max(bad, off/sc.E[t])
 		}
 	}
 	if !(fall > 0 && bad/fall <= tol/2) {
@@ -118,7 +129,7 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	for j, v := range pd {
 		bad = max(bad, math.Abs(v)/(sc.B*sc.C*sc.D[j]))
 	}
-	if !(bad/fall <= tol/2 && s.flat(d, pd, ad)) {
+	if !(bad/fall <= tol/2 && s.flat(d, pd, ad, tol*top)) {
 		return false
 	}
 	for j, e := range d {
@@ -137,9 +148,14 @@ func (s *solver) leaving(i int, e float64) float64 {
 	return 0
 }
 
-// flat reports whether pd and the part of ad outside the rows are small against the
-// rows of P and A and d.
-func (s *solver) flat(d, pd, ad []float64) bool {
+// rowNorm is the largest entry of row t of A, scaled.
+func (s *solver) rowNorm(t int) float64 {
+	at := s.lay.at
+	return num.NormInf(at.Val[at.ColPtr[t]:at.ColPtr[t+1]])
+}
+
+// flat reports whether pd, and ad in the cones, are within tol of rows of P and A.
+func (s *solver) flat(d, pd, ad []float64, tol float64) bool {
 	n, at := s.p.Cols, s.lay.at
 	norm := s.work[n : 2*n]
 	clear(norm)
@@ -149,18 +165,8 @@ func (s *solver) flat(d, pd, ad []float64) bool {
 			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
 		}
 	}
-	tol := s.Set.InfeasTol * num.NormInf(d)
 	for j, e := range pd {
 		if !(math.Abs(e) <= tol*norm[j]) {
-			return false
-		}
-	}
-	for t, e := range ad {
-		if s.lay.conic[t] {
-			continue
-		}
-		row := num.NormInf(at.Val[at.ColPtr[t]:at.ColPtr[t+1]])
-		if !(s.leaving(n+t, e) <= tol*row) {
 			return false
 		}
 	}

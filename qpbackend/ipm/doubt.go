@@ -34,7 +34,7 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verd
 	if math.IsNaN(size) {
 		return interior.Broken
 	}
-	if _, v := s.proofs(w); v != interior.GoOn {
+	if _, v := s.proofs(w, false); v != interior.GoOn {
 		return v
 	}
 	switch {

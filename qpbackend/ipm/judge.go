@@ -61,7 +61,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		if k%2 == 0 {
 			return interior.GoOn
 		}
-		_, v := s.proofs(w)
+		_, v := s.proofs(w, false)
 		if v != interior.GoOn {
 			s.certify(ctx, w)
 		}
@@ -84,7 +84,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 	if μ := w.Complementarity(); s.feasible() && pr.mark > s.Set.Tol && μ < pr.mark/2 {
 		pr.mark, pr.since = μ, 0
 	}
-	weight, v := s.proofs(w)
+	weight, v := s.proofs(w, !s.feasible() && pr.suspected == 0)
 	switch {
 	case v != interior.GoOn:
 		return v
@@ -138,9 +138,10 @@ func (s *solver) certify(ctx context.Context, w *interior.Work) (res qpbackend.R
 }
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
-// returns the residuals of the multipliers.
-func (s *solver) proofs(w *interior.Work) (weight float64, v interior.Verdict) {
-	weight, ok := s.primalProof(w.Multipliers())
+// returns the residuals of the multipliers, with weigh of all.
+func (s *solver) proofs(w *interior.Work, weigh bool) (weight float64, v interior.Verdict) {
+	y, aty := w.Multipliers()
+	weight, ok := s.primalProof(y, aty, weigh)
 	if ok {
 		s.progress.status = qpbackend.PrimalInfeasible
 		return weight, interior.Done

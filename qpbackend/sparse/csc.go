@@ -119,19 +119,28 @@ func (m *CSC) AddMulVecT(dst []float64, α float64, y []float64) {
 // AddSymMulVec adds α·S·x to dst, where S is the symmetric matrix whose upper
 // triangle m holds.
 func (m *CSC) AddSymMulVec(dst []float64, α float64, x []float64) {
-	for j := range m.Cols {
-		lo, hi := m.ColPtr[j], m.ColPtr[j+1]
-		xj, s := α*x[j], 0.0
-		if hi > lo && m.RowIdx[hi-1] == j { // the diagonal is the last of its column
-			hi--
-			dst[j] += m.Val[hi] * xj
+	idx, val := m.RowIdx, m.Val
+	lo, dst, x := 0, dst[:m.Cols], x[:m.Cols]
+	for j, hi := range m.ColPtr[1:][:m.Cols] {
+		k := hi - 1
+		if k < lo {
+			continue
 		}
-		val := m.Val[lo:hi]
-		for k, i := range m.RowIdx[lo:hi] {
-			dst[i] += val[k] * xj
-			s += val[k] * x[i]
+		xj := α * x[j]
+		if idx[k] == j { // the diagonal is the last of its column
+			dst[j] += val[k] * xj
+		} else {
+			k++
 		}
-		dst[j] += α * s
+		if k > lo {
+			s, val := 0.0, val[lo:k]
+			for e, i := range idx[lo:k] {
+				dst[i] += val[e] * xj
+				s += val[e] * x[i]
+			}
+			dst[j] += α * s
+		}
+		lo = hi
 	}
 }
 
@@ -173,14 +182,16 @@ func (m *CSC) IsUpper() bool {
 
 // AddMulBoth adds A·x to ax and Aᵀ·y to aty, in one pass over A.
 func (m *CSC) AddMulBoth(ax, aty, x, y []float64) {
-	for j, lo := range m.ColPtr[:m.Cols] {
-		hi := m.ColPtr[j+1]
+	idx, val := m.RowIdx, m.Val
+	lo, aty, x := 0, aty[:m.Cols], x[:m.Cols]
+	for j, hi := range m.ColPtr[1:][:m.Cols] {
 		xj, sum := x[j], 0.0
-		val := m.Val[lo:hi]
-		for k, i := range m.RowIdx[lo:hi] {
+		val := val[lo:hi]
+		for k, i := range idx[lo:hi] {
 			ax[i] += val[k] * xj
 			sum += val[k] * y[i]
 		}
 		aty[j] += sum
+		lo = hi
 	}
 }

@@ -34,7 +34,9 @@ func OrderStages(ctx context.Context, n int, colPtr, rowIdx []int, stage []uint8
 	for i, s := range stage {
 		g.node[i].stage = s
 	}
-	perm = g.peel(perm)
+	if perm = g.peel(perm); stage == nil {
+		perm = g.contract(perm)
+	}
 	dense := g.setAside()
 	for g.left > 0 {
 		me := g.choose()
@@ -123,11 +125,17 @@ func (g *graph) setAside() (dense []int) {
 		if v.kind == dead {
 			continue
 		}
-		if len(dense) > 0 || v.degree < v.size {
+		if len(dense) > 0 || v.degree < v.size || len(g.touched) > 0 {
 			g.dropDead(i)
 		}
 		v.degree = v.size
 		g.link(i)
+	}
+	for _, i := range g.touched {
+		if g.node[i].kind != dead {
+			g.unlink(i)
+			g.link(i)
+		}
 	}
 	g.left -= int32(len(dense))
 	return dense

@@ -39,6 +39,7 @@ type graph struct {
 	member     []int32 // chain of the variables eliminated with i, −1 ends it
 	tail       []int32 // end of that chain
 	left       int32   // variables still to eliminate
+	touched    []int32 // by contract
 	stage      uint8   // present one: variables of later ones are in no degree list
 	head       []int32 // degree lists
 	minDegree  int32

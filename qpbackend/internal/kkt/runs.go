@@ -109,46 +109,64 @@ func (s *System) AddAx(dst, x []float64) {
 // columns are short: loops over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
-	res, rows := s.res, s.at.ColPtr
+	res := s.res[:len(x)]
 	copy(res, b)
-	from := 0
 	if s.diagonal {
-		from = n
-		for j, d := range s.d[:n] {
-			res[j] -= d * x[j]
+		d, res := s.d[:n], res[:n]
+		for j, v := range x[:n] {
+			res[j] -= d[j] * v
 		}
+	} else {
+		s.subtractColumns(x, 0, n)
 	}
-	lo := ptr[from]
-	for t, hi := range ptr[from+1:] {
-		c := from + t
-		v, p := x[c], lo
-		diagonal := hi - 1 // the last entry
-		sum := val[diagonal] * v
-		if t := c - n; t >= 0 && t < s.m { // a row of A comes first
-			ax, end := 0.0, lo+rows[t+1]-rows[t]
-			if neighbours(idx, p, end) {
-				ax, p = s.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
-			}
-			for ; p < end; p++ {
-				j := idx[p]
-				res[j] -= val[p] * v
-				ax += val[p] * x[j]
-			}
-			s.ax[t] = ax
-			sum += ax
+	rows, ax, lo := s.at.ColPtr[1:][:s.m], s.ax[:s.m], ptr[n]
+	before := 0
+	for t, hi := range ptr[n+1:][:s.m] {
+		c := n + t
+		v, p, end := x[c], lo, lo+rows[t]-before // a row of A comes first
+		before = rows[t]
+		lo = hi
+		hi-- // the diagonal is the last entry
+		sum := 0.0
+		if neighbours(idx, p, end) {
+			sum, p = s.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
 		}
-		if neighbours(idx, p, diagonal) {
-			sum += s.wide.dotAxpy(val[p:diagonal], x[idx[p]:], res[idx[p]:], -v)
-			p = diagonal
+		for ; p < end; p++ {
+			j, a := idx[p], val[p]
+			res[j] -= a * v
+			sum += a * x[j]
 		}
-		for ; p < diagonal; p++ {
-			i := idx[p]
-			res[i] -= val[p] * v
-			sum += val[p] * x[i]
+		ax[t] = sum
+		sum += val[hi] * v
+		if p < hi {
+			sum += s.offDiagonal(x, v, p, hi)
 		}
 		res[c] -= sum
-		lo = hi
 	}
+	s.subtractColumns(x, n+s.m, len(x))
+}
+
+// subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x from s.res.
+func (s *System) subtractColumns(x []float64, from, to int) {
+	ptr, res := s.k.ColPtr, s.res
+	for c := from; c < to; c++ {
+		diagonal := ptr[c+1] - 1
+		res[c] -= s.k.Val[diagonal]*x[c] + s.offDiagonal(x, x[c], ptr[c], diagonal)
+	}
+}
+
+// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and returns their product with x.
+func (s *System) offDiagonal(x []float64, v float64, lo, hi int) (sum float64) {
+	idx, val, res := s.k.RowIdx, s.k.Val, s.res
+	if neighbours(idx, lo, hi) {
+		return s.wide.dotAxpy(val[lo:hi], x[idx[lo]:], res[idx[lo]:], -v)
+	}
+	for ; lo < hi; lo++ {
+		i := idx[lo]
+		res[i] -= val[lo] * v
+		sum += val[lo] * x[i]
+	}
+	return sum
 }
 
 // neighbours reports whether the entries lo to hi of a column, ascending, are so many without a gap that a wide

@@ -27,30 +27,35 @@ func (sd *sides) multipliers(y []float64) {
 
 func (sd *sides) residual(w *Work, τ float64) float64 {
 	c := len(sd.src)
-	s, h, sgn, rp := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c]
+	s, h, sgn, rp, v := sd.s[:c], sd.h[:c], sd.sgn[:c], sd.rp[:c], w.v
 	for k, i := range sd.src {
-		rp[k] = τ*h[k] - s[k] - sgn[k]*w.v[i]
+		rp[k] = τ*h[k] - s[k] - sgn[k]*v[i]
 	}
 	return sd.norm(rp)
 }
 
 // weigh sets the diagonal of sided rows and adds to that of variables.
 func (sd *sides) weigh(w *Work) {
-	clear(w.wsum)
+	wsum := w.wsum
+	diag := w.diag[:len(wsum)]
+	clear(wsum)
 	sd.weights(w.reg.δ)
 	wt := sd.wt[:len(sd.src)]
 	for k, i := range sd.src {
-		w.wsum[i] += wt[k]
+		wsum[i] += wt[k]
 	}
-	for j, sum := range w.wsum[:w.n] {
-		w.diag[j] += sum
+	for j, sum := range wsum[:w.n] {
+		diag[j] += sum
 	}
+	γy := w.γy
 	for _, i := range w.sidedRows {
-		if w.wsum[i] < leastWeight {
-			w.wsum[i] = leastWeight
+		sum := wsum[i]
+		if sum < leastWeight {
+			sum = leastWeight
 		}
-		w.wsum[i] = 1 / w.wsum[i]
-		w.diag[i] = -(w.γy + w.wsum[i])
+		inv := 1 / sum
+		wsum[i] = inv
+		diag[i] = -(γy + inv)
 	}
 }
 
@@ -62,13 +67,13 @@ const leastWeight = 1e-20
 // right adds to the right-hand side, and scales its sided rows as weigh has the
 // matrix.
 func (sd *sides) right(w *Work) {
-	rhs := w.rhs
+	rhs, wsum := w.rhs, w.wsum
 	t := sd.targets()[:len(sd.src)]
 	for k, i := range sd.src {
 		rhs[i] += t[k]
 	}
 	for _, i := range w.sidedRows {
-		rhs[i] *= w.wsum[i]
+		rhs[i] *= wsum[i]
 	}
 }
 
@@ -78,13 +83,15 @@ func (sd *sides) recover(w *Work) {
 	c := len(sd.src)
 	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
 	wt, b := sd.wt[:c], sd.b[:c]
+	allDv := w.dv
+	allDy := w.dy[:len(allDv)]
 	for k, i := range src[:sd.vars] {
-		ds[k] = sgn[k] * w.dv[i]
+		ds[k] = sgn[k] * allDv[i]
 	}
 	sd.duals(sd.vars)
 	for k := sd.vars; k < c; k++ {
 		i := src[k]
-		dv, dy := w.dv[i], w.dy[i]
+		dv, dy := allDv[i], allDy[i]
 		if k+1 == c || src[k+1] != i {
 			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
 			continue

@@ -3,6 +3,7 @@ package interior
 import (
 	"context"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
@@ -23,9 +24,10 @@ func (w *Work) residuals() {
 
 // products sets grad, aty and v at x and y.
 func (w *Work) products() {
-	τ := w.method.τ()
+	τ, γx := w.method.τ(), w.γx
+	grad, q := w.grad[:len(w.x)], w.q[:len(w.x)]
 	for j, x := range w.x {
-		w.grad[j] = τ*w.q[j] + w.γx*x
+		grad[j] = τ*q[j] + γx*x
 	}
 	clear(w.aty)
 	w.p.AddSymMulVec(w.grad, w.θ, w.x)
@@ -41,8 +43,9 @@ func (w *Work) multiply(v, x, y []float64) {
 func (w *Work) rowsOf(v, x, y []float64) []float64 {
 	copy(v, x)
 	ax := v[w.n:]
-	for i := range ax {
-		ax[i] = -w.γy * y[w.n+i]
+	rows, γy := y[w.n:][:len(ax)], w.γy
+	for i, y := range rows {
+		ax[i] = -γy * y
 	}
 	return ax
 }
@@ -61,8 +64,9 @@ func (w *Work) dualResidual() {
 
 func (w *Work) primalResidual() {
 	τ := w.method.τ()
+	n, re, lo, v := w.n, w.re, w.lo, w.v
 	for _, i := range w.fixedRows {
-		w.re[i-w.n] = τ*w.lo[i] - w.v[i]
+		re[i-n] = τ*lo[i] - v[i]
 	}
 	w.pinf = w.side.norm(w.re)
 	for _, c := range w.parts() {
@@ -73,7 +77,7 @@ func (w *Work) primalResidual() {
 // weigh eliminates the parts from the KKT matrix and sets its diagonal.
 func (w *Work) weigh() {
 	diag, own := w.diag, w.γx+w.reg.ρ
-	for j := range w.n {
+	for j := range diag[:w.n] {
 		diag[j] = own
 	}
 	for _, c := range w.parts() {
@@ -145,10 +149,11 @@ func (w *Work) right() {
 
 // recover makes the rest of the step from the solution of the KKT system.
 func (w *Work) recover() {
-	n := w.n
+	ax, γy := w.sys.Ax(), w.γy
+	dv, dy := w.dv[w.n:][:len(ax)], w.dy[w.n:][:len(ax)]
 	copy(w.dv, w.dx)
-	for i, v := range w.sys.Ax() {
-		w.dv[n+i] = v - w.γy*w.dy[n+i]
+	for i, v := range ax {
+		dv[i] = v - γy*dy[i]
 	}
 	for _, c := range w.parts() {
 		c.recover(w)
@@ -199,11 +204,10 @@ func (w *Work) forget() {
 
 // advance moves the point along the direction.
 func (w *Work) advance() {
-	for j, d := range w.dx {
-		w.x[j] += w.αp * d
-	}
+	num.Axpy(w.x, w.αp, w.dx)
+	y, dy, αd := w.y, w.dy, w.αd
 	for _, i := range w.fixedRows {
-		w.y[i] += w.αd * w.dy[i]
+		y[i] += αd * dy[i]
 	}
 	for _, c := range w.parts() {
 		c.advance(w.αp, w.αd)

@@ -89,15 +89,7 @@ const (
 )
 
 // Strict reports whether every variable has a square of its own in the objective.
-func (w *Work) Strict() bool {
-	for j := range w.n {
-		last := w.p.ColPtr[j+1] - 1
-		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
-			return false
-		}
-	}
-	return true
-}
+func (w *Work) Strict() bool { return w.trial.strict }
 
 // Pivot goes from the sides that Proposal has as active, and ends with Done once solved says so of
 // a point. It is given up where the sets do not come nearer to the right one.

@@ -191,7 +191,19 @@ func (w *Work) Far() float64 { return w.method.distance() }
 // Loaded takes in the values of P, A, Costs and Bounds.
 func (w *Work) Loaded() {
 	w.classify()
+	w.trial.strict = w.squares()
 	w.method.load(w)
+}
+
+// squares is Strict, from the values.
+func (w *Work) squares() bool {
+	for j := range w.n {
+		last := w.p.ColPtr[j+1] - 1
+		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
+			return false
+		}
+	}
+	return true
 }
 
 // classify reads lo and up: it sets the kinds and lists the sides.
@@ -301,6 +313,8 @@ type pair struct {
 type trial struct {
 	set   []bool // of each side of the last iterate
 	tried bool   // it has been tried in vain
+
+	strict bool // see Strict
 
 	x, y, s, z []float64 // the iterate, during a trial
 	reg        regularisation
