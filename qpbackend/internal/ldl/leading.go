@@ -71,7 +71,7 @@ func (f *Factor) lead(ctx context.Context) error {
 	}
 	tail.measure()
 	work := poll.New(ctx)
-	if tail.up, err = low.transpose(&work); err != nil {
+	if tail.up, err = low.transpose(&work, nil); err != nil {
 		return err
 	}
 	if !f.joined { // else columns have to be sorted
@@ -239,8 +239,8 @@ func (b *placing) left(work *poll.Poll) (*triangle, error) {
 // leadingOrder lists the leading columns, and the others after them, both in their order: where large terms of one subtree cancel, they
 // do so before those of the next come, and sums stay small. One with all columns of so many entries together loses four digits of a
 // solution on cx02-200 of CBLIB.
-func (f *Factor) leadingOrder() (order []int32, runs []run) {
-	late := make([]bool, f.n)
+func (f *Factor) leadingOrder() (_ []int32, runs []run) {
+	late, order := make([]bool, f.n), make([]int32, 0, f.n)
 	for j, p := range f.parent {
 		c := f.count[j]
 		if late[j] = late[j] || c > mostLeading; late[j] {

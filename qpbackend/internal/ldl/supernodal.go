@@ -29,7 +29,7 @@ func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
 	p := poll.New(ctx)
 	if f.low == nil { // behind leading columns that are joined
 		var err error
-		if f.low, err = f.up.transpose(&p); err != nil {
+		if f.low, err = f.up.transpose(&p, nil); err != nil {
 			return nil, err
 		}
 	}

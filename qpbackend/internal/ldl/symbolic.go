@@ -45,37 +45,37 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	work := poll.New(ctx)
-	up, err := permute(&work, k, order)
+	work, room := poll.New(ctx), newRoom(n)
+	up, err := permute(&work, k, order, room)
 	if err != nil {
 		return nil, err
 	}
-	parent, err := etree(&work, up)
+	parent, rows, err := etree(&work, up, room)
 	if err != nil {
 		return nil, err
 	}
-	if post := postorder(parent); !identity(post) {
+	if post := postorder(parent, room); !identity(post) {
 		f.perm = make([]int, n)
 		for i, p := range post {
 			f.perm[i] = order[p]
 		}
-		if up, parent, err = rename(&work, up, parent, post); err != nil {
-			return nil, err
-		}
+		f.up, f.low, f.parent, err = rename(&work, up, rows, parent, post, room)
+	} else {
+		f.up, f.parent = up, parent
+		f.low, err = up.transpose(&work, rows)
 	}
-	f.up, f.parent = up, parent
-	if f.low, err = up.transpose(&work); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if f.count, err = columnCounts(&work, f.low, parent); err != nil {
+	if f.count, err = columnCounts(&work, f.low, f.parent, room); err != nil {
 		return nil, err
 	}
 	f.measure()
 	if int64(f.nnz) > maxEntries {
 		return nil, fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", f.nnz)
 	}
-	f.d, f.dinv = make([]float64, n), make([]float64, n)
-	f.work, f.x = make([]float64, n), make([]float64, n)
+	vec := make([]float64, 4*n)
+	f.d, f.dinv, f.work, f.x = vec[:n:n], vec[n:2*n:2*n], vec[2*n:3*n:3*n], vec[3*n:]
 	return f, nil
 }
 
@@ -125,16 +125,29 @@ type triangle struct {
 	idx, src []int32
 }
 
-func permute(work *poll.Poll, k *sparse.CSC, perm []int) (*triangle, error) {
+// room is for vectors that steps of the analysis leave to those that follow.
+type room [5][]int32
+
+func newRoom(n int) (r room) {
+	all := make([]int32, len(r)*n)
+	for i := range r {
+		r[i] = all[i*n : (i+1)*n : (i+1)*n]
+	}
+	return r
+}
+
+// permute leaves nothing in the room.
+func permute(work *poll.Poll, k *sparse.CSC, perm []int, room room) (*triangle, error) {
 	n, nnz := k.Cols, k.NNZ()
-	inv := make([]int32, n)
+	inv, next := room[0], room[1]
 	for i, p := range perm {
 		inv[p] = int32(i)
 	}
-	t := &triangle{n: n, ptr: make([]int32, n+1), idx: make([]int32, nnz), src: make([]int32, nnz)}
+	t := newTriangle(n, nnz)
 	for j := range n {
+		own := inv[j]
 		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			t.ptr[max(inv[i], inv[j])+1]++
+			t.ptr[max(inv[i], own)+1]++
 		}
 		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
 			return nil, err
@@ -143,13 +156,18 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int) (*triangle, error) {
 	for j := range n {
 		t.ptr[j+1] += t.ptr[j]
 	}
-	next := append([]int32(nil), t.ptr[:n]...)
+	copy(next, t.ptr)
+	idx, src := t.idx, t.src[:len(t.idx)]
 	for j := range n {
-		for p := k.ColPtr[j]; p < k.ColPtr[j+1]; p++ {
-			a, b := inv[k.RowIdx[p]], inv[j]
-			q := next[max(a, b)]
-			next[max(a, b)]++
-			t.idx[q], t.src[q] = min(a, b), int32(p)
+		own, lo := inv[j], k.ColPtr[j]
+		for p, i := range k.RowIdx[lo:k.ColPtr[j+1]] {
+			a, b := inv[i], own
+			if a > b {
+				a, b = b, a
+			}
+			q := next[b]
+			next[b] = q + 1
+			idx[q], src[q] = a, int32(lo+p)
 		}
 		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
 			return nil, err
@@ -158,27 +176,29 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int) (*triangle, error) {
 	return t, nil
 }
 
-// transpose is the other triangle; its columns are sorted.
-func (t *triangle) transpose(work *poll.Poll) (*triangle, error) {
-	r := &triangle{t.n, make([]int32, t.n+1), make([]int32, len(t.idx)), make([]int32, len(t.src))}
-	for j := range t.n {
-		for _, i := range t.col(j) {
-			r.ptr[i+1]++
-		}
-		if err := work.Err(poll.Scattered * len(t.col(j))); err != nil {
-			return nil, err
+func newTriangle(n, nnz int) *triangle {
+	entries := make([]int32, 2*nnz)
+	return &triangle{n: n, ptr: make([]int32, n+1), idx: entries[:nnz:nnz], src: entries[nnz:]}
+}
+
+// transpose is the other triangle; its columns are sorted. rows are the numbers of entries in the rows, which become the places
+// behind the last ones of columns; nil: not known.
+func (t *triangle) transpose(work *poll.Poll, rows []int32) (*triangle, error) {
+	r := newTriangle(t.n, len(t.idx))
+	if rows == nil {
+		rows = make([]int32, t.n)
+		for _, i := range t.idx {
+			rows[i]++
 		}
 	}
+	r.begin(rows)
+	next := rows
 	for j := range t.n {
-		r.ptr[j+1] += r.ptr[j]
-	}
-	next := append([]int32(nil), r.ptr[:t.n]...)
-	for j := range t.n {
-		for p := t.ptr[j]; p < t.ptr[j+1]; p++ {
-			i := t.idx[p]
+		lo := t.ptr[j]
+		for p, i := range t.col(j) {
 			q := next[i]
-			next[i]++
-			r.idx[q], r.src[q] = int32(j), t.src[p]
+			next[i] = q + 1
+			r.idx[q], r.src[q] = int32(j), t.src[lo+int32(p)]
 		}
 		if err := work.Err(poll.Scattered * len(t.col(j))); err != nil {
 			return nil, err
@@ -187,35 +207,47 @@ func (t *triangle) transpose(work *poll.Poll) (*triangle, error) {
 	return r, nil
 }
 
+// begin sets ptr for the numbers of entries in the columns, which become the first places of these.
+func (t *triangle) begin(count []int32) {
+	sum := int32(0)
+	for j, c := range count {
+		t.ptr[j], count[j] = sum, sum
+		sum += c
+	}
+	t.ptr[t.n] = sum
+}
+
 func (t *triangle) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
 
-// etree is the elimination tree as parents, −1 for a root (Liu 1990).
-func etree(work *poll.Poll, t *triangle) ([]int32, error) {
-	parent, ancestor := make([]int32, t.n), make([]int32, t.n)
-	for k := range t.n {
+// etree is the elimination tree as parents, −1 for a root (Liu 1990), and the number of entries in each row of t, which it leaves in the room.
+func etree(work *poll.Poll, t *triangle, room room) (parent, rows []int32, err error) {
+	parent, ancestor, rows := make([]int32, t.n), room[0], room[4]
+	clear(rows)
+	for k := range int32(t.n) {
 		parent[k], ancestor[k] = -1, -1
-		for _, i := range t.col(k) {
-			for i != -1 && i < int32(k) {
+		for _, i := range t.col(int(k)) {
+			rows[i]++
+			for i != -1 && i < k {
 				next := ancestor[i]
-				ancestor[i] = int32(k)
+				ancestor[i] = k
 				if next == -1 {
-					parent[i] = int32(k)
+					parent[i] = k
 				}
 				i = next
 			}
 		}
-		if err := work.Err(poll.Scattered * len(t.col(k))); err != nil {
-			return nil, err
+		if err := work.Err(poll.Scattered * len(t.col(int(k)))); err != nil {
+			return nil, nil, err
 		}
 	}
-	return parent, nil
+	return parent, rows, nil
 }
 
 // postorder lists the nodes of a forest, children before parents and each
-// subtree without gaps, otherwise in ascending order.
-func postorder(parent []int32) []int32 {
+// subtree without gaps, otherwise in ascending order. The list stands in the room.
+func postorder(parent []int32, room room) []int32 {
 	n := len(parent)
-	head, next := make([]int32, n), make([]int32, n)
+	head, next := room[0], room[1]
 	for i := range head {
 		head[i], next[i] = -1, -1
 	}
@@ -224,7 +256,7 @@ func postorder(parent []int32) []int32 {
 			next[i], head[p] = head[p], int32(i)
 		}
 	}
-	post, stack := make([]int32, 0, n), make([]int32, 0, n)
+	post, stack := room[2][:0], room[3][:0]
 	for r := range n {
 		if parent[r] >= 0 {
 			continue
@@ -245,34 +277,37 @@ func postorder(parent []int32) []int32 {
 }
 
 // rename numbers rows and columns by a postorder of the elimination tree, node
-// post[k] becoming k. The triangle stays an upper one: the rows of column j are
-// descendants of j.
-func rename(work *poll.Poll, t *triangle, parent, post []int32) (*triangle, []int32, error) {
-	label := make([]int32, t.n)
+// post[k] becoming k, and returns both triangles and the tree. up stays an upper triangle: the rows of column j are
+// descendants of j. rows is as of etree.
+func rename(work *poll.Poll, t *triangle, rows, parent, post []int32, room room) (up, low *triangle, tree []int32, err error) {
+	label, next := room[0], room[1]
+	up, low, tree = newTriangle(t.n, len(t.idx)), newTriangle(t.n, len(t.idx)), make([]int32, t.n)
 	for k, p := range post {
-		label[p] = int32(k)
+		label[p], next[k] = int32(k), rows[p]
 	}
-	r := &triangle{t.n, make([]int32, t.n+1), make([]int32, len(t.idx)), make([]int32, len(t.src))}
-	tree := make([]int32, t.n)
+	low.begin(next)
 	end := int32(0)
 	for k, p := range post {
 		col := t.col(int(p))
-		copy(r.src[end:], t.src[t.ptr[p]:t.ptr[p+1]])
-		idx := r.idx[end:][:len(col)]
+		src := t.src[t.ptr[p]:][:len(col)]
 		for e, i := range col {
-			idx[e] = label[i]
+			i, place := label[i], src[e]
+			up.idx[end], up.src[end] = i, place
+			end++
+			q := next[i]
+			next[i] = q + 1
+			low.idx[q], low.src[q] = int32(k), place
 		}
-		end += int32(len(col))
-		r.ptr[k+1] = end
+		up.ptr[k+1] = end
 		tree[k] = -1
 		if parent[p] >= 0 {
 			tree[k] = label[parent[p]]
 		}
 		if err := work.Err(poll.Scattered * len(col)); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return r, tree, nil
+	return up, low, tree, nil
 }
 
 func identity(p []int32) bool {
@@ -289,13 +324,13 @@ func identity(p []int32) bool {
 // 1994): row i of L is the subtree of the etree whose leaves are found among
 // row i of the matrix; each leaf adds one to its column and each least common
 // ancestor of neighbouring leaves takes one back.
-func columnCounts(work *poll.Poll, low *triangle, parent []int32) ([]int32, error) {
+func columnCounts(work *poll.Poll, low *triangle, parent []int32, room room) ([]int32, error) {
 	n := low.n
-	count := make([]int32, n)    // first differences, then sums over subtrees
-	first := make([]int32, n)    // least node of the subtree
-	lastLeaf := make([]int32, n) // of row i, −1 before the first
-	newest := make([]int32, n)   // greatest first[] seen in row i, −1 before
-	ancestor := make([]int32, n) // union-find towards the root
+	count := make([]int32, n) // first differences, then sums over subtrees
+	first := room[0]          // least node of the subtree
+	lastLeaf := room[1]       // of row i, −1 before the first
+	newest := room[2]         // greatest first[] seen in row i, −1 before
+	ancestor := room[3]       // union-find towards the root
 	for j := range int32(n) {
 		first[j], lastLeaf[j], newest[j], ancestor[j] = j, -1, -1, j
 	}
