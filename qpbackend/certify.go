@@ -64,10 +64,15 @@ func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Re
 	}
 
 	var primal, axNorm, zNorm float64
-	rows(p, func(i int) {
-		z := min(max(ax[i], p.L[i]), p.U[i])
-		primal = max(primal, math.Abs(ax[i]-z))
-		axNorm, zNorm = max(axNorm, math.Abs(ax[i])), max(zNorm, math.Abs(z))
+	stretches(p, func(from, to int) {
+		l, u := p.L[from:to], p.U[from:to]
+		off, vTop, zTop := 0.0, 0.0, 0.0
+		for k, v := range ax[from:to] {
+			z := min(max(v, l[k]), u[k])
+			off = max(off, math.Abs(v-z))
+			vTop, zTop = max(vTop, math.Abs(v)), max(zTop, math.Abs(z))
+		}
+		primal, axNorm, zNorm = max(primal, off), max(axNorm, vTop), max(zNorm, zTop)
 	}, func(c Cone) {
 		s, z := ax[c.Start:c.Start+c.Len], yBad[c.Start:c.Start+c.Len]
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
@@ -119,19 +124,8 @@ func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Re
 // for cones it does. Where ctx has ended before, that vector is y.
 func support(ctx context.Context, p *Problem, y, bad []float64) float64 {
 	s := 0.0
-	rows(p, func(i int) {
-		bad[i] = 0
-		switch {
-		case y[i] > 0 && p.U[i] < Infinity:
-			s += y[i] * p.U[i]
-		case y[i] < 0 && p.L[i] > -Infinity:
-			s += y[i] * p.L[i]
-		default:
-			bad[i] = math.Abs(y[i])
-		}
-		if math.IsNaN(y[i]) {
-			s = math.NaN()
-		}
+	stretches(p, func(from, to int) {
+		s += linear(y[from:to], p.L[from:to], p.U[from:to], bad[from:to])
 	}, func(c Cone) {
 		for i := c.Start; i < c.Start+c.Len; i++ {
 			s += y[i] * p.L[i]
@@ -145,19 +139,22 @@ func support(ctx context.Context, p *Problem, y, bad []float64) float64 {
 
 // boundSupport is the part of S that belongs to z, the multipliers of bounds;
 // bad receives, for each variable, the size of what keeps z out of its domain.
-func boundSupport(p *Problem, z, bad []float64) float64 {
-	s := 0.0
-	for j, v := range z {
-		bad[j] = 0
-		switch lo, hi := p.Bounds(j); {
-		case v > 0 && hi < Infinity:
-			s += v * hi
-		case v < 0 && lo > -Infinity:
-			s += v * lo
-		default:
-			bad[j] = math.Abs(v)
+func boundSupport(p *Problem, z, bad []float64) float64 { return linear(z, p.Lo, p.Hi, bad) }
+
+// linear is the part of S that belongs to the multipliers y of intervals from lo to hi, where nil has no bounds.
+func linear(y, lo, hi, bad []float64) (s float64) {
+	bad = bad[:len(y)]
+	for i, v := range y {
+		bad[i] = 0
+		switch {
+		case v > 0 && hi != nil && hi[i] < Infinity:
+			s += v * hi[i]
+		case v < 0 && lo != nil && lo[i] > -Infinity:
+			s += v * lo[i]
+		case v != 0:
+			bad[i] = math.Abs(v)
 		}
-		if math.IsNaN(v) {
+		if v != v {
 			s = math.NaN()
 		}
 	}
@@ -185,15 +182,24 @@ func nearest(ctx context.Context, c Cone, dst, v []float64) bool {
 
 // rows calls row for each interval row and cone for each cone, in order.
 func rows(p *Problem, row func(i int), cone func(c Cone)) {
+	stretches(p, func(from, to int) {
+		for i := from; i < to; i++ {
+			row(i)
+		}
+	}, cone)
+}
+
+// stretches calls intervals for each stretch of interval rows and cone for each cone, in order.
+func stretches(p *Problem, intervals func(from, to int), cone func(c Cone)) {
 	i := 0
 	for _, c := range p.Cones {
-		for ; i < c.Start; i++ {
-			row(i)
+		if i < c.Start {
+			intervals(i, c.Start)
 		}
 		cone(c)
 		i = c.Start + c.Len
 	}
-	for m := len(p.L); i < m; i++ {
-		row(i)
+	if m := len(p.L); i < m {
+		intervals(i, m)
 	}
 }

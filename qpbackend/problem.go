@@ -64,29 +64,27 @@ func (p *Problem) Dims() (n, m int) { return len(p.Q), len(p.L) }
 
 // Bounds are those of variable j, 0 ≤ j < n: −Inf and +Inf where there is none, as where
 // |bound| ≥ Infinity.
-func (p *Problem) Bounds(j int) (lo, hi float64) {
-	lo, hi = math.Inf(-1), math.Inf(1)
-	if p.Lo != nil && p.Lo[j] > -Infinity {
-		lo = p.Lo[j]
+func (p *Problem) Bounds(j int) (lo, hi float64) { return lower(p.Lo, j), upper(p.Hi, j) }
+
+// lower is entry i of v, or −Inf where that is none.
+func lower(v []float64, i int) float64 {
+	if v == nil || !(v[i] > -Infinity) {
+		return math.Inf(-1)
 	}
-	if p.Hi != nil && p.Hi[j] < Infinity {
-		hi = p.Hi[j]
+	return v[i]
+}
+
+// upper is entry i of v, or +Inf where that is none.
+func upper(v []float64, i int) float64 {
+	if v == nil || !(v[i] < Infinity) {
+		return math.Inf(1)
 	}
-	return lo, hi
+	return v[i]
 }
 
 // Sides are those of row i, 0 ≤ i < m: −Inf and +Inf where there is none, as where
 // |side| ≥ Infinity.
-func (p *Problem) Sides(i int) (l, u float64) {
-	l, u = p.L[i], p.U[i]
-	if l <= -Infinity {
-		l = math.Inf(-1)
-	}
-	if u >= Infinity {
-		u = math.Inf(1)
-	}
-	return l, u
-}
+func (p *Problem) Sides(i int) (l, u float64) { return lower(p.L, i), upper(p.U, i) }
 
 // Validate reports the first thing about p that no backend could accept: a
 // shape, a NaN, crossed bounds, cones that overlap. It does not look at the

@@ -98,19 +98,27 @@ func (s *solver) cancels(y, aty []float64) bool {
 func (s *solver) dualProof(d, ad []float64) bool {
 	sc, tol, n := s.scale, s.Set.InfeasTol, s.p.Cols
 	fall, bad, top := 0.0, 0.0, num.NormInf(d)
+	lows, ups := s.w.Bounds()
+	q, scale, lo, up := s.P.Q[:len(d)], sc.D[:len(d)], lows[:len(d)], ups[:len(d)]
 	for j, e := range d {
-		fall -= s.P.Q[j] * sc.D[j] * e
-		off := s.leaving(j, e)
-		if !(off <= tol*top) {
-			return false
+		fall -= q[j] * scale[j] * e
+		if leaves(e, lo[j], up[j]) {
+			off := math.Abs(e)
+			if !(off <= tol*top) {
+				return false
+			}
+			bad = max(bad, scale[j]*off)
 		}
-		bad = max(bad, sc.D[j]*off)
+	}
+	if !(top >= 0) {
+		return false
 	}
 	for t, e := range ad {
 		if s.lay.conic[t] {
 			continue
 		}
-		if off := s.leaving(n+t, e); off > 0 {
+		if leaves(e, lows[n+t], ups[n+t]) {
+			off := math.Abs(e)
 			if !(off <= tol*top*s.rowNorm(t)) {
 				return false
 			}
@@ -138,14 +146,9 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	return qpbackend.DualInfeasibility(s.P, s.cert.x) <= tol
 }
 
-// leaving is the size of a step e in entry i of (x, Ax) where a bound is in its
-// way somewhere, else zero.
-func (s *solver) leaving(i int, e float64) float64 {
-	lo, up := s.w.Bounds()
-	if e > 0 && !math.IsInf(up[i], 1) || e < 0 && !math.IsInf(lo[i], -1) {
-		return math.Abs(e)
-	}
-	return 0
+// leaves reports whether a bound, lo or up, is in the way of a step e somewhere.
+func leaves(e, lo, up float64) bool {
+	return e > 0 && up <= math.MaxFloat64 || e < 0 && lo >= -math.MaxFloat64
 }
 
 // rowNorm is the largest entry of row t of A, scaled.

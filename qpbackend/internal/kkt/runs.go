@@ -139,7 +139,7 @@ func (s *System) subtractWhole(b, x []float64) {
 		ax[t] = sum
 		sum += val[hi] * v
 		if p < hi {
-			sum += s.offDiagonal(x, v, p, hi)
+			sum = s.offDiagonal(x, v, sum, p, hi)
 		}
 		res[c] -= sum
 	}
@@ -151,15 +151,15 @@ func (s *System) subtractColumns(x []float64, from, to int) {
 	ptr, res := s.k.ColPtr, s.res
 	for c := from; c < to; c++ {
 		diagonal := ptr[c+1] - 1
-		res[c] -= s.k.Val[diagonal]*x[c] + s.offDiagonal(x, x[c], ptr[c], diagonal)
+		res[c] -= s.offDiagonal(x, x[c], s.k.Val[diagonal]*x[c], ptr[c], diagonal)
 	}
 }
 
-// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and returns their product with x.
-func (s *System) offDiagonal(x []float64, v float64, lo, hi int) (sum float64) {
+// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and adds their product with x to sum.
+func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
 	idx, val, res := s.k.RowIdx, s.k.Val, s.res
 	if neighbours(idx, lo, hi) {
-		return s.wide.dotAxpy(val[lo:hi], x[idx[lo]:], res[idx[lo]:], -v)
+		return sum + s.wide.dotAxpy(val[lo:hi], x[idx[lo]:], res[idx[lo]:], -v)
 	}
 	for ; lo < hi; lo++ {
 		i := idx[lo]
