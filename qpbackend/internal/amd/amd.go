@@ -125,7 +125,7 @@ func (g *graph) setAside() (dense []int) {
 		if v.kind == dead {
 			continue
 		}
-		if len(dense) > 0 || v.degree < v.size || len(g.touched) > 0 {
+		if len(dense) > 0 || v.degree < v.size {
 			g.dropDead(i)
 		}
 		v.degree = v.size

@@ -24,8 +24,9 @@ func (g *graph) contract(perm []int) []int {
 	if g.n < leastContracted {
 		return perm
 	}
-	var stack, gone []int32
+	var stack []int32
 	var log []contraction
+	before, enough := len(perm), len(perm)+int(worthContracting*float64(g.n))
 	for i := int32(g.n) - 1; i >= 0; i-- {
 		for stack = append(stack[:0], i); len(stack) > 0; {
 			v := stack[len(stack)-1]
@@ -42,25 +43,25 @@ func (g *graph) contract(perm []int) []int {
 				log = g.lose(a, log)
 			}
 			g.node[v].kind, g.nv[v] = dead, 0
-			gone = append(gone, v)
+			if perm = append(perm, int(v)); len(perm) >= enough {
+				log = log[:0] // nothing will be undone
+			}
 			for _, end := range [...]int32{a, b} {
-				if end >= 0 {
+				switch {
+				case end < 0:
+				case g.node[end].degree <= 2:
+					stack = append(stack, end)
+				default:
 					g.touched = append(g.touched, end)
-					if g.node[end].degree <= 2 {
-						stack = append(stack, end)
-					}
 				}
 			}
 		}
 	}
-	if float64(len(gone)) < worthContracting*float64(g.n) {
-		g.undo(gone, log)
-		return perm
+	if len(perm) < enough {
+		g.undo(perm[before:], log)
+		return perm[:before]
 	}
-	for _, v := range gone {
-		perm = append(perm, int(v))
-	}
-	g.left -= int32(len(gone))
+	g.left -= int32(len(perm) - before)
 	return perm
 }
 
@@ -108,7 +109,7 @@ func (g *graph) lose(i int32, log []contraction) []contraction {
 }
 
 // undo takes back the changes.
-func (g *graph) undo(gone []int32, log []contraction) {
+func (g *graph) undo(gone []int, log []contraction) {
 	for k := len(log) - 1; k >= 0; k-- {
 		if c := log[k]; c.at < 0 {
 			g.node[^c.at].degree++
