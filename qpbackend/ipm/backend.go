@@ -83,7 +83,7 @@ type solver struct {
 
 	best     point
 	cand     point // the present iterate, unscaled
-	cert     point // a proof: y and z, or the direction x
+	cert     point // a proof: y and z, or the direction x; made when first needed
 	work     []float64
 	progress progress
 }
@@ -110,7 +110,6 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 		scale: equil.New(n, m),
 		best:  newPoint(n, m),
 		cand:  newPoint(n, m),
-		cert:  newPoint(n, m),
 		work:  make([]float64, qpbackend.CertifyLen(p)),
 	}
 	s.scale.Groups = s.lay.groups()

@@ -51,6 +51,7 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	if !(weight <= s.Set.InfeasTol/2 && (!weigh || s.cancels(y, aty))) {
 		return weight, false
 	}
+	s.makeCert()
 	for i, e := range sc.E {
 		s.cert.y[i] = e * y[i] / -support
 	}
@@ -61,6 +62,13 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 		}
 	}
 	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
+}
+
+// makeCert makes the room for a proof, which few problems need.
+func (s *solver) makeCert() {
+	if s.cert.x == nil {
+		s.cert = newPoint(len(s.scale.D), len(s.scale.E))
+	}
 }
 
 // bound is the bound of variable j that a multiplier t belongs to, the upper one
@@ -140,6 +148,7 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	if !(bad/fall <= tol/2 && s.flat(d, pd, ad, tol*top)) {
 		return false
 	}
+	s.makeCert()
 	for j, e := range d {
 		s.cert.x[j] = sc.D[j] * e / fall
 	}

@@ -95,15 +95,16 @@ func (h *embedding) takeOutFixed(w *Work) {
 		return
 	}
 	w.p.AddSymMulVec(w.q, w.θ, h.shift)
-	clear(w.bs)
-	w.at.AddMulVecT(w.bs[w.n:], 1, h.shift)
+	room := w.wsum
+	clear(room)
+	w.at.AddMulVecT(room[w.n:], 1, h.shift)
 	for i := w.n; i < len(w.lo); i++ {
-		w.lo[i] -= w.bs[i]
-		w.up[i] -= w.bs[i]
+		w.lo[i] -= room[i]
+		w.up[i] -= room[i]
 	}
 	sd := &w.side
 	for k, i := range sd.src {
-		sd.h[k] -= sd.sgn[k] * w.bs[i]
+		sd.h[k] -= sd.sgn[k] * room[i]
 	}
 }
 

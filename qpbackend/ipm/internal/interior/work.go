@@ -68,7 +68,6 @@ type Work struct {
 	rd        []float64 // dual residual −(grad + aty + y)
 	re        []float64 // length m, residual of equality rows
 	wsum      []float64 // per entry of v: weight of its sides, in rows its reciprocal
-	bs        []float64 // room for such a vector
 	diag      []float64
 	rhs, sol  []float64
 
@@ -128,7 +127,7 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 		kind: make([]kind, nv), off: make([]bool, nv),
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
 		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
-		wsum: vec(nv), bs: vec(nv), diag: vec(nv),
+		wsum: vec(nv), diag: vec(nv),
 		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(cones, m, sys),
 		method: how,
 	}
