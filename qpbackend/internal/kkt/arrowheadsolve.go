@@ -1,7 +1,9 @@
 package kkt
 
-// solve overwrites b by the solution.
-func (f *arrowhead) solve(b []float64) {
+// solve sets x to the solution for the right-hand side b.
+func (f *arrowhead) solve(x, b []float64) {
+	copy(x, b)
+	b = x
 	r := f.r
 	for t, i := range f.border {
 		r[t] = b[i]

@@ -264,7 +264,9 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 // Source: derived: the unit roundoff.
 const lostShare = 0x1p-53
 
-func (f *eliminated) solve(b []float64) {
+func (f *eliminated) solve(x, b []float64) {
+	copy(x, b)
+	b = x
 	for t := range f.blocks {
 		g := &f.blocks[t]
 		rhs := b[g.first:][:g.len]
@@ -278,7 +280,7 @@ func (f *eliminated) solve(b []float64) {
 	for c, j := range f.kept {
 		f.b[c] = f.scale[c] * b[j]
 	}
-	f.f.solve(f.b[:len(f.kept)])
+	f.f.solve(f.b[:len(f.kept)], f.b[:len(f.kept)])
 	for c, j := range f.kept {
 		b[j] = f.scale[c] * f.b[c]
 	}

@@ -241,16 +241,14 @@ func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accur
 
 // refine is Solve by corrections that the factor makes.
 func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
-	copy(x, b)
-	s.f.solve(x)
+	s.f.solve(x, b)
 	r := s.residual(x, b, goal)
 	for range maxRefine {
 		worst := r.worst(goal)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
-		copy(s.cor, s.res)
-		s.f.solve(s.cor)
+		s.f.solve(s.cor, s.res)
 		for i, v := range s.cor {
 			x[i] += v
 		}
@@ -282,8 +280,7 @@ func (s *System) Outweigh(by float64) bool {
 
 // SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
 func (s *System) SolveOnce(x, b []float64) {
-	copy(x, b)
-	s.f.solve(x)
+	s.f.solve(x, b)
 	rows, y, d, off := b[s.n:], x[s.n:], s.d[s.n:], s.off[s.n:]
 	for i := range s.ax {
 		s.ax[i] = rows[i] - d[i]*y[i]
@@ -398,9 +395,8 @@ func (c *conjugate) steps(ctx context.Context, s *System, x, b []float64, goal A
 			}
 		}
 		dir, image := c.dir[t], c.image[t]
-		copy(dir, s.res)
 		copy(c.before, s.res)
-		s.f.solve(dir)
+		s.f.solve(dir, s.res)
 		s.residual(dir, c.before, goal)
 		for i, v := range s.res {
 			image[i] = c.before[i] - v

@@ -137,7 +137,7 @@ func TestBlocksAndVectors(t *testing.T) {
 	if replaced, err := f.factorise(context.Background(), k.Val, diag, sign, ldl.Regularisation{}); replaced != 0 || err != nil {
 		t.Fatal(replaced, err)
 	}
-	f.solve(x)
+	f.solve(x, x)
 	for i := range x {
 		if d := x[i] - want[i]; !(d < 1e-9 && d > -1e-9) {
 			t.Fatalf("x[%d] = %g, want %g", i, x[i], want[i])

@@ -47,7 +47,8 @@ type factor interface {
 	// factorise is given the values and, once more, the diagonal; where the
 	// System does without the rows' diagonal in val, diag alone has it.
 	factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
-	solve(b []float64)
+	// solve sets x to the solution for the right-hand side b.
+	solve(x, b []float64)
 }
 
 // whole is the sparse strategy.
@@ -59,7 +60,7 @@ func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg
 	return w.f.Factorise(ctx, val, sign, reg)
 }
 
-func (w whole) solve(b []float64) { w.f.Solve(b) }
+func (w whole) solve(x, b []float64) { w.f.SolveTo(x, b) }
 
 // Source: limits of time: of .1 ms and 10 ms of a factorisation, and of .1 s of an analysis; docs/bench.md, Sparse or arrowhead.
 const (

@@ -171,15 +171,18 @@ func (f *Factor) pivot(k int, d float64) bool {
 }
 
 // Solve overwrites b, of length n, by K⁻¹b. No allocation.
-func (f *Factor) Solve(b []float64) {
-	b = b[:f.n]
-	x := f.x[:len(f.perm)]
+func (f *Factor) Solve(b []float64) { f.SolveTo(b, b) }
+
+// SolveTo sets x to K⁻¹b, both of length n. They may be one. No allocation.
+func (f *Factor) SolveTo(x, b []float64) {
+	x, b = x[:f.n], b[:f.n]
+	ordered := f.x[:len(f.perm)]
 	for k, p := range f.perm {
-		x[k] = b[p]
+		ordered[k] = b[p]
 	}
-	f.SolveInOrder(x)
+	f.SolveInOrder(ordered)
 	for k, p := range f.perm {
-		b[p] = x[k]
+		x[p] = ordered[k]
 	}
 }
 
