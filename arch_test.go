@@ -86,13 +86,15 @@ var mayImport = map[string]string{
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/num dc",
 	"ccp/internal/subproblem": "internal/num internal/matrix dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	// A starting point from samples of a large sum.
+	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
 	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
 	"ccp/internal/implicit": "dc internal/num",

@@ -195,7 +195,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		}
 	}
 	res.work, res.least = r.work(), max(r.set.Tol*w.size, w.err)
-	res.Seconds.Solve = subproblem.Since(t)
+	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
 		res.take(r.tip.WrittenDuals())

@@ -7,12 +7,16 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/sample"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
 // Automatic, as a number of starts, lets Multistart choose it: the start from which
-// Solve would run and, where that takes few milliseconds, up to 19 more, as many as
+// Solve would run, or the point that samples of a large sum lead to (Settings.Sample), and,
+// where that takes few milliseconds, up to 19 more starts, as many as
 // make up a fixed amount of work in all. Work is counted in iterations of the backend times
 // entries of the convex problem, so that the number does not depend on the machine.
 const Automatic = 0
@@ -39,7 +43,7 @@ func enough(r *Result) int {
 // drawn from seeds that derive from set.Seed: the random values anew, entries with a
 // starting value of their own around it, with the larger of the value and the
 // root mean square of the variable's values as deviation, 1 if both are 0. The result is
-// never worse than that of start 0 alone, and
+// never worse than that of start 0 alone, with Automatic of the point that samples lead to, and
 // another point only if that is better by Settings.Tol. starts is a number, or Automatic.
 //
 // Starts come in waves of a fixed size. Some of the later ones are variations of
@@ -61,7 +65,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 	found := &best{maximize: p.Maximize}
 	first := 0
 	if starts == Automatic {
-		found.wave(ctx, p, seeds, 0, 1, set)
+		found.take(solveFirst(ctx, p, set))
 		first, starts = 1, enough(found.top)
 	}
 	for ; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
@@ -157,6 +161,37 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (res *Result, err error) {
 	defer recovered(&err)
 	return solveDrawn(ctx, p, seed, set, start, lead)
+}
+
+// solveFirst is start 0 of Automatic, or the run from the point that samples lead to.
+func solveFirst(ctx context.Context, p *dc.Problem, set Settings) (res *Result, err error) {
+	defer recovered(&err)
+	t := time.Now()
+	x0, lower := fromSamples(ctx, p, set)
+	if !lower {
+		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
+	}
+	return compileAndRun(ctx, p, x0, set, 0, origin{drawn: p.Random(), before: subproblem.Since(t)})
+}
+
+// fromSamples is the point that samples of a large sum lead to, if it is lower than start 0.
+func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
+	if !set.Sample {
+		return nil, false
+	}
+	defer func() {
+		if recover() != nil { // a user's function, which panics again in the run
+			x, lower = nil, false
+		}
+	}()
+	seeds := startSeeds(set.Seed)
+	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil }, Draw: func(i int) []float64 {
+		if i == 0 {
+			return boxed(p, p.Start(set.Seed))
+		}
+		return boxed(p, drawn(p, seeds.Uint64()))
+	}}
+	return stage.Best()
 }
 
 // drawn draws starting point i > 0: p.Start(seed), with the entries that are

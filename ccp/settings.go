@@ -45,7 +45,11 @@ type Settings struct {
 	// many as variables, with those rows that hold or nearly hold. The others are
 	// evaluated at its solution and join where it breaks them, so it is one of the whole
 	// problem, with multipliers 0 for the absent rows.
-	WorkingSet   bool
+	WorkingSet bool
+	// Sample lets start 0 of Automatic begin at a better point, where the objective is a large sum that is not convex, of functions that differ in
+	// numbers alone, and all that counts but bounds: descents from up to 32 starts by values and gradients of samples of the sum are compared.
+	// The run from there is one of the whole problem. Iterations, History and the recorder are of that alone; Seconds.Solve has the time before.
+	Sample       bool
 	Acceleration Acceleration
 	Search       Search
 	Global       Global
@@ -106,7 +110,7 @@ type Global struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
-		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
+		MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true, Sample: true,
 		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
 		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
