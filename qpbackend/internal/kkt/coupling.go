@@ -23,8 +23,24 @@ func (p *partition) list(k *sparse.CSC) {
 	for t, i := range p.border {
 		place[i] = ^int32(t)
 	}
-	var couplings []coupling
-	last, sorted := coupling{node: -1}, true
+	count, sorted := 0, true
+	before := coupling{node: -1}
+	stretchesOf(k, place, func(c coupling) {
+		count++
+		p.count += int(c.len)
+		sorted = sorted && c.node >= before.node
+		before = c
+	})
+	p.couplings = make([]coupling, 0, count)
+	stretchesOf(k, place, func(c coupling) { p.couplings = append(p.couplings, c) })
+	if !sorted {
+		p.couplings = byNode(p.couplings, len(p.nodes))
+	}
+}
+
+// stretchesOf visits the couplings, where a column of the matrix is a place in nodes or ^place in border, column by column.
+func stretchesOf(k *sparse.CSC, place []int32, visit func(coupling)) {
+	last := coupling{node: -1}
 	for j, b := range place {
 		lo := k.ColPtr[j]
 		for e, i := range k.RowIdx[lo:k.ColPtr[j+1]] {
@@ -41,21 +57,14 @@ func (p *partition) list(k *sparse.CSC) {
 				continue
 			}
 			if last.node >= 0 {
-				couplings = append(couplings, last)
-				p.count += int(last.len)
-				sorted = sorted && node >= last.node
+				visit(last)
 			}
 			last = coupling{node, col, src, 1}
 		}
 	}
 	if last.node >= 0 {
-		couplings = append(couplings, last)
-		p.count += int(last.len)
+		visit(last)
 	}
-	if !sorted {
-		couplings = byNode(couplings, len(p.nodes))
-	}
-	p.couplings = couplings
 }
 
 // byNode is couplings sorted by node, equal ones as they come.

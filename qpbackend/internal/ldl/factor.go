@@ -59,7 +59,13 @@ func (f *Factor) Store(ctx context.Context, joined bool) error {
 	if f.tail == nil {
 		return f.store(ctx)
 	}
-	return f.tail.store(ctx)
+	if err := f.tail.store(ctx); err != nil {
+		return err
+	}
+	if f.tail.sup != nil {
+		f.first.share(f.tail.sup)
+	}
+	return nil
 }
 
 // store is Store for a matrix without leading columns.

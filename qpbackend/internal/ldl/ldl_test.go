@@ -114,6 +114,13 @@ func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Facto
 	case "leading, supernodal":
 		rest := leadingRest(t, f)
 		rest.sup, _ = newSupernodal(context.Background(), rest)
+	case "leading, shared":
+		if rest := leadingRest(t, f); rest != f {
+			rest.sup, _ = newSupernodal(context.Background(), rest)
+			f.first.share(rest.sup)
+		} else {
+			f.sup, _ = newSupernodal(context.Background(), f)
+		}
 	case "portable":
 		f.sup, _ = newSupernodal(context.Background(), f)
 		f.sup.wide = false
@@ -133,7 +140,7 @@ func leadingRest(t testing.TB, f *Factor) *Factor {
 	return f
 }
 
-var paths = []string{"rowwise", "supernodal", "portable", "leading", "leading, supernodal"}
+var paths = []string{"rowwise", "supernodal", "portable", "leading", "leading, supernodal", "leading, shared"} // the last two have the same bits
 
 func randomVec(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)

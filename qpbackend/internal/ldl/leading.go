@@ -13,7 +13,7 @@ import (
 // have the same small number of entries have no inner loops.
 //
 // The values of column j are its pivot, once eliminated its reciprocal, and then its entries. Behind all columns are the values of the matrix that is
-// left, with its fill.
+// left, with its fill, or the panels of its factor.
 type leading struct {
 	val    []float64
 	dest   []int32 // place in val of each entry of the caller's matrix
@@ -79,6 +79,23 @@ func (f *Factor) lead(ctx context.Context) error {
 	}
 	f.first, f.tail, f.up, f.low = s, tail, nil, nil
 	return nil
+}
+
+// share has the matrix that is left in the panels of its factor, where there are places for them: it is written there at once. With
+// that, there is no other copy of it.
+func (s *leading) share(sup *supernodal) {
+	if s.rest+len(sup.val) > math.MaxInt32 {
+		return
+	}
+	s.val = make([]float64, s.rest+len(sup.val))
+	for _, list := range [...][]int32{s.dest, s.target} {
+		for e, p := range list {
+			if int(p) >= s.rest {
+				list[e] = int32(s.rest + sup.dest[int(p)-s.rest])
+			}
+		}
+	}
+	sup.val, sup.dest, sup.shares = s.val[s.rest:], nil, true
 }
 
 // placing finds the places of a leading, for columns in the order given, whose inverse is label.
@@ -266,11 +283,13 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 // eliminate sets the values of the leading columns and of the matrix that is left, from those of the caller. It returns the pivot at which it failed, or −1.
 func (s *leading) eliminate(ctx context.Context, f *Factor, val []float64) (int, error) {
 	v := s.val
-	clear(v)
+	work := poll.New(ctx)
+	if err := zero(&work, v); err != nil {
+		return -1, err
+	}
 	for e, p := range s.dest {
 		v[p] = val[e]
 	}
-	work := poll.New(ctx)
 	o, k, target := 0, 0, s.target
 	for _, r := range s.runs {
 		for range r.columns {

@@ -12,16 +12,13 @@ import (
 // has ended.
 func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
 	p := poll.New(ctx)
-	for rest := s.val; len(rest) > 0; {
-		part := min(len(rest), poll.Interval)
-		clear(rest[:part])
-		if err := p.Err(part); err != nil {
+	if !s.shares {
+		if err := zero(&p, s.val); err != nil {
 			return -1, err
 		}
-		rest = rest[part:]
-	}
-	for e, at := range s.dest {
-		s.val[at] = val[e]
+		for e, at := range s.dest {
+			s.val[at] = val[e]
+		}
 	}
 	for k := range s.head {
 		s.head[k] = -1
@@ -48,6 +45,19 @@ func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (i
 		s.wait(k)
 	}
 	return -1, nil
+}
+
+// zero clears v.
+func zero(p *poll.Poll, v []float64) error {
+	for len(v) > 0 {
+		part := min(len(v), poll.Interval)
+		clear(v[:part])
+		if err := p.Err(part); err != nil {
+			return err
+		}
+		v = v[part:]
+	}
+	return nil
 }
 
 // wait enters supernode d into the list of the one that its next row belongs to.

@@ -68,7 +68,7 @@ func TestPathsAgree(t *testing.T) {
 	led, left := 0, 0
 	for c, k := range cases {
 		b := randomVec(rng, k.Cols)
-		var x, d [5][]float64
+		var x, d [6][]float64
 		for p, path := range paths {
 			f := mustAnalyse(t, k, path)
 			replaced, err := f.Factorise(context.Background(), k.Val, signs[c], Regularisation{1e-14, 1e-8})
@@ -90,6 +90,9 @@ func TestPathsAgree(t *testing.T) {
 					left++
 				}
 			}
+		}
+		if last := len(paths) - 1; !slices.Equal(x[last], x[last-1]) {
+			t.Errorf("case %d: %s differs from %s", c, paths[last], paths[last-1])
 		}
 		for p, path := range paths[1:] {
 			for i, want := range d[0] {

@@ -15,7 +15,8 @@ const maxWidth = 64
 // supernodal computes L supernode by supernode.
 type supernodal struct {
 	panels
-	dest []int // place in val of each entry of the matrix
+	dest   []int // place in val of each entry of the matrix
+	shares bool  // val has the matrix: see leading.share
 
 	// Workspace of factorise. Supernode d waits in the list of the supernode
 	// that it updates next; its rows from done[d] on have not been used yet.
