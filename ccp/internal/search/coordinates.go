@@ -135,7 +135,7 @@ func (c *Coordinates) kick(free []int) {
 		c.merit.move(j, c.mirrored(j, x[j]))
 	}
 	best, changed := c.best, make([]bool, len(x))
-	for c.kicked < c.left() {
+	for c.kicked+c.price(free) < c.left() { // else nothing would be left for the descent from there
 		clear(changed)
 		for _, j := range free {
 			if c.rng.Float64() < Redrawn && c.merit.keeps(j, c.mirrored(j, x[j])) {
@@ -168,6 +168,15 @@ func (c *Coordinates) kick(free []int) {
 		}
 		c.best = best
 	}
+}
+
+// price is about how many coefficients the flips of a kick visit.
+func (c *Coordinates) price(free []int) (sum float64) {
+	for _, j := range free {
+		_, visits := c.merit.visits(j)
+		sum += Redrawn * visits
+	}
+	return sum
 }
 
 // prepare makes a random order of the coordinates.

@@ -51,6 +51,7 @@ type System struct {
 	runs     *runs      // of A; nil where at serves as well, and with blocks
 	sought   bool       // runs are the result of newRuns
 
+	loaded   bool // there has been a Load
 	weighed  bool
 	off      []bool    // as loaded
 	res, cor []float64 // refinement
@@ -153,6 +154,8 @@ func (s *System) pattern(ctx context.Context) error {
 // first and rows after them, get zeros off the diagonal.
 func (s *System) Load(θ float64, off []bool) {
 	val := s.k.Val
+	changed := !s.loaded || len(s.blocks) > 0 || !slices.Equal(s.off, off) // of the values off the diagonal
+	s.loaded = true
 	copy(s.off, off)
 	for j := range s.n {
 		s.hd[j] = 0
@@ -163,8 +166,8 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 			if i == j {
 				s.hd[j] = v
-			} else {
-				val[s.pPos[e]] = v
+			} else if at := s.pPos[e]; val[at] != v {
+				val[at], changed = v, true
 			}
 		}
 	}
@@ -176,7 +179,11 @@ func (s *System) Load(θ float64, off []bool) {
 			clear(row)
 			continue
 		}
+		if !anyOff && slices.Equal(row, s.at.Val[lo:hi]) {
+			continue
+		}
 		copy(row, s.at.Val[lo:hi])
+		changed = true
 		if anyOff {
 			for t, j := range s.at.RowIdx[lo:hi] {
 				if off[j] {
@@ -185,8 +192,10 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
-	s.f.load(val)
-	s.chooseProducts()
+	if changed {
+		s.f.load(val)
+		s.chooseProducts()
+	}
 }
 
 // Factorise factors the loaded matrix with h added to the diagonal of H and g,
