@@ -50,10 +50,10 @@ func (f *arrowhead) gatherBorder(r []float64) {
 			}
 			continue
 		}
-		for v := range count {
-			x := vec[v*width:][:width]
+		for v := 0; v < count; v += rowsAtOnce {
+			n := min(rowsAtOnce, count-v)
 			for _, l := range group {
-				f.wide.axpy(f.rv[l.first:][:width], -l.g[v], x)
+				f.wide.subtractMulT(f.rv[l.first:][:width], vec[v*width:], l.g[v:][:n])
 			}
 		}
 	}
@@ -77,14 +77,18 @@ func (f *arrowhead) spreadBorder(r []float64) {
 			}
 			continue
 		}
-		for v := range count {
-			x := vec[v*width:][:width]
+		for v := 0; v < count; v += rowsAtOnce {
+			n := min(rowsAtOnce, count-v)
 			for _, l := range group {
-				l.g[v] = f.wide.dot(f.rv[l.first:][:width], x)
+				f.wide.mul(l.g[v:][:n], vec[v*width:], f.rv[l.first:][:width])
 			}
 		}
 	}
 }
+
+// rowsAtOnce is how many vectors are multiplied with one block of a group before the next.
+// Source: derived: 16 vectors of 256 entries fill a first-level cache of 32 KB.
+const rowsAtOnce = 16
 
 // forward sets the entries of the vectors of one component, zero before, to
 // ZᵀT⁻¹b.

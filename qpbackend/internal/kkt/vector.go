@@ -103,6 +103,34 @@ func (w vectors) dotAxpy(v, x, dst []float64, α float64) float64 {
 	return dot(v, x)
 }
 
+// mul sets dst to A·x for the rows of a, each as long as x, four at a time where that is wide.
+func (w vectors) mul(dst, a, x []float64) {
+	r, n := len(dst)&^3, len(x)
+	if bool(w) && n >= leastWide && r > 0 {
+		_ = a[r*n-1] // the kernel checks no bounds
+		simd.MulPanel(&a[0], r/4, n, &x[0], &dst[0])
+	} else {
+		r = 0
+	}
+	for ; r < len(dst); r++ {
+		dst[r] = w.dot(x, a[r*n:][:n])
+	}
+}
+
+// subtractMulT takes Aᵀ·y from dst for the rows of a, each as long as dst, four at a time where that is wide.
+func (w vectors) subtractMulT(dst, a, y []float64) {
+	r, n := len(y)&^3, len(dst)
+	if bool(w) && n >= leastWide && r > 0 {
+		_ = a[r*n-1] // the kernel checks no bounds
+		simd.SubtractMulPanelT(&a[0], r/4, n, &y[0], &dst[0])
+	} else {
+		r = 0
+	}
+	for ; r < len(y); r++ {
+		w.axpy(dst, -y[r], a[r*n:][:n])
+	}
+}
+
 // NormInf is num.NormInf, by a wide kernel where wide is true.
 func NormInf(v []float64, wide bool) float64 {
 	from := len(v) &^ 3
