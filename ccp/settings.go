@@ -47,7 +47,7 @@ type Settings struct {
 	// problem, with multipliers 0 for the absent rows.
 	WorkingSet bool
 	// Sample lets start 0 of Automatic begin at a better point, where the objective is a large sum that is not convex, of functions that differ in
-	// numbers alone, and all that counts but bounds: descents from up to 32 starts by values and gradients of samples of the sum are compared.
+	// numbers alone, and all that counts but bounds: descents from up to 64 starts by values and gradients of samples of the sum are compared.
 	// The run from there is one of the whole problem. Iterations, History and the recorder are of that alone; Seconds.Solve has the time before.
 	Sample       bool
 	Acceleration Acceleration

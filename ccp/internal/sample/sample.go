@@ -17,7 +17,7 @@ const (
 	growth = 4
 	// mostStarts bounds the starts, and so does twice the number of first samples in the sum; with fewer than fewestStarts there are none.
 	// Source: docs/large.md, Constants.
-	mostStarts, fewestStarts = 32, 8
+	mostStarts, fewestStarts = 64, 8
 	// mostVariables bounds the order of an inverse Hessian. Source: a limit of memory: 8 MB.
 	mostVariables = 1000
 	// mostEvaluations bounds the evaluations, in those of the whole sum. Source: a limit of time: convex problems of fits take a hundred each.
