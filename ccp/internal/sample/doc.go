@@ -2,3 +2,13 @@
 // sum. It is the sample average approximation (Kleywegt, Shapiro and Homem-de-Mello 2002) with starts that leave by successive halving
 // (Jamieson and Talwalkar 2016).
 package sample
+
+import "github.com/dcopt/dcopt/dc"
+
+// Stage looks for a starting point.
+type Stage struct {
+	Problem *dc.Problem
+	Seed    uint64                     // of the samples
+	Draw    func(number int) []float64 // draws starts, in order from number 0
+	Ended   func() bool                // reports whether the run has been ended
+}

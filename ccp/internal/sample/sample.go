@@ -1,3 +1,5 @@
+//go:build !lean
+
 package sample
 
 import (
@@ -25,14 +27,6 @@ const (
 	// tolerance is the gain of five steps that counts, relative to the lowest value. Source: docs/large.md, Constants.
 	tolerance = 1e-4
 )
-
-// Stage looks for a starting point.
-type Stage struct {
-	Problem *dc.Problem
-	Seed    uint64                     // of the samples
-	Draw    func(number int) []float64 // draws starts, in order from number 0
-	Ended   func() bool                // reports whether the run has been ended
-}
 
 // end is where a descent has ended, and the value of the sample there.
 type end struct {
