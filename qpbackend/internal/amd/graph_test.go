@@ -3,6 +3,7 @@ package amd
 import (
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/poll"
@@ -127,6 +128,51 @@ func TestQuotientGraph(t *testing.T) {
 	t.Logf("%d bounds of deferred variables, %d of others", deferred, kept)
 	if deferred < 10000 || kept < 10000 {
 		t.Errorf("%d bounds of deferred variables and %d of others: the test does not test", deferred, kept)
+	}
+}
+
+// TestContractionUndone: where too few variables are eliminated the graph is the one before.
+func TestContractionUndone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	undone := 0
+	for trial := range 50 {
+		const rest, chain = 180, 20 // a chain in some order between two of the vertices of a graph in which each has six neighbours
+		n := rest + chain
+		edges := make([][]int, n)
+		edge := func(a, b int) { edges[max(a, b)] = append(edges[max(a, b)], min(a, b)) }
+		for i := range rest {
+			for _, d := range []int{1, 7, 29} {
+				edge(i, (i+d)%rest)
+			}
+		}
+		last := trial
+		for _, k := range rng.Perm(chain) {
+			edge(last, rest+k)
+			last = rest + k
+		}
+		edge(last, trial+1) // which are neighbours
+		colPtr, rowIdx := []int{0}, []int{}
+		for _, below := range edges {
+			rowIdx = append(rowIdx, below...)
+			colPtr = append(colPtr, len(rowIdx))
+		}
+		work := poll.New(t.Context())
+		g, err := newGraph(&work, n, colPtr, rowIdx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		perm := g.peel(nil)
+		node, list, nv, left := slices.Clone(g.node), slices.Clone(g.list), slices.Clone(g.nv), g.left
+		if len(perm) > 0 || len(g.contract(perm)) > 0 {
+			continue
+		}
+		undone++
+		if !slices.Equal(g.node, node) || !slices.Equal(g.list, list) || !slices.Equal(g.nv, nv) || g.left != left || len(g.touched) > 0 {
+			t.Fatalf("trial %d: the graph is another", trial)
+		}
+	}
+	if undone < 40 {
+		t.Errorf("only %d of 50 graphs were left", undone)
 	}
 }
 
