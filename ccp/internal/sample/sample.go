@@ -13,8 +13,9 @@ import (
 
 const (
 	// leastCount and perVariable are how many members the first sample has: the larger of the one and the product of the other and the variables.
+	// Of a sum with fewer members it is the share of them that growth leaves room for, with leastPerVariable for each variable or more.
 	// Source: docs/large.md, Constants.
-	leastCount, perVariable = 250, 16
+	leastCount, perVariable, leastPerVariable = 250, 16, 8
 	// growth is how many times as large the next sample is, and of how many starts one is left. Source: docs/large.md, Constants.
 	growth = 4
 	// mostStarts bounds the starts, and so does twice the number of first samples in the sum; with fewer than fewestStarts there are none.
@@ -49,9 +50,9 @@ func (s *Stage) Best() (x []float64, ok bool) {
 			d.free = append(d.free, j)
 		}
 	}
-	count := max(leastCount, perVariable*len(d.free))
+	count := max(leastCount, min(perVariable*len(d.free), n/growth))
 	starts := min(mostStarts, 2*n/count)
-	if starts < fewestStarts || len(d.free) > mostVariables {
+	if starts < fewestStarts || count < leastPerVariable*len(d.free) || len(d.free) > mostVariables {
 		return nil, false
 	}
 	ends := make([]end, starts)
