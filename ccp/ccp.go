@@ -421,10 +421,12 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		p = r.point()
 	}
-	if unfinished {
-		return outcome{status: Converged, message: joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message)}, nil
-	}
-	if strayed && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.x) {
+	strayed = strayed && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.x)
+	lower := strayed && r.minimised(kept.objective)-r.best() > r.set.Tol*r.p.ObjectiveVariation(r.res.X) // by its values, however far the backend's are from these
+	switch {
+	case unfinished || lower:
+		return outcome{status: Converged, bare: lower, message: joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message)}, nil
+	case strayed:
 		r.res.goBack(kept) // from one that is lower by less than counts, and has no multipliers
 	}
 	r.res.take(duals)

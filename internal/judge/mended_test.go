@@ -27,6 +27,7 @@ func TestMended(t *testing.T) {
 		200043741: "a step counted beside the power of a fixed variable",
 		200062173: "constants that cancelled when the problem was stated had no rounding errors",
 		40021644:  "the judge's points missed a peak of 7e7 and asked for 2.5e-4",
+		770005773: "after a hop that ended elsewhere, a point that values had found was given up for one that was 5700 higher, as the backend tells no less than 1e5 apart",
 	} {
 		sum := run(t, 1, number, 0, Mixture)
 		if sum.right == 1 {
