@@ -3,6 +3,7 @@
 package sample
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -112,13 +113,5 @@ func (d *descents) round(f dc.Expr, share float64, ends []end) {
 		e.x, e.value = slices.Clone(x), v
 		bar = min(bar, v)
 	}
-	slices.SortStableFunc(ends, func(a, b end) int {
-		switch {
-		case a.value < b.value:
-			return -1
-		case a.value > b.value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.value, b.value) })
 }

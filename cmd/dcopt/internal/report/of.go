@@ -76,8 +76,9 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 				families, byName[c.Family] = append(families, of), of
 			}
 		} else if indexed && c.Family != "" && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
-			list := of.list()
-			list[len(list)-1] = []any{list[len(list)-1], value}
+			of.unpack()
+			last := &of.values[len(of.values)-1]
+			*last = []any{*last, value}
 			continue
 		}
 		of.add(value)
@@ -85,14 +86,7 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	}
 	o := Object{}
 	for _, f := range families {
-		switch {
-		case f.values == nil && (len(f.numbers) > 1 || f.indexed):
-			o = append(o, Member{Name: f.name, Value: f.numbers})
-		case len(f.list()) == 1 && !f.indexed:
-			o = append(o, Member{Name: f.name, Value: f.values[0]})
-		default:
-			o = append(o, Member{Name: f.name, Value: f.values})
-		}
+		o = append(o, Member{Name: f.name, Value: f.value()})
 	}
 	return ComplexDuals(o)
 }
@@ -109,7 +103,8 @@ func (f *family) add(v any) {
 	if n, ok := v.(Number); ok {
 		f.addNumber(n)
 	} else {
-		f.values = append(f.list(), v)
+		f.unpack()
+		f.values = append(f.values, v)
 	}
 }
 
@@ -121,13 +116,28 @@ func (f *family) addNumber(n Number) {
 	}
 }
 
-// list is values, of numbers, too.
-func (f *family) list() []any {
-	if f.values == nil {
-		f.values = make([]any, 0, len(f.numbers)+1)
-		for _, n := range f.numbers {
-			f.values = append(f.values, n)
-		}
+// unpack moves the numbers to values, each an object of its own.
+func (f *family) unpack() {
+	if f.values != nil {
+		return
+	}
+	f.values = make([]any, 0, len(f.numbers)+1)
+	for _, n := range f.numbers {
+		f.values = append(f.values, n)
+	}
+	f.numbers = nil
+}
+
+// value is the multiplier of a single constraint without an index, or the list of all.
+func (f *family) value() any {
+	single := len(f.numbers)+len(f.values) == 1 && !f.indexed
+	switch {
+	case single && f.values == nil:
+		return f.numbers[0]
+	case single:
+		return f.values[0]
+	case f.values == nil:
+		return f.numbers
 	}
 	return f.values
 }
