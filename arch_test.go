@@ -72,6 +72,8 @@ var mayImport = map[string]string{
 	"internal/poll":    "",
 	"internal/num":     "",
 	"internal/setting": "",
+	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
+	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/wire":  "internal/enum internal/table",
 	"internal/graph": "dc internal/wire internal/suggest gonum",
@@ -185,9 +187,9 @@ var mayImport = map[string]string{
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/table plan qpbackend/backends qpbackend/formats cli",
 	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +
-		"ccp ccp/global dc dc/lang internal/scene internal/table qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
+		"ccp ccp/global dc dc/lang internal/garbage internal/scene internal/table qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/report cmd/dcopt/internal/session " +
-		"ccp internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
+		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
 	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +
 		"ccp dc/lang lder lder/dataset plan cli",
 	// Problems to begin with, embedded.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/clock"
 	"github.com/dcopt/dcopt/bench/internal/wire"
+	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -47,7 +48,7 @@ type session struct {
 	res     qpbackend.Result
 }
 
-// answer solves the problem of a request. Its error says that the protocol broke.
+// answer solves the problem of a request, and minds garbage as the program dcopt does. Its error says that the protocol broke.
 func (s *session) answer(req wire.Request) (wire.Answer, error) {
 	p, err := wire.ReadProblem(req.Problem)
 	if err != nil {
@@ -56,6 +57,7 @@ func (s *session) answer(req wire.Request) (wire.Answer, error) {
 	if req.Mode != wire.Fresh && s.solver == nil {
 		return wire.Answer{Status: "refused", Message: "there is no solver to update"}, nil
 	}
+	defer garbage.Mind(garbage.Numbers(p))()
 	var least wire.Answer
 	spent := 0.0
 	for k := 0; k < req.Repeat && spent <= wire.Long; k++ {

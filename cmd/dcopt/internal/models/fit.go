@@ -17,6 +17,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/shards"
@@ -187,7 +188,7 @@ func fit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	defer session.MindGarbage(len(d.Y) * len(d.Features))()
+	defer garbage.Mind(len(d.Y) * len(d.Features))()
 	d.Rows, d.Lines = nil, nil // not needed any more
 	var kept [][]float64
 	if plot != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -62,7 +63,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 		}
 	}
 	if !j.c.Bool("global") { // whose tree grows
-		defer session.MindGarbage(numbersOf(prog.Problem))()
+		defer garbage.Mind(numbersOf(prog.Problem))()
 	}
 	begin := time.Now()
 	j.seen.begin(prog.Problem, set.Recorder)

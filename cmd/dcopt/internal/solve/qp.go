@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -45,6 +46,7 @@ func (j *job) solveQP() error {
 		return exit.Usagef("%w", err)
 	}
 	j.line.Say("solving")
+	defer garbage.Mind(garbage.Numbers(f.Problem))()
 	begin = time.Now()
 	res, err := session.Within(j.ctx, func() (res qpbackend.Result, err error) {
 		solver, err := b.New(j.ctx, f.Problem, set)

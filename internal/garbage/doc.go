@@ -1,0 +1,2 @@
+// Package garbage says how often garbage is collected.
+package garbage
