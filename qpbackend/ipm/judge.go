@@ -252,7 +252,7 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 // is far from the end: by many tolerances, or by the result of the last one that
 // was certified.
 func (s *solver) far(w *interior.Work, size float64) bool {
-	return size > w.Far()*s.Set.Tol || size*s.progress.ratio > certifiable*s.Set.Tol
+	return size > w.Far()*s.Set.Tol || size > s.Set.Tol && size*s.progress.ratio > certifiable*s.Set.Tol
 }
 
 // The system of the sides that hold at a solution, see Work.Try of internal/interior, ends a run before its iterates

@@ -18,42 +18,45 @@ type contraction struct{ at, was int32 }
 
 // contract eliminates variables with two neighbours or fewer, as long as there are any: an entry between
 // its neighbours takes the place of one in their lists. Chains and the edges of networks go that way without a
-// quotient graph. It leaves in degree the sizes that the lists will have, and in touched the variables that are to be
+// quotient graph, and those that come to have two neighbours wait for their turn: a band is eliminated from both ends, by two
+// sequences of pivots that do not wait for each other. It leaves in degree the sizes that the lists will have, and in touched the variables that are to be
 // chosen first, the first ones last.
 func (g *graph) contract(perm []int) []int {
 	if g.n < leastContracted {
 		return perm
 	}
-	var stack []int32
 	var log []contraction
 	before, enough := len(perm), len(perm)+int(worthContracting*float64(g.n))
+	queue := make([]int32, 0, g.n)
 	for i := int32(g.n) - 1; i >= 0; i-- {
-		for stack = append(stack[:0], i); len(stack) > 0; {
-			v := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			a, b, ok := g.ends(v)
-			if !ok {
+		if g.node[i].degree <= 2 {
+			queue = append(queue, i)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		a, b, ok := g.ends(v)
+		if !ok {
+			continue
+		}
+		if b >= 0 {
+			if log, ok = g.join(v, a, b, log); !ok {
 				continue
 			}
-			if b >= 0 {
-				if log, ok = g.join(v, a, b, log); !ok {
-					continue
-				}
-			} else if a >= 0 {
-				log = g.lose(a, log)
-			}
-			g.node[v].kind, g.nv[v] = dead, 0
-			if perm = append(perm, int(v)); len(perm) >= enough {
-				log = log[:0] // nothing will be undone
-			}
-			for _, end := range [...]int32{a, b} {
-				switch {
-				case end < 0:
-				case g.node[end].degree <= 2:
-					stack = append(stack, end)
-				default:
-					g.touched = append(g.touched, end)
-				}
+		} else if a >= 0 {
+			log = g.lose(a, log)
+		}
+		g.node[v].kind, g.nv[v] = dead, 0
+		if perm = append(perm, int(v)); len(perm) >= enough {
+			log = log[:0] // nothing will be undone
+		}
+		for _, end := range [...]int32{a, b} {
+			switch {
+			case end < 0:
+			case g.node[end].degree <= 2:
+				queue = append(queue, end)
+			default:
+				g.touched = append(g.touched, end)
 			}
 		}
 	}

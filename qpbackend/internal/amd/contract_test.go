@@ -60,6 +60,29 @@ func TestChainsAreContracted(t *testing.T) {
 	}
 }
 
+// Bands are eliminated from both ends: of pivots that follow each other, one is near one end and one near the other.
+func TestBandsFromBothEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 5))
+	const n = 301
+	names, place := rng.Perm(n), make([]int, n)
+	p := newPattern(n)
+	for i, v := range names {
+		place[v] = i
+		for j := max(i-2, 0); j < i; j++ {
+			p.add(names[j], v)
+		}
+	}
+	perm, turns := p.order(t), 0
+	for k := 1; k < n; k++ {
+		if (place[perm[k-1]] < n/2) != (place[perm[k]] < n/2) {
+			turns++
+		}
+	}
+	if turns < n-10 {
+		t.Errorf("the end changes %d times in %d pivots", turns, n)
+	}
+}
+
 // With what is left the order goes on as the quotient graph alone would.
 func TestContractedNetworks(t *testing.T) {
 	for _, side := range []int{5, 12, 25} {

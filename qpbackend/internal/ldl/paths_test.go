@@ -403,3 +403,74 @@ func TestCancellation(t *testing.T) {
 		}
 	}
 }
+
+// TestChainsTakeTurns: a band is eliminated from both ends, a column of one after one of the other.
+func TestChainsTakeTurns(t *testing.T) {
+	if !supernodes {
+		t.Skip("SKIPPED: this build has no leading columns")
+	}
+	const n = 1001
+	rng := rand.New(rand.NewPCG(4, 1))
+	var m sparse.Triplets
+	for i := range n {
+		m.Add(i, i, 5)
+		for j := max(i-2, 0); j < i; j++ {
+			m.Add(j, i, rng.NormFloat64())
+		}
+	}
+	k, _ := m.CSC(n, n)
+	f := mustAnalyse(t, k, "leading")
+	_, perm := f.Pivots()
+	turns := 0
+	for i := 1; i < n; i++ {
+		if (perm[i-1] < n/2) != (perm[i] < n/2) {
+			turns++
+		}
+	}
+	if turns < n-10 {
+		t.Errorf("%d turns of %d columns", turns, n)
+	}
+	b := randomVec(rng, n)
+	x := append([]float64(nil), b...)
+	if _, err := f.Factorise(context.Background(), k.Val, nil, Regularisation{}); err != nil {
+		t.Fatal(err)
+	}
+	f.Solve(x)
+	if r := relativeResidual(k, x, b); !(r < 1e-13) {
+		t.Errorf("residual %g", r)
+	}
+}
+
+// TestChainsOfTwoLengths: all columns of both have their turn, also where one ends first.
+func TestChainsOfTwoLengths(t *testing.T) {
+	for _, lengths := range [][2]int32{{200, 200}, {201, 777}, {903, 250}} {
+		top := lengths[0] + lengths[1]
+		f := &Factor{n: int(top) + 1, parent: make([]int32, top+1)}
+		for j := range top {
+			f.parent[j] = j + 1
+		}
+		f.parent[lengths[0]-1], f.parent[top] = top, -1
+		a, b := f.chains()
+		if a != (stretch{0, lengths[0]}) || b != (stretch{lengths[0], top}) {
+			t.Fatalf("%v: chains %v and %v", lengths, a, b)
+		}
+		last := [2]int32{-1, lengths[0] - 1}
+		for k := range top {
+			j, of := a.alternate(b, k), 0
+			if j >= b.from {
+				of = 1
+			}
+			if j != last[of]+1 {
+				t.Fatalf("%v: column %d after %d", lengths, j, last[of])
+			}
+			last[of] = j
+		}
+		if last != [2]int32{a.to - 1, b.to - 1} {
+			t.Errorf("%v: the last columns are %v", lengths, last)
+		}
+	}
+	short := &Factor{n: 5, parent: []int32{4, 2, 3, 4, -1}}
+	if a, b := short.chains(); a != b {
+		t.Errorf("short chains %v and %v", a, b)
+	}
+}
