@@ -71,7 +71,7 @@ func newWork(ctx context.Context, p *qpbackend.Problem, opt Options) (*work, err
 	at, from := p.A.Transpose()
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &work{
-		n: n, m: m, opt: opt, scale: equil.New(n, m), p: p.P.Clone(), at: at, from: from,
+		n: n, m: m, opt: opt, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
 		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, m),
 		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n),
 	}

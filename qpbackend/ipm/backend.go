@@ -63,7 +63,7 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 type solver struct {
 	base.Solver
 	lay    *layout
-	p      *sparse.CSC // P, scaled
+	p      *sparse.CSC // P, scaled, with its pattern
 	sys    *kkt.System
 	scale  *equil.Scaling
 	convex *qpbackend.Convexity
@@ -105,12 +105,13 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
+	work := make([]float64, qpbackend.CertifyLen(p))
 	s := &solver{
 		Solver: own, how: how, lay: newLayout(p.A, p.Cones), convex: convex,
-		scale: equil.New(n, m),
+		scale: equil.New(n, m, work),
 		best:  newPoint(n, m),
 		cand:  newPoint(n, m),
-		work:  make([]float64, qpbackend.CertifyLen(p)),
+		work:  work,
 	}
 	s.scale.Groups = s.lay.groups()
 	if err := s.build(ctx, s.lay.blocks(p)); err != nil {
@@ -121,7 +122,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 
 // build makes the linear system with the blocks, and the room to work in.
 func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
-	p := s.P.P.Clone()
+	p := &sparse.CSC{Rows: s.P.P.Rows, Cols: s.P.P.Cols, ColPtr: s.P.P.ColPtr, RowIdx: s.P.P.RowIdx, Val: make([]float64, s.P.P.NNZ())}
 	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
 	if err != nil {
 		return fmt.Errorf("ipm: %w", err)

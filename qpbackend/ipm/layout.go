@@ -13,9 +13,8 @@ import (
 // layout keeps A by rows, and where the rows of cones are.
 type layout struct {
 	at    *sparse.CSC // Aᵀ: column i holds row i
-	next  []int       // of each row, the entry that fill writes next
-	ahead []int       // of each column of A, the entry that fill reads next
 	tiles []int       // rows that are filled together begin here; their number last
+	ahead []int       // of each column of A, the entry that fill reads next; with one tile none
 	fresh bool        // at holds the values of the matrix that newLayout was given
 
 	cones []qpbackend.Cone
@@ -24,9 +23,8 @@ type layout struct {
 
 func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
 	l := &layout{
-		at:   &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: make([]int, a.Rows+1)},
-		next: make([]int, a.Rows), ahead: make([]int, a.Cols), fresh: true,
-		conic: make([]bool, a.Rows), cones: cones,
+		at:    &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: make([]int, a.Rows+1)},
+		fresh: true, conic: make([]bool, a.Rows), cones: cones,
 	}
 	nnz := a.NNZ()
 	for _, i := range a.RowIdx[:nnz] {
@@ -71,31 +69,41 @@ func (l *layout) tile() {
 			from = i
 		}
 	}
-	l.tiles = append(l.tiles, l.at.Cols)
+	if l.tiles = append(l.tiles, l.at.Cols); len(l.tiles) > 2 {
+		l.ahead = make([]int, l.at.Rows)
+	}
 }
 
-// fill writes the values of a to at, and with pattern their places.
+// fill writes the values of a to at, and with pattern their places. On the way at.ColPtr holds the entry of each row that is
+// written next.
 func (l *layout) fill(a *sparse.CSC, pattern bool) {
-	copy(l.next, l.at.ColPtr)
 	copy(l.ahead, a.ColPtr)
-	val, idx := l.at.Val, l.at.RowIdx
+	val, idx, next := l.at.Val, l.at.RowIdx, l.at.ColPtr
 	for _, end := range l.tiles[1:] {
-		for j, k := range l.ahead {
-			for hi := a.ColPtr[j+1]; k < hi; k++ {
+		for j, hi := range a.ColPtr[1:] {
+			k := a.ColPtr[j]
+			if l.ahead != nil {
+				k = l.ahead[j]
+			}
+			for ; k < hi; k++ {
 				i := a.RowIdx[k]
 				if i >= end {
 					break
 				}
-				t := l.next[i]
+				t := next[i]
 				val[t] = a.Val[k]
 				if pattern {
 					idx[t] = j
 				}
-				l.next[i] = t + 1
+				next[i] = t + 1
 			}
-			l.ahead[j] = k
+			if l.ahead != nil {
+				l.ahead[j] = k
+			}
 		}
 	}
+	copy(next[1:], next) // the end of a row is the first entry of the next one
+	next[0] = 0
 }
 
 // groups are the rows that the scaling has to treat alike.

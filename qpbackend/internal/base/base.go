@@ -23,8 +23,7 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	if err != nil {
 		return Solver{}, err
 	}
-	n, m := p.Dims()
-	return Solver{P: p, Set: set, name: b.Name(), Start: Start{X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}}, nil
+	return Solver{P: p, Set: set, name: b.Name()}, nil
 }
 
 // Open refuses a solver that is closed.
@@ -52,6 +51,9 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 		return err
 	}
 	t := &s.Start
+	if n, m := s.P.Dims(); t.X == nil {
+		t.X, t.Y, t.Z = make([]float64, n), make([]float64, m), make([]float64, n)
+	}
 	for _, part := range [...]struct{ to, from []float64 }{{t.X, x}, {t.Y, y}, {t.Z, z}} {
 		clear(part.to)
 		copy(part.to, part.from)
@@ -68,7 +70,7 @@ func (s *Solver) Close() error {
 
 // Start is the point of a WarmStart.
 type Start struct {
-	X, Y, Z          []float64 // 0 where not given
+	X, Y, Z          []float64 // 0 where not given; nil before the first
 	HasX, HasY, HasZ bool      // which are given
 }
 

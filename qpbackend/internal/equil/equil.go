@@ -33,20 +33,21 @@ type Scaling struct {
 	Groups []Group
 	d      []float64 // factors of one pass
 	e      []float64
-	cols   []column // of Ruiz
-	asked  bool     // whether the rows are long stretches:
-	ends   []int32  // of those, as entries of the matrix; none where they are short
+	cols   []float64 // of Ruiz: for each variable its factor and its norm
+	asked  bool      // whether the rows are long stretches:
+	ends   []int32   // of those, as entries of the matrix; none where they are short
 }
-
-// column has the data of a pass over the entries of a variable.
-type column struct{ scale, norm float64 }
 
 // Group is a range of rows.
 type Group struct{ Start, Len int }
 
-// New returns the scaling that changes nothing, for n variables and m rows.
-func New(n, m int) *Scaling {
-	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: make([]float64, n), e: make([]float64, m), cols: make([]column, n), B: 1, C: 1}
+// New returns the scaling that changes nothing, for n variables and m rows. Its methods work in room, which others may use between
+// their calls, of length 3n + m at least; nil: it makes its own.
+func New(n, m int, room []float64) *Scaling {
+	if room == nil {
+		room = make([]float64, 3*n+m)
+	}
+	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: room[:n], e: room[n : n+m], cols: room[n+m : 3*n+m], B: 1, C: 1}
 	s.reset()
 	return s
 }
@@ -177,13 +178,13 @@ func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 	}
 	cols := s.cols
 	for j, d := range s.D {
-		cols[j] = column{scale: d}
+		cols[2*j], cols[2*j+1] = d, 0
 	}
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
 			i := p.RowIdx[k]
-			v := math.Abs(p.Val[k]) * cols[i].scale * cols[j].scale
-			cols[i].norm, cols[j].norm = max(cols[i].norm, v), max(cols[j].norm, v)
+			v := math.Abs(p.Val[k]) * cols[2*i] * cols[2*j]
+			cols[2*i+1], cols[2*j+1] = max(cols[2*i+1], v), max(cols[2*j+1], v)
 		}
 	}
 	for i, scale := range s.E {
@@ -191,19 +192,19 @@ func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 		idx := at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]]
 		val := at.Val[at.ColPtr[i]:][:len(idx)]
 		for k, j := range idx {
-			c := &cols[j]
-			v := scale * math.Abs(val[k]) * c.scale
+			c := (*[2]float64)(cols[2*j:])
+			v := scale * math.Abs(val[k]) * c[0]
 			if v > top {
 				top = v
 			}
-			if v > c.norm {
-				c.norm = v
+			if v > c[1] {
+				c[1] = v
 			}
 		}
 		s.e[i] = top
 	}
-	for j := range cols {
-		s.d[j] = cols[j].norm
+	for j := range s.d {
+		s.d[j] = cols[2*j+1]
 	}
 }
 

@@ -39,7 +39,7 @@ func TestRuizMakesNormsOne(t *testing.T) {
 	const n, m = 20, 15
 	p, at := badly(rng, n, m)
 	p0, at0 := p.Clone(), at.Clone()
-	s := equil.New(n, m)
+	s := equil.New(n, m, nil)
 	s.Ruiz(p, at, 10)
 	if !slices.Equal(p.Val, p0.Val) || !slices.Equal(at.Val, at0.Val) {
 		t.Fatal("Ruiz has changed the matrices")
@@ -86,7 +86,7 @@ func TestScaledStationarity(t *testing.T) {
 	for j := range q0 {
 		q0[j] = 100 * rng.NormFloat64()
 	}
-	s := equil.New(n, m)
+	s := equil.New(n, m, nil)
 	s.Ruiz(p, at, 10)
 	lo, up := []float64{-30, 0, math.Inf(-1)}, []float64{math.Inf(1), 120, 0}
 	s.Size(lo, up)
@@ -120,7 +120,7 @@ func TestScaledStationarity(t *testing.T) {
 }
 
 func TestEmptyIsLeftAlone(t *testing.T) {
-	s := equil.New(2, 1)
+	s := equil.New(2, 1, nil)
 	p, at, q := sparse.Zero(2, 2), sparse.Zero(2, 1), []float64{0, 0}
 	s.Ruiz(p, at, 10)
 	s.Size([]float64{math.Inf(-1), 0, 0}, []float64{0, math.Inf(1), 0})
@@ -136,7 +136,7 @@ func TestGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n, m = 20, 15
 	p, at := badly(rng, n, m)
-	s := equil.New(n, m)
+	s := equil.New(n, m, nil)
 	s.Groups = []equil.Group{{Start: 2, Len: 4}, {Start: 6, Len: 1}, {Start: 9, Len: 6}}
 	s.Ruiz(p, at, 10)
 	for _, g := range s.Groups {

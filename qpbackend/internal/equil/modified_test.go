@@ -21,7 +21,7 @@ func TestModified(t *testing.T) {
 		q[j] = 1e3 * rng.NormFloat64()
 	}
 	p0, at0, q0 := p.Clone(), at.Clone(), slices.Clone(q)
-	s := equil.New(n, m)
+	s := equil.New(n, m, nil)
 	s.Modified(p, at, q, 10)
 	near := func(what string, got, want float64) {
 		if !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
@@ -65,13 +65,13 @@ func TestModified(t *testing.T) {
 
 // What has no entries keeps its scale, and no pass leaves nothing to scale by.
 func TestModifiedEmpty(t *testing.T) {
-	s := equil.New(2, 1)
+	s := equil.New(2, 1, nil)
 	q := []float64{0, 0}
 	s.Modified(sparse.Zero(2, 2), sparse.Zero(2, 1), q, 10)
 	if s.C != 1 || s.D[0] != 1 || s.D[1] != 1 || s.E[0] != 1 {
 		t.Errorf("D %v, E %v, C %g of nothing", s.D, s.E, s.C)
 	}
-	s = equil.New(0, 0)
+	s = equil.New(0, 0, nil)
 	s.Modified(sparse.Zero(0, 0), sparse.Zero(0, 0), nil, 10)
 	if s.C != 1 {
 		t.Errorf("C = %g without variables", s.C)

@@ -32,7 +32,7 @@ func TestStretches(t *testing.T) {
 		}
 		p, _ := tp.CSC(n, n)
 		at, _ := ta.CSC(n, m)
-		plain, wide := New(n, m), New(n, m)
+		plain, wide := New(n, m, nil), New(n, m, nil)
 		plain.asked = true
 		wide.asked = true
 		for i := range m {
@@ -72,7 +72,7 @@ func TestStretchedIsForDenseBlocks(t *testing.T) {
 			}
 		}
 		at, _ := ta.CSC(2*c.length, 10)
-		if s := New(at.Rows, at.Cols); s.stretched(at) != c.want {
+		if s := New(at.Rows, at.Cols, nil); s.stretched(at) != c.want {
 			t.Errorf("stretches of %d: %v", c.length, !c.want)
 		}
 	}

@@ -67,7 +67,7 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 	if err != nil {
 		return nil, err
 	}
-	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r, level: equil.New(n, m)}
+	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r, level: equil.New(n, m, nil)}
 	var blocks []kkt.Block
 	for _, c := range p.Cones {
 		pc := newPiece(c)

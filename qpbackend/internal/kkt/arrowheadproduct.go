@@ -112,7 +112,7 @@ func (s *System) subtractVectors(b, x []float64) {
 // addVectors is AddBoth by way of vectors, where nothing is off and H is
 // diagonal.
 func (s *System) addVectors(ax, aty, x, y []float64) {
-	n, in, out := s.n, s.cor, s.res
+	n, in, out := s.n, s.correction(), s.res
 	copy(in, x)
 	copy(in[n:], y)
 	clear(out)

@@ -54,7 +54,7 @@ type System struct {
 	loaded   bool // there has been a Load
 	weighed  bool
 	off      []bool    // as loaded
-	res, cor []float64 // refinement
+	res, cor []float64 // refinement; cor is made when first needed, as weight is
 	wide     vectors   // of products with neighbouring entries
 	ax       []float64 // A·x of the last residual
 	on       []float64 // with runs: zero where off
@@ -84,8 +84,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 	size := n + m + s.number()
 	s.pPos, s.diag = make([]int, p.NNZ()), make([]int, size)
 	s.hd, s.sign, s.d = make([]float64, n), make([]int8, size), make([]float64, size)
-	s.weight, s.off = make([]float64, size-n), make([]bool, n+m)
-	s.res, s.cor = make([]float64, size), make([]float64, size)
+	s.res, s.off = make([]float64, size), make([]bool, n+m)
 	s.ax = make([]float64, m)
 	if err := s.pattern(ctx); err != nil {
 		return nil, err
@@ -257,7 +256,7 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
-		s.f.solve(s.cor, s.res)
+		s.f.solve(s.correction(), s.res)
 		for i, v := range s.cor {
 			x[i] += v
 		}
@@ -275,6 +274,14 @@ func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accu
 		}
 	}
 	return r
+}
+
+// correction is cor.
+func (s *System) correction() []float64 {
+	if s.cor == nil {
+		s.cor = make([]float64, len(s.res))
+	}
+	return s.cor
 }
 
 // Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less of the rows, in place of the
@@ -301,6 +308,9 @@ func (s *System) SolveOnce(x, b []float64) {
 
 // weigh sets the weights of residuals of rows.
 func (s *System) weigh() {
+	if s.weight == nil {
+		s.weight = make([]float64, len(s.diag)-s.n)
+	}
 	for i := range s.m {
 		s.weight[i] = 1
 		if g := s.d[s.n+i]; g < -1 {

@@ -26,7 +26,7 @@ type Factor struct {
 	joined bool // see Store
 
 	d, dinv []float64
-	work    []float64 // length n; all zero between calls in Factorise
+	work    []float64 // of rowwise, length n; all zero between calls in Factorise
 	x       []float64 // of Solve
 
 	row *rowwise // one of the two is set, of tail where there is one

@@ -64,7 +64,7 @@ func (f *Factor) lead(ctx context.Context) error {
 	}
 	tail := &Factor{
 		n: f.n - count, perm: perm[count:], joined: f.joined,
-		parent: parent[count:], count: entries[count:], d: f.d[count:], dinv: f.dinv[count:], work: f.work[count:],
+		parent: parent[count:], count: entries[count:], d: f.d[count:], dinv: f.dinv[count:],
 	}
 	for j := range tail.parent {
 		tail.parent[j] = max(tail.parent[j]-int32(count), -1)

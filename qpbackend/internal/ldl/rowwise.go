@@ -38,6 +38,7 @@ func newRowwise(ctx context.Context, f *Factor) (*rowwise, error) {
 		return nil, err
 	}
 	s := &rowwise{panels: all, ptr: make([]int32, f.n+2), sup: make([]int32, len(all.row))}
+	f.work = make([]float64, f.n)
 	next := s.ptr[1:]
 	for _, i := range s.row {
 		next[i+1]++

@@ -74,8 +74,8 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if int64(f.nnz) > maxEntries {
 		return nil, fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", f.nnz)
 	}
-	vec := make([]float64, 4*n)
-	f.d, f.dinv, f.work, f.x = vec[:n:n], vec[n:2*n:2*n], vec[2*n:3*n:3*n], vec[3*n:]
+	vec := make([]float64, 3*n)
+	f.d, f.dinv, f.x = vec[:n:n], vec[n:2*n:2*n], vec[2*n:]
 	return f, nil
 }
 

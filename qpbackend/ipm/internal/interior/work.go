@@ -136,10 +136,6 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 			w.kind[n+c.Start+i] = conic
 		}
 	}
-	w.fixedVars = make([]int, 0, n)
-	for _, rows := range [...]*[]int{&w.freeRows, &w.fixedRows, &w.sidedRows} {
-		*rows = make([]int, 0, m)
-	}
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.wide = cpu.Wide()
 	return w
@@ -251,23 +247,33 @@ func (w *Work) classify() {
 
 // listKinds makes the lists of entries by kind.
 func (w *Work) listKinds() {
-	w.fixedVars = w.fixedVars[:0]
-	w.freeRows, w.fixedRows, w.sidedRows = w.freeRows[:0], w.fixedRows[:0], w.sidedRows[:0]
-	for i, k := range w.kind {
-		switch {
-		case i < w.n:
-			if k == fixed {
-				w.fixedVars = append(w.fixedVars, i)
-			}
-		case k == free:
-			w.freeRows = append(w.freeRows, i)
-		case k == fixed:
-			w.fixedRows = append(w.fixedRows, i)
-		case k == sided:
-			w.sidedRows = append(w.sidedRows, i)
-		}
+	w.fixedVars = w.list(w.fixedVars, 0, w.n, fixed)
+	for _, rows := range [...]struct {
+		to   *[]int
+		kind kind
+	}{{&w.freeRows, free}, {&w.fixedRows, fixed}, {&w.sidedRows, sided}} {
+		*rows.to = w.list(*rows.to, w.n, w.n+w.m, rows.kind)
 	}
 	clear(w.re)
+}
+
+// list sets dst to the entries of that kind. It allocates only for more than all before.
+func (w *Work) list(dst []int, from, to int, of kind) []int {
+	count := 0
+	for _, k := range w.kind[from:to] {
+		if k == of {
+			count++
+		}
+	}
+	if dst = dst[:0]; cap(dst) < count {
+		dst = make([]int, 0, count)
+	}
+	for i, k := range w.kind[from:to] {
+		if k == of {
+			dst = append(dst, from+i)
+		}
+	}
+	return dst
 }
 
 // resize gives the slices length k. It allocates only for a k larger than all
