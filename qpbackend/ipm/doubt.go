@@ -56,6 +56,16 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, _ int) interior.Verd
 	return interior.GoOn
 }
 
+// creeping is the iterate from which on a plain run whose variables all have squares is slower than the embedding.
+// Source: docs/bench.md, Constants of ipm.
+const creeping = 40
+
+// creeps reports whether the embedding would end sooner than the plain run: its residuals fall together with μ, where the steps of plain,
+// one for slacks and one for multipliers, leave that of the dual behind, and the next steps are short for it.
+func (s *solver) creeps(w *interior.Work, k int) bool {
+	return k >= creeping && s.progress.suspected == 0 && !w.Homogeneous() && w.Strict()
+}
+
 // looksInfeasible decides when the embedding is worth its price to a plain run. A
 // feasible point has a norm of at least 1/weight: remote is how near, relative to
 // that, the iterate still is.

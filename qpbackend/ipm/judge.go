@@ -98,7 +98,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		if pr.since >= patience {
 			return interior.GivenUp
 		}
-	case s.looksInfeasible(w, weight*(1+xNorm)):
+	case s.creeps(w, k), s.looksInfeasible(w, weight*(1+xNorm)):
 		if v := s.embed(ctx, k+pr.before); v != interior.GoOn {
 			return v
 		}
@@ -249,8 +249,8 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 }
 
 // far reports whether the current iterate, with the scaled residual or μ size,
-// is far from the end: by many tolerances, or by the result of the last one that
-// was certified.
+// is far from the end: by many tolerances, or by more than one and by the result of the last one that
+// was certified. Below one tolerance nothing but rounding is left, and that ratio says no more.
 func (s *solver) far(w *interior.Work, size float64) bool {
 	return size > w.Far()*s.Set.Tol || size > s.Set.Tol && size*s.progress.ratio > certifiable*s.Set.Tol
 }

@@ -3,6 +3,7 @@ package ipm_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -47,5 +48,54 @@ func TestLargeMultipliers(t *testing.T) {
 	}
 	if iterations > 60 {
 		t.Errorf("%d iterations, want 54", iterations)
+	}
+}
+
+// monotone is the curve whose differences of the given order are nonnegative that is nearest to an exponential with noise, by the sum of squares.
+func monotone(n, order int, noise float64) *qpbackend.Problem {
+	p := &qpbackend.Problem{Q: make([]float64, n)}
+	stencil := []float64{1}
+	for range order {
+		next := make([]float64, len(stencil)+1)
+		for k, v := range stencil {
+			next[k] -= v
+			next[k+1] += v
+		}
+		stencil = next
+	}
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(order)))
+	var a, h sparse.Triplets
+	for j := range n {
+		h.Add(j, j, 1)
+		p.Q[j] = -math.Exp(float64(j)/float64(n)) - noise*rng.NormFloat64()
+	}
+	for i := range n - order {
+		for k, v := range stencil {
+			a.Add(i, i+k, v)
+		}
+		p.L, p.U = append(p.L, 0), append(p.U, math.Inf(1))
+	}
+	p.P, _ = h.CSC(n, n)
+	p.A, _ = a.CSC(n-order, n)
+	return p
+}
+
+// TestShortForSlacksAlone: where steps are short for slacks and full for multipliers, and all variables have squares, multipliers are raised; and where that is not
+// enough, as with differences of order four, the embedding takes over.
+func TestShortForSlacksAlone(t *testing.T) {
+	for _, c := range []struct {
+		n, order int
+		noise    float64
+		most     int // iterations
+	}{{500, 2, 0.5, 17}, {1000, 2, 0.1, 20}, {500, 3, 0.1, 33}, {2000, 3, 0.1, 70}, {1000, 4, 0.1, 95}, {600, 4, 0.5, 80}, {3000, 3, 0.5, 90}} {
+		b := ipm.Backend{}
+		s, err := b.New(context.Background(), monotone(c.n, c.order, c.noise), b.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r qpbackend.Result
+		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved || r.Iterations > c.most {
+			t.Errorf("%d variables, differences of order %d: %v after %d iterations, %v, want solved after at most %d", c.n, c.order, r.Status, r.Iterations, err, c.most)
+		}
 	}
 }

@@ -72,9 +72,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 			return k, OutOfTime
 		}
 		w.advance()
-		if w.fresh && k < early && max(w.αp, w.αd) < hindered {
-			w.raise()
-		}
+		w.raise(w.lift(k))
 	}
 }
 

@@ -82,18 +82,40 @@ const leastStart = 1e-2
 // Multipliers at the solution can be thousands of times those of the first point, as where rows
 // bound differences of differences. Then slacks fall to zero before multipliers have grown, and
 // short steps follow each other. So where one of the first steps is short for both, the multipliers of all
-// sides are raised, once.
+// sides are raised, once. They are raised further where every variable has a square in the objective and a step
+// is short for the slacks alone: there one step of x makes up for multipliers that are too large.
 // Source: docs/bench.md, Constants of ipm.
 const (
 	early    = 6    // steps
 	hindered = 0.25 // a step that is shorter
 	raised   = 10   // the factor
+
+	earlySquares    = 4   // steps where every variable has a square
+	hinderedSquares = 0.7 // a step of slacks that is shorter,
+	freeSquares     = 0.9 // beside one of multipliers that is as long
+	raisedSquares   = 300 // the factor
 )
 
-// raise raises the multipliers of sides.
-func (w *Work) raise() {
+// lift is the factor by which the multipliers of sides are raised after step k, 1 for none.
+func (w *Work) lift(k int) float64 {
+	switch {
+	case !w.fresh:
+		return 1
+	case k < early && max(w.αp, w.αd) < hindered:
+		return raised
+	case k < earlySquares && w.αp < hinderedSquares && w.αd >= freeSquares && w.Strict():
+		return raisedSquares
+	}
+	return 1
+}
+
+// raise multiplies the multipliers of sides by factor, once in a run.
+func (w *Work) raise(factor float64) {
+	if factor == 1 {
+		return
+	}
 	w.fresh = false
 	for k := range w.side.z {
-		w.side.z[k] *= raised
+		w.side.z[k] *= factor
 	}
 }

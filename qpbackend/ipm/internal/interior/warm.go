@@ -88,9 +88,6 @@ const (
 	fall = math.Sqrt2 / 2
 )
 
-// Strict reports whether every variable has a square of its own in the objective.
-func (w *Work) Strict() bool { return w.trial.strict }
-
 // Pivot goes from the sides that Proposal has as active, and ends with Done once solved says so of
 // a point. It is given up where the sets do not come nearer to the right one.
 func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func() bool) (iter int, v Verdict) {

@@ -190,6 +190,9 @@ func (w *Work) Loaded() {
 	w.method.load(w)
 }
 
+// Strict reports whether every variable has a square of its own in the objective.
+func (w *Work) Strict() bool { return w.trial.strict }
+
 // squares is Strict, from the values.
 func (w *Work) squares() bool {
 	for j := range w.n {
