@@ -83,6 +83,20 @@ func DotAxpy(v, x, dst *float64, α float64, n int) float64
 //go:noescape
 func Tile(a, b *float64, ld, n int, sum *[8]float64)
 
+// SolveRows solves u Lᵀ = a for the first cols ≤ 64 columns of height > 0 rows, with the unit lower triangle L at l, and overwrites a by u times
+// the entries of inverse. Rows, also of L, are ld ≤ 64 entries apart. With open ≠ 0 it subtracts u Lᵀ besides from columns cols to cols + 7 of the rows, as
+// far as they reach, L being the rows from cols on, a multiple of eight. Room for u is in solved: eight times cols, which counts as a multiple of eight, as the length
+// of inverse does. Rows and l are read up to SolveBeyond entries further. It uses AVX2 and FMA, and rounds as a loop
+// over the columns does, with fused products but for columns of the same eight: there equal terms leave nothing. The iterations of nql60 of CBLIB end far from its solution without.
+//
+//go:noescape
+func SolveRows(rows, l, inverse, solved *float64, ld, height, cols, open int)
+
+// SolveWiderRows is SolveRows with AVX-512.
+//
+//go:noescape
+func SolveWiderRows(rows, l, inverse, solved *float64, ld, height, cols, open int)
+
 // MulPanel sets y to the product of a panel of 4·groups rows, groups > 0, with x.
 //
 //go:noescape

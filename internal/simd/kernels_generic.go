@@ -32,6 +32,10 @@ func DotAxpy(v, x, dst *float64, α float64, n int) float64 { return 0 }
 
 func Tile(a, b *float64, ld, n int, sum *[8]float64) {}
 
+func SolveRows(rows, l, inverse, solved *float64, ld, height, cols, open int) {}
+
+func SolveWiderRows(rows, l, inverse, solved *float64, ld, height, cols, open int) {}
+
 func MulPanel(panel *float64, groups, width int, x, y *float64) {}
 
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64) {}

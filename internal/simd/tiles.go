@@ -33,3 +33,16 @@ func (t Tiles) Subtract(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols
 	}
 	SubtractTile(c, x, y, ldc, rowx, stepx, ldy, k, height, cols)
 }
+
+// Solve is SolveRows for as many rows at a time as there are in a tile.
+func (t Tiles) Solve(rows, l, inverse, solved *float64, ld, height, cols, open int) {
+	if t.High == 8 {
+		SolveWiderRows(rows, l, inverse, solved, ld, height, cols, open)
+		return
+	}
+	SolveRows(rows, l, inverse, solved, ld, height, cols, open)
+}
+
+// SolveBeyond is how many entries SolveRows reads beyond its rows.
+// Source: derived: seven rows of 64 entries, and seven entries of the one after them.
+const SolveBeyond = 7*64 + 7

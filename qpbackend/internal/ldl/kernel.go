@@ -1,24 +1,11 @@
 package ldl
 
-import "github.com/dcopt/dcopt/internal/simd"
-
 // wideFrom is the length from which the kernels pay.
 // Source: a limit of speed: a register of four entries, and half of one.
 const wideFrom = 6
 
-// tile returns the products of four rows of a with two rows of b, all ld long,
-// over their first n entries.
-func (s *supernodal) tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
-	if s.wide && n >= wideFrom {
-		var t [8]float64
-		_, _ = a[3*ld+n-1], b[ld+n-1] // the kernel checks no bounds
-		simd.Tile(&a[0], &b[0], ld, n, &t)
-		return t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
-	}
-	return tile(a, b, ld, n)
-}
-
-// tile is the portable kernel: sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two
+// tile returns the products of four rows of a with two rows of b, all ld long, over their first n entries:
+// sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two
 // entries of b and one of a fit the sixteen vector registers.
 func tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
 	b0 := b[:n]

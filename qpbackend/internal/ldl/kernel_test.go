@@ -11,66 +11,6 @@ import (
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
-// TestTilesAgree compares the two kernels at every length. What lies behind the
-// length must not be used, and the place in memory must not matter.
-func TestTilesAgree(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build")
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	const ld = maxWidth
-	for n := 1; n <= ld; n++ {
-		a, b := randomVec(rng, 4*ld+3), randomVec(rng, 2*ld+3)
-		for k := range a {
-			if k%ld >= n {
-				a[k] = math.NaN()
-			}
-		}
-		for k := range b {
-			if k%ld >= n {
-				b[k] = math.NaN()
-			}
-		}
-		var got, moved [8]float64
-		simd.Tile(&a[0], &b[0], ld, n, &got)
-		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, b, ld, n)
-		for k, want := range []float64{s00, s01, s10, s11, s20, s21, s30, s31} {
-			if !(math.Abs(got[k]-want) <= 1e-13*float64(n)) {
-				t.Fatalf("length %d: sum %d is %g, want %g", n, k, got[k], want)
-			}
-		}
-		for shift := 1; shift <= 3; shift++ {
-			copy(a[shift:], a)
-			copy(b[shift:], b)
-			if simd.Tile(&a[shift], &b[shift], ld, n, &moved); moved != got {
-				t.Fatalf("length %d: the sums differ when the operands move by %d", n, shift)
-			}
-			copy(a, a[shift:])
-			copy(b, b[shift:])
-		}
-	}
-}
-
-// TestNaNReachesItsSums puts a NaN into each place of the operands in turn.
-func TestNaNReachesItsSums(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build")
-	}
-	const n = 11
-	for place := range 6 * n {
-		v := make([]float64, 6*n)
-		v[place] = math.NaN()
-		var sum [8]float64
-		simd.Tile(&v[0], &v[4*n], n, n, &sum)
-		for k, s := range sum {
-			row := place / n
-			if want := row == k/2 || row == 4+k%2; math.IsNaN(s) != want {
-				t.Fatalf("NaN at %d: sum %d is %g", place, k, s)
-			}
-		}
-	}
-}
-
 // TestPanelProducts compares the products of the solution phase with sums, at
 // every width and every remainder, and looks for writes outside.
 func TestPanelProducts(t *testing.T) {

@@ -87,7 +87,7 @@ func (s *leading) share(sup *supernodal) {
 	if s.rest+len(sup.val) > math.MaxInt32 {
 		return
 	}
-	s.val = make([]float64, s.rest+len(sup.val))
+	s.val = values(s.rest + len(sup.val))
 	for _, list := range [...][]int32{s.dest, s.target} {
 		for e, p := range list {
 			if int(p) >= s.rest {

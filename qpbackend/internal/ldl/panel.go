@@ -237,14 +237,15 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 	first := int(n.first)
 	width := int(next.first) - first
 	panel := s.val[n.val:next.val]
-	height := len(panel) / width
+	if s.wide && width > 1 {
+		return s.blocks(f, panel, width, first)
+	}
 	dinv := f.dinv[first : first+width]
-	r := 0
-	for ; r < height; r += 4 {
-		n := min(4, height-r)
+	for r := 0; r < len(panel)/width; r += 4 {
+		n := min(4, len(panel)/width-r)
 		known := min(r, width) // columns whose row of the triangle is complete
 		if n == 4 {
-			s.eliminate4(panel, width, r, known)
+			eliminate4(panel, width, r, known)
 		} else {
 			for i := r; i < r+n; i++ {
 				eliminate(panel, width, i, 0, known)
@@ -275,6 +276,46 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 	return -1
 }
 
+// blockWidth is the number of columns that a block of a panel has.
+// Source: derived: eight columns are eight registers, two fused multiplications at a time of a latency of four.
+const blockWidth = 8
+
+// blocks is panel in blocks of columns, by the kernels for wide registers, for more than one column.
+func (s *supernodal) blocks(f *Factor, panel []float64, width, first int) int {
+	solved, inverse := s.scaled[:blockWidth*maxWidth], s.scaled[blockWidth*maxWidth:][:maxWidth]
+	for i := 0; i < width; i += blockWidth {
+		n := min(blockWidth, width-i)
+		if i > 0 {
+			s.tiles.Solve(&panel[i*width], &panel[0], &inverse[0], &solved[0], width, n, i, 1)
+		}
+		for r := range n {
+			row := panel[(i+r)*width+i:][:n]
+			own, d := inverse[i:][:r], row[r]
+			for j := range own {
+				u := row[j]
+				for t, l := range panel[(i+j)*width+i:][:j] {
+					u -= row[t] * l
+				}
+				row[j] = u
+			}
+			for j, v := range own {
+				u := row[j]
+				row[j] = u * v
+				d -= u * row[j]
+			}
+			if !f.pivot(first+i+r, d) {
+				return first + i + r
+			}
+			row[r] = f.dinv[first+i+r]
+			inverse[i+r] = row[r]
+		}
+	}
+	if below := len(panel)/width - width; below > 0 {
+		s.tiles.Solve(&panel[width*width], &panel[0], &inverse[0], &solved[0], width, below, width, 0)
+	}
+	return -1
+}
+
 // eliminate continues the solution of u Lᵀ = a in row i of the panel: columns
 // from to to−1, the earlier ones being solved for.
 func eliminate(panel []float64, width, i, from, to int) {
@@ -285,13 +326,13 @@ func eliminate(panel []float64, width, i, from, to int) {
 }
 
 // eliminate4 is eliminate for four rows from i on and columns 0 to to−1.
-func (s *supernodal) eliminate4(panel []float64, width, i, to int) {
+func eliminate4(panel []float64, width, i, to int) {
 	a := panel[i*width:][:4*width]
 	r0, r1, r2, r3 := a[:width], a[width:][:width], a[2*width:][:width], a[3*width:][:width]
 	j := 0
 	for ; j+2 <= to; j += 2 {
 		l := panel[j*width:][:2*width]
-		s00, s01, s10, s11, s20, s21, s30, s31 := s.tile(a, l, width, j)
+		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, l, width, j)
 		// The second column also sees the first.
 		m := l[width+j]
 		u := r0[j] - s00

@@ -32,6 +32,9 @@ type node struct {
 	val               int
 }
 
+// values is room for so many values, and for those behind them that kernels read.
+func values(size int) []float64 { return make([]float64, size+simd.SolveBeyond)[:size] }
+
 // count is the number of supernodes.
 func (s *panels) count() int { return len(s.node) - 1 }
 
@@ -81,6 +84,6 @@ func newPanels(p *poll.Poll, f *Factor, first []int32) (panels, error) {
 			return s, err
 		}
 	}
-	s.val = make([]float64, size)
+	s.val = values(size)
 	return s, nil
 }
