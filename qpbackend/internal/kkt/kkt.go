@@ -192,8 +192,17 @@ func (s *System) Load(θ float64, off []bool) {
 		}
 	}
 	if changed {
-		s.f.load(val)
+		s.reload()
 		s.chooseProducts()
+	}
+}
+
+// reload tells the factor of values off the diagonal that have changed.
+func (s *System) reload() {
+	if f, ok := s.f.(whole); ok {
+		f.f.Load(s.k.Val, s.sign)
+	} else {
+		s.f.load(s.k.Val)
 	}
 }
 
@@ -201,24 +210,30 @@ func (s *System) Load(θ float64, off []bool) {
 // negative, as the diagonal of the rows; d holds h and g. It reports how many
 // pivots had to be replaced. When ctx ends, the error is that of ctx.
 func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err error) {
-	val := s.k.Val
-	for j, h := range s.hd {
-		s.d[j] = h + d[j]
-		val[s.diag[j]] = s.d[j]
+	return s.FactoriseAhead(ctx, d, nil)
+}
+
+// FactoriseAhead is Factorise, and begins to solve for the right-hand side b, which SolveAhead goes on with; nil for none.
+func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced int, err error) {
+	val, own := s.k.Val, s.d[:s.n]
+	for j, h := range s.hd[:len(own)] {
+		own[j] = h + d[j]
 	}
 	copy(s.d[s.n:], d[s.n:][:s.m])
-	if s.vectors == nil && s.runs == nil { // else nothing looks there
-		for i, g := range s.d[s.n:][:s.m] {
-			val[s.diag[s.n+i]] = g
-		}
-	}
 	s.weighed = false
 	if len(s.blocks) > 0 {
 		s.weigh()
 		s.weighBlocks()
-		s.f.load(val)
+		s.reload()
 	}
-	return s.f.factorise(ctx, val, s.d, s.sign, ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta})
+	reg := ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta}
+	if f, ok := s.f.(whole); ok {
+		return f.f.Refactor(ctx, s.d, reg, b)
+	}
+	for j, d := range own { // other factors look there, products for the variables
+		val[s.diag[j]] = d
+	}
+	return s.f.factorise(ctx, val, s.d, s.sign, reg)
 }
 
 // Accuracy is the largest entry of a residual over the variables and over the
@@ -294,9 +309,13 @@ func (s *System) Outweigh(by float64) bool {
 	return ok
 }
 
-// SolveOnce is Solve without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
-func (s *System) SolveOnce(x, b []float64) {
-	s.f.solve(x, b)
+// SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
+func (s *System) SolveAhead(x, b []float64) {
+	if f, ok := s.f.(whole); ok {
+		f.f.SolveAhead(x)
+	} else {
+		s.f.solve(x, b)
+	}
 	rows, y, d, off := b[s.n:], x[s.n:], s.d[s.n:], s.off[s.n:]
 	for i := range s.ax {
 		s.ax[i] = rows[i] - d[i]*y[i]

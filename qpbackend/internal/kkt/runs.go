@@ -119,7 +119,7 @@ func (s *System) subtractWhole(b, x []float64) {
 	} else {
 		s.subtractColumns(x, 0, n)
 	}
-	rows, ax, lo := s.at.ColPtr[1:][:s.m], s.ax[:s.m], ptr[n]
+	rows, ax, d, lo := s.at.ColPtr[1:][:s.m], s.ax[:s.m], s.d[n:][:s.m], ptr[n]
 	before := 0
 	for t, hi := range ptr[n+1:][:s.m] {
 		c := n + t
@@ -137,7 +137,7 @@ func (s *System) subtractWhole(b, x []float64) {
 			sum += a * x[j]
 		}
 		ax[t] = sum
-		sum += val[hi] * v
+		sum += d[t] * v
 		if p < hi {
 			sum = s.offDiagonal(x, v, sum, p, hi)
 		}
@@ -151,7 +151,7 @@ func (s *System) subtractColumns(x []float64, from, to int) {
 	ptr, res := s.k.ColPtr, s.res
 	for c := from; c < to; c++ {
 		diagonal := ptr[c+1] - 1
-		res[c] -= s.offDiagonal(x, x[c], s.k.Val[diagonal]*x[c], ptr[c], diagonal)
+		res[c] -= s.offDiagonal(x, x[c], s.d[c]*x[c], ptr[c], diagonal)
 	}
 }
 

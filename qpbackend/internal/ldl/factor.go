@@ -16,7 +16,8 @@ type Regularisation struct{ Eps, Delta float64 }
 // at a time.
 type Factor struct {
 	n      int
-	perm   []int // original index of each pivot
+	perm   []int   // original index of each pivot
+	order  []int32 // perm once more: passes read half as much
 	up     *triangle
 	low    *triangle // the same matrix, only during the analysis
 	parent []int32
@@ -34,8 +35,10 @@ type Factor struct {
 
 	first *leading // nil for none
 	tail  *Factor  // of the matrix that these leave
-	size  int      // number of the caller's values
+	last  []int    // the end of each of the caller's columns, behind the diagonal entry
 
+	val      []float64 // of the last Load, with the signs
+	loaded   []int8
 	sign     []int8 // of the call of Factorise that runs
 	reg      Regularisation
 	replaced int
@@ -105,13 +108,52 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // then must not be used. When ctx ends, the error is that of ctx. No allocation but
 // for the error.
 func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (replaced int, err error) {
-	if len(val) != f.size {
-		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), f.size)
+	return f.checked(ctx, val, nil, sign, reg)
+}
+
+// Load takes over the values off the diagonal and the signs, as for Factorise, for calls of Refactor. It keeps both, and these write
+// the diagonal into val.
+func (f *Factor) Load(val []float64, sign []int8) {
+	f.val, f.loaded = val, sign
+	if supernodes && f.first != nil {
+		f.first.load(f, val, sign)
+	}
+}
+
+// Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n, on it. On the way it begins to solve for
+// the right-hand side b, which SolveAhead goes on with; nil for none.
+func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisation, b []float64) (replaced int, err error) {
+	if b != nil {
+		f.gather(b)
+	}
+	if f.first == nil {
+		for j, e := range f.last {
+			f.val[e-1] = diag[j]
+		}
+		diag = nil
+	}
+	return f.checked(ctx, f.val, diag, f.loaded, reg)
+}
+
+// SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call. No allocation.
+func (f *Factor) SolveAhead(x []float64) {
+	if supernodes && f.first != nil {
+		f.behind(f.x)
+	} else {
+		f.SolveInOrder(f.x)
+	}
+	f.scatter(x)
+}
+
+// checked is Factorise, with diag as in factorise.
+func (f *Factor) checked(ctx context.Context, val, diag []float64, sign []int8, reg Regularisation) (replaced int, err error) {
+	if size := f.entries(); len(val) != size {
+		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), size)
 	}
 	if sign != nil && len(sign) != f.n {
 		return 0, fmt.Errorf("ldl: %d signs for %d pivots", len(sign), f.n)
 	}
-	bad, replaced, err := f.factorise(ctx, val, sign, reg)
+	bad, replaced, err := f.factorise(ctx, val, diag, sign, reg)
 	if err != nil {
 		return replaced, err
 	}
@@ -121,14 +163,23 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg 
 	return replaced, nil
 }
 
-// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended.
-func (f *Factor) factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
+// entries is the number of the caller's values.
+func (f *Factor) entries() int {
+	if f.n == 0 {
+		return 0
+	}
+	return f.last[f.n-1]
+}
+
+// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended. With diag, for leading columns, val
+// has the values that are loaded, else all.
+func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	switch {
 	case supernodes && f.first != nil:
-		if bad, err = f.first.eliminate(ctx, f, val); bad < 0 && err == nil {
+		if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
 			var more int
-			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], sign, reg)
+			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], nil, sign, reg)
 			f.replaced += more
 			if bad >= 0 {
 				bad += f.n - f.tail.n
@@ -181,13 +232,22 @@ func (f *Factor) Solve(b []float64) { f.SolveTo(b, b) }
 
 // SolveTo sets x to K⁻¹b, both of length n. They may be one. No allocation.
 func (f *Factor) SolveTo(x, b []float64) {
-	x, b = x[:f.n], b[:f.n]
-	ordered := f.x[:len(f.perm)]
-	for k, p := range f.perm {
+	f.gather(b)
+	f.SolveInOrder(f.x)
+	f.scatter(x)
+}
+
+// gather sets f.x to b in the order of the pivots, scatter x to f.x in that of the matrix.
+func (f *Factor) gather(b []float64) {
+	b, ordered := b[:f.n], f.x[:len(f.order)]
+	for k, p := range f.order {
 		ordered[k] = b[p]
 	}
-	f.SolveInOrder(ordered)
-	for k, p := range f.perm {
+}
+
+func (f *Factor) scatter(x []float64) {
+	x, ordered := x[:f.n], f.x[:len(f.order)]
+	for k, p := range f.order {
 		x[p] = ordered[k]
 	}
 }
@@ -199,13 +259,17 @@ func (f *Factor) SolveInOrder(x []float64) {
 	x = x[:f.n]
 	switch {
 	case supernodes && f.first != nil:
-		count := f.n - f.tail.n
 		f.first.forward(x)
-		f.tail.SolveInOrder(x[count:])
-		f.first.backward(x, count)
+		f.behind(x)
 	case supernodes && f.sup != nil:
 		f.sup.solve(x)
 	default:
 		f.row.solve(x)
 	}
+}
+
+// behind goes on from the forward pass of the leading columns.
+func (f *Factor) behind(x []float64) {
+	f.tail.SolveInOrder(x[f.n-f.tail.n:])
+	f.first.backward(x)
 }

@@ -12,19 +12,30 @@ import (
 // is going through a list, column by column (right-looking), without indices to look for. Loops over columns that follow each other and
 // have the same small number of entries have no inner loops.
 //
-// The values of column j are its pivot, once eliminated its reciprocal, and then its entries. Behind all columns are the values of the matrix that is
+// The values are the pivots of all columns, once eliminated their reciprocals, and behind inLine others the entries, column by column. Behind them are the values of the matrix that is
 // left, with its fill, or the panels of its factor.
 type leading struct {
 	val    []float64
-	dest   []int32 // place in val of each entry of the caller's matrix
-	rest   int     // first place of the matrix that is left
+	dest   []int32   // place in val of each entry of the caller's matrix
+	sign   []int8    // of the pivots, as expected; 0 for unknown
+	fixed  []float64 // their entries before, see load
+	late   []int32   // entries of the caller's matrix that belong to the matrix that is left
+	own    []int32   // place in val of each diagonal entry of that
+	rest   int       // first place of the matrix that is left
 	runs   []run
-	row    []int32 // of the entries, column by column
-	target []int32 // places that the products of pairs of entries (a, b), a ≤ b, are subtracted from, column by column
+	row    []int32 // of the entries, column by column, behind inLine others
+	target []int32 // places that the products of pairs of entries (a, b), a ≤ b, are subtracted from, column by column, behind pairsInLine others
 }
 
 // run is a number of columns with so many entries each.
 type run struct{ columns, entries int32 }
+
+// The last entries of a column, up to inLine, are eliminated without a loop.
+// Source: a limit of speed: columns of networks have up to six entries.
+const (
+	inLine      = 6
+	pairsInLine = inLine * (inLine + 1) / 2
+)
 
 // mostLeading is the largest number of entries of a leading column, shareLeading the share of all columns that have to be
 // leading ones. Source: docs/bench.md, Leading columns and supernodes.
@@ -49,6 +60,7 @@ func (f *Factor) lead(ctx context.Context) error {
 	label, perm, entries := make([]int32, f.n), make([]int, f.n), make([]int32, f.n)
 	for k, j := range order {
 		label[j], perm[k], entries[k] = int32(k), f.perm[j], f.count[j]
+		f.order[k] = int32(perm[k])
 	}
 	parent := make([]int32, f.n)
 	for k, j := range order {
@@ -126,11 +138,13 @@ func newLeading(ctx context.Context, f *Factor, runs []run, count int, order, la
 		first: make([]int32, count+1), updates: make([]int, count+1), ptr: make([]int32, f.n+1),
 		seen: make([]int32, f.n), place: make([]int32, f.n),
 	}
+	b.first[0], b.updates[0] = inLine, pairsInLine
 	for j, c := range f.count[:count] {
 		b.first[j+1], b.updates[j+1] = b.first[j]+c, b.updates[j]+int(c*(c+1)/2)
 	}
 	entries := int(b.first[count])
-	b.rest = entries + count
+	b.rest = count + entries
+	b.sign = make([]int8, count)
 	b.row, b.target, b.at = make([]int32, entries), make([]int32, b.updates[count]), make([]entry, 0, entries)
 	for j := range b.seen {
 		b.seen[j] = -1
@@ -165,9 +179,9 @@ func (b *placing) rows(work *poll.Poll) error {
 				b.row[fill[j]] = k
 				fill[j]++
 			}
-			b.dest[src[p]] = i + fill[i] // behind i other pivots; row k is the last one so far
+			b.dest[src[p]] = b.count + fill[i] - 1 // row k is the last one so far
 			if i == k {
-				b.dest[src[p]] = i + b.first[i]
+				b.dest[src[p]] = i
 			}
 		}
 		b.ptr[k+1] = int32(len(b.at))
@@ -192,10 +206,9 @@ func (b *placing) inside(work *poll.Poll) error {
 		if len(updates) == 0 {
 			continue
 		}
-		own := b.first[k] + k
-		b.place[k] = own
+		b.place[k] = k
 		for a, i := range b.row[b.first[k]:b.first[k+1]] {
-			b.place[i] = own + 1 + int32(a)
+			b.place[i] = b.count + b.first[k] + int32(a)
 		}
 		steps := 0
 		for _, e := range updates {
@@ -335,174 +348,211 @@ func (a stretch) alternate(b stretch, k int32) int32 {
 	return b.from + k - least
 }
 
-// eliminate sets the values of the leading columns and of the matrix that is left, from those of the caller. It returns the pivot at which it failed, or −1.
-func (s *leading) eliminate(ctx context.Context, f *Factor, val []float64) (int, error) {
-	v := s.val
-	work := poll.New(ctx)
-	if err := zero(&work, v); err != nil {
-		return -1, err
-	}
-	for e, p := range s.dest {
-		v[p] = val[e]
-	}
-	o, k, target := 0, 0, s.target
-	for _, r := range s.runs {
-		for range r.columns {
-			d := v[o]
-			if f.expected(k, d) {
-				f.d[k] = d
-				f.dinv[k] = 1 / d
-			} else if !f.pivot(k, d) {
-				return k, nil
-			}
-			inv := f.dinv[k]
-			v[o] = inv
-			k++
-			switch r.entries {
-			case 0:
-				o++
-			case 1:
-				x := v[o+1]
-				l := x * inv
-				v[target[0]] -= l * x
-				v[o+1] = l
-				target = target[1:]
-				o += 2
-			case 2:
-				t := target[:3]
-				x, y := v[o+1], v[o+2]
-				l, m := x*inv, y*inv
-				v[t[0]] -= l * x
-				v[t[1]] -= l * y
-				v[t[2]] -= m * y
-				v[o+1], v[o+2] = l, m
-				target = target[3:]
-				o += 3
-			case 3:
-				t := target[:6]
-				x, y, z := v[o+1], v[o+2], v[o+3]
-				l, m, n := x*inv, y*inv, z*inv
-				v[t[0]] -= l * x
-				v[t[1]] -= l * y
-				v[t[2]] -= l * z
-				v[t[3]] -= m * y
-				v[t[4]] -= m * z
-				v[t[5]] -= n * z
-				v[o+1], v[o+2], v[o+3] = l, m, n
-				target = target[6:]
-				o += 4
-			default:
-				c := int(r.entries)
-				u := v[o+1:][:c]
-				for a, x := range u {
-					l := x * inv
-					t := target[:len(u)-a]
-					target = target[len(t):]
-					for b, y := range u[a:] {
-						v[t[b]] -= l * y
-					}
-					u[a] = l
-				}
-				o += c + 1
+// load takes over the values off the diagonal, and the signs.
+func (s *leading) load(f *Factor, val []float64, sign []int8) {
+	count := len(s.sign)
+	if s.fixed == nil {
+		s.fixed, s.own = make([]float64, s.rest-count), make([]int32, 0, f.n-count)
+		for _, j := range f.order[count:] {
+			s.own = append(s.own, s.dest[f.last[j]-1])
+		}
+		for e, p := range s.dest {
+			if int(p) >= s.rest {
+				s.late = append(s.late, int32(e))
 			}
 		}
-		if err := work.Err(int(r.columns * (1 + r.entries*r.entries))); err != nil {
+	}
+	for e, p := range s.dest {
+		if p := int(p) - count; p >= 0 && p < len(s.fixed) {
+			s.fixed[p] = val[e]
+		}
+	}
+	s.expect(f, sign)
+}
+
+// expect puts the signs into the order of the columns.
+func (s *leading) expect(f *Factor, sign []int8) {
+	if sign == nil {
+		clear(s.sign)
+		return
+	}
+	for k, j := range f.order[:len(s.sign)] {
+		s.sign[k] = sign[j]
+	}
+}
+
+// place sets the values to those of the matrix: from val, or from those loaded and diag.
+func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
+	v, count := s.val, len(s.sign)
+	if diag == nil {
+		if err := zero(work, v); err != nil {
+			return err
+		}
+		for e, p := range s.dest {
+			v[p] = val[e]
+		}
+		s.expect(f, f.sign)
+		return nil
+	}
+	pivots := v[:count]
+	for k, j := range f.order[:len(pivots)] {
+		pivots[k] = diag[j]
+	}
+	copy(v[count:], s.fixed)
+	if err := zero(work, v[s.rest:]); err != nil {
+		return err
+	}
+	for _, e := range s.late {
+		v[s.dest[e]] = val[e]
+	}
+	for k, p := range s.own {
+		v[p] = diag[f.order[count+k]]
+	}
+	return nil
+}
+
+// eliminate sets the values of the leading columns and of the matrix that is left, from those of the caller, see place. On the way it does the
+// work of forward for f.x: pivots wait for each other, and that fills the time. It returns the pivot at which it failed, or −1.
+func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64) (int, error) {
+	work := poll.New(ctx)
+	if err := s.place(&work, f, val, diag); err != nil {
+		return -1, err
+	}
+	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.reg.Eps
+	o, e, t, k := len(s.sign)+inLine, inLine, pairsInLine, 0
+	for _, r := range s.runs {
+		c := int(r.entries)
+		d, sign, pivots := f.d[k:][:r.columns], s.sign[k:][:r.columns], v[k:][:r.columns]
+		if c == 2 && len(d) >= longRun {
+			if done := s.pairs(f, k, o, e, t, d, sign); done < len(d) {
+				return k + done, nil
+			}
+			o, e, t, k = o+2*len(d), e+2*len(d), t+3*len(d), k+len(d)
+			if err := work.Err(5 * len(d)); err != nil {
+				return -1, err
+			}
+			continue
+		}
+		for j := range d {
+			own := pivots[j]
+			d[j] = own
+			inv := 1 / own
+			if size := own * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
+				if !f.pivot(k+j, own) {
+					return k + j, nil
+				}
+				inv = f.dinv[k+j]
+			}
+			pivots[j] = inv
+			w := x[k+j]
+			rest := c
+			for ; rest > inLine; rest-- {
+				u := v[o:][:rest]
+				l := u[0] * inv
+				for b, p := range target[t:][:rest] {
+					v[p] -= l * u[b]
+				}
+				x[row[e]] -= l * w
+				u[0] = l
+				o++
+				e++
+				t += rest
+			}
+			o += rest
+			e += rest
+			t += rest * (rest + 1) / 2
+			u, i, p := (*[inLine]float64)(v[o-inLine:o:o]), (*[inLine]int32)(row[e-inLine:e:e]), (*[pairsInLine]int32)(target[t-pairsInLine:t:t])
+			switch rest {
+			case 6:
+				l := u[0] * inv
+				v[p[0]] -= l * u[0]
+				v[p[1]] -= l * u[1]
+				v[p[2]] -= l * u[2]
+				v[p[3]] -= l * u[3]
+				v[p[4]] -= l * u[4]
+				v[p[5]] -= l * u[5]
+				x[i[0]] -= l * w
+				u[0] = l
+				fallthrough
+			case 5:
+				l := u[1] * inv
+				v[p[6]] -= l * u[1]
+				v[p[7]] -= l * u[2]
+				v[p[8]] -= l * u[3]
+				v[p[9]] -= l * u[4]
+				v[p[10]] -= l * u[5]
+				x[i[1]] -= l * w
+				u[1] = l
+				fallthrough
+			case 4:
+				l := u[2] * inv
+				v[p[11]] -= l * u[2]
+				v[p[12]] -= l * u[3]
+				v[p[13]] -= l * u[4]
+				v[p[14]] -= l * u[5]
+				x[i[2]] -= l * w
+				u[2] = l
+				fallthrough
+			case 3:
+				l := u[3] * inv
+				v[p[15]] -= l * u[3]
+				v[p[16]] -= l * u[4]
+				v[p[17]] -= l * u[5]
+				x[i[3]] -= l * w
+				u[3] = l
+				fallthrough
+			case 2:
+				l := u[4] * inv
+				v[p[18]] -= l * u[4]
+				v[p[19]] -= l * u[5]
+				x[i[4]] -= l * w
+				u[4] = l
+				fallthrough
+			case 1:
+				l := u[5] * inv
+				v[p[20]] -= l * u[5]
+				x[i[5]] -= l * w
+				u[5] = l
+			}
+		}
+		k += len(d)
+		if err := work.Err(len(d) * (1 + c*c)); err != nil {
 			return -1, err
 		}
 	}
 	return -1, nil
 }
 
-// forward is the part of the leading columns in the solution for L.
-func (s *leading) forward(x []float64) {
-	v, row := s.val, s.row
-	o, k := 0, 0
-	for _, r := range s.runs {
-		own := x[k:][:r.columns]
-		k += len(own)
-		switch r.entries {
-		case 0:
-			o += len(own)
-		case 1:
-			rows := row[:len(own)]
-			for j, i := range rows {
-				x[i] -= v[o+1] * own[j]
-				o += 2
-			}
-			row = row[len(own):]
-		case 2:
-			for _, w := range own {
-				x[row[0]] -= v[o+1] * w
-				x[row[1]] -= v[o+2] * w
-				row = row[2:]
-				o += 3
-			}
-		case 3:
-			for _, w := range own {
-				x[row[0]] -= v[o+1] * w
-				x[row[1]] -= v[o+2] * w
-				x[row[2]] -= v[o+3] * w
-				row = row[3:]
-				o += 4
-			}
-		default:
-			c := int(r.entries)
-			for _, w := range own {
-				l := v[o+1:][:c]
-				for a, i := range row[:c] {
-					x[i] -= l[a] * w
-				}
-				row = row[c:]
-				o += c + 1
-			}
-		}
-	}
-}
+// longRun is the number of columns with two entries from which a loop of their own pays.
+// Source: a limit of speed: a call takes as long as some columns.
+const longRun = 16
 
-// backward is their part in the solution for D and then Lᵀ.
-func (s *leading) backward(x []float64, count int) {
-	v, row := s.val, s.row
-	o, k, e := s.rest, count, len(row)
-	for t := len(s.runs) - 1; t >= 0; t-- {
-		r := s.runs[t]
-		c := int(r.entries)
-		k -= int(r.columns)
-		own := x[k:][:r.columns]
-		switch c {
-		case 0:
-			for j := len(own) - 1; j >= 0; j-- {
-				o--
-				own[j] *= v[o]
+// pairs is eliminate for columns from k on with two entries, of which the pivots are d, with their first places. It returns their number, or that of
+// those before the first without a pivot.
+func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8) int {
+	v, x, eps := s.val, f.x, f.reg.Eps
+	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
+	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
+	for j := range d {
+		c, i, p := (*[2]float64)(val[2*j:2*j+2:2*j+2]), (*[2]int32)(row[2*j:2*j+2:2*j+2]), (*[3]int32)(target[3*j:3*j+3:3*j+3])
+		pivot := pivots[j]
+		d[j] = pivot
+		inv := 1 / pivot
+		if size := pivot * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
+			if !f.pivot(k+j, pivot) {
+				return j
 			}
-		case 1:
-			for j := len(own) - 1; j >= 0; j-- {
-				o -= 2
-				e--
-				own[j] = own[j]*v[o] - v[o+1]*x[row[e]]
-			}
-		case 2:
-			for j := len(own) - 1; j >= 0; j-- {
-				o -= 3
-				e -= 2
-				own[j] = own[j]*v[o] - v[o+1]*x[row[e]] - v[o+2]*x[row[e+1]]
-			}
-		case 3:
-			for j := len(own) - 1; j >= 0; j-- {
-				o -= 4
-				e -= 3
-				own[j] = own[j]*v[o] - v[o+1]*x[row[e]] - v[o+2]*x[row[e+1]] - v[o+3]*x[row[e+2]]
-			}
-		default:
-			for j := len(own) - 1; j >= 0; j-- {
-				o -= c + 1
-				e -= c
-				l := v[o+1:][:c]
-				w := own[j] * v[o]
-				for a, i := range row[e:][:c] {
-					w -= l[a] * x[i]
-				}
-				own[j] = w
-			}
+			inv = f.dinv[k+j]
 		}
+		pivots[j] = inv
+		a, b, w := c[0], c[1], own[j]
+		l, m := a*inv, b*inv
+		v[p[0]] -= l * a
+		v[p[1]] -= l * b
+		v[p[2]] -= m * b
+		x[i[0]] -= l * w
+		x[i[1]] -= m * w
+		c[0], c[1] = l, m
 	}
+	return len(d)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -439,6 +440,20 @@ func TestChainsTakeTurns(t *testing.T) {
 	if r := relativeResidual(k, x, b); !(r < 1e-13) {
 		t.Errorf("residual %g", r)
 	}
+	// Pivots in the middle of long runs.
+	sign := make([]int8, n)
+	for i := range sign {
+		sign[i] = 1
+	}
+	at := k.ColPtr[301] - 1
+	k.Val[at] = -50
+	if replaced, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{1e-14, 1e8}); err != nil || replaced != 1 {
+		t.Errorf("%d pivots replaced: %v", replaced, err)
+	}
+	k.Val[at] = math.Inf(1)
+	if _, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{}); err == nil || !strings.Contains(err.Error(), "row 300 of the matrix") {
+		t.Errorf("an infinite pivot gives the error %v", err)
+	}
 }
 
 // TestChainsOfTwoLengths: all columns of both have their turn, also where one ends first.
@@ -472,5 +487,79 @@ func TestChainsOfTwoLengths(t *testing.T) {
 	short := &Factor{n: 5, parent: []int32{4, 2, 3, 4, -1}}
 	if a, b := short.chains(); a != b {
 		t.Errorf("short chains %v and %v", a, b)
+	}
+}
+
+// TestRefactor: with the diagonal apart and a right-hand side on the way, factor and solution have the bits of Factorise and Solve, also
+// after another diagonal, other values and a pivot that fails.
+func TestRefactor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	ctx, reg := context.Background(), Regularisation{1e-13, 1e-7}
+	for _, perCol := range []float64{1.5, 4, 9} {
+		k, sign := quasiDefinite(rng, 300, 200, perCol)
+		n := k.Cols
+		order, _ := amd.Order(ctx, n, k.ColPtr, k.RowIdx)
+		x, diag := make([]float64, n), make([]float64, n)
+		for _, path := range paths {
+			f, same := mustAnalyseAs(t, k, order, path), mustAnalyseAs(t, k, order, path)
+			own := make([]float64, len(k.Val))
+			for round := range 4 {
+				val := append([]float64(nil), k.Val...)
+				if round == 2 {
+					for e := range val {
+						val[e] *= 1 + rng.Float64()
+					}
+				}
+				for j := range diag {
+					e := k.ColPtr[j+1] - 1
+					val[e] *= 1 + rng.Float64()
+					diag[j] = val[e]
+				}
+				if round == 0 || round == 2 {
+					copy(own, val)
+					f.Load(own, sign)
+				} else {
+					for j, end := range k.ColPtr[1:] {
+						own[end-1] = diag[j] * 3
+						for e := k.ColPtr[j]; e < end-1; e++ {
+							val[e] = own[e]
+						}
+					}
+				}
+				if round == 3 {
+					diag[n/2] = math.NaN()
+					if _, err := f.Refactor(ctx, diag, reg, nil); err == nil {
+						t.Errorf("%s: no error", path)
+					}
+					diag[n/2] = val[k.ColPtr[n/2+1]-1]
+				}
+				b := randomVec(rng, n)
+				replaced, err := f.Refactor(ctx, diag, reg, b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.SolveAhead(x)
+				want, err := same.Factorise(ctx, val, sign, reg)
+				if err != nil || replaced != want {
+					t.Fatalf("%s: %d pivots replaced, want %d: %v", path, replaced, want, err)
+				}
+				again := append([]float64(nil), b...)
+				f.Solve(again)
+				same.Solve(b)
+				for i := range b {
+					if x[i] != b[i] || again[i] != b[i] {
+						t.Fatalf("%s, round %d: entry %d is %g, and %g once more, want %g", path, round, i, x[i], again[i], b[i])
+					}
+				}
+			}
+			if a := testing.AllocsPerRun(10, func() {
+				if _, err := f.Refactor(ctx, diag, reg, x); err != nil {
+					t.Error(err)
+				}
+				f.SolveAhead(x)
+			}); a != 0 {
+				t.Errorf("%s: %g allocations", path, a)
+			}
+		}
 	}
 }

@@ -41,7 +41,7 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 			order[i] = perm[i]
 		}
 	}
-	f := &Factor{n: n, perm: order, size: k.NNZ()}
+	f := &Factor{n: n, perm: order, last: k.ColPtr[1:][:n]}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -69,6 +69,10 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	}
 	if f.count, err = columnCounts(&work, f.low, f.parent, room); err != nil {
 		return nil, err
+	}
+	f.order = make([]int32, n)
+	for k, p := range f.perm {
+		f.order[k] = int32(p)
 	}
 	f.measure()
 	if int64(f.nnz) > maxEntries {

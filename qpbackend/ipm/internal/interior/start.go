@@ -24,7 +24,7 @@ func (w *Work) start(ctx context.Context) bool {
 		return false
 	}
 	w.setGoal()
-	if !w.factorAndSolve(ctx, w.direction) {
+	if !w.factorAndSolve(ctx, nil, w.direction) {
 		return false
 	}
 	w.firstWeights()
