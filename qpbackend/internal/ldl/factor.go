@@ -19,7 +19,7 @@ type Factor struct {
 	perm   []int   // original index of each pivot
 	order  []int32 // perm once more: passes read half as much
 	up     *triangle
-	low    *triangle // the same matrix, only during the analysis
+	post   []int32 // during the analysis: the column of up that each column is; nil where these are the same
 	parent []int32
 	count  []int32 // entries of each column of L below the diagonal
 	nnz    int
@@ -60,25 +60,22 @@ func (f *Factor) Store(ctx context.Context, joined bool) error {
 		}
 	}
 	if f.tail == nil {
-		return f.store(ctx)
+		return f.store(ctx, nil)
 	}
-	if err := f.tail.store(ctx); err != nil {
+	if err := f.tail.store(ctx, f.first); err != nil {
 		return err
 	}
-	if f.tail.sup != nil {
-		f.first.share(f.tail.sup)
-	}
+	f.first.hold(f.tail.up)
 	return nil
 }
 
-// store is Store for a matrix without leading columns.
-func (f *Factor) store(ctx context.Context) (err error) {
+// store is Store for the matrix that the leading columns leave, nil for none.
+func (f *Factor) store(ctx context.Context, first *leading) (err error) {
 	if supernodes && f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
-		f.sup, err = newSupernodal(ctx, f)
+		f.sup, err = newSupernodal(ctx, f, first)
 	} else {
 		f.row, err = newRowwise(ctx, f)
 	}
-	f.low = nil
 	return err
 }
 

@@ -107,37 +107,36 @@ func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Facto
 	case "rowwise":
 		f.row, _ = newRowwise(context.Background(), f)
 	case "supernodal":
-		f.sup, _ = newSupernodal(context.Background(), f)
+		f.sup, _ = newSupernodal(context.Background(), f, nil)
 	case "leading":
-		rest := leadingRest(t, f)
+		rest := leadingRest(t, f, path)
 		rest.row, _ = newRowwise(context.Background(), rest)
 	case "leading, supernodal":
-		rest := leadingRest(t, f)
-		rest.sup, _ = newSupernodal(context.Background(), rest)
+		rest := leadingRest(t, f, path)
+		rest.sup, _ = newSupernodal(context.Background(), rest, nil)
 	case "leading, shared":
-		if rest := leadingRest(t, f); rest != f {
-			rest.sup, _ = newSupernodal(context.Background(), rest)
-			f.first.share(rest.sup)
-		} else {
-			f.sup, _ = newSupernodal(context.Background(), f)
-		}
+		rest := leadingRest(t, f, path)
+		rest.sup, _ = newSupernodal(context.Background(), rest, f.first)
 	case "portable":
-		f.sup, _ = newSupernodal(context.Background(), f)
+		f.sup, _ = newSupernodal(context.Background(), f, nil)
 		f.sup.wide = false
 	}
 	return f
 }
 
 // leadingRest takes out the leading columns of f, where most are such, and returns the matrix that is left.
-func leadingRest(t testing.TB, f *Factor) *Factor {
+func leadingRest(t testing.TB, f *Factor, path string) *Factor {
 	t.Helper()
 	if err := f.lead(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if f.tail != nil {
-		return f.tail
+	if f.tail == nil {
+		return f
 	}
-	return f
+	if path != "leading, shared" {
+		f.first.hold(f.tail.up)
+	}
+	return f.tail
 }
 
 var paths = []string{"rowwise", "supernodal", "portable", "leading", "leading, supernodal", "leading, shared"} // the last two have the same bits

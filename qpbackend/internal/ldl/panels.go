@@ -38,8 +38,9 @@ func values(size int) []float64 { return make([]float64, size+simd.SolveBeyond)[
 // count is the number of supernodes.
 func (s *panels) count() int { return len(s.node) - 1 }
 
-// newPanels lays out the supernodes that begin at the columns first, the last of which closes them.
-func newPanels(p *poll.Poll, f *Factor, first []int32) (panels, error) {
+// newPanels lays out the supernodes that begin at the columns first, the last of which closes them. It sets dest, where that is not nil, to the place in
+// val of each entry of the matrix. val has no room yet.
+func newPanels(p *poll.Poll, f *Factor, first []int32, dest []int) (panels, error) {
 	count := len(first) - 1
 	s := panels{node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, f.n), wide: cpu.Wide(), tiles: simd.TilesOf(cpu.Wider())}
 	most, total, size := 0, 0, 0
@@ -70,20 +71,36 @@ func newPanels(p *poll.Poll, f *Factor, first []int32) (panels, error) {
 	for k := range fill {
 		fill[k], seen[k] = s.node[k].row, -1
 	}
+	if err := f.number(p); err != nil {
+		return s, err
+	}
 	for k := range int32(f.n) {
 		own, steps := s.of[k], 0
-		for _, i := range f.up.col(int(k)) {
+		for e := f.up.ptr[k]; e < f.up.ptr[k+1]; e++ {
+			i := f.up.idx[e]
 			for q := s.of[i]; q != own && seen[q] != k; q = s.of[f.parent[s.node[q+1].first-1]] {
 				seen[q] = k
 				s.row[fill[q]] = k
 				fill[q]++
 				steps++
 			}
+			if dest == nil {
+				continue
+			}
+			q, place := s.of[i], e
+			if f.up.src != nil {
+				place = f.up.src[e]
+			}
+			n := &s.node[q]
+			row := k - n.first
+			if q != own { // k is its last row so far
+				row = n.width + fill[q] - 1 - n.row
+			}
+			dest[place] = n.val + int(row)*int(n.width) + int(i-n.first)
 		}
 		if err := p.Err(poll.Scattered * (1 + steps)); err != nil {
 			return s, err
 		}
 	}
-	s.val = values(size)
 	return s, nil
 }

@@ -33,9 +33,16 @@ func fundamental(f *Factor) (first []int32) {
 
 func newRowwise(ctx context.Context, f *Factor) (*rowwise, error) {
 	p := poll.New(ctx)
-	all, err := newPanels(&p, f, fundamental(f))
+	all, err := newPanels(&p, f, fundamental(f), nil)
 	if err != nil {
 		return nil, err
+	}
+	all.val = values(all.node[all.count()].val)
+	if f.up.src == nil {
+		f.up.src = make([]int32, len(f.up.idx))
+		for e := range f.up.src {
+			f.up.src[e] = int32(e)
+		}
 	}
 	s := &rowwise{panels: all, ptr: make([]int32, f.n+2), sup: make([]int32, len(all.row))}
 	f.work = make([]float64, f.n)

@@ -26,38 +26,44 @@ type supernodal struct {
 	scaled           []float64 // block of L·D, by rows or in panels
 }
 
-func newSupernodal(ctx context.Context, f *Factor) (*supernodal, error) {
+// newSupernodal is for a matrix that leading columns, nil for none, have left: where they can they share its values.
+func newSupernodal(ctx context.Context, f *Factor, left *leading) (*supernodal, error) {
 	p := poll.New(ctx)
-	if f.low == nil { // behind leading columns that are joined
-		var err error
-		if f.low, err = f.up.transpose(&p, nil); err != nil {
-			return nil, err
-		}
+	first, err := partition(&p, f)
+	if err != nil {
+		return nil, err
 	}
-	all, err := newPanels(&p, f, partition(f))
+	dest := make([]int, len(f.up.idx))
+	all, err := newPanels(&p, f, first, dest)
 	if err != nil {
 		return nil, err
 	}
 	count := all.count()
 	s := &supernodal{
-		panels: all,
-		head:   make([]int32, count), next: make([]int32, count), done: make([]int32, count),
+		panels: all, dest: dest,
+		head: make([]int32, count), next: make([]int32, count), done: make([]int32, count),
 		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
 	}
-	return s, s.places(&p, f)
+	if left == nil || !left.share(s) {
+		s.val = values(s.node[count].val)
+	}
+	return s, nil
 }
 
 // partition cuts the columns into supernodes and returns their first columns,
 // closed by n. Columns j and j+1 belong together if they have the same pattern;
 // supernodes that follow each other as child and parent are merged where that
 // stores few zeros; supernodes wider than maxWidth are then split evenly.
-func partition(f *Factor) []int32 {
+func partition(p *poll.Poll, f *Factor) ([]int32, error) {
 	n := f.n
 	// Stacks of supernodes: first column, rows of the first column's pattern with
 	// the diagonal, zeros stored on top of the true entries.
 	var first, height []int32
 	var zeros []float64
-	sib := newSiblings(f)
+	sib, err := newSiblings(p, f)
+	if err != nil {
+		return nil, err
+	}
 	for j := range int32(n) {
 		if j > 0 && f.parent[j-1] == j && f.count[j-1] == f.count[j]+1 {
 			continue
@@ -92,7 +98,7 @@ func partition(f *Factor) []int32 {
 		}
 		keep++
 	}
-	return narrowed(append(first[:keep], int32(n)))
+	return narrowed(append(first[:keep], int32(n))), nil
 }
 
 // worthMerging: the narrower the result, the more zeros it may hold.
@@ -121,26 +127,6 @@ func narrowed(first []int32) []int32 {
 	return append(out, first[len(first)-1])
 }
 
-// places finds where each entry of the matrix goes.
-func (s *supernodal) places(p *poll.Poll, f *Factor) error {
-	low := f.low
-	s.dest = make([]int, len(low.src))
-	for k := range int32(s.count()) {
-		n, end := s.node[k], s.node[k+1].first
-		width := int(end - n.first)
-		s.placeRows(k)
-		for j := n.first; j < end; j++ {
-			for e := low.ptr[j]; e < low.ptr[j+1]; e++ {
-				s.dest[low.src[e]] = n.val + int(s.place[low.idx[e]])*width + int(j-n.first)
-			}
-			if err := p.Err(int(low.ptr[j+1] - low.ptr[j])); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // placeRows sets s.place for the rows of supernode k.
 func (s *supernodal) placeRows(k int32) {
 	n, next := s.node[k], s.node[k+1]
@@ -161,12 +147,19 @@ const leastJoined = 16
 // after the other, with the same rows.
 type siblings struct {
 	f    *Factor
+	low  pattern // the lower triangle
 	leaf []bool
 }
 
-func newSiblings(f *Factor) siblings {
+func newSiblings(p *poll.Poll, f *Factor) (s siblings, err error) {
 	if !f.joined {
-		return siblings{}
+		return s, nil
+	}
+	if err = f.number(p); err != nil {
+		return s, err
+	}
+	if s.low, err = f.up.transpose(p); err != nil {
+		return s, err
 	}
 	leaf := make([]bool, f.n)
 	for j := range leaf {
@@ -177,7 +170,8 @@ func newSiblings(f *Factor) siblings {
 			leaf[p] = false
 		}
 	}
-	return siblings{f, leaf}
+	s.f, s.leaf = f, leaf
+	return s, nil
 }
 
 // join reports whether column j belongs to the last supernode of those that
@@ -194,7 +188,7 @@ func (s siblings) join(first []int32, j int32) bool {
 // below are the rows of column j of the matrix below the diagonal, those of L
 // for a leaf.
 func (s siblings) below(j int32) []int32 {
-	rows := s.f.low.col(int(j))
+	rows := s.low.col(int(j))
 	for len(rows) > 0 && rows[0] <= j {
 		rows = rows[1:]
 	}

@@ -30,49 +30,44 @@ func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 // Count is the part of Analyse that finds the numbers of entries and operations, for orders to be compared. Store has to follow
 // before the first Factorise.
 func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	if err := check(k, perm); err != nil {
+	n := k.Cols
+	if n >= math.MaxInt32 || k.NNZ() >= math.MaxInt32 {
+		return nil, fmt.Errorf("ldl: %d columns with %d entries are too many", n, k.NNZ())
+	}
+	work, room := poll.New(ctx), newRoom(n)
+	if err := check(k, perm, room[0]); err != nil {
 		return nil, err
 	}
-	n := k.Cols
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-		if perm != nil {
-			order[i] = perm[i]
-		}
-	}
-	f := &Factor{n: n, perm: order, last: k.ColPtr[1:][:n]}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	work, room := poll.New(ctx), newRoom(n)
-	up, err := permute(&work, k, order, room)
-	if err != nil {
+	lists := make([]int32, 3*n)
+	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:], last: k.ColPtr[1:][:n]}
+	var low pattern
+	var err error
+	if f.up, low, err = permute(&work, k, perm, room[0]); err != nil {
 		return nil, err
 	}
-	parent, rows, err := etree(&work, up, room)
-	if err != nil {
+	tree, size, label := room[1], room[2], room[0]
+	if err = etree(&work, f.up, tree, room[0]); err != nil {
 		return nil, err
 	}
-	if post := postorder(parent, room); !identity(post) {
-		f.perm = make([]int, n)
-		for i, p := range post {
-			f.perm[i] = order[p]
+	f.post = postorder(tree, size, label, room[3])
+	for i := range f.perm {
+		p := i
+		if f.post != nil {
+			p = int(f.post[i])
 		}
-		f.up, f.low, f.parent, err = rename(&work, up, rows, parent, post, room)
-	} else {
-		f.up, f.parent = up, parent
-		f.low, err = up.transpose(&work, rows)
+		if f.parent[i] = tree[p]; tree[p] >= 0 {
+			f.parent[i] = label[tree[p]]
+		}
+		if perm != nil {
+			p = perm[p]
+		}
+		f.perm[i], f.order[i] = p, int32(p)
 	}
-	if err != nil {
+	if err = f.countColumns(&work, low, size, room[0], room[3]); err != nil {
 		return nil, err
-	}
-	if f.count, err = columnCounts(&work, f.low, f.parent, room); err != nil {
-		return nil, err
-	}
-	f.order = make([]int32, n)
-	for k, p := range f.perm {
-		f.order[k] = int32(p)
 	}
 	f.measure()
 	if int64(f.nnz) > maxEntries {
@@ -91,46 +86,70 @@ func (f *Factor) measure() {
 	}
 }
 
-func check(k *sparse.CSC, perm []int) error {
+// check refuses what Analyse is not for, and sets inv to the inverse of perm.
+func check(k *sparse.CSC, perm []int, inv []int32) error {
 	n := k.Cols
-	if !k.IsUpper() {
-		return fmt.Errorf("ldl: want the upper triangle of a square matrix, got %d × %d with entries below the diagonal or not square", k.Rows, k.Cols)
-	}
-	if n >= math.MaxInt32 || k.NNZ() >= math.MaxInt32 {
-		return fmt.Errorf("ldl: %d columns with %d entries are too many", n, k.NNZ())
-	}
-	for j := range n {
-		if hi := k.ColPtr[j+1]; hi == k.ColPtr[j] || k.RowIdx[hi-1] != j {
-			return fmt.Errorf("ldl: diagonal entry %d is not stored", j)
+	upper, missing := k.Rows == n, -1
+	for j, hi := range k.ColPtr[1:] {
+		last := -1
+		if hi > k.ColPtr[j] {
+			last = k.RowIdx[hi-1]
+		}
+		if last != j {
+			if upper = upper && last < j; missing < 0 {
+				missing = j
+			}
 		}
 	}
-	if perm == nil {
+	switch {
+	case !upper:
+		return fmt.Errorf("ldl: want the upper triangle of a square matrix, got %d × %d with entries below the diagonal or not square", k.Rows, n)
+	case missing >= 0:
+		return fmt.Errorf("ldl: diagonal entry %d is not stored", missing)
+	case perm == nil:
+		for i := range inv {
+			inv[i] = int32(i)
+		}
 		return nil
-	}
-	if len(perm) != n {
+	case len(perm) != n:
 		return fmt.Errorf("ldl: permutation of length %d for %d columns", len(perm), n)
 	}
-	seen := make([]bool, n)
-	for _, p := range perm {
-		if p < 0 || p >= n || seen[p] {
+	for i := range inv {
+		inv[i] = -1
+	}
+	for i, p := range perm {
+		if p < 0 || p >= n || inv[p] >= 0 {
 			return fmt.Errorf("ldl: %d stands twice in the permutation or outside of it", p)
 		}
-		seen[p] = true
+		inv[p] = int32(i)
 	}
 	return nil
 }
 
-// triangle is the upper or lower triangle of the permuted matrix: column j has
-// the rows idx[ptr[j]:ptr[j+1]], each with the place of its value in the
-// caller's array.
+// pattern has the rows idx[ptr[j]:ptr[j+1]] in column j.
+type pattern struct{ ptr, idx []int32 }
+
+// newPattern has room for nnz entries, and no columns yet.
+func newPattern(n, nnz int) pattern {
+	all := make([]int32, n+1+nnz)
+	return pattern{ptr: all[: n+1 : n+1], idx: all[n+1:]}
+}
+
+func (t *pattern) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
+
+// triangle is the upper or lower triangle of the permuted matrix, with the place of the value of each entry in the
+// caller's array; src is nil where entry e stands in place e.
 type triangle struct {
-	n        int
-	ptr      []int32
-	idx, src []int32
+	pattern
+	src []int32
+}
+
+func newTriangle(n, nnz int) *triangle {
+	return &triangle{newPattern(n, nnz), make([]int32, nnz)}
 }
 
 // room is for vectors that steps of the analysis leave to those that follow.
-type room [5][]int32
+type room [4][]int32
 
 func newRoom(n int) (r room) {
 	all := make([]int32, len(r)*n)
@@ -140,243 +159,213 @@ func newRoom(n int) (r room) {
 	return r
 }
 
-// permute leaves nothing in the room.
-func permute(work *poll.Poll, k *sparse.CSC, perm []int, room room) (*triangle, error) {
+// permute returns the upper triangle in the order perm, with the diagonal as the first entry of each column, and the pattern of the lower
+// one without it. inv is the inverse of perm.
+func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *triangle, low pattern, err error) {
 	n, nnz := k.Cols, k.NNZ()
-	inv, next := room[0], room[1]
-	for i, p := range perm {
-		inv[p] = int32(i)
-	}
-	t := newTriangle(n, nnz)
-	for j := range n {
+	up, low = newTriangle(n, nnz), newPattern(n, nnz-n)
+	// The entry that is written next, at last the end of the column; first its number of entries.
+	above, below := up.ptr[1:], low.ptr[1:]
+	lo := 0
+	for j, hi := range k.ColPtr[1:] {
 		own := inv[j]
-		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			t.ptr[max(inv[i], own)+1]++
+		for _, i := range k.RowIdx[lo : hi-1] {
+			other := inv[i]
+			above[max(own, other)]++
+			below[min(own, other)]++
 		}
-		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
-			return nil, err
+		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
+			return nil, low, err
 		}
+		lo = hi
 	}
-	for j := range n {
-		t.ptr[j+1] += t.ptr[j]
+	idx, src := up.idx, up.src
+	end, lowEnd := int32(0), int32(0)
+	for b := range above {
+		j := b
+		if perm != nil {
+			j = perm[b]
+		}
+		idx[end], src[end] = int32(b), int32(k.ColPtr[j+1]-1)
+		above[b], end = end+1, end+above[b]+1
+		below[b], lowEnd = lowEnd, lowEnd+below[b]
 	}
-	copy(next, t.ptr)
-	idx, src := t.idx, t.src[:len(t.idx)]
-	for j := range n {
-		own, lo := inv[j], k.ColPtr[j]
-		for p, i := range k.RowIdx[lo:k.ColPtr[j+1]] {
-			a, b := inv[i], own
-			if a > b {
-				a, b = b, a
-			}
-			q := next[b]
-			next[b] = q + 1
+	lo = 0
+	for j, hi := range k.ColPtr[1:] {
+		own := inv[j]
+		for p, i := range k.RowIdx[lo : hi-1] {
+			other := inv[i]
+			a, b := min(own, other), max(own, other)
+			q := above[b]
+			above[b] = q + 1
 			idx[q], src[q] = a, int32(lo+p)
+			q = below[a]
+			below[a] = q + 1
+			low.idx[q] = b
 		}
-		if err := work.Err(poll.Scattered * (k.ColPtr[j+1] - k.ColPtr[j])); err != nil {
-			return nil, err
+		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
+			return nil, low, err
 		}
+		lo = hi
 	}
-	return t, nil
+	return up, low, nil
 }
 
-func newTriangle(n, nnz int) *triangle {
-	entries := make([]int32, 2*nnz)
-	return &triangle{n: n, ptr: make([]int32, n+1), idx: entries[:nnz:nnz], src: entries[nnz:]}
-}
-
-// transpose is the other triangle; its columns are sorted. rows are the numbers of entries in the rows, which become the places
-// behind the last ones of columns; nil: not known.
-func (t *triangle) transpose(work *poll.Poll, rows []int32) (*triangle, error) {
-	r := newTriangle(t.n, len(t.idx))
-	if rows == nil {
-		rows = make([]int32, t.n)
-		for _, i := range t.idx {
-			rows[i]++
-		}
+// transpose is the other triangle, without places; its columns are sorted.
+func (t *pattern) transpose(work *poll.Poll) (pattern, error) {
+	n := len(t.ptr) - 1
+	r := newPattern(n, len(t.idx))
+	next := r.ptr[1:]
+	for _, i := range t.idx {
+		next[i]++
 	}
-	r.begin(rows)
-	next := rows
-	for j := range t.n {
-		lo := t.ptr[j]
-		for p, i := range t.col(j) {
-			q := next[i]
-			next[i] = q + 1
-			r.idx[q], r.src[q] = int32(j), t.src[lo+int32(p)]
+	end := int32(0)
+	for j, c := range next {
+		next[j], end = end, end+c
+	}
+	for j := range n {
+		col := t.col(j)
+		for _, i := range col {
+			r.idx[next[i]] = int32(j)
+			next[i]++
 		}
-		if err := work.Err(poll.Scattered * len(t.col(j))); err != nil {
-			return nil, err
+		if err := work.Err(poll.Scattered * len(col)); err != nil {
+			return r, err
 		}
 	}
 	return r, nil
 }
 
-// begin sets ptr for the numbers of entries in the columns, which become the first places of these.
-func (t *triangle) begin(count []int32) {
-	sum := int32(0)
-	for j, c := range count {
-		t.ptr[j], count[j] = sum, sum
-		sum += c
-	}
-	t.ptr[t.n] = sum
-}
-
-func (t *triangle) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
-
-// etree is the elimination tree as parents, −1 for a root (Liu 1990), and the number of entries in each row of t, which it leaves in the room.
-func etree(work *poll.Poll, t *triangle, room room) (parent, rows []int32, err error) {
-	parent, ancestor, rows := make([]int32, t.n), room[0], room[4]
-	clear(rows)
-	for k := range int32(t.n) {
+// etree sets parent to the elimination tree of an upper triangle whose columns begin with the diagonal, −1 for a root (Liu 1990).
+func etree(work *poll.Poll, up *triangle, parent, ancestor []int32) error {
+	ancestor = ancestor[:len(parent)]
+	for k := range parent {
 		parent[k], ancestor[k] = -1, -1
-		for _, i := range t.col(int(k)) {
-			rows[i]++
-			for i != -1 && i < k {
+		col := up.col(k)
+		for _, i := range col[1:] {
+			for i != -1 && i < int32(k) {
 				next := ancestor[i]
-				ancestor[i] = k
+				ancestor[i] = int32(k)
 				if next == -1 {
-					parent[i] = k
+					parent[i] = int32(k)
 				}
 				i = next
 			}
 		}
-		if err := work.Err(poll.Scattered * len(t.col(int(k)))); err != nil {
-			return nil, nil, err
+		if err := work.Err(poll.Scattered * len(col)); err != nil {
+			return err
 		}
 	}
-	return parent, rows, nil
+	return nil
 }
 
-// postorder lists the nodes of a forest, children before parents and each
-// subtree without gaps, otherwise in ascending order. The list stands in the room.
-func postorder(parent []int32, room room) []int32 {
-	n := len(parent)
-	head, next := room[0], room[1]
-	for i := range head {
-		head[i], next[i] = -1, -1
+// postorder lists the nodes of a forest in which parents have larger numbers, children before parents and each
+// subtree without gaps, otherwise in ascending order; nil where that is the order that they have. It sets size to those of the subtrees and
+// label to the place of each node in the list, and uses free.
+func postorder(parent, size, label, free []int32) (post []int32) {
+	size, label, free = size[:len(parent)], label[:len(parent)], free[:len(parent)]
+	for i := range size {
+		size[i] = 1
 	}
-	for i := n - 1; i >= 0; i-- {
+	for i, p := range parent {
+		if p >= 0 {
+			size[p] += size[i]
+		}
+	}
+	roots, same := int32(len(parent)), true
+	for i := len(parent) - 1; i >= 0; i-- {
+		end := &roots // of the places that are free for the subtree of i and its siblings before
 		if p := parent[i]; p >= 0 {
-			next[i], head[p] = head[p], int32(i)
+			end = &free[p]
 		}
+		label[i], free[i] = *end-1, *end-1
+		*end -= size[i]
+		same = same && label[i] == int32(i)
 	}
-	post, stack := room[2][:0], room[3][:0]
-	for r := range n {
-		if parent[r] >= 0 {
-			continue
-		}
-		stack = append(stack, int32(r))
-		for len(stack) > 0 {
-			top := stack[len(stack)-1]
-			if c := head[top]; c >= 0 {
-				head[top] = next[c]
-				stack = append(stack, c)
-			} else {
-				stack = stack[:len(stack)-1]
-				post = append(post, top)
-			}
-		}
+	if same {
+		return nil
+	}
+	post = make([]int32, len(parent))
+	for i, k := range label {
+		post[k] = int32(i)
 	}
 	return post
 }
 
-// rename numbers rows and columns by a postorder of the elimination tree, node
-// post[k] becoming k, and returns both triangles and the tree. up stays an upper triangle: the rows of column j are
-// descendants of j. rows is as of etree.
-func rename(work *poll.Poll, t *triangle, rows, parent, post []int32, room room) (up, low *triangle, tree []int32, err error) {
-	label, next := room[0], room[1]
-	up, low, tree = newTriangle(t.n, len(t.idx)), newTriangle(t.n, len(t.idx)), make([]int32, t.n)
-	for k, p := range post {
-		label[p], next[k] = int32(k), rows[p]
+// number gives the rows and columns of up the numbers that they have in a postorder of the elimination tree: up stays an upper triangle, as the rows
+// of column j are descendants of j.
+func (f *Factor) number(work *poll.Poll) error {
+	if f.post == nil {
+		return nil
 	}
-	low.begin(next)
-	end := int32(0)
-	for k, p := range post {
-		col := t.col(int(p))
-		src := t.src[t.ptr[p]:][:len(col)]
-		for e, i := range col {
-			i, place := label[i], src[e]
-			up.idx[end], up.src[end] = i, place
+	label, t, end := make([]int32, f.n), newTriangle(f.n, len(f.up.idx)), int32(0)
+	for k, p := range f.post {
+		label[p] = int32(k)
+	}
+	for k, p := range f.post {
+		col := f.up.col(int(p))
+		copy(t.src[end:], f.up.src[f.up.ptr[p]:][:len(col)])
+		for _, i := range col {
+			t.idx[end] = label[i]
 			end++
-			q := next[i]
-			next[i] = q + 1
-			low.idx[q], low.src[q] = int32(k), place
 		}
-		up.ptr[k+1] = end
-		tree[k] = -1
-		if parent[p] >= 0 {
-			tree[k] = label[parent[p]]
-		}
+		t.ptr[k+1] = end
 		if err := work.Err(poll.Scattered * len(col)); err != nil {
-			return nil, nil, nil, err
+			return err
 		}
 	}
-	return up, low, tree, nil
+	f.up, f.post = t, nil
+	return nil
 }
 
-func identity(p []int32) bool {
-	for i, v := range p {
-		if int(v) != i {
-			return false
-		}
-	}
-	return true
-}
-
-// columnCounts returns the number of entries below the diagonal in each column
-// of L, for the lower triangle of the matrix and a postordered tree, in almost linear time (Gilbert, Ng, Peyton
+// countColumns sets count to the number of entries below the diagonal in each column
+// of L, for the lower triangle of the matrix, in the numbers that post has, and the sizes of subtrees in almost linear time (Gilbert, Ng, Peyton
 // 1994): row i of L is the subtree of the etree whose leaves are found among
 // row i of the matrix; each leaf adds one to its column and each least common
 // ancestor of neighbouring leaves takes one back.
-func columnCounts(work *poll.Poll, low *triangle, parent []int32, room room) ([]int32, error) {
-	n := low.n
-	count := make([]int32, n) // first differences, then sums over subtrees
-	first := room[0]          // least node of the subtree
-	lastLeaf := room[1]       // of row i, −1 before the first
-	newest := room[2]         // greatest first[] seen in row i, −1 before
-	ancestor := room[3]       // union-find towards the root
-	for j := range int32(n) {
-		first[j], lastLeaf[j], newest[j], ancestor[j] = j, -1, -1, j
+func (f *Factor) countColumns(work *poll.Poll, low pattern, size, lastLeaf, ancestor []int32) error {
+	count := f.count[:len(f.parent)] // first differences, then sums over subtrees
+	ancestor = ancestor[:len(count)] // union-find towards the root
+	for j := range ancestor {
+		lastLeaf[j], ancestor[j] = -1, int32(j) // of row j, −1 before the first
 	}
-	for j := range n {
-		if p := parent[j]; p >= 0 {
-			first[p] = min(first[p], first[j])
+	for j, parent := range f.parent {
+		p := int32(j)
+		if f.post != nil {
+			p = f.post[j]
 		}
-	}
-	for j := range int32(n) {
-		if first[j] == j {
-			count[j]++ // a leaf of the tree stands for its own diagonal entry
+		first := int32(j) - size[p] + 1 // the least node of the subtree
+		own := int32(0)
+		if first == int32(j) {
+			own = 1 // a leaf of the tree stands for its own diagonal entry
 		}
-		if parent[j] >= 0 {
-			count[parent[j]]-- // the diagonal of j does not belong to its parent
-		}
-		for _, i := range low.col(int(j)) {
-			if i == j || first[j] <= newest[i] {
-				continue // the diagonal, or a leaf below j has been counted
+		col := low.col(int(p))
+		for _, i := range col {
+			last := lastLeaf[i]
+			if first <= last {
+				continue // a leaf below j has been counted
 			}
-			newest[i] = first[j]
-			count[j]++
-			if prev := lastLeaf[i]; prev >= 0 {
-				count[Root(ancestor, prev)]--
+			own++
+			if last >= 0 {
+				count[Root(ancestor, last)]--
 			}
-			lastLeaf[i] = j
+			lastLeaf[i] = int32(j)
 		}
-		if parent[j] >= 0 {
-			ancestor[j] = parent[j]
+		if count[j] += own; parent >= 0 {
+			count[parent]-- // the diagonal of j does not belong to its parent
+			ancestor[j] = parent
 		}
-		if err := work.Err(poll.Scattered * len(low.col(int(j)))); err != nil {
-			return nil, err
+		if err := work.Err(poll.Scattered * len(col)); err != nil {
+			return err
 		}
 	}
-	for j := range n {
-		if p := parent[j]; p >= 0 {
+	for j, p := range f.parent {
+		if p >= 0 {
 			count[p] += count[j]
 		}
-	}
-	for j := range count {
 		count[j]-- // the diagonal
 	}
-	return count, nil
+	return nil
 }
 
 // Root is the root of i in a forest of ancestors, of which a root is its own. It makes all on the
