@@ -33,21 +33,20 @@ type Scaling struct {
 	Groups []Group
 	d      []float64 // factors of one pass
 	e      []float64
-	cols   []float64 // of Ruiz: for each variable its factor and its norm
-	asked  bool      // whether the rows are long stretches:
-	ends   []int32   // of those, as entries of the matrix; none where they are short
+	asked  bool    // whether the rows are long stretches:
+	ends   []int32 // of those, as entries of the matrix; none where they are short
 }
 
 // Group is a range of rows.
 type Group struct{ Start, Len int }
 
 // New returns the scaling that changes nothing, for n variables and m rows. Its methods work in room, which others may use between
-// their calls, of length 3n + m at least; nil: it makes its own.
+// their calls, of length n + m at least; nil: it makes its own.
 func New(n, m int, room []float64) *Scaling {
 	if room == nil {
-		room = make([]float64, 3*n+m)
+		room = make([]float64, n+m)
 	}
-	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: room[:n], e: room[n : n+m], cols: room[n+m : 3*n+m], B: 1, C: 1}
+	s := &Scaling{D: make([]float64, n), E: make([]float64, m), d: room[:n], e: room[n : n+m], B: 1, C: 1}
 	s.reset()
 	return s
 }
@@ -71,17 +70,7 @@ func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 	for range passes {
 		s.scaledNorms(p, at)
 		s.level()
-		change := 0.0
-		for j, v := range s.d {
-			d := factor(v, s.D[j])
-			s.D[j] *= d
-			change = max(change, math.Abs(d-1))
-		}
-		for i, v := range s.e {
-			e := factor(v, s.E[i])
-			s.E[i] *= e
-			change = max(change, math.Abs(e-1))
-		}
+		change := balance(s.E, s.e, balance(s.D, s.d, 0))
 		if change <= lastChange {
 			break
 		}
@@ -176,35 +165,33 @@ func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 		s.stretchedNorms(p, at)
 		return
 	}
-	cols := s.cols
-	for j, d := range s.D {
-		cols[2*j], cols[2*j+1] = d, 0
-	}
-	for j := range p.Cols {
-		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
+	scale, norm := s.D, s.d[:len(s.D)]
+	clear(norm)
+	lo := 0
+	for j, hi := range p.ColPtr[1:] {
+		for k := lo; k < hi; k++ {
 			i := p.RowIdx[k]
-			v := math.Abs(p.Val[k]) * cols[2*i] * cols[2*j]
-			cols[2*i+1], cols[2*j+1] = max(cols[2*i+1], v), max(cols[2*j+1], v)
+			v := math.Abs(p.Val[k]) * scale[i] * scale[j]
+			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
 		}
+		lo = hi
 	}
-	for i, scale := range s.E {
-		top := 0.0
-		idx := at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]]
-		val := at.Val[at.ColPtr[i]:][:len(idx)]
+	lo = 0
+	for i, own := range s.E {
+		top, hi := 0.0, at.ColPtr[i+1]
+		idx := at.RowIdx[lo:hi]
+		val := at.Val[lo:][:len(idx)]
 		for k, j := range idx {
-			c := (*[2]float64)(cols[2*j:])
-			v := scale * math.Abs(val[k]) * c[0]
+			v := own * math.Abs(val[k]) * scale[j]
 			if v > top {
 				top = v
 			}
-			if v > c[1] {
-				c[1] = v
+			if v > norm[j] {
+				norm[j] = v
 			}
 		}
 		s.e[i] = top
-	}
-	for j := range s.d {
-		s.d[j] = cols[2*j+1]
+		lo = hi
 	}
 }
 
@@ -242,12 +229,23 @@ func symNorms(p *sparse.CSC, norm []float64) {
 	}
 }
 
-// factor is 1/√norm, such that the product with the factors so far stays in range.
-func factor(norm, sofar float64) float64 {
-	if !(norm > 0) {
-		return 1
+// balance multiplies the factors by 1/√norm, such that they stay in range, and returns the largest change so far.
+func balance(factors, norms []float64, change float64) float64 {
+	norms = norms[:len(factors)]
+	for j, f := range factors {
+		if !(norms[j] > 0) {
+			continue
+		}
+		d := 1 / math.Sqrt(norms[j])
+		if to := f * d; !(to > 2*smallest && to < largest/2) { // near the ends of the range, or beyond them
+			d = min(max(d, smallest/f), largest/f)
+		}
+		factors[j] = f * d
+		if c := math.Abs(d - 1); c > change {
+			change = c
+		}
 	}
-	return min(max(1/math.Sqrt(norm), smallest/sofar), largest/sofar)
+	return change
 }
 
 func scaleP(p *sparse.CSC, d []float64) {
