@@ -72,7 +72,9 @@ func (f *Factor) Store(ctx context.Context, joined bool) error {
 // store is Store for the matrix that the leading columns leave, nil for none.
 func (f *Factor) store(ctx context.Context, first *leading) (err error) {
 	if supernodes && f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
-		f.sup, err = newSupernodal(ctx, f, first)
+		if f.sup, err = newSupernodal(ctx, f, first == nil); err == nil && first != nil {
+			first.share(f.sup)
+		}
 	} else {
 		f.row, err = newRowwise(ctx, f)
 	}

@@ -107,18 +107,21 @@ func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Facto
 	case "rowwise":
 		f.row, _ = newRowwise(context.Background(), f)
 	case "supernodal":
-		f.sup, _ = newSupernodal(context.Background(), f, nil)
+		f.sup, _ = newSupernodal(context.Background(), f, true)
 	case "leading":
 		rest := leadingRest(t, f, path)
 		rest.row, _ = newRowwise(context.Background(), rest)
 	case "leading, supernodal":
 		rest := leadingRest(t, f, path)
-		rest.sup, _ = newSupernodal(context.Background(), rest, nil)
+		rest.sup, _ = newSupernodal(context.Background(), rest, true)
 	case "leading, shared":
 		rest := leadingRest(t, f, path)
-		rest.sup, _ = newSupernodal(context.Background(), rest, f.first)
+		rest.sup, _ = newSupernodal(context.Background(), rest, rest == f)
+		if rest != f {
+			f.first.share(rest.sup)
+		}
 	case "portable":
-		f.sup, _ = newSupernodal(context.Background(), f, nil)
+		f.sup, _ = newSupernodal(context.Background(), f, true)
 		f.sup.wide = false
 	}
 	return f

@@ -32,7 +32,7 @@ func TestSolveInOrder(t *testing.T) {
 		if fill == 2 {
 			f.row, _ = newRowwise(context.Background(), f)
 		} else {
-			f.sup, _ = newSupernodal(context.Background(), f, nil)
+			f.sup, _ = newSupernodal(context.Background(), f, true)
 		}
 		if _, err := f.Factorise(context.Background(), k.Val, nil, Regularisation{}); err != nil {
 			t.Fatal(err)

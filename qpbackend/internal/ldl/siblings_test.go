@@ -56,13 +56,13 @@ func TestJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain.sup, _ = newSupernodal(context.Background(), plain, nil)
+		plain.sup, _ = newSupernodal(context.Background(), plain, true)
 		f, err := Count(context.Background(), k, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.joined = true
-		f.sup, _ = newSupernodal(context.Background(), f, nil)
+		f.sup, _ = newSupernodal(context.Background(), f, true)
 		if f.sup.count() < plain.sup.count() {
 			joined++
 		}

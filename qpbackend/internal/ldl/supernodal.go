@@ -26,8 +26,8 @@ type supernodal struct {
 	scaled           []float64 // block of L·D, by rows or in panels
 }
 
-// newSupernodal is for a matrix that leading columns, nil for none, have left: where they can they share its values.
-func newSupernodal(ctx context.Context, f *Factor, left *leading) (*supernodal, error) {
+// newSupernodal makes room for the values, unless something else will.
+func newSupernodal(ctx context.Context, f *Factor, hold bool) (*supernodal, error) {
 	p := poll.New(ctx)
 	first, err := partition(&p, f)
 	if err != nil {
@@ -44,7 +44,7 @@ func newSupernodal(ctx context.Context, f *Factor, left *leading) (*supernodal, 
 		head: make([]int32, count), next: make([]int32, count), done: make([]int32, count),
 		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
 	}
-	if left == nil || !left.share(s) {
+	if hold {
 		s.val = values(s.node[count].val)
 	}
 	return s, nil

@@ -86,7 +86,7 @@ func (f *Factor) measure() {
 	}
 }
 
-// check refuses what Analyse is not for, and sets inv to the inverse of perm.
+// check refuses a matrix or permutation that Analyse is not for, and sets inv to the inverse of perm.
 func check(k *sparse.CSC, perm []int, inv []int32) error {
 	n := k.Cols
 	upper, missing := k.Rows == n, -1
