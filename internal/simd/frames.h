@@ -56,3 +56,37 @@
 	ADDQ $4, AX \
 	CMPQ AX, CX \
 	JLT  loop
+
+// ZEROED clears three registers.
+#define ZEROED(a, b, c) \
+	VPXORQ a, a, a \
+	VPXORQ b, b, b \
+	VPXORQ c, c, c
+
+// READ8 sets a to four entries of a row and of the fourth one after it.
+#define READ8(row, fourth, za, ya) \
+	VMOVUPD row, ya \
+	VINSERTF64X4 $1, fourth, za, za
+
+// TRANSPOSE8 turns a to d, each with four entries of two rows of eight, into four columns of eight entries, and these into a to d.
+#define TRANSPOSE8(a, b, c, d) \
+	VUNPCKLPD b, a, Z8 \
+	VUNPCKHPD b, a, Z9 \
+	VUNPCKLPD d, c, Z10 \
+	VUNPCKHPD d, c, Z11 \
+	VMOVAPD Z8, a \
+	VMOVAPD Z9, b \
+	VMOVAPD Z8, c \
+	VMOVAPD Z9, d \
+	VPERMT2PD Z10, Z30, a \
+	VPERMT2PD Z11, Z30, b \
+	VPERMT2PD Z10, Z31, c \
+	VPERMT2PD Z11, Z31, d
+
+// MULTIPLES sets r1, r3, r5 and r7 to one, three, five and seven times a distance, in bytes.
+#define MULTIPLES(distance, r1, r3, r5, r7) \
+	MOVQ distance, r1 \
+	SHLQ $3, r1 \
+	LEAQ (r1)(r1*2), r3 \
+	LEAQ (r1)(r1*4), r5 \
+	LEAQ (r3)(r1*4), r7

@@ -36,6 +36,10 @@ func SolveRows(rows, l, inverse, solved *float64, ld, height, cols, open int) {}
 
 func SolveWiderRows(rows, l, inverse, solved *float64, ld, height, cols, open int) {}
 
+func SubtractWiderRows(val *float64, at *int, x, y *float64, ldx, ldy, k, rows, cols, fused int) {}
+
+func PackWider(dst, src, weights *float64, ldd, ld, k, mask int) {}
+
 func MulPanel(panel *float64, groups, width int, x, y *float64) {}
 
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64) {}

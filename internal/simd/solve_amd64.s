@@ -3,17 +3,17 @@
 #include "textflag.h"
 #include "frames.h"
 
-// BEFORE subtracts from eight columns the products of column u, before them, with its entries of L, TRIANGLE those of each with the entries
-// of those behind it, whose rounding is that of products and differences: there terms that are equal leave nothing.
-#define BEFORE(less, u, c0, c1, c2, c3, c4, c5, c6, c7) \
-	less((DI), u, c0) \
-	less((DI)(R8*1), u, c1) \
-	less((DI)(R8*2), u, c2) \
-	less((DI)(R10*1), u, c3) \
-	less((DI)(R8*4), u, c4) \
-	less((DI)(R11*1), u, c5) \
-	less((DI)(R10*2), u, c6) \
-	less((DI)(R12*1), u, c7)
+// BEFORE adds for eight columns the products of column u, before them, with its entries of L. TRIANGLE subtracts those of each of them from those
+// behind it.
+#define BEFORE(sum, u, c0, c1, c2, c3, c4, c5, c6, c7) \
+	sum((DI), u, c0) \
+	sum((DI)(R8*1), u, c1) \
+	sum((DI)(R8*2), u, c2) \
+	sum((DI)(R10*1), u, c3) \
+	sum((DI)(R8*4), u, c4) \
+	sum((DI)(R11*1), u, c5) \
+	sum((DI)(R10*2), u, c6) \
+	sum((DI)(R12*1), u, c7)
 
 #define TRIANGLE(less, c0, c1, c2, c3, c4, c5, c6, c7) \
 	less((DI)(R8*1), c0, c1) \
@@ -52,11 +52,7 @@
 
 // SOLVE reads the arguments that both kernels share: R8, R10, R11 and R12 are one, three, five and seven rows of L.
 #define SOLVE \
-	MOVQ ld+32(FP), R8 \
-	SHLQ $3, R8 \
-	LEAQ (R8)(R8*2), R10 \
-	LEAQ (R8)(R8*4), R11 \
-	LEAQ (R10)(R8*4), R12 \
+	MULTIPLES(ld+32(FP), R8, R10, R11, R12) \
 	MOVQ cols+48(FP), R9 \
 	SHLQ $3, R9 \
 	MOVQ solved+24(FP), DX
@@ -102,12 +98,12 @@
 	VMOVUPD ya, at \
 	VMOVUPD yb, behind
 
-// LESS4 subtracts from column c the product of column u with an entry of L.
-#define LESS4(l, u, c) \
+// SUM4 adds to column c the product of column u with an entry of L.
+#define SUM4(l, u, c) \
 	VBROADCASTSD l, Y9 \
-	VFNMADD231PD Y9, u, c
+	VFMADD231PD Y9, u, c
 
-// ROUND4 is LESS4 with a product that is rounded.
+// ROUND4 subtracts the product, rounded.
 #define ROUND4(l, u, c) \
 	VBROADCASTSD l, Y8 \
 	VMULPD Y8, u, Y8 \
@@ -123,6 +119,18 @@
 	VPERM2F128 $0x20, Y11, Y9, b \
 	VPERM2F128 $0x31, Y10, Y8, c \
 	VPERM2F128 $0x31, Y11, Y9, d
+
+// LESS4 sets a to d to four columns of four rows less a to d.
+#define LESS4(from, a, b, c, d) \
+	VMOVUPD from(SI), Y12 \
+	VMOVUPD from(SI)(R8*1), Y13 \
+	VMOVUPD from(SI)(R8*2), Y14 \
+	VMOVUPD from(SI)(R10*1), Y15 \
+	TRANSPOSE4(Y12, Y13, Y14, Y15) \
+	VSUBPD a, Y12, a \
+	VSUBPD b, Y13, b \
+	VSUBPD c, Y14, c \
+	VSUBPD d, Y15, d
 
 // SCALE multiplies a column by its inverse.
 #define SCALE(inverse, c) \
@@ -144,29 +152,22 @@ group:
 	FIRST
 
 block:
-	VMOVUPD (SI), Y0
-	VMOVUPD (SI)(R8*1), Y1
-	VMOVUPD (SI)(R8*2), Y2
-	VMOVUPD (SI)(R10*1), Y3
-	VMOVUPD 32(SI), Y4
-	VMOVUPD 32(SI)(R8*1), Y5
-	VMOVUPD 32(SI)(R8*2), Y6
-	VMOVUPD 32(SI)(R10*1), Y7
-	TRANSPOSE4(Y0, Y1, Y2, Y3)
-	TRANSPOSE4(Y4, Y5, Y6, Y7)
-	BEGIN(triangle)
+	ZERO8
+	BEGIN(read)
 
 before:
 	VMOVUPD (BX), Y8
-	BEFORE(LESS4, Y8, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	BEFORE(SUM4, Y8, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 	ADDQ $32, BX
 	ADDQ $8, DI
 	DECQ CX
 	JNE  before
+
+read:
+	LESS4(0, Y0, Y1, Y2, Y3)
+	LESS4(32, Y4, Y5, Y6, Y7)
 	CMPQ AX, R9
 	JGE  write
-
-triangle:
 	TRIANGLE(ROUND4, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 	VMOVUPD Y0, (BX)
 	VMOVUPD Y1, 32(BX)
@@ -226,51 +227,31 @@ part:
 	JMP  written
 
 // The places of pairs of two registers: the even pairs of both in turn, then the odd ones.
-DATA pairs<>+0(SB)/8, $0
-DATA pairs<>+8(SB)/8, $1
-DATA pairs<>+16(SB)/8, $8
-DATA pairs<>+24(SB)/8, $9
-DATA pairs<>+32(SB)/8, $4
-DATA pairs<>+40(SB)/8, $5
-DATA pairs<>+48(SB)/8, $12
-DATA pairs<>+56(SB)/8, $13
-DATA pairs<>+64(SB)/8, $2
-DATA pairs<>+72(SB)/8, $3
-DATA pairs<>+80(SB)/8, $10
-DATA pairs<>+88(SB)/8, $11
-DATA pairs<>+96(SB)/8, $6
-DATA pairs<>+104(SB)/8, $7
-DATA pairs<>+112(SB)/8, $14
-DATA pairs<>+120(SB)/8, $15
-GLOBL pairs<>(SB), RODATA|NOPTR, $128
+DATA ·pairs+0(SB)/8, $0
+DATA ·pairs+8(SB)/8, $1
+DATA ·pairs+16(SB)/8, $8
+DATA ·pairs+24(SB)/8, $9
+DATA ·pairs+32(SB)/8, $4
+DATA ·pairs+40(SB)/8, $5
+DATA ·pairs+48(SB)/8, $12
+DATA ·pairs+56(SB)/8, $13
+DATA ·pairs+64(SB)/8, $2
+DATA ·pairs+72(SB)/8, $3
+DATA ·pairs+80(SB)/8, $10
+DATA ·pairs+88(SB)/8, $11
+DATA ·pairs+96(SB)/8, $6
+DATA ·pairs+104(SB)/8, $7
+DATA ·pairs+112(SB)/8, $14
+DATA ·pairs+120(SB)/8, $15
+GLOBL ·pairs(SB), RODATA|NOPTR, $128
 
-// LESS8 subtracts from column c the product of column u with an entry of L.
-#define LESS8(l, u, c) VFNMADD231PD.BCST l, u, c
+// SUM8 adds to column c the product of column u with an entry of L.
+#define SUM8(l, u, c) VFMADD231PD.BCST l, u, c
 
-// ROUND8 is LESS8 with a product that is rounded.
+// ROUND8 subtracts the product, rounded.
 #define ROUND8(l, u, c) \
 	VMULPD.BCST l, u, Z8 \
 	VSUBPD Z8, c, c
-
-// READ8 sets a to four entries of a row and of the fourth one after it.
-#define READ8(row, fourth, za, ya) \
-	VMOVUPD row, ya \
-	VINSERTF64X4 $1, fourth, za, za
-
-// TRANSPOSE8 turns a to d, each with four entries of two rows of eight, into four columns of eight entries, and these into a to d.
-#define TRANSPOSE8(a, b, c, d) \
-	VUNPCKLPD b, a, Z8 \
-	VUNPCKHPD b, a, Z9 \
-	VUNPCKLPD d, c, Z10 \
-	VUNPCKHPD d, c, Z11 \
-	VMOVAPD Z8, a \
-	VMOVAPD Z9, b \
-	VMOVAPD Z8, c \
-	VMOVAPD Z9, d \
-	VPERMT2PD Z10, Z30, a \
-	VPERMT2PD Z11, Z30, b \
-	VPERMT2PD Z10, Z31, c \
-	VPERMT2PD Z11, Z31, d
 
 // HIGH writes the row behind, which the upper halves hold, LOWPART and HIGHPART the first columns of rows, by the masks K1 and K2.
 #define HIGH(za, zb, at, behind) \
@@ -291,8 +272,8 @@ GLOBL pairs<>(SB), RODATA|NOPTR, $128
 // Eight rows at a time, eight columns of them in Z0 to Z7.
 TEXT ·SolveWiderRows(SB), NOSPLIT, $0-64
 	SOLVE
-	VMOVUPD pairs<>+0(SB), Z30
-	VMOVUPD pairs<>+64(SB), Z31
+	VMOVUPD ·pairs+0(SB), Z30
+	VMOVUPD ·pairs+64(SB), Z31
 
 group:
 	FIRST
@@ -309,14 +290,25 @@ block:
 	TRANSPOSE8(Z0, Z1, Z2, Z3)
 	TRANSPOSE8(Z4, Z5, Z6, Z7)
 	BEGIN(triangle)
+	ZEROED(Z16, Z17, Z18)
+	ZEROED(Z19, Z20, Z21)
+	ZEROED(Z22, Z23, Z8)
 
 before:
 	VMOVUPD (BX), Z8
-	BEFORE(LESS8, Z8, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
+	BEFORE(SUM8, Z8, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23)
 	ADDQ $64, BX
 	ADDQ $8, DI
 	DECQ CX
 	JNE  before
+	VSUBPD Z16, Z0, Z0
+	VSUBPD Z17, Z1, Z1
+	VSUBPD Z18, Z2, Z2
+	VSUBPD Z19, Z3, Z3
+	VSUBPD Z20, Z4, Z4
+	VSUBPD Z21, Z5, Z5
+	VSUBPD Z22, Z6, Z6
+	VSUBPD Z23, Z7, Z7
 	CMPQ AX, R9
 	JGE  write
 

@@ -231,12 +231,6 @@ few:
 	CMPQ CX, $number \
 	CMOVQLT before, at
 
-// ZEROED clears three registers.
-#define ZEROED(a, b, c) \
-	VPXORQ a, a, a \
-	VPXORQ b, b, b \
-	VPXORQ c, c, c
-
 // TIMES24, TIMES16 and TIMES8 add the products of an entry of x, read into r, with 24, 16 or 8 of y, in Z24 to Z26.
 #define TIMES24(x, r, a, b, c) \
 	TIMES16(x, r, a, b) \

@@ -68,7 +68,7 @@ func TestNaNReachesItsSums(t *testing.T) {
 	}
 }
 
-// Solve with tiles of either kind has the bits of a loop over the columns, with fused products but in blocks of eight columns, for all widths and heights, and writes nothing else. What
+// Solve with tiles of either kind has the bits of sums in the order of the columns, of rounded products in blocks of eight columns, for all widths and heights, and writes nothing else. What
 // it reads beyond the rows, and above the diagonal of L, does not matter.
 func TestSolve(t *testing.T) {
 	if !cpu.Wide() {
@@ -93,7 +93,7 @@ func TestSolve(t *testing.T) {
 						}
 					}
 					rows := max(width, first+height)
-					panel, inverse := make([]float64, rows*width+simd.SolveBeyond), make([]float64, 64)
+					panel, inverse := make([]float64, rows*width+simd.Beyond), make([]float64, 64)
 					for i := range panel {
 						panel[i] = math.NaN()
 						if r, c := i/width, i%width; r < rows && (r >= first || c < min(r, cols)) {
@@ -108,9 +108,11 @@ func TestSolve(t *testing.T) {
 						own, u := want[r*width:][:width], make([]float64, cols)
 						for c := range cols {
 							block := c &^ 7
+							sum := 0.0
 							for k, v := range u[:block] {
-								own[c] = math.FMA(-v, want[c*width+k], own[c])
+								sum = math.FMA(v, want[c*width+k], sum)
 							}
+							own[c] -= sum
 							for k, v := range u[block:c] {
 								own[c] -= float64(v * want[c*width+block+k])
 							}
@@ -120,9 +122,11 @@ func TestSolve(t *testing.T) {
 							own[c] = v * inverse[c]
 						}
 						for c := cols; c < min(width, cols+8*open); c++ {
+							sum := 0.0
 							for k, v := range u {
-								own[c] = math.FMA(-v, want[c*width+k], own[c])
+								sum = math.FMA(v, want[c*width+k], sum)
 							}
+							own[c] -= sum
 						}
 					}
 					solved := make([]float64, 512)
@@ -136,6 +140,78 @@ func TestSolve(t *testing.T) {
 							t.Fatalf("%d rows of %d, %d columns, open %d, tiles %v: entry %d, %d is %g, want %g", height, width, cols, open, tiles, r, c, panel[i], w)
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// SubtractWiderRows and PackWider have the bits of loops, for all shapes, and write nothing else. What they read beyond their rows does not matter.
+func TestWiderRows(t *testing.T) {
+	if !cpu.Wider() {
+		t.Skip("SKIPPED: this processor or build has no AVX-512")
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	draw := func(n, beyond int) []float64 {
+		v := make([]float64, n+beyond)
+		for i := range v {
+			if v[i] = rng.NormFloat64(); i >= n {
+				v[i] = math.NaN()
+			}
+		}
+		return v
+	}
+	for cols := 1; cols <= 24; cols++ {
+		for rows := 1; rows <= 18; rows++ {
+			for _, k := range []int{1, 2, 5, 6, 8, 13, 64} {
+				fused := rng.IntN(2)
+				ldx, ldy := k+rng.IntN(65-k), (cols+7)/8*8+8*rng.IntN(2)
+				x, y, val, at := draw((rows-1)*ldx+k, simd.Beyond), draw(k*ldy, 0), draw(rows*30, 0), make([]int, rows)
+				for i, p := range rng.Perm(rows) {
+					at[i] = 30*p + rng.IntN(31-cols)
+				}
+				want := append([]float64(nil), val...)
+				for i, p := range at {
+					for j := range cols {
+						sum := 0.0
+						for l := range k {
+							if a, b := x[i*ldx+l], y[l*ldy+j]; fused == 1 {
+								sum = math.FMA(a, b, sum)
+							} else {
+								sum += float64(a * b)
+							}
+						}
+						want[p+j] -= sum
+					}
+				}
+				simd.SubtractWiderRows(&val[0], &at[0], &x[0], &y[0], ldx, ldy, k, rows, cols, fused)
+				for i, w := range want {
+					if math.Float64bits(val[i]) != math.Float64bits(w) {
+						t.Fatalf("%d × %d, k = %d, fused %d: entry %d is %g, want %g", rows, cols, k, fused, i, val[i], w)
+					}
+				}
+			}
+		}
+	}
+	for k := 1; k <= 64; k++ {
+		for range 8 {
+			mask, ld, ldd := 1+rng.IntN(255), k+rng.IntN(65-k), 8+rng.IntN(17)
+			deep := (k + 7) / 8 * 8
+			src, weights, dst := draw(7*ld+k, simd.Beyond+7), draw(k, 7), draw((deep-1)*ldd+8, 0)
+			want := append([]float64(nil), dst...)
+			for l := range k {
+				row := 0
+				for c := range 8 {
+					if want[l*ldd+c] = 0; mask>>c&1 == 1 {
+						want[l*ldd+c] = src[row*ld+l] * weights[l]
+						row++
+					}
+				}
+			}
+			simd.PackWider(&dst[0], &src[0], &weights[0], ldd, ld, k, mask)
+			for i, w := range want {
+				if l, c := i/ldd, i%ldd; (l < k || c >= 8) && math.Float64bits(dst[i]) != math.Float64bits(w) {
+					t.Fatalf("k = %d, mask %b: entry %d, %d is %g, want %g", k, mask, l, c, dst[i], w)
 				}
 			}
 		}

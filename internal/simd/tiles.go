@@ -14,17 +14,6 @@ func TilesOf(wider bool) Tiles {
 	return Tiles{4, 12}
 }
 
-// Most is the number of entries of the largest tile.
-const Most = 8 * 24
-
-// For are the tiles for a product with so many columns: those of TilesOf(false) where it has no more than one of them.
-func (t Tiles) For(cols int) Tiles {
-	if small := TilesOf(false); cols <= small.Wide {
-		return small
-	}
-	return t
-}
-
 // Subtract is SubtractTile for as many rows and columns as there are in a tile.
 func (t Tiles) Subtract(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {
 	if t.High == 8 && (height > 4 || cols > 8 && cols != 12) {
@@ -43,6 +32,6 @@ func (t Tiles) Solve(rows, l, inverse, solved *float64, ld, height, cols, open i
 	SolveRows(rows, l, inverse, solved, ld, height, cols, open)
 }
 
-// SolveBeyond is how many entries SolveRows reads beyond its rows.
+// Beyond is how many entries SolveRows and SubtractWiderRows read at most beyond their rows.
 // Source: derived: seven rows of 64 entries, and seven entries of the one after them.
-const SolveBeyond = 7*64 + 7
+const Beyond = 7*64 + 7

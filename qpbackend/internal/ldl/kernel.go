@@ -1,9 +1,5 @@
 package ldl
 
-// wideFrom is the length from which the kernels pay.
-// Source: a limit of speed: a register of four entries, and half of one.
-const wideFrom = 6
-
 // tile returns the products of four rows of a with two rows of b, all ld long, over their first n entries:
 // sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two
 // entries of b and one of a fit the sixteen vector registers.
@@ -30,6 +26,15 @@ func tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 flo
 		s31 += x * v
 	}
 	return s00, s01, s10, s11, s20, s21, s30, s31
+}
+
+// dot is Σ a·b over the length of a, from the first term on, as the sums of tile.
+func dot(a, b []float64) (sum float64) {
+	b = b[:len(a)]
+	for t, v := range a {
+		sum += v * b[t]
+	}
+	return sum
 }
 
 // subtract is dst −= α·src over the length of dst.

@@ -94,10 +94,8 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 	}
 	block := s.val[n.val+(width+int(from-n.row))*width : next.val]
 	switch pivots := f.d[n.first:next.first]; {
-	case s.wide && width >= wideFrom:
-		tiles := s.tiles.For(cols)
-		s.pack(block, pivots, cols, tiles.Wide)
-		s.wideProduct(tiles, block, width, rows[:cols], target, own.first)
+	case s.wide && (s.tiles.High == 8 || width > blockWidth):
+		s.chunks(block, pivots, rows[:cols], target, own.first)
 	case width == 1:
 		s.rankOne(block, s.times(block, pivots, cols), rows[:cols], target, own.first)
 	default:
@@ -159,58 +157,101 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 		if c < last {
 			j := cols[c] - first
 			b := scaled[c*width:][:width]
-			t0[j] -= num.Dot(b, a)
-			t1[j] -= num.Dot(b, a[width:])
-			t2[j] -= num.Dot(b, a[2*width:])
-			t3[j] -= num.Dot(b, a[3*width:])
+			t0[j] -= dot(b, a)
+			t1[j] -= dot(b, a[width:])
+			t2[j] -= dot(b, a[2*width:])
+			t3[j] -= dot(b, a[3*width:])
 		}
 	}
 	for ; r < len(target); r++ {
 		a := block[r*width:][:width]
 		out := val[target[r]:]
 		for c, j := range cols[:min(len(cols), r+1)] {
-			out[j-first] -= num.Dot(a, scaled[c*width:])
+			out[j-first] -= dot(a, scaled[c*width:])
 		}
 	}
 }
 
-// pack is times with panels of wide rows, each transposed. Where a panel has fewer rows, the rest of it has no meaning.
-func (s *supernodal) pack(block, pivots []float64, rows, wide int) {
+// chunks is product, or rankOne, by the kernels for wide registers: as many columns at a time as are within a tile, with zeros for those between them. Above the diagonal are
+// the rows before the first of them.
+func (s *supernodal) chunks(block, pivots []float64, cols []int32, target []int, first int32) {
+	width, fused := len(pivots), 0
+	if width > blockWidth {
+		fused = 1
+	}
+	for c := 0; c < len(cols); {
+		j, end := cols[c], c+1
+		for end < len(cols) && int(cols[end]-j) < s.tiles.Wide {
+			end++
+		}
+		span := int(cols[end-1]-j) + 1
+		x, rows := block[c*width:], target[c:]
+		if s.tiles.High == 8 {
+			wide := (span + 7) &^ 7
+			s.pack(x, pivots, cols[c:end], wide)
+			simd.SubtractWiderRows(&s.val[j-first], &rows[0], &x[0], &s.scaled[0], width, wide, width, len(rows), span, fused)
+		} else {
+			s.fill(x, pivots, cols[c:end], s.tiles.Wide)
+			s.fours(x, width, rows, int(j-first), span)
+		}
+		c = end
+	}
+}
+
+// pack is fill by a kernel, where it pays.
+func (s *supernodal) pack(block, pivots []float64, cols []int32, wide int) {
+	width, c := len(pivots), 0
+	if width == 1 {
+		s.fill(block, pivots, cols, wide)
+		return
+	}
+	for j := 0; j < wide; j += 8 {
+		mask, from, open := 0, c, 1
+		for ; c < len(cols) && int(cols[c]-cols[0]) < j+8; c++ {
+			mask |= 1 << (int(cols[c]-cols[0]) - j)
+		}
+		if c == len(cols) || c-from == 8 {
+			open = mask & (mask + 1)
+		}
+		if open == 0 { // no zeros among them
+			mask = 255
+		}
+		simd.PackWider(&s.scaled[j], &block[from*width], &pivots[0], wide, width, width, mask)
+	}
+}
+
+// fill sets column j − cols[0] of s.scaled, with rows so wide, to the row of the block that belongs to j times the pivots, for j in cols, and columns between
+// these to zero.
+func (s *supernodal) fill(block, pivots []float64, cols []int32, wide int) {
 	width := len(pivots)
-	for c := range rows {
-		src := block[c*width:][:len(pivots)]
-		dst := s.scaled[c/wide*wide*width+c%wide:]
+	if int(cols[len(cols)-1]-cols[0]) >= len(cols) {
+		clear(s.scaled[:wide*width])
+	}
+	for c, j := range cols {
+		src, dst := block[c*width:][:len(pivots)], s.scaled[j-cols[0]:]
 		for t, v := range pivots {
 			dst[t*wide] = src[t] * v
 		}
 	}
 }
 
-// wideProduct is product with the panels of pack, in tiles.
-func (s *supernodal) wideProduct(tiles simd.Tiles, block []float64, width int, cols []int32, target []int, first int32) {
-	var room [simd.Most]float64
-	wide := tiles.Wide
-	for r := 0; r < len(target); r += tiles.High {
-		high := min(tiles.High, len(target)-r)
-		a, t := block[r*width:][:high*width], target[r:][:high]
-		ld := spacing(t)
-		last := min(len(cols), r+high)
-		for c := 0; c < last; c += wide {
-			j := cols[c:min(c+wide, last)]
-			b := s.scaled[c*width:][:width*wide]
-			if j0 := j[0] - first; ld > 0 && int(j[len(j)-1]-j[0]) == len(j)-1 {
-				to := s.val[t[0]+int(j0) : t[high-1]+int(j0)+len(j)]
-				tiles.Subtract(&to[0], &a[0], &b[0], ld, width, 1, wide, width, high, len(j))
-				continue
-			}
-			sums := room[:high*wide]
-			clear(sums)
-			tiles.Subtract(&sums[0], &a[0], &b[0], wide, width, 1, wide, width, high, len(j))
-			for i, at := range t {
-				to := s.val[at:]
-				for e, v := range sums[i*wide:][:len(j)] {
-					to[j[e]-first] += v
-				}
+// fours subtracts the products of the rows of x with s.scaled, cols columns, from the rows of s.val, from column j on, four at a time.
+func (s *supernodal) fours(x []float64, width int, rows []int, j, cols int) {
+	var room [4 * 12]float64
+	wide := s.tiles.Wide
+	for r := 0; r < len(rows); r += 4 {
+		at := rows[r:min(r+4, len(rows))]
+		if ld := spacing(at); ld > 0 {
+			to := s.val[at[0]+j : at[len(at)-1]+j+cols]
+			simd.SubtractTile(&to[0], &x[r*width], &s.scaled[0], ld, width, 1, wide, width, len(at), cols)
+			continue
+		}
+		clear(room[:])
+		simd.SubtractTile(&room[0], &x[r*width], &s.scaled[0], wide, width, 1, wide, width, len(at), cols)
+		for i, p := range at {
+			to := s.val[p+j:][:cols]
+			for c, v := range room[i*wide:][:cols] {
+				to[c] += v
 			}
 		}
 	}
@@ -276,7 +317,7 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 	return -1
 }
 
-// blockWidth is the number of columns that a block of a panel has.
+// blockWidth is the number of columns that a block of a panel has. Products of columns of a supernode with no more are rounded, so that equal terms leave nothing; others are fused.
 // Source: derived: eight columns are eight registers, two fused multiplications at a time of a latency of four.
 const blockWidth = 8
 

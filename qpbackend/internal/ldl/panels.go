@@ -33,7 +33,7 @@ type node struct {
 }
 
 // values is room for so many values, and for those behind them that kernels read.
-func values(size int) []float64 { return make([]float64, size+simd.SolveBeyond)[:size] }
+func values(size int) []float64 { return make([]float64, size+simd.Beyond)[:size] }
 
 // count is the number of supernodes.
 func (s *panels) count() int { return len(s.node) - 1 }
