@@ -46,7 +46,7 @@ type Factor struct {
 
 // supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
 // pay. Source: times of a factorisation with two solves; docs/bench.md, Leading columns and supernodes.
-const supernodalRatio = 25.0
+const supernodalRatio = 15.0
 
 // Store takes out the leading columns and makes the storage of L for the method that takes less time. joined is for matrices
 // with large dense parts: columns that do not touch one another but have the same rows below, as those of variables that

@@ -278,10 +278,20 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 	first := int(n.first)
 	width := int(next.first) - first
 	panel := s.val[n.val:next.val]
-	if s.wide && width > 1 {
+	dinv := f.dinv[first : first+width]
+	switch {
+	case width == 1:
+		if !f.pivot(first, panel[0]) {
+			return first
+		}
+		panel[0] = dinv[0]
+		for i := range panel[1:] {
+			panel[1+i] *= dinv[0]
+		}
+		return -1
+	case s.wide:
 		return s.blocks(f, panel, width, first)
 	}
-	dinv := f.dinv[first : first+width]
 	for r := 0; r < len(panel)/width; r += 4 {
 		n := min(4, len(panel)/width-r)
 		known := min(r, width) // columns whose row of the triangle is complete
