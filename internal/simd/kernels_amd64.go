@@ -21,7 +21,7 @@ func Targets(b, t, rp, rc, z, wt, sgn *float64, n int)
 //go:noescape
 func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 
-// LeastRatio is the least of zero and the quotients d/v.
+// LeastRatio is the least of zero and the quotients d/v, v > 0. It divides where a quotient may be the least so far.
 //
 //go:noescape
 func LeastRatio(d, v *float64, n int) float64

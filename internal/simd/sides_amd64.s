@@ -78,21 +78,67 @@ slacks:
 	VZEROUPPER
 	RET
 
+// 1 − 2⁻⁵⁰
+DATA nearly<>+0(SB)/8, $0x3feffffffffffff8
+GLOBL nearly<>(SB), RODATA|NOPTR, $8
+
+// REACH sets mask where d is at most X7 times v: there the quotient may be the least one.
+#define REACH(at, mask) \
+	VMULPD at(SI)(AX*8), Y7, mask \
+	VCMPPD $13, at(DI)(AX*8), mask, mask
+
+// QUOTIENTS lowers Y8 to the quotients. One that is not a number does not count.
+#define QUOTIENTS(at) \
+	VMOVUPD at(DI)(AX*8), Y0 \
+	VDIVPD at(SI)(AX*8), Y0, Y0 \
+	VMINPD Y8, Y0, Y8
+
 // func LeastRatio(d, v *float64, n int) float64
-//
-// A quotient that is not a number does not count.
 TEXT ·LeastRatio(SB), NOSPLIT, $0-32
 	MOVQ d+0(FP), DI
 	MOVQ v+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORQ AX, AX
 	VXORPD Y8, Y8, Y8
+	VXORPD Y7, Y7, Y7 // the least of Y8 but for rounding
+	VBROADCASTSD nearly<>(SB), Y6
+	SUBQ $16, CX
+	JLT  few
 
-least:
-	VMOVUPD (DI)(AX*8), Y0
-	VDIVPD (SI)(AX*8), Y0, Y0
-	VMINPD Y8, Y0, Y8
-	NEXT(least)
+sixteen:
+	REACH(0, Y1)
+	REACH(32, Y2)
+	REACH(64, Y3)
+	REACH(96, Y4)
+	VORPD Y1, Y2, Y2
+	VORPD Y3, Y4, Y4
+	VORPD Y2, Y4, Y4
+	VTESTPD Y4, Y4
+	JEQ  next
+	QUOTIENTS(0)
+	QUOTIENTS(32)
+	QUOTIENTS(64)
+	QUOTIENTS(96)
+	VMOVAPD Y8, Y2
+	MOST(VMINPD, VMINSD, Y2, X2)
+	VBROADCASTSD X2, Y2
+	VMULPD Y6, Y2, Y7
+
+next:
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLE  sixteen
+
+few:
+	ADDQ $16, CX
+	CMPQ AX, CX
+	JGE  have
+
+four:
+	QUOTIENTS(0)
+	NEXT(four)
+
+have:
 	MOST(VMINPD, VMINSD, Y8, X8)
 	VMOVSD X8, ret+24(FP)
 	VZEROUPPER

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -243,5 +244,61 @@ func TestScaledCopies(t *testing.T) {
 			}
 		}
 		near(t, "solution", x[1], x[0])
+	}
+}
+
+// Products by rows have the bits of those with the matrix.
+func TestProductsByRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	const n, m = 40, 60
+	for _, diagonal := range []bool{true, false} {
+		var h, a sparse.Triplets
+		for j := range n {
+			h.Add(j, j, 1+rng.Float64())
+			if !diagonal && j > 0 {
+				h.Add(j-1, j, 0.4*rng.Float64())
+			}
+		}
+		for i := range m {
+			from, step := rng.IntN(n-18), 1+i%2 // half of the rows are neighbours
+			for j := range rng.IntN(9) {
+				a.Add(from+j*step, i, rng.NormFloat64())
+			}
+		}
+		p, _ := h.CSC(n, n)
+		at, _ := a.CSC(n, m)
+		s, err := NewWith(context.Background(), p, at, Sparse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Load(1.5, make([]bool, n+m))
+		if !s.plain {
+			t.Fatal("not by rows")
+		}
+		d, x, b := make([]float64, n+m), make([]float64, n+m), make([]float64, n+m)
+		for i := range d {
+			d[i], x[i], b[i] = rng.Float64(), rng.NormFloat64(), rng.NormFloat64()
+			if i >= n {
+				d[i] -= 2
+			}
+		}
+		if _, err := s.Factorise(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		s.subtractRows(b, x)
+		res, ax := slices.Clone(s.res), slices.Clone(s.ax)
+		s.subtractWhole(b, x)
+		if !slices.Equal(res, s.res) || !slices.Equal(ax, s.ax) {
+			t.Errorf("diagonal %v: the residual is another", diagonal)
+		}
+		var got, want [2][]float64
+		for _, v := range []*[2][]float64{&got, &want} {
+			v[0], v[1] = slices.Clone(b[n:]), slices.Clone(b[:n])
+		}
+		s.AddBoth(got[0], got[1], x[:n], x[n:])
+		s.at.AddMulBoth(want[1], want[0], x[n:], x[:n])
+		if !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
+			t.Errorf("diagonal %v: Ax or Aᵀy is another", diagonal)
+		}
 	}
 }

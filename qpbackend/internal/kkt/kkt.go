@@ -51,6 +51,9 @@ type System struct {
 	runs     *runs      // of A; nil where at serves as well, and with blocks
 	sought   bool       // runs are the result of newRuns
 
+	rows  byRows // with the sparse strategy
+	plain bool   // nothing is off and there are no blocks
+
 	loaded   bool // there has been a Load
 	weighed  bool
 	off      []bool    // as loaded
@@ -191,6 +194,10 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
+	if _, ok := s.f.(whole); ok && s.rows.end == nil {
+		s.rows = newByRows(s.at)
+	}
+	s.plain = s.rows.end != nil && len(s.blocks) == 0 && !slices.Contains(off, true)
 	if changed {
 		s.reload()
 		s.chooseProducts()
@@ -348,6 +355,8 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 		s.subtractVectors(b, x)
 	case s.runs != nil:
 		s.subtract(b, x)
+	case s.plain:
+		s.subtractRows(b, x)
 	default:
 		s.subtractWhole(b, x)
 	}
@@ -392,6 +401,8 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 		s.addVectors(ax, aty, x, y)
 	case s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
+	case s.rows.end != nil:
+		s.rows.addBoth(ax, aty, s.at.Val, x, y)
 	default:
 		s.at.AddMulBoth(aty, ax, y, x)
 	}

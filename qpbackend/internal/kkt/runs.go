@@ -148,10 +148,15 @@ func (s *System) subtractWhole(b, x []float64) {
 
 // subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x from s.res.
 func (s *System) subtractColumns(x []float64, from, to int) {
-	ptr, res := s.k.ColPtr, s.res
+	res, d, lo := s.res[:to], s.d[:to], s.k.ColPtr[from]
 	for c := from; c < to; c++ {
-		diagonal := ptr[c+1] - 1
-		res[c] -= s.offDiagonal(x, x[c], s.d[c]*x[c], ptr[c], diagonal)
+		v := x[c]
+		sum, diagonal := d[c]*v, s.k.ColPtr[c+1]-1
+		if lo < diagonal {
+			sum = s.offDiagonal(x, v, sum, lo, diagonal)
+		}
+		res[c] -= sum
+		lo = diagonal + 1
 	}
 }
 
@@ -173,6 +178,69 @@ func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
 // kernel pays.
 func neighbours(idx []int, lo, hi int) bool {
 	return hi-lo >= leastWide && idx[hi-1]-idx[lo] == hi-1-lo
+}
+
+// byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes over large matrices take the time of
+// reading them.
+type byRows struct{ end, col []int32 }
+
+func newByRows(at *sparse.CSC) byRows {
+	all := make([]int32, at.Cols+at.NNZ())
+	r := byRows{end: all[:at.Cols], col: all[at.Cols:]}
+	for i := range r.end {
+		r.end[i] = int32(at.ColPtr[i+1])
+	}
+	for k := range r.col {
+		r.col[k] = int32(at.RowIdx[k])
+	}
+	return r
+}
+
+// addBoth adds A·x to ax and Aᵀ·y to aty, for the values of A.
+func (r byRows) addBoth(ax, aty, val, x, y []float64) {
+	lo, ax, y := int32(0), ax[:len(r.end)], y[:len(r.end)]
+	for i, hi := range r.end {
+		v, sum := y[i], 0.0
+		val := val[lo:hi]
+		for k, j := range r.col[lo:hi] {
+			aty[j] += val[k] * v
+			sum += val[k] * x[j]
+		}
+		ax[i] += sum
+		lo = hi
+	}
+}
+
+// subtractRows is subtractWhole where nothing is off and there are no blocks.
+func (s *System) subtractRows(b, x []float64) {
+	n, val, col := s.n, s.at.Val, s.rows.col
+	res := s.res[:len(x)]
+	if s.diagonal {
+		d, b, res := s.d[:n], b[:n], res[:n]
+		for j, v := range x[:n] {
+			res[j] = b[j] - d[j]*v
+		}
+	} else {
+		copy(res, b[:n])
+		s.subtractColumns(x, 0, n)
+	}
+	ax, d, y, rest, b := s.ax[:s.m], s.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
+	lo := int32(0)
+	for i, hi := range s.rows.end[:s.m] {
+		v, sum := y[i], 0.0
+		val, col := val[lo:hi], col[lo:hi]
+		if len(col) >= leastWide && int(col[len(col)-1]-col[0]) == len(col)-1 {
+			sum = s.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
+		} else {
+			for k, j := range col {
+				res[j] -= val[k] * v
+				sum += val[k] * x[j]
+			}
+		}
+		ax[i] = sum
+		rest[i] = b[i] - (sum + d[i]*v)
+		lo = hi
+	}
 }
 
 // subtract sets s.res to b − K·x and s.ax to A·x, by way of runs.

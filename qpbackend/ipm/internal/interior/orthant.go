@@ -13,15 +13,13 @@ func (sd *sides) scale(context.Context) bool { return true }
 
 // multipliers: y = sgn·z, both sides of an entry together.
 func (sd *sides) multipliers(y []float64) {
-	c, last := len(sd.src), -1
+	c := len(sd.src)
 	z, sgn := sd.z[:c], sd.sgn[:c]
 	for k, i := range sd.src {
-		v := sgn[k] * z[k]
-		if i == last {
-			v += y[i]
-		}
-		y[i] = v
-		last = i
+		y[i] = sgn[k] * z[k]
+	}
+	for _, k := range sd.both {
+		y[sd.src[k]] = z[k+1] - z[k]
 	}
 }
 
@@ -36,26 +34,25 @@ func (sd *sides) residual(w *Work, τ float64) float64 {
 
 // weigh sets the diagonal of sided rows and adds to that of variables.
 func (sd *sides) weigh(w *Work) {
-	wsum := w.wsum
-	diag := w.diag[:len(wsum)]
-	clear(wsum)
 	sd.weights(w.reg.δ)
-	wt := sd.wt[:len(sd.src)]
-	for k, i := range sd.src {
-		wsum[i] += wt[k]
+	wsum, diag, γy, own := w.wsum, w.diag[:len(w.wsum)], w.γy, w.γx+w.reg.ρ
+	src, wt := sd.src, sd.wt[:len(sd.src)]
+	for k, i := range src[:sd.vars] {
+		diag[i] = own + wt[k]
 	}
-	for j, sum := range wsum[:w.n] {
-		diag[j] += sum
+	for _, k := range sd.both[:sd.varBoth] {
+		diag[src[k]] = own + (wt[k] + wt[k+1])
 	}
-	γy := w.γy
-	for _, i := range w.sidedRows {
-		sum := wsum[i]
-		if sum < leastWeight {
-			sum = leastWeight
-		}
-		inv := 1 / sum
+	row := func(i int32, sum float64) {
+		inv := 1 / max(sum, leastWeight)
 		wsum[i] = inv
 		diag[i] = -(γy + inv)
+	}
+	for k := sd.vars; k < len(src); k++ {
+		row(src[k], wt[k])
+	}
+	for _, k := range sd.both[sd.varBoth:] {
+		row(src[k], wt[k]+wt[k+1])
 	}
 }
 
@@ -64,16 +61,20 @@ func (sd *sides) weigh(w *Work) {
 // as small.
 const leastWeight = 1e-20
 
-// right adds to the right-hand side, and scales its sided rows as weigh has the
-// matrix.
+// right adds to the right-hand side, and sets its sided rows, scaled as weigh has the matrix.
 func (sd *sides) right(w *Work) {
-	rhs, wsum := w.rhs, w.wsum
-	t := sd.targets()[:len(sd.src)]
-	for k, i := range sd.src {
+	src, t := sd.src, sd.targets()[:len(sd.src)]
+	rhs, wsum := w.rhs[:len(w.wsum)], w.wsum
+	for k, i := range src[:sd.vars] {
 		rhs[i] += t[k]
 	}
-	for _, i := range w.sidedRows {
-		rhs[i] *= wsum[i]
+	for k := sd.vars; k < len(src); k++ {
+		i := src[k]
+		rhs[i] = t[k] * wsum[i]
+	}
+	for _, k := range sd.both[sd.varBoth:] {
+		i := src[k]
+		rhs[i] = (t[k] + t[k+1]) * wsum[i]
 	}
 }
 
@@ -83,23 +84,21 @@ func (sd *sides) recover(w *Work) {
 	c := len(sd.src)
 	src, sgn, dz, ds := sd.src[:c], sd.sgn[:c], sd.dz[:c], sd.ds[:c]
 	wt, b := sd.wt[:c], sd.b[:c]
-	allDv := w.dv
+	allDv, dx := w.dv, w.dx
 	allDy := w.dy[:len(allDv)]
 	for k, i := range src[:sd.vars] {
-		ds[k] = sgn[k] * allDv[i]
+		ds[k] = sgn[k] * dx[i]
 	}
 	sd.duals(sd.vars)
 	for k := sd.vars; k < c; k++ {
 		i := src[k]
-		dv, dy := allDv[i], allDy[i]
-		if k+1 == c || src[k+1] != i {
-			ds[k], dz[k] = sgn[k]*dv, sgn[k]*dy
-			continue
-		}
-		// A lower and an upper side. The heavier one takes the part that the other
+		ds[k], dz[k] = sgn[k]*allDv[i], sgn[k]*allDy[i]
+	}
+	for _, lo := range sd.both[sd.varBoth:] {
+		// The heavier side takes the part that the other
 		// leaves of dy: its own formula would be a difference of nearly equal
 		// numbers times a large weight.
-		lo, up := k, k+1
+		up, dv, dy := lo+1, ds[lo+1], dz[lo+1]
 		if wt[lo] < wt[up] {
 			dz[lo] = wt[lo] * (-dv - b[lo])
 			dz[up] = dy + dz[lo]
@@ -107,8 +106,6 @@ func (sd *sides) recover(w *Work) {
 			dz[up] = wt[up] * (dv - b[up])
 			dz[lo] = dz[up] - dy
 		}
-		ds[lo], ds[up] = -dv, dv
-		k = up
 	}
 	sd.slacks(w.reg.δ)
 }

@@ -86,6 +86,21 @@ func TestLongestStep(t *testing.T) {
 			}
 		}
 	}
+	// Each entry has a shorter step than those before it, and then the first ones have.
+	for count := 1; count < 90; count++ {
+		v, d := make([]float64, count), make([]float64, count)
+		for k := range v {
+			v[k] = 1 + float64(k*7%5)
+			d[k] = -v[k] * float64(2+k)
+		}
+		for range 2 {
+			if got, want := sd.longest(v, d, 1), 1/float64(1+count); got != want {
+				t.Errorf("%d entries: %g, want %g", count, got, want)
+			}
+			slices.Reverse(v)
+			slices.Reverse(d)
+		}
+	}
 }
 
 // BenchmarkSides is what the kernels save: the loops of an iteration with and

@@ -26,11 +26,18 @@ func (w *Work) residuals() {
 func (w *Work) products() {
 	τ, γx := w.method.τ(), w.γx
 	grad, q := w.grad[:len(w.x)], w.q[:len(w.x)]
-	for j, x := range w.x {
-		grad[j] = τ*q[j] + γx*x
+	if w.squares {
+		p, θ := w.p.Val[:len(w.x)], w.θ
+		for j, x := range w.x {
+			grad[j] = τ*q[j] + γx*x + p[j]*(θ*x)
+		}
+	} else {
+		for j, x := range w.x {
+			grad[j] = τ*q[j] + γx*x
+		}
+		w.p.AddSymMulVec(w.grad, w.θ, w.x)
 	}
 	clear(w.aty)
-	w.p.AddSymMulVec(w.grad, w.θ, w.x)
 	w.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.aty, w.x, w.y[w.n:])
 }
 
@@ -135,7 +142,12 @@ func (w *Work) direction(ctx context.Context) kkt.Accuracy {
 func (w *Work) right() {
 	n, rhs := w.n, w.rhs
 	copy(rhs, w.rd)
-	clear(rhs[n:])
+	if len(w.cone.of) > 0 {
+		clear(rhs[n:])
+	}
+	for _, i := range w.freeRows {
+		rhs[i] = 0
+	}
 	for _, c := range w.parts() {
 		c.right(w)
 	}
@@ -151,7 +163,6 @@ func (w *Work) right() {
 func (w *Work) recover() {
 	ax, γy := w.sys.Ax(), w.γy
 	dv, dy := w.dv[w.n:][:len(ax)], w.dy[w.n:][:len(ax)]
-	copy(w.dv, w.dx)
 	for i, v := range ax {
 		dv[i] = v - γy*dy[i]
 	}

@@ -37,10 +37,11 @@ const equalWidth = 1e-12
 //
 //	sgn·v + s = h,  s ≥ 0, with multiplier z ≥ 0.
 type Work struct {
-	n, m int
-	p    *sparse.CSC // upper triangle
-	at   *sparse.CSC // n × m, columns are rows of A
-	sys  *kkt.System
+	n, m    int
+	p       *sparse.CSC // upper triangle
+	squares bool        // p has all diagonal entries and no others
+	at      *sparse.CSC // n × m, columns are rows of A
+	sys     *kkt.System
 
 	θ, γx, γy float64
 	q         []float64
@@ -49,7 +50,7 @@ type Work struct {
 	off       []bool // for the KKT matrix: fixed variables, free rows
 
 	// Entries of v by kind.
-	fixedVars, freeRows, fixedRows, sidedRows []int
+	fixedVars, freeRows, fixedRows []int
 
 	side   sides
 	cone   cones
@@ -59,7 +60,7 @@ type Work struct {
 	trial  trial
 
 	// Unknowns and directions: x has length n; y, v length n+m. The entries of
-	// dy for variables are not set: dx and dy are parts of sol.
+	// dy and dv for variables are not set: dx and dy are parts of sol.
 	x, dx []float64
 	y, dy []float64
 	v, dv []float64
@@ -67,7 +68,7 @@ type Work struct {
 	grad, aty []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
 	rd        []float64 // dual residual −(grad + aty + y)
 	re        []float64 // length m, residual of equality rows
-	wsum      []float64 // per entry of v: weight of its sides, in rows its reciprocal
+	wsum      []float64 // of sided rows, as entries of v: the reciprocal of the weight of their sides
 	diag      []float64
 	rhs, sol  []float64
 
@@ -80,12 +81,14 @@ type Work struct {
 // sides holds the one-sided bounds; all slices have one length.
 type sides struct {
 	pair
-	src   []int // entry of v, ascending: those of variables come first,
-	vars  int   // so many
-	sgn   []float64
-	h     []float64
-	wt, b []float64 // weight and right-hand side once s and z are eliminated
-	wide  bool      // the processor has the registers for the kernels
+	src     []int32 // entry of v, ascending: those of variables come first,
+	vars    int     // so many
+	both    []int32 // the lower sides of entries with two, of which the upper one comes next: those of variables come first,
+	varBoth int     // so many
+	sgn     []float64
+	h       []float64
+	wt, b   []float64 // weight and right-hand side once s and z are eliminated
+	wide    bool      // the processor has the registers for the kernels
 }
 
 // New is a run over the scaled P, A by rows and cones, with room for all that it needs. It keeps p and at. With cones it steps on
@@ -122,7 +125,7 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 	nv := n + m
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &Work{
-		n: n, m: m, p: p, at: at, sys: sys, θ: 1,
+		n: n, m: m, p: p, squares: diagonal(p), at: at, sys: sys, θ: 1,
 		q: vec(n), lo: vec(nv), up: vec(nv),
 		kind: make([]kind, nv), off: make([]bool, nv),
 		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
@@ -139,6 +142,19 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 	w.dx, w.dy = w.sol[:n], w.sol[:nv]
 	w.side.wide = cpu.Wide()
 	return w
+}
+
+// diagonal reports whether p has all entries of the diagonal and no others: then they are its values.
+func diagonal(p *sparse.CSC) bool {
+	if p.NNZ() != p.Cols {
+		return false
+	}
+	for j, i := range p.RowIdx[:p.Cols] {
+		if p.ColPtr[j] != j || i != j {
+			return false
+		}
+	}
+	return true
 }
 
 // Bounds are those of the scaled (x, Ax), to be filled, ±Inf for none; then Loaded is to be called. Rows of a cone have no upper one.
@@ -186,15 +202,15 @@ func (w *Work) Far() float64 { return w.method.distance() }
 // Loaded takes in the values of P, A, Costs and Bounds.
 func (w *Work) Loaded() {
 	w.classify()
-	w.trial.strict = w.squares()
+	w.trial.strict = w.strict()
 	w.method.load(w)
 }
 
 // Strict reports whether every variable has a square of its own in the objective.
 func (w *Work) Strict() bool { return w.trial.strict }
 
-// squares is Strict, from the values.
-func (w *Work) squares() bool {
+// strict is Strict, from the values.
+func (w *Work) strict() bool {
 	for j := range w.n {
 		last := w.p.ColPtr[j+1] - 1
 		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
@@ -206,7 +222,7 @@ func (w *Work) squares() bool {
 
 // classify reads lo and up: it sets the kinds and lists the sides.
 func (w *Work) classify() {
-	sd, count := &w.side, 0
+	sd, count, both := &w.side, 0, 0
 	for i := range w.kind {
 		lo, up := w.lo[i], w.up[i]
 		switch {
@@ -218,31 +234,36 @@ func (w *Work) classify() {
 			w.kind[i] = fixed
 		default:
 			w.kind[i] = sided
-			if !math.IsInf(lo, -1) {
+			count++
+			if !math.IsInf(lo, -1) && !math.IsInf(up, 1) {
 				count++
-			}
-			if !math.IsInf(up, 1) {
-				count++
+				both++
 			}
 		}
 		w.off[i] = w.kind[i] == fixed && i < w.n || w.kind[i] == free && i >= w.n
 		if i < w.n {
-			sd.vars = count
+			sd.vars, sd.varBoth = count, both
 		}
 	}
 	w.listKinds()
 	sd.resize(count)
+	if sd.both = sd.both[:0]; cap(sd.both) < both {
+		sd.both = make([]int32, 0, both)
+	}
 	k := 0
 	for i, kind := range w.kind {
 		if kind != sided {
 			continue
 		}
 		if lo := w.lo[i]; !math.IsInf(lo, -1) {
-			sd.src[k], sd.sgn[k], sd.h[k] = i, -1, -lo
+			sd.src[k], sd.sgn[k], sd.h[k] = int32(i), -1, -lo
 			k++
 		}
 		if up := w.up[i]; !math.IsInf(up, 1) {
-			sd.src[k], sd.sgn[k], sd.h[k] = i, 1, up
+			if k > 0 && sd.src[k-1] == int32(i) {
+				sd.both = append(sd.both, int32(k-1))
+			}
+			sd.src[k], sd.sgn[k], sd.h[k] = int32(i), 1, up
 			k++
 		}
 	}
@@ -254,7 +275,7 @@ func (w *Work) listKinds() {
 	for _, rows := range [...]struct {
 		to   *[]int
 		kind kind
-	}{{&w.freeRows, free}, {&w.fixedRows, fixed}, {&w.sidedRows, sided}} {
+	}{{&w.freeRows, free}, {&w.fixedRows, fixed}} {
 		*rows.to = w.list(*rows.to, w.n, w.n+w.m, rows.kind)
 	}
 	clear(w.re)
@@ -283,7 +304,7 @@ func (w *Work) list(dst []int, from, to int, of kind) []int {
 // before.
 func (sd *sides) resize(k int) {
 	if cap(sd.src) < k {
-		sd.src = make([]int, k)
+		sd.src = make([]int32, k)
 	}
 	sd.src = sd.src[:k]
 	for _, v := range [...]*[]float64{&sd.sgn, &sd.h, &sd.s, &sd.z, &sd.ds, &sd.dz, &sd.rp, &sd.rc, &sd.wt, &sd.b} {
