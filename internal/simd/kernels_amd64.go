@@ -21,6 +21,16 @@ func Targets(b, t, rp, rc, z, wt, sgn *float64, n int)
 //go:noescape
 func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int)
 
+// Centre sets rc to σμ − s·z − ds·dz.
+//
+//go:noescape
+func Centre(rc, s, z, ds, dz *float64, σμ float64, n int)
+
+// Advance adds α·d to v.
+//
+//go:noescape
+func Advance(v, d *float64, α float64, n int)
+
 // LeastRatio is the least of zero and the quotients d/v, v > 0. It divides where a quotient may be the least so far.
 //
 //go:noescape

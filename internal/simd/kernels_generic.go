@@ -10,6 +10,10 @@ func Targets(b, t, rp, rc, z, wt, sgn *float64, n int) {}
 
 func Slacks(ds, s, z, rp, rc, dz *float64, δ float64, n int) {}
 
+func Centre(rc, s, z, ds, dz *float64, σμ float64, n int) {}
+
+func Advance(v, d *float64, α float64, n int) {}
+
 func LeastRatio(d, v *float64, n int) float64 { return 0 }
 
 func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64 { return 0 }

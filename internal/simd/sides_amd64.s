@@ -78,6 +78,45 @@ slacks:
 	VZEROUPPER
 	RET
 
+// func Centre(rc, s, z, ds, dz *float64, σμ float64, n int)
+TEXT ·Centre(SB), NOSPLIT, $0-56
+	MOVQ rc+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ z+16(FP), DX
+	MOVQ ds+24(FP), R8
+	MOVQ dz+32(FP), R9
+	VBROADCASTSD σμ+40(FP), Y15
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+
+centre:
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD (DX)(AX*8), Y0, Y0
+	VSUBPD Y0, Y15, Y0
+	VMOVUPD (R8)(AX*8), Y1
+	VMULPD (R9)(AX*8), Y1, Y1
+	VSUBPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	NEXT(centre)
+	VZEROUPPER
+	RET
+
+// func Advance(v, d *float64, α float64, n int)
+TEXT ·Advance(SB), NOSPLIT, $0-32
+	MOVQ v+0(FP), DI
+	MOVQ d+8(FP), SI
+	VBROADCASTSD α+16(FP), Y15
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+
+advance:
+	VMULPD (SI)(AX*8), Y15, Y0
+	VADDPD (DI)(AX*8), Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	NEXT(advance)
+	VZEROUPPER
+	RET
+
 // 1 − 2⁻⁵⁰
 DATA nearly<>+0(SB)/8, $0x3feffffffffffff8
 GLOBL nearly<>(SB), RODATA|NOPTR, $8

@@ -304,7 +304,7 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 }
 
 // eliminate sets the values of the leading columns and of the matrix that is left, from those of the caller, see place. On the way it does the
-// work of forward for f.x: pivots wait for each other, and that fills the time. It returns the pivot at which it failed, or −1.
+// work of forward for f.x: pivots wait for each other, and that fills the time. Pivots are kept in f.d with a nil diag. It returns the pivot at which it failed, or −1.
 func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64) (int, error) {
 	work := poll.New(ctx)
 	if err := s.place(&work, f, val, diag); err != nil {
@@ -316,7 +316,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 		c := int(r.entries)
 		d, sign, pivots := f.d[k:][:r.columns], s.sign[k:][:r.columns], v[k:][:r.columns]
 		if c == 2 && len(d) >= longRun {
-			if done := s.pairs(f, k, o, e, t, d, sign); done < len(d) {
+			if done := s.pairs(f, k, o, e, t, d, sign, diag == nil); done < len(d) {
 				return k + done, nil
 			}
 			o, e, t, k = o+2*len(d), e+2*len(d), t+3*len(d), k+len(d)
@@ -327,7 +327,9 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 		}
 		for j := range d {
 			own := pivots[j]
-			d[j] = own
+			if diag == nil {
+				d[j] = own
+			}
 			inv := 1 / own
 			if size := own * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
 				if !f.pivot(k+j, own) {
@@ -419,16 +421,18 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 // Source: a limit of speed: a call takes as long as some columns.
 const longRun = 16
 
-// pairs is eliminate for columns from k on with two entries, of which the pivots are d, with their first places. It returns their number, or that of
+// pairs is eliminate for columns from k on with two entries, of which the pivots become d where they are to be kept, with their first places. It returns their number, or that of
 // those before the first without a pivot.
-func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8) int {
+func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, keep bool) int {
 	v, x, eps := s.val, f.x, f.reg.Eps
 	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
 	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
 	for j := range d {
 		c, i, p := (*[2]float64)(val[2*j:2*j+2:2*j+2]), (*[2]int32)(row[2*j:2*j+2:2*j+2]), (*[3]int32)(target[3*j:3*j+3:3*j+3])
 		pivot := pivots[j]
-		d[j] = pivot
+		if keep {
+			d[j] = pivot
+		}
 		inv := 1 / pivot
 		if size := pivot * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
 			if !f.pivot(k+j, pivot) {

@@ -1,10 +1,6 @@
 package interior
 
-import (
-	"context"
-
-	"github.com/dcopt/dcopt/internal/num"
-)
+import "context"
 
 // The sides as a part: the nonnegative orthant, with z/s for its scaling.
 
@@ -119,8 +115,8 @@ func (sd *sides) reach(share float64) (αp, αd float64) {
 func (sd *sides) after(αp, αd float64) float64 { return sd.products(sd.ds, sd.dz, αp, αd) }
 
 func (sd *sides) advance(αp, αd float64) {
-	num.Axpy(sd.s, αp, sd.ds)
-	num.Axpy(sd.z, αd, sd.dz)
+	sd.move(sd.s, αp, sd.ds)
+	sd.move(sd.z, αd, sd.dz)
 }
 
 func (sd *sides) begin() {

@@ -3,6 +3,7 @@ package interior
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
@@ -108,9 +109,23 @@ func (sd *sides) affine() {
 func (sd *sides) centre(σμ float64) {
 	c := len(sd.src)
 	rc, s, z, ds, dz := sd.rc[:c], sd.s[:c], sd.z[:c], sd.ds[:c], sd.dz[:c]
-	for k := range rc {
+	from := sd.whole(c)
+	if from > 0 {
+		simd.Centre(&rc[0], &s[0], &z[0], &ds[0], &dz[0], σμ, from)
+	}
+	for k := from; k < c; k++ {
 		rc[k] = σμ - s[k]*z[k] - ds[k]*dz[k]
 	}
+}
+
+// move adds α·d to v.
+func (sd *sides) move(v []float64, α float64, d []float64) {
+	d = d[:len(v)]
+	from := sd.whole(len(v))
+	if from > 0 {
+		simd.Advance(&v[0], &d[0], α, from)
+	}
+	num.Axpy(v[from:], α, d[from:])
 }
 
 // products is Σ s·z after steps of length αp along ds and αd along dz.

@@ -55,12 +55,14 @@ func TestKernelsRoundAlike(t *testing.T) {
 			{"weigh", func(sd *sides) float64 { sd.weights(1e-2); return 0 }},
 			{"right", func(sd *sides) float64 { sd.targets(); return 0 }},
 			{"slacks", func(sd *sides) float64 { sd.slacks(1e-3); return 0 }},
+			{"centre", func(sd *sides) float64 { sd.centre(0.3); return 0 }},
+			{"advance", func(sd *sides) float64 { sd.advance(0.4, 0.7); return 0 }},
 		} {
 			x, y := step.do(&a), step.do(&b)
 			if x != y && (x == x || y == y) {
 				t.Fatalf("%d sides, %s: %g with kernels, %g without", count, step.name, x, y)
 			}
-			for k, v := range [...][2][]float64{{a.s, b.s}, {a.ds, b.ds}, {a.dz, b.dz}, {a.rp, b.rp}, {a.rc, b.rc}, {a.wt, b.wt}, {a.b, b.b}} {
+			for k, v := range [...][2][]float64{{a.s, b.s}, {a.z, b.z}, {a.ds, b.ds}, {a.dz, b.dz}, {a.rp, b.rp}, {a.rc, b.rc}, {a.wt, b.wt}, {a.b, b.b}} {
 				if !slices.EqualFunc(v[0], v[1], func(x, y float64) bool { return x == y || x != x && y != y }) {
 					t.Fatalf("%d sides, after %s vector %d: %g with kernels, %g without", count, step.name, k, v[0], v[1])
 				}

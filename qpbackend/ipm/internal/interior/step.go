@@ -3,7 +3,6 @@ package interior
 import (
 	"context"
 
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
@@ -51,6 +50,10 @@ func (w *Work) rowsOf(v, x, y []float64) []float64 {
 	copy(v, x)
 	ax := v[w.n:]
 	rows, γy := y[w.n:][:len(ax)], w.γy
+	if γy == 0 {
+		clear(ax)
+		return ax
+	}
 	for i, y := range rows {
 		ax[i] = -γy * y
 	}
@@ -75,7 +78,10 @@ func (w *Work) primalResidual() {
 	for _, i := range w.fixedRows {
 		re[i-n] = τ*lo[i] - v[i]
 	}
-	w.pinf = w.side.norm(w.re)
+	w.pinf = 0
+	if len(w.fixedRows) > 0 {
+		w.pinf = w.side.norm(w.re)
+	}
 	for _, c := range w.parts() {
 		w.pinf = max(w.pinf, c.residual(w, τ))
 	}
@@ -215,7 +221,7 @@ func (w *Work) forget() {
 
 // advance moves the point along the direction.
 func (w *Work) advance() {
-	num.Axpy(w.x, w.αp, w.dx)
+	w.side.move(w.x, w.αp, w.dx)
 	y, dy, αd := w.y, w.dy, w.αd
 	for _, i := range w.fixedRows {
 		y[i] += αd * dy[i]
