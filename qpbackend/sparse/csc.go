@@ -60,11 +60,12 @@ func (m *CSC) Validate() error {
 	if len(m.RowIdx) != nnz || len(m.Val) != nnz {
 		return fmt.Errorf("sparse: %d row indices and %d values for %d entries", len(m.RowIdx), len(m.Val), nnz)
 	}
-	for j := range m.Cols {
+	idx, val := m.RowIdx, m.Val[:nnz]
+	lo := 0
+	for j, hi := range m.ColPtr[1:] {
 		prev := -1
-		lo, hi := m.ColPtr[j], m.ColPtr[j+1]
-		val := m.Val[lo:hi]
-		for k, i := range m.RowIdx[lo:hi] {
+		for k := lo; k < hi; k++ {
+			i := idx[k]
 			if i <= prev || i >= m.Rows {
 				return fmt.Errorf("sparse: column %d: row index %d after %d in a matrix of %d rows", j, i, prev, m.Rows)
 			}
@@ -73,6 +74,7 @@ func (m *CSC) Validate() error {
 			}
 			prev = i
 		}
+		lo = hi
 	}
 	return nil
 }

@@ -25,16 +25,15 @@ func (g *graph) contract(perm []int) []int {
 	if g.n < leastContracted {
 		return perm
 	}
-	var log []contraction
 	before, enough := len(perm), len(perm)+int(worthContracting*float64(g.n))
-	queue := make([]int32, 0, g.n)
+	queue, log := make([]int32, 0, g.n), make([]contraction, 0, 2*(enough-before))
 	for i := int32(g.n) - 1; i >= 0; i-- {
 		if g.node[i].degree <= 2 {
 			queue = append(queue, i)
 		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
+	for at := 0; at < len(queue); at++ {
+		v := queue[at]
 		a, b, ok := g.ends(v)
 		if !ok {
 			continue
@@ -50,14 +49,11 @@ func (g *graph) contract(perm []int) []int {
 		if perm = append(perm, int(v)); len(perm) >= enough {
 			log = log[:0] // nothing will be undone
 		}
-		for _, end := range [...]int32{a, b} {
-			switch {
-			case end < 0:
-			case g.node[end].degree <= 2:
-				queue = append(queue, end)
-			default:
-				g.touched = append(g.touched, end)
-			}
+		if a >= 0 {
+			queue = g.neighbourGone(a, queue)
+		}
+		if b >= 0 {
+			queue = g.neighbourGone(b, queue)
 		}
 	}
 	if len(perm) < enough {
@@ -66,6 +62,15 @@ func (g *graph) contract(perm []int) []int {
 	}
 	g.left -= int32(len(perm) - before)
 	return perm
+}
+
+// neighbourGone lets variable i wait for its turn, or notes it.
+func (g *graph) neighbourGone(i int32, queue []int32) []int32 {
+	if g.node[i].degree <= 2 {
+		return append(queue, i)
+	}
+	g.touched = append(g.touched, i)
+	return queue
 }
 
 // ends are the neighbours that the variable v has left, −1 for none, and whether these are two at most and v can be eliminated.
@@ -87,22 +92,21 @@ func (g *graph) join(v, a, b int32, log []contraction) ([]contraction, bool) {
 	if max(g.node[a].size, g.node[b].size) > longContracted {
 		return log, false
 	}
-	inA, inB := int32(-1), int32(-1)
-	for p, w := range g.neighbours(a) {
-		switch w {
-		case b:
+	ofA, ofB := g.neighbours(a), g.neighbours(b)
+	inA, inB := 0, 0
+	for p, w := range ofA {
+		if w == b {
 			return g.lose(b, g.lose(a, log)), true
-		case v:
-			inA = g.node[a].start + int32(p)
 		}
-	}
-	for p, w := range g.neighbours(b) {
 		if w == v {
-			inB = g.node[b].start + int32(p)
+			inA = p
 		}
 	}
-	g.list[inA], g.list[inB] = b, a
-	return append(log, contraction{inA, v}, contraction{inB, v}), true
+	for ofB[inB] != v {
+		inB++
+	}
+	ofA[inA], ofB[inB] = b, a
+	return append(log, contraction{g.node[a].start + int32(inA), v}, contraction{g.node[b].start + int32(inB), v}), true
 }
 
 // lose takes a neighbour from variable i.

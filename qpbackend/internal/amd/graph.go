@@ -59,11 +59,9 @@ func newGraph(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
 		*s, pool = pool[:n:n], pool[n:]
 	}
 	g.bucketHead = pool
-	for i := range n {
-		g.head[i], g.member[i] = -1, -1
-		g.tail[i] = int32(i)
-		g.nv[i], g.mark[i] = 1, 1
-		g.node[i].bucket = -1
+	head, member, tail, nv, mark := g.head[:n], g.member[:n], g.tail[:n], g.nv[:n], g.mark[:n]
+	for i := range g.node {
+		head[i], member[i], tail[i], nv[i], mark[i] = -1, -1, int32(i), 1, 1
 	}
 	for i := range g.bucketHead {
 		g.bucketHead[i] = -1
@@ -75,45 +73,53 @@ func newGraph(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
 func (g *graph) fill(work *poll.Poll, colPtr, rowIdx []int) error {
 	count := make([]int32, g.n)
 	simple := true // sorted, nothing below the diagonal, so no duplicates
-	for j := range g.n {
+	lo := colPtr[0]
+	for j, hi := range colPtr[1:][:g.n] {
 		last, own := -1, int32(0)
-		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
+		for e := lo; e < hi; e++ {
+			i := rowIdx[e]
 			if i != j {
 				count[i]++
 				own++
 			}
-			simple = simple && last < i && i <= j
+			if last >= i || i > j {
+				simple = false
+			}
 			last = i
 		}
 		count[j] += own
-		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
 			return err
 		}
+		lo = hi
 	}
 	total := int32(0)
 	for i, c := range count {
-		g.node[i].start, count[i] = total, total
+		g.node[i] = node{start: total, bucket: -1}
+		count[i] = total
 		total += c
 	}
 	// A pivot needs room for n variables beside the lists; a fifth more makes
 	// compressions rare.
 	g.list = make([]int32, int(total)+int(total)/5+g.n+1)
 	g.free = total
-	end := count // of the list so far
-	for j := range int32(g.n) {
+	end, list := count, g.list // end of each list so far
+	lo = colPtr[0]
+	for j, hi := range colPtr[1:][:g.n] {
 		at := end[j]
-		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
-			if i := int32(i); i != j {
-				g.list[end[i]] = j
-				end[i]++
-				g.list[at] = i
+		for e := lo; e < hi; e++ {
+			if i := rowIdx[e]; i != j {
+				p := end[i]
+				list[p], end[i] = int32(j), p+1
+				list[at] = int32(i)
 				at++
 			}
 		}
 		end[j] = at
-		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
 			return err
 		}
+		lo = hi
 	}
 	for i := range g.node {
 		g.node[i].size = end[i] - g.node[i].start

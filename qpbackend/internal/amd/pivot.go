@@ -83,9 +83,9 @@ func (g *graph) scanElements(me int32, deferred int32) {
 
 // outside is |Le \ Lme|, counted.
 func (g *graph) outside(e int32) int32 {
-	sum := int32(0)
+	sum, nv := int32(0), g.nv
 	for _, v := range g.vars(e) {
-		sum += max(g.nv[v], 0)
+		sum += max(nv[v], 0)
 	}
 	return sum
 }

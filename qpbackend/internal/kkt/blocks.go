@@ -226,6 +226,9 @@ func (s *System) SetScaling(t int, g Scaling) {
 // withOwn are the blocks without the matrix variables that are to stay: those of small matrices,
 // those that elimination.Separable does not name, and with the strategy Sparse all.
 func withOwn(at *sparse.CSC, blocks []Block, how Strategy) []Block {
+	if len(blocks) == 0 {
+		return nil
+	}
 	blocks = slices.Clone(blocks)
 	var list []elimination.Range
 	var of []int

@@ -107,31 +107,41 @@ func (b *placing) left(work *poll.Poll, up *triangle) (*triangle, error) {
 	// Of each column, the row that was last at work on it, from 1, and the place of its entry there.
 	last, rest := make([]struct{ row, place int32 }, len(ptr)-1), int32(b.rest)
 	for k, p := range b.from[count:] {
-		meet := func(i int32) int32 {
-			l := &last[i]
-			if l.row != int32(k)+1 {
-				l.row, l.place = int32(k)+1, rest+int32(len(idx))
-				idx = append(idx, i)
-			}
-			return l.place
-		}
+		own := int32(k) + 1
 		lo, hi := up.ptr[p], up.ptr[p+1]
 		for e := lo; e < hi; e++ {
-			if i := label[up.idx[e]]; i >= count {
-				dest[up.src[e]] = meet(i - count)
+			i := label[up.idx[e]] - count
+			if i < 0 {
+				continue
 			}
+			l := &last[i]
+			if l.row != own {
+				l.row, l.place = own, rest+int32(len(idx))
+				idx = append(idx, i)
+			}
+			dest[up.src[e]] = l.place
 		}
 		steps := int(1 + hi - lo)
 		for _, e := range b.at[b.ptr[k]:b.ptr[k+1]] {
-			own := &columns[e.col]
-			rows := row[own.first:columns[e.col+1].first]
-			c, a := int32(len(rows)), e.number
-			t := own.next + a*c - a*(a-1)/2 // of the products of entry a, that with this one
-			for ; a >= 0 && rows[a] >= count; a-- {
-				target[t] = meet(rows[a] - count)
-				t -= c - a
-				steps++
+			j := &columns[e.col]
+			rows := row[j.first:columns[e.col+1].first][:e.number+1]
+			c, t := columns[e.col+1].first-j.first-e.number, j.next
+			t += e.number * (2*c + e.number + 1) / 2 // of the products of this entry, that with itself
+			for a := len(rows) - 1; a >= 0; a-- {
+				i := rows[a] - count
+				if i < 0 {
+					break
+				}
+				l := &last[i]
+				if l.row != own {
+					l.row, l.place = own, rest+int32(len(idx))
+					idx = append(idx, i)
+				}
+				target[t] = l.place
+				t -= c
+				c++
 			}
+			steps += len(rows)
 		}
 		ptr[k+1] = int32(len(idx))
 		if err := work.Err(poll.Scattered * steps); err != nil {

@@ -165,12 +165,12 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *trian
 	n, nnz := k.Cols, k.NNZ()
 	up, low = newTriangle(n, nnz), newPattern(n, nnz-n)
 	// The entry that is written next, at last the end of the column; first its number of entries.
-	above, below := up.ptr[1:], low.ptr[1:]
+	above, below, rows := up.ptr[1:], low.ptr[1:], k.RowIdx
 	lo := 0
 	for j, hi := range k.ColPtr[1:] {
 		own := inv[j]
-		for _, i := range k.RowIdx[lo : hi-1] {
-			other := inv[i]
+		for e := lo; e < hi-1; e++ {
+			other := inv[rows[e]]
 			above[max(own, other)]++
 			below[min(own, other)]++
 		}
@@ -179,7 +179,7 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *trian
 		}
 		lo = hi
 	}
-	idx, src := up.idx, up.src
+	idx, src, lower := up.idx, up.src[:len(up.idx)], low.idx
 	end, lowEnd := int32(0), int32(0)
 	for b := range above {
 		j := b
@@ -193,15 +193,15 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *trian
 	lo = 0
 	for j, hi := range k.ColPtr[1:] {
 		own := inv[j]
-		for p, i := range k.RowIdx[lo : hi-1] {
-			other := inv[i]
+		for e := lo; e < hi-1; e++ {
+			other := inv[rows[e]]
 			a, b := min(own, other), max(own, other)
 			q := above[b]
 			above[b] = q + 1
-			idx[q], src[q] = a, int32(lo+p)
+			idx[q], src[q] = a, int32(e)
 			q = below[a]
 			below[a] = q + 1
-			low.idx[q] = b
+			lower[q] = b
 		}
 		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
 			return nil, low, err
@@ -239,22 +239,24 @@ func (t *pattern) transpose(work *poll.Poll) (pattern, error) {
 // etree sets parent to the elimination tree of an upper triangle whose columns begin with the diagonal, −1 for a root (Liu 1990).
 func etree(work *poll.Poll, up *triangle, parent, ancestor []int32) error {
 	ancestor = ancestor[:len(parent)]
-	for k := range parent {
+	lo, idx := int32(0), up.idx
+	for k, hi := range up.ptr[1:][:len(parent)] {
 		parent[k], ancestor[k] = -1, -1
-		col := up.col(k)
-		for _, i := range col[1:] {
-			for i != -1 && i < int32(k) {
+		for e := lo + 1; e < hi; e++ {
+			for i := idx[e]; i < int32(k); {
 				next := ancestor[i]
 				ancestor[i] = int32(k)
 				if next == -1 {
 					parent[i] = int32(k)
+					break
 				}
 				i = next
 			}
 		}
-		if err := work.Err(poll.Scattered * len(col)); err != nil {
+		if err := work.Err(poll.Scattered * int(hi-lo)); err != nil {
 			return err
 		}
+		lo = hi
 	}
 	return nil
 }
@@ -339,8 +341,9 @@ func (f *Factor) countColumns(work *poll.Poll, low pattern, size, lastLeaf, ance
 		if first == int32(j) {
 			own = 1 // a leaf of the tree stands for its own diagonal entry
 		}
-		col := low.col(int(p))
-		for _, i := range col {
+		lo, hi := low.ptr[p], low.ptr[p+1]
+		for e := lo; e < hi; e++ {
+			i := low.idx[e]
 			last := lastLeaf[i]
 			if first <= last {
 				continue // a leaf below j has been counted
@@ -355,7 +358,7 @@ func (f *Factor) countColumns(work *poll.Poll, low pattern, size, lastLeaf, ance
 			count[parent]-- // the diagonal of j does not belong to its parent
 			ancestor[j] = parent
 		}
-		if err := work.Err(poll.Scattered * len(col)); err != nil {
+		if err := work.Err(poll.Scattered * int(hi-lo)); err != nil {
 			return err
 		}
 	}
