@@ -37,6 +37,9 @@ func OrderStages(ctx context.Context, n int, colPtr, rowIdx []int, stage []uint8
 	if perm = g.peel(perm); stage == nil {
 		perm = g.contract(perm)
 	}
+	if g.left == 0 {
+		return perm, nil
+	}
 	dense := g.setAside()
 	for g.left > 0 {
 		me := g.choose()
@@ -112,6 +115,7 @@ func (g *graph) peel(perm []int) []int {
 // hide the structure of the rest; they are returned, to be ordered last.
 // Everything else enters the degree lists.
 func (g *graph) setAside() (dense []int) {
+	g.furnish()
 	limit := int32(min(float64(g.n), max(16, 10*math.Sqrt(float64(g.n)))))
 	for i := range g.node {
 		if v := &g.node[i]; v.kind != dead && v.degree > limit {

@@ -27,6 +27,7 @@ func (g *graph) contract(perm []int) []int {
 	}
 	before, enough := len(perm), len(perm)+int(worthContracting*float64(g.n))
 	queue, log := make([]int32, 0, g.n), make([]contraction, 0, 2*(enough-before))
+	g.touched = make([]int32, 0, g.n/2)
 	for i := int32(g.n) - 1; i >= 0; i-- {
 		if g.node[i].degree <= 2 {
 			queue = append(queue, i)

@@ -48,25 +48,31 @@ type graph struct {
 	bucketHead []int32 // a power of two of them
 }
 
+// newGraph is a graph for peel, contract and setAside, which furnishes it for the steps after them.
 func newGraph(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
-	buckets := 1
+	pool := make([]int32, 3*n)
+	g := &graph{n: n, node: make([]node, n), left: int32(n), stamp: 2, nv: pool[:n:n], member: pool[n : 2*n : 2*n], tail: pool[2*n:]}
+	member, tail, nv := g.member[:n], g.tail[:n], g.nv[:n]
+	for i := range g.node {
+		member[i], tail[i], nv[i] = -1, int32(i), 1
+	}
+	return g, g.fill(work, colPtr, rowIdx)
+}
+
+// furnish makes the lists and marks that the other steps need besides.
+func (g *graph) furnish() {
+	n, buckets := g.n, 1
 	for buckets < n {
 		buckets *= 2
 	}
-	g := &graph{n: n, node: make([]node, n), left: int32(n), stamp: 2}
-	pool := make([]int32, 5*n+buckets)
-	for _, s := range []*[]int32{&g.nv, &g.member, &g.tail, &g.head, &g.mark} {
-		*s, pool = pool[:n:n], pool[n:]
+	pool := make([]int32, 2*n+buckets)
+	g.mark, g.head, g.bucketHead = pool[:n:n], pool[n:2*n:2*n], pool[2*n:]
+	for i := range g.mark {
+		g.mark[i] = 1
 	}
-	g.bucketHead = pool
-	head, member, tail, nv, mark := g.head[:n], g.member[:n], g.tail[:n], g.nv[:n], g.mark[:n]
-	for i := range g.node {
-		head[i], member[i], tail[i], nv[i], mark[i] = -1, -1, int32(i), 1, 1
+	for i := range pool[n:] {
+		pool[n+i] = -1
 	}
-	for i := range g.bucketHead {
-		g.bucketHead[i] = -1
-	}
-	return g, g.fill(work, colPtr, rowIdx)
 }
 
 // fill writes the lists: both triangles, each entry once, no diagonal.

@@ -20,6 +20,7 @@ type Factor struct {
 	order  []int32 // perm once more: passes read half as much
 	up     *triangle
 	post   []int32 // during the analysis: the column of up that each column is; nil where these are the same
+	room   []int32 // during the analysis: 4n + 1 entries for vectors of its steps
 	parent []int32
 	count  []int32 // entries of each column of L below the diagonal
 	nnz    int
@@ -53,6 +54,7 @@ const supernodalRatio = 15.0
 // are in all rows of one dense block, share a supernode, with zeros between them:
 // one product instead of many updates of rank one. When ctx ends, the error is that of ctx.
 func (f *Factor) Store(ctx context.Context, joined bool) error {
+	defer func() { f.room = nil }()
 	f.joined = joined
 	if supernodes {
 		if err := f.lead(ctx); err != nil {

@@ -62,13 +62,14 @@ func (f *Factor) lead(ctx context.Context) error {
 	tree := make([]int32, 2*tail.n)
 	tail.parent, tail.count = tree[:tail.n:tail.n], tree[tail.n:]
 	b := f.newPlacing(order, int32(count), tail)
-	perm := make([]int, f.n)
 	for k, j := range order {
-		perm[k] = f.perm[j]
-		f.order[k] = int32(perm[k])
+		f.perm[k] = int(f.order[j])
+	}
+	for k, p := range f.perm {
+		f.order[k] = int32(p)
 	}
 	tail.measure()
-	tail.perm = perm[count:]
+	tail.perm = f.perm[count:]
 	work := poll.New(ctx)
 	if err := b.rows(&work, f.up); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (f *Factor) lead(ctx context.Context) error {
 		return err
 	}
 	f.first = &leading{runs: runs, rest: b.rest, sign: make([]int8, count), dest: b.dest, row: b.row, target: b.target}
-	f.tail, f.perm, f.up, f.post = tail, perm, nil, nil
+	f.tail, f.up, f.post = tail, nil, nil
 	return nil
 }
 
@@ -113,8 +114,9 @@ func (s *leading) hold(left *triangle) {
 
 // newPlacing takes the columns in the order given, and sets parents and numbers of entries of the tail.
 func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
-	room := make([]int32, 2*f.n+tail.n+1)
-	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:], column: make([]column, count+1)}
+	room := f.room[f.n:]
+	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:tail.n+1], column: make([]column, count+1)}
+	b.ptr[0] = 0
 	for k, j := range order {
 		b.label[j] = int32(k)
 	}
@@ -148,12 +150,12 @@ func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 	return b
 }
 
-// leadingOrder lists the leading columns, and the others after them, both in their order: where large terms of one subtree cancel, they
+// leadingOrder lists, in the first n entries of the room, the leading columns, and the others after them, both in their order: where large terms of one subtree cancel, they
 // do so before those of the next come, and sums stay small. One with all columns of so many entries together loses four digits of a
 // solution on cx02-200 of CBLIB.
 func (f *Factor) leadingOrder() (_ []int32, runs []run) {
-	late, order, count := make([]bool, f.n), make([]int32, f.n), 0
-	a, b := f.chains()
+	late, order, count := make([]bool, f.n), f.room[:f.n], 0
+	a, b := f.chains() // before there is an order in the room
 	last := run{entries: -1}
 	for k := range int32(f.n) {
 		j := k
@@ -203,7 +205,8 @@ const (
 // chains are two subtrees of the elimination tree, one behind the other, of which each is nearly a chain: pivots that wait for the one before. Taken
 // in turns, both go on while a processor computes. They are empty where there are none.
 func (f *Factor) chains() (a, b stretch) {
-	size, depth := make([]int32, f.n), make([]int32, f.n)
+	size, depth := f.room[:f.n], f.room[f.n:2*f.n]
+	clear(f.room[:2*f.n])
 	chain := func(top int32) bool {
 		return top >= 0 && size[top] >= leastChain && float64(depth[top]) >= chainDepth*float64(size[top])
 	}

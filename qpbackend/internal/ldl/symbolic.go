@@ -34,7 +34,8 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if n >= math.MaxInt32 || k.NNZ() >= math.MaxInt32 {
 		return nil, fmt.Errorf("ldl: %d columns with %d entries are too many", n, k.NNZ())
 	}
-	work, room := poll.New(ctx), newRoom(n)
+	all := make([]int32, 4*n+1)
+	work, room := poll.New(ctx), [4][]int32{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n:]}
 	if err := check(k, perm, room[0]); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 		return nil, err
 	}
 	lists := make([]int32, 3*n)
-	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:], last: k.ColPtr[1:][:n]}
+	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:], last: k.ColPtr[1:][:n], room: all}
 	var low pattern
 	var err error
 	if f.up, low, err = permute(&work, k, perm, room[0]); err != nil {
@@ -146,17 +147,6 @@ type triangle struct {
 
 func newTriangle(n, nnz int) *triangle {
 	return &triangle{newPattern(n, nnz), make([]int32, nnz)}
-}
-
-// room is for vectors that steps of the analysis leave to those that follow.
-type room [4][]int32
-
-func newRoom(n int) (r room) {
-	all := make([]int32, len(r)*n)
-	for i := range r {
-		r[i] = all[i*n : (i+1)*n : (i+1)*n]
-	}
-	return r
 }
 
 // permute returns the upper triangle in the order perm, with the diagonal as the first entry of each column, and the pattern of the lower
@@ -300,7 +290,7 @@ func (f *Factor) number(work *poll.Poll) error {
 	if f.post == nil {
 		return nil
 	}
-	label, t, end := make([]int32, f.n), newTriangle(f.n, len(f.up.idx)), int32(0)
+	label, t, end := f.room[:f.n], newTriangle(f.n, len(f.up.idx)), int32(0)
 	for k, p := range f.post {
 		label[p] = int32(k)
 	}
