@@ -52,6 +52,12 @@ func NormInf(v *float64, n int) (top float64, number bool)
 //go:noescape
 func ScaledNorms(v, d, norm *float64, e float64, n int) float64
 
+// Balance multiplies entries of f by d = 1/√v, four at a time, as long as the products of all four are between least and most. It returns the number of
+// entries done and the largest |d − 1| of these. n is a multiple of four, at least four.
+//
+//go:noescape
+func Balance(f, v *float64, least, most float64, n int) (done int, change float64)
+
 // SubtractTile subtracts x·y from c, height rows, 0 < height ≤ 4, with cols columns, 0 < cols ≤ 12.
 // Entry (i, t) of x, height × k, is x[i·rowx+t·stepx]; rows of y, k × cols, are ldy apart, those of c ldc;
 // k > 0. For cols > 8 it reads twelve columns of y. It uses AVX2 and FMA.

@@ -22,6 +22,8 @@ func NormInf(v *float64, n int) (top float64, number bool) { return 0, true }
 
 func ScaledNorms(v, d, norm *float64, e float64, n int) float64 { return 0 }
 
+func Balance(f, v *float64, least, most float64, n int) (done int, change float64) { return 0, 0 }
+
 func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}
 
 func SubtractWiderTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}

@@ -3,6 +3,8 @@ package equil
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/simd"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -67,10 +69,11 @@ func (s *Scaling) reset() {
 // keep factor one. It does not allocate.
 func (s *Scaling) Ruiz(p, at *sparse.CSC, passes int) {
 	s.reset()
+	wide := cpu.Wide()
 	for range passes {
 		s.scaledNorms(p, at)
 		s.level()
-		change := balance(s.E, s.e, balance(s.D, s.d, 0))
+		change := balance(s.E, s.e, balance(s.D, s.d, 0, wide), wide)
 		if change <= lastChange {
 			break
 		}
@@ -229,20 +232,25 @@ func symNorms(p *sparse.CSC, norm []float64) {
 	}
 }
 
-// balance multiplies the factors by 1/√norm, such that they stay in range, and returns the largest change so far.
-func balance(factors, norms []float64, change float64) float64 {
+// balance multiplies the factors by 1/√norm, such that they stay in range, and returns the largest change so far. With wide, kernels for wide
+// registers do most of it, and round in the same way.
+func balance(factors, norms []float64, change float64, wide bool) float64 {
 	norms = norms[:len(factors)]
-	for j, f := range factors {
-		if !(norms[j] > 0) {
-			continue
+	for j := 0; j < len(factors); {
+		if four := (len(factors) - j) &^ 3; wide && four > 0 {
+			done, most := simd.Balance(&factors[j], &norms[j], 2*smallest, largest/2, four)
+			j += done
+			change = max(change, most)
 		}
-		d := 1 / math.Sqrt(norms[j])
-		if to := f * d; !(to > 2*smallest && to < largest/2) { // near the ends of the range, or beyond them
-			d = min(max(d, smallest/f), largest/f)
-		}
-		factors[j] = f * d
-		if c := math.Abs(d - 1); c > change {
-			change = c
+		for end := min(j+4, len(factors)); j < end; j++ {
+			if norm := norms[j]; norm > 0 {
+				d := 1 / math.Sqrt(norm)
+				if to := factors[j] * d; !(to > 2*smallest && to < largest/2) { // near the ends of the range, or beyond them
+					d = min(max(d, smallest/factors[j]), largest/factors[j])
+				}
+				factors[j] *= d
+				change = max(change, math.Abs(d-1))
+			}
 		}
 	}
 	return change
