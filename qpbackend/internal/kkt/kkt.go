@@ -194,7 +194,7 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
-	if _, ok := s.f.(whole); ok && s.rows.end == nil {
+	if _, ok := s.f.(whole); ok && ldl.Whole && s.rows.end == nil {
 		s.rows = newByRows(s.at)
 	}
 	s.plain = s.rows.end != nil && len(s.blocks) == 0 && !slices.Contains(off, true)
@@ -355,7 +355,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 		s.subtractVectors(b, x)
 	case s.runs != nil:
 		s.subtract(b, x)
-	case s.plain:
+	case ldl.Whole && s.plain:
 		s.subtractRows(b, x)
 	default:
 		s.subtractWhole(b, x)
@@ -401,7 +401,7 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 		s.addVectors(ax, aty, x, y)
 	case s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
-	case s.rows.end != nil:
+	case ldl.Whole && s.rows.end != nil:
 		s.rows.addBoth(ax, aty, s.at.Val, x, y)
 	default:
 		s.at.AddMulBoth(aty, ax, y, x)

@@ -45,6 +45,9 @@ type Factor struct {
 	replaced int
 }
 
+// Whole says whether this build has supernodes and leading columns; a small one is without, and without other code for speed alone.
+const Whole = supernodes
+
 // supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
 // pay. Source: times of a factorisation with two solves; docs/bench.md, Leading columns and supernodes.
 const supernodalRatio = 15.0
