@@ -138,6 +138,17 @@ func MulPanel(panel *float64, groups, width int, x, y *float64)
 //go:noescape
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)
 
+// SubtractPanel subtracts the product of a panel of 4·groups rows with own from the entries of x that rows names, groups > 0. It rounds as MulPanel.
+//
+//go:noescape
+func SubtractPanel(panel *float64, groups, width int, own, x *float64, rows *int32)
+
+// SubtractWiderPanelT subtracts from own the product of the transposed panel, of 4·groups rows, groups > 0, with the entries of x that rows names. It rounds as
+// SubtractMulPanelT, reads up to 15 entries beyond the panel, and uses AVX-512.
+//
+//go:noescape
+func SubtractWiderPanelT(panel *float64, groups, width int, own, x *float64, rows *int32)
+
 // The kernels of fits of maxima of affine pieces, with AVX2 and FMA: panels of rows
 // have widths that are multiples of eight.
 

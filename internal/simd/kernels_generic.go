@@ -50,6 +50,10 @@ func MulPanel(panel *float64, groups, width int, x, y *float64) {}
 
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64) {}
 
+func SubtractPanel(panel *float64, groups, width int, own, x *float64, rows *int32) {}
+
+func SubtractWiderPanelT(panel *float64, groups, width int, own, x *float64, rows *int32) {}
+
 func Pieces(v, coef, x *float64, k, n, width int) {}
 
 func Probe(v, c, y, w, steps *float64, width, r1, k, hinge int, loss *[7]float64) {}

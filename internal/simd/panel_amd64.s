@@ -85,6 +85,32 @@ reduce:
 	add((R12)(R8*2), Y8, Y2) \
 	add((R12)(R10*1), Y8, Y3)
 
+// PANELROWS sets X0 and X2 to the products of four rows with the vector at DI.
+#define PANELROWS \
+	VXORPD Y0, Y0, Y0 \
+	VXORPD Y1, Y1, Y1 \
+	VXORPD Y2, Y2, Y2 \
+	VXORPD Y3, Y3, Y3 \
+	MOVQ SI, R12 \
+	MOVQ DI, R13 \
+	MOVQ R9, AX \
+	TESTQ AX, AX \
+	JEQ  tail \
+loop: \
+	MUL(ALL, ADDALL) \
+	ADDQ $32, R12 \
+	ADDQ $32, R13 \
+	DECQ AX \
+	JNE  loop \
+tail: \
+	TESTQ CX, CX \
+	JEQ  reduce \
+	MUL(FEW, ADDFEW) \
+reduce: \
+	PAIR(Y0, Y1, X0, X1) \
+	PAIR(Y2, Y3, X2, X3) \
+	LEAQ (SI)(R8*4), SI
+
 // func MulPanel(panel *float64, groups, width int, x, y *float64)
 //
 // Y0 to Y3 hold four partial sums for each row of a group.
@@ -94,35 +120,38 @@ TEXT ·MulPanel(SB), NOSPLIT, $0-40
 	PANEL
 
 group:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ SI, R12
-	MOVQ DI, R13
-	MOVQ R9, AX
-	TESTQ AX, AX
-	JEQ  tail
-
-loop:
-	MUL(ALL, ADDALL)
-	ADDQ $32, R12
-	ADDQ $32, R13
-	DECQ AX
-	JNE  loop
-
-tail:
-	TESTQ CX, CX
-	JEQ  reduce
-	MUL(FEW, ADDFEW)
-
-reduce:
-	PAIR(Y0, Y1, X0, X1)
-	PAIR(Y2, Y3, X2, X3)
+	PANELROWS
 	VMOVUPD X0, (DX)
 	VMOVUPD X2, 16(DX)
 	ADDQ $32, DX
-	LEAQ (SI)(R8*4), SI
+	DECQ BX
+	JNE  group
+	VZEROUPPER
+	RET
+
+// FROM takes the low half of a product from the entry of x that a row names.
+#define FROM(row, product) \
+	MOVLQSX row, AX \
+	VMOVSD (DX)(AX*8), X4 \
+	VSUBSD product, X4, X4 \
+	VMOVSD X4, (DX)(AX*8)
+
+// func SubtractPanel(panel *float64, groups, width int, own, x *float64, rows *int32)
+TEXT ·SubtractPanel(SB), NOSPLIT, $0-48
+	MOVQ own+24(FP), DI
+	MOVQ x+32(FP), DX
+	MOVQ rows+40(FP), R14
+	PANEL
+
+group:
+	PANELROWS
+	VPERMILPD $1, X0, X1
+	VPERMILPD $1, X2, X3
+	FROM((R14), X0)
+	FROM(4(R14), X1)
+	FROM(8(R14), X2)
+	FROM(12(R14), X3)
+	ADDQ $16, R14
 	DECQ BX
 	JNE  group
 	VZEROUPPER
@@ -178,5 +207,84 @@ next:
 	LEAQ (SI)(R8*4), SI
 	DECQ BX
 	JNE  group
+	VZEROUPPER
+	RET
+
+// ENTRIES sets Z0 to Z3 to the entries of x that the next four rows name.
+#define ENTRIES \
+	MOVLQSX (R14), AX \
+	VBROADCASTSD (DX)(AX*8), Z0 \
+	MOVLQSX 4(R14), AX \
+	VBROADCASTSD (DX)(AX*8), Z1 \
+	MOVLQSX 8(R14), AX \
+	VBROADCASTSD (DX)(AX*8), Z2 \
+	MOVLQSX 12(R14), AX \
+	VBROADCASTSD (DX)(AX*8), Z3 \
+	ADDQ $16, R14
+
+// MULT8 takes their products with eight columns of four rows from sum.
+#define MULT8(from, a, b, sum) \
+	VMULPD from(R12), Z0, a \
+	VMULPD from(R12)(R8*1), Z1, b \
+	VFMADD231PD from(R12)(R8*2), Z2, a \
+	VFMADD231PD from(R12)(R10*1), Z3, b \
+	VADDPD a, b, a \
+	VSUBPD a, sum, sum
+
+// func SubtractWiderPanelT(panel *float64, groups, width int, own, x *float64, rows *int32)
+//
+// Up to sixteen columns at a time, in Z4 and Z5, by the masks K1 and K2. CX is the number of columns that are left.
+TEXT ·SubtractWiderPanelT(SB), NOSPLIT, $0-48
+	MOVQ panel+0(FP), SI
+	MOVQ width+16(FP), R8
+	MOVQ own+24(FP), DI
+	MOVQ x+32(FP), DX
+	MOVQ R8, CX
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R10
+
+columns:
+	MOVQ rows+40(FP), R14
+	MOVQ groups+8(FP), BX
+	MOVQ SI, R12
+	MOVL $65535, R9
+	CMPQ CX, $16
+	JGE  read
+	MOVL $1, R9
+	SHLQ CX, R9
+	DECQ R9
+
+read:
+	KMOVW R9, K1
+	SHRQ $8, R9
+	KMOVW R9, K2
+	VMOVUPD.Z (DI), K1, Z4
+	CMPQ CX, $8
+	JLE  eight
+	VMOVUPD.Z 64(DI), K2, Z5
+
+group:
+	ENTRIES
+	MULT8(0, Z6, Z7, Z4)
+	MULT8(64, Z8, Z9, Z5)
+	LEAQ (R12)(R8*4), R12
+	DECQ BX
+	JNE  group
+	VMOVUPD Z4, K1, (DI)
+	VMOVUPD Z5, K2, 64(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JGT  columns
+	VZEROUPPER
+	RET
+
+eight:
+	ENTRIES
+	MULT8(0, Z6, Z7, Z4)
+	LEAQ (R12)(R8*4), R12
+	DECQ BX
+	JNE  eight
+	VMOVUPD Z4, K1, (DI)
 	VZEROUPPER
 	RET

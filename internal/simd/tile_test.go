@@ -3,6 +3,7 @@ package simd_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
@@ -213,6 +214,52 @@ func TestWiderRows(t *testing.T) {
 				if l, c := i/ldd, i%ldd; (l < k || c >= 8) && math.Float64bits(dst[i]) != math.Float64bits(w) {
 					t.Fatalf("k = %d, mask %b: entry %d, %d is %g, want %g", k, mask, l, c, dst[i], w)
 				}
+			}
+		}
+	}
+}
+
+// SubtractPanel and SubtractWiderPanelT have the bits of MulPanel and SubtractMulPanelT with entries gathered before, and write nothing else.
+func TestPanelsOfRows(t *testing.T) {
+	if !cpu.Wide() {
+		t.Skip("SKIPPED: this processor or build has no wide kernels")
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	draw := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	for width := 1; width <= 64; width++ {
+		for groups := 1; groups <= 3; groups++ {
+			count := 4 * groups
+			panel, own, x, rows := draw(count*width+15), draw(width+3), draw(40), make([]int32, count)
+			for i, r := range rng.Perm(len(x))[:count] {
+				rows[i] = int32(r)
+			}
+			y, got, want := make([]float64, count), append([]float64(nil), x...), append([]float64(nil), x...)
+			simd.MulPanel(&panel[0], groups, width, &own[0], &y[0])
+			for k, i := range rows {
+				want[i] -= y[k]
+			}
+			simd.SubtractPanel(&panel[0], groups, width, &own[0], &got[0], &rows[0])
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d × %d: %v, want %v", count, width, got, want)
+			}
+			if !cpu.Wider() {
+				t.Log("SKIPPED: this processor has no AVX-512")
+				continue
+			}
+			for k, i := range rows {
+				y[k] = x[i]
+			}
+			got, want = append([]float64(nil), own...), append([]float64(nil), own...)
+			simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &want[0])
+			simd.SubtractWiderPanelT(&panel[0], groups, width, &got[0], &x[0], &rows[0])
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d × %d transposed: %v, want %v", count, width, got, want)
 			}
 		}
 	}

@@ -105,12 +105,8 @@ func (s *panels) forward(x, own []float64, rows []int32, panel []float64) {
 		r := 0
 		if groups := len(rows) / 4; s.wide && groups > 0 {
 			r = 4 * groups
-			y := s.below[:r]
 			_ = panel[r*width-1] // the kernel checks no bounds
-			simd.MulPanel(&panel[0], groups, width, &own[0], &y[0])
-			for k, i := range rows[:r] {
-				x[i] -= y[k]
-			}
+			simd.SubtractPanel(&panel[0], groups, width, &own[0], &x[0], &rows[0])
 		}
 		for ; r < len(rows); r++ {
 			x[rows[r]] -= num.Dot(own, panel[r*width:])
@@ -160,12 +156,16 @@ func (s *panels) backward(x, own []float64, rows []int32, panel []float64) {
 		r := 0
 		if groups := len(rows) / 4; s.wide && groups > 0 {
 			r = 4 * groups
-			y := s.below[:r]
-			for k, i := range rows[:r] {
-				y[k] = x[i]
-			}
 			_ = panel[r*width-1] // the kernel checks no bounds
-			simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &own[0])
+			if s.tiles.High == 8 {
+				simd.SubtractWiderPanelT(&panel[0], groups, width, &own[0], &x[0], &rows[0])
+			} else {
+				y := s.below[:r]
+				for k, i := range rows[:r] {
+					y[k] = x[i]
+				}
+				simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &own[0])
+			}
 		}
 		for ; r < len(rows); r++ {
 			subtract(own, x[rows[r]], panel[r*width:])
