@@ -115,10 +115,17 @@ func (r *run) move() Iteration {
 }
 
 // clip sets x to the solution of a convex problem. A solver meets bounds to its
-// tolerance; x meets them exactly.
+// tolerance; x meets them exactly, and is at a bound that it is nearer to than a rounding of its range.
 func (r *run) clip(x, solution []float64) {
+	const roundoff = 0x1p-52 // Source: derived: of float64
 	for j := range x {
-		x[j] = min(max(solution[j], r.where.Lo[j]), r.where.Hi[j])
+		lo, hi := r.where.Lo[j], r.where.Hi[j]
+		x[j] = min(max(solution[j], lo), hi)
+		if near := roundoff * (hi - lo); x[j]-lo < near && near < math.Inf(1) {
+			x[j] = lo
+		} else if hi-x[j] < near && near < math.Inf(1) {
+			x[j] = hi
+		}
 	}
 	r.p.Pin(x)
 }

@@ -98,10 +98,10 @@ func BenchmarkReferenceSeries(b *testing.B) {
 	b.ReportMetric(packing, "packing")
 }
 
-// TestManyStartsOfThePacking: as many starts end at a feasible packing.
+// TestManyStartsOfThePacking: as many starts end at a packing that is feasible to the tolerance of the file.
 func TestManyStartsOfThePacking(t *testing.T) {
 	r := solveReference(t, referenceFile(t, "circle_packing"), "--starts", "819")[0]
-	if r.Status != "converged" || !(r.MaxViolation <= 1e-6) {
-		t.Errorf("%s, objective %g, violation %g", r.Status, r.Objective, r.MaxViolation)
+	if r.Status != "converged" || !(r.MaxViolation <= 1e-4) || r.Objective > 6.807981 {
+		t.Errorf("%s, objective %g, violation %g; DCCP has 6.807981", r.Status, r.Objective, r.MaxViolation)
 	}
 }

@@ -287,22 +287,30 @@ func (s *solver) foreseen(ctx context.Context, w *interior.Work, k int, size flo
 	return ok
 }
 
-// sharpen tries the sides that hold at a solution. It takes the point where the largest residual falls and none grows beyond rounding.
+// sharpen tries the end of the last step, or the sides that hold, at a solution. It takes the point where the largest residual falls and none grows beyond rounding.
 func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 	most := s.triable(w, k)
-	if most <= 0 || !w.Untried() {
+	if most <= 0 {
+		if s.confirm == nil && s.best.res.Max() > exact {
+			w.Whole(func() bool { return s.sharper(ctx) })
+		}
 		return
 	}
+	if w.Untried() {
+		rounds, _ := w.Try(ctx, s.Set.Tol, most, func() bool { return s.sharper(ctx) })
+		s.progress.aux += rounds
+	}
+}
+
+// sharper certifies the present point, and takes it for the best one where the largest residual falls and none grows beyond rounding.
+func (s *solver) sharper(ctx context.Context) bool {
 	was := s.best.res
-	rounds, _ := w.Try(ctx, s.Set.Tol, most, func() bool {
-		s.unscale(w)
-		r := qpbackend.CertifyContext(ctx, s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
-		if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) && r.Gap <= max(was.Gap, exact)) {
-			return false
-		}
-		s.cand.res = r
-		s.best, s.cand = s.cand, s.best
-		return true
-	})
-	s.progress.aux += rounds
+	s.unscale(s.w)
+	r := qpbackend.CertifyContext(ctx, s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
+	if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) && r.Gap <= max(was.Gap, exact)) {
+		return false
+	}
+	s.cand.res = r
+	s.best, s.cand = s.cand, s.best
+	return true
 }

@@ -99,3 +99,56 @@ func TestShortForSlacksAlone(t *testing.T) {
 		}
 	}
 }
+
+// mixture is a linear program of n quantities in rows of units over four decades: a third of them fixed, the others bounded below or from both sides.
+func mixture(n int, seed uint64) *qpbackend.Problem {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	decades := func(from, to float64) float64 { return math.Pow(10, from+(to-from)*rng.Float64()) }
+	p := &qpbackend.Problem{}
+	known := make([]float64, n)
+	for j := range known {
+		p.Q, p.Lo, p.Hi = append(p.Q, decades(-1, 2)), append(p.Lo, 0), append(p.Hi, math.Inf(1))
+		if rng.IntN(2) == 0 {
+			known[j] = decades(-1, 1.5)
+		}
+	}
+	var a sparse.Triplets
+	for i := range n / 3 {
+		unit, v := decades(-2, 2), 0.0
+		for range 5 {
+			j, e := rng.IntN(n), unit*decades(-1, 1)
+			a.Add(i, j, e)
+			v += e * known[j]
+		}
+		l, u := v, v
+		switch i % 3 {
+		case 1:
+			u = math.Inf(1)
+		case 2:
+			l, u = 0.5*v, 2*v+1
+		}
+		p.L, p.U = append(p.L, l), append(p.U, u)
+	}
+	p.A, _ = a.CSC(n/3, n)
+	return p
+}
+
+// TestCostsApart: multipliers of the first point of linear programs come from the costs alone; else the eight take 130 iterations.
+func TestCostsApart(t *testing.T) {
+	iterations := 0
+	for seed := range uint64(8) {
+		b := ipm.Backend{}
+		s, err := b.New(context.Background(), mixture(200, seed), b.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r qpbackend.Result
+		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved {
+			t.Fatal(r.Status, err)
+		}
+		iterations += r.Iterations
+	}
+	if iterations > 125 {
+		t.Errorf("%d iterations, want 119", iterations)
+	}
+}

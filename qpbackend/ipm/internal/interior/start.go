@@ -4,8 +4,11 @@ import "context"
 
 // start makes the first point: x and the multipliers of equalities solve the
 // problem in which each side is a penalty of weight one, and s and z are moved
-// from there into the interior as Mehrotra does. It reports failure of the
+// from there into the interior as Mehrotra 1992 does. It reports failure of the
 // factorisation.
+//
+// Where most variables have no square in the objective, x and the multipliers come apart, as his do: x from the
+// sides without the costs, and the multipliers from the costs without the sides. In a linear problem the weight does not matter then.
 func (w *Work) start(ctx context.Context) bool {
 	w.firstWeights()
 	clear(w.x)
@@ -24,13 +27,21 @@ func (w *Work) start(ctx context.Context) bool {
 		return false
 	}
 	w.setGoal()
+	apart := !w.Homogeneous() && 2*w.bare > w.n
+	if apart {
+		clear(w.rd)
+	}
 	if !w.factorAndSolve(ctx, nil, w.direction) {
 		return false
 	}
-	w.firstWeights()
 	for j, d := range w.dx {
 		w.x[j] += d
 	}
+	if apart {
+		w.costsAlone()
+		w.direction(ctx)
+	}
+	w.firstWeights()
 	for i := w.n; i < len(w.y); i++ {
 		w.y[i] += w.dy[i]
 	}
@@ -38,6 +49,21 @@ func (w *Work) start(ctx context.Context) bool {
 	w.multiply(w.v, w.x, w.y)
 	w.interior()
 	return ctx.Err() == nil
+}
+
+// costsAlone sets the right-hand sides of the first point to the costs, and the others to zero.
+func (w *Work) costsAlone() {
+	w.products()
+	for j, g := range w.grad[:w.n] {
+		w.rd[j] = -g
+	}
+	for _, j := range w.fixedVars {
+		w.rd[j] = 0
+	}
+	clear(w.re)
+	for _, c := range w.parts() {
+		clear(c.data().rp)
+	}
 }
 
 // placeFixed gives fixed variables their value.

@@ -2,6 +2,7 @@ package interior
 
 import (
 	"context"
+	"github.com/dcopt/dcopt/internal/num"
 	"math"
 )
 
@@ -258,8 +259,7 @@ func (w *Work) Untried() bool { return !w.trial.tried }
 func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() bool) (rounds int, ok bool) {
 	t, sd := &w.trial, &w.side
 	t.tried = true
-	t.x, t.y = append(t.x[:0], w.x...), append(t.y[:0], w.y...)
-	t.s, t.z, t.reg = append(t.s[:0], sd.s...), append(t.z[:0], sd.z...), w.reg
+	w.keep()
 	w.setWeights()
 	for k, in := range t.set {
 		sd.z[k], sd.rc[k] = 1, 0
@@ -281,13 +281,50 @@ func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() boo
 			break
 		}
 	}
+	w.takeBack()
+	return rounds, false
+}
+
+// Whole moves from an iterate to the end of the step that led there, and back unless good says that this point will do. That step was nearly
+// a whole one. It stopped short of the boundary, and left the same share of what it would have removed.
+func (w *Work) Whole(good func() bool) bool {
+	if w.Homogeneous() || min(w.αp, w.αd) < whole || min(w.αp, w.αd) == 1 {
+		return false
+	}
+	sd := &w.side
+	w.keep()
+	num.Axpy(w.x, 1-w.αp, w.dx)
+	num.Axpy(sd.s, 1-w.αp, sd.ds)
+	for k, d := range sd.dz {
+		sd.z[k] = max(sd.z[k]+(1-w.αd)*d, 0)
+	}
+	for _, i := range w.fixedRows {
+		w.y[i] += (1 - w.αd) * w.dy[i]
+	}
+	w.residuals()
+	if good() {
+		return true
+	}
+	w.takeBack()
+	return false
+}
+
+// keep keeps the iterate for takeBack.
+func (w *Work) keep() {
+	t, sd := &w.trial, &w.side
+	t.x, t.y = append(t.x[:0], w.x...), append(t.y[:0], w.y...)
+	t.s, t.z, t.reg = append(t.s[:0], sd.s...), append(t.z[:0], sd.z...), w.reg
+}
+
+// takeBack goes back to the iterate kept.
+func (w *Work) takeBack() {
+	t, sd := &w.trial, &w.side
 	copy(w.x, t.x)
 	copy(w.y, t.y)
 	copy(sd.s, t.s)
 	copy(sd.z, t.z)
 	w.reg = t.reg
 	w.residuals()
-	return rounds, false
 }
 
 // broken is by how much a side outside the set is broken, or a multiplier in it below zero, at most.

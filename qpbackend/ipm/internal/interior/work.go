@@ -58,6 +58,7 @@ type Work struct {
 	reg    regularisation
 	goal   kkt.Accuracy // of KKT solves
 	trial  trial
+	bare   int // variables without a square in the objective
 
 	// Unknowns and directions: x has length n; y, v length n+m. The entries of
 	// dy and dv for variables are not set: dx and dy are parts of sol.
@@ -202,22 +203,22 @@ func (w *Work) Far() float64 { return w.method.distance() }
 // Loaded takes in the values of P, A, Costs and Bounds.
 func (w *Work) Loaded() {
 	w.classify()
-	w.trial.strict = w.strict()
+	w.bare = w.withoutSquare()
 	w.method.load(w)
 }
 
 // Strict reports whether every variable has a square of its own in the objective.
-func (w *Work) Strict() bool { return w.trial.strict }
+func (w *Work) Strict() bool { return w.bare == 0 }
 
-// strict is Strict, from the values.
-func (w *Work) strict() bool {
+// withoutSquare counts the variables without a square of their own in the objective, but fixed ones.
+func (w *Work) withoutSquare() (count int) {
 	for j := range w.n {
 		last := w.p.ColPtr[j+1] - 1
 		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
-			return false
+			count++
 		}
 	}
-	return true
+	return count
 }
 
 // classify reads lo and up: it sets the kinds and lists the sides.
@@ -342,8 +343,6 @@ type pair struct {
 type trial struct {
 	set   []bool // of each side of the last iterate
 	tried bool   // it has been tried in vain
-
-	strict bool // see Strict
 
 	x, y, s, z []float64 // the iterate, during a trial
 	reg        regularisation
