@@ -1,6 +1,10 @@
 package kkt
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
+)
 
 // repeats reports whether rows of B are multiples of so few vectors that
 // products by way of these cost less than others.
@@ -87,9 +91,11 @@ func (s *System) chooseProducts() {
 	}
 	if !s.sought {
 		s.sought = true
-		s.runs = newRuns(s.at)
+		if ldl.Whole {
+			s.runs = newRuns(s.at)
+		}
 	}
-	if s.runs != nil {
+	if ldl.Whole && s.runs != nil {
 		s.runs.load(s.at)
 	}
 }

@@ -353,7 +353,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	switch {
 	case s.vectors != nil:
 		s.subtractVectors(b, x)
-	case s.runs != nil:
+	case ldl.Whole && s.runs != nil:
 		s.subtract(b, x)
 	case ldl.Whole && s.plain:
 		s.subtractRows(b, x)
@@ -399,7 +399,7 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	switch {
 	case s.both:
 		s.addVectors(ax, aty, x, y)
-	case s.runs != nil:
+	case ldl.Whole && s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
 	case ldl.Whole && s.rows.end != nil:
 		s.rows.addBoth(ax, aty, s.at.Val, x, y)

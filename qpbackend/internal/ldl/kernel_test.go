@@ -57,8 +57,8 @@ func TestPanelProducts(t *testing.T) {
 
 // The factor by tiles of either kind has the same bits.
 func TestFactorsRoundAlike(t *testing.T) {
-	if !cpu.Wider() {
-		t.Skip("SKIPPED: no AVX-512 in this processor or build")
+	if !cpu.Wider() || !Whole {
+		t.Skip("SKIPPED: no AVX-512 in this processor, or no supernodes in this build")
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	for trial := range 20 {
