@@ -19,6 +19,9 @@ type Settings struct {
 	InfeasTol float64
 	// MaxIter bounds the iterations of one Solve.
 	MaxIter int
+	// Intermediate says that solutions are points to go on from, as those of a convex-concave procedure
+	// are: ipm does not move them from within a face of solutions to its boundary, where they would be more exact.
+	Intermediate bool
 }
 
 // Validate returns an error that names the first field out of range and the range; nil

@@ -288,10 +288,12 @@ func (s *solver) foreseen(ctx context.Context, w *interior.Work, k int, size flo
 }
 
 // sharpen tries the end of the last step, or the sides that hold, at a solution. It takes the point where the largest residual falls and none grows beyond rounding.
+// The end of a step is at the boundary: it is not for points to go on from. Of 460 nonconvex problems of package ccp (differences of maxima, packings) 27 end
+// higher and 10 lower where all of their convex problems end there.
 func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 	most := s.triable(w, k)
 	if most <= 0 {
-		if s.confirm == nil && s.best.res.Max() > exact {
+		if s.confirm == nil && !s.Set.Intermediate && s.best.res.Max() > exact {
 			w.Whole(func() bool { return s.sharper(ctx) })
 		}
 		return
