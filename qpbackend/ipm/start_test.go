@@ -152,3 +152,29 @@ func TestCostsApart(t *testing.T) {
 		t.Errorf("%d iterations, want 119", iterations)
 	}
 }
+
+// TestIntermediate: the solution of a linear program that stands alone is as exact as rounding lets it be; one to go on from is left
+// within the tolerance.
+func TestIntermediate(t *testing.T) {
+	var a sparse.Triplets
+	a.Add(0, 0, 1)
+	p := &qpbackend.Problem{Q: []float64{1}, L: []float64{5}, U: []float64{math.Inf(1)}, Lo: []float64{0}, Hi: []float64{100}}
+	p.A, _ = a.CSC(1, 1)
+	off := map[bool]float64{}
+	for _, intermediate := range []bool{false, true} {
+		set := ipm.Backend{}.DefaultSettings()
+		set.Intermediate = intermediate
+		s, err := ipm.Backend{}.New(context.Background(), p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r qpbackend.Result
+		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved {
+			t.Fatal(r.Status, err)
+		}
+		off[intermediate] = math.Abs(r.X[0] - 5)
+	}
+	if off[false] > 1e-13 || off[true] < 1e-12 || off[true] > 1e-7 {
+		t.Errorf("off by %g alone, %g to go on from", off[false], off[true])
+	}
+}
