@@ -107,8 +107,8 @@ const leastStart = 1e-2
 
 // Multipliers at the solution can be thousands of times those of the first point, as where rows
 // bound differences of differences. Then slacks fall to zero before multipliers have grown, and
-// short steps follow each other. So where one of the first steps is short for both, the multipliers of all
-// sides are raised, once. They are raised further where every variable has a square in the objective and a step
+// short steps follow each other. So where one of the first steps is short for both, and complementarity is not yet
+// far above the data, the multipliers of all sides are raised, once. They are raised further where every variable has a square in the objective and a step
 // is short for the slacks alone: there one step of x makes up for multipliers that are too large.
 // Source: docs/bench.md, Constants of ipm.
 const (
@@ -127,7 +127,7 @@ func (w *Work) lift(k int) float64 {
 	switch {
 	case !w.fresh:
 		return 1
-	case k < early && max(w.αp, w.αd) < hindered:
+	case k < early && max(w.αp, w.αd) < hindered && w.μ < distant:
 		return raised
 	case k < earlySquares && w.αp < hinderedSquares && w.αd >= freeSquares && w.Strict():
 		return raisedSquares
