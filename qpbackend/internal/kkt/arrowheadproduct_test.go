@@ -146,7 +146,7 @@ func TestStretches(t *testing.T) {
 			continue
 		}
 		f := newArrowhead(k, p)
-		f.load(k.Val)
+		f.load(k.Val, nil)
 		x, got, want := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = rng.NormFloat64()

@@ -217,7 +217,7 @@ func (f *eliminated) pattern(ctx context.Context, reduced []int32, cliques [][]i
 	return nil
 }
 
-func (f *eliminated) load(val []float64) {
+func (f *eliminated) load(val []float64, _ []int8) {
 	f.val = val
 	for t := range f.blocks {
 		if g := &f.blocks[t]; g.own != nil {
@@ -263,6 +263,8 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 // lostShare of its diagonal entry is a pivot of the Schur complement that is rounding error alone; keptPivot takes its place.
 // Source: derived: the unit roundoff.
 const lostShare = 0x1p-53
+
+func (f *eliminated) ahead(x, b []float64) { f.solve(x, b) }
 
 func (f *eliminated) solve(x, b []float64) {
 	copy(x, b)

@@ -199,17 +199,8 @@ func (s *System) Load(θ float64, off []bool) {
 	}
 	s.plain = s.rows.end != nil && len(s.blocks) == 0 && !slices.Contains(off, true)
 	if changed {
-		s.reload()
+		s.f.load(val, s.sign)
 		s.chooseProducts()
-	}
-}
-
-// reload tells the factor of values off the diagonal that have changed.
-func (s *System) reload() {
-	if f, ok := s.f.(whole); ok {
-		f.f.Load(s.k.Val, s.sign)
-	} else {
-		s.f.load(s.k.Val)
 	}
 }
 
@@ -231,7 +222,7 @@ func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced i
 	if len(s.blocks) > 0 {
 		s.weigh()
 		s.weighBlocks()
-		s.reload()
+		s.f.load(val, s.sign)
 	}
 	reg := ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta}
 	if f, ok := s.f.(whole); ok {
@@ -318,11 +309,7 @@ func (s *System) Outweigh(by float64) bool {
 
 // SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
 func (s *System) SolveAhead(x, b []float64) {
-	if f, ok := s.f.(whole); ok {
-		f.f.SolveAhead(x)
-	} else {
-		s.f.solve(x, b)
-	}
+	s.f.ahead(x, b)
 	rows, y, d, off := b[s.n:], x[s.n:], s.d[s.n:], s.off[s.n:]
 	for i := range s.ax {
 		s.ax[i] = rows[i] - d[i]*y[i]

@@ -111,7 +111,7 @@ func TestBlocksAndVectors(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	f := newArrowhead(k, p)
-	f.load(k.Val)
+	f.load(k.Val, nil)
 	vectors := 0
 	for a := range f.blocks {
 		vectors += f.blocks[a].vectors()

@@ -111,15 +111,8 @@ func (s *System) AddAx(dst, x []float64) {
 func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
 	res := s.res[:len(x)]
-	copy(res, b)
-	if s.diagonal {
-		d, res := s.d[:n], res[:n]
-		for j, v := range x[:n] {
-			res[j] -= d[j] * v
-		}
-	} else {
-		s.subtractColumns(x, 0, n)
-	}
+	copy(res[n:], b[n:])
+	s.subtractVariables(b, x)
 	rows, ax, d, lo := s.at.ColPtr[1:][:s.m], s.ax[:s.m], s.d[n:][:s.m], ptr[n]
 	before := 0
 	for t, hi := range ptr[n+1:][:s.m] {
@@ -145,6 +138,20 @@ func (s *System) subtractWhole(b, x []float64) {
 		res[c] -= sum
 	}
 	s.subtractColumns(x, n+s.m, len(x))
+}
+
+// subtractVariables sets the variables' part of s.res to that of b − H·x.
+func (s *System) subtractVariables(b, x []float64) {
+	n := s.n
+	d, b, res := s.d[:n], b[:n], s.res[:n]
+	if !s.diagonal {
+		copy(res, b)
+		s.subtractColumns(x, 0, n)
+		return
+	}
+	for j, v := range x[:n] {
+		res[j] = b[j] - d[j]*v
+	}
 }
 
 // subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x from s.res.
@@ -216,15 +223,7 @@ func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 func (s *System) subtractRows(b, x []float64) {
 	n, val, col := s.n, s.at.Val, s.rows.col
 	res := s.res[:len(x)]
-	if s.diagonal {
-		d, b, res := s.d[:n], b[:n], res[:n]
-		for j, v := range x[:n] {
-			res[j] = b[j] - d[j]*v
-		}
-	} else {
-		copy(res, b[:n])
-		s.subtractColumns(x, 0, n)
-	}
+	s.subtractVariables(b, x)
 	ax, d, y, rest, b := s.ax[:s.m], s.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
 	lo := int32(0)
 	for i, hi := range s.rows.end[:s.m] {

@@ -339,7 +339,7 @@ func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err
 }
 
 // load takes over the values off the diagonal.
-func (f *arrowhead) load(val []float64) {
+func (f *arrowhead) load(val []float64, _ []int8) {
 	f.filled, f.terms = 0, f.terms[:0]
 	for i := range f.inside {
 		e := &f.inside[i]

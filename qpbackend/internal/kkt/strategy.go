@@ -42,25 +42,29 @@ func ParseStrategy(name string) (Strategy, error) {
 
 // factor is a factorisation of one matrix pattern.
 type factor interface {
-	// load says that values off the diagonal have changed.
-	load(val []float64)
+	// load says that values off the diagonal, or the signs of pivots, have changed.
+	load(val []float64, sign []int8)
 	// factorise is given the values and, once more, the diagonal; where the
 	// System does without the rows' diagonal in val, diag alone has it.
 	factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
 	// solve sets x to the solution for the right-hand side b.
 	solve(x, b []float64)
+	// ahead is solve where the factorisation may have begun with b.
+	ahead(x, b []float64)
 }
 
 // whole is the sparse strategy.
 type whole struct{ f *ldl.Factor }
 
-func (w whole) load([]float64) {}
+func (w whole) load(val []float64, sign []int8) { w.f.Load(val, sign) }
 
 func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg ldl.Regularisation) (int, error) {
 	return w.f.Factorise(ctx, val, sign, reg)
 }
 
 func (w whole) solve(x, b []float64) { w.f.SolveTo(x, b) }
+
+func (w whole) ahead(x, _ []float64) { w.f.SolveAhead(x) }
 
 // Source: limits of time: of .1 ms and 10 ms of a factorisation, and of .1 s of an analysis; docs/bench.md, Sparse or arrowhead.
 const (
