@@ -121,9 +121,11 @@ func (r *run) clip(x, solution []float64) {
 	for j := range x {
 		lo, hi := r.where.Lo[j], r.where.Hi[j]
 		x[j] = min(max(solution[j], lo), hi)
-		if near := roundoff * (hi - lo); x[j]-lo < near && near < math.Inf(1) {
+		switch near := roundoff * (hi - lo); {
+		case math.IsInf(near, 1): // no range
+		case x[j]-lo < near:
 			x[j] = lo
-		} else if hi-x[j] < near && near < math.Inf(1) {
+		case hi-x[j] < near:
 			x[j] = hi
 		}
 	}

@@ -5,15 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
-	"github.com/dcopt/dcopt/qpbackend/qps"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -240,56 +236,6 @@ func BenchmarkDerivative(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkSystems reports the shifted geometric mean, by 10 ms, of the milliseconds that the problems of Maros and Meszaros take for
-// the linear systems alone: a factorisation and two solves for each iteration and for the first point. It is a bound for the whole.
-func BenchmarkSystems(b *testing.B) {
-	table := shared.MarosMeszaros(b)
-	ctx := context.Background()
-	for b.Loop() {
-		mean := 0.0
-		for _, program := range table {
-			file, err := qps.ReadFile(program.Path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			p := file.Problem
-			at, _ := p.A.Transpose()
-			sys, err := kkt.New(ctx, p.P, at)
-			if err != nil {
-				b.Fatal(err)
-			}
-			n, size := len(p.Q), sys.Size()
-			sys.Load(1, make([]bool, size))
-			diag, x, rhs := make([]float64, size), make([]float64, size), make([]float64, size)
-			for i := range diag {
-				if diag[i], rhs[i] = 1, 1; i >= n {
-					diag[i] = -1
-				}
-			}
-			factorise := leastTime(func() {
-				if _, err := sys.FactoriseAhead(ctx, diag, rhs); err != nil {
-					b.Fatal(err)
-				}
-			})
-			once := leastTime(func() { sys.SolveAhead(x, rhs) })
-			count := float64(solve(b, p).Iterations + 1)
-			mean += math.Log(1e3*count*(factorise+2*once)+10) / float64(len(table))
-		}
-		b.ReportMetric(math.Exp(mean)-10, "systems-ms")
-	}
-}
-
-// leastTime is the least number of seconds that f takes, of twenty runs.
-func leastTime(f func()) float64 {
-	least := math.Inf(1)
-	for range 20 {
-		start := time.Now()
-		f()
-		least = min(least, time.Since(start).Seconds())
-	}
-	return least
 }
 
 // derivativeProblem is a random problem with a solution: 100 variables and 200 dense rows with a dense P; 50

@@ -34,10 +34,21 @@ type doubt struct {
 	s         *solver
 	objective bool
 	most      int     // iterations, without progress
-	mark      float64 // the scaled error that the next one has to halve,
-	since     int     // and iterations since one did
-	end       float64 // the residual of the best point, once it is almost a solution
-	ending    int     // and iterations since it was halved
+	errors    halving // of the scaled error
+	end       halving // of the residual of the best point, once it is almost a solution
+}
+
+// halving counts the iterations since a number was halved. The zero value waits for the first number.
+type halving struct {
+	mark  float64 // the number of that iteration
+	since int
+}
+
+// note takes in the number of one more iteration.
+func (h *halving) note(v float64) {
+	if h.since++; h.mark == 0 || v <= h.mark/2 {
+		h.mark, h.since = v, 0
+	}
 }
 
 func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verdict {
@@ -45,16 +56,14 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verd
 	if math.IsNaN(size) {
 		return interior.Broken
 	}
-	if d.since++; k == 0 || size <= d.mark/2 {
-		d.mark, d.since = size, 0
-	}
+	d.errors.note(size)
 	if _, v := s.proofs(w, false); v != interior.GoOn {
 		return v
 	}
 	switch {
 	case !d.objective && w.Primal() <= s.Set.InfeasTol:
 		return interior.GivenUp // a feasible point
-	case k >= d.most && d.since >= auxPace && s.best.res.Max() > s.loose():
+	case k >= d.most && d.errors.since >= auxPace && s.best.res.Max() > s.loose():
 		return interior.OutOfIterations
 	case !d.objective || s.far(w, size):
 		return interior.GoOn
@@ -64,11 +73,9 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verd
 		return interior.Done
 	}
 	if best := s.best.res.Max(); best <= s.loose() {
-		if d.ending++; d.end == 0 || best <= d.end/2 {
-			d.end, d.ending = best, 0
-		}
+		d.end.note(best)
 	}
-	if d.ending > auxPatience {
+	if d.end.since > auxPatience {
 		return interior.GivenUp
 	}
 	return interior.GoOn

@@ -35,15 +35,9 @@ func smooth(n int, bound float64) *qpbackend.Problem {
 func TestLargeMultipliers(t *testing.T) {
 	iterations := 0
 	for _, bound := range []float64{1e-4, 1e-5, 1e-6} {
-		b := ipm.Backend{}
-		s, err := b.New(context.Background(), smooth(1000, bound), b.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r qpbackend.Result
-		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved {
-			t.Fatal(r.Status, err)
-		}
+		p := smooth(1000, bound)
+		r := solve(t, p)
+		wantSolved(t, p, r)
 		iterations += r.Iterations
 	}
 	if iterations > 60 {
@@ -88,14 +82,8 @@ func TestShortForSlacksAlone(t *testing.T) {
 		noise    float64
 		most     int // iterations
 	}{{500, 2, 0.5, 17}, {1000, 2, 0.1, 20}, {500, 3, 0.1, 33}, {2000, 3, 0.1, 70}, {1000, 4, 0.1, 95}, {600, 4, 0.5, 80}, {3000, 3, 0.5, 90}} {
-		b := ipm.Backend{}
-		s, err := b.New(context.Background(), monotone(c.n, c.order, c.noise), b.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r qpbackend.Result
-		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved || r.Iterations > c.most {
-			t.Errorf("%d variables, differences of order %d: %v after %d iterations, %v, want solved after at most %d", c.n, c.order, r.Status, r.Iterations, err, c.most)
+		if r := solve(t, monotone(c.n, c.order, c.noise)); r.Status != qpbackend.Solved || r.Iterations > c.most {
+			t.Errorf("%d variables, differences of order %d: %v after %d iterations, want solved after at most %d", c.n, c.order, r.Status, r.Iterations, c.most)
 		}
 	}
 }
@@ -137,15 +125,9 @@ func mixture(n int, seed uint64) *qpbackend.Problem {
 func TestCostsApart(t *testing.T) {
 	iterations := 0
 	for seed := range uint64(8) {
-		b := ipm.Backend{}
-		s, err := b.New(context.Background(), mixture(200, seed), b.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r qpbackend.Result
-		if err := s.Solve(context.Background(), &r); err != nil || r.Status != qpbackend.Solved {
-			t.Fatal(r.Status, err)
-		}
+		p := mixture(200, seed)
+		r := solve(t, p)
+		wantSolved(t, p, r)
 		iterations += r.Iterations
 	}
 	if iterations > 125 {

@@ -116,10 +116,10 @@ const (
 	hindered = 0.25 // a step that is shorter
 	raised   = 10   // the factor
 
-	earlySquares    = 4   // steps where every variable has a square
-	hinderedSquares = 0.7 // a step of slacks that is shorter,
-	freeSquares     = 0.9 // beside one of multipliers that is as long
-	raisedSquares   = 300 // the factor
+	earlySquares      = 4   // steps where every variable has a square
+	hinderedSquares   = 0.7 // a step of slacks that is shorter,
+	unhinderedSquares = 0.9 // beside one of multipliers that is as long
+	raisedSquares     = 300 // the factor
 )
 
 // lift is the factor by which the multipliers of sides are raised after step k, 1 for none.
@@ -129,7 +129,7 @@ func (w *Work) lift(k int) float64 {
 		return 1
 	case k < early && max(w.αp, w.αd) < hindered && w.μ < distant:
 		return raised
-	case k < earlySquares && w.αp < hinderedSquares && w.αd >= freeSquares && w.Strict():
+	case k < earlySquares && w.αp < hinderedSquares && w.αd >= unhinderedSquares && w.Strict():
 		return raisedSquares
 	}
 	return 1
