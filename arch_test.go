@@ -137,11 +137,13 @@ var mayImport = map[string]string{
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
 	// Large sparse semidefinite cones in pieces.
 	"qpbackend/internal/chordal": "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/project internal/matrix internal/num internal/poll",
-	"qpbackend/internal/equil":   "qpbackend/sparse internal/cpu internal/simd",
+	// Faces of semidefinite cones that hold all multipliers.
+	"qpbackend/internal/facial": "qpbackend qpbackend/sparse qpbackend/internal/project internal/matrix internal/num",
+	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones.
 	"qpbackend/internal/project":  "internal/num internal/matrix",
 	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project",
-	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
+	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.

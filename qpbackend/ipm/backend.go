@@ -32,7 +32,7 @@ type KKT = kkt.Strategy
 // The ways.
 const (
 	// Auto takes the one with fewer operations, by the pattern of P and A. It alone takes
-	// semidefinite cones to pieces.
+	// semidefinite cones to pieces, or restricts them to faces.
 	Auto = kkt.Auto
 	// Sparse factors the matrix as a whole.
 	Sparse = kkt.Sparse

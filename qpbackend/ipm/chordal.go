@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/chordal"
+	"github.com/dcopt/dcopt/qpbackend/internal/facial"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
@@ -67,13 +68,25 @@ func trees(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern) (
 	return list, cost, nil
 }
 
-// split is the solver of a problem with semidefinite cones that are in pieces, see package chordal.
+// rewriting is a problem that stands for the one as stated, and the way back, see packages chordal and facial.
+type rewriting interface {
+	Primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64
+	Multipliers(ctx context.Context, dst, y []float64) []float64
+	Bounds(dst, z []float64) []float64
+	Stated(variable int) int
+}
+
+// split is the solver of a problem with semidefinite cones that are in pieces, or restricted to faces.
 type split struct {
 	base.Solver
 	backend Backend
-	pattern chordal.Pattern  // that sub was made for
-	parts   *chordal.Split   // nil: on the present values nothing is to be gained
-	sub     *solver          // of the pieces, or of P
+	pattern chordal.Pattern // that sub was made for, unless for faces
+	pieces  *chordal.Split  // nil: there are none, on the present values
+	faces   *facial.Reduction
+	faced   bool // there may be faces
+	watch   func(x []float64, res qpbackend.Residuals) bool
+	parts   rewriting        // the pieces or faces; nil: on the present values nothing is to be gained
+	sub     *solver          // of these, or of P
 	whole   *solver          // of P, where sub's answer did not hold, and for derivatives; nil until then
 	news    qpbackend.Update // values that sub has not got yet
 	res     qpbackend.Result // of sub
@@ -86,13 +99,19 @@ type split struct {
 
 // newSplit is the solver for own where cones of it are in pieces, or may be after an Update; else nil.
 func newSplit(ctx context.Context, own base.Solver, b Backend) (*split, error) {
-	if b.KKT != Auto || !slices.ContainsFunc(own.P.Cones, large) {
+	if b.KKT != Auto || !slices.ContainsFunc(own.P.Cones, func(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }) {
 		return nil, nil
 	}
-	s := &split{Solver: own, backend: b}
+	s := &split{Solver: own, backend: b, faced: facial.Possible(own.P)}
+	if done, err := s.face(ctx); done || err != nil {
+		return s, err
+	}
+	if !slices.ContainsFunc(own.P.Cones, large) && !s.faced {
+		return nil, nil
+	}
 	pattern := chordal.PatternOf(own.P)
 	list, _, err := trees(ctx, own.P, pattern)
-	if list == nil && err == nil { // constants, costs and bounds may go, coefficients stay
+	if list == nil && err == nil && !s.faced { // constants, costs and bounds may go, coefficients stay
 		bare := *own.P
 		bare.L, bare.Q, bare.Lo, bare.Hi = make([]float64, len(own.P.L)), make([]float64, len(own.P.Q)), nil, nil
 		least, later := chordal.PatternOf(&bare), list
@@ -109,27 +128,56 @@ func newSplit(ctx context.Context, own base.Solver, b Backend) (*split, error) {
 	return s, s.build(ctx, pattern, list)
 }
 
+// face makes sub for the faces that the present values allow, or reports that there are none.
+func (s *split) face(ctx context.Context) (done bool, err error) {
+	if !s.faced {
+		return false, nil
+	}
+	faces := facial.New(s.P, s.Set.Tol)
+	switch {
+	case faces == nil:
+		return false, nil
+	case s.faces != nil && s.faces.Alike(faces):
+		p := faces.Problem
+		err, s.news = s.sub.Update(qpbackend.Update{P: p.P.Val, Q: p.Q, Lo: p.Lo, Hi: p.Hi, A: p.A.Val, L: p.L, U: p.U}), qpbackend.Update{}
+	default:
+		err = s.make(ctx, faces.Problem, faces)
+	}
+	s.faces, s.parts = faces, faces
+	return true, err
+}
+
 // build makes sub for the pattern and the trees.
 func (s *split) build(ctx context.Context, pattern chordal.Pattern, list []chordal.Part) error {
-	var parts *chordal.Split
-	p := s.P
-	if list != nil {
-		parts = chordal.New(p, list)
-		p = parts.Problem
+	s.pattern = pattern
+	if list == nil {
+		return s.make(ctx, s.P, nil)
 	}
+	pieces := chordal.New(s.P, list)
+	if err := s.make(ctx, pieces.Problem, pieces); err != nil {
+		return err
+	}
+	s.pieces = pieces
+	return nil
+}
+
+// make makes sub for p, which is P rewritten.
+func (s *split) make(ctx context.Context, p *qpbackend.Problem, parts rewriting) error {
 	sub, err := s.solverOf(ctx, p)
 	if err != nil {
 		return asStated(err, parts)
 	}
-	s.pattern, s.parts, s.sub, s.news = pattern, parts, sub, qpbackend.Update{}
+	s.pieces, s.faces, s.parts, s.sub, s.news = nil, nil, parts, sub, qpbackend.Update{}
 	if parts != nil {
 		sub.confirm = s.confirm
+	} else {
+		sub.Watch(s.watch)
 	}
 	return nil
 }
 
-// asStated names a variable of the problem as stated where err names one of the pieces.
-func asStated(err error, parts *chordal.Split) error {
+// asStated names a variable of the problem as stated where err names one of that in its place.
+func asStated(err error, parts rewriting) error {
 	var nonconvex *qpbackend.NonconvexError
 	if parts != nil && errors.As(err, &nonconvex) {
 		nonconvex.Index = parts.Stated(nonconvex.Index)
@@ -169,8 +217,14 @@ func (s *split) Update(u qpbackend.Update) error {
 
 // ready brings sub up to date.
 func (s *split) ready(ctx context.Context) error {
-	if s.news.L != nil || s.news.Q != nil || s.news.A != nil || s.news.Lo != nil || s.news.Hi != nil {
-		if pattern := chordal.PatternOf(s.P); !pattern.Equal(s.pattern) {
+	had := s.faces != nil
+	if s.changed() {
+		if done, err := s.face(ctx); done || err != nil {
+			return err
+		}
+	}
+	if s.news.L != nil || s.news.Q != nil || s.news.A != nil || s.news.Lo != nil || s.news.Hi != nil || had && s.changed() {
+		if pattern := chordal.PatternOf(s.P); had || !pattern.Equal(s.pattern) {
 			list, _, err := trees(ctx, s.P, pattern)
 			if err != nil {
 				return err
@@ -179,17 +233,30 @@ func (s *split) ready(ctx context.Context) error {
 		}
 	}
 	news := s.news
-	if s.parts != nil {
-		news = s.parts.Values(news)
+	if s.pieces != nil {
+		news = s.pieces.Values(news)
 	}
 	s.news = qpbackend.Update{}
 	return s.sub.Update(news)
 }
 
+// changed reports whether sub lacks values.
+func (s *split) changed() bool {
+	u := s.news
+	return u.P != nil || u.Q != nil || u.Lo != nil || u.Hi != nil || u.A != nil || u.L != nil
+}
+
 // KKT is the way in which the linear systems are solved.
 func (s *split) KKT() KKT { return s.sub.KKT() }
 
-// Solve solves the problem of the pieces and puts its solution together. A warm start is passed on where there are none.
+// Watch is that of solver where it is the problem as stated that is solved.
+func (s *split) Watch(enough func(x []float64, res qpbackend.Residuals) bool) {
+	if s.watch = enough; s.parts == nil {
+		s.sub.Watch(enough)
+	}
+}
+
+// Solve solves the problem of the pieces or faces and puts its solution together. A warm start is passed on but to pieces.
 func (s *split) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.Open(); err != nil {
 		return err
@@ -214,6 +281,11 @@ func (s *split) run(ctx context.Context, dst *qpbackend.Result, x, y, z []float6
 		return s.sub.Solve(ctx, dst)
 	}
 	s.sure = false
+	if s.faces != nil {
+		if err := s.sub.WarmStart(s.faces.Start(x, y, z)); err != nil {
+			return err
+		}
+	}
 	if err := s.sub.Solve(ctx, &s.res); err != nil && ctx.Err() == nil {
 		return asStated(err, s.parts)
 	}

@@ -24,7 +24,8 @@
 //
 // A large semidefinite cone with a sparse matrix, or with a matrix variable of which few entries are in other rows, is taken to pieces, one for each clique of a chordal extension of its pattern, where that
 // takes fewer operations, see file chordal.go and package internal/chordal. The solver of the pieces is an ordinary one; its solution
-// is put together, and certified on the problem as stated. A warm start is ignored then.
+// is put together, and certified on the problem as stated. A warm start is ignored then. In the same way the cone is restricted to a face of it where the data show that
+// all multipliers are there, see package internal/facial.
 //
 // The sides of rows and bounds are one part of the cone that slacks and
 // multipliers lie in, the orthant; the cones of the problem are the other, see

@@ -1,0 +1,448 @@
+package facial
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/matrix"
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Reduction is a problem of which some semidefinite cones are restricted to faces.
+type Reduction struct {
+	Problem *qpbackend.Problem
+
+	n, m  int
+	tol   float64
+	kept  []int   // of each variable of Problem, the one as stated
+	faces []*face // of the cones; nil: as stated
+	start []int   // of each cone, its first row in Problem; the others keep their order
+	rays  []ray
+}
+
+// ray is a variable that is in no row of Problem: towards sign·∞ it costs nothing and keeps all rows.
+type ray struct {
+	variable int
+	sign     float64
+	share    float64 // of the multiple of the sum of all rays
+}
+
+// Possible reports whether values of p's pattern allow a reduction.
+func Possible(p *qpbackend.Problem) bool {
+	_, m := p.Dims()
+	of, squares := rowsAndSquares(p)
+	on := make([]int, m) // of each row of a diagonal entry, 1 + the last variable that has it
+	for j := range squares {
+		column := p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]]
+		if squares[j] || len(column) == 0 {
+			continue
+		}
+		diagonal := func(i, at int) int { c := p.Cones[of[i]-1]; return c.Start + row(at, at) }
+		for _, i := range column {
+			if of[i] > 0 {
+				if a, b, _ := pair(entry{row: i - p.Cones[of[i]-1].Start}); a == b {
+					on[i] = 1 + j
+				}
+			}
+		}
+		if !slices.ContainsFunc(column, func(i int) bool {
+			if of[i] == 0 {
+				return true
+			}
+			a, b, _ := pair(entry{row: i - p.Cones[of[i]-1].Start})
+			return on[diagonal(i, a)] != 1+j || on[diagonal(i, b)] != 1+j
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// rowsAndSquares are of each row, 1 + its cone if that is semidefinite, and of each variable whether it is in P.
+func rowsAndSquares(p *qpbackend.Problem) (of []int, squares []bool) {
+	n, m := p.Dims()
+	of, squares = make([]int, m), make([]bool, n)
+	for k, c := range p.Cones {
+		for i := c.Start; c.Kind == qpbackend.Semidefinite && i < c.Start+c.Len; i++ {
+			of[i] = 1 + k
+		}
+	}
+	for j := range n {
+		for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
+			squares[i], squares[j] = true, true
+		}
+	}
+	return of, squares
+}
+
+// Alike reports whether both reductions have problems of one pattern.
+func (r *Reduction) Alike(o *Reduction) bool {
+	same := func(a, b *sparse.CSC) bool { return slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx) }
+	return slices.Equal(r.kept, o.kept) && slices.Equal(r.Problem.Cones, o.Problem.Cones) && same(r.Problem.A, o.Problem.A) && same(r.Problem.P, o.Problem.P)
+}
+
+// New is the reduction of p, which must not lack anything, see qpbackend.Prepare; nil where nothing is to be gained. tol is the tolerance of its solution.
+func New(p *qpbackend.Problem, tol float64) *Reduction {
+	r := &Reduction{tol: tol, faces: make([]*face, len(p.Cones))}
+	r.n, r.m = p.Dims()
+	of, squares := rowsAndSquares(p)
+	sums := make([][]float64, len(p.Cones))
+	for j := range r.n {
+		if p.Q[j] != 0 || squares[j] {
+			continue
+		}
+		lo, hi := p.Bounds(j)
+		for _, sign := range [...]float64{1, -1} {
+			if sign > 0 && math.IsInf(hi, 1) || sign < 0 && math.IsInf(lo, -1) {
+				r.add(p, j, sign, of, sums)
+			}
+		}
+	}
+	if len(r.rays) == 0 {
+		return nil
+	}
+	for k, sum := range sums {
+		if sum == nil {
+			continue
+		}
+		c := p.Cones[k]
+		if r.faces[k] = newFace(c, sum, project.Order(c.Len)); r.faces[k] == nil {
+			return nil
+		}
+	}
+	if !r.rewrite(p) {
+		return nil
+	}
+	return r
+}
+
+// add takes variable j among the rays where it is one.
+func (r *Reduction) add(p *qpbackend.Problem, j int, sign float64, of []int, sums [][]float64) {
+	from, to := p.A.ColPtr[j], p.A.ColPtr[j+1]
+	trace := 0.0
+	for e := from; e < to; e++ { // in most columns of most problems one of these says no
+		i := p.A.RowIdx[e]
+		if of[i] == 0 {
+			return
+		}
+		if a, b, v := pair(entry{i - p.Cones[of[i]-1].Start, sign * p.A.Val[e]}); a == b {
+			if v < 0 {
+				return
+			}
+			trace += v
+		}
+	}
+	if trace == 0 {
+		return
+	}
+	whole := map[int][]float64{}
+	for e := from; e < to; e++ {
+		i := p.A.RowIdx[e]
+		k := of[i] - 1
+		c := p.Cones[k]
+		n := project.Order(c.Len)
+		if whole[k] == nil {
+			whole[k] = make([]float64, n*n)
+		}
+		a, b, v := pair(entry{i - c.Start, sign * p.A.Val[e] / trace})
+		whole[k][a*n+b], whole[k][b*n+a] = v, v
+	}
+	for k, f := range whole {
+		c := p.Cones[k]
+		if newFace(c, slices.Clone(f), project.Order(c.Len)) == nil {
+			return
+		}
+	}
+	for k, f := range whole {
+		if sums[k] == nil {
+			sums[k] = make([]float64, len(f))
+		}
+		num.Axpy(sums[k], 1, f)
+	}
+	r.rays = append(r.rays, ray{j, sign, 1 / trace})
+}
+
+// rewrite makes Problem. It returns false where that has many more entries.
+func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
+	out := &qpbackend.Problem{R: p.R, A: &sparse.CSC{ColPtr: []int{0}}, P: &sparse.CSC{ColPtr: []int{0}}}
+	to := make([]int, r.m) // of each row that stays, its place; of a row of a face, −1 − its cone
+	for i, k := 0, 0; i < r.m; {
+		length := 1
+		if k < len(p.Cones) && p.Cones[k].Start == i {
+			c := p.Cones[k]
+			length = c.Len
+			if c.Start = len(out.L); r.faces[k] != nil {
+				w := r.faces[k].order()
+				c.Len = w * (w + 1) / 2
+			}
+			r.start = append(r.start, c.Start)
+			out.Cones = append(out.Cones, c)
+			if f := r.faces[k]; f != nil {
+				l := make([]float64, c.Len)
+				for _, e := range f.restrict(nil, entriesOf(p.L[i:i+length]), make([]float64, f.order()*f.order())) {
+					l[e.row] = e.v
+				}
+				out.L, out.U = append(out.L, l...), append(out.U, slices.Repeat([]float64{math.Inf(1)}, c.Len)...)
+				for t := range length {
+					to[i+t] = -1 - k
+				}
+				i, k = i+length, k+1
+				continue
+			}
+			k++
+		}
+		for t := range length {
+			to[i+t] = len(out.L) + t
+		}
+		out.L, out.U = append(out.L, p.L[i:i+length]...), append(out.U, p.U[i:i+length]...)
+		i += length
+	}
+	place := r.columns(p, out)
+	full := make([][]float64, len(p.Cones))
+	var column, own []entry
+	for _, j := range r.kept {
+		column = column[:0]
+		for e, end := p.A.ColPtr[j], p.A.ColPtr[j+1]; e < end; {
+			i := p.A.RowIdx[e]
+			if to[i] >= 0 {
+				column = append(column, entry{to[i], p.A.Val[e]})
+				e++
+				continue
+			}
+			k := -1 - to[i]
+			f, c := r.faces[k], p.Cones[k]
+			if full[k] == nil {
+				full[k] = make([]float64, f.order()*f.order())
+			}
+			own = own[:0]
+			for ; e < end && p.A.RowIdx[e] < c.Start+c.Len; e++ {
+				own = append(own, entry{p.A.RowIdx[e] - c.Start, p.A.Val[e]})
+			}
+			from := len(column)
+			column = f.restrict(column, own, full[k])
+			for t := from; t < len(column); t++ {
+				column[t].row += r.start[k]
+			}
+		}
+		for _, e := range column {
+			out.A.RowIdx, out.A.Val = append(out.A.RowIdx, e.row), append(out.A.Val, e.v)
+		}
+		out.A.ColPtr = append(out.A.ColPtr, len(out.A.RowIdx))
+		if len(out.A.RowIdx) > mostFill*p.A.NNZ() {
+			return false
+		}
+		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
+			out.P.RowIdx, out.P.Val = append(out.P.RowIdx, place[p.P.RowIdx[e]]), append(out.P.Val, p.P.Val[e])
+		}
+		out.P.ColPtr = append(out.P.ColPtr, len(out.P.RowIdx))
+	}
+	n := len(r.kept)
+	out.A.Rows, out.A.Cols, out.P.Rows, out.P.Cols = len(out.L), n, n, n
+	r.Problem = out
+	return true
+}
+
+// mostFill is how many times as many entries A may have with the faces.
+// Source: a limit of time: with twice as many an iteration takes up to twice as long, and without strict interior a run two to four times as many of them.
+const mostFill = 2
+
+// columns sets the variables that stay, their costs and bounds, and returns the place of each.
+func (r *Reduction) columns(p, out *qpbackend.Problem) (place []int) {
+	place = make([]int, r.n)
+	for _, ray := range r.rays {
+		place[ray.variable] = -1
+	}
+	for j := range place {
+		if place[j] < 0 {
+			continue
+		}
+		place[j] = len(r.kept)
+		r.kept = append(r.kept, j)
+		out.Q, out.Lo, out.Hi = append(out.Q, p.Q[j]), append(out.Lo, p.Lo[j]), append(out.Hi, p.Hi[j])
+	}
+	return place
+}
+
+func entriesOf(v []float64) (list []entry) {
+	for i, e := range v {
+		if e != 0 {
+			list = append(list, entry{i, e})
+		}
+	}
+	return list
+}
+
+// Stated is the number of the variable of Problem among those of the problem as stated, −1 for none.
+func (r *Reduction) Stated(variable int) int {
+	if variable < 0 {
+		return -1
+	}
+	return r.kept[variable]
+}
+
+// Bounds appends to dst, which is empty, the multipliers of bounds as stated.
+func (r *Reduction) Bounds(dst, z []float64) []float64 {
+	dst = append(dst, make([]float64, r.n)...)
+	for k, j := range r.kept {
+		dst[j] = z[k]
+	}
+	return dst
+}
+
+// Multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of Problem.
+func (r *Reduction) Multipliers(_ context.Context, dst, y []float64) []float64 {
+	dst = append(dst, make([]float64, r.m)...)
+	i, at := 0, 0
+	for k, f := range r.faces {
+		if f == nil {
+			continue
+		}
+		between := r.start[k] - at
+		copy(dst[i:i+between], y[at:])
+		length := r.Problem.Cones[k].Len
+		f.expand(dst[f.cone.Start:][:f.cone.Len], y[r.start[k]:][:length])
+		i, at = f.cone.Start+f.cone.Len, r.start[k]+length
+	}
+	copy(dst[i:], y[at:])
+	return dst
+}
+
+// Start is the point of Problem at one as stated. Of x, y and z, those that are nil stay nil.
+func (r *Reduction) Start(x, y, z []float64) (rx, ry, rz []float64) {
+	for _, j := range r.kept {
+		if x != nil {
+			rx = append(rx, x[j])
+		}
+		if z != nil {
+			rz = append(rz, z[j])
+		}
+	}
+	if y == nil {
+		return rx, nil, rz
+	}
+	i := 0
+	for _, f := range r.faces {
+		if f == nil {
+			continue
+		}
+		ry = append(ry, y[i:f.cone.Start]...)
+		own := y[f.cone.Start:][:f.cone.Len]
+		for k, b := range f.others {
+			for _, a := range f.others[:k+1] {
+				ry = append(ry, own[row(a, b)])
+			}
+		}
+		i = f.cone.Start + f.cone.Len
+	}
+	return rx, append(ry, y[i:]...), rz
+}
+
+// Primal appends to dst, which is empty, the point as stated for x of Problem, by the present values p; with ray, a direction.
+func (r *Reduction) Primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
+	dst = r.Bounds(dst, x)
+	v := make([]float64, r.m)
+	p.A.AddMulVec(v, 1, dst)
+	if !ray {
+		num.Axpy(v, -1, p.L)
+	}
+	least := math.Inf(-1)
+	for _, f := range r.faces {
+		if f != nil {
+			own := v[f.cone.Start:][:f.cone.Len]
+			least = max(least, f.least(ctx, own, allowed*r.tol*max(1, num.NormInf(own))))
+		}
+	}
+	if !num.Finite(least) { // ctx has ended, or it is not a number
+		least = 0
+	}
+	for _, y := range r.rays {
+		v := y.sign * y.share * least
+		if lo, hi := p.Bounds(y.variable); ray {
+			v = y.sign * y.share * max(least, 0)
+		} else if v < lo || v > hi {
+			v = min(max(v, lo), hi)
+		}
+		dst[y.variable] = v
+	}
+	return dst
+}
+
+// allowed is the share of the tolerance by which the cones may be left.
+// Source: derived: a tenth leaves nearly all of it to the solver.
+const allowed = 0.1
+
+// least is the least multiple t of the sum of the rays for which v and t times that is semidefinite, but for the error δ.
+func (f *face) least(ctx context.Context, v []float64, δ float64) float64 {
+	n, w, r := f.n, f.order(), len(f.pivots)
+	k := make([]float64, w*w) // Vᵀ·S·V
+	for _, e := range f.restrict(nil, entriesOf(v), make([]float64, w*w)) {
+		i, j, v := pair(e)
+		k[i*w+j] = v
+	}
+	s := make([]float64, n*n)
+	for at, e := range v {
+		i, j, v := pair(entry{at, e})
+		s[i*n+j], s[j*n+i] = v, v
+	}
+	// B = Vᵀ·S·E, of which the rows E are those of the pivots: V has the identity in the others.
+	b := make([]float64, r*w)
+	for p, at := range f.pivots {
+		col, out := s[at*n:][:n], b[p*w:][:w]
+		for i, o := range f.others {
+			out[i] = col[o]
+		}
+		for q, other := range f.pivots {
+			num.Axpy(out, col[other], f.v[q*w:][:w])
+		}
+	}
+	mul := matrix.NewProduct()
+	mul.Within(ctx)
+	factor := make([]float64, w*w)
+	for {
+		copy(factor, k)
+		for i := range w {
+			factor[i*w+i] += δ
+		}
+		if mul.Cholesky(factor, w) {
+			break
+		}
+		if δ *= 10; !num.Finite(δ) || mul.Ends(0) {
+			return math.Inf(1)
+		}
+	}
+	for p := range r { // R⁻ᵀ·B
+		x := b[p*w:][:w]
+		for i := range x {
+			x[i] /= factor[i*w+i]
+			num.Axpy(x[i+1:], -x[i], factor[i*w+i+1:][:w-i-1])
+		}
+	}
+	// The least t with L⁻¹(E·S·Eᵀ − BᵀB)L⁻ᵀ + t·I semidefinite.
+	c := make([]float64, r*r)
+	for p, at := range f.pivots {
+		for q, other := range f.pivots {
+			c[p*r+q] = s[at*n+other] - num.Dot(b[p*w:][:w], b[q*w:][:w])
+		}
+	}
+	for range 2 { // by rows of L⁻¹, and transposed
+		for col := range r {
+			for i := range r {
+				e := c[i*r+col]
+				for q := range i {
+					e -= f.l[i*r+q] * c[q*r+col]
+				}
+				c[i*r+col] = e / f.l[i*r+i]
+			}
+		}
+		for i := range r {
+			for j := range i {
+				c[i*r+j], c[j*r+i] = c[j*r+i], c[i*r+j]
+			}
+		}
+	}
+	return -matrix.NewTridiagonal(r).Least(c, mul.Ends)
+}
