@@ -8,70 +8,98 @@ import (
 
 // barrier is that of a dual cone of three rows,
 //
-//	f*(z) = −log ψ(z) − Σ cᵢ log|zᵢ|,  Σ cᵢ and ψ such that ν = 3.
-type barrier interface {
-	// at sets ψ, its gradient and Hessian at z, and returns false outside the
-	// interior.
-	at(z *[3]float64, d *derivatives) bool
-	// third is the third derivative of ψ along p and q.
-	third(z, p, q *[3]float64) [3]float64
-	// weights are the cᵢ.
-	weights() [3]float64
-	// shadow sets z̃ to −∇f(s): the z with ∇f*(z̃) = −s. It returns false outside
-	// the interior.
-	shadow(z, s *[3]float64) bool
-	// inside reports whether s is in the interior of the cone itself.
-	inside(s *[3]float64) bool
-	unit() [3]float64
-}
+//	f*(z) = −log ψ(z) − Σ cᵢ log|zᵢ|,  Σ cᵢ and ψ such that ν = 3:
+//
+// of the power cone with exponent α, and for α = 0 of the exponential cone. Calls by way of an interface would take as long as the work.
+type barrier struct{ α float64 }
 
-type derivatives struct {
+// tangent is ψ with its gradient.
+type tangent struct {
 	ψ    float64
 	grad [3]float64
-	hess [3][3]float64
 }
 
-// asymmetric is a cone with such a dual.
+// curvature is the Hessian of −ψ(z)/ψ₀ − Σ cᵢ log|zᵢ| for the number ψ₀ = ψ(z), by its entries, with the gradient −cᵢ/zᵢ of the second term.
+type curvature struct{ h00, h01, h02, h11, h12, h22, g0, g1, g2 float64 }
+
+// change is the derivative of a Hessian along p, times q: of ψ, and of −Σ cᵢ log|zᵢ|; and the Hessian of ψ times p and times q.
+type change struct{ ψ, own, hp, hq [3]float64 }
+
+// at sets ψ and its gradient at z, and returns false outside the interior.
+func (b barrier) at(z *[3]float64, t *tangent) bool {
+	if b.α == 0 {
+		return exponential{}.at(z, t)
+	}
+	return power(b).at(z, t)
+}
+
+func (b barrier) curvature(z *[3]float64, ψ float64) curvature {
+	if b.α == 0 {
+		return exponential{}.curvature(z, ψ)
+	}
+	return power(b).curvature(z, ψ)
+}
+
+func (b barrier) change(z *[3]float64, ψ float64, p, q *[3]float64, c *change) {
+	if b.α == 0 {
+		exponential{}.change(z, p, q, c)
+		return
+	}
+	power(b).change(z, ψ, p, q, c)
+}
+
+// shadow sets z̃ to −∇f(s): the z with ∇f*(z̃) = −s. It returns false outside
+// the interior.
+func (b barrier) shadow(z, s *[3]float64) bool {
+	if b.α == 0 {
+		return exponential{}.shadow(z, s)
+	}
+	return power(b).shadow(z, s)
+}
+
+// inside reports whether s is in the interior of the cone itself.
+func (b barrier) inside(s *[3]float64) bool {
+	if b.α == 0 {
+		return exponential{}.inside(s)
+	}
+	return power(b).inside(s)
+}
+
+// Asymmetric is the exponential cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed, or the power cone s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
 //
 // Near the boundary ψ is small and the Hessian of −log ψ, ∇ψ∇ψᵀ/ψ² − ∇²ψ/ψ,
 // loses the second term to rounding in the first. Everything is therefore done
-// in coordinates of which one is ∇ψ·x/ψ: x' = Tx. Vectors of the primal side
-// become s' = T⁻ᵀs, and H = TᵀH'T.
-type asymmetric struct {
-	b      barrier
-	degree float64 // of homogeneity of ψ
+// in coordinates of which the first is ∇ψ·x/ψ in place of the pivot's: x' = Tx. Vectors of the primal side
+// become s' = T⁻ᵀs, and H = TᵀH'T. The other two are those behind the pivot.
+type Asymmetric struct {
+	barrier
 	z      [3]float64
-	d      derivatives // at z
-	g      [3]float64  // ∇f*(z)'
-	f      [3][3]float64
-	h      [3][3]float64 // H'
-	row    [3]float64    // ∇ψ/ψ, which is row pivot of T
+	ψ      float64
 	pivot  int
-	inv    float64 // of row[pivot]
-
-	curvature cholesky // of f
-	mixed     cholesky // of H + I
-
-	// Workspace: arguments of interface methods would be allocated.
-	s, shadow, p, q [3]float64
-	tried           trial
+	row    [3]float64 // the first row of T, ∇ψ/ψ: of the pivot and the two behind it
+	inv    float64    // of row[0]
+	g      [3]float64 // ∇f*(z)'
+	h      triangle   // H'
+	curved factor     // of ∇²f*(z)'
+	mixed  factor     // of H + I, in the order of the coordinates
+	tried  trial
 }
 
 // trial has all that is known of a point that Inside was asked about: Scale is mostly called for the last of them.
 type trial struct {
+	tangent
 	s, z, shadow [3]float64
-	d            derivatives
-	inside       bool // d is right, and s and z are in the interiors
+	inside       bool // the tangent is right, and s and z are in the interiors
 	shadowed     bool // shadow is right
 }
 
 // of makes the trial that of s and z, with the shadow where that is asked for, and reports whether both are in the interiors.
-func (t *trial) of(b barrier, s, z [3]float64, shadow bool) bool {
-	if t.s != s || t.z != z {
+func (t *trial) of(b barrier, s, z []float64, shadow bool) bool {
+	if s, z := [3]float64(s), [3]float64(z); t.s != s || t.z != z {
 		t.s, t.z, t.inside, t.shadowed = s, z, false, false
 	}
 	if !t.inside {
-		t.inside = b.at(&t.z, &t.d) && (shadow || b.inside(&t.s))
+		t.inside = b.at(&t.z, &t.tangent) && (shadow || b.inside(&t.s))
 	}
 	if t.inside && shadow && !t.shadowed {
 		t.shadowed = b.shadow(&t.shadow, &t.s)
@@ -80,162 +108,139 @@ func (t *trial) of(b barrier, s, z [3]float64, shadow bool) bool {
 	return t.inside
 }
 
-// Exponential is the cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed.
-type Exponential struct{ asymmetric }
+// NewExponential makes the exponential cone.
+func NewExponential() *Asymmetric { return &Asymmetric{} }
 
-// NewExponential makes the cone.
-func NewExponential() *Exponential { return &Exponential{asymmetric{b: exponential{}, degree: 1}} }
-
-// Power is the cone s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
-type Power struct{ asymmetric }
-
-// NewPower makes the cone, 0 < α < 1.
-func NewPower(α float64) *Power { return &Power{asymmetric{b: power{α}, degree: 2}} }
+// NewPower makes the power cone, 0 < α < 1.
+func NewPower(α float64) *Asymmetric { return &Asymmetric{barrier: barrier{α}} }
 
 // Len is 3.
-func (c *asymmetric) Len() int { return 3 }
+func (c *Asymmetric) Len() int { return 3 }
 
 // Degree is 3.
-func (c *asymmetric) Degree() float64 { return 3 }
+func (c *Asymmetric) Degree() float64 { return 3 }
 
 // Unit sets e to the point with e = −∇f*(e).
-func (c *asymmetric) Unit(e []float64) {
-	u := c.b.unit()
+func (c *Asymmetric) Unit(e []float64) {
+	u := exponential{}.unit()
+	if c.α != 0 {
+		u = power(c.barrier).unit()
+	}
 	copy(e, u[:])
 }
 
-// zero keeps 0/z at 0 where z may be zero: its weight is.
-func zero(z float64) float64 {
-	if z == 0 {
+// homogeneity is the degree of ψ.
+func (b barrier) homogeneity() float64 {
+	if b.α == 0 {
 		return 1
 	}
-	return z
+	return 2
+}
+
+// behind are the coordinates behind the pivot.
+func (c *Asymmetric) behind() (p, j, k int) {
+	p = c.pivot
+	if j = p + 1; j == 3 {
+		j = 0
+	}
+	return p, j, 3 - p - j
 }
 
 // to is Tx.
-func (c *asymmetric) to(x [3]float64) [3]float64 {
-	x[c.pivot] = num.Dot(c.row[:], x[:])
-	return x
-}
-
-// from is T⁻¹x.
-func (c *asymmetric) from(x [3]float64) [3]float64 {
-	e := x[c.pivot]
-	for j, v := range x {
-		if j != c.pivot {
-			e -= c.row[j] * v
-		}
-	}
-	x[c.pivot] = e * c.inv
-	return x
+func (c *Asymmetric) to(x *[3]float64) [3]float64 {
+	p, j, k := c.behind()
+	return [3]float64{c.row[0]*x[p] + c.row[1]*x[j] + c.row[2]*x[k], x[j], x[k]}
 }
 
 // up is T⁻ᵀs.
-func (c *asymmetric) up(s [3]float64) [3]float64 {
-	e := s[c.pivot] * c.inv
-	for j := range s {
-		s[j] -= c.row[j] * e
-	}
-	s[c.pivot] = e
-	return s
+func (c *Asymmetric) up(s *[3]float64) [3]float64 {
+	p, j, k := c.behind()
+	e := s[p] * c.inv
+	return [3]float64{e, s[j] - c.row[1]*e, s[k] - c.row[2]*e}
 }
 
-// down is Tᵀs.
-func (c *asymmetric) down(s [3]float64) [3]float64 {
-	e := s[c.pivot]
-	s[c.pivot] = 0
-	for j := range s {
-		s[j] += c.row[j] * e
-	}
-	return s
+// down sets dst to Tᵀs.
+func (c *Asymmetric) down(dst []float64, s0, s1, s2 float64) {
+	p, j, k := c.behind()
+	dst = dst[:3]
+	dst[p], dst[j], dst[k] = c.row[0]*s0, s1+c.row[1]*s0, s2+c.row[2]*s0
 }
 
-// expand sets T and the derivatives of f* at z, in its coordinates.
-func (c *asymmetric) expand() {
-	d, w := &c.d, c.b.weights()
+// expand sets T and the gradient of f* at z, and returns its Hessian, in the coordinates.
+func (c *Asymmetric) expand(t *tangent) (f triangle) {
 	best := 0.0
-	for i := range c.row {
-		c.row[i] = d.grad[i] / d.ψ
-		if v := math.Abs(d.grad[i] * c.z[i]); v > best {
+	for i, g := range t.grad {
+		if v := math.Abs(g * c.z[i]); v > best {
 			best, c.pivot = v, i
 		}
 	}
-	c.inv = 1 / c.row[c.pivot]
-	for i := range c.g {
-		c.g[i] = -w[i] / zero(c.z[i])
-		for j := range c.g {
-			c.f[i][j] = -d.hess[i][j] / d.ψ
-		}
-		c.f[i][i] += w[i] / (zero(c.z[i]) * zero(c.z[i]))
-	}
-	c.g = c.up(c.g)
-	c.g[c.pivot]--
-	for i := range c.f {
-		c.f[i] = c.up(c.f[i])
-	}
-	for j := range c.f {
-		column := c.up([3]float64{c.f[0][j], c.f[1][j], c.f[2][j]})
-		for i, v := range column {
-			c.f[i][j] = v
-		}
-	}
-	c.f[c.pivot][c.pivot]++
+	p, j, k := c.behind()
+	over := 1 / c.ψ
+	c.row = [3]float64{t.grad[p] * over, t.grad[j] * over, t.grad[k] * over}
+	c.inv = c.ψ / t.grad[p]
+	m := c.barrier.curvature(&c.z, c.ψ)
+	c.g = c.up(&[3]float64{m.g0, m.g1, m.g2})
+	c.g[0]--
+	whole := [3][3]float64{{m.h00, m.h01, m.h02}, {m.h01, m.h11, m.h12}, {m.h02, m.h12, m.h22}}
+	inv, a, b := c.inv, c.row[1], c.row[2]
+	pp, pj, pk := whole[p][p]*inv*inv, whole[p][j]*inv, whole[p][k]*inv
+	f.a00 = pp + 1
+	f.a10, f.a20 = pj-a*pp, pk-b*pp
+	f.a11 = whole[j][j] - a*(pj+f.a10)
+	f.a21 = whole[j][k] - a*pk - b*f.a10
+	f.a22 = whole[k][k] - b*(pk+f.a20)
+	return f
 }
 
 // Scale finds the secant scaling, or where it is not well defined, at the
 // central path above all, the Hessian of the dual barrier times μ.
-func (c *asymmetric) Scale(s, z []float64) bool {
-	c.s, c.z = [3]float64(s), [3]float64(z)
-	if !c.tried.of(c.b, c.s, c.z, true) {
+func (c *Asymmetric) Scale(s, z []float64) bool {
+	t := &c.tried
+	if !t.of(c.barrier, s, z, true) {
 		return false
 	}
-	c.d, c.shadow = c.tried.d, c.tried.shadow
-	c.expand()
-	c.curvature = newCholesky(&c.f)
-	sv, shadow := c.up(c.s), c.to(c.shadow)
-	zv := c.z
-	zv[c.pivot] = c.degree
-	μ := num.Dot(sv[:], zv[:]) / 3
-	size := 0.0
-	for i := range c.h {
-		for j := range c.h {
-			c.h[i][j] = μ * c.f[i][j]
-		}
-		size += c.h[i][i]
-	}
+	c.z, c.ψ = t.z, t.ψ
+	f := c.expand(&t.tangent)
+	c.curved = newFactor(&f)
+	sv, shadow := c.up(&t.s), c.to(&t.shadow)
+	_, j, k := c.behind()
+	zv := [3]float64{c.homogeneity(), c.z[j], c.z[k]}
+	μ := (sv[0]*zv[0] + sv[1]*zv[1] + sv[2]*zv[2]) / 3
+	c.h = triangle{μ * f.a00, μ * f.a10, μ * f.a11, μ * f.a20, μ * f.a21, μ * f.a22}
+	size := c.h.a00 + c.h.a11 + c.h.a22
 	if !(μ > 0 && size > 0 && size <= math.MaxFloat64) {
 		return false
 	}
 	c.secant(&sv, &zv, &shadow, μ)
 	m := c.whole()
-	for i := range m {
-		m[i][i]++
-	}
-	c.mixed = newCholesky(&m)
+	m.a00++
+	m.a11++
+	m.a22++
+	c.mixed = newFactor(&m)
 	return true
 }
 
 // secant sets H' to the matrix with Hz = s and Hz̃ = s̃ = −g, z̃ the shadow, that
 // is as the other one in the third direction.
-func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
-	away := -μ*num.Dot(c.g[:], shadow[:])/3 - 1
+func (c *Asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
+	away := -μ*(c.g[0]*shadow[0]+c.g[1]*shadow[1]+c.g[2]*shadow[2])/3 - 1
 	if !(away > nearlyCentral && away <= math.MaxFloat64) {
 		return
 	}
-	var δs, δz [3]float64
-	for i := range δs {
-		δs[i], δz[i] = s[i]+μ*c.g[i], z[i]-μ*shadow[i]
-	}
-	a := [3]float64{z[1]*δz[2] - z[2]*δz[1], z[2]*δz[0] - z[0]*δz[2], z[0]*δz[1] - z[1]*δz[0]}
-	fa, ok := c.curvature.solve(a)
-	t := μ / num.Dot(a[:], fa[:])
+	s0, s1, s2 := s[0]+μ*c.g[0], s[1]+μ*c.g[1], s[2]+μ*c.g[2]
+	z0, z1, z2 := z[0]-μ*shadow[0], z[1]-μ*shadow[1], z[2]-μ*shadow[2]
+	a0, a1, a2 := z[1]*z2-z[2]*z1, z[2]*z0-z[0]*z2, z[0]*z1-z[1]*z0
+	f0, f1, f2, ok := c.curved.solve(a0, a1, a2)
+	t := μ / (a0*f0 + a1*f1 + a2*f2)
 	if !(ok && t > 0 && t <= math.MaxFloat64) {
 		return
 	}
-	for i := range δs {
-		for j := range δs {
-			c.h[i][j] = s[i]*s[j]/(3*μ) + δs[i]*δs[j]/(3*μ*away) + t*a[i]*a[j]
-		}
+	r := 1 / (3 * μ)
+	q := r / away
+	c.h = triangle{
+		r*s[0]*s[0] + q*s0*s0 + t*a0*a0,
+		r*s[1]*s[0] + q*s1*s0 + t*a1*a0, r*s[1]*s[1] + q*s1*s1 + t*a1*a1,
+		r*s[2]*s[0] + q*s2*s0 + t*a2*a0, r*s[2]*s[1] + q*s2*s1 + t*a2*a1, r*s[2]*s[2] + q*s2*s2 + t*a2*a2,
 	}
 }
 
@@ -245,176 +250,171 @@ func (c *asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
 const nearlyCentral = 1e-7
 
 // Mul sets dst to H·x.
-func (c *asymmetric) Mul(dst, x []float64) {
-	v := c.to([3]float64(x))
-	out := c.down([3]float64{num.Dot(c.h[0][:], v[:]), num.Dot(c.h[1][:], v[:]), num.Dot(c.h[2][:], v[:])})
-	copy(dst, out[:])
+func (c *Asymmetric) Mul(dst, x []float64) {
+	v, h := c.to((*[3]float64)(x)), &c.h
+	c.down(dst, h.a00*v[0]+h.a10*v[1]+h.a20*v[2], h.a10*v[0]+h.a11*v[1]+h.a21*v[2], h.a20*v[0]+h.a21*v[1]+h.a22*v[2])
 }
 
-// whole is H.
-func (c *asymmetric) whole() (m [3][3]float64) {
-	for i := range m {
-		m[i] = c.down(c.h[i])
-	}
-	for j := range m {
-		column := c.down([3]float64{m[0][j], m[1][j], m[2][j]})
-		m[0][j], m[1][j], m[2][j] = column[0], column[1], column[2]
-	}
+// whole is H in the order of the coordinates.
+func (c *Asymmetric) whole() (m triangle) {
+	r, a, b, h := c.row[0], c.row[1], c.row[2], &c.h
+	m.a10, m.a20 = h.a00*a+h.a10, h.a00*b+h.a20
+	m.a11 = m.a10*a + (h.a10*a + h.a11)
+	m.a21 = m.a10*b + (h.a20*a + h.a21)
+	m.a22 = m.a20*b + (h.a20*b + h.a22)
+	m.a00, m.a10, m.a20 = r*r*h.a00, r*m.a10, r*m.a20
 	return m
 }
 
 // Block sets h to the upper triangle of H, column by column.
-func (c *asymmetric) Block(h []float64) {
-	m, k := c.whole(), 0
-	for j := range m {
-		for i := range j + 1 {
-			h[k] = m[i][j]
-			k++
-		}
-	}
+func (c *Asymmetric) Block(h []float64) {
+	m := c.whole()
+	p, j, k := c.behind()
+	at := func(row, column int, v float64) { h[max(row, column)*(max(row, column)+1)/2+min(row, column)] = v }
+	at(p, p, m.a00)
+	at(p, j, m.a10)
+	at(j, j, m.a11)
+	at(p, k, m.a20)
+	at(j, k, m.a21)
+	at(k, k, m.a22)
 }
 
 // Expansion writes H as diag(d) + uuᵀ − vvᵀ with diag(d) − vvᵀ positive definite.
 // Along one direction H is larger than along the others the more, the smaller the distance from
-// the boundary is: u takes that, so that the rest keeps its digits. With p
-// the coordinate that the first of those is in, H' less half of what leaves it
-// positive definite at p has the Cholesky factor u' in column p, and a remainder
+// the boundary is: u takes that, so that the rest keeps its digits. H' less half of what leaves it
+// positive definite at the pivot has the Cholesky factor u' in the first column, and a remainder
 // S in the other two; the entry of S off the diagonal becomes that of −vvᵀ.
-func (c *asymmetric) Expansion(d, u, v []float64) {
-	p := c.pivot
-	var e [3]float64
-	e[p] = 1
-	e = c.up(e)
-	h := c.h
-	clear(d)
-	clear(v)
-	factor := newCholesky(&c.h)
-	if q, ok := factor.solve(e); ok {
-		d[p] = 0.5 / num.Dot(e[:], q[:])
-		for i := range h {
-			for j := range h {
-				h[i][j] -= d[p] * e[i] * e[j]
-			}
-		}
+func (c *Asymmetric) Expansion(d, u, v []float64) {
+	d, u, v = d[:3], u[:3], v[:3]
+	p, j, k := c.behind()
+	h, e0 := c.h, c.inv
+	e1, e2 := -c.row[1]*e0, -c.row[2]*e0
+	factor := newFactor(&c.h)
+	d[p], v[p] = 0, 0
+	if q0, q1, q2, ok := factor.solve(e0, e1, e2); ok {
+		half := 0.5 / (e0*q0 + e1*q1 + e2*q2)
+		d[p] = half
+		h.a00 -= half * e0 * e0
+		h.a10 -= half * e1 * e0
+		h.a11 -= half * e1 * e1
+		h.a20 -= half * e2 * e0
+		h.a21 -= half * e2 * e1
+		h.a22 -= half * e2 * e2
 	}
-	root := math.Sqrt(h[p][p])
-	var column [3]float64
-	for i := range column {
-		column[i] = h[i][p] / root
+	root := math.Sqrt(h.a00)
+	over := 1 / root
+	u1, u2 := h.a10*over, h.a20*over
+	c.down(u, root, u1, u2)
+	dj, dk, b := max(h.a11-u1*u1, 0), max(h.a22-u2*u2, 0), h.a21-u1*u2
+	v[j], v[k] = 0, 0
+	if b != 0 && dj > 0 && dk > 0 {
+		vj := math.Sqrt(math.Abs(b) * math.Sqrt(dj/dk))
+		vk := -b / vj
+		dj += vj * vj
+		dk += vk * vk
+		v[j], v[k] = vj, vk
 	}
-	j, k := (p+1)%3, (p+2)%3
-	d[j], d[k] = max(h[j][j]-column[j]*column[j], 0), max(h[k][k]-column[k]*column[k], 0)
-	if b := h[j][k] - column[j]*column[k]; b != 0 && d[j] > 0 && d[k] > 0 {
-		v[j] = math.Sqrt(math.Abs(b) * math.Sqrt(d[j]/d[k]))
-		v[k] = -b / v[j]
-		d[j] += v[j] * v[j]
-		d[k] += v[k] * v[k]
-	}
-	column = c.down(column)
-	copy(u, column[:])
+	d[j], d[k] = dj, dk
 }
 
 // Absorb does without where H has no Cholesky factor.
-func (c *asymmetric) Absorb(ds, e []float64) {
-	if rest, ok := c.mixed.solve([3]float64(e)); ok {
-		for i := range ds {
-			ds[i] += e[i] - rest[i]
-		}
+func (c *Asymmetric) Absorb(ds, e []float64) {
+	p, j, k := c.behind()
+	ds, e = ds[:3], e[:3]
+	if r0, r1, r2, ok := c.mixed.solve(e[p], e[j], e[k]); ok {
+		ds[p] += e[p] - r0
+		ds[j] += e[j] - r1
+		ds[k] += e[k] - r2
 	}
 }
 
 // Correct adds −σμ·∇f*(z) + ½∇³f*(z)[dz, ∇²f*(z)⁻¹ds].
-func (c *asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
-	g := c.down(c.g)
-	for i, v := range g {
-		rc[i] -= σμ * v
-	}
-	q, ok := c.curvature.solve(c.up([3]float64(ds)))
-	if !ok {
-		return
-	}
-	p := c.to([3]float64(dz))
-	third := c.thirdDerivative(p, q)
-	for _, v := range third {
-		if !(math.Abs(v) <= math.MaxFloat64) {
-			return
+func (c *Asymmetric) Correct(rc, ds, dz []float64, σμ float64) {
+	rc = rc[:3]
+	var add, third [3]float64
+	c.down(add[:], -σμ*c.g[0], -σμ*c.g[1], -σμ*c.g[2])
+	sv := c.up((*[3]float64)(ds))
+	if q0, q1, q2, ok := c.curved.solve(sv[0], sv[1], sv[2]); ok {
+		c.thirdDerivative(&third, (*[3]float64)(dz), q0, q1, q2)
+		if size := math.Abs(third[0]) + math.Abs(third[1]) + math.Abs(third[2]); size <= math.MaxFloat64 {
+			for i, v := range third {
+				add[i] += v / 2
+			}
 		}
 	}
-	for i, v := range third {
-		rc[i] += v / 2
+	for i, v := range add {
+		rc[i] += v
 	}
 }
 
-// thirdDerivative is ∇³f*(z)[T⁻¹p, T⁻¹q].
-func (c *asymmetric) thirdDerivative(p, q [3]float64) (t [3]float64) {
-	d, w := &c.d, c.b.weights()
-	gp, gq := p[c.pivot], q[c.pivot] // ∇ψ·p/ψ
-	p, q = c.from(p), c.from(q)
-	c.p, c.q = p, q
-	cube := c.b.third(&c.z, &c.p, &c.q)
-	var hp, hq [3]float64
-	for i := range hp {
-		hp[i], hq[i] = num.Dot(d.hess[i][:], p[:]), num.Dot(d.hess[i][:], q[:])
-	}
-	gpq := num.Dot(hp[:], q[:])/d.ψ - 2*gp*gq
+// thirdDerivative sets t to ∇³f*(z)[p, T⁻¹q'].
+func (c *Asymmetric) thirdDerivative(t, p *[3]float64, q0, q1, q2 float64) {
+	at, j, k := c.behind()
+	gp, gq := c.row[0]*p[at]+c.row[1]*p[j]+c.row[2]*p[k], q0 // ∇ψ·p/ψ
+	var q [3]float64
+	q[at], q[j], q[k] = (q0-c.row[1]*q1-c.row[2]*q2)*c.inv, q1, q2
+	var d change
+	c.barrier.change(&c.z, c.ψ, p, &q, &d)
+	over := 1 / c.ψ
+	gpq := (d.hp[0]*q[0]+d.hp[1]*q[1]+d.hp[2]*q[2])*over - 2*gp*gq
 	for i := range t {
-		z := zero(c.z[i])
-		t[i] = (-cube[i]+hp[i]*gq+hq[i]*gp)/d.ψ + c.row[i]*gpq - 2*w[i]*p[i]/z*(q[i]/z)/z
+		t[i] = (d.hp[i]*gq+d.hq[i]*gp-d.ψ[i])*over + d.own[i]
 	}
-	return t
+	t[at] += c.row[0] * gpq
+	t[j] += c.row[1] * gpq
+	t[k] += c.row[2] * gpq
 }
 
-// Inside reports whether s and z are in the interiors and central enough.
-func (c *asymmetric) Inside(s, z []float64, share, μ float64) bool {
+// Inside reports whether s is in the interior of K and z in that of its dual,
+// and the pair is central enough: with ν/⟨s̃, z̃⟩ at least share·μ, where s̃ and
+// z̃ are the shadows −∇f*(z) and −∇f(s).
+func (c *Asymmetric) Inside(s, z []float64, share, μ float64) bool {
 	t := &c.tried
-	if !t.of(c.b, [3]float64(s), [3]float64(z), share != 0) {
+	if !t.of(c.barrier, s, z, share != 0) {
 		return false
 	}
 	if share == 0 {
 		return true
 	}
-	w, product := c.b.weights(), num.Dot(t.d.grad[:], t.shadow[:])/t.d.ψ
-	for i, v := range t.shadow {
-		product += w[i] / zero(t.z[i]) * v
+	return share*μ*(num.Dot(t.grad[:], t.shadow[:])/t.ψ+c.logs(&t.z, &t.shadow)) <= 3
+}
+
+// logs is Σ cᵢxᵢ/zᵢ.
+func (b barrier) logs(z, x *[3]float64) float64 {
+	if b.α == 0 {
+		return x[0]/z[0] + x[2]/z[2]
 	}
-	return share*μ*product <= 3
+	return (1-b.α)*x[0]/z[0] + b.α*x[1]/z[1]
 }
 
-// Contains reports whether v is in the interior.
-func (c *asymmetric) Contains(v []float64) bool {
-	c.s = [3]float64(v)
-	return c.b.inside(&c.s)
-}
+// Contains reports whether v is in the interior of K.
+func (c *Asymmetric) Contains(v []float64) bool { return c.inside((*[3]float64)(v)) }
 
-// cholesky is the factor of a positive definite matrix, its diagonal as reciprocals; ok is false where the matrix is none.
-type cholesky struct {
-	r0, r1, r2, l10, l20, l21 float64
-	ok                        bool
-}
+// triangle is a symmetric matrix of three rows.
+type triangle struct{ a00, a10, a11, a20, a21, a22 float64 }
 
-func newCholesky(a *[3][3]float64) (l cholesky) {
-	d0 := math.Sqrt(a[0][0])
-	l.r0 = 1 / d0
-	l.l10, l.l20 = a[1][0]*l.r0, a[2][0]*l.r0
-	d1 := math.Sqrt(a[1][1] - l.l10*l.l10)
-	l.r1 = 1 / d1
-	l.l21 = (a[2][1] - l.l20*l.l10) * l.r1
-	d2 := math.Sqrt(a[2][2] - l.l20*l.l20 - l.l21*l.l21)
-	l.r2 = 1 / d2
-	l.ok = d0 > 0 && d1 > 0 && d2 > 0
+// factor is L·D·Lᵀ of a positive definite matrix, D as reciprocals; of any other one of them is no positive number.
+type factor struct{ r0, r1, r2, l10, l20, l21 float64 }
+
+func newFactor(a *triangle) (l factor) {
+	l.r0 = 1 / a.a00
+	l.l10, l.l20 = a.a10*l.r0, a.a20*l.r0
+	l.r1 = 1 / (a.a11 - l.l10*a.a10)
+	rest := a.a21 - l.l20*a.a10
+	l.l21 = rest * l.r1
+	l.r2 = 1 / (a.a22 - l.l20*a.a20 - l.l21*rest)
 	return l
 }
 
-// solve is the solution for the right-hand side b.
-func (l *cholesky) solve(b [3]float64) (x [3]float64, ok bool) {
-	if !l.ok {
-		return x, false
+// solve is the solution for a right-hand side.
+func (l *factor) solve(b0, b1, b2 float64) (x0, x1, x2 float64, ok bool) {
+	if !(l.r0 > 0 && l.r1 > 0 && l.r2 > 0 && l.r0+l.r1+l.r2 <= math.MaxFloat64) {
+		return 0, 0, 0, false
 	}
-	y0 := b[0] * l.r0
-	y1 := (b[1] - l.l10*y0) * l.r1
-	y2 := (b[2] - l.l20*y0 - l.l21*y1) * l.r2
-	x[2] = y2 * l.r2
-	x[1] = (y1 - l.l21*x[2]) * l.r1
-	x[0] = (y0 - l.l10*x[1] - l.l20*x[2]) * l.r0
-	return x, true
+	b1 -= l.l10 * b0
+	b2 -= l.l20*b0 + l.l21*b1
+	x2 = b2 * l.r2
+	x1 = b1*l.r1 - l.l21*x2
+	x0 = b0*l.r0 - l.l10*x1 - l.l20*x2
+	return x0, x1, x2, true
 }

@@ -8,21 +8,20 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-func (s sample) asym() *asymmetric {
-	switch c := s.c.(type) {
-	case *Exponential:
-		return &c.asymmetric
-	case *Power:
-		return &c.asymmetric
-	}
-	return nil
+func (s sample) asym() *Asymmetric {
+	c, _ := s.c.(*Asymmetric)
+	return c
 }
 
 // value is f*(z).
-func (c *asymmetric) value(z [3]float64) float64 {
-	var d derivatives
-	c.b.at(&z, &d)
-	f, w := -math.Log(d.ψ), c.b.weights()
+func (c *Asymmetric) value(z [3]float64) float64 {
+	var t tangent
+	c.at(&z, &t)
+	w := [3]float64{1, 0, 1}
+	if c.α > 0 {
+		w = [3]float64{1 - c.α, c.α, 0}
+	}
+	f := -math.Log(t.ψ)
 	for i, e := range z {
 		if w[i] > 0 {
 			f -= w[i] * math.Log(math.Abs(e))
@@ -31,21 +30,20 @@ func (c *asymmetric) value(z [3]float64) float64 {
 	return f
 }
 
-// at gives gradient and Hessian of f* at z.
-func (c *asymmetric) derivatives(z [3]float64) (g [3]float64, h [3][3]float64) {
+// derivatives are gradient and Hessian of f* at z.
+func (c *Asymmetric) derivatives(z [3]float64) (g [3]float64, h [3][3]float64) {
+	var t tangent
 	c.z = z
-	c.b.at(&c.z, &c.d)
-	c.expand()
-	for i := range h {
-		h[i] = c.down(c.f[i])
-	}
+	c.at(&c.z, &t)
+	c.ψ = t.ψ
+	c.h = c.expand(&t)
 	for j := range h {
-		column := c.down([3]float64{h[0][j], h[1][j], h[2][j]})
-		for i, v := range column {
-			h[i][j] = v
-		}
+		var e [3]float64
+		e[j] = 1
+		c.Mul(h[j][:], e[:])
 	}
-	return c.down(c.g), h
+	c.down(g[:], c.g[0], c.g[1], c.g[2])
+	return g, h
 }
 
 // Gradient, Hessian and third derivative agree with central differences.
@@ -56,13 +54,15 @@ func TestDerivatives(t *testing.T) {
 			return
 		}
 		z := [3]float64(s.dual(rng))
-		var d derivatives
-		if !c.b.at(&z, &d) {
+		var d tangent
+		if !c.at(&z, &d) {
 			t.Fatalf("%v is not inside", z)
 		}
 		g, h := c.derivatives(z)
 		p, q := [3]float64(normal(rng, 3)), [3]float64(normal(rng, 3))
-		third := c.thirdDerivative(c.to(p), c.to(q))
+		var third [3]float64
+		q1 := c.to(&q)
+		c.thirdDerivative(&third, &p, q1[0], q1[1], q1[2])
 		// A step that is small against the distance from the boundary.
 		hp := 0.0
 		for i := range p {
@@ -101,10 +101,10 @@ func TestShadow(t *testing.T) {
 		p, z := s.scaled(t, rng)
 		var shadow [3]float64
 		sv := [3]float64(p)
-		if !c.b.shadow(&shadow, &sv) {
+		if !c.shadow(&shadow, &sv) {
 			t.Fatalf("%v is not inside", p)
 		}
-		other := &asymmetric{b: c.b, degree: c.degree}
+		other := &Asymmetric{barrier: c.barrier}
 		g, _ := other.derivatives(shadow)
 		neg := [3]float64{-g[0], -g[1], -g[2]}
 		if !close(neg[:], p, 1e-8) {
@@ -133,12 +133,13 @@ func TestScalingNearTheBoundary(t *testing.T) {
 		z := s.dual(rng)
 		boundary := make([]float64, 3)
 		copy(boundary, z)
-		var d derivatives
+		var d tangent
 		lo, hi := 0.0, 1.0 // towards the boundary along −e
-		e := c.b.unit()
+		e := make([]float64, 3)
+		c.Unit(e)
 		inside := func(α float64) bool {
 			v := [3]float64{z[0] - α*e[0], z[1] - α*e[1], z[2] - α*e[2]}
-			return c.b.at(&v, &d)
+			return c.at(&v, &d)
 		}
 		for inside(hi) {
 			hi *= 2
@@ -153,7 +154,7 @@ func TestScalingNearTheBoundary(t *testing.T) {
 		for i := range z {
 			z[i] -= lo * (1 - 1e-7) * e[i]
 		}
-		g, _ := (&asymmetric{b: c.b, degree: c.degree}).derivatives([3]float64(z))
+		g, _ := (&Asymmetric{barrier: c.barrier}).derivatives([3]float64(z))
 		p := make([]float64, 3)
 		for i := range p {
 			p[i] = -1e-7 * g[i] * (1 + 1e-13*rng.NormFloat64())
@@ -163,14 +164,25 @@ func TestScalingNearTheBoundary(t *testing.T) {
 		}
 		hz := make([]float64, 3)
 		s.c.Mul(hz, z)
-		off := c.up([3]float64{hz[0] - p[0], hz[1] - p[1], hz[2] - p[2]})
-		factor := newCholesky(&c.f)
-		x, ok := factor.solve(off)
-		if !ok {
+		off := c.up(&[3]float64{hz[0] - p[0], hz[1] - p[1], hz[2] - p[2]})
+		var x [3]float64
+		var ok bool
+		if x[0], x[1], x[2], ok = c.curved.solve(off[0], off[1], off[2]); !ok {
 			t.Fatal("the Hessian is not positive definite")
 		}
 		if rel := math.Sqrt(num.Dot(off[:], x[:])) / 1e-7; !(rel < 1e-3) {
 			t.Fatalf("Hz is off by %g of the barrier's norm at z = %v", rel, z)
 		}
 	})
+}
+
+// The equation holds to some unit roundoffs of its solution, for any size of r.
+func TestExcess(t *testing.T) {
+	for e := -12.0; e <= 6; e += 1.0 / 128 {
+		r := math.Pow(10, e)
+		x := excess(r)
+		if off := math.Abs(r-x-math.Log1p(x)) * (1 + x) / (2 + x); !(off <= 4*0x1p-52*x) {
+			t.Fatalf("t + log(1 + t) = %g at t = %g: t is off by %g", r, x, off)
+		}
+	}
 }

@@ -35,14 +35,3 @@ type Symmetric interface {
 	// at the s and z of Scale; +Inf for no limit.
 	Reach(ds, dz []float64) (αp, αd float64)
 }
-
-// Asymmetric is a cone that is not its own dual, or not treated as such.
-type Asymmetric interface {
-	Cone
-	// Inside reports whether s is in the interior of K and z in that of its dual,
-	// and the pair is central enough: with ν/⟨s̃, z̃⟩ at least share·μ, where s̃ and
-	// z̃ are the shadows −∇f*(z) and −∇f(s).
-	Inside(s, z []float64, share, μ float64) bool
-	// Contains reports whether v is in the interior of K.
-	Contains(v []float64) bool
-}

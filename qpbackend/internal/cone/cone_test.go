@@ -353,7 +353,7 @@ func TestNothingAllocates(t *testing.T) {
 			case Symmetric:
 				c.Reach(ds, dz)
 				c.Margin(ds)
-			case Asymmetric:
+			case *Asymmetric:
 				c.Inside(p, z, 1e-6, 1)
 				c.Contains(p)
 			}

@@ -19,11 +19,17 @@
 // large-scale cone programming, in: Optimization for Machine Learning, MIT Press
 // (2011) 55-83.
 //
+// R. M. Corless, D. J. Jeffrey, The Wright ω function, in: Artificial Intelligence,
+// Automated Reasoning, and Symbolic Computation, Springer (2002) 76-89.
+//
 // J. Dahl, E. D. Andersen, A primal-dual interior-point algorithm for
 // nonsymmetric exponential-cone optimization, Math. Program. 194 (2022) 341-370.
 //
 // A. Domahidi, E. Chu, S. Boyd, ECOS: an SOCP solver for embedded systems, ECC
 // (2013) 3071-3076.
+//
+// F. N. Fritsch, R. E. Shafer, W. P. Crowley, Algorithm 443: Solution of the
+// transcendental equation we^w = x, Commun. ACM 16 (1973) 123-124.
 //
 // P. J. Goulart, Y. Chen, Clarabel: an interior-point solver for conic programs
 // with quadratic objectives, arXiv:2405.12762 (2024).

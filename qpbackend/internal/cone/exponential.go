@@ -6,29 +6,38 @@ import "math"
 // dual cone, u < 0, w ≥ −u·exp(v/u − 1).
 type exponential struct{}
 
-func (exponential) weights() [3]float64 { return [3]float64{1, 0, 1} }
-
 // unit solves e = −∇f*(e).
 func (exponential) unit() [3]float64 {
 	return [3]float64{-1.05138394375022892, 0.556409618604338437, 1.258967886464460257}
 }
 
-func (exponential) at(z *[3]float64, d *derivatives) bool {
+func (exponential) at(z *[3]float64, t *tangent) bool {
 	u, v, w := z[0], z[1], z[2]
 	if !(u < 0 && w > 0) {
 		return false
 	}
-	ℓ := math.Log(w / -u)
-	d.ψ = v - u - u*ℓ
-	d.grad = [3]float64{-ℓ, 1, -u / w}
-	d.hess = [3][3]float64{{1 / u, 0, -1 / w}, {}, {-1 / w, 0, u / (w * w)}}
-	return d.ψ > 0
+	ratio := w / -u
+	ℓ := math.Log(ratio)
+	t.ψ = v - u - u*ℓ
+	t.grad = [3]float64{-ℓ, 1, 1 / ratio}
+	return t.ψ > 0
 }
 
-func (exponential) third(z, p, q *[3]float64) [3]float64 {
-	u, w := z[0], z[2]
-	pu, pw, qu, qw := p[0]/u, p[2]/w, q[0]/u, q[2]/w
-	return [3]float64{pw*qw - pu*qu, 0, u / w * (pu*qw + pw*qu - 2*pw*qw)}
+func (exponential) curvature(z *[3]float64, ψ float64) (c curvature) {
+	u, w, over := 1/z[0], 1/z[2], 1/ψ
+	c.g0, c.g2 = -u, -w
+	c.h00, c.h02, c.h22 = u*u-u*over, w*over, w*w*(1-z[0]*over)
+	return c
+}
+
+func (exponential) change(z, p, q *[3]float64, c *change) {
+	u, w := 1/z[0], 1/z[2]
+	ratio := z[0] * w
+	pu, pw, qu, qw := p[0]*u, p[2]*w, q[0]*u, q[2]*w
+	dp, dq := pu-pw, qu-qw
+	c.hp, c.hq = [3]float64{dp, 0, -ratio * dp}, [3]float64{dq, 0, -ratio * dq}
+	c.ψ = [3]float64{pw*qw - pu*qu, 0, ratio * (pu*qw + pw*qu - 2*pw*qw)}
+	c.own = [3]float64{-2 * pu * qu * u, 0, -2 * pw * qw * w}
 }
 
 func (exponential) inside(s *[3]float64) bool { return room(s) > 0 }
@@ -53,24 +62,37 @@ func (exponential) shadow(z, s *[3]float64) bool {
 	if !(r > 0) {
 		return false
 	}
-	// Halley's method, which triples the digits: the last step needs but a third.
-	t := r/2 + r*r/16
+	t := excess(r)
+	a, slope := 1/(t*s1), s[0]/s1
+	z[0], z[2] = -a, (1+a*s1)/s2
+	// v = 1/s₁ + u(1 + log(w/a)) by the third equation, and log(w/a) = −t − s₀/s₁.
+	z[1] = 2/s1 + a*(slope-1)
+	return t > 0 && a <= math.MaxFloat64 && z[2] <= math.MaxFloat64
+}
+
+// excess solves t + log(1 + t) = r > 0, by the iteration of order four of Fritsch, Shafer and Crowley 1973 from the first terms of the series
+// about zero or infinity (Corless and Jeffrey 2002): mostly by one step.
+func excess(r float64) float64 {
+	t := r * (1./2 + r*(1./16-r/192))
 	if r > 2 {
-		t = r - math.Log(r)
+		x := r + 1
+		l := math.Log(x)
+		over := 1 / x
+		t = r - l*(1-over*(1+over*(l/2-1)))
 	}
 	for range 50 {
-		inv := 1 / (1 + t)
-		f, slope := r-t-math.Log1p(t), 1+inv
-		step := f * slope / (slope*slope - f*inv*inv/2)
-		t += step
-		if math.Abs(step) <= 1e-6*t {
+		log := 0.0
+		if t < 0.5 {
+			log = math.Log1p(t)
+		} else {
+			log = math.Log(1 + t)
+		}
+		rest, w := r-t-log, 2+t
+		a := w * (w + 2./3*rest)
+		t += (1 + t) * rest / w * ((a - rest/2) / (a - rest))
+		if math.Abs(rest) <= 1e-3*t {
 			break
 		}
 	}
-	a := 1 / (t * s1)
-	w := (1 + a*s1) / s2
-	z[0], z[2] = -a, w
-	// v = 1/s₁ + u(1 + log(w/a)), by the third equation.
-	z[1] = 1/s1 - a*(1+math.Log(w/a))
-	return t > 0 && a <= math.MaxFloat64 && w <= math.MaxFloat64
+	return t
 }

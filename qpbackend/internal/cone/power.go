@@ -6,8 +6,6 @@ import "math"
 // φ = (u/α)^2α·(v/(1−α))^(2−2α) ≥ w².
 type power struct{ α float64 }
 
-func (p power) weights() [3]float64 { return [3]float64{1 - p.α, p.α, 0} }
-
 func (p power) unit() [3]float64 {
 	return [3]float64{math.Sqrt(1 + p.α), math.Sqrt(2 - p.α), 0}
 }
@@ -17,31 +15,41 @@ func (p power) root(u, v float64) float64 {
 	return math.Exp(p.α*math.Log(u/p.α) + (1-p.α)*math.Log(v/(1-p.α)))
 }
 
-func (p power) at(z *[3]float64, d *derivatives) bool {
+func (p power) at(z *[3]float64, t *tangent) bool {
 	u, v, w := z[0], z[1], z[2]
 	if !(u > 0 && v > 0) {
 		return false
 	}
 	r := p.root(u, v)
-	d.ψ = (r - math.Abs(w)) * (r + math.Abs(w))
-	φ, a, b := r*r, 2*p.α, 2-2*p.α
-	uv := a * b * φ / u / v
-	d.grad = [3]float64{a * φ / u, b * φ / v, -2 * w}
-	d.hess = [3][3]float64{{a * (a - 1) * φ / u / u, uv, 0}, {uv, b * (b - 1) * φ / v / v, 0}, {0, 0, -2}}
-	return r > math.Abs(w) && d.ψ > 0 && φ <= math.MaxFloat64
+	t.ψ = (r - math.Abs(w)) * (r + math.Abs(w))
+	φ := r * r
+	t.grad = [3]float64{2 * p.α * φ / u, (2 - 2*p.α) * φ / v, -2 * w}
+	return r > math.Abs(w) && t.ψ > 0 && φ <= math.MaxFloat64
 }
 
-func (p power) third(z, x, y *[3]float64) [3]float64 {
-	u, v := z[0], z[1]
-	r := p.root(u, v)
-	φ, a, b := r*r, 2*p.α, 2-2*p.α
-	xu, xv, yu, yv := x[0]/u, x[1]/v, y[0]/u, y[1]/v
+func (p power) curvature(z *[3]float64, ψ float64) (c curvature) {
+	a, b := 2*p.α, 2-2*p.α
+	u, v, over := 1/z[0], 1/z[1], 1/ψ
+	φ := (ψ + z[2]*z[2]) * over
+	c.g0, c.g1 = -(1-p.α)*u, -p.α*v
+	c.h00, c.h01, c.h11 = u*u*(1-p.α-a*(a-1)*φ), -a*b*φ*u*v, v*v*(p.α-b*(b-1)*φ)
+	c.h22 = 2 * over
+	return c
+}
+
+func (p power) change(z *[3]float64, ψ float64, x, y *[3]float64, c *change) {
+	φ, a, b := ψ+z[2]*z[2], 2*p.α, 2-2*p.α
+	u, v := 1/z[0], 1/z[1]
+	xu, xv, yu, yv := x[0]*u, x[1]*v, y[0]*u, y[1]*v
 	mixed := xu*yv + xv*yu
-	return [3]float64{
-		a * φ / u * ((a-1)*(a-2)*xu*yu + (a-1)*b*mixed + b*(b-1)*xv*yv),
-		b * φ / v * (a*(a-1)*xu*yu + a*(b-1)*mixed + (b-1)*(b-2)*xv*yv),
+	c.ψ = [3]float64{
+		a * φ * u * ((a-1)*(a-2)*xu*yu + (a-1)*b*mixed + b*(b-1)*xv*yv),
+		b * φ * v * (a*(a-1)*xu*yu + a*(b-1)*mixed + (b-1)*(b-2)*xv*yv),
 		0,
 	}
+	c.own = [3]float64{-2 * (1 - p.α) * xu * yu * u, -2 * p.α * xv * yv * v, 0}
+	c.hp = [3]float64{a * φ * u * ((a-1)*xu + b*xv), b * φ * v * (a*xu + (b-1)*xv), -2 * x[2]}
+	c.hq = [3]float64{a * φ * u * ((a-1)*yu + b*yv), b * φ * v * (a*yu + (b-1)*yv), -2 * y[2]}
 }
 
 func (p power) inside(s *[3]float64) bool { return p.room(s) > 0 }

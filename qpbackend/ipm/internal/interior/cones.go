@@ -49,7 +49,7 @@ type cones struct {
 type member struct {
 	cone.Cone
 	sym      cone.Symmetric
-	asym     cone.Asymmetric
+	asym     *cone.Asymmetric
 	expanded interface{ Expansion(d, u, v []float64) } // nil: a dense block
 	row      int                                       // first row
 	from, to int                                       // range in the slices
