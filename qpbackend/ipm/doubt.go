@@ -20,9 +20,9 @@ import (
 // auxIter bounds the iterations of the first of these runs; where plain comes to
 // doubt again they may take twice as many, and in either case more as long as each auxPace of them at least halve the scaled error. At almost a solution
 // a run ends after auxPatience iterations that do not halve the residual.
-// Source: the embedding takes at most 30 on the infeasible problems of package qptest; BOYD2 of Maros and Meszaros is almost solved by some 70 of it,
-// in 121 iterations with all others, and in 165 where a run ends at 50 and 25 iterations after it is almost solved. Curves with bounds on differences of order three and four (docs/bench.md, Constants of ipm)
-// have with an auxPatience of 10 one less solved, with 25 as many.
+// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with bounds on differences of order three and four (docs/bench.md, Constants of ipm)
+// take 97 to 130 iterations with the others before, and 96 to 168, one less solved, where a run ends at 50;
+// with an auxPatience of 10 one less is solved, with 25 as many are.
 const (
 	auxIter     = 50
 	auxPace     = 12
@@ -107,6 +107,18 @@ func (s *solver) looksInfeasible(w *interior.Work, remote float64) bool {
 		return pr.since >= suspectAgain
 	}
 	return false
+}
+
+// join goes on with steps whose lengths depend on each other where an iterate keeps the rows, and so the dual residual
+// may be all that is left: in a problem of which few variables have squares, two lengths leave more of it behind at these, step by step,
+// than the next step removes. It reports whether that is new to the run. Where all variables have squares the embedding takes fewer iterations.
+// Source: docs/bench.md, Constants of ipm.
+func (s *solver) join(w *interior.Work) bool {
+	if s.progress.primal > s.loose() || w.Strict() || !w.Join() {
+		return false
+	}
+	s.progress.rest()
+	return true
 }
 
 // embed runs the embedding after k iterations. It returns goOn where that decides

@@ -98,7 +98,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		if pr.since >= patience {
 			return interior.GivenUp
 		}
-	case s.creeps(w, k), s.looksInfeasible(w, weight*(1+xNorm)):
+	case s.creeps(w, k), s.looksInfeasible(w, weight*(1+xNorm)) && !s.join(w):
 		if v := s.embed(ctx, k+pr.before); v != interior.GoOn {
 			return v
 		}
@@ -153,6 +153,9 @@ func (s *solver) proofs(w *interior.Work, weigh bool) (weight float64, v interio
 	}
 	return weight, interior.GoOn
 }
+
+// rest begins the count of iterations without progress anew, with the residuals of the next iterate that is certified.
+func (pr *progress) rest() { pr.looked, pr.mark, pr.since = 0, math.Inf(1), 0 }
 
 // note counts the iterations in which no residual above tol is halved.
 func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float64) {

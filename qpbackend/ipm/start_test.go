@@ -135,6 +135,57 @@ func TestCostsApart(t *testing.T) {
 	}
 }
 
+// between are n quantities between two variables, the only ones with squares, the lower one to be large and the upper one small. Of each of four groups with weights over four decades
+// the sum with its weights and the one with weights and distances are given.
+func between(n int, share float64, seed uint64) *qpbackend.Problem {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	p := &qpbackend.Problem{Q: make([]float64, n+2), Lo: make([]float64, n+2), Hi: make([]float64, n+2)}
+	for j := range p.Q {
+		p.Lo[j], p.Hi[j] = 0.1, math.Inf(1)
+	}
+	p.Q[n], p.Q[n+1] = -20, -2
+	var a, h sparse.Triplets
+	h.Add(n, n, 20)
+	h.Add(n+1, n+1, 2)
+	for j := range n {
+		a.Add(2*j, j, 1)
+		a.Add(2*j, n, -1)
+		a.Add(2*j+1, j, -1)
+		a.Add(2*j+1, n+1, 1)
+		p.L, p.U = append(p.L, 0, 0), append(p.U, math.Inf(1), math.Inf(1))
+	}
+	for g := range 4 {
+		i, sum, far := 2*n+2*g, 0.0, 0.0
+		for j := range n {
+			if rng.Float64() < share {
+				weight := math.Round(math.Pow(10, 0.5+3.2*rng.Float64()))
+				distance := math.Round(5000 * (float64(g+1) + rng.Float64()))
+				a.Add(i, j, weight)
+				a.Add(i+1, j, weight*distance)
+				sum, far = sum+1.08*weight, far+1.03*weight*distance
+			}
+		}
+		p.L, p.U = append(p.L, sum, far), append(p.U, sum, far)
+	}
+	p.P, _ = h.CSC(n+2, n+2)
+	p.A, _ = a.CSC(2*n+8, n+2)
+	return p
+}
+
+// TestJointLengths: where few variables have squares the lengths of the two steps are joined; else the four take 238 iterations.
+func TestJointLengths(t *testing.T) {
+	iterations := 0
+	for seed := range uint64(4) {
+		p := between(4000, 0.05, seed)
+		r := solve(t, p)
+		wantSolved(t, p, r)
+		iterations += r.Iterations
+	}
+	if iterations > 210 {
+		t.Errorf("%d iterations, want 194", iterations)
+	}
+}
+
 // TestIntermediate: the solution of a linear program that stands alone is as exact as rounding lets it be; one to go on from is left
 // within the tolerance.
 func TestIntermediate(t *testing.T) {

@@ -2,6 +2,8 @@ package interior
 
 import (
 	"context"
+
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // method holds the differences of the two ways to step: plain solves the problem
@@ -65,9 +67,11 @@ type method interface {
 	ray(w *Work) (d, ad []float64)
 }
 
-// plain steps on the problem itself. With sameStep primal and dual steps have one
-// length.
-type plain struct{ sameStep bool }
+// plain steps on the problem itself.
+type plain struct {
+	joint bool      // see Join
+	pdx   []float64 // θP·dx
+}
 
 // A step goes at least the share stepBack of the way to the boundary, and nearly
 // all of it once μ is small: a step that stops at .99 leaves a hundredth of the
@@ -83,7 +87,7 @@ func (plain) τ() float64                     { return 1 }
 func (plain) degree() float64                { return 0 }
 func (plain) load(*Work)                     {}
 func (plain) unshift([]float64)              {}
-func (plain) begin()                         {}
+func (p *plain) begin()                      { p.joint = false }
 func (plain) moderate(*Work)                 {}
 func (plain) warmed(*Work)                   {}
 func (plain) warmth() (share, limit float64) { return warmShare, warmLimit }
@@ -108,10 +112,44 @@ func (plain) ray(*Work) (d, ad []float64)    { return nil, nil }
 
 func (plain) back(μ float64) float64 { return min(max(stepBack, 1-growBack*μ), mostBack) }
 
-func (p plain) steps(w *Work, _ float64) {
-	if p.sameStep {
-		w.αp = min(w.αp, w.αd)
-		w.αd = w.αp
+// fewSquares is the share of the variables that have squares in the objective up to which the lengths of steps are joined from the first one on.
+// Source: docs/bench.md, Constants of ipm.
+const fewSquares = 1e-3
+
+// Join lets the lengths of the steps of x and of the multipliers depend on each other until the next run (Curtis and Nocedal 2007):
+// they leave (αd − αp)·P·dx of the dual residual behind, and the step that reaches farther is
+// shortened to the length with the smallest residual, at most to the length of the other. It reports whether that changes anything:
+// lengths of the embedding are equal, and a linear problem has no P.
+func (w *Work) Join() bool {
+	p, ok := w.method.(*plain)
+	if !ok || p.joint || w.bare == w.n {
+		return false
+	}
+	p.joint = true
+	if p.pdx == nil {
+		p.pdx = make([]float64, w.n)
+	}
+	return true
+}
+
+func (p *plain) steps(w *Work, _ float64) {
+	if !p.joint || w.αp == w.αd {
+		return
+	}
+	g, r := p.pdx, w.rd
+	clear(g)
+	w.p.AddSymMulVec(g, w.θ, w.dx)
+	for _, j := range w.fixedVars {
+		g[j] = 0
+	}
+	// The residual will be (1−αd)·r + (αd−αp)·g.
+	rr, rg, gg := num.Dot(r, r), num.Dot(r, g), num.Dot(g, g)
+	if w.αp < w.αd {
+		if d := rr - 2*rg + gg; d > 0 {
+			w.αd = min(w.αd, max((rr-rg-w.αp*(rg-gg))/d, w.αp))
+		}
+	} else if gg > 0 {
+		w.αp = min(w.αp, max(((1-w.αd)*rg+w.αd*gg)/gg, w.αd))
 	}
 }
 

@@ -95,7 +95,7 @@ type sides struct {
 // New is a run over the scaled P, A by rows and cones, with room for all that it needs. It keeps p and at. With cones it steps on
 // the homogeneous embedding, for whose linear systems tol, the tolerance of the result, says how accurate they are at the end.
 func New(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, tol float64) *Work {
-	var how method = plain{}
+	var how method = &plain{}
 	if len(cones) > 0 {
 		how = newEmbedding(p.Cols, at.Cols, sys.Size(), tol)
 	}
