@@ -65,7 +65,7 @@ const (
 
 func (h *embedding) τ() float64                     { return h.tau }
 func (h *embedding) degree() float64                { return 1 }
-func (h *embedding) begin()                         { h.tau, h.κ = 1, 1 }
+func (h *embedding) begin(*Work)                    { h.tau, h.κ = 1, 1 }
 func (h *embedding) warmth() (share, limit float64) { return homoWarmShare, homoWarmLimit }
 func (h *embedding) back(float64) float64           { return homoStepBack }
 func (h *embedding) distance() float64              { return homoDistance }

@@ -26,8 +26,8 @@ type method interface {
 	load(w *Work)
 	// unshift adds to x, in the units of the scaled problem, the fixed values that load took out.
 	unshift(x []float64)
-	// begin sets τ and κ for a first point.
-	begin()
+	// begin makes τ, κ and the kind of steps those of a first point.
+	begin(w *Work)
 	// moderate bounds the size of the point of the weighted problem.
 	moderate(w *Work)
 	// warmed completes a warm start.
@@ -87,7 +87,7 @@ func (plain) τ() float64                     { return 1 }
 func (plain) degree() float64                { return 0 }
 func (plain) load(*Work)                     {}
 func (plain) unshift([]float64)              {}
-func (p *plain) begin()                      { p.joint = false }
+func (p *plain) begin(w *Work)               { p.joint = float64(w.n-w.bare) <= fewSquares*float64(w.n) }
 func (plain) moderate(*Work)                 {}
 func (plain) warmed(*Work)                   {}
 func (plain) warmth() (share, limit float64) { return warmShare, warmLimit }
@@ -126,15 +126,15 @@ func (w *Work) Join() bool {
 		return false
 	}
 	p.joint = true
-	if p.pdx == nil {
-		p.pdx = make([]float64, w.n)
-	}
 	return true
 }
 
 func (p *plain) steps(w *Work, _ float64) {
-	if !p.joint || w.αp == w.αd {
+	if !p.joint || w.αp == w.αd || w.bare == w.n {
 		return
+	}
+	if p.pdx == nil {
+		p.pdx = make([]float64, w.n)
 	}
 	g, r := p.pdx, w.rd
 	clear(g)

@@ -43,9 +43,6 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 		return 0, w.failure(ctx)
 	}
 	w.fresh = !w.Homogeneous()
-	if float64(w.n-w.bare) <= fewSquares*float64(w.n) {
-		w.Join()
-	}
 	return w.Iterate(ctx, j, maxIter)
 }
 

@@ -17,7 +17,7 @@ func (w *Work) start(ctx context.Context) bool {
 		clear(c.data().s)
 		clear(c.data().z)
 	}
-	w.method.begin()
+	w.method.begin(w)
 	w.placeFixed()
 	w.residuals()
 	for _, c := range w.parts() {

@@ -22,7 +22,7 @@ const (
 // good.
 func (w *Work) StartFrom() bool {
 	w.Load()
-	w.method.begin()
+	w.method.begin(w)
 	w.placeFixed()
 	share, limit := w.method.warmth()
 	r := w.distance()
@@ -96,7 +96,7 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 		return 0, GivenUp
 	}
 	w.Load()
-	w.method.begin()
+	w.method.begin(w)
 	w.placeFixed()
 	w.setWeights()
 	w.multiply(w.v, w.x, w.y)
