@@ -60,10 +60,66 @@ func (b barrier) shadow(z, s *[3]float64) bool {
 // inside reports whether s is in the interior of the cone itself.
 func (b barrier) inside(s *[3]float64) bool {
 	if b.α == 0 {
-		return exponential{}.inside(s)
+		return room(s) > 0
 	}
-	return power(b).inside(s)
+	return power(b).room(s) > 0
 }
+
+// depth is a concave function at x, positive in the interior of the cone or its dual, and its slope along d: where the coordinates that positive names are so.
+func (b barrier) depth(x, d *[3]float64, dual bool) (f, slope float64) {
+	if b.α == 0 {
+		return exponential{}.depth(x, d, dual)
+	}
+	return power(b).depth(x, d, dual)
+}
+
+// positive are the two coordinates that are positive in the interior, or negative with a sign of −1.
+func (b barrier) positive(dual bool) (i int, sign float64, j int) {
+	switch {
+	case b.α != 0:
+		return 0, 1, 1
+	case dual:
+		return 0, -1, 2
+	}
+	return 1, 1, 2
+}
+
+// reach is that of x along d, in the cone or its dual: Newton's method from outside, where a tangent is above depth, until the chord from x, which is below, is near.
+func (b barrier) reach(x, d *[3]float64, dual bool, most float64) float64 {
+	hi := most
+	i, sign, j := b.positive(dual)
+	for _, e := range [...][2]float64{{sign * x[i], sign * d[i]}, {x[j], d[j]}} {
+		if -e[1]*hi > e[0]*nearlyOut {
+			hi = e[0] * nearlyOut / -e[1]
+		}
+	}
+	at := [3]float64{x[0] + hi*d[0], x[1] + hi*d[1], x[2] + hi*d[2]}
+	if b.α == 0 && (exponential{}).clearly(&at, dual) {
+		return hi
+	}
+	f, slope := b.depth(&at, d, dual)
+	if f > 0 {
+		return hi
+	}
+	start, _ := b.depth(x, d, dual)
+	for {
+		lo, next := hi*start/(start-f), hi-f/slope
+		if !(hi-lo > stepAccuracy*hi && next < hi && next > lo) {
+			return max(min(lo, hi), 0)
+		}
+		hi = next
+		at = [3]float64{x[0] + hi*d[0], x[1] + hi*d[1], x[2] + hi*d[2]}
+		f, slope = b.depth(&at, d, dual)
+	}
+}
+
+// stepAccuracy is the share of the longest step that a step may be shorter. Nearer to the boundary the next step is shorter.
+// Source: 1150 random programs with exponential or power cones (exp, pow, mixed, logistic and tiny of dcbench, geometric programs, entropies and sums of exponentials)
+// take 13,758 iterations with .01, 13,658 with .05, 13,560 with .1 and 13,587 with .2; nearlyOut is derived: it costs a hundredth of that.
+const (
+	stepAccuracy = 0.1
+	nearlyOut    = 0.999
+)
 
 // Asymmetric is the exponential cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed, or the power cone s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
 //
@@ -89,30 +145,23 @@ type Asymmetric struct {
 type trial struct {
 	tangent
 	s, z, shadow [3]float64
-	inside       bool // the tangent is right, and s and z are in the interiors
-	shadowed     bool // shadow is right
+	inside       bool // s and z are in the interiors, and the rest belongs to them
 }
 
-// of makes the trial that of s and z, with the shadow where that is asked for, and reports whether both are in the interiors.
-func (t *trial) of(b barrier, s, z []float64, shadow bool) bool {
-	if s, z := [3]float64(s), [3]float64(z); t.s != s || t.z != z {
-		t.s, t.z, t.inside, t.shadowed = s, z, false, false
-	}
-	if !t.inside {
-		t.inside = b.at(&t.z, &t.tangent) && (shadow || b.inside(&t.s))
-	}
-	if t.inside && shadow && !t.shadowed {
-		t.shadowed = b.shadow(&t.shadow, &t.s)
-		t.inside = t.shadowed
+// of makes the trial that of s and z, and reports whether both are in the interiors.
+func (t *trial) of(b barrier, s, z []float64) bool {
+	if s, z := [3]float64(s), [3]float64(z); !t.inside || t.s != s || t.z != z {
+		t.s, t.z = s, z
+		t.inside = b.at(&t.z, &t.tangent) && b.shadow(&t.shadow, &t.s)
 	}
 	return t.inside
 }
 
-// NewExponential makes the exponential cone.
-func NewExponential() *Asymmetric { return &Asymmetric{} }
+// Exponential is the exponential cone.
+func Exponential() Asymmetric { return Asymmetric{} }
 
-// NewPower makes the power cone, 0 < α < 1.
-func NewPower(α float64) *Asymmetric { return &Asymmetric{barrier: barrier{α}} }
+// Power is the power cone, 0 < α < 1.
+func Power(α float64) Asymmetric { return Asymmetric{barrier: barrier{α}} }
 
 // Len is 3.
 func (c *Asymmetric) Len() int { return 3 }
@@ -196,7 +245,7 @@ func (c *Asymmetric) expand(t *tangent) (f triangle) {
 // central path above all, the Hessian of the dual barrier times μ.
 func (c *Asymmetric) Scale(s, z []float64) bool {
 	t := &c.tried
-	if !t.of(c.barrier, s, z, true) {
+	if !t.of(c.barrier, s, z) {
 		return false
 	}
 	c.z, c.ψ = t.z, t.ψ
@@ -370,13 +419,13 @@ func (c *Asymmetric) thirdDerivative(t, p *[3]float64, q0, q1, q2 float64) {
 // z̃ are the shadows −∇f*(z) and −∇f(s).
 func (c *Asymmetric) Inside(s, z []float64, share, μ float64) bool {
 	t := &c.tried
-	if !t.of(c.barrier, s, z, share != 0) {
-		return false
-	}
-	if share == 0 {
-		return true
-	}
-	return share*μ*(num.Dot(t.grad[:], t.shadow[:])/t.ψ+c.logs(&t.z, &t.shadow)) <= 3
+	return t.of(c.barrier, s, z) && share*μ*(num.Dot(t.grad[:], t.shadow[:])/t.ψ+c.logs(&t.z, &t.shadow)) <= 3
+}
+
+// Reach is a step up to most that keeps s and z inside: most, or one that is shorter than the longest by a tenth of it at most.
+func (c *Asymmetric) Reach(s, z, ds, dz []float64, most float64) float64 {
+	most = c.reach((*[3]float64)(s), (*[3]float64)(ds), false, most)
+	return c.reach((*[3]float64)(z), (*[3]float64)(dz), true, most)
 }
 
 // logs is Σ cᵢxᵢ/zᵢ.

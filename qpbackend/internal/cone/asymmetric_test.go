@@ -186,3 +186,35 @@ func TestExcess(t *testing.T) {
 		}
 	}
 }
+
+// Reach is as near to the longest step as it says, and not above it.
+func TestAsymmetricReach(t *testing.T) {
+	each(t, 200, func(t *testing.T, s sample, rng *rand.Rand) {
+		c := s.asym()
+		if c == nil {
+			return
+		}
+		p, z := s.primal(rng), s.dual(rng)
+		ds, dz := normal(rng, 3), normal(rng, 3)
+		size := math.Exp(3 * rng.NormFloat64())
+		for i := range ds {
+			ds[i] *= size
+			dz[i] *= size
+		}
+		inside := func(α float64) bool {
+			var sv, zv [3]float64
+			for i := range sv {
+				sv[i], zv[i] = p[i]+α*ds[i], z[i]+α*dz[i]
+			}
+			var at tangent
+			return c.inside(&sv) && c.at(&zv, &at)
+		}
+		α := c.Reach(p, z, ds, dz, 1)
+		if !inside(α * (1 - 1e-12)) {
+			t.Fatalf("outside at %g", α)
+		}
+		if α < 1 && inside(min(1, α*(1+1.2*stepAccuracy))) {
+			t.Fatalf("%g is not the longest step", α)
+		}
+	})
+}

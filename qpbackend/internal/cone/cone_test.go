@@ -32,7 +32,8 @@ func samples() []sample {
 		inside := func(rng *rand.Rand) []float64 { return definite(rng, n) }
 		out = append(out, sample{fmt.Sprintf("semidefinite %d", n), NewSemidefinite(n), inside, inside})
 	}
-	out = append(out, sample{"exponential", NewExponential(), func(rng *rand.Rand) []float64 {
+	exp := Exponential()
+	out = append(out, sample{"exponential", &exp, func(rng *rand.Rand) []float64 {
 		s1, r := rng.ExpFloat64(), rng.NormFloat64()
 		return []float64{s1 * r, s1, s1*math.Exp(r) + rng.ExpFloat64()}
 	}, func(rng *rand.Rand) []float64 {
@@ -40,7 +41,8 @@ func samples() []sample {
 		return []float64{u, u * r, -u*math.Exp(r-1) + rng.ExpFloat64()}
 	}})
 	for _, α := range []float64{0.03, 0.3, 0.5, 0.9} {
-		out = append(out, sample{fmt.Sprintf("power %g", α), NewPower(α), func(rng *rand.Rand) []float64 {
+		pow := Power(α)
+		out = append(out, sample{fmt.Sprintf("power %g", α), &pow, func(rng *rand.Rand) []float64 {
 			a, b := rng.ExpFloat64(), rng.ExpFloat64()
 			return []float64{a, b, math.Pow(a, α) * math.Pow(b, 1-α) * (2*rng.Float64() - 1)}
 		}, func(rng *rand.Rand) []float64 {

@@ -40,7 +40,24 @@ func (exponential) change(z, p, q *[3]float64, c *change) {
 	c.own = [3]float64{-2 * pu * qu * u, 0, -2 * pw * qw * w}
 }
 
-func (exponential) inside(s *[3]float64) bool { return room(s) > 0 }
+// clearly reports whether x is inside, where that is seen without a logarithm: that of .37 is above −1.
+func (exponential) clearly(x *[3]float64, dual bool) bool {
+	if dual {
+		return x[1] >= 0 && x[2] >= -0.37*x[0]
+	}
+	return x[0] <= 0 && x[2] > x[1]
+}
+
+// depth is s₁·log(s₂/s₁) − s₀, or ψ in the dual cone.
+func (exponential) depth(x, d *[3]float64, dual bool) (f, slope float64) {
+	if dual {
+		u, du := -x[0], -d[0]
+		log := math.Log(x[2] / u)
+		return x[1] + u + u*log, d[1] + du*log + d[2]*u/x[2]
+	}
+	log := math.Log(x[2] / x[1])
+	return x[1]*log - x[0], d[1]*(log-1) + d[2]*x[1]/x[2] - d[0]
+}
 
 // room is log(s₂/s₁) − s₀/s₁, NaN where that is no number.
 func room(s *[3]float64) float64 {

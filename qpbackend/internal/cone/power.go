@@ -52,7 +52,14 @@ func (p power) change(z *[3]float64, ψ float64, x, y *[3]float64, c *change) {
 	c.hq = [3]float64{a * φ * u * ((a-1)*yu + b*yv), b * φ * v * (a*yu + (b-1)*yv), -2 * y[2]}
 }
 
-func (p power) inside(s *[3]float64) bool { return p.room(s) > 0 }
+// depth is s₀^α·s₁^(1−α) − |s₂|, or √φ − |w| in the dual cone.
+func (p power) depth(x, d *[3]float64, dual bool) (f, slope float64) {
+	root := p.root(x[0], x[1])
+	if !dual {
+		root *= math.Pow(p.α, p.α) * math.Pow(1-p.α, 1-p.α)
+	}
+	return root - math.Abs(x[2]), root*(p.α*d[0]/x[0]+(1-p.α)*d[1]/x[1]) - math.Copysign(1, x[2])*d[2]
+}
 
 // room is log(s₀^α·s₁^(1−α)/|s₂|).
 func (p power) room(s *[3]float64) float64 {

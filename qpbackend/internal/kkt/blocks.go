@@ -81,12 +81,14 @@ func (s *System) Size() int { return len(s.diag) }
 // number counts the columns behind the rows and notes where they begin.
 func (s *System) number() int {
 	count := 0
+	s.behind = true
 	for _, b := range s.blocks {
 		if b.Expanded {
 			s.extra = append(s.extra, s.n+s.m+count)
 			count += 2
 		} else {
 			s.extra = append(s.extra, -1) // also where it is eliminated
+			s.behind = false
 		}
 	}
 	return count
@@ -133,8 +135,8 @@ func (s *System) above(k *sparse.CSC, next, i int) int {
 	return next
 }
 
-// behind appends the columns behind the rows.
-func (s *System) behind(k *sparse.CSC) {
+// columnsBehind appends the columns behind the rows.
+func (s *System) columnsBehind(k *sparse.CSC) {
 	for t, b := range s.blocks {
 		if !b.Expanded {
 			continue
@@ -189,6 +191,38 @@ func (s *System) weighBlocks() {
 		s.d[e], s.d[e+1] = -1, 1
 		u, v := s.Expansion(t)
 		s.weight[e-s.n], s.weight[e+1-s.n] = max(1, num.NormInf(v)), max(1, num.NormInf(u))
+	}
+}
+
+// subtractBlocks is the part of subtractRows of expanded blocks, with the residuals behind the rows.
+func (s *System) subtractBlocks(b, x []float64) {
+	for t, block := range s.blocks {
+		first, e := s.n+block.Start, s.extra[t]
+		res, rows := s.res[first:][:block.Len], x[first:][:block.Len]
+		u, v := s.Expansion(t)
+		if len(rows) == 3 {
+			first, last := x[e], x[e+1]
+			r, x, v, u := (*[3]float64)(res), (*[3]float64)(rows), (*[3]float64)(v), (*[3]float64)(u)
+			r[0] = r[0] - v[0]*first - u[0]*last
+			r[1] = r[1] - v[1]*first - u[1]*last
+			r[2] = r[2] - v[2]*first - u[2]*last
+			s.res[e] = b[e] - (s.d[e]*first + v[0]*x[0] + v[1]*x[1] + v[2]*x[2])
+			s.res[e+1] = b[e+1] - (s.d[e+1]*last + u[0]*x[0] + u[1]*x[1] + u[2]*x[2])
+			continue
+		}
+		for k, column := range [...][]float64{v, u} {
+			own := x[e+k]
+			sum := s.d[e+k] * own
+			if len(rows) >= leastWide {
+				sum += s.wide.dotAxpy(column, rows, res, -own)
+			} else {
+				for i, a := range column {
+					res[i] -= a * own
+					sum += a * rows[i]
+				}
+			}
+			s.res[e+k] = b[e+k] - sum
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ type System struct {
 	sought   bool       // runs are the result of newRuns
 
 	rows  byRows // with the sparse strategy
-	plain bool   // nothing is off and there are no blocks
+	plain bool   // nothing is off, and all blocks are expanded
 
 	loaded   bool // there has been a Load
 	weighed  bool
@@ -66,7 +66,8 @@ type System struct {
 	gone      []bool    // they are eliminated
 	conjugate conjugate // with eliminated blocks
 
-	extra []int // of each block, the first of its columns behind the rows; −1 for none
+	extra  []int // of each block, the first of its columns behind the rows; −1 for none
+	behind bool  // all entries of blocks are in such columns
 }
 
 // New analyses the pattern of H (upper triangle, n × n) and A (transposed,
@@ -146,7 +147,7 @@ func (s *System) pattern(ctx context.Context) error {
 			return err
 		}
 	}
-	s.behind(k)
+	s.columnsBehind(k)
 	k.Val = make([]float64, len(k.RowIdx))
 	s.k = k
 	return nil
@@ -197,7 +198,7 @@ func (s *System) Load(θ float64, off []bool) {
 	if _, ok := s.f.(whole); ok && ldl.Whole && s.rows.end == nil {
 		s.rows = newByRows(s.at)
 	}
-	s.plain = s.rows.end != nil && len(s.blocks) == 0 && !slices.Contains(off, true)
+	s.plain = s.rows.end != nil && s.behind && !slices.Contains(off, true)
 	if changed {
 		s.f.load(val, s.sign)
 		s.chooseProducts()
@@ -222,10 +223,17 @@ func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced i
 	if len(s.blocks) > 0 {
 		s.weigh()
 		s.weighBlocks()
-		s.f.load(val, s.sign)
 	}
 	reg := ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta}
-	if f, ok := s.f.(whole); ok {
+	f, sparse := s.f.(whole)
+	switch {
+	case len(s.blocks) == 0:
+	case sparse && s.behind:
+		f.f.Reload(s.k.ColPtr[s.n+s.m])
+	default:
+		s.f.load(val, s.sign)
+	}
+	if sparse {
 		return f.f.Refactor(ctx, s.d, reg, b)
 	}
 	for j, d := range own { // other factors look there, products for the variables
@@ -253,16 +261,27 @@ func (s *System) Ax() []float64 { return s.ax }
 // the residual, NaN where x is not a number. When ctx ends, x is not refined any
 // further.
 func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
-	r := s.refine(ctx, x, b, goal)
+	s.f.solve(x, b)
+	return s.refine(ctx, x, b, goal)
+}
+
+// SolveBegun is Solve for the right-hand side b of FactoriseAhead, before any other.
+func (s *System) SolveBegun(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
+	s.f.ahead(x, b)
+	return s.refine(ctx, x, b, goal)
+}
+
+// refine makes x, the solution by the factor, that of Solve.
+func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
+	r := s.corrections(ctx, x, b, goal)
 	if s.Strategy() == Schur {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
 }
 
-// refine is Solve by corrections that the factor makes.
-func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
-	s.f.solve(x, b)
+// corrections is refine by those that the factor makes.
+func (s *System) corrections(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.residual(x, b, goal)
 	for range maxRefine {
 		worst := r.worst(goal)
@@ -344,6 +363,7 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 		s.subtract(b, x)
 	case ldl.Whole && s.plain:
 		s.subtractRows(b, x)
+		s.subtractBlocks(b, x)
 	default:
 		s.subtractWhole(b, x)
 	}
@@ -352,14 +372,14 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 			clear(s.res[s.n+b.Start:][:b.Len])
 		}
 	}
-	a := Accuracy{X: NormInf(s.res[:s.n], bool(s.wide)), Y: NormInf(s.res[s.n:], bool(s.wide))}
+	a := Accuracy{X: NormInf(s.res[:s.n], bool(s.wide))}
 	if !s.weighed {
-		if a.worst(goal) <= enough {
+		if a.Y = NormInf(s.res[s.n:], bool(s.wide)); a.worst(goal) <= enough {
 			return a
 		}
 		s.weigh()
+		a.Y = 0
 	}
-	a.Y = 0
 	for i, e := range s.res[s.n:] {
 		if v := math.Abs(e) * s.weight[i]; !(v <= a.Y) {
 			if a.Y = v; math.IsNaN(v) {

@@ -190,11 +190,27 @@ func neighbours(idx []int, lo, hi int) bool {
 
 // byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes over large matrices take the time of
 // reading them.
-type byRows struct{ end, col []int32 }
+type byRows struct {
+	end, col []int32
+	row      []int32 // of each entry, where rows are short; nil where they are not
+}
+
+// shortRows is the mean number of entries up to which a loop over all entries takes less than one over the entries of each row: how
+// often that runs is not foreseen by a processor.
+// Source: a limit of speed; results do not depend on it.
+const shortRows = 3
 
 func newByRows(at *sparse.CSC) byRows {
 	all := make([]int32, at.Cols+at.NNZ())
 	r := byRows{end: all[:at.Cols], col: all[at.Cols:]}
+	if at.NNZ() <= shortRows*at.Cols {
+		r.row = make([]int32, at.NNZ())
+		for i := range at.Cols {
+			for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
+				r.row[k] = int32(i)
+			}
+		}
+	}
 	for i := range r.end {
 		r.end[i] = int32(at.ColPtr[i+1])
 	}
@@ -207,6 +223,15 @@ func newByRows(at *sparse.CSC) byRows {
 // addBoth adds A·x to ax and Aᵀ·y to aty, for the values of A.
 func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 	lo, ax, y := int32(0), ax[:len(r.end)], y[:len(r.end)]
+	if r.row != nil {
+		row, val := r.row[:len(r.col)], val[:len(r.col)]
+		for k, j := range r.col {
+			i, a := row[k], val[k]
+			aty[j] += a * y[i]
+			ax[i] += a * x[j]
+		}
+		return
+	}
 	for i, hi := range r.end {
 		v, sum := y[i], 0.0
 		val := val[lo:hi]
@@ -219,12 +244,25 @@ func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 	}
 }
 
-// subtractRows is subtractWhole where nothing is off and there are no blocks.
+// subtractRows is subtractWhole where nothing is off, but for blocks.
 func (s *System) subtractRows(b, x []float64) {
 	n, val, col := s.n, s.at.Val, s.rows.col
 	res := s.res[:len(x)]
 	s.subtractVariables(b, x)
 	ax, d, y, rest, b := s.ax[:s.m], s.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
+	if s.rows.row != nil {
+		clear(ax)
+		row, val := s.rows.row[:len(col)], val[:len(col)]
+		for k, j := range col {
+			i, a := row[k], val[k]
+			res[j] -= a * y[i]
+			ax[i] += a * x[j]
+		}
+		for i, v := range y {
+			rest[i] = b[i] - (ax[i] + d[i]*v)
+		}
+		return
+	}
 	lo := int32(0)
 	for i, hi := range s.rows.end[:s.m] {
 		v, sum := y[i], 0.0

@@ -124,6 +124,13 @@ func (f *Factor) Load(val []float64, sign []int8) {
 	}
 }
 
+// Reload takes over the values from an entry on once more: those before and the signs are as at the last Load.
+func (f *Factor) Reload(from int) {
+	if supernodes && f.first != nil {
+		f.first.fix(f.val, from)
+	}
+}
+
 // Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n, on it. On the way it begins to solve for
 // the right-hand side b, which SolveAhead goes on with; nil for none. It does not keep D for Pivots.
 func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisation, b []float64) (replaced int, err error) {

@@ -257,12 +257,18 @@ func (s *leading) load(f *Factor, val []float64, sign []int8) {
 			}
 		}
 	}
-	for e, p := range s.dest {
+	s.fix(val, 0)
+	s.expect(f, sign)
+}
+
+// fix takes over the values from an entry on.
+func (s *leading) fix(val []float64, from int) {
+	count, val := len(s.sign), val[from:]
+	for e, p := range s.dest[from:] {
 		if p := int(p) - count; p >= 0 && p < len(s.fixed) {
 			s.fixed[p] = val[e]
 		}
 	}
-	s.expect(f, sign)
 }
 
 // expect puts the signs into the order of the columns.

@@ -60,9 +60,23 @@ type member struct {
 // newCones makes the cones over the ranges of m rows.
 func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	c := cones{rows: m}
-	rows, most := 0, 0
+	rows, most, asym := 0, 0, 0
+	for _, r := range ranges {
+		if asymmetric(r) {
+			asym++
+		}
+	}
+	room := make([]cone.Asymmetric, asym)
 	for k, r := range ranges {
 		mb := newMember(r, rows)
+		if asymmetric(r) {
+			room[0] = cone.Exponential()
+			if r.Kind == qpbackend.Power {
+				room[0] = cone.Power(r.Alpha)
+			}
+			mb.asym, mb.Cone, mb.expanded = &room[0], &room[0], &room[0]
+			room = room[1:]
+		}
 		mb.own = sys.Own(k)
 		mb.gone = sys.Eliminated(k) && mb.own == nil
 		c.asym = c.asym || mb.asym != nil
@@ -89,7 +103,7 @@ func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	return c
 }
 
-// newMember makes the cone, with its entries in the slices from the given one on.
+// newMember makes the cone, but for one that is not symmetric, with its entries in the slices from the given one on.
 func newMember(c qpbackend.Cone, from int) member {
 	mb := member{row: c.Start, from: from, to: from + c.Len}
 	switch c.Kind {
@@ -99,19 +113,15 @@ func newMember(c qpbackend.Cone, from int) member {
 		if Block(c).Expanded {
 			mb.expanded = soc
 		}
-	case qpbackend.Exponential:
-		e := cone.NewExponential()
-		mb.asym, mb.expanded = e, e
-	case qpbackend.Power:
-		e := cone.NewPower(c.Alpha)
-		mb.asym, mb.expanded = e, e
 	case qpbackend.Semidefinite:
 		mb.sym = cone.NewSemidefinite(order(c.Len))
 	}
-	if mb.Cone = mb.sym; mb.asym != nil {
-		mb.Cone = mb.asym
-	}
+	mb.Cone = mb.sym
 	return mb
+}
+
+func asymmetric(c qpbackend.Cone) bool {
+	return c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 }
 
 // order is that of the matrix whose triangle has so many entries.
@@ -315,23 +325,15 @@ func (c *cones) settle(w *Work, most, share float64) float64 {
 	}
 	α := most
 	for k := range c.of {
-		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, 0, 0) {
-			lo, hi := 0.0, α
-			for hi-lo > stepAccuracy*hi {
-				if mid := lo + (hi-lo)/2; c.insideAfter(mb, mid, 0, 0) {
-					lo = mid
-				} else {
-					hi = mid
-				}
-				if hi < shortestStep {
-					break
-				}
-			}
-			α = lo
+		if mb := &c.of[k]; mb.asym != nil {
+			α = mb.asym.Reach(mb.part(c.s), mb.part(c.z), mb.part(c.ds), mb.part(c.dz), α)
 		}
 	}
 	if α < most {
 		α *= share
+	}
+	if !(α > shortestStep) {
+		return 0
 	}
 	for share < 1 && !c.central(w, α) {
 		if α *= takeBack; !(α > shortestStep) {
@@ -345,27 +347,26 @@ func (c *cones) settle(w *Work, most, share float64) float64 {
 func (c *cones) central(w *Work, α float64) bool {
 	μ := w.after(α, α) / w.degree()
 	for k := range c.of {
-		if mb := &c.of[k]; mb.asym != nil && !c.insideAfter(mb, α, leastCentral, μ) {
+		mb := &c.of[k]
+		if mb.asym == nil {
+			continue
+		}
+		s, z, ds, dz := mb.part(c.s), mb.part(c.z), mb.part(c.ds), mb.part(c.dz)
+		tryS, tryZ := mb.part(c.tryS), mb.part(c.tryZ)
+		for i := range s {
+			tryS[i], tryZ[i] = s[i]+α*ds[i], z[i]+α*dz[i]
+		}
+		if !mb.asym.Inside(tryS, tryZ, leastCentral, μ) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *cones) insideAfter(mb *member, α, share, μ float64) bool {
-	s, z, ds, dz := mb.part(c.s), mb.part(c.z), mb.part(c.ds), mb.part(c.dz)
-	tryS, tryZ := mb.part(c.tryS), mb.part(c.tryZ)
-	for i := range s {
-		tryS[i], tryZ[i] = s[i]+α*ds[i], z[i]+α*dz[i]
-	}
-	return mb.asym.Inside(tryS, tryZ, share, μ)
-}
-
 // Source: docs/bench.md, Constants of ipm; the neighbourhood is that of Dahl and Andersen 2022.
 const (
 	leastCentral = 1e-4 // of ν/⟨s̃, z̃⟩ relative to μ
 	takeBack     = 0.8
-	stepAccuracy = 0.01
 	shortestStep = 1e-10
 )
 

@@ -2,6 +2,7 @@ package interior
 
 import (
 	"context"
+	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -29,7 +30,7 @@ type embedding struct {
 	shift  []float64 // fixed variables, scaled; x does not hold their values
 	px     []float64
 	diff   []float64 // of quadratic
-	denom  float64   // of dτ
+	denom  float64   // of dτ, 0 before the first
 	tol    float64   // of the solver
 }
 
@@ -56,6 +57,14 @@ const (
 	largestStart = 1e2   // size of the first point, bounds being typically 1
 	endgame      = 0.2   // share of the tolerance that a KKT solve has to reach
 
+	// c has a part of dτ in a direction, and its system need not be more accurate than that: by the denominator of the iteration before,
+	// with a margin, but for a least share: where there are cones that are not symmetric.
+	// Source: 1550 random programs with cones of every kind take 17,800 iterations and 4.6 solves in each with a share of 1, 17,796 and 4.3 with
+	// 1e-2, 17,804 and 4.2 with 1e-3, 17,818 and 4.1 with 1e-4; a margin of 1 or 10 in place of 3 changes neither by more than a hundredth.
+	// With second-order cones alone nql60 and db_shear_wall of CBLIB take 23 and 104 iterations for 21 and 72.
+	shareMargin = 3
+	leastShare  = 1e-3
+
 	// A warm start takes half the iterations of a cold start where coefficients
 	// change by 1e-4, and nine tenths at 10 %.
 	// Source: measured on sequences of conic programs, see above.
@@ -65,7 +74,7 @@ const (
 
 func (h *embedding) τ() float64                     { return h.tau }
 func (h *embedding) degree() float64                { return 1 }
-func (h *embedding) begin(*Work)                    { h.tau, h.κ = 1, 1 }
+func (h *embedding) begin(*Work)                    { h.tau, h.κ, h.denom = 1, 1, 0 }
 func (h *embedding) warmth() (share, limit float64) { return homoWarmShare, homoWarmLimit }
 func (h *embedding) back(float64) float64           { return homoStepBack }
 func (h *embedding) distance() float64              { return homoDistance }
@@ -157,7 +166,7 @@ func (h *embedding) moderate(w *Work) {
 
 // warmed gives κ the complementarity of the other products.
 func (h *embedding) warmed(w *Work) {
-	h.tau, h.κ = 1, 0
+	h.tau, h.κ, h.denom = 1, 0, 0
 	if d := w.degree() - 1; d > 0 {
 		h.κ = (num.Dot(w.side.s, w.side.z) + num.Dot(w.cone.s, w.cone.z)) / d
 	}
@@ -180,8 +189,10 @@ func (h *embedding) support(w *Work, y []float64, z [2][]float64) float64 {
 
 // residual sets the terms of the third equation.
 func (h *embedding) residual(w *Work) {
-	clear(h.px)
-	w.p.AddSymMulVec(h.px, w.θ, w.x)
+	if w.p.NNZ() > 0 {
+		clear(h.px)
+		w.p.AddSymMulVec(h.px, w.θ, w.x)
+	}
 	h.rτ = -(h.κ + num.Dot(w.x, h.px)/h.tau + num.Dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
 	w.μ = (w.μ + h.tau*h.κ) / w.degree()
 }
@@ -209,8 +220,13 @@ func (h *embedding) exchange(w *Work) {
 // prepare computes c. The denominator of dτ is −κ/τ less two squared norms, of
 // dx − x/τ in P and of the multipliers in the scaling.
 func (h *embedding) prepare(ctx context.Context, w *Work) {
+	goal := w.goal
+	if h.denom < 0 && w.cone.asym {
+		share := max(leastShare, min(shareMargin*math.Abs(h.top(w)/h.denom), 1))
+		goal.X, goal.Y = goal.X/share, goal.Y/share
+	}
 	h.exchange(w)
-	w.direction(ctx)
+	w.directionWithin(ctx, goal)
 	h.exchange(w)
 	x, y := h.c.sol[:w.n], h.c.sol[:w.n+w.m]
 	quad, apart := h.quadratic(w, x, nil), h.quadratic(w, x, w.x)
@@ -220,6 +236,9 @@ func (h *embedding) prepare(ctx context.Context, w *Work) {
 
 // quadratic is (c − x/τ)ᵀP(c − x/τ), x nil for zero.
 func (h *embedding) quadratic(w *Work, c, x []float64) float64 {
+	if w.p.NNZ() == 0 {
+		return 0
+	}
 	d, pd := h.diff, w.rhs[:w.n]
 	copy(d, c)
 	for j := range x {
@@ -230,17 +249,21 @@ func (h *embedding) quadratic(w *Work, c, x []float64) float64 {
 	return num.Dot(d, pd)
 }
 
+// top is the numerator of dτ, from the direction of the residuals.
+func (h *embedding) top(w *Work) float64 {
+	z := [2][]float64{w.side.dz, w.cone.dz}
+	return h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.q, w.dx) - h.support(w, w.dy, z)
+}
+
 // complete adds dτ·c, and sets dτ and dκ.
 func (h *embedding) complete(w *Work) {
-	z := [2][]float64{w.side.dz, w.cone.dz}
-	top := h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.q, w.dx) - h.support(w, w.dy, z)
-	h.dτ = top / h.denom
+	h.dτ = h.top(w) / h.denom
 	h.dκ = (h.rκ - h.κ*h.dτ) / h.tau
-	num.Axpy(w.dy, h.dτ, h.c.sol[:w.n+w.m]) // dx too
-	num.Axpy(w.dv, h.dτ, h.c.v)
+	w.side.move(w.dy, h.dτ, h.c.sol[:w.n+w.m]) // dx too
+	w.side.move(w.dv, h.dτ, h.c.v)
 	for t, c := range w.parts() {
-		num.Axpy(c.data().ds, h.dτ, h.c.part[t].s)
-		num.Axpy(c.data().dz, h.dτ, h.c.part[t].z)
+		w.side.move(c.data().ds, h.dτ, h.c.part[t].s)
+		w.side.move(c.data().dz, h.dτ, h.c.part[t].z)
 	}
 }
 

@@ -81,8 +81,7 @@ func (w *Work) step(ctx context.Context) bool {
 	if !w.Homogeneous() {
 		return w.factorAndSolve(ctx, w.predictor, w.predictOnce)
 	}
-	w.affine()
-	if !w.factorAndSolve(ctx, nil, w.direction) {
+	if !w.factorAndSolve(ctx, w.predictor, w.begun) {
 		return false
 	}
 	w.method.prepare(ctx, w)
@@ -103,11 +102,18 @@ func (w *Work) step(ctx context.Context) bool {
 	return true
 }
 
-// predictor makes the right-hand side of the predictor of plain.
+// predictor makes the right-hand side of the predictor.
 func (w *Work) predictor() []float64 {
 	w.affine()
 	w.right()
 	return w.rhs
+}
+
+// begun is direction for the predictor.
+func (w *Work) begun(ctx context.Context) kkt.Accuracy {
+	acc := w.sys.SolveBegun(ctx, w.sol, w.rhs, w.goal)
+	w.recover()
+	return acc
 }
 
 // predictOnce takes the predictor of plain as it comes, and returns the residual of the corrector. The predictor decides on
@@ -132,7 +138,7 @@ func (w *Work) failure(ctx context.Context) Verdict {
 // correct solves for the corrector and finds its steps. It returns the residual of the KKT solve.
 func (w *Work) correct(ctx context.Context) kkt.Accuracy {
 	acc := w.direction(ctx)
-	w.reg.left = acc
+	w.reg.missed = kkt.Accuracy{X: acc.X / w.goal.X, Y: acc.Y / w.goal.Y}
 	w.method.complete(w)
 	w.stepLengths(w.method.back(w.μ))
 	return acc

@@ -137,9 +137,12 @@ func (w *Work) centre(σ float64) {
 
 // direction solves for the step that belongs to the right-hand sides rp and rc of
 // the parts, rd and re. It returns the residual of the KKT solve.
-func (w *Work) direction(ctx context.Context) kkt.Accuracy {
+func (w *Work) direction(ctx context.Context) kkt.Accuracy { return w.directionWithin(ctx, w.goal) }
+
+// directionWithin is direction to another goal of the KKT solve.
+func (w *Work) directionWithin(ctx context.Context, goal kkt.Accuracy) kkt.Accuracy {
 	w.right()
-	acc := w.sys.Solve(ctx, w.sol, w.rhs, w.goal) // sets dx and dy
+	acc := w.sys.Solve(ctx, w.sol, w.rhs, goal) // sets dx and dy
 	w.recover()
 	return acc
 }
