@@ -186,6 +186,12 @@ func TestJointLengths(t *testing.T) {
 	}
 }
 
+// TestRoundingOfLightWeights: where a solve leaves the dual residual behind the proximal weight of x becomes heavier; else this ends almost solved, at 4e-8.
+func TestRoundingOfLightWeights(t *testing.T) {
+	p := between(4000, 0.15, 0)
+	wantSolved(t, p, solve(t, p))
+}
+
 // TestIntermediate: the solution of a linear program that stands alone is as exact as rounding lets it be; one to go on from is left
 // within the tolerance.
 func TestIntermediate(t *testing.T) {

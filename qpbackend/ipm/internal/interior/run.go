@@ -138,7 +138,7 @@ func (w *Work) failure(ctx context.Context) Verdict {
 // correct solves for the corrector and finds its steps. It returns the residual of the KKT solve.
 func (w *Work) correct(ctx context.Context) kkt.Accuracy {
 	acc := w.direction(ctx)
-	w.reg.missed = kkt.Accuracy{X: acc.X / w.goal.X, Y: acc.Y / w.goal.Y}
+	w.reg.left = acc
 	w.method.complete(w)
 	w.stepLengths(w.method.back(w.μ))
 	return acc

@@ -325,7 +325,7 @@ type regularisation struct {
 	least          float64 // of ρ, where P is slightly nonconvex
 
 	lastP, lastD, lastμ float64      // residuals and μ of the iterate before
-	missed              kkt.Accuracy // the residual of the last corrector's system over its goal
+	left                kkt.Accuracy // the residual of the last corrector's system
 }
 
 // pair holds the vectors of a part, with an entry for each of its rows: s and z,
