@@ -105,19 +105,25 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
-	work := make([]float64, qpbackend.CertifyLen(p))
 	s := &solver{
-		Solver: own, how: how, lay: newLayout(p.A, p.Cones), convex: convex,
-		scale: equil.New(n, m, work),
-		best:  newPoint(n, m),
-		cand:  newPoint(n, m),
-		work:  work,
+		Solver: own, how: how, convex: convex,
+		best: newPoint(n, m),
+		cand: newPoint(n, m),
+		work: make([]float64, qpbackend.CertifyLen(p)),
 	}
-	s.scale.Groups = s.lay.groups()
-	if err := s.build(ctx, s.lay.blocks(p)); err != nil {
+	if err := s.arrange(ctx); err != nil {
 		return nil, err
 	}
 	return s, s.checkConvex(ctx)
+}
+
+// arrange lays the problem out by its present values and makes all that depends on that.
+func (s *solver) arrange(ctx context.Context) error {
+	s.lay = newLayout(s.P)
+	s.scale = equil.New(s.lay.a.Cols, s.lay.a.Rows, s.work)
+	s.scale.Groups = s.lay.groups()
+	s.aux = nil
+	return s.build(ctx, s.lay.blocks(s.P))
 }
 
 // build makes the linear system with the blocks, and the room to work in.
@@ -134,10 +140,13 @@ func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
 }
 
 // adapt builds anew where bounds or coefficients that have come or gone change which cones are
-// matrix variables.
+// matrix variables, or which rows are bounds.
 func (s *solver) adapt(ctx context.Context) error {
 	if !s.stale {
 		return nil
+	}
+	if !s.lay.hold(s.P) {
+		return s.arrange(ctx)
 	}
 	for k, b := range s.blocks {
 		if b.Order == 0 {
@@ -193,10 +202,10 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 
 // ready brings all up to date with the present values.
 func (s *solver) ready(ctx context.Context) error {
-	if err := s.checkConvex(ctx); err != nil {
+	if err := s.adapt(ctx); err != nil {
 		return err
 	}
-	if err := s.adapt(ctx); err != nil {
+	if err := s.checkConvex(ctx); err != nil {
 		return err
 	}
 	s.w.Within(ctx)
@@ -252,7 +261,7 @@ func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.De
 		}
 		s.deriv = d
 	}
-	if err := s.deriv.Linearise(ctx, x, y, z, s.scale); err != nil {
+	if err := s.deriv.Linearise(ctx, x, y, z, s.lay.stated(s.P, s.scale)); err != nil {
 		return nil, fmt.Errorf("ipm: %w", err)
 	}
 	return s.deriv, nil
@@ -341,11 +350,11 @@ func (s *solver) load() {
 		lows, ups := s.w.Bounds()
 		n := len(sc.D)
 		for j, d := range sc.D {
-			lo, up := s.P.Bounds(j)
+			lo, up := s.lay.variable(s.P, j)
 			lows[j], ups[j] = lo/d, up/d
 		}
 		for i, e := range sc.E {
-			lo, up := s.P.Sides(i)
+			lo, up := s.P.Sides(s.lay.row(i))
 			if s.lay.conic[i] {
 				up = math.Inf(1)
 			}
@@ -372,11 +381,13 @@ const equilPasses = 10
 func (s *solver) propose() {
 	sc := s.scale
 	x, y := s.w.Proposal()
+	copy(y, s.Start.Z)
+	s.lay.takeOver(s.P, s.Start.Y, y)
 	for j, d := range sc.D {
 		x[j] = s.Start.X[j] / (sc.B * d)
-		y[j] = s.Start.Z[j] * sc.C * d
+		y[j] = y[j] * sc.C * d
 	}
 	for i, e := range sc.E {
-		y[len(x)+i] = s.Start.Y[i] * sc.C / e
+		y[len(x)+i] = s.Start.Y[s.lay.row(i)] * sc.C / e
 	}
 }

@@ -23,7 +23,7 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	sc := s.scale
 	support, rest := 0.0, 0.0
 	for i, e := range sc.E {
-		lo, up := s.P.Sides(i)
+		lo, up := s.P.Sides(s.lay.row(i))
 		v := e * y[i]
 		switch {
 		case s.lay.conic[i]: // by construction y is in the polar
@@ -53,7 +53,7 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	}
 	s.makeCert()
 	for i, e := range sc.E {
-		s.cert.y[i] = e * y[i] / -support
+		s.cert.y[s.lay.row(i)] = e * y[i] / -support
 	}
 	for j, a := range aty {
 		t := -a / sc.D[j]
@@ -61,20 +61,21 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 			s.cert.z[j] = t / -support
 		}
 	}
+	s.lay.handOver(s.P, s.cert.y, s.cert.z)
 	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
 }
 
 // makeCert makes the room for a proof, which few problems need.
 func (s *solver) makeCert() {
 	if s.cert.x == nil {
-		s.cert = newPoint(len(s.scale.D), len(s.scale.E))
+		s.cert = newPoint(s.P.Dims())
 	}
 }
 
 // bound is the bound of variable j that a multiplier t belongs to, the upper one
 // for t > 0; infinite where there is none.
 func (s *solver) bound(j int, t float64) float64 {
-	lo, up := s.P.Bounds(j)
+	lo, up := s.lay.variable(s.P, j)
 	if t > 0 {
 		return up
 	}
@@ -84,7 +85,7 @@ func (s *solver) bound(j int, t float64) float64 {
 // cancels reports whether the entries of aty that no bound takes up are small
 // against the columns of A and y. Most iterates are no proof by one of the first entries.
 func (s *solver) cancels(y, aty []float64) bool {
-	sc, a := s.scale, s.P.A
+	sc, a := s.scale, s.lay.a
 	tol := s.Set.InfeasTol * num.NormInf(y)
 	for j, v := range aty {
 		if size := math.Abs(v); !(size <= 0) && math.IsInf(s.bound(j, -v), 0) {

@@ -26,7 +26,7 @@ func large(c qpbackend.Cone) bool {
 // trees are those of the semidefinite cones of p that cost less in pieces, by the pattern of p: cost is that of all their pieces.
 // There is no list where no cone has one. p must have a matrix A.
 func trees(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern) (list []chordal.Part, cost kkt.Cost, err error) {
-	lay := newLayout(p.A, p.Cones)
+	lay := newLayout(p)
 	blocks := lay.blocks(p)
 	price := func(order, outer int, border float64) float64 { return kkt.PieceCost(order, outer, border).Work }
 	for k, c := range p.Cones {
@@ -402,7 +402,7 @@ func (s *split) Close() error {
 // semidefinite is the estimate of Semidefinite for a p with rows.
 func semidefinite(p *qpbackend.Problem) kkt.Cost {
 	list, cost, _ := trees(context.Background(), p, chordal.PatternOf(p))
-	lay := newLayout(p.A, p.Cones)
+	lay := newLayout(p)
 	blocks := lay.blocks(p)
 	if list == nil {
 		return kkt.CostOf(lay.at, blocks)

@@ -15,6 +15,6 @@ func newSplit(context.Context, base.Solver, Backend) (*solver, error) { return n
 
 // semidefinite is that of other builds.
 func semidefinite(p *qpbackend.Problem) kkt.Cost {
-	lay := newLayout(p.A, p.Cones)
+	lay := newLayout(p)
 	return kkt.CostOf(lay.at, lay.blocks(p))
 }

@@ -27,6 +27,8 @@
 // is put together, and certified on the problem as stated. A warm start is ignored then. In the same way the cone is restricted to a face of it where the data show that
 // all multipliers are there, see package internal/facial.
 //
+// In a problem without cones a row with one entry is the bound of that variable, where that has no bounds of its own; see file boundrows.go.
+//
 // The sides of rows and bounds are one part of the cone that slacks and
 // multipliers lie in, the orthant; the cones of the problem are the other, see
 // part.go. A step is made by one of two methods, see method.go. A problem with
@@ -44,7 +46,7 @@
 //
 // Update keeps all that depends on the pattern only. After the first Solve, a
 // Solve does not allocate unless the problem looks infeasible, rows gain bounds
-// that had none, or there are semidefinite cones to certify. A warm start from the solution of nearby values saves
+// that had none, other rows are bounds of variables, or there are semidefinite cones to certify. A warm start from the solution of nearby values saves
 // iterations, most where every variable has a square in the objective; see file warm.go of internal/interior.
 //
 // References:

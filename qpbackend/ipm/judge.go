@@ -188,11 +188,12 @@ func (s *solver) unscale(w *interior.Work) {
 		s.cand.x[j] *= sc.B * d
 	}
 	for i, e := range sc.E {
-		s.cand.y[i] = e * y[len(sc.D)+i] / (sc.C * τ)
+		s.cand.y[s.lay.row(i)] = e * y[len(sc.D)+i] / (sc.C * τ)
 	}
 	for j, d := range sc.D {
 		s.cand.z[j] = y[j] / (sc.C * d * τ)
 	}
+	s.lay.handOver(s.P, s.cand.y, s.cand.z)
 }
 
 // finish turns the verdict into a result.

@@ -12,6 +12,8 @@ import (
 
 // layout keeps A by rows, and where the rows of cones are.
 type layout struct {
+	generalRows
+
 	at    *sparse.CSC // Aᵀ: column i holds row i
 	tiles []int       // rows that are filled together begin here; their number last
 	ahead []int       // of each column of A, the entry that fill reads next; with one tile none
@@ -21,36 +23,53 @@ type layout struct {
 	conic []bool // row → is one of a cone
 }
 
-func newLayout(a *sparse.CSC, cones []qpbackend.Cone) *layout {
-	l := &layout{
-		at:    &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: make([]int, a.Rows+1)},
-		fresh: true, conic: make([]bool, a.Rows), cones: cones,
+// newLayout is for p, with a matrix A.
+func newLayout(p *qpbackend.Problem) *layout {
+	l := &layout{cones: p.Cones}
+	count := lengths(p.A)
+	if l.generalRows = newGeneralRows(p, count[1:]); l.a != p.A {
+		count = lengths(l.a)
 	}
+	l.byRows(count)
+	return l
+}
+
+// lengths are the numbers of entries of the rows of a, behind a zero.
+func lengths(a *sparse.CSC) []int {
+	count := make([]int, a.Rows+1)
+	for _, i := range a.RowIdx[:a.NNZ()] {
+		count[i+1]++
+	}
+	return count
+}
+
+// byRows makes at of a, of whose rows it takes the lengths.
+func (l *layout) byRows(count []int) {
+	a := l.a
 	nnz := a.NNZ()
-	for _, i := range a.RowIdx[:nnz] {
-		l.at.ColPtr[i+1]++
-	}
+	l.at = &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: count}
+	l.fresh, l.conic = true, make([]bool, a.Rows)
 	for i := range a.Rows {
 		l.at.ColPtr[i+1] += l.at.ColPtr[i]
 	}
 	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
-	for _, c := range cones {
+	for _, c := range l.cones {
 		for i := range c.Len {
 			l.conic[c.Start+i] = true
 		}
 	}
 	l.tile()
 	l.fill(a, true)
-	return l
 }
 
-// load takes over the values of a.
+// load takes over the values of the stated A.
 func (l *layout) load(a *sparse.CSC) {
 	if l.fresh {
 		l.fresh = false
 		return
 	}
-	l.fill(a, false)
+	l.take(a)
+	l.fill(l.a, false)
 }
 
 // tileEntries is how many entries of at are filled together. More would be too

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/shared"
+	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -27,7 +28,7 @@ func TestLayoutOfManyEntries(t *testing.T) {
 		}
 	}
 	a, _ := tr.CSC(m, n)
-	l := newLayout(a, nil)
+	l := newLayout(&qpbackend.Problem{Q: make([]float64, a.Cols), A: a, Lo: make([]float64, a.Cols)}) // no row is a bound of its own
 	if len(l.tiles) < 4 || l.at.Rows != n || l.at.Cols != m {
 		t.Fatalf("%d tiles, %d × %d", len(l.tiles)-1, l.at.Rows, l.at.Cols)
 	}

@@ -1,0 +1,171 @@
+//go:build !lean
+
+package ipm
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// A row with one entry bounds a variable. Programs in the form l ≤ Ax ≤ u have such rows for all their bounds; as rows each would be an unknown of
+// the linear systems. In a problem without cones they are left out of the matrix where the variable has no bounds of its own, and give it theirs. Their multipliers are those of the bounds,
+// divided by the entry.
+
+// boundRow is such a row: the entry of the stated A with that index is its only one, in column col.
+type boundRow struct{ row, col, entry int }
+
+// sides are the bounds that it gives its variable.
+func (b boundRow) sides(p *qpbackend.Problem) (lo, up float64) {
+	v := p.A.Val[b.entry]
+	lo, up = p.Sides(b.row)
+	if v < 0 {
+		lo, up = up, lo
+	}
+	return lo / v, up / v
+}
+
+// holds reports whether it says the same as a bound on the values of p: the variable has none of its own, the entry is not zero, and no side becomes infinite.
+func (b boundRow) holds(p *qpbackend.Problem) bool {
+	if lo, up := p.Bounds(b.col); !math.IsInf(lo, -1) || !math.IsInf(up, 1) || p.A.Val[b.entry] == 0 {
+		return false
+	}
+	l, u := p.Sides(b.row)
+	lo, up := b.sides(p)
+	if p.A.Val[b.entry] < 0 {
+		lo, up = up, lo
+	}
+	return math.IsInf(lo, 0) == math.IsInf(l, 0) && math.IsInf(up, 0) == math.IsInf(u, 0)
+}
+
+// generalRows are the rows that are no bounds.
+type generalRows struct {
+	a      *sparse.CSC // the stated A, or of these rows:
+	from   []int       // then of each entry that of the stated A,
+	kept   []int       // and of each row the stated one,
+	bounds []boundRow  // and the others, one for each variable at most,
+	of     []int32     // of each variable its row of these, −1 for none
+	single []boundRow  // all rows with one entry, by columns
+}
+
+// newGeneralRows takes the rows of p apart, of which it is given the lengths.
+func newGeneralRows(p *qpbackend.Problem, length []int) (l generalRows) {
+	l.a = p.A
+	if len(p.Cones) > 0 || !slices.Contains(length, 1) {
+		return l
+	}
+	a := p.A
+	for j := range a.Cols {
+		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
+			if i := a.RowIdx[e]; length[i] == 1 {
+				l.single = append(l.single, boundRow{i, j, e})
+			}
+		}
+	}
+	last := -1
+	for _, b := range l.single {
+		if b.col != last && b.holds(p) {
+			last, l.bounds = b.col, append(l.bounds, b)
+		}
+	}
+	if l.bounds == nil {
+		return l
+	}
+	l.of = make([]int32, a.Cols)
+	for j := range l.of {
+		l.of[j] = -1
+	}
+	place := make([]int, a.Rows) // among the rows that stay, −1 for the others
+	for k, b := range l.bounds {
+		l.of[b.col], place[b.row] = int32(k), -1
+	}
+	for i, gone := range place {
+		if gone == 0 {
+			place[i] = len(l.kept)
+			l.kept = append(l.kept, i)
+		}
+	}
+	nnz := a.NNZ() - len(l.bounds)
+	l.a = &sparse.CSC{Rows: len(l.kept), Cols: a.Cols, ColPtr: make([]int, a.Cols+1), RowIdx: make([]int, 0, nnz), Val: make([]float64, 0, nnz)}
+	l.from = make([]int, 0, nnz)
+	for j := range a.Cols {
+		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
+			if i := place[a.RowIdx[e]]; i >= 0 {
+				l.a.RowIdx, l.a.Val, l.from = append(l.a.RowIdx, i), append(l.a.Val, a.Val[e]), append(l.from, e)
+			}
+		}
+		l.a.ColPtr[j+1] = len(l.from)
+	}
+	return l
+}
+
+// take takes over the values of the stated A.
+func (l *generalRows) take(a *sparse.CSC) {
+	for k, e := range l.from {
+		l.a.Val[k] = a.Val[e]
+	}
+}
+
+// row is the stated row of row i of a.
+func (l *generalRows) row(i int) int {
+	if l.kept == nil {
+		return i
+	}
+	return l.kept[i]
+}
+
+// hold reports whether the same rows are bounds on the values of p.
+func (l *generalRows) hold(p *qpbackend.Problem) bool {
+	rest, last := l.bounds, -1
+	for _, b := range l.single {
+		if b.col == last || !b.holds(p) {
+			continue
+		}
+		if len(rest) == 0 || rest[0] != b {
+			return false
+		}
+		rest, last = rest[1:], b.col
+	}
+	return len(rest) == 0
+}
+
+// variable are the bounds of variable j, its own or those of a row.
+func (l *generalRows) variable(p *qpbackend.Problem, j int) (lo, up float64) {
+	if l.of != nil && l.of[j] >= 0 {
+		return l.bounds[l.of[j]].sides(p)
+	}
+	return p.Bounds(j)
+}
+
+// handOver gives the multipliers z of bounds that are rows to these, in y.
+func (l *generalRows) handOver(p *qpbackend.Problem, y, z []float64) {
+	for _, b := range l.bounds {
+		y[b.row], z[b.col] = z[b.col]/p.A.Val[b.entry], 0
+	}
+}
+
+// takeOver adds the multipliers y of rows that are bounds to those of bounds, in z, both in the units of the problem.
+func (l *generalRows) takeOver(p *qpbackend.Problem, y, z []float64) {
+	for _, b := range l.bounds {
+		z[b.col] += p.A.Val[b.entry] * y[b.row]
+	}
+}
+
+// stated is sc for the problem as stated: rows that are bounds have the factors of their variables.
+func (l *generalRows) stated(p *qpbackend.Problem, sc *equil.Scaling) *equil.Scaling {
+	if l.bounds == nil {
+		return sc
+	}
+	all := *sc
+	all.E = make([]float64, p.A.Rows)
+	for i, e := range sc.E {
+		all.E[l.kept[i]] = e
+	}
+	for _, b := range l.bounds {
+		all.E[b.row] = 1 / (sc.D[b.col] * math.Abs(p.A.Val[b.entry]))
+	}
+	return &all
+}
