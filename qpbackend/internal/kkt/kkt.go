@@ -40,6 +40,8 @@ type System struct {
 	pPos   []int       // place in k.Val of each entry of p
 	diag   []int       // place in k.Val of each diagonal entry
 	d      []float64   // the diagonal
+	more   float64     // see Outweigh
+	heavy  []float64   // the diagonal with that; made when first needed
 	hd     []float64   // diagonal of H, as loaded
 	sign   []int8
 	weight []float64 // of the entries of a residual, once weighed
@@ -234,7 +236,7 @@ func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced i
 		s.f.load(val, s.sign)
 	}
 	if sparse {
-		return f.f.Refactor(ctx, s.d, reg, b)
+		return f.f.Refactor(ctx, s.outweighed(), reg, b)
 	}
 	for j, d := range own { // other factors look there, products for the variables
 		val[s.diag[j]] = d
@@ -316,14 +318,32 @@ func (s *System) correction() []float64 {
 	return s.cor
 }
 
-// Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less of the rows, in place of the
-// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated.
+// Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less where pivots are negative, in place of the
+// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated, and with the sparse strategy.
 func (s *System) Outweigh(by float64) bool {
-	e, ok := s.f.(*eliminated)
-	if ok {
-		e.more = by
+	switch f := s.f.(type) {
+	case *eliminated:
+		f.more = by
+	case whole:
+		s.more = by
+	default:
+		return false
 	}
-	return ok
+	return true
+}
+
+// outweighed is the diagonal with more.
+func (s *System) outweighed() []float64 {
+	if s.more == 0 {
+		return s.d
+	}
+	if s.heavy == nil {
+		s.heavy = make([]float64, len(s.d))
+	}
+	for i, d := range s.d {
+		s.heavy[i] = d + float64(s.sign[i])*s.more
+	}
+	return s.heavy
 }
 
 // SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
