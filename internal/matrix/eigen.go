@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // Eigen overwrites the symmetric a, n × n, by its eigenvectors as columns, in the order of
 // ascending eigenvalues λ: Householder's reduction and the implicit QL method (Bowdler, Martin,
-// Reinsch and Wilkinson, Numer. Math. 11 (1968) 293-306). It returns false where they cannot be
+// Reinsch and Wilkinson, Numer. Math. 11 (1968) 293-306), with turns of rows that wait for each other, and products with several reflections at once
+// (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989) 53-57). It returns false where they cannot be
 // computed, or ctx ends before.
 func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	for _, v := range a[:n*n] {
@@ -22,11 +24,8 @@ func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	mul := NewProduct()
 	mul.Within(ctx)
 	t := NewTridiagonal(n)
-	z := make([]float64, n*n) // eigenvectors as rows
-	for i := range n {
-		z[i*n+i] = 1
-	}
-	if !t.reduce(a, mul.Ends) || !t.diagonalise(z, mul.Ends) || !t.turnBack(z, a, mul.Ends) {
+	z := newTurning(n, t.wide) // of eigenvectors as rows
+	if !t.reduce(a, mul.Ends) || !t.diagonalise(z, mul.Ends) {
 		return nil, false
 	}
 	order := make([]int, n)
@@ -43,25 +42,112 @@ func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 		return i - j
 	})
 	λ = make([]float64, n)
+	columns := make([]float64, n*n)
+	if !panels {
+		t.turnEach(z.rows, a, z.ld)
+	}
 	for j, from := range order {
 		λ[j] = t.d[from]
-		copy(a[j*n:][:n], z[from*n:][:n])
+		for i, v := range z.rows[from*z.ld:][:n] {
+			columns[i*n+j] = v
+		}
 	}
-	Transpose(z, a, n)
-	copy(a, z)
-	return λ, true
+	if panels {
+		t.turnBack(columns, a, mul)
+	}
+	copy(a, columns)
+	return λ, !mul.Ends(0)
+}
+
+// turning is a matrix, from the identity on, the rows of which are turned in pairs, many turns at a time.
+type turning struct {
+	rows  []float64 // n × n, ld apart
+	ld    int
+	wide  bool
+	turns []float64 // cosines and sines that wait
+	first []int     // of each run of them, its first row and where it begins in turns
+}
+
+// Source: derived: strip is that of the wider kernel; rows are an odd number of them apart, so that those of a strip are not all in one set of a cache; 2^15 numbers have 256 kB, which stay in a second level of cache with a strip of 32 columns and 1000 rows.
+const (
+	strip   = 32
+	waiting = 1 << 15
+)
+
+func newTurning(n int, wide bool) *turning {
+	z := &turning{ld: ((n+strip-1)/strip | 1) * strip, wide: wide}
+	z.rows = make([]float64, n*z.ld)
+	for i := range n {
+		z.rows[i*z.ld+i] = 1
+	}
+	return z
+}
+
+// run begins a run of turns: of row last and the one before it, then of that and the one before.
+func (z *turning) run(last int) {
+	if len(z.turns) > waiting {
+		z.flush()
+	}
+	z.first = append(z.first, last, len(z.turns))
+}
+
+// turn adds one to the run: x, row i, and y, the row after it, become cx − sy and sx + cy.
+func (z *turning) turn(i int, c, s float64) {
+	if panels {
+		z.turns = append(z.turns, c, s)
+		return
+	}
+	turn(z.rows[i*z.ld:][:z.ld], z.rows[(i+1)*z.ld:][:z.ld], c, s)
+}
+
+func turn(x, y []float64, c, s float64) {
+	for i, u := range x {
+		x[i], y[i] = c*u-s*y[i], s*u+c*y[i]
+	}
+}
+
+// flush makes all turns that wait.
+func (z *turning) flush() {
+	for j := 0; j < z.ld; j += strip {
+		for k := 0; k < len(z.first); k += 2 {
+			end := len(z.turns)
+			if k+3 < len(z.first) {
+				end = z.first[k+3]
+			}
+			if turns := z.turns[z.first[k+1]:end]; len(turns) > 0 {
+				z.rotate(z.first[k]*z.ld+j, turns)
+			}
+		}
+	}
+	z.turns, z.first = z.turns[:0], z.first[:0]
+}
+
+// rotate makes a run of turns in a strip of columns, which begins at in the last row.
+func (z *turning) rotate(at int, turns []float64) {
+	count := len(turns) / 2
+	if simd.Have && z.wide {
+		_, _ = z.rows[at-count*z.ld], z.rows[at+strip-1] // the kernel checks no bounds
+		if cpu.Wider() {
+			simd.RotateWider(&z.rows[at], &turns[0], z.ld, count)
+			return
+		}
+		for h := 0; h < strip; h += strip / 2 {
+			simd.Rotate(&z.rows[at+h], &turns[0], z.ld, count)
+		}
+		return
+	}
+	for t := range count {
+		turn(z.rows[at-z.ld:][:strip], z.rows[at:][:strip], turns[2*t], turns[2*t+1])
+		at -= z.ld
+	}
 }
 
 // mostSteps are the QL steps for each row, in the mean. Source: LAPACK's dsteqr.
 const mostSteps = 30
 
 // diagonalise sets d to the eigenvalues and turns the rows of z with them.
-func (t *Tridiagonal) diagonalise(z []float64, ends func(work int) bool) bool {
+func (t *Tridiagonal) diagonalise(z *turning, ends func(work int) bool) bool {
 	n, d, e := t.n, t.d, t.e
-	sign := make([]float64, n) // of the rows of z, which are not turned back
-	for i := range sign {
-		sign[i] = 1
-	}
 	top, step := 0.0, 0
 	for l := range n {
 		top = max(top, math.Abs(d[l])+math.Abs(e[l]))
@@ -80,6 +166,9 @@ func (t *Tridiagonal) diagonalise(z []float64, ends func(work int) bool) bool {
 			g := (d[l+1] - d[l]) / (2 * e[l])
 			g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
 			s, c, p := 1.0, 1.0, 0.0
+			if panels {
+				z.run(m)
+			}
 			i := m - 1
 			for ; i >= l; i-- {
 				f, b := s*e[i], c*e[i]
@@ -96,7 +185,7 @@ func (t *Tridiagonal) diagonalise(z []float64, ends func(work int) bool) bool {
 				p = s * r
 				d[i+1] = g + p
 				g = c*r - b
-				t.rotate(z, i, c, s, sign)
+				z.turn(i, c, s)
 			}
 			if i >= l {
 				continue
@@ -105,58 +194,76 @@ func (t *Tridiagonal) diagonalise(z []float64, ends func(work int) bool) bool {
 			e[l], e[m] = g, 0
 		}
 	}
+	if panels {
+		z.flush()
+	}
 	return true
 }
 
-// rotate turns rows i and i+1 of z, (x, y) to (cx − sy, sx + cy), by three shears, which are
-// one kernel. A turn by more than a right angle is one by less, and two signs.
-func (t *Tridiagonal) rotate(z []float64, i int, c, s float64, sign []float64) {
-	if c < 0 {
-		c, s = -c, -s
-		sign[i], sign[i+1] = -sign[i], -sign[i+1]
+// together is how many reflections turnBack makes at once.
+// Source: derived: as many rows of 1000 entries have 256 kB and stay in a second level of cache.
+const together = 32
+
+// turnBack multiplies columns, n × n, by the reflections of reduce, whose vectors are in the rows of a: by the last ones first, I − VTVᵀ.
+func (t *Tridiagonal) turnBack(columns, a []float64, mul *Product) {
+	n := t.n
+	vt, v, tri := make([]float64, together*n), make([]float64, together*n), make([]float64, together*together)
+	w, tw := make([]float64, together*n), make([]float64, together*n)
+	for from := max(n-2, 0) / together * together; from >= 0; from -= together {
+		count, first := min(together, n-1-from), from+1 // no reflection has an entry before first
+		if count <= 0 {
+			continue
+		}
+		high := n - first
+		clear(vt[:count*high])
+		for j := range count {
+			if t.β[from+j] != 0 {
+				copy(vt[j*high+j:(j+1)*high], a[(from+j)*n+first+j:][:high-j])
+			}
+			for i, e := range vt[j*high:][:high] {
+				v[i*count+j] = e
+			}
+		}
+		// Column j of T is β for the reflection and −βTVᵀv before.
+		for j := range count {
+			β, own := t.β[from+j], vt[j*high:][:high]
+			for i := range j {
+				w[i] = -β * t.dot(vt[i*high+j:(i+1)*high], own[j:])
+			}
+			for i := range j {
+				tri[i*count+j] = num.Dot(tri[i*count+i:i*count+j], w[i:j])
+			}
+			tri[j*count+j] = β
+		}
+		part := columns[first*n:]
+		clear(w[:count*n])
+		mul.Subtract(w, n, v, part, high, count, n, count, n, false) // −VᵀE
+		clear(tw[:count*n])
+		for i := range count {
+			for j := i; j < count; j++ {
+				t.axpy(tw[i*n:][:n], -tri[i*count+j], w[j*n:][:n])
+			}
+		}
+		mul.Subtract(part, n, vt, tw, count, high, n, high, n, false)
 	}
-	s *= sign[i] * sign[i+1]
-	x, y, tan := z[i*t.n:][:t.n], z[(i+1)*t.n:][:t.n], s/(1+c)
-	t.axpy(x, -tan, y)
-	t.axpy(y, s, x)
-	t.axpy(x, -tan, y)
+}
+
+// turnEach is turnBack for rows, ld apart, one reflection after the other.
+func (t *Tridiagonal) turnEach(rows, a []float64, ld int) {
+	n := t.n
+	for k := n - 2; k >= 0; k-- {
+		v := a[k*n+k+1 : (k+1)*n]
+		for i := 0; t.β[k] != 0 && i < n; i++ {
+			row := rows[i*ld+k+1:][:len(v)]
+			num.Axpy(row, -t.β[k]*num.Dot(v, row), v)
+		}
+	}
 }
 
 func (t *Tridiagonal) axpy(dst []float64, α float64, x []float64) {
-	if t.wide && len(dst) >= leastWide {
+	if simd.Have && t.wide && len(dst) >= leastWide {
 		simd.Axpy(&dst[0], &x[0], α, len(dst))
 		return
 	}
 	num.Axpy(dst, α, x)
-}
-
-// together is how many rows turnBack turns by one reflection after the other.
-// Source: derived: 16 rows of order 1000 have 128 kB and stay in a second level of cache.
-const together = 16
-
-// turnBack applies the reflections of reduce, whose vectors a holds, to the rows of z.
-func (t *Tridiagonal) turnBack(z, a []float64, ends func(work int) bool) bool {
-	n := t.n
-	for from := 0; from < n; from += together {
-		if ends(2 * n * n * together) {
-			return false
-		}
-		for k := n - 2; k >= 0; k-- {
-			if t.β[k] == 0 {
-				continue
-			}
-			v := a[k*n+k+1 : (k+1)*n]
-			for i := from; i < min(from+together, n); i++ {
-				row := z[i*n+k+1 : (i+1)*n]
-				s := 0.0
-				if t.wide && len(v) >= leastWide {
-					s = simd.Dot(&v[0], &row[0], len(v))
-				} else {
-					s = num.Dot(v, row)
-				}
-				t.axpy(row, -t.β[k]*s, v)
-			}
-		}
-	}
-	return true
 }

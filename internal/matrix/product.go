@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/internal/simd"
 )
@@ -44,6 +45,32 @@ func (f *Product) Ends(work int) bool {
 // Wide reports whether there are the kernels of SubtractWeighted.
 func (f *Product) Wide() bool { return f.wide }
 
+// Axpy adds α·x to dst, of the same length.
+func (f *Product) Axpy(dst []float64, α float64, x []float64) {
+	if simd.Have && f.wide && len(dst) >= leastWide {
+		x = x[:len(dst)] // the kernel checks no bounds
+		simd.Axpy(&dst[0], &x[0], α, len(dst))
+		return
+	}
+	num.Axpy(dst, α, x)
+}
+
+// Lanes is how many matrices Gather takes entries of.
+const Lanes = 8
+
+// Gather sets sum[i] to Σ x[e]·u[Lanes·at[e] + i], over the entries of x, of which at has as many. The places must be within u.
+func (f *Product) Gather(sum *[Lanes]float64, x []float64, at []int32, u []float64) {
+	if *sum = [Lanes]float64{}; simd.Have && f.wide && len(x) > 0 {
+		simd.Gather(sum, &x[0], &at[0], &u[0], len(x))
+		return
+	}
+	for e, v := range x {
+		for i, w := range u[Lanes*int(at[e]):][:Lanes] {
+			sum[i] += v * w
+		}
+	}
+}
+
 // subtractProduct takes Aᵀ·x from dst, for the matrix in a, rows × len(dst) with
 // rows ld apart, and x with entries step apart.
 func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
@@ -61,7 +88,7 @@ const (
 // Subtract takes xᵀy from s, height × width with rows n apart, where x and y have k rows,
 // ldx and ldy apart; with upper, from the upper triangle at least.
 func (f *Product) Subtract(s []float64, n int, x, y []float64, k, height, width, ldx, ldy int, upper bool) {
-	if f.wide {
+	if simd.Have && f.wide {
 		f.SubtractWeighted(s, n, x, y, nil, k, height, width, ldx, ldy, upper)
 		return
 	}

@@ -2,6 +2,9 @@
 
 package simd
 
+// Have: this build has the kernels.
+const Have = true
+
 // Weights to NormInf are the loops over sides of package ipm, with AVX2, four
 // entries at a time: n > 0 is a multiple of four. They round as the loops in Go do.
 
@@ -93,6 +96,22 @@ func Dot(x, y *float64, n int) float64
 //
 //go:noescape
 func DotAxpy(v, x, dst *float64, α float64, n int) float64
+
+// Gather sets sum[i] to Σ x[e]·u[8·at[e] + i] over e < n, n > 0. It uses AVX2 and FMA.
+//
+//go:noescape
+func Gather(sum *[8]float64, x *float64, at *int32, u *float64, n int)
+
+// Rotate turns rows of 16 columns, ld apart: the last one, at z, with the one before it, that with the one before, count times, count > 0. The row before, x, and
+// the one after it, y, become c·x − s·y and s·x + c·y, with c and s the next two of turns.
+//
+//go:noescape
+func Rotate(z, turns *float64, ld, count int)
+
+// RotateWider is Rotate for 32 columns, with AVX-512. It rounds as Rotate.
+//
+//go:noescape
+func RotateWider(z, turns *float64, ld, count int)
 
 // Tile sets sum[2i+j] to Σ a[i·ld+t]·b[j·ld+t] over t < n, for i < 4 and j < 2.
 //

@@ -2,6 +2,9 @@
 
 package simd
 
+// Have is that of other builds.
+const Have = false
+
 // No kernel is ever called here: cpu.Wide is false.
 
 func Weights(wt, s, z *float64, δ float64, n int) {}
@@ -35,6 +38,12 @@ func Axpy(dst, x *float64, α float64, n int) {}
 func Dot(x, y *float64, n int) float64 { return 0 }
 
 func DotAxpy(v, x, dst *float64, α float64, n int) float64 { return 0 }
+
+func Gather(sum *[8]float64, x *float64, at *int32, u *float64, n int) {}
+
+func Rotate(z, turns *float64, ld, count int) {}
+
+func RotateWider(z, turns *float64, ld, count int) {}
 
 func Tile(a, b *float64, ld, n int, sum *[8]float64) {}
 

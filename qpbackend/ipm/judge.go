@@ -254,8 +254,12 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 
 // far reports whether the current iterate, with the scaled residual or μ size,
 // is far from the end: by many tolerances, or by more than one and by the result of the last one that
-// was certified. Below one tolerance nothing but rounding is left, and that ratio says no more.
+// was certified. Below one tolerance nothing but rounding is left, and that ratio says no more. With cones an iterate that may be almost a solution is near: rounding
+// may keep those that follow from being better.
 func (s *solver) far(w *interior.Work, size float64) bool {
+	if ratio := s.progress.ratio; len(s.P.Cones) > 0 && ratio > 0 && size*ratio <= s.loose() {
+		return false
+	}
 	return size > w.Far()*s.Set.Tol || size > s.Set.Tol && size*s.progress.ratio > certifiable*s.Set.Tol
 }
 

@@ -19,7 +19,7 @@ type Semidefinite struct {
 	rt   []float64 // Rᵀ, n × n by rows, as all matrices here
 	ri   []float64 // R⁻¹
 	q    []float64
-	r    []float64 // R, for the products of large matrices,
+	r    []float64 // R, for the products of large matrices and Root,
 	it   []float64 // R⁻ᵀ,
 	qi   []float64 // and Q⁻¹
 	inv  bool      // qi is that of the last Scale
@@ -234,6 +234,21 @@ func (c *Semidefinite) Inverse() []float64 {
 		}
 	}
 	return c.qi
+}
+
+// Root is Bᵀ, with BᵀB the inverse of Q of the last Scale, or Q itself; n × n, valid until the next.
+func (c *Semidefinite) Root(inverse bool) []float64 {
+	if n := c.n; n < large {
+		if c.r == nil {
+			c.r, c.it = make([]float64, n*n), make([]float64, n*n)
+		}
+		matrix.Transpose(c.r, c.rt, n)
+		matrix.Transpose(c.it, c.ri, n)
+	}
+	if inverse {
+		return c.it
+	}
+	return c.r
 }
 
 // Matrix is Q of the last Scale, n × n, valid until the next.

@@ -28,6 +28,7 @@ const (
 type column struct {
 	member  int     // as the caller numbers them
 	place   []int32 // of the values
+	row     []int32 // places in the triangle
 	a, b    []int32 // a ≤ b
 	la, lb  []int32 // the places of a and b in rows
 	rows    []int32 // with an entry in either triangle
@@ -51,6 +52,10 @@ type Gram struct {
 	work    float64
 	product *matrix.Product
 	u, w, t []float64
+	exact   float64   // as work, of AddExact
+	squares []float64 // the triangles of B·F·Bᵀ of all columns, entry by entry
+	sums    []float64
+	lanes   []float64 // the triangles of M·F·M of several columns, entry by entry; nil: not of so many
 }
 
 // Costs in multiplications of a loop over entries.
@@ -61,6 +66,7 @@ const (
 	inProduct = 0.15
 	inDot     = 0.5
 	inEntry   = 2
+	inLanes   = 0.5 // of matrices of which several are summed over at once
 	inSingle  = 0.5 // a pair of single entries, all of which are near
 )
 
@@ -87,7 +93,7 @@ func New(n int, members [][]Entry) *Gram {
 					c.rows = append(c.rows, r)
 				}
 			}
-			c.place, c.a, c.b = append(c.place, e.Place), append(c.a, a), append(c.b, b)
+			c.place, c.row, c.a, c.b = append(c.place, e.Place), append(c.row, e.Row), append(c.a, a), append(c.b, b)
 			c.entries += 2
 			if a == b {
 				c.entries--
@@ -124,13 +130,15 @@ func (g *Gram) choose() {
 		if len(c.a) == 1 { // all from here on have one
 			each = inSingle
 		}
+		product := half + n*n*(r*inProduct/2+1)
+		g.exact += product + n*(n+1)/4*inProduct*float64(len(g.columns))
 		costs := [...]float64{
-			whole:   half + n*n*(r*inProduct/2+1) + inEntry*rest,
+			whole:   product + inLanes*rest,
 			halfway: half + 2*n*r + rest*(inDot*r+inEntry),
 			direct:  rest * each * inEntry,
 		}
 		for f, cost := range costs {
-			if cost < costs[c.form] {
+			if cost < costs[c.form] && (Rich || form(f) != halfway) {
 				c.form = form(f)
 			}
 		}
@@ -168,36 +176,35 @@ func (g *Gram) singles() []column { return g.columns[len(g.columns)-len(g.single
 // Add calls put for each pair of members i ≤ j with the entry of the Schur complement for
 // the n × n matrix m. When ctx ends, the error is that of ctx.
 func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float64)) error {
-	if g.u == nil {
-		g.u, g.w, g.t = make([]float64, g.n*g.n), make([]float64, g.n*g.n), make([]float64, g.n*g.n)
-	}
+	g.room()
 	work := poll.New(ctx)
 	g.product.Within(ctx)
-	for k := range len(g.columns) - len(g.single) {
+	for k, end := 0, len(g.columns)-len(g.single); k < end; {
 		c := &g.columns[k]
-		switch c.form {
-		case whole:
-			g.half(c, m)
-			g.wholly(c, m)
-		case halfway:
+		if c.form == whole {
+			count, err := g.addWhole(&work, k, end, m, put)
+			if err != nil {
+				return err
+			}
+			if k += count; g.product.Ends(0) {
+				return ctx.Err()
+			}
+			continue
+		}
+		if Rich && c.form == halfway {
 			g.half(c, m)
 			g.gather(c, m)
 		}
 		for l := k; l < len(g.columns); l++ {
 			o := &g.columns[l]
 			v, spent := 0.0, len(o.a)
-			switch c.form {
-			case whole:
-				for e, x := range o.g {
-					v += x * g.u[int(o.a[e])*g.n+int(o.b[e])]
-				}
-			case halfway:
+			if Rich && c.form == halfway {
 				r := len(c.rows)
 				for e, x := range o.g {
 					v += x * num.Dot(g.t[int(o.a[e])*r:][:r], g.u[int(o.b[e])*r:][:r])
 				}
 				spent *= r
-			case direct:
+			} else {
 				v = g.directly(c, o, m)
 				spent *= 2 * len(c.a)
 			}
@@ -209,8 +216,23 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 		if g.product.Ends(0) {
 			return ctx.Err()
 		}
+		k++
 	}
 	return g.addSingles(&work, m, put)
+}
+
+// room makes that for the products.
+func (g *Gram) room() {
+	if g.u == nil {
+		g.u, g.w, g.t = make([]float64, g.n*g.n), make([]float64, g.n*g.n), make([]float64, g.n*g.n)
+	}
+}
+
+// both sets the upper triangle of u to −mᵀ·F·m, where w is F·m.
+func (g *Gram) both(c *column, m []float64) {
+	n := g.n
+	clear(g.u)
+	g.product.Subtract(g.u, n, g.rowsOf(c, m), g.w, len(c.rows), n, n, n, n, true)
 }
 
 // addSingles are the pairs of which both have one entry, for one member after the other.
@@ -253,9 +275,9 @@ func (g *Gram) half(c *column, m []float64) {
 	clear(w)
 	for e, v := range c.f {
 		a, b := int(c.a[e]), int(c.b[e])
-		num.Axpy(w[int(c.la[e])*n:][:n], v, m[b*n:])
+		g.product.Axpy(w[int(c.la[e])*n:][:n], v, m[b*n:])
 		if a != b {
-			num.Axpy(w[int(c.lb[e])*n:][:n], v, m[a*n:])
+			g.product.Axpy(w[int(c.lb[e])*n:][:n], v, m[a*n:])
 		}
 	}
 }
@@ -270,32 +292,6 @@ func (g *Gram) rowsOf(c *column, m []float64) []float64 {
 		copy(g.t[k*n:][:n], m[int(r)*n:][:n])
 	}
 	return g.t
-}
-
-// wholly sets the upper triangle of u to M·F·M.
-func (g *Gram) wholly(c *column, m []float64) {
-	n := g.n
-	clear(g.u)
-	g.product.Subtract(g.u, n, g.rowsOf(c, m), g.w, len(c.rows), n, n, n, n, true)
-	for i := range n {
-		for j := i; j < n; j++ {
-			g.u[i*n+j] = -g.u[i*n+j]
-		}
-	}
-}
-
-// gather sets t and u, n × r, to the columns of M and of (F·M)ᵀ that make an entry of
-// M·F·M a product of two rows.
-func (g *Gram) gather(c *column, m []float64) {
-	n, r := g.n, len(c.rows)
-	for k, row := range c.rows {
-		for i, v := range m[int(row)*n:][:n] { // M is symmetric
-			g.t[i*r+k] = v
-		}
-		for i, v := range g.w[k*n:][:n] {
-			g.u[i*r+k] = v
-		}
-	}
 }
 
 // directly is one entry of the Schur complement out of m.

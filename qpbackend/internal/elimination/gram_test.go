@@ -120,6 +120,90 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// TestAddExact: the same entries for a factor of M.
+func TestAddExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 40 {
+		n, members := 1+rng.IntN(30), 1+rng.IntN(12)
+		list, val, _ := random(rng, n, members)
+		bt, b := make([]float64, n*n), make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				bt[i*n+j] = rng.NormFloat64()
+				b[j*n+i] = bt[i*n+j]
+			}
+		}
+		m := multiply(n, bt, b)
+		g := New(n, list)
+		g.Load(val)
+		want := map[[2]int]float64{}
+		if err := g.Add(context.Background(), m, func(i, j int, v float64) { want[[2]int{i, j}] = v }); err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		if err := g.AddExact(context.Background(), bt, func(i, j int, v float64) {
+			count++
+			size := 1 + math.Sqrt(want[[2]int{i, i}]*want[[2]int{j, j}])
+			if w, ok := want[[2]int{i, j}]; !ok || !(math.Abs(v-w) <= 1e-9*size) {
+				t.Fatalf("order %d: entry (%d, %d) is %g, want %g", n, i, j, v, w)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if count != members*(members+1)/2 {
+			t.Fatalf("%d pairs of %d members", count, members)
+		}
+		if !(g.ExactWork() > 0) {
+			t.Errorf("work %g", g.ExactWork())
+		}
+	}
+}
+
+// TestExactKeepsDigits: a matrix in directions that M all but takes away has a sum of small squares, where the terms of ⟨F, M·F·M⟩ cancel.
+func TestExactKeepsDigits(t *testing.T) {
+	const n, small = 6, 1e-6
+	c, s := math.Cos(0.3), math.Sin(0.3)
+	v := []float64{-s, c, 0, 0, 0, 0} // B has rows (c, s), (−s, c) and those of the identity, all but the first times small
+	bt := make([]float64, n*n)
+	bt[0*n], bt[1*n], bt[0*n+1], bt[1*n+1] = c, s, -s*small, c*small
+	for i := 2; i < n; i++ {
+		bt[i*n+i] = small
+	}
+	b := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			b[i*n+j] = bt[j*n+i]
+		}
+	}
+	var entries []Entry
+	var val []float64
+	for j := range n { // F = vvᵀ, of which BFBᵀ is small² at (1, 1)
+		for i := range j + 1 {
+			f := math.Sqrt2
+			if i == j {
+				f = 1
+			}
+			if v[i]*v[j] != 0 {
+				entries = append(entries, Entry{Row: int32(j*(j+1)/2 + i), Place: int32(len(val))})
+				val = append(val, f*v[i]*v[j])
+			}
+		}
+	}
+	g := New(n, [][]Entry{entries})
+	g.Load(val)
+	want := math.Pow(small, 4)
+	g.AddExact(context.Background(), bt, func(_, _ int, v float64) {
+		if !(math.Abs(v-want) <= 1e-3*want) {
+			t.Errorf("the entry is %g, want %g", v, want)
+		}
+	})
+	g.Add(context.Background(), multiply(n, bt, b), func(_, _ int, v float64) {
+		if math.Abs(v-want) <= 1e-3*want {
+			t.Errorf("the entry is %g without AddExact: the test shows nothing", v)
+		}
+	})
+}
+
 // TestCancelled: the context is looked at.
 func TestCancelled(t *testing.T) {
 	list, val, m := random(rand.New(rand.NewPCG(3, 4)), 60, 120)

@@ -81,7 +81,9 @@ func rowsAndSquares(p *qpbackend.Problem) (of []int, squares []bool) {
 
 // Alike reports whether both reductions have problems of one pattern.
 func (r *Reduction) Alike(o *Reduction) bool {
-	same := func(a, b *sparse.CSC) bool { return slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx) }
+	same := func(a, b *sparse.CSC) bool {
+		return slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
+	}
 	return slices.Equal(r.kept, o.kept) && slices.Equal(r.Problem.Cones, o.Problem.Cones) && same(r.Problem.A, o.Problem.A) && same(r.Problem.P, o.Problem.P)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/shared"
@@ -185,6 +186,55 @@ func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
 		v[i] += add * e[i]
 	}
 	return v
+}
+
+// TestSharpen: both ways to the Schur complement have one solution; the exact one begins when it is asked for, as it has its price, and ends so.
+func TestSharpen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const order, n, m = 20, 160, 210
+	h, at := random(rng, n, m)
+	sys, err := kkt.NewBlocks(t.Context(), h, at, []kkt.Block{{Len: m, Order: order}}, kkt.Schur)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cone.NewSemidefinite(order)
+	if !c.Scale(interior(rng, c), interior(rng, c)) {
+		t.Fatal("no scaling")
+	}
+	sys.Load(1, make([]bool, n+m))
+	sys.SetScaling(0, c)
+	d, rhs := make([]float64, n+m), make([]float64, sys.Size())
+	for i := range rhs {
+		rhs[i] = rng.NormFloat64()
+	}
+	for j := range n {
+		d[j] = 0.1
+	}
+	goal := kkt.Accuracy{X: 1e-9, Y: 1e-9}
+	var x [2][]float64
+	for k := range x {
+		if sys.Sharpen(k == 1) != (k == 1) || sys.Sharpen(k == 1) {
+			t.Fatal("not sharpened by the second call alone")
+		}
+		x[k] = make([]float64, sys.Size())
+		if _, err := sys.Factorise(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		if acc := sys.Solve(t.Context(), x[k], rhs, goal); !acc.Within(goal) {
+			t.Fatalf("accuracy %v", acc)
+		}
+	}
+	for i, v := range x[0] {
+		if !(math.Abs(v-x[1][i]) <= 1e-6*(1+math.Abs(v))) {
+			t.Fatalf("entry %d is %g, and %g", i, v, x[1][i])
+		}
+	}
+	if slices.Equal(x[0], x[1]) {
+		t.Error("one complement in both cases")
+	}
+	if sys.Sharpen(false) || !sys.Sharpen(true) {
+		t.Error("it does not end")
+	}
 }
 
 // TestPrice: small blocks stay, large ones are eliminated where few variables are in them,

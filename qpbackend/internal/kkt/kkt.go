@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -319,7 +320,8 @@ func (s *System) correction() []float64 {
 }
 
 // Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less where pivots are negative, in place of the
-// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated, and with the sparse strategy.
+// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated, and with the sparse strategy. Of a Schur complement
+// without cancellation, by is relative to the diagonal.
 func (s *System) Outweigh(by float64) bool {
 	switch f := s.f.(type) {
 	case *eliminated:
@@ -344,6 +346,19 @@ func (s *System) outweighed() []float64 {
 		s.heavy[i] = d + float64(s.sign[i])*s.more
 	}
 	return s.heavy
+}
+
+// Sharpen makes the factors that follow those of a Schur complement of semidefinite blocks without cancellation, or leaves that to its price. It
+// reports whether they become so by that.
+func (s *System) Sharpen(on bool) bool {
+	e, ok := s.f.(*eliminated)
+	return ok && elimination.Rich && e.exact.sharpen(on)
+}
+
+// Sharp reports whether factors are those of a complement without cancellation.
+func (s *System) Sharp() bool {
+	e, ok := s.f.(*eliminated)
+	return ok && elimination.Rich && (e.exact.on || e.exact.always)
 }
 
 // SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.

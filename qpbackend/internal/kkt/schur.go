@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 )
 
@@ -229,7 +230,7 @@ func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 		return
 	}
 	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
-	if f.product.Wide() && f.single(a, b, lo, hi) {
+	if simd.Have && f.product.Wide() && f.single(a, b, lo, hi) {
 		n := len(f.border)
 		f.product.SubtractWeighted(f.s[a.first*n+b.first:], n, x, y, f.weights, na, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
 		return

@@ -42,27 +42,31 @@ func Semidefinite(ctx context.Context, dst, v []float64) bool {
 	}
 	_, exp := math.Frexp(top)
 	a := make([]float64, k*k)
-	load := func() {
+	half, rest := math.Ldexp(1, -exp/2), math.Ldexp(1, exp/2-exp) // either is a number
+	load := func(sign float64) {
 		at := 0
 		for j := range k {
 			for i := range j {
-				a[i*k+j] = math.Ldexp(v[at], -exp) / math.Sqrt2
+				a[i*k+j] = sign * v[at] * half * rest / math.Sqrt2
 				a[j*k+i] = a[i*k+j]
 				at++
 			}
-			a[j*k+j] = math.Ldexp(v[at], -exp)
+			a[j*k+j] = sign * v[at] * half * rest
 			at++
 		}
 	}
-	load()
-	switch {
-	case mul.Cholesky(a, k): // positive definite: nothing to do
+	if load(1); mul.Cholesky(a, k) { // positive definite: nothing to do
 		copy(dst, v)
 		return true
-	case mul.Ends(0):
+	}
+	if load(-1); mul.Cholesky(a, k) { // negative definite: nothing is left
+		clear(dst)
+		return true
+	}
+	if mul.Ends(0) {
 		return false
 	}
-	load()
+	load(1)
 	λ, ok := matrix.Eigen(ctx, a, k)
 	if !ok {
 		if ctx.Err() != nil {

@@ -26,7 +26,7 @@ const (
 // eliminated, without heavier weights: they cost residuals that do not come down again.
 // Source: of 15 problems of SDPLIB (control, hinf, gpp, qap) hinf8 ends in numerical trouble at 3 and less,
 // none from 10 to 100; from 30 on hinf2 has residuals below 1e-7.
-const nearly = 30
+const nearly = 30.0
 
 // The same for problems with cones. The blocks of cones have eigenvalues far apart, and
 // a residual of the rows in their large ones moves s and z by little: a heavier proximal
@@ -110,7 +110,11 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 	}
 	goal := w.goal
 	if w.sys.Strategy() == kkt.Schur {
-		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
+		near := nearly
+		if w.sys.Sharp() {
+			near = missed
+		}
+		goal.X, goal.Y = near*goal.X, near*goal.Y
 	}
 	w.sys.Outweigh(0)
 	heavier := r.ρ
@@ -130,6 +134,10 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		}
 		if ctx.Err() != nil {
 			return false
+		}
+		if w.sys.Sharpen(true) {
+			goal = kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y} // heavier factors are worse ones
+			continue
 		}
 		if heavier *= 100; heavier <= ceiling && w.outweigh(heavier, acc) { // residuals come down further than with heavier ρ and δ
 			continue
