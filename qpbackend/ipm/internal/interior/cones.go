@@ -54,6 +54,7 @@ type member struct {
 	row      int                                       // first row
 	from, to int                                       // range in the slices
 	gone     bool                                      // its rows are eliminated, but not with variables
+	spread   float64                                   // of a cone that is not symmetric, see there
 	own      []int                                     // variables eliminated with its rows
 }
 
@@ -70,9 +71,9 @@ func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	for k, r := range ranges {
 		mb := newMember(r, rows)
 		if asymmetric(r) {
-			room[0] = cone.Exponential()
+			room[0], mb.spread = cone.Exponential(), spread
 			if r.Kind == qpbackend.Power {
-				room[0] = cone.Power(r.Alpha)
+				room[0], mb.spread = cone.Power(r.Alpha), 1
 			}
 			mb.asym, mb.Cone, mb.expanded = &room[0], &room[0], &room[0]
 			room = room[1:]
@@ -102,6 +103,11 @@ func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	}
 	return c
 }
+
+// spread is by how much the first s of an exponential cone is larger, and its z smaller, than the unit.
+// Source: 1150 random programs with exponential and power cones, see stepAccuracy of package cone, take 13,557 iterations with 1, 13,240 with 2, and with the same for power
+// cones 13,364 with 1.4, 13,230 with 2 and 13,299 with 3; as many others of these kinds 13,667 with 1 and 13,319 with 2. Four portfolios of CBLIB with power cones take 117 with 2 for these too, and 111 with 1.
+const spread = 2
 
 // newMember makes the cone, but for one that is not symmetric, with its entries in the slices from the given one on.
 func newMember(c qpbackend.Cone, from int) member {

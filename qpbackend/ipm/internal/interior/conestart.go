@@ -54,7 +54,7 @@ func (c *cones) push(addS, addZ float64) {
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
 		if mb.asym != nil {
 			for i := range e {
-				s[i], z[i] = max(addS, 1)*e[i], max(addZ, 1)*e[i]
+				s[i], z[i] = max(addS, 1)*mb.spread*e[i], max(addZ, 1)/mb.spread*e[i]
 			}
 			continue
 		}
