@@ -206,6 +206,30 @@ func TestEigenvalues(t *testing.T) {
 	}
 }
 
+// TestLeastBelow: the least eigenvalue to ten digits, where one is below the bound.
+func TestLeastBelow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	never := func(int) bool { return false }
+	for _, n := range []int{1, 2, 5, 40, 130} {
+		a := draw(rng, n*n)
+		for i := range n {
+			for j := range i {
+				a[i*n+j] = a[j*n+i]
+			}
+		}
+		tri, copied := NewTridiagonal(n), append([]float64(nil), a...)
+		least := tri.Least(copied, never)
+		copy(copied, a)
+		if got := tri.LeastBelow(copied, least+1e-6, never); !(got <= least+1e-8 && got >= least-1e-8) {
+			t.Errorf("order %d: %g, want %g", n, got, least)
+		}
+		copy(copied, a)
+		if got := tri.LeastBelow(copied, least-1e-6, never); !math.IsInf(got, 1) {
+			t.Errorf("order %d: %g, but none is below %g", n, got, least-1e-6)
+		}
+	}
+}
+
 func BenchmarkEigen(b *testing.B) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(13, 14))

@@ -37,6 +37,15 @@ func NewTridiagonal(n int) *Tridiagonal {
 // Least is the least eigenvalue of the symmetric a, n × n, from below, or NaN where ends, which counts
 // multiplications, says so. It overwrites a.
 func (t *Tridiagonal) Least(a []float64, ends func(work int) bool) float64 {
+	return t.leastBelow(a, math.Inf(1), 4e-16, ends)
+}
+
+// LeastBelow is Least to ten digits of the largest eigenvalue, and +Inf where no eigenvalue is below top.
+func (t *Tridiagonal) LeastBelow(a []float64, top float64, ends func(work int) bool) float64 {
+	return t.leastBelow(a, top, 1e-10, ends)
+}
+
+func (t *Tridiagonal) leastBelow(a []float64, top, share float64, ends func(work int) bool) float64 {
 	if !t.reduce(a, ends) {
 		return math.NaN()
 	}
@@ -54,7 +63,11 @@ func (t *Tridiagonal) Least(a []float64, ends func(work int) bool) float64 {
 	if !(size <= math.MaxFloat64) {
 		return math.NaN()
 	}
-	for hi-lo > 4e-16*size {
+	if lo >= top || hi >= top && !t.below(top) {
+		return math.Inf(1)
+	}
+	hi = min(hi, top)
+	for hi-lo > share*size {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
 			break

@@ -32,6 +32,6 @@ type Symmetric interface {
 	// Margin is the largest t for which v − t·e is in the cone, e the unit.
 	Margin(v []float64) float64
 	// Reach are the largest steps that keep s + αp·ds and z + αd·dz in the cone,
-	// at the s and z of Scale; +Inf for no limit.
+	// at the s and z of Scale; +Inf for no limit, or one that is more than 1/farther.
 	Reach(ds, dz []float64) (αp, αd float64)
 }

@@ -3,6 +3,7 @@ package cone
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
@@ -14,20 +15,23 @@ import (
 // With S = R·Λ·Rᵀ and Z = R⁻ᵀ·Λ·R⁻¹, Λ diagonal, the scaling is W: Z → RᵀZR and
 // H: Z → QZQ, Q = RRᵀ.
 type Semidefinite struct {
-	n    int
-	λ    []float64
-	rt   []float64 // Rᵀ, n × n by rows, as all matrices here
-	ri   []float64 // R⁻¹
-	q    []float64
-	r    []float64 // R, for the products of large matrices and Root,
-	it   []float64 // R⁻ᵀ,
-	qi   []float64 // and Q⁻¹
-	inv  bool      // qi is that of the last Scale
-	mul  *matrix.Product
-	a, b []float64 // scaled directions
-	x, t []float64
-	tri  *matrix.Tridiagonal
-	ctx  context.Context // of the calls that follow
+	n     int
+	λ     []float64
+	rt    []float64 // Rᵀ, n × n by rows, as all matrices here
+	ri    []float64 // R⁻¹
+	q     []float64
+	r     []float64 // R, for the products of large matrices and Root,
+	it    []float64 // R⁻ᵀ,
+	qi    []float64 // and Q⁻¹
+	inv   bool      // qi is that of the last Scale
+	mul   *matrix.Product
+	a, b  []float64 // scaled directions,
+	ds    []float64 // those of these where known
+	dz    []float64
+	known bool
+	x, t  []float64
+	tri   *matrix.Tridiagonal
+	ctx   context.Context // of the calls that follow
 }
 
 // NewSemidefinite makes the cone of matrices of order n ≥ 1.
@@ -116,6 +120,7 @@ func (c *Semidefinite) Margin(v []float64) float64 {
 // Scale finds R by the Cholesky factors of S and Z and the singular values of
 // their product.
 func (c *Semidefinite) Scale(s, z []float64) bool {
+	c.known = false
 	n, ls, lz, m := c.n, c.a, c.b, c.x
 	c.inv = false
 	if c.mul.Ends(n * n * n) {
@@ -256,6 +261,7 @@ func (c *Semidefinite) Matrix() []float64 { return c.q }
 
 // Apply sets dst to QXQ, as Mul, by way of RᵀXR: its rounding errors are then small in the scaling.
 func (c *Semidefinite) Apply(dst, x []float64) {
+	c.known = false
 	c.unpack(c.x, x)
 	c.sandwich(c.a, c.rt, c.r, c.x)
 	c.congruence(c.rt, c.a)
@@ -264,6 +270,7 @@ func (c *Semidefinite) Apply(dst, x []float64) {
 
 // congruence sets b to FᵀXF: RXRᵀ of Rᵀ, R⁻ᵀXR⁻¹ of R⁻¹.
 func (c *Semidefinite) congruence(f, x []float64) {
+	c.known = false
 	n := c.n
 	if n >= large {
 		c.mul.Sandwich(c.b, f, x, c.t, n)
@@ -285,6 +292,7 @@ func (c *Semidefinite) congruence(f, x []float64) {
 // Div sets dst to Q⁻¹XQ⁻¹, the inverse of Mul, by way of R⁻¹XR⁻ᵀ: its rounding errors are then
 // small in the scaling, and do not drown the small eigenvalues of Z.
 func (c *Semidefinite) Div(dst, x []float64) {
+	c.known = false
 	c.unpack(c.x, x)
 	c.sandwich(c.a, c.ri, c.it, c.x)
 	c.congruence(c.ri, c.a)
@@ -342,6 +350,7 @@ func (c *Semidefinite) Block(h []float64) {
 
 // Mul sets dst to QXQ.
 func (c *Semidefinite) Mul(dst, x []float64) {
+	c.known = false
 	c.unpack(c.a, x)
 	c.sandwich(c.b, c.q, c.q, c.a)
 	c.pack(dst, c.b, false)
@@ -367,8 +376,12 @@ func (c *Semidefinite) sandwich(dst, a, at, x []float64) {
 	}
 }
 
-// scaled sets a to R⁻¹·dS·R⁻ᵀ and b to Rᵀ·dZ·R.
+// scaled sets a to R⁻¹·dS·R⁻ᵀ and b to Rᵀ·dZ·R, unless they are that.
 func (c *Semidefinite) scaled(ds, dz []float64) {
+	if c.known && slices.Equal(ds, c.ds) && slices.Equal(dz, c.dz) {
+		return
+	}
+	c.ds, c.dz, c.known = append(c.ds[:0], ds...), append(c.dz[:0], dz...), true
 	c.unpack(c.x, ds)
 	c.sandwich(c.a, c.ri, c.it, c.x)
 	c.unpack(c.x, dz)
@@ -416,21 +429,25 @@ func (c *Semidefinite) second(ds, dz []float64, σμ float64) {
 	}
 }
 
-// Reach are the steps to the boundary.
+// Reach are the steps to the boundary, or more than one.
 func (c *Semidefinite) Reach(ds, dz []float64) (αp, αd float64) {
 	c.scaled(ds, dz)
 	return c.reach(c.a), c.reach(c.b)
 }
 
-// reach is the largest α with Λ + αD semidefinite. It overwrites D.
+// farther is a share of a step, of which no less than this is taken at the boundary.
+// Source: derived: beyond 1/farther every share of a step that ipm takes is more than one.
+const farther = 0.9
+
+// reach is the largest α with Λ + αD semidefinite, or +Inf where it is more than one.
 func (c *Semidefinite) reach(d []float64) float64 {
-	n := c.n
+	n, t := c.n, c.t
 	for i, λi := range c.λ {
 		for j, λj := range c.λ {
-			d[i*n+j] /= math.Sqrt(λi) * math.Sqrt(λj)
+			t[i*n+j] = d[i*n+j] / (math.Sqrt(λi) * math.Sqrt(λj))
 		}
 	}
-	least := c.tri.Least(d, c.mul.Ends)
+	least := c.tri.LeastBelow(t, -farther, c.mul.Ends)
 	if least >= 0 {
 		return math.Inf(1)
 	} else if least != least {

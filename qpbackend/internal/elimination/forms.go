@@ -15,7 +15,7 @@ const Rich = true
 
 // addWhole are the pairs of column k and some that follow, as many as there are lanes and as have the form whole, with each other and all that follow. It returns how
 // many they are.
-func (g *Gram) addWhole(work *poll.Poll, k, end int, m []float64, put func(i, j int, v float64)) (count int, err error) {
+func (g *Gram) addWhole(work *poll.Poll, k, end int, m []float64, to Sum) (count int, err error) {
 	for k+count < end && count < matrix.Lanes && g.columns[k+count].form == whole {
 		g.half(&g.columns[k+count], m)
 		g.wholly(&g.columns[k+count], m, count)
@@ -27,7 +27,7 @@ func (g *Gram) addWhole(work *poll.Poll, k, end int, m []float64, put func(i, j 
 		g.product.Gather(&sum, o.g, o.row, g.lanes)
 		for t, v := range sum[:min(count, l-k+1)] {
 			c := &g.columns[k+t]
-			put(min(c.member, o.member), max(c.member, o.member), v)
+			to.add(c.member, o.member, v)
 		}
 		if err := work.Err(poll.Scattered * len(o.a)); err != nil {
 			return count, err
@@ -79,7 +79,7 @@ const mostSquares = 1 << 24
 
 // AddExact is Add for the m = BᵀB of which bt is Bᵀ, as the products of the Gᵢ = B·Fᵢ·Bᵀ: a diagonal entry of the Schur complement that is small, relative to the data
 // matrix and m, is a sum of squares that are, where those of Add cancel. So the complement scaled to a diagonal of ones has errors of some unit roundoffs.
-func (g *Gram) AddExact(ctx context.Context, bt []float64, put func(i, j int, v float64)) error {
+func (g *Gram) AddExact(ctx context.Context, bt []float64, to Sum) error {
 	g.room()
 	g.product.Within(ctx)
 	n, count := g.n, len(g.columns)
@@ -110,7 +110,7 @@ func (g *Gram) AddExact(ctx context.Context, bt []float64, put func(i, j int, v 
 	}
 	for k, c := range g.columns {
 		for l, o := range g.columns[k:] {
-			put(min(c.member, o.member), max(c.member, o.member), -g.sums[k*count+k+l])
+			to.add(c.member, o.member, -g.sums[k*count+k+l])
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 const Rich = false
 
 // addWhole are the pairs of column k with all that follow.
-func (g *Gram) addWhole(work *poll.Poll, k, _ int, m []float64, put func(i, j int, v float64)) (count int, err error) {
+func (g *Gram) addWhole(work *poll.Poll, k, _ int, m []float64, to Sum) (count int, err error) {
 	c := &g.columns[k]
 	g.half(c, m)
 	g.both(c, m)
@@ -22,7 +22,7 @@ func (g *Gram) addWhole(work *poll.Poll, k, _ int, m []float64, put func(i, j in
 		for e, x := range o.g {
 			v -= x * g.u[int(o.a[e])*g.n+int(o.b[e])]
 		}
-		put(min(c.member, o.member), max(c.member, o.member), v)
+		to.add(c.member, o.member, v)
 		if err := work.Err(poll.Scattered * len(o.a)); err != nil {
 			return 1, err
 		}
@@ -35,4 +35,4 @@ func (g *Gram) gather(*column, []float64) {}
 // ExactWork and AddExact are not called where Rich is false.
 func (g *Gram) ExactWork() float64 { return 0 }
 
-func (g *Gram) AddExact(context.Context, []float64, func(i, j int, v float64)) error { return nil }
+func (g *Gram) AddExact(context.Context, []float64, Sum) error { return nil }

@@ -173,16 +173,29 @@ func (g *Gram) Load(val []float64) {
 // singles are the columns that single has.
 func (g *Gram) singles() []column { return g.columns[len(g.columns)-len(g.single):] }
 
-// Add calls put for each pair of members i ≤ j with the entry of the Schur complement for
-// the n × n matrix m. When ctx ends, the error is that of ctx.
-func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float64)) error {
+// Sum is where entries are added: that of the members i ≤ j, times Factor, to Val at Places[j][i].
+type Sum struct {
+	Val    []float64
+	Places [][]int32
+	Factor float64
+}
+
+func (s *Sum) add(i, j int, v float64) {
+	if i > j {
+		i, j = j, i
+	}
+	s.Val[s.Places[j][i]] += s.Factor * v
+}
+
+// Add adds the entries of the Schur complement for the n × n matrix m. When ctx ends, the error is that of ctx.
+func (g *Gram) Add(ctx context.Context, m []float64, to Sum) error {
 	g.room()
 	work := poll.New(ctx)
 	g.product.Within(ctx)
 	for k, end := 0, len(g.columns)-len(g.single); k < end; {
 		c := &g.columns[k]
 		if c.form == whole {
-			count, err := g.addWhole(&work, k, end, m, put)
+			count, err := g.addWhole(&work, k, end, m, to)
 			if err != nil {
 				return err
 			}
@@ -208,7 +221,7 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 				v = g.directly(c, o, m)
 				spent *= 2 * len(c.a)
 			}
-			put(min(c.member, o.member), max(c.member, o.member), v)
+			to.add(c.member, o.member, v)
 			if err := work.Err(poll.Scattered * spent); err != nil {
 				return err
 			}
@@ -218,7 +231,7 @@ func (g *Gram) Add(ctx context.Context, m []float64, put func(i, j int, v float6
 		}
 		k++
 	}
-	return g.addSingles(&work, m, put)
+	return g.addSingles(&work, m, to)
 }
 
 // room makes that for the products.
@@ -236,7 +249,7 @@ func (g *Gram) both(c *column, m []float64) {
 }
 
 // addSingles are the pairs of which both have one entry, for one member after the other.
-func (g *Gram) addSingles(work *poll.Poll, m []float64, put func(i, j int, v float64)) error {
+func (g *Gram) addSingles(work *poll.Poll, m []float64, to Sum) error {
 	for l, o := range g.single {
 		ma, mb := m[int(o.a)*g.n:][:g.n], m[int(o.b)*g.n:][:g.n]
 		for k := range g.single[:l+1] {
@@ -245,7 +258,7 @@ func (g *Gram) addSingles(work *poll.Poll, m []float64, put func(i, j int, v flo
 			if c.a != c.b {
 				u = c.f * (ma[c.a]*mb[c.b] + ma[c.b]*mb[c.a])
 			}
-			put(c.member, o.member, o.g*u)
+			to.add(c.member, o.member, o.g*u)
 		}
 		if err := work.Err(poll.Scattered * l); err != nil {
 			return err

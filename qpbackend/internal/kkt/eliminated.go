@@ -280,15 +280,15 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	}
 	for t := range f.blocks {
 		b := &f.blocks[t]
-		add, with := func(i, j int, s float64) { v[b.places[j][i]] += s }, b.scaling.Inverse
+		to, with := elimination.Sum{Val: v, Places: b.places, Factor: 1}, b.scaling.Inverse
 		if b.own != nil {
-			add, with = func(i, j int, s float64) { v[b.places[j][i]] -= s }, b.scaling.Matrix
+			to.Factor, with = -1, b.scaling.Matrix
 		}
 		err := error(nil)
 		if exact {
-			err = b.gram.AddExact(ctx, b.scaling.Root(b.own == nil), add)
+			err = b.gram.AddExact(ctx, b.scaling.Root(b.own == nil), to)
 		} else {
-			err = b.gram.Add(ctx, with(), add)
+			err = b.gram.Add(ctx, with(), to)
 		}
 		if err != nil {
 			return 0, err
