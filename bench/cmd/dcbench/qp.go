@@ -18,12 +18,14 @@ import (
 func qpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "qp", Usage: "measure solvers of quadratic programs, with and without cones", UsageText: "dcbench qp [FLAGS]",
-		Description: "Choose problems by --dir, --classes, --cones, --sequence and --lder, any of them. The table results.csv in the folder\n" +
-			"of --out grows with each measurement; what it has is not measured again.",
+		Description: "Choose problems by --dir, --classes, --structured, --cones, --sequence and --lder, any of them. The table results.csv\n" +
+			"in the folder of --out grows with each measurement; what it has is not measured again.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "dir", Usage: "solve the files in `DIR` that dcopt solve reads but .dc, plain or .gz"},
 			&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
 			&cli.StringFlag{Name: "sizes", Value: "small,medium", Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
+			&cli.StringFlag{Name: "structured", Usage: "sets of programs that constants of ipm were chosen on, `S1,S2`: all, or " + instance.StructuredNames()},
+			&cli.IntFlag{Name: "draw", Value: 1, Usage: "of --structured, `N`: 1, on which they were chosen, 2, on which they were tested, or another one up to " + strconv.Itoa(instance.MostDraws)},
 			&cli.StringFlag{Name: "cones", Usage: "classes with cones, `C1,C2`: all, or " + instance.ConeClassNames() + " (small random ones of every kind, not in all)"},
 			&cli.IntFlag{Name: "cone-seeds", Value: 5, Usage: "problems of each class with cones, `N`; of five random ones, one is infeasible and one unbounded"},
 			&cli.BoolFlag{Name: "sequence", Usage: "the problems of a convex-concave procedure, solved with and without updates and warm starts"},
@@ -96,6 +98,13 @@ func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
 		}
 		cam.Instances = append(cam.Instances, all...)
 	}
+	if sets := list(c.String("structured")); len(sets) > 0 {
+		all, err := instance.Structured(sets, c.Int("draw"))
+		if err != nil {
+			return nil, fmt.Errorf("--structured: %w", err)
+		}
+		cam.Instances = append(cam.Instances, all...)
+	}
 	if names := list(c.String("cones")); len(names) > 0 {
 		count := c.Int("cone-seeds")
 		if count < 1 || count > 1000 {
@@ -123,7 +132,7 @@ func campaignOf(c *cli.Context, clock string) (*campaign.Campaign, error) {
 		}
 	}
 	if len(cam.Instances) == 0 {
-		return nil, errors.New("qp: which problems? Give --dir, --classes, --cones, --sequence or --lder")
+		return nil, errors.New("qp: which problems? Give --dir, --classes, --structured, --cones, --sequence or --lder")
 	}
 	return cam, nil
 }

@@ -104,6 +104,21 @@ func TestSequence(t *testing.T) {
 	}
 }
 
+func TestStructured(t *testing.T) {
+	out := t.TempDir()
+	dcbench(t, context.Background(), exitOK, "qp", "--structured", "linear,few", "--draw", "2", "--only", "^(transport-8-1|totals-6-1)$",
+		"--repeat", "1", "--solvers", "ipm", "--out", out, "-q")
+	rows, err := result.Read(filepath.Join(out, "results.csv"))
+	if err != nil || len(rows) != 2 || rows[0].Group != "structured-linear-2" || rows[1].Group != "structured-few-2" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, r := range rows {
+		if !r.Solved(1e-6, "wall") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -138,6 +153,8 @@ func TestWrongUsage(t *testing.T) {
 		{"qp --classes lasso --only [", "--only"},
 		{"qp --classes lasso --clock sun", "cpu or wall"},
 		{"qp --classes lasso --level nan", "--level"},
+		{"qp --structured nonsense", "squares,linear,few"},
+		{"qp --structured few --draw 0", "draw 0: want 1 to 1000"},
 		{"qp --cones nonsense", "soc-large"},
 		{"qp --cones exp --cone-seeds 0", "--cone-seeds"},
 		{"qp --lder --lder-size 3", "SAMPLES,FEATURES"},

@@ -1,9 +1,10 @@
 // Package instance holds the problems that are measured: files, the random
-// classes of the OSQP paper, random problems with cones, the sequence of problems that a convex-concave
+// classes of the OSQP paper, random programs with the structure of applications, random
+// problems with cones, the sequence of problems that a convex-concave
 // procedure solves, and the problem that a step of l-CCP solves.
 //
-// All random problems are drawn from a generator seeded by class and size: one
-// name is one problem, on every machine.
+// Random problems are drawn from a generator seeded by class and size, those of
+// structured sets by set and draw: one name (and draw) is one problem, on every machine.
 //
 // References:
 //
