@@ -110,12 +110,21 @@ func (w *Work) predictor() []float64 {
 	return w.rhs
 }
 
-// begun is direction for the predictor.
+// begun is direction for the predictor. Where cones are not symmetric, and weights light, its goal is a larger one, and the residual that it returns counts as a share of that.
 func (w *Work) begun(ctx context.Context) kkt.Accuracy {
-	acc := w.sys.SolveBegun(ctx, w.sol, w.rhs, w.goal)
+	by := 1.0
+	if w.cone.asym && w.light() {
+		by = predicted
+	}
+	acc := w.sys.SolveBegun(ctx, w.sol, w.rhs, kkt.Accuracy{X: by * w.goal.X, Y: by * w.goal.Y})
 	w.recover()
-	return acc
+	return kkt.Accuracy{X: acc.X / by, Y: acc.Y / by}
 }
+
+// predicted is by how much that goal is larger.
+// Source: 1150 random programs with exponential and power cones, see stepAccuracy of package cone, take 13,557 iterations and 4.2 solves in each with 1, 13,562 and 4.1 with 10,
+// 13,612 and 4.1 with 30.
+const predicted = 10
 
 // predictOnce takes the predictor of plain as it comes, and returns the residual of the corrector. The predictor decides on
 // the centring and the terms of second order alone: refined as the corrector is, it saves no iteration of 1042 on 65 problems of Maros and
