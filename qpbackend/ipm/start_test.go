@@ -217,3 +217,21 @@ func TestIntermediate(t *testing.T) {
 		t.Errorf("off by %g alone, %g to go on from", off[false], off[true])
 	}
 }
+
+// TestHeldUp: proximal weights that bend a direction so much that its step is short have to fall. Convex curves nearest to waves with noise took
+// 223 iterations while weights fell where a residual did not alone.
+func TestHeldUp(t *testing.T) {
+	sum := 0
+	for _, n := range []int{800, 1500, 3000, 6000} {
+		p := smooth(n, 0)
+		for i := range p.U {
+			p.U[i] = math.Inf(1)
+		}
+		res := solve(t, p)
+		wantSolved(t, p, res)
+		sum += res.Iterations
+	}
+	if sum > 130 {
+		t.Errorf("%d iterations, 99 when this was written", sum)
+	}
+}

@@ -48,14 +48,19 @@ func (w *Work) firstWeights() {
 	r := &w.reg
 	r.ρ, r.δ = max(firstρ, r.least), firstδ
 	r.floorρ, r.floorδ = max(floor, r.least), floor
-	r.lastP, r.lastD, r.lastμ = math.Inf(1), math.Inf(1), 0
+	r.lastP, r.lastD, r.lastμ, r.held = math.Inf(1), math.Inf(1), 0, kkt.Accuracy{}
 }
 
-// relax lets the weights fall with μ, and faster where a residual has not fallen
-// by the amount that the step should have removed: then the proximal term holds it up. Where the solution of that step's
-// system missed its goal, rounding does, and light weights grow: a pivot that is one of them alone, of a free variable
+// heldUp: a residual is held up by a proximal term where that many times the term is as large as it is.
+// Source: docs/bench.md, Constants of ipm.
+const heldUp = 4
+
+// relax lets the weights fall with μ, and faster where the proximal term holds a residual up, the part that a whole
+// step would leave. In the embedding, where every step is a combination of two, such a residual
+// is one that has not fallen by the amount that the step should have removed. Where the solution of that step's
+// system missed its goal, which was that, rounding does, and light weights grow: a pivot that is one of them alone, of a free variable
 // or an equation, takes as many digits from its neighbours as it is smaller than they are.
-func (w *Work) relax() {
+func (w *Work) relax(was kkt.Accuracy) {
 	r := &w.reg
 	fall := 1.0
 	if r.lastμ > 0 {
@@ -65,11 +70,15 @@ func (w *Work) relax() {
 		fall = 0.1
 	}
 	dual, primal := w.dinf > 2*(1-w.αd)*r.lastD, w.pinf > 2*(1-w.αp)*r.lastP
-	if w.light() && (dual && r.left.X > w.goal.X || primal && r.left.Y > w.goal.Y) {
+	if w.light() && (dual && r.left.X > was.X || primal && r.left.Y > was.Y) {
 		r.floorρ, r.floorδ = max(r.floorρ, min(10*r.ρ, coarseFloor)), max(r.floorδ, min(10*r.δ, coarseFloor))
 		dual, primal = false, false
 	}
-	if dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf { // it is the residual of the solve
+	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf // it is the residual of the solve
+	if !w.Homogeneous() {                                                // within the goal a residual is rounding
+		dual, primal = w.dinf > w.goal.X && heldUp*r.held.X >= w.dinf, w.pinf > w.goal.Y && heldUp*r.held.Y >= w.pinf
+	}
+	if rounded {
 		r.floorρ, dual = safeFloor, false
 	}
 	if dual {
@@ -82,6 +91,13 @@ func (w *Work) relax() {
 	}
 	r.ρ, r.δ = max(r.floorρ, fall*r.ρ), max(r.floorδ, fall*r.δ)
 	r.lastP, r.lastD, r.lastμ = w.pinf, w.dinf, w.μ
+}
+
+// hold notes the part of the residuals that the proximal terms hold after the step.
+func (w *Work) hold() {
+	if r, sd := &w.reg, &w.side; !w.Homogeneous() {
+		r.held = kkt.Accuracy{X: r.ρ * sd.norm(w.dx), Y: r.δ * max(sd.norm(w.dy[w.n:]), sd.norm(sd.dz))}
+	}
 }
 
 // light reports whether the weights are those of problems with cones: all of these are expanded, and no rows are eliminated.
@@ -148,8 +164,17 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		if r.ρ >= most && r.δ >= most {
 			break
 		}
-		r.ρ, r.δ = max(r.ρ, min(100*r.ρ, most)), max(r.δ, min(100*r.δ, most))
-		r.floorρ, r.floorδ = max(r.least, r.ρ/100), r.δ/100
+		// Rows that are eliminated first leave AᵀA/δ in the equations of x, where it rounds the other terms; variables
+		// leave as much in those of rows.
+		both := w.Homogeneous() || err != nil
+		if both || !(acc.Y <= goal.Y) || r.δ >= most {
+			r.ρ = max(r.ρ, min(100*r.ρ, most))
+			r.floorρ = max(r.least, r.ρ/100)
+		}
+		if both || !(acc.X <= goal.X) || r.ρ >= most {
+			r.δ = max(r.δ, min(100*r.δ, most))
+			r.floorδ = r.δ / 100
+		}
 	}
 	return acc.Within(kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y})
 }

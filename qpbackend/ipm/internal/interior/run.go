@@ -64,8 +64,9 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		if ctx.Err() != nil {
 			return k, OutOfTime
 		}
-		w.relax()
+		was := w.goal
 		w.setGoal()
+		w.relax(was)
 		if !w.scale(ctx) || !w.step(ctx) {
 			return k, w.failure(ctx)
 		}
@@ -73,6 +74,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 			return k, OutOfTime
 		}
 		w.advance()
+		w.hold()
 		w.raise(w.lift(k))
 	}
 }

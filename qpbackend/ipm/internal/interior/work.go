@@ -326,6 +326,7 @@ type regularisation struct {
 
 	lastP, lastD, lastμ float64      // residuals and μ of the iterate before
 	left                kkt.Accuracy // the residual of the last corrector's system
+	held                kkt.Accuracy // the largest entries of ρΔx and δΔy in the last step of plain
 }
 
 // pair holds the vectors of a part, with an entry for each of its rows: s and z,
