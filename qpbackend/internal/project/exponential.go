@@ -54,10 +54,13 @@ func curved(r, s, t float64) [3]float64 {
 		c := ρ*(ρ-1) + 1
 		return max(((ρ-1)*r+s)/c, 0), max((r-ρ*s)/c, 0)
 	}
+	// Newton's step from the boundary point (r, s, ·), where b is zero: points in need of a projection are mostly near the cone.
+	e := math.Exp(hi)
+	step := max((s*e-t)*((hi-1)*hi+1)/(s*(((hi-2)*hi+2)*e+1/e)), 0x1p-51*math.Abs(hi))
 	ρ := root(func(ρ float64) float64 {
 		a, b := parts(ρ)
 		return times(a, math.Exp(ρ)) - times(b, math.Exp(-ρ)) - t
-	}, lo, hi)
+	}, lo, hi, hi-step, step)
 	a, b := parts(ρ)
 	if ρ > 0 { // here an error in a would be multiplied
 		z := max(t+times(b, math.Exp(-ρ)), 0)

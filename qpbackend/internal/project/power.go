@@ -25,18 +25,37 @@ func Power(dst, v []float64, α float64) {
 	}
 	// r = h/(1 + e^−τ), so that r and h − r both keep their digits; in
 	// logarithms, which do not underflow.
+	logh, logα, logβ := math.Log(h), math.Log(α), math.Log(β)
 	point := func(τ float64) (px, py, r float64) {
-		r = math.Log(h) - softplus(-τ)
-		both := r + math.Log(h) - softplus(τ)
-		return lifted(x, math.Log(α)+both), lifted(y, math.Log(β)+both), r
+		soft := math.Log1p(math.Exp(-math.Abs(τ))) // and max(τ, 0) is log(1 + e^τ)
+		r = logh - (max(-τ, 0) + soft)
+		both := r + logh - (max(τ, 0) + soft)
+		return lifted(x, logα+both), lifted(y, logβ+both), r
 	}
+	e, off := nearby(x, y, h, logh, α)
 	τ := root(func(τ float64) float64 {
 		px, py, r := point(τ)
 		return r - α*px - β*py
-	}, -3000, 3000)
+	}, -3000, 3000, math.Log(h/e-1), off)
 	px, py, r := point(τ)
 	dst[0], dst[1] = math.Ldexp(math.Exp(px), exp), math.Ldexp(math.Exp(py), exp)
 	dst[2] = math.Ldexp(math.Copysign(math.Exp(r), z), exp)
+}
+
+// nearby is about h − r for a point near the cone, as most in need of a projection are, and its relative error: Newton's step from
+// h or, where x or y is negative, from the boundary point with the other one. It is of no use for other points.
+func nearby(x, y, h, logh, α float64) (e, off float64) {
+	β := 1 - α
+	switch {
+	case x > 0 && y > 0:
+		far := logh - logPower(x, y, α)
+		return far / (1/h + h*(α/x*(α/x)+β/y*(β/y))), far/min(α, β) + 0x1p-50/far
+	case x <= 0:
+		x, y, α, β = y, x, β, α
+	}
+	w := math.Exp((logh - α*math.Log(x)) / β)
+	e = w * (w - y) / (β * h)
+	return e, 2*e*(α/x*(α/x)*h+1/h)/β + 0x1p-50/β
 }
 
 // lifted is the logarithm of the positive root w of w² − x·w = e^c.
@@ -50,9 +69,6 @@ func lifted(x, c float64) float64 {
 	}
 	return c / 2
 }
-
-// softplus is log(1 + e^τ).
-func softplus(τ float64) float64 { return max(τ, 0) + math.Log1p(math.Exp(-math.Abs(τ))) }
 
 // logPower is log(x^α·y^(1−α)).
 func logPower(x, y, α float64) float64 { return α*math.Log(x) + (1-α)*math.Log(y) }

@@ -45,10 +45,26 @@ func triple(v []float64) (a, b, c float64, exp int, ok bool) {
 
 // root finds the zero between lo and hi of f, which is negative before it and
 // positive after, to the last digits; infinite values are welcome. Where f has
-// the wrong sign at an end, the root is that end. Method: Chandrupatla 1997.
-func root(f func(float64) float64, lo, hi float64) float64 {
+// the wrong sign at an end, the root is that end. It looks between guess − off and
+// guess + off first, NaN for no guess. Method: Chandrupatla 1997.
+func root(f func(float64) float64, lo, hi, guess, off float64) float64 {
+	fa, fb := math.NaN(), math.NaN()
+	for _, x := range [...]float64{guess - off, guess + off} {
+		if lo < x && x < hi {
+			if v := f(x); v < 0 {
+				lo, fb = x, v
+			} else if v > 0 {
+				hi, fa = x, v
+			}
+		}
+	}
+	if fa != fa {
+		fa = f(hi)
+	}
+	if fb != fb {
+		fb = f(lo)
+	}
 	a, b := hi, lo // the newest point and the other end
-	fa, fb := f(a), f(b)
 	switch {
 	case !(fb < 0):
 		return lo

@@ -291,14 +291,14 @@ func TestProjections(t *testing.T) {
 }
 
 // TestKnownPairs projects p + d with p on the boundary, d in the polar and
-// orthogonal to p: it must give p.
+// orthogonal to p, and of any size: it must give p.
 func TestKnownPairs(t *testing.T) {
 	for _, c := range cones() {
 		rng := rand.New(rand.NewPCG(5, 2))
 		worst := 0.0
-		for range 4000 {
+		for k := range 8000 {
 			p, d := c.boundary(rng)
-			v, got := plus(p, 1, d), make([]float64, c.n)
+			v, got := plus(p, math.Pow(10, -float64(k/4000*(k%17))), d), make([]float64, c.n)
 			c.project(got, v)
 			if e := num.NormInf(plus(got, -1, p)) / num.NormInf(v); !(e <= worst) {
 				worst = e
@@ -308,6 +308,24 @@ func TestKnownPairs(t *testing.T) {
 			}
 		}
 		t.Logf("%s: at most %.1e off", c.name, worst)
+	}
+}
+
+// TestGuess: a guess that is good saves evaluations, and a bad one changes nothing.
+func TestGuess(t *testing.T) {
+	root := func(guess, off float64) (x float64, evaluations int) {
+		x = root(func(x float64) float64 { evaluations++; return math.Exp(x) - 3 }, -100, 100, guess, off)
+		return x, evaluations
+	}
+	want := math.Log(3)
+	_, without := root(math.NaN(), 0)
+	for _, c := range []struct {
+		guess, off float64
+		most       int
+	}{{math.NaN(), 0, without}, {want + 1e-7, 1e-6, without / 2}, {want - 1e-7, 1e-6, without / 2}, {want + 1, 0.1, without + 2}, {want - 1, 0.1, without + 2}, {1e3, 1, without}, {-1e3, 1, without}, {100, 200, without}} {
+		if x, n := root(c.guess, c.off); !(math.Abs(x-want) <= 1e-15*want) || n > c.most {
+			t.Errorf("guess %g ± %g: root %v after %d evaluations, want %v after %d", c.guess, c.off, x, n, want, c.most)
+		}
 	}
 }
 
