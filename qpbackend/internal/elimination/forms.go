@@ -10,7 +10,7 @@ import (
 	"github.com/dcopt/dcopt/internal/poll"
 )
 
-// Rich: there are the form halfway and AddExact.
+// Rich: there are the form halfway and AddExact, and package kkt refines by conjugate residuals.
 const Rich = true
 
 // addWhole are the pairs of column k and some that follow, as many as there are lanes and as have the form whole, with each other and all that follow. It returns how

@@ -277,7 +277,7 @@ func (s *System) SolveBegun(ctx context.Context, x, b []float64, goal Accuracy) 
 // refine makes x, the solution by the factor, that of Solve.
 func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.corrections(ctx, x, b, goal)
-	if s.Strategy() == Schur {
+	if elimination.Rich && s.Strategy() == Schur {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
