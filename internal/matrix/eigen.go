@@ -241,7 +241,7 @@ func (t *Tridiagonal) turnBack(columns, a []float64, mul *Product) {
 		clear(tw[:count*n])
 		for i := range count {
 			for j := i; j < count; j++ {
-				t.axpy(tw[i*n:][:n], -tri[i*count+j], w[j*n:][:n])
+				mul.Axpy(tw[i*n:][:n], -tri[i*count+j], w[j*n:][:n])
 			}
 		}
 		mul.Subtract(part, n, vt, tw, count, high, n, high, n, false)
@@ -258,12 +258,4 @@ func (t *Tridiagonal) turnEach(rows, a []float64, ld int) {
 			num.Axpy(row, -t.β[k]*num.Dot(v, row), v)
 		}
 	}
-}
-
-func (t *Tridiagonal) axpy(dst []float64, α float64, x []float64) {
-	if simd.Have && t.wide && len(dst) >= leastWide {
-		simd.Axpy(&dst[0], &x[0], α, len(dst))
-		return
-	}
-	num.Axpy(dst, α, x)
 }

@@ -141,8 +141,8 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 	row := a[k*n+k:][:n-k]
 	vk := func(m []float64, j, first int) []float64 { return m[j*n+first : (j+1)*n] }
 	for j := 0; panels && j < pending; j++ { // of the rows of the panel those behind are in use
-		t.axpy(row, -t.w[j*n+k], vk(t.v, j, k))
-		t.axpy(row, -t.v[j*n+k], vk(t.w, j, k))
+		t.mul.Axpy(row, -t.w[j*n+k], vk(t.v, j, k))
+		t.mul.Axpy(row, -t.v[j*n+k], vk(t.w, j, k))
 	}
 	v, p := row[1:], t.w[pending*n+k+1:][:n-k-1]
 	t.d[k], t.β[k] = row[0], 0
@@ -175,8 +175,8 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 	for j := 0; panels && j < pending; j++ {
 		vj, wj := vk(t.v, j, k+1), vk(t.w, j, k+1)
 		x, y := t.dot(wj, v), t.dot(vj, v)
-		t.axpy(p, -x, vj)
-		t.axpy(p, -y, wj)
+		t.mul.Axpy(p, -x, vj)
+		t.mul.Axpy(p, -y, wj)
 	}
 	num.Scale(p, β)
 	num.Axpy(p, -β/2*num.Dot(p, v), v)
@@ -194,8 +194,8 @@ func (t *Tridiagonal) update(a []float64, from, count int) {
 	v, w := t.v[from:n], t.w[from:n]
 	for i := range v {
 		row := a[(from+i)*n+from+i:][:high-i]
-		t.axpy(row, -v[i], w[i:])
-		t.axpy(row, -w[i], v[i:])
+		t.mul.Axpy(row, -v[i], w[i:])
+		t.mul.Axpy(row, -w[i], v[i:])
 	}
 }
 

@@ -34,11 +34,8 @@ func (b boundRow) holds(p *qpbackend.Problem) bool {
 		return false
 	}
 	l, u := p.Sides(b.row)
-	lo, up := b.sides(p)
-	if p.A.Val[b.entry] < 0 {
-		lo, up = up, lo
-	}
-	return math.IsInf(lo, 0) == math.IsInf(l, 0) && math.IsInf(up, 0) == math.IsInf(u, 0)
+	v := p.A.Val[b.entry]
+	return math.IsInf(l/v, 0) == math.IsInf(l, 0) && math.IsInf(u/v, 0) == math.IsInf(u, 0)
 }
 
 // generalRows are the rows that are no bounds.

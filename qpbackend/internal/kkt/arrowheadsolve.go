@@ -1,8 +1,8 @@
 package kkt
 
-// solve sets x to the solution for the right-hand side b.
 func (f *arrowhead) ahead(x, b []float64) { f.solve(x, b) }
 
+// solve sets x to the solution for the right-hand side b.
 func (f *arrowhead) solve(x, b []float64) {
 	copy(x, b)
 	b = x

@@ -53,8 +53,8 @@ type exactness struct {
 	always, possible, on bool
 }
 
-// sharpen is System.Sharpen.
-func (e *exactness) sharpen(on bool) bool {
+// use is System.FormExactly.
+func (e *exactness) use(on bool) bool {
 	was := e.on
 	e.on = on && e.possible && !e.always
 	return e.on && !was

@@ -189,8 +189,8 @@ func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
 	return v
 }
 
-// TestSharpen: both ways to the Schur complement have one solution; the exact one begins when it is asked for, as it has its price, and ends so.
-func TestSharpen(t *testing.T) {
+// TestFormExactly: both ways to the Schur complement have one solution; the exact one begins when it is asked for, as it has its price, and ends so.
+func TestFormExactly(t *testing.T) {
 	if !elimination.Rich {
 		t.Skip("SKIPPED: this build has one complement")
 	}
@@ -217,7 +217,7 @@ func TestSharpen(t *testing.T) {
 	goal := kkt.Accuracy{X: 1e-9, Y: 1e-9}
 	var x [2][]float64
 	for k := range x {
-		if sys.Sharpen(k == 1) != (k == 1) || sys.Sharpen(k == 1) {
+		if sys.FormExactly(k == 1) != (k == 1) || sys.FormExactly(k == 1) {
 			t.Fatal("not sharpened by the second call alone")
 		}
 		x[k] = make([]float64, sys.Size())
@@ -236,7 +236,7 @@ func TestSharpen(t *testing.T) {
 	if slices.Equal(x[0], x[1]) {
 		t.Error("one complement in both cases")
 	}
-	if sys.Sharpen(false) || !sys.Sharpen(true) {
+	if sys.FormExactly(false) || !sys.FormExactly(true) {
 		t.Error("it does not end")
 	}
 }

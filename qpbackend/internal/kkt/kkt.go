@@ -348,15 +348,15 @@ func (s *System) outweighed() []float64 {
 	return s.heavy
 }
 
-// Sharpen makes the factors that follow those of a Schur complement of semidefinite blocks without cancellation, or leaves that to its price. It
+// FormExactly makes the factors that follow those of a Schur complement of semidefinite blocks without cancellation, or leaves that to its price. It
 // reports whether they become so by that.
-func (s *System) Sharpen(on bool) bool {
+func (s *System) FormExactly(on bool) bool {
 	e, ok := s.f.(*eliminated)
-	return ok && elimination.Rich && e.exact.sharpen(on)
+	return ok && elimination.Rich && e.exact.use(on)
 }
 
-// Sharp reports whether factors are those of a complement without cancellation.
-func (s *System) Sharp() bool {
+// Exact reports whether factors are those of a complement without cancellation.
+func (s *System) Exact() bool {
 	e, ok := s.f.(*eliminated)
 	return ok && elimination.Rich && (e.exact.on || e.exact.always)
 }

@@ -59,9 +59,9 @@ const heldUp = 4
 // relax lets the weights fall with μ, and faster where the proximal term holds a residual up, the part that a whole
 // step would leave. In the embedding, where every step is a combination of two, such a residual
 // is one that has not fallen by the amount that the step should have removed. Where the solution of that step's
-// system missed its goal, which was that, rounding does, and light weights grow: a pivot that is one of them alone, of a free variable
+// system missed its goal, the argument, rounding holds it up, and light weights grow: a pivot that is one of them alone, of a free variable
 // or an equation, takes as many digits from its neighbours as it is smaller than they are.
-func (w *Work) relax(was kkt.Accuracy) {
+func (w *Work) relax(goal kkt.Accuracy) {
 	r := &w.reg
 	fall := 1.0
 	if r.lastμ > 0 {
@@ -71,12 +71,13 @@ func (w *Work) relax(was kkt.Accuracy) {
 		fall = 0.1
 	}
 	dual, primal := w.dinf > 2*(1-w.αd)*r.lastD, w.pinf > 2*(1-w.αp)*r.lastP
-	if w.light() && (dual && r.left.X > was.X || primal && r.left.Y > was.Y) {
+	if w.light() && (dual && r.left.X > goal.X || primal && r.left.Y > goal.Y) {
 		r.floorρ, r.floorδ = max(r.floorρ, min(10*r.ρ, coarseFloor)), max(r.floorδ, min(10*r.δ, coarseFloor))
 		dual, primal = false, false
 	}
-	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf // it is the residual of the solve
-	if !w.Homogeneous() {                                                // within the goal a residual is rounding
+	// The dual residual is that of the solve:
+	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf
+	if !w.Homogeneous() { // a residual within the goal of the next solve is rounding
 		dual, primal = w.dinf > w.goal.X && heldUp*r.held.X >= w.dinf, w.pinf > w.goal.Y && heldUp*r.held.Y >= w.pinf
 	}
 	if rounded {
@@ -150,7 +151,7 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		if ctx.Err() != nil {
 			return false
 		}
-		if w.sys.Sharp() && (tried || acc.Within(taken)) { // a heavier factor may be a worse one: it has to halve the residual
+		if w.sys.Exact() && (tried || acc.Within(taken)) { // a heavier factor may be a worse one: it has to halve the residual
 			if tried {
 				goal = taken
 				w.sys.Outweigh(by)
@@ -161,7 +162,7 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 			}
 			continue
 		}
-		if w.sys.Sharpen(true) {
+		if w.sys.FormExactly(true) {
 			continue
 		}
 		if heavier *= 100; heavier <= ceiling && w.outweigh(heavier, acc) { // residuals come down further than with heavier ρ and δ
