@@ -8,6 +8,11 @@ func (s *leading) forward(x []float64) {
 		c := int(r.entries)
 		own := x[k:][:r.columns]
 		k += len(own)
+		if r.alike {
+			foursForward(x, own, v[e:][:c*len(own)], row[e:][:c])
+			e += c * len(own)
+			continue
+		}
 		if c == 2 {
 			l, i := v[e:][:2*len(own)], row[e:][:2*len(own)]
 			e += len(l)
@@ -57,6 +62,11 @@ func (s *leading) backward(x []float64) {
 		c, count := int(s.runs[t].entries), int(s.runs[t].columns)
 		k -= count
 		own, inverse := x[k:][:count], s.val[k:][:count]
+		if s.runs[t].alike {
+			e -= c * count
+			foursBackward(x, own, inverse, v[e:][:c*count], row[e:][:c])
+			continue
+		}
 		if c == 2 {
 			e -= 2 * count
 			l, i := v[e:][:2*count], row[e:][:2*count]
@@ -95,5 +105,38 @@ func (s *leading) backward(x []float64) {
 			}
 			own[j] = w
 		}
+	}
+}
+
+// foursForward is forward for columns in the same rows, of which own are the entries of x and l those of L.
+func foursForward(x, own, l []float64, row []int32) {
+	c := len(row)
+	for j := 0; j+4 <= len(own); j += 4 {
+		w := (*[4]float64)(own[j:])
+		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
+		l0 := l[c*j:][:c]
+		l1, l2, l3 := l[c*j+c:][:c], l[c*j+2*c:][:c], l[c*j+3*c:][:c]
+		for a, i := range row {
+			x[i] -= l0[a]*w0 + l1[a]*w1 + (l2[a]*w2 + l3[a]*w3)
+		}
+	}
+}
+
+// foursBackward is backward for columns in the same rows, as foursForward, with the reciprocals of their pivots.
+func foursBackward(x, own, inverse, l []float64, row []int32) {
+	c := len(row)
+	for j := 0; j+4 <= len(own); j += 4 {
+		w, d := (*[4]float64)(own[j:]), (*[4]float64)(inverse[j:])
+		w0, w1, w2, w3 := w[0]*d[0], w[1]*d[1], w[2]*d[2], w[3]*d[3]
+		l0 := l[c*j:][:c]
+		l1, l2, l3 := l[c*j+c:][:c], l[c*j+2*c:][:c], l[c*j+3*c:][:c]
+		for a, i := range row {
+			u := x[i]
+			w0 -= l0[a] * u
+			w1 -= l1[a] * u
+			w2 -= l2[a] * u
+			w3 -= l3[a] * u
+		}
+		w[0], w[1], w[2], w[3] = w0, w1, w2, w3
 	}
 }
