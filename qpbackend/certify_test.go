@@ -263,6 +263,37 @@ func TestRoundingProvesNothing(t *testing.T) {
 	}
 }
 
+// TestLargeSidesProveNothing: x₀ + x₁ ≥ b with x ≥ 0 is feasible for every b; a y of the right sign is no proof in any unit of x.
+// Where −x₀ − x₁ ≥ b, multipliers of the bounds make a proof of it.
+func TestLargeSidesProveNothing(t *testing.T) {
+	for _, b := range []float64{1, 1e9, 1e15, 1e-9} {
+		p := &qpbackend.Problem{Q: []float64{0, 0}, A: matrix([]float64{1, 1}), L: []float64{b}, U: []float64{inf}, Lo: []float64{0, 0}, Hi: []float64{inf, inf}}
+		for _, y := range []float64{-1, -1e-12, -1e12} {
+			if got := qpbackend.PrimalInfeasibility(p, []float64{y}, nil); !(got >= 1) {
+				t.Errorf("side %g: y = %g is worth %g", b, y, got)
+			}
+		}
+		p.A = matrix([]float64{-1, -1}) // −x₀ − x₁ ≥ b
+		if got := qpbackend.PrimalInfeasibility(p, []float64{-1}, []float64{-1, -1}); !(got < 1e-14/min(1, b)) {
+			t.Errorf("side %g: a proof is worth %g", b, got)
+		}
+	}
+}
+
+// TestSmallRowsAreNotFree: a direction that breaks a row wholly is no proof however small the row's entries are.
+func TestSmallRowsAreNotFree(t *testing.T) {
+	for _, a := range []float64{1, 1e-9, 1e-15} {
+		p := &qpbackend.Problem{Q: []float64{-1}, A: matrix([]float64{a}), L: []float64{-inf}, U: []float64{a}}
+		if got := qpbackend.DualInfeasibility(p, []float64{1}); !(got >= 1) {
+			t.Errorf("entry %g: the direction is worth %g", a, got)
+		}
+		p.L[0], p.U[0] = -a, inf
+		if got := qpbackend.DualInfeasibility(p, []float64{1}); got != 0 {
+			t.Errorf("entry %g: a free direction is worth %g", a, got)
+		}
+	}
+}
+
 func a0(p *qpbackend.Problem, i int) float64 { return p.A.At(i, 0) }
 
 func TestDualInfeasibility(t *testing.T) {
@@ -286,8 +317,8 @@ func TestDualInfeasibility(t *testing.T) {
 		}
 	}
 	p.U[0] = 3
-	if got := qpbackend.DualInfeasibility(p, []float64{0.05, 0}); !close(got, 0.05) {
-		t.Errorf("against an upper bound: %g, want 0.05", got)
+	if got := qpbackend.DualInfeasibility(p, []float64{0.05, 0}); !close(got, 1) {
+		t.Errorf("against an upper bound: %g, want 1", got)
 	}
 	q := onCone([]float64{7, 8, 9}) // l does not matter to directions
 	q.Q[0] = -1

@@ -15,9 +15,10 @@ const rounding = 1e-15
 
 // PrimalInfeasibility is the worth of (y, z) as a proof that no point meets the
 // rows and the bounds; z are multipliers of bounds, nil for zeros. It is
-// ε = ‖Aᵀŷ + ẑ‖∞ / −S(ŷ, ẑ), or +Inf where S ≥ 0, with S(y, z) the sum of u[i]·y[i]
+// ε = ‖Aᵀŷ + ẑ‖∞ / min(−S(ŷ, ẑ), T), or +Inf where S ≥ 0, T the largest of |aᵢⱼŷᵢ|, |ẑⱼ| and, of rows without entries, |ŷᵢ|, with S(y, z) the sum of u[i]·y[i]
 // over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones), and of hi[j]·z[j]
-// and lo[j]·z[j] likewise. Every feasible point then has ‖x‖₁ ≥ 1/ε.
+// and lo[j]·z[j] likewise. Every feasible point then has ‖x‖₁ ≥ 1/ε. That a point would have to be large says nothing where
+// large sides ask for one; so sums have to vanish beside the largest term, T, too.
 //
 // Here ŷ is y, repaired where it says nothing: entries on the side of an absent
 // bound are set to zero, and in a cone y moves to the nearest point of the polar;
@@ -57,8 +58,8 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 			size += weight[i] * math.Abs(p.L[i])
 		}
 	})
-	aty, sizes := make([]float64, n), make([]float64, n)
-	zBad := sizes
+	aty, sizes, top := make([]float64, n), make([]float64, n), make([]float64, m)
+	zBad, largest := sizes, 0.0
 	s += boundSupport(p, z, zBad)
 	for j, v := range z {
 		if zBad[j] != 0 {
@@ -72,6 +73,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 			size -= v * math.Abs(lo)
 		}
 		aty[j], sizes[j] = v, math.Abs(v)
+		largest = max(largest, sizes[j])
 	}
 	s += rounding * size
 	if !(s < 0) {
@@ -81,11 +83,27 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 		p.A.AddMulVecT(aty, 1, ŷ)
 		for j := range sizes {
 			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-				sizes[j] += math.Abs(p.A.Val[k]) * weight[p.A.RowIdx[k]]
+				i, v := p.A.RowIdx[k], math.Abs(p.A.Val[k])
+				sizes[j] += v * weight[i]
+				top[i] = max(top[i], v)
 			}
 		}
 	}
-	return num.NormInf(withRounding(aty, sizes)) / -s
+	for i, v := range top {
+		if v == 0 {
+			v = 1
+		}
+		largest = max(largest, v*weight[i])
+	}
+	return share(num.NormInf(withRounding(aty, sizes)), min(-s, largest))
+}
+
+// share is v/size, and nothing where v is: v ≥ 0.
+func share(v, size float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	return v / size
 }
 
 // withRounding adds to each sum, in size, the bound of its rounding error.
@@ -98,14 +116,14 @@ func withRounding(sum, size []float64) []float64 {
 
 // DualInfeasibility is the worth of the direction d as a proof that the
 // objective is unbounded below wherever it is feasible: it is the largest entry
-// of Pd and of the distance of Ad and d from the directions in which the rows and
-// the bounds stay met, divided by −qᵀd; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
-// as in PrimalInfeasibility.
+// of Pd, divided by −qᵀd, and of the distance of Ad and d from the directions in which the rows and
+// the bounds stay met, divided by min(−qᵀd, ‖aᵢ‖∞‖d‖∞), aᵢ the row (of a cone its largest) or 1 for a bound; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
+// and rows in large units prove nothing, as columns in PrimalInfeasibility.
 func DualInfeasibility(p *Problem, d []float64) float64 {
 	n, m := p.Dims()
 	pd, ad := make([]float64, n), make([]float64, m)
-	pSize, aSize := make([]float64, n), make([]float64, m)
-	qd := 0.0
+	pSize, aSize, top := make([]float64, n), make([]float64, m), make([]float64, m)
+	qd, largest := 0.0, num.NormInf(d)
 	for j, q := range p.Q {
 		qd += q*d[j] + rounding*math.Abs(q*d[j])
 	}
@@ -128,38 +146,44 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 		p.A.AddMulVec(ad, 1, d)
 		for j := range n {
 			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-				aSize[p.A.RowIdx[k]] += math.Abs(p.A.Val[k] * d[j])
+				i, v := p.A.RowIdx[k], math.Abs(p.A.Val[k])
+				aSize[i] += v * math.Abs(d[j])
+				top[i] = max(top[i], v*largest)
 			}
 		}
 	}
-	worst := num.NormInf(withRounding(pd, pSize))
+	worst, off := num.NormInf(withRounding(pd, pSize))/-qd, 0.0
 	for j, v := range d {
 		lo, hi := p.Bounds(j)
 		if hi < Infinity {
-			worst = max(worst, v)
+			off = max(off, v)
 		}
 		if lo > -Infinity {
-			worst = max(worst, -v)
+			off = max(off, -v)
 		}
 	}
+	worst = max(worst, off/min(-qd, largest))
 	rows(p, func(i int) {
+		off := 0.0
 		if p.U[i] < Infinity {
-			worst = max(worst, ad[i]+rounding*aSize[i])
+			off = max(off, ad[i]+rounding*aSize[i])
 		}
 		if p.L[i] > -Infinity {
-			worst = max(worst, -ad[i]+rounding*aSize[i])
+			off = max(off, -ad[i]+rounding*aSize[i])
 		}
+		worst = max(worst, share(off, min(-qd, top[i])))
 	}, func(c Cone) {
 		// The distance changes by no more than the point does.
 		s, z := ad[c.Start:c.Start+c.Len], make([]float64, c.Len)
 		nearest(context.Background(), c, z, s)
-		hidden := 0.0
+		hidden, off := 0.0, 0.0
 		for i := range s {
 			hidden = math.Hypot(hidden, aSize[c.Start+i])
 		}
 		for i := range s {
-			worst = max(worst, math.Abs(s[i]-z[i])+rounding*hidden)
+			off = max(off, math.Abs(s[i]-z[i])+rounding*hidden)
 		}
+		worst = max(worst, share(off, min(-qd, num.NormInf(top[c.Start:c.Start+c.Len]))))
 	})
-	return worst / -qd
+	return worst
 }
