@@ -95,15 +95,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 		}
 		largest = max(largest, v*weight[i])
 	}
-	return share(num.NormInf(withRounding(aty, sizes)), min(-s, largest))
-}
-
-// share is v/size, and nothing where v is: v ≥ 0.
-func share(v, size float64) float64 {
-	if v == 0 {
-		return 0
-	}
-	return v / size
+	return num.NormInf(withRounding(aty, sizes)) / min(-s, largest)
 }
 
 // withRounding adds to each sum, in size, the bound of its rounding error.
@@ -164,14 +156,13 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 	}
 	worst = max(worst, off/min(-qd, largest))
 	rows(p, func(i int) {
-		off := 0.0
+		size := min(-qd, top[i]+math.SmallestNonzeroFloat64) // rows without entries are off by 0
 		if p.U[i] < Infinity {
-			off = max(off, ad[i]+rounding*aSize[i])
+			worst = max(worst, (ad[i]+rounding*aSize[i])/size)
 		}
 		if p.L[i] > -Infinity {
-			off = max(off, -ad[i]+rounding*aSize[i])
+			worst = max(worst, (rounding*aSize[i]-ad[i])/size)
 		}
-		worst = max(worst, share(off, min(-qd, top[i])))
 	}, func(c Cone) {
 		// The distance changes by no more than the point does.
 		s, z := ad[c.Start:c.Start+c.Len], make([]float64, c.Len)
@@ -183,7 +174,7 @@ func DualInfeasibility(p *Problem, d []float64) float64 {
 		for i := range s {
 			off = max(off, math.Abs(s[i]-z[i])+rounding*hidden)
 		}
-		worst = max(worst, share(off, min(-qd, num.NormInf(top[c.Start:c.Start+c.Len]))))
+		worst = max(worst, off/min(-qd, num.NormInf(top[c.Start:c.Start+c.Len])+math.SmallestNonzeroFloat64))
 	})
 	return worst
 }
