@@ -172,10 +172,15 @@ func TestCertificatesOfCones(t *testing.T) {
 			}
 			var tr sparse.Triplets
 			full := make([]float64, 1+n)
+			term := 0.0 // the largest of Aᵀy, or y without one
 			for i := range a {
-				if n > 1 { // with one row, only zero is orthogonal to y
-					tr.Add(1+i, 0, a[i]-sy/yy*y[i])
+				v := a[i] - sy/yy*y[i]
+				if n == 1 { // only zero is orthogonal to y
+					v = 1
+				} else {
+					tr.Add(1+i, 0, v)
 				}
+				term = max(term, math.Abs(v*y[i]))
 				p.L[1+i] = -y[i] / yy
 				full[1+i] = y[i]
 			}
@@ -186,7 +191,7 @@ func TestCertificatesOfCones(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if got := qpbackend.PrimalInfeasibility(p, full, nil); !(got < 1e-12*float64(n)) {
+			if got := qpbackend.PrimalInfeasibility(p, full, nil); !(got*min(1, term) < 1e-13*float64(n)) { // S is −1
 				t.Fatalf("%v: y = %v proves, but is worth %g", c, y, got)
 			}
 			// The part of y that leaves the polar is in s.

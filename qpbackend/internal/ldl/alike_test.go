@@ -2,6 +2,7 @@ package ldl
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -128,5 +129,30 @@ func TestPivotsAmongFour(t *testing.T) {
 				t.Errorf("%s: a pivot that is not a number in row %d gives the error %v", path, row, err)
 			}
 		}
+	}
+}
+
+// BenchmarkColumnsInTheSameRows is a factorisation with two solves of 60 groups of columns in the same rows.
+func BenchmarkColumnsInTheSameRows(b *testing.B) {
+	for _, c := range []struct{ columns, entries int }{{4, 2}, {4, 3}, {4, 4}, {4, 9}, {8, 2}, {8, 3}, {8, 4}, {8, 9}, {12, 3}, {16, 3}, {32, 2}, {32, 3}, {32, 4}, {32, 9}} {
+		rng := rand.New(rand.NewPCG(7, 21))
+		count, at := make([]int, 60), make([][]int, 60)
+		for g := range count {
+			count[g], at[g] = c.columns, rng.Perm(40)[:c.entries]
+			slices.Sort(at[g])
+		}
+		k, sign := rowsFirst(rng, 40, count, at)
+		f := mustAnalyseAs(b, k, nil, "leading, shared")
+		x := randomVec(rng, k.Cols)
+		b.Run(fmt.Sprintf("%d columns of %d", c.columns, c.entries), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{Eps: 1e-14, Delta: 1e-8}); err != nil {
+					b.Fatal(err)
+				}
+				f.Solve(x)
+				f.Solve(x)
+				x[0] = 1
+			}
+		})
 	}
 }

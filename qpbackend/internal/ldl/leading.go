@@ -200,52 +200,50 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 }
 
 // leastAlike is the least number of columns in the same rows, and leastEntries that of their entries, from which four of them go together.
-// Source: limits of speed: with fewer, a call takes longer than the loop without it.
+// Source: docs/bench.md, Leading columns and supernodes.
 const (
 	leastAlike   = 8
 	leastEntries = 3
 )
 
-// alike makes runs of their own of columns that follow each other and have their entries in the same rows, in multiples of four.
+// alike makes runs of their own, in multiples of four, of columns that follow each other and have their entries in the same rows.
 func alike(runs []run, row []int32) []run {
-	var split []run // nil until there is one
-	e := int32(inLine)
-	for k, r := range runs {
-		c, from := r.entries, int32(0)
-		if c < leastEntries || r.columns < leastAlike {
-			if split != nil {
-				split = append(split, r)
+	split := make([]run, 0, len(runs)+2)
+	row = row[inLine:]
+	for _, r := range runs {
+		others := run{entries: r.entries}
+		for left := r.columns; left > 0; {
+			count := sameRows(row, r.entries, left)
+			fours := count &^ 3
+			if r.entries < leastEntries || fours < leastAlike {
+				fours = 0
 			}
-			e += c * r.columns
-			continue
-		}
-		for j := int32(0); j < r.columns; {
-			own := row[e+j*c:][:c]
-			next := j + 1
-			for next < r.columns && slices.Equal(own, row[e+next*c:][:c]) {
-				next++
+			if fours > 0 && others.columns > 0 {
+				split = append(split, others)
+				others.columns = 0
 			}
-			if count := (next - j) &^ 3; count >= leastAlike {
-				if split == nil {
-					split = append(make([]run, 0, len(runs)+2), runs[:k]...)
-				}
-				if j > from {
-					split = append(split, run{columns: j - from, entries: c})
-				}
-				split = append(split, run{columns: count, entries: c, alike: true})
-				from = j + count
+			if fours > 0 {
+				split = append(split, run{columns: fours, entries: r.entries, alike: true})
 			}
-			j = next
+			others.columns += count - fours
+			left -= count
+			row = row[count*r.entries:]
 		}
-		if split != nil && from < r.columns {
-			split = append(split, run{columns: r.columns - from, entries: c})
+		if others.columns > 0 {
+			split = append(split, others)
 		}
-		e += c * r.columns
 	}
-	if split != nil {
-		return split
+	return split
+}
+
+// sameRows is the number of columns with so many entries each, of those left, that have the rows of the first one.
+func sameRows(row []int32, entries, left int32) int32 {
+	for k := int32(1); k < left; k++ {
+		if !slices.Equal(row[:entries], row[k*entries:][:entries]) {
+			return k
+		}
 	}
-	return runs
+	return left
 }
 
 // stretch is a range of columns.
