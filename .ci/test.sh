@@ -31,7 +31,7 @@ step() {
 	else
 		echo "FAIL  $name"
 		sed 's/^/      /' "$logs/step"
-		echo "count 0 1 0" >>"$logs/tally"
+		printf 'fail %s\ncount 0 1 0\n' "$name" >>"$logs/tally"
 	fi
 }
 
@@ -252,7 +252,7 @@ else
 	tests "house rules" . .
 fi
 
-sed -n 's/^skip /skipped: /p' "$logs/tally"
+sed -n 's/^skip /skipped: /p; s/^fail /failed: /p' "$logs/tally"
 read -r passed failed skipped <<<"$(awk '/^count / { p += $2; f += $3; s += $4 } END { print p+0, f+0, s+0 }' "$logs/tally")"
 status=0
 if [ "$failed" -gt 0 ]; then

@@ -1,6 +1,7 @@
 # Reads the output of "go test -v ./...", prints what a person wants to see of
 # it, and appends to the file "tally" the lines
 #   skip PACKAGE NAME: REASON
+#   fail PACKAGE NAME: FIRST MESSAGE
 #   count PASSED FAILED SKIPPED
 #
 # A package that fails without a failing test (it does not compile, it crashes,
@@ -12,18 +13,24 @@
 	skip[++skipped] = $3 ": " (reason == "" ? "no reason given" : reason)
 	reason = ""
 }
-/^ *--- FAIL: / { failed++; here++ }
+/^=== (RUN|NAME|CONT) / { name = $3 }
+/^ +[A-Za-z0-9_]+\.go:[0-9]+: / && !(name in said) { said[name] = $0; sub(/^ */, "", said[name]) }
+/^ *--- FAIL: / { failed++; fail[++here] = $3 (said[$3] == "" ? "" : ": " said[$3]) }
 
 # The line of a package ends it.
 /^(ok|FAIL|\?) *\t/ {
 	if ($1 == "FAIL" && !here) {
 		failed++
+		fail[++here] = "no test of it failed"
 		printf "%s", text
 	}
 	print
 	while (told < skipped)
 		print "skip", $2, skip[++told] >>tally
+	for (i = 1; i <= here; i++)
+		print "fail", $2, fail[i] >>tally
 	text = ""
+	split("", said)
 	inside = here = 0
 	next
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 )
 
@@ -91,11 +90,8 @@ func chromium() string {
 	return ""
 }
 
-// browser is one for all tests of this file, and the server of the page.
-type browser struct {
-	ctx context.Context
-	url string
-}
+// browser is one for all tabs of a test.
+type browser struct{ ctx context.Context }
 
 // start begins a browser with a profile of its own.
 func start(t *testing.T) *browser {
@@ -104,8 +100,6 @@ func start(t *testing.T) *browser {
 	if program == "" {
 		t.Skip("SKIPPED: no Chromium")
 	}
-	server := httptest.NewServer(http.FileServer(http.Dir(folder(t))))
-	t.Cleanup(server.Close)
 	profile, err := os.MkdirTemp("", "chromium")
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +121,7 @@ func start(t *testing.T) *browser {
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &browser{ctx, server.URL + "/"}
+	return &browser{ctx}
 }
 
 // tab is the page, open; it notes complaints and foreign requests.
@@ -139,9 +133,14 @@ type tab struct {
 	problems []string
 }
 
-// open opens the page in a tab, in a window of that width, behind scripts that run first.
+// open opens the page in a tab, in a window of that width, behind scripts that run first. Each tab has
+// a server of its own, which is another origin: it shares no storage and no service worker with a
+// tab before.
 func (b *browser) open(t *testing.T, fragment string, width int64, before ...chromedp.Action) *tab {
 	t.Helper()
+	server := httptest.NewServer(http.FileServer(http.Dir(folder(t))))
+	t.Cleanup(server.Close)
+	url := server.URL + "/"
 	ctx, end := chromedp.NewContext(b.ctx)
 	t.Cleanup(end)
 	ctx, stop := context.WithTimeout(ctx, 10*time.Minute)
@@ -161,7 +160,7 @@ func (b *browser) open(t *testing.T, fragment string, width int64, before ...chr
 				note("console: %s", ev.Args[0].Value)
 			}
 		case *network.EventRequestWillBeSent:
-			if u := ev.Request.URL; !strings.HasPrefix(u, b.url) && !strings.HasPrefix(u, "blob:"+b.url) && !strings.HasPrefix(u, "data:") {
+			if u := ev.Request.URL; !strings.HasPrefix(u, url) && !strings.HasPrefix(u, "blob:"+url) && !strings.HasPrefix(u, "data:") {
 				note("a request leaves the page: %s", u)
 			}
 		case *network.EventResponseReceived:
@@ -170,9 +169,9 @@ func (b *browser) open(t *testing.T, fragment string, width int64, before ...chr
 			}
 		}
 	})
-	p.do(network.Enable(), storage.ClearDataForOrigin(b.url, "all"), emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500))
+	p.do(network.Enable(), emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500))
 	p.do(before...)
-	p.do(chromedp.Navigate(b.url + fragment))
+	p.do(chromedp.Navigate(url + fragment))
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -214,6 +213,21 @@ func (p *tab) until(expression string) {
 func (p *tab) text(id string) string {
 	p.Helper()
 	return js[string](p, fmt.Sprintf("document.getElementById(%q).textContent", id))
+}
+
+// press clicks an element. Where the page moved it meanwhile, as what is above it came or went, the
+// click is repeated, as a person would.
+func (p *tab) press(selector string) {
+	p.Helper()
+	raw, _ := json.Marshal(selector)
+	p.do(chromedp.WaitEnabled(selector))
+	for pressed := false; !pressed; {
+		p.do(chromedp.Evaluate(`window.pressed = false; document.querySelector(`+string(raw)+`).addEventListener("click", () => { window.pressed = true; }, { once: true, capture: true })`, nil),
+			chromedp.Click(selector), chromedp.Evaluate("window.pressed", &pressed))
+		if !pressed {
+			p.Logf("%s moved as it was clicked", selector)
+		}
+	}
 }
 
 func (p *tab) ready() {
@@ -327,7 +341,7 @@ func TestExamples(t *testing.T) {
 		want := solved(t, program, filepath.Join(root, "examples", e.Name+".dc"))
 		p.do(chromedp.SetValue("#examples", e.Name), chromedp.Evaluate(`document.getElementById("examples").dispatchEvent(new Event("change"))`, nil))
 		p.until(`document.getElementById("split").textContent.includes("How the procedure sees")`)
-		p.do(chromedp.Click("#solve"))
+		p.press("#solve")
 		p.until(`document.getElementById("solve").disabled === false`)
 		var got answer
 		if err := json.Unmarshal([]byte(js[string](p, "window.playground.answer()")), &got); err != nil {

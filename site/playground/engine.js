@@ -87,23 +87,23 @@ export class Engine {
   put(name, data) { this.ready.then(() => this.worker.postMessage({ kind: "put", name, data }), () => {}); }
   drop(name) { this.ready.then(() => this.worker.postMessage({ kind: "drop", name }), () => {}); }
 
-  // ask sends a request, whose kind is check, format or solve.
-  async ask(kind, text, news) {
-    await this.ready;
+  // ask sends a request, whose kind is check, format or solve, as soon as the engine is ready.
+  ask(kind, text, news) {
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject, news });
-      this.worker.postMessage({ kind, id, text });
+      this.ready.then(() => { if (this.waiting.has(id)) this.worker.postMessage({ kind, id, text }); }, reject);
     });
   }
 
-  // stop asks the engine to end with its best point, and ends it if it does not answer in time.
+  // stop asks the engine to end its requests with their best points, and ends it if one has no answer in time.
   stop(wait) {
-    if (this.waiting.size === 0) return;
+    const asked = [...this.waiting.keys()];
+    if (asked.length === 0) return;
     const worker = this.worker;
-    worker.postMessage({ kind: "stop" });
+    this.ready.then(() => worker.postMessage({ kind: "stop" }), () => {});
     setTimeout(() => {
-      if (worker === this.worker && this.waiting.size > 0) this.restart(new Stopped());
+      if (asked.some((id) => this.waiting.has(id))) this.restart(new Stopped());
     }, wait);
   }
 }
