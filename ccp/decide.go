@@ -72,7 +72,7 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 	case stop.Restart:
 		r.restart()
 	case stop.Converged, stop.Unsettled:
-		if it.Feasible || r.retreat(it) || r.course.Sharpened && r.tightEnough() {
+		if it.Feasible || r.retreat(it, r.room()) || r.course.Sharpened && r.tightEnough() {
 			if v == stop.Unsettled {
 				note = joined("the objective does not settle any better than the backend solves the convex problems", note)
 			}
@@ -225,20 +225,33 @@ func (r *run) fine(it Iteration) float64 {
 
 const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
 
+// room is by how much the objective may change where the procedure has converged at a point: by no
+// more than counts, and in a convex problem by no more than may be open there, as the backend's accuracy may be far coarser.
+func (r *run) room() float64 {
+	switch {
+	case !r.sub.Convex() || r.sub.Damped():
+		return r.least()
+	case r.sharpest():
+		return min(r.least(), r.gap.LooseTol)
+	}
+	return min(r.least(), r.gap.Tol)
+}
+
 // retreat moves the iteration's point towards the best feasible one until it is
-// feasible itself. It reports whether the objective has risen by no more than a change
-// that does not count; else nothing has changed.
-func (r *run) retreat(it *Iteration) bool {
+// feasible itself. It reports whether the objective has changed by no more than room;
+// else nothing has changed.
+func (r *run) retreat(it *Iteration, room float64) bool {
 	if !r.res.Feasible {
 		return false
 	}
 	y := make([]float64, len(r.x))
-	for share := 1e-9; share < 1; share *= 10 {
+	const least = 0x1p-52 // Source: derived: a rounding of the distance between the two
+	for share := least; share < 1; share *= 2 {
 		for j, v := range r.x {
 			y[j] = v + share*(r.res.X[j]-v)
 		}
 		r.p.Pin(y)
-		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= r.least()) {
+		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= room) {
 			return false
 		}
 		if r.p.Feasible(y, r.set.FeasTol) {
@@ -325,7 +338,7 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
-		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it) {
+		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
 			return outcome{status: Converged, message: c.note}, nil
 		}
 		return outcome{status: Stalled, message: joined("the backend does not meet the convex constraints any better", c.note)}, nil

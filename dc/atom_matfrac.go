@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
@@ -74,9 +75,9 @@ func (f *matFrac) overData() Expr {
 			p[j*f.n+i] = p[i*f.n+j]
 		}
 	}
-	var chol mat.Cholesky
-	definite := chol.Factorize(mat.NewSymDense(f.n, p))
-	inverse, _, err := dense.Inverse(context.Background(), f.n, p)
+	ctx := context.Background()
+	definite, _ := dense.Cholesky(ctx, blas64.Symmetric{Uplo: blas.Upper, N: f.n, Stride: f.n, Data: slices.Clone(p)})
+	inverse, _, err := dense.Inverse(ctx, f.n, p)
 	if !definite || inverse == nil || err != nil {
 		return badExpr("matfrac over a matrix of data that is not positive definite")
 	}

@@ -9,18 +9,19 @@ import (
 )
 
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
-// entry and relative to max(1, the norms of what is compared).
+// entry and relative to the norms of what is compared, or to 1 (Primal) or
+// u = Problem.ObjectiveUnit if these are smaller.
 type Residuals struct {
 	// Primal is ‖v − w‖ / max(1, ‖v‖, ‖w‖), v = Ax with x of the bounded
 	// variables behind it and w the point nearest to v that meets the rows and
 	// the bounds.
 	Primal float64
-	// Dual is ‖Px + q + Aᵀy + z‖ / max(1, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
+	// Dual is ‖Px + q + Aᵀy + z‖ / max(u, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
 	// the part of y and z on the side of an absent bound (in a cone: its distance
-	// from the dual cone) / max(1, ‖y‖, ‖z‖).
+	// from the dual cone) / max(u, ‖y‖, ‖z‖).
 	Dual float64
-	// Gap is |primal − dual objective| / max(1, |primal|, |dual|), with
-	// dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
+	// Gap is |primal − dual objective| / max(v, |primal|, |dual|), with
+	// v = GapUnit(u, xᵀPx + Σ|qⱼxⱼ|) and dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
 	Gap float64
 }
 
@@ -100,22 +101,44 @@ func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Re
 	}
 
 	s := support(ctx, p, y, yBad) + boundSupport(p, z, zBad)
-	var dual, pxNorm, qNorm, atyNorm, xPx, qx float64
+	var dual, pxNorm, qNorm, atyNorm, xPx, qx, qSize float64
 	for j := range n {
 		dual = max(dual, math.Abs(px[j]+p.Q[j]+aty[j]))
 		pxNorm, qNorm = max(pxNorm, math.Abs(px[j])), max(qNorm, math.Abs(p.Q[j]))
 		atyNorm = max(atyNorm, math.Abs(aty[j]))
 		xPx += x[j] * px[j]
 		qx += x[j] * p.Q[j]
+		qSize += math.Abs(x[j] * p.Q[j])
 	}
-	dual /= max(1, pxNorm, qNorm, atyNorm)
-	dual = max(dual, max(num.NormInf(yBad), num.NormInf(zBad))/max(1, num.NormInf(y), num.NormInf(z)))
+	unit := p.ObjectiveUnit()
+	dual /= max(unit, pxNorm, qNorm, atyNorm)
+	dual = max(dual, max(num.NormInf(yBad), num.NormInf(zBad))/max(unit, num.NormInf(y), num.NormInf(z)))
 	pObj, dObj := xPx/2+qx, -xPx/2-s
 	return Residuals{
 		Primal: primal / max(1, axNorm, zNorm),
 		Dual:   dual,
-		Gap:    math.Abs(pObj-dObj) / max(1, math.Abs(pObj+p.R), math.Abs(dObj+p.R)),
+		Gap:    math.Abs(pObj-dObj) / max(GapUnit(unit, xPx+qSize), math.Abs(pObj+p.R), math.Abs(dObj+p.R)),
 	}
+}
+
+// cancelled times the terms of an objective is the size below which a gap may be their rounding.
+// Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of 1e-9.
+const cancelled = 1e-6
+
+// GapUnit is the least size that a gap is relative to, for an ObjectiveUnit and the sum of the sizes of the objective's terms.
+func GapUnit(unit, terms float64) float64 { return min(1, max(unit, cancelled*terms)) }
+
+// ObjectiveUnit is the least size that a residual of the objective is relative to: 1, or the largest entry of P and q where that is smaller, so that a
+// small factor of an objective leaves its solution alone; 1 without an objective.
+func (p *Problem) ObjectiveUnit() float64 {
+	top := num.NormInf(p.Q)
+	if p.P != nil {
+		top = max(top, num.NormInf(p.P.Val))
+	}
+	if top == 0 {
+		return 1
+	}
+	return min(1, top)
 }
 
 // support returns S(y); bad receives, a row, the size of what keeps y out of

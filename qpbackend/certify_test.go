@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -66,7 +67,8 @@ func TestCertifyByHand(t *testing.T) {
 		{"y on an absent upper bound", corner(), []float64{0, 0}, []float64{0, 4, 0}, qpbackend.Residuals{Dual: 4. / 4}},
 		{"a small y on an absent bound", corner(), []float64{0, 0}, []float64{0, 0.25, 0}, qpbackend.Residuals{Dual: 19.75 / 20}},
 		{"y on a row without bounds", corner(), []float64{0, 0}, []float64{0, 0, -2}, qpbackend.Residuals{Dual: 1}},
-		{"no rows", &qpbackend.Problem{Q: []float64{0.5}, R: 2}, []float64{3}, nil, qpbackend.Residuals{Dual: 0.5, Gap: 1.5 / 3.5}},
+		{"no rows", &qpbackend.Problem{Q: []float64{0.5}, R: 2}, []float64{3}, nil, qpbackend.Residuals{Dual: 1, Gap: 1.5 / 3.5}},
+		{"a small objective", &qpbackend.Problem{Q: []float64{1e-9, -2e-9}}, []float64{3, 1}, nil, qpbackend.Residuals{Dual: 1, Gap: 1. / 2}},
 		{"no variables in the objective", &qpbackend.Problem{
 			Q: []float64{0}, A: matrix([]float64{2}), L: []float64{-1}, U: []float64{-1},
 		}, []float64{-0.5}, []float64{0}, qpbackend.Residuals{}},
@@ -291,6 +293,39 @@ func TestSmallRowsAreNotFree(t *testing.T) {
 		if got := qpbackend.DualInfeasibility(p, []float64{1}); got != 0 {
 			t.Errorf("entry %g: a free direction is worth %g", a, got)
 		}
+	}
+}
+
+// TestSmallFactorsOfTheObjective: a factor below one changes no residual of an objective whose largest entry is at most one, nor of one far above.
+func TestSmallFactorsOfTheObjective(t *testing.T) {
+	for _, largest := range []float64{1, 0x1p-20, 0x1p20} {
+		p := corner()
+		x, y := []float64{3, 0.5}, []float64{8, 0, 0}
+		scaled := func(k float64) qpbackend.Residuals {
+			q := *p
+			q.Q, q.P, q.R = slices.Clone(p.Q), p.P.Clone(), k*p.R
+			z := slices.Clone(y)
+			for _, v := range [][]float64{q.Q, q.P.Val, z} {
+				for i := range v {
+					v[i] *= k
+				}
+			}
+			return qpbackend.Certify(&q, x, z, nil)
+		}
+		want := scaled(largest / 32) // 20 is the largest entry
+		if !(want.Dual > 0.1 && want.Gap > 0.01) {
+			t.Fatalf("residuals %+v say nothing", want)
+		}
+		for _, k := range []float64{0x1p-1, 0x1p-30, 0x1p-60} {
+			if got := scaled(k * largest / 32); largest <= 1 && got != want {
+				t.Errorf("factor %g of %g: residuals %+v, want %+v", k, largest, got, want)
+			} else if largest > 1 && got.Dual != want.Dual {
+				t.Errorf("factor %g of %g: dual residual %g, want %g", k, largest, got.Dual, want.Dual)
+			}
+		}
+	}
+	if got := (&qpbackend.Problem{Q: []float64{0, 0}}).ObjectiveUnit(); got != 1 {
+		t.Errorf("the unit of no objective is %g", got)
 	}
 }
 

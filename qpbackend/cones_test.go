@@ -102,7 +102,7 @@ func TestResidualsOfCones(t *testing.T) {
 			}
 			p.A.AddMulVec(ax, 1, x)
 			s, d := c.draw(rng)
-			norm, off, top := max(1, math.Abs(ax[0])), 0.0, 1.0
+			norm, off, top := max(1, math.Abs(ax[0])), 0.0, 0.0
 			y := make([]float64, 1+n)
 			out := 0.0
 			for i := range s {
@@ -114,6 +114,7 @@ func TestResidualsOfCones(t *testing.T) {
 			}
 			// q makes the pair stationary, so that y's distance alone counts.
 			p.A.AddMulVecT(p.Q, -1, y)
+			top = max(top, min(1, num.NormInf(p.Q)))
 			got := qpbackend.Certify(p, x, y, nil)
 			if want := off / norm; math.Abs(got.Primal-want) > 1e-14 {
 				t.Fatalf("%v: s = %v, d = %v: primal residual %g, want %g", c.cone, s, d, got.Primal, want)

@@ -100,7 +100,7 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		if !test && !adapt {
 			continue
 		}
-		w.now = w.measure(w.x, w.z, w.y, s.P.R)
+		w.now = w.measure(s.P, w.x, w.z, w.y)
 		if test {
 			w.difference()
 			if v := s.judge(ctx); v != goOn {
@@ -214,7 +214,7 @@ func (s *solver) why(v verdict) string {
 // last looks at an iterate between two tests.
 func (s *solver) last() {
 	if s.run.k > 0 {
-		s.w.now = s.w.measure(s.w.x, s.w.z, s.w.y, s.P.R)
+		s.w.now = s.w.measure(s.P, s.w.x, s.w.z, s.w.y)
 		if s.w.now.worth <= math.MaxFloat64 {
 			s.keep()
 		}

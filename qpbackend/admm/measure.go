@@ -1,12 +1,17 @@
 package admm
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/qpbackend"
+)
 
 // measure says how far a point is from optimal.
 type measure struct {
 	// Unscaled: residuals and gap, and the sizes of what they compare.
 	prim, dual, gap             float64
 	primSize, dualSize, gapSize float64
+	unit, gapUnit               float64 // as in qpbackend.Residuals
 	// worth is the largest of the three as qpbackend.Certify would have them,
 	// up to rounding.
 	worth float64
@@ -15,30 +20,32 @@ type measure struct {
 }
 
 // within is the test of Stellato et al. 2020, section 3.4, and of the gap, with
-// equal absolute and relative tolerances.
+// equal absolute and relative tolerances, the absolute ones in units of the objective.
 func (m *measure) within(ε float64) bool {
-	return m.prim <= ε*(1+m.primSize) && m.dual <= ε*(1+m.dualSize) && m.gap <= ε*(1+m.gapSize)
+	return m.prim <= ε*(1+m.primSize) && m.dual <= ε*(m.unit+m.dualSize) && m.gap <= ε*(m.gapUnit+m.gapSize)
 }
 
-// measure looks at a scaled point; r is the constant of the objective.
-func (w *work) measure(x, z, y []float64, r float64) (t measure) {
+// measure looks at a scaled point of p.
+func (w *work) measure(p *qpbackend.Problem, x, z, y []float64) (t measure) {
 	clear(w.px)
 	w.p.AddSymMulVec(w.px, 1, x)
 	w.multiplyT(w.aty, y)
 	w.multiply(w.ax, x)
 
 	rows, s, off := w.primal(&t, z, y)
-	cols, xPx, qx := w.dual(&t, x)
+	cols, xPx, qx, qSize := w.dual(&t, x)
 	t.relPrim, t.relDual = ratio(rows.res, rows.size), ratio(cols.res, cols.size)
 
 	c := w.scale.C
+	t.unit = p.ObjectiveUnit()
+	t.gapUnit = qpbackend.GapUnit(t.unit, (xPx+qSize)/c)
 	t.gap = math.Abs(xPx+qx+s) / c
 	t.gapSize = max(math.Abs(xPx), math.Abs(qx), math.Abs(s)) / c
-	pObj, dObj := (xPx/2+qx)/c+r, (-xPx/2-s)/c+r
+	pObj, dObj := (xPx/2+qx)/c+p.R, (-xPx/2-s)/c+p.R
 	t.worth = max(
 		off,
-		t.dual/max(1, t.dualSize),
-		t.gap/max(1, math.Abs(pObj), math.Abs(dObj)))
+		t.dual/max(t.unit, t.dualSize),
+		t.gap/max(t.gapUnit, math.Abs(pObj), math.Abs(dObj)))
 	return t
 }
 
@@ -70,8 +77,8 @@ func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 	return in, s, off / max(1, axSize, nearSize)
 }
 
-// dual measures Px + q + Aᵀy, and returns xᵀPx and qᵀx.
-func (w *work) dual(t *measure, x []float64) (in scaled, xPx, qx float64) {
+// dual measures Px + q + Aᵀy, and returns xᵀPx, qᵀx and Σ|qⱼxⱼ|.
+func (w *work) dual(t *measure, x []float64) (in scaled, xPx, qx, qSize float64) {
 	for j, d := range w.scale.D {
 		p, q, a := w.px[j], w.q[j], w.aty[j]
 		v, size := math.Abs(p+q+a), max(math.Abs(p), math.Abs(q), math.Abs(a))
@@ -79,10 +86,11 @@ func (w *work) dual(t *measure, x []float64) (in scaled, xPx, qx float64) {
 		t.dual, t.dualSize = max(t.dual, v/d), max(t.dualSize, size/d)
 		xPx += x[j] * p
 		qx += x[j] * q
+		qSize += math.Abs(x[j] * q)
 	}
 	t.dual /= w.scale.C
 	t.dualSize /= w.scale.C
-	return in, xPx, qx
+	return in, xPx, qx, qSize
 }
 
 // adapt moves ρ to where it would balance the residuals of the last measure
