@@ -50,6 +50,8 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 // returns their number.
 func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	w.trial.set, w.trial.tried, w.αp, w.αd = w.trial.set[:0], false, 1, 1
+	clear(w.side.ds) // there is no step yet
+	clear(w.side.dz)
 	w.sys.FormExactly(false)
 	for k := 0; ; k++ {
 		w.residuals()

@@ -234,7 +234,8 @@ func (w *Work) exchange() (exchanged int) {
 }
 
 // Steady looks at the sides that hold at the present iterate. It reports whether they are likely to be those of the solution: they are those of the iterate
-// before, the step from there was nearly a whole one, and they have not been tried.
+// before, the step from there was nearly a whole one, and they have not been tried. A side holds whose slack has fallen by a larger share in that step than its
+// multiplier: unlike the sizes of the two, shares have no units (indicators of Tapia, see El-Bakry, Tapia and Zhang 1994).
 func (w *Work) Steady() bool {
 	t, sd := &w.trial, &w.side
 	steady := len(t.set) == len(sd.src)
@@ -242,7 +243,8 @@ func (w *Work) Steady() bool {
 		t.set = append(t.set[:0], make([]bool, len(sd.src))...)
 	}
 	for k, z := range sd.z {
-		if in := z > sd.s[k]; in != t.set[k] {
+		slack, multiplier := z*w.αp*sd.ds[k], sd.s[k]*w.αd*sd.dz[k]
+		if in := slack < multiplier || slack == multiplier && z > sd.s[k]; in != t.set[k] { // equal: before the first step
 			t.set[k], steady = in, false
 		}
 	}
