@@ -33,29 +33,51 @@ const Outweigh = 10 * nonconvexTol
 // scaled eigenvalue of P is above −ε. It is for matrices of one pattern, and for
 // one goroutine.
 type Convexity struct {
-	k     *sparse.CSC // upper triangle with diagonal of the variables in products; nil where P is diagonal
-	vars  []int       // these variables
-	pos   []int       // entry of P → entry of k, −1 for a square of another variable
-	diag  []int
-	f     *ldl.Factor // nil: not needed so far, as dominant matrices and dense need none
-	scale []float64
-	dense []float64 // n × n, where all entries are stored and a loop takes less
+	diagonal bool        // nothing else is needed
+	k        *sparse.CSC // upper triangle with diagonal of the variables in products
+	vars     []int       // these variables
+	pos      []int       // entry of P → entry of k, −1 for a square of another variable
+	diag     []int
+	f        *ldl.Factor // of k; nil, as all these: not needed so far
+	scale    []float64
+	rows     [][]float64 // the envelope: each row of the lower triangle from its first entry on; nil: not needed so far
+	narrow   bool        // it is factored faster than a pattern is analysed
 }
-
-// mostDense is the order up to which that is so.
-// Source: derived: at 64 a factor in panels begins to take less than a loop, and the analysis
-// of the pattern as long as loops at 128.
-const mostDense = 128
 
 // NewConvexity looks at the pattern of P, an upper triangle. The error is that of ctx.
 func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
-	n := p.Cols
-	c := &Convexity{scale: make([]float64, n)}
-	if isDiagonal(p) {
-		return c, nil
+	c := &Convexity{scale: make([]float64, p.Cols), diagonal: isDiagonal(p)}
+	work := 0
+	for j := range p.Cols {
+		work += dotLatency + width(p, j)*(width(p, j)+dotLatency)/2
+		if work > envelopeWork*(p.Cols+p.NNZ()) {
+			return c, ctx.Err()
+		}
 	}
-	number := make([]int, n) // of a variable in products, from 1
-	for j := range n {
+	c.narrow = true
+	return c, ctx.Err()
+}
+
+// A dot product of two rows of the envelope takes as long as one of dotLatency entries more, and the analysis of
+// a pattern longer than envelopeWork products for each column and entry.
+// Source: BenchmarkConvexity: a matrix with 400 products takes half the time of an analysis, one with 900 1.2 of it.
+const (
+	dotLatency   = 30
+	envelopeWork = 500
+)
+
+// width is the number of entries in row j of the envelope in front of the diagonal.
+func width(p *sparse.CSC, j int) int {
+	if e := p.ColPtr[j]; e < p.ColPtr[j+1] {
+		return j - p.RowIdx[e]
+	}
+	return 0
+}
+
+// analyse makes the factor.
+func (c *Convexity) analyse(ctx context.Context, p *sparse.CSC) error {
+	number := make([]int, p.Cols) // of a variable in products, from 1
+	for j := range number {
 		for _, i := range p.RowIdx[p.ColPtr[j]:p.ColPtr[j+1]] {
 			if i != j {
 				number[i], number[j] = 1, 1
@@ -86,46 +108,67 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 		}
 	}
 	k.Val = make([]float64, len(k.RowIdx))
-	c.k = k
-	if p.NNZ() == n*(n+1)/2 && n <= mostDense {
-		c.dense = make([]float64, n*n)
-	}
-	return c, ctx.Err()
-}
-
-func (c *Convexity) analyse(ctx context.Context) error {
-	perm, err := amd.Order(ctx, c.k.Cols, c.k.ColPtr, c.k.RowIdx)
+	perm, err := amd.Order(ctx, k.Cols, k.ColPtr, k.RowIdx)
 	if err != nil {
 		return err
 	}
-	f, err := ldl.Count(ctx, c.k, perm)
+	f, err := ldl.Count(ctx, k, perm)
 	if err != nil {
 		return err
 	}
-	if f, err = dissect.Better(ctx, c.k, f); err != nil {
+	if f, err = dissect.Better(ctx, k, f); err != nil {
 		return err
 	}
 	if err := f.Store(ctx, false); err != nil {
 		return err
 	}
-	c.f = f
+	c.k, c.f = k, f
 	return nil
 }
 
-// definite reports whether a loop shows that S·P·S + ε·I is positive definite.
+// envelope makes room for the rows of the lower triangle.
+func (c *Convexity) envelope(p *sparse.CSC) {
+	size := p.Cols
+	for j := range p.Cols {
+		size += width(p, j)
+	}
+	room := make([]float64, size)
+	c.rows = make([][]float64, p.Cols)
+	for j := range c.rows {
+		n := 1 + width(p, j)
+		c.rows[j], room = room[:n:n], room[n:]
+	}
+}
+
+// definite reports whether Cholesky's factors, row by row within the envelope, show that S·P·S + ε·I is positive definite.
 func (c *Convexity) definite(p *sparse.CSC, ε float64) bool {
-	n := p.Cols
-	if c.dense == nil {
+	if !c.narrow {
 		return false
 	}
-	for j := range n {
-		row := c.dense[j*n:][:j+1]
-		for i, v := range p.Val[p.ColPtr[j]:][:j+1] {
-			row[i] = v * c.scale[i] * c.scale[j]
-		}
-		row[j] += ε
+	if c.rows == nil {
+		c.envelope(p)
 	}
-	return num.Cholesky(c.dense, n)
+	for j, row := range c.rows {
+		first, last := j+1-len(row), len(row)-1
+		clear(row)
+		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
+			i := p.RowIdx[e]
+			row[i-first] = p.Val[e] * c.scale[i] * c.scale[j]
+		}
+		d := row[last] + ε
+		for k := range last {
+			upper := c.rows[first+k]
+			n := min(k, len(upper)-1)
+			v := row[k-n : k]
+			row[k] = (row[k] - num.Dot(v, upper[len(upper)-1-n:])) * upper[len(upper)-1]
+			d -= row[k] * row[k]
+		}
+		if !(d > 0 && num.Finite(d)) {
+			return false
+		}
+		row[last] = 1 / math.Sqrt(d)
+	}
+	return true
 }
 
 // dominant reports whether each diagonal entry is at least the sum of the sizes of the others in its row, for which it uses c.scale.
@@ -198,7 +241,7 @@ func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err e
 // negative is the variable at whose pivot S·P·S + ε·I fails to be positive, −1
 // for none.
 func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (int, error) {
-	if c.k == nil {
+	if c.diagonal {
 		for j := range p.Cols {
 			if k := p.ColPtr[j]; k < p.ColPtr[j+1] && p.Val[k]*c.scale[j]*c.scale[j] < -ε {
 				return j, nil
@@ -207,7 +250,7 @@ func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (in
 		return -1, nil
 	}
 	if c.f == nil {
-		if err := c.analyse(ctx); err != nil {
+		if err := c.analyse(ctx, p); err != nil {
 			return -1, err
 		}
 	}
