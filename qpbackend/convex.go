@@ -47,24 +47,26 @@ type Convexity struct {
 // NewConvexity looks at the pattern of P, an upper triangle. The error is that of ctx.
 func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	c := &Convexity{scale: make([]float64, p.Cols), diagonal: isDiagonal(p)}
-	work := 0
+	work := 0.0
 	for j := range p.Cols {
-		work += dotLatency + width(p, j)*(width(p, j)+dotLatency)/2
-		if work > envelopeWork*(p.Cols+p.NNZ()) {
-			return c, ctx.Err()
-		}
+		work += products(width(p, j))
 	}
-	c.narrow = true
+	c.narrow = work <= columnWork*float64(p.Cols)+entryWork*float64(p.NNZ())
 	return c, ctx.Err()
 }
 
 // A dot product of two rows of the envelope takes as long as one of dotLatency entries more, and the analysis of
-// a pattern longer than envelopeWork products for each column and entry.
-// Source: BenchmarkConvexity: a matrix with 400 products takes half the time of an analysis, one with 900 1.2 of it.
+// a pattern, with its factor, longer than columnWork products for each column and entryWork for each entry.
+// Source: fitted to BenchmarkConvexity. In thousands, scattered-100 has 160 products for 220 of these and takes .45 of the time of an analysis, dense-100 240 for
+// 400 and .56, scattered-200 970 for 430 and 1.2, dense-200 1600 for 1200 and .95.
 const (
-	dotLatency   = 30
-	envelopeWork = 500
+	dotLatency = 30
+	columnWork = 2000
+	entryWork  = 40
 )
+
+// products is the work of a row of the envelope with so many entries in front of the diagonal.
+func products(width int) float64 { return float64(width) * float64(width+dotLatency) / 2 }
 
 // width is the number of entries in row j of the envelope in front of the diagonal.
 func width(p *sparse.CSC, j int) int {
@@ -140,16 +142,26 @@ func (c *Convexity) envelope(p *sparse.CSC) {
 	}
 }
 
-// definite reports whether Cholesky's factors, row by row within the envelope, show that S·P·S + ε·I is positive definite.
-func (c *Convexity) definite(p *sparse.CSC, ε float64) bool {
+// betweenLooks is the number of products between two looks at the context. Source: a limit of time, some ms.
+const betweenLooks = 1e7
+
+// definite reports whether Cholesky's factors, row by row within the envelope, show that S·P·S + ε·I is positive definite. The error is that of ctx.
+func (c *Convexity) definite(ctx context.Context, p *sparse.CSC, ε float64) (bool, error) {
 	if !c.narrow {
-		return false
+		return false, nil
 	}
+	work := 0.0
 	if c.rows == nil {
 		c.envelope(p)
 	}
 	for j, row := range c.rows {
 		first, last := j+1-len(row), len(row)-1
+		if work += products(last); work > betweenLooks {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			work = 0
+		}
 		clear(row)
 		for e := p.ColPtr[j]; e < p.ColPtr[j+1]; e++ {
 			i := p.RowIdx[e]
@@ -164,11 +176,11 @@ func (c *Convexity) definite(p *sparse.CSC, ε float64) bool {
 			d -= row[k] * row[k]
 		}
 		if !(d > 0 && num.Finite(d)) {
-			return false
+			return false, nil
 		}
 		row[last] = 1 / math.Sqrt(d)
 	}
-	return true
+	return true, nil
 }
 
 // dominant reports whether each diagonal entry is at least the sum of the sizes of the others in its row, for which it uses c.scale.
@@ -225,8 +237,8 @@ func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err e
 			c.scale[j] = 1 / math.Sqrt(v)
 		}
 	}
-	if c.definite(p, exactTol) {
-		return true, nil
+	if ok, err := c.definite(ctx, p, exactTol); ok || err != nil {
+		return ok, err
 	}
 	if bad, err := c.negative(ctx, p, exactTol); bad < 0 || err != nil {
 		return err == nil, err

@@ -36,10 +36,14 @@ func (c *Checks) NotNegative(field string, v float64) {
 
 // Between refuses all but lo < v < hi.
 func (c *Checks) Between(lo float64, field string, v, hi float64) {
-	c.That(v > lo && v < hi, field, v, fmt.Sprintf("%g < %s < %g", lo, field, hi))
+	if !(v > lo && v < hi) { // the text is made where it is needed: settings are checked at every solve
+		c.That(false, field, v, fmt.Sprintf("%g < %s < %g", lo, field, hi))
+	}
 }
 
 // AtLeast refuses numbers below least.
 func (c *Checks) AtLeast(field string, v, least int) {
-	c.That(v >= least, field, v, fmt.Sprintf("at least %d", least))
+	if v < least {
+		c.That(false, field, v, fmt.Sprintf("at least %d", least))
+	}
 }
