@@ -30,7 +30,7 @@ const (
 func (r *run) open(ctx context.Context) (outcome, error) {
 	b := r.set.backend()
 	set := b.DefaultSettings()
-	set.Tol, set.MaxIter, set.Intermediate = r.recover.tol, min(set.MaxIter, maxInner), !r.sub.Convex()
+	set.Tol, set.MaxIter, set.Intermediate, set.OwnUnits = r.recover.tol, min(set.MaxIter, maxInner), !r.sub.Convex(), true
 	return ended(ctx, r.sub.Open(ctx, b, set))
 }
 

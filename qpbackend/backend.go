@@ -22,6 +22,14 @@ type Settings struct {
 	// Intermediate says that solutions are points to go on from, as those of a convex-concave procedure
 	// are: ipm does not move them from within a face of solutions to its boundary, where they would be more exact.
 	Intermediate bool
+	// OwnUnits says that the problem is stated in units in which sizes of 1 count, as convex-concave procedures choose them: residuals
+	// are relative to 1 where the norms are smaller, and not to Problem.Units, and rows count as they are.
+	OwnUnits bool
+}
+
+// Certify is CertifyContext, in the units that the settings say.
+func (s Settings) Certify(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
+	return certify(ctx, p, s.OwnUnits, x, y, z, work)
 }
 
 // Validate returns an error that names the first field out of range and the range; nil

@@ -9,19 +9,19 @@ import (
 )
 
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
-// entry and relative to the norms of what is compared, or to 1 (Primal) or
-// u = Problem.ObjectiveUnit if these are smaller.
+// entry and relative to the norms of what is compared, or to u = Problem.Units if these are smaller. A row whose entries are all below
+// 1 counts as if it were divided by the largest of them, as do its sides, and its multiplier as if it were multiplied by it; a cone's rows are one.
 type Residuals struct {
-	// Primal is ‖v − w‖ / max(1, ‖v‖, ‖w‖), v = Ax with x of the bounded
+	// Primal is ‖v − w‖ / max(u.Side, 1e-6·t, ‖v‖, ‖w‖), t the largest term of a sum, at most 1 where the norms are smaller, v = Ax with x of the bounded
 	// variables behind it and w the point nearest to v that meets the rows and
 	// the bounds.
 	Primal float64
-	// Dual is ‖Px + q + Aᵀy + z‖ / max(u, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
+	// Dual is ‖Px + q + Aᵀy + z‖ / max(u.Gradient, 1e-6·t, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
 	// the part of y and z on the side of an absent bound (in a cone: its distance
-	// from the dual cone) / max(u, ‖y‖, ‖z‖).
+	// from the dual cone) / max(u.Gradient, ‖y‖, ‖z‖).
 	Dual float64
 	// Gap is |primal − dual objective| / max(v, |primal|, |dual|), with
-	// v = GapUnit(u, xᵀPx + Σ|qⱼxⱼ|) and dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
+	// v = u.Gap(xᵀPx + Σ|qⱼxⱼ|) and dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
 	Gap float64
 }
 
@@ -36,10 +36,10 @@ func Certify(p *Problem, x, y, z []float64) Residuals {
 	return CertifyWork(p, x, y, z, make([]float64, CertifyLen(p)))
 }
 
-// CertifyLen is the length of the workspace that CertifyWork needs: 3n + 2m.
+// CertifyLen is the length of the workspace that CertifyWork needs: 3n + 3m.
 func CertifyLen(p *Problem) int {
 	n, m := p.Dims()
-	return 3*n + 2*m
+	return 3*n + 3*m
 }
 
 // CertifyWork is Certify without allocation, but for semidefinite cones of order
@@ -51,12 +51,24 @@ func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
 // CertifyContext is CertifyWork within ctx: where that ends before the nearest points of large
 // semidefinite cones are found, distances are those from the apex, which may be larger.
 func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
+	return certify(ctx, p, false, x, y, z, work)
+}
+
+// certify is CertifyContext; own says that units and sizes of rows are 1.
+func certify(ctx context.Context, p *Problem, own bool, x, y, z, work []float64) Residuals {
 	work = work[:CertifyLen(p)]
 	n, m := p.Dims()
 	for i := range work {
 		work[i] = 0
 	}
-	px, aty, zBad, ax, yBad := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:3*n+m], work[3*n+m:]
+	px, aty, zBad, ax, yBad, size := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:][:m], work[3*n+m:][:m], work[3*n+2*m:]
+	if own {
+		for i := range size {
+			size[i] = 1
+		}
+	} else {
+		p.RowSizes(size)
+	}
 	if p.P != nil {
 		p.P.AddSymMulVec(px, 1, x)
 	}
@@ -66,26 +78,29 @@ func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Re
 
 	var primal, axNorm, zNorm float64
 	stretches(p, func(from, to int) {
-		l, u := p.L[from:to], p.U[from:to]
+		l, u, size := p.L[from:to], p.U[from:to], size[from:to]
 		off, vTop, zTop := 0.0, 0.0, 0.0
 		for k, v := range ax[from:to] {
 			z := min(max(v, l[k]), u[k])
-			off = max(off, math.Abs(v-z))
-			vTop, zTop = max(vTop, math.Abs(v)), max(zTop, math.Abs(z))
+			d, v, z := math.Abs(v-z), math.Abs(v), math.Abs(z)
+			if size := size[k]; size < 1 {
+				d, v, z = d/size, v/size, z/size
+			}
+			off, vTop, zTop = max(off, d), max(vTop, v), max(zTop, z)
 		}
 		primal, axNorm, zNorm = max(primal, off), max(axNorm, vTop), max(zNorm, zTop)
 	}, func(c Cone) {
-		s, z := ax[c.Start:c.Start+c.Len], yBad[c.Start:c.Start+c.Len]
+		s, z, size := ax[c.Start:c.Start+c.Len], yBad[c.Start:c.Start+c.Len], min(1, size[c.Start])
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
-			axNorm = max(axNorm, math.Abs(s[i]))
+			axNorm = max(axNorm, math.Abs(s[i])/size)
 			s[i] -= l
 		}
 		if !nearest(ctx, c, z, s) {
 			clear(z)
 		}
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
-			primal = max(primal, math.Abs(s[i]-z[i]))
-			zNorm = max(zNorm, math.Abs(l+z[i]))
+			primal = max(primal, math.Abs(s[i]-z[i])/size)
+			zNorm = max(zNorm, math.Abs(l+z[i])/size)
 		}
 	})
 
@@ -110,36 +125,122 @@ func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Re
 		qx += x[j] * p.Q[j]
 		qSize += math.Abs(x[j] * p.Q[j])
 	}
-	unit := p.ObjectiveUnit()
-	dual /= max(unit, pxNorm, qNorm, atyNorm)
-	dual = max(dual, max(num.NormInf(yBad), num.NormInf(zBad))/max(unit, num.NormInf(y), num.NormInf(z)))
 	pObj, dObj := xPx/2+qx, -xPx/2-s
+	primalSize, dualSize := max(axNorm, zNorm), max(pxNorm, qNorm, atyNorm)
+	broken, boundSize, gapSize := num.NormInf(zBad), num.NormInf(z), max(math.Abs(pObj+p.R), math.Abs(dObj+p.R))
+	for i, v := range yBad {
+		size := min(1, size[i])
+		broken, boundSize = max(broken, math.Abs(v)*size), max(boundSize, math.Abs(y[i])*size)
+	}
+	unit := Units{Side: 1, Gradient: 1, Value: 1}
+	if !own && !(min(primalSize, dualSize, boundSize, gapSize) >= 1) {
+		unit = p.Units(size).above(p.largestTerms(x, y, size))
+	}
+	dual /= max(unit.Gradient, dualSize)
 	return Residuals{
-		Primal: primal / max(1, axNorm, zNorm),
-		Dual:   dual,
-		Gap:    math.Abs(pObj-dObj) / max(GapUnit(unit, xPx+qSize), math.Abs(pObj+p.R), math.Abs(dObj+p.R)),
+		Primal: primal / max(unit.Side, primalSize),
+		Dual:   max(dual, broken/max(unit.Gradient, boundSize)),
+		Gap:    math.Abs(pObj-dObj) / max(unit.Gap(xPx+qSize), gapSize),
 	}
 }
 
-// cancelled times the terms of an objective is the size below which a gap may be their rounding.
+// cancelled times the largest term of a sum is the size below which a residual may be its rounding.
 // Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of 1e-9.
 const cancelled = 1e-6
 
-// GapUnit is the least size that a gap is relative to, for an ObjectiveUnit and the sum of the sizes of the objective's terms.
-func GapUnit(unit, terms float64) float64 { return min(1, max(unit, cancelled*terms)) }
-
-// ObjectiveUnit is the least size that a residual of the objective is relative to: 1, or the largest entry of P and q where that is smaller, so that a
-// small factor of an objective leaves its solution alone; 1 without an objective.
-func (p *Problem) ObjectiveUnit() float64 {
-	top := num.NormInf(p.Q)
-	if p.P != nil {
-		top = max(top, num.NormInf(p.P.Val))
+// largestTerms are the largest size of a term of Ax, whose rows count with sizes below 1 as if divided by them, and of Px and Aᵀy.
+func (p *Problem) largestTerms(x, y, rowSizes []float64) (row, gradient float64) {
+	for j, x := range x {
+		if p.A != nil {
+			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+				i, v := p.A.RowIdx[k], p.A.Val[k]
+				row, gradient = max(row, math.Abs(v*x)/min(1, rowSizes[i])), max(gradient, math.Abs(v*y[i]))
+			}
+		}
 	}
-	if top == 0 {
+	if p.P != nil {
+		gradient = max(gradient, num.NormInf(p.P.Val)*num.NormInf(x))
+	}
+	return row, gradient
+}
+
+// above are u, raised to the size of the rounding errors of sums with such terms.
+func (u Units) above(row, gradient float64) Units {
+	u.Side, u.Gradient = min(1, max(u.Side, cancelled*row)), min(1, max(u.Gradient, cancelled*gradient))
+	return u
+}
+
+// Units are the least sizes that residuals are relative to. They are at most 1, and smaller for a problem whose sides, or whose
+// objective, are all smaller: a small factor of these leaves its solution alone.
+type Units struct {
+	Side     float64 // of rows and variables: the largest finite side, of a row divided by the largest size of its entries if that is below 1
+	Gradient float64 // of the objective: the largest entry of q, and of P times v, where v is the largest finite side divided by that of its row's entries
+	Value    float64 // of the objective: v times the gradient's
+}
+
+// RowSizes writes the size of the largest entry of each row to dst, of length m, and of all rows of a cone to each of
+// them; 1 where there is none. It returns dst.
+func (p *Problem) RowSizes(dst []float64) []float64 {
+	clear(dst)
+	if p.A != nil {
+		for k, i := range p.A.RowIdx {
+			dst[i] = max(dst[i], math.Abs(p.A.Val[k]))
+		}
+	}
+	for _, c := range p.Cones {
+		of := dst[c.Start : c.Start+c.Len]
+		top := num.NormInf(of)
+		for i := range of {
+			of[i] = top
+		}
+	}
+	for i, v := range dst {
+		if v == 0 {
+			dst[i] = 1
+		}
+	}
+	return dst
+}
+
+// Units are those of p, rowSizes those that RowSizes finds.
+func (p *Problem) Units(rowSizes []float64) Units {
+	largest, variable := 0.0, 0.0
+	note := func(size, side float64) {
+		if v := math.Abs(side); v < Infinity {
+			largest, variable = max(largest, v/min(1, size)), max(variable, v/size)
+		}
+	}
+	rows(p, func(i int) {
+		note(rowSizes[i], p.L[i])
+		note(rowSizes[i], p.U[i])
+	}, func(c Cone) {
+		for i := c.Start; i < c.Start+c.Len; i++ {
+			note(rowSizes[i], p.L[i])
+		}
+	})
+	for j := range p.Q {
+		lo, hi := p.Bounds(j)
+		note(1, lo)
+		note(1, hi)
+	}
+	variable = atMost1(variable)
+	gradient := num.NormInf(p.Q)
+	if p.P != nil {
+		gradient = max(gradient, variable*num.NormInf(p.P.Val))
+	}
+	return Units{Side: atMost1(largest), Gradient: atMost1(gradient), Value: atMost1(gradient * variable)}
+}
+
+// atMost1 is a size, or 1 for larger ones and for none.
+func atMost1(size float64) float64 {
+	if size == 0 {
 		return 1
 	}
-	return min(1, top)
+	return min(1, size)
 }
+
+// Gap is the least size that a gap is relative to, for the sum of the sizes of the objective's terms.
+func (u Units) Gap(terms float64) float64 { return min(1, max(u.Value, cancelled*terms)) }
 
 // support returns S(y); bad receives, a row, the size of what keeps y out of
 // the domain of S, and in a cone the projection of y on the cone, which is the vector that

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -185,7 +186,7 @@ func TestDistancesFromTheSecondOrderCone(t *testing.T) {
 		if d > 0 {
 			outside++
 		}
-		norm := 1.0
+		norm := min(1, num.NormInf(l))
 		for i, z := range project(s) {
 			norm = max(norm, math.Abs(x[i]), math.Abs(l[i]+z))
 		}
@@ -296,6 +297,31 @@ func TestSmallRowsAreNotFree(t *testing.T) {
 	}
 }
 
+// TestSmallFactorsOfRows: a factor of a row, of its sides, and its inverse of the multiplier change no residual where the row's largest entry stays below one, nor do
+// units of all variables.
+func TestSmallFactorsOfRows(t *testing.T) {
+	at := func(row, column float64) qpbackend.Residuals {
+		p := &qpbackend.Problem{
+			Q: []float64{column, -2 * column}, A: matrix([]float64{0.25 * row * column, -0.5 * row * column}, []float64{column, column}),
+			L: []float64{0.125 * row, -inf}, U: []float64{0.125 * row, 0.75}, Lo: []float64{0, 0}, Hi: []float64{0.5 / column, inf},
+		}
+		return qpbackend.Certify(p, []float64{0.25 / column, 0.125 / column}, []float64{2 / row, -0.5}, []float64{0, 0.25 * column})
+	}
+	want := at(1, 1)
+	if !(want.Primal > 0.1 && want.Dual > 0.1 && want.Gap > 0.1) {
+		t.Fatalf("residuals %+v say nothing", want)
+	}
+	for _, k := range []float64{0x1p-1, 0x1p-20, 0x1p-60} {
+		if got := at(k, 1); got != want {
+			t.Errorf("factor %g of a row: residuals %+v, want %+v", k, got, want)
+		}
+	}
+	// With the columns, gradients have other units: only the gap is the same.
+	if got := at(1, 0x1p40); got.Gap != want.Gap {
+		t.Errorf("variables in units of 2⁻⁴⁰: gap %g, want %g", got.Gap, want.Gap)
+	}
+}
+
 // TestSmallFactorsOfTheObjective: a factor below one changes no residual of an objective whose largest entry is at most one, nor of one far above.
 func TestSmallFactorsOfTheObjective(t *testing.T) {
 	for _, largest := range []float64{1, 0x1p-20, 0x1p20} {
@@ -324,7 +350,7 @@ func TestSmallFactorsOfTheObjective(t *testing.T) {
 			}
 		}
 	}
-	if got := (&qpbackend.Problem{Q: []float64{0, 0}}).ObjectiveUnit(); got != 1 {
+	if got := (&qpbackend.Problem{Q: []float64{0, 0}}).Units(nil).Gradient; got != 1 {
 		t.Errorf("the unit of no objective is %g", got)
 	}
 }

@@ -102,19 +102,26 @@ func TestResidualsOfCones(t *testing.T) {
 			}
 			p.A.AddMulVec(ax, 1, x)
 			s, d := c.draw(rng)
-			norm, off, top := max(1, math.Abs(ax[0])), 0.0, 0.0
+			size := 0.0 // of the cone's rows
+			for k, i := range p.A.RowIdx {
+				if i > 0 {
+					size = max(size, math.Abs(p.A.Val[k]))
+				}
+			}
+			size = min(1, size)
+			norm, off, top := math.Abs(ax[0]), 0.0, 0.0 // row 0 has an entry of 1
 			y := make([]float64, 1+n)
 			out := 0.0
 			for i := range s {
 				p.L[1+i] = ax[1+i] - s[i] - d[i]
-				off = max(off, math.Abs(d[i]))
-				norm = max(norm, math.Abs(ax[1+i]), math.Abs(p.L[1+i]+s[i]))
+				off = max(off, math.Abs(d[i])/size)
+				norm = max(norm, math.Abs(ax[1+i])/size, math.Abs(p.L[1+i]+s[i])/size)
 				y[1+i] = d[i] + s[i]
-				top, out = max(top, math.Abs(y[1+i])), max(out, math.Abs(s[i]))
+				top, out = max(top, math.Abs(y[1+i])*size), max(out, math.Abs(s[i])*size)
 			}
 			// q makes the pair stationary, so that y's distance alone counts.
 			p.A.AddMulVecT(p.Q, -1, y)
-			top = max(top, min(1, num.NormInf(p.Q)))
+			top, norm = max(top, min(1, num.NormInf(p.Q))), max(norm, min(1, num.NormInf(p.L[1:])/size))
 			got := qpbackend.Certify(p, x, y, nil)
 			if want := off / norm; math.Abs(got.Primal-want) > 1e-14 {
 				t.Fatalf("%v: s = %v, d = %v: primal residual %g, want %g", c.cone, s, d, got.Primal, want)
@@ -262,10 +269,9 @@ func TestCertifyWorkOfCones(t *testing.T) {
 			rng := rand.New(rand.NewPCG(14, 1))
 			p := inCone(rng, c.cone)
 			s, y := c.draw(rng)
-			n, m := p.Dims()
 			y = append([]float64{0}, y...)
 			y[1] += 1e-3
-			work := make([]float64, 3*n+2*m)
+			work := make([]float64, qpbackend.CertifyLen(p))
 			for i := range work {
 				work[i] = math.NaN()
 			}

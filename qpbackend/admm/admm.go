@@ -100,7 +100,7 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		if !test && !adapt {
 			continue
 		}
-		w.now = w.measure(s.P, w.x, w.z, w.y)
+		w.now = w.measure(w.x, w.z, w.y, s.P.R)
 		if test {
 			w.difference()
 			if v := s.judge(ctx); v != goOn {
@@ -168,7 +168,7 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = qpbackend.CertifyWork(s.P, p.x, p.y, p.z, s.scratch)
+	p.res = s.Set.Certify(context.Background(), s.P, p.x, p.y, p.z, s.scratch)
 	p.worth, p.certified = p.res.Max(), true
 	return p.worth
 }
@@ -214,7 +214,7 @@ func (s *solver) why(v verdict) string {
 // last looks at an iterate between two tests.
 func (s *solver) last() {
 	if s.run.k > 0 {
-		s.w.now = s.w.measure(s.P, s.w.x, s.w.z, s.w.y)
+		s.w.now = s.w.measure(s.w.x, s.w.z, s.w.y, s.P.R)
 		if s.w.now.worth <= math.MaxFloat64 {
 			s.keep()
 		}

@@ -11,7 +11,8 @@ type measure struct {
 	// Unscaled: residuals and gap, and the sizes of what they compare.
 	prim, dual, gap             float64
 	primSize, dualSize, gapSize float64
-	unit, gapUnit               float64 // as in qpbackend.Residuals
+	unit                        qpbackend.Units
+	gapUnit                     float64 // as in qpbackend.Residuals
 	// worth is the largest of the three as qpbackend.Certify would have them,
 	// up to rounding.
 	worth float64
@@ -20,31 +21,31 @@ type measure struct {
 }
 
 // within is the test of Stellato et al. 2020, section 3.4, and of the gap, with
-// equal absolute and relative tolerances, the absolute ones in units of the objective.
+// equal absolute and relative tolerances, the absolute ones in units of the problem.
 func (m *measure) within(ε float64) bool {
-	return m.prim <= ε*(1+m.primSize) && m.dual <= ε*(m.unit+m.dualSize) && m.gap <= ε*(m.gapUnit+m.gapSize)
+	return m.prim <= ε*(m.unit.Side+m.primSize) && m.dual <= ε*(m.unit.Gradient+m.dualSize) && m.gap <= ε*(m.gapUnit+m.gapSize)
 }
 
-// measure looks at a scaled point of p.
-func (w *work) measure(p *qpbackend.Problem, x, z, y []float64) (t measure) {
+// measure looks at a scaled point; r is the constant of the objective.
+func (w *work) measure(x, z, y []float64, r float64) (t measure) {
 	clear(w.px)
 	w.p.AddSymMulVec(w.px, 1, x)
 	w.multiplyT(w.aty, y)
 	w.multiply(w.ax, x)
 
+	t.unit = w.units
 	rows, s, off := w.primal(&t, z, y)
 	cols, xPx, qx, qSize := w.dual(&t, x)
 	t.relPrim, t.relDual = ratio(rows.res, rows.size), ratio(cols.res, cols.size)
 
 	c := w.scale.C
-	t.unit = p.ObjectiveUnit()
-	t.gapUnit = qpbackend.GapUnit(t.unit, (xPx+qSize)/c)
+	t.gapUnit = t.unit.Gap((xPx + qSize) / c)
 	t.gap = math.Abs(xPx+qx+s) / c
 	t.gapSize = max(math.Abs(xPx), math.Abs(qx), math.Abs(s)) / c
-	pObj, dObj := (xPx/2+qx)/c+p.R, (-xPx/2-s)/c+p.R
+	pObj, dObj := (xPx/2+qx)/c+r, (-xPx/2-s)/c+r
 	t.worth = max(
 		off,
-		t.dual/max(t.unit, t.dualSize),
+		t.dual/max(t.unit.Gradient, t.dualSize),
 		t.gap/max(t.gapUnit, math.Abs(pObj), math.Abs(dObj)))
 	return t
 }
@@ -63,6 +64,9 @@ func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 		a := w.ax[i]
 		d, size := math.Abs(a-z[i]), max(math.Abs(a), math.Abs(z[i]))
 		in.res, in.size = max(in.res, d), max(in.size, size)
+		if i < w.m {
+			e *= min(1, w.rowSizes[i])
+		}
 		t.prim, t.primSize = max(t.prim, d/e), max(t.primSize, size/e)
 		near := min(max(a, w.l[i]), w.u[i])
 		off = max(off, math.Abs(a-near)/e)
@@ -74,7 +78,7 @@ func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 			s += v * w.l[i]
 		}
 	}
-	return in, s, off / max(1, axSize, nearSize)
+	return in, s, off / max(t.unit.Side, axSize, nearSize)
 }
 
 // dual measures Px + q + Aᵀy, and returns xᵀPx, qᵀx and Σ|qⱼxⱼ|.

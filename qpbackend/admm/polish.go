@@ -31,7 +31,7 @@ func (s *solver) polish(ctx context.Context) bool {
 		return true
 	}
 	was := w.now
-	if now := w.measure(s.P, pol.x, pol.z, pol.y); now.prim < was.prim && now.dual < was.dual {
+	if now := w.measure(pol.x, pol.z, pol.y, s.P.R); now.prim < was.prim && now.dual < was.dual {
 		copy(w.x, pol.x)
 		copy(w.z, pol.z)
 		copy(w.y, pol.y)

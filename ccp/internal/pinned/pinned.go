@@ -35,6 +35,7 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 // solver keeps the problem as stated beside the one without the columns.
 type solver struct {
 	p     *qpbackend.Problem
+	set   qpbackend.Settings
 	inner qpbackend.Solver
 	now   *qpbackend.Problem // the problem that inner solves
 	pin   []bool             // by column of p
@@ -59,7 +60,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 		return nil, err
 	}
 	n, m := p.Dims()
-	s := &solver{p: p, pin: make([]bool, n), n: n, m: m, x: make([]float64, n), z: make([]float64, n), work: make([]float64, qpbackend.CertifyLen(p))}
+	s := &solver{p: p, set: set, pin: make([]bool, n), n: n, m: m, x: make([]float64, n), z: make([]float64, n), work: make([]float64, qpbackend.CertifyLen(p))}
 	for _, j := range b.Cols {
 		s.pin[j] = true
 	}
@@ -243,7 +244,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 			s.shift(y, z, proof)
 		}
 		if !proof && !ray {
-			dst.Res = qpbackend.CertifyContext(ctx, s.p, x, y, z, s.work)
+			dst.Res = s.set.Certify(ctx, s.p, x, y, z, s.work)
 		}
 	}
 	return err
