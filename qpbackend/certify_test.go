@@ -322,6 +322,25 @@ func TestSmallFactorsOfRows(t *testing.T) {
 	}
 }
 
+// TestRoundingOfRows: where terms cancel to a side that is far below them, the residual is relative to the size of their rounding, and
+// with units of one to one.
+func TestRoundingOfRows(t *testing.T) {
+	const side, off = 1e-9, 1e-15
+	p := &qpbackend.Problem{Q: []float64{1, 1}, A: matrix([]float64{1, -1}), L: []float64{side}, U: []float64{side}}
+	x, y := []float64{1 + side + off, 1}, []float64{-1}
+	if got, want := qpbackend.Certify(p, x, y, nil).Primal, off/1e-6; math.Abs(got-want) > 0.3*want {
+		t.Errorf("primal residual %g, want %g", got, want)
+	}
+	own := qpbackend.Settings{OwnUnits: true}.Certify(context.Background(), p, x, y, nil, make([]float64, qpbackend.CertifyLen(p)))
+	if want := off; math.Abs(own.Primal-want) > 0.3*want {
+		t.Errorf("units of one: primal residual %g, want %g", own.Primal, want)
+	}
+	p.A.Val[0], p.A.Val[1], p.L[0], p.U[0] = 1e-9, -1e-9, 0.5e-9, 0.5e-9 // a row in small units, broken by half of them
+	if got := qpbackend.Certify(p, []float64{1, 1}, y, nil).Primal; math.Abs(got-1) > 1e-12 {
+		t.Errorf("a small row: primal residual %g, want 1", got)
+	}
+}
+
 // TestSmallFactorsOfTheObjective: a factor below one changes no residual of an objective whose largest entry is at most one, nor of one far above.
 func TestSmallFactorsOfTheObjective(t *testing.T) {
 	for _, largest := range []float64{1, 0x1p-20, 0x1p20} {
