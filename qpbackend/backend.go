@@ -27,9 +27,9 @@ type Settings struct {
 	OwnUnits bool
 }
 
-// Certify is CertifyContext, in the units that the settings say.
-func (s Settings) Certify(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
-	return certify(ctx, p, s.OwnUnits, x, y, z, work)
+// Certify is CertifyContext, in the units that the settings say. rowSizes are those of p, as RowSizes writes them, or nil: then they are found anew.
+func (s Settings) Certify(ctx context.Context, p *Problem, rowSizes, x, y, z, work []float64) Residuals {
+	return certify(ctx, p, s.OwnUnits, rowSizes, x, y, z, work)
 }
 
 // Validate returns an error that names the first field out of range and the range; nil

@@ -51,23 +51,24 @@ func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
 // CertifyContext is CertifyWork within ctx: where that ends before the nearest points of large
 // semidefinite cones are found, distances are those from the apex, which may be larger.
 func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
-	return certify(ctx, p, false, x, y, z, work)
+	return certify(ctx, p, false, nil, x, y, z, work)
 }
 
-// certify is CertifyContext; own says that units and sizes of rows are 1.
-func certify(ctx context.Context, p *Problem, own bool, x, y, z, work []float64) Residuals {
+// certify is CertifyContext; own says that units and sizes of rows are 1. Sizes of rows that are nil are found.
+func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []float64) Residuals {
 	work = work[:CertifyLen(p)]
 	n, m := p.Dims()
 	for i := range work {
 		work[i] = 0
 	}
-	px, aty, zBad, ax, yBad, size := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:][:m], work[3*n+m:][:m], work[3*n+2*m:]
+	px, aty, zBad, ax, yBad := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:][:m], work[3*n+m:][:m]
 	if own {
+		size = work[3*n+2*m:]
 		for i := range size {
 			size[i] = 1
 		}
-	} else {
-		p.RowSizes(size)
+	} else if size == nil {
+		size = p.RowSizes(work[3*n+2*m:])
 	}
 	if p.P != nil {
 		p.P.AddSymMulVec(px, 1, x)
@@ -134,7 +135,12 @@ func certify(ctx context.Context, p *Problem, own bool, x, y, z, work []float64)
 	}
 	unit := Units{Side: 1, Gradient: 1, Value: 1}
 	if !own && !(min(primalSize, dualSize, boundSize, gapSize) >= 1) {
-		unit = p.Units(size).above(p.largestTerms(x, y, size))
+		unit = p.Units(size)
+		// Terms are not looked at where bounds of them are too small to count.
+		row, gradient := p.boundsOfTerms(x, y, size)
+		if cancelled*row > max(unit.Side, primalSize) || cancelled*gradient > max(unit.Gradient, min(dualSize, boundSize)) {
+			unit = unit.above(p.largestTerms(x, y, size))
+		}
 	}
 	dual /= max(unit.Gradient, dualSize)
 	return Residuals{
@@ -162,6 +168,19 @@ func (p *Problem) largestTerms(x, y, rowSizes []float64) (row, gradient float64)
 		gradient = max(gradient, num.NormInf(p.P.Val)*num.NormInf(x))
 	}
 	return row, gradient
+}
+
+// boundsOfTerms are no less than largestTerms.
+func (p *Problem) boundsOfTerms(x, y, rowSizes []float64) (row, gradient float64) {
+	row = 1
+	for i, size := range rowSizes {
+		row, gradient = max(row, size), max(gradient, size*math.Abs(y[i]))
+	}
+	largest := num.NormInf(x)
+	if p.P != nil {
+		gradient = max(gradient, num.NormInf(p.P.Val)*largest)
+	}
+	return row * largest, gradient
 }
 
 // above are u, raised to the size of the rounding errors of sums with such terms.

@@ -331,7 +331,7 @@ func TestRoundingOfRows(t *testing.T) {
 	if got, want := qpbackend.Certify(p, x, y, nil).Primal, off/1e-6; math.Abs(got-want) > 0.3*want {
 		t.Errorf("primal residual %g, want %g", got, want)
 	}
-	own := qpbackend.Settings{OwnUnits: true}.Certify(context.Background(), p, x, y, nil, make([]float64, qpbackend.CertifyLen(p)))
+	own := qpbackend.Settings{OwnUnits: true}.Certify(context.Background(), p, nil, x, y, nil, make([]float64, qpbackend.CertifyLen(p)))
 	if want := off; math.Abs(own.Primal-want) > 0.3*want {
 		t.Errorf("units of one: primal residual %g, want %g", own.Primal, want)
 	}

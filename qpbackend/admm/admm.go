@@ -168,7 +168,7 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = s.Set.Certify(context.Background(), s.P, p.x, p.y, p.z, s.scratch)
+	p.res = s.Set.Certify(context.Background(), s.P, s.w.rowSizes, p.x, p.y, p.z, s.scratch)
 	p.worth, p.certified = p.res.Max(), true
 	return p.worth
 }

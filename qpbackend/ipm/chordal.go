@@ -321,7 +321,7 @@ func (s *split) early(ctx context.Context, dst *qpbackend.Result, err error) err
 
 func (s *split) measure(ctx context.Context, dst *qpbackend.Result) {
 	dst.Objective = s.P.Objective(dst.X)
-	dst.Res = s.Set.Certify(ctx, s.P, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
+	dst.Res = s.Set.Certify(ctx, s.P, nil, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
 }
 
 // confirm reports whether the best point of sub is a solution of the problem as stated.
@@ -329,7 +329,7 @@ func (s *split) confirm(ctx context.Context) bool {
 	best := s.sub.best
 	s.x, s.z = s.parts.Primal(ctx, s.x[:0], best.x, s.P, false), s.parts.Bounds(s.z[:0], best.z)
 	s.y = s.parts.Multipliers(ctx, s.y[:0], best.y)
-	s.at = s.Set.Certify(ctx, s.P, s.x, s.y, s.z, make([]float64, qpbackend.CertifyLen(s.P)))
+	s.at = s.Set.Certify(ctx, s.P, nil, s.x, s.y, s.z, make([]float64, qpbackend.CertifyLen(s.P)))
 	s.sure = s.at.Max() <= s.Set.Tol
 	return s.sure
 }

@@ -44,7 +44,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		copy(s.best.y, s.Start.Y)
 		copy(s.best.z, s.Start.Z)
 	}
-	s.best.res = s.Set.Certify(context.Background(), s.P, s.best.x, s.best.y, s.best.z, s.work)
+	s.best.res = s.Set.Certify(context.Background(), s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
 	if err := ctx.Err(); err != nil {
 		s.report(dst, qpbackend.Interrupted(err), 0, "")
 		return err
@@ -210,7 +210,7 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 
 // consider makes cand the best point if it is. A point with NaN never is.
 func (s *solver) consider() {
-	s.cand.res = s.Set.Certify(context.Background(), s.P, s.cand.x, s.cand.y, s.cand.z, s.work)
+	s.cand.res = s.Set.Certify(context.Background(), s.P, nil, s.cand.x, s.cand.y, s.cand.z, s.work)
 	r := s.cand.res.Max()
 	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.dual) < 0 {
 		s.best, s.cand = s.cand, s.best
@@ -282,7 +282,7 @@ func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int
 // ask for l ≤ 0 ≤ u.
 func (s *solver) solveEmpty(dst *qpbackend.Result) {
 	clear(s.best.y)
-	s.best.res = s.Set.Certify(context.Background(), s.P, s.best.x, s.best.y, s.best.z, s.work)
+	s.best.res = s.Set.Certify(context.Background(), s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
 	for i := range s.P.L {
 		bound := s.P.L[i]
 		if bound <= 0 {

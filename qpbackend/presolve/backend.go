@@ -200,7 +200,7 @@ func (s *solver) early(ctx context.Context, dst *qpbackend.Result, err error) er
 }
 
 func (s *solver) certify(ctx context.Context, dst *qpbackend.Result) {
-	dst.Res = s.Set.Certify(ctx, s.P, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
+	dst.Res = s.Set.Certify(ctx, s.P, nil, dst.X, dst.Y, dst.Z, make([]float64, qpbackend.CertifyLen(s.P)))
 }
 
 // solveWhole solves the problem as stated.

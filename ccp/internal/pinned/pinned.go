@@ -244,7 +244,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 			s.shift(y, z, proof)
 		}
 		if !proof && !ray {
-			dst.Res = s.set.Certify(ctx, s.p, x, y, z, s.work)
+			dst.Res = s.set.Certify(ctx, s.p, nil, x, y, z, s.work)
 		}
 	}
 	return err

@@ -308,7 +308,7 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 		return again, err
 	}
 	small := s.res.Res
-	s.res.Res = s.set.Certify(context.Background(), s.p, s.x, s.y, s.z, s.certify)
+	s.res.Res = s.set.Certify(context.Background(), s.p, nil, s.x, s.y, s.z, s.certify)
 	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
 		return true, nil
 	}
@@ -359,7 +359,7 @@ func (s *solver) answer(dst *qpbackend.Result) {
 	}
 	dst.Objective = s.p.Objective(x)
 	if !s.certified {
-		dst.Res = s.set.Certify(context.Background(), s.p, x, y, z, s.certify)
+		dst.Res = s.set.Certify(context.Background(), s.p, nil, x, y, z, s.certify)
 	}
 }
 
