@@ -42,7 +42,7 @@ func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	if !w.start(ctx) {
 		return 0, w.failure(ctx)
 	}
-	w.fresh = !w.Homogeneous()
+	w.fresh, w.trial.warm = !w.Homogeneous(), false
 	return w.Iterate(ctx, j, maxIter)
 }
 

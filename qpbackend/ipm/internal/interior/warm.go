@@ -37,7 +37,7 @@ func (w *Work) StartFrom() bool {
 		}
 	}
 	w.method.warmed(w)
-	w.fresh = false
+	w.fresh, w.trial.warm = false, true
 	return true
 }
 
@@ -235,7 +235,8 @@ func (w *Work) exchange() (exchanged int) {
 
 // Steady looks at the sides that hold at the present iterate. It reports whether they are likely to be those of the solution: they are those of the iterate
 // before, the step from there was nearly a whole one, and they have not been tried. A side holds whose slack has fallen by a larger share in that step than its
-// multiplier: unlike the sizes of the two, shares have no units (indicators of Tapia, see El-Bakry, Tapia and Zhang 1994).
+// multiplier: unlike the sizes of the two, shares have no units (indicators of Tapia, see El-Bakry, Tapia and Zhang 1994). In a warm run, whose first iterates are near the solution already, it holds where
+// its multiplier is larger than its slack.
 func (w *Work) Steady() bool {
 	t, sd := &w.trial, &w.side
 	steady := len(t.set) == len(sd.src)
@@ -243,8 +244,11 @@ func (w *Work) Steady() bool {
 		t.set = append(t.set[:0], make([]bool, len(sd.src))...)
 	}
 	for k, z := range sd.z {
-		slack, multiplier := z*w.αp*sd.ds[k], sd.s[k]*w.αd*sd.dz[k]
-		if in := slack < multiplier || slack == multiplier && z > sd.s[k]; in != t.set[k] { // equal: before the first step
+		in := z > sd.s[k]
+		if slack, multiplier := z*w.αp*sd.ds[k], sd.s[k]*w.αd*sd.dz[k]; !t.warm && slack != multiplier { // equal: before the first step
+			in = slack < multiplier
+		}
+		if in != t.set[k] {
 			t.set[k], steady = in, false
 		}
 	}

@@ -338,12 +338,13 @@ type pair struct {
 	rp, rc []float64
 }
 
-// trial is for the sides that seem to hold at the solution: those with multipliers larger
+// trial is for the sides that seem to hold at the solution, see Steady: of a warm run those with multipliers larger
 // than slacks. Where they are the right ones, one linear system has the solution, exact but for rounding
 // (Mehrotra and Ye 1993).
 type trial struct {
 	set   []bool // of each side of the last iterate
 	tried bool   // it has been tried in vain
+	warm  bool   // the run is from a warm start
 
 	x, y, s, z []float64 // the iterate, during a trial
 	reg        regularisation
