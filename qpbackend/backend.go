@@ -23,13 +23,8 @@ type Settings struct {
 	// are: ipm does not move them from within a face of solutions to its boundary, where they would be more exact.
 	Intermediate bool
 	// OwnUnits says that the problem is stated in units in which sizes of 1 count, as convex-concave procedures choose them: residuals
-	// are relative to 1 where the norms are smaller, and not to Problem.Units, and rows count as they are.
+	// are relative to 1 where the norms are smaller, and rows count as they are.
 	OwnUnits bool
-}
-
-// Certify is CertifyContext, in the units that the settings say. rowSizes are those of p, as RowSizes writes them, or nil: then they are found anew.
-func (s Settings) Certify(ctx context.Context, p *Problem, rowSizes, x, y, z, work []float64) Residuals {
-	return certify(ctx, p, s.OwnUnits, rowSizes, x, y, z, work)
 }
 
 // Validate returns an error that names the first field out of range and the range; nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Residuals say how far a primal-dual pair is from optimal, each in the largest
-// entry and relative to the norms of what is compared, or to u = Problem.Units if these are smaller. A row whose entries are all below
+// entry and relative to the norms of what is compared, or to u = Settings.Units if these are smaller. A row whose entries are all below
 // 1 counts as if it were divided by the largest of them, as do its sides, and its multiplier as if it were multiplied by it; a cone's rows are one.
 type Residuals struct {
 	// Primal is ‖v − w‖ / max(u.Side, 1e-6·t, ‖v‖, ‖w‖), t the largest term of a sum, at most 1 where the norms are smaller, v = Ax with x of the bounded
@@ -51,24 +51,19 @@ func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
 // CertifyContext is CertifyWork within ctx: where that ends before the nearest points of large
 // semidefinite cones are found, distances are those from the apex, which may be larger.
 func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
-	return certify(ctx, p, false, nil, x, y, z, work)
+	return Settings{}.Certify(ctx, p, nil, x, y, z, work)
 }
 
-// certify is CertifyContext; own says that units and sizes of rows are 1. Sizes of rows that are nil are found.
-func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []float64) Residuals {
+// Certify is CertifyContext in the units of s. rowSizes are those that RowSizes writes, nil to find them.
+func (s Settings) Certify(ctx context.Context, p *Problem, rowSizes, x, y, z, work []float64) Residuals {
 	work = work[:CertifyLen(p)]
 	n, m := p.Dims()
 	for i := range work {
 		work[i] = 0
 	}
 	px, aty, zBad, ax, yBad := work[:n], work[n:2*n], work[2*n:3*n], work[3*n:][:m], work[3*n+m:][:m]
-	if own {
-		size = work[3*n+2*m:]
-		for i := range size {
-			size[i] = 1
-		}
-	} else if size == nil {
-		size = p.RowSizes(work[3*n+2*m:])
+	if rowSizes == nil {
+		rowSizes = s.RowSizes(p, work[3*n+2*m:])
 	}
 	if p.P != nil {
 		p.P.AddSymMulVec(px, 1, x)
@@ -79,7 +74,7 @@ func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []fl
 
 	var primal, axNorm, zNorm float64
 	stretches(p, func(from, to int) {
-		l, u, size := p.L[from:to], p.U[from:to], size[from:to]
+		l, u, size := p.L[from:to], p.U[from:to], rowSizes[from:to]
 		off, vTop, zTop := 0.0, 0.0, 0.0
 		for k, v := range ax[from:to] {
 			z := min(max(v, l[k]), u[k])
@@ -91,17 +86,17 @@ func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []fl
 		}
 		primal, axNorm, zNorm = max(primal, off), max(axNorm, vTop), max(zNorm, zTop)
 	}, func(c Cone) {
-		s, z, size := ax[c.Start:c.Start+c.Len], yBad[c.Start:c.Start+c.Len], min(1, size[c.Start])
+		v, w, size := ax[c.Start:c.Start+c.Len], yBad[c.Start:c.Start+c.Len], min(1, rowSizes[c.Start])
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
-			axNorm = max(axNorm, math.Abs(s[i])/size)
-			s[i] -= l
+			axNorm = max(axNorm, math.Abs(v[i])/size)
+			v[i] -= l
 		}
-		if !nearest(ctx, c, z, s) {
-			clear(z)
+		if !nearest(ctx, c, w, v) {
+			clear(w)
 		}
 		for i, l := range p.L[c.Start : c.Start+c.Len] {
-			primal = max(primal, math.Abs(s[i]-z[i])/size)
-			zNorm = max(zNorm, math.Abs(l+z[i])/size)
+			primal = max(primal, math.Abs(v[i]-w[i])/size)
+			zNorm = max(zNorm, math.Abs(l+w[i])/size)
 		}
 	})
 
@@ -116,7 +111,7 @@ func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []fl
 		aty[j] += v
 	}
 
-	s := support(ctx, p, y, yBad) + boundSupport(p, z, zBad)
+	support := support(ctx, p, y, yBad) + boundSupport(p, z, zBad)
 	var dual, pxNorm, qNorm, atyNorm, xPx, qx, qSize float64
 	for j := range n {
 		dual = max(dual, math.Abs(px[j]+p.Q[j]+aty[j]))
@@ -126,21 +121,16 @@ func certify(ctx context.Context, p *Problem, own bool, size, x, y, z, work []fl
 		qx += x[j] * p.Q[j]
 		qSize += math.Abs(x[j] * p.Q[j])
 	}
-	pObj, dObj := xPx/2+qx, -xPx/2-s
+	pObj, dObj := xPx/2+qx, -xPx/2-support
 	primalSize, dualSize := max(axNorm, zNorm), max(pxNorm, qNorm, atyNorm)
 	broken, boundSize, gapSize := num.NormInf(zBad), num.NormInf(z), max(math.Abs(pObj+p.R), math.Abs(dObj+p.R))
 	for i, v := range yBad {
-		size := min(1, size[i])
+		size := min(1, rowSizes[i])
 		broken, boundSize = max(broken, math.Abs(v)*size), max(boundSize, math.Abs(y[i])*size)
 	}
-	unit := Units{Side: 1, Gradient: 1, Value: 1}
-	if !own && !(min(primalSize, dualSize, boundSize, gapSize) >= 1) {
-		unit = p.Units(size)
-		// Terms are not looked at where bounds of them are too small to count.
-		row, gradient := p.boundsOfTerms(x, y, size)
-		if cancelled*row > max(unit.Side, primalSize) || cancelled*gradient > max(unit.Gradient, min(dualSize, boundSize)) {
-			unit = unit.above(p.largestTerms(x, y, size))
-		}
+	unit := noUnits()
+	if !(min(primalSize, dualSize, boundSize, gapSize) >= 1) { // else no unit counts
+		unit = s.Units(p, rowSizes).aboveRounding(p, rowSizes, x, y, primalSize, min(dualSize, boundSize))
 	}
 	dual /= max(unit.Gradient, dualSize)
 	return Residuals{

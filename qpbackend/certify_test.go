@@ -369,7 +369,7 @@ func TestSmallFactorsOfTheObjective(t *testing.T) {
 			}
 		}
 	}
-	if got := (&qpbackend.Problem{Q: []float64{0, 0}}).Units(nil).Gradient; got != 1 {
+	if got := (qpbackend.Settings{}).Units(&qpbackend.Problem{Q: []float64{0, 0}}, nil).Gradient; got != 1 {
 		t.Errorf("the unit of no objective is %g", got)
 	}
 }

@@ -6,45 +6,6 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// cancelled times the largest term of a sum is the size below which a residual may be its rounding.
-// Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of 1e-9.
-const cancelled = 1e-6
-
-// largestTerms are the largest size of a term of Ax, whose rows count with sizes below 1 as if divided by them, and of Px and Aᵀy.
-func (p *Problem) largestTerms(x, y, rowSizes []float64) (row, gradient float64) {
-	for j, x := range x {
-		if p.A != nil {
-			for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-				i, v := p.A.RowIdx[k], p.A.Val[k]
-				row, gradient = max(row, math.Abs(v*x)/min(1, rowSizes[i])), max(gradient, math.Abs(v*y[i]))
-			}
-		}
-	}
-	if p.P != nil {
-		gradient = max(gradient, num.NormInf(p.P.Val)*num.NormInf(x))
-	}
-	return row, gradient
-}
-
-// boundsOfTerms are no less than largestTerms.
-func (p *Problem) boundsOfTerms(x, y, rowSizes []float64) (row, gradient float64) {
-	row = 1
-	for i, size := range rowSizes {
-		row, gradient = max(row, size), max(gradient, size*math.Abs(y[i]))
-	}
-	largest := num.NormInf(x)
-	if p.P != nil {
-		gradient = max(gradient, num.NormInf(p.P.Val)*largest)
-	}
-	return row * largest, gradient
-}
-
-// above are u, raised to the size of the rounding errors of sums with such terms.
-func (u Units) above(row, gradient float64) Units {
-	u.Side, u.Gradient = min(1, max(u.Side, cancelled*row)), min(1, max(u.Gradient, cancelled*gradient))
-	return u
-}
-
 // Units are the least sizes that residuals are relative to. They are at most 1, and smaller for a problem whose sides, or whose
 // objective, are all smaller: a small factor of these leaves its solution alone.
 type Units struct {
@@ -53,11 +14,14 @@ type Units struct {
 	Value    float64 // of the objective: v times the gradient's
 }
 
-// RowSizes writes the size of the largest entry of each row to dst, of length m, and of all rows of a cone to each of
-// them; 1 where there is none. It returns dst.
-func (p *Problem) RowSizes(dst []float64) []float64 {
+// noUnits are those of a problem stated in units of its own.
+func noUnits() Units { return Units{Side: 1, Gradient: 1, Value: 1} }
+
+// RowSizes writes the size of the largest entry of each row of p to dst, of length m, and of all rows of a cone to each of
+// them; 1 where there is none, and everywhere with OwnUnits. It returns dst.
+func (s Settings) RowSizes(p *Problem, dst []float64) []float64 {
 	clear(dst)
-	if p.A != nil {
+	if p.A != nil && !s.OwnUnits {
 		for k, i := range p.A.RowIdx {
 			dst[i] = max(dst[i], math.Abs(p.A.Val[k]))
 		}
@@ -77,8 +41,11 @@ func (p *Problem) RowSizes(dst []float64) []float64 {
 	return dst
 }
 
-// Units are those of p, rowSizes those that RowSizes finds.
-func (p *Problem) Units(rowSizes []float64) Units {
+// Units are those of p, rowSizes those that RowSizes writes.
+func (s Settings) Units(p *Problem, rowSizes []float64) Units {
+	if s.OwnUnits {
+		return noUnits()
+	}
 	largest, variable := 0.0, 0.0
 	note := func(size, side float64) {
 		if v := math.Abs(side); v < Infinity {
@@ -116,3 +83,34 @@ func atMost1(size float64) float64 {
 
 // Gap is the least size that a gap is relative to, for the sum of the sizes of the objective's terms.
 func (u Units) Gap(terms float64) float64 { return min(1, max(u.Value, cancelled*terms)) }
+
+// cancelled times the largest term of a sum is the size below which a residual may be its rounding.
+// Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of 1e-9.
+const cancelled = 1e-6
+
+// aboveRounding are u, raised to the size of the rounding errors of Ax, Px and Aᵀy. Where sums are larger than
+// these, which primalSize and dualSize say, u may stay as they are.
+func (u Units) aboveRounding(p *Problem, rowSizes, x, y []float64, primalSize, dualSize float64) Units {
+	top, curvature := num.NormInf(x), 0.0
+	if p.P != nil {
+		curvature = num.NormInf(p.P.Val) * top
+	}
+	row, gradient := top, curvature // bounds of the terms, which spare a look at each entry
+	for i, size := range rowSizes {
+		row, gradient = max(row, size*top), max(gradient, size*math.Abs(y[i]))
+	}
+	if cancelled*row <= max(u.Side, primalSize) && cancelled*gradient <= max(u.Gradient, dualSize) {
+		return u
+	}
+	row, gradient = 0, curvature
+	if p.A == nil {
+		x = nil
+	}
+	for j, x := range x {
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			i, v := p.A.RowIdx[k], p.A.Val[k]
+			row, gradient = max(row, math.Abs(v*x)/min(1, rowSizes[i])), max(gradient, math.Abs(v*y[i]))
+		}
+	}
+	return Units{Side: min(1, max(u.Side, cancelled*row)), Gradient: min(1, max(u.Gradient, cancelled*gradient)), Value: u.Value}
+}

@@ -89,7 +89,7 @@ func newSolver(ctx context.Context, own base.Solver, opt Options) (*solver, erro
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
-	w, err := newWork(ctx, p, opt, own.Set.OwnUnits)
+	w, err := newWork(ctx, p, opt, own.Set)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}

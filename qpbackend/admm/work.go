@@ -49,9 +49,9 @@ type work struct {
 	kind  []rowKind // of rows and bounds
 
 	// The least sizes that residuals are relative to.
-	own      bool            // as qpbackend.Settings.OwnUnits
-	units    qpbackend.Units // as qpbackend.Problem.Units
-	rowSizes []float64       // as qpbackend.Problem.RowSizes
+	set      qpbackend.Settings
+	units    qpbackend.Units // as set.Units
+	rowSizes []float64       // as set.RowSizes
 
 	σ, ρ     float64
 	rowρ     []float64 // of rows and bounds
@@ -71,18 +71,14 @@ type work struct {
 	pol         polished
 }
 
-func newWork(ctx context.Context, p *qpbackend.Problem, opt Options, own bool) (*work, error) {
+func newWork(ctx context.Context, p *qpbackend.Problem, opt Options, set qpbackend.Settings) (*work, error) {
 	n, m := p.Dims()
 	at, from := p.A.Transpose()
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &work{
-		n: n, m: m, opt: opt, own: own, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
+		n: n, m: m, opt: opt, set: set, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
 		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, m),
 		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n), rowSizes: vec(m),
-		units: qpbackend.Units{Side: 1, Gradient: 1, Value: 1},
-	}
-	for i := range w.rowSizes {
-		w.rowSizes[i] = 1
 	}
 	var err error
 	if w.sys, err = newSystem(ctx, w.p, w.at); err != nil {
@@ -101,9 +97,7 @@ func (w *work) loadMatrices(p *qpbackend.Problem) {
 		w.at.Val[t] = p.A.Val[k]
 	}
 	copy(w.q, p.Q)
-	if !w.own {
-		p.RowSizes(w.rowSizes)
-	}
+	w.set.RowSizes(p, w.rowSizes)
 	w.scale.Modified(w.p, w.at, w.q, w.opt.Scaling)
 	w.loaded, w.factored = false, false
 	w.loadVectors(p)
@@ -115,9 +109,7 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 		w.q[j] = w.scale.C * w.scale.D[j] * q
 	}
 	w.findBox(p)
-	if !w.own {
-		w.units = p.Units(w.rowSizes)
-	}
+	w.units = w.set.Units(p, w.rowSizes)
 	for i := range w.l {
 		var e, lo, up float64
 		if i < w.m {

@@ -73,7 +73,6 @@ type solver struct {
 
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
-	staleRows                  bool // A, since rowSizes were found
 
 	how     KKT                                             // as asked for
 	confirm func(ctx context.Context) bool                  // whether best is a solution of the problem that this one stands for; nil for none
@@ -86,7 +85,7 @@ type solver struct {
 	cand     point // the present iterate, unscaled
 	cert     point // a proof: y and z, or the direction x; made when first needed
 	work     []float64
-	rowSizes []float64 // of P
+	rowSizes []float64 // of the values loaded, for Certify
 	progress progress
 }
 
@@ -112,7 +111,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 		best:     newPoint(n, m),
 		cand:     newPoint(n, m),
 		work:     make([]float64, qpbackend.CertifyLen(p)),
-		rowSizes: make([]float64, m), staleRows: true,
+		rowSizes: make([]float64, m),
 	}
 	if err := s.arrange(ctx); err != nil {
 		return nil, err
@@ -175,7 +174,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 	s.status = qpbackend.Unknown
 	s.staleP = s.staleP || u.P != nil
 	s.staleMatrix = s.staleMatrix || u.P != nil || u.A != nil
-	s.staleRows = s.staleRows || u.A != nil
 	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
 	return nil
 }
@@ -349,6 +347,7 @@ func (s *solver) load() {
 		s.lay.load(s.P.A)
 		sc.Ruiz(s.P.P, at, equilPasses)
 		sc.Rows(at)
+		s.Set.RowSizes(s.P, s.rowSizes)
 	}
 	if s.stale {
 		lows, ups := s.w.Bounds()

@@ -128,22 +128,13 @@ func (s *solver) suffices(res qpbackend.Residuals) bool {
 // best so far.
 func (s *solver) certify(ctx context.Context, w *interior.Work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
-	res = s.measure(ctx, &s.cand)
+	res = s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.x, s.cand.y, s.cand.z, s.work)
 	s.cand.res = res
 	xNorm = num.Norm1(s.cand.x)
 	if res.Max() < s.best.res.Max() {
 		s.best, s.cand = s.cand, s.best
 	}
 	return res, xNorm
-}
-
-// measure is the residuals of a point.
-func (s *solver) measure(ctx context.Context, pt *point) qpbackend.Residuals {
-	if s.staleRows {
-		s.P.RowSizes(s.rowSizes)
-		s.staleRows = false
-	}
-	return s.Set.Certify(ctx, s.P, s.rowSizes, pt.x, pt.y, pt.z, s.work)
 }
 
 // proofs tries the multipliers and the last step as proofs of infeasibility. It
@@ -209,7 +200,7 @@ func (s *solver) unscale(w *interior.Work) {
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v interior.Verdict) error {
 	iter += s.progress.aux
 	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
-		s.best.res = s.measure(ctx, &s.best)
+		s.best.res = s.Set.Certify(ctx, s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
 	}
 	dst.X = append(dst.X[:0], s.best.x...)
 	dst.Y = append(dst.Y[:0], s.best.y...)
@@ -325,7 +316,7 @@ func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 func (s *solver) sharper(ctx context.Context) bool {
 	was := s.best.res
 	s.unscale(s.w)
-	r := s.measure(ctx, &s.cand)
+	r := s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.x, s.cand.y, s.cand.z, s.work)
 	if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) && r.Gap <= max(was.Gap, exact)) {
 		return false
 	}

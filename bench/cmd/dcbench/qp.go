@@ -35,7 +35,7 @@ func qpCommand() *cli.Command {
 			&cli.StringFlag{Name: "solvers", Value: "all", Usage: "backends of this module, `B1,B2`; none leaves them out"},
 			&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " + peerNames()},
 			&cli.StringFlag{Name: "tol", Value: "default", Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
-			&cli.BoolFlag{Name: "absolute", Usage: "measure residuals and gap relative to nothing, of problems without cones; by default relative to norms, and to 1, or a smaller objective unit, where these are smaller"},
+			&cli.BoolFlag{Name: "absolute", Usage: "measure residuals and gap relative to nothing, of problems without cones; by default relative to norms, and to 1, or to smaller units of the problem, where these are smaller"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
 			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
 			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
