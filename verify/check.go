@@ -1,261 +1,183 @@
 package verify
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"math/big"
+	"slices"
 )
 
-// Result is the members of a result of `dcopt solve --json` that can be checked.
-type Result struct {
-	Status    string                     `json:"status"`
-	Objective *float64                   `json:"objective"`
-	Error     float64                    `json:"objective_error"`
-	Violation *float64                   `json:"max_violation"`
-	Feasible  *bool                      `json:"feasible"`
-	Bound     *float64                   `json:"bound"`
-	Proved    *bool                      `json:"proved"`
-	Ray       map[string]json.RawMessage `json:"ray"`
-	Variables map[string]json.RawMessage `json:"variables"`
-	// Multipliers of constraints and bounds.
-	Duals      map[string]json.RawMessage `json:"duals"`
-	BoundDuals map[string]json.RawMessage `json:"bound_duals"`
-}
+// Verdict says what is known of a claim, or of all claims of a result.
+type Verdict uint8
 
-// ParseResult reads a result.
-func ParseResult(text []byte) (*Result, error) {
-	r := &Result{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(r); err != nil {
-		return nil, fmt.Errorf("no result of dcopt solve --json: %w", err)
+const (
+	Accepted   Verdict = iota // shown
+	Incomplete                // neither shown nor false
+	Refused                   // false
+	numVerdict
+)
+
+var verdictText = [numVerdict]string{"accepted", "incomplete", "refused"}
+
+func (v Verdict) String() string {
+	if v < numVerdict {
+		return verdictText[v]
 	}
-	if r.Status == "" {
-		return nil, fmt.Errorf("no result of dcopt solve --json: it has no status")
-	}
-	return r, nil
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
 }
 
-// Point is an evaluation of a point. The objective lies between Lo and Hi.
-type Point struct {
-	Lo, Hi float64
-	// Violation: no bound or constraint is broken by more. Worst names one that is broken by
-	// about so much.
-	Violation float64
-	Worst     string
-	// Outside says which function has no value at the point; "" where all have one.
-	Outside string
-}
-
-// Finding is a statement of a result that was checked.
+// Finding is what is known of one claim of a result.
 type Finding struct {
-	OK   bool
-	Text string
+	Claim   string // the member of the result
+	Verdict Verdict
+	Text    string
 }
 
-// point is the numbers of the variables.
-func (p *Problem) point(from map[string]json.RawMessage) ([]float64, error) {
-	x := make([]float64, p.n)
-	for _, v := range p.vars {
-		raw, ok := from[cmp.Or(v.of, v.name)]
-		if !ok {
-			return nil, fmt.Errorf("the result has no variable %s", cmp.Or(v.of, v.name))
-		}
-		var any any
-		if err := json.Unmarshal(raw, &any); err != nil {
-			return nil, fmt.Errorf("the variable %s: %w", v.name, err)
-		}
-		any = v.part(any)
-		flat, err := flattenJSON(any, nil)
-		if err != nil || len(flat) != len(v.at) {
-			return nil, fmt.Errorf("the variable %s has not the %d numbers that the problem declares", v.name, len(v.at))
-		}
-		for k, j := range v.at {
-			if j >= 0 {
-				x[j] = flat[k]
-			}
-		}
-		for k, j := range v.at {
-			if j >= 0 && x[j] != flat[k] {
-				return nil, fmt.Errorf("the variable %s is not symmetric", v.name)
-			}
-		}
-	}
-	return x, nil
+// Report has a finding for each claim of a result.
+type Report struct {
+	Point
+	Findings []Finding
 }
 
-// part is the value of a part of a complex variable in that of the whole.
-func (v *variable) part(whole any) any {
-	parts, ok := whole.(map[string]any)
-	switch {
-	case v.of == "" || !ok:
-		return whole
-	case v.imaginary:
-		return parts["im"]
+// Verdict is refused where a claim is false, and accepted where all claims are shown.
+func (r *Report) Verdict() (worst Verdict) {
+	for _, f := range r.Findings {
+		worst = max(worst, f.Verdict)
 	}
-	return parts["re"]
+	return worst
 }
 
-func flattenJSON(v any, to []float64) ([]float64, error) {
-	switch v := v.(type) {
-	case float64:
-		return append(to, v), nil
-	case []any:
-		var err error
-		for _, e := range v {
-			if to, err = flattenJSON(e, to); err != nil {
-				return nil, err
-			}
-		}
-		return to, nil
-	}
-	return nil, fmt.Errorf("no number")
+func (r *Report) add(claim string, v Verdict, format string, args ...any) {
+	r.Findings = append(r.Findings, Finding{claim, v, fmt.Sprintf(format, args...)})
 }
 
-// floats rounds an interval outward.
-func (a ball) floats() (lo, hi float64) {
-	lo, acc := a.lo.Float64()
-	if acc == big.Above {
-		lo = math.Nextafter(lo, math.Inf(-1))
+// holds is the verdict on a claim that can be decided.
+func holds(ok bool) Verdict {
+	if ok {
+		return Accepted
 	}
-	hi, acc = a.hi.Float64()
-	if acc == big.Below {
-		hi = math.Nextafter(hi, math.Inf(1))
-	}
-	return lo, hi
+	return Refused
 }
 
-// Evaluate evaluates the objective and all constraints at a point, of the length and order of
-// the file's variables.
-func (p *Problem) Evaluate(x []float64) (out Point, err error) {
+// shown is the verdict on a claim that is true if ok, and perhaps true otherwise.
+func shown(ok bool) Verdict {
+	if ok {
+		return Accepted
+	}
+	return Incomplete
+}
+
+// digits is the relative difference of two numbers that still agree where one of them is a bound that was rounded down in
+// another order. Source: the tolerance by which results state that a bound is proved is a thousand times larger.
+const digits = 1e-9
+
+// checking is the check of one result under way.
+type checking struct {
+	*Problem
+	*Report
+	r     *Result
+	x     []float64
+	exact *values    // of expressions at x
+	in    *reachable // where better points lie; nil before
+	lower float64    // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
+	by    string     // what shows it
+}
+
+// Check tests all claims of a result together. The proof, where there is one, is of the same problem.
+func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
+	c := &checking{Problem: p, Report: &out, r: r, lower: math.NaN()}
+	for _, text := range r.wrong {
+		c.add("result", Refused, "%s", text)
+	}
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
-			err = wrong
+			c.add("result", Incomplete, "not checked: %v", wrong)
 		}
 	}()
-	memo := map[*expr]ball{}
-	broken := func(amount ball, name string) {
-		if _, hi := amount.floats(); hi > out.Violation {
-			out.Violation, out.Worst = hi, name
-		}
-	}
-	for _, v := range p.vars {
-		for _, j := range v.at {
-			if j < 0 {
-				continue
-			}
-			if lo := p.lo[j]; x[j] < lo && !math.IsInf(lo, 1) {
-				broken(exactly(lo).sub(exactly(x[j])), "bounds of "+v.name)
-			}
-			if hi := p.hi[j]; x[j] > hi && !math.IsInf(hi, -1) {
-				broken(exactly(x[j]).sub(exactly(hi)), "bounds of "+v.name)
-			}
-			if math.IsInf(p.lo[j], 1) || math.IsInf(p.hi[j], -1) {
-				out.Violation, out.Worst = math.Inf(1), "bounds of "+v.name
-			}
-		}
-	}
-	for i := range p.rows {
-		r := &p.rows[i]
-		b, domain, err := enclose(r.e, x, memo)
-		switch {
-		case err != nil:
-			return out, fmt.Errorf("constraint %s: %w", r.name, err)
-		case domain != "":
-			out.Outside, out.Violation, out.Worst = domain, math.Inf(1), r.name
-			continue
-		}
-		if math.IsInf(r.hi, -1) || math.IsInf(r.lo, 1) {
-			out.Violation, out.Worst = math.Inf(1), r.name
-			continue
-		}
-		if !math.IsInf(r.hi, 1) {
-			broken(b.sub(exactly(r.hi)), r.name)
-		}
-		if !math.IsInf(r.lo, -1) {
-			broken(exactly(r.lo).sub(b), r.name)
-		}
-	}
-	b, domain, err := enclose(p.objective, x, memo)
-	if err != nil {
-		return out, err
-	}
-	if domain != "" {
-		out.Outside, out.Lo, out.Hi = domain, math.Inf(-1), math.Inf(1)
-		return out, nil
-	}
-	out.Lo, out.Hi = b.floats()
-	return out, nil
-}
-
-// enclose is at, with the domain that the point is outside of.
-func enclose(e *expr, x []float64, memo map[*expr]ball) (b ball, domain string, err error) {
-	defer func() {
-		var d domainError
-		if wrong := caught(recover()); errors.As(wrong, &d) {
-			domain = d.what
-		} else if wrong != nil {
-			err = wrong
-		}
-	}()
-	return at(e, x, memo), "", nil
-}
-
-// slack is the relative difference of two numbers that still agree: a result has its
-// numbers by float64 arithmetic. Source: the largest of dcopt's own bounds of rounding
-// errors in its test set is below it.
-const slack = 1e-9
-
-// Check evaluates the point of a result, and compares the statements of the result. The error
-// says why that cannot be done.
-func (p *Problem) Check(r *Result) (pt Point, found []Finding, err error) {
-	add := func(ok bool, format string, args ...any) {
-		found = append(found, Finding{ok, fmt.Sprintf(format, args...)})
+	if proof != nil {
+		c.proof(proof)
 	}
 	switch r.Status {
 	case "infeasible":
-		if p.checkFarkas(r, add) {
-			return pt, found, nil
-		}
-		if ok, why := p.empty(); ok {
-			add(true, "no point is feasible: interval arithmetic leaves nothing of the bounds")
-		} else {
-			add(false, "that no point is feasible is not shown: %s", why)
-		}
-		return pt, found, nil
+		c.infeasible(proof)
 	case "unbounded":
-		p.checkRay(r, add)
-		return pt, found, nil
+		c.unbounded()
 	}
-	x, err := p.point(r.Variables)
-	if err != nil {
-		return pt, nil, err
+	if r.variables == nil && (r.Status == "infeasible" || r.Status == "unbounded") {
+		return out
 	}
-	if pt, err = p.Evaluate(x); err != nil {
-		return pt, nil, err
+	c.at()
+	return out
+}
+
+// at tests what a result says of its point.
+func (c *checking) at() {
+	r := c.r
+	var err error
+	if c.x, err = c.point(r.variables); err != nil {
+		c.add("variables", Refused, "%v", err)
+		return
 	}
-	if r.Objective != nil {
-		v := *r.Objective
-		tol := r.Error + slack*max(1e-300, math.Abs(v), math.Abs(pt.Lo))
-		add(pt.Outside == "" && v >= pt.Lo-tol && v <= pt.Hi+tol, "the objective is between %.17g and %.17g; the result states %.17g", pt.Lo, pt.Hi, v)
+	c.exact = newValues(c.x, false)
+	c.Point = c.measure(c.exact)
+	rough := c.measure(newValues(c.x, true))
+	switch {
+	case rough.Outside != "":
+		c.add("variables", Refused, "the point is outside the domain of %s, or so near to its end that rounding errors decide", rough.Outside)
+		return
+	case c.Outside != "":
+		c.Point = rough
 	}
-	if r.Violation != nil {
-		v := *r.Violation
-		add(pt.Violation <= v*(1+1e-6)+slack*max(1, v), "the violation is at most %.3g%s; the result states %.3g", pt.Violation, where(pt.Worst), v)
+	c.objective(&rough)
+	c.violation(&rough)
+	c.letsOf()
+	c.optimality()
+	c.bounds()
+}
+
+// objective: the stated number is a value that float64 arithmetic may have, and the stated error covers the difference.
+func (c *checking) objective(rough *Point) {
+	v, e := c.r.Objective, c.r.Error
+	switch {
+	case v != nil:
+		lo, hi := min(rough.Lo, c.Lo), max(rough.Hi, c.Hi)
+		ok := *v >= lo && *v <= hi
+		text := fmt.Sprintf("the objective is between %.17g and %.17g; the result states %.17g", c.Lo, c.Hi, *v)
+		if e != nil && ok {
+			ok = *v >= below(c.Lo, -*e) && *v <= above(c.Hi, *e)
+			text += fmt.Sprintf(" with an error of at most %.3g", *e)
+		}
+		c.add("objective", holds(ok), "%s", text)
+	case c.r.Status == "converged":
+		c.add("objective", Incomplete, "the result is converged, and states no objective")
 	}
-	if pt.Outside != "" {
-		add(false, "the point is outside the domain of %s", pt.Outside)
+}
+
+// feasTol is the violation of a row, in its unit, up to which points are feasible where the file does not say another.
+// Source: the default of the option feas_tol, docs/language.md.
+const feasTol = 1e-6
+
+// violation: the stated number is one that float64 arithmetic may have, and feasible points keep the tolerance.
+func (c *checking) violation(rough *Point) {
+	r := c.r
+	if v := r.Violation; v != nil {
+		c.add("max_violation", holds(*v >= rough.least && *v <= max(rough.Violation, c.Violation)),
+			"the violation is at most %.3g%s; the result states %.3g", c.Violation, where(c.Worst), *v)
 	}
-	if r.Feasible != nil && *r.Feasible && r.Violation == nil {
-		add(pt.Violation <= 1e-6, "the point is feasible to 1e-6")
+	switch {
+	case r.Feasible != nil && *r.Feasible || r.Status == "converged":
+		claim := "feasible"
+		if r.Feasible == nil || !*r.Feasible {
+			claim = "status"
+		}
+		c.add(claim, holds(c.excess <= c.tol), "the point breaks no row by more than %.3g times its unit%s; feasible points break none by more than %.3g",
+			c.excess, where(c.Worst), c.tol)
+	case r.Feasible != nil:
+		c.add("feasible", holds(rough.excess > 0), "the result states that the point is not feasible")
 	}
-	if pt.Outside == "" {
-		p.checkMultipliers(r, x, pt, add)
+	if r.Status == "converged" && r.Feasible != nil && !*r.Feasible {
+		c.add("status", Refused, "the result is converged, and states that its point is not feasible")
 	}
-	return pt, found, nil
 }
 
 func where(name string) string {
@@ -265,90 +187,159 @@ func where(name string) string {
 	return " at " + name
 }
 
+// letsOf: the stated values of named expressions are ones that float64 arithmetic may have.
+func (c *checking) letsOf() {
+	rough := newValues(c.x, true)
+	for name, raw := range c.r.lets {
+		v, ok := c.lets[name]
+		if !ok {
+			c.add("lets", Refused, "the problem has no let %s", name)
+			continue
+		}
+		parts := map[*json.RawMessage]func(*expr) *expr{&raw: re}
+		var both object
+		if json.Unmarshal(raw, &both) == nil {
+			u, w := both["re"], both["im"]
+			parts = map[*json.RawMessage]func(*expr) *expr{&u: re, &w: im}
+		}
+		for text, part := range parts {
+			flat, err := numbersOf(*text)
+			if err != nil || len(flat) != len(v.e) {
+				c.add("lets", Refused, "%s has not the %d numbers that the problem declares", name, len(v.e))
+				break
+			}
+			for k, e := range v.e {
+				b, outside, err := enclose(part(e), rough)
+				if lo, hi := b.floats(); outside == "" && err == nil && !(flat[k] >= lo && flat[k] <= hi) {
+					c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
+				}
+			}
+		}
+	}
+}
+
+// show notes a bound of the cost.
+func (c *checking) show(lower float64, by string) {
+	if !(c.lower >= lower) {
+		c.lower, c.by = lower, by
+	}
+}
+
+// cost is a number of the objective as one that is minimised.
+func (p *Problem) cost(v float64) float64 {
+	if p.Maximize {
+		return -v
+	}
+	return v
+}
+
+// proof notes what a proof shows, and tests what it states.
+func (c *checking) proof(proof *Proved) {
+	lower, claimed := c.cost(proof.Lower), c.cost(proof.Claimed)
+	c.show(lower, fmt.Sprintf("the proof, with %d leaves", proof.Leaves))
+	switch {
+	case math.IsInf(lower, 1):
+		c.add("proof", holds(c.r.Status == "infeasible"), "the proof shows with %d leaves that no point is feasible", proof.Leaves)
+	case c.r.Status != "infeasible":
+		c.add("proof", shown(lower >= claimed-digits*max(proof.unit, math.Abs(claimed))),
+			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; its file states %.17g",
+			proof.Leaves, c.side(), proof.Lower, proof.Claimed)
+	}
+}
+
+func (p *Problem) side() string {
+	if p.Maximize {
+		return "at most"
+	}
+	return "at least"
+}
+
+// bounds tests what the result says of other points: bound, gap and proved.
+func (c *checking) bounds() {
+	r := c.r
+	value := c.cost(c.worse())
+	if r.Bound != nil {
+		b := c.cost(*r.Bound)
+		switch {
+		case c.Violation == 0 && b > value+digits*max(c.size(), math.Abs(value)):
+			c.add("bound", Refused, "the point is feasible, and its objective %.17g is better than the bound %.17g", c.worse(), *r.Bound)
+		case math.IsNaN(c.lower):
+			c.add("bound", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
+		default:
+			c.add("bound", shown(c.lower >= b-digits*max(c.size(), math.Abs(b))), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
+				c.side(), c.cost(c.lower), c.by, *r.Bound)
+		}
+	}
+	if r.Gap != nil && r.Bound != nil && r.Objective != nil {
+		least := math.Abs(*r.Objective-*r.Bound) / max(1, math.Abs(*r.Objective))
+		c.add("gap", holds(*r.Gap >= least*(1-digits)), "objective and bound are apart by at least %.3g; the result states a gap of %.3g", least, *r.Gap)
+	} else if r.Gap != nil {
+		c.add("gap", Refused, "the result states a gap, and no objective and bound")
+	}
+	if r.Proved != nil && *r.Proved && r.Status != "infeasible" {
+		switch {
+		case c.excess > c.tol:
+			c.add("proved", Refused, "the point is not feasible")
+		case math.IsNaN(c.lower):
+			c.add("proved", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
+		default:
+			gap := (value - c.lower) / max(c.size(), math.Abs(value))
+			c.add("proved", shown(gap <= provedGap), "the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
+		}
+	}
+}
+
+// provedGap is the largest gap of results that state a proof. Source: docs/cli.md, with half as much again for the two
+// roundings of a bound to digits.
+const provedGap = 1e-6 + 2*digits
+
+// worse is the end of the objective's interval that is worse.
+func (c *checking) worse() float64 {
+	if c.Maximize {
+		return c.Lo
+	}
+	return c.Hi
+}
+
+// size is the unit of differences of the objective: 1, or less where its terms are small.
+func (c *checking) size() float64 { return min(1, c.magnitude(c.Problem.objective, c.exact)) }
+
+// infeasible: multipliers, a proof or interval arithmetic show that no point is feasible.
+func (c *checking) infeasible(proof *Proved) {
+	if proof != nil {
+		if !math.IsInf(c.lower, 1) {
+			c.add("status", Incomplete, "the proof does not show that no point is feasible")
+		}
+		return
+	}
+	if why, ok := c.farkas(); ok {
+		c.add("status", Accepted, "%s", why)
+		return
+	}
+	ok, why := c.empty()
+	c.add("status", shown(ok), "%s", why)
+}
+
 // empty reports whether interval arithmetic shows that no point is feasible.
 func (p *Problem) empty() (ok bool, why string) {
-	for i := range p.rows {
-		if r := &p.rows[i]; r.e.isConst() && !(r.lo <= r.e.num && r.e.num <= r.hi) {
-			return true, ""
-		}
+	const none = "no point is feasible: interval arithmetic leaves nothing of the bounds"
+	if slices.ContainsFunc(p.rows, func(r row) bool { return r.e.isConst() && !(r.lo <= r.e.num && r.e.num <= r.hi) }) {
+		return true, none
 	}
 	f, err := flatten(&Problem{objective: number(0), rows: p.rows, vars: p.vars, n: p.n, lo: p.lo, hi: p.hi}, p.bounds())
 	if err != nil {
 		return false, err.Error()
 	}
-	box := append([]span(nil), f.box...)
-	if !f.narrow(box, math.Inf(1), 1000, progress) {
-		return true, ""
+	for i := range f.rows { // rows on the same function share a column
+		r := &f.rows[i]
+		j, err := f.column(r.lin)
+		f.box[j] = f.box[j].meet(span{r.lo, r.hi}.less(err))
 	}
-	return false, "interval arithmetic leaves a part of the bounds; solve --global --proof writes a proof where one is found"
-}
-
-// checkRay looks whether the objective falls along a ray from a feasible point.
-func (p *Problem) checkRay(r *Result, add func(ok bool, format string, args ...any)) {
-	x, err := p.point(r.Variables)
-	if err != nil {
-		add(false, "the result has no point to begin at: %v", err)
-		return
+	if slices.ContainsFunc(f.box, span.empty) || !f.narrow(slices.Clone(f.box), math.Inf(1), 1000, progress) {
+		return true, none
 	}
-	d, err := p.point(r.Ray)
-	if err != nil {
-		add(false, "the result has no ray")
-		return
-	}
-	last := math.Inf(1)
-	for _, t := range []float64{0, 1, 1e3, 1e6, 1e9} {
-		y := make([]float64, len(x))
-		size := 1.0
-		for j := range y {
-			y[j] = x[j] + t*d[j]
-			size = max(size, math.Abs(y[j]))
-		}
-		pt, err := p.Evaluate(y)
-		v := pt.Hi
-		if p.Maximize {
-			v = -pt.Lo
-		}
-		if err != nil || pt.Violation > 1e-6*size || !(v < last) {
-			add(false, "along the ray, at %g times it, the violation is %.3g and the objective between %.6g and %.6g: it does not fall for ever", t, pt.Violation, pt.Lo, pt.Hi)
-			return
-		}
-		last = v
-	}
-	add(true, "along the ray the objective falls, and the constraints hold, to 1e9 times it")
-}
-
-// Compare says whether a proof shows the bound of a result.
-func (p *Problem) Compare(r *Result, proof Proved) []Finding {
-	better := func(a, b float64) bool { // a is no weaker than b
-		tol := slack * max(proof.unit, math.Abs(b))
-		if p.Maximize {
-			return a <= b+tol
-		}
-		return a >= b-tol
-	}
-	infeasible := math.IsInf(proof.Lower, 1) && !p.Maximize || math.IsInf(proof.Lower, -1) && p.Maximize
-	word := "at least"
-	if p.Maximize {
-		word = "at most"
-	}
-	var out []Finding
-	switch {
-	case infeasible:
-		out = append(out, Finding{r.Status == "infeasible", fmt.Sprintf("the proof shows with %d leaves that no point is feasible", proof.Leaves)})
-	case r.Status == "infeasible":
-		out = append(out, Finding{false, "the proof does not show that no point is feasible"})
-	default:
-		ok := r.Bound == nil || better(proof.Lower, *r.Bound)
-		text := fmt.Sprintf("the proof shows with %d leaves that the objective of every feasible point is %s %.17g", proof.Leaves, word, proof.Lower)
-		if r.Bound != nil {
-			text += fmt.Sprintf("; the result states %.17g", *r.Bound)
-		}
-		out = append(out, Finding{ok, text})
-	}
-	if !infeasible && !better(proof.Lower, proof.Claimed) {
-		out = append(out, Finding{false, fmt.Sprintf("the proof file states %.17g, which its leaves do not show", proof.Claimed)})
-	}
-	return out
+	return false, "that no point is feasible is not shown: interval arithmetic leaves a part of the bounds; " +
+		"solve --global --proof writes a proof where one is found"
 }
 
 // NumVars is the number of variables; Evaluate wants as many.

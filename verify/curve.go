@@ -98,6 +98,11 @@ func (c *column) slopes(a span) span {
 	if !a.finite() {
 		return whole()
 	}
+	return c.derivatives(a)
+}
+
+// derivatives is slopes, of intervals without ends too.
+func (c *column) derivatives(a span) span {
 	u, v := c.derivative(a.lo), c.derivative(a.hi)
 	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
 }

@@ -19,7 +19,9 @@ type Problem struct {
 	vars      []variable
 	n         int
 	lo, hi    []float64
-	twice     bool // matrices of complex numbers are real ones of twice the order
+	lets      map[string]value
+	tol       float64 // of feasible points, relative to the units of rows
+	twice     bool    // matrices of complex numbers are real ones of twice the order
 }
 
 // variable is a declared array of variables.
@@ -80,7 +82,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 			p, err = nil, wrong
 		}
 	}()
-	p = &Problem{objective: number(0)}
+	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol}
 	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
 	for _, st := range list {
 		if st.Verb == reader.Constraint {
@@ -89,6 +91,9 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	}
 	for _, st := range list {
 		s.statement(st)
+	}
+	if text, ok := set["feas_tol"]; ok {
+		s.statement(&reader.Statement{Verb: reader.Option, Name: "feas_tol", Value: parsed("feas_tol", text)})
 	}
 	return p, nil
 }
@@ -116,6 +121,12 @@ func (s *scope) statement(st *reader.Statement) {
 			s.names[st.Name] = s.family(st)
 		} else {
 			s.names[st.Name] = s.eval(st.Value)
+		}
+		s.p.lets[st.Name] = s.names[st.Name]
+	case reader.Option:
+		if st.Name == "feas_tol" {
+			v := s.eval(st.Value)
+			s.p.tol = v.real("feas_tol")
 		}
 	case reader.Minimize, reader.Maximize:
 		v := s.eval(st.Value)
@@ -149,11 +160,7 @@ func (s *scope) param(st *reader.Statement) {
 	case ok && reader.ReaderOf(text) != "":
 		v = s.file(reader.ReaderOf(text), text, "")
 	case ok:
-		n, err := reader.ParseExpr(text)
-		if err != nil {
-			fail("set %s=%s: %v", st.Name, text, err)
-		}
-		v = s.eval(n)
+		v = s.eval(parsed(st.Name, text))
 	case st.Value == nil:
 		fail("the param %s has no value", st.Name)
 	case st.Binders != nil:
@@ -173,6 +180,15 @@ func (s *scope) param(st *reader.Statement) {
 		v = value{shape: shape, axes: axes, e: v.e}
 	}
 	s.names[st.Name] = v
+}
+
+// parsed is an expression that --set gives.
+func parsed(name, text string) *reader.Node {
+	n, err := reader.ParseExpr(text)
+	if err != nil {
+		fail("set %s=%s: %v", name, text, err)
+	}
+	return n
 }
 
 // dims are declared dimensions.

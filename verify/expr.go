@@ -54,6 +54,17 @@ func number(v float64) *expr { return &expr{op: opConst, num: v} }
 
 func (e *expr) isConst() bool { return e.op == opConst }
 
+// fixed is the value of an expression without variables.
+func (e *expr) fixed() (v span, ok bool) {
+	if e.varies() {
+		return v, false
+	}
+	v.lo, v.hi = newValues(nil, false).of(e).floats()
+	return v, true
+}
+
+func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
+
 // sumOf is Σ w·e, with constants and sums of sums put together where no rounding comes of it.
 func sumOf(es []*expr, ws []float64) *expr {
 	if anyComplex(es) {

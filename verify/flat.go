@@ -482,7 +482,7 @@ func (f *flat) of(e *expr) form {
 	if f.varies(e) {
 		l = f.make(e)
 	} else {
-		lo, hi := at(e, nil, map[*expr]ball{}).floats()
+		lo, hi := newValues(nil, false).of(e).floats()
 		l = form{err: span{lo, hi}}.centred()
 	}
 	f.memo[e] = l

@@ -40,7 +40,7 @@ func TestColumnsEnclose(t *testing.T) {
 				t.Fatalf("%s: nothing is left at %v", src, x)
 			}
 			got := f.cost.over(box)
-			lo, hi := at(p.objective, x, map[*expr]ball{}).floats()
+			lo, hi := newValues(x, false).of(p.objective).floats()
 			if got.lo > hi || got.hi < lo || !(got.hi-got.lo < 1e-12+1e-6*math.Abs(lo)) {
 				t.Errorf("%s at %v: by columns %v, by 256 bits [%.17g, %.17g]", src, x, got, lo, hi)
 			}

@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,7 +24,7 @@ import (
 type lagrangian struct {
 	p      *Problem
 	x      []float64
-	memo   map[*expr]ball
+	exact  *values // at x
 	at     []term
 	duals  map[*expr]*mat.SymDense // of the largest eigenvalue, of trace 1
 	bounds []float64               // wanted slopes, negated: multipliers of bounds
@@ -31,7 +33,7 @@ type lagrangian struct {
 	// of the first pass
 	blocks []block
 	slopes []map[int]float64 // by the number of the weight; 0 is the constant 1
-	scale  float64           // the largest slope of a part
+	parts  []float64         // by variables the largest slope of a part
 	// of the second
 	weights []float64 // empty in the first pass
 	next    int       // block
@@ -41,7 +43,8 @@ type lagrangian struct {
 	convex  bool
 	curved  string // why it is not convex
 	steps   int
-	second  []float64 // the diagonal of the Hessian, of what functions of affine arguments add to it; nil: nobody asks
+	edge    map[int]bool // variables of functions that are at the end of their domains
+	second  []float64    // the diagonal of the Hessian, of what functions of affine arguments add to it; nil: nobody asks
 }
 
 // term is an expression times a multiplier.
@@ -51,10 +54,10 @@ type term struct {
 }
 
 // block is a kink: its weights are not negative and add up to that of the parent. A ball has
-// two for each direction and a norm of at most one.
+// two for each direction and a norm of at most one. The sum of a ray is any number: it is a multiplier that is looked for.
 type block struct {
 	parent, first, count int
-	ball                 bool
+	ball, ray            bool
 }
 
 // near is the distance of values that count as equal at a kink, relative to their size.
@@ -73,13 +76,17 @@ func (l *lagrangian) refuse(format string, args ...any) {
 
 // run goes over all parts twice.
 func (l *lagrangian) run() {
-	l.memo, l.weights, l.blocks = map[*expr]ball{}, nil, nil
-	l.slopes = []map[int]float64{{}}
-	l.slope = make([]span, l.p.n)
+	l.begin()
 	l.pass()
 	l.weights = l.choose()
 	l.c, l.form, l.next, l.convex, l.curved = span{}, map[[2]int]span{}, 0, true, ""
 	l.pass()
+}
+
+func (l *lagrangian) begin() {
+	l.weights, l.blocks = nil, nil
+	l.slopes = []map[int]float64{{}}
+	l.slope, l.parts, l.edge = make([]span, l.p.n), make([]float64, l.p.n), map[int]bool{}
 }
 
 func (l *lagrangian) pass() {
@@ -95,8 +102,7 @@ func (l *lagrangian) bent(why string) {
 }
 
 func (l *lagrangian) value(e *expr) float64 {
-	lo, hi := at(e, l.x, l.memo).floats()
-	v := span{lo, hi}.mid()
+	v := l.exact.mid(e)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		l.refuse("a value is not finite")
 	}
@@ -123,7 +129,7 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	case opVar:
 		if l.weights == nil {
 			l.slopes[w][e.k] += a.mid()
-			l.scale = max(l.scale, math.Abs(a.mid()))
+			l.parts[e.k] = max(l.parts[e.k], math.Abs(a.mid()))
 			return
 		}
 		l.slope[e.k] = l.slope[e.k].plus(a)
@@ -142,7 +148,7 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 			l.descend(e.args[0], a.times(just(math.Copysign(1, v))), w)
 			return
 		}
-		l.kink(a, w, []*expr{e.args[0], e.args[0]}, []float64{1, -1}, false)
+		l.kink(a, w, []*expr{e.args[0], e.args[0]}, []float64{1, -1})
 	case opMax:
 		if a.lo < 0 {
 			l.bent("minus a maximum")
@@ -152,16 +158,7 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 		if a.lo < 0 {
 			l.bent("minus a norm")
 		}
-		if e.num == 2 && l.value(e) <= near {
-			var es []*expr
-			var signs []float64
-			for _, c := range e.args {
-				es, signs = append(es, c, c), append(signs, 1, -1)
-			}
-			l.kink(a, w, es, signs, true)
-			return
-		}
-		l.smooth(e, a, w, 1)
+		l.norm(e, a, w)
 	case opLSE, opQuadOver, opKL:
 		l.smooth(e, a, w, 1)
 	case opGeo:
@@ -191,10 +188,10 @@ func (l *lagrangian) size(e *expr) float64 {
 }
 
 // kink adds a times the largest of the pieces, each an expression with a sign.
-func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64, ball bool) {
+func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64) {
 	if l.weights == nil {
 		first := len(l.slopes)
-		l.blocks = append(l.blocks, block{w, first, len(es), ball})
+		l.blocks = append(l.blocks, block{parent: w, first: first, count: len(es)})
 		for range es {
 			l.slopes = append(l.slopes, map[int]float64{})
 		}
@@ -203,6 +200,13 @@ func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64, ball bool)
 		}
 		return
 	}
+	for k, share := range l.shares() {
+		l.descend(es[k], a.times(share).times(just(signs[k])), 0)
+	}
+}
+
+// shares are the weights of the next block, which add up to 1.
+func (l *lagrangian) shares() []span {
 	b := l.blocks[l.next]
 	l.next++
 	t := l.weights[b.first : b.first+b.count]
@@ -210,25 +214,13 @@ func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64, ball bool)
 	for k := range t {
 		total = total.plus(just(t[k]))
 	}
-	if ball {
-		total = l.radius(t, l.weights[b.parent])
-	}
-	for k, e := range es {
-		share := span{}
+	out := make([]span, len(t))
+	for k := range t {
 		if t[k] > 0 {
-			share = just(t[k]).over(total)
+			out[k] = just(t[k]).over(total)
 		}
-		l.descend(e, a.times(share).times(just(signs[k])), 0)
 	}
-}
-
-// radius is a number by which the weights of a ball are divided, for a norm of at most 1.
-func (l *lagrangian) radius(t []float64, parent float64) span {
-	norm := 0.0
-	for k := 0; k < len(t); k += 2 {
-		norm = math.Hypot(norm, t[k]-t[k+1])
-	}
-	return just(max(parent, norm*(1+1e-12), math.SmallestNonzeroFloat64))
+	return out
 }
 
 func (l *lagrangian) maximum(e *expr, a span, w int) {
@@ -244,40 +236,142 @@ func (l *lagrangian) maximum(e *expr, a span, w int) {
 		l.descend(es[0], a, w)
 		return
 	}
-	l.kink(a, w, es, signs, false)
+	l.kink(a, w, es, signs)
 }
 
-// largest takes the entries that are larger, and equal shares of the ones that tie.
+// largest takes the entries that are larger than the last one taken, and as many as are left of those that tie with it.
 func (l *lagrangian) largest(e *expr, a span, w int) {
 	if a.lo < 0 {
 		l.bent("minus a sum of the largest")
 	}
-	vs := make([]float64, len(e.args))
-	for k, c := range e.args {
-		vs[k] = l.value(c)
-	}
-	order := make([]int, len(vs))
-	for k := range order {
-		order[k] = k
-	}
-	for i := 1; i < len(order); i++ {
-		for j := i; j > 0 && vs[order[j]] > vs[order[j-1]]; j-- {
-			order[j], order[j-1] = order[j-1], order[j]
+	args := slices.Clone(e.args)
+	slices.SortStableFunc(args, func(c, d *expr) int { return cmp.Compare(l.value(d), l.value(c)) })
+	last := l.value(args[e.k-1])
+	tol := near * max(1, math.Abs(last))
+	var ties []*expr
+	left := e.k
+	for _, c := range args {
+		switch v := l.value(c); {
+		case v > last+tol:
+			l.descend(c, a, w)
+			left--
+		case v >= last-tol:
+			ties = append(ties, c)
 		}
 	}
-	for _, k := range order[:min(e.k, len(order))] {
-		l.descend(e.args[k], a, w)
+	if left == len(ties) {
+		for _, c := range ties {
+			l.descend(c, a, w)
+		}
+		return
+	}
+	choices := chosen(ties, left)
+	if len(choices) > mostChoices {
+		for _, c := range ties {
+			l.descend(c, a.times(just(float64(left)).over(just(float64(len(ties))))), w)
+		}
+		return
+	}
+	es, signs := make([]*expr, len(choices)), make([]float64, len(choices))
+	for k, some := range choices {
+		es[k], signs[k] = sumOf(some, slices.Repeat([]float64{1}, left)), 1
+	}
+	l.kink(a, w, es, signs)
+}
+
+// mostChoices bounds the pieces of a kink where entries tie. Source: a limit of time; each is a weight, see mostWeights.
+const mostChoices = 64
+
+// chosen is all choices of n of several expressions, or some more than mostChoices of them.
+func chosen(es []*expr, n int) (out [][]*expr) {
+	if n == 0 {
+		return [][]*expr{nil}
+	}
+	for k := 0; k+n <= len(es) && len(out) <= mostChoices; k++ {
+		for _, rest := range chosen(es[k+1:], n-1) {
+			out = append(out, append([]*expr{es[k]}, rest...))
+		}
+	}
+	return out
+}
+
+// norm is at least s·args for every s whose dual norm is at most 1: its slopes at the point, of which those of entries
+// near 0 are weights.
+func (l *lagrangian) norm(e *expr, a span, w int) {
+	size := l.value(e)
+	s := make([]span, len(e.args))
+	var kinks []int
+	for k, c := range e.args {
+		switch v := l.value(c); {
+		case math.Abs(v) <= near*max(1, size):
+			kinks = append(kinks, k)
+		default:
+			s[k] = just(math.Copysign(math.Pow(math.Abs(v)/size, e.num-1), v))
+		}
+	}
+	first := len(l.slopes)
+	if l.weights == nil {
+		l.blocks = append(l.blocks, block{parent: w, first: first, count: 2 * len(kinks), ball: true})
+		for range 2 * len(kinks) {
+			l.slopes = append(l.slopes, map[int]float64{})
+		}
+	} else {
+		b := l.blocks[l.next]
+		l.next++
+		for i, k := range kinks {
+			if of := l.weights[b.parent]; of > 0 {
+				s[k] = just(l.weights[b.first+2*i]).less(just(l.weights[b.first+2*i+1])).over(just(of))
+			}
+		}
+		dual := span{1, 1} // at least the dual norm, to its power
+		if q := e.num / (e.num - 1); e.num == 2 {
+			dual = span{}
+			for _, v := range s {
+				dual = dual.plus(v.times(v))
+			}
+			dual.hi = math.Nextafter(math.Sqrt(dual.hi), math.Inf(1))
+		} else {
+			sum := exactly(0)
+			for _, v := range s {
+				if m := v.magnitude().hi; m > 0 {
+					sum = sum.add(exactly(m).power(q))
+				}
+			}
+			if sum.hi.Sign() > 0 {
+				_, dual.hi = sum.power(math.Nextafter(1/q, 2)).hull(sum.power(math.Nextafter(1/q, 0))).hull(exactly(0)).floats()
+			}
+		}
+		if dual.hi = max(dual.hi, 1); dual.hi > 1 {
+			for k := range s {
+				s[k] = s[k].over(just(dual.hi))
+			}
+		}
+	}
+	for k, c := range e.args {
+		if l.weights == nil && slices.Contains(kinks, k) {
+			i := first + 2*slices.Index(kinks, k)
+			l.descend(c, a, i)
+			l.descend(c, a.minus(), i+1)
+			continue
+		}
+		l.descend(c, a.times(s[k]), w)
 	}
 }
 
 // multiply is a product: of affine functions, a part of the quadratic form.
 func (l *lagrangian) multiply(e *expr, a span, w int) {
 	u, v := e.args[0], e.args[1]
+	for k, c := range e.args {
+		if f, ok := c.fixed(); ok {
+			l.descend(e.args[1-k], a.times(f), w)
+			return
+		}
+	}
 	x, y := l.value(u), l.value(v)
 	l.c = l.c.less(a.times(just(x)).times(just(y)))
 	if l.weights != nil && a != (span{}) {
-		p, ok1 := affine(u)
-		q, ok2 := affine(v)
+		p, _, ok1 := affine(u)
+		q, _, ok2 := affine(v)
 		if !ok1 || !ok2 {
 			l.bent("a product")
 		}
@@ -299,9 +393,9 @@ func (l *lagrangian) multiply(e *expr, a span, w int) {
 // and y are the middles of: within the region that is (u₀ − x)(v − y) and the like.
 func (l *lagrangian) shift(u, v *expr, x, y float64, a span) span {
 	far := func(e *expr, mid float64) (off, reach span) {
-		lo, hi := at(e, l.x, l.memo).floats()
+		lo, hi := l.exact.of(e).floats()
 		off = span{lo, hi}.less(just(mid))
-		coefs, _ := affine(e)
+		coefs, _, _ := affine(e)
 		for j, c := range coefs {
 			r := l.region[j].less(just(l.x[j])).magnitude()
 			reach = reach.plus(c.magnitude().times(r))
@@ -315,63 +409,82 @@ func (l *lagrangian) shift(u, v *expr, x, y float64, a span) span {
 	return span{-m, m}
 }
 
-// affine is the coefficients of an affine function.
-func affine(e *expr) (map[int]span, bool) {
-	out := map[int]span{}
+// affine is the coefficients and the constant of an affine function.
+func affine(e *expr) (coefs map[int]span, c span, ok bool) {
+	coefs = map[int]span{}
 	var add func(e *expr, a span) bool
 	add = func(e *expr, a span) bool {
 		switch e.op {
 		case opConst:
+			c = c.plus(a.times(just(e.num)))
 		case opVar:
-			out[e.k] = out[e.k].plus(a)
+			coefs[e.k] = coefs[e.k].plus(a)
 		case opSum:
 			for k, c := range e.args {
 				if !add(c, a.times(just(e.weights[k]))) {
 					return false
 				}
 			}
-		default:
+		case opMul:
+			for k, c := range e.args {
+				if w, ok := c.fixed(); ok {
+					return add(e.args[1-k], a.times(w))
+				}
+			}
 			return false
+		default:
+			v, ok := e.fixed()
+			if ok {
+				c = c.plus(a.times(v))
+			}
+			return ok
 		}
 		return true
 	}
-	ok := add(e, just(1))
-	return out, ok
+	ok = add(e, just(1))
+	return coefs, c, ok
 }
 
 // kinds of columns by operation.
-var kinds = map[op]kind{opExp: isExp, opLog: isLog, opEntropy: isEntropy, opLogistic: isLogistic, opXExp: isXExp, opHuber: isHuber}
+var kinds = map[op]kind{opAbs: isAbs, opExp: isExp, opLog: isLog, opEntropy: isEntropy, opLogistic: isLogistic, opXExp: isXExp, opHuber: isHuber}
 
-// curve is a smooth function of one argument.
-func (l *lagrangian) curve(e *expr, a span, w int) {
-	c := &column{kind: kinds[e.op], p: e.num}
-	convex := 1
+// columnOf is the column of a function of one argument; odd: it is an odd power, and the column one of the magnitude.
+func columnOf(e *expr) (c *column, odd bool) {
+	c = &column{kind: kinds[e.op], p: e.num}
 	if e.op == opPower {
 		p := e.num
 		whole := p == math.Trunc(p)
 		switch {
 		case p == 2:
 			c.kind = isSquare
-		case p > 1 && whole && math.Mod(p, 2) == 0:
-			c.kind = isEven
-		case p > 1 && !whole:
-			c.kind = isPosPower
+		case p > 1 && whole:
+			c.kind, odd = isEven, math.Mod(p, 2) != 0
 		case p > 1:
-			c.kind, convex = isEven, 0
+			c.kind = isPosPower
 		default:
 			c.kind = isPower
 		}
-		if p > 0 && p < 1 {
-			convex = -1
-		}
 	}
-	if e.op == opLog || e.op == opEntropy {
+	return c, odd
+}
+
+// curve is a smooth function of one argument.
+func (l *lagrangian) curve(e *expr, a span, w int) {
+	c, odd := columnOf(e)
+	convex := 1
+	switch {
+	case odd:
+		convex = 0
+	case e.op == opLog || e.op == opEntropy || e.op == opPower && e.num > 0 && e.num < 1:
 		convex = -1
 	}
 	if a.lo < 0 && convex > 0 || a.hi > 0 && convex < 0 || convex == 0 {
 		l.bent(e.String() + " with the other sign")
 	}
-	x := c.domain().clip(l.value(e.args[0]))
+	x := l.inside(e.args[0], c.domain().lo)
+	if !c.derivative(x).finite() {
+		x += near * max(1, math.Abs(x))
+	}
 	if l.weights != nil && l.second != nil {
 		l.bend(e, a.mid(), c, x)
 	}
@@ -386,9 +499,27 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 	l.tangent(e, a, w, []float64{x}, []span{slope})
 }
 
+// inside is the value of an argument, or the end of the domain that it is beyond by rounding errors.
+func (l *lagrangian) inside(e *expr, end float64) float64 {
+	v := l.value(e)
+	if v <= end+near {
+		var mark func(e *expr)
+		mark = func(e *expr) {
+			if e.op == opVar {
+				l.edge[e.k] = true
+			}
+			for _, a := range e.args {
+				mark(a)
+			}
+		}
+		mark(e)
+	}
+	return max(v, end)
+}
+
 // bend adds a times the second derivative at x to the diagonal of the Hessian. It is a hint for steps.
 func (l *lagrangian) bend(e *expr, a float64, c *column, x float64) {
-	coefs, ok := affine(e.args[0])
+	coefs, _, ok := affine(e.args[0])
 	if !ok {
 		return
 	}
@@ -408,23 +539,15 @@ func (l *lagrangian) tangents(e *expr, a span, w int, c *column, x float64) {
 	at := [2]float64{x - d, x + d}
 	if l.weights == nil {
 		first := len(l.slopes)
-		l.blocks = append(l.blocks, block{w, first, 2, false})
+		l.blocks = append(l.blocks, block{parent: w, first: first, count: 2})
 		l.slopes = append(l.slopes, map[int]float64{}, map[int]float64{})
 		for k, v := range at {
 			l.tangent(e, a, first+k, []float64{v}, []span{c.derivative(v)})
 		}
 		return
 	}
-	b := l.blocks[l.next]
-	l.next++
-	t := l.weights[b.first : b.first+2]
-	total := just(t[0]).plus(just(t[1]))
-	for k, v := range at {
-		share := span{}
-		if t[k] > 0 {
-			share = just(t[k]).over(total)
-		}
-		l.tangent(e, a.times(share), 0, []float64{v}, []span{c.derivative(v)})
+	for k, share := range l.shares() {
+		l.tangent(e, a.times(share), 0, at[k:k+1], []span{c.derivative(at[k])})
 	}
 }
 
@@ -456,7 +579,14 @@ func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
 	n := len(e.args)
 	x, s := make([]float64, n), make([]span, n)
 	for k, c := range e.args {
-		x[k] = l.value(c)
+		switch {
+		case e.op == opGeo || e.op == opKL || e.op == opQuadOver && k == n-1: // these have no slopes at 0
+			if x[k] = l.inside(c, 0); x[k] == 0 {
+				x[k] = near
+			}
+		default:
+			x[k] = l.value(c)
+		}
 	}
 	value := func() span {
 		args := make([]ball, n)
@@ -468,17 +598,6 @@ func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
 	}
 	log := func(a span) span { return span{loose(math.Log(a.lo)).lo, loose(math.Log(a.hi)).hi} }
 	switch e.op {
-	case opNorm:
-		size := value()
-		for k, v := range x {
-			r := just(math.Abs(v)).over(size)
-			if e.num != 2 && v != 0 {
-				r = span{powered(r.lo, e.num-1).lo, powered(r.hi, e.num-1).hi}
-			}
-			if s[k] = r; v < 0 {
-				s[k] = r.minus()
-			}
-		}
 	case opLSE:
 		top := x[0]
 		for _, v := range x {
@@ -633,8 +752,9 @@ func (l *lagrangian) logdet(e *expr, a span, w int) {
 }
 
 // remainder bounds the remainder of the quadratic form over the region: 0 where it is positive
-// semidefinite, and −δ‖z − x‖² where it is but for δ.
-func (l *lagrangian) remainder() (least float64) {
+// semidefinite, and −δ‖z − x‖² where it is up to δ. Where variables have no bounds the form is at least curvature times
+// the sum of their (z − x)², beside the remainder.
+func (l *lagrangian) remainder() (curvature, least float64) {
 	at := map[int]int{}
 	var vars []int
 	for k := range l.form {
@@ -646,11 +766,11 @@ func (l *lagrangian) remainder() (least float64) {
 		}
 	}
 	if len(vars) == 0 {
-		return 0
+		return 0, 0
 	}
 	if len(vars) > mostForm {
 		l.bent(fmt.Sprintf("a quadratic form of %d variables is too large", len(vars)))
-		return math.Inf(-1)
+		return 0, math.Inf(-1)
 	}
 	m := mat.NewSymDense(len(vars), nil)
 	size, loose := 0.0, 0.0
@@ -665,22 +785,49 @@ func (l *lagrangian) remainder() (least float64) {
 		size = max(size, math.Abs(mid))
 	}
 	var square span
+	free := false
 	for _, j := range vars {
+		if !l.region[j].finite() {
+			free = true
+			continue
+		}
 		r := l.region[j].less(just(l.x[j])).magnitude()
 		square = square.plus(r.times(r))
 	}
-	for shift := 0x1p-50 * size * float64(len(vars)); shift <= 1e-6*size; shift *= 4 {
+	noise := 0x1p-50 * size * float64(len(vars))
+	// definite is δ for which the form less so much of the free variables' squares is at least −δ‖z − x‖², −1 for none.
+	definite := func(less, shift float64) float64 {
 		s := mat.NewSymDense(len(vars), nil)
 		s.CopySym(m)
-		for i := range vars {
-			s.SetSym(i, i, m.At(i, i)+shift)
+		for i, j := range vars {
+			d := m.At(i, i) + shift
+			if !l.region[j].finite() {
+				d -= less
+			}
+			s.SetSym(i, i, d)
 		}
 		if e := errorOfCholesky(s); e >= 0 {
-			return -aboveProduct(above(above(shift, e), loose), square.hi)
+			return above(above(shift, e), loose)
+		}
+		return -1
+	}
+	if free {
+		for less := size; less > 1e-12*size; less /= 4 {
+			if d := definite(less, noise); d >= 0 && less > 2*d {
+				return less - d, -aboveProduct(d, square.hi)
+			}
+		}
+	}
+	for shift := noise; shift <= 1e-6*size; shift *= 4 {
+		if d := definite(0, shift); d >= 0 {
+			if least = -aboveProduct(d, square.hi); free {
+				least = math.Inf(-1)
+			}
+			return 0, least
 		}
 	}
 	l.bent("a quadratic form that is not positive semidefinite")
-	return math.Inf(-1)
+	return 0, math.Inf(-1)
 }
 
 // mostForm bounds the variables of a quadratic form. Source: a limit of time, a second.
@@ -720,7 +867,7 @@ func (l *lagrangian) choose() []float64 {
 	n := len(rows)
 	m := n
 	for _, b := range l.blocks {
-		if !b.ball {
+		if !b.ball && !b.ray {
 			m++
 		}
 	}
@@ -736,7 +883,7 @@ func (l *lagrangian) choose() []float64 {
 	heavy := 1e3 * scale
 	i := n
 	for _, bl := range l.blocks {
-		if bl.ball {
+		if bl.ball || bl.ray {
 			continue
 		}
 		for q := range bl.count {
@@ -755,7 +902,7 @@ func (l *lagrangian) choose() []float64 {
 		for q := range bl.count {
 			sum += t[bl.first+q]
 		}
-		if !bl.ball && !(sum > 0) {
+		if !bl.ball && !bl.ray && !(sum > 0) {
 			t[bl.first] = 1
 		}
 	}

@@ -173,6 +173,25 @@ func (a ball) log() ball {
 	return ball{lower().Set(logOf(a.lo)), upper().Set(logOf(a.hi))}.wider()
 }
 
+// timesLog is a·log a, which falls from 0 at 0 to −1/e at 1/e.
+func (a ball) timesLog() ball {
+	if a.lo.Sign() > 0 {
+		return a.mul(a.log())
+	}
+	out := exactly(0)
+	if a.lo.Sign() < 0 {
+		outside("a logarithm")
+	}
+	if a.hi.Sign() > 0 {
+		end := ball{a.hi, a.hi}
+		out = out.hull(end.mul(end.log()))
+		if a.hi.Cmp(big.NewFloat(0.3678)) > 0 {
+			out = out.hull(exactly(-0.36788))
+		}
+	}
+	return out
+}
+
 // power is aᵖ.
 func (a ball) power(p float64) ball {
 	switch {
@@ -217,29 +236,6 @@ func (a ball) power(p float64) ball {
 	return a.log().mul(exactly(p)).exp()
 }
 
-// at evaluates an expression at a point. A function without a value there is a fault.
-func at(e *expr, x []float64, memo map[*expr]ball) ball {
-	switch e.op {
-	case opConst:
-		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
-			fail("a number is %g", e.num)
-		}
-		return exactly(e.num)
-	case opVar:
-		return exactly(x[e.k])
-	}
-	if b, ok := memo[e]; ok {
-		return b
-	}
-	args := make([]ball, len(e.args))
-	for k, a := range e.args {
-		args[k] = at(a, x, memo)
-	}
-	b := e.combine(args)
-	memo[e] = b
-	return b
-}
-
 // combine is the operation on values of the arguments.
 func (e *expr) combine(a []ball) ball {
 	switch e.op {
@@ -263,10 +259,7 @@ func (e *expr) combine(a []ball) ball {
 	case opLog:
 		return a[0].log()
 	case opEntropy:
-		if a[0].lo.Sign() == 0 && a[0].hi.Sign() == 0 {
-			return exactly(0)
-		}
-		return a[0].mul(a[0].log()).neg()
+		return a[0].timesLog().neg()
 	case opLogistic: // max(t, 0) + log(1 + e^−|t|)
 		return a[0].max(exactly(0)).add(exactly(1).add(a[0].abs().neg().exp()).log())
 	case opXExp:
@@ -329,10 +322,7 @@ func (e *expr) combine(a []ball) ball {
 		if a[1].lo.Sign() <= 0 || a[0].lo.Sign() < 0 {
 			outside("kl")
 		}
-		if a[0].hi.Sign() == 0 {
-			return a[1]
-		}
-		return a[0].mul(a[0].mul(a[1].inverse()).log()).sub(a[0]).add(a[1])
+		return a[0].mul(a[1].inverse()).timesLog().mul(a[1]).sub(a[0]).add(a[1])
 	}
 	return e.ofMatrix(a)
 }

@@ -254,61 +254,88 @@ func TestProofOfAnotherProblem(t *testing.T) {
 	}
 }
 
-// TestCheckNamesWhatIsWrong: an objective, a violation and a bound that are not true.
+// TestCheckNamesWhatIsWrong: claims that are false or not shown, each with the finding that says so.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
-	const src = "var x[2] in [0, 2]\nminimize sumsq(x - 1) - x[1]\nsubject to\n  c: x[1] + x[2] <= 1\n"
-	right := `{"status":"converged","objective":-0.5,"max_violation":0,"feasible":true,"bound":-0.75,"variables":{"x":[0.5,0.5]}}`
-	right = strings.Replace(right, "-0.5", "0", 1)
-	for text, want := range map[string]string{
-		right: "",
-		strings.Replace(right, `"objective":0`, `"objective":-0.1`, 1): "the objective is between",
-		strings.Replace(right, "[0.5,0.5]", "[0.5,0.75]", 1):           "violation",
-		strings.Replace(right, `"converged"`, `"infeasible"`, 1):       "not shown",
-		strings.Replace(right, `"converged"`, `"unbounded"`, 1):        "no ray",
+	const src = "var x[2] in [0, 2]\nlet s = sum(x)\nminimize sumsq(x - 1) - x[1]\nsubject to\n  c: x[1] + x[2] <= 1\n"
+	const right = `{"status":"converged","objective":-0.125,"max_violation":0,"feasible":true,"variables":{"x":[0.75,0.25]},"lets":{"s":1},"duals":{"c":1.5}}`
+	for _, c := range []struct {
+		old, new string
+		verdict  verify.Verdict
+		want     string
+	}{
+		{"", "", verify.Accepted, "accepted status: the multipliers show that no feasible point"},
+		{`"objective":-0.125`, `"objective":-0.1`, verify.Refused, "refused objective: the objective is between"},
+		{`"objective":-0.125`, `"objective":-0.1,"objective_error":1e6`, verify.Refused, "refused objective: the objective is between"},
+		{`"objective":-0.125,`, ``, verify.Incomplete, "incomplete objective: the result is converged"},
+		{"[0.75,0.25]", "[0.75,0.5]", verify.Refused, "refused max_violation: the violation is at most 0.25"},
+		{`"max_violation":0`, `"max_violation":0.5`, verify.Refused, "refused max_violation"},
+		{`"feasible":true`, `"feasible":false`, verify.Refused, "states that its point is not feasible"},
+		{`"s":1`, `"s":1.0001`, verify.Refused, "refused lets: entry 1 of s"},
+		{`"c":1.5`, `"c":1`, verify.Refused, "refused duals: slope"},
+		{`"c":1.5`, `"c":[1.5,1]`, verify.Incomplete, "do not fit"},
+		{`"c":1.5`, `"d":1.5`, verify.Incomplete, "no constraint d"},
+		{`"converged"`, `"infeasible"`, verify.Incomplete, "incomplete status: that no point is feasible is not shown"},
+		{`"converged"`, `"unbounded"`, verify.Incomplete, "no ray"},
+		{`"converged"`, `"solved"`, verify.Refused, "the status solved is not known"},
+		{`"status"`, `"bound":-0.125,"proved":true,"gap":0,"status"`, verify.Accepted, "accepted bound: every feasible point"},
+		{`"status"`, `"bound":-0.1,"status"`, verify.Refused, "is better than the bound"},
+		{`"status"`, `"gap":0,"status"`, verify.Refused, "no objective and bound"},
+		{`"status"`, `"status":"stalled","status"`, verify.Refused, "has two members status"},
+		{`"status"`, `"Bound":1,"status"`, verify.Refused, "the member Bound is not known"},
+		{`"duals":{`, `"duals":{"c":2,`, verify.Refused, "has two members c"},
+		{`"variables":{`, `"variables":{"y":2,`, verify.Refused, "the problem has no variable y"},
+		{`[0.75,0.25]`, `[0.75]`, verify.Refused, "has not the 2 numbers"},
+		{`}}`, `}} {}`, verify.Refused, "text behind the result"},
 	} {
-		r, err := verify.ParseResult([]byte(text))
-		if err != nil {
-			t.Fatal(err)
+		text := strings.Replace(right, c.old, c.new, 1)
+		if c.old == "}}" {
+			text = right + " {"
 		}
-		_, found, err := read(t, src).Check(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, f := range found {
-			if !f.OK {
-				got += f.Text
-			}
-		}
-		if (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: refused %q, want %q", text, got, want)
+		got, verdict := findings(t, src, text)
+		if verdict != c.verdict || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %v, want %v and %q in\n%s", text, verdict, c.verdict, c.want, got)
 		}
 	}
-	for _, bad := range []string{"", "[]", "{}", `{"status":"converged","objective":1,"variables":{"x":[1]}}`, `{"status":"converged","variables":{"y":[1,2]}}`} {
-		r, err := verify.ParseResult([]byte(bad))
-		if err == nil {
-			_, _, err = read(t, src).Check(r)
-		}
-		if err == nil {
-			t.Errorf("%q is accepted as a result", bad)
+	for _, bad := range []string{"", "[]", "{}", `{"status":1}`} {
+		if _, err := verify.ParseResults([]byte(bad)); err == nil {
+			t.Errorf("%q is a result", bad)
 		}
 	}
 }
 
 // TestInfeasibleByIntervals: empty boxes are found, and not where points are.
 func TestInfeasibleByIntervals(t *testing.T) {
-	r, err := verify.ParseResult([]byte(`{"status":"infeasible"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for src, want := range map[string]bool{
-		"var x in [0, 1]\nminimize x\nsubject to\n x^2 >= 1.5\n":                        true,
-		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 0.5\n":    true,
-		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 1.0001\n": false,
+	for src, want := range map[string]verify.Verdict{
+		"var x in [0, 1]\nminimize x\nsubject to\n x^2 >= 1.5\n":                        verify.Accepted,
+		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 0.5\n":    verify.Accepted,
+		"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n exp(x) + y <= 1.0001\n": verify.Incomplete,
 	} {
-		_, found, err := read(t, src).Check(r)
-		if err != nil || len(found) != 1 || found[0].OK != want {
-			t.Errorf("%s: %v, %v", src, found, err)
+		if text, verdict := findings(t, src, `{"status":"infeasible"}`); verdict != want {
+			t.Errorf("%s: %v, %s", src, verdict, text)
+		}
+	}
+}
+
+// TestRays: rays have no scale, and what falls at first need not fall for ever.
+func TestRays(t *testing.T) {
+	for _, c := range []struct {
+		src, ray string
+		want     verify.Verdict
+	}{
+		{"var x\nminimize -x\nsubject to\n c: x <= 1\n", "1e-15", verify.Refused},
+		{"var x\nminimize -x\nsubject to\n c: x >= 1\n", "1e-15", verify.Accepted}, // further along it
+		{"var x\nminimize -x\nsubject to\n c: x >= -1\n", "1e-15", verify.Accepted},
+		{"var x in [-1, 1e12]\nminimize -x\n", "1", verify.Refused},
+		{"var x\nminimize max(-x, -1e12)\n", "1", verify.Incomplete},
+		{"var x\nminimize x\n", "1", verify.Refused},
+		{"var x\nminimize exp(-x)\n", "1", verify.Incomplete},
+		{"var x\nminimize x^2 - x^4\n", "1", verify.Incomplete},
+		{"var x\nminimize abs(x) - 2*x\nsubject to\n c: x^2 >= 4*x\n", "-1", verify.Refused},
+		{"var x\nminimize 1e-9*x^2 - x\n", "1", verify.Incomplete},
+	} {
+		text, verdict := findings(t, c.src, `{"status":"unbounded","variables":{"x":0},"ray":{"x":`+c.ray+`}}`)
+		if verdict != c.want {
+			t.Errorf("%s: %v, %s", c.src, verdict, text)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -23,25 +24,25 @@ func verifyCommand() *cli.Command {
 		Name:      "verify",
 		Usage:     "check a result by other code than the solver's",
 		ArgsUsage: "FILE RESULT.json",
-		Description: "FILE is a .dc problem, RESULT.json the output of dcopt solve --json. Objective and constraints are evaluated at the\n" +
-			"point in interval arithmetic with 256 bits, from the file's text by an evaluator of its own; with --proof the tree\n" +
-			"of --global is replayed. docs/guarantees.md says what follows.\n\n" +
-			"Exit codes: 0 all that the result states holds, 1 wrong usage or unreadable file, 2 wrong problem file or one that\n" +
-			"this command cannot read, 3 something does not hold or is not shown, 130 interrupted.",
+		Description: "FILE is a .dc problem, RESULT.json the output of dcopt solve --json, one result or those of a sweep. All claims of a\n" +
+			"result are tested together: in interval arithmetic with 256 bits, from the file's text by an evaluator of its own.\n" +
+			"With --proof the tree of --global is replayed. docs/guarantees.md says what follows.\n\n" +
+			"Exit codes: 0 accepted, all claims are shown, 1 wrong usage or unreadable file, 2 wrong problem file or one that\n" +
+			"this command cannot read, 3 refused, a claim is false, 4 incomplete, a claim is neither shown nor false, 130 interrupted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, as it was solved; may be repeated"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param or the option feas_tol another value, `K=V`, as it was solved; may be repeated"},
 			flags.JSON(),
 		},
-		Action: verifyResult,
+		Action: verifyResults,
 	}
 }
 
-// mostProof bounds the size of results that are read whole.
+// mostResult bounds the size of results, which are read whole.
 // Source: a limit of memory, 1 GB.
-const mostProof = 1 << 30
+const mostResult = 1 << 30
 
-func verifyResult(c *cli.Context) error {
+func verifyResults(c *cli.Context) error {
 	args := c.Args().Slice()
 	if len(args) != 2 {
 		return exit.Usagef("verify: want a problem and a result. Usage: %s", c.Command.UsageText)
@@ -63,87 +64,87 @@ func verifyResult(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := verify.ParseResult(text)
+	results, err := verify.ParseResults(text)
 	if err != nil {
 		return exit.Usagef("%s: %w", args[1], err)
 	}
-	type outcome struct {
-		point verify.Point
-		found []verify.Finding
+	if results[0].Sweep != nil && c.String("proof") != "" {
+		return exit.Usagef("%s: a sweep has no proof", args[1])
 	}
-	out, err := session.Within(c.Context, func() (out outcome, err error) {
-		dir := filepath.Dir(args[0])
-		p, err := verify.Read(c.Context, string(src), reader.NewData(nil, dir), set)
-		if err != nil {
-			return out, exit.BadFile(fmt.Errorf("%s: %w", args[0], err))
-		}
-		proof := c.String("proof")
-		if proof == "" || r.Status != "infeasible" {
-			if out.point, out.found, err = p.Check(r); err != nil {
-				return out, exit.BadFile(fmt.Errorf("%s: %w", args[1], err))
-			}
-		}
-		if proof == "" {
-			return out, nil
-		}
-		file, err := s.Open(c.Context, proof)
-		if err != nil {
-			return out, err
-		}
-		defer file.Close()
-		proved, err := p.Proof(c.Context, file)
-		if err != nil {
-			if exit.IsContext(err) {
-				return out, err
-			}
-			out.found = append(out.found, verify.Finding{Text: fmt.Sprintf("%s: %v", proof, err)})
-			return out, nil
-		}
-		out.found = append(out.found, p.Compare(r, proved)...)
-		return out, nil
-	})
-	if err != nil {
-		return err
-	}
-	accepted := true
-	for _, f := range out.found {
-		accepted = accepted && f.OK
-	}
-	var b bytes.Buffer
-	if c.Bool("json") {
-		findings := make([]report.Object, len(out.found))
-		for k, f := range out.found {
-			findings[k] = report.Object{{Name: "ok", Value: f.OK}, {Name: "text", Value: f.Text}}
-		}
-		text, err := report.Line(report.Object{
-			{Name: "accepted", Value: accepted}, {Name: "objective_lower", Value: report.Number(out.point.Lo)}, {Name: "objective_upper", Value: report.Number(out.point.Hi)},
-			{Name: "violation", Value: report.Number(out.point.Violation)}, {Name: "worst", Value: out.point.Worst}, {Name: "findings", Value: findings},
-		})
+	worst := verify.Accepted
+	for _, r := range results {
+		report, err := session.Within(c.Context, func() (verify.Report, error) { return verifyOne(c, args[0], string(src), set, r) })
 		if err != nil {
 			return err
 		}
-		b.Write(text)
-	} else {
-		for _, f := range out.found {
-			word := "holds   "
-			if !f.OK {
-				word = "refused "
-			}
-			fmt.Fprintf(&b, "%s%s\n", word, f.Text)
+		worst = max(worst, report.Verdict())
+		out := verdictText
+		if c.Bool("json") {
+			out = verdictJSON
 		}
-		if accepted {
-			b.WriteString("accepted\n")
-		} else {
-			b.WriteString("not accepted\n")
+		b, err := out(&report)
+		if err != nil {
+			return err
+		}
+		if _, err := c.App.Writer.Write(b); err != nil {
+			return err
 		}
 	}
-	if _, err := c.App.Writer.Write(b.Bytes()); err != nil {
-		return err
+	return exit.With(map[verify.Verdict]int{verify.Refused: exit.NotSolved, verify.Incomplete: exit.Incomplete}[worst])
+}
+
+// verifyOne checks a result of a problem with the params that it was solved with.
+func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verify.Result) (verify.Report, error) {
+	set = maps.Clone(set)
+	maps.Copy(set, r.Sweep)
+	p, err := verify.Read(c.Context, src, reader.NewData(nil, filepath.Dir(path)), set)
+	if err != nil {
+		return verify.Report{}, exit.BadFile(fmt.Errorf("%s: %w", path, err))
 	}
-	if !accepted {
-		return exit.With(exit.NotSolved)
+	name := c.String("proof")
+	if name == "" {
+		return p.Check(r, nil), nil
 	}
-	return nil
+	file, err := session.Of(c).Open(c.Context, name)
+	if err != nil {
+		return verify.Report{}, err
+	}
+	defer file.Close()
+	proof, err := p.Proof(c.Context, file)
+	switch {
+	case exit.IsContext(err):
+		return verify.Report{}, err
+	case err != nil:
+		report := p.Check(r, nil)
+		report.Findings = append(report.Findings, verify.Finding{Claim: "proof", Verdict: verify.Refused, Text: fmt.Sprintf("%s: %v", name, err)})
+		return report, nil
+	}
+	return p.Check(r, &proof), nil
+}
+
+func verdictJSON(r *verify.Report) ([]byte, error) {
+	findings := make([]report.Object, len(r.Findings))
+	for k, f := range r.Findings {
+		findings[k] = report.Object{
+			{Name: "claim", Value: f.Claim}, {Name: "ok", Value: f.Verdict == verify.Accepted},
+			{Name: "verdict", Value: f.Verdict.String()}, {Name: "text", Value: f.Text},
+		}
+	}
+	return report.Line(report.Object{
+		{Name: "verdict", Value: r.Verdict().String()}, {Name: "accepted", Value: r.Verdict() == verify.Accepted},
+		{Name: "objective_lower", Value: report.Number(r.Lo)}, {Name: "objective_upper", Value: report.Number(r.Hi)},
+		{Name: "violation", Value: report.Number(r.Violation)}, {Name: "worst", Value: r.Worst}, {Name: "findings", Value: findings},
+	})
+}
+
+func verdictText(r *verify.Report) ([]byte, error) {
+	var b bytes.Buffer
+	for _, f := range r.Findings {
+		word := map[verify.Verdict]string{verify.Accepted: "holds", verify.Incomplete: "not shown", verify.Refused: "refused"}[f.Verdict]
+		fmt.Fprintf(&b, "%-9s %s: %s\n", word, f.Claim, f.Text)
+	}
+	fmt.Fprintln(&b, r.Verdict())
+	return b.Bytes(), nil
 }
 
 // readAll is the text of a file.
@@ -153,12 +154,12 @@ func readAll(c *cli.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostProof+1))
+	text, err := io.ReadAll(io.LimitReader(f, mostResult+1))
 	if err != nil {
 		return nil, session.Unreadable(err)
 	}
-	if len(text) > mostProof {
-		return nil, exit.Usagef("%s: larger than %d bytes", path, mostProof)
+	if len(text) > mostResult {
+		return nil, exit.Usagef("%s: larger than %d bytes", path, mostResult)
 	}
 	return text, nil
 }

@@ -32,6 +32,7 @@ const (
 	Maximize   = syntax.Maximize
 	Find       = syntax.Find
 	Constraint = syntax.Constraint
+	Option     = syntax.Option
 )
 
 // Operations of nodes.

@@ -8,12 +8,11 @@ import (
 )
 
 // NonNegative is the least squares solution t ≥ 0 of a·t = b, a of len(b) rows: by the active sets
-// of Lawson and Hanson. Where columns depend on each other it may end early, with a point that is
-// not the best.
+// of Lawson and Hanson. Of columns that depend on each other some are left out, so that the point may not be the best.
 func NonNegative(a *mat.Dense, b []float64) []float64 {
 	m, n := a.Dims()
 	t := make([]float64, n)
-	in := make([]bool, n)
+	in, dependent := make([]bool, n), make([]bool, n)
 	residual, gradient := make([]float64, m), make([]float64, n)
 	rv, gv := mat.NewVecDense(m, residual), mat.NewVecDense(n, gradient)
 	tol := 0.0
@@ -26,7 +25,7 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 		best := -1
 		for j := range n {
 			tol = max(tol, 1e-13*math.Abs(gradient[j]))
-			if !in[j] && gradient[j] > tol && (best < 0 || gradient[j] > gradient[best]) {
+			if !in[j] && !dependent[j] && gradient[j] > tol && (best < 0 || gradient[j] > gradient[best]) {
 				best = j
 			}
 		}
@@ -36,9 +35,9 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 		in[best] = true
 		for {
 			s, ok := fitted(a, b, in)
-			if !ok { // dependent: leave the newest out
-				in[best] = false
-				return t
+			if !ok { // leave the newest out
+				in[best], dependent[best] = false, true
+				break
 			}
 			step, out := 1.0, -1
 			for j := range n {

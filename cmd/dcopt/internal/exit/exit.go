@@ -13,6 +13,7 @@ const (
 	Usage       = 1   // wrong usage, or a file that cannot be read or written
 	File        = 2   // a file was read and is wrong
 	NotSolved   = 3   // no feasible converged point; the best one is printed. Of fmt --check: files differ
+	Incomplete  = 4   // of verify: a claim of a result is neither shown nor false
 	Interrupted = 130 // by a signal; the best point is printed. Source: 128 and the number of SIGINT, as shells have it
 )
 

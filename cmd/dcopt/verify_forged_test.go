@@ -1,0 +1,367 @@
+//go:build !race
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+)
+
+var forgeries = flag.Int("forgeries", 2, "forgeries of each kind and problem of TestForgeries")
+
+// forged are problems whose multipliers are unique.
+var forged = map[string]struct {
+	src    string
+	global bool
+}{
+	"qp":      {"var x in [0, 10], y in [0, 10]\nlet s = x - y\nminimize (x - 3)^2 + (y - 2)^2\nsubject to\n  c: x + y <= 4\n", false},
+	"tiny":    {"var x in [0, 10], y in [0, 10]\nminimize 1e-9*((x - 3)^2 + (y - 2)^2)\nsubject to\n  c: x + y <= 4\n", false},
+	"free":    {"var x[3]\nmaximize -sumsq(x) - exp(x[1])\nsubject to\n  c[i in 1..2]: x[i] + x[i + 1] >= i\n", false},
+	"far":     {"var x\nminimize 1e-9*x\nsubject to\n  c: x >= -1e9\n", false},
+	"bilin":   {"var x in [0, 2], y in [0, 3]\nminimize x*y - 2*x - y\nsubject to\n  c: x^2 + y <= 3\n", true},
+	"concave": {"var x[2] in [-1, 2]\nlet s = sumsq(x)\nminimize -s + 0.3*x[1]\nsubject to\n  c: x[1] + 2*x[2] <= 3\n", true},
+	"atoms":   {"var x in [0.1, 2], y in [0, 1]\nminimize sqrt(x) + exp(-y) - log(x) + abs(x - y)\nsubject to\n  c: (x*y)/3 <= 0.2\n", true},
+	"kinks":   {"var x[3] in [0, 2]\nminimize sumlargest(x, 2) + norm([x[1] - 1, x[2] - 0.5], 3) - sum(x)\nsubject to\n  c: sum(x) <= 3\n", false},
+	"none":    {"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n  c: x + y >= 3\n", false},
+	"endless": {"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n", false},
+}
+
+// forgery makes something false of a result; false where it does not apply.
+type forgery func(d *rand.Rand, r map[string]any) bool
+
+// far is a factor that is clearly not 1.
+func far(d *rand.Rand) float64 {
+	return math.Copysign(math.Pow(10, 3*d.Float64()-1), d.Float64()-0.5)
+}
+
+// change changes some numbers below a value, each by a part of the largest of them or of 1.
+func change(d *rand.Rand, v any, by float64) any {
+	switch v := v.(type) {
+	case float64:
+		return v + by*far(d)
+	case []any:
+		out := slices.Clone(v)
+		k := d.IntN(len(out))
+		out[k] = change(d, out[k], by)
+		return out
+	case map[string]any:
+		out := maps.Clone(v)
+		names := slices.Sorted(maps.Keys(out))
+		name := names[d.IntN(len(names))]
+		out[name] = change(d, out[name], by)
+		return out
+	}
+	return v
+}
+
+func member(name string, by func(r map[string]any) float64) forgery {
+	return func(d *rand.Rand, r map[string]any) bool {
+		v, ok := r[name]
+		if m, object := v.(map[string]any); !ok || object && len(m) == 0 {
+			return false
+		}
+		r[name] = change(d, v, by(r))
+		return fmt.Sprint(r[name]) != fmt.Sprint(v)
+	}
+}
+
+func one(map[string]any) float64 { return 1 }
+
+// valueOf is the size of the objective.
+func valueOf(r map[string]any) float64 {
+	v, _ := r["objective"].(float64)
+	return max(1e-12, math.Abs(v))
+}
+
+// largestIn is the largest number in a member.
+func largestIn(name string) func(r map[string]any) float64 {
+	var most func(v any) float64
+	most = func(v any) (m float64) {
+		switch v := v.(type) {
+		case float64:
+			return math.Abs(v)
+		case []any:
+			for _, e := range v {
+				m = max(m, most(e))
+			}
+		case map[string]any:
+			for _, e := range v {
+				m = max(m, most(e))
+			}
+		}
+		return m
+	}
+	return func(r map[string]any) float64 { return most(r[name]) }
+}
+
+func set(members ...any) forgery {
+	return func(_ *rand.Rand, r map[string]any) bool {
+		changed := false
+		for k := 0; k < len(members); k += 2 {
+			name := members[k].(string)
+			changed = changed || fmt.Sprint(r[name]) != fmt.Sprint(members[k+1])
+			if r[name] = members[k+1]; members[k+1] == nil {
+				delete(r, name)
+			}
+		}
+		return changed
+	}
+}
+
+// forgers are by kind. Those of points come with the values and violations that the points have.
+var forgers = map[string]forgery{
+	"objective": member("objective", valueOf),
+	"objective with a large error": func(d *rand.Rand, r map[string]any) bool {
+		r["objective_error"] = 1e6
+		return member("objective", valueOf)(d, r)
+	},
+	"violation": set("max_violation", 0.25),
+	"feasible":  set("feasible", false),
+	"lets":      member("lets", one),
+	"point":     member("variables", one),
+	"multipliers": func(d *rand.Rand, r map[string]any) bool {
+		return largestIn("duals")(r) > 1e-3*valueOf(r) && member("duals", largestIn("duals"))(d, r)
+	},
+	"multipliers of bounds": func(d *rand.Rand, r map[string]any) bool {
+		return largestIn("bound_duals")(r) > 1e-3*valueOf(r) && member("bound_duals", largestIn("bound_duals"))(d, r)
+	},
+	"other point": func(d *rand.Rand, r map[string]any) bool {
+		r["moved"] = true
+		return member("variables", one)(d, r)
+	},
+	"other point without multipliers": func(d *rand.Rand, r map[string]any) bool {
+		r["moved"] = true
+		delete(r, "duals")
+		delete(r, "bound_duals")
+		return member("variables", one)(d, r)
+	},
+	"no solution": func(_ *rand.Rand, r map[string]any) bool {
+		was := r["status"]
+		r["status"] = "infeasible"
+		return was != "infeasible"
+	},
+	"no end": func(d *rand.Rand, r map[string]any) bool {
+		ray := r["variables"]
+		for range 4 {
+			ray = change(d, ray, 1)
+		}
+		r["status"], r["ray"] = "unbounded", ray
+		return r["proved"] != nil || d.IntN(2) == 0
+	},
+	"a small ray": func(d *rand.Rand, r map[string]any) bool {
+		return r["ray"] == nil && set("status", "unbounded", "ray", map[string]any{"x": 1e-15, "y": 0.})(d, r)
+	},
+	"a bound": func(d *rand.Rand, r map[string]any) bool { return r["bound"] == nil && boundNear(d, r) },
+	"proved": func(d *rand.Rand, r map[string]any) bool {
+		r["moved"] = true
+		return member("variables", one)(d, r) && set("proved", true, "gap", 0.)(d, r)
+	},
+	"better bound": func(d *rand.Rand, r map[string]any) bool { return r["bound"] != nil && boundNear(d, r) },
+	"status":       set("status", "globally_optimal"),
+	"other case":   set("Objective", 1.),
+}
+
+// boundNear is a bound better than the objective, by a little or much, with a gap that fits.
+func boundNear(d *rand.Rand, r map[string]any) bool {
+	v, ok := r["objective"].(float64)
+	if !ok {
+		return false
+	}
+	sense := 1.0
+	if r["maximize"] == true {
+		sense = -1
+	}
+	b := v + sense*math.Abs(far(d))*1e-3*valueOf(r)
+	r["bound"], r["gap"], r["proved"] = b, math.Abs(v-b)/valueOf(r), false
+	return true
+}
+
+// TestForgeries: what is made false in a result or a proof, of any claim, is not accepted; what it was made of is.
+func TestForgeries(t *testing.T) {
+	dir := t.TempDir()
+	path, file, proof := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json"), filepath.Join(dir, "p.proof")
+	verdict := func(text []byte, withProof bool) (code int, out map[string]any) {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"verify", path, file, "--json"}
+		if withProof {
+			args = append(args, "--proof", proof)
+		}
+		var stdout, stderr bytes.Buffer
+		code = run(context.Background(), args, nil, &stdout, &stderr)
+		if err := json.NewDecoder(&stdout).Decode(&out); err != nil && code == exit.OK {
+			t.Fatalf("%v: %s", err, stderr.String())
+		}
+		return code, out
+	}
+	marshal := func(r map[string]any) []byte {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	made := 0
+	for _, name := range slices.Sorted(maps.Keys(forged)) {
+		f := forged[name]
+		if err := os.WriteFile(path, []byte(f.src), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"solve", path, "--json", "--quiet"}
+		if f.global {
+			args = append(args, "--global", "--proof", proof)
+		}
+		var stdout, stderr bytes.Buffer
+		run(context.Background(), args, nil, &stdout, &stderr)
+		if code, out := verdict(stdout.Bytes(), f.global); code != exit.OK {
+			t.Errorf("%s: the right result ends with %d: %v\n%s", name, code, out, stdout.String())
+			continue
+		}
+		for _, kind := range slices.Sorted(maps.Keys(forgers)) {
+			for seed := range uint64(*forgeries) {
+				d := rand.New(rand.NewPCG(seed, 0x666f726765))
+				r := map[string]any{}
+				if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+					t.Fatal(err)
+				}
+				was, _ := r["objective"].(float64)
+				if strings.Contains(f.src, "maximize") {
+					r["maximize"] = true
+				}
+				if !forgers[kind](d, r) || name == "endless" && strings.HasSuffix(kind, "point") { // a ray begins anywhere
+					break
+				}
+				delete(r, "maximize")
+				moved := r["moved"] == true
+				delete(r, "moved")
+				if moved { // with the true numbers of the point, so that it is no local minimum alone
+					_, out := verdict(marshal(r), false)
+					v, known := out["objective_lower"].(float64)
+					if !known || out["violation"].(float64) > 0 || math.Abs(v-was) < 1e-2*math.Abs(was) {
+						continue
+					}
+					r["objective"], r["max_violation"], r["feasible"] = v, out["violation"], true
+					if r["bound"] != nil && r["proved"] == true {
+						r["bound"] = v
+					}
+				}
+				made++
+				if code, out := verdict(marshal(r), f.global); code == exit.OK {
+					t.Errorf("%s, %s, seed %d is accepted: %s\n%v", name, kind, seed, marshal(r), out["findings"])
+				}
+			}
+		}
+		for _, text := range []string{
+			strings.TrimSpace(stdout.String()) + "{", strings.TrimSpace(stdout.String()) + stdout.String(),
+			strings.Replace(stdout.String(), `"status":`, `"status":"stalled","status":`, 1),
+			strings.Replace(stdout.String(), `"variables":{`, `"variables":{"x":0,`, 1),
+		} {
+			made++
+			if code, out := verdict([]byte(text), f.global); code == exit.OK {
+				t.Errorf("%s: %s is accepted: %v", name, text, out)
+			}
+		}
+		if f.global {
+			made += forgeProofs(t, name, proof, stdout.Bytes(), func(r map[string]any) (int, map[string]any) { return verdict(marshal(r), true) })
+		}
+	}
+	t.Logf("%d forgeries", made)
+	if made < 100 {
+		t.Errorf("only %d forgeries", made)
+	}
+}
+
+// forgeProofs claims more than a proof shows, with other numbers in it and a right checksum.
+func forgeProofs(t *testing.T, name, path string, result []byte, verdict func(r map[string]any) (int, map[string]any)) (made int) {
+	zipped, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines = lines[:len(lines)-1]
+	for seed := range uint64(3 * *forgeries) {
+		d := rand.New(rand.NewPCG(seed, 0x70726f6f66))
+		r, head := map[string]any{}, map[string]any{}
+		if err := json.Unmarshal(result, &r); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(lines[0]), &head); err != nil {
+			t.Fatal(err)
+		}
+		v := r["objective"].(float64)
+		better := v + math.Abs(far(d))*1e-3*valueOf(r) // all of them are minimised
+		r["bound"], r["gap"], head["bound"] = better, 1., better
+		all := slices.Clone(lines)
+		switch seed % 5 {
+		case 0: // what is left out is said to be worse
+			head["upper"] = better
+		case 1:
+			head["box"] = [][]float64{{0.5, 0.5}, {0.25, 0.25}}
+		case 2:
+			all = append(all[:1:1], `{"e":true,"c":1}`)
+		case 3: // another number in a leaf
+			k := 1 + d.IntN(len(all)-1)
+			leaf := map[string]any{}
+			if json.Unmarshal([]byte(all[k]), &leaf) == nil {
+				for range 3 {
+					leaf = change(d, leaf, 1).(map[string]any)
+				}
+				if s, ok := leaf["s"].(float64); ok {
+					leaf["s"] = math.Mod(math.Abs(math.Trunc(s)), 2)
+				}
+				if b, err := json.Marshal(leaf); err == nil {
+					all[k] = string(b)
+				}
+			}
+		case 4:
+			all = append(all[:1:1], `{"c":1e-300}`)
+		}
+		b, err := json.Marshal(head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[0] = string(b)
+		body := strings.Join(all, "\n") + "\n"
+		sum := sha256.Sum256([]byte(body))
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		fmt.Fprintf(w, "%s{\"sha256\":%q}\n", body, hex.EncodeToString(sum[:]))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		made++
+		if code, out := verdict(r); code == exit.OK {
+			t.Errorf("%s: the forged proof %d of the bound %g is accepted: %v\n%s", name, seed, better, out, body)
+		}
+	}
+	return made
+}

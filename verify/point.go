@@ -1,0 +1,274 @@
+package verify
+
+import (
+	"errors"
+	"math"
+	"math/big"
+)
+
+// Point is an evaluation of a point. The objective lies between Lo and Hi.
+type Point struct {
+	Lo, Hi float64
+	// Violation: no bound or constraint is broken by more. Worst names one that is broken by
+	// about so much.
+	Violation float64
+	Worst     string
+	// Outside says which function has no value at the point; "" where all have one.
+	Outside string
+	// least: one is broken by at least so much. excess is the largest violation in units of rows.
+	least, excess float64
+}
+
+// floats rounds an interval outward.
+func (a ball) floats() (lo, hi float64) {
+	lo, acc := a.lo.Float64()
+	if acc == big.Above {
+		lo = math.Nextafter(lo, math.Inf(-1))
+	}
+	hi, acc = a.hi.Float64()
+	if acc == big.Below {
+		hi = math.Nextafter(hi, math.Inf(1))
+	}
+	return lo, hi
+}
+
+// Evaluate encloses the objective and the violations at a point, of the length and order of
+// the file's variables.
+func (p *Problem) Evaluate(x []float64) (out Point, err error) {
+	defer func() {
+		if wrong := caught(recover()); wrong != nil {
+			err = wrong
+		}
+	}()
+	return p.measure(newValues(x, false)), nil
+}
+
+// measure is Evaluate; what cannot be evaluated is a fault.
+func (p *Problem) measure(v *values) (out Point) {
+	broken := func(amount ball, unit float64, name string) {
+		lo, hi := amount.floats()
+		if out.least = max(out.least, lo); hi > out.Violation {
+			out.Violation, out.Worst = hi, name
+		}
+		out.excess = max(out.excess, lo/unit)
+	}
+	never := func(name string) { broken(ball{upper().SetInf(false), upper().SetInf(false)}, 1, name) }
+	sides := func(b ball, lo, hi, size float64, name string) {
+		if math.IsInf(lo, 1) || math.IsInf(hi, -1) {
+			never(name)
+			return
+		}
+		if !math.IsInf(hi, 1) {
+			broken(b.sub(exactly(hi)), rowUnit(max(size, math.Abs(hi))), name)
+		}
+		if !math.IsInf(lo, -1) {
+			broken(exactly(lo).sub(b), rowUnit(max(size, math.Abs(lo))), name)
+		}
+	}
+	for _, w := range p.vars {
+		for _, j := range w.at {
+			if j >= 0 {
+				sides(exactly(v.x[j]), p.lo[j], p.hi[j], math.Abs(v.x[j]), "bounds of "+w.name)
+			}
+		}
+	}
+	for i := range p.rows {
+		r := &p.rows[i]
+		b, domain, err := enclose(r.e, v)
+		switch {
+		case err != nil:
+			fail("constraint %s: %w", r.name, err)
+		case domain != "":
+			out.Outside = domain
+			never(r.name)
+		default:
+			sides(b, r.lo, r.hi, largestTerm(r.e, v), r.name)
+		}
+	}
+	b, domain, err := enclose(p.objective, v)
+	switch {
+	case err != nil:
+		panic(fault{err})
+	case domain != "":
+		out.Outside, out.Lo, out.Hi = domain, math.Inf(-1), math.Inf(1)
+	default:
+		out.Lo, out.Hi = b.floats()
+	}
+	return out
+}
+
+// enclose is the value of an expression, or the function that has none at the point.
+func enclose(e *expr, v *values) (b ball, domain string, err error) {
+	defer func() {
+		var d domainError
+		if wrong := caught(recover()); errors.As(wrong, &d) {
+			domain = d.what
+		} else if wrong != nil {
+			err = wrong
+		}
+	}()
+	return v.of(e), "", nil
+}
+
+// largestTerm is the largest summand of a row at the point.
+func largestTerm(e *expr, v *values) (size float64) {
+	if e.op != opSum {
+		return math.Abs(v.mid(e))
+	}
+	for k, a := range e.args {
+		size = max(size, math.Abs(e.weights[k]*v.mid(a)))
+	}
+	return size
+}
+
+// rowUnit is the unit of a row by its largest term: the power of 1024 next to it, at most 1. Source: docs/cli.md.
+func rowUnit(size float64) float64 {
+	if !(size > 0) || math.IsInf(size, 1) {
+		return 1
+	}
+	return min(1, math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5))))
+}
+
+// values are those of expressions at a point, each computed once. Where they round, each encloses what float64 arithmetic
+// gives in any order of the terms.
+type values struct {
+	x      []float64
+	rounds bool
+	memo   map[*expr]ball
+	sizes  map[*expr]float64
+}
+
+func newValues(x []float64, rounds bool) *values {
+	return &values{x, rounds, map[*expr]ball{}, map[*expr]float64{}}
+}
+
+// of evaluates an expression. A function without a value at the point is a fault.
+func (v *values) of(e *expr) ball {
+	switch e.op {
+	case opConst:
+		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
+			fail("a number is %g", e.num)
+		}
+		return exactly(e.num)
+	case opVar:
+		return exactly(v.x[e.k])
+	}
+	if b, ok := v.memo[e]; ok {
+		return b
+	}
+	args := make([]ball, len(e.args))
+	for k, a := range e.args {
+		args[k] = v.of(a)
+	}
+	if v.rounds {
+		e.clip(args)
+	}
+	b := e.combine(args)
+	if v.rounds {
+		b = e.rounded(args, b)
+	}
+	v.memo[e] = b
+	return b
+}
+
+// mid is a number in the middle of a value.
+func (v *values) mid(e *expr) float64 {
+	lo, hi := v.of(e).floats()
+	return span{lo, hi}.mid()
+}
+
+// rounding is the relative error of an operation of float64 arithmetic with n terms. Source: n + 1 half units in the last place
+// for sums in any order, and 32 for elementary functions, whose tests allow a few.
+func rounding(n int) float64 { return float64(n+33) * 0x1p-53 }
+
+// rounded widens a value of e by the rounding errors of its parts.
+func (e *expr) rounded(args []ball, b ball) ball {
+	size := upper().Set(b.abs().hi)
+	add := func(w float64, a ball) { size.Add(size, upper().Mul(upper().SetFloat64(math.Abs(w)), a.abs().hi)) }
+	switch e.op {
+	case opSum:
+		for k, a := range args {
+			add(e.weights[k], a)
+		}
+	case opHuber:
+		add(2*e.num, args[0])
+		add(e.num, exactly(e.num))
+	case opKL, opLSE, opLargest, opMax:
+		for _, a := range args {
+			add(1, a)
+		}
+	case opEigen, opLogDet, opSingular, opNuclear, opMatFrac: // by rounding errors of the matrix
+		all := exactly(0)
+		for _, a := range args {
+			all = all.add(a.abs())
+		}
+		wide := make([]ball, len(args))
+		for k, a := range args {
+			wide[k] = a.wide(upper().Mul(all.hi, upper().SetFloat64(rounding(e.k))))
+		}
+		b = e.combine(wide)
+	}
+	return b.wide(upper().Mul(size, upper().SetFloat64(rounding(len(args)))))
+}
+
+// clip moves arguments to the end of a domain that they are beyond by rounding errors.
+func (e *expr) clip(args []ball) {
+	switch e.op {
+	case opPower:
+		if e.num == math.Trunc(e.num) {
+			return
+		}
+	case opEntropy, opXExp, opGeo, opKL:
+	default:
+		return
+	}
+	for k, a := range args {
+		if a.lo.Sign() < 0 && a.hi.Sign() >= 0 {
+			args[k].lo = lower()
+		}
+	}
+}
+
+// wide adds an error.
+func (a ball) wide(err *big.Float) ball { return ball{lower().Sub(a.lo, err), upper().Add(a.hi, err)} }
+
+// magnitude is the size of the terms that an expression adds up at the point, whatever cancels.
+func (p *Problem) magnitude(e *expr, v *values) float64 {
+	switch e.op {
+	case opConst:
+		return math.Abs(e.num)
+	case opVar:
+		return math.Abs(v.x[e.k])
+	}
+	if s, ok := v.sizes[e]; ok {
+		return s
+	}
+	sum, most := 0.0, 0.0
+	for k, a := range e.args {
+		w := 1.0
+		if e.op == opSum {
+			w = math.Abs(e.weights[k])
+		}
+		s := w * p.magnitude(a, v)
+		sum, most = sum+s, max(most, s)
+	}
+	size := math.Abs(v.mid(e))
+	switch e.op {
+	case opSum, opEigen, opKL, opNuclear:
+		size = max(size, sum)
+	case opAbs, opMax, opNorm, opLargest, opSingular:
+		size = max(size, most)
+	case opMul:
+		size = max(size, p.magnitude(e.args[0], v)*p.magnitude(e.args[1], v))
+	case opPower:
+		if e.num > 0 {
+			size = max(size, math.Pow(most, e.num))
+		}
+	case opHuber:
+		size = max(size, min(most*most, 2*e.num*most))
+	case opLog, opLogDet, opLogistic, opLSE:
+		size = max(size, 1)
+	}
+	v.sizes[e] = size
+	return size
+}

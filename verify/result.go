@@ -1,0 +1,222 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Result is what a result of `dcopt solve --json` states.
+type Result struct {
+	Status                                  string
+	Objective, Error, Violation, Bound, Gap *float64
+	Feasible, Proved                        *bool
+	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
+	Sweep map[string]string
+	// Variables, lets and a ray by name; multipliers of constraints and of bounds.
+	variables, lets, ray, duals, boundDuals object
+	// wrong says why the text is no result as solve writes it.
+	wrong []string
+}
+
+// object is a JSON object with one value per name.
+type object map[string]json.RawMessage
+
+func (o *object) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errors.New("is no object")
+	}
+	*o = object{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		if _, twice := (*o)[name.(string)]; twice {
+			return fmt.Errorf("has two members %s", name)
+		}
+		(*o)[name.(string)] = v
+	}
+	return nil
+}
+
+// unchecked are members of results that say nothing about the point or the problem.
+var unchecked = []string{
+	"iterations", "starts", "backend", "seconds", "indices", "history", "message", "nodes", "safe", "tolerance_decides",
+}
+
+// statuses of results of .dc files.
+var statuses = []string{
+	"converged", "stalled", "iteration_limit", "time_limit", "infeasible", "unbounded", "cancelled", "numerical",
+}
+
+// ParseResults reads the output of `dcopt solve --json`: one result, or one per line of a sweep. An error says that the
+// text is no such output; what is wrong with a result beyond that, Check finds.
+func ParseResults(text []byte) (rs []*Result, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		err := d.Decode(&raw)
+		switch {
+		case err == io.EOF && len(rs) > 0:
+			if len(rs) > 1 && slices.ContainsFunc(rs, func(r *Result) bool { return r.Sweep == nil }) {
+				rs[0].wrong = append(rs[0].wrong, "there is more than one result, and no sweep")
+			}
+			return rs, nil
+		case err != nil && len(rs) > 0:
+			rs[0].wrong = append(rs[0].wrong, "there is text behind the result")
+			return rs, nil
+		case err != nil:
+			return nil, fmt.Errorf("no result of dcopt solve --json: %w", err)
+		}
+		r, err := parseResult(raw)
+		if err != nil {
+			return nil, fmt.Errorf("no result of dcopt solve --json: %w", err)
+		}
+		rs = append(rs, r)
+	}
+}
+
+func parseResult(raw json.RawMessage) (*Result, error) {
+	r := &Result{}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	if all["status"] == nil || json.Unmarshal(all["status"], &r.Status) != nil {
+		return nil, errors.New("it has no status")
+	}
+	say := func(format string, args ...any) { r.wrong = append(r.wrong, fmt.Sprintf(format, args...)) }
+	var once object
+	if err := json.Unmarshal(raw, &once); err != nil {
+		say("the result %v", err)
+	}
+	var sweep object
+	into := map[string]any{
+		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
+		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
+		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
+	}
+	for name, text := range all {
+		to, known := into[name]
+		switch {
+		case known:
+			if err := json.Unmarshal(text, to); err != nil {
+				say("the member %s: %v", name, err)
+			}
+		case !slices.Contains(unchecked, name):
+			say("the member %s is not known", name)
+		}
+	}
+	if !slices.Contains(statuses, r.Status) {
+		say("the status %s is not known", r.Status)
+	}
+	for name, text := range sweep {
+		var v any
+		if json.Unmarshal(text, &v) != nil {
+			continue
+		}
+		if r.Sweep == nil {
+			r.Sweep = map[string]string{}
+		}
+		if word, ok := v.(string); ok {
+			r.Sweep[name] = word
+		} else {
+			r.Sweep[name] = string(text)
+		}
+	}
+	slices.Sort(r.wrong)
+	return r, nil
+}
+
+// point is the numbers of the variables, by their names.
+func (p *Problem) point(from object) ([]float64, error) {
+	x := make([]float64, p.n)
+	names := map[string]bool{}
+	for _, v := range p.vars {
+		name := v.whole()
+		names[name] = true
+		raw, ok := from[name]
+		if !ok {
+			return nil, fmt.Errorf("the result has no variable %s", name)
+		}
+		flat, err := v.numbers(raw)
+		if err != nil {
+			return nil, fmt.Errorf("the variable %s: %w", name, err)
+		}
+		for k, j := range v.at {
+			if j >= 0 {
+				x[j] = flat[k]
+			}
+		}
+		for k, j := range v.at {
+			if j >= 0 && x[j] != flat[k] {
+				return nil, fmt.Errorf("the variable %s is not symmetric", name)
+			}
+		}
+	}
+	for name := range from {
+		if !names[name] {
+			return nil, fmt.Errorf("the problem has no variable %s", name)
+		}
+	}
+	return x, nil
+}
+
+// whole is the name that results have: a part of a complex variable has the name of the variable.
+func (v *variable) whole() string {
+	if v.of != "" {
+		return v.of
+	}
+	return v.name
+}
+
+// numbers are those of a variable, or of the part of a complex one that it is.
+func (v *variable) numbers(raw json.RawMessage) ([]float64, error) {
+	if v.of != "" {
+		var parts object
+		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 2 {
+			return nil, errors.New("it is no complex number with re and im")
+		}
+		if raw = parts["re"]; v.imaginary {
+			raw = parts["im"]
+		}
+	}
+	flat, err := numbersOf(raw)
+	if err != nil || len(flat) != len(v.at) {
+		return nil, fmt.Errorf("it has not the %d numbers that the problem declares", len(v.at))
+	}
+	return flat, nil
+}
+
+func numbersOf(raw json.RawMessage) ([]float64, error) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, err
+	}
+	return flattenJSON(v, nil)
+}
+
+func flattenJSON(v any, to []float64) ([]float64, error) {
+	switch v := v.(type) {
+	case float64:
+		return append(to, v), nil
+	case []any:
+		var err error
+		for _, e := range v {
+			if to, err = flattenJSON(e, to); err != nil {
+				return nil, err
+			}
+		}
+		return to, nil
+	}
+	return nil, errors.New("no number")
+}
