@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -58,7 +59,9 @@ var mayImport = map[string]string{
 	// What a picture of a solution shows, as data; also for programs without gonum/plot.
 	"internal/scene": "dc dc/lang",
 	// Where the data of tests are that are not in the repository.
-	"internal/shared": "",
+	"internal/shared": "internal/need",
+	// What tests need of a machine, which no code but that of tests may import.
+	"internal/need": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
 	"internal/table": "",
 	// Arrays and sparse matrices in the formats of others.
@@ -327,8 +330,24 @@ func rules() []rule {
 			{"lder/x_test.go", `import "strconv"; var parse = strconv.ParseFloat`},
 			{"lder/x.go", `import "strconv"; var parse = strconv.Atoi`},
 		}},
+		skipRule,
 	}
 }
+
+// skipRule holds in the nested modules, too.
+var skipRule = rule{"tests are skipped by internal/need", checkSkips, []sample{
+	{"dc/x_test.go", `import "testing"; func TestX(t *testing.T) { t.Skip() }`},
+	{"dc/x_test.go", `import "testing"; func TestX(t *testing.T) { t.Skipf("no %s", "x") }`},
+	{"dc/x_test.go", `import "testing"; func BenchmarkX(b *testing.B) { f := b.Skip; f("no x") }`},
+	{"dc/x_test.go", `import "testing"; type s struct { t testing.TB }; func (x s) f() { x.t.Skip("no x") }`},
+	{"dc/x_test.go", `import tests "testing"; func f(all ...tests.TB) { for _, t := range all { t.SkipNow() } }`},
+	{"dc/x_test.go", `import "testing"; func TestX(t *testing.T) { t.Log("SKIPPED: no x") }`},
+	{"internal/shared/x.go", `import "testing"; func f(t testing.TB) { t.Skip("no x") }`},
+}, []sample{
+	{"dc/x_test.go", `import "testing"; func TestX(t *testing.T) { need.That(t, false, need.Go) }`},
+	{"dc/x_test.go", `import "testing"; func TestX(t *testing.T) { r := table.New(); r.Skip() }`},
+	{"internal/need/x.go", `import "testing"; func f(t testing.TB) { t.Skip("SKIPPED: needs x") }`},
+}}
 
 // imports are the paths that a file imports, and by which name it uses them.
 func imports(f *ast.File) map[string]string {
@@ -434,6 +453,47 @@ func usesEnum(f *ast.FuncDecl) (found bool) {
 		return true
 	})
 	return found
+}
+
+// checkSkips refuses skips of tests, and words of skips, outside package need. Types beside
+// tests have methods Skip, too.
+func checkSkips(s source) (wrong []string) {
+	if s.pkg() == "internal/need" {
+		return nil
+	}
+	testing, tests := imports(s.file)["testing"], map[string]bool{} // parameters and fields
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		field, ok := n.(*ast.Field)
+		if !ok {
+			return true
+		}
+		of := field.Type
+		if pointer, ok := of.(*ast.StarExpr); ok {
+			of = pointer.X
+		}
+		if sel, ok := of.(*ast.SelectorExpr); ok && isName(sel.X, testing) {
+			for _, name := range field.Names {
+				tests[name.Name] = true
+			}
+		}
+		return true
+	})
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			of := types.ExprString(n.X)
+			of = of[strings.LastIndex(of, ".")+1:]
+			if n.Sel.Name == "Skipf" || n.Sel.Name == "SkipNow" || n.Sel.Name == "Skip" && tests[of] {
+				wrong = append(wrong, "skips by "+types.ExprString(n)+", not by package need")
+			}
+		case *ast.BasicLit:
+			if s.pkg() != "." && strings.Contains(n.Value, "SKIPPED") {
+				wrong = append(wrong, "says SKIPPED, as package need alone does")
+			}
+		}
+		return true
+	})
+	return wrong
 }
 
 func checkC(s source) []string {
@@ -642,7 +702,7 @@ func checkFolder(pkg string, files int) string {
 
 func TestArchitecture(t *testing.T) {
 	packages := map[string][]source{} // without their tests
-	var tests []source
+	var tests, nested []source
 	walk(t, func(name string, inModule bool) {
 		switch ext := path.Ext(name); ext {
 		case ".go", ".md":
@@ -653,7 +713,7 @@ func TestArchitecture(t *testing.T) {
 			if hasMicro(b) {
 				t.Errorf("%s has the micro sign U+00B5; the Greek μ is U+03BC", name)
 			}
-			if ext == ".md" || !inModule {
+			if ext == ".md" {
 				return
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.ParseComments|parser.SkipObjectResolution)
@@ -662,10 +722,20 @@ func TestArchitecture(t *testing.T) {
 				return
 			}
 			s := source{name, f}
-			if s.test() {
+			if !inModule {
+				nested = append(nested, s)
+			} else if s.test() {
 				tests = append(tests, s)
 			} else {
 				packages[s.pkg()] = append(packages[s.pkg()], s)
+			}
+		case ".s":
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if path.Dir(name) != "internal/cpu" && bytes.Contains(b, []byte("CPUID")) {
+				t.Errorf("%s asks the processor, which internal/cpu does for all", name)
 			}
 		case ".c", ".cc", ".cpp", ".h":
 			if !ownC[name] {
@@ -690,6 +760,11 @@ func TestArchitecture(t *testing.T) {
 			t.Error(wrong)
 		}
 		all = append(all, packages[pkg]...)
+	}
+	for _, s := range nested {
+		for _, wrong := range skipRule.check(s) {
+			t.Errorf("%s: %s (rule: %s)", s.path, wrong, skipRule.name)
+		}
 	}
 	for _, r := range rules() {
 		for _, s := range all {

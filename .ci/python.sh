@@ -2,7 +2,8 @@
 # The tests of the Python package: builds the wheel twice, which must give the same
 # bytes, installs it beside what its tests need, in an environment of their own under
 # build/, and runs them; then installs it in an empty environment and solves a problem
-# where there is no Go, and builds the sdist with Go. The last line is "count PASSED FAILED SKIPPED", or "skip REASON".
+# where there is no Go, and builds the sdist with Go. A skipped test has a line
+# "skip python NAME: needs THING: WHY"; the last line is "count PASSED FAILED SKIPPED".
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 work=$PWD/build/python
@@ -13,7 +14,7 @@ for name in python3 python; do
 	command -v "$name" >/dev/null && "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && python=$name && break
 done
 if [ -z "$python" ]; then
-	echo "skip no Python 3.11 or newer with venv"
+	printf 'skip python: needs Python: 3.11 or newer with venv\ncount 0 0 1\n'
 	exit
 fi
 # torch is large: the tests of its layer run where Python has it already.
@@ -24,7 +25,7 @@ if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
 	rm -rf "$work/venv"
 	if ! { "$python" -m venv "${site[@]}" "$work/venv" && "$work/venv/bin/pip" install -q --disable-pip-version-check -r python/tests/requirements.txt; } >"$work/log" 2>&1; then
 		tail -n 3 "$work/log"
-		echo "skip no Python packages: they could not be installed"
+		printf 'skip python: needs Python: the packages of its tests could not be installed\ncount 0 0 1\n'
 		exit
 	fi
 	echo "$stamp" >"$work/stamp"
@@ -63,12 +64,18 @@ else
 	failed=$((failed + 1))
 fi
 "$python" - "$work/tests.xml" "$passed" "$failed" <<'END'
+import re
 import sys
 import xml.etree.ElementTree as tree
 
 passed, failed, skipped = int(sys.argv[2]), int(sys.argv[3]), 0
 try:
-    for s in tree.parse(sys.argv[1]).getroot().iter("testsuite"):
+    root = tree.parse(sys.argv[1]).getroot()
+    for case in root.iter("testcase"):
+        for s in case.iter("skipped"):
+            said = re.search(r"^needs .*|(?<=Skipped: )needs .*(?=.\)$)", f"{s.get('message')}\n{s.text}", re.M)
+            print(f"skip python {case.get('classname')} {case.get('name')}: {said[0] if said else 'no reason given'}")
+    for s in root.iter("testsuite"):
         n, bad, left = int(s.get("tests")), int(s.get("failures")) + int(s.get("errors")), int(s.get("skipped"))
         passed, failed, skipped = passed + n - bad - left, failed + bad, skipped + left
 except (OSError, tree.ParseError) as e:

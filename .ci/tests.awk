@@ -1,20 +1,26 @@
 # Reads the output of "go test -v ./...", prints what a person wants to see of
 # it, and appends to the file "tally" the lines
-#   skip PACKAGE NAME: REASON
+#   skip PACKAGE NAME: needs THING: WHY
 #   fail PACKAGE NAME: FIRST MESSAGE
 #   count PASSED FAILED SKIPPED
+#
+# Skipped are tests, and parts of tests that pass without them: what package need says,
+# a skip each. A test that is skipped without its words counts as "no reason given".
 #
 # A package that fails without a failing test (it does not compile, it crashes,
 # it runs out of time) counts as one failure.
 
-/SKIPPED:/ { reason = $0; sub(/^.*SKIPPED: */, "", reason) }
 /^ *--- PASS: / { passed++ }
-/^ *--- SKIP: / {
-	skip[++skipped] = $3 ": " (reason == "" ? "no reason given" : reason)
-	reason = ""
-}
+/^ *--- SKIP: / && !($3 in needs) { skip[++skipped] = $3 ": no reason given" }
 /^=== (RUN|NAME|CONT) / { name = $3 }
-/^ +[A-Za-z0-9_]+\.go:[0-9]+: / && !(name in said) { said[name] = $0; sub(/^ */, "", said[name]) }
+/^ +[A-Za-z0-9_]+\.go:[0-9]+: SKIPPED: needs / {
+	needs[name]
+	skip[++skipped] = name ": " substr($0, index($0, "needs "))
+}
+/^ +[A-Za-z0-9_]+\.go:[0-9]+: / && !/: SKIPPED: needs / && !(name in said) {
+	said[name] = $0
+	sub(/^ */, "", said[name])
+}
 /^ *--- FAIL: / { failed++; fail[++here] = $3 (said[$3] == "" ? "" : ": " said[$3]) }
 
 # The line of a package ends it.
@@ -31,6 +37,7 @@
 		print "fail", $2, fail[i] >>tally
 	text = ""
 	split("", said)
+	split("", needs)
 	inside = here = 0
 	next
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // heuristics are the fields of Settings.Acceleration and of Settings.Search, each with
@@ -32,9 +33,7 @@ var heuristics = map[string]struct{ file, user, line string }{
 // TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it
 // the package builds, and the program of examples/quickstart solves its problem.
 func TestHeuristicsCanBeDeleted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: builds the package")
-	}
+	need.That(t, !testing.Short(), need.Long, "builds the package")
 	fields := 0
 	for _, group := range []any{ccp.Acceleration{}, ccp.Search{}} {
 		for of, i := reflect.TypeOf(group), 0; i < of.NumField(); i++ {

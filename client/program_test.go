@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/client"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // program builds dcopt.
@@ -21,10 +22,8 @@ func program(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
-	if out, err := exec.Command("go", "build", "-o", path, "../cmd/dcopt").CombinedOutput(); err != nil {
+	build := exec.Command(need.Program(t, need.Go), "build", "-o", path, "../cmd/dcopt")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("no program: %v\n%s", err, out)
 	}
 	return path
@@ -116,11 +115,7 @@ func TestNoProgram(t *testing.T) {
 	if _, err := client.Start(filepath.Join(t.TempDir(), "nothing")); err == nil {
 		t.Error("a program that is not there")
 	}
-	goes, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
-	c, err := client.Start(goes) // "go serve" is no command
+	c, err := client.Start(need.Program(t, need.Go)) // "go serve" is no command
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,19 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/plan"
 )
 
 // daemon is a program of Slurm, where it is installed.
 func daemon(t *testing.T, name string) string {
 	t.Helper()
-	for _, at := range []string{name, "/usr/sbin/" + name} {
-		if path, err := exec.LookPath(at); err == nil {
-			return path
-		}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		path, err = exec.LookPath("/usr/sbin/" + name)
 	}
-	t.Skipf("SKIPPED: no Slurm: %s is not installed (Debian: slurm-wlm, munge)", name)
-	return ""
+	need.That(t, err == nil, need.Slurm, name, "is not installed (Debian: slurm-wlm, munge)")
+	return path
 }
 
 // slurm is a Slurm of one controller and two nodes on this machine.
@@ -40,9 +40,7 @@ type slurm struct {
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
 	munged, ctld, slurmd := daemon(t, "munged"), daemon(t, "slurmctld"), daemon(t, "slurmd")
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: no Slurm: its daemons want to be started by root")
-	}
+	need.That(t, os.Geteuid() == 0, need.Slurm, "its daemons want to be started by root")
 	dir, err := os.MkdirTemp("", "slurm") // paths of sockets are short
 	if err != nil {
 		t.Fatal(err)
@@ -120,9 +118,7 @@ func (s *slurm) start(path string, args ...string) *exec.Cmd {
 	cmd.Stdout, cmd.Stderr = log, log
 	err = cmd.Start()
 	log.Close()
-	if err != nil {
-		s.t.Skipf("SKIPPED: no Slurm: %s does not start: %v", path, err)
-	}
+	need.That(s.t, err == nil, need.Slurm, path, "does not start:", err)
 	s.t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may be killed already
 		_ = cmd.Wait()
@@ -145,7 +141,7 @@ func (s *slurm) until(what string, ready func() bool) {
 				last = append(last, lines[len(lines)-1])
 			}
 		}
-		s.t.Skipf("SKIPPED: no Slurm: %s do not run here: %s", what, strings.Join(last, "; "))
+		need.That(s.t, false, need.Slurm, what, "do not run here:", strings.Join(last, "; "))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 const outsideProgram = `package main
@@ -38,10 +40,7 @@ func main() {
 // A program of another module builds without C and is not made to carry what
 // only the command or the benchmarks need.
 func TestProgramOutsideTheModule(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := need.Program(t, need.Go)
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -4,15 +4,14 @@ import (
 	"os/exec"
 	"regexp"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestPrograms runs the Go programs from the root of the repository, as
 // README.md says.
 func TestPrograms(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("SKIPPED: no go command")
-	}
+	goTool := need.Program(t, need.Go)
 	for program, want := range map[string]string{
 		"quickstart": `^from 0: converged, x = -2\.0000, objective -7\.0000\nfrom 2: converged, x = -2\.0000, objective -7\.0000\n$`,
 		"lder":       `^converged after \d+ iterations\nunexplained variance: training 0\.0\d, test 0\.\d\d\n$`,

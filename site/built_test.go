@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // site is the built one.
@@ -60,9 +62,7 @@ func TestMain(m *testing.M) {
 func builtSite(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	s := build()
-	if s.skip != "" {
-		t.Skip("SKIPPED: " + s.skip)
-	}
+	need.That(t, s.skip == "", need.Python, s.skip)
 	if s.err != nil {
 		t.Fatalf("%v\n%s", s.err, s.output)
 	}

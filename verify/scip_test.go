@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 var scip = flag.String("scip", "", "Python that has PySCIPOpt, for BenchmarkBoundsBesideSCIP")
@@ -19,9 +20,7 @@ var scip = flag.String("scip", "", "Python that has PySCIPOpt, for BenchmarkBoun
 // BenchmarkBoundsBesideSCIP: random problems that SCIP can state and solve have the optima that it finds, to the tolerances of both, and
 // no bound is above them: -scip PYTHON -soundness 300 -first 50000 -benchtime 1x.
 func BenchmarkBoundsBesideSCIP(b *testing.B) {
-	if *scip == "" {
-		b.Skip("it needs -scip")
-	}
+	need.That(b, *scip != "", need.SCIP)
 	file := filepath.Join(b.TempDir(), "tree.json")
 	compared, refused, open := 0, 0, 0
 	for k := range uint64(*soundness) {

@@ -8,10 +8,14 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 func TestCompletion(t *testing.T) {
-	programs := map[string]string{"powershell": "pwsh"}
+	programs := map[string]need.Thing{"bash": need.Bash, "fish": need.Fish, "powershell": need.PowerShell, "zsh": need.Zsh}
+	if len(programs) != len(shells) {
+		t.Errorf("programs of %d shells, want %q", len(programs), shells)
+	}
 	for _, shell := range shells {
 		var stdout, stderr bytes.Buffer
 		if code := run(context.Background(), []string{"completion", shell}, nil, &stdout, &stderr); code != exit.OK || stderr.Len() > 0 {
@@ -22,13 +26,8 @@ func TestCompletion(t *testing.T) {
 				t.Errorf("%s: the script lacks %s", shell, want)
 			}
 		}
-		program := shell
-		if programs[shell] != "" {
-			program = programs[shell]
-		}
-		path, err := exec.LookPath(program)
-		if err != nil {
-			t.Logf("SKIPPED: no %s to read its script", shell)
+		path := need.Look(t, programs[shell])
+		if path == "" {
 			continue
 		}
 		cmd := exec.Command(path, "-n")
@@ -81,11 +80,7 @@ func TestPowerShellScript(t *testing.T) {
 
 // TestFishCompletes and TestZshCompletes ask the shells, where they are.
 func TestFishCompletes(t *testing.T) {
-	fish, err := exec.LookPath("fish")
-	if err != nil {
-		t.Log("SKIPPED: no fish")
-		return
-	}
+	fish := need.Program(t, need.Fish)
 	var script, stderr bytes.Buffer
 	run(context.Background(), []string{"completion", "fish"}, nil, &script, &stderr)
 	for words, want := range map[string]string{"dcopt so": "solve\t", "dcopt solve --time": "--time-limit\t", "dcopt new pack": "packing", "dcopt man chec": "check"} {
@@ -97,11 +92,7 @@ func TestFishCompletes(t *testing.T) {
 }
 
 func TestZshCompletes(t *testing.T) {
-	zsh, err := exec.LookPath("zsh")
-	if err != nil {
-		t.Log("SKIPPED: no zsh")
-		return
-	}
+	zsh := need.Program(t, need.Zsh)
 	var script, stderr bytes.Buffer
 	run(context.Background(), []string{"completion", "zsh"}, nil, &script, &stderr)
 	for line, want := range map[string]string{"dcopt so": "solve", "dcopt solve --time": "--time-limit", "dcopt new pack": "packing"} {
@@ -117,10 +108,7 @@ func TestZshCompletes(t *testing.T) {
 
 // TestBashCompletes asks the script itself.
 func TestBashCompletes(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("SKIPPED: no bash")
-	}
+	bash := need.Program(t, need.Bash)
 	var script, stderr bytes.Buffer
 	run(context.Background(), []string{"completion", "bash"}, nil, &script, &stderr)
 	for words, want := range map[string]string{

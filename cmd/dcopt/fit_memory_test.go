@@ -13,14 +13,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestFitMemory runs the real program on a large table: all in all, it needs less
 // than three times the memory of the numbers beyond what it needs for a few rows.
 func TestFitMemory(t *testing.T) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("SKIPPED: there is no /proc to tell the size of a process")
-	}
+	_, err := os.Stat("/proc/self/status")
+	need.That(t, err == nil, need.Linux, err)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "dcopt")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // hostileNames end comments, strings and lines in one language or another.
@@ -66,11 +67,7 @@ func TestHostileNames(t *testing.T) {
 			t.Error("a name became an element of the plot")
 		}
 	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("SKIPPED: no Python to import the model")
-	}
-	cmd := exec.Command(python, "-B", "-c", "import model; print(model.predict([1.0] * 10))")
+	cmd := exec.Command(need.Program(t, need.Python), "-B", "-c", "import model; print(model.predict([1.0] * 10))")
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "INJECTED") {
 		t.Errorf("importing the model: %v\n%s", err, out)
@@ -88,7 +85,7 @@ func TestHostileCases(t *testing.T) {
 	if code, _, stderr := dcopt(nil, "fit "+filepath.Join(dir, "nohead.csv")+" -t y -o m.json"); code != exit.File || !strings.Contains(stderr, "nohead.csv:1:1: the first row is all numbers") {
 		t.Errorf("nohead.csv: code %d, %s", code, stderr)
 	}
-	python, _ := exec.LookPath("python3")
+	python := need.Look(t, need.Python)
 	for name, target := range map[string]string{"inj": "y", "evil": "y $^_"} {
 		for _, args := range [][]string{{"fit", filepath.Join(dir, name+".csv"), "-t", target, "-o", name + ".json", "-q"}, {"show", name + ".json", "--format", "python", "-o", name + ".py"}} {
 			var stdout, stderr bytes.Buffer
@@ -102,9 +99,6 @@ func TestHostileCases(t *testing.T) {
 		if out, err := exec.Command(python, "-B", "-c", "import "+name).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("import %s: %v, %s", name, err, out)
 		}
-	}
-	if python == "" {
-		t.Skip("SKIPPED: no Python to import the models")
 	}
 }
 

@@ -15,15 +15,13 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestMan: every command has a page with all its flags, and groff, where it is, has
 // nothing to say against the pages.
 func TestMan(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Log("SKIPPED: no groff to read the pages")
-	}
+	groff := need.Look(t, need.Groff)
 	check := func(name, page string) {
 		t.Helper()
 		for _, l := range strings.Split(page, "\n") {

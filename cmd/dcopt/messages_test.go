@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestMessagesAreJSON: with --json, whatever goes wrong, standard error is a JSON
@@ -192,9 +193,8 @@ func TestWaitingEnds(t *testing.T) {
 	workspace(t)
 	if runtime.GOOS != "windows" {
 		for _, name := range []string{"pipe.dc", "pipe.qps", "pipe.csv", "pipe.json", "pipe.out"} {
-			if out, err := exec.Command("mkfifo", name).CombinedOutput(); err != nil {
-				t.Skipf("SKIPPED: no named pipes: %v %s", err, out)
-			}
+			out, err := exec.Command("mkfifo", name).CombinedOutput()
+			need.That(t, err == nil, need.Unix, "mkfifo:", err, string(out))
 		}
 	}
 	for _, args := range []string{

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // slowProblem takes many short iterations from many starts: a minute.
@@ -31,9 +32,7 @@ option restarts = 400, seed = 1, max_iter = 100
 // TestInterrupt sends a real SIGINT to a real process: it prints the best
 // point and exits with 130.
 func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: no SIGINT between processes on Windows")
-	}
+	need.That(t, runtime.GOOS != "windows", need.Unix, "for SIGINT")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "slow.dc"), []byte(slowProblem), 0o666); err != nil {
 		t.Fatal(err)
@@ -89,9 +88,7 @@ func TestInterrupt(t *testing.T) {
 // TestReaderGone: a pipe whose reader goes away early ends the program with the code
 // of what does not arrive.
 func TestReaderGone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: no SIGPIPE on Windows")
-	}
+	need.That(t, runtime.GOOS != "windows", need.Unix, "for SIGPIPE")
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +107,7 @@ func TestReaderGone(t *testing.T) {
 
 // TestTerminate sends SIGTERM to a real process that waits for its input.
 func TestTerminate(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: no SIGTERM between processes on Windows")
-	}
+	need.That(t, runtime.GOOS != "windows", need.Unix, "for SIGTERM")
 	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
 		cmd := program(t, strings.Fields(args)...)
 		cmd.Dir = t.TempDir()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestWide compares with what the system says of the processor.
@@ -14,9 +16,7 @@ func TestWide(t *testing.T) {
 		t.Error("Wider without Wide")
 	}
 	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil || runtime.GOARCH != "amd64" {
-		t.Skip("SKIPPED: no list of the processor's flags")
-	}
+	need.That(t, err == nil && runtime.GOARCH == "amd64", need.Linux, "for the list of the processor's flags")
 	_, line, _ := strings.Cut(string(data), "\nflags")
 	line, _, _ = strings.Cut(line, "\n")
 	flags := strings.Fields(line)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestScales: neither the units of the objective nor those of rows or variables
@@ -14,9 +16,7 @@ import (
 // another way for a difference in the last digit: same status and same
 // objective at the end.
 func TestScales(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: 120 runs, in the full run")
-	}
+	need.That(t, !testing.Short(), need.Long, "120 runs")
 	list := scaleProblems(NewArith())
 	for _, kind := range []string{"objective", "rows", "variables", "objective, defaults", "rows, defaults", "variables, defaults"} {
 		scaled, rest, _ := strings.Cut(kind, ",")

@@ -4,14 +4,14 @@ package judge
 
 import (
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestSeries counts the answers that are right, converged with nothing wrong, in
 // boxes of one size. The counts are of today and may only rise.
 func TestSeries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: 600 problems, in the full run")
-	}
+	need.That(t, !testing.Short(), need.Long, "600 problems")
 	for name, least := range map[string]int{"box60": 298, "box2000": 296} {
 		sum := run(t, 300, 0, 0, series(t, name).Draw)
 		sum.log(t)

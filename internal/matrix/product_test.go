@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // widths lists the kernels that there are: 0, 1 for wide ones, 2 for wider.
@@ -21,9 +22,8 @@ func widths() []int {
 
 // Products by either kernel are those by definition, and touch nothing else.
 func TestSubtract(t *testing.T) {
-	if len(widths()) < 3 {
-		t.Log("SKIPPED: wide kernels that this processor or build has not")
-	}
+	need.Have(t, cpu.Wide(), need.AVX2)
+	need.Have(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 300 {
 		k, height, width := 1+rng.IntN(150), 1+rng.IntN(60), 1+rng.IntN(110)
@@ -71,9 +71,7 @@ func TestSubtract(t *testing.T) {
 
 // Products by either kernel for wide registers have the same bits, also where one matrix is both factors.
 func TestProductsRoundAlike(t *testing.T) {
-	if !cpu.Wider() {
-		t.Skip("SKIPPED: no AVX-512 in this processor or build")
-	}
+	need.That(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(4, 4))
 	draw := func(n int) []float64 {
 		v := make([]float64, n)
@@ -114,9 +112,7 @@ func TestProductsRoundAlike(t *testing.T) {
 
 // A weight counts as a factor of its row.
 func TestWeightedProduct(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for trial := range 100 {
 		k, height, width := 1+rng.IntN(150), 1+rng.IntN(60), 1+rng.IntN(60)

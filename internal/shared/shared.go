@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // Path is the absolute path of a file or folder of the shared data, or of the part of
@@ -17,9 +19,8 @@ func Path(t testing.TB, parts ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: not in the part of the shared data that the repository has: %v; set DCOPT_SHARED", err)
-	}
+	_, err = os.Stat(path)
+	need.That(t, err == nil, need.Data, "not in the part that the repository has:", err)
 	return path
 }
 

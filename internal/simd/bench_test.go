@@ -8,15 +8,14 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // BenchmarkVectors compares the kernels for vectors and panels with gonum's loops,
 // which they have to beat to stay.
 func BenchmarkVectors(b *testing.B) {
-	if !cpu.Wide() {
-		b.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(b, cpu.Wide(), need.AVX2)
 	var peer gonum.Implementation
 	for _, size := range [][2]int{{4, 8}, {8, 16}, {16, 64}, {64, 64}, {64, 300}} {
 		rows, n := size[0], size[1]

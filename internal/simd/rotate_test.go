@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // Turns of rows are those by definition, with the same bits by either kernel, and nothing else is written.
 func TestRotate(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
+	widerToo := need.Have(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for count := 1; count < 20; count++ {
 		const columns = 32
@@ -42,8 +42,7 @@ func TestRotate(t *testing.T) {
 				t.Fatalf("%d turns: entry %d is %g, want %g", count, i, half[i], v)
 			}
 		}
-		if !cpu.Wider() {
-			t.Log("SKIPPED: this processor has no AVX-512")
+		if !widerToo {
 			continue
 		}
 		if simd.RotateWider(&wider[count*ld], &turns[0], ld, count); !slices.Equal(wider, half) {

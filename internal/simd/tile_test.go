@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // Tile is compared with sums at every length. What lies behind the length must not be used, and the place in memory must not matter.
 func TestTile(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(1, 1))
 	const ld = 64
 	for n := 1; n <= ld; n++ {
@@ -51,9 +50,7 @@ func TestTile(t *testing.T) {
 
 // A NaN in any place of the operands of Tile reaches the sums that it is part of, and no others.
 func TestNaNReachesItsSums(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	const n = 11
 	for place := range 6 * n {
 		v := make([]float64, 6*n)
@@ -72,14 +69,10 @@ func TestNaNReachesItsSums(t *testing.T) {
 // Solve with tiles of either kind has the bits of sums in the order of the columns, of rounded products in blocks of eight columns, for all widths and heights, and writes nothing else. What
 // it reads beyond the rows, and above the diagonal of L, does not matter.
 func TestSolve(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	kinds := []simd.Tiles{simd.TilesOf(false)}
-	if cpu.Wider() {
+	if need.Have(t, cpu.Wider(), need.AVX512) {
 		kinds = append(kinds, simd.TilesOf(true))
-	} else {
-		t.Log("SKIPPED: this processor has no AVX-512")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, tiles := range kinds {
@@ -149,9 +142,7 @@ func TestSolve(t *testing.T) {
 
 // SubtractWiderRows and PackWider have the bits of loops, for all shapes, and write nothing else. What they read beyond their rows does not matter.
 func TestWiderRows(t *testing.T) {
-	if !cpu.Wider() {
-		t.Skip("SKIPPED: this processor or build has no AVX-512")
-	}
+	need.That(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(4, 4))
 	draw := func(n, beyond int) []float64 {
 		v := make([]float64, n+beyond)
@@ -221,9 +212,8 @@ func TestWiderRows(t *testing.T) {
 
 // SubtractPanel and SubtractWiderPanelT have the bits of MulPanel and SubtractMulPanelT with entries gathered before, and write nothing else.
 func TestPanelsOfRows(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
+	widerToo := need.Have(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(6, 6))
 	draw := func(n int) []float64 {
 		v := make([]float64, n)
@@ -248,8 +238,7 @@ func TestPanelsOfRows(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d × %d: %v, want %v", count, width, got, want)
 			}
-			if !cpu.Wider() {
-				t.Log("SKIPPED: this processor has no AVX-512")
+			if !widerToo {
 				continue
 			}
 			for k, i := range rows {

@@ -6,20 +6,17 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // Tiles of both kinds have the same bits for all shapes: those of sums by fused multiplications in the order of the rows of y.
 // They use and write nothing else.
 func TestTilesRoundAlike(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	kinds := []simd.Tiles{simd.TilesOf(false)}
-	if cpu.Wider() {
+	if need.Have(t, cpu.Wider(), need.AVX512) {
 		kinds = append(kinds, simd.TilesOf(true))
-	} else {
-		t.Log("SKIPPED: this processor has no AVX-512")
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func(n int) []float64 {
@@ -64,9 +61,7 @@ func TestTilesRoundAlike(t *testing.T) {
 
 // Weighted copies each row times its weight, and touches nothing else.
 func TestWeighted(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, cols := range []int{1, 2, 3, 4, 5, 6, 7, 8, 12} {
 		for count := 1; count < 5; count++ {

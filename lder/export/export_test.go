@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/export"
@@ -43,17 +44,6 @@ func trained(t *testing.T) (map[string]*lder.Regressor, [][]float64) {
 	probe := append(x[:20:20], []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()},
 		[]float64{1.1e4, -50, .1, 3}, []float64{9e3, 50, math.NaN(), 80})
 	return rs, probe
-}
-
-func tool(t *testing.T, what string, names ...string) string {
-	t.Helper()
-	for _, n := range names {
-		if p, err := exec.LookPath(n); err == nil {
-			return p
-		}
-	}
-	t.Skipf("SKIPPED: no %s (none of %v)", what, names)
-	return ""
 }
 
 // agree runs a command that prints a number a line and compares them with
@@ -114,7 +104,7 @@ func literal(x [][]float64, open, close, nan string) string {
 }
 
 func TestGo(t *testing.T) {
-	goTool := tool(t, "Go", "go")
+	goTool := need.Program(t, need.Go)
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()
@@ -130,7 +120,7 @@ func TestGo(t *testing.T) {
 }
 
 func TestPython(t *testing.T) {
-	py := tool(t, "Python", "python3", "python")
+	py := need.Program(t, need.Python)
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()
@@ -141,7 +131,7 @@ func TestPython(t *testing.T) {
 }
 
 func TestC(t *testing.T) {
-	cc := tool(t, "C compiler", "cc", "gcc", "clang")
+	cc := need.Program(t, need.Compiler)
 	rs, x := trained(t)
 	for name, r := range rs {
 		dir := t.TempDir()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/export"
@@ -135,7 +136,7 @@ print(len(programs))
 
 // TestHostilePython runs the programs: importing one does nothing but define it.
 func TestHostilePython(t *testing.T) {
-	py := tool(t, "Python", "python3", "python")
+	py := need.Program(t, need.Python)
 	list := append([]*lder.Regressor{harmless()}, models()...)
 	runPython(t, py, list)
 }
@@ -165,7 +166,7 @@ func runPython(t *testing.T, py string, list []*lder.Regressor) {
 
 // TestHostileC: what the preprocessor leaves of each program is the same.
 func TestHostileC(t *testing.T) {
-	cc := tool(t, "C compiler", "cc", "gcc", "clang")
+	cc := need.Program(t, need.Compiler)
 	dir := t.TempDir()
 	var all strings.Builder
 	list := append([]*lder.Regressor{harmless()}, models()...)
@@ -244,10 +245,7 @@ func FuzzNames(f *testing.F) {
 	for _, h := range hostile[:12] {
 		f.Add(h, h)
 	}
-	py, err := exec.LookPath("python3")
-	if err != nil {
-		f.Log("SKIPPED: no python3, Go alone is checked")
-	}
+	py := need.Look(f, need.Python)
 	f.Fuzz(func(t *testing.T, target, feature string) {
 		r := named(target, []string{feature, "b", feature})
 		if goCode(t, exported(t, r, export.Go)) != goCode(t, exported(t, harmless(), export.Go)) {

@@ -4,7 +4,9 @@ numbers with each solve sent to dcopt."""
 import numpy as np
 import pytest
 
-cp = pytest.importorskip("cvxpy")
+import need
+
+cp = need.module("cvxpy")
 import dcopt  # noqa: E402, F401
 
 
@@ -79,7 +81,7 @@ def test_duals_are_complex():
 
 
 def cvxpy_tests():
-    tests = pytest.importorskip("cvxpy.tests.test_complex")
+    tests = need.module("cvxpy.tests.test_complex")
     return [(c, name) for c in vars(tests).values() if isinstance(c, type) and c.__module__ == tests.__name__ for name in dir(c) if name.startswith("test")]
 
 

@@ -6,6 +6,7 @@ import pytest
 from cvxpy.reductions.reduction import Reduction
 
 import dcopt
+import need
 
 
 def check(problem, rtol=5e-4, **settings):
@@ -128,8 +129,8 @@ def test_nonconvex():
     assert r.gradient == pytest.approx(a.value[0] / size, abs=1e-6)
 
 
-@pytest.mark.skipif(not hasattr(Reduction, "param_forward"), reason="CVXPY before 1.9 has no derivatives through its reductions")
 def test_reduced():
+    need.that(hasattr(Reduction, "param_forward"), need.Thing.CVXPY, "before 1.9 there are no derivatives through its reductions")
     a, x, y = cp.Parameter(pos=True, value=2.0), cp.Variable(pos=True), cp.Variable(pos=True)
     problem = cp.Problem(cp.Minimize(x + y), [x * y ** 2 >= a])  # x = (a / 4)^(1/3), y = 2 x
     problem.solve(method="dcopt", gp=True, requires_grad=True)
@@ -323,7 +324,7 @@ def test_batch_nonconvex():
 
 
 def test_torch():
-    torch = pytest.importorskip("torch", reason="torch is not installed: the layer is not tested")
+    torch = need.module("torch", need.Thing.TORCH)
     from dcopt.torch import Layer
 
     p, x = cp.Parameter(2), cp.Variable(2)
@@ -345,7 +346,7 @@ def test_torch():
 
 
 def test_torch_gradcheck():
-    torch = pytest.importorskip("torch", reason="torch is not installed: the layer is not tested")
+    torch = need.module("torch", need.Thing.TORCH)
     from dcopt.torch import Layer
 
     torch.manual_seed(0)

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn")
+import need
+
+need.module("sklearn")
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
@@ -50,7 +52,7 @@ def test_regressor():
 
 
 def test_names_of_pandas():
-    pd = pytest.importorskip("pandas")
+    pd = need.module("pandas")
     x, y = bent()
     table = pd.DataFrame(x, columns=["alpha", "beta", "c", "d", "e"])
     r = dcopt.LDERegressor().fit(table, y)

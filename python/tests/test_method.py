@@ -8,7 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-cp = pytest.importorskip("cvxpy")
+import need
+
+cp = need.module("cvxpy")
 
 import dcopt  # noqa: E402
 
@@ -340,12 +342,11 @@ def test_functions_of_an_empty_array_have_their_domain():
     assert solve(cp.Problem(cp.Maximize(cp.sum(nothing)))) == 0 and 1 < x.value < 2
 
 
-@pytest.mark.skipif("CLARABEL" not in cp.installed_solvers(), reason="perspectives of functions of matrices are stated as for Clarabel")
 @pytest.mark.parametrize("n", [2, 3])
 def test_perspective_of_a_function_of_a_matrix(n):
     """matrix_frac is its own perspective. Its cone is a matrix by its triangle."""
-    if not hasattr(cp, "perspective"):
-        pytest.skip("this CVXPY has no perspective")
+    need.that("CLARABEL" in cp.installed_solvers(), need.Thing.CLARABEL, "perspectives of functions of matrices are stated as for it")
+    need.that(hasattr(cp, "perspective"), need.Thing.CVXPY, "for perspective")
     x, p, s = cp.Variable(n), cp.Variable((n, n), PSD=True), cp.Variable(nonneg=True)
     a = np.arange(1.0, n + 1)
     b = np.eye(n) + .3

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 
-nbformat = pytest.importorskip("nbformat")
-client = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
-pytest.importorskip("matplotlib")
-pytest.importorskip("cvxpy")
-pytest.importorskip("sklearn")
+import need
+
+nbformat = need.module("nbformat")
+client = need.module("nbclient")
+need.module("ipykernel")
+need.module("matplotlib")
+need.module("cvxpy")
+need.module("sklearn")
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
-if not FOLDER.is_dir():
-    pytest.skip("no checkout with docs/notebooks", allow_module_level=True)
+need.that(FOLDER.is_dir(), need.Thing.CHECKOUT, "for docs/notebooks")
 
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dcopt
+import need
 
 
 def test_small():
@@ -12,7 +13,7 @@ def test_small():
 
 
 def test_sparse_and_dense_agree():
-    sp = pytest.importorskip("scipy.sparse")
+    sp = need.module("scipy.sparse")
     rng = np.random.default_rng(0)
     a = rng.standard_normal((20, 10))
     p, q, g = a.T @ a, rng.standard_normal(10), rng.standard_normal((15, 10))

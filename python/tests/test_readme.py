@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-cvxpy = pytest.importorskip("cvxpy")
-pytest.importorskip("sklearn")
+import need
+
+cvxpy = need.module("cvxpy")
+need.module("sklearn")
 
 README = Path(__file__).resolve().parent.parent / "README.md"
-if not README.is_file():
-    pytest.skip("no README.md beside the tests", allow_module_level=True)
+need.that(README.is_file(), need.Thing.CHECKOUT, "for README.md")
 
 
 def blocks(path=README):
@@ -35,8 +35,7 @@ def test_the_problem_and_the_formula(capsys):
 
 def test_the_readme_of_the_repository():
     path = README.parent.parent / "README.md"
-    if not path.is_file():
-        pytest.skip("SKIPPED: no Python package within the repository")
+    need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     (code,) = blocks(path)
     x = cvxpy.Variable(3)
     rng = np.random.default_rng(1)
@@ -49,8 +48,7 @@ def test_the_readme_of_the_repository():
 def test_the_tutorial(capsys):
     """docs/tutorial-cvxpy.md: its blocks run in one go, and print what it says."""
     path = README.parent.parent / "docs" / "tutorial-cvxpy.md"
-    if not path.is_file():
-        pytest.skip("SKIPPED: no Python package within the repository")
+    need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     text = path.read_text()
     known = {"__name__": "__main__"}
     code = blocks(path)
@@ -68,8 +66,7 @@ def test_the_tutorial(capsys):
 def test_the_page_of_derivatives():
     """docs/derivatives.md: its blocks run in one go."""
     path = README.parent.parent / "docs" / "derivatives.md"
-    if not path.is_file():
-        pytest.skip("SKIPPED: no Python package within the repository")
+    need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     known = {}
     code = blocks(path)
     assert len(code) == 2

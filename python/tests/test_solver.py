@@ -6,8 +6,10 @@ import types
 
 import pytest
 
-cp = pytest.importorskip("cvxpy")
-helpers = pytest.importorskip("cvxpy.tests.solver_test_helpers")
+import need
+
+cp = need.module("cvxpy")
+helpers = need.module("cvxpy.tests.solver_test_helpers")
 
 import dcopt  # noqa: E402
 

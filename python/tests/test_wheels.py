@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("hatchling")
+import need
+
+need.module("hatchling")
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE = ROOT.parent
-if not (ROOT / "hatch_build.py").is_file() or not (MODULE / "cmd" / "dcopt").is_dir():
-    pytest.skip("no checkout of the Go module beside the package", allow_module_level=True)
+need.that((ROOT / "hatch_build.py").is_file() and (MODULE / "cmd" / "dcopt").is_dir(), need.Thing.CHECKOUT, "for the Go module beside the package")
 
 TAGS = {
     "linux/amd64": "manylinux_2_17_x86_64.musllinux_1_1_x86_64", "linux/arm64": "manylinux_2_17_aarch64.musllinux_1_1_aarch64",
@@ -75,8 +76,7 @@ def check(wheel, platform):
 @pytest.fixture
 def go_in_place(tmp_path):
     """A folder with a command go that writes the first bytes of a program of GOOS."""
-    if os.name != "posix":
-        pytest.skip("a script in Go's place: POSIX alone")
+    need.that(os.name == "posix", need.Thing.UNIX, "for a script in Go's place")
     folder = tmp_path / "bin"
     folder.mkdir()
     script = folder / "go"
@@ -110,8 +110,7 @@ def test_wheel_of_each_platform(platform, tmp_path, go_in_place):
 def test_wheel_that_was_built():
     """The wheels of DCOPT_WHEELS, a folder: make wheels and .ci/python.sh set it."""
     folder = os.environ.get("DCOPT_WHEELS")
-    if not folder:
-        pytest.skip("DCOPT_WHEELS is not set")
+    need.that(folder, need.Thing.WHEELS, "a folder")
     wheels = list(Path(folder).glob("*.whl"))
     assert wheels
     for wheel in wheels:

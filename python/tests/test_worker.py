@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import dcopt
+import need
 from dcopt._worker import WorkerError, worker
 
 
@@ -30,8 +31,7 @@ def test_hello():
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pools(method):
-    if method not in mp.get_all_start_methods():
-        pytest.skip(f"no start method {method} on this platform")
+    need.that(method in mp.get_all_start_methods(), need.Thing.UNIX, f"for the start method {method}")
     assert least_squares(1)  # the parent has a worker when the pool forks
     with mp.get_context(method).Pool(8) as pool:
         assert all(pool.map(least_squares, range(1000), chunksize=25))
@@ -88,9 +88,9 @@ def test_killed_worker():
     assert least_squares(2)  # another one
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX")
 @pytest.mark.parametrize("program, text", [("/nonexistent", "could not be started"), ("/bin/true", "answered nothing: /bin/true serve is not dcopt")])
 def test_no_program(program, text, monkeypatch):
+    need.that(sys.platform != "win32", need.Thing.UNIX, "for its programs")
     assert least_squares(1)
     monkeypatch.setenv("DCOPT_PROGRAM", program)
     worker().close()
@@ -102,7 +102,7 @@ def test_no_program(program, text, monkeypatch):
 
 def test_worker_that_dies_in_a_request():
     w = worker()
-    cp = pytest.importorskip("cvxpy")
+    cp = need.module("cvxpy")
     c = cp.Variable((20, 2), name="c", value=np.arange(40.0).reshape(20, 2))
     apart = [cp.norm(c[i] - c[j]) >= 1 for i in range(20) for j in range(i)]
     prob = cp.Problem(cp.Minimize(cp.max(cp.abs(c))), apart)
@@ -126,7 +126,7 @@ def test_worker_that_dies_in_a_request():
 
 def test_what_ends_in_the_middle_of_a_frame_is_freed_by_the_next_request():
     """Python may collect a problem at any allocation, also while a request is being written."""
-    cp = pytest.importorskip("cvxpy")
+    cp = need.module("cvxpy")
     x = cp.Variable(2)
     prob = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), [x >= 2])
     prob.solve(method="dcopt")
@@ -149,8 +149,8 @@ def test_wrong_requests_are_errors():
     assert least_squares(1)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_interrupt_returns_the_best_point():
+    need.that(sys.platform != "win32", need.Thing.UNIX, "for its signals")
     program = textwrap.dedent("""
         import signal
         # A shell starts programs in the background with SIGINT ignored.
@@ -179,10 +179,10 @@ def test_interrupt_returns_the_best_point():
     assert out[0] == "user_limit" and float(out[1]) < 1000 and out[2] == "True"
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarms on this platform")
 def test_an_alarm_of_the_user_is_the_users_exception():
     """TimeoutError is an OSError, as those of a pipe that has broken."""
-    cp = pytest.importorskip("cvxpy")
+    need.that(hasattr(signal, "SIGALRM"), need.Thing.UNIX, "for SIGALRM")
+    cp = need.module("cvxpy")
     c = cp.Variable((30, 2))
     prob = cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(30) for j in range(i)])
     prob.solve(method="dcopt", time_limit=.1)

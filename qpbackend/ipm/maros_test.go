@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/npz"
@@ -62,7 +63,8 @@ func TestMarosMeszaros(t *testing.T) {
 			t.Errorf("%s: %v, residual %.1e, objective %.10g, want %.10g", name, res.Status, worst, res.Objective, want)
 		}
 	}
-	t.Logf("%d solved in %v and %d iterations; SKIPPED: %d big ones", solved, spent, iterations, skipped)
+	t.Logf("%d solved in %v and %d iterations", solved, spent, iterations)
+	need.Have(t, skipped == 0, need.Long, skipped, "big ones")
 	if total := solved + skipped + failed; total != len(table) || shared.Whole(t) && !shared.Race && total != 66 {
 		t.Errorf("%d solved, %d skipped, %d known to fail; of %d problems", solved, skipped, failed, len(table))
 	}
@@ -73,9 +75,7 @@ func TestMarosMeszaros(t *testing.T) {
 
 // TestMarosLarge solves five of the six largest problems of the collection. BOYD2 ends at a residual of 2e-8.
 func TestMarosLarge(t *testing.T) {
-	if testing.Short() || shared.Race {
-		t.Skip("SKIPPED: takes 20 s, ten times that under the race detector")
-	}
+	need.That(t, !testing.Short() && !shared.Race, need.Long, "takes 20 s, ten times that under the race detector")
 	for name, want := range map[string]float64{
 		"BOYD1": -61735219.6404, "BOYD2": 21.2567670043, "CONT-200": -4.68487592037, "CONT-201": .192483370101, "CONT-300": .19151232,
 	} {

@@ -24,6 +24,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 const root = "../.."
@@ -80,26 +82,13 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// chromium is the browser's program, "" where there is none.
-func chromium() string {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
 // browser is one for all tabs of a test.
 type browser struct{ ctx context.Context }
 
 // start begins a browser with a profile of its own.
 func start(t *testing.T) *browser {
 	t.Helper()
-	program := chromium()
-	if program == "" {
-		t.Skip("SKIPPED: no Chromium")
-	}
+	program := need.Program(t, need.Chromium)
 	profile, err := os.MkdirTemp("", "chromium")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // probe puts into the page's title what the browser made of it: the pictures of
@@ -30,15 +32,7 @@ addEventListener("load", () => {
 // TestBrowser opens the page of all reports in Chromium, as wide as a screen and
 // as a phone.
 func TestBrowser(t *testing.T) {
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil && browser == "" {
-			browser = path
-		}
-	}
-	if browser == "" {
-		t.Skip("SKIPPED: no Chromium")
-	}
+	browser := need.Program(t, need.Chromium)
 	out := t.TempDir()
 	page, err := os.ReadFile(makeAll(t))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/verify"
 )
@@ -95,7 +96,7 @@ func checkSet(t *testing.T, set, dir string) {
 	all, err := Load(set, dir)
 	switch {
 	case !shared.Whole(t) && (errors.Is(err, fs.ErrNotExist) || err == nil && len(all) == 0):
-		t.Skip("SKIPPED: not in the part of the shared data that the repository has")
+		need.That(t, false, need.Data, "not in the part that the repository has:", set)
 	case err != nil:
 		t.Fatal(err)
 	case strings.HasPrefix(set, "boxqp"):

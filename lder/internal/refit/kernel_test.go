@@ -9,14 +9,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 )
-
-func needWide(tb testing.TB) {
-	tb.Helper()
-	if !cpu.Wide() {
-		tb.Skip("SKIPPED: this processor or build has no wide kernels")
-	}
-}
 
 func randomVec(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
@@ -64,7 +58,7 @@ func testPanel(rng *rand.Rand, n, pieces, rows int, hinge bool) *panel {
 }
 
 func TestPanelKernels(t *testing.T) {
-	needWide(t)
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(8, 8))
 	for c := range 200 {
 		n, pieces, rows := 1+rng.IntN(9), 1+rng.IntN(9), 1+rng.IntN(50)
@@ -127,7 +121,7 @@ func TestTies(t *testing.T) {
 }
 
 func TestSumKernels(t *testing.T) {
-	needWide(t)
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(8, 10))
 	const regions = 5
 	for n := 1; n <= 21; n++ {
@@ -210,7 +204,7 @@ func TestCholesky(t *testing.T) {
 
 // TestKernelsAgree: whole fits come to the same function.
 func TestKernelsAgree(t *testing.T) {
-	needWide(t)
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(8, 12))
 	for _, m := range []int{30, 70, 700, keptRows + 900} {
 		d := sample(rng, m, 5, true)
@@ -247,7 +241,7 @@ func BenchmarkFit(b *testing.B) {
 		}{{"portable", portable}, {"wide", wide}} {
 			b.Run(c.name+"/"+k.name, func(b *testing.B) {
 				if k.kernels == wide {
-					needWide(b)
+					need.That(b, cpu.Wide(), need.AVX2)
 				}
 				f := Fitter{kernels: k.kernels}
 				iters := 0
@@ -265,7 +259,7 @@ func BenchmarkFit(b *testing.B) {
 
 // TestBatchKernels compares the kernels of batches, whose sums are also those of a fit.
 func TestBatchKernels(t *testing.T) {
-	needWide(t)
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(8, 10))
 	for c := range 100 {
 		n, rows := 1+rng.IntN(14), 8*(1+rng.IntN(6))

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 func sample(rng *rand.Rand, m, n int, weighted bool) *Data {
@@ -51,7 +54,7 @@ func loss(d *Data, pieces []float64, r1 int) float64 {
 func eachKernels(t *testing.T, test func(t *testing.T, k kernels)) {
 	t.Run("portable", func(t *testing.T) { test(t, portable) })
 	t.Run("wide", func(t *testing.T) {
-		needWide(t)
+		need.That(t, cpu.Wide(), need.AVX2)
 		test(t, wide)
 	})
 }

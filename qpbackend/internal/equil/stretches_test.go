@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Passes by stretches give the same numbers.
 func TestStretches(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build, so stretches are never taken")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(3, 9))
 	for range 40 {
 		const n, m = 60, 25
@@ -56,9 +55,7 @@ func TestStretches(t *testing.T) {
 }
 
 func TestStretchedIsForDenseBlocks(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build, so stretches are never taken")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	for _, c := range []struct {
 		length int
 		want   bool

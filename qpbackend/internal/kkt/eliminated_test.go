@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
@@ -191,9 +192,7 @@ func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
 
 // TestFormExactly: both ways to the Schur complement have one solution; the exact one begins when it is asked for, as it has its price, and ends so.
 func TestFormExactly(t *testing.T) {
-	if !elimination.Rich {
-		t.Skip("SKIPPED: this build has one complement")
-	}
+	need.That(t, elimination.Rich, need.Full, "for the second complement")
 	rng := rand.New(rand.NewPCG(7, 7))
 	const order, n, m = 20, 160, 210
 	h, at := random(rng, n, m)

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // TestPanelProducts compares the products of the solution phase with sums, at
 // every width and every remainder, and looks for writes outside.
 func TestPanelProducts(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(2, 1))
 	for width := 1; width <= maxWidth; width++ {
 		for groups := 1; groups <= 3; groups++ {
@@ -57,9 +56,8 @@ func TestPanelProducts(t *testing.T) {
 
 // The factor by tiles of either kind has the same bits.
 func TestFactorsRoundAlike(t *testing.T) {
-	if !cpu.Wider() || !Whole {
-		t.Skip("SKIPPED: no AVX-512 in this processor, or no supernodes in this build")
-	}
+	need.That(t, cpu.Wider(), need.AVX512)
+	need.That(t, Whole, need.Full, "for supernodes")
 	rng := rand.New(rand.NewPCG(5, 5))
 	for trial := range 20 {
 		n, m := 1+rng.IntN(150), rng.IntN(150)

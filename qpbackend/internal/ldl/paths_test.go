@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -407,9 +408,7 @@ func TestCancellation(t *testing.T) {
 
 // TestChainsTakeTurns: a band is eliminated from both ends, a column of one after one of the other.
 func TestChainsTakeTurns(t *testing.T) {
-	if !supernodes {
-		t.Skip("SKIPPED: this build has no leading columns")
-	}
+	need.That(t, supernodes, need.Full, "for leading columns")
 	const n = 1001
 	rng := rand.New(rand.NewPCG(4, 1))
 	var m sparse.Triplets

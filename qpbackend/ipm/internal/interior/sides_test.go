@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // TestKernelsRoundAlike: with wide registers and without them each loop over
 // sides gives the same bits, whatever their number.
 func TestKernelsRoundAlike(t *testing.T) {
-	if !cpu.Wide() {
-		t.Skip("SKIPPED: no AVX2 in this processor or build")
-	}
+	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for count := range 40 {
 		var a, b sides
