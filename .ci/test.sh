@@ -209,6 +209,17 @@ unraced() {
 	[ -z "$rest" ] || CGO_ENABLED=0 tests "$dir" "$dir" $rest
 }
 
+# kernels runs the tests of the packages that choose kernels by the processor as they
+# run where it has no AVX-512. Builds for other processors have one kind of kernels.
+kernels() {
+	local at
+	[ "$(go env GOARCH)" = amd64 ] || return 0
+	at=$(CGO_ENABLED=0 go list -f '{{.Dir}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... |
+		grep '/internal/cpu\b' | cut -d' ' -f1)
+	# shellcheck disable=SC2086 # packages are several words
+	GODEBUG=cpu.avx512f=off CGO_ENABLED=0 tests "., AVX-512 off" . ${at:-./internal/cpu}
+}
+
 # each DIR... runs the tests of modules.
 each() {
 	local dir
@@ -234,6 +245,7 @@ if [ "$what" = all ]; then
 	# shellcheck disable=SC2046
 	{ installed && apart nested each ./site $(grep -vx '\.\|\./site' <<<"$modules"); } &
 	module .
+	kernels
 	wait
 	for name in checks nested; do
 		cat "$logs/$name/log"
