@@ -194,7 +194,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 			res.Message = beforeFirst
 		}
 	}
-	res.work, res.least = r.work(), max(r.set.Tol*w.size, w.err)
+	res.work, res.least = r.work(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
@@ -283,10 +283,7 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 }
 
 // noise bounds the rounding error of the objective at x.
-func (r *run) noise(x []float64) float64 {
-	_, e := r.p.Evaluate(x)
-	return e
-}
+func (r *run) noise(x []float64) float64 { return r.worthOf(x).err }
 
 // mostPulls bounds the halvings of a random start: the last are beyond all bounds that
 // a float64 has.
@@ -318,7 +315,7 @@ func (r *run) pull() bool {
 // they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() search.Kinds {
 	around := search.Around{
-		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(), Values: new(search.Values),
+		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(), Values: new(search.Values), Noise: r.noise,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
 	}
 	return search.Kinds{
@@ -326,8 +323,8 @@ func (r *run) searches() search.Kinds {
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation},
-		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation},
+		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Size: r.p.ObjectiveVariation},
+		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Size: r.p.ObjectiveVariation},
 	}
 }
 
@@ -379,7 +376,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		end, err = r.localAgain(ctx, m)
 		hopped := m.Restart == search.Anew
 		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
-		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.least(); o.Better {
+		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.counts(); o.Better {
 			unfinished = !o.Converged
 		}
 		if o.Better && o.Converged {
@@ -421,13 +418,15 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		p = r.point()
 	}
-	strayed = strayed && rank(kept.feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.x)
-	lower := strayed && r.minimised(kept.objective)-r.best() > r.set.Tol*r.p.ObjectiveVariation(r.res.X) // by its values, however far the backend's are from these
+	strayed = strayed && rank(kept.Feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.X)
+	lower := strayed && kept.certain(r.p.Maximize)-r.best() > r.leastDifference(r.res, r.p.ObjectiveVariation(r.res.X)) // by its values, however far the backend's are from these
 	switch {
 	case unfinished || lower:
-		return outcome{status: Converged, bare: lower, message: joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message)}, nil
+		end = r.giveUp(Converged, joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message))
+		end.bare = lower
+		return end, nil
 	case strayed:
-		r.res.goBack(kept) // from one that is lower by less than counts, and has no multipliers
+		r.res.moveTo(&kept) // from one that is lower by less than counts, and has no multipliers
 	}
 	r.res.take(duals)
 	return outcome{status: Converged, message: message}, nil
@@ -445,7 +444,9 @@ func (r *run) apart(x []float64) bool {
 
 // falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
 func (r *run) falls(before float64, m search.Move) bool {
-	gain, span := before-min(r.best(), r.minimised(r.p.Value(m.X))), max(0, r.course.Range())
+	at := Result{}
+	at.Objective, at.ObjectiveError = r.p.Evaluate(m.X)
+	gain, span := before-min(r.best(), at.certain(r.p.Maximize)), max(0, r.course.Range())
 	return gain > math.Nextafter(span, math.Inf(1))-span
 }
 
@@ -474,7 +475,7 @@ func (r *run) lead() (m search.Move, ok bool) {
 func (r *run) point() search.Point {
 	return search.Point{
 		X: append([]float64(nil), r.x...), Best: append([]float64(nil), r.res.X...),
-		Tau: r.penalty.Tau, Objective: r.minimised(r.res.Objective), Least: r.least(),
+		Tau: r.penalty.Tau, Objective: r.res.certain(r.p.Maximize), Least: r.counts(),
 	}
 }
 

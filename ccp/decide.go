@@ -23,7 +23,7 @@ func (r *run) view(it Iteration) stop.View {
 		Sharpest:  r.sharpest(),
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
 		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
-		Least: r.least(), Noise: it.noise + r.prev.noise, Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
+		Least: r.least(), Noise: it.noise() + r.prev.noise(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
 		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
 		Sharpened: r.course.Sharpened,
 		Coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
@@ -47,7 +47,7 @@ func (r *run) below(it Iteration) bool {
 	if !r.sharpest() {
 		counts = it.size
 	}
-	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.Open <= max(r.set.Tol*it.size, it.noise) {
+	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.Open <= max(r.set.Tol*it.size, it.noise()) {
 		return false
 	}
 	_, off := r.limit(r.x)
@@ -124,14 +124,14 @@ func (r *run) bound(it Iteration) {
 	if r.set.Scale > 0 {
 		size = r.set.Scale
 	}
-	c.Tol = max(r.set.Tol*size, it.noise)
+	c.Tol = max(r.set.Tol*size, it.noise())
 	least := r.sub.LeastNear(value - 0.9*c.Tol) // less, for rounding
 	if !(value-least <= c.Tol) {                // the range takes longer than all else here
 		within := r.p.Objective.Range()
 		if r.set.Scale <= 0 {
 			size = min(r.p.ObjectiveVariation(r.x), within.Hi-within.Lo)
 		}
-		if c.Tol = max(r.set.Tol*size, it.noise); !(value-least <= c.Tol) {
+		if c.Tol = max(r.set.Tol*size, it.noise()); !(value-least <= c.Tol) {
 			least = max(least, within.Lo)
 		}
 	}

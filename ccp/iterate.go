@@ -141,6 +141,12 @@ func (r *run) accelerate(s *accel.Step) {
 		r.measure(&plain, s.Plain)
 		r.keep(plain)
 	}
+	if s.Moved && r.noise(r.x) > r.least() { // the merit there may be a rounding error
+		φ, _ := r.merit(r.x)
+		if plain, _ := r.merit(s.Plain); !(φ+r.noise(r.x) < plain) {
+			copy(r.x, s.Plain)
+		}
+	}
 }
 
 // mostHalvings bounds the halvings of a step: the last is a rounding error of it.
@@ -253,7 +259,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 func (r *run) take(it Iteration) (outcome, error) {
 	r.keep(it)
 	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
-	r.course.Note(stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise}, r.keeps(it), r.minimised(r.res.Objective), r.set.Tol, least)
+	r.course.Note(stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise()}, r.keeps(it), r.res.certain(r.p.Maximize), r.set.Tol, least)
 	if r.set.Scale > 0 {
 		r.course.Span = r.set.Scale
 	}
@@ -277,7 +283,7 @@ func (r *run) take(it Iteration) (outcome, error) {
 // trial is the iteration as a search around the local one sees it.
 func (r *run) trial(n int, it Iteration) search.Trial {
 	return search.Trial{
-		K: n, X: it.X, Objective: r.minimised(it.Objective), Before: r.minimised(r.prev.Objective), Feasible: r.keeps(it),
-		Cost: it.Solver, Best: r.best(), Least: r.least(),
+		K: n, X: it.X, Objective: it.Result().certain(r.p.Maximize), Before: r.prev.Result().certain(r.p.Maximize), Feasible: r.keeps(it),
+		Cost: it.Solver, Best: r.best(), Least: r.counts(),
 	}
 }

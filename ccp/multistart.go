@@ -38,8 +38,8 @@ func enough(r *Result) int {
 
 // Multistart runs Solve from several starting points, as many at a time as
 // there are processors, and returns the best result: a feasible one before an
-// infeasible one, then the lower objective (violation, if none is feasible),
-// then the earlier start. Start 0 is p.Start(set.Seed), and the others are
+// infeasible one, then the lower objective, rounding errors included, then the
+// earlier start: see Result.Better. Start 0 is p.Start(set.Seed), and the others are
 // drawn from seeds that derive from set.Seed: the random values anew, entries with a
 // starting value of their own around it, with the larger of the value and the
 // root mean square of the variable's values as deviation, 1 if both are 0. The result is
@@ -259,7 +259,7 @@ func (b *best) take(r *Result, err error) {
 	if r.Start == 0 {
 		b.first = r
 	}
-	if b.top == nil || r.before(b.top, b.maximize) {
+	if b.top == nil || r.Better(b.top, b.maximize) {
 		b.top = r
 	}
 }
@@ -275,34 +275,9 @@ func (b *best) result() (*Result, error) {
 	return b.top, b.err
 }
 
-// asGood reports whether r is no worse than o but for a change that counts as none.
+// asGood reports whether r is worse than o by no more than counts as no change at both points.
 func (r *Result) asGood(o *Result, maximize bool) bool {
-	worse := r.Objective - o.Objective
-	if maximize {
-		worse = -worse
-	}
-	return r.Status == o.Status && r.Status == Converged && worse <= r.least
-}
-
-// before reports whether r is better than o; of equals the earlier start is.
-func (r *Result) before(o *Result, maximize bool) bool {
-	a, b := r.Objective, o.Objective
-	if maximize {
-		a, b = -a, -b
-	}
-	class, other := rank(r.Feasible, r.nearly), rank(o.Feasible, o.nearly)
-	if class == 0 && other == 0 {
-		a, b = r.Violation, o.Violation
-	}
-	switch {
-	case (r.Status == Unbounded) != (o.Status == Unbounded):
-		return r.Status == Unbounded
-	case class != other:
-		return class > other
-	case a != b:
-		return a < b
-	}
-	return r.Start < o.Start
+	return r.Status == o.Status && r.Status == Converged && r.certain(maximize)-o.certain(maximize) <= min(r.least, o.least)
 }
 
 // serial makes one call at a time; the first error stops all.

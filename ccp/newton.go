@@ -248,8 +248,9 @@ func (n *newton) settle(x []float64) {
 	it := r.prev
 	r.measure(&it, x)
 	if it.Feasible && it.Violation < r.res.Violation && n.method.Above(r.res.X, x) {
-		copy(r.res.X, x)
-		r.res.Objective, r.res.Violation = it.Objective, it.Violation
+		at := it.Result()
+		at.nearly = true
+		r.res.moveTo(at)
 	}
 }
 

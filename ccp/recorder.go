@@ -8,23 +8,24 @@ import (
 
 // Iteration is one convex problem solved.
 type Iteration struct {
-	Start     int       // number of the starting point, from 0
-	Hop       int       // number of the hop that it belongs to, 0: the descent from the start
-	K         int       // number of the iteration, from 1
-	Tau       float64   // τ, the weight of the slacks
-	Objective float64   // the problem's, as in Result
-	Violation float64   // the largest, as in Result
-	Relative  float64   // the largest relative to its row's terms: dc.Violations
-	Feasible  bool      // the point keeps the constraints, as in Result
-	Slack     float64   // the sum of the slacks
-	Step      float64   // the largest change of a variable
-	Solver    int       // iterations of the backend; 0: the convex problem was the one before
-	X         []float64 // the point; borrowed, valid during the call
+	Start     int     // number of the starting point, from 0
+	Hop       int     // number of the hop that it belongs to, 0: the descent from the start
+	K         int     // number of the iteration, from 1
+	Tau       float64 // τ, the weight of the slacks
+	Objective float64 // the problem's, as in Result
+	// ObjectiveError bounds the rounding error of Objective, as in Result.
+	ObjectiveError float64
+	Violation      float64   // the largest, as in Result
+	Relative       float64   // the largest relative to its row's terms: dc.Violations
+	Feasible       bool      // the point keeps the constraints, as in Result
+	Slack          float64   // the sum of the slacks
+	Step           float64   // the largest change of a variable
+	Solver         int       // iterations of the backend; 0: the convex problem was the one before
+	X              []float64 // the point; borrowed, valid during the call
 
 	open   float64 // the sum of the slacks, each in the unit of its row
 	priced float64 // the same, each times its price
 	size   float64 // dc.Problem.ObjectiveSize
-	noise  float64 // a bound of the rounding error of Objective
 	moved  float64 // Step, each change relative to the size of the variable
 }
 

@@ -49,7 +49,7 @@ func (r *run) tighten(ctx context.Context, tol float64) (outcome, error) {
 // reopen makes the solver anew for the current linearisation.
 func (r *run) reopen(ctx context.Context) (outcome, error) {
 	if err := r.sub.Linearise(r.z, r.penalty.Tau); err != nil {
-		return outcome{}, err
+		return ended(ctx, err)
 	}
 	r.sub.Close()
 	r.sub.Res.Status = qpbackend.Unknown
@@ -114,7 +114,7 @@ func (r *run) mayBeInfeasible() bool {
 // is unbounded itself, or there is nothing left to try.
 func (r *run) hold(ctx context.Context) (outcome, error) {
 	if r.raise() {
-		return outcome{}, r.sub.Linearise(r.z, r.penalty.Tau)
+		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
 	}
 	// A ray proves something where there is a point to begin at, and nothing where it
 	// leads away from the DC constraints.

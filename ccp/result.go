@@ -1,19 +1,21 @@
 package ccp
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Result is the best point of a run and how it came about.
 type Result struct {
 	Status Status
-	// X has one entry a variable of the problem: the feasible point of least
-	// objective or, if none was feasible, the point of least violation. A point
-	// of a search that is lower by less than Settings.Tol of the size of the objective's terms may be left aside.
+	// X has one entry for each variable of the problem: the feasible point of least objective, rounding errors
+	// included, or, if none was feasible, the point of least violation: see Better. A better point without multipliers may be
+	// dropped if it improves by less than Settings.Tol of the objective's value, or by less than its rounding error.
 	X []float64
 	// Objective is the problem's at X: of a maximised one, the value that was
 	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.
@@ -63,22 +65,77 @@ type Result struct {
 	convex qpbackend.Tangent // the solution of the convex problem, of a run of a session of one
 }
 
-// valued is a point with its values.
-type valued struct {
-	x                    []float64
-	objective, violation float64
-	feasible, nearly     bool
+// Result is the point of the iteration as a result without a status; X is borrowed.
+func (it *Iteration) Result() *Result {
+	return &Result{
+		X: it.X, Objective: it.Objective, ObjectiveError: it.ObjectiveError, Violation: it.Violation, Feasible: it.Feasible, Start: it.Start,
+	}
+}
+
+// noise is ObjectiveError, 0 where nothing is known of it.
+func (it *Iteration) noise() float64 {
+	if !num.Finite(it.ObjectiveError) {
+		return 0
+	}
+	return it.ObjectiveError
+}
+
+// Better reports whether r is better than o, in this order: it is unbounded, feasible, lower, earlier. Lower is the
+// objective that is certain, Objective + ObjectiveError (maximised: higher, Objective − ObjectiveError): a point whose
+// terms cancel is not preferred for its rounding errors. Where none is feasible the violation decides.
+func (r *Result) Better(o *Result, maximize bool) bool {
+	class, other := rank(r.Feasible, r.nearly), rank(o.Feasible, o.nearly)
+	a, b := r.certain(maximize), o.certain(maximize)
+	if class == 0 && other == 0 {
+		a, b = r.Violation, o.Violation
+	}
+	switch {
+	case (r.Status == Unbounded) != (o.Status == Unbounded):
+		return r.Status == Unbounded
+	case class != other:
+		return class > other
+	case a != b:
+		return a < b
+	}
+	return r.Start < o.Start
+}
+
+// certain is the least number, minimised, that the exact objective is known not to exceed; +Inf where the objective is no number.
+func (r *Result) certain(maximize bool) float64 {
+	v := r.Objective
+	if maximize {
+		v = -v
+	}
+	if v += r.ObjectiveError; math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
+}
+
+// rank orders points: feasible ones, those that are so relative to the size of the
+// terms, others.
+func rank(feasible, nearly bool) int {
+	switch {
+	case feasible:
+		return 2
+	case nearly:
+		return 1
+	}
+	return 0
 }
 
 // point is the best point so far.
-func (r *Result) point() valued {
-	return valued{slices.Clone(r.X), r.Objective, r.Violation, r.Feasible, r.nearly}
+func (r *Result) point() Result {
+	return Result{
+		X: slices.Clone(r.X), Objective: r.Objective, ObjectiveError: r.ObjectiveError, Violation: r.Violation,
+		Feasible: r.Feasible, Start: r.Start, nearly: r.nearly,
+	}
 }
 
-// goBack makes b the best point again.
-func (r *Result) goBack(b valued) {
-	copy(r.X, b.x)
-	r.Objective, r.Violation, r.Feasible, r.nearly = b.objective, b.violation, b.feasible, b.nearly
+// moveTo makes b the best point.
+func (r *Result) moveTo(b *Result) {
+	copy(r.X, b.X)
+	r.Objective, r.ObjectiveError, r.Violation, r.Feasible, r.nearly = b.Objective, b.ObjectiveError, b.Violation, b.Feasible, b.nearly
 }
 
 // take takes over multipliers.

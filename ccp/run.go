@@ -90,10 +90,10 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 
 // resultAt is the result before the first iteration.
 func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
-	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: p.Value(x0)}
-	v := p.Violations(x0)
+	f, e := p.Evaluate(x0)
+	v, finite := p.Violations(x0), num.Finite(f)
+	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: f, ObjectiveError: e}
 	res.Violation, res.Worst = v.Largest, v.Where()
-	finite := num.Finite(res.Objective)
 	res.Feasible = finite && v.Excess <= set.FeasTol
 	res.nearly = res.Feasible || finite && v.Relative <= set.FeasTol
 	return res
@@ -150,51 +150,41 @@ func (r *run) worthOf(x []float64) *worth {
 // measure says what x is worth.
 func (r *run) measure(it *Iteration, x []float64) {
 	w := r.worthOf(x)
-	it.Objective = r.p.Value(x)
+	it.Objective, it.ObjectiveError = r.p.Value(x), w.err
 	r.budget.Values += 3 // these two, and the subgradient of the next convex problem
 	it.size = w.size
-	if it.noise = w.err; !num.Finite(it.noise) {
-		it.noise = 0 // of what is no number
-	}
 	it.Violation, it.Relative, it.Feasible = w.broken.Largest, w.broken.Relative, w.broken.Excess <= r.set.FeasTol
 	it.X = x
 }
 
-// keep keeps the iteration's point if it is the best so far.
+// keep keeps the iteration's point if it is the best so far, the later one of equals.
 func (r *run) keep(it Iteration) {
-	nearly := it.Feasible || it.Relative <= r.set.FeasTol
-	obj, best := r.minimised(it.Objective), r.minimised(r.res.Objective)
-	class, top := rank(it.Feasible, nearly), rank(r.res.Feasible, r.res.nearly)
-	better := class > top || class == top && (class > 0 && obj <= best || class == 0 && it.Violation <= r.res.Violation)
-	if num.Finite(obj) && (better || !num.Finite(best)) {
-		copy(r.res.X, it.X)
-		r.res.Objective, r.res.Feasible, r.res.nearly = it.Objective, it.Feasible, nearly
-		r.res.Violation = it.Violation
+	at := it.Result()
+	at.nearly = it.Feasible || it.Relative <= r.set.FeasTol
+	if num.Finite(it.Objective) && (!r.res.Better(at, r.p.Maximize) || !num.Finite(r.res.Objective)) {
+		r.res.moveTo(at)
 	}
 }
 
-// rank orders points: feasible ones, those that are so relative to the size of the
-// terms, others.
-func rank(feasible, nearly bool) int {
-	switch {
-	case feasible:
-		return 2
-	case nearly:
-		return 1
-	}
-	return 0
-}
-
-// best is the least objective of a point that keeps the constraints, minimised.
+// best is the least objective, minimised, that is certain at a point that keeps the constraints.
 func (r *run) best() float64 {
 	if !r.res.nearly {
 		return math.Inf(1)
 	}
-	return r.minimised(r.res.Objective)
+	return r.res.certain(r.p.Maximize)
 }
 
 // least is the smallest change of the objective that counts.
 func (r *run) least() float64 { return r.set.Tol * r.course.Span }
+
+// leastDifference is the least by which the objective at another point differs from the value at this one: the size of its terms, which may cancel, is
+// the tolerance of the procedure, and values tell more.
+func (r *run) leastDifference(at *Result, size float64) float64 {
+	return max(r.set.Tol*min(size, math.Abs(at.Objective)), at.ObjectiveError)
+}
+
+// counts is the smallest decrease below the best point that counts: no rounding error of the objective there does.
+func (r *run) counts() float64 { return max(r.least(), r.res.ObjectiveError) }
 
 // keeps reports whether the iteration's point keeps the constraints: relative to the
 // size of their terms or, once the procedure has settled at such a point, as FeasTol
@@ -211,10 +201,13 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	return r.tip.WrittenDuals()
 }
 
-// ended is how a run ends by err, if that is one: an end of the context leaves a point.
+// ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow, leave a point.
 func ended(ctx context.Context, err error) (outcome, error) {
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return interrupted(ctx.Err()), ctx.Err()
+	case subproblem.Overflows(err):
+		return outcome{status: Numerical, message: strings.TrimPrefix(subproblem.ErrNotANumber.Error(), "ccp: ")}, nil
 	}
 	return outcome{}, err
 }

@@ -23,8 +23,17 @@ func (a approx) bound() float64 {
 	return a.e
 }
 
-func (a approx) lo() float64 { return a.v - a.e }
-func (a approx) hi() float64 { return a.v + a.e }
+// lo and hi are the ends of a's interval. A value beyond all numbers is its own ends, so that it decides no minimum or maximum
+// that another item decides.
+func (a approx) lo() float64 { return a.v - a.spread() }
+func (a approx) hi() float64 { return a.v + a.spread() }
+
+func (a approx) spread() float64 {
+	if math.IsInf(a.v, 0) {
+		return 0
+	}
+	return a.e
+}
 
 // rounded is a with n further roundings of its value.
 func (a approx) rounded(n float64) approx { return approx{a.v, a.e + n*unit*math.Abs(a.v)} }

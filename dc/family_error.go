@@ -138,17 +138,17 @@ func (f *program) extreme(w *familyWork, k, n int) {
 		switch {
 		case a == 0:
 			for i, u := range v {
-				e := e[i]
+				e := approx{u, e[i]}.spread()
 				top[i], lo[i], hi[i] = u, u-e, u+e
 			}
 		case s.op == opLeast:
 			for i, u := range v {
-				e := e[i]
+				e := approx{u, e[i]}.spread()
 				top[i], lo[i], hi[i] = min(top[i], u), min(lo[i], u-e), min(hi[i], u+e)
 			}
 		default:
 			for i, u := range v {
-				e := e[i]
+				e := approx{u, e[i]}.spread()
 				top[i], lo[i], hi[i] = max(top[i], u), max(lo[i], u-e), max(hi[i], u+e)
 			}
 		}

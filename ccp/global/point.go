@@ -19,7 +19,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 			g.x[v.Offset+i] = min(max(g.x[v.Offset+i], lo), hi)
 		}
 	}
-	if g.takes(g.p.Value(g.x), g.x) {
+	if g.takes(g.x) {
 		r := g.res.Result
 		r.Duals, r.BoundDuals, r.History = nil, nil, nil
 	}
@@ -32,24 +32,23 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) {
 	if res, err := ccp.Solve(ctx, g.p, g.x, set); err == nil {
 		r := g.res.Result
 		r.Iterations += res.Iterations
-		if g.takes(res.Objective, res.X) {
+		if g.takes(res.X) {
 			r.Duals, r.BoundDuals, r.History = res.Duals, res.BoundDuals, res.History
 		}
 	}
 }
 
 // takes makes x the best point if it is better and feasible.
-func (g *searcher) takes(objective float64, x []float64) bool {
-	f := g.minimised(objective)
-	if !num.Finite(f) || !g.p.Feasible(x, g.set.FeasTol) || !(f < g.upper) {
+func (g *searcher) takes(x []float64) bool {
+	r, at := g.res.Result, ccp.Result{Feasible: true, Start: g.res.Start}
+	at.Objective, at.ObjectiveError = g.p.Evaluate(x)
+	if !num.Finite(at.Objective) || !at.Better(r, g.p.Maximize) || !g.p.Feasible(x, g.set.FeasTol) {
 		return false
 	}
-	g.upper = f
-	r := g.res.Result
 	copy(r.X, x)
-	r.Objective, r.Feasible, r.Status, r.Message = objective, true, ccp.Converged, ""
+	r.Objective, r.ObjectiveError, r.Feasible, r.Status, r.Message = at.Objective, at.ObjectiveError, true, ccp.Converged, ""
 	r.Violation, r.Worst = g.p.Violation(x)
-	_, r.ObjectiveError = g.p.Evaluate(x)
+	g.upper = g.minimised(r.Objective)
 	return true
 }
 

@@ -113,30 +113,14 @@ func (r *reporter) Record(it ccp.Iteration) error {
 		r.rows.number(it.Objective)
 		r.rows.number(it.Violation)
 	})
-	if r.better(&it) {
-		r.best = &ccp.Result{X: slices.Clone(it.X), Objective: it.Objective, Violation: it.Violation, Feasible: it.Feasible, Start: it.Start}
-		r.told = false
+	if at := it.Result(); len(it.X) == r.p.NumVars() && !math.IsNaN(it.Objective) && (r.best == nil || at.Better(r.best, r.p.Maximize)) {
+		at.X = slices.Clone(it.X)
+		r.best, r.told = at, false
 	}
 	if time.Since(r.last) >= often {
 		r.flush()
 	}
 	return nil
-}
-
-// better: feasible before not, then the objective, or the violation.
-func (r *reporter) better(it *ccp.Iteration) bool {
-	switch b := r.best; {
-	case math.IsNaN(it.Objective) || len(it.X) != r.p.NumVars():
-		return false
-	case b == nil || it.Feasible != b.Feasible:
-		return b == nil || it.Feasible
-	case !it.Feasible:
-		return it.Violation < b.Violation
-	case r.p.Maximize:
-		return it.Objective > b.Objective
-	default:
-		return it.Objective < b.Objective
-	}
 }
 
 // flush tells the iterations that have gathered.

@@ -353,7 +353,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		return res, nil, err
 	}
 	more, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts-1, plan.ccp)
-	if more != nil && better(more, res, p.prog.Problem.Maximize) {
+	if more != nil && more.Better(res, p.prog.Problem.Maximize) {
 		more.Iterations, more.Starts, more.Start = more.Iterations+res.Iterations, more.Starts+1, more.Start+1
 		return more, nil, err
 	}
@@ -361,19 +361,6 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		res.Iterations, res.Starts = more.Iterations+res.Iterations, more.Starts+1
 	}
 	return res, nil, err
-}
-
-// better reports whether a is the better point.
-func better(a, b *ccp.Result, maximize bool) bool {
-	switch {
-	case a.Feasible != b.Feasible:
-		return a.Feasible
-	case !a.Feasible:
-		return a.Violation < b.Violation
-	case maximize:
-		return a.Objective > b.Objective
-	}
-	return a.Objective < b.Objective
 }
 
 // result brings a result into the graph's order.

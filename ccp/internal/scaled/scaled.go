@@ -2,6 +2,7 @@ package scaled
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,7 +63,20 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	var err error
 	s.inner, err = b.New(ctx, s.copy, set)
 	s.fresh = true
-	return s, err
+	return s, s.refused(err)
+}
+
+// ErrOverflow is the error for a problem that cannot be stated in numbers of float64.
+var ErrOverflow = errors.New("ccp: numbers of the convex problem overflow in its units")
+
+// refused is the error of the inner backend, or ErrOverflow if it was given numbers that are not finite.
+func (s *Solver) refused(err error) error {
+	for _, list := range [...][]float64{s.copy.Q, values(s.copy.P), values(s.copy.A)} {
+		if err != nil && slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {
+			return ErrOverflow
+		}
+	}
+	return err
 }
 
 func ones(n int) []float64 {
@@ -183,7 +197,7 @@ func (s *Solver) Update(u qpbackend.Update) error {
 	if err := s.fill(u); err != nil {
 		return err
 	}
-	return s.inner.Update(s.changed(u))
+	return s.refused(s.inner.Update(s.changed(u)))
 }
 
 func values(m *sparse.CSC) []float64 {
@@ -214,7 +228,7 @@ func (s *Solver) fill(u qpbackend.Update) error {
 	}
 	for i, l := range s.copy.L {
 		if math.IsNaN(l) || math.IsNaN(s.copy.U[i]) {
-			return fmt.Errorf("ccp: row %d of the convex problem has no finite bounds", i)
+			return ErrOverflow
 		}
 	}
 	return nil

@@ -14,10 +14,9 @@ import (
 // steps along each, longer ones after one that has gained, shorter ones where none does.
 type Compass struct {
 	Around
-	Most  int                       // moves of a run
-	Tol   float64                   // of the objective's terms, or of its range if that is less
-	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
-	Size  func(x []float64) float64 // dc.Problem.ObjectiveVariation
+	Most int                       // moves of a run
+	Tol  float64                   // of the objective's terms, or of its range if that is less
+	Size func(x []float64) float64 // dc.Problem.ObjectiveVariation
 
 	moves  int
 	looked []float64 // the point at which it has looked last
@@ -110,7 +109,7 @@ func (c *Compass) jump() Move {
 	return Move{X: to, Z: to, Restart: Jump}
 }
 
-// from searches from x and returns by how much the merit is lower at the end. A convex
+// from searches from x and returns by how much the merit is lower at the end, rounding errors there aside. A convex
 // constraint may be broken by slip, a DC one, without weight in the merit, by no more
 // than at x.
 func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
@@ -129,13 +128,15 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	size := c.Size(x)
 	c.noise = c.Noise(x)
 	c.least = max(c.Tol*min(size, c.hi-c.lo), c.noise)
-	if c.shorten(); size < vanishing*(c.hi-c.lo) {
-		return first - c.best // its terms vanish
+	if c.shorten(); size >= vanishing*(c.hi-c.lo) { // its terms do not vanish
+		if c.nearer(); slices.ContainsFunc(c.axes, func(a axis) bool { return a.step > 0 }) {
+			c.shorten()
+		}
 	}
-	if c.nearer(); slices.ContainsFunc(c.axes, func(a axis) bool { return a.step > 0 }) {
-		c.shorten()
+	if c.best == first {
+		return 0
 	}
-	return first - c.best
+	return first - c.best - c.Noise(c.merit.point())
 }
 
 // round is how many coefficients a step either way along each coordinate visits.

@@ -59,11 +59,11 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 			c.along(j, c.value, c.accept)
 		}
 	}
-	if c.best == first {
+	x := slices.Clone(c.merit.point())
+	if c.best == first || !(c.best+c.Noise(x) < first) {
 		return Move{}, false
 	}
 	c.moves++
-	x := slices.Clone(c.merit.point())
 	return Move{X: x, Z: x, Restart: Jump}, true
 }
 

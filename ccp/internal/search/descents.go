@@ -44,6 +44,9 @@ func (d *Descents) Next(p *Point) (Move, bool) {
 	for d.count < d.Most && d.same < oneEnd && d.Budget.affords(d.cost()*longDescent*float64(len(d.Free))) {
 		d.count++
 		x, f := d.From(d.Draw(d.rng.Uint64()), bar, p.Least)
+		if f < bar {
+			f += d.Noise(x)
+		}
 		switch {
 		case f < bar:
 			lowest, bar, d.same = append(lowest[:0], x...), f, 0

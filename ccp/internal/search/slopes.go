@@ -21,10 +21,9 @@ import (
 // order (the same, section 18.3). Values of the expressions as they are written decide what counts.
 type Slopes struct {
 	Around
-	Off   bool
-	Tol   float64                   // of the objective's terms
-	Noise func(x []float64) float64 // bounds the rounding error of the objective at x
-	Size  func(x []float64) float64 // dc.Problem.ObjectiveVariation
+	Off  bool
+	Tol  float64                   // of the objective's terms
+	Size func(x []float64) float64 // dc.Problem.ObjectiveVariation
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point
@@ -126,6 +125,9 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 		if s.left <= 0 && first-f > counts { // that it leads on is enough: the rest is for the procedure
 			break
 		}
+	}
+	if f < first {
+		f += s.Noise(x)
 	}
 	s.led = first-f > max(noise, counts/MostLeads) // as many that are smaller do not add up to a decrease that counts
 	if s.whole = !s.led && reach < leastShare; !s.led {

@@ -12,7 +12,7 @@ type Point struct {
 	X         []float64 // the last iterate
 	Best      []float64 // the best point so far
 	Tau       float64   // penalty weight
-	Objective float64   // at Best, minimised
+	Objective float64   // at Best, minimised, and the bound of its rounding error added
 	Least     float64   // the smallest decrease of the objective that counts
 }
 
@@ -30,11 +30,11 @@ const (
 type Trial struct {
 	K         int       // number of the iteration since the move, from 1
 	X         []float64 // borrowed
-	Objective float64   // at X, minimised
-	Before    float64   // in the iteration before; NaN: there is none
+	Objective float64   // at X, minimised, and the bound of its rounding error added
+	Before    float64   // in the iteration before; +Inf: there is none
 	Feasible  bool
 	Cost      int     // iterations of the backend
-	Best      float64 // the least objective of a point that keeps the constraints
+	Best      float64 // the least Objective of a point that satisfies the constraints
 	Least     float64 // the smallest decrease that counts
 }
 
@@ -81,6 +81,7 @@ type Around struct {
 	Lo, Hi []float64 // bounds of the variables
 	Slip   float64   // by how much a convex constraint may be broken, and the sum of the others grow
 	Values *Values
+	Noise  func(x []float64) float64 // bounds the rounding error of the objective at x
 	// Draw draws a point as a start is drawn; More reports whether iterations are
 	// left.
 	Draw func(seed uint64) []float64

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -32,6 +33,11 @@ type Cut struct {
 const noSlack = -1
 
 var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
+
+// Overflows reports whether err is due to numbers that a point gives the convex problem, and not to the problem.
+func Overflows(err error) bool {
+	return errors.Is(err, ErrNotANumber) || errors.Is(err, scaled.ErrOverflow)
+}
 
 // Linearise replaces every h by its tangent at x and sets the cost of the
 // slacks to τ times their prices.

@@ -38,11 +38,7 @@ func (l *latest) Record(it ccp.Iteration) error {
 		return ccp.ErrStop
 	}
 	l.seen++
-	if l.better(&it) {
-		l.best = &ccp.Result{
-			X: append([]float64(nil), it.X...), Objective: it.Objective, Violation: it.Violation, Feasible: it.Feasible, Start: it.Start,
-		}
-	}
+	l.keep(it.Result())
 	if l.next == nil {
 		return nil
 	}
@@ -56,8 +52,10 @@ func (l *latest) RecordBounds(b ccp.Bounds) error {
 	if l.over {
 		return ccp.ErrStop
 	}
-	if it := (ccp.Iteration{Objective: b.Objective, Feasible: true}); b.X != nil && l.better(&it) {
-		l.best = &ccp.Result{X: append([]float64(nil), b.X...), Objective: b.Objective, Feasible: true}
+	if b.X != nil {
+		at := ccp.Result{X: b.X, Feasible: true}
+		at.Objective, at.ObjectiveError = l.p.Evaluate(b.X)
+		l.keep(&at)
 	}
 	l.far = &ccp.Bounds{Bound: b.Bound, Nodes: b.Nodes, Safe: b.Safe}
 	if next, ok := l.next.(ccp.BoundRecorder); ok {
@@ -66,19 +64,11 @@ func (l *latest) RecordBounds(b ccp.Bounds) error {
 	return nil
 }
 
-// better: feasible before not, then the objective, or the violation.
-func (l *latest) better(it *ccp.Iteration) bool {
-	switch b := l.best; {
-	case math.IsNaN(it.Objective):
-		return false
-	case b == nil || it.Feasible != b.Feasible:
-		return b == nil || it.Feasible
-	case !it.Feasible:
-		return it.Violation < b.Violation
-	case l.p.Maximize:
-		return it.Objective > b.Objective
-	default:
-		return it.Objective < b.Objective
+// keep keeps a copy of the point if it is the best.
+func (l *latest) keep(at *ccp.Result) {
+	if !math.IsNaN(at.Objective) && (l.best == nil || at.Better(l.best, l.p.Maximize)) {
+		at.X = append([]float64(nil), at.X...)
+		l.best = at
 	}
 }
 

@@ -1,0 +1,139 @@
+package ccp_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// TestBetter: the objective that is certain decides between feasible points, in one order for all who compare.
+func TestBetter(t *testing.T) {
+	at := func(objective, e float64) *ccp.Result {
+		return &ccp.Result{Objective: objective, ObjectiveError: e, Feasible: true}
+	}
+	infeasible := func(violation float64) *ccp.Result { return &ccp.Result{Objective: -9, Violation: violation} }
+	for _, c := range []struct {
+		name         string
+		better, than *ccp.Result
+	}{
+		{"lower", at(1, 1e-15), at(2, 1e-15)},
+		{"a rounding error is no decrease", at(6e-5, 1e-18), at(-132782, 8.7e7)},
+		{"less than all of an error is no decrease", at(0, 1e-3), at(-5e-4, 2e-3)},
+		{"clearly lower for all its error", at(-1e9, 8.7e7), at(6e-5, 1e-18)},
+		{"an error that is known", at(1, 1), at(0, math.Inf(1))},
+		{"a number", at(1, 1), at(math.NaN(), 0)},
+		{"feasible", at(9, 1), infeasible(1e-3)},
+		{"broken less", infeasible(1e-3), infeasible(1e-2)},
+		{"unbounded", &ccp.Result{Status: ccp.Unbounded, Objective: math.Inf(-1)}, at(-1e300, 0)},
+		{"the earlier of equals", at(1, 1e-15), &ccp.Result{Objective: 1, ObjectiveError: 1e-15, Feasible: true, Start: 3}},
+	} {
+		if !c.better.Better(c.than, false) || c.than.Better(c.better, false) {
+			t.Errorf("%s: %g ± %g is not better than %g ± %g alone", c.name, c.better.Objective, c.better.ObjectiveError, c.than.Objective, c.than.ObjectiveError)
+		}
+		a, b := *c.better, *c.than
+		a.Objective, b.Objective = -a.Objective, -b.Objective
+		if !a.Better(&b, true) || b.Better(&a, true) {
+			t.Errorf("%s, maximised: %g ± %g is not better than %g ± %g alone", c.name, a.Objective, a.ObjectiveError, b.Objective, b.ObjectiveError)
+		}
+		for _, list := range [][]*ccp.Result{{&a, &b}, {&b, &a}} {
+			if top := ccp.Best(true, list); top != &a {
+				t.Errorf("%s: Best prefers %g ± %g", c.name, top.Objective, top.ObjectiveError)
+			}
+		}
+	}
+}
+
+// cancelling is a sum whose exact values are at least 0, and whose terms are up to e^s and cancel.
+func cancelling(t *testing.T, kind int, s float64, seed uint64) *dc.Problem {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	m := dc.NewModel()
+	x, y := m.Var("x", nil), m.Var("y", nil)
+	minimum := func(a, b dc.Expr) dc.Expr { return a.Add(b).Sub(dc.Max(a, b)) }
+	var sum []dc.Expr
+	for range 5 {
+		a, b, c, d := s*rng.NormFloat64(), s*rng.NormFloat64(), s*rng.NormFloat64(), s*rng.NormFloat64()
+		u := x.Scale(a).Add(y.Scale(b))
+		switch kind {
+		case 0:
+			sum = append(sum, minimum(dc.Exp(x.Scale(a).Add(dc.Num(c))), dc.Exp(y.Scale(b).Add(dc.Num(d)))))
+		case 1:
+			sum = append(sum, minimum(dc.Exp(u), dc.Square(x.Sub(dc.Num(c)))))
+		case 2:
+			sum = append(sum, minimum(dc.Square(dc.Square(x.Scale(a).Add(dc.Num(c)))), dc.Exp(u)))
+		case 3: // e^c·e^u − e^(u + c) is 0
+			sum = append(sum, dc.Exp(u).Scale(math.Exp(c)), dc.Exp(u.Add(dc.Num(c))).Neg(), dc.Square(x.Sub(dc.Num(1))), dc.Square(y.Sub(dc.Num(d))))
+		}
+	}
+	m.Minimize(dc.SumOf(sum))
+	return build(t, m)
+}
+
+// TestRoundingErrorsDecideNothing: the answer is the best of all points that iterations have led to, by what is certain of their
+// objectives, and no start at which numbers overflow ends the others.
+func TestRoundingErrorsDecideNothing(t *testing.T) {
+	for kind := range 4 {
+		for seed := range uint64(3) {
+			for _, s := range []float64{5, 15, 47} {
+				for _, starts := range []int{1, 12} {
+					name := fmt.Sprintf("kind %d, seed %d, %d starts, terms of e^%g", kind, seed, starts, s)
+					var best *ccp.Result
+					set := ccp.DefaultSettings()
+					set.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {
+						if at := it.Result(); !math.IsInf(it.Objective, 0) && (best == nil || at.Better(best, false)) {
+							best = at
+						}
+						return nil
+					})
+					res, err := ccp.Multistart(context.Background(), cancelling(t, kind, s, seed), starts, set)
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+						continue
+					}
+					// Start 0, and a point with multipliers, are kept where another one is better by no more than counts.
+					room := max(set.Tol*math.Abs(best.Objective), best.ObjectiveError)
+					if !(res.Objective+res.ObjectiveError <= best.Objective+best.ObjectiveError+room) {
+						t.Errorf("%s: %v with %g ± %g, but %g ± %g was met", name, res.Status, res.Objective, res.ObjectiveError, best.Objective, best.ObjectiveError)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOverflowAtStarts: starts at which the numbers of the model overflow are left aside. Where all do, a status says so.
+func TestOverflowAtStarts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scale float64 // of the starts
+		f     func(x, y dc.Affine) dc.Expr
+		all   bool
+	}{
+		{"powers", 1e150, func(x, y dc.Affine) dc.Expr {
+			return dc.Square(dc.Square(x)).Sub(dc.Square(x.Add(y))).Add(dc.Square(dc.Square(y)))
+		}, false},
+		{"exponentials", 1000, func(x, y dc.Affine) dc.Expr {
+			return dc.Exp(x).Add(dc.Exp(y.Neg())).Sub(dc.Exp(x.Sub(y).Scale(0.4))).Add(dc.Square(y))
+		}, false},
+		{"all", 1, func(x, y dc.Affine) dc.Expr {
+			return dc.Exp(dc.Square(x).Add(dc.Num(800))).Sub(dc.Exp(y))
+		}, true},
+	} {
+		m := dc.NewModel()
+		x, y := m.Var("x", nil, dc.StartNormal(0, c.scale)), m.Var("y", nil, dc.StartNormal(0, c.scale))
+		m.Minimize(c.f(x, y))
+		res, err := ccp.Multistart(context.Background(), build(t, m), 12, ccp.DefaultSettings())
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.all && (res.Status != ccp.Numerical || res.Message == ""):
+			t.Errorf("%s: %v, %q", c.name, res.Status, res.Message)
+		case !c.all && (!res.Feasible || math.IsInf(res.Objective, 0) || res.Starts != 12):
+			t.Errorf("%s: %v with %g after %d starts, %q", c.name, res.Status, res.Objective, res.Starts, res.Message)
+		}
+	}
+}
