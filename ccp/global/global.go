@@ -3,6 +3,7 @@ package global
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -342,25 +343,33 @@ func (t *maximum) bounded() bool {
 // maximum whose estimate is furthest off.
 func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, err error) {
 	g.load(nd)
-	if err := g.sub.Solve(ctx); err != nil {
-		if ctx.Err() != nil {
-			g.putBack(*nd)
-			return true, -1, nil
-		}
+	err = g.sub.Solve(ctx)
+	res := &g.sub.Res
+	return g.branch(ctx, nd, res, err, func() float64 { return res.Objective - g.constant }, func() int { return g.worst(nd, res.X) })
+}
+
+// branch takes over the solution of a node's convex problem, or the error in its place: its bound, its point and, if the node is to be split, where.
+func (g *searcher) branch(ctx context.Context, nd *node, res *qpbackend.Result, err error, bound func() float64, at func() int) (done bool, split int, fatal error) {
+	switch {
+	case ctx.Err() != nil && err != nil:
+		heap.Push(&g.open, *nd) // for the bound
+		return true, -1, nil
+	case refusal(err):
 		return true, -1, fmt.Errorf("ccp: node %d: %w", g.solved, err)
+	case err != nil:
+		res.Status = qpbackend.NumericalTrouble
 	}
 	g.solved++
-	res := &g.sub.Res
 	switch res.Status {
 	case qpbackend.PrimalInfeasible:
 		return true, -1, nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
-		nd.bound = max(nd.bound, res.Objective-g.constant-res.Res.Gap*max(1, math.Abs(res.Objective)))
+		nd.bound = max(nd.bound, bound()-res.Res.Gap*max(1, math.Abs(res.Objective)))
 		g.tryPoint(ctx, res.X)
 		if g.prunes(nd.bound) {
 			return true, -1, nil
 		}
-		split = g.worst(nd, res.X)
+		split = at()
 	default: // X is no point
 		split = nd.firstOpen()
 	}
@@ -369,9 +378,6 @@ func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, e
 	}
 	return split < 0, split, nil
 }
-
-// putBack keeps a node for the bound.
-func (g *searcher) putBack(nd node) { heap.Push(&g.open, nd) }
 
 // firstOpen is the first maximum without a choice, −1 for none.
 func (nd *node) firstOpen() int {
@@ -388,4 +394,10 @@ func backendOf(set ccp.Settings) qpbackend.Backend {
 		return ipm.Backend{}
 	}
 	return set.Backend
+}
+
+// refusal reports whether the backend has no problems of the kind; other errors are due to the numbers of one problem.
+func refusal(err error) bool {
+	var cone *qpbackend.UnsupportedConeError
+	return errors.As(err, &cone)
 }

@@ -62,16 +62,10 @@ func (g *searcher) hull(ctx context.Context) (bound float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	backend := backendOf(g.set)
-	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
-	if err != nil {
-		return 0, err
-	}
-	defer solver.Close()
 	var res qpbackend.Result
 	g.aside++
-	if err := solver.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
-		return math.Inf(-1), nil // an error here is the context's
+	if err := g.solveOnce(ctx, qp, &res); err != nil || res.Status != qpbackend.Solved {
+		return math.Inf(-1), nil // the root has no bound
 	}
 	return res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective)), nil
 }

@@ -2,7 +2,6 @@ package global
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
@@ -160,15 +159,7 @@ func (g *searcher) ranges(ctx context.Context) error {
 	defer hard.Close()
 	for _, t := range g.terms {
 		for k := 1; k < len(t.pieces) && ctx.Err() == nil; k++ {
-			lo, err := g.least(ctx, hard, t.pieces[k])
-			if err != nil {
-				return err
-			}
-			hi, err := g.least(ctx, hard, t.pieces[k].Scale(-1))
-			if err != nil {
-				return err
-			}
-			t.lo[k], t.hi[k] = lo, -hi
+			t.lo[k], t.hi[k] = g.least(ctx, hard, t.pieces[k]), -g.least(ctx, hard, t.pieces[k].Scale(-1))
 		}
 		if t.bounded() {
 			t.makeChord()
@@ -178,18 +169,19 @@ func (g *searcher) ranges(ctx context.Context) error {
 }
 
 // least is a lower bound of d over the convex constraints, −Inf where none is found.
-func (g *searcher) least(ctx context.Context, hard qpbackend.Solver, d dc.Linear) (float64, error) {
+func (g *searcher) least(ctx context.Context, hard qpbackend.Solver, d dc.Linear) float64 {
 	q := make([]float64, len(g.sub.QP.Q))
 	d.AddSubgrad(q, 1, nil)
-	if err := hard.Update(qpbackend.Update{Q: q}); err != nil {
-		return 0, err
-	}
-	g.aside++
+	err := hard.Update(qpbackend.Update{Q: q})
 	var res qpbackend.Result
-	if err := hard.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
-		return math.Inf(-1), nil // an error here is the context's
+	if err == nil {
+		g.aside++
+		err = hard.Solve(ctx, &res)
 	}
-	return res.Objective - 1e-6*max(1, math.Abs(res.Objective)) + d.Const, nil
+	if err != nil || res.Status != qpbackend.Solved {
+		return math.Inf(-1)
+	}
+	return res.Objective - 1e-6*max(1, math.Abs(res.Objective)) + d.Const
 }
 
 // makeChord adds up the upper bounds of (d)₊ for each piece d: over lo ≤ d ≤ hi its chord, or
@@ -241,47 +233,23 @@ func (g *searcher) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend
 
 // decide bounds a node over choices and names the one to branch on, as solve does.
 func (g *searcher) decide(ctx context.Context, nd *node) (done bool, split int, err error) {
+	var res qpbackend.Result
 	qp, open, err := g.choices.relax(ctx, nd.piece)
-	if err != nil {
-		return true, -1, g.put(ctx, nd, err)
+	if err == nil {
+		err = g.solveOnce(ctx, qp, &res)
 	}
+	return g.branch(ctx, nd, &res, err, func() float64 { return res.Objective }, func() int { return g.furthest(open, res.X) })
+}
+
+// solveOnce solves a problem by a solver of its own.
+func (g *searcher) solveOnce(ctx context.Context, qp *qpbackend.Problem, res *qpbackend.Result) error {
 	backend := backendOf(g.set)
 	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
-		return true, -1, g.put(ctx, nd, err)
+		return err
 	}
 	defer solver.Close()
-	var res qpbackend.Result
-	if err := solver.Solve(ctx, &res); err != nil {
-		return true, -1, g.put(ctx, nd, err)
-	}
-	g.solved++
-	switch res.Status {
-	case qpbackend.PrimalInfeasible:
-		return true, -1, nil
-	case qpbackend.Solved, qpbackend.AlmostSolved:
-		nd.bound = max(nd.bound, res.Objective-res.Res.Gap*max(1, math.Abs(res.Objective)))
-		g.tryPoint(ctx, res.X)
-		if g.prunes(nd.bound) {
-			return true, -1, nil
-		}
-		split = g.furthest(open, res.X)
-	default:
-		split = nd.firstOpen()
-	}
-	if split < 0 {
-		g.lost = min(g.lost, nd.bound)
-	}
-	return split < 0, split, nil
-}
-
-// put keeps a node that a context has interrupted.
-func (g *searcher) put(ctx context.Context, nd *node, err error) error {
-	if ctx.Err() != nil {
-		g.putBack(*nd)
-		return nil
-	}
-	return fmt.Errorf("ccp: node %d: %w", g.solved, err)
+	return solver.Solve(ctx, res)
 }
 
 // furthest is the choice that is furthest above its bound at x, −1 where none is.

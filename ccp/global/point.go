@@ -102,7 +102,7 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 		if ctx.Err() == context.DeadlineExceeded {
 			r.Status = ccp.TimeLimit
 		}
-	case !r.Feasible && len(g.open) == 0 && err == nil:
+	case !r.Feasible && math.IsInf(lower, 1) && err == nil:
 		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
 		r.Objective = g.stated(math.Inf(1))
 		r.Bound = r.Objective

@@ -3,6 +3,7 @@ package global
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime/debug"
 	"time"
@@ -28,11 +29,13 @@ import (
 // hull of the choice, each together with a share of the objective's squares in its
 // variables (Ceria and Soares 1999).
 //
-// It begins with ccp.Multistart and improves the point from the nodes. A context
-// that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
-// for which there is no such search, or too large a one, is a *UnsupportedError.
+// It begins with ccp.Multistart, whose answer is the result where nothing better is found, and improves the point from the
+// nodes. A context that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
+// for which there is no such search, or too large a one, is a *UnsupportedError; that is found while the first starts run, and ends them.
 //
 // It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
+//
+// A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical where no search can begin for that.
 //
 // A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if there is one.
 func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (out *Result, err error) {
@@ -43,53 +46,93 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		return nil, err
 	}
 	began := time.Now()
-	var g *searcher
-	defer func() {
-		if v := recover(); v != nil {
-			if err = (&ccp.PanicError{Where: "a function that global.Solve called", Value: v, Stack: debug.Stack()}); g != nil {
-				out = g.res
-			}
-		}
-	}()
-	unit := p.ObjectiveUnit(nil)
-	g, err = newGlobal(p, set, unit)
-	if err != nil || set.Global.Proof {
-		if g, err = newSpatial(p, set, unit, err); err != nil {
-			return nil, err
-		}
-	}
-	if g.flat != nil {
-		if err := g.tellFirst(); err != nil && !errors.Is(err, ccp.ErrStop) { // who stops it does so again
-			return nil, err
-		}
-	}
+	defer panicked(&err)
+	local, end := context.WithCancel(ctx)
+	defer end()
+	ready := make(chan prepared, 1)
+	go func() { ready <- prepare(p, set, end) }()
 	var res *ccp.Result
 	if x0 != nil {
-		res, err = ccp.Solve(ctx, p, x0, set)
+		res, err = ccp.Solve(local, p, x0, set)
 	} else {
-		res, err = ccp.Multistart(ctx, p, starts, set)
+		res, err = ccp.Multistart(local, p, starts, set)
 	}
-	if res == nil {
-		return nil, err
-	}
-	out = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
-	again, refused := g.inUnit(p.ObjectiveUnit(res.X))
-	if refused != nil {
-		return out, refused
-	}
-	g = again
-	g.res = out
-	if g.flat != nil {
-		if err == nil || ctx.Err() != nil {
-			err = g.boundBySpace(ctx)
+	if res != nil {
+		out = &Result{Result: res, Bound: worst(p), Gap: math.Inf(1)}
+		if told := out.tell(set.Recorder); err == nil && !errors.Is(told, ccp.ErrStop) { // who stops it does so again
+			err = told
 		}
+	}
+	g := <-ready
+	switch {
+	case g.refused != nil:
+		return nil, g.refused
+	case err == nil || res != nil && ctx.Err() != nil:
+		err = g.prove(ctx, out)
 		res.Seconds.Solve = subproblem.Since(began)
-		if ctx.Err() != nil {
-			return g.res, ctx.Err()
-		}
-		return g.res, err
 	}
-	if err == nil && g.choices == nil {
+	if res != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// prepared is a search that has not begun, or why there is none.
+type prepared struct {
+	*searcher
+	refused error
+}
+
+// prepare chooses the search; end is called if there is none.
+func prepare(p *dc.Problem, set ccp.Settings, end func()) (out prepared) {
+	defer func() {
+		if out.refused != nil {
+			end()
+		}
+	}()
+	defer panicked(&out.refused)
+	unit := p.ObjectiveUnit(nil)
+	out.searcher, out.refused = newGlobal(p, set, unit)
+	if out.refused != nil || set.Global.Proof {
+		out.searcher, out.refused = newSpatial(p, set, unit, out.refused)
+	}
+	return out
+}
+
+// panicked makes an error of a panic. It is for deferred calls.
+func panicked(err *error) {
+	if v := recover(); v != nil {
+		*err = &ccp.PanicError{Where: "a function that global.Solve called", Value: v, Stack: debug.Stack()}
+	}
+}
+
+// worst is the bound where nothing is known.
+func worst(p *dc.Problem) float64 {
+	if p.Maximize {
+		return math.Inf(1)
+	}
+	return math.Inf(-1)
+}
+
+// tell reports the point before there is a bound: the search may be interrupted where it cannot give it back.
+func (r *Result) tell(to ccp.Recorder) error {
+	rec, ok := to.(ccp.BoundRecorder)
+	if !ok || !r.Feasible {
+		return nil
+	}
+	return rec.RecordBounds(ccp.Bounds{Objective: r.Objective, Bound: r.Bound, Gap: r.Gap, X: r.X, Open: 1})
+}
+
+// prove bounds the objective, and improves the point.
+func (g *searcher) prove(ctx context.Context, out *Result) error {
+	g, err := g.inUnit(g.p.ObjectiveUnit(out.X))
+	if err != nil {
+		return err
+	}
+	if g.res = out; g.flat != nil {
+		return g.boundBySpace(ctx)
+	}
+	if g.choices == nil {
 		g.sub, err = subproblem.CompileWith(ctx, &subproblem.Problem{DC: g.exact}, false, g.addRegions)
 	}
 	if err == nil && g.sub != nil {
@@ -99,12 +142,11 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		err = g.search(ctx)
 	}
 	if g.sub != nil {
-		res.Seconds.Backend += g.sub.Seconds
+		out.Seconds.Backend += g.sub.Seconds
 	}
 	g.conclude(ctx, err)
-	res.Seconds.Solve = subproblem.Since(began)
-	if ctx.Err() != nil {
-		return g.res, ctx.Err()
+	if ctx.Err() == nil && err != nil && !refusal(err) {
+		out.Status, out.Message, err = ccp.Numerical, fmt.Sprintf("%s; %v", out.Message, err), nil
 	}
-	return g.res, err
+	return err
 }

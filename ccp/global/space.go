@@ -97,20 +97,6 @@ func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open 
 	return rec.RecordBounds(b)
 }
 
-// tellFirst reports the bound that intervals give before there is a point: an interruption of the search for one leaves it.
-func (g *searcher) tellFirst() error {
-	rec, ok := g.set.Recorder.(ccp.BoundRecorder)
-	if !ok {
-		return nil
-	}
-	g.upper = math.Inf(1)
-	s := &spatial.Search{P: g.flat, Upper: g.upper}
-	if !s.Prepare() || math.IsInf(s.Lower, -1) {
-		return nil
-	}
-	return g.tellBounds(rec, s.Lower, 0, 1)
-}
-
 // names lists variables, at most five.
 func (g *searcher) names(cols []int) string {
 	var out []string

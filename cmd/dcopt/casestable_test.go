@@ -61,7 +61,18 @@ func cases() []caseOf {
 		{"models/spca.dc", []string{"--starts", "20"}, optimum(18.3298657808, 1e-4)},
 		{"models/unwrap.dc", nil, optimum(2.42486462, 1e-4)},
 		{"models/unwrap.dc", []string{"--starts", "1"}, optimum(2.42486462, 1e-4)},
+		{"proofs/bad_internal_45.dc", []string{"--global", "--max-nodes", "200"}, bracketed(128.549)},
 	}, refusedCases())
+}
+
+// bracketed: a maximum of at least low was found and bounded from above, with a status.
+func bracketed(low float64) func(*caseRun) string {
+	return func(c *caseRun) string {
+		if c.Bound == nil || c.stderr != "" || !(c.objective() >= low && *c.Bound >= c.objective()) || !(c.violation() <= 1e-6) {
+			return fmt.Sprintf("%s; want at least %g, and a bound", c.about(), low)
+		}
+		return ""
+	}
 }
 
 func refusedCases() []caseOf {

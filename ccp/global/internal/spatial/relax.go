@@ -42,7 +42,8 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 			b.BoundColumn(j, math.Inf(-1), math.Inf(1))
 			continue
 		}
-		b.BoundColumn(j, r.box[j].Lo, r.box[j].Hi)
+		// A backend takes larger bounds for none, and a lower one for one that no point meets.
+		b.BoundColumn(j, min(r.box[j].Lo, qpbackend.Infinity/2), max(r.box[j].Hi, -qpbackend.Infinity/2))
 	}
 	costs := make(map[int]float64)
 	switch {

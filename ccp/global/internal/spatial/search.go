@@ -464,20 +464,26 @@ func (s *Search) cuts(list []triangle) []flat.Cut {
 	return out
 }
 
-// solve solves the convex problem of a box.
+// solve solves the convex problem of a box. A problem that the backend refuses for its numbers counts as one that it has failed on.
 func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, error) {
+	var res qpbackend.Result
 	qp, err := r.state(ctx)
+	if err == nil {
+		err = qpbackend.CheckCones(s.Backend, qp)
+	}
 	if err != nil {
 		return nil, err
 	}
 	solver, err := s.Backend.New(ctx, qp, s.Backend.DefaultSettings())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer solver.Close()
+		err = solver.Solve(ctx, &res)
 	}
-	defer solver.Close()
-	var res qpbackend.Result
-	if err := solver.Solve(ctx, &res); err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil:
 		return nil, err
+	case err != nil:
+		res.Status = qpbackend.NumericalTrouble
 	}
 	return &res, nil
 }

@@ -140,7 +140,7 @@ type solution struct {
 func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.Settings) (out solution, err error) {
 	switch {
 	case j.c.Bool("global"):
-		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, max(1, starts), set); out.proof != nil {
+		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, starts, set); out.proof != nil {
 			out.res = out.proof.Result
 		}
 	case x0 == nil && starts != 1:
