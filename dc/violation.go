@@ -15,7 +15,7 @@ type Violations struct {
 	// Largest is the largest violation of a row as it is.
 	Largest float64
 	// Relative is the largest violation relative to the size of its row: the
-	// largest term at the point, at least the row's unit.
+	// largest term at the point, at least the row's unit: see Problem.Feasible.
 	Relative float64
 	// Excess is the largest violation, less a bound of its rounding error and
 	// relative to the row's unit. The point is feasible to a tolerance if Excess
@@ -44,11 +44,9 @@ func (p *Problem) Violation(x []float64) (float64, string) {
 	return v.Largest, v.Where()
 }
 
-// Feasible reports whether x keeps the constraints: it breaks no row by more
-// than tol times the row's unit, rounding errors of the row's terms aside. The
-// unit is 1, or less where all terms of the row are below 1/32, at x and at
-// variables of the size of their starts and bounds: the power of 1024 next to the
-// largest of them.
+// Feasible reports whether x satisfies the constraints: it breaks no row by more than tol times the row's unit, rounding errors of
+// the row's terms aside. The unit is the power of 1024 next to the largest term of the row at x, at most 1, and at least a
+// thousandth of that power at the typical point, where variables have the size of their starts and bounds.
 func (p *Problem) Feasible(x []float64, tol float64) bool { return p.Violations(x).Excess <= tol }
 
 // Violations measures by how much x, of length NumVars, breaks bounds and constraints, in
@@ -64,10 +62,10 @@ func (p *Problem) Violations(x []float64) Violations {
 				t.note(xk, at, terms{bound: 1})
 			}
 			if xk < lo {
-				t.note(lo-xk, at, p.boundRow(v.Offset+k, xk, lo))
+				t.note(lo-xk, at, p.boundRow(v.Offset+k, lo))
 			}
 			if xk > hi {
-				t.note(xk-hi, at, p.boundRow(v.Offset+k, xk, hi))
+				t.note(xk-hi, at, p.boundRow(v.Offset+k, hi))
 			}
 		}
 	}
@@ -89,13 +87,12 @@ func (p *Problem) Violations(x []float64) Violations {
 	return t.Violations
 }
 
-// boundRow are the terms of a bound of variable j, with the value v: where an equation
-// defines the variable, those of the expression.
-func (p *Problem) boundRow(j int, v, bound float64) terms {
+// boundRow are the terms of a bound of variable j: where an equation defines the variable, those of the expression.
+func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
 		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
 	}
-	return terms{bound: max(math.Abs(bound), finiteSize(v), finiteSize(p.typical[j]))}
+	return terms{l: Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -153,10 +150,14 @@ func (t *terms) size(x []float64) float64 {
 	if t.e != nil {
 		s = max(s, t.e.size(x))
 	}
-	if l, ok := t.f.(Linear); ok {
-		s = max(s, l.size(x))
-	} else if t.f != nil {
-		s = max(s, finiteSize(t.f.Value(x)))
+	switch f := t.f.(type) {
+	case nil:
+	case Linear:
+		s = max(s, f.size(x))
+	case *sum:
+		s = max(s, (&Expr{lin: f.lin, terms: f.terms}).size(x))
+	default:
+		s = max(s, finiteSize(f.Value(x)))
 	}
 	return s
 }
@@ -172,6 +173,11 @@ func (t *terms) error(x []float64) float64 {
 	return t.l.approx(x).rounded(1).bound() + unit*math.Abs(t.bound)
 }
 
+// leastUnit is the least unit of a row, in units of the row at the typical point: where all its terms vanish at a point, as those of a
+// balance without flows do, they are zeros of a backend.
+// Source: derived: the accuracy that backends are asked for at last, 1e-9, over the tolerance of constraints, 1e-6.
+const leastUnit = 1e-3
+
 // note takes down that a row is broken by v.
 func (t *tally) note(v float64, at spot, row terms) {
 	if math.IsNaN(v) {
@@ -184,7 +190,7 @@ func (t *tally) note(v float64, at spot, row terms) {
 		return
 	}
 	here := row.size(t.x)
-	least := min(1, unitOf(max(here, row.size(t.p.typical))))
+	least := max(min(1, unitOf(here)), leastUnit*min(1, unitOf(row.size(t.p.typical))))
 	relative, excess := v/max(here, least), (v-row.error(t.x))/least
 	t.Relative, t.Excess, t.Either = max(t.Relative, relative), max(t.Excess, excess), max(t.Either, min(relative, excess))
 }

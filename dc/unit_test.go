@@ -1,0 +1,63 @@
+package dc_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dcopt/dcopt/dc"
+)
+
+// TestUnitOfARow: rows of all kinds are measured by the sizes of their terms at the point, with a floor of a thousandth of their size
+// at the typical point; a box that is large makes no difference.
+func TestUnitOfARow(t *testing.T) {
+	num := dc.Num
+	for _, c := range []struct {
+		name   string
+		row    func(x dc.Affine) []dc.Constraint // two variables within ±1000
+		least  float64                           // of the first variable
+		at     float64                           // of the first variable, where the row holds with equality
+		sign   float64                           // of steps of it that break the row
+		second float64
+	}{
+		{"an affine row", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.LE(x.At(0).Scale(1e-4), num(2.8e-5))}
+		}, -1000, 0.28, 1, 7},
+		{"an affine equation", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.EQ(x.At(0).Sub(x.At(1)).Scale(1e-4), num(0))}
+		}, -1000, 0.28, 1, 0.28},
+		{"squares", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.LE(dc.SumSquares(x).Scale(1e-4), num(2.8e-5))}
+		}, -1000, math.Sqrt(0.28), 1, 0},
+		{"a difference", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.LE(dc.Square(x.At(0)).Sub(dc.Square(x.At(1))).Scale(1e-4), num(0))}
+		}, -1000, math.Sqrt(0.28), 1, math.Sqrt(0.28)},
+		{"a norm", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.GE(dc.Norm2(x).Scale(1e-4), num(2.8e-5))}
+		}, -1000, 0.28, -1, 0},
+		{"a bound", func(x dc.Affine) []dc.Constraint { return nil }, 2.8e-5, 2.8e-5, -1, 7},
+		{"a domain", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.GE(dc.Sqrt(x.At(0).Scale(1e-4).Add(num(-2.8e-5))), num(0))}
+		}, -1000, 0.28, -1, 0},
+		{"a domain of a sum", func(x dc.Affine) []dc.Constraint {
+			return []dc.Constraint{dc.GE(dc.Sqrt(dc.Norm2(x).Scale(-1e-4).Add(num(2.8e-5))), num(0))}
+		}, -1000, 0.28, 1, 0},
+	} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-1000), dc.AtMost(1000))
+		m.SubjectTo(c.row(x)...)
+		if c.least > -1000 {
+			m.SubjectTo(dc.GE(x.At(0), num(c.least)))
+		}
+		m.Minimize(x.Sum())
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for share, feasible := range map[float64]bool{0: true, 1e-8: true, 0.0084: false, 0.03: false} {
+			y := []float64{c.at * (1 + c.sign*share), c.second}
+			if p.Feasible(y, 1e-6) != feasible {
+				t.Errorf("%s at %v, broken by %g of its size: feasible %v, %+v", c.name, y, share, !feasible, p.Violations(y))
+			}
+		}
+	}
+}
