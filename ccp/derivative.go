@@ -189,7 +189,7 @@ func (d *Derivative) settle(ctx context.Context, compile compiler, worth float64
 	}
 	d.worth, d.compile, d.cols, d.sub = worth, compile, len(sub.QP.Q), sub
 	start, size := slices.Clone(d.z), max(num.NormInf(d.z), 1)
-	b := sub.Reduced(ipm.Backend{})
+	b := ipm.Backend{}
 	var solver qpbackend.Solver
 	for k, τ := 0, aboveWorth*worth; ; k++ {
 		if err := sub.Linearise(d.z, τ); err != nil {

@@ -113,6 +113,25 @@ func pick(dst, from []float64, at []int) {
 	}
 }
 
+// part is v at the free columns.
+func (s *solver) part(v []float64) []float64 {
+	if len(v) == 0 {
+		return nil
+	}
+	out := make([]float64, len(s.free))
+	pick(out, v, s.free)
+	return out
+}
+
+// spread writes the free columns of dst.
+func (s *solver) spread(dst, part []float64) {
+	for f, j := range s.free {
+		if f < len(part) {
+			dst[j] = part[f]
+		}
+	}
+}
+
 // state writes the costs, sides and bounds of what is left.
 func (s *solver) state() {
 	p, now := s.p, s.now
@@ -124,7 +143,8 @@ func (s *solver) state() {
 	now.R = p.R
 	s.values(s.x)
 	cost := s.z // P v
-	multiply(p.P, cost, s.x)
+	clear(cost)
+	p.P.AddSymMulVec(cost, 1, s.x)
 	for f, j := range s.free {
 		now.Q[f] += cost[j]
 	}
@@ -139,20 +159,6 @@ func (s *solver) state() {
 			i, d := p.A.RowIdx[k], p.A.Val[k]*v
 			now.L[i] -= d
 			now.U[i] -= d
-		}
-	}
-}
-
-// multiply writes Px to dst, P an upper triangle.
-func multiply(p *sparse.CSC, dst, x []float64) {
-	clear(dst)
-	for j := range p.Cols {
-		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
-			i, v := p.RowIdx[k], p.Val[k]
-			dst[i] += v * x[j]
-			if i != j {
-				dst[j] += v * x[i]
-			}
 		}
 	}
 }
@@ -223,10 +229,8 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 				x[j] = s.x[j]
 			}
 		}
-		multiply(s.p.P, slope, x)
-		for j := range slope {
-			slope[j] += s.p.Q[j]
-		}
+		copy(slope, s.p.Q)
+		s.p.P.AddSymMulVec(slope, 1, x)
 	}
 	if len(y) == s.m {
 		for j := range slope {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -202,11 +201,6 @@ func (s *Problem) Point() qpbackend.Tangent {
 		return qpbackend.Tangent{}
 	}
 	return qpbackend.Tangent{X: slices.Clone(s.Res.X), Y: slices.Clone(s.Res.Y), Z: slices.Clone(s.Res.Z)}
-}
-
-// Reduced is b for Stated without the columns of parameters.
-func (s *Problem) Reduced(b qpbackend.Backend) qpbackend.Backend {
-	return pinned.Backend{Inner: b, Cols: s.pinned}
 }
 
 // NameOf names the constraint of a row, or the objective.

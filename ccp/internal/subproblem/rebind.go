@@ -74,7 +74,7 @@ func (t *Differentiator) take(ctx context.Context, b qpbackend.Backend, s *Probl
 		return t.solver.Update(u)
 	}
 	t.Close()
-	solver, err := s.Reduced(b).New(ctx, qp, b.DefaultSettings())
+	solver, err := b.New(ctx, qp, b.DefaultSettings())
 	if err != nil {
 		return err
 	}
