@@ -67,9 +67,6 @@ func (f *flat) bound(lf *leaf, box []span) float64 {
 	for j := range f.n {
 		b.take(box[j].times(b.y[j]).lo)
 	}
-	if math.IsNaN(b.c) {
-		return math.Inf(-1)
-	}
 	return b.c
 }
 
@@ -142,7 +139,7 @@ func (b *bounding) curve(k int, y float64) {
 		lo, hi := c.value(a.lo).times(just(y)), c.value(a.hi).times(just(y))
 		t = min(below(lo.lo, -aboveProduct(s, a.lo)), below(hi.lo, -aboveProduct(s, a.hi)))
 	}
-	if math.IsNaN(t) || math.IsInf(t, 0) {
+	if t-t != 0 || s-s != 0 {
 		b.constant(k, y)
 		return
 	}
@@ -226,7 +223,7 @@ func (b *bounding) under(k int, y float64) bool {
 		for i := range n {
 			if s[i] > 0 {
 				r := just(s[i]).over(all)
-				entropy = entropy.less(just(s[i]).times(span{loose(math.Log(r.lo)).lo, loose(math.Log(r.hi)).hi}))
+				entropy = entropy.less(just(s[i]).times(span{logarithm(r.lo).lo, logarithm(r.hi).hi}))
 			}
 		}
 		c = below(entropy.lo, just(y).less(all).times(b.box[b.n+k]).lo)
@@ -241,15 +238,14 @@ func (b *bounding) under(k int, y float64) bool {
 			s[last] -= y * at[i] * at[i] / (v * v)
 			sq = sq.plus(just(s[i]).times(just(s[i])))
 		}
-		c = sq.over(just(4 * y)).minus().less(just(s[last])).times(b.box[u.args[last]]).lo
+		c = sq.over(just(4).times(just(y))).minus().less(just(s[last])).times(b.box[u.args[last]]).lo
 	case bundleDivergence: // y·kl(u, v) − s·u ≥ y·v·(1 − exp(s/y))
 		p, q := at[0], at[1]
 		if !(p > 0 && q > 0) || !(b.box[u.args[1]].lo >= 0) {
 			return false
 		}
 		s[0], s[1] = y*math.Log(p/q), y*(1-p/q)
-		ratio := just(s[0]).over(just(y))
-		e := span{loose(math.Exp(ratio.lo)).lo, loose(math.Exp(ratio.hi)).hi}
+		e := exponential(just(s[0]).over(just(y)))
 		c = just(1).less(e).times(just(y)).less(just(s[1])).times(b.box[u.args[1]]).lo
 	case bundleLargest:
 		w := b.leaf.shares[b.n+k]

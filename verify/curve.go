@@ -10,11 +10,43 @@ func (c *column) domain() span {
 	return whole()
 }
 
-func powered(v, p float64) span {
-	if v == 0 && p > 0 {
-		return span{}
+// exponents are those that p stands for: if it is no whole number it may be 1/q, rounded.
+func exponents(p float64) span {
+	if p == math.Trunc(p) {
+		return just(p)
 	}
-	return loose(math.Pow(v, p)).atLeast(0)
+	return span{math.Nextafter(p, math.Inf(-1)), math.Nextafter(p, math.Inf(1))}
+}
+
+// powered encloses vᵖ, v ≥ 0: by products for whole p. The error of math.Pow grows with p.
+func powered(v, p float64) span {
+	switch {
+	case v == 0 && p > 0:
+		return span{}
+	case p != math.Trunc(p):
+		return exponential(logarithm(v).times(exponents(p)))
+	case p < 0:
+		return just(1).over(powered(v, -p)).atLeast(0)
+	}
+	out := just(1)
+	for base := just(v); p > 0; base, p = base.times(base), math.Floor(p/2) {
+		if math.Mod(p, 2) == 1 {
+			out = out.times(base)
+		}
+	}
+	return out
+}
+
+func exponential(a span) span {
+	return span{loose(math.Exp(a.lo)).lo, loose(math.Exp(a.hi)).hi}.atLeast(0)
+}
+
+// logarithm encloses that of v. Below 2^-1022, where all share an interval, math.Log errs on amd64.
+func logarithm(v float64) span {
+	if v > 0 && v < 0x1p-1022 {
+		return span{-745, -708}
+	}
+	return loose(math.Log(v))
 }
 
 func (c *column) value(v float64) span {
@@ -29,13 +61,13 @@ func (c *column) value(v float64) span {
 		return powered(math.Abs(v), c.p)
 	case isHuber:
 		if a := math.Abs(v); a > c.p {
-			return just(2 * c.p).times(just(a)).less(just(c.p).times(just(c.p)))
+			return just(2).times(just(c.p)).times(just(a)).less(just(c.p).times(just(c.p)))
 		}
 		return just(v).times(just(v))
 	case isPosPower:
 		return powered(max(v, 0), c.p)
 	case isExp:
-		return loose(math.Exp(v)).atLeast(0)
+		return exponential(just(v))
 	case isLogistic:
 		return loose(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))).atLeast(0)
 	case isXExp:
@@ -43,12 +75,9 @@ func (c *column) value(v float64) span {
 	case isPower:
 		return powered(v, c.p)
 	case isLog:
-		return loose(math.Log(v))
+		return logarithm(v)
 	case isEntropy:
-		if v == 0 {
-			return span{}
-		}
-		return loose(-v * math.Log(v))
+		return just(-v).times(logarithm(v))
 	}
 	return whole()
 }
@@ -57,37 +86,36 @@ func (c *column) value(v float64) span {
 func (c *column) derivative(v float64) span {
 	switch c.kind {
 	case isSquare:
-		return just(2 * v)
+		return just(2).times(just(v))
 	case isAbs:
-		switch {
-		case v > 0:
-			return just(1)
-		case v < 0:
-			return just(-1)
-		}
-		return just(0)
+		return just(math.Copysign(1, v))
 	case isEven:
-		s := powered(math.Abs(v), c.p-1).times(just(c.p))
+		s := (&column{kind: isPower, p: c.p}).derivative(math.Abs(v))
 		if v < 0 {
 			return s.minus()
 		}
 		return s
 	case isHuber:
-		return just(2 * min(max(v, -c.p), c.p))
-	case isPosPower:
-		return powered(max(v, 0), c.p-1).times(just(c.p))
-	case isPower:
-		return powered(v, c.p-1).times(just(c.p))
+		return just(2).times(just(span{-c.p, c.p}.clip(v)))
+	case isPosPower, isPower: // p·vᵖ/v
+		if v <= 0 && c.p > 1 {
+			return span{}
+		}
+		return powered(v, c.p).times(exponents(c.p)).over(just(v))
 	case isExp:
-		return loose(math.Exp(v)).atLeast(0)
+		return exponential(just(v))
 	case isLogistic:
-		return loose(1 / (1 + math.Exp(-v)))
+		e := math.Exp(-math.Abs(v))
+		if v < 0 {
+			return loose(e / (1 + e))
+		}
+		return loose(1 / (1 + e))
 	case isXExp:
 		return loose((1 + v) * math.Exp(v))
 	case isLog:
 		return loose(1 / v)
 	case isEntropy:
-		return loose(math.Log(v)).minus().less(just(1))
+		return logarithm(v).minus().less(just(1))
 	}
 	return whole()
 }
@@ -157,42 +185,24 @@ func (c *column) image(a span) span {
 // root encloses the argument, not negative but of exponentials, logarithms and logistic
 // functions, with the value w.
 func (c *column) root(w float64) span {
-	var v float64
 	switch c.kind {
 	case isAbs:
 		return just(w)
 	case isSquare:
-		v = math.Sqrt(w)
+		return loose(math.Sqrt(w))
 	case isHuber:
-		if v = math.Sqrt(w); v > c.p {
-			v = (w/c.p + c.p) / 2
+		if v := math.Sqrt(w); !(v > c.p) {
+			return loose(v)
 		}
-	case isEven, isPosPower, isPower:
-		v = math.Pow(w, 1/c.p)
+		return loose((w/c.p + c.p) / 2)
 	case isExp:
-		v = math.Log(w)
+		return logarithm(w)
 	case isLog:
-		v = math.Exp(w)
-	case isLogistic:
-		v = w + math.Log(-math.Expm1(-w))
+		return loose(math.Exp(w))
+	case isLogistic: // the logarithm, of a number up to 1 with an error of two units, may cancel w
+		return logarithm(-math.Expm1(-w)).plus(just(w)).plus(span{-0x1p-50, 0x1p-50})
 	}
-	switch {
-	case math.IsNaN(v):
-		return whole()
-	case math.IsInf(v, 1):
-		return span{math.MaxFloat64, v}
-	case math.IsInf(v, -1):
-		return span{v, -700}
-	}
-	// 1/p and w are rounded; the derivative of the root by them is v·log w.
-	e := math.Abs(v)*2e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 0x1p-1050
-	switch c.kind {
-	case isSquare:
-		e = math.Abs(v)*4e-15 + 0x1p-1050
-	case isExp, isLogistic: // v may be 0 where w is not
-		e += 2e-15
-	}
-	return span{v - e, v + e}
+	return exponential(logarithm(w).over(exponents(c.p)))
 }
 
 // preimage is the part of a where the function can be in w.

@@ -54,12 +54,13 @@ type place struct {
 
 // scope has the values of names.
 type scope struct {
-	ctx   context.Context
-	p     *Problem
-	data  *reader.Data
-	set   map[string]string
-	names map[string]value
-	work  int
+	ctx    context.Context
+	p      *Problem
+	data   *reader.Data
+	set    map[string]string
+	names  map[string]value
+	work   int
+	ranges *flat // has the denominators that were read
 	// unnamed counts the constraints without a name; labels are the names of the others, 1 for
 	// those that are declared, 2 for those that are read.
 	unnamed int

@@ -87,6 +87,10 @@ type flatRow struct {
 	lo, hi float64
 }
 
+func newFlat(n int, box []span) *flat {
+	return &flat{n: n, box: box, known: map[string][]int{}, memo: map[*expr]form{}}
+}
+
 // bounds are those of the variables.
 func (p *Problem) bounds() []span {
 	box := make([]span, p.n)
@@ -100,7 +104,7 @@ func (p *Problem) bounds() []span {
 // bounds by columns is a fault: a row may be left out, as that only weakens bounds.
 // box has the bounds of the variables.
 func flatten(p *Problem, box []span) (f *flat, err error) {
-	f = &flat{n: p.n, box: box, known: map[string][]int{}, memo: map[*expr]form{}}
+	f = newFlat(p.n, box)
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			f, err = nil, wrong
@@ -313,9 +317,9 @@ func (f *flat) single(k kind, p float64, l form) form {
 		m := just(p)
 		switch a := f.reach(l); {
 		case a.lo >= p: // 2mt − m²
-			return f.linear(l, just(2*p), m.times(m))
+			return f.linear(l, just(2).times(m), m.times(m))
 		case a.hi <= -p:
-			return f.linear(l, just(-2*p), m.times(m))
+			return f.linear(l, just(-2).times(m), m.times(m))
 		case a.magnitude().hi <= p:
 			k, p = isSquare, 0
 		}
@@ -596,7 +600,7 @@ func (f *flat) divergenceErr(cols []int, errs []span) span {
 		}
 	}
 	ratio := at[0].over(at[1])
-	return span{loose(math.Log(ratio.lo)).lo, loose(math.Log(ratio.hi)).hi}.times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
+	return span{logarithm(ratio.lo).lo, logarithm(ratio.hi).hi}.times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
 }
 
 func (f *flat) power(u form, p float64) form {

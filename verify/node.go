@@ -68,7 +68,7 @@ func (s *scope) eval(n *reader.Node) value {
 	case reader.OpDotMul:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), product)
 	case reader.OpDiv, reader.OpDotDiv:
-		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), quotient)
+		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), s.quotient)
 	case reader.OpPower:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
 			if !p.isConst() {
@@ -133,19 +133,27 @@ func (s *scope) plain(n *reader.Node) value {
 	return vector(es)
 }
 
-func quotient(a, b *expr) *expr {
+// quotient is a/b. The bounds of the variables say the sign of b: bases of powers are not negative.
+func (s *scope) quotient(a, b *expr) *expr {
 	switch {
 	case b.isComplex():
 		size := sum2(1, product(re(b), re(b)), 1, product(im(b), im(b)))
-		return quotient(product(a, conj(b)), size)
+		return s.quotient(product(a, conj(b)), size)
 	case a.isComplex():
-		return complexOf(quotient(re(a), b), quotient(im(a), b))
+		return complexOf(s.quotient(re(a), b), s.quotient(im(a), b))
 	case b.isConst() && a.isConst():
 		return number(a.num / b.num)
-	case b.isConst():
-		return &expr{op: opMul, args: []*expr{a, {op: opPower, num: -1, args: []*expr{b}}}}
 	}
-	return product(a, raised(b, -1))
+	if s.ranges == nil || s.ranges.n != s.p.n || s.ranges.columns() > mostColumns/2 {
+		s.ranges = newFlat(s.p.n, s.p.bounds())
+	}
+	sign, r := 1.0, s.ranges.reach(s.ranges.of(b))
+	if r.hi <= 0 {
+		sign = -1
+	} else if r.lo < 0 {
+		fail("the sign of a denominator is not known: by the bounds of the variables it is %g to %g", r.lo, r.hi)
+	}
+	return product(scaled(sign, a), &expr{op: opPower, num: -1, args: []*expr{scaled(sign, b)}})
 }
 
 // literal is an array by rows, whose elements may be arrays.

@@ -203,10 +203,7 @@ func (a ball) power(p float64) ball {
 		return a.square()
 	case p == 0.5:
 		return a.sqrt()
-	case p == -1:
-		if a.lo.Sign() <= 0 && a.hi.Sign() >= 0 {
-			outside("a power")
-		}
+	case p == -1 && a.lo.Sign() > 0:
 		return a.inverse()
 	case p == math.Trunc(p) && p > 0 && p < 1e6:
 		if math.Mod(p, 2) == 0 {
