@@ -40,7 +40,6 @@ const (
 	bundleSquareOver
 	bundleDivergence
 	bundleLargest
-	numBundle
 )
 
 // form is an affine function of columns plus err, which encloses the rest. Where the

@@ -1,18 +1,21 @@
 package verify
 
 import (
-	"bufio"
-	"compress/gzip"
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/input"
 )
 
 // header is the first line of a proof file.
@@ -20,37 +23,26 @@ type header struct {
 	Format    string
 	Version   int
 	Maximize  bool
-	Upper     *float64
-	Bound     *float64
+	Upper     float64
+	Bound     float64
 	Variables []struct {
 		Name string
 		Len  int
 	}
 	Box   [][2]float64
 	Terms []struct {
-		O    int
-		P, C float64
-		I    []int
-		V    []float64
-		A, B int
-		K    int
-		U    []int
+		list
+		O, A, B int
+		P       float64
 	}
 	Rows []struct {
-		I      []int
-		V      []float64
-		C      float64
+		list
 		Lo, Hi *float64
 	}
 }
 
+// list is numbers by their places, or an affine function of columns.
 type list struct {
-	I []int
-	V []float64
-}
-
-// affineLine is an affine function of columns.
-type affineLine struct {
 	I []int
 	V []float64
 	C float64
@@ -68,7 +60,7 @@ type line struct {
 	F, G   *list // slopes of minorants, by the first and by the second column
 	W      map[int][]float64
 	T      [][11]float64 // kind, columns, multiplier, and the intervals of the columns
-	Q      []affineLine  // affine functions of variables whose squares are taken away
+	Q      []list        // affine functions of variables whose squares are taken away
 	SHA256 string
 }
 
@@ -87,31 +79,41 @@ type Proved struct {
 // errDamaged says that a file is no whole proof.
 var errDamaged = errors.New("the proof file is damaged")
 
-// mostLeaves bounds the nodes of a tree. Source: a limit of time.
+// mostLeaves bounds the leaves of a tree, and the nodes that wait. Source: a limit of time.
 const mostLeaves = 20_000_000
+
+// mostNumbers bounds the ends of intervals of nodes under way. Source: a limit of memory, 0.5 GB.
+var mostNumbers = 1 << 25 // tests lower it
+
+// mostLists bounds the lists and objects of a line. Source: four for each of mostColumns.
+const mostLists = 4 * mostColumns
 
 // Proof replays a proof: it returns the bound that follows from the tree, or an error if
 // the file is damaged or speaks of another problem. That the bound is as good as the claim
 // is for the caller to compare.
 func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error) {
-	zip, err := gzip.NewReader(r)
+	text, err := input.New(r)
 	if err != nil {
-		return out, errDamaged
+		return out, err
 	}
-	lines := &digest{r: bufio.NewReaderSize(zip, 1<<16), sum: sha256.New()}
-	var h header
-	if !lines.next(&h) || h.Format != "dcopt proof" {
-		return out, errDamaged
+	lines := &digest{text: text, sum: sha256.New()}
+	defer func() {
+		if wrong := caught(recover()); wrong != nil {
+			err = wrong
+		}
+		if err == errDamaged {
+			err = fmt.Errorf("%w at line %d", err, text.Lines())
+		}
+	}()
+	h := header{Upper: math.Inf(1), Bound: math.Inf(1)}
+	if err := lines.next(&h); err != nil || h.Format != "dcopt proof" {
+		return out, cmp.Or(err, errDamaged)
 	}
 	if h.Version != 3 && h.Version != 4 { // 3 has no weights but 0 and 1
 		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 and 4", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
-	}
-	cutoff := math.Inf(1)
-	if h.Upper != nil {
-		cutoff = *h.Upper
 	}
 	f, err := flatten(p, p.bounds())
 	if err != nil {
@@ -122,7 +124,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 		return out, err
 	}
 	if h.Box != nil {
-		if f, err = f.within(p, &h, cols, cutoff); err != nil {
+		if f, err = f.within(p, &h, cols); err != nil {
 			return out, err
 		}
 	}
@@ -130,11 +132,8 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if err != nil {
 		return out, err
 	}
-	out.Claimed = math.Inf(1)
-	if h.Bound != nil {
-		out.Claimed = *h.Bound
-	}
-	if out.Lower, err = m.replay(ctx, lines, cutoff, &out); err != nil {
+	out.Claimed = h.Bound
+	if out.Lower, err = m.replay(ctx, lines, h.Upper, &out); err != nil {
 		return out, err
 	}
 	if p.Maximize {
@@ -145,35 +144,38 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 
 // digest reads lines and adds up their checksum.
 type digest struct {
-	r   *bufio.Reader
-	sum interface {
-		io.Writer
-		Sum([]byte) []byte
-	}
+	text *input.Reader
+	sum  hash.Hash
 }
 
-// next reads a line of JSON; it reports false at the end and at a damage.
-func (d *digest) next(v any) bool {
-	text, err := d.r.ReadBytes('\n')
-	if err != nil || json.Unmarshal(text, v) != nil {
-		return false
+// next reads a line of JSON, with its end.
+func (d *digest) next(v any) error {
+	text, err := d.text.Line()
+	switch {
+	case err != nil && err != io.EOF:
+		return err
+	case bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > mostLists:
+		return fmt.Errorf("line %d has more than %d lists", d.text.Lines(), mostLists)
+	case !bytes.HasSuffix(text, []byte("\n")) || json.Unmarshal(text, v) != nil:
+		return errDamaged
 	}
-	if l, ok := v.(*line); ok && l.SHA256 != "" {
-		return true
+	if l, ok := v.(*line); !ok || l.SHA256 == "" {
+		d.sum.Write(text)
 	}
-	_, err = d.sum.Write(text)
-	return err == nil
+	return nil
 }
 
 // end: the last line has the checksum of all before, and nothing follows.
-func (d *digest) end() bool {
+func (d *digest) end() error {
 	want := hex.EncodeToString(d.sum.Sum(nil))
 	var l line
-	if !d.next(&l) || !strings.EqualFold(l.SHA256, want) {
-		return false
+	if err := d.next(&l); err != nil || !strings.EqualFold(l.SHA256, want) {
+		return cmp.Or(err, errDamaged)
 	}
-	_, err := d.r.ReadByte()
-	return err == io.EOF
+	if _, err := d.text.Line(); err != io.EOF {
+		return cmp.Or(err, errDamaged)
+	}
+	return nil
 }
 
 // translation is a proof's numbers of columns and rows in those of the problem.
@@ -203,14 +205,16 @@ func (p *Problem) columns(h *header) (cols []int, err error) {
 	for _, v := range h.Variables {
 		own, ok := at[v.Name]
 		if !ok {
-			return nil, fmt.Errorf("the proof is of another problem: there is no variable %s", v.Name)
+			return nil, fmt.Errorf("the proof is of another problem: it has %q, or has it twice", v.Name)
 		}
+		delete(at, v.Name)
 		list := slices.Compact(slices.Sorted(slices.Values(own.at)))
 		if len(list) > 0 && list[0] < 0 {
 			list = list[1:]
 		}
 		if len(list) != v.Len {
-			return nil, fmt.Errorf("the proof is of another problem: %s has %d entries, not %d", v.Name, len(list), v.Len)
+			return nil, fmt.Errorf("the proof is of another problem: %q has %d entries, not %d",
+				v.Name, len(list), v.Len)
 		}
 		cols = append(cols, list...)
 	}
@@ -220,16 +224,16 @@ func (p *Problem) columns(h *header) (cols []int, err error) {
 	return cols, nil
 }
 
-// within states the problem anew within the bounds of a proof, which show the signs of functions and the sizes of
-// rounding errors as its writer saw them. Where they do not follow for points of a cost of at most
-// cutoff, narrower ones that do stand in for them.
-func (f *flat) within(p *Problem, h *header, cols []int, cutoff float64) (*flat, error) {
+// within states the problem anew within the bounds of a proof, which show the signs of functions
+// and the sizes of rounding errors as its writer saw them. Where they do not follow for points of a
+// cost of at most Upper, narrower ones that do stand in for them.
+func (f *flat) within(p *Problem, h *header, cols []int) (*flat, error) {
 	if len(h.Box) != len(cols) {
 		return nil, errDamaged
 	}
 	for range statements {
 		own := slices.Clone(f.box)
-		if !f.narrow(own, cutoff, firstRounds, progress) {
+		if !f.narrow(own, h.Upper, firstRounds, progress) {
 			return f, nil
 		}
 		box, all := own[:p.n:p.n], true
@@ -260,14 +264,10 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)
-		ok := e.O >= 0 && e.O < int(numKind) && len(e.I) == len(e.V) && e.A >= 0 && e.B >= 0 && (e.A < known || e.O == 0) && (e.B < known || e.O != int(isProduct))
-		for _, j := range append(append([]int(nil), e.I...), e.U...) {
-			ok = ok && j >= 0 && j < known
-		}
-		if !ok || e.K < 0 || e.K >= numBundle {
+		if e.O < 0 || e.O >= int(numKind) || min(e.A, e.B) < 0 || max(e.A, e.B) >= known {
 			return nil, errDamaged
 		}
-		own := t.define(e.O, e.P, e.I, e.V, e.C, e.A, e.B)
+		own := t.define(kind(e.O), e.P, &e.list, e.A, e.B)
 		if len(own) == 0 {
 			own = []int{-1}
 		}
@@ -280,12 +280,9 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 	places := f.sides()
 	for i := range h.Rows {
 		r := &h.Rows[i]
-		if len(r.I) != len(r.V) {
-			return nil, errDamaged
-		}
 		var place rowPlace
 		for _, others := range []bool{true, false} {
-			l, ok := t.form(r.I, r.V, r.C, others)
+			l, ok := t.form(&r.list, others)
 			if !ok || len(l.idx) == 0 {
 				continue
 			}
@@ -303,31 +300,30 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 
 // form is an affine function of a proof's columns; others takes the last of those that equal them but for
 // rounding errors.
-func (t *translation) form(idx []int, val []float64, c float64, others bool) (l form, ok bool) {
-	ls, ws := []form{{c: c}}, []span{just(1)}
-	for k, j := range idx {
-		if j < 0 || j >= len(t.cols) || t.cols[j] < 0 || math.IsNaN(val[k]) {
+func (t *translation) form(of *list, others bool) (l form, ok bool) {
+	ls, ws := []form{{c: of.C}}, []span{just(1)}
+	for k, j := range of.I {
+		if k >= len(of.V) || j < 0 || j >= len(t.cols) || t.cols[j] < 0 {
 			return l, false
 		}
 		own := t.cols[j]
 		if also := t.also[j]; others && len(also) > 0 {
 			own = also[len(also)-1]
 		}
-		ls, ws = append(ls, only(own)), append(ws, just(val[k]))
+		ls, ws = append(ls, only(own)), append(ws, just(of.V[k]))
 	}
 	return t.add(ls, ws), true
 }
 
 // define is the columns of a function, none where it has none.
-func (t *translation) define(o int, p float64, idx []int, val []float64, c float64, a, b int) []int {
-	k := kind(o)
+func (t *translation) define(k kind, p float64, of *list, a, b int) []int {
 	if k == isAffine {
-		l, ok := t.form(idx, val, c, false)
+		l, ok := t.form(of, false)
 		if !ok {
 			return nil
 		}
 		own := t.alike((&column{kind: k, lin: l}).key())
-		if other, _ := t.form(idx, val, c, true); len(own) == 0 {
+		if other, _ := t.form(of, true); len(own) == 0 {
 			own = t.alike((&column{kind: k, lin: other}).key())
 		}
 		if len(own) > 0 {
@@ -426,20 +422,18 @@ func (t *translation) apart(j, k int, box []span) span {
 // leaf is a line in the problem's numbers.
 func (t *translation) leaf(l *line) (*leaf, error) {
 	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), first: make([]float64, len(t.flat.cols)), second: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
-	if !(l.C >= 0) || math.IsInf(l.C, 1) {
+	if l.C < 0 {
 		return nil, errDamaged
-	}
-	for _, s := range []*list{l.Y, l.H, l.Z, l.X, l.F, l.G} {
-		if s != nil && len(s.I) != len(s.V) {
-			return nil, errDamaged
-		}
 	}
 	each := func(s *list, n int, f func(k int, v float64)) bool {
 		if s == nil {
 			return true
 		}
+		if len(s.I) != len(s.V) {
+			return false
+		}
 		for i, k := range s.I {
-			if k < 0 || k >= n || math.IsNaN(s.V[i]) || math.IsInf(s.V[i], 0) {
+			if k < 0 || k >= n {
 				return false
 			}
 			f(k, s.V[i])
@@ -501,12 +495,8 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		}
 		known := true
 		for n, p := range pairs {
-			key := (&column{kind: isProduct, a: min(x.cols[p[0]], x.cols[p[1]]), b: max(x.cols[p[0]], x.cols[p[1]])}).key()
-			if all := t.known[key]; len(all) > 0 {
-				x.terms[n] = all[0]
-			} else {
-				known = false
-			}
+			x.terms[n] = t.product(x.cols[p[0]], x.cols[p[1]])
+			known = known && x.terms[n] >= 0
 		}
 		if known {
 			out.cuts = append(out.cuts, x)
@@ -526,29 +516,31 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 
 // square is a square in the problem's columns: known where it has all products, ok where the file's numbers are
 // some of variables.
-func (t *translation) square(q *affineLine) (s square, known, ok bool) {
-	if len(q.I) != len(q.V) || math.IsNaN(q.C) || math.IsInf(q.C, 0) {
+func (t *translation) square(q *list) (s square, known, ok bool) {
+	if len(q.I) != len(q.V) {
 		return s, false, false
 	}
 	s.c, known = q.C, true
 	for k, i := range q.I {
-		if i < 0 || i >= t.n || math.IsNaN(q.V[k]) || math.IsInf(q.V[k], 0) || slices.Contains(q.I[:k], i) {
+		if i < 0 || i >= t.n || slices.Contains(q.I[:k], i) {
 			return s, false, false
 		}
 		s.cols, s.val = append(s.cols, t.cols[i]), append(s.val, q.V[k])
 		for _, j := range s.cols {
-			col := column{kind: isProduct, a: min(j, t.cols[i]), b: max(j, t.cols[i])}
-			if j == t.cols[i] {
-				col = column{kind: isSquare, a: j}
-			}
-			own := t.known[col.key()]
-			if len(own) == 0 {
-				return s, false, true
-			}
-			s.terms = append(s.terms, own[0])
+			s.terms = append(s.terms, t.product(j, t.cols[i]))
+			known = known && s.terms[len(s.terms)-1] >= 0
 		}
 	}
 	return s, known, true
+}
+
+// product is the column of a product of two variables, −1 where the problem has none.
+func (t *translation) product(i, j int) int {
+	col := column{kind: isProduct, a: min(i, j), b: max(i, j)}
+	if i == j {
+		col = column{kind: isSquare, a: i}
+	}
+	return append(t.alike(col.key()), -1)[0]
 }
 
 // How far boxes are narrowed: the root's, those of other nodes, and those of leaves that show less than the file
@@ -561,27 +553,29 @@ const (
 
 // shows is the bound that a leaf shows over a box, +Inf where it has no point.
 func (t *translation) shows(lf *leaf, empty bool, box []span) float64 {
-	if empty {
-		return math.Inf(-1)
+	b := math.Inf(-1)
+	if !empty {
+		b = t.bound(lf, box)
 	}
-	b := t.bound(lf, box)
-	if lf.cost > 0 {
-		if f, _ := math.Frexp(lf.cost); f == 0.5 && math.Abs(b) > lf.cost*0x1p-1000 { // exact
-			return b / lf.cost
-		}
-		return just(b).over(just(lf.cost)).lo
-	}
-	if b > 0 {
+	switch f, _ := math.Frexp(lf.cost); {
+	case lf.cost == 0 && b > 0:
 		return math.Inf(1)
+	case lf.cost == 0:
+		return math.Inf(-1)
+	case f == 0.5 && math.Abs(b) > lf.cost*0x1p-1000: // exact, or too large
+		return min(b/lf.cost, math.MaxFloat64)
 	}
-	return math.Inf(-1)
+	return just(b).over(just(lf.cost)).lo
 }
 
 // region is a node of the tree: its box, nil where nothing is left in it.
 type region struct {
 	box   []span
 	above *region
+	depth int
 }
+
+func (r *region) below() *region { return &region{slices.Clone(r.box), r, r.depth + 1} }
 
 // replay goes through the tree and returns the least bound of its leaves, at most cutoff.
 func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, out *Proved) (float64, error) {
@@ -601,30 +595,31 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 			now.box = nil
 		}
 		var l line
-		if !lines.next(&l) || l.SHA256 != "" {
-			return 0, errDamaged
+		if err := lines.next(&l); err != nil || l.SHA256 != "" {
+			return 0, cmp.Or(err, errDamaged)
 		}
 		if l.S != nil {
 			k := *l.S
-			if k < 0 || k >= len(t.cols) || math.IsNaN(l.At) {
+			if k < 0 || k >= len(t.cols) || len(stack) > mostLeaves {
 				return 0, errDamaged
 			}
 			j := t.cols[k]
 			if j < 0 {
 				return 0, errors.New("the proof splits a function that the problem does not have")
 			}
-			left, right := &region{above: now}, &region{above: now}
+			left, right := now, now // of nothing
 			if now.box != nil {
-				left.box, right.box = append([]span(nil), now.box...), append([]span(nil), now.box...)
+				if now.depth*(len(now.box)+4) > mostNumbers/2 {
+					return 0, fmt.Errorf("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
+				}
+				left, right = now.below(), now.below()
 				left.box[j].hi, right.box[j].lo = min(left.box[j].hi, l.At), max(right.box[j].lo, l.At)
 				for _, o := range t.also[k] {
 					d := t.apart(o, j, now.box)
 					left.box[o].hi, right.box[o].lo = min(left.box[o].hi, above(l.At, d.hi)), max(right.box[o].lo, below(l.At, d.lo))
 				}
 			}
-			if stack = append(stack, right, left); len(stack) > mostLeaves {
-				return 0, errDamaged
-			}
+			stack = append(stack, right, left)
 			continue
 		}
 		if out.Leaves++; out.Leaves > mostLeaves || l.B < 0 {
@@ -653,8 +648,5 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 		}
 		lower = min(lower, b)
 	}
-	if !lines.end() {
-		return 0, errDamaged
-	}
-	return lower, nil
+	return lower, lines.end()
 }
