@@ -49,6 +49,7 @@ var adviceTaken = []advice{
 	{"var X[2,2]\nminimize lambda_max(X) + sumsq(X)", "var X[2,2] symmetric\nminimize lambda_max(X) + sumsq(X)"},
 	{"conv(x, x)[1] <= 1", "sum(i in 1..1) x[i]*x[2-i] <= 1"},
 	{"var x in [1, 2]\nlet a = max(k in 1..50) k*x, b = max(k in 1..50) k*a, c = max(k in 1..99) k*b\nminimize c", "var x in [1, 2], t\nlet a = max(k in 1..50) k*x, c = max(k in 1..99) k*t\nminimize c\nsubject to\n  t >= a"},
+	{"param A = [1" + strings.Repeat(", 1", 1<<19) + "]\nvar p\nminimize A[1]*p^2", "param A = csv(\"k.csv\")\nvar p\nminimize A[1]*p^2"},
 	// Complex numbers.
 	{"var z complex\nminimize abs(z)\nsubject to\n  z >= 1", "var z complex\nminimize abs(z)\nsubject to\n  re(z) >= 1"},
 	{"var H[2,2] Hermitian\nminimize trace(H)", "var H[2,2] hermitian psd\nminimize trace(H)"},

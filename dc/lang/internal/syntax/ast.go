@@ -18,7 +18,8 @@ type Tree struct {
 
 // NewTree is the tree of a source of which nothing was read yet.
 func NewTree(src string) *Tree {
-	f := &Tree{Source: strings.TrimPrefix(src, "\ufeff"), lines: []int{0}, Lost: map[string]bool{}}
+	f := &Tree{Source: strings.TrimPrefix(src, "\ufeff"), Lost: map[string]bool{}}
+	f.lines = make([]int, 1, 1+strings.Count(src, "\n"))
 	for k := range len(f.Source) {
 		if f.Source[k] == '\n' {
 			f.lines = append(f.lines, k+1)

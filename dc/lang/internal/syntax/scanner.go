@@ -22,11 +22,21 @@ type scanner struct {
 	errs   *lapses
 }
 
+// mostTokens bounds a source.
+// Source: a limit of memory: its tokens and the tree of them take some 0.3 kB each.
+const mostTokens = 1 << 20
+
 // scan returns the tokens of f, the last one EOF.
 func scan(f *Tree, errs *lapses) []Token {
 	s := &scanner{f: f, src: f.Source, errs: errs, start: true}
 	for s.at < len(s.src) {
-		s.next()
+		if s.next(); len(s.toks) > mostTokens {
+			at := s.toks[mostTokens].Span
+			s.toks, s.open, *errs = s.toks[:0], nil, nil
+			s.errs.addf(at, `put data into a file, as in param A = csv("a.csv")`,
+				"the source has more than %d words, numbers and signs", mostTokens)
+			s.at = len(s.src)
+		}
 	}
 	s.closeAll()
 	s.emit(Newline, s.at)
