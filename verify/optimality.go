@@ -192,9 +192,6 @@ func (c *checking) farkas() (why string, ok bool) {
 		start = make([]float64, c.n)
 	}
 	in := c.reach(math.Inf(1))
-	if s, err := c.lagrange(m, newValues(start, false), in, 0, 1, atPoint); err == nil && s.unmatched > localTol {
-		c.add("bound_duals", Refused, "the multipliers of bounds differ from the slopes of the sum of the constraints by %.3g, relative", s.unmatched)
-	}
 	clear(m.bounds) // the bounds are in the region
 	least := c.Problem.descend(m, start, in, 0, 1, func(lower float64) bool { return lower > 0 })
 	return fmt.Sprintf("the multipliers show that no point is feasible: their sum of the constraints is at least %.3g", least), least > 0
