@@ -24,7 +24,7 @@ func (r *run) view(it Iteration) stop.View {
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
 		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
 		Least: r.least(), Noise: it.noise() + r.prev.noise(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
-		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.Before, r.sub.Sizes),
+		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Sizes),
 		Sharpened: r.course.Sharpened,
 		Coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
 		Misfit:    r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
@@ -66,6 +66,7 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 	case stop.Ray:
 		return outcome{status: Unbounded, message: rayFound}, nil
 	case stop.Pole:
+		r.res.moveTo(it.Result())
 		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}, nil
 	case stop.NoNumber:
 		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}, nil

@@ -61,6 +61,8 @@ func cases() []caseOf {
 		{"models/spca.dc", []string{"--starts", "20"}, optimum(18.3298657808, 1e-4)},
 		{"models/unwrap.dc", nil, optimum(2.42486462, 1e-4)},
 		{"models/unwrap.dc", []string{"--starts", "1"}, optimum(2.42486462, 1e-4)},
+		{"default/logdet_minus_inf.dc", nil, status("unbounded")},
+		{"default/logdet_minus_inf.dc", []string{"--starts", "1"}, status("unbounded")},
 		{"proofs/bad_internal_45.dc", []string{"--global", "--max-nodes", "200"}, bracketed(128.549)},
 	}, refusedCases())
 }

@@ -263,22 +263,41 @@ func (r *Region) free(d []float64, least float64) bool {
 	return true
 }
 
-// Pole reports whether the minimised objective is minus infinity at a feasible point
-// next to x, as log is at 0: with the entries that are next to a bound at the bound.
-// Beside a pole the objective is of moderate size, beside an overflow it is not.
+// Pole reports whether the minimised objective is minus infinity at a feasible point next to x, as log is at 0: with the
+// entries that are next to a bound at the bound, or a little further along the step from before, as a backend ends inside of
+// the boundary of a domain.
 func (r *Region) Pole(x, before, sizes []float64) bool {
 	if len(before) != len(x) {
 		return false
 	}
-	at, beside := append([]float64(nil), x...), make([]float64, len(x))
+	at := append([]float64(nil), x...)
 	for j, v := range x {
 		for _, bound := range [2]float64{r.Lo[j], r.Hi[j]} {
 			if math.Abs(v-bound) <= Noise*sizes[j] {
 				at[j] = bound
 			}
 		}
-		beside[j] = at[j] + Noise*(before[j]-at[j])
 	}
-	return math.IsInf(r.P.Objective.Value(at), -1) && math.Abs(r.P.Objective.Value(beside)) < math.Sqrt(math.MaxFloat64) &&
-		r.P.Feasible(at, r.Tol)
+	const roundoff, nearer = 0x1p-52, 8 // Source: derived: of float64; any factor
+	_, is := r.pole(at, before)
+	for deep, past := true, min(Noise, r.Tol); !is && deep && past > roundoff; past /= nearer {
+		for j, v := range x {
+			at[j] = min(max(v+past*(v-before[j]), r.Lo[j]), r.Hi[j])
+		}
+		deep, is = r.pole(at, before)
+	}
+	return is
+}
+
+// pole reports whether the objective is minus infinity at a point, and whether that is a pole at a feasible point: beside it the objective
+// is of moderate size, beside an overflow it is not.
+func (r *Region) pole(at, before []float64) (deep, is bool) {
+	if !math.IsInf(r.P.Objective.Value(at), -1) {
+		return false, false
+	}
+	beside := make([]float64, len(at))
+	for j, v := range at {
+		beside[j] = v + 2*Noise*(before[j]-v)
+	}
+	return true, math.Abs(r.P.Objective.Value(beside)) < math.Sqrt(math.MaxFloat64) && r.P.Feasible(at, r.Tol)
 }

@@ -64,6 +64,27 @@ func TestPole(t *testing.T) {
 	if deep.Pole([]float64{1000, 1}, []float64{999, 1}, []float64{1000, 1}) {
 		t.Error("an overflow is a pole")
 	}
+	beyond := region(t, func(m *dc.Model, x dc.Affine) {
+		m.Minimize(dc.Sqrt(x.At(1)).Sub(dc.Exp(x.At(0))))
+	}, dc.AtLeast(0), dc.AtMost(1000))
+	if beyond.Pole([]float64{1000, 0}, []float64{999, 1}, []float64{1000, 1}) {
+		t.Error("an overflow at the boundary of a domain is a pole")
+	}
+	for _, disc := range []diagnose.Region{
+		region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }),
+		region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }, dc.AtLeast(0)),
+	} {
+		if !disc.Pole([]float64{0.6, 0.8 - 1e-10}, []float64{0.3, 0.4}, one) {
+			t.Error("the boundary of the disc, which no float64 next to the point is on, is no pole")
+		}
+		if disc.Pole([]float64{0.6, 0.7}, []float64{0.3, 0.4}, one) {
+			t.Error("a point inside of the disc is a pole")
+		}
+	}
+	root := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Sqrt(dc.Norm2(x).Neg().Add(dc.Num(1)))) })
+	if root.Pole([]float64{0.6, 0.8 - 1e-10}, []float64{0.3, 0.4}, one) {
+		t.Error("a root is 0 at the boundary, and a pole")
+	}
 }
 
 // TestFallingFar: a point so far that its value is the limit is on the way to it where the objective still falls.
