@@ -28,25 +28,32 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 		} else if c.DC {
 			*c = stated(*c.Common)
 		}
-		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && c.e.linearise() {
+		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && p.linearise(&c.e) {
 			equations = equations || half
 		}
 		second = c.opens
 	}
 	ok = equations
 	if e := &out.Objective; !e.IsAffine() && (equations || e.smooth() && !soft && !e.IsConvex()) {
-		ok = e.linearise() || equations
+		ok = p.linearise(e) || equations
 	}
 	return &out, equations, ok
 }
 
 // linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and the others stay; that of a smooth e by
 // 0 − (−e). It reports false where no function is smooth. The gradient of a smooth e is that of e as it is written:
-// that of a split may be of another function with the same sign, see hyperbola.
-func (e *Expr) linearise() bool {
-	s := e.newSplit()
-	f, rest := &opposite{e: *e, s: s}, split{}
-	if !e.smooth() {
+// that of a split may be of another function with the same sign, see hyperbola. Definitions stand in the place of their variables.
+func (p *Problem) linearise(e *Expr) bool {
+	written := *e
+	for _, d := range p.defined {
+		if w, rest := written.lin.without(d.j); w != 0 {
+			written.lin = rest
+			written = sumExprs([]Expr{written, d.e.Scale(w)})
+		}
+	}
+	s := written.newSplit()
+	f, rest := &opposite{e: written, s: s}, split{}
+	if !written.smooth() {
 		f.s, rest = split{}, split{lin: s.lin, touches: s.touches}
 		f.s.g, rest.g = bySmoothness(s.g)
 		f.s.h, rest.h = bySmoothness(s.h)
