@@ -68,6 +68,12 @@ type squared struct {
 func (f *squared) Smooth() bool { return f.e.smooth() }
 
 func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
+
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (f *squared) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.e.AddGradient(dst, 2*scale*f.e.Value(x), x)
+}
+
 func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
 func (f *squared) over() Interval            { return f.e.Range().Square() }
 func (f *squared) node() Node                { return Node{op: "square", args: exprArgs(f.e)} }

@@ -51,6 +51,12 @@ type composition struct {
 func (c *composition) Smooth() bool { return c.e.smooth() }
 
 func (c *composition) Value(x []float64) float64 { return c.f.value(c.e.Value(x)) }
+
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
+	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
+}
+
 func (c *composition) approx(x []float64) approx { return curveApprox(c.f, c.e.approx(x)) }
 func (c *composition) over() Interval            { return curveOver(c.f, c.e.Range()) }
 func (c *composition) String() string            { return c.f.String() }

@@ -54,6 +54,13 @@ type product struct {
 func (f *product) Smooth() bool { return f.a.smooth() && f.b.smooth() }
 
 func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
+
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (f *product) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.a.AddGradient(dst, scale*f.b.Value(x), x)
+	f.b.AddGradient(dst, scale*f.a.Value(x), x)
+}
+
 func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
 func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
 func (f *product) node() Node {

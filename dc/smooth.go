@@ -110,13 +110,7 @@ func (f *opposite) Smooth() bool { return true }
 func (f *opposite) Support() []int { return f.indices }
 
 func (f *opposite) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.s.lin.AddSubgrad(dst, -scale, x)
-	for _, t := range f.s.g {
-		t.f.AddSubgrad(dst, -scale*t.w, x)
-	}
-	for _, t := range f.s.h {
-		t.f.AddSubgrad(dst, scale*t.w, x)
-	}
+	f.e.AddGradient(dst, -scale, x)
 }
 
 func (f *opposite) Domain() []Representer   { return f.all.Domain() }
