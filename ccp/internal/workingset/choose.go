@@ -229,11 +229,10 @@ func (s *solver) joinNearestByColumn(list []candidate) {
 		}
 	}
 	for _, c := range list {
-		for _, r := range s.line(c.row) {
-			for j := range max(r.count, -r.count) {
-				if j += r.column; !s.curved[j] {
-					insert(&best[j], c)
-				}
+		column, _ := s.line(c.row)
+		for _, j := range column {
+			if !s.curved[j] {
+				insert(&best[j], c)
 			}
 		}
 	}

@@ -52,58 +52,10 @@ type candidate struct {
 	d   float64
 }
 
-// nearest are the k of least distance, in any order: Hoare's selection.
+// nearest are the k of least distance, ascending. Of equal ones that of the lower row comes first.
 func nearest(list []candidate, k int) []candidate {
-	out := list
-	if len(list) <= k {
-		return out
-	}
-	for from, k := list, k; len(from) > k && k > 0; {
-		low := partition(from)
-		if low <= k {
-			from, k = from[low:], k-low
-		} else {
-			from = from[:low]
-		}
-		if len(from) <= 16 {
-			slices.SortFunc(from, func(a, b candidate) int {
-				if c := cmp.Compare(a.d, b.d); c != 0 {
-					return c
-				}
-				return cmp.Compare(a.row, b.row)
-			})
-			break
-		}
-	}
-	return out[:k]
-}
-
-// before orders candidates: no two are equal but for a row that occurs twice.
-func (a candidate) before(b candidate) bool { return a.d < b.d || a.d == b.d && a.row < b.row }
-
-// partition puts the lower part of more than 16 candidates in front and returns its length, of
-// at least one and less than all.
-func partition(list []candidate) int {
-	a, b, c := list[0], list[len(list)/2], list[len(list)-1]
-	if b.before(a) {
-		a, b = b, a
-	}
-	if c.before(b) {
-		if b = c; b.before(a) {
-			b = a
-		}
-	}
-	i, j := -1, len(list)
-	for {
-		for i++; list[i].before(b); i++ {
-		}
-		for j--; b.before(list[j]); j-- {
-		}
-		if i >= j {
-			return max(1, min(j+1, len(list)-1))
-		}
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row)) })
+	return list[:min(k, len(list))]
 }
 
 // add takes row i into the set, with its whole cone or its term.
