@@ -19,6 +19,7 @@ type Problem struct {
 	vars      []variable
 	n         int
 	lo, hi    []float64
+	usual     []float64 // a point with variables of the sizes of their starts and bounds
 	lets      map[string]value
 	tol       float64 // of feasible points, relative to the units of rows
 	twice     bool    // matrices of complex numbers are real ones of twice the order
@@ -28,7 +29,8 @@ type Problem struct {
 type variable struct {
 	name  string
 	shape []int
-	at    []int // the number of the variable of each entry, −1: it is none
+	start float64 // the largest size of its starts, 0 without any
+	at    []int   // the number of the variable of each entry, −1: it is none
 	// Of a part of a complex variable its name and which part.
 	of        string
 	imaginary bool
@@ -93,6 +95,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	for _, st := range list {
 		s.statement(st)
 	}
+	p.usual = p.usualPoint()
 	if text, ok := set["feas_tol"]; ok {
 		s.statement(&reader.Statement{Verb: reader.Option, Name: "feas_tol", Value: parsed("feas_tol", text)})
 	}
@@ -410,6 +413,8 @@ func (s *scope) variable(st *reader.Statement) {
 		case "in":
 			bound(a.Args[0], s.p.lo, math.Max)
 			bound(a.Args[1], s.p.hi, math.Min)
+		case "start":
+			v.start = s.startSize(a.Args[0])
 		}
 	}
 	if psd {
@@ -417,6 +422,26 @@ func (s *scope) variable(st *reader.Statement) {
 	}
 	s.p.vars = append(s.p.vars, v)
 	s.names[st.Name] = value{shape: shape, axes: axes, e: es}
+}
+
+// startSize is the largest size of starting values.
+func (s *scope) startSize(n *reader.Node) float64 {
+	if n.Op == reader.OpCall && (n.Name == "normal" || n.Name == "uniform") && len(n.Args) == 2 {
+		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
+		u, v := math.Abs(a.real("a start")), math.Abs(b.real("a start"))
+		if n.Name == "normal" {
+			return u + v
+		}
+		return max(u, v)
+	}
+	size := 0.0
+	v := s.plain(n)
+	for _, x := range v.data("a start") {
+		if a := math.Abs(x); a < math.Inf(1) {
+			size = max(size, a)
+		}
+	}
+	return size
 }
 
 // smallest is the least eigenvalue of a matrix of n rows.

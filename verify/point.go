@@ -15,7 +15,7 @@ type Point struct {
 	Worst     string
 	// Outside says which function has no value at the point; "" where all have one.
 	Outside string
-	// least: one is broken by at least so much. excess is the largest violation in units of rows.
+	// least: one is broken by at least so much. excess is at most the largest violation in units of rows.
 	least, excess float64
 }
 
@@ -45,6 +45,7 @@ func (p *Problem) Evaluate(x []float64) (out Point, err error) {
 
 // measure is Evaluate; what cannot be evaluated is a fault.
 func (p *Problem) measure(v *values) (out Point) {
+	usual := newValues(p.usual, false)
 	broken := func(amount ball, unit float64, name string) {
 		lo, hi := amount.floats()
 		if out.least = max(out.least, lo); hi > out.Violation {
@@ -53,22 +54,26 @@ func (p *Problem) measure(v *values) (out Point) {
 		out.excess = max(out.excess, lo/unit)
 	}
 	never := func(name string) { broken(ball{upper().SetInf(false), upper().SetInf(false)}, 1, name) }
-	sides := func(b ball, lo, hi, size float64, name string) {
+	sides := func(b ball, lo, hi, size, other float64, name string) {
+		unit := func(side float64) float64 {
+			side = math.Abs(side)
+			return max(rowUnit(max(size, side)), rowUnit(max(other, side))*leastUnit)
+		}
 		if math.IsInf(lo, 1) || math.IsInf(hi, -1) {
 			never(name)
 			return
 		}
 		if !math.IsInf(hi, 1) {
-			broken(b.sub(exactly(hi)), rowUnit(max(size, math.Abs(hi))), name)
+			broken(b.sub(exactly(hi)), unit(hi), name)
 		}
 		if !math.IsInf(lo, -1) {
-			broken(exactly(lo).sub(b), rowUnit(max(size, math.Abs(lo))), name)
+			broken(exactly(lo).sub(b), unit(lo), name)
 		}
 	}
 	for _, w := range p.vars {
 		for _, j := range w.at {
 			if j >= 0 {
-				sides(exactly(v.x[j]), p.lo[j], p.hi[j], math.Abs(v.x[j]), "bounds of "+w.name)
+				sides(exactly(v.x[j]), p.lo[j], p.hi[j], math.Abs(v.x[j]), math.Abs(p.usual[j]), "bounds of "+w.name)
 			}
 		}
 	}
@@ -82,7 +87,7 @@ func (p *Problem) measure(v *values) (out Point) {
 			out.Outside = domain
 			never(r.name)
 		default:
-			sides(b, r.lo, r.hi, largestTerm(r.e, v), r.name)
+			sides(b, r.lo, r.hi, largestTerm(r.e, v), largestTerm(r.e, usual), r.name)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
@@ -110,15 +115,58 @@ func enclose(e *expr, v *values) (b ball, domain string, err error) {
 	return v.of(e), "", nil
 }
 
-// largestTerm is the largest summand of a row at the point.
+// largestTerm is the largest summand of a row at a point, of those that have a value there.
 func largestTerm(e *expr, v *values) (size float64) {
-	if e.op != opSum {
-		return math.Abs(v.mid(e))
+	args, weights := []*expr{e}, []float64{1}
+	if e.op == opSum {
+		args, weights = e.args, e.weights
 	}
-	for k, a := range e.args {
-		size = max(size, math.Abs(e.weights[k]*v.mid(a)))
+	for k, a := range args {
+		if b, outside, err := enclose(a, v); outside == "" && err == nil {
+			lo, hi := b.floats()
+			if s := math.Abs(weights[k] * (span{lo, hi}).mid()); s < math.Inf(1) {
+				size = max(size, s)
+			}
+		}
 	}
 	return size
+}
+
+// leastUnit is the least unit of a row, in units at the usual point. Source: docs/cli.md, The unit of a row.
+const leastUnit = 1e-3
+
+// usualPoint has variables of the size of their starts and bounds, by the rule of docs/cli.md, The unit of a row.
+func (p *Problem) usualPoint() []float64 {
+	x := make([]float64, p.n)
+	entry := 0
+	for _, v := range p.vars {
+		size := 0.0
+		for _, j := range v.at {
+			for _, b := range [2]float64{p.lo[max(j, 0)], p.hi[max(j, 0)]} {
+				if j >= 0 && !math.IsInf(b, 0) {
+					size = max(size, math.Abs(b))
+				}
+			}
+		}
+		if v.start > 0 && size > 0 {
+			size = min(size, v.start)
+		} else if size = max(size, v.start); size == 0 {
+			size = 1
+		}
+		for k, j := range v.at {
+			entry++
+			if j < 0 {
+				continue
+			}
+			_, u := math.Modf(float64(entry) * math.Phi)
+			u = size * (1 + u) / 2
+			if (k%2 == 1 || u > p.hi[j]) && -u >= p.lo[j] {
+				u = -u
+			}
+			x[j] = span{p.lo[j], p.hi[j]}.clip(u)
+		}
+	}
+	return x
 }
 
 // rowUnit is the unit of a row by its largest term: the power of 1024 next to it, at most 1. Source: docs/cli.md.
