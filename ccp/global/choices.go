@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -374,7 +375,7 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 		b.BoundColumn(z, 0, 1)
 		first := b.Cols
 		b.Cols += len(c.support)
-		λ := columnOf(z)
+		λ := flat.ColumnOf(z)
 		r.weights, ones = append(r.weights, λ), ones.AddScaled(1, λ)
 		at := func(l dc.Linear) dc.Linear { // z·l(y/z)
 			out := dc.Linear{Idx: make([]int, len(l.Idx)), Val: l.Val}
@@ -385,7 +386,7 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 			return out.AddScaled(l.Const, λ)
 		}
 		for i, j := range c.support {
-			y := columnOf(first + i)
+			y := flat.ColumnOf(first + i)
 			sums[i] = sums[i].AddScaled(1, y)
 			if hi := box[j].Hi; !math.IsInf(hi, 1) {
 				b.Row(y.AddScaled(-hi, λ), math.Inf(-1), 0)
@@ -396,7 +397,7 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 		}
 		r.cost = r.cost.AddScaled(c.weight, at(it.lin))
 		for _, pieces := range it.maxima {
-			t := columnOf(b.Var())
+			t := flat.ColumnOf(b.Var())
 			for _, l := range pieces {
 				b.Row(at(l).AddScaled(-1, t), math.Inf(-1), 0)
 			}
@@ -405,7 +406,7 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 		if len(r.shared)+len(it.squares) == 0 {
 			continue
 		}
-		s := columnOf(b.Var()) // s·z ≥ Σ l(y)²
+		s := flat.ColumnOf(b.Var()) // s·z ≥ Σ l(y)²
 		rows := []dc.Linear{s.AddScaled(1, λ), s.AddScaled(-1, λ)}
 		for _, l := range r.shared {
 			rows = append(rows, at(l).Scale(2))
@@ -422,8 +423,6 @@ func (c *choice) hull(b *subproblem.Builder, box []dc.Interval, r *relaxed) {
 	}
 }
 
-func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
-
 func (it *item) value(x []float64) float64 {
 	if it.e.IsConst() {
 		return it.lin.Const
@@ -432,12 +431,10 @@ func (it *item) value(x []float64) float64 {
 }
 
 func boxOf(p *dc.Problem) []dc.Interval {
-	box := make([]dc.Interval, p.NumVars())
-	for _, v := range p.Vars {
-		for k := range v.Len() {
-			lo, hi := v.Bounds(k)
-			box[v.Offset+k] = dc.Interval{Lo: lo, Hi: hi}
-		}
+	lo, hi := p.Box()
+	box := make([]dc.Interval, len(lo))
+	for j := range box {
+		box[j] = dc.Interval{Lo: lo[j], Hi: hi[j]}
 	}
 	return box
 }

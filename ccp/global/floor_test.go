@@ -14,7 +14,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// portfolio is the choice of 12 weights that add up to 1: gain less risk less a cost. kinds are the searches that there are.
+// portfolio is the choice of 12 weights that add up to 1: gain less risk less a cost. kinds are the
+// searches that there are.
 func portfolio(t *testing.T, kind string) *dc.Problem {
 	const n = 12
 	rng := rand.New(rand.NewPCG(5, 12))
@@ -23,7 +24,8 @@ func portfolio(t *testing.T, kind string) *dc.Problem {
 	gain := dc.Sum(dc.Num(0))
 	for i := range n {
 		gain = gain.Add(dc.FromLinear(w.Entry(i)).Scale(0.05 + 0.1*rng.Float64()))
-		gain = gain.Sub(dc.Square(dc.FromLinear(w.Entry(i)).Add(dc.FromLinear(w.Entry((i + 1) % n)).Scale(rng.NormFloat64()))).Scale(0.1))
+		risk := dc.FromLinear(w.Entry(i)).Add(dc.FromLinear(w.Entry((i + 1) % n)).Scale(rng.NormFloat64()))
+		gain = gain.Sub(dc.Square(risk).Scale(0.1))
 	}
 	m.SubjectTo(dc.EQ(w.Sum(), dc.Num(1)).Named("budget"))
 	switch kind {
@@ -46,7 +48,8 @@ func portfolio(t *testing.T, kind string) *dc.Problem {
 
 var portfolios = []string{"intervals", "pieces", "choices"}
 
-// TestLocalAnswerIsTheFloor: wherever the proof is interrupted, the answer is no worse than the one without a proof.
+// TestLocalAnswerIsTheFloor: wherever the proof is interrupted, the answer is no worse than the one
+// without a proof.
 func TestLocalAnswerIsTheFloor(t *testing.T) {
 	for _, kind := range portfolios {
 		p := portfolio(t, kind)
@@ -68,7 +71,7 @@ func TestLocalAnswerIsTheFloor(t *testing.T) {
 				t.Fatalf("%s, %d reports: %v", kind, reports, err)
 			}
 			if !res.Feasible || local.Better(res.Result, true) || !(res.Bound >= res.Objective) {
-				t.Errorf("%s, %d reports: %v with %g, feasible %v, bound %g; without a proof %g", kind, reports, res.Status, res.Objective, res.Feasible, res.Bound, local.Objective)
+				t.Errorf("%s, %d reports: %+v of %+v, local %g", kind, reports, res, res.Result, local.Objective)
 			}
 			if rec.first.X == nil || p.Value(rec.first.X) != local.Objective {
 				t.Errorf("%s: the first report has the point %v, the starts lead to %v", kind, rec.first.X, local.X)
@@ -126,7 +129,8 @@ func (s refusingSolver) Solve(ctx context.Context, dst *qpbackend.Result) error 
 	return s.Solver.Solve(ctx, dst)
 }
 
-// TestErrorsOfTheBackendAreNoErrors: a backend that refuses the problems of a proof leaves the local answer, with a status.
+// TestErrorsOfTheBackendAreNoErrors: a backend that refuses the problems of a proof leaves the
+// local answer, with a status.
 func TestErrorsOfTheBackendAreNoErrors(t *testing.T) {
 	for _, kind := range portfolios {
 		for _, inSolve := range []bool{false, true} {
@@ -145,8 +149,9 @@ func TestErrorsOfTheBackendAreNoErrors(t *testing.T) {
 				t.Errorf("%s, in Solve %v: %v", kind, inSolve, err)
 				continue
 			}
-			if !res.Feasible || local.Better(res.Result, true) || res.Proved || !(res.Bound >= res.Objective) || res.Message == "" {
-				t.Errorf("%s, in Solve %v: %v with %g, proved %v, bound %g, %q; without a proof %g", kind, inSolve, res.Status, res.Objective, res.Proved, res.Bound, res.Message, local.Objective)
+			worse := !res.Feasible || local.Better(res.Result, true)
+			if worse || res.Proved || !(res.Bound >= res.Objective) || res.Message == "" {
+				t.Errorf("%s, in Solve %v: %+v of %+v, local %g", kind, inSolve, res, res.Result, local.Objective)
 			}
 		}
 	}

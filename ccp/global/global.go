@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -55,7 +56,7 @@ type searcher struct {
 	res     *Result
 	upper   float64 // the best objective, minimised, in units
 	lost    float64 // the least bound of what was pruned within the tolerance
-	open    queue
+	open    spatial.Queue[node]
 	x       []float64
 	grad    []float64
 	solved  int // nodes
@@ -259,7 +260,7 @@ func (g *searcher) search(ctx context.Context) error {
 			return err
 		}
 	}
-	if g.choices == nil && g.unbounded(&root) {
+	if g.choices == nil && g.firstUnbounded(&root) >= 0 {
 		b, err := g.hull(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err
@@ -332,8 +333,6 @@ func (g *searcher) firstUnbounded(nd *node) int {
 	return -1
 }
 
-func (g *searcher) unbounded(nd *node) bool { return g.firstUnbounded(nd) >= 0 }
-
 // bounded: each piece less the first has a least value.
 func (t *maximum) bounded() bool {
 	return !slices.ContainsFunc(t.lo, func(lo float64) bool { return math.IsInf(lo, -1) })
@@ -345,11 +344,14 @@ func (g *searcher) solve(ctx context.Context, nd *node) (done bool, split int, e
 	g.load(nd)
 	err = g.sub.Solve(ctx)
 	res := &g.sub.Res
-	return g.branch(ctx, nd, res, err, func() float64 { return res.Objective - g.constant }, func() int { return g.worst(nd, res.X) })
+	return g.branch(ctx, nd, res, err, g.constant, func() int { return g.worst(nd, res.X) })
 }
 
-// branch takes over the solution of a node's convex problem, or the error in its place: its bound, its point and, if the node is to be split, where.
-func (g *searcher) branch(ctx context.Context, nd *node, res *qpbackend.Result, err error, bound func() float64, at func() int) (done bool, split int, fatal error) {
+// branch takes over the solution of a node's convex problem, whose objective counts less a
+// constant, or the error in its place: its bound, its point and, if the node is to be split, where.
+func (g *searcher) branch(
+	ctx context.Context, nd *node, res *qpbackend.Result, err error, less float64, at func() int,
+) (done bool, split int, fatal error) {
 	switch {
 	case ctx.Err() != nil && err != nil:
 		heap.Push(&g.open, *nd) // for the bound
@@ -364,7 +366,7 @@ func (g *searcher) branch(ctx context.Context, nd *node, res *qpbackend.Result, 
 	case qpbackend.PrimalInfeasible:
 		return true, -1, nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
-		nd.bound = max(nd.bound, bound()-res.Res.Gap*max(1, math.Abs(res.Objective)))
+		nd.bound = max(nd.bound, res.Objective-less-res.Res.Gap*max(1, math.Abs(res.Objective)))
 		g.tryPoint(ctx, res.X)
 		if g.prunes(nd.bound) {
 			return true, -1, nil
@@ -380,14 +382,7 @@ func (g *searcher) branch(ctx context.Context, nd *node, res *qpbackend.Result, 
 }
 
 // firstOpen is the first maximum without a choice, −1 for none.
-func (nd *node) firstOpen() int {
-	for k, j := range nd.piece {
-		if j < 0 {
-			return k
-		}
-	}
-	return -1
-}
+func (nd *node) firstOpen() int { return slices.Index(nd.piece, -1) }
 
 func backendOf(set ccp.Settings) qpbackend.Backend {
 	if set.Backend == nil {
@@ -396,7 +391,8 @@ func backendOf(set ccp.Settings) qpbackend.Backend {
 	return set.Backend
 }
 
-// refusal reports whether the backend has no problems of the kind; other errors are due to the numbers of one problem.
+// refusal reports whether the backend has no problems of the kind; other errors are due to the
+// numbers of one problem.
 func refusal(err error) bool {
 	var cone *qpbackend.UnsupportedConeError
 	return errors.As(err, &cone)

@@ -281,7 +281,8 @@ func TestBoundWithoutBounds(t *testing.T) {
 	}
 }
 
-// TestProgressHasThePoint: the first report has the point of the starts before there is a bound, and all have the best point.
+// TestProgressHasThePoint: the first report has the point of the starts before there is a bound,
+// and all have the best point.
 func TestProgressHasThePoint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(2))

@@ -3,6 +3,7 @@ package global
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -105,11 +106,7 @@ func (g *searcher) worst(nd *node, x []float64) int {
 	}
 	look(&g.parts[at], 0)
 	if split < 0 && !g.p.Feasible(g.x, g.set.FeasTol) {
-		for k, j := range nd.piece {
-			if j < 0 {
-				return k
-			}
-		}
+		return nd.firstOpen()
 	}
 	return split
 }
@@ -132,10 +129,7 @@ func (t *maximum) two(x []float64) (first, second float64) {
 // by two linear problems each, and makes the chords. It opens the solver.
 func (g *searcher) ranges(ctx context.Context) error {
 	s := g.sub
-	nd := node{piece: make([]int8, len(g.terms))}
-	for k := range nd.piece {
-		nd.piece[k] = -1
-	}
+	nd := node{piece: slices.Repeat([]int8{-1}, len(g.terms))}
 	s.Now.L, s.Now.A = append([]float64(nil), s.QP.L...), append([]float64(nil), s.QP.A.Val...)
 	for _, j := range s.Slacks { // no slack in a bound
 		s.QP.Lo[j], s.QP.Hi[j] = 0, 0 // now has the same slices
@@ -207,17 +201,12 @@ func (t *maximum) makeChord() {
 // bounding is a solver of linear problems over the convex constraints, nil
 // where these bound nothing.
 func (g *searcher) bounding(ctx context.Context, b qpbackend.Backend) (qpbackend.Solver, error) {
-	bounded := false
-	for _, v := range g.p.Vars {
-		for i := range v.Len() {
-			lo, hi := v.Bounds(i)
-			bounded = bounded || !math.IsInf(lo, -1) || !math.IsInf(hi, 1)
-		}
-	}
+	all := dc.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	free := !slices.ContainsFunc(boxOf(g.p), func(b dc.Interval) bool { return b != all })
 	for i := range g.exact.Constraints {
-		bounded = bounded || g.exact.Constraints[i].Convex()
+		free = free && !g.exact.Constraints[i].Convex()
 	}
-	if !bounded {
+	if free {
 		return nil, nil
 	}
 	lp := *g.sub.QP
@@ -238,7 +227,7 @@ func (g *searcher) decide(ctx context.Context, nd *node) (done bool, split int, 
 	if err == nil {
 		err = g.solveOnce(ctx, qp, &res)
 	}
-	return g.branch(ctx, nd, &res, err, func() float64 { return res.Objective }, func() int { return g.furthest(open, res.X) })
+	return g.branch(ctx, nd, &res, err, 0, func() int { return g.furthest(open, res.X) })
 }
 
 // solveOnce solves a problem by a solver of its own.
@@ -279,25 +268,7 @@ func (g *searcher) furthest(open []relaxed, x []float64) int {
 	return split
 }
 
-// queue has the node of the least bound on top; of equals the deepest. It is a
-// heap.Interface.
-type queue []node
-
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(nd any)  { *q = append(*q, nd.(node)) }
-
-func (q queue) Less(i, j int) bool {
-	if q[i].bound != q[j].bound {
-		return q[i].bound < q[j].bound
-	}
-	return q[i].depth > q[j].depth
-}
-
-func (q *queue) Pop() any {
-	a := *q
-	last := a[len(a)-1]
-	a[len(a)-1] = node{}
-	*q = a[:len(a)-1]
-	return last
+// Before: the node of the least bound is taken first; of equals the deepest.
+func (nd node) Before(o node) bool {
+	return nd.bound < o.bound || nd.bound == o.bound && nd.depth > o.depth
 }

@@ -12,12 +12,9 @@ import (
 // tryPoint takes the node's point if it is feasible and better, and now and
 // then descends from it.
 func (g *searcher) tryPoint(ctx context.Context, x []float64) {
-	copy(g.x, x[:len(g.x)])
-	for _, v := range g.p.Vars {
-		for i := range v.Len() {
-			lo, hi := v.Bounds(i)
-			g.x[v.Offset+i] = min(max(g.x[v.Offset+i], lo), hi)
-		}
+	lo, hi := g.p.Box()
+	for j := range g.x {
+		g.x[j] = min(max(x[j], lo[j]), hi[j])
 	}
 	if g.takes(g.x) {
 		r := g.res.Result
@@ -46,7 +43,8 @@ func (g *searcher) takes(x []float64) bool {
 		return false
 	}
 	copy(r.X, x)
-	r.Objective, r.ObjectiveError, r.Feasible, r.Status, r.Message = at.Objective, at.ObjectiveError, true, ccp.Converged, ""
+	r.Objective, r.ObjectiveError = at.Objective, at.ObjectiveError
+	r.Feasible, r.Status, r.Message = true, ccp.Converged, ""
 	r.Violation, r.Worst = g.p.Violation(x)
 	g.upper = g.minimised(r.Objective)
 	return true
@@ -76,7 +74,7 @@ func (g *searcher) gap(lower float64) float64 {
 	return max(0, g.upper-lower) / max(1, math.Abs(g.upper))
 }
 
-// conclude says what the search has found.
+// conclude says what the search over pieces or choices has found.
 func (g *searcher) conclude(ctx context.Context, err error) {
 	r := g.res
 	r.Nodes = g.solved
@@ -92,30 +90,37 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	for _, nd := range g.open {
 		lower = min(lower, nd.bound)
 	}
+	of := "maxima"
+	if g.choices != nil {
+		of = "minima"
+	}
+	nodes := fmt.Sprintf("%d nodes of %d %s", g.solved, g.width(), of)
+	g.say(ctx, lower, len(g.open), err, "every choice of pieces is infeasible", nodes)
+}
+
+// say states the bound, in units, of a search that has left nodes open; none is why there is no
+// feasible point if the bound is infinite.
+func (g *searcher) say(ctx context.Context, lower float64, open int, err error, none, nodes string) {
+	r := g.res
 	r.Bound = g.stated(lower)
 	if r.Feasible {
 		r.Gap = g.gap(lower)
 	}
 	switch {
+	case ctx.Err() == context.DeadlineExceeded:
+		r.Status = ccp.TimeLimit
 	case ctx.Err() != nil:
 		r.Status = ccp.Cancelled
-		if ctx.Err() == context.DeadlineExceeded {
-			r.Status = ccp.TimeLimit
-		}
 	case !r.Feasible && math.IsInf(lower, 1) && err == nil:
-		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: every choice of pieces is infeasible", true
-		r.Objective = g.stated(math.Inf(1))
-		r.Bound = r.Objective
+		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: "+none, true
+		r.Objective = r.Bound
 		return
-	case len(g.open) > 0 && !(r.Gap <= g.set.Global.GapTol):
+	case !r.Feasible && r.Status == ccp.Infeasible: // the bounds of the search are weaker
+		r.Status = ccp.Stalled
+	case open > 0 && !(r.Gap <= g.set.Global.GapTol):
 		r.Status = ccp.IterationLimit
 	}
-	r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
-	if !r.Proved {
-		of := "maxima"
-		if g.choices != nil {
-			of = "minima"
-		}
-		r.Message = fmt.Sprintf("%d nodes of %d %s leave a gap of %.2g; %d are open", g.solved, g.width(), of, r.Gap, len(g.open))
+	if r.Proved = r.Gap <= 1.01*g.set.Global.GapTol; !r.Proved {
+		r.Message = fmt.Sprintf("%s leave a gap of %.2g; %d are open", nodes, r.Gap, open)
 	}
 }

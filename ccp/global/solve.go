@@ -29,13 +29,15 @@ import (
 // hull of the choice, each together with a share of the objective's squares in its
 // variables (Ceria and Soares 1999).
 //
-// It begins with ccp.Multistart, whose answer is the result where nothing better is found, and improves the point from the
-// nodes. A context that ends, or Settings.Global.MaxNodes, leaves the best point with its gap. A problem
-// for which there is no such search, or too large a one, is a *UnsupportedError; that is found while the first starts run, and ends them.
+// It begins with ccp.Multistart, whose answer is the result where nothing better is found, and
+// improves the point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the
+// best point with its gap. A problem for which there is no such search, or too large a one, is a
+// *UnsupportedError; that is found while the first starts run, and ends them.
 //
 // It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
 //
-// A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical where no search can begin for that.
+// A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical
+// where no search can begin for that.
 //
 // A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if there is one.
 func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (out *Result, err error) {
@@ -57,21 +59,28 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	} else {
 		res, err = ccp.Multistart(local, p, starts, set)
 	}
+	var told error
 	if res != nil {
-		out = &Result{Result: res, Bound: worst(p), Gap: math.Inf(1)}
-		if told := out.tell(set.Recorder); err == nil && !errors.Is(told, ccp.ErrStop) { // who stops it does so again
-			err = told
+		out = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+		if p.Maximize {
+			out.Bound = math.Inf(1)
 		}
+		told = out.tell(set.Recorder)
 	}
-	g := <-ready
-	switch {
+	switch g := <-ready; {
 	case g.refused != nil:
 		return nil, g.refused
-	case err == nil || res != nil && ctx.Err() != nil:
+	case res == nil || err != nil && ctx.Err() == nil:
+		return out, err
+	case errors.Is(told, ccp.ErrStop):
+		res.Status = ccp.Cancelled
+	case told != nil:
+		return out, told
+	default:
 		err = g.prove(ctx, out)
-		res.Seconds.Solve = subproblem.Since(began)
 	}
-	if res != nil && ctx.Err() != nil {
+	res.Seconds.Solve = subproblem.Since(began)
+	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	return out, err
@@ -106,15 +115,8 @@ func panicked(err *error) {
 	}
 }
 
-// worst is the bound where nothing is known.
-func worst(p *dc.Problem) float64 {
-	if p.Maximize {
-		return math.Inf(1)
-	}
-	return math.Inf(-1)
-}
-
-// tell reports the point before there is a bound: the search may be interrupted where it cannot give it back.
+// tell reports the point before there is a bound: the search may be interrupted where it cannot
+// give it back.
 func (r *Result) tell(to ccp.Recorder) error {
 	rec, ok := to.(ccp.BoundRecorder)
 	if !ok || !r.Feasible {

@@ -102,12 +102,9 @@ func (g *searcher) names(cols []int) string {
 	var out []string
 	for _, v := range g.p.Vars {
 		has := 0
-		first := -1
 		for _, j := range cols {
 			if j >= v.Offset && j < v.Offset+v.Len() {
-				if has++; first < 0 {
-					first = j - v.Offset
-				}
+				has++
 			}
 		}
 		switch {
@@ -124,37 +121,16 @@ func (g *searcher) names(cols []int) string {
 	return strings.Join(out, ", ")
 }
 
-// concludeSpace says what the search has found.
+// concludeSpace says what the search over intervals has found.
 func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err error) {
 	r := g.res
 	r.Nodes, r.Safe = s.Nodes, true
 	r.Iterations += s.Nodes
-	lower := s.Lower
-	r.Bound = g.stated(lower)
-	if r.Feasible {
-		r.Gap = g.gap(lower)
-	}
 	if g.set.Global.Proof && s.Tree != nil {
-		r.Proof = &Proof{p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: lower * g.unit, maximize: g.p.Maximize, vars: g.p.Vars}
-	}
-	switch {
-	case ctx.Err() != nil:
-		r.Status = ccp.Cancelled
-		if ctx.Err() == context.DeadlineExceeded {
-			r.Status = ccp.TimeLimit
+		r.Proof = &Proof{
+			p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: s.Lower * g.unit,
+			maximize: g.p.Maximize, vars: g.p.Vars,
 		}
-	case !r.Feasible && math.IsInf(lower, 1) && err == nil:
-		r.Status, r.Message, r.Proved = ccp.Infeasible, "no point meets the constraints: no part of the bounds has one", true
-		r.Objective = g.stated(math.Inf(1))
-		r.Bound = r.Objective
-		return
-	case !r.Feasible && r.Status == ccp.Infeasible: // the bounds of the search are weaker
-		r.Status = ccp.Stalled
-	case s.Open > 0 && !(r.Gap <= g.set.Global.GapTol):
-		r.Status = ccp.IterationLimit
 	}
-	r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
-	if !r.Proved {
-		r.Message = fmt.Sprintf("%d nodes leave a gap of %.2g; %d are open", s.Nodes, r.Gap, s.Open)
-	}
+	g.say(ctx, s.Lower, s.Open, err, "no part of the bounds has one", fmt.Sprintf("%d nodes", s.Nodes))
 }

@@ -91,7 +91,7 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 		parts, cols := make([]dc.Linear, len(us)), make([]int, len(us))
 		for k, u := range us {
 			cols[k] = m.column(u)
-			parts[k] = m.of(Exp, 0, columnOf(cols[k]))
+			parts[k] = m.of(Exp, 0, ColumnOf(cols[k]))
 		}
 		return m.under(m.of(Log, 0, sum(0, parts, nil)), &Under{Kind: LogSumExp, Args: cols})
 	case "quadoverlin":
@@ -101,13 +101,13 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 		for k, u := range us {
 			cols[k] = m.column(u)
 		}
-		inverse := m.column(m.of(Power, -1, columnOf(cols[last])))
+		inverse := m.column(m.of(Power, -1, ColumnOf(cols[last])))
 		return m.under(m.times(square, inverse), &Under{Kind: SquareOver, Args: cols})
 	case "kl": // u·log(u/v) − u + v
 		u, v := m.column(us[0]), m.column(us[1])
-		j := m.times(u, m.column(m.of(Log, 0, columnOf(v))))
-		divergence := m.column(sum(0, []dc.Linear{m.of(Entropy, 0, columnOf(u)), j, columnOf(u), columnOf(v)}, []float64{-1, -1, -1, 1}))
-		return m.under(columnOf(divergence), &Under{Kind: Divergence, Args: []int{u, v}})
+		j := m.times(u, m.column(m.of(Log, 0, ColumnOf(v))))
+		divergence := m.column(sum(0, []dc.Linear{m.of(Entropy, 0, ColumnOf(u)), j, ColumnOf(u), ColumnOf(v)}, []float64{-1, -1, -1, 1}))
+		return m.under(ColumnOf(divergence), &Under{Kind: Divergence, Args: []int{u, v}})
 	case "geomean":
 		w := make([]float64, len(us))
 		for k := range w {
@@ -272,7 +272,7 @@ func (m *maker) largest(us []dc.Linear) dc.Linear {
 	}
 	half := len(us) / 2
 	l := m.max(m.part(us[:half]), m.part(us[half:]))
-	return m.under(columnOf(m.column(l)), &Under{Kind: Largest, Args: args})
+	return m.under(ColumnOf(m.column(l)), &Under{Kind: Largest, Args: args})
 }
 
 // part is the largest of some of several: two have no column of their own.

@@ -174,8 +174,8 @@ func (m *maker) fail(why string, args ...any) dc.Linear {
 	return dc.Linear{}
 }
 
-// columnOf is the function that is one column.
-func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
+// ColumnOf is the function that is one column.
+func ColumnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
 
 // add returns the column of a term, made when it is first asked for.
 func (m *maker) add(t Term) int {
@@ -259,9 +259,9 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		}
 	}
 	if op == Square && len(l.Idx) == 1 && l.Const == 0 { // (wx)² = w²·x²
-		return columnOf(m.add(Term{Op: op, A: l.Idx[0]})).Scale(l.Val[0] * l.Val[0])
+		return ColumnOf(m.add(Term{Op: op, A: l.Idx[0]})).Scale(l.Val[0] * l.Val[0])
 	}
-	return columnOf(m.add(Term{Op: op, P: p, A: m.column(l)}))
+	return ColumnOf(m.add(Term{Op: op, P: p, A: m.column(l)}))
 }
 
 // noise says which coefficients a function does not have: those of at most noise times the
@@ -369,9 +369,9 @@ func proportional(u, v []float64) float64 {
 
 func (m *maker) times(a, b int) dc.Linear {
 	if a == b {
-		return m.of(Square, 0, columnOf(a))
+		return m.of(Square, 0, ColumnOf(a))
 	}
-	return columnOf(m.add(Term{Op: Product, A: min(a, b), B: max(a, b)}))
+	return ColumnOf(m.add(Term{Op: Product, A: min(a, b), B: max(a, b)}))
 }
 
 // sides finds which columns must be bounded from below and above, from the last to the
@@ -409,7 +409,7 @@ func (p *Problem) sides() {
 		if t.Under != nil && b {
 			rises := t.Under.Kind == Largest || t.Under.Kind == LogSumExp // in each argument
 			for _, i := range t.Under.Args {
-				mark(columnOf(i), true, !rises)
+				mark(ColumnOf(i), true, !rises)
 			}
 			b = false
 		}
@@ -418,14 +418,14 @@ func (p *Problem) sides() {
 		case t.Op == Affine:
 			mark(t.Lin, b, a)
 		case t.Op == Product:
-			mark(columnOf(t.B), true, true)
-			mark(columnOf(t.A), true, true)
+			mark(ColumnOf(t.B), true, true)
+			mark(ColumnOf(t.A), true, true)
 		case t.direction() == 1:
-			mark(columnOf(t.A), b, a)
+			mark(ColumnOf(t.A), b, a)
 		case t.direction() == -1:
-			mark(columnOf(t.A), a, b)
+			mark(ColumnOf(t.A), a, b)
 		default:
-			mark(columnOf(t.A), true, true)
+			mark(ColumnOf(t.A), true, true)
 		}
 	}
 }

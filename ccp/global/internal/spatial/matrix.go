@@ -64,11 +64,11 @@ func (r *relaxation) matrix() {
 	entries := []dc.Linear{{Const: 1}}
 	for k, j := range of {
 		mj, rj, _ := r.inUnits(j)
-		entries = append(entries, columnOf(j).AddScaled(-1, dc.Linear{Const: mj}).Scale(math.Sqrt2/rj))
+		entries = append(entries, flat.ColumnOf(j).AddScaled(-1, dc.Linear{Const: mj}).Scale(math.Sqrt2/rj))
 		for n, i := range of[:k+1] {
 			mi, ri, _ := r.inUnits(i)
 			col, _ := r.p.Pair(i, j)
-			l := columnOf(col).AddScaled(-mi, columnOf(j)).AddScaled(-mj, columnOf(i)).AddScaled(1, dc.Linear{Const: mi * mj})
+			l := flat.ColumnOf(col).AddScaled(-mi, flat.ColumnOf(j)).AddScaled(-mj, flat.ColumnOf(i)).AddScaled(1, dc.Linear{Const: mi * mj})
 			weight := math.Sqrt2
 			if n == k {
 				weight = 1

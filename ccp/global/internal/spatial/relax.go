@@ -29,8 +29,6 @@ type relaxation struct {
 	exact     map[int]dc.Expr // convex functions of terms, shared by nodes
 }
 
-func columnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
-
 // state makes the convex problem.
 func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err error) {
 	defer subproblem.Unwound(&err)
@@ -113,7 +111,7 @@ func (r *relaxation) triangle(c *flat.Cut) {
 func (r *relaxation) slack() dc.Linear {
 	s := r.b.Var()
 	r.b.BoundColumn(s, 0, math.Inf(1))
-	l := columnOf(s)
+	l := flat.ColumnOf(s)
 	r.b.AddLinear(l)
 	return l
 }
@@ -122,7 +120,7 @@ func (r *relaxation) slack() dc.Linear {
 func (r *relaxation) term(k int, costs map[int]float64) {
 	t, j := &r.p.Terms[k], r.p.N+k
 	below, above := r.p.Below[j], r.p.Above[j]
-	w := columnOf(j)
+	w := flat.ColumnOf(j)
 	lowest := 0.0
 	if t.Under != nil && below {
 		r.under(t.Under, j)
@@ -140,7 +138,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 	case t.Op == flat.Product:
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
-		u := columnOf(t.A)
+		u := flat.ColumnOf(t.A)
 		if c, ok := costs[j]; ok {
 			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(u)}}})
 			return
@@ -176,7 +174,7 @@ func (r *relaxation) curve(k int, t *flat.Term, u, w dc.Linear, below, above boo
 // convex states sign·w ≥ sign·f(u).
 func (r *relaxation) convex(k int, t *flat.Term, sign float64, w dc.Linear) {
 	if t.Op == flat.Abs {
-		u := columnOf(t.A)
+		u := flat.ColumnOf(t.A)
 		r.sides[k] = [2]int{r.b.AddRow(u.AddScaled(-1, w), math.Inf(-1), 0, -1), r.b.AddRow(u.Scale(-1).AddScaled(-1, w), math.Inf(-1), 0, -1)}
 		return
 	}
@@ -192,7 +190,7 @@ func functions(p *flat.Problem) map[int]dc.Expr {
 	out := map[int]dc.Expr{}
 	for k := range p.Terms {
 		t := &p.Terms[k]
-		u := dc.FromLinear(columnOf(t.A))
+		u := dc.FromLinear(flat.ColumnOf(t.A))
 		var e dc.Expr
 		switch t.Op {
 		case flat.Square:
@@ -234,12 +232,13 @@ func functions(p *flat.Problem) map[int]dc.Expr {
 
 // product states the planes.
 func (r *relaxation) product(k int, below, above bool) {
-	t, w := &r.p.Terms[k], columnOf(r.p.N+k)
+	t, w := &r.p.Terms[k], flat.ColumnOf(r.p.N+k)
 	u, v := r.box[t.A], r.box[t.B]
 	rows := [4]int{-1, -1, -1, -1}
 	if u.Finite() && v.Finite() {
 		plane := func(a, b float64) dc.Linear { // w − (b·u + a·v − ab)
-			return w.AddScaled(-b, columnOf(t.A)).AddScaled(-a, columnOf(t.B)).AddScaled(1, dc.Linear{Const: a * b})
+			l := w.AddScaled(-b, flat.ColumnOf(t.A)).AddScaled(-a, flat.ColumnOf(t.B))
+			return l.AddScaled(1, dc.Linear{Const: a * b})
 		}
 		if below {
 			rows[0] = r.b.AddRow(plane(u.Lo, v.Lo), 0, math.Inf(1), -1)
@@ -257,9 +256,9 @@ func (r *relaxation) product(k int, below, above bool) {
 func (r *relaxation) under(u *flat.Under, j int) {
 	rows := make([]dc.Linear, len(u.Args))
 	for i, c := range u.Args {
-		rows[i] = columnOf(c)
+		rows[i] = flat.ColumnOf(c)
 	}
-	top := columnOf(j)
+	top := flat.ColumnOf(j)
 	if r.phase1 {
 		top = top.AddScaled(1, r.slack())
 	}

@@ -41,7 +41,7 @@ type Search struct {
 	matrix  bool  // it pays
 	branch  []int // columns that may be split
 	root    []flat.Interval
-	open    queue
+	open    Queue[node]
 	lost    float64 // the least bound of the nodes that were pruned
 }
 
@@ -374,19 +374,28 @@ const worthwhile = 0.1
 // tryMatrix states the matrix of a block at the root.
 func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
 	q := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(v.cuts), block: s.block}
+	before := v.bound
+	better, err := s.tighten(ctx, v, q, work)
+	if better {
+		s.matrix = math.IsInf(before, -1) || v.bound-before > worthwhile*(s.Upper-before)
+		v.x = slices.Clone(v.dual.Points[:s.P.N])
+	}
+	return err
+}
+
+// tighten takes over the bound of another relaxation of the box, if it is better.
+func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation, work []flat.Interval) (better bool, err error) {
 	res, err := s.solve(ctx, q)
 	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
-		return err
+		return false, err
 	}
-	d := q.dual(res)
-	again := make([]flat.Interval, len(work))
-	if bound := s.P.Bound(d, r.box, again); bound > v.bound {
-		s.matrix = math.IsInf(v.bound, -1) || bound-v.bound > worthwhile*(s.Upper-v.bound)
+	d, again := q.dual(res), make([]flat.Interval, len(work))
+	bound := s.P.Bound(d, q.box, again)
+	if better = bound > v.bound; better {
 		v.bound, v.dual = bound, d
-		v.x = slices.Clone(d.Points[:s.P.N])
 		copy(work, again)
 	}
-	return nil
+	return better, nil
 }
 
 // Rounds of triangles: of the root, and of other nodes.
@@ -402,7 +411,6 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 	if nd.depth == 0 {
 		rounds = rootCuts
 	}
-	again := make([]flat.Interval, len(work))
 	for len(s.triples) > 0 {
 		v.cuts = nil
 		for i, t := range known {
@@ -418,26 +426,16 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 			return nil
 		}
 		next := append(slices.Clone(v.cuts), more...)
-		q := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(next), block: r.block}
-		res, err := s.solve(ctx, q)
-		if err != nil {
+		q, before := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(next), block: r.block}, v.bound
+		better, err := s.tighten(ctx, v, q, work)
+		if err != nil || !better {
 			return err
 		}
-		if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
-			return nil
-		}
-		d := q.dual(res)
-		bound := s.P.Bound(d, r.box, again)
-		if !(bound > v.bound) {
-			return nil
-		}
-		gain := bound - v.bound
-		v.bound, v.dual, known = bound, d, next
-		copy(work, again)
+		known = next
 		if err := s.tellRoot(nd, v); err != nil {
 			return err
 		}
-		if gain < 0.01*(s.Upper-bound) {
+		if v.bound-before < 0.01*(s.Upper-v.bound) {
 			rounds = 0
 		}
 	}
@@ -464,7 +462,8 @@ func (s *Search) cuts(list []triangle) []flat.Cut {
 	return out
 }
 
-// solve solves the convex problem of a box. A problem that the backend refuses for its numbers counts as one that it has failed on.
+// solve solves the convex problem of a box. A problem that the backend refuses for its numbers
+// counts as one that it has failed on.
 func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, error) {
 	var res qpbackend.Result
 	qp, err := r.state(ctx)
@@ -600,27 +599,30 @@ func (s *Search) place(col int, a flat.Interval, x float64) float64 {
 	return min(max(at, a.Lo+0.1*w), a.Hi-0.1*w)
 }
 
-// queue has the node of the least bound on top; of equals the deepest, then the first.
-type queue []node
-
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(nd any)  { *q = append(*q, nd.(node)) }
-
-func (q queue) Less(i, j int) bool {
-	if q[i].bound != q[j].bound {
-		return q[i].bound < q[j].bound
+// Before: the node of the least bound is taken first; of equals the deepest, then the first.
+func (nd node) Before(o node) bool {
+	if nd.bound != o.bound {
+		return nd.bound < o.bound
 	}
-	if q[i].depth != q[j].depth {
-		return q[i].depth > q[j].depth
+	if nd.depth != o.depth {
+		return nd.depth > o.depth
 	}
-	return q[i].order < q[j].order
+	return nd.order < o.order
 }
 
-func (q *queue) Pop() any {
-	a := *q
+// Queue is a heap.Interface with the node on top that is before all others.
+type Queue[T interface{ Before(o T) bool }] []T
+
+func (q Queue[T]) Len() int           { return len(q) }
+func (q Queue[T]) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q Queue[T]) Less(i, j int) bool { return q[i].Before(q[j]) }
+func (q *Queue[T]) Push(nd any)       { *q = append(*q, nd.(T)) }
+
+// Pop takes the last node away.
+func (q *Queue[T]) Pop() any {
+	a, none := *q, *new(T)
 	last := a[len(a)-1]
-	a[len(a)-1] = node{}
+	a[len(a)-1] = none
 	*q = a[:len(a)-1]
 	return last
 }
