@@ -100,7 +100,8 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 // fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex and
 // small enough for directions.
 func (r *run) fails(end outcome) bool {
-	return (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex() && r.kinds.Judge()
+	can, _ := r.kinds.Judge()
+	return can && (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex()
 }
 
 // settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
@@ -115,11 +116,12 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		p := r.point()
 		m, leads := r.kinds.Leads(&p)
 		if !leads {
+			_, rest := r.kinds.Judge()
 			switch far := r.where.Distance(r.res.X); {
 			case far > diagnose.Far*diagnose.Far:
 				r.course.Far = true
 				end = r.giveUp(Stalled, end.message)
-			case r.kinds.AtRest():
+			case rest:
 				end = outcome{status: Converged, bare: true, message: joined("the backend cannot solve the convex problems; by values and gradients no small step is better", end.message)}
 			}
 			return end, nil
@@ -315,7 +317,8 @@ func (r *run) pull() bool {
 // they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() search.Kinds {
 	around := search.Around{
-		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi, Slip: r.slip(), Values: new(search.Values), Noise: r.noise,
+		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi,
+		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
 	}
 	return search.Kinds{
@@ -323,8 +326,8 @@ func (r *run) searches() search.Kinds {
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-		&search.Compass{Around: around, Most: r.set.Search.Coordinates, Tol: r.set.Tol, Size: r.p.ObjectiveVariation},
-		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0, Tol: r.set.Tol, Size: r.p.ObjectiveVariation},
+		&search.Compass{Around: around, Most: r.set.Search.Coordinates},
+		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0},
 	}
 }
 
@@ -419,10 +422,12 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		p = r.point()
 	}
 	strayed = strayed && rank(kept.Feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.X)
-	lower := strayed && kept.certain(r.p.Maximize)-r.best() > r.leastDifference(r.res, r.p.ObjectiveVariation(r.res.X)) // by its values, however far the backend's are from these
+	// By its values, however far the backend's are from these.
+	lower := strayed && kept.certain(r.p.Maximize)-r.best() > r.leastDifference(r.res, r.p.ObjectiveVariation(r.res.X))
 	switch {
 	case unfinished || lower:
-		end = r.giveUp(Converged, joined("the point is better than one at which the procedure had converged; a search from there was not finished", end.message))
+		const why = "the point is better than one at which the procedure had converged"
+		end = r.giveUp(Converged, joined(why, "a search from there was not finished", end.message))
 		end.bare = lower
 		return end, nil
 	case strayed:

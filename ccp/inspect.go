@@ -41,12 +41,8 @@ func InspectContext(ctx context.Context, p *dc.Problem) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	n, m := s.QP.Dims()
-	sum := Summary{
-		Variables: p.NumVars(), Columns: n, Rows: m, NonzerosP: s.QP.P.NNZ(), NonzerosA: s.QP.A.NNZ(),
-		Slacks: len(s.Slacks), Linearised: s.NumCuts(), problem: s.QP,
-	}
-	sum.count(s.QP.Cones)
+	sum := SummaryOf(s.QP)
+	sum.Variables, sum.Slacks, sum.Linearised = p.NumVars(), len(s.Slacks), s.NumCuts()
 	return sum, nil
 }
 

@@ -259,7 +259,8 @@ func (r *run) merit(x []float64) (φ, open float64) {
 func (r *run) take(it Iteration) (outcome, error) {
 	r.keep(it)
 	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
-	r.course.Note(stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise()}, r.keeps(it), r.res.certain(r.p.Maximize), r.set.Tol, least)
+	at := stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise()}
+	r.course.Note(at, r.keeps(it), r.res.certain(r.p.Maximize), r.set.Tol, least)
 	if r.set.Scale > 0 {
 		r.course.Span = r.set.Scale
 	}
@@ -283,7 +284,7 @@ func (r *run) take(it Iteration) (outcome, error) {
 // trial is the iteration as a search around the local one sees it.
 func (r *run) trial(n int, it Iteration) search.Trial {
 	return search.Trial{
-		K: n, X: it.X, Objective: it.Result().certain(r.p.Maximize), Before: r.prev.Result().certain(r.p.Maximize), Feasible: r.keeps(it),
-		Cost: it.Solver, Best: r.best(), Least: r.counts(),
+		K: n, X: it.X, Feasible: r.keeps(it), Cost: it.Solver, Best: r.best(), Least: r.counts(),
+		Objective: it.Result().certain(r.p.Maximize), Before: r.prev.Result().certain(r.p.Maximize),
 	}
 }

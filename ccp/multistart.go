@@ -277,7 +277,8 @@ func (b *best) result() (*Result, error) {
 
 // asGood reports whether r is worse than o by no more than counts as no change at both points.
 func (r *Result) asGood(o *Result, maximize bool) bool {
-	return r.Status == o.Status && r.Status == Converged && r.certain(maximize)-o.certain(maximize) <= min(r.least, o.least)
+	worse := r.certain(maximize) - o.certain(maximize)
+	return r.Status == Converged && o.Status == Converged && worse <= min(r.least, o.least)
 }
 
 // serial makes one call at a time; the first error stops all.

@@ -9,8 +9,9 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestPoles: an objective that falls to minus infinity at the boundary of a domain is unbounded, wherever that lies; one that is finite
-// there, or whose pole the constraints exclude, has a minimum.
+// TestPoles: an objective that falls to minus infinity at the boundary of a domain is unbounded,
+// wherever that lies; one that is finite there, or whose pole the constraints exclude, has a
+// minimum.
 func TestPoles(t *testing.T) {
 	num := dc.Num
 	for _, c := range []struct {
@@ -59,7 +60,8 @@ func TestPoles(t *testing.T) {
 		}},
 		{"a domain that ends later", math.Log(1e-4) + 2*math.Log(1e-4), func(m *dc.Model) {
 			x := m.Var("x", []int{3}, dc.AtLeast(0))
-			m.Minimize(dc.Sum(dc.Log(x.At(0).Add(num(1e-4))), dc.Log(x.At(1).Add(num(1e-4))), dc.Log(x.At(2).Add(num(1e-4)))))
+			log := func(k int) dc.Expr { return dc.Log(x.At(k).Add(num(1e-4))) }
+			m.Minimize(dc.Sum(log(0), log(1), log(2)))
 		}},
 		{"a root", 0, func(m *dc.Model) {
 			x := m.Var("x", []int{2})

@@ -13,9 +13,10 @@ import (
 // Result is the best point of a run and how it came about.
 type Result struct {
 	Status Status
-	// X has one entry for each variable of the problem: the feasible point of least objective, rounding errors
-	// included, or, if none was feasible, the point of least violation: see Better. A better point without multipliers may be
-	// dropped if it improves by less than Settings.Tol of the objective's value, or by less than its rounding error.
+	// X has one entry for each variable of the problem: the feasible point of least objective,
+	// rounding errors included, or, if none was feasible, the point of least violation: see Better.
+	// A better point without multipliers may be dropped if it improves by less than Settings.Tol of
+	// the objective's value, or by less than its rounding error.
 	X []float64
 	// Objective is the problem's at X: of a maximised one, the value that was
 	// maximised. +Inf for Infeasible, −Inf (maximised: +Inf) for Unbounded.
@@ -68,7 +69,8 @@ type Result struct {
 // Result is the point of the iteration as a result without a status; X is borrowed.
 func (it *Iteration) Result() *Result {
 	return &Result{
-		X: it.X, Objective: it.Objective, ObjectiveError: it.ObjectiveError, Violation: it.Violation, Feasible: it.Feasible, Start: it.Start,
+		X: it.X, Objective: it.Objective, ObjectiveError: it.ObjectiveError,
+		Violation: it.Violation, Feasible: it.Feasible, Start: it.Start,
 	}
 }
 
@@ -80,9 +82,10 @@ func (it *Iteration) noise() float64 {
 	return it.ObjectiveError
 }
 
-// Better reports whether r is better than o, in this order: it is unbounded, feasible, lower, earlier. Lower is the
-// objective that is certain, Objective + ObjectiveError (maximised: higher, Objective − ObjectiveError): a point whose
-// terms cancel is not preferred for its rounding errors. Where none is feasible the violation decides.
+// Better reports whether r is better than o, in this order: it is unbounded, feasible, lower,
+// earlier. Lower is the objective that is certain, Objective + ObjectiveError (maximised: higher,
+// Objective − ObjectiveError): a point whose terms cancel is not preferred for its rounding errors.
+// Where none is feasible the violation decides.
 func (r *Result) Better(o *Result, maximize bool) bool {
 	class, other := rank(r.Feasible, r.nearly), rank(o.Feasible, o.nearly)
 	a, b := r.certain(maximize), o.certain(maximize)
@@ -100,7 +103,8 @@ func (r *Result) Better(o *Result, maximize bool) bool {
 	return r.Start < o.Start
 }
 
-// certain is the least number, minimised, that the exact objective is known not to exceed; +Inf where the objective is no number.
+// certain is the least number, minimised, that the exact objective is known not to exceed; +Inf
+// where the objective is no number.
 func (r *Result) certain(maximize bool) float64 {
 	v := r.Objective
 	if maximize {
@@ -135,7 +139,8 @@ func (r *Result) point() Result {
 // moveTo makes b the best point.
 func (r *Result) moveTo(b *Result) {
 	copy(r.X, b.X)
-	r.Objective, r.ObjectiveError, r.Violation, r.Feasible, r.nearly = b.Objective, b.ObjectiveError, b.Violation, b.Feasible, b.nearly
+	r.Objective, r.ObjectiveError = b.Objective, b.ObjectiveError
+	r.Violation, r.Feasible, r.nearly = b.Violation, b.Feasible, b.nearly
 }
 
 // take takes over multipliers.

@@ -90,9 +90,9 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 
 // resultAt is the result before the first iteration.
 func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
-	f, e := p.Evaluate(x0)
-	v, finite := p.Violations(x0), num.Finite(f)
-	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...), Objective: f, ObjectiveError: e}
+	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...)}
+	res.Objective, res.ObjectiveError = p.Evaluate(x0)
+	v, finite := p.Violations(x0), num.Finite(res.Objective)
 	res.Violation, res.Worst = v.Largest, v.Where()
 	res.Feasible = finite && v.Excess <= set.FeasTol
 	res.nearly = res.Feasible || finite && v.Relative <= set.FeasTol
@@ -177,13 +177,15 @@ func (r *run) best() float64 {
 // least is the smallest change of the objective that counts.
 func (r *run) least() float64 { return r.set.Tol * r.course.Span }
 
-// leastDifference is the least by which the objective at another point differs from the value at this one: the size of its terms, which may cancel, is
-// the tolerance of the procedure, and values tell more.
+// leastDifference is the least by which the objective at another point differs from the value at
+// this one: the size of its terms, which may cancel, is the tolerance of the procedure, and values
+// tell more.
 func (r *run) leastDifference(at *Result, size float64) float64 {
 	return max(r.set.Tol*min(size, math.Abs(at.Objective)), at.ObjectiveError)
 }
 
-// counts is the smallest decrease below the best point that counts: no rounding error of the objective there does.
+// counts is the smallest decrease below the best point that counts: no rounding error of the
+// objective there does.
 func (r *run) counts() float64 { return max(r.least(), r.res.ObjectiveError) }
 
 // keeps reports whether the iteration's point keeps the constraints: relative to the
@@ -201,7 +203,8 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	return r.tip.WrittenDuals()
 }
 
-// ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow, leave a point.
+// ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow,
+// leave a point.
 func ended(ctx context.Context, err error) (outcome, error) {
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -23,8 +23,8 @@ func (a approx) bound() float64 {
 	return a.e
 }
 
-// lo and hi are the ends of a's interval. A value beyond all numbers is its own ends, so that it decides no minimum or maximum
-// that another item decides.
+// lo and hi are the ends of a's interval. A value beyond all numbers is its own ends, so that it
+// decides no minimum or maximum that another item decides.
 func (a approx) lo() float64 { return a.v - a.spread() }
 func (a approx) hi() float64 { return a.v + a.spread() }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestUnitOfARow: rows of all kinds are measured by the sizes of their terms at the point, with a floor of a thousandth of their size
-// at the typical point; a box that is large makes no difference.
+// TestUnitOfARow: rows of all kinds are measured by the sizes of their terms at the point, with a
+// floor of a thousandth of their size at the typical point; a box that is large makes no
+// difference.
 func TestUnitOfARow(t *testing.T) {
 	num := dc.Num
 	for _, c := range []struct {
@@ -56,7 +57,8 @@ func TestUnitOfARow(t *testing.T) {
 		for share, feasible := range map[float64]bool{0: true, 1e-8: true, 0.0084: false, 0.03: false} {
 			y := []float64{c.at * (1 + c.sign*share), c.second}
 			if p.Feasible(y, 1e-6) != feasible {
-				t.Errorf("%s at %v, broken by %g of its size: feasible %v, %+v", c.name, y, share, !feasible, p.Violations(y))
+				v := p.Violations(y)
+				t.Errorf("%s at %v, broken by %g of its size: feasible %v, %+v", c.name, y, share, !feasible, v)
 			}
 		}
 	}

@@ -44,9 +44,10 @@ func (p *Problem) Violation(x []float64) (float64, string) {
 	return v.Largest, v.Where()
 }
 
-// Feasible reports whether x satisfies the constraints: it breaks no row by more than tol times the row's unit, rounding errors of
-// the row's terms aside. The unit is the power of 1024 next to the largest term of the row at x, at most 1, and at least a
-// thousandth of that power at the typical point, where variables have the size of their starts and bounds.
+// Feasible reports whether x satisfies the constraints: it breaks no row by more than tol times the
+// row's unit, rounding errors of the row's terms aside. The unit is the power of 1024 next to the
+// largest term of the row at x, at most 1, and at least a thousandth of that power at the typical
+// point, where variables have the size of their starts and bounds.
 func (p *Problem) Feasible(x []float64, tol float64) bool { return p.Violations(x).Excess <= tol }
 
 // Violations measures by how much x, of length NumVars, breaks bounds and constraints, in
@@ -87,7 +88,8 @@ func (p *Problem) Violations(x []float64) Violations {
 	return t.Violations
 }
 
-// boundRow are the terms of a bound of variable j: where an equation defines the variable, those of the expression.
+// boundRow are the terms of a bound of variable j: where an equation defines the variable, those of
+// the expression.
 func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
 		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
@@ -173,9 +175,10 @@ func (t *terms) error(x []float64) float64 {
 	return t.l.approx(x).rounded(1).bound() + unit*math.Abs(t.bound)
 }
 
-// leastUnit is the least unit of a row, in units of the row at the typical point: where all its terms vanish at a point, as those of a
-// balance without flows do, they are zeros of a backend.
-// Source: derived: the accuracy that backends are asked for at last, 1e-9, over the tolerance of constraints, 1e-6.
+// leastUnit is the least unit of a row, in units of the row at the typical point: where all its
+// terms vanish at a point, as those of a balance without flows do, they are zeros of a backend.
+// Source: derived: the accuracy that backends are asked for at last, 1e-9, over the tolerance of
+// constraints, 1e-6.
 const leastUnit = 1e-3
 
 // note takes down that a row is broken by v.

@@ -70,7 +70,8 @@ func cases() []caseOf {
 // bracketed: a maximum of at least low was found and bounded from above, with a status.
 func bracketed(low float64) func(*caseRun) string {
 	return func(c *caseRun) string {
-		if c.Bound == nil || c.stderr != "" || !(c.objective() >= low && *c.Bound >= c.objective()) || !(c.violation() <= 1e-6) {
+		if c.Bound == nil || c.stderr != "" || !(c.violation() <= 1e-6) ||
+			!(c.objective() >= low && *c.Bound >= c.objective()) {
 			return fmt.Sprintf("%s; want at least %g, and a bound", c.about(), low)
 		}
 		return ""

@@ -113,7 +113,8 @@ func (r *reporter) Record(it ccp.Iteration) error {
 		r.rows.number(it.Objective)
 		r.rows.number(it.Violation)
 	})
-	if at := it.Result(); len(it.X) == r.p.NumVars() && !math.IsNaN(it.Objective) && (r.best == nil || at.Better(r.best, r.p.Maximize)) {
+	at, known := it.Result(), len(it.X) == r.p.NumVars() && !math.IsNaN(it.Objective)
+	if known && (r.best == nil || at.Better(r.best, r.p.Maximize)) {
 		at.X = slices.Clone(it.X)
 		r.best, r.told = at, false
 	}

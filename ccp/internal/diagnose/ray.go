@@ -43,9 +43,6 @@ func (r *Region) Distance(x []float64) float64 {
 // RunsOff proves the problem unbounded from best, a point that is far from the start:
 // on along the step from before, or along the way from the start.
 func (r *Region) RunsOff(best, before []float64, far float64) bool {
-	if math.IsInf(far, 1) {
-		return false
-	}
 	d := make([]float64, len(best))
 	for _, from := range [][]float64{before, r.Start} {
 		if len(from) != len(d) {
@@ -263,9 +260,9 @@ func (r *Region) free(d []float64, least float64) bool {
 	return true
 }
 
-// Pole reports whether the minimised objective is minus infinity at a feasible point next to x, as log is at 0: with the
-// entries that are next to a bound at the bound, or a little further along the step from before, as a backend ends inside of
-// the boundary of a domain.
+// Pole reports whether the minimised objective is minus infinity at a feasible point next to x, as
+// log is at 0: with the entries that are next to a bound at the bound, or a little further along
+// the step from before, as a backend ends inside of the boundary of a domain.
 func (r *Region) Pole(x, before, sizes []float64) bool {
 	if len(before) != len(x) {
 		return false
@@ -289,8 +286,8 @@ func (r *Region) Pole(x, before, sizes []float64) bool {
 	return is
 }
 
-// pole reports whether the objective is minus infinity at a point, and whether that is a pole at a feasible point: beside it the objective
-// is of moderate size, beside an overflow it is not.
+// pole reports whether the objective is minus infinity at a point, and whether that is a pole at a
+// feasible point: beside it the objective is of moderate size, beside an overflow it is not.
 func (r *Region) pole(at, before []float64) (deep, is bool) {
 	if !math.IsInf(r.P.Objective.Value(at), -1) {
 		return false, false

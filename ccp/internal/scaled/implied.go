@@ -151,11 +151,8 @@ type tightening struct {
 // interval holds the values of an expression.
 type interval struct{ lo, hi float64 }
 
-// size is the least and the largest absolute value.
-func (i interval) size() (least, most float64) {
-	most = max(-i.lo, i.hi)
-	return max(0, i.lo, -i.hi), most
-}
+// least is the least absolute value.
+func (i interval) least() float64 { return max(0, i.lo, -i.hi) }
 
 // wider is the interval with so many relative roundings of its ends.
 func wider(lo, hi, roundings float64) interval {
@@ -309,12 +306,11 @@ func (t *tightening) secondOrder(c qpbackend.Cone) {
 	inf := math.Inf(1)
 	sum, top := 0.0, 0.0
 	for i := 2; i < c.Len; i++ {
-		least, _ := t.part(c.Start + i).size()
+		least := t.part(c.Start + i).least()
 		sum += least * least
 	}
 	if c.Len > 1 {
-		least, _ := t.part(c.Start + 1).size()
-		top = least
+		top = t.part(c.Start + 1).least()
 	}
 	t.within(c.Start, interval{math.Sqrt(sum + top*top), inf})
 	most := t.part(c.Start).hi
@@ -393,7 +389,7 @@ func (t *tightening) power(i int, α float64) {
 	t.within(i, interval{0, inf})
 	t.within(i+1, interval{0, inf})
 	s0, s1 := t.part(i), t.part(i+1)
-	least, _ := t.part(i + 2).size()
+	least := t.part(i + 2).least()
 	bound := func(row int, other, w float64) { // s ≥ (|s₂|/other^(1−w))^(1/w)
 		if least > 0 && other > 0 && other < inf {
 			if v := math.Pow(least/math.Pow(other, 1-w), 1/w) * (1 - 1e-12/w); v < inf {

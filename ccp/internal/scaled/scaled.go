@@ -69,7 +69,8 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 // ErrOverflow is the error for a problem that cannot be stated in numbers of float64.
 var ErrOverflow = errors.New("ccp: numbers of the convex problem overflow in its units")
 
-// refused is the error of the inner backend, or ErrOverflow if it was given numbers that are not finite.
+// refused is the error of the inner backend, or ErrOverflow if it was given numbers that are not
+// finite.
 func (s *Solver) refused(err error) error {
 	for _, list := range [...][]float64{s.copy.Q, values(s.copy.P), values(s.copy.A)} {
 		if err != nil && slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {

@@ -121,7 +121,7 @@ func (h *BasinHopping) choose() bool {
 // lost reports whether a hop is to be given up: it stays infeasible, comes back, or
 // falls too slowly to get to where it began.
 func (h *BasinHopping) lost(t Trial) bool {
-	if lower(t.Best, h.at.Objective, t.Least) {
+	if t.Best < h.at.Objective-t.Least {
 		return false
 	}
 	if !t.Feasible {
@@ -180,65 +180,56 @@ func (h *BasinHopping) shake(x []float64) {
 // put moves entry j of z to v, or to the bound that is in the way.
 func (h *BasinHopping) put(j int, v float64) { h.z[j] = min(max(v, h.Lo[j]), h.Hi[j]) }
 
-// renew draws a part anew, or sets it to 0. It returns false where there is none.
-func (h *BasinHopping) renew() bool {
+// part draws a part, all entries of one first index of a variable; parts is how many of this size
+// begin at offset. There is none, size 0, where no entry is free.
+func (h *BasinHopping) part() (offset, first, size, parts int) {
 	if len(h.spots) == 0 {
-		return false
+		return 0, 0, 0, 0
 	}
 	j := h.spots[h.rng.IntN(len(h.spots))]
-	y := h.Draw(h.rng.Uint64())
-	empty := h.rng.Float64() < 0.5
 	for _, v := range h.Sub.DC.Vars {
-		n := v.Len()
-		if j < v.Offset || j >= v.Offset+n {
-			continue
-		}
-		size := 1
-		if len(v.Shape) > 1 && !v.Symmetric {
-			size = n / v.Shape[0]
-		}
-		a := (j - v.Offset) / size
-		for k := range size {
-			p := v.Offset + a*size + k
-			if empty {
-				h.put(p, 0)
-			} else {
-				h.put(p, y[p])
+		if n := v.Len(); j >= v.Offset && j < v.Offset+n {
+			offset, size, parts = v.Offset, 1, n
+			if len(v.Shape) > 1 && !v.Symmetric {
+				size, parts = n/v.Shape[0], v.Shape[0]
 			}
 		}
+	}
+	return offset, offset + (j-offset)/size*size, size, parts
+}
+
+// renew draws a part anew, or sets it to 0. It returns false where there is none.
+func (h *BasinHopping) renew() bool {
+	_, first, size, _ := h.part()
+	if size == 0 {
+		return false
+	}
+	y := h.Draw(h.rng.Uint64())
+	empty := h.rng.Float64() < 0.5
+	for p := first; p < first+size; p++ {
+		if empty {
+			y[p] = 0
+		}
+		h.put(p, y[p])
 	}
 	return true
 }
 
-// swap exchanges two parts of a variable, each all entries of one first index. It
-// returns false where the variable that it chose has but one.
+// swap exchanges two parts of a variable. It returns false where the variable that it chose has
+// but one.
 func (h *BasinHopping) swap(x []float64) bool {
-	if len(h.spots) == 0 {
+	offset, first, size, parts := h.part()
+	if parts < 2 {
 		return false
 	}
-	j := h.spots[h.rng.IntN(len(h.spots))]
-	for _, v := range h.Sub.DC.Vars {
-		n := v.Len()
-		if j < v.Offset || j >= v.Offset+n {
-			continue
-		}
-		parts := n
-		if len(v.Shape) > 1 && !v.Symmetric {
-			parts = v.Shape[0]
-		}
-		if parts < 2 {
-			return false
-		}
-		size := n / parts
-		a, b := (j-v.Offset)/size, h.rng.IntN(parts-1)
-		if b >= a {
-			b++
-		}
-		for k := range size {
-			p, q := v.Offset+a*size+k, v.Offset+b*size+k
-			h.put(p, x[q])
-			h.put(q, x[p])
-		}
+	b := h.rng.IntN(parts - 1)
+	if b >= (first-offset)/size {
+		b++
+	}
+	for k := range size {
+		p, q := first+k, offset+b*size+k
+		h.put(p, x[q])
+		h.put(q, x[p])
 	}
 	return true
 }

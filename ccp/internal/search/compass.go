@@ -14,9 +14,7 @@ import (
 // steps along each, longer ones after one that has gained, shorter ones where none does.
 type Compass struct {
 	Around
-	Most int                       // moves of a run
-	Tol  float64                   // of the objective's terms, or of its range if that is less
-	Size func(x []float64) float64 // dc.Problem.ObjectiveVariation
+	Most int // moves of a run
 
 	moves  int
 	looked []float64 // the point at which it has looked last
@@ -105,13 +103,13 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 }
 
 func (c *Compass) jump() Move {
-	to := slices.Clone(c.merit.point())
+	to := slices.Clone(c.merit.x)
 	return Move{X: to, Z: to, Restart: Jump}
 }
 
-// from searches from x and returns by how much the merit is lower at the end, rounding errors there aside. A convex
-// constraint may be broken by slip, a DC one, without weight in the merit, by no more
-// than at x.
+// from searches from x and returns by how much the merit is lower at the end, rounding errors there
+// aside. A convex constraint may be broken by slip, a DC one, without weight in the merit, by no
+// more than at x.
 func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.merit = c.Values.of(c.Sub, slip)
 	first, open := c.merit.goTo(x, τ)
@@ -136,7 +134,7 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	if c.best == first {
 		return 0
 	}
-	return first - c.best - c.Noise(c.merit.point())
+	return first - c.best - c.Noise(c.merit.x)
 }
 
 // round is how many coefficients a step either way along each coordinate visits.
@@ -161,7 +159,7 @@ func (c *Compass) shorten() {
 // larger that the shortest steps are longer than the first ones here; the other variables stay.
 func (c *Compass) nearer() {
 	c.still, c.near = false, true
-	for j, v := range c.merit.point() {
+	for j, v := range c.merit.x {
 		a := axis{lo: c.best, hi: c.best}
 		if leastShare*c.axes[j].step > firstShare*math.Abs(v) {
 			a.step = math.Abs(v)
@@ -169,9 +167,6 @@ func (c *Compass) nearer() {
 		c.axes[j] = a
 	}
 }
-
-// Ended does nothing: a better point counts.
-func (c *Compass) Ended(Outcome) {}
 
 // measure takes the ranges of the variables, and that of the merit over them.
 func (c *Compass) measure(x []float64) {
@@ -226,7 +221,7 @@ func (c *Compass) sweep(share float64) (gained bool) {
 // try is the merit where variable j changes by a share of its range, +Inf where that
 // breaks constraints.
 func (c *Compass) try(j int, share float64) (v, φ float64) {
-	x := c.merit.point()[j]
+	x := c.merit.x[j]
 	if c.Budget.ended() {
 		c.left = 0
 	}

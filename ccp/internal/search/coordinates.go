@@ -59,16 +59,13 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 			c.along(j, c.value, c.accept)
 		}
 	}
-	x := slices.Clone(c.merit.point())
+	x := slices.Clone(c.merit.x)
 	if c.best == first || !(c.best+c.Noise(x) < first) {
 		return Move{}, false
 	}
 	c.moves++
 	return Move{X: x, Z: x, Restart: Jump}, true
 }
-
-// Ended does nothing: a better point counts.
-func (c *Coordinates) Ended(Outcome) {}
 
 // value is the merit with v in place of entry j, +Inf where that breaks constraints.
 func (c *Coordinates) value(j int, v float64) float64 {
@@ -105,8 +102,8 @@ func (c *Coordinates) reflect() (free []int) {
 	for n, improved := 0, true; improved && left >= c.sweep && !c.Budget.ended(); n++ {
 		improved = false
 		for _, j := range c.order {
-			v := c.mirrored(j, c.merit.point()[j])
-			if v == c.merit.point()[j] {
+			v := c.mirrored(j, c.merit.x[j])
+			if v == c.merit.x[j] {
 				continue
 			}
 			visits, _ := c.merit.visits(j)
@@ -128,7 +125,7 @@ func (c *Coordinates) kick(free []int) {
 	if len(free) < fewest {
 		return
 	}
-	x := c.merit.point()
+	x := c.merit.x
 	flip := func(j int) {
 		_, visits := c.merit.visits(j)
 		c.kicked += visits
@@ -143,7 +140,7 @@ func (c *Coordinates) kick(free []int) {
 				changed[j] = true
 			}
 		}
-		c.best, _ = c.merit.merit()
+		c.best = c.merit.φ
 		for improved := true; improved && c.kicked < c.left(); {
 			improved = false
 			for _, j := range free {
@@ -226,7 +223,7 @@ func (c *Coordinates) mirrored(j int, v float64) float64 {
 // along takes the best of the local minima on a grid over coordinate j, refined by
 // golden sections.
 func (c *Coordinates) along(j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x := c.merit.point()[j]
+	x := c.merit.x[j]
 	reach := 4 * max(c.Sub.Units[j], math.Abs(x))
 	lo, hi := max(c.Lo[j], x-reach), min(c.Hi[j], x+reach)
 	if !(lo < hi) {

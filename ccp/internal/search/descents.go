@@ -62,9 +62,6 @@ func (d *Descents) Next(p *Point) (Move, bool) {
 	return Move{X: lowest, Z: lowest, Restart: Jump}, true
 }
 
-// Ended does nothing: a better point counts.
-func (d *Descents) Ended(Outcome) {}
-
 // prepare reports whether there are such descents: the objective is all that counts.
 func (d *Descents) prepare() bool {
 	if d.rng != nil {

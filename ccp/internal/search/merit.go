@@ -129,12 +129,6 @@ func (p *axisMerit) goTo(x []float64, τ float64) (φ, open float64) {
 	return p.φ, p.open
 }
 
-// merit is that at the point.
-func (p *axisMerit) merit() (φ, open float64) { return p.φ, p.open }
-
-// point is the point; it is good until it moves.
-func (p *axisMerit) point() []float64 { return p.x }
-
 // try is the merit where variable j is v and all others are as they are.
 func (p *axisMerit) try(j int, v float64) (φ, open float64) {
 	old := p.x[j]

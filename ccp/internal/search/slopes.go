@@ -21,9 +21,7 @@ import (
 // order (the same, section 18.3). Values of the expressions as they are written decide what counts.
 type Slopes struct {
 	Around
-	Off  bool
-	Tol  float64                   // of the objective's terms
-	Size func(x []float64) float64 // dc.Problem.ObjectiveVariation
+	Off bool
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point
@@ -83,9 +81,6 @@ const (
 
 // Next knows none: a look is for the end of a run.
 func (s *Slopes) Next(*Point) (Move, bool) { return Move{}, false }
-
-// Ended does nothing: a better point counts.
-func (s *Slopes) Ended(Outcome) {}
 
 // Leads is a jump from the best point where steps along gradients lead to one whose objective is lower by more
 // than its rounding error, and that breaks the constraints no more. It is slight where that is not more than counts beside

@@ -81,12 +81,17 @@ type Around struct {
 	Lo, Hi []float64 // bounds of the variables
 	Slip   float64   // by how much a convex constraint may be broken, and the sum of the others grow
 	Values *Values
+	Tol    float64                   // of the objective's terms
 	Noise  func(x []float64) float64 // bounds the rounding error of the objective at x
+	Size   func(x []float64) float64 // dc.Problem.ObjectiveVariation
 	// Draw draws a point as a start is drawn; More reports whether iterations are
 	// left.
 	Draw func(seed uint64) []float64
 	More func() bool
 }
+
+// Ended does nothing: a better point counts.
+func (Around) Ended(Outcome) {}
 
 // broken is the largest violation of a convex constraint at x, relative to the size of its terms.
 func (a *Around) broken(x []float64) (slip float64) {
@@ -148,25 +153,15 @@ func (ks Kinds) Leads(p *Point) (m Move, ok bool) {
 	return m, ok
 }
 
-// Judge reports whether the problem is one of which AtRest can tell.
-func (ks Kinds) Judge() bool {
+// Judge reports whether the problem is one of which rest can be told: that the last look at the
+// best point was a whole one that found no lower point in any direction.
+func (ks Kinds) Judge() (can, rest bool) {
 	for _, k := range ks {
 		if s, is := k.(*Slopes); is {
-			return !s.Off && s.small()
+			return !s.Off && s.small(), s.whole
 		}
 	}
-	return false
-}
-
-// AtRest reports whether the last look at the best point was a whole one that found no lower point: it is at rest
-// in all directions, not only along the coordinates.
-func (ks Kinds) AtRest() bool {
-	for _, k := range ks {
-		if s, is := k.(*Slopes); is {
-			return s.whole
-		}
-	}
-	return false
+	return false, false
 }
 
 // MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number
@@ -267,9 +262,6 @@ const clearly = 10
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
 // Source: docs/ccp.md, Searches: other shares are no better or worse beyond chance.
 const Redrawn = 0.15
-
-// lower reports whether a is below b by a decrease that counts.
-func lower(a, b, least float64) bool { return !math.IsNaN(a) && a < b-least }
 
 // rms is the root mean square, other if that is 0.
 func rms(v []float64, other float64) float64 {

@@ -34,7 +34,8 @@ const noSlack = -1
 
 var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
-// Overflows reports whether err is due to numbers that a point gives the convex problem, and not to the problem.
+// Overflows reports whether err is due to numbers that a point gives the convex problem, and not to
+// the problem.
 func Overflows(err error) bool {
 	return errors.Is(err, ErrNotANumber) || errors.Is(err, scaled.ErrOverflow)
 }

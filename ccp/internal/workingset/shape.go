@@ -28,7 +28,7 @@ func newShape(p *qpbackend.Problem) *shape {
 // outline is the shape without the rows of A.
 func outline(p *qpbackend.Problem) *shape {
 	n, m := p.Dims()
-	s := &shape{own: filled(m, -1), ownAt: filled(m, -1), term: make([]bool, n), curved: make([]bool, n)}
+	s := &shape{own: none(m), ownAt: none(m), term: make([]bool, n), curved: make([]bool, n)}
 	s.conic = conicRows(p)
 	for j := range n {
 		for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
@@ -39,13 +39,8 @@ func outline(p *qpbackend.Problem) *shape {
 	return s
 }
 
-func filled(n int, v int32) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = v
-	}
-	return out
-}
+// none are n numbers of nothing.
+func none(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
 
 // conicRows are the numbers of the rows' cones, nil where there are none.
 func conicRows(p *qpbackend.Problem) []int32 {
@@ -53,7 +48,7 @@ func conicRows(p *qpbackend.Problem) []int32 {
 		return nil
 	}
 	_, m := p.Dims()
-	out := filled(m, -1)
+	out := none(m)
 	for k, c := range p.Cones {
 		for i := range c.Len {
 			out[c.Start+i] = int32(k)
