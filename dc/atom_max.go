@@ -348,6 +348,13 @@ type magnitudeOf struct {
 
 func (f *magnitudeOf) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
 
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (f *magnitudeOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	if v := f.e.Value(x); v != 0 {
+		f.e.AddGradient(dst, math.Copysign(scale, scale*v), x)
+	}
+}
+
 func (f *magnitudeOf) approx(x []float64) approx {
 	a := f.e.approx(x)
 	return approx{math.Abs(a.v), a.e}

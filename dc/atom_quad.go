@@ -223,6 +223,12 @@ type quadForm struct {
 func (f *quadForm) Smooth() bool { return true }
 
 func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
+
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (f *quadForm) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.q.AddSubgrad(dst, scale, x)
+}
+
 func (f *quadForm) approx(x []float64) approx { return f.q.approx(x) }
 
 func (f *quadForm) over() Interval { return f.q.products() }

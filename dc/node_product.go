@@ -158,6 +158,15 @@ func (f *inner) Value(x []float64) float64 {
 	return s
 }
 
+// AddSubgrad does not go by the split, whose parts may cancel.
+func (f *inner) AddSubgrad(dst []float64, scale float64, x []float64) {
+	u, v := f.u.values(x), f.v.values(x)
+	for k := range f.u.c {
+		f.u.addRow(dst, scale*v.at(k), k)
+		f.v.addRow(dst, scale*u.at(k), k)
+	}
+}
+
 func (f *inner) approx(x []float64) approx {
 	var s total
 	for k := range f.u.c {
