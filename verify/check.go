@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -77,8 +78,10 @@ type checking struct {
 	*Report
 	r     *Result
 	x     []float64
-	exact *values    // of expressions at x
+	exact *values    // of expressions at x, or what float64 arithmetic gives where x is outside a domain by rounding
 	in    *reachable // where better points lie; nil before
+	unit  float64    // of the objective
+	scale float64    // the size of the objective, at least the unit
 	lower float64    // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
 	by    string     // what shows it
 }
@@ -103,10 +106,13 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	case "unbounded":
 		c.unbounded()
 	}
-	if r.variables == nil && (r.Status == "infeasible" || r.Status == "unbounded") {
-		return out
+	if r.Status != "unbounded" && r.ray != nil {
+		c.add("ray", Refused, "the status is %s, and the result has a ray", r.Status)
 	}
-	c.at()
+	values := r.Objective != nil || r.Violation != nil || r.Bound != nil || r.Gap != nil || r.Feasible != nil && *r.Feasible
+	if len(r.variables) > 0 || values || r.lets != nil || r.Status != "infeasible" && r.Status != "unbounded" {
+		c.at()
+	}
 	return out
 }
 
@@ -120,14 +126,20 @@ func (c *checking) at() {
 	}
 	c.exact = newValues(c.x, false)
 	c.Point = c.measure(c.exact)
-	rough := c.measure(newValues(c.x, true))
+	rounds := newValues(c.x, true)
+	rough := c.measure(rounds)
 	switch {
+	case rough.Outside != "" && c.Outside != "":
+		c.add("variables", Refused, "the point is outside the domain of %s", rough.Outside)
+		return
 	case rough.Outside != "":
-		c.add("variables", Refused, "the point is outside the domain of %s, or so near to its end that rounding errors decide", rough.Outside)
+		c.add("variables", Incomplete, "the point is so near to an end of the domain of %s that rounding errors decide", rough.Outside)
 		return
 	case c.Outside != "":
-		c.Point = rough
+		c.Point, c.exact = rough, rounds
 	}
+	c.unit, c.scale = c.sizes()
+	c.indices()
 	c.objective(&rough)
 	c.violation(&rough)
 	c.letsOf()
@@ -191,7 +203,7 @@ func where(name string) string {
 	return " at " + name
 }
 
-// letsOf: the stated values of named expressions are ones that float64 arithmetic may have.
+// letsOf: the stated values of named expressions are ones that float64 arithmetic may have, or none where it has none.
 func (c *checking) letsOf() {
 	rough := newValues(c.x, true)
 	for name, raw := range c.r.lets {
@@ -200,24 +212,59 @@ func (c *checking) letsOf() {
 			c.add("lets", Refused, "the problem has no let %s", name)
 			continue
 		}
-		parts := map[*json.RawMessage]func(*expr) *expr{&raw: re}
-		var both object
-		if json.Unmarshal(raw, &both) == nil {
-			u, w := both["re"], both["im"]
-			parts = map[*json.RawMessage]func(*expr) *expr{&u: re, &w: im}
-		}
-		for text, part := range parts {
-			flat, err := numbersOf(*text)
-			if err != nil || len(flat) != len(v.e) {
-				c.add("lets", Refused, "%s has not the %d numbers that the problem declares", name, len(v.e))
-				break
+		check := func(part func(*expr) *expr, flat []float64, err error) {
+			if err != nil {
+				c.add("lets", Refused, "%s: %v", name, err)
+				return
 			}
 			for k, e := range v.e {
 				b, outside, err := enclose(part(e), rough)
-				if lo, hi := b.floats(); outside == "" && err == nil && !(flat[k] >= lo && flat[k] <= hi) {
-					c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
+				switch {
+				case outside != "" && math.IsNaN(flat[k]):
+				case err != nil || outside != "":
+					c.add("lets", Incomplete, "entry %d of %s has no value that is known", k+1, name)
+				default:
+					lo, hi := b.floats()
+					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
+						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
+					}
 				}
 			}
+		}
+		if parts := partsOf(raw); parts != nil {
+			u, err := arrayOf(parts["re"], v.shape)
+			check(re, u, err)
+			w, err := arrayOf(parts["im"], v.shape)
+			check(im, w, err)
+		} else {
+			u, err := arrayOf(raw, v.shape)
+			check(re, u, err)
+			check(im, make([]float64, len(v.e)), nil)
+		}
+	}
+}
+
+// indices: the stated members of dimensions are those of the file.
+func (c *checking) indices() {
+	for name, raw := range c.r.indices {
+		of, ok := c.lets[name]
+		for _, v := range c.vars {
+			if v.whole() == name {
+				of, ok = value{shape: v.shape, axes: v.axes}, true
+			}
+		}
+		var dims [][]any
+		ok = ok && json.Unmarshal(raw, &dims) == nil && len(dims) == len(of.axes)
+		for d := 0; ok && d < len(dims); d++ {
+			ok = dims[d] == nil || len(dims[d]) == of.shape[d]
+			for k := 0; ok && k < len(dims[d]); k++ {
+				want, _ := json.Marshal(of.axes[d].label(k))
+				got, _ := json.Marshal(dims[d][k])
+				ok = bytes.Equal(want, got)
+			}
+		}
+		if !ok {
+			c.add("indices", Refused, "%s has other indices", name)
 		}
 	}
 }
@@ -265,20 +312,27 @@ func (c *checking) bounds() {
 	if r.Bound != nil {
 		b := c.cost(*r.Bound)
 		switch {
-		case c.Violation == 0 && b > value+digits*max(c.size(), math.Abs(value)):
+		case c.Violation == 0 && b > value+digits*max(c.unit, math.Abs(value)):
 			c.add("bound", Refused, "the point is feasible, and its objective %.17g is better than the bound %.17g", c.worse(), *r.Bound)
 		case math.IsNaN(c.lower):
 			c.add("bound", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
-			c.add("bound", shown(c.lower >= b-digits*max(c.size(), math.Abs(b))), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
+			c.add("bound", shown(c.lower >= b-digits*max(c.unit, math.Abs(b))), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
 				c.side(), c.cost(c.lower), c.by, *r.Bound)
 		}
 	}
-	if r.Gap != nil && r.Bound != nil && r.Objective != nil {
-		least := math.Abs(*r.Objective-*r.Bound) / max(1, math.Abs(*r.Objective))
-		c.add("gap", holds(*r.Gap >= least*(1-digits)), "objective and bound are apart by at least %.3g; the result states a gap of %.3g", least, *r.Gap)
-	} else if r.Gap != nil {
+	switch {
+	case r.Gap == nil:
+	case r.Bound == nil || r.Objective == nil:
 		c.add("gap", Refused, "the result states a gap, and no objective and bound")
+	default:
+		d := math.Abs(*r.Objective - *r.Bound)
+		least, most := d/max(1, math.Abs(*r.Objective)), 0.0 // by the unit of the objective
+		if d > 0 {
+			most = d / math.Abs(*r.Objective)
+		}
+		v := holds(*r.Gap >= least*(1-digits) && *r.Gap <= most*(1+digits))
+		c.add("gap", v, "objective and bound are apart by %.3g to %.3g; the result states a gap of %.3g", least, most, *r.Gap)
 	}
 	if r.Proved != nil && *r.Proved && r.Status != "infeasible" {
 		switch {
@@ -287,7 +341,7 @@ func (c *checking) bounds() {
 		case math.IsNaN(c.lower):
 			c.add("proved", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
-			gap := (value - c.lower) / max(c.size(), math.Abs(value))
+			gap := (value - c.lower) / max(c.unit, math.Abs(value))
 			c.add("proved", shown(gap <= provedGap), "the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
 		}
 	}
@@ -305,22 +359,71 @@ func (c *checking) worse() float64 {
 	return c.Hi
 }
 
-// size is the unit of differences of the objective: 1, or less where its terms are small.
-func (c *checking) size() float64 { return min(1, c.magnitude(c.Problem.objective, c.exact)) }
+// sizes are the unit of differences of the objective, which is 1 or less where its terms are small, at the point and at one
+// with variables of the size of their bounds, or of 1; and the size of the objective, but for its constant.
+func (c *checking) sizes() (unit, scale float64) {
+	at := make([]float64, c.n)
+	for _, v := range c.vars {
+		size, entries := 0.0, 0.0
+		for _, j := range v.at {
+			if j < 0 {
+				continue
+			}
+			entries = max(entries, math.Abs(c.x[j]))
+			for _, b := range [2]float64{c.lo[j], c.hi[j]} {
+				if !math.IsInf(b, 0) {
+					size = max(size, math.Abs(b))
+				}
+			}
+		}
+		if size == 0 {
+			size = entries
+		}
+		if size == 0 {
+			size = 1
+		}
+		for k, j := range v.at {
+			if j >= 0 { // differences do not vanish
+				_, u := math.Modf(float64(j+1) * math.Phi)
+				at[j] = span{c.lo[j], c.hi[j]}.clip(size * (1 + u) / 2 * float64(1-k%2*2))
+			}
+		}
+	}
+	e := *c.Problem.objective
+	if e.op == opSum {
+		e.args, e.weights = nil, nil
+		for k, a := range c.Problem.objective.args {
+			if !a.isConst() {
+				e.args, e.weights = append(e.args, a), append(e.weights, c.Problem.objective.weights[k])
+			}
+		}
+	}
+	size := c.magnitude(&e, c.exact)
+	unit = size
+	if typical := newValues(at, false); e.op != opConst {
+		if _, outside, err := enclose(&e, typical); err == nil && outside == "" {
+			unit = max(unit, c.magnitude(&e, typical))
+		}
+	}
+	if !(unit > 0 && unit < 1) {
+		unit = 1
+	}
+	return unit, max(unit, min(size, math.Abs(c.cost(c.worse()))))
+}
 
 // infeasible: multipliers, a proof or interval arithmetic show that no point is feasible.
 func (c *checking) infeasible(proof *Proved) {
-	if proof != nil {
-		if !math.IsInf(c.lower, 1) {
-			c.add("status", Incomplete, "the proof does not show that no point is feasible")
+	why, ok := c.farkas()
+	switch {
+	case ok:
+	case proof != nil:
+		ok, why = math.IsInf(c.lower, 1), "the proof does not show that no point is feasible"
+		if ok {
+			why = c.by + " shows that no point is feasible"
 		}
-		return
+	default:
+		ok, why = c.empty()
 	}
-	if why, ok := c.farkas(); ok {
-		c.add("status", Accepted, "%s", why)
-		return
-	}
-	ok, why := c.empty()
 	c.add("status", shown(ok), "%s", why)
 }
 

@@ -210,7 +210,8 @@ func realMatrix(v value) value {
 // imaginary ones, of Hermitian matrices the upper triangles.
 func (s *scope) complexVariable(st *reader.Statement, shape []int, axes []axis, hermitian, psd bool) {
 	n := size(shape)
-	u, v := variable{name: "re(" + st.Name + ")", of: st.Name, shape: shape}, variable{name: "im(" + st.Name + ")", of: st.Name, imaginary: true, shape: shape}
+	u := variable{name: "re(" + st.Name + ")", of: st.Name, shape: shape, axes: axes}
+	v := variable{name: "im(" + st.Name + ")", of: st.Name, imaginary: true, shape: shape, axes: axes}
 	es := make([]*expr, n)
 	fresh := func() *expr {
 		s.p.n++

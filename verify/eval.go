@@ -30,7 +30,8 @@ type variable struct {
 	name  string
 	shape []int
 	start float64 // the largest size of its starts, 0 without any
-	at    []int   // the number of the variable of each entry, −1: it is none
+	axes  []axis
+	at    []int // the number of the variable of each entry, −1: it is none
 	// Of a part of a complex variable its name and which part.
 	of        string
 	imaginary bool
@@ -56,13 +57,14 @@ type place struct {
 
 // scope has the values of names.
 type scope struct {
-	ctx    context.Context
-	p      *Problem
-	data   *reader.Data
-	set    map[string]string
-	names  map[string]value
-	work   int
-	ranges *flat // has the denominators that were read
+	ctx   context.Context
+	p     *Problem
+	data  *reader.Data
+	set   map[string]string
+	names map[string]value
+	work  int
+	// quotients are powers −1 that quotients have brought.
+	quotients []*expr
 	// unnamed counts the constraints without a name; labels are the names of the others, 1 for
 	// those that are declared, 2 for those that are read.
 	unnamed int
@@ -74,7 +76,7 @@ type scope struct {
 const mostWork = 200_000_000
 
 // Read evaluates the statements of a source. data reads its files; set has other values of
-// params, as --set gives them.
+// params, as --set gives them, and of the option feas_tol.
 func Read(ctx context.Context, src string, data *reader.Data, set map[string]string) (p *Problem, err error) {
 	list, err := reader.Parse(src)
 	if err != nil {
@@ -95,9 +97,16 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	for _, st := range list {
 		s.statement(st)
 	}
+	s.signs()
 	p.usual = p.usualPoint()
-	if text, ok := set["feas_tol"]; ok {
-		s.statement(&reader.Statement{Verb: reader.Option, Name: "feas_tol", Value: parsed("feas_tol", text)})
+	for name, text := range set {
+		switch param := func(st *reader.Statement) bool { return st.Verb == reader.Param && st.Name == name }; {
+		case slices.ContainsFunc(list, param):
+		case name == "feas_tol":
+			s.statement(&reader.Statement{Verb: reader.Option, Name: name, Value: parsed(name, text)})
+		default:
+			return nil, fmt.Errorf("set %s=%s: the file has no param %s", name, text, name)
+		}
 	}
 	return p, nil
 }
@@ -363,7 +372,7 @@ func (s *scope) variable(st *reader.Statement) {
 	shape, axes := s.dims(st.Dims)
 	n := size(shape)
 	s.spend(n)
-	v := variable{name: st.Name, shape: shape, at: make([]int, n)}
+	v := variable{name: st.Name, shape: shape, axes: axes, at: make([]int, n)}
 	symmetric, psd := false, false
 	complex, hermitian := false, false
 	for _, a := range st.Attrs {

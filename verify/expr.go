@@ -48,6 +48,14 @@ type expr struct {
 	k       int
 	args    []*expr
 	weights []float64
+	lin     *linear // see affine
+}
+
+// linear is an affine function; not ok: the expression is none.
+type linear struct {
+	coefs map[int]span
+	c     span
+	ok    bool
 }
 
 func number(v float64) *expr { return &expr{op: opConst, num: v} }
@@ -64,6 +72,48 @@ func (e *expr) fixed() (v span, ok bool) {
 }
 
 func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
+
+// affine is the coefficients and the constant of an affine function. Shared parts are looked at once.
+func affine(e *expr) (coefs map[int]span, c span, ok bool) {
+	if e.lin != nil {
+		return e.lin.coefs, e.lin.c, e.lin.ok
+	}
+	l := &linear{map[int]span{}, span{}, true}
+	add := func(e *expr, w span) {
+		if e.op == opVar {
+			l.coefs[e.k] = l.coefs[e.k].plus(w)
+			return
+		}
+		coefs, c, ok := affine(e)
+		l.c, l.ok = l.c.plus(c.times(w)), l.ok && ok
+		for j, v := range coefs {
+			l.coefs[j] = l.coefs[j].plus(v.times(w))
+		}
+	}
+	switch e.op {
+	case opVar:
+		add(e, just(1))
+		return l.coefs, l.c, true
+	case opConst:
+		return nil, just(e.num), true
+	case opSum:
+		for k, a := range e.args {
+			if add(a, just(e.weights[k])); !l.ok {
+				break
+			}
+		}
+	case opMul:
+		k := slices.IndexFunc(e.args, func(a *expr) bool { return !a.varies() })
+		if l.ok = k >= 0; l.ok {
+			w, _ := e.args[k].fixed()
+			add(e.args[1-k], w)
+		}
+	default:
+		l.c, l.ok = e.fixed()
+	}
+	e.lin = l
+	return l.coefs, l.c, l.ok
+}
 
 // sumOf is Σ w·e, with constants and sums of sums put together where no rounding comes of it.
 func sumOf(es []*expr, ws []float64) *expr {
@@ -151,6 +201,17 @@ func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}
 type axis struct {
 	origin  int
 	members []member
+}
+
+// label is the index k, from 0, as results have it.
+func (a *axis) label(k int) any {
+	switch {
+	case a.members == nil:
+		return a.origin + k
+	case len(a.members[k]) == 1:
+		return a.members[k][0]
+	}
+	return a.members[k]
 }
 
 // member is an element of a set: numbers and words, several for a pair.

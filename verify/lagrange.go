@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,7 +30,6 @@ type lagrangian struct {
 	duals  map[*expr]*mat.SymDense // of the largest eigenvalue, of trace 1
 	bounds []float64               // wanted slopes, negated: multipliers of bounds
 	region []span                  // over which the bound is to hold
-	spread bool                    // tangents beside the point, too
 	// of the first pass
 	blocks []block
 	slopes []map[int]float64 // by the number of the weight; 0 is the constant 1
@@ -40,11 +40,12 @@ type lagrangian struct {
 	slope   []span
 	c       span
 	form    map[[2]int]span // of products
+	squares map[[2]int]span // of squares of functions of variables without bounds; it is positive semidefinite
 	convex  bool
 	curved  string // why it is not convex
 	steps   int
-	edge    map[int]bool // variables of functions that are at the end of their domains
-	second  []float64    // the diagonal of the Hessian, of what functions of affine arguments add to it; nil: nobody asks
+	edge    map[int]bool // variables of functions at the end of their domains
+	second  []float64    // the diagonal of the Hessian, of what functions of affine arguments add to it
 }
 
 // term is an expression times a multiplier.
@@ -79,7 +80,8 @@ func (l *lagrangian) run() {
 	l.begin()
 	l.pass()
 	l.weights = l.choose()
-	l.c, l.form, l.next, l.convex, l.curved = span{}, map[[2]int]span{}, 0, true, ""
+	l.c, l.next, l.convex, l.curved = span{}, 0, true, ""
+	l.form, l.squares = map[[2]int]span{}, map[[2]int]span{}
 	l.pass()
 }
 
@@ -127,12 +129,7 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	case opConst:
 		l.c = l.c.plus(a.times(just(e.num)))
 	case opVar:
-		if l.weights == nil {
-			l.slopes[w][e.k] += a.mid()
-			l.parts[e.k] = max(l.parts[e.k], math.Abs(a.mid()))
-			return
-		}
-		l.slope[e.k] = l.slope[e.k].plus(a)
+		l.add(e.k, a, w)
 	case opSum:
 		for k, c := range e.args {
 			l.descend(c, a.times(just(e.weights[k])), w)
@@ -367,89 +364,65 @@ func (l *lagrangian) multiply(e *expr, a span, w int) {
 			return
 		}
 	}
-	x, y := l.value(u), l.value(v)
-	l.c = l.c.less(a.times(just(x)).times(just(y)))
-	if l.weights != nil && a != (span{}) {
-		p, _, ok1 := affine(u)
-		q, _, ok2 := affine(v)
-		if !ok1 || !ok2 {
-			l.bent("a product")
-		}
-		for i, b := range p {
-			for j, d := range q {
-				k := [2]int{min(i, j), max(i, j)}
-				l.form[k] = l.form[k].plus(a.times(b).times(d))
-			}
-		}
-		// The tangent is taken at x and y, and the form's remainder at l.x: they are the same
-		// up to rounding, which is added here.
-		l.c = l.c.less(l.shift(u, v, x, y, a))
+	p, _, ok1 := affine(u)
+	q, _, ok2 := affine(v)
+	x, y := l.around(u), l.around(v)
+	if ok1 && ok2 {
+		l.quadratic(l.form, a, x, y, p, q, w)
+		return
 	}
-	l.descend(u, a.times(just(y)), w)
-	l.descend(v, a.times(just(x)), w)
+	l.bent("a product")
+	l.c = l.c.less(a.times(x).times(y))
+	l.descend(u, a.times(y), w)
+	l.descend(v, a.times(x), w)
 }
 
-// shift bounds a·((u − u₀)(v − v₀) − (u − x)(v − y)) for values u₀ and v₀ at the point, which x
-// and y are the middles of: within the region that is (u₀ − x)(v − y) and the like.
-func (l *lagrangian) shift(u, v *expr, x, y float64, a span) span {
-	far := func(e *expr, mid float64) (off, reach span) {
-		lo, hi := l.exact.of(e).floats()
-		off = span{lo, hi}.less(just(mid))
-		coefs, _, _ := affine(e)
-		for j, c := range coefs {
-			r := l.region[j].less(just(l.x[j])).magnitude()
-			reach = reach.plus(c.magnitude().times(r))
-		}
-		return off, span{-reach.hi, reach.hi}
-	}
-	du, ru := far(u, x)
-	dv, rv := far(v, y)
-	s := a.times(du.times(rv).plus(dv.times(ru)).plus(du.times(dv)))
-	m := s.magnitude().hi
-	return span{-m, m}
+// around encloses a value at the point.
+func (l *lagrangian) around(e *expr) span {
+	l.value(e)
+	lo, hi := l.exact.of(e).floats()
+	return span{lo, hi}
 }
 
-// affine is the coefficients and the constant of an affine function.
-func affine(e *expr) (coefs map[int]span, c span, ok bool) {
-	coefs = map[int]span{}
-	var add func(e *expr, a span) bool
-	add = func(e *expr, a span) bool {
-		switch e.op {
-		case opConst:
-			c = c.plus(a.times(just(e.num)))
-		case opVar:
-			coefs[e.k] = coefs[e.k].plus(a)
-		case opSum:
-			for k, c := range e.args {
-				if !add(c, a.times(just(e.weights[k]))) {
-					return false
-				}
-			}
-		case opMul:
-			for k, c := range e.args {
-				if w, ok := c.fixed(); ok {
-					return add(e.args[1-k], a.times(w))
-				}
-			}
-			return false
-		default:
-			v, ok := e.fixed()
-			if ok {
-				c = c.plus(a.times(v))
-			}
-			return ok
+// quadratic adds a·(x + p·d)·(y + q·d), of the distance d from the point, with the products in a form.
+func (l *lagrangian) quadratic(form map[[2]int]span, a, x, y span, p, q map[int]span, w int) {
+	l.c = l.c.plus(a.times(x).times(y))
+	slopes := func(p map[int]span, y span) {
+		for j, b := range p {
+			s := a.times(y).times(b)
+			l.add(j, s, w)
+			l.c = l.c.less(s.times(just(l.x[j])))
 		}
-		return true
 	}
-	ok = add(e, just(1))
-	return coefs, c, ok
+	slopes(p, y)
+	slopes(q, x)
+	if l.weights == nil || a == (span{}) {
+		return
+	}
+	for i, b := range p {
+		for j, d := range q {
+			k := [2]int{min(i, j), max(i, j)}
+			form[k] = form[k].plus(a.times(b).times(d))
+		}
+	}
+}
+
+// add adds to the slope of variable j.
+func (l *lagrangian) add(j int, a span, w int) {
+	if l.weights != nil {
+		l.slope[j] = l.slope[j].plus(a)
+		return
+	}
+	l.slopes[w][j] += a.mid()
+	l.parts[j] = max(l.parts[j], math.Abs(a.mid()))
 }
 
 // kinds of columns by operation.
 var kinds = map[op]kind{opAbs: isAbs, opExp: isExp, opLog: isLog, opEntropy: isEntropy, opLogistic: isLogistic, opXExp: isXExp, opHuber: isHuber}
 
-// columnOf is the column of a function of one argument; odd: it is an odd power, and the column one of the magnitude.
-func columnOf(e *expr) (c *column, odd bool) {
+// columnOf is the column of a function of one argument, and the least argument of the function. odd: it is an odd power, and
+// the column one of the magnitude.
+func columnOf(e *expr) (c *column, least float64, odd bool) {
 	c = &column{kind: kinds[e.op], p: e.num}
 	if e.op == opPower {
 		p := e.num
@@ -465,12 +438,15 @@ func columnOf(e *expr) (c *column, odd bool) {
 			c.kind = isPower
 		}
 	}
-	return c, odd
+	if least = c.domain().lo; c.kind == isPosPower {
+		least = 0
+	}
+	return c, least, odd
 }
 
 // curve is a smooth function of one argument.
 func (l *lagrangian) curve(e *expr, a span, w int) {
-	c, odd := columnOf(e)
+	c, least, odd := columnOf(e)
 	convex := 1
 	switch {
 	case odd:
@@ -481,16 +457,24 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 	if a.lo < 0 && convex > 0 || a.hi > 0 && convex < 0 || convex == 0 {
 		l.bent(e.String() + " with the other sign")
 	}
-	x := l.inside(e.args[0], c.domain().lo)
-	if !c.derivative(x).finite() {
-		x += near * max(1, math.Abs(x))
+	if c.kind == isSquare && a.lo >= 0 {
+		coefs, _, ok := affine(e.args[0])
+		for j := range coefs {
+			if ok && !l.region[j].finite() {
+				u := l.around(e.args[0])
+				l.quadratic(l.squares, a, u, u, coefs, coefs, w)
+				return
+			}
+		}
 	}
-	if l.weights != nil && l.second != nil {
+	x := max(l.value(e.args[0]), least)
+	if !c.derivative(least).finite() {
+		if x = l.inside(e.args[0], e, least); x == least {
+			x += near * max(1, math.Abs(x))
+		}
+	}
+	if l.weights != nil {
 		l.bend(e, a.mid(), c, x)
-	}
-	if l.spread && (c.kind == isHuber || c.kind == isSquare) {
-		l.tangents(e, a, w, c, x)
-		return
 	}
 	slope := c.derivative(x)
 	if convex == 0 { // an odd power
@@ -499,20 +483,24 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 	l.tangent(e, a, w, []float64{x}, []span{slope})
 }
 
-// inside is the value of an argument, or the end of the domain that it is beyond by rounding errors.
-func (l *lagrangian) inside(e *expr, end float64) float64 {
+// inside is the value of an argument of a function, or the end of the domain that it is beyond by rounding errors.
+func (l *lagrangian) inside(e, of *expr, end float64) float64 {
 	v := l.value(e)
 	if v <= end+near {
+		seen := map[*expr]bool{}
 		var mark func(e *expr)
 		mark = func(e *expr) {
 			if e.op == opVar {
 				l.edge[e.k] = true
 			}
 			for _, a := range e.args {
-				mark(a)
+				if !seen[a] {
+					seen[a] = true
+					mark(a)
+				}
 			}
 		}
-		mark(e)
+		mark(of)
 	}
 	return max(v, end)
 }
@@ -529,25 +517,6 @@ func (l *lagrangian) bend(e *expr, a float64, c *column, x float64) {
 		for j, b := range coefs {
 			l.second[j] += s * b.mid() * b.mid()
 		}
-	}
-}
-
-// tangents is a kink of the tangents on either side of x: where the argument is large, the
-// slope at x need not be that of the multipliers.
-func (l *lagrangian) tangents(e *expr, a span, w int, c *column, x float64) {
-	d := near * max(1, math.Abs(x))
-	at := [2]float64{x - d, x + d}
-	if l.weights == nil {
-		first := len(l.slopes)
-		l.blocks = append(l.blocks, block{parent: w, first: first, count: 2})
-		l.slopes = append(l.slopes, map[int]float64{}, map[int]float64{})
-		for k, v := range at {
-			l.tangent(e, a, first+k, []float64{v}, []span{c.derivative(v)})
-		}
-		return
-	}
-	for k, share := range l.shares() {
-		l.tangent(e, a.times(share), 0, at[k:k+1], []span{c.derivative(at[k])})
 	}
 }
 
@@ -581,7 +550,7 @@ func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
 	for k, c := range e.args {
 		switch {
 		case e.op == opGeo || e.op == opKL || e.op == opQuadOver && k == n-1: // these have no slopes at 0
-			if x[k] = l.inside(c, 0); x[k] == 0 {
+			if x[k] = l.inside(c, e, 0); x[k] == 0 {
 				x[k] = near
 			}
 		default:
@@ -664,7 +633,7 @@ func (l *lagrangian) eigen(e *expr, a span, w int) {
 		d.SymOuterK(1, vs.Slice(0, e.k, e.k-1, e.k))
 		l.duals[e] = d
 	}
-	d = semidefinite(d)
+	d, _ = semidefinite(d)
 	trace := span{}
 	for i := range e.k {
 		trace = trace.plus(just(d.At(i, i)))
@@ -678,10 +647,10 @@ func (l *lagrangian) eigen(e *expr, a span, w int) {
 
 // semidefinite is a matrix that is positive semidefinite, a little beside a given one: where
 // the elimination of Cholesky ends, the matrix plus its rounding errors is (Rump 2006,
-// Verification of positive definiteness).
-func semidefinite(m *mat.SymDense) *mat.SymDense {
+// Verification of positive definiteness). more is what the diagonal gets.
+func semidefinite(m *mat.SymDense) (out *mat.SymDense, more float64) {
 	n := m.SymmetricDim()
-	out := mat.NewSymDense(n, nil)
+	out = mat.NewSymDense(n, nil)
 	size := 0.0
 	for i := range n {
 		size = max(size, math.Abs(m.At(i, i)))
@@ -700,10 +669,10 @@ func semidefinite(m *mat.SymDense) *mat.SymDense {
 			for i := range n {
 				out.SetSym(i, i, out.At(i, i)+e)
 			}
-			return out
+			return out, shift + e
 		}
 	}
-	return out // with an entry that is not finite: no bound comes of it
+	return out, math.Inf(1) // with an entry that is not finite: no bound comes of it
 }
 
 // errorOfCholesky is a number that added to the diagonal of a matrix makes it positive
@@ -752,82 +721,115 @@ func (l *lagrangian) logdet(e *expr, a span, w int) {
 }
 
 // remainder bounds the remainder of the quadratic form over the region: 0 where it is positive
-// semidefinite, and −δ‖z − x‖² where it is up to δ. Where variables have no bounds the form is at least curvature times
-// the sum of their (z − x)², beside the remainder.
-func (l *lagrangian) remainder() (curvature, least float64) {
-	at := map[int]int{}
-	var vars []int
-	for k := range l.form {
-		for _, j := range k {
-			if _, ok := at[j]; !ok {
-				at[j] = len(vars)
-				vars = append(vars, j)
+// semidefinite, and −δ‖z − x‖² where it is up to δ. Of variables without bounds the form is at least the sum of
+// curvature·(z − x)² beside that.
+func (l *lagrangian) remainder() (curvature []float64, least float64) {
+	curvature = make([]float64, l.p.n)
+	all := maps.Clone(l.squares)
+	for k, v := range l.form {
+		all[k] = all[k].plus(v)
+	}
+	free := func(j int) bool { return !l.region[j].finite() }
+	if f := l.matrixOf(all); f.m != nil && slices.ContainsFunc(f.vars, free) {
+		for less := f.size; less > 1e-12*f.size; less /= 4 {
+			if d := f.definite(free, less, f.noise()); d >= 0 && less > 2*d {
+				for _, j := range f.vars {
+					curvature[j] = below(less, -d)
+				}
+				return curvature, -aboveProduct(d, l.square(f.vars))
 			}
 		}
 	}
-	if len(vars) == 0 {
-		return 0, 0
+	f := l.matrixOf(l.form)
+	if len(f.vars) == 0 {
+		return curvature, 0
 	}
-	if len(vars) > mostForm {
-		l.bent(fmt.Sprintf("a quadratic form of %d variables is too large", len(vars)))
-		return 0, math.Inf(-1)
+	if f.m == nil {
+		l.bent(fmt.Sprintf("a quadratic form of %d variables is too large", len(f.vars)))
+		return curvature, math.Inf(-1)
 	}
-	m := mat.NewSymDense(len(vars), nil)
-	size, loose := 0.0, 0.0
-	for k, v := range l.form {
+	for shift := f.noise(); shift <= 1e-6*f.size; shift = max(4*shift, math.SmallestNonzeroFloat64) {
+		if d := f.definite(nil, 0, shift); d >= 0 {
+			if slices.ContainsFunc(f.vars, free) {
+				return curvature, math.Inf(-1)
+			}
+			return curvature, -aboveProduct(d, l.square(f.vars))
+		}
+	}
+	l.bent("a quadratic form that is not positive semidefinite")
+	return curvature, math.Inf(-1)
+}
+
+// square is the largest ‖z − x‖² of variables within the region, of those that have bounds.
+func (l *lagrangian) square(vars []int) float64 {
+	var sum span
+	for _, j := range vars {
+		if l.region[j].finite() {
+			r := l.region[j].less(just(l.x[j])).magnitude()
+			sum = sum.plus(r.times(r))
+		}
+	}
+	return sum.hi
+}
+
+// quadraticForm is the matrix of a form.
+type quadraticForm struct {
+	vars        []int
+	m           *mat.SymDense
+	size, loose float64 // the largest entry; what the entries may be off
+}
+
+// matrixOf is the matrix of a form, nil of one without variables or with too many.
+func (l *lagrangian) matrixOf(form map[[2]int]span) *quadraticForm {
+	at := map[int]int{}
+	f := &quadraticForm{}
+	for k, v := range form {
+		for _, j := range k {
+			if _, ok := at[j]; !ok && v != (span{}) {
+				at[j] = len(f.vars)
+				f.vars = append(f.vars, j)
+			}
+		}
+	}
+	if len(f.vars) == 0 || len(f.vars) > mostForm {
+		return f
+	}
+	f.m = mat.NewSymDense(len(f.vars), nil)
+	for k, v := range form {
+		if v == (span{}) {
+			continue
+		}
 		i, j := at[k[0]], at[k[1]]
 		mid := v.mid()
 		if i != j {
 			mid /= 2
 		}
-		m.SetSym(i, j, mid)
-		loose = above(loose, 2*v.less(just(v.mid())).magnitude().hi)
-		size = max(size, math.Abs(mid))
+		f.m.SetSym(i, j, mid)
+		f.loose = above(f.loose, 2*v.less(just(v.mid())).magnitude().hi)
+		f.size = max(f.size, math.Abs(mid))
 	}
-	var square span
-	free := false
-	for _, j := range vars {
-		if !l.region[j].finite() {
-			free = true
-			continue
+	return f
+}
+
+// noise is more than the rounding errors of a sum on the diagonal.
+func (f *quadraticForm) noise() float64 { return 0x1p-50 * f.size * float64(len(f.vars)) }
+
+// definite is δ for which the form, less so much of the squares of some variables, is at least −δ‖z − x‖²; −1: none is found.
+// The shift counts twice, as the diagonal is rounded.
+func (f *quadraticForm) definite(some func(j int) bool, less, shift float64) float64 {
+	s := mat.NewSymDense(len(f.vars), nil)
+	s.CopySym(f.m)
+	for i, j := range f.vars {
+		d := f.m.At(i, i) + shift
+		if some != nil && some(j) {
+			d -= less
 		}
-		r := l.region[j].less(just(l.x[j])).magnitude()
-		square = square.plus(r.times(r))
+		s.SetSym(i, i, d)
 	}
-	noise := 0x1p-50 * size * float64(len(vars))
-	// definite is δ for which the form less so much of the free variables' squares is at least −δ‖z − x‖², −1 for none.
-	definite := func(less, shift float64) float64 {
-		s := mat.NewSymDense(len(vars), nil)
-		s.CopySym(m)
-		for i, j := range vars {
-			d := m.At(i, i) + shift
-			if !l.region[j].finite() {
-				d -= less
-			}
-			s.SetSym(i, i, d)
-		}
-		if e := errorOfCholesky(s); e >= 0 {
-			return above(above(shift, e), loose)
-		}
-		return -1
+	if e := errorOfCholesky(s); e >= 0 {
+		return above(above(2*shift, e), f.loose)
 	}
-	if free {
-		for less := size; less > 1e-12*size; less /= 4 {
-			if d := definite(less, noise); d >= 0 && less > 2*d {
-				return less - d, -aboveProduct(d, square.hi)
-			}
-		}
-	}
-	for shift := noise; shift <= 1e-6*size; shift *= 4 {
-		if d := definite(0, shift); d >= 0 {
-			if least = -aboveProduct(d, square.hi); free {
-				least = math.Inf(-1)
-			}
-			return 0, least
-		}
-	}
-	l.bent("a quadratic form that is not positive semidefinite")
-	return 0, math.Inf(-1)
+	return -1
 }
 
 // mostForm bounds the variables of a quadratic form. Source: a limit of time, a second.
@@ -872,7 +874,7 @@ func (l *lagrangian) choose() []float64 {
 		}
 	}
 	a, b := mat.NewDense(m, k, nil), make([]float64, m)
-	scale := 1.0
+	scale := 0.0
 	for j, i := range rows {
 		b[i] = -l.slopes[0][j] - l.bounds[j]
 		for w := 1; w <= k; w++ {
@@ -880,7 +882,7 @@ func (l *lagrangian) choose() []float64 {
 			scale = max(scale, math.Abs(l.slopes[w][j]))
 		}
 	}
-	heavy := 1e3 * scale
+	heavy := 1e3 * scale // in the units of the slopes
 	i := n
 	for _, bl := range l.blocks {
 		if bl.ball || bl.ray {

@@ -11,43 +11,40 @@ type minorant struct {
 	lower     float64 // of the Lagrangian over the region; −Inf: none
 	curved    string  // the function that is neither convex nor concave as it would have to be, "" where all are
 	slope     []float64
-	residual  float64 // the largest slope that bounds of variables do not hold
-	relative  float64 // the same, beside the parts of the slope; those that gain next to nothing do not count
-	unmatched float64 // the largest difference of a slope and the stated multiplier of a bound, in the same way
-	slackness float64 // the largest product of a multiplier and the distance of its row
-	wrong     string  // a row whose multiplier has the wrong sign
-	second    []float64
+	free      []float64 // slopes that bounds of variables do not hold; 0: it gains next to nothing
+	parts     []float64 // the largest parts of the slopes
+	slackness float64   // the sum of the products of multipliers and distances of their rows
+	wrong     string    // a row whose multiplier has the wrong sign
+	edge      map[int]bool
+	second    []float64 // the diagonal of the Hessian, as far as it is known
 }
 
-// slopesAt says where the Lagrangian has its slopes.
-type slopesAt uint8
+// relative is the largest of several slopes beside the sizes of their parts; but for the variables skip.
+func relative(slopes, parts []float64, skip map[int]bool) (worst float64) {
+	for j, s := range slopes {
+		if s > 0 && !skip[j] {
+			worst = max(worst, s/parts[j])
+		}
+	}
+	return worst
+}
 
-const (
-	atPoint   slopesAt = iota
-	besideIt           // or beside the point, at squares
-	withBends          // at the point, with curvatures
-)
-
-// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at x. size is the unit of the
-// objective.
-func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size float64, how slopesAt) (out minorant, err error) {
+// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point. size is the objective's.
+func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size float64) (out minorant, err error) {
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			err = wrong
 		}
 	}()
 	l := p.lagrangian(m, at, in, cost)
-	l.spread = how == besideIt
-	if how == withBends {
-		l.second = make([]float64, p.n)
-	}
+	l.second = make([]float64, p.n)
 	sides, largest := span{}, m.size()
 	for i := range p.rows {
 		r, y := &p.rows[i], m.rows[i]
 		if y == 0 || r.e.isConst() {
 			continue
 		}
-		side := r.sideOf(y)
+		side := span{r.lo, r.hi}.endOf(y)
 		if math.IsInf(side, 0) { // rounding errors, or an error
 			if math.Abs(y) > wrongSign*largest {
 				out.wrong = r.name
@@ -60,38 +57,41 @@ func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size
 	l.run()
 	for i := range p.rows {
 		r, y := &p.rows[i], m.rows[i]
-		if side := r.sideOf(y); y != 0 && !r.e.isConst() && !math.IsInf(side, 0) {
-			out.slackness = max(out.slackness, math.Abs(y)*math.Abs(l.value(r.e)-side))
+		if side := (span{r.lo, r.hi}).endOf(y); y != 0 && !r.e.isConst() && !math.IsInf(side, 0) {
+			out.slackness += math.Abs(y) * math.Abs(l.value(r.e)-side)
+		}
+	}
+	out.slope, out.parts, out.edge, out.free = make([]float64, p.n), l.parts, l.edge, make([]float64, p.n)
+	for j, s := range l.slope {
+		free := p.away(s, at.x[j], j)
+		if z := m.bounds[j]; m.held && m.stated[j] {
+			side := span{p.lo[j], p.hi[j]}.endOf(z)
+			if z == 0 || math.IsInf(side, 0) && math.Abs(z)*max(1, math.Abs(at.x[j])) <= convexTol*size { // rounding errors
+				z, side = 0, 0
+			} else if math.IsInf(side, 0) {
+				out.wrong = "bounds"
+			}
+			sides = sides.less(just(z).times(just(side)))
+			out.slackness += math.Abs(z) * math.Abs(at.x[j]-side)
+			l.slope[j] = s.plus(just(z))
+			if free = l.slope[j].magnitude().hi; l.edge[j] && math.Abs(z) <= s.magnitude().hi && z*s.mid() <= 0 {
+				free = 0 // the end of the domain holds the rest
+			}
+		}
+		out.slope[j] = l.slope[j].mid()
+		room := at.x[j] - in.box[j].lo
+		if out.slope[j] < 0 {
+			room = in.box[j].hi - at.x[j]
+		}
+		if free*room > convexTol*size {
+			out.free[j] = free
 		}
 	}
 	curvature, rest := l.remainder()
-	lower := below(below(l.c.lo, sides.lo), in.least(l.slope, at.x, curvature, in.spanned(p, m)))
-	out.slope = make([]float64, p.n)
-	for j := range p.n {
-		s, z := l.slope[j], m.bounds[j]
-		out.slope[j] = s.mid()
-		free := p.away(s, at.x[j], j)
-		out.residual = max(out.residual, free)
-		reach := max(1, math.Abs(at.x[j]))
-		if w := p.hi[j] - p.lo[j]; w < reach {
-			reach = w
-		}
-		little := convexTol * size / reach
-		if free > little {
-			out.relative = max(out.relative, free/l.parts[j])
-		}
-		d := s.plus(just(z)).magnitude().hi
-		if l.edge[j] && math.Abs(z) <= s.magnitude().hi && z*s.mid() <= 0 { // the end of the domain holds the rest
-			d = 0
-		}
-		if m.stated[j] && d > little {
-			out.unmatched = max(out.unmatched, d/max(l.parts[j], math.Abs(z)))
-		}
-	}
-	if out.second = l.second; l.second != nil {
-		for j := range l.second {
-			l.second[j] += 2 * l.form[[2]int{j, j}].mid()
-		}
+	lower := below(below(l.c.lo, sides.lo), in.least(p, m, l.slope, at.x, curvature))
+	out.second = l.second
+	for j := range l.second {
+		l.second[j] += 2 * l.form[[2]int{j, j}].plus(l.squares[[2]int{j, j}]).mid()
 	}
 	out.lower, out.curved = below(lower, rest), l.curved
 	if !l.convex || math.IsNaN(out.lower) {
@@ -100,12 +100,12 @@ func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size
 	return out, nil
 }
 
-// sideOf is the end of a row that a multiplier is of.
-func (r *row) sideOf(y float64) float64 {
+// endOf is the end that a multiplier is of.
+func (a span) endOf(y float64) float64 {
 	if y < 0 {
-		return r.lo
+		return a.lo
 	}
-	return r.hi
+	return a.hi
 }
 
 // lagrangian of the objective alone.
@@ -148,9 +148,9 @@ func (p *Problem) noMultipliers() *multipliers {
 	return &multipliers{rows: make([]float64, len(p.rows)), bounds: make([]float64, p.n), stated: make([]bool, p.n), duals: newDuals()}
 }
 
-// estimate is the multipliers of rows and bounds that hold with equality at a point which leave the smallest slope of the
-// Lagrangian, by least squares.
-func (p *Problem) estimate(at *values) (m *multipliers, err error) {
+// estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian, by least squares: of those
+// that hold with equality at a point, and of rows that have a multiplier in hints, which may be nil.
+func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err error) {
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			err = wrong
@@ -166,64 +166,66 @@ func (p *Problem) estimate(at *values) (m *multipliers, err error) {
 		l.slopes = append(l.slopes, map[int]float64{})
 		return w
 	}
-	rows := map[int]float64{} // by weights, the sign
-	of := map[int]int{}
+	type end struct{ side, sign float64 }
+	type multiplier struct { // of a row
+		row  int
+		sign float64
+	}
+	rows := map[int]multiplier{} // by weights
 	for i := range p.rows {
 		r := &p.rows[i]
 		if r.e.isConst() {
 			continue
 		}
 		v := l.value(r.e)
-		for side, sign := range map[float64]float64{r.hi: 1, r.lo: -1} {
-			if math.Abs(v-side) <= near*max(1, math.Abs(side)) {
+		for _, e := range [2]end{{r.hi, 1}, {r.lo, -1}} {
+			hint := hints != nil && e.sign*hints.rows[i] > 0
+			if !math.IsInf(e.side, 0) && (hint || math.Abs(v-e.side) <= near*max(1, math.Abs(e.side))) {
 				w := ray()
-				rows[w], of[w] = sign, i
-				l.descend(r.e, just(sign), w)
+				rows[w] = multiplier{i, e.sign}
+				l.descend(r.e, just(e.sign), w)
 			}
-		}
-		if r.lo == r.hi && math.Abs(v-r.hi) <= near*max(1, math.Abs(r.hi)) { // the map above has one of them
-			w := ray()
-			rows[w], of[w] = -1, i
-			l.descend(r.e, just(-1), w)
 		}
 	}
 	for j := range p.n {
-		if tol := near * max(1, math.Abs(at.x[j])); at.x[j]-p.lo[j] <= tol {
-			l.slopes[ray()][j] = -1
-		}
-		if tol := near * max(1, math.Abs(at.x[j])); p.hi[j]-at.x[j] <= tol {
-			l.slopes[ray()][j] = 1
+		for _, e := range [2]end{{p.hi[j], 1}, {p.lo[j], -1}} {
+			if math.Abs(at.x[j]-e.side) <= near*max(1, math.Abs(at.x[j])) {
+				l.slopes[ray()][j] = e.sign
+			}
 		}
 	}
 	if len(l.slopes) > mostWeights {
 		return nil, fmt.Errorf("%w: there are too many rows", errUnchecked)
 	}
 	t := l.choose()
-	for w, sign := range rows {
-		m.rows[of[w]] += sign * t[w]
+	for w, y := range rows {
+		m.rows[y.row] += y.sign * t[w]
 	}
 	return m, nil
 }
 
 // descend goes down the Lagrangian, where it is convex, until its bound is enough: any point
 // gives a bound. The steps are those of Barzilai and Borwein 1988, Two-point step size
-// gradient methods, in units in which the second derivatives that are known are 1.
-func (p *Problem) descend(m *multipliers, start []float64, in *reachable, cost, size float64, enough func(lower float64) bool) (best float64) {
-	x := slices.Clone(start)
-	for j := range x {
-		x[j] = in.box[j].clip(x[j])
-	}
+// gradient methods, in units in which the second derivatives that are known are 1. first is the minorant at the point.
+func (p *Problem) descend(m *multipliers, at *values, in *reachable, cost, size float64, enough func(lower float64) bool) (first, best minorant, err error) {
+	x := slices.Clone(at.x)
 	var before, slope []float64
-	best = math.Inf(-1)
-	for range mostSteps {
-		s, err := p.lagrange(m, newValues(x, false), in, cost, size, withBends)
-		if err != nil || s.wrong != "" || math.IsInf(s.lower, -1) {
+	best.lower = math.Inf(-1)
+	for k := range mostSteps {
+		s, wrong := p.lagrange(m, at, in, cost, size)
+		if k == 0 {
+			first, err = s, wrong
+		}
+		if wrong != nil || s.wrong != "" || math.IsInf(s.lower, -1) {
 			break
 		}
-		if best = max(best, s.lower); enough(best) {
+		if s.lower > best.lower {
+			best = s
+		}
+		if enough(best.lower) {
 			break
 		}
-		unit := s.second
+		unit := slices.Clone(s.second)
 		size, known, dots, square := 0.0, true, 0.0, 0.0
 		for j := range x {
 			if !(unit[j] > 0) {
@@ -246,8 +248,9 @@ func (p *Problem) descend(m *multipliers, start []float64, in *reachable, cost, 
 		for j := range x {
 			x[j] = in.box[j].clip(x[j] - step*slope[j]/unit[j])
 		}
+		at = newValues(x, false)
 	}
-	return best
+	return first, best, err
 }
 
 // mostSteps bounds the steps. Source: a limit of time.

@@ -15,6 +15,7 @@ type multipliers struct {
 	rows   []float64
 	bounds []float64
 	stated []bool // whether the result has multipliers of the bounds of a variable
+	held   bool   // the bounds are rows of a Lagrangian
 	duals  map[*expr]*mat.SymDense
 }
 
@@ -26,17 +27,20 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 		return nil, fmt.Errorf("%w: those of matrices of complex numbers", errUnchecked)
 	}
 	m := p.noMultipliers()
-	for _, v := range p.vars {
-		raw, ok := r.boundDuals[v.name]
-		if !ok {
-			continue
+	for name, raw := range r.boundDuals { // complex variables have none
+		k := slices.IndexFunc(p.vars, func(v variable) bool { return v.of == "" && v.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("the problem has no bounds of %s", name)
 		}
-		flat, err := numbersOf(raw)
-		if err != nil || len(flat) != len(v.at) {
-			return nil, fmt.Errorf("the multipliers of the bounds of %s are not %d numbers", v.name, len(v.at))
+		flat, err := numbersOf(raw, p.vars[k].shape)
+		if err == nil {
+			err = p.vars[k].give(m.bounds, flat)
 		}
-		for k, j := range v.at { // complex variables have none
-			m.bounds[j], m.stated[j] = flat[k], true
+		if err != nil {
+			return nil, fmt.Errorf("the bounds of %s: %w", name, err)
+		}
+		for _, j := range p.vars[k].at {
+			m.stated[j] = true
 		}
 	}
 	families := map[string][]*row{}
@@ -87,20 +91,11 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 	return m, nil
 }
 
-// partsOf is the parts of complex multipliers, nil of real ones.
-func partsOf(raw json.RawMessage) map[string]json.RawMessage {
-	var parts map[string]json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
-		return nil
-	}
-	return parts
-}
-
 // family gives the numbers of a family to its rows.
 func (m *multipliers) family(name string, rows []*row, raw json.RawMessage, at map[*row]int) error {
-	flat, err := numbersOf(raw)
+	flat, err := numbersOf(raw, anyShape)
 	if err != nil {
-		return fmt.Errorf("those of %s are no numbers", name)
+		return fmt.Errorf("those of %s: %w", name, err)
 	}
 	members := map[int]bool{} // that bound something
 	for _, r := range rows {
@@ -183,13 +178,23 @@ func (m *multipliers) share(rows []*row, flat []float64, at map[*row]int) bool {
 			y := v[0]
 			switch {
 			case e != nil:
-				d := mat.NewSymDense(e.k, nil)
+				d, size := mat.NewSymDense(e.k, nil), 0.0
+				for _, w := range v {
+					size = max(size, math.Abs(w))
+				}
+				off := wrongSign * size
 				y = 0
 				for a := range e.k {
 					for b := range a + 1 {
 						d.SetSym(a, b, (v[a*e.k+b]+v[b*e.k+a])/2)
+						if math.Abs(v[a*e.k+b]-v[b*e.k+a]) > off {
+							return false
+						}
 					}
 					y += d.At(a, a)
+				}
+				if _, more := semidefinite(d); more > off {
+					return false
 				}
 				m.duals[e] = d
 				if r.hi == math.Inf(1) {

@@ -33,7 +33,7 @@ func TestMultipliers(t *testing.T) {
 	}{
 		{"qp", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":2}`, `{}`, 2, ""},
 		{"sign", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":-2}`, `{}`, 2, "wrong sign"},
-		{"size", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":1}`, `{}`, 2, "refused duals: slope of the Lagrangian at most 1"},
+		{"size", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":1}`, `{}`, 2, "refused duals: slope of the Lagrangian at most 0.5"},
 		{"not optimal", "var x in [0, 4]\nminimize exp(x)\n", `{"x":1}`, `{}`, `{"x":-1}`, math.E, "refused status: a feasible point near"},
 		{"count", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":[1,2]}`, `{}`, 2, "do not fit"},
 		{"missing", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"b":1}`, `{}`, 2, "no constraint b"},
@@ -42,12 +42,12 @@ func TestMultipliers(t *testing.T) {
 		{"turned", "var x\nminimize x^2\nsubject to\n  3 == x\n", `{"x":3}`, `{"c1":6}`, `{}`, 9, ""},
 		{"family", "var x[2] in [0, 4]\nmaximize -quad(x, [2 1; 1 2])\nsubject to\n  f[i in 1..2]: x[i] >= i\n", `{"x":[1,2]}`, `{"f":[8,10]}`, `{}`, -14, ""},
 		{"form", "var x[2] in [-1, 1]\nminimize quad(x, [1 2; 2 1])\n", `{"x":[0,0]}`, `{}`, `{}`, 0, "not convex"},
-		{"matrix", "var X[2,2] psd\nminimize X[1,1] + X[2,2]\nsubject to\n  X[1,2] == 1\n", `{"X":[[1,1],[1,1]]}`, `{"psd(X)":[[1,-1],[-1,1]],"c1":-2}`, `{}`, 2, "incomplete status: the multipliers show that no feasible point within 10 times"},
+		{"matrix", "var X[2,2] psd\nminimize X[1,1] + X[2,2]\nsubject to\n  X[1,2] == 1\n", `{"X":[[1,1],[1,1]]}`, `{"psd(X)":[[1,-1],[-1,1]],"c1":-2}`, `{}`, 2, "incomplete status: no feasible point within 10 times"},
 		{"logdet", "var X[2,2] symmetric\nminimize X[1,1] + X[2,2] - logdet(X)\n", `{"X":[[1,0],[0,1]]}`, `{}`, `{}`, 2, ""},
 		{"nonconvex", "var x in [-1, 2]\nminimize -x^2\n", `{"x":2}`, `{}`, `{"x":4}`, -4, ""},
 		{"no stationary point", "var x in [-1, 2], y in [-3, 3]\nminimize -x^2 + y\n", `{"x":2,"y":0}`, `{}`, `{"x":4,"y":0}`, -4, "refused status: a feasible point near"},
 		{"atoms", "var x[3] in [0.5, 4]\nminimize lse(x) + quadoverlin(x[1], x[2]) + kl(x[2], x[3]) - geomean(x) - log(x[1]) + huber(x[3], 1) - sqrt(x[2]) + logistic(x[1]) + invpos(x[2]) - entr(x[3]) + norm(x, 3)\nsubject to\n  a: x == [1, 1, 1]\n",
-			`{"x":[1,1,1]}`, `{"a":[0,0,0]}`, `{}`, math.Log(3) + 1 + 1 + 1 - 1 + math.Log(1+math.E) + math.Cbrt(3) - 1 + 1 - 1, "accepted status: the multipliers show"},
+			`{"x":[1,1,1]}`, `{"a":[0,0,0]}`, `{}`, math.Log(3) + 1 + 1 + 1 - 1 + math.Log(1+math.E) + math.Cbrt(3) - 1 + 1 - 1, "accepted status: no feasible point has"},
 	} {
 		result := fmt.Sprintf(`{"status":"converged","objective":%.17g,"max_violation":0,"feasible":true,"variables":%s,"duals":%s,"bound_duals":%s}`, c.objective, c.x, c.duals, c.bounds)
 		if c.name == "atoms" { // any multipliers show a bound

@@ -133,7 +133,7 @@ func (s *scope) plain(n *reader.Node) value {
 	return vector(es)
 }
 
-// quotient is a/b. The bounds of the variables say the sign of b: bases of powers are not negative.
+// quotient is a/b. The sign of b is not known before all bounds are, see signs.
 func (s *scope) quotient(a, b *expr) *expr {
 	switch {
 	case b.isComplex():
@@ -143,17 +143,40 @@ func (s *scope) quotient(a, b *expr) *expr {
 		return complexOf(s.quotient(re(a), b), s.quotient(im(a), b))
 	case b.isConst() && a.isConst():
 		return number(a.num / b.num)
+	case b.isConst() && b.num < 0:
+		return s.quotient(scaled(-1, a), number(-b.num))
 	}
-	if s.ranges == nil || s.ranges.n != s.p.n || s.ranges.columns() > mostColumns/2 {
-		s.ranges = newFlat(s.p.n, s.p.bounds())
+	q := &expr{op: opPower, num: -1, args: []*expr{b}}
+	if b.isConst() {
+		return &expr{op: opMul, args: []*expr{a, q}}
 	}
-	sign, r := 1.0, s.ranges.reach(s.ranges.of(b))
-	if r.hi <= 0 {
-		sign = -1
-	} else if r.lo < 0 {
-		fail("the sign of a denominator is not known: by the bounds of the variables it is %g to %g", r.lo, r.hi)
+	s.quotients = append(s.quotients, q)
+	return product(a, q)
+}
+
+// signs makes 1/b of a negative denominator b into −1/(−b), as powers below 0 are of positive numbers. The sign follows
+// from bounds and from constraints of one variable.
+func (s *scope) signs() {
+	box := s.p.bounds()
+	for _, r := range s.p.rows {
+		if coefs, c, ok := affine(r.e); ok && len(coefs) == 1 {
+			for j, v := range coefs {
+				if in := box[j].meet(span{r.lo, r.hi}.less(c).over(v)); !in.empty() {
+					box[j] = in
+				}
+			}
+		}
 	}
-	return product(scaled(sign, a), &expr{op: opPower, num: -1, args: []*expr{scaled(sign, b)}})
+	f := newFlat(s.p.n, box)
+	for _, q := range s.quotients { // those within others come first
+		l, ok := f.try(q.args[0])
+		switch a, near := f.reach(l), l.noise(f.box); {
+		case !ok || a.lo < -near && a.hi > near:
+			fail("the sign of a denominator is not known")
+		case a.lo < -near:
+			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))
+		}
+	}
 }
 
 // literal is an array by rows, whose elements may be arrays.

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,119 +19,136 @@ const (
 // any number does; the finding tells it.
 const nearby = 10
 
-// optimality tests what a converged result says of other points, and what multipliers say.
+// tried is what multipliers show of other points.
+type tried struct {
+	minorant
+	bound float64 // no point has a smaller cost; −Inf: that is not shown
+	text  string  // what is shown beside that
+}
+
+// optimality tests what a converged result says of other points, and what multipliers say. First-order conditions are tested
+// beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r
-	converged := r.Status == "converged"
-	if !converged && (r.Bound == nil || len(r.duals) == 0) { // the multipliers are of no claim
+	if r.Status != "converged" && r.Bound == nil { // the multipliers are of no claim
 		return
 	}
-	value := c.cost(c.worse())
-	enough := func(lower float64) bool { return value-lower <= convexTol*max(c.size(), math.Abs(value)) }
-	found, by, convex := Incomplete, "", false
-	conclude := func(m *multipliers, whose string) (s minorant, v Verdict) {
-		var text string
-		s, text, v = c.try(m, enough)
-		if v == Accepted || by == "" {
-			by = whose + text
-		}
-		found = min(found, v)
-		convex = convex || s.curved == ""
-		return s, v
+	m, err := c.multipliers(r)
+	stated, own := c.try(m, err, "the multipliers"), tried{}
+	var held minorant
+	duals := len(r.duals)+len(r.boundDuals) > 0
+	sharp := false
+	if duals && err == nil {
+		held, sharp, err = c.sharp(m)
 	}
-	if c.lower == c.lower && enough(c.lower) {
-		found, by = Accepted, fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(c.lower), c.by)
+	if duals && !sharp || !c.enough(stated.bound, math.Abs(c.worse())) {
+		mine, err := c.estimate(c.exact, m)
+		own = c.try(mine, err, "multipliers that verify has found")
 	}
-	var s minorant
-	switch m, err := c.multipliers(r); {
-	case len(r.duals)+len(r.boundDuals) == 0:
-	case err != nil && errors.Is(err, errUnchecked):
-		c.add("duals", Incomplete, "%v", err)
+	switch {
+	case !duals:
 	case err != nil:
-		c.add("duals", Incomplete, "the multipliers: %v", err)
+		c.add("duals", Incomplete, "%v", err)
+	case held.wrong != "":
+		c.add("duals", Refused, "the multiplier of %s has the wrong sign", held.wrong)
 	default:
-		var v Verdict
-		s, v = conclude(m, "the multipliers show that ")
-		c.duals(&s, v == Accepted && s.curved == "")
+		c.duals(&held, own.parts, sharp)
 	}
-	if found != Accepted && converged {
-		if m, err := c.estimate(c.exact); err == nil {
-			s, _ = conclude(m, "multipliers that verify has found show that ")
-		} else if by == "" {
-			by = err.Error()
-		}
-	}
-	if !converged {
+	if r.Status != "converged" {
 		return
 	}
-	if s.slope != nil && (found != Accepted || s.curved != "") {
-		if v, ok := c.step(s.slope, value, convex); ok {
+	ok, by := c.enough(c.lower, math.Abs(c.worse())), own.text
+	if ok {
+		by = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(c.lower), c.by)
+	}
+	if own.curved != "" {
+		for _, s := range [2]*tried{&stated, &own} {
+			if off := relative(s.free, own.parts, nil); !ok && s.parts != nil && s.wrong == "" {
+				ok = off <= localTol && s.slackness <= betterTol*c.scale
+				by = fmt.Sprintf("first-order conditions hold to %.3g, relative; they bound no other point, as %s is not convex", off, own.curved)
+			}
+		}
+	}
+	if own.slope != nil && (!ok || own.curved != "") {
+		if v, better := c.step(own.slope, own.curved == ""); better {
 			c.add("status", Refused, "a feasible point near the result's has the objective %.17g, which is better than %.17g", v, c.worse())
 			return
 		}
 		by += "; no better point was found near it"
 	}
-	c.add("status", found, "%s", by)
+	c.add("status", shown(ok), "%s", by)
 }
 
-// duals says what is known of the multipliers themselves. Those that show a bound are right.
-func (c *checking) duals(s *minorant, bound bool) {
-	if s.wrong != "" {
-		c.add("duals", Refused, "the multiplier of %s has the wrong sign", s.wrong)
-		return
-	}
-	off := max(s.relative, s.slackness/max(c.size(), math.Abs(c.Hi)))
-	if bound {
-		off = 0
-	}
-	text := fmt.Sprintf("slope of the Lagrangian at most %.3g, %.3g relative; products with slacks at most %.3g", s.residual, s.relative, s.slackness)
-	if s.unmatched > off {
-		off, text = s.unmatched, text+fmt.Sprintf("; multipliers of bounds differ from the slopes by %.3g, relative", s.unmatched)
-	}
-	c.add("duals", holds(off <= localTol), "%s", text)
+// enough: a bound is that of the point, beside a size of the objective.
+func (c *checking) enough(lower, size float64) bool {
+	return c.cost(c.worse())-lower <= convexTol*max(c.unit, size)
 }
 
-// try says what multipliers show of other points.
-func (c *checking) try(m *multipliers, enough func(lower float64) bool) (s minorant, text string, v Verdict) {
-	in, size := c.region(), c.size()
-	s, err := c.lagrange(m, c.exact, in, 1, size, atPoint)
-	if err != nil {
-		return s, err.Error(), Incomplete
+// duals says what is known of the multipliers themselves, beside the parts of slopes by multipliers that verify has found.
+func (c *checking) duals(s *minorant, parts []float64, sharp bool) {
+	off := relative(s.free, s.parts, nil)
+	if parts != nil {
+		off = relative(s.free, parts, nil)
 	}
-	if s.curved != "" || s.wrong != "" {
-		ok := s.wrong == "" && s.relative <= localTol && s.slackness <= localTol*max(size, math.Abs(c.Hi))
-		return s, fmt.Sprintf("first-order conditions hold to %.3g, relative; they bound no other point, as %s is not convex", s.relative, s.curved), shown(ok)
+	rough := slices.Clone(s.parts) // the slopes when variables change by their sizes
+	for j := range rough {
+		rough[j] += s.second[j] * max(1, math.Abs(c.x[j]))
 	}
-	lower := c.best(m, s.lower, in, enough)
-	where := ""
-	if math.IsInf(lower, -1) { // a variable has no bounds
-		where = fmt.Sprintf(" within %g times max(1, abs(x)) of the result's", float64(nearby))
-		near := &reachable{box: slices.Clone(in.box)}
-		for j := range near.box {
-			r := nearby * max(1, math.Abs(c.x[j]))
-			near.box[j] = near.box[j].meet(span{c.x[j] - r, c.x[j] + r})
+	v := Incomplete
+	switch {
+	case sharp, parts != nil && off <= betterTol && s.slackness <= betterTol*c.scale:
+		v = Accepted
+	case relative(s.free, rough, s.edge) > localTol || s.slackness > localTol*c.scale:
+		v = Refused // slopes at the end of a domain may have no end
+	}
+	c.add("duals", v, "slope of the Lagrangian at most %.3g, relative; products with slacks at most %.3g", off, s.slackness)
+}
+
+// sharp reports whether the multipliers of rows and bounds, without help from the bounds, show the objective near the point.
+func (c *checking) sharp(m *multipliers) (s minorant, ok bool, err error) {
+	held := *m
+	held.held = true
+	enough := func(lower float64) bool { return c.enough(lower, c.scale) }
+	s, best, err := c.descend(&held, c.exact, c.near(c.x, 1, c.Problem.bounds(), &held), 1, c.scale, enough)
+	return s, enough(best.lower), err
+}
+
+// try says what multipliers show of other points. err says why there are none.
+func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
+	t.bound = math.Inf(-1)
+	enough := func(lower float64) bool { return c.enough(lower, math.Abs(c.worse())) }
+	var best minorant
+	if err == nil {
+		t.minorant, best, err = c.descend(m, c.exact, c.region(), 1, c.scale, enough)
+	}
+	switch {
+	case err != nil:
+		t.text = err.Error()
+	case t.wrong != "":
+		t.text = "the multiplier of " + t.wrong + " has the wrong sign"
+	case t.curved != "":
+	case math.IsInf(best.lower, -1): // a variable has no bounds
+		_, best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region().box, m), 1, c.scale, enough)
+		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
+			float64(nearby), c.cost(best.lower), whose)
+	default:
+		t.bound = min(best.lower, c.cost(c.worse())) // worse points are elsewhere
+		c.show(t.bound, whose)
+		t.text = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(best.lower), whose)
+	}
+	return t
+}
+
+// near is the region within so many sizes of the variables around a point, of those whose bounds are not held within a box too.
+func (p *Problem) near(x []float64, sizes float64, box []span, m *multipliers) *reachable {
+	near := &reachable{box: make([]span, p.n)}
+	for j := range near.box {
+		r := sizes * max(1, math.Abs(x[j]))
+		if near.box[j] = (span{x[j] - r, x[j] + r}); !m.held || !m.stated[j] {
+			near.box[j] = near.box[j].meet(box[j])
 		}
-		lower = c.best(m, math.Inf(-1), near, enough)
-	} else {
-		c.show(min(lower, c.cost(c.worse())), "the multipliers") // worse points are elsewhere
 	}
-	return s, fmt.Sprintf("no feasible point%s has an objective better than %.17g", where, c.cost(lower)), shown(where == "" && enough(lower))
-}
-
-// best is the largest bound that multipliers show by slopes at the point, beside it, or at points further down.
-func (c *checking) best(m *multipliers, lower float64, in *reachable, enough func(lower float64) bool) float64 {
-	if enough(lower) {
-		return lower
-	}
-	for _, how := range []slopesAt{atPoint, besideIt} {
-		if t, err := c.lagrange(m, c.exact, in, 1, c.size(), how); err == nil {
-			lower = max(lower, t.lower)
-		}
-	}
-	if !math.IsInf(lower, -1) && !enough(lower) {
-		lower = max(lower, c.descend(m, c.x, in, 1, c.size(), enough))
-	}
-	return lower
+	return near
 }
 
 // region is where better points lie.
@@ -147,8 +163,8 @@ func (c *checking) region() *reachable {
 }
 
 // step looks along a direction of descent for a point that breaks no row by more than the result's, and is clearly better.
-func (c *checking) step(slope []float64, value float64, convex bool) (objective float64, ok bool) {
-	tol := betterTol
+func (c *checking) step(slope []float64, convex bool) (objective float64, ok bool) {
+	tol, value := betterTol, c.cost(c.worse())
 	if convex {
 		tol = convexTol
 	}
@@ -169,7 +185,7 @@ func (c *checking) step(slope []float64, value float64, convex bool) (objective 
 		if c.Maximize {
 			objective = pt.Lo
 		}
-		if c.cost(objective) < value-tol*max(c.size(), math.Abs(value)) {
+		if c.cost(objective) < value-tol*max(c.unit, math.Abs(value)) {
 			return objective, true
 		}
 	}
@@ -183,16 +199,36 @@ const betterTol = 1e-3
 // farkas shows by multipliers that no point is feasible: their combination of the constraints is positive over the whole
 // region.
 func (c *checking) farkas() (why string, ok bool) {
+	if len(c.r.duals) == 0 {
+		return "", false
+	}
 	m, err := c.multipliers(c.r)
-	if err != nil || len(c.r.duals) == 0 {
+	if err != nil {
+		c.add("duals", Incomplete, "%v", err)
 		return "", false
 	}
 	start, err := c.point(c.r.variables)
 	if err != nil {
 		start = make([]float64, c.n)
 	}
-	in := c.reach(math.Inf(1))
-	clear(m.bounds) // the bounds are in the region
-	least := c.Problem.descend(m, start, in, 0, 1, func(lower float64) bool { return lower > 0 })
-	return fmt.Sprintf("the multipliers show that no point is feasible: their sum of the constraints is at least %.3g", least), least > 0
+	in, largest := c.reach(math.Inf(1)), m.size()
+	for i, y := range m.rows {
+		if math.Abs(y) <= wrongSign*largest { // rounding errors, of rows that need not be convex
+			m.rows[i] = 0
+		}
+	}
+	at := newValues(start, false)
+	_, sum, _ := c.descend(m, at, in, 0, 1, func(lower float64) bool { return lower > 0 })
+	least := sum.lower
+	held := *m // with the multipliers of bounds, the sum has no slopes where it is least
+	held.held = true
+	_, sum, _ = c.descend(&held, at, c.near(start, 1, c.Problem.bounds(), &held), 0, 1, func(lower float64) bool { return lower >= (1-digits)*least })
+	off := 0.0
+	for j, s := range sum.free {
+		off += s * max(1, math.Abs(start[j]))
+	}
+	ok = least > 0
+	c.add("duals", shown(ok && sum.lower >= (1-betterTol)*least && off <= betterTol*least),
+		"the sum of the constraints is at least %.3g, and as much but for %.3g if bounds of variables are constraints", least, max(off, least-sum.lower))
+	return fmt.Sprintf("the multipliers show that no point is feasible: their sum of the constraints is at least %.3g", least), ok
 }

@@ -61,14 +61,14 @@ func (r *ray) of(e *expr) along {
 	case opNorm:
 		out = along{span{0, math.Inf(1)}, span{-sum, sum}, sum}
 	case opPower, opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
-		c, odd := columnOf(e)
+		c, least, odd := columnOf(e)
 		a := args[0]
 		if odd {
 			a.value = a.value.magnitude()
 		}
-		if in := a.value.meet(c.domain()); !in.empty() {
-			slopes := c.derivatives(in)
-			out = along{c.image(in), slopes.times(a.slope), slopes.magnitude().hi * a.size}
+		if a.value.lo > least || a.value.lo == least && c.derivative(least).finite() || math.IsInf(least, -1) { // else it may leave the domain
+			slopes := c.derivatives(a.value)
+			out = along{c.image(a.value), slopes.times(a.slope), slopes.magnitude().hi * a.size}
 			if odd {
 				out.value = whole()
 			}
@@ -84,6 +84,14 @@ func (r *ray) of(e *expr) along {
 // level is the share of its parts up to which a slope along a ray counts as zero: rays are solutions of linear programs
 // in float64 arithmetic. Source: the tolerance of such rays in qpbackend, with two digits less.
 const level = 1e-10
+
+// none is the size of slopes that count as zero.
+func (a *along) none() float64 {
+	if math.IsInf(a.size, 1) { // it is not known
+		return 0
+	}
+	return level * a.size
+}
 
 // unbounded shows that the objective falls for ever along the ray, and that no row is broken there. A ray has no scale.
 func (c *checking) unbounded() {
@@ -111,10 +119,17 @@ func (c *checking) unbounded() {
 	}
 	for j := range d {
 		d[j] /= far
+		if d[j] > 0 && !math.IsInf(c.hi[j], 1) || d[j] < 0 && !math.IsInf(c.lo[j], -1) {
+			if math.Abs(d[j]) > level {
+				c.add("status", Refused, "the ray leaves the bounds of a variable")
+				return
+			}
+			d[j] = 0
+		}
 	}
 	found, why := Incomplete, ""
 	for _, t := range []float64{0, size, 1e3 * size, 1e6 * size} {
-		if found, why = c.falls(x, d, t); found == Accepted {
+		if found, why = c.falls(x, d, t); found != Incomplete {
 			break
 		}
 	}
@@ -127,27 +142,20 @@ func (c *checking) falls(x, d []float64, t float64) (v Verdict, why string) {
 	for j := range y {
 		y[j] = x[j] + t*d[j]
 	}
-	pt, err := c.Evaluate(y)
-	switch {
-	case err != nil:
+	if pt, err := c.Evaluate(y); err != nil {
 		return Incomplete, err.Error()
-	case pt.Outside != "" || pt.excess > c.tol*max(1, t):
-		return Refused, "the ray leaves the constraints" + where(pt.Worst)
+	} else if pt.Outside != "" || !(pt.excess <= c.tol) {
+		return Incomplete, "the ray begins outside the constraints" + where(pt.Worst)
 	}
-	r := &ray{x, d, span{t, math.Inf(1)}, map[*expr]along{}}
-	for j := range d {
-		if d[j] > 0 && !math.IsInf(c.hi[j], 1) || d[j] < 0 && !math.IsInf(c.lo[j], -1) {
-			return Refused, "the ray leaves the bounds of a variable"
-		}
-	}
+	r := &ray{y, d, span{0, math.Inf(1)}, map[*expr]along{}}
 	for i := range c.rows {
 		row := &c.rows[i]
 		a := r.of(row.e)
 		up, down := !math.IsInf(row.hi, 1), !math.IsInf(row.lo, -1)
-		if up && a.slope.lo > level*a.size || down && a.slope.hi < -level*a.size {
+		if up && a.slope.lo > a.none() || down && a.slope.hi < -a.none() {
 			return Refused, "the ray leaves the constraint " + row.name
 		}
-		if up && !(a.slope.hi <= level*a.size) || down && !(a.slope.lo >= -level*a.size) {
+		if up && !(a.slope.hi <= a.none()) || down && !(a.slope.lo >= -a.none()) {
 			return Incomplete, "that the ray stays within the constraint " + row.name + " is not shown"
 		}
 	}
@@ -158,7 +166,7 @@ func (c *checking) falls(x, d []float64, t float64) (v Verdict, why string) {
 	switch {
 	case a.slope.lo >= 0:
 		return Refused, "the objective does not fall along the ray"
-	case !(a.slope.hi < -level*a.size):
+	case !(a.slope.hi < -a.none()):
 		return Incomplete, "that the objective falls for ever along the ray is not shown"
 	}
 	return Accepted, "along the ray the objective falls for ever, and the constraints hold"

@@ -10,10 +10,8 @@ import (
 // reachable is where a bound is to hold: a box, and affine functions whose values have bounds there.
 type reachable struct {
 	box   []span
-	free  []int // variables without bounds
 	known []known
-	basis *basis // of known and the rows of m
-	of    *multipliers
+	basis *basis // the last one
 }
 
 // known is an affine function of the variables with values in an interval. Within a Lagrangian a row may stand for its
@@ -24,13 +22,13 @@ type known struct {
 	slack  float64
 }
 
-// basis is as many functions as there are free variables, which span these.
+// basis is as many functions as there are variables in free, with a matrix of their coefficients that has an inverse.
 type basis struct {
-	rows    [][]span // coefficients of the free variables
-	within  []span   // values of these parts alone
-	slack   float64
-	inverse *mat.Dense // near the inverse of rows
-	error   float64    // at least the norm of the difference of (rows·inverse)ᵀ and the identity, below 1
+	of      *multipliers
+	free    []int
+	rows    []known    // nil: there are none
+	inverse *mat.Dense // near the inverse of the matrix
+	error   float64    // at least the norm of the difference of (matrix·inverse)ᵀ and the identity, below 1
 }
 
 // reach is where points with a cost of at most a number lie: the bounds of the variables, as rows and objective narrow them.
@@ -44,15 +42,13 @@ func (p *Problem) reach(cost float64) *reachable {
 		return &reachable{box: p.bounds()} // up to rounding errors there are none
 	}
 	r := &reachable{box: box[:p.n:p.n]}
-	for j, b := range r.box {
-		if !b.finite() {
-			r.free = append(r.free, j)
-		}
+	if !slices.ContainsFunc(r.box, func(b span) bool { return !b.finite() }) {
+		return r
 	}
 	for k := range f.cols {
 		c := &f.cols[k]
 		ofVariables := !slices.ContainsFunc(c.lin.idx, func(j int) bool { return j >= p.n })
-		if within := box[f.n+k]; len(r.free) > 0 && c.kind == isAffine && within.finite() && ofVariables {
+		if within := box[f.n+k]; c.kind == isAffine && within.finite() && ofVariables {
 			coefs := map[int]span{}
 			for i, j := range c.lin.idx {
 				coefs[j] = c.lin.val[i]
@@ -63,12 +59,16 @@ func (p *Problem) reach(cost float64) *reachable {
 	return r
 }
 
-// spanned is functions that span the free variables, nil where there are none.
-func (r *reachable) spanned(p *Problem, m *multipliers) *basis {
-	if r.of == m || len(r.free) == 0 || len(r.free) > mostWeights {
+// spanned is functions that span some variables: known ones, and rows with a multiplier.
+func (r *reachable) spanned(p *Problem, m *multipliers, free []int) *basis {
+	if b := r.basis; b != nil && b.of == m && slices.Equal(b.free, free) {
+		return b
+	}
+	r.basis = &basis{of: m, free: free}
+	n := len(free)
+	if n > mostWeights {
 		return r.basis
 	}
-	r.of, r.basis = m, nil
 	all := slices.Clone(r.known)
 	for i, y := range m.rows {
 		row := &p.rows[i]
@@ -77,25 +77,18 @@ func (r *reachable) spanned(p *Problem, m *multipliers) *basis {
 			if row.lo == row.hi {
 				slack = math.Inf(1)
 			}
-			all = append(all, known{coefs, just(row.sideOf(y)).less(c), slack})
+			all = append(all, known{coefs, just(span{row.lo, row.hi}.endOf(y)).less(c), slack})
 		}
 	}
-	n := len(r.free)
-	b := &basis{slack: math.Inf(1)}
 	left := mat.NewDense(n, n, nil) // rows as far as they are eliminated, by their pivots
 	var pivots []int
+	var rows []known
 	for _, k := range all {
-		row, num, within := make([]span, n), make([]float64, n), k.within
-		size := 0.0
-		for j, v := range k.coefs {
-			if at := slices.Index(r.free, j); at >= 0 {
-				row[at], num[at] = v, v.mid()
-				size = max(size, math.Abs(v.mid()))
-			} else {
-				within = within.less(v.times(r.box[j]))
-			}
+		num, size, best := make([]float64, n), 0.0, 0
+		for at, j := range free {
+			num[at] = k.coefs[j].mid()
+			size = max(size, math.Abs(num[at]))
 		}
-		best := 0
 		for i, q := range pivots {
 			v := num[q]
 			for at := range num {
@@ -114,33 +107,32 @@ func (r *reachable) spanned(p *Problem, m *multipliers) *basis {
 		for at := range num {
 			left.Set(len(pivots), at, num[at]/pivot)
 		}
-		pivots, b.slack = append(pivots, best), min(b.slack, k.slack)
-		b.rows, b.within = append(b.rows, row), append(b.within, within)
+		pivots, rows = append(pivots, best), append(rows, k)
 	}
-	if len(pivots) == n && b.invert() {
-		r.basis = b
+	if len(rows) == n && r.basis.invert(rows) {
+		r.basis.rows = rows
 	}
 	return r.basis
 }
 
 // invert reports whether the rows are shown to be independent.
-func (b *basis) invert() bool {
-	n := len(b.rows)
+func (b *basis) invert(rows []known) bool {
+	n := len(rows)
 	m, inverse := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	for i, row := range b.rows {
-		for q, v := range row {
-			m.Set(i, q, v.mid())
+	for i, row := range rows {
+		for q, j := range b.free {
+			m.Set(i, q, row.coefs[j].mid())
 		}
 	}
 	if inverse.Inverse(m) != nil {
 		return false
 	}
-	for q := range n { // columns of rows·inverse − 1: sums of magnitudes
+	for q := range n { // columns of matrix·inverse − 1: sums of magnitudes
 		sum := 0.0
 		for i := range n {
 			d := span{}
-			for k := range n {
-				d = d.plus(b.rows[i][k].times(just(inverse.At(k, q))))
+			for k, j := range b.free {
+				d = d.plus(rows[i].coefs[j].times(just(inverse.At(k, q))))
 			}
 			if i == q {
 				d = d.less(just(1))
@@ -153,35 +145,68 @@ func (b *basis) invert() bool {
 	return b.error < 1
 }
 
-// least bounds slope·z from below over the region. Where variables have no bounds, a part of the quadratic form does,
-// curvature·(z − x)²; or the slope is a combination of the functions of a basis.
-func (r *reachable) least(slope []span, x []float64, curvature float64, b *basis) (lower float64) {
-	for j, s := range slope {
-		switch box := r.box[j]; {
-		case box.finite() || curvature == 0 && b == nil:
-			lower = below(lower, s.times(box).lo)
-		case curvature > 0: // s·z + c·(z − x)² is at least s·x − s²/(4c)
-			m := s.magnitude()
-			lower = below(lower, s.times(just(x[j])).less(m.times(m).over(just(4*curvature))).lo)
-		default:
-			lower = below(lower, s.times(just(x[j])).lo)
-		}
+// weights bounds the numbers w for which a slope is Σ w·row in the variables of the basis; +Inf: there are none.
+func (b *basis) weights(slope []span) float64 {
+	if b.rows == nil {
+		return math.Inf(1)
 	}
-	if curvature > 0 || b == nil {
-		return lower
-	}
-	// s is rowsᵀ·w, and w is inverseᵀ·s + E·w with E = 1 − (rows·inverse)ᵀ
-	w, far := 0.0, 0.0
-	for i, row := range b.rows {
-		v, at := span{}, span{}
-		for q, j := range r.free {
+	w := 0.0 // w is inverseᵀ·s + E·w with E = 1 − (matrix·inverse)ᵀ
+	for i := range b.rows {
+		v := span{}
+		for q, j := range b.free {
 			v = v.plus(just(b.inverse.At(q, i)).times(slope[j]))
-			at = at.plus(row[q].times(just(x[j])))
 		}
-		w, far = max(w, v.magnitude().hi), above(far, b.within[i].less(at).magnitude().hi)
+		w = max(w, v.magnitude().hi)
 	}
-	if w = just(w).over(just(1).less(just(b.error))).hi; w > b.slack {
-		return math.Inf(-1)
+	w = just(w).over(just(1).less(just(b.error))).hi
+	for _, k := range b.rows {
+		if w > k.slack {
+			return math.Inf(1)
+		}
 	}
-	return below(lower, -aboveProduct(w, far))
+	return w
+}
+
+// least bounds slope·z from below over the region. A variable without the bound that it needs may have a part of the quadratic
+// form, curvature·(z − x)²; the slopes of others are a combination Σ w·row of rows whose values are known, which
+// changes the slopes of the rest.
+func (r *reachable) least(p *Problem, m *multipliers, slope []span, x, curvature []float64) (lower float64) {
+	var free []int
+	for j, s := range slope {
+		if math.IsInf(s.times(r.box[j]).lo, -1) && curvature[j] == 0 {
+			free = append(free, j)
+		}
+	}
+	changes, w := map[int]float64{}, 0.0
+	if len(free) > 0 {
+		b := r.spanned(p, m, free)
+		if w = b.weights(slope); math.IsInf(w, 1) {
+			return math.Inf(-1)
+		}
+		for _, k := range b.rows {
+			off := k.within
+			for j, v := range k.coefs {
+				off = off.less(v.times(just(x[j])))
+				changes[j] = above(changes[j], aboveProduct(w, v.magnitude().hi))
+			}
+			lower = below(lower, -aboveProduct(w, off.magnitude().hi))
+		}
+	}
+	for j, s := range slope {
+		if slices.Contains(free, j) {
+			lower = below(lower, s.times(just(x[j])).lo)
+			continue
+		}
+		at := r.box[j].times(s).lo
+		if c := changes[j]; c > 0 || math.IsInf(at, -1) {
+			t := s.plus(span{-c, c})
+			at = t.times(r.box[j].less(just(x[j]))).lo
+			if math.IsInf(at, -1) && curvature[j] > 0 { // t·d + c·d² is at least −t²/(4c)
+				at = t.magnitude().times(t.magnitude()).over(just(-4 * curvature[j])).lo
+			}
+			at = below(at, s.times(just(x[j])).lo)
+		}
+		lower = below(lower, at)
+	}
+	return lower
 }

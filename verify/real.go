@@ -164,7 +164,17 @@ func logOf(x *big.Float) *big.Float {
 	return out.Add(out, artanh(z))
 }
 
-func (a ball) exp() ball { return ball{lower().Set(expOf(a.lo)), upper().Set(expOf(a.hi))}.wider() }
+func (a ball) exp() ball {
+	least := big.NewFloat(-mostExponent)
+	if a.hi.Cmp(least) < 0 {
+		a.hi = least
+	}
+	out := ball{lower(), upper().Set(expOf(a.hi))}
+	if a.lo.Cmp(least) >= 0 {
+		out.lo.Set(expOf(a.lo))
+	}
+	return out.wider()
+}
 
 func (a ball) log() ball {
 	if a.lo.Sign() <= 0 {
@@ -203,7 +213,10 @@ func (a ball) power(p float64) ball {
 		return a.square()
 	case p == 0.5:
 		return a.sqrt()
-	case p == -1 && a.lo.Sign() > 0:
+	case p == -1:
+		if a.lo.Sign() <= 0 {
+			outside("a power")
+		}
 		return a.inverse()
 	case p == math.Trunc(p) && p > 0 && p < 1e6:
 		if math.Mod(p, 2) == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -16,8 +17,8 @@ type Result struct {
 	Feasible, Proved                        *bool
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
 	Sweep map[string]string
-	// Variables, lets and a ray by name; multipliers of constraints and of bounds.
-	variables, lets, ray, duals, boundDuals object
+	// Variables, lets and a ray by name, and the indices of the first two; multipliers of constraints and of bounds.
+	variables, lets, ray, indices, duals, boundDuals object
 	// wrong says why the text is no result as solve writes it.
 	wrong []string
 }
@@ -50,7 +51,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
-	"iterations", "starts", "backend", "seconds", "indices", "history", "message", "nodes", "safe", "tolerance_decides",
+	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
 }
 
 // statuses of results of .dc files.
@@ -104,6 +105,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
+		"indices": &r.indices,
 	}
 	for name, text := range all {
 		to, known := into[name]
@@ -120,17 +122,15 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		say("the status %s is not known", r.Status)
 	}
 	for name, text := range sweep {
-		var v any
-		if json.Unmarshal(text, &v) != nil {
-			continue
+		var word string
+		if json.Unmarshal(text, &word) != nil {
+			word = string(text)
 		}
 		if r.Sweep == nil {
 			r.Sweep = map[string]string{}
 		}
-		if word, ok := v.(string); ok {
-			r.Sweep[name] = word
-		} else {
-			r.Sweep[name] = string(text)
+		if r.Sweep[name] = word; name == "feas_tol" {
+			say("the sweep gives feas_tol, which is no param")
 		}
 	}
 	slices.Sort(r.wrong)
@@ -152,15 +152,8 @@ func (p *Problem) point(from object) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the variable %s: %w", name, err)
 		}
-		for k, j := range v.at {
-			if j >= 0 {
-				x[j] = flat[k]
-			}
-		}
-		for k, j := range v.at {
-			if j >= 0 && x[j] != flat[k] {
-				return nil, fmt.Errorf("the variable %s is not symmetric", name)
-			}
+		if err := v.give(x, flat); err != nil {
+			return nil, err
 		}
 	}
 	for name := range from {
@@ -179,44 +172,88 @@ func (v *variable) whole() string {
 	return v.name
 }
 
+// give puts the numbers of a variable, or of a part of it, into a point.
+func (v *variable) give(x, flat []float64) error {
+	for k, j := range v.at {
+		if j >= 0 {
+			x[j] = flat[k]
+		}
+	}
+	for k, j := range v.at {
+		switch {
+		case j >= 0 && x[j] != flat[k]:
+			return fmt.Errorf("%s is not symmetric", v.whole())
+		case j < 0 && flat[k] != -flat[k%v.shape[0]*v.shape[0]+k/v.shape[0]]:
+			return fmt.Errorf("%s is not Hermitian", v.whole())
+		}
+	}
+	return nil
+}
+
 // numbers are those of a variable, or of the part of a complex one that it is.
 func (v *variable) numbers(raw json.RawMessage) ([]float64, error) {
 	if v.of != "" {
-		var parts object
-		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 2 {
+		parts := partsOf(raw)
+		if len(parts) != 2 {
 			return nil, errors.New("it is no complex number with re and im")
 		}
 		if raw = parts["re"]; v.imaginary {
 			raw = parts["im"]
 		}
 	}
-	flat, err := numbersOf(raw)
-	if err != nil || len(flat) != len(v.at) {
-		return nil, fmt.Errorf("it has not the %d numbers that the problem declares", len(v.at))
-	}
-	return flat, nil
+	return numbersOf(raw, v.shape)
 }
 
-func numbersOf(raw json.RawMessage) ([]float64, error) {
+// partsOf is the parts of a complex array, nil of others.
+func partsOf(raw json.RawMessage) object {
+	var parts object
+	if json.Unmarshal(raw, &parts) != nil {
+		return nil
+	}
+	return parts
+}
+
+// numbersOf is the numbers of an array.
+func numbersOf(raw json.RawMessage, shape []int) ([]float64, error) {
+	flat, err := arrayOf(raw, shape)
+	if err == nil && slices.ContainsFunc(flat, math.IsNaN) {
+		err = errors.New("it has entries without a number")
+	}
+	return flat, err
+}
+
+// anyShape is the shape of arrays whose shape is not looked at.
+var anyShape = []int{-1}
+
+// arrayOf is the entries of an array of a shape, NaN for null.
+func arrayOf(raw json.RawMessage, shape []int) (flat []float64, err error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return nil, err
 	}
-	return flattenJSON(v, nil)
-}
-
-func flattenJSON(v any, to []float64) ([]float64, error) {
-	switch v := v.(type) {
-	case float64:
-		return append(to, v), nil
-	case []any:
-		var err error
-		for _, e := range v {
-			if to, err = flattenJSON(e, to); err != nil {
-				return nil, err
+	var add func(v any, shape []int) bool
+	add = func(v any, shape []int) bool {
+		free := slices.Equal(shape, anyShape)
+		switch v := v.(type) {
+		case []any:
+			if !free {
+				if len(shape) == 0 || shape[0] != len(v) {
+					return false
+				}
+				shape = shape[1:]
 			}
+			return !slices.ContainsFunc(v, func(e any) bool { return !add(e, shape) })
+		case float64:
+			flat = append(flat, v)
+		case nil:
+			flat = append(flat, math.NaN())
+		default:
+			return false
 		}
-		return to, nil
+		return free || len(shape) == 0
 	}
-	return nil, errors.New("no number")
+	if !add(v, shape) {
+		return nil, fmt.Errorf("it is no array of numbers of the shape %v that the problem declares", shape)
+	}
+	return flat, nil
 }

@@ -263,7 +263,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		verdict  verify.Verdict
 		want     string
 	}{
-		{"", "", verify.Accepted, "accepted status: the multipliers show that no feasible point"},
+		{"", "", verify.Accepted, "accepted status: no feasible point has an objective better than"},
 		{`"objective":-0.125`, `"objective":-0.1`, verify.Refused, "refused objective: the objective is between"},
 		{`"objective":-0.125`, `"objective":-0.1,"objective_error":1e6`, verify.Refused, "refused objective: the objective is between"},
 		{`"objective":-0.125,`, ``, verify.Incomplete, "incomplete objective: the result is converged"},
@@ -284,7 +284,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		{`"status"`, `"Bound":1,"status"`, verify.Refused, "the member Bound is not known"},
 		{`"duals":{`, `"duals":{"c":2,`, verify.Refused, "has two members c"},
 		{`"variables":{`, `"variables":{"y":2,`, verify.Refused, "the problem has no variable y"},
-		{`[0.75,0.25]`, `[0.75]`, verify.Refused, "has not the 2 numbers"},
+		{`[0.75,0.25]`, `[0.75]`, verify.Refused, "of the shape [2]"},
 		{`}}`, `}} {}`, verify.Refused, "text behind the result"},
 	} {
 		text := strings.Replace(right, c.old, c.new, 1)
