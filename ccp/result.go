@@ -163,7 +163,7 @@ const (
 	IterationLimit               // Settings.MaxIter reached
 	TimeLimit                    // the context's deadline passed
 	Infeasible                   // the convex constraints alone, or one other constraint within the bounds and affine equations, cannot be met: a proof
-	Unbounded                    // the objective falls for ever along a feasible direction, or has fallen below −1e20
+	Unbounded                    // the objective falls for ever along a feasible direction, or is −Inf next to a feasible point
 	Cancelled                    // the context was cancelled
 	Numerical                    // the backend failed, or a function gave no number
 	numStatus
