@@ -14,6 +14,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // Solve runs the convex-concave procedure on p from x0, of length p.NumVars(); nil:
@@ -165,19 +166,19 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	if err != nil && !end.over() {
 		return nil, err // a refusal
 	}
-	return r.finish(end, t), err
+	return r.finish(ctx, end, t), err
 }
 
 // afterPanic makes a result and an error of a panic. It is for deferred calls.
 func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 	if v := recover(); v != nil {
 		*err = caught(v)
-		*res = r.finish(outcome{status: Numerical, message: (*err).Error()}, t)
+		*res = r.finish(context.Background(), outcome{status: Numerical, message: (*err).Error()}, t)
 	}
 }
 
 // finish completes the result: here alone a status is written.
-func (r *run) finish(end outcome, t time.Time) *Result {
+func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
 	res := r.res
 	end = r.excluded(end)
 	res.Status, res.Message = end.status, end.message
@@ -200,9 +201,32 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
-		res.take(r.tip.WrittenDuals())
+		res.take(r.duals())
+	}
+	if end.status == Converged && !r.sub.Convex() {
+		r.multipliers(ctx)
 	}
 	return res
+}
+
+// multipliers gives the result multipliers by which first-order conditions hold at its point: the last
+// convex problem's, else a projection's. Slopes may be √Tol of their parts, as where a smooth
+// function is above its minimum by Tol. It has none if neither hold.
+func (r *run) multipliers(ctx context.Context) {
+	root := math.Sqrt(r.set.Tol)
+	tol := subproblem.Tolerances{Product: r.least() / root, Slope: root, Near: r.set.FeasTol}
+	c, sol := r.tip.Conditions(r.res.X, r.where.Unit, tol), r.tip.Last()
+	m := subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}
+	slope := c.Slope(&m, sol)
+	if !(slope <= root) {
+		if other, ok := c.Project(ctx, ipm.Backend{}); ok {
+			m, slope = other, c.Slope(&other, sol)
+		}
+	}
+	if !(slope <= root) {
+		m = subproblem.Multipliers{}
+	}
+	r.res.take(m)
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well

@@ -471,7 +471,7 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 		}
 		const h = 1e-3
 		up, down := at(h, append([]float64(nil), d.Point()...)), at(-h, append([]float64(nil), d.Point()...))
-		if up.Status != ccp.Converged || down.Status != ccp.Converged {
+		if up.Status != ccp.Converged || down.Status != ccp.Converged || up.Duals == nil || down.Duals == nil {
 			continue
 		}
 		compared++

@@ -200,7 +200,7 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	if len(r.tip.Res.Y) != r.tip.Rows.Count() {
 		return none
 	}
-	return r.tip.WrittenDuals()
+	return r.tip.WrittenDuals(r.tip.Last())
 }
 
 // ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow,

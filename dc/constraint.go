@@ -151,6 +151,10 @@ func (c Constraint) Convex() bool {
 // −e ≤ 0 where c is e ≤ 0.
 func (c Constraint) Equation() bool { return c.opens }
 
+// Within reports whether the constraint keeps the bounds of a variable that an equation defines: as the problem is written, its
+// multiplier is that of the bounds, see AddDefined.
+func (c Constraint) Within() bool { return c.within }
+
 // LE states l ≤ r: entry by entry if both are affine, of the same shape or one
 // a scalar; of two scalars otherwise.
 func LE(l, r Operand) Constraint { return relate("≤", math.Inf(-1), l, r) }

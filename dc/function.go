@@ -11,6 +11,7 @@ type function struct{ e Expr }
 
 func (f function) Value(x []float64) float64 { return f.e.Value(x) }
 func (f function) Support() []int            { return f.e.support() }
+func (f function) Smooth() bool              { return f.e.smooth() }
 
 func (f function) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.e.AddGradient(dst, scale, x)

@@ -43,19 +43,20 @@ type Multipliers struct {
 }
 
 // Duals distributes the multipliers of the rows to the constraints.
-func (s *Problem) Duals() Multipliers {
-	out := Multipliers{Rows: s.rowDuals(s.Res.Y, s.Res.Y)}
-	if n := s.DC.NumVars(); len(s.Res.Z) >= n {
-		out.Bounds = append(out.Bounds, s.Res.Z[:n]...)
+func (s *Problem) Duals() Multipliers { return s.duals(s.Last()) }
+
+func (s *Problem) duals(sol qpbackend.Tangent) Multipliers {
+	out := Multipliers{Rows: s.rowDuals(sol.Y, sol.Y)}
+	if n := s.DC.NumVars(); len(sol.Z) >= n {
+		out.Bounds = append(out.Bounds, sol.Z[:n]...)
 	}
 	s.DC.AddDefined(out.Rows, out.Bounds)
 	return out
 }
 
-// WrittenDuals are the multipliers of the constraints as they are written, Duals those of
-// their splits.
-func (s *Problem) WrittenDuals() Multipliers {
-	out := s.Duals()
+// WrittenDuals are the multipliers of a solution for the constraints as they are written, Duals those of the last one for their splits.
+func (s *Problem) WrittenDuals(sol qpbackend.Tangent) Multipliers {
+	out := s.duals(sol)
 	s.asWritten(out.Rows)
 	return out
 }
@@ -68,10 +69,12 @@ func (s *Problem) DualTangent(at, change qpbackend.Tangent) Multipliers {
 	return out
 }
 
-// asWritten makes multipliers of splits those of the constraints as they are written.
+// asWritten makes multipliers of splits those of the constraints as they are written. Those of dc.Constraint.Within are in the bounds'.
 func (s *Problem) asWritten(rows [][]float64) {
 	for i, y := range rows {
-		if c := &s.DC.Constraints[i]; c.DC && len(y) == 1 {
+		if c := &s.DC.Constraints[i]; c.Within() {
+			y[0] = 0
+		} else if c.DC && len(y) == 1 {
 			y[0] *= c.SplitRate()
 		}
 	}

@@ -195,6 +195,11 @@ func (s *Problem) Linearised() []bool {
 // slices with s.
 func (s *Problem) Stated() *qpbackend.Problem { return s.stated() }
 
+// Last is the last solution, not a copy.
+func (s *Problem) Last() qpbackend.Tangent {
+	return qpbackend.Tangent{X: s.Res.X, Y: s.Res.Y, Z: s.Res.Z}
+}
+
 // Point is a copy of the last solution; nothing where there is none.
 func (s *Problem) Point() qpbackend.Tangent {
 	if s.Res.Status != qpbackend.Solved && s.Res.Status != qpbackend.AlmostSolved {
