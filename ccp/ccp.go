@@ -209,9 +209,9 @@ func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
 	return res
 }
 
-// multipliers gives the result multipliers by which first-order conditions hold at its point: the last
-// convex problem's, else a projection's. Slopes may be √Tol of their parts, as where a smooth
-// function is above its minimum by Tol. It has none if neither hold.
+// multipliers gives the result multipliers by which first-order conditions hold at its point: the
+// last convex problem's, else a projection's. Slopes may be √Tol of their parts, as where a smooth
+// function is above its minimum by Tol. The result has none if neither hold.
 func (r *run) multipliers(ctx context.Context) {
 	root := math.Sqrt(r.set.Tol)
 	tol := subproblem.Tolerances{Product: r.least() / root, Slope: root, Near: r.set.FeasTol}
@@ -219,12 +219,14 @@ func (r *run) multipliers(ctx context.Context) {
 	m := subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}
 	slope := c.Slope(&m, sol)
 	if !(slope <= root) {
-		if other, ok := c.Project(ctx, ipm.Backend{}); ok {
-			m, slope = other, c.Slope(&other, sol)
+		switch other, ok := c.Project(ctx, ipm.Backend{}); {
+		case ok && c.Slope(&other, sol) <= root:
+			m = other
+		case math.IsInf(slope, 1): // slopes at a kink are any
+			return
+		default:
+			m = subproblem.Multipliers{}
 		}
-	}
-	if !(slope <= root) {
-		m = subproblem.Multipliers{}
 	}
 	r.res.take(m)
 }

@@ -23,14 +23,12 @@ type members struct {
 	in    []bool  // by row
 	state []state // by column
 	tie   []int32 // by column: the row of a tied term
-	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
-	alone []uint8 // by column: those at which a free term was one affine function
 	off   []bool  // by column: terms that were better off their bound
 	rows  int     // in the set
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: none(n), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: none(n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -40,8 +38,7 @@ func newMembers(n, m int, term []bool) members {
 }
 
 func (m members) clone() members {
-	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
-	m.idle, m.alone, m.off = slices.Clone(m.idle), slices.Clone(m.alone), slices.Clone(m.off)
+	m.in, m.state, m.tie, m.off = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie), slices.Clone(m.off)
 	return m
 }
 
@@ -111,11 +108,10 @@ func (s *solver) release(j int32) {
 	if s.state[j] == tied {
 		s.include(s.tie[j])
 	}
-	s.state[j], s.alone[j] = free, 0
+	s.state[j] = free
 }
 
 func (s *solver) include(i int32) {
-	s.idle[i] = 0
 	if !s.in[i] {
 		s.in[i] = true
 		s.rows++

@@ -294,8 +294,7 @@ func (s *solver) next() bool {
 	default:
 		return s.missed && s.join(s.broken(s.tolerance())) || s.all()
 	}
-	tol := s.tolerance()
-	joined := s.join(s.broken(tol))
+	joined := s.join(s.broken(s.tolerance()))
 	if s.yield(false) || joined {
 		return true
 	}
@@ -305,7 +304,6 @@ func (s *solver) next() bool {
 		return true
 	}
 	s.certified = true
-	s.age(tol)
 	return false
 }
 
