@@ -203,7 +203,7 @@ func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
 		res.take(r.duals())
 	}
-	if end.status == Converged && !r.sub.Convex() {
+	if convex := r.sub.Convex(); end.status == Converged && !(convex && r.seed.kept) {
 		r.multipliers(ctx)
 	}
 	return res
@@ -222,13 +222,28 @@ func (r *run) multipliers(ctx context.Context) {
 		switch other, ok := c.Project(ctx, ipm.Backend{}); {
 		case ok && c.Slope(&other, sol) <= root:
 			m = other
-		case math.IsInf(slope, 1): // slopes at a kink are any
+		case math.IsInf(slope, 1) && r.complementary(tol.Product): // slopes at a kink are any
 			return
 		default:
 			m = subproblem.Multipliers{}
 		}
 	}
 	r.res.take(m)
+}
+
+// complementary reports whether the products of multipliers of bounds and distances from them are small.
+func (r *run) complementary(least float64) bool {
+	lo, hi := r.p.Box()
+	for j, z := range r.res.BoundDuals {
+		room := hi[j] - r.res.X[j]
+		if z < 0 {
+			room = r.res.X[j] - lo[j]
+		}
+		if z != 0 && !(math.Abs(z)*room <= least) {
+			return false
+		}
+	}
+	return true
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
