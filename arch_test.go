@@ -687,7 +687,9 @@ const mostFiles = 15
 
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
-	"dc": "a file per family of atoms, and one per pass",
+	"dc":                      "a file per family of atoms, and one per pass",
+	"ccp/internal/subproblem": "a file per part of the convex problem, see its doc.go",
+	"verify":                  "the language, its intervals and the claims, which share nothing with other packages",
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Verdict says what is known of a claim, or of all claims of a result.
@@ -20,14 +22,15 @@ const (
 
 var verdictText = [numVerdict]string{"accepted", "incomplete", "refused"}
 
-func (v Verdict) String() string {
-	if v < numVerdict {
-		return verdictText[v]
-	}
-	return fmt.Sprintf("Verdict(%d)", uint8(v))
+// String is the verdict as the program's JSON has it.
+func (v Verdict) String() string { return enum.String(v, "Verdict", verdictText[:]) }
+
+// ParseVerdict is the inverse of String.
+func ParseVerdict(name string) (Verdict, error) {
+	return enum.Parse[Verdict](name, "verify: no verdict", verdictText[:])
 }
 
-// Finding is what is known of one claim of a result.
+// Finding is the verdict on one claim of a result, and its reason.
 type Finding struct {
 	Claim   string // the member of the result
 	Verdict Verdict
@@ -78,12 +81,12 @@ type checking struct {
 	*Report
 	r     *Result
 	x     []float64
-	exact *values    // of expressions at x, or what float64 arithmetic gives where x is outside a domain by rounding
+	exact *values    // of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
 	in    *reachable // where better points lie; nil before
 	unit  float64    // of the objective
 	scale float64    // the size of the objective, at least the unit
 	lower float64    // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
-	by    string     // what shows it
+	by    string     // the reason
 }
 
 // Check tests all claims of a result together. The proof, where there is one, is of the same problem.
@@ -116,7 +119,7 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	return out
 }
 
-// at tests what a result says of its point.
+// at tests the claims on the point.
 func (c *checking) at() {
 	r := c.r
 	var err error
@@ -284,7 +287,7 @@ func (p *Problem) cost(v float64) float64 {
 	return v
 }
 
-// proof notes what a proof shows, and tests what it states.
+// proof notes the bound that a proof shows, and tests the one that it states.
 func (c *checking) proof(proof *Proved) {
 	lower, claimed := c.cost(proof.Lower), c.cost(proof.Claimed)
 	c.show(lower, fmt.Sprintf("the proof, with %d leaves", proof.Leaves))
@@ -305,7 +308,7 @@ func (p *Problem) side() string {
 	return "at least"
 }
 
-// bounds tests what the result says of other points: bound, gap and proved.
+// bounds tests the claims on other points: bound, gap and proved.
 func (c *checking) bounds() {
 	r := c.r
 	value := c.cost(c.worse())

@@ -22,6 +22,7 @@ type Problem struct {
 	usual     []float64 // a point with variables of the sizes of their starts and bounds
 	lets      map[string]value
 	tol       float64 // of feasible points, relative to the units of rows
+	room      int     // for ends of intervals of a proof
 	twice     bool    // matrices of complex numbers are real ones of twice the order
 }
 
@@ -87,7 +88,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 			p, err = nil, wrong
 		}
 	}()
-	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol}
+	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol, room: mostNumbers}
 	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
 	for _, st := range list {
 		if st.Verb == reader.Constraint {

@@ -1,8 +1,4 @@
 package verify
 
-// SetMostNumbers bounds trees for a test; the function that it returns ends that.
-func SetMostNumbers(n int) (restore func()) {
-	was := mostNumbers
-	mostNumbers = n
-	return func() { mostNumbers = was }
-}
+// SetRoom bounds the ends of intervals of a proof's nodes under way.
+func (p *Problem) SetRoom(n int) { p.room = n }

@@ -315,7 +315,6 @@ func TestHostileProofs(t *testing.T) {
 	for k := range 1 << 10 {
 		wide = append(wide, object{"o": 0, "i": []int{0}, "v": []float64{float64(k + 2)}, "c": 1})
 	}
-	defer verify.SetMostNumbers(1 << 18)()
 	for name, c := range map[string]struct {
 		lines []any
 		want  string
@@ -345,6 +344,7 @@ func TestHostileProofs(t *testing.T) {
 		"a line too few":  {[]any{head(nil)}, "damaged at line 2"},
 	} {
 		p := read(t, "var x in [0, 1]\nminimize x^2\n")
+		p.SetRoom(1 << 18)
 		file := proofOf(t, c.lines...)
 		if _, err := p.Proof(context.Background(), file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

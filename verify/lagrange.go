@@ -647,7 +647,7 @@ func (l *lagrangian) eigen(e *expr, a span, w int) {
 
 // semidefinite is a matrix that is positive semidefinite, a little beside a given one: where
 // the elimination of Cholesky ends, the matrix plus its rounding errors is (Rump 2006,
-// Verification of positive definiteness). more is what the diagonal gets.
+// Verification of positive definiteness). more is added to the diagonal.
 func semidefinite(m *mat.SymDense) (out *mat.SymDense, more float64) {
 	n := m.SymmetricDim()
 	out = mat.NewSymDense(n, nil)
@@ -776,7 +776,7 @@ func (l *lagrangian) square(vars []int) float64 {
 type quadraticForm struct {
 	vars        []int
 	m           *mat.SymDense
-	size, loose float64 // the largest entry; what the entries may be off
+	size, loose float64 // the largest entry; a bound of the errors of entries
 }
 
 // matrixOf is the matrix of a form, nil of one without variables or with too many.

@@ -19,14 +19,14 @@ const (
 // any number does; the finding tells it.
 const nearby = 10
 
-// tried is what multipliers show of other points.
+// tried is the bound on other points that multipliers show.
 type tried struct {
 	minorant
 	bound float64 // no point has a smaller cost; −Inf: that is not shown
-	text  string  // what is shown beside that
+	text  string  // the finding
 }
 
-// optimality tests what a converged result says of other points, and what multipliers say. First-order conditions are tested
+// optimality tests the status of a converged result, and multipliers. First-order conditions are tested
 // beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r

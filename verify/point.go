@@ -43,7 +43,7 @@ func (p *Problem) Evaluate(x []float64) (out Point, err error) {
 	return p.measure(newValues(x, false)), nil
 }
 
-// measure is Evaluate; what cannot be evaluated is a fault.
+// measure is Evaluate; an expression that cannot be evaluated is a fault.
 func (p *Problem) measure(v *values) (out Point) {
 	usual := newValues(p.usual, false)
 	broken := func(amount ball, unit float64, name string) {
@@ -177,8 +177,8 @@ func rowUnit(size float64) float64 {
 	return min(1, math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5))))
 }
 
-// values are those of expressions at a point, each computed once. Where they round, each encloses what float64 arithmetic
-// gives in any order of the terms.
+// values are those of expressions at a point, each computed once. If they round, each encloses the values that float64
+// arithmetic gives in any order of the terms.
 type values struct {
 	x      []float64
 	rounds bool

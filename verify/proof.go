@@ -83,7 +83,7 @@ var errDamaged = errors.New("the proof file is damaged")
 const mostLeaves = 20_000_000
 
 // mostNumbers bounds the ends of intervals of nodes under way. Source: a limit of memory, 0.5 GB.
-var mostNumbers = 1 << 25 // tests lower it
+const mostNumbers = 1 << 25
 
 // mostLists bounds the lists and objects of a line. Source: four for each of mostColumns.
 const mostLists = 4 * mostColumns
@@ -133,7 +133,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 		return out, err
 	}
 	out.Claimed = h.Bound
-	if out.Lower, err = m.replay(ctx, lines, h.Upper, &out); err != nil {
+	if out.Lower, err = m.replay(ctx, lines, h.Upper, p.room, &out); err != nil {
 		return out, err
 	}
 	if p.Maximize {
@@ -577,8 +577,8 @@ type region struct {
 
 func (r *region) below() *region { return &region{slices.Clone(r.box), r, r.depth + 1} }
 
-// replay goes through the tree and returns the least bound of its leaves, at most cutoff.
-func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, out *Proved) (float64, error) {
+// replay goes through the tree, with room for so many ends of intervals, and returns the least bound of its leaves, at most cutoff.
+func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, room int, out *Proved) (float64, error) {
 	lower := cutoff
 	out.unit = 1
 	root := &region{box: append([]span(nil), t.box...)}
@@ -609,7 +609,7 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 			}
 			left, right := now, now // of nothing
 			if now.box != nil {
-				if now.depth*(len(now.box)+4) > mostNumbers/2 {
+				if now.depth*(len(now.box)+4) > room/2 {
 					return 0, fmt.Errorf("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
 				}
 				left, right = now.below(), now.below()

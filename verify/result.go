@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Result is what a result of `dcopt solve --json` states.
+// Result has the claims of a result of `dcopt solve --json`.
 type Result struct {
 	Status                                  string
 	Objective, Error, Violation, Bound, Gap *float64
@@ -60,7 +60,7 @@ var statuses = []string{
 }
 
 // ParseResults reads the output of `dcopt solve --json`: one result, or one per line of a sweep. An error says that the
-// text is no such output; what is wrong with a result beyond that, Check finds.
+// text is no such output; other faults are findings of Check.
 func ParseResults(text []byte) (rs []*Result, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {

@@ -120,15 +120,18 @@ func newSmoothing(s *solver) *smoothing {
 	m := s.smoothed
 	if m == nil {
 		n, count := len(s.x), len(s.terms)
-		m = &smoothing{solver: s, place: none(n), full: make([]float64, n), step: make([]float64, n)}
+		place, cols := none(n), []int32(nil)
 		for j := range s.x {
 			if !s.term[j] {
-				m.place[j] = int32(len(m.cols))
-				m.cols = append(m.cols, int32(j))
+				place[j] = int32(len(cols))
+				cols = append(cols, int32(j))
 			}
 		}
-		p := len(m.cols)
-		m.g, m.d, m.diff, m.h = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
+		p := len(cols)
+		m = &smoothing{
+			solver: s, cols: cols, place: place, full: make([]float64, n), step: make([]float64, n),
+			g: make([]float64, p), d: make([]float64, p), diff: make([]float64, p), h: make([]float64, p*p),
+		}
 		m.bounds, m.steepest, m.prices = make([]float64, count), make([]float64, count), make([]float64, count)
 		m.first = make([]int32, 1, count+1)
 		s.smoothed = m
