@@ -203,7 +203,7 @@ func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
 	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
 		res.take(r.duals())
 	}
-	if convex := r.sub.Convex(); end.status == Converged && !(convex && r.seed.kept) {
+	if end.status == Converged && !r.sub.Convex() {
 		r.multipliers(ctx)
 	}
 	return res
