@@ -44,7 +44,7 @@ func Pays(p *qpbackend.Problem) bool {
 		q.P = sparse.Zero(len(p.Q), len(p.Q))
 	}
 	s := outline(&q)
-	s.transpose(&q) // without it more rows may be absent than can
+	s.transpose(&q) // without it more rows may leave than can
 	return s.pays(&q)
 }
 

@@ -12,7 +12,9 @@ import (
 // Source: limits of speed, of which no answer depends on: docs/large.md.
 const (
 	leastSet  = 300 // rows that may join at once, at least
-	perColumn = 2   // rows that join at once per column that is no term
+	perColumn = 2   // rows that join at once per column that is no term, and nearest rows of each column at first
+	patience  = 3   // solves in a row for which a row has to be slack to leave
+	kept      = 0.9 // share of the rows that have to stay, for those that leave to be too few to matter
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
@@ -77,12 +79,12 @@ func (s *solver) fasten(j, row int32) {
 	s.state[j], s.tie[j] = tied, row
 }
 
-// begin makes the first set: the rows that may not be absent.
+// begin makes the first set: the rows that may not leave.
 func (s *solver) begin() {
 	s.members = newMembers(len(s.x), len(s.p.L), s.term)
 	s.chosen, s.changed = true, true
 	for i := range s.in {
-		if !s.mayBeAbsent(s.p, i) {
+		if !s.mayLeave(s.p, i) {
 			s.add(int32(i))
 		}
 	}
@@ -121,26 +123,32 @@ func (s *solver) resume() {
 const acting = 1e-6
 
 // renew brings the set up to date for the neighbourhood of s.x. A set that has
-// the nearer half of the rows that would join stays: so does the analysis of the pattern.
+// the nearer half of the rows that would join, and of which few would leave, stays: so does the analysis of the pattern.
 func (s *solver) renew(ctx context.Context) error {
 	if !s.chosen {
 		s.begin()
-		if !s.sampled {
-			s.around()
-			return nil
+		if s.sampled {
+			return s.aroundSamples(ctx)
 		}
+		s.around()
+		return nil
 	}
 	if s.sampled {
+		s.leave()
 		return s.aroundSamples(ctx)
 	}
 	known, before := !s.changed, s.members.clone()
+	s.leave()
+	left := s.changed
+	s.changed = false
 	s.settle(true, s.sums())
 	same := known && !s.changed
+	s.changed = s.changed || left
 	near := s.around()
 	absent := func(c candidate) bool { return !before.in[c.row] }
-	if same && !slices.ContainsFunc(near, absent) {
+	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
-	} else {
+	} else if !s.sampled {
 		s.hold()
 	}
 	return nil
@@ -158,9 +166,11 @@ func (s *solver) hold() {
 	}
 }
 
-// around lets the nearest rows of s.x join. It returns the nearer half of them.
+// around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half of those of all.
 func (s *solver) around() []candidate {
-	near := nearest(s.distances(s.sums()), s.nearby())
+	list := s.distances(s.sums())
+	s.joinNearestByColumn(list)
+	near := nearest(list, s.nearby())
 	for _, c := range near {
 		s.add(c.row)
 	}
@@ -178,7 +188,7 @@ func (s *solver) distances(sums []float64) []candidate {
 	for i, v := range sums {
 		i := int32(i)
 		switch j := s.own[i]; {
-		case !s.mayBeAbsent(s.p, int(i)):
+		case !s.mayLeave(s.p, int(i)):
 		case s.conic != nil && s.conic[i] >= 0:
 			if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
 				note(i, math.Abs(coneSlack(c, sums, s.p.L))/s.coneNorm(c))
@@ -208,6 +218,44 @@ func (s *solver) distances(sums []float64) []candidate {
 	}
 	s.list = list
 	return list
+}
+
+// joinNearestByColumn adds the nearest rows of each column that is no term.
+func (s *solver) joinNearestByColumn(list []candidate) {
+	best := make([][perColumn]candidate, len(s.x))
+	for j := range best {
+		for k := range best[j] {
+			best[j][k] = candidate{-1, math.Inf(1)}
+		}
+	}
+	for _, c := range list {
+		for _, r := range s.line(c.row) {
+			for j := range max(r.count, -r.count) {
+				if j += r.column; !s.curved[j] {
+					insert(&best[j], c)
+				}
+			}
+		}
+	}
+	for j := range best {
+		for _, c := range best[j] {
+			if c.row >= 0 {
+				s.add(c.row)
+			}
+		}
+	}
+}
+
+// insert puts a candidate in its place where it is one of the nearest.
+func insert(best *[perColumn]candidate, c candidate) {
+	k := perColumn
+	for k > 0 && c.d < best[k-1].d {
+		k--
+	}
+	if k < perColumn {
+		copy(best[k+1:], best[k:])
+		best[k] = c
+	}
 }
 
 // tolerance is the largest violation of an absent row at s.x that counts as none: half of what qpbackend.Certify allows.
@@ -298,6 +346,105 @@ func (s *solver) addWithin(d float64, most int) {
 	}
 	for _, c := range nearest(within, most) {
 		s.add(c.row)
+	}
+}
+
+// age counts for how many solves rows have been slack, and terms one affine function, at the
+// solution s.x.
+func (s *solver) age(tol float64) {
+	far := 1e3 * tol
+	for i, in := range s.in {
+		if !in {
+			continue
+		}
+		i := int32(i)
+		slack := false
+		switch {
+		case !s.mayLeave(s.p, int(i)):
+		case s.conic != nil && s.conic[i] >= 0:
+			slack = coneSlack(s.p.Cones[s.conic[i]], s.ax, s.p.L) > far
+		default:
+			slack = s.slack(i, s.ax[i]) > far
+		}
+		s.idle[i] = older(s.idle[i], slack)
+	}
+	for _, j := range s.terms {
+		if s.state[j] != free {
+			continue
+		}
+		holds := 0
+		if lo, hi := s.p.Bounds(int(j)); min(s.x[j]-lo, hi-s.x[j]) <= far {
+			holds++
+		}
+		for _, i := range s.rowsOf(j) {
+			if s.in[i] && s.slack(int32(i), s.ax[i]) <= far {
+				holds++
+			}
+		}
+		s.alone[j] = older(s.alone[j], holds <= 1)
+	}
+}
+
+func older(age uint8, older bool) uint8 {
+	if !older {
+		return 0
+	}
+	return min(age+1, math.MaxUint8)
+}
+
+// leave takes out the rows that have been slack, and the terms that have been one affine
+// function, for some solves.
+func (s *solver) leave() {
+	for _, j := range s.terms {
+		if s.state[j] == free && s.alone[j] >= patience && s.p.Q[j] != 0 {
+			s.retire(j)
+		}
+	}
+	for i, in := range s.in {
+		if in && s.idle[i] >= patience && (s.own[i] < 0 || s.state[s.own[i]] == rest || s.state[s.own[i]] == free && s.several(s.own[i])) {
+			s.exclude(int32(i))
+		}
+	}
+}
+
+// several reports whether a free term has more than one row in the set.
+func (s *solver) several(j int32) bool {
+	n := 0
+	for _, i := range s.rowsOf(j) {
+		if s.in[i] {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// retire makes a free term the affine function that it has been.
+func (s *solver) retire(j int32) {
+	row, cost := int32(-1), s.p.Q[j]
+	least := math.Inf(1)
+	if b := s.bound(j, cost); !math.IsInf(b, 0) {
+		least = math.Abs(s.x[j] - b)
+	}
+	for _, i := range s.rowsOf(j) {
+		i := int32(i)
+		if !s.in[i] {
+			continue
+		}
+		a := s.p.A.Val[s.ownAt[i]]
+		if v, ok := s.limit(i, s.ax[i]-a*s.x[j], cost); ok && math.Abs(s.x[j]-v) < least {
+			row, least = i, math.Abs(s.x[j]-v)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return
+	}
+	for _, i := range s.rowsOf(j) {
+		s.exclude(int32(i))
+	}
+	if row < 0 {
+		s.rest(j)
+	} else {
+		s.fasten(j, row)
 	}
 }
 

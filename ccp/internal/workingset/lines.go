@@ -1,17 +1,33 @@
 package workingset
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/num"
+)
 
 // lines are the rows of A in the columns that are no terms, without entries that are 0: the row of a maximum's tangent has
-// room for all pieces of the maximum, of which it has one.
+// room for all pieces of the maximum, of which it has one. A row consists of runs of columns that follow one another. Runs with the same
+// coefficients, or with their negatives, have them once, where rows that follow one another have them: each piece of a maximum of affine
+// functions has the features of its sample at other columns.
 type lines struct {
-	begin  []int32 // by row: its first entry; the last entry is the end
-	column []int32
-	value  []float64
+	begin  []int32 // by row: its first run; the last entry is the end
+	runs   []run
+	value  []float64 // the coefficients of runs
 	norms  []float64 // by row: the Euclidean norm
 	read   bool      // they have the values of A as they are
 	shares bool      // A has its values in common with the caller: see Backend
 }
+
+// run is a number of coefficients at columns that follow one another.
+type run struct {
+	at, column int32 // the places of the first one, in value and in the row
+	count      int32 // how many they are; below 0: so many, and their negatives are there
+}
+
+// recent is how many runs a new one is compared with. Source: derived: a limit of speed; those of a piece of a fit and of the one before it.
+const recent = 4
 
 // readLines brings the lines up to date.
 func (s *solver) readLines() {
@@ -19,32 +35,92 @@ func (s *solver) readLines() {
 		return
 	}
 	a, l := s.p.A, &s.lines
-	l.begin, l.norms = append(l.begin[:0], 0), l.norms[:0]
-	l.column, l.value = l.column[:0], l.value[:0]
-	for i, own := range s.ownAt {
-		sum := 0.0
-		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
-			if v := a.Val[s.at[e]]; v != 0 && s.at[e] != own {
-				l.column, l.value = append(l.column, s.col[e]), append(l.value, v)
-				sum += v * v
+	if l.begin == nil {
+		l.begin, l.norms = make([]int32, a.Rows+1), make([]float64, a.Rows)
+		n := 0
+		for _, v := range a.Val {
+			if v != 0 {
+				n++
 			}
 		}
-		l.norms = append(l.norms, math.Sqrt(sum))
-		l.begin = append(l.begin, int32(len(l.value)))
+		l.value = make([]float64, 0, n)
 	}
-	l.read = true
+	l.runs, l.value = l.runs[:0], l.value[:0]
+	column, value := make([]int32, s.common), make([]float64, s.common)
+	for i, own := range s.ownAt {
+		from, to := s.ptr[i], s.ptr[i+1]
+		at := s.at[from:to]
+		n, sum := 0, 0.0
+		for e, j := range s.col[from:to] {
+			if v := a.Val[at[e]]; v != 0 && at[e] != own {
+				column[n], value[n] = j, v
+				sum += v * v
+				n++
+			}
+		}
+		l.norms[i] = math.Sqrt(sum)
+		l.add(column[:n], value[:n])
+		l.begin[i+1] = int32(len(l.runs))
+	}
+	if l.read = true; len(l.value) < cap(l.value)/2 {
+		l.value = slices.Clone(l.value)
+	}
 }
 
-// line has the columns and the coefficients of row i.
-func (l *lines) line(i int32) (column []int32, value []float64) {
-	return l.column[l.begin[i]:l.begin[i+1]], l.value[l.begin[i]:l.begin[i+1]]
+// add appends the runs of a row.
+func (l *lines) add(column []int32, value []float64) {
+	for len(column) > 0 {
+		r, known := l.known(column, value)
+		n := max(r.count, -r.count)
+		if !known {
+			n = 1
+			for int(n) < len(column) && column[n] == column[0]+n {
+				n++
+			}
+			r = run{at: int32(len(l.value)), column: column[0], count: n}
+			l.value = append(l.value, value[:n]...)
+		}
+		l.runs = append(l.runs, r)
+		column, value = column[n:], value[n:]
+	}
+}
+
+// known is a run with which a row begins, and of which the coefficients are there.
+func (l *lines) known(column []int32, value []float64) (run, bool) {
+	for k := len(l.runs) - 1; k >= max(0, len(l.runs)-recent); k-- {
+		r := l.runs[k]
+		n := int(max(r.count, -r.count))
+		known := l.value[r.at:][:n]
+		if n > len(column) || math.Abs(value[0]) != math.Abs(known[0]) || column[n-1] != column[0]+int32(n-1) {
+			continue
+		}
+		sign, same := value[0]/known[0], true
+		for e, v := range known {
+			same = same && value[e] == sign*v
+		}
+		if same {
+			return run{r.at, column[0], int32(sign) * int32(n)}, true
+		}
+	}
+	return run{}, false
+}
+
+// line has the runs of row i.
+func (l *lines) line(i int32) []run { return l.runs[l.begin[i]:l.begin[i+1]] }
+
+// of has the coefficients of a run, or their negatives, and the sign.
+func (l *lines) of(r run) (value []float64, sign float64) {
+	if r.count < 0 {
+		return l.value[r.at:][:-r.count], -1
+	}
+	return l.value[r.at:][:r.count], 1
 }
 
 // product is that of row i with x, without its term.
 func (l *lines) product(i int32, x []float64) (sum float64) {
-	column, value := l.line(i)
-	for e, j := range column {
-		sum += value[e] * x[j]
+	for _, r := range l.line(i) {
+		value, sign := l.of(r)
+		sum += sign * num.Dot(value, x[r.column:])
 	}
 	return sum
 }
@@ -64,10 +140,13 @@ func (s *solver) spread(i int32) float64 {
 		return s.norms[i]
 	}
 	sum := 0.0
-	column, value := s.line(i)
-	for e, j := range column {
-		v := value[e] * s.unit[j]
-		sum += v * v
+	for _, r := range s.line(i) {
+		value, _ := s.of(r)
+		unit := s.unit[r.column:][:len(value)]
+		for e, v := range value {
+			v *= unit[e]
+			sum += v * v
+		}
 	}
 	return math.Sqrt(sum)
 }

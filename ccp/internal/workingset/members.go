@@ -23,12 +23,14 @@ type members struct {
 	in    []bool  // by row
 	state []state // by column
 	tie   []int32 // by column: the row of a tied term
+	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
+	alone []uint8 // by column: those at which a free term was one affine function
 	off   []bool  // by column: terms that were better off their bound
 	rows  int     // in the set
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: none(n), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: none(n), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -38,7 +40,8 @@ func newMembers(n, m int, term []bool) members {
 }
 
 func (m members) clone() members {
-	m.in, m.state, m.tie, m.off = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie), slices.Clone(m.off)
+	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
+	m.idle, m.alone, m.off = slices.Clone(m.idle), slices.Clone(m.alone), slices.Clone(m.off)
 	return m
 }
 
@@ -49,10 +52,58 @@ type candidate struct {
 	d   float64
 }
 
-// nearest are the k of least distance, ascending. Of equal ones that of the lower row comes first.
+// nearest are the k of least distance, in any order: Hoare's selection.
 func nearest(list []candidate, k int) []candidate {
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row)) })
-	return list[:min(k, len(list))]
+	out := list
+	if len(list) <= k {
+		return out
+	}
+	for from, k := list, k; len(from) > k && k > 0; {
+		low := partition(from)
+		if low <= k {
+			from, k = from[low:], k-low
+		} else {
+			from = from[:low]
+		}
+		if len(from) <= 16 {
+			slices.SortFunc(from, func(a, b candidate) int {
+				if c := cmp.Compare(a.d, b.d); c != 0 {
+					return c
+				}
+				return cmp.Compare(a.row, b.row)
+			})
+			break
+		}
+	}
+	return out[:k]
+}
+
+// before orders candidates: no two are equal but for a row that occurs twice.
+func (a candidate) before(b candidate) bool { return a.d < b.d || a.d == b.d && a.row < b.row }
+
+// partition puts the lower part of more than 16 candidates in front and returns its length, of
+// at least one and less than all.
+func partition(list []candidate) int {
+	a, b, c := list[0], list[len(list)/2], list[len(list)-1]
+	if b.before(a) {
+		a, b = b, a
+	}
+	if c.before(b) {
+		if b = c; b.before(a) {
+			b = a
+		}
+	}
+	i, j := -1, len(list)
+	for {
+		for i++; list[i].before(b); i++ {
+		}
+		for j--; b.before(list[j]); j-- {
+		}
+		if i >= j {
+			return max(1, min(j+1, len(list)-1))
+		}
+		list[i], list[j] = list[j], list[i]
+	}
 }
 
 // add takes row i into the set, with its whole cone or its term.
@@ -108,10 +159,11 @@ func (s *solver) release(j int32) {
 	if s.state[j] == tied {
 		s.include(s.tie[j])
 	}
-	s.state[j] = free
+	s.state[j], s.alone[j] = free, 0
 }
 
 func (s *solver) include(i int32) {
+	s.idle[i] = 0
 	if !s.in[i] {
 		s.in[i] = true
 		s.rows++

@@ -22,6 +22,8 @@ const (
 	// parts is how many such shares are many. Source: derived: the estimate and the set around it are two, and some join. With 2 and 4
 	// ramp_20000 of docs/large.md takes more interior point iterations times rows.
 	part, parts = 10, 3
+	// tries is the number of sets that are made anew before rows only join. Source: derived: so that there is an end; docs/large.md has them.
+	tries = 4
 )
 
 // samples reports whether the rows are those of samples: more than one in leastRatio has a term, and half of the columns that are no terms, or more.
@@ -63,7 +65,7 @@ func (s *solver) stepped(from []float64) {
 // aroundSamples is around for samples: those within reach of a step join, or, where there is no step yet or they are many, those near an estimate.
 func (s *solver) aroundSamples(ctx context.Context) error {
 	s.withdraw()
-	s.unit = s.reach
+	s.unit, s.tries, s.estimated = s.reach, 0, false
 	near, many := within(s.look(), steps), float64(few)
 	if s.others() {
 		many = part / float64(parts)
@@ -77,7 +79,7 @@ func (s *solver) aroundSamples(ctx context.Context) error {
 
 // aroundEstimate makes the set anew around an estimate of the solution from s.x.
 func (s *solver) aroundEstimate(ctx context.Context) error {
-	s.unit = nil
+	s.estimated, s.unit = true, nil
 	s.withdraw()
 	if s.others() {
 		s.unit = s.reach
@@ -98,12 +100,98 @@ func (s *solver) aroundEstimate(ctx context.Context) error {
 	return nil
 }
 
-// gather adds the rows to the set.
+// gather adds the rows to a set around s.x.
 func (s *solver) gather(list []candidate) {
 	for _, c := range list {
 		s.add(c.row)
 	}
 	s.changed = true
+	s.centre = append(s.centre[:0], s.x...)
+}
+
+// follow is join for samples: the problem of the set has led from its centre to s.x, which breaks the rows in the list by more than tol. Where the
+// whole problem's objective falls on all of the way, the set is made anew, of the rows that are as near as those that s.x breaks.
+// Where it rises at last, as rows that would have held the point are absent, there is an estimate from the least point on the way or, where the
+// set is that of one, those rows join that hold the point first.
+func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (again bool, err error) {
+	if len(list) == 0 {
+		return false, nil
+	}
+	if s.tries++; s.tries > tries || s.others() {
+		return s.join(list), nil
+	}
+	s.unit = make([]float64, len(s.x))
+	for j, v := range s.x {
+		s.unit[j] = math.Abs(v - s.centre[j])
+	}
+	worst := 0.0
+	for _, c := range s.broken(tol) {
+		worst = max(worst, c.d)
+	}
+	end := slices.Clone(s.x)
+	switch share := s.between(); {
+	case share == 1:
+		s.withdraw()
+		s.gather(nearest(within(s.look(), steps*min(1, worst)), len(s.in)*parts/part))
+		return true, nil
+	case !s.estimated:
+		return true, s.aroundEstimate(ctx)
+	default:
+		return s.joinOnTheWay(end, 2*share, tol) || s.joinOnTheWay(end, 1, tol), nil
+	}
+}
+
+// joinOnTheWay moves s.x to the share of the way from the centre to a point, and lets the rows join that it breaks there.
+func (s *solver) joinOnTheWay(to []float64, share, tol float64) bool {
+	s.mix(to, min(1, share))
+	clear(s.ax)
+	s.p.A.AddMulVec(s.ax, 1, s.x)
+	return s.join(s.broken(tol))
+}
+
+// mix sets s.x to the share of the way from the centre to a point.
+func (s *solver) mix(to []float64, share float64) {
+	for j, v := range to {
+		s.x[j] = s.centre[j] + share*(v-s.centre[j])
+	}
+}
+
+// between moves s.x back to the least point of the whole problem on the way from the centre of the set, and returns
+// the share of the way: 1 where it is near the end. The terms of the centre get the values that they have there.
+func (s *solver) between() float64 {
+	to, end := slices.Clone(s.x), slices.Clone(s.sums())
+	copy(s.x, s.centre)
+	begin := slices.Clone(s.sums())
+	value := func(t float64) float64 {
+		s.mix(to, t)
+		for i, v := range end {
+			s.ax[i] = begin[i] + t*(v-begin[i])
+		}
+		for _, j := range s.terms {
+			if s.p.Q[j] != 0 {
+				if row, v, _ := s.piece(j, s.ax); row != -2 {
+					s.x[j] = v
+				}
+			}
+		}
+		return s.p.Objective(s.x)
+	}
+	share := leastOf(value)
+	value(0)
+	copy(s.centre, s.x)
+	s.mix(to, share)
+	return share
+}
+
+// leastOf is where a convex function is least from 0 to 1, to a hundredth or so, and 1 where it is near.
+func leastOf(f func(t float64) float64) float64 {
+	// Source: derived: .618^9 of the interval is left, a bit more than a hundredth.
+	const sections = 9
+	near, far, _, _ := num.GoldenSection(f, 1, 0, sections)
+	if near == 1 {
+		return 1
+	}
+	return (near + far) / 2
 }
 
 // look gives terms the state that they have at s.x, and lists the rows with their distances.

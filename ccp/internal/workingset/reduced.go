@@ -38,11 +38,14 @@ func (s *solver) costs() {
 			side, _ := s.limit(i, 0, cost)
 			r.p.R += cost * side
 			share := cost / s.p.A.Val[s.ownAt[i]]
-			column, value := s.line(i)
-			for e, k := range column {
-				v := value[e] * share
-				r.q[k] -= v
-				r.abs[k] += math.Abs(v)
+			for _, run := range s.line(i) {
+				value, sign := s.of(run)
+				q, abs := r.q[run.column:][:len(value)], r.abs[run.column:][:len(value)]
+				for e, v := range value {
+					v *= sign * share
+					q[e] -= v
+					abs[e] += math.Abs(v)
+				}
 			}
 		}
 	}

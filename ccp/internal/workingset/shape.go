@@ -117,16 +117,16 @@ func (s *shape) transpose(p *qpbackend.Problem) {
 // optional counts the rows that may be absent.
 func (s *shape) optional(p *qpbackend.Problem) (rows int) {
 	for i := range p.L {
-		if s.mayBeAbsent(p, i) {
+		if s.mayLeave(p, i) {
 			rows++
 		}
 	}
 	return rows
 }
 
-// mayBeAbsent reports whether row i may be absent: it is no equation, and of no cone but a
+// mayLeave reports whether row i may be absent: it is no equation, and of no cone but a
 // second-order one without the value of anything that costs.
-func (s *shape) mayBeAbsent(p *qpbackend.Problem, i int) bool {
+func (s *shape) mayLeave(p *qpbackend.Problem, i int) bool {
 	if s.conic == nil || s.conic[i] < 0 {
 		return p.L[i] != p.U[i]
 	}

@@ -15,7 +15,7 @@ import (
 // temperature u is a distance, the same for all terms, times the norm of the term's gradient. Damped Newton steps in the columns that are no
 // terms follow the least point while the temperature falls. At a step each term near a kink costs its values, and a product of two
 // gradients for each pair of pieces within some temperatures: far less than an iteration of the interior point method. The others are one
-// piece each.
+// piece each on the whole way of the step, and their sum is an affine function.
 //
 // Y. Nesterov, Smooth minimization of non-smooth functions, Math. Program. 103 (2005) 127-152; K. Madsen, H. B. Nielsen, A finite
 // smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3 (1993) 223-235; D. P. Bertsekas, Projected Newton methods for
@@ -23,19 +23,19 @@ import (
 type smoothing struct {
 	*solver
 	cols  []int32   // those that are no terms
+	bent  []int32   // those that have squares or products
 	place []int32   // by column: its place in cols, −1 for none
 	temp  float64   // the distance
 	g, d  []float64 // by place: gradient and step
-	h     []float64 // the Hessian, a sum over pairs of pieces: the lower triangle, by rows
-	diff  []float64 // by place: the difference of two gradients
+	hessian
 	affine
 	full   []float64 // by column
 	step   []float64 // by column
-	busy   []int32   // the terms that have pieces
 	pieces []piece   // of one term
 	close  int       // terms with two pieces within wide temperatures
 	taken  float64   // the share of the last step
 	gauge
+	calm
 }
 
 // gauge is how far the point has come.
@@ -56,6 +56,25 @@ type affine struct {
 	change   []float64 // with the sum of the row
 	v        []float64 // at the point
 	dv       []float64 // along the step
+}
+
+// calm are the terms that are one piece as far as the point has a way to go: their sum is an affine function.
+type calm struct {
+	busy   []int32   // the other terms
+	path   float64   // the length of the way so far
+	length float64   // of the last step
+	until  []float64 // by term: the length up to which it is calm; −1: it is not
+	only   []int32   // by term: the piece that it is at the last expansion, −1 for its bound, several for more than one
+	slope  []float64 // by place: the gradient of the sum of the terms that are one piece
+}
+
+const several = -2
+
+// hessian is that of the smoothed problem, a sum over pairs of pieces.
+type hessian struct {
+	h       []float64 // the lower triangle, by rows
+	diff    []float64 // by place: the difference of two gradients; then the entries that are not 0, and their places:
+	touched []int32
 }
 
 // piece is an affine function of a term, that of a row or of its bound, with the sign that makes the term the largest.
@@ -99,6 +118,7 @@ func (s *solver) smooth(ctx context.Context) float64 {
 			if heats > 0 && (end == stuck || end == stepsOn && m.taken < short) {
 				end, heats, n = stepsOn, heats-1, 0
 				m.temp *= cooling
+				m.wakeAll()
 			}
 		}
 		heats = 0
@@ -120,34 +140,35 @@ func newSmoothing(s *solver) *smoothing {
 	m := s.smoothed
 	if m == nil {
 		n, count := len(s.x), len(s.terms)
-		place, cols := none(n), []int32(nil)
+		m = &smoothing{solver: s, place: none(n), full: make([]float64, n), step: make([]float64, n)}
 		for j := range s.x {
 			if !s.term[j] {
-				place[j] = int32(len(cols))
-				cols = append(cols, int32(j))
+				m.place[j] = int32(len(m.cols))
+				m.cols = append(m.cols, int32(j))
+			}
+			if s.p.P.ColPtr[j] < s.p.P.ColPtr[j+1] {
+				m.bent = append(m.bent, int32(j))
 			}
 		}
-		p := len(cols)
-		m = &smoothing{
-			solver: s, cols: cols, place: place, full: make([]float64, n), step: make([]float64, n),
-			g: make([]float64, p), d: make([]float64, p), diff: make([]float64, p), h: make([]float64, p*p),
-		}
+		p := len(m.cols)
+		m.g, m.d, m.diff, m.slope, m.h = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
 		m.bounds, m.steepest, m.prices = make([]float64, count), make([]float64, count), make([]float64, count)
-		m.first = make([]int32, 1, count+1)
+		m.until, m.only, m.first = make([]float64, count), make([]int32, count), make([]int32, 1, count+1)
 		s.smoothed = m
 	}
-	m.temp, m.gauge = math.Inf(1), gauge{}
+	m.temp, m.path, m.length, m.taken, m.gauge = math.Inf(1), 0, math.Inf(1), 0, gauge{}
 	m.readPieces()
 	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)]) && !slices.ContainsFunc(m.cols, func(j int32) bool {
 		lo, hi := s.p.Bounds(int(j))
 		return math.IsInf(hi-lo, 1)
 	})
+	m.wakeAll()
 	return m
 }
 
-// readPieces lists the pieces of the terms that cost something, with their values at m.x.
+// readPieces lists the pieces of the terms that cost something.
 func (m *smoothing) readPieces() {
-	m.first, m.row, m.change, m.v, m.busy = m.first[:1], m.row[:0], m.change[:0], m.v[:0], m.busy[:0]
+	m.first, m.row, m.change = m.first[:1], m.row[:0], m.change[:0]
 	for k, j := range m.terms {
 		cost := m.p.Q[j]
 		sign := math.Copysign(1, cost)
@@ -156,17 +177,54 @@ func (m *smoothing) readPieces() {
 		}
 		m.prices[k], m.steepest[k] = math.Abs(cost), 0
 		for _, i := range m.rowsOf(j) {
-			if v, ok := m.limit(int32(i), m.product(int32(i), m.x), cost); ok && cost != 0 {
+			if _, ok := m.limit(int32(i), 0, cost); ok && cost != 0 {
 				a := m.p.A.Val[m.ownAt[i]]
-				m.row, m.change, m.v = append(m.row, int32(i)), append(m.change, -sign/a), append(m.v, sign*v)
+				m.row, m.change = append(m.row, int32(i)), append(m.change, -sign/a)
 				m.steepest[k] = max(m.steepest[k], m.norms[i]/math.Abs(a))
 			}
 		}
-		if m.first = append(m.first, int32(len(m.row))); m.first[k] < m.first[k+1] || !math.IsInf(m.bounds[k], 0) {
-			m.busy = append(m.busy, int32(k))
+		m.first = append(m.first, int32(len(m.row)))
+	}
+	n := len(m.row)
+	m.v, m.dv = slices.Grow(m.v[:0], n)[:n], slices.Grow(m.dv[:0], n)[:n]
+	clear(m.dv)
+}
+
+// wakeAll makes all terms busy that have pieces, and evaluates them at m.x.
+func (m *smoothing) wakeAll() {
+	m.busy = m.busy[:0]
+	clear(m.slope)
+	for k, bound := range m.bounds {
+		m.until[k], m.only[k] = math.Inf(1), several
+		if m.first[k] < m.first[k+1] || !math.IsInf(bound, 0) {
+			m.wake(k)
 		}
 	}
-	m.dv = append(m.dv[:0], make([]float64, len(m.row))...)
+}
+
+// wake makes a term busy and evaluates its pieces at m.x.
+func (m *smoothing) wake(k int) {
+	m.until[k] = -1
+	m.busy = append(m.busy, int32(k))
+	cost := m.p.Q[m.terms[k]]
+	for q := m.first[k]; q < m.first[k+1]; q++ {
+		i := m.row[q]
+		v, _ := m.limit(i, m.product(i, m.x), cost)
+		m.v[q] = math.Copysign(1, cost) * v
+	}
+}
+
+// rouse wakes the terms that the step may take to a kink, and returns their sum at m.x.
+func (m *smoothing) rouse() (total float64) {
+	for k, until := range m.until {
+		if until < 0 || until >= m.path+m.length {
+			continue
+		}
+		m.wake(k)
+		top, _, _ := m.list(k, 0)
+		total += m.prices[k] * top
+	}
+	return total
 }
 
 // firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
@@ -181,7 +239,11 @@ func (m *smoothing) firstTemperature() float64 {
 	if len(gaps) == 0 {
 		return 1
 	}
-	t := nearest(gaps, len(gaps))[len(gaps)/2].d / (2 * wide)
+	median := 0.0
+	for _, c := range nearest(gaps, len(gaps)/2+1) {
+		median = max(median, c.d)
+	}
+	t := median / (2 * wide)
 	if step := num.Norm2(m.reach); step > 0 {
 		t = min(t, step/cooling)
 	}
@@ -239,7 +301,7 @@ func (m *smoothing) weigh(top, temp float64) float64 {
 	return temp * math.Log(sum)
 }
 
-// value is that of the terms, smoothed, at t times the step, and its excess over the terms.
+// value is that of the busy terms, smoothed, at t times the step, and its excess over the terms.
 func (m *smoothing) value(t float64) (total, excess float64) {
 	for _, k := range m.busy {
 		cost := m.prices[k]
@@ -251,14 +313,27 @@ func (m *smoothing) value(t float64) (total, excess float64) {
 	return total, excess
 }
 
-// expand sets the gradient and the Hessian at m.x, and returns the value of the terms.
+// expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay busy.
 func (m *smoothing) expand() (total float64) {
 	clear(m.h)
 	m.addSmooth()
 	m.close, m.excess, m.mixed = 0, 0, 0
+	busy := m.busy[:0]
 	for _, k := range m.busy {
 		cost := m.prices[k]
-		top, _, temp := m.list(int(k), 0)
+		top, second, temp := m.list(int(k), 0)
+		if len(m.pieces) == 1 {
+			m.become(k, m.pieces[0].at)
+			if far := top - second - nothing*temp; far > 2*m.steepest[k]*m.length {
+				m.until[k] = m.path + far/(2*m.steepest[k])
+			} else {
+				busy = append(busy, k)
+				total += cost * top
+			}
+			continue
+		}
+		m.become(k, several)
+		busy = append(busy, k)
 		excess := m.weigh(top, temp)
 		total += cost * (top + excess)
 		m.excess += cost * excess
@@ -279,7 +354,19 @@ func (m *smoothing) expand() (total float64) {
 			m.close++
 		}
 	}
+	m.busy = busy
+	num.Axpy(m.g, 1, m.slope)
 	return total
+}
+
+// become notes the piece that a term is now, and brings the gradient of those that are one piece up to date.
+func (m *smoothing) become(k, only int32) {
+	if m.only[k] == only {
+		return
+	}
+	m.addGradient(m.slope, m.only[k], -m.prices[k])
+	m.addGradient(m.slope, only, m.prices[k])
+	m.only[k] = only
 }
 
 // addSmooth sets the gradient to that of the objective without the terms, and adds its Hessian.
@@ -294,10 +381,24 @@ func (m *smoothing) addSmooth() {
 	}
 }
 
-// multiply sets m.full to P·x.
+// multiply sets m.full to P·x at the columns that are no terms.
 func (m *smoothing) multiply(x []float64) {
-	clear(m.full)
-	m.p.P.AddSymMulVec(m.full, 1, x)
+	for _, j := range m.cols {
+		m.full[j] = 0
+	}
+	q := m.p.P
+	for _, j := range m.bent {
+		sum := 0.0
+		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
+			if i := q.RowIdx[e]; i == int(j) {
+				m.full[j] += q.Val[e] * x[j]
+			} else {
+				m.full[i] += q.Val[e] * x[j]
+				sum += q.Val[e] * x[i]
+			}
+		}
+		m.full[j] += sum
+	}
 }
 
 // entry is that of the Hessian at two places.
@@ -311,21 +412,41 @@ func (m *smoothing) addGradient(to []float64, at int32, w float64) {
 		return
 	}
 	w *= m.change[at]
-	column, value := m.line(m.row[at])
-	for e, j := range column {
-		to[m.place[j]] += w * value[e]
+	for _, r := range m.line(m.row[at]) {
+		value, sign := m.of(r)
+		num.Axpy(to[m.place[r.column]:][:len(value)], sign*w, value)
 	}
 }
 
-// addPair adds w times the square of the difference of the gradients of two pieces to the Hessian: pieces of a term share entries.
+// addPair adds w times the square of the difference of the gradients of two pieces to the Hessian.
 func (m *smoothing) addPair(a, b piece, w float64) {
+	m.subtract(a, b)
+	p, n := len(m.cols), len(m.touched)
+	if n > 0 && m.touched[n-1] == m.touched[0]+int32(n-1) {
+		from := int(m.touched[0])
+		for k, v := range m.diff[:n] {
+			num.Axpy(m.h[(from+k)*p+from:][:k+1], w*v, m.diff)
+		}
+		return
+	}
+	for k, i := range m.touched {
+		v, row := w*m.diff[k], m.h[int(i)*p:]
+		for e, k := range m.touched[:k+1] {
+			row[k] += v * m.diff[e]
+		}
+	}
+}
+
+// subtract sets m.diff to the difference of the gradients of two pieces, at the places where it is not 0: pieces of a term share entries.
+func (m *smoothing) subtract(a, b piece) {
 	clear(m.diff)
 	m.addGradient(m.diff, a.at, 1)
 	m.addGradient(m.diff, b.at, -1)
-	from := slices.IndexFunc(m.diff, func(v float64) bool { return v != 0 })
-	for k := max(from, 0); k < len(m.diff); k++ {
-		if v := m.diff[k]; v != 0 {
-			num.Axpy(m.h[k*len(m.diff)+from:][:k+1-from], w*v, m.diff[from:])
+	m.touched = m.touched[:0]
+	for k, v := range m.diff {
+		if v != 0 {
+			m.diff[len(m.touched)] = v
+			m.touched = append(m.touched, int32(k))
 		}
 	}
 }
@@ -354,6 +475,8 @@ func (m *smoothing) newton() ending {
 	if !(-slope > promise*m.excess) && !near {
 		return settled
 	}
+	m.length = num.Norm2(m.d)
+	value += m.rouse()
 	linear, curve := m.along()
 	for t := 1.0; t >= leastStep; t /= 2 {
 		after, excess := m.value(t)
@@ -366,7 +489,12 @@ func (m *smoothing) newton() ending {
 		for k, j := range m.cols {
 			m.x[j] += t * m.d[k]
 		}
-		num.Axpy(m.v, t, m.dv)
+		m.path += t * m.length
+		for _, k := range m.busy {
+			for q := m.first[k]; q < m.first[k+1]; q++ {
+				m.v[q] += t * m.dv[q]
+			}
+		}
 		if t == 1 && -slope < m.excess && !near { // the next one promises about the square of that
 			return settled
 		}
@@ -412,8 +540,12 @@ func (m *smoothing) finish() bool {
 		if cost == 0 {
 			continue
 		}
-		top, _, temp := m.list(k, 0)
-		m.weigh(top, temp)
+		if m.only[k] != several {
+			m.pieces = append(m.pieces[:0], piece{at: m.only[k], w: 1})
+		} else {
+			top, _, temp := m.list(k, 0)
+			m.weigh(top, temp)
+		}
 		for _, a := range m.pieces {
 			if a.at < 0 {
 				s.z[j] = -cost * a.w
@@ -470,14 +602,21 @@ func (m *smoothing) direction() bool {
 	return num.FirstNotFinite(m.d) < 0
 }
 
-// along sets m.dv to the changes of the pieces along the step, and returns the slope and the curvature of the rest of the objective.
+// along sets m.dv to the changes of the pieces of busy terms along the step, and returns the slope and the curvature of the rest of the
+// objective: that of m.slope is without the busy terms in it.
 func (m *smoothing) along() (linear, curve float64) {
+	linear = num.Dot(m.slope, m.d)
 	for k, j := range m.cols {
 		m.step[j] = m.d[k]
 		linear += (m.p.Q[j] + m.full[j]) * m.d[k]
 	}
-	for q, i := range m.row {
-		m.dv[q] = m.change[q] * m.product(i, m.step)
+	for _, k := range m.busy {
+		for q := m.first[k]; q < m.first[k+1]; q++ {
+			m.dv[q] = m.change[q] * m.product(m.row[q], m.step)
+		}
+		if only := m.only[k]; only >= 0 {
+			linear -= m.prices[k] * m.dv[only]
+		}
 	}
 	m.multiply(m.step)
 	return linear, num.Dot(m.full, m.step)

@@ -41,6 +41,9 @@ type course struct {
 	worked     float64   // see Worked
 	tol        float64   // asked of sub
 	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
+	centre     []float64 // of samples: the point around which the set was made
+	tries      int       // of samples: sets that were made anew
+	estimated  bool      // of samples: there has been an estimate
 	certified  bool      // res has the residuals of the whole problem
 }
 
@@ -171,7 +174,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	for again := !s.reached; again && err == nil; warm = false {
 		if err = s.round(ctx, warm); err == nil {
 			s.restore(&s.res)
-			again = s.next()
+			again, err = s.next(ctx)
 		}
 	}
 	if err != nil {
@@ -284,27 +287,34 @@ func (s *solver) warm() error {
 
 // next changes the set where the answer is none of the whole problem. It reports whether
 // there is another round.
-func (s *solver) next() bool {
+func (s *solver) next(ctx context.Context) (again bool, err error) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all())
+		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all()), nil
 	case qpbackend.DualInfeasible:
-		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all())
+		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
-		return s.missed && s.join(s.broken(s.tolerance())) || s.all()
+		return s.missed && s.join(s.broken(s.tolerance())) || s.all(), nil
 	}
-	joined := s.join(s.broken(s.tolerance()))
-	if s.yield(false) || joined {
-		return true
+	tol := s.tolerance()
+	if list := s.broken(tol); s.sampled {
+		again, err = s.follow(ctx, list, tol)
+	} else {
+		again = s.join(list)
+		again = s.yield(false) || again
+	}
+	if again || err != nil {
+		return again, err
 	}
 	small := s.res.Res
 	s.res.Res = s.set.Certify(context.Background(), s.p, nil, s.x, s.y, s.z, s.certify)
 	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
-		return true
+		return true, nil
 	}
 	s.certified = true
-	return false
+	s.age(tol)
+	return false, nil
 }
 
 // sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine terms those of the smaller problem, which are given,
