@@ -40,7 +40,7 @@ var mayImport = map[string]string{
 	// A problem as statements, with names that are no words of the language.
 	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
 	// Numbers and words of the files that a problem names.
-	"dc/lang/internal/datafile": "internal/arrays internal/table",
+	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 
 	// The syntax of problem files and their data for packages that give them a meaning of their own.
 	"dc/lang/reader": "dc/lang/internal/syntax dc/lang/internal/datafile internal/arrays",
@@ -65,7 +65,7 @@ var mayImport = map[string]string{
 	// Bounds of what is read, plain or compressed.
 	"internal/input": "",
 	// One grammar of numbers and one reader of tables, for whoever reads data.
-	"internal/table": "",
+	"internal/table": "internal/input",
 	// Arrays and sparse matrices in the formats of others.
 	"internal/arrays": "internal/table",
 	// Which kernels in assembler this processor runs.
@@ -157,21 +157,21 @@ var mayImport = map[string]string{
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse internal/poll",
 	// The parts that readers of files share; a format each; and the choice by the name.
-	"qpbackend/problemfile":              "qpbackend qpbackend/sparse internal/table",
-	"qpbackend/qps":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/table",
+	"qpbackend/problemfile":              "qpbackend qpbackend/sparse internal/input internal/table",
+	"qpbackend/qps":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/input internal/table",
 	"qpbackend/sdpa":                     "qpbackend qpbackend/problemfile",
 	"qpbackend/cbf":                      "qpbackend qpbackend/problemfile qpbackend/sparse",
-	"qpbackend/npz":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays",
+	"qpbackend/npz":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays internal/input",
 	"qpbackend/formats":                  "qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz",
 	"qpbackend/qptest":                   "qpbackend/qptest/internal/problems internal/num qpbackend qpbackend/sparse",
 	"qpbackend/qptest/internal/problems": "internal/num qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                             "internal/setting dc ccp internal/enum internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
+	"lder":                             "internal/setting dc ccp internal/enum internal/input internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
 	"lder/ensemble":                    "lder/ensemble/internal/selection lder/internal/refit gonum",
 	"lder/ensemble/internal/selection": "lder/internal/refit gonum",
-	"lder/dataset":                     "internal/enum internal/suggest internal/table gonum",
+	"lder/dataset":                     "internal/enum internal/input internal/suggest internal/table gonum",
 	"lder/internal/refit":              "internal/cpu internal/num internal/simd",
 	"lder/internal/platt":              "lder/internal/refit", // for the weights of rows
 	"lder/export":                      "lder internal/enum",
@@ -180,14 +180,14 @@ var mayImport = map[string]string{
 
 	// Shards of what the program computes, for many machines; settings as the program
 	// has them.
-	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/options internal/table",
+	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/table",
 
 	// The program: a file per small command; the others are packages over one session.
 	"cmd/dcopt": "cmd/dcopt/internal/exit cmd/dcopt/internal/session cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/problem cmd/dcopt/internal/solve " +
 		"cmd/dcopt/internal/models cmd/dcopt/internal/fleet cmd/dcopt/internal/template ccp dc/lang dc/lang/lsp dc/lang/reader internal/serve internal/wire " +
 		"qpbackend/backends qpbackend/formats qpbackend/ipm verify cli",
 	"cmd/dcopt/internal/exit":    "",
-	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit cmd/dcopt/internal/report ccp dc/lang lder/dataset qpbackend/formats cli",
+	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit cmd/dcopt/internal/report internal/input ccp dc/lang lder/dataset qpbackend/formats cli",
 	"cmd/dcopt/internal/flags":   "cmd/dcopt/internal/exit cmd/dcopt/internal/session internal/suggest internal/table qpbackend qpbackend/backends cli",
 	// Results as text, JSON and CSV.
 	"cmd/dcopt/internal/report": "cmd/dcopt/internal/exit dc dc/lang ccp ccp/global qpbackend internal/scene",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/lder/internal/platt"
 )
 
@@ -89,7 +90,7 @@ func (c *Classifier) WriteTo(w io.Writer) (int64, error) {
 // ReadClassifier reads a file written by WriteTo and refuses other files. name
 // stands in error messages.
 func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
-	raw, err := io.ReadAll(rd)
+	raw, err := input.JSON(rd)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -138,7 +139,7 @@ func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 // ReadAny reads a model file of either kind: one of the results is nil. name is that of
 // the file, for errors, which have the place of the mistake.
 func ReadAny(rd io.Reader, name string) (*Regressor, *Classifier, error) {
-	raw, err := io.ReadAll(rd)
+	raw, err := input.JSON(rd)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}

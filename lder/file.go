@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/input"
 	decimal "github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/ensemble"
@@ -249,7 +250,7 @@ func (r *Regressor) encode() ([]byte, error) {
 // shapes that do not match, values that are not finite numbers. The Settings of the result are
 // the defaults with the file's method, pieces and imputation.
 func Read(rd io.Reader, name string) (*Regressor, error) {
-	raw, err := io.ReadAll(rd)
+	raw, err := input.JSON(rd)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -85,9 +85,6 @@ const mostLeaves = 20_000_000
 // mostNumbers bounds the ends of intervals of nodes under way. Source: a limit of memory, 0.5 GB.
 const mostNumbers = 1 << 25
 
-// mostLists bounds the lists and objects of a line. Source: four for each of mostColumns.
-const mostLists = 4 * mostColumns
-
 // Proof replays a proof: it returns the bound that follows from the tree, or an error if
 // the file is damaged or speaks of another problem. That the bound is as good as the claim
 // is for the caller to compare.
@@ -154,8 +151,8 @@ func (d *digest) next(v any) error {
 	switch {
 	case err != nil && err != io.EOF:
 		return err
-	case bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > mostLists:
-		return fmt.Errorf("line %d has more than %d lists", d.text.Lines(), mostLists)
+	case input.Lists(text) != nil:
+		return fmt.Errorf("line %d: %w", d.text.Lines(), input.Lists(text))
 	case !bytes.HasSuffix(text, []byte("\n")) || json.Unmarshal(text, v) != nil:
 		return errDamaged
 	}

@@ -2,6 +2,7 @@ package arrays
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 )
 
@@ -23,8 +24,15 @@ type Sparse struct {
 // Limits bound the size of an array.
 type Limits struct {
 	Numbers    int
+	Entries    int // of a sparse matrix, which take several times the memory; 0: Numbers
 	Side       int // the rows, and the columns, of a sparse matrix
 	Dimensions int
+}
+
+// sparse are the limits of the arrays that a sparse matrix is made of.
+func (l Limits) sparse() Limits {
+	l.Numbers = cmp.Or(l.Entries, l.Numbers)
+	return l
 }
 
 // Error is a complaint about a place in a file.

@@ -32,6 +32,10 @@ func ReadJSON(text []byte, lim Limits) (Dense, error) {
 	return p.end()
 }
 
+// mostKeys bounds the keys that a message chooses from.
+// Source: a limit of memory.
+const mostKeys = 1 << 10
+
 // ReadJSONKey reads the number or array that an object has for a key, once.
 func ReadJSONKey(text []byte, key string, lim Limits) (Dense, error) {
 	p := newJSON(text, lim)
@@ -56,7 +60,9 @@ func ReadJSONKey(text []byte, key string, lim Limits) (Dense, error) {
 		case k == key:
 			found, err = true, p.whole()
 		default:
-			keys = append(keys, k)
+			if len(keys) < mostKeys {
+				keys = append(keys, k)
+			}
 			err = p.skip(0)
 		}
 		if err != nil {

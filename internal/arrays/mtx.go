@@ -236,14 +236,18 @@ func (p *mtxParser) coordinates() (*Sparse, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := p.integer("the number of entries", 0, p.lim.Numbers)
+	entries, err := p.integer("the number of entries", 0, p.lim.sparse().Numbers)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.endOfLine(); err != nil {
 		return nil, err
 	}
-	var t triplets
+	room := min(entries, len(p.s)/4) // an entry takes four bytes
+	if p.mirror != 0 {
+		room *= 2
+	}
+	t := triplets{make([]int, 0, room), make([]int, 0, room), make([]float64, 0, room)}
 	for range entries {
 		p.next()
 		at := p.at

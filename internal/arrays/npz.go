@@ -63,6 +63,7 @@ func (a *Archive) IsSparse() bool {
 // Sparse is the matrix that scipy.sparse.save_npz wrote, of the formats csr, csc and
 // coo. Entries with one place are added.
 func (a *Archive) Sparse(lim Limits) (*Sparse, error) {
+	lim = lim.sparse()
 	format, err := a.word("format")
 	if err != nil {
 		return nil, err
@@ -102,6 +103,7 @@ func (a *Archive) Sparse(lim Limits) (*Sparse, error) {
 // Columns is the rows x cols matrix whose compressed columns (CSC) are the arrays
 // NAME_data, NAME_indices and NAME_indptr. Entries with one place are added.
 func (a *Archive) Columns(name string, rows, cols int, lim Limits) (*Sparse, error) {
+	lim = lim.sparse()
 	val, err := a.entries(name+"_data", lim)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (a *Archive) entries(name string, lim Limits) ([]float64, error) {
 // compressed rows or columns with indices below most: both indices of each entry.
 func (a *Archive) slices(prefix string, n, most, entries int, lim Limits) (outer, inner []int, err error) {
 	name := prefix + "indptr"
-	ptr, err := a.whole(name, Limits{Numbers: lim.Side + 1, Dimensions: 1}, entries)
+	ptr, err := a.whole(name, Limits{Numbers: n + 2, Dimensions: 1}, entries)
 	if err != nil {
 		return nil, nil, err
 	}

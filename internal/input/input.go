@@ -2,9 +2,11 @@ package input
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // MostLine bounds a line.
@@ -14,6 +16,19 @@ const MostLine = 1 << 25
 // A text has at most mostText bytes, and mostRatio more for each byte that is stored.
 // Source: limits of memory and time; texts of numbers are compressed by factors of 2 to 10.
 const mostText, mostRatio = 1 << 27, 16
+
+// MostFile bounds a file where it is stored.
+// Source: a limit of memory, 4 GB.
+const MostFile = 1 << 32
+
+// Raw is a file as it is stored.
+func Raw(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MostFile+1))
+	if err == nil && len(data) > MostFile {
+		err = &LimitError{Most: MostFile}
+	}
+	return data, err
+}
 
 // Reader is the text of a file, decompressed.
 type Reader struct {
@@ -63,17 +78,17 @@ func damaged(err error) error { return fmt.Errorf("damaged gzip file: %w", err) 
 // counter counts the bytes of the file itself.
 type counter struct {
 	r io.Reader
-	n int64
+	n atomic.Int64
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }
 
-// Stored is how many bytes of the file itself were read so far.
-func (t *Reader) Stored() int64 { return t.in.n }
+// Stored is how many bytes of the file itself were read so far. It may be called at any time.
+func (t *Reader) Stored() int64 { return t.in.n.Load() }
 
 // took counts bytes of the text, and completes the error of the reader behind.
 func (t *Reader) took(n int, err error) error {
@@ -123,3 +138,33 @@ func (t *Reader) Lines() int { return t.lines }
 
 // All is the rest of the text.
 func (t *Reader) All() ([]byte, error) { return io.ReadAll(t) }
+
+// Text is the text of a file.
+func Text(r io.Reader) ([]byte, error) {
+	t, err := New(r)
+	if err != nil {
+		return nil, err
+	}
+	return t.All()
+}
+
+// JSON is Text of a file in JSON that can be decoded in bounded memory.
+func JSON(r io.Reader) ([]byte, error) {
+	text, err := Text(r)
+	if err == nil {
+		err = Lists(text)
+	}
+	return text, err
+}
+
+// MostLists bounds the lists and objects of a text in JSON.
+// Source: a limit of memory; a few bytes of text become a struct of some hundred.
+const MostLists = 1 << 20
+
+// Lists refuses a text in JSON with more lists and objects than may be.
+func Lists(text []byte) error {
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > MostLists {
+		return fmt.Errorf("more than %d lists and objects", MostLists)
+	}
+	return nil
+}

@@ -54,7 +54,8 @@ func (b *Block) parse(t *Reader) error {
 		for _, m := range t.modes {
 			width += int(m & Numbers)
 		}
-		b.Values = make([]float64, 0, width*(1+bytes.Count(b.raw, []byte{'\n'})))
+		rows := 1 + bytes.Count(b.raw, []byte{'\n'})
+		b.Values = make([]float64, 0, min(width*rows, 1+len(b.raw))) // blank lines are no rows
 	}
 	for b.p.nextRow(len(t.modes)) {
 		b.Lines = append(b.Lines, b.p.line)

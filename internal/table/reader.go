@@ -1,14 +1,14 @@
 package table
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dcopt/dcopt/internal/input"
 )
 
 // Options say how a table is written.
@@ -33,8 +33,7 @@ type Reader struct {
 
 	opt    Options
 	comma  []byte
-	r      io.Reader
-	zipped bool
+	r      *input.Reader
 	buf    []byte
 	rest   []byte // of buf: read and not yet used
 	line   int    // of the first byte of rest
@@ -47,22 +46,19 @@ type Reader struct {
 // blockBytes is the size of a block.
 const blockBytes = 1 << 17
 
-// mostRow bounds the size of a row with a quoted cell that does not end.
-const mostRow = 1 << 26
+// mostColumns bounds the cells of a row.
+// Source: a limit of memory.
+const mostColumns = 1 << 20
 
 const byteOrderMark = "\ufeff"
 
 // Open reads the first row.
 func Open(r io.Reader, opt Options) (*Reader, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	t := &Reader{r: br, opt: opt, line: 1}
-	if head, _ := br.Peek(2); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, fmt.Errorf("damaged gzip file: %w", err)
-		}
-		t.r, t.zipped = z, true
+	in, err := input.Stream(r)
+	if err != nil {
+		return nil, err
 	}
+	t := &Reader{r: in, opt: opt, line: 1}
 	if err := t.fill(); err != nil {
 		return nil, err
 	}
@@ -105,6 +101,9 @@ func (t *Reader) first() error {
 		t.line, t.rest = p.line, t.rest[end:]
 	}
 }
+
+// Stored is how many bytes of the file itself were read.
+func (t *Reader) Stored() int64 { return t.r.Stored() }
 
 // Skip makes a header of the first row: it is in no block.
 func (t *Reader) Skip() {
@@ -173,25 +172,18 @@ func (t *Reader) fill() error {
 		t.buf = t.buf[:cap(t.buf)]
 		copy(t.buf, t.rest)
 	}
-	k, err := io.ReadFull(t.r, t.buf[n:n+more])
-	t.rest = t.buf[:n+k]
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF && t.ended():
-		t.eof = true
-	case err != nil && t.zipped:
-		return fmt.Errorf("damaged gzip file: %w", err)
-	case err != nil:
-		return err
+	k := 0
+	var err error
+	for k < more && err == nil {
+		var got int
+		got, err = t.r.Read(t.buf[n+k : n+more])
+		k += got
 	}
-	return nil
-}
-
-// ended tells the end of the input from a gzip file that breaks off: ReadFull
-// gives one error for both.
-func (t *Reader) ended() bool {
-	var one [1]byte
-	n, err := t.r.Read(one[:])
-	return n == 0 && err == io.EOF
+	t.rest = t.buf[:n+k]
+	if err == io.EOF {
+		t.eof, err = true, nil
+	}
+	return err
 }
 
 // rowsEnd is behind the last row that rest has whole, or the first one that is
@@ -201,8 +193,8 @@ func (t *Reader) rowsEnd(first bool) (int, error) {
 		if end := t.lastRow(t.rest, first); end > 0 || t.eof {
 			return end, nil
 		}
-		if len(t.rest) > mostRow {
-			return 0, &Error{Line: t.line, Col: 1, Msg: fmt.Sprintf("a row of more than %d bytes; does a quoted cell not end?", mostRow)}
+		if len(t.rest) > input.MostLine {
+			return 0, &Error{Line: t.line, Col: 1, Msg: fmt.Sprintf("a row of more than %d bytes; does a quoted cell not end?", input.MostLine)}
 		}
 		if err := t.fill(); err != nil {
 			return 0, err

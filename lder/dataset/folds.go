@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext/prng"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -126,7 +128,11 @@ type FoldFile map[string][][]int
 // ReadFolds reads a JSON object of the form {"set": [[0, 3], [1, 2]], ...}.
 // name is for messages.
 func ReadFolds(r io.Reader, name string) (FoldFile, error) {
-	dec := json.NewDecoder(r)
+	text, err := input.JSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
 	var f FoldFile
 	if err := dec.Decode(&f); err != nil {
 		if errors.Is(err, io.EOF) {

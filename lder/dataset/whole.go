@@ -1,6 +1,10 @@
 package dataset
 
-import "github.com/dcopt/dcopt/internal/table"
+import (
+	"fmt"
+
+	"github.com/dcopt/dcopt/internal/table"
+)
 
 // readers is how many goroutines read blocks of a table that is kept as a whole,
 // beside the one that collects them: few, for each has blocks in memory.
@@ -8,6 +12,11 @@ import "github.com/dcopt/dcopt/internal/table"
 const readers = 2
 
 func noRows() error { return &table.Error{Msg: "there are no rows below the header"} }
+
+// mostHeld bounds a table that is kept: so many numbers, and one more for each byte of its file. A
+// cell of text takes as much as two, and so does a line and its number.
+// Source: a limit of memory, 134 MB.
+const mostHeld = 1 << 24
 
 // whole collects all rows of a table.
 func whole(in *table.Reader, name string, heads []Cell, keepText bool) (*Table, error) {
@@ -23,7 +32,12 @@ func whole(in *table.Reader, name string, heads []Cell, keepText bool) (*Table, 
 	}
 	in.Want(modes)
 	var lines series[int]
+	var held int64
 	err := in.Each(readers, nil, func(b *table.Block) error {
+		held += int64(len(b.Values) + 2*len(b.Texts) + len(b.Lines))
+		if most := mostHeld + in.Stored(); held > most {
+			return fmt.Errorf("more than %d numbers are too many for a file of so few bytes; decompress it", most)
+		}
 		for j := range n {
 			for k := j; k < len(b.Values); k += n {
 				values[j].add(b.Values[k])

@@ -278,7 +278,7 @@ func TestErrorsHaveLines(t *testing.T) {
 		{"VER\n3\nVAR\n3 1\n@0:POW 3\n", 5, "the number of the exponents"},
 		{"VER\n3\nPOWCONES\n1 2\n2\n1\n-1\n", 7, "not positive"},
 		{"VER\n1\nVAR\n2", 4, "has 1 fields"},
-		{"VER\n1\nPSDVAR\n1\n100000\n", 5, "the order of a matrix"},
+		{"VER\n1\nPSDVAR\n1\n100000\n", 5, "variables, rows and coefficients"},
 		{"VER\n1\nCON\n1 1\nF 1\n", 5, ""},
 		{head + "INT\n1\n0\n", 14, "integer variables"},
 		{head + "CHANGE\n", 14, "several instances"},

@@ -162,7 +162,7 @@ func (p *parser) leading(f []string, of string, least int, most ...int) (out []i
 
 // exponents reads the lists of POWCONES or POW*CONES and divides each by its sum.
 func (p *parser) exponents() (out [][]float64, err error) {
-	head, err := p.wholes("a number of exponents", 0, problemfile.Most, problemfile.Most)
+	head, err := p.wholes("a number of exponents", 0, math.MaxInt32, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
@@ -203,18 +203,17 @@ func (p *parser) exponents() (out [][]float64, err error) {
 
 // orders reads those of PSDVAR or PSDCON.
 func (p *parser) orders() (out []int, err error) {
-	head, err := p.wholes("the number of matrices", 0, problemfile.Most)
+	head, err := p.wholes("the number of matrices", 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	entries := 0
 	for range head[0] {
-		n, err := p.wholes("the order of a matrix", 1, 1<<13)
+		n, err := p.wholes("the order of a matrix", 1, math.MaxInt32)
+		if err == nil {
+			err = p.in.Take(triangle(n[0]))
+		}
 		if err != nil {
 			return nil, err
-		}
-		if entries += triangle(n[0]); entries > problemfile.Most {
-			return nil, p.in.Wrong("the matrices have more than %d entries", problemfile.Most)
 		}
 		out = append(out, n[0])
 	}
@@ -225,7 +224,10 @@ func triangle(order int) int { return order * (order + 1) / 2 }
 
 // domains reads those of VAR or CON.
 func (p *parser) domains(of string) (out []domain, n int, err error) {
-	head, err := p.wholes("the number of "+of, 0, problemfile.Most, problemfile.Most)
+	head, err := p.wholes("the number of "+of, 0, math.MaxInt32, math.MaxInt32)
+	if err == nil {
+		err = p.in.Take(head[0])
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -241,6 +243,11 @@ func (p *parser) domains(of string) (out []domain, n int, err error) {
 		d := domain{kind: f[0], n: size, line: p.in.Line()}
 		if err := p.family(&d); err != nil {
 			return nil, 0, err
+		}
+		if _, _, sign := d.sides(); !sign && of == "variables" { // they have rows of their own
+			if err := p.in.Take(size); err != nil {
+				return nil, 0, err
+			}
 		}
 		n += size
 		if size > 0 {
@@ -335,6 +342,9 @@ func (p *parser) data(key string) error {
 		}
 		v, err := p.in.Number(f[indices], "the coefficient")
 		if err != nil {
+			return err
+		}
+		if err := p.in.Take(1); err != nil {
 			return err
 		}
 		if err := p.coefficient(key, f, v); err != nil {

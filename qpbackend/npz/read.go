@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -34,9 +35,13 @@ const (
 	vectors  = "q h b lb ub l u r shape"
 )
 
-// Read reads one problem. Errors name the array.
+// Read reads one problem, plain or compressed by gzip. Errors name the array.
 func Read(r io.Reader) (*problemfile.File, error) {
-	data, err := io.ReadAll(r)
+	in, err := input.New(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.All()
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +50,8 @@ func Read(r io.Reader) (*problemfile.File, error) {
 		return nil, plain(err)
 	}
 	p := &reader{archive: a, out: &problemfile.File{}, vector: map[string]arrays.Dense{}, form: map[string]form{}}
+	p.stored = int(in.Stored())
+	p.size = problemfile.NewSize(p.stored)
 	return p.file()
 }
 
@@ -72,11 +79,19 @@ type reader struct {
 	vector  map[string]arrays.Dense // those that are there
 	form    map[string]form         // of the matrices
 	n       int
+	size    problemfile.Size
+	stored  int // bytes of the file
 }
 
-// sizes are the limits of an array.
-func sizes() arrays.Limits {
-	return arrays.Limits{Numbers: problemfile.Most, Side: problemfile.Most, Dimensions: 2}
+// mostDense bounds the numbers of a dense matrix, zeros too, beside those that the bytes of the
+// file may be.
+// Source: a limit of memory, 134 MB.
+const mostDense = 1 << 24
+
+// sizes are the limits of a matrix.
+func (p *reader) sizes() arrays.Limits {
+	left := p.size.Left()
+	return arrays.Limits{Numbers: mostDense + p.stored, Entries: left, Side: left, Dimensions: 2}
 }
 
 func (p *reader) file() (*problemfile.File, error) {
@@ -158,7 +173,12 @@ func (p *reader) load() error {
 			p.form[matrix] = is
 			continue
 		}
-		d, err := p.archive.Array(name, sizes())
+		lim := p.sizes()
+		lim.Numbers = lim.Entries
+		d, err := p.archive.Array(name, lim)
+		if err == nil {
+			err = p.size.Add(len(d.Values))
+		}
 		if err != nil {
 			return plain(err)
 		}
@@ -258,10 +278,13 @@ func (p *reader) matrix(name string, rows int) (*arrays.Sparse, error) {
 		if s, ok := p.vector["shape"]; ok && name == "A" && (s.Values[0] != float64(rows) || s.Values[1] != float64(p.n)) {
 			return nil, fmt.Errorf(`the array "shape" says %g rows and %g columns, want %d and %d`, s.Values[0], s.Values[1], rows, p.n)
 		}
-		m, err := p.archive.Columns(name, rows, p.n, sizes())
+		m, err := p.archive.Columns(name, rows, p.n, p.sizes())
+		if err == nil {
+			err = p.size.Add(len(m.Val))
+		}
 		return m, plain(err)
 	}
-	d, err := p.archive.Array(name, sizes())
+	d, err := p.archive.Array(name, p.sizes())
 	if err != nil {
 		return nil, plain(err)
 	}
@@ -271,7 +294,17 @@ func (p *reader) matrix(name string, rows int) (*arrays.Sparse, error) {
 	if err := finite(name, d); err != nil {
 		return nil, err
 	}
+	entries := 0
+	for _, v := range d.Values {
+		if v != 0 {
+			entries++
+		}
+	}
+	if err := p.size.Add(entries); err != nil {
+		return nil, err
+	}
 	m := &arrays.Sparse{Rows: rows, Cols: p.n, Ptr: make([]int, 1, rows+1)}
+	m.Idx, m.Val = make([]int, 0, entries), make([]float64, 0, entries)
 	for i := range rows {
 		for j, v := range d.Values[i*p.n:][:p.n] {
 			if v != 0 {

@@ -1,8 +1,6 @@
 package problemfile
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +33,15 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.File == "" {
-		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+	const most = 400 // Source: a limit of the length of messages; a name has any length
+	text := e.Err.Error()
+	if len(text) > most {
+		text = text[:most] + " ..."
 	}
-	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
+	if e.File == "" {
+		return fmt.Sprintf("line %d: %s", e.Line, text)
+	}
+	return fmt.Sprintf("%s: line %d: %s", e.File, e.Line, text)
 }
 
 // Unwrap returns the complaint without its place.
@@ -51,10 +54,9 @@ func At(line int, format string, args ...any) error {
 
 // Format is a kind of files.
 type Format struct {
-	// Endings of their names in lower case, such as ".qps". A further ".gz" says that the
-	// file is compressed.
+	// Endings of their names in lower case, such as ".qps"; .gz may be behind each.
 	Endings []string
-	// Read reads one; ending is that of its name.
+	// Read reads one, plain or compressed by gzip; ending is that of its name.
 	Read func(r io.Reader, ending string) (*File, error)
 }
 
@@ -80,17 +82,9 @@ func (f Format) ReadFile(path string) (*File, error) {
 
 // ReadNamed reads a file by the ending of its name, which errors begin with.
 func (f Format) ReadNamed(r io.Reader, path string) (*File, error) {
-	ending, gz := f.Ending(path)
+	ending, _ := f.Ending(path)
 	if ending == "" {
 		return nil, fmt.Errorf("%s: want a name that ends in %s, or one of these and .gz", path, either(f.Endings))
-	}
-	if gz {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
-		}
-		defer z.Close()
-		r = z
 	}
 	file, err := f.Read(r, ending)
 	var e *Error
@@ -99,7 +93,7 @@ func (f Format) ReadNamed(r io.Reader, path string) (*File, error) {
 		e.File = path
 		return nil, e
 	case err != nil:
-		return nil, fmt.Errorf("%s: %s%w", path, damage(err), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return file, nil
 }
@@ -110,13 +104,4 @@ func either(words []string) string {
 		return strings.Join(words[:last], ", ") + " or " + words[last]
 	}
 	return strings.Join(words, "")
-}
-
-// damage stands before an error that a decompressor found; a plain file has none.
-func damage(err error) string {
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
-		return "damaged gzip file: "
-	}
-	return ""
 }

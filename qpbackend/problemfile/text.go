@@ -1,6 +1,7 @@
 package problemfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,32 +9,57 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Most bounds the variables, and the rows, of a file that states them as a number: entries that
-// are not written out must not take memory without end.
-// Source: a limit of memory; the triangle of a matrix of order 8,191 has as many entries.
-const Most = 1 << 25
+// A problem has at most Most variables, rows and coefficients together, and one more for every four
+// bytes of its file: some that are not written out, or that are compressed, must not take memory
+// without end.
+// Source: a limit of memory; the triangle of a matrix of order 2,047 has as many entries.
+const Most = 1 << 21
+
+// Size counts variables, rows and coefficients.
+type Size struct{ n, most int }
+
+// NewSize is that of a file with so many bytes.
+func NewSize(stored int) Size { return Size{0, Most + stored/4} }
+
+// Left is how many more may be.
+func (s *Size) Left() int { return s.most - s.n }
+
+// Add counts n more.
+func (s *Size) Add(n int) error {
+	if n > s.Left() {
+		return fmt.Errorf("more than %d variables, rows and coefficients", s.most)
+	}
+	s.n += n
+	return nil
+}
 
 // Lines are those of a text that say something, as fields between white space.
 type Lines struct {
-	rest    string
+	in      *input.Reader
 	comment string // a line that begins with one of these characters says nothing
 	blank   func(rune) bool
 	no      int
 	fields  []string
+	size    Size
 }
 
-// ReadLines reads a text. Lines that begin with a character of comment are left out, and
-// the characters of blank stand for white space.
+// ReadLines reads a text, which may be compressed by gzip. Lines that begin with a character of
+// comment are left out, and the characters of blank stand for white space.
 func ReadLines(r io.Reader, comment, blank string) (*Lines, error) {
-	data, err := io.ReadAll(r)
+	data, err := input.Raw(r)
 	if err != nil {
 		return nil, err
 	}
-	return &Lines{rest: string(data), comment: comment, blank: func(c rune) bool {
+	in, err := input.New(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return &Lines{in: in, size: NewSize(len(data)), comment: comment, blank: func(c rune) bool {
 		return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || strings.ContainsRune(blank, c)
 	}}, nil
 }
@@ -41,10 +67,16 @@ func ReadLines(r io.Reader, comment, blank string) (*Lines, error) {
 // Next are the fields of the next line, valid until the next call; false at the end of the
 // text. A line with a zero byte is an error: a compressed file has them.
 func (l *Lines) Next() (fields []string, more bool, err error) {
-	for l.rest != "" {
-		line, rest, _ := strings.Cut(l.rest, "\n")
-		l.rest = rest
+	for {
+		text, err := l.in.Line()
+		if err == io.EOF {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
 		l.no++
+		line := strings.TrimSuffix(string(text), "\n")
 		if line == "" || strings.IndexByte(l.comment, line[0]) >= 0 {
 			continue
 		}
@@ -69,7 +101,14 @@ func (l *Lines) Next() (fields []string, more bool, err error) {
 			return l.fields, true, nil
 		}
 	}
-	return nil, false, nil
+}
+
+// Take counts variables, rows or coefficients that the last line states.
+func (l *Lines) Take(n int) error {
+	if err := l.size.Add(n); err != nil {
+		return l.Wrong("%w", err)
+	}
+	return nil
 }
 
 // Line is the number of the last line, from 1.

@@ -22,6 +22,7 @@ type parser struct {
 	fixed  bool
 	misfit int // the line that kept Auto from Fixed, 0 for none
 	sec    section
+	size   problemfile.Size
 
 	out     File
 	objName string // by OBJNAME
@@ -67,46 +68,39 @@ type setName struct {
 	ignored []string
 }
 
+// mostIgnored bounds the sets that notes name.
+// Source: a limit of the number of notes.
+const mostIgnored = 10
+
 // takes reports whether an entry of the set counts.
 func (s *setName) takes(name string) bool {
 	if !s.known {
 		s.name, s.known = name, true
 	}
-	if name != s.name && !slices.Contains(s.ignored, name) {
+	if name != s.name && len(s.ignored) < mostIgnored && !slices.Contains(s.ignored, name) {
 		s.ignored = append(s.ignored, name)
 	}
 	return name == s.name
 }
 
-func newParser(opt Options) *parser {
-	return &parser{opt: opt, row: map[string]int{}, col: map[string]int{}}
+func newParser(opt Options, stored int) *parser {
+	return &parser{opt: opt, size: problemfile.NewSize(stored), row: map[string]int{}, col: map[string]int{}}
 }
 
-// chooseFormat settles how lines are cut.
-func (p *parser) chooseFormat(lines []line) {
-	p.fixed = p.opt.Format != Free
-	if p.opt.Format != Auto {
-		return
-	}
-	sec := none
-	for _, l := range lines {
-		if l.header {
-			f := strings.Fields(l.text)
-			sec = sections[strings.ToUpper(f[0])]
-			if sec == nameSection && len(f) == 3 && f[2] == "FREE" {
-				p.fixed = false
-				return
-			}
-			continue
-		}
-		if !sec.hasCards() {
-			continue
-		}
-		if _, err := fixedCard(sec, l.text); err != nil {
+// fits looks whether all lines can be cut by columns; if not, fields stand between white space.
+func (p *parser) fits(l line) error {
+	switch {
+	case !p.fixed:
+	case l.header:
+		f := strings.Fields(l.text)
+		p.sec = sections[strings.ToUpper(f[0])]
+		p.fixed = !(p.sec == nameSection && len(f) == 3 && f[2] == "FREE")
+	case p.sec.hasCards():
+		if _, err := fixedCard(p.sec, l.text); err != nil {
 			p.fixed, p.misfit = false, l.no
-			return
 		}
 	}
+	return nil
 }
 
 func (p *parser) line(l line) error {
@@ -217,6 +211,10 @@ func (p *parser) newRow(c card, no int) error {
 	if _, ok := p.row[c.name]; ok {
 		return fmt.Errorf("row %q is stated twice", c.name)
 	}
+	if err := p.size.Add(1); err != nil {
+		return err
+	}
+	c.name = strings.Clone(c.name)
 	switch kind := strings.ToUpper(c.kind); kind {
 	case "N":
 		if p.objGot == "" && (p.objName == "" || p.objName == c.name) {
@@ -226,14 +224,14 @@ func (p *parser) newRow(c card, no int) error {
 		}
 		p.row[c.name] = ignoredRow
 		p.droppedN++
+		return nil
 	case "E", "L", "G":
 		p.row[c.name] = len(p.rows)
 		p.rows = append(p.rows, rowSpec{kind: kind[0], line: no})
 		p.out.RowNames = append(p.out.RowNames, c.name)
-	default:
-		return fmt.Errorf("row %q has type %q, want N, E, L or G", c.name, c.kind)
+		return nil
 	}
-	return nil
+	return fmt.Errorf("row %q has type %q, want N, E, L or G", c.name, c.kind)
 }
 
 func (p *parser) column(c card, no int) error {
@@ -250,7 +248,10 @@ func (p *parser) column(c card, no int) error {
 	}
 	j, ok := p.col[c.name]
 	if !ok {
-		j = len(p.cols)
+		if err := p.size.Add(1); err != nil {
+			return err
+		}
+		j, c.name = len(p.cols), strings.Clone(c.name)
 		p.col[c.name] = j
 		p.cols = append(p.cols, colSpec{upper: math.Inf(1), integer: p.inInteger})
 		p.out.ColNames = append(p.out.ColNames, c.name)
@@ -275,6 +276,9 @@ func (p *parser) column(c card, no int) error {
 
 // eachRow calls put for the pairs of the card, whose names are rows.
 func (p *parser) eachRow(c card, no int, put func(i int, v float64, no int) error) error {
+	if err := p.size.Add(c.n); err != nil {
+		return err
+	}
 	for _, e := range c.pairs[:c.n] {
 		i, ok := p.row[e.name]
 		if !ok {
@@ -356,6 +360,9 @@ func (p *parser) quadratic(c card, no int) error {
 	i, ok := p.col[c.name]
 	if !ok {
 		return fmt.Errorf("unknown column %q", c.name)
+	}
+	if err := p.size.Add(c.n); err != nil {
+		return err
 	}
 	for _, e := range c.pairs[:c.n] {
 		j, ok := p.col[e.name]

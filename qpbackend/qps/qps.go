@@ -1,10 +1,12 @@
 package qps
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
@@ -32,22 +34,22 @@ type File = problemfile.File
 // Error is a complaint about a line of a file.
 type Error = problemfile.Error
 
-// Read reads one problem. Errors name the line.
+// Read reads one problem, plain or compressed by gzip. Errors name the line.
 func Read(r io.Reader, opt Options) (*File, error) {
-	data, err := io.ReadAll(r)
+	data, err := input.Raw(r)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := split(string(data))
+	p := newParser(opt, len(data))
+	if p.fixed = opt.Format != Free; opt.Format == Auto {
+		err = each(data, p.fits)
+	}
+	if err == nil {
+		p.sec = none
+		err = each(data, p.line)
+	}
 	if err != nil {
 		return nil, err
-	}
-	p := newParser(opt)
-	p.chooseFormat(lines)
-	for _, l := range lines {
-		if err := p.line(l); err != nil {
-			return nil, &Error{Line: l.no, Err: err}
-		}
 	}
 	return p.file()
 }
@@ -81,25 +83,38 @@ type line struct {
 	header bool // starts in the first column: a section
 }
 
-// split drops comments, blank lines and all after ENDATA.
-func split(data string) ([]line, error) {
-	var out []line
-	for no, text := range strings.Split(data, "\n") {
-		text = strings.TrimRight(text, " \t\r")
+// each calls f for the lines of a file up to ENDATA, comments and blank lines aside. It ends with
+// the first error.
+func each(data []byte, f func(l line) error) error {
+	in, err := input.New(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	last := 0 // that says something
+	for {
+		raw, err := in.Line()
+		switch {
+		case err == io.EOF && last == 0:
+			return errors.New("the file is empty")
+		case err == io.EOF:
+			return at(last, "the file ends without ENDATA")
+		case err != nil:
+			return err
+		}
+		text := strings.TrimRight(string(raw), " \t\r\n")
 		if text == "" || text[0] == '*' {
 			continue
 		}
-		if strings.IndexByte(text, 0) >= 0 {
-			return nil, at(no+1, "holds a zero byte; is the file compressed?")
+		l := line{in.Lines(), text, text[0] != ' ' && text[0] != '\t'}
+		if last = l.no; strings.IndexByte(text, 0) >= 0 {
+			return at(l.no, "holds a zero byte; is the file compressed?")
 		}
-		header := text[0] != ' ' && text[0] != '\t'
-		out = append(out, line{no + 1, text, header})
-		if header && strings.EqualFold(strings.Fields(text)[0], "ENDATA") {
-			return out, nil
+		if err := f(l); err != nil {
+			return &Error{Line: l.no, Err: err}
+		}
+		if l.header && strings.EqualFold(strings.Fields(text)[0], "ENDATA") {
+			_, err := io.Copy(io.Discard, in) // a file that is cut is damaged
+			return err
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("the file is empty")
-	}
-	return nil, at(out[len(out)-1].no, "the file ends without ENDATA")
 }

@@ -251,7 +251,8 @@ func TestErrorsAreLocated(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "the file is empty"},
 		{"NAME x\nROWS\n N o\n", "line 3: the file ends without ENDATA"},
-		{"\x1f\x8b\x00abc\n", "line 1: holds a zero byte; is the file compressed?"},
+		{"\x1f\x8b\x00abc\n", "damaged gzip file"},
+		{"BZh\x00abc\n", "line 1: holds a zero byte; is the file compressed?"},
 		{"NAME x\nENDATA\n", "the file has no columns"},
 		{"NAME x\n something\nENDATA\n", "line 2: data before the section ROWS"},
 		{"NAME x\nROWS\n N o\nCOLUMMS\nENDATA\n", `line 4: unknown section "COLUMMS"`},
@@ -343,10 +344,10 @@ func TestReadFile(t *testing.T) {
 		{"a.SIF.gz", z.Bytes(), -inf, ""},
 		{"a.mps.gz", z.Bytes(), 0, ""},
 		{"a.txt", plain, 0, "a.txt: want a name that ends in .qps, .mps or .sif"},
-		{"b.qps.gz", plain, 0, "b.qps.gz: damaged gzip file: gzip: invalid header"},
-		{"c.qps.gz", nil, 0, "c.qps.gz: damaged gzip file: EOF"},
+		{"b.qps.gz", plain, 0, ""},
+		{"c.qps.gz", nil, 0, "c.qps.gz: the file is empty"},
 		{"d.qps.gz", z.Bytes()[:z.Len()-12], 0, "d.qps.gz: damaged gzip file: unexpected EOF"},
-		{"b.qps", z.Bytes(), 0, "zero byte; is the file compressed?"},
+		{"b.qps", z.Bytes(), 0, ""},
 		{"c.qps", []byte("NAME\nENDATA\n"), 0, "c.qps: the file has no columns"},
 	} {
 		path := filepath.Join(dir, c.name)

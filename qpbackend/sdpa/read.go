@@ -108,14 +108,17 @@ func (p *parser) head() error {
 	if err != nil {
 		return err
 	}
-	m, err := p.in.Whole(f[0], "the number of variables", 1, problemfile.Most)
+	m, err := p.in.Whole(f[0], "the number of variables", 1, math.MaxInt32)
 	if err != nil {
+		return err
+	}
+	if err := p.in.Take(m); err != nil {
 		return err
 	}
 	if f, err = p.line("the number of blocks"); err != nil {
 		return err
 	}
-	blocks, err := p.in.Whole(f[0], "the number of blocks", 1, problemfile.Most)
+	blocks, err := p.in.Whole(f[0], "the number of blocks", 1, math.MaxInt32)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func (p *parser) head() error {
 			return err
 		}
 		for k := 0; k < len(f) && len(p.blocks) < blocks; k++ {
-			size, err := p.in.Whole(f[k], fmt.Sprintf("the size of block %d", len(p.blocks)+1), -problemfile.Most, problemfile.Most)
+			size, err := p.in.Whole(f[k], fmt.Sprintf("the size of block %d", len(p.blocks)+1), -math.MaxInt32, math.MaxInt32)
 			if err != nil {
 				return err
 			}
@@ -132,8 +135,8 @@ func (p *parser) head() error {
 			if size == 0 {
 				return p.in.Wrong("the size of block %d is 0", len(p.blocks)+1)
 			}
-			if float64(b.order)*float64(b.order) > 2*problemfile.Most && !b.diagonal || p.rows+b.rows() > problemfile.Most {
-				return p.in.Wrong("with block %d of order %d the problem has more than %d rows", len(p.blocks)+1, b.order, problemfile.Most)
+			if err := p.in.Take(b.rows()); err != nil {
+				return err
 			}
 			p.rows += b.rows()
 			p.blocks = append(p.blocks, b)
@@ -184,6 +187,9 @@ func (p *parser) data() error {
 }
 
 func (p *parser) entry(f []string) error {
+	if err := p.in.Take(1); err != nil {
+		return err
+	}
 	var at [4]int
 	most := [4]int{len(p.c), len(p.blocks), 0, 0}
 	for k, of := range [4]string{"the matrix", "the block", "the row", "the column"} {

@@ -1,11 +1,9 @@
 package problem
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -168,17 +166,9 @@ const MostText = 64 << 20
 
 // Read returns the text of a .dc file; "-" is standard input.
 func Read(ctx context.Context, s *session.Session, path string) ([]byte, error) {
-	r, err := s.Open(ctx, path)
-	if err != nil {
-		return nil, err
+	text, err := s.ReadAll(ctx, path, MostText)
+	if err == nil && len(text) > MostText {
+		err = exit.BadFile(fmt.Errorf("%s: larger than %d bytes; is this a problem file?", path, MostText))
 	}
-	defer r.Close()
-	var buf bytes.Buffer
-	if _, err := io.Copy(&buf, io.LimitReader(r, MostText+1)); err != nil {
-		return nil, exit.Usagef("%w", err)
-	}
-	if buf.Len() > MostText {
-		return nil, exit.BadFile(fmt.Errorf("%s: larger than %d bytes; is this a problem file?", path, MostText))
-	}
-	return buf.Bytes(), nil
+	return text, err
 }

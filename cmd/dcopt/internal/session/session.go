@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
+	"github.com/dcopt/dcopt/internal/input"
 )
 
 // Session is one run of the program: the state that its commands share.
@@ -148,6 +150,32 @@ func (s *Session) Open(ctx context.Context, path string) (io.ReadCloser, error) 
 		r.grace = graceTime
 	}
 	return r, nil
+}
+
+// ReadAll is the text of a file, plain or compressed by gzip; "-" is standard input. It may have
+// most bytes more than the file itself.
+func (s *Session) ReadAll(ctx context.Context, path string, most int64) ([]byte, error) {
+	f, err := s.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := input.New(f)
+	if err != nil {
+		return nil, exit.Usagef("%s: %w", path, err)
+	}
+	text, err := in.All()
+	if most += in.Stored(); err == nil && int64(len(text)) > most {
+		err = &input.LimitError{Most: most}
+	}
+	var long *input.LimitError
+	switch {
+	case errors.As(err, &long):
+		return nil, exit.BadFile(fmt.Errorf("%s: %w", path, err))
+	case err != nil:
+		return nil, Unreadable(err)
+	}
+	return text, nil
 }
 
 // Unreadable is the failure for a file that cannot be read.

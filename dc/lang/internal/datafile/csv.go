@@ -184,6 +184,10 @@ func (t *Table) all() error {
 	return badCell(firstCell(cells))
 }
 
+// mostWords bounds the different words of a column.
+// Source: a limit of memory, 0.3 GB.
+const mostWords = 1 << 21
+
 // readColumn is the text of a column of a table whose first row is a header.
 func readColumn(in io.Reader, name string, place int) ([]string, error) {
 	r, err := table.Open(in, table.Options{Name: name})
@@ -203,6 +207,9 @@ func readColumn(in io.Reader, name string, place int) ([]string, error) {
 		for _, text := range b.Texts {
 			s, ok := once[string(text)]
 			if !ok {
+				if len(once) == mostWords {
+					return fmt.Errorf("the column has more than %d different words", mostWords)
+				}
 				s = string(text)
 				once[s] = s
 			}

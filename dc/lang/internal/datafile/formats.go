@@ -50,21 +50,24 @@ func (l *Loader) array(f format, name, key string) (Array, error) {
 	if ok {
 		return v, nil
 	}
-	data, err := l.read(name)
+	t, err := l.read(name)
 	if err != nil {
 		return Array{}, err
 	}
-	if f.many {
-		l.keep(name, data)
-	}
-	if v, err = f.read(data, key, l.Limits); err != nil {
+	if v, err = f.read(t.data, key, l.limits(t)); err != nil {
 		return Array{}, err
+	}
+	if err := l.Cache.hold(int64(v.Size()), t.stored); err != nil {
+		return Array{}, err
+	}
+	if f.many {
+		l.keep(name, t)
 	}
 	if l.Cache.arrays == nil {
 		l.Cache.arrays = map[string]Array{}
 	}
 	l.Cache.arrays[id] = v
-	d := File{Name: name, Path: where, Bytes: int64(len(data)), Rows: 1, Cols: 1}
+	d := File{Name: name, Path: where, Bytes: int64(len(t.data)), Rows: 1, Cols: 1}
 	switch {
 	case v.Sparse != nil:
 		d.Rows, d.Cols = v.Sparse.Rows, v.Sparse.Cols

@@ -1,18 +1,16 @@
 package datafile
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/input"
 )
 
 // File is a file that a problem reads.
@@ -27,8 +25,21 @@ type File struct {
 // is for one goroutine. The zero value is ready.
 type Cache struct {
 	tables map[string]*Table
-	texts  map[string][]byte
+	texts  map[string]text
 	arrays map[string]Array // by function, path and name
+	held   int64            // numbers in all of them, less the bytes of their files
+}
+
+// mostHeld bounds held. Source: a limit of memory, 0.3 GB.
+const mostHeld = 1 << 25
+
+// hold counts numbers that were read from a file of so many bytes.
+func (c *Cache) hold(numbers, stored int64) error {
+	if c.held+numbers-stored > mostHeld {
+		return fmt.Errorf("with it the compressed data hold more than %d numbers", mostHeld)
+	}
+	c.held += numbers - stored
+	return nil
 }
 
 // Loader reads data files relative to a folder.
@@ -39,10 +50,6 @@ type Loader struct {
 	Cache  *Cache
 	Used   []File // those that were read, each once
 }
-
-// maxFile is the size from which data files are refused.
-// Source: a limit of memory, 4 GB.
-const maxFile = 1 << 32
 
 // resolve is the path of a file.
 func (l *Loader) resolve(name string) string {
@@ -62,18 +69,42 @@ type NotFound struct {
 
 func (e *NotFound) Error() string { return "no such file" }
 
-// read is the whole file.
-func (l *Loader) read(name string) ([]byte, error) {
+// text is the text of a file, without a byte order mark, which has so many bytes where it is
+// stored.
+type text struct {
+	data   []byte
+	stored int64
+}
+
+// read is the whole file, which may be compressed by gzip.
+func (l *Loader) read(name string) (text, error) {
 	where := l.resolve(name)
 	if s, ok := l.Cache.texts[where]; ok {
 		return s, nil
 	}
-	f, size, err := l.open(name)
+	f, _, err := l.open(name)
 	if err != nil {
-		return nil, err
+		return text{}, err
 	}
 	defer f.Close()
-	return readText(f, int(size))
+	r, err := input.New(f)
+	if err != nil {
+		return text{}, err
+	}
+	data, err := r.All()
+	return text{bytes.TrimPrefix(data, []byte("\ufeff")), r.Stored()}, err
+}
+
+// mostEntries bounds the entries of a sparse matrix: so many, and one more for each four bytes of
+// its file.
+// Source: a limit of memory: an entry takes some 80 bytes while it is read.
+const mostEntries = 1 << 22
+
+// limits are those of an array in a text.
+func (l *Loader) limits(t text) arrays.Limits {
+	lim := l.Limits
+	lim.Entries = min(lim.Numbers, mostEntries+int(t.stored/4))
+	return lim
 }
 
 // open opens a file and tells its size.
@@ -103,8 +134,8 @@ func (l *Loader) open(name string) (f fs.File, size int64, err error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = errors.New("not a plain file")
-	case info.Size() > maxFile:
-		err = fmt.Errorf("%d bytes are too many; %d at most", info.Size(), int64(maxFile))
+	case info.Size() > input.MostFile:
+		err = &input.LimitError{Most: input.MostFile}
 	}
 	if err != nil {
 		f.Close()
@@ -113,35 +144,13 @@ func (l *Loader) open(name string) (f fs.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// readText is the text of a file of that size, which may be compressed by gzip,
-// without a byte order mark.
-func readText(f io.Reader, size int) ([]byte, error) {
-	in := bufio.NewReaderSize(f, min(size, 1<<18))
-	var r io.Reader = in
-	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("damaged gzip file: %w", err)
-		}
-		r = z
-	}
-	var b bytes.Buffer
-	b.Grow(size + bytes.MinRead) // so that the end is found without growth
-	switch n, err := io.Copy(&b, io.LimitReader(r, maxFile+1)); {
-	case err != nil && r != in:
-		return nil, fmt.Errorf("damaged gzip file: %w", err)
-	case err != nil:
-		return nil, err
-	case n > maxFile:
-		return nil, fmt.Errorf("more than %d bytes", int64(maxFile))
-	}
-	return bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), nil
-}
-
 // keep stores the text of a file that is likely to be read again.
-func (l *Loader) keep(name string, src []byte) {
+func (l *Loader) keep(name string, src text) {
+	if l.Cache.hold(int64(len(src.data)/8), 0) != nil {
+		return
+	}
 	if l.Cache.texts == nil {
-		l.Cache.texts = map[string][]byte{}
+		l.Cache.texts = map[string]text{}
 	}
 	l.Cache.texts[l.resolve(name)] = src
 }
@@ -168,6 +177,9 @@ func (l *Loader) CSV(name string) (*Table, error) {
 		}
 		defer f.Close()
 		if t, err = readCSV(f, name, l.Limits.Numbers); err != nil {
+			return nil, err
+		}
+		if err := l.Cache.hold(int64(len(t.Num)), size); err != nil {
 			return nil, err
 		}
 		t.bytes = size

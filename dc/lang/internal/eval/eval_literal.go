@@ -121,17 +121,23 @@ func (ev *Evaluator) Set(n *syntax.Node) value.Value {
 	return s.Value()
 }
 
+// Include adds a member to a set, and counts its memory.
+func (ev *Evaluator) Include(n *syntax.Node, s *value.Set, k value.Member) {
+	s.Add(k)
+	ev.Spend(n, UnitsMember)
+}
+
 // include adds an element of a set in braces, which may have many members.
 func (ev *Evaluator) include(a *syntax.Node, s *value.Set, v value.Value) {
 	switch {
 	case a.Op == syntax.OpTuple:
-		s.Add(ev.tuple(a))
+		ev.Include(a, s, ev.tuple(a))
 	case v.Sort == value.Members:
 		for _, k := range v.More.Set.List {
-			s.Add(k)
+			ev.Include(a, s, k)
 		}
 	case v.Sort == value.Text:
-		s.Add(value.Member{{Word: v.More.Str}})
+		ev.Include(a, s, value.Member{{Word: v.More.Str}})
 	default:
 		v = ev.Numeric(a, ev.Operand(a), "a member of a set")
 		for _, x := range v.Numbers() {
@@ -139,7 +145,7 @@ func (ev *Evaluator) include(a *syntax.Node, s *value.Set, v value.Value) {
 			if !ok {
 				ev.Fail(a, "", "a set holds whole numbers and words, not %g", x)
 			}
-			s.Add(value.Member{{K: k}})
+			ev.Include(a, s, value.Member{{K: k}})
 		}
 	}
 }
@@ -172,7 +178,7 @@ func (ev *Evaluator) filter(n *syntax.Node, s *value.Set) {
 				k[i] = value.Part{Word: b.Word}
 			}
 		}
-		s.Add(k)
+		ev.Include(n, s, k)
 		ev.Fits(n, []int{len(s.List)})
 	})
 }
@@ -193,7 +199,7 @@ func (ev *Evaluator) Pairs(n *syntax.Node, v value.Value) value.Value {
 			}
 			k[j].K = at
 		}
-		s.Add(k)
+		ev.Include(n, s, k)
 	}
 	return s.Value()
 }

@@ -27,11 +27,12 @@ func DefaultLimits() Limits {
 }
 
 // The units of frequent work.
-// Source: some ten nanoseconds each, see unitsLook.
+// Source: some ten nanoseconds each, see unitsLook; of members their memory.
 const (
 	UnitsNode   = 8 // evaluating a node, or setting an index
 	UnitsNumber = 2
-	UnitsCoeff  = 4 // a coefficient of an affine function
+	UnitsCoeff  = 4   // a coefficient of an affine function
+	UnitsMember = 192 // a member of a set that is no range
 )
 
 // Symbol is a declared name.

@@ -169,8 +169,7 @@ func setOfRows(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Tabl
 			}
 			m[k].K = at
 		}
-		s.Add(m)
-		ev.Spend(n, eval.UnitsNode)
+		ev.Include(n, s, m)
 	}
 	return s.Value()
 }
