@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -80,7 +81,16 @@ func geometric(es []*expr, weights []float64) *expr {
 }
 
 // call is a function of the language.
-func (s *scope) call(n *reader.Node) value {
+func (s *scope) call(n *reader.Node) (out value) {
+	defer func() { // numbers and shapes of arguments are the compiler's to check
+		v := recover()
+		if f, ok := v.(fault); ok {
+			panic(f)
+		}
+		if v != nil || slices.ContainsFunc(out.e, (*expr).ofNothing) {
+			fail("%s does not take these arguments; dcopt check says why", n.Name)
+		}
+	}()
 	switch n.Name {
 	case "csv", "json", "npy", "npz", "mtx":
 		return s.files(n)
@@ -93,7 +103,6 @@ func (s *scope) call(n *reader.Node) value {
 			}
 		}
 		args[k] = s.plain(a)
-		s.spend(len(args[k].e))
 	}
 	return s.callValues(n.Name, args)
 }
@@ -296,7 +305,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		for k := range vs {
 			out[k] = vs[k].whole("a dimension")
 		}
-		s.spend(size(out))
+		s.hold(size(out))
 		return out
 	}
 	var v value
@@ -325,7 +334,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		return array(shape, slices.Repeat([]*expr{number(c)}, size(shape))), true
 	case "eye":
 		n := v.whole("a dimension")
-		s.spend(n * n)
+		s.hold(size([]int{n, n}))
 		es := make([]*expr, n*n)
 		for k := range es {
 			es[k] = number(0)
@@ -500,6 +509,7 @@ func (s *scope) files(n *reader.Node) value {
 		}
 		nums, words = append(nums, x), append(words, w)
 		rows, named = max(len(x), len(w)), named || w != nil
+		s.hold(rows)
 	}
 	if !named {
 		es := make([]*expr, 0, rows*len(nums))
@@ -513,7 +523,7 @@ func (s *scope) files(n *reader.Node) value {
 		}
 		return array([]int{rows, len(nums)}, es)
 	}
-	out := value{isSet: true}
+	out, seen := value{isSet: true}, map[string]bool{}
 	for i := range rows {
 		var m member
 		for k := range nums {
@@ -523,8 +533,8 @@ func (s *scope) files(n *reader.Node) value {
 				m = append(m, int(math.Round(nums[k][i])))
 			}
 		}
-		if !slices.ContainsFunc(out.set, m.equal) {
-			out.set = append(out.set, m)
+		if key := fmt.Sprintf("%#v", m); !seen[key] {
+			seen[key], out.set = true, append(out.set, m)
 		}
 	}
 	return out
@@ -535,7 +545,7 @@ func (s *scope) file(function, name, key string) value {
 	if err != nil {
 		fail("%v", err)
 	}
-	s.spend(len(x))
+	s.hold(len(x))
 	v := numbers(x)
 	if len(shape) == 0 {
 		return scalar(v.e[0])

@@ -72,9 +72,9 @@ type scope struct {
 	labels  map[string]int
 }
 
-// mostWork bounds the steps of the evaluator.
-// Source: a limit of time, a minute or so.
-const mostWork = 200_000_000
+// mostWork bounds the steps of the evaluator, those for nodes and for entries that are kept.
+// Source: limits of time, a minute or so, and of memory: an entry takes 100 bytes.
+const mostWork, unitsNode, unitsEntry = 200_000_000, 8, 32
 
 // Read evaluates the statements of a source. data reads its files; set has other values of
 // params, as --set gives them, and of the option feas_tol.
@@ -111,6 +111,8 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	}
 	return p, nil
 }
+
+func (s *scope) hold(entries int) { s.spend(unitsEntry * max(0, entries)) }
 
 func (s *scope) spend(n int) {
 	if s.work += n; s.work > mostWork {
@@ -189,6 +191,7 @@ func (s *scope) param(st *reader.Statement) {
 			if len(v.e) != 1 {
 				fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
 			}
+			s.hold(size(shape))
 			v.e = slices.Repeat(v.e, size(shape))
 		}
 		v = value{shape: shape, axes: axes, e: v.e}
@@ -347,7 +350,9 @@ func (s *scope) asSet(v value, name string) value {
 	out := value{isSet: true}
 	switch {
 	case len(v.shape) == 0: // n is 1..n
-		for k := range max(0, v.whole(name)) {
+		n := size([]int{max(0, v.whole(name))})
+		s.spend(n)
+		for k := range n {
 			out.set = append(out.set, member{k + 1})
 		}
 	case len(v.shape) == 1:
@@ -372,7 +377,7 @@ func (s *scope) asSet(v value, name string) value {
 func (s *scope) variable(st *reader.Statement) {
 	shape, axes := s.dims(st.Dims)
 	n := size(shape)
-	s.spend(n)
+	s.hold(n)
 	v := variable{name: st.Name, shape: shape, axes: axes, at: make([]int, n)}
 	symmetric, psd := false, false
 	complex, hermitian := false, false

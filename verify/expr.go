@@ -115,6 +115,13 @@ func affine(e *expr) (coefs map[int]span, c span, ok bool) {
 	return l.coefs, l.c, l.ok
 }
 
+func (e *expr) ofNothing() bool {
+	if len(e.args) == 1 && e.op == opSum {
+		e = e.args[0]
+	}
+	return len(e.args) == 0 && (e.op == opLSE || e.op >= opEigen && e.op < opComplex)
+}
+
 // sumOf is Σ w·e, with constants and sums of sums put together where no rounding comes of it.
 func sumOf(es []*expr, ws []float64) *expr {
 	if anyComplex(es) {
@@ -245,6 +252,9 @@ func array(shape []int, es []*expr) value {
 func size(shape []int) int {
 	n := 1
 	for _, d := range shape {
+		if d < 0 || d > 0 && n > mostWork/unitsEntry/d {
+			fail("no array has the shape %v, or it is too large", shape)
+		}
 		n *= d
 	}
 	return n
@@ -273,7 +283,7 @@ func (v *value) real(what string) float64 {
 func (v *value) whole(what string) int {
 	x := v.real(what)
 	n := int(math.Round(x))
-	if math.Abs(x-float64(n)) > 1e-9*max(1, math.Abs(x)) {
+	if math.Abs(x-float64(n)) > 1e-9*max(1, math.Abs(x)) || math.Abs(x) > 1<<53 {
 		fail("%s is %g, no whole number", what, x)
 	}
 	return n
@@ -290,25 +300,34 @@ func (v value) each(f func(*expr) *expr) value {
 
 // pair applies f entry by entry; an array with one entry goes with any shape.
 func pair(a, b value, f func(a, b *expr) *expr) value {
-	if a.isSet || b.isSet || a.word != nil || b.word != nil {
-		fail("a set or a word stands where numbers are wanted")
+	return together([]value{a, b}, func(es []*expr) *expr { return f(es[0], es[1]) })
+}
+
+// together applies f to the entries of values. A single one goes with all.
+func together(vs []value, f func(es []*expr) *expr) value {
+	long := vs[0]
+	for _, v := range vs {
+		switch {
+		case v.isSet || v.word != nil:
+			fail("a set or a word stands where numbers are wanted")
+		case len(v.e) == 0:
+			return value{shape: v.shape, axes: v.axes}
+		case len(v.e) > len(long.e) || len(long.e) == 1 && len(v.shape) > len(long.shape):
+			long = v
+		}
 	}
-	long := a
-	if len(b.e) > len(a.e) || len(a.e) == 1 && len(b.shape) > len(a.shape) {
-		long = b
+	out := value{shape: long.shape, axes: long.axes, e: make([]*expr, len(long.e))}
+	for k := range out.e {
+		es := make([]*expr, len(vs))
+		for i, v := range vs {
+			if len(v.e) != len(long.e) && len(v.e) != 1 {
+				fail("shapes %v and %v differ", long.shape, v.shape)
+			}
+			es[i] = v.e[min(k, len(v.e)-1)]
+		}
+		out.e[k] = f(es)
 	}
-	if len(a.e) != len(b.e) && len(a.e) != 1 && len(b.e) != 1 {
-		fail("shapes %v and %v differ", a.shape, b.shape)
-	}
-	if len(a.e) == 0 || len(b.e) == 0 {
-		long.e = nil
-		return value{shape: long.shape, axes: long.axes}
-	}
-	es := make([]*expr, len(long.e))
-	for k := range es {
-		es[k] = f(a.e[min(k, len(a.e)-1)], b.e[min(k, len(b.e)-1)])
-	}
-	return value{shape: long.shape, axes: long.axes, e: es}
+	return out
 }
 
 // matrix is the rows and columns of a value, of which a vector is a column.

@@ -9,7 +9,15 @@ import (
 
 // eval is the value of a node.
 func (s *scope) eval(n *reader.Node) value {
-	s.spend(1)
+	v := s.node(n)
+	s.spend(unitsNode)
+	if n.Op != reader.OpName {
+		s.hold(len(v.e) - 1)
+	}
+	return v
+}
+
+func (s *scope) node(n *reader.Node) value {
 	switch n.Op {
 	case reader.OpNumber:
 		return numeric(n.Num)
@@ -28,8 +36,9 @@ func (s *scope) eval(n *reader.Node) value {
 	case reader.OpRange:
 		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
 		out := value{isSet: true}
-		for k := a.whole("a range"); k <= b.whole("a range"); k++ {
-			s.spend(1)
+		lo, hi := a.whole("a range"), b.whole("a range")
+		s.spend(size([]int{max(0, hi-lo+1)}))
+		for k := lo; k <= hi; k++ {
 			out.set = append(out.set, member{k})
 		}
 		return out
@@ -38,30 +47,20 @@ func (s *scope) eval(n *reader.Node) value {
 	case reader.OpReduce:
 		return s.reduce(n)
 	case reader.OpSum:
-		out := s.plain(n.Args[0])
-		if n.Minus != nil && n.Minus[0] {
-			out = out.each(func(e *expr) *expr { return scaled(-1, e) })
-		}
-		for k, a := range n.Args[1:] {
-			w := 1.0
-			if n.Minus != nil && n.Minus[k+1] {
-				w = -1
+		vs, ws := make([]value, len(n.Args)), make([]float64, len(n.Args))
+		for k, a := range n.Args {
+			if vs[k], ws[k] = s.plain(a), 1; n.Minus != nil && n.Minus[k] {
+				ws[k] = -1
 			}
-			v := s.plain(a)
-			s.spend(len(v.e))
-			out = pair(out, v, func(x, y *expr) *expr {
-				if x.isConst() && y.isConst() {
-					return number(x.num + w*y.num)
-				}
-				return sumOf([]*expr{x, y}, []float64{1, w})
-			})
 		}
-		return out
+		return s.sum(vs, ws)
 	case reader.OpMul:
 		out := s.plain(n.Args[0])
 		for _, a := range n.Args[1:] {
 			v := s.plain(a)
-			s.spend(len(out.e) + len(v.e))
+			if _, p := v.matrix(); !out.isScalar() && !v.isScalar() {
+				s.spend(len(out.e) * p)
+			}
 			out = times(out, v)
 		}
 		return out
@@ -185,17 +184,8 @@ func (s *scope) literal(n *reader.Node) value {
 		return array([]int{0}, nil)
 	}
 	if len(n.Rows) == 1 {
-		vs := make([]value, len(n.Rows[0]))
-		flat := true
-		for k, a := range n.Rows[0] {
-			vs[k] = s.plain(a)
-			flat = flat && len(vs[k].shape) <= 1
-		}
+		vs, es, flat := s.parts(n.Rows[0])
 		if flat {
-			var es []*expr
-			for _, v := range vs {
-				es = append(es, v.e...)
-			}
 			return vector(es)
 		}
 		return beside(vs)
@@ -203,20 +193,9 @@ func (s *scope) literal(n *reader.Node) value {
 	var es []*expr
 	rows, cols := 0, -1
 	for _, r := range n.Rows {
-		vs := make([]value, len(r))
-		flat := true
-		for k, a := range r {
-			vs[k] = s.plain(a)
-			flat = flat && len(vs[k].shape) <= 1
-		}
-		var block value
-		if flat { // a row
-			var row []*expr
-			for _, v := range vs {
-				row = append(row, v.e...)
-			}
-			block = array([]int{1, len(row)}, row)
-		} else {
+		vs, row, flat := s.parts(r)
+		block := array([]int{1, len(row)}, row)
+		if !flat {
 			block = beside(vs)
 		}
 		m, c := block.matrix()
@@ -227,6 +206,16 @@ func (s *scope) literal(n *reader.Node) value {
 		es = append(es, block.e...)
 	}
 	return array([]int{rows, cols}, es)
+}
+
+// parts are those of a row of a literal, and their entries; flat: they are numbers and vectors.
+func (s *scope) parts(row []*reader.Node) (vs []value, es []*expr, flat bool) {
+	flat = true
+	for _, a := range row {
+		v := s.plain(a)
+		vs, es, flat = append(vs, v), append(es, v.e...), flat && len(v.shape) <= 1
+	}
+	return vs, es, flat
 }
 
 // beside puts matrices side by side.
@@ -290,7 +279,6 @@ func (s *scope) index(n *reader.Node) value {
 			shape, kept = append(shape, len(p)), append(kept, axes[d])
 		}
 	}
-	s.spend(len(flat))
 	es := make([]*expr, len(flat))
 	for k, f := range flat {
 		es[k] = base.e[f]
@@ -308,6 +296,7 @@ func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice b
 			}
 			return x - a.origin
 		}
+		s.spend(len(a.members) / 8)
 		k := slices.IndexFunc(a.members, m.equal)
 		if k < 0 {
 			fail("%v is no member", m)
@@ -369,24 +358,16 @@ func (s *scope) reduce(n *reader.Node) value {
 	if n.Name != "sum" {
 		return s.fold(n.Name, vs)
 	}
-	long := vs[0]
-	for _, v := range vs {
-		if len(v.e) > len(long.e) {
-			long = v
-		}
-	}
-	out := value{shape: long.shape, axes: long.axes}
-	for k := range long.e {
-		es, ws := make([]*expr, len(vs)), make([]float64, len(vs))
-		for i, v := range vs {
-			if len(v.e) != len(long.e) && len(v.e) != 1 {
-				fail("a sum has terms of shapes %v and %v", long.shape, v.shape)
-			}
-			es[i], ws[i] = v.e[min(k, len(v.e)-1)], 1
-		}
-		out.e = append(out.e, total(es, ws))
-	}
-	return out
+	return s.sum(vs, slices.Repeat([]float64{1}, len(vs)))
+}
+
+// sum is a sum entry by entry. That of sums has a list of its own.
+func (s *scope) sum(vs []value, ws []float64) value {
+	return together(vs, func(es []*expr) *expr {
+		e := total(es, ws)
+		s.spend(unitsNode * len(e.args))
+		return e
+	})
 }
 
 // total is a sum that is a number where all terms are.
@@ -407,24 +388,12 @@ func (s *scope) fold(name string, vs []value) value {
 	if name == "min" {
 		sign = -1
 	}
-	long := vs[0]
-	for _, v := range vs {
-		if len(v.e) > len(long.e) {
-			long = v
+	return together(vs, func(es []*expr) *expr {
+		for i, e := range es {
+			es[i] = scaled(sign, e)
 		}
-	}
-	out := value{shape: long.shape, axes: long.axes}
-	for k := range long.e {
-		es := make([]*expr, len(vs))
-		for i, v := range vs {
-			if len(v.e) != len(long.e) && len(v.e) != 1 {
-				fail("%s of shapes %v and %v", name, long.shape, v.shape)
-			}
-			es[i] = scaled(sign, v.e[min(k, len(v.e)-1)])
-		}
-		out.e = append(out.e, scaled(sign, largest(es)))
-	}
-	return out
+		return scaled(sign, largest(es))
+	})
 }
 
 func largest(es []*expr) *expr {

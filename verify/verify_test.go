@@ -449,3 +449,58 @@ func TestFunctionsHaveManyDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongFilesAreRefused: functions of wrong numbers and shapes of arguments, and sizes that are none or too large, are errors.
+func TestWrongFilesAreRefused(t *testing.T) {
+	functions := "exp log norm2 norm1 norminf norm max min diag trace quad lse kl entr huber sqrt square pos abs sumsq sum lambda_max " +
+		"lambda_min logdet inv chol matfrac quadoverlin geomean wgeomean sumlargest zeros ones eye reshape vec rows cols len sort kron " +
+		"conv cumsum diff logistic xexp invpos sigma_max norm_nuc csv json npy npz mtx re im conj hstack vstack dot psd complex"
+	args := []string{
+		"", "[]", "x", "[1, 2]", "-1", "[], []", "x, x", "x, -1", "[1, 2; 3, 4]", "10^18", "x, x, x", "-1, -1", `"a"`, "1..2", "inf",
+		"[x, y; y, x]", "[1, 2], 3", "zeros(0)", "zeros(0, 0)", "zeros(2, 0)", "1..10^9",
+	}
+	read := func(src string) error {
+		p, err := verify.Read(context.Background(), src, reader.NewData(nil, "."), nil)
+		if err == nil {
+			_, err = p.Evaluate([]float64{0.5, 0.25})
+		}
+		return err
+	}
+	good := 0
+	for name := range strings.FieldsSeq(functions) {
+		for _, a := range args {
+			src := fmt.Sprintf("var x in [0, 1], y in [0, 1]\nminimize x^2 + y^2 + sum(%s(%s))\n", name, a)
+			if read(src) == nil {
+				good++
+			}
+		}
+	}
+	if good < 100 {
+		t.Errorf("only %d calls have a value", good)
+	}
+	const rest = "\nvar x, y\nminimize x^2 + y^2\n"
+	for src, want := range map[string]string{
+		"set I = 1..150000000":                             "too large",
+		"param n = sum(i in 1..1000000000) 1":              "too large",
+		"param n = sum(i in 9*10^15) 1":                    "too large",
+		"param n = sum(i in 10^17) 1":                      "no whole number",
+		"param a = zeros(12000, 12000)":                    "too large",
+		"param a = zeros(-3)":                              "no array has the shape [-3]",
+		"param a = reshape([1, 2], -1)":                    "no array has the shape [-1]",
+		"param a = eye(100000)":                            "too large",
+		"var z[-5]":                                        "no array has the shape [-5]",
+		"var z[10^10, 10^10]":                              "too large",
+		"param a = ones(2400, 2400)\nparam b = a*a":        "too large to be verified",
+		"param a = ones(2000, 2000)\nlet b = a .* a":       "too large to be verified",
+		"param a[2000, 2000] = 1\nparam b[2000, 2000] = 1": "too large to be verified",
+		"param a = exp()":                                  "exp does not take these arguments",
+	} {
+		if err := read(src + rest); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", src, err, want)
+		}
+	}
+	long := "var x, y\nminimize x^2" + strings.Repeat(" + 2*x - y", 50_000) + "\n"
+	if err := read(long); err != nil {
+		t.Error(err)
+	}
+}
