@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/dcopt/dcopt/plan"
 )
 
 // AckWait is how long a task stays with a worker that gives no sign of life, unless
@@ -174,6 +177,33 @@ func (s *store) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	})
 }
 
+// tooLargeError says that an object is larger than any plan or result.
+type tooLargeError struct {
+	name string
+	most int
+}
+
+func (e *tooLargeError) Error() string {
+	return fmt.Sprintf("the object %q at the broker has more than %d bytes", e.name, e.most)
+}
+
+// mostObject bounds an object, which is a plan or the results of one shard.
+const mostObject = plan.MostBytes
+
+// object is the content of an object of a broker. Its size is not believed.
+func object(ctx context.Context, from jetstream.ObjectStore, name string, most int) ([]byte, error) {
+	o, err := from.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	b, err := io.ReadAll(io.LimitReader(o, int64(most)+1))
+	if err == nil && len(b) > most {
+		return nil, &tooLargeError{name, most}
+	}
+	return b, err
+}
+
 // patiently calls f until it succeeds, ctx ends, or it fails in a way that another attempt
 // does not mend. A broker that is being started again is waited for.
 func patiently(ctx context.Context, f func(ctx context.Context) error) error {
@@ -212,10 +242,11 @@ func isFull(err error) bool {
 // final reports whether an error stays where an attempt is repeated.
 func final(err error) bool {
 	var api *jetstream.APIError
+	var large *tooLargeError
 	switch {
 	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation), errors.Is(err, nats.ErrMaxPayload):
 		return true
-	case errors.Is(err, jetstream.ErrObjectNotFound):
+	case errors.Is(err, jetstream.ErrObjectNotFound), errors.As(err, &large):
 		return true
 	case errors.As(err, &api):
 		return api.Code >= 400 && api.Code < 500 && api.ErrorCode != jetstream.JSErrCodeConsumerNotFound && api.ErrorCode != jetstream.JSErrCodeStreamNotFound

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/plan"
 )
 
@@ -398,18 +399,19 @@ func (r *run) message(ctx context.Context, msg jetstream.Msg) error {
 		r.has[d.Shard] = true
 		r.left--
 		r.settle(d.Shard)
-		r.dead = append(r.dead, Dead(d))
+		r.dead = append(r.dead, Dead{d.Shard, input.Visible(d.Reason), input.Visible(d.Worker)})
 		r.watch.died()
 		return nil
 	}
 	data := msg.Data()
 	if name := msg.Headers().Get(headObject); name != "" {
 		err := patiently(ctx, func(ctx context.Context) (err error) {
-			data, err = r.store.large.GetBytes(ctx, name)
+			data, err = object(ctx, r.store.large, name, mostObject)
 			return err
 		})
 		if err != nil {
-			if errors.Is(err, jetstream.ErrObjectNotFound) {
+			var large *tooLargeError
+			if errors.Is(err, jetstream.ErrObjectNotFound) || errors.As(err, &large) {
 				return nil // its shards are given out again
 			}
 			return err

@@ -399,7 +399,7 @@ func (w *worker) plan(ctx context.Context, id string) (*plan.Plan, error) {
 		return p, nil
 	}
 	err := patiently(ctx, func(ctx context.Context) error {
-		b, err := w.store.plans.GetBytes(ctx, id)
+		b, err := object(ctx, w.store.plans, id, mostObject)
 		if err == nil {
 			p, err = plan.Decode(b)
 		}

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
@@ -33,10 +34,6 @@ type File struct {
 	// Gzip is the content, compressed; nil: it stays where it is.
 	Gzip []byte `json:"gzip,omitempty"`
 }
-
-// mostFile bounds a file whose content is in a plan or read by a study.
-// Source: a limit of memory, as of data files of problems.
-const mostFile = 1 << 32
 
 // Keep is the size in bytes of all files together up to which a plan holds their content
 // unless it is said otherwise.
@@ -87,8 +84,8 @@ func (f *File) check(part bool) error {
 		return errors.New("a file without a name")
 	case err != nil || len(sum) != size:
 		return fmt.Errorf("file %s: %q is no %s", f.Name, text, kind)
-	case f.Bytes < 0 || f.Bytes > mostFile && !part:
-		return fmt.Errorf("file %s: %d bytes, want from 0 to %d", f.Name, f.Bytes, int64(mostFile))
+	case f.Bytes < 0 || f.Bytes > input.MostFile && !part:
+		return fmt.Errorf("file %s: %d bytes, want from 0 to %d", f.Name, f.Bytes, int64(input.MostFile))
 	}
 	return nil
 }
@@ -97,11 +94,7 @@ func (f *File) check(part bool) error {
 // in dir (unless dir is empty) and the one at its path that has the same content.
 func (f *File) content(dir string) ([]byte, error) {
 	if f.Gzip != nil {
-		z, err := gzip.NewReader(bytes.NewReader(f.Gzip))
-		if err != nil {
-			return nil, fmt.Errorf("file %s in the plan: %w", f.Name, err)
-		}
-		b, err := io.ReadAll(io.LimitReader(z, f.Bytes+1))
+		b, err := input.Text(bytes.NewReader(f.Gzip))
 		if err != nil {
 			return nil, fmt.Errorf("file %s in the plan: %w", f.Name, err)
 		}

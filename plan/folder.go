@@ -164,6 +164,10 @@ type Joined struct {
 	Damaged []error
 }
 
+// mostWrong bounds the wrong lines of a file that are looked at.
+// Source: a limit of the number of messages.
+const mostWrong = 10
+
 // Join reads the results of the shards of p in folders. Of a shard in several of them, one
 // counts: a second one that differs is reported as damaged.
 func Join(p *Plan, dirs []string) (*Joined, error) {
@@ -192,7 +196,11 @@ func Join(p *Plan, dirs []string) (*Joined, error) {
 			if len(b) == 0 {
 				b = []byte("\n") // damaged
 			}
+			wrong := 0
 			for line := range bytes.Lines(b) {
+				if wrong == mostWrong {
+					break
+				}
 				r, err := decodeResult(line, id, p)
 				switch {
 				case err != nil:
@@ -202,9 +210,11 @@ func Join(p *Plan, dirs []string) (*Joined, error) {
 					err = errors.New("it differs from another result of the same shard")
 				}
 				if err != nil {
+					wrong++
 					j.Damaged = append(j.Damaged, fmt.Errorf("%s: %w", at, err))
 					continue
 				}
+				r.File = at
 				found[r.Shard], sums[r.Shard] = r, sha256.Sum256(line)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/dcopt/dcopt/internal/input"
 )
 
 // Version is that of the files that this package writes, the only one it reads.
@@ -76,7 +78,7 @@ func (p *Plan) Encode() ([]byte, error) {
 // Read reads the file of a plan and refuses one that is not whole, has members that this
 // version does not know, or data that are not those of their hashes. name is for messages.
 func Read(r io.Reader, name string) (*Plan, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MostBytes+1))
+	b, err := input.Text(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -91,6 +93,9 @@ func Read(r io.Reader, name string) (*Plan, error) {
 func Decode(b []byte) (*Plan, error) {
 	if len(b) > MostBytes {
 		return nil, fmt.Errorf("larger than %d bytes; is this a plan?", MostBytes)
+	}
+	if err := input.Lists(b); err != nil {
+		return nil, err
 	}
 	var head struct {
 		Format *int `json:"dcopt_plan"`

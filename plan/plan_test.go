@@ -3,6 +3,7 @@ package plan_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -384,6 +385,12 @@ func TestRunner(t *testing.T) {
 	}
 }
 
+// summed is a changed result with its checksum.
+func summed(line []byte) []byte {
+	body, _, _ := bytes.Cut(line, []byte(`,"sum":"`))
+	return fmt.Appendf(nil, "%s,\"sum\":\"%x\"}\n", body, sha256.Sum256(body))
+}
+
 // TestNumbers: those that JSON lacks, and minus zero, come back as they were.
 func TestNumbers(t *testing.T) {
 	p, _ := sweepPlan(t, grid(), false)
@@ -401,7 +408,11 @@ func TestNumbers(t *testing.T) {
 	}{{`"NaN"`, math.NaN()}, {`"+Inf"`, math.Inf(1)}, {`"-Inf"`, math.Inf(-1)}, {"-0", math.Copysign(0, -1)}, {"5e-324", 5e-324}} {
 		head, tail, _ := strings.Cut(string(text), `"objective":`)
 		_, tail, _ = strings.Cut(tail, ",")
-		back, err := p.DecodeResult([]byte(head + `"objective":` + c.text + "," + tail))
+		changed := []byte(head + `"objective":` + c.text + "," + tail)
+		if _, err := p.DecodeResult(changed); err == nil || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("a changed result: %v", err)
+		}
+		back, err := p.DecodeResult(summed(changed))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,13 +2,18 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/lder/shards"
 )
@@ -20,6 +25,8 @@ type Result struct {
 	Solved *Solved        `json:"solved,omitempty"`
 	Fold   *Fold          `json:"fold,omitempty"`
 	Answer *shards.Answer `json:"answer,omitempty"` // of a part to a round of a fit
+	// File is where Join has found the result.
+	File string `json:"-"`
 }
 
 // Fold are the errors on a fold's test rows, as in lder.CVResult.
@@ -92,8 +99,12 @@ func (s *Solved) Result() (*ccp.Result, error) {
 	}
 	res := &ccp.Result{
 		Status: status, Objective: float64(s.Objective), ObjectiveError: float64(s.ObjectiveError), Violation: float64(s.Violation),
-		Worst: s.Worst, Feasible: s.Feasible, Iterations: s.Iterations, Starts: s.Starts, Start: s.Start, Backend: s.Backend,
-		X: floats(s.X), BoundDuals: floats(s.BoundDuals), Conflict: s.Conflict, Ray: floats(s.Ray), Message: s.Message,
+		Worst: input.Visible(s.Worst), Feasible: s.Feasible, Iterations: s.Iterations, Starts: s.Starts, Start: s.Start,
+		Backend: input.Visible(s.Backend), X: floats(s.X), BoundDuals: floats(s.BoundDuals), Ray: floats(s.Ray),
+		Message: input.Visible(s.Message),
+	}
+	for _, name := range s.Conflict {
+		res.Conflict = append(res.Conflict, input.Visible(name))
 	}
 	if s.Duals != nil {
 		res.Duals = make([][]float64, len(s.Duals))
@@ -110,14 +121,19 @@ func (s *Solved) Result() (*ccp.Result, error) {
 	return res, nil
 }
 
-// Encode is the file of the result, a line of JSON. Equal results have equal bytes.
+// Encode is the file of the result: a line of JSON, whose last member is the checksum of what
+// stands before it. Equal results have equal bytes.
 func (r *Result) Encode() ([]byte, error) {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("plan: shard %d: %w", r.Shard, err)
 	}
-	return append(b, '\n'), nil
+	b = b[:len(b)-len("}")]
+	return append(b, checksum(b)+"\n"...), nil
 }
+
+// checksum is the end of a result that begins so.
+func checksum(b []byte) string { return fmt.Sprintf(`,"sum":"%x"}`, sha256.Sum256(b)) }
 
 // DecodeResult reads the file of a result of a shard of p. It refuses those that are cut, and results of other
 // plans.
@@ -126,14 +142,18 @@ func (p *Plan) DecodeResult(b []byte) (*Result, error) {
 }
 
 func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
+	b = bytes.TrimSpace(b)
+	begin := max(0, len(b)-len(checksum(nil)))
+	if string(b[begin:]) != checksum(b[:begin]) {
+		return nil, errors.New("no whole result: its checksum is wrong, or there is none")
+	}
 	r := &Result{}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(r); err != nil {
+	if err := cmp.Or(input.Lists(b), json.Unmarshal(b, r)); err != nil {
 		return nil, fmt.Errorf("no whole result: %w", err)
 	}
 	switch {
 	case r.Plan != id:
-		return nil, fmt.Errorf("the result of another plan (%s, not %s)", r.Plan, id)
+		return nil, fmt.Errorf("the result of another plan (%q, not %s)", r.Plan, id)
 	case r.Shard < 0 || r.Shard >= p.Shards:
 		return nil, fmt.Errorf("the result of shard %d, and there are %d", r.Shard, p.Shards)
 	case (r.Fold != nil) != (p.Study != nil) || (r.Solved != nil) != (p.Problem != nil) || (r.Answer != nil) != (p.Fit != nil):
@@ -146,6 +166,59 @@ func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 	}
 	return r, nil
 }
+
+// CheckResult refuses a result of a problem that has other numbers of variables and constraints
+// than its program, another objective at its point than it states, or a larger violation. Of an
+// infeasible or unbounded problem the objective is that of no point.
+func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
+	set, _, err := p.Problem.Settings.Settings(prog.Options)
+	if err != nil {
+		return err
+	}
+	q, s, n := prog.Problem, r.Solved, prog.Problem.NumVars()
+	lengths := []struct {
+		name       string
+		have, want int
+	}{
+		{"values", len(s.X), n}, {"multipliers of constraints", len(s.Duals), len(q.Constraints)},
+		{"multipliers of bounds", len(s.BoundDuals), n}, {"entries of the ray", len(s.Ray), n},
+	}
+	for k, l := range lengths {
+		if l.have != l.want && (k == 0 || l.have != 0) {
+			return fmt.Errorf("the result has %d %s; the problem wants %d", l.have, l.name, l.want)
+		}
+	}
+	for i, y := range s.Duals {
+		c := &q.Constraints[i]
+		cone, _ := c.Cone()
+		want := []int{0, 1, len(cone.Rows), c.Order() * c.Order()} // of a DC constraint
+		if !c.DC {
+			want = []int{0, c.A.Len()}
+		}
+		if !slices.Contains(want, len(y)) {
+			return fmt.Errorf("the result has %d multipliers of constraint %d", len(y), i+1)
+		}
+	}
+	x := floats(s.X)
+	if v, _ := q.Violation(x); !(v <= float64(s.Violation)*(1+slack)+set.FeasTol) {
+		return fmt.Errorf("the point breaks a constraint by %.3g; the result states %.3g", v, float64(s.Violation))
+	}
+	if s.Feasible && !q.Feasible(x, 2*set.FeasTol) {
+		return errors.New("the point is not feasible; the result says that it is")
+	}
+	if s.Status == ccp.Infeasible.String() || s.Status == ccp.Unbounded.String() {
+		return nil
+	}
+	v, bound := q.Evaluate(x)
+	if o := float64(s.Objective); !(math.Abs(v-o) <= 2*bound || v == o || v != v && o != o) {
+		return fmt.Errorf("the objective is %.9g; the result states %.9g", v, o)
+	}
+	return nil
+}
+
+// slack is by how much violations of two processors may differ, relatively.
+// Source: far above rounding errors, and far below differences that matter.
+const slack = 1e-6
 
 // number is a float64 that reads back as it was. JSON has no number for some: they are
 // strings.

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -220,5 +222,93 @@ func TestShardInterrupted(t *testing.T) {
 	}
 	if code, _, stderr := runDcopt("shard", "run", at, "--out", results, "--index", "0-5", "-q"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// forge changes a result and its checksum.
+func forge(t *testing.T, at string, change func(solved map[string]any)) {
+	t.Helper()
+	text, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r map[string]any
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	delete(r, "sum")
+	change(r["solved"].(map[string]any))
+	if text, err = json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	text = text[:len(text)-1]
+	if err := os.WriteFile(at, fmt.Appendf(nil, "%s,\"sum\":\"%x\"}\n", text, sha256.Sum256(text)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForgedShards: a result that is not what it states is named and does not count; what it says
+// cannot steer a terminal.
+func TestForgedShards(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(s map[string]any)
+		want   string
+	}{
+		"objective":   {func(s map[string]any) { s["objective"] = -1e3 }, "the result states -1000"},
+		"error":       {func(s map[string]any) { s["objective"], s["objective_error"] = -1e3, 1e9 }, "the result states -1000"},
+		"point":       {func(s map[string]any) { s["objective"], s["x"] = -1e3, []float64{50, 50} }, "the point breaks a constraint by"},
+		"feasible":    {func(s map[string]any) { s["x"], s["violation"] = []float64{50, 50}, 1e9 }, "the point is not feasible"},
+		"values":      {func(s map[string]any) { s["x"] = []float64{1, 2, 3} }, "3 values; the problem wants 2"},
+		"no values":   {func(s map[string]any) { s["x"] = nil }, "0 values; the problem wants 2"},
+		"multipliers": {func(s map[string]any) { s["duals"] = [][]float64{{1}} }, "1 multipliers of constraints"},
+		"a list":      {func(s map[string]any) { s["duals"] = [][]float64{{1, 2, 3, 4, 5}, {}} }, "5 multipliers of constraint 1"},
+		"bounds":      {func(s map[string]any) { s["bound_duals"] = []float64{1} }, "1 multipliers of bounds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file, at := filepath.Join(dir, "p.dc"), filepath.Join(dir, "results")
+			src := "var x in [-2, 3], y in [0, 5]\nminimize abs(x) - square(x - 1) + y\nsubject to\n  c: x + y <= 4\n  d: y >= 0.5*x\n"
+			if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if code, _, stderr := runDcopt("shard", "run", planned(t, file, "--starts", "4"), "--out", at, "-q"); code != 0 {
+				t.Fatal(code, stderr)
+			}
+			_, right, _ := runDcopt("shard", "merge", at, "--json")
+			wrong := filepath.Join(at, "shard-000003.json")
+			forge(t, wrong, func(s map[string]any) {
+				c.change(s)
+				s["least"] = 0
+			})
+			code, got, stderr := runDcopt("shard", "merge", at, "--json")
+			if code == exit.OK && strings.Contains(got, "-1000") {
+				t.Errorf("it wins: %s", got)
+			}
+			if strings.Contains(got, `"objective":`) && withoutTimes(t, got)[0]["objective"] != withoutTimes(t, right)[0]["objective"] {
+				t.Errorf("%s\nwant %s", got, right)
+			}
+			for _, one := range []string{"objective", "point"} { // these would win
+				if name == one && (code != exit.NotSolved || !strings.Contains(stderr, "shard-000003.json") || !strings.Contains(stderr, c.want)) {
+					t.Errorf("exit %d, %s, want %q", code, stderr, c.want)
+				}
+			}
+			for k := range 3 { // alone it is looked at, whatever it is worth
+				if err := os.Remove(filepath.Join(at, fmt.Sprintf("shard-%06d.json", k))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code, got, stderr = runDcopt("shard", "merge", at, "--json"); code != exit.NotSolved || !strings.Contains(stderr, c.want) || got != "" {
+				t.Errorf("exit %d, %s%s, want %q", code, got, stderr, c.want)
+			}
+		})
+	}
+	dir := t.TempDir()
+	at := filepath.Join(dir, "results")
+	if code, _, stderr := runDcopt("shard", "run", planned(t, "../../examples/quickstart.dc", "--starts", "1"), "--out", at, "-q"); code != 0 {
+		t.Fatal(code, stderr)
+	}
+	forge(t, filepath.Join(at, "shard-000000.json"), func(s map[string]any) { s["message"] = "a\x1b]0;b\x07" })
+	if code, got, stderr := runDcopt("shard", "merge", at); code != exit.OK || strings.ContainsAny(got+stderr, "\x1b\x07") || !strings.Contains(got, `a\u001b]0;b\u0007`) {
+		t.Errorf("exit %d, %q, %s", code, got, stderr)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
+	"unicode"
 )
 
 // MostLine bounds a line.
@@ -168,3 +170,22 @@ func Lists(text []byte) error {
 	}
 	return nil
 }
+
+// Visible has escapes for the characters that would steer a terminal; lines may break and tabs
+// stand.
+func Visible(s string) string {
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if steers(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func steers(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }

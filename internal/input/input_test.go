@@ -107,6 +107,28 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestVisible: what would steer a terminal has escapes.
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\nb\tç": "a\nb\tç", "\x1b[31m\x07": `\u001b[31m\u0007`, "a\u202eb\u2028": `a\u202eb\u2028`, "\r": `\u000d`,
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLists: a text in JSON has so many lists and objects.
+func TestLists(t *testing.T) {
+	full := strings.Repeat("[{", MostLists/2)
+	if err := Lists([]byte(full)); err != nil {
+		t.Error(err)
+	}
+	if _, err := JSON(strings.NewReader(full + "[")); err == nil || err.Error() != "more than 1048576 lists and objects" {
+		t.Error(err)
+	}
+}
+
 // heap is the memory that the process has for its heap: more than it had at any time.
 func heap() uint64 {
 	var m runtime.MemStats

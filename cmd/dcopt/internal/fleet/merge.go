@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -127,20 +128,38 @@ func (m *merge) print() (code int, err error) {
 	return m.sweep()
 }
 
-// report is the report of a result, as solve prints it.
-func (m *merge) report(r *plan.Runner, i int, res *ccp.Result) (*report.Report, error) {
+// program is that of a shard.
+func (m *merge) program(r *plan.Runner, i int) (*lang.Program, error) {
 	prog, err := session.Within(m.c.Context, func() (*lang.Program, error) { return r.Compile(m.c.Context, i) })
-	if err != nil {
-		if exit.IsContext(err) {
-			return nil, err
-		}
-		return nil, exit.BadFile(fmt.Errorf("shard %d: %w", i, err))
+	if err != nil && !exit.IsContext(err) {
+		err = exit.BadFile(fmt.Errorf("shard %d: %w", i, err))
 	}
+	return prog, err
+}
+
+// checked is a result that was read, nil if its statements are wrong: its shard
+// then counts as missing.
+func (m *merge) checked(prog *lang.Program, one *plan.Result) *ccp.Result {
+	err := m.p.CheckResult(prog, one)
+	if err == nil {
+		var res *ccp.Result
+		if res, err = one.Solved.Result(); err == nil {
+			return res
+		}
+	}
+	m.joined.Damaged = append(m.joined.Damaged, fmt.Errorf("%s: shard %d: %w", one.File, one.Shard, err))
+	m.joined.Missing = append(m.joined.Missing, one.Shard)
+	slices.Sort(m.joined.Missing)
+	return nil
+}
+
+// report is the report of a result, as solve prints it.
+func (m *merge) report(prog *lang.Program, res *ccp.Result) *report.Report {
 	rep := report.Of(prog.Problem, res)
 	rep.Names(prog, res.X, m.json)
 	none := math.NaN()
 	rep.Wall, rep.Seconds = none, report.Seconds{Read: none, Compile: none, Solve: none, Backend: none}
-	return rep, nil
+	return rep
 }
 
 func (m *merge) sweep() (code int, err error) {
@@ -150,14 +169,15 @@ func (m *merge) sweep() (code int, err error) {
 		report.SweepHead(m.out, q.Params, false)
 	}
 	for _, one := range m.joined.Results {
-		res, err := one.Solved.Result()
+		prog, err := m.program(r, one.Shard)
 		if err != nil {
 			return 0, err
 		}
-		rep, err := m.report(r, one.Shard, res)
-		if err != nil {
-			return 0, err
+		res := m.checked(prog, one)
+		if res == nil {
+			continue
 		}
+		rep := m.report(prog, res)
 		for k, v := range q.Point(one.Shard) {
 			value := any(v)
 			if x, ok := flags.Finite(v); ok {
@@ -180,23 +200,28 @@ func (m *merge) sweep() (code int, err error) {
 }
 
 func (m *merge) starts() (code int, err error) {
-	var all []*ccp.Result
-	for _, one := range m.joined.Results {
-		res, err := one.Solved.Result()
-		if err != nil {
-			return 0, err
-		}
-		all = append(all, res)
-	}
-	r := plan.NewRunner(m.p, m.c.String("data"))
-	prog, err := r.Compile(m.c.Context, 0)
-	if err != nil {
-		return 0, exit.BadFile(err)
-	}
-	rep, err := m.report(r, 0, ccp.Best(prog.Problem.Maximize, all))
+	prog, err := m.program(plan.NewRunner(m.p, m.c.String("data")), 0)
 	if err != nil {
 		return 0, err
 	}
+	var best *ccp.Result
+	for left := m.joined.Results; best == nil; {
+		all := make([]*ccp.Result, len(left))
+		for k, one := range left {
+			if all[k], err = one.Solved.Result(); err != nil {
+				return 0, err
+			}
+		}
+		k := slices.Index(all, ccp.Best(prog.Problem.Maximize, all))
+		if k < 0 {
+			return exit.NotSolved, nil // all are wrong; the missing shards are told
+		}
+		if m.checked(prog, left[k]) != nil {
+			best = all[k]
+		}
+		left = slices.Delete(slices.Clone(left), k, k+1)
+	}
+	rep := m.report(prog, best)
 	if !m.json {
 		rep.Text(m.out, m.c.Bool("quiet"), m.c.Bool("full") || m.out.ToFile())
 		return rep.Code, nil

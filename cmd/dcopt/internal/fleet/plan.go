@@ -286,10 +286,21 @@ func pointsOf(c *cli.Context, q *plan.Problem) error {
 		return err
 	}
 	defer in.Close()
-	rows, err := session.Within(c.Context, func() ([][]string, error) {
+	rows, err := session.Within(c.Context, func() (rows [][]string, err error) {
 		r := csv.NewReader(in)
 		r.TrimLeadingSpace = true
-		return r.ReadAll()
+		for len(rows) <= plan.MostShards+1 && err == nil {
+			var row []string
+			if row, err = r.Read(); err == nil {
+				rows = append(rows, row)
+			}
+		}
+		if err == nil {
+			err = fmt.Errorf("more than %d points", plan.MostShards)
+		} else if err == io.EOF {
+			err = nil
+		}
+		return rows, err
 	})
 	if exit.IsContext(err) {
 		return err

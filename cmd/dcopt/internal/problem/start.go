@@ -19,10 +19,14 @@ import (
 	"github.com/dcopt/dcopt/internal/table"
 )
 
+// mostStart is how many bytes a compressed start may have more than its file.
+// Source: a limit of memory: a number takes ten times its text.
+const mostStart = 1 << 24
+
 // readStart is the point of --start: the variables of a result of this program,
 // in JSON or CSV. Of several results, those of a sweep, the last one counts.
 func readStart(ctx context.Context, s *session.Session, path string) (map[string]lang.Start, error) {
-	text, err := Read(ctx, s, path)
+	text, err := s.ReadAll(ctx, path, mostStart)
 	if err != nil {
 		return nil, err
 	}

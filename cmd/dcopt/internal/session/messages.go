@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/input"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 )
@@ -53,7 +52,7 @@ func (m *Messages) Note(format string, args ...any) {
 		m.object(report.Object{{Name: "severity", Value: "note"}, {Name: "message", Value: text}})
 		return
 	}
-	fmt.Fprintf(m, "dcopt: %s\n", visible(text))
+	fmt.Fprintf(m, "dcopt: %s\n", input.Visible(text))
 }
 
 // Fail tells why a command ends with an exit code.
@@ -65,7 +64,7 @@ func (m *Messages) Fail(err error, code int) {
 	if !exit.HasPlace(err) {
 		err = fmt.Errorf("dcopt: %w", err)
 	}
-	fmt.Fprintln(m, visible(err.Error()))
+	fmt.Fprintln(m, input.Visible(err.Error()))
 }
 
 // Diagnose tells what is wrong with a problem file, with the exit code that
@@ -163,22 +162,3 @@ func (w *noteWriter) Write(p []byte) (int, error) {
 		w.rest = w.rest[k+1:]
 	}
 }
-
-// visible has escapes for the characters that would steer a terminal; lines may
-// break and tabs stand.
-func visible(s string) string {
-	if strings.IndexFunc(s, steers) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if steers(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func steers(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
