@@ -17,36 +17,6 @@ const (
 	dataErrors = 3
 )
 
-// rows are those of a matrix: of each the columns with their coefficients.
-type rows struct {
-	ptr []int
-	col []int
-	val []float64
-}
-
-func rowsOf(a *sparse.CSC) rows {
-	r := rows{ptr: make([]int, a.Rows+2), col: make([]int, a.NNZ()), val: make([]float64, a.NNZ())}
-	for _, i := range a.RowIdx {
-		r.ptr[i+2]++
-	}
-	for i := range a.Rows {
-		r.ptr[i+2] += r.ptr[i+1]
-	}
-	next := r.ptr[1:]
-	for j := range a.Cols {
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			at := &next[a.RowIdx[k]]
-			r.col[*at], r.val[*at] = j, a.Val[k]
-			*at++
-		}
-	}
-	return r
-}
-
-func (r *rows) of(i int) (col []int, val []float64) {
-	return r.col[r.ptr[i]:r.ptr[i+1]], r.val[r.ptr[i]:r.ptr[i+1]]
-}
-
 // Implied tightens bounds of the columns of p by the bounds that rows and cones imply, in so many
 // sweeps: every point of p within the bounds given is within those returned, rounding
 // errors and those of the data counted. Where bounds exclude each other it returns
@@ -75,18 +45,13 @@ func (t *tightening) run(sweeps int) bool {
 	if p.A == nil || t.idle() {
 		return true
 	}
-	t.rows = rowsOf(p.A)
-	conic := make([]bool, len(p.L))
-	for _, c := range p.Cones {
-		for i := range c.Len {
-			conic[c.Start+i] = true
-		}
-	}
+	t.rows, _ = p.A.Transpose()
+	conic := inCones(p)
 	for range sweeps {
 		t.changed = false
 		for i := range p.L {
 			if !conic[i] {
-				col, val := t.rows.of(i)
+				col, val := t.of(i)
 				t.row(col, val, p.L[i], p.U[i])
 			}
 		}
@@ -140,12 +105,29 @@ func (t *tightening) idle() bool {
 // tightening is the state of Implied.
 type tightening struct {
 	p              *qpbackend.Problem
-	rows           rows
+	rows           *sparse.CSC // of A, as columns
 	lo, hi         []float64
 	changed, empty bool
 	uv             [2][]float64 // coefficients
 	col            []int
 	zero           []bool // columns that are 0 but for rounding errors; nil: nobody asks
+}
+
+// of has the columns of row i, and its coefficients.
+func (t *tightening) of(i int) (col []int, val []float64) {
+	from, to := t.rows.ColPtr[i], t.rows.ColPtr[i+1]
+	return t.rows.RowIdx[from:to], t.rows.Val[from:to]
+}
+
+// inCones marks the rows of cones.
+func inCones(p *qpbackend.Problem) []bool {
+	in := make([]bool, len(p.L))
+	for _, c := range p.Cones {
+		for i := range c.Len {
+			in[c.Start+i] = true
+		}
+	}
+	return in
 }
 
 // interval holds the values of an expression.
@@ -287,7 +269,7 @@ func (t *tightening) cone(c qpbackend.Cone) {
 
 // part is a row of a cone, without its constant.
 func (t *tightening) part(i int) interval {
-	col, val := t.rows.of(i)
+	col, val := t.of(i)
 	return t.over(col, val, t.p.L[i])
 }
 
@@ -296,7 +278,7 @@ func (t *tightening) within(i int, s interval) {
 	s = wider(s.lo, s.hi, 8)
 	l := t.p.L[i]
 	slip := (dataErrors + 1) * unit * math.Abs(l)
-	col, val := t.rows.of(i)
+	col, val := t.of(i)
 	t.row(col, val, s.lo+l-slip, s.hi+l+slip)
 }
 
@@ -344,8 +326,8 @@ func (t *tightening) secondOrder(c qpbackend.Cone) {
 // pair sets uv to the coefficients of half the sum and half the difference of two rows
 // with the same columns, false where they have others.
 func (t *tightening) pair(i int) bool {
-	c0, v0 := t.rows.of(i)
-	c1, v1 := t.rows.of(i + 1)
+	c0, v0 := t.of(i)
+	c1, v1 := t.of(i + 1)
 	if len(c0) != len(c1) {
 		return false
 	}

@@ -114,12 +114,7 @@ func dropAlone(p *qpbackend.Problem, y, lo, hi []float64) {
 // leaves is the largest value of yᵀAx that rows and cones allow, with a bound of its
 // error.
 func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
-	conic := make([]bool, len(y))
-	for _, c := range p.Cones {
-		for i := range c.Len {
-			conic[c.Start+i] = true
-		}
-	}
+	conic := inCones(p)
 	for i, v := range y {
 		if v == 0 {
 			continue
@@ -137,11 +132,10 @@ func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
 // intoDuals moves y to multipliers that may prove something: those of absent bounds become 0,
 // those of a cone minus a point of its dual. It returns false where y is no number.
 func intoDuals(p *qpbackend.Problem, y []float64) bool {
-	conic := make([]bool, len(y))
+	conic := inCones(p)
 	for _, c := range p.Cones {
 		z := y[c.Start : c.Start+c.Len]
 		for i := range z {
-			conic[c.Start+i] = true
 			z[i] = -z[i]
 		}
 		intoDual(c, z)

@@ -43,9 +43,7 @@ func Pays(p *qpbackend.Problem) bool {
 	if q.P == nil {
 		q.P = sparse.Zero(len(p.Q), len(p.Q))
 	}
-	s := outline(&q)
-	s.transpose(&q) // without it more rows may leave than can
-	return s.pays(&q)
+	return newShape(&q).pays(&q)
 }
 
 // Chooses reports whether b solves p by a working set.

@@ -30,7 +30,7 @@ type members struct {
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: none(n), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest

@@ -33,7 +33,7 @@ func (s *shape) samples(p *qpbackend.Problem) bool {
 	if s.others() {
 		return s.dense(p.A) && s.optional(p) < leastRatio*len(s.terms)
 	}
-	last, entries := none(len(s.term)), 0
+	last, entries := missing(len(s.term)), 0
 	for _, j := range s.terms {
 		for _, i := range p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]] {
 			for _, c := range s.col[s.ptr[i]:s.ptr[i+1]] {

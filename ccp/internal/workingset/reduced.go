@@ -198,15 +198,12 @@ func (s *solver) fill() bool {
 				return false
 			}
 			if s.x[j] = v; v != 0 {
-				s.takeOut(int32(j), v)
+				r.p.R += r.q[j] * v
 			}
 		}
 	}
 	return true
 }
-
-// takeOut notes the cost of a column that stays at v.
-func (s *solver) takeOut(j int32, v float64) { s.small.p.R += s.small.q[j] * v }
 
 // restore makes x, y and z those of the whole problem: of a point, of a proof or of a
 // ray, as the status says.

@@ -20,15 +20,8 @@ type shape struct {
 
 // newShape looks at p, whose P and A are there.
 func newShape(p *qpbackend.Problem) *shape {
-	s := outline(p)
-	s.transpose(p)
-	return s
-}
-
-// outline is the shape without the rows of A.
-func outline(p *qpbackend.Problem) *shape {
 	n, m := p.Dims()
-	s := &shape{own: none(m), ownAt: none(m), term: make([]bool, n), curved: make([]bool, n)}
+	s := &shape{own: missing(m), ownAt: missing(m), term: make([]bool, n), curved: make([]bool, n)}
 	s.conic = conicRows(p)
 	for j := range n {
 		for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
@@ -36,11 +29,12 @@ func outline(p *qpbackend.Problem) *shape {
 		}
 	}
 	s.findTerms(p)
+	s.transpose(p)
 	return s
 }
 
-// none are n numbers of nothing.
-func none(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
+// missing are n numbers −1.
+func missing(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
 
 // conicRows are the numbers of the rows' cones, nil where there are none.
 func conicRows(p *qpbackend.Problem) []int32 {
@@ -48,7 +42,7 @@ func conicRows(p *qpbackend.Problem) []int32 {
 		return nil
 	}
 	_, m := p.Dims()
-	out := none(m)
+	out := missing(m)
 	for k, c := range p.Cones {
 		for i := range c.Len {
 			out[c.Start+i] = int32(k)
@@ -133,9 +127,6 @@ func (s *shape) mayLeave(p *qpbackend.Problem, i int) bool {
 	c := p.Cones[s.conic[i]]
 	if c.Kind != qpbackend.SecondOrder {
 		return false
-	}
-	if s.ptr == nil {
-		return true
 	}
 	for _, j := range s.col[s.ptr[c.Start]:s.ptr[c.Start+c.Len]] {
 		if lo, hi := p.Bounds(int(j)); !s.curved[j] && (p.Q[j] > 0 && lo <= -qpbackend.Infinity || p.Q[j] < 0 && hi >= qpbackend.Infinity) {

@@ -140,7 +140,7 @@ func newSmoothing(s *solver) *smoothing {
 	m := s.smoothed
 	if m == nil {
 		n, count := len(s.x), len(s.terms)
-		m = &smoothing{solver: s, place: none(n), full: make([]float64, n), step: make([]float64, n)}
+		m = &smoothing{solver: s, place: missing(n), full: make([]float64, n), step: make([]float64, n)}
 		for j := range s.x {
 			if !s.term[j] {
 				m.place[j] = int32(len(m.cols))
