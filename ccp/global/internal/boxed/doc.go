@@ -1,6 +1,5 @@
 // Package boxed looks for good points of quadratic functions over boxes: tabu search by moves of one
-// coordinate, and paths between the best points.
+// coordinate, from random vertices.
 //
-// References: Glover, Kochenberger and Alidaee 1998, Adaptive memory tabu search for binary quadratic
-// programs; Wang, Lü, Glover and Hao 2012, Path relinking for unconstrained binary quadratic programming.
+// Reference: Glover, Kochenberger and Alidaee 1998, Adaptive memory tabu search for binary quadratic programs.
 package boxed
