@@ -593,7 +593,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = resultAt(p, x0, set, start)
-	r.step.Space = accel.Space{Lo: lo, Hi: hi, Units: sub.Units, Size: sub.Size, Merit: r.merit, Slip: r.slip(), Inside: sub.Inside, Pin: p.Pin}
+	r.step.Space = accel.Space{Lo: lo, Hi: hi, Size: sub.Size, Merit: r.merit, Slip: r.slip(), Pin: p.Pin}
 	r.local, r.devices, r.kinds = r.localSearch(), r.accelerations(), r.searches()
 	return r
 }

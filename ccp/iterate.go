@@ -105,12 +105,8 @@ func (r *run) move() Iteration {
 		it.Step = max(it.Step, math.Abs(v-s.Before[j]))
 		it.moved = max(it.moved, math.Abs(v-s.Before[j])/r.sub.Size(j))
 	}
-	damped := r.damp(s.From)
+	r.damp(s.From)
 	r.measure(&it, r.x)
-	if !damped {
-		s.Objective, s.Priced = r.minimised(it.Objective), r.penalty.Tau*it.priced
-		r.devices.Ahead(s)
-	}
 	return it
 }
 
@@ -134,7 +130,7 @@ func (r *run) clip(x, solution []float64) {
 
 // accelerate lets the devices move x on.
 func (r *run) accelerate(s *accel.Step) {
-	s.K, s.Tau, s.Span, s.X, s.Z = r.k, r.penalty.Tau, r.course.Span, r.x, r.z
+	s.K, s.Tau, s.Span, s.X = r.k, r.penalty.Tau, r.course.Span, r.x
 	s.Plain = append(s.Plain[:0], r.x...)
 	if r.devices.Move(s); s.Passed {
 		var plain Iteration
@@ -224,16 +220,14 @@ func (r *run) between(z, x []float64, halvings int) []float64 {
 }
 
 // damp sets z to x, back towards the last point of tangency until there is a tangent
-// again: Shen et al. 2016, section 3.3. It reports whether it went back.
-func (r *run) damp(last []float64) bool {
+// again: Shen et al. 2016, section 3.3.
+func (r *run) damp(last []float64) {
 	copy(r.z, r.x)
-	n := 0
-	for ; n < maxDamped && (!r.sub.Inside(r.z) || r.sub.Dives(r.z, last, r.set.Damping/2)); n++ {
+	for n := 0; n < maxDamped && (!r.sub.Inside(r.z) || r.sub.Dives(r.z, last, r.set.Damping/2)); n++ {
 		for j := range r.z {
 			r.z[j] += r.set.Damping * (last[j] - r.z[j])
 		}
 	}
-	return n > 0
 }
 
 // slip is how much a search by values may add to the violated constraints.

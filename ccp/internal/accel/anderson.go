@@ -20,7 +20,6 @@ type Anderson struct {
 	n    int
 	τ, φ float64 // the penalty weight of the pairs, the merit at the last point
 	t    []float64
-	open bool // t has a lower merit, and breaks the constraints more
 
 	gram [depth * depth]float64
 	γ    [depth]float64
@@ -36,7 +35,6 @@ func (a *Anderson) Reset() { a.n = 0 }
 // Move adds the step, and moves s.X to the combination if that lowers the merit by more
 // than the last step has.
 func (a *Anderson) Move(s *Step) {
-	a.open = false
 	if s.K <= After-3 {
 		return
 	}
@@ -47,23 +45,10 @@ func (a *Anderson) Move(s *Step) {
 	s.Pin(t)
 	φ0, open0 := s.Merit(s.X)
 	φ, open := s.Merit(t)
-	if !a.gains(φ, φ0) {
-		return
-	}
-	if a.open = open > open0+s.Slip; !a.open {
+	if a.gains(φ, φ0) && open <= open0+s.Slip {
 		copy(s.X, t)
 		s.Moved = true
 	}
-}
-
-// Ahead takes the tangents at a combination that breaks the constraints more, and may
-// still be a better point of tangency.
-func (a *Anderson) Ahead(s *Step) bool {
-	if !a.open || !s.Inside(a.t) {
-		return false
-	}
-	copy(s.Z, a.t)
-	return true
 }
 
 // Next adds the pair s.From, s.Plain for the penalty weight s.Tau and returns the

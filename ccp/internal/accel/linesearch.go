@@ -28,9 +28,6 @@ const (
 // Reset forgets the trial length.
 func (b *LineSearch) Reset() { b.λ = 0 }
 
-// Ahead does nothing.
-func (b *LineSearch) Ahead(*Step) bool { return false }
-
 // Move extends the step.
 func (b *LineSearch) Move(s *Step) {
 	if s.K > After && b.Extend(s) {

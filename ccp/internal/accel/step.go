@@ -9,9 +9,6 @@ const After = 8
 type Device interface {
 	// Move may move s.X on from s.Plain.
 	Move(s *Step)
-	// Ahead may take the tangents at another point than s.X, to which it sets s.Z, and
-	// reports whether it has.
-	Ahead(s *Step) bool
 	// Reset forgets the iterations so far.
 	Reset()
 }
@@ -23,22 +20,19 @@ type Step struct {
 	Tau          float64   // penalty weight
 	From, Before []float64 // the last point of the tangents, and the last point
 	Plain        []float64 // the solution of the convex problem
-	X, Z         []float64 // the point, and where its tangents are taken
+	X            []float64 // the point
 	Moved        bool      // X is not Plain
 	Passed       bool      // X is further along the step; Plain is worth keeping
-	Objective    float64   // at X once all devices have moved it, minimised
-	Priced       float64   // the slacks of the solution, times their prices
 	Span         float64   // the size to which a change of the merit is relative
 }
 
 // Space is the problem as devices see it.
 type Space struct {
-	Lo, Hi, Units []float64           // bounds and units of the variables
-	Size          func(j int) float64 // of a variable
-	Merit         Merit
-	Slip          float64                // how much the violated constraints may grow
-	Inside        func(x []float64) bool // x is in the domains
-	Pin           func(x []float64)      // moves x to where all definitions hold
+	Lo, Hi []float64           // bounds of the variables
+	Size   func(j int) float64 // of a variable
+	Merit  Merit
+	Slip   float64           // how much the violated constraints may grow
+	Pin    func(x []float64) // moves x to where all definitions hold
 }
 
 // Merit is a penalised objective at x, +Inf where x is out of the question, and the
@@ -53,15 +47,6 @@ func (ds Devices) Move(s *Step) {
 	s.Moved, s.Passed = false, false
 	for _, d := range ds {
 		d.Move(s)
-	}
-}
-
-// Ahead lets the first device that will choose s.Z.
-func (ds Devices) Ahead(s *Step) {
-	for _, d := range ds {
-		if d.Ahead(s) {
-			return
-		}
 	}
 }
 
