@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,34 +18,41 @@ import (
 	"github.com/dcopt/dcopt/bench/peers"
 )
 
-// The files in the folder of --out.
-const (
-	globalTableName  = "global.csv"
-	globalReportName = "global" // .md, .html, .tex
-)
-
 const scipName = "scip"
 
 func globalCommand() *cli.Command {
+	return optimaCommand("global", "measure proofs of global optima", "boxqp,concave,families,nine", time.Minute,
+		"Runs dcopt solve --global and dcopt verify on problems whose global optimum is wanted, and SCIP beside it")
+}
+
+func smallCommand() *cli.Command {
+	return optimaCommand("small", "measure answers without flags", "small", 2*time.Second,
+		"Runs dcopt solve without flags on small problems whose global optimum is known, and SCIP beside it")
+}
+
+// optimaCommand measures answers to problems of optima.Sets, by default those of some sets. Its table is name.csv,
+// and its report name.md, .html and .tex.
+func optimaCommand(name, usage, sets string, limit time.Duration, about string) *cli.Command {
+	table := name + ".csv"
 	return &cli.Command{
-		Name: "global", Usage: "measure proofs of global optima", UsageText: "dcbench global [FLAGS]",
-		Description: "Runs dcopt solve --global and dcopt verify on problems whose global optimum is wanted, and SCIP beside it, one thread each,\n" +
-			"one after the other. The table global.csv in the folder of --out grows with each run; what it has is not run again.",
+		Name: name, Usage: usage, UsageText: "dcbench " + name + " [FLAGS]",
+		Description: about + ", one thread each,\n" +
+			"one after the other. The table " + table + " in the folder of --out grows with each run; what it has is not run again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "sets", Value: "boxqp,concave,families,nine", Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
-			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` with data/boxqp, data/dccp and reference/dc-language.md"},
+			&cli.StringFlag{Name: "sets", Value: sets, Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
+			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
 			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
 			&cli.StringFlag{Name: "starts", Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
 			&cli.StringFlag{Name: "peers", Usage: "others: " + scipName},
 			&cli.StringFlag{Name: "python", Usage: "Python that has PySCIPOpt, `FILE`; by default that of 'make scip-peer'"},
-			&cli.DurationFlag{Name: "time-limit", Value: time.Minute, Usage: "`DURATION` for a run, processor time"},
-		}, tableFlags(globalTableName, "`DIR` for global.csv and global.html, .md and .tex")...),
-		Action: runGlobal,
+			&cli.DurationFlag{Name: "time-limit", Value: limit, Usage: "`DURATION` for a run, processor time"},
+		}, tableFlags(table, fmt.Sprintf("`DIR` for %s and %s.html, .md and .tex", table, name))...),
+		Action: runOptima,
 	}
 }
 
-func runGlobal(c *cli.Context) error {
+func runOptima(c *cli.Context) error {
 	if err := noArguments(c, "problems"); err != nil {
 		return err
 	}
@@ -55,6 +61,7 @@ func runGlobal(c *cli.Context) error {
 		return err
 	}
 	cam := &optima.Campaign{Limit: limit}
+	name, title := c.Command.Name, map[string]string{"global": "Global optima", "small": "Small problems"}[c.Command.Name]
 	if cam.Instances, err = globalInstances(c); err != nil {
 		return err
 	}
@@ -64,7 +71,7 @@ func runGlobal(c *cli.Context) error {
 			return err
 		}
 		return fill(c, filling[optima.Row]{
-			name: globalTableName, open: optima.Open,
+			name: name + ".csv", open: optima.Open,
 			run: func(table *optima.Table, tell teller) error {
 				cam.Tell = tell
 				return cam.Run(c.Context, table)
@@ -78,11 +85,11 @@ func runGlobal(c *cli.Context) error {
 					}
 				}
 				slices.Sort(names)
-				fmt.Fprintf(&text, "# Global optima\n\n%s, one thread a solver. Processor time of the process; %v each.\n\n", machine(), limit)
+				fmt.Fprintf(&text, "# "+title+"\n\n%s, one thread a solver. Processor time of the process; %v each.\n\n", machine(), limit)
 				if err := optima.Write(&text, cam.Instances, rows, names, limit.Seconds()); err != nil {
 					return page.Section{}, err
 				}
-				return writeTexts(w, dir, globalReportName, "Global optima", text.String())
+				return writeTexts(w, dir, name, title, text.String())
 			},
 		})
 	})
@@ -101,7 +108,7 @@ func globalInstances(c *cli.Context) (all []optima.Instance, err error) {
 		all = append(all, slices.DeleteFunc(some, func(in optima.Instance) bool { return !only.MatchString(in.Name) })...)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("global: which problems? Give --sets and --only")
+		return nil, fmt.Errorf("%s: which problems? Give --sets and --only", c.Command.Name)
 	}
 	return all, nil
 }
@@ -119,7 +126,7 @@ func globalSolvers(c *cli.Context, tmp string) (all []optima.Solver, err error) 
 		if err != nil {
 			return nil, err
 		}
-		s := optima.Solver{Name: program, Version: id, Program: path}
+		s := optima.Solver{Name: program, Version: id, Program: path, Default: c.Command.Name == "small"}
 		if n := c.String("starts"); n != "" {
 			s.Name, s.Flags = fmt.Sprintf("%s-%sstarts", program, n), []string{"--starts", n}
 		}
@@ -136,7 +143,7 @@ func globalSolvers(c *cli.Context, tmp string) (all []optima.Solver, err error) 
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("global: which solvers? Give --dcopt or --peers")
+		return nil, fmt.Errorf("%s: which solvers? Give --dcopt or --peers", c.Command.Name)
 	}
 	return all, nil
 }

@@ -30,7 +30,7 @@ type Instance struct {
 }
 
 // Sets lists the sets of instances.
-var Sets = []string{"boxqp", "boxqp-extended", "concave", "families", "nine"}
+var Sets = []string{"boxqp", "boxqp-extended", "concave", "families", "nine", "small"}
 
 // published are the optima of the concave quadratic functions of Floudas and Pardalos 1990,
 // to the digits that they have in GLOBALLib.
@@ -39,8 +39,8 @@ var published = map[string]float64{
 	"ex2_1_7": -4150.4101, "ex2_1_8": 15639, "ex2_1_9": -0.375, "ex2_1_10": 49318.018,
 }
 
-// Load lists the instances of a set. shared is the folder of data/boxqp and of the nine
-// examples' data.
+// Load lists the instances of a set. shared is the folder of data/boxqp, of data/minlp and of the
+// nine examples' data.
 func Load(set, shared string) ([]Instance, error) {
 	switch set {
 	case "boxqp", "boxqp-extended":
@@ -49,6 +49,8 @@ func Load(set, shared string) ([]Instance, error) {
 		return embedded(set)
 	case "nine":
 		return nine(shared)
+	case "small":
+		return small(filepath.Join(shared, "data", "minlp"))
 	}
 	return nil, fmt.Errorf("no set %q; there are %s", set, strings.Join(Sets, ", "))
 }
@@ -97,6 +99,30 @@ func nine(shared string) ([]Instance, error) {
 		out = append(out, Instance{Set: "nine", Name: ref.Problem, Source: prog.Source, Files: prog.Files, Optimum: math.NaN()})
 	}
 	return out, nil
+}
+
+// small has the .dc files of a folder, whose first line is "# optimum V".
+func small(dir string) ([]Instance, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.dc"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no .dc files in %s: %w", dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Instance
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		in := Instance{Set: "small", Name: strings.TrimSuffix(filepath.Base(f), ".dc"), Source: string(text)}
+		if _, err := fmt.Sscanf(in.Source, "# optimum %g", &in.Optimum); err != nil {
+			return nil, fmt.Errorf("%s: the first line is not \"# optimum V\": %w", f, err)
+		}
+		all = append(all, in)
+	}
+	return all, nil
 }
 
 // mostBasic is the number of variables up to which an instance of BoxQP is a basic one.

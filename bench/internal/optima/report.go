@@ -72,16 +72,22 @@ func cells(r *Row) string {
 // Source: Mittelmann's benchmarks use 10 s for limits of hours; 1 s for limits of a minute.
 const shift = 1
 
-// summary is a line: proved, verified, and the mean of the times, of those without a proof
-// the limit.
+// summary is a line: right, where all optima are published, proved, verified, and the mean of the
+// times, of those without a proof the limit.
 func summary(b *strings.Builder, instances []Instance, at map[string]*Row, set, solver string, limit float64) {
-	n, proved, verified, sum := 0, 0, 0, 0.0
+	n, known, right, proved, verified, sum := 0, 0, 0, 0, 0, 0.0
 	for _, in := range instances {
 		r := at[in.Name+"\x00"+solver]
 		if in.Set != set || r == nil {
 			continue
 		}
 		n++
+		if !math.IsNaN(in.Optimum) {
+			known++
+		}
+		if r.Right(in.Optimum) {
+			right++
+		}
 		seconds := limit
 		if r.Proved() {
 			proved++
@@ -96,6 +102,9 @@ func summary(b *strings.Builder, instances []Instance, at map[string]*Row, set, 
 		return
 	}
 	fmt.Fprintf(b, "%s: %d of %d proved, shifted geometric mean %.3g s", solver, proved, n, math.Exp(sum/float64(n))-shift)
+	if known == n {
+		fmt.Fprintf(b, "; %d of %d at the published optimum", right, n)
+	}
 	if verified > 0 {
 		fmt.Fprintf(b, "; `dcopt verify` accepts %d of %d", verified, n)
 	}

@@ -44,6 +44,12 @@ func (r *Row) Gap() float64 {
 	return gap
 }
 
+// Right: the objective is the published one to four digits.
+func (r *Row) Right(optimum float64) bool {
+	const digits = 1e-4 // Source: the accuracy to which optima are published
+	return math.Abs(r.Objective-optimum) <= digits*max(1, math.Abs(optimum))
+}
+
 // Proved: the gap is at most 1e-6.
 func (r *Row) Proved() bool { return r.Gap() <= 1.0001e-6 }
 
@@ -67,7 +73,8 @@ type Solver struct {
 	// Program is dcopt; or Argv has the command of another, before the limit in seconds and
 	// the file of the problem's tree.
 	Program string
-	Flags   []string // of dcopt solve, beside --global
+	Default bool     // dcopt solve without --global
+	Flags   []string // of dcopt solve
 	Argv    []string
 }
 
@@ -162,10 +169,13 @@ func (r *Row) take(a *answer) {
 	r.Status, r.Objective, r.Bound, r.Nodes, r.Message = a.Status, number(a.Objective), number(a.Bound), a.Nodes, a.Message
 }
 
-// own runs dcopt solve --global, and dcopt verify on its result and proof.
+// own runs dcopt solve, and dcopt verify on a proof.
 func (s *Solver) own(ctx context.Context, dir, file string, limit time.Duration, row *Row) error {
 	proof, result := filepath.Join(dir, "proof"), filepath.Join(dir, "result.json")
-	args := append([]string{"solve", "--global", "--json", "--quiet", "--out", result, "--proof", proof}, s.Flags...)
+	args := append([]string{"solve", "--json", "--quiet", "--out", result}, s.Flags...)
+	if !s.Default {
+		args = append(args, "--global", "--proof", proof)
+	}
 	out, err := command(ctx, limit, append([]string{s.Program}, append(args, file)...))
 	if err != nil {
 		return err
