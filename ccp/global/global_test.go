@@ -281,6 +281,30 @@ func TestBoundWithoutBounds(t *testing.T) {
 	}
 }
 
+// TestDefinedVariables: a variable that an equation defines, with bounds of its own and without.
+func TestDefinedVariables(t *testing.T) {
+	for _, free := range []bool{false, true} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(2))
+		least, most := 0.0, 3.0
+		if free {
+			least, most = math.Inf(-1), math.Inf(1)
+		}
+		y := m.Var("y", nil, dc.AtLeast(least), dc.AtMost(most))
+		m.Minimize(x.At(0).Sub(y).Sub(x.At(1).Scale(0.1)))
+		m.SubjectTo(dc.EQ(y, dc.Square(x.At(0)).Sub(dc.Square(x.At(1)))))
+		p := build(t, m)
+		if !slices.Contains(p.Defined(), true) {
+			t.Fatal("no variable is defined")
+		}
+		res, err := global.Solve(context.Background(), p, nil, 1, ccp.DefaultSettings())
+		const want = -2.0025 // at x = (−1, .05); the other end of x₀ gives as much, and y = 4
+		if err != nil || !res.Proved || math.Abs(res.Objective-want) > 1e-5 {
+			t.Errorf("free: %v: %v, objective %.8g, bound %.8g, proved %v", free, err, res.Objective, res.Bound, res.Proved)
+		}
+	}
+}
+
 // TestProgressHasThePoint: the first report has the point of the starts before there is a bound,
 // and all have the best point.
 func TestProgressHasThePoint(t *testing.T) {

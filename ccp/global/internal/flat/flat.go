@@ -130,21 +130,16 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 			return nil, &UnsupportedError{fmt.Sprintf("%s is positive semidefinite, and no bound uses that", v.Name)}
 		}
 	}
-	if len(p.Defined()) > 0 && slices.Contains(p.Defined(), true) {
-		return nil, &UnsupportedError{"variables that others define have no bounds"}
-	}
 	m.Cost = m.expr(p.Objective).Scale(1 / unit)
-	for i := 0; i < len(p.Constraints) && m.err == nil; i++ {
-		c := &p.Constraints[i]
+	for c, equation := range p.Written() {
 		if _, cone := c.Cone(); cone && c.Order() > 0 {
 			return nil, &UnsupportedError{"constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns"}
 		}
 		if c.DC {
 			lo := math.Inf(-1)
 			e := m.expr(c.E())
-			if c.Equation() {
+			if equation {
 				lo = 0
-				i++
 			}
 			m.row(e, lo, 0, c.Name())
 			continue
