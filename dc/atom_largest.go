@@ -96,6 +96,10 @@ type largestOf struct {
 	k     int
 }
 
+func (f *largestOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	addLargest(f.items, f.k, dst, scale, x)
+}
+
 func (f *largestOf) Value(x []float64) float64 { return f.approx(x).v }
 func (f *largestOf) approx(x []float64) approx { return sumOfLargest(approxAll(f.items, x), f.k) }
 func (f *largestOf) String() string            { return "sumlargest" }

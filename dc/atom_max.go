@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -249,7 +250,20 @@ func (f *maximum) split() *split   { return &f.parted().s }
 func (f *maximum) settled() *split { return f.split() }
 func (f *maximum) Support() []int  { return f.parted().indices }
 func (f *maximum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.parted().AddSubgrad(dst, scale, x)
+	addLargest(f.items, 1, dst, scale, x)
+}
+
+// addLargest adds scale times the gradients of the k items that are largest at x, the first of equal
+// ones.
+func addLargest(items []Expr, k int, dst []float64, scale float64, x []float64) {
+	order, value := make([]int, len(items)), make([]float64, len(items))
+	for i := range items {
+		order[i], value[i] = i, items[i].Value(x)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(value[j], value[i]) })
+	for _, i := range order[:k] {
+		items[i].AddGradient(dst, scale, x)
+	}
 }
 
 func (f *maximum) Value(x []float64) float64 {
@@ -348,7 +362,6 @@ type magnitudeOf struct {
 
 func (f *magnitudeOf) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (f *magnitudeOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	if v := f.e.Value(x); v != 0 {
 		f.e.AddGradient(dst, math.Copysign(scale, scale*v), x)

@@ -69,7 +69,6 @@ func (f *squared) Smooth() bool { return f.e.smooth() }
 
 func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (f *squared) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.e.AddGradient(dst, 2*scale*f.e.Value(x), x)
 }
@@ -224,7 +223,6 @@ func (f *quadForm) Smooth() bool { return true }
 
 func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (f *quadForm) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.q.AddSubgrad(dst, scale, x)
 }

@@ -52,7 +52,6 @@ func (c *composition) Smooth() bool { return c.e.smooth() }
 
 func (c *composition) Value(x []float64) float64 { return c.f.value(c.e.Value(x)) }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
 }

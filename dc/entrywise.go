@@ -71,6 +71,10 @@ func (f *applied) Smooth() bool {
 	return smooth(f.c.outer) && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
 }
 
+func (f *applied) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.c.AddSubgrad(dst, scale, x)
+}
+
 func (f *applied) Value(x []float64) float64 { return f.c.Value(x) }
 func (f *applied) approx(x []float64) approx { return f.c.approx(x) }
 func (f *applied) over() Interval            { return rangeOf(f.c.outer) }
@@ -93,8 +97,7 @@ func (e expression) Represent(Canon) Form      { return Form{} } // nobody asks
 func (e expression) approx(x []float64) approx { return e.Expr.approx(x) }
 
 func (e expression) AddSubgrad(dst []float64, scale float64, x []float64) {
-	e.G().AddSubgrad(dst, scale, x)
-	e.H().AddSubgrad(dst, -scale, x)
+	e.AddGradient(dst, scale, x)
 }
 
 // liftedArray is f(g − h) + a·Σ gₖ + b·Σ hₖ.

@@ -20,16 +20,6 @@ func newParted(s split) parted {
 func (p *parted) split() *split  { return &p.s }
 func (p *parted) Support() []int { return p.indices }
 
-func (p *parted) AddSubgrad(dst []float64, scale float64, x []float64) {
-	p.s.lin.AddSubgrad(dst, scale, x)
-	for _, t := range p.s.g {
-		t.f.AddSubgrad(dst, scale*t.w, x)
-	}
-	for _, t := range p.s.h {
-		t.f.AddSubgrad(dst, -scale*t.w, x)
-	}
-}
-
 // ownerOf is the space of several expressions.
 func ownerOf(es ...Expr) *space {
 	var of *space

@@ -55,7 +55,6 @@ func (f *product) Smooth() bool { return f.a.smooth() && f.b.smooth() }
 
 func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (f *product) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.a.AddGradient(dst, scale*f.b.Value(x), x)
 	f.b.AddGradient(dst, scale*f.a.Value(x), x)
@@ -158,7 +157,6 @@ func (f *inner) Value(x []float64) float64 {
 	return s
 }
 
-// AddSubgrad does not go by the split, whose parts may cancel.
 func (f *inner) AddSubgrad(dst []float64, scale float64, x []float64) {
 	u, v := f.u.values(x), f.v.values(x)
 	for k := range f.u.c {

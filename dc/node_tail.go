@@ -9,6 +9,14 @@ type tail struct {
 	k     int
 }
 
+// AddSubgrad adds the gradients of the items that are not the largest.
+func (f *tail) AddSubgrad(dst []float64, scale float64, x []float64) {
+	for i := range f.items {
+		f.items[i].AddGradient(dst, scale, x)
+	}
+	addLargest(f.items, len(f.items)-f.k, dst, -scale, x)
+}
+
 func (f *tail) approx(x []float64) approx {
 	all := approxAll(f.items, x)
 	for i := range all {
