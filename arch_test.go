@@ -93,7 +93,9 @@ var mayImport = map[string]string{
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample",
+	// First-order conditions of a problem as it is written; a projection is a program.
+	"ccp/internal/kkt": "dc internal/num qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
@@ -688,7 +690,6 @@ const mostFiles = 15
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
 	"dc":                      "a file per family of atoms, and one per pass",
-	"ccp/internal/subproblem": "a file per part of the convex problem, see its doc.go",
 	"verify":                  "the language, its intervals and the claims, which share nothing with other packages",
 }
 

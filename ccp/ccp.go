@@ -2,6 +2,7 @@ package ccp
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Solve runs the convex-concave procedure on p from x0, of length p.NumVars(); nil:
@@ -52,7 +53,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if m.Lost != nil && m.Lost(r.trial(n, it)) {
 			return outcome{status: Stalled, message: "given up: the search leads to no better point", lost: true}, nil
 		}
-		if end, err := r.decide(ctx, stop.Decide(r.view(it)), &it); err != nil || end.over() { // 4. stop
+		if end, err := r.decide(ctx, stop.Decide(r.view(ctx, it)), &it); err != nil || end.over() { // 4. stop
 			return end, err
 		}
 		if end, err := r.update(ctx, it); err != nil || end.over() { // 3. update τ
@@ -88,12 +89,11 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 		return end, err
 	}
 	end, err := r.local(ctx, search.Move{})
-	if err != nil || end.status != Converged {
+	if err != nil || !end.rests() {
 		return r.settle(ctx, end, err)
 	}
 	if r.proved() {
-		r.res.take(r.duals())
-		return end, nil
+		return r.rest(ctx, end), nil
 	}
 	return r.improve(ctx, end)
 }
@@ -123,7 +123,8 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 				r.course.Far = true
 				end = r.giveUp(Stalled, end.message)
 			case rest:
-				end = outcome{status: Converged, bare: true, message: joined("the backend cannot solve the convex problems; by values and gradients no small step is better", end.message)}
+				end.message = joined("the backend cannot solve the convex problems", end.message)
+				end = r.rest(ctx, end)
 			}
 			return end, nil
 		}
@@ -134,7 +135,7 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 		if m.Slight || n >= mostTries {
 			continue
 		}
-		if end, err = r.localAgain(ctx, m); err == nil && end.status == Converged {
+		if end, err = r.localAgain(ctx, m); err == nil && end.rests() {
 			return r.improve(ctx, end)
 		}
 		if err != nil || !r.fails(end) {
@@ -166,20 +167,21 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	if err != nil && !end.over() {
 		return nil, err // a refusal
 	}
-	return r.finish(ctx, end, t), err
+	return r.finish(end, t), err
 }
 
 // afterPanic makes a result and an error of a panic. It is for deferred calls.
 func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 	if v := recover(); v != nil {
 		*err = caught(v)
-		*res = r.finish(context.Background(), outcome{status: Numerical, message: (*err).Error()}, t)
+		*res = r.finish(outcome{status: Numerical, message: (*err).Error()}, t)
 	}
 }
 
 // finish completes the result: here alone a status is written.
-func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
+func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
+	last := end.status
 	end = r.excluded(end)
 	res.Status, res.Message = end.status, end.message
 	switch end.status {
@@ -200,50 +202,23 @@ func (r *run) finish(ctx context.Context, end outcome, t time.Time) *Result {
 	res.work, res.least = r.work(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
-	if !end.bare && res.Duals == nil && len(r.tip.Res.Y) == r.tip.Rows.Count() && res.Iterations > 0 {
+	switch {
+	case end.status != last: // by ranges alone: multipliers show nothing
+		res.take(subproblem.Multipliers{})
+	case res.NoMultipliers != nil:
+	case res.Duals == nil && res.Iterations > 0:
 		res.take(r.duals())
-	}
-	if end.status == Converged && !r.sub.Convex() {
-		r.multipliers(ctx)
+	case end.status == Converged && res.Duals != nil:
+		at := r.holding.point
+		if at == nil || !slices.Equal(at.X, res.X) {
+			at = r.examined(res.X)
+		}
+		if c, change := at.Loose(res.Duals, r.set.FeasTol); c != nil {
+			res.Loose = &Loose{c.Name(), change}
+			res.Message = joined(res.Message, fmt.Sprintf("the tolerance of feasible points decides the objective: %s may change it by %.2g", c.Name(), change))
+		}
 	}
 	return res
-}
-
-// multipliers gives the result multipliers by which first-order conditions hold at its point: the
-// last convex problem's, else a projection's. Slopes may be √Tol of their parts, as where a smooth
-// function is above its minimum by Tol. The result has none if neither hold.
-func (r *run) multipliers(ctx context.Context) {
-	root := math.Sqrt(r.set.Tol)
-	tol := subproblem.Tolerances{Product: r.least() / root, Slope: root, Near: r.set.FeasTol}
-	c, sol := r.tip.Conditions(r.res.X, r.where.Unit, tol), r.tip.Last()
-	m := subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}
-	slope := c.Slope(&m, sol)
-	if !(slope <= root) {
-		switch other, ok := c.Project(ctx, ipm.Backend{}); {
-		case ok && c.Slope(&other, sol) <= root:
-			m = other
-		case math.IsInf(slope, 1) && r.complementary(tol.Product): // slopes at a kink are any
-			return
-		default:
-			m = subproblem.Multipliers{}
-		}
-	}
-	r.res.take(m)
-}
-
-// complementary reports whether the products of multipliers of bounds and distances from them are small.
-func (r *run) complementary(least float64) bool {
-	lo, hi := r.p.Box()
-	for j, z := range r.res.BoundDuals {
-		room := hi[j] - r.res.X[j]
-		if z < 0 {
-			room = r.res.X[j] - lo[j]
-		}
-		if z != 0 && !(math.Abs(z)*room <= least) {
-			return false
-		}
-	}
-	return true
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
@@ -324,9 +299,6 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 	copy(r.where.Start, z)
 	return outcome{}, nil
 }
-
-// noise bounds the rounding error of the objective at x.
-func (r *run) noise(x []float64) float64 { return r.worthOf(x).err }
 
 // mostPulls bounds the halvings of a random start: the last are beyond all bounds that
 // a float64 has.
@@ -410,26 +382,13 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
 func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	p := r.point()
 	r.budget.Ended = func() bool { return ctx.Err() != nil }
-	message, duals, unfinished := end.message, r.duals(), false
-	kept := r.res.point() // the point that the multipliers belong to
-	strayed := false      // the best point is that of a hop that has not converged
 	var err error
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
-		before := slices.Clone(r.res.X)
 		end, err = r.localAgain(ctx, m)
-		hopped := m.Restart == search.Anew
-		o := search.Outcome{Converged: end.status == Converged, Over: err != nil || end.status == Unbounded || end.status == Cancelled}
-		if o.Better = o.Converged && !hopped || r.best() < p.Objective-r.counts(); o.Better {
-			unfinished = !o.Converged
-		}
-		if o.Better && o.Converged {
+		o := search.Outcome{Converged: end.rests(), Over: err != nil || end.status == Unbounded || end.status == Cancelled}
+		if o.Better = o.Converged && m.Restart != search.Anew || r.best() < p.Objective-r.counts(); o.Better && o.Converged {
 			o.At = r.point()
-		}
-		if strays := hopped && !slices.Equal(before, r.res.X); o.Converged && (o.Better || strays) {
-			message, duals, kept, strayed = end.message, r.duals(), r.res.point(), false
-		} else if strays {
-			strayed = true
 		}
 		return o
 	}
@@ -448,6 +407,14 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if ctx.Err() != nil {
 			return ended(ctx, ctx.Err())
 		}
+		if !leads && r.strayed() && !r.patient { // no multipliers hold the best point
+			m, leads, r.patient = search.Move{X: slices.Clone(r.res.X), Z: slices.Clone(r.res.X), Restart: search.Jump}, true, true
+			r.sub.Refit(r.res.X)
+			r.sub.Res.Status = qpbackend.Unknown
+			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end.over() {
+				return end, err
+			}
+		}
 		if !leads || r.k >= r.set.MaxIter && !r.falls(before, m) {
 			break
 		}
@@ -462,30 +429,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		p = r.point()
 	}
-	strayed = strayed && rank(kept.Feasible, kept.nearly) == rank(r.res.Feasible, r.res.nearly) && r.apart(kept.X)
-	// By its values, however far the backend's are from these.
-	lower := strayed && kept.certain(r.p.Maximize)-r.best() > r.leastDifference(r.res, r.p.ObjectiveVariation(r.res.X))
-	switch {
-	case unfinished || lower:
-		const why = "the point is better than one at which the procedure had converged"
-		end = r.giveUp(Converged, joined(why, "a search from there was not finished", end.message))
-		end.bare = lower
-		return end, nil
-	case strayed:
-		r.res.moveTo(&kept) // from one that is lower by less than counts, and has no multipliers
-	}
-	r.res.take(duals)
-	return outcome{status: Converged, message: message}, nil
-}
-
-// apart reports whether x is another point than the best one: at a smooth minimum points whose objectives differ by Tol are √Tol apart.
-func (r *run) apart(x []float64) bool {
-	for j, v := range r.res.X {
-		if math.Abs(v-x[j]) > math.Sqrt(r.set.Tol)*max(r.sub.Size(j), math.Abs(v)) {
-			return true
-		}
-	}
-	return false
+	return r.rest(ctx, end), nil
 }
 
 // falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.

@@ -6,31 +6,185 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/stop"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // view has the numbers of the iteration by which it is decided.
-func (r *run) view(it Iteration) stop.View {
+func (r *run) view(ctx context.Context, it Iteration) stop.View {
 	r.bound(it)
-	return stop.View{
+	v := stop.View{
 		Gap: r.gap, Known: r.res.nearly,
 		Sharpest:  r.sharpest(),
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
 		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
 		Least: r.least(), Noise: it.noise() + r.prev.noise(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
 		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Sizes),
-		Sharpened: r.course.Sharpened,
-		Coarse:    it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
-		Misfit:    r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
-		Below:     r.course.Refits < stop.MostRefits && r.below(it),
-		AlongRay:  r.course.LooksFar(r.where.Distance(r.x), diagnose.Far*diagnose.Far) && r.runsOff(),
+		Sharpened: r.course.Sharpened, Patient: r.patient,
+		Coarse:   it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
+		Misfit:   r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
+		Below:    r.course.Refits < stop.MostRefits && r.below(it),
+		AlongRay: r.course.LooksFar(r.where.Distance(r.x), diagnose.Far*diagnose.Far) && r.runsOff(),
 	}
+	v.Held = !v.Convex && v.Rests() && r.conditions(ctx, r.sub, r.x, false) <= 1
+	return v
+}
+
+// conditions finds multipliers that hold x: those of the convex problem sub, or of a projection. They
+// do where slope is at most 1: the slopes that they leave are to their parts at most as √Tol to 1, as
+// where a smooth function is above its minimum by Tol. At a kink those of a solution near x do, which
+// knows the subgradients. polish asks for a projection also where slopes that do not count are more of their parts.
+func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float64, polish bool) (slope float64) {
+	r.holding = holding{point: r.examined(x)}
+	h, root := &r.holding, math.Sqrt(r.set.Tol)
+	slope, h.rest = math.Inf(1), math.Inf(1)
+	try := func(m subproblem.Multipliers, at []float64) { // at: of a convex problem's solution
+		v := h.point.Slope(m.Rows, m.Bounds) / root
+		if h.point.Kinked && (at == nil || r.apart(at, x, root)) {
+			v = math.Inf(1)
+		}
+		if v < slope || v == slope && h.point.Rest < h.rest {
+			h.duals, slope, h.rest = m, v, h.point.Rest
+		}
+	}
+	if k := r.kept; k != nil && !r.apart(k.X, x, root) { // a search may have taken tangents elsewhere
+		if try(k.duals, k.X); !h.point.Kinked {
+			slope = math.Inf(1)
+		}
+	}
+	if len(sub.Res.Y) == sub.Rows.Count() && slope > 1 {
+		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
+	}
+	if slope > 1 || polish && !(h.rest <= r.set.Tol) {
+		if rows, ok := h.point.Project(ctx); ok {
+			try(subproblem.Multipliers{Rows: rows, Bounds: make([]float64, len(x))}, nil)
+		}
+	}
+	return slope
+}
+
+// examined is x as kkt examines it. Variables are no smaller than their unit at the start or their
+// bounds, or all others where these are less.
+func (r *run) examined(x []float64) *kkt.Point {
+	root := math.Sqrt(r.set.Tol)
+	p := &kkt.Point{P: r.p, X: slices.Clone(x), Relative: root, Near: r.set.FeasTol}
+	for _, v := range r.p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			lo, hi := v.Bounds(k)
+			if v.Param {
+				lo, hi = x[j], x[j]
+			}
+			p.Lo, p.Hi = append(p.Lo, lo), append(p.Hi, hi)
+			p.Size = append(p.Size, max(r.sub.Size(j), min(max(r.where.Unit[j], v.Size()), num.NormInf(x))))
+		}
+	}
+	r.sub.BoundDomains(p.Lo, p.Hi)
+	if p.Product = root * r.set.Scale; r.set.Scale <= 0 {
+		p.Product = root * r.course.SpanAt(stop.Value{Objective: r.p.Value(x), Size: r.worthOf(x).size}, p.Varies)
+	}
+	return p
+}
+
+// converged is the end at x, which is kept where it is the best such point so far.
+func (r *run) converged(message string) outcome {
+	k := &restPoint{r.res.point(), r.duals(), message}
+	if !r.sub.Convex() {
+		it := Iteration{Start: r.res.Start}
+		r.measure(&it, slices.Clone(r.x))
+		k.Result = *it.Result()
+		k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
+		if r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
+			k.duals = r.holding.duals
+		}
+	}
+	if !r.res.Feasible {
+		return r.giveUp(Stalled, joined("the backend meets the constraints no better", message))
+	}
+	if r.kept == nil || r.ahead(&r.kept.Result, &k.Result, 0) {
+		r.kept = k
+	}
+	return outcome{status: Converged, message: message}
+}
+
+// ahead reports whether b is better than a, by more than counts.
+func (r *run) ahead(a, b *Result, counts float64) bool {
+	if class, other := rank(b.Feasible, b.nearly), rank(a.Feasible, a.nearly); class != other {
+		return class > other
+	}
+	return a.certain(r.p.Maximize)-b.certain(r.p.Maximize) > counts
+}
+
+// rest is the end at the best point: converged where multipliers hold it, where the point that they
+// hold is worse by no more than counts, or where no small step is better and there are none.
+func (r *run) rest(ctx context.Context, end outcome) outcome {
+	k := r.kept
+	if k == nil {
+		k = &restPoint{}
+	}
+	_, still := r.kinds.Judge()
+	far := r.where.Distance(r.res.X) > diagnose.Far*diagnose.Far
+	r.course.Far = r.course.Far || far
+	if r.sub.Convex() {
+		r.res.take(k.duals)
+		return outcome{status: Converged, message: k.message}
+	}
+	slope := r.conditions(ctx, r.tip, r.res.X, true)
+	held, at := slope <= 1 || still && slope <= rough, r.holding.point
+	switch {
+	case !held && !r.strayed():
+		if r.apart(k.X, r.res.X, r.set.FeasTol) {
+			r.res.moveTo(&k.Result)
+		}
+	case held && (at.Degenerate == nil || !(r.holding.rest > math.Sqrt(r.set.Tol))):
+		k.duals = r.holding.duals
+	case held, r.res.Feasible && !far && (still && at.Degenerate != nil || (still || r.k < r.set.MaxIter) && at.Bent()):
+		r.res.NoMultipliers = &Absence{}
+		if at.Degenerate != nil {
+			r.res.NoMultipliers.Constraint = at.Degenerate.Name()
+		}
+		return outcome{status: Converged, message: joined("by values and gradients no small step is better", end.message)}
+	case r.k >= r.set.MaxIter:
+		return r.giveUp(IterationLimit, joined(notFinished, end.message))
+	default:
+		return r.giveUp(Stalled, joined(notFinished, end.message))
+	}
+	r.res.take(k.duals)
+	return outcome{status: Converged, message: k.message}
+}
+
+// rough is the slope that multipliers may leave where by values and gradients no small step is better, as Point.Slope over √Tol. Source: a
+// hundredth of the parts counts as none in package verify.
+const rough = 10
+
+const notFinished = "no multipliers hold the point, and a search from there was not finished"
+
+// strayed reports whether the best point is better than the one at which the procedure has converged, by
+// more than counts, and another one: at a smooth minimum points whose objectives differ by Tol are √Tol
+// apart.
+func (r *run) strayed() bool {
+	k := r.kept
+	if k == nil {
+		return true
+	}
+	counts := max(r.set.Tol*max(math.Abs(k.Objective), math.Abs(r.res.Objective)), r.noise(r.res.X))
+	return r.ahead(&k.Result, r.res, counts) && r.apart(k.X, r.res.X, math.Sqrt(r.set.Tol))
+}
+
+// apart reports whether two points differ by more than tol in parts of the sizes of variables.
+func (r *run) apart(x, y []float64, tol float64) bool {
+	for j, v := range y {
+		if !(math.Abs(v-x[j]) <= tol*max(r.sub.Size(j), math.Abs(v))) {
+			return true
+		}
+	}
+	return false
 }
 
 // restless is the share of a variable's size by which it moves where the objective, far
@@ -73,14 +227,16 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 	case stop.Restart:
 		r.restart()
 	case stop.Converged, stop.Unsettled:
-		if it.Feasible || r.retreat(it, r.room()) || r.course.Sharpened && r.tightEnough() {
+		if it.Feasible || r.retreat(it, r.room()) || r.course.Strict && r.course.Sharpened && r.tightEnough() {
 			if v == stop.Unsettled {
 				note = joined("the objective does not settle any better than the backend solves the convex problems", note)
 			}
-			return outcome{status: Converged, message: r.withLimit(note)}, nil
+			return r.converged(r.withLimit(note)), nil
 		}
 		r.course.Insist()
 		r.penalty.Recount()
+	case stop.Adrift:
+		return outcome{status: Stalled, adrift: true, message: "the objective has ceased to fall at a point that is not stationary"}, nil
 	case stop.Unproven:
 		return r.shown(), nil
 	case stop.Sharper:
@@ -173,7 +329,7 @@ func (r *run) tightEnough() bool {
 // shown is the end of a convex problem whose last solution is as accurate as it gets.
 func (r *run) shown() outcome {
 	if r.gap.Open <= r.gap.LooseTol {
-		return outcome{status: Converged, message: r.atMost()}
+		return r.converged(r.atMost())
 	}
 	return r.giveUp(Stalled, r.atMost())
 }
@@ -200,11 +356,6 @@ func (r *run) limit(x []float64) (infimum float64, ok bool) {
 	return r.where.Falling(x)
 }
 
-// joined is the remarks of a message that are there.
-func joined(remarks ...string) string {
-	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
-}
-
 // atMost is the remark on a convex problem that is solved to less than Tol says.
 func (r *run) atMost() string {
 	note := r.recover.note
@@ -223,8 +374,6 @@ func (r *run) atMost() string {
 func (r *run) fine(it Iteration) float64 {
 	return r.set.Tol * max(it.size, r.course.Range()) / r.sub.Solver.Objective()
 }
-
-const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
 
 // room is by how much the objective may change where the procedure has converged at a point: by no
 // more than counts, and in a convex problem by no more than may be open there, as the backend's accuracy may be far coarser.
@@ -263,28 +412,6 @@ func (r *run) retreat(it *Iteration, room float64) bool {
 		}
 	}
 	return false
-}
-
-// giveUp ends the run as unbounded if it can only be that, else with the given
-// status.
-func (r *run) giveUp(s Status, why string) outcome {
-	switch {
-	case r.runsOff():
-		return outcome{status: Unbounded, message: rayFound}
-	case r.course.Far:
-		why = joined("the points run off although no ray proves the problem unbounded; bound the variables", why)
-	}
-	return outcome{status: s, message: why}
-}
-
-// runsOff reports whether a ray from the best point proves the problem unbounded.
-func (r *run) runsOff() bool {
-	far := r.where.Distance(r.x)
-	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
-		return false
-	}
-	r.course.Far = far > diagnose.Far*diagnose.Far
-	return r.where.RunsOff(r.res.X, r.step.Before, far)
 }
 
 // obstacle says why the run has not converged yet.
@@ -340,7 +467,7 @@ func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
 		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
-			return outcome{status: Converged, message: c.note}, nil
+			return r.converged(c.note), nil
 		}
 		return outcome{status: Stalled, message: joined("the backend does not meet the convex constraints any better", c.note)}, nil
 	}

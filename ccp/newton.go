@@ -128,7 +128,7 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) 
 				return to, err
 			}
 		}
-		if !handed && (end.status == Converged || !n.equations) {
+		if !handed && (end.rests() || !n.equations) {
 			return end, nil
 		}
 		if after = n.k; !broken {
@@ -158,7 +158,7 @@ func (n *newton) doubtful(end outcome, before float64) bool {
 	case n.equations:
 		return n.hop == 0 && (end.status == Converged || end.status == Stalled)
 	case n.hop > 0:
-		return end.status == Converged && n.best() < before
+		return end.rests() && n.best() < before
 	}
 	return end.status == Converged || end.status == Stalled || end.status == Numerical
 }
@@ -187,7 +187,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
 		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, Limit: r.set.MaxIter - r.k,
-		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
+		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol, Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
 			noted++
@@ -223,8 +223,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	if to.Stationary {
 		r.tip = n.method.Sub
 		r.arrive(to.X)
-		n.settle(to.X)
-		return outcome{status: Converged}, nil
+		return r.converged(""), nil
 	}
 	if after < before {
 		r.arrive(to.X)
@@ -239,19 +238,6 @@ func (n *newton) leastAt(x []float64) float64 {
 		return n.set.Tol * n.set.Scale
 	}
 	return n.set.Tol * min(n.p.ObjectiveSize(x), max(math.Abs(n.p.Value(x)), n.course.Range()))
-}
-
-// settle makes x, where the method has ended, the best point if the best so far is lower
-// by no more than the price of the violations there.
-func (n *newton) settle(x []float64) {
-	r := n.run
-	it := r.prev
-	r.measure(&it, x)
-	if it.Feasible && it.Violation < r.res.Violation && n.method.Above(r.res.X, x) {
-		at := it.Result()
-		at.nearly = true
-		r.res.moveTo(at)
-	}
 }
 
 // arrive goes to x, from where the procedure begins anew.

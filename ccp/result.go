@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/num"
@@ -56,6 +57,10 @@ type Result struct {
 	// Ray is, with the status Unbounded, a direction along which the objective falls
 	// for ever; nil where it is minus infinity at a point.
 	Ray []float64
+	// NoMultipliers says, with the status Converged, that there are none at X: Duals is nil.
+	NoMultipliers *Absence
+	// Loose says, with the status Converged, that FeasTol decides Objective; nil: it does not.
+	Loose *Loose
 	// Message explains the status where that needs words.
 	Message string
 
@@ -126,6 +131,34 @@ func rank(feasible, nearly bool) int {
 		return 1
 	}
 	return 0
+}
+
+// Absence is why there are no multipliers at a point where no small step leads to a better one.
+type Absence struct {
+	// Constraint has a gradient that vanishes at the point, or cancels with others': no multipliers
+	// exist. "": the point is at a kink.
+	Constraint string `json:"constraint,omitempty"`
+}
+
+// Loose is a constraint that decides the objective by how far it may be broken: by its multiplier, a violation that
+// FeasTol allows changes the objective by more than √Tol of its size, or by more than Tol where the point breaks it by as much.
+type Loose struct {
+	Constraint string  `json:"row"`
+	Change     float64 `json:"objective"` // of the objective at the largest violation that FeasTol allows
+}
+
+// holding is a point that was examined, with the multipliers that hold it best.
+type holding struct {
+	point *kkt.Point
+	duals subproblem.Multipliers
+	rest  float64 // kkt.Point.Rest of these
+}
+
+// restPoint is a point at which the procedure has converged, with its multipliers.
+type restPoint struct {
+	Result
+	duals   subproblem.Multipliers
+	message string
 }
 
 // point is the best point so far.

@@ -38,7 +38,10 @@ type run struct {
 	kinds   search.Kinds
 	budget  search.Budget
 	tip     *subproblem.Problem // the convex problem that has led to x
+	kept    *restPoint          // the best one; nil: there is none yet
+	holding holding             // the last
 	extra   *subproblem.Problem // another convex problem, to be closed at the end
+	patient bool                // the descent does not leave a point at once that multipliers do not hold
 }
 
 // state is that of the procedure.
@@ -67,10 +70,13 @@ type outcome struct {
 	status  Status
 	message string
 	lost    bool // it was given up by whoever began it
-	bare    bool // no convex problem has led to the point: it has no multipliers
+	adrift  bool // the point is at rest, but multipliers do not hold it
 }
 
 func (o outcome) over() bool { return o.status != Unknown }
+
+// rests reports whether searches may begin from the point.
+func (o outcome) rests() bool { return o.status == Converged || o.adrift }
 
 // beforeFirst is the message where there is no iteration.
 const beforeFirst = "there was no time for the first iteration; the point is the start"
@@ -147,6 +153,9 @@ func (r *run) worthOf(x []float64) *worth {
 	return w
 }
 
+// noise bounds the rounding error of the objective at x.
+func (r *run) noise(x []float64) float64 { return r.worthOf(x).err }
+
 // measure says what x is worth.
 func (r *run) measure(it *Iteration, x []float64) {
 	w := r.worthOf(x)
@@ -201,6 +210,35 @@ func (r *run) duals() (none subproblem.Multipliers) {
 		return none
 	}
 	return r.tip.WrittenDuals(r.tip.Last())
+}
+
+const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
+
+// giveUp ends the run as unbounded if it can only be that, else with the given
+// status.
+func (r *run) giveUp(s Status, why string) outcome {
+	switch {
+	case r.runsOff():
+		return outcome{status: Unbounded, message: rayFound}
+	case r.course.Far:
+		why = joined("the points run off although no ray proves the problem unbounded; bound the variables", why)
+	}
+	return outcome{status: s, message: why}
+}
+
+// runsOff reports whether a ray from the best point proves the problem unbounded.
+func (r *run) runsOff() bool {
+	far := r.where.Distance(r.x)
+	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
+		return false
+	}
+	r.course.Far = far > diagnose.Far*diagnose.Far
+	return r.where.RunsOff(r.res.X, r.step.Before, far)
+}
+
+// joined is the remarks of a message that are there.
+func joined(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
 }
 
 // ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow,

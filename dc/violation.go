@@ -192,10 +192,27 @@ func (t *tally) note(v float64, at spot, row terms) {
 	if t.p == nil {
 		return
 	}
-	here := row.size(t.x)
-	least := max(min(1, unitOf(here)), leastUnit*min(1, unitOf(row.size(t.p.typical))))
+	here, least := row.size(t.x), t.p.rowUnit(row, t.x)
 	relative, excess := v/max(here, least), (v-row.error(t.x))/least
 	t.Relative, t.Excess, t.Either = max(t.Relative, relative), max(t.Excess, excess), max(t.Either, min(relative, excess))
+}
+
+// rowUnit is the unit of a row at x, see Feasible.
+func (p *Problem) rowUnit(row terms, x []float64) float64 {
+	return max(min(1, unitOf(row.size(x))), leastUnit*min(1, unitOf(row.size(p.typical))))
+}
+
+// RowUnit is the unit of entry k of a constraint of p at x, of which Feasible allows the violation to be tol times. It is entry 0 of a DC
+// constraint.
+func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
+	if c.DC {
+		e := c.E()
+		return p.rowUnit(terms{e: &e}, x)
+	}
+	l := c.A.Entry(k)
+	row := terms{l: l, bound: max(finiteSize(c.Lo[k]-l.Const), finiteSize(c.Hi[k]-l.Const))}
+	row.l.Const = 0
+	return p.rowUnit(row, x)
 }
 
 // UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the bounds. Where the

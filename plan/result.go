@@ -59,6 +59,9 @@ type Solved struct {
 	Conflict       []string    `json:"conflict,omitempty"`
 	Ray            []number    `json:"ray"`
 	Message        string      `json:"message,omitempty"`
+
+	NoMultipliers *ccp.Absence `json:"no_multipliers,omitempty"`
+	Loose         *ccp.Loose   `json:"tolerance_decides,omitempty"`
 }
 
 // iteration is a ccp.Iteration as histories are printed.
@@ -78,6 +81,7 @@ func solvedOf(res *ccp.Result) *Solved {
 		res.Status.String(), number(res.Objective), number(res.ObjectiveError), number(res.Violation), res.Worst, res.Feasible,
 		standing.Nearly, number(standing.Least), res.Iterations, res.Starts, res.Start, res.Backend,
 		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message,
+		res.NoMultipliers, res.Loose,
 	}
 	if res.Duals != nil {
 		s.Duals = make([][]number, len(res.Duals))
@@ -105,6 +109,12 @@ func (s *Solved) Result() (*ccp.Result, error) {
 	}
 	for _, name := range s.Conflict {
 		res.Conflict = append(res.Conflict, input.Visible(name))
+	}
+	if a := s.NoMultipliers; a != nil {
+		res.NoMultipliers = &ccp.Absence{Constraint: input.Visible(a.Constraint)}
+	}
+	if l := s.Loose; l != nil {
+		res.Loose = &ccp.Loose{Constraint: input.Visible(l.Constraint), Change: l.Change}
 	}
 	if s.Duals != nil {
 		res.Duals = make([][]float64, len(s.Duals))

@@ -52,6 +52,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
 	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
+	"no_multipliers", "tolerance_decides",
 }
 
 // statuses of results of .dc files.

@@ -44,6 +44,14 @@ type caseRun struct {
 	Variables map[string]json.RawMessage
 	Duals     map[string]json.RawMessage
 	Message   string
+	Feasible  bool
+	Bounds    map[string]json.RawMessage   `json:"bound_duals"`
+	None      *struct{ Constraint string } `json:"no_multipliers"`
+	Loose     *struct {
+		Row       string
+		Objective float64
+	} `json:"tolerance_decides"`
+	text []byte
 }
 
 // runCase solves a file, with JSON.
@@ -53,8 +61,8 @@ func runCase(t *testing.T, path string, args ...string) *caseRun {
 	c := &caseRun{t: t, path: path}
 	c.code = run(context.Background(), append([]string{"solve", path, "--json", "--quiet", "--time-limit", "600"}, args...), strings.NewReader(""), &stdout, &stderr)
 	c.stderr = stderr.String()
-	if stdout.Len() > 0 {
-		if err := json.Unmarshal(stdout.Bytes(), c); err != nil {
+	if c.text = stdout.Bytes(); stdout.Len() > 0 {
+		if err := json.Unmarshal(c.text, c); err != nil {
 			t.Fatalf("%s: %v in %s", path, err, stdout.String())
 		}
 	}

@@ -212,10 +212,29 @@ func (t *text) answer(p *lang.Program, res *ccp.Result) {
 		} else {
 			t.object(func() {})
 		}
-		t.key("duals")
-		t.duals(p.Problem, res.Duals)
+		if a := res.NoMultipliers; a == nil {
+			t.key("duals")
+			t.duals(p.Problem, res.Duals)
+		} else {
+			t.key("no_multipliers")
+			t.object(func() {
+				if a.Constraint != "" {
+					t.key("constraint")
+					t.string(a.Constraint)
+				}
+			})
+		}
 		if len(res.BoundDuals) == p.Problem.NumVars() {
 			t.boundDuals(p.Problem, res.BoundDuals)
+		}
+		if l := res.Loose; l != nil {
+			t.key("tolerance_decides")
+			t.object(func() {
+				t.key("row")
+				t.string(l.Constraint)
+				t.key("objective")
+				t.number(l.Change)
+			})
 		}
 		if n := p.Problem.NumVars(); n > 0 && len(res.Ray) == n {
 			t.key("ray")
@@ -357,6 +376,9 @@ func (t *text) duals(p *dc.Problem, duals [][]float64) {
 	indexed := map[string]bool{}
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
+		if c.Within() { // of the bounds
+			continue
+		}
 		list := families[c.Family]
 		if list == nil {
 			names = append(names, c.Family)

@@ -70,6 +70,7 @@ type Start struct {
 	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
 	Tol   float64                   // accuracy asked of the backend
 	Feas  float64                   // tolerance of dc.Problem.Feasible
+	Slope func(x []float64) float64 // how far the multipliers of the last convex problem are from first-order conditions at x, at most 1 if they hold
 	// Note is told of each point that the method goes to, with the iterations of the
 	// backend since the last one; its error ends the method.
 	Note func(x []float64, τ float64, cost int) error
@@ -78,8 +79,7 @@ type Start struct {
 // End is where it has ended.
 type End struct {
 	X []float64
-	// Stationary: X is feasible, and the convex problem there promises no decrease
-	// that counts.
+	// Stationary: X is feasible, the convex problem there promises no decrease that counts, and Start.Slope is at most 1.
 	Stationary bool
 	Solves     int // convex problems
 }
@@ -141,6 +141,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 	if err := m.begin(ctx, at); err != nil {
 		return end, err
 	}
+	slope := math.Inf(1) // as long as each step halves it the method goes on
 	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
 		m.renew(x)
 		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
@@ -163,11 +164,16 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		φ, _ := m.merit(x)
 		if m.promised(x, s) <= share*at.Least(x) {
 			if m.p.Feasible(x, m.asked.feas) {
+				y := x
 				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.asked.feas) {
-					copy(x, s.to)
+					y = s.to
 				}
-				end.Stationary = true
-				return end, at.Note(x, m.τ, m.spent())
+				last := slope
+				if slope = at.Slope(y); slope <= 1 || !(slope <= last/2) {
+					end.Stationary = slope <= 1
+					copy(x, y)
+					return end, at.Note(x, m.τ, m.spent())
+				}
 			}
 			if s.slack > closer*broken { // nothing closes
 				if m.τ >= m.most {
@@ -559,13 +565,6 @@ func (m *Method) merit(x []float64) (φ, broken float64) {
 		φ = math.Inf(1)
 	}
 	return φ, broken
-}
-
-// Above reports whether the merit is higher at x than at y, with the τ of the last run.
-func (m *Method) Above(x, y []float64) bool {
-	φ, _ := m.merit(x)
-	ψ, _ := m.merit(y)
-	return φ > ψ
 }
 
 // length is that of a step in multiples of the sizes of variables.

@@ -29,6 +29,8 @@ type View struct {
 	Known     bool // a point keeps the constraints
 	Sharpest  bool // more accuracy than the last time is not to be had
 	Coarse    bool // the point is feasible, the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
+	Held      bool // of a point at rest of a problem that is not convex: the multipliers hold it
+	Patient   bool // one that they do not hold is left only where nothing has improved for long
 }
 
 // Gap is how far the objective of a convex problem may be above its least value nearby.
@@ -48,6 +50,7 @@ const (
 	GoOn      Verdict = iota
 	Converged         // the point is feasible as Course has it, and the objective has ceased to change
 	Unsettled         // the same, but for the noise of the backend
+	Adrift            // the objective has ceased to change at a point that multipliers do not hold
 	Insist            // the point of a convex problem is to be found more exactly
 	Refit             // a convex problem is to be solved in the units of its solution
 	Sharper           // the backend is to be asked for more accuracy
@@ -62,10 +65,17 @@ const (
 // answers of admm on the test set, smaller ones the number of failures.
 const Enough = 1e-4
 
+// still reports whether the objective has changed by no more than counts.
+func (v *View) still() bool {
+	change := math.Abs(v.Objective - v.Before)
+	return (change <= v.Least || v.Blurred && change <= v.Noise) && !v.Switched
+}
+
+// Rests reports whether the objective has ceased to change at a point that keeps the constraints.
+func (v *View) Rests() bool { return v.Keeps && (v.still() || v.Settled) && v.Residual <= Enough }
+
 // Decide decides whether an iteration was the last of a local search.
 func Decide(v View) Verdict {
-	change := math.Abs(v.Objective - v.Before)
-	still := (change <= v.Least || v.Blurred && change <= v.Noise) && !v.Switched
 	switch {
 	case v.AlongRay:
 		return Ray
@@ -76,22 +86,24 @@ func Decide(v View) Verdict {
 	case !num.Finite(v.Objective):
 		return NoNumber
 	case v.Convex:
-		return decideConvex(v, still)
-	case v.Keeps && still && v.Residual <= Enough && v.Coarse:
+		return decideConvex(v)
+	case v.Rests() && v.still() && v.Coarse:
 		return Sharper
-	case v.Keeps && still && v.Residual <= Enough:
+	case v.Rests() && v.still() && v.Held:
 		return Converged
-	case v.Keeps && v.Settled && v.Residual <= Enough:
+	case v.Rests() && v.Settled && v.Held:
 		return Unsettled
+	case v.Rests() && (!v.Patient || v.Settled || v.Objective == v.Before):
+		return Adrift
 	}
 	return GoOn
 }
 
 // decideConvex is Decide for a problem with nothing to linearise: its point is the minimum where
 // a bound from the multipliers says so, and nowhere else.
-func decideConvex(v View, still bool) Verdict {
+func decideConvex(v View) Verdict {
 	switch {
-	case v.Misfit && !still || v.Below:
+	case v.Misfit && !v.still() || v.Below:
 		return Refit
 	case v.Known && v.Gap.Open <= v.Gap.Tol:
 		return Converged
@@ -112,6 +124,7 @@ func decideConvex(v View, still bool) Verdict {
 type Course struct {
 	low, high float64 // range of the objective over the feasible iterations
 	Span      float64 // the size to which a change of the objective is relative
+	least     float64 // the smallest such size
 	best      float64 // of all points, minimised
 	noise     float64 // a bound of the rounding error of the objective
 	anchor    float64 // best when it improved last
@@ -155,7 +168,8 @@ func (c *Course) Note(at Value, keeps bool, best, tol, least float64) {
 	if keeps && num.Finite(at.Objective) {
 		c.low, c.high = min(c.low, at.Objective), max(c.high, at.Objective)
 	}
-	c.Span = max(least, min(at.Size, max(math.Abs(at.Objective), c.high-c.low)))
+	c.least = least
+	c.Span = max(least, c.span(at))
 	c.best, c.noise = best, at.Noise
 	if !keeps {
 		return
@@ -164,6 +178,19 @@ func (c *Course) Note(at Value, keeps bool, best, tol, least float64) {
 		c.anchor, c.idle = best, 0
 	}
 	c.idle++
+}
+
+func (c *Course) span(at Value) float64 {
+	return min(at.Size, max(math.Abs(at.Objective), c.Range()))
+}
+
+// SpanAt is the size to which a change of the objective is relative at a point around which it varies by so much: where a
+// backend tells no less from 0 it says nothing.
+func (c *Course) SpanAt(at Value, varies func() float64) float64 {
+	if span := c.span(at); c.least <= span || c.least > varies() {
+		return span
+	}
+	return c.least
 }
 
 // Range is that of the objective over the feasible iterations, −Inf where there was none.

@@ -12,10 +12,14 @@ func TestStop(t *testing.T) {
 		v    View
 		want Verdict
 	}{
+		"at rest, and not held":          {View{Objective: 1, Before: 1 + 1e-7, Keeps: true, Least: 1e-6}, Adrift},
+		"the same, with patience":        {View{Objective: 1, Before: 1 + 1e-7, Keeps: true, Least: 1e-6, Patient: true}, GoOn},
+		"with patience, for long":        {View{Objective: 1, Before: 1 + 1e-7, Keeps: true, Least: 1e-6, Patient: true, Settled: true}, Adrift},
+		"with patience, at a stop":       {View{Objective: 1, Before: 1, Keeps: true, Least: 1e-6, Patient: true}, Adrift},
 		"the objective falls":            {View{Objective: 1, Before: 2, Keeps: true, Least: 1e-6}, GoOn},
-		"it is still":                    {View{Objective: 1, Before: 1, Keeps: true, Least: 1e-6}, Converged},
+		"it is still":                    {View{Objective: 1, Before: 1, Keeps: true, Least: 1e-6, Held: true}, Converged},
 		"it changes by what counts":      {View{Objective: 1, Before: 1 + 2e-6, Keeps: true, Least: 1e-6}, GoOn},
-		"within its rounding error":      {View{Objective: 1, Before: 1 + 1e-4, Keeps: true, Least: 1e-6, Noise: 1e-3, Blurred: true}, Converged},
+		"within its rounding error":      {View{Objective: 1, Before: 1 + 1e-4, Keeps: true, Least: 1e-6, Noise: 1e-3, Blurred: true, Held: true}, Converged},
 		"the same, for the first time":   {View{Objective: 1, Before: 1 + 1e-4, Keeps: true, Least: 1e-6, Noise: 1e-3}, GoOn},
 		"beyond its rounding error":      {View{Objective: 1, Before: 1 + 1e-2, Keeps: true, Least: 1e-6, Noise: 1e-3, Blurred: true}, GoOn},
 		"still, but a row is broken":     {View{Objective: 1, Before: 1, Least: 1e-6}, GoOn},
@@ -37,7 +41,7 @@ func TestStop(t *testing.T) {
 		"sharper, and broken":            {View{Objective: 1, Before: 2, Sharpened: true, Least: 1e-6}, GoOn},
 		"sharper, and falling":           {View{Objective: 1, Before: 2, Keeps: true, Sharpened: true, Least: 1e-6}, GoOn},
 		"falling, too coarse":            {View{Objective: 1, Before: 2, Keeps: true, Coarse: true, Least: 1e-6}, GoOn},
-		"noise":                          {View{Objective: 1, Before: 1.1, Keeps: true, Settled: true}, Unsettled},
+		"noise":                          {View{Objective: 1, Before: 1.1, Keeps: true, Settled: true, Held: true}, Unsettled},
 		"noise of a bad solution":        {View{Objective: 1, Before: 1.1, Keeps: true, Settled: true, Residual: 2 * Enough}, GoOn},
 		"noise at a broken point":        {View{Objective: 1, Before: 1.1, Settled: true}, GoOn},
 		"no number":                      {View{Objective: nan, Before: 1, Keeps: true}, NoNumber},

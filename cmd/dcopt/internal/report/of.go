@@ -15,7 +15,7 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible, Worst: res.Worst,
 		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
 		Seconds: Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
-		History: res.History, Message: res.Message,
+		History: res.History, Message: res.Message, NoMultipliers: res.NoMultipliers, Loose: res.Loose,
 	}
 	switch res.Status {
 	case ccp.Converged:
@@ -58,6 +58,9 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	first := 0 // of the constraints that like has
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
+		if c.Within() { // of the bounds
+			continue
+		}
 		if m, is := c.Members().(shared); is {
 			like, first = m, i
 		}

@@ -44,6 +44,9 @@ type Report struct {
 	Panels     []scene.Panel // of the solution, for a picture
 	Message    string
 	Color      bool // of the status, in text
+
+	NoMultipliers *ccp.Absence
+	Loose         *ccp.Loose
 }
 
 // StatusText is the status: green where it is solved, yellow where there is a point to use
@@ -136,9 +139,16 @@ func (r *Report) JSON() Object {
 		}
 		o = append(o, Member{"lets", lets})
 	}
-	o = append(o, Member{"duals", r.Duals})
+	if a := r.NoMultipliers; a == nil {
+		o = append(o, Member{"duals", r.Duals})
+	} else {
+		o = append(o, Member{"no_multipliers", a})
+	}
 	if r.BoundDuals != nil {
 		o = append(o, Member{"bound_duals", r.BoundDuals})
+	}
+	if r.Loose != nil {
+		o = append(o, Member{"tolerance_decides", r.Loose})
 	}
 	if r.Ray != nil {
 		o = append(o, Member{"ray", r.Ray})
@@ -166,6 +176,11 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 		where = " at " + Label(r.Worst)
 	}
 	p("violation", "%s%s", Show(r.Violation, digits(3, full)), where)
+	if a := r.NoMultipliers; a != nil && a.Constraint != "" {
+		p("multipliers", "none exist: the gradient of %s vanishes, or cancels with others'", Label(a.Constraint))
+	} else if a != nil {
+		p("multipliers", "none: the point is at a kink")
+	}
 	if r.Residuals != nil && !math.IsNaN(r.Residuals.Max()) {
 		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)), Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
 	}

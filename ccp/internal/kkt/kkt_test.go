@@ -1,0 +1,169 @@
+package kkt_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dcopt/dcopt/ccp/internal/kkt"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// at is a point of a problem of x with some bounds.
+func at(t *testing.T, x []float64, lo, hi float64, state func(x dc.Affine) (dc.Expr, []dc.Constraint)) *kkt.Point {
+	t.Helper()
+	m := dc.NewModel()
+	v := m.Var("x", []int{len(x)}, dc.AtLeast(lo), dc.AtMost(hi))
+	f, cs := state(v)
+	m.Minimize(f)
+	m.SubjectTo(cs...)
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &kkt.Point{P: p, X: x, Product: 1e-3, Relative: 1e-3, Near: 1e-6}
+	for range x {
+		out.Lo, out.Hi, out.Size = append(out.Lo, lo), append(out.Hi, hi), append(out.Size, 1)
+	}
+	return out
+}
+
+// cases are points with multipliers by hand.
+var cases = []struct {
+	name   string
+	x      []float64
+	state  func(x dc.Affine) (dc.Expr, []dc.Constraint)
+	rows   [][]float64
+	bounds []float64
+}{
+	{"an equation on a circle", []float64{-math.Sqrt2, -math.Sqrt2}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		return dc.ToExpr(x.Sum()), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(4))}
+	}, [][]float64{{math.Sqrt2 / 4}, {0}}, []float64{0, 0}},
+	{"outside a circle, with a bound", []float64{0, 2}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		return dc.ToExpr(x.At(0).Scale(3).Add(x.At(1))), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4))}
+	}, [][]float64{{.25}}, []float64{-3, 0}},
+	{"a chain of affine parts", []float64{1, 2}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		return dc.Mul(x.At(0), x.At(1)).Neg(), []dc.Constraint{dc.LE(x.At(0), dc.Num(1)), dc.LE(x.At(1), dc.Num(2)), dc.GE(x.At(0).Add(x.At(1)), dc.Num(-1))}
+	}, [][]float64{{2}, {1}, {0}}, []float64{0, 0}},
+	{"a definition", []float64{1, 1}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		return dc.Sum(x.At(1), x.At(0).Scale(-2)), []dc.Constraint{dc.EQ(x.At(1), dc.Square(x.At(0)))}
+	}, [][]float64{{0}, {1}}, []float64{0, 0}},
+}
+
+// TestSlope: multipliers by hand leave no slopes, others do, and bounds get theirs.
+func TestSlope(t *testing.T) {
+	for _, c := range cases {
+		p, bounds := at(t, c.x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state), make([]float64, 2)
+		if got := p.Slope(c.rows, bounds); got != 0 || p.Kinked || p.Rest > 1e-12 {
+			t.Errorf("%s: slope %g, %g in all, kinked %t", c.name, got, p.Rest, p.Kinked)
+		}
+		for j, z := range bounds {
+			if math.Abs(z-c.bounds[j]) > 1e-12 {
+				t.Errorf("%s: bound %d has the multiplier %g, want %g", c.name, j, z, c.bounds[j])
+			}
+		}
+		for i := range c.rows {
+			c.rows[i][0] += .1
+			if got := p.Slope(c.rows, bounds); !(got > .01) {
+				t.Errorf("%s: slope %g where multiplier %d is wrong", c.name, got, i)
+			}
+			c.rows[i][0] -= .1
+		}
+	}
+}
+
+// TestProject finds the multipliers by hand.
+func TestProject(t *testing.T) {
+	for _, c := range cases {
+		p := at(t, c.x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state)
+		rows, ok := p.Project(t.Context())
+		if !ok || p.Degenerate != nil {
+			t.Fatalf("%s: ok %t, degenerate %v", c.name, ok, p.Degenerate)
+		}
+		for i := range c.rows {
+			if math.Abs(rows[i][0]-c.rows[i][0]) > 1e-6 {
+				t.Errorf("%s: multiplier %d is %g, want %g", c.name, i, rows[i][0], c.rows[i][0])
+			}
+		}
+	}
+}
+
+// TestSlack: a multiplier of a constraint that does not hold with equality is none, and a violation is no slack.
+func TestSlack(t *testing.T) {
+	for d, want := range map[float64]bool{0: true, 1e-5: true, .1: false, -.1: true} {
+		p := at(t, []float64{2 + d, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4))}
+		})
+		if got := p.Slope([][]float64{{1 / (2 * (2 + d))}}, make([]float64, 2)); (got == 0) != want {
+			t.Errorf("%g from the circle: slope %g", d, got)
+		}
+	}
+}
+
+// TestKinks: at a kink of a function that counts the slopes are none of the Lagrangian, beside it they are.
+func TestKinks(t *testing.T) {
+	for x, kinked := range map[float64]bool{0: true, 1e-5: true, .5: false, -2: false} {
+		p := at(t, []float64{x, 1}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.Sum(dc.Abs(x.At(0)).Neg(), dc.Square(x.At(1))), []dc.Constraint{dc.LE(dc.Abs(x.At(1)), dc.Num(7))}
+		})
+		if p.Slope([][]float64{{0}}, make([]float64, 2)); p.Kinked != kinked || p.Bent() != kinked {
+			t.Errorf("|x| at %g: kinked %t, bent %t", x, p.Kinked, p.Bent())
+		}
+		p = at(t, []float64{x * x, 0, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.At(2)), []dc.Constraint{dc.GE(dc.Square(dc.Sum(dc.Norm2(x), dc.Num(1))), dc.Num(1))}
+		})
+		if p.Bent() != kinked {
+			t.Errorf("norm2(x) at %g: bent %t", x*x, p.Bent())
+		}
+	}
+}
+
+// TestDegenerate: constraints whose gradients vanish, or cancel, have no multipliers.
+func TestDegenerate(t *testing.T) {
+	for name, c := range map[string]struct {
+		x     []float64
+		state func(x dc.Affine) (dc.Expr, []dc.Constraint)
+	}{
+		"x^3 at 0": {[]float64{0, 1}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(x.At(1), dc.Num(0)), dc.GE(dc.Power(x.At(0), 3), dc.Num(0)).Named("c")}
+		}},
+		"a product at 0": {[]float64{0, 0}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.Sum()), []dc.Constraint{dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(0)).Named("c")}
+		}},
+		"circles that almost touch": {[]float64{-1e-4, 0}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			circle := func(y float64) dc.Expr {
+				return dc.Sum(dc.Square(x.At(0)), dc.Square(x.At(1).Sub(dc.Vec([]float64{y}).At(0))))
+			}
+			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.LE(circle(1), dc.Num(1)).Named("c"), dc.LE(circle(-1), dc.Num(1)).Named("c")}
+		}},
+	} {
+		p := at(t, c.x, -5, 5, c.state)
+		rows, ok := p.Project(t.Context())
+		if ok {
+			if slope := p.Slope(rows, make([]float64, 2)); !(slope > .1 || math.Abs(rows[0][0]) > 1e3) {
+				t.Errorf("%s: multipliers %v leave a slope of %g", name, rows, slope)
+			}
+		}
+		if p.Degenerate == nil || p.Degenerate.Name() != "c" {
+			t.Errorf("%s: degenerate %v", name, p.Degenerate)
+		}
+	}
+}
+
+// TestLoose: what a tolerance changes by a multiplier.
+func TestLoose(t *testing.T) {
+	for y, want := range map[float64]float64{1: 0, 1e2: 0, 1e4: 1e-2} {
+		p := at(t, []float64{2, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4)).Named("c"), dc.LE(x.At(1), dc.Num(1))}
+		})
+		c, change := p.Loose([][]float64{{y}, {0}}, 1e-6)
+		if (c != nil) != (want > 0) || math.Abs(change-want) > 1e-12 {
+			t.Errorf("multiplier %g: %v changes the objective by %g, want %g", y, c, change, want)
+		}
+	}
+	p := at(t, []float64{2 - 1e-7, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(x.At(0), dc.Num(2)).Named("c")}
+	})
+	if c, _ := p.Loose([][]float64{{-100}}, 1e-6); c == nil {
+		t.Error("a violation of 1e-7 with a multiplier of 100 changes the objective by 1e-5, which counts")
+	}
+}
