@@ -98,8 +98,8 @@ func TestRoundingErrorsDecideNothing(t *testing.T) {
 						continue
 					}
 					// Start 0, and a point with multipliers, are kept where another one is better
-					// by no more than counts: a decrease below the error at either point does not.
-					room := max(set.Tol*math.Abs(best.Objective), best.ObjectiveError, res.ObjectiveError)
+					// by no more than counts.
+					room := max(set.Tol*math.Abs(best.Objective), best.ObjectiveError)
 					if !(res.Objective+res.ObjectiveError <= best.Objective+best.ObjectiveError+room) {
 						t.Errorf("%s: %v with %g ± %g, but %g ± %g was met", name,
 							res.Status, res.Objective, res.ObjectiveError, best.Objective, best.ObjectiveError)
