@@ -1,6 +1,9 @@
 package verify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // leaf is the multipliers and hints of a leaf, by the columns and rows of the problem as
 // it is read here.
@@ -35,6 +38,33 @@ func (b *bounding) spread(l *form, w span) {
 	for k, j := range l.idx {
 		b.y[j] = b.y[j].plus(l.val[k].times(w))
 	}
+}
+
+// slopes encloses the slopes of a function over the box, by variables and columns.
+func (f *flat) slopes(l *form) []span {
+	b := &bounding{flat: f, box: f.box, y: make([]span, f.columns())}
+	b.spread(l, just(1))
+	for k := len(f.cols) - 1; k >= 0; k-- {
+		c, w := &f.cols[k], b.y[f.n+k]
+		add := func(j int, s span) { b.y[j] = b.y[j].plus(w.times(s)) }
+		switch {
+		case w == (span{}):
+		case c.kind == isAffine:
+			b.spread(&c.lin, w)
+		case c.kind == isProduct:
+			add(c.a, f.box[c.b])
+			add(c.b, f.box[c.a])
+		case c.under != nil && c.under.kind == bundleNorm:
+			for _, j := range c.under.args {
+				add(j, span{-1, 1})
+			}
+		case f.box[c.a].lo > c.domain().lo || c.domain() == whole():
+			add(c.a, c.derivatives(f.box[c.a]))
+		default: // at the end of a domain
+			add(c.a, whole())
+		}
+	}
+	return b.y
 }
 
 // bound is a lower bound of the Lagrangian over a box.
@@ -170,115 +200,49 @@ func (b *bounding) product(k int, y float64) {
 	b.y[c.a], b.y[c.b] = b.y[c.a].plus(just(su)), b.y[c.b].plus(just(sv))
 }
 
-// under bounds y times a convex function of several columns, y > 0, by the affine function
-// with given slopes and the least of the difference, a conjugate.
+// under bounds y times a convex function of several columns, y > 0, by its tangent at a point.
 func (b *bounding) under(k int, y float64) bool {
-	u := b.cols[k].under
-	n := len(u.args)
-	s, c := make([]float64, n), 0.0
-	at := make([]float64, n)
+	c := &b.cols[k]
+	u := c.under
+	at := make([]float64, len(u.args))
 	for i, j := range u.args {
 		at[i] = b.leaf.points[j]
 		if !b.box[j].finite() || math.IsNaN(at[i]) {
 			return false
 		}
 	}
-	last := n - 1
-	switch u.kind {
-	case bundleNorm: // y‖a‖ − s·a ≥ −(‖s‖ − y)·‖a‖
-		size := 0.0
-		for _, v := range at {
-			size = math.Hypot(size, v)
-		}
-		if size == 0 {
-			b.take(max(belowProduct(-y, b.cols[k].off), just(y).times(b.box[b.n+k]).lo))
-			return true
-		}
-		var sq, far span
-		for i, j := range u.args {
-			s[i] = y * at[i] / size
-			sq = sq.plus(just(s[i]).times(just(s[i])))
-			m := b.box[j].magnitude()
-			far = far.plus(m.times(m))
-		}
-		root := func(v float64) float64 { return math.Nextafter(math.Sqrt(v), math.Inf(1)) }
-		if over := above(root(sq.hi), -y); over > 0 {
-			c = -aboveProduct(over, root(far.hi))
-		}
-	case bundleLogSumExp: // Σs·lse(a) − s·a ≥ −Σ s·log(s/Σs)
-		top, sum := math.Inf(-1), 0.0
-		for _, v := range at {
-			top = max(top, v)
-		}
-		for i := range n {
-			s[i] = math.Exp(at[i] - top)
-			sum += s[i]
-		}
-		var all span
-		for i := range n {
-			s[i] *= y / sum
-			all = all.plus(just(s[i]))
-		}
-		var entropy span
-		for i := range n {
-			if s[i] > 0 {
-				r := just(s[i]).over(all)
-				entropy = entropy.less(just(s[i]).times(span{logarithm(r.lo).lo, logarithm(r.hi).hi}))
-			}
-		}
-		c = below(entropy.lo, just(y).less(all).times(b.box[b.n+k]).lo)
-	case bundleSquareOver: // y‖a‖²/v − s·a ≥ −v‖s‖²/(4y)
-		v := at[last]
-		if !(v > 0) || !(b.box[u.args[last]].lo >= 0) {
-			return false
-		}
-		var sq span
-		for i := range last {
-			s[i] = 2 * y * at[i] / v
-			s[last] -= y * at[i] * at[i] / (v * v)
-			sq = sq.plus(just(s[i]).times(just(s[i])))
-		}
-		c = sq.over(just(4).times(just(y))).minus().less(just(s[last])).times(b.box[u.args[last]]).lo
-	case bundleDivergence: // y·kl(u, v) − s·u ≥ y·v·(1 − exp(s/y))
-		p, q := at[0], at[1]
-		if !(p > 0 && q > 0) || !(b.box[u.args[1]].lo >= 0) {
-			return false
-		}
-		s[0], s[1] = y*math.Log(p/q), y*(1-p/q)
-		e := exponential(just(s[0]).over(just(y)))
-		c = just(1).less(e).times(just(y)).less(just(s[1])).times(b.box[u.args[1]]).lo
-	case bundleLargest:
-		w := b.leaf.shares[b.n+k]
-		sum := 0.0
-		for i := range min(n, len(w)) {
-			if w[i] > 0 {
-				sum += w[i]
-			}
-		}
-		if !(sum > 0) || math.IsInf(sum, 0) || len(w) != n {
-			return false
-		}
-		var all span
-		for i := range n {
-			if w[i] > 0 {
-				s[i] = y * (w[i] / sum)
-			}
-			all = all.plus(just(s[i]))
-		}
-		c = just(y).less(all).times(b.box[b.n+k]).lo
-	}
-	c = below(c, -aboveProduct(y, b.cols[k].off))
-	if math.IsNaN(c) || math.IsInf(c, 0) {
+	last := len(at) - 1
+	over := u.kind == bundleSquareOver || u.kind == bundleDivergence
+	if over && !(at[last] > 0 && b.box[u.args[last]].lo >= 0) || u.kind == bundleDivergence && !(at[0] > 0) {
 		return false
 	}
-	for _, v := range s {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+	s, rest := u.gradient(at)
+	if u.kind == bundleLargest {
+		w, sum := b.leaf.shares[b.n+k], 0.0
+		for i := range w {
+			w[i] = max(w[i], 0)
+			sum += w[i]
+		}
+		if len(w) != len(at) || !(sum > 0) || math.IsInf(sum, 0) {
 			return false
 		}
+		all := span{}
+		for i := range s {
+			s[i] = just(w[i] / sum)
+			all = all.plus(s[i])
+		}
+		rest = just(1).less(all).times(b.box[b.n+k])
 	}
-	b.take(c)
+	t := just(y).times(rest.less(just(c.off))).lo
+	if u.kind == bundleNorm && slices.IndexFunc(at, func(v float64) bool { return v != 0 }) < 0 {
+		t = max(t, just(y).times(b.box[b.n+k]).lo)
+	}
+	if t-t != 0 || slices.ContainsFunc(s, func(v span) bool { return !v.finite() }) {
+		return false
+	}
+	b.take(t)
 	for i, j := range u.args {
-		b.y[j] = b.y[j].plus(just(s[i]))
+		b.y[j] = b.y[j].plus(just(y).times(s[i]))
 	}
 	return true
 }

@@ -1,6 +1,9 @@
 package verify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // domain is where the function of one column has values.
 func (c *column) domain() span {
@@ -36,6 +39,48 @@ func powered(v, p float64) span {
 	}
 	return out
 }
+
+// gradient encloses the slopes of a function of several arguments at a point, and its value less
+// the slopes times the point: 0 for functions of degree 1. A maximum has no single gradient.
+func (u *bundle) gradient(at []float64) (s []span, rest span) {
+	s = make([]span, len(at))
+	last := len(at) - 1
+	switch u.kind {
+	case bundleNorm:
+		size := span{}
+		for _, v := range at {
+			size = size.plus(just(v).times(just(v)))
+		}
+		if size = (span{loose(math.Sqrt(size.lo)).lo, loose(math.Sqrt(size.hi)).hi}); size.lo > 0 {
+			for k, v := range at {
+				s[k] = just(v).over(size)
+			}
+		}
+	case bundleLogSumExp:
+		top, total := just(slices.Max(at)), span{}
+		for k, v := range at {
+			s[k] = exponential(just(v).less(top))
+			total = total.plus(s[k])
+		}
+		rest = top.plus(total.log())
+		for k, v := range at {
+			s[k] = s[k].over(total)
+			rest = rest.less(s[k].times(just(v)))
+		}
+	case bundleSquareOver:
+		for k, v := range at[:last] {
+			r := just(v).over(just(at[last]))
+			s[k] = r.times(just(2))
+			s[last] = s[last].less(r.times(r))
+		}
+	case bundleDivergence:
+		r := just(at[0]).over(just(at[1]))
+		s[0], s[1] = r.log(), just(1).less(r)
+	}
+	return s, rest
+}
+
+func (a span) log() span { return span{logarithm(a.lo).lo, logarithm(a.hi).hi} }
 
 func exponential(a span) span {
 	return span{loose(math.Exp(a.lo)).lo, loose(math.Exp(a.hi)).hi}.atLeast(0)

@@ -79,6 +79,7 @@ type flat struct {
 	box   []span
 	known map[string][]int
 	memo  map[*expr]form
+	along *ray // the one that variables move along; nil: they move freely
 }
 
 type flatRow struct {
@@ -157,12 +158,14 @@ func (f *flat) add(ls []form, ws []span) form {
 			sizes[n] += math.Abs(v.mid())
 		}
 	}
-	out.c = rounded(c, size)
+	out.c = rounded(c, noise*size)
 	out.err = out.err.plus(c.less(just(out.c)))
 	order := make([]int, 0, len(out.idx))
 	for k, j := range out.idx {
-		n := just(rounded(out.val[k], sizes[k]))
-		if rest := out.val[k].less(n); rest != (span{}) {
+		n := just(rounded(out.val[k], noise*sizes[k]))
+		if rest := out.val[k].less(n); f.along != nil {
+			out.val[k] = just(rounded(out.val[k], level*sizes[k]))
+		} else if rest != (span{}) {
 			if rest = rest.times(f.box[j]); rest.finite() {
 				out.val[k], out.err = n, out.err.plus(rest)
 			}
@@ -179,9 +182,9 @@ func (f *flat) add(ls []form, ws []span) form {
 	return sorted
 }
 
-// rounded is the number that stands for a sum of numbers of a size.
-func rounded(v span, size float64) float64 {
-	if n := v.mid(); math.Abs(n) > noise*size {
+// rounded is the number that stands for a sum whose rounding errors are at most some number.
+func rounded(v span, errors float64) float64 {
+	if n := v.mid(); math.Abs(n) > errors {
 		return n
 	}
 	return 0
@@ -476,6 +479,9 @@ func (f *flat) of(e *expr) form {
 	case opConst:
 		return form{c: e.num}
 	case opVar:
+		if r := f.along; r != nil {
+			return f.scale(form{idx: []int{0}, val: []span{just(r.d[e.k])}, c: r.x[e.k]}, just(1))
+		}
 		return only(e.k)
 	}
 	if l, ok := f.memo[e]; ok {
@@ -599,7 +605,7 @@ func (f *flat) divergenceErr(cols []int, errs []span) span {
 		}
 	}
 	ratio := at[0].over(at[1])
-	return span{logarithm(ratio.lo).lo, logarithm(ratio.hi).hi}.times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
+	return ratio.log().times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
 }
 
 func (f *flat) power(u form, p float64) form {

@@ -2,96 +2,13 @@ package verify
 
 import "math"
 
-// along is a function on the far part of a ray: its values and slopes by the length of the ray, and the size of the parts
-// of the slopes.
-type along struct {
-	value, slope span
-	size         float64
-}
+// ray is x + t·d for t ≥ 0.
+type ray struct{ x, d []float64 }
 
-// ray is x + t·d for t in far.
-type ray struct {
-	x, d []float64
-	far  span
-	memo map[*expr]along
-}
-
-// of encloses an expression on the ray. A function whose slopes are not known here has all of them.
-func (r *ray) of(e *expr) along {
-	switch e.op {
-	case opConst:
-		return along{value: just(e.num)}
-	case opVar:
-		d := just(r.d[e.k])
-		return along{just(r.x[e.k]).plus(d.times(r.far)), d, math.Abs(r.d[e.k])}
-	}
-	if a, ok := r.memo[e]; ok {
-		return a
-	}
-	args := make([]along, len(e.args))
-	sum := 0.0
-	for k, a := range e.args {
-		args[k] = r.of(a)
-		sum += args[k].size
-	}
-	out := along{whole(), whole(), math.Inf(1)}
-	switch e.op {
-	case opSum:
-		out = along{}
-		for k, a := range args {
-			w := just(e.weights[k])
-			out = along{out.value.plus(w.times(a.value)), out.slope.plus(w.times(a.slope)), out.size + math.Abs(e.weights[k])*a.size}
-		}
-	case opMul:
-		a, b := args[0], args[1]
-		out.value, out.slope = a.value.times(b.value), a.slope.times(b.value).plus(b.slope.times(a.value))
-		out.size = a.slope.times(b.value).magnitude().hi + b.slope.times(a.value).magnitude().hi
-	case opMax:
-		least := math.Inf(-1)
-		for _, a := range args {
-			least = max(least, a.value.lo)
-		}
-		out = along{span{math.Inf(-1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}, sum}
-		for _, a := range args {
-			out.value = span{max(out.value.lo, a.value.lo), max(out.value.hi, a.value.hi)}
-			if a.value.hi >= least { // it may be the largest
-				out.slope = span{min(out.slope.lo, a.slope.lo), max(out.slope.hi, a.slope.hi)}
-			}
-		}
-	case opNorm:
-		out = along{span{0, math.Inf(1)}, span{-sum, sum}, sum}
-	case opPower, opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
-		c, least, odd := columnOf(e)
-		a := args[0]
-		if odd {
-			a.value = a.value.magnitude()
-		}
-		if a.value.lo > least || a.value.lo == least && c.derivative(least).finite() || math.IsInf(least, -1) { // else it may leave the domain
-			slopes := c.derivatives(a.value)
-			out = along{c.image(a.value), slopes.times(a.slope), slopes.magnitude().hi * a.size}
-			if odd {
-				out.value = whole()
-			}
-		}
-	}
-	if math.IsNaN(out.slope.lo) || math.IsNaN(out.slope.hi) || math.IsNaN(out.value.lo) || math.IsNaN(out.value.hi) {
-		out = along{whole(), whole(), math.Inf(1)}
-	}
-	r.memo[e] = out
-	return out
-}
-
-// level is the share of its parts up to which a slope along a ray counts as zero: rays are solutions of linear programs
-// in float64 arithmetic. Source: the tolerance of such rays in qpbackend, with two digits less.
+// level is the share of its parts up to which a slope along a ray counts as zero: rays are solutions
+// of linear programs in float64 arithmetic. Source: the tolerance of such rays in qpbackend, with
+// two digits less.
 const level = 1e-10
-
-// none is the size of slopes that count as zero.
-func (a *along) none() float64 {
-	if math.IsInf(a.size, 1) { // it is not known
-		return 0
-	}
-	return level * a.size
-}
 
 // unbounded shows that the objective falls for ever along the ray, and that no row is broken there. A ray has no scale.
 func (c *checking) unbounded() {
@@ -147,26 +64,39 @@ func (c *checking) falls(x, d []float64, t float64) (v Verdict, why string) {
 	} else if pt.Outside != "" || !(pt.excess <= c.tol) {
 		return Incomplete, "the ray begins outside the constraints" + where(pt.Worst)
 	}
-	r := &ray{y, d, span{0, math.Inf(1)}, map[*expr]along{}}
+	f := newFlat(1, []span{{0, math.Inf(1)}})
+	f.along = &ray{y, d}
+	slope := func(e *expr) span {
+		l, ok := f.try(e)
+		if s := f.slopes(&l)[0]; ok && s.lo <= s.hi {
+			return s
+		}
+		return whole()
+	}
 	for i := range c.rows {
 		row := &c.rows[i]
-		a := r.of(row.e)
+		s := slope(row.e)
 		up, down := !math.IsInf(row.hi, 1), !math.IsInf(row.lo, -1)
-		if up && a.slope.lo > a.none() || down && a.slope.hi < -a.none() {
+		if up && s.lo > 0 || down && s.hi < 0 {
 			return Refused, "the ray leaves the constraint " + row.name
 		}
-		if up && !(a.slope.hi <= a.none()) || down && !(a.slope.lo >= -a.none()) {
+		if up && s.hi > 0 || down && s.lo < 0 {
 			return Incomplete, "that the ray stays within the constraint " + row.name + " is not shown"
 		}
 	}
-	a := r.of(c.Problem.objective)
+	s := slope(c.Problem.objective)
 	if c.Maximize {
-		a.slope = a.slope.minus()
+		s = s.minus()
+	}
+	for _, r := range f.rows { // domains
+		if !(f.slopes(&r.lin)[0].lo >= 0) {
+			return Incomplete, "that the ray stays within the domains of all functions is not shown"
+		}
 	}
 	switch {
-	case a.slope.lo >= 0:
+	case s.lo >= 0:
 		return Refused, "the objective does not fall along the ray"
-	case !(a.slope.hi < -a.none()):
+	case s.hi >= 0:
 		return Incomplete, "that the objective falls for ever along the ray is not shown"
 	}
 	return Accepted, "along the ray the objective falls for ever, and the constraints hold"
