@@ -76,8 +76,11 @@ type scope struct {
 // Source: limits of time, a minute or so, and of memory: an entry takes 100 bytes.
 const mostWork, unitsNode, unitsEntry = 200_000_000, 8, 32
 
+// options say how a problem is solved, and nothing of the problem.
+var options = []string{"tau", "mu", "tau_max", "max_iter", "tol", "restarts", "seed", "backend", "time_limit"}
+
 // Read evaluates the statements of a source. data reads its files; set has other values of
-// params, as --set gives them, and of the option feas_tol.
+// params, as --set gives them, and of options, of which only feas_tol matters.
 func Read(ctx context.Context, src string, data *reader.Data, set map[string]string) (p *Problem, err error) {
 	list, err := reader.Parse(src)
 	if err != nil {
@@ -105,7 +108,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 		case slices.ContainsFunc(list, param):
 		case name == "feas_tol":
 			s.statement(&reader.Statement{Verb: reader.Option, Name: name, Value: parsed(name, text)})
-		default:
+		case !slices.Contains(options, name):
 			return nil, fmt.Errorf("set %s=%s: the file has no param %s", name, text, name)
 		}
 	}

@@ -30,7 +30,10 @@ func verifyCommand() *cli.Command {
 			"this command cannot read, 3 refused, a claim is false, 4 incomplete, a claim is neither shown nor false, 130 interrupted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param or the option feas_tol another value, `K=V`, as it was solved; may be repeated"},
+			&cli.StringSliceFlag{
+				Name:  "set",
+				Usage: "give a param or an option another value, `K=V`, as it was solved; may be repeated",
+			},
 			flags.JSON(),
 		},
 		Action: verifyResults,
