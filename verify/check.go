@@ -81,12 +81,13 @@ type checking struct {
 	*Report
 	r     *Result
 	x     []float64
-	exact *values    // of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
-	in    *reachable // where better points lie; nil before
-	unit  float64    // of the objective
-	scale float64    // the size of the objective, at least the unit
-	lower float64    // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
-	by    string     // the reason
+	exact *values // of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
+	in    []span  // where better points lie; nil before
+	spent int     // on descents
+	unit  float64 // of the objective
+	scale float64 // the size of the objective, at least the unit
+	lower float64 // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
+	by    string  // the reason
 }
 
 // Check tests all claims of a result together. The proof, where there is one, is of the same problem.
@@ -362,50 +363,45 @@ func (c *checking) worse() float64 {
 	return c.Hi
 }
 
-// sizes are the unit of differences of the objective, which is 1 or less where its terms are small, at the point and at one
-// with variables of the size of their bounds, or of 1; and the size of the objective, but for its constant.
+// variation is the size of the objective's terms, without its constant.
+func (p *Problem) variation(v *values) float64 {
+	e := p.objective
+	if e.op != opSum {
+		return p.magnitude(e, v)
+	}
+	sum := 0.0
+	for k, a := range e.args {
+		if !a.isConst() {
+			sum += math.Abs(e.weights[k]) * p.magnitude(a, v)
+		}
+	}
+	return sum
+}
+
+// sizes are the unit of differences of the objective, and the size of the objective without its
+// constant. The unit is the size of the terms at the point or at the usual point, the larger one,
+// and at most 1. At the usual point variables without bounds and starts have the size of their
+// entries.
 func (c *checking) sizes() (unit, scale float64) {
-	at := make([]float64, c.n)
-	for _, v := range c.vars {
-		size, entries := 0.0, 0.0
-		for _, j := range v.at {
-			if j < 0 {
-				continue
+	size := c.variation(c.exact)
+	if unit = size; unit < 1 {
+		usual := slices.Clone(c.usual)
+		for _, v := range c.vars {
+			entries := 0.0
+			for _, j := range v.at {
+				if j >= 0 && math.IsInf(c.lo[j], -1) && math.IsInf(c.hi[j], 1) && v.start == 0 {
+					entries = max(entries, math.Abs(c.x[j]))
+				}
 			}
-			entries = max(entries, math.Abs(c.x[j]))
-			for _, b := range [2]float64{c.lo[j], c.hi[j]} {
-				if !math.IsInf(b, 0) {
-					size = max(size, math.Abs(b))
+			for _, j := range v.at {
+				if j >= 0 && entries > 0 {
+					usual[j] *= entries
 				}
 			}
 		}
-		if size == 0 {
-			size = entries
-		}
-		if size == 0 {
-			size = 1
-		}
-		for k, j := range v.at {
-			if j >= 0 { // differences do not vanish
-				_, u := math.Modf(float64(j+1) * math.Phi)
-				at[j] = span{c.lo[j], c.hi[j]}.clip(size * (1 + u) / 2 * float64(1-k%2*2))
-			}
-		}
-	}
-	e := *c.Problem.objective
-	if e.op == opSum {
-		e.args, e.weights = nil, nil
-		for k, a := range c.Problem.objective.args {
-			if !a.isConst() {
-				e.args, e.weights = append(e.args, a), append(e.weights, c.Problem.objective.weights[k])
-			}
-		}
-	}
-	size := c.magnitude(&e, c.exact)
-	unit = size
-	if typical := newValues(at, false); e.op != opConst {
-		if _, outside, err := enclose(&e, typical); err == nil && outside == "" {
-			unit = max(unit, c.magnitude(&e, typical))
+		at := newValues(usual, false)
+		if _, outside, err := enclose(c.Problem.objective, at); err == nil && outside == "" {
+			unit = max(unit, c.variation(at))
 		}
 	}
 	if !(unit > 0 && unit < 1) {
@@ -425,18 +421,18 @@ func (c *checking) infeasible(proof *Proved) {
 			why = c.by + " shows that no point is feasible"
 		}
 	default:
-		ok, why = c.empty()
+		ok, why = c.empty(c.Problem.bounds())
 	}
 	c.add("status", shown(ok), "%s", why)
 }
 
-// empty reports whether interval arithmetic shows that no point is feasible.
-func (p *Problem) empty() (ok bool, why string) {
+// empty reports whether interval arithmetic shows that no point of a box is feasible.
+func (p *Problem) empty(box []span) (ok bool, why string) {
 	const none = "no point is feasible: interval arithmetic leaves nothing of the bounds"
 	if slices.ContainsFunc(p.rows, func(r row) bool { return r.e.isConst() && !(r.lo <= r.e.num && r.e.num <= r.hi) }) {
 		return true, none
 	}
-	f, err := flatten(&Problem{objective: number(0), rows: p.rows, vars: p.vars, n: p.n, lo: p.lo, hi: p.hi}, p.bounds())
+	f, err := flatten(&Problem{objective: number(0), rows: p.rows, n: p.n}, box)
 	if err != nil {
 		return false, err.Error()
 	}

@@ -26,7 +26,7 @@ type lagrangian struct {
 	p      *Problem
 	x      []float64
 	exact  *values // at x
-	at     []term
+	sum    *expr
 	duals  map[*expr]*mat.SymDense // of the largest eigenvalue, of trace 1
 	bounds []float64               // wanted slopes, negated: multipliers of bounds
 	region []span                  // over which the bound is to hold
@@ -44,14 +44,7 @@ type lagrangian struct {
 	convex  bool
 	curved  string // why it is not convex
 	steps   int
-	edge    map[int]bool // variables of functions at the end of their domains
-	second  []float64    // the diagonal of the Hessian, of what functions of affine arguments add to it
-}
-
-// term is an expression times a multiplier.
-type term struct {
-	e    *expr
-	mult float64
+	second  []float64 // the diagonal of the Hessian, as far as arguments are affine
 }
 
 // block is a kink: its weights are not negative and add up to that of the parent. A ball has
@@ -78,23 +71,17 @@ func (l *lagrangian) refuse(format string, args ...any) {
 // run goes over all parts twice.
 func (l *lagrangian) run() {
 	l.begin()
-	l.pass()
+	l.descend(l.sum, just(1), 0)
 	l.weights = l.choose()
 	l.c, l.next, l.convex, l.curved = span{}, 0, true, ""
 	l.form, l.squares = map[[2]int]span{}, map[[2]int]span{}
-	l.pass()
+	l.descend(l.sum, just(1), 0)
 }
 
 func (l *lagrangian) begin() {
 	l.weights, l.blocks = nil, nil
 	l.slopes = []map[int]float64{{}}
-	l.slope, l.parts, l.edge = make([]span, l.p.n), make([]float64, l.p.n), map[int]bool{}
-}
-
-func (l *lagrangian) pass() {
-	for _, p := range l.at {
-		l.descend(p.e, just(p.mult), 0)
-	}
+	l.slope, l.parts = make([]span, l.p.n), make([]float64, l.p.n)
 }
 
 func (l *lagrangian) bent(why string) {
@@ -186,38 +173,21 @@ func (l *lagrangian) size(e *expr) float64 {
 
 // kink adds a times the largest of the pieces, each an expression with a sign.
 func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64) {
-	if l.weights == nil {
-		first := len(l.slopes)
-		l.blocks = append(l.blocks, block{parent: w, first: first, count: len(es)})
-		for range es {
-			l.slopes = append(l.slopes, map[int]float64{})
-		}
-		for k, e := range es {
-			l.descend(e, a.times(just(signs[k])), first+k)
-		}
-		return
-	}
-	for k, share := range l.shares() {
-		l.descend(es[k], a.times(share).times(just(signs[k])), 0)
-	}
-}
-
-// shares are the weights of the next block, which add up to 1.
-func (l *lagrangian) shares() []span {
-	b := l.blocks[l.next]
-	l.next++
-	t := l.weights[b.first : b.first+b.count]
-	total := span{}
-	for k := range t {
-		total = total.plus(just(t[k]))
-	}
-	out := make([]span, len(t))
-	for k := range t {
-		if t[k] > 0 {
-			out[k] = just(t[k]).over(total)
+	first := l.block(block{parent: w, count: len(es)})
+	total := span{} // of the weights, which are to add up to 1
+	for k := range es {
+		if l.weights != nil {
+			total = total.plus(just(l.weights[first+k]))
 		}
 	}
-	return out
+	for k, e := range es {
+		b := a.times(just(signs[k]))
+		if l.weights == nil {
+			l.descend(e, b, first+k)
+		} else if t := l.weights[first+k]; t > 0 {
+			l.descend(e, b.times(just(t).over(total)), 0)
+		}
+	}
 }
 
 func (l *lagrangian) maximum(e *expr, a span, w int) {
@@ -292,32 +262,29 @@ func chosen(es []*expr, n int) (out [][]*expr) {
 	return out
 }
 
-// norm is at least s·args for every s whose dual norm is at most 1: its slopes at the point, of which those of entries
-// near 0 are weights.
+// norm is at least s·args for every s whose dual norm is at most 1: the slopes at the point. The
+// slope of an entry near 0 is a weight if the slopes at numbers near 0 are not all small.
 func (l *lagrangian) norm(e *expr, a span, w int) {
 	size := l.value(e)
 	s := make([]span, len(e.args))
 	var kinks []int
 	for k, c := range e.args {
-		switch v := l.value(c); {
-		case math.Abs(v) <= near*max(1, size):
+		v, zero := l.value(c), near*max(1, size)
+		if math.Abs(v) <= zero && math.Pow(zero/size, e.num-1) > localTol {
 			kinks = append(kinks, k)
-		default:
-			s[k] = just(math.Copysign(math.Pow(math.Abs(v)/size, e.num-1), v))
+			continue
+		}
+		r := math.Abs(v) / size
+		s[k] = just(math.Copysign(math.Pow(r, e.num-1), v))
+		if l.weights != nil && r > 0 {
+			l.bend(c, a.mid()*(e.num-1)*math.Pow(r, e.num-2)*(1-math.Pow(r, e.num))/size)
 		}
 	}
-	first := len(l.slopes)
-	if l.weights == nil {
-		l.blocks = append(l.blocks, block{parent: w, first: first, count: 2 * len(kinks), ball: true})
-		for range 2 * len(kinks) {
-			l.slopes = append(l.slopes, map[int]float64{})
-		}
-	} else {
-		b := l.blocks[l.next]
-		l.next++
+	first := l.block(block{parent: w, count: 2 * len(kinks), ball: true})
+	if l.weights != nil {
 		for i, k := range kinks {
-			if of := l.weights[b.parent]; of > 0 {
-				s[k] = just(l.weights[b.first+2*i]).less(just(l.weights[b.first+2*i+1])).over(just(of))
+			if of := l.weights[l.blocks[l.next-1].parent]; of > 0 {
+				s[k] = just(l.weights[first+2*i]).less(just(l.weights[first+2*i+1])).over(just(of))
 			}
 		}
 		dual := span{1, 1} // at least the dual norm, to its power
@@ -449,8 +416,18 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 	c, least, odd := columnOf(e)
 	convex := 1
 	switch {
-	case odd:
+	case odd: // on both sides of 0 it is neither convex nor concave
 		convex = 0
+		if coefs, u, ok := affine(e.args[0]); ok {
+			for j, b := range coefs {
+				u = u.plus(b.times(l.region[j]))
+			}
+			if u.lo >= 0 {
+				convex = 1
+			} else if u.hi <= 0 {
+				convex = -1
+			}
+		}
 	case e.op == opLog || e.op == opEntropy || e.op == opPower && e.num > 0 && e.num < 1:
 		convex = -1
 	}
@@ -467,53 +444,67 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 			}
 		}
 	}
-	x := max(l.value(e.args[0]), least)
+	steep := 0.0
 	if !c.derivative(least).finite() {
-		if x = l.inside(e.args[0], e, least); x == least {
-			x += near * max(1, math.Abs(x))
-		}
+		steep = c.derivative(least + near).mid()
 	}
-	if l.weights != nil {
-		l.bend(e, a.mid(), c, x)
+	x := l.inside(e.args[0], least, a, steep)
+	if d := near * max(1, math.Abs(x)); l.weights != nil {
+		u, v := c.domain().clip(x-d), c.domain().clip(x+d)
+		l.bend(e.args[0], a.mid()*(c.derivative(v).mid()-c.derivative(u).mid())/(v-u))
 	}
 	slope := c.derivative(x)
-	if convex == 0 { // an odd power
+	if odd {
 		slope = slope.magnitude()
 	}
 	l.tangent(e, a, w, []float64{x}, []span{slope})
 }
 
-// inside is the value of an argument of a function, or the end of the domain that it is beyond by rounding errors.
-func (l *lagrangian) inside(e, of *expr, end float64) float64 {
+// inside is the value of an argument of a function, or a number next to the end of the domain if the
+// slope there is infinite. At the end the domain is a row, argument ≥ end, whose multiplier is
+// looked for. If the slope times a is +Inf, the end is a minimum, whatever the other slopes are.
+// steep has the sign of an infinite slope, else 0.
+func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64 {
 	v := l.value(e)
-	if v <= end+near {
-		seen := map[*expr]bool{}
-		var mark func(e *expr)
-		mark = func(e *expr) {
-			if e.op == opVar {
-				l.edge[e.k] = true
-			}
-			for _, a := range e.args {
-				if !seen[a] {
-					seen[a] = true
-					mark(a)
-				}
-			}
+	if !(v <= end+near) {
+		return v
+	}
+	signs := []float64{-1}
+	if steep != 0 {
+		v = end + near
+		if a.lo > 0 && steep > 0 || a.hi < 0 && steep < 0 {
+			signs = append(signs, 1)
 		}
-		mark(of)
+	}
+	first := l.block(block{count: len(signs), ray: true})
+	for k, s := range signs {
+		if l.weights == nil {
+			l.descend(e, just(s), first+k)
+		} else if t := l.weights[first+k]; t > 0 { // end is 0
+			l.descend(e, just(s*t), 0)
+		}
 	}
 	return max(v, end)
 }
 
-// bend adds a times the second derivative at x to the diagonal of the Hessian. It is a hint for steps.
-func (l *lagrangian) bend(e *expr, a float64, c *column, x float64) {
-	coefs, _, ok := affine(e.args[0])
-	if !ok {
-		return
+// block begins a block in the first pass and finds it in the second. It returns the number of its
+// first weight.
+func (l *lagrangian) block(b block) (first int) {
+	if l.weights != nil {
+		l.next++
+		return l.blocks[l.next-1].first
 	}
-	d := near * max(1, math.Abs(x))
-	u, v := c.domain().clip(x-d), c.domain().clip(x+d)
-	if s := a * (c.derivative(v).mid() - c.derivative(u).mid()) / (v - u); s > 0 && !math.IsInf(s, 1) {
+	b.first = len(l.slopes)
+	l.blocks = append(l.blocks, b)
+	for range b.count {
+		l.slopes = append(l.slopes, map[int]float64{})
+	}
+	return b.first
+}
+
+// bend adds a second derivative by an argument to the diagonal of the Hessian.
+func (l *lagrangian) bend(e *expr, s float64) {
+	if coefs, _, ok := affine(e); ok && s > 0 && !math.IsInf(s, 1) {
 		for j, b := range coefs {
 			l.second[j] += s * b.mid() * b.mid()
 		}
@@ -540,6 +531,9 @@ func (l *lagrangian) tangent(e *expr, a span, w int, x []float64, s []span) {
 	}
 }
 
+// bundles of columns by operation.
+var bundles = map[op]int{opLSE: bundleLogSumExp, opQuadOver: bundleSquareOver, opKL: bundleDivergence}
+
 // smooth is a function of several arguments, convex for sign 1 and concave for −1.
 func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
 	if a.lo < 0 && sign > 0 || a.hi > 0 && sign < 0 {
@@ -550,54 +544,28 @@ func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
 	for k, c := range e.args {
 		switch {
 		case e.op == opGeo || e.op == opKL || e.op == opQuadOver && k == n-1: // these have no slopes at 0
-			if x[k] = l.inside(c, e, 0); x[k] == 0 {
-				x[k] = near
-			}
+			x[k] = l.inside(c, 0, a, -float64(sign))
 		default:
 			x[k] = l.value(c)
 		}
 	}
-	value := func() span {
+	if e.op != opGeo {
+		s, _ = (&bundle{kind: bundles[e.op]}).gradient(x)
+	} else {
 		args := make([]ball, n)
 		for k, v := range x {
 			args[k] = exactly(v)
 		}
 		lo, hi := e.combine(args).floats()
-		return span{lo, hi}
-	}
-	log := func(a span) span { return span{loose(math.Log(a.lo)).lo, loose(math.Log(a.hi)).hi} }
-	switch e.op {
-	case opLSE:
-		top := x[0]
-		for _, v := range x {
-			top = max(top, v)
-		}
-		total := span{}
-		for k, v := range x {
-			d := just(v).less(just(top))
-			s[k] = span{loose(math.Exp(d.lo)).lo, loose(math.Exp(d.hi)).hi}.atLeast(0)
-			total = total.plus(s[k])
-		}
-		for k := range s {
-			s[k] = s[k].over(total)
-		}
-	case opQuadOver:
-		v := just(x[n-1])
-		for k := range n - 1 {
-			r := just(x[k]).over(v)
-			s[k] = r.times(just(2))
-			s[n-1] = s[n-1].less(r.times(r))
-		}
-	case opKL:
-		r := just(x[0]).over(just(x[1]))
-		s[0], s[1] = log(r), just(1).less(r)
-	case opGeo:
-		g := value()
 		for k := range x {
 			if e.weights[k] > 0 {
-				s[k] = g.times(just(e.weights[k])).over(just(x[k]))
+				s[k] = span{lo, hi}.times(just(e.weights[k])).over(just(x[k]))
 			}
 		}
+	}
+	if e.op == opKL && l.weights != nil {
+		l.bend(e.args[0], a.mid()/x[0])
+		l.bend(e.args[1], a.mid()*x[0]/(x[1]*x[1]))
 	}
 	l.tangent(e, a, w, x, s)
 }
@@ -866,10 +834,14 @@ func (l *lagrangian) choose() []float64 {
 			}
 		}
 	}
+	l.steps += k * k * k / 100 // as expensive as so many
 	n := len(rows)
 	m := n
 	for _, b := range l.blocks {
-		if !b.ball && !b.ray {
+		switch {
+		case b.ball:
+			m += b.count
+		case !b.ray:
 			m++
 		}
 	}
@@ -882,14 +854,20 @@ func (l *lagrangian) choose() []float64 {
 			scale = max(scale, math.Abs(l.slopes[w][j]))
 		}
 	}
-	heavy := 1e3 * scale // in the units of the slopes
+	heavy, light := 1e3*scale, 1e-4*scale // in the units of the slopes
 	i := n
 	for _, bl := range l.blocks {
+		for q := range bl.count {
+			switch {
+			case bl.ball: // of several slopes the least one
+				a.Set(i, bl.first+q-1, light)
+				i++
+			case !bl.ray:
+				a.Set(i, bl.first+q-1, heavy)
+			}
+		}
 		if bl.ball || bl.ray {
 			continue
-		}
-		for q := range bl.count {
-			a.Set(i, bl.first+q-1, heavy)
 		}
 		if bl.parent == 0 {
 			b[i] = heavy

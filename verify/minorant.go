@@ -15,14 +15,14 @@ type minorant struct {
 	parts     []float64 // the largest parts of the slopes
 	slackness float64   // the sum of the products of multipliers and distances of their rows
 	wrong     string    // a row whose multiplier has the wrong sign
-	edge      map[int]bool
+	steps     int       // over expressions
 	second    []float64 // the diagonal of the Hessian, as far as it is known
 }
 
-// relative is the largest of several slopes beside the sizes of their parts; but for the variables skip.
-func relative(slopes, parts []float64, skip map[int]bool) (worst float64) {
+// relative is the largest of several slopes beside the sizes of their parts.
+func relative(slopes, parts []float64) (worst float64) {
 	for j, s := range slopes {
-		if s > 0 && !skip[j] {
+		if s > 0 {
 			worst = max(worst, s/parts[j])
 		}
 	}
@@ -30,40 +30,30 @@ func relative(slopes, parts []float64, skip map[int]bool) (worst float64) {
 }
 
 // lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point. size is the objective's.
-func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size float64) (out minorant, err error) {
+func (p *Problem) lagrange(m *multipliers, at *values, in []span, cost, size float64) (out minorant, err error) {
 	defer func() {
 		if wrong := caught(recover()); wrong != nil {
 			err = wrong
 		}
 	}()
-	l := p.lagrangian(m, at, in, cost)
+	sum, sides := p.combined(m, cost)
+	l := p.lagrangian(m, sum, at, in)
 	l.second = make([]float64, p.n)
-	sides, largest := span{}, m.size()
 	for i := range p.rows {
 		r, y := &p.rows[i], m.rows[i]
-		if y == 0 || r.e.isConst() {
-			continue
+		switch side := (span{r.lo, r.hi}).endOf(y); {
+		case y == 0 || r.e.isConst():
+		case !math.IsInf(side, 0):
+			unit := rowUnit(max(largestTerm(r.e, at), math.Abs(side)))
+			out.slackness += math.Abs(y) * apart(l.value(r.e), side, unit)
+		case math.Abs(y) > wrongSign*m.size(): // else rounding errors
+			out.wrong = r.name
 		}
-		side := span{r.lo, r.hi}.endOf(y)
-		if math.IsInf(side, 0) { // rounding errors, or an error
-			if math.Abs(y) > wrongSign*largest {
-				out.wrong = r.name
-			}
-			continue
-		}
-		l.at = append(l.at, term{r.e, y})
-		sides = sides.less(just(y).times(just(side)))
 	}
 	l.run()
-	for i := range p.rows {
-		r, y := &p.rows[i], m.rows[i]
-		if side := (span{r.lo, r.hi}).endOf(y); y != 0 && !r.e.isConst() && !math.IsInf(side, 0) {
-			out.slackness += math.Abs(y) * math.Abs(l.value(r.e)-side)
-		}
-	}
-	out.slope, out.parts, out.edge, out.free = make([]float64, p.n), l.parts, l.edge, make([]float64, p.n)
+	out.slope, out.parts, out.free = make([]float64, p.n), l.parts, make([]float64, p.n)
 	for j, s := range l.slope {
-		free := p.away(s, at.x[j], j)
+		free := p.away(s, at.x[j], j).magnitude().hi
 		if z := m.bounds[j]; m.held && m.stated[j] {
 			side := span{p.lo[j], p.hi[j]}.endOf(z)
 			if z == 0 || math.IsInf(side, 0) && math.Abs(z)*max(1, math.Abs(at.x[j])) <= convexTol*size { // rounding errors
@@ -71,25 +61,23 @@ func (p *Problem) lagrange(m *multipliers, at *values, in *reachable, cost, size
 			} else if math.IsInf(side, 0) {
 				out.wrong = "bounds"
 			}
-			sides = sides.less(just(z).times(just(side)))
-			out.slackness += math.Abs(z) * math.Abs(at.x[j]-side)
+			sides = sides.plus(just(z).times(just(side)))
+			out.slackness += math.Abs(z) * apart(at.x[j], side, rowUnit(max(math.Abs(at.x[j]), math.Abs(p.usual[j]))))
 			l.slope[j] = s.plus(just(z))
-			if free = l.slope[j].magnitude().hi; l.edge[j] && math.Abs(z) <= s.magnitude().hi && z*s.mid() <= 0 {
-				free = 0 // the end of the domain holds the rest
-			}
+			free = l.slope[j].magnitude().hi
 		}
 		out.slope[j] = l.slope[j].mid()
-		room := at.x[j] - in.box[j].lo
+		room := at.x[j] - in[j].lo
 		if out.slope[j] < 0 {
-			room = in.box[j].hi - at.x[j]
+			room = in[j].hi - at.x[j]
 		}
 		if free*room > convexTol*size {
 			out.free[j] = free
 		}
 	}
 	curvature, rest := l.remainder()
-	lower := below(below(l.c.lo, sides.lo), in.least(p, m, l.slope, at.x, curvature))
-	out.second = l.second
+	lower := below(below(l.c.lo, -sides.hi), least(in, l.slope, at.x, curvature))
+	out.second, out.steps = l.second, l.steps
 	for j := range l.second {
 		l.second[j] += 2 * l.form[[2]int{j, j}].plus(l.squares[[2]int{j, j}]).mid()
 	}
@@ -108,18 +96,19 @@ func (a span) endOf(y float64) float64 {
 	return a.hi
 }
 
-// lagrangian of the objective alone.
-func (p *Problem) lagrangian(m *multipliers, at *values, in *reachable, cost float64) *lagrangian {
-	l := &lagrangian{p: p, x: at.x, exact: at, duals: m.duals, bounds: m.bounds, region: in.box}
-	if cost != 0 {
-		l.at = append(l.at, term{p.objective, p.cost(cost)})
-	}
-	return l
+// apart is the distance of a value and a side, 0 if it is within the tolerance of feasible points.
+func apart(v, side, unit float64) float64 {
+	return max(0, math.Abs(v-side)-near*max(unit, math.Abs(side)))
 }
 
-// away is the size of a slope that the bounds of variable j do not hold: at a lower bound a
+// lagrangian of a sum of objective and rows.
+func (p *Problem) lagrangian(m *multipliers, sum *expr, at *values, in []span) *lagrangian {
+	return &lagrangian{p: p, sum: sum, x: at.x, exact: at, duals: m.duals, bounds: m.bounds, region: in}
+}
+
+// away is the part of a slope that the bounds of variable j do not hold: at a lower bound a
 // positive one is held, at an upper bound a negative one.
-func (p *Problem) away(s span, x float64, j int) float64 {
+func (p *Problem) away(s span, x float64, j int) span {
 	tol := near * max(1, math.Abs(x))
 	if x-p.lo[j] <= tol {
 		s.lo, s.hi = min(s.lo, 0), min(s.hi, 0)
@@ -127,7 +116,7 @@ func (p *Problem) away(s span, x float64, j int) float64 {
 	if p.hi[j]-x <= tol {
 		s.lo, s.hi = max(s.lo, 0), max(s.hi, 0)
 	}
-	return s.magnitude().hi
+	return s
 }
 
 // wrongSign is the size of multipliers of the wrong sign that are rounding errors, relative
@@ -157,15 +146,11 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 		}
 	}()
 	m = p.noMultipliers()
-	l := p.lagrangian(m, at, &reachable{box: p.bounds()}, 1)
+	cost, _ := p.combined(m, 1)
+	l := p.lagrangian(m, cost, at, p.bounds())
 	l.begin()
-	l.pass()
-	ray := func() int {
-		w := len(l.slopes)
-		l.blocks = append(l.blocks, block{first: w, count: 1, ray: true})
-		l.slopes = append(l.slopes, map[int]float64{})
-		return w
-	}
+	l.descend(l.sum, just(1), 0)
+	ray := func() int { return l.block(block{count: 1, ray: true}) }
 	type end struct{ side, sign float64 }
 	type multiplier struct { // of a row
 		row  int
@@ -207,12 +192,15 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 // descend goes down the Lagrangian, where it is convex, until its bound is enough: any point
 // gives a bound. The steps are those of Barzilai and Borwein 1988, Two-point step size
 // gradient methods, in units in which the second derivatives that are known are 1. first is the minorant at the point.
-func (p *Problem) descend(m *multipliers, at *values, in *reachable, cost, size float64, enough func(lower float64) bool) (first, best minorant, err error) {
+func (c *checking) descend(
+	m *multipliers, at *values, in []span, cost, size float64, enough func(lower float64) bool,
+) (first, best minorant, err error) {
 	x := slices.Clone(at.x)
 	var before, slope []float64
 	best.lower = math.Inf(-1)
 	for k := range mostSteps {
-		s, wrong := p.lagrange(m, at, in, cost, size)
+		s, wrong := c.lagrange(m, at, in, cost, size)
+		c.spent += s.steps
 		if k == 0 {
 			first, err = s, wrong
 		}
@@ -222,7 +210,7 @@ func (p *Problem) descend(m *multipliers, at *values, in *reachable, cost, size 
 		if s.lower > best.lower {
 			best = s
 		}
-		if enough(best.lower) {
+		if enough(best.lower) || c.spent > mostSpent {
 			break
 		}
 		unit := slices.Clone(s.second)
@@ -246,12 +234,13 @@ func (p *Problem) descend(m *multipliers, at *values, in *reachable, cost, size 
 		}
 		before, slope = slices.Clone(x), s.slope
 		for j := range x {
-			x[j] = in.box[j].clip(x[j] - step*slope[j]/unit[j])
+			x[j] = in[j].clip(x[j] - step*slope[j]/unit[j])
 		}
 		at = newValues(x, false)
 	}
 	return first, best, err
 }
 
-// mostSteps bounds the steps. Source: a limit of time.
-const mostSteps = 50
+// mostSteps bounds the steps of a descent, mostSpent the steps of all descents over expressions.
+// Source: limits of time, some seconds.
+const mostSteps, mostSpent = 50, 8_000_000

@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// Tolerances of bounds of convex problems, and of first-order conditions of others, beside the sizes of their parts. Source:
-// objectives off by more than 1e-5 count as wrong in comparisons of solvers (docs/bench.md); the second one tells
-// multipliers of another point or problem, whose slopes are as large as their terms. It is no accuracy: whether steps
-// along the slope are better is looked at besides.
+// Tolerances of bounds of convex problems, and of slopes in first-order conditions, relative to the
+// sizes of their parts. Source: objectives off by more than 1e-5 count as wrong in comparisons of
+// solvers (docs/bench.md). localTol is the root of the tolerance of objectives, 1e-6, as objectives
+// are flat at a minimum; in sizes of variables it is how far the exact point may be. Multipliers
+// between localTol and wrongTol are not shown, and not false.
 const (
 	convexTol = 1e-5
-	localTol  = 0.1
+	localTol  = 1e-3
+	wrongTol  = 100 * localTol
 )
 
 // nearby is how far from the point a bound is shown where variables have no bounds, relative to max(1, |x|). Source:
@@ -35,24 +37,13 @@ func (c *checking) optimality() {
 	}
 	m, err := c.multipliers(r)
 	stated, own := c.try(m, err, "the multipliers"), tried{}
-	var held minorant
 	duals := len(r.duals)+len(r.boundDuals) > 0
-	sharp := false
-	if duals && err == nil {
-		held, sharp, err = c.sharp(m)
-	}
-	if duals && !sharp || !c.enough(stated.bound, math.Abs(c.worse())) {
+	if duals || !c.enough(stated.bound, math.Abs(c.worse())) {
 		mine, err := c.estimate(c.exact, m)
 		own = c.try(mine, err, "multipliers that verify has found")
 	}
-	switch {
-	case !duals:
-	case err != nil:
-		c.add("duals", Incomplete, "%v", err)
-	case held.wrong != "":
-		c.add("duals", Refused, "the multiplier of %s has the wrong sign", held.wrong)
-	default:
-		c.duals(&held, own.parts, sharp)
+	if duals {
+		c.duals(m, &own.minorant, err)
 	}
 	if r.Status != "converged" {
 		return
@@ -63,7 +54,7 @@ func (c *checking) optimality() {
 	}
 	if own.curved != "" {
 		for _, s := range [2]*tried{&stated, &own} {
-			if off := relative(s.free, own.parts, nil); !ok && s.parts != nil && s.wrong == "" {
+			if off := relative(s.free, own.parts); !ok && s.parts != nil && s.wrong == "" {
 				ok = off <= localTol && s.slackness <= betterTol*c.scale
 				by = fmt.Sprintf("first-order conditions hold to %.3g, relative; they bound no other point, as %s is not convex", off, own.curved)
 			}
@@ -81,36 +72,75 @@ func (c *checking) optimality() {
 
 // enough: a bound is that of the point, beside a size of the objective.
 func (c *checking) enough(lower, size float64) bool {
-	return c.cost(c.worse())-lower <= convexTol*max(c.unit, size)
+	return !math.IsInf(size, 1) && c.cost(c.worse())-lower <= convexTol*max(c.unit, size)
 }
 
-// duals says what is known of the multipliers themselves, beside the parts of slopes by multipliers that verify has found.
-func (c *checking) duals(s *minorant, parts []float64, sharp bool) {
-	off := relative(s.free, s.parts, nil)
-	if parts != nil {
-		off = relative(s.free, parts, nil)
+// duals tests the multipliers of rows and bounds by first-order conditions at the point, with any
+// subgradients. Slopes are relative to their parts by multipliers that verify has found, plus the
+// changes of slopes if variables change by their sizes. Multipliers are false if the conditions
+// fail at all points nearby.
+func (c *checking) duals(m *multipliers, own *minorant, err error) {
+	var s minorant
+	if err == nil {
+		m.held = true
+		in := c.near(c.x, 1, slices.Repeat([]span{whole()}, c.n)) // beyond bounds, too
+		s, err = c.lagrange(m, c.exact, in, 1, c.scale)
 	}
-	rough := slices.Clone(s.parts) // the slopes when variables change by their sizes
-	for j := range rough {
-		rough[j] += s.second[j] * max(1, math.Abs(c.x[j]))
-	}
-	v := Incomplete
 	switch {
-	case sharp, parts != nil && off <= betterTol && s.slackness <= betterTol*c.scale:
+	case err != nil:
+		c.add("duals", Incomplete, "%v", err)
+		return
+	case s.wrong != "":
+		c.add("duals", Refused, "the multiplier of %s has the wrong sign", s.wrong)
+		return
+	case own.parts == nil:
+		own = &s
+	}
+	parts := slices.Clone(own.parts)
+	for j, d := range own.second {
+		parts[j] += max(0, d) * max(1, math.Abs(c.x[j]))
+	}
+	off, v := relative(s.free, parts), Incomplete
+	switch {
+	case off <= localTol && s.slackness <= betterTol*c.scale:
 		v = Accepted
-	case relative(s.free, rough, s.edge) > localTol || s.slackness > localTol*c.scale:
-		v = Refused // slopes at the end of a domain may have no end
+	case s.slackness > max(wrongTol*c.scale, wrongSign*m.size()) || c.contradicted(m, parts):
+		v = Refused
 	}
 	c.add("duals", v, "slope of the Lagrangian at most %.3g, relative; products with slacks at most %.3g", off, s.slackness)
 }
 
-// sharp reports whether the multipliers of rows and bounds, without help from the bounds, show the objective near the point.
-func (c *checking) sharp(m *multipliers) (s minorant, ok bool, err error) {
-	held := *m
-	held.held = true
-	enough := func(lower float64) bool { return c.enough(lower, c.scale) }
-	s, best, err := c.descend(&held, c.exact, c.near(c.x, 1, c.Problem.bounds(), &held), 1, c.scale, enough)
-	return s, enough(best.lower), err
+// contradicted reports whether interval arithmetic shows that the Lagrangian has a slope at all
+// points nearby.
+func (c *checking) contradicted(m *multipliers, parts []float64) bool {
+	box := c.near(c.x, localTol, c.Problem.bounds())
+	e, _ := c.combined(m, 1)
+	f := newFlat(c.n, box)
+	l, ok := f.try(e)
+	slopes := f.slopes(&l)
+	for j, s := range slopes[:c.n] {
+		if s = s.plus(just(m.bounds[j])); !m.stated[j] {
+			s = c.away(slopes[j], c.x[j], j)
+		}
+		d := max(wrongTol*parts[j], convexTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
+		if ok && !(s.lo <= d && s.hi >= -d) {
+			return true
+		}
+	}
+	return false
+}
+
+// combined is cost·objective + Σ multiplier·row, and the same sum of the sides of rows.
+func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
+	es, ws := []*expr{p.objective}, []float64{p.cost(cost)}
+	for i, y := range m.rows {
+		r := &p.rows[i]
+		if end := (span{r.lo, r.hi}).endOf(y); y != 0 && !math.IsInf(end, 0) {
+			es, ws = append(es, r.e), append(ws, y)
+			side = side.plus(just(y).times(just(end)))
+		}
+	}
+	return sumOf(es, ws), side
 }
 
 // try says what multipliers show of other points. err says why there are none.
@@ -128,7 +158,7 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 		t.text = "the multiplier of " + t.wrong + " has the wrong sign"
 	case t.curved != "":
 	case math.IsInf(best.lower, -1): // a variable has no bounds
-		_, best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region().box, m), 1, c.scale, enough)
+		_, best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, enough)
 		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
 			float64(nearby), c.cost(best.lower), whose)
 	default:
@@ -139,24 +169,22 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	return t
 }
 
-// near is the region within so many sizes of the variables around a point, of those whose bounds are not held within a box too.
-func (p *Problem) near(x []float64, sizes float64, box []span, m *multipliers) *reachable {
-	near := &reachable{box: make([]span, p.n)}
-	for j := range near.box {
+// near is the part of a box within so many sizes of the variables around a point.
+func (p *Problem) near(x []float64, sizes float64, box []span) []span {
+	near := make([]span, p.n)
+	for j := range near {
 		r := sizes * max(1, math.Abs(x[j]))
-		if near.box[j] = (span{x[j] - r, x[j] + r}); !m.held || !m.stated[j] {
-			near.box[j] = near.box[j].meet(box[j])
-		}
+		near[j] = span{x[j] - r, x[j] + r}.meet(box[j])
 	}
 	return near
 }
 
 // region is where better points lie.
-func (c *checking) region() *reachable {
+func (c *checking) region() []span {
 	if c.in == nil {
 		c.in = c.reach(c.cost(c.worse()))
-		for j, b := range c.in.box { // the point's own tangents are to hold there
-			c.in.box[j] = span{min(b.lo, c.x[j]), max(b.hi, c.x[j])}
+		for j, b := range c.in { // the point's own tangents are to hold there
+			c.in[j] = span{min(b.lo, c.x[j]), max(b.hi, c.x[j])}
 		}
 	}
 	return c.in
@@ -219,8 +247,15 @@ func (c *checking) farkas() (why string, ok bool) {
 	}
 	at := newValues(start, false)
 	_, sum, _ := c.descend(m, at, in, 0, 1, func(lower float64) bool { return lower > 0 })
-	least := sum.lower
-	ok = least > 0
-	c.add("duals", shown(ok), "the sum of the constraints, times their multipliers, is at least %.3g within the bounds", least)
-	return fmt.Sprintf("the multipliers show that no point is feasible: their sum of the constraints is at least %.3g", least), ok
+	if ok = sum.lower > 0; !ok { // the sum as one row
+		e, side := c.combined(m, 0)
+		one := &Problem{objective: number(0), n: c.n, rows: []row{{e: e, lo: math.Inf(-1), hi: side.hi}}}
+		ok, _ = one.empty(in)
+	}
+	why = "the sum of the constraints, times their multipliers, is positive within the bounds"
+	if !ok {
+		why = fmt.Sprintf("the sum of the constraints, times their multipliers, is at least %.3g", sum.lower)
+	}
+	c.add("duals", shown(ok), "%s", why)
+	return "no point is feasible: " + why, ok
 }

@@ -99,6 +99,7 @@ func (p *Problem) measure(v *values) (out Point) {
 	default:
 		out.Lo, out.Hi = b.floats()
 	}
+	out.Violation = max(out.Violation, v.short)
 	return out
 }
 
@@ -184,10 +185,11 @@ type values struct {
 	rounds bool
 	memo   map[*expr]ball
 	sizes  map[*expr]float64
+	short  float64 // how far arguments may be outside domains by rounding
 }
 
 func newValues(x []float64, rounds bool) *values {
-	return &values{x, rounds, map[*expr]ball{}, map[*expr]float64{}}
+	return &values{x: x, rounds: rounds, memo: map[*expr]ball{}, sizes: map[*expr]float64{}}
 }
 
 // of evaluates an expression. A function without a value at the point is a fault.
@@ -209,7 +211,7 @@ func (v *values) of(e *expr) ball {
 		args[k] = v.of(a)
 	}
 	if v.rounds {
-		e.clip(args)
+		v.clip(e, args)
 	}
 	b := e.combine(args)
 	if v.rounds {
@@ -260,7 +262,7 @@ func (e *expr) rounded(args []ball, b ball) ball {
 }
 
 // clip moves arguments to the end of a domain that they are beyond by rounding errors.
-func (e *expr) clip(args []ball) {
+func (v *values) clip(e *expr, args []ball) {
 	switch e.op {
 	case opPower:
 		if e.num == math.Trunc(e.num) {
@@ -272,7 +274,8 @@ func (e *expr) clip(args []ball) {
 	}
 	for k, a := range args {
 		if a.lo.Sign() < 0 && a.hi.Sign() >= 0 {
-			args[k].lo = lower()
+			_, off := a.neg().floats()
+			v.short, args[k].lo = max(v.short, off), lower()
 		}
 	}
 }

@@ -7,86 +7,54 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// reachable is where a bound is to hold: a box, and affine functions whose values have bounds there.
-type reachable struct {
-	box   []span
-	known []known
-	basis *basis // the last one
-}
-
-// known is an affine function of the variables with values in an interval. Within a Lagrangian a row may stand for its
-// equation as long as its multiplier changes by at most slack.
-type known struct {
-	coefs  map[int]span
-	within span
-	slack  float64
-}
-
-// basis is as many functions as there are variables in free, with a matrix of their coefficients that has an inverse.
-type basis struct {
-	of      *multipliers
-	free    []int
-	rows    []known    // nil: there are none
-	inverse *mat.Dense // near the inverse of the matrix
-	error   float64    // at least the norm of the difference of (matrix·inverse)ᵀ and the identity, below 1
-}
-
-// reach is where points with a cost of at most a number lie: the bounds of the variables, as rows and objective narrow them.
-func (p *Problem) reach(cost float64) *reachable {
+// reach is a box that has all points with a cost of at most a number: the bounds of the variables, as
+// rows and objective narrow them.
+func (p *Problem) reach(cost float64) []span {
 	f, err := flatten(p, p.bounds())
 	if err != nil {
-		return &reachable{box: p.bounds()}
+		return p.bounds()
 	}
 	box := slices.Clone(f.box)
 	if !f.narrow(box, cost, firstRounds, progress) {
-		return &reachable{box: p.bounds()} // up to rounding errors there are none
+		return p.bounds() // there are no such points, up to rounding errors
 	}
-	r := &reachable{box: box[:p.n:p.n]}
-	if !slices.ContainsFunc(r.box, func(b span) bool { return !b.finite() }) {
-		return r
-	}
-	for k := range f.cols {
-		c := &f.cols[k]
-		ofVariables := !slices.ContainsFunc(c.lin.idx, func(j int) bool { return j >= p.n })
-		if within := box[f.n+k]; c.kind == isAffine && within.finite() && ofVariables {
-			coefs := map[int]span{}
-			for i, j := range c.lin.idx {
-				coefs[j] = c.lin.val[i]
-			}
-			r.known = append(r.known, known{coefs, within.less(c.lin.constant()), math.Inf(1)})
-		}
-	}
-	return r
+	f.enclose(box)
+	return box[:p.n:p.n]
 }
 
-// spanned is functions that span some variables: known ones, and rows with a multiplier.
-func (r *reachable) spanned(p *Problem, m *multipliers, free []int) *basis {
-	if b := r.basis; b != nil && b.of == m && slices.Equal(b.free, free) {
-		return b
-	}
-	r.basis = &basis{of: m, free: free}
-	n := len(free)
-	if n > mostWeights {
-		return r.basis
-	}
-	all := slices.Clone(r.known)
-	for i, y := range m.rows {
-		row := &p.rows[i]
-		if coefs, c, ok := affine(row.e); ok && y != 0 {
-			slack := math.Abs(y)
-			if row.lo == row.hi {
-				slack = math.Inf(1)
-			}
-			all = append(all, known{coefs, just(span{row.lo, row.hi}.endOf(y)).less(c), slack})
+// enclose gives variables bounds that have none in a box: by as many affine functions of them whose
+// values have bounds, if their matrix is shown to have an inverse.
+func (f *flat) enclose(box []span) {
+	free := []int{}
+	for j := range f.n {
+		if !box[j].finite() {
+			free = append(free, j)
 		}
+	}
+	n := len(free)
+	if n == 0 || n > mostWeights {
+		return
 	}
 	left := mat.NewDense(n, n, nil) // rows as far as they are eliminated, by their pivots
 	var pivots []int
-	var rows []known
-	for _, k := range all {
-		num, size, best := make([]float64, n), 0.0, 0
-		for at, j := range free {
-			num[at] = k.coefs[j].mid()
+	var rows [][]span
+	var values []span
+	m, inverse := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for k := range f.cols {
+		c, value := &f.cols[k], box[f.n+k]
+		ofVariables := !slices.ContainsFunc(c.lin.idx, func(j int) bool { return j >= f.n })
+		if len(rows) == n || c.kind != isAffine || !ofVariables {
+			continue
+		}
+		value = value.less(c.lin.constant())
+		row, num, size, best := make([]span, n), make([]float64, n), 0.0, 0
+		for i, j := range c.lin.idx {
+			at, found := slices.BinarySearch(free, j)
+			if !found {
+				value = value.less(c.lin.val[i].times(box[j]))
+				continue
+			}
+			row[at], num[at] = c.lin.val[i], c.lin.val[i].mid()
 			size = max(size, math.Abs(num[at]))
 		}
 		for i, q := range pivots {
@@ -100,111 +68,50 @@ func (r *reachable) spanned(p *Problem, m *multipliers, free []int) *basis {
 				best = at
 			}
 		}
-		pivot := num[best]
-		if len(pivots) == n || !(math.Abs(pivot) > 1e-9*size) { // it depends on the others
+		if !value.finite() || !(math.Abs(num[best]) > 1e-9*size) { // it depends on the others
 			continue
 		}
 		for at := range num {
-			left.Set(len(pivots), at, num[at]/pivot)
+			left.Set(len(rows), at, num[at]/num[best])
+			m.Set(len(rows), at, row[at].mid())
 		}
-		pivots, rows = append(pivots, best), append(rows, k)
+		pivots, rows, values = append(pivots, best), append(rows, row), append(values, value)
 	}
-	if len(rows) == n && r.basis.invert(rows) {
-		r.basis.rows = rows
+	if len(rows) < n || inverse.Inverse(m) != nil {
+		return
 	}
-	return r.basis
-}
-
-// invert reports whether the rows are shown to be independent.
-func (b *basis) invert(rows []known) bool {
-	n := len(rows)
-	m, inverse := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	for i, row := range rows {
-		for q, j := range b.free {
-			m.Set(i, q, row.coefs[j].mid())
-		}
-	}
-	if inverse.Inverse(m) != nil {
-		return false
-	}
-	for q := range n { // columns of matrix·inverse − 1: sums of magnitudes
-		sum := 0.0
-		for i := range n {
+	far, off := 0.0, 0.0 // x is inverse·values + (1 − inverse·rows)·x
+	for i := range n {
+		x, sum := span{}, 0.0
+		for q := range n {
+			x = x.plus(just(inverse.At(i, q)).times(values[q]))
 			d := span{}
-			for k, j := range b.free {
-				d = d.plus(rows[i].coefs[j].times(just(inverse.At(k, q))))
+			for k := range n {
+				d = d.plus(just(inverse.At(i, k)).times(rows[k][q]))
 			}
 			if i == q {
 				d = d.less(just(1))
 			}
 			sum = above(sum, d.magnitude().hi)
 		}
-		b.error = max(b.error, sum)
+		far, off = max(far, x.magnitude().hi), max(off, sum)
 	}
-	b.inverse = inverse
-	return b.error < 1
+	if off < 1 {
+		far = just(far).over(just(1).less(just(off))).hi
+		for _, j := range free {
+			box[j] = box[j].meet(span{-far, far})
+		}
+	}
 }
 
-// weights bounds the numbers w for which a slope is Σ w·row in the variables of the basis; +Inf: there are none.
-func (b *basis) weights(slope []span) float64 {
-	if b.rows == nil {
-		return math.Inf(1)
-	}
-	w := 0.0 // w is inverseᵀ·s + E·w with E = 1 − (matrix·inverse)ᵀ
-	for i := range b.rows {
-		v := span{}
-		for q, j := range b.free {
-			v = v.plus(just(b.inverse.At(q, i)).times(slope[j]))
-		}
-		w = max(w, v.magnitude().hi)
-	}
-	w = just(w).over(just(1).less(just(b.error))).hi
-	for _, k := range b.rows {
-		if w > k.slack {
-			return math.Inf(1)
-		}
-	}
-	return w
-}
-
-// least bounds slope·z from below over the region. A variable without the bound that it needs may have a part of the quadratic
-// form, curvature·(z − x)²; the slopes of others are a combination Σ w·row of rows whose values are known, which
-// changes the slopes of the rest.
-func (r *reachable) least(p *Problem, m *multipliers, slope []span, x, curvature []float64) (lower float64) {
-	var free []int
+// least bounds slope·z from below over a box. A variable without the bound that it needs may have a
+// part of the quadratic form, curvature·(z − x)².
+func least(box, slope []span, x, curvature []float64) (lower float64) {
 	for j, s := range slope {
-		if math.IsInf(s.times(r.box[j]).lo, -1) && curvature[j] == 0 {
-			free = append(free, j)
-		}
-	}
-	changes, w := map[int]float64{}, 0.0
-	if len(free) > 0 {
-		b := r.spanned(p, m, free)
-		if w = b.weights(slope); math.IsInf(w, 1) {
-			return math.Inf(-1)
-		}
-		for _, k := range b.rows {
-			off := k.within
-			for j, v := range k.coefs {
-				off = off.less(v.times(just(x[j])))
-				changes[j] = above(changes[j], aboveProduct(w, v.magnitude().hi))
-			}
-			lower = below(lower, -aboveProduct(w, off.magnitude().hi))
-		}
-	}
-	for j, s := range slope {
-		if slices.Contains(free, j) {
-			lower = below(lower, s.times(just(x[j])).lo)
-			continue
-		}
-		at := r.box[j].times(s).lo
-		if c := changes[j]; c > 0 || math.IsInf(at, -1) {
-			t := s.plus(span{-c, c})
-			at = t.times(r.box[j].less(just(x[j]))).lo
-			if math.IsInf(at, -1) && curvature[j] > 0 { // t·d + c·d² is at least −t²/(4c)
-				at = t.magnitude().times(t.magnitude()).over(just(-4 * curvature[j])).lo
-			}
-			at = below(at, s.times(just(x[j])).lo)
+		at := box[j].times(s).lo
+		if c := curvature[j]; math.IsInf(at, -1) && c > 0 { // s·d + c·d² is at least −s²/(4c)
+			r := s.magnitude()
+			at = below(s.times(just(x[j])).lo, r.times(r).over(just(-4*c)).lo)
 		}
 		lower = below(lower, at)
 	}

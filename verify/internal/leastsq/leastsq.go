@@ -15,13 +15,18 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 	in, dependent := make([]bool, n), make([]bool, n)
 	residual, gradient := make([]float64, m), make([]float64, n)
 	rv, gv := mat.NewVecDense(m, residual), mat.NewVecDense(n, gradient)
-	tol := 0.0
-	for range 3 * n {
+	down := func(t []float64) { // sets the gradient, negated
 		rv.MulVec(a, mat.NewVecDense(n, t))
 		for i := range residual {
 			residual[i] = b[i] - residual[i]
 		}
 		gv.MulVec(a.T(), rv)
+	}
+	gram := mat.NewSymDense(n, nil)
+	gram.SymOuterK(1, a.T())
+	tol := 0.0
+	for range 3 * n {
+		down(t)
 		best := -1
 		for j := range n {
 			tol = max(tol, 1e-13*math.Abs(gradient[j]))
@@ -34,7 +39,7 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 		}
 		in[best] = true
 		for {
-			s, ok := fitted(a, b, in)
+			s, ok := fitted(gram, in, gradient, down)
 			if !ok { // leave the newest out
 				in[best], dependent[best] = false, true
 				break
@@ -56,7 +61,7 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 			}
 			for j := range n {
 				if in[j] {
-					t[j] += step * (s[j] - t[j])
+					t[j] = max(0, t[j]+step*(s[j]-t[j]))
 				}
 			}
 			t[out], in[out] = 0, false
@@ -68,36 +73,39 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 	return t
 }
 
-// fitted is the least squares solution in the columns of a set.
-func fitted(a *mat.Dense, b []float64, in []bool) ([]float64, bool) {
-	m, n := a.Dims()
+// fitted is the least squares solution in the columns of a set, by the matrix of products of columns
+// of length 1. As that squares the condition of the problem, the solution is refined by gradients,
+// which down sets.
+func fitted(gram *mat.SymDense, in []bool, gradient []float64, down func(t []float64)) ([]float64, bool) {
 	var cols []int
-	for j := range n {
+	for j := range in {
 		if in[j] {
 			cols = append(cols, j)
 		}
 	}
-	if len(cols) > m {
-		return nil, false
-	}
-	sub := mat.NewDense(m, len(cols), nil)
-	for k, j := range cols {
-		for i := range m {
-			sub.Set(i, k, a.At(i, j))
+	length := func(j int) float64 { return max(math.Sqrt(gram.At(j, j)), math.SmallestNonzeroFloat64) }
+	unit := mat.NewSymDense(len(cols), nil)
+	for i, j := range cols {
+		for q, k := range cols[:i+1] {
+			unit.SetSym(i, q, gram.At(j, k)/length(j)/length(k))
 		}
 	}
-	var qr mat.QR
-	qr.Factorize(sub)
-	if qr.Cond() > 1e13 {
+	var c mat.Cholesky
+	if !c.Factorize(unit) || c.Cond() > 1e13 {
 		return nil, false
 	}
-	x := mat.NewVecDense(len(cols), nil)
-	if err := qr.SolveVecTo(x, false, mat.NewVecDense(m, slices.Clone(b))); err != nil {
-		return nil, false
-	}
-	s := make([]float64, n)
-	for k, j := range cols {
-		s[j] = x.AtVec(k)
+	s, rest := make([]float64, len(in)), mat.NewVecDense(len(cols), nil)
+	for range 3 {
+		down(s)
+		for i, j := range cols {
+			rest.SetVec(i, gradient[j]/length(j))
+		}
+		if c.SolveVecTo(rest, rest) != nil {
+			return nil, false
+		}
+		for i, j := range cols {
+			s[j] += rest.AtVec(i) / length(j)
+		}
 	}
 	return s, true
 }

@@ -1,0 +1,387 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify"
+)
+
+const (
+	pair  = "var x in [0, 10], y in [0, 10]\nminimize (x - 3)^2 + (y - 2)^2\nsubject to\n  c: x + y <= 4\n"
+	empty = "var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n  c: x + y >= 3\n"
+	up    = "var x, y\nminimize -x\nsubject to\n  c: %s\n"
+)
+
+// at is a result of a status at a point, with more members.
+func at(status, objective, variables, more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return fmt.Sprintf(`{"status":%q,"objective":%s,"max_violation":0,"feasible":true,"variables":{%s}%s}`,
+		status, objective, variables, more)
+}
+
+// along is a result that is unbounded along the first variable.
+func along(more string) string {
+	return `{"status":"unbounded","ray":{"x":1,"y":0},"variables":{"x":0,"y":0}` + more + `}`
+}
+
+// deep is a problem whose objective has 2^40 leaves, all the same variable.
+func deep(step string) string {
+	var b strings.Builder
+	b.WriteString("var x in [0, 1]\nlet a0 = x\n")
+	for k := range 40 {
+		fmt.Fprintf(&b, "let a%d = %s\n", k+1, strings.ReplaceAll(step, "A", fmt.Sprintf("a%d", k)))
+	}
+	return b.String() + "minimize sqrt(a40) + x\n"
+}
+
+// TestFalseClaims: a claim that is false, or that nothing shows, is not accepted, and the finding
+// says which.
+func TestFalseClaims(t *testing.T) {
+	for name, c := range map[string]struct{ src, result, want string }{
+		// bounds
+		"a square bounds no other variable": {
+			"var x, y\nminimize x*x + 1e-6*y\nsubject to\n  c: x + y <= 5\n",
+			at("converged", "0", `"x":0,"y":0`, `"bound":-1e-6,"gap":1e-6,"duals":{"c":0}`),
+			"incomplete bound",
+		},
+		"a negative denominator bounds nothing": {
+			"var x in [-5, -1], y in [0, 1]\nminimize 1/x\nsubject to\n  c: x + y <= 5\n",
+			at("converged", "-0.2", `"x":-5,"y":0`,
+				`"bound":-0.2,"gap":0,"duals":{"c":0},"bound_duals":{"x":0,"y":0}`),
+			"refused status",
+		},
+		"a negative denominator is no contradiction": {
+			"var x in [-5, -1], y in [0, 1]\nminimize y\nsubject to\n  c: y + 1/x <= 5\n",
+			`{"status":"infeasible"}`,
+			"incomplete status",
+		},
+		"a power of large exponent": {
+			"var x in [0.9, 1.1]\nminimize x^12345 - 12345*x\n",
+			at("converged", "-12344", `"x":1`, `"bound":-12343.9,"gap":1e-5`),
+			"refused bound",
+		},
+		"an infinite objective": {
+			"var x in [0, 1e6]\nminimize exp(x)\n",
+			at("converged", "1.7976931348623157e308", `"x":1e6`, ""),
+			"incomplete status",
+		},
+		// rays
+		"a ray that leaves a square":         {fmt.Sprintf(up, "x^2 + y <= 5"), along(""), "refused status"},
+		"a ray that leaves an exponential":   {fmt.Sprintf(up, "exp(x) + y <= 5"), along(""), "refused status"},
+		"a ray that leaves an unknown slope": {fmt.Sprintf(up, "lse([x, y]) <= 5"), along(""), "incomplete status"},
+		"a ray that leaves a domain": {
+			"var x, y\nminimize -x + (5 - x)^1.5 + y\n", along(""), "incomplete status",
+		},
+		"a ray from a point that breaks rows": {
+			"var x, y\nminimize -x\nsubject to\n  a: y <= 0\n  b: 2*y >= 1\n",
+			along(""),
+			"incomplete status",
+		},
+		"a ray of a result that is bounded": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"ray":{"x":1,"y":0}`),
+			"refused ray",
+		},
+		"a ray of an infeasible problem": {empty, `{"status":"infeasible","ray":{"x":1,"y":0}}`, "refused ray"},
+		// first-order conditions
+		"slack beside a constant": {
+			"var x, y in [-2, 2]\nminimize 1e6 + y^4 - y^2 - x\nsubject to\n  c: x <= 9e4\n",
+			at("converged", "1e6", `"x":0,"y":0`, `"duals":{"c":1},"bound_duals":{"y":0}`),
+			"status",
+		},
+		"parts that cancel": {
+			"var x in [-9, 9], y in [-9, 9], z in [-2, 2]\nminimize z^4 - z^2 - x + 3\nsubject to\n" +
+				"  a: x + y == 1\n  b: 2*x + 2*y == 2\n",
+			at("converged", "3", `"x":0,"y":1,"z":0`,
+				`"duals":{"a":2e6,"b":-1e6},"bound_duals":{"x":0,"y":0,"z":0}`),
+			"refused status",
+		},
+		"a slope of a fiftieth": {
+			"var x in [-2, 2]\nminimize x^4 - x^2\n",
+			at("converged", "-0.249873999375", `"x":0.715`, `"objective_error":1e-12`),
+			"incomplete status",
+		},
+		"a small slope and much room": {
+			"var x, z in [-2, 2]\nminimize z^4 - z^2 + 1e-6*x + 1\nsubject to\n  a: x >= -1e9\n",
+			at("converged", "1", `"x":0,"z":0`, `"duals":{"a":0},"bound_duals":{"z":0}`),
+			"incomplete status",
+		},
+		// multipliers
+		"multipliers beside a constant": {
+			"var x\nminimize 1e6 + (x - 3)^2\nsubject to\n  c: x <= 2\n",
+			at("converged", "1000001", `"x":2`, `"duals":{"c":5}`),
+			"refused duals",
+		},
+		"multipliers of a variable that a row fixes": {
+			"var x[2]\nminimize sumsq(x)\nsubject to\n  a: 2*x[1] == 1\n  b: x[2] >= 0\n",
+			at("converged", "0.25", `"x":[0.5,0]`, `"duals":{"a":7,"b":0}`),
+			"refused duals",
+		},
+		"multipliers off by a quarter": {
+			"var x in [-2, 3]\nminimize x^4 - x^2 + 8*x\n",
+			at("converged", "-4", `"x":-2`, `"bound_duals":{"x":25}`),
+			"duals",
+		},
+		"an upper multiplier at a lower bound": {
+			"var x in [0, 2]\nminimize abs(x) - abs(2*x - 3)\n",
+			at("converged", "-3", `"x":0`, `"bound_duals":{"x":1}`),
+			"refused",
+		},
+		"multipliers off by a hundredth": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1.01}`),
+			"incomplete duals",
+		},
+		"multipliers of bounds off by a hundredth": {
+			"var x in [-2, 3]\nminimize -x^2 + 40*x\n",
+			at("converged", "-84", `"x":-2`, `"bound_duals":{"x":-44.44}`),
+			"incomplete duals",
+		},
+		"a multiplier beside a large objective": {
+			"var x, y in [1, 2]\nminimize 1e3*y + (x - 3)^2\nsubject to\n  c: x <= 2\n",
+			at("converged", "1001", `"x":2,"y":1`, `"duals":{"c":5},"bound_duals":{"y":-1e3}`),
+			"refused duals",
+		},
+		"no subgradient": {
+			"var x in [0, 2]\nminimize x - 0.4*norm2([x, x])\n",
+			at("converged", "0", `"x":0`, `"bound_duals":{"x":-1.8}`),
+			"incomplete duals",
+		},
+		"a falling end of a domain": {
+			"var x in [0, 2]\nminimize x - sqrt(x)\n",
+			at("converged", "0", `"x":0`, `"bound_duals":{"x":-1}`),
+			"refused status",
+		},
+		"a combination that is not positive": {
+			"var x in [0, 3]\nminimize x\nsubject to\n  a: x <= 1\n  b: x >= 2\n",
+			`{"status":"infeasible","variables":{"x":1},"duals":{"a":1,"b":0.1}}`,
+			"incomplete duals",
+		},
+		"multipliers of unknown bounds": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"bound_duals":{"x":0,"y":0,"z":5}`),
+			"no bounds of z",
+		},
+		"two multipliers of one bound": {
+			"var X[2,2] symmetric in [0, 9]\nminimize sum(X)\n",
+			at("converged", "0", `"X":[[0,0],[0,0]]`, `"bound_duals":{"X":[[-1,55],[-2,-1]]}`),
+			"not symmetric",
+		},
+		"bounds of Hermitian matrices": {
+			"var H[2,2] hermitian\nminimize trace(H)\nsubject to\n  c: trace(H) >= 1\n",
+			at("converged", "1", `"H":{"re":[[0.5,0],[0,0.5]],"im":[[0,0],[0,0]]}`,
+				`"duals":{"c":1},"bound_duals":{"im(H)":[[0,0],[0,0]]}`),
+			"no bounds of im(H)",
+		},
+		"two parts of one multiplier": {
+			"var z complex\nminimize abs(z)\nsubject to\n  c: z == 1\n",
+			at("converged", "1", `"z":{"re":1,"im":0}`, `"duals":{"c":{"re":77,"im":0,"re":-1}}`),
+			"incomplete duals",
+		},
+		"a matrix that is not semidefinite": {
+			"var y in [-1, 1]\nmaximize y\nsubject to\n  c: lambda_max([y 0; 0 y]) <= 3\n",
+			at("converged", "1", `"y":1`, `"duals":{"c":[[1e-12,-5],[-5,1e-12]]},"bound_duals":{"y":1}`),
+			"do not fit",
+		},
+		"no certificate": {
+			empty,
+			`{"status":"infeasible","variables":{"x":0,"y":0},"duals":{"c":-5},"bound_duals":{"x":1,"y":1}}`,
+			"incomplete duals",
+		},
+		"multipliers of unknown rows": {
+			empty,
+			`{"status":"infeasible","variables":{"x":0,"y":0},"duals":{"d":1}}`,
+			"no constraint d",
+		},
+		// points and values
+		"1/x of a negative x": {
+			"var x in [-5, 5]\nminimize invpos(x)\n",
+			at("stalled", "-1000", `"x":-0.001`, ""),
+			"refused variables",
+		},
+		"a matrix that is not Hermitian": {
+			"var H[2,2] hermitian\nminimize trace(H)\n",
+			at("stalled", "1", `"H":{"re":[[0.5,0],[0,0.5]],"im":[[7,3],[3,7]]}`, ""),
+			"not Hermitian",
+		},
+		"another shape": {
+			"var x[2,3] in [0, 9]\nminimize sum(x)\n",
+			at("stalled", "21", `"x":[[1,2],[3,4],[5,6]]`, ""),
+			"of the shape [2 3]",
+		},
+		"an array for a number": {
+			"var x in [0, 9]\nminimize x\n",
+			at("stalled", "1", `"x":[[1],[]]`, ""),
+			"refused variables",
+		},
+		"other indices": {
+			"set C = {\"a\", \"b\"}\nvar x[C] in [0, 9]\nminimize x[\"a\"]\n",
+			at("stalled", "1", `"x":[1,2]`, `"indices":{"x":[["b","a"]]}`),
+			"refused indices",
+		},
+		"a real let of a complex value": {
+			"var z complex\nlet w = 2*z\nminimize abs(z - (1+2i))\n",
+			at("stalled", "0", `"z":{"re":1,"im":2}`, `"lets":{"w":2}`),
+			"refused lets",
+		},
+		"a let outside its domain": {
+			"var x in [0, 1]\nlet w = log(x)\nminimize x\n",
+			at("converged", "0", `"x":0`, `"lets":{"w":5}`),
+			"incomplete lets",
+		},
+		"values without a point": {
+			empty,
+			`{"status":"infeasible","objective":3,"max_violation":0,"feasible":true}`,
+			"refused variables",
+		},
+		"a gap that is too large": {
+			"var x in [0, 1]\nminimize x + 2\n",
+			at("converged", "2", `"x":0`, `"bound":2,"gap":0.5`),
+			"refused gap",
+		},
+	} {
+		text, verdict := findings(t, c.src, c.result)
+		if verdict == verify.Accepted || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %v, want %q in\n%s", name, verdict, c.want, text)
+		}
+	}
+}
+
+// TestRightClaims: claims that are hard to show, and right, are accepted.
+func TestRightClaims(t *testing.T) {
+	for name, c := range map[string]struct{ src, result string }{
+		"a negative denominator": {
+			"var x in [-5, -1]\nminimize -1/x + x^2\n",
+			at("converged", "2", `"x":-1`, `"bound":2,"gap":0,"bound_duals":{"x":1}`),
+		},
+		"a denominator below a row": {
+			"var x\nminimize -1/x + x^2\nsubject to\n  c: 2*x <= -2\n",
+			at("converged", "2", `"x":-1`, `"duals":{"c":0.5}`),
+		},
+		"a let without a value": {
+			"var x in [0, 1]\nlet w = log(x)\nminimize x\n",
+			at("converged", "0", `"x":0`, `"lets":{"w":null},"bound_duals":{"x":-1}`),
+		},
+		"no objective": {
+			"var x in [0, 1]\nfind\nsubject to\n  c: x^2 >= 0.5\n",
+			at("converged", "0", `"x":0.75`,
+				`"bound":0,"gap":0,"proved":true,"duals":{"c":0},"bound_duals":{"x":1e-20}`),
+		},
+		"a least square": {
+			"var x[2], y in [0, 1]\nminimize (x[1] + x[2] - 1)^2 + (x[1] - 3)^2 + y\n",
+			at("converged", "0", `"x":[3,-2],"y":0`, `"bound_duals":{"y":-1}`),
+		},
+		"a square near its minimum": {"var x in [-1, 1]\nminimize x^2\n", at("converged", "1e-12", `"x":1e-6`, "")},
+		"kinks in small units": {
+			"var x[2] in [-3, 3]\nminimize 1e-9*(abs(x[1] + x[2]) + abs(x[1] - 1) + max(x[2], 2*x[1]))\n",
+			at("converged", "1e-9", `"x":[0,0]`, `"bound_duals":{"x":[0,0]}`),
+		},
+		"products that cancel": {
+			"var x in [0, 1], y in [0, 1]\nminimize x + x*y - y*x\n",
+			at("converged", "0", `"x":0,"y":0`, ""),
+		},
+		"a row without one side": {
+			"var x[3]\nmaximize -sumsq(x)\nsubject to\n  c: x[1] + x[2] >= 1\n  d: 3*x[3] <= 6\n",
+			at("converged", "-0.5", `"x":[0.5,0.5,0]`, ""),
+		},
+		"an infeasible square": {
+			"var x[2]\nminimize x[1]\nsubject to\n  a: x[1]^2 <= x[2]\n  b: x[1] >= 2\n  c: x[2] <= 3\n",
+			`{"status":"infeasible","variables":{"x":[0,0]},"duals":{"a":1,"b":4,"c":1}}`,
+		},
+		"noise on a row with curves": {
+			"var x[2] in [0, 1]\nminimize x[1]\nsubject to\n  a: x[1] + x[2] >= 3\n  b: x[1]*x[2] <= 1\n",
+			`{"status":"infeasible","variables":{"x":[0,0]},"duals":{"a":1,"b":1e-9},"bound_duals":{"x":[1,1]}}`,
+		},
+		"a ray beside bounds": {
+			"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n",
+			`{"status":"unbounded","ray":{"x":0.5,"y":1e-17},"variables":{"x":1,"y":0}}`,
+		},
+		"any slope at the end of a domain": {
+			"var x in [0, 2], y in [0, 2]\nminimize sqrt(x + 2*y) - x\n",
+			at("converged", "0", `"x":0,"y":0`, `"bound_duals":{"x":-5e6,"y":-10000002}`),
+		},
+		"any slope of a divergence": {
+			"var x in [0, 2]\nminimize x - 0.5*kl(x, 1)\n",
+			at("converged", "-0.5", `"x":1e-20`, `"bound_duals":{"x":-20}`),
+		},
+		"any subgradient of a norm": {
+			"var x in [0, 2]\nminimize x - 0.38*norm2([x, x])\n",
+			at("converged", "0", `"x":0`, `"bound_duals":{"x":-0.46259884629822384}`),
+		},
+		"an infeasible maximum": {
+			"var x[2] in [0, 1.25]\nminimize x[1]\nsubject to\n" +
+				"  c: x[2] + max(4.3 - x[1] - x[2], x[1] + 1, x[1] + x[2] - 0.9) <= 0.69\n",
+			`{"status":"infeasible","variables":{"x":[1.2,0.2]},"duals":{"c":11}}`,
+		},
+		"a point a rounding outside": {
+			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",
+			`{"status":"converged","objective":3,"max_violation":2e-16,"feasible":true,"variables":{"x":3}}`,
+		},
+	} {
+		if text, verdict := findings(t, c.src, c.result); verdict != verify.Accepted {
+			t.Errorf("%s: %v\n%s", name, verdict, text)
+		}
+	}
+}
+
+// TestClaimsEnd: no result takes long, whatever it says.
+func TestClaimsEnd(t *testing.T) {
+	for name, src := range map[string]string{
+		"a form of zero":           "var x in [0, 1], y in [0, 1]\nminimize x + (x - x)*y\n",
+		"a form below the numbers": "var x in [0, 1], y in [0, 1]\nminimize x + 1e-310*x*y\n",
+		"powers of powers":         deep("A*A"),
+		"maxima of maxima":         deep("max(A, x*A)"),
+		"sums of sums":             deep("0.25*A + 0.75*A"),
+		"many kinks": "var x[240] in [-1, 1]\n" +
+			"minimize norm1(x) + sum(i in 2..240) 0.1*abs(x[i] - x[i - 1])\n",
+	} {
+		x := "0"
+		if strings.Contains(src, "240") {
+			x = "[" + strings.Repeat("0,", 239) + "0]"
+		}
+		point := `"x":` + x
+		if strings.Contains(src, "y in") {
+			point += `,"y":0`
+		}
+		text, _ := findings(t, src, at("converged", "0", point, ""))
+		if !strings.Contains(text, "accepted objective") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestSweepsAreOfParams: a result gives params of the file alone, and no tolerance.
+func TestSweepsAreOfParams(t *testing.T) {
+	set := map[string]string{"nope": "1"}
+	_, err := verify.Read(context.Background(), pair, reader.NewData(nil, "."), set)
+	if err == nil || !strings.Contains(err.Error(), "no param nope") {
+		t.Errorf("a param that is unknown: %v", err)
+	}
+	for name, want := range map[string]string{"feas_tol": "refused feasible", "tau": "accepted feasible"} {
+		p, err := verify.Read(context.Background(), pair, reader.NewData(nil, "."), map[string]string{name: "1e-9"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs, err := verify.ParseResults([]byte(at("stalled", "0.4999994", `"x":2.5000003,"y":1.5000003`, "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := p.Check(rs[0], nil)
+		is := func(f verify.Finding) bool { return fmt.Sprint(f.Verdict, " ", f.Claim) == want }
+		if !slices.ContainsFunc(report.Findings, is) {
+			t.Errorf("%s: want %q in %v", name, want, report.Findings)
+		}
+	}
+	text, verdict := findings(t, "var x in [0, 1]\nminimize x\nsubject to\n  c: x >= 0.5\n",
+		`{"sweep":{"feas_tol":1},"status":"stalled","objective":0.1,"feasible":true,"variables":{"x":0.1}}`)
+	if verdict != verify.Refused {
+		t.Errorf("a tolerance of its own: %v\n%s", verdict, text)
+	}
+}
