@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	edges     = flag.Int("edges", 40, "random problems of TestVerifyRightAnswers")
-	firstEdge = flag.Uint64("first-edge", 0, "the number of the first of them")
+	edges     = flag.Int("edges", 60, "random problems of TestVerifyRightAnswers")
+	firstEdge = flag.Uint64("first-edge", 500_000, "the number of the first of them")
 )
 
 // edgeDrawer writes random problems whose functions have the ends of their domains at ends of the box.
@@ -116,8 +116,8 @@ func drawEdge(seed uint64) string {
 	return b.String()
 }
 
-// TestVerifyRightAnswers: nearly all answers to random problems at the edges of domains are accepted.
-// Those that are refused have multipliers of another subgradient at a kink, and nothing else.
+// TestVerifyRightAnswers: of the answers to random problems at the edges of domains 97 % are
+// accepted, and verify refuses no answer.
 func TestVerifyRightAnswers(t *testing.T) {
 	dir := t.TempDir()
 	path, file, proof := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json"), filepath.Join(dir, "p.proof")
@@ -157,7 +157,7 @@ func TestVerifyRightAnswers(t *testing.T) {
 			}
 			tally[out.Verdict]++
 			for _, f := range out.Findings {
-				if f.Verdict == "refused" && f.Claim != "duals" {
+				if f.Verdict == "refused" {
 					t.Errorf("seed %d, global %t: %s is refused: %s\n%s", seed, global, f.Claim, f.Text, src)
 				}
 			}
@@ -170,7 +170,7 @@ func TestVerifyRightAnswers(t *testing.T) {
 	}
 	t.Logf("%v", tally)
 	all := tally["accepted"] + tally["incomplete"] + tally["refused"]
-	if all < *edges || tally["accepted"] < all-all/10 || tally["refused"] > all/40 {
-		t.Errorf("of %d results %d are accepted, and %d refused", all, tally["accepted"], tally["refused"])
+	if all < *edges || 100*tally["accepted"] < 97*all {
+		t.Errorf("of %d results %d are accepted", all, tally["accepted"])
 	}
 }

@@ -84,6 +84,34 @@ func member(name string, by func(r map[string]any) float64) forgery {
 
 func one(map[string]any) float64 { return 1 }
 
+// slightly makes all multipliers of a kind larger or smaller by a hundredth.
+func slightly(name string) forgery {
+	return func(d *rand.Rand, r map[string]any) bool {
+		if r["status"] == "infeasible" || !(largestIn(name)(r) > 1e-3*valueOf(r)) {
+			return false
+		}
+		factor := 1 + math.Copysign(0.01, d.Float64()-0.5)
+		var times func(v any) any
+		times = func(v any) any {
+			switch v := v.(type) {
+			case float64:
+				return v * factor
+			case []any:
+				for k := range v {
+					v[k] = times(v[k])
+				}
+			case map[string]any:
+				for k := range v {
+					v[k] = times(v[k])
+				}
+			}
+			return v
+		}
+		r[name] = times(r[name])
+		return true
+	}
+}
+
 // valueOf is the size of the objective.
 func valueOf(r map[string]any) float64 {
 	v, _ := r["objective"].(float64)
@@ -146,9 +174,20 @@ var forgers = map[string]forgery{
 		}
 		return largestIn("bound_duals")(r) > 1e-3*valueOf(r) && member("bound_duals", largestIn("bound_duals"))(d, r)
 	},
+	"objective by a hundredth": func(_ *rand.Rand, r map[string]any) bool {
+		v, ok := r["objective"].(float64)
+		r["objective"] = 1.01 * v
+		return ok && v != 0
+	},
+	"multipliers by a hundredth":           slightly("duals"),
+	"multipliers of bounds by a hundredth": slightly("bound_duals"),
 	"other point": func(d *rand.Rand, r map[string]any) bool {
 		r["moved"] = true
 		return member("variables", one)(d, r)
+	},
+	"other point nearby": func(d *rand.Rand, r map[string]any) bool {
+		r["moved"] = true
+		return member("variables", func(map[string]any) float64 { return 0.1 })(d, r)
 	},
 	"other point without multipliers": func(d *rand.Rand, r map[string]any) bool {
 		r["moved"] = true
