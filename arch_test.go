@@ -114,7 +114,7 @@ var mayImport = map[string]string{
 	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
 	"ccp/internal/scaled": "internal/dense qpbackend qpbackend/sparse gonum",
 	// Functions of points and of a merit, which know no problem.
-	"ccp/internal/accel": "gonum",
+	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
 	"ccp/internal/search": "internal/num dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.

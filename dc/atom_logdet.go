@@ -2,8 +2,6 @@ package dc
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // LogDet is the logarithm of the determinant of a symmetric matrix, which it
@@ -68,15 +66,15 @@ func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
 	if !w.factor(f.symmetric, x) {
 		return
 	}
-	inverse, ok := lapack64.Potri(w.t)
+	inverse, ok := w.inverse()
 	if !ok {
 		return
 	}
 	for j := range f.n {
 		for i := range j {
-			f.a.addRow(dst, -2*scale*inverse.Data[i*f.n+j], place(i, j))
+			f.a.addRow(dst, -2*scale*inverse[i*f.n+j], place(i, j))
 		}
-		f.a.addRow(dst, -scale*inverse.Data[j*f.n+j], place(j, j))
+		f.a.addRow(dst, -scale*inverse[j*f.n+j], place(j, j))
 	}
 }
 
@@ -133,17 +131,17 @@ func (s *symmetric) inverseNorm(x []float64) float64 {
 	if !w.definite(s, x) {
 		return math.Inf(1)
 	}
-	inverse, ok := lapack64.Potri(w.t)
+	inverse, ok := w.inverse()
 	if !ok {
 		return math.Inf(1)
 	}
 	sum := 0.0
 	for j := range s.n {
 		for i := range j {
-			v := inverse.Data[i*s.n+j]
+			v := inverse[i*s.n+j]
 			sum += 2 * v * v
 		}
-		sum += inverse.Data[j*s.n+j] * inverse.Data[j*s.n+j]
+		sum += inverse[j*s.n+j] * inverse[j*s.n+j]
 	}
 	return math.Sqrt(sum)
 }

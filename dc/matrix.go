@@ -1,13 +1,13 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // symmetric is a symmetric matrix of affine functions: the upper triangle,
@@ -171,9 +171,10 @@ func (w *symWork) cholesky() (ok bool) {
 	for i := range n {
 		top = max(top, w.m.Data[i*n+i])
 	}
-	if w.t, ok = lapack64.Potrf(w.m); !ok {
+	if ok, _ = dense.Cholesky(context.Background(), w.m); !ok {
 		return false
 	}
+	w.t = blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Stride: n, Data: w.m.Data}
 	for i := range n {
 		u := w.t.Data[i*n+i]
 		ok = ok && u*u > smallPivot*top

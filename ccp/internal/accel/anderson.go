@@ -1,11 +1,14 @@
 package accel
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // Anderson accelerates the map from a point of tangency z to the solution x of its
@@ -143,8 +146,9 @@ func (a *Anderson) weights(k int, size func(int) float64) bool {
 	if !(trace > 0) {
 		return false
 	}
-	t, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: k, Stride: depth, Data: a.gram[:]})
+	ok, _ := dense.Cholesky(context.Background(), blas64.Symmetric{Uplo: blas.Upper, N: k, Stride: depth, Data: a.gram[:]})
 	if ok {
+		t := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: k, Stride: depth, Data: a.gram[:]}
 		lapack64.Potrs(t, blas64.General{Rows: k, Cols: 1, Stride: 1, Data: a.γ[:k]})
 	}
 	return ok
