@@ -689,8 +689,8 @@ const mostFiles = 15
 
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
-	"dc":                      "a file per family of atoms, and one per pass",
-	"verify":                  "the language, its intervals and the claims, which share nothing with other packages",
+	"dc":     "a file per family of atoms, and one per pass",
+	"verify": "the language, its intervals and the claims, which share nothing with other packages",
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.
