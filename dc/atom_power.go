@@ -417,20 +417,23 @@ type negGeoMean struct {
 	indices []int
 }
 
-func (f *negGeoMean) Value(x []float64) float64 {
+func (f *negGeoMean) Value(x []float64) float64 { return f.above(x, 0) }
+
+// above is the value where no entry is below least; those outside the domain have none.
+func (f *negGeoMean) above(x []float64, least float64) float64 {
 	sum := 0.0
 	for k := range f.a.c {
 		v, ok := onDomain(f.a.at(k, x))
 		if !ok {
 			return math.Inf(1)
 		}
-		sum += math.Log(v)
+		sum += math.Log(max(v, least))
 	}
 	return -math.Exp(sum / float64(f.a.Len()))
 }
 
 func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
-	mean, n := -f.Value(x), float64(f.a.Len())
+	mean, n := -f.above(x, steepest), float64(f.a.Len())
 	for k := range f.a.c {
 		f.a.addRow(dst, -scale*mean/(n*max(f.a.at(k, x), steepest)), k)
 	}
@@ -505,7 +508,7 @@ func (f *negGeoMean) far(x []float64) float64 {
 	s := 0.0
 	for k := range f.a.c {
 		a := f.a.approx(k, x)
-		s += math.Log(max(a.hi(), steepest))
+		s += math.Log(max(a.hi(), 0))
 	}
 	return math.Exp(s / float64(f.a.Len()))
 }

@@ -85,20 +85,22 @@ type negWeighted struct {
 	w []float64
 }
 
-func (f *negWeighted) Value(x []float64) float64 {
+func (f *negWeighted) Value(x []float64) float64 { return f.above(x, 0) }
+
+func (f *negWeighted) above(x []float64, least float64) float64 {
 	sum := 0.0
 	for k, w := range f.w {
 		v, ok := onDomain(f.a.at(k, x))
 		if !ok {
 			return math.Inf(1)
 		}
-		sum += w * math.Log(v)
+		sum += w * math.Log(max(v, least))
 	}
 	return -math.Exp(sum)
 }
 
 func (f *negWeighted) AddSubgrad(dst []float64, scale float64, x []float64) {
-	mean := -f.Value(x)
+	mean := -f.above(x, steepest)
 	for k, w := range f.w {
 		f.a.addRow(dst, -scale*mean*w/max(f.a.at(k, x), steepest), k)
 	}
@@ -139,7 +141,7 @@ func (f *negWeighted) most(x []float64) float64 {
 	s := 0.0
 	for k, w := range f.w {
 		a := f.a.approx(k, x)
-		s += w * math.Log(max(a.hi(), steepest))
+		s += w * math.Log(max(a.hi(), 0))
 	}
 	return math.Exp(s)
 }

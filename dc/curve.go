@@ -49,8 +49,12 @@ type curveOp struct {
 
 // curveApprox is f(a).
 func curveApprox(f curve, a approx) approx {
-	least := f.least()
-	return a.through(f.value(a.v), f.slope(a.v), f.value(max(a.lo(), least)), f.value(max(a.hi(), least)), curveRoundings)
+	least, v, slope := f.least(), f.value(a.v), f.slope(a.v)
+	lo, hi := f.value(max(a.lo(), least)), f.value(max(a.hi(), least))
+	if f.direction() != 0 && !math.IsInf(v, 0) { // it is no further than at the ends
+		lo, hi, slope = v+math.Abs(lo-v), v+math.Abs(hi-v), 0
+	}
+	return a.through(v, slope, lo, hi, curveRoundings)
 }
 
 // everywhere is embedded by curves whose domain is the whole line.

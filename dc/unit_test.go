@@ -63,3 +63,44 @@ func TestUnitOfARow(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingAtAnEnd: at the end of a domain, where slopes are infinite, rounding errors are those of the function: they are no
+// reason to take a row that is broken by far for one that holds.
+func TestRoundingAtAnEnd(t *testing.T) {
+	for name, f := range map[string]func(x dc.Affine) dc.Expr{
+		"power":    func(x dc.Affine) dc.Expr { return dc.Power(x.At(0).Scale(-0.82).Add(dc.Num(2.46)), 0.3) },
+		"geomean":  func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(1), x.At(0), x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(dc.Stack(x.At(1), x.At(0)), []float64{1, 3}) },
+	} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(0), dc.AtMost(3))
+		m.Minimize(x.Sum())
+		m.SubjectTo(dc.LE(dc.Sum(x.At(0), f(x)), dc.Num(3-1e-3)))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := []float64{3, 0}; p.Feasible(at, 1e-6) || !p.Feasible(at, 2e-3) {
+			t.Errorf("%s: %+v", name, p.Violations(at))
+		}
+	}
+}
+
+// TestMeanAtZero: where all entries are 0 the slopes of a mean are the weights, with which no point is above the tangent.
+func TestMeanAtZero(t *testing.T) {
+	for name, f := range map[string]func(x dc.Affine) dc.Expr{
+		"geomean":  func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(dc.Stack(x.At(0), x.At(0)), []float64{1, 3}) },
+	} {
+		m := dc.NewModel()
+		m.Maximize(f(m.Var("x", []int{1}, dc.AtLeast(0), dc.AtMost(3))))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slope := make([]float64, 1)
+		if p.Objective.AddGradient(slope, 1, []float64{0}); math.Abs(slope[0]+1) > 1e-12 {
+			t.Errorf("%s of x and x: slope %g at 0, want 1", name, -slope[0])
+		}
+	}
+}
