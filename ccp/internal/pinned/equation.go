@@ -9,7 +9,7 @@ type equation struct {
 	Equation
 	own    int
 	others []entry
-	beyond bool // the value that it asks for is beyond the bounds of the column
+	beyond float64 // how far the value that it asks for is beyond the bounds of the column
 }
 
 // entry is a coefficient of another column.
@@ -52,8 +52,8 @@ func (s *solver) values(x []float64) {
 		}
 		v /= s.p.A.Val[e.own]
 		lo, hi := s.p.Bounds(e.Col)
-		e.beyond = v < lo || v > hi
 		x[e.Col] = min(max(v, lo), hi)
+		e.beyond = v - x[e.Col]
 	}
 }
 
@@ -61,8 +61,8 @@ func (s *solver) values(x []float64) {
 func (s *solver) shift(y, z []float64, proof bool) {
 	for t := len(s.equations) - 1; t >= 0; t-- {
 		e := &s.equations[t]
-		if proof && e.beyond {
-			continue // the bound and the row are the proof
+		if proof && e.beyond*z[e.Col] > 0 {
+			continue // the bound that the value is beyond and the row are the proof
 		}
 		by := z[e.Col] / s.p.A.Val[e.own]
 		y[e.Row], z[e.Col] = y[e.Row]+by, 0
