@@ -109,14 +109,17 @@ func (b *Builder) BoundVariables(p *dc.Problem) {
 	}
 }
 
-// Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds.
+// Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds, unless these exclude it.
 func (b *Builder) Row(a dc.Linear, lo, hi float64) {
-	if b.owner != ownObjective || len(a.Idx) != 1 || a.Idx[0] < b.vars || a.Val[0] == 0 {
-		b.AddRow(a, lo, hi, -1)
-		return
+	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
+		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
+		from, to = min(from, to), max(from, to)
+		if j >= len(b.Lo) || from <= b.Hi[j] && to >= b.Lo[j] {
+			b.BoundColumn(j, from, to)
+			return
+		}
 	}
-	lo, hi = (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
-	b.BoundColumn(a.Idx[0], min(lo, hi), max(lo, hi))
+	b.AddRow(a, lo, hi, -1)
 }
 
 func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
