@@ -203,7 +203,9 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	switch {
-	case end.status != last: // by ranges alone: multipliers show nothing
+	case end.status != last, end.status == Infeasible && res.Iterations > 0 &&
+		!(qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Res.Y, r.sub.Res.Z) <= r.set.backend().DefaultSettings().InfeasTol):
+		// ranges alone show the end, and multipliers nothing
 		res.take(subproblem.Multipliers{})
 	case res.NoMultipliers != nil:
 	case res.Duals == nil && res.Iterations > 0:

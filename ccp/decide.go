@@ -46,7 +46,7 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 	slope, h.rest = math.Inf(1), math.Inf(1)
 	try := func(m subproblem.Multipliers, at []float64) { // at: of a convex problem's solution
 		v := h.point.Slope(m.Rows, m.Bounds) / root
-		if h.point.Kinked && (at == nil || r.apart(at, x, root)) {
+		if h.point.Trusted && (at == nil || r.apart(at, x, root)) {
 			v = math.Inf(1)
 		}
 		if v < slope || v == slope && h.point.Rest < h.rest {
@@ -54,14 +54,14 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 		}
 	}
 	if k := r.kept; k != nil && !r.apart(k.X, x, root) { // a search may have taken tangents elsewhere
-		if try(k.duals, k.X); !h.point.Kinked {
+		if try(k.duals, k.X); !h.point.Trusted {
 			slope = math.Inf(1)
 		}
 	}
-	if len(sub.Res.Y) == sub.Rows.Count() && slope > 1 {
+	if len(sub.Res.Y) == sub.Rows.Count() && slope >= 1 {
 		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
 	}
-	if slope > 1 || polish && !(h.rest <= r.set.Tol) {
+	if slope > 1 || polish && (slope == 1 || !(h.rest <= r.set.Tol)) { // 1: others may be shown to hold it
 		if rows, ok := h.point.Project(ctx); ok {
 			try(subproblem.Multipliers{Rows: rows, Bounds: make([]float64, len(x))}, nil)
 		}
@@ -94,15 +94,12 @@ func (r *run) examined(x []float64) *kkt.Point {
 
 // converged is the end at x, which is kept where it is the best such point so far.
 func (r *run) converged(message string) outcome {
-	k := &restPoint{r.res.point(), r.duals(), message}
-	if !r.sub.Convex() {
-		it := Iteration{Start: r.res.Start}
-		r.measure(&it, slices.Clone(r.x))
-		k.Result = *it.Result()
-		k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
-		if r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
-			k.duals = r.holding.duals
-		}
+	it := Iteration{Start: r.res.Start}
+	r.measure(&it, slices.Clone(r.x))
+	k := &restPoint{*it.Result(), r.duals(), message}
+	k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
+	if !r.sub.Convex() && r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
+		k.duals = r.holding.duals
 	}
 	if !r.res.Feasible {
 		return r.giveUp(Stalled, joined("the backend meets the constraints no better", message))
@@ -131,18 +128,16 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 	_, still := r.kinds.Judge()
 	far := r.where.Distance(r.res.X) > diagnose.Far*diagnose.Far
 	r.course.Far = r.course.Far || far
-	if r.sub.Convex() {
-		r.res.take(k.duals)
-		return outcome{status: Converged, message: k.message}
-	}
-	slope := r.conditions(ctx, r.tip, r.res.X, true)
+	convex := r.sub.Convex()
+	slope := r.conditions(ctx, r.tip, r.res.X, !convex)
 	held, at := slope <= 1 || still && slope <= rough, r.holding.point
 	switch {
+	case !held && convex: // the bound of the objective is
 	case !held && !r.strayed():
 		if r.apart(k.X, r.res.X, r.set.FeasTol) {
 			r.res.moveTo(&k.Result)
 		}
-	case held && (at.Degenerate == nil || !(r.holding.rest > math.Sqrt(r.set.Tol))):
+	case held && (convex || at.Degenerate == nil || !(r.holding.rest > math.Sqrt(r.set.Tol))):
 		k.duals = r.holding.duals
 	case held, r.res.Feasible && !far && (still && at.Degenerate != nil || (still || r.k < r.set.MaxIter) && at.Bent()):
 		r.res.NoMultipliers = &Absence{}

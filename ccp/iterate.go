@@ -63,7 +63,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
-	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proven():
+	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(qpbackend.Update{}, sol):
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
 	case s != qpbackend.PrimalInfeasible && (sol.Res.Max() <= stepEnough && !r.uphill() || r.helps(sol.X)):

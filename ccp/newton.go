@@ -199,7 +199,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 		},
 	}
 	if method == n.method && len(r.sub.Res.Y) == r.sub.Rows.Count() {
-		at.Duals = r.sub.Duals().Rows
+		at.Duals = r.sub.Duals(r.sub.Last()).Rows
 	}
 	to, err := method.From(ctx, at)
 	solves := max(to.Solves, noted) // a start that is stationary is noted without one

@@ -2,7 +2,6 @@ package ccp
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
@@ -43,8 +42,8 @@ type Result struct {
 	// a matrix, row by row, whose trace is the multiplier of the eigenvalue's
 	// bound. A constraint made by dc.InCone has one per entry, together a point
 	// of the dual cone. nil if none was solved. With the status Infeasible they and
-	// BoundDuals are a certificate instead, of sum −1: see
-	// qpbackend.PrimalInfeasibility.
+	// BoundDuals are a certificate instead, of sum −1, see
+	// qpbackend.PrimalInfeasibility; nil where ranges show the end.
 	Duals [][]float64
 	// BoundDuals[j] is the multiplier of the bounds of variable j: positive at an
 	// active upper bound, negative at a lower one. nil where Duals is.
@@ -159,14 +158,6 @@ type restPoint struct {
 	Result
 	duals   subproblem.Multipliers
 	message string
-}
-
-// point is the best point so far.
-func (r *Result) point() Result {
-	return Result{
-		X: slices.Clone(r.X), Objective: r.Objective, ObjectiveError: r.ObjectiveError, Violation: r.Violation,
-		Feasible: r.Feasible, Start: r.Start, nearly: r.nearly,
-	}
 }
 
 // moveTo makes b the best point.

@@ -417,10 +417,10 @@ type negGeoMean struct {
 	indices []int
 }
 
-func (f *negGeoMean) Value(x []float64) float64 { return f.above(x, 0) }
+func (f *negGeoMean) Value(x []float64) float64 { return f.meanFrom(x, 0) }
 
-// above is the value where no entry is below least; those outside the domain have none.
-func (f *negGeoMean) above(x []float64, least float64) float64 {
+// meanFrom is the value where no entry is below least; those outside the domain have none.
+func (f *negGeoMean) meanFrom(x []float64, least float64) float64 {
 	sum := 0.0
 	for k := range f.a.c {
 		v, ok := onDomain(f.a.at(k, x))
@@ -433,7 +433,7 @@ func (f *negGeoMean) above(x []float64, least float64) float64 {
 }
 
 func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
-	mean, n := -f.above(x, steepest), float64(f.a.Len())
+	mean, n := -f.meanFrom(x, steepest), float64(f.a.Len())
 	for k := range f.a.c {
 		f.a.addRow(dst, -scale*mean/(n*max(f.a.at(k, x), steepest)), k)
 	}

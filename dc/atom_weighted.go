@@ -85,9 +85,9 @@ type negWeighted struct {
 	w []float64
 }
 
-func (f *negWeighted) Value(x []float64) float64 { return f.above(x, 0) }
+func (f *negWeighted) Value(x []float64) float64 { return f.meanFrom(x, 0) }
 
-func (f *negWeighted) above(x []float64, least float64) float64 {
+func (f *negWeighted) meanFrom(x []float64, least float64) float64 {
 	sum := 0.0
 	for k, w := range f.w {
 		v, ok := onDomain(f.a.at(k, x))
@@ -100,7 +100,7 @@ func (f *negWeighted) above(x []float64, least float64) float64 {
 }
 
 func (f *negWeighted) AddSubgrad(dst []float64, scale float64, x []float64) {
-	mean := -f.above(x, steepest)
+	mean := -f.meanFrom(x, steepest)
 	for k, w := range f.w {
 		f.a.addRow(dst, -scale*mean*w/max(f.a.at(k, x), steepest), k)
 	}

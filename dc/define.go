@@ -145,8 +145,8 @@ func (d *definer) substitute(i, j int) {
 // AddDefined completes the multipliers of the constraints and of the variables' bounds
 // by those of the equations that define a variable, which the convex problem lacks:
 // the Lagrange function does not change with the variable. Neither do other functions,
-// as the variable stands linearly wherever it stands.
-func (p *Problem) AddDefined(rows [][]float64, bounds []float64) {
+// as the variable stands linearly wherever it stands. cost is the weight of the objective in it, 0 of a certificate.
+func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 	for _, d := range p.defined {
 		z := 0.0
 		if d.lo > 0 {
@@ -159,7 +159,7 @@ func (p *Problem) AddDefined(rows [][]float64, bounds []float64) {
 			bounds[d.j] += z
 		}
 		slope, _ := p.Objective.lin.without(d.j)
-		slope += z
+		slope = cost*slope + z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
 				if c.members != nil {

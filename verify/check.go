@@ -186,12 +186,12 @@ func (c *checking) violation(rough *Point) {
 		if r.Feasible == nil || !*r.Feasible {
 			claim = "status"
 		}
-		excess := min(c.excess, rough.excess)
-		v := holds(excess <= c.tol)
-		if v == Refused && excess <= c.tol/leastUnit && c.Violation <= c.tol { // terms may be added up otherwise
+		c.excess = min(c.excess, rough.excess)
+		v := holds(c.excess <= c.tol)
+		if v == Refused && c.excess <= c.tol/leastUnit && c.Violation <= c.tol { // terms may be added up otherwise
 			v = Incomplete
 		}
-		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g", excess, c.tol)
+		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g", c.excess, c.tol)
 	case r.Feasible != nil:
 		c.add("feasible", holds(rough.excess > 0), "the result states that the point is not feasible")
 	}

@@ -27,10 +27,10 @@ var (
 
 // rounding are problems on which rounding errors made proofs weaker than their results: those of the
 // first line have coefficients that are rounding errors, those of the second narrow boxes through
-// roots of rounding errors.
+// roots of rounding errors. The last has a convex constraint that no point meets.
 var rounding = []uint64{
 	671, 696, 949, 2337, 3074, 3780,
-	5978, 9881, 10758, 17942, 110364,
+	5978, 9881, 10758, 17942, 110364, 961045,
 }
 
 // drawer writes random problems over n variables in boxes.

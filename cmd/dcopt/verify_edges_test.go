@@ -12,12 +12,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 var (
-	edges     = flag.Int("edges", 60, "random problems of TestVerifyRightAnswers")
+	edges     = flag.Int("edges", 100, "random problems of TestVerifyRightAnswers")
 	firstEdge = flag.Uint64("first-edge", 500_000, "the number of the first of them")
 )
 
@@ -116,14 +117,26 @@ func drawEdge(seed uint64) string {
 	return b.String()
 }
 
-// TestVerifyRightAnswers: of the answers to random problems at the edges of domains 97 % are
+// repaired are problems whose answers verify refused: wrong multipliers of bounds, at kinks and of convex problems, certificates that
+// are none, a point that is no minimum, and broken rows that rounding errors excused.
+var repaired = []uint64{
+	10, 72, 94, 5082, 5117, 71009, 71011, 71170, 400793, 500216, 600022, 600168, 600358, 600529, 600618, 600661,
+}
+
+// TestVerifyRightAnswers: of the answers to random problems at the edges of domains 98 % are
 // accepted, and verify refuses no answer.
 func TestVerifyRightAnswers(t *testing.T) {
 	dir := t.TempDir()
 	path, file, proof := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json"), filepath.Join(dir, "p.proof")
 	tally := map[string]int{}
+	seeds := slices.Clone(repaired)
 	for k := range uint64(*edges) {
-		seed := *firstEdge + k
+		seeds = append(seeds, *firstEdge+k)
+	}
+	for k, seed := range seeds {
+		if k == len(repaired) {
+			clear(tally)
+		}
 		src := drawEdge(seed)
 		if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
 			t.Fatal(err)
@@ -170,7 +183,7 @@ func TestVerifyRightAnswers(t *testing.T) {
 	}
 	t.Logf("%v", tally)
 	all := tally["accepted"] + tally["incomplete"] + tally["refused"]
-	if all < *edges || 100*tally["accepted"] < 97*all {
+	if all < *edges || 100*tally["accepted"] < 98*all {
 		t.Errorf("of %d results %d are accepted", all, tally["accepted"])
 	}
 }

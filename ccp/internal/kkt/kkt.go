@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -27,9 +28,9 @@ type Point struct {
 	// Rest, after Slope, is the largest slope that the bounds do not hold, whether or not it counts,
 	// relative to its largest part.
 	Rest float64
-	// Kinked, after Slope: a function that counts has no gradient at X, and the slopes are not those of
-	// the Lagrangian.
-	Kinked bool
+	// Kinked, after Slope: a function that counts has no gradient at X; Trusted: and the multipliers do not hold
+	// the subgradients there, but may hold others.
+	Kinked, Trusted bool
 	// Degenerate, after Project: the constraint of those that hold whose gradient along variables away from
 	// their bounds vanishes, or cancels with others up to Relative; nil: none does.
 	Degenerate *dc.Constraint
@@ -50,8 +51,8 @@ type row struct {
 // Slope is how far multipliers are from the conditions: the largest slope of the Lagrangian that the
 // bounds of the variables do not hold, relative to the largest of its parts along the same variable,
 // the objective and the constraints. rows are the multipliers of the constraints, as ccp.Result.Duals;
-// bounds, those of the bounds, are set. At a kink these stay, and the slopes are taken for none. The
-// result is +Inf where products of multipliers and slacks count.
+// bounds, those of the bounds, are set. Where Trusted these stay, and the result is Relative, the
+// largest that is none. It is +Inf where products of multipliers and slacks count.
 func (p *Point) Slope(rows [][]float64, bounds []float64) float64 {
 	n := len(p.X)
 	sum, top, part := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -65,7 +66,7 @@ func (p *Point) Slope(rows [][]float64, bounds []float64) float64 {
 	p.Kinked = !p.differentiable(f, part, p.Product)
 	add(f.Support())
 	open := 0.0
-	p.rows(func(i, k int) bool { return p.multiplier(rows, i, k) != 0 }, func(r row) {
+	p.rows(func(i, k int) float64 { return p.multiplier(rows, i, k) }, func(r row) {
 		y, slack := p.multiplier(rows, r.c, r.entry), r.hi-r.value
 		if y < 0 {
 			slack = r.value - r.lo
@@ -78,14 +79,17 @@ func (p *Point) Slope(rows [][]float64, bounds []float64) float64 {
 		}
 		add(r.idx)
 	})
-	p.Rest = 0
-	switch {
-	case !(open <= p.Product):
+	if p.Rest, p.Trusted = 0, false; !(open <= p.Product) {
 		return math.Inf(1)
-	case p.Kinked:
-		return 0
 	}
-	return p.unheld(sum, top, bounds)
+	held := make([]float64, n)
+	slope := p.unheld(sum, top, held)
+	if p.Trusted = p.Kinked && !(slope <= p.Relative); p.Trusted {
+		p.Rest = 0
+		return p.Relative
+	}
+	copy(bounds, held)
+	return slope
 }
 
 // unheld is the largest slope that the bounds do not hold, relative to top; bounds are set.
@@ -95,9 +99,12 @@ func (p *Point) unheld(sum, top, bounds []float64) (worst float64) {
 		least = max(least, p.Relative*p.Relative*t*p.Size[j])
 	}
 	for j, s := range sum {
-		room := p.room(j, s)
-		switch slope := math.Abs(s); {
-		case slope*room <= p.Product || room <= p.Near*p.Size[j]:
+		room, slope := p.room(j, s), math.Abs(s)
+		switch open := slope * room; {
+		case math.IsInf(s, 0):
+			worst = slope
+		case room <= p.Near*p.Size[j] || open <= p.Product && room <= p.Relative*p.Size[j],
+			open <= p.Relative*p.Product && slope > p.Relative*top[j]:
 			bounds[j] = -s
 			continue
 		case !(slope*min(room, p.Size[j]) <= least):
@@ -130,18 +137,18 @@ func (p *Point) multiplier(rows [][]float64, i, k int) float64 {
 	return y[k]
 }
 
-// rows are those of the constraints that are wanted.
-func (p *Point) rows(wanted func(i, k int) bool, each func(r row)) {
+// rows are those of the constraints whose weight is not 0; a kink that counts changes its slopes, times that, by Product.
+func (p *Point) rows(weight func(i, k int) float64, each func(r row)) {
 	grad := make([]float64, len(p.X))
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
-			if wanted(i, k) {
+			if weight(i, k) != 0 {
 				a := c.A.Entry(k)
 				each(row{c: i, entry: k, idx: a.Idx, val: a.Val, value: a.Value(p.X), lo: c.Lo[k], hi: c.Hi[k]})
 			}
 		}
-		if !c.DC || c.Within() || i > 0 && p.P.Constraints[i-1].Equation() || !wanted(i, 0) {
+		if !c.DC || c.Within() || i > 0 && p.P.Constraints[i-1].Equation() || weight(i, 0) == 0 {
 			continue
 		}
 		f, r := c.E().Function(), row{c: i, lo: math.Inf(-1)}
@@ -151,7 +158,7 @@ func (p *Point) rows(wanted func(i, k int) bool, each func(r row)) {
 		r.value, r.idx = c.Value(p.X), f.Support()
 		f.AddSubgrad(grad, 1, p.X)
 		_, cone := c.Cone()
-		r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, p.Near*p.P.RowUnit(c, 0, p.X))
+		r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(weight(i, 0))))
 		for _, j := range r.idx {
 			r.val = append(r.val, grad[j])
 			grad[j] = 0
@@ -160,19 +167,17 @@ func (p *Point) rows(wanted func(i, k int) bool, each func(r row)) {
 	}
 }
 
-// smooth reports whether f has a gradient everywhere; false where that is not known.
-func smooth(f dc.Convex) bool {
-	s, ok := f.(interface{ Smooth() bool })
-	return ok && s.Smooth()
-}
+// all is a weight that no other is above.
+func all(i, k int) float64 { return math.Inf(1) }
 
 // differentiable reports whether f has one gradient around the point, where its gradient is grad and changes
-// of least count. At a
-// kink that of a point beside it is another, however near that is; near one, the mean of two on both
-// sides is, which at a distance r is no further from grad than r² where there is none. Smooth functions may
-// have a kink at one point, as norms at 0.
+// of least count. At a kink that of a point beside it is another, however near that is; near one, the mean of
+// two on both sides is, which at a distance r is no further from grad than r² where there is none. Smooth
+// functions may have a kink at one point, as norms at 0.
 func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
-	of, y, smooth := f.Support(), slices.Clone(p.X), smooth(f)
+	of, y := f.Support(), slices.Clone(p.X)
+	s, smooth := f.(interface{ Smooth() bool })
+	smooth = smooth && s.Smooth()
 	beside := func(d float64) []float64 {
 		for _, j := range of {
 			step := d * p.aside()[j]
@@ -185,13 +190,13 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		f.AddSubgrad(g, 1, y)
 		return g
 	}
-	counts := func(a, b []float64) bool { // the mean of the two beside grad
+	jump := func(a, b []float64) float64 { // from grad to the mean of the two, in parts of the least that counts
 		size, apart := 0.0, 0.0
 		for _, j := range of {
 			size = max(size, math.Abs(grad[j])*p.Size[j])
 			apart = max(apart, math.Abs(a[j]+b[j]-2*grad[j])*p.Size[j])
 		}
-		return apart > 2*max(p.Relative*size, least) // where there is no number f ends, and is not bent
+		return apart / (2 * max(p.Relative*size, least)) // where there is no number f ends, and is not bent
 	}
 	for _, j := range of {
 		if math.IsNaN(grad[j]) {
@@ -199,11 +204,14 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		}
 	}
 	near := p.Relative * p.Relative
-	if a := beside(near); smooth || counts(a, a) {
-		return !counts(a, a)
+	single := func(d float64) float64 {
+		g := beside(d)
+		return jump(g, g)
 	}
-	b := beside(-near)
-	return !counts(b, b) && !counts(beside(p.Relative), beside(-p.Relative))
+	if v := single(near); smooth || v > 1 {
+		return !(v > 1) || smooth && single(near*p.Relative) < v/2 // a curve's is less by Relative, a kink's stays
+	}
+	return !(single(-near) > 1 || jump(beside(p.Relative), beside(-p.Relative)) > 1)
 }
 
 // aside is a step of the sizes of the variables.
@@ -237,20 +245,29 @@ func (p *Point) Varies() (most float64) {
 // Project finds multipliers that leave the least slopes, in units of the sizes of variables: those of
 // the step to the least of the objective's tangent and half of the step's squared length, within the
 // tangents of the constraints. ok is false where there are none.
-func (p *Point) Project(ctx context.Context) (rows [][]float64, ok bool) {
+func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 	n := len(p.X)
 	q := &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
 	p.P.Objective.AddGradient(q.Q, 1, p.X)
 	for j := range q.Q {
 		q.Q[j] *= p.Size[j]
 	}
-	long := num.NormInf(q.Q)
-	if !(long > 0) || math.IsInf(long, 1) {
-		return zeros(p.P), long == 0
+	long := 0.0
+	for j, v := range q.Q {
+		if p.room(j, v) > p.Near*p.Size[j] {
+			long = max(long, math.Abs(v))
+		}
 	}
+	if long == 0 { // bounds hold the rest
+		long = num.NormInf(q.Q)
+	}
+	if !(long > 0) || math.IsInf(long, 1) {
+		return rows.Zeros(p.P), long == 0
+	}
+	largest := 1 / p.Relative
 	var square, a sparse.Triplets
 	for j := range q.Q {
-		q.Q[j] /= long
+		q.Q[j] = min(max(q.Q[j]/long, -largest), largest)
 		square.Add(j, j, 1)
 		q.Lo[j] = min((p.Lo[j]-p.X[j])/p.Size[j], 0)
 		q.Hi[j] = max((p.Hi[j]-p.X[j])/p.Size[j], 0)
@@ -258,7 +275,7 @@ func (p *Point) Project(ctx context.Context) (rows [][]float64, ok bool) {
 	var of []row
 	var unit []float64
 	p.Degenerate = nil
-	p.rows(func(int, int) bool { return true }, func(r row) {
+	p.rows(all, func(r row) {
 		top, free := 0.0, 0.0
 		for t, j := range r.idx {
 			v := math.Abs(r.val[t]) * p.Size[j]
@@ -293,35 +310,17 @@ func (p *Point) Project(ctx context.Context) (rows [][]float64, ok bool) {
 	if solver.Solve(ctx, &res) != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return nil, false
 	}
-	rows = zeros(p.P)
-	largest := 1 / p.Relative
+	duals = rows.Zeros(p.P)
 	for i, r := range of {
 		y := res.Y[i] * unit[i]
-		if rows[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
-			rows[r.c][0], rows[r.c+1][0] = max(y, 0), max(-y, 0)
+		if duals[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
+			duals[r.c][0], duals[r.c+1][0] = max(y, 0), max(-y, 0)
 		}
 		if size := math.Abs(res.Y[i]); size >= largest {
 			largest, p.Degenerate = size, &p.P.Constraints[r.c]
 		}
 	}
-	return rows, true
-}
-
-// zeros are multipliers of all constraints.
-func zeros(p *dc.Problem) [][]float64 {
-	out := make([][]float64, len(p.Constraints))
-	for i := range out {
-		n := 1
-		if c := &p.Constraints[i]; !c.DC {
-			n = len(c.Lo)
-		} else if k, cone := c.Cone(); cone {
-			n = len(k.Rows)
-		} else if c.Order() > 0 {
-			n = c.Order() * c.Order()
-		}
-		out[i] = make([]float64, n)
-	}
-	return out
+	return duals, true
 }
 
 // Bent reports whether a function of the problem has no gradient at X.
@@ -329,7 +328,7 @@ func (p *Point) Bent() (bent bool) {
 	f, grad := p.P.Objective.Function(), make([]float64, len(p.X))
 	f.AddSubgrad(grad, 1, p.X)
 	bent = !p.differentiable(f, grad, p.Product)
-	p.rows(func(int, int) bool { return !bent }, func(r row) { bent = r.kinked })
+	p.rows(all, func(r row) { bent = bent || r.kinked })
 	return bent
 }
 
@@ -338,7 +337,10 @@ func (p *Point) Bent() (bent bool) {
 // as much. nil: none does, or the last multipliers that Slope has seen are of a kink, where they are any of many.
 func (p *Point) Loose(rows [][]float64, tol float64) (loose *dc.Constraint, change float64) {
 	least := p.Product * p.Relative
-	p.rows(func(i, k int) bool { return !p.Kinked && p.multiplier(rows, i, k) != 0 }, func(r row) {
+	if p.Kinked {
+		return nil, 0
+	}
+	p.rows(func(i, k int) float64 { return p.multiplier(rows, i, k) }, func(r row) {
 		y, c := math.Abs(p.multiplier(rows, r.c, r.entry)), &p.P.Constraints[r.c]
 		if _, cone := c.Cone(); cone || c.Order() > 0 { // one number says nothing of these
 			return

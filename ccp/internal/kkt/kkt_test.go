@@ -117,6 +117,41 @@ func TestKinks(t *testing.T) {
 	}
 }
 
+// TestKinkThatIsHeld: where multipliers hold the subgradient, that of the bound is the slope's, and else it stays.
+func TestKinkThatIsHeld(t *testing.T) {
+	for least, want := range map[float64]float64{-1e-9: -1, -5: -7} {
+		p := at(t, []float64{0, 0}, least, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.Sum(dc.Abs(x.At(0)), x.At(0)), nil
+		})
+		bounds := []float64{-7, 0}
+		if got := p.Slope(nil, bounds); (got != 0) != p.Trusted || bounds[0] != want || !p.Kinked || p.Trusted != (want == -7) {
+			t.Errorf("|x| + x at 0, x >= %g: slope %g, multiplier %g, kinked %t, trusted %t", least, got, bounds[0], p.Kinked, p.Trusted)
+		}
+	}
+}
+
+// TestCurvedIsNoKink: at the minimum of a square its gradient changes by more than counts, as it is 0 there.
+func TestCurvedIsNoKink(t *testing.T) {
+	p := at(t, []float64{0, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) { return dc.SumSquares(x), nil })
+	p.Product = 1e-30
+	if p.Bent() {
+		t.Error("a square is bent")
+	}
+}
+
+// TestBoundsAfar: a bound has a multiplier where the point is on it, up to the accuracy that holds for products, and not where the slope is noise.
+func TestBoundsAfar(t *testing.T) {
+	for _, c := range []struct{ x, slope, want float64 }{{0, 1, -1}, {1e-9, 1, -1}, {1e-5, 1, -1}, {1, 1e-9, 0}, {1, 1e-4, 0}} {
+		p := at(t, []float64{c.x, 0}, 0, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+			return dc.ToExpr(x.Sum()), []dc.Constraint{dc.GE(x.Sum(), dc.Num(c.x))}
+		})
+		bounds := []float64{0, 0}
+		if p.Slope([][]float64{{c.slope - 1}}, bounds); math.Abs(bounds[0]-c.want) > 1e-12 {
+			t.Errorf("slope %g at %g from the bound: multiplier %g, want %g", c.slope, c.x, bounds[0], c.want)
+		}
+	}
+}
+
 // TestDegenerate: constraints whose gradients vanish, or cancel, have no multipliers.
 func TestDegenerate(t *testing.T) {
 	for name, c := range map[string]struct {

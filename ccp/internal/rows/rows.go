@@ -81,3 +81,23 @@ func (l *List) Each(one func(i int, r *Row), many func(i int, f *Family, k int))
 	}
 	until(i + len(l.Single) - at)
 }
+
+// Zeros are multipliers of all constraints.
+func Zeros(p *dc.Problem) [][]float64 {
+	out := make([][]float64, len(p.Constraints))
+	ones := make([]float64, len(out)) // of the constraints that have one
+	for i := range out {
+		n := 1
+		if c := &p.Constraints[i]; !c.DC {
+			n = c.A.Len()
+		} else if k, cone := c.Cone(); cone {
+			n = len(k.Rows)
+		} else if c.Order() > 0 {
+			n = c.Order() * c.Order()
+		}
+		if out[i] = ones[i : i+1 : i+1]; n != 1 {
+			out[i] = make([]float64, n)
+		}
+	}
+	return out
+}

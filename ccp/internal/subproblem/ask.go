@@ -49,7 +49,7 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 	if res.Status != qpbackend.PrimalInfeasible {
 		return false
 	}
-	p := s.stated()
+	p := s.Stated()
 	if u.L != nil {
 		p.L = u.L
 	}
@@ -61,9 +61,6 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 	}
 	return scaled.Infeasible(p, res.Y, s.columnUnits())
 }
-
-// Proven is Proves for the last solve.
-func (s *Problem) Proven() bool { return s.Proves(qpbackend.Update{}, &s.Res) }
 
 // Least lists the sums of least items of the objective.
 func (s *Problem) Least() []dc.Least {

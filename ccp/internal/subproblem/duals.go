@@ -42,21 +42,23 @@ type Multipliers struct {
 	Bounds []float64   // by variable
 }
 
-// Duals distributes the multipliers of the rows to the constraints.
-func (s *Problem) Duals() Multipliers { return s.duals(s.Last()) }
-
-func (s *Problem) duals(sol qpbackend.Tangent) Multipliers {
+// Duals distributes the multipliers of the rows in a solution to the splits of the constraints.
+func (s *Problem) Duals(sol qpbackend.Tangent) Multipliers {
 	out := Multipliers{Rows: s.rowDuals(sol.Y, sol.Y)}
 	if n := s.DC.NumVars(); len(sol.Z) >= n {
 		out.Bounds = append(out.Bounds, sol.Z[:n]...)
 	}
-	s.DC.AddDefined(out.Rows, out.Bounds)
+	cost := 1.0
+	if s.Res.Status == qpbackend.PrimalInfeasible {
+		cost = 0
+	}
+	s.DC.AddDefined(cost, out.Rows, out.Bounds)
 	return out
 }
 
-// WrittenDuals are the multipliers of a solution for the constraints as they are written, Duals those of the last one for their splits.
+// WrittenDuals are Duals for the constraints as they are written.
 func (s *Problem) WrittenDuals(sol qpbackend.Tangent) Multipliers {
-	out := s.duals(sol)
+	out := s.Duals(sol)
 	s.asWritten(out.Rows)
 	return out
 }
@@ -82,21 +84,11 @@ func (s *Problem) asWritten(rows [][]float64) {
 
 // rowDuals distributes dy, the multipliers y of the rows or a change of them.
 func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
-	out := make([][]float64, len(s.DC.Constraints))
-	cones := map[int][]float64{} // multipliers of the rows of semidefinite constraints
-	shares := map[int]float64{}
-	ones := make([]float64, len(out)) // of the constraints that have one multiplier
+	out := rows.Zeros(s.DC)
+	cones, shares := map[int][]float64{}, map[int]float64{} // of semidefinite constraints: the multipliers of rows
 	for i := range out {
-		n := 1
-		if c := &s.DC.Constraints[i]; !c.DC {
-			n = c.A.Len()
-		} else if k, ok := c.Cone(); ok {
-			n = len(k.Rows)
-		} else if c.Order() > 0 {
+		if c := &s.DC.Constraints[i]; c.DC && c.Order() > 0 {
 			cones[i] = []float64{}
-		}
-		if out[i] = ones[i : i+1 : i+1]; n != 1 {
-			out[i] = make([]float64, n)
 		}
 	}
 	s.Rows.Each(func(i int, r *rows.Row) {

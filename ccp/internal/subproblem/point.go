@@ -191,10 +191,6 @@ func (s *Problem) Linearised() []bool {
 	return in
 }
 
-// Stated is the problem of the last Linearise, with the columns of parameters. It shares
-// slices with s.
-func (s *Problem) Stated() *qpbackend.Problem { return s.stated() }
-
 // Last is the last solution, not a copy.
 func (s *Problem) Last() qpbackend.Tangent {
 	return qpbackend.Tangent{X: s.Res.X, Y: s.Res.Y, Z: s.Res.Z}

@@ -65,7 +65,7 @@ func (t *Differentiator) At(ctx context.Context, b qpbackend.Backend, s *Problem
 
 // take makes the solver one of the present values.
 func (t *Differentiator) take(ctx context.Context, b qpbackend.Backend, s *Problem) error {
-	qp := s.stated()
+	qp := s.Stated()
 	if t.solver != nil && SamePattern(t.of, qp) {
 		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U, A: qp.A.Val}
 		if qp.P != nil {

@@ -329,7 +329,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	defer s.took(time.Now())
 	s.backend, s.set, s.chooses = b, set, workingset.Chooses(b, s.QP)
-	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned, Equations: s.known}, s.stated(), set, s.columnUnits(), s.Slacks)
+	solver, err := scaled.New(ctx, pinned.Backend{Inner: b, Cols: s.pinned, Equations: s.known}, s.Stated(), set, s.columnUnits(), s.Slacks)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
@@ -341,8 +341,9 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 // took adds the time since t.
 func (s *Problem) took(t time.Time) { s.Seconds += Since(t) }
 
-// stated is the problem of the last linearise.
-func (s *Problem) stated() *qpbackend.Problem {
+// Stated is the problem of the last Linearise, with the columns of parameters. It shares
+// slices with s.
+func (s *Problem) Stated() *qpbackend.Problem {
 	p := *s.QP
 	p.Q, p.U = s.Now.Q, s.Now.U
 	if s.Now.L != nil {

@@ -103,7 +103,7 @@ func (s *Problem) natural(v *dc.Variable) float64 {
 // balance is the least size at which entry j balances one of the convex problem's constants alone: |qⱼ|/Pⱼⱼ or the side
 // of a row over the coefficient there; 0 where no constant tells.
 func (s *Problem) balance(j int) float64 {
-	p, least := s.stated(), math.Inf(1)
+	p, least := s.Stated(), math.Inf(1)
 	note := func(constant, coefficient float64) {
 		if b := math.Abs(constant / coefficient); b > 0 && b < least {
 			least = b
@@ -206,7 +206,7 @@ func (s *Problem) KeepSizes(old *Problem) {
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
 	if s.columns == nil || s.outgrown() {
-		s.columns = scaled.Spread(s.stated(), s.Units, s.Sizes, s.sized)
+		s.columns = scaled.Spread(s.Stated(), s.Units, s.Sizes, s.sized)
 		if s.Units != nil {
 			s.rowsAt = append(s.rowsAt[:0], s.rowUnits()...)
 		}
