@@ -105,7 +105,7 @@ func (p *Point) unheld(sum, top, bounds []float64) (worst float64) {
 			worst = slope
 		case room <= p.Near*p.Size[j] || open <= p.Product && room <= p.Relative*p.Size[j],
 			open <= p.Relative*p.Product && slope > p.Relative*top[j]:
-			bounds[j] = -s
+			bounds[j] = 0 - s
 			continue
 		case !(slope*min(room, p.Size[j]) <= least):
 			worst = max(worst, slope/top[j])
