@@ -203,13 +203,17 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 			return false
 		}
 	}
-	near := p.Relative * p.Relative
+	near, flat := p.Relative*p.Relative, true
+	for _, j := range of {
+		flat = flat && p.Relative*math.Abs(grad[j])*p.Size[j] <= least
+	}
 	single := func(d float64) float64 {
 		g := beside(d)
 		return jump(g, g)
 	}
 	if v := single(near); smooth || v > 1 {
-		return !(v > 1) || smooth && single(near*p.Relative) < v/2 // a curve's is less by Relative, a kink's stays
+		// Where the gradient vanishes any other one counts: a curve's is less by Relative nearby, a kink's stays.
+		return !(v > 1) || smooth && flat && single(near*p.Relative) < v/2
 	}
 	return !(single(-near) > 1 || jump(beside(p.Relative), beside(-p.Relative)) > 1)
 }
