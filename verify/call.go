@@ -335,14 +335,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 	case "eye":
 		n := v.whole("a dimension")
 		s.hold(size([]int{n, n}))
-		es := make([]*expr, n*n)
-		for k := range es {
-			es[k] = number(0)
-			if k%(n+1) == 0 {
-				es[k] = number(1)
-			}
-		}
-		return array([]int{n, n}, es), true
+		return diagonal(slices.Repeat([]*expr{number(1)}, n)), true
 	case "sort":
 		x := slices.Clone(v.data("sort"))
 		slices.Sort(x)
@@ -409,30 +402,34 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		}
 		return array([]int{m * p, n * q}, out), true
 	case "trace":
-		n, _ := v.matrix()
-		es := make([]*expr, n)
-		for k := range es {
-			es[k] = v.e[k*n+k]
-		}
-		return scalar(total(es, slices.Repeat([]float64{1}, n))), true
+		es := onDiagonal(v)
+		return scalar(total(es, slices.Repeat([]float64{1}, len(es)))), true
 	case "diag":
 		if len(v.shape) == 2 {
-			es := make([]*expr, v.shape[0])
-			for k := range es {
-				es[k] = v.e[k*v.shape[1]+k]
-			}
-			return vector(es), true
+			return vector(onDiagonal(v)), true
 		}
-		n := len(v.e)
-		es := make([]*expr, n*n)
-		for k := range es {
-			if es[k] = number(0); k%(n+1) == 0 {
-				es[k] = v.e[k/(n+1)]
-			}
-		}
-		return array([]int{n, n}, es), true
+		return diagonal(v.e), true
 	}
 	return value{}, false
+}
+
+// onDiagonal has the entries on the diagonal of a matrix, diagonal is the matrix with such entries.
+func onDiagonal(v value) []*expr {
+	m, n := v.matrix()
+	es := make([]*expr, m)
+	for k := range es {
+		es[k] = v.e[k*n+k]
+	}
+	return es
+}
+
+func diagonal(on []*expr) value {
+	n := len(on)
+	es := slices.Repeat([]*expr{number(0)}, n*n)
+	for k, e := range on {
+		es[k*n+k] = e
+	}
+	return array([]int{n, n}, es)
 }
 
 func numbers(x []float64) value {

@@ -378,15 +378,7 @@ func times(a, b value) value {
 					es, ws = append(es, product(x, y)), append(ws, 1)
 				}
 			}
-			if all := sumOf(es, ws); all.op == opSum && !slices.ContainsFunc(all.args, func(e *expr) bool { return !e.isConst() }) {
-				c := 0.0
-				for k, e := range all.args {
-					c += all.weights[k] * e.num
-				}
-				out[i*p+j] = number(c)
-			} else {
-				out[i*p+j] = all
-			}
+			out[i*p+j] = total(es, ws)
 		}
 	}
 	var shape []int

@@ -488,19 +488,13 @@ func (f *flat) of(e *expr) form {
 		return l
 	}
 	var l form
-	if f.varies(e) {
-		l = f.make(e)
+	if v, ok := e.fixed(); ok {
+		l = form{err: v}.centred()
 	} else {
-		lo, hi := newValues(nil, false).of(e).floats()
-		l = form{err: span{lo, hi}}.centred()
+		l = f.make(e)
 	}
 	f.memo[e] = l
 	return l
-}
-
-// varies reports whether an expression has variables; those of its arguments are known.
-func (f *flat) varies(e *expr) bool {
-	return e.op == opVar || slices.ContainsFunc(e.args, f.varies)
 }
 
 func (f *flat) make(e *expr) form {
@@ -515,20 +509,8 @@ func (f *flat) make(e *expr) form {
 		return f.product(f.of(e.args[0]), f.of(e.args[1]))
 	case opPower:
 		return f.power(f.of(e.args[0]), e.num)
-	case opAbs:
-		return f.single(isAbs, 0, f.of(e.args[0]))
-	case opExp:
-		return f.single(isExp, 0, f.of(e.args[0]))
-	case opLog:
-		return f.single(isLog, 0, f.of(e.args[0]))
-	case opEntropy:
-		return f.single(isEntropy, 0, f.of(e.args[0]))
-	case opLogistic:
-		return f.single(isLogistic, 0, f.of(e.args[0]))
-	case opXExp:
-		return f.single(isXExp, 0, f.of(e.args[0]))
-	case opHuber:
-		return f.single(isHuber, e.num, f.of(e.args[0]))
+	case opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
+		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
 	case opMax:
 		ls := make([]form, len(e.args))
 		for k, a := range e.args {

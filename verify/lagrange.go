@@ -287,27 +287,13 @@ func (l *lagrangian) norm(e *expr, a span, w int) {
 				s[k] = just(l.weights[first+2*i]).less(just(l.weights[first+2*i+1])).over(just(of))
 			}
 		}
-		dual := span{1, 1} // at least the dual norm, to its power
-		if q := e.num / (e.num - 1); e.num == 2 {
-			dual = span{}
-			for _, v := range s {
-				dual = dual.plus(v.times(v))
-			}
-			dual.hi = math.Nextafter(math.Sqrt(dual.hi), math.Inf(1))
-		} else {
-			sum := exactly(0)
-			for _, v := range s {
-				if m := v.magnitude().hi; m > 0 {
-					sum = sum.add(exactly(m).power(q))
-				}
-			}
-			if sum.hi.Sign() > 0 {
-				_, dual.hi = sum.power(math.Nextafter(1/q, 2)).hull(sum.power(math.Nextafter(1/q, 0))).hull(exactly(0)).floats()
-			}
+		q, sum := e.num/(e.num-1), exactly(0)
+		for _, v := range s {
+			sum = sum.add(exactly(v.magnitude().hi).power(q))
 		}
-		if dual.hi = max(dual.hi, 1); dual.hi > 1 {
+		if _, dual := sum.root(q).floats(); dual > 1 {
 			for k := range s {
-				s[k] = s[k].over(just(dual.hi))
+				s[k] = s[k].over(just(dual))
 			}
 		}
 	}

@@ -370,14 +370,16 @@ func (s *scope) sum(vs []value, ws []float64) value {
 	})
 }
 
-// total is a sum that is a number where all terms are.
+// total is a sum that is a number where all terms with a weight are.
 func total(es []*expr, ws []float64) *expr {
 	c := 0.0
 	for k, e := range es {
-		if !e.isConst() {
+		switch {
+		case e.isConst():
+			c += ws[k] * e.num
+		case ws[k] != 0:
 			return sumOf(es, ws)
 		}
-		c += ws[k] * e.num
 	}
 	return number(c)
 }

@@ -246,6 +246,14 @@ func (a ball) power(p float64) ball {
 	return a.log().mul(exactly(p)).exp()
 }
 
+// root is the p-th root. The exponent 1/p is between two numbers.
+func (a ball) root(p float64) ball {
+	if p == 2 {
+		return a.sqrt()
+	}
+	return a.power(math.Nextafter(1/p, 0)).hull(a.power(math.Nextafter(1/p, 1)))
+}
+
 // combine is the operation on values of the arguments.
 func (e *expr) combine(a []ball) ball {
 	switch e.op {
@@ -291,20 +299,11 @@ func (e *expr) combine(a []ball) ball {
 	case opMax:
 		return largestOf(a)
 	case opNorm:
-		if e.num == 2 {
-			return sumSquares(a).sqrt()
-		}
 		out := exactly(0)
 		for k := range a {
-			if s := a[k].abs(); s.hi.Sign() > 0 {
-				out = out.add(s.power(e.num))
-			}
+			out = out.add(a[k].abs().power(e.num))
 		}
-		if out.hi.Sign() == 0 {
-			return out
-		}
-		// the exponent 1/p is rounded: both ends
-		return ball{out.power(math.Nextafter(1/e.num, 0)).lo, out.power(math.Nextafter(1/e.num, 1)).hi}.hull(out.power(1 / e.num)).hull(out.power(math.Nextafter(1/e.num, 1))).hull(out.power(math.Nextafter(1/e.num, 0)))
+		return out.root(e.num)
 	case opLSE:
 		top := largestOf(a)
 		sum := exactly(0)
