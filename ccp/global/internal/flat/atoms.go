@@ -24,37 +24,24 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	if len(data) > 0 {
 		p = data[0]
 	}
+	if op, ok := single[n.Op()]; ok {
+		return m.of(op, p, us[0])
+	}
 	switch op := n.Op(); op {
-	case "square":
-		return m.of(Square, 0, us[0])
-	case "abs":
-		return m.of(Abs, 0, us[0])
 	case "pos":
 		return m.largest(m.undominated([]dc.Linear{us[0], {}}))
-	case "exp":
-		return m.of(Exp, 0, us[0])
-	case "log":
-		return m.of(Log, 0, us[0])
-	case "entr":
-		return m.of(Entropy, 0, us[0])
-	case "logistic":
-		return m.of(Logistic, 0, us[0])
-	case "xexp":
-		return m.of(XExp, 0, us[0])
 	case "sqrt":
 		return m.of(Power, 0.5, us[0])
 	case "invpos":
 		return m.of(Power, -1, us[0])
-	case "pos_power":
-		return m.of(PosPower, p, us[0])
 	case "power":
 		return m.power(us[0], p)
 	case "huber":
-		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Huber, p, u) })
+		return m.each(us, Huber, p)
 	case "sumsq":
-		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Square, 0, u) })
+		return m.each(us, Square, 0)
 	case "norm1":
-		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Abs, 0, u) })
+		return m.each(us, Abs, 0)
 	case "sum":
 		return sum(0, us, nil)
 	case "mul":
@@ -76,31 +63,20 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	case "max":
 		return m.largest(m.undominated(us))
 	case "min":
-		for k := range us {
-			us[k] = us[k].Scale(-1)
-		}
-		return m.largest(m.undominated(us)).Scale(-1)
+		return m.largest(m.undominated(negated(us))).Scale(-1)
 	case "sumlargest":
 		return m.sumLargest(us, int(p))
 	case "sumsmallest":
-		for k := range us {
-			us[k] = us[k].Scale(-1)
-		}
-		return m.sumLargest(us, int(p)).Scale(-1)
+		return m.sumLargest(negated(us), int(p)).Scale(-1)
 	case "lse":
-		parts, cols := make([]dc.Linear, len(us)), make([]int, len(us))
-		for k, u := range us {
-			cols[k] = m.column(u)
-			parts[k] = m.of(Exp, 0, ColumnOf(cols[k]))
+		cols := m.columns(us)
+		for k, j := range cols {
+			us[k] = ColumnOf(j)
 		}
-		return m.under(m.of(Log, 0, sum(0, parts, nil)), &Under{Kind: LogSumExp, Args: cols})
+		return m.under(m.of(Log, 0, m.each(us, Exp, 0)), &Under{Kind: LogSumExp, Args: cols})
 	case "quadoverlin":
 		last := len(us) - 1
-		square := m.column(m.each(us[:last], func(u dc.Linear) dc.Linear { return m.of(Square, 0, u) }))
-		cols := make([]int, len(us))
-		for k, u := range us {
-			cols[k] = m.column(u)
-		}
+		square, cols := m.column(m.each(us[:last], Square, 0)), m.columns(us)
 		inverse := m.column(m.of(Power, -1, ColumnOf(cols[last])))
 		return m.under(m.times(square, inverse), &Under{Kind: SquareOver, Args: cols})
 	case "kl": // u·log(u/v) − u + v
@@ -131,12 +107,34 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	}
 }
 
-func (m *maker) each(us []dc.Linear, f func(dc.Linear) dc.Linear) dc.Linear {
+// single has the functions of one argument, and at most one number.
+var single = map[string]Op{
+	"square": Square, "abs": Abs, "exp": Exp, "log": Log, "entr": Entropy, "logistic": Logistic, "xexp": XExp, "pos_power": PosPower,
+}
+
+// each is the sum of a function of each.
+func (m *maker) each(us []dc.Linear, op Op, p float64) dc.Linear {
 	parts := make([]dc.Linear, len(us))
 	for k, u := range us {
-		parts[k] = f(u)
+		parts[k] = m.of(op, p, u)
 	}
 	return sum(0, parts, nil)
+}
+
+func (m *maker) columns(us []dc.Linear) []int {
+	cols := make([]int, len(us))
+	for k, u := range us {
+		cols[k] = m.column(u)
+	}
+	return cols
+}
+
+func negated(us []dc.Linear) []dc.Linear {
+	out := make([]dc.Linear, len(us))
+	for k, u := range us {
+		out[k] = u.Scale(-1)
+	}
+	return out
 }
 
 // under puts a convex function under a column that comes after its arguments: a maximum of
@@ -196,28 +194,20 @@ func (m *maker) norm2(us []dc.Linear) dc.Linear {
 	if len(us) == 1 {
 		return m.of(Abs, 0, us[0])
 	}
-	parts, cols := make([]dc.Linear, len(us)), make([]int, len(us))
-	for k, u := range us {
-		cols[k] = m.column(u)
-		parts[k] = m.of(Square, 0, u)
-	}
-	return m.under(m.of(Power, 0.5, sum(0, parts, nil)), &Under{Kind: Norm2, Args: cols})
+	cols := m.columns(us)
+	return m.under(m.of(Power, 0.5, m.each(us, Square, 0)), &Under{Kind: Norm2, Args: cols})
 }
 
 func (m *maker) norm(us []dc.Linear, p float64) dc.Linear {
 	switch {
 	case p == 1 || len(us) == 1:
-		return m.each(us, func(u dc.Linear) dc.Linear { return m.of(Abs, 0, u) })
+		return m.each(us, Abs, 0)
 	case p == 2:
 		return m.norm2(us)
 	case math.IsInf(p, 1):
 		return m.normInf(us)
 	}
-	parts := make([]dc.Linear, len(us))
-	for k, u := range us {
-		parts[k] = m.of(Even, p, u)
-	}
-	return m.of(Power, 1/p, sum(0, parts, nil))
+	return m.of(Power, 1/p, m.each(us, Even, p))
 }
 
 // normInf is the largest of the functions and their negatives.
@@ -266,10 +256,7 @@ func (m *maker) largest(us []dc.Linear) dc.Linear {
 	case 1:
 		return us[0]
 	}
-	args := make([]int, len(us))
-	for k, u := range us {
-		args[k] = m.column(u)
-	}
+	args := m.columns(us)
 	half := len(us) / 2
 	l := m.max(m.part(us[:half]), m.part(us[half:]))
 	return m.under(ColumnOf(m.column(l)), &Under{Kind: Largest, Args: args})

@@ -36,11 +36,9 @@ func (o Op) domain() Interval {
 	return Whole()
 }
 
-// at is the value at a number, enclosed.
+// at is the value of a function of one column that is not affine, enclosed.
 func (t *Term) at(v float64) Interval {
 	switch t.Op {
-	case Affine:
-		return point(v)
 	case Square:
 		return Interval{num.MulDown(v, v), num.MulUp(v, v)}
 	case Abs:
@@ -85,8 +83,6 @@ func positive(a Interval) Interval { return Interval{max(a.Lo, 0), a.Hi} }
 // slope is the derivative at a number, enclosed; at a kink any subgradient.
 func (t *Term) slope(v float64) Interval {
 	switch t.Op {
-	case Affine:
-		return point(1)
 	case Square:
 		return point(2 * v)
 	case Abs:
@@ -195,8 +191,6 @@ func (t *Term) image(a Interval) Interval {
 func (t *Term) inverse(w, a Interval) Interval {
 	a = a.meet(t.Op.domain())
 	switch t.Op {
-	case Affine:
-		return a.meet(w)
 	case XExp, Entropy:
 		return a
 	case Square, Abs, Even, Huber:
@@ -213,15 +207,6 @@ func (t *Term) inverse(w, a Interval) Interval {
 			if a.Hi < near {
 				a.Hi = min(a.Hi, -near)
 			}
-		}
-		return a
-	case PosPower:
-		if w.Hi < 0 {
-			return Interval{1, -1}
-		}
-		a.Hi = min(a.Hi, t.solve(w.Hi).Hi)
-		if w.Lo > 0 {
-			a.Lo = max(a.Lo, t.solve(w.Lo).Lo)
 		}
 		return a
 	}
