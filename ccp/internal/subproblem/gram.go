@@ -183,10 +183,7 @@ func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 // addProducts adds the products of the columns in q to g and those with the
 // constants to lin.
 func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
-	w, n, limit := q.Weight, len(cols), gramRows
-	if n >= blockFrom {
-		limit = blockRows
-	}
+	w, n := q.Weight, len(cols)
 	var full []dc.Linear // rows with all columns in order, to be taken together
 	for k := range q.Arg.Len() {
 		l := q.Arg.Entry(k)
@@ -195,15 +192,14 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 			for p, v := range l.Val {
 				lin[p] += 2 * w * v * l.Const
 			}
-			if full = append(full, l); len(full) == limit {
-				b.work(n * (n + 1) / 2 * limit / gramRows) // four rows at once
-				addOuter(g, w, full)
+			if full = append(full, l); len(full) == blockRows {
+				b.addOuter(g, w, full)
 				full = full[:0]
 			}
 			continue
 		}
 		b.work(len(l.Val) * (len(l.Val) + 1) / 2)
-		addOuter(g, w, full) // the order of the rows is that of the sums
+		b.addOuter(g, w, full) // the order of the rows is that of the sums
 		full = full[:0]
 		for i, vi := range l.Val {
 			pi := b.place[l.Idx[i]] - 1
@@ -214,11 +210,8 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 			}
 		}
 	}
-	addOuter(g, w, full)
+	b.addOuter(g, w, full)
 }
-
-// gramRows is how many rows addOuter takes in one pass.
-const gramRows = 4
 
 // blockFrom is the number of columns from which addOuter multiplies blocks of up to blockRows rows: copies
 // of the rows then cost little next to their products.
@@ -229,40 +222,25 @@ const (
 	blockRows = 128
 )
 
-// addOuter adds 2w·vvᵀ for the coefficients v of full rows, at most gramRows of them, or blockRows where they
-// are long, to the upper triangle of g.
-func addOuter(g []float64, w float64, rows []dc.Linear) {
-	if len(rows) > 0 && len(rows[0].Val) >= blockFrom {
-		n := len(rows[0].Val)
-		x, y := make([]float64, len(rows)*n), make([]float64, len(rows)*n)
-		for r, l := range rows {
-			copy(x[r*n:][:n], l.Val)
-			num.Axpy(y[r*n:][:n], -2*w, l.Val)
-		}
-		matrix.NewProduct().Subtract(g, n, x, y, len(rows), n, n, n, n, true)
+// addOuter adds 2w·vvᵀ for the coefficients v of full rows, at most blockRows of them, to the upper triangle of g.
+func (b *Builder) addOuter(g []float64, w float64, rows []dc.Linear) {
+	if len(rows) == 0 {
 		return
 	}
-	if len(rows) < gramRows {
+	n := len(rows[0].Val)
+	b.work(n * (n + 1) / 2 * len(rows) / 4) // a quarter of the time of products one by one
+	if n < blockFrom {
 		for _, l := range rows {
-			n := len(l.Val)
-			for i, vi := range l.Val {
-				s := 2 * w * vi
-				to := g[i*n+i : i*n+n]
-				for j, v := range l.Val[i:] {
-					to[j] += s * v
-				}
+			for i, v := range l.Val {
+				num.Axpy(g[i*n+i:][:n-i], 2*w*v, l.Val[i:])
 			}
 		}
 		return
 	}
-	n := len(rows[0].Val)
-	for i := range n {
-		to := g[i*n+i : i*n+n]
-		s0, s1, s2, s3 := 2*w*rows[0].Val[i], 2*w*rows[1].Val[i], 2*w*rows[2].Val[i], 2*w*rows[3].Val[i]
-		v0, v1, v2, v3 := rows[0].Val[i:n], rows[1].Val[i:n], rows[2].Val[i:n], rows[3].Val[i:n]
-		v0, v1, v2, v3 = v0[:len(to)], v1[:len(to)], v2[:len(to)], v3[:len(to)]
-		for j := range to {
-			to[j] = to[j] + s0*v0[j] + s1*v1[j] + s2*v2[j] + s3*v3[j]
-		}
+	x, y := make([]float64, len(rows)*n), make([]float64, len(rows)*n)
+	for r, l := range rows {
+		copy(x[r*n:][:n], l.Val)
+		num.Axpy(y[r*n:][:n], -2*w, l.Val)
 	}
+	matrix.NewProduct().Subtract(g, n, x, y, len(rows), n, n, n, n, true)
 }

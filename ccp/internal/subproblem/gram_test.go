@@ -23,7 +23,7 @@ func TestAddOuter(t *testing.T) {
 		for k := range g {
 			g[k] = 1
 		}
-		addOuter(g, 0.7, rows)
+		NewBuilder(t.Context(), 0).addOuter(g, 0.7, rows)
 		for i := range n {
 			for j := i; j < n; j++ {
 				want := 1.0
