@@ -42,7 +42,7 @@ func ImpliedReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 
 func (t *tightening) run(sweeps int) bool {
 	p := t.p
-	if p.A == nil || t.idle() {
+	if p.A == nil {
 		return true
 	}
 	t.rows, _ = p.A.Transpose()
@@ -63,43 +63,6 @@ func (t *tightening) run(sweeps int) bool {
 		}
 	}
 	return !t.empty
-}
-
-// idle reports whether row would return at once for all rows, and there are no cones.
-func (t *tightening) idle() bool {
-	p := t.p
-	if len(p.Cones) > 0 {
-		return false
-	}
-	open := make([][2]uint8, p.A.Rows) // terms without a least and without a largest value, up to two
-	for j := range p.A.Cols {
-		ends := [2]bool{math.IsInf(t.lo[j], -1), math.IsInf(t.hi[j], 1)}
-		if !ends[0] && !ends[1] {
-			continue
-		}
-		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-			v, of := p.A.Val[k], &open[p.A.RowIdx[k]]
-			if v == 0 {
-				continue
-			}
-			least, largest := ends[0], ends[1]
-			if v < 0 {
-				least, largest = largest, least
-			}
-			if least && of[0] < 2 {
-				of[0]++
-			}
-			if largest && of[1] < 2 {
-				of[1]++
-			}
-		}
-	}
-	for i, of := range open {
-		if (of[0] < 2 && p.U[i] != math.Inf(1)) || (of[1] < 2 && p.L[i] != math.Inf(-1)) {
-			return false
-		}
-	}
-	return true
 }
 
 // tightening is the state of Implied.
