@@ -127,10 +127,6 @@ const (
 // variables shrink to that at kinks as well, and stay.
 const shrunk = 1e-2
 
-// few is the share of the violations, times the region, that counts where a smaller price closes next to nothing. Source: x·y = 0.002 at (3.7, 5·10⁻⁵),
-// where a whole region closes a tenth; a backend leaves far less open.
-const few = 1e-2
-
 // mostRenewed bounds how often the method begins anew. Source: each time a variable is a hundredth of its size: eight lead from 10⁸ to 10⁻⁸.
 const mostRenewed = 8
 
@@ -162,7 +158,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		}
 		m.ease(&s, broken)
 		φ, _ := m.merit(x)
-		if m.promised(x, s) <= share*at.Least(x) {
+		if s.pred <= share*at.Least(x) {
 			if m.p.Feasible(x, m.asked.feas) {
 				y := x
 				if ψ, _ := m.merit(s.to); ψ <= φ && m.p.Feasible(s.to, m.asked.feas) {
@@ -200,16 +196,6 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		}
 	}
 	return end, nil
-}
-
-// promised is the decrease that the convex problem promises in a region where variables
-// may change by their own size: as it is convex, at most the predicted one where the
-// step ends within the region, and that over the region else.
-func (m *Method) promised(x []float64, s trial) float64 {
-	if m.Δ >= firstRegion || m.length(x, s.to) < within*m.Δ {
-		return s.pred
-	}
-	return s.pred / m.Δ
 }
 
 // ease lowers τ where it is far above the multipliers.
@@ -411,7 +397,7 @@ func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, 
 		before := m.τ
 		m.τ = τ
 		t, err := m.solve(ctx, x)
-		if err == nil && t.ok && m.closes(broken-t.slack, broken-s.slack, broken) {
+		if err == nil && t.ok && t.slack <= closer*s.slack {
 			s = t
 			continue
 		}
@@ -421,12 +407,6 @@ func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, 
 		}
 	}
 	return s, err
-}
-
-// closes reports whether a step that closes so much of the broken constraints closes more than another: of what is open a part that counts
-// or, in a region that allows no step to do so, a multiple.
-func (m *Method) closes(by, other, broken float64) bool {
-	return broken-by <= closer*(broken-other) || open*by > other && by > few*min(m.Δ, 1)*broken
 }
 
 // solve solves the convex problem at x in the trust region.
