@@ -170,51 +170,10 @@ func (s *Slopes) prepare(x []float64) {
 		}
 		s.widths = append(s.widths, w)
 	}
-	s.fasten(x)
 	s.free = 0
 	for _, w := range s.widths {
 		if w > 0 {
 			s.free++
-		}
-	}
-}
-
-// fasten makes the widths of variables 0 to which their bounds and the constraints that have no other variable leave less than the
-// smallest distance, as −1 ≤ x ≤ 1 and x² ≥ 1 do.
-func (s *Slopes) fasten(x []float64) {
-	room := make([]dc.Interval, len(x)) // of steps, in parts of the widths
-	for j, v := range x {
-		if w := s.widths[j]; w > 0 {
-			room[j] = dc.Interval{Lo: (s.Lo[j] - v) / w, Hi: (s.Hi[j] - v) / w}
-		}
-	}
-	g := make([]float64, len(x))
-	narrow := func(c *dc.Constraint) {
-		e := c.E()
-		if len(c.Support()) != 1 {
-			return
-		}
-		j := c.Support()[0]
-		g[j] = 0
-		e.AddGradient(g, 1, x)
-		slope := g[j] * s.widths[j]
-		if zero := -e.Value(x) / slope; slope > 0 {
-			room[j].Hi = min(room[j].Hi, max(zero, 0))
-		} else if slope < 0 {
-			room[j].Lo = max(room[j].Lo, min(zero, 0))
-		}
-	}
-	for _, c := range s.Sub.Hard {
-		if c.DC {
-			narrow(c)
-		}
-	}
-	for _, c := range s.Sub.Soft {
-		narrow(c)
-	}
-	for j, r := range room {
-		if r.Hi-r.Lo < leastShare {
-			s.widths[j] = 0
 		}
 	}
 }
