@@ -98,7 +98,6 @@ const (
 	enough      = 1e-4 // of the predicted decrease
 	within      = 0.9  // of the region: a shorter step is not bounded by it
 	shrink      = 10   // where the backend fails
-	lost        = 0.9  // of its largest term, open in a constraint after a step: at 1 nothing balances it
 
 	// share of Start.Least below which a promised decrease is none: the step that is
 	// then made gains two more digits, as Newton's method converges quadratically.
@@ -229,14 +228,11 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 		return s, 1, nil
 	}
 	ratio := m.ratio(x, s.to, φ, s.pred)
-	if m.leaves(x, s.to) {
-		ratio = 0
-	}
 	if ratio > good || ratio > enough && m.length(x, s.to) < within*m.Δ {
 		return s, ratio, nil
 	}
 	t, err := m.correct(ctx, x, s.to)
-	if err == nil && t.ok && !m.leaves(x, t.to) {
+	if err == nil && t.ok {
 		if r := m.ratio(x, t.to, φ, s.pred); r > max(ratio, enough) {
 			return t, r, nil
 		}
@@ -254,29 +250,12 @@ func (m *Method) lengthen(x, y []float64) {
 		}
 		m.p.Pin(z)
 		next, _ := m.merit(z)
-		if !(next < ψ) || m.leaves(x, z) {
+		if !(next < ψ) {
 			return
 		}
 		ψ = next
 		copy(y, z)
 	}
-}
-
-// leaves reports whether a step leads from where the constant of a constraint is balanced
-// to where it is not: from x*y == 1e-4 to 0, where no moderate price τ of 1e-4 keeps it
-// from, and linearised constraints lead nowhere.
-func (m *Method) leaves(x, y []float64) bool {
-	for k, v := range m.Sub.SoftValues(y) {
-		c := m.Sub.Soft[k]
-		if !(v > m.asked.feas*lost) {
-			continue
-		}
-		f, ok := c.E().Function().(interface{ Imbalance(x []float64) float64 })
-		if ok && f.Imbalance(y) > lost && f.Imbalance(x) <= lost {
-			return true
-		}
-	}
-	return false
 }
 
 // resize resizes the trust region after a step.
