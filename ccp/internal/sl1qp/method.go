@@ -31,11 +31,9 @@ type Method struct {
 
 // weight is the penalty of slacks.
 type weight struct {
-	τ, most  float64
-	price    []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
-	eased    int       // how often τ fell since lightest did
-	lightest float64   // the multiplier to which τ fell first; it falls as often again where that is tenfold above
-	renewed  int       // how often the method began anew
+	τ, most float64
+	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
+	renewed int       // how often the method began anew
 }
 
 // tolerances are that of the backend, and of the rows.
@@ -109,17 +107,15 @@ const (
 // promises nothing. Where it is more than heavy times the largest multiplier, it falls
 // to eased times that, by no more than steering at once, as a single multiplier may be
 // next to 0 by chance: a heavier penalty makes steps along curved equations short.
-// mostEased bounds how often while multipliers stay above a tenth of where that began.
 // Source: docs/ccp.md, Constants.
 const (
-	steering  = 100
-	dearer    = 10
-	open      = 0.1 // share of the violations that the convex problem may leave
-	closer    = 0.9 // share of the slacks that a larger price has to bring them to
-	heaviest  = 1e10
-	heavy     = 10
-	eased     = 3
-	mostEased = 10
+	steering = 100
+	dearer   = 10
+	open     = 0.1 // share of the violations that the convex problem may leave
+	closer   = 0.9 // share of the slacks that a larger price has to bring them to
+	heaviest = 1e10
+	heavy    = 10
+	eased    = 3
 )
 
 // shrunk is the region, and the share of its size in a variable, at which the method begins anew. Source: as renew says; regions that fit the
@@ -203,13 +199,6 @@ func (m *Method) ease(s *trial, broken float64) {
 	if s.open > m.asked.feas || !(λ > 0) || m.τ <= heavy*λ {
 		return
 	}
-	if heavy*λ < m.lightest {
-		m.lightest, m.eased = λ, 0
-	}
-	if m.eased >= mostEased {
-		return
-	}
-	m.eased++
 	to := max(eased*λ, m.τ/steering)
 	s.pred -= (m.τ - to) * (broken - s.slack)
 	m.τ = to
@@ -308,7 +297,7 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 
 // scale takes units, prices and the trust region of x.
 func (m *Method) scale(x []float64) {
-	m.Δ, m.eased, m.lightest = firstRegion, 0, math.Inf(1)
+	m.Δ = firstRegion
 	m.Sub.SizeUp(x, true)
 	if m.Sub.Linearise(x, m.τ) == nil {
 		m.Sub.SetPrices(x)
