@@ -762,11 +762,6 @@ type Line struct {
 	Width       float64
 }
 
-// Along is Forward along a line alone.
-func (d *Derivative) Along(ctx context.Context, minus, plus *dc.Problem, width float64) (dx []float64, err error) {
-	return d.Forward(ctx, nil, Line{minus, plus, width})
-}
-
 // AdjointBy is the gradient, with respect to n numbers of the problem that are no parameters, of a scalar function of the point whose gradient, with
 // an entry for each of NumVars, is g. line gives the line along a change of the numbers, of length n. It is called three times where each number of the convex problem
 // depends on one of the n at most, as coefficients do, else n times more. Errors: a wrong length; those of line and Line; an end of ctx.
