@@ -213,11 +213,6 @@ func (s *scope) complexVariable(st *reader.Statement, shape []int, axes []axis, 
 	u := variable{name: "re(" + st.Name + ")", of: st.Name, shape: shape, axes: axes}
 	v := variable{name: "im(" + st.Name + ")", of: st.Name, imaginary: true, shape: shape, axes: axes}
 	es := make([]*expr, n)
-	fresh := func() *expr {
-		s.p.n++
-		s.p.lo, s.p.hi = append(s.p.lo, math.Inf(-1)), append(s.p.hi, math.Inf(1))
-		return &expr{op: opVar, k: s.p.n - 1}
-	}
 	if hermitian {
 		if len(shape) != 2 || shape[0] != shape[1] {
 			fail("%s is hermitian and not a square matrix", st.Name)
@@ -226,33 +221,32 @@ func (s *scope) complexVariable(st *reader.Statement, shape []int, axes []axis, 
 		m := shape[0]
 		for j := range m {
 			for i := range j + 1 {
-				x := fresh()
+				x := s.fresh()
 				u.at[i*m+j], u.at[j*m+i] = x.k, x.k
 				es[i*m+j], es[j*m+i] = x, x
 			}
 		}
 		for j := range m {
 			for i := range j {
-				y := fresh()
+				y := s.fresh()
 				v.at[i*m+j] = y.k
 				es[i*m+j], es[j*m+i] = complexOf(es[i*m+j], y), complexOf(es[j*m+i], scaled(-1, y))
 			}
 		}
 	} else {
 		for k := range es {
-			x := fresh()
+			x := s.fresh()
 			u.at, es[k] = append(u.at, x.k), x
 		}
 		for k := range es {
-			y := fresh()
+			y := s.fresh()
 			v.at, es[k] = append(v.at, y.k), complexOf(es[k], y)
 		}
 	}
 	out := value{shape: shape, axes: axes, e: es}
 	if psd {
 		s.p.twice = true
-		w := realMatrix(out)
-		s.p.rows = append(s.p.rows, row{"psd(" + st.Name + ")", scaled(-1, smallest(2*shape[0], w.e)), math.Inf(-1), 0, place{family: "psd(" + st.Name + ")"}})
+		s.semidefinite(st.Name, 2*shape[0], realMatrix(out).e)
 	}
 	s.p.vars = append(s.p.vars, u, v)
 	s.names[st.Name] = out

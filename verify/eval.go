@@ -394,12 +394,10 @@ func (s *scope) variable(st *reader.Statement) {
 	}
 	es := make([]*expr, n)
 	declare := func(places ...int) {
-		e := &expr{op: opVar, k: s.p.n}
+		e := s.fresh()
 		for _, k := range places {
-			v.at[k], es[k] = s.p.n, e
+			v.at[k], es[k] = e.k, e
 		}
-		s.p.n++
-		s.p.lo, s.p.hi = append(s.p.lo, math.Inf(-1)), append(s.p.hi, math.Inf(1))
 	}
 	if symmetric && len(shape) == 2 && shape[0] == shape[1] { // the upper triangle, column by column
 		for j := range shape[0] {
@@ -436,10 +434,22 @@ func (s *scope) variable(st *reader.Statement) {
 		}
 	}
 	if psd {
-		s.p.rows = append(s.p.rows, row{"psd(" + st.Name + ")", scaled(-1, smallest(shape[0], es)), math.Inf(-1), 0, place{family: "psd(" + st.Name + ")"}})
+		s.semidefinite(st.Name, shape[0], es)
 	}
 	s.p.vars = append(s.p.vars, v)
 	s.names[st.Name] = value{shape: shape, axes: axes, e: es}
+}
+
+// fresh is a variable without bounds.
+func (s *scope) fresh() *expr {
+	s.p.n++
+	s.p.lo, s.p.hi = append(s.p.lo, math.Inf(-1)), append(s.p.hi, math.Inf(1))
+	return &expr{op: opVar, k: s.p.n - 1}
+}
+
+// semidefinite says that a matrix of n rows is.
+func (s *scope) semidefinite(name string, n int, es []*expr) {
+	s.row("psd("+name+")", scaled(-1, smallest(n, es)), math.Inf(-1), 0, place{family: "psd(" + name + ")"})
 }
 
 // startSize is the largest size of starting values.

@@ -99,15 +99,11 @@ const margin = 40 - bits
 
 // wider adds the error of a series.
 func (a ball) wider() ball {
-	scale := func(x *big.Float, mode big.RoundingMode, sign float64) *big.Float {
-		e := newFloat(big.ToPositiveInf).Abs(x)
-		e.SetMantExp(e, margin)
-		if sign < 0 {
-			e.Neg(e)
-		}
-		return newFloat(mode).Add(x, e)
+	err := func(x *big.Float) *big.Float {
+		e := upper().Abs(x)
+		return e.SetMantExp(e, margin)
 	}
-	return ball{scale(a.lo, big.ToNegativeInf, -1), scale(a.hi, big.ToPositiveInf, 1)}
+	return ball{lower().Sub(a.lo, err(a.lo)), upper().Add(a.hi, err(a.hi))}
 }
 
 // mostExponent bounds the arguments of exponentials.
@@ -326,7 +322,11 @@ func (e *expr) combine(a []ball) ball {
 		if a[n].lo.Sign() <= 0 {
 			outside("quadoverlin")
 		}
-		return sumSquares(a[:n]).mul(a[n].inverse())
+		sum := exactly(0)
+		for _, b := range a[:n] {
+			sum = sum.add(b.square())
+		}
+		return sum.mul(a[n].inverse())
 	case opKL:
 		if a[1].lo.Sign() <= 0 || a[0].lo.Sign() < 0 {
 			outside("kl")
@@ -347,14 +347,6 @@ func largestOf(a []ball) ball {
 	out := a[0]
 	for _, b := range a[1:] {
 		out = out.max(b)
-	}
-	return out
-}
-
-func sumSquares(a []ball) ball {
-	out := exactly(0)
-	for _, b := range a {
-		out = out.add(b.square())
 	}
 	return out
 }
