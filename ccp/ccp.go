@@ -211,13 +211,17 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	case res.Duals == nil && res.Iterations > 0:
 		res.take(r.duals())
 	case end.status == Converged && res.Duals != nil:
-		at := r.holding.point
-		if at == nil || !slices.Equal(at.X, res.X) {
-			at = r.examined(res.X)
+		h := r.holding
+		if h.point == nil || !slices.Equal(h.point.X, res.X) {
+			h = holding{point: r.examined(res.X)}
 		}
-		if c, change := at.Loose(res.Duals, r.set.FeasTol); c != nil {
+		if h.residual.Kinked { // its multipliers are any of many
+			break
+		}
+		if c, change := h.point.Loose(res.Duals, r.set.FeasTol); c != nil {
+			const format = "the tolerance of feasible points decides the objective: %s may change it by %.2g"
 			res.Loose = &Loose{c.Name(), change}
-			res.Message = joined(res.Message, fmt.Sprintf("the tolerance of feasible points decides the objective: %s may change it by %.2g", c.Name(), change))
+			res.Message = joined(res.Message, fmt.Sprintf(format, c.Name(), change))
 		}
 	}
 	return res

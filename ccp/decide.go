@@ -36,41 +36,49 @@ func (r *run) view(ctx context.Context, it Iteration) stop.View {
 	return v
 }
 
-// conditions finds multipliers that hold x: those of the convex problem sub, or of a projection. They
-// do where slope is at most 1: the slopes that they leave are to their parts at most as √Tol to 1, as
-// where a smooth function is above its minimum by Tol. At a kink those of a solution near x do, which
-// knows the subgradients. polish asks for a projection also where slopes that do not count are more of their parts.
+// conditions finds the multipliers with the least residual at x, among those of the convex problem sub
+// and of a projection, and keeps them in r.holding. They meet the first-order conditions where slope,
+// kkt.Residual.Slope over √Tol, is at most 1: a smooth function that is above its minimum by Tol has a
+// slope of √Tol. At a kink the multipliers of a solution near x are trusted. polish asks for a
+// projection also where smaller slopes are left.
 func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float64, polish bool) (slope float64) {
 	r.holding = holding{point: r.examined(x)}
 	h, root := &r.holding, math.Sqrt(r.set.Tol)
-	slope, h.rest = math.Inf(1), math.Inf(1)
-	try := func(m subproblem.Multipliers, at []float64) { // at: of a convex problem's solution
-		v := h.point.Slope(m.Rows, m.Bounds) / root
-		if h.point.Trusted && (at == nil || r.apart(at, x, root)) {
+	slope, h.residual.Rest = math.Inf(1), math.Inf(1)
+	try := func(m subproblem.Multipliers, at []float64) (trusted bool) { // at: of a convex problem's solution
+		res := h.point.Residual(m.Rows)
+		v := res.Slope / root
+		if res.Trusted && (at == nil || r.apart(at, x, root)) {
 			v = math.Inf(1)
 		}
-		if v < slope || v == slope && h.point.Rest < h.rest {
-			h.duals, slope, h.rest = m, v, h.point.Rest
+		if v < slope || v == slope && res.Rest < h.residual.Rest {
+			if res.Bounds != nil {
+				m.Bounds = res.Bounds
+			}
+			h.duals, h.residual, slope = m, res, v
 		}
+		return res.Trusted
 	}
 	if k := r.kept; k != nil && !r.apart(k.X, x, root) { // a search may have taken tangents elsewhere
-		if try(k.duals, k.X); !h.point.Trusted {
+		if !try(k.duals, k.X) {
 			slope = math.Inf(1)
 		}
 	}
 	if len(sub.Res.Y) == sub.Rows.Count() && slope >= 1 {
 		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
 	}
-	if slope > 1 || polish && (slope == 1 || !(h.rest <= r.set.Tol)) { // 1: others may be shown to hold it
-		if rows, ok := h.point.Project(ctx); ok {
+	if slope > 1 || polish && (slope == 1 || !(h.residual.Rest <= r.set.Tol)) { // 1: trusted; others may be shown
+		var rows [][]float64
+		var ok bool
+		if rows, h.degenerate, ok = h.point.Project(ctx); ok {
 			try(subproblem.Multipliers{Rows: rows, Bounds: make([]float64, len(x))}, nil)
 		}
 	}
 	return slope
 }
 
-// examined is x as kkt examines it. Variables are no smaller than their unit at the start or their
-// bounds, or all others where these are less.
+// examined is x with its tolerances. The size of a variable is at least its unit at the start or its
+// bounds, but no more than the largest entry of x.
 func (r *run) examined(x []float64) *kkt.Point {
 	root := math.Sqrt(r.set.Tol)
 	p := &kkt.Point{P: r.p, X: slices.Clone(x), Relative: root, Near: r.set.FeasTol}
@@ -96,13 +104,13 @@ func (r *run) examined(x []float64) *kkt.Point {
 func (r *run) converged(message string) outcome {
 	it := Iteration{Start: r.res.Start}
 	r.measure(&it, slices.Clone(r.x))
+	if !r.res.Feasible {
+		return r.giveUp(Stalled, joined("the backend meets the constraints no better", message))
+	}
 	k := &restPoint{*it.Result(), r.duals(), message}
 	k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
 	if !r.sub.Convex() && r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
 		k.duals = r.holding.duals
-	}
-	if !r.res.Feasible {
-		return r.giveUp(Stalled, joined("the backend meets the constraints no better", message))
 	}
 	if r.kept == nil || r.ahead(&r.kept.Result, &k.Result, 0) {
 		r.kept = k
@@ -118,8 +126,9 @@ func (r *run) ahead(a, b *Result, counts float64) bool {
 	return a.certain(r.p.Maximize)-b.certain(r.p.Maximize) > counts
 }
 
-// rest is the end at the best point: converged where multipliers hold it, where the point that they
-// hold is worse by no more than counts, or where no small step is better and there are none.
+// rest is the end at the best point. It is converged where multipliers meet the first-order conditions,
+// there or at a point that is worse by no more than counts, or where no small step is better and no
+// multipliers exist.
 func (r *run) rest(ctx context.Context, end outcome) outcome {
 	k := r.kept
 	if k == nil {
@@ -130,19 +139,20 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 	r.course.Far = r.course.Far || far
 	convex := r.sub.Convex()
 	slope := r.conditions(ctx, r.tip, r.res.X, !convex)
-	held, at := slope <= 1 || still && slope <= rough, r.holding.point
+	held, degenerate := slope <= 1 || still && slope <= rough, r.holding.degenerate
 	switch {
 	case !held && convex: // the bound of the objective is
 	case !held && !r.strayed():
 		if r.apart(k.X, r.res.X, r.set.FeasTol) {
 			r.res.moveTo(&k.Result)
 		}
-	case held && (convex || at.Degenerate == nil || !(r.holding.rest > math.Sqrt(r.set.Tol))):
+	case held && (convex || degenerate == nil || !(r.holding.residual.Rest > math.Sqrt(r.set.Tol))):
 		k.duals = r.holding.duals
-	case held, r.res.Feasible && !far && (still && at.Degenerate != nil || (still || r.k < r.set.MaxIter) && at.Bent()):
+	case held, r.res.Feasible && !far && (still && degenerate != nil ||
+		(still || r.k < r.set.MaxIter) && r.holding.point.Bent()):
 		r.res.NoMultipliers = &Absence{}
-		if at.Degenerate != nil {
-			r.res.NoMultipliers.Constraint = at.Degenerate.Name()
+		if degenerate != nil {
+			r.res.NoMultipliers.Constraint = degenerate.Name()
 		}
 		return outcome{status: Converged, message: joined("by values and gradients no small step is better", end.message)}
 	case r.k >= r.set.MaxIter:
@@ -154,15 +164,16 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 	return outcome{status: Converged, message: k.message}
 }
 
-// rough is the slope that multipliers may leave where by values and gradients no small step is better, as Point.Slope over √Tol. Source: a
-// hundredth of the parts counts as none in package verify.
+// rough is the slope over √Tol that multipliers may leave where by values and gradients no small step
+// is better. Source: a hundredth of its parts at the default Tol, where a kink is not told from a
+// curve; package verify shows a slope only below a thousandth, and leaves the rest open.
 const rough = 10
 
 const notFinished = "no multipliers hold the point, and a search from there was not finished"
 
-// strayed reports whether the best point is better than the one at which the procedure has converged, by
-// more than counts, and another one: at a smooth minimum points whose objectives differ by Tol are √Tol
-// apart.
+// strayed reports whether the best point is better, by more than counts, than the point at which the
+// procedure has converged, and another one: at a smooth minimum points whose objectives differ by Tol
+// are √Tol apart.
 func (r *run) strayed() bool {
 	k := r.kept
 	if k == nil {

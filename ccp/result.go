@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -146,11 +147,12 @@ type Loose struct {
 	Change     float64 `json:"objective"` // of the objective at the largest violation that FeasTol allows
 }
 
-// holding is a point that was examined, with the multipliers that hold it best.
+// holding is a point that was examined, with the multipliers of the least residual.
 type holding struct {
-	point *kkt.Point
-	duals subproblem.Multipliers
-	rest  float64 // kkt.Point.Rest of these
+	point      *kkt.Point
+	duals      subproblem.Multipliers
+	residual   kkt.Residual
+	degenerate *dc.Constraint // see kkt.Point.Project
 }
 
 // restPoint is a point at which the procedure has converged, with its multipliers.

@@ -14,46 +14,51 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Point is a point of a problem, and how much counts there.
+// Point is a point of a problem, with the tolerances of its first-order conditions.
 type Point struct {
 	P *dc.Problem
 	X []float64
-	// Lo and Hi are the bounds of the variables, within the domains of functions, and Size their sizes.
+	// Lo and Hi are the bounds of the variables, within the domains of functions. Size has the sizes
+	// of the variables.
 	Lo, Hi, Size []float64
-	// Product is the least product of a multiplier and a slack, or of a slope and a size, that counts,
-	// Relative the least slope that does, relative to its parts, and Near how far a bound is that holds,
-	// in parts of the size.
+	// Product is the tolerance of complementarity: of a multiplier times a slack, and of a slope times
+	// a size. Relative is the tolerance of a slope of the Lagrangian, in units of its largest part. A
+	// bound is active where it is nearer than Near times the size of its variable.
 	Product, Relative, Near float64
 
-	// Rest, after Slope, is the largest slope that the bounds do not hold, whether or not it counts,
-	// relative to its largest part.
-	Rest float64
-	// Kinked, after Slope: a function that counts has no gradient at X; Trusted: and the multipliers do not hold
-	// the subgradients there, but may hold others.
-	Kinked, Trusted bool
-	// Degenerate, after Project: the constraint of those that hold whose gradient along variables away from
-	// their bounds vanishes, or cancels with others up to Relative; nil: none does.
-	Degenerate *dc.Constraint
+	side []float64 // a step in a random direction, as long as the sizes of the variables
+}
 
-	side []float64 // the step to points beside X, in any direction
+// Residual is how far multipliers are from first-order conditions.
+type Residual struct {
+	// Slope is the largest slope of the Lagrangian that no active bound holds, in units of the largest
+	// part along the same variable: of the objective, or of a constraint. It is +Inf where
+	// complementarity fails, and Point.Relative where Trusted.
+	Slope float64
+	// Rest is as Slope, with slopes that are too small to count.
+	Rest float64
+	// Kinked: a function with a multiplier, or the objective, has no gradient at the point.
+	Kinked bool
+	// Trusted: Kinked, and the subgradient that the function gives does not meet the conditions.
+	// Another one may.
+	Trusted bool
+	// Bounds are the multipliers of the bounds; nil where Slope is +Inf, or Trusted.
+	Bounds []float64
 }
 
 // row is a constraint at the point, lo ≤ value + val·d ≤ hi: an entry of an affine one, or both halves
 // of an equation.
 type row struct {
 	c, entry      int
+	y             float64 // its multiplier
 	idx           []int
 	val           []float64
 	value, lo, hi float64
 	kinked        bool
 }
 
-// Slope is how far multipliers are from the conditions: the largest slope of the Lagrangian that the
-// bounds of the variables do not hold, relative to the largest of its parts along the same variable,
-// the objective and the constraints. rows are the multipliers of the constraints, as ccp.Result.Duals;
-// bounds, those of the bounds, are set. Where Trusted these stay, and the result is Relative, the
-// largest that is none. It is +Inf where products of multipliers and slacks count.
-func (p *Point) Slope(rows [][]float64, bounds []float64) float64 {
+// Residual is the residual of the multipliers of the constraints, as ccp.Result.Duals has them.
+func (p *Point) Residual(duals [][]float64) (out Residual) {
 	n := len(p.X)
 	sum, top, part := make([]float64, n), make([]float64, n), make([]float64, n)
 	add := func(of []int) {
@@ -63,39 +68,41 @@ func (p *Point) Slope(rows [][]float64, bounds []float64) float64 {
 	}
 	f := p.P.Objective.Function()
 	f.AddSubgrad(part, 1, p.X)
-	p.Kinked = !p.differentiable(f, part, p.Product)
+	out.Kinked = !p.differentiable(f, part, p.Product)
 	add(f.Support())
 	open := 0.0
-	p.rows(func(i, k int) float64 { return p.multiplier(rows, i, k) }, func(r row) {
-		y, slack := p.multiplier(rows, r.c, r.entry), r.hi-r.value
-		if y < 0 {
+	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, func(r row) {
+		slack := r.hi - r.value
+		if r.y < 0 {
 			slack = r.value - r.lo
 		}
-		if p.Kinked = p.Kinked || r.kinked; r.lo < r.hi { // a violation is none
-			open = max(open, math.Abs(y)*slack)
+		if out.Kinked = out.Kinked || r.kinked; r.lo < r.hi { // a violation is no slack
+			open = max(open, math.Abs(r.y)*slack)
 		}
 		for t, j := range r.idx {
-			part[j] += y * r.val[t]
+			part[j] += r.y * r.val[t]
 		}
 		add(r.idx)
 	})
-	if p.Rest, p.Trusted = 0, false; !(open <= p.Product) {
-		return math.Inf(1)
+	if !(open <= p.Product) {
+		out.Slope = math.Inf(1)
+		return out
 	}
-	held := make([]float64, n)
-	slope := p.unheld(sum, top, held)
-	if p.Trusted = p.Kinked && !(slope <= p.Relative); p.Trusted {
-		p.Rest = 0
-		return p.Relative
+	slope, rest, bounds := p.unheld(sum, top)
+	if out.Trusted = out.Kinked && !(slope <= p.Relative); out.Trusted {
+		out.Slope = p.Relative
+		return out
 	}
-	copy(bounds, held)
-	return slope
+	out.Slope, out.Rest, out.Bounds = slope, rest, bounds
+	return out
 }
 
-// unheld is the largest slope that the bounds do not hold, relative to top; bounds are set.
-func (p *Point) unheld(sum, top, bounds []float64) (worst float64) {
+// unheld are the largest slope that counts and the largest of all, in units of top, of those that no
+// bound holds, and the multipliers of the bounds.
+func (p *Point) unheld(sum, top []float64) (worst, rest float64, bounds []float64) {
+	bounds = make([]float64, len(sum))
 	least := p.Product
-	for j, t := range top { // the square: slopes of less are beyond the accuracy of solvers
+	for j, t := range top { // the square: no solver is more accurate
 		least = max(least, p.Relative*p.Relative*t*p.Size[j])
 	}
 	for j, s := range sum {
@@ -110,11 +117,11 @@ func (p *Point) unheld(sum, top, bounds []float64) (worst float64) {
 		case !(slope*min(room, p.Size[j]) <= least):
 			worst = max(worst, slope/top[j])
 		}
-		if bounds[j] = 0; s != 0 {
-			p.Rest = max(p.Rest, math.Abs(s)/top[j])
+		if s != 0 {
+			rest = max(rest, slope/top[j])
 		}
 	}
-	return worst
+	return worst, rest, bounds
 }
 
 // room is how far variable j may go against a slope.
@@ -125,11 +132,11 @@ func (p *Point) room(j int, slope float64) float64 {
 	return p.Hi[j] - p.X[j]
 }
 
-// multiplier is that of a row; of a matrix or a cone any that is not 0.
-func (p *Point) multiplier(rows [][]float64, i, k int) float64 {
-	c, y := &p.P.Constraints[i], rows[i]
+// multiplier is the multiplier of a row; of a matrix or a cone any that is not 0.
+func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
+	c, y := &p.P.Constraints[i], duals[i]
 	if c.Equation() {
-		return y[0] - rows[i+1][0]
+		return y[0] - duals[i+1][0]
 	}
 	for c.DC && y[k] == 0 && k+1 < len(y) {
 		k++
@@ -137,28 +144,36 @@ func (p *Point) multiplier(rows [][]float64, i, k int) float64 {
 	return y[k]
 }
 
-// rows are those of the constraints whose weight is not 0; a kink that counts changes its slopes, times that, by Product.
-func (p *Point) rows(weight func(i, k int) float64, each func(r row)) {
+// rows calls each for the rows whose multiplier y is not 0. A row is kinked where another of its
+// subgradients changes the Lagrangian by more than Product.
+func (p *Point) rows(y func(i, k int) float64, each func(r row)) {
 	grad := make([]float64, len(p.X))
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
-			if weight(i, k) != 0 {
+			if y := y(i, k); y != 0 {
 				a := c.A.Entry(k)
-				each(row{c: i, entry: k, idx: a.Idx, val: a.Val, value: a.Value(p.X), lo: c.Lo[k], hi: c.Hi[k]})
+				each(row{
+					c: i, entry: k, y: y, idx: a.Idx, val: a.Val, value: a.Value(p.X), lo: c.Lo[k], hi: c.Hi[k],
+				})
 			}
 		}
-		if !c.DC || c.Within() || i > 0 && p.P.Constraints[i-1].Equation() || weight(i, 0) == 0 {
+		if !c.DC || c.Within() || i > 0 && p.P.Constraints[i-1].Equation() {
 			continue
 		}
-		f, r := c.E().Function(), row{c: i, lo: math.Inf(-1)}
+		y := y(i, 0)
+		if y == 0 {
+			continue
+		}
+		f, r := c.E().Function(), row{c: i, y: y, lo: math.Inf(-1)}
 		if c.Equation() {
 			r.lo = 0
 		}
 		r.value, r.idx = c.Value(p.X), f.Support()
 		f.AddSubgrad(grad, 1, p.X)
 		_, cone := c.Cone()
-		r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(weight(i, 0))))
+		least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
+		r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, least)
 		for _, j := range r.idx {
 			r.val = append(r.val, grad[j])
 			grad[j] = 0
@@ -167,13 +182,13 @@ func (p *Point) rows(weight func(i, k int) float64, each func(r row)) {
 	}
 }
 
-// all is a weight that no other is above.
+// all are multipliers of all rows, larger than any number, so that every kink counts.
 func all(i, k int) float64 { return math.Inf(1) }
 
-// differentiable reports whether f has one gradient around the point, where its gradient is grad and changes
-// of least count. At a kink that of a point beside it is another, however near that is; near one, the mean of
-// two on both sides is, which at a distance r is no further from grad than r² where there is none. Smooth
-// functions may have a kink at one point, as norms at 0.
+// differentiable reports whether f has one gradient around the point, where its gradient is grad.
+// Changes below least do not count. At a kink the gradients of points beside it differ from grad,
+// however near they are. Near a kink the mean of the gradients on both sides differs; without one it
+// is within r² of grad at the distance r. Smooth functions may have a kink at one point, as norms at 0.
 func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
 	of, y := f.Support(), slices.Clone(p.X)
 	s, smooth := f.(interface{ Smooth() bool })
@@ -181,7 +196,8 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 	beside := func(d float64) []float64 {
 		for _, j := range of {
 			step := d * p.aside()[j]
-			if v := math.Abs(p.X[j]); smooth && v > p.Near*p.Near*p.Size[j] { // it may be curved where its size is no matter
+			// A smooth function may be curved where the size of the variable does not matter.
+			if v := math.Abs(p.X[j]); smooth && v > p.Near*p.Near*p.Size[j] {
 				step *= v / p.Size[j]
 			}
 			y[j] = p.X[j] + step
@@ -190,13 +206,13 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		f.AddSubgrad(g, 1, y)
 		return g
 	}
-	jump := func(a, b []float64) float64 { // from grad to the mean of the two, in parts of the least that counts
+	jump := func(a, b []float64) float64 { // from grad to the mean of both, in units of what counts
 		size, apart := 0.0, 0.0
 		for _, j := range of {
 			size = max(size, math.Abs(grad[j])*p.Size[j])
 			apart = max(apart, math.Abs(a[j]+b[j]-2*grad[j])*p.Size[j])
 		}
-		return apart / (2 * max(p.Relative*size, least)) // where there is no number f ends, and is not bent
+		return apart / (2 * max(p.Relative*size, least)) // NaN outside the domain, where nothing is bent
 	}
 	for _, j := range of {
 		if math.IsNaN(grad[j]) {
@@ -212,16 +228,17 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		return jump(g, g)
 	}
 	if v := single(near); smooth || v > 1 {
-		// Where the gradient vanishes any other one counts: a curve's is less by Relative nearby, a kink's stays.
+		// Where the gradient vanishes any change counts: nearer by Relative it is smaller by Relative
+		// for a curve, and as large for a kink.
 		return !(v > 1) || smooth && flat && single(near*p.Relative) < v/2
 	}
 	return !(single(-near) > 1 || jump(beside(p.Relative), beside(-p.Relative)) > 1)
 }
 
-// aside is a step of the sizes of the variables.
+// aside is a step in a random direction, as long as the sizes of the variables.
 func (p *Point) aside() []float64 {
 	if p.side == nil {
-		rng := rand.New(rand.NewPCG(0, 0)) // any direction does: it is along a kink by chance alone
+		rng := rand.New(rand.NewPCG(0, 0)) // any direction is along a kink by chance alone
 		for _, size := range p.Size {
 			p.side = append(p.side, size*rng.NormFloat64())
 		}
@@ -229,7 +246,8 @@ func (p *Point) aside() []float64 {
 	return p.side
 }
 
-// Varies is by how much the objective is another one where the variables change by their sizes, +Inf where it has no value.
+// Varies is the change of the objective where the variables change by their sizes, +Inf where it has
+// no value.
 func (p *Point) Varies() (most float64) {
 	y, here := make([]float64, len(p.X)), p.P.Objective.Value(p.X)
 	for _, sign := range [2]float64{1, -1} {
@@ -246,10 +264,12 @@ func (p *Point) Varies() (most float64) {
 	return most
 }
 
-// Project finds multipliers that leave the least slopes, in units of the sizes of variables: those of
-// the step to the least of the objective's tangent and half of the step's squared length, within the
-// tangents of the constraints. ok is false where there are none.
-func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
+// Project finds the multipliers with the least slopes of the Lagrangian, in units of the sizes of the
+// variables: the multipliers of a projected gradient step, which minimises the tangent of the objective
+// plus half of the step's squared length within the tangents of the constraints. ok is false where
+// there are none. degenerate is an active constraint whose gradient along variables away from their
+// bounds vanishes, or cancels with others up to Relative; nil: there is none.
+func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.Constraint, ok bool) {
 	n := len(p.X)
 	q := &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
 	p.P.Objective.AddGradient(q.Q, 1, p.X)
@@ -266,7 +286,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 		long = num.NormInf(q.Q)
 	}
 	if !(long > 0) || math.IsInf(long, 1) {
-		return rows.Zeros(p.P), long == 0
+		return rows.Zeros(p.P), nil, long == 0
 	}
 	largest := 1 / p.Relative
 	var square, a sparse.Triplets
@@ -278,7 +298,6 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 	}
 	var of []row
 	var unit []float64
-	p.Degenerate = nil
 	p.rows(all, func(r row) {
 		top, free := 0.0, 0.0
 		for t, j := range r.idx {
@@ -290,8 +309,9 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 		if r.kinked || math.IsNaN(top) || math.IsInf(top, 1) {
 			return
 		}
-		if free <= p.Relative*p.Relative*top && min(r.hi-r.value, r.value-r.lo) <= p.Near && len(r.idx) > 0 {
-			p.Degenerate = &p.P.Constraints[r.c]
+		active := min(r.hi-r.value, r.value-r.lo) <= p.Near
+		if free <= p.Relative*p.Relative*top && active && len(r.idx) > 0 {
+			degenerate = &p.P.Constraints[r.c]
 		}
 		if top == 0 {
 			return
@@ -307,12 +327,12 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 	q.A, _ = a.CSC(len(q.L), n)
 	solver, err := ipm.Backend{}.New(ctx, q, ipm.Backend{}.DefaultSettings())
 	if err != nil {
-		return nil, false
+		return nil, degenerate, false
 	}
 	defer func() { _ = solver.Close() }()
 	var res qpbackend.Result
 	if solver.Solve(ctx, &res) != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
-		return nil, false
+		return nil, degenerate, false
 	}
 	duals = rows.Zeros(p.P)
 	for i, r := range of {
@@ -321,10 +341,10 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, ok bool) {
 			duals[r.c][0], duals[r.c+1][0] = max(y, 0), max(-y, 0)
 		}
 		if size := math.Abs(res.Y[i]); size >= largest {
-			largest, p.Degenerate = size, &p.P.Constraints[r.c]
+			largest, degenerate = size, &p.P.Constraints[r.c]
 		}
 	}
-	return duals, true
+	return duals, degenerate, true
 }
 
 // Bent reports whether a function of the problem has no gradient at X.
@@ -336,21 +356,19 @@ func (p *Point) Bent() (bent bool) {
 	return bent
 }
 
-// Loose is the constraint that decides the objective: by its multiplier, a violation of tol times its row's
-// unit changes the objective by more than Product, or by as much as counts where the point breaks it by
-// as much. nil: none does, or the last multipliers that Slope has seen are of a kink, where they are any of many.
-func (p *Point) Loose(rows [][]float64, tol float64) (loose *dc.Constraint, change float64) {
+// Loose is the constraint whose tolerance decides the objective: by its multiplier, a violation of tol
+// times the row's unit changes the objective by more than Product, or by more than Product·Relative
+// where the point itself breaks it by so much. nil: there is none.
+func (p *Point) Loose(duals [][]float64, tol float64) (loose *dc.Constraint, change float64) {
 	least := p.Product * p.Relative
-	if p.Kinked {
-		return nil, 0
-	}
-	p.rows(func(i, k int) float64 { return p.multiplier(rows, i, k) }, func(r row) {
-		y, c := math.Abs(p.multiplier(rows, r.c, r.entry)), &p.P.Constraints[r.c]
-		if _, cone := c.Cone(); cone || c.Order() > 0 { // one number says nothing of these
+	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, func(r row) {
+		y, c := math.Abs(r.y), &p.P.Constraints[r.c]
+		if _, cone := c.Cone(); cone || c.Order() > 0 { // they have more than one multiplier
 			return
 		}
 		broken := max(r.lo-r.value, r.value-r.hi, 0)
-		if by := y * tol * p.P.RowUnit(c, r.entry, p.X); (by > p.Product || y*broken > least) && by > max(change, least) {
+		by := y * tol * p.P.RowUnit(c, r.entry, p.X)
+		if (by > p.Product || y*broken > least) && by > max(change, least) {
 			loose, change = c, by
 		}
 	})

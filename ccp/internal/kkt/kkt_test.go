@@ -42,7 +42,9 @@ var cases = []struct {
 		return dc.ToExpr(x.At(0).Scale(3).Add(x.At(1))), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4))}
 	}, [][]float64{{.25}}, []float64{-3, 0}},
 	{"a chain of affine parts", []float64{1, 2}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-		return dc.Mul(x.At(0), x.At(1)).Neg(), []dc.Constraint{dc.LE(x.At(0), dc.Num(1)), dc.LE(x.At(1), dc.Num(2)), dc.GE(x.At(0).Add(x.At(1)), dc.Num(-1))}
+		return dc.Mul(x.At(0), x.At(1)).Neg(), []dc.Constraint{
+			dc.LE(x.At(0), dc.Num(1)), dc.LE(x.At(1), dc.Num(2)), dc.GE(x.At(0).Add(x.At(1)), dc.Num(-1)),
+		}
 	}, [][]float64{{2}, {1}, {0}}, []float64{0, 0}},
 	{"a definition", []float64{1, 1}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
 		return dc.Sum(x.At(1), x.At(0).Scale(-2)), []dc.Constraint{dc.EQ(x.At(1), dc.Square(x.At(0)))}
@@ -52,21 +54,22 @@ var cases = []struct {
 // TestSlope: multipliers by hand leave no slopes, others do, and bounds get theirs.
 func TestSlope(t *testing.T) {
 	for _, c := range cases {
-		p, bounds := at(t, c.x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state), make([]float64, 2)
-		if got := p.Slope(c.rows, bounds); got != 0 || p.Kinked || p.Rest > 1e-12 {
-			t.Errorf("%s: slope %g, %g in all, kinked %t", c.name, got, p.Rest, p.Kinked)
+		p := at(t, c.x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state)
+		got := p.Residual(c.rows)
+		if got.Slope != 0 || got.Kinked || got.Rest > 1e-12 || len(got.Bounds) != len(c.bounds) {
+			t.Errorf("%s: %+v", c.name, got)
 		}
-		for j, z := range bounds {
+		for j, z := range got.Bounds {
 			if math.Abs(z-c.bounds[j]) > 1e-12 {
 				t.Errorf("%s: bound %d has the multiplier %g, want %g", c.name, j, z, c.bounds[j])
 			}
 		}
 		for i := range c.rows {
-			c.rows[i][0] += .1
-			if got := p.Slope(c.rows, bounds); !(got > .01) {
+			c.rows[i][0] += 0.1
+			if got := p.Residual(c.rows).Slope; !(got > 0.01) {
 				t.Errorf("%s: slope %g where multiplier %d is wrong", c.name, got, i)
 			}
-			c.rows[i][0] -= .1
+			c.rows[i][0] -= 0.1
 		}
 	}
 }
@@ -75,9 +78,9 @@ func TestSlope(t *testing.T) {
 func TestProject(t *testing.T) {
 	for _, c := range cases {
 		p := at(t, c.x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state)
-		rows, ok := p.Project(t.Context())
-		if !ok || p.Degenerate != nil {
-			t.Fatalf("%s: ok %t, degenerate %v", c.name, ok, p.Degenerate)
+		rows, degenerate, ok := p.Project(t.Context())
+		if !ok || degenerate != nil {
+			t.Fatalf("%s: ok %t, degenerate %v", c.name, ok, degenerate)
 		}
 		for i := range c.rows {
 			if math.Abs(rows[i][0]-c.rows[i][0]) > 1e-6 {
@@ -87,29 +90,31 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestSlack: a multiplier of a constraint that does not hold with equality is none, and a violation is no slack.
+// TestSlack: a constraint that is not active has no multiplier, and a violation is no slack.
 func TestSlack(t *testing.T) {
 	for d, want := range map[float64]bool{0: true, 1e-5: true, .1: false, -.1: true} {
 		p := at(t, []float64{2 + d, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
 			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4))}
 		})
-		if got := p.Slope([][]float64{{1 / (2 * (2 + d))}}, make([]float64, 2)); (got == 0) != want {
+		if got := p.Residual([][]float64{{1 / (2 * (2 + d))}}).Slope; (got == 0) != want {
 			t.Errorf("%g from the circle: slope %g", d, got)
 		}
 	}
 }
 
-// TestKinks: at a kink of a function that counts the slopes are none of the Lagrangian, beside it they are.
+// TestKinks: a kink is seen from the point, and from a point next to it.
 func TestKinks(t *testing.T) {
 	for x, kinked := range map[float64]bool{0: true, 1e-5: true, .5: false, -2: false} {
 		p := at(t, []float64{x, 1}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-			return dc.Sum(dc.Abs(x.At(0)).Neg(), dc.Square(x.At(1))), []dc.Constraint{dc.LE(dc.Abs(x.At(1)), dc.Num(7))}
+			f := dc.Sum(dc.Abs(x.At(0)).Neg(), dc.Square(x.At(1)))
+			return f, []dc.Constraint{dc.LE(dc.Abs(x.At(1)), dc.Num(7))}
 		})
-		if p.Slope([][]float64{{0}}, make([]float64, 2)); p.Kinked != kinked || p.Bent() != kinked {
-			t.Errorf("|x| at %g: kinked %t, bent %t", x, p.Kinked, p.Bent())
+		if got := p.Residual([][]float64{{0}}); got.Kinked != kinked || p.Bent() != kinked {
+			t.Errorf("|x| at %g: kinked %t, bent %t", x, got.Kinked, p.Bent())
 		}
 		p = at(t, []float64{x * x, 0, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-			return dc.ToExpr(x.At(2)), []dc.Constraint{dc.GE(dc.Square(dc.Sum(dc.Norm2(x), dc.Num(1))), dc.Num(1))}
+			square := dc.Square(dc.Sum(dc.Norm2(x), dc.Num(1)))
+			return dc.ToExpr(x.At(2)), []dc.Constraint{dc.GE(square, dc.Num(1))}
 		})
 		if p.Bent() != kinked {
 			t.Errorf("norm2(x) at %g: bent %t", x*x, p.Bent())
@@ -117,15 +122,19 @@ func TestKinks(t *testing.T) {
 	}
 }
 
-// TestKinkThatIsHeld: where multipliers hold the subgradient, that of the bound is the slope's, and else it stays.
+// TestKinkThatIsHeld: where the subgradient meets the conditions the bounds have multipliers, and else
+// there are none.
 func TestKinkThatIsHeld(t *testing.T) {
-	for least, want := range map[float64]float64{-1e-9: -1, -5: -7} {
+	for least, held := range map[float64]bool{-1e-9: true, -5: false} {
 		p := at(t, []float64{0, 0}, least, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
 			return dc.Sum(dc.Abs(x.At(0)), x.At(0)), nil
 		})
-		bounds := []float64{-7, 0}
-		if got := p.Slope(nil, bounds); (got != 0) != p.Trusted || bounds[0] != want || !p.Kinked || p.Trusted != (want == -7) {
-			t.Errorf("|x| + x at 0, x >= %g: slope %g, multiplier %g, kinked %t, trusted %t", least, got, bounds[0], p.Kinked, p.Trusted)
+		got := p.Residual(nil)
+		if !got.Kinked || got.Trusted == held || (got.Slope == 0) != held || (got.Bounds != nil) != held {
+			t.Errorf("|x| + x at 0, x >= %g: %+v", least, got)
+		}
+		if held && got.Bounds[0] != -1 {
+			t.Errorf("|x| + x at 0, x >= %g: multiplier %g", least, got.Bounds[0])
 		}
 	}
 }
@@ -139,15 +148,18 @@ func TestCurvedIsNoKink(t *testing.T) {
 	}
 }
 
-// TestBoundsAfar: a bound has a multiplier where the point is on it, up to the accuracy that holds for products, and not where the slope is noise.
+// TestBoundsAfar: a bound has a multiplier where it is active up to the tolerance of products, and not
+// where the slope is noise.
 func TestBoundsAfar(t *testing.T) {
-	for _, c := range []struct{ x, slope, want float64 }{{0, 1, -1}, {1e-9, 1, -1}, {1e-5, 1, -1}, {1, 1e-9, 0}, {1, 1e-4, 0}} {
+	for _, c := range []struct{ x, slope, want float64 }{
+		{0, 1, -1}, {1e-9, 1, -1}, {1e-5, 1, -1}, {1, 1e-9, 0}, {1, 1e-4, 0},
+	} {
 		p := at(t, []float64{c.x, 0}, 0, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
 			return dc.ToExpr(x.Sum()), []dc.Constraint{dc.GE(x.Sum(), dc.Num(c.x))}
 		})
-		bounds := []float64{0, 0}
-		if p.Slope([][]float64{{c.slope - 1}}, bounds); math.Abs(bounds[0]-c.want) > 1e-12 {
-			t.Errorf("slope %g at %g from the bound: multiplier %g, want %g", c.slope, c.x, bounds[0], c.want)
+		got := p.Residual([][]float64{{1 - c.slope}}).Bounds
+		if got == nil || math.Abs(got[0]-c.want) > 1e-12 {
+			t.Errorf("slope %g at %g from the bound: multipliers %v, want %g", c.slope, c.x, got, c.want)
 		}
 	}
 }
@@ -159,7 +171,8 @@ func TestDegenerate(t *testing.T) {
 		state func(x dc.Affine) (dc.Expr, []dc.Constraint)
 	}{
 		"x^3 at 0": {[]float64{0, 1}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(x.At(1), dc.Num(0)), dc.GE(dc.Power(x.At(0), 3), dc.Num(0)).Named("c")}
+			cube := dc.GE(dc.Power(x.At(0), 3), dc.Num(0)).Named("c")
+			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(x.At(1), dc.Num(0)), cube}
 		}},
 		"a product at 0": {[]float64{0, 0}, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
 			return dc.ToExpr(x.Sum()), []dc.Constraint{dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(0)).Named("c")}
@@ -168,27 +181,30 @@ func TestDegenerate(t *testing.T) {
 			circle := func(y float64) dc.Expr {
 				return dc.Sum(dc.Square(x.At(0)), dc.Square(x.At(1).Sub(dc.Vec([]float64{y}).At(0))))
 			}
-			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.LE(circle(1), dc.Num(1)).Named("c"), dc.LE(circle(-1), dc.Num(1)).Named("c")}
+			return dc.ToExpr(x.At(0)), []dc.Constraint{
+				dc.LE(circle(1), dc.Num(1)).Named("c"), dc.LE(circle(-1), dc.Num(1)).Named("c"),
+			}
 		}},
 	} {
 		p := at(t, c.x, -5, 5, c.state)
-		rows, ok := p.Project(t.Context())
+		rows, degenerate, ok := p.Project(t.Context())
 		if ok {
-			if slope := p.Slope(rows, make([]float64, 2)); !(slope > .1 || math.Abs(rows[0][0]) > 1e3) {
+			if slope := p.Residual(rows).Slope; !(slope > 0.1 || math.Abs(rows[0][0]) > 1e3) {
 				t.Errorf("%s: multipliers %v leave a slope of %g", name, rows, slope)
 			}
 		}
-		if p.Degenerate == nil || p.Degenerate.Name() != "c" {
-			t.Errorf("%s: degenerate %v", name, p.Degenerate)
+		if degenerate == nil || degenerate.Name() != "c" {
+			t.Errorf("%s: degenerate %v", name, degenerate)
 		}
 	}
 }
 
-// TestLoose: what a tolerance changes by a multiplier.
+// TestLoose: by a multiplier a tolerance changes the objective.
 func TestLoose(t *testing.T) {
 	for y, want := range map[float64]float64{1: 0, 1e2: 0, 1e4: 1e-2} {
 		p := at(t, []float64{2, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-			return dc.ToExpr(x.At(0)), []dc.Constraint{dc.GE(dc.SumSquares(x), dc.Num(4)).Named("c"), dc.LE(x.At(1), dc.Num(1))}
+			circle := dc.GE(dc.SumSquares(x), dc.Num(4)).Named("c")
+			return dc.ToExpr(x.At(0)), []dc.Constraint{circle, dc.LE(x.At(1), dc.Num(1))}
 		})
 		c, change := p.Loose([][]float64{{y}, {0}}, 1e-6)
 		if (c != nil) != (want > 0) || math.Abs(change-want) > 1e-12 {
