@@ -1,7 +1,5 @@
 package dc
 
-import "math"
-
 // Function is e as one function, as it was written: its values and gradients, for
 // code that takes a Convex, which e need not be. More that it can do is found by
 // assertion.
@@ -37,14 +35,4 @@ func (f function) Coefficients() int {
 		}
 	}
 	return n
-}
-
-// Imbalance is by how much the value at x is above 0, in multiples of the constant: 0 where
-// it is not, there is no constant or a larger term, 1 where nothing balances the constant.
-func (f function) Imbalance(x []float64) float64 {
-	v, constant := f.Value(x), math.Abs(f.e.lin.Const)
-	if !(v > 0) || constant == 0 || f.e.size(x) > constant {
-		return 0
-	}
-	return v / constant
 }

@@ -132,6 +132,9 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 	}
 	m.Cost = m.expr(p.Objective).Scale(1 / unit)
 	for c, equation := range p.Written() {
+		if m.err != nil {
+			return nil, m.err
+		}
 		if _, cone := c.Cone(); cone && c.Order() > 0 {
 			return nil, &UnsupportedError{"constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns"}
 		}
