@@ -45,7 +45,8 @@ var mayImport = map[string]string{
 	// The syntax of problem files and their data for packages that give them a meaning of their own.
 	"dc/lang/reader": "dc/lang/internal/syntax dc/lang/internal/datafile internal/arrays",
 	// Checks answers, so it shares no code with what it checks but the readers of files; gonum inverts data.
-	"verify": "dc/lang/reader internal/enum internal/input verify/internal/leastsq gonum", "verify/internal/leastsq": "gonum",
+	"verify":                  "dc/lang/reader internal/enum internal/input verify/internal/leastsq gonum",
+	"verify/internal/leastsq": "gonum",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",

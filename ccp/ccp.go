@@ -53,7 +53,8 @@ func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 		if m.Lost != nil && m.Lost(r.trial(n, it)) {
 			return outcome{status: Stalled, message: "given up: the search leads to no better point", lost: true}, nil
 		}
-		if end, err := r.decide(ctx, stop.Decide(r.view(ctx, it)), &it); err != nil || end.over() { // 4. stop
+		// 4. stop
+		if end, err := r.decide(ctx, stop.Decide(r.view(ctx, it)), &it); err != nil || end.over() {
 			return end, err
 		}
 		if end, err := r.update(ctx, it); err != nil || end.over() { // 3. update τ
@@ -202,9 +203,12 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res.work, res.least = r.work(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
+	certified := func() bool {
+		off := qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Res.Y, r.sub.Res.Z)
+		return off <= r.set.backend().DefaultSettings().InfeasTol
+	}
 	switch {
-	case end.status != last, end.status == Infeasible && res.Iterations > 0 &&
-		!(qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Res.Y, r.sub.Res.Z) <= r.set.backend().DefaultSettings().InfeasTol):
+	case end.status != last, end.status == Infeasible && res.Iterations > 0 && !certified():
 		// ranges alone show the end, and multipliers nothing
 		res.take(subproblem.Multipliers{})
 	case res.NoMultipliers != nil:
@@ -392,8 +396,10 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 	local := func(m search.Move) search.Outcome {
 		r.follow(m)
 		end, err = r.localAgain(ctx, m)
-		o := search.Outcome{Converged: end.rests(), Over: err != nil || end.status == Unbounded || end.status == Cancelled}
-		if o.Better = o.Converged && m.Restart != search.Anew || r.best() < p.Objective-r.counts(); o.Better && o.Converged {
+		o := search.Outcome{Converged: end.rests()}
+		o.Over = err != nil || end.status == Unbounded || end.status == Cancelled
+		o.Better = o.Converged && m.Restart != search.Anew || r.best() < p.Objective-r.counts()
+		if o.Better && o.Converged {
 			o.At = r.point()
 		}
 		return o
@@ -414,7 +420,8 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 			return ended(ctx, ctx.Err())
 		}
 		if !leads && r.strayed() && !r.patient { // no multipliers hold the best point
-			m, leads, r.patient = search.Move{X: slices.Clone(r.res.X), Z: slices.Clone(r.res.X), Restart: search.Jump}, true, true
+			m = search.Move{X: slices.Clone(r.res.X), Z: slices.Clone(r.res.X), Restart: search.Jump}
+			leads, r.patient = true, true
 			r.sub.Refit(r.res.X)
 			r.sub.Res.Status = qpbackend.Unknown
 			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end.over() {

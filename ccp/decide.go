@@ -36,16 +36,17 @@ func (r *run) view(ctx context.Context, it Iteration) stop.View {
 	return v
 }
 
-// conditions finds the multipliers with the least residual at x, among those of the convex problem sub
-// and of a projection, and keeps them in r.holding. They meet the first-order conditions where slope,
-// kkt.Residual.Slope over √Tol, is at most 1: a smooth function that is above its minimum by Tol has a
-// slope of √Tol. At a kink the multipliers of a solution near x are trusted. polish asks for a
-// projection also where smaller slopes are left.
+// conditions finds the multipliers with the least residual at x, among those of the convex problem
+// sub and of a projection, and keeps them in r.holding. They meet the first-order conditions where
+// slope, kkt.Residual.Slope over √Tol, is at most 1: a smooth function that is above its minimum by
+// Tol has a slope of √Tol. At a kink the multipliers of a solution near x are trusted. polish asks
+// for a projection also where smaller slopes are left.
 func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float64, polish bool) (slope float64) {
 	r.holding = holding{point: r.examined(x)}
 	h, root := &r.holding, math.Sqrt(r.set.Tol)
 	slope, h.residual.Rest = math.Inf(1), math.Inf(1)
-	try := func(m subproblem.Multipliers, at []float64) (trusted bool) { // at: of a convex problem's solution
+	// at: of a convex problem's solution
+	try := func(m subproblem.Multipliers, at []float64) (trusted bool) {
 		res := h.point.Residual(m.Rows)
 		v := res.Slope / root
 		if res.Trusted && (at == nil || r.apart(at, x, root)) {
@@ -59,7 +60,8 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 		}
 		return res.Trusted
 	}
-	if k := r.kept; k != nil && !r.apart(k.X, x, root) { // a search may have taken tangents elsewhere
+	// a search may have taken tangents elsewhere
+	if k := r.kept; k != nil && !r.apart(k.X, x, root) {
 		if !try(k.duals, k.X) {
 			slope = math.Inf(1)
 		}
@@ -67,7 +69,8 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 	if len(sub.Res.Y) == sub.Rows.Count() && slope >= 1 {
 		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
 	}
-	if slope > 1 || polish && (slope == 1 || !(h.residual.Rest <= r.set.Tol)) { // 1: trusted; others may be shown
+	// A slope of 1 may be one that is trusted; others may be shown.
+	if slope > 1 || polish && (slope == 1 || !(h.residual.Rest <= r.set.Tol)) {
 		var rows [][]float64
 		var ok bool
 		if rows, h.degenerate, ok = h.point.Project(ctx); ok {
@@ -77,8 +80,8 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 	return slope
 }
 
-// examined is x with its tolerances. The size of a variable is at least its unit at the start or its
-// bounds, but no more than the largest entry of x.
+// examined is x with its tolerances. The size of a variable is at least its unit at the start or
+// its bounds, but no more than the largest entry of x.
 func (r *run) examined(x []float64) *kkt.Point {
 	root := math.Sqrt(r.set.Tol)
 	p := &kkt.Point{P: r.p, X: slices.Clone(x), Relative: root, Near: r.set.FeasTol}
@@ -126,9 +129,9 @@ func (r *run) ahead(a, b *Result, counts float64) bool {
 	return a.certain(r.p.Maximize)-b.certain(r.p.Maximize) > counts
 }
 
-// rest is the end at the best point. It is converged where multipliers meet the first-order conditions,
-// there or at a point that is worse by no more than counts, or where no small step is better and no
-// multipliers exist.
+// rest is the end at the best point. It is converged where multipliers meet the first-order
+// conditions, there or at a point that is worse by no more than counts, or where no small step is
+// better and no multipliers exist.
 func (r *run) rest(ctx context.Context, end outcome) outcome {
 	k := r.kept
 	if k == nil {
@@ -154,7 +157,8 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 		if degenerate != nil {
 			r.res.NoMultipliers.Constraint = degenerate.Name()
 		}
-		return outcome{status: Converged, message: joined("by values and gradients no small step is better", end.message)}
+		const still = "by values and gradients no small step is better"
+		return outcome{status: Converged, message: joined(still, end.message)}
 	case r.k >= r.set.MaxIter:
 		return r.giveUp(IterationLimit, joined(notFinished, end.message))
 	default:
@@ -164,16 +168,16 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 	return outcome{status: Converged, message: k.message}
 }
 
-// rough is the slope over √Tol that multipliers may leave where by values and gradients no small step
-// is better. Source: a hundredth of its parts at the default Tol, where a kink is not told from a
-// curve; package verify shows a slope only below a thousandth, and leaves the rest open.
+// rough is the slope over √Tol that multipliers may leave where by values and gradients no small
+// step is better. Source: a hundredth of its parts at the default Tol, where a kink is not told
+// from a curve; package verify shows a slope only below a thousandth, and leaves the rest open.
 const rough = 10
 
 const notFinished = "no multipliers hold the point, and a search from there was not finished"
 
-// strayed reports whether the best point is better, by more than counts, than the point at which the
-// procedure has converged, and another one: at a smooth minimum points whose objectives differ by Tol
-// are √Tol apart.
+// strayed reports whether the best point is better, by more than counts, than the point at which
+// the procedure has converged, and another one: at a smooth minimum points whose objectives differ
+// by Tol are √Tol apart.
 func (r *run) strayed() bool {
 	k := r.kept
 	if k == nil {
@@ -242,7 +246,8 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 		r.course.Insist()
 		r.penalty.Recount()
 	case stop.Adrift:
-		return outcome{status: Stalled, adrift: true, message: "the objective has ceased to fall at a point that is not stationary"}, nil
+		return outcome{status: Stalled, adrift: true,
+			message: "the objective has ceased to fall at a point that is not stationary"}, nil
 	case stop.Unproven:
 		return r.shown(), nil
 	case stop.Sharper:

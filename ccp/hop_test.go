@@ -149,7 +149,8 @@ func TestHopsInterrupted(t *testing.T) {
 		s.check(t, p, set.MaxIter, res)
 		if last := res.History[len(res.History)-1]; last.K == set.MaxIter && last.Hop > 0 {
 			limited++
-			lower := strings.Contains(res.Message, "a small step leads to a lower point") || strings.Contains(res.Message, "a search from there was not finished")
+			lower := strings.Contains(res.Message, "a small step leads to a lower point") ||
+				strings.Contains(res.Message, "a search from there was not finished")
 			if lower && res.Status == ccp.IterationLimit {
 				moved++
 			} else if res.Status != ccp.Converged {

@@ -187,7 +187,8 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
 		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, Limit: r.set.MaxIter - r.k,
-		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol, Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
+		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
+		Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
 			noted++

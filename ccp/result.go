@@ -140,11 +140,13 @@ type Absence struct {
 	Constraint string `json:"constraint,omitempty"`
 }
 
-// Loose is a constraint that decides the objective by how far it may be broken: by its multiplier, a violation that
-// FeasTol allows changes the objective by more than √Tol of its size, or by more than Tol where the point breaks it by as much.
+// Loose is a constraint that decides the objective by how far it may be broken: by its multiplier,
+// a violation that FeasTol allows changes the objective by more than √Tol of its size, or by more
+// than Tol where the point breaks it by as much.
 type Loose struct {
-	Constraint string  `json:"row"`
-	Change     float64 `json:"objective"` // of the objective at the largest violation that FeasTol allows
+	Constraint string `json:"row"`
+	// of the objective at the largest violation that FeasTol allows
+	Change float64 `json:"objective"`
 }
 
 // holding is a point that was examined, with the multipliers of the least residual.

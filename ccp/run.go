@@ -41,7 +41,8 @@ type run struct {
 	kept    *restPoint          // the best one; nil: there is none yet
 	holding holding             // the last
 	extra   *subproblem.Problem // another convex problem, to be closed at the end
-	patient bool                // the descent does not leave a point at once that multipliers do not hold
+	// the descent does not leave a point at once that multipliers do not hold
+	patient bool
 }
 
 // state is that of the procedure.

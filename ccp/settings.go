@@ -20,8 +20,9 @@ type Settings struct {
 	TauRelative  bool
 	// Mu is μ > 1, the growth of τ in an iteration that ends infeasible.
 	Mu float64
-	// MaxIter bounds the convex problems solved from one start. Where it cuts a search
-	// short, the status is Converged unless a small step leads to a lower point, or multipliers hold no point that is as good as the best.
+	// MaxIter bounds the convex problems solved from one start. Where it cuts a search short, the
+	// status is Converged unless a small step leads to a lower point, or multipliers hold no point
+	// that is as good as the best.
 	MaxIter int
 	// Tol is the change of the objective at which a feasible iteration counts as
 	// converged, relative to the larger of |objective| and its range over the

@@ -253,8 +253,8 @@ func (f *maximum) AddSubgrad(dst []float64, scale float64, x []float64) {
 	addLargest(f.items, 1, dst, scale, x)
 }
 
-// addLargest adds scale times the gradients of the k items that are largest at x, the first of equal
-// ones.
+// addLargest adds scale times the gradients of the k items that are largest at x, the first of
+// equal ones.
 func addLargest(items []Expr, k int, dst []float64, scale float64, x []float64) {
 	order, value := make([]int, len(items)), make([]float64, len(items))
 	for i := range items {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// inverse is the inverse of the factored matrix, row by row: the engine of the playground has no other solution with a
-// triangle than that for columns.
+// inverse is the inverse of the factored matrix, row by row: the engine of the playground has no
+// other solution with a triangle than that for columns.
 func (w *symWork) inverse() (all []float64, ok bool) {
 	n := w.t.N
 	all = make([]float64, n*n)

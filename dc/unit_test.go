@@ -64,13 +64,15 @@ func TestUnitOfARow(t *testing.T) {
 	}
 }
 
-// TestRoundingAtAnEnd: at the end of a domain, where slopes are infinite, rounding errors are those of the function: they are no
-// reason to take a row that is broken by far for one that holds.
+// TestRoundingAtAnEnd: at the end of a domain, where slopes are infinite, rounding errors are those
+// of the function: they are no reason to take a row that is broken by far for one that holds.
 func TestRoundingAtAnEnd(t *testing.T) {
 	for name, f := range map[string]func(x dc.Affine) dc.Expr{
-		"power":    func(x dc.Affine) dc.Expr { return dc.Power(x.At(0).Scale(-0.82).Add(dc.Num(2.46)), 0.3) },
-		"geomean":  func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(1), x.At(0), x.At(0), x.At(0))) },
-		"wgeomean": func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(dc.Stack(x.At(1), x.At(0)), []float64{1, 3}) },
+		"power":   func(x dc.Affine) dc.Expr { return dc.Power(x.At(0).Scale(-0.82).Add(dc.Num(2.46)), 0.3) },
+		"geomean": func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(1), x.At(0), x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Affine) dc.Expr {
+			return dc.WeightedGeoMean(dc.Stack(x.At(1), x.At(0)), []float64{1, 3})
+		},
 	} {
 		m := dc.NewModel()
 		x := m.Var("x", []int{2}, dc.AtLeast(0), dc.AtMost(3))
@@ -86,11 +88,14 @@ func TestRoundingAtAnEnd(t *testing.T) {
 	}
 }
 
-// TestMeanAtZero: where all entries are 0 the slopes of a mean are the weights, with which no point is above the tangent.
+// TestMeanAtZero: where all entries are 0 the slopes of a mean are the weights, with which no point
+// is above the tangent.
 func TestMeanAtZero(t *testing.T) {
 	for name, f := range map[string]func(x dc.Affine) dc.Expr{
-		"geomean":  func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(0), x.At(0))) },
-		"wgeomean": func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(dc.Stack(x.At(0), x.At(0)), []float64{1, 3}) },
+		"geomean": func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Affine) dc.Expr {
+			return dc.WeightedGeoMean(dc.Stack(x.At(0), x.At(0)), []float64{1, 3})
+		},
 	} {
 		m := dc.NewModel()
 		m.Maximize(f(m.Var("x", []int{1}, dc.AtLeast(0), dc.AtMost(3))))

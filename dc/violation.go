@@ -202,8 +202,8 @@ func (p *Problem) rowUnit(row terms, x []float64) float64 {
 	return max(min(1, unitOf(row.size(x))), leastUnit*min(1, unitOf(row.size(p.typical))))
 }
 
-// RowUnit is the unit of entry k of a constraint of p at x, of which Feasible allows the violation to be tol times. It is entry 0 of a DC
-// constraint.
+// RowUnit is the unit of entry k of a constraint of p at x, of which Feasible allows the violation
+// to be tol times. It is entry 0 of a DC constraint.
 func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 	if c.DC {
 		e := c.E()

@@ -79,15 +79,17 @@ const digits = 1e-9
 type checking struct {
 	*Problem
 	*Report
-	r     *Result
-	x     []float64
-	exact *values // of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
+	r *Result
+	x []float64
+	// of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
+	exact *values
 	in    []span  // where better points lie; nil before
 	spent int     // on descents
 	unit  float64 // of the objective
 	scale float64 // the size of the objective, at least the unit
-	lower float64 // the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
-	by    string  // the reason
+	// the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
+	lower float64
+	by    string // the reason
 }
 
 // Check tests all claims of a result together. The proof, where there is one, is of the same problem.
@@ -188,10 +190,12 @@ func (c *checking) violation(rough *Point) {
 		}
 		c.excess = min(c.excess, rough.excess)
 		v := holds(c.excess <= c.tol)
-		if v == Refused && c.excess <= c.tol/leastUnit && c.Violation <= c.tol { // terms may be added up otherwise
+		// terms may be added up otherwise
+		if v == Refused && c.excess <= c.tol/leastUnit && c.Violation <= c.tol {
 			v = Incomplete
 		}
-		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g", c.excess, c.tol)
+		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g",
+			c.excess, c.tol)
 	case r.Feasible != nil:
 		c.add("feasible", holds(rough.excess > 0), "the result states that the point is not feasible")
 	}

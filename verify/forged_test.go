@@ -319,10 +319,11 @@ func TestHostileProofs(t *testing.T) {
 		lines []any
 		want  string
 	}{
-		"no header":       {[]any{leaf}, "damaged at line 1"},
-		"columns":         {[]any{columns, leaf}, "more than 200000 columns"},
-		"terms":           {[]any{`{"terms":[` + many(1<<21, "{}") + `]}`}, "line 1: more than 1048576 lists"},
-		"triangles":       {[]any{head(nil), `{"c":1,"t":[` + many(1<<21, "[]") + `]}`}, "line 2: more than 1048576 lists"},
+		"no header": {[]any{leaf}, "damaged at line 1"},
+		"columns":   {[]any{columns, leaf}, "more than 200000 columns"},
+		"terms":     {[]any{`{"terms":[` + many(1<<21, "{}") + `]}`}, "line 1: more than 1048576 lists"},
+		"triangles": {[]any{head(nil), `{"c":1,"t":[` + many(1<<21, "[]") + `]}`},
+			"line 2: more than 1048576 lists"},
 		"a long line":     {[]any{strings.Repeat(" ", 1<<26)}, "line 1 has more than 33554432 bytes"},
 		"nesting":         {[]any{head(nil), `{"z":` + strings.Repeat("[", 1<<17)}, "damaged at line 2"},
 		"levels":          {append([]any{head(object{"terms": wide})}, deep...), "the tree has more than"},

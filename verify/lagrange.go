@@ -446,8 +446,8 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 	l.tangent(e, a, w, []float64{x}, []span{slope})
 }
 
-// inside is the value of an argument of a function, or a number next to the end of the domain if the
-// slope there is infinite. At the end the domain is a row, argument ≥ end, whose multiplier is
+// inside is the value of an argument of a function, or a number next to the end of the domain if
+// the slope there is infinite. At the end the domain is a row, argument ≥ end, whose multiplier is
 // looked for. If the slope times a is +Inf, the end is a minimum, whatever the other slopes are.
 // steep has the sign of an infinite slope, else 0.
 func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64 {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// minorant has the bound and the slopes of the Lagrangian, the objective plus the rows times their multipliers.
+// minorant has the bound and the slopes of the Lagrangian, the objective plus the rows times their
+// multipliers.
 type minorant struct {
 	lower     float64 // of the Lagrangian over the region; −Inf: none
 	curved    string  // the function that is neither convex nor concave as it would have to be, "" where all are

@@ -34,7 +34,8 @@ func TestMultipliers(t *testing.T) {
 		{"qp", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":2}`, `{}`, 2, ""},
 		{"sign", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":-2}`, `{}`, 2, "wrong sign"},
 		{
-			"size", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":1}`, `{}`, 2,
+			"size", "var x[2]\nminimize sumsq(x)\nsubject to\n  a: x[1] + x[2] >= 2\n", `{"x":[1,1]}`, `{"a":1}`,
+			`{}`, 2,
 			"refused duals: slope of the Lagrangian at most 0.25",
 		},
 		{"not optimal", "var x in [0, 4]\nminimize exp(x)\n", `{"x":1}`, `{}`, `{"x":-1}`, math.E, "refused status: a feasible point near"},

@@ -28,8 +28,8 @@ type tried struct {
 	text  string  // the finding
 }
 
-// optimality tests the status of a converged result, and multipliers. First-order conditions are tested
-// beside the multipliers that verify finds, whose sizes are not the result's choice.
+// optimality tests the status of a converged result, and multipliers. First-order conditions are
+// tested beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r
 	if r.Status != "converged" && r.Bound == nil { // the multipliers are of no claim

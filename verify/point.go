@@ -178,8 +178,8 @@ func rowUnit(size float64) float64 {
 	return min(1, math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5))))
 }
 
-// values are those of expressions at a point, each computed once. If they round, each encloses the values that float64
-// arithmetic gives in any order of the terms.
+// values are those of expressions at a point, each computed once. If they round, each encloses the
+// values that float64 arithmetic gives in any order of the terms.
 type values struct {
 	x      []float64
 	rounds bool

@@ -574,8 +574,11 @@ type region struct {
 
 func (r *region) below() *region { return &region{slices.Clone(r.box), r, r.depth + 1} }
 
-// replay goes through the tree, with room for so many ends of intervals, and returns the least bound of its leaves, at most cutoff.
-func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, room int, out *Proved) (float64, error) {
+// replay goes through the tree, with room for so many ends of intervals, and returns the least
+// bound of its leaves, at most cutoff.
+func (t *translation) replay(
+	ctx context.Context, lines *digest, cutoff float64, room int, out *Proved,
+) (float64, error) {
 	lower := cutoff
 	out.unit = 1
 	root := &region{box: append([]span(nil), t.box...)}

@@ -5,9 +5,9 @@ import "math"
 // ray is x + t·d for t ≥ 0.
 type ray struct{ x, d []float64 }
 
-// level is the share of its parts up to which a slope along a ray counts as zero: rays are solutions
-// of linear programs in float64 arithmetic. Source: the tolerance of such rays in qpbackend, with
-// two digits less.
+// level is the share of its parts up to which a slope along a ray counts as zero: rays are
+// solutions of linear programs in float64 arithmetic. Source: the tolerance of such rays in
+// qpbackend, with two digits less.
 const level = 1e-10
 
 // unbounded shows that the objective falls for ever along the ray, and that no row is broken there. A ray has no scale.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// reach is a box that has all points with a cost of at most a number: the bounds of the variables, as
-// rows and objective narrow them.
+// reach is a box that has all points with a cost of at most a number: the bounds of the variables,
+// as rows and objective narrow them.
 func (p *Problem) reach(cost float64) []span {
 	f, err := flatten(p, p.bounds())
 	if err != nil {

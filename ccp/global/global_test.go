@@ -298,9 +298,10 @@ func TestDefinedVariables(t *testing.T) {
 			t.Fatal("no variable is defined")
 		}
 		res, err := global.Solve(context.Background(), p, nil, 1, ccp.DefaultSettings())
-		const want = -2.0025 // at x = (−1, .05); the other end of x₀ gives as much, and y = 4
+		const want = -2.0025 // at x = (−1, 0.05); the other end of x₀ gives as much, and y = 4
 		if err != nil || !res.Proved || math.Abs(res.Objective-want) > 1e-5 {
-			t.Errorf("free: %v: %v, objective %.8g, bound %.8g, proved %v", free, err, res.Objective, res.Bound, res.Proved)
+			t.Errorf("free: %v: %v, objective %.8g, bound %.8g, proved %v", free, err, res.Objective, res.Bound,
+				res.Proved)
 		}
 	}
 }

@@ -57,7 +57,8 @@ func bombsAt(t *testing.T, dir string) map[string]string {
 	const line, text = 40 << 20, 140 << 20 // more than a line, and a text, may have
 	want := map[string]string{}
 	const long, much, many = "more than 33554432 bytes", "more than 13", "more than 20971"
-	for _, ending := range []string{"qps.gz", "mps.gz", "sif.gz", "cbf.gz", "dat-s.gz", "csv.gz", "json.gz", "mtx.gz", "npy.gz", "npz.gz", "dc", "proof", "result", "model"} {
+	for _, ending := range []string{"qps.gz", "mps.gz", "sif.gz", "cbf.gz", "dat-s.gz", "csv.gz", "json.gz", "mtx.gz",
+		"npy.gz", "npz.gz", "dc", "proof", "result", "model"} {
 		gz("line."+ending, "", " 1", line)
 		want["cut-line."+ending] = "damaged gzip file: unexpected EOF"
 		switch kind := strings.TrimSuffix(ending, ".gz"); kind {
@@ -82,8 +83,10 @@ func bombsAt(t *testing.T, dir string) map[string]string {
 	want["many.json.gz"] = "more than 16777216 numbers"
 	const cbf = "VER\n3\nOBJSENSE\nMIN\n"
 	for name, body := range map[string]string{
-		"var.cbf": cbf + "VAR\n1000000000 1\nF 1000000000\n", "cone.cbf": cbf + "VAR\n2000000 1\nQ 2000000\n", "psd.cbf": cbf + "PSDVAR\n1\n8000\n",
-		"rows.cbf": cbf + "VAR\n1 1\nF 1\nCON\n30000000 1\nL+ 30000000\n", "m.dat-s": "30000000\n1\n1\n", "block.dat-s": "1\n1\n8000\n1\n", "diagonal.dat-s": "1\n1\n-30000000\n1\n",
+		"var.cbf": cbf + "VAR\n1000000000 1\nF 1000000000\n", "cone.cbf": cbf + "VAR\n2000000 1\nQ 2000000\n",
+		"psd.cbf":  cbf + "PSDVAR\n1\n8000\n",
+		"rows.cbf": cbf + "VAR\n1 1\nF 1\nCON\n30000000 1\nL+ 30000000\n", "m.dat-s": "30000000\n1\n1\n",
+		"block.dat-s": "1\n1\n8000\n1\n", "diagonal.dat-s": "1\n1\n-30000000\n1\n",
 	} {
 		plain(name, body)
 		want[name] = many
@@ -115,7 +118,9 @@ func bombsAt(t *testing.T, dir string) map[string]string {
 	plain("head.npz", b.String())
 	want["head.npz"] = "more than 20" // of the bytes of the file some
 	for name, body := range map[string]string{
-		"one.dc": "var x[1000000000]\nminimize sum(x)\n", "sum.dc": "var x\nminimize x" + strings.Repeat("+x", 1<<20) + "\n", "nested.dc": "var x\nminimize " + strings.Repeat("(", 1<<19),
+		"one.dc":    "var x[1000000000]\nminimize sum(x)\n",
+		"sum.dc":    "var x\nminimize x" + strings.Repeat("+x", 1<<20) + "\n",
+		"nested.dc": "var x\nminimize " + strings.Repeat("(", 1<<19),
 	} {
 		plain(name, body)
 	}
@@ -132,14 +137,16 @@ func TestBombs(t *testing.T) {
 	wants := bombsAt(t, dir)
 	t.Chdir(dir)
 	for name, text := range map[string]string{
-		"p.dc": "var x in [0, 1]\nminimize x^2\n", "p.result": `{"status":"converged","objective":0,"variables":{"x":0}}`, "t.csv": "a\n1\n",
+		"p.dc":     "var x in [0, 1]\nminimize x^2\n",
+		"p.result": `{"status":"converged","objective":0,"variables":{"x":0}}`, "t.csv": "a\n1\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const most = 1 << 31                                       // as docs/cli.md says
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(most / 2)) // so that what is collected late does not count
+	const most = 1 << 31 // as docs/cli.md says
+	// so that what is collected late does not count
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(most / 2))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, name := range slices.Sorted(maps.Keys(wants)) {
@@ -163,7 +170,8 @@ func TestBombs(t *testing.T) {
 				commands = [][]string{{"solve", name}, {"check", name}, {"verify", name, "p.result"}}
 				break
 			}
-			commands = [][]string{{"solve", name}, {"check", name}, {"fmt", name, "--check"}, {"verify", name, "p.result"}}
+			commands = [][]string{{"solve", name}, {"check", name}, {"fmt", name, "--check"},
+				{"verify", name, "p.result"}}
 		case "proof":
 			commands = [][]string{{"verify", "p.dc", "p.result", "--proof", name}}
 		case "result":

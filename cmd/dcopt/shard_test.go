@@ -254,15 +254,19 @@ func TestForgedShards(t *testing.T) {
 		change func(s map[string]any)
 		want   string
 	}{
-		"objective":   {func(s map[string]any) { s["objective"] = -1e3 }, "the result states -1000"},
-		"error":       {func(s map[string]any) { s["objective"], s["objective_error"] = -1e3, 1e9 }, "the result states -1000"},
-		"point":       {func(s map[string]any) { s["objective"], s["x"] = -1e3, []float64{50, 50} }, "the point breaks a constraint by"},
-		"feasible":    {func(s map[string]any) { s["x"], s["violation"] = []float64{50, 50}, 1e9 }, "the point is not feasible"},
+		"objective": {func(s map[string]any) { s["objective"] = -1e3 }, "the result states -1000"},
+		"error": {func(s map[string]any) { s["objective"], s["objective_error"] = -1e3, 1e9 },
+			"the result states -1000"},
+		"point": {func(s map[string]any) { s["objective"], s["x"] = -1e3, []float64{50, 50} },
+			"the point breaks a constraint by"},
+		"feasible": {func(s map[string]any) { s["x"], s["violation"] = []float64{50, 50}, 1e9 },
+			"the point is not feasible"},
 		"values":      {func(s map[string]any) { s["x"] = []float64{1, 2, 3} }, "3 values; the problem wants 2"},
 		"no values":   {func(s map[string]any) { s["x"] = nil }, "0 values; the problem wants 2"},
 		"multipliers": {func(s map[string]any) { s["duals"] = [][]float64{{1}} }, "1 multipliers of constraints"},
-		"a list":      {func(s map[string]any) { s["duals"] = [][]float64{{1, 2, 3, 4, 5}, {}} }, "5 multipliers of constraint 1"},
-		"bounds":      {func(s map[string]any) { s["bound_duals"] = []float64{1} }, "1 multipliers of bounds"},
+		"a list": {func(s map[string]any) { s["duals"] = [][]float64{{1, 2, 3, 4, 5}, {}} },
+			"5 multipliers of constraint 1"},
+		"bounds": {func(s map[string]any) { s["bound_duals"] = []float64{1} }, "1 multipliers of bounds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -271,7 +275,8 @@ func TestForgedShards(t *testing.T) {
 			if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if code, _, stderr := runDcopt("shard", "run", planned(t, file, "--starts", "4"), "--out", at, "-q"); code != 0 {
+			if code, _, stderr := runDcopt("shard", "run", planned(t, file, "--starts", "4"), "--out", at,
+				"-q"); code != 0 {
 				t.Fatal(code, stderr)
 			}
 			_, right, _ := runDcopt("shard", "merge", at, "--json")
@@ -284,11 +289,13 @@ func TestForgedShards(t *testing.T) {
 			if code == exit.OK && strings.Contains(got, "-1000") {
 				t.Errorf("it wins: %s", got)
 			}
-			if strings.Contains(got, `"objective":`) && withoutTimes(t, got)[0]["objective"] != withoutTimes(t, right)[0]["objective"] {
+			if strings.Contains(got, `"objective":`) &&
+				withoutTimes(t, got)[0]["objective"] != withoutTimes(t, right)[0]["objective"] {
 				t.Errorf("%s\nwant %s", got, right)
 			}
 			for _, one := range []string{"objective", "point"} { // these would win
-				if name == one && (code != exit.NotSolved || !strings.Contains(stderr, "shard-000003.json") || !strings.Contains(stderr, c.want)) {
+				if name == one && (code != exit.NotSolved || !strings.Contains(stderr, "shard-000003.json") ||
+					!strings.Contains(stderr, c.want)) {
 					t.Errorf("exit %d, %s, want %q", code, stderr, c.want)
 				}
 			}
@@ -297,18 +304,21 @@ func TestForgedShards(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if code, got, stderr = runDcopt("shard", "merge", at, "--json"); code != exit.NotSolved || !strings.Contains(stderr, c.want) || got != "" {
+			if code, got, stderr = runDcopt("shard", "merge", at, "--json"); code != exit.NotSolved ||
+				!strings.Contains(stderr, c.want) || got != "" {
 				t.Errorf("exit %d, %s%s, want %q", code, got, stderr, c.want)
 			}
 		})
 	}
 	dir := t.TempDir()
 	at := filepath.Join(dir, "results")
-	if code, _, stderr := runDcopt("shard", "run", planned(t, "../../examples/quickstart.dc", "--starts", "1"), "--out", at, "-q"); code != 0 {
+	if code, _, stderr := runDcopt("shard", "run", planned(t, "../../examples/quickstart.dc", "--starts", "1"),
+		"--out", at, "-q"); code != 0 {
 		t.Fatal(code, stderr)
 	}
 	forge(t, filepath.Join(at, "shard-000000.json"), func(s map[string]any) { s["message"] = "a\x1b]0;b\x07" })
-	if code, got, stderr := runDcopt("shard", "merge", at); code != exit.OK || strings.ContainsAny(got+stderr, "\x1b\x07") || !strings.Contains(got, `a\u001b]0;b\u0007`) {
+	if code, got, stderr := runDcopt("shard", "merge", at); code != exit.OK ||
+		strings.ContainsAny(got+stderr, "\x1b\x07") || !strings.Contains(got, `a\u001b]0;b\u0007`) {
 		t.Errorf("exit %d, %q, %s", code, got, stderr)
 	}
 }

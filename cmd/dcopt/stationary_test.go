@@ -29,7 +29,7 @@ func TestStationary(t *testing.T) {
 	}
 }
 
-// verdict is that of verify on the result, with what it says.
+// verdict is the verdict of verify on the result, and its output.
 func (c *caseRun) verdict() (code int, text string) {
 	file := filepath.Join(c.t.TempDir(), "result.json")
 	if err := os.WriteFile(file, c.text, 0o600); err != nil {
@@ -40,11 +40,13 @@ func (c *caseRun) verdict() (code int, text string) {
 	return code, out.String()
 }
 
-// TestNoMultipliers: where the gradients of constraints degenerate the result has no multipliers and names one
-// of them, and nothing of it is false. Neither has one that ranges alone show to be infeasible.
+// TestNoMultipliers: where the gradients of constraints degenerate the result has no multipliers
+// and names one of them, and nothing of it is false. Neither has one that ranges alone show to be
+// infeasible.
 func TestNoMultipliers(t *testing.T) {
 	c := runCase(t, shared.Path(t, "data", "cases", "default", "reactor.dc"))
-	if c.Status != "converged" || c.None == nil || len(c.None.Constraint) != 1 || !strings.Contains("abcd", c.None.Constraint) || c.Duals != nil {
+	if c.Status != "converged" || c.None == nil || len(c.None.Constraint) != 1 ||
+		!strings.Contains("abcd", c.None.Constraint) || c.Duals != nil {
 		t.Errorf("%s, without multipliers for %v, has %v", c.Status, c.None, c.Duals)
 	}
 	if code, text := c.verdict(); code != exit.Incomplete {
@@ -59,8 +61,8 @@ func TestNoMultipliers(t *testing.T) {
 	}
 }
 
-// TestNoGap: between two points that a constraint allows, as x(1 - x) <= 0 does, results are right and have
-// multipliers or say that there are none.
+// TestNoGap: between two points that a constraint allows, as x(1 - x) <= 0 does, results are right
+// and have multipliers or say that there are none.
 func TestNoGap(t *testing.T) {
 	for text, right := range map[string]func(*caseRun) string{
 		"var x in [-1, 2] start .3\nminimize (x - .4)^2\nsubject to\n  c: x*(1 - x) <= 0\n":                                     optimum(.16, 1e-6),
@@ -81,11 +83,12 @@ func TestNoGap(t *testing.T) {
 	}
 }
 
-// TestToleranceDecides: where a violation within the tolerance changes the objective by as much as this is, the
-// result names the row, and is feasible if it has converged.
+// TestToleranceDecides: where a violation within the tolerance changes the objective by as much as
+// this is, the result names the row, and is feasible if it has converged.
 func TestToleranceDecides(t *testing.T) {
 	c := runCase(t, shared.Path(t, "data", "cases", "default", "illposed.dc"))
-	if c.Loose == nil || c.Loose.Row != "b" && c.Loose.Row != "c" || !(c.Loose.Objective > 1e-3) || !strings.Contains(c.Message, "the tolerance of feasible points decides the objective") {
+	if c.Loose == nil || c.Loose.Row != "b" && c.Loose.Row != "c" || !(c.Loose.Objective > 1e-3) ||
+		!strings.Contains(c.Message, "the tolerance of feasible points decides the objective") {
 		t.Errorf("%+v, %q", c.Loose, c.Message)
 	}
 	if c.Status == "converged" && !c.Feasible {
@@ -96,7 +99,8 @@ func TestToleranceDecides(t *testing.T) {
 	}
 }
 
-// TestDualsOfDefinitions: bounds of variables that equations define have their multipliers among those of bounds.
+// TestDualsOfDefinitions: bounds of variables that equations define have their multipliers in
+// bound_duals.
 func TestDualsOfDefinitions(t *testing.T) {
 	c := runCase(t, shared.Path(t, "data", "cases", "default", "process.dc"))
 	for name := range c.Duals {

@@ -117,8 +117,9 @@ func drawEdge(seed uint64) string {
 	return b.String()
 }
 
-// repaired are problems whose answers verify refused: wrong multipliers of bounds, at kinks and of convex problems, certificates that
-// are none, a point that is no minimum, and broken rows that rounding errors excused.
+// repaired are problems whose answers verify refused: wrong multipliers of bounds, at kinks and of
+// convex problems, certificates that show nothing, a point that is no minimum, and broken rows that
+// rounding errors excused.
 var repaired = []uint64{
 	10, 72, 94, 5082, 5117, 71009, 71011, 71170, 400793, 500216, 600022, 600168, 600358, 600529, 600618, 600661,
 }

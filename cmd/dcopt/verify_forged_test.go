@@ -289,7 +289,8 @@ func TestForgeries(t *testing.T) {
 				if strings.Contains(f.src, "maximize") {
 					r["maximize"] = true
 				}
-				if !forgers[kind](d, r) || name == "endless" && strings.Contains(kind, "point") { // a ray begins anywhere
+				// a ray begins anywhere
+				if !forgers[kind](d, r) || name == "endless" && strings.Contains(kind, "point") {
 					break
 				}
 				delete(r, "maximize")

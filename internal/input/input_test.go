@@ -124,7 +124,8 @@ func TestLists(t *testing.T) {
 	if err := Lists([]byte(full)); err != nil {
 		t.Error(err)
 	}
-	if _, err := JSON(strings.NewReader(full + "[")); err == nil || err.Error() != "more than 1048576 lists and objects" {
+	if _, err := JSON(strings.NewReader(full + "[")); err == nil ||
+		err.Error() != "more than 1048576 lists and objects" {
 		t.Error(err)
 	}
 }

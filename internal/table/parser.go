@@ -142,7 +142,8 @@ func (p *parser) first() (row []Cell, err error) {
 			return nil, err
 		}
 		if len(row) == mostColumns {
-			return nil, &Error{at.Line, at.Col, fmt.Sprintf("the first row has more than %d fields; a vector may be a column", mostColumns)}
+			return nil, &Error{at.Line, at.Col,
+				fmt.Sprintf("the first row has more than %d fields; a vector may be a column", mostColumns)}
 		}
 		at.Column, at.Text = len(row), strings.TrimSpace(string(text))
 		_, at.Kind = Classify(at.Text, p.t.opt.DecimalComma)

@@ -194,7 +194,8 @@ func (t *Reader) rowsEnd(first bool) (int, error) {
 			return end, nil
 		}
 		if len(t.rest) > input.MostLine {
-			return 0, &Error{Line: t.line, Col: 1, Msg: fmt.Sprintf("a row of more than %d bytes; does a quoted cell not end?", input.MostLine)}
+			return 0, &Error{Line: t.line, Col: 1,
+				Msg: fmt.Sprintf("a row of more than %d bytes; does a quoted cell not end?", input.MostLine)}
 		}
 		if err := t.fill(); err != nil {
 			return 0, err

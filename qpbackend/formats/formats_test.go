@@ -63,7 +63,8 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v, want a place", err)
 	}
 	for path, want := range map[string]string{
-		"a.txt": ".qps, .mps, .sif, .cbf, .dat-s, .npz", "a.cbf.gz": "a.cbf.gz: line 1", "a.npz": "a.npz: this is no .npz file", "a.cbf": "a.cbf: line 1",
+		"a.txt": ".qps, .mps, .sif, .cbf, .dat-s, .npz", "a.cbf.gz": "a.cbf.gz: line 1",
+		"a.npz": "a.npz: this is no .npz file", "a.cbf": "a.cbf: line 1",
 	} {
 		if _, err := formats.ReadNamed(strings.NewReader("x"), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)

@@ -127,7 +127,8 @@ func (p *parser) head() error {
 			return err
 		}
 		for k := 0; k < len(f) && len(p.blocks) < blocks; k++ {
-			size, err := p.in.Whole(f[k], fmt.Sprintf("the size of block %d", len(p.blocks)+1), -math.MaxInt32, math.MaxInt32)
+			size, err := p.in.Whole(f[k], fmt.Sprintf("the size of block %d", len(p.blocks)+1), -math.MaxInt32,
+				math.MaxInt32)
 			if err != nil {
 				return err
 			}

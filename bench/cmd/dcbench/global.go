@@ -30,17 +30,20 @@ func smallCommand() *cli.Command {
 		"Runs dcopt solve without flags on small problems whose global optimum is known, and SCIP beside it")
 }
 
-// optimaCommand measures answers to problems of optima.Sets, by default those of some sets. Its table is name.csv,
-// and its report name.md, .html and .tex.
+// optimaCommand measures answers to problems of optima.Sets, by default those of some sets. Its
+// table is name.csv, and its report name.md, .html and .tex.
 func optimaCommand(name, usage, sets string, limit time.Duration, about string) *cli.Command {
 	table := name + ".csv"
 	return &cli.Command{
 		Name: name, Usage: usage, UsageText: "dcbench " + name + " [FLAGS]",
 		Description: about + ", one thread each,\n" +
-			"one after the other. The table " + table + " in the folder of --out grows with each run; what it has is not run again.",
+			"one after the other. The table " + table +
+			" in the folder of --out grows with each run; what it has is not run again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "sets", Value: sets, Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
-			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
+			&cli.StringFlag{Name: "sets", Value: sets,
+				Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
+			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
+				Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
 			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
 			&cli.StringFlag{Name: "starts", Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
@@ -61,7 +64,8 @@ func runOptima(c *cli.Context) error {
 		return err
 	}
 	cam := &optima.Campaign{Limit: limit}
-	name, title := c.Command.Name, map[string]string{"global": "Global optima", "small": "Small problems"}[c.Command.Name]
+	name := c.Command.Name
+	title := map[string]string{"global": "Global optima", "small": "Small problems"}[name]
 	if cam.Instances, err = globalInstances(c); err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		Writer:         stdout,
 		ErrWriter:      stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
-		Commands:       []*cli.Command{qpCommand(), dcCommand(), regressionCommand(), srbenchCommand(), scaleCommand(), globalCommand(), smallCommand(), reportCommand(), workerCommand()},
+		Commands: []*cli.Command{qpCommand(), dcCommand(), regressionCommand(), srbenchCommand(),
+			scaleCommand(), globalCommand(), smallCommand(), reportCommand(), workerCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return fmt.Errorf("no command %q; dcbench help lists them", c.Args().First())

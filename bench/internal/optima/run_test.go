@@ -49,7 +49,8 @@ func TestCampaign(t *testing.T) {
 		if err := Write(&text, c.Instances, rows, []string{"right", "wrong"}, 60); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"| ex2_1_1 | -17 | -17 | 5.9e-08 | 3 |", "right: 1 of 1 proved", "s; 1 of 1 at the published optimum.", "wrong: 0 of 1 proved, shifted geometric mean 60 s"} {
+		for _, want := range []string{"| ex2_1_1 | -17 | -17 | 5.9e-08 | 3 |", "right: 1 of 1 proved",
+			"s; 1 of 1 at the published optimum.", "wrong: 0 of 1 proved, shifted geometric mean 60 s"} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("no %q in\n%s", want, &text)
 			}

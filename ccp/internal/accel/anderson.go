@@ -146,7 +146,8 @@ func (a *Anderson) weights(k int, size func(int) float64) bool {
 	if !(trace > 0) {
 		return false
 	}
-	ok, _ := dense.Cholesky(context.Background(), blas64.Symmetric{Uplo: blas.Upper, N: k, Stride: depth, Data: a.gram[:]})
+	ok, _ := dense.Cholesky(context.Background(),
+		blas64.Symmetric{Uplo: blas.Upper, N: k, Stride: depth, Data: a.gram[:]})
 	if ok {
 		t := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: k, Stride: depth, Data: a.gram[:]}
 		lapack64.Potrs(t, blas64.General{Rows: k, Cols: 1, Stride: 1, Data: a.γ[:k]})

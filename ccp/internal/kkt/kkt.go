@@ -18,12 +18,12 @@ import (
 type Point struct {
 	P *dc.Problem
 	X []float64
-	// Lo and Hi are the bounds of the variables, within the domains of functions. Size has the sizes
-	// of the variables.
+	// Lo and Hi are the bounds of the variables, within the domains of functions. Size has the
+	// sizes of the variables.
 	Lo, Hi, Size []float64
-	// Product is the tolerance of complementarity: of a multiplier times a slack, and of a slope times
-	// a size. Relative is the tolerance of a slope of the Lagrangian, in units of its largest part. A
-	// bound is active where it is nearer than Near times the size of its variable.
+	// Product is the tolerance of complementarity: of a multiplier times a slack, and of a slope
+	// times a size. Relative is the tolerance of a slope of the Lagrangian, in units of its largest
+	// part. A bound is active where it is nearer than Near times the size of its variable.
 	Product, Relative, Near float64
 
 	side []float64 // a step in a random direction, as long as the sizes of the variables
@@ -31,8 +31,8 @@ type Point struct {
 
 // Residual is how far multipliers are from first-order conditions.
 type Residual struct {
-	// Slope is the largest slope of the Lagrangian that no active bound holds, in units of the largest
-	// part along the same variable: of the objective, or of a constraint. It is +Inf where
+	// Slope is the largest slope of the Lagrangian that no active bound holds, in units of the
+	// largest part along the same variable: of the objective, or of a constraint. It is +Inf where
 	// complementarity fails, and Point.Relative where Trusted.
 	Slope float64
 	// Rest is as Slope, with slopes that are too small to count.
@@ -46,8 +46,8 @@ type Residual struct {
 	Bounds []float64
 }
 
-// row is a constraint at the point, lo ≤ value + val·d ≤ hi: an entry of an affine one, or both halves
-// of an equation.
+// row is a constraint at the point, lo ≤ value + val·d ≤ hi: an entry of an affine one, or both
+// halves of an equation.
 type row struct {
 	c, entry      int
 	y             float64 // its multiplier
@@ -97,8 +97,8 @@ func (p *Point) Residual(duals [][]float64) (out Residual) {
 	return out
 }
 
-// unheld are the largest slope that counts and the largest of all, in units of top, of those that no
-// bound holds, and the multipliers of the bounds.
+// unheld are the largest slope that counts and the largest of all, in units of top, of those that
+// no bound holds, and the multipliers of the bounds.
 func (p *Point) unheld(sum, top []float64) (worst, rest float64, bounds []float64) {
 	bounds = make([]float64, len(sum))
 	least := p.Product
@@ -187,8 +187,9 @@ func all(i, k int) float64 { return math.Inf(1) }
 
 // differentiable reports whether f has one gradient around the point, where its gradient is grad.
 // Changes below least do not count. At a kink the gradients of points beside it differ from grad,
-// however near they are. Near a kink the mean of the gradients on both sides differs; without one it
-// is within r² of grad at the distance r. Smooth functions may have a kink at one point, as norms at 0.
+// however near they are. Near a kink the mean of the gradients on both sides differs; without one
+// it is within r² of grad at the distance r. Smooth functions may have a kink at one point, as
+// norms at 0.
 func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
 	of, y := f.Support(), slices.Clone(p.X)
 	s, smooth := f.(interface{ Smooth() bool })
@@ -212,7 +213,8 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 			size = max(size, math.Abs(grad[j])*p.Size[j])
 			apart = max(apart, math.Abs(a[j]+b[j]-2*grad[j])*p.Size[j])
 		}
-		return apart / (2 * max(p.Relative*size, least)) // NaN outside the domain, where nothing is bent
+		// NaN outside the domain, where nothing is bent
+		return apart / (2 * max(p.Relative*size, least))
 	}
 	for _, j := range of {
 		if math.IsNaN(grad[j]) {
@@ -228,8 +230,8 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		return jump(g, g)
 	}
 	if v := single(near); smooth || v > 1 {
-		// Where the gradient vanishes any change counts: nearer by Relative it is smaller by Relative
-		// for a curve, and as large for a kink.
+		// Where the gradient vanishes any change counts: nearer by Relative it is smaller by
+		// Relative for a curve, and as large for a kink.
 		return !(v > 1) || smooth && flat && single(near*p.Relative) < v/2
 	}
 	return !(single(-near) > 1 || jump(beside(p.Relative), beside(-p.Relative)) > 1)
@@ -246,8 +248,8 @@ func (p *Point) aside() []float64 {
 	return p.side
 }
 
-// Varies is the change of the objective where the variables change by their sizes, +Inf where it has
-// no value.
+// Varies is the change of the objective where the variables change by their sizes, +Inf where it
+// has no value.
 func (p *Point) Varies() (most float64) {
 	y, here := make([]float64, len(p.X)), p.P.Objective.Value(p.X)
 	for _, sign := range [2]float64{1, -1} {
@@ -264,11 +266,11 @@ func (p *Point) Varies() (most float64) {
 	return most
 }
 
-// Project finds the multipliers with the least slopes of the Lagrangian, in units of the sizes of the
-// variables: the multipliers of a projected gradient step, which minimises the tangent of the objective
-// plus half of the step's squared length within the tangents of the constraints. ok is false where
-// there are none. degenerate is an active constraint whose gradient along variables away from their
-// bounds vanishes, or cancels with others up to Relative; nil: there is none.
+// Project finds the multipliers with the least slopes of the Lagrangian, in units of the sizes of
+// the variables: the multipliers of a projected gradient step, which minimises the tangent of the
+// objective plus half of the step's squared length within the tangents of the constraints. ok is
+// false where there are none. degenerate is an active constraint whose gradient along variables
+// away from their bounds vanishes, or cancels with others up to Relative; nil: there is none.
 func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.Constraint, ok bool) {
 	n := len(p.X)
 	q := &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
@@ -356,9 +358,9 @@ func (p *Point) Bent() (bent bool) {
 	return bent
 }
 
-// Loose is the constraint whose tolerance decides the objective: by its multiplier, a violation of tol
-// times the row's unit changes the objective by more than Product, or by more than Product·Relative
-// where the point itself breaks it by so much. nil: there is none.
+// Loose is the constraint whose tolerance decides the objective: by its multiplier, a violation of
+// tol times the row's unit changes the objective by more than Product, or by more than
+// Product·Relative where the point itself breaks it by so much. nil: there is none.
 func (p *Point) Loose(duals [][]float64, tol float64) (loose *dc.Constraint, change float64) {
 	least := p.Product * p.Relative
 	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, func(r row) {

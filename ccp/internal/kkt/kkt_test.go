@@ -122,8 +122,8 @@ func TestKinks(t *testing.T) {
 	}
 }
 
-// TestKinkThatIsHeld: where the subgradient meets the conditions the bounds have multipliers, and else
-// there are none.
+// TestKinkThatIsHeld: where the subgradient meets the conditions the bounds have multipliers, and
+// else there are none.
 func TestKinkThatIsHeld(t *testing.T) {
 	for least, held := range map[float64]bool{-1e-9: true, -5: false} {
 		p := at(t, []float64{0, 0}, least, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
@@ -139,7 +139,8 @@ func TestKinkThatIsHeld(t *testing.T) {
 	}
 }
 
-// TestCurvedIsNoKink: at the minimum of a square its gradient changes by more than counts, as it is 0 there.
+// TestCurvedIsNoKink: at the minimum of a square its gradient changes by more than counts, as it is
+// 0 there.
 func TestCurvedIsNoKink(t *testing.T) {
 	p := at(t, []float64{0, 0}, -5, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) { return dc.SumSquares(x), nil })
 	p.Product = 1e-30
@@ -148,8 +149,8 @@ func TestCurvedIsNoKink(t *testing.T) {
 	}
 }
 
-// TestBoundsAfar: a bound has a multiplier where it is active up to the tolerance of products, and not
-// where the slope is noise.
+// TestBoundsAfar: a bound has a multiplier where it is active up to the tolerance of products, and
+// not where the slope is noise.
 func TestBoundsAfar(t *testing.T) {
 	for _, c := range []struct{ x, slope, want float64 }{
 		{0, 1, -1}, {1e-9, 1, -1}, {1e-5, 1, -1}, {1, 1e-9, 0}, {1, 1e-4, 0},

@@ -68,7 +68,9 @@ type Start struct {
 	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
 	Tol   float64                   // accuracy asked of the backend
 	Feas  float64                   // tolerance of dc.Problem.Feasible
-	Slope func(x []float64) float64 // how far the multipliers of the last convex problem are from first-order conditions at x, at most 1 if they hold
+	// how far the multipliers of the last convex problem are from first-order conditions at x, at
+	// most 1 if they hold
+	Slope func(x []float64) float64
 	// Note is told of each point that the method goes to, with the iterations of the
 	// backend since the last one; its error ends the method.
 	Note func(x []float64, τ float64, cost int) error
@@ -77,7 +79,8 @@ type Start struct {
 // End is where it has ended.
 type End struct {
 	X []float64
-	// Stationary: X is feasible, the convex problem there promises no decrease that counts, and Start.Slope is at most 1.
+	// Stationary: X is feasible, the convex problem there promises no decrease that counts, and
+	// Start.Slope is at most 1.
 	Stationary bool
 	Solves     int // convex problems
 }

@@ -184,8 +184,8 @@ func (c *Course) span(at Value) float64 {
 	return min(at.Size, max(math.Abs(at.Objective), c.Range()))
 }
 
-// SpanAt is the size to which a change of the objective is relative at a point around which it varies by so much: where a
-// backend tells no less from 0 it says nothing.
+// SpanAt is the size to which a change of the objective is relative at a point around which it
+// varies by so much: where a backend tells no less from 0 it says nothing.
 func (c *Course) SpanAt(at Value, varies func() float64) float64 {
 	if span := c.span(at); c.least <= span || c.least > varies() {
 		return span

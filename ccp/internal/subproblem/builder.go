@@ -109,7 +109,8 @@ func (b *Builder) BoundVariables(p *dc.Problem) {
 	}
 }
 
-// Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds, unless these exclude it.
+// Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds, unless these
+// exclude it.
 func (b *Builder) Row(a dc.Linear, lo, hi float64) {
 	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
 		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]

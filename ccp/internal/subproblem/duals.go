@@ -85,7 +85,8 @@ func (s *Problem) asWritten(rows [][]float64) {
 // rowDuals distributes dy, the multipliers y of the rows or a change of them.
 func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
 	out := rows.Zeros(s.DC)
-	cones, shares := map[int][]float64{}, map[int]float64{} // of semidefinite constraints: the multipliers of rows
+	// of semidefinite constraints: the multipliers of rows
+	cones, shares := map[int][]float64{}, map[int]float64{}
 	for i := range out {
 		if c := &s.DC.Constraints[i]; c.DC && c.Order() > 0 {
 			cones[i] = []float64{}

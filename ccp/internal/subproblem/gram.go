@@ -222,7 +222,8 @@ const (
 	blockRows = 128
 )
 
-// addOuter adds 2w·vvᵀ for the coefficients v of full rows, at most blockRows of them, to the upper triangle of g.
+// addOuter adds 2w·vvᵀ for the coefficients v of full rows, at most blockRows of them, to the upper
+// triangle of g.
 func (b *Builder) addOuter(g []float64, w float64, rows []dc.Linear) {
 	if len(rows) == 0 {
 		return

@@ -11,10 +11,12 @@ import (
 // Sizes of the working set.
 // Source: limits of speed, of which no answer depends on: docs/large.md.
 const (
-	leastSet  = 300 // rows that may join at once, at least
-	perColumn = 2   // rows that join at once per column that is no term, and nearest rows of each column at first
-	patience  = 3   // solves in a row for which a row has to be slack to leave
-	kept      = 0.9 // share of the rows that have to stay, for those that leave to be too few to matter
+	leastSet = 300 // rows that may join at once, at least
+	// rows that join at once per column that is no term, and nearest rows of each column at first
+	perColumn = 2
+	patience  = 3 // solves in a row for which a row has to be slack to leave
+	// share of the rows that have to stay, for those that leave to be too few to matter
+	kept = 0.9
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
@@ -122,8 +124,9 @@ func (s *solver) resume() {
 // Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
 const acting = 1e-6
 
-// renew brings the set up to date for the neighbourhood of s.x. A set that has
-// the nearer half of the rows that would join, and of which few would leave, stays: so does the analysis of the pattern.
+// renew brings the set up to date for the neighbourhood of s.x. A set that has the nearer half of
+// the rows that would join, and of which few would leave, stays: so does the analysis of the
+// pattern.
 func (s *solver) renew(ctx context.Context) error {
 	if !s.chosen {
 		s.begin()
@@ -166,7 +169,8 @@ func (s *solver) hold() {
 	}
 }
 
-// around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half of those of all.
+// around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half
+// of those of all.
 func (s *solver) around() []candidate {
 	list := s.distances(s.sums())
 	s.joinNearestByColumn(list)
@@ -401,7 +405,10 @@ func (s *solver) leave() {
 		}
 	}
 	for i, in := range s.in {
-		if in && s.idle[i] >= patience && (s.own[i] < 0 || s.state[s.own[i]] == rest || s.state[s.own[i]] == free && s.several(s.own[i])) {
+		if !in || s.idle[i] < patience {
+			continue
+		}
+		if own := s.own[i]; own < 0 || s.state[own] == rest || s.state[own] == free && s.several(own) {
 			s.exclude(int32(i))
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// lines are the rows of A in the columns that are no terms, without entries that are 0: the row of a maximum's tangent has
-// room for all pieces of the maximum, of which it has one. A row consists of runs of columns that follow one another. Runs with the same
-// coefficients, or with their negatives, have them once, where rows that follow one another have them: each piece of a maximum of affine
-// functions has the features of its sample at other columns.
+// lines are the rows of A in the columns that are no terms, without entries that are 0: the row of
+// a maximum's tangent has room for all pieces of the maximum, of which it has one. A row consists
+// of runs of columns that follow one another. Runs with the same coefficients, or with their
+// negatives, have them once, where rows that follow one another have them: each piece of a maximum
+// of affine functions has the features of its sample at other columns.
 type lines struct {
 	begin  []int32 // by row: its first run; the last entry is the end
 	runs   []run
@@ -26,7 +27,8 @@ type run struct {
 	count      int32 // how many they are; below 0: so many, and their negatives are there
 }
 
-// recent is how many runs a new one is compared with. Source: derived: a limit of speed; those of a piece of a fit and of the one before it.
+// recent is how many runs a new one is compared with. Source: derived: a limit of speed; the runs of a
+// piece of a fit and of the one before it.
 const recent = 4
 
 // readLines brings the lines up to date.

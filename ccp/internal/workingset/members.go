@@ -30,7 +30,8 @@ type members struct {
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m), alone: make([]uint8, n), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m),
+		alone: make([]uint8, n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -78,7 +79,7 @@ func nearest(list []candidate, k int) []candidate {
 	return out[:k]
 }
 
-// before orders candidates: no two are equal but for a row that occurs twice.
+// before orders candidates: no two are equal, except a row that occurs twice.
 func (a candidate) before(b candidate) bool { return a.d < b.d || a.d == b.d && a.row < b.row }
 
 // partition puts the lower part of more than 16 candidates in front and returns its length, of

@@ -22,7 +22,8 @@ const (
 	// parts is how many such shares are many. Source: derived: the estimate and the set around it are two, and some join. With 2 and 4
 	// ramp_20000 of docs/large.md takes more interior point iterations times rows.
 	part, parts = 10, 3
-	// tries is the number of sets that are made anew before rows only join. Source: derived: so that there is an end; docs/large.md has them.
+	// tries is the number of sets that are made anew before rows only join. Source: derived: so
+	// that there is an end; docs/large.md has them.
 	tries = 4
 )
 
@@ -109,10 +110,11 @@ func (s *solver) gather(list []candidate) {
 	s.centre = append(s.centre[:0], s.x...)
 }
 
-// follow is join for samples: the problem of the set has led from its centre to s.x, which breaks the rows in the list by more than tol. Where the
-// whole problem's objective falls on all of the way, the set is made anew, of the rows that are as near as those that s.x breaks.
-// Where it rises at last, as rows that would have held the point are absent, there is an estimate from the least point on the way or, where the
-// set is that of one, those rows join that hold the point first.
+// follow is join for samples: the problem of the set has led from its centre to s.x, which breaks
+// the rows in the list by more than tol. Where the whole problem's objective falls on all of the
+// way, the set is made anew, of the rows that are as near as those that s.x breaks. Where it rises
+// at last, as rows that would have held the point are absent, there is an estimate from the least
+// point on the way or, where the set is that of one, those rows join that hold the point first.
 func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (again bool, err error) {
 	if len(list) == 0 {
 		return false, nil
@@ -141,7 +143,8 @@ func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (aga
 	}
 }
 
-// joinOnTheWay moves s.x to the share of the way from the centre to a point, and lets the rows join that it breaks there.
+// joinOnTheWay moves s.x to the share of the way from the centre to a point, and lets the rows join
+// that it breaks there.
 func (s *solver) joinOnTheWay(to []float64, share, tol float64) bool {
 	s.mix(to, min(1, share))
 	clear(s.ax)
@@ -156,8 +159,9 @@ func (s *solver) mix(to []float64, share float64) {
 	}
 }
 
-// between moves s.x back to the least point of the whole problem on the way from the centre of the set, and returns
-// the share of the way: 1 where it is near the end. The terms of the centre get the values that they have there.
+// between moves s.x back to the least point of the whole problem on the way from the centre of the
+// set, and returns the share of the way: 1 where it is near the end. The terms of the centre get
+// the values that they have there.
 func (s *solver) between() float64 {
 	to, end := slices.Clone(s.x), slices.Clone(s.sums())
 	copy(s.x, s.centre)
@@ -183,9 +187,10 @@ func (s *solver) between() float64 {
 	return share
 }
 
-// leastOf is where a convex function is least from 0 to 1, to a hundredth or so, and 1 where it is near.
+// leastOf is where a convex function is least from 0 to 1, to a hundredth or so, and 1 where it is
+// near.
 func leastOf(f func(t float64) float64) float64 {
-	// Source: derived: .618^9 of the interval is left, a bit more than a hundredth.
+	// Source: derived: 0.618^9 of the interval is left, a bit more than a hundredth.
 	const sections = 9
 	near, far, _, _ := num.GoldenSection(f, 1, 0, sections)
 	if near == 1 {

@@ -58,22 +58,26 @@ type affine struct {
 	dv       []float64 // along the step
 }
 
-// calm are the terms that are one piece as far as the point has a way to go: their sum is an affine function.
+// calm are the terms that are one piece as far as the point has a way to go: their sum is an affine
+// function.
 type calm struct {
 	busy   []int32   // the other terms
 	path   float64   // the length of the way so far
 	length float64   // of the last step
 	until  []float64 // by term: the length up to which it is calm; −1: it is not
-	only   []int32   // by term: the piece that it is at the last expansion, −1 for its bound, several for more than one
-	slope  []float64 // by place: the gradient of the sum of the terms that are one piece
+	// by term: the piece that it is at the last expansion, −1 for its bound, several for more than
+	// one
+	only  []int32
+	slope []float64 // by place: the gradient of the sum of the terms that are one piece
 }
 
 const several = -2
 
-// hessian is that of the smoothed problem, a sum over pairs of pieces.
+// hessian is the Hessian of the smoothed problem, a sum over pairs of pieces.
 type hessian struct {
-	h       []float64 // the lower triangle, by rows
-	diff    []float64 // by place: the difference of two gradients; then the entries that are not 0, and their places:
+	h []float64 // the lower triangle, by rows
+	// by place: the difference of two gradients; then the entries that are not 0, and their places:
+	diff    []float64
 	touched []int32
 }
 
@@ -151,7 +155,8 @@ func newSmoothing(s *solver) *smoothing {
 			}
 		}
 		p := len(m.cols)
-		m.g, m.d, m.diff, m.slope, m.h = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
+		m.g, m.d, m.diff, m.slope, m.h = make([]float64, p), make([]float64, p), make([]float64, p),
+			make([]float64, p), make([]float64, p*p)
 		m.bounds, m.steepest, m.prices = make([]float64, count), make([]float64, count), make([]float64, count)
 		m.until, m.only, m.first = make([]float64, count), make([]int32, count), make([]int32, 1, count+1)
 		s.smoothed = m
@@ -301,7 +306,7 @@ func (m *smoothing) weigh(top, temp float64) float64 {
 	return temp * math.Log(sum)
 }
 
-// value is that of the busy terms, smoothed, at t times the step, and its excess over the terms.
+// value is the value of the busy terms, smoothed, at t times the step, and its excess over the terms.
 func (m *smoothing) value(t float64) (total, excess float64) {
 	for _, k := range m.busy {
 		cost := m.prices[k]
@@ -313,7 +318,8 @@ func (m *smoothing) value(t float64) (total, excess float64) {
 	return total, excess
 }
 
-// expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay busy.
+// expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay
+// busy.
 func (m *smoothing) expand() (total float64) {
 	clear(m.h)
 	m.addSmooth()
@@ -359,7 +365,8 @@ func (m *smoothing) expand() (total float64) {
 	return total
 }
 
-// become notes the piece that a term is now, and brings the gradient of those that are one piece up to date.
+// become notes the piece that a term is now, and brings the gradient of those that are one piece up
+// to date.
 func (m *smoothing) become(k, only int32) {
 	if m.only[k] == only {
 		return
@@ -437,7 +444,8 @@ func (m *smoothing) addPair(a, b piece, w float64) {
 	}
 }
 
-// subtract sets m.diff to the difference of the gradients of two pieces, at the places where it is not 0: pieces of a term share entries.
+// subtract sets m.diff to the difference of the gradients of two pieces, at the places where it is
+// not 0: pieces of a term share entries.
 func (m *smoothing) subtract(a, b piece) {
 	clear(m.diff)
 	m.addGradient(m.diff, a.at, 1)
@@ -602,8 +610,8 @@ func (m *smoothing) direction() bool {
 	return num.FirstNotFinite(m.d) < 0
 }
 
-// along sets m.dv to the changes of the pieces of busy terms along the step, and returns the slope and the curvature of the rest of the
-// objective: that of m.slope is without the busy terms in it.
+// along sets m.dv to the changes of the pieces of busy terms along the step, and returns the slope
+// and the curvature of the rest of the objective: that of m.slope is without the busy terms in it.
 func (m *smoothing) along() (linear, curve float64) {
 	linear = num.Dot(m.slope, m.d)
 	for k, j := range m.cols {

@@ -410,8 +410,8 @@ func maxima(rng *rand.Rand, count int, square bool) *qpbackend.Problem {
 	return p
 }
 
-// TestLines: rows have the sums and the norms of the matrix, before and after its values change, and the pieces of a maximum have the features of their
-// sample once.
+// TestLines: rows have the sums and the norms of the matrix, before and after its values change,
+// and the pieces of a maximum have the features of their sample once.
 func TestLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 6))
 	p := maxima(rng, 60, false)
@@ -590,7 +590,8 @@ func TestSmoothing(t *testing.T) {
 	}
 }
 
-// checkCalm makes steps, which lower the objective, and looks at the terms that are calm after them: they are one piece.
+// checkCalm makes steps, which lower the objective, and looks at the terms that are calm after
+// them: they are one piece.
 func checkCalm(t *testing.T, m *smoothing, objective func() float64) {
 	t.Helper()
 	m.temp, m.length = 0.01, 1e-3

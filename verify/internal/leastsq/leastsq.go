@@ -73,9 +73,9 @@ func NonNegative(a *mat.Dense, b []float64) []float64 {
 	return t
 }
 
-// fitted is the least squares solution in the columns of a set, by the matrix of products of columns
-// of length 1. As that squares the condition of the problem, the solution is refined by gradients,
-// which down sets.
+// fitted is the least squares solution in the columns of a set, by the matrix of products of
+// columns of length 1. As that squares the condition of the problem, the solution is refined by
+// gradients, which down sets.
 func fitted(gram *mat.SymDense, in []bool, gradient []float64, down func(t []float64)) ([]float64, bool) {
 	var cols []int
 	for j := range in {

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Numbers of the search. Source: 60 drawn functions of 70 to 125 variables (integers from −50 to 50, a
-// quarter to three quarters of them 0) with 4 seeds each, and 8 of 200 to 410 with 3: each run finds the best point of its function.
+// Numbers of the search. Source: 60 drawn functions of 70 to 125 variables (integers from −50 to
+// 50, a quarter to three quarters of them 0) with 4 seeds each, and 8 of 200 to 410 with 3: each
+// run finds the best point of its function.
 const (
 	rounds     = 30   // tabu searches
 	patience   = 20   // moves for each variable without a better point that end one

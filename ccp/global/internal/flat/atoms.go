@@ -109,7 +109,8 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 
 // single has the functions of one argument, and at most one number.
 var single = map[string]Op{
-	"square": Square, "abs": Abs, "exp": Exp, "log": Log, "entr": Entropy, "logistic": Logistic, "xexp": XExp, "pos_power": PosPower,
+	"square": Square, "abs": Abs, "exp": Exp, "log": Log, "entr": Entropy, "logistic": Logistic, "xexp": XExp,
+	"pos_power": PosPower,
 }
 
 // each is the sum of a function of each.

@@ -128,7 +128,7 @@ func (m *merge) print() (code int, err error) {
 	return m.sweep()
 }
 
-// program is that of a shard.
+// program is the compiled problem of a shard.
 func (m *merge) program(r *plan.Runner, i int) (*lang.Program, error) {
 	prog, err := session.Within(m.c.Context, func() (*lang.Program, error) { return r.Compile(m.c.Context, i) })
 	if err != nil && !exit.IsContext(err) {
