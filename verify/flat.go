@@ -417,7 +417,7 @@ func (f *flat) product(u, v form) form {
 		return out
 	}
 	switch {
-	case slices.Equal(u.idx, v.idx) && u.c == 0 && v.c == 0 && slices.Equal(u.val, v.val):
+	case slices.Equal(u.idx, v.idx) && u.c == v.c && slices.Equal(u.val, v.val):
 		return f.single(isSquare, 0, u)
 	case len(u.idx)*len(v.idx) <= 4:
 		parts, ws := []form{u, v, form{err: just(u.c).times(just(v.c))}.centred()}, []span{just(v.c), just(u.c), just(-1)}
@@ -497,6 +497,34 @@ func (f *flat) of(e *expr) form {
 	return l
 }
 
+// euclidean is the norm of expressions that are off by at most off in all.
+func (f *flat) euclidean(es []*expr, off float64) form {
+	cols, errs := f.columnsOf(es)
+	for _, v := range errs {
+		off = above(off, v.magnitude().hi)
+	}
+	return f.beneath(f.single(isPower, 0.5, f.each(es, isSquare, 0)), &bundle{bundleNorm, cols}, off)
+}
+
+// lengths are expressions of which e, the root of a number and squares, is the norm, and how far the root of the number is off; nil: it is none.
+func (e *expr) lengths() (es []*expr, off float64) {
+	if e.num != 0.5 || e.args[0].op != opSum {
+		return nil, 0
+	}
+	for k, a := range e.args[0].args {
+		switch w := e.args[0].weights[k]; {
+		case a.isConst() && w*a.num > 0:
+			root := math.Sqrt(w * a.num)
+			es, off = append(es, number(root)), above(off, 0x1p-51*root)
+		case a.op == opPower && a.num == 2 && w == 1:
+			es = append(es, a.args[0])
+		default:
+			return nil, 0
+		}
+	}
+	return es, off
+}
+
 func (f *flat) make(e *expr) form {
 	switch e.op {
 	case opSum:
@@ -508,6 +536,9 @@ func (f *flat) make(e *expr) form {
 	case opMul:
 		return f.product(f.of(e.args[0]), f.of(e.args[1]))
 	case opPower:
+		if es, off := e.lengths(); es != nil {
+			return f.euclidean(es, off)
+		}
 		return f.power(f.of(e.args[0]), e.num)
 	case opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
 		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
@@ -524,12 +555,7 @@ func (f *flat) make(e *expr) form {
 		if e.num != 2 {
 			return f.single(isPower, 1/e.num, f.each(e.args, isEven, e.num))
 		}
-		cols, errs := f.columnsOf(e.args)
-		off := 0.0 // at least the norm of errs
-		for _, v := range errs {
-			off = above(off, v.magnitude().hi)
-		}
-		return f.beneath(f.single(isPower, 0.5, f.each(e.args, isSquare, 0)), &bundle{bundleNorm, cols}, off)
+		return f.euclidean(e.args, 0)
 	case opLSE:
 		cols, errs := f.columnsOf(e.args)
 		ls, ws := make([]form, len(cols)), make([]span, len(cols))

@@ -340,6 +340,8 @@ func (m *maker) product(u, v dc.Linear) dc.Linear {
 		return v.Scale(u.Const)
 	case len(v.Idx) == 0:
 		return u.Scale(v.Const)
+	case slices.Equal(u.Idx, v.Idx) && u.Const == v.Const && slices.Equal(u.Val, v.Val):
+		return m.of(Square, 0, u)
 	case slices.Equal(u.Idx, v.Idx) && u.Const == 0 && v.Const == 0 && proportional(u.Val, v.Val) != 0:
 		return m.of(Square, 0, u).Scale(proportional(u.Val, v.Val))
 	case len(u.Idx)*len(v.Idx) <= 4: // few: (a + b)(c + d) by entries
