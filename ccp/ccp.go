@@ -30,7 +30,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 		return nil, err
 	}
 	if x0 == nil {
-		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
+		return solveDrawn(ctx, p, set.Seed, set, 0, &known{})
 	}
 	return compileAndRun(ctx, p, x0, set, 0, origin{})
 }
@@ -38,7 +38,7 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
 func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
 	r.tip = r.sub
-	for n := 1; r.k < r.set.MaxIter; n++ {
+	for n := 1; r.more(0); n++ {
 		r.k++
 		if err := r.linearise(); err != nil { // 1. convexify
 			return r.giveUp(Numerical, err.Error()), nil
@@ -89,7 +89,7 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 	if end, err := r.prepare(ctx); err != nil || end.over() {
 		return end, err
 	}
-	end, err := r.local(ctx, search.Move{})
+	end, err := r.local(ctx, search.Move{Lost: r.revisits})
 	if err != nil || !end.rests() {
 		return r.settle(ctx, end, err)
 	}
@@ -152,6 +152,11 @@ const settleWork = 2e6
 // mostTries bounds the points from which settle tries the procedure again. Source: as Settings.Search.Coordinates.
 const mostTries = 5
 
+// revisits reports whether the run is at a local minimum that earlier starts have found.
+func (r *run) revisits(t search.Trial) bool {
+	return slices.ContainsFunc(r.seed.minima, func(x []float64) bool { return same(t.X, x, r.sub.Size, r.set.Tol) })
+}
+
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.
 func (r *run) proved() bool {
@@ -184,7 +189,7 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
 	last := end.status
 	end = r.excluded(end)
-	res.Status, res.Message = end.status, end.message
+	res.Status, res.Message, res.known = end.status, end.message, end.lost
 	switch end.status {
 	case Infeasible:
 		res.Objective = r.minimised(math.Inf(1))
@@ -200,7 +205,8 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 			res.Message = beforeFirst
 		}
 	}
-	res.work, res.least = r.work(), r.leastDifference(res, w.size)
+	res.size = r.sub.Size
+	res.work, res.final, res.least = r.budget.Taken(), r.final(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Seconds
 	certified := func() bool {
@@ -342,7 +348,7 @@ func (r *run) searches() search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi,
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
-		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.k < r.set.MaxIter },
+		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
 	return search.Kinds{
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
@@ -428,11 +434,11 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 				return end, err
 			}
 		}
-		if !leads || r.k >= r.set.MaxIter && !r.falls(before, m) {
+		if !leads || !r.more(0) && !r.falls(before, m) {
 			break
 		}
 		switch {
-		case r.k >= r.set.MaxIter:
+		case !r.more(0):
 			return r.giveUp(IterationLimit, "the procedure has converged, but a small step leads to a lower point"), nil
 		case n >= search.MostLeads:
 			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a small step leads to one"), nil
@@ -506,16 +512,21 @@ func (r *run) follow(m search.Move) {
 }
 
 // solveDrawn runs from the starting point of the seed, moved into the convex
-// constraints if any of it was drawn at random. lead has the best point of earlier
-// starts, if there is one.
-func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (*Result, error) {
-	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random()}
+// constraints if any of it was drawn at random.
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (*Result, error) {
+	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random(), minima: of.minima}
 	if start > 0 {
 		x0 = drawn(p, seed)
+		of.spread(p, x0, seed, set.Seed, start)
 	}
 	_, from.share = math.Modf(float64(start) * (math.Sqrt(5) - 1) / 2) // evenly spread
-	if lead != nil && set.Search.Vary && start%2 == 1 {
-		from.share = search.Vary(x0, lead.X, seed)
+	if of.lead != nil && start%2 == 1 {
+		from.share = search.Vary(x0, of.lead.X, seed)
+	}
+	if start == 1 {
+		if x, lower := fromSamples(ctx, p, set); lower {
+			x0 = x
+		}
 	}
 	return compileAndRun(ctx, p, x0, set, start, from)
 }
@@ -546,7 +557,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
 	r.recover.tol = r.usualTol()
 	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
-	r.budget = search.NewBudget(sub)
+	r.budget, sub.Meter = search.NewBudget(sub), &r.budget.Meter
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = resultAt(p, x0, set, start)

@@ -531,8 +531,8 @@ func TestSettingsAreCheckedByName(t *testing.T) {
 		}
 	}
 	look(reflect.TypeOf(ccp.Settings{}), "Settings", nil)
-	if checked != 2*13 {
-		t.Errorf("%d checks of numeric fields, want 26: a field was added or lost", checked)
+	if checked != 2*14 {
+		t.Errorf("%d checks of numeric fields, want 28: a field was added or lost", checked)
 	}
 }
 

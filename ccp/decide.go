@@ -61,7 +61,7 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 		return res.Trusted
 	}
 	// a search may have taken tangents elsewhere
-	if k := r.kept; k != nil && !r.apart(k.X, x, root) {
+	if k := r.kept; k != nil && k.duals.Rows != nil && !r.apart(k.X, x, root) {
 		if !try(k.duals, k.X) {
 			slope = math.Inf(1)
 		}
@@ -152,14 +152,14 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 	case held && (convex || degenerate == nil || !(r.holding.residual.Rest > math.Sqrt(r.set.Tol))):
 		k.duals = r.holding.duals
 	case held, r.res.Feasible && !far && (still && degenerate != nil ||
-		(still || r.k < r.set.MaxIter) && r.holding.point.Bent()):
+		(still || r.more(0)) && r.holding.point.Bent()):
 		r.res.NoMultipliers = &Absence{}
 		if degenerate != nil {
 			r.res.NoMultipliers.Constraint = degenerate.Name()
 		}
 		const still = "by values and gradients no small step is better"
 		return outcome{status: Converged, message: joined(still, end.message)}
-	case r.k >= r.set.MaxIter:
+	case !r.more(0):
 		return r.giveUp(IterationLimit, joined(notFinished, end.message))
 	default:
 		return r.giveUp(Stalled, joined(notFinished, end.message))

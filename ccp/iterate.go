@@ -34,7 +34,7 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
 // spare is the decrease of a convex problem's objective from which on a hundredth of it may be left, as no decision follows but to go on:
 // a hundred times that at which the procedure has converged; +Inf where there is no next problem.
 func (r *run) spare() float64 {
-	if r.sub.Convex() || r.course.Strict || r.k >= r.set.MaxIter {
+	if r.sub.Convex() || r.course.Strict || !r.more(0) {
 		return math.Inf(1)
 	}
 	return 100 * r.least()

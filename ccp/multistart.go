@@ -6,76 +6,155 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
-	"time"
 
-	"github.com/dcopt/dcopt/ccp/internal/sample"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
-// Automatic, as a number of starts, lets Multistart choose it: the start from which
-// Solve would run, or the point that samples of a large sum lead to (Settings.Sample), and,
-// where that takes few milliseconds, up to 19 more starts, as many as
-// make up a fixed amount of work in all. Work is counted in iterations of the backend times
-// entries of the convex problem, so that the number does not depend on the machine.
+// Automatic, as a number of starts, lets Multistart run as many as Settings.Effort says.
 const Automatic = 0
-
-// autoWork is the work that Automatic may make up: about 20 ms. mostStarts bounds the
-// starts. Source: table of docs/ccp.md.
-const (
-	autoWork   = 3e5
-	mostStarts = 20
-)
-
-// enough is the number of starts where the first has led to r.
-func enough(r *Result) int {
-	if r == nil || r.Status != Converged && r.Status != Stalled {
-		return 1
-	}
-	return max(1, min(mostStarts, int(autoWork/max(r.work, 1))))
-}
 
 // Multistart runs Solve from several starting points, as many at a time as
 // there are processors, and returns the best result: a feasible one before an
 // infeasible one, then the lower objective, rounding errors included, then the
-// earlier start: see Result.Better. Start 0 is p.Start(set.Seed), and the others are
-// drawn from seeds that derive from set.Seed: the random values anew, entries with a
-// starting value of their own around it, with the larger of the value and the
-// root mean square of the variable's values as deviation, 1 if both are 0. The result is
-// never worse than that of start 0 alone, with Automatic of the point that samples lead to, and
+// earlier start: see Result.Better. Start 0 is p.Start(set.Seed), and the others are those of
+// Starts. The result is never worse than that of start 0 alone, and
 // another point only if that is better by Settings.Tol. starts is a number, or Automatic.
-//
-// Starts come in waves of a fixed size. Some of the later ones are variations of
-// the best point of earlier waves (Settings.Search.Vary). The answer does not depend on the
-// number of processors.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
 // the context ends, no further one begins, and the best so far is returned
 // together with the context's error.
 func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*Result, error) {
-	if err := check(p, set); err != nil {
-		return nil, err
-	}
 	if starts < 0 {
 		return nil, fmt.Errorf("ccp: %d starting points, want at least 1, or Automatic", starts)
 	}
-	seeds := startSeeds(set.Seed)
-	set.Recorder = serial(set.Recorder)
-	found := &best{maximize: p.Maximize}
-	first := 0
+	s, err := NewStarts(p, set)
+	if err != nil {
+		return nil, err
+	}
 	if starts == Automatic {
-		found.take(solveFirst(ctx, p, set))
-		first, starts = 1, enough(found.top)
+		s.Run(ctx, 1)
+		for most := s.Most(); ctx.Err() == nil && s.work < most && !s.Exhausted(); {
+			s.Spend(ctx, most)
+		}
+		s.Settle(ctx)
+		return s.Result()
 	}
-	for ; first < starts && (first == 0 || ctx.Err() == nil); first += wave {
-		found.wave(ctx, p, seeds, first, min(first+wave, starts), set)
-	}
-	res, err := found.result()
-	if err == nil && found.total.Starts < starts {
+	s.Run(ctx, starts)
+	res, err := s.Result()
+	if err == nil {
 		err = ctx.Err() // between two starts: no run has seen it
 	}
 	return res, err
+}
+
+// Starts is a problem solved from one starting point after the other. Start 0 is p.Start(set.Seed),
+// and the others are drawn from seeds that derive from set.Seed: every second one is a variation of
+// the best point so far (Settings.Search.Vary); the others have the random values anew, numbers
+// between Lo and Hi where these have a narrower range than the problem's, spread over the range as
+// a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value of their own around it,
+// with the larger of the value and the root mean square of the variable's values as deviation, 1 if both are 0.
+//
+// Starts run side by side in waves of a fixed size, and a point that one finds counts for later waves alone:
+// the answer does not depend on the number of processors.
+type Starts struct {
+	// Lo and Hi are bounds of the variables that follow from the constraints; nil: there are only those of the problem.
+	Lo, Hi []float64
+
+	p     *dc.Problem
+	set   Settings
+	seeds *rand.Rand
+	found best
+	next  int
+
+	mu     sync.Mutex
+	work   float64 // of all starts
+	final  bool    // one of them was
+	minima [][]float64
+	again  int // starts that have led to one of them
+}
+
+// NewStarts has run none yet.
+func NewStarts(p *dc.Problem, set Settings) (*Starts, error) {
+	if err := check(p, set); err != nil {
+		return nil, err
+	}
+	set.Recorder = serial(set.Recorder)
+	return &Starts{p: p, set: set, seeds: startSeeds(set.Seed), found: best{maximize: p.Maximize}}, nil
+}
+
+// Run runs the next n starts, or less where ctx ends: the first alone, as it tells whether others may follow.
+func (s *Starts) Run(ctx context.Context, n int) {
+	for end := s.next + n; s.next < end && (s.next == 0 || ctx.Err() == nil); {
+		s.wave(ctx, min(end, s.next+wave), s.set)
+	}
+}
+
+// Spend runs a wave of starts, or as many as fit, so that all take no more than that much work.
+func (s *Starts) Spend(ctx context.Context, most float64) {
+	each, left := s.work/float64(max(s.next, 1)), most-s.work
+	n := max(1, min(wave, int(left/max(each, 1))))
+	set := s.set
+	set.MaxWork = left / float64(n)
+	s.wave(ctx, s.next+n, set)
+}
+
+// Add counts a result from elsewhere.
+func (s *Starts) Add(r *Result) {
+	before := s.found.total
+	s.found.take(r, nil)
+	s.found.total = before
+	s.work += math.Round(r.work)
+}
+
+// Result is the best one so far, with the error of the earliest start that had one.
+func (s *Starts) Result() (*Result, error) { return s.found.result() }
+
+// Work is the work of all starts so far, in the unit of Result.Work.
+func (s *Starts) Work() float64 { return s.work }
+
+// Most is the work of Settings.Effort, of which all starts so far take at most half where it is not Quick.
+func (s *Starts) Most() float64 {
+	if s.set.Effort == Quick {
+		return 0
+	}
+	return max(s.set.Effort.Work(), 2*s.work)
+}
+
+// Settle goes on from the best point, without searches, where the limit of work has ended its start before it has converged.
+func (s *Starts) Settle(ctx context.Context) {
+	top := s.found.top
+	if top == nil || top.Start == 0 || top.Status != IterationLimit || ctx.Err() != nil {
+		return
+	}
+	set := s.set
+	set.Recorder, set.NewtonFirst, set.Search = nil, true, Search{}
+	if res, err := Solve(ctx, s.p, top.X, set); err == nil {
+		res.Start = top.Start
+		s.found.total.Starts-- // it has been counted
+		s.take(res, nil)
+		if down := s.p.Maximize; res.Status == Converged && res.Feasible && res.certain(down)-top.certain(down) <= res.least {
+			s.found.top = res
+		}
+	}
+}
+
+// Final reports whether no further start makes sense: there is an error, a proof, or a point that no other start improves on.
+func (s *Starts) Final() bool {
+	r := s.found.top
+	return r == nil || s.found.err != nil || r.Status == Infeasible || r.Status == Unbounded || s.final
+}
+
+// unseen is the share of the starting points that lead to local minima not yet seen from which on another start makes sense.
+// Source: a choice: one minimum is believed to be the only one after 15 starts, of ten after 105.
+const unseen = 0.01
+
+// Exhausted reports whether the starts so far have probably found all local minima: n of them have led to w, so that
+// the others are expected to be where w(w+1)/(n(n−1)) of the points lead (Boender and Rinnooy Kan 1987).
+func (s *Starts) Exhausted() bool {
+	w, n := float64(len(s.minima)), float64(len(s.minima)+s.again)
+	return s.Final() || w > 0 && w*(w+1) < unseen*n*(n-1)
 }
 
 // SolveStart is start i of Multistart as if it were the only one: no better point of
@@ -95,12 +174,7 @@ func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Resul
 	for range i {
 		seed = seeds.Uint64()
 	}
-	return solveSafely(ctx, p, seed, set, i, nil)
-}
-
-// startSeeds draws the seeds of the starts after the first.
-func startSeeds(seed uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, 0x7374)) // stream "st": each use of the seed has its own
+	return solveSafely(ctx, p, seed, set, i, &known{})
 }
 
 // Best returns the result that Multistart would return of these starts, in any order,
@@ -132,18 +206,24 @@ func (r *Result) Restore(s Standing) { r.nearly, r.least = s.Nearly, s.Least }
 // Source: table of docs/ccp.md.
 const wave = 8
 
-// wave runs starts first to end − 1.
-func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first, end int, set Settings) {
-	var lead *Result
-	if b.top != nil && b.top.nearly {
-		lead = b.top
+// wave runs the starts before end.
+func (s *Starts) wave(ctx context.Context, end int, set Settings) {
+	if s.next == 0 {
+		end = 1
+	}
+	from := known{lo: s.Lo, hi: s.Hi}
+	if s.set.Search.Vary {
+		from.minima = slices.Clone(s.minima)
+		if top := s.found.top; top != nil && top.nearly {
+			from.lead = top
+		}
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := first; i < end; i++ {
-		seed := set.Seed
+	for ; s.next < end; s.next++ {
+		i, seed := s.next, s.set.Seed
 		if i > 0 {
-			seed = seeds.Uint64()
+			seed = s.seeds.Uint64()
 		}
 		slots <- struct{}{}
 		if i > 0 && ctx.Err() != nil {
@@ -151,79 +231,35 @@ func (b *best) wave(ctx context.Context, p *dc.Problem, seeds *rand.Rand, first,
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			b.take(solveSafely(ctx, p, seed, set, i, lead))
+			s.take(solveSafely(ctx, s.p, seed, set, i, &from))
 		})
 	}
 	wg.Wait()
 }
 
+// take counts the result of a start.
+func (s *Starts) take(r *Result, err error) {
+	s.found.take(r, err)
+	if r == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.work += math.Round(r.work) // so that sums do not depend on the order
+	s.final = s.final || r.final
+	known := func(x []float64) bool { return same(r.X, x, r.size, s.set.Tol) }
+	switch {
+	case r.known || r.Status == Converged && slices.ContainsFunc(s.minima, known):
+		s.again++
+	case r.Status == Converged:
+		s.minima = append(s.minima, r.X)
+	}
+}
+
 // solveSafely is solveDrawn; a panic becomes an error.
-func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, lead *Result) (res *Result, err error) {
+func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (res *Result, err error) {
 	defer recovered(&err)
-	return solveDrawn(ctx, p, seed, set, start, lead)
-}
-
-// solveFirst is start 0 of Automatic, or the run from the point that samples lead to.
-func solveFirst(ctx context.Context, p *dc.Problem, set Settings) (res *Result, err error) {
-	defer recovered(&err)
-	t := time.Now()
-	x0, lower := fromSamples(ctx, p, set)
-	if !lower {
-		return solveDrawn(ctx, p, set.Seed, set, 0, nil)
-	}
-	return compileAndRun(ctx, p, x0, set, 0, origin{drawn: p.Random(), before: subproblem.Since(t)})
-}
-
-// fromSamples is the point that samples of a large sum lead to, if it is lower than start 0.
-func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
-	if !set.Sample {
-		return nil, false
-	}
-	defer func() {
-		if recover() != nil { // a user's function, which panics again in the run
-			x, lower = nil, false
-		}
-	}()
-	seeds := startSeeds(set.Seed)
-	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil }, Draw: func(i int) []float64 {
-		if i == 0 {
-			return boxed(p, p.Start(set.Seed))
-		}
-		return boxed(p, drawn(p, seeds.Uint64()))
-	}}
-	return stage.Best()
-}
-
-// drawn draws starting point i > 0: p.Start(seed), with the entries that are
-// the same for every seed moved.
-func drawn(p *dc.Problem, seed uint64) []float64 {
-	x := p.Start(seed)
-	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
-	lo, hi := p.Box()
-	for _, v := range p.Vars {
-		if v.Start.Kind != dc.StartValues {
-			continue
-		}
-		size := 0.0
-		for _, s := range v.Start.Values {
-			if !math.IsNaN(s) {
-				size += s * s
-			}
-		}
-		size = math.Sqrt(size / float64(max(1, v.Len())))
-		for k, s := range v.Start.Values {
-			if math.IsNaN(s) {
-				continue
-			}
-			dev := max(size, math.Abs(s))
-			if dev == 0 {
-				dev = 1
-			}
-			j := v.Offset + k
-			x[j] = min(max(s+dev*rng.NormFloat64(), lo[j]), hi[j])
-		}
-	}
-	return x
+	return solveDrawn(ctx, p, seed, set, start, of)
 }
 
 // best keeps the best of the results it is given, in any order, and adds up
@@ -259,7 +295,7 @@ func (b *best) take(r *Result, err error) {
 	if r.Start == 0 {
 		b.first = r
 	}
-	if b.top == nil || r.Better(b.top, b.maximize) {
+	if b.top == nil || !r.known && r.Better(b.top, b.maximize) {
 		b.top = r
 	}
 }

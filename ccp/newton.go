@@ -51,7 +51,13 @@ func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) { // no choice between minima
+	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.NewtonFirst) && n.made(ctx) {
+		copy(n.x, n.z)
+		if end, err := n.reach(ctx); err != nil || end.over() {
+			return end, err
+		}
+		copy(n.z, n.x)
+	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) { // no choice between minima
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end.over() {
 			return end, err
@@ -169,7 +175,7 @@ func (n *newton) made(ctx context.Context) bool {
 		n.asked = true
 		m, err := sl1qp.New(ctx, n.q, n.set.backend())
 		if err == nil && m != nil {
-			n.method = m
+			n.method, m.Sub.Meter = m, n.sub.Meter
 			n.extra = m.Sub
 		}
 	}
@@ -186,7 +192,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	r := n.run
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
-		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, Limit: r.set.MaxIter - r.k,
+		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, More: func(solves int) bool { return r.more(solves - noted) },
 		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
 		Note: func(x []float64, τ float64, cost int) (err error) {

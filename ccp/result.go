@@ -66,10 +66,17 @@ type Result struct {
 
 	// nearly: X keeps the constraints relative to the size of their terms.
 	nearly bool
-	work   float64           // see run.work
-	least  float64           // the smallest change of the objective that counts
-	convex qpbackend.Tangent // the solution of the convex problem, of a run of a session of one
+	work   float64             // see Work
+	final  bool                // see run.final
+	least  float64             // the smallest change of the objective that counts
+	size   func(j int) float64 // of variable j
+	known  bool                // the run was given up as it led to a minimum that was known
+	convex qpbackend.Tangent   // the solution of the convex problem, of a run of a session of one
 }
+
+// Work is that of the run, in a unit that is the same on every machine: about a multiplication of a sparse factor, of which Second take
+// about a second of one processor.
+func (r *Result) Work() float64 { return r.work }
 
 // Result is the point of the iteration as a result without a status; X is borrowed.
 func (it *Iteration) Result() *Result {
@@ -188,7 +195,7 @@ const (
 	Unknown        Status = iota // not run
 	Converged                    // feasible, and the objective has ceased to change; of a convex problem, a bound shows the minimum
 	Stalled                      // the points have ceased to change, at one that is not feasible or, of a convex problem, not shown to be the minimum
-	IterationLimit               // Settings.MaxIter reached
+	IterationLimit               // Settings.MaxIter or MaxWork reached
 	TimeLimit                    // the context's deadline passed
 	Infeasible                   // the convex constraints alone, or one other constraint within the bounds and affine equations, cannot be met: a proof
 	Unbounded                    // the objective falls for ever along a feasible direction, or is −Inf next to a feasible point

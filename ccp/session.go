@@ -100,6 +100,9 @@ func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error)
 // Restart lets the next Solve begin at the problem's start, as the first one does.
 func (s *Session) Restart() { s.x = nil }
 
+// Convex reports whether the problem has nothing to linearise: no other start finds a better point.
+func (s *Session) Convex() bool { return s.sub.Convex() }
+
 // Problem is the problem with the current values of its parameters. It is the session's
 // own: do not change it.
 func (s *Session) Problem() *dc.Problem { return s.p }

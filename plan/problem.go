@@ -41,12 +41,19 @@ type Overrides struct {
 	MaxIter *int     `json:"max_iter,omitempty"`
 	Tol     *float64 `json:"tol,omitempty"`
 	Seed    *uint64  `json:"seed,omitempty"`
+	Effort  *string  `json:"effort,omitempty"` // see ccp.Effort; where starts is not given
 }
 
 // Settings are those of a compiled file with o before its options, and the number of
 // starts, which may be ccp.Automatic.
 func (o *Overrides) Settings(file lang.ProblemOptions) (ccp.Settings, int, error) {
-	set, starts := options.Settings(file)
+	if o.Effort != nil {
+		file.Effort, file.Restarts = o.Effort, nil
+	}
+	set, starts, err := options.Settings(file)
+	if err != nil {
+		return set, 0, err
+	}
 	options.Override(&set.MaxIter, o.MaxIter)
 	options.Override(&set.Tol, o.Tol)
 	options.Override(&set.Seed, o.Seed)
@@ -272,6 +279,9 @@ func (r *Runner) solve(ctx context.Context, i int) (*Solved, error) {
 	set, starts, err := q.Settings.Settings(prog.Options)
 	if err != nil {
 		return nil, err
+	}
+	if q.Settings.Effort == nil && prog.Options.Effort == nil { // one of many
+		set.Effort = ccp.Quick
 	}
 	set.Recorder = r.Recorder
 	within := ctx

@@ -15,6 +15,8 @@ type Result struct {
 	Status                                  string
 	Objective, Error, Violation, Bound, Gap *float64
 	Feasible, Proved                        *bool
+	// Proof is the file that solve --proof writes, where the result has it itself.
+	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
 	Sweep map[string]string
 	// Variables, lets and a ray by name, and the indices of the first two; multipliers of constraints and of bounds.
@@ -52,7 +54,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
 	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
-	"no_multipliers", "tolerance_decides",
+	"no_multipliers", "tolerance_decides", "answer",
 }
 
 // statuses of results of .dc files.
@@ -106,7 +108,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
-		"indices": &r.indices,
+		"indices": &r.indices, "proof": &r.Proof,
 	}
 	for name, text := range all {
 		to, known := into[name]

@@ -53,7 +53,7 @@ var portfolios = []string{"intervals", "pieces", "choices"}
 func TestLocalAnswerIsTheFloor(t *testing.T) {
 	for _, kind := range portfolios {
 		p := portfolio(t, kind)
-		local, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
+		local, err := ccp.Multistart(context.Background(), p, 1, ccp.DefaultSettings())
 		if err != nil || !local.Feasible {
 			t.Fatalf("%s: %v, %v", kind, local, err)
 		}
@@ -65,7 +65,7 @@ func TestLocalAnswerIsTheFloor(t *testing.T) {
 			if reports > 1 {
 				set.Global.MaxNodes = 8
 			}
-			res, err := global.Solve(ctx, p, nil, ccp.Automatic, set)
+			res, err := global.Solve(ctx, p, nil, 1, set)
 			cancel()
 			if err != nil && !errors.Is(err, context.Canceled) || res == nil {
 				t.Fatalf("%s, %d reports: %v", kind, reports, err)
@@ -135,7 +135,7 @@ func TestErrorsOfTheBackendAreNoErrors(t *testing.T) {
 	for _, kind := range portfolios {
 		for _, inSolve := range []bool{false, true} {
 			p := portfolio(t, kind)
-			local, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
+			local, err := ccp.Multistart(context.Background(), p, 1, ccp.DefaultSettings())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestErrorsOfTheBackendAreNoErrors(t *testing.T) {
 			set.Backend = refusing{on: on, inSolve: inSolve}
 			set.Global.MaxNodes = 20
 			set.Recorder = &interrupter{after: 1, cancel: func() { on.Store(true) }}
-			res, err := global.Solve(context.Background(), p, nil, ccp.Automatic, set)
+			res, err := global.Solve(context.Background(), p, nil, 1, set)
 			if err != nil {
 				t.Errorf("%s, in Solve %v: %v", kind, inSolve, err)
 				continue
@@ -154,19 +154,5 @@ func TestErrorsOfTheBackendAreNoErrors(t *testing.T) {
 				t.Errorf("%s, in Solve %v: %+v of %+v, local %g", kind, inSolve, res, res.Result, local.Objective)
 			}
 		}
-	}
-}
-
-// TestRefusalIsEarly: a problem without a search is refused although its starts take long.
-func TestRefusalIsEarly(t *testing.T) {
-	m := dc.NewModel()
-	x := m.Var("x", []int{2, 2}, dc.PSD())
-	m.Minimize(dc.LogDet(x).Add(dc.SumSquares(x)))
-	p := build(t, m)
-	set := ccp.DefaultSettings()
-	res, err := global.Solve(context.Background(), p, nil, 1_000_000, set)
-	var no *global.UnsupportedError
-	if !errors.As(err, &no) || res != nil {
-		t.Errorf("%v, %v", res, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -34,14 +35,37 @@ type Result struct {
 	// Safe: Bound holds against rounding errors too, as it comes from multipliers by
 	// interval arithmetic. Otherwise it is the value of a solver to its tolerance.
 	Safe bool
+	// NoBound says why there is no bound, or no better one, as words that follow "no bound, as".
+	NoBound string
 	// Proof is the tree of a safe bound, for Solve with Settings.Global.Proof; nil: none.
 	Proof *Proof
 }
 
-// UnsupportedError refuses a problem that Solve cannot search.
-type UnsupportedError struct{ why string }
+// unsupportedError refuses a problem that cannot be searched; its text is Result.NoBound.
+type unsupportedError struct{ why string }
 
-func (e *UnsupportedError) Error() string { return "ccp: no global search: " + e.why }
+func (e *unsupportedError) Error() string { return e.why }
+
+// unproved makes a result without a bound of one of ccp.
+func unproved(p *dc.Problem) func(res *ccp.Result, err error) (*Result, error) {
+	return func(res *ccp.Result, err error) (*Result, error) {
+		if res == nil {
+			return nil, err
+		}
+		out := &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+		if p.Maximize {
+			out.Bound = math.Inf(1)
+		}
+		return out, err
+	}
+}
+
+// panicked makes an error of a panic. It is for deferred calls.
+func panicked(err *error) {
+	if v := recover(); v != nil {
+		*err = &ccp.PanicError{Where: "a function that global.Solve called", Value: v, Stack: debug.Stack()}
+	}
+}
 
 // searcher is a search under way.
 type searcher struct {
@@ -109,7 +133,7 @@ func newGlobal(p *dc.Problem, set ccp.Settings, unit float64) (*searcher, error)
 	g := &searcher{p: p, exact: &exact, unit: unit, choices: newChoices(&exact), set: set, lost: math.Inf(1), x: make([]float64, p.NumVars())}
 	if g.choices != nil {
 		if n := len(g.choices.list); n > mostMaxima {
-			return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d minima, at most %d are tried", n, mostMaxima)}
+			return nil, &unsupportedError{fmt.Sprintf("the problem is too large for a search: %d minima, at most %d are tried", n, mostMaxima)}
 		}
 		return g, nil
 	}
@@ -121,7 +145,7 @@ func newGlobal(p *dc.Problem, set ccp.Settings, unit float64) (*searcher, error)
 		regions += len(t.pieces) * (len(t.pieces) - 1) / 2
 	}
 	if len(g.terms) > mostMaxima || regions > mostRegions {
-		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
+		return nil, &unsupportedError{fmt.Sprintf("the problem is too large for a search: %d maxima with %d pairs of pieces, at most %d and %d are tried", len(g.terms), regions, mostMaxima, mostRegions)}
 	}
 	g.grad = make([]float64, p.NumVars())
 	return g, nil
@@ -144,7 +168,7 @@ func (g *searcher) collect() error {
 	add := func(h dc.Convex, name string) error {
 		q, ok := g.partOf(h, known)
 		if !ok {
-			return &UnsupportedError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
+			return &unsupportedError{fmt.Sprintf("the part of %s that is linearised is no sum of maxima of at most 64 affine functions each", name)}
 		}
 		g.parts = append(g.parts, q)
 		return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"runtime/debug"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -29,12 +27,11 @@ import (
 // hull of the choice, each together with a share of the objective's squares in its
 // variables (Ceria and Soares 1999).
 //
-// It begins with ccp.Multistart, whose answer is the result where nothing better is found, and
+// It begins with them, whose answer is the result where nothing better is found, and
 // improves the point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the
-// best point with its gap. A problem for which there is no such search, or too large a one, is a
-// *UnsupportedError; that is found while the first starts run, and ends them.
+// best point with its gap. Where there is no such search, or too large a one, the result has no bound: NoBound says why.
 //
-// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does.
+// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does; ccp.Automatic is as Best.
 //
 // A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical
 // where no search can begin for that.
@@ -49,37 +46,38 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	}
 	began := time.Now()
 	defer panicked(&err)
-	local, end := context.WithCancel(ctx)
-	defer end()
 	ready := make(chan prepared, 1)
-	go func() { ready <- prepare(p, set, end) }()
-	var res *ccp.Result
-	if x0 != nil {
-		res, err = ccp.Solve(local, p, x0, set)
-	} else {
-		res, err = ccp.Multistart(local, p, starts, set)
+	go func() { ready <- prepare(p, set) }()
+	switch {
+	case x0 == nil && starts == ccp.Automatic:
+		out, err = Best(ctx, p, set)
+	case x0 == nil:
+		out, err = unproved(p)(ccp.Multistart(ctx, p, starts, set))
+	default:
+		out, err = unproved(p)(ccp.Solve(ctx, p, x0, set))
 	}
 	var told error
-	if res != nil {
-		out = &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
-		if p.Maximize {
-			out.Bound = math.Inf(1)
-		}
+	if out != nil {
 		told = out.tell(set.Recorder)
 	}
-	switch g := <-ready; {
-	case g.refused != nil:
-		return nil, g.refused
-	case res == nil || err != nil && ctx.Err() == nil:
+	g := <-ready
+	var no *unsupportedError
+	switch {
+	case out == nil || out.Proved || err != nil && ctx.Err() == nil:
 		return out, err
+	case errors.As(g.refused, &no):
+		out.NoBound = no.why
+		return out, err
+	case g.refused != nil:
+		return out, g.refused
 	case errors.Is(told, ccp.ErrStop):
-		res.Status = ccp.Cancelled
+		out.Status = ccp.Cancelled
 	case told != nil:
 		return out, told
 	default:
 		err = g.prove(ctx, out)
 	}
-	res.Seconds.Solve = subproblem.Since(began)
+	out.Seconds.Solve = subproblem.Since(began)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -92,13 +90,8 @@ type prepared struct {
 	refused error
 }
 
-// prepare chooses the search; end is called if there is none.
-func prepare(p *dc.Problem, set ccp.Settings, end func()) (out prepared) {
-	defer func() {
-		if out.refused != nil {
-			end()
-		}
-	}()
+// prepare chooses the search.
+func prepare(p *dc.Problem, set ccp.Settings) (out prepared) {
 	defer panicked(&out.refused)
 	unit := p.ObjectiveUnit(nil)
 	out.searcher, out.refused = newGlobal(p, set, unit)
@@ -106,13 +99,6 @@ func prepare(p *dc.Problem, set ccp.Settings, end func()) (out prepared) {
 		out.searcher, out.refused = newSpatial(p, set, unit, out.refused)
 	}
 	return out
-}
-
-// panicked makes an error of a panic. It is for deferred calls.
-func panicked(err *error) {
-	if v := recover(); v != nil {
-		*err = &ccp.PanicError{Where: "a function that global.Solve called", Value: v, Stack: debug.Stack()}
-	}
 }
 
 // tell reports the point before there is a bound: the search may be interrupted where it cannot

@@ -24,9 +24,9 @@ func newSpatial(p *dc.Problem, set ccp.Settings, unit float64, no error) (*searc
 			return nil, err
 		}
 		if no != nil {
-			return nil, &UnsupportedError{fmt.Sprintf("%s; %s", strings.TrimPrefix(no.Error(), "ccp: no global search: "), why.Why)}
+			return nil, &unsupportedError{fmt.Sprintf("%s; %s", no, why.Why)}
 		}
-		return nil, &UnsupportedError{why.Why}
+		return nil, &unsupportedError{why.Why}
 	}
 	return &searcher{p: p, unit: unit, set: set, lost: math.Inf(1), x: make([]float64, p.NumVars()), flat: f}, nil
 }
@@ -42,11 +42,43 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 	if r.Feasible {
 		g.upper = g.minimised(r.Objective)
 	}
-	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
+	s, err := g.spatial(ctx)
 	if err != nil {
 		return err
 	}
-	s := &spatial.Search{
+	if rec, ok := g.set.Recorder.(ccp.BoundRecorder); ok {
+		s.Tell = func(lower float64, nodes, open int) error { return g.tellBounds(rec, lower, nodes, open) }
+	}
+	var free []int
+	if s.Prepare() {
+		if err = s.Confine(ctx); err == nil {
+			free = s.Unbounded()
+			err = s.Run(ctx)
+		}
+		if math.IsInf(s.Lower, -1) && err == nil && ctx.Err() == nil {
+			r.NoBound = g.unboundedNames(free)
+			return nil
+		}
+	}
+	g.solved = s.Nodes
+	g.concludeSpace(ctx, s, err)
+	if len(free) > 0 && !r.Proved {
+		r.NoBound = g.unboundedNames(free)
+	}
+	if errors.Is(err, ccp.ErrStop) {
+		r.Status, err = ccp.Cancelled, nil
+	}
+	return err
+}
+
+// spatial is the search over intervals, within bounds that follow from the best point so far.
+func (g *searcher) spatial(ctx context.Context) (*spatial.Search, error) {
+	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
+	if err != nil {
+		return nil, err
+	}
+	var s *spatial.Search
+	s = &spatial.Search{
 		P: f, Backend: backendOf(g.set), GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
 		Upper: g.upper, Keep: g.set.Global.Proof,
 		Try: func(ctx context.Context, x []float64, descend bool) float64 {
@@ -54,38 +86,14 @@ func (g *searcher) boundBySpace(ctx context.Context) error {
 			if descend {
 				g.solved = 64
 			}
-			g.tryPoint(ctx, x)
+			s.Spend(g.tryPoint(ctx, x))
 			return g.upper
 		},
 	}
-	if rec, ok := g.set.Recorder.(ccp.BoundRecorder); ok {
-		s.Tell = func(lower float64, nodes, open int) error { return g.tellBounds(rec, lower, nodes, open) }
-	}
 	if q := boxed.Of(f); q != nil && ctx.Err() == nil {
-		s.Upper = s.Try(ctx, q.Search(ctx, r.X, g.set.Seed), true)
+		s.Upper = s.Try(ctx, q.Search(ctx, g.res.X, g.set.Seed), true)
 	}
-	var free []int
-	if s.Prepare() {
-		if free = s.Unbounded(); len(free) == 0 {
-			err = s.Run(ctx)
-		} else if r.Status == ccp.Infeasible {
-			r.Proved, r.Bound = true, r.Objective
-			return nil
-		} else if math.IsInf(s.Lower, -1) && ctx.Err() == nil {
-			return &UnsupportedError{fmt.Sprintf("give bounds to %s: a proof needs them, and none follow from the constraints", g.names(free))}
-		}
-	}
-	g.solved = s.Nodes
-	local := r.Status
-	g.concludeSpace(ctx, s, err)
-	if len(free) > 0 && !r.Proved && ctx.Err() == nil {
-		r.Status = local // there is no search that a limit would have ended
-		r.Message = fmt.Sprintf("the gap is %.2g; for a narrower one give bounds to %s, as none follow from the constraints", r.Gap, g.names(free))
-	}
-	if errors.Is(err, ccp.ErrStop) {
-		r.Status, err = ccp.Cancelled, nil
-	}
-	return err
+	return s, nil
 }
 
 // tellBounds reports the progress of a search over intervals.
@@ -95,6 +103,11 @@ func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open 
 		b.X = g.res.X
 	}
 	return rec.RecordBounds(b)
+}
+
+// unboundedNames says which variables keep a search from narrowing the gap.
+func (g *searcher) unboundedNames(free []int) string {
+	return g.names(free) + " have no bounds, and none follow from the constraints"
 }
 
 // names lists variables, at most five.
@@ -126,11 +139,17 @@ func (g *searcher) concludeSpace(ctx context.Context, s *spatial.Search, err err
 	r := g.res
 	r.Nodes, r.Safe = s.Nodes, true
 	r.Iterations += s.Nodes
-	if g.set.Global.Proof && s.Tree != nil {
-		r.Proof = &Proof{
-			p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: s.Lower * g.unit,
-			maximize: g.p.Maximize, vars: g.p.Vars,
-		}
-	}
 	g.say(ctx, s.Lower, s.Open, err, "no part of the bounds has one", fmt.Sprintf("%d nodes", s.Nodes))
+	r.Proof = g.proof(s)
+}
+
+// proof is the tree of a search that has kept it; nil: there is none.
+func (g *searcher) proof(s *spatial.Search) *Proof {
+	if s.Tree == nil {
+		return nil
+	}
+	return &Proof{
+		p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: g.minimised(g.res.Bound) * g.unit,
+		maximize: g.p.Maximize, vars: g.p.Vars,
+	}
 }

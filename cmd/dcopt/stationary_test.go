@@ -44,7 +44,7 @@ func (c *caseRun) verdict() (code int, text string) {
 // and names one of them, and nothing of it is false. Neither has one that ranges alone show to be
 // infeasible.
 func TestNoMultipliers(t *testing.T) {
-	c := runCase(t, shared.Path(t, "data", "cases", "default", "reactor.dc"))
+	c := runCase(t, shared.Path(t, "data", "cases", "default", "reactor.dc"), "--effort", "quick")
 	if c.Status != "converged" || c.None == nil || len(c.None.Constraint) != 1 ||
 		!strings.Contains("abcd", c.None.Constraint) || c.Duals != nil {
 		t.Errorf("%s, without multipliers for %v, has %v", c.Status, c.None, c.Duals)

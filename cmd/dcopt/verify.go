@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -104,14 +105,20 @@ func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verif
 		return verify.Report{}, exit.BadFile(fmt.Errorf("%s: %w", path, err))
 	}
 	name := c.String("proof")
-	if name == "" {
+	var file io.Reader = bytes.NewReader(r.Proof)
+	switch {
+	case name != "":
+		f, err := session.Of(c).Open(c.Context, name)
+		if err != nil {
+			return verify.Report{}, err
+		}
+		defer f.Close()
+		file = f
+	case r.Proof != nil:
+		name = "the result's own"
+	default:
 		return p.Check(r, nil), nil
 	}
-	file, err := session.Of(c).Open(c.Context, name)
-	if err != nil {
-		return verify.Report{}, err
-	}
-	defer file.Close()
 	proof, err := p.Proof(c.Context, file)
 	switch {
 	case exit.IsContext(err):

@@ -173,6 +173,9 @@ func optionText(o *ProblemOptions) string {
 	if o.Seed != nil {
 		add("seed", strconv.FormatUint(*o.Seed, 10))
 	}
+	if o.Effort != nil {
+		add("effort", `"`+*o.Effort+`"`)
+	}
 	if o.Backend != nil {
 		add("backend", `"`+*o.Backend+`"`)
 	}

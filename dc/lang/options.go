@@ -9,7 +9,7 @@ import (
 )
 
 // optionNames are the options, in the order in which messages list them.
-var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "seed", "backend", "time_limit"}
+var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "effort", "seed", "backend", "time_limit"}
 
 func (c *compiler) option(s *syntax.Statement) {
 	o := &c.out.Options
@@ -32,13 +32,15 @@ func (c *compiler) option(s *syntax.Statement) {
 		setInt(c, s, &o.Restarts, 1)
 	case "seed":
 		setInt(c, s, &o.Seed, 0)
+	case "effort":
+		c.word(s, &o.Effort, "quick")
 	case "backend":
-		c.backend(s)
+		c.word(s, &o.Backend, "ipm")
 	default:
 		help := ""
 		guess := suggest.DidYouMean(s.Name, optionNames)
 		if guess == "" {
-			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, seed, backend and time_limit"
+			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, effort, seed, backend and time_limit"
 		}
 		c.ev.Fail(&syntax.Node{Span: s.At}, help, "unknown option %q%s", s.Name, guess)
 	}
@@ -90,11 +92,12 @@ func once(c *compiler, s *syntax.Statement, again bool) {
 	}
 }
 
-func (c *compiler) backend(s *syntax.Statement) {
-	once(c, s, c.out.Options.Backend != nil)
+// word is the value of an option that is a name, such as example.
+func (c *compiler) word(s *syntax.Statement, dst **string, example string) {
+	once(c, s, *dst != nil)
 	n := s.Value
 	if (n.Op != syntax.OpName && n.Op != syntax.OpString) || n.Name == "" {
-		c.ev.Fail(n, "write it as in backend = ipm", "the option backend is a name, not %s", c.ev.Say(n))
+		c.ev.Fail(n, "write it as in "+s.Name+" = "+example, "the option %s is a name, not %s", s.Name, c.ev.Say(n))
 	}
-	c.out.Options.Backend = &n.Name
+	*dst = &n.Name
 }

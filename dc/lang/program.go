@@ -96,6 +96,7 @@ type ProblemOptions struct {
 	Tol      *float64 // > 0
 	FeasTol  *float64 // > 0
 	Restarts *int     // >= 1, how many starts
+	Effort   *string  // quick, normal or thorough, where Restarts is nil
 	Seed     *uint64
 	Backend  *string
 	// TimeLimit is in seconds, > 0.

@@ -24,7 +24,10 @@ func TestSettings(t *testing.T) {
 		{"both, in the wrong order", lang.ProblemOptions{Tau: &high, TauMax: &low}, high, low, false, ccp.Automatic},
 		{"starts", lang.ProblemOptions{Restarts: &starts}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, starts},
 	} {
-		set, n := options.Settings(c.file)
+		set, n, err := options.Settings(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if set.Tau0 != c.tau || set.TauMax != c.most || set.TauRelative != c.relative || n != c.starts {
 			t.Errorf("%s: tau %v to %v, relative %v, %d starts", c.name, set.Tau0, set.TauMax, set.TauRelative, n)
 		}

@@ -212,9 +212,15 @@ func (t *text) part(p *lang.Part) {
 }
 
 // settings are those of the problem's options, with the number of starts: as the
-// command has them without flags.
+// command has them with --effort quick, as WebAssembly takes some seconds for a second of work.
 func settings(o lang.ProblemOptions) (ccp.Settings, int, error) {
-	set, starts := options.Settings(o)
+	set, starts, err := options.Settings(o)
+	if err != nil {
+		return set, starts, err
+	}
+	if o.Effort == nil {
+		set.Effort = ccp.Quick
+	}
 	if b := o.Backend; b != nil && *b != "auto" && *b != (ipm.Backend{}).Name() {
 		return set, starts, fmt.Errorf("option backend: %s is not part of this engine, which has %s alone; leave the option out", *b, ipm.Backend{}.Name())
 	}

@@ -224,9 +224,8 @@ func (p *problem) freeze(ctx context.Context, limits graph.Limits) error {
 
 // refused is an error of ccp.
 func refused(err error) error {
-	var no *global.UnsupportedError
 	var cone *qpbackend.UnsupportedConeError
-	if errors.As(err, &no) || errors.As(err, &cone) {
+	if errors.As(err, &cone) {
 		return errorf(wire.ErrUnsupported, "%v", err)
 	}
 	return errorf(wire.ErrProblem, "%v", err)
@@ -290,7 +289,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	out := p.result(res)
 	if proof != nil {
 		bound, gap, nodes, proved := wire.Number(proof.Bound), wire.Number(proof.Gap), proof.Nodes, proof.Proved
-		out.Bound, out.Gap, out.Nodes, out.Proved = &bound, &gap, &nodes, &proved
+		out.Bound, out.Gap, out.Nodes, out.Proved, out.NoBound = &bound, &gap, &nodes, &proved, proof.NoBound
 	}
 	if j.ctx.Err() != nil {
 		out.Status = ccp.Cancelled.String()
@@ -335,6 +334,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		res, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts, plan.ccp)
 		return res, nil, err
 	}
+	first := p.session == nil
 	if p.session == nil || !reflect.DeepEqual(p.wanted, plan.wire) {
 		session, err := ccp.NewSessionContext(ctx, p.prog.Problem, plan.ccp)
 		if err != nil {
@@ -344,6 +344,13 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 			p.session.Close()
 		}
 		p.session, p.wanted = session, plan.wire
+	}
+	if first && x0 == nil && plan.starts == ccp.Automatic && plan.ccp.Effort != ccp.Quick && !p.session.Convex() {
+		proof, err := global.Best(ctx, p.prog.Problem, plan.ccp)
+		if proof == nil {
+			return nil, nil, err
+		}
+		return proof.Result, proof, err
 	}
 	if x0 == nil {
 		p.session.Restart()

@@ -51,7 +51,7 @@ func put[T any](dst *T, v *T) {
 // settingsOf is the plan of a graph; later settings go before earlier ones.
 func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	w := merged(lists...)
-	p := &plan{ccp: ccp.DefaultSettings(), starts: 1}
+	p := &plan{ccp: ccp.DefaultSettings(), starts: ccp.Automatic}
 	if w.Presolve != nil || w.InfeasTol != nil {
 		return nil, errorf(wire.ErrRequest, "the settings presolve and infeas_tol belong to problems of load_data")
 	}
@@ -79,10 +79,15 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	put(&s.Global.GapTol, w.GapTol)
 	put(&p.starts, w.Starts)
 	put(&p.global, w.Global)
-	if p.starts < 1 {
+	if w.Starts != nil && p.starts < 1 {
 		return nil, errorf(wire.ErrRequest, "the setting starts is %d, want at least 1", p.starts)
 	}
 	var err error
+	if w.Effort != nil {
+		if s.Effort, err = ccp.ParseEffort(*w.Effort); err != nil {
+			return nil, errorf(wire.ErrRequest, "the setting effort: %v", err)
+		}
+	}
 	if p.limit, err = timeLimit(w.TimeLimit); err != nil {
 		return nil, err
 	}
@@ -102,7 +107,7 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	case w.BackendTol != nil:
 		s.Backend = finer{s.Backend, *w.BackendTol}
 	}
-	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
+	w.Starts, w.Effort, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil, nil
 	p.wire = w
 	return p, nil
 }

@@ -182,6 +182,7 @@ type TextReply struct {
 // Settings of a solve; nil is the default.
 type Settings struct {
 	Starts    *int     `json:"starts,omitempty"`
+	Effort    *string  `json:"effort,omitempty"`
 	Seed      *uint64  `json:"seed,omitempty"`
 	TimeLimit *float64 `json:"time_limit,omitempty"`
 	Tol       *float64 `json:"tol,omitempty"`
@@ -339,6 +340,7 @@ type Result struct {
 	Gap              *Number            `json:"gap,omitempty"`
 	Nodes            *int               `json:"nodes,omitempty"`
 	Proved           *bool              `json:"proved,omitempty"`
+	NoBound          string             `json:"no_bound,omitempty"`
 
 	// Of data.
 	PrimalResidual *Number `json:"primal_residual,omitempty"`

@@ -292,12 +292,12 @@ func (s *split) run(ctx context.Context, dst *qpbackend.Result, x, y, z []float6
 	if s.restore(ctx, dst) || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	iterations := s.res.Iterations
+	iterations, work := s.res.Iterations, s.res.Work
 	if err := s.needWhole(ctx); err != nil {
 		return s.early(ctx, dst, err)
 	}
 	err := s.whole.Solve(ctx, dst)
-	dst.Iterations += iterations
+	dst.Iterations, dst.Work = dst.Iterations+iterations, dst.Work+work
 	return err
 }
 

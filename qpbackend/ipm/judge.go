@@ -207,7 +207,7 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 	dst.Z = append(dst.Z[:0], s.best.z...)
 	dst.Res = s.best.res
 	dst.Objective = s.P.Objective(s.best.x)
-	dst.Iterations = iter
+	dst.Iterations, dst.Work = iter, float64(iter)*s.sys.Work()
 	dst.Message = ""
 	switch {
 	case v == interior.Done:

@@ -12,15 +12,24 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestTaken: values count where they take longer than the convex problems, and only there.
+// TestTaken: all that takes time counts, and work that a search may do as if it had been done does not.
 func TestTaken(t *testing.T) {
-	few := Budget{Work: 200, Size: 100, Values: 100, Coefficients: 100}
-	if few.Taken() != few.Spent() {
-		t.Errorf("%g of short values, %g of convex problems", few.Taken(), few.Spent())
+	b := Budget{Size: 100}
+	least := b.Taken()
+	for name, add := range map[string]func(b *Budget){
+		"iterations":   func(b *Budget) { b.Meter.Iterations = 10 },
+		"products":     func(b *Budget) { b.Meter.Multiplications = 1000 },
+		"values":       func(b *Budget) { b.Values = 10 },
+		"searches":     func(b *Budget) { b.Visited = 1000 },
+		"coefficients": func(b *Budget) { b.Coefficients = 100 },
+		"extra":        func(b *Budget) { b.Extra = 10 },
+	} {
+		more := b
+		if add(&more); !(more.Taken() > least) {
+			t.Errorf("%s: %g, %g without", name, more.Taken(), least)
+		}
 	}
-	many := few
-	many.Coefficients = 4e5
-	if want := evaluation * 100 * (4e5 + evaluationOverhead); many.Taken() != want || many.Spent() != few.Spent() {
-		t.Errorf("%g, want %g; of convex problems %g", many.Taken(), want, many.Spent())
+	if b.Afford(1e6); b.Taken() != least || b.Spent() < 0.9e6 {
+		t.Errorf("%g that may be spent count as %g, without %g", b.Spent(), b.Taken(), least)
 	}
 }

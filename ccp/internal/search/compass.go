@@ -121,6 +121,8 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	if c.left = min(compassWork, compassShare*c.Budget.Spent()); c.left < compassLooks*c.round(x) {
 		return 0
 	}
+	most := c.left
+	defer func() { c.Budget.Visited += most - c.left }()
 	c.measure(x)
 	c.merit.most = open
 	size := c.Size(x)

@@ -108,6 +108,7 @@ func (c *Coordinates) reflect() (free []int) {
 			}
 			visits, _ := c.merit.visits(j)
 			left -= visits
+			c.Budget.Visited += visits
 			φ := c.value(j, v)
 			if n == 0 && len(c.merit.soft[j]) > 0 && !math.IsInf(φ, 1) {
 				free = append(free, j)
@@ -125,6 +126,8 @@ func (c *Coordinates) kick(free []int) {
 	if len(free) < fewest {
 		return
 	}
+	before := c.kicked
+	defer func() { c.Budget.Visited += c.kicked - before }()
 	x := c.merit.x
 	flip := func(j int) {
 		_, visits := c.merit.visits(j)

@@ -96,6 +96,8 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	s.prepare(p.Best)
+	most := s.left
+	defer func() { s.Budget.Visited += most - s.left }()
 	s.gaps = append(s.gaps[:0], values.gap...)
 	noise := s.Noise(p.Best)
 	x, f, reach := slices.Clone(p.Best), first, farReach

@@ -64,7 +64,7 @@ type Start struct {
 	Tau   float64                   // penalty weight τ
 	Unit  float64                   // of τ: the slope of the objective per unit of a variable
 	Duals [][]float64               // by constraint, see subproblem.Multipliers; nil: not known
-	Limit int                       // of convex problems
+	More  func(solves int) bool     // whether another convex problem may follow so many
 	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
 	Tol   float64                   // accuracy asked of the backend
 	Feas  float64                   // tolerance of dc.Problem.Feasible
@@ -136,7 +136,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		return end, err
 	}
 	slope := math.Inf(1) // as long as each step halves it the method goes on
-	for m.Sub.Inside(x) && m.solves < at.Limit && m.Δ > leastRegion {
+	for m.Sub.Inside(x) && at.More(m.solves) && m.Δ > leastRegion {
 		m.renew(x)
 		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
 			end.Stationary = true

@@ -48,6 +48,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	if err := solver.Solve(ctx, &res); err != nil {
 		return nil, err
 	}
+	s.Meter.Add(&res, float64(qp.A.NNZ()))
 	if !(res.Res.Max() <= enough) || res.Status == qpbackend.PrimalInfeasible {
 		return x0, nil
 	}

@@ -154,9 +154,6 @@ func (s *Problem) BoundDomains(lo, hi []float64) {
 // Size is that of variable j: the largest entry of its block, at least its unit.
 func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
 
-// Entries is how many numbers the convex problem has.
-func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
-
 // Chooses reports whether the objective has sums of the least of some functions, whose
 // quadratic part changes with the choice.
 func (s *Problem) Chooses() bool { return len(s.least.all) > 0 }

@@ -76,6 +76,7 @@ type answer struct {
 	Res       qpbackend.Result
 	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
 	Seconds   float64
+	Meter     *Meter // of Solve and Project; nil: no one counts
 	// Spare is the decrease of the objective from the point of the tangents from which on the solver need not find all of it; 0: always.
 	Spare float64
 }
@@ -338,6 +339,15 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	return nil
 }
 
+// count counts the work of a solution.
+func (s *Problem) count() {
+	s.Worked = s.Solver.Worked()
+	s.Meter.Add(&s.Res, s.Entries())
+}
+
+// Entries is how many numbers the convex problem has.
+func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
+
 // took adds the time since t.
 func (s *Problem) took(t time.Time) { s.Seconds += Since(t) }
 
@@ -378,7 +388,7 @@ func (s *Problem) Solve(ctx context.Context) error {
 	err := s.warmStart(ctx)
 	if err == nil {
 		err = s.Solver.Solve(ctx, &s.Res)
-		s.Worked = s.Solver.Worked()
+		s.count()
 	}
 	s.unchanged.answered = err == nil
 	return s.stay(s.include(ctx, err))
@@ -537,6 +547,7 @@ func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
 	}
 	s.Close()
 	n.Units, n.Sizes, n.largest, n.chosen, n.sized, n.lo, n.hi = s.Units, s.Sizes, s.largest, s.chosen, s.sized, s.lo, s.hi
+	n.Meter = s.Meter
 	n.carry(s)
 	if s.prox.slot != nil {
 		n.prox.place(n)

@@ -54,3 +54,27 @@ func (a *unchanged) keep(now qpbackend.Update) {
 	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
 	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)
 }
+
+// Meter counts work of solvers.
+type Meter struct {
+	Iterations, Multiplications float64
+}
+
+// Work is about that many sparse multiplications of package ipm.
+func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
+
+// IterationWork is the cost of an iteration of package ipm in multiplications, beside those. Source: as of search.Budget.Taken.
+const IterationWork = 400
+
+// Add adds the work that led to a result for a problem with so many entries.
+func (m *Meter) Add(r *qpbackend.Result, entries float64) {
+	if m == nil {
+		return
+	}
+	m.Iterations += float64(r.Iterations)
+	if r.Work > 0 {
+		m.Multiplications += r.Work
+	} else {
+		m.Multiplications += float64(r.Iterations) * entries
+	}
+}

@@ -38,6 +38,7 @@ type solver struct {
 // course is how the solution of one problem goes.
 type course struct {
 	iterations int
+	operations float64   // see qpbackend.Result.Work
 	worked     float64   // see Worked
 	tol        float64   // asked of sub
 	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
@@ -167,7 +168,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	s.readLines()
 	s.approach()
 	warm, from := s.start.dual, slices.Clone(s.x)
-	s.iterations, s.worked, s.tol, s.reached, s.certified = 0, 0, s.set.Tol, false, false
+	s.iterations, s.operations, s.worked, s.tol, s.reached, s.certified = 0, 0, 0, s.set.Tol, false, false
 	err := s.renew(ctx)
 	s.start = proposal{}
 	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
@@ -211,6 +212,7 @@ func (s *solver) round(ctx context.Context, warm bool) error {
 	}
 	err := s.sub.Solve(ctx, &s.res)
 	s.iterations += s.res.Iterations
+	s.operations += s.res.Work
 	s.worked += float64(s.res.Iterations) * float64(s.small.p.A.NNZ()) / float64(max(1, s.p.A.NNZ()))
 	return err
 }
@@ -352,7 +354,7 @@ func (s *solver) all() bool {
 // answer fills dst.
 func (s *solver) answer(dst *qpbackend.Result) {
 	x, y, z := append(dst.X[:0], s.x...), append(dst.Y[:0], s.y...), append(dst.Z[:0], s.z...)
-	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.iterations, Message: s.res.Message}
+	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.iterations, Work: s.operations, Message: s.res.Message}
 	switch dst.Status {
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		return

@@ -32,7 +32,7 @@ _DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linear
 
 # The settings of the program that keywords may give: those of docs/protocol.md.
 _SETTINGS = {
-    "starts", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal", "working_set",
+    "starts", "effort", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal", "working_set",
     "line_search", "combination", "coordinates", "decisions", "descents", "hops", "vary", "global", "max_nodes", "gap_tol",
 }
 
@@ -166,7 +166,8 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones.
 
     Args:
-        starts: starting points; the first has the values of the variables, where they have any.
+        starts: starting points; the first has the values of the variables, where they have any. By default the first solve from no values
+            takes as many as `effort` buys (quick, normal: a second, thorough: a minute), with a bound, and later ones take one.
         seed: of the random starts.
         time_limit: seconds; the best point so far is the answer then.
         verbose: print a line of progress, and how the run ended.

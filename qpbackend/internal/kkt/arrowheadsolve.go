@@ -1,5 +1,7 @@
 package kkt
 
+func (f *arrowhead) work() float64 { return f.partition.work }
+
 func (f *arrowhead) ahead(x, b []float64) { f.solve(x, b) }
 
 // solve sets x to the solution for the right-hand side b.

@@ -326,6 +326,14 @@ const (
 	lostKept  = 1e-6
 )
 
+func (f *eliminated) work() float64 {
+	sum := f.f.work()
+	for _, b := range f.blocks {
+		sum += b.gram.Work()
+	}
+	return sum
+}
+
 func (f *eliminated) ahead(x, b []float64) { f.solve(x, b) }
 
 func (f *eliminated) solve(x, b []float64) {

@@ -85,6 +85,16 @@ func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, err
 	return NewBlocks(ctx, p, at, nil, how)
 }
 
+// Work is about the multiplications of an iteration: the factorisation, solves, and the scaling of semidefinite blocks.
+func (s *System) Work() float64 {
+	sum := s.f.work()
+	for _, b := range s.blocks {
+		n := float64(b.Order)
+		sum += scaling * n * n * n
+	}
+	return sum
+}
+
 func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy, like *System) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone, wide: vectors(cpu.Wide())}

@@ -49,6 +49,8 @@ type factor interface {
 	factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
 	// solve sets x to the solution for the right-hand side b.
 	solve(x, b []float64)
+	// work is about the multiplications of a factorisation and the solves of an iteration.
+	work() float64
 	// ahead is solve where the factorisation may have begun with b.
 	ahead(x, b []float64)
 }
@@ -63,6 +65,8 @@ func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg
 }
 
 func (w whole) solve(x, b []float64) { w.f.SolveTo(x, b) }
+
+func (w whole) work() float64 { return inBlocks*w.f.Flops()/2 + entryOfL*float64(w.f.NNZ()) }
 
 func (w whole) ahead(x, _ []float64) { w.f.SolveAhead(x) }
 

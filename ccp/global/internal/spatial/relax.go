@@ -15,16 +15,19 @@ type relaxation struct {
 	p         *flat.Problem
 	box       []flat.Interval
 	b         *subproblem.Builder
-	rows      []int           // of the problem's rows
-	affine    []int           // of each affine term: its row
-	planes    map[int][4]int  // of products: the rows of the planes, two from below, two from above; −1: none
-	shares    map[int][]int   // of maxima: the rows of the arguments
-	sides     map[int][2]int  // of absolute values: the rows of the argument and of its negative
-	cuts      []flat.Cut      // triangles
-	cutRows   []int           // of the triangles
-	block     []int           // variables whose products are a semidefinite matrix, nil: none
-	matrixRow int             // its first row
-	both      map[int]bool    // products that triangles and the matrix need bounded from both sides
+	rows      []int          // of the problem's rows
+	affine    []int          // of each affine term: its row
+	planes    map[int][4]int // of products: the rows of the planes, two from below, two from above; −1: none
+	shares    map[int][]int  // of maxima: the rows of the arguments
+	sides     map[int][2]int // of absolute values: the rows of the argument and of its negative
+	cuts      []flat.Cut     // triangles
+	cutRows   []int          // of the triangles
+	block     []int          // variables whose products are a semidefinite matrix, nil: none
+	matrixRow int            // its first row
+	both      map[int]bool   // products that triangles and the matrix need bounded from both sides
+	toward    dc.Linear      // is minimised, where it has columns, over the points with a cost of at most cutoff
+	cutoff    float64
+	cutoffRow int             // −1: none
 	phase1    bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
 	exact     map[int]dc.Expr // convex functions of terms, shared by nodes
 }
@@ -48,11 +51,17 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	case !r.phase1:
 		lin := dc.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
-			if j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square && r.block == nil {
+			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square && r.block == nil {
 				costs[j] = p.Cost.Val[k]
 				continue
 			}
 			lin.Idx, lin.Val = append(lin.Idx, j), append(lin.Val, p.Cost.Val[k])
+		}
+		if len(r.toward.Idx) > 0 {
+			if r.cutoffRow = -1; !math.IsInf(r.cutoff, 1) {
+				r.cutoffRow = b.AddRow(lin, math.Inf(-1), r.cutoff, -1)
+			}
+			lin = r.toward
 		}
 		b.AddLinear(lin)
 	}
@@ -296,6 +305,9 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 			return 0
 		}
 		return res.Y[i]
+	}
+	if len(r.toward.Idx) > 0 {
+		d.Cost = max(0, y(r.cutoffRow))
 	}
 	for i, row := range r.rows {
 		d.Rows[i] = y(row)

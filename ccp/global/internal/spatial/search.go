@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -19,6 +21,7 @@ type Search struct {
 	Backend  qpbackend.Backend
 	GapTol   float64
 	MaxNodes int
+	MostWork float64 // Run pauses from so much work on, and goes on where it is called again; 0: no limit
 	// Upper is the least cost of a feasible point so far, +Inf if there is none.
 	Upper float64
 	// Try is given points that may be feasible, and whether to descend from them; it
@@ -31,7 +34,8 @@ type Search struct {
 
 	Tree  *Tree // of a search with Keep
 	Nodes int   // solved
-	Open  int   // left open at the end
+	work  atomic.Int64
+	Open  int // left open at the end
 	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
 	Lower float64
 
@@ -43,6 +47,7 @@ type Search struct {
 	root    []flat.Interval
 	open    Queue[node]
 	lost    float64 // the least bound of the nodes that were pruned
+	first   float64 // the bound by intervals alone
 }
 
 // Tree is a node of the tree as it was searched.
@@ -60,12 +65,15 @@ type Tree struct {
 
 // node is a part of the root's box: the intervals of the columns that may be split.
 type node struct {
-	box   []flat.Interval
-	bound float64
-	depth int
-	tree  *Tree
-	order int // by which equal bounds are taken
-	cuts  []triangle
+	box      []flat.Interval
+	bound    float64
+	depth    int
+	tree     *Tree
+	order    int  // by which equal bounds are taken
+	narrowed int  // how often it was solved anew
+	vain     bool // probing
+	probed   bool // parts were cut off by probing
+	cuts     []triangle
 }
 
 // batch is how many nodes are solved at a time, whatever the number of processors.
@@ -82,6 +90,9 @@ func (s *Search) Unbounded() []int {
 	}
 	return out
 }
+
+// Root are the intervals of the columns, after Prepare.
+func (s *Search) Root() []flat.Interval { return s.root }
 
 // Prepare bounds the root's box, and the cost over it, by intervals. It reports false where nothing is feasible.
 func (s *Search) Prepare() bool {
@@ -121,6 +132,7 @@ func (s *Search) Prepare() bool {
 	}
 	heap.Push(&s.open, nd)
 	s.conclude()
+	s.first = s.Lower
 	return true
 }
 
@@ -139,7 +151,7 @@ func (s *Search) Run(ctx context.Context) error {
 	if err := s.tell(s.lower(), len(s.open)); err != nil {
 		return err
 	}
-	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil {
+	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil && !(s.MostWork > 0 && s.Work() >= s.MostWork) && !s.stuck() {
 		var now []node
 		for len(s.open) > 0 && len(now) < min(batch, 1+s.Nodes, s.MaxNodes-s.Nodes) {
 			nd := heap.Pop(&s.open).(node)
@@ -164,6 +176,7 @@ func (s *Search) Run(ctx context.Context) error {
 				return v.err
 			}
 			s.Nodes++
+			s.lost = min(s.lost, v.lost)
 			if nd.tree != nil && (v.bound >= nd.bound || v.empty) {
 				nd.tree.Dual, nd.tree.Up, nd.tree.Bound, nd.tree.Empty = v.dual, 0, v.bound, v.empty
 			}
@@ -188,6 +201,13 @@ func (s *Search) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stuck reports whether variables without bounds have kept the bound where intervals alone have it, and will not improve on it.
+func (s *Search) stuck() bool {
+	// Source: the problems of MINLPLib whose variables have no bounds get a better one within 20 nodes, or none in 10,000.
+	const boundless = 200
+	return s.Nodes >= boundless && len(s.Unbounded()) > 0 && s.lower() <= s.first
 }
 
 // tell reports the progress.
@@ -239,7 +259,7 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 		t.Dual = nil
 	}
 	for half := range 2 {
-		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders, cuts: v.cuts}
+		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders, cuts: v.cuts, vain: nd.vain}
 		*orders++
 		if half == 0 {
 			child.box[at].Hi = v.at
@@ -277,6 +297,7 @@ type visit struct {
 	at    float64
 	empty bool
 	cuts  []triangle // that hold with equality
+	lost  float64    // the least bound of the parts that were cut off
 	err   error
 }
 
@@ -308,10 +329,11 @@ func (s *Search) visitAll(ctx context.Context, now []node) []visit {
 // visit bounds a node and chooses how to split it.
 func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	box := s.unpack(nd.box)
+	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()))
 	if !s.P.Tighten(box, s.Upper, nodeRounds) {
-		return visit{empty: true, bound: math.Inf(1)}
+		return visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
 	}
-	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1}
+	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
 	r := &relaxation{p: s.P, box: box, exact: s.exact}
 	if s.matrix {
 		r.block = s.block
@@ -362,10 +384,244 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	if v.err != nil { // the bound so far holds
 		return v
 	}
+	if !s.prunes(v.bound) {
+		much := s.cutOff(nd, &v, box)
+		if v.err = s.probe(ctx, nd, &v, box); v.err != nil {
+			return v
+		}
+		if much = much || nd.probed; much && nd.narrowed < mostNarrowed {
+			nd.narrowed++
+			again := s.visit(ctx, nd)
+			if again.lost = min(again.lost, v.lost); again.err == nil && again.x == nil {
+				again.x = v.x
+			}
+			return again
+		}
+	}
 	x = v.dual.Points
 	v.col, v.at = s.choose(box, x, work)
 	return v
 }
+
+// mostNarrowed bounds how often a node is solved anew since parts of it were cut off. Source: any number does.
+const mostNarrowed = 3
+
+// cutOff cuts parts off a node, at the ends of variables, that its multipliers show to have no better point (reduced-cost tightening, Ryoo and
+// Sahinidis 1996). It reports whether the node is much narrower for it.
+func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
+	if math.IsInf(s.Upper, 1) || math.IsInf(v.bound, -1) {
+		return false
+	}
+	goal, work := s.Upper-s.GapTol*max(1, math.Abs(s.Upper)), make([]flat.Interval, len(box))
+	s.P.Bound(v.dual, box, work)
+	slopes := slices.Clone(work[:s.P.N])
+	for i, j := range s.branch {
+		if j >= s.P.N || !wide(box[j]) {
+			continue
+		}
+		off, y := box[j], slopes[j].Lo+slopes[j].Width()/2
+		far := 1.001 * (goal - v.bound) / math.Abs(y) // of the roundings of the bound. Source: any small number does
+		if y > 0 {
+			off.Lo += far
+		} else {
+			off.Hi -= far
+		}
+		whole := box[j]
+		if !(off.Width() >= leastCut*whole.Width()) {
+			continue
+		}
+		d := part(v.dual, j, off)
+		box[j] = off
+		bound := s.P.Bound(d, box, work)
+		if box[j] = whole; s.prunes(bound) {
+			v.lost = min(v.lost, bound)
+			much = s.without(nd, v, box, i, off, &Tree{Dual: d, Bound: bound}) || much
+		}
+	}
+	return much
+}
+
+// Confine bounds variables that intervals leave without a bound on one side: the convex problem tells how far they are in sum from the
+// other side at most, and its multipliers show that nothing is beyond.
+func (s *Search) Confine(ctx context.Context) error {
+	var toward dc.Linear
+	for _, j := range s.Unbounded() {
+		switch a := s.root[j]; {
+		case a.Lo > math.Inf(-1):
+			toward = toward.AddScaled(-1, flat.ColumnOf(j))
+		case a.Hi < math.Inf(1):
+			toward = toward.AddScaled(1, flat.ColumnOf(j))
+		}
+	}
+	if len(toward.Idx) == 0 || len(s.open) == 0 {
+		return nil
+	}
+	r := &relaxation{p: s.P, box: slices.Clone(s.root), exact: s.exact, toward: toward, cutoff: s.Upper}
+	res, err := s.solve(ctx, r)
+	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+		return err
+	}
+	dual, far := r.dual(res), 0.0
+	sure(dual)
+	for k, j := range toward.Idx {
+		end := r.box[j].Lo
+		if toward.Val[k] > 0 {
+			end = r.box[j].Hi
+		}
+		far += math.Abs(res.X[j] - end)
+	}
+	far += 0.01 * max(1, far) // Source: any small number does
+	nd := heap.Pop(&s.open).(node)
+	v := visit{box: s.pack(r.box), lost: math.Inf(1)}
+	for k, j := range toward.Idx {
+		off := s.root[j]
+		if toward.Val[k] < 0 {
+			off.Lo += far
+		} else {
+			off.Hi -= far
+		}
+		d := part(dual, j, off)
+		r.box[j] = off
+		bound := s.P.Bound(d, r.box, make([]flat.Interval, s.P.Columns()))
+		switch r.box[j] = s.root[j]; {
+		case d.Cost > 0:
+			bound /= d.Cost
+		case bound > 0:
+			bound = math.Inf(1)
+		}
+		if i, is := slices.BinarySearch(s.branch, j); is && bound >= s.Upper {
+			s.lost = min(s.lost, bound)
+			s.without(&nd, &v, r.box, i, off, &Tree{Dual: d, Bound: bound})
+		}
+	}
+	if s.P.Tighten(r.box, s.Upper, RootRounds) {
+		s.root = r.box
+		nd.box = s.pack(s.root)
+	}
+	heap.Push(&s.open, nd)
+	return nil
+}
+
+// sure leaves multipliers out that are no more than errors of the backend: a multiple of a column without bounds would make a bound worthless.
+func sure(d *flat.Dual) {
+	most := d.Cost
+	for _, y := range d.Rows {
+		most = max(most, math.Abs(y))
+	}
+	const error = 1e-7 // Source: ten times the tolerance of package ipm
+	if d.Cost < error*most {
+		d.Cost = 0
+	}
+	for _, list := range [][]float64{d.Rows, d.Hints, d.Sides} {
+		for i, y := range list {
+			if math.Abs(y) < error*most {
+				list[i] = 0
+			}
+		}
+	}
+}
+
+// part is a dual for a part of a box, in which column j has the interval off.
+func part(d *flat.Dual, j int, off flat.Interval) *flat.Dual {
+	p := *d
+	p.Points, p.Cuts = slices.Clone(d.Points), slices.Clone(d.Cuts) // a bound states cuts over its box
+	p.Points[j] = off.Clip(p.Points[j])
+	return &p
+}
+
+// without takes part off the column with number i in branch from a node. The part is a leaf in the tree. It reports whether the node is much narrower for it.
+func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, leaf *Tree) (much bool) {
+	j := s.branch[i]
+	whole := box[j]
+	upper := off.Hi == whole.Hi
+	if upper {
+		box[j].Hi = off.Lo
+	} else {
+		box[j].Lo = off.Hi
+	}
+	v.box[i], nd.box[i] = box[j], box[j]
+	if t := nd.tree; t != nil {
+		nd.tree = &Tree{Dual: t.Dual, Up: t.Up + 1, Bound: t.Bound}
+		t.Col, t.Dual, t.Up = j, nil, 0
+		if upper {
+			t.At, t.Left, t.Right = off.Lo, nd.tree, leaf
+		} else {
+			t.At, t.Left, t.Right = off.Hi, leaf, nd.tree
+		}
+	}
+	return off.Width() > muchCut*whole.Width()
+}
+
+// probe cuts off where the convex problem has no point as good as the best one, at the ends of variables of the root (optimality-based
+// tightening, Zamora and Grossmann 1999): the least and the largest value of a variable tell what to cut off, and the convex problem of the
+// part has to show it.
+func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) error {
+	if nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) {
+		return nil
+	}
+	nd.probed = false
+	before, tried, paid := s.Work(), 0, 0
+	defer func() { nd.vain = 4*paid < tried }()
+	for i, j := range s.branch {
+		for _, sign := range [2]float64{1, -1} {
+			if !wide(box[j]) || s.Work() > before+probeWork {
+				continue
+			}
+			tried++
+			res, err := s.solve(ctx, &relaxation{p: s.P, box: box, exact: s.exact, cuts: s.cuts(v.cuts), toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper})
+			if err != nil {
+				return err
+			}
+			if res.Status != qpbackend.Solved || len(res.X) <= j {
+				continue
+			}
+			off, room := box[j], 0.01*box[j].Width() // Source: any small number does
+			if sign > 0 {
+				off.Hi = res.X[j] - room
+			} else {
+				off.Lo = res.X[j] + room
+			}
+			if !(off.Width() >= leastCut*box[j].Width()) {
+				continue
+			}
+			top := &Tree{}
+			end := node{box: slices.Clone(nd.box), bound: nd.bound, depth: nd.depth + 1, tree: top, cuts: v.cuts, narrowed: mostNarrowed}
+			end.box[i] = off
+			w := s.visit(ctx, &end)
+			if w.err != nil {
+				return w.err
+			}
+			if !w.empty && !s.prunes(w.bound) {
+				continue
+			}
+			if v.lost = min(v.lost, w.lost); !w.empty {
+				v.lost = min(v.lost, w.bound)
+			}
+			paid++
+			*end.tree = Tree{Dual: w.dual, Bound: w.bound, Empty: w.empty}
+			if s.without(nd, v, box, i, off, top) {
+				nd.probed = true
+			}
+		}
+	}
+	return nil
+}
+
+const probeEvery = 4
+
+// probeWork bounds the work of one round of probing.
+// Source: derived: a tenth of ccp.Second.
+const probeWork = 1e7
+
+// wide reports whether an interval may be split.
+func wide(a flat.Interval) bool { return a.Width() > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi)) }
+
+// Parts of an interval: the least that is worth a leaf, and from which on the node is solved anew.
+// Source: any numbers do.
+const (
+	leastCut = 0.05
+	muchCut  = 0.2
+)
 
 // worthwhile is the part of the gap that the semidefinite matrix must close at the root to be stated at other
 // nodes, too. Source: its nodes take some ten times as long.
@@ -477,6 +733,9 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	if err == nil {
 		defer solver.Close()
 		err = solver.Solve(ctx, &res)
+		var m subproblem.Meter
+		m.Add(&res, float64(len(qp.P.Val)+len(qp.A.Val)))
+		s.Spend(m.Work())
 	}
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -486,6 +745,18 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	}
 	return &res, nil
 }
+
+// Work of a node beside its convex problem: overhead, and for each column and round of tightening. Source: profile of alkyl.
+const (
+	overhead   = 2000
+	tightening = 6
+)
+
+// Work is that of the search so far, in the unit of ccp.Result.Work.
+func (s *Search) Work() float64 { return float64(s.work.Load()) }
+
+// Spend adds to Work.
+func (s *Search) Spend(work float64) { s.work.Add(int64(work)) }
 
 // choose finds the column to split: the argument of the functions that the relaxation is
 // furthest off at, times their multipliers. Where no multiplier sees an error, as constraints

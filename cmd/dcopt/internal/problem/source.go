@@ -156,6 +156,7 @@ func textOf(path string, text []byte) func(file string) []byte {
 func Overrides(c *cli.Context) (o plan.Overrides) {
 	o.Backend = flags.Given(c, "backend", c.String)
 	o.Starts, o.MaxIter = flags.Given(c, "starts", c.Int), flags.Given(c, "max-iter", c.Int)
+	o.Effort = flags.Given(c, "effort", c.String)
 	o.Tol, o.Seed = flags.Given(c, "tol", c.Float64), flags.Given(c, "seed", c.Uint64)
 	return o
 }

@@ -34,6 +34,7 @@ type Report struct {
 	Wall       float64              // from the reading to the end; seconds sums over starts
 	Residuals  *qpbackend.Residuals // of a QP file
 	Proof      *global.Result       // of --global
+	Inline     []byte               // the file of the proof, where the result has it itself
 	Variables  []Block
 	lets       []Block
 	Columns    Object // the variables of a QP file, which have no shape
@@ -118,7 +119,15 @@ func (r *Report) JSON() Object {
 		}...)
 	}
 	if r.Proof != nil {
-		o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)}, {"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
+		o = append(o, Member{"answer", r.answer(true)})
+		if math.IsInf(r.Proof.Bound, 0) {
+			o = append(o, Member{"proved", r.Proof.Proved})
+		} else {
+			o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)}, {"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
+		}
+	}
+	if r.Inline != nil {
+		o = append(o, Member{"proof", r.Inline})
 	}
 	variables := append(Object{}, r.Columns...)
 	for _, b := range r.Variables {
@@ -156,6 +165,55 @@ func (r *Report) JSON() Object {
 	return append(o, Object{{"history", history}, {"message", r.Message}}...)
 }
 
+// with is how many nodes a proof has.
+func with(nodes int) string {
+	switch nodes {
+	case 0:
+		return ""
+	case 1:
+		return " with 1 node"
+	}
+	return fmt.Sprintf(" with %d nodes", nodes)
+}
+
+// answer says how good the point is.
+func (r *Report) answer(full bool) string {
+	g := r.Proof
+	what := "best point so far"
+	switch {
+	case r.Status == ccp.Converged.String():
+		what = "local minimum"
+	case r.Status == ccp.Infeasible.String() && g.Proved:
+		return "infeasible, proved" + with(g.Nodes)
+	case r.Feasible != nil && !*r.Feasible:
+		what = "no feasible point"
+	}
+	if g.Proved {
+		return "optimal, proved" + with(g.Nodes)
+	}
+	bound := fmt.Sprintf("(bound %s, %d nodes)", Show(g.Bound, digits(10, full)), g.Nodes)
+	if !math.IsInf(g.Bound, 0) {
+		better := math.Abs(g.Bound - r.Objective)
+		share := better / math.Abs(r.Objective)
+		switch {
+		case r.Feasible != nil && !*r.Feasible:
+			what += " " + bound
+		case share < 10: // Source: beyond it a percentage says less than the difference
+			what += fmt.Sprintf("; at most %s %% better is possible %s", Show(100*share, 2), bound)
+		default:
+			what += fmt.Sprintf("; at most %s better is possible %s", Show(better, 3), bound)
+		}
+	}
+	switch {
+	case g.NoBound == "":
+	case math.IsInf(g.Bound, 0):
+		what += "; no bound, as " + g.NoBound
+	default:
+		what += "; no better bound, as " + g.NoBound
+	}
+	return what
+}
+
 // Text writes the table for people: head only if brief, all entries of the
 // variables if full.
 func (r *Report) Text(w io.Writer, brief, full bool) {
@@ -184,10 +242,8 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 	if r.Residuals != nil && !math.IsNaN(r.Residuals.Max()) {
 		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)), Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
 	}
-	if r.Proof != nil && r.Proof.Proved {
-		p("bound", "%s, proved with %d nodes", Show(r.Proof.Bound, digits(10, full)), r.Proof.Nodes)
-	} else if r.Proof != nil {
-		p("bound", "%s, a gap of %s after %d nodes", Show(r.Proof.Bound, digits(10, full)), Show(r.Proof.Gap, digits(3, full)), r.Proof.Nodes)
+	if r.Proof != nil {
+		p("answer", "%s", r.answer(full))
 	}
 	starts := ""
 	if r.Starts > 1 {

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -87,7 +88,16 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	if j.plot != nil {
 		r.Panels = scene.Of(prog.Program, res.X).Panels
 	}
-	if r.Proof = proof; proof != nil && proof.Proof == nil && j.proof != nil {
+	if proof != nil && (j.c.Bool("global") || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) { // of a convex problem there is no more to say
+		r.Proof = proof
+	}
+	if j.json && j.proof == nil && r.Proof != nil && r.Proof.Proof != nil {
+		var b bytes.Buffer
+		if _, err := r.Proof.Proof.WriteTo(&b); err == nil && b.Len() <= mostInline {
+			r.Inline = b.Bytes()
+		}
+	}
+	if proof != nil && proof.Proof == nil && j.proof != nil {
 		r.Message = strings.TrimPrefix(r.Message+"; no proof file is written", "; ")
 	}
 	r.Seconds.Read, r.Seconds.Compile = prog.ReadSeconds, r.Seconds.Compile+prog.CompileSeconds
@@ -102,6 +112,9 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	}
 	return r, res, nil
 }
+
+// mostInline bounds the proof that stands in a result. Source: a limit of size; a longer one is for --proof.
+const mostInline = 256 << 10
 
 // numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz constants some members alone have rows.
 func numbersOf(p *dc.Problem) int {
@@ -143,6 +156,10 @@ func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.
 		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, starts, set); out.proof != nil {
 			out.res = out.proof.Result
 		}
+	case x0 == nil && starts == ccp.Automatic && set.Effort != ccp.Quick:
+		if out.proof, err = global.Best(j.ctx, prog.Problem, set); out.proof != nil {
+			out.res = out.proof.Result
+		}
 	case x0 == nil && starts != 1:
 		out.res, err = ccp.Multistart(j.ctx, prog.Problem, starts, set)
 	case j.sweeps != nil:
@@ -155,10 +172,6 @@ func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.
 
 // refusal is the error of ccp for a problem that it cannot try.
 func (j *job) refusal(prog *problem.Program, err error) error {
-	var no *global.UnsupportedError
-	if errors.As(err, &no) {
-		return exit.Usagef("%s: %w; leave out --global", j.path, err)
-	}
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
 		sum, _ := ccp.InspectContext(j.ctx, prog.Problem)
@@ -177,6 +190,9 @@ func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	}
 	if j.c.IsSet("start") && o.Starts == nil && prog.Options.Restarts == nil {
 		starts = 1
+	}
+	if j.c.IsSet("sweep") && o.Effort == nil && prog.Options.Effort == nil { // one of many
+		set.Effort = ccp.Quick
 	}
 	if j.c.IsSet("max-nodes") {
 		set.Global.MaxNodes = j.c.Int("max-nodes")

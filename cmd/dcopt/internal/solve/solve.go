@@ -29,7 +29,8 @@ func Command() *cli.Command {
 			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
 		Flags: []cli.Flag{
 			flags.Backend(),
-			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best; by default one, or some where that takes milliseconds; goes before option restarts"},
+			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as --effort buys; goes before option restarts"},
+			&cli.StringFlag{Name: "effort", Usage: "the work for starts and a bound, `E`: quick (one start), normal (about a second of one processor, or twice the first start) or thorough (a minute); goes before option effort"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or .mtx; may be repeated"},
 			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
@@ -97,7 +98,7 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if formats.Is(j.path) {
-		for _, name := range []string{"start", "starts", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes", "proof"} {
+		for _, name := range []string{"start", "starts", "effort", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes", "proof"} {
 			if c.IsSet(name) {
 				return exit.Usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -122,6 +123,8 @@ func newJob(c *cli.Context) (*job, error) {
 	switch {
 	case c.IsSet("starts") && c.Int("starts") < 1:
 		return nil, exit.Usagef("--starts %d: want at least 1", c.Int("starts"))
+	case c.IsSet("starts") && c.IsSet("effort"):
+		return nil, exit.Usagef("--starts and --effort exclude each other")
 	case c.IsSet("max-iter") && c.Int("max-iter") < 1:
 		return nil, exit.Usagef("--max-iter %d: want at least 1", c.Int("max-iter"))
 	case c.IsSet("max-nodes") && !c.Bool("global"):

@@ -1,0 +1,211 @@
+package global
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// Best gives the best point that the work of Settings.Effort finds, with a bound of how much better a point can be. The
+// first start is the one of ccp.Solve. The rest of the work is shared
+// between further starts (ccp.Starts), drawn between bounds that follow from the constraints, and the
+// search of Solve over intervals, which ends all where it proves a point.
+//
+// The status is the one of the start that gave the point, ccp.Converged where the point is proved, or ccp.Infeasible where that is.
+// Where there is no bound NoBound says why: that is no error. ctx, panics and errors are as in Solve.
+func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, err error) {
+	began := time.Now()
+	defer panicked(&err)
+	starts, err := ccp.NewStarts(p, set)
+	if err != nil {
+		return nil, err
+	}
+	starts.Run(ctx, 1)
+	res, err := starts.Result()
+	if res == nil {
+		return nil, err
+	}
+	out, _ = unproved(p)(res, nil)
+	most, first := starts.Most(), starts.Work()
+	if err != nil || !out.Feasible && starts.Final() || out.Status == ccp.Unbounded {
+		return out, err
+	}
+	final := starts.Final()
+	if final { // there is only a proof to find
+		most = max(2*first, most/10)
+	}
+	b := bounding{p: p, set: set, out: out, starts: starts, began: began, lower: math.Inf(-1)}
+	b.out.Result = b.copied(res)
+	b.prepare(ctx, most)
+	if b.search != nil && final { // another point would be no better
+		b.search.Try = func(context.Context, []float64, bool) float64 { return b.g.upper }
+	}
+	for !out.Proved && ctx.Err() == nil && b.spent()+starts.Work() < most {
+		done := starts.Exhausted()
+		if b.search != nil && (done || b.spent() <= starts.Work()-first) {
+			b.g.set.MaxWork = most - b.spent() - starts.Work()
+			b.bound(ctx, most/rounds)
+			continue
+		}
+		if done {
+			break
+		}
+		starts.Spend(ctx, most-b.spent())
+		if res, err = starts.Result(); err != nil {
+			break
+		}
+		b.takes(res)
+	}
+	if starts.Settle(ctx); err == nil && !out.Proved {
+		if res, err = starts.Result(); err == nil {
+			b.takes(res)
+		}
+	}
+	if final && !out.Proved { // it is the best one by its multipliers
+		out.NoBound = ""
+	}
+	if b.conclude(); err == nil && !out.Proved {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// rounds is how many times the starts and the search change at least. Source: any number does.
+const rounds = 8
+
+// bounding is a search for a bound beside starts.
+type bounding struct {
+	p      *dc.Problem
+	set    ccp.Settings
+	out    *Result
+	starts *ccp.Starts
+	g      *searcher
+	began  time.Time
+	lower  float64         // the bound so far, as the search counts
+	used   float64         // work of a search that is over
+	search *spatial.Search // nil: there is none, see Result.NoBound
+}
+
+// copied is a result that may change.
+func (b *bounding) copied(res *ccp.Result) *ccp.Result {
+	r := *res
+	r.X = slices.Clone(r.X)
+	return &r
+}
+
+func (b *bounding) spent() float64 {
+	if b.search == nil {
+		return b.used
+	}
+	return b.search.Work()
+}
+
+// largest is the share of the work that one node may take for a search to begin. Source: derived: fewer than a hundred nodes prove little.
+const largest = 0.01
+
+// prepare makes the search, and gives the starts their bounds. Where there is none it says why.
+func (b *bounding) prepare(ctx context.Context, most float64) {
+	set := b.set
+	set.Global.Proof, set.Recorder = true, nil
+	unit := b.p.ObjectiveUnit(b.out.X)
+	g, err := newSpatial(b.p, set, unit, nil)
+	if err == nil {
+		b.g, g.res, g.upper = g, b.out, math.Inf(1)
+		if b.out.Feasible {
+			g.upper = g.minimised(b.out.Objective)
+		}
+		b.search, err = g.spatial(ctx)
+	}
+	var no *unsupportedError
+	switch {
+	case errors.As(err, &no):
+		b.out.NoBound = no.why
+	case err != nil:
+		b.out.NoBound = err.Error()
+	}
+	if err != nil {
+		return
+	}
+	if !b.search.Prepare() { // nothing is better by intervals alone
+		b.finish(ctx, nil)
+		return
+	}
+	if err := b.search.Confine(ctx); err != nil {
+		b.out.NoBound, b.search = err.Error(), nil
+		return
+	}
+	root := b.search.Root()
+	lo, hi := b.p.Box()
+	for j := range lo {
+		lo[j], hi[j] = max(lo[j], root[j].Lo), min(hi[j], root[j].Hi)
+	}
+	b.starts.Lo, b.starts.Hi = lo, hi
+	free := b.search.Unbounded()
+	if size := float64(b.search.P.Columns()); size*nodeIterations > largest*most {
+		b.out.NoBound = fmt.Sprintf("the problem is too large for a search that takes no longer: %d columns", b.search.P.Columns())
+		b.search = nil
+	} else if len(free) > 0 {
+		b.out.NoBound = g.unboundedNames(free)
+		if !math.IsInf(b.search.Lower, -1) {
+			b.finish(ctx, nil)
+		}
+	}
+}
+
+// nodeIterations is about the work of a node for a column: some thirty iterations of the backend, of as many multiplications. Source: profiles of small
+// problems of MINLPLib.
+const nodeIterations = 1000
+
+// takes makes res, the best of all starts and of the search, the best point.
+func (b *bounding) takes(res *ccp.Result) {
+	b.out.Result = b.copied(res)
+	if b.search != nil && res.Feasible {
+		b.g.upper = min(b.g.upper, b.g.minimised(res.Objective))
+		b.search.Upper = b.g.upper
+	}
+}
+
+// bound searches on with so much work.
+func (b *bounding) bound(ctx context.Context, work float64) {
+	before, spent := b.out.Objective, b.search.Work()
+	b.search.MostWork = spent + work
+	err := b.search.Run(ctx)
+	if b.out.Objective != before {
+		b.starts.Add(b.copied(b.out.Result))
+	}
+	over := b.search.Work() == spent || b.search.Open == 0 || err != nil && ctx.Err() == nil
+	if b.finish(ctx, err); over { // nothing is left that would change
+		b.used, b.search = b.spent(), nil
+	}
+}
+
+// finish states the bound so far.
+func (b *bounding) finish(ctx context.Context, err error) {
+	g, r, s := b.g, b.out, b.search
+	r.Nodes, r.Safe = s.Nodes, true
+	b.lower = s.Lower
+	g.states(b.lower)
+	r.Proof = g.proof(s)
+	switch {
+	case !r.Feasible && math.IsInf(s.Lower, 1) && err == nil:
+		r.Status, r.Message, r.Proved, r.Objective = ccp.Infeasible, "no point meets the constraints: no part of the bounds has one", true, r.Bound
+	case r.Proved && r.Status != ccp.Converged:
+		r.Status, r.Message = ccp.Converged, ""
+	}
+}
+
+// conclude ends all.
+func (b *bounding) conclude() {
+	if b.g != nil && !b.out.Proved {
+		b.g.states(b.lower)
+	}
+	b.out.Seconds.Solve = subproblem.Since(b.began)
+}
