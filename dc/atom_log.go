@@ -13,19 +13,105 @@ import (
 //	sign       any
 //	monotone   u: nondecreasing
 //	domain     u > 0
-//	takes      affine or concave; others whose bounds keep the slope finite
+//	takes      affine or concave; products and quotients by their factors; others whose bounds keep the slope finite
 //	refuses    arrays; others; constants ≤ 0
 //	form       exponential cone
 //	source     Chares 2009
 func Log(u Operand) Expr {
 	e := ToExpr(u)
-	if v, p, ok := e.asPower(); ok { // log(w·vᵖ) = log w + p·log v
-		return Log(v).Scale(p).Add(Linear{Const: math.Log(e.terms[0].w)})
-	}
 	if a, ok := e.exponents(); ok { // log(Σ exp(aₖ))
 		return LogSumExp(a)
 	}
+	if e.err == nil && !e.IsConcave() {
+		for _, rule := range []func(Expr) (Expr, bool){logOfPower, logOfProduct, logOfQuotients} {
+			if l, ok := rule(e); ok && l.err == nil {
+				return l
+			}
+		}
+	}
 	return apply(negLog{}, e).Neg()
+}
+
+// logOfPower is log w + p·log v of e = w·vᵖ with v restricted to v > 0.
+func logOfPower(e Expr) (Expr, bool) {
+	v, p, ok := e.asPower()
+	if !ok {
+		return Expr{}, false
+	}
+	return Log(v).Scale(p).Add(Linear{Const: math.Log(e.terms[0].w)}), true
+}
+
+// logOfProduct is log |w| + log |u| + log |v| of e = w·u·v where u or v has a known sign, so
+// that the other one has a sign where e > 0.
+func logOfProduct(e Expr) (Expr, bool) {
+	if len(e.terms) != 1 || !e.lin.isZero() {
+		return Expr{}, false
+	}
+	w := e.terms[0].w
+	u, v, ok := twoFactors(e.terms[0].f)
+	if !ok {
+		return Expr{}, false
+	}
+	if i := u.Range(); !(i.Lo >= 0 || i.Hi <= 0) {
+		u, v = v, u
+	}
+	switch i := u.Range(); {
+	case i.Lo >= 0:
+	case i.Hi <= 0:
+		u, w = u.Neg(), -w
+	default:
+		return Expr{}, false
+	}
+	if w < 0 {
+		v = v.Neg()
+	}
+	return sumExprs([]Expr{Log(u), Log(v), constantExpr(math.Log(math.Abs(w)))}), true
+}
+
+// twoFactors are u and v of f = u·v.
+func twoFactors(f Convex) (u, v Expr, ok bool) {
+	switch f := f.(type) {
+	case *product:
+		return f.a, f.b, true
+	case *squared:
+		return f.e, f.e, true
+	}
+	if a, _ := affineFactors(f, 1); len(a) == 2 {
+		return a[0].expr(), a[1].expr(), true
+	}
+	return Expr{}, Expr{}, false
+}
+
+// logOfQuotients is log(l·v + Σ wₖ·uₖ) − log v of e = l + Σ wₖ·uₖ/v with v restricted to v > 0.
+func logOfQuotients(e Expr) (Expr, bool) {
+	var v Expr
+	parts := make([]Expr, 0, len(e.terms)+1)
+	for k, t := range e.terms {
+		u, d, ok := quotient(t.f)
+		if !ok || k > 0 && !d.same(&v) {
+			return Expr{}, false
+		}
+		v, parts = d, append(parts, u.Scale(t.w))
+	}
+	return Log(sumExprs(append(parts, Mul(e.lin, v)))).Sub(Log(v)), true
+}
+
+// quotient are u and v of f = u/v with v restricted to v > 0.
+func quotient(f Convex) (u, v Expr, ok bool) {
+	if v, p, ok := (Expr{terms: []term{{1, f}}}).asPower(); ok && p == -1 {
+		return constantExpr(1), v, true
+	}
+	a, b, ok := twoFactors(f)
+	if !ok {
+		return Expr{}, Expr{}, false
+	}
+	for range 2 {
+		if v, p, ok := b.asPower(); ok && p == -1 {
+			return a.Scale(b.terms[0].w), v, true
+		}
+		a, b = b, a
+	}
+	return Expr{}, Expr{}, false
 }
 
 // exponents are the affine functions of which e is written as the sum of exponentials.
@@ -51,23 +137,23 @@ func (e Expr) exponents() (Affine, bool) {
 	return Entries(rows...), true
 }
 
-// asPower is v and p where e is written as w·vᵖ, w > 0, v restricted to v > 0.
+// asPower is v and p where e is written as w·vᵖ, w > 0, p < 0, v restricted to v > 0.
 func (e Expr) asPower() (v Expr, p float64, ok bool) {
-	if e.err != nil || e.composite || len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
+	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
 		return Expr{}, 0, false
 	}
-	a, ok := e.terms[0].f.(*along)
-	if !ok {
-		return Expr{}, 0, false
+	var by curve
+	switch f := e.terms[0].f.(type) {
+	case *along:
+		by, v = f.f, Expr{terms: []term{{f.sign, f.arg}}, of: e.of}
+		if l, isAffine := f.arg.(Linear); isAffine {
+			v = Expr{lin: l.Scale(f.sign)}
+		}
+	case *composition:
+		by, v = f.f, f.e
 	}
-	f, ok := a.f.(negative)
-	if !ok {
-		return Expr{}, 0, false
-	}
-	if l, isAffine := a.arg.(Linear); isAffine {
-		return Expr{lin: l.Scale(a.sign)}, f.p, true
-	}
-	return Expr{terms: []term{{a.sign, a.arg}}, of: e.of}, f.p, true
+	f, ok := by.(negative)
+	return v, f.p, ok
 }
 
 type negLog struct{ positive }

@@ -29,7 +29,7 @@ var described = []Function{
 	{"square", "square(x)", "x^2", Convex, anything, "", false},
 	{"sqrt", "sqrt(x)", "the square root", Concave, falling, needsPlus, false},
 	{"exp", "exp(x)", "the exponential function", Convex, rising, "", false},
-	{"log", "log(x)", "the natural logarithm", Concave, falling, needsAbove, false},
+	{"log", "log(x)", "the natural logarithm", Concave, "affine or concave; products and quotients by their factors; others by their bounds", needsAbove, false},
 	{"entr", "entr(x)", "-x log x", Concave, bounded, needsPlus, false},
 	{"logistic", "logistic(x)", "log(1 + e^x)", Convex, anything, "", false},
 	{"xexp", "xexp(x)", "x e^x", Convex, rising, needsPlus, false},
