@@ -63,9 +63,9 @@ func findAtom(op string) (atom, bool) {
 }
 
 // atomLists are the lists of atoms, those that are asked for most first.
-func atomLists() [15]func() []atom {
+func atomLists() [16]func() []atom {
 	return [...]func() []atom{maxAtoms, normAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, huberAtoms,
-		largestAtoms, productAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms, weightedAtoms}
+		largestAtoms, productAtoms, quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms, weightedAtoms}
 }
 
 // atoms is the list of all.

@@ -87,7 +87,7 @@ func logOfQuotients(e Expr) (Expr, bool) {
 	var v Expr
 	parts := make([]Expr, 0, len(e.terms)+1)
 	for k, t := range e.terms {
-		u, d, ok := quotient(t.f)
+		u, d, ok := overDenominator(t.f)
 		if !ok || k > 0 && !d.same(&v) {
 			return Expr{}, false
 		}
@@ -96,8 +96,8 @@ func logOfQuotients(e Expr) (Expr, bool) {
 	return Log(sumExprs(append(parts, Mul(e.lin, v)))).Sub(Log(v)), true
 }
 
-// quotient are u and v of f = u/v with v restricted to v > 0.
-func quotient(f Convex) (u, v Expr, ok bool) {
+// overDenominator are u and v of f = u/v with v restricted to v > 0.
+func overDenominator(f Convex) (u, v Expr, ok bool) {
 	if v, p, ok := (Expr{terms: []term{{1, f}}}).asPower(); ok && p == -1 {
 		return constantExpr(1), v, true
 	}

@@ -52,11 +52,15 @@ func Square(o Operand) Expr {
 	case e.IsAffine():
 		return SumSquares(FromLinear(e.split().lin))
 	}
+	of := func(p parted) written { return &squared{p, e} }
+	if e.withTangents() {
+		return linearised(of, errProduct, e)
+	}
 	s, err := squareSplit(e.split())
 	if err != nil {
 		return Expr{err: err}
 	}
-	return made(func(p parted) written { return &squared{p, e} }, s, e)
+	return made(of, s, e)
 }
 
 // squared is e² of an expression.

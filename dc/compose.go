@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -21,11 +22,15 @@ func apply(f curve, e Expr) Expr {
 		}
 		return constantExpr(v)
 	}
+	if e.withTangents() {
+		of := func(p parted) written { return &composition{p, f, e, true} }
+		return linearised(of, fmt.Errorf("dc: no DC split for %s of this", f), e)
+	}
 	s, err := curveSplit(f, e.split(), e.Range())
 	if err != nil {
 		return Expr{err: err}
 	}
-	return made(func(p parted) written { return &composition{p, f, e} }, s, e)
+	return made(func(p parted) written { return &composition{p, f, e, false} }, s, e)
 }
 
 // curveSplit is the split of f of a function with split s and the given range.
@@ -44,13 +49,21 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 // composition is f(e) of an expression e that is not affine.
 type composition struct {
 	parted
-	f curve
-	e Expr
+	f    curve
+	e    Expr
+	open bool // no row keeps points within the domain: the value outside is NaN
 }
 
 func (c *composition) Smooth() bool { return c.e.smooth() }
 
-func (c *composition) Value(x []float64) float64 { return c.f.value(c.e.Value(x)) }
+func (c *composition) Value(x []float64) float64 {
+	u := c.e.Value(x)
+	v := c.f.value(u)
+	if c.open && (u < c.f.least() || math.IsInf(v, 0)) {
+		return math.NaN()
+	}
+	return v
+}
 
 func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
@@ -227,7 +240,7 @@ func newComposed(name string, make func(Affine) Expr, parts []split) (*composed,
 	var lists [][]int
 	for k := range parts {
 		s, sign := &parts[k], 1.0
-		if !s.isConvex() {
+		if len(s.h) > 0 {
 			neg := s.scale(-1)
 			s, sign = &neg, -1
 		}

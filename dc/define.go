@@ -220,6 +220,7 @@ func (d *definer) insertIn(e *Expr) {
 		s.lin.Idx, s.lin.Val = idx, val
 		parts[0] = s
 		e.replaceSplit(addSplits(parts, weights...))
+		e.moveTangents()
 	}
 }
 

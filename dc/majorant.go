@@ -66,7 +66,7 @@ func (e Expr) majoriseBy(majorant func(term) (term, bool)) Expr {
 // majorant is the term with its majorant, if it has one.
 func (t term) majorant() (term, bool) {
 	m, ok := t.f.(majorised)
-	if !ok || t.w <= 0 || m.split().isConvex() {
+	if !ok || t.w <= 0 || m.split().isConvex() || someLinearised(m.split().h) {
 		return t, false
 	}
 	return term{t.w, m.majorant()}, true

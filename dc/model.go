@@ -289,6 +289,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touches bool, err error) {
 	p.Objective = objective(p.Objective)
 	p.Objective.keepSplit()
+	p.Objective.moveTangents()
 	touches = p.Objective.err == nil && p.Objective.split().touches
 	for k := range p.Constraints {
 		if err := look.ended(); err != nil {
@@ -298,6 +299,7 @@ func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touch
 		if c.members == nil && c.e.err == nil {
 			if c.e = form(c.e).atMostZero(); c.e.composite { // else it is the terms by their sign
 				c.e.keepSplit()
+				c.e.moveTangents()
 				touches = touches || c.e.split().touches
 			}
 		}
@@ -312,7 +314,11 @@ func checkExpr(e Expr, of *space) error {
 	if err := e.owner().check(of); err != nil {
 		return err
 	}
-	if f := e.Unrepresentable(); f != nil {
+	switch f := e.Unrepresentable(); {
+	case f == nil:
+	case tangentIn(f):
+		return fmt.Errorf("dc: no DC split for %s of a quotient without one; state the quotient as a variable, as in t == x/y", describe(f))
+	default:
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
 	}
 	if s := e.splitNow(); bad(s.lin) {

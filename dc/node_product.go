@@ -38,11 +38,15 @@ func Mul(x, y Operand) Expr {
 	case a.same(&b):
 		return Square(a)
 	}
+	of := func(p parted) written { return &product{p, a, b} }
+	if a.withTangents() || b.withTangents() {
+		return linearised(of, errProduct, a, b)
+	}
 	s, err := productSplit(a.split(), b.split())
 	if err != nil {
 		return Expr{err: err}
 	}
-	return made(func(p parted) written { return &product{p, a, b} }, s, a, b)
+	return made(of, s, a, b)
 }
 
 // product is a·b.
@@ -185,6 +189,8 @@ func (f *inner) node() Node { return Node{op: "inner", args: affineArgs(&f.u, &f
 
 func (f *inner) String() string { return "product" }
 
+var errProduct = errors.New("dc: no split is known for this product or square: a factor is not bounded from below; give its variables bounds")
+
 // signedParts is a function as p − q + l with convex p, q ≥ 0.
 type signedParts struct {
 	p, q split
@@ -206,7 +212,7 @@ func nonnegativeParts(s *split) (signedParts, error) {
 			if math.IsInf(low.Const, 0) {
 				var ok bool
 				if low, ok = minorant(t.f); !ok {
-					return out, errors.New("dc: no split is known for this product or square: a factor is not bounded from below; give its variables bounds")
+					return out, errProduct
 				}
 			}
 			part.g = append(part.g, t)

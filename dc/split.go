@@ -17,8 +17,47 @@ type split struct {
 
 func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }
 func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
-func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches }
-func (s *split) isConcave() bool { return len(s.g) == 0 }
+func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches && !someLinearised(s.g) }
+func (s *split) isConcave() bool { return len(s.g) == 0 && !someLinearised(s.h) }
+
+// tangent is implemented by functions that are not convex, and linearised where they stand alone
+// in a sum: the split of an objective or of a constraint has them in h. turned is minus the function.
+type tangent interface{ turned() Convex }
+
+func (t term) linearised() bool        { _, ok := t.f.(tangent); return ok }
+func someLinearised(terms []term) bool { return slices.ContainsFunc(terms, term.linearised) }
+
+// withTangents reports whether functions are among e that are linearised: then a smooth function of e is.
+func (e *Expr) withTangents() bool {
+	s := e.splitNow()
+	return someLinearised(s.g) || someLinearised(s.h)
+}
+
+// tangentIn reports whether f is made of functions that are linearised.
+func tangentIn(f Convex) bool {
+	if p, ok := f.(parts); ok && slices.ContainsFunc(p.parts(), tangentIn) {
+		return true
+	}
+	return (term{f: f}).linearised()
+}
+
+// moveTangents brings the functions that are linearised into h.
+func (e *Expr) moveTangents() {
+	s := *e.split()
+	if !someLinearised(s.g) {
+		return
+	}
+	g := s.g
+	s.g, s.h = nil, slices.Clone(s.h)
+	for _, t := range g {
+		if f, ok := t.f.(tangent); ok {
+			s.h = append(s.h, term{t.w, f.turned()})
+		} else {
+			s.g = append(s.g, t)
+		}
+	}
+	e.replaceSplit(s)
+}
 
 // convexSplit is a convex function.
 func convexSplit(f Convex) split { return split{g: []term{{1, f}}} }

@@ -328,6 +328,9 @@ func (e *Expr) outside(t *tally, at spot) {
 
 func (t *tally) domains(list []term, at spot) {
 	for _, term := range list {
+		if term.linearised() && !finite(term.f.Value(t.x)) {
+			t.note(math.Inf(1), at, terms{f: term.f})
+		}
 		r, ok := term.f.(Restricted)
 		if !ok {
 			continue

@@ -153,8 +153,8 @@ func (s *scope) quotient(a, b *expr) *expr {
 	return product(a, q)
 }
 
-// signs makes 1/b of a negative denominator b into −1/(−b), as powers below 0 are of positive numbers. The sign follows
-// from bounds and from constraints of one variable.
+// signs makes 1/b of a negative denominator b into −1/(−b), as powers below 0 are of positive numbers, and b/b² without
+// a known sign. The sign follows from bounds and from constraints of one variable.
 func (s *scope) signs() {
 	box := s.p.bounds()
 	for _, r := range s.p.rows {
@@ -171,7 +171,7 @@ func (s *scope) signs() {
 		l, ok := f.try(q.args[0])
 		switch a, near := f.reach(l), l.noise(f.box); {
 		case !ok || a.lo < -near && a.hi > near:
-			fail("the sign of a denominator is not known")
+			*q = *product(q.args[0], raised(product(q.args[0], q.args[0]), -1))
 		case a.lo < -near:
 			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))
 		}

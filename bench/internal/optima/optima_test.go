@@ -108,9 +108,6 @@ func checkSet(t *testing.T, set, dir string) {
 			t.Fatal(err)
 		}
 		p, err := verify.Read(context.Background(), in.Source, reader.NewData(nil, folder), nil)
-		if err != nil && set == "small" && strings.Contains(err.Error(), "the sign of a denominator is not known") {
-			continue // dcopt refuses it as well
-		}
 		if err != nil || p.NumVars() == 0 {
 			t.Errorf("%s: %v", in.Name, err)
 			continue

@@ -158,11 +158,16 @@ func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
 func (ev *Evaluator) mul(n *syntax.Node, a, b *value.Value, i, j int) dc.Expr {
 	p := dc.Mul(a.Expr(i), b.Expr(j))
 	if p.Err() != nil {
-		notes := []syntax.Note{ev.Note(n.Args[0], a.CurvatureNote()), ev.Note(n.Args[1], b.CurvatureNote())}
-		help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
-		ev.FailWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
+		ev.failProduct(n, a, b)
 	}
 	return p
+}
+
+// failProduct says why a product or quotient of a and b has no split.
+func (ev *Evaluator) failProduct(n *syntax.Node, a, b *value.Value) {
+	notes := []syntax.Note{ev.Note(n.Args[0], a.CurvatureNote()), ev.Note(n.Args[1], b.CurvatureNote())}
+	help := "give the variables bounds that keep the factors bounded from below; dc(g, h) states a split by hand"
+	ev.FailWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 }
 
 // Quad is x'Qx. Only the symmetric part of Q counts.
@@ -206,7 +211,7 @@ func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r), value.ShapeText(b.Shape))
 	}
 	if !b.IsData() {
-		return ev.Times(n, a, ev.inverse(n, r, b))
+		return ev.quotients(n, a, b)
 	}
 	inverse := make([]float64, b.Len())
 	for k := range inverse {
@@ -228,27 +233,41 @@ func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 	return ev.Finite(n, value.Array(shape, out))
 }
 
-// inverse is 1/b, entry by entry, of a denominator r of known sign.
-func (ev *Evaluator) inverse(n, r *syntax.Node, b value.Value) value.Value {
-	c := ev.Afford(n, b.Costs().Times(2))
-	es := make([]dc.Expr, b.Len())
-	for k := range es {
-		e, sign := b.Expr(k), 1.0
-		i := e.Range()
-		switch {
-		case i.Lo >= 0:
-		case i.Hi <= 0:
-			e, sign = e.Neg(), -1
-		default:
-			ev.Fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
-				"the sign of the denominator %s is not known: by the bounds of the variables it is %g to %g", ev.Say(r), i.Lo, i.Hi)
-		}
-		es[k] = dc.InvPos(e).Scale(sign)
-		if err := es[k].Err(); err != nil {
-			ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)), "no DC split for %s: %s", ev.Say(n), Cause(err))
-		}
+// quotients is a/b, entry by entry.
+func (ev *Evaluator) quotients(n *syntax.Node, a, b value.Value) value.Value {
+	vs := []value.Value{a, b}
+	shape := ev.Common(n, n.Args, vs)
+	a, b = vs[0], vs[1]
+	ev.Spend(n, value.Size(shape))
+	c := a.Costs().Plus(b.Costs().Times(2))
+	if !a.IsData() {
+		c = c.Times(4)
 	}
-	return value.FromExprs(b.Shape, es, c)
+	c = ev.Afford(n, c.Capped())
+	return value.FromEach(shape, c, func(k int) dc.Expr {
+		u, v := a.Expr(min(k, a.Len()-1)), b.Expr(min(k, b.Len()-1))
+		e := dc.Quotient(u, v)
+		if err := e.Err(); err != nil {
+			ev.failQuotient(n, &a, &b, v, err)
+		}
+		return e
+	})
+}
+
+// failQuotient explains err of a quotient with the denominator v, an entry of b.
+func (ev *Evaluator) failQuotient(n *syntax.Node, a, b *value.Value, v dc.Expr, err error) {
+	r := n.Args[1]
+	switch i := v.Range(); {
+	case i.Lo < 0 && i.Hi > 0:
+		ev.Fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
+			"%s", Cause(err))
+	case i.Hi <= 0:
+		v = v.Neg()
+	}
+	if one := dc.InvPos(v).Err(); one != nil {
+		ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)), "no DC split for %s: %s", ev.Say(n), Cause(one))
+	}
+	ev.failProduct(n, a, b)
 }
 
 // Common is the shape of an entrywise operation; single entries go with

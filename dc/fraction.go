@@ -1,0 +1,79 @@
+package dc
+
+import (
+	"errors"
+	"math"
+)
+
+// Quotient is u/v. Where the sign of v follows from the bounds of the variables it is
+// u·InvPos(v) or −u·InvPos(−v). Where not, or where these have no split, it has none near
+// v = 0, see linearised.
+//
+//	arguments  u, v: scalars
+//	curvature  DC
+//	sign       any
+//	monotone   u: none; v: none
+//	domain     v ≠ 0
+//	takes      any of which u·InvPos(v) has a split; smooth ones, where the quotient stands in sums or smooth functions
+//	refuses    arrays; v = 0; others
+//	form       none of its own
+//	source     Horst and Thoai 1999, section 2; Nocedal and Wright 2006, section 18.1
+func Quotient(u, v Operand) Expr {
+	a, b := ToExpr(u), ToExpr(v)
+	if err := errors.Join(a.err, b.err); err != nil {
+		return Expr{err: err}
+	}
+	i := b.Range()
+	e := badExpr("the sign of the denominator is not known: by the bounds of the variables it is %g to %g", i.Lo, i.Hi)
+	switch {
+	case i.Lo >= 0:
+		e = Mul(a, InvPos(b))
+	case i.Hi <= 0:
+		e = Mul(a, InvPos(b.Neg())).Neg()
+	}
+	if e.err == nil || b.IsConst() {
+		return e
+	}
+	return linearised(func(p parted) written { return &quotient{p, a, b} }, e.err, a, b)
+}
+
+// quotient is a/b for a b of any sign but 0.
+type quotient struct {
+	parted
+	a, b Expr
+}
+
+func (f *quotient) Smooth() bool   { return true }
+func (f *quotient) String() string { return "quotient" }
+
+func (f *quotient) Value(x []float64) float64 {
+	b := f.b.Value(x)
+	if b == 0 {
+		return math.NaN()
+	}
+	return f.a.Value(x) / b
+}
+
+func (f *quotient) AddSubgrad(dst []float64, scale float64, x []float64) {
+	b := f.b.Value(x)
+	f.a.AddGradient(dst, scale/b, x)
+	f.b.AddGradient(dst, -scale*f.a.Value(x)/b/b, x)
+}
+
+// approx: |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
+func (f *quotient) approx(x []float64) approx {
+	a, b := f.a.approx(x), f.b.approx(x)
+	v := f.Value(x)
+	return approx{v, (a.e+math.Abs(v)*b.e)/max(math.Abs(b.v)-b.e, 0) + unit*math.Abs(v) + math.SmallestNonzeroFloat64}
+}
+
+func (f *quotient) over() Interval { return anywhere }
+func (f *quotient) node() Node {
+	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
+}
+
+func quotientAtoms() []atom {
+	return []atom{{op: "quotient", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
+		return Quotient(args[0].Entry(0), args[1].Entry(0))
+	}}}
+}

@@ -1,0 +1,64 @@
+package dc
+
+import "fmt"
+
+// linearised is a function f of es that has no split but is smooth, as are functions of it: CCP
+// takes its tangent at the current point, as Newton's method does. Its domain is tested at all
+// points. Where es are not smooth, it is refused with err.
+func linearised(f func(parted) written, err error, es ...Expr) Expr {
+	var lists [][]int
+	for k := range es {
+		if !es[k].smooth() {
+			return Expr{err: err}
+		}
+		lists = append(lists, es[k].support())
+	}
+	t := &tangential{sign: -1, es: es}
+	t.f = f(parted{split{h: []term{{1, t}}}, union(lists...)})
+	return node(t.f, ownerOf(es...))
+}
+
+// tangential is sign·f where it stands for a convex function that is subtracted, which it need
+// not be: a function of es without a split. See tangent.
+type tangential struct {
+	f    written
+	sign float64
+	es   []Expr
+}
+
+func (t *tangential) Value(x []float64) float64 { return t.sign * t.f.Value(x) }
+func (t *tangential) AddSubgrad(dst []float64, scale float64, x []float64) {
+	t.f.AddSubgrad(dst, scale*t.sign, x)
+}
+func (t *tangential) Support() []int { return t.f.Support() }
+func (t *tangential) Smooth() bool   { return true }
+func (t *tangential) String() string { return fmt.Sprintf("a function of a %v without a split", t.f) }
+
+func (t *tangential) approx(x []float64) approx {
+	a := approximate(t.f, x)
+	a.v *= t.sign
+	return a
+}
+
+func (t *tangential) node() Node {
+	return Node{op: "tangent", num: t.sign, args: exprArgs(Expr{terms: []term{{1, t.f}}})}
+}
+
+// Domain is that of the arguments.
+func (t *tangential) Domain() []Representer { return t.all().Domain() }
+
+func (t *tangential) Inside(x []float64) bool { return finite(t.f.Value(x)) && t.all().Inside(x) }
+func (t *tangential) parts() []Convex         { return t.all().parts() }
+
+// all is the sum of all functions in the splits of the arguments.
+func (t *tangential) all() *sum {
+	s := &sum{}
+	for k := range t.es {
+		p := t.es[k].splitNow()
+		s.terms = append(append(s.terms, p.g...), p.h...)
+	}
+	return s
+}
+
+// turned is −t.
+func (t *tangential) turned() Convex { return &tangential{t.f, -t.sign, t.es} }
