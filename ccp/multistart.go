@@ -53,13 +53,15 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 // and the others are drawn from seeds that derive from set.Seed: every second one is a variation of
 // the best point so far (Settings.Search.Vary); the others have the random values anew, numbers
 // between Lo and Hi where these have a narrower range than the problem's, spread over the range as
-// a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value of their own around it,
-// with the larger of the value and the root mean square of the variable's values as deviation, 1 if both are 0.
+// a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value of their
+// own around it, with the larger of the value and the root mean square of the variable's values as
+// deviation, 1 if both are 0.
 //
-// Starts run side by side in waves of a fixed size, and a point that one finds counts for later waves alone:
-// the answer does not depend on the number of processors.
+// Starts run side by side in waves of a fixed size, and a point that one finds counts for later
+// waves alone: the answer does not depend on the number of processors.
 type Starts struct {
-	// Lo and Hi are bounds of the variables that follow from the constraints; nil: there are only those of the problem.
+	// Lo and Hi are bounds of the variables that follow from the constraints; nil: there are only
+	// those of the problem.
 	Lo, Hi []float64
 
 	p     *dc.Problem
@@ -84,7 +86,8 @@ func NewStarts(p *dc.Problem, set Settings) (*Starts, error) {
 	return &Starts{p: p, set: set, seeds: startSeeds(set.Seed), found: best{maximize: p.Maximize}}, nil
 }
 
-// Run runs the next n starts, or less where ctx ends: the first alone, as it tells whether others may follow.
+// Run runs the next n starts, or less where ctx ends: the first alone, as it tells whether others
+// may follow.
 func (s *Starts) Run(ctx context.Context, n int) {
 	for end := s.next + n; s.next < end && (s.next == 0 || ctx.Err() == nil); {
 		s.wave(ctx, min(end, s.next+wave), s.set)
@@ -100,12 +103,11 @@ func (s *Starts) Spend(ctx context.Context, most float64) {
 	s.wave(ctx, s.next+n, set)
 }
 
-// Add counts a result from elsewhere.
+// Add lets a result from elsewhere be the best one. Its work does not count.
 func (s *Starts) Add(r *Result) {
 	before := s.found.total
 	s.found.take(r, nil)
 	s.found.total = before
-	s.work += math.Round(r.work)
 }
 
 // Result is the best one so far, with the error of the earliest start that had one.
@@ -114,7 +116,8 @@ func (s *Starts) Result() (*Result, error) { return s.found.result() }
 // Work is the work of all starts so far, in the unit of Result.Work.
 func (s *Starts) Work() float64 { return s.work }
 
-// Most is the work of Settings.Effort, of which all starts so far take at most half where it is not Quick.
+// Most is the work of Settings.Effort, of which all starts so far take at most half where it is not
+// Quick.
 func (s *Starts) Most() float64 {
 	if s.set.Effort == Quick {
 		return 0
@@ -122,10 +125,11 @@ func (s *Starts) Most() float64 {
 	return max(s.set.Effort.Work(), 2*s.work)
 }
 
-// Settle goes on from the best point, without searches, where the limit of work has ended its start before it has converged.
+// Settle goes on from the best point, without searches, where the limit of work has ended its start
+// before it has converged.
 func (s *Starts) Settle(ctx context.Context) {
 	top := s.found.top
-	if top == nil || top.Start == 0 || top.Status != IterationLimit || ctx.Err() != nil {
+	if top == nil || top == s.found.first || top.Status != IterationLimit || ctx.Err() != nil {
 		return
 	}
 	set := s.set
@@ -134,24 +138,28 @@ func (s *Starts) Settle(ctx context.Context) {
 		res.Start = top.Start
 		s.found.total.Starts-- // it has been counted
 		s.take(res, nil)
-		if down := s.p.Maximize; res.Status == Converged && res.Feasible && res.certain(down)-top.certain(down) <= res.least {
+		if down := s.p.Maximize; res.Status == Converged && res.Feasible &&
+			res.certain(down)-top.certain(down) <= res.least {
 			s.found.top = res
 		}
 	}
 }
 
-// Final reports whether no further start makes sense: there is an error, a proof, or a point that no other start improves on.
+// Final reports whether no further start makes sense: there is an error, a proof, or a point that
+// no other start improves on.
 func (s *Starts) Final() bool {
 	r := s.found.top
 	return r == nil || s.found.err != nil || r.Status == Infeasible || r.Status == Unbounded || s.final
 }
 
-// unseen is the share of the starting points that lead to local minima not yet seen from which on another start makes sense.
-// Source: a choice: one minimum is believed to be the only one after 15 starts, of ten after 105.
+// unseen is the share of the starting points that lead to local minima not yet seen from which on
+// another start makes sense. Source: a choice: one minimum is believed to be the only one after 15
+// starts, of ten after 105.
 const unseen = 0.01
 
-// Exhausted reports whether the starts so far have probably found all local minima: n of them have led to w, so that
-// the others are expected to be where w(w+1)/(n(n−1)) of the points lead (Boender and Rinnooy Kan 1987).
+// Exhausted reports whether the starts so far have probably found all local minima: n of them have
+// led to w, so that the others are expected to be where w(w+1)/(n(n−1)) of the points lead (Boender
+// and Rinnooy Kan 1987).
 func (s *Starts) Exhausted() bool {
 	w, n := float64(len(s.minima)), float64(len(s.minima)+s.again)
 	return s.Final() || w > 0 && w*(w+1) < unseen*n*(n-1)
@@ -257,7 +265,8 @@ func (s *Starts) take(r *Result, err error) {
 }
 
 // solveSafely is solveDrawn; a panic becomes an error.
-func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (res *Result, err error) {
+func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (res *Result,
+	err error) {
 	defer recovered(&err)
 	return solveDrawn(ctx, p, seed, set, start, of)
 }
@@ -292,7 +301,7 @@ func (b *best) take(r *Result, err error) {
 	b.total.Seconds.Compile += r.Seconds.Compile
 	b.total.Seconds.Solve += r.Seconds.Solve
 	b.total.Seconds.Backend += r.Seconds.Backend
-	if r.Start == 0 {
+	if r.Start == 0 && b.first == nil { // a result from elsewhere has no number
 		b.first = r
 	}
 	if b.top == nil || !r.known && r.Better(b.top, b.maximize) {

@@ -57,7 +57,8 @@ func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
 			return end, err
 		}
 		copy(n.z, n.x)
-	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) { // no choice between minima
+		// no choice between minima
+	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end.over() {
 			return end, err
@@ -192,7 +193,8 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	r := n.run
 	end, noted := outcome{}, 0
 	at := sl1qp.Start{
-		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit, More: func(solves int) bool { return r.more(solves - noted) },
+		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit,
+		More:  func(solves int) bool { return r.more(solves - noted) },
 		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
 		Note: func(x []float64, τ float64, cost int) (err error) {

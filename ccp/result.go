@@ -74,8 +74,8 @@ type Result struct {
 	convex qpbackend.Tangent   // the solution of the convex problem, of a run of a session of one
 }
 
-// Work is that of the run, in a unit that is the same on every machine: about a multiplication of a sparse factor, of which Second take
-// about a second of one processor.
+// Work is that of the run, in a unit that is the same on every machine: about a multiplication of a
+// sparse factor, of which Second take about a second of one processor.
 func (r *Result) Work() float64 { return r.work }
 
 // Result is the point of the iteration as a result without a status; X is borrowed.

@@ -119,8 +119,8 @@ func (r *run) close() {
 	}
 }
 
-// final reports whether no other start can find a better point: where there is nothing to linearise it leads to the same one, and
-// where the objective is constant to none that is better.
+// final reports whether no other start can find a better point: where there is nothing to linearise
+// it leads to the same one, and where the objective is constant to none that is better.
 func (r *run) final() bool {
 	return r.sub.Convex() && r.res.Start == 0 || r.res.Feasible && r.p.Objective.IsConst()
 }
@@ -324,7 +324,8 @@ func (r *run) more(solves int) bool {
 	return r.k+solves < r.set.MaxIter && (r.set.MaxWork == 0 || r.budget.Taken() < r.set.MaxWork)
 }
 
-// same reports whether two points are in one smooth minimum: those whose objectives differ by tol are √tol apart, relative to sizes of variables.
+// same reports whether two points are in one smooth minimum: those whose objectives differ by tol
+// are √tol apart, relative to sizes of variables.
 func same(x, y []float64, size func(j int) float64, tol float64) bool {
 	for j, v := range x {
 		if !(math.Abs(y[j]-v) <= math.Sqrt(tol)*max(size(j), math.Abs(v))) {
@@ -341,7 +342,8 @@ type known struct {
 	minima [][]float64
 }
 
-// fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than start 0.
+// fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than
+// start 0.
 func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
 	if !set.Sample {
 		return nil, false
@@ -352,17 +354,18 @@ func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64,
 		}
 	}()
 	seeds := startSeeds(set.Seed)
-	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil }, Draw: func(i int) []float64 {
-		if i == 0 {
-			return boxed(p, p.Start(set.Seed))
-		}
-		return boxed(p, drawn(p, seeds.Uint64()))
-	}}
+	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil },
+		Draw: func(i int) []float64 {
+			if i == 0 {
+				return boxed(p, p.Start(set.Seed))
+			}
+			return boxed(p, drawn(p, seeds.Uint64()))
+		}}
 	return stage.Best()
 }
 
-// spread moves the entries of x without a starting value, and of every fourth start those with one, to places between their bounds that
-// are spread evenly over the starts of a wave.
+// spread moves the entries of x without a starting value, and of every fourth start those with one,
+// to places between their bounds that are spread evenly over the starts of a wave.
 func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int) {
 	rng := rand.New(rand.NewPCG(seed, 0x7370)) // stream "sp": each use of the seed has its own
 	lo, hi := p.Box()
@@ -383,7 +386,8 @@ func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int
 	}
 }
 
-// widest is the width of a range from which on it says nothing of where minima are. Source: as of dc.Problem.Start.
+// widest is the width of a range from which on it says nothing of where minima are. Source: as of
+// dc.Problem.Start.
 const widest = 0x1p53
 
 // drawn draws starting point i > 0: p.Start(seed), with the entries that are

@@ -25,7 +25,8 @@ type Settings struct {
 	// status is Converged unless a small step leads to a lower point, or multipliers hold no point
 	// that is as good as the best.
 	MaxIter int
-	// MaxWork bounds the work of one start, in the unit of Result.Work, as MaxIter does the convex problems; 0: no bound.
+	// MaxWork bounds the work of one start, in the unit of Result.Work, as MaxIter does the convex
+	// problems; 0: no bound.
 	MaxWork float64
 	// Tol is the change of the objective at which a feasible iteration counts as
 	// converged, relative to the larger of |objective| and its range over the
@@ -50,15 +51,18 @@ type Settings struct {
 	// evaluated at its solution and join where it breaks them, so it is one of the whole
 	// problem, with multipliers 0 for the absent rows.
 	WorkingSet bool
-	// Sample lets start 1 begin at a better point, where the objective is a large sum that is not convex, of functions that differ in
-	// numbers alone, and all that counts but bounds: descents from up to 64 starts by values and gradients of samples of the sum are compared.
-	// The run from there is one of the whole problem. Iterations, History and the recorder are of that alone; Seconds.Solve has the time before.
+	// Sample lets start 1 begin at a better point, where the objective is a large sum that is not
+	// convex, of functions that differ in numbers alone, and all that counts but bounds: descents
+	// from up to 64 starts by values and gradients of samples of the sum are compared. The run from
+	// there is one of the whole problem. Iterations, History and the recorder are of that alone;
+	// Seconds.Solve has the time before.
 	Sample       bool
 	Acceleration Acceleration
 	Search       Search
 	Global       Global
-	// NewtonFirst lets Acceleration.Newton begin at the start, where it can, rather than where the descent has led. Starts after the first do so
-	// along equations, and every second one elsewhere.
+	// NewtonFirst lets Acceleration.Newton begin at the start, where it can, rather than where the
+	// descent has led. Starts after the first do so along equations, and every second one
+	// elsewhere.
 	NewtonFirst bool
 	// Effort bounds the work of Multistart with Automatic, and of global.Best.
 	Effort Effort
@@ -119,7 +123,8 @@ type Global struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
-		Effort: Normal, MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true, Sample: true,
+		Effort: Normal, MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
+		Sample:       true,
 		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
 		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
@@ -166,11 +171,12 @@ func (s Settings) around(x []float64) []float64 {
 	return nil
 }
 
-// Effort is how much work the best of several starts, and package global, may take where it is left to them.
+// Effort is how much work the best of several starts, and package global, may take where it is left
+// to them.
 type Effort uint8
 
-// The efforts: one start, about a second of one processor, and about a minute. Where the first start takes longer than half of
-// that, it is twice the work of the first start.
+// The efforts: one start, about a second of one processor, and about a minute. Where the first
+// start takes longer than half of that, it is twice the work of the first start.
 const (
 	Quick Effort = iota
 	Normal

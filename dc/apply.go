@@ -65,7 +65,8 @@ func findAtom(op string) (atom, bool) {
 // atomLists are the lists of atoms, those that are asked for most first.
 func atomLists() [16]func() []atom {
 	return [...]func() []atom{maxAtoms, normAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, huberAtoms,
-		largestAtoms, productAtoms, quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms, weightedAtoms}
+		largestAtoms, productAtoms, quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms,
+		weightedAtoms}
 }
 
 // atoms is the list of all.

@@ -285,7 +285,8 @@ func docSamples() map[string][]docSample {
 		"KL":          {{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.KL(u.At(0), u.At(1)) }, above: true, outside: []float64{1, -1}}},
 		"Sqrt":        {{args: "u", make: e(dc.Sqrt), above: true, outside: []float64{-1}}},
 		"Quotient": {
-			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) }, outside: []float64{1, 0}},
+			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) },
+				outside: []float64{1, 0}},
 		},
 		"InvPos": {{args: "u", make: e(dc.InvPos), above: true, outside: []float64{-1}}},
 		"Power": {
@@ -349,7 +350,8 @@ func refused(m *dc.Model) map[string]dc.Expr {
 		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 0), "Square": dc.Square(x), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
 		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(none), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
-		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)), "Quotient": dc.Quotient(x.At(0), dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
+		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)),
+		"Quotient": dc.Quotient(x.At(0), dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
 		"GeoMean": dc.GeoMean(dc.Vec(nil)), "GeoMeanOf": dc.GeoMeanOf(two), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
 		"WeightedGeoMeanOf": dc.WeightedGeoMeanOf(two, []float64{1}), "SumLargest": dc.SumLargest(x, 4), "SumLargestOf": dc.SumLargestOf(two, 2),
 		"LambdaMax": dc.LambdaMax(square), "LambdaMin": dc.LambdaMin(square), "LambdaSumLargest": dc.LambdaSumLargest(square, 1),

@@ -8,7 +8,8 @@ import (
 )
 
 // TestQuotientOfAnySign: a quotient whose denominator has no known sign is neither convex nor
-// concave, with either weight, has the gradient of the function and no value where the denominator is 0.
+// concave, with either weight, has the gradient of the function and no value where the denominator
+// is 0.
 func TestQuotientOfAnySign(t *testing.T) {
 	m := dc.NewModel()
 	u, v := m.Var("u", nil), m.Var("v", nil)
@@ -77,7 +78,8 @@ func TestQuotientOfAnySign(t *testing.T) {
 		}
 	}
 	known := dc.Quotient(u, w)
-	if other := dc.Mul(u, dc.InvPos(w)); known.Sub(other).Value([]float64{3, 0, 2}) != 0 || !known.Sub(other).IsAffine() {
+	if other := dc.Mul(u, dc.InvPos(w)); known.Sub(other).Value([]float64{3, 0, 2}) != 0 ||
+		!known.Sub(other).IsAffine() {
 		t.Error("a denominator of a known sign is not written as a product")
 	}
 	for name, e := range map[string]dc.Expr{
@@ -96,7 +98,8 @@ func TestQuotientOfAnySign(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	for name, e := range map[string]dc.Expr{"root": dc.Sqrt(q), "logarithm": dc.Log(q), "minus a root": dc.Sqrt(q).Neg()} {
+	for name, e := range map[string]dc.Expr{"root": dc.Sqrt(q), "logarithm": dc.Log(q),
+		"minus a root": dc.Sqrt(q).Neg()} {
 		m.Minimize(e)
 		p, err := m.Problem()
 		if err != nil {

@@ -20,14 +20,15 @@ func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
 func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches && !someLinearised(s.g) }
 func (s *split) isConcave() bool { return len(s.g) == 0 && !someLinearised(s.h) }
 
-// tangent is implemented by functions that are not convex, and linearised where they stand alone
-// in a sum: the split of an objective or of a constraint has them in h. turned is minus the function.
+// tangent is implemented by functions that are not convex, and linearised where they stand alone in
+// a sum: the split of an objective or of a constraint has them in h. turned is minus the function.
 type tangent interface{ turned() Convex }
 
 func (t term) linearised() bool        { _, ok := t.f.(tangent); return ok }
 func someLinearised(terms []term) bool { return slices.ContainsFunc(terms, term.linearised) }
 
-// withTangents reports whether functions are among e that are linearised: then a smooth function of e is.
+// withTangents reports whether functions are among e that are linearised: then a smooth function of
+// e is.
 func (e *Expr) withTangents() bool {
 	s := e.splitNow()
 	return someLinearised(s.g) || someLinearised(s.h)

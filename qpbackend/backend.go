@@ -89,7 +89,8 @@ type Result struct {
 	Objective  float64
 	Res        Residuals // by Certify at X, Y and Z; zero for the two certificates
 	Iterations int
-	// Work is about the multiplications that the iterations took; 0: the backend does not count them.
+	// Work is about the multiplications that the iterations took; 0: the backend does not count
+	// them.
 	Work float64
 	// Message explains the status where that needs words; often it is empty.
 	Message string

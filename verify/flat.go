@@ -506,7 +506,8 @@ func (f *flat) euclidean(es []*expr, off float64) form {
 	return f.beneath(f.single(isPower, 0.5, f.each(es, isSquare, 0)), &bundle{bundleNorm, cols}, off)
 }
 
-// lengths are expressions of which e, the root of a number and squares, is the norm, and how far the root of the number is off; nil: it is none.
+// lengths are expressions of which e, the root of a number and squares, is the norm, and how far
+// the root of the number is off; nil: it is none.
 func (e *expr) lengths() (es []*expr, off float64) {
 	if e.num != 0.5 || e.args[0].op != opSum {
 		return nil, 0

@@ -153,8 +153,9 @@ func (s *scope) quotient(a, b *expr) *expr {
 	return product(a, q)
 }
 
-// signs makes 1/b of a negative denominator b into −1/(−b), as powers below 0 are of positive numbers, and b/b² without
-// a known sign. The sign follows from bounds and from constraints of one variable.
+// signs makes 1/b of a negative denominator b into −1/(−b), as powers below 0 are of positive
+// numbers, and b/b² without a known sign. The sign follows from bounds and from constraints of one
+// variable.
 func (s *scope) signs() {
 	box := s.p.bounds()
 	for _, r := range s.p.rows {

@@ -213,14 +213,16 @@ func TestGlobalRefusals(t *testing.T) {
 	}
 }
 
-// TestUnboundedVariables: a variable without bounds is split as others are, and bounded by the convex problem where that is possible.
+// TestUnboundedVariables: a variable without bounds is split as others are, and bounded by the
+// convex problem where that is possible.
 func TestUnboundedVariables(t *testing.T) {
 	split := dc.NewModel()
 	v := split.Var("v", []int{2}, dc.AtLeast(math.Inf(-1), 0), dc.AtMost(math.Inf(1), 1))
 	split.Minimize(dc.Square(v.At(0)).Sub(v.At(0).Scale(3)).Sub(dc.Square(v.At(1)))) // at (1.5, 1)
 	rows := dc.NewModel()
 	x := rows.Var("x", []int{2}, dc.AtLeast(0))
-	rows.Minimize(dc.Sum(x.At(0).Scale(2).Add(x.At(1).Scale(4)), dc.SumSquares(x).Neg())) // st_qpc-m0 of MINLPLib, at (4, 3)
+	// st_qpc-m0 of MINLPLib, at (4, 3)
+	rows.Minimize(dc.Sum(x.At(0).Scale(2).Add(x.At(1).Scale(4)), dc.SumSquares(x).Neg()))
 	rows.SubjectTo(dc.GE(x.At(0).Sub(x.At(1).Scale(4)), dc.Num(-8)), dc.LE(x.At(0).Scale(3).Sub(x.At(1)), dc.Num(9)))
 	for want, m := range map[float64]*dc.Model{-3.25: split, -5: rows} {
 		res, err := global.Best(context.Background(), build(t, m), ccp.DefaultSettings())
@@ -284,7 +286,8 @@ func TestBoundWithoutBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(res.Bound >= 0 && res.Gap < 1.1 && res.Safe) || res.Proved || !strings.Contains(res.NoBound, "x have no bounds") {
+	if !(res.Bound >= 0 && res.Gap < 1.1 && res.Safe) || res.Proved ||
+		!strings.Contains(res.NoBound, "x have no bounds") {
 		t.Errorf("bound %g, gap %g, safe: %v, proved: %v, %s", res.Bound, res.Gap, res.Safe, res.Proved, res.NoBound)
 	}
 	m = dc.NewModel() // a constant cost: any point proves it

@@ -9,8 +9,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// tryPoint descends from the node's point if it looks better, and now and then else, and takes the end or the point itself if one is
-// better. It returns the work of the descent.
+// tryPoint descends from the node's point if it looks better, and now and then else, and takes the
+// end or the point itself if one is better. It returns the work of the descent.
 func (g *searcher) tryPoint(ctx context.Context, x []float64) (work float64) {
 	lo, hi := g.p.Box()
 	for j := range g.x {
@@ -56,7 +56,8 @@ func (g *searcher) better(x []float64, tol, gained float64) bool {
 		return false
 	}
 	v := g.p.Violations(x)
-	return v.Excess <= tol && (tol == g.set.FeasTol || v.Relative <= tol) // rounding errors alone hide a gain, too
+	// rounding errors alone hide a gain, too
+	return v.Excess <= tol && (tol == g.set.FeasTol || v.Relative <= tol)
 }
 
 // take makes x the best point.
@@ -118,8 +119,9 @@ func (g *searcher) conclude(ctx context.Context, err error) {
 	g.say(ctx, lower, len(g.open), err, "every choice of pieces is infeasible", nodes)
 }
 
-// slack is the part of the tolerance by which a bound that proves the point may be better than stated: who checks the proof rounds in other ways.
-// Source: replays of the 200 proofs of TestVerifyRightAnswers differ by up to 3e-8.
+// slack is the part of the tolerance by which a bound that proves the point may be better than
+// stated: who checks the proof rounds in other ways. Source: replays of the 200 proofs of
+// TestVerifyRightAnswers differ by up to 3e-8.
 const slack = 0.1
 
 // states states the bound, in units, its gap, and whether they prove the point.

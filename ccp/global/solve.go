@@ -27,11 +27,13 @@ import (
 // hull of the choice, each together with a share of the objective's squares in its
 // variables (Ceria and Soares 1999).
 //
-// It begins with them, whose answer is the result where nothing better is found, and
-// improves the point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the
-// best point with its gap. Where there is no such search, or too large a one, the result has no bound: NoBound says why.
+// It begins with them, whose answer is the result where nothing better is found, and improves the
+// point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the best point
+// with its gap. Where there is no such search, or too large a one, the result has no bound: NoBound
+// says why.
 //
-// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does; ccp.Automatic is as Best.
+// It starts from x0 or, if that is nil, from starts points as ccp.Multistart does; ccp.Automatic is
+// as Best.
 //
 // A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical
 // where no search can begin for that.

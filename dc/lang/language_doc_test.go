@@ -25,12 +25,13 @@ type samplesOf struct {
 
 // describedAtoms are the samples of the functions of variables.
 var describedAtoms = map[string]samplesOf{
-	"abs":               {"abs(y)", 0, []string{"abs(y^2 - abs(y))"}, nil},
-	"pos":               {"pos(y)", 0, []string{"pos(y^2 - abs(y))"}, nil},
-	"square":            {"square(y)", 0, []string{"square(abs(y))", "square(-abs(y))", "square(abs(y) - y^2)", "square(abs(y) - 1)", "square(y^2 - y)"}, []string{"square(logdet(X + X'))"}},
-	"sqrt":              {"sqrt(y)", -1, []string{"sqrt(1 - y^2)", "sqrt(y^2)", "sqrt(y^2 + x[1]^2 + 1)", "sqrt(2 + abs(y))"}, []string{"sqrt(abs(y))"}},
-	"exp":               {"exp(y)", 0, []string{"exp(y^2)", "exp(-y^2)"}, []string{"exp(sqrt(y))"}},
-	"log":               {"log(y)", -1, []string{"log(sqrt(y))", "log(invpos(y))", "log(1 + y^2)", "log(sqrt(y)/(1 + y^2))", "log(1 + x[1]*invpos(y))"}, []string{"log(y^2)"}},
+	"abs":    {"abs(y)", 0, []string{"abs(y^2 - abs(y))"}, nil},
+	"pos":    {"pos(y)", 0, []string{"pos(y^2 - abs(y))"}, nil},
+	"square": {"square(y)", 0, []string{"square(abs(y))", "square(-abs(y))", "square(abs(y) - y^2)", "square(abs(y) - 1)", "square(y^2 - y)"}, []string{"square(logdet(X + X'))"}},
+	"sqrt":   {"sqrt(y)", -1, []string{"sqrt(1 - y^2)", "sqrt(y^2)", "sqrt(y^2 + x[1]^2 + 1)", "sqrt(2 + abs(y))"}, []string{"sqrt(abs(y))"}},
+	"exp":    {"exp(y)", 0, []string{"exp(y^2)", "exp(-y^2)"}, []string{"exp(sqrt(y))"}},
+	"log": {"log(y)", -1, []string{"log(sqrt(y))", "log(invpos(y))", "log(1 + y^2)",
+		"log(sqrt(y)/(1 + y^2))", "log(1 + x[1]*invpos(y))"}, []string{"log(y^2)"}},
 	"entr":              {"entr(y)", -1, nil, []string{"entr(y^2)", "entr(sqrt(y))"}},
 	"logistic":          {"logistic(y)", 0, []string{"logistic(abs(y))", "logistic(-abs(y))"}, nil},
 	"xexp":              {"xexp(y)", -1, []string{"xexp(y^2)", "xexp(abs(y))"}, []string{"xexp(sqrt(y))"}},

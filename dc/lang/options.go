@@ -9,7 +9,8 @@ import (
 )
 
 // optionNames are the options, in the order in which messages list them.
-var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "effort", "seed", "backend", "time_limit"}
+var optionNames = []string{"tau", "mu", "tau_max", "max_iter", "tol", "feas_tol", "restarts", "effort", "seed",
+	"backend", "time_limit"}
 
 func (c *compiler) option(s *syntax.Statement) {
 	o := &c.out.Options

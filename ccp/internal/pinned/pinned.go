@@ -216,7 +216,8 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	err := s.inner.Solve(ctx, &s.res)
 	x, y, z := append(dst.X[:0], make([]float64, s.n)...), append(dst.Y[:0], s.res.Y...), append(dst.Z[:0], make([]float64, s.n)...)
-	*dst = qpbackend.Result{Status: s.res.Status, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.res.Iterations, Work: s.res.Work, Message: s.res.Message}
+	*dst = qpbackend.Result{Status: s.res.Status, Objective: s.res.Objective, Res: s.res.Res,
+		Iterations: s.res.Iterations, Work: s.res.Work, Message: s.res.Message}
 	dst.X, dst.Y, dst.Z = x, y, z
 	s.spread(x, s.res.X)
 	s.spread(z, s.res.Z)

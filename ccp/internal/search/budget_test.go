@@ -12,7 +12,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestTaken: all that takes time counts, and work that a search may do as if it had been done does not.
+// TestTaken: all that takes time counts, and work that a search may do as if it had been done does
+// not.
 func TestTaken(t *testing.T) {
 	b := Budget{Size: 100}
 	least := b.Taken()

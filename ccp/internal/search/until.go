@@ -217,15 +217,17 @@ func (b *Budget) Add(iterations float64, k int) {
 // problem, to which the overhead of an iteration is added: some have no entries, only bounds.
 func (b *Budget) Spent() float64 { return (b.Work + float64(b.Extra)) * (b.Size + Overhead) }
 
-// Taken is the work of the run, in sparse multiplications of a backend: of convex problems, values, searches without the backend, and of
-// making the convex problem.
+// Taken is the work of the run, in sparse multiplications of a backend: of convex problems, values,
+// searches without the backend, and of making the convex problem.
 func (b *Budget) Taken() float64 {
 	visits := b.Visited + float64(b.Values)*(b.Coefficients+evaluationOverhead)
-	return b.Meter.Work() + visit*visits + entry*float64(b.Extra-b.Afforded)*(b.Size+Overhead) + compiling*(b.Coefficients+Overhead)
+	return b.Meter.Work() + visit*visits + entry*float64(b.Extra-b.Afforded)*(b.Size+Overhead) +
+		compiling*(b.Coefficients+Overhead)
 }
 
-// Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor for the examples and the small
-// problems of MINLPLib, 0.05 to 2 s each; five in six are met within a factor of 2, and all within 4: docs/ccp.md, "Starts".
+// Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor
+// for the examples and the small problems of MINLPLib, 0.05 to 2 s each; five in six are met within
+// a factor of 2, and all within 4: docs/ccp.md, "Starts".
 const (
 	visit     = 0.8
 	entry     = 7.5

@@ -31,7 +31,8 @@ func power(x dc.Affine, p float64) dc.Expr { return dc.Power(x, p) }
 
 // start is where a run begins, with settings as those of ccp.
 func start(x ...float64) sl1qp.Start {
-	return sl1qp.Start{X: x, Tau: 1, Unit: 1, More: func(solves int) bool { return solves < 200 }, Least: func([]float64) float64 { return 1e-6 }, Tol: 1e-8,
+	return sl1qp.Start{X: x, Tau: 1, Unit: 1, More: func(solves int) bool { return solves < 200 },
+		Least: func([]float64) float64 { return 1e-6 }, Tol: 1e-8,
 		Feas: 1e-6, Slope: func([]float64) float64 { return 0 }, Note: func([]float64, float64, int) error { return nil }}
 }
 

@@ -63,7 +63,8 @@ type Meter struct {
 // Work is about that many sparse multiplications of package ipm.
 func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
 
-// IterationWork is the cost of an iteration of package ipm in multiplications, beside those. Source: as of search.Budget.Taken.
+// IterationWork is the cost of an iteration of package ipm in multiplications, beside those.
+// Source: as of search.Budget.Taken.
 const IterationWork = 400
 
 // Add adds the work that led to a result for a problem with so many entries.

@@ -354,7 +354,8 @@ func (s *solver) all() bool {
 // answer fills dst.
 func (s *solver) answer(dst *qpbackend.Result) {
 	x, y, z := append(dst.X[:0], s.x...), append(dst.Y[:0], s.y...), append(dst.Z[:0], s.z...)
-	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res, Iterations: s.iterations, Work: s.operations, Message: s.res.Message}
+	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res,
+		Iterations: s.iterations, Work: s.operations, Message: s.res.Message}
 	switch dst.Status {
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		return

@@ -49,7 +49,8 @@ var marks = map[string]string{
 var optionTexts = map[string]string{
 	"tau": "the first weight of the slacks, > 0", "mu": "growth of that weight, > 1", "tau_max": "where it stops to grow, > 0", "max_iter": "at most so many iterations from a start",
 	"tol": "converged when the objective changes by less, relatively", "feas_tol": "how far a feasible point may break a row, in units of the row",
-	"restarts": "how many starting points", "effort": "quick, normal (a second) or thorough (a minute)", "seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
+	"restarts": "how many starting points", "effort": "quick, normal (a second) or thorough (a minute)",
+	"seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
 }
 
 // tokenAt is the token around an offset of the source, a word rather than the token behind it.

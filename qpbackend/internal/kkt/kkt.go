@@ -85,7 +85,8 @@ func NewWith(ctx context.Context, p, at *sparse.CSC, how Strategy) (*System, err
 	return NewBlocks(ctx, p, at, nil, how)
 }
 
-// Work is about the multiplications of an iteration: the factorisation, solves, and the scaling of semidefinite blocks.
+// Work is about the multiplications of an iteration: the factorisation, solves, and the scaling of
+// semidefinite blocks.
 func (s *System) Work() float64 {
 	sum := s.f.work()
 	for _, b := range s.blocks {

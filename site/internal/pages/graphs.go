@@ -99,7 +99,8 @@ func Curves() map[string][]curve {
 }
 
 // WithoutGraph are the atoms of two arguments, and of a function.
-var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true, "Quad": true, "QuadOverLin": true, "Quotient": true}
+var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true,
+	"Quad": true, "QuadOverLin": true, "Quotient": true}
 
 // atomHeading is the line of docs/atoms.md that begins an atom.
 var atomHeading = regexp.MustCompile(`(?m)^## (\w+)\n`)

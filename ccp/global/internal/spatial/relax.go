@@ -12,12 +12,13 @@ import (
 
 // relaxation is the convex problem of a box.
 type relaxation struct {
-	p         *flat.Problem
-	box       []flat.Interval
-	b         *subproblem.Builder
-	rows      []int          // of the problem's rows
-	affine    []int          // of each affine term: its row
-	planes    map[int][4]int // of products: the rows of the planes, two from below, two from above; −1: none
+	p      *flat.Problem
+	box    []flat.Interval
+	b      *subproblem.Builder
+	rows   []int // of the problem's rows
+	affine []int // of each affine term: its row
+	// of products: the rows of the planes, two from below, two from above; −1: none
+	planes    map[int][4]int
 	shares    map[int][]int  // of maxima: the rows of the arguments
 	sides     map[int][2]int // of absolute values: the rows of the argument and of its negative
 	cuts      []flat.Cut     // triangles
@@ -25,7 +26,8 @@ type relaxation struct {
 	block     []int          // variables whose products are a semidefinite matrix, nil: none
 	matrixRow int            // its first row
 	both      map[int]bool   // products that triangles and the matrix need bounded from both sides
-	toward    dc.Linear      // is minimised, where it has columns, over the points with a cost of at most cutoff
+	// is minimised, where it has columns, over the points with a cost of at most cutoff
+	toward    dc.Linear
 	cutoff    float64
 	cutoffRow int             // −1: none
 	phase1    bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
@@ -51,7 +53,8 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	case !r.phase1:
 		lin := dc.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
-			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square && r.block == nil {
+			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square &&
+				r.block == nil {
 				costs[j] = p.Cost.Val[k]
 				continue
 			}

@@ -21,7 +21,8 @@ type Search struct {
 	Backend  qpbackend.Backend
 	GapTol   float64
 	MaxNodes int
-	MostWork float64 // Run pauses from so much work on, and goes on where it is called again; 0: no limit
+	// Run pauses from so much work on, and goes on where it is called again; 0: no limit
+	MostWork float64
 	// Upper is the least cost of a feasible point so far, +Inf if there is none.
 	Upper float64
 	// Try is given points that may be feasible, and whether to descend from them; it
@@ -151,7 +152,8 @@ func (s *Search) Run(ctx context.Context) error {
 	if err := s.tell(s.lower(), len(s.open)); err != nil {
 		return err
 	}
-	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil && !(s.MostWork > 0 && s.Work() >= s.MostWork) && !s.stuck() {
+	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil && !(s.MostWork > 0 && s.Work() >= s.MostWork) &&
+		!s.stuck() {
 		var now []node
 		for len(s.open) > 0 && len(now) < min(batch, 1+s.Nodes, s.MaxNodes-s.Nodes) {
 			nd := heap.Pop(&s.open).(node)
@@ -203,9 +205,11 @@ func (s *Search) Run(ctx context.Context) error {
 	return nil
 }
 
-// stuck reports whether variables without bounds have kept the bound where intervals alone have it, and will not improve on it.
+// stuck reports whether variables without bounds have kept the bound where intervals alone have it,
+// and will not improve on it.
 func (s *Search) stuck() bool {
-	// Source: the problems of MINLPLib whose variables have no bounds get a better one within 20 nodes, or none in 10,000.
+	// Source: the problems of MINLPLib whose variables have no bounds get a better one within 20
+	// nodes, or none in 10,000.
 	const boundless = 200
 	return s.Nodes >= boundless && len(s.Unbounded()) > 0 && s.lower() <= s.first
 }
@@ -259,7 +263,8 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 		t.Dual = nil
 	}
 	for half := range 2 {
-		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half], order: *orders, cuts: v.cuts, vain: nd.vain}
+		child := node{box: slices.Clone(v.box), bound: nd.bound, depth: nd.depth + 1, tree: trees[half],
+			order: *orders, cuts: v.cuts, vain: nd.vain}
 		*orders++
 		if half == 0 {
 			child.box[at].Hi = v.at
@@ -403,11 +408,13 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	return v
 }
 
-// mostNarrowed bounds how often a node is solved anew since parts of it were cut off. Source: any number does.
+// mostNarrowed bounds how often a node is solved anew since parts of it were cut off. Source: any
+// number does.
 const mostNarrowed = 3
 
-// cutOff cuts parts off a node, at the ends of variables, that its multipliers show to have no better point (reduced-cost tightening, Ryoo and
-// Sahinidis 1996). It reports whether the node is much narrower for it.
+// cutOff cuts parts off a node, at the ends of variables, that its multipliers show to have no
+// better point (reduced-cost tightening, Ryoo and Sahinidis 1996). It reports whether the node is
+// much narrower for it.
 func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 	if math.IsInf(s.Upper, 1) || math.IsInf(v.bound, -1) {
 		return false
@@ -420,7 +427,8 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 			continue
 		}
 		off, y := box[j], slopes[j].Lo+slopes[j].Width()/2
-		far := 1.001 * (goal - v.bound) / math.Abs(y) // of the roundings of the bound. Source: any small number does
+		// of the roundings of the bound. Source: any small number does
+		far := 1.001 * (goal - v.bound) / math.Abs(y)
 		if y > 0 {
 			off.Lo += far
 		} else {
@@ -441,8 +449,9 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 	return much
 }
 
-// Confine bounds variables that intervals leave without a bound on one side: the convex problem tells how far they are in sum from the
-// other side at most, and its multipliers show that nothing is beyond.
+// Confine bounds variables that intervals leave without a bound on one side: the convex problem
+// tells how far they are in sum from the other side at most, and its multipliers show that nothing
+// is beyond.
 func (s *Search) Confine(ctx context.Context) error {
 	var toward dc.Linear
 	for _, j := range s.Unbounded() {
@@ -502,7 +511,8 @@ func (s *Search) Confine(ctx context.Context) error {
 	return nil
 }
 
-// sure leaves multipliers out that are no more than errors of the backend: a multiple of a column without bounds would make a bound worthless.
+// sure leaves multipliers out that are no more than errors of the backend: a multiple of a column
+// without bounds would make a bound worthless.
 func sure(d *flat.Dual) {
 	most := d.Cost
 	for _, y := range d.Rows {
@@ -524,12 +534,14 @@ func sure(d *flat.Dual) {
 // part is a dual for a part of a box, in which column j has the interval off.
 func part(d *flat.Dual, j int, off flat.Interval) *flat.Dual {
 	p := *d
-	p.Points, p.Cuts = slices.Clone(d.Points), slices.Clone(d.Cuts) // a bound states cuts over its box
+	// a bound states cuts over its box
+	p.Points, p.Cuts = slices.Clone(d.Points), slices.Clone(d.Cuts)
 	p.Points[j] = off.Clip(p.Points[j])
 	return &p
 }
 
-// without takes part off the column with number i in branch from a node. The part is a leaf in the tree. It reports whether the node is much narrower for it.
+// without takes part off the column with number i in branch from a node. The part is a leaf in the
+// tree. It reports whether the node is much narrower for it.
 func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, leaf *Tree) (much bool) {
 	j := s.branch[i]
 	whole := box[j]
@@ -552,9 +564,10 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 	return off.Width() > muchCut*whole.Width()
 }
 
-// probe cuts off where the convex problem has no point as good as the best one, at the ends of variables of the root (optimality-based
-// tightening, Zamora and Grossmann 1999): the least and the largest value of a variable tell what to cut off, and the convex problem of the
-// part has to show it.
+// probe cuts off where the convex problem has no point as good as the best one, at the ends of
+// variables of the root (optimality-based tightening, Zamora and Grossmann 1999): the least and the
+// largest value of a variable tell what to cut off, and the convex problem of the part has to show
+// it.
 func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) error {
 	if nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) {
 		return nil
@@ -568,7 +581,8 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			tried++
-			res, err := s.solve(ctx, &relaxation{p: s.P, box: box, exact: s.exact, cuts: s.cuts(v.cuts), toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper})
+			res, err := s.solve(ctx, &relaxation{p: s.P, box: box, exact: s.exact, cuts: s.cuts(v.cuts),
+				toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper})
 			if err != nil {
 				return err
 			}
@@ -585,7 +599,8 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			top := &Tree{}
-			end := node{box: slices.Clone(nd.box), bound: nd.bound, depth: nd.depth + 1, tree: top, cuts: v.cuts, narrowed: mostNarrowed}
+			end := node{box: slices.Clone(nd.box), bound: nd.bound, depth: nd.depth + 1, tree: top, cuts: v.cuts,
+				narrowed: mostNarrowed}
 			end.box[i] = off
 			w := s.visit(ctx, &end)
 			if w.err != nil {
@@ -746,7 +761,8 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// Work of a node beside its convex problem: overhead, and for each column and round of tightening. Source: profile of alkyl.
+// Work of a node beside its convex problem: overhead, and for each column and round of tightening.
+// Source: profile of alkyl.
 const (
 	overhead   = 2000
 	tightening = 6

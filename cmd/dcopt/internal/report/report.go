@@ -123,7 +123,8 @@ func (r *Report) JSON() Object {
 		if math.IsInf(r.Proof.Bound, 0) {
 			o = append(o, Member{"proved", r.Proof.Proved})
 		} else {
-			o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)}, {"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
+			o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)},
+				{"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
 		}
 	}
 	if r.Inline != nil {

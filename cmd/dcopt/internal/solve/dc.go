@@ -88,7 +88,8 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	if j.plot != nil {
 		r.Panels = scene.Of(prog.Program, res.X).Panels
 	}
-	if proof != nil && (j.c.Bool("global") || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) { // of a convex problem there is no more to say
+	// of a convex problem there is no more to say
+	if proof != nil && (j.c.Bool("global") || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {
 		r.Proof = proof
 	}
 	if j.json && j.proof == nil && r.Proof != nil && r.Proof.Proof != nil {
@@ -113,7 +114,8 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	return r, res, nil
 }
 
-// mostInline bounds the proof that stands in a result. Source: a limit of size; a longer one is for --proof.
+// mostInline bounds the proof that stands in a result. Source: a limit of size; a longer one is for
+// --proof.
 const mostInline = 256 << 10
 
 // numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz constants some members alone have rows.

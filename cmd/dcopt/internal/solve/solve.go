@@ -98,7 +98,8 @@ func solve(c *cli.Context) error {
 		j.limit(limit)
 	}
 	if formats.Is(j.path) {
-		for _, name := range []string{"start", "starts", "effort", "seed", "set", "sweep", "independent", "plot", "panels", "global", "max-nodes", "proof"} {
+		for _, name := range []string{"start", "starts", "effort", "seed", "set", "sweep", "independent", "plot",
+			"panels", "global", "max-nodes", "proof"} {
 			if c.IsSet(name) {
 				return exit.Usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}

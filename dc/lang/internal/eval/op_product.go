@@ -265,7 +265,8 @@ func (ev *Evaluator) failQuotient(n *syntax.Node, a, b *value.Value, v dc.Expr, 
 		v = v.Neg()
 	}
 	if one := dc.InvPos(v).Err(); one != nil {
-		ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)), "no DC split for %s: %s", ev.Say(n), Cause(one))
+		ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)),
+			"no DC split for %s: %s", ev.Say(n), Cause(one))
 	}
 	ev.failProduct(n, a, b)
 }
