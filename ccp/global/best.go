@@ -33,7 +33,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if res == nil {
 		return nil, err
 	}
-	out, _ = unproved(p)(res, nil)
+	out = unproved(p, res)
 	most, first := starts.Most(), starts.Work()
 	if err != nil || !out.Feasible && starts.Final() || out.Status == ccp.Unbounded {
 		return out, err
@@ -42,8 +42,8 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if final { // there is only a proof to find
 		most = max(2*first, most/10)
 	}
-	b := bounding{p: p, set: set, out: out, starts: starts, began: began, lower: math.Inf(-1)}
-	b.out.Result = b.copied(res)
+	b := bounding{p: p, set: set, out: out, starts: starts, lower: math.Inf(-1)}
+	b.out.Result = copied(res)
 	b.prepare(ctx, most)
 	if b.search != nil && final { // another point would be no better
 		b.search.Try = func(context.Context, []float64, bool) float64 { return b.g.upper }
@@ -59,20 +59,21 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 			break
 		}
 		starts.Spend(ctx, most-b.spent())
-		if res, err = starts.Result(); err != nil {
+		if err = b.takes(); err != nil {
 			break
 		}
-		b.takes(res)
 	}
 	if starts.Settle(ctx); err == nil && !out.Proved {
-		if res, err = starts.Result(); err == nil {
-			b.takes(res)
-		}
+		err = b.takes()
 	}
 	if final && !out.Proved { // it is the best one by its multipliers
 		out.NoBound = ""
 	}
-	if b.conclude(); err == nil && !out.Proved {
+	if b.g != nil && !out.Proved {
+		b.g.states(b.lower)
+	}
+	out.Seconds.Solve = subproblem.Since(began)
+	if err == nil && !out.Proved {
 		err = ctx.Err()
 	}
 	return out, err
@@ -88,14 +89,13 @@ type bounding struct {
 	out    *Result
 	starts *ccp.Starts
 	g      *searcher
-	began  time.Time
 	lower  float64         // the bound so far, as the search counts
 	used   float64         // work of a search that is over
 	search *spatial.Search // nil: there is none, see Result.NoBound
 }
 
 // copied is a result that may change.
-func (b *bounding) copied(res *ccp.Result) *ccp.Result {
+func copied(res *ccp.Result) *ccp.Result {
 	r := *res
 	r.X = slices.Clone(r.X)
 	return &r
@@ -145,7 +145,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 		return
 	}
 	if !b.search.Prepare() { // nothing is better by intervals alone
-		b.finish(ctx, nil)
+		b.finish(nil)
 		return
 	}
 	if err := b.search.Confine(ctx); err != nil {
@@ -161,7 +161,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	if free := b.search.Unbounded(); len(free) > 0 {
 		b.out.NoBound = g.unboundedNames(free)
 		if !math.IsInf(b.search.Lower, -1) {
-			b.finish(ctx, nil)
+			b.finish(nil)
 		}
 	}
 }
@@ -184,13 +184,16 @@ const (
 	entryWork  = 300
 )
 
-// takes makes res, the best of all starts and of the search, the best point.
-func (b *bounding) takes(res *ccp.Result) {
-	b.out.Result = b.copied(res)
+// takes makes the best of all starts and of the search the best point. An error of the starts is no
+// reason to lose it.
+func (b *bounding) takes() error {
+	res, err := b.starts.Result()
+	b.out.Result = copied(res)
 	if b.search != nil && res.Feasible {
 		b.g.upper = min(b.g.upper, b.g.minimised(res.Objective))
 		b.search.Upper = b.g.upper
 	}
+	return err
 }
 
 // bound searches on with so much work.
@@ -199,16 +202,16 @@ func (b *bounding) bound(ctx context.Context, work float64) {
 	b.search.MostWork = spent + work
 	err := b.search.Run(ctx)
 	if b.out.Objective != before {
-		b.starts.Add(b.copied(b.out.Result))
+		b.starts.Add(copied(b.out.Result))
 	}
 	over := b.search.Work() == spent || b.search.Open == 0 || err != nil && ctx.Err() == nil
-	if b.finish(ctx, err); over { // nothing is left that would change
+	if b.finish(err); over { // nothing is left that would change
 		b.used, b.search = b.spent(), nil
 	}
 }
 
 // finish states the bound so far.
-func (b *bounding) finish(ctx context.Context, err error) {
+func (b *bounding) finish(err error) {
 	g, r, s := b.g, b.out, b.search
 	r.Nodes, r.Safe = s.Nodes, true
 	b.lower = s.Lower
@@ -221,12 +224,4 @@ func (b *bounding) finish(ctx context.Context, err error) {
 	case r.Proved && r.Status != ccp.Converged:
 		r.Status, r.Message = ccp.Converged, ""
 	}
-}
-
-// conclude ends all.
-func (b *bounding) conclude() {
-	if b.g != nil && !b.out.Proved {
-		b.g.states(b.lower)
-	}
-	b.out.Seconds.Solve = subproblem.Since(b.began)
 }

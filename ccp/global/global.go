@@ -47,17 +47,15 @@ type unsupportedError struct{ why string }
 func (e *unsupportedError) Error() string { return e.why }
 
 // unproved makes a result without a bound of one of ccp.
-func unproved(p *dc.Problem) func(res *ccp.Result, err error) (*Result, error) {
-	return func(res *ccp.Result, err error) (*Result, error) {
-		if res == nil {
-			return nil, err
-		}
-		out := &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
-		if p.Maximize {
-			out.Bound = math.Inf(1)
-		}
-		return out, err
+func unproved(p *dc.Problem, res *ccp.Result) *Result {
+	if res == nil {
+		return nil
 	}
+	out := &Result{Result: res, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	if p.Maximize {
+		out.Bound = math.Inf(1)
+	}
+	return out
 }
 
 // panicked makes an error of a panic. It is for deferred calls.

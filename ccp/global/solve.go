@@ -50,13 +50,16 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	defer panicked(&err)
 	ready := make(chan prepared, 1)
 	go func() { ready <- prepare(p, set) }()
+	var res *ccp.Result
 	switch {
 	case x0 == nil && starts == ccp.Automatic:
 		out, err = Best(ctx, p, set)
 	case x0 == nil:
-		out, err = unproved(p)(ccp.Multistart(ctx, p, starts, set))
+		res, err = ccp.Multistart(ctx, p, starts, set)
+		out = unproved(p, res)
 	default:
-		out, err = unproved(p)(ccp.Solve(ctx, p, x0, set))
+		res, err = ccp.Solve(ctx, p, x0, set)
+		out = unproved(p, res)
 	}
 	var told error
 	if out != nil {

@@ -73,7 +73,6 @@ type node struct {
 	order    int  // by which equal bounds are taken
 	narrowed int  // how often it was solved anew
 	vain     bool // probing
-	probed   bool // parts were cut off by probing
 	cuts     []triangle
 }
 
@@ -390,11 +389,11 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return v
 	}
 	if !s.prunes(v.bound) {
-		much := s.cutOff(nd, &v, box)
-		if v.err = s.probe(ctx, nd, &v, box); v.err != nil {
+		much, more := s.cutOff(nd, &v, box), false
+		if more, v.err = s.probe(ctx, nd, &v, box); v.err != nil {
 			return v
 		}
-		if much = much || nd.probed; much && nd.narrowed < mostNarrowed {
+		if (much || more) && nd.narrowed < mostNarrowed {
 			nd.narrowed++
 			again := s.visit(ctx, nd)
 			if again.lost = min(again.lost, v.lost); again.err == nil && again.x == nil {
@@ -565,14 +564,13 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 }
 
 // probe cuts off where the convex problem has no point as good as the best one, at the ends of
-// variables of the root (optimality-based tightening, Zamora and Grossmann 1999): the least and the
-// largest value of a variable tell what to cut off, and the convex problem of the part has to show
-// it.
-func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) error {
+// columns (optimality-based tightening, Zamora and Grossmann 1999): the least and the largest value
+// of a column tell what to cut off, and the convex problem of the part has to show it. It reports
+// whether the node is much narrower for it.
+func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) (much bool, err error) {
 	if nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) {
-		return nil
+		return false, nil
 	}
-	nd.probed = false
 	before, tried, paid := s.Work(), 0, 0
 	defer func() { nd.vain = 4*paid < tried }()
 	for i, j := range s.branch {
@@ -584,7 +582,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 			res, err := s.solve(ctx, &relaxation{p: s.P, box: box, exact: s.exact, cuts: s.cuts(v.cuts),
 				toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper})
 			if err != nil {
-				return err
+				return much, err
 			}
 			if res.Status != qpbackend.Solved || len(res.X) <= j {
 				continue
@@ -604,7 +602,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 			end.box[i] = off
 			w := s.visit(ctx, &end)
 			if w.err != nil {
-				return w.err
+				return much, w.err
 			}
 			if !w.empty && !s.prunes(w.bound) {
 				continue
@@ -614,14 +612,14 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 			}
 			paid++
 			*end.tree = Tree{Dual: w.dual, Bound: w.bound, Empty: w.empty}
-			if s.without(nd, v, box, i, off, top) {
-				nd.probed = true
-			}
+			much = s.without(nd, v, box, i, off, top) || much
 		}
 	}
-	return nil
+	return much, nil
 }
 
+// probeEvery is the distance of the levels that are probed. Source: of 15 problems of MINLPLib that
+// took long, every level proves the same ones and leaves larger gaps in the others.
 const probeEvery = 4
 
 // probeWork bounds the work of one round of probing.
@@ -818,7 +816,7 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 			if t.Op != flat.Product && c != t.A {
 				continue
 			}
-			if b := box[c]; b.Width() > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi)) {
+			if b := box[c]; wide(b) {
 				share := 1.0
 				if b.Finite() { // near an end a split there changes little
 					share = 0.1 + min(x[c]-b.Lo, b.Hi-x[c])/b.Width()
@@ -851,7 +849,7 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		}
 		for _, c := range [2]int{t.A, max(t.A, t.B)} {
 			b := box[c]
-			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && b.Width() > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi)) {
+			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && wide(b) {
 				col, best = c, w
 			}
 		}
