@@ -540,7 +540,8 @@ func (f *flat) make(e *expr) form {
 		if es, off := e.lengths(); es != nil {
 			return f.euclidean(es, off)
 		}
-		return f.power(f.of(e.args[0]), e.num)
+		_, _, straight := affine(e.args[0])
+		return f.power(f.of(e.args[0]), e.num, straight)
 	case opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
 		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
 	case opMax:
@@ -574,7 +575,7 @@ func (f *flat) make(e *expr) form {
 		out := form{c: 1}
 		for k, a := range e.args {
 			if e.weights[k] > 0 {
-				out = f.product(out, f.power(f.of(a), e.weights[k]))
+				out = f.product(out, f.power(f.of(a), e.weights[k], false))
 			}
 		}
 		return out
@@ -617,8 +618,10 @@ func (f *flat) divergenceErr(cols []int, errs []span) span {
 	return ratio.log().times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
 }
 
-func (f *flat) power(u form, p float64) form {
-	positive := p > 0 && p == math.Trunc(p)
+// power is uᵖ, by the columns that the writer of proofs makes of it. affine: u is so in the variables.
+func (f *flat) power(u form, p float64, affine bool) form {
+	a, odd := f.reach(u), math.Mod(p, 2) != 0
+	straight := affine || a.lo >= 0 || a.hi <= 0
 	switch {
 	case p == 0:
 		return form{c: 1}
@@ -626,19 +629,21 @@ func (f *flat) power(u form, p float64) form {
 		return u
 	case p == 2:
 		return f.single(isSquare, 0, u)
-	case p == 4: // the square of the square
-		return f.single(isSquare, 0, f.single(isSquare, 0, u))
-	case p > 1 && !positive: // its domain is a row
+	case p < 1:
+		return f.single(isPower, p, u)
+	case p != math.Trunc(p): // its domain is a row
 		if len(u.idx) > 0 {
 			f.rows = append(f.rows, flatRow{u, 0, math.Inf(1)})
 		}
 		return f.single(isPosPower, p, u)
-	case positive && math.Mod(p, 2) == 0:
-		return f.single(isEven, p, u)
-	case positive:
+	case odd && straight:
 		return f.add([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, []span{just(1), just(-1)})
+	case odd:
+		return f.product(u, f.power(f.power(u, (p-1)/2, false), 2, false))
+	case p == 4 && affine, !straight:
+		return f.power(f.power(u, p/2, false), 2, false)
 	}
-	return f.single(isPower, p, u)
+	return f.single(isPosPower, p, f.single(isAbs, 0, u))
 }
 
 // larger is (u + v + |u − v|)/2.

@@ -184,6 +184,25 @@ func accepted(t *testing.T, src string, res *global.Result) bool {
 	return false
 }
 
+// TestPowers: proofs of problems with powers show their bounds, whatever the signs of arguments.
+func TestPowers(t *testing.T) {
+	for _, objective := range []string{
+		"4*x^2 - 2.1*x^4 + x^6/3 + x*y - 4*y^2 + 4*y^4", "x^8 - 3*x^4 + x*y + y^2", "(x + y)^6 - 3*x^2*y^2 + x",
+		"x^5 - 3*x^3 + x*y + y^2", "(x^2 + 1)^4 - 3*x*y", "(x^2 - y)^3 - 3*x*y", "(x^2 - y)^6 - 3*x*y", "(x^2 - y)^7 - 3*x*y",
+		"(-x^2 - 1)^4 - 3*x*y", "(exp(x) - y^2)^8 - 3*x*y", "x^10*y - x^2", "(x*y)^4 - x", "norm([x, y], 3)^4 - x*y",
+	} {
+		for _, bounds := range []string{"[-1.3, 1.7]", "[0.2, 1.9]", "[-2, -0.3]"} {
+			src := fmt.Sprintf("var x in %s\nvar y in [-1.5, 1.2]\nminimize %s\n", bounds, objective)
+			set := ccp.DefaultSettings()
+			set.Global.MaxNodes, set.Global.Proof = 300, true
+			res, err := global.Solve(context.Background(), compiled(t, src), nil, 1, set)
+			if err != nil || !accepted(t, src, res) {
+				t.Errorf("%v\n%s", err, src)
+			}
+		}
+	}
+}
+
 // bestOnGrid is the least cost of the points of a grid that are feasible, those of the largest negated.
 func bestOnGrid(p *dc.Problem) float64 {
 	best := math.Inf(1)
