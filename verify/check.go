@@ -136,7 +136,11 @@ func (c *checking) at() {
 	rough := c.measure(rounds)
 	switch {
 	case rough.Outside != "" && c.Outside != "":
-		c.add("variables", Refused, "the point is outside the domain of %s", rough.Outside)
+		v := Refused
+		if r.Objective == nil && (r.Status == "infeasible" || r.Status == "unbounded") { // the point need not have a value
+			v = Incomplete
+		}
+		c.add("variables", v, "the point is outside the domain of %s", rough.Outside)
 		return
 	case rough.Outside != "":
 		c.add("variables", Incomplete, "the point is so near to an end of the domain of %s that rounding errors decide", rough.Outside)

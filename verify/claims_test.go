@@ -236,6 +236,41 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "0", `"x":0`, `"lets":{"w":5}`),
 			"incomplete lets",
 		},
+		"multipliers off by 2e-5 of the objective": {
+			"var x in [-1, 1], y in [-2, 2]\nminimize 4 + x + y^4 - y^2\n",
+			at("stalled", "3", `"x":-1,"y":0`, `"bound":1,"gap":0.6666666666666666,"bound_duals":{"x":-1,"y":6e-5}`),
+			"incomplete duals",
+		},
+		"multipliers off by 2e-3 of the objective": {
+			"var x in [-1, 1], y in [-2, 2]\nminimize 4 + x + y^4 - y^2\n",
+			at("stalled", "3", `"x":-1,"y":0`, `"bound":1,"gap":0.6666666666666666,"bound_duals":{"x":-1,"y":6e-3}`),
+			"refused duals",
+		},
+		"an unbounded point without a value": {
+			"var x >= 0\nminimize log(x)\n",
+			`{"status":"unbounded","objective":null,"max_violation":0,"feasible":true,"variables":{"x":0}}`,
+			"incomplete variables",
+		},
+		"an infeasible point without a value": {
+			"var x in [0, 1]\nfind\nsubject to\n  c: matfrac([x, 1], [1 2; 2 1]) <= 1\n  d: x >= 2\n",
+			`{"status":"infeasible","objective":null,"max_violation":1,"feasible":false,"variables":{"x":0}}`,
+			"incomplete variables",
+		},
+		"a stated value outside the domain": {
+			"var x >= 0\nminimize log(x)\n",
+			`{"status":"unbounded","objective":-9,"max_violation":0,"feasible":true,"variables":{"x":0}}`,
+			"refused variables",
+		},
+		"a row that nothing keeps, of a feasible point": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\noption feas_tol = 2\n",
+			`{"status":"stalled","objective":0,"max_violation":1,"feasible":true,"variables":{"x":0}}`,
+			"refused feasible",
+		},
+		"a row with data outside a domain": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: x + kl(1, 0) <= 9\n",
+			at("converged", "0", `"x":0`, ""),
+			"refused variables",
+		},
 		"values without a point": {
 			empty,
 			`{"status":"infeasible","objective":3,"max_violation":0,"feasible":true}`,
@@ -319,6 +354,10 @@ func TestRightClaims(t *testing.T) {
 			"var x[2] in [0, 1.25]\nminimize x[1]\nsubject to\n" +
 				"  c: x[2] + max(4.3 - x[1] - x[2], x[1] + 1, x[1] + x[2] - 0.9) <= 0.69\n",
 			`{"status":"infeasible","variables":{"x":[1.2,0.2]},"duals":{"c":11}}`,
+		},
+		"a row that nothing keeps": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\n",
+			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0}}`,
 		},
 		"a point a rounding outside": {
 			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",

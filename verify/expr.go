@@ -62,13 +62,16 @@ func number(v float64) *expr { return &expr{op: opConst, num: v} }
 
 func (e *expr) isConst() bool { return e.op == opConst }
 
-// fixed is the value of an expression without variables.
+// fixed is the value of an expression without variables, where it has one.
 func (e *expr) fixed() (v span, ok bool) {
 	if e.varies() {
 		return v, false
 	}
-	v.lo, v.hi = newValues(nil, false).of(e).floats()
-	return v, true
+	b, outside, err := enclose(e, newValues(nil, false))
+	if ok = outside == "" && err == nil; ok {
+		v.lo, v.hi = b.floats()
+	}
+	return v, ok
 }
 
 func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
@@ -104,8 +107,9 @@ func affine(e *expr) (coefs map[int]span, c span, ok bool) {
 		}
 	case opMul:
 		k := slices.IndexFunc(e.args, func(a *expr) bool { return !a.varies() })
+		var w span
 		if l.ok = k >= 0; l.ok {
-			w, _ := e.args[k].fixed()
+			w, l.ok = e.args[k].fixed()
 			add(e.args[1-k], w)
 		}
 	default:

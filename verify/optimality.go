@@ -122,7 +122,7 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 		if s = s.plus(just(m.bounds[j])); !m.stated[j] {
 			s = c.away(slopes[j], c.x[j], j)
 		}
-		d := max(wrongTol*parts[j], convexTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
+		d := max(wrongTol*parts[j], betterTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
 		if ok && !(s.lo <= d && s.hi >= -d) {
 			return true
 		}

@@ -60,7 +60,7 @@ func (p *Problem) measure(v *values) (out Point) {
 			return max(rowUnit(max(size, side)), rowUnit(max(other, side))*leastUnit)
 		}
 		if math.IsInf(lo, 1) || math.IsInf(hi, -1) {
-			never(name)
+			broken(exactly(1), 0, name) // nothing keeps it: by convention it is broken by 1, and by any number of units
 			return
 		}
 		if !math.IsInf(hi, 1) {
