@@ -11,74 +11,37 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/reader"
 )
 
-// one makes a function of one number.
-func one(o op, num float64, f func(float64) float64) func(*expr) *expr {
-	return func(e *expr) *expr {
-		if e.isConst() {
-			return number(f(e.num))
-		}
-		return &expr{op: o, num: num, args: []*expr{e}}
-	}
+// entrywise are the functions of one number.
+var entrywise = map[string]op{
+	"abs": opAbs, "exp": opExp, "log": opLog, "entr": opEntropy, "logistic": opLogistic, "xexp": opXExp,
 }
 
-// entrywise is the functions of one number.
-func entrywise(name string) func(*expr) *expr {
-	switch name {
-	case "abs":
-		return one(opAbs, 0, math.Abs)
-	case "pos":
-		return func(e *expr) *expr { return largest([]*expr{e, number(0)}) }
-	case "square":
-		return func(e *expr) *expr { return raised(e, 2) }
-	case "sqrt":
-		return func(e *expr) *expr {
-			if e.isConst() {
-				return number(math.Sqrt(e.num))
-			}
-			return raised(e, 0.5)
-		}
-	case "invpos":
-		return func(e *expr) *expr { return raised(e, -1) }
-	case "exp":
-		return one(opExp, 0, math.Exp)
-	case "log":
-		return one(opLog, 0, math.Log)
-	case "entr":
-		return one(opEntropy, 0, func(v float64) float64 {
-			if v == 0 {
-				return 0
-			}
-			return -v * math.Log(v)
-		})
-	case "logistic":
-		return one(opLogistic, 0, func(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) })
-	case "xexp":
-		return one(opXExp, 0, func(v float64) float64 { return v * math.Exp(v) })
-	case "sin", "cos", "floor", "ceil", "round":
-		f := map[string]func(float64) float64{"sin": math.Sin, "cos": math.Cos, "floor": math.Floor, "ceil": math.Ceil, "round": math.Round}[name]
-		return func(e *expr) *expr {
-			if !e.isConst() {
-				fail("%s takes data only", name)
-			}
-			return number(f(e.num))
-		}
-	}
-	return nil
+// powers are functions that are powers, by their exponents.
+var powers = map[string]float64{"square": 2, "sqrt": 0.5, "invpos": -1}
+
+// ofData are functions of one number that take data only.
+var ofData = map[string]func(float64) float64{
+	"sin": math.Sin, "cos": math.Cos, "floor": math.Floor, "ceil": math.Ceil, "round": math.Round,
 }
 
-// geometric is a geometric mean; of data a number.
-func geometric(es []*expr, weights []float64) *expr {
-	v := 1.0
-	for k, e := range es {
-		if !e.isConst() {
-			return &expr{op: opGeo, args: es, weights: weights}
-		}
-		if v *= math.Pow(e.num, weights[k]); e.num < 0 {
-			v = math.NaN()
-		}
+// folded is a number if all arguments are, and no number if it has no value.
+func folded(e *expr) *expr {
+	if slices.ContainsFunc(e.args, func(a *expr) bool { return !a.isConst() }) {
+		return e
 	}
+	b, outside, err := enclose(e, newValues(nil, false))
+	if outside != "" || err != nil {
+		return number(math.NaN())
+	}
+	v, _ := b.lo.Float64() // the nearest, as the interval is narrow
 	return number(v)
 }
+
+// apply is an operation with a number on expressions.
+func apply(o op, num float64, args ...*expr) *expr { return folded(&expr{op: o, num: num, args: args}) }
+
+// plus is a sum.
+func plus(es []*expr) *expr { return total(es, slices.Repeat([]float64{1}, len(es))) }
 
 // call is a function of the language.
 func (s *scope) call(n *reader.Node) (out value) {
@@ -114,34 +77,42 @@ func (s *scope) callValues(name string, args []value) value {
 			return v
 		}
 	}
-	if f := entrywise(name); f != nil {
-		return args[0].each(f)
+	if p, ok := powers[name]; ok {
+		return args[0].each(func(e *expr) *expr { return raised(e, p) })
 	}
-	if v, ok := s.shape(name, args); ok {
-		return v
+	if f, ok := ofData[name]; ok {
+		args[0].data(name)
+		return args[0].each(func(e *expr) *expr { return number(f(e.num)) })
 	}
-	if v, ok := s.matrixCall(name, args); ok {
-		return v
+	given := func(what string, otherwise float64) float64 { // the second argument
+		if len(args) < 2 {
+			return otherwise
+		}
+		return args[1].real(what)
+	}
+	if o, ok := entrywise[name]; ok {
+		return args[0].each(func(e *expr) *expr { return apply(o, 0, e) })
+	}
+	for _, of := range []func(string, []value) (value, bool){s.shape, s.matrixCall} {
+		if v, ok := of(name, args); ok {
+			return v
+		}
 	}
 	es := args[0].e
 	switch name {
 	case "huber":
-		m := 1.0
-		if len(args) > 1 {
-			m = args[1].real("the threshold of huber")
-		}
-		return args[0].each(one(opHuber, m, func(v float64) float64 {
-			if a := math.Abs(v); a > m {
-				return 2*m*a - m*m
-			}
-			return v * v
-		}))
+		m := given("the threshold of huber", 1)
+		return args[0].each(func(e *expr) *expr { return apply(opHuber, m, e) })
+	case "pos":
+		return s.fold("max", []value{args[0], numeric(0)})
 	case "kl":
 		return pair(args[0], args[1], divergence)
 	case "rel_entr": // u·log(u/v) = kl + u − v
 		return pair(args[0], args[1], func(u, v *expr) *expr {
 			return sumOf([]*expr{divergence(u, v), u, v}, []float64{1, 1, -1})
 		})
+	case "dc":
+		return pair(args[0], args[1], func(g, h *expr) *expr { return sumOf([]*expr{g, h}, []float64{1, -1}) })
 	case "max", "min":
 		if len(args) == 1 {
 			args = nil
@@ -153,52 +124,59 @@ func (s *scope) callValues(name string, args []value) value {
 			}
 		}
 		return s.fold(name, args)
-	case "sum":
-		return scalar(total(es, slices.Repeat([]float64{1}, len(es))))
-	case "mean":
-		return scalar(total(es, slices.Repeat([]float64{1 / float64(len(es))}, len(es))))
 	case "cumsum":
 		out := make([]*expr, len(es))
 		for k := range es {
-			out[k] = total(es[:k+1], slices.Repeat([]float64{1}, k+1))
+			out[k] = plus(es[:k+1])
 		}
 		return vector(out)
-	case "norm1":
-		return scalar(s.norm(es, 1))
-	case "norm2":
-		return scalar(s.norm(es, 2))
-	case "norminf":
-		return scalar(s.norm(es, math.Inf(1)))
-	case "norm":
-		p := 2.0
-		if len(args) > 1 {
-			p = args[1].real("the exponent of norm")
+	case "geomean":
+		es = nil
+		for _, a := range args {
+			es = append(es, a.e...)
 		}
-		return scalar(s.norm(es, p))
+		return scalar(geometric(es, slices.Repeat([]float64{1 / float64(len(es))}, len(es))))
+	}
+	return scalar(s.one(name, es, args, given))
+}
+
+// one is a function of arrays that is one number. es is the entries of the first.
+func (s *scope) one(name string, es []*expr, args []value, given func(string, float64) float64) *expr {
+	switch name {
+	case "sum":
+		return plus(es)
+	case "mean":
+		return total(es, slices.Repeat([]float64{1 / float64(len(es))}, len(es)))
+	case "norm1":
+		return s.norm(es, 1)
+	case "norm2":
+		return s.norm(es, 2)
+	case "norminf":
+		return s.norm(es, math.Inf(1))
+	case "norm":
+		return s.norm(es, given("the exponent of norm", 2))
 	case "sumsq":
-		return scalar(squares(es))
+		squares := vector(es).each(func(e *expr) *expr { return raised(e, 2) })
+		return plus(squares.e)
 	case "sumlargest":
 		k := args[1].whole("the count of sumlargest")
-		return scalar(sumLargest(es, min(max(k, 0), len(es))))
+		return sumLargest(es, min(max(k, 0), len(es)))
 	case "dotsort":
 		w := slices.Clone(args[1].data("the weights of dotsort"))
 		slices.Sort(w)
 		slices.Reverse(w)
+		w = append(w, 0)
 		var parts []*expr
 		var weights []float64
-		for k := range w {
-			next := 0.0
-			if k+1 < len(w) {
-				next = w[k+1]
-			}
-			parts, weights = append(parts, sumLargest(es, k+1)), append(weights, w[k]-next)
+		for k := range len(w) - 1 {
+			parts, weights = append(parts, sumLargest(es, k+1)), append(weights, w[k]-w[k+1])
 		}
-		return scalar(sumOf(parts, weights))
+		return sumOf(parts, weights)
 	case "lse":
 		if len(es) == 1 {
-			return scalar(es[0])
+			return es[0]
 		}
-		return scalar(&expr{op: opLSE, args: es})
+		return apply(opLSE, 0, es...)
 	case "quad":
 		q := args[1].data("the matrix of quad")
 		n := len(es)
@@ -219,83 +197,53 @@ func (s *scope) callValues(name string, args []value) value {
 				}
 			}
 		}
-		return scalar(total(parts, weights))
+		return total(parts, weights)
 	case "quadoverlin":
-		return scalar(&expr{op: opQuadOver, args: append(slices.Clone(es), args[1].e[0])})
-	case "geomean":
-		var all []*expr
-		for _, a := range args {
-			all = append(all, a.e...)
-		}
-		return scalar(geometric(all, slices.Repeat([]float64{1 / float64(len(all))}, len(all))))
+		return apply(opQuadOver, 0, append(slices.Clone(es), args[1].e[0])...)
 	case "wgeomean":
-		w := args[1].data("the weights of wgeomean")
+		w := slices.Clone(args[1].data("the weights of wgeomean"))
 		sum := 0.0
 		for _, v := range w {
 			sum += v
 		}
-		out := make([]float64, len(w))
-		for k, v := range w {
-			out[k] = v / sum
+		for k := range w {
+			w[k] /= sum
 		}
-		return scalar(geometric(es, out))
-	case "dc":
-		return pair(args[0], args[1], func(g, h *expr) *expr { return sumOf([]*expr{g, h}, []float64{1, -1}) })
+		return geometric(es, w)
 	}
 	fail("the function %s is not known to verify", name)
-	return value{}
+	return nil
 }
 
-func divergence(u, v *expr) *expr { return &expr{op: opKL, args: []*expr{u, v}} }
+func divergence(u, v *expr) *expr { return apply(opKL, 0, u, v) }
 
-func squares(es []*expr) *expr {
-	sq := make([]*expr, len(es))
-	for k, e := range es {
-		sq[k] = raised(e, 2)
-	}
-	return total(sq, slices.Repeat([]float64{1}, len(sq)))
+func geometric(es []*expr, weights []float64) *expr {
+	return folded(&expr{op: opGeo, args: es, weights: weights})
 }
 
 func sumLargest(es []*expr, k int) *expr {
 	if k == len(es) || k == 0 {
-		return total(es[:k], slices.Repeat([]float64{1}, k))
+		return plus(es[:k])
 	}
-	return &expr{op: opLargest, k: k, args: es}
+	return folded(&expr{op: opLargest, k: k, args: es})
 }
 
 // norm is the p-norm.
 func (s *scope) norm(es []*expr, p float64) *expr {
-	abs := entrywise("abs")
-	sizes := make([]*expr, len(es))
-	for k, e := range es {
-		sizes[k] = abs(e)
-	}
-	constant := !slices.ContainsFunc(es, func(e *expr) bool { return !e.isConst() })
 	switch {
 	case len(es) == 0:
 		return number(0)
 	case p == 1 || len(es) == 1:
-		return total(sizes, slices.Repeat([]float64{1}, len(sizes)))
+		sizes := vector(es).each(func(e *expr) *expr { return apply(opAbs, 0, e) })
+		return plus(sizes.e)
 	case math.IsInf(p, 1):
 		both := make([]*expr, 0, 2*len(es))
 		for _, e := range es {
 			both = append(both, e, scaled(-1, e))
 		}
 		return largest(both)
-	case constant && p == 2:
-		v := 0.0
-		for _, e := range es {
-			v = math.Hypot(v, e.num)
-		}
-		return number(v)
-	case constant:
-		v := 0.0
-		for _, e := range sizes {
-			v += math.Pow(e.num, p)
-		}
-		return number(math.Pow(v, 1/p))
 	}
-	return &expr{op: opNorm, num: p, args: es}
+	return apply(opNorm, p, es...)
 }
 
 // shape is the functions of shapes and of data alone.
@@ -313,11 +261,11 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		v = args[0]
 	}
 	switch name {
-	case "rows", "cols":
-		m, n := v.matrix()
-		if name == "rows" {
-			return numeric(float64(m)), true
-		}
+	case "rows":
+		m, _ := v.matrix()
+		return numeric(float64(m)), true
+	case "cols":
+		_, n := v.matrix()
 		return numeric(float64(n)), true
 	case "len":
 		return numeric(float64(len(v.e))), true
@@ -326,11 +274,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 	case "reshape":
 		return array(dims(args[1:]), v.e), true
 	case "zeros", "ones":
-		c := 0.0
-		if name == "ones" {
-			c = 1
-		}
-		shape := dims(args)
+		shape, c := dims(args), map[string]float64{"ones": 1}[name]
 		return array(shape, slices.Repeat([]*expr{number(c)}, size(shape))), true
 	case "eye":
 		n := v.whole("a dimension")
@@ -388,7 +332,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 					es = append(es, product(a[i], x[j]))
 				}
 			}
-			out[k] = total(es, slices.Repeat([]float64{1}, len(es)))
+			out[k] = plus(es)
 		}
 		return vector(out), true
 	case "kron":
@@ -402,8 +346,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		}
 		return array([]int{m * p, n * q}, out), true
 	case "trace":
-		es := onDiagonal(v)
-		return scalar(total(es, slices.Repeat([]float64{1}, len(es)))), true
+		return scalar(plus(onDiagonal(v))), true
 	case "diag":
 		if len(v.shape) == 2 {
 			return vector(onDiagonal(v)), true
@@ -463,11 +406,15 @@ func (s *scope) matrixCall(name string, args []value) (value, bool) {
 		e = &expr{op: opEigen, num: args[1].real("the count of lambda_sumlargest"), k: square(), args: v.e}
 	case "logdet":
 		e = &expr{op: opLogDet, k: square(), args: v.e}
-	case "sigma_max", "normnuc":
-		m, _ := v.matrix()
-		e = &expr{op: opSingular, k: m, args: v.e}
-		if name == "normnuc" {
-			e.op = opNuclear
+	case "sigma_max", "normnuc": // the eigenvalues of AᵀA are the squares of the singular values
+		m, n := v.matrix()
+		if n > m {
+			v, n = transpose(v), m
+		}
+		s.spend(len(v.e) * n)
+		gram := times(transpose(v), v)
+		if e = (&expr{op: opRoots, k: n, args: gram.e}); name == "sigma_max" {
+			e = raised(&expr{op: opEigen, num: 1, k: n, args: gram.e}, 0.5)
 		}
 	case "matfrac":
 		n, _ := args[1].matrix()

@@ -269,7 +269,7 @@ func TestFalseClaims(t *testing.T) {
 		"a row with data outside a domain": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: x + kl(1, 0) <= 9\n",
 			at("converged", "0", `"x":0`, ""),
-			"refused variables",
+			"refused feasible",
 		},
 		"values without a point": {
 			empty,

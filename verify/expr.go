@@ -36,8 +36,7 @@ const (
 	opEigen // the sum of the largest eigenvalues, as many as num
 	opLogDet
 	opMatFrac // trace of XᵀP⁻¹X: P first, num columns of X
-	opSingular
-	opNuclear
+	opRoots   // the sum of the roots of the eigenvalues
 	opComplex // the two parts of a number, see complex.go
 )
 
@@ -136,6 +135,8 @@ func sumOf(es []*expr, ws []float64) *expr {
 	for k, e := range es {
 		w := ws[k]
 		switch {
+		case math.IsNaN(w) || e.isConst() && math.IsNaN(e.num):
+			return number(math.NaN())
 		case w == 0:
 		case e.isConst() && (w == 1 || w == -1) && (c == 0 || e.num == 0):
 			c += w * e.num

@@ -153,7 +153,7 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 		l.eigen(e, a, w)
 	case opLogDet:
 		l.logdet(e, a, w)
-	case opSingular, opNuclear, opMatFrac:
+	case opRoots, opMatFrac:
 		l.refuse("functions of singular values and matfrac have no slopes here")
 	default:
 		l.curve(e, a, w)

@@ -247,7 +247,7 @@ func (e *expr) rounded(args []ball, b ball) ball {
 		for _, a := range args {
 			add(1, a)
 		}
-	case opEigen, opLogDet, opSingular, opNuclear, opMatFrac: // by rounding errors of the matrix
+	case opEigen, opLogDet, opRoots, opMatFrac: // by rounding errors of the matrix
 		all := exactly(0)
 		for _, a := range args {
 			all = all.add(a.abs())
@@ -305,9 +305,9 @@ func (p *Problem) magnitude(e *expr, v *values) float64 {
 	}
 	size := math.Abs(v.mid(e))
 	switch e.op {
-	case opSum, opEigen, opKL, opNuclear:
+	case opSum, opEigen, opKL, opRoots:
 		size = max(size, sum)
-	case opAbs, opMax, opNorm, opLargest, opSingular:
+	case opAbs, opMax, opNorm, opLargest:
 		size = max(size, most)
 	case opMul:
 		size = max(size, p.magnitude(e.args[0], v)*p.magnitude(e.args[1], v))

@@ -371,61 +371,30 @@ func sumOfLargest(a []ball, k int) ball {
 // Source: a limit of time, some seconds.
 const mostOrder = 40
 
-// ofMatrix is a function of a matrix, by its eigenvalues.
+// ofMatrix is a function of a matrix, all but one by its eigenvalues.
 func (e *expr) ofMatrix(a []ball) ball {
-	switch e.op {
-	case opEigen:
-		ev := eigenvalues(a, e.k)
-		slices.Reverse(ev)
-		out := exactly(0)
-		for _, v := range ev[:min(len(ev), int(e.num))] {
-			out = out.add(v)
-		}
-		return out
-	case opLogDet:
-		out := exactly(0)
-		for _, v := range eigenvalues(a, e.k) {
+	if e.op == opMatFrac { // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
+		return matFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
+	}
+	ev := eigenvalues(a, e.k)
+	slices.Reverse(ev)
+	if e.op == opEigen {
+		ev = ev[:min(len(ev), int(e.num))]
+	}
+	out := exactly(0)
+	for _, v := range ev {
+		switch e.op {
+		case opLogDet:
 			if v.lo.Sign() <= 0 {
 				outside("logdet")
 			}
-			out = out.add(v.log())
+			v = v.log()
+		case opRoots:
+			v = v.max(exactly(0)).sqrt()
 		}
-		return out
-	case opSingular, opNuclear: // the eigenvalues of AᵀA are the squares
-		m := e.k
-		n := len(a) / m
-		if n > m {
-			t := make([]ball, len(a))
-			for i := range m {
-				for j := range n {
-					t[j*m+i] = a[i*n+j]
-				}
-			}
-			a, m, n = t, n, m
-		}
-		gram := make([]ball, n*n)
-		for i := range n {
-			for j := range n {
-				s := exactly(0)
-				for k := range m {
-					s = s.add(a[k*n+i].mul(a[k*n+j]))
-				}
-				gram[i*n+j] = s
-			}
-		}
-		ev := eigenvalues(gram, n)
-		if e.op == opSingular {
-			return ev[n-1].sqrt()
-		}
-		out := exactly(0)
-		for _, v := range ev {
-			out = out.add(ball{v.lo, v.hi}.max(exactly(0)).sqrt())
-		}
-		return out
-	case opMatFrac: // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
-		return matFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
+		out = out.add(v)
 	}
-	panic(fault{fmt.Errorf("an operation that verify does not know")})
+	return out
 }
 
 // eigenvalues of a symmetric matrix of order n, ascending: Jacobi's rotations at the
