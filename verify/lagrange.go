@@ -112,6 +112,9 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	if l.steps++; l.steps > mostDescent {
 		l.refuse("the problem is too large")
 	}
+	if b := l.bends(e); e.op > opMul && (a.lo < 0 && b >= 0 || a.hi > 0 && b <= 0) {
+		l.bent(e.String() + " with the other sign")
+	}
 	switch e.op {
 	case opConst:
 		l.c = l.c.plus(a.times(just(e.num)))
@@ -124,29 +127,14 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	case opMul:
 		l.multiply(e, a, w)
 	case opAbs:
-		v := l.value(e.args[0])
-		if a.lo < 0 {
-			l.bent("minus an absolute value")
-		}
-		if math.Abs(v) > near*max(1, l.size(e.args[0])) {
-			l.descend(e.args[0], a.times(just(math.Copysign(1, v))), w)
-			return
-		}
-		l.kink(a, w, []*expr{e.args[0], e.args[0]}, []float64{1, -1})
+		u := e.args[0]
+		l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*largestTerm(u, l.exact))
 	case opMax:
-		if a.lo < 0 {
-			l.bent("minus a maximum")
-		}
-		l.maximum(e, a, w)
+		l.maximum(a, w, e.args, slices.Repeat([]float64{1}, len(e.args)), math.Abs(l.value(e)))
 	case opNorm:
-		if a.lo < 0 {
-			l.bent("minus a norm")
-		}
 		l.norm(e, a, w)
-	case opLSE, opQuadOver, opKL:
-		l.smooth(e, a, w, 1)
-	case opGeo:
-		l.smooth(e, a, w, -1)
+	case opLSE, opQuadOver, opKL, opGeo:
+		l.smooth(e, a, w)
 	case opLargest:
 		l.largest(e, a, w)
 	case opEigen:
@@ -160,15 +148,25 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	}
 }
 
-// size is the largest value of the terms of a sum.
-func (l *lagrangian) size(e *expr) float64 {
-	s := 1.0
-	if e.op == opSum {
-		for k, c := range e.args {
-			s = max(s, math.Abs(e.weights[k]*l.value(c)))
+// bends is 1 for a convex function, −1 for a concave one, 0 for an odd power on both sides of 0.
+func (l *lagrangian) bends(e *expr) int {
+	switch e.op {
+	case opLog, opEntropy, opGeo, opLogDet:
+		return -1
+	case opPower:
+		_, _, odd := columnOf(e)
+		coefs, u, ok := affine(e.args[0])
+		for j, b := range coefs {
+			u = u.plus(b.times(l.region[j]))
+		}
+		switch {
+		case e.num > 0 && e.num < 1 || odd && ok && u.hi <= 0:
+			return -1
+		case odd && !(ok && u.lo >= 0):
+			return 0
 		}
 	}
-	return s
+	return 1
 }
 
 // kink adds a times the largest of the pieces, each an expression with a sign.
@@ -190,41 +188,41 @@ func (l *lagrangian) kink(a span, w int, es []*expr, signs []float64) {
 	}
 }
 
-func (l *lagrangian) maximum(e *expr, a span, w int) {
-	top := l.value(e)
-	var es []*expr
-	var signs []float64
-	for _, c := range e.args {
-		if v := l.value(c); v >= top-near*max(1, math.Abs(top)) {
-			es, signs = append(es, c), append(signs, 1)
+// maximum adds a times the largest of expressions with signs, of those that tie beside a size.
+func (l *lagrangian) maximum(a span, w int, es []*expr, signs []float64, size float64) {
+	top := math.Inf(-1)
+	for k, e := range es {
+		top = max(top, signs[k]*l.value(e))
+	}
+	var ties []*expr
+	var theirs []float64
+	for k, e := range es {
+		if signs[k]*l.value(e) >= top-near*max(1, size) {
+			ties, theirs = append(ties, e), append(theirs, signs[k])
 		}
 	}
-	if len(es) == 1 {
-		l.descend(es[0], a, w)
+	if len(ties) == 1 {
+		l.descend(ties[0], a.times(just(theirs[0])), w)
 		return
 	}
-	l.kink(a, w, es, signs)
+	l.kink(a, w, ties, theirs)
 }
 
-// largest takes the entries that are larger than the last one taken, and as many as are left of those that tie with it.
+// largest takes the entries that are larger than the last one taken. Of those that tie with it each has
+// the same part, and what is left is a maximum: weights of at most 1 with the right sum.
 func (l *lagrangian) largest(e *expr, a span, w int) {
-	if a.lo < 0 {
-		l.bent("minus a sum of the largest")
-	}
 	args := slices.Clone(e.args)
 	slices.SortStableFunc(args, func(c, d *expr) int { return cmp.Compare(l.value(d), l.value(c)) })
 	last := l.value(args[e.k-1])
 	tol := near * max(1, math.Abs(last))
-	var ties []*expr
-	left := e.k
-	for _, c := range args {
-		switch v := l.value(c); {
-		case v > last+tol:
-			l.descend(c, a, w)
-			left--
-		case v >= last-tol:
-			ties = append(ties, c)
-		}
+	from := slices.IndexFunc(args, func(c *expr) bool { return l.value(c) <= last+tol })
+	to := from
+	for to < len(args) && l.value(args[to]) >= last-tol {
+		to++
+	}
+	ties, left := args[from:to], e.k-from
+	for _, c := range args[:from] {
+		l.descend(c, a, w)
 	}
 	if left == len(ties) {
 		for _, c := range ties {
@@ -232,34 +230,11 @@ func (l *lagrangian) largest(e *expr, a span, w int) {
 		}
 		return
 	}
-	choices := chosen(ties, left)
-	if len(choices) > mostChoices {
-		for _, c := range ties {
-			l.descend(c, a.times(just(float64(left)).over(just(float64(len(ties))))), w)
-		}
-		return
+	part := just(float64(left - 1)).over(just(float64(len(ties) - 1)))
+	for _, c := range ties {
+		l.descend(c, a.times(part), w)
 	}
-	es, signs := make([]*expr, len(choices)), make([]float64, len(choices))
-	for k, some := range choices {
-		es[k], signs[k] = sumOf(some, slices.Repeat([]float64{1}, left)), 1
-	}
-	l.kink(a, w, es, signs)
-}
-
-// mostChoices bounds the pieces of a kink where entries tie. Source: a limit of time; each is a weight, see mostWeights.
-const mostChoices = 64
-
-// chosen is all choices of n of several expressions, or some more than mostChoices of them.
-func chosen(es []*expr, n int) (out [][]*expr) {
-	if n == 0 {
-		return [][]*expr{nil}
-	}
-	for k := 0; k+n <= len(es) && len(out) <= mostChoices; k++ {
-		for _, rest := range chosen(es[k+1:], n-1) {
-			out = append(out, append([]*expr{es[k]}, rest...))
-		}
-	}
-	return out
+	l.kink(a.times(just(1).less(part)), w, ties, slices.Repeat([]float64{1}, len(ties)))
 }
 
 // norm is at least s·args for every s whose dual norm is at most 1: the slopes at the point. The
@@ -400,26 +375,6 @@ func columnOf(e *expr) (c *column, least float64, odd bool) {
 // curve is a smooth function of one argument.
 func (l *lagrangian) curve(e *expr, a span, w int) {
 	c, least, odd := columnOf(e)
-	convex := 1
-	switch {
-	case odd: // on both sides of 0 it is neither convex nor concave
-		convex = 0
-		if coefs, u, ok := affine(e.args[0]); ok {
-			for j, b := range coefs {
-				u = u.plus(b.times(l.region[j]))
-			}
-			if u.lo >= 0 {
-				convex = 1
-			} else if u.hi <= 0 {
-				convex = -1
-			}
-		}
-	case e.op == opLog || e.op == opEntropy || e.op == opPower && e.num > 0 && e.num < 1:
-		convex = -1
-	}
-	if a.lo < 0 && convex > 0 || a.hi > 0 && convex < 0 || convex == 0 {
-		l.bent(e.String() + " with the other sign")
-	}
 	if c.kind == isSquare && a.lo >= 0 {
 		coefs, _, ok := affine(e.args[0])
 		for j := range coefs {
@@ -520,17 +475,14 @@ func (l *lagrangian) tangent(e *expr, a span, w int, x []float64, s []span) {
 // bundles of columns by operation.
 var bundles = map[op]int{opLSE: bundleLogSumExp, opQuadOver: bundleSquareOver, opKL: bundleDivergence}
 
-// smooth is a function of several arguments, convex for sign 1 and concave for −1.
-func (l *lagrangian) smooth(e *expr, a span, w, sign int) {
-	if a.lo < 0 && sign > 0 || a.hi > 0 && sign < 0 {
-		l.bent(e.String() + " with the other sign")
-	}
+// smooth is a function of several arguments.
+func (l *lagrangian) smooth(e *expr, a span, w int) {
 	n := len(e.args)
 	x, s := make([]float64, n), make([]span, n)
 	for k, c := range e.args {
 		switch {
 		case e.op == opGeo || e.op == opKL || e.op == opQuadOver && k == n-1: // these have no slopes at 0
-			x[k] = l.inside(c, 0, a, -float64(sign))
+			x[k] = l.inside(c, 0, a, -float64(l.bends(e)))
 		default:
 			x[k] = l.value(c)
 		}
@@ -569,9 +521,6 @@ func (l *lagrangian) matrix(e *expr) *mat.SymDense {
 
 // eigen is the largest eigenvalue, at least ⟨W, A⟩ for W positive semidefinite of trace 1.
 func (l *lagrangian) eigen(e *expr, a span, w int) {
-	if a.lo < 0 {
-		l.bent("minus a largest eigenvalue")
-	}
 	if e.num != 1 {
 		l.refuse("sums of eigenvalues have no slopes here")
 	}
@@ -592,11 +541,7 @@ func (l *lagrangian) eigen(e *expr, a span, w int) {
 	for i := range e.k {
 		trace = trace.plus(just(d.At(i, i)))
 	}
-	for i := range e.k {
-		for j := range e.k {
-			l.descend(e.args[i*e.k+j], a.times(just(d.At(i, j)).over(trace)), w)
-		}
-	}
+	l.inner(e, d, a.over(trace), w)
 }
 
 // semidefinite is a matrix that is positive semidefinite, a little beside a given one: where
@@ -609,20 +554,16 @@ func semidefinite(m *mat.SymDense) (out *mat.SymDense, more float64) {
 	for i := range n {
 		size = max(size, math.Abs(m.At(i, i)))
 	}
-	for shift := 1e-14 * max(size, 1e-300) * float64(n); !math.IsInf(shift, 1); shift *= 4 {
+	raise := func(by float64) {
 		for i := range n {
-			for j := range i + 1 {
-				v := m.At(i, j)
-				if i == j {
-					v += shift
-				}
-				out.SetSym(i, j, v)
-			}
+			out.SetSym(i, i, out.At(i, i)+by)
 		}
+	}
+	for shift := 1e-14 * max(size, 1e-300) * float64(n); !math.IsInf(shift, 1); shift *= 4 {
+		out.CopySym(m)
+		raise(shift)
 		if e := errorOfCholesky(out); e >= 0 {
-			for i := range n {
-				out.SetSym(i, i, out.At(i, i)+e)
-			}
+			raise(e)
 			return out, shift + e
 		}
 	}
@@ -638,18 +579,11 @@ func errorOfCholesky(m *mat.SymDense) float64 {
 	if !c.Factorize(m) {
 		return -1
 	}
-	trace := 0.0
-	for i := range n {
-		trace += math.Abs(m.At(i, i))
-	}
-	return 2 * float64(n+2) * 0x1p-52 * trace
+	return 2 * float64(n+2) * 0x1p-52 * mat.Trace(m) // its diagonal is positive
 }
 
 // logdet is concave: −log det X ≥ n + log det Y − ⟨Y, X⟩ for every Y positive definite.
 func (l *lagrangian) logdet(e *expr, a span, w int) {
-	if a.hi > 0 {
-		l.bent("a log determinant with the other sign")
-	}
 	n := e.k
 	var c mat.Cholesky
 	if !c.Factorize(l.matrix(e)) {
@@ -660,17 +594,18 @@ func (l *lagrangian) logdet(e *expr, a span, w int) {
 		l.refuse("a matrix in logdet is nearly singular")
 	}
 	args := make([]ball, n*n)
-	for i := range n {
-		for j := range n {
-			args[i*n+j] = exactly(y.At(i, j))
-		}
+	for k := range args {
+		args[k] = exactly(y.At(k/n, k%n))
 	}
 	lo, hi := e.combine(args).floats()
 	l.c = l.c.less(a.times(just(float64(n)).plus(span{lo, hi})))
-	for i := range n {
-		for j := range n {
-			l.descend(e.args[i*n+j], a.times(just(y.At(i, j))), w)
-		}
+	l.inner(e, &y, a, w)
+}
+
+// inner adds a·⟨y, A⟩ of the matrix A that a function is of.
+func (l *lagrangian) inner(e *expr, y *mat.SymDense, a span, w int) {
+	for k, c := range e.args {
+		l.descend(c, a.times(just(y.At(k/e.k, k%e.k))), w)
 	}
 }
 
