@@ -43,56 +43,61 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 			m.stated[j] = true
 		}
 	}
-	families := map[string][]*row{}
+	y := make([]float64, len(p.rows)+len(p.free))
+	m.rows = y[:len(p.rows)]
+	families := map[string][]priced{}
 	var names []string
-	at := map[*row]int{} // of p.rows
-	all := make([]*row, 0, len(p.rows)+len(p.free))
-	for i := range p.rows {
-		at[&p.rows[i]] = i
-		all = append(all, &p.rows[i])
-	}
-	for i := range p.free {
-		all = append(all, &p.free[i])
-	}
-	for _, r := range all {
-		if _, ok := families[r.from.family]; !ok {
+	for i := range y {
+		r := priced{y: &y[i]}
+		if r.row = p.rowOf(i); families[r.from.family] == nil {
 			names = append(names, r.from.family)
 		}
 		families[r.from.family] = append(families[r.from.family], r)
 	}
 	for name := range r.duals {
-		if _, ok := families[name]; !ok {
+		if families[name] == nil {
 			return nil, fmt.Errorf("the problem has no constraint %s", name)
 		}
 	}
 	for _, name := range names {
-		rows := families[name]
+		part := func(imaginary bool) []priced {
+			return slices.DeleteFunc(slices.Clone(families[name]), func(r priced) bool { return r.from.imaginary != imaginary })
+		}
 		raw, ok := r.duals[name]
-		if parts := partsOf(raw); parts != nil { // of equations of complex numbers
-			for imaginary, key := range map[bool]string{false: "re", true: "im"} {
-				some := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.from.imaginary != imaginary })
-				if err := m.family(name, some, parts[key], at); err != nil {
-					return nil, err
-				}
+		var err error
+		switch parts := partsOf(raw); {
+		case parts != nil: // of equations of complex numbers
+			if err = m.family(name, part(false), parts["re"]); err == nil {
+				err = m.family(name, part(true), parts["im"])
 			}
-			continue
+		case ok: // imaginary parts without multipliers are 0 everywhere
+			err = m.family(name, part(false), raw)
+		case slices.ContainsFunc(part(false), priced.bounds): // else left out, as it holds or fails by itself
+			err = fmt.Errorf("the result has none of %s", name)
 		}
-		rows = slices.DeleteFunc(rows, func(r *row) bool { return r.from.imaginary }) // 0 everywhere, as there is no multiplier
-		if !ok {
-			if !slices.ContainsFunc(rows, (*row).bounds) { // left out, as it holds or fails by itself
-				continue
-			}
-			return nil, fmt.Errorf("the result has none of %s", name)
-		}
-		if err := m.family(name, rows, raw, at); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
+// priced is a row and its multiplier.
+type priced struct {
+	*row
+	y *float64
+}
+
+// rowOf is the row i of those that bound something and the free ones behind them.
+func (p *Problem) rowOf(i int) *row {
+	if i < len(p.rows) {
+		return &p.rows[i]
+	}
+	return &p.free[i-len(p.rows)]
+}
+
 // family gives the numbers of a family to its rows.
-func (m *multipliers) family(name string, rows []*row, raw json.RawMessage, at map[*row]int) error {
+func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) error {
 	flat, err := numbersOf(raw, anyShape)
 	if err != nil {
 		return fmt.Errorf("those of %s: %w", name, err)
@@ -101,15 +106,15 @@ func (m *multipliers) family(name string, rows []*row, raw json.RawMessage, at m
 	for _, r := range rows {
 		members[r.from.member] = members[r.from.member] || r.bounds()
 	}
-	some := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !members[r.from.member] })
-	if !m.share(rows, flat, at) && !m.share(some, flat, at) {
+	some := slices.DeleteFunc(slices.Clone(rows), func(r priced) bool { return !members[r.from.member] })
+	if !m.share(rows, flat) && !m.share(some, flat) {
 		return fmt.Errorf("those of %s are %d numbers, which do not fit", name, len(flat))
 	}
 	return nil
 }
 
 // bounds: the row says something about variables.
-func (r *row) bounds() bool {
+func (r priced) bounds() bool {
 	return !r.e.isConst() && !(math.IsInf(r.lo, -1) && math.IsInf(r.hi, 1))
 }
 
@@ -117,20 +122,7 @@ func (r *row) bounds() bool {
 // functions between constants an entry has one number, and of one between functions each
 // relation has its array; otherwise the numbers of an entry stand together, two of an
 // equation that is not affine. It reports whether the numbers fit.
-func (m *multipliers) share(rows []*row, flat []float64, at map[*row]int) bool {
-	take := func(n int) []float64 {
-		if n > len(flat) {
-			return nil
-		}
-		out := flat[:n]
-		flat = flat[n:]
-		return out
-	}
-	set := func(r *row, y float64) {
-		if i, ok := at[r]; ok {
-			m.rows[i] = y
-		}
-	}
+func (m *multipliers) share(rows []priced, flat []float64) bool {
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].from.member == rows[0].from.member {
@@ -138,94 +130,84 @@ func (m *multipliers) share(rows []*row, flat []float64, at map[*row]int) bool {
 		}
 		member := slices.Clone(rows[:n])
 		rows = rows[n:]
-		straight := !slices.ContainsFunc(member, func(r *row) bool {
-			_, _, ok := affine(r.e)
-			return !ok
-		})
+		straight, fixed := true, true // fixed: each entry is one function between constants
 		entries := map[int]*expr{}
-		fixed := true // each entry is one function between constants
 		for _, r := range member {
-			e, ok := entries[r.from.entry]
-			fixed = fixed && (!ok || e == r.e)
+			_, _, ok := affine(r.e)
+			e, other := entries[r.from.entry]
+			straight, fixed = straight && ok, fixed && (!other || e == r.e)
 			entries[r.from.entry] = r.e
 		}
 		if !straight || fixed {
-			slices.SortStableFunc(member, func(a, b *row) int { return a.from.entry - b.from.entry })
+			slices.SortStableFunc(member, func(a, b priced) int { return a.from.entry - b.from.entry })
 		}
-		last, given := -1, 0.0
+		last, given := -1, 0.0 // of a chain
 		for _, r := range member {
-			equation := r.lo == r.hi
-			e := eigenOf(r.e)
+			e, equation, up := eigenOf(r.e), r.lo == r.hi, r.hi == math.Inf(1)
+			chain := straight && fixed && slices.ContainsFunc(member, func(o priced) bool {
+				return o.row != r.row && o.e == r.e && o.from.entry == r.from.entry
+			})
 			n := 1
 			switch {
 			case e != nil:
 				n = e.k * e.k
 			case equation && !straight:
 				n = 2
-			case straight && fixed && r.from.entry == last: // the other end of a chain
-				if y := given; r.hi == math.Inf(1) {
-					set(r, min(y, 0))
-				} else {
-					set(r, max(y, 0))
-				}
-				continue
+			case chain && r.from.entry == last: // its other end
+				n = 0
 			}
-			v := take(n)
-			if v == nil {
+			if n > len(flat) {
 				return false
 			}
-			last, given = r.from.entry, v[0]
-			y := v[0]
+			v := flat[:n]
+			if flat = flat[n:]; n > 0 {
+				last, given = r.from.entry, v[0]
+			}
+			y := given
 			switch {
 			case e != nil:
-				d, size := mat.NewSymDense(e.k, nil), 0.0
-				for _, w := range v {
-					size = max(size, math.Abs(w))
-				}
-				off := wrongSign * size
-				y = 0
-				for a := range e.k {
-					for b := range a + 1 {
-						d.SetSym(a, b, (v[a*e.k+b]+v[b*e.k+a])/2)
-						if math.Abs(v[a*e.k+b]-v[b*e.k+a]) > off {
-							return false
-						}
-					}
-					y += d.At(a, a)
-				}
-				if _, more := semidefinite(d); more > off {
+				var ok bool
+				if y, ok = m.matrix(e, v); !ok {
 					return false
 				}
-				m.duals[e] = d
-				if r.hi == math.Inf(1) {
-					y = -y
-				}
 			case n == 2:
-				if y = v[0] - v[1]; r.from.turned {
-					y = -y
-				}
-			case equation:
+				y = v[0] - v[1]
+			}
+			switch {
+			case e == nil && (n == 2 || equation):
 				if r.from.turned {
 					y = -y
 				}
-			case straight && fixed && chained(member, r):
-				if r.hi == math.Inf(1) {
-					y = min(y, 0)
-				} else {
-					y = max(y, 0)
-				}
-			case r.hi == math.Inf(1):
+			case e == nil && chain && up:
+				y = min(y, 0)
+			case e == nil && chain:
+				y = max(y, 0)
+			case up:
 				y = -y
 			}
-			set(r, y)
+			*r.y = y
 		}
 	}
 	return len(flat) == 0
 }
 
-// chained: another row is on the same function.
-func chained(rows []*row, r *row) bool {
-	return slices.ContainsFunc(rows, func(o *row) bool { return o != r && o.e == r.e && o.from.entry == r.from.entry })
+// matrix takes the multiplier of a largest eigenvalue, a positive semidefinite matrix, whose trace is that of the row.
+func (m *multipliers) matrix(e *expr, v []float64) (trace float64, ok bool) {
+	d, size := mat.NewSymDense(e.k, nil), 0.0
+	for _, w := range v {
+		size = max(size, math.Abs(w))
+	}
+	for a := range e.k {
+		for b := range a + 1 {
+			d.SetSym(a, b, (v[a*e.k+b]+v[b*e.k+a])/2)
+			if math.Abs(v[a*e.k+b]-v[b*e.k+a]) > wrongSign*size {
+				return 0, false
+			}
+		}
+	}
+	_, more := semidefinite(d)
+	m.duals[e] = d
+	return mat.Trace(d), more <= wrongSign*size
 }
 
 // eigenOf is the one largest eigenvalue in a row whose multiplier is a matrix: of ± the
@@ -237,19 +219,12 @@ func eigenOf(e *expr) *expr {
 		switch {
 		case e.op == opEigen && e.num == 1 && found == nil:
 			found = e
-			for _, a := range e.args {
-				if _, _, ok := affine(a); !ok {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(e.args, func(a *expr) bool {
+				_, _, ok := affine(a)
+				return !ok
+			})
 		case e.op == opSum:
-			for _, a := range e.args {
-				if !look(a) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(e.args, func(a *expr) bool { return !look(a) })
 		}
 		return e.op == opConst || e.op == opVar
 	}

@@ -22,8 +22,8 @@ func (p *Problem) reach(cost float64) []span {
 	return box[:p.n:p.n]
 }
 
-// enclose gives variables bounds that have none in a box: by as many affine functions of them whose
-// values have bounds, if their matrix is shown to have an inverse.
+// enclose gives variables bounds that have none in a box: by affine functions of them whose values
+// have bounds, if their matrix is shown to have an inverse. Any number may stand for the inverse.
 func (f *flat) enclose(box []span) {
 	free := []int{}
 	for j := range f.n {
@@ -35,66 +35,53 @@ func (f *flat) enclose(box []span) {
 	if n == 0 || n > mostWeights {
 		return
 	}
-	left := mat.NewDense(n, n, nil) // rows as far as they are eliminated, by their pivots
-	var pivots []int
 	var rows [][]span
 	var values []span
-	m, inverse := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for k := range f.cols {
-		c, value := &f.cols[k], box[f.n+k]
-		ofVariables := !slices.ContainsFunc(c.lin.idx, func(j int) bool { return j >= f.n })
-		if len(rows) == n || c.kind != isAffine || !ofVariables {
-			continue
-		}
-		value = value.less(c.lin.constant())
-		row, num, size, best := make([]span, n), make([]float64, n), 0.0, 0
+		c := &f.cols[k]
+		row, value := make([]span, n), box[f.n+k].less(c.lin.constant())
 		for i, j := range c.lin.idx {
-			at, found := slices.BinarySearch(free, j)
-			if !found {
+			if at, found := slices.BinarySearch(free, j); found {
+				row[at] = c.lin.val[i]
+			} else {
 				value = value.less(c.lin.val[i].times(box[j]))
-				continue
-			}
-			row[at], num[at] = c.lin.val[i], c.lin.val[i].mid()
-			size = max(size, math.Abs(num[at]))
-		}
-		for i, q := range pivots {
-			v := num[q]
-			for at := range num {
-				num[at] -= v * left.At(i, at)
 			}
 		}
-		for at, v := range num {
-			if math.Abs(v) > math.Abs(num[best]) {
-				best = at
-			}
+		if c.kind == isAffine && value.finite() && len(rows) < mostWeights {
+			rows, values = append(rows, row), append(values, value)
 		}
-		if !value.finite() || !(math.Abs(num[best]) > 1e-9*size) { // it depends on the others
-			continue
-		}
-		for at := range num {
-			left.Set(len(rows), at, num[at]/num[best])
-			m.Set(len(rows), at, row[at].mid())
-		}
-		pivots, rows, values = append(pivots, best), append(rows, row), append(values, value)
 	}
-	if len(rows) < n || inverse.Inverse(m) != nil {
+	if n > len(rows) {
+		return
+	}
+	m, weights := mat.NewDense(len(rows), n, nil), mat.NewDense(len(rows), len(rows), nil)
+	for k, row := range rows {
+		w := 1 / max(values[k].magnitude().hi, 1e-300)
+		weights.Set(k, k, w)
+		for i, v := range row {
+			m.Set(k, i, w*v.mid())
+		}
+	}
+	var inverse mat.Dense
+	if inverse.Solve(m, weights) != nil {
 		return
 	}
 	far, off := 0.0, 0.0 // x is inverse·values + (1 − inverse·rows)·x
 	for i := range n {
-		x, sum := span{}, 0.0
-		for q := range n {
-			x = x.plus(just(inverse.At(i, q)).times(values[q]))
-			d := span{}
-			for k := range n {
-				d = d.plus(just(inverse.At(i, k)).times(rows[k][q]))
+		x, rest := span{}, make([]span, n)
+		rest[i] = just(1)
+		for k, row := range rows {
+			w := just(inverse.At(i, k))
+			x = x.plus(w.times(values[k]))
+			for q, v := range row {
+				rest[q] = rest[q].less(w.times(v))
 			}
-			if i == q {
-				d = d.less(just(1))
-			}
-			sum = above(sum, d.magnitude().hi)
 		}
-		far, off = max(far, x.magnitude().hi), max(off, sum)
+		sum := span{}
+		for _, v := range rest {
+			sum = sum.plus(v.magnitude())
+		}
+		far, off = max(far, x.magnitude().hi), max(off, sum.hi)
 	}
 	if off < 1 {
 		far = just(far).over(just(1).less(just(off))).hi
