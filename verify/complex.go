@@ -3,8 +3,6 @@ package verify
 import (
 	"math"
 	"slices"
-
-	"github.com/dcopt/dcopt/dc/lang/reader"
 )
 
 // A complex number is an expression with opComplex and two arguments, its parts. It occurs in
@@ -204,50 +202,4 @@ func realMatrix(v value) value {
 		}
 	}
 	return array([]int{2 * m, 2 * n}, out)
-}
-
-// complexVariable declares a complex or a Hermitian array: the real parts and then the
-// imaginary ones, of Hermitian matrices the upper triangles.
-func (s *scope) complexVariable(st *reader.Statement, shape []int, axes []axis, hermitian, psd bool) {
-	n := size(shape)
-	u := variable{name: "re(" + st.Name + ")", of: st.Name, shape: shape, axes: axes}
-	v := variable{name: "im(" + st.Name + ")", of: st.Name, imaginary: true, shape: shape, axes: axes}
-	es := make([]*expr, n)
-	if hermitian {
-		if len(shape) != 2 || shape[0] != shape[1] {
-			fail("%s is hermitian and not a square matrix", st.Name)
-		}
-		u.at, v.at = slices.Repeat([]int{-1}, n), slices.Repeat([]int{-1}, n)
-		m := shape[0]
-		for j := range m {
-			for i := range j + 1 {
-				x := s.fresh()
-				u.at[i*m+j], u.at[j*m+i] = x.k, x.k
-				es[i*m+j], es[j*m+i] = x, x
-			}
-		}
-		for j := range m {
-			for i := range j {
-				y := s.fresh()
-				v.at[i*m+j] = y.k
-				es[i*m+j], es[j*m+i] = complexOf(es[i*m+j], y), complexOf(es[j*m+i], scaled(-1, y))
-			}
-		}
-	} else {
-		for k := range es {
-			x := s.fresh()
-			u.at, es[k] = append(u.at, x.k), x
-		}
-		for k := range es {
-			y := s.fresh()
-			v.at, es[k] = append(v.at, y.k), complexOf(es[k], y)
-		}
-	}
-	out := value{shape: shape, axes: axes, e: es}
-	if psd {
-		s.p.twice = true
-		s.semidefinite(st.Name, 2*shape[0], realMatrix(out).e)
-	}
-	s.p.vars = append(s.p.vars, u, v)
-	s.names[st.Name] = out
 }

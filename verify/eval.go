@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -243,60 +244,42 @@ func axisOf(set []member) axis {
 
 // family is an array with an entry for each choice of indices.
 func (s *scope) family(st *reader.Statement) value {
-	sets := make([][]member, len(st.Binders))
-	dependent := st.Cond != nil
-	for k, b := range st.Binders {
-		func() {
-			defer func() {
-				if v := recover(); v != nil {
-					dependent = true
-				}
-			}()
-			sets[k] = s.asSet(s.eval(b.Set), b.Names[0]).set
-		}()
-	}
-	if dependent {
-		return s.filtered(st)
-	}
-	var shape []int
-	var axes []axis
-	for _, set := range sets {
-		shape, axes = append(shape, len(set)), append(axes, axisOf(set))
-	}
 	var es []*expr
-	s.over(st.Binders, nil, func([]member) { es = append(es, s.entry(st.Value)) })
-	if len(es) != size(shape) {
-		return s.filtered(st)
+	var members []member
+	s.over(st.Binders, st.Cond, func(at []member) {
+		v := s.eval(st.Value)
+		if len(v.e) != 1 {
+			fail("an entry of a family is an array with %d entries", len(v.e))
+		}
+		es, members = append(es, v.e[0]), append(members, slices.Concat(at...))
+	})
+	shape, axes, ok := s.product(st.Binders)
+	if !ok || st.Cond != nil || len(es) != size(shape) { // over the tuples that are left
+		return value{shape: []int{len(es)}, axes: []axis{{members: members}}, e: es}
 	}
 	return value{shape: shape, axes: axes, e: es}
 }
 
-// filtered is a family over the tuples that a condition leaves.
-func (s *scope) filtered(st *reader.Statement) value {
-	var es []*expr
-	var members []member
-	s.over(st.Binders, st.Cond, func(at []member) {
-		es, members = append(es, s.entry(st.Value)), append(members, slices.Concat(at...))
-	})
-	return value{shape: []int{len(es)}, axes: []axis{{members: members}}, e: es}
-}
-
-func (s *scope) entry(n *reader.Node) *expr {
-	v := s.eval(n)
-	if len(v.e) != 1 {
-		fail("an entry of a family is an array with %d entries", len(v.e))
+// product is the dimensions of sets that do not depend on each other.
+func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) {
+	defer func() { ok = recover() == nil }()
+	for _, b := range bs {
+		set := s.asSet(s.eval(b.Set), b.Names[0]).set
+		shape, axes = append(shape, len(set)), append(axes, axisOf(set))
 	}
-	return v.e[0]
+	return shape, axes, true
 }
 
 // over calls f for each choice of the binders that meets the condition.
 func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
 	old := map[string]value{}
+	var names []string
 	for _, b := range bs {
-		for _, name := range b.Names {
-			if v, ok := s.names[name]; ok {
-				old[name] = v
-			}
+		names = append(names, b.Names...)
+	}
+	for _, name := range names {
+		if v, ok := s.names[name]; ok {
+			old[name] = v
 		}
 	}
 	at := make([]member, len(bs))
@@ -325,14 +308,10 @@ func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member))
 		}
 	}
 	level(0)
-	for _, b := range bs {
-		for _, name := range b.Names {
-			delete(s.names, name)
-			if v, ok := old[name]; ok {
-				s.names[name] = v
-			}
-		}
+	for _, name := range names {
+		delete(s.names, name)
 	}
+	maps.Copy(s.names, old)
 }
 
 func part(x any) value {
@@ -358,14 +337,10 @@ func (s *scope) asSet(v value, name string) value {
 		for k := range n {
 			out.set = append(out.set, member{k + 1})
 		}
-	case len(v.shape) == 1:
-		for _, x := range v.data(name) {
-			out.set = append(out.set, member{int(math.Round(x))})
-		}
 	default:
 		all := v.data(name)
-		n := v.shape[1]
-		for i := range v.shape[0] {
+		rows, n := v.matrix()
+		for i := range rows {
 			var m member
 			for j := range n {
 				m = append(m, int(math.Round(all[i*n+j])))
@@ -376,40 +351,70 @@ func (s *scope) asSet(v value, name string) value {
 	return out
 }
 
-// variable declares variables with bounds.
+// variable declares variables with bounds. Complex ones have their real parts first, and then the imaginary ones.
 func (s *scope) variable(st *reader.Statement) {
 	shape, axes := s.dims(st.Dims)
 	n := size(shape)
 	s.hold(n)
-	v := variable{name: st.Name, shape: shape, axes: axes, at: make([]int, n)}
-	symmetric, psd := false, false
-	complex, hermitian := false, false
+	has := map[string]bool{}
 	for _, a := range st.Attrs {
-		complex, hermitian = complex || a.Name == "complex" || a.Name == "hermitian", hermitian || a.Name == "hermitian"
-		symmetric, psd = symmetric || a.Name == "symmetric" || a.Name == "psd", psd || a.Name == "psd"
+		has[a.Name] = true
 	}
-	if complex {
-		s.complexVariable(st, shape, axes, hermitian, psd)
-		return
+	hermitian, psd := has["hermitian"], has["psd"]
+	complex := hermitian || has["complex"]
+	square := len(shape) == 2 && shape[0] == shape[1]
+	if hermitian && !square {
+		fail("%s is hermitian and not a square matrix", st.Name)
 	}
+	v := variable{name: st.Name, shape: shape, axes: axes, at: slices.Repeat([]int{-1}, n)}
 	es := make([]*expr, n)
-	declare := func(places ...int) {
-		e := s.fresh()
-		for _, k := range places {
-			v.at[k], es[k] = e.k, e
+	// declare calls f for the place of each variable and the one that mirrors it: those of a symmetric matrix
+	// are in the upper triangle, column by column, with so many entries of the diagonal in each.
+	declare := func(symmetric bool, diagonal int, f func(e *expr, k, mirror int)) {
+		if !symmetric {
+			for k := range n {
+				f(s.fresh(), k, k)
+			}
+			return
 		}
-	}
-	if symmetric && len(shape) == 2 && shape[0] == shape[1] { // the upper triangle, column by column
 		for j := range shape[0] {
-			for i := range j + 1 {
-				declare(i*shape[0]+j, j*shape[0]+i)
+			for i := range j + diagonal {
+				f(s.fresh(), i*shape[0]+j, j*shape[0]+i)
 			}
 		}
-	} else {
-		for k := range n {
-			declare(k)
-		}
 	}
+	declare(hermitian || !complex && square && (psd || has["symmetric"]), 1, func(e *expr, k, mirror int) {
+		v.at[k], v.at[mirror] = e.k, e.k
+		es[k], es[mirror] = e, e
+	})
+	out := value{shape: shape, axes: axes, e: es}
+	if complex {
+		w := v
+		v.name, v.of, w.name, w.of, w.imaginary = "re("+st.Name+")", st.Name, "im("+st.Name+")", st.Name, true
+		w.at = slices.Repeat([]int{-1}, n)
+		declare(hermitian, 0, func(e *expr, k, mirror int) {
+			w.at[k] = e.k
+			number := complexOf(es[k], e)
+			es[mirror] = conj(number)
+			es[k] = number
+		})
+		s.p.vars = append(s.p.vars, v, w)
+	} else {
+		s.bounds(st, &v)
+		s.p.vars = append(s.p.vars, v)
+	}
+	switch {
+	case psd && complex:
+		s.p.twice = true
+		s.semidefinite(st.Name, 2*shape[0], realMatrix(out).e)
+	case psd:
+		s.semidefinite(st.Name, shape[0], es)
+	}
+	s.names[st.Name] = out
+}
+
+// bounds are those of a declaration, and the size of its start.
+func (s *scope) bounds(st *reader.Statement, v *variable) {
 	bound := func(n *reader.Node, into []float64, tighter func(a, b float64) float64) {
 		b := s.eval(n)
 		x := b.data("a bound of " + st.Name)
@@ -433,11 +438,6 @@ func (s *scope) variable(st *reader.Statement) {
 			v.start = s.startSize(a.Args[0])
 		}
 	}
-	if psd {
-		s.semidefinite(st.Name, shape[0], es)
-	}
-	s.p.vars = append(s.p.vars, v)
-	s.names[st.Name] = value{shape: shape, axes: axes, e: es}
 }
 
 // fresh is a variable without bounds.

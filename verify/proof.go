@@ -125,10 +125,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 			return out, err
 		}
 	}
-	m, err := f.translate(&h, cols)
-	if err != nil {
-		return out, err
-	}
+	m := f.translate(&h, cols)
 	out.Claimed = h.Bound
 	if out.Lower, err = m.replay(ctx, lines, h.Upper, p.room, &out); err != nil {
 		return out, err
@@ -225,9 +222,7 @@ func (p *Problem) columns(h *header) (cols []int, err error) {
 // and the sizes of rounding errors as its writer saw them. Where they do not follow for points of a
 // cost of at most Upper, narrower ones that do stand in for them.
 func (f *flat) within(p *Problem, h *header, cols []int) (*flat, error) {
-	if len(h.Box) != len(cols) {
-		return nil, errDamaged
-	}
+	check(len(h.Box) == len(cols))
 	for range statements {
 		own := slices.Clone(f.box)
 		if !f.narrow(own, h.Upper, firstRounds, progress) {
@@ -256,14 +251,12 @@ const statements = 4
 // translate finds the columns and rows that a proof speaks of. Functions of all numbers
 // that the problem does not have are added as columns: a definition by others excludes
 // nothing. Multipliers of unknown rows are left out.
-func (f *flat) translate(h *header, cols []int) (*translation, error) {
+func (f *flat) translate(h *header, cols []int) *translation {
 	t := &translation{flat: f, also: map[int][]int{}, n: len(cols), cols: cols}
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)
-		if e.O < 0 || e.O >= int(numKind) || min(e.A, e.B) < 0 || max(e.A, e.B) >= known {
-			return nil, errDamaged
-		}
+		check(e.O >= 0 && e.O < int(numKind) && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
 		own := t.define(kind(e.O), e.P, &e.list, e.A, e.B)
 		if len(own) == 0 {
 			own = []int{-1}
@@ -292,7 +285,7 @@ func (f *flat) translate(h *header, cols []int) (*translation, error) {
 		}
 		t.rows = append(t.rows, place)
 	}
-	return t, nil
+	return t
 }
 
 // form is an affine function of a proof's columns; others takes the last of those that equal them but for
@@ -416,28 +409,34 @@ func (t *translation) apart(j, k int, box []span) span {
 	return d.over(box)
 }
 
+// check is a fault if the file is damaged.
+func check(whole bool) {
+	if !whole {
+		panic(fault{errDamaged})
+	}
+}
+
+// each calls f for the numbers of a list of places below n.
+func (l *list) each(n int, f func(k int, v float64)) {
+	if l == nil {
+		return
+	}
+	check(len(l.I) == len(l.V))
+	for i, k := range l.I {
+		check(k >= 0 && k < n)
+		f(k, l.V[i])
+	}
+}
+
 // leaf is a line in the problem's numbers.
-func (t *translation) leaf(l *line) (*leaf, error) {
-	out := &leaf{cost: l.C, rows: make([]float64, len(t.flat.rows)), hints: make([]float64, len(t.flat.cols)), first: make([]float64, len(t.flat.cols)), second: make([]float64, len(t.flat.cols)), sides: make([]float64, len(t.flat.cols)), points: make([]float64, t.columns()), shares: map[int][]float64{}}
-	if l.C < 0 {
-		return nil, errDamaged
+func (t *translation) leaf(l *line) *leaf {
+	check(l.C >= 0)
+	of := func() []float64 { return make([]float64, len(t.flat.cols)) }
+	out := &leaf{
+		cost: l.C, rows: make([]float64, len(t.flat.rows)), points: make([]float64, t.columns()), shares: map[int][]float64{},
+		hints: of(), first: of(), second: of(), sides: of(),
 	}
-	each := func(s *list, n int, f func(k int, v float64)) bool {
-		if s == nil {
-			return true
-		}
-		if len(s.I) != len(s.V) {
-			return false
-		}
-		for i, k := range s.I {
-			if k < 0 || k >= n {
-				return false
-			}
-			f(k, s.V[i])
-		}
-		return true
-	}
-	ok := each(l.Y, len(t.rows), func(k int, y float64) {
+	l.Y.each(len(t.rows), func(k int, y float64) {
 		switch r := &t.rows[k]; {
 		case len(out.rows) == 0:
 		case y > 0:
@@ -446,34 +445,32 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 			out.rows[r.lo] += -y * r.byLo
 		}
 	})
-	terms := len(t.cols) - t.n
+	places := func(k int) []int { return append(t.also[k], t.cols[k]) }
 	// Several of the file's columns may be one of the problem: their multipliers add up.
-	place := func(to []float64) func(int, float64) {
-		return func(k int, v float64) {
-			for _, j := range append(t.also[t.n+k], t.cols[t.n+k]) {
+	for _, pair := range []struct {
+		from *list
+		to   []float64
+	}{{l.H, out.hints}, {l.Z, out.sides}, {l.F, out.first}, {l.G, out.second}} {
+		pair.from.each(len(t.cols)-t.n, func(k int, v float64) {
+			for _, j := range places(t.n + k) {
 				if j >= t.flat.n {
-					to[j-t.flat.n] += v
+					pair.to[j-t.flat.n] += v
 				}
 			}
-		}
+		})
 	}
-	ok = ok && each(l.H, terms, place(out.hints)) && each(l.Z, terms, place(out.sides))
-	ok = ok && each(l.F, terms, place(out.first)) && each(l.G, terms, place(out.second))
 	for _, k := range t.swap {
 		out.first[k], out.second[k] = out.second[k], out.first[k]
 	}
-	ok = ok && each(l.X, len(t.cols), func(k int, v float64) {
-		for _, j := range append(t.also[k], t.cols[k]) {
+	l.X.each(len(t.cols), func(k int, v float64) {
+		for _, j := range places(k) {
 			if j >= 0 {
 				out.points[j] = v
 			}
 		}
 	})
 	for k, w := range l.W {
-		if k < 0 || k >= len(t.cols) {
-			return nil, errDamaged
-		}
-		if t.cols[k] >= 0 {
+		if check(k >= 0 && k < len(t.cols)); t.cols[k] >= 0 {
 			out.shares[t.cols[k]] = w
 		}
 	}
@@ -481,54 +478,31 @@ func (t *translation) leaf(l *line) (*leaf, error) {
 		x := cut{kind: int(c[0]), mult: c[4]}
 		for i := range 3 {
 			k := int(c[1+i])
-			if k < 0 || k >= t.n {
-				return nil, errDamaged
-			}
-			x.cols[i] = t.cols[k]
-			x.over[i] = span{c[5+2*i], c[6+2*i]}
+			check(k >= 0 && k < t.n)
+			x.cols[i], x.over[i] = t.cols[k], span{c[5+2*i], c[6+2*i]}
 		}
-		if x.kind < 0 || x.kind > 3 || x.cols[0] == x.cols[1] || x.cols[0] == x.cols[2] || x.cols[1] == x.cols[2] {
-			return nil, errDamaged
-		}
-		known := true
+		check(x.kind >= 0 && x.kind <= 3 && x.cols[0] != x.cols[1] && x.cols[0] != x.cols[2] && x.cols[1] != x.cols[2])
 		for n, p := range pairs {
 			x.terms[n] = t.product(x.cols[p[0]], x.cols[p[1]])
-			known = known && x.terms[n] >= 0
 		}
-		if known {
+		if slices.Min(x.terms[:]) >= 0 {
 			out.cuts = append(out.cuts, x)
 		}
 	}
 	for _, q := range l.Q {
-		s, known, fine := t.square(&q)
-		if ok = ok && fine; known {
+		s := square{c: q.C}
+		q.each(t.n, func(k int, v float64) {
+			check(!slices.Contains(s.cols, t.cols[k]))
+			s.cols, s.val = append(s.cols, t.cols[k]), append(s.val, v)
+			for _, j := range s.cols {
+				s.terms = append(s.terms, t.product(j, t.cols[k]))
+			}
+		})
+		if !slices.Contains(s.terms, -1) {
 			out.squares = append(out.squares, s)
 		}
 	}
-	if !ok {
-		return nil, errDamaged
-	}
-	return out, nil
-}
-
-// square is a square in the problem's columns: known where it has all products, ok where the file's numbers are
-// some of variables.
-func (t *translation) square(q *list) (s square, known, ok bool) {
-	if len(q.I) != len(q.V) {
-		return s, false, false
-	}
-	s.c, known = q.C, true
-	for k, i := range q.I {
-		if i < 0 || i >= t.n || slices.Contains(q.I[:k], i) {
-			return s, false, false
-		}
-		s.cols, s.val = append(s.cols, t.cols[i]), append(s.val, q.V[k])
-		for _, j := range s.cols {
-			s.terms = append(s.terms, t.product(j, t.cols[i]))
-			known = known && s.terms[len(s.terms)-1] >= 0
-		}
-	}
-	return s, known, true
+	return out
 }
 
 // product is the column of a product of two variables, −1 where the problem has none.
@@ -600,9 +574,7 @@ func (t *translation) replay(
 		}
 		if l.S != nil {
 			k := *l.S
-			if k < 0 || k >= len(t.cols) || len(stack) > mostLeaves {
-				return 0, errDamaged
-			}
+			check(k >= 0 && k < len(t.cols) && len(stack) <= mostLeaves)
 			j := t.cols[k]
 			if j < 0 {
 				return 0, errors.New("the proof splits a function that the problem does not have")
@@ -622,19 +594,14 @@ func (t *translation) replay(
 			stack = append(stack, right, left)
 			continue
 		}
-		if out.Leaves++; out.Leaves > mostLeaves || l.B < 0 {
-			return 0, errDamaged
-		}
-		if now.box == nil {
+		out.Leaves++
+		if check(out.Leaves <= mostLeaves && l.B >= 0); now.box == nil {
 			continue
 		}
 		for ; l.B > 0 && now.above != nil; l.B-- {
 			now = now.above
 		}
-		lf, err := t.leaf(&l)
-		if err != nil {
-			return 0, err
-		}
+		lf := t.leaf(&l)
 		if lf.cost > 0 {
 			out.unit = min(out.unit, 1/lf.cost)
 		}
