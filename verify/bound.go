@@ -274,36 +274,32 @@ func (b *bounding) cut(t *cut) {
 		lo[i] = just(a.lo)
 		inverse[i] = just(1).over(just(a.hi).less(lo[i]))
 	}
-	single := [3]float64{1, 1, 1}
-	double := [3]float64{-1, -1, -1}
-	c := span{}
+	single, double := [3]float64{1, 1, 1}, [3]float64{-1, -1, -1}
 	if t.kind == 0 {
-		c = just(-1)
+		b.take(-t.mult)
 	} else {
 		single = [3]float64{}
 		single[t.kind-1] = -1
 		for n, p := range pairs {
-			if double[n] = -1; p[0] == t.kind-1 || p[1] == t.kind-1 {
+			if p[0] == t.kind-1 || p[1] == t.kind-1 {
 				double[n] = 1
 			}
 		}
 	}
-	y := just(t.mult)
 	for i, j := range t.cols {
-		w := inverse[i].times(just(single[i]))
-		b.y[j] = b.y[j].plus(w.times(y))
-		c = c.less(w.times(lo[i]))
+		w := inverse[i].times(just(single[i])).times(just(t.mult))
+		b.y[j] = b.y[j].plus(w)
+		b.take(w.times(lo[i]).minus().lo)
 	}
 	for n, p := range pairs {
-		w := inverse[p[0]].times(inverse[p[1]]).times(just(double[n]))
-		b.y[t.terms[n]] = b.y[t.terms[n]].plus(w.times(y))
+		w := inverse[p[0]].times(inverse[p[1]]).times(just(double[n])).times(just(t.mult))
+		b.y[t.terms[n]] = b.y[t.terms[n]].plus(w)
+		b.take(w.times(lo[p[0]]).times(lo[p[1]]).lo)
 		for i := range 2 {
 			j := t.cols[p[i]]
-			b.y[j] = b.y[j].less(w.times(lo[p[1-i]]).times(y))
+			b.y[j] = b.y[j].less(w.times(lo[p[1-i]]))
 		}
-		c = c.plus(w.times(lo[p[0]]).times(lo[p[1]]))
 	}
-	b.take(c.times(y).lo)
 }
 
 // square is the square of an affine function of variables, which is at least 0.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -354,44 +355,27 @@ func times(a, b value) value {
 	if a.isScalar() || b.isScalar() {
 		return pair(a, b, product)
 	}
-	if len(a.shape) == 0 || len(b.shape) == 0 || len(a.shape) > 2 || len(b.shape) > 2 {
-		fail("no product of shapes %v and %v", a.shape, b.shape)
-	}
-	m, n := 1, a.shape[len(a.shape)-1]
-	if len(a.shape) == 2 {
-		m = a.shape[0]
-	}
-	p := 1
-	if len(b.shape) == 2 {
-		p = b.shape[1]
-	}
-	if b.shape[0] != n {
-		fail("no product of shapes %v and %v", a.shape, b.shape)
-	}
-	out := make([]*expr, m*p)
-	for i := range m {
-		for j := range p {
-			es, ws := make([]*expr, 0, n), make([]float64, 0, n)
-			for k := range n {
-				x, y := a.e[i*n+k], b.e[k*p+j]
-				switch {
-				case x.isConst():
-					es, ws = append(es, y), append(ws, x.num)
-				case y.isConst():
-					es, ws = append(es, x), append(ws, y.num)
-				default:
-					es, ws = append(es, product(x, y)), append(ws, 1)
-				}
-			}
-			out[i*p+j] = total(es, ws)
-		}
-	}
+	m, n := a.matrix()
+	rows, p := b.matrix()
 	var shape []int
 	if len(a.shape) == 2 {
 		shape = append(shape, m)
+	} else {
+		m, n = 1, m
 	}
 	if len(b.shape) == 2 {
 		shape = append(shape, p)
+	}
+	if n != rows {
+		fail("no product of shapes %v and %v", a.shape, b.shape)
+	}
+	out := make([]*expr, m*p)
+	for k := range out {
+		es := make([]*expr, n)
+		for l := range es {
+			es[l] = product(a.e[k/p*n+l], b.e[l*p+k%p])
+		}
+		out[k] = plus(es)
 	}
 	return array(shape, out)
 }
@@ -424,12 +408,6 @@ type treeNode struct {
 	Weights []float64 `json:"weights,omitempty"`
 }
 
-type treeRow struct {
-	Node int      `json:"node"`
-	Lo   *float64 `json:"lo"`
-	Hi   *float64 `json:"hi"`
-}
-
 // opNames are the names in a tree.
 var opNames = map[op]string{
 	opConst: "const", opVar: "var", opSum: "sum", opMul: "mul", opPower: "power", opAbs: "abs", opExp: "exp", opLog: "log",
@@ -440,19 +418,16 @@ var opNames = map[op]string{
 // WriteTree writes the problem as a list of nodes in JSON, {"maximize", "nodes", "objective", "lo", "hi",
 // "rows"}: each node after its arguments, null for no bound. It is for other solvers.
 // Functions of matrices are an error.
-func (p *Problem) WriteTree(w io.Writer) error {
-	var nodes []treeNode
+func (p *Problem) WriteTree(w io.Writer) (err error) {
+	defer func() { err = cmp.Or(caught(recover()), err) }()
+	nodes := []treeNode{}
 	known := map[*expr]int{}
-	var put func(e *expr) (int, error)
-	put = func(e *expr) (int, error) {
+	var put func(e *expr) int
+	put = func(e *expr) int {
 		if k, ok := known[e]; ok {
-			return k, nil
+			return k
 		}
-		name, ok := opNames[e.op]
-		if !ok {
-			return 0, fmt.Errorf("a function of a matrix has no tree")
-		}
-		n := treeNode{Op: name, Num: e.num, Weights: e.weights}
+		n := treeNode{Op: opNames[e.op], Num: e.num, Weights: e.weights}
 		switch e.op {
 		case opVar:
 			n.Var = e.k
@@ -460,47 +435,30 @@ func (p *Problem) WriteTree(w io.Writer) error {
 			n.Count = e.k
 		}
 		for _, a := range e.args {
-			k, err := put(a)
-			if err != nil {
-				return 0, err
-			}
-			n.Args = append(n.Args, k)
+			n.Args = append(n.Args, put(a))
 		}
-		if math.IsInf(n.Num, 0) || math.IsNaN(n.Num) {
-			return 0, fmt.Errorf("the number %g has no place in a tree", n.Num)
+		if n.Op == "" || math.IsInf(n.Num, 0) || math.IsNaN(n.Num) {
+			fail("%v has no place in a tree, or the number %g", e, n.Num)
 		}
 		known[e] = len(nodes)
 		nodes = append(nodes, n)
-		return known[e], nil
+		return known[e]
 	}
-	finite := func(v float64) *float64 {
-		if math.IsInf(v, 0) {
-			return nil
+	finite := func(side ...float64) (out []*float64) {
+		for _, v := range side {
+			if out = append(out, &v); math.IsInf(v, 0) {
+				out[len(out)-1] = nil
+			}
 		}
-		return &v
+		return out
 	}
-	out := struct {
-		Maximize  bool       `json:"maximize"`
-		Nodes     []treeNode `json:"nodes"`
-		Objective int        `json:"objective"`
-		Lo        []*float64 `json:"lo"`
-		Hi        []*float64 `json:"hi"`
-		Rows      []treeRow  `json:"rows"`
-	}{Maximize: p.Maximize, Rows: []treeRow{}}
-	var err error
-	if out.Objective, err = put(p.objective); err != nil {
-		return err
-	}
-	for j := range p.n {
-		out.Lo, out.Hi = append(out.Lo, finite(p.lo[j])), append(out.Hi, finite(p.hi[j]))
-	}
+	rows := []map[string]any{}
 	for _, r := range p.rows {
-		k, err := put(r.e)
-		if err != nil {
-			return fmt.Errorf("constraint %s: %w", r.name, err)
-		}
-		out.Rows = append(out.Rows, treeRow{k, finite(r.lo), finite(r.hi)})
+		sides := finite(r.lo, r.hi)
+		rows = append(rows, map[string]any{"node": put(r.e), "lo": sides[0], "hi": sides[1]})
 	}
-	out.Nodes = nodes
-	return json.NewEncoder(w).Encode(out)
+	objective := put(p.objective)
+	return json.NewEncoder(w).Encode(map[string]any{
+		"maximize": p.Maximize, "nodes": nodes, "objective": objective, "lo": finite(p.lo...), "hi": finite(p.hi...), "rows": rows,
+	})
 }

@@ -455,15 +455,6 @@ func (f *flat) beneath(l form, b *bundle, off float64) form {
 	return out
 }
 
-// columnsOf are columns, and encloses the differences of the expressions and them.
-func (f *flat) columnsOf(es []*expr) (cols []int, errs []span) {
-	for _, e := range es {
-		j, err := f.column(f.of(e))
-		cols, errs = append(cols, j), append(errs, err)
-	}
-	return cols, errs
-}
-
 // exactColumns are columns that equal expressions.
 func (f *flat) exactColumns(es []*expr) []int {
 	var cols []int
@@ -497,12 +488,19 @@ func (f *flat) of(e *expr) form {
 	return l
 }
 
-// euclidean is the norm of expressions that are off by at most off in all.
-func (f *flat) euclidean(es []*expr, off float64) form {
-	cols, errs := f.columnsOf(es)
-	for _, v := range errs {
-		off = above(off, v.magnitude().hi)
+// columnsOf are columns, and off plus the largest differences of expressions and them.
+func (f *flat) columnsOf(es []*expr, off float64) ([]int, float64) {
+	var cols []int
+	for _, e := range es {
+		j, err := f.column(f.of(e))
+		cols, off = append(cols, j), above(off, err.magnitude().hi)
 	}
+	return cols, off
+}
+
+// euclidean is the norm of expressions, but for at most off.
+func (f *flat) euclidean(es []*expr, off float64) form {
+	cols, off := f.columnsOf(es, off)
 	return f.beneath(f.single(isPower, 0.5, f.each(es, isSquare, 0)), &bundle{bundleNorm, cols}, off)
 }
 
@@ -559,16 +557,8 @@ func (f *flat) make(e *expr) form {
 		}
 		return f.euclidean(e.args, 0)
 	case opLSE:
-		cols, errs := f.columnsOf(e.args)
-		ls, ws := make([]form, len(cols)), make([]span, len(cols))
-		rest := errs[0]
-		for k, j := range cols {
-			ls[k], ws[k] = f.single(isExp, 0, only(j)), just(1)
-			rest = span{min(rest.lo, errs[k].lo), max(rest.hi, errs[k].hi)}
-		}
-		out := f.beneath(f.single(isLog, 0, f.add(ls, ws)), &bundle{bundleLogSumExp, cols}, 0)
-		out.err = out.err.plus(rest)
-		return out
+		cols, off := f.columnsOf(e.args, 0)
+		return f.beneath(f.single(isLog, 0, f.each(e.args, isExp, 0)), &bundle{bundleLogSumExp, cols}, off)
 	case opLargest:
 		return f.sumLargest(e)
 	case opGeo:
@@ -586,36 +576,14 @@ func (f *flat) make(e *expr) form {
 		inverse := f.exactly(f.single(isPower, -1, only(cols[last])))
 		return f.beneath(f.pair(square, inverse), &bundle{bundleSquareOver, cols}, 0)
 	case opKL:
-		cols, errs := f.columnsOf(e.args)
-		rest := f.divergenceErr(cols, errs)
-		if !rest.finite() {
-			cols, rest = f.exactColumns(e.args), span{}
-		}
+		cols := f.exactColumns(e.args)
 		u, v := cols[0], cols[1]
 		j := f.pair(u, f.exactly(f.single(isLog, 0, only(v))))
 		all := f.add([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, []span{just(-1), just(-1), just(-1), just(1)})
-		out := f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
-		out.err = out.err.plus(rest)
-		return out
+		return f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
 	}
 	fail("a function of a matrix has no bounds by columns")
 	return form{}
-}
-
-// divergenceErr encloses the effect of errors of the arguments on u·log(u/v) − u + v.
-func (f *flat) divergenceErr(cols []int, errs []span) span {
-	if errs[0] == (span{}) && errs[1] == (span{}) {
-		return span{}
-	}
-	var at [2]span // the arguments with and without errors
-	for i, j := range cols {
-		with := f.box[j].plus(errs[i])
-		if at[i] = (span{min(with.lo, f.box[j].lo), max(with.hi, f.box[j].hi)}); !(at[i].lo > 0) || !at[i].finite() {
-			return whole()
-		}
-	}
-	ratio := at[0].over(at[1])
-	return ratio.log().times(errs[0]).plus(just(1).less(ratio).times(errs[1]))
 }
 
 // power is uᵖ, by the columns that the writer of proofs makes of it. affine: u is so in the variables.

@@ -295,18 +295,10 @@ func (e *expr) combine(a []ball) ball {
 	case opMax:
 		return largestOf(a)
 	case opNorm:
-		out := exactly(0)
-		for k := range a {
-			out = out.add(a[k].abs().power(e.num))
-		}
-		return out.root(e.num)
+		return sumOfAll(a, func(b ball) ball { return b.abs().power(e.num) }).root(e.num)
 	case opLSE:
-		top := largestOf(a)
-		sum := exactly(0)
-		for k := range a {
-			sum = sum.add(a[k].sub(ball{top.lo, top.lo}).exp())
-		}
-		return sum.log().add(ball{top.lo, top.lo})
+		top := ball{largestOf(a).lo, largestOf(a).lo}
+		return sumOfAll(a, func(b ball) ball { return b.sub(top).exp() }).log().add(top)
 	case opLargest:
 		return sumOfLargest(a, e.k)
 	case opGeo:
@@ -322,11 +314,7 @@ func (e *expr) combine(a []ball) ball {
 		if a[n].lo.Sign() <= 0 {
 			outside("quadoverlin")
 		}
-		sum := exactly(0)
-		for _, b := range a[:n] {
-			sum = sum.add(b.square())
-		}
-		return sum.mul(a[n].inverse())
+		return sumOfAll(a[:n], ball.square).mul(a[n].inverse())
 	case opKL:
 		if a[1].lo.Sign() <= 0 || a[0].lo.Sign() < 0 {
 			outside("kl")
@@ -341,6 +329,15 @@ func (a ball) hull(b ball) ball {
 		a.lo = b.lo
 	}
 	return ball{a.lo, a.max(b).hi}
+}
+
+// sumOfAll is the sum of a function of each.
+func sumOfAll(a []ball, f func(ball) ball) ball {
+	out := exactly(0)
+	for _, b := range a {
+		out = out.add(f(b))
+	}
+	return out
 }
 
 func largestOf(a []ball) ball {
@@ -381,20 +378,18 @@ func (e *expr) ofMatrix(a []ball) ball {
 	if e.op == opEigen {
 		ev = ev[:min(len(ev), int(e.num))]
 	}
-	out := exactly(0)
-	for _, v := range ev {
+	return sumOfAll(ev, func(v ball) ball {
 		switch e.op {
 		case opLogDet:
 			if v.lo.Sign() <= 0 {
 				outside("logdet")
 			}
-			v = v.log()
+			return v.log()
 		case opRoots:
-			v = v.max(exactly(0)).sqrt()
+			return v.max(exactly(0)).sqrt()
 		}
-		out = out.add(v)
-	}
-	return out
+		return v
+	})
 }
 
 // eigenvalues of a symmetric matrix of order n, ascending: Jacobi's rotations at the
@@ -406,18 +401,17 @@ func eigenvalues(a []ball, n int) []ball {
 	}
 	const guard = bits + 128
 	num := func() *big.Float { return new(big.Float).SetPrec(guard) }
+	add := func(x, y *big.Float) *big.Float { return num().Add(x, y) }
+	mul := func(x, y *big.Float) *big.Float { return num().Mul(x, y) }
 	m := make([][]*big.Float, n)
 	radius, scale := upper(), upper()
-	half := big.NewFloat(0.5)
 	for i := range n {
 		m[i] = make([]*big.Float, n)
 		for j := range n {
-			x, y := a[i*n+j], a[j*n+i]
-			s := x.add(y)
-			m[i][j] = num().Add(s.lo, s.hi)
-			m[i][j].Mul(m[i][j], big.NewFloat(0.25))
+			s := a[i*n+j].add(a[j*n+i])
+			m[i][j] = mul(add(s.lo, s.hi), big.NewFloat(0.25))
 			w := upper().Sub(s.hi, s.lo)
-			radius.Add(radius, w.Mul(w, half))
+			radius.Add(radius, w.Mul(w, big.NewFloat(0.5)))
 			scale.Add(scale, upper().Abs(m[i][j]))
 		}
 	}
@@ -429,8 +423,7 @@ func eigenvalues(a []ball, n int) []ball {
 				off.Add(off, num().Abs(m[i][j]))
 			}
 		}
-		small := num().SetMantExp(num().Set(scale), 2*margin/2)
-		if off.Cmp(small) <= 0 {
+		if off.Cmp(num().SetMantExp(scale, margin)) <= 0 {
 			break
 		}
 		for p := range n {
@@ -439,24 +432,22 @@ func eigenvalues(a []ball, n int) []ball {
 					continue
 				}
 				θ := num().Sub(m[q][q], m[p][p])
-				θ.Quo(θ, num().Add(m[p][q], m[p][q]))
-				t := num().Sqrt(num().Add(num().Mul(θ, θ), one))
-				t.Add(t, num().Abs(θ))
-				t.Quo(one, t)
+				θ.Quo(θ, add(m[p][q], m[p][q]))
+				t := num().Sqrt(add(mul(θ, θ), one))
+				t.Quo(one, t.Add(t, num().Abs(θ)))
 				if θ.Sign() < 0 {
 					t.Neg(t)
 				}
-				c := num().Quo(one, num().Sqrt(num().Add(num().Mul(t, t), one)))
-				s := num().Mul(t, c)
-				for k := range n {
-					x, y := m[k][p], m[k][q]
-					m[k][p] = num().Sub(num().Mul(c, x), num().Mul(s, y))
-					m[k][q] = num().Add(num().Mul(s, x), num().Mul(c, y))
+				c := num().Quo(one, num().Sqrt(add(mul(t, t), one)))
+				s := mul(t, c)
+				rotate := func(x, y **big.Float) {
+					*x, *y = num().Sub(mul(c, *x), mul(s, *y)), add(mul(s, *x), mul(c, *y))
 				}
 				for k := range n {
-					x, y := m[p][k], m[q][k]
-					m[p][k] = num().Sub(num().Mul(c, x), num().Mul(s, y))
-					m[q][k] = num().Add(num().Mul(s, x), num().Mul(c, y))
+					rotate(&m[k][p], &m[k][q])
+				}
+				for k := range n {
+					rotate(&m[p][k], &m[q][k])
 				}
 			}
 		}
