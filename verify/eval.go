@@ -87,11 +87,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			p, err = nil, wrong
-		}
-	}()
+	defer catch(&err)
 	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol, room: mostNumbers}
 	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
 	for _, st := range list {

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -206,6 +205,13 @@ func caught(v any) error {
 		return fmt.Errorf("a value is not finite: %s", v.Error())
 	}
 	panic(v)
+}
+
+// catch is to be deferred: it makes a fault an error.
+func catch(err *error) {
+	if wrong := caught(recover()); wrong != nil {
+		*err = wrong
+	}
 }
 
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
@@ -419,7 +425,7 @@ var opNames = map[op]string{
 // "rows"}: each node after its arguments, null for no bound. It is for other solvers.
 // Functions of matrices are an error.
 func (p *Problem) WriteTree(w io.Writer) (err error) {
-	defer func() { err = cmp.Or(caught(recover()), err) }()
+	defer catch(&err)
 	nodes := []treeNode{}
 	known := map[*expr]int{}
 	var put func(e *expr) int

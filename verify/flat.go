@@ -105,31 +105,23 @@ func (p *Problem) bounds() []span {
 // box has the bounds of the variables.
 func flatten(p *Problem, box []span) (f *flat, err error) {
 	f = newFlat(p.n, box)
-	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			f, err = nil, wrong
-		}
-	}()
+	defer catch(&err)
 	f.cost = f.of(p.objective)
 	if p.Maximize {
 		f.cost = f.scale(f.cost, just(-1))
 	}
 	for _, r := range p.rows {
-		if l, ok := f.try(r.e); ok {
+		if l, err := f.try(r.e); err == nil {
 			f.rows = append(f.rows, flatRow{l, r.lo, r.hi})
 		}
 	}
 	return f, nil
 }
 
-// try is of, or false for a function without bounds.
-func (f *flat) try(e *expr) (l form, ok bool) {
-	defer func() {
-		if caught(recover()) != nil {
-			ok = false
-		}
-	}()
-	return f.of(e), true
+// try is of, with an error for a function without bounds.
+func (f *flat) try(e *expr) (l form, err error) {
+	defer catch(&err)
+	return f.of(e), nil
 }
 
 func only(j int) form { return form{idx: []int{j}, val: []span{just(1)}} }

@@ -32,11 +32,7 @@ func relative(slopes, parts []float64) (worst float64) {
 
 // lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point. size is the objective's.
 func (p *Problem) lagrange(m *multipliers, at *values, in []span, cost, size float64) (out minorant, err error) {
-	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			err = wrong
-		}
-	}()
+	defer catch(&err)
 	sum, sides := p.combined(m, cost)
 	l := p.lagrangian(m, sum, at, in)
 	l.second = make([]float64, p.n)
@@ -141,11 +137,7 @@ func (p *Problem) noMultipliers() *multipliers {
 // estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian, by least squares: of those
 // that hold with equality at a point, and of rows that have a multiplier in hints, which may be nil.
 func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err error) {
-	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			err = wrong
-		}
-	}()
+	defer catch(&err)
 	m = p.noMultipliers()
 	cost, _ := p.combined(m, 1)
 	l := p.lagrangian(m, cost, at, p.bounds())

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,22 +21,23 @@ type multipliers struct {
 func newDuals() map[*expr]*mat.SymDense { return map[*expr]*mat.SymDense{} }
 
 // multipliers reads those of a result. The error says what does not fit.
-func (p *Problem) multipliers(r *Result) (*multipliers, error) {
+func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
+	defer catch(&err)
 	if p.twice {
-		return nil, fmt.Errorf("%w: those of matrices of complex numbers", errUnchecked)
+		fail("%w: those of matrices of complex numbers", errUnchecked)
 	}
-	m := p.noMultipliers()
+	m = p.noMultipliers()
 	for name, raw := range r.boundDuals { // complex variables have none
 		k := slices.IndexFunc(p.vars, func(v variable) bool { return v.of == "" && v.name == name })
 		if k < 0 {
-			return nil, fmt.Errorf("the problem has no bounds of %s", name)
+			fail("the problem has no bounds of %s", name)
 		}
 		flat, err := numbersOf(raw, p.vars[k].shape)
 		if err == nil {
 			err = p.vars[k].give(m.bounds, flat)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the bounds of %s: %w", name, err)
+			fail("the bounds of %s: %w", name, err)
 		}
 		for _, j := range p.vars[k].at {
 			m.stated[j] = true
@@ -56,7 +56,7 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 	}
 	for name := range r.duals {
 		if families[name] == nil {
-			return nil, fmt.Errorf("the problem has no constraint %s", name)
+			fail("the problem has no constraint %s", name)
 		}
 	}
 	for _, name := range names {
@@ -64,19 +64,14 @@ func (p *Problem) multipliers(r *Result) (*multipliers, error) {
 			return slices.DeleteFunc(slices.Clone(families[name]), func(r priced) bool { return r.from.imaginary != imaginary })
 		}
 		raw, ok := r.duals[name]
-		var err error
 		switch parts := partsOf(raw); {
 		case parts != nil: // of equations of complex numbers
-			if err = m.family(name, part(false), parts["re"]); err == nil {
-				err = m.family(name, part(true), parts["im"])
-			}
+			m.family(name, part(false), parts["re"])
+			m.family(name, part(true), parts["im"])
 		case ok: // imaginary parts without multipliers are 0 everywhere
-			err = m.family(name, part(false), raw)
+			m.family(name, part(false), raw)
 		case slices.ContainsFunc(part(false), priced.bounds): // else left out, as it holds or fails by itself
-			err = fmt.Errorf("the result has none of %s", name)
-		}
-		if err != nil {
-			return nil, err
+			fail("the result has none of %s", name)
 		}
 	}
 	return m, nil
@@ -97,10 +92,10 @@ func (p *Problem) rowOf(i int) *row {
 }
 
 // family gives the numbers of a family to its rows.
-func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) error {
+func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) {
 	flat, err := numbersOf(raw, anyShape)
 	if err != nil {
-		return fmt.Errorf("those of %s: %w", name, err)
+		fail("those of %s: %w", name, err)
 	}
 	members := map[int]bool{} // that bound something
 	for _, r := range rows {
@@ -108,9 +103,8 @@ func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) er
 	}
 	some := slices.DeleteFunc(slices.Clone(rows), func(r priced) bool { return !members[r.from.member] })
 	if !m.share(rows, flat) && !m.share(some, flat) {
-		return fmt.Errorf("those of %s are %d numbers, which do not fit", name, len(flat))
+		fail("those of %s are %d numbers, which do not fit", name, len(flat))
 	}
-	return nil
 }
 
 // bounds: the row says something about variables.

@@ -169,9 +169,9 @@ func (s *scope) signs() {
 	}
 	f := newFlat(s.p.n, box)
 	for _, q := range s.quotients { // those within others come first
-		l, ok := f.try(q.args[0])
+		l, err := f.try(q.args[0])
 		switch a, near := f.reach(l), l.noise(f.box); {
-		case !ok || a.lo < -near && a.hi > near:
+		case err != nil || a.lo < -near && a.hi > near:
 			*q = *product(q.args[0], raised(product(q.args[0], q.args[0]), -1))
 		case a.lo < -near:
 			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))

@@ -36,6 +36,9 @@ func (c *checking) optimality() {
 		return
 	}
 	m, err := c.multipliers(r)
+	if err != nil {
+		m = nil
+	}
 	stated, own := c.try(m, err, "the multipliers"), tried{}
 	duals := len(r.duals)+len(r.boundDuals) > 0
 	if duals || !c.enough(stated.bound, math.Abs(c.worse())) {
@@ -116,14 +119,14 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 	box := c.near(c.x, localTol, c.Problem.bounds())
 	e, _ := c.combined(m, 1)
 	f := newFlat(c.n, box)
-	l, ok := f.try(e)
+	l, err := f.try(e)
 	slopes := f.slopes(&l)
 	for j, s := range slopes[:c.n] {
 		if s = s.plus(just(m.bounds[j])); !m.stated[j] {
 			s = c.away(slopes[j], c.x[j], j)
 		}
 		d := max(wrongTol*parts[j], betterTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
-		if ok && !(s.lo <= d && s.hi >= -d) {
+		if err == nil && !(s.lo <= d && s.hi >= -d) {
 			return true
 		}
 	}

@@ -35,11 +35,7 @@ func (a ball) floats() (lo, hi float64) {
 // Evaluate encloses the objective and the violations at a point, of the length and order of
 // the file's variables.
 func (p *Problem) Evaluate(x []float64) (out Point, err error) {
-	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			err = wrong
-		}
-	}()
+	defer catch(&err)
 	return p.measure(newValues(x, false)), nil
 }
 

@@ -95,17 +95,13 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	}
 	lines := &digest{text: text, sum: sha256.New()}
 	defer func() {
-		if wrong := caught(recover()); wrong != nil {
-			err = wrong
-		}
-		if err == errDamaged {
+		if err = cmp.Or(caught(recover()), err); err == errDamaged {
 			err = fmt.Errorf("%w at line %d", err, text.Lines())
 		}
 	}()
 	h := header{Upper: math.Inf(1), Bound: math.Inf(1)}
-	if err := lines.next(&h); err != nil || h.Format != "dcopt proof" {
-		return out, cmp.Or(err, errDamaged)
-	}
+	lines.next(&h)
+	check(h.Format == "dcopt proof")
 	if h.Version != 3 && h.Version != 4 { // 3 has no weights but 0 and 1
 		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 and 4", h.Version)
 	}
@@ -116,10 +112,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	if err != nil {
 		return out, err
 	}
-	cols, err := p.columns(&h)
-	if err != nil {
-		return out, err
-	}
+	cols := p.columns(&h)
 	if h.Box != nil {
 		if f, err = f.within(p, &h, cols); err != nil {
 			return out, err
@@ -127,9 +120,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	}
 	m := f.translate(&h, cols)
 	out.Claimed = h.Bound
-	if out.Lower, err = m.replay(ctx, lines, h.Upper, p.room, &out); err != nil {
-		return out, err
-	}
+	out.Lower = m.replay(ctx, lines, h.Upper, p.room, &out)
 	if p.Maximize {
 		out.Lower, out.Claimed = -out.Lower, -out.Claimed
 	}
@@ -143,33 +134,28 @@ type digest struct {
 }
 
 // next reads a line of JSON, with its end.
-func (d *digest) next(v any) error {
+func (d *digest) next(v any) {
 	text, err := d.text.Line()
 	switch {
 	case err != nil && err != io.EOF:
-		return err
+		panic(fault{err})
 	case input.Lists(text) != nil:
-		return fmt.Errorf("line %d: %w", d.text.Lines(), input.Lists(text))
-	case !bytes.HasSuffix(text, []byte("\n")) || json.Unmarshal(text, v) != nil:
-		return errDamaged
+		fail("line %d: %w", d.text.Lines(), input.Lists(text))
 	}
+	check(bytes.HasSuffix(text, []byte("\n")) && json.Unmarshal(text, v) == nil)
 	if l, ok := v.(*line); !ok || l.SHA256 == "" {
 		d.sum.Write(text)
 	}
-	return nil
 }
 
 // end: the last line has the checksum of all before, and nothing follows.
-func (d *digest) end() error {
+func (d *digest) end() {
 	want := hex.EncodeToString(d.sum.Sum(nil))
 	var l line
-	if err := d.next(&l); err != nil || !strings.EqualFold(l.SHA256, want) {
-		return cmp.Or(err, errDamaged)
-	}
-	if _, err := d.text.Line(); err != io.EOF {
-		return cmp.Or(err, errDamaged)
-	}
-	return nil
+	d.next(&l)
+	check(strings.EqualFold(l.SHA256, want))
+	_, err := d.text.Line()
+	check(err == io.EOF)
 }
 
 // translation is a proof's numbers of columns and rows in those of the problem.
@@ -191,7 +177,8 @@ type rowPlace struct {
 }
 
 // columns are the variables that a proof speaks of.
-func (p *Problem) columns(h *header) (cols []int, err error) {
+func (p *Problem) columns(h *header) (cols []int) {
+	const another = "the proof is of another problem: "
 	at := map[string]variable{}
 	for _, v := range p.vars {
 		at[v.name] = v
@@ -199,7 +186,7 @@ func (p *Problem) columns(h *header) (cols []int, err error) {
 	for _, v := range h.Variables {
 		own, ok := at[v.Name]
 		if !ok {
-			return nil, fmt.Errorf("the proof is of another problem: it has %q, or has it twice", v.Name)
+			fail(another+"it has %q, or has it twice", v.Name)
 		}
 		delete(at, v.Name)
 		list := slices.Compact(slices.Sorted(slices.Values(own.at)))
@@ -207,15 +194,14 @@ func (p *Problem) columns(h *header) (cols []int, err error) {
 			list = list[1:]
 		}
 		if len(list) != v.Len {
-			return nil, fmt.Errorf("the proof is of another problem: %q has %d entries, not %d",
-				v.Name, len(list), v.Len)
+			fail(another+"%q has %d entries, not %d", v.Name, len(list), v.Len)
 		}
 		cols = append(cols, list...)
 	}
 	if len(cols) != p.n {
-		return nil, fmt.Errorf("the proof is of another problem: it has %d variables, not %d", len(cols), p.n)
+		fail(another+"it has %d variables, not %d", len(cols), p.n)
 	}
-	return cols, nil
+	return cols
 }
 
 // within states the problem anew within the bounds of a proof, which show the signs of functions
@@ -550,9 +536,7 @@ func (r *region) below() *region { return &region{slices.Clone(r.box), r, r.dept
 
 // replay goes through the tree, with room for so many ends of intervals, and returns the least
 // bound of its leaves, at most cutoff.
-func (t *translation) replay(
-	ctx context.Context, lines *digest, cutoff float64, room int, out *Proved,
-) (float64, error) {
+func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, room int, out *Proved) float64 {
 	lower := cutoff
 	out.unit = 1
 	root := &region{box: append([]span(nil), t.box...)}
@@ -561,7 +545,7 @@ func (t *translation) replay(
 	}
 	for stack := []*region{root}; len(stack) > 0; {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			panic(fault{err})
 		}
 		now := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -569,20 +553,18 @@ func (t *translation) replay(
 			now.box = nil
 		}
 		var l line
-		if err := lines.next(&l); err != nil || l.SHA256 != "" {
-			return 0, cmp.Or(err, errDamaged)
-		}
-		if l.S != nil {
+		lines.next(&l)
+		if check(l.SHA256 == ""); l.S != nil {
 			k := *l.S
 			check(k >= 0 && k < len(t.cols) && len(stack) <= mostLeaves)
 			j := t.cols[k]
 			if j < 0 {
-				return 0, errors.New("the proof splits a function that the problem does not have")
+				fail("the proof splits a function that the problem does not have")
 			}
 			left, right := now, now // of nothing
 			if now.box != nil {
 				if now.depth*(len(now.box)+4) > room/2 {
-					return 0, fmt.Errorf("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
+					fail("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
 				}
 				left, right = now.below(), now.below()
 				left.box[j].hi, right.box[j].lo = min(left.box[j].hi, l.At), max(right.box[j].lo, l.At)
@@ -615,5 +597,6 @@ func (t *translation) replay(
 		}
 		lower = min(lower, b)
 	}
-	return lower, lines.end()
+	lines.end()
+	return lower
 }

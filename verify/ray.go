@@ -67,8 +67,8 @@ func (c *checking) falls(x, d []float64, t float64) (v Verdict, why string) {
 	f := newFlat(1, []span{{0, math.Inf(1)}})
 	f.along = &ray{y, d}
 	slope := func(e *expr) span {
-		l, ok := f.try(e)
-		if s := f.slopes(&l)[0]; ok && s.lo <= s.hi {
+		l, err := f.try(e)
+		if s := f.slopes(&l)[0]; err == nil && s.lo <= s.hi {
 			return s
 		}
 		return whole()
