@@ -55,20 +55,12 @@ func (r *Report) add(claim string, v Verdict, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{claim, v, fmt.Sprintf(format, args...)})
 }
 
-// holds is the verdict on a claim that can be decided.
-func holds(ok bool) Verdict {
+// verdict is that on a claim that is true if ok, and has another one otherwise.
+func verdict(ok bool, otherwise Verdict) Verdict {
 	if ok {
 		return Accepted
 	}
-	return Refused
-}
-
-// shown is the verdict on a claim that is true if ok, and perhaps true otherwise.
-func shown(ok bool) Verdict {
-	if ok {
-		return Accepted
-	}
-	return Incomplete
+	return otherwise
 }
 
 // digits is the relative difference of two numbers that still agree where one of them is a bound that was rounded down in
@@ -169,7 +161,7 @@ func (c *checking) objective(rough *Point) {
 			ok = *v >= below(c.Lo, -*e) && *v <= above(c.Hi, *e)
 			text += fmt.Sprintf(" with an error of at most %.3g", *e)
 		}
-		c.add("objective", holds(ok), "%s", text)
+		c.add("objective", verdict(ok, Refused), "%s", text)
 	case c.r.Status == "converged":
 		c.add("objective", Incomplete, "the result is converged, and states no objective")
 	}
@@ -183,7 +175,7 @@ const feasTol = 1e-6
 func (c *checking) violation(rough *Point) {
 	r := c.r
 	if v := r.Violation; v != nil {
-		c.add("max_violation", holds(*v >= rough.least && *v <= max(rough.Violation, c.Violation)),
+		c.add("max_violation", verdict(*v >= rough.least && *v <= max(rough.Violation, c.Violation), Refused),
 			"the violation is at most %.3g%s; the result states %.3g", c.Violation, where(c.Worst), *v)
 	}
 	switch {
@@ -193,7 +185,7 @@ func (c *checking) violation(rough *Point) {
 			claim = "status"
 		}
 		c.excess = min(c.excess, rough.excess)
-		v := holds(c.excess <= c.tol)
+		v := verdict(c.excess <= c.tol, Refused)
 		// terms may be added up otherwise
 		if v == Refused && c.excess <= c.tol/leastUnit && c.Violation <= c.tol {
 			v = Incomplete
@@ -201,7 +193,7 @@ func (c *checking) violation(rough *Point) {
 		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g",
 			c.excess, c.tol)
 	case r.Feasible != nil:
-		c.add("feasible", holds(rough.excess > 0), "the result states that the point is not feasible")
+		c.add("feasible", verdict(rough.excess > 0, Refused), "the result states that the point is not feasible")
 	}
 	if r.Status == "converged" && r.Feasible != nil && !*r.Feasible {
 		c.add("status", Refused, "the result is converged, and states that its point is not feasible")
@@ -302,9 +294,9 @@ func (c *checking) proof(proof *Proved) {
 	c.show(lower, fmt.Sprintf("the proof, with %d leaves", proof.Leaves))
 	switch {
 	case math.IsInf(lower, 1):
-		c.add("proof", holds(c.r.Status == "infeasible"), "the proof shows with %d leaves that no point is feasible", proof.Leaves)
+		c.add("proof", verdict(c.r.Status == "infeasible", Refused), "the proof shows with %d leaves that no point is feasible", proof.Leaves)
 	case c.r.Status != "infeasible":
-		c.add("proof", shown(lower >= claimed-digits*max(proof.unit, math.Abs(claimed))),
+		c.add("proof", verdict(lower >= claimed-digits*max(proof.unit, math.Abs(claimed)), Incomplete),
 			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; its file states %.17g",
 			proof.Leaves, c.side(), proof.Lower, proof.Claimed)
 	}
@@ -329,7 +321,7 @@ func (c *checking) bounds() {
 		case math.IsNaN(c.lower):
 			c.add("bound", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
-			c.add("bound", shown(c.lower >= b-digits*max(c.unit, math.Abs(b))), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
+			c.add("bound", verdict(c.lower >= b-digits*max(c.unit, math.Abs(b)), Incomplete), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
 				c.side(), c.cost(c.lower), c.by, *r.Bound)
 		}
 	}
@@ -343,7 +335,7 @@ func (c *checking) bounds() {
 		if d > 0 {
 			most = d / math.Abs(*r.Objective)
 		}
-		v := holds(*r.Gap >= least*(1-digits) && *r.Gap <= most*(1+digits))
+		v := verdict(*r.Gap >= least*(1-digits) && *r.Gap <= most*(1+digits), Refused)
 		c.add("gap", v, "objective and bound are apart by %.3g to %.3g; the result states a gap of %.3g", least, most, *r.Gap)
 	}
 	if r.Proved != nil && *r.Proved && r.Status != "infeasible" {
@@ -354,7 +346,7 @@ func (c *checking) bounds() {
 			c.add("proved", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
 			gap := (value - c.lower) / max(c.unit, math.Abs(value))
-			c.add("proved", shown(gap <= provedGap), "the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
+			c.add("proved", verdict(gap <= provedGap, Incomplete), "the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
 		}
 	}
 }
@@ -431,7 +423,7 @@ func (c *checking) infeasible(proof *Proved) {
 	default:
 		ok, why = c.empty(c.Problem.bounds())
 	}
-	c.add("status", shown(ok), "%s", why)
+	c.add("status", verdict(ok, Incomplete), "%s", why)
 }
 
 // empty reports whether interval arithmetic shows that no point of a box is feasible.

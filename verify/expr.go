@@ -68,7 +68,7 @@ func (e *expr) fixed() (v span, ok bool) {
 	}
 	b, outside, err := enclose(e, newValues(nil, false))
 	if ok = outside == "" && err == nil; ok {
-		v.lo, v.hi = b.floats()
+		v = b.span()
 	}
 	return v, ok
 }

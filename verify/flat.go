@@ -54,6 +54,9 @@ type form struct {
 // constant encloses the part that does not depend on columns.
 func (l *form) constant() span { return just(l.c).plus(l.err) }
 
+// plain is the function without its errors.
+func (l form) plain() form { return form{idx: l.idx, val: l.val, c: l.c} }
+
 // noise says which coefficients a function does not have: those of at most noise times the
 // magnitudes of the numbers whose sum they are. Their part is in err, so that this is no
 // assumption. A proof is written by the same rule, as its reader and its writer add numbers in
@@ -122,6 +125,24 @@ func flatten(p *Problem, box []span) (f *flat, err error) {
 func (f *flat) try(e *expr) (l form, err error) {
 	defer catch(&err)
 	return f.of(e), nil
+}
+
+// all is each of several expressions.
+func (f *flat) all(es []*expr) []form {
+	ls := make([]form, len(es))
+	for k, e := range es {
+		ls[k] = f.of(e)
+	}
+	return ls
+}
+
+// weighted is a sum with weights.
+func (f *flat) weighted(ls []form, weights ...float64) form {
+	ws := make([]span, len(ls))
+	for k, w := range weights {
+		ws[k] = just(w)
+	}
+	return f.add(ls, ws)
 }
 
 func only(j int) form { return form{idx: []int{j}, val: []span{just(1)}} }
@@ -253,12 +274,11 @@ func (f *flat) column(l form) (j int, err span) {
 	if len(l.idx) == 1 && l.val[0] == just(1) && l.c == 0 {
 		return l.idx[0], l.err
 	}
-	plain := l
-	plain.err = span{}
+	plain := l.plain()
 	c := column{kind: isAffine, lin: plain}
 	for _, j := range f.known[c.key()] {
 		if o := &f.cols[j-f.n].lin; o.err == (span{}) {
-			d := f.add([]form{plain, *o}, []span{just(1), just(-1)})
+			d := f.weighted([]form{plain, *o}, 1, -1)
 			if rest := d.over(f.box); rest.magnitude().hi <= plain.noise(f.box) {
 				return j, l.err.plus(rest)
 			}
@@ -275,9 +295,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 		}
 	}
 	if l.err != (span{}) { // f(t + e) is f(t) + f'(ξ)·e
-		plain := l
-		plain.err = span{}
-		t := f.reach(l)
+		plain, t := l.plain(), f.reach(l)
 		t = span{min(t.lo, f.reach(plain).lo), max(t.hi, f.reach(plain).hi)}
 		c := column{kind: k, p: p}
 		if d := c.domain(); t.lo > d.lo {
@@ -398,8 +416,7 @@ func (f *flat) product(u, v form) form {
 	}
 	if u.err != (span{}) || v.err != (span{}) { // (u + d)(v + e) is uv + ue + vd + de
 		d, e := u.err, v.err
-		p, q := u, v
-		p.err, q.err = span{}, span{}
+		p, q := u.plain(), v.plain()
 		rest := f.reach(p).times(e).plus(f.reach(q).times(d)).plus(d.times(e))
 		if !rest.finite() {
 			return f.pair(f.exactly(u), f.exactly(v))
@@ -424,11 +441,11 @@ func (f *flat) product(u, v form) form {
 }
 
 func (f *flat) each(es []*expr, k kind, p float64) form {
-	ls, ws := make([]form, len(es)), make([]span, len(es))
-	for i, e := range es {
-		ls[i], ws[i] = f.single(k, p, f.of(e)), just(1)
+	ls := f.all(es)
+	for i, l := range ls {
+		ls[i] = f.single(k, p, l)
 	}
-	return f.add(ls, ws)
+	return f.weighted(ls, slices.Repeat([]float64{1}, len(ls))...)
 }
 
 // beneath puts a bundle under a function l that is at least the bundle − off.
@@ -519,11 +536,7 @@ func (e *expr) lengths() (es []*expr, off float64) {
 func (f *flat) make(e *expr) form {
 	switch e.op {
 	case opSum:
-		ls, ws := make([]form, len(e.args)), make([]span, len(e.args))
-		for k, a := range e.args {
-			ls[k], ws[k] = f.of(a), just(e.weights[k])
-		}
-		return f.add(ls, ws)
+		return f.weighted(f.all(e.args), e.weights...)
 	case opMul:
 		return f.product(f.of(e.args[0]), f.of(e.args[1]))
 	case opPower:
@@ -535,11 +548,7 @@ func (f *flat) make(e *expr) form {
 	case opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
 		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
 	case opMax:
-		ls := make([]form, len(e.args))
-		for k, a := range e.args {
-			ls[k] = f.of(a)
-		}
-		ls, rest := f.undominated(ls)
+		ls, rest := f.undominated(f.all(e.args))
 		out := f.largest(ls)
 		out.err = out.err.plus(rest)
 		return out
@@ -571,7 +580,7 @@ func (f *flat) make(e *expr) form {
 		cols := f.exactColumns(e.args)
 		u, v := cols[0], cols[1]
 		j := f.pair(u, f.exactly(f.single(isLog, 0, only(v))))
-		all := f.add([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, []span{just(-1), just(-1), just(-1), just(1)})
+		all := f.weighted([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, -1, -1, -1, 1)
 		return f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
 	}
 	fail("a function of a matrix has no bounds by columns")
@@ -597,7 +606,7 @@ func (f *flat) power(u form, p float64, affine bool) form {
 		}
 		return f.single(isPosPower, p, u)
 	case odd && straight:
-		return f.add([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, []span{just(1), just(-1)})
+		return f.weighted([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, 1, -1)
 	case odd:
 		return f.product(u, f.power(f.power(u, (p-1)/2, false), 2, false))
 	case p == 4 && affine, !straight:
@@ -608,8 +617,8 @@ func (f *flat) power(u form, p float64, affine bool) form {
 
 // larger is (u + v + |u − v|)/2.
 func (f *flat) larger(u, v form) form {
-	d := f.add([]form{u, v}, []span{just(1), just(-1)})
-	return f.add([]form{u, v, f.single(isAbs, 0, d)}, []span{just(0.5), just(0.5), just(0.5)})
+	d := f.weighted([]form{u, v}, 1, -1)
+	return f.weighted([]form{u, v, f.single(isAbs, 0, d)}, 0.5, 0.5, 0.5)
 }
 
 func (f *flat) largest(us []form) form {
@@ -667,10 +676,7 @@ func (f *flat) undominated(us []form) (out []form, err span) {
 }
 
 func (f *flat) sumLargest(e *expr) form {
-	us := make([]form, len(e.args))
-	for k, a := range e.args {
-		us[k] = f.of(a)
-	}
+	us := f.all(e.args)
 	n := len(us)
 	if e.k*n > 5000 {
 		fail("a sum of the largest of %d has no bounds by columns", n)
@@ -680,9 +686,9 @@ func (f *flat) sumLargest(e *expr) form {
 		for i := range n - 1 - r {
 			u, v := us[i], us[i+1]
 			us[i+1] = f.larger(u, v)
-			us[i] = f.add([]form{u, v, us[i+1]}, []span{just(1), just(1), just(-1)})
+			us[i] = f.weighted([]form{u, v, us[i+1]}, 1, 1, -1)
 		}
-		out = f.add([]form{out, us[n-1-r]}, []span{just(1), just(1)})
+		out = f.weighted([]form{out, us[n-1-r]}, 1, 1)
 	}
 	return out
 }

@@ -209,7 +209,7 @@ func (l *lagrangian) maximum(a span, w int, es []*expr, signs []float64, size fl
 }
 
 // largest takes the entries that are larger than the last one taken. Of those that tie with it each has
-// the same part, and what is left is a maximum: weights of at most 1 with the right sum.
+// the same part, and the rest is a maximum: the weights are at most 1 and have the right sum.
 func (l *lagrangian) largest(e *expr, a span, w int) {
 	args := slices.Clone(e.args)
 	slices.SortStableFunc(args, func(c, d *expr) int { return cmp.Compare(l.value(d), l.value(c)) })
@@ -308,8 +308,7 @@ func (l *lagrangian) multiply(e *expr, a span, w int) {
 // around encloses a value at the point.
 func (l *lagrangian) around(e *expr) span {
 	l.value(e)
-	lo, hi := l.exact.of(e).floats()
-	return span{lo, hi}
+	return l.exact.of(e).span()
 }
 
 // quadratic adds a·(x + p·d)·(y + q·d), of the distance d from the point, with the products in a form.
@@ -454,22 +453,26 @@ func (l *lagrangian) bend(e *expr, s float64) {
 
 // tangent adds a·(f(x) + s·(args − x)).
 func (l *lagrangian) tangent(e *expr, a span, w int, x []float64, s []span) {
-	args := make([]ball, len(x))
-	for k, v := range x {
-		args[k] = exactly(v)
+	c := e.at(x)
+	for k := range x {
 		if !s[k].finite() {
 			l.refuse("the slope of %v at the point is infinite", e)
 		}
-	}
-	lo, hi := e.combine(args).floats()
-	c := span{lo, hi}
-	for k := range x {
 		c = c.less(s[k].times(just(x[k])))
 	}
 	l.c = l.c.plus(a.times(c))
 	for k, d := range e.args {
 		l.descend(d, a.times(s[k]), w)
 	}
+}
+
+// at encloses the operation on numbers.
+func (e *expr) at(x []float64) span {
+	args := make([]ball, len(x))
+	for k, v := range x {
+		args[k] = exactly(v)
+	}
+	return e.combine(args).span()
 }
 
 // bundles of columns by operation.
@@ -490,14 +493,10 @@ func (l *lagrangian) smooth(e *expr, a span, w int) {
 	if e.op != opGeo {
 		s, _ = (&bundle{kind: bundles[e.op]}).gradient(x)
 	} else {
-		args := make([]ball, n)
-		for k, v := range x {
-			args[k] = exactly(v)
-		}
-		lo, hi := e.combine(args).floats()
+		v := e.at(x)
 		for k := range x {
 			if e.weights[k] > 0 {
-				s[k] = span{lo, hi}.times(just(e.weights[k])).over(just(x[k]))
+				s[k] = v.times(just(e.weights[k])).over(just(x[k]))
 			}
 		}
 	}
@@ -593,12 +592,11 @@ func (l *lagrangian) logdet(e *expr, a span, w int) {
 	if c.InverseTo(&y) != nil {
 		l.refuse("a matrix in logdet is nearly singular")
 	}
-	args := make([]ball, n*n)
-	for k := range args {
-		args[k] = exactly(y.At(k/n, k%n))
+	all := make([]float64, n*n)
+	for k := range all {
+		all[k] = y.At(k/n, k%n)
 	}
-	lo, hi := e.combine(args).floats()
-	l.c = l.c.less(a.times(just(float64(n)).plus(span{lo, hi})))
+	l.c = l.c.less(a.times(just(float64(n)).plus(e.at(all))))
 	l.inner(e, &y, a, w)
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // minorant has the bound and the slopes of the Lagrangian, the objective plus the rows times their
@@ -131,7 +133,9 @@ func (m *multipliers) size() float64 {
 
 // noMultipliers are all zero.
 func (p *Problem) noMultipliers() *multipliers {
-	return &multipliers{rows: make([]float64, len(p.rows)), bounds: make([]float64, p.n), stated: make([]bool, p.n), duals: newDuals()}
+	return &multipliers{
+		make([]float64, len(p.rows)), make([]float64, p.n), make([]bool, p.n), false, map[*expr]*mat.SymDense{},
+	}
 }
 
 // estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian, by least squares: of those

@@ -18,8 +18,6 @@ type multipliers struct {
 	duals  map[*expr]*mat.SymDense
 }
 
-func newDuals() map[*expr]*mat.SymDense { return map[*expr]*mat.SymDense{} }
-
 // multipliers reads those of a result. The error says what does not fit.
 func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 	defer catch(&err)
@@ -32,13 +30,7 @@ func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 		if k < 0 {
 			fail("the problem has no bounds of %s", name)
 		}
-		flat, err := numbersOf(raw, p.vars[k].shape)
-		if err == nil {
-			err = p.vars[k].give(m.bounds, flat)
-		}
-		if err != nil {
-			fail("the bounds of %s: %w", name, err)
-		}
+		p.vars[k].give(m.bounds, numbersOf("the bounds of "+name, raw, p.vars[k].shape))
 		for _, j := range p.vars[k].at {
 			m.stated[j] = true
 		}
@@ -93,10 +85,7 @@ func (p *Problem) rowOf(i int) *row {
 
 // family gives the numbers of a family to its rows.
 func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) {
-	flat, err := numbersOf(raw, anyShape)
-	if err != nil {
-		fail("those of %s: %w", name, err)
-	}
+	flat := numbersOf("those of "+name, raw, anyShape)
 	members := map[int]bool{} // that bound something
 	for _, r := range rows {
 		members[r.from.member] = members[r.from.member] || r.bounds()

@@ -179,25 +179,23 @@ func (s *scope) signs() {
 	}
 }
 
-// literal is an array by rows, whose elements may be arrays.
+// literal is an array by rows, whose elements may be arrays. A row of numbers and vectors is a vector.
 func (s *scope) literal(n *reader.Node) value {
-	if len(n.Rows) == 0 || len(n.Rows) == 1 && len(n.Rows[0]) == 0 {
-		return array([]int{0}, nil)
-	}
-	if len(n.Rows) == 1 {
-		vs, es, flat := s.parts(n.Rows[0])
-		if flat {
-			return vector(es)
-		}
-		return beside(vs)
-	}
 	var es []*expr
 	rows, cols := 0, -1
 	for _, r := range n.Rows {
-		vs, row, flat := s.parts(r)
+		var vs []value
+		var row []*expr
+		flat := true
+		for _, a := range r {
+			v := s.plain(a)
+			vs, row, flat = append(vs, v), append(row, v.e...), flat && len(v.shape) <= 1
+		}
 		block := array([]int{1, len(row)}, row)
 		if !flat {
 			block = beside(vs)
+		} else if len(n.Rows) == 1 {
+			return vector(row)
 		}
 		m, c := block.matrix()
 		if cols >= 0 && c != cols {
@@ -206,17 +204,10 @@ func (s *scope) literal(n *reader.Node) value {
 		rows, cols = rows+m, c
 		es = append(es, block.e...)
 	}
-	return array([]int{rows, cols}, es)
-}
-
-// parts are those of a row of a literal, and their entries; flat: they are numbers and vectors.
-func (s *scope) parts(row []*reader.Node) (vs []value, es []*expr, flat bool) {
-	flat = true
-	for _, a := range row {
-		v := s.plain(a)
-		vs, es, flat = append(vs, v), append(es, v.e...), flat && len(v.shape) <= 1
+	if len(n.Rows) == 0 {
+		return vector(nil)
 	}
-	return vs, es, flat
+	return array([]int{rows, cols}, es)
 }
 
 // beside puts matrices side by side.

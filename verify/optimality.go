@@ -70,7 +70,7 @@ func (c *checking) optimality() {
 		}
 		by += "; no better point was found near it"
 	}
-	c.add("status", shown(ok), "%s", by)
+	c.add("status", verdict(ok, Incomplete), "%s", by)
 }
 
 // enough: a bound is that of the point, beside a size of the objective.
@@ -259,6 +259,6 @@ func (c *checking) farkas() (why string, ok bool) {
 	if !ok {
 		why = fmt.Sprintf("the sum of the constraints, times their multipliers, is at least %.3g", sum.lower)
 	}
-	c.add("duals", shown(ok), "%s", why)
+	c.add("duals", verdict(ok, Incomplete), "%s", why)
 	return "no point is feasible: " + why, ok
 }

@@ -32,6 +32,11 @@ func (a ball) floats() (lo, hi float64) {
 	return lo, hi
 }
 
+func (a ball) span() span {
+	lo, hi := a.floats()
+	return span{lo, hi}
+}
+
 // Evaluate encloses the objective and the violations at a point, of the length and order of
 // the file's variables.
 func (p *Problem) Evaluate(x []float64) (out Point, err error) {
@@ -120,8 +125,7 @@ func largestTerm(e *expr, v *values) (size float64) {
 	}
 	for k, a := range args {
 		if b, outside, err := enclose(a, v); outside == "" && err == nil {
-			lo, hi := b.floats()
-			if s := math.Abs(weights[k] * (span{lo, hi}).mid()); s < math.Inf(1) {
+			if s := math.Abs(weights[k] * b.span().mid()); s < math.Inf(1) {
 				size = max(size, s)
 			}
 		}
@@ -218,10 +222,7 @@ func (v *values) of(e *expr) ball {
 }
 
 // mid is a number in the middle of a value.
-func (v *values) mid(e *expr) float64 {
-	lo, hi := v.of(e).floats()
-	return span{lo, hi}.mid()
-}
+func (v *values) mid(e *expr) float64 { return v.of(e).span().mid() }
 
 // rounding is the relative error of an operation of float64 arithmetic with n terms. Source: n + 1 half units in the last place
 // for sums in any order, and 32 for elementary functions, whose tests allow a few.

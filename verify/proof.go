@@ -391,7 +391,7 @@ func (t *translation) apart(j, k int, box []span) span {
 	if min(j, k) < t.flat.n || t.flat.cols[j-t.flat.n].kind != isAffine || t.flat.cols[k-t.flat.n].kind != isAffine {
 		return whole()
 	}
-	d := t.add([]form{t.flat.cols[j-t.flat.n].lin, t.flat.cols[k-t.flat.n].lin}, []span{just(1), just(-1)})
+	d := t.weighted([]form{t.flat.cols[j-t.flat.n].lin, t.flat.cols[k-t.flat.n].lin}, 1, -1)
 	return d.over(box)
 }
 

@@ -141,27 +141,29 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 }
 
 // point is the numbers of the variables, by their names.
-func (p *Problem) point(from object) ([]float64, error) {
-	x := make([]float64, p.n)
+func (p *Problem) point(from object) (x []float64, err error) {
+	defer catch(&err)
+	x = make([]float64, p.n)
 	names := map[string]bool{}
 	for _, v := range p.vars {
 		name := v.whole()
 		names[name] = true
 		raw, ok := from[name]
 		if !ok {
-			return nil, fmt.Errorf("the result has no variable %s", name)
+			fail("the result has no variable %s", name)
 		}
-		flat, err := v.numbers(raw)
-		if err != nil {
-			return nil, fmt.Errorf("the variable %s: %w", name, err)
+		if v.of != "" {
+			parts := partsOf(raw)
+			if len(parts) != 2 {
+				fail("the variable %s: it is no complex number with re and im", name)
+			}
+			raw = parts[map[bool]string{false: "re", true: "im"}[v.imaginary]]
 		}
-		if err := v.give(x, flat); err != nil {
-			return nil, err
-		}
+		v.give(x, numbersOf("the variable "+name, raw, v.shape))
 	}
 	for name := range from {
 		if !names[name] {
-			return nil, fmt.Errorf("the problem has no variable %s", name)
+			fail("the problem has no variable %s", name)
 		}
 	}
 	return x, nil
@@ -176,7 +178,7 @@ func (v *variable) whole() string {
 }
 
 // give puts the numbers of a variable, or of a part of it, into a point.
-func (v *variable) give(x, flat []float64) error {
+func (v *variable) give(x, flat []float64) {
 	for k, j := range v.at {
 		if j >= 0 {
 			x[j] = flat[k]
@@ -185,26 +187,11 @@ func (v *variable) give(x, flat []float64) error {
 	for k, j := range v.at {
 		switch {
 		case j >= 0 && x[j] != flat[k]:
-			return fmt.Errorf("%s is not symmetric", v.whole())
+			fail("%s is not symmetric", v.whole())
 		case j < 0 && flat[k] != -flat[k%v.shape[0]*v.shape[0]+k/v.shape[0]]:
-			return fmt.Errorf("%s is not Hermitian", v.whole())
+			fail("%s is not Hermitian", v.whole())
 		}
 	}
-	return nil
-}
-
-// numbers are those of a variable, or of the part of a complex one that it is.
-func (v *variable) numbers(raw json.RawMessage) ([]float64, error) {
-	if v.of != "" {
-		parts := partsOf(raw)
-		if len(parts) != 2 {
-			return nil, errors.New("it is no complex number with re and im")
-		}
-		if raw = parts["re"]; v.imaginary {
-			raw = parts["im"]
-		}
-	}
-	return numbersOf(raw, v.shape)
 }
 
 // partsOf is the parts of a complex array, nil of others.
@@ -216,13 +203,16 @@ func partsOf(raw json.RawMessage) object {
 	return parts
 }
 
-// numbersOf is the numbers of an array.
-func numbersOf(raw json.RawMessage, shape []int) ([]float64, error) {
+// numbersOf is the numbers of an array. A fault begins with its name.
+func numbersOf(name string, raw json.RawMessage, shape []int) []float64 {
 	flat, err := arrayOf(raw, shape)
 	if err == nil && slices.ContainsFunc(flat, math.IsNaN) {
 		err = errors.New("it has entries without a number")
 	}
-	return flat, err
+	if err != nil {
+		fail("%s: %w", name, err)
+	}
+	return flat
 }
 
 // anyShape is the shape of arrays whose shape is not looked at.
