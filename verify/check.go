@@ -364,15 +364,11 @@ func (c *checking) worse() float64 {
 }
 
 // variation is the size of the objective's terms, without its constant.
-func (p *Problem) variation(v *values) float64 {
-	e := p.objective
-	if e.op != opSum {
-		return p.magnitude(e, v)
-	}
-	sum := 0.0
-	for k, a := range e.args {
-		if !a.isConst() {
-			sum += math.Abs(e.weights[k]) * p.magnitude(a, v)
+func (p *Problem) variation(v *values) (sum float64) {
+	args, weights := p.objective.terms()
+	for k, a := range args {
+		if !a.isConst() || len(args) == 1 {
+			sum += math.Abs(weights[k]) * v.magnitude(a)
 		}
 	}
 	return sum

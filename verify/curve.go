@@ -165,16 +165,8 @@ func (c *column) derivative(v float64) span {
 	return whole()
 }
 
-// slopes encloses the derivatives, at kinks the subgradients, on an interval inside the domain.
+// derivatives encloses the slopes, at kinks the subgradients, on an interval inside the domain.
 // Each function is convex or concave, so that its slopes are between those of the ends.
-func (c *column) slopes(a span) span {
-	if !a.finite() {
-		return whole()
-	}
-	return c.derivatives(a)
-}
-
-// derivatives is slopes, of intervals without ends too.
 func (c *column) derivatives(a span) span {
 	u, v := c.derivative(a.lo), c.derivative(a.hi)
 	return span{min(u.lo, v.lo), max(u.hi, v.hi)}

@@ -298,8 +298,8 @@ func (f *flat) single(k kind, p float64, l form) form {
 		plain, t := l.plain(), f.reach(l)
 		t = span{min(t.lo, f.reach(plain).lo), max(t.hi, f.reach(plain).hi)}
 		c := column{kind: k, p: p}
-		if d := c.domain(); t.lo > d.lo {
-			if rest := c.slopes(t).times(l.err); rest.finite() {
+		if t.lo > c.domain().lo && t.finite() {
+			if rest := c.derivatives(t).times(l.err); rest.finite() {
 				out := f.single(k, p, plain)
 				out.err = out.err.plus(rest)
 				return out

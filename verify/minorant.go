@@ -149,11 +149,7 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 	l.descend(l.sum, just(1), 0)
 	ray := func() int { return l.block(block{count: 1, ray: true}) }
 	type end struct{ side, sign float64 }
-	type multiplier struct { // of a row
-		row  int
-		sign float64
-	}
-	rows := map[int]multiplier{} // by weights
+	rows, signs := map[int]int{}, map[int]float64{} // by weights
 	for i := range p.rows {
 		r := &p.rows[i]
 		if r.e.isConst() {
@@ -164,7 +160,7 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 			hint := hints != nil && e.sign*hints.rows[i] > 0
 			if !math.IsInf(e.side, 0) && (hint || math.Abs(v-e.side) <= near*max(1, math.Abs(e.side))) {
 				w := ray()
-				rows[w] = multiplier{i, e.sign}
+				rows[w], signs[w] = i, e.sign
 				l.descend(r.e, just(e.sign), w)
 			}
 		}
@@ -180,8 +176,8 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 		return nil, fmt.Errorf("%w: there are too many rows", errUnchecked)
 	}
 	t := l.choose()
-	for w, y := range rows {
-		m.rows[y.row] += y.sign * t[w]
+	for w, i := range rows {
+		m.rows[i] += signs[w] * t[w]
 	}
 	return m, nil
 }

@@ -117,12 +117,17 @@ func enclose(e *expr, v *values) (b ball, domain string, err error) {
 	return v.of(e), "", nil
 }
 
+// terms are those of a sum, or the one that an expression is.
+func (e *expr) terms() (args []*expr, weights []float64) {
+	if e.op == opSum {
+		return e.args, e.weights
+	}
+	return []*expr{e}, []float64{1}
+}
+
 // largestTerm is the largest summand of a row at a point, of those that have a value there.
 func largestTerm(e *expr, v *values) (size float64) {
-	args, weights := []*expr{e}, []float64{1}
-	if e.op == opSum {
-		args, weights = e.args, e.weights
-	}
+	args, weights := e.terms()
 	for k, a := range args {
 		if b, outside, err := enclose(a, v); outside == "" && err == nil {
 			if s := math.Abs(weights[k] * b.span().mid()); s < math.Inf(1) {
@@ -281,7 +286,7 @@ func (v *values) clip(e *expr, args []ball) {
 func (a ball) wide(err *big.Float) ball { return ball{lower().Sub(a.lo, err), upper().Add(a.hi, err)} }
 
 // magnitude is the size of the terms that an expression adds up at the point, whatever cancels.
-func (p *Problem) magnitude(e *expr, v *values) float64 {
+func (v *values) magnitude(e *expr) float64 {
 	switch e.op {
 	case opConst:
 		return math.Abs(e.num)
@@ -293,11 +298,10 @@ func (p *Problem) magnitude(e *expr, v *values) float64 {
 	}
 	sum, most := 0.0, 0.0
 	for k, a := range e.args {
-		w := 1.0
+		s := v.magnitude(a)
 		if e.op == opSum {
-			w = math.Abs(e.weights[k])
+			s *= math.Abs(e.weights[k])
 		}
-		s := w * p.magnitude(a, v)
 		sum, most = sum+s, max(most, s)
 	}
 	size := math.Abs(v.mid(e))
@@ -307,7 +311,7 @@ func (p *Problem) magnitude(e *expr, v *values) float64 {
 	case opAbs, opMax, opNorm, opLargest:
 		size = max(size, most)
 	case opMul:
-		size = max(size, p.magnitude(e.args[0], v)*p.magnitude(e.args[1], v))
+		size = max(size, v.magnitude(e.args[0])*v.magnitude(e.args[1]))
 	case opPower:
 		if e.num > 0 {
 			size = max(size, math.Pow(most, e.num))
