@@ -294,34 +294,24 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 			sq += (y - mean) * (y - mean) / float64(len(x))
 		}
 		return numeric(math.Sqrt(sq)), true
-	case "chol", "inv":
+	case "inv":
 		n, _ := v.matrix()
-		a := mat.NewDense(n, n, slices.Clone(v.data(name)))
-		out := mat.NewDense(n, n, nil)
-		if name == "inv" {
-			if err := out.Inverse(a); err != nil {
-				var c mat.Condition
-				if !errors.As(err, &c) || math.IsInf(float64(c), 1) {
-					fail("inv of a singular matrix")
-				}
-			}
-		} else {
-			var c mat.Cholesky
-			sym := mat.NewSymDense(n, nil)
-			for i := range n {
-				for j := i; j < n; j++ {
-					sym.SetSym(i, j, a.At(i, j))
-				}
-			}
-			if !c.Factorize(sym) {
-				fail("chol of a matrix that is not positive definite")
-			}
-			var l mat.TriDense
-			c.LTo(&l)
-			out.Copy(&l)
+		var out mat.Dense
+		var c mat.Condition
+		err := out.Inverse(mat.NewDense(n, n, v.data(name)))
+		if err != nil && (!errors.As(err, &c) || math.IsInf(float64(c), 1)) {
+			fail("inv of a singular matrix")
 		}
-		w := numbers(out.RawMatrix().Data)
-		return array([]int{n, n}, w.e), true
+		return dense(&out), true
+	case "chol":
+		n, _ := v.matrix()
+		var c mat.Cholesky
+		if !c.Factorize(mat.NewSymDense(n, v.data(name))) {
+			fail("chol of a matrix that is not positive definite")
+		}
+		var l mat.TriDense
+		c.LTo(&l)
+		return dense(&l), true
 	case "conv":
 		a, x := v.e, args[1].e
 		out := make([]*expr, max(0, len(a)+len(x)-1))
@@ -373,6 +363,13 @@ func diagonal(on []*expr) value {
 		es[k*n+k] = e
 	}
 	return array([]int{n, n}, es)
+}
+
+// dense is a matrix of numbers.
+func dense(m mat.Matrix) value {
+	rows, cols := m.Dims()
+	v := numbers(mat.DenseCopyOf(m).RawMatrix().Data)
+	return array([]int{rows, cols}, v.e)
 }
 
 func numbers(x []float64) value {

@@ -236,31 +236,29 @@ func rounding(n int) float64 { return float64(n+33) * 0x1p-53 }
 // rounded widens a value of e by the rounding errors of its parts.
 func (e *expr) rounded(args []ball, b ball) ball {
 	size := upper().Set(b.abs().hi)
+	errorOf := func(size *big.Float, n int) *big.Float { return upper().Mul(size, upper().SetFloat64(rounding(n))) }
 	add := func(w float64, a ball) { size.Add(size, upper().Mul(upper().SetFloat64(math.Abs(w)), a.abs().hi)) }
 	switch e.op {
-	case opSum:
+	case opSum, opKL, opLSE, opLargest, opMax:
 		for k, a := range args {
-			add(e.weights[k], a)
+			w := 1.0
+			if e.op == opSum {
+				w = e.weights[k]
+			}
+			add(w, a)
 		}
 	case opHuber:
 		add(2*e.num, args[0])
 		add(e.num, exactly(e.num))
-	case opKL, opLSE, opLargest, opMax:
-		for _, a := range args {
-			add(1, a)
-		}
 	case opEigen, opLogDet, opRoots, opMatFrac: // by rounding errors of the matrix
-		all := exactly(0)
-		for _, a := range args {
-			all = all.add(a.abs())
-		}
+		all := errorOf(sumOfAll(args, ball.abs).hi, e.k)
 		wide := make([]ball, len(args))
 		for k, a := range args {
-			wide[k] = a.wide(upper().Mul(all.hi, upper().SetFloat64(rounding(e.k))))
+			wide[k] = a.wide(all)
 		}
 		b = e.combine(wide)
 	}
-	return b.wide(upper().Mul(size, upper().SetFloat64(rounding(len(args)))))
+	return b.wide(errorOf(size, len(args)))
 }
 
 // clip moves arguments to the end of a domain that they are beyond by rounding errors.

@@ -168,12 +168,13 @@ type translation struct {
 	rows []rowPlace
 }
 
-// rowPlace says where the sides of a row of a proof are, by their factor; a factor of 0:
-// nowhere.
-type rowPlace struct {
-	hi, lo int
-	byHi   float64
-	byLo   float64
+// rowPlace says where the sides of a row of a proof are.
+type rowPlace struct{ hi, lo slot }
+
+// slot is a row and the factor of its multiplier; a factor of 0: nowhere.
+type slot struct {
+	row    int
+	factor float64
 }
 
 // columns are the variables that a proof speaks of.
@@ -256,20 +257,20 @@ func (f *flat) translate(h *header, cols []int) *translation {
 	places := f.sides()
 	for i := range h.Rows {
 		r := &h.Rows[i]
-		var place rowPlace
+		var at rowPlace
 		for _, others := range []bool{true, false} {
 			l, ok := t.form(&r.list, others)
 			if !ok || len(l.idx) == 0 {
 				continue
 			}
-			if r.Hi != nil && place.byHi == 0 {
-				place.hi, place.byHi = find(places, l, *r.Hi)
+			if r.Hi != nil && at.hi.factor == 0 {
+				at.hi = find(places, l, *r.Hi)
 			}
-			if r.Lo != nil && place.byLo == 0 {
-				place.lo, place.byLo = find(places, f.scale(l, just(-1)), -*r.Lo)
+			if r.Lo != nil && at.lo.factor == 0 {
+				at.lo = find(places, f.scale(l, just(-1)), -*r.Lo)
 			}
 		}
-		t.rows = append(t.rows, place)
+		t.rows = append(t.rows, at)
 	}
 	return t
 }
@@ -344,46 +345,36 @@ func (t *translation) alike(key string, list ...int) []int {
 	return list
 }
 
-// side is one side of a row of the problem.
-type side struct {
-	row   int
-	scale float64 // the largest coefficient; negative for the lower side
-}
-
-// sideKey tells l ≤ b from others, whatever its multiple.
+// sideKey tells l ≤ b from others, whatever its multiple. scale is the largest coefficient.
 func sideKey(l form, b float64) (key string, scale float64) {
 	scale = l.size()
 	return l.text(b-l.c, scale), scale
 }
 
-// sides are those of all rows.
-func (f *flat) sides() map[string]side {
-	out := map[string]side{}
-	for i := range f.rows {
-		r := &f.rows[i]
-		if len(r.lin.idx) == 0 {
-			continue
+// sides are those of all rows, with their scales for factors; those of lower sides are negative.
+func (f *flat) sides() map[string]slot {
+	out := map[string]slot{}
+	for i, r := range f.rows {
+		if len(r.lin.idx) > 0 && !math.IsInf(r.hi, 1) {
+			key, scale := sideKey(r.lin, r.hi)
+			out[key] = slot{i, scale}
 		}
-		if !math.IsInf(r.hi, 1) {
-			key, s := sideKey(r.lin, r.hi)
-			out[key] = side{i, s}
-		}
-		if !math.IsInf(r.lo, -1) {
-			key, s := sideKey(f.scale(r.lin, just(-1)), -r.lo)
-			out[key] = side{i, -s}
+		if len(r.lin.idx) > 0 && !math.IsInf(r.lo, -1) {
+			key, scale := sideKey(f.scale(r.lin, just(-1)), -r.lo)
+			out[key] = slot{i, -scale}
 		}
 	}
 	return out
 }
 
-// find is the row of a side and the factor of its multiplier.
-func find(places map[string]side, l form, b float64) (row int, factor float64) {
+// find is the slot of a side.
+func find(places map[string]slot, l form, b float64) slot {
 	key, scale := sideKey(l, b)
 	s, ok := places[key]
 	if !ok {
-		return 0, 0
+		return slot{}
 	}
-	return s.row, scale / s.scale
+	return slot{s.row, scale / s.factor}
 }
 
 // apart encloses the difference of two columns that are affine, all numbers for others.
@@ -426,9 +417,9 @@ func (t *translation) leaf(l *line) *leaf {
 		switch r := &t.rows[k]; {
 		case len(out.rows) == 0:
 		case y > 0:
-			out.rows[r.hi] += y * r.byHi
+			out.rows[r.hi.row] += y * r.hi.factor
 		default:
-			out.rows[r.lo] += -y * r.byLo
+			out.rows[r.lo.row] += -y * r.lo.factor
 		}
 	})
 	places := func(k int) []int { return append(t.also[k], t.cols[k]) }
