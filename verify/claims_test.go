@@ -355,6 +355,10 @@ func TestRightClaims(t *testing.T) {
 				"  c: x[2] + max(4.3 - x[1] - x[2], x[1] + 1, x[1] + x[2] - 0.9) <= 0.69\n",
 			`{"status":"infeasible","variables":{"x":[1.2,0.2]},"duals":{"c":11}}`,
 		},
+		"a row with data outside a domain, and its multiplier": {
+			"var x\nmaximize x\nsubject to\n  abs(x) <= geomean(-1, 1)\n",
+			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0},"duals":{"c1":1}}`,
+		},
 		"a row that nothing keeps": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\n",
 			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0}}`,

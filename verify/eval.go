@@ -551,7 +551,7 @@ func shifted(side, c float64) float64 {
 
 func (s *scope) row(name string, e *expr, lo, hi float64, from place) {
 	if math.IsNaN(lo) || math.IsNaN(hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain: nothing keeps it
-		e, lo, hi = number(0), math.Inf(1), math.Inf(1)
+		e, lo, hi = number(0), 1, math.Inf(1)
 	}
 	r := row{name, e, lo, hi, from}
 	if math.IsInf(lo, -1) && math.IsInf(hi, 1) {
