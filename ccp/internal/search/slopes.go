@@ -27,12 +27,11 @@ type Slopes struct {
 	led    bool      // that look has found a lower point
 	whole  bool      // it has found none at any distance
 	rng    *rand.Rand
-	widths []float64   // of the variables' ranges, 0 for those that do not move
-	free   int         // variables that move
-	gaps   []float64   // violations of the DC constraints that are allowed
-	here   []float64   // the gradient of the objective at the point, by shares of the ranges
-	long   float64     // length of the longest gradient
-	beside [][]float64 // points at which gradients were sampled
+	widths []float64 // of the variables' ranges, 0 for those that do not move
+	free   int       // variables that move
+	gaps   []float64 // violations of the DC constraints that are allowed
+	here   []float64 // the gradient of the objective at the point, by shares of the ranges
+	long   float64   // length of the longest gradient
 	curvature
 	model
 	work float64 // coefficients of a value and a gradient
@@ -407,7 +406,6 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 
 // sample are gradients of the objective at x and at points within reach, by shares of the ranges.
 func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
-	s.beside = s.beside[:0]
 	f := s.around(x, reach)
 	for k := range 2*s.free + 1 {
 		y := make([]float64, len(x))
@@ -420,8 +418,6 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 		g := s.gradientOf(f, y)
 		if k == 0 {
 			s.here = g
-		} else if g != nil {
-			s.beside = append(s.beside, y)
 		}
 		if g != nil && !slices.ContainsFunc(list, func(other []float64) bool { return slices.Equal(other, g) }) {
 			list = append(list, g)
@@ -464,11 +460,8 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 		}
 	}
 	convexified := func(c *dc.Constraint) {
-		e, first := c.E(), len(s.rows)
+		e := c.E()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		if first < len(s.rows) {
-			s.kinks(e, x, reach, first)
-		}
 	}
 	for _, c := range s.Sub.Hard {
 		if c.DC {
@@ -489,44 +482,6 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 		convexified(c)
 	}
 }
-
-// kinks adds tangents at points within reach to those of constraint e, which begin with row first, where they lie above the ones before by more than a
-// step may ignore, as the second piece of a maximum does: Curtis and Overton 2012 sample the gradients of constraints, too.
-func (s *Slopes) kinks(e dc.Expr, x []float64, reach float64, first int) {
-	long := num.Norm2(s.rows[first].gradient)
-	if -s.rows[first].value > long*math.Sqrt(float64(len(x))) {
-		return
-	}
-	step := make([]float64, len(x))
-	for _, y := range s.beside {
-		for j := range step {
-			step[j] = 0
-			if w := reach * s.widths[j]; w > 0 {
-				step[j] = (y[j] - x[j]) / w
-			}
-		}
-		known := math.Inf(-1)
-		for _, r := range s.rows[first:] {
-			known = max(known, r.value+num.Dot(r.gradient, step))
-		}
-		s.left -= s.work / float64(len(s.rows))
-		value := e.Value(y)
-		if !(value > known+bent*long*num.Norm2(step)) {
-			continue
-		}
-		g := make([]float64, len(x))
-		e.AddGradient(g, 1, y)
-		for j := range g {
-			g[j] *= reach * s.widths[j]
-		}
-		if value -= num.Dot(g, step); num.Finite(value) && num.FirstNotFinite(g) < 0 {
-			s.rows = append(s.rows, slope{value, g, e.Value})
-		}
-	}
-}
-
-// bent is the share of a step that tangents may mispredict. Source: with .5, .125 and 1/64 the same 497 of 500 generated problems in boxes are right.
-const bent = 0x1p-3
 
 // solve is the solution without its last entry, nil if the backend fails.
 func (s *Slopes) solve(q *qpbackend.Problem) []float64 {
