@@ -188,6 +188,21 @@ func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
 	}
 }
 
+// TestPricesFollowConstraintsThatFlatten: from x = 30 the slack of exp(y) − exp(x) ≤ −3 has the
+// price of a slope of e^30, and must get that of the slope further down.
+func TestPricesFollowConstraintsThatFlatten(t *testing.T) {
+	for _, from := range []float64{20, 30, 50} {
+		m := dc.NewModel()
+		x, y := m.Var("x", nil, dc.StartAt(from)), m.Var("y", nil, dc.StartAt(0))
+		m.Minimize(dc.Sum(x, dc.Square(y.Sub(dc.Num(1)))))
+		m.SubjectTo(dc.LE(dc.Sum(dc.Exp(y), dc.Exp(x).Neg()), dc.Num(-3)).Named("flattens"))
+		const want = 1.693408914 // by Newton's method on the optimality conditions
+		if res := solve(t, build(t, m), nil, nil); res.Status != ccp.Converged || !(math.Abs(res.Objective-want) <= 1e-6) {
+			t.Errorf("from %g: %v with %g, want %g", from, res.Status, res.Objective, want)
+		}
+	}
+}
+
 // TestFlatConstraintsAreMetByLooking: around the start all tangents of the h are
 // flat, and the feasible points are on the far side.
 func TestFlatConstraintsAreMetByLooking(t *testing.T) {
