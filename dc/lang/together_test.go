@@ -42,6 +42,7 @@ var bodies = []string{
 	"sum(i in 1..m, k in 1..3) abs(w[k] - X[i,k])",
 	"sum(i in 1..m) if(y[i] > 0, pos(z[i]), abs(z[i]))",
 	"sum(i in 1..m) (pos(z[i]) + z[i]^2)",
+	"sum(i in 1..m) (1 + i/m)*(X[i,:]*w - y[i])^2 + sum(i in 1..m) (1 + abs(y[i]))*z[i]",
 	"0.5*sumsq(w) + abs(b) + C*sum(i in 1..m) pos(z[i]) + (1/m)*sum(i in 1..m) huber(z[i])",
 	"sumsq(w) - 2*sum(i in 1..m) pos(z[i]) + 0.5*sum(k in 1..3) abs(w[k])",
 	"sum(i in 1..m) pos(b + w[2]*X[i,2] - 2*(w[1] + X[i,1]*w[1])/q[i])",

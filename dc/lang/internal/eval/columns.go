@@ -674,9 +674,11 @@ func (c *Columns) term(n *syntax.Node, w float64) (t loopTerm, ok bool) {
 		if a.num == nil {
 			return t, false
 		}
-		t, ok = c.term(n.Args[1], 1)
+		if t, ok = c.term(n.Args[1], 1); !ok || len(t.w) == 0 {
+			return t, false
+		}
 		t.w = c.times(c.times(one(w), a.num), t.w)
-		return t, ok && len(t.w) >= 1
+		return t, true
 	case syntax.OpCall, syntax.OpReduce:
 		if t.op, ok = loopOps(n.Name); !ok {
 			return t, false
