@@ -30,7 +30,7 @@ func InvPos(u Operand) Expr { return Power(u, -1) }
 
 // Power is oᵖ. It restricts o to o ≥ 0 unless p is a positive integer. For an odd
 // p > 1 and affine o it is a difference: o₊ᵖ − (−o)₊ᵖ; other integer powers are
-// products of squares.
+// products of squares. A power p > 0 of w·v^q with w > 0 and q < 0 is w^p·v^(p·q).
 //
 //	arguments  o: a scalar; p: a number
 //	curvature  convex for even p, for p < 0 and for p > 1 that are no integers; concave for 0 < p < 1; DC for odd p > 1
@@ -43,6 +43,9 @@ func InvPos(u Operand) Expr { return Power(u, -1) }
 //	source     Chares 2009, section 4
 func Power(o Operand, p float64) Expr {
 	u := ToExpr(o)
+	if v, q, ok := u.asPower(); ok && p > 0 && !math.IsInf(p, 1) {
+		return Power(v, p*q).Scale(math.Pow(u.terms[0].w, p))
+	}
 	integer := p == math.Trunc(p)
 	switch {
 	case u.err != nil:
@@ -81,14 +84,39 @@ func Power(o Operand, p float64) Expr {
 	return Mul(u, Square(Power(u, (p-1)/2)))
 }
 
-// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm.
+// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, that of a product of affine
+// functions without a negative value their geometric mean.
 func rootOf(u Expr, p float64) Expr {
+	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {
+		if a, b, ok := twoFactors(u.terms[0].f); ok && a.IsAffine() && b.IsAffine() && a.Range().Lo >= 0 && b.Range().Lo >= 0 {
+			return GeoMeanOf([]Expr{a, b}).Scale(math.Sqrt(u.terms[0].w))
+		}
+	}
 	if s := u.split(); p == 0.5 && s.isConvex() && s.lin.IsConst() && s.lin.Const >= 0 {
 		if a, ok := squaredEntries(s); ok {
 			return Norm2(a)
 		}
 	}
 	return apply(root{p: p}, u).Neg()
+}
+
+// asPower is v and p where e is written as w·vᵖ, w > 0, p < 0, v restricted to v > 0.
+func (e Expr) asPower() (v Expr, p float64, ok bool) {
+	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
+		return Expr{}, 0, false
+	}
+	var by curve
+	switch f := e.terms[0].f.(type) {
+	case *along:
+		by, v = f.f, Expr{terms: []term{{f.sign, f.arg}}, of: e.of}
+		if l, isAffine := f.arg.(Linear); isAffine {
+			v = Expr{lin: l.Scale(f.sign)}
+		}
+	case *composition:
+		by, v = f.f, f.e
+	}
+	f, ok := by.(negative)
+	return v, f.p, ok
 }
 
 // squaredEntries are affine functions whose squares sum to a convex split.

@@ -9,7 +9,8 @@ import (
 // Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
 // Other factors are written as P − Q + l with convex P, Q ≥ 0 and an affine l,
 // and the products are split one by one: of P and Q by 2PQ = (P + Q)² − P² − Q²,
-// of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊.
+// of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊. An affine x that
+// stands in a logarithm of y, as in x·log(x/z), gives entropies and divergences.
 //
 //	arguments  x, y: scalars
 //	curvature  DC; convex or concave where one factor is a multiple of the other
@@ -37,6 +38,11 @@ func Mul(x, y Operand) Expr {
 		return Inner(FromLinear(a.lin), FromLinear(b.lin))
 	case a.same(&b):
 		return Square(a)
+	}
+	for _, by := range [][2]Expr{{a, b}, {a.Neg(), b.Neg()}, {b, a}, {b.Neg(), a.Neg()}} {
+		if e, ok := timesLogs(by[0], by[1]); ok {
+			return e
+		}
 	}
 	of := func(p parted) written { return &product{p, a, b} }
 	if a.withTangents() || b.withTangents() {
@@ -70,6 +76,51 @@ func (f *product) node() Node {
 	return Node{op: "mul", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
 }
 func (f *product) String() string { return "product" }
+
+// timesLogs is u·(Σ cₖ·log vₖ + r) for affine u and vₖ, where u > 0 by its bounds or as one of the
+// vₖ is a positive multiple of it: u·log v is −Entropy(u) − KL(u, v) + v − u.
+func timesLogs(u, v Expr) (Expr, bool) {
+	if !u.isAffineNow() || v.series() != nil {
+		return Expr{}, false
+	}
+	positive, c := u.Range().Lo > 0, 0.0
+	rest, parts := []Expr{{lin: v.lin}}, []Expr{}
+	for _, t := range v.terms {
+		l, isLog := logArgument(t.f)
+		if !isLog {
+			rest = append(rest, Expr{terms: []term{t}, composite: v.composite, of: v.of})
+			continue
+		}
+		c -= t.w
+		if w, ok := l.multipleOf(u.lin); ok && w > 0 {
+			positive = true
+			parts = append(parts, u.Scale(-t.w*math.Log(w)))
+			continue
+		}
+		parts = append(parts, KL(FromLinear(u.lin), FromLinear(l)).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
+	}
+	if !positive || len(rest) > len(v.terms) {
+		return Expr{}, false
+	}
+	if c != 0 {
+		parts = append(parts, Entropy(u).Scale(-c))
+	}
+	return sumExprs(append(parts, Mul(u, sumExprs(rest)))), true
+}
+
+// twoFactors are u and v of f = u·v.
+func twoFactors(f Convex) (u, v Expr, ok bool) {
+	switch f := f.(type) {
+	case *product:
+		return f.a, f.b, true
+	case *squared:
+		return f.e, f.e, true
+	}
+	if a, _ := affineFactors(f, 1); len(a) == 2 {
+		return a[0].expr(), a[1].expr(), true
+	}
+	return Expr{}, Expr{}, false
+}
 
 // Inner is the sum of uₖ·vₖ: uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that
 // gives both factors ranges of one width.

@@ -115,10 +115,23 @@ func flatten(p *Problem, box []span) (f *flat, err error) {
 	}
 	for _, r := range p.rows {
 		if l, err := f.try(r.e); err == nil {
-			f.rows = append(f.rows, flatRow{l, r.lo, r.hi})
+			f.rows = append(f.rows, f.unsquared(flatRow{l, r.lo, r.hi}))
 		}
 	}
 	return f, nil
+}
+
+// unsquared is the row of an argument where r says that a function of it without a negative value is 0.
+func (f *flat) unsquared(r flatRow) flatRow {
+	l := &r.lin
+	if len(l.idx) != 1 || l.idx[0] < f.n || l.constant() != (span{}) ||
+		!(l.val[0].lo > 0 && r.hi == 0 || l.val[0].hi < 0 && r.lo == 0) {
+		return r
+	}
+	if c := f.cols[l.idx[0]-f.n]; c.kind == isSquare || c.kind == isAbs || c.kind == isEven {
+		return flatRow{only(c.a), 0, 0}
+	}
+	return r
 }
 
 // try is of, with an error for a function without bounds.
@@ -538,14 +551,32 @@ func (f *flat) make(e *expr) form {
 	case opSum:
 		return f.weighted(f.all(e.args), e.weights...)
 	case opMul:
-		return f.product(f.of(e.args[0]), f.of(e.args[1]))
+		u, v := e.args[0], e.args[1]
+		for _, sign := range [2]float64{1, -1} {
+			for _, by := range [2][2]*expr{{u, v}, {v, u}} {
+				if l, ok := f.timesLogs(scaled(sign, by[0]), scaled(sign, by[1])); ok {
+					return l
+				}
+			}
+		}
+		return f.product(f.of(u), f.of(v))
 	case opPower:
 		if es, off := e.lengths(); es != nil {
 			return f.euclidean(es, off)
 		}
+		if l, ok := f.powerOfPower(e); ok {
+			return l
+		}
 		_, _, straight := affine(e.args[0])
 		return f.power(f.of(e.args[0]), e.num, straight)
-	case opAbs, opExp, opLog, opEntropy, opLogistic, opXExp, opHuber:
+	case opLog:
+		parts, c := f.logs(e.args[0])
+		ls, ws := []form{form{err: c}.centred()}, []span{just(1)}
+		for _, p := range parts {
+			ls, ws = append(ls, f.single(isLog, 0, f.of(p.e))), append(ws, p.w)
+		}
+		return f.add(ls, ws)
+	case opAbs, opExp, opEntropy, opLogistic, opXExp, opHuber:
 		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
 	case opMax:
 		ls, rest := f.undominated(f.all(e.args))

@@ -1,0 +1,214 @@
+package verify
+
+import "slices"
+
+// weighted is w·e.
+type weighted struct {
+	e *expr
+	w span
+}
+
+// alone is w and a of e = w·a.
+func (e *expr) alone() (w float64, a *expr) {
+	if e.op == opSum && len(e.args) == 1 {
+		return e.weights[0], e.args[0]
+	}
+	return 1, e
+}
+
+// below is w, v and q of e = w·v^q with w > 0 and q < 0.
+func (e *expr) below() (w float64, v *expr, q float64, ok bool) {
+	w, a := e.alone()
+	if a.op != opPower || a.num >= 0 || !(w > 0) {
+		return 0, nil, 0, false
+	}
+	return w, a.args[0], a.num, true
+}
+
+// logs is log e as Σ w·log v + c by the factors of e, as a search takes it.
+func (f *flat) logs(e *expr) (parts []weighted, c span) {
+	if w, v, q, ok := e.below(); ok {
+		parts, c = f.logs(v)
+		for k := range parts {
+			parts[k].w = parts[k].w.times(just(q))
+		}
+		return parts, c.times(just(q)).plus(just(w).log())
+	}
+	if w, u, v, ok := f.factors(e); ok {
+		left, b := f.logs(u)
+		right, c := f.logs(v)
+		return append(left, right...), just(w).log().plus(b).plus(c)
+	}
+	if u, v, ok := f.fraction(e); ok {
+		parts, c = f.logs(u)
+		of, b := f.logs(v)
+		for _, p := range of {
+			parts = append(parts, weighted{p.e, p.w.minus()})
+		}
+		return parts, c.less(b)
+	}
+	return []weighted{{e, just(1)}}, span{}
+}
+
+// factors are w > 0, u and v of e = w·u·v, where u has no negative value, so that v has none where e is
+// positive.
+func (f *flat) factors(e *expr) (w float64, u, v *expr, ok bool) {
+	w, a := e.alone()
+	switch {
+	case a.op == opMul:
+		u, v = a.args[0], a.args[1]
+	case a.op == opPower && a.num == 2:
+		u, v = a.args[0], a.args[0]
+	default:
+		return 0, nil, nil, false
+	}
+	if i := f.reach(f.of(u)); i.lo < 0 && i.hi > 0 {
+		u, v = v, u
+	}
+	i := f.reach(f.of(u))
+	if i.lo < 0 && i.hi > 0 {
+		return 0, nil, nil, false
+	}
+	if i.lo < 0 {
+		u, w = scaled(-1, u), -w
+	}
+	if w < 0 {
+		w, v = -w, scaled(-1, v)
+	}
+	return w, u, v, true
+}
+
+// fraction is u/v = e, a sum of affine functions and of quotients by v > 0.
+func (f *flat) fraction(e *expr) (u, v *expr, ok bool) {
+	if e.op != opSum {
+		return nil, nil, false
+	}
+	var over, rest []*expr
+	var ws, plain []float64
+	for k, a := range e.args {
+		if _, _, ok := affine(a); ok {
+			rest, plain = append(rest, a), append(plain, e.weights[k])
+			continue
+		}
+		w, b := e.weights[k], a
+		if b.op != opMul {
+			b = &expr{op: opMul, args: []*expr{number(1), b}}
+		}
+		at := slices.IndexFunc(b.args, func(a *expr) bool { return a.op == opPower && a.num == -1 })
+		if at < 0 || v != nil && b.args[at].args[0] != v {
+			return nil, nil, false
+		}
+		v = b.args[at].args[0]
+		over, ws = append(over, b.args[1-at]), append(ws, w)
+	}
+	if v == nil {
+		return nil, nil, false
+	}
+	return sumOf(append(over, product(sumOf(rest, plain), v)), append(ws, 1)), v, true
+}
+
+// timesLogs is u·(Σ wₖ·log vₖ + r) for affine u and vₖ, where u is positive by its bounds or as a vₖ is a
+// multiple of it: u·log v is u·log u − kl(u, v) + v − u.
+func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
+	if _, _, ok := affine(u); !ok || f.along != nil || !u.varies() || !v.varies() {
+		return out, false
+	}
+	lu, own, entropy := f.of(u), span{}, span{}
+	positive := f.reach(lu).lo > 0
+	var rest, others []weighted // terms of r; vₖ that are no multiples
+	for _, t := range (weighted{v, just(1)}).terms() {
+		if t.e.op != opLog {
+			rest = append(rest, t)
+			continue
+		}
+		parts, c := f.logs(t.e.args[0])
+		own = own.plus(c.times(t.w))
+		for _, p := range parts {
+			p.w = p.w.times(t.w)
+			if _, _, ok := affine(p.e); !ok {
+				rest = append(rest, weighted{&expr{op: opLog, args: []*expr{p.e}}, p.w})
+				continue
+			}
+			lv := f.of(p.e)
+			entropy = entropy.plus(p.w)
+			if r, ok := lv.multiple(lu); ok {
+				positive, own = true, own.plus(r.log().times(p.w))
+			} else {
+				others = append(others, p)
+			}
+		}
+	}
+	// a function that is tried would leave its domain behind
+	if !positive || entropy == (span{}) && len(others) == 0 {
+		return out, false
+	}
+	ls, ws := []form{lu}, []span{own}
+	add := func(l form, w span) { ls, ws = append(ls, l), append(ws, w) }
+	for _, p := range others {
+		add(f.of(&expr{op: opKL, args: []*expr{u, p.e}}), p.w.minus())
+		add(f.of(p.e), p.w)
+		add(lu, p.w.minus())
+	}
+	if entropy != (span{}) {
+		add(f.of(&expr{op: opEntropy, args: []*expr{u}}), entropy.minus())
+	}
+	if len(rest) > 0 {
+		by := []form{}
+		bw := []span{}
+		for _, t := range rest {
+			by, bw = append(by, f.of(t.e)), append(bw, t.w)
+		}
+		add(f.product(lu, f.add(by, bw)), just(1))
+	}
+	return f.add(ls, ws), true
+}
+
+// powerOfPower is e = (w·v^q)^p as w^p·v^(p·q) for p > 0, and the root of w·u·v for affine u, v ≥ 0 as
+// their geometric mean.
+func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
+	p := e.num
+	raisedBy := func(w float64) span { return (&column{kind: isPower, p: p}).value(w) }
+	if w, v, q, ok := e.args[0].below(); ok && p > 0 {
+		_, _, straight := affine(v)
+		return f.scale(f.power(f.of(v), p*q, straight), raisedBy(w)), true
+	}
+	w, a := e.args[0].alone()
+	if p != 0.5 || a.op != opMul || !(w > 0) {
+		return out, false
+	}
+	for _, u := range a.args {
+		if _, _, ok := affine(u); !ok || f.reach(f.of(u)).lo < 0 {
+			return out, false
+		}
+	}
+	return f.scale(f.of(&expr{op: opGeo, args: a.args, weights: []float64{0.5, 0.5}}), raisedBy(w)), true
+}
+
+// terms are the summands of w·e.
+func (t weighted) terms() []weighted {
+	if t.e.op != opSum {
+		return []weighted{t}
+	}
+	var out []weighted
+	for k, a := range t.e.args {
+		out = append(out, weighted{a, t.w.times(just(t.e.weights[k]))}.terms()...)
+	}
+	return out
+}
+
+// multiple is l/r > 0 where that is one number.
+func (l *form) multiple(r form) (w span, ok bool) {
+	if len(r.idx) == 0 || !slices.Equal(l.idx, r.idx) || l.err != (span{}) || r.err != (span{}) {
+		return w, false
+	}
+	q := l.val[0].mid() / r.val[0].mid()
+	for k := range r.val {
+		if l.val[k].mid() != q*r.val[k].mid() || l.val[k] != just(l.val[k].mid()) || r.val[k] != just(r.val[k].mid()) {
+			return w, false
+		}
+	}
+	if l.c != q*r.c || !(q > 0) {
+		return w, false
+	}
+	return l.val[0].over(r.val[0]), true
+}
