@@ -14,7 +14,8 @@ type leaf struct {
 	first   []float64 // slopes of minorants by the column a
 	second  []float64 // and by the column b
 	sides   []float64
-	points  []float64 // of all columns
+	twins   map[int]bool // columns whose multipliers may be another's
+	points  []float64    // of all columns
 	shares  map[int][]float64
 	cuts    []cut
 	squares []square
@@ -102,7 +103,7 @@ func (f *flat) bound(lf *leaf, box []span) float64 {
 
 func (b *bounding) column(k int) {
 	c, j := &b.cols[k], b.n+k
-	if b.y[j] == (span{}) {
+	if b.y[j] == (span{}) && b.leaf.twins[j] {
 		return
 	}
 	box := b.box[j]
@@ -114,7 +115,7 @@ func (b *bounding) column(k int) {
 		b.take(just(y).less(just(y + z)).times(box).lo)
 		y += z
 	}
-	if y == 0 || c.under != nil && y > 0 && b.under(k, y) {
+	if y == 0 && c.kind != isAffine || c.under != nil && y > 0 && b.under(k, y) {
 		return
 	}
 	switch c.kind {

@@ -29,7 +29,7 @@ type header struct {
 		Name string
 		Len  int
 	}
-	Box   [][2]float64
+	Box   [][2]*float64
 	Terms []struct {
 		list
 		O, A, B int
@@ -38,6 +38,7 @@ type header struct {
 	Rows []struct {
 		list
 		Lo, Hi *float64
+		T      *[2]int // the row and the variable whose product it is
 	}
 }
 
@@ -161,11 +162,14 @@ func (d *digest) end() {
 // translation is a proof's numbers of columns and rows in those of the problem.
 type translation struct {
 	*flat
-	cols []int         // −1: none
-	also map[int][]int // columns that equal one of cols but for rounding errors
-	swap []int         // products whose columns are in the other order here
-	n    int           // variables of the proof
-	rows []rowPlace
+	cols  []int         // −1: none
+	also  map[int][]int // columns that equal one of cols but for rounding errors
+	twins map[int]bool  // columns of which there are several such
+	swap  []int         // products whose columns are in the other order here
+	n     int           // variables of the proof
+	rows  []rowPlace
+
+	products int // entries of rows that are products
 }
 
 // rowPlace says where the sides of a row of a proof are.
@@ -217,8 +221,15 @@ func (f *flat) within(p *Problem, h *header, cols []int) (*flat, error) {
 		}
 		box, all := own[:p.n:p.n], true
 		for k, j := range cols {
-			if b := h.Box[k]; b[0] <= own[j].lo && b[1] >= own[j].hi {
-				box[j] = span{max(b[0], p.lo[j]), min(b[1], p.hi[j])}
+			b := whole()
+			if l := h.Box[k][0]; l != nil {
+				b.lo = *l
+			}
+			if u := h.Box[k][1]; u != nil {
+				b.hi = *u
+			}
+			if b.lo <= own[j].lo && b.hi >= own[j].hi {
+				box[j] = span{max(b.lo, p.lo[j]), min(b.hi, p.hi[j])}
 			} else {
 				all = false
 			}
@@ -239,7 +250,7 @@ const statements = 4
 // that the problem does not have are added as columns: a definition by others excludes
 // nothing. Multipliers of unknown rows are left out.
 func (f *flat) translate(h *header, cols []int) *translation {
-	t := &translation{flat: f, also: map[int][]int{}, n: len(cols), cols: cols}
+	t := &translation{flat: f, also: map[int][]int{}, twins: map[int]bool{}, n: len(cols), cols: cols}
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)
@@ -253,11 +264,18 @@ func (f *flat) translate(h *header, cols []int) *translation {
 		}
 		t.also[len(t.cols)] = own[1:]
 		t.cols = append(t.cols, own[0])
+		for _, j := range own {
+			t.twins[j] = len(own) > 1
+		}
 	}
 	places := f.sides()
 	for i := range h.Rows {
 		r := &h.Rows[i]
 		var at rowPlace
+		if r.T != nil {
+			check(min(r.T[0], r.T[1]) >= 0 && r.T[0] < i && r.T[1] < len(cols))
+			t.multiply(t.rows[r.T[0]].hi, cols[r.T[1]], places)
+		}
 		for _, others := range []bool{true, false} {
 			l, ok := t.form(&r.list, others)
 			if !ok || len(l.idx) == 0 {
@@ -273,6 +291,23 @@ func (f *flat) translate(h *header, cols []int) *translation {
 		t.rows = append(t.rows, at)
 	}
 	return t
+}
+
+// multiply adds the product of an equation and a variable as a row.
+func (t *translation) multiply(equation slot, j int, places map[string]slot) {
+	f := t.flat
+	if equation.factor == 0 || f.rows[equation.row].lo != f.rows[equation.row].hi {
+		return
+	}
+	r := &f.rows[equation.row]
+	t.products += len(r.lin.idx)
+	check(t.products <= mostNumbers/32)
+	ls, ws := []form{only(j)}, []span{r.lin.constant().less(just(r.hi))}
+	for k, c := range r.lin.idx {
+		ls, ws = append(ls, f.pair(c, j)), append(ws, r.lin.val[k])
+	}
+	f.rows = append(f.rows, flatRow{f.add(ls, ws), 0, 0})
+	f.place(len(f.rows)-1, places)
 }
 
 // form is an affine function of a proof's columns; others takes the last of those that equal them but for
@@ -354,20 +389,26 @@ func sideKey(l form, b float64) (key string, scale float64) {
 // sides are those of all rows, with their scales for factors; those of lower sides are negative.
 func (f *flat) sides() map[string]slot {
 	out := map[string]slot{}
-	for i, r := range f.rows {
-		if len(r.lin.idx) > 0 && !math.IsInf(r.hi, 1) {
-			key, scale := sideKey(r.lin, r.hi)
-			out[key] = slot{i, scale}
-		}
-		if len(r.lin.idx) > 0 && !math.IsInf(r.lo, -1) {
-			key, scale := sideKey(f.scale(r.lin, just(-1)), -r.lo)
-			out[key] = slot{i, -scale}
-		}
+	for i := range f.rows {
+		f.place(i, out)
 	}
 	return out
 }
 
-// find is the slot of a side.
+// place adds the sides of a row to a list.
+func (f *flat) place(i int, to map[string]slot) {
+	r := &f.rows[i]
+	if len(r.lin.idx) > 0 && !math.IsInf(r.hi, 1) {
+		key, scale := sideKey(r.lin, r.hi)
+		to[key] = slot{i, scale}
+	}
+	if len(r.lin.idx) > 0 && !math.IsInf(r.lo, -1) {
+		key, scale := sideKey(f.scale(r.lin, just(-1)), -r.lo)
+		to[key] = slot{i, -scale}
+	}
+}
+
+// find is the row of a side and the factor of its multiplier.
 func find(places map[string]slot, l form, b float64) slot {
 	key, scale := sideKey(l, b)
 	s, ok := places[key]
@@ -411,7 +452,7 @@ func (t *translation) leaf(l *line) *leaf {
 	of := func() []float64 { return make([]float64, len(t.flat.cols)) }
 	out := &leaf{
 		cost: l.C, rows: make([]float64, len(t.flat.rows)), points: make([]float64, t.columns()), shares: map[int][]float64{},
-		hints: of(), first: of(), second: of(), sides: of(),
+		hints: of(), first: of(), second: of(), sides: of(), twins: t.twins,
 	}
 	l.Y.each(len(t.rows), func(k int, y float64) {
 		switch r := &t.rows[k]; {

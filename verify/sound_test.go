@@ -203,6 +203,33 @@ func TestPowers(t *testing.T) {
 	}
 }
 
+// TestLogarithms: proofs of problems whose products with logarithms, powers of powers, roots and squares
+// that are 0 the search reads in other ways show their bounds.
+func TestLogarithms(t *testing.T) {
+	for _, objective := range []string{
+		"x*log(x) - 2*y*log(y)", "x*log(x/y) - y*log(x)", "x*(log(x) - log(x + y)) + 3*log(y/(x + y))*y - 4*y*log(y)",
+		"-log(2*x/y)*x - x*log(3*x)", "(2*x + y)*log(4*x + 2*y) - x*log(y)", "(0.3 - log(x^-0.5/y))*x",
+		"log(1 + x/y)*x - log(x)*x", "-x*log(x*y) + log(x*(-y))*0 + y", "log((x + 2*y)/(3*x + y)) - log(x*y)*y",
+		"(3/x)^0.6 - 2*(5/(x + y))^1.5", "-sqrt(x*y) + sqrt(2*x*(y + 1))*x", "x/(x - 2*y) - y*log(x)", "(x - 0.5)*log(x) - y^2",
+	} {
+		for _, bounds := range []string{"[0.3, 1.7]", "[1e-7, 2]", "[0, 1.9]"} {
+			for _, also := range []string{"", "subject to\n  (x + y - 1.5)^2 == 0\n", "subject to\n  x + y == z\n  x*z + y*z <= 2\n"} {
+				src := fmt.Sprintf("var x in %s\nvar y in [0.1, 1.2]\nvar z in [0, 3]\nminimize %s\n%s", bounds, objective, also)
+				set := ccp.DefaultSettings()
+				set.Global.MaxNodes, set.Global.Proof = 100, true
+				p := compiled(t, src)
+				if p == nil {
+					continue
+				}
+				res, err := global.Solve(context.Background(), p, nil, 1, set)
+				if err != nil || res.Proof != nil && !accepted(t, src, res) {
+					t.Errorf("%v\n%s", err, src)
+				}
+			}
+		}
+	}
+}
+
 // bestOnGrid is the least cost of the points of a grid that are feasible, those of the largest negated.
 func bestOnGrid(p *dc.Problem) float64 {
 	best := math.Inf(1)

@@ -62,6 +62,9 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 		if err = b.takes(); err != nil {
 			break
 		}
+		if b.blind && b.out.Feasible {
+			b.prepare(ctx, most)
+		}
 	}
 	if starts.Settle(ctx); err == nil && !out.Proved {
 		err = b.takes()
@@ -90,8 +93,9 @@ type bounding struct {
 	starts *ccp.Starts
 	g      *searcher
 	lower  float64         // the bound so far, as the search counts
-	used   float64         // work of a search that is over
+	used   float64         // work of searches that are over
 	search *spatial.Search // nil: there is none, see Result.NoBound
+	blind  bool            // the search began without a feasible point, and some variables have no bounds
 }
 
 // copied is a result that may change.
@@ -105,7 +109,7 @@ func (b *bounding) spent() float64 {
 	if b.search == nil {
 		return b.used
 	}
-	return b.search.Work()
+	return b.used + b.search.Work()
 }
 
 // largest is the share of the work that one node may take for a search to begin. Source: a limit of
@@ -114,6 +118,7 @@ const largest = 0.05
 
 // prepare makes the search, and gives the starts their bounds. Where there is none it says why.
 func (b *bounding) prepare(ctx context.Context, most float64) {
+	b.used, b.search, b.out.NoBound = b.spent(), nil, ""
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
 	entries := 0 // of what the search states as columns and rows, at least
@@ -158,7 +163,8 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 		lo[j], hi[j] = max(lo[j], root[j].Lo), min(hi[j], root[j].Hi)
 	}
 	b.starts.Lo, b.starts.Hi = lo, hi
-	if free := b.search.Unbounded(); len(free) > 0 {
+	free := b.search.Unbounded()
+	if b.blind = len(free) > 0 && !b.out.Feasible; len(free) > 0 {
 		b.out.NoBound = g.unboundedNames(free)
 		if !math.IsInf(b.search.Lower, -1) {
 			b.finish(nil)

@@ -232,6 +232,49 @@ func TestUnboundedVariables(t *testing.T) {
 	}
 }
 
+// TestFewNodes: causes that leave a search with a handful of nodes. Each took more than 1,000, or had
+// no bound at all.
+func TestFewNodes(t *testing.T) {
+	simplex := dc.NewModel() // the largest clique of a graph, Motzkin and Straus 1965
+	x := simplex.Var("x", []int{10}, dc.AtLeast(0))
+	var edges []dc.Expr
+	for i := range 10 {
+		for j := range i {
+			if (i*j+i+j)%3 > 0 {
+				edges = append(edges, dc.Mul(x.At(i), x.At(j)).Neg())
+			}
+		}
+	}
+	simplex.Minimize(dc.SumOf(edges))
+	simplex.SubjectTo(dc.EQ(x.Sum(), dc.Num(1)))
+
+	either := dc.NewModel() // a linear program's conditions of complementarity
+	y := either.Var("y", []int{2}, dc.AtLeast(0))
+	z := either.Var("z", []int{2}, dc.AtLeast(0))
+	either.Minimize(y.At(0).Neg().Sub(y.At(1).Scale(3)))
+	either.SubjectTo(dc.LE(y.At(0).Add(y.At(1).Scale(2)), dc.Num(12)), dc.EQ(z.At(0), z.At(1).Add(dc.Num(1))))
+	for k := range 2 {
+		either.SubjectTo(dc.EQ(dc.Mul(y.At(k), z.At(k)), dc.Num(0)))
+	}
+
+	square := dc.NewModel() // hs62 of MINLPLib has such a constraint
+	u := square.Var("u", []int{2}, dc.AtLeast(0))
+	square.Minimize(dc.Log(u.At(0).Add(dc.Num(0.1))).Add(dc.Log(u.At(1).Scale(2).Add(dc.Num(0.1)))))
+	square.SubjectTo(dc.EQ(dc.Square(u.Sum().Sub(dc.Num(1))), dc.Num(0)))
+	for name, c := range map[string]struct {
+		m    *dc.Model
+		want float64
+	}{
+		"simplex": {simplex, -0.4}, "either": {either, -18}, "square": {square, math.Log(0.11)},
+	} {
+		res, err := global.Best(context.Background(), build(t, c.m), ccp.DefaultSettings())
+		if err != nil || !res.Proved || res.Nodes > 60 || math.Abs(res.Objective-c.want) > 1e-4 {
+			t.Errorf("%s: %v, %v, objective %.8g, bound %.8g, %d nodes; %s", name, err, res.Status, res.Objective, res.Bound,
+				res.Nodes, res.NoBound)
+		}
+	}
+}
+
 // far is a convex function that is known by its values.
 type far struct{}
 

@@ -28,15 +28,15 @@ type Proof struct {
 
 // proofHeader is the first line of a proof: the columns by which the rest speaks.
 type proofHeader struct {
-	Format    string       `json:"format"`
-	Version   int          `json:"version"`
-	Maximize  bool         `json:"maximize"`
-	Upper     *float64     `json:"upper"` // minimised
-	Bound     *float64     `json:"bound"` // minimised
-	Variables []proofVar   `json:"variables"`
-	Box       [][2]float64 `json:"box,omitempty"` // of the variables, where their own bounds are not all there are
-	Terms     []proofTerm  `json:"terms"`
-	Rows      []proofRow   `json:"rows"`
+	Format    string        `json:"format"`
+	Version   int           `json:"version"`
+	Maximize  bool          `json:"maximize"`
+	Upper     *float64      `json:"upper"` // minimised
+	Bound     *float64      `json:"bound"` // minimised
+	Variables []proofVar    `json:"variables"`
+	Box       [][2]*float64 `json:"box,omitempty"` // of the variables, where their own bounds are not all there are
+	Terms     []proofTerm   `json:"terms"`
+	Rows      []proofRow    `json:"rows"`
 }
 
 type proofVar struct {
@@ -64,6 +64,7 @@ type proofRow struct {
 	Const float64   `json:"c,omitempty"`
 	Lo    *float64  `json:"lo,omitempty"`
 	Hi    *float64  `json:"hi,omitempty"`
+	Times *[2]int   `json:"t,omitempty"`
 }
 
 // sparseList is the numbers of a list that are not zero.
@@ -143,7 +144,7 @@ func (pr *Proof) header() proofHeader {
 	}
 	if pr.p.Derived {
 		for _, b := range pr.p.Box[:pr.p.N] {
-			h.Box = append(h.Box, [2]float64{b.Lo, b.Hi})
+			h.Box = append(h.Box, [2]*float64{finitePointer(b.Lo), finitePointer(b.Hi)})
 		}
 	}
 	for k := range pr.p.Terms {
@@ -156,7 +157,7 @@ func (pr *Proof) header() proofHeader {
 	}
 	for i := range pr.p.Rows {
 		r := &pr.p.Rows[i]
-		h.Rows = append(h.Rows, proofRow{r.Lin.Idx, r.Lin.Val, r.Lin.Const, finitePointer(r.Lo), finitePointer(r.Hi)})
+		h.Rows = append(h.Rows, proofRow{r.Lin.Idx, r.Lin.Val, r.Lin.Const, finitePointer(r.Lo), finitePointer(r.Hi), r.Times})
 	}
 	return h
 }

@@ -44,6 +44,8 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 		return m.each(us, Abs, 0)
 	case "sum":
 		return sum(0, us, nil)
+	case "quotient":
+		return m.quotient(us[0], us[1])
 	case "mul":
 		return m.product(us[0], us[1])
 	case "inner":
@@ -70,9 +72,6 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 		return m.sumLargest(negated(us), int(p)).Scale(-1)
 	case "lse":
 		cols := m.columns(us)
-		for k, j := range cols {
-			us[k] = ColumnOf(j)
-		}
 		return m.under(m.of(Log, 0, m.each(us, Exp, 0)), &Under{Kind: LogSumExp, Args: cols})
 	case "quadoverlin":
 		last := len(us) - 1
@@ -167,6 +166,17 @@ func (m *maker) power(u dc.Linear, p float64) dc.Linear {
 		return sum(0, []dc.Linear{m.of(PosPower, p, u), m.of(PosPower, p, u.Scale(-1))}, []float64{1, -1})
 	}
 	return m.of(Power, p, u)
+}
+
+// quotient is u/v, for a v without a known sign u·v/v².
+func (m *maker) quotient(u, v dc.Linear) dc.Linear {
+	switch i := m.reach(v); {
+	case i.Lo >= 0:
+		return m.product(u, m.of(Power, -1, v))
+	case i.Hi <= 0:
+		return m.product(u.Scale(-1), m.of(Power, -1, v.Scale(-1)))
+	}
+	return m.product(u, m.product(v, m.of(Power, -1, m.of(Square, 0, v))))
 }
 
 // quad is uᵀQu by entries.

@@ -129,9 +129,6 @@ func (b *bounder) square(l dc.Linear) {
 // term replaces the multiple of a term by an affine minorant over the box.
 func (b *bounder) term(k int) {
 	t, j := &b.Terms[k], b.N+k
-	if b.y[j] == (Interval{}) {
-		return
-	}
 	y := b.y[j].Lo + (b.y[j].Hi-b.y[j].Lo)/2
 	if rest := b.y[j].sub(point(y)); rest != (Interval{}) {
 		b.constant = num.AddDown(b.constant, rest.mul(b.box[j]).Lo)
@@ -139,7 +136,7 @@ func (b *bounder) term(k int) {
 	if t.Op != Affine || t.Under != nil {
 		y = b.share(k, y)
 	}
-	if y == 0 {
+	if y == 0 && t.Op != Affine {
 		return
 	}
 	plain := mulRange(y, b.box[j]) // the bound of a minorant that is constant
