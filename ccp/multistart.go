@@ -103,9 +103,11 @@ func (s *Starts) Spend(ctx context.Context, most float64) {
 	s.wave(ctx, s.next+n, set)
 }
 
-// Add lets a result from elsewhere be the best one. Its work does not count.
+// Add lets a result from elsewhere be the best one, which is feasible whatever the rounding errors. Its
+// work does not count.
 func (s *Starts) Add(r *Result) {
 	before := s.found.total
+	r.surely = true
 	s.found.take(r, nil)
 	s.found.total = before
 }
@@ -247,8 +249,10 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 
 // take counts the result of a start.
 func (s *Starts) take(r *Result, err error) {
-	s.found.take(r, err)
-	if r == nil {
+	if r != nil {
+		r.surely = r.Feasible && s.p.Violations(r.X).Relative <= s.set.FeasTol
+	}
+	if s.found.take(r, err); r == nil {
 		return
 	}
 	s.mu.Lock()
@@ -304,7 +308,11 @@ func (b *best) take(r *Result, err error) {
 	if r.Start == 0 && b.first == nil { // a result from elsewhere has no number
 		b.first = r
 	}
-	if b.top == nil || !r.known && r.Better(b.top, b.maximize) {
+	switch top := b.top; {
+	case top == nil:
+		b.top = r
+	case r.known || r.Feasible && top.Feasible && top.surely && !r.surely: // rounding errors hide a gain
+	case r.Feasible && top.Feasible && r.surely && !top.surely || r.Better(top, b.maximize):
 		b.top = r
 	}
 }

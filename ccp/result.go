@@ -66,6 +66,7 @@ type Result struct {
 
 	// nearly: X keeps the constraints relative to the size of their terms.
 	nearly bool
+	surely bool                // of starts: X is feasible whatever the rounding errors of the constraints
 	work   float64             // see Work
 	final  bool                // see run.final
 	least  float64             // the smallest change of the objective that counts

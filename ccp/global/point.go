@@ -56,8 +56,7 @@ func (g *searcher) better(x []float64, tol, gained float64) bool {
 		return false
 	}
 	v := g.p.Violations(x)
-	// rounding errors alone hide a gain, too
-	return v.Excess <= tol && (tol == g.set.FeasTol || v.Relative <= tol)
+	return max(v.Excess, v.Relative) <= tol // rounding errors hide a gain, too
 }
 
 // take makes x the best point.

@@ -363,6 +363,9 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	work := make([]flat.Interval, s.P.Columns())
 	solved := (res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved || res.Status == qpbackend.IterationLimit) && len(res.X) >= s.P.Columns() && !slices.ContainsFunc(res.X, math.IsNaN)
 	if !solved {
+		if more, err := s.probe(ctx, nd, &v, box); err != nil || more {
+			return s.again(ctx, nd, v, err)
+		}
 		v.col, v.at = s.widest(box, nil)
 		return v
 	}
@@ -392,22 +395,28 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return v
 	}
 	if !s.prunes(v.bound) {
-		much, more := s.cutOff(nd, &v, box), false
-		if more, v.err = s.probe(ctx, nd, &v, box); v.err != nil {
-			return v
-		}
-		if (much || more) && nd.narrowed < mostNarrowed {
-			nd.narrowed++
-			again := s.visit(ctx, nd)
-			if again.lost = min(again.lost, v.lost); again.err == nil && again.x == nil {
-				again.x = v.x
-			}
-			return again
+		much := s.cutOff(nd, &v, box)
+		more, err := s.probe(ctx, nd, &v, box)
+		if err != nil || (much || more) && nd.narrowed < mostNarrowed {
+			return s.again(ctx, nd, v, err)
 		}
 	}
 	x = v.dual.Points
 	v.col, v.at = s.choose(box, x, work)
 	return v
+}
+
+// again solves a node anew that has become narrower, unless there is an error.
+func (s *Search) again(ctx context.Context, nd *node, v visit, err error) visit {
+	if v.err = err; err != nil {
+		return v
+	}
+	nd.narrowed++
+	again := s.visit(ctx, nd)
+	if again.lost = min(again.lost, v.lost); again.err == nil && again.x == nil {
+		again.x = v.x
+	}
+	return again
 }
 
 // mostNarrowed bounds how often a node is solved anew since parts of it were cut off. Source: any
@@ -425,7 +434,7 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 	s.P.Bound(v.dual, box, work)
 	slopes := slices.Clone(work[:s.P.N])
 	for i, j := range s.branch {
-		if j >= s.P.N || !wide(box[j]) {
+		if j >= s.P.N || !s.wide(j, box[j]) {
 			continue
 		}
 		off, y := box[j], slopes[j].Lo+slopes[j].Width()/2
@@ -586,7 +595,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 	defer func() { nd.vain = 4*paid < tried }()
 	for i, j := range s.branch {
 		for _, sign := range [2]float64{1, -1} {
-			if !wide(box[j]) || s.Work() > before+probeWork {
+			if !s.wide(j, box[j]) || s.Work() > before+probeWork {
 				continue
 			}
 			tried++
@@ -600,13 +609,17 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			// Source: any small number does
-			off, room := box[j], 0.01*min(box[j].Width(), max(1, math.Abs(res.X[j])))
+			size := box[j].Width()
+			if !box[j].Finite() {
+				size = max(1, math.Abs(res.X[j]))
+			}
+			off, room := box[j], 0.01*size
 			if sign > 0 {
 				off.Hi = res.X[j] - room
 			} else {
 				off.Lo = res.X[j] + room
 			}
-			if !(off.Width() >= leastCut*box[j].Width()) {
+			if !(off.Width() >= leastCut*size) {
 				continue
 			}
 			done, wider := s.beyond(nd, v, box, i, off, r.dual(res))
@@ -626,8 +639,13 @@ const probeEvery = 2
 // Source: derived: a tenth of ccp.Second.
 const probeWork = 1e7
 
-// wide reports whether an interval may be split.
-func wide(a flat.Interval) bool { return a.Width() > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi)) }
+// wide reports whether the interval of column j may be split. Terms without a bound follow variables.
+func (s *Search) wide(j int, a flat.Interval) bool {
+	if !a.Finite() {
+		return j < s.P.N
+	}
+	return a.Width() > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi))
+}
 
 // Parts of an interval: the least that is worth a leaf, and from which on the node is solved anew.
 // Source: any numbers do.
@@ -816,7 +834,7 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 			if t.Op != flat.Product && c != t.A {
 				continue
 			}
-			if b := box[c]; wide(b) {
+			if b := box[c]; s.wide(c, b) {
 				share := 1.0
 				if b.Finite() { // near an end a split there changes little
 					share = 0.1 + min(x[c]-b.Lo, b.Hi-x[c])/b.Width()
@@ -849,7 +867,7 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		}
 		for _, c := range [2]int{t.A, max(t.A, t.B)} {
 			b := box[c]
-			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && wide(b) {
+			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && s.wide(c, b) {
 				col, best = c, w
 			}
 		}
@@ -884,8 +902,14 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 			return beside
 		}
 	}
-	if !a.Finite() {
-		return a.Clip(x)
+	x = a.Clip(x)
+	switch beyond := max(1, math.Abs(x)); {
+	case math.IsInf(a.Lo, -1) && math.IsInf(a.Hi, 1):
+		return x
+	case math.IsInf(a.Hi, 1):
+		return x + beyond
+	case math.IsInf(a.Lo, -1):
+		return x - beyond
 	}
 	w := a.Width()
 	mid := a.Lo + w/2
