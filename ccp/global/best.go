@@ -227,7 +227,7 @@ func (b *bounding) finish(err error) {
 	case !r.Feasible && math.IsInf(s.Lower, 1) && err == nil:
 		r.Status, r.Message, r.Proved, r.Objective = ccp.Infeasible,
 			"no point meets the constraints: no part of the bounds has one", true, r.Bound
-	case r.Proved && r.Status != ccp.Converged:
-		r.Status, r.Message = ccp.Converged, ""
+	case r.Proved:
+		r.end()
 	}
 }

@@ -138,6 +138,13 @@ func (g *searcher) states(lower float64) {
 	r.Bound = g.stated(lower)
 }
 
+// end is the end at a point that is proved: multipliers of a run that had not converged hold nothing.
+func (r *Result) end() {
+	if r.Status != ccp.Converged {
+		r.Status, r.Message, r.Duals, r.BoundDuals = ccp.Converged, "", nil, nil
+	}
+}
+
 // say states the bound, in units, of a search that has left nodes open; none is why there is no
 // feasible point if the bound is infinite.
 func (g *searcher) say(ctx context.Context, lower float64, open int, err error, none, nodes string) {
@@ -158,7 +165,7 @@ func (g *searcher) say(ctx context.Context, lower float64, open int, err error, 
 		r.Status = ccp.IterationLimit
 	}
 	if r.Proved && ctx.Err() == nil {
-		r.Status = ccp.Converged
+		r.end()
 	} else if !r.Proved {
 		r.Message = fmt.Sprintf("%s leave a gap of %.2g; %d are open", nodes, r.Gap, open)
 	}
