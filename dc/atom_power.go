@@ -88,7 +88,8 @@ func Power(o Operand, p float64) Expr {
 // functions without a negative value their geometric mean.
 func rootOf(u Expr, p float64) Expr {
 	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {
-		if a, b, ok := twoFactors(u.terms[0].f); ok && a.IsAffine() && b.IsAffine() && a.Range().Lo >= 0 && b.Range().Lo >= 0 {
+		positive := func(e Expr) bool { return e.IsAffine() && e.Range().Lo >= 0 }
+		if a, b, ok := twoFactors(u.terms[0].f); ok && positive(a) && positive(b) {
 			return GeoMeanOf([]Expr{a, b}).Scale(math.Sqrt(u.terms[0].w))
 		}
 	}

@@ -294,7 +294,8 @@ func (c *checking) proof(proof *Proved) {
 	c.show(lower, fmt.Sprintf("the proof, with %d leaves", proof.Leaves))
 	switch {
 	case math.IsInf(lower, 1):
-		c.add("proof", verdict(c.r.Status == "infeasible", Refused), "the proof shows with %d leaves that no point is feasible", proof.Leaves)
+		c.add("proof", verdict(c.r.Status == "infeasible", Refused),
+			"the proof shows with %d leaves that no point is feasible", proof.Leaves)
 	case c.r.Status != "infeasible":
 		c.add("proof", verdict(lower >= claimed-digits*max(proof.unit, math.Abs(claimed)), Incomplete),
 			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; its file states %.17g",

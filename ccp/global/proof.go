@@ -157,7 +157,8 @@ func (pr *Proof) header() proofHeader {
 	}
 	for i := range pr.p.Rows {
 		r := &pr.p.Rows[i]
-		h.Rows = append(h.Rows, proofRow{r.Lin.Idx, r.Lin.Val, r.Lin.Const, finitePointer(r.Lo), finitePointer(r.Hi), r.Times})
+		h.Rows = append(h.Rows, proofRow{r.Lin.Idx, r.Lin.Val, r.Lin.Const,
+			finitePointer(r.Lo), finitePointer(r.Hi), r.Times})
 	}
 	return h
 }

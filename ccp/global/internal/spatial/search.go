@@ -529,7 +529,8 @@ func sure(d *flat.Dual) {
 // beyond takes the part off of the column with number i in branch from a node, if multipliers show that
 // no point in it is better than the best one. Those of a convex problem that goes toward a column do,
 // for the part beyond its solution. It reports whether the node is much narrower for it.
-func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, d *flat.Dual) (done, much bool) {
+func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, d *flat.Dual) (
+	done, much bool) {
 	j := s.branch[i]
 	whole := box[j]
 	box[j] = off
