@@ -43,7 +43,8 @@ func InvPos(u Operand) Expr { return Power(u, -1) }
 //	source     Chares 2009, section 4
 func Power(o Operand, p float64) Expr {
 	u := ToExpr(o)
-	if v, q, ok := u.asPower(); ok && p > 0 && !math.IsInf(p, 1) {
+	// an exponent that is rounded would be another function
+	if v, q, ok := u.asPower(); ok && p > 0 && !math.IsInf(p, 1) && math.FMA(p, q, -p*q) == 0 {
 		return Power(v, p*q).Scale(math.Pow(u.terms[0].w, p))
 	}
 	integer := p == math.Trunc(p)

@@ -1,6 +1,9 @@
 package verify
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // weighted is w·e.
 type weighted struct {
@@ -168,7 +171,7 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
 	p := e.num
 	raisedBy := func(w float64) span { return (&column{kind: isPower, p: p}).value(w) }
-	if w, v, q, ok := e.args[0].below(); ok && p > 0 {
+	if w, v, q, ok := e.args[0].below(); ok && p > 0 && sameProduct(p, q, p*q, 1) {
 		_, _, straight := affine(v)
 		return f.scale(f.power(f.of(v), p*q, straight), raisedBy(w)), true
 	}
@@ -201,14 +204,21 @@ func (l *form) multiple(r form) (w span, ok bool) {
 	if len(r.idx) == 0 || !slices.Equal(l.idx, r.idx) || l.err != (span{}) || r.err != (span{}) {
 		return w, false
 	}
-	q := l.val[0].mid() / r.val[0].mid()
+	a, b := l.val[0].mid(), r.val[0].mid()
 	for k := range r.val {
-		if l.val[k].mid() != q*r.val[k].mid() || l.val[k] != just(l.val[k].mid()) || r.val[k] != just(r.val[k].mid()) {
+		x, y := l.val[k].mid(), r.val[k].mid()
+		if l.val[k] != just(x) || r.val[k] != just(y) || !sameProduct(x, b, y, a) {
 			return w, false
 		}
 	}
-	if l.c != q*r.c || !(q > 0) {
+	if !sameProduct(l.c, b, r.c, a) || !(a/b > 0) {
 		return w, false
 	}
 	return l.val[0].over(r.val[0]), true
+}
+
+// sameProduct reports whether a·b = c·d without rounding.
+func sameProduct(a, b, c, d float64) bool {
+	p, q := a*b, c*d
+	return p == q && math.FMA(a, b, -p) == math.FMA(c, d, -q)
 }
