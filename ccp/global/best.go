@@ -118,7 +118,7 @@ const largest = 0.05
 
 // prepare makes the search, and gives the starts their bounds. Where there is none it says why.
 func (b *bounding) prepare(ctx context.Context, most float64) {
-	b.used, b.search, b.out.NoBound = b.spent(), nil, ""
+	b.used, b.search, b.blind, b.out.NoBound = b.spent(), nil, false, ""
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
 	entries := 0 // of what the search states as columns and rows, at least
