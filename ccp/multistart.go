@@ -311,8 +311,12 @@ func (b *best) take(r *Result, err error) {
 	switch top := b.top; {
 	case top == nil:
 		b.top = r
-	case r.known || r.Feasible && top.Feasible && top.surely && !r.surely: // rounding errors hide a gain
-	case r.Feasible && top.Feasible && r.surely && !top.surely || r.Better(top, b.maximize):
+	case r.known:
+	case r.Feasible && top.Feasible && r.surely != top.surely: // rounding errors hide a gain
+		if r.surely {
+			b.top = r
+		}
+	case r.Better(top, b.maximize):
 		b.top = r
 	}
 }

@@ -174,18 +174,9 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 
 // timesEquations adds the products of affine equations of variables and a variable that occurs in
 // products with theirs (Sherali and Adams 1990, A hierarchy of relaxations between the continuous and
-// convex hull representations for zero-one programming problems), where they need few new products.
+// convex hull representations for zero-one programming problems), where the new products are no more than the old ones.
 func (m *maker) timesEquations() {
-	// Source: ex2_1_9 of MINLPLib is proved with 7 nodes for 1567.
-	const newPerOld = 1
-	pairs := map[[2]int]bool{}
-	for k := range m.Terms {
-		if t := &m.Terms[k]; t.Op == Product && t.B < m.N {
-			pairs[[2]int{t.A, t.B}] = true
-		} else if t.Op == Square && t.A < m.N {
-			pairs[[2]int{t.A, t.A}] = true
-		}
-	}
+	pairs := m.products()
 	for i, r := range slices.Clone(m.Rows) {
 		if r.Lo != r.Hi || len(r.Lin.Idx) < 2 || slices.Max(r.Lin.Idx) >= m.N {
 			continue
@@ -196,7 +187,7 @@ func (m *maker) timesEquations() {
 			list, has := make([][2]int, 0, len(r.Lin.Idx)), 0
 			for _, k := range r.Lin.Idx {
 				pair := [2]int{min(j, k), max(j, k)}
-				if pairs[pair] {
+				if _, ok := pairs[pair]; ok {
 					has++
 				} else {
 					list = append(list, pair)
@@ -211,7 +202,7 @@ func (m *maker) timesEquations() {
 				more[pair] = true
 			}
 		}
-		if len(by) == 0 || len(more) > newPerOld*old {
+		if len(by) == 0 || len(more) > old {
 			continue
 		}
 		for _, j := range by {
@@ -222,6 +213,20 @@ func (m *maker) timesEquations() {
 			m.Rows = append(m.Rows, Row{Lin: sum(0, parts, nil), Name: r.Name, Times: &[2]int{i, j}})
 		}
 	}
+}
+
+// products are the columns that are products of two variables, the lower first, and squares.
+func (p *Problem) products() map[[2]int]int {
+	pairs := map[[2]int]int{}
+	for k := range p.Terms {
+		switch t := &p.Terms[k]; {
+		case t.Op == Square && t.A < p.N:
+			pairs[[2]int{t.A, t.A}] = p.N + k
+		case t.Op == Product && t.A < p.N && t.B < p.N:
+			pairs[[2]int{t.A, t.B}] = p.N + k
+		}
+	}
+	return pairs
 }
 
 // row adds a row. Where it says that a function without a negative value is 0, the row of its argument
@@ -449,15 +454,7 @@ func (m *maker) times(a, b int) dc.Linear {
 func (p *Problem) sides() {
 	n := p.Columns()
 	p.Below, p.Above, p.CostOnly = make([]bool, n), make([]bool, n), make([]bool, n)
-	p.pairs = map[[2]int]int{}
-	for k := range p.Terms {
-		switch t := &p.Terms[k]; {
-		case t.Op == Square && t.A < p.N:
-			p.pairs[[2]int{t.A, t.A}] = p.N + k
-		case t.Op == Product && t.A < p.N && t.B < p.N:
-			p.pairs[[2]int{t.A, t.B}] = p.N + k
-		}
-	}
+	p.pairs = p.products()
 	uses := make([]int, n)
 	mark := func(l dc.Linear, below, above bool) {
 		for k, j := range l.Idx {
