@@ -44,7 +44,10 @@ func (negLog) represent(c Canon, u Linear) Form {
 //	source     Chares 2009
 func Entropy(u Operand) Expr { return apply(negEntropy{}, ToExpr(u)).Neg() }
 
-type negEntropy struct{ positive }
+type negEntropy struct {
+	positive
+	open bool // without a value at 0, as a logarithm that is written has none
+}
 
 func (negEntropy) direction() int { return 0 }
 func (negEntropy) String() string { return "-entr" }
@@ -62,10 +65,10 @@ func (f negEntropy) over(i Interval) Interval {
 	return ends
 }
 
-func (negEntropy) value(u float64) float64 {
+func (f negEntropy) value(u float64) float64 {
 	v, ok := onDomain(u)
 	switch {
-	case !ok:
+	case !ok || f.open && v == 0:
 		return math.Inf(1)
 	case v == 0:
 		return 0
@@ -95,7 +98,10 @@ func (negEntropy) represent(c Canon, u Linear) Form {
 //	refuses    arrays; constants outside the domain
 //	form       exponential cone
 //	source     Chares 2009
-func KL(u, v Affine) Expr {
+func KL(u, v Affine) Expr { return divergence(u, v, false) }
+
+// divergence is KL; open: without a value at u = 0, as a logarithm that is written has none.
+func divergence(u, v Affine, open bool) Expr {
 	a := Stack(u, v)
 	if err := a.Err(); err != nil {
 		return Expr{err: err}
@@ -103,7 +109,7 @@ func KL(u, v Affine) Expr {
 	if u.Len() != 1 || v.Len() != 1 {
 		return badExpr("kl of shapes %v and %v, want scalars", u.shape, v.shape)
 	}
-	f := &kl{a, a.support()}
+	f := &kl{a, a.support(), open}
 	if a.IsConst() {
 		w := f.Value(nil)
 		if math.IsInf(w, 1) {
@@ -128,13 +134,14 @@ func logArgument(f Convex) (Linear, bool) {
 type kl struct {
 	a       Affine // (u, v)
 	indices []int
+	open    bool // see divergence
 }
 
 func (f *kl) Value(x []float64) float64 {
 	u, ok := onDomain(f.a.at(0, x))
 	v := f.a.at(1, x)
 	switch {
-	case !ok || v < -domainTol || u > 0 && v <= 0:
+	case !ok || v < -domainTol || u > 0 && v <= 0, f.open && u == 0:
 		return math.Inf(1)
 	case u == 0:
 		return max(v, 0)

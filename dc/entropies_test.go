@@ -45,6 +45,12 @@ func TestEntropiesOfProducts(t *testing.T) {
 			}
 		}
 	}
+	if v := dc.Mul(x, dc.Log(x.Scale(2))).Value([]float64{0, 1, 1, 1}); !math.IsInf(v, 1) {
+		t.Errorf("x*log(2*x) at 0: %g; a logarithm has no value there", v)
+	}
+	if v := dc.Entropy(x).Value([]float64{0, 1, 1, 1}); v != 0 {
+		t.Errorf("entr(0) = %g", v)
+	}
 	if e := dc.Mul(q, dc.Log(y)); e.IsConvex() || e.IsConcave() {
 		t.Error("q*log(y) with q >= 0 is neither convex nor concave")
 	}

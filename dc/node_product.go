@@ -97,13 +97,13 @@ func timesLogs(u, v Expr) (Expr, bool) {
 			parts = append(parts, u.Scale(-t.w*math.Log(w)))
 			continue
 		}
-		parts = append(parts, KL(FromLinear(u.lin), FromLinear(l)).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
+		parts = append(parts, divergence(FromLinear(u.lin), FromLinear(l), true).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
 	}
 	if !positive || len(rest) > len(v.terms) {
 		return Expr{}, false
 	}
 	if c != 0 {
-		parts = append(parts, Entropy(u).Scale(-c))
+		parts = append(parts, apply(negEntropy{open: true}, u).Scale(c))
 	}
 	return sumExprs(append(parts, Mul(u, sumExprs(rest)))), true
 }
