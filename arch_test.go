@@ -81,9 +81,9 @@ var mayImport = map[string]string{
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
-	"internal/wire":  "internal/enum internal/table",
-	"internal/graph": "dc internal/wire internal/suggest gonum",
-	"internal/serve": "dc/lang ccp ccp/global internal/graph internal/wire qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
+	"internal/wire":        "internal/enum internal/table",
+	"internal/wire/decode": "dc internal/wire internal/suggest gonum",
+	"internal/serve":       "dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
 	"internal/options": "dc/lang ccp",
 	// What a Go program that uses a worker imports.

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/internal/wire/decode"
 )
 
 // batch has the solutions of a problem for several sets of values of its parameters.
@@ -119,9 +119,9 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 func (b *batch) members() int { return (len(b.sets) + perMember - 1) / perMember }
 
 // hire makes sessions for batches, n at least.
-func (p *problem) hire(ctx context.Context, n int, limits graph.Limits) error {
+func (p *problem) hire(ctx context.Context, n int, limits decode.Limits) error {
 	for len(p.crew) < n {
-		prog, err := graph.Build(ctx, p.graph, p.params, limits)
+		prog, err := decode.Build(ctx, p.graph, p.params, limits)
 		if err != nil {
 			return err
 		}

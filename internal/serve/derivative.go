@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/internal/wire/decode"
 )
 
 // differentiated is the problem with the derivative at the point of its last solve.
@@ -83,7 +83,7 @@ const stepOfData = 6e-6
 
 // moved are the problems with the parameters that are no dc.Param a step back and a step ahead along change, and
 // the width between them.
-func (p *problem) moved(ctx context.Context, limits graph.Limits, change map[int][]float64) (back, ahead *graph.Program, width float64, err error) {
+func (p *problem) moved(ctx context.Context, limits decode.Limits, change map[int][]float64) (back, ahead *decode.Program, width float64, err error) {
 	size := 0.0
 	for k, c := range change {
 		for i, v := range c {
@@ -94,7 +94,7 @@ func (p *problem) moved(ctx context.Context, limits graph.Limits, change map[int
 		return nil, nil, 0, nil
 	}
 	h := stepOfData / size
-	at := func(h float64) (*graph.Program, error) {
+	at := func(h float64) (*decode.Program, error) {
 		params := slices.Clone(p.params)
 		for k, c := range change {
 			v := make([]float64, len(c))
@@ -103,7 +103,7 @@ func (p *problem) moved(ctx context.Context, limits graph.Limits, change map[int
 			}
 			params[k] = v
 		}
-		return graph.Build(ctx, p.graph, params, limits)
+		return decode.Build(ctx, p.graph, params, limits)
 	}
 	if back, err = at(-h); err != nil {
 		return nil, nil, 0, err
@@ -127,7 +127,7 @@ func entries(q wire.Parameter) int {
 }
 
 // change is the change of the data that the numbers of parameters at one place of arrays are: n of them for each parameter, or one for all.
-func (p *problem) change(ctx context.Context, limits graph.Limits, given map[string][]float64) (c ccp.Change, err error) {
+func (p *problem) change(ctx context.Context, limits decode.Limits, given map[string][]float64) (c ccp.Change, err error) {
 	c.Values = map[string][]float64{}
 	outside := map[int][]float64{}
 	for name, v := range given {
@@ -252,7 +252,7 @@ func (p *problem) names(list []string) ([]int, error) {
 
 // gradient writes that of a function with the gradient x with respect to the solution, with respect to the parameters
 // of names, to where into says. Whether the solution follows its parameters is judged by the changes along; none: by one of all entries at random.
-func (p *problem) gradient(ctx context.Context, limits graph.Limits, x []float64, along map[string][]float64, names []int, into func(k int) []float64) error {
+func (p *problem) gradient(ctx context.Context, limits decode.Limits, x []float64, along map[string][]float64, names []int, into func(k int) []float64) error {
 	// X gathers entries; its transpose scatters them.
 	places := make([]float64, p.prog.Problem.NumVars())
 	for i := range places {

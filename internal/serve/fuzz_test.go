@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/internal/wire/decode"
 )
 
 // FuzzServe gives any bytes to a worker: it ends, with frames alone in its output, and
@@ -30,7 +30,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(append(frame(`{"type": "hello", "id": 1, "protocol": 1}`), frame(`{"type": "cancel", "id": 2, "target": 1}`)...))
 	f.Add(frame(`{"type": "fit", "id": 1, "model": 1, "kind": "regressor", "shape": [3, 1], "X": 0, "y": 0, "settings": {"method": "refit", "pieces": [1, 1]}}`, []float64{1, 2, 3}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		cfg := Config{MaxBody: 1 << 16, Limits: graph.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}
+		cfg := Config{MaxBody: 1 << 16, Limits: decode.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}
 		var out bytes.Buffer
 		ended := make(chan struct{})
 		go func() {
@@ -97,7 +97,7 @@ func FuzzHeader(f *testing.F) {
 		body.Ints([]int{1, 0})
 		var m wire.Head
 		m.Buffers = body.Table
-		s := server{cfg: Config{MaxBody: 1 << 16, Limits: graph.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}, problems: map[uint64]*problem{}, models: map[uint64]*model{}}
+		s := server{cfg: Config{MaxBody: 1 << 16, Limits: decode.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}, problems: map[uint64]*problem{}, models: map[uint64]*model{}}
 		var buf bytes.Buffer
 		s.out = &output{w: &buf}
 		if len(h) == 0 || h[len(h)-1] != '}' {

@@ -12,8 +12,8 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/internal/wire/decode"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -24,7 +24,7 @@ type problem struct {
 
 	graph    *wire.Graph
 	params   [][]float64
-	prog     *graph.Program
+	prog     *decode.Program
 	stale    bool           // nodes without variables have the values of former parameters
 	settings *wire.Settings // of load
 	plan     *plan          // of these alone
@@ -61,7 +61,7 @@ func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 		}
 	}
 	return &wire.HelloReply{
-		Protocol: wire.Version, Version: s.cfg.Version, Backends: names, Ops: graph.OpNames(),
+		Protocol: wire.Version, Version: s.cfg.Version, Backends: names, Ops: decode.OpNames(),
 		MaxHeader: wire.MaxHeader, MaxBody: s.cfg.MaxBody, MaxEntries: s.cfg.Limits.Entries, MaxNonzeros: s.cfg.Limits.Nonzeros,
 		Processors: runtime.GOMAXPROCS(0),
 	}, nil
@@ -113,7 +113,7 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 	if p.plan, err = settingsOf(p.settings, nil); err != nil {
 		return nil, err
 	}
-	prog, err := graph.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
+	prog, err := decode.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *server) set(j *job, m *wire.Set) (wire.Message, error) {
 }
 
 // assign gives parameters other values: all or none.
-func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, limits graph.Limits) error {
+func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, limits decode.Limits) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 }
 
 // freeze puts numbers in the places of parameters that are coefficients: package global has no costs.
-func (p *problem) freeze(ctx context.Context, limits graph.Limits) error {
+func (p *problem) freeze(ctx context.Context, limits decode.Limits) error {
 	prog, err := p.prog.Frozen(ctx, p.params, limits)
 	if err != nil || prog == p.prog {
 		return err

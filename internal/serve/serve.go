@@ -12,19 +12,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/wire"
+	"github.com/dcopt/dcopt/internal/wire/decode"
 )
 
 // Config is the configuration of a worker.
 type Config struct {
 	Version string // of the program
 	MaxBody uint64 // bytes of a body, and of all frames that wait
-	Limits  graph.Limits
+	Limits  decode.Limits
 }
 
 // DefaultConfig has the limits of docs/protocol.md.
-func DefaultConfig() Config { return Config{MaxBody: 2 << 30, Limits: graph.DefaultLimits()} }
+func DefaultConfig() Config { return Config{MaxBody: 2 << 30, Limits: decode.DefaultLimits()} }
 
 // grace is how long the request that runs may go on when the input has ended.
 const grace = 250 * time.Millisecond
@@ -192,7 +192,7 @@ func (o *output) refuse(id uint64, err error) { o.send(refusal(id, err)) }
 // refusal is an error as a reply.
 func refusal(id uint64, err error) *wire.Errors {
 	out := &wire.Errors{Head: wire.Head{Type: "error", ID: id}}
-	var list graph.Errors
+	var list decode.Errors
 	var one *wire.Error
 	switch {
 	case errors.As(err, &list):

@@ -1,4 +1,4 @@
-package graph
+package decode
 
 import (
 	"context"
@@ -342,7 +342,7 @@ func TestParameters(t *testing.T) {
 
 // The table of docs/protocol.md has the operations that there are, and no other.
 func TestOperationsAreDescribed(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/protocol.md")
+	doc, err := os.ReadFile("../../../docs/protocol.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,0 @@
-// Package graph makes a problem of package dc of an expression graph that came as
-// data, and brings the results back to the graph's order: docs/protocol.md.
-package graph
