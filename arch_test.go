@@ -27,7 +27,7 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense internal/num",
+	"dc":      "gonum internal/enum internal/dense internal/interval internal/num",
 	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
@@ -75,9 +75,12 @@ var mayImport = map[string]string{
 	"internal/dense":  "internal/matrix gonum",
 	"internal/matrix": "internal/cpu internal/num internal/simd internal/poll gonum",
 	// How often a long computation looks at its context.
-	"internal/poll":    "",
-	"internal/num":     "",
-	"internal/setting": "",
+	"internal/poll": "",
+	"internal/num":  "",
+	// Arithmetic with intervals of numbers, and functions of one number with their ranges.
+	"internal/interval":   "internal/num",
+	"internal/graph/atom": "internal/interval internal/num",
+	"internal/setting":    "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.

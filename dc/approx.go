@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // unit is the unit roundoff of float64: the relative error of one operation.
 // Source: IEEE 754 binary64.
@@ -151,5 +155,5 @@ func rangeOf(f Convex) Interval {
 	if r, ok := f.(ranged); ok {
 		return r.over()
 	}
-	return anywhere
+	return interval.Whole
 }

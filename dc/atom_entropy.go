@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -54,7 +55,7 @@ func (negEntropy) String() string { return "-entr" }
 
 // over: the least value is −1/e at 1/e.
 func (f negEntropy) over(i Interval) Interval {
-	ends := point(i.Lo).image(f.value, true, curveRoundings).Max(point(i.Hi).image(f.value, true, curveRoundings))
+	ends := interval.Image(point(i.Lo), f.value, true, curveRoundings).Max(interval.Image(point(i.Hi), f.value, true, curveRoundings))
 	ends.Lo = num.Down(-1 / math.E)
 	switch {
 	case i.Lo >= 1/math.E:
@@ -189,7 +190,7 @@ func (f *kl) approx(x []float64) approx {
 	return approx{value, e + 4*unit*(u*(log+1)+math.Abs(b.v))}
 }
 
-func (f *kl) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *kl) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *kl) node() Node     { return Node{op: "kl", args: affineArgs(&f.a), first: beforeOthers} }
 func (f *kl) String() string { return "kl" }
 

@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -169,11 +170,11 @@ func (f *logSumExp) approx(x []float64) approx {
 }
 
 func (f *logSumExp) over() Interval {
-	i := Interval{math.Inf(-1), math.Inf(-1)}
+	i := interval.New(math.Inf(-1), math.Inf(-1))
 	for k := range f.a.c {
 		i = i.Max(f.a.over(k))
 	}
-	return Interval{i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c)))))}
+	return interval.New(i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c))))))
 }
 
 func (f *logSumExp) node() Node     { return Node{op: "lse", args: affineArgs(&f.a)} }

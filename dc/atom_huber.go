@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // Huber is the sum over the entries of aₖ² where |aₖ| ≤ m and 2m|aₖ| − m² beyond.
 //
@@ -137,7 +141,7 @@ func (f *huber) approx(x []float64) approx {
 func (f *huber) over() Interval {
 	i := point(0)
 	for k := range f.a.c {
-		i = i.Add(f.a.over(k).Abs().image(f.of, true, 3).Max(point(0)))
+		i = i.Add(interval.Image(f.a.over(k).Abs(), f.of, true, 3).Max(point(0)))
 	}
 	return i
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // SumLargest is the sum of the k largest entries of a. Of equal entries those with
@@ -197,7 +199,7 @@ func (s *sumLargest) over() Interval {
 	slices.Sort(hi)
 	sum := point(0)
 	for k := range s.k {
-		sum = sum.Add(Interval{-lo[k], -hi[k]})
+		sum = sum.Add(interval.New(-lo[k], -hi[k]))
 	}
 	return sum
 }

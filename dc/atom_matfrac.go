@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -166,7 +167,7 @@ func (f *matFrac) approx(x []float64) approx {
 	return approx{v, 2*v*inverse*e + (2*root+inverse*columns)*columns + float64(4*f.n)*unit*v}
 }
 
-func (f *matFrac) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *matFrac) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *matFrac) String() string { return "matfrac" }
 
 func (f *matFrac) node() Node {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // Max is the largest of scalar operands, or of the entries of one array. Of DC
@@ -83,7 +85,7 @@ func undominated(es []Expr) []Expr {
 		over = append(over, es[k].Range())
 	}
 	top := highestLow(over)
-	dominated := func(k int) bool { return over[k].below(top) && !es[k].restricted() }
+	dominated := func(k int) bool { return below(over[k], top) && !es[k].restricted() }
 	for k := range es {
 		if !dominated(k) {
 			continue
@@ -109,7 +111,7 @@ func highestLow(over []Interval) float64 {
 }
 
 // below reports whether all of i is below v, beyond rounding errors.
-func (i Interval) below(v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+math.Abs(v)) }
+func below(i Interval, v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+math.Abs(v)) }
 
 // restricted reports whether e is not finite everywhere.
 func (e *Expr) restricted() bool {
@@ -599,7 +601,7 @@ func (m *maxOf) approx(x []float64) approx {
 
 // over: an affine function beside its negative is ≥ 0 together with it.
 func (m *maxOf) over() Interval {
-	i := Interval{math.Inf(-1), math.Inf(-1)}
+	i := interval.New(math.Inf(-1), math.Inf(-1))
 	for k, l := range m.affine {
 		i = i.Max(l.over())
 		if k > 0 && l.isNegative(m.affine[k-1]) {

@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -225,7 +226,7 @@ func (f *norm2) over() Interval {
 		i := f.a.over(k).Square()
 		lo, hi = num.AddDown(lo, i.Lo), num.AddUp(hi, i.Hi)
 	}
-	return Interval{lo, hi}.image(math.Sqrt, true, 1).Max(point(0))
+	return interval.Image(interval.New(lo, hi), math.Sqrt, true, 1).Max(point(0))
 }
 
 func (f *norm2) node() Node     { return Node{op: "norm2", args: affineArgs(&f.a)} }

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // NormP is the p-norm of the entries of a, (Σ |aₖ|ᵖ)^(1/p); for p = +Inf it is
 // NormInf. At zero its subgradient is the one along the direction with equal parts
@@ -125,7 +129,7 @@ func (f *normP) over() Interval {
 	}
 	lo := f.of(func(k int) float64 { return ends[k].Lo })
 	hi := f.of(func(k int) float64 { return ends[k].Hi })
-	return Interval{lo * (1 - 2*f.roundings()*unit), hi * (1 + 2*f.roundings()*unit)}
+	return interval.New(lo*(1-2*f.roundings()*unit), hi*(1+2*f.roundings()*unit))
 }
 
 func (f *normP) node() Node { return Node{op: "norm", args: affineArgs(&f.a), num: f.p} }

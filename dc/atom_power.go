@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // Sqrt is √u. It restricts u to u ≥ 0.
 //
@@ -555,7 +559,7 @@ func (f *negGeoMean) over() Interval {
 		i := f.a.over(k)
 		lo, hi = min(lo, max(i.Lo, 0)), max(hi, i.Hi)
 	}
-	return Interval{-hi, -lo}
+	return interval.New(-hi, -lo)
 }
 
 func (f root) op() curveOp       { return curveOp{name: "power", negative: true, power: true, p: f.p} }

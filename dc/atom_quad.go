@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -382,7 +383,7 @@ func (f *quad) node() Node {
 
 func (f *quad) over() Interval {
 	i := f.products()
-	return Interval{max(i.Lo, 0), i.Hi}
+	return interval.New(max(i.Lo, 0), i.Hi)
 }
 
 // products is the sum of the ranges of the products of entries.
@@ -390,7 +391,7 @@ func (f *quad) products() Interval {
 	entries := make([]Interval, len(f.a.c))
 	for k := range entries {
 		if entries[k] = f.a.over(k); !entries[k].IsFinite() && f.q.At(k, k) != 0 && len(entries) > mostSquared {
-			return anywhere
+			return interval.Whole
 		}
 	}
 	i := point(0)

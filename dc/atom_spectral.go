@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -179,7 +180,7 @@ func (f *singularNorm) approx(x []float64) approx {
 	return approx{v, e}
 }
 
-func (f *singularNorm) over() Interval { return Interval{0, math.Inf(1)} }
+func (f *singularNorm) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *singularNorm) String() string { return f.name }
 
 func (f *singularNorm) node() Node {

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // curve is a convex function of one number: the outer part of a composition.
 type curve interface {
@@ -36,8 +40,12 @@ func curveOver(f curve, i Interval) Interval {
 }
 
 // increasing and decreasing are ranges of monotone curves.
-func increasing(f curve, i Interval) Interval { return i.image(f.value, true, curveRoundings) }
-func decreasing(f curve, i Interval) Interval { return i.image(f.value, false, curveRoundings) }
+func increasing(f curve, i Interval) Interval {
+	return interval.Image(i, f.value, true, curveRoundings)
+}
+func decreasing(f curve, i Interval) Interval {
+	return interval.Image(i, f.value, false, curveRoundings)
+}
 
 // curveOp is a curve as an atom.
 type curveOp struct {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // inFamilies are the atoms that members may consist of: they are finite everywhere.
@@ -539,7 +541,7 @@ func (f *family) wider(than float64) bool {
 	sum, at := 0.0, make([]Expr, len(f.steps))
 	for i := range min(max(16, len(f.w)/16), len(f.w)) {
 		e := f.weighted(i, at)
-		if sum += e.Range().width(); sum > than {
+		if sum += interval.Width(e.Range()); sum > than {
 			return true
 		}
 	}

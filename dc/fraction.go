@@ -3,6 +3,8 @@ package dc
 import (
 	"errors"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // Quotient is u/v. Where the sign of v follows from the bounds of the variables it is
@@ -67,7 +69,7 @@ func (f *quotient) approx(x []float64) approx {
 	return approx{v, (a.e+math.Abs(v)*b.e)/max(math.Abs(b.v)-b.e, 0) + unit*math.Abs(v) + math.SmallestNonzeroFloat64}
 }
 
-func (f *quotient) over() Interval { return anywhere }
+func (f *quotient) over() Interval { return interval.Whole }
 func (f *quotient) node() Node {
 	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
 }

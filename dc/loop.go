@@ -113,7 +113,7 @@ func (l *Loop) shapeFor(op LoopOp, rows []Linear, ends []int, term func() Expr) 
 // anyDominated reports whether undominated leaves out one of these ranges.
 func anyDominated(over []Interval) bool {
 	top := highestLow(over)
-	return slices.ContainsFunc(over, func(i Interval) bool { return i.below(top) })
+	return slices.ContainsFunc(over, func(i Interval) bool { return below(i, top) })
 }
 
 // keepsForm reports whether op of the rows has numbers that are finite, and is not simpler by the bounds of

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -35,7 +36,7 @@ func (p *Problem) ReducedRange(c *Constraint) Interval {
 		return r
 	}
 	o := e.polynomialRange()
-	return Interval{max(r.Lo, o.Lo), min(r.Hi, o.Hi)}
+	return interval.New(max(r.Lo, o.Lo), min(r.Hi, o.Hi))
 }
 
 // reduction has the variables that equations give, as affine functions of others.
@@ -102,13 +103,13 @@ func (l Linear) solved(v float64) (j int, by Linear, ok bool) {
 	for _, at := range order {
 		a := l.Val[at]
 		by, ok := Linear{of: l.of}, exact && a != 0
-		if by.Const = c / a; !exactQuotient(c, a, by.Const) {
+		if by.Const = c / a; !interval.ExactQuotient(c, a, by.Const) {
 			ok = false
 		}
 		for k, i := range l.Idx {
 			if k != at && ok {
 				w := -l.Val[k] / a
-				ok = exactQuotient(-l.Val[k], a, w)
+				ok = interval.ExactQuotient(-l.Val[k], a, w)
 				by.Idx, by.Val = append(by.Idx, i), append(by.Val, w)
 			}
 		}
@@ -143,10 +144,10 @@ func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 			continue
 		}
 		out.of = out.of.join(by.of)
-		v, exact := exactProduct(l.Val[k], by.Const)
+		v, exact := interval.ExactProduct(l.Val[k], by.Const)
 		out.Const, ok = add(out.Const, v), ok && exact
 		for i, u := range by.Idx {
-			v, exact := exactProduct(l.Val[k], by.Val[i])
+			v, exact := interval.ExactProduct(l.Val[k], by.Val[i])
 			coefficients[u], ok = add(coefficients[u], v), ok && exact
 		}
 	}
@@ -390,9 +391,9 @@ func (p *polynomial) over() Interval {
 			continue
 		}
 		v, exact := c.Float64()
-		w := Interval{v, v}
+		w := interval.New(v, v)
 		if !exact {
-			w = Interval{num.Down(v), num.Up(v)}
+			w = interval.New(num.Down(v), num.Up(v))
 		}
 		i = i.Add(w.Mul(p.space.power(p.vars[m])))
 	}

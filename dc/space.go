@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -12,7 +13,7 @@ import (
 // their model: it says which model they belong to, and where their variables
 // may lie.
 type space struct {
-	// bounds are those of each entry of x. A parameter is anywhere, as its value may change.
+	// bounds are those of each entry of x. A parameter is interval.Whole, as its value may change.
 	bounds []Interval
 	// within are the bounds and those of the rows that have no other variable.
 	within []Interval
@@ -48,11 +49,11 @@ func (s *space) add(v *Variable, size float64, known []Interval) {
 		if v.Param {
 			lo, hi = math.Inf(-1), math.Inf(1)
 		}
-		i := Interval{lo, hi}
+		i := interval.New(lo, hi)
 		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
 		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, size)
 		if j := len(s.within); j < len(known) && !v.Param {
-			i.narrow(known[j])
+			narrowTo(&i, known[j])
 		}
 		s.within = append(s.within, i)
 	}
@@ -68,16 +69,16 @@ func (s *space) row(l Linear, lo, hi float64) {
 	if s.param[j] {
 		return
 	}
-	i := Interval{num.AddDown(lo, -l.Const), num.AddUp(hi, -l.Const)}.over(l.Val[0])
-	s.stated[j].narrow(i)
-	if s.within[j].narrow(i) && atomic.LoadUint32(&s.asked[j]) != 0 {
+	i := interval.Over(interval.New(num.AddDown(lo, -l.Const), num.AddUp(hi, -l.Const)), l.Val[0])
+	narrowTo(&s.stated[j], i)
+	if narrowTo(&s.within[j], i) && atomic.LoadUint32(&s.asked[j]) != 0 {
 		s.overtaken = true
 	}
 }
 
-// narrow intersects i with o, unless that leaves nothing, and reports whether i is less then.
-func (i *Interval) narrow(o Interval) bool {
-	n := Interval{max(i.Lo, o.Lo), min(i.Hi, o.Hi)}
+// narrowTo intersects i with o, unless that leaves nothing, and reports whether i is less then.
+func narrowTo(i *Interval, o Interval) bool {
+	n := interval.New(max(i.Lo, o.Lo), min(i.Hi, o.Hi))
 	if !(n.Lo <= n.Hi) || n == *i {
 		return false
 	}
@@ -139,7 +140,7 @@ func (l Linear) fixed() Linear {
 // bound is interval without the rows.
 func (s *space) bound(j int) Interval {
 	if s == nil || j >= len(s.bounds) {
-		return anywhere
+		return interval.Whole
 	}
 	return s.bounds[j]
 }
@@ -147,7 +148,7 @@ func (s *space) bound(j int) Interval {
 // interval is where variable j may lie.
 func (s *space) interval(j int) Interval {
 	if s == nil || j >= len(s.within) {
-		return anywhere
+		return interval.Whole
 	}
 	if atomic.LoadUint32(&s.asked[j]) == 0 {
 		atomic.StoreUint32(&s.asked[j], 1)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -386,7 +387,7 @@ func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 	for k, j := range e.lin.Idx {
 		size := finiteSize(e.lin.Val[k] * x[j])
 		if ranged {
-			size = min(size, e.lin.of.interval(j).Scale(e.lin.Val[k]).width())
+			size = min(size, interval.Width(e.lin.of.interval(j).Scale(e.lin.Val[k])))
 		}
 		sum += size
 	}
@@ -419,8 +420,8 @@ func (p *Problem) termWidths() []float64 {
 	widths := make([]float64, len(p.Objective.terms))
 	for k, t := range p.Objective.terms {
 		widths[k] = math.Inf(1)
-		if !slices.ContainsFunc(t.f.Support(), func(j int) bool { return math.IsInf(p.Objective.of.interval(j).width(), 1) }) {
-			widths[k] = rangeOf(t.f).width()
+		if !slices.ContainsFunc(t.f.Support(), func(j int) bool { return math.IsInf(interval.Width(p.Objective.of.interval(j)), 1) }) {
+			widths[k] = interval.Width(rangeOf(t.f))
 		}
 	}
 	return widths

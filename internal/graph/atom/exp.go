@@ -1,0 +1,96 @@
+package atom
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+var positive = Interval{Lo: 0, Hi: math.Inf(1)}
+
+// of is a function without a parameter.
+func of(f func(float64) float64) func(u, p float64) float64 {
+	return func(u, _ float64) float64 { return f(u) }
+}
+
+// inverse is an inverse function without a parameter.
+func inverse(f func(float64) float64) func(v, p float64) float64 { return of(f) }
+
+func expPart() Part  { return computed{at: of(math.Exp), within: positive}.part() }
+func sinhPart() Part { return computed{at: of(sinh)}.part() }
+
+func coshPart() Part {
+	return computed{at: of(cosh), turns: []float64{0}, within: interval.New(1, math.Inf(1))}.part()
+}
+
+var exponentials = []*Curve{
+	{Name: "exp", Value: expPart(), Slope: expPart(), Second: expPart(), Inverse: inverse(positiveLog)},
+	{
+		Name:  "expm1",
+		Value: computed{at: of(math.Expm1), within: interval.New(-1, math.Inf(1))}.part(),
+		Slope: expPart(), Second: expPart(),
+		Inverse: inverse(math.Log1p),
+	},
+	{ // u·eᵘ, u ≥ 0
+		Name:    "xexp",
+		Value:   computed{at: of(xexp), within: positive}.part(),
+		Slope:   computed{at: of(func(u float64) float64 { return (1 + u) * math.Exp(u) }), within: positive}.part(),
+		Second:  computed{at: of(func(u float64) float64 { return (2 + u) * math.Exp(u) }), within: positive}.part(),
+		Domain:  nonnegative,
+		Inverse: inverse(lambert),
+	},
+	{
+		Name:  "sinh",
+		Value: sinhPart(), Slope: coshPart(), Second: sinhPart(),
+		Inverse:     inverse(math.Asinh),
+		Inflections: atZero,
+	},
+	{Name: "cosh", Value: coshPart(), Slope: sinhPart(), Second: coshPart()},
+}
+
+func xexp(u float64) float64 { return u * math.Exp(u) }
+
+// positiveLog is log v of v > 0, else NaN.
+func positiveLog(v float64) float64 {
+	if !(v > 0) {
+		return math.NaN()
+	}
+	return math.Log(v)
+}
+
+// lambert is the u with u·eᵘ = b, by Newton's method from log(1 + b), which is
+// at least as large as the solution; on that side it converges monotonically.
+func lambert(b float64) float64 {
+	if !(b >= 0) {
+		return math.NaN()
+	}
+	u := math.Log1p(b)
+	for range 100 {
+		step := (u - b*math.Exp(-u)) / (1 + u)
+		if u -= step; math.Abs(step) <= ulp/2*u {
+			break
+		}
+	}
+	return u
+}
+
+// sinh and cosh are those of package math, but finite where eᵘ is not and half of it is.
+func sinh(u float64) float64 {
+	if math.Abs(u) > 21 {
+		return math.Copysign(halfExp(math.Abs(u)), u)
+	}
+	return math.Sinh(u)
+}
+
+func cosh(u float64) float64 {
+	if math.Abs(u) > 21 {
+		return halfExp(math.Abs(u))
+	}
+	return math.Cosh(u)
+}
+
+// halfExp is eᵘ/2.
+func halfExp(u float64) float64 {
+	e := math.Exp(u / 2)
+	return e / 2 * e
+}

@@ -1,0 +1,207 @@
+package atom
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+// powers are powers, and functions made of pieces of them.
+var powers = []*Curve{
+	{ // uᵖ: of positive integers p for all u, of others for u ≥ 0
+		Name:   "power",
+		Value:  monomial(func(p float64) (float64, float64) { return 1, p }),
+		Slope:  monomial(func(p float64) (float64, float64) { return p, p - 1 }),
+		Second: monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }),
+		Domain: func(p float64) Interval {
+			if p >= 0 && p == math.Trunc(p) {
+				return interval.Whole
+			}
+			return nonnegative(p)
+		},
+		Inverse: func(v, p float64) float64 {
+			switch odd := isOdd(p); {
+			case odd && p > 0 && v < 0:
+				return -math.Pow(-v, 1/p)
+			case v < 0 || p == math.Trunc(p) && p >= 0 && !odd:
+				return math.NaN()
+			}
+			return math.Pow(v, 1/p)
+		},
+		Inflections: func(i Interval, p float64) []float64 {
+			if p > 1 && isOdd(p) {
+				return atZero(i, p)
+			}
+			return nil
+		},
+	},
+	{ // max(u, 0)ᵖ, p > 1
+		Name:   "pospower",
+		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
+		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
+		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
+		Inverse: func(v, p float64) float64 {
+			if !(v > 0) {
+				return math.NaN()
+			}
+			return math.Pow(v, 1/p)
+		},
+	},
+	{ // |u|ᵖ, p > 1
+		Name:   "abspower",
+		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), true, false),
+		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, true),
+		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), true, false),
+	},
+	{
+		Name:   "square",
+		Value:  monomial(func(float64) (float64, float64) { return 1, 2 }),
+		Slope:  monomial(func(float64) (float64, float64) { return 2, 1 }),
+		Second: constant(2),
+	},
+	{
+		Name:   "abs",
+		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
+		Slope:  Part{of(sign), step(-1, 1)},
+		Second: Part{constant(0).At, kink},
+	},
+	{
+		Name: "pos",
+		Value: Part{
+			func(u, _ float64) float64 { return max(u, 0) },
+			func(i Interval, _ float64) Interval { return i.Max(interval.Point(0)) },
+		},
+		Slope:  Part{func(u, _ float64) float64 { return max(sign(u), 0) }, step(0, 1)},
+		Second: Part{constant(0).At, kink},
+		Inverse: func(v, _ float64) float64 {
+			if !(v > 0) {
+				return math.NaN()
+			}
+			return v
+		},
+	},
+	{ // u² where |u| ≤ p, else 2p|u| − p²
+		Name: "huber",
+		Value: parted(Part{
+			At: func(u, p float64) float64 {
+				if u > p {
+					return 2*p*u - p*p
+				}
+				return u * u
+			},
+			Over: func(i Interval, p float64) Interval {
+				return interval.New(max(hubers(i.Lo, p).Lo, 0), hubers(i.Hi, p).Hi)
+			},
+		}, true, false),
+		Slope: Part{
+			At: func(u, p float64) float64 { return 2 * min(max(u, -p), p) },
+			Over: func(i Interval, p float64) Interval {
+				return interval.New(2*min(max(i.Lo, -p), p), 2*min(max(i.Hi, -p), p))
+			},
+		},
+		Second: parted(Part{
+			At: func(u, p float64) float64 {
+				if u > p {
+					return 0
+				}
+				return 2
+			},
+			Over: func(i Interval, p float64) Interval { return step(0, 2)(interval.New(p-i.Hi, p-i.Lo), 0) },
+		}, true, false),
+	},
+}
+
+// hubers encloses the value of Huber's function of u ≥ 0.
+func hubers(u, p float64) Interval {
+	if u > p {
+		u, p := interval.Point(u), interval.Point(p)
+		return p.Scale(2).Mul(u).Add(p.Square().Neg())
+	}
+	return interval.Point(u).Square()
+}
+
+func isOdd(p float64) bool { return math.Abs(math.Mod(p, 2)) == 1 }
+
+func sign(u float64) float64 {
+	switch {
+	case u > 0:
+		return 1
+	case u < 0:
+		return -1
+	}
+	return 0
+}
+
+// kink is the range of the second derivative of two affine functions that meet at 0.
+func kink(i Interval, _ float64) Interval {
+	if i.Contains(0) {
+		return interval.New(0, math.Inf(1))
+	}
+	return interval.Point(0)
+}
+
+// step is the range of a function that is lo below 0, hi above it and all between both at 0.
+func step(lo, hi float64) func(Interval, float64) Interval {
+	return func(i Interval, _ float64) Interval {
+		out := interval.New(hi, lo)
+		if i.Lo <= 0 {
+			out.Lo = lo
+		}
+		if i.Hi >= 0 {
+			out.Hi = hi
+		}
+		return out
+	}
+}
+
+// monomial is c·u^q: of integers q ≥ 0 for all u, of others for u ≥ 0.
+func monomial(of func(p float64) (c, q float64)) Part {
+	at := func(u, p float64) float64 {
+		c, q := of(p)
+		if c == 0 {
+			return 0
+		}
+		return c * pow(u, q)
+	}
+	return Part{At: at, Over: func(i Interval, p float64) Interval {
+		c, q := of(p)
+		f := computed{at: at, more: func(u, _ float64) float64 { return powUlps(u, q) }}
+		if q > 0 && math.Mod(q, 2) == 0 {
+			f.turns = []float64{0}
+		}
+		switch {
+		case c == 0 || q == 0:
+			return interval.Point(c)
+		case q == 1:
+			return i.Scale(c)
+		case q == 2:
+			return i.Square().Scale(c)
+		}
+		return f.part().Over(i, p)
+	}}
+}
+
+// pow is math.Pow, exact or rounded once where the exponent allows it. The sign of −0 does not
+// count.
+func pow(u, q float64) float64 {
+	switch q {
+	case 2:
+		return u * u
+	case -1:
+		return 1 / max(u, 0)
+	}
+	return math.Pow(u, q)
+}
+
+// powUlps is a bound of the error of math.Pow in units in the last place. Source: derived from
+// its code: u^q is exp(f·log u)·uⁿ with |f| ≤ 1/2, where f, the logarithm and their product are
+// rounded, and uⁿ by squarings, which double errors.
+func powUlps(u, q float64) float64 {
+	whole, part := math.Modf(math.Abs(q))
+	e := 2 * min(whole, 0x1p50)
+	if part != 0 && part != 0.5 {
+		l := math.Abs(math.Log(math.Abs(u)))
+		e += 2 + 2*min(l, 750)
+	}
+	return e
+}
