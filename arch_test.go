@@ -27,11 +27,11 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense internal/graph/atom internal/interval internal/num",
+	"dc":      "gonum internal/enum internal/dense internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
 	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
-	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value gonum",
+	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
 	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
@@ -80,6 +80,9 @@ var mayImport = map[string]string{
 	// Arithmetic with intervals of numbers, and functions of one number with their ranges.
 	"internal/interval":   "internal/num",
 	"internal/graph/atom": "internal/interval internal/num",
+	// Functions of the variables as nodes of arrays, and passes over them.
+	"internal/graph":      "internal/graph/atom",
+	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval gonum",
 	"internal/setting":    "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",

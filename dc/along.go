@@ -72,7 +72,7 @@ func newAlongAxes(e *Expr, n int) *alongAxes {
 			column[j] = i
 		}
 		switch f := t.f.(type) {
-		case *family:
+		case many:
 			u.cost = f.coefficients()
 		case *sumSquares:
 			u.sum = newAlongSum(&f.a, f.Support(), column)

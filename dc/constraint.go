@@ -29,6 +29,7 @@ type Common struct {
 	index   []int
 	e       Expr
 	members *members // nil: it is one constraint
+	grows   *growing // not nil: more members may be added
 	next    *Common  // the other half of an equation or a chain
 	opens   bool     // the next constraint is the other half of an equation
 	// second: the one before is the other half. implied: a declaration of a
@@ -77,7 +78,7 @@ func (c Constraint) E() Expr {
 // Value is that of E at x, of length Problem.NumVars.
 func (c *Constraint) Value(x []float64) float64 {
 	if c.members != nil {
-		return c.members.value(c.member, x)
+		return c.members.plan.Member(c.member, x)
 	}
 	return c.e.Value(x)
 }

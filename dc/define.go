@@ -84,8 +84,8 @@ func newDefiner(p *Problem) *definer {
 		}
 		if c.members != nil {
 			if c.member == 0 {
-				c.members.eachVariable(func(row, j int) {
-					if row != c.members.top().row {
+				c.members.plan.EachVariable(func(node int, j int32) {
+					if node != c.members.plan.Top() {
 						d.uses[j] = true
 					}
 				})
@@ -195,8 +195,8 @@ func (d *definer) insert(look *lookout) error {
 // standsIn reports whether a variable that is defined stands in some of the members.
 func (d *definer) standsIn(m *members) (stands bool) {
 	if m != nil {
-		m.eachVariable(func(_, j int) {
-			_, defined := d.by[j]
+		m.plan.EachVariable(func(_ int, j int32) {
+			_, defined := d.by[int(j)]
 			stands = stands || defined
 		})
 	}

@@ -42,45 +42,40 @@ type written interface {
 	split() *split
 }
 
-// looped is implemented by sums of functions that arrays have, see Loop: those of the objective
-// before they are families.
-type looped interface {
-	Representer
-	// scaled is w times a term of it, with a weight of 1 or -1.
-	scaled(w float64, t term) term
-	// withoutRepeats are expressions without such sums some of whose functions are equal to
-	// others: these are terms one by one.
-	withoutRepeats(es []Expr) []Expr
-	// oneByOne are the functions of a term as terms.
-	oneByOne(t term) Expr
-	// withMajorant is a term as its majorant, if it has one.
-	withMajorant(t term) (m term, ok bool)
+// many is implemented by families, sums of functions that differ in numbers alone.
+type many interface {
+	Convex
+	// oneByOne are the functions as expressions.
+	oneByOne() []Expr
+	// coefficients is how many of them a value visits.
+	coefficients() int
+	// sameMembers reports whether another function is a family with the same functions.
+	sameMembers(f Convex) bool
 }
 
-// series is the first of the terms that is looped, nil where there is none.
-func (e *Expr) series() looped {
-	for k := range e.terms {
-		if s, ok := e.terms[k].f.(looped); ok {
-			return s
-		}
-	}
-	return nil
+// withFamilies reports whether families are among the terms.
+func (e *Expr) withFamilies() bool {
+	return slices.ContainsFunc(e.terms, func(t term) bool { _, is := t.f.(many); return is })
 }
 
-// unlooped is e with the functions of looped terms as terms, of those that meet a condition.
-func (e Expr) unlooped(which func(term) bool) Expr {
-	if e.series() == nil {
-		return e
-	}
+// apart is e with the members of families as terms, of those that meet a condition.
+func (e Expr) apart(which func(term) bool) Expr {
 	parts := []Expr{{lin: e.lin, of: e.of, err: e.err}}
+	some := false
 	for _, t := range e.terms {
-		if s, ok := t.f.(looped); ok && which(t) {
-			parts = append(parts, s.oneByOne(t))
+		if f, is := t.f.(many); is && which(t) {
+			some = true
+			for _, m := range f.oneByOne() {
+				parts = append(parts, m.Scale(t.w))
+			}
 			continue
 		}
 		one := Expr{terms: []term{t}, composite: e.composite, of: e.of}
 		one.keepSplit()
 		parts = append(parts, one)
+	}
+	if !some {
+		return e
 	}
 	return sumExprs(parts)
 }
@@ -351,11 +346,6 @@ func scaleTerms(ts []term, w float64) []term {
 	out := make([]term, len(ts))
 	for k, t := range ts {
 		out[k] = term{w * t.w, t.f}
-		if withLoops {
-			if s, ok := t.f.(looped); ok {
-				out[k] = s.scaled(w, t)
-			}
-		}
 	}
 	return out
 }
@@ -409,12 +399,6 @@ func scalars(ops []Operand) []Operand {
 }
 
 func sumExprs(es []Expr) Expr {
-	for k := 0; withLoops && k < len(es) && len(es) > 1; k++ {
-		if s := es[k].series(); s != nil {
-			es = s.withoutRepeats(es)
-			break
-		}
-	}
 	lins, terms := 0, 0
 	for k := range es {
 		if es[k].err != nil {

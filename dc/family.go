@@ -1,546 +1,208 @@
 package dc
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
+	"sync"
 
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// inFamilies are the atoms that members may consist of: they are finite everywhere.
-// Curves are asked.
-var inFamilies = map[string]bool{"abs": true, "square": true, "sumsq": true, "norm1": true, "norm2": true, "huber": true, "max": true, "mul": true, "inner": true}
-
-// memberReader reads a function as a member of a family: its structure as a text
-// that is the same for all members, and its numbers.
-type memberReader struct {
-	text  []byte
-	rows  []Linear
-	nums  []float64
-	steps []step
-	seen  []seenFunction // so that a function which occurs twice is one step
-	ints  []int          // memory of the lists of steps
-	ok    bool
+// family is a weighted sum of convex functions that differ in numbers alone: Σ w[i]·f(i), of which a graph has all f.
+type family struct {
+	plan    *pass.Plan
+	w       []float64 // a column
+	of      *space
+	indices []int
+	recent  recent
 }
 
-type seenFunction struct {
-	f    Convex
-	step int
+// mixedFamily is such a sum of functions some of which are not convex, or have a weight below 0.
+type mixedFamily struct {
+	*family
+	once sync.Once
+	s    split
 }
 
-func (r *memberReader) begin() {
-	r.text, r.rows, r.nums, r.steps, r.seen, r.ints, r.ok = r.text[:0], r.rows[:0], r.nums[:0], r.steps[:0], r.seen[:0], r.ints[:0], true
-}
-
-// keep is a copy of a list that lasts until the next member is read.
-func (r *memberReader) keep(list []int) []int {
-	from := len(r.ints)
-	r.ints = append(r.ints, list...)
-	return r.ints[from:len(r.ints):len(r.ints)]
-}
-
-func (r *memberReader) read(f Convex) bool {
-	r.begin()
-	r.function(f)
-	return r.ok && len(r.rows) > 0
-}
-
-func (r *memberReader) say(v uint64) { r.text = binary.AppendUvarint(r.text, v) }
-
-func (r *memberReader) push(s step) int {
-	r.steps = append(r.steps, s)
-	return len(r.steps) - 1
-}
-
-func (r *memberReader) linear(l Linear) int {
-	r.text = append(r.text, 'r')
-	r.say(uint64(len(l.Idx)))
-	r.rows = append(r.rows, l)
-	return len(r.rows) - 1
-}
-
-// sum is lin + Σ terms.
-func (r *memberReader) sum(lin Linear, terms []term) int {
-	if len(terms) == 0 {
-		return r.push(step{op: opRow, row: r.linear(lin)})
-	}
-	if len(terms) == 1 && terms[0].w == 1 && lin.isZero() {
-		return r.function(terms[0].f)
-	}
-	r.text = append(r.text, '+')
-	r.say(uint64(len(terms)))
-	s := step{op: opSum, row: r.linear(lin)}
-	var few, fewNums [8]int
-	args, nums := few[:0], fewNums[:0]
-	for _, t := range terms {
-		nums = append(nums, len(r.nums))
-		r.nums = append(r.nums, t.w)
-		args = append(args, r.function(t.f))
-	}
-	s.args, s.nums = r.keep(args), r.keep(nums)
-	return r.push(s)
-}
-
-// function reads f and is the number of its step.
-func (r *memberReader) function(f Convex) int {
-	switch f := f.(type) {
-	case Linear:
-		return r.sum(f, nil)
-	case *sum:
-		return r.sum(f.lin, f.terms)
-	case *leastOf:
-		return r.leastOf(f)
-	}
-	for k := range r.seen {
-		if r.seen[k].f == f {
-			r.text = append(r.text, 's')
-			r.say(uint64(r.seen[k].step))
-			return r.seen[k].step
-		}
-	}
-	n := nodeOf(f)
-	if n.curve.row != nil && (n.op != "" || !math.IsInf(n.curve.least(), -1)) || n.curve.row == nil && !inFamilies[n.op] || !r.ok {
-		r.ok = false
-		return 0
-	}
-	s := step{op: n.op, num: n.num, curve: n.curve}
-	r.text = append(r.text, 'f')
-	r.text = append(append(r.text, n.Op()...), 0)
-	if n.curve.row != nil {
-		r.say(math.Float64bits(n.curve.p))
-	}
-	r.say(math.Float64bits(n.num))
-	var few [8]int
-	args := few[:0]
-	for k := range n.args {
-		a := &n.args[k]
-		r.say(uint64(a.Len()))
-		for i := range a.Len() {
-			args = append(args, r.entry(a, i))
-		}
-	}
-	s.args = r.keep(args)
-	r.seen = append(r.seen, seenFunction{f, len(r.steps)})
-	return r.push(s)
-}
-
-// entry reads an expression of an argument.
-func (r *memberReader) entry(a *Array, k int) int {
-	switch {
-	case a.sub != nil && a.sign == 1:
-		return r.function(a.sub)
-	case a.sums != nil:
-		return r.sum(a.sums[k].lin, a.sums[k].terms)
-	}
-	e := a.Entry(k)
-	return r.sum(e.lin, e.terms)
-}
-
-// leastOf reads f as a member of a family: the least of sums of squares.
-func (r *memberReader) leastOf(f *leastOf) int {
-	if f.k != 1 {
-		r.ok = false
-		return 0
-	}
-	s := step{op: opLeast}
-	r.text = append(r.text, 'l')
-	r.say(uint64(len(f.items)))
-	var few [8]int
-	args := few[:0]
-	for k := range f.items {
-		args = append(args, r.sum(f.items[k].lin, f.items[k].terms))
-	}
-	s.args = r.keep(args)
-	for k := range r.steps {
-		op := r.steps[k].op
-		r.ok = r.ok && (op == opRow || op == opSum || op == "square" || op == "sumsq")
-	}
-	return r.push(s)
-}
-
-// newFamily is one without members, for such as that which was read.
-func newFamily(r *memberReader, of *space) *family {
-	f := &family{program: program{steps: slices.Clone(r.steps), rows: make([]rowData, len(r.rows)), nums: make([][]float64, len(r.nums)), of: of}}
-	for k := range f.steps {
-		s := &f.steps[k]
-		s.args, s.nums = slices.Clone(s.args), slices.Clone(s.nums)
-	}
-	for k, l := range r.rows {
-		d := &f.rows[k]
-		d.idx, d.val = make([][]int32, len(l.Idx)), make([][]float64, len(l.Idx))
-	}
+func newFamily(g *graph.Graph, w []float64, of *space) *family {
+	f := &family{plan: pass.NewPlan(g), w: w, of: of}
+	f.indices = f.plan.Support()
 	return f
 }
 
-// add adds a member that was read.
-func (f *family) add(w float64, r *memberReader) {
-	f.w = append(f.w, w)
-	f.append(r)
+// function is the family as a function: itself where it is convex.
+func (f *family) function() Convex {
+	if f.plan.Convex() && slices.Min(f.w) >= 0 {
+		return f
+	}
+	return &mixedFamily{family: f}
 }
 
-// manyMembers is from how many members on lists are made as long as they may become. Source: a limit of time and memory: lists
-// that double take three times their memory in all, and pages that nothing is written to take none.
-const manyMembers = 1 << 10
+// gathers is implemented by functions that a family computes.
+type gathers interface{ members() *family }
 
-// expect makes room for so many more members.
-func (p *program) expect(more int) {
-	for k := range p.rows {
-		d := &p.rows[k]
-		d.c = slices.Grow(d.c, more)
-		for t := range d.idx {
-			d.idx[t], d.val[t] = slices.Grow(d.idx[t], more), slices.Grow(d.val[t], more)
-		}
+func (f *family) members() *family { return f }
+
+// familyIn is the family that computes f, nil where none does.
+func familyIn(f Convex) *family {
+	if g, ok := f.(gathers); ok {
+		return g.members()
 	}
-	for k := range p.nums {
-		p.nums[k] = slices.Grow(p.nums[k], more)
-	}
+	return nil
 }
 
-// append appends the numbers of a member.
-func (p *program) append(r *memberReader) {
-	for k, l := range r.rows {
-		d := &p.rows[k]
-		d.c, d.lost = append(d.c, l.Const), max(d.lost, l.lost)
-		for t, j := range l.Idx {
-			d.idx[t], d.val[t] = append(d.idx[t], int32(j)), append(d.val[t], l.Val[t])
-		}
-	}
-	for k, v := range r.nums {
-		p.nums[k] = append(p.nums[k], v)
-	}
-}
-
-// unpack makes all lists of n members as long.
-func (p *program) unpack(n int) {
-	for k := range p.rows {
-		d := &p.rows[k]
-		d.c = unpacked(d.c, n, n)
-		for t := range d.idx {
-			d.idx[t], d.val[t] = unpacked(d.idx[t], n, n), unpacked(d.val[t], n, n)
-		}
-	}
-	for k := range p.nums {
-		p.nums[k] = unpacked(p.nums[k], n, n)
-	}
-}
-
-// unpacked is a list of n numbers, with room for more.
-func unpacked[T any](list []T, n, room int) []T {
-	if len(list) == n {
-		return list
-	}
-	out := make([]T, n, max(room, n))
-	for k := range out {
-		out[k] = list[0]
-	}
-	return out
-}
-
-// unfold repeats the lists of coefficients.
-func (f *family) unfold(times int) {
-	for k := range f.rows {
-		d := &f.rows[k]
-		for t := range d.idx {
-			d.idx[t], d.val[t] = repeated(d.idx[t], times), repeated(d.val[t], times)
-		}
-	}
-}
-
-// unfolded makes the coefficients of a family that is not finished as many as the members are.
-func (f *family) unfolded() {
-	if f.period > 0 {
-		f.unfold(len(f.w) / f.period)
-		f.period = 0
-	}
-}
-
-func repeated[T any](list []T, times int) []T {
-	if len(list) == 1 {
-		return list
-	}
-	return slices.Repeat(list, times)
-}
-
-// pack keeps lists of equal numbers as one number.
-func (p *program) pack() {
-	for k := range p.rows {
-		d := &p.rows[k]
-		for t := range d.idx {
-			d.idx[t], d.val[t] = onlyOne(d.idx[t]), onlyOne(d.val[t])
-		}
-		d.c = onlyOne(d.c)
-	}
-	for k := range p.nums {
-		p.nums[k] = onlyOne(p.nums[k])
-	}
-}
-
-// part is the program of some members, in the order of the list.
-func (p *program) part(list []int32) program {
-	out := program{steps: p.steps, rows: make([]rowData, len(p.rows)), nums: make([][]float64, len(p.nums)), of: p.of}
-	for k := range p.rows {
-		d, at := &p.rows[k], list
-		if d.period > 0 {
-			at = make([]int32, len(list))
-			for i, k := range list {
-				at[i] = int32(d.at(int(k)))
-			}
-		}
-		to := rowData{idx: make([][]int32, len(d.idx)), val: make([][]float64, len(d.val)), c: some(d.c, list), lost: d.lost, shared: d.shared}
-		for t := range d.idx {
-			to.idx[t], to.val[t] = some(d.idx[t], at), some(d.val[t], at)
-		}
-		out.rows[k] = to
-	}
-	for k := range p.nums {
-		out.nums[k] = some(p.nums[k], list)
-	}
-	return out
-}
-
-// some are those numbers of a list, which may be one for all members.
-func some[T any](from []T, list []int32) []T {
-	if len(from) == 1 {
-		return from
-	}
-	out := make([]T, len(list))
-	for i, k := range list {
-		out[i] = from[k]
-	}
-	return out
-}
-
-// sharedLists are lists of numbers that several families have.
-type sharedLists map[listEnds][]float64
-
-type listEnds struct {
-	count               int
-	first, middle, last float64
-}
-
-// once makes a list one with an equal list of those that came before.
-func (l sharedLists) once(list *[]float64) {
-	n := len(*list)
-	if n < 2 {
-		return
-	}
-	e := listEnds{n, (*list)[0], (*list)[n/2], (*list)[n-1]}
-	if other := l[e]; slices.Equal(other, *list) {
-		*list = other
-	} else {
-		l[e] = *list
-	}
-}
-
-// shareLists keeps equal lists of numbers once: the same data stand in several affine functions of a member, as the coordinates of a
-// point in its distances from some centres.
-func (p *program) shareLists(known sharedLists) {
-	for k := range p.rows {
-		d := &p.rows[k]
-		known.once(&d.c)
-		for t := range d.val {
-			known.once(&d.val[t])
-		}
-	}
-	for k := range p.nums {
-		known.once(&p.nums[k])
-	}
-}
-
-// finish makes the family ready for use.
-func (f *family) finish(known sharedLists) {
-	f.pack()
-	seen := map[int32]bool{}
-	for k := range f.rows {
-		d := &f.rows[k]
-		d.shared = true
-		for t := range d.idx {
-			d.shared = d.shared && len(d.idx[t])+len(d.val[t]) == 2
-			for _, j := range d.idx[t] {
-				seen[j] = true
-			}
-		}
-	}
-	f.fold()
-	f.shareLists(known)
-	f.indices = make([]int, 0, len(seen))
-	for j := range seen {
-		f.indices = append(f.indices, int(j))
-	}
-	slices.Sort(f.indices)
-	f.pool.New = func() any { return newFamilyWork(&f.program) }
-}
-
-// mostRepeats is how often coefficients that are repeated are looked for.
-// Source: a limit of time: a function of the data has a few kinks.
-const mostRepeats = 8
-
-// fold keeps coefficients once that all members have again in the same order: those of a difference of hinges of the
-// same samples.
-func (f *family) fold() {
-	n, known := len(f.w), f.period // the lists are of so many members, if that is not 0
-	f.period = n
-	for times := mostRepeats; times > 1; times-- {
-		if p := n / times; n%times == 0 && p >= memberBlock && f.repeats(p) {
-			f.period = p
-			break
-		}
-	}
-	if known > 0 && known < f.period {
-		f.unfold(f.period / known)
-	}
-	for k := range f.rows {
-		d := &f.rows[k]
-		for t := range d.idx {
-			d.idx[t], d.val[t] = upTo(f.period, d.idx[t]), upTo(f.period, d.val[t])
-		}
-		if d.c = upTo(n, d.c); f.period < n {
-			d.period, d.members = f.period, n
-		}
-	}
-}
-
-// repeats reports whether the coefficients of p members are those of the next p. The lists may have fewer, which are repeated.
-func (f *family) repeats(p int) bool {
-	for k := range f.rows {
-		d := &f.rows[k]
-		for t := range d.idx {
-			if !periodic(d.idx[t], p, len(f.w)) || !periodic(d.val[t], p, len(f.w)) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// periodic reports whether each of n numbers, a list or repetitions of it, is the number p places on.
-func periodic[T comparable](list []T, p, n int) bool {
-	size := len(list)
-	switch {
-	case size == 1 || p%size == 0 && size < n:
-		return true
-	case size < n && p > size:
+func (f *family) sameMembers(o Convex) bool {
+	g := familyIn(o)
+	if g == nil || nodeOf(o).op != "family" {
 		return false
-	case size < n: // p numbers before the end of the list the next one begins
-		return slices.Equal(list[p:], list[:size-p]) && slices.Equal(list[:p], list[size-p:])
 	}
-	return slices.Equal(list[p:], list[:size-p])
+	return f == g || slices.Equal(f.w, g.w) && slices.Equal(f.indices, g.indices) && f.plan.Equal(g.plan.Graph)
 }
 
-// upTo is at most n numbers of a list, without room for more.
-func upTo[T any](n int, list []T) []T {
-	if len(list) <= n && len(list) == cap(list) {
-		return list
+// oneByOne are the members as expressions, with their weights; those of a sum of several functions are the members of each, one
+// function after the other.
+func (f *family) oneByOne() []Expr {
+	top := f.plan.Last()
+	parts := 1
+	if top.Op == graph.Sum && len(top.Rows) == 0 {
+		parts = len(top.Args)
 	}
-	return slices.Clone(list[:min(n, len(list))])
-}
-
-// onlyOne is the list, cut to one number where all are that.
-func onlyOne[T comparable](list []T) []T {
-	for _, v := range list {
-		if v != list[0] {
-			return list
+	out := make([]Expr, 0, parts*f.plan.N)
+	for k := range parts {
+		for i := range f.plan.N {
+			out = append(out, f.part(i, k))
 		}
-	}
-	return slices.Clone(list[:1])
-}
-
-// members are the functions one by one, with their weights.
-func (f *family) members() []Expr {
-	out := make([]Expr, len(f.w))
-	at := make([]Expr, len(f.steps))
-	for i := range out {
-		out[i] = f.weighted(i, at)
 	}
 	return out
 }
 
-// weighted is member i with its weight. at has room for the steps.
-func (f *family) weighted(i int, at []Expr) Expr {
-	for k := range f.steps {
-		at[k] = f.member(&f.steps[k], i, at)
+// part is member i, or of a sum of several functions number k of it, with its weight.
+func (f *family) part(i, k int) Expr {
+	top, w := f.plan.Last(), graph.At(f.w, i)
+	if top.Op != graph.Sum || len(top.Rows) > 0 {
+		return memberOf(f.plan.Graph, f.plan.Top(), f.of, i).Scale(w)
 	}
-	return at[len(at)-1].Scale(f.w[i])
+	return memberOf(f.plan.Graph, top.Args[k], f.of, i).Scale(w * graph.At(top.Weights[k], i))
 }
 
-// member is a step of member i as an expression, those before being known.
-func (f *program) member(s *step, i int, before []Expr) Expr {
-	if s.op == opRow || s.op == opSum {
-		parts := []Expr{{lin: f.rows[s.row].linear(i, f.of)}}
-		for k, a := range s.args {
-			parts = append(parts, before[a].Scale(pick(f.nums[s.nums[k]], i)))
+// memberOf is node k of member i, which has one entry, as an expression.
+func memberOf(g *graph.Graph, k int, of *space, i int) Expr { return entriesOf(g, k, of, i)[0] }
+
+// entriesOf are the entries of node k of member i.
+func entriesOf(g *graph.Graph, k int, of *space, i int) []Expr {
+	n := &g.Nodes[k]
+	var args []Expr
+	for _, a := range n.Args {
+		args = append(args, entriesOf(g, a, of, i)...)
+	}
+	out := make([]Expr, n.W)
+	for e := range out {
+		switch n.Op {
+		case graph.Affine:
+			out[e] = Expr{lin: linearOf(&n.Rows[e], i, of)}
+		case graph.Sum:
+			parts := make([]Expr, 0, 1+len(n.Args))
+			if len(n.Rows) > 0 {
+				parts = append(parts, Expr{lin: linearOf(&n.Rows[e], i, of)})
+			}
+			for a := range n.Args {
+				parts = append(parts, args[a*n.W+e].Scale(graph.At(n.Weights[a], i)))
+			}
+			out[e] = sumExprs(parts)
+		case graph.Apply:
+			out[e] = apply(curve{row: n.Curve, p: n.P}, args[e])
+		default:
+			out[e] = reduced(n, args[e*n.Group:(e+1)*n.Group])
 		}
-		return sumExprs(parts)
 	}
-	args := make([]Expr, len(s.args))
-	for k, a := range s.args {
-		args[k] = before[a]
-	}
-	n := Node{op: s.op, curve: s.curve, num: s.num}
-	arrays := []Array{{exprs: args}}
-	switch h := len(args) / 2; {
-	case s.curve.row != nil:
-		e := apply(s.curve, args[0])
-		return e
-	case s.op == "mul" || s.op == "inner":
-		arrays = []Array{{exprs: args[:h]}, {exprs: args[h:]}}
-	}
-	return Apply(n.Op(), n.Data(), arrays...)
+	return out
 }
 
-// linear is the row of member i.
-func (d *rowData) linear(i int, of *space) Linear {
-	return d.appendTo(Linear{Idx: make([]int, 0, len(d.idx)), Val: make([]float64, 0, len(d.idx))}, i, of)
+// reduced is a function of a group as an expression.
+func reduced(n *graph.Node, group []Expr) Expr {
+	array := Array{exprs: group}
+	switch n.Op {
+	case graph.Norm1:
+		if len(group) == 1 {
+			return Abs(group[0])
+		}
+		return norm1Of(&array)
+	case graph.SumSquares:
+		if a, ok := array.Affine(); ok {
+			return SumSquares(a)
+		}
+		return sumExprs(array.each(func(e Expr) Expr { return Square(e) }))
+	case graph.Hubers:
+		return HuberOf(group, n.P)
+	case graph.Norm2:
+		return Norm2Of(group)
+	case graph.Max:
+		return MaxOf(group)
+	case graph.Min:
+		return MinOf(group)
+	}
+	half := len(group) / 2
+	if half == 1 {
+		return Mul(group[0], group[1])
+	}
+	u, v := Array{exprs: group[:half]}, Array{exprs: group[half:]}
+	return Inner(affineOf(&u), affineOf(&v))
 }
 
-// appendTo is linear in the room of l, which has no coefficients.
-func (d *rowData) appendTo(l Linear, i int, of *space) Linear {
-	l.Const, l.of, l.lost = pick(d.c, i), of, d.lost
-	i = d.at(i)
-	for t := range d.idx {
-		l.Idx, l.Val = append(l.Idx, int(pick(d.idx[t], i))), append(l.Val, pick(d.val[t], i))
+// linearOf is a row of member i.
+func linearOf(r *graph.Row, i int, of *space) Linear {
+	return appendRow(Linear{Idx: make([]int, 0, len(r.Idx)), Val: make([]float64, 0, len(r.Idx))}, r, i, of)
+}
+
+// appendRow is linearOf in the room of l, which has no coefficients.
+func appendRow(l Linear, r *graph.Row, i int, of *space) Linear {
+	l.Const, l.of, l.lost = graph.At(r.C, i), of, r.Lost
+	for t := range r.Idx {
+		l.Idx, l.Val = append(l.Idx, int(graph.At(r.Idx[t], i))), append(l.Val, graph.At(r.Val[t], i))
 	}
 	return l
 }
 
 // split is that of the sum of the members.
-func (f *family) split() *split {
+func (f *mixedFamily) split() *split {
 	f.once.Do(func() {
-		e := sumExprs(f.members())
+		e := sumExprs(f.oneByOne())
 		f.s = *e.split()
 	})
 	return &f.s
 }
 
-// Represent is the form of the sum of the members.
-func (f *family) Represent(c Canon) Form {
-	e := sumExprs(f.members())
-	return c.Form(e.G())
-}
+// lessSquares: see late. Of the least of sums of squares the split is a maximum less squares.
+func (f *mixedFamily) lessSquares() bool { return f.plan.Last().Op == graph.Min }
 
-func (f *family) Smooth() bool {
-	return !slices.ContainsFunc(f.steps, func(s step) bool { return s.op == "abs" || s.op == "norm1" || s.op == "max" })
-}
+// isGap reports whether each member is |e| for an e with a maximum that is subtracted.
+func (f *mixedFamily) isGap() bool { return f.plan.Last().Op == graph.Norm1 }
 
+func (f *family) Smooth() bool   { return f.plan.Smooth() }
 func (f *family) Support() []int { return f.indices }
-func (f *family) node() Node     { return Node{op: "family", key: f} }
-func (f *family) String() string { return "sum of " + f.steps[len(f.steps)-1].op }
+func (f *family) node() Node     { return Node{op: "family", nums: []float64{float64(f.plan.N)}} }
+func (f *family) String() string { return "sum of many" }
 
 func (f *family) over() Interval {
 	i := point(0)
-	for _, e := range f.members() {
-		i = i.Add(e.Range())
+	for k := range f.plan.N {
+		i = i.Add(f.weighted(k).Range())
 	}
 	return i
 }
 
-// wider is for isWider. Source: derived: a sixteenth of the members takes a sixteenth of the time of the range of all. Where variables are small beside
-// their bounds, one member is enough; of fit_20000 (docs/large.md) sixteen are not, and a sixteenth is.
+// weighted is member i with its weight.
+func (f *family) weighted(i int) Expr {
+	return memberOf(f.plan.Graph, f.plan.Top(), f.of, i).Scale(graph.At(f.w, i))
+}
+
+// wider is for isWider. Source: derived: a sixteenth of the members takes a sixteenth of the time of the range of all. Where variables are small
+// beside their bounds, one member is enough; of fit_20000 (docs/large.md) sixteen are not, and a sixteenth is.
 func (f *family) wider(than float64) bool {
-	sum, at := 0.0, make([]Expr, len(f.steps))
-	for i := range min(max(16, len(f.w)/16), len(f.w)) {
-		e := f.weighted(i, at)
+	sum := 0.0
+	for i := range min(max(16, f.plan.N/16), f.plan.N) {
+		e := f.weighted(i)
 		if sum += interval.Width(e.Range()); sum > than {
 			return true
 		}
@@ -549,7 +211,136 @@ func (f *family) wider(than float64) bool {
 }
 
 func (f *family) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	e := sumExprs(f.members())
+	e := sumExprs(f.oneByOne())
 	s := e.split()
 	return (&sum{lin: s.lin, terms: s.g}).Maxima(each)
+}
+
+// Represent adds the forms of the members, which are made one after the other: no object of them remains.
+func (f *family) Represent(c Canon) Form {
+	out, lins, top := Form{}, make([]Linear, 0, f.plan.N), f.plan.Last()
+	weights := make([]float64, 0, f.plan.N)
+	var pieces []Linear
+	plain := top.Op == graph.Max && !slices.ContainsFunc(top.Args, func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine })
+	for i := range f.plan.N {
+		form, w := Form{}, graph.At(f.w, i)
+		if plain {
+			pieces = f.pieces(pieces, top, i)
+			form = (&maxOf{pieces: pieces}).Represent(c)
+		} else {
+			e := memberOf(f.plan.Graph, f.plan.Top(), f.of, i)
+			form = e.G().Represent(c)
+		}
+		lins, weights, form.Linear = append(lins, form.Linear), append(weights, w), Linear{}
+		out = out.AddScaled(w, form)
+	}
+	out.Linear = sumLinear(lins, weights)
+	return out
+}
+
+// pieces are the affine functions that node n is of, of member i, in the room of those of another member; nil: in their own.
+func (f *family) pieces(room []Linear, n *graph.Node, i int) []Linear {
+	count := n.W * n.Group
+	if room == nil {
+		room = make([]Linear, count)
+	}
+	at := 0
+	for _, a := range n.Args {
+		rows := f.plan.Nodes[a].Rows
+		for e := range rows {
+			l := &room[at]
+			if l.Idx == nil {
+				*l = linearOf(&rows[e], i, f.of)
+			} else {
+				*l = appendRow(Linear{Idx: l.Idx[:0], Val: l.Val[:0]}, &rows[e], i, f.of)
+			}
+			at++
+		}
+	}
+	return room
+}
+
+// evaluate is the sum at x, with the parts that are wanted.
+func (f *family) evaluate(x []float64, want asked) evaluation {
+	keep := f.coefficients() >= leastRecent*len(f.indices)
+	if keep {
+		if e, ok := f.recent.find(f.indices, x, want); ok {
+			return e
+		}
+	}
+	e := f.compute(x, want)
+	if keep {
+		f.recent.add(f.indices, x, e)
+	}
+	return e
+}
+
+// compute is evaluate by the members. With the error come the sizes: they cost little beside it.
+func (f *family) compute(x []float64, want asked) evaluation {
+	if want.error {
+		want.sizes = true
+	}
+	e := evaluation{asked: want}
+	add := func(b *pass.Block) {
+		value := e.value
+		for i, u := range b.Values {
+			value += graph.At(f.w, b.Lo+i) * u
+		}
+		e.value = value
+		if !want.sizes {
+			return
+		}
+		b.Terms(func(weights, v []float64) {
+			for i, u := range v {
+				size := finiteSize(graph.At(f.w, b.Lo+i) * graph.At(weights, b.Lo+i) * u)
+				e.sum, e.most = e.sum+size, max(e.most, size)
+			}
+		})
+	}
+	if !want.error {
+		f.plan.Values(x, add)
+		return e
+	}
+	var s total
+	f.plan.Errors(x, func(b *pass.Block) {
+		add(b)
+		for i, u := range b.Values {
+			s.addScaled(graph.At(f.w, b.Lo+i), approx{u, b.Errors[i]})
+		}
+	})
+	e.bound = s.e
+	return e
+}
+
+func (f *family) Value(x []float64) float64 { return f.evaluate(x, asked{}).value }
+
+// sizes are the sum of the sizes of the weighted members, and the largest; sizes that are not finite do not count.
+func (f *family) sizes(x []float64) (sum, most float64) {
+	e := f.evaluate(x, asked{sizes: true})
+	return e.sum, e.most
+}
+
+// approx is the value with its error.
+func (f *family) approx(x []float64) approx {
+	e := f.evaluate(x, asked{error: true})
+	return approx{e.value, e.bound}
+}
+
+func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) { f.addGradient(dst, scale, x) }
+
+// addGradient is AddSubgrad, and returns Value.
+func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 {
+	return f.plan.AddGradient(dst, scale, f.w, x, nil)
+}
+
+// coefficients is how many of them a value visits.
+func (f *family) coefficients() int { return f.plan.Coefficients() }
+
+// take has the members of a list, in its order, with weights that are larger by a factor.
+func (f *family) take(list []int32, factor float64) *family {
+	w := make([]float64, len(list))
+	for i, k := range list {
+		w[i] = factor * graph.At(f.w, int(k))
+	}
+	return newFamily(f.plan.Take(list), graph.Pack(w), f.of)
 }

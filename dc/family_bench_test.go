@@ -23,7 +23,7 @@ func BenchmarkFamily(b *testing.B) {
 			e := SumOf(es)
 			at := []float64{1, -0.5, 0.25, 2, -1.5, 0.125, 1.75}
 			f := e
-			f.terms = gatherFrom(1, e.terms, e.of, sharedLists{})
+			f.terms = gatherFamilies(e.terms, e.of) // of fewer than fewestMembers none is made
 			for _, c := range []struct {
 				how string
 				e   Expr

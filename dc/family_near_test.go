@@ -44,11 +44,11 @@ func TestNearFamilies(t *testing.T) {
 					radius[j] = reach * r.Float64()
 				}
 				near := f.Near(at, radius)
-				g, ok := f.e.terms[0].f.(*family)
-				if ok = ok && kind == 0 && reach < 1e-3 && g.coefficients() >= leastRecent*len(g.indices); ok {
+				g := familyIn(f.e.terms[0].f)
+				if ok := g != nil && kind == 0 && reach < 1e-3 && g.coefficients() >= leastRecent*len(g.indices); ok {
 					n, ok := near.(function).e.terms[0].f.(*nearby)
-					if !ok || len(n.some.w) > 60 {
-						t.Errorf("%s: of %d members too many may have a kink in a small box", name, len(g.w))
+					if !ok || n.some != nil && n.some.plan.N > 60 {
+						t.Errorf("%s: of %d members too many may have a kink in a small box", name, g.plan.N)
 					}
 					looked[name] = true
 				}

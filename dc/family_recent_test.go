@@ -35,7 +35,8 @@ func clustered(t *testing.T) *Problem {
 // whomever.
 func TestRecent(t *testing.T) {
 	p := clustered(t)
-	f := p.Objective.terms[0].f.(*family)
+	g := p.Objective.terms[0].f
+	f := familyIn(g)
 	if f.coefficients() < leastRecent*len(f.indices) {
 		t.Fatal("values of this family are not remembered")
 	}
@@ -94,11 +95,13 @@ func TestRecent(t *testing.T) {
 
 // TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and once in memory.
 func TestFamiliesShareData(t *testing.T) {
-	f := clustered(t).Objective.terms[0].f.(*family)
+	f := familyIn(clustered(t).Objective.terms[0].f)
 	lists := map[*float64]bool{}
-	for k := range f.rows {
-		if c := f.rows[k].c; len(c) > 1 {
-			lists[&c[0]] = true
+	for k := range f.plan.Nodes {
+		for _, row := range f.plan.Nodes[k].Rows {
+			if c := row.C; len(c) > 1 {
+				lists[&c[0]] = true
+			}
 		}
 	}
 	if len(lists) != 2 {

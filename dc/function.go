@@ -24,7 +24,7 @@ func (f function) Coefficients() int {
 	n := len(f.e.lin.Idx)
 	for _, t := range f.e.terms {
 		switch g := t.f.(type) {
-		case *family:
+		case many:
 			n += g.coefficients()
 		case *sumSquares:
 			n += g.a.NNZ()

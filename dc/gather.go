@@ -1,69 +1,108 @@
 package dc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph"
+)
 
 // fewestMembers is from how many members on a family is made: from about that
 // number on its value costs no more than that of its members.
 // Source: BenchmarkFamily: 0.9 times as much for hinges, 0.8 for norms, 0.6 for minima of squares.
 const fewestMembers = 16
 
-// inArrays is implemented by functions that are looped.
-type inArrays interface {
-	// addTo adds the functions of a term to the family that they are members of.
-	addTo(groups map[string]*family, t term, of *space) *family
-	// chooses reports whether they are the least of some functions, see leastOf.
-	chooses() bool
-	// convexFamily is a term of convex functions as a family.
-	convexFamily(t term, known sharedLists) term
+// gathering is a family that grows.
+type gathering struct {
+	g     *graph.Graph
+	w     []float64
+	first int // the term that it began with
 }
 
-// gatherFamilies replaces terms that differ in numbers alone by families.
-func gatherFamilies(terms []term, of *space, known sharedLists) []term {
-	return gatherFrom(fewestMembers, terms, of, known)
-}
-
-func gatherFrom(fewest int, terms []term, of *space, known sharedLists) []term {
-	if len(terms) < fewest && !(withLoops && (&Expr{terms: terms}).series() != nil) {
+// gatherFamilies replaces terms that differ in numbers alone by families, and families of as many members by one: rows that they share are computed once.
+func gatherFamilies(terms []term, of *space) []term {
+	some := slices.ContainsFunc(terms, func(t term) bool { return familyIn(t.f) != nil })
+	if len(terms) < fewestMembers && !some {
 		return terms
 	}
-	var r memberReader
-	groups := map[string]*family{}
-	member, packed := make([]*family, len(terms)), false
+	var r reader
+	groups := map[uint64][]*gathering{}
+	member := make([]*gathering, len(terms))
 	for k, t := range terms {
-		if withLoops {
-			if s, ok := t.f.(inArrays); ok {
-				member[k], packed = s.addTo(groups, t, of), true
-				continue
-			}
+		if g, ok := r.read(t.f); ok {
+			member[k] = gatherIn(groups, g, k)
+			member[k].w = graph.Append(member[k].w, member[k].g.N-1, t.w)
 		}
-		if !r.read(t.f) {
-			continue
-		}
-		g := groups[string(r.text)]
-		if g == nil {
-			g = newFamily(&r, of)
-			groups[string(r.text)] = g
-		}
-		if withLoops && packed {
-			g.unfolded()
-			g.unpack(len(g.w))
-		}
-		if len(g.w) == manyMembers {
-			g.expect(len(terms) - k)
-			g.w = slices.Grow(g.w, len(terms)-k)
-		}
-		g.add(t.w, &r)
-		member[k] = g
 	}
 	var out []term
 	for k, t := range terms {
 		switch g := member[k]; {
-		case g == nil || len(g.w) < fewest:
+		case g == nil || g.g.N < fewestMembers:
 			out = append(out, t)
-		case g.pool.New == nil: // it is the first member
-			g.finish(known)
-			out = append(out, term{1, g.joined()})
+		case g.first == k:
+			for i, part := range g.g.Done().Repeated() {
+				w := g.w
+				if len(w) > 1 {
+					w = graph.Pack(w[i*part.N : (i+1)*part.N])
+				}
+				out = append(out, term{1, newFamily(part, w, of).joined()})
+			}
 		}
+	}
+	return joinFamilies(out, of)
+}
+
+// gatherIn adds a member to the group of those that are alike.
+func gatherIn(groups map[uint64][]*gathering, m *graph.Graph, term int) *gathering {
+	form := m.Form()
+	for _, g := range groups[form] {
+		if g.g.Alike(m) {
+			g.g.Append(m)
+			return g
+		}
+	}
+	g := &gathering{g: graph.First(m), first: term}
+	groups[form] = append(groups[form], g)
+	return g
+}
+
+// joined is the family as a function: of the least of sums of squares their majorant.
+func (f *family) joined() Convex {
+	if f.plan.Last().Op == graph.Min {
+		return &leastFamily{f}
+	}
+	return f.function()
+}
+
+// joinFamilies makes one family of those that have as many members, but for majorants.
+func joinFamilies(terms []term, of *space) []term {
+	plain := func(f Convex) *family {
+		if _, is := f.(majorant); is {
+			return nil
+		}
+		return familyIn(f)
+	}
+	var out []term
+	done := make([]bool, len(terms))
+	for k, t := range terms {
+		f := plain(t.f)
+		if f == nil || done[k] {
+			if !done[k] {
+				out = append(out, t)
+			}
+			continue
+		}
+		var graphs []*graph.Graph
+		var weights [][]float64
+		for i := k; i < len(terms); i++ {
+			if g := plain(terms[i].f); g != nil && g.plan.N == f.plan.N {
+				done[i] = true
+				graphs, weights = append(graphs, g.plan.Graph), append(weights, graph.Scale([]float64{terms[i].w}, g.w))
+			}
+		}
+		if len(graphs) > 1 {
+			t = term{1, newFamily(graph.Together(graphs, weights), []float64{1}, of).function()}
+		}
+		out = append(out, t)
 	}
 	return out
 }
@@ -84,43 +123,21 @@ func (p *Problem) gather(look *lookout) error {
 
 // gather makes families of the terms of e, of its h, and one square of those of g.
 func (e *Expr) gather() {
-	if len(e.terms) < fewestMembers && !(withLoops && e.series() != nil) || e.err != nil {
+	if len(e.terms) < fewestMembers && !e.withFamilies() || e.err != nil {
 		return
 	}
 	s := *e.split()
-	known := sharedLists{}
-	s.g, s.h = gatherLeast(stackSquares(s.g), e.of, known), gatherFamilies(s.h, e.of, known)
-	e.terms = gatherFamilies(e.terms, e.of, known)
+	s.g, s.h = gatherLeast(stackSquares(s.g), e.of), gatherFamilies(s.h, e.of)
+	e.terms = gatherFamilies(e.terms, e.of)
 	e.replaceSplit(s)
 }
 
 // folded is e with the families of its terms that g has, the same expression after gather: the members take no memory then.
 func (e Expr) folded(g *Expr) Expr {
-	if len(g.terms) == len(e.terms) && !(withLoops && e.series() != nil) {
+	if len(g.terms) == len(e.terms) && !e.withFamilies() {
 		return e
 	}
 	return Expr{lin: e.lin, terms: g.terms, composite: true, of: e.of, err: e.err}
-}
-
-// unfolded is e with the members of families as terms.
-func (e Expr) unfolded() Expr {
-	parts := []Expr{{lin: e.lin, of: e.of, err: e.err}}
-	some := false
-	for _, t := range e.terms {
-		f, ok := t.f.(*family)
-		if !ok {
-			parts = append(parts, Expr{terms: []term{t}, composite: e.composite, of: e.of})
-			continue
-		}
-		some = true
-		for _, m := range f.members() {
-			parts = append(parts, m.Scale(t.w))
-		}
-	}
-	if !some {
-		return e
-	}
-	return sumExprs(parts)
 }
 
 // stackSquares makes one term of all sums of squares with one weight.
@@ -145,32 +162,14 @@ func stackSquares(terms []term) []term {
 }
 
 // gatherLeast makes families of the least of some functions among terms.
-func gatherLeast(terms []term, of *space, known sharedLists) []term {
+func gatherLeast(terms []term, of *space) []term {
 	var least, rest []term
 	for _, t := range terms {
-		if withLoops {
-			if s, ok := t.f.(inArrays); ok {
-				if s.chooses() {
-					least = append(least, t)
-				} else {
-					rest = append(rest, s.convexFamily(t, known))
-				}
-				continue
-			}
-		}
 		if _, ok := t.f.(*leastOf); ok {
 			least = append(least, t)
 		} else {
 			rest = append(rest, t)
 		}
 	}
-	return append(rest, gatherFamilies(least, of, known)...)
-}
-
-// joined is the family as a function.
-func (f *family) joined() Convex {
-	if f.steps[len(f.steps)-1].op == opLeast {
-		return &leastFamily{f}
-	}
-	return f
+	return append(rest, gatherFamilies(least, of)...)
 }

@@ -37,8 +37,8 @@ func (e Expr) Written() (affine Linear, terms []Term) {
 	affine = e.lin
 	affine.of = e.of.join(affine.of)
 	for _, t := range e.terms {
-		if f, ok := t.f.(interface{ members() []Expr }); ok {
-			for _, m := range f.members() {
+		if f, ok := t.f.(many); ok {
+			for _, m := range f.oneByOne() {
 				_, one := m.Scale(t.w).Written()
 				terms = append(terms, one...)
 			}

@@ -81,6 +81,9 @@ func sameFunction(f, g Convex) bool {
 	if f == g {
 		return true
 	}
+	if a, ok := f.(many); ok {
+		return a.sameMembers(g)
+	}
 	if _, bare := f.(*sum); !bare && !slices.Equal(f.Support(), g.Support()) { // some sums know it, others do not
 		return false
 	}

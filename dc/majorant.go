@@ -27,20 +27,24 @@ type majorant interface {
 // majorise returns e with majorants in its split.
 func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
 
+// withMajorant is implemented by families that are not convex: it is one times a weight as its majorant, if it has one.
+type withMajorant interface {
+	withMajorant(w float64) (term, bool)
+}
+
 // majoriseObjective is majorise for an objective, which may have leastOf too.
 func (e Expr) majoriseObjective() Expr {
-	if withLoops {
-		e = e.unlooped(func(t term) bool {
-			_, bent := t.f.(written)
-			_, ok := t.f.(looped).withMajorant(t)
-			return bent && !ok
-		})
-	}
+	e = e.apart(func(t term) bool {
+		f, mixed := t.f.(withMajorant)
+		if mixed {
+			_, mixed = f.withMajorant(t.w)
+			return !mixed
+		}
+		return false
+	})
 	return e.majoriseBy(func(t term) (term, bool) {
-		if withLoops {
-			if s, ok := t.f.(looped); ok {
-				return s.withMajorant(t)
-			}
+		if f, ok := t.f.(withMajorant); ok {
+			return f.withMajorant(t.w)
 		}
 		if w, l := newLeastOf(t.w, t.f); l != nil {
 			return term{w, l}, true

@@ -146,7 +146,7 @@ func distances(t *testing.T, of func(d Affine) Expr) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := p.Constraints[0].members; k == nil || k.count < 2*nearVariables*p.NumVars() {
+	if k := p.Constraints[0].members; k == nil || k.plan.N < 2*nearVariables*p.NumVars() {
 		t.Fatal("the constraints are no family of the size")
 	}
 	return p
@@ -162,7 +162,7 @@ func TestBroken(t *testing.T) {
 		p := distances(t, of)
 		m := p.Constraints[0].members
 		rng := rand.New(rand.NewPCG(7, 7))
-		x, values, some := make([]float64, p.NumVars()), make([]float64, m.count), 0
+		x, values, some := make([]float64, p.NumVars()), make([]float64, m.plan.N), 0
 		for j := range x {
 			x[j] = 12 * rng.NormFloat64()
 		}
@@ -244,8 +244,8 @@ func TestNear(t *testing.T) {
 			moved[j] = math.Abs(z[j]-x[j]) + math.Abs(y[j]-z[j])
 		}
 		beyond := m.Beyond(reaches, moved)
-		if !slices.IsSorted(beyond) || len(beyond) == 0 || len(beyond) == m.count {
-			t.Errorf("%d of %d members may be broken", len(beyond), m.count)
+		if !slices.IsSorted(beyond) || len(beyond) == 0 || len(beyond) == m.plan.N {
+			t.Errorf("%d of %d members may be broken", len(beyond), m.plan.N)
 		}
 		m.Tangents(z, grad, func(k int, h float64) {
 			if _, in := slices.BinarySearch(beyond, int32(k)); in {
@@ -260,7 +260,7 @@ func TestNear(t *testing.T) {
 			}
 		})
 		part := m.Part(list).(*members)
-		values, all := make([]float64, len(list)), make([]float64, m.count)
+		values, all := make([]float64, len(list)), make([]float64, m.plan.N)
 		part.Values(values, y)
 		m.Values(all, y)
 		for i, k := range list {

@@ -218,8 +218,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		}
 		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
 	}
-	if withLoops && slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
-		p.Objective = p.Objective.unlooped(func(term) bool { return true }) // an equation may define a variable of it
+	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
+		p.Objective = p.Objective.apart(func(term) bool { return true }) // an equation may define a variable of it
 	}
 	stated := p
 	stated.Constraints = nil // exactly has them
@@ -274,7 +274,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 // exactly is p, as it was stated, with the constraints that were, ready without majorants.
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
-	q.Constraints, q.Objective = stated, q.Objective.unfolded()
+	q.Constraints, q.Objective = stated, q.Objective.apart(func(term) bool { return true })
 	q.widths = sync.OnceValue(q.termWidths)
 	same := func(e Expr) Expr { return e }
 	look := lookout{ctx: context.Background()} // which never ends

@@ -86,7 +86,7 @@ func (f *product) String() string { return "product" }
 // timesLogs is u·(Σ cₖ·log vₖ + r) for affine u and vₖ, where u > 0 by its bounds or as one of the
 // vₖ is a positive multiple of it: u·log v is −Entropy(u) − KL(u, v) + v − u.
 func timesLogs(u, v Expr) (Expr, bool) {
-	if !u.isAffineNow() || v.series() != nil {
+	if !u.isAffineNow() || v.withFamilies() {
 		return Expr{}, false
 	}
 	positive, c := u.Range().Lo > 0, 0.0

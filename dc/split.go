@@ -177,11 +177,11 @@ type late interface {
 // split, without making it: where all of a kind cancel their weights do, of kinds of which none
 // merges with functions other than its equals. Squares merge with squares of the other sign.
 func (e *Expr) remaining() (g, h bool) {
-	if len(e.terms) <= mostPairs && !(withLoops && e.series() != nil) {
+	if len(e.terms) <= mostPairs && !e.withFamilies() {
 		return false, false
 	}
 	sum, size, up, down := 0.0, 0.0, false, false
-	if withLoops && e.withGaps() {
+	if e.withGaps() {
 		return true, true
 	}
 	add := func(w float64, f Convex) {
@@ -199,7 +199,12 @@ func (e *Expr) remaining() (g, h bool) {
 			add(t.w, t.f)
 			continue
 		}
-		if b, ok := f.(late); ok && b.lessSquares() {
+		b, ok := f.(late)
+		less := ok && b.lessSquares()
+		if _, ok := f.(many); ok && !less {
+			return false, false
+		}
+		if less {
 			add(t.w, f)
 			up, down = up || t.w < 0, down || t.w > 0
 			continue
@@ -215,7 +220,7 @@ func (e *Expr) remaining() (g, h bool) {
 	return sum > apart*size || up && !down, sum < -apart*size || down && !up
 }
 
-// withGaps reports whether looped absolute values are among the terms, of which the splits have
+// withGaps reports whether families of absolute values are among the terms, of which the splits have
 // maxima of sums in g and maxima of affine functions in h, and nothing else that may cancel them.
 func (e *Expr) withGaps() bool {
 	some := false
@@ -225,7 +230,7 @@ func (e *Expr) withGaps() bool {
 			continue
 		}
 		switch t.f.(type) {
-		case written, looped:
+		case written, many:
 			return false
 		}
 		if nodeOf(t.f).op == "max" {

@@ -78,13 +78,13 @@ func (p *Problem) Violations(x []float64) Violations {
 			i++
 			continue
 		}
-		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.count {
+		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.plan.N {
 			c.violations(&t)
 			i++
 			continue
 		}
-		c.members.violations(&t, p.Constraints[i:i+c.members.count])
-		i += c.members.count
+		c.members.violations(&t, p.Constraints[i:i+c.members.plan.N])
+		i += c.members.plan.N
 	}
 	return t.Violations
 }

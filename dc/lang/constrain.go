@@ -24,14 +24,13 @@ func (c *compiler) constraint(s *syntax.Statement) {
 	}
 	root := s.Whole
 	ev.NoteOf(root).Open = len(s.Binders) > 0
-	seen, repeats := 0, eval.NewRepeats(ev, s.Args, s.Rels)
-	known := func() bool { return f.Curvature <= Convex || len(f.Linearised) > 0 }
-	ev.LoopColumns(root, s.Binders, s.Cond, func() {
+	if c.together(s, &f) {
+		c.out.Families = append(c.out.Families, f)
+		return
+	}
+	seen := 0
+	ev.Loop(root, s.Binders, s.Cond, func() {
 		seen++
-		if known() && repeats.Add() {
-			f.Members++
-			return
-		}
 		index := make([]int, len(ev.Indices))
 		for k, b := range ev.Indices {
 			index[k] = b.At
@@ -42,18 +41,41 @@ func (c *compiler) constraint(s *syntax.Statement) {
 		if f.Members++; len(f.Linearised) == 0 && f.Curvature > Convex {
 			c.linearisedIn(s, &f.Part)
 		}
-		repeats.Stated(f.Members)
-	}, func(c *eval.Columns) bool {
-		if !known() || !repeats.AddColumns(c) {
-			return false
-		}
-		f.Members += c.Len()
-		return true
 	})
 	if seen == 0 {
 		c.warn(root, "%s has no members", f.Name)
 	}
 	c.out.Families = append(c.out.Families, f)
+}
+
+// fewestTogether is from how many members on constraints are evaluated in one batch. Source: as many are one object in package dc.
+const fewestTogether = 128
+
+// together states a family in one batch; it returns false where that has to be done one by one.
+func (c *compiler) together(s *syntax.Statement, f *Family) bool {
+	if len(s.Rels) != 1 || s.Rels[0] == syntax.EQ {
+		return false
+	}
+	l, r := s.Args[0], s.Args[1]
+	if s.Rels[0] == syntax.GE {
+		l, r = r, l
+	}
+	return c.ev.AtOnce(s.Whole, s.Binders, s.Cond, fewestTogether, func(b *eval.Batch) bool {
+		g, ok := b.Constraints(l, r)
+		if !ok || !dc.SubjectToFamily(c.model, f.Name, len(c.ev.Indices), b.Index(), g) {
+			return false
+		}
+		f.Members, f.Curvature = b.Len(), Convex
+		for _, w := range g.Last().Weights {
+			if w[0] < 0 {
+				f.Curvature = DC
+			}
+		}
+		if f.Curvature > Convex {
+			c.linearisedIn(s, &f.Part)
+		}
+		return true
+	})
 }
 
 // freshName is c1, c2, ... for constraints without a name.

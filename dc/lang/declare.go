@@ -188,8 +188,11 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	}
 	shape := to.Shape
 	rows := eval.Rows{Count: ev.Room(s.Value, shape)}
+	if ev.AtOnce(s.Value, s.Binders, nil, fewestAtOnce, func(b *eval.Batch) bool { return b.Rows(s.Value, &rows) }) {
+		return rows.Array(ev.Model, shape).Along(&to)
+	}
 	var vs []value.Value
-	ev.LoopColumns(s.Value, s.Binders, nil, func() {
+	ev.Loop(s.Value, s.Binders, nil, func() {
 		v := ev.Member(s.Value, &rows, vs != nil)
 		if v.Cells == nil {
 			return
@@ -202,7 +205,7 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 		}
 		vs = append(vs, v)
 		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
-	}, func(c *eval.Columns) bool { return vs == nil && c.Member(s.Value, &rows) })
+	})
 	if vs == nil {
 		return rows.Array(ev.Model, shape).Along(&to)
 	}
@@ -220,6 +223,10 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	}
 	return eval.Assemble(to.Shape, refs).Along(&to)
 }
+
+// fewestAtOnce is from how many members on a family of functions is evaluated in one batch. Source: a limit of time: a batch has the cost of some
+// members.
+const fewestAtOnce = 32
 
 // set declares a set.
 func (c *compiler) set(s *syntax.Statement) {

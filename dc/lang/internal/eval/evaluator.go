@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph"
 )
 
 // Limits keep a small file from asking for a large machine.
@@ -75,12 +76,12 @@ type Evaluator struct {
 	Keep  bool
 	// All: after a mistake in a term of a sum or a side of a constraint the
 	// others are evaluated, too.
-	All     bool
-	Data    *datafile.Loader
-	sums    value.Accumulator
-	Args    []value.Value // of the functions that are being evaluated
-	flats   []int         // room for the places of entries
-	columns any           // lists that Columns keep for other sums of the statement
+	All   bool
+	Data  *datafile.Loader
+	sums  value.Accumulator
+	Args  []value.Value // of the functions that are being evaluated
+	flats []int         // room for the places of entries
+	lists *kept         // columns that batches keep for others of the statement
 	// variables are those of the last affine function that was kept.
 	variables []int
 	Limits
@@ -88,6 +89,30 @@ type Evaluator struct {
 	rules *Rules
 	Ctx   context.Context // of the compilation
 	look  int             // the units of work at which Ctx is looked at next
+}
+
+// kept are columns that stand in several functions, or in loops of a statement over the same range: they are made once.
+type kept struct {
+	lo, n     int
+	lists     map[listKey][]float64
+	rows      map[rowKey]*graph.Row
+	multiples graph.Multiples
+}
+
+// listKey is a list of numbers of an array, from one on by a step.
+type listKey struct {
+	first *float64
+	step  int
+}
+
+// rowKey are the functions of an array from a place on by a step.
+type rowKey struct {
+	of          *dc.Affine
+	first, step int
+}
+
+func newKept(lo, n int) *kept {
+	return &kept{lo, n, map[listKey][]float64{}, map[rowKey]*graph.Row{}, graph.Multiples{}}
 }
 
 // New is an evaluator of a source that knows no names yet.
@@ -106,7 +131,7 @@ func (ev *Evaluator) Forget() {
 	clear(ev.Args[:cap(ev.Args)])
 	ev.memos, ev.Args, ev.Indices = ev.memos[:0], ev.Args[:0], ev.Indices[:0]
 	ev.sums.Reset()
-	ev.columns = nil
+	ev.lists = nil
 	ev.Src.stamp++
 	ev.stamp = ev.Src.stamp
 }

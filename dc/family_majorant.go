@@ -1,0 +1,103 @@
+package dc
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph"
+)
+
+// withMajorant is the sum times a weight as its majorant, if it has one.
+func (f *mixedFamily) withMajorant(w float64) (_ term, ok bool) {
+	switch {
+	case w < 0 || slices.Min(f.w) < 0:
+		return term{}, false
+	case f.isGap() && f.plan.IsGap():
+		return term{w, &aboveFamily{f.family}}, true
+	case f.plan.IsLeast():
+		return term{w, &leastFamily{f.family}}, true
+	}
+	return term{}, false
+}
+
+// leastFamily is the sum of members that are the least of some convex quadratic functions each, as a majorant: see leastOf.
+type leastFamily struct{ *family }
+
+func (l *leastFamily) isMajorant() {}
+func (l *leastFamily) node() Node {
+	return Node{op: "least family", nums: []float64{float64(l.plan.N)}}
+}
+func (l *leastFamily) String() string { return "sum of least" }
+
+func (l *leastFamily) Represent(Canon) Form {
+	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: l.plan.Last().Group, Item: l.item, Choose: l.choose}}}
+}
+
+// item is function k of a member, a sum of squares.
+func (l *leastFamily) item(i, k int) Form {
+	for _, a := range l.plan.Last().Args {
+		n := l.plan.Nodes[a].W
+		if k < n {
+			return Form{}.AddScaled(graph.At(l.w, i), l.form(a, k, i))
+		}
+		k -= n
+	}
+	return Form{}
+}
+
+// form is entry e of node k of member i as a Form.
+func (f *family) form(k, e, i int) Form {
+	n := &f.plan.Nodes[k]
+	if n.Op == graph.SumSquares {
+		rows := f.pieces(nil, n, i)[e*n.Group : (e+1)*n.Group]
+		return Form{Quad: []Quadratic{{Weight: 1, Arg: Entries(rows...)}}}
+	}
+	out := Form{}
+	if len(n.Rows) > 0 {
+		out.Linear = linearOf(&n.Rows[e], i, f.of)
+	}
+	for a, arg := range n.Args {
+		out = out.AddScaled(graph.At(n.Weights[a], i), f.form(arg, e, i))
+	}
+	return out
+}
+
+// choose marks the least at x of each member; of equal ones the first.
+func (l *leastFamily) choose(x []float64, chosen []bool) {
+	clear(chosen)
+	n := l.plan.Last().Group
+	l.plan.Choices(x, func(i, k int) { chosen[i*n+k] = true })
+}
+
+// aboveFamily is a sum of members |e| with e that are no affine functions, as the majorants of its members.
+type aboveFamily struct{ *family }
+
+func (f *aboveFamily) isMajorant() {}
+func (f *aboveFamily) node() Node {
+	return Node{op: "above family", nums: []float64{float64(f.plan.N)}}
+}
+func (f *aboveFamily) String() string { return "sum of abs" }
+
+// Represent adds the forms of the members one after the other, as those of absAbove.
+func (f *aboveFamily) Represent(c Canon) Form {
+	e := &f.plan.Nodes[f.plan.Last().Args[0]]
+	lins, weights := make([]Linear, 0, f.plan.N), make([]float64, 0, f.plan.N)
+	for i := range f.plan.N {
+		convexPart, concavePart := split{}, split{}
+		if len(e.Rows) > 0 {
+			convexPart.lin = linearOf(&e.Rows[0], i, f.of)
+		}
+		for k, a := range e.Args {
+			m := term{math.Abs(graph.At(e.Weights[k], i)), newMaxOfAffine(f.pieces(nil, &f.plan.Nodes[a], i))}
+			if graph.At(e.Weights[k], i) > 0 {
+				convexPart.g = append(convexPart.g, m)
+			} else {
+				concavePart.g = append(concavePart.g, m)
+			}
+		}
+		above := absAbove{}
+		above.g, above.h = []Representer{convexPart.function()}, []Representer{concavePart.function()}
+		lins, weights = append(lins, above.column(c)), append(weights, graph.At(f.w, i))
+	}
+	return Form{Linear: sumLinear(lins, weights)}
+}

@@ -1,0 +1,255 @@
+package dc
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph"
+)
+
+// reader reads functions as members of graphs: functions that were stated one by one and differ in numbers alone have graphs that are Alike.
+// A graph that it returns is good until the next call.
+type reader struct {
+	g     graph.Graph
+	nums  []float64 // room for columns, and for lists of them, of rows and of arguments
+	idx   []int32
+	lists [][]float64
+	idxs  [][]int32
+	rows  []graph.Row
+	ints  []int
+	ok    bool
+}
+
+// begin starts a graph of one member.
+func (r *reader) begin() {
+	r.g = graph.Graph{N: 1, Nodes: r.g.Nodes[:0]}
+	r.nums, r.idx, r.lists, r.idxs, r.rows, r.ints, r.ok = r.nums[:0], r.idx[:0], r.lists[:0], r.idxs[:0], r.rows[:0], r.ints[:0], true
+}
+
+// read is f as a graph; ok is false where it is none of the functions that families have.
+func (r *reader) read(f Convex) (g *graph.Graph, ok bool) {
+	r.begin()
+	if familyIn(f) != nil {
+		return nil, false
+	}
+	at := r.function(f)
+	return &r.g, r.ok && at == r.g.Top() && r.g.Last().W == 1 && r.g.Last().Op != graph.Affine
+}
+
+func (r *reader) number(v float64) []float64 {
+	r.nums = append(r.nums, v)
+	n := len(r.nums)
+	return r.nums[n-1 : n : n]
+}
+
+func (r *reader) row(l Linear) graph.Row {
+	from, first := len(r.lists), len(r.idxs)
+	for t, j := range l.Idx {
+		r.idx = append(r.idx, int32(j))
+		n := len(r.idx)
+		r.lists, r.idxs = append(r.lists, r.number(l.Val[t])), append(r.idxs, r.idx[n-1:n:n])
+	}
+	to := len(r.lists)
+	return graph.Row{Idx: slices.Clip(r.idxs[first:]), Val: r.lists[from:to:to], C: r.number(l.Const), Lost: l.lost}
+}
+
+// function is the number of the node of f.
+func (r *reader) function(f Convex) int {
+	switch f := f.(type) {
+	case Linear:
+		return r.sum(f, nil)
+	case *sum:
+		return r.sum(f.lin, f.terms)
+	case *leastOf:
+		r.ok = r.ok && f.k == 1
+		return r.group(graph.Min, f.items, 0)
+	}
+	n := nodeOf(f)
+	if !r.ok {
+		return 0
+	}
+	if n.curve.row != nil {
+		return r.curve(&n)
+	}
+	op, ok := familyOps[n.op]
+	if !ok {
+		r.ok = false
+		return 0
+	}
+	if a := n.args[0].affine; a != nil && op != graph.Inner && n.args[0].layout == asItIs && a.Len() > 0 {
+		return r.g.Add(graph.Node{Op: op, Args: r.list(r.affine(a)), Group: a.Len(), P: n.num})
+	}
+	entries := n.args[0].entries()
+	if op == graph.Inner {
+		entries = append(entries, n.args[1].entries()...)
+	}
+	return r.group(op, entries, n.num)
+}
+
+// affine is the node of an array.
+func (r *reader) affine(a *Affine) int {
+	from := len(r.rows)
+	for k := range a.Len() {
+		r.rows = append(r.rows, r.row(a.Entry(k)))
+	}
+	to := len(r.rows)
+	return r.g.Add(graph.Node{Op: graph.Affine, Rows: r.rows[from:to:to]})
+}
+
+// list is a list of numbers of nodes.
+func (r *reader) list(nodes ...int) []int {
+	from := len(r.ints)
+	r.ints = append(r.ints, nodes...)
+	return r.ints[from:len(r.ints):len(r.ints)]
+}
+
+// familyOps are the functions that families have beside those of one number: they are finite everywhere.
+var familyOps = map[string]graph.Op{
+	"abs": graph.Norm1, "norm1": graph.Norm1, "square": graph.SumSquares, "sumsq": graph.SumSquares, "norm2": graph.Norm2, "huber": graph.Hubers,
+	"max": graph.Max, "mul": graph.Inner, "inner": graph.Inner,
+}
+
+// group is a function of all entries.
+func (r *reader) group(op graph.Op, entries []Expr, p float64) int {
+	if len(entries) == 0 {
+		r.ok = false
+	}
+	args := r.entries(entries)
+	if !r.ok {
+		return 0
+	}
+	return r.g.Add(graph.Node{Op: op, Args: args, Group: len(entries), P: p})
+}
+
+// entries are the nodes of expressions; affine ones that follow one another are one node.
+func (r *reader) entries(es []Expr) (args []int) {
+	var rows []graph.Row
+	flush := func() {
+		if len(rows) > 0 {
+			args, rows = append(args, r.g.Add(graph.Node{Op: graph.Affine, Rows: rows})), nil
+		}
+	}
+	for k := range es {
+		e := &es[k]
+		if len(e.terms) == 0 {
+			rows = append(rows, r.row(e.lin))
+			continue
+		}
+		flush()
+		at := r.sum(e.lin, e.terms)
+		if !r.ok {
+			return nil
+		}
+		args = append(args, at)
+	}
+	flush()
+	return args
+}
+
+// sum is lin + Σ terms.
+func (r *reader) sum(lin Linear, terms []term) int {
+	switch {
+	case len(terms) == 0:
+		return r.g.Add(graph.Node{Op: graph.Affine, Rows: []graph.Row{r.row(lin)}})
+	case len(terms) == 1 && terms[0].w == 1 && lin.isZero():
+		return r.function(terms[0].f)
+	}
+	return r.weighted(graph.Node{Op: graph.Sum, Rows: []graph.Row{r.row(lin)}}, terms)
+}
+
+// weighted is a sum with the terms beside its rows.
+func (r *reader) weighted(n graph.Node, terms []term) int {
+	var few [8]int
+	args := few[:0]
+	for _, t := range terms {
+		at := r.function(t.f)
+		if !r.ok || r.g.Nodes[at].W != 1 {
+			r.ok = false
+			return 0
+		}
+		args = append(args, at)
+	}
+	from := len(r.lists)
+	for _, t := range terms {
+		r.lists = append(r.lists, r.number(t.w))
+	}
+	n.Args, n.Weights = r.list(args...), r.lists[from:len(r.lists):len(r.lists)]
+	return r.g.Add(n)
+}
+
+// curve is a function of one number that is finite everywhere.
+func (r *reader) curve(n *Node) int {
+	c := n.curve
+	if r.ok = r.ok && c.row.Domain == nil; !r.ok {
+		return 0
+	}
+	args := r.entries(n.args[0].entries())
+	if !r.ok {
+		return 0
+	}
+	at := r.g.Add(graph.Node{Op: graph.Apply, Args: args, Curve: c.row, P: c.p})
+	if !c.negative && c.bend == 0 {
+		return at
+	}
+	all := graph.Node{Op: graph.Sum, Args: []int{at}, Weights: [][]float64{r.number(c.signed(1))}}
+	if c.bend != 0 {
+		all.Args = append(all.Args, r.g.Add(graph.Node{Op: graph.SumSquares, Args: args, Group: 1}))
+		all.Weights = append(all.Weights, r.number(c.bend/2))
+	}
+	return r.g.Add(all)
+}
+
+// rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit of time: they stay in the second level of a
+// cache.
+const rowBlock = 1 << 10
+
+// RowOf is entry at(i) of a as the row of member i of n. ok is false where these have not as many coefficients each, or a coefficient is 0. Package
+// lang calls it.
+func RowOf(a Affine, n int, at func(i int) int) (r graph.Row, ok bool) {
+	first := a.Entry(at(0))
+	width := len(first.Idx)
+	r = graph.Row{Idx: make([][]int32, width), Val: make([][]float64, width), C: []float64{first.Const}, Lost: a.lost}
+	for t, j := range first.Idx {
+		r.Idx[t], r.Val[t] = []int32{int32(j)}, []float64{first.Val[t]}
+	}
+	var starts [rowBlock]int
+	for lo := 0; lo < n; lo += rowBlock {
+		some := starts[:min(rowBlock, n-lo)]
+		for i := range some {
+			k, from, to := at(lo+i), 0, 0
+			if a.ptr != nil {
+				from, to = a.ptr[k], a.ptr[k+1]
+			}
+			if to-from != width {
+				return r, false
+			}
+			some[i] = from
+			put(&r.C, lo+i, n, a.c[k])
+		}
+		for t := range width {
+			idx, val := &r.Idx[t], &r.Val[t]
+			for i, from := range some {
+				v := a.val[from+t]
+				if v == 0 {
+					return r, false
+				}
+				put(idx, lo+i, n, int32(a.idx[from+t]))
+				put(val, lo+i, n, v)
+			}
+		}
+	}
+	return r, true
+}
+
+// put puts v at place i of a column of n, which has one number as long as all are that.
+func put[T comparable](column *[]T, i, n int, v T) {
+	switch c := *column; {
+	case len(c) > 1:
+		c[i] = v
+	case c[0] != v:
+		out := make([]T, n)
+		for k := range i {
+			out[k] = c[0]
+		}
+		out[i], *column = v, out
+	}
+}

@@ -1,0 +1,375 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// sum is a scalar of each member that is added up: affine functions, and nodes with weights.
+type sum struct {
+	affine  graph.Terms
+	nodes   []int
+	weights [][]float64
+	n       int // members
+}
+
+// add is Evaluator.addTerm; ok is false where that has to be done one by one.
+func (b *Batch) add(s *sum, n *syntax.Node, w []float64) (ok bool) {
+	ev, at := b.ev, b.ev.NoteOf(n)
+	if at.Complex || at.OfComplex {
+		return false
+	}
+	s.affine.Known = b.kept.multiples
+	ev.Spend(n, UnitsNumber*b.n)
+	if n.Op == syntax.OpNumber {
+		s.affine.AddNumber(w, one(n.Num))
+		return true
+	}
+	if at.Open {
+		switch n.Op {
+		case syntax.OpSum:
+			for k, a := range n.Args {
+				if !b.add(s, a, graph.Scale(one(WithSign(1, n.Minus[k])), w)) {
+					return false
+				}
+			}
+			return true
+		case syntax.OpNeg:
+			return b.add(s, n.Args[0], graph.Scale(one(-1), w))
+		case syntax.OpMul, syntax.OpDotMul:
+			return b.addProduct(s, n, w)
+		case syntax.OpDiv, syntax.OpDotDiv:
+			return b.addQuotient(s, n, w)
+		case syntax.OpReduce, syntax.OpCall:
+			if n.Name == "sum" && n.Op == syntax.OpReduce {
+				return b.each(n, func() bool { return b.add(s, n.Args[0], w) })
+			}
+			if !ev.withoutVariables(n) {
+				return b.addAtom(s, n, w)
+			}
+		}
+	}
+	return b.addSeen(s, b.view(n), w)
+}
+
+// each runs f for the values of the indices of a reduction that has the same ones in all members.
+func (b *Batch) each(n *syntax.Node, f func() bool) (ok bool) {
+	if slices.ContainsFunc(n.Binders, func(c syntax.Binder) bool { return b.depends(c.Set) }) || n.Cond != nil && b.depends(n.Cond) {
+		return false
+	}
+	ok = true
+	b.ev.Loop(n, n.Binders, n.Cond, func() { ok = ok && f() })
+	return ok
+}
+
+// addSeen adds w times a scalar.
+func (b *Batch) addSeen(s *sum, a seen, w []float64) bool {
+	switch {
+	case a.num != nil:
+		s.affine.AddNumber(w, a.num)
+	case a.row != nil:
+		s.affine.Add(w, a.row)
+	default:
+		return false
+	}
+	return true
+}
+
+// addProduct is Evaluator.addProduct.
+func (b *Batch) addProduct(s *sum, n *syntax.Node, w []float64) bool {
+	l, r := n.Args[0], n.Args[1]
+	if n.Op == syntax.OpMul && (l.Op == syntax.OpMul && l.Args[0].Op == syntax.OpTrans || l.Op == syntax.OpTrans && r.Op == syntax.OpMul) {
+		return false // maybe a quadratic form
+	}
+	x := b.view(l)
+	if x.num != nil {
+		return b.add(s, r, graph.Scale(w, x.num))
+	}
+	y := b.view(r)
+	if y.num != nil {
+		if x.row != nil {
+			return b.addSeen(s, x, graph.Scale(w, y.num))
+		}
+		return !x.array && b.add(s, l, graph.Scale(w, y.num))
+	}
+	if n.Op != syntax.OpMul || !x.array || !y.array || x.count != y.count {
+		return false
+	}
+	if x.v.Sort == value.AffineFunctions {
+		x, y = y, x
+	}
+	if x.v.Sort != value.Numbers || y.v.Sort != value.AffineFunctions {
+		return false
+	}
+	b.ev.Spend(n, x.count*b.n)
+	for k := range x.count {
+		row := b.functions(&y, k)
+		if row == nil {
+			return false
+		}
+		s.affine.Add(graph.Scale(w, b.numbers(&x, k)), row)
+	}
+	return true
+}
+
+// addQuotient is Evaluator.addQuotient.
+func (b *Batch) addQuotient(s *sum, n *syntax.Node, w []float64) bool {
+	y := b.view(n.Args[1])
+	if y.num == nil || slices.Contains(y.num, 0) {
+		return false
+	}
+	if x := b.view(n.Args[0]); x.num != nil {
+		s.affine.AddNumber(w, graph.Map(x.num, y.num, func(x, y float64) float64 { return x / y }))
+		return true
+	}
+	return b.add(s, n.Args[0], graph.Scale(w, graph.Map(y.num, y.num, func(x, _ float64) float64 { return 1 / x })))
+}
+
+// addAtom adds w times a function that graphs have.
+func (b *Batch) addAtom(s *sum, n *syntax.Node, w []float64) bool {
+	node, sign, ok := b.atom(n)
+	if !ok {
+		return false
+	}
+	s.nodes, s.weights = append(s.nodes, node), append(s.weights, graph.Scale(one(sign), w))
+	return true
+}
+
+// atom is the node of a function, which is sign times it.
+func (b *Batch) atom(n *syntax.Node) (node int, sign float64, ok bool) {
+	switch n.Name {
+	case "abs":
+		return b.absolute(n.Args[0])
+	case "exp", "logistic":
+		r, ok := b.row(n.Args[0])
+		return b.apply(atom.Find(n.Name), r), 1, ok && len(r.Idx) > 0
+	case "pos":
+		r, ok := b.row(n.Args[0])
+		return b.reduce(graph.Max, r, graph.Number(one(0))), 1, ok && len(r.Idx) > 0
+	case "norm1", "norm2":
+		rows, ok := b.vector(n.Args[0])
+		if !ok || len(rows) < 2 || !someVary(rows) {
+			return 0, 0, false
+		}
+		op := graph.Norm2
+		if n.Name == "norm1" {
+			op = graph.Norm1
+		}
+		return b.reduce(op, rows...), 1, true
+	case "max":
+		rows, ok := b.operands(n, 1)
+		return b.reduce(graph.Max, rows...), 1, ok && len(rows) > 1 && someVary(rows)
+	case "min":
+		if node, ok = b.least(n); ok {
+			return node, 1, true
+		}
+		rows, ok := b.operands(n, -1)
+		return b.reduce(graph.Max, rows...), -1, ok && len(rows) > 1 && someVary(rows)
+	}
+	return 0, 0, false
+}
+
+// someVary reports whether a variable stands in some rows.
+func someVary(rows []graph.Row) bool {
+	return slices.ContainsFunc(rows, func(r graph.Row) bool { return len(r.Idx) > 0 })
+}
+
+// reduce is a function of all rows.
+func (b *Batch) reduce(op graph.Op, rows ...graph.Row) int {
+	if len(rows) == 0 {
+		return 0
+	}
+	at := b.graph.Add(graph.Node{Op: graph.Affine, Rows: rows})
+	return b.graph.Add(graph.Node{Op: op, Args: []int{at}, Group: len(rows)})
+}
+
+// apply is a function of one number of a row.
+func (b *Batch) apply(c *atom.Curve, r graph.Row) int {
+	at := b.graph.Add(graph.Node{Op: graph.Affine, Rows: []graph.Row{r}})
+	return b.graph.Add(graph.Node{Op: graph.Apply, Args: []int{at}, Curve: c})
+}
+
+// absolute is |n|, of an affine function or of one with maxima of such beside it.
+func (b *Batch) absolute(n *syntax.Node) (node int, sign float64, ok bool) {
+	var t sum
+	if !b.add(&t, n, one(1)) {
+		return 0, 0, false
+	}
+	r, ok := t.affine.Row()
+	switch {
+	case !ok, len(t.nodes) == 0 && len(r.Idx) == 0:
+		return 0, 0, false
+	case len(t.nodes) == 0:
+		return b.reduce(graph.Norm1, r), 1, true
+	}
+	e, ok := b.total(&t, r)
+	return b.graph.Add(graph.Node{Op: graph.Norm1, Args: []int{e}, Group: 1}), 1, ok
+}
+
+// total is the node of a sum with that row, whose weights have a sign each; ok is false where there is a node twice, or weights have both signs or
+// none.
+func (b *Batch) total(t *sum, r graph.Row) (node int, ok bool) {
+	for k, w := range t.weights {
+		if slices.Contains(t.nodes[:k], t.nodes[k]) || !oneSign(w) {
+			return 0, false
+		}
+	}
+	return b.graph.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{r}, Args: t.nodes, Weights: t.weights}), true
+}
+
+// oneSign reports whether all numbers are finite and above 0, or all are below.
+func oneSign(w []float64) bool {
+	for _, v := range w {
+		if v*w[0] <= 0 || v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// row is an affine function.
+func (b *Batch) row(n *syntax.Node) (r graph.Row, ok bool) {
+	var t sum
+	if !b.add(&t, n, one(1)) || len(t.nodes) > 0 {
+		return r, false
+	}
+	r, ok = t.affine.Row()
+	b.ev.Spend(n, UnitsCoeff*len(r.Idx)*b.n)
+	return r, ok
+}
+
+// operands are the rows of the arguments of a maximum, or of a minimum, times w.
+func (b *Batch) operands(n *syntax.Node, w float64) (rows []graph.Row, ok bool) {
+	ok = b.eachOperand(n, func(a *syntax.Node) bool {
+		var t sum
+		if !b.add(&t, a, one(w)) || len(t.nodes) > 0 {
+			return false
+		}
+		r, ok := t.affine.Row()
+		rows = append(rows, r)
+		return ok
+	})
+	return rows, ok
+}
+
+// eachOperand calls f with the arguments of a function, or with the body of a reduction for each value of its indices.
+func (b *Batch) eachOperand(n *syntax.Node, f func(a *syntax.Node) bool) bool {
+	if n.Op == syntax.OpReduce {
+		return b.each(n, func() bool { return f(n.Args[0]) })
+	}
+	return !slices.ContainsFunc(n.Args, func(a *syntax.Node) bool { return !f(a) })
+}
+
+// least is a minimum of sums of squares of affine functions.
+func (b *Batch) least(n *syntax.Node) (node int, ok bool) {
+	var squares [][]graph.Row
+	ok = b.eachOperand(n, func(a *syntax.Node) bool {
+		squared := squaredIn(a)
+		if squared == nil {
+			return false
+		}
+		var rows []graph.Row
+		if a.Name == "sumsq" {
+			if rows, ok = b.vector(squared); !ok {
+				return false
+			}
+		} else {
+			r, ok := b.row(squared)
+			if !ok {
+				return false
+			}
+			rows = []graph.Row{r}
+		}
+		squares = append(squares, rows)
+		return someVary(rows)
+	})
+	if !ok || len(squares) < 2 {
+		return 0, false
+	}
+	args, group := []int{}, len(squares[0])
+	if slices.ContainsFunc(squares, func(rows []graph.Row) bool { return len(rows) != group }) {
+		for _, rows := range squares {
+			args = append(args, b.reduce(graph.SumSquares, rows...))
+		}
+	} else { // one node has all
+		at := b.graph.Add(graph.Node{Op: graph.Affine, Rows: slices.Concat(squares...)})
+		args = append(args, b.graph.Add(graph.Node{Op: graph.SumSquares, Args: []int{at}, Group: group}))
+	}
+	return b.graph.Add(graph.Node{Op: graph.Min, Args: args, Group: len(squares)}), true
+}
+
+// squaredIn is the argument of a sum of squares; nil: n is none.
+func squaredIn(n *syntax.Node) *syntax.Node {
+	if n.Op == syntax.OpCall && (n.Name == "sumsq" || n.Name == "square") || n.Op == syntax.OpPower && n.Args[1].Op == syntax.OpNumber && n.Args[1].Num == 2 {
+		return n.Args[0]
+	}
+	return nil
+}
+
+// vector are the entries of an array of affine functions. All have the largest of what was lost, as entries of one array have.
+func (b *Batch) vector(n *syntax.Node) (rows []graph.Row, ok bool) {
+	var sums []graph.Terms
+	if !b.addVector(&sums, n, one(1)) {
+		return nil, false
+	}
+	lost := 0.0
+	for k := range sums {
+		r, ok := sums[k].Row()
+		if !ok {
+			return nil, false
+		}
+		b.ev.Spend(n, UnitsCoeff*len(r.Idx)*b.n)
+		rows, lost = append(rows, r), max(lost, r.Lost)
+	}
+	for k := range rows {
+		rows[k].Lost = lost
+	}
+	return rows, true
+}
+
+// addVector adds w times an array, which has as many entries as those before.
+func (b *Batch) addVector(sums *[]graph.Terms, n *syntax.Node, w []float64) bool {
+	if at := b.ev.NoteOf(n); at.Open && !at.Complex && !at.OfComplex {
+		switch n.Op {
+		case syntax.OpSum:
+			for k, a := range n.Args {
+				if !b.addVector(sums, a, graph.Scale(one(WithSign(1, n.Minus[k])), w)) {
+					return false
+				}
+			}
+			return true
+		case syntax.OpNeg:
+			return b.addVector(sums, n.Args[0], graph.Scale(one(-1), w))
+		case syntax.OpMul, syntax.OpDotMul:
+			if x := b.view(n.Args[0]); x.num != nil {
+				return b.addVector(sums, n.Args[1], graph.Scale(w, x.num))
+			}
+			return false
+		}
+	}
+	a := b.view(n)
+	if !a.array || len(*sums) > 0 && len(*sums) != a.count {
+		return false
+	}
+	if *sums == nil {
+		*sums = make([]graph.Terms, a.count)
+	}
+	b.ev.Spend(n, a.count*b.n)
+	for k := range *sums {
+		s := &(*sums)[k]
+		if s.Known = b.kept.multiples; a.v.Sort == value.Numbers {
+			s.AddNumber(w, b.numbers(&a, k))
+			continue
+		}
+		r := b.functions(&a, k)
+		if r == nil {
+			return false
+		}
+		s.Add(w, r)
+	}
+	return true
+}

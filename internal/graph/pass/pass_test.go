@@ -1,0 +1,316 @@
+package pass_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/pass"
+)
+
+const variables = 9
+
+// column draws n numbers, or one for all.
+func column(r *rand.Rand, n int) []float64 {
+	if r.IntN(3) == 0 {
+		n = 1
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(r.IntN(17)-8) / 4
+	}
+	return out
+}
+
+// row draws a row of a few coefficients.
+func row(r *rand.Rand, n int) graph.Row {
+	out := graph.Row{C: column(r, n), Lost: float64(r.IntN(2))}
+	for t := range r.IntN(4) {
+		idx := []int32{int32(2*t + 1)}
+		if r.IntN(2) == 0 {
+			idx = make([]int32, n)
+			for i := range idx {
+				idx[i] = int32(2*t + r.IntN(2))
+			}
+		}
+		out.Idx, out.Val = append(out.Idx, idx), append(out.Val, column(r, n))
+	}
+	return out
+}
+
+// random draws a graph of n members with about so many nodes.
+func random(r *rand.Rand, n, nodes int) *graph.Graph {
+	g := &graph.Graph{N: n}
+	affine := func(w int) int {
+		rows := make([]graph.Row, w)
+		for e := range rows {
+			if rows[e] = row(r, n); e > 0 && r.IntN(3) == 0 { // the coefficients of the one before
+				rows[e].Idx, rows[e].Val = rows[e-1].Idx, rows[e-1].Val
+			}
+		}
+		return g.Add(graph.Node{Op: graph.Affine, Rows: rows})
+	}
+	for range nodes {
+		group := 1 + r.IntN(3)
+		args := []int{affine(group * (1 + r.IntN(2)))}
+		if len(g.Nodes) > 1 && r.IntN(2) == 0 { // entries of nodes before
+			args = append(args, slices.Repeat([]int{r.IntN(len(g.Nodes))}, group)...)
+		}
+		switch op := graph.Op(1 + r.IntN(int(graph.Inner))); op {
+		case graph.Sum:
+			a := r.IntN(len(g.Nodes))
+			b := affine(g.Nodes[a].W)
+			n := graph.Node{Op: op, Args: []int{a, b}, Weights: [][]float64{column(r, n), column(r, n)}}
+			if r.IntN(2) == 0 {
+				for range g.Nodes[a].W {
+					n.Rows = append(n.Rows, row(r, g.N))
+				}
+			}
+			g.Add(n)
+		case graph.Apply:
+			g.Add(graph.Node{Op: op, Args: args[:1], Curve: atom.Find([]string{"tanh", "logistic", "sin"}[r.IntN(3)])})
+		case graph.Inner:
+			g.Add(graph.Node{Op: op, Args: []int{affine(2 * group)}, Group: 2 * group})
+		default:
+			g.Add(graph.Node{Op: op, Args: args, Group: group, P: 0.75})
+		}
+	}
+	g.Add(graph.Node{Op: graph.Norm1, Args: []int{g.Top()}, Group: g.Last().W})
+	return g
+}
+
+// value computes node k of member i by the definitions, entry by entry.
+func value(g *graph.Graph, k, i int, x []float64) []float64 {
+	n := &g.Nodes[k]
+	var in []float64
+	for _, a := range n.Args {
+		in = append(in, value(g, a, i, x)...)
+	}
+	out := make([]float64, n.W)
+	for e := range out {
+		switch n.Op {
+		case graph.Affine, graph.Sum:
+			if len(n.Rows) > 0 {
+				r := &n.Rows[e]
+				out[e] = graph.At(r.C, i)
+				for t := range r.Idx {
+					out[e] += graph.At(r.Val[t], i) * x[graph.At(r.Idx[t], i)]
+				}
+			}
+			for a := range n.Args {
+				out[e] += graph.At(n.Weights[a], i) * in[a*n.W+e]
+			}
+		case graph.Apply:
+			out[e] = n.Curve.Value.At(in[e], n.P)
+		default:
+			out[e] = reduced(n, in[e*n.Group:(e+1)*n.Group])
+		}
+	}
+	return out
+}
+
+func reduced(n *graph.Node, in []float64) (v float64) {
+	half := len(in) / 2
+	for k, u := range in {
+		switch a := math.Abs(u); n.Op {
+		case graph.Norm1:
+			v += a
+		case graph.SumSquares, graph.Norm2:
+			v += u * u
+		case graph.Hubers:
+			v += min(a, n.P) * (2*a - min(a, n.P))
+		case graph.Inner:
+			if k < half {
+				v += u * in[k+half]
+			}
+		}
+	}
+	switch n.Op {
+	case graph.Norm2:
+		return math.Sqrt(v)
+	case graph.Max:
+		return slices.Max(in)
+	case graph.Min:
+		return slices.Min(in)
+	}
+	return v
+}
+
+func point(r *rand.Rand) []float64 {
+	x := make([]float64, variables)
+	for j := range x {
+		x[j] = 2 * r.NormFloat64()
+	}
+	return x
+}
+
+// TestValues: values and errors of all members are those by the definitions, and values are the same with and without errors.
+func TestValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n := 1 + r.IntN(300)
+		g := random(r, n, 1+r.IntN(4))
+		p := pass.NewPlan(g)
+		x := point(r)
+		values := make([]float64, 0, n)
+		p.Values(x, func(b *pass.Block) { values = append(values, b.Values...) })
+		p.Errors(x, func(b *pass.Block) {
+			for k, v := range b.Values {
+				i := b.Lo + k
+				want := value(g, g.Top(), i, x)[0]
+				if v != values[i] || math.Abs(v-want) > 4*b.Errors[k] || !(b.Errors[k] <= 1e-9*(1+math.Abs(v)*math.Abs(v))) {
+					t.Fatalf("member %d is %v, and with its error %v ± %v; by the definitions %v", i, values[i], v, b.Errors[k], want)
+				}
+			}
+		})
+		if i := r.IntN(n); p.Member(i, x) != values[i] {
+			t.Fatalf("member %d alone is %v, not %v", i, p.Member(i, x), values[i])
+		}
+	}
+}
+
+// TestGradient: the gradient of a weighted sum is that of differences of values, and the value is the sum.
+func TestGradient(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		n := 1 + r.IntN(200)
+		g := random(r, n, 1+r.IntN(3))
+		p := pass.NewPlan(g)
+		x, w := point(r), column(r, n)
+		except := make([]bool, n)
+		for i := range except {
+			except[i] = r.IntN(4) == 0
+		}
+		sum := func(x []float64) (s float64) {
+			p.Values(x, func(b *pass.Block) {
+				for k, v := range b.Values {
+					if !except[b.Lo+k] {
+						s += graph.At(w, b.Lo+k) * v
+					}
+				}
+			})
+			return s
+		}
+		grad := make([]float64, variables)
+		v := p.AddGradient(grad, 2, w, x, except)
+		if s := sum(x); math.Abs(v-s) > 1e-9*(1+math.Abs(s)) {
+			t.Fatalf("the sum is %v, not %v", v, s)
+		}
+		const h = 1e-7
+		wrong := 0
+		for j := range x {
+			y := slices.Clone(x)
+			y[j] += h
+			up := sum(y)
+			y[j] -= 2 * h
+			down := sum(y)
+			if d := (up - down) / h; math.Abs(d-grad[j]) > 1e-3*(1+math.Abs(d)) {
+				wrong++
+			}
+		}
+		if wrong > 1 { // a kink is within h of some points
+			t.Fatalf("%d of %d entries of the gradient are not those of differences", wrong, variables)
+		}
+	}
+}
+
+// TestKinked: members that are not marked are affine in the box.
+func TestKinked(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	free := 0
+	for range 200 {
+		n := 1 + r.IntN(60)
+		g := &graph.Graph{N: n}
+		rows := []graph.Row{row(r, n), row(r, n), row(r, n), row(r, n)}
+		a := g.Add(graph.Node{Op: graph.Affine, Rows: rows})
+		b := g.Add(graph.Node{Op: graph.Max, Args: []int{a}, Group: 2})
+		g.Add(graph.Node{Op: graph.Norm1, Args: []int{b}, Group: 2})
+		p := pass.NewPlan(g)
+		x, radius := point(r), make([]float64, variables)
+		for j := range radius {
+			radius[j] = 0.05
+		}
+		kinked, count := p.Kinked(x, radius)
+		if free += n - count; !p.Piecewise() {
+			t.Fatal("a maximum of affine functions is not piecewise affine")
+		}
+		for i, k := range kinked {
+			if k {
+				continue
+			}
+			y, z := slices.Clone(x), slices.Clone(x)
+			for j := range x {
+				d := radius[j] * (2*r.Float64() - 1)
+				y[j], z[j] = x[j]+d, x[j]-d
+			}
+			if mid := p.Member(i, x); math.Abs(p.Member(i, y)+p.Member(i, z)-2*mid) > 1e-12*(1+math.Abs(mid)) {
+				t.Fatalf("member %d has a kink in the box", i)
+			}
+		}
+	}
+	if free < 500 {
+		t.Errorf("only %d members are affine", free)
+	}
+}
+
+// TestKept: a member that is simpler by the bounds of the variables is found.
+func TestKept(t *testing.T) {
+	one := func(c float64) graph.Row {
+		return graph.Row{Idx: [][]int32{{0}}, Val: [][]float64{{1}}, C: []float64{c}}
+	}
+	bounds := func(int32) (lo, hi float64) { return 0, 1 }
+	for _, c := range []struct {
+		op   graph.Op
+		rows []graph.Row
+		kept bool
+	}{
+		{graph.Norm1, []graph.Row{one(-0.5)}, true},
+		{graph.Norm1, []graph.Row{one(0)}, false},
+		{graph.Norm1, []graph.Row{{Idx: [][]int32{{0}}, Val: [][]float64{{1}}, C: []float64{-0.5, -0.5, -2}}}, false},
+		{graph.Max, []graph.Row{one(0), graph.Number([]float64{0.5})}, true},
+		{graph.Max, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, -0.5})}, false},
+		{graph.Min, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, 1.5})}, false},
+		{graph.Norm2, []graph.Row{one(0), one(3)}, true},
+	} {
+		g := &graph.Graph{N: 3}
+		a := g.Add(graph.Node{Op: graph.Affine, Rows: c.rows})
+		g.Add(graph.Node{Op: c.op, Args: []int{a}, Group: len(c.rows)})
+		if kept := pass.NewPlan(g).Kept(bounds); kept != c.kept {
+			t.Errorf("operation %d of %+v: %v", c.op, c.rows, kept)
+		}
+	}
+}
+
+// TestTake: members of a list, sums of several graphs and repeated members have the values of the members that they are.
+func TestTake(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 100 {
+		n := 2 + r.IntN(300)
+		g, o := random(r, n, 2), random(r, n, 1)
+		x, list := point(r), []int32{}
+		for i := range n {
+			if r.IntN(2) == 0 {
+				list = append(list, int32(n-1-i))
+			}
+		}
+		all := pass.NewPlan(g)
+		if len(list) > 0 {
+			some := pass.NewPlan(g.Take(list))
+			for k, i := range list {
+				if a, b := some.Member(k, x), all.Member(int(i), x); a != b {
+					t.Fatalf("member %d is %v, not %v", i, a, b)
+				}
+			}
+		}
+		w := [][]float64{column(r, n), column(r, n)}
+		both := pass.NewPlan(graph.Together([]*graph.Graph{g, o}, w))
+		i := r.IntN(n)
+		want := graph.At(w[0], i)*all.Member(i, x) + graph.At(w[1], i)*pass.NewPlan(o).Member(i, x)
+		if v := both.Member(i, x); math.Abs(v-want) > 1e-9*(1+math.Abs(want)) {
+			t.Fatalf("the sum is %v, not %v", v, want)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/graph"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Block has the values of members from one on. It is good during the call that it is given to.
+type Block struct {
+	Lo     int
+	Values []float64
+	Errors []float64 // see Plan.Errors
+	p      *Plan
+	w      *Work
+}
+
+// Terms calls each with the values of the functions that the members are the sum of, and their weights, a column of all members.
+func (b *Block) Terms(each func(weights, v []float64)) {
+	top := b.p.Last()
+	if top.Op != graph.Sum || len(top.Rows) > 0 {
+		each(one, b.Values)
+		return
+	}
+	for a, arg := range top.Args {
+		each(top.Weights[a], b.w.v[arg][:len(b.Values)])
+	}
+}
+
+// one is the weight of a single function.
+var one = []float64{1}
+
+// Values calls each with the values of all members at x, a block at a time.
+func (p *Plan) Values(x []float64, each func(b *Block)) {
+	p.blocks(x, func(w *Work, lo, n int) {
+		w.block = Block{lo, w.v[p.Top()][:n], nil, p, w}
+		each(&w.block)
+	})
+}
+
+// blocks computes the nodes of all members, a block at a time.
+func (p *Plan) blocks(x []float64, each func(w *Work, lo, n int)) {
+	w := p.take()
+	defer p.put(w)
+	p.begin(w, x)
+	for lo := 0; lo < p.N; lo += block {
+		n := min(block, p.N-lo)
+		p.forward(w, lo, n, x)
+		each(w, lo, n)
+	}
+}
+
+// Member is the value of a member at x.
+func (p *Plan) Member(i int, x []float64) float64 {
+	w := p.take()
+	defer p.put(w)
+	p.begin(w, x)
+	p.forward(w, i, 1, x)
+	return w.v[p.Top()][0]
+}
+
+// begin computes numbers that all members share.
+func (p *Plan) begin(w *Work, x []float64) {
+	for k := range p.rows {
+		r, s := &p.rows[k], 0.0
+		if r.shared {
+			for t := range r.Idx {
+				s += r.Val[t][0] * x[r.Idx[t][0]]
+			}
+		}
+		w.rows[k].shared = s
+	}
+}
+
+// forward computes the nodes of n members from lo on.
+func (p *Plan) forward(w *Work, lo, n int, x []float64) {
+	for k := range p.Nodes {
+		p.node(w, k, lo, n, x)
+	}
+}
+
+// node computes node k of n members from lo on, those before being known.
+func (p *Plan) node(w *Work, k, lo, n int, x []float64) {
+	node := &p.Nodes[k]
+	dst := w.v[k][:node.W*n]
+	switch node.Op {
+	case graph.Affine, graph.Sum:
+		if len(node.Rows) == 0 {
+			clear(dst)
+		}
+		for e := range node.Rows {
+			p.row(of(dst, e, n), p.first[k]+e, lo, w, x)
+		}
+		for a, arg := range node.Args {
+			for e := range node.W {
+				addScaled(of(dst, e, n), node.Weights[a], lo, of(w.v[arg], e, n))
+			}
+		}
+	case graph.Apply:
+		for _, arg := range node.Args {
+			u := w.v[arg][:p.Nodes[arg].W*n]
+			for i, t := range u {
+				dst[i] = node.Curve.Value.At(t, node.P)
+			}
+			dst = dst[len(u):]
+		}
+	default:
+		for e := range node.W {
+			p.reduce(of(dst, e, n), w, node, p.entries[k][e*node.Group:(e+1)*node.Group])
+		}
+	}
+}
+
+// row writes an affine function of the members from lo on.
+func (p *Plan) row(dst []float64, k, lo int, w *Work, x []float64) {
+	r, n := &p.rows[k], len(dst)
+	if len(r.C) == 1 {
+		u := r.C[0] + w.rows[k].shared
+		for i := range dst {
+			dst[i] = u
+		}
+	} else {
+		copy(dst, r.C[lo:lo+n])
+		floats.AddConst(w.rows[k].shared, dst)
+	}
+	switch {
+	case r.shared:
+	case r.lead >= 0:
+		floats.Add(dst, w.rows[r.lead].products[:n])
+	case r.followed:
+		products := w.rows[k].products[:n]
+		clear(products)
+		addProducts(products, r.Row, lo, x)
+		floats.Add(dst, products)
+	default:
+		addProducts(dst, r.Row, lo, x)
+	}
+}
+
+// addProducts adds the products of the variables and the coefficients of the members from lo on.
+func addProducts(dst []float64, r *graph.Row, lo int, x []float64) {
+	n := len(dst)
+	for t, idx := range r.Idx {
+		switch val := r.Val[t]; {
+		case len(idx) == 1 && len(val) == 1:
+			u := val[0] * x[idx[0]]
+			for i := range dst {
+				dst[i] += u
+			}
+		case len(idx) == 1:
+			floats.AddScaled(dst, x[idx[0]], val[lo:lo+n])
+		case len(val) == 1:
+			u := val[0]
+			for i, j := range idx[lo : lo+n] {
+				dst[i] += u * x[j]
+			}
+		default:
+			val := val[lo : lo+n]
+			for i, j := range idx[lo : lo+n] {
+				dst[i] += val[i] * x[j]
+			}
+		}
+	}
+}
+
+func addScaled(dst, weights []float64, lo int, v []float64) {
+	if len(weights) == 1 {
+		floats.AddScaled(dst, weights[0], v)
+		return
+	}
+	for i, u := range weights[lo : lo+len(dst)] {
+		dst[i] += u * v[i]
+	}
+}
+
+// reduce writes the function of a group.
+func (p *Plan) reduce(dst []float64, w *Work, node *graph.Node, group []entry) {
+	n := len(dst)
+	switch node.Op {
+	case graph.Max:
+		copy(dst, w.value(group[0], n))
+		for _, e := range group[1:] {
+			for i, v := range w.value(e, n) {
+				dst[i] = max(dst[i], v) // NaN where one is
+			}
+		}
+	case graph.Min:
+		copy(dst, w.value(group[0], n))
+		for _, e := range group[1:] {
+			for i, v := range w.value(e, n) {
+				dst[i] = min(dst[i], v)
+			}
+		}
+	case graph.Norm2:
+		norms(dst, w, group)
+	default:
+		clear(dst)
+		sum(dst, w, node, group)
+	}
+}
+
+// sum adds a sum over a group to zeros.
+func sum(dst []float64, w *Work, node *graph.Node, group []entry) {
+	n, half := len(dst), len(group)/2
+	for k, e := range group {
+		v := w.value(e, n)
+		switch node.Op {
+		case graph.Norm1:
+			for i, u := range v {
+				dst[i] += math.Abs(u)
+			}
+		case graph.SumSquares:
+			for i, u := range v {
+				dst[i] += u * u
+			}
+		case graph.Hubers:
+			for i, u := range v {
+				dst[i] += huber(u, node.P)
+			}
+		case graph.Inner:
+			if k >= half {
+				return
+			}
+			for i, o := range w.value(group[k+half], n) {
+				dst[i] += v[i] * o
+			}
+		}
+	}
+}
+
+// huber is u² up to m, and 2m|u| − m² beyond.
+func huber(u, m float64) float64 {
+	if a := math.Abs(u); a > m {
+		return 2*m*a - m*m
+	}
+	return u * u
+}
+
+// norms are the Euclidean norms of groups, by their squares where these are far from underflow and overflow.
+func norms(dst []float64, w *Work, group []entry) {
+	clear(dst)
+	n := len(dst)
+	for _, e := range group {
+		for i, u := range w.value(e, n) {
+			dst[i] += u * u
+		}
+	}
+	for i, sq := range dst {
+		if sq > 1/hugeSquare && sq < hugeSquare {
+			dst[i] = math.Sqrt(sq)
+			continue
+		}
+		w.list = w.list[:0]
+		for _, e := range group {
+			w.list = append(w.list, w.value(e, n)[i])
+		}
+		dst[i] = euclid(w.list)
+	}
+}
+
+// hugeSquare is a sum of squares up to which none of them has overflown, and above the inverse of which none that counts has lost digits.
+// Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the last digit, 2⁻⁹⁵³, is a normal number.
+const hugeSquare = 0x1p900
+
+// euclid is the Euclidean norm, without overflow: big·√sq.
+func euclid(list []float64) float64 {
+	big, sq := 0.0, 0.0
+	for _, v := range list {
+		switch v := math.Abs(v); {
+		case v > big:
+			sq = 1 + sq*(big/v)*(big/v)
+			big = v
+		case v > 0:
+			sq += (v / big) * (v / big)
+		case math.IsNaN(v):
+			return v
+		}
+	}
+	if math.IsInf(big, 1) {
+		return big
+	}
+	return big * math.Sqrt(sq)
+}
