@@ -108,7 +108,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/num dc",
-	"ccp/internal/subproblem": "internal/num internal/matrix dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
@@ -123,7 +123,7 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/num dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
+	"ccp/internal/search": "internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.

@@ -2,6 +2,7 @@ package dc
 
 import (
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -133,13 +134,24 @@ type Form struct {
 	Least  []Least // in the objective alone
 }
 
-// Least is Weight times the sum of some of many items, those that Choose marks at the
-// current point: Sums sums, one after the other, of some of Of items each.
+// Least is Weight times the sum of some of many items, the K least at the current point of each of
+// Sums sums, one after the other, of Of items. Plan and W are for package ccp.
 type Least struct {
-	Weight   float64
-	Sums, Of int
-	Item     func(sum, k int) Form // an affine function with sums of squares
-	Choose   func(x []float64, chosen []bool)
+	Weight      float64
+	Sums, Of, K int
+	Item        func(sum, k int) Form // an affine function with sums of squares
+	Plan        *pass.Plan            // the last node reduces the items
+	W           []float64             // the weights of the sums, in a column
+}
+
+// Choose marks the items that count at x, those of one sum after the other.
+func (l *Least) Choose(x []float64, chosen []bool) {
+	list := make([]int32, l.K*l.Sums)
+	l.Plan.Smallest(list, l.K, x)
+	clear(chosen)
+	for i, k := range list {
+		chosen[i/l.K*l.Of+int(k)] = true
+	}
 }
 
 // Quadratic is Weight·aᵀQa for the entries a of Arg. Weight > 0, and Q is

@@ -30,7 +30,7 @@ func (l *leastFamily) node() Node {
 func (l *leastFamily) String() string { return "sum of least" }
 
 func (l *leastFamily) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: l.plan.Last().Group, Item: l.item, Choose: l.choose}}}
+	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: l.plan.Last().Group, K: 1, Item: l.item, Plan: l.plan, W: l.w}}}
 }
 
 // item is function k of a member, a sum of squares.
@@ -60,13 +60,6 @@ func (f *family) form(k, e, i int) Form {
 		out = out.AddScaled(graph.At(n.Weights[a], i), f.form(arg, e, i))
 	}
 	return out
-}
-
-// choose marks the least at x of each member; of equal ones the first.
-func (l *leastFamily) choose(x []float64, chosen []bool) {
-	clear(chosen)
-	n := l.plan.Last().Group
-	l.plan.Choices(x, func(i, k int) { chosen[i*n+k] = true })
 }
 
 // aboveFamily is a sum of members |e| with e that are no affine functions, as the majorants of its members.

@@ -1,8 +1,11 @@
 package dc
 
 import (
-	"math"
 	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 )
 
 // The sum of the k least of some functions is at most the sum of those that are least
@@ -19,6 +22,8 @@ type leastOf struct {
 	items   []Expr
 	k       int
 	indices []int
+	once    sync.Once // of p
+	p       *pass.Plan
 }
 
 // mostProducts bounds the coefficients of all functions multiplied out; of larger ones
@@ -107,7 +112,7 @@ func (f *leastOf) node() Node {
 // AddSubgrad adds a gradient where there is one.
 func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	chosen := make([]bool, len(f.items))
-	f.choose(x, chosen)
+	(&Least{Sums: 1, Of: len(f.items), K: f.k, Plan: f.plan()}).Choose(x, chosen)
 	for i, ok := range chosen {
 		if !ok {
 			continue
@@ -118,7 +123,25 @@ func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (f *leastOf) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.items), Item: f.item, Choose: f.choose}}}
+	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}}}
+}
+
+// plan has the items as the arguments of its last node.
+func (f *leastOf) plan() *pass.Plan {
+	f.once.Do(func() { f.p = f.newPlan() })
+	return f.p
+}
+
+func (f *leastOf) newPlan() *pass.Plan {
+	var r reader
+	r.begin()
+	args := make([]int, len(f.items))
+	for k := range f.items {
+		s := f.items[k].split()
+		args[k] = r.sum(s.lin, s.g)
+	}
+	r.g.Add(graph.Node{Op: graph.Min, Args: args, Group: len(args)})
+	return pass.NewPlan(graph.First(&r.g))
 }
 
 func (f *leastOf) item(_, k int) Form {
@@ -128,35 +151,4 @@ func (f *leastOf) item(_, k int) Form {
 		form.Quad = append(form.Quad, Quadratic{Weight: t.w, Arg: t.f.(*sumSquares).a})
 	}
 	return form
-}
-
-// choose marks the k least at x; of equal ones the first.
-func (f *leastOf) choose(x []float64, chosen []bool) {
-	clear(chosen)
-	if f.k == 1 {
-		at, least := 0, math.Inf(1)
-		for i := range f.items {
-			if v := f.items[i].Value(x); v < least {
-				at, least = i, v
-			}
-		}
-		chosen[at] = true
-		return
-	}
-	values, order := make([]float64, len(f.items)), make([]int, len(f.items))
-	for i := range f.items {
-		values[i], order[i] = f.items[i].Value(x), i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		}
-		return 0
-	})
-	for _, i := range order[:f.k] {
-		chosen[i] = true
-	}
 }

@@ -77,19 +77,3 @@ func (p *Plan) IsGap() bool {
 		return n.Op != graph.Max || n.W != 1 || slices.ContainsFunc(n.Args, func(b int) bool { return p.Nodes[b].Op != graph.Affine })
 	})
 }
-
-// Choices calls each with the number of each member and that of the entry that its last node, a maximum or minimum, has the value of at x; of equal
-// ones the first.
-func (p *Plan) Choices(x []float64, each func(i, k int)) {
-	p.blocks(x, func(w *Work, lo, n int) {
-		v := w.v[p.Top()][:n]
-		for i := range v {
-			for k, e := range p.entries[p.Top()] {
-				if u := w.value(e, n)[i]; u == v[i] || u != u {
-					each(lo+i, k)
-					break
-				}
-			}
-		}
-	})
-}
