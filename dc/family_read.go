@@ -59,9 +59,6 @@ func (r *reader) function(f Convex) int {
 		return r.sum(f, nil)
 	case *sum:
 		return r.sum(f.lin, f.terms)
-	case *leastOf:
-		r.ok = r.ok && f.k == 1
-		return r.group(graph.Min, f.items, 0)
 	}
 	n := nodeOf(f)
 	if !r.ok {
@@ -71,7 +68,7 @@ func (r *reader) function(f Convex) int {
 		return r.curve(&n)
 	}
 	op, ok := familyOps[n.op]
-	if !ok {
+	if !ok || op == graph.Min && n.num != 1 {
 		r.ok = false
 		return 0
 	}
@@ -105,7 +102,7 @@ func (r *reader) list(nodes ...int) []int {
 // familyOps are the functions that families have beside those of one number: they are finite everywhere.
 var familyOps = map[string]graph.Op{
 	"abs": graph.Norm1, "norm1": graph.Norm1, "square": graph.SumSquares, "sumsq": graph.SumSquares, "norm2": graph.Norm2, "huber": graph.Hubers,
-	"max": graph.Max, "mul": graph.Inner, "inner": graph.Inner,
+	"max": graph.Max, "least of": graph.Min, "mul": graph.Inner, "inner": graph.Inner,
 }
 
 // group is a function of all entries.

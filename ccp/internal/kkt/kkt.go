@@ -26,7 +26,8 @@ type Point struct {
 	// part. A bound is active where it is nearer than Near times the size of its variable.
 	Product, Relative, Near float64
 
-	side []float64 // a step in a random direction, as long as the sizes of the variables
+	side []float64    // a step in a random direction, as long as the sizes of the variables
+	work [3][]float64 // X, and room for gradients
 }
 
 // Residual is how far multipliers are from first-order conditions.
@@ -71,7 +72,7 @@ func (p *Point) Residual(duals [][]float64) (out Residual) {
 	out.Kinked = !p.differentiable(f, part, p.Product)
 	add(f.Support())
 	open := 0.0
-	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, func(r row) {
+	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, math.Inf(1), func(r row) {
 		slack := r.hi - r.value
 		if r.y < 0 {
 			slack = r.value - r.lo
@@ -144,10 +145,11 @@ func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 	return y[k]
 }
 
-// rows calls each for the rows whose multiplier y is not 0. A row is kinked where another of its
-// subgradients changes the Lagrangian by more than Product.
-func (p *Point) rows(y func(i, k int) float64, each func(r row)) {
-	grad := make([]float64, len(p.X))
+// rows calls each for the rows whose multiplier y is not 0, but for those of inequalities that are not
+// affine and open by more than far times the change for that of a variable by its size. A row is
+// kinked where another of its subgradients changes the Lagrangian by more than Product.
+func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
+	grad, family := make([]float64, len(p.X)), distant{p: p, far: far * num.NormInf(p.Size)}
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
@@ -162,7 +164,7 @@ func (p *Point) rows(y func(i, k int) float64, each func(r row)) {
 			continue
 		}
 		y := y(i, 0)
-		if y == 0 {
+		if y == 0 || family.has(i) {
 			continue
 		}
 		f, r := c.E().Function(), row{c: i, y: y, lo: math.Inf(-1)}
@@ -171,15 +173,46 @@ func (p *Point) rows(y func(i, k int) float64, each func(r row)) {
 		}
 		r.value, r.idx = c.Value(p.X), f.Support()
 		f.AddSubgrad(grad, 1, p.X)
-		_, cone := c.Cone()
-		least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
-		r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, least)
+		top := 0.0
+		for _, j := range r.idx {
+			top = max(top, math.Abs(grad[j])*p.Size[j])
+		}
+		near := c.Equation() || !(-r.value > far*top)
+		if near {
+			_, cone := c.Cone()
+			least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
+			r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, least)
+		}
 		for _, j := range r.idx {
 			r.val = append(r.val, grad[j])
 			grad[j] = 0
 		}
-		each(r)
+		if near {
+			each(r)
+		}
 	}
+}
+
+// distant finds the members of families that are open by more than a change of all variables by far makes.
+type distant struct {
+	p      *Point
+	far    float64
+	first  int // the constraint that the family begins with
+	values []float64
+	of     rows.Members
+}
+
+// has reports whether constraint i is such a member. i does not descend.
+func (d *distant) has(i int) bool {
+	if math.IsInf(d.far, 1) {
+		return false
+	}
+	if m, ok := d.p.P.Constraints[i].Members().(rows.Members); ok {
+		d.of, d.first, d.values = m, i, make([]float64, m.Count())
+		m.Values(d.values, d.p.X)
+	}
+	k := i - d.first
+	return d.of != nil && k < len(d.values) && -d.values[k] > d.far*d.of.Slope(k)
 }
 
 // all are multipliers of all rows, larger than any number, so that every kink counts.
@@ -191,10 +224,22 @@ func all(i, k int) float64 { return math.Inf(1) }
 // it is within r² of grad at the distance r. Smooth functions may have a kink at one point, as
 // norms at 0.
 func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
-	of, y := f.Support(), slices.Clone(p.X)
+	of := f.Support()
+	if p.work[0] == nil {
+		p.work[0] = slices.Clone(p.X)
+		for k := range p.work[1:] {
+			p.work[1+k] = make([]float64, len(p.X))
+		}
+	}
+	y := p.work[0]
+	defer func() {
+		for _, j := range of {
+			y[j] = p.X[j]
+		}
+	}()
 	s, smooth := f.(interface{ Smooth() bool })
 	smooth = smooth && s.Smooth()
-	beside := func(d float64) []float64 {
+	beside := func(d float64, g []float64) []float64 {
 		for _, j := range of {
 			step := d * p.aside()[j]
 			// A smooth function may be curved where the size of the variable does not matter.
@@ -203,7 +248,9 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 			}
 			y[j] = p.X[j] + step
 		}
-		g := make([]float64, len(y))
+		for _, j := range of {
+			g[j] = 0
+		}
 		f.AddSubgrad(g, 1, y)
 		return g
 	}
@@ -226,7 +273,7 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		flat = flat && p.Relative*math.Abs(grad[j])*p.Size[j] <= least
 	}
 	single := func(d float64) float64 {
-		g := beside(d)
+		g := beside(d, p.work[1])
 		return jump(g, g)
 	}
 	if v := single(near); smooth || v > 1 {
@@ -234,7 +281,7 @@ func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool 
 		// Relative for a curve, and as large for a kink.
 		return !(v > 1) || smooth && flat && single(near*p.Relative) < v/2
 	}
-	return !(single(-near) > 1 || jump(beside(p.Relative), beside(-p.Relative)) > 1)
+	return !(single(-near) > 1 || jump(beside(p.Relative, p.work[1]), beside(-p.Relative, p.work[2])) > 1)
 }
 
 // aside is a step in a random direction, as long as the sizes of the variables.
@@ -300,7 +347,9 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 	}
 	var of []row
 	var unit []float64
-	p.rows(all, func(r row) {
+	// A multiplier times a slack is Product at most: of a row that is farther than this the one or the other is below the square root.
+	far := math.Sqrt(p.Product / long)
+	p.rows(all, far, func(r row) {
 		top, free := 0.0, 0.0
 		for t, j := range r.idx {
 			v := math.Abs(r.val[t]) * p.Size[j]
@@ -354,7 +403,7 @@ func (p *Point) Bent() (bent bool) {
 	f, grad := p.P.Objective.Function(), make([]float64, len(p.X))
 	f.AddSubgrad(grad, 1, p.X)
 	bent = !p.differentiable(f, grad, p.Product)
-	p.rows(all, func(r row) { bent = bent || r.kinked })
+	p.rows(all, math.Inf(1), func(r row) { bent = bent || r.kinked })
 	return bent
 }
 
@@ -363,7 +412,7 @@ func (p *Point) Bent() (bent bool) {
 // Product·Relative where the point itself breaks it by so much. nil: there is none.
 func (p *Point) Loose(duals [][]float64, tol float64) (loose *dc.Constraint, change float64) {
 	least := p.Product * p.Relative
-	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, func(r row) {
+	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, math.Inf(1), func(r row) {
 		y, c := math.Abs(r.y), &p.P.Constraints[r.c]
 		if _, cone := c.Cone(); cone || c.Order() > 0 { // they have more than one multiplier
 			return
