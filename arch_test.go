@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 const module = "github.com/dcopt/dcopt"
@@ -811,5 +812,22 @@ func walk(t *testing.T, visit func(name string, inModule bool)) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestArchitecturePage: ARCHITECTURE.md names the last part of the path of each package.
+func TestArchitecturePage(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, word := range strings.FieldsFunc(string(page), func(r rune) bool { return !(r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
+		known[word] = true
+	}
+	for path := range mayImport {
+		if name := path[strings.LastIndex(path, "/")+1:]; path != "." && !known[name] && !strings.Contains(path, "/internal/") && !strings.HasPrefix(path, "examples/") {
+			t.Errorf("ARCHITECTURE.md does not name %s", path)
+		}
 	}
 }

@@ -76,6 +76,7 @@ func Navigation() []Section {
 		}},
 		{"Design", []Page{
 			{"Contributing", "CONTRIBUTING.md", "contributing.md"},
+			doc("The graph of arrays", "design-graph.md"),
 			doc("How to add an atom", "design-atom.md"),
 			doc("How to add a backend", "design-backend.md"),
 			doc("How to add a command", "design-command.md"),
