@@ -18,11 +18,12 @@ type collection struct {
 	last *growing // the members that the last constraint is one of; nil: it is none
 }
 
-// read reads c as the only member of a graph. It returns nil where c can be none: where the split is not by the signs of the weights, or bounds of
-// variables may give it another one.
+// read reads c as the only member of a graph. It returns nil where c can be none: where the split
+// is not by the signs of the weights, or bounds of variables may give it another one.
 func (l *collection) read(c *Common) *graph.Graph {
 	e, r := &c.e, &l.r
-	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.err != nil || e.composite || len(e.terms) == 0 {
+	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.err != nil ||
+		e.composite || len(e.terms) == 0 {
 		return nil
 	}
 	if e.lin.IsConst() && len(e.terms) == 1 {
@@ -46,8 +47,9 @@ func (l *collection) read(c *Common) *graph.Graph {
 
 // takes reports whether a member with the graph m and the statement c may follow.
 func (a *growing) takes(c *Common, m *graph.Graph) bool {
+	sameSign := func(v, w []float64) bool { return v[0] < 0 == (w[0] < 0) }
 	return a != nil && a.family == c.Family && a.width == len(c.index) && a.g.Alike(m) &&
-		slices.EqualFunc(a.g.Last().Weights, m.Last().Weights, func(v, w []float64) bool { return v[0] < 0 == (w[0] < 0) })
+		slices.EqualFunc(a.g.Last().Weights, m.Last().Weights, sameSign)
 }
 
 func (a *growing) add(c *Common, m *graph.Graph) {
@@ -105,7 +107,8 @@ func (l *collection) join() {
 	}
 }
 
-// addMembers adds constraints of a name that are the members of a graph, with width numbers in brackets each.
+// addMembers adds constraints of a name that are the members of a graph, with width numbers in
+// brackets each.
 func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) {
 	one := stated(Common{Family: family, DC: true, members: newMembers(g, width, index, of)})
 	l.list = slices.Grow(l.list, g.N)
@@ -115,7 +118,8 @@ func (l *collection) addMembers(family string, width int, index []int32, g *grap
 	l.last = nil
 }
 
-// constraints are those that were added, as a problem has them: a change to them changes none of the collection.
+// constraints are those that were added, as a problem has them: a change to them changes none of
+// the collection.
 func (l *collection) constraints() []Constraint {
 	out := slices.Clone(l.list)
 	for from := 0; from < len(out); {

@@ -38,8 +38,9 @@ type Restricted interface {
 	Inside(x []float64) bool
 }
 
-// unrestricted is implemented by functions that have Inside for the sake of their parts: Everywhere reports
-// whether none of these is Restricted. Package ccp asks it, by assertion, before it asks Inside of many points.
+// unrestricted is implemented by functions that have Inside for the sake of their parts: Everywhere
+// reports whether none of these is Restricted. Package ccp asks it, by assertion, before it asks
+// Inside of many points.
 type unrestricted interface {
 	Everywhere() bool
 }

@@ -527,7 +527,8 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 // parts is implemented by functions of convex functions.
 type parts interface{ parts() []Convex }
 
-// bendsOf are those of an expression; ok is false where one of its functions is not known to have bounds.
+// bendsOf are those of an expression; ok is false where one of its functions is not known to have
+// bounds.
 func bendsOf(e *Expr) (bends, bool) {
 	if len(e.terms) == 0 {
 		return affineBends(e.lin), true

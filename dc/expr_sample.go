@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 )
 
-// Samples is how many members the largest family of e has, functions that differ in numbers alone. It is 0 where there is no family, as before
-// Model.Problem.
+// Samples is how many members the largest family of e has, functions that differ in numbers alone.
+// It is 0 where there is no family, as before Model.Problem.
 func (e Expr) Samples() (n int) {
 	for _, t := range e.terms {
 		if f := familyIn(t.f); f != nil {
@@ -15,13 +15,14 @@ func (e Expr) Samples() (n int) {
 	return n
 }
 
-// Sample estimates e from some of its functions: count members of each family of more than twice as many stay, drawn without replacement, in their
-// order, with weights that are larger by the share of those that are gone. Families of as many members keep the same ones. Other functions
-// stay as they are. The draw depends on seed alone. It is the sample average approximation (Kleywegt, Shapiro and Homem-de-Mello 2002). ok is
-// false where all would stay.
+// Sample estimates e from some of its functions: count members of each family of more than twice as
+// many stay, drawn without replacement, in their order, with weights that are larger by the share
+// of those that are gone. Families of as many members keep the same ones. Other functions stay as
+// they are. The draw depends on seed alone. It is the sample average approximation (Kleywegt,
+// Shapiro and Homem-de-Mello 2002). ok is false where all would stay.
 //
-// The sample is for values and gradients: its splits have no majorants, see Problem.Exact. It takes memory for its own members alone, and
-// e may be in use meanwhile.
+// The sample is for values and gradients: its splits have no majorants, see Problem.Exact. It takes
+// memory for its own members alone, and e may be in use meanwhile.
 func (e Expr) Sample(count int, seed uint64) (sample Expr, ok bool) {
 	rng := rand.New(rand.NewPCG(seed, 0x7361)) // stream "sa": each use of the seed has its own
 	sample = Expr{lin: e.lin, composite: true, lazy: &lazySplit{}, of: e.of, err: e.err}

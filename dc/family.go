@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// family is a weighted sum of convex functions that differ in numbers alone: Σ w[i]·f(i), of which a graph has all f.
+// family is a weighted sum of convex functions that differ in numbers alone: Σ w[i]·f(i), of which
+// a graph has all f.
 type family struct {
 	plan    *pass.Plan
 	w       []float64 // a column
@@ -60,8 +61,8 @@ func (f *family) sameMembers(o Convex) bool {
 	return f == g || slices.Equal(f.w, g.w) && slices.Equal(f.indices, g.indices) && f.plan.Equal(g.plan.Graph)
 }
 
-// oneByOne are the members as expressions, with their weights; those of a sum of several functions are the members of each, one
-// function after the other.
+// oneByOne are the members as expressions, with their weights; those of a sum of several functions
+// are the members of each, one function after the other.
 func (f *family) oneByOne() []Expr {
 	top := f.plan.Last()
 	parts := 1
@@ -197,8 +198,9 @@ func (f *family) weighted(i int) Expr {
 	return memberOf(f.plan.Graph, f.plan.Top(), f.of, i).Scale(graph.At(f.w, i))
 }
 
-// wider is for isWider. Source: derived: a sixteenth of the members takes a sixteenth of the time of the range of all. Where variables are small
-// beside their bounds, one member is enough; of fit_20000 (docs/large.md) sixteen are not, and a sixteenth is.
+// wider is for isWider. Source: derived: a sixteenth of the members takes a sixteenth of the time
+// of the range of all. Where variables are small beside their bounds, one member is enough; of
+// fit_20000 (docs/large.md) sixteen are not, and a sixteenth is.
 func (f *family) wider(than float64) bool {
 	sum := 0.0
 	for i := range min(max(16, f.plan.N/16), f.plan.N) {
@@ -216,12 +218,14 @@ func (f *family) Maxima(each func(weight float64, pieces []Linear)) (lin Linear,
 	return (&sum{lin: s.lin, terms: s.g}).Maxima(each)
 }
 
-// Represent adds the forms of the members, which are made one after the other: no object of them remains.
+// Represent adds the forms of the members, which are made one after the other: no object of them
+// remains.
 func (f *family) Represent(c Canon) Form {
 	out, lins, top := Form{}, make([]Linear, 0, f.plan.N), f.plan.Last()
 	weights := make([]float64, 0, f.plan.N)
 	var pieces []Linear
-	plain := top.Op == graph.Max && !slices.ContainsFunc(top.Args, func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine })
+	bent := func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine }
+	plain := top.Op == graph.Max && !slices.ContainsFunc(top.Args, bent)
 	for i := range f.plan.N {
 		form, w := Form{}, graph.At(f.w, i)
 		if plain {
@@ -238,7 +242,8 @@ func (f *family) Represent(c Canon) Form {
 	return out
 }
 
-// pieces are the affine functions that node n is of, of member i, in the room of those of another member; nil: in their own.
+// pieces are the affine functions that node n is of, of member i, in the room of those of another
+// member; nil: in their own.
 func (f *family) pieces(room []Linear, n *graph.Node, i int) []Linear {
 	count := n.W * n.Group
 	if room == nil {
@@ -314,7 +319,8 @@ func (f *family) compute(x []float64, want asked) evaluation {
 
 func (f *family) Value(x []float64) float64 { return f.evaluate(x, asked{}).value }
 
-// sizes are the sum of the sizes of the weighted members, and the largest; sizes that are not finite do not count.
+// sizes are the sum of the sizes of the weighted members, and the largest; sizes that are not
+// finite do not count.
 func (f *family) sizes(x []float64) (sum, most float64) {
 	e := f.evaluate(x, asked{sizes: true})
 	return e.sum, e.most

@@ -20,7 +20,8 @@ func (f *mixedFamily) withMajorant(w float64) (_ term, ok bool) {
 	return term{}, false
 }
 
-// leastFamily is the sum of members that are the least of some convex quadratic functions each, as a majorant: see leastOf.
+// leastFamily is the sum of members that are the least of some convex quadratic functions each, as
+// a majorant: see leastOf.
 type leastFamily struct{ *family }
 
 func (l *leastFamily) isMajorant() {}
@@ -30,7 +31,8 @@ func (l *leastFamily) node() Node {
 func (l *leastFamily) String() string { return "sum of least" }
 
 func (l *leastFamily) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: l.plan.Last().Group, K: 1, Item: l.item, Plan: l.plan, W: l.w}}}
+	of := l.plan.Last().Group
+	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: of, K: 1, Item: l.item, Plan: l.plan, W: l.w}}}
 }
 
 // item is function k of a member, a sum of squares.
@@ -62,7 +64,8 @@ func (f *family) form(k, e, i int) Form {
 	return out
 }
 
-// aboveFamily is a sum of members |e| with e that are no affine functions, as the majorants of its members.
+// aboveFamily is a sum of members |e| with e that are no affine functions, as the majorants of its
+// members.
 type aboveFamily struct{ *family }
 
 func (f *aboveFamily) isMajorant() {}

@@ -4,7 +4,8 @@ import (
 	"slices"
 )
 
-// nearby is a family in a box: the members that are affine there are one affine function, the others a family.
+// nearby is a family in a box: the members that are affine there are one affine function, the
+// others a family.
 type nearby struct {
 	rest Linear
 	some *family // nil: there are none
@@ -32,12 +33,13 @@ func (f *nearby) addGradient(dst []float64, scale float64, x []float64) float64 
 	return v
 }
 
-// worthwhile is the share of the members up to which the others are added up. Source: derived: that takes as long as two gradients,
-// and some tens follow.
+// worthwhile is the share of the members up to which the others are added up. Source: derived: that
+// takes as long as two gradients, and some tens follow.
 const worthwhile = 0.5
 
-// Near is f for points that differ from x, of length n, by at most radius in each variable: a function whose gradients cost less
-// there, as members of families that are affine in the box are added up. Package ccp finds it by assertion.
+// Near is f for points that differ from x, of length n, by at most radius in each variable: a
+// function whose gradients cost less there, as members of families that are affine in the box are
+// added up. Package ccp finds it by assertion.
 func (f function) Near(x, radius []float64) Convex {
 	e, some := f.e, false
 	e.terms = slices.Clone(e.terms)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNearFamilies: in a box the function of Near has the values and gradients of the expression, with few members of its own where the box
-// is small.
+// TestNearFamilies: in a box the function of Near has the values and gradients of the expression,
+// with few members of its own where the box is small.
 func TestNearFamilies(t *testing.T) {
 	looked := map[string]bool{}
 	for _, name := range []string{"abs", "hinge", "norm1", "max of affine", "abs of maxima"} {

@@ -6,8 +6,8 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// reader reads functions as members of graphs: functions that were stated one by one and differ in numbers alone have graphs that are Alike.
-// A graph that it returns is good until the next call.
+// reader reads functions as members of graphs: functions that were stated one by one and differ in
+// numbers alone have graphs that are Alike. A graph that it returns is good until the next call.
 type reader struct {
 	g     graph.Graph
 	nums  []float64 // room for columns, and for lists of them, of rows and of arguments
@@ -22,7 +22,8 @@ type reader struct {
 // begin starts a graph of one member.
 func (r *reader) begin() {
 	r.g = graph.Graph{N: 1, Nodes: r.g.Nodes[:0]}
-	r.nums, r.idx, r.lists, r.idxs, r.rows, r.ints, r.ok = r.nums[:0], r.idx[:0], r.lists[:0], r.idxs[:0], r.rows[:0], r.ints[:0], true
+	r.nums, r.idx, r.lists, r.idxs = r.nums[:0], r.idx[:0], r.lists[:0], r.idxs[:0]
+	r.rows, r.ints, r.ok = r.rows[:0], r.ints[:0], true
 }
 
 // read is f as a graph; ok is false where it is none of the functions that families have.
@@ -99,9 +100,11 @@ func (r *reader) list(nodes ...int) []int {
 	return r.ints[from:len(r.ints):len(r.ints)]
 }
 
-// familyOps are the functions that families have beside those of one number: they are finite everywhere.
+// familyOps are the functions that families have beside those of one number: they are finite
+// everywhere.
 var familyOps = map[string]graph.Op{
-	"abs": graph.Norm1, "norm1": graph.Norm1, "square": graph.SumSquares, "sumsq": graph.SumSquares, "norm2": graph.Norm2, "huber": graph.Hubers,
+	"abs": graph.Norm1, "norm1": graph.Norm1, "norm2": graph.Norm2, "huber": graph.Hubers,
+	"square": graph.SumSquares, "sumsq": graph.SumSquares,
 	"max": graph.Max, "least of": graph.Min, "mul": graph.Inner, "inner": graph.Inner,
 }
 
@@ -195,12 +198,12 @@ func (r *reader) curve(n *Node) int {
 	return r.g.Add(all)
 }
 
-// rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit of time: they stay in the second level of a
-// cache.
+// rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit
+// of time: they stay in the second level of a cache.
 const rowBlock = 1 << 10
 
-// RowOf is entry at(i) of a as the row of member i of n. ok is false where these have not as many coefficients each, or a coefficient is 0. Package
-// lang calls it.
+// RowOf is entry at(i) of a as the row of member i of n. ok is false where these have not as many
+// coefficients each, or a coefficient is 0. Package lang calls it.
 func RowOf(a Affine, n int, at func(i int) int) (r graph.Row, ok bool) {
 	first := a.Entry(at(0))
 	width := len(first.Idx)

@@ -2,16 +2,17 @@ package dc
 
 import "sync"
 
-// mostRecent is how many points a family remembers. Source: derived: a step has its two ends and the two points that
-// devices try, and two runs may go on at a time.
+// mostRecent is how many points a family remembers. Source: derived: a step has its two ends and
+// the two points that devices try, and two runs may go on at a time.
 const mostRecent = 8
 
-// leastRecent is from how many coefficients on, for each variable, the values of a family are remembered. Source: derived: to
-// compare a point with those that are remembered takes no longer than that many products for each variable.
+// leastRecent is from how many coefficients on, for each variable, the values of a family are
+// remembered. Source: derived: to compare a point with those that are remembered takes no longer
+// than that many products for each variable.
 const leastRecent = 64
 
-// recent are the values of a family at the last points. They are equal to those that would be computed again, so that
-// nothing depends on who asked before.
+// recent are the values of a family at the last points. They are equal to those that would be
+// computed again, so that nothing depends on who asked before.
 type recent struct {
 	sync.Mutex
 	points []evaluation

@@ -31,8 +31,8 @@ func clustered(t *testing.T) *Problem {
 	return p
 }
 
-// TestRecent: what a family remembers is what it would compute, in whatever order values, sizes and errors are asked for, and by
-// whomever.
+// TestRecent: what a family remembers is what it would compute, in whatever order values, sizes and
+// errors are asked for, and by whomever.
 func TestRecent(t *testing.T) {
 	p := clustered(t)
 	g := p.Objective.terms[0].f
@@ -93,7 +93,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and once in memory.
+// TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and
+// once in memory.
 func TestFamiliesShareData(t *testing.T) {
 	f := familyIn(clustered(t).Objective.terms[0].f)
 	lists := map[*float64]bool{}

@@ -181,7 +181,8 @@ func TestFamiliesShareRows(t *testing.T) {
 	}
 }
 
-// TestVariationOfFamilies: the variation of a sum of many members is its size at a point, or the width of its range where that is less.
+// TestVariationOfFamilies: the variation of a sum of many members is its size at a point, or the
+// width of its range where that is less.
 func TestVariationOfFamilies(t *testing.T) {
 	narrow := 0
 	for _, width := range []float64{1e-9, 0.1, 1000, math.Inf(1)} {

@@ -18,7 +18,8 @@ type gathering struct {
 	first int // the term that it began with
 }
 
-// gatherFamilies replaces terms that differ in numbers alone by families, and families of as many members by one: rows that they share are computed once.
+// gatherFamilies replaces terms that differ in numbers alone by families, and families of as many
+// members by one: rows that they share are computed once.
 func gatherFamilies(terms []term, of *space) []term {
 	some := slices.ContainsFunc(terms, func(t term) bool { return familyIn(t.f) != nil })
 	if len(terms) < fewestMembers && !some {
@@ -132,7 +133,8 @@ func (e *Expr) gather() {
 	e.replaceSplit(s)
 }
 
-// folded is e with the families of its terms that g has, the same expression after gather: the members take no memory then.
+// folded is e with the families of its terms that g has, the same expression after gather: the
+// members take no memory then.
 func (e Expr) folded(g *Expr) Expr {
 	if len(g.terms) == len(e.terms) && !e.withFamilies() {
 		return e

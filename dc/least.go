@@ -123,7 +123,8 @@ func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (f *leastOf) Represent(Canon) Form {
-	return Form{Least: []Least{{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}}}
+	l := Least{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}
+	return Form{Least: []Least{l}}
 }
 
 // plan has the items as the arguments of its last node.

@@ -27,7 +27,8 @@ type majorant interface {
 // majorise returns e with majorants in its split.
 func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
 
-// withMajorant is implemented by families that are not convex: it is one times a weight as its majorant, if it has one.
+// withMajorant is implemented by families that are not convex: it is one times a weight as its
+// majorant, if it has one.
 type withMajorant interface {
 	withMajorant(w float64) (term, bool)
 }
@@ -118,7 +119,8 @@ func (d *differences) all() *sum {
 	return s
 }
 
-// Domain is that of all parts. Where none has one they are not asked again: a fit has thousands of such functions.
+// Domain is that of all parts. Where none has one they are not asked again: a fit has thousands of
+// such functions.
 func (d *differences) Domain() []Representer {
 	if d.everywhere {
 		return nil

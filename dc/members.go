@@ -10,8 +10,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// members are DC constraints of one name that differ in numbers alone: each E is the last node of a graph, an affine function plus weighted
-// convex functions.
+// members are DC constraints of one name that differ in numbers alone: each E is the last node of a
+// graph, an affine function plus weighted convex functions.
 type members struct {
 	plan   *pass.Plan
 	of     *space
@@ -126,15 +126,17 @@ type sharedBy interface {
 	Tangents(x, grad []float64, each func(k int, h float64))
 	// Broken calls each with the numbers of the constraints that x breaks, ascending, and E there.
 	Broken(x []float64, each func(k int, v float64))
-	// Near lists about that many constraints that the least changes at x may break. As long as no variable differs by more than
-	// reach, all others hold, and so do their tangents; number k does as long as none of its own variables differs by more than reaches[k].
+	// Near lists about that many constraints that the least changes at x may break. As long as no
+	// variable differs by more than reach, all others hold, and so do their tangents; number k does
+	// as long as none of its own variables differs by more than reaches[k].
 	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
-	// Beyond lists, ascending, the constraints of which a variable has moved by more than their reach.
+	// Beyond lists, ascending, the constraints of which a variable has moved by more than their
+	// reach.
 	Beyond(reaches, moved []float64) []int32
 	// Part has the constraints of the list alone, as an object of the same type.
 	Part(list []int32) any
-	// Slope is a Lipschitz constant of number k in the largest change of a variable, +Inf where there is none; Blur bounds the rounding errors
-	// of its values at x then.
+	// Slope is a Lipschitz constant of number k in the largest change of a variable, +Inf where
+	// there is none; Blur bounds the rounding errors of its values at x then.
 	Slope(k int) float64
 	Blur(x []float64) float64
 }
@@ -157,9 +159,11 @@ func (m *members) Tangents(x, grad []float64, each func(k int, h float64)) {
 
 // steep bounds how fast the functions of members change.
 type steep struct {
-	slope []float64 // a column: a Lipschitz constant of E, of its h and of l, in the largest change of a variable; nil: there is none
-	size  float64   // the largest term of all at 0
-	count int       // variables that members stand in
+	// slope is a column: a Lipschitz constant of E, of its h and of l, in the largest change of a
+	// variable; nil: there is none.
+	slope []float64
+	size  float64 // the largest term of all at 0
+	count int     // variables that members stand in
 }
 
 // steepness is computed when it is first asked for.
@@ -171,7 +175,8 @@ func (m *members) steepness() *steep {
 	return &m.steep
 }
 
-// Slope is a Lipschitz constant of a member in the largest change of a variable; +Inf where there is none.
+// Slope is a Lipschitz constant of a member in the largest change of a variable; +Inf where there
+// is none.
 func (m *members) Slope(k int) float64 {
 	if s := m.steepness(); s.slope != nil {
 		return graph.At(s.slope, k)
@@ -185,11 +190,12 @@ func (m *members) Blur(x []float64) float64 {
 	return blur * (s.size + num.NormInf(s.slope)*num.NormInf(x))
 }
 
-// blur is, relative to the size of the terms, above the rounding errors of two values of E.
-// Source: derived: 2^12 roundings of 2^−53, more than the steps and the coefficients of a member are.
+// blur is, relative to the size of the terms, above the rounding errors of two values of E. Source:
+// derived: 2^12 roundings of 2^−53, more than the steps and the coefficients of a member are.
 const blur = 0x1p-40
 
-// nearVariables is how many members are watched for each variable. Source: docs/large.md, "Constraints that are far".
+// nearVariables is how many members are watched for each variable. Source: docs/large.md,
+// "Constraints that are far".
 const nearVariables = 16
 
 // known are points that members were looked at from, one for each of those who look at a time.
@@ -230,8 +236,8 @@ type around struct {
 // covers reports whether the members that are not in the list hold at x.
 func (r *around) covers(x []float64) bool { return r.part != nil && num.DistInf(r.x, x) <= r.reach }
 
-// Broken calls each with the members, ascending, that x breaks, and their E there, which is positive or NaN. Those that no
-// change since the last look can have broken are not evaluated.
+// Broken calls each with the members, ascending, that x breaks, and their E there, which is
+// positive or NaN. Those that no change since the last look can have broken are not evaluated.
 func (m *members) Broken(x []float64, each func(k int, v float64)) {
 	s := m.steepness()
 	most := nearVariables * s.count
@@ -262,9 +268,10 @@ func (m *members) broken(x []float64, each func(k int, v float64)) {
 	})
 }
 
-// Near lists about that many members, ascending, those that the least changes of variables at x may break, and the largest change of a
-// variable by which all others still hold, and the tangents of them at any point within that distance. reaches are these changes for each
-// member and its own variables. ok is false where no change is known to be harmless.
+// Near lists about that many members, ascending, those that the least changes of variables at x may
+// break, and the largest change of a variable by which all others still hold, and the tangents of
+// them at any point within that distance. reaches are these changes for each member and its own
+// variables. ok is false where no change is known to be harmless.
 func (m *members) Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool) {
 	if s := m.steepness(); s.slope == nil || most >= m.plan.N {
 		return nil, 0, nil, false
@@ -274,10 +281,12 @@ func (m *members) Near(x []float64, most int) (list []int32, reach float64, reac
 	return r.list, r.reach, r.reaches, r.reach > 0
 }
 
-// Beyond lists, ascending, the members of which a variable has moved by more than their reach. A move that is no number is too far.
+// Beyond lists, ascending, the members of which a variable has moved by more than their reach. A
+// move that is no number is too far.
 func (m *members) Beyond(reaches, moved []float64) []int32 { return m.plan.Beyond(reaches, moved) }
 
-// look lists about that many members, those that the least changes at x may break, and calls each with those that x breaks.
+// look lists about that many members, those that the least changes at x may break, and calls each
+// with those that x breaks.
 func (r *around) look(m *members, x []float64, most int, each func(k int, v float64)) {
 	s := m.steepness()
 	r.room = slices.Grow(r.room[:0], m.plan.N)[:m.plan.N]
@@ -304,7 +313,8 @@ func (r *around) look(m *members, x []float64, most int, each func(k int, v floa
 	}
 }
 
-// smallest is number k, from 0, of the list in ascending order, which it reorders: Hoare's selection.
+// smallest is number k, from 0, of the list in ascending order, which it reorders: Hoare's
+// selection.
 func smallest(list []float64, k int) float64 {
 	for lo, hi := 0, len(list)-1; lo < hi; {
 		pivot := list[lo+(hi-lo)/2]

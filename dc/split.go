@@ -220,8 +220,9 @@ func (e *Expr) remaining() (g, h bool) {
 	return sum > apart*size || up && !down, sum < -apart*size || down && !up
 }
 
-// withGaps reports whether families of absolute values are among the terms, of which the splits have
-// maxima of sums in g and maxima of affine functions in h, and nothing else that may cancel them.
+// withGaps reports whether families of absolute values are among the terms, of which the splits
+// have maxima of sums in g and maxima of affine functions in h, and nothing else that may cancel
+// them.
 func (e *Expr) withGaps() bool {
 	some := false
 	for _, t := range e.terms {

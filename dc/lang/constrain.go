@@ -48,7 +48,8 @@ func (c *compiler) constraint(s *syntax.Statement) {
 	c.out.Families = append(c.out.Families, f)
 }
 
-// fewestTogether is from how many members on constraints are evaluated in one batch. Source: as many are one object in package dc.
+// fewestTogether is from how many members on constraints are evaluated in one batch. Source: as
+// many are one object in package dc.
 const fewestTogether = 128
 
 // together states a family in one batch; it returns false where that has to be done one by one.

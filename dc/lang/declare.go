@@ -224,8 +224,8 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	return eval.Assemble(to.Shape, refs).Along(&to)
 }
 
-// fewestAtOnce is from how many members on a family of functions is evaluated in one batch. Source: a limit of time: a batch has the cost of some
-// members.
+// fewestAtOnce is from how many members on a family of functions is evaluated in one batch. Source:
+// a limit of time: a batch has the cost of some members.
 const fewestAtOnce = 32
 
 // set declares a set.

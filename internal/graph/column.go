@@ -10,7 +10,8 @@ func At[T any](column []T, i int) T {
 	return column[i]
 }
 
-// Append appends the number of one more member to a column of n members, which has one number as long as all are that.
+// Append appends the number of one more member to a column of n members, which has one number as
+// long as all are that.
 func Append[T comparable](column []T, n int, v T) []T {
 	switch {
 	case n == 0:

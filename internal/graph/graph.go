@@ -12,7 +12,7 @@ type Op uint8
 // The operations. Those from Norm1 on make one entry of each Group of entries.
 const (
 	Affine     Op = iota // affine functions of the variables, the Rows
-	Sum                  // the Rows plus the arguments times their Weights, entry by entry; no Rows are zeros
+	Sum                  // the Rows, if any, plus the arguments times their Weights, entry by entry
 	Apply                // Curve of each entry
 	Norm1                // the sum of absolute values
 	SumSquares           // the sum of squares
@@ -35,7 +35,8 @@ type Node struct {
 	Curve   *atom.Curve
 }
 
-// Graph has the nodes that one function of each of N members is made of; that function is the last node, with one entry.
+// Graph has the nodes that one function of each of N members is made of; that function is the last
+// node, with one entry.
 type Graph struct {
 	N     int
 	Nodes []Node
@@ -71,7 +72,8 @@ func (g *Graph) Add(n Node) int {
 	return len(g.Nodes) - 1
 }
 
-// same reports whether two nodes of a graph have equal values because they are made in the same way.
+// same reports whether two nodes of a graph have equal values because they are made in the same
+// way.
 func (n *Node) same(o *Node) bool {
 	return n.alike(o) && slices.EqualFunc(n.Rows, o.Rows, func(a, b Row) bool { return a.Equal(&b) }) &&
 		slices.EqualFunc(n.Weights, o.Weights, equalColumns)
@@ -147,7 +149,8 @@ func (g *Graph) Take(list []int32) *Graph {
 	return out
 }
 
-// taker replaces columns by those of the members of a list. A column that stands in several places is taken once.
+// taker replaces columns by those of the members of a list. A column that stands in several places
+// is taken once.
 func taker[T any](list []int32) func(*[]T) {
 	known := map[*T][]T{}
 	return func(column *[]T) {
@@ -194,8 +197,9 @@ func First(m *Graph) *Graph {
 	return g
 }
 
-// Done has the members that were appended so far, without room for more; g may grow. Equal columns of numbers are one list: the same data stand in several
-// affine functions of a member, as the coordinates of a point do in its distances from some centres.
+// Done has the members that were appended so far, without room for more; g may grow. Equal columns
+// of numbers are one list: the same data stand in several affine functions of a member, as the
+// coordinates of a point do in its distances from some centres.
 func (g *Graph) Done() *Graph {
 	out := g.clone()
 	known := map[ends][]float64{}
@@ -255,7 +259,8 @@ func (g *Graph) copyOf(n *Node, at []int) int {
 	return g.Add(c)
 }
 
-// Together has the members of several graphs with as many members each: number i is Σ weights·(number i of each).
+// Together has the members of several graphs with as many members each: number i is Σ
+// weights·(number i of each).
 func Together(graphs []*Graph, weights [][]float64) *Graph {
 	out := &Graph{N: graphs[0].N}
 	args := make([]int, len(graphs))
@@ -270,14 +275,17 @@ func Together(graphs []*Graph, weights [][]float64) *Graph {
 	return out
 }
 
-// mostRepeats is how often coefficients that are repeated are looked for. Source: a limit of time: a function of the data has a few kinks.
+// mostRepeats is how often coefficients that are repeated are looked for. Source: a limit of time:
+// a function of the data has a few kinks.
 const mostRepeats = 8
 
-// fewestRepeated is from how many members on that is done. Source: a limit of time: the products of one block of a pass are then computed once.
+// fewestRepeated is from how many members on that is done. Source: a limit of time: the products of
+// one block of a pass are then computed once.
 const fewestRepeated = 128
 
-// Repeated are graphs with an equal number of members, those of g in order, which have the same coefficients: as of hinges of the same samples at several
-// places. It is g alone where there are none.
+// Repeated are graphs with an equal number of members, those of g in order, which have the same
+// coefficients: as of hinges of the same samples at several places. It is g alone where there are
+// none.
 func (g *Graph) Repeated() []*Graph {
 	for times := mostRepeats; times > 1; times-- {
 		n := g.N / times
@@ -295,7 +303,8 @@ func (g *Graph) Repeated() []*Graph {
 		for _, o := range out[1:] { // equal columns are one
 			for k := range o.Nodes {
 				for r := range o.Nodes[k].Rows {
-					o.Nodes[k].Rows[r].Idx, o.Nodes[k].Rows[r].Val = out[0].Nodes[k].Rows[r].Idx, out[0].Nodes[k].Rows[r].Val
+					from, to := &out[0].Nodes[k].Rows[r], &o.Nodes[k].Rows[r]
+					to.Idx, to.Val = from.Idx, from.Val
 				}
 			}
 		}
@@ -304,7 +313,8 @@ func (g *Graph) Repeated() []*Graph {
 	return []*Graph{g}
 }
 
-// repeats reports whether the coefficients of a member are those of the one n places on, and not those of all.
+// repeats reports whether the coefficients of a member are those of the one n places on, and not
+// those of all.
 func (g *Graph) repeats(n int) bool {
 	same, some := true, false
 	g.rows(func(r *Row) {

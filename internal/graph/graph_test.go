@@ -10,7 +10,8 @@ import (
 // one is a graph of one member, the largest of an affine function and 0.
 func one(j int32, v, c float64) *Graph {
 	g := &Graph{N: 1}
-	a := g.Add(Node{Op: Affine, Rows: []Row{{Idx: [][]int32{{j}}, Val: [][]float64{{v}}, C: []float64{c}}, Number([]float64{0})}})
+	row := Row{Idx: [][]int32{{j}}, Val: [][]float64{{v}}, C: []float64{c}}
+	a := g.Add(Node{Op: Affine, Rows: []Row{row, Number([]float64{0})}})
 	g.Add(Node{Op: Max, Args: []int{a}, Group: 2})
 	return g
 }
@@ -79,7 +80,8 @@ func TestRepeated(t *testing.T) {
 		if len(parts) != want || parts[0].N != g.N/want {
 			t.Fatalf("%d parts of %d members", len(parts), parts[0].N)
 		}
-		if last := parts[want-1].Nodes[0].Rows[0]; !slices.Equal(last.C, g.Nodes[0].Rows[0].C[g.N-parts[0].N:]) || &last.Val[0][0] != &parts[0].Nodes[0].Rows[0].Val[0][0] {
+		first, last := &parts[0].Nodes[0].Rows[0], &parts[want-1].Nodes[0].Rows[0]
+		if !slices.Equal(last.C, g.Nodes[0].Rows[0].C[g.N-parts[0].N:]) || &last.Val[0][0] != &first.Val[0][0] {
 			t.Error("the last part has other numbers")
 		}
 	}
@@ -95,7 +97,8 @@ func TestTerms(t *testing.T) {
 	s.Add([]float64{3}, &x)
 	s.AddNumber([]float64{-1}, []float64{1e6})
 	r, ok := s.Row()
-	if !ok || len(r.Idx) != 2 || !slices.Equal(r.Idx[0], []int32{1, 2, 3}) || !slices.Equal(r.Val[0], []float64{1, -2, 6}) || r.Val[1][0] != 5 {
+	if !ok || len(r.Idx) != 2 || !slices.Equal(r.Idx[0], []int32{1, 2, 3}) ||
+		!slices.Equal(r.Val[0], []float64{1, -2, 6}) || r.Val[1][0] != 5 {
 		t.Fatalf("%+v, %v", r, ok)
 	}
 	if !slices.Equal(r.C, []float64{0, -2e6, 1e6}) || math.Abs(r.Lost-2e6-1) > 1e-6 {

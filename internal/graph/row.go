@@ -5,12 +5,15 @@ import (
 	"slices"
 )
 
-// Row is an affine function of each member: that of member i is Σ Val[t][i]·x[Idx[t][i]] + C[i]. Idx ascends strictly with t in every member.
+// Row is an affine function of each member: that of member i is Σ Val[t][i]·x[Idx[t][i]] + C[i].
+// Idx ascends strictly with t in every member.
 type Row struct {
-	Idx  [][]int32
-	Val  [][]float64
-	C    []float64
-	Lost float64 // the largest of all members: sizes of constants that were added up to C, less its own: the part that has cancelled
+	Idx [][]int32
+	Val [][]float64
+	C   []float64
+	// Lost is the largest of all members: the sizes of the constants that were added up to C, less
+	// its own, the part that has cancelled.
+	Lost float64
 }
 
 // Number is a column of numbers as a row.
@@ -37,7 +40,8 @@ func (r *Row) Shared() bool {
 // IsZero reports whether the row is 0 in all members.
 func (r *Row) IsZero() bool { return len(r.Idx) == 0 && len(r.C) == 1 && r.C[0] == 0 && r.Lost == 0 }
 
-// Terms adds up affine functions of members: the terms as they are stated, before those of one variable are joined.
+// Terms adds up affine functions of members: the terms as they are stated, before those of one
+// variable are joined.
 type Terms struct {
 	Known  Multiples // nil: none are
 	idx    [][]int32
@@ -116,8 +120,8 @@ func (s *Terms) constant() (c []float64, lost float64) {
 	return c, lost + s.lost
 }
 
-// Row is the sum. ok is false where a variable stands in several terms of some members alone, or a coefficient is 0 in some: these have no common
-// form.
+// Row is the sum. ok is false where a variable stands in several terms of some members alone, or a
+// coefficient is 0 in some: these have no common form.
 func (s *Terms) Row() (r Row, ok bool) {
 	order := make([]int, len(s.idx))
 	for t := range order {
@@ -151,7 +155,8 @@ func (s *Terms) Row() (r Row, ok bool) {
 // IsZero reports whether nothing but zeros was added.
 func (s *Terms) IsZero() bool { return len(s.idx)+len(s.consts) == 0 }
 
-// sort brings the coefficients of each member in the order of its variables; it returns false where a member has a variable twice.
+// sort brings the coefficients of each member in the order of its variables; it returns false where
+// a member has a variable twice.
 func (r *Row) sort() bool {
 	n := 1
 	for t := range r.Idx {
@@ -197,7 +202,8 @@ func (s *Terms) AppendTo(idx []int, val []float64, n int) ([]int, []float64) {
 	return idx, val
 }
 
-// Constants calls each with the constants of n members, and the sums of the sizes of the numbers that these were added up from.
+// Constants calls each with the constants of n members, and the sums of the sizes of the numbers
+// that these were added up from.
 func (s *Terms) Constants(n int, each func(c, size float64)) {
 	for i := range n {
 		c, size := 0.0, s.lost

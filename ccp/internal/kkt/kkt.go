@@ -145,9 +145,9 @@ func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 	return y[k]
 }
 
-// rows calls each for the rows whose multiplier y is not 0, but for those of inequalities that are not
-// affine and open by more than far times the change for that of a variable by its size. A row is
-// kinked where another of its subgradients changes the Lagrangian by more than Product.
+// rows calls each for the rows whose multiplier y is not 0, but for those of inequalities that are
+// not affine and open by more than far times the change for that of a variable by its size. A row
+// is kinked where another of its subgradients changes the Lagrangian by more than Product.
 func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 	grad, family := make([]float64, len(p.X)), distant{p: p, far: far * num.NormInf(p.Size)}
 	for i := range p.P.Constraints {
@@ -193,7 +193,8 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 	}
 }
 
-// distant finds the members of families that are open by more than a change of all variables by far makes.
+// distant finds the members of families that are open by more than a change of all variables by far
+// makes.
 type distant struct {
 	p      *Point
 	far    float64
@@ -347,7 +348,8 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 	}
 	var of []row
 	var unit []float64
-	// A multiplier times a slack is Product at most: of a row that is farther than this the one or the other is below the square root.
+	// A multiplier times a slack is Product at most: of a row that is farther than this the one or
+	// the other is below the square root.
 	far := math.Sqrt(p.Product / long)
 	p.rows(all, far, func(r row) {
 		top, free := 0.0, 0.0

@@ -7,7 +7,8 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Convex reports whether all members are convex by the rules of composition, with affine arguments of functions but of maxima.
+// Convex reports whether all members are convex by the rules of composition, with affine arguments
+// of functions but of maxima.
 func (p *Plan) Convex() bool { return p.convex()[p.Top()] }
 
 // ConvexParts reports whether the arguments of the last node are convex in all members.
@@ -42,7 +43,8 @@ func (p *Plan) convex() []bool {
 	return convex
 }
 
-// IsLeast reports whether each member is the least of some sums of squares of affine functions, with affine functions beside them.
+// IsLeast reports whether each member is the least of some sums of squares of affine functions,
+// with affine functions beside them.
 func (p *Plan) IsLeast() bool {
 	top := p.Last()
 	if top.Op != graph.Min {
@@ -74,6 +76,7 @@ func (p *Plan) IsGap() bool {
 	e := &p.Nodes[top.Args[0]]
 	return e.Op == graph.Sum && !slices.ContainsFunc(e.Args, func(a int) bool {
 		n := &p.Nodes[a]
-		return n.Op != graph.Max || n.W != 1 || slices.ContainsFunc(n.Args, func(b int) bool { return p.Nodes[b].Op != graph.Affine })
+		affine := !slices.ContainsFunc(n.Args, func(b int) bool { return p.Nodes[b].Op != graph.Affine })
+		return n.Op != graph.Max || n.W != 1 || !affine
 	})
 }

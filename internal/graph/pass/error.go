@@ -12,12 +12,12 @@ import (
 // Source: IEEE 754 binary64.
 const unit = 0x1p-53
 
-// coefficientErrors is how many roundings a coefficient counts for, as one has that was computed when the problem was stated.
-// Source: derived: read, multiplied and added once each.
+// coefficientErrors is how many roundings a coefficient counts for, as one has that was computed
+// when the problem was stated. Source: derived: read, multiplied and added once each.
 const coefficientErrors = 3
 
-// Errors is Values with bounds of the distances of the values from the exact ones at the same x: running error analysis, Higham 2002,
-// section 3.3.
+// Errors is Values with bounds of the distances of the values from the exact ones at the same x:
+// running error analysis, Higham 2002, section 3.3.
 func (p *Plan) Errors(x []float64, each func(b *Block)) {
 	w := p.take()
 	defer p.put(w)
@@ -32,8 +32,8 @@ func (p *Plan) Errors(x []float64, each func(b *Block)) {
 	}
 }
 
-// nodeWithError writes the values of node k and their errors: in one pass where node and nodeError would take several, with the same results to
-// the last bit.
+// nodeWithError writes the values of node k and their errors: in one pass where node and nodeError
+// would take several, with the same results to the last bit.
 func (p *Plan) nodeWithError(w *Work, k, lo, n int, x []float64) {
 	switch node := &p.Nodes[k]; {
 	case node.Op == graph.Max || node.Op == graph.Min:
@@ -69,8 +69,8 @@ func (p *Plan) squaresOfRows(w *Work, group []entry, sums, dst []float64, lo int
 	}
 }
 
-// spread is the error of a value where that is finite: one beyond all numbers is its own end, so that it decides no minimum or maximum that
-// another one decides.
+// spread is the error of a value where that is finite: one beyond all numbers is its own end, so
+// that it decides no minimum or maximum that another one decides.
 func spread(v, e float64) float64 {
 	if math.IsInf(v, 0) {
 		return 0
@@ -78,7 +78,8 @@ func spread(v, e float64) float64 {
 	return e
 }
 
-// extreme writes a maximum or a minimum: the exact value is between that of the lower and that of the upper ends.
+// extreme writes a maximum or a minimum: the exact value is between that of the lower and that of
+// the upper ends.
 func extreme(w *Work, node *graph.Node, group []entry, top, hi []float64) {
 	n := len(top)
 	lo := w.sums[:n]
@@ -194,8 +195,8 @@ func groupError(dst []float64, w *Work, node *graph.Node, group []entry, v []flo
 	}
 }
 
-// sumError is the error of entry e of a node of rows and of the weighted arguments that are added to it. Products that members share are added
-// up first, as in values.
+// sumError is the error of entry e of a node of rows and of the weighted arguments that are added
+// to it. Products that members share are added up first, as in values.
 func (p *Plan) sumError(dst []float64, k, e, lo int, w *Work, x []float64) {
 	node, n := &p.Nodes[k], len(dst)
 	sums, known := of(w.v[k], e, n), false
@@ -229,8 +230,8 @@ func (p *Plan) sumError(dst []float64, k, e, lo int, w *Work, x []float64) {
 	}
 }
 
-// rowError writes the errors of row k of the members from lo on. sums are the values of the row; where these are not known, it writes them as
-// well.
+// rowError writes the errors of row k of the members from lo on. sums are the values of the row;
+// where these are not known, it writes them as well.
 func (p *Plan) rowError(dst, sums []float64, k, lo int, w *Work, x []float64, known bool) {
 	r, n := &p.rows[k], len(dst)
 	each := (1 + coefficientErrors) * r.Lost // the part of all members
@@ -271,7 +272,8 @@ func (p *Plan) rowError(dst, sums []float64, k, lo int, w *Work, x []float64, kn
 	}
 }
 
-// sharedErrors are the errors of a row that all members share, in units: of the products, and of what was lost.
+// sharedErrors are the errors of a row that all members share, in units: of the products, and of
+// constants that have cancelled.
 func sharedErrors(r *graph.Row, x []float64) (each float64) {
 	sum := 0.0
 	for t := range r.Idx {
@@ -282,7 +284,8 @@ func sharedErrors(r *graph.Row, x []float64) (each float64) {
 	return each + (1+coefficientErrors)*r.Lost
 }
 
-// productErrors adds the products of the variables and the coefficients of the members from lo on to sums, and their errors, in units, to dst.
+// productErrors adds the products of the variables and the coefficients of the members from lo on
+// to sums, and their errors, in units, to dst.
 func productErrors(dst, sums []float64, r *graph.Row, lo int, x []float64) {
 	dst = dst[:len(sums)]
 	for t, idx := range r.Idx {

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// AddGradient adds scale times the gradient of Σ weights·members at x to dst, and returns the sum, both without the members that are marked in
-// except, nil for none. At a kink the choice is that of the first of equal entries, and 0 of an absolute value.
+// AddGradient adds scale times the gradient of Σ weights·members at x to dst, and returns the sum,
+// both without the members that are marked in except, nil for none. At a kink the choice is that of
+// the first of equal entries, and 0 of an absolute value.
 func (p *Plan) AddGradient(dst []float64, scale float64, weights, x []float64, except []bool) (value float64) {
 	w := p.take()
 	defer p.put(w)
@@ -190,8 +191,9 @@ func toGroup(w *Work, node *graph.Node, group []entry, adj, v []float64) {
 	}
 }
 
-// toOneOfTwo adds the adjoints of the larger, or the smaller, of two entries to those of the one that has the value v. A number that selects has no
-// branch to be guessed: which one of a hinge it is, is random.
+// toOneOfTwo adds the adjoints of the larger, or the smaller, of two entries to those of the one
+// that has the value v. A number that selects has no branch to be guessed: which one of a hinge it
+// is, is random.
 func toOneOfTwo(u, first, second, adj, v []float64) {
 	to := [2][]float64{first, second}
 	for i, g := range adj {
@@ -203,8 +205,9 @@ func toOneOfTwo(u, first, second, adj, v []float64) {
 	}
 }
 
-// Tangents calls each with the number of each member, and the value there, at x, of the sum of the arguments of the last node that are marked,
-// with the opposite sign. Its gradient is in grad, of the length of x, for the variables of the marked nodes: others keep theirs.
+// Tangents calls each with the number of each member, and the value there, at x, of the sum of the
+// arguments of the last node that are marked, with the opposite sign. Its gradient is in grad, of
+// the length of x, for the variables of the marked nodes: others keep theirs.
 func (p *Plan) Tangents(x, grad []float64, arguments, nodes []bool, each func(i int, h float64)) {
 	top := p.Last()
 	p.blocks(x, func(w *Work, lo, n int) {

@@ -6,8 +6,9 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// Least is the sum of members each of which is the sum of the k least of some functions, sums of squares of affine functions with an affine function
-// beside them: at a point those that are least there count, a quadratic function of the variables. See Plan.IsLeast.
+// Least is the sum of members each of which is the sum of the k least of some functions, sums of
+// squares of affine functions with an affine function beside them: at a point those that are least
+// there count, a quadratic function of the variables. See Plan.IsLeast.
 type Least struct {
 	p            *Plan
 	w            []float64
@@ -31,7 +32,8 @@ type square struct {
 	shared bool      // all members have the same coefficients, weight and places
 }
 
-// NewLeast is for the members of p with the weights in a column. place gives a place to the product of variables i ≤ j.
+// NewLeast is for the members of p with the weights in a column. place gives a place to the product
+// of variables i ≤ j.
 func NewLeast(p *Plan, w []float64, k int, place func(i, j int) int32) *Least {
 	l := &Least{p: p, w: w, k: k, chosen: make([]int32, k*p.N), next: make([]int32, k*p.N)}
 	for _, e := range p.entries[p.Top()] {
@@ -101,7 +103,8 @@ func (l *Least) Move(places []int) {
 // Variables calls each with those of all functions, some more than once.
 func (l *Least) Variables(each func(j int)) { l.p.EachVariable(func(_ int, j int32) { each(int(j)) }) }
 
-// Choose lets the functions count that are least at x, of equal ones the first. It reports whether these are others than before.
+// Choose lets the functions count that are least at x, of equal ones the first. It reports whether
+// these are others than before.
 func (l *Least) Choose(x []float64) (switched bool) {
 	l.p.Smallest(l.next, l.k, x)
 	if l.known && slices.Equal(l.chosen, l.next) {
@@ -111,7 +114,8 @@ func (l *Least) Choose(x []float64) (switched bool) {
 	return true
 }
 
-// Smallest writes, for each member, the numbers of the k least at x of the entries that the last node reduces, of equal ones the first.
+// Smallest writes, for each member, the numbers of the k least at x of the entries that the last
+// node reduces, of equal ones the first.
 func (p *Plan) Smallest(to []int32, k int, x []float64) {
 	entries := p.entries[p.Top()]
 	order := make([]int32, len(entries))
@@ -130,7 +134,9 @@ func (p *Plan) Smallest(to []int32, k int, x []float64) {
 			for e := range order {
 				order[e] = int32(e)
 			}
-			slices.SortStableFunc(order, func(a, b int32) int { return compare(w.value(entries[a], n)[i], w.value(entries[b], n)[i]) })
+			slices.SortStableFunc(order, func(a, b int32) int {
+				return compare(w.value(entries[a], n)[i], w.value(entries[b], n)[i])
+			})
 			copy(to[(lo+i)*k:(lo+i+1)*k], order)
 		}
 	})
@@ -182,7 +188,8 @@ func (l *Least) addLinearOf(s *square, k int, q []float64, c float64) {
 	}
 }
 
-// AddSquares adds c times twice the products of coefficients of the functions that count to the places in p.
+// AddSquares adds c times twice the products of coefficients of the functions that count to the
+// places in p.
 func (l *Least) AddSquares(p []float64, c float64) {
 	for k := range l.items {
 		for _, s := range l.items[k].squares {

@@ -147,7 +147,8 @@ func point(r *rand.Rand) []float64 {
 	return x
 }
 
-// TestValues: values and errors of all members are those by the definitions, and values are the same with and without errors.
+// TestValues: values and errors of all members are those by the definitions, and values are the
+// same with and without errors.
 func TestValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -161,8 +162,9 @@ func TestValues(t *testing.T) {
 			for k, v := range b.Values {
 				i := b.Lo + k
 				want := value(g, g.Top(), i, x)[0]
-				if v != values[i] || math.Abs(v-want) > 4*b.Errors[k] || !(b.Errors[k] <= 1e-9*(1+math.Abs(v)*math.Abs(v))) {
-					t.Fatalf("member %d is %v, and with its error %v ± %v; by the definitions %v", i, values[i], v, b.Errors[k], want)
+				e := b.Errors[k]
+				if v != values[i] || math.Abs(v-want) > 4*e || !(e <= 1e-9*(1+v*v)) {
+					t.Fatalf("member %d is %v, then %v ± %v; by the definitions %v", i, values[i], v, e, want)
 				}
 			}
 		})
@@ -172,7 +174,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestGradient: the gradient of a weighted sum is that of differences of values, and the value is the sum.
+// TestGradient: the gradient of a weighted sum is that of differences of values, and the value is
+// the sum.
 func TestGradient(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -284,7 +287,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestTake: members of a list, sums of several graphs and repeated members have the values of the members that they are.
+// TestTake: members of a list, sums of several graphs and repeated members have the values of the
+// members that they are.
 func TestTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {

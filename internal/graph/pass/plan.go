@@ -7,11 +7,13 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// block is how many members are computed together: their numbers and those of the nodes between stay in the first level of a cache.
-// Source: derived: 1 kB for an entry, and 32 kB for the entries of most members.
+// block is how many members are computed together: their numbers and those of the nodes between
+// stay in the first level of a cache. Source: derived: 1 kB for an entry, and 32 kB for the entries
+// of most members.
 const block = 128
 
-// Plan is a graph with facts that its evaluations need. It does not change, and may be shared by goroutines.
+// Plan is a graph with facts that its evaluations need. It does not change, and may be shared by
+// goroutines.
 type Plan struct {
 	*graph.Graph
 	rows    []row // of all nodes, one after the other
@@ -68,7 +70,8 @@ func (p *Plan) addRow(r *graph.Row) {
 	p.rows = append(p.rows, out)
 }
 
-// joinSquares marks sums of squares of rows that have coefficients in common and a constant for each member, and these rows.
+// joinSquares marks sums of squares of rows that have coefficients in common and a constant for
+// each member, and these rows.
 func (p *Plan) joinSquares() []bool {
 	joined, users := make([]bool, len(p.Nodes)), make([]int, len(p.Nodes))
 	for k := range p.Nodes {
@@ -92,7 +95,7 @@ func (p *Plan) joinSquares() []bool {
 
 // Work is the room for a block of members. It belongs to one goroutine at a time.
 type Work struct {
-	v, adj [][]float64 // by node: an entry after the other; adj has the adjoints, the errors or the reaches
+	v, adj [][]float64 // by node, entry by entry; adj has the adjoints, the errors or the reaches
 	rows   []rowWork
 	sums   []float64
 	list   []float64
@@ -101,14 +104,15 @@ type Work struct {
 
 // rowWork is the room of a row.
 type rowWork struct {
-	shared, grad float64   // Σ val·x and the sum of the adjoints, where coefficients are shared
-	products     []float64 // of a row that others follow: Σ val·x of the block, its errors in units, and the sum of the adjoints of those that follow
-	errors       []float64
-	adjoint      []float64
+	shared, grad float64 // Σ val·x and the sum of the adjoints, where coefficients are shared
+	// Of a row that others follow: Σ val·x of the block, its errors in units, and the sum of the
+	// adjoints of those that follow.
+	products, errors, adjoint []float64
 }
 
 func (p *Plan) newWork() *Work {
-	w := &Work{v: make([][]float64, len(p.Nodes)), adj: make([][]float64, len(p.Nodes)), rows: make([]rowWork, len(p.rows)), sums: make([]float64, block)}
+	w := &Work{rows: make([]rowWork, len(p.rows)), sums: make([]float64, block)}
+	w.v, w.adj = make([][]float64, len(p.Nodes)), make([][]float64, len(p.Nodes))
 	for k := range p.Nodes {
 		size := p.Nodes[k].W * block
 		w.v[k], w.adj[k] = make([]float64, size), make([]float64, size)

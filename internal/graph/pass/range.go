@@ -10,8 +10,9 @@ import (
 // ranges are those of an entry, a column.
 type ranges []interval.Interval
 
-// Kept reports whether no member is simpler by the bounds of the variables than it is written: no entry of a maximum is below another one, of a minimum
-// above, and an absolute value has entries of either sign. Decisions within rounding errors are right either way.
+// Kept reports whether no member is simpler by the bounds of the variables than it is written: no
+// entry of a maximum is below another one, of a minimum above, and an absolute value has entries of
+// either sign. Decisions within rounding errors are right either way.
 func (p *Plan) Kept(bounds func(j int32) (lo, hi float64)) bool {
 	needed := make([]bool, len(p.Nodes))
 	for k := p.Top(); k >= 0; k-- {
@@ -42,7 +43,8 @@ func mayBeSimpler(n *graph.Node) bool {
 	return n.Op == graph.Max || n.Op == graph.Min || n.Op == graph.Norm1 && n.Group == 1
 }
 
-// rangeOf is the range of entry e of node k; kept is false where the node is simpler by it in some members.
+// rangeOf is the range of entry e of node k; kept is false where the node is simpler by it in some
+// members.
 func (p *Plan) rangeOf(at [][]ranges, k, e int, bounds func(j int32) (lo, hi float64)) (out ranges, kept bool) {
 	node := &p.Nodes[k]
 	switch node.Op {
@@ -92,7 +94,8 @@ func together(n int, f func(i int) interval.Interval) ranges {
 	return out
 }
 
-// rowRange is the range of a row: of one that has a variable without bounds in all members, everything.
+// rowRange is the range of a row: of one that has a variable without bounds in all members,
+// everything.
 func rowRange(r *graph.Row, bounds func(j int32) (lo, hi float64)) ranges {
 	n := len(r.C)
 	for t, idx := range r.Idx {
@@ -167,7 +170,8 @@ func groupRange(node *graph.Node, at [][]ranges, group []entry, i int) (out inte
 	return out, true
 }
 
-// apart is the relative distance of two ranges above which their rounding errors do not matter. Source: above the errors of sums of 1e6 terms.
+// apart is the relative distance of two ranges above which their rounding errors do not matter.
+// Source: above the errors of sums of 1e6 terms.
 const apart = 1e-9
 
 // extremeRange is groupRange of a maximum or a minimum.

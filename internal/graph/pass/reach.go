@@ -33,8 +33,8 @@ func (p *Plan) Smooth() bool {
 	return true
 }
 
-// Kinked marks the members that may have a kink where no variable differs from x by more than its radius, of members that are piecewise affine, and
-// counts them.
+// Kinked marks the members that may have a kink where no variable differs from x by more than its
+// radius, of members that are piecewise affine, and counts them.
 func (p *Plan) Kinked(x, radius []float64) (kinked []bool, count int) {
 	kinked = make([]bool, p.N)
 	p.blocks(x, func(w *Work, lo, n int) {
@@ -51,8 +51,8 @@ func (p *Plan) Kinked(x, radius []float64) (kinked []bool, count int) {
 	return kinked, count
 }
 
-// reach writes by how much node k, whose value is known, changes at most where the variables change by no more than radius; +Inf where it may have
-// a kink there.
+// reach writes by how much node k, whose value is known, changes at most where the variables change
+// by no more than radius; +Inf where it may have a kink there.
 func (p *Plan) reach(w *Work, k, lo, n int, radius []float64) {
 	node := &p.Nodes[k]
 	for e := range node.W {
@@ -126,8 +126,8 @@ func (p *Plan) rowReach(dst []float64, k, lo int, w *Work, radius []float64) {
 	}
 }
 
-// Steep bounds how members change: a Lipschitz constant of each, in the largest change of a variable, nil where some have none, and the size of
-// the largest term of all at 0.
+// Steep bounds how members change: a Lipschitz constant of each, in the largest change of a
+// variable, nil where some have none, and the size of the largest term of all at 0.
 func (p *Plan) Steep() (slope []float64, size float64) {
 	n := p.N
 	if p.uniform() {
@@ -174,7 +174,8 @@ func (p *Plan) uniform() bool {
 	return true
 }
 
-// lipschitz bounds the change of member i by that of its rows; +Inf where nothing bounds it. at has room for the entries.
+// lipschitz bounds the change of member i by that of its rows; +Inf where nothing bounds it. at has
+// room for the entries.
 func (p *Plan) lipschitz(at [][]float64, i int, row func(r *graph.Row) float64) float64 {
 	for k := range p.Nodes {
 		node := &p.Nodes[k]
@@ -217,7 +218,8 @@ func groupSlope(node *graph.Node, at [][]float64, group []entry) (v float64) {
 	return v
 }
 
-// Beyond lists, ascending, the members of which a variable has moved by more than their reach. A move that is no number is too far.
+// Beyond lists, ascending, the members of which a variable has moved by more than their reach. A
+// move that is no number is too far.
 func (p *Plan) Beyond(reaches, moved []float64) (list []int32) {
 	if slices.ContainsFunc(moved, math.IsNaN) {
 		moved = slices.Clone(moved)

@@ -16,7 +16,8 @@ type Block struct {
 	w      *Work
 }
 
-// Terms calls each with the values of the functions that the members are the sum of, and their weights, a column of all members.
+// Terms calls each with the values of the functions that the members are the sum of, and their
+// weights, a column of all members.
 func (b *Block) Terms(each func(weights, v []float64)) {
 	top := b.p.Last()
 	if top.Op != graph.Sum || len(top.Rows) > 0 {
@@ -237,7 +238,8 @@ func huber(u, m float64) float64 {
 	return u * u
 }
 
-// norms are the Euclidean norms of groups, by their squares where these are far from underflow and overflow.
+// norms are the Euclidean norms of groups, by their squares where these are far from underflow and
+// overflow.
 func norms(dst []float64, w *Work, group []entry) {
 	clear(dst)
 	n := len(dst)
@@ -259,8 +261,9 @@ func norms(dst []float64, w *Work, group []entry) {
 	}
 }
 
-// hugeSquare is a sum of squares up to which none of them has overflown, and above the inverse of which none that counts has lost digits.
-// Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the last digit, 2⁻⁹⁵³, is a normal number.
+// hugeSquare is a sum of squares up to which none of them has overflown, and above the inverse of
+// which none that counts has lost digits. Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the
+// last digit, 2⁻⁹⁵³, is a normal number.
 const hugeSquare = 0x1p900
 
 // euclid is the Euclidean norm, without overflow: big·√sq.

@@ -9,8 +9,9 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// Batch evaluates the body of a loop once, for all values of its indices: numbers are columns, affine functions rows and others nodes of a graph. Where
-// it has no answer, members are evaluated one after the other, which finds the mistakes.
+// Batch evaluates the body of a loop once, for all values of its indices: numbers are columns,
+// affine functions rows and others nodes of a graph. Where it has no answer, members are evaluated
+// one after the other, which finds the mistakes.
 type Batch struct {
 	ev      *Evaluator
 	n       int       // members
@@ -23,13 +24,16 @@ type Batch struct {
 	kept    *kept
 }
 
-// mostAtOnce is how many members have one column. Source: a limit of memory, and of the time between two looks at the context, some
-// milliseconds.
+// mostAtOnce is how many members have one column. Source: a limit of memory, and of the time
+// between two looks at the context, some milliseconds.
 const mostAtOnce = 1 << 20
 
-// AtOnce runs do for the members of a loop, at least fewest, in one batch. It returns false where there is none, do returns false or finds a
-// mistake: then the members are to be evaluated one by one.
-func (ev *Evaluator) AtOnce(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, fewest int, do func(b *Batch) bool) (ok bool) {
+// AtOnce runs do for the members of a loop, at least fewest, in one batch. It returns false where
+// there is none, do returns false or finds a mistake: then the members are to be evaluated one by
+// one.
+func (ev *Evaluator) AtOnce(
+	n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, fewest int, do func(b *Batch) bool,
+) (ok bool) {
 	if len(bs) == 0 {
 		return false
 	}
@@ -142,7 +146,8 @@ func (b *Batch) depends(n *syntax.Node) bool {
 // one is a number for all members.
 func one(x float64) []float64 { return []float64{x} }
 
-// seen is the value of an expression: numbers, affine functions, or an array of either. The zero value is anything else.
+// seen is the value of an expression: numbers, affine functions, or an array of either. The zero
+// value is anything else.
 type seen struct {
 	num         []float64
 	row         *graph.Row
@@ -152,7 +157,8 @@ type seen struct {
 	step, count int
 }
 
-// places are those in an array, by member: from first on by step, or those in the list behind first.
+// places are those in an array, by member: from first on by step, or those in the list behind
+// first.
 type places struct {
 	first, step int
 	list        []int32
@@ -238,7 +244,8 @@ func isSum(n *syntax.Node) bool {
 func (ev *Evaluator) withoutVariables(n *syntax.Node) bool {
 	if n.Op == syntax.OpName {
 		s := ev.Names[n.Name]
-		return s == nil || s.Value.Cells != nil && (s.Value.IsData() || s.Value.Sort > value.Expressions && s.Value.Sort != value.ComplexPairs)
+		return s == nil || s.Value.Cells != nil &&
+			(s.Value.IsData() || s.Value.Sort > value.Expressions && s.Value.Sort != value.ComplexPairs)
 	}
 	all := true
 	n.Each(func(a *syntax.Node) { all = all && ev.withoutVariables(a) })
@@ -247,11 +254,12 @@ func (ev *Evaluator) withoutVariables(n *syntax.Node) bool {
 
 // fixed is a view that is the same for all members.
 func (b *Batch) fixed(a view) (s seen) {
+	affine := a.v.Sort == value.AffineFunctions
 	switch {
 	case a.isNumber():
 		s.num = one(a.v.X)
-	case a.v.Sort != value.Numbers && a.v.Sort != value.AffineFunctions:
-	case a.single && a.v.Sort == value.AffineFunctions, !a.run && !a.single && a.v.Sort == value.AffineFunctions && a.v.Scalar():
+	case a.v.Sort != value.Numbers && !affine:
+	case affine && (a.single || !a.run && a.v.Scalar()):
 		s.row = rowOf(a.v.Linear(a.first))
 	default:
 		if run, ok := a.vector(); ok {
@@ -398,7 +406,8 @@ func (b *Batch) numbers(a *seen, k int) []float64 {
 	return out
 }
 
-// functions are those of entry k of an array of functions; nil where these have not as many coefficients each.
+// functions are those of entry k of an array of functions; nil where these have not as many
+// coefficients each.
 func (b *Batch) functions(a *seen, k int) *graph.Row {
 	p := a.places
 	p.first += k * a.step

@@ -58,7 +58,8 @@ func (b *Batch) add(s *sum, n *syntax.Node, w []float64) (ok bool) {
 
 // each runs f for the values of the indices of a reduction that has the same ones in all members.
 func (b *Batch) each(n *syntax.Node, f func() bool) (ok bool) {
-	if slices.ContainsFunc(n.Binders, func(c syntax.Binder) bool { return b.depends(c.Set) }) || n.Cond != nil && b.depends(n.Cond) {
+	varies := func(c syntax.Binder) bool { return b.depends(c.Set) }
+	if slices.ContainsFunc(n.Binders, varies) || n.Cond != nil && b.depends(n.Cond) {
 		return false
 	}
 	ok = true
@@ -82,7 +83,8 @@ func (b *Batch) addSeen(s *sum, a seen, w []float64) bool {
 // addProduct is Evaluator.addProduct.
 func (b *Batch) addProduct(s *sum, n *syntax.Node, w []float64) bool {
 	l, r := n.Args[0], n.Args[1]
-	if n.Op == syntax.OpMul && (l.Op == syntax.OpMul && l.Args[0].Op == syntax.OpTrans || l.Op == syntax.OpTrans && r.Op == syntax.OpMul) {
+	form := l.Op == syntax.OpMul && l.Args[0].Op == syntax.OpTrans || l.Op == syntax.OpTrans && r.Op == syntax.OpMul
+	if form && n.Op == syntax.OpMul {
 		return false // maybe a quadratic form
 	}
 	x := b.view(l)
@@ -210,8 +212,8 @@ func (b *Batch) absolute(n *syntax.Node) (node int, sign float64, ok bool) {
 	return b.graph.Add(graph.Node{Op: graph.Norm1, Args: []int{e}, Group: 1}), 1, ok
 }
 
-// total is the node of a sum with that row, whose weights have a sign each; ok is false where there is a node twice, or weights have both signs or
-// none.
+// total is the node of a sum with that row, whose weights have a sign each; ok is false where there
+// is a node twice, or weights have both signs or none.
 func (b *Batch) total(t *sum, r graph.Row) (node int, ok bool) {
 	for k, w := range t.weights {
 		if slices.Contains(t.nodes[:k], t.nodes[k]) || !oneSign(w) {
@@ -256,7 +258,8 @@ func (b *Batch) operands(n *syntax.Node, w float64) (rows []graph.Row, ok bool) 
 	return rows, ok
 }
 
-// eachOperand calls f with the arguments of a function, or with the body of a reduction for each value of its indices.
+// eachOperand calls f with the arguments of a function, or with the body of a reduction for each
+// value of its indices.
 func (b *Batch) eachOperand(n *syntax.Node, f func(a *syntax.Node) bool) bool {
 	if n.Op == syntax.OpReduce {
 		return b.each(n, func() bool { return f(n.Args[0]) })
@@ -304,13 +307,15 @@ func (b *Batch) least(n *syntax.Node) (node int, ok bool) {
 
 // squaredIn is the argument of a sum of squares; nil: n is none.
 func squaredIn(n *syntax.Node) *syntax.Node {
-	if n.Op == syntax.OpCall && (n.Name == "sumsq" || n.Name == "square") || n.Op == syntax.OpPower && n.Args[1].Op == syntax.OpNumber && n.Args[1].Num == 2 {
+	square := n.Op == syntax.OpPower && n.Args[1].Op == syntax.OpNumber && n.Args[1].Num == 2
+	if square || n.Op == syntax.OpCall && (n.Name == "sumsq" || n.Name == "square") {
 		return n.Args[0]
 	}
 	return nil
 }
 
-// vector are the entries of an array of affine functions. All have the largest of what was lost, as entries of one array have.
+// vector are the entries of an array of affine functions. All have the largest of what was lost, as
+// entries of one array have.
 func (b *Batch) vector(n *syntax.Node) (rows []graph.Row, ok bool) {
 	var sums []graph.Terms
 	if !b.addVector(&sums, n, one(1)) {

@@ -10,12 +10,12 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// manyTerms is from how many members on a sum is added up in one batch. Source: a limit of time: an object of
-// each of some hundred terms takes less than 10 ms.
+// manyTerms is from how many members on a sum is added up in one batch. Source: a limit of time: an
+// object of each of some hundred terms takes less than 10 ms.
 const manyTerms = 1 << 10
 
-// Together lets sums over indices that are parts of n, a sum itself, be added up in one batch. n is the objective: elsewhere terms are asked for
-// one by one.
+// Together lets sums over indices that are parts of n, a sum itself, be added up in one batch. n is
+// the objective: elsewhere terms are asked for one by one.
 func (ev *Evaluator) Together(n *syntax.Node) {
 	if at := ev.NoteOf(n); at.Complex || at.OfComplex {
 		return
@@ -40,7 +40,8 @@ func (ev *Evaluator) Together(n *syntax.Node) {
 	}
 }
 
-// SumTogether is the sum over indices n in one batch; ok is false where it is to be added up term by term.
+// SumTogether is the sum over indices n in one batch; ok is false where it is to be added up term
+// by term.
 func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 	if !ev.NoteOf(n).together || len(ev.Indices) > 0 {
 		return v, false
@@ -109,8 +110,8 @@ func (b *Batch) families(g *graph.Graph, w []float64) (es []dc.Expr, ok bool) {
 	return es, true
 }
 
-// Constraints are l ≤ r of all members as a graph that ends in a sum E with an affine row, for E ≤ 0; ok is false where they are to be stated one by
-// one.
+// Constraints are l ≤ r of all members as a graph that ends in a sum E with an affine row, for E ≤
+// 0; ok is false where they are to be stated one by one.
 func (b *Batch) Constraints(l, r *syntax.Node) (g *graph.Graph, ok bool) {
 	var s sum
 	if !b.add(&s, l, one(1)) || !b.add(&s, r, one(-1)) || len(s.nodes) == 0 {
@@ -128,7 +129,8 @@ func (b *Batch) Constraints(l, r *syntax.Node) (g *graph.Graph, ok bool) {
 	return b.graph.Of(e), true
 }
 
-// Rows adds the members of a family of affine functions or numbers to rows; ok is false where they are to be evaluated one by one.
+// Rows adds the members of a family of affine functions or numbers to rows; ok is false where they
+// are to be evaluated one by one.
 func (b *Batch) Rows(n *syntax.Node, to *Rows) (ok bool) {
 	out := *to
 	for lo := 0; lo < b.n; lo += mostAtOnce {

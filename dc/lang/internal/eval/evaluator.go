@@ -91,7 +91,8 @@ type Evaluator struct {
 	look  int             // the units of work at which Ctx is looked at next
 }
 
-// kept are columns that stand in several functions, or in loops of a statement over the same range: they are made once.
+// kept are columns that stand in several functions, or in loops of a statement over the same range:
+// they are made once.
 type kept struct {
 	lo, n     int
 	lists     map[listKey][]float64
@@ -139,11 +140,12 @@ func (ev *Evaluator) Forget() {
 // ErrEnded unwinds a compilation whose context has ended.
 var ErrEnded = errors.New("lang: ended")
 
-// unitsLook is the work between two looks at the context. Source: a limit of time: less than 1 ms, or some 10 ms where expressions are large.
+// unitsLook is the work between two looks at the context. Source: a limit of time: less than 1 ms,
+// or some 10 ms where expressions are large.
 const unitsLook = 1 << 16
 
-// unitsFirst is the work before the first look. Source: a limit of time, some 10 ms: a small problem is
-// compiled even where the context has ended, and its start is an answer.
+// unitsFirst is the work before the first look. Source: a limit of time, some 10 ms: a small
+// problem is compiled even where the context has ended, and its start is an answer.
 const unitsFirst = 1 << 20
 
 // Mistake is the panic that unwinds an evaluation.
