@@ -20,7 +20,6 @@ type members struct {
 	convex bool      // there is no h
 	plain  bool      // g is affine, and the tangent of h is none of an affine piece
 	minus  []bool    // by argument of the last node: it is a part of h
-	below  []bool    // by node: h consists of it
 	once   sync.Once // of steep
 	steep  steep
 	known  known
@@ -29,18 +28,13 @@ type members struct {
 // newMembers are ready for use.
 func newMembers(g *graph.Graph, width int, index []int32, of *space) *members {
 	m := &members{plan: pass.NewPlan(g), of: of, width: width, index: index, convex: true, plain: true}
-	m.minus, m.below = make([]bool, len(g.Last().Args)), make([]bool, len(g.Nodes))
+	m.minus = make([]bool, len(g.Last().Args))
 	for a, arg := range g.Last().Args {
 		if m.minus[a] = g.Last().Weights[a][0] < 0; m.minus[a] {
-			m.convex, m.below[arg] = false, true
+			m.convex = false
 			m.plain = m.plain && g.Nodes[arg].Op != graph.Max
 		} else {
 			m.plain = false
-		}
-	}
-	for k := g.Top() - 1; k >= 0; k-- {
-		for _, arg := range g.Nodes[k].Args {
-			m.below[arg] = m.below[arg] || m.below[k]
 		}
 	}
 	m.plain = m.plain && !m.convex
@@ -65,7 +59,7 @@ func (a *growing) finished() *members {
 // expr is E of a member.
 func (m *members) expr(k int) Expr {
 	top := m.plan.Last()
-	e := Expr{lin: m.Affine(k), terms: make([]term, len(top.Args)), of: m.of}
+	e := Expr{lin: m.affine(k), terms: make([]term, len(top.Args)), of: m.of}
 	for a, arg := range top.Args {
 		f := memberOf(m.plan.Graph, arg, m.of, k)
 		e.terms[a] = term{graph.At(top.Weights[a], k), f.terms[0].f}
@@ -86,24 +80,17 @@ func (m *members) SameIndex(k int) bool {
 	return k > 0 && slices.Equal(now, m.index[(k-1)*m.width:k*m.width])
 }
 
-// support lists, ascending, the variables of a member, those of the affine function
-// included.
-func (m *members) support(k int) []int {
-	return m.appendSupport(nil, k, func(int) bool { return true })
-}
-
-// appendSupport appends, ascending, the variables that stand in some nodes of a member.
-func (m *members) appendSupport(to []int, k int, in func(node int) bool) []int {
-	from := len(to)
+// support lists, ascending, the variables of a member.
+func (m *members) support(k int) (list []int) {
 	for s := range m.plan.Nodes {
 		for _, r := range m.plan.Nodes[s].Rows {
-			for t := 0; t < len(r.Idx) && in(s); t++ {
-				to = append(to, int(graph.At(r.Idx[t], k)))
+			for _, idx := range r.Idx {
+				list = append(list, int(graph.At(idx, k)))
 			}
 		}
 	}
-	slices.Sort(to[from:])
-	return to[:from+len(slices.Compact(to[from:]))]
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // sharedBy is the type of Constraint.Members. Package ccp finds it by assertion.
@@ -114,16 +101,9 @@ type sharedBy interface {
 	SameIndex(k int) bool
 	// Values writes E of all at x to dst.
 	Values(dst, x []float64)
-	// Plain reports whether each is l − h with an affine l and a convex h that is finite
-	// everywhere.
-	Plain() bool
-	// Affine is l of number k.
-	Affine(k int) Linear
-	// AppendSupport appends, ascending, the variables of h of number k.
-	AppendSupport(to []int, k int) []int
-	// Tangents calls each with the number of each constraint, and its h at x. The gradient of
-	// h there is in grad, of length Problem.NumVars, for the variables of h.
-	Tangents(x, grad []float64, each func(k int, h float64))
+	// Tangent has the tangents, where each is l − h with an affine l and a convex h that is finite
+	// everywhere and no affine piece is a tangent; ok is false elsewhere.
+	Tangent() (t *pass.Tangent, ok bool)
 	// Broken calls each with the numbers of the constraints that x breaks, ascending, and E there.
 	Broken(x []float64, each func(k int, v float64))
 	// Near lists about that many constraints that the least changes at x may break. As long as no
@@ -142,19 +122,17 @@ type sharedBy interface {
 }
 
 func (m *members) Count() int          { return m.plan.N }
-func (m *members) Plain() bool         { return m.plain }
-func (m *members) Affine(k int) Linear { return linearOf(&m.plan.Last().Rows[0], k, m.of) }
+func (m *members) affine(k int) Linear { return linearOf(&m.plan.Last().Rows[0], k, m.of) }
+
+func (m *members) Tangent() (t *pass.Tangent, ok bool) {
+	if !m.plain {
+		return nil, false
+	}
+	return pass.NewTangent(m.plan, m.minus)
+}
 
 func (m *members) Values(dst, x []float64) {
 	m.plan.Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
-}
-
-func (m *members) AppendSupport(to []int, k int) []int {
-	return m.appendSupport(to, k, func(node int) bool { return m.below[node] })
-}
-
-func (m *members) Tangents(x, grad []float64, each func(k int, h float64)) {
-	m.plan.Tangents(x, grad, m.minus, m.below, each)
 }
 
 // steep bounds how fast the functions of members change.

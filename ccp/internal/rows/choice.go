@@ -7,8 +7,9 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Choice is which members of families have rows: those that steps of some length from a point may break. Others are absent as long as their
-// tangents hold at the solutions of the convex problems, which are solutions of the problems with the rows of all, then.
+// Choice is which members of families have rows: those that steps of some length from a point may
+// break. Others are absent as long as their tangents hold at the solutions of the convex problems,
+// which are solutions of the problems with the rows of all, then.
 type Choice struct {
 	Around  []float64   // the point; nil: all members have rows
 	reach   float64     // a change of the variables by which no absent member, nor a tangent of one, is broken
@@ -16,8 +17,8 @@ type Choice struct {
 	lists   [][]int32   // by family: the members with rows, ascending; nil: all
 }
 
-// PerVariable is how many members of a family have rows for each variable at first, in families of at least twice as many.
-// Source: docs/large.md, "Constraints that are far".
+// PerVariable is how many members of a family have rows for each variable at first, in families of
+// at least twice as many. Source: docs/large.md, "Constraints that are far".
 const PerVariable = 8
 
 // Around is a choice for steps from x among families that are not known yet; nil: all members.
@@ -53,13 +54,14 @@ func (c *Choice) All() Choice {
 	return Choice{Around: c.Around, reach: math.Inf(1), reaches: make([][]float64, len(c.lists)), lists: make([][]int32, len(c.lists))}
 }
 
-// Reaches reports whether the tangents at z of all absent members hold at x as the two are near the point of the choice.
+// Reaches reports whether the tangents at z of all absent members hold at x as the two are near the
+// point of the choice.
 func (c *Choice) Reaches(z, x []float64) bool {
 	return num.DistInf(c.Around, z)+num.DistInf(z, x) <= c.reach
 }
 
-// Again is the choice for steps from x, with the members besides that have rows with a multiplier in y. ok is false where there is no
-// such choice.
+// Again is the choice for steps from x, with the members besides that have rows with a multiplier
+// in y. ok is false where there is no such choice.
 func (c *Choice) Again(x, y []float64, all []*Family) (next Choice, ok bool) {
 	next = c.All()
 	next.Around = slices.Clone(x)
@@ -81,9 +83,9 @@ func (c *Choice) Again(x, y []float64, all []*Family) (next Choice, ok bool) {
 	return next, true
 }
 
-// With is the choice with the members besides whose tangents at z are broken at x. ok is false where there are none. grad has room for a
-// gradient.
-func (c *Choice) With(z, x, grad []float64, all []*Family) (next Choice, ok bool) {
+// With is the choice with the members besides whose tangents at z are broken at x. ok is false
+// where there are none.
+func (c *Choice) With(z, x []float64, all []*Family) (next Choice, ok bool) {
 	next = Choice{Around: c.Around, reach: c.reach, reaches: c.reaches, lists: slices.Clone(c.lists)}
 	moved := make([]float64, len(c.Around))
 	for j, v := range z {
@@ -93,7 +95,7 @@ func (c *Choice) With(z, x, grad []float64, all []*Family) (next Choice, ok bool
 		if !f.Absent() {
 			continue
 		}
-		if broken := f.broken(f.All.Beyond(c.reaches[n], moved), z, x, grad); len(broken) > 0 {
+		if broken := f.broken(f.All.Beyond(c.reaches[n], moved), z, x); len(broken) > 0 {
 			next.lists[n], ok = ascending(append(broken, c.lists[n]...)), true
 		}
 	}
@@ -106,32 +108,9 @@ func ascending(list []int32) []int32 {
 	return slices.Compact(list)
 }
 
-// broken lists those of the list, which is ascending, without a row whose tangent at z is positive at x, or no number.
-func (f *Family) broken(list []int32, z, x, grad []float64) (broken []int32) {
-	some, next := f.All.Part(list).(Members), 0
-	var idx []int
-	some.Tangents(z, grad, func(k int, h float64) {
-		number := list[k]
-		for next < len(f.number) && f.number[next] < number {
-			next++
-		}
-		if next < len(f.number) && f.number[next] == number {
-			return
-		}
-		v := some.Affine(k).Value(x) - h
-		idx = some.AppendSupport(idx[:0], k)
-		for _, j := range idx {
-			v -= grad[j] * (x[j] - z[j])
-		}
-		if !(v <= 0) {
-			broken = append(broken, number)
-		}
-	})
-	return broken
-}
-
-// Carried are n numbers of the rows, or the columns, of a problem from those of one that differs in the choice of members, 0 for members that
-// had no row. first is the place of a family's first row, or slack.
+// Carried are n numbers of the rows, or the columns, of a problem from those of one that differs in
+// the choice of members, 0 for members that had no row. first is the place of a family's first row,
+// or slack.
 func Carried(n int, old []float64, now, before []*Family, first func(*Family) int) []float64 {
 	out := make([]float64, n)
 	to, from := 0, 0

@@ -2,9 +2,9 @@ package rows
 
 import (
 	"math"
-	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -12,10 +12,7 @@ import (
 type Members interface {
 	Count() int
 	Values(dst, x []float64)
-	Plain() bool
-	Affine(k int) dc.Linear
-	AppendSupport(to []int, k int) []int
-	Tangents(x, grad []float64, each func(k int, h float64))
+	Tangent() (t *pass.Tangent, ok bool)
 	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
 	Beyond(reaches, moved []float64) []int32
 	Broken(x []float64, each func(k int, v float64))
@@ -24,44 +21,36 @@ type Members interface {
 	Blur(x []float64) float64
 }
 
-// Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of them. They
-// follow one another, as their slacks do.
+// Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of
+// them. They follow one another, as their slacks do.
 type Family struct {
-	Members             // those with rows
-	All         Members // of the constraints
-	Owner, Soft int     // numbers of the first of All: of the constraint, and among those with slacks
-	Row, Slack  int     // numbers of the first row and of its slack
-	col         int     // of that slack
-	number      []int32 // in All of those with rows; nil: the same
-	ptr         []int32
-	idx         []int32   // h's variables, by member
-	slot        []int32   // positions in A.Val
-	base        []float64 // coefficients of l there; nil: zeros
+	All         Members       // of the constraints
+	Owner, Soft int           // numbers of the first of All: of the constraint, and among those with slacks
+	Row, Slack  int           // numbers of the first row and of its slack
+	all, some   *pass.Tangent // of All, and of those with rows
+	count       int           // of these
+	col         int           // of the first slack
+	number      []int32       // in All of those with rows; nil: the same
+	slot        [][]int32     // by variable of h: positions in A.Val
 }
 
-// NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the columns from col on.
-func NewFamily(all Members, list []int32, owner, soft, row, slack, col int) *Family {
-	m := all
+// NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the
+// columns from col on. all has the tangents of All.
+func NewFamily(m Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
+	f := &Family{All: m, Owner: owner, Soft: soft, Row: row, Slack: slack, all: all, some: all, count: m.Count(), col: col, number: list}
 	if list != nil {
-		m = all.Part(list).(Members)
+		f.some, _ = m.Part(list).(Members).Tangent()
+		f.count = len(list)
 	}
-	f := &Family{Members: m, All: all, Owner: owner, Soft: soft, Row: row, Slack: slack, col: col, number: list, ptr: make([]int32, 1, m.Count()+1)}
-	var idx []int
-	based := false
-	for k := range m.Count() {
-		idx = m.AppendSupport(idx[:0], k)
-		for _, j := range idx {
-			f.idx = append(f.idx, int32(j))
-		}
-		f.ptr = append(f.ptr, int32(len(f.idx)))
-		based = based || len(m.Affine(k).Idx) > 0
-	}
-	f.slot = make([]int32, len(f.idx))
-	if based {
-		f.base = make([]float64, len(f.idx))
+	f.slot = make([][]int32, len(f.some.Of))
+	for c := range f.slot {
+		f.slot[c] = make([]int32, f.count)
 	}
 	return f
 }
+
+// Count is how many rows there are.
+func (f *Family) Count() int { return f.count }
 
 // Number is that in All of the member with the k-th row.
 func (f *Family) Number(k int) int {
@@ -77,136 +66,185 @@ func (f *Family) Column() int { return f.col }
 // Absent reports whether some members have no row.
 func (f *Family) Absent() bool { return f.number != nil }
 
-// of are the numbers of list that belong to h's variables of member k.
-func of[T any](f *Family, list []T, k int) []T { return list[f.ptr[k]:f.ptr[k+1]] }
-
-// Support lists the variables of all h, some more than once.
-func (f *Family) Support() []int32 { return f.idx }
-
-// Entries appends the coefficients of the row of member k: those of h's variables first,
-// without h, then the others.
-func (f *Family) Entries(idx []int, val []float64, k int) ([]int, []float64) {
-	for _, j := range of(f, f.idx, k) {
-		idx, val = append(idx, int(j)), append(val, 0)
-	}
-	n, l := len(idx), f.Affine(k)
-each:
-	for t, j := range l.Idx {
-		for i, o := range idx[:n] {
-			if o == j {
-				val[i] = l.Val[t]
-				continue each
-			}
+// Variables calls each with those of all h of All, some more than once.
+func (f *Family) Variables(each func(j int)) {
+	for _, of := range f.all.Of {
+		for _, j := range of {
+			each(int(j))
 		}
-		idx, val = append(idx, j), append(val, l.Val[t])
+	}
+}
+
+// Const is the constant of l of the k-th row.
+func (f *Family) Const(k int) float64 { return graph.At(f.some.Rest.C, k) }
+
+// Entries appends the coefficients of row k: those of h's variables first, without h, then the
+// others.
+func (f *Family) Entries(idx []int, val []float64, k int) ([]int, []float64) {
+	t := f.some
+	for c, of := range t.Of {
+		idx, val = append(idx, int(graph.At(of, k))), append(val, baseOf(t, c, k))
+	}
+	for i, of := range t.Rest.Idx {
+		idx, val = append(idx, int(graph.At(of, k))), append(val, graph.At(t.Rest.Val[i], k))
 	}
 	return append(idx, f.col+k), append(val, -1)
 }
 
-// Locate takes down where the entries of member k stand in A.Val: in each column at next.
-func (f *Family) Locate(k int, idx []int, val []float64, next []int) {
-	slot := of(f, f.slot, k)
-	for t := range slot {
-		slot[t] = int32(next[idx[t]])
+// baseOf is the coefficient in l of variable c of h, of member k.
+func baseOf(t *pass.Tangent, c, k int) float64 {
+	if t.Base[c] == nil {
+		return 0
 	}
-	if f.base != nil {
-		copy(of(f, f.base, k), val)
+	return graph.At(t.Base[c], k)
+}
+
+// Width is how many coefficients of h there are.
+func (f *Family) Width() int { return f.count * len(f.slot) }
+
+// Locate takes down where the entries of row k stand in A.Val: in each column at next.
+func (f *Family) Locate(k int, idx []int, next []int) {
+	for c := range f.slot {
+		f.slot[c][k] = int32(next[idx[c]])
 	}
 }
 
-// Tangent writes the tangents of the h at x to A's values and to the upper bounds of all
-// rows, u, which without h are bare. grad has room for a gradient. It reports whether all
-// is finite, and whether no coefficient has changed.
-func (f *Family) Tangent(a, u, bare, x, grad []float64) (finite, same bool) {
+// Tangent writes the tangents of the h at x to A's values and to the upper bounds of all rows, u,
+// which without h are bare. It reports whether all is finite, and whether no coefficient has
+// changed.
+func (f *Family) Tangent(a, u, bare, x []float64) (finite, same bool) {
 	nothing := 0.0 // or NaN
 	same = true
-	f.Tangents(x, grad, func(k int, h float64) {
-		idx := of(f, f.idx, k)
-		for _, j := range idx {
-			h -= grad[j] * x[j]
-		}
-		u[f.Row+k] = bare[f.Row+k] + h
-		nothing += 0 * (h + u[f.Row+k])
-		for i, at := range of(f, f.slot, k) {
-			v := -grad[idx[i]]
-			if f.base != nil {
-				v += of(f, f.base, k)[i]
+	f.some.At(x, func(b *pass.Tangents) {
+		h := b.H
+		for c, g := range b.G {
+			of, slot := f.some.Of[c], f.slot[c][b.Lo:][:len(g)]
+			for i, v := range g {
+				h[i] -= v * x[graph.At(of, b.Lo+i)]
+				if v = -v; f.some.Base[c] != nil {
+					v += graph.At(f.some.Base[c], b.Lo+i)
+				}
+				at := slot[i]
+				same = same && v == a[at]
+				a[at] = v
 			}
-			same = same && v == a[at]
-			a[at] = v
+		}
+		rows, without := u[f.Row+b.Lo:], bare[f.Row+b.Lo:]
+		for i, v := range h {
+			rows[i] = without[i] + v
+			nothing += 0 * (v + rows[i])
 		}
 	})
 	return nothing == 0, same
 }
 
+// based reports whether l has variables of h.
+func (f *Family) based() bool {
+	for _, base := range f.some.Base {
+		if base != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Correct moves the rows, which have the tangents at another point, so that the value of each
 // at x is that of its function. Rows with coefficients beside those of tangents stay.
-func (f *Family) Correct(a, u, x, grad []float64) {
-	if f.base != nil {
+func (f *Family) Correct(a, u, x []float64) {
+	if f.based() || len(f.some.Rest.Idx) > 0 {
 		return
 	}
-	f.Tangents(x, grad, func(k int, h float64) {
-		below := -u[f.Row+k] // minus the tangent at x
-		for i, j := range of(f, f.idx, k) {
-			below += a[of(f, f.slot, k)[i]] * x[j]
+	f.some.At(x, func(b *pass.Tangents) {
+		for i, h := range b.H {
+			k := b.Lo + i
+			below := -u[f.Row+k] // minus the tangent at x
+			for c, slot := range f.slot {
+				below += a[slot[k]] * x[graph.At(f.some.Of[c], k)]
+			}
+			u[f.Row+k] += below + h
 		}
-		u[f.Row+k] += below + h
 	})
 }
 
 // Slopes writes the largest entry of the gradient of each constraint at x, per unit of a
 // variable, to out. A share of that of h counts; 0 where there is none.
-func (f *Family) Slopes(out, x, grad, units []float64, share float64) {
-	clear(grad)
-	var idx []int
-	f.All.Tangents(x, grad, func(k int, _ float64) {
-		idx = f.All.AppendSupport(idx[:0], k)
-		l, top := f.All.Affine(k), 0.0
-		for _, j := range idx {
-			top = max(top, math.Abs(grad[j])*units[j])
-			grad[j] = -grad[j]
-		}
-		top *= share
-		l.AddSubgrad(grad, 1, x)
-		for _, j := range idx {
-			top = max(top, math.Abs(grad[j])*units[j])
-			grad[j] = 0
-		}
-		for _, j := range l.Idx {
-			top = max(top, math.Abs(grad[j])*units[j])
-			grad[j] = 0
-		}
-		if out[f.Soft+k] = top; !num.Finite(top) {
-			out[f.Soft+k] = 0
+func (f *Family) Slopes(out, x, units []float64, share float64) {
+	t := f.all
+	t.At(x, func(b *pass.Tangents) {
+		for i := range b.H {
+			k, ofH, top := b.Lo+i, 0.0, 0.0
+			for c, g := range b.G {
+				unit := units[graph.At(t.Of[c], k)]
+				ofH = max(ofH, math.Abs(g[i])*unit)
+				top = max(top, math.Abs(baseOf(t, c, k)-g[i])*unit)
+			}
+			for r, of := range t.Rest.Idx {
+				top = max(top, math.Abs(graph.At(t.Rest.Val[r], k))*units[graph.At(of, k)])
+			}
+			if out[f.Soft+k] = max(top, share*ofH); !num.Finite(out[f.Soft+k]) {
+				out[f.Soft+k] = 0
+			}
 		}
 	})
 }
 
 // Sizes sets the sizes of the constraints with rows to those of the largest terms of their rows.
 func (f *Family) Sizes(sizes, a, u, units []float64) {
-	for k := range f.Count() {
+	for k := range f.count {
 		size := math.Abs(u[f.Row+k])
-		for i, at := range of(f, f.slot, k) {
-			size = max(size, math.Abs(a[at])*units[of(f, f.idx, k)[i]])
+		for c, slot := range f.slot {
+			size = max(size, math.Abs(a[slot[k]])*units[graph.At(f.some.Of[c], k)])
 		}
 		sizes[f.Soft+f.Number(k)] = size
 	}
 }
 
 // SizesAt are Sizes of all constraints for tangents at x.
-func (f *Family) SizesAt(sizes, x, grad, units []float64) {
-	var idx []int
-	f.All.Tangents(x, grad, func(k int, h float64) {
-		idx = f.All.AppendSupport(idx[:0], k)
-		l, top := f.All.Affine(k), 0.0
-		for _, j := range idx {
-			h -= grad[j] * x[j]
-			v := grad[j]
-			if at := slices.Index(l.Idx, j); at >= 0 {
-				v -= l.Val[at]
+func (f *Family) SizesAt(sizes, x, units []float64) {
+	t := f.all
+	t.At(x, func(b *pass.Tangents) {
+		for i, h := range b.H {
+			k, top := b.Lo+i, 0.0
+			for c, g := range b.G {
+				j := graph.At(t.Of[c], k)
+				h -= g[i] * x[j]
+				top = max(top, math.Abs(g[i]-baseOf(t, c, k))*units[j])
 			}
-			top = max(top, math.Abs(v)*units[j])
+			sizes[f.Soft+k] = max(top, math.Abs(h-graph.At(t.Rest.C, k)))
 		}
-		sizes[f.Soft+k] = max(top, math.Abs(h-l.Const))
 	})
+}
+
+// broken lists those of the list, which is ascending, without a row whose tangent at z is positive
+// at x, or no number.
+func (f *Family) broken(list []int32, z, x []float64) (broken []int32) {
+	if len(list) == 0 {
+		return nil
+	}
+	t, _ := f.All.Part(list).(Members).Tangent()
+	next := 0
+	t.At(z, func(b *pass.Tangents) {
+		for i, h := range b.H {
+			k := b.Lo + i
+			number := list[k]
+			for next < len(f.number) && f.number[next] < number {
+				next++
+			}
+			if next < len(f.number) && f.number[next] == number {
+				continue
+			}
+			v := graph.At(t.Rest.C, k) - h
+			for c, g := range b.G {
+				j := graph.At(t.Of[c], k)
+				v += baseOf(t, c, k)*x[j] - g[i]*(x[j]-z[j])
+			}
+			for r, of := range t.Rest.Idx {
+				v += graph.At(t.Rest.Val[r], k) * x[graph.At(of, k)]
+			}
+			if !(v <= 0) {
+				broken = append(broken, number)
+			}
+		}
+	})
+	return broken
 }

@@ -24,8 +24,8 @@ type List struct {
 	Families []*Family
 }
 
-// Assembled says that the problem has the coefficients. Those of rows with columns beyond the first n, the variables, are forgotten here: of
-// many samples they are as large as the data.
+// Assembled says that the problem has the coefficients. Those of rows with columns beyond the first
+// n, the variables, are forgotten here: of many samples they are as large as the data.
 func (l *List) Assembled(n int) {
 	for k := range l.Single {
 		r := &l.Single[k]

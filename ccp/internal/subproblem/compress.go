@@ -65,7 +65,7 @@ func (b *Builder) compress(cuts []Cut) *sparse.CSC {
 	}, func(i int, f *rows.Family, k int) {
 		idx, val = f.Entries(idx[:0], val[:0], k)
 		b.work(len(idx))
-		f.Locate(k, idx, val, next)
+		f.Locate(k, idx, next)
 		for t, j := range idx {
 			put(i, j, val[t])
 		}

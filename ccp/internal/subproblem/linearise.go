@@ -101,7 +101,7 @@ func (s *Problem) tangents(x []float64) bool {
 func (s *Problem) familyTangents(x []float64) bool {
 	all := true
 	for _, f := range s.Rows.Families {
-		finite, same := f.Tangent(s.Now.A, s.Now.U, s.QP.U, x, s.grad)
+		finite, same := f.Tangent(s.Now.A, s.Now.U, s.QP.U, x)
 		s.unchanged.held = s.unchanged.held && same
 		all = all && finite
 	}
@@ -270,7 +270,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 	at := 0
 	for _, f := range s.Rows.Families {
 		s.slopesOf(out, x, at, f.Soft)
-		f.Slopes(out, x, s.grad, s.Units, leastSlope)
+		f.Slopes(out, x, s.Units, leastSlope)
 		at = f.Soft + f.All.Count()
 	}
 	s.slopesOf(out, x, at, len(out))
@@ -409,7 +409,7 @@ func (s *Problem) Correct(x []float64) {
 		s.Now.U[c.Row] += below + c.H.Value(x)
 	}
 	for _, f := range s.Rows.Families {
-		f.Correct(s.Now.A, s.Now.U, x, s.grad)
+		f.Correct(s.Now.A, s.Now.U, x)
 	}
 	s.stale()
 }

@@ -175,12 +175,8 @@ func (s *Problem) Linearised() []bool {
 	for k := range s.Cuts {
 		mark(s.Cuts[k].Idx)
 	}
-	var idx []int
 	for _, f := range s.Rows.Families {
-		for k := range f.All.Count() {
-			idx = f.All.AppendSupport(idx[:0], k)
-			mark(idx)
-		}
+		f.Variables(func(j int) { in[j] = true })
 	}
 	for k := range s.least.all {
 		mark(s.least.all[k].vars)

@@ -194,11 +194,15 @@ func (s *Problem) addConstraints(b *Builder) {
 // object. It returns how many there are, 0 where they are to be added one by one.
 func (s *Problem) addFamily(b *Builder, i int) int {
 	m, ok := s.DC.Constraints[i].Members().(rows.Members)
-	if !ok || b.more != nil || !m.Plain() {
+	if !ok || b.more != nil {
+		return 0
+	}
+	t, ok := m.Tangent()
+	if !ok {
 		return 0
 	}
 	n := m.Count()
-	f := rows.NewFamily(m, s.choice.Of(len(b.Rows.Families), m), i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
+	f := rows.NewFamily(m, t, s.choice.Of(len(b.Rows.Families), m), i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
 	for k := range f.Count() {
 		s.Slacks = append(s.Slacks, b.Var())
 		s.note(len(s.Soft) + f.Number(k))
@@ -207,7 +211,7 @@ func (s *Problem) addFamily(b *Builder, i int) int {
 	for k := range n {
 		s.Soft = append(s.Soft, &s.DC.Constraints[i+k])
 	}
-	b.work(len(f.Support()))
+	b.work(f.Width())
 	b.Rows.Families = append(b.Rows.Families, f)
 	return n
 }
@@ -517,7 +521,7 @@ func (s *Problem) include(ctx context.Context, err error) error {
 			return nil
 		}
 		var broken bool
-		if next, broken = s.choice.With(s.at, x, s.grad, s.Rows.Families); !broken {
+		if next, broken = s.choice.With(s.at, x, s.Rows.Families); !broken {
 			s.far = true
 			return nil
 		}

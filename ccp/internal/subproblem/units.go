@@ -281,7 +281,7 @@ func (s *Problem) sizeAbsent() {
 		if !f.Absent() {
 			continue
 		}
-		f.SizesAt(s.rowSize, s.at, s.grad, s.Units)
+		f.SizesAt(s.rowSize, s.at, s.Units)
 		for k := f.Soft; k < f.Soft+f.All.Count(); k++ {
 			s.rowSize[k] = scaled.Unit(s.rowSize[k])
 		}

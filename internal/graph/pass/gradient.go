@@ -103,7 +103,7 @@ func (p *Plan) toArguments(w *Work, k, lo, n int) {
 	case graph.Sum:
 		for a, arg := range node.Args {
 			for e := range node.W {
-				addScaled2(of(w.adj[arg], e, n), node.Weights[a], lo, of(w.adj[k], e, n))
+				addScaled(of(w.adj[arg], e, n), node.Weights[a], lo, of(w.adj[k], e, n))
 			}
 		}
 	case graph.Apply:
@@ -120,17 +120,6 @@ func (p *Plan) toArguments(w *Work, k, lo, n int) {
 		for e := range node.W {
 			toGroup(w, node, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.adj[k], e, n), of(w.v[k], e, n))
 		}
-	}
-}
-
-// addScaled2 adds the products of weights and adjoints.
-func addScaled2(to, weights []float64, lo int, adj []float64) {
-	if len(weights) == 1 {
-		floats.AddScaled(to, weights[0], adj)
-		return
-	}
-	for i, u := range weights[lo : lo+len(adj)] {
-		to[i] += adj[i] * u
 	}
 }
 
@@ -202,56 +191,5 @@ func toOneOfTwo(u, first, second, adj, v []float64) {
 			k = 0
 		}
 		to[k][i] += g
-	}
-}
-
-// Tangents calls each with the number of each member, and the value there, at x, of the sum of the
-// arguments of the last node that are marked, with the opposite sign. Its gradient is in grad, of
-// the length of x, for the variables of the marked nodes: others keep theirs.
-func (p *Plan) Tangents(x, grad []float64, arguments, nodes []bool, each func(i int, h float64)) {
-	top := p.Last()
-	p.blocks(x, func(w *Work, lo, n int) {
-		p.clearAdjoints(w, n)
-		h := w.zeros(n)
-		for a, arg := range top.Args {
-			if !arguments[a] {
-				continue
-			}
-			adj, v := w.adj[arg], w.v[arg]
-			for i := range n {
-				weight := -graph.At(top.Weights[a], lo+i)
-				adj[i] += weight
-				h[i] += weight * v[i]
-			}
-		}
-		for k := p.Top() - 1; k >= 0; k-- {
-			if nodes[k] {
-				p.toArguments(w, k, lo, n)
-			}
-		}
-		for i := range n {
-			for zeros := range 2 {
-				for k := range p.Nodes {
-					if nodes[k] {
-						p.addMember(w, k, lo, i, n, grad, zeros == 0)
-					}
-				}
-			}
-			each(lo+i, h[i])
-		}
-	})
-}
-
-// addMember adds the gradient of the rows of node k of a member to grad; or it clears the places.
-func (p *Plan) addMember(w *Work, k, lo, i, n int, grad []float64, clears bool) {
-	for e := range p.Nodes[k].Rows {
-		r, g := &p.Nodes[k].Rows[e], w.adj[k][e*n+i]
-		for t, idx := range r.Idx {
-			if j := graph.At(idx, lo+i); clears {
-				grad[j] = 0
-			} else {
-				grad[j] += g * graph.At(r.Val[t], lo+i)
-			}
-		}
 	}
 }
