@@ -28,6 +28,7 @@ func checkCommand() *cli.Command {
 			"of the convex problem, and the backends that can solve it. FILE as for solve.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
+			&cli.BoolFlag{Name: "parts", Usage: "also the curvature, the range and the split of all expressions in the file"},
 			flags.JSON(),
 		},
 		Action: func(c *cli.Context) error {
@@ -37,8 +38,10 @@ func checkCommand() *cli.Command {
 			}
 			var o *outline
 			if formats.Is(path) {
-				if c.IsSet("set") {
-					return exit.Usagef("flag --set is for .dc problems, not for %s", path)
+				for _, name := range []string{"set", "parts"} {
+					if c.IsSet(name) {
+						return exit.Usagef("flag --%s is for .dc problems, not for %s", name, path)
+					}
 				}
 				o, err = outlineQP(c, path)
 			} else {
@@ -72,6 +75,7 @@ type outline struct {
 	sum       ccp.Summary
 	backends  []string
 	cost      ipm.Estimate // of semidefinite cones; zero where none is known
+	parts     []lang.Explained
 }
 
 // split is the curvature of a part and the list of its linearised functions.
@@ -139,7 +143,10 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		return nil, exit.BadFile(fmt.Errorf("%s: %w", src.Path, err))
 	}
 	o.backends = problem.Backends(&o.sum)
-	return o, nil
+	if c.Bool("parts") {
+		o.parts, err = src.Parts(c.Context)
+	}
+	return o, err
 }
 
 func splitOf(p *lang.Part) split {
@@ -222,6 +229,27 @@ func (o *outline) text(w io.Writer) {
 		p("estimate", "%s and %.2g s per iteration for the semidefinite cones in backend ipm", bytesText(o.cost.Bytes), o.cost.Seconds)
 	}
 	p("backends", "%s", report.ListOr(o.backends, "none in this build"))
+	for _, s := range o.parts {
+		p("parts", "%s", s.Name)
+		for k := range s.Parts {
+			e := &s.Parts[k]
+			fmt.Fprintf(w, "%15s%s%s: %s%s\n", "", strings.Repeat("  ", 1+e.Depth), e.Text, e.Curvature, rangeText(e))
+		}
+	}
+}
+
+// rangeText is the range of an expression and the indices that it is for.
+func rangeText(e *lang.Explanation) string {
+	s := ""
+	if math.IsInf(e.Lo, -1) && math.IsInf(e.Hi, 1) {
+		s = ", of any sign"
+	} else if !math.IsNaN(e.Lo) {
+		s = fmt.Sprintf(", %.6g to %.6g", e.Lo, e.Hi)
+	}
+	if e.Indices != "" {
+		s += " (" + e.Indices + ")"
+	}
+	return s
 }
 
 // bytesText is an amount of memory in two digits.
@@ -290,7 +318,7 @@ func (o *outline) json() report.Object {
 	for _, c := range s.ConeSizes {
 		sizes = append(sizes, report.Object{{Name: "count", Value: c.Count}, {Name: "rows", Value: c.Rows}})
 	}
-	return report.Object{
+	out := report.Object{
 		{Name: "file", Value: o.file}, {Name: "variables", Value: o.variables},
 		{Name: "objective", Value: report.Object{{Name: "sense", Value: o.sense}, {Name: "curvature", Value: o.objective.curvature}, {Name: "text", Value: o.objective.text}, {Name: "linearised", Value: list(o.objective.linearised)}}},
 		{Name: "constraints", Value: families},
@@ -300,6 +328,28 @@ func (o *outline) json() report.Object {
 		}},
 		{Name: "cones", Value: list(s.Cones)}, {Name: "cone_sizes", Value: sizes}, {Name: "estimate", Value: report.Object{{Name: "bytes", Value: report.Number(math.Round(o.cost.Bytes))}, {Name: "seconds_per_iteration", Value: report.Number(o.cost.Seconds)}}}, {Name: "backends", Value: list(o.backends)},
 	}
+	if o.parts != nil {
+		out = append(out, report.Member{Name: "parts", Value: partsJSON(o.parts)})
+	}
+	return out
+}
+
+// partsJSON are the expressions of statements, each before those in it.
+func partsJSON(all []lang.Explained) []report.Object {
+	out := []report.Object{}
+	for _, s := range all {
+		parts := []report.Object{}
+		for k := range s.Parts {
+			e := &s.Parts[k]
+			parts = append(parts, report.Object{
+				{Name: "text", Value: e.Text}, {Name: "depth", Value: e.Depth}, {Name: "at", Value: e.Indices},
+				{Name: "curvature", Value: e.Curvature.String()}, {Name: "lower", Value: report.Number(e.Lo)},
+				{Name: "upper", Value: report.Number(e.Hi)}, {Name: "convex", Value: list(e.Convex)}, {Name: "concave", Value: list(e.Concave)},
+			})
+		}
+		out = append(out, report.Object{{Name: "name", Value: s.Name}, {Name: "expressions", Value: parts}})
+	}
+	return out
 }
 
 // list is an array in JSON also where there is nothing in it.

@@ -34,6 +34,14 @@ type Explanation struct {
 	// concave ones are linearised where the sum is minimised or bounded from above, the
 	// convex ones where it is maximised or bounded from below.
 	Convex, Concave []string
+	// Depth is how many expressions of Explained.Parts are around it.
+	Depth int
+}
+
+// Explained has the expressions of a statement in which variables occur, each before those in it.
+type Explained struct {
+	Name  string // of the constraint or the let; "objective"
+	Parts []Explanation
 }
 
 // The sizes of what an Explanation says.
@@ -76,6 +84,71 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 		}
 	}
 	return out, nil
+}
+
+// ExplainAll explains the expressions of the objective, of all constraints and of the lets, those
+// inside of loops for the first member. Statements with mistakes are left out. The error is
+// ctx.Err().
+func ExplainAll(ctx context.Context, f *File, opt Options) (all []Explained, err error) {
+	c := newCompiler(ctx, f, opt, eval.DefaultLimits(), dc.NewModel())
+	if err := c.statements(ctx); err != nil {
+		return nil, err
+	}
+	m, ok := c.model.Again()
+	if !ok {
+		m = dc.NewModel()
+	}
+	c = c.again(m)
+	for _, s := range f.src.Tree.Statements {
+		before := len(c.out.Families)
+		c.compile(s)
+		out := Explained{Name: s.Name}
+		switch {
+		case s.Verb == syntax.Minimize || s.Verb == syntax.Maximize:
+			out.Name = "objective"
+		case len(c.out.Families) > before:
+			out.Name = c.out.Families[before].Name
+		case s.Verb != syntax.Let:
+			continue
+		}
+		if c.resolve(s) {
+			for _, n := range append([]*syntax.Node{s.Value}, s.Args...) {
+				out.Parts = c.explainUnder(out.Parts, []*syntax.Node{n}, 0, s.Binders, s.Cond)
+			}
+		}
+		if c.ended {
+			return nil, ctx.Err()
+		}
+		if len(out.Parts) > 0 {
+			all = append(all, out)
+		}
+	}
+	return all, nil
+}
+
+// explainUnder appends the last node of a path, if variables occur in it, and the nodes in it.
+func (c *compiler) explainUnder(
+	to []Explanation, path []*syntax.Node, depth int, bs []syntax.Binder, cond *syntax.Node,
+) []Explanation {
+	n := path[len(path)-1]
+	if n == nil || c.ended {
+		return to
+	}
+	var e *Explanation
+	c.ev.Forget()
+	c.first(func() { c.under(path, bs, cond, func(n *syntax.Node) { e = c.explanation(n) }) })
+	if e == nil || e.Data {
+		return to
+	}
+	e.Depth = depth
+	to = append(to, *e)
+	if n.Op == syntax.OpIndex {
+		return to
+	}
+	for _, a := range n.Args {
+		to = c.explainUnder(to, append(path[:len(path):len(path)], a), depth+1, bs, cond)
+	}
+	return to
 }
 
 // pathTo are the nodes around an offset, from the outermost to the innermost.

@@ -173,3 +173,8 @@ func Read(ctx context.Context, s *session.Session, path string) ([]byte, error) 
 	}
 	return text, err
 }
+
+// Parts explains the expressions of the file.
+func (s *Source) Parts(ctx context.Context) ([]lang.Explained, error) {
+	return session.Briefly(ctx, func() ([]lang.Explained, error) { return lang.ExplainAll(ctx, s.file, s.Options) })
+}
