@@ -285,6 +285,23 @@ func (f *family) compute(x []float64, want asked) evaluation {
 	if want.error {
 		want.sizes = true
 	}
+	if f.plan.Parts() < 2 {
+		return f.computeOf(0, f.plan.N, x, want)
+	}
+	parts := make([]evaluation, f.plan.Parts())
+	f.plan.EachPart(func(k, lo, hi int) { parts[k] = f.computeOf(lo, hi, x, want) })
+	e := evaluation{asked: want}
+	var s total
+	for k := range parts {
+		s.add(approx{parts[k].value, parts[k].bound})
+		e.sum, e.most = e.sum+parts[k].sum, max(e.most, parts[k].most)
+	}
+	e.value, e.bound = s.v, s.e
+	return e
+}
+
+// computeOf is compute of the members from one to another.
+func (f *family) computeOf(from, to int, x []float64, want asked) evaluation {
 	e := evaluation{asked: want}
 	add := func(b *pass.Block) {
 		value := e.value
@@ -303,11 +320,11 @@ func (f *family) compute(x []float64, want asked) evaluation {
 		})
 	}
 	if !want.error {
-		f.plan.Values(x, add)
+		f.plan.ValuesOf(from, to, x, add)
 		return e
 	}
 	var s total
-	f.plan.Errors(x, func(b *pass.Block) {
+	f.plan.ErrorsOf(from, to, x, func(b *pass.Block) {
 		add(b)
 		for i, u := range b.Values {
 			s.addScaled(graph.At(f.w, b.Lo+i), approx{u, b.Errors[i]})

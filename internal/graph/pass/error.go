@@ -16,14 +16,14 @@ const unit = 0x1p-53
 // when the problem was stated. Source: derived: read, multiplied and added once each.
 const coefficientErrors = 3
 
-// Errors is Values with bounds of the distances of the values from the exact ones at the same x:
+// ErrorsOf is ValuesOf with bounds of the distances of the values from the exact ones at the same x:
 // running error analysis, Higham 2002, section 3.3.
-func (p *Plan) Errors(x []float64, each func(b *Block)) {
+func (p *Plan) ErrorsOf(from, to int, x []float64, each func(b *Block)) {
 	w := p.take()
 	defer p.put(w)
 	p.begin(w, x)
-	for lo := 0; lo < p.N; lo += block {
-		n := min(block, p.N-lo)
+	for lo := from; lo < to; lo += block {
+		n := min(block, to-lo)
 		for k := range p.Nodes {
 			p.nodeWithError(w, k, lo, n, x)
 		}

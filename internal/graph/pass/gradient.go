@@ -11,14 +11,33 @@ import (
 // both without the members that are marked in except, nil for none. At a kink the choice is that of
 // the first of equal entries, and 0 of an absolute value.
 func (p *Plan) AddGradient(dst []float64, scale float64, weights, x []float64, except []bool) (value float64) {
+	if p.Parts() < 2 {
+		return p.addGradient(dst, scale, weights, x, except, 0, p.N)
+	}
+	values, grads := make([]float64, p.Parts()), make([][]float64, p.Parts())
+	p.EachPart(func(k, lo, hi int) {
+		grads[k] = make([]float64, len(dst))
+		values[k] = p.addGradient(grads[k], scale, weights, x, except, lo, hi)
+	})
+	for k, g := range grads {
+		value += values[k]
+		floats.Add(dst, g)
+	}
+	return value
+}
+
+// addGradient is AddGradient of the members from one to another.
+func (p *Plan) addGradient(
+	dst []float64, scale float64, weights, x []float64, except []bool, from, to int,
+) (value float64) {
 	w := p.take()
 	defer p.put(w)
 	for k := range w.rows {
 		w.rows[k].grad = 0
 	}
 	p.begin(w, x)
-	for lo := 0; lo < p.N; lo += block {
-		n := min(block, p.N-lo)
+	for lo := from; lo < to; lo += block {
+		n := min(block, to-lo)
 		p.forward(w, lo, n, x)
 		p.clearAdjoints(w, n)
 		adj := w.adj[p.Top()][:n]

@@ -3,6 +3,7 @@ package pass_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -158,7 +159,7 @@ func TestValues(t *testing.T) {
 		x := point(r)
 		values := make([]float64, 0, n)
 		p.Values(x, func(b *pass.Block) { values = append(values, b.Values...) })
-		p.Errors(x, func(b *pass.Block) {
+		p.ErrorsOf(0, n, x, func(b *pass.Block) {
 			for k, v := range b.Values {
 				i := b.Lo + k
 				want := value(g, g.Top(), i, x)[0]
@@ -315,6 +316,40 @@ func TestTake(t *testing.T) {
 		want := graph.At(w[0], i)*all.Member(i, x) + graph.At(w[1], i)*pass.NewPlan(o).Member(i, x)
 		if v := both.Member(i, x); math.Abs(v-want) > 1e-9*(1+math.Abs(want)) {
 			t.Fatalf("the sum is %v, not %v", v, want)
+		}
+	}
+}
+
+// TestParts: sums over many members have the same bits whatever the number of processors, and are those
+// of the parts.
+func TestParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const n = 20_001
+	g := random(r, n, 3)
+	p := pass.NewPlan(g)
+	x, w := point(r), column(r, n)
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	var first []float64
+	for _, processors := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(processors)
+		grad := make([]float64, variables)
+		v := p.AddGradient(grad, 1, w, x, nil)
+		if grad = append(grad, v); first == nil {
+			first = grad
+		}
+		if !slices.Equal(grad, first) {
+			t.Errorf("with %d processors %v, with one %v", processors, grad, first)
+		}
+		sum, seen := 0.0, make([]bool, p.Parts())
+		p.EachPart(func(k, lo, hi int) { seen[k] = hi > lo })
+		p.Values(x, func(b *pass.Block) {
+			for k, u := range b.Values {
+				sum += graph.At(w, b.Lo+k) * u
+			}
+		})
+		if p.Parts() != 3 || slices.Contains(seen, false) || math.Abs(sum-v) > 1e-9*(1+math.Abs(v)) {
+			t.Errorf("%d parts, %v: %v in place of %v", p.Parts(), seen, v, sum)
 		}
 	}
 }

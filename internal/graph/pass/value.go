@@ -11,7 +11,7 @@ import (
 type Block struct {
 	Lo     int
 	Values []float64
-	Errors []float64 // see Plan.Errors
+	Errors []float64 // see Plan.ErrorsOf
 	p      *Plan
 	w      *Work
 }
@@ -33,20 +33,25 @@ func (b *Block) Terms(each func(weights, v []float64)) {
 var one = []float64{1}
 
 // Values calls each with the values of all members at x, a block at a time.
-func (p *Plan) Values(x []float64, each func(b *Block)) {
-	p.blocks(x, func(w *Work, lo, n int) {
+func (p *Plan) Values(x []float64, each func(b *Block)) { p.ValuesOf(0, p.N, x, each) }
+
+// ValuesOf is Values of the members from one to another.
+func (p *Plan) ValuesOf(from, to int, x []float64, each func(b *Block)) {
+	p.blocksOf(from, to, x, func(w *Work, lo, n int) {
 		w.block = Block{lo, w.v[p.Top()][:n], nil, p, w}
 		each(&w.block)
 	})
 }
 
 // blocks computes the nodes of all members, a block at a time.
-func (p *Plan) blocks(x []float64, each func(w *Work, lo, n int)) {
+func (p *Plan) blocks(x []float64, each func(w *Work, lo, n int)) { p.blocksOf(0, p.N, x, each) }
+
+func (p *Plan) blocksOf(from, to int, x []float64, each func(w *Work, lo, n int)) {
 	w := p.take()
 	defer p.put(w)
 	p.begin(w, x)
-	for lo := 0; lo < p.N; lo += block {
-		n := min(block, p.N-lo)
+	for lo := from; lo < to; lo += block {
+		n := min(block, to-lo)
 		p.forward(w, lo, n, x)
 		each(w, lo, n)
 	}
