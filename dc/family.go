@@ -226,6 +226,9 @@ func (f *family) Represent(c Canon) Form {
 	var pieces []Linear
 	bent := func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine }
 	plain := top.Op == graph.Max && !slices.ContainsFunc(top.Args, bent)
+	if r, ok := c.(roomy); ok && plain {
+		r.Room(f.plan.N*top.Group, 0)
+	}
 	for i := range f.plan.N {
 		form, w := Form{}, graph.At(f.w, i)
 		if plain {

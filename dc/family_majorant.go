@@ -78,6 +78,13 @@ func (f *aboveFamily) String() string { return "sum of abs" }
 func (f *aboveFamily) Represent(c Canon) Form {
 	e := &f.plan.Nodes[f.plan.Last().Args[0]]
 	lins, weights := make([]Linear, 0, f.plan.N), make([]float64, 0, f.plan.N)
+	if r, ok := c.(roomy); ok {
+		pieces := 0
+		for _, a := range e.Args {
+			pieces += f.plan.Nodes[a].Group
+		}
+		r.Room(0, f.plan.N*pieces)
+	}
 	for i := range f.plan.N {
 		convexPart, concavePart := split{}, split{}
 		if len(e.Rows) > 0 {

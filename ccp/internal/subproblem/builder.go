@@ -129,6 +129,11 @@ func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
 	return b.Rows.Count() - 1
 }
 
+// Room makes room for so many more rows and tangents.
+func (b *Builder) Room(rows, tangents int) {
+	b.Rows.Single, b.cuts = slices.Grow(b.Rows.Single, rows+tangents), slices.Grow(b.cuts, tangents)
+}
+
 // Tangent states that a is at most the tangent of h: a cut without a slack.
 func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 	if l, ok := h.(dc.Linear); ok {
