@@ -32,7 +32,7 @@ var mayImport = map[string]string{
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
 	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value gonum",
-	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/suggest",
+	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.

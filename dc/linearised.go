@@ -16,7 +16,7 @@ func linearised(f func(parted) written, err error, es ...Expr) Expr {
 	t := &tangential{sign: -1, es: es}
 	t.f = f(parted{split{h: []term{{1, t}}}, union(lists...)})
 	e := node(t.f, ownerOf(es...))
-	if !smooth && !(e.bounded() && e.Neg().bounded()) {
+	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
 		return Expr{err: err}
 	}
 	return e

@@ -48,8 +48,9 @@ func tangentIn(f Convex) bool {
 	return (term{f: f}).linearised()
 }
 
-// bounded reports whether moveTangents leaves no function that is linearised without a split.
-func (e Expr) bounded() bool {
+// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth functions without
+// bounds of their second derivatives, as quotients through 0, are linearised without the guarantees of a split.
+func (e Expr) HasSplit() bool {
 	e.moveTangents()
 	return !e.withTangents()
 }
