@@ -96,7 +96,7 @@ func above(c Canon, t Linear, g, h Representer) {
 // smooth functions are others. Its domain is that of all of them.
 type differences struct {
 	g, h       []Representer
-	minusG     []Representer // minusG − minusH is −eᵢ
+	minusG     []Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
 	minusH     []Representer
 	everywhere bool // no part is Restricted
 	bent       bool // some functions have values and subgradients alone
@@ -107,22 +107,38 @@ func (d *differences) final() bool { return d.bent }
 
 // newDifferences: ok is false where one of es has no split.
 func newDifferences(es ...Expr) (d differences, ok bool) {
-	for _, e := range es {
-		minus := e.Neg()
-		if e.withTangents() {
-			d.bent = true
+	for k, e := range es {
+		other := e.Neg()
+		bent := e.withTangents()
+		if bent {
 			e.moveTangents()
-			minus.moveTangents()
-			if e.withTangents() || minus.withTangents() {
+			other.moveTangents()
+			if e.withTangents() || other.withTangents() {
 				return differences{}, false
 			}
 		}
-		s, t := e.splitNow(), minus.splitNow()
+		s := e.splitNow()
 		d.g, d.h = append(d.g, newSum(s.lin, s.g)), append(d.h, newSum(Linear{}, s.h))
-		d.minusG, d.minusH = append(d.minusG, newSum(t.lin, t.g)), append(d.minusH, newSum(Linear{}, t.h))
+		minusG, minusH := d.h[k], d.g[k]
+		if bent {
+			s = other.splitNow()
+			minusG, minusH = newSum(s.lin, s.g), newSum(Linear{}, s.h)
+		}
+		d.minusG, d.minusH, d.bent = append(d.minusG, minusG), append(d.minusH, minusH), d.bent || bent
+	}
+	if !d.bent {
+		d.minusG, d.minusH = nil, nil
 	}
 	d.everywhere = d.all().Everywhere()
 	return d, true
+}
+
+// minus is the split of −eₖ.
+func (d *differences) minus(k int) (g, h Representer) {
+	if d.minusG == nil {
+		return d.h[k], d.g[k]
+	}
+	return d.minusG[k], d.minusH[k]
 }
 
 // all is the sum of the gᵢ and hᵢ.
@@ -149,7 +165,8 @@ func (d *differences) Inside(x []float64) bool { return d.everywhere || d.all().
 // parts are those that a representation needs.
 func (d *differences) parts() (out []Convex) {
 	for k := range d.g {
-		out = append(out, d.g[k], d.minusG[k])
+		g, _ := d.minus(k)
+		out = append(out, d.g[k], g)
 	}
 	return out
 }
@@ -171,7 +188,8 @@ func newAbsAbove(e Expr) (absAbove, bool) {
 	d, ok := newDifferences(e)
 	f := absAbove{differences: d, e: e}
 	if ok {
-		f.indices = union(f.g[0].Support(), f.h[0].Support(), f.minusG[0].Support(), f.minusH[0].Support())
+		g, h := f.minus(0)
+		f.indices = union(f.g[0].Support(), f.h[0].Support(), g.Support(), h.Support())
 	}
 	return f, ok
 }
@@ -191,7 +209,8 @@ func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (f *absAbove) column(c Canon) Linear {
 	t := column(c)
 	above(c, t, f.g[0], f.h[0])
-	above(c, t, f.minusG[0], f.minusH[0])
+	g, h := f.minus(0)
+	above(c, t, g, h)
 	return t
 }
 
@@ -256,7 +275,8 @@ func (f *appliedAbove) Represent(c Canon) Form {
 		rows[k] = column(c)
 		above(c, rows[k], f.g[k], f.h[k])
 		if f.even {
-			above(c, rows[k], f.minusG[k], f.minusH[k])
+			g, h := f.minus(k)
+			above(c, rows[k], g, h)
 		}
 	}
 	return c.Form(f.c.make(Entries(rows...)).G())

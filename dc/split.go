@@ -52,7 +52,9 @@ func tangentIn(f Convex) bool {
 // bounds of their second derivatives, as quotients through 0, are linearised without the guarantees of a split.
 func (e Expr) HasSplit() bool {
 	e.moveTangents()
-	return !e.withTangents()
+	s := e.splitNow()
+	in := func(t term) bool { return tangentIn(t.f) }
+	return !s.touches && !slices.ContainsFunc(s.g, in) && !slices.ContainsFunc(s.h, in)
 }
 
 // tangentInside is a function in h with a part that is linearised without a split, nil if there is none.
