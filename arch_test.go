@@ -33,13 +33,13 @@ var mayImport = map[string]string{
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
 	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
-	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/suggest",
+	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
+	"dc/lang/internal/printer": "dc dc/lang/internal/syntax internal/graph/atom",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 

@@ -140,6 +140,16 @@ func (f *logSumExp) over() Interval {
 	return interval.New(i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c))))))
 }
 
+// bends: the gradient is a mean of those of the entries, the Hessian at most the mean of their squares.
+func (f *logSumExp) bends() (bends, bool) {
+	out := bends{over: f.over()}
+	for k := range f.a.c {
+		out.slope = plus(out.slope, 1, affineBends(f.a.Entry(k)).slope)
+	}
+	out.up = out.slope
+	return out, true
+}
+
 func (f *logSumExp) node() Node     { return Node{op: "lse", args: affineArgs(&f.a)} }
 func (f *logSumExp) String() string { return "lse" }
 

@@ -258,6 +258,14 @@ func (f *quadOverLin) over() Interval {
 	return i.Mul(powerCurve("power", -1).over(f.a.over(0)))
 }
 
+// bends: aₖ²·(1/y), where y > 0 by its bounds.
+func (f *quadOverLin) bends() (bends, bool) {
+	by := powerCurve("power", -1).of(affineBends(f.a.Entry(0)))
+	return bendsOfSum(f.a.Len()-1, func(k int) bends {
+		return rowOf("square").of(affineBends(f.a.Entry(k + 1))).times(by)
+	}), true
+}
+
 func (f *quadOverLin) node() Node {
 	return Node{op: "quadoverlin", args: affineArgs(&f.a), first: afterOthers}
 }

@@ -81,8 +81,8 @@ func (b *bent) Support() []int {
 
 func (b *bent) Smooth() bool            { return b.t.Smooth() }
 func (b *bent) Domain() []Representer   { return b.t.Domain() }
+func (b *bent) Everywhere() bool        { return b.t.Everywhere() }
 func (b *bent) Inside(x []float64) bool { return b.t.Inside(x) }
-func (b *bent) parts() []Convex         { return b.t.parts() }
 func (b *bent) String() string          { return fmt.Sprint(b.t.f) }
 
 func (b *bent) node() Node {
@@ -107,7 +107,7 @@ func (c *composition) splitBy(sign float64) (s split, ok bool) {
 // boundedSplit is f(e) for an e with a split g − h: with ρ ≥ f″ and F(u) = ½ρu² − f(u), whose
 // slopes lie in [−a, b], it is ½ρe² + a·g + b·h − (F(g − h) + a·g + b·h); see lifted.
 func (f curve) boundedSplit(e *Expr) (split, bool) {
-	s, r := e.split(), f.row.In(e.Range(), f.p)
+	s, r := e.split(), f.in(e.Range())
 	over := f.neg()
 	over.bend = max(f.bends(r).Hi, 0)
 	if !finite(over.bend) || over.bend >= steepSlope {

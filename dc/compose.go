@@ -90,13 +90,13 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 // bounded is f of e, a function without cones: its second derivative has bounds, by which it is
 // split, see bent. Such functions and functions of them are linearised.
 func (f curve) bounded(e Expr) Expr {
-	i := f.row.In(e.Range(), f.p)
+	i := f.in(e.Range())
 	if b := f.bends(i); !b.IsFinite() {
 		return badExpr("no DC split for %s of this: its second derivative has no bound where the argument is "+
 			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
 	}
 	return linearised(func(p parted) written { return &composition{p, f, e, false} },
-		fmt.Errorf("dc: no DC split for %s of a function with kinks", f), e)
+		fmt.Errorf("dc: no DC split for %s of this: the argument has kinks and no bounds", f), e)
 }
 
 // composition is f(e) of an expression e that is not affine.
@@ -122,6 +122,8 @@ func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
 }
 
+func (c *composition) partial() bool { return !c.f.total() }
+
 // bends: see bends.
 func (c *composition) bends() (bends, bool) { return c.f.along(bendsOf(&c.e)) }
 
@@ -129,13 +131,7 @@ func (c *composition) approx(x []float64) approx { return c.f.approx(c.e.approx(
 func (c *composition) over() Interval            { return c.f.over(c.e.Range()) }
 func (c *composition) String() string            { return c.f.String() }
 
-// node: loops know curves with cones.
-func (c *composition) node() Node {
-	if !c.f.represented() {
-		return Node{op: c.f.row.Name, num: c.f.p, key: c.f.row, args: exprArgs(c.e)}
-	}
-	return Node{curve: c.f, args: exprArgs(c.e)}
-}
+func (c *composition) node() Node { return c.f.node(exprArgs(c.e)) }
 
 // along is f(sign·arg).
 type along struct {
@@ -213,7 +209,7 @@ func (a *along) bends() (bends, bool) {
 }
 
 func (a *along) over() Interval  { return a.f.over(rangeOf(a.arg).Scale(a.sign)) }
-func (a *along) node() Node      { return Node{curve: a.f, args: funcArg(a.arg, a.sign)} }
+func (a *along) node() Node      { return a.f.node(funcArg(a.arg, a.sign)) }
 func (a *along) parts() []Convex { return []Convex{a.arg} }
 func (a *along) String() string  { return a.f.String() }
 

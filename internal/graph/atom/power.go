@@ -9,7 +9,7 @@ import (
 // powers are powers, and functions made of pieces of them.
 var powers = []*Curve{
 	{ // uᵖ: of positive integers p for all u, of others for u ≥ 0
-		Name:   "power",
+		Name: "power", HasParameter: true,
 		Value:  monomial(func(p float64) (float64, float64) { return 1, p }),
 		Slope:  monomial(func(p float64) (float64, float64) { return p, p - 1 }),
 		Second: monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }),
@@ -36,7 +36,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // max(u, 0)ᵖ, p > 1
-		Name:   "pos_power",
+		Name: "pos_power", HasParameter: true,
 		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
 		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
@@ -48,7 +48,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // |u|ᵖ, p > 1
-		Name:   "abspower",
+		Name: "abspower", HasParameter: true,
 		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), true, false),
 		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, true),
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), true, false),
@@ -81,7 +81,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // u² where |u| ≤ p, else 2p|u| − p²
-		Name: "huber",
+		Name: "huber", HasParameter: true,
 		Value: parted(Part{
 			At: func(u, p float64) float64 {
 				if u > p {
@@ -163,21 +163,21 @@ func monomial(of func(p float64) (c, q float64)) Part {
 		}
 		return c * pow(u, q)
 	}
+	ulps := func(u, p float64) float64 { _, q := of(p); return powUlps(u, q) }
+	odd := &computed{at: at, within: interval.Whole, ulps: 3, more: ulps}
+	even := &computed{at: at, within: interval.Whole, ulps: 3, more: ulps, turns: []float64{0}}
 	return Part{At: at, Over: func(i Interval, p float64) Interval {
-		c, q := of(p)
-		f := computed{at: at, ulps: 3, more: func(u, _ float64) float64 { return powUlps(u, q) }}
-		if q > 0 && math.Mod(q, 2) == 0 {
-			f.turns = []float64{0}
-		}
-		switch {
+		switch c, q := of(p); {
 		case c == 0 || q == 0:
 			return interval.Point(c)
 		case q == 1:
 			return i.Scale(c)
 		case q == 2:
 			return i.Square().Scale(c)
+		case q > 0 && math.Mod(q, 2) == 0:
+			return even.over(i, p)
 		}
-		return f.part().Over(i, p)
+		return odd.over(i, p)
 	}}
 }
 
@@ -189,6 +189,8 @@ func pow(u, q float64) float64 {
 		return u * u
 	case -1:
 		return 1 / max(u, 0)
+	case 0.5:
+		return math.Sqrt(u)
 	}
 	return math.Pow(u, q)
 }
