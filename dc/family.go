@@ -112,7 +112,7 @@ func entriesOf(g *graph.Graph, k int, of *space, i int) []Expr {
 			}
 			out[e] = sumExprs(parts)
 		case graph.Apply:
-			out[e] = apply(curve{row: n.Curve, p: n.P}, args[e])
+			out[e] = apply(curveOf(n.Curve, n.P), args[e])
 		default:
 			out[e] = reduced(n, args[e*n.Group:(e+1)*n.Group])
 		}

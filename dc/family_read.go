@@ -179,7 +179,7 @@ func (r *reader) weighted(n graph.Node, terms []term) int {
 // curve is a function of one number that is finite everywhere.
 func (r *reader) curve(n *Node) int {
 	c := n.curve
-	if r.ok = r.ok && c.row.Domain == nil; !r.ok {
+	if r.ok = r.ok && c.total(); !r.ok {
 		return 0
 	}
 	args := r.entries(n.args[0].entries())
