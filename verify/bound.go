@@ -60,7 +60,7 @@ func (f *flat) slopes(l *form) []span {
 				add(j, span{-1, 1})
 			}
 		case f.box[c.a].lo > c.domain().lo || c.domain() == whole():
-			add(c.a, c.derivatives(f.box[c.a]))
+			add(c.a, c.slope(f.box[c.a]))
 		default: // at the end of a domain
 			add(c.a, whole())
 		}
@@ -139,36 +139,10 @@ func (b *bounding) column(k int) {
 func (b *bounding) constant(k int, y float64) { b.take(just(y).times(b.box[b.n+k]).lo) }
 
 func (b *bounding) curve(k int, y float64) {
-	c := &b.cols[k]
-	a := b.box[c.a].meet(c.domain())
-	bends := c.bends(a)
-	if y < 0 {
-		bends = -bends
-	}
-	s := b.leaf.first[k]
-	t := math.Inf(-1) // at most y·f(u) − s·u
-	switch {
-	case s == 0:
-	case bends > 0 && c.kind == isAbs: // y·|u| − s·u is least at 0 or at an end
-		over := above(math.Abs(s), -y)
-		if t = 0; over > 0 {
-			t = -aboveProduct(over, a.magnitude().hi)
-		}
-	case bends > 0:
-		// A tangent outside the interval is a minorant, too.
-		at := b.leaf.points[c.a]
-		if at <= c.domain().lo {
-			at = a.clip(at)
-		}
-		slope := c.derivative(at).times(just(y))
-		value := c.value(at).times(just(y)).lo
-		t = below(below(value, -aboveProduct(s, at)), slope.less(just(s)).times(a.less(just(at))).lo)
-		if !slope.finite() {
-			t = math.Inf(-1)
-		}
-	case a.finite():
-		lo, hi := c.value(a.lo).times(just(y)), c.value(a.hi).times(just(y))
-		t = min(below(lo.lo, -aboveProduct(s, a.lo)), below(hi.lo, -aboveProduct(s, a.hi)))
+	c, s := &b.cols[k], b.leaf.first[k]
+	t := math.Inf(-1)
+	if a := b.box[c.a].meet(c.domain()); s != 0 {
+		t = c.least(y, s, a, b.leaf.points[c.a])
 	}
 	if t-t != 0 || s-s != 0 {
 		b.constant(k, y)
@@ -176,6 +150,100 @@ func (b *bounding) curve(k int, y float64) {
 	}
 	b.take(t)
 	b.y[c.a] = b.y[c.a].plus(just(s))
+}
+
+// least is at most y·f(u) − s·u for all u in a. Where a curvature is not known, the interval is halved, until another part
+// is lower. near may be next to the minimum.
+func (c *column) least(y, s float64, a span, near float64) float64 {
+	at := func(u float64) span { return c.value(u).times(just(y)).less(just(s).times(just(u))) }
+	type part struct {
+		span
+		least float64
+		done  bool
+	}
+	bounded := func(a span) part {
+		u, v, second := at(a.lo), at(a.hi), c.second(a).times(just(y))
+		switch low := min(u.lo, v.lo); {
+		case second.lo >= 0:
+			return part{a, c.valley(y, s, a, near), true}
+		case second.hi <= 0:
+			return part{a, low, true}
+		default: // a chord is above by up to second/8·(its width)², and intervals have bounds, too
+			w := above(a.hi, -a.lo)
+			low = below(low, -just(second.hi/8).times(just(w)).times(just(w)).hi)
+			return part{a, max(low, c.image(a).times(just(y)).less(a.times(just(s))).lo), false}
+		}
+	}
+	parts, top := []part{bounded(a)}, min(at(a.lo).hi, at(a.hi).hi)
+	room := 0x1p-40 * c.image(a).times(just(y)).plus(a.times(just(s))).magnitude().hi
+	for range mostParts {
+		k := lowest(parts, func(p part) float64 { return p.least })
+		p := parts[k]
+		mid := p.mid()
+		if p.done || !p.finite() || p.least >= top-room || !(p.lo < mid && mid < p.hi) {
+			break
+		}
+		top = min(top, at(mid).hi)
+		parts[k] = bounded(span{p.lo, mid})
+		parts = append(parts, bounded(span{mid, p.hi}))
+	}
+	return parts[lowest(parts, func(p part) float64 { return p.least })].least
+}
+
+// mostParts bounds the parts of an interval. Source: a limit of time; a wave with a hundred periods has them.
+const mostParts = 200
+
+// mostHalves bounds how often an interval is halved around a minimum, or doubled. Source: its numbers have 53 bits.
+const mostHalves = 100
+
+// lowest is the place of the least.
+func lowest[T any](of []T, value func(T) float64) (k int) {
+	for i := range of {
+		if value(of[i]) < value(of[k]) {
+			k = i
+		}
+	}
+	return k
+}
+
+// valley is least where y·f is convex: between a number where y·f − s·u falls and one where it rises, it is above the
+// tangents at both.
+func (c *column) valley(y, s float64, a span, near float64) float64 {
+	slope := func(u float64) span { return c.slope(just(u)).times(just(y)).less(just(s)) }
+	from := func(u float64, over span) float64 {
+		v := c.value(u).times(just(y)).less(just(s).times(just(u)))
+		return v.plus(slope(u).times(over.less(just(u)))).lo
+	}
+	if near-near != 0 {
+		near = a.mid()
+	}
+	p, q, at := a.lo, a.hi, a.clip(near)
+	step := 1e-9 * max(1, math.Abs(at))
+	for range mostHalves {
+		switch d := slope(at); {
+		case d == span{} || d.lo <= 0 && d.hi >= 0 && d.finite() && a.finite():
+			return from(at, a)
+		case d.mid() < 0 || !d.finite() && at == a.lo:
+			p = at
+		default:
+			q = at
+		}
+		switch {
+		case math.IsInf(p, 0):
+			at = q - step
+		case math.IsInf(q, 0):
+			at = p + step
+		default:
+			at = p + (q-p)/2
+		}
+		if step *= 2; !(p < at && at < q) {
+			break
+		}
+	}
+	if math.IsInf(p, 0) || math.IsInf(q, 0) {
+		return math.Inf(-1)
+	}
+	return min(from(p, span{a.lo, q}), from(q, span{q, a.hi}))
 }
 
 func (b *bounding) product(k int, y float64) {
