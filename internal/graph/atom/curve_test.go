@@ -14,7 +14,7 @@ func parameters(c *Curve) []float64 {
 	switch c.Name {
 	case "power":
 		return []float64{-3, -1, -0.5, 0.1, 0.3, 0.5, 0.7, 1, 1.3, 1.5, 2, 2.5, 3, 4, 5, 7.25, 20, 101}
-	case "pospower", "abspower":
+	case "pos_power", "abspower":
 		return []float64{1.001, 1.3, 1.5, 2, 2.5, 3, 4, 7.25}
 	case "huber":
 		return []float64{1, 0.3, 1e-8, 1e10}

@@ -231,7 +231,7 @@ func exactRows() map[string]exact {
 			}
 			return out
 		}},
-		"pospower": {10, func(u real, p float64) [3]real {
+		"pos_power": {10, func(u real, p float64) [3]real {
 			if u.Sign() < 0 {
 				return [3]real{number64(0), number64(0), number64(0)}
 			}

@@ -16,7 +16,7 @@ func of(f func(float64) float64) func(u, p float64) float64 {
 // inverse is an inverse function without a parameter.
 func inverse(f func(float64) float64) func(v, p float64) float64 { return of(f) }
 
-func expPart() Part  { return computed{at: of(math.Exp), within: positive}.part() }
+func expPart() Part  { return computed{at: of(math.Exp), within: positive, ulps: 3}.part() }
 func sinhPart() Part { return computed{at: of(sinh)}.part() }
 
 func coshPart() Part {
@@ -33,7 +33,7 @@ var exponentials = []*Curve{
 	},
 	{ // u·eᵘ, u ≥ 0
 		Name:    "xexp",
-		Value:   computed{at: of(xexp), within: positive}.part(),
+		Value:   computed{at: of(xexp), within: positive, ulps: 3}.part(),
 		Slope:   computed{at: of(func(u float64) float64 { return (1 + u) * math.Exp(u) }), within: positive}.part(),
 		Second:  computed{at: of(func(u float64) float64 { return (2 + u) * math.Exp(u) }), within: positive}.part(),
 		Domain:  nonnegative,

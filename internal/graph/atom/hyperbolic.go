@@ -10,7 +10,7 @@ import (
 var hyperbolic = []*Curve{
 	{ // log(1 + eᵘ)
 		Name:    "logistic",
-		Value:   computed{at: of(softplus), within: positive}.part(),
+		Value:   computed{at: of(softplus), within: positive, ulps: 3}.part(),
 		Slope:   sigmoidPart(),
 		Second:  bumpPart(),
 		Inverse: inverse(func(v float64) float64 { return v + positiveLog(-math.Expm1(-v)) }),

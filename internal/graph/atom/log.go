@@ -11,7 +11,7 @@ func logarithmic(name string, f, inverse func(float64) float64, base, abs float6
 	l := math.Log(base)
 	return &Curve{
 		Name:  name,
-		Value: computed{at: of(f), abs: abs}.part(),
+		Value: computed{at: of(f), abs: abs, ulps: 3}.part(),
 		Slope: computed{at: of(func(u float64) float64 { return 1 / max(u, 0) / l }), within: positive}.part(),
 		Second: computed{
 			at: of(func(u float64) float64 { return -1 / max(u, 0) / max(u, 0) / l }), within: positive.Neg(),
@@ -38,7 +38,7 @@ var logarithms = []*Curve{
 	},
 	{ // −u·log u, 0 at u = 0; p = 1: without a value there, as a logarithm that is written has none
 		Name:   "entr",
-		Value:  computed{at: entropy, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679)}.part(),
+		Value:  computed{at: entropy, ulps: 3, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679)}.part(),
 		Slope:  computed{at: of(func(u float64) float64 { return -1 - math.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
 		Second: computed{at: of(func(u float64) float64 { return -1 / max(u, 0) }), within: positive.Neg()}.part(),
 		Domain: nonnegative,

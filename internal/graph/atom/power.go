@@ -36,7 +36,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // max(u, 0)ᵖ, p > 1
-		Name:   "pospower",
+		Name:   "pos_power",
 		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
 		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
@@ -165,7 +165,7 @@ func monomial(of func(p float64) (c, q float64)) Part {
 	}
 	return Part{At: at, Over: func(i Interval, p float64) Interval {
 		c, q := of(p)
-		f := computed{at: at, more: func(u, _ float64) float64 { return powUlps(u, q) }}
+		f := computed{at: at, ulps: 3, more: func(u, _ float64) float64 { return powUlps(u, q) }}
 		if q > 0 && math.Mod(q, 2) == 0 {
 			f.turns = []float64{0}
 		}
