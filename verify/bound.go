@@ -217,6 +217,12 @@ func (c *column) valley(y, s float64, a span, near float64) float64 {
 	if near-near != 0 {
 		near = a.mid()
 	}
+	switch {
+	case !math.IsInf(a.lo, -1) && slope(a.lo).lo >= 0:
+		return from(a.lo, a)
+	case !math.IsInf(a.hi, 1) && slope(a.hi).hi <= 0:
+		return from(a.hi, a)
+	}
 	p, q, at := a.lo, a.hi, a.clip(near)
 	step := 1e-9 * max(1, math.Abs(at))
 	for range mostHalves {
