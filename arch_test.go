@@ -27,12 +27,12 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense internal/interval internal/num",
+	"dc":      "gonum internal/enum internal/dense internal/graph/atom internal/interval internal/num",
 	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
 	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value gonum",
-	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/suggest",
+	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.

@@ -63,10 +63,10 @@ func findAtom(op string) (atom, bool) {
 }
 
 // atomLists are the lists of atoms, those that are asked for most first.
-func atomLists() [16]func() []atom {
+func atomLists() [17]func() []atom {
 	return [...]func() []atom{maxAtoms, normAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, huberAtoms,
 		largestAtoms, productAtoms, quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms,
-		weightedAtoms}
+		weightedAtoms, smoothAtoms}
 }
 
 // atoms is the list of all.

@@ -4,33 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/interval"
-	"github.com/dcopt/dcopt/internal/num"
 )
-
-type negLog struct{ positive }
-
-func (negLog) direction() int { return -1 }
-func (negLog) String() string { return "-log" }
-
-func (f negLog) over(i Interval) Interval { return decreasing(f, i) }
-
-func (negLog) value(u float64) float64 {
-	if !(u > 0) {
-		return math.Inf(1)
-	}
-	return -math.Log(u)
-}
-
-func (negLog) slope(u float64) float64 { return -1 / max(u, steepest) }
-
-func (negLog) solve(b float64) (float64, bool) { return math.Exp(-b), true }
-
-// represent: u ≥ exp(−t).
-func (negLog) represent(c Canon, u Linear) Form {
-	t := column(c)
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), {Const: 1}, u}})
-	return Form{Linear: t}
-}
 
 // Entropy is −u·log u, 0 at u = 0. It restricts u to u ≥ 0.
 //
@@ -43,50 +17,10 @@ func (negLog) represent(c Canon, u Linear) Form {
 //	refuses    arrays; others; constants < 0
 //	form       exponential cone
 //	source     Chares 2009
-func Entropy(u Operand) Expr { return apply(negEntropy{}, ToExpr(u)).Neg() }
+func Entropy(u Operand) Expr { return applyTo("entr", u) }
 
-type negEntropy struct {
-	positive
-	open bool // without a value at 0, as a logarithm that is written has none
-}
-
-func (negEntropy) direction() int { return 0 }
-func (negEntropy) String() string { return "-entr" }
-
-// over: the least value is −1/e at 1/e.
-func (f negEntropy) over(i Interval) Interval {
-	ends := interval.Image(point(i.Lo), f.value, true, curveRoundings).Max(interval.Image(point(i.Hi), f.value, true, curveRoundings))
-	ends.Lo = num.Down(-1 / math.E)
-	switch {
-	case i.Lo >= 1/math.E:
-		return increasing(f, i)
-	case i.Hi <= 1/math.E:
-		return decreasing(f, i)
-	}
-	return ends
-}
-
-func (f negEntropy) value(u float64) float64 {
-	v, ok := onDomain(u)
-	switch {
-	case !ok || f.open && v == 0:
-		return math.Inf(1)
-	case v == 0:
-		return 0
-	}
-	return v * math.Log(v)
-}
-
-func (negEntropy) slope(u float64) float64 { return 1 + math.Log(max(u, steepest)) }
-
-func (negEntropy) solve(float64) (float64, bool) { return 0, false }
-
-// represent: u·exp(−t/u) ≤ 1.
-func (negEntropy) represent(c Canon, u Linear) Form {
-	t := column(c)
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), u, {Const: 1}}})
-	return Form{Linear: t}
-}
+// openEntropy is Entropy without a value at 0, as a logarithm that is written has none.
+func openEntropy(u Expr) Expr { return apply(powerCurve("entr", 1).neg(), u).Neg() }
 
 // KL is the divergence u·log(u/v) − u + v. It restricts u and v to u, v ≥ 0.
 //
@@ -127,9 +61,8 @@ func logArgument(f Convex) (Linear, bool) {
 	if !ok {
 		return Linear{}, false
 	}
-	_, isLog := a.f.(negLog)
 	l, isAffine := a.arg.(Linear)
-	return l.Scale(a.sign), isLog && isAffine
+	return l.Scale(a.sign), a.f.neg().is("log") && isAffine
 }
 
 type kl struct {
@@ -193,6 +126,3 @@ func (f *kl) approx(x []float64) approx {
 func (f *kl) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *kl) node() Node     { return Node{op: "kl", args: affineArgs(&f.a), first: beforeOthers} }
 func (f *kl) String() string { return "kl" }
-
-func (negLog) op() curveOp     { return curveOp{name: "log", negative: true} }
-func (negEntropy) op() curveOp { return curveOp{name: "entr", negative: true} }

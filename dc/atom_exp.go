@@ -18,24 +18,7 @@ import (
 //	refuses    arrays; others
 //	form       exponential cone
 //	source     Chares 2009
-func Exp(u Operand) Expr { return apply(exponential{}, ToExpr(u)) }
-
-type exponential struct{ everywhere }
-
-func (exponential) value(u float64) float64 { return math.Exp(u) }
-func (exponential) slope(u float64) float64 { return math.Exp(u) }
-func (exponential) direction() int          { return 1 }
-func (exponential) String() string          { return "exp" }
-
-func (f exponential) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
-
-func (exponential) solve(b float64) (float64, bool) { return math.Log(b), b > 0 }
-
-func (exponential) represent(c Canon, u Linear) Form {
-	t := column(c)
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u, {Const: 1}, t}})
-	return Form{Linear: t}
-}
+func Exp(u Operand) Expr { return applyTo("exp", u) }
 
 // Logistic is log(1 + eᵘ).
 //
@@ -48,27 +31,7 @@ func (exponential) represent(c Canon, u Linear) Form {
 //	refuses    arrays
 //	form       exponential cones and rows
 //	source     Chares 2009
-func Logistic(u Operand) Expr { return apply(logistic{}, ToExpr(u)) }
-
-type logistic struct{ everywhere }
-
-func (logistic) value(u float64) float64 { return max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
-func (logistic) slope(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
-func (logistic) direction() int          { return 1 }
-func (logistic) String() string          { return "logistic" }
-
-func (f logistic) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
-
-func (logistic) solve(b float64) (float64, bool) { return b + math.Log(-math.Expm1(-b)), b > 0 }
-
-// represent: t with exp(u − t) + exp(−t) ≤ 1.
-func (logistic) represent(c Canon, u Linear) Form {
-	t, v, w := column(c), column(c), column(c)
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{u.AddScaled(-1, t), {Const: 1}, v}})
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Linear{t.Scale(-1), {Const: 1}, w}})
-	c.Row(v.AddScaled(1, w), math.Inf(-1), 1)
-	return Form{Linear: t}
-}
+func Logistic(u Operand) Expr { return applyTo("logistic", u) }
 
 // LogSumExp is log Σ exp aₖ.
 //
@@ -177,11 +140,18 @@ func (f *logSumExp) over() Interval {
 	return interval.New(i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c))))))
 }
 
+// bends: the gradient is a mean of those of the entries, the Hessian at most the mean of their squares.
+func (f *logSumExp) bends() (bends, bool) {
+	out := bends{over: f.over()}
+	for k := range f.a.c {
+		out.slope = plus(out.slope, 1, affineBends(f.a.Entry(k)).slope)
+	}
+	out.up = out.slope
+	return out, true
+}
+
 func (f *logSumExp) node() Node     { return Node{op: "lse", args: affineArgs(&f.a)} }
 func (f *logSumExp) String() string { return "lse" }
-
-func (exponential) op() curveOp { return curveOp{name: "exp"} }
-func (logistic) op() curveOp    { return curveOp{name: "logistic"} }
 
 func expAtoms() []atom {
 	return []atom{

@@ -52,7 +52,7 @@ func (t *lifted) approx(x []float64) approx {
 	var u, s total
 	u.add(g)
 	u.addScaled(-1, h)
-	s.add(curveApprox(t.f, u.approx))
+	s.add(t.f.approx(u.approx))
 	s.addScaled(t.a, g)
 	s.addScaled(t.b, h)
 	return s.approx
@@ -87,7 +87,7 @@ func (t *lifted) Inside(x []float64) bool {
 
 func (t *lifted) over() Interval {
 	g, h := rangeOf(t.g), rangeOf(t.h)
-	return curveOver(t.f, g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
+	return t.f.over(g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
 }
 
 func (t *lifted) node() Node {
@@ -96,3 +96,5 @@ func (t *lifted) node() Node {
 
 func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }
 func (t *lifted) String() string  { return t.f.String() }
+
+func (t *lifted) represented() bool { return t.f.represented() }

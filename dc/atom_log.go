@@ -25,7 +25,7 @@ func Log(u Operand) Expr {
 			}
 		}
 	}
-	return apply(negLog{}, e).Neg()
+	return applyTo("log", e)
 }
 
 // logOfPower is log w + p·log v of e = w·vᵖ with v restricted to v > 0.
@@ -111,7 +111,7 @@ func (e Expr) exponents() (Affine, bool) {
 			return Affine{}, false
 		}
 		l, affine := a.arg.(Linear)
-		if _, exp := a.f.(exponential); !exp || !affine {
+		if !a.f.is("exp") || !affine {
 			return Affine{}, false
 		}
 		rows = append(rows, l.Scale(a.sign).AddScaled(1, Linear{Const: math.Log(t.w)}))

@@ -101,7 +101,7 @@ func (f *negLogDet) Represent(c Canon) Form {
 	semidefinite(c, 2*f.n, block(f.n, f.at, lower, diagonal))
 	out := Form{}
 	for i := range f.n {
-		out = out.AddScaled(1, negLog{}.represent(c, z(i, i)))
+		out = out.AddScaled(1, logCones(c, z(i, i), 0))
 	}
 	return out
 }

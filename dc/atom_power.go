@@ -66,7 +66,7 @@ func Power(o Operand, p float64) Expr {
 	case p == 4 && u.IsAffine():
 		return Square(Square(u))
 	case p < 0:
-		return apply(negative{p: p}, u)
+		return apply(powerCurve("power", p), u)
 	case p < 1:
 		return rootOf(u, p)
 	}
@@ -74,23 +74,23 @@ func Power(o Operand, p float64) Expr {
 	neg := s.scale(-1)
 	switch {
 	case s.nonnegative():
-		return apply(rising{p: p}, u)
+		return apply(powerCurve("pos_power", p), u)
 	case integer && neg.nonnegative():
 		return Power(u.Neg(), p).Scale(math.Pow(-1, p))
 	case !integer:
-		return apply(restricted{rising{p: p}}, u)
+		return apply(powerCurve("power", p), u)
 	case u.IsAffine() && math.Mod(p, 2) == 0:
-		return apply(rising{p: p}, Abs(u))
+		return apply(powerCurve("pos_power", p), Abs(u))
 	case u.IsAffine():
-		return apply(rising{p: p}, u).Sub(apply(rising{p: p}, u.Neg()))
+		return apply(powerCurve("pos_power", p), u).Sub(apply(powerCurve("pos_power", p), u.Neg()))
 	case math.Mod(p, 2) == 0:
 		return Square(Power(u, p/2))
 	}
 	return Mul(u, Square(Power(u, (p-1)/2)))
 }
 
-// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, that of a product of affine
-// functions without a negative value their geometric mean.
+// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, that of a product of
+// affine functions without a negative value their geometric mean.
 func rootOf(u Expr, p float64) Expr {
 	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {
 		positive := func(e Expr) bool { return e.IsAffine() && e.Range().Lo >= 0 }
@@ -103,7 +103,7 @@ func rootOf(u Expr, p float64) Expr {
 			return Norm2(a)
 		}
 	}
-	return apply(root{p: p}, u).Neg()
+	return apply(powerCurve("power", p).neg(), u).Neg()
 }
 
 // asPower is v and p where e is written as w·vᵖ, w > 0, p < 0, v restricted to v > 0.
@@ -121,8 +121,7 @@ func (e Expr) asPower() (v Expr, p float64, ok bool) {
 	case *composition:
 		by, v = f.f, f.e
 	}
-	f, ok := by.(negative)
-	return v, f.p, ok
+	return v, by.p, by.is("power") && by.p < 0
 }
 
 // squaredEntries are affine functions whose squares sum to a convex split.
@@ -152,137 +151,6 @@ func roots(f Convex) (Affine, bool) {
 		return f.factor()
 	}
 	return Affine{}, false
-}
-
-// root is −uᵖ, 0 < p < 1.
-type root struct {
-	positive
-	p float64
-}
-
-func (root) direction() int { return -1 }
-
-func (f root) String() string {
-	if f.p == 0.5 {
-		return "-sqrt"
-	}
-	return "-power"
-}
-
-func (f root) value(u float64) float64 {
-	v, ok := onDomain(u)
-	if !ok {
-		return math.Inf(1)
-	}
-	return -math.Pow(v, f.p)
-}
-
-func (f root) slope(u float64) float64 { return -f.p * math.Pow(max(u, steepest), f.p-1) }
-
-func (f root) solve(b float64) (float64, bool) { return math.Pow(-b, 1/f.p), b < 0 }
-
-// represent: uᵖ ≥ |t|; for the square root t² ≤ u.
-func (f root) represent(c Canon, u Linear) Form {
-	t := column(c)
-	if f.p == 0.5 {
-		quarter := Linear{Const: 0.25}
-		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, quarter), u.AddScaled(-1, quarter), t}})
-	} else {
-		c.Cone(Cone{Kind: PowerCone, Alpha: f.p, Rows: []Linear{u, {Const: 1}, t}})
-	}
-	return Form{Linear: t}
-}
-
-func (f root) over(i Interval) Interval { return decreasing(f, i) }
-
-// negative is uᵖ, p < 0.
-type negative struct {
-	positive
-	p float64
-}
-
-func (negative) direction() int { return -1 }
-
-func (f negative) String() string {
-	if f.p == -1 {
-		return "invpos"
-	}
-	return "power"
-}
-
-func (f negative) value(u float64) float64 {
-	if !(u > 0) {
-		return math.Inf(1)
-	}
-	return math.Pow(u, f.p)
-}
-
-func (f negative) slope(u float64) float64 { return f.p * math.Pow(max(u, steepest), f.p-1) }
-
-func (f negative) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), b > 0 }
-
-// represent: t·u^|p| ≥ 1; for the inverse ‖(u − t, 2)‖ ≤ u + t.
-func (f negative) represent(c Canon, u Linear) Form {
-	t := column(c)
-	if f.p == -1 {
-		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, t), u.AddScaled(-1, t), {Const: 2}}})
-	} else {
-		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / (1 - f.p), Rows: []Linear{t, u, {Const: 1}}})
-	}
-	return Form{Linear: t}
-}
-
-func (f negative) over(i Interval) Interval { return decreasing(f, i).Max(point(0)) }
-
-// rising is u₊ᵖ, p > 1.
-type rising struct {
-	everywhere
-	p float64
-}
-
-func (rising) direction() int { return 1 }
-func (rising) String() string { return "power" }
-
-func (f rising) value(u float64) float64 { return math.Pow(max(u, 0), f.p) }
-func (f rising) slope(u float64) float64 { return f.p * math.Pow(max(u, 0), f.p-1) }
-
-func (f rising) solve(b float64) (float64, bool) { return math.Pow(b, 1/f.p), b > 0 }
-
-// represent: t^(1/p) ≥ v, v ≥ u, v ≥ 0.
-func (f rising) represent(c Canon, u Linear) Form {
-	t, v := column(c), column(c)
-	c.Row(v, 0, math.Inf(1))
-	c.Row(u.AddScaled(-1, v), math.Inf(-1), 0)
-	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, v}})
-	return Form{Linear: t}
-}
-
-func (f rising) over(i Interval) Interval { return increasing(f, i).Max(point(0)) }
-
-// restricted is uᵖ on u ≥ 0 alone: for p that is no integer.
-type restricted struct{ rising }
-
-func (restricted) direction() int        { return 0 }
-func (restricted) least() float64        { return 0 }
-func (restricted) inside(u float64) bool { return u >= 0 }
-
-func (f restricted) value(u float64) float64 {
-	v, ok := onDomain(u)
-	if !ok {
-		return math.Inf(1)
-	}
-	return f.rising.value(v)
-}
-
-// solve: u ≥ 0 is another side.
-func (restricted) solve(float64) (float64, bool) { return 0, false }
-
-// represent: t^(1/p) ≥ |u|, u ≥ 0.
-func (f restricted) represent(c Canon, u Linear) Form {
-	t := column(c)
-	c.Row(u, 0, math.Inf(1))
-	c.Cone(Cone{Kind: PowerCone, Alpha: 1 / f.p, Rows: []Linear{t, {Const: 1}, u}})
-	return Form{Linear: t}
 }
 
 // QuadOverLin is ‖a‖²/y.
@@ -387,7 +255,15 @@ func (f *quadOverLin) over() Interval {
 	for k := 1; k < f.a.Len(); k++ {
 		i = i.Add(f.a.over(k).Square())
 	}
-	return i.Mul(curveOver(negative{p: -1}, f.a.over(0)))
+	return i.Mul(powerCurve("power", -1).over(f.a.over(0)))
+}
+
+// bends: aₖ²·(1/y), where y > 0 by its bounds.
+func (f *quadOverLin) bends() (bends, bool) {
+	by := powerCurve("power", -1).of(affineBends(f.a.Entry(0)))
+	return bendsOfSum(f.a.Len()-1, func(k int) bends {
+		return rowOf("square").of(affineBends(f.a.Entry(k + 1))).times(by)
+	}), true
 }
 
 func (f *quadOverLin) node() Node {
@@ -562,11 +438,6 @@ func (f *negGeoMean) over() Interval {
 	return interval.New(-hi, -lo)
 }
 
-func (f root) op() curveOp       { return curveOp{name: "power", negative: true, power: true, p: f.p} }
-func (f negative) op() curveOp   { return curveOp{name: "power", power: true, p: f.p} }
-func (f rising) op() curveOp     { return curveOp{name: "pos_power", power: true, p: f.p} }
-func (f restricted) op() curveOp { return curveOp{name: "power", power: true, p: f.p} }
-
 func powerAtoms() []atom {
 	return []atom{
 		{op: "power", args: 1, data: 1, scalar: true, make: func(args []Array, data []float64) Expr {
@@ -576,7 +447,7 @@ func powerAtoms() []atom {
 			if !(data[0] > 1) || math.IsInf(data[0], 1) {
 				return badExpr("pos_power %g, want an exponent > 1", data[0])
 			}
-			return apply(rising{p: data[0]}, args[0].Entry(0))
+			return apply(powerCurve("pos_power", data[0]), args[0].Entry(0))
 		}},
 		{op: "sqrt", args: 1, scalar: true, make: ofScalar(Sqrt)},
 		{op: "invpos", args: 1, scalar: true, make: ofScalar(InvPos)},

@@ -80,6 +80,7 @@ func (f *squared) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
 func (f *squared) over() Interval            { return f.e.Range().Square() }
+func (f *squared) bends() (bends, bool)      { return rowOf("square").along(bendsOf(&f.e)) }
 func (f *squared) node() Node                { return Node{op: "square", args: exprArgs(f.e)} }
 func (f *squared) String() string            { return "square" }
 
@@ -158,6 +159,10 @@ func (f *sumSquares) over() Interval {
 	return i
 }
 
+func (f *sumSquares) bends() (bends, bool) {
+	return bendsOfSum(f.a.Len(), func(k int) bends { return rowOf("square").of(affineBends(f.a.Entry(k))) }), true
+}
+
 func (f *sumSquares) node() Node     { return Node{op: "sumsq", args: affineArgs(&f.a)} }
 func (f *sumSquares) String() string { return "sumsq" }
 
@@ -194,6 +199,7 @@ func (s *squareOf) Inside(x []float64) bool {
 
 func (s *squareOf) approx(x []float64) approx { return approximate(s.f, x).square() }
 func (s *squareOf) over() Interval            { return rangeOf(s.f).Square() }
+func (s *squareOf) bends() (bends, bool)      { return rowOf("square").along(bendsOfFunction(s.f)) }
 func (s *squareOf) node() Node                { return Node{op: "square", args: funcArg(s.f, 1)} }
 func (s *squareOf) parts() []Convex           { return []Convex{s.f} }
 func (s *squareOf) String() string            { return "square" }

@@ -162,6 +162,7 @@ type docSample struct {
 	above   bool                           // arguments > 0
 	outside []float64                      // a point outside the domain
 	draw    func(rng *rand.Rand) []float64 // a point of the domain; nil: normal deviates
+	box     [2]float64                     // bounds of all arguments, from which points are drawn
 	matrix  int                            // the order of the symmetric matrix that the last argument is, by its upper triangle
 }
 
@@ -288,6 +289,21 @@ func docSamples() map[string][]docSample {
 			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) },
 				outside: []float64{1, 0}},
 		},
+		"Sin": {{args: "u", make: e(dc.Sin)}}, "Cos": {{args: "u", make: e(dc.Cos)}},
+		"Tan":  {{args: "u", make: e(dc.Tan), box: [2]float64{-1.5, 1.5}}},
+		"Atan": {{args: "u", make: e(dc.Atan)}}, "Tanh": {{args: "u", make: e(dc.Tanh)}},
+		"Asinh": {{args: "u", make: e(dc.Asinh)}}, "Sigmoid": {{args: "u", make: e(dc.Sigmoid)}},
+		"Erf": {{args: "u", make: e(dc.Erf)}}, "NormCDF": {{args: "u", make: e(dc.NormCDF)}},
+		"Cosh": {{args: "u", make: e(dc.Cosh)}}, "Sinh": {{args: "u", make: e(dc.Sinh)}},
+		"Atanh": {{args: "u", make: e(dc.Atanh), outside: []float64{2}, box: [2]float64{-0.99, 0.99}}},
+		"Log1p": {{args: "u", make: e(dc.Log1p), box: [2]float64{-0.99, 10}, outside: []float64{-2}}},
+		"Log2":  {{args: "u", make: e(dc.Log2), above: true, outside: []float64{-1}}},
+		"Log10": {{args: "u", make: e(dc.Log10), above: true, outside: []float64{-1}}},
+		"Expm1": {{args: "u", make: e(dc.Expm1)}},
+		"Pow": {
+			{args: "v", make: func(u dc.Affine) dc.Expr { return dc.Pow(dc.Num(1.5), u.At(0)) }},
+			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Pow(u.At(0), u.At(1)) }, box: [2]float64{0.5, 2}, outside: []float64{-1, -1}},
+		},
 		"InvPos": {{args: "u", make: e(dc.InvPos), above: true, outside: []float64{-1}}},
 		"Power": {
 			{args: "o", make: power(3)},
@@ -350,6 +366,10 @@ func refused(m *dc.Model) map[string]dc.Expr {
 		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 0), "Square": dc.Square(x), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
 		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(none), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
+		"Sin": dc.Sin(x), "Cos": dc.Cos(x), "Tan": dc.Tan(x.At(0)), "Atan": dc.Atan(dc.LambdaMax(square)), "Tanh": dc.Tanh(x),
+		"Asinh": dc.Asinh(x), "Sigmoid": dc.Sigmoid(x), "Erf": dc.Erf(x), "NormCDF": dc.NormCDF(x), "Cosh": dc.Cosh(dc.Sqrt(x.At(0))), "Sinh": dc.Sinh(x),
+		"Atanh": dc.Atanh(dc.Num(2)), "Log1p": dc.Log1p(dc.Num(-2)), "Log2": dc.Log2(dc.Num(-1)), "Log10": dc.Log10(x),
+		"Expm1": dc.Expm1(x), "Pow": dc.Pow(x.At(0), x.At(1)),
 		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)),
 		"Quotient": dc.Quotient(x.At(0), dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
 		"GeoMean": dc.GeoMean(dc.Vec(nil)), "GeoMeanOf": dc.GeoMeanOf(two), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
@@ -427,7 +447,18 @@ func TestAtomComments(t *testing.T) {
 // observe adds the properties of a sample.
 func (s *shown) observe(t *testing.T, name string, sample *docSample, oracle bool) {
 	m := dc.NewModel()
-	u := m.Var("u", []int{len(sample.args)})
+	bottom, top := math.Inf(-1), math.Inf(1)
+	if boxed := sample.box != [2]float64{}; boxed {
+		bottom, top = sample.box[0], sample.box[1]
+		sample.draw = func(rng *rand.Rand) []float64 {
+			x := make([]float64, len(sample.args))
+			for k := range x {
+				x[k] = bottom + rng.Float64()*(top-bottom)
+			}
+			return x
+		}
+	}
+	u := m.Var("u", []int{len(sample.args)}, dc.AtLeast(bottom), dc.AtMost(top))
 	e := sample.make(u)
 	if err := e.Err(); err != nil {
 		t.Errorf("%s: %v", name, err)
@@ -489,7 +520,7 @@ func (s *shown) observe(t *testing.T, name string, sample *docSample, oracle boo
 			if from := len(x) - sample.matrix*(sample.matrix+1)/2; sample.matrix > 0 && k >= from {
 				addRankOne(to[from:], sample.matrix, rng)
 			} else {
-				to[k] += rng.ExpFloat64()
+				to[k] = min(to[k]+rng.ExpFloat64(), top)
 			}
 			steps[arg].add(x[k], to[k], e.Value(to)-fx, 1e-9*(1+math.Abs(fx)))
 		}

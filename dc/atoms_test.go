@@ -27,6 +27,8 @@ type sample struct {
 	cone bool
 	// oracle: no representation at all.
 	oracle bool
+	// values: h has no representation.
+	values bool
 	// positive: the function wants entries ≥ 0.
 	positive bool
 }
@@ -195,6 +197,24 @@ var samples = []sample{
 	}, cone: true, positive: true},
 	{atom: "MatFrac", make: func(a dc.Affine) dc.Expr { return dc.MatFrac(a.Range(0, 3), dc.Mat(definite.SliceSym(0, 3))) }},
 	{atom: "Semidefinite", make: func(a dc.Affine) dc.Expr { return dc.Semidefinite(threeByThree(a)).E() }, cone: true},
+	{atom: "Sin", make: func(a dc.Affine) dc.Expr { return dc.Sin(a.At(1)) }, values: true},
+	{atom: "Cos", make: func(a dc.Affine) dc.Expr { return dc.Cos(a.At(1)) }, values: true},
+	{atom: "Atan", make: func(a dc.Affine) dc.Expr { return dc.Atan(a.At(1)) }, values: true},
+	{atom: "Tanh", make: func(a dc.Affine) dc.Expr { return dc.Tanh(a.At(1)) }, values: true},
+	{atom: "Asinh", make: func(a dc.Affine) dc.Expr { return dc.Asinh(a.At(1)) }, values: true},
+	{atom: "Sigmoid", make: func(a dc.Affine) dc.Expr { return dc.Sigmoid(a.At(1)) }, values: true},
+	{atom: "Erf", make: func(a dc.Affine) dc.Expr { return dc.Erf(a.At(1)) }, values: true},
+	{atom: "NormCDF", make: func(a dc.Affine) dc.Expr { return dc.NormCDF(a.At(1)) }, values: true},
+	{atom: "Tan", make: func(a dc.Affine) dc.Expr { return dc.Tan(dc.Sin(a.At(0))) }, values: true},
+	{atom: "Sin", make: func(a dc.Affine) dc.Expr { return dc.Sin(dc.Sigmoid(a.At(1)).Scale(3)) }, values: true},
+	{atom: "Cosh", make: func(a dc.Affine) dc.Expr { return dc.Cosh(a.At(1)) }, cone: true},
+	{atom: "Sinh", make: func(a dc.Affine) dc.Expr { return dc.Sinh(a.At(1)) }, cone: true},
+	{atom: "Atanh", make: func(a dc.Affine) dc.Expr { return dc.Atanh(dc.Sin(a.At(0)).Scale(0.9)) }, values: true},
+	{atom: "Log1p", make: func(a dc.Affine) dc.Expr { return dc.Log1p(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "Log2", make: func(a dc.Affine) dc.Expr { return dc.Log2(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "Log10", make: func(a dc.Affine) dc.Expr { return dc.Log10(a.At(0)).Neg() }, cone: true, positive: true},
+	{atom: "Expm1", make: func(a dc.Affine) dc.Expr { return dc.Expm1(a.At(0)) }, cone: true},
+	{atom: "Pow", make: func(a dc.Affine) dc.Expr { return dc.Pow(dc.Num(1.5), a.At(0)) }, cone: true},
 	{atom: "BlackBox", make: func(a dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, a) }, oracle: true},
 }
 

@@ -7,6 +7,52 @@ import (
 	"sync"
 )
 
+// applyTo is a row of the table of functions of an operand.
+func applyTo(name string, u Operand) Expr { return applyCurve(rowOf(name), ToExpr(u)) }
+
+// applyCurve is f of e: by cones of f or of −f, by other functions, else by bounds of the second
+// derivative.
+func applyCurve(f curve, e Expr) Expr {
+	switch {
+	case f.represented():
+		return apply(f, e)
+	case f.neg().represented():
+		return apply(f.neg(), e).Neg()
+	case e.err != nil:
+		return e
+	case e.IsConst():
+		return f.ofConstant(e.split().lin.Const)
+	}
+	return f.bounded(e)
+}
+
+func (f curve) ofConstant(u float64) Expr {
+	v := f.value(u)
+	if !finite(v) {
+		return badExpr("%s at %g, outside its domain", f, u)
+	}
+	return constantExpr(v)
+}
+
+// by is a row of the table of an operand with the split of another expression that has the same values.
+func by(name string, u Operand, same func(e Expr) Expr) Expr {
+	f, e := rowOf(name), ToExpr(u)
+	switch {
+	case e.err != nil:
+		return e
+	case e.IsConst():
+		return f.ofConstant(e.split().lin.Const)
+	}
+	as, of := same(e), func(p parted) written { return &composition{p, f, e, false} }
+	switch {
+	case as.err != nil:
+		return Expr{err: fmt.Errorf("%w (it is a part of %s)", as.err, f)}
+	case as.withTangents():
+		return linearised(of, fmt.Errorf("dc: no DC split for %s of this", f), e)
+	}
+	return made(of, *as.split(), e)
+}
+
 // apply composes: a convex f of an affine e; a nondecreasing one of a convex e,
 // a nonincreasing one of a concave e (Grant, Boyd and Ye 2006); of other e a
 // difference, see lifted.
@@ -15,12 +61,7 @@ func apply(f curve, e Expr) Expr {
 	case e.err != nil:
 		return e
 	case e.IsConst():
-		u := e.split().lin.Const
-		v := f.value(u)
-		if math.IsInf(v, 1) || math.IsNaN(v) {
-			return badExpr("%s at %g, outside its domain", f, u)
-		}
-		return constantExpr(v)
+		return f.ofConstant(e.split().lin.Const)
 	}
 	if e.withTangents() {
 		of := func(p parted) written { return &composition{p, f, e, true} }
@@ -38,12 +79,24 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 	switch neg := s.scale(-1); {
 	case s.isAffine():
 		return convexSplit(&along{f, s.lin, 1}), nil
-	case f.direction() > 0 && s.isConvex():
+	case f.direction() > 0 && s.isConvex() && r.Lo >= f.least():
 		return convexSplit(&along{f, s.function(), 1}), nil
 	case f.direction() < 0 && s.isConcave():
 		return convexSplit(&along{f, neg.function(), -1}), nil
 	}
 	return liftedSplit(f, s, r)
+}
+
+// bounded is f of e, a function without cones: its second derivative has bounds, by which it is
+// split, see bent. Such functions and functions of them are linearised.
+func (f curve) bounded(e Expr) Expr {
+	i := f.row.In(e.Range(), f.p)
+	if b := f.bends(i); !b.IsFinite() {
+		return badExpr("no DC split for %s of this: its second derivative has no bound where the argument is "+
+			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
+	}
+	return linearised(func(p parted) written { return &composition{p, f, e, false} },
+		fmt.Errorf("dc: no DC split for %s of a function with kinks", f), e)
 }
 
 // composition is f(e) of an expression e that is not affine.
@@ -69,11 +122,20 @@ func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
 }
 
-func (c *composition) approx(x []float64) approx { return curveApprox(c.f, c.e.approx(x)) }
-func (c *composition) over() Interval            { return curveOver(c.f, c.e.Range()) }
+// bends: see bends.
+func (c *composition) bends() (bends, bool) { return c.f.along(bendsOf(&c.e)) }
+
+func (c *composition) approx(x []float64) approx { return c.f.approx(c.e.approx(x)) }
+func (c *composition) over() Interval            { return c.f.over(c.e.Range()) }
 func (c *composition) String() string            { return c.f.String() }
 
-func (c *composition) node() Node { return Node{curve: c.f, args: exprArgs(c.e)} }
+// node: loops know curves with cones.
+func (c *composition) node() Node {
+	if !c.f.represented() {
+		return Node{op: c.f.row.Name, num: c.f.p, key: c.f.row, args: exprArgs(c.e)}
+	}
+	return Node{curve: c.f, args: exprArgs(c.e)}
+}
 
 // along is f(sign·arg).
 type along struct {
@@ -139,16 +201,21 @@ func (a *along) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
 func (a *along) approx(x []float64) approx {
 	arg := approximate(a.arg, x)
 	arg.v *= a.sign
-	return curveApprox(a.f, arg)
+	return a.f.approx(arg)
 }
 
-func (a *along) over() Interval  { return curveOver(a.f, rangeOf(a.arg).Scale(a.sign)) }
+func (a *along) bends() (bends, bool) {
+	of, ok := bendsOfFunction(a.arg)
+	if a.sign < 0 {
+		of = of.neg()
+	}
+	return a.f.along(of, ok)
+}
+
+func (a *along) over() Interval  { return a.f.over(rangeOf(a.arg).Scale(a.sign)) }
 func (a *along) node() Node      { return Node{curve: a.f, args: funcArg(a.arg, a.sign)} }
 func (a *along) parts() []Convex { return []Convex{a.arg} }
 func (a *along) String() string  { return a.f.String() }
-
-// column is a new variable.
-func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }
 
 // besides makes functions with a new column t, the last one there is, in one
 // piece of memory.
@@ -415,3 +482,5 @@ func (f *composed) parts() []Convex {
 }
 
 func (f *composed) String() string { return f.name }
+
+func (a *along) represented() bool { return a.f.represented() }

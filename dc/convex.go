@@ -190,3 +190,6 @@ func smooth(f Convex) bool {
 	s, ok := f.(interface{ Smooth() bool })
 	return ok && s.Smooth()
 }
+
+// column is a new variable.
+func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }

@@ -3,80 +3,203 @@ package dc
 import (
 	"math"
 
+	table "github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// curve is a convex function of one number: the outer part of a composition.
-type curve interface {
-	value(u float64) float64 // +Inf outside the domain
-	slope(u float64) float64
-	// represent adds the rows and cones of a bound t ≥ curve(u), and returns it.
-	represent(c Canon, u Linear) Form
-	// direction is +1 for nondecreasing, −1 for nonincreasing, 0 for neither.
-	direction() int
-	// least is the left end of the domain, −Inf for none.
-	least() float64
-	// solve is the u with value b, if the curve is ≤ b exactly on one side of
-	// it: below if it is nondecreasing, above if nonincreasing.
-	solve(b float64) (u float64, ok bool)
-	// inside reports whether the curve has a tangent at u.
-	inside(u float64) bool
-	// over is the range over an interval within the domain.
-	over(i Interval) Interval
-	// op is the atom that the curve, or minus the curve, is.
-	op() curveOp
-	String() string
+// curve is a function of one number: bend/2·u² plus a row of the table of functions, or minus it.
+type curve struct {
+	row      *table.Curve
+	p        float64 // the parameter of the row
+	negative bool
+	bend     float64
 }
 
-// curveRoundings is a bound of the roundings of a curve's value, relative to
-// it. Source: derived: Go's math functions are accurate to one unit in the last place but for
-// Pow, and no curve has more than three operations besides.
-const curveRoundings = 6
+// rowOf is the function of a name.
+func rowOf(name string) curve { return curve{row: table.Find(name)} }
+
+// powerCurve is uᵖ, or another function with the exponent p.
+func powerCurve(name string, p float64) curve { return curve{row: table.Find(name), p: p} }
+
+func (f curve) neg() curve { f.negative = !f.negative; return f }
+
+// is reports whether f is a row with this name, not minus it.
+func (f curve) is(name string) bool { return f.row != nil && f.row.Name == name && !f.negative }
+
+func (f curve) signed(v float64) float64 {
+	if f.negative {
+		return -v
+	}
+	return v
+}
+
+// domain has all arguments with a value.
+func (f curve) domain() Interval { return f.row.In(interval.Whole, f.p) }
+
+// least is the left end of the domain, −Inf for none.
+func (f curve) least() float64 { return f.domain().Lo }
+
+// value is +Inf outside the domain; see domainTol.
+func (f curve) value(u float64) float64 {
+	if f.row.Domain != nil {
+		d := f.domain()
+		if u < d.Lo-domainTol || u > d.Hi+domainTol {
+			return math.Inf(1)
+		}
+		u = min(max(u, d.Lo), d.Hi)
+	}
+	v := f.signed(f.row.Value.At(u, f.p))
+	if math.IsNaN(v) && !math.IsNaN(u) && f.row.Domain != nil {
+		return math.Inf(1)
+	}
+	if f.bend != 0 {
+		v += f.bend / 2 * u * u
+	}
+	return v
+}
+
+func (f curve) slope(u float64) float64 {
+	if f.row.Domain != nil {
+		d := f.domain()
+		u = min(max(u, d.Lo), d.Hi)
+		if u < d.Lo+steepest && math.IsInf(f.row.Slope.At(d.Lo, f.p), 0) {
+			u = d.Lo + steepest
+		}
+	}
+	v := f.signed(f.row.Slope.At(u, f.p))
+	if f.bend != 0 {
+		v += f.bend * u
+	}
+	return v
+}
+
+// inside reports whether the curve has a tangent at u.
+func (f curve) inside(u float64) bool {
+	if f.row.Domain == nil {
+		return true
+	}
+	d := f.domain()
+	if !(u >= d.Lo && u <= d.Hi) {
+		return false
+	}
+	return u > d.Lo+steepest || !math.IsInf(f.row.Slope.At(d.Lo, f.p), 0)
+}
+
+// direction is +1 for nondecreasing, −1 for nonincreasing, 0 for neither.
+func (f curve) direction() int {
+	d := f.row.Direction(interval.Whole, f.p)
+	switch {
+	case f.bend != 0:
+		return 0
+	case f.negative:
+		return -d
+	}
+	return d
+}
+
+// solve is the u with value b, if the curve is ≤ b exactly on one side of
+// it: below if it is nondecreasing, above if nonincreasing.
+func (f curve) solve(b float64) (u float64, ok bool) {
+	if f.row.Inverse == nil || f.bend != 0 || f.direction() == 0 {
+		return 0, false
+	}
+	u = f.row.Inverse(f.signed(b), f.p)
+	return u, !math.IsNaN(u)
+}
 
 // over is the range of f for arguments in i.
-func curveOver(f curve, i Interval) Interval {
-	i.Lo, i.Hi = max(i.Lo, f.least()), max(i.Hi, f.least())
-	return f.over(i)
-}
-
-// increasing and decreasing are ranges of monotone curves.
-func increasing(f curve, i Interval) Interval {
-	return interval.Image(i, f.value, true, curveRoundings)
-}
-func decreasing(f curve, i Interval) Interval {
-	return interval.Image(i, f.value, false, curveRoundings)
-}
-
-// curveOp is a curve as an atom.
-type curveOp struct {
-	name     string
-	negative bool
-	power    bool
-	p        float64
-}
-
-// curveApprox is f(a).
-func curveApprox(f curve, a approx) approx {
-	least, v, slope := f.least(), f.value(a.v), f.slope(a.v)
-	lo, hi := f.value(max(a.lo(), least)), f.value(max(a.hi(), least))
-	if f.direction() != 0 && !math.IsInf(v, 0) { // it is no further than at the ends
-		lo, hi, slope = v+math.Abs(lo-v), v+math.Abs(hi-v), 0
+func (f curve) over(i Interval) Interval {
+	i = f.row.In(i, f.p)
+	out := f.row.Value.Over(i, f.p)
+	if f.negative {
+		out = out.Neg()
 	}
-	return a.through(v, slope, lo, hi, curveRoundings)
+	if f.bend != 0 {
+		out = out.Add(i.Square().Scale(f.bend / 2))
+	}
+	return out
 }
 
-// everywhere is embedded by curves whose domain is the whole line.
-type everywhere struct{}
+// bends is the range of the second derivative for arguments in i.
+func (f curve) bends(i Interval) Interval {
+	out := f.row.Second.Over(f.row.In(i, f.p), f.p)
+	if f.negative {
+		out = out.Neg()
+	}
+	return out.Add(point(f.bend))
+}
 
-func (everywhere) least() float64      { return math.Inf(-1) }
-func (everywhere) inside(float64) bool { return true }
+// slopes is the range of the slope for arguments in i.
+func (f curve) slopes(i Interval) Interval {
+	i = f.row.In(i, f.p)
+	out := f.row.Slope.Over(i, f.p)
+	if f.negative {
+		out = out.Neg()
+	}
+	if f.bend != 0 {
+		out = out.Add(i.Scale(f.bend))
+	}
+	return out
+}
 
-// positive is embedded by curves whose domain ends at 0, with an infinite slope
-// or none there.
-type positive struct{}
+// approx is f(a): the range over all arguments that a stands for.
+func (f curve) approx(a approx) approx {
+	v := f.value(a.v)
+	if !finite(v) {
+		return approx{v, 0}
+	}
+	i := f.over(interval.New(a.lo(), a.hi()))
+	return approx{v, max(i.Hi-v, v-i.Lo)}
+}
 
-func (positive) least() float64        { return 0 }
-func (positive) inside(u float64) bool { return u > steepest }
+// String is the name of the function in messages.
+func (f curve) String() string {
+	name := f.row.Name
+	switch {
+	case name == "power" && f.p == 0.5:
+		name = "sqrt"
+	case name == "power" && f.p == -1:
+		name = "invpos"
+	case name == "pos_power":
+		name = "power"
+	}
+	if f.negative {
+		name = "-" + name
+	}
+	return name
+}
+
+// data are the numbers that belong to the atom.
+func (f curve) data() []float64 {
+	if f.row.Name == "power" || f.row.Name == "pos_power" {
+		return []float64{f.p}
+	}
+	return nil
+}
+
+// represented reports whether f is convex and has cones.
+func (f curve) represented() bool {
+	switch p := f.p; {
+	case f.bend != 0:
+		return false
+	case f.row.Name == "power" && f.negative:
+		return p > 0 && p < 1
+	case f.row.Name == "power":
+		return p < 0 || p > 1 && p != math.Trunc(p)
+	case f.negative:
+		return cones["-"+f.row.Name] != nil
+	}
+	return cones[f.row.Name] != nil
+}
+
+// represent adds the rows and cones of a bound t ≥ f(u), and returns it.
+func (f curve) represent(c Canon, u Linear) Form {
+	name := f.row.Name
+	if f.negative {
+		name = "-" + name
+	}
+	return cones[name](c, u, f.p)
+}
 
 // domainTol is how far a solver's point may lie outside a domain and still be
 // evaluated at its boundary. Problem.Violation counts the distance all the same.
@@ -90,3 +213,26 @@ const steepest = 1e-20
 // onDomain moves an argument that is outside by no more than rounding to the
 // boundary; ok is false where it is farther out.
 func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTol }
+
+// hint says more about the bounds that a function needs.
+func (f curve) hint() string {
+	if f.row.Name == "tan" {
+		return " that keep it between two poles, as -1.5 and 1.5 do"
+	}
+	return ""
+}
+
+// along are the bends of f(e), if those of e are known.
+func (f curve) along(e bends, ok bool) (bends, bool) { return f.of(e), ok }
+
+func (f curve) of(e bends) bends {
+	s, d := f.bends(e.over), f.slopes(e.over)
+	up, down := max(d.Hi, 0), max(-d.Lo, 0)
+	most := max(up, down)
+	return bends{
+		over:  f.over(e.over),
+		slope: plus(nil, most*most, e.slope),
+		up:    plus(plus(plus(nil, max(s.Hi, 0), e.slope), up, e.up), down, e.down),
+		down:  plus(plus(plus(nil, max(-s.Lo, 0), e.slope), up, e.down), down, e.up),
+	}
+}

@@ -42,12 +42,14 @@ type written interface {
 	split() *split
 }
 
-// looped is implemented by sums of functions that arrays have, see Loop: those of the objective before they are families.
+// looped is implemented by sums of functions that arrays have, see Loop: those of the objective
+// before they are families.
 type looped interface {
 	Representer
 	// scaled is w times a term of it, with a weight of 1 or -1.
 	scaled(w float64, t term) term
-	// withoutRepeats are expressions without such sums some of whose functions are equal to others: these are terms one by one.
+	// withoutRepeats are expressions without such sums some of whose functions are equal to
+	// others: these are terms one by one.
 	withoutRepeats(es []Expr) []Expr
 	// oneByOne are the functions of a term as terms.
 	oneByOne(t term) Expr
@@ -165,8 +167,8 @@ func (e *Expr) newSplit() split {
 // settled is a function whose split has nothing to gather.
 type settled interface{ settled() *split }
 
-// alone is the split of the settled function that e is, but for an affine function, with its weight; nil where it
-// is something else.
+// alone is the split of the settled function that e is, but for an affine function, with its
+// weight; nil where it is something else.
 func (e *Expr) alone() (*split, float64) {
 	if len(e.terms) != 1 {
 		return nil, 0
@@ -254,8 +256,8 @@ func (e Expr) Value(x []float64) float64 {
 }
 
 // AddGradient adds scale times the gradient of the function at x to dst, of length
-// Problem.NumVars(), and returns the function's value. At a kink the gradient is that of a function which is
-// nowhere far from e near x: of a piece, or a difference of subgradients.
+// Problem.NumVars(), and returns the function's value. At a kink the gradient is that of a
+// function which is nowhere far from e near x: of a piece, or a difference of subgradients.
 func (e Expr) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
 	e.lin.AddSubgrad(dst, scale, x)
 	value = e.lin.Value(x)
@@ -300,14 +302,15 @@ func (e Expr) Range() Interval {
 // G is the convex part, the affine part included. It is a Representer unless
 // an Oracle or another function without representation is in it; see
 // Unrepresentable.
-func (e Expr) G() Representer { s := e.splitNow(); return newSum(s.lin, s.g) }
+func (e Expr) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
 
 // H is the convex part that is subtracted: the expression is G − H.
-func (e Expr) H() Convex { s := e.splitNow(); return newSum(Linear{}, s.h) }
+func (e Expr) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
 
 // Unrepresentable returns a function in g that has values and subgradients
 // only, so that it could only be an h; nil if there is none.
 func (e Expr) Unrepresentable() Convex {
+	e.moveTangents()
 	s := e.splitNow()
 	for _, t := range s.g {
 		if !representable(t.f) {
@@ -530,9 +533,37 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 			}
 		}
 	}
+	if r, ok := f.(interface{ represented() bool }); ok && !r.represented() {
+		return false
+	}
 	_, ok := f.(Representer)
 	return ok
 }
 
 // parts is implemented by functions of convex functions.
 type parts interface{ parts() []Convex }
+
+// bendsOf are those of an expression; ok is false where one of its functions is not known to have bounds.
+func bendsOf(e *Expr) (bends, bool) {
+	if len(e.terms) == 0 {
+		return affineBends(e.lin), true
+	}
+	parts, weights := []bends{affineBends(e.lin)}, []float64{1}
+	for _, t := range e.terms {
+		b, ok := bendsOfFunction(t.f)
+		if !ok {
+			return bends{}, false
+		}
+		parts, weights = append(parts, b), append(weights, t.w)
+	}
+	out := sumOfBends(e.Range(), parts, weights)
+	return out, len(out.up)+len(out.down)+len(out.slope) <= mostBends
+}
+
+// bendsOfFunction: of functions that say so.
+func bendsOfFunction(f Convex) (bends, bool) {
+	if b, ok := f.(interface{ bends() (bends, bool) }); ok {
+		return b.bends()
+	}
+	return bends{}, false
+}

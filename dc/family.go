@@ -100,15 +100,15 @@ func (r *memberReader) function(f Convex) int {
 		}
 	}
 	n := nodeOf(f)
-	if n.curve != nil && (n.op != "" || !math.IsInf(n.curve.least(), -1)) || n.curve == nil && !inFamilies[n.op] || !r.ok {
+	if n.curve.row != nil && (n.op != "" || !math.IsInf(n.curve.least(), -1)) || n.curve.row == nil && !inFamilies[n.op] || !r.ok {
 		r.ok = false
 		return 0
 	}
 	s := step{op: n.op, num: n.num, curve: n.curve}
 	r.text = append(r.text, 'f')
 	r.text = append(append(r.text, n.Op()...), 0)
-	if n.curve != nil {
-		r.say(math.Float64bits(n.curve.op().p))
+	if n.curve.row != nil {
+		r.say(math.Float64bits(n.curve.p))
 	}
 	r.say(math.Float64bits(n.num))
 	var few [8]int
@@ -480,7 +480,7 @@ func (f *program) member(s *step, i int, before []Expr) Expr {
 	n := Node{op: s.op, curve: s.curve, num: s.num}
 	arrays := []Array{{exprs: args}}
 	switch h := len(args) / 2; {
-	case s.curve != nil:
+	case s.curve.row != nil:
 		e := apply(s.curve, args[0])
 		return e
 	case s.op == "mul" || s.op == "inner":

@@ -197,7 +197,7 @@ func (f *program) stepError(w *familyWork, k, lo, n int, x []float64) {
 func (f *program) atomError(dst []float64, w *familyWork, k int) {
 	s, n := &f.steps[k], len(dst)
 	sums, rounding := w.zeros(n), unit // of each addition
-	if s.op == "abs" || s.op == "square" || s.op == "mul" || s.curve != nil {
+	if s.op == "abs" || s.op == "square" || s.op == "mul" || s.curve.row != nil {
 		rounding = 0
 	}
 	clear(dst)
@@ -235,7 +235,7 @@ func (f *program) atomError(dst []float64, w *familyWork, k int) {
 			}
 		default:
 			for i, u := range v {
-				add(i, curveApprox(s.curve, approx{u, e[i]}))
+				add(i, s.curve.approx(approx{u, e[i]}))
 			}
 		}
 	}

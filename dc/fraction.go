@@ -69,6 +69,16 @@ func (f *quotient) approx(x []float64) approx {
 	return approx{v, (a.e+math.Abs(v)*b.e)/max(math.Abs(b.v)-b.e, 0) + unit*math.Abs(v) + math.SmallestNonzeroFloat64}
 }
 
+// bends: where the denominator has a sign, which its bounds need not show with a split.
+func (f *quotient) bends() (bends, bool) {
+	a, ok := bendsOf(&f.a)
+	b, both := bendsOf(&f.b)
+	if b.over.Hi < 0 {
+		a, b = a.neg(), b.neg()
+	}
+	return a.times(powerCurve("power", -1).of(b)), ok && both && b.over.Lo > 0
+}
+
 func (f *quotient) over() Interval { return interval.Whole }
 func (f *quotient) node() Node {
 	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}

@@ -73,15 +73,15 @@ func nodeOf(f Convex) Node {
 // max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" that of
 // Model.AddCost, "blackbox" a function of the library's user.
 func (n *Node) Op() string {
-	if n.curve != nil {
-		return n.curve.op().name
+	if n.curve.row != nil {
+		return n.curve.row.Name
 	}
 	return n.op
 }
 
 // Negative reports whether the function that the split has is minus the atom.
 // Expr.Written has turned the sign of the weight then.
-func (n *Node) Negative() bool { return n.negative || n.curve != nil && n.curve.op().negative }
+func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.curve.negative }
 
 // Args are the arguments, arrays of expressions.
 func (n *Node) Args() []Array {
@@ -105,11 +105,8 @@ func (n *Node) Args() []Array {
 // row-major order.
 func (n *Node) Data() []float64 {
 	switch {
-	case n.curve != nil:
-		if op := n.curve.op(); op.power {
-			return []float64{op.p}
-		}
-		return nil
+	case n.curve.row != nil:
+		return n.curve.data()
 	case n.op == opQuad:
 		return fullSymmetric(n.nums, n.args[0].Len())
 	case n.nums != nil:

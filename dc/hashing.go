@@ -178,9 +178,7 @@ func (n *Node) hash(depth int) uint64 {
 	h := hasher(1)
 	op := n.Op()
 	h.mix(uint64(op[0])<<8 + uint64(len(op)))
-	if n.curve != nil {
-		h.float(n.curve.op().p)
-	}
+	h.float(n.curve.p)
 	h.float(n.num)
 	h.floats(n.nums)
 	for k := range n.args {

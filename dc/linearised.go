@@ -2,20 +2,24 @@ package dc
 
 import "fmt"
 
-// linearised is a function f of es that has no split but is smooth, as are functions of it: CCP
-// takes its tangent at the current point, as Newton's method does. Its domain is tested at all
-// points. Where es are not smooth, it is refused with err.
+// linearised is a function f of es whose split is made when the expression is complete, by bounds of its
+// second derivative; functions of it are such functions too. Without such bounds, CCP takes the tangent at
+// the current point, as Newton's method does; the domain is tested at all points. Functions of es that are
+// not smooth need the bounds: err refuses others.
 func linearised(f func(parted) written, err error, es ...Expr) Expr {
 	var lists [][]int
+	smooth := true
 	for k := range es {
-		if !es[k].smooth() {
-			return Expr{err: err}
-		}
+		smooth = smooth && es[k].smooth()
 		lists = append(lists, es[k].support())
 	}
 	t := &tangential{sign: -1, es: es}
 	t.f = f(parted{split{h: []term{{1, t}}}, union(lists...)})
-	return node(t.f, ownerOf(es...))
+	e := node(t.f, ownerOf(es...))
+	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
+		return Expr{err: err}
+	}
+	return e
 }
 
 // tangential is sign·f where it stands for a convex function that is subtracted, which it need
@@ -31,7 +35,7 @@ func (t *tangential) AddSubgrad(dst []float64, scale float64, x []float64) {
 	t.f.AddSubgrad(dst, scale*t.sign, x)
 }
 func (t *tangential) Support() []int { return t.f.Support() }
-func (t *tangential) Smooth() bool   { return true }
+func (t *tangential) Smooth() bool   { return smooth(t.f) }
 func (t *tangential) String() string { return fmt.Sprintf("a function of a %v without a split", t.f) }
 
 func (t *tangential) approx(x []float64) approx {
@@ -61,4 +65,4 @@ func (t *tangential) all() *sum {
 }
 
 // turned is −t.
-func (t *tangential) turned() Convex { return &tangential{t.f, -t.sign, t.es} }
+func (t *tangential) turned() tangent { return &tangential{t.f, -t.sign, t.es} }

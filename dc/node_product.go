@@ -72,6 +72,12 @@ func (f *product) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
 func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
+func (f *product) bends() (bends, bool) {
+	a, ok := bendsOf(&f.a)
+	b, both := bendsOf(&f.b)
+	return a.times(b), ok && both
+}
+
 func (f *product) node() Node {
 	return Node{op: "mul", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
 }
@@ -103,7 +109,7 @@ func timesLogs(u, v Expr) (Expr, bool) {
 		return Expr{}, false
 	}
 	if c != 0 {
-		parts = append(parts, apply(negEntropy{open: true}, u).Scale(c))
+		parts = append(parts, openEntropy(u).Scale(-c))
 	}
 	return sumExprs(append(parts, Mul(u, sumExprs(rest)))), true
 }
@@ -234,6 +240,12 @@ func (f *inner) over() Interval {
 		i = i.Add(f.u.over(k).Mul(f.v.over(k)))
 	}
 	return i
+}
+
+func (f *inner) bends() (bends, bool) {
+	return bendsOfSum(f.u.Len(), func(k int) bends {
+		return affineBends(f.u.Entry(k)).times(affineBends(f.v.Entry(k)))
+	}), true
 }
 
 func (f *inner) node() Node { return Node{op: "inner", args: affineArgs(&f.u, &f.v)} }

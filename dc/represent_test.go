@@ -180,6 +180,9 @@ func TestRepresentation(t *testing.T) {
 		cones := 0
 		for _, at := range xs {
 			for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+				if part == "h" && s.values {
+					continue
+				}
 				c := collector{}
 				qp := c.hold(f.(dc.Representer), at)
 				cones += len(qp.Cones)

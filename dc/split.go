@@ -22,7 +22,13 @@ func (s *split) isConcave() bool { return len(s.g) == 0 && !someLinearised(s.h) 
 
 // tangent is implemented by functions that are not convex, and linearised where they stand alone in
 // a sum: the split of an objective or of a constraint has them in h. turned is minus the function.
-type tangent interface{ turned() Convex }
+type tangent interface {
+	Convex
+	turned() tangent
+	// bounded is a split of minus the function; ok is false where its second derivative has no
+	// bounds.
+	bounded() (s split, ok bool)
+}
 
 func (t term) linearised() bool        { _, ok := t.f.(tangent); return ok }
 func someLinearised(terms []term) bool { return slices.ContainsFunc(terms, term.linearised) }
@@ -42,22 +48,46 @@ func tangentIn(f Convex) bool {
 	return (term{f: f}).linearised()
 }
 
-// moveTangents brings the functions that are linearised into h.
+// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth functions without
+// bounds of their second derivatives, as quotients through 0, are linearised without the guarantees of a split.
+func (e Expr) HasSplit() bool {
+	e.moveTangents()
+	return !e.withTangents()
+}
+
+// moveTangents gives the functions that are linearised a split, by bounds of their second
+// derivatives. Functions without such bounds are brought into h.
 func (e *Expr) moveTangents() {
-	s := *e.split()
-	if !someLinearised(s.g) {
+	s := e.splitNow()
+	if !someLinearised(s.g) && !someLinearised(s.h) {
 		return
 	}
-	g := s.g
-	s.g, s.h = nil, slices.Clone(s.h)
-	for _, t := range g {
-		if f, ok := t.f.(tangent); ok {
-			s.h = append(s.h, term{t.w, f.turned()})
-		} else {
-			s.g = append(s.g, t)
+	rest, parts, weights := split{lin: s.lin}, []split{{}}, []float64{1}
+	var left []term
+	for side, terms := range [2][]term{s.g, s.h} {
+		for _, t := range terms {
+			f, ok := t.f.(tangent)
+			switch {
+			case !ok && side == 0:
+				rest.g = append(rest.g, t)
+				continue
+			case !ok:
+				rest.h = append(rest.h, t)
+				continue
+			case side == 0:
+				f = f.turned()
+			}
+			if by, ok := f.bounded(); ok {
+				parts, weights = append(parts, by), append(weights, t.w)
+			} else {
+				left = append(left, term{t.w, f})
+			}
 		}
 	}
-	e.replaceSplit(s)
+	parts[0] = rest
+	out := addSplits(parts, weights...)
+	out.h, out.touches = append(out.h, left...), out.touches || s.touches
+	e.replaceSplit(out)
 }
 
 // convexSplit is a convex function.
@@ -139,13 +169,14 @@ func splitOf(lin Linear, terms []term) split {
 
 // late is implemented by functions whose split is made when it is first asked for.
 type late interface {
-	// lessSquares reports whether the split is certainly a maximum, with the weight 1, less squares, so that it is not affine.
+	// lessSquares reports whether the split is certainly a maximum, with the weight 1, less
+	// squares, so that it is not affine.
 	lessSquares() bool
 }
 
-// remaining reports, of a long sum, whether some functions certainly remain in g and in h of its split, without making it: where all
-// of a kind cancel their weights do, of kinds of which none merges with functions other than its equals. Squares merge
-// with squares of the other sign.
+// remaining reports, of a long sum, whether some functions certainly remain in g and in h of its
+// split, without making it: where all of a kind cancel their weights do, of kinds of which none
+// merges with functions other than its equals. Squares merge with squares of the other sign.
 func (e *Expr) remaining() (g, h bool) {
 	if len(e.terms) <= mostPairs && !(withLoops && e.series() != nil) {
 		return false, false
@@ -185,8 +216,8 @@ func (e *Expr) remaining() (g, h bool) {
 	return sum > apart*size || up && !down, sum < -apart*size || down && !up
 }
 
-// withGaps reports whether looped absolute values are among the terms, of which the splits have maxima of sums in g and maxima of affine functions in
-// h, and nothing else that may cancel them.
+// withGaps reports whether looped absolute values are among the terms, of which the splits have
+// maxima of sums in g and maxima of affine functions in h, and nothing else that may cancel them.
 func (e *Expr) withGaps() bool {
 	some := false
 	for _, t := range e.terms {
@@ -400,7 +431,8 @@ func (s *sum) Everywhere() bool {
 	return !slices.ContainsFunc(s.terms, func(t term) bool { return !hasAllPoints(t.f) })
 }
 
-func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
+func (s *sum) over() Interval       { return termsOver(s.lin, s.terms) }
+func (s *sum) bends() (bends, bool) { return bendsOf(&Expr{lin: s.lin, terms: s.terms, of: s.lin.of}) }
 func (s *sum) node() Node {
 	return Node{op: "sum", args: [2]Array{{lin: s.lin, terms: s.terms, one: true}}}
 }

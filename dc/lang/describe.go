@@ -18,6 +18,7 @@ const (
 	rising     = "affine or convex; others by their bounds"
 	falling    = "affine or concave; others by their bounds"
 	bounded    = "affine; others by their bounds"
+	smoothOnly = "any smooth function; others by their bounds"
 	needsPlus  = "x >= 0"
 	needsAbove = "x > 0"
 )
@@ -35,6 +36,22 @@ var described = []Function{
 	{"logistic", "logistic(x)", "log(1 + e^x)", Convex, anything, "", false},
 	{"xexp", "xexp(x)", "x e^x", Convex, rising, needsPlus, false},
 	{"invpos", "invpos(x)", "1/x", Convex, falling, needsAbove, false},
+	{"sin", "sin(x)", "the sine", DC, smoothOnly, "", false},
+	{"cos", "cos(x)", "the cosine", DC, smoothOnly, "", false},
+	{"tan", "tan(x)", "the tangent", DC, smoothOnly + ", with bounds between two poles", "", false},
+	{"atan", "atan(x)", "the inverse of the tangent", DC, smoothOnly, "", false},
+	{"sinh", "sinh(x)", "the hyperbolic sine", DC, bounded, "", false},
+	{"cosh", "cosh(x)", "the hyperbolic cosine", Convex, bounded, "", false},
+	{"tanh", "tanh(x)", "the hyperbolic tangent", DC, smoothOnly, "", false},
+	{"asinh", "asinh(x)", "the inverse of sinh", DC, smoothOnly, "", false},
+	{"atanh", "atanh(x)", "the inverse of tanh", DC, bounded, "-1 < x < 1", false},
+	{"sigmoid", "sigmoid(x)", "1/(1 + e^-x)", DC, smoothOnly, "", false},
+	{"erf", "erf(x)", "the error function", DC, smoothOnly, "", false},
+	{"normcdf", "normcdf(x)", "the distribution function of the standard normal distribution", DC, smoothOnly, "", false},
+	{"log1p", "log1p(x)", "log(1 + x), accurate for small x", Concave, falling, "x > -1", false},
+	{"expm1", "expm1(x)", "e^x - 1, accurate for small x", Convex, rising, "", false},
+	{"log2", "log2(x)", "the logarithm to the base 2", Concave, falling, needsAbove, false},
+	{"log10", "log10(x)", "the logarithm to the base 10", Concave, falling, needsAbove, false},
 	{"huber", "huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, anything, "", false},
 	{"kl", "kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", false},
 	{"rel_entr", "rel_entr(x, z)", "x log(x/z)", Convex, affineOnly, "x >= 0, z > 0", false},
@@ -87,8 +104,6 @@ var described = []Function{
 	{"chol", "chol(A)", "the lower triangular matrix L with A = L*L' of a positive definite matrix", Constant, "data", "", true},
 	{"inv", "inv(A)", "the inverse of a square matrix", Constant, "data", "", true},
 	{"std", "std(v)", "the standard deviation of the entries, with divisor n", Constant, "data", "", true},
-	{"sin", "sin(x)", "the sine", Constant, "data", "", true},
-	{"cos", "cos(x)", "the cosine", Constant, "data", "", true},
 	{"floor", "floor(x)", "the next whole number below", Constant, "data", "", true},
 	{"ceil", "ceil(x)", "the next whole number above", Constant, "data", "", true},
 	{"round", "round(x)", "the nearest whole number, halves away from 0", Constant, "data", "", true},

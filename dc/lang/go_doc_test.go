@@ -23,6 +23,8 @@ var goNames = map[string]string{
 	"norm": "NormP, NormPOf", "wgeomean": "WeightedGeoMean, WeightedGeoMeanOf", "cumsum": "Affine.Entry, Linear.AddScaled, Entries", "reshape": "Affine.Reshape",
 	"re": "Complex.Value, RealOnly", "im": "Complex.Pairs", "conj": "Complex.Conj, Complex.H",
 	"trace": "Affine.Diag, Affine.Sum", "diag": "Affine.Diag",
+	"sin": "Sin", "cos": "Cos", "tan": "Tan", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "atanh": "Atanh",
+	"sigmoid": "Sigmoid", "erf": "Erf", "normcdf": "NormCDF", "log1p": "Log1p", "expm1": "Expm1", "log2": "Log2", "log10": "Log10",
 }
 
 // otherGoNames are those of what the language has signs and words for.
@@ -31,7 +33,7 @@ var otherGoNames = [][2]string{
 	{"`A*x`, `x*A`, `c*x`", "MatMul, Affine.Dot"},
 	{"`x*y` of variables", "Mul"},
 	{"`x .* c`", "Affine.ScaleEach"},
-	{"`x^p`", "Power"},
+	{"`x^p`, `x^y`, `2^x`", "Power, Pow"},
 	{"`x[i,j]`, `x[i,:]`, `x[:,j]`, `x[l..u]`", "Affine.At, Affine.Row, Affine.Col, Affine.Range, Affine.Select"},
 	{"`x'`", "Affine.T"},
 	{"`[x, y]`", "Stack, Entries, Affine.Reshape"},

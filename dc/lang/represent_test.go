@@ -168,6 +168,9 @@ func TestTreesAreRepresented(t *testing.T) {
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue
 			}
+			if name == "h" && needBounds.MatchString(src) { // it may have values alone
+				continue
+			}
 			c.grad = make([]float64, coordinates)
 			want, ok := c.inside(at)
 			if !ok || len(part.Support()) == 0 || abs(want) > 1e3 {

@@ -9,6 +9,8 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // entrywise applies an atom to every entry of a value that depends on variables.
@@ -94,11 +96,23 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 	})
 }
 
-// curve serves atoms of single numbers: f on data, apply on expressions, which
-// must be as need says.
-func curve(need string, f func(float64) float64, apply func(dc.Operand) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+// curve serves atoms of single numbers: a row of the table of functions on data, apply on
+// expressions, which must be as need says; empty: as the error says.
+func curve(row string, p float64, need string, apply func(dc.Operand) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	f := valuesOf(row, p)
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return applyCurve(ev, n, n.Args[0], n.Name, need, args[0], 1, f, apply)
+	}
+}
+
+// valuesOf is a row of the table of functions, NaN outside of its domain.
+func valuesOf(name string, p float64) func(float64) float64 {
+	row := atom.Find(name)
+	return func(x float64) float64 {
+		if !row.In(interval.Whole, p).Contains(x) {
+			return math.NaN()
+		}
+		return row.Value.At(x, p)
 	}
 }
 
@@ -117,6 +131,8 @@ func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v va
 		case err == nil:
 		case u.IsConst():
 			ev.FailDomain(n, "%s: %s", ev.Say(n), eval.Cause(err))
+		case need == "":
+			noSplit(ev, n, arg, v, "%s", eval.Cause(err))
 		default:
 			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.Say(arg), v.CurvatureWord())
 		}
@@ -129,13 +145,7 @@ func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value
 	if len(args) > 1 {
 		m = threshold(ev, n, args[1])
 	}
-	f := func(x float64) float64 {
-		if x = math.Abs(x); x > m {
-			return 2*m*x - m*m
-		}
-		return x * x
-	}
-	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, f, func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
+	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, valuesOf("huber", m), func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
 }
 
 // threshold is where huber turns linear, its second argument.
@@ -278,6 +288,9 @@ func fnDC(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 
 // power is base^exponent, entry by entry.
 func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value.Value {
+	if !exponent.IsData() && len(exponent.Shape) == 0 {
+		return variablePower(ev, n, base, exponent)
+	}
 	p := ev.Real(n.Args[1], exponent, "an exponent")
 	if base.IsData() {
 		return ev.EachNumber(n, base, func(x float64) float64 { return math.Pow(x, p) })
@@ -292,6 +305,18 @@ func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value
 	}
 	pow := func(x float64) float64 { return math.Pow(x, p) }
 	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+}
+
+// variablePower is each entry of a base to the power of an expression.
+func variablePower(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value.Value {
+	ev.Spend(n, base.Len())
+	return value.FromEach(base.Shape, ev.Afford(n, base.Costs().Times(4)), func(k int) dc.Expr {
+		e := dc.Pow(base.Expr(k), exponent.Expr(0))
+		if err := e.Err(); err != nil {
+			noSplit(ev, n, n.Args[0], base, "%s", eval.Cause(err))
+		}
+		return e
+	})
 }
 
 // powerNeeds names the curvature that the base of a power must have.

@@ -103,7 +103,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 	for _, v := range x.Numbers() {
 		s += v * v
 	}
-	return ev.Finite(n, value.Number(s*reciprocal(y.At(0))))
+	return ev.Finite(n, value.Number(s*valuesOf("power", -1)(y.At(0))))
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
@@ -152,27 +152,4 @@ func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count i
 	inDomain(ev, n, e)
 	all.Parts = all.Parts*max(1, count) + count + 2
 	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, all.Capped()))
-}
-
-func entropy(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	return -x * math.Log(x)
-}
-
-func Logistic(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-
-func xexp(x float64) float64 {
-	if !(x >= 0) {
-		return math.NaN()
-	}
-	return x * math.Exp(x)
-}
-
-func reciprocal(x float64) float64 {
-	if !(x > 0) {
-		return math.NaN()
-	}
-	return 1 / x
 }

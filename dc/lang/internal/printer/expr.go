@@ -166,6 +166,8 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 var callNames = map[string]bool{
 	"abs": true, "exp": true, "log": true, "entr": true, "logistic": true, "xexp": true, "norm1": true, "norm2": true, "sumsq": true, "lse": true,
 	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
+	"sin": true, "cos": true, "tan": true, "atan": true, "sinh": true, "cosh": true, "tanh": true, "asinh": true, "atanh": true, "sigmoid": true,
+	"erf": true, "normcdf": true, "log1p": true, "expm1": true, "log2": true, "log10": true,
 	"matfrac": true, "norm": true, "sumlargest": true, "lambda_sumlargest": true, "wgeomean": true, "quad": true,
 }
 
