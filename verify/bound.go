@@ -59,7 +59,7 @@ func (f *flat) slopes(l *form) []span {
 			for _, j := range c.under.args {
 				add(j, span{-1, 1})
 			}
-		case f.box[c.a].lo > c.domain().lo || c.domain() == whole():
+		case c.inside(f.box[c.a]):
 			add(c.a, c.slope(f.box[c.a]))
 		default: // at the end of a domain
 			add(c.a, whole())

@@ -232,6 +232,17 @@ var curves = [...]curve{
 	},
 	logarithmTo("log2", math.Log2, 2),
 	logarithmTo("log10", math.Log10, 10),
+	{ // log((1 + v)/(1 − v))/2
+		name: "atanh", domain: span{-1, 1}, plain: math.Atanh,
+		exact: func(v ball, _ float64) ball {
+			return exactly(1).add(v).log().sub(exactly(1).sub(v).log()).half()
+		},
+		slope: even(func(v, _ float64) span { return just(1).over(just(1).less(just(v)).times(just(1).plus(just(v)))) }),
+		second: monotone(func(v, _ float64) span { // 2v/(1 − v²)²
+			s := just(1).over(just(1).less(just(v)).times(just(1).plus(just(v))))
+			return s.times(s).times(just(2 * v))
+		}),
+	},
 }
 
 // logarithmTo is the row of the logarithm to a base.
@@ -421,6 +432,12 @@ func (c *column) domain() span {
 	return whole()
 }
 
+// inside reports whether an interval has no end of the domain.
+func (c *column) inside(a span) bool {
+	d := c.domain()
+	return d == whole() || a.lo > d.lo && (a.hi < d.hi || math.IsInf(d.hi, 1))
+}
+
 func (c *column) value(v float64) span {
 	if f := &curves[c.kind]; f.value != nil {
 		return f.value(v, c.p)
@@ -470,10 +487,11 @@ func (c *column) preimage(w, a span) span {
 // float64 numbers between, to 16 of them. It returns one that has it.
 func halve(good, bad float64, has func(v float64) bool) float64 {
 	place := func(v float64) int64 {
+		p := int64(math.Float64bits(math.Abs(v)))
 		if v < 0 {
-			return -int64(math.Float64bits(-v))
+			return -p
 		}
-		return int64(math.Float64bits(v))
+		return p
 	}
 	g, b := place(good), place(bad)
 	for g/2-b/2 > 8 || b/2-g/2 > 8 {

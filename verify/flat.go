@@ -293,7 +293,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 		plain, t := l.plain(), f.reach(l)
 		t = span{min(t.lo, f.reach(plain).lo), max(t.hi, f.reach(plain).hi)}
 		c := column{kind: k, p: p}
-		if t.lo > c.domain().lo && t.finite() {
+		if c.inside(t) && t.finite() {
 			if rest := c.slope(t).times(l.err); rest.finite() {
 				out := f.single(k, p, plain)
 				out.err = out.err.plus(rest)
@@ -342,7 +342,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 // require states the domain of a function of l as a row.
 func (f *flat) require(c *column, l form) {
 	if c.domain() != whole() {
-		f.rows = append(f.rows, flatRow{l, c.domain().lo, math.Inf(1)})
+		f.rows = append(f.rows, flatRow{l, c.domain().lo, c.domain().hi})
 	}
 }
 

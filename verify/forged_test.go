@@ -108,7 +108,7 @@ func (f *forger) header(maximize bool) object {
 	var terms []object
 	for f.terms = 0; f.terms < f.IntN(8); f.terms++ {
 		t := f.list(f.n + f.terms)
-		t["o"], t["p"], t["c"], t["a"], t["b"] = f.IntN(28), f.number(), f.number(), f.IntN(f.n+f.terms), f.IntN(f.n+f.terms)
+		t["o"], t["p"], t["c"], t["a"], t["b"] = f.IntN(29), f.number(), f.number(), f.IntN(f.n+f.terms), f.IntN(f.n+f.terms)
 		if f.IntN(2) == 0 {
 			t["p"] = []float64{1.5, 0.5, 3, -1, 7, 6}[f.IntN(6)]
 		}
@@ -337,7 +337,7 @@ func TestHostileProofs(t *testing.T) {
 		"a triangle":      {[]any{head(nil), object{"c": 1, "t": [][]float64{{1e300, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1}}}}, "damaged at line 2"},
 		"shares":          {[]any{head(nil), object{"c": 1, "w": object{"-1": []int{1}}}}, "damaged at line 2"},
 		"a column":        {[]any{head(object{"terms": []object{{"o": 1, "a": 1}}}), leaf}, "damaged at line 1"},
-		"a function":      {[]any{head(object{"terms": []object{{"o": 28, "a": 0}}}), leaf}, "damaged at line 1"},
+		"a function":      {[]any{head(object{"terms": []object{{"o": 29, "a": 0}}}), leaf}, "damaged at line 1"},
 		"a box":           {[]any{head(object{"box": [][]float64{{0, 1}, {0, 1}}}), leaf}, "damaged at line 1"},
 		"another sense":   {[]any{head(object{"maximize": true}), leaf}, "the other maximises"},
 		"another version": {[]any{head(object{"version": 6}), leaf}, "version 6"},

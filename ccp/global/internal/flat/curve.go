@@ -66,6 +66,7 @@ var functions = [...]function{
 	{Curve: atom.Find("expm1")},
 	{Curve: atom.Find("log2")},
 	{Curve: atom.Find("log10")},
+	{Curve: atom.Find("atanh")},
 }
 
 // named is the function of a name in expressions, Affine if there is none. Powers are made of several.
