@@ -1,10 +1,13 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -108,4 +111,43 @@ func difference(e dc.Expr, r *rand.Rand) string {
 		}
 	}
 	return ""
+}
+
+// TestMajorantsOfBounded: where convex functions of smooth ones are minimised, they need no split of their own;
+// where they are subtracted the message says so.
+func TestMajorantsOfBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(a, b dc.Affine) dc.Expr
+		want float64
+	}{
+		"a maximum": {func(a, b dc.Affine) dc.Expr { return dc.Max(dc.Sin(a), dc.Cos(b), a.Scale(-1)) }, 0},
+		"absolute values": {func(a, b dc.Affine) dc.Expr {
+			return dc.Abs(dc.Sin(a).Sub(dc.Num(0.3))).Add(dc.Abs(dc.Tanh(b).Sub(dc.Num(0.5))))
+		}, 0},
+		"a norm": {func(a, b dc.Affine) dc.Expr {
+			return dc.Norm2Of([]dc.Operand{dc.Sin(a).Sub(dc.Num(0.3)), dc.Tanh(b).Sub(a)})
+		}, 0},
+		"a square less": {func(a, _ dc.Affine) dc.Expr { return dc.Square(dc.Sin(a)).Neg() }, -1},
+		"Huber's function": {func(a, b dc.Affine) dc.Expr {
+			return dc.HuberOf([]dc.Operand{dc.Sin(a).Sub(dc.Cos(b)), a}, 2)
+		}, 0},
+	} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2), dc.StartAt(1))
+		m.Minimize(c.of(x.At(0), x.At(1)))
+		p, err := m.Problem()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		res, err := ccp.Solve(context.Background(), p, p.Start(0), ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged || math.Abs(res.Objective-c.want) > 1e-8 {
+			t.Errorf("%s: %v, %v, want %g", name, res, err, c.want)
+		}
+		m.Minimize(c.of(x.At(0), x.At(1)).Neg())
+		_, err = m.Problem()
+		if refused := name != "a square less"; refused != (err != nil && strings.Contains(err.Error(), "as in t == x/y")) {
+			t.Errorf("%s, subtracted: %v", name, err)
+		}
+	}
 }

@@ -81,8 +81,8 @@ func (b *bent) Support() []int {
 
 func (b *bent) Smooth() bool            { return b.t.Smooth() }
 func (b *bent) Domain() []Representer   { return b.t.Domain() }
+func (b *bent) Everywhere() bool        { return b.t.Everywhere() }
 func (b *bent) Inside(x []float64) bool { return b.t.Inside(x) }
-func (b *bent) parts() []Convex         { return b.t.parts() }
 func (b *bent) String() string          { return fmt.Sprint(b.t.f) }
 
 func (b *bent) node() Node {

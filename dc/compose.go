@@ -122,6 +122,8 @@ func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
 }
 
+func (c *composition) partial() bool { return c.f.row.Domain != nil }
+
 // bends: see bends.
 func (c *composition) bends() (bends, bool) { return c.f.along(bendsOf(&c.e)) }
 

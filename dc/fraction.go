@@ -79,6 +79,7 @@ func (f *quotient) bends() (bends, bool) {
 	return a.times(powerCurve("power", -1).of(b)), ok && both && b.over.Lo > 0
 }
 
+func (f *quotient) partial() bool  { return true }
 func (f *quotient) over() Interval { return interval.Whole }
 func (f *quotient) node() Node {
 	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}

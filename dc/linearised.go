@@ -13,8 +13,14 @@ func linearised(f func(parted) written, err error, es ...Expr) Expr {
 		smooth = smooth && es[k].smooth()
 		lists = append(lists, es[k].support())
 	}
-	t := &tangential{sign: -1, es: es}
+	t := &tangential{sign: -1, all: &sum{}}
+	for k := range es {
+		p := es[k].splitNow()
+		t.all.terms = append(append(t.all.terms, p.g...), p.h...)
+	}
 	t.f = f(parted{split{h: []term{{1, t}}}, union(lists...)})
+	p, ok := t.f.(interface{ partial() bool })
+	t.everywhere = !(ok && p.partial()) && t.all.Everywhere()
 	e := node(t.f, ownerOf(es...))
 	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
 		return Expr{err: err}
@@ -25,9 +31,10 @@ func linearised(f func(parted) written, err error, es ...Expr) Expr {
 // tangential is sign·f where it stands for a convex function that is subtracted, which it need
 // not be: a function of es without a split. See tangent.
 type tangential struct {
-	f    written
-	sign float64
-	es   []Expr
+	f          written
+	sign       float64
+	all        *sum // of the functions in the splits of the arguments
+	everywhere bool // these have subgradients at all points, and f has a value
 }
 
 func (t *tangential) Value(x []float64) float64 { return t.sign * t.f.Value(x) }
@@ -49,20 +56,15 @@ func (t *tangential) node() Node {
 }
 
 // Domain is that of the arguments.
-func (t *tangential) Domain() []Representer { return t.all().Domain() }
+func (t *tangential) Domain() []Representer { return t.all.Domain() }
 
-func (t *tangential) Inside(x []float64) bool { return finite(t.f.Value(x)) && t.all().Inside(x) }
-func (t *tangential) parts() []Convex         { return t.all().parts() }
+func (t *tangential) Everywhere() bool { return t.everywhere }
 
-// all is the sum of all functions in the splits of the arguments.
-func (t *tangential) all() *sum {
-	s := &sum{}
-	for k := range t.es {
-		p := t.es[k].splitNow()
-		s.terms = append(append(s.terms, p.g...), p.h...)
-	}
-	return s
+func (t *tangential) Inside(x []float64) bool {
+	return t.everywhere || finite(t.f.Value(x)) && t.all.Inside(x)
 }
 
+func (t *tangential) parts() []Convex { return t.all.parts() }
+
 // turned is −t.
-func (t *tangential) turned() tangent { return &tangential{t.f, -t.sign, t.es} }
+func (t *tangential) turned() tangent { return &tangential{t.f, -t.sign, t.all, t.everywhere} }

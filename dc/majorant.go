@@ -14,7 +14,8 @@ import "math"
 // where they have a positive weight in an objective or on the left of ≤.
 type majorised interface {
 	written
-	majorant() majorant
+	// majorant: ok is false where an argument has no split.
+	majorant() (m majorant, ok bool)
 }
 
 // majorant is a function with a representation that lies above it and touches it
@@ -65,11 +66,15 @@ func (e Expr) majoriseBy(majorant func(term) (term, bool)) Expr {
 
 // majorant is the term with its majorant, if it has one.
 func (t term) majorant() (term, bool) {
-	m, ok := t.f.(majorised)
-	if !ok || t.w <= 0 || m.split().isConvex() || someLinearised(m.split().h) {
+	f, ok := t.f.(majorised)
+	if !ok || t.w <= 0 || f.split().isConvex() {
 		return t, false
 	}
-	return term{t.w, m.majorant()}, true
+	m, ok := f.majorant()
+	if !ok {
+		return t, false
+	}
+	return term{t.w, m}, true
 }
 
 // above states t ≥ g − ĥ: for the pieces of g one by one where h written out for
@@ -87,22 +92,53 @@ func above(c Canon, t Linear, g, h Representer) {
 	c.Tangent(c.Bound(g).AddScaled(-1, t), h)
 }
 
-// differences are the splits gᵢ − hᵢ of the arguments of a majorant. Its domain
-// is that of all of them.
+// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the arguments, which of
+// smooth functions are others. Its domain is that of all of them.
 type differences struct {
 	g, h       []Representer
+	minusG     []Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
+	minusH     []Representer
 	everywhere bool // no part is Restricted
+	bent       bool // some functions have values and subgradients alone
 }
 
-func newDifferences(es ...Expr) differences {
-	var d differences
-	for k := range es {
-		s := es[k].split()
-		convexPart, concavePart := s.convexPart(), s.concavePart()
-		d.g, d.h = append(d.g, convexPart.function()), append(d.h, concavePart.function())
+// final says of a majorant of bent functions that it stands for itself.
+func (d *differences) final() bool { return d.bent }
+
+// newDifferences: ok is false where one of es has no split.
+func newDifferences(es ...Expr) (d differences, ok bool) {
+	for k, e := range es {
+		other := e.Neg()
+		bent := e.withTangents()
+		if bent {
+			e.moveTangents()
+			other.moveTangents()
+			if e.withTangents() || other.withTangents() {
+				return differences{}, false
+			}
+		}
+		s := e.splitNow()
+		d.g, d.h = append(d.g, newSum(s.lin, s.g)), append(d.h, newSum(Linear{}, s.h))
+		minusG, minusH := d.h[k], d.g[k]
+		if bent {
+			s = other.splitNow()
+			minusG, minusH = newSum(s.lin, s.g), newSum(Linear{}, s.h)
+		}
+		d.minusG, d.minusH, d.bent = append(d.minusG, minusG), append(d.minusH, minusH), d.bent || bent
+	}
+	if !d.bent {
+		d.minusG, d.minusH = nil, nil
 	}
 	d.everywhere = d.all().Everywhere()
-	return d
+	return d, true
+}
+
+// minus is the split of −eₖ.
+func (d *differences) minus(k int) (g, h Representer) {
+	if d.minusG == nil {
+		return d.h[k], d.g[k]
+	}
+	return d.minusG[k], d.minusH[k]
 }
 
 // all is the sum of the gᵢ and hᵢ.
@@ -125,7 +161,15 @@ func (d *differences) Domain() []Representer {
 func (d *differences) isMajorant()             {}
 func (d *differences) Everywhere() bool        { return d.everywhere }
 func (d *differences) Inside(x []float64) bool { return d.everywhere || d.all().Inside(x) }
-func (d *differences) parts() []Convex         { return d.all().parts() }
+
+// parts are those that a representation needs.
+func (d *differences) parts() (out []Convex) {
+	for k := range d.g {
+		g, _ := d.minus(k)
+		out = append(out, d.g[k], g)
+	}
+	return out
+}
 
 // addSubgrad adds scale times a gradient of gₖ − hₖ, where it has one.
 func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float64) {
@@ -140,10 +184,14 @@ type absAbove struct {
 	indices []int
 }
 
-func newAbsAbove(e Expr) absAbove {
-	f := absAbove{differences: newDifferences(e), e: e}
-	f.indices = union(f.g[0].Support(), f.h[0].Support())
-	return f
+func newAbsAbove(e Expr) (absAbove, bool) {
+	d, ok := newDifferences(e)
+	f := absAbove{differences: d, e: e}
+	if ok {
+		g, h := f.minus(0)
+		f.indices = union(f.g[0].Support(), f.h[0].Support(), g.Support(), h.Support())
+	}
+	return f, ok
 }
 
 func (f *absAbove) Support() []int            { return f.indices }
@@ -157,11 +205,12 @@ func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.addSubgrad(0, dst, scale, x)
 }
 
-// column is t ≥ g − ĥ, t ≥ h − ĝ.
+// column is t ≥ g − ĥ, and t ≥ −e in the same way.
 func (f *absAbove) column(c Canon) Linear {
 	t := column(c)
 	above(c, t, f.g[0], f.h[0])
-	above(c, t, f.h[0], f.g[0])
+	g, h := f.minus(0)
+	above(c, t, g, h)
 	return t
 }
 
@@ -226,7 +275,8 @@ func (f *appliedAbove) Represent(c Canon) Form {
 		rows[k] = column(c)
 		above(c, rows[k], f.g[k], f.h[k])
 		if f.even {
-			above(c, rows[k], f.h[k], f.g[k])
+			g, h := f.minus(k)
+			above(c, rows[k], g, h)
 		}
 	}
 	return c.Form(f.c.make(Entries(rows...)).G())
@@ -244,10 +294,22 @@ func (f *appliedAbove) node() Node {
 	return n
 }
 
-func (f *maximum) majorant() majorant {
-	return &maxAbove{f, newDifferences(f.items...)}
+func (f *maximum) majorant() (majorant, bool) {
+	d, ok := newDifferences(f.items...)
+	return &maxAbove{f, d}, ok
 }
 
-func (f *squared) majorant() majorant     { return &squareAbove{newAbsAbove(f.e)} }
-func (f *magnitudeOf) majorant() majorant { m := newAbsAbove(f.e); return &m }
-func (f *applied) majorant() majorant     { return &appliedAbove{f, newDifferences(f.items...)} }
+func (f *applied) majorant() (majorant, bool) {
+	d, ok := newDifferences(f.items...)
+	return &appliedAbove{f, d}, ok
+}
+
+func (f *squared) majorant() (majorant, bool) {
+	m, ok := newAbsAbove(f.e)
+	return &squareAbove{m}, ok
+}
+
+func (f *magnitudeOf) majorant() (majorant, bool) {
+	m, ok := newAbsAbove(f.e)
+	return &m, ok
+}

@@ -266,12 +266,18 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	if touches {
 		stated.typical, stated.Objective = p.typical, stated.Objective.folded(&p.Objective)
 		again := m.cs.constraints()
-		p.exact = sync.OnceValue(func() *Problem { return stated.exactly(again) })
+		p.exact = sync.OnceValue(func() *Problem {
+			if q := stated.exactly(again); q != nil {
+				return q
+			}
+			return &p
+		})
 	}
 	return &p, nil
 }
 
-// exactly is p, as it was stated, with the constraints that were, ready without majorants.
+// exactly is p, as it was stated, with the constraints that were, ready without majorants; nil if functions have no
+// split, as the maximum of functions that are bent.
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
 	q.Constraints, q.Objective = stated, q.Objective.unfolded()
@@ -279,6 +285,14 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 	same := func(e Expr) Expr { return e }
 	look := lookout{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)
+	for k := range q.Constraints {
+		if c := &q.Constraints[k]; c.members == nil && c.e.Unrepresentable() != nil {
+			return nil
+		}
+	}
+	if q.Objective.Unrepresentable() != nil {
+		return nil
+	}
 	q.define(&look)
 	q.gather(&look)
 	return &q
@@ -314,10 +328,15 @@ func checkExpr(e Expr, of *space) error {
 	if err := e.owner().check(of); err != nil {
 		return err
 	}
-	switch f := e.Unrepresentable(); {
+	f := e.Unrepresentable()
+	if f == nil {
+		f = e.tangentInside()
+	}
+	switch {
 	case f == nil:
 	case tangentIn(f):
-		return fmt.Errorf("dc: no DC split for %s of a quotient without one; state the quotient as a variable, as in t == x/y", describe(f))
+		return fmt.Errorf("dc: no DC split for %s of a smooth function without one; state the smooth function as a "+
+			"variable, as in t == x/y or t == sin(x)", describe(f))
 	default:
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
 	}

@@ -52,7 +52,20 @@ func tangentIn(f Convex) bool {
 // bounds of their second derivatives, as quotients through 0, are linearised without the guarantees of a split.
 func (e Expr) HasSplit() bool {
 	e.moveTangents()
-	return !e.withTangents()
+	s := e.splitNow()
+	in := func(t term) bool { return tangentIn(t.f) }
+	return !s.touches && !slices.ContainsFunc(s.g, in) && !slices.ContainsFunc(s.h, in)
+}
+
+// tangentInside is a function in h with a part that is linearised without a split, nil if there is none.
+func (e *Expr) tangentInside() Convex {
+	s := e.splitNow()
+	for _, t := range s.h {
+		if !t.linearised() && tangentIn(t.f) {
+			return t.f
+		}
+	}
+	return nil
 }
 
 // moveTangents gives the functions that are linearised a split, by bounds of their second
@@ -129,11 +142,20 @@ func termsOver(lin Linear, terms []term) Interval {
 // nonnegative reports whether s is convex, and its range shows that it is ≥ 0.
 func (s *split) nonnegative() bool { return s.isConvex() && s.over().Lo >= 0 }
 
+// written is the function of the term, if its split is to stand for it.
+func (t term) written() (f written, ok bool) {
+	if m, is := t.f.(interface{ final() bool }); is && m.final() {
+		return nil, false
+	}
+	f, ok = t.f.(written)
+	return f, ok
+}
+
 // splitOf is the split of a sum of functions as they were written.
 func splitOf(lin Linear, terms []term) split {
 	count := len(terms)
 	for _, t := range terms {
-		if f, ok := t.f.(written); ok {
+		if f, ok := t.written(); ok {
 			s := f.split()
 			count += len(s.g) + len(s.h) - 1
 		}
@@ -141,7 +163,7 @@ func splitOf(lin Linear, terms []term) split {
 	all := gathered{terms: make([]term, 0, count), few: count <= mostPairs}
 	lins, ones := []Linear{lin}, []float64{1}
 	for _, t := range terms {
-		f, ok := t.f.(written)
+		f, ok := t.written()
 		if !ok {
 			all.add(t.w, t.f)
 			continue
@@ -195,7 +217,7 @@ func (e *Expr) remaining() (g, h bool) {
 		}
 	}
 	for _, t := range e.terms {
-		f, ok := t.f.(written)
+		f, ok := t.written()
 		if !ok {
 			add(t.w, t.f)
 			continue

@@ -50,6 +50,7 @@ func sumOf(x []float64, f func(v float64) float64) float64 {
 
 var (
 	anyPoint  = []float64{-1.5, 0.25, 2, -0.75}
+	small     = []float64{0.5, 0.25, 0.75, 0.125}
 	positive  = []float64{1.5, 0.25, 2, 0.75}
 	symmetric = []float64{2, 0.5, 0.5, 1}
 	four      = []int{4}
@@ -100,6 +101,29 @@ var uses = []use{
 	{"logistic", []int{0}, four, nil, each(func(v float64) float64 { return math.Log1p(math.Exp(v)) }), anyPoint},
 	{"invpos", []int{0}, four, nil, each(func(v float64) float64 { return 1 / v }), positive},
 	{"xexp", []int{0}, four, nil, each(func(v float64) float64 { return v * math.Exp(v) }), positive},
+	{"sin", []int{0}, four, nil, each(math.Sin), anyPoint},
+	{"cos", []int{0}, four, nil, each(math.Cos), anyPoint},
+	{"atan", []int{0}, four, nil, each(math.Atan), anyPoint},
+	{"sinh", []int{0}, four, nil, each(math.Sinh), anyPoint},
+	{"cosh", []int{0}, four, nil, each(math.Cosh), anyPoint},
+	{"tanh", []int{0}, four, nil, each(math.Tanh), anyPoint},
+	{"asinh", []int{0}, four, nil, each(math.Asinh), anyPoint},
+	{"erf", []int{0}, four, nil, each(math.Erf), anyPoint},
+	{"log1p", []int{0}, four, nil, each(math.Log1p), positive},
+	{"expm1", []int{0}, four, nil, each(math.Expm1), anyPoint},
+	{"log2", []int{0}, four, nil, each(math.Log2), positive},
+	{"log10", []int{0}, four, nil, each(math.Log10), positive},
+	{"sigmoid", []int{0}, four, nil, each(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }), anyPoint},
+	{"normcdf", []int{0}, four, nil, each(func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 }), anyPoint},
+	{"tan", []int{0}, four, nil, each(math.Tan), small},
+	{"atanh", []int{0}, four, nil, each(math.Atanh), small},
+	{"pow", []int{0, 1}, four, nil, func(x, y []float64) []float64 {
+		out := make([]float64, len(x))
+		for k := range x {
+			out[k] = math.Pow(x[k], y[k])
+		}
+		return out
+	}, small},
 	{"huber", []int{0}, four, &wire.Attrs{M: ptr(0.5)}, each(func(v float64) float64 {
 		if math.Abs(v) <= 0.5 {
 			return v * v
@@ -180,6 +204,9 @@ func (u *use) graph() *wire.Graph {
 	}
 	if slices.Equal(u.at, positive) && slices.Equal(shape, four) {
 		g.Variables[0].Lo = wire.F([]float64{0.125})
+	}
+	if slices.Equal(u.at, small) {
+		g.Variables[0].Lo, g.Variables[0].Hi = wire.F([]float64{0.0625}), wire.F([]float64{0.875})
 	}
 	c := g.Add(wire.Node{Op: "const", Shape: shape, Attrs: &wire.Attrs{Data: wire.F([]float64{1, 2, 3, 4})}})
 	y := g.Add(wire.Node{Op: "sum", Args: []int{0, c}, Shape: shape})
