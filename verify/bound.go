@@ -152,105 +152,54 @@ func (b *bounding) curve(k int, y float64) {
 	b.y[c.a] = b.y[c.a].plus(just(s))
 }
 
-// least is at most y·f(u) − s·u for all u in a. Where a curvature is not known, the interval is halved, until another part
-// is lower. near may be next to the minimum.
+// least is at most y·f(u) − s·u for all u in a: the least bound of its parts, of which the one with that
+// bound is halved as long as that pays. near may be next to the minimum.
 func (c *column) least(y, s float64, a span, near float64) float64 {
-	at := func(u float64) span { return c.value(u).times(just(y)).less(just(s).times(just(u))) }
 	type part struct {
 		span
 		least float64
-		done  bool
 	}
-	bounded := func(a span) part {
-		u, v, second := at(a.lo), at(a.hi), c.second(a).times(just(y))
-		switch low := min(u.lo, v.lo); {
-		case second.lo >= 0:
-			return part{a, c.valley(y, s, a, near), true}
-		case second.hi <= 0:
-			return part{a, low, true}
-		default: // a chord is above by up to second/8·(its width)², and intervals have bounds, too
-			w := above(a.hi, -a.lo)
-			low = below(low, -just(second.hi/8).times(just(w)).times(just(w)).hi)
-			return part{a, max(low, c.image(a).times(just(y)).less(a.times(just(s))).lo), false}
+	top, room := math.Inf(1), 0x1p-40*c.image(a).times(just(y)).plus(a.times(just(s))).magnitude().hi
+	bounded := func(p span) part {
+		at := func(u float64) span { return c.value(u).times(just(y)).less(just(s).times(just(u))) }
+		slope := func(u float64) span { return c.slope(just(u)).times(just(y)).less(just(s)) }
+		u, v, second, w := at(p.lo), at(p.hi), c.second(p).times(just(y)), above(p.hi, -p.lo)
+		low := min(u.lo, v.lo)
+		if second.lo >= 0 { // it is above the tangents at both ends
+			down, up := min(slope(p.lo).lo, 0), max(slope(p.hi).hi, 0)
+			low = max(below(u.lo, belowProduct(down, w)), below(v.lo, belowProduct(-up, w)))
+		} else if second.hi > 0 { // a chord is above it by up to second/8·w²
+			low = below(low, -aboveProduct(second.hi/8, aboveProduct(w, w)))
+			low = max(low, c.image(p).times(just(y)).less(p.times(just(s))).lo)
+		}
+		top = min(top, u.hi, v.hi)
+		return part{p, low}
+	}
+	var parts []part
+	beside, from := 1e-9*max(1, math.Abs(near)), a.lo
+	for _, to := range [3]float64{a.clip(near - beside), a.clip(near + beside), a.hi} {
+		if to > from || to == a.hi && parts == nil {
+			parts, from = append(parts, bounded(span{from, to})), to
 		}
 	}
-	parts, top := []part{bounded(a)}, min(at(a.lo).hi, at(a.hi).hi)
-	room := 0x1p-40 * c.image(a).times(just(y)).plus(a.times(just(s))).magnitude().hi
-	for range mostParts {
-		k := lowest(parts, func(p part) float64 { return p.least })
+	for {
+		k := 0
+		for i := range parts {
+			if parts[i].least < parts[k].least {
+				k = i
+			}
+		}
 		p := parts[k]
-		mid := p.mid()
-		if p.done || !p.finite() || p.least >= top-room || !(p.lo < mid && mid < p.hi) {
-			break
+		if mid := p.mid(); !(p.least < top-room && p.finite() && p.lo < mid && mid < p.hi && len(parts) < mostParts) {
+			return p.least
 		}
-		top = min(top, at(mid).hi)
-		parts[k] = bounded(span{p.lo, mid})
-		parts = append(parts, bounded(span{mid, p.hi}))
+		parts[k] = bounded(span{p.lo, p.mid()})
+		parts = append(parts, bounded(span{p.mid(), p.hi}))
 	}
-	return parts[lowest(parts, func(p part) float64 { return p.least })].least
 }
 
 // mostParts bounds the parts of an interval. Source: a limit of time; a wave with a hundred periods has them.
 const mostParts = 200
-
-// mostHalves bounds how often an interval is halved around a minimum, or doubled. Source: its numbers have 53 bits.
-const mostHalves = 100
-
-// lowest is the place of the least.
-func lowest[T any](of []T, value func(T) float64) (k int) {
-	for i := range of {
-		if value(of[i]) < value(of[k]) {
-			k = i
-		}
-	}
-	return k
-}
-
-// valley is least where y·f is convex: between a number where y·f − s·u falls and one where it rises, it is above the
-// tangents at both.
-func (c *column) valley(y, s float64, a span, near float64) float64 {
-	slope := func(u float64) span { return c.slope(just(u)).times(just(y)).less(just(s)) }
-	from := func(u float64, over span) float64 {
-		v := c.value(u).times(just(y)).less(just(s).times(just(u)))
-		return v.plus(slope(u).times(over.less(just(u)))).lo
-	}
-	if near-near != 0 {
-		near = a.mid()
-	}
-	switch {
-	case !math.IsInf(a.lo, -1) && slope(a.lo).lo >= 0:
-		return from(a.lo, a)
-	case !math.IsInf(a.hi, 1) && slope(a.hi).hi <= 0:
-		return from(a.hi, a)
-	}
-	p, q, at := a.lo, a.hi, a.clip(near)
-	step := 1e-9 * max(1, math.Abs(at))
-	for range mostHalves {
-		switch d := slope(at); {
-		case d == span{} || d.lo <= 0 && d.hi >= 0 && d.finite() && a.finite():
-			return from(at, a)
-		case d.mid() < 0 || !d.finite() && at == a.lo:
-			p = at
-		default:
-			q = at
-		}
-		switch {
-		case math.IsInf(p, 0):
-			at = q - step
-		case math.IsInf(q, 0):
-			at = p + step
-		default:
-			at = p + (q-p)/2
-		}
-		if step *= 2; !(p < at && at < q) {
-			break
-		}
-	}
-	if math.IsInf(p, 0) || math.IsInf(q, 0) {
-		return math.Inf(-1)
-	}
-	return min(from(p, span{a.lo, q}), from(q, span{q, a.hi}))
-}
 
 func (b *bounding) product(k int, y float64) {
 	c := &b.cols[k]

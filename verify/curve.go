@@ -26,32 +26,28 @@ const (
 
 // curve is a function of one number v, with a parameter p.
 type curve struct {
-	name   string                  // in problem files and trees; "": it has none
-	param  bool                    // the function depends on p
-	least  float64                 // p is larger
-	domain span                    // {}: all numbers
-	one    func(a span) bool       // an interval is within one branch; nil: there are no others
-	plain  func(v float64) float64 // by the mathematical library
-	exact  func(v ball, p float64) ball
-	value  func(v, p float64) span      // nil: plain by its error
+	name   string                       // in problem files and trees; "": it has none
+	plain  func(v float64) float64      // by the mathematical library, where that is what a program has
+	exact  func(v ball, p float64) ball // encloses the value
+	value  func(v, p float64) span      // so does this; nil: plain with its error
 	slope  func(a span, p float64) span // of all numbers in an interval of the domain, of a kink a subgradient
 	second func(a span, p float64) span // second derivatives, of a function with one curvature their sign
-	image  func(value func(v float64) span, a span) span
-	size   func(v, p float64) float64 // of the numbers whose difference a value is, for |v|; nil: its own
+	image  func(a span, p float64) span // nil: the value rises or falls
+	domain span                         // {}: all numbers
+	one    func(a span) bool            // an interval is within one branch; nil: there are no others
+	size   func(v, p float64) float64   // of the numbers whose difference a value is, for |v|; nil: its own
+	param  bool                         // the function depends on p
+	least  float64                      // p is larger
 }
 
 // curves are the functions of one column; new ones come last.
 var curves = [...]curve{
 	isSquare: {
-		exact:  func(v ball, _ float64) ball { return v.square() },
-		value:  func(v, _ float64) span { return just(v).times(just(v)) },
-		slope:  monotone(func(v, _ float64) span { return just(2).times(just(v)) }),
-		second: convex, image: evenImage,
+		exact: func(v ball, _ float64) ball { return v.square() }, value: squareOf, image: even(squareOf),
+		slope: monotone(func(v, _ float64) span { return just(2).times(just(v)) }), second: convex,
 	},
 	isAbs: {
-		name:  "abs",
-		exact: func(v ball, _ float64) ball { return v.abs() },
-		value: func(v, _ float64) span { return just(math.Abs(v)) },
+		name: "abs", exact: func(v ball, _ float64) ball { return v.abs() }, value: absOf, image: even(absOf),
 		slope: monotone(func(v, _ float64) span { return just(math.Copysign(1, v)) }),
 		second: func(a span, p float64) span {
 			if a.lo >= 0 || a.hi <= 0 {
@@ -59,51 +55,38 @@ var curves = [...]curve{
 			}
 			return convex(a, p)
 		},
-		image: evenImage, size: func(v, _ float64) float64 { return v },
+		size: func(v, _ float64) float64 { return v },
 	},
 	isEven: {
 		param: true, least: 1,
 		exact: func(v ball, p float64) ball { return v.abs().power(p) },
-		value: func(v, p float64) span { return powered(math.Abs(v), p) },
+		value: func(v, p float64) span { return powered(math.Abs(v), p) }, image: even(powered),
 		slope: monotone(func(v, p float64) span {
 			if v < 0 {
 				return powerSlope(-v, p).minus()
 			}
 			return powerSlope(v, p)
 		}),
-		second: convex, image: evenImage,
+		second: convex,
 	},
 	isHuber: {
-		name: "huber", param: true,
-		exact: ball.huber,
-		value: func(v, p float64) span {
-			if a := math.Abs(v); a > p {
-				return just(2).times(just(p)).times(just(a)).less(just(p).times(just(p)))
-			}
-			return just(v).times(just(v))
-		},
+		name: "huber", param: true, exact: ball.huber, value: huberOf, image: even(huberOf),
 		slope:  monotone(func(v, p float64) span { return just(2).times(just(span{-p, p}.clip(v))) }),
-		second: convex, image: evenImage, size: func(v, p float64) float64 { return min(v*v, 2*p*v) },
+		second: convex, size: func(v, p float64) float64 { return min(v*v, 2*p*v) },
 	},
 	isPosPower: {
 		param: true, least: 1,
-		exact:  func(v ball, p float64) ball { return v.max(exactly(0)).power(p) },
-		value:  func(v, p float64) span { return powered(max(v, 0), p) },
-		slope:  monotone(powerSlope),
-		second: convex,
+		exact: func(v ball, p float64) ball { return v.max(exactly(0)).power(p) },
+		value: func(v, p float64) span { return powered(max(v, 0), p) }, slope: monotone(powerSlope), second: convex,
 	},
 	isExp: {
-		name:   "exp",
-		exact:  func(v ball, _ float64) ball { return v.exp() },
-		value:  exp,
-		slope:  monotone(exp),
-		second: convex,
+		name: "exp", exact: func(v ball, _ float64) ball { return v.exp() }, value: exp, slope: monotone(exp), second: convex,
 	},
 	isLogistic: { // max(v, 0) + log(1 + e^−|v|)
 		name:  "logistic",
 		exact: func(v ball, _ float64) ball { return v.max(exactly(0)).add(exactly(1).add(v.abs().neg().exp()).log()) },
 		value: func(v, _ float64) span { return loose(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))).atLeast(0) },
-		slope: monotone(func(v, _ float64) span { return loose(sigmoid(v)) }), second: convex, size: one,
+		slope: monotone(library(sigmoid)), second: convex, size: one,
 	},
 	isXExp: {
 		name: "xexp", domain: positive,
@@ -113,15 +96,11 @@ var curves = [...]curve{
 			}
 			return v.mul(v.exp())
 		},
-		value:  func(v, _ float64) span { return loose(v * math.Exp(v)).atLeast(0) },
-		slope:  monotone(func(v, _ float64) span { return loose((1 + v) * math.Exp(v)) }),
-		second: convex,
+		value: func(v, _ float64) span { return loose(v * math.Exp(v)).atLeast(0) },
+		slope: monotone(func(v, _ float64) span { return loose((1 + v) * math.Exp(v)) }), second: convex,
 	},
 	isPower: {
-		param: true, domain: positive,
-		exact: ball.power,
-		value: powered,
-		slope: monotone(powerSlope),
+		param: true, domain: positive, exact: ball.power, value: powered, slope: monotone(powerSlope),
 		second: func(a span, p float64) span {
 			if p > 0 && p < 1 {
 				return concave(a, p)
@@ -130,20 +109,15 @@ var curves = [...]curve{
 		},
 	},
 	isLog: {
-		name: "log", domain: positive,
-		exact:  func(v ball, _ float64) ball { return v.log() },
-		value:  func(v, _ float64) span { return logarithm(v) },
-		slope:  monotone(func(v, _ float64) span { return loose(1 / v) }),
-		second: concave, size: one,
+		name: "log", domain: positive, exact: func(v ball, _ float64) ball { return v.log() },
+		value: func(v, _ float64) span { return logarithm(v) },
+		slope: monotone(func(v, _ float64) span { return loose(1 / v) }), second: concave, size: one,
 	},
 	isEntropy: {
-		name: "entr", domain: positive,
-		exact:  func(v ball, _ float64) ball { return v.timesLog().neg() },
-		value:  func(v, _ float64) span { return just(-v).times(logarithm(v)) },
-		slope:  monotone(func(v, _ float64) span { return logarithm(v).minus().less(just(1)) }),
-		second: concave,
-		image: func(value func(v float64) span, a span) span {
-			out := hull(value, a)
+		name: "entr", domain: positive, exact: func(v ball, _ float64) ball { return v.timesLog().neg() }, value: entropy,
+		slope: monotone(func(v, _ float64) span { return logarithm(v).minus().less(just(1)) }), second: concave,
+		image: func(a span, p float64) span {
+			out := monotone(entropy)(a, p)
 			if a.lo <= 0.3679 && a.hi >= 0.3678 { // the peak 1/e at 1/e
 				out.hi = 0.36787944117144239
 			}
@@ -153,96 +127,55 @@ var curves = [...]curve{
 	isProduct: {},
 	{
 		name: "sin", plain: math.Sin, exact: func(v ball, _ float64) ball { return v.wave(0) },
-		value: wave(0).value, slope: wave(1).over, second: wave(2).over, image: wave(0).image,
+		value: wave(0).value, slope: wave(1).over, second: wave(2).over, image: wave(0).over,
 	},
 	{
 		name: "cos", plain: math.Cos, exact: func(v ball, _ float64) ball { return v.wave(1) },
-		value: wave(1).value, slope: wave(2).over, second: wave(3).over, image: wave(1).image,
-	},
-	{ // its slope is 1 + tan², and the slope of that 2·tan·(1 + tan²)
-		name: "tan", plain: math.Tan, exact: ball.tan,
-		one:   func(a span) bool { return !turns(a, 1) && !turns(a, 3) },
-		value: tan,
-		slope: func(a span, _ float64) span { return just(1).plus(squared(tangents(a))) },
-		second: func(a span, _ float64) span {
-			t := tangents(a)
-			return t.times(just(1).plus(squared(t))).times(just(2))
-		},
-		image: func(_ func(v float64) span, a span) span { return tangents(a) },
+		value: wave(1).value, slope: wave(2).over, second: wave(3).over, image: wave(1).over,
 	},
 	{
-		name: "atan", plain: math.Atan, exact: increasing(ball.atan),
-		slope: bump(atanSlope), second: bent(atanSlope, -2, 2, 0.65),
+		name: "tan", plain: math.Tan, exact: ball.tan, value: tan, image: tangents,
+		one:    func(a span) bool { return !turns(a, 1) && !turns(a, 3) },
+		slope:  tanSlope,
+		second: func(a span, p float64) span { return tangents(a, p).times(tanSlope(a, p)).times(just(2)) },
 	},
+	smooth("atan", math.Atan, increasing(ball.atan), bump(atanSlope), bent(-2, itself, atanSlope, atanSlope)),
+	smooth("sinh", math.Sinh, increasing(ball.sinh), even(library(math.Cosh)), monotone(library(math.Sinh))),
 	{
-		name: "sinh", plain: math.Sinh, exact: increasing(ball.sinh),
-		slope: even(library(math.Cosh)), second: monotone(library(math.Sinh)),
+		name: "cosh", plain: math.Cosh, exact: func(v ball, p float64) ball { return increasing(ball.cosh)(v.abs(), p) },
+		slope: monotone(library(math.Sinh)), second: convex, image: even(library(math.Cosh)),
 	},
-	{
-		name: "cosh", plain: math.Cosh,
-		exact: func(v ball, p float64) ball {
-			return increasing(func(v ball) ball { return v.exp().add(v.neg().exp()).half() })(v.abs(), p)
-		},
-		slope: monotone(library(math.Sinh)), second: convex, image: evenImage,
-	},
-	{ // 1 − 2/(1 + e^2v)
-		name: "tanh", plain: math.Tanh,
-		exact: increasing(func(v ball) ball { return exactly(1).sub(exactly(1).add(v.add(v).exp()).half().inverse()) }),
-		slope: bump(tanhSlope),
-		second: func(a span, p float64) span {
-			return monotone(library(math.Tanh))(a, p).times(bump(tanhSlope)(a, p)).times(just(-2)).meet(span{-0.77, 0.77})
-		},
-	},
-	{
-		name: "asinh", plain: math.Asinh, exact: increasing(ball.asinh),
-		slope: bump(asinhSlope), second: bent(asinhSlope, -1, 3, 0.39),
-	},
-	{
-		name: "sigmoid", plain: sigmoid,
-		exact: func(v ball, _ float64) ball { return exactly(1).add(v.neg().exp()).inverse() },
-		slope: bump(sigmoidSlope),
-		second: func(a span, p float64) span { // s·(1 − s)·(1 − 2s)
-			s := monotone(library(sigmoid))(a, p)
-			return just(1).less(s.plus(s)).times(bump(sigmoidSlope)(a, p)).meet(span{-0.097, 0.097})
-		},
-	},
-	{
-		name: "erf", plain: math.Erf, exact: increasing(ball.erf),
-		slope: bump(erfSlope), second: bent(erfSlope, -2, 1, 0.97),
-	},
+	smooth("tanh", math.Tanh, increasing(ball.tanh), bump(tanhSlope), bent(-2, math.Tanh, tanhSlope)),
+	smooth("asinh", math.Asinh, increasing(ball.asinh), bump(asinhSlope), bent(-1, itself, asinhSlope, asinhSlope, asinhSlope)),
+	smooth("sigmoid", sigmoid, increasing(ball.sigmoid), bump(sigmoidSlope),
+		bent(-1, func(v float64) float64 { return math.Tanh(v / 2) }, sigmoidSlope)),
+	smooth("erf", math.Erf, increasing(ball.erf), bump(erfSlope), bent(-2, itself, erfSlope)),
 	{
 		name: "normcdf", plain: func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 },
-		exact: increasing(func(v ball) ball {
-			return v.mul(exactly(0.5).sqrt()).erf().add(exactly(1)).half().max(exactly(0))
-		}),
+		exact: increasing(ball.normal), slope: bump(normalSlope), second: bent(-1, itself, normalSlope),
 		value: func(v, _ float64) span {
 			u := just(-v).over(around(math.Sqrt2))
-			return span{loose(math.Erfc(u.hi) / 2).lo, loose(math.Erfc(u.lo) / 2).hi}.meet(span{0, 1})
+			return span{loose(math.Erfc(u.hi) / 2).lo, loose(math.Erfc(u.lo) / 2).hi}.atLeast(0)
 		},
-		slope: bump(normalSlope), second: bent(normalSlope, -1, 1, 0.243),
 	},
 	{
 		name: "log1p", domain: span{-1, math.Inf(1)}, plain: math.Log1p,
 		exact: func(v ball, _ float64) ball { return v.add(exactly(1)).log() },
 		slope: monotone(func(v, _ float64) span { return just(1).over(just(1).plus(just(v))) }), second: concave,
 	},
-	{
-		name: "expm1", plain: math.Expm1, exact: func(v ball, _ float64) ball { return v.exp().sub(exactly(1)) },
-		slope: monotone(exp), second: convex,
-	},
+	smooth("expm1", math.Expm1, func(v ball, _ float64) ball { return v.exp().sub(exactly(1)) }, monotone(exp), convex),
 	logarithmTo("log2", math.Log2, 2),
 	logarithmTo("log10", math.Log10, 10),
 	{ // log((1 + v)/(1 − v))/2
-		name: "atanh", domain: span{-1, 1}, plain: math.Atanh,
-		exact: func(v ball, _ float64) ball {
-			return exactly(1).add(v).log().sub(exactly(1).sub(v).log()).half()
-		},
-		slope: even(func(v, _ float64) span { return just(1).over(just(1).less(just(v)).times(just(1).plus(just(v)))) }),
-		second: monotone(func(v, _ float64) span { // 2v/(1 − v²)²
-			s := just(1).over(just(1).less(just(v)).times(just(1).plus(just(v))))
-			return s.times(s).times(just(2 * v))
-		}),
+		name: "atanh", domain: span{-1, 1}, plain: math.Atanh, slope: even(atanhSlope),
+		exact:  func(v ball, _ float64) ball { return exactly(1).add(v).log().sub(exactly(1).sub(v).log()).half() },
+		second: monotone(func(v, p float64) span { return squared(atanhSlope(v, p)).times(just(2 * v)) }),
 	},
+}
+
+// smooth is a row without a domain or branches whose value rises.
+func smooth(name string, plain func(v float64) float64, exact func(v ball, p float64) ball, slope, second func(a span, p float64) span) curve {
+	return curve{name: name, plain: plain, exact: exact, slope: slope, second: second}
 }
 
 // logarithmTo is the row of the logarithm to a base.
@@ -250,37 +183,43 @@ func logarithmTo(name string, plain func(v float64) float64, base float64) curve
 	ln := logarithm(base)
 	return curve{
 		name: name, domain: positive, plain: plain,
-		exact:  func(v ball, _ float64) ball { return v.log().mul(exactly(base).log().inverse()) },
-		value:  func(v, _ float64) span { return logarithm(v).over(ln) },
-		slope:  monotone(func(v, _ float64) span { return just(1).over(just(v).times(ln)) }),
-		second: concave,
+		exact: func(v ball, _ float64) ball { return v.log().mul(exactly(base).log().inverse()) },
+		value: func(v, _ float64) span { return logarithm(v).over(ln) },
+		slope: monotone(func(v, _ float64) span { return just(1).over(just(v).times(ln)) }), second: concave,
 	}
 }
 
 var positive = span{0, math.Inf(1)}
 
 func one(v, p float64) float64       { return 1 }
+func itself(v float64) float64       { return v }
 func convex(a span, p float64) span  { return span{0, math.Inf(1)} }
 func concave(a span, p float64) span { return span{math.Inf(-1), 0} }
 func squared(a span) span            { return a.magnitude().times(a.magnitude()) }
+func absOf(v, p float64) span        { return just(math.Abs(v)) }
+func squareOf(v, p float64) span     { return just(v).times(just(v)) }
 func exp(v, p float64) span          { return exponential(just(v)) }
+func entropy(v, p float64) span      { return just(-v).times(logarithm(v)) }
 
+func huberOf(v, p float64) span {
+	if a := math.Abs(v); a > p {
+		return just(2).times(just(p)).times(just(a)).less(just(p).times(just(p)))
+	}
+	return just(v).times(just(v))
+}
+
+// library is a function of the mathematical library with its error.
 func library(f func(v float64) float64) func(v, p float64) span {
 	return func(v, _ float64) span { return loose(f(v)) }
 }
 
-// hull is the image by a function that rises or falls, evenImage that by one that does with the magnitude.
-func hull(value func(v float64) span, a span) span {
-	u, v := value(a.lo), value(a.hi)
-	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
-}
-
-func evenImage(value func(v float64) span, a span) span { return hull(value, a.magnitude()) }
-
-// monotone and even are the same of functions with a parameter. The slopes of a function that is convex or concave
-// are monotone.
+// monotone is the image of a function that rises or falls, as the slopes of one do that is convex or concave; even that of
+// a function of |v| that does.
 func monotone(f func(v, p float64) span) func(a span, p float64) span {
-	return func(a span, p float64) span { return hull(func(v float64) span { return f(v, p) }, a) }
+	return func(a span, p float64) span {
+		u, v := f(a.lo, p), f(a.hi, p)
+		return span{min(u.lo, v.lo), max(u.hi, v.hi)}
+	}
 }
 
 func even(f func(v, p float64) span) func(a span, p float64) span {
@@ -288,18 +227,18 @@ func even(f func(v, p float64) span) func(a span, p float64) span {
 }
 
 // bump is for slopes that are positive and fall on either side of 0.
-func bump(slope func(v float64) span) func(a span, p float64) span {
-	return func(a span, _ float64) span { return evenImage(slope, a).atLeast(0) }
+func bump(slope func(v, p float64) span) func(a span, p float64) span {
+	return func(a span, p float64) span { return even(slope)(a, p).atLeast(0) }
 }
 
-// bent are second derivatives w·v·sⁿ, s the slope, of a size up to most.
-func bent(slope func(v float64) span, w float64, n int, most float64) func(a span, p float64) span {
+// bent are the products of w, a function that rises and bumps.
+func bent(w float64, f func(v float64) float64, bumps ...func(v, p float64) span) func(a span, p float64) span {
 	return func(a span, p float64) span {
-		out, s := a.times(just(w)), bump(slope)(a, p)
-		for range n {
-			out = out.times(s)
+		out := monotone(library(f))(a, p).times(just(w))
+		for _, s := range bumps {
+			out = out.times(bump(s)(a, p))
 		}
-		return out.meet(span{-most, most})
+		return out
 	}
 }
 
@@ -308,13 +247,19 @@ func around(v float64) span {
 	return span{math.Nextafter(v, math.Inf(-1)), math.Nextafter(v, math.Inf(1))}
 }
 
-func atanSlope(v float64) span    { return just(1).over(just(1).plus(squared(just(v)))) }
-func asinhSlope(v float64) span   { return loose(1 / math.Hypot(1, v)) }
-func tanhSlope(v float64) span    { return squared(loose(1 / math.Cosh(v))) }
-func sigmoidSlope(v float64) span { return loose(sigmoid(v)).times(loose(sigmoid(-v))) }
-func erfSlope(v float64) span     { return bell(v, -1).times(around(2 / math.SqrtPi)) }
-func normalSlope(v float64) span  { return bell(v, -0.5).times(around(1 / (math.Sqrt2 * math.SqrtPi))) }
-func bell(v, w float64) span      { return exponential(squared(just(v)).times(just(w))) }
+func atanSlope(v, p float64) span    { return just(1).over(just(1).plus(squareOf(v, p))) }
+func asinhSlope(v, p float64) span   { return loose(1 / math.Hypot(1, v)) }
+func tanhSlope(v, p float64) span    { return squared(loose(1 / math.Cosh(v))) }
+func sigmoidSlope(v, p float64) span { return loose(sigmoid(v)).times(loose(sigmoid(-v))) }
+func erfSlope(v, p float64) span     { return bell(v, -1).times(around(2 / math.SqrtPi)) }
+func normalSlope(v, p float64) span {
+	return bell(v, -0.5).times(around(1 / (math.Sqrt2 * math.SqrtPi)))
+}
+func bell(v, w float64) span          { return exponential(squareOf(v, 0).times(just(w))) }
+func tanSlope(a span, p float64) span { return just(1).plus(squared(tangents(a, p))) }
+func atanhSlope(v, p float64) span {
+	return just(1).over(just(1).less(just(v)).times(just(1).plus(just(v))))
+}
 
 // sigmoid is 1/(1 + e^−v).
 func sigmoid(v float64) float64 {
@@ -332,11 +277,11 @@ func tan(v, _ float64) span {
 }
 
 // tangents are those of an interval.
-func tangents(a span) span {
+func tangents(a span, p float64) span {
 	if turns(a, 1) || turns(a, 3) {
 		return whole()
 	}
-	return hull(func(v float64) span { return tan(v, 0) }, a)
+	return monotone(tan)(a, p)
 }
 
 // wave is sin(v + q·π/2) for a number q of quarters from 0 to 3.
@@ -347,7 +292,7 @@ func (q wave) value(v, _ float64) span {
 	if q%2 == 1 {
 		s = loose(math.Cos(v))
 	}
-	if math.Abs(v) > 1 { // the mathematical library takes multiples of π from v. Source: as of tan
+	if math.Abs(v) > 1 { // as of tan
 		s = s.plus(span{-0x1p-55, 0x1p-55})
 	}
 	if q >= 2 {
@@ -356,8 +301,8 @@ func (q wave) value(v, _ float64) span {
 	return s.meet(span{-1, 1})
 }
 
-func (q wave) over(a span, _ float64) span {
-	out := hull(func(v float64) span { return q.value(v, 0) }, a)
+func (q wave) over(a span, p float64) span {
+	out := monotone(q.value)(a, p)
 	if turns(a, 1-int(q)) {
 		out.hi = 1
 	}
@@ -366,8 +311,6 @@ func (q wave) over(a span, _ float64) span {
 	}
 	return out
 }
-
-func (q wave) image(_ func(v float64) span, a span) span { return q.over(a, 0) }
 
 // turns reports whether an interval may have a number (q + 4k)·π/2 for a whole k.
 func turns(a span, q int) bool {
@@ -439,11 +382,10 @@ func (c *column) inside(a span) bool {
 }
 
 func (c *column) value(v float64) span {
-	if f := &curves[c.kind]; f.value != nil {
-		return f.value(v, c.p)
-	} else {
-		return loose(f.plain(v))
+	if f := curves[c.kind].value; f != nil {
+		return f(v, c.p)
 	}
+	return loose(curves[c.kind].plain(v))
 }
 
 // slope encloses the slopes, at kinks the subgradients, on an interval inside the domain.
@@ -458,9 +400,10 @@ func (c *column) image(a span) span {
 		return a
 	}
 	if f := curves[c.kind].image; f != nil {
-		return f(c.value, a)
+		return f(a, c.p)
 	}
-	return hull(c.value, a)
+	u, v := c.value(a.lo), c.value(a.hi)
+	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
 }
 
 // preimage is the part of a where the function can be in w: at either end, a part whose image is apart from w is cut off.

@@ -17,7 +17,13 @@ func increasing(f func(v ball) ball) func(a ball, p float64) ball {
 // half is a/2.
 func (a ball) half() ball { return a.mul(exactly(0.5)) }
 
-func (a ball) sinh() ball { return a.exp().sub(a.neg().exp()).half() }
+func (a ball) sinh() ball    { return a.exp().sub(a.neg().exp()).half() }
+func (a ball) cosh() ball    { return a.exp().add(a.neg().exp()).half() }
+func (a ball) sigmoid() ball { return exactly(1).add(a.neg().exp()).inverse() }
+func (a ball) tanh() ball    { return exactly(1).sub(exactly(1).add(a.add(a).exp()).half().inverse()) }
+func (a ball) normal() ball {
+	return a.mul(exactly(0.5).sqrt()).erf().add(exactly(1)).half().max(exactly(0))
+}
 
 func (a ball) asinh() ball { // of a number: ±log(|v| + √(v² + 1))
 	if a.lo.Sign() < 0 {

@@ -207,29 +207,36 @@ func (b *bounder) curve(k int, y, plain float64) {
 	b.y[t.A] = b.y[t.A].add(point(s))
 }
 
-// least is at most y·f(u) − s·u on a. Where the function may have both curvatures the interval is halved, as long as the
-// part with the least bound is one of these. near may be next to the minimum.
+// least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that bound is
+// halved as long as that pays. near may be next to the minimum.
 func (t *Term) least(y, s float64, a Interval, near float64) float64 {
-	of := func(u float64) Interval { return t.at(u).scale(y).sub(point(u).scale(s)) }
 	type part struct {
 		Interval
 		least float64
-		mixed bool
 	}
+	top, room := math.Inf(1), parting*t.image(a).scale(y).add(a.scale(s)).abs().Hi
 	bounded := func(a Interval) part {
-		low := min(of(a.Lo).Lo, of(a.Hi).Lo)
-		switch bend := t.over(&t.function().Second, a).scale(y); {
-		case bend.Lo >= 0:
-			return part{a, t.valley(y, s, a, near), false}
-		case bend.Hi > 0: // chords are above by at most so much
-			w := num.AddUp(a.Hi, -a.Lo)
+		of := func(u float64) Interval { return t.at(u).scale(y).sub(point(u).scale(s)) }
+		slope := func(u float64) Interval { return t.slopes(point(u)).scale(y).sub(point(s)) }
+		u, v, bend, w := of(a.Lo), of(a.Hi), t.over(&t.function().Second, a).scale(y), num.AddUp(a.Hi, -a.Lo)
+		low := min(u.Lo, v.Lo)
+		if bend.Lo >= 0 { // above the tangents at both ends
+			falls, rises := num.MulUp(max(-slope(a.Lo).Lo, 0), w), num.MulUp(max(slope(a.Hi).Hi, 0), w)
+			low = max(num.AddDown(u.Lo, -falls), num.AddDown(v.Lo, -rises))
+		} else if bend.Hi > 0 { // chords are above by at most so much
 			low = num.AddDown(low, -num.MulUp(bend.Hi/8, num.MulUp(w, w)))
-			return part{a, max(low, t.image(a).scale(y).sub(a.scale(s)).Lo), true}
+			low = max(low, t.image(a).scale(y).sub(a.scale(s)).Lo)
 		}
-		return part{a, low, false}
+		top = min(top, u.Hi, v.Hi)
+		return part{a, low}
 	}
-	parts, top := []part{bounded(a)}, min(of(a.Lo).Hi, of(a.Hi).Hi)
-	room := parting * t.image(a).scale(y).add(a.scale(s)).abs().Hi
+	var parts []part
+	beside, from := 1e-9*max(1, math.Abs(near)), a.Lo
+	for _, to := range [3]float64{a.Clip(near - beside), a.Clip(near + beside), a.Hi} {
+		if to > from || to == a.Hi && parts == nil {
+			parts, from = append(parts, bounded(Interval{from, to})), to
+		}
+	}
 	for {
 		at := 0
 		for i := range parts {
@@ -239,57 +246,20 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 		}
 		p := parts[at]
 		mid := p.Lo + p.Width()/2
-		if !p.mixed || !p.Finite() || p.least >= top-room || len(parts) == mostParts || mid == p.Lo || mid == p.Hi {
+		if !(p.least < top-room && p.Lo < mid && mid < p.Hi && p.Finite() && len(parts) < mostParts) {
 			return p.least
 		}
-		top = min(top, of(mid).Hi)
 		parts[at] = bounded(Interval{p.Lo, mid})
 		parts = append(parts, bounded(Interval{mid, p.Hi}))
 	}
 }
 
-// Parts of the interval of a function of both curvatures: how many there are at most, and how near to the least
-// value a bound has to be, relative to the largest. Source: limits of time; a wave with a hundred periods has so many.
+// Parts of an interval: how many there are at most, and how near to the least value a bound has to be, relative
+// to the largest. Source: limits of time; a wave with a hundred periods has so many.
 const (
 	mostParts = 200
 	parting   = 0x1p-40
 )
-
-// valley is least where y·f is convex: above the tangents at numbers on either side of the minimum.
-func (t *Term) valley(y, s float64, a Interval, near float64) float64 {
-	slope := func(u float64) Interval { return t.slopes(point(u)).scale(y).sub(point(s)) }
-	tangent := func(u float64, over Interval) float64 {
-		return t.at(u).scale(y).sub(point(u).scale(s)).add(slope(u).mul(over.sub(point(u)))).Lo
-	}
-	switch {
-	case a.Lo > math.Inf(-1) && slope(a.Lo).Lo >= 0:
-		return tangent(a.Lo, a)
-	case a.Hi < math.Inf(1) && slope(a.Hi).Hi <= 0:
-		return tangent(a.Hi, a)
-	}
-	l, h, at, beside := a.Lo, a.Hi, a.Clip(near), 1e-12
-	if !a.Finite() { // slopes must have their signs
-		beside = 1e-7
-	}
-	if at-at != 0 {
-		at = a.Lo + a.Width()/2
-	}
-	for range halvings {
-		switch d := slope(at); {
-		case d.Finite() && d.Lo <= 0 && d.Hi >= 0: // or there is a kink
-			beside *= max(1, math.Abs(at))
-			l, h = max(l, at-beside), min(h, at+beside)
-		case d.Hi <= 0 || !d.Finite() && at == a.Lo:
-			l = at
-		default:
-			h = at
-		}
-		if at = between(l, h); h-l <= beside*max(1, math.Abs(at)) {
-			break
-		}
-	}
-	return min(tangent(l, Interval{a.Lo, h}), tangent(h, Interval{h, a.Hi}))
-}
 
 // between is the middle of an interval, or a number well inside of one that has no end.
 func between(l, h float64) float64 {
