@@ -331,6 +331,8 @@ func powered(v, p float64) span {
 	switch {
 	case v == 0 && p > 0:
 		return span{}
+	case v == 0: // its limit
+		return span{math.MaxFloat64, math.Inf(1)}
 	case p != math.Trunc(p):
 		return exponential(logarithm(v).times(exponents(p)))
 	case p < 0:

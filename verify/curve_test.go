@@ -97,6 +97,9 @@ func TestCurvesEnclose(t *testing.T) {
 			if r := c.image(just(v)); !r.holds(b) {
 				t.Fatalf("the range of function %d with %g at %g: %v", k, c.p, v, r)
 			}
+			if r := c.image(span{c.domain().lo, v}); curves[k].image == nil && r.lo != a.lo && r.hi != a.hi {
+				t.Fatalf("the range of function %d with %g from the end of its domain to %g: %v", k, c.p, v, r)
+			}
 			// What has a value in w is kept.
 			w := span{a.lo, a.hi}
 			if lo, hi := b.floats(); rng.IntN(2) == 0 {
