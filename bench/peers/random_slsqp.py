@@ -3,7 +3,7 @@
 usage: python random_slsqp.py DCOPT [PROBLEMS [SEED]]
 
 Problems have 2 to 5 variables in [-2, 2], an objective of 2 to 5 terms (squares, cubes, exponentials,
-logarithms and roots of 1 + u^2, products, entropies) and up to two constraints of 1 or 2 terms, which a
+logarithms and roots of 1 + u^2, sines, tanh, products, also with cosines, entropies) and up to two constraints of 1 or 2 terms, which a
 random point keeps by 0.5. Prints the problems on which dcopt is worse by more than 1e-3, relative to
 max(1, |objective|), and how many there are, and on how many it is better by as much.
 """
@@ -33,6 +33,9 @@ def term(rng, n):
         (f"({text})^3", lambda x: (a @ x + b) ** 3),
         (f"log(1 + ({text})^2)", lambda x: np.log(1 + (a @ x + b) ** 2)),
         (f"sqrt(1 + ({text})^2)", lambda x: np.sqrt(1 + (a @ x + b) ** 2)),
+        (f"sin(2*({text}))", lambda x: np.sin(2 * (a @ x + b))),
+        (f"tanh({text})", lambda x: np.tanh(a @ x + b)),
+        (f"x[{i + 1}]*cos({text})", lambda x: x[i] * np.cos(a @ x + b)),
         (f"x[{i + 1}]*x[{j + 1}]", lambda x: x[i] * x[j]),
         (f"(x[{i + 1}] + 2.5)*log((x[{i + 1}] + 2.5)/(x[{j + 1}] + 3))",
          lambda x: (x[i] + 2.5) * np.log((x[i] + 2.5) / (x[j] + 3))),

@@ -167,6 +167,29 @@ FUNCTIONS = {
     "dotsort": lambda x: cp.dotsort(cp.vec(x, order="F"), np.array([3.0, 1])), "xexp": lambda x: cp.xexp(x + 3), "diff": lambda x: cp.square(cp.diff(x, axis=1)), "prod": lambda x: cp.square(x[0, 0] * x[0, 1] * x[1, 2] - 1),
 }
 
+try:  # CVXPY 1.9 has functions that are neither convex nor concave
+    from cvxpy.atoms.elementwise import hyperbolic, trig
+    from cvxpy.atoms.elementwise.normcdf import normcdf
+except ImportError:
+    SMOOTH = {}
+else:
+    SMOOTH = {
+        "sin": trig.sin, "cos": trig.cos, "tan": lambda x: trig.tan(x / 2), "sinh": hyperbolic.sinh, "tanh": hyperbolic.tanh,
+        "asinh": hyperbolic.asinh, "atanh": lambda x: hyperbolic.atanh(x / 4), "normcdf": normcdf,
+        "a product": lambda x: cp.multiply(trig.sin(x), trig.cos(x)),
+    }
+    FUNCTIONS.update(SMOOTH)
+
+
+def test_a_fit_of_a_sine():
+    if not SMOOTH:
+        pytest.skip("this CVXPY has no sine")
+    t = np.arange(40) * 0.3
+    y = 1.3 * np.sin(0.8 * t + 0.4)
+    a, w, f = cp.Variable(name="a", bounds=[0, 5]), cp.Variable(name="w", bounds=[0.1, 3]), cp.Variable(name="f", bounds=[-3.2, 3.2])
+    assert solve(cp.Problem(cp.Minimize(cp.sum_squares(a * trig.sin(w * t + f) - y))), effort="normal") == pytest.approx(0, abs=1e-8)
+    assert [float(v.value) for v in (a, w, f)] == pytest.approx([1.3, 0.8, 0.4], abs=1e-4)
+
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_have_their_values(name):
