@@ -258,7 +258,7 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 // to the largest. Source: limits of time; a wave with a hundred periods has so many.
 const (
 	mostParts = 200
-	parting   = 0x1p-40
+	parting   = 0x1p-32
 )
 
 // between is the middle of an interval, or a number well inside of one that has no end.

@@ -286,7 +286,7 @@ func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) fl
 	}
 	for range halvings {
 		mid := between(min(first, last), max(first, last))
-		if mid == first || mid == last {
+		if mid == first || mid == last || math.Abs(last-first) <= 0x1p-36*math.Abs(mid) {
 			break
 		}
 		if out(mid) {
@@ -298,5 +298,5 @@ func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) fl
 	return first
 }
 
-// halvings is how often an interval is halved. Source: any number does; the next round goes on.
-const halvings = 100
+// halvings is how often an interval is halved, or doubled, at most. Source: any number does; the next round goes on.
+const halvings = 60

@@ -45,6 +45,7 @@ type Search struct {
 	block   []int // variables whose products may be a semidefinite matrix
 	matrix  bool  // it pays
 	branch  []int // columns that may be split
+	curves  int   // functions between lines
 	root    []flat.Interval
 	open    Queue[node]
 	lost    float64 // the least bound of the nodes that were pruned
@@ -104,7 +105,11 @@ func (s *Search) Prepare() bool {
 		args[j] = true
 	}
 	for k := range s.P.Terms {
-		if t := &s.P.Terms[k]; t.Op != flat.Affine {
+		t := &s.P.Terms[k]
+		if t.OfOne() && t.Cones == nil && !t.Kink() {
+			s.curves++
+		}
+		if t.Op != flat.Affine {
 			args[t.A] = true
 			args[max(t.B, t.A)] = args[max(t.B, t.A)] || t.Op == flat.Product
 			if t.Op == flat.Product {
@@ -333,7 +338,7 @@ func (s *Search) visitAll(ctx context.Context, now []node) []visit {
 // visit bounds a node and chooses how to split it.
 func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	box := s.unpack(nd.box)
-	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()))
+	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()+curving*s.curves))
 	if !s.P.Tighten(box, s.Upper, nodeRounds) {
 		return visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
 	}
@@ -778,11 +783,12 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// Work of a node beside its convex problem: overhead, and for each column and round of tightening.
-// Source: profile of alkyl.
+// Work of a node beside its convex problem: overhead, for each column and round of tightening, and for each function
+// between lines. Source: profiles of alkyl and of examples/radial_velocity.dc.
 const (
 	overhead   = 2000
 	tightening = 6
+	curving    = 1500
 )
 
 // Work is that of the search so far, in the unit of ccp.Result.Work.
