@@ -38,7 +38,7 @@ var mayImport = map[string]string{
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "dc dc/lang/internal/syntax",
+	"dc/lang/internal/printer": "dc dc/lang/internal/syntax internal/graph/atom",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 

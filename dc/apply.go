@@ -3,6 +3,8 @@ package dc
 import (
 	"fmt"
 	"slices"
+
+	table "github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Apply makes the atom of a name and with data as Node.Op and Node.Data have them.
@@ -47,10 +49,16 @@ func Ops() []string {
 	for _, a := range atoms() {
 		names = append(names, a.op)
 	}
+	for _, row := range table.Curves() {
+		if !row.HasParameter {
+			names = append(names, row.Name)
+		}
+	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
+// findAtom: the rows of the table of functions that no list has are atoms, too.
 func findAtom(op string) (atom, bool) {
 	for _, list := range atomLists() {
 		for _, a := range list() {
@@ -59,7 +67,13 @@ func findAtom(op string) (atom, bool) {
 			}
 		}
 	}
-	return atom{}, false
+	row := table.Find(op)
+	if row == nil || row.HasParameter {
+		return atom{}, false
+	}
+	return atom{op: op, args: 1, scalar: true, make: func(args []Array, _ []float64) Expr {
+		return applyTo(op, args[0].Entry(0))
+	}}, true
 }
 
 // atomLists are the lists of atoms, those that are asked for most first.

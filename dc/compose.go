@@ -131,13 +131,7 @@ func (c *composition) approx(x []float64) approx { return c.f.approx(c.e.approx(
 func (c *composition) over() Interval            { return c.f.over(c.e.Range()) }
 func (c *composition) String() string            { return c.f.String() }
 
-// node: loops know curves with cones.
-func (c *composition) node() Node {
-	if !c.f.represented() {
-		return Node{op: c.f.row.Name, num: c.f.p, key: c.f.row, args: exprArgs(c.e)}
-	}
-	return Node{curve: c.f, args: exprArgs(c.e)}
-}
+func (c *composition) node() Node { return c.f.node(exprArgs(c.e)) }
 
 // along is f(sign·arg).
 type along struct {
@@ -215,7 +209,7 @@ func (a *along) bends() (bends, bool) {
 }
 
 func (a *along) over() Interval  { return a.f.over(rangeOf(a.arg).Scale(a.sign)) }
-func (a *along) node() Node      { return Node{curve: a.f, args: funcArg(a.arg, a.sign)} }
+func (a *along) node() Node      { return a.f.node(funcArg(a.arg, a.sign)) }
 func (a *along) parts() []Convex { return []Convex{a.arg} }
 func (a *along) String() string  { return a.f.String() }
 

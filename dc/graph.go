@@ -2,6 +2,8 @@ package dc
 
 import (
 	"slices"
+
+	table "github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Node is an atom with its arguments, as an expression was written. Passes over
@@ -15,6 +17,19 @@ type Node struct {
 	num      float64
 	nums     []float64
 	key      any // the rest that tells it from others, comparable
+}
+
+// node is f of an argument. Families know curves with cones.
+func (f curve) node(args [2]Array) Node {
+	switch {
+	case f.represented():
+		return Node{curve: f, args: args}
+	case table.Find(f.row.Name) != f.row:
+		return Node{op: "blackbox", key: f, args: args}
+	case f.negative || f.bend != 0: // a part of splits alone
+		return Node{op: "bent " + f.row.Name, key: f, args: args}
+	}
+	return Node{op: f.row.Name, num: f.p, args: args}
 }
 
 // first says that the first entry of args[0] is an argument of its own.

@@ -13,7 +13,8 @@ type Interval = interval.Interval
 // Curve is a function f of a number u with a parameter p, which most rows have no use for: a row
 // of the table. It is continuous on its domain, and has a second derivative but for kinks.
 type Curve struct {
-	Name string // in problem files, messages and the protocol
+	Name         string // in problem files, messages and the protocol
+	HasParameter bool   // the function is another for another p
 	// Value is NaN or infinite outside of the domain. Slope is any subgradient at a kink, where
 	// the range of Slope has all of them and the range of Second an infinite end if the slope
 	// jumps.

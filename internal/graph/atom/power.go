@@ -9,7 +9,7 @@ import (
 // powers are powers, and functions made of pieces of them.
 var powers = []*Curve{
 	{ // uᵖ: of positive integers p for all u, of others for u ≥ 0
-		Name:   "power",
+		Name: "power", HasParameter: true,
 		Value:  monomial(func(p float64) (float64, float64) { return 1, p }),
 		Slope:  monomial(func(p float64) (float64, float64) { return p, p - 1 }),
 		Second: monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }),
@@ -36,7 +36,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // max(u, 0)ᵖ, p > 1
-		Name:   "pos_power",
+		Name: "pos_power", HasParameter: true,
 		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
 		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
@@ -48,7 +48,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // |u|ᵖ, p > 1
-		Name:   "abspower",
+		Name: "abspower", HasParameter: true,
 		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), true, false),
 		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, true),
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), true, false),
@@ -81,7 +81,7 @@ var powers = []*Curve{
 		},
 	},
 	{ // u² where |u| ≤ p, else 2p|u| − p²
-		Name: "huber",
+		Name: "huber", HasParameter: true,
 		Value: parted(Part{
 			At: func(u, p float64) float64 {
 				if u > p {

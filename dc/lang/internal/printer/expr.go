@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // top is a sum whose terms may be families.
@@ -162,12 +163,11 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 	ps.text(")")
 }
 
-// callNames are functions with the arguments of the atom of the name.
+// callNames are functions with the arguments of the atom of the name, beside those of the table of functions of one
+// number.
 var callNames = map[string]bool{
-	"abs": true, "exp": true, "log": true, "entr": true, "logistic": true, "xexp": true, "norm1": true, "norm2": true, "sumsq": true, "lse": true,
+	"norm1": true, "norm2": true, "sumsq": true, "lse": true,
 	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
-	"sin": true, "cos": true, "tan": true, "atan": true, "sinh": true, "cosh": true, "tanh": true, "asinh": true, "atanh": true, "sigmoid": true,
-	"erf": true, "normcdf": true, "log1p": true, "expm1": true, "log2": true, "log10": true,
 	"matfrac": true, "norm": true, "sumlargest": true, "lambda_sumlargest": true, "wgeomean": true, "quad": true,
 }
 
@@ -282,7 +282,7 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 		ps.text(")")
 	case op == "sum":
 		pr.call(ps, op, args, nil)
-	case callNames[op]:
+	case callNames[op], atom.Find(op) != nil:
 		pr.call(ps, op, args, data)
 	case op == "blackbox":
 		pr.fail("a function of the program cannot be printed: it is no function of the language")
