@@ -27,7 +27,7 @@ const (
 // curve is a function of one number v, with a parameter p.
 type curve struct {
 	name   string                       // in problem files and trees; "": it has none
-	plain  func(v float64) float64      // by the mathematical library, where that is what a program has
+	plain  func(v float64) float64      // by the mathematical library, as programs have it
 	exact  func(v ball, p float64) ball // encloses the value
 	value  func(v, p float64) span      // so does this; nil: plain with its error
 	slope  func(a span, p float64) span // of all numbers in an interval of the domain, of a kink a subgradient
