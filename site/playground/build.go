@@ -27,9 +27,9 @@ import (
 //go:embed *.html *.css *.js *.svg
 var page embed.FS
 
-// MostBytes bounds the engine as it is loaded, compressed by gzip: 2.5 MiB. Source: a size
+// MostBytes bounds the engine as it is loaded, compressed by gzip. Source: a size
 // that a phone loads in seconds; TestSize prints that of the engine.
-const MostBytes = 5 << 19
+const MostBytes = 2_700_000
 
 // flags make the engine small: without inlining it has a seventh less code and takes about
 // 1.4 times as long; the tag lean leaves out log/slog, archive/zip, LAPACK's singular values, eigenvalues and inverses,

@@ -55,10 +55,26 @@ func Curves() map[string][]curve {
 		"Logistic": {
 			{"log(1 + exp x)", -4, 4, func(x dc.Affine) dc.Expr { return dc.Logistic(x) }},
 		},
-		"Pos":    real("max(x, 0)", -3, 3, func(x dc.Affine) dc.Expr { return dc.Pos(x) }),
-		"Sqrt":   real("sqrt x", 0, 4, func(x dc.Affine) dc.Expr { return dc.Sqrt(x) }),
-		"Square": real("x squared", -2.5, 2.5, func(x dc.Affine) dc.Expr { return dc.Square(x) }),
-		"XExp":   real("x exp x", 0, 1.5, func(x dc.Affine) dc.Expr { return dc.XExp(x) }),
+		"Pos":     real("max(x, 0)", -3, 3, func(x dc.Affine) dc.Expr { return dc.Pos(x) }),
+		"Sqrt":    real("sqrt x", 0, 4, func(x dc.Affine) dc.Expr { return dc.Sqrt(x) }),
+		"Square":  real("x squared", -2.5, 2.5, func(x dc.Affine) dc.Expr { return dc.Square(x) }),
+		"XExp":    real("x exp x", 0, 1.5, func(x dc.Affine) dc.Expr { return dc.XExp(x) }),
+		"Sin":     real("sin x", -7, 7, func(x dc.Affine) dc.Expr { return dc.Sin(x) }),
+		"Cos":     real("cos x", -7, 7, func(x dc.Affine) dc.Expr { return dc.Cos(x) }),
+		"Tan":     real("tan x", -1.4, 1.4, func(x dc.Affine) dc.Expr { return dc.Tan(x) }),
+		"Atan":    real("atan x", -5, 5, func(x dc.Affine) dc.Expr { return dc.Atan(x) }),
+		"Sinh":    real("sinh x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Sinh(x) }),
+		"Cosh":    real("cosh x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Cosh(x) }),
+		"Tanh":    real("tanh x", -4, 4, func(x dc.Affine) dc.Expr { return dc.Tanh(x) }),
+		"Asinh":   real("asinh x", -5, 5, func(x dc.Affine) dc.Expr { return dc.Asinh(x) }),
+		"Atanh":   real("atanh x", -0.98, 0.98, func(x dc.Affine) dc.Expr { return dc.Atanh(x) }),
+		"Sigmoid": real("1/(1 + exp -x)", -6, 6, func(x dc.Affine) dc.Expr { return dc.Sigmoid(x) }),
+		"Erf":     real("erf x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Erf(x) }),
+		"NormCDF": real("the normal distribution", -4, 4, func(x dc.Affine) dc.Expr { return dc.NormCDF(x) }),
+		"Log1p":   real("log(1 + x)", -0.98, 4, func(x dc.Affine) dc.Expr { return dc.Log1p(x) }),
+		"Expm1":   real("exp x - 1", -3, 2, func(x dc.Affine) dc.Expr { return dc.Expm1(x) }),
+		"Log2":    real("log2 x", 0.05, 4, func(x dc.Affine) dc.Expr { return dc.Log2(x) }),
+		"Log10":   real("log10 x", 0.02, 4, func(x dc.Affine) dc.Expr { return dc.Log10(x) }),
 		"Huber": {
 			{"m = 1", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 1) }},
 			{"m = 1/2", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 0.5) }},
@@ -99,7 +115,7 @@ func Curves() map[string][]curve {
 }
 
 // WithoutGraph are the atoms of two arguments, and of a function.
-var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true,
+var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true, "Pow": true,
 	"Quad": true, "QuadOverLin": true, "Quotient": true}
 
 // atomHeading is the line of docs/atoms.md that begins an atom.
@@ -190,7 +206,7 @@ func graph(list []curve) ([]byte, error) {
 // sampled are the values of a curve, without the points at which it has none.
 func sampled(c curve) (plotter.XYs, error) {
 	m := dc.NewModel()
-	x := m.Var("x", nil)
+	x := m.Var("x", nil, dc.AtLeast(c.lo), dc.AtMost(c.hi))
 	e := c.make(x)
 	if err := e.Err(); err != nil {
 		return nil, err
