@@ -48,7 +48,7 @@ func TestCurvesEnclose(t *testing.T) {
 			ps = []float64{0}
 		}
 		wide := 0
-		for trial := range 300 {
+		for trial := range 200 {
 			c := &column{kind: k, p: ps[trial%len(ps)]}
 			v := numbers[rng.IntN(len(numbers))]
 			switch trial / len(ps) % 4 {
@@ -124,7 +124,7 @@ func TestLeastOfCurves(t *testing.T) {
 			continue
 		}
 		far := 0
-		for range 300 {
+		for range 150 {
 			c := &column{kind: k}
 			if ps := exponents[k]; ps != nil {
 				c.p = ps[rng.IntN(len(ps))]
@@ -142,8 +142,8 @@ func TestLeastOfCurves(t *testing.T) {
 				s *= rng.Float64()
 			}
 			low, size := math.Inf(1), 0.0
-			for i := range 2001 {
-				x := a.clip(a.lo + (a.hi-a.lo)*float64(i)/2000)
+			for i := range 1001 {
+				x := a.clip(a.lo + (a.hi-a.lo)*float64(i)/1000)
 				w := c.value(x).times(just(y)).less(just(s).times(just(x)))
 				low, size = min(low, w.hi), max(size, math.Abs(y*c.value(x).mid()), math.Abs(s*x))
 			}

@@ -214,6 +214,8 @@ func TestForgedProofsShowNoMore(t *testing.T) {
 		"var x in [0, 1e300], y in [-800, 800], z in [1, 1e200]\nminimize logistic(y) + 1e-290*x - x^0.1 + z^-0.5\nsubject to\n  a: y >= 1e-3*x\n",
 		"var x in [0, 2], y in [0.1, 3], z in [-2, 2]\nminimize kl(x, y) + quadoverlin([x, z], y) - norm2([x, z]) + lse([x, y, z]) + huber(z, 0.5) - entr(x)\n",
 		"var x in [0, 2000], y in [-1, 1], z in [0, 1]\nminimize exp(x) - 3*y^7 + y^6 + z^0.3333 - norminf([y, z])\nsubject to\n  a: x + y >= 709.5\n",
+		"var x in [0, 9], y in [-1.5, 1.5], z in [-3, 3]\nminimize sin(3*x) - y*tanh(z) + tan(y) - log1p(z + 3.5) + normcdf(x - 2)*sigmoid(y)\nsubject to\n  a: erf(y) + atan(x) <= 2\n",
+		"var x in [-1e8, 1e8], y in [0, 3], z in [0, 0.999]\nmaximize cos(x) - sinh(y) + cosh(z)*asinh(x) - expm1(y) + atanh(z) + log10(y + 1)\nsubject to\n  a: log2(y + 0.1) >= -3\n",
 		"var x in [0, 1e-300], y in [0, 1e-310], z in [0, 0.001]\nminimize 1e300*x - log(y + z) + x*z\nsubject to\n  c: exp(x) + y <= 2\n",
 	}) {
 		p := read(t, body)
