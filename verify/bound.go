@@ -152,8 +152,8 @@ func (b *bounding) curve(k int, y float64) {
 	b.y[c.a] = b.y[c.a].plus(just(s))
 }
 
-// least is at most y·f(u) − s·u for all u in a: the least bound of its parts, of which the one with that
-// bound is halved as long as that pays. near may be next to the minimum.
+// least is at most y·f(u) − s·u for all u in a: the least bound of its parts, of which the one with
+// that bound is halved as long as that pays. near may be next to the minimum.
 func (c *column) least(y, s float64, a span, near float64) float64 {
 	type part struct {
 		span
@@ -198,7 +198,8 @@ func (c *column) least(y, s float64, a span, near float64) float64 {
 	}
 }
 
-// mostParts bounds the parts of an interval. Source: a limit of time; a wave with a hundred periods has them.
+// mostParts bounds the parts of an interval. Source: a limit of time; a wave with a hundred periods
+// has them.
 const mostParts = 200
 
 func (b *bounding) product(k int, y float64) {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// kind is the function of a column: its place in curves, and its number in a proof file. These are known by name.
+// kind is the function of a column: its place in curves, and its number in a proof file. These are
+// known by name.
 type kind uint8
 
 const (
@@ -146,7 +147,8 @@ var curves = [...]curve{
 		slope: monotone(library(math.Sinh)), second: convex, image: even(library(math.Cosh)),
 	},
 	smooth("tanh", math.Tanh, increasing(ball.tanh), bump(tanhSlope), bent(-2, math.Tanh, tanhSlope)),
-	smooth("asinh", math.Asinh, increasing(ball.asinh), bump(asinhSlope), bent(-1, itself, asinhSlope, asinhSlope, asinhSlope)),
+	smooth("asinh", math.Asinh, increasing(ball.asinh), bump(asinhSlope),
+		bent(-1, itself, asinhSlope, asinhSlope, asinhSlope)),
 	smooth("sigmoid", sigmoid, increasing(ball.sigmoid), bump(sigmoidSlope),
 		bent(-1, func(v float64) float64 { return math.Tanh(v / 2) }, sigmoidSlope)),
 	smooth("erf", math.Erf, increasing(ball.erf), bump(erfSlope), bent(-2, itself, erfSlope)),
@@ -174,7 +176,9 @@ var curves = [...]curve{
 }
 
 // smooth is a row without a domain or branches whose value rises.
-func smooth(name string, plain func(v float64) float64, exact func(v ball, p float64) ball, slope, second func(a span, p float64) span) curve {
+func smooth(
+	name string, plain func(v float64) float64, exact func(v ball, p float64) ball, slope, second func(a span, p float64) span,
+) curve {
 	return curve{name: name, plain: plain, exact: exact, slope: slope, second: second}
 }
 
@@ -213,8 +217,8 @@ func library(f func(v float64) float64) func(v, p float64) span {
 	return func(v, _ float64) span { return loose(f(v)) }
 }
 
-// monotone is the image of a function that rises or falls, as the slopes of one do that is convex or concave; even that of
-// a function of |v| that does.
+// monotone is the image of a function that rises or falls, as the slopes of one do that is convex
+// or concave; even that of a function of |v| that does.
 func monotone(f func(v, p float64) span) func(a span, p float64) span {
 	return func(a span, p float64) span {
 		u, v := f(a.lo, p), f(a.hi, p)
@@ -270,7 +274,8 @@ func sigmoid(v float64) float64 {
 	return 1 / (1 + e)
 }
 
-// tan encloses a tangent. Source: the mathematical library takes multiples of π from arguments with an error below 2^-55.
+// tan encloses a tangent. Source: the mathematical library takes multiples of π from arguments with
+// an error below 2^-55.
 func tan(v, _ float64) span {
 	t := loose(math.Tan(v))
 	return t.plus(just(1).plus(squared(t)).times(span{-0x1p-55, 0x1p-55}))
@@ -408,7 +413,8 @@ func (c *column) image(a span) span {
 	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
 }
 
-// preimage is the part of a where the function can be in w: at either end, a part whose image is apart from w is cut off.
+// preimage is the part of a where the function can be in w: at either end, a part whose image is
+// apart from w is cut off.
 func (c *column) preimage(w, a span) span {
 	a = a.meet(c.domain())
 	apart := func(b span) bool {
@@ -428,8 +434,8 @@ func (c *column) preimage(w, a span) span {
 	return out
 }
 
-// halve finds where a property of numbers ends that good has and bad has not, by numbers in the middle of the
-// float64 numbers between, to 16 of them. It returns one that has it.
+// halve finds where a property of numbers ends that good has and bad has not, by numbers in the
+// middle of the float64 numbers between, to 16 of them. It returns one that has it.
 func halve(good, bad float64, has func(v float64) bool) float64 {
 	place := func(v float64) int64 {
 		p := int64(math.Float64bits(math.Abs(v)))

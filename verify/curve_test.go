@@ -115,7 +115,8 @@ func TestCurvesEnclose(t *testing.T) {
 	}
 }
 
-// TestLeastOfCurves: the bound of y·f(u) − s·u over an interval is below the values, and next to the least one.
+// TestLeastOfCurves: the bound of y·f(u) − s·u over an interval is below the values, and next to
+// the least one.
 func TestLeastOfCurves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	exponents := map[kind][]float64{isEven: {6, 3.5}, isHuber: {0.3, 2}, isPosPower: {1.5, 3}, isPower: {-1, -0.5, 0.5, 0.3}}

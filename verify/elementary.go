@@ -32,7 +32,8 @@ func (a ball) asinh() ball { // of a number: ±log(|v| + √(v² + 1))
 	return a.square().add(exactly(1)).sqrt().add(a).log()
 }
 
-// taylor is Σ of terms, the first one given and term n made of the one before by next, to guard bits.
+// taylor is Σ of terms, the first one given and term n made of the one before by next, to guard
+// bits.
 func taylor(first *big.Float, next func(term *big.Float, n int)) *big.Float {
 	sum, term := series().Set(first), series().Set(first)
 	for n := 1; term.Sign() != 0 && term.MantExp(nil) > sum.MantExp(nil)-guard; n++ {
@@ -65,7 +66,8 @@ func (a ball) atan() ball { // of a number; the half of an angle has the tangent
 	return enclosed(sum.SetMantExp(sum, halves))
 }
 
-// erf of a number is 2/√π·e^(−x²)·Σ 2ⁿ·x^(2n+1)/(1·3···(2n + 1)). Source: DLMF 7.6.2. From 30 on it is 1 to 1300 bits.
+// erf of a number is 2/√π·e^(−x²)·Σ 2ⁿ·x^(2n+1)/(1·3···(2n + 1)). Source: DLMF 7.6.2. From 30 on it
+// is 1 to 1300 bits.
 func (a ball) erf() ball {
 	x := series().Set(a.lo)
 	if most := integer(30); series().Abs(x).Cmp(most) > 0 {
@@ -79,7 +81,8 @@ func (a ball) erf() ball {
 	return enclosed(sum.SetMantExp(sum, 1))
 }
 
-// piBits is the precision of π: beside the largest multiples of it that are float64 numbers are left guard bits and more.
+// piBits is the precision of π: beside the largest multiples of it that are float64 numbers are
+// left guard bits and more.
 const piBits = 1024 + 2*guard
 
 // piDigits is π. Source: derived: 16·atan(1/5) − 4·atan(1/239), as TestPi has it.

@@ -149,7 +149,8 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	}
 }
 
-// bends is 1 for a convex function, −1 for a concave one, 0 for one that is neither where its argument may be.
+// bends is 1 for a convex function, −1 for a concave one, 0 for one that is neither where its
+// argument may be.
 func (l *lagrangian) bends(e *expr) int {
 	switch e.op {
 	case opGeo, opLogDet:

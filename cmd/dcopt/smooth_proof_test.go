@@ -13,9 +13,9 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 )
 
-// TestSmoothProblems: the default answer to problems with smooth functions that are neither convex nor concave is their
-// optimum with a proof, which verify accepts. The optima are those of the literature, or of a dense grid and smaller
-// ones around its best point.
+// TestSmoothProblems: the default answer to problems with smooth functions that are neither convex
+// nor concave is their optimum with a proof, which verify accepts. The optima are those of the
+// literature, or of a dense grid and smaller ones around its best point.
 func TestSmoothProblems(t *testing.T) {
 	paths, err := filepath.Glob("testdata/smooth/*.dc")
 	if err != nil || len(paths) < 12 {
@@ -41,7 +41,8 @@ func TestSmoothProblems(t *testing.T) {
 			t.Fatalf("%s: exit code %d, %v: %s", path, code, err, &stderr)
 		}
 		if code != exit.OK || !result.Proved || math.Abs(result.Objective-optimum) > 1e-6*max(1, math.Abs(optimum)) {
-			t.Errorf("%s: exit code %d, objective %.10g, proved: %v; the optimum is %.10g", path, code, result.Objective, result.Proved, optimum)
+			t.Errorf("%s: exit code %d, objective %.10g, proved: %v; the optimum is %.10g",
+				path, code, result.Objective, result.Proved, optimum)
 		}
 		dir := t.TempDir()
 		file, proof := filepath.Join(dir, "result.json"), filepath.Join(dir, "proof")

@@ -181,8 +181,8 @@ func mulRange2(y, s float64, a Interval) float64 {
 	return point(y).sub(point(s)).mul(a).Lo
 }
 
-// curve bounds y·f(t) for a function of one column by an affine function: with the slope of the chord where y·f is
-// concave, of the function at the hint if it has cones, else of the hint.
+// curve bounds y·f(t) for a function of one column by an affine function: with the slope of the
+// chord where y·f is concave, of the function at the hint if it has cones, else of the hint.
 func (b *bounder) curve(k int, y, plain float64) {
 	t := &b.Terms[k]
 	a := b.box[t.A].meet(t.domain())
@@ -207,8 +207,8 @@ func (b *bounder) curve(k int, y, plain float64) {
 	b.y[t.A] = b.y[t.A].add(point(s))
 }
 
-// least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that bound is
-// halved as long as that pays. near may be next to the minimum.
+// least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that
+// bound is halved as long as that pays. near may be next to the minimum.
 func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 	type part struct {
 		Interval
@@ -254,8 +254,8 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 	}
 }
 
-// Parts of an interval: how many there are at most, and how near to the least value a bound has to be, relative
-// to the largest. Source: limits of time; a wave with a hundred periods has so many.
+// Parts of an interval: how many there are at most, and how near to the least value a bound has to
+// be, relative to the largest. Source: limits of time; a wave with a hundred periods has so many.
 const (
 	mostParts = 200
 	parting   = 0x1p-32

@@ -69,7 +69,8 @@ var functions = [...]function{
 	{Curve: atom.Find("atanh")},
 }
 
-// named is the function of a name in expressions, Affine if there is none. Powers are made of several.
+// named is the function of a name in expressions, Affine if there is none. Powers are made of
+// several.
 func named(name string) Op {
 	for k, f := range functions {
 		if f.Curve != nil && f.Name == name && Op(k) != Power {
@@ -121,8 +122,8 @@ func (t *Term) second(a Interval) Interval {
 	return t.over(&t.function().Second, a)
 }
 
-// Bends is 1 where the function of one column is convex on an interval, −1 where it is concave, 2 where it is
-// affine, and 0 where it may be neither.
+// Bends is 1 where the function of one column is convex on an interval, −1 where it is concave, 2
+// where it is affine, and 0 where it may be neither.
 func (t *Term) Bends(a Interval) int {
 	switch s := t.second(a); {
 	case s == Interval{}:
@@ -153,7 +154,8 @@ func (t *Term) Breaks(a Interval) []float64 {
 	return f.Inflections(atom.Interval(a), t.P)
 }
 
-// direction is 1 where the function does not fall on an interval, −1 where it does not rise, else 0.
+// direction is 1 where the function does not fall on an interval, −1 where it does not rise, else
+// 0.
 func (t *Term) direction(a Interval) int {
 	if a = a.meet(t.domain()); a.Empty() {
 		return 0
@@ -188,8 +190,9 @@ func (t *Term) cones() {
 	}
 }
 
-// Lines below a curve: how many numbers they are made of, and how many there are at most. Source: with 3, 4, 6 and
-// 10 lines Shubert's function in two variables (cmd/dcopt/testdata/smooth) is proved in 2.7, 3.4, 1.7 and 2.3 s.
+// Lines below a curve: how many numbers they are made of, and how many there are at most. Source:
+// with 3, 4, 6 and 10 lines Shubert's function in two variables (cmd/dcopt/testdata/smooth) is
+// proved in 2.7, 3.4, 1.7 and 2.3 s.
 const (
 	samples   = 32
 	mostLines = 6
@@ -198,7 +201,8 @@ const (
 // Line is the function Slope·u + Const.
 type Line struct{ Slope, Const float64 }
 
-// Lines are below sign times the function on an interval, to the accuracy of samples, and touch its convex hull.
+// Lines are below sign times the function on an interval, to the accuracy of samples, and touch its
+// convex hull.
 func (t *Term) Lines(a Interval, sign float64) (out []Line) {
 	a = a.meet(t.domain())
 	n := samples
@@ -270,8 +274,8 @@ func (t *Term) inverse(w, a Interval) Interval {
 	return a
 }
 
-// far is a number as far from the first on the way to the last as none between is in: next to an argument with an end of
-// w for its value if it is known, else where halving leads to.
+// far is a number as far from the first on the way to the last as none between is in: next to an
+// argument with an end of w for its value if it is known, else where halving leads to.
 func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) float64 {
 	if f := t.function(); f.Inverse != nil {
 		for _, end := range [2]float64{w.Lo, w.Hi} {
@@ -298,5 +302,6 @@ func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) fl
 	return first
 }
 
-// halvings is how often an interval is halved, or doubled, at most. Source: any number does; the next round goes on.
+// halvings is how often an interval is halved, or doubled, at most. Source: any number does; the
+// next round goes on.
 const halvings = 60

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCurves: for all functions of one column and random intervals, bounds of y·f − s·u are below it and next to its
-// least value, lines are below it up to the accuracy of samples and touch its hull, and preimages keep the arguments
-// of their values and nothing far from them.
+// TestCurves: for all functions of one column and random intervals, bounds of y·f − s·u are below
+// it and next to its least value, lines are below it up to the accuracy of samples and touch its
+// hull, and preimages keep the arguments of their values and nothing far from them.
 func TestCurves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	params := map[Op][]float64{Even: {6, 3.5}, Huber: {0.3, 2}, PosPower: {1.5, 3}, Power: {-1, -0.5, 0.5, 0.3}}
@@ -45,7 +45,7 @@ func TestCurves(t *testing.T) {
 			}
 			y, near := rng.NormFloat64(), us[rng.IntN(n+1)]
 			s := y * f.Slope(near) * []float64{1, rng.Float64()}[rng.IntN(2)]
-			got, low, room := f.least(y, s, a, near), least(y, s), math.Abs(y)*size+math.Abs(s)*max(math.Abs(a.Lo), math.Abs(a.Hi))
+			got, low, room := f.least(y, s, a, near), least(y, s), math.Abs(y)*size+math.Abs(s)*a.abs().Hi
 			if got > low+1e-14*room {
 				t.Fatalf("%s with %g: %g*f - %g*u is at least %g over %v, a value is %g", f.function().Name, f.P, y, s, got, a, low)
 			}
@@ -65,7 +65,8 @@ func TestCurves(t *testing.T) {
 					}
 				}
 			}
-			// What has values next to one of them is kept, and at an end of the rest no value is far from them.
+			// What has values next to one of them is kept, and at an end of the rest no value is
+			// far from them.
 			w := Interval{vs[n/3] - 1e-3*size, vs[n/3] + 1e-3*size}
 			b := f.inverse(w, a)
 			if b.Empty() || us[n/3] < b.Lo || us[n/3] > b.Hi {
@@ -78,7 +79,8 @@ func TestCurves(t *testing.T) {
 			}
 		}
 		if far > 3 || loose > 10 || kept > 0 {
-			t.Errorf("%s: %d bounds are far below, %d lines off, %d ends far from the values", functions[op].Name, far, loose, kept)
+			t.Errorf("%s: %d bounds are far below, %d lines off, %d ends far from the values",
+				functions[op].Name, far, loose, kept)
 		}
 	}
 }

@@ -16,8 +16,8 @@ type Term struct {
 	Lin dc.Linear // of Affine
 	A   int       // the column of the argument, of Product the first
 	B   int       // the second column of Product
-	// Cones is the function of one column if it is convex, Sense 1, or minus it if it is concave, Sense −1, where that has
-	// cones; nil: others are between lines.
+	// Cones is the function of one column if it is convex, Sense 1, or minus it if it is concave,
+	// Sense −1, where that has cones; nil: others are between lines.
 	Cones *dc.Expr
 	Sense float64
 	// Under is a convex function of other columns that equals the term; it bounds the

@@ -783,8 +783,8 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// Work of a node beside its convex problem: overhead, for each column and round of tightening, and for each function
-// between lines. Source: profiles of alkyl and of examples/radial_velocity.dc.
+// Work of a node beside its convex problem: overhead, for each column and round of tightening, and
+// for each function between lines. Source: profiles of alkyl and of examples/radial_velocity.dc.
 const (
 	overhead   = 2000
 	tightening = 6
@@ -896,8 +896,9 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 // Source: a thousandth of ccp.Settings.FeasTol, so that it moves a bound by less than that does.
 const beside = 1e-9
 
-// place is where to split: at a kink inside, or an inflection point well inside, beside the end 0 of a factor of a product that is 0,
-// as the other factor is 0 beyond; else between the point and the middle, away from the ends.
+// place is where to split: at a kink inside, or an inflection point well inside, beside the end 0
+// of a factor of a product that is 0, as the other factor is 0 beyond; else between the point and
+// the middle, away from the ends.
 func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 	a, breaks := box[col], []float64(nil)
 	for k := range s.P.Terms {
