@@ -17,10 +17,17 @@ func increasing(f func(v ball) ball) func(a ball, p float64) ball {
 // half is a/2.
 func (a ball) half() ball { return a.mul(exactly(0.5)) }
 
-func (a ball) sinh() ball    { return a.exp().sub(a.neg().exp()).half() }
-func (a ball) cosh() ball    { return a.exp().add(a.neg().exp()).half() }
-func (a ball) sigmoid() ball { return exactly(1).add(a.neg().exp()).inverse() }
-func (a ball) tanh() ball    { return exactly(1).sub(exactly(1).add(a.add(a).exp()).half().inverse()) }
+func (a ball) sinh() ball { return a.exp().sub(a.neg().exp()).half() }
+func (a ball) cosh() ball { return a.exp().add(a.neg().exp()).half() }
+func (a ball) tanh() ball { return a.add(a).sigmoid().sub(exactly(0.5)).mul(exactly(2)) }
+func (a ball) sigmoid() ball { // of a number, as far out as exponentials are known
+	if most := big.NewFloat(mostExponent); a.lo.Cmp(most) > 0 {
+		return ball{ball{most, most}.sigmoid().lo, exactly(1).hi}
+	} else if low := most.Neg(most); a.hi.Cmp(low) < 0 {
+		return ball{exactly(0).lo, ball{low, low}.sigmoid().hi}
+	}
+	return exactly(1).add(a.neg().exp()).inverse()
+}
 func (a ball) normal() ball {
 	return a.mul(exactly(0.5).sqrt()).erf().add(exactly(1)).half().max(exactly(0))
 }
