@@ -90,7 +90,7 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 // bounded is f of e, a function without cones: its second derivative has bounds, by which it is
 // split, see bent. Such functions and functions of them are linearised.
 func (f curve) bounded(e Expr) Expr {
-	i := f.row.In(e.Range(), f.p)
+	i := f.in(e.Range())
 	if b := f.bends(i); !b.IsFinite() {
 		return badExpr("no DC split for %s of this: its second derivative has no bound where the argument is "+
 			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
@@ -122,7 +122,7 @@ func (c *composition) AddSubgrad(dst []float64, scale float64, x []float64) {
 	c.e.AddGradient(dst, scale*c.f.slope(c.e.Value(x)), x)
 }
 
-func (c *composition) partial() bool { return c.f.row.Domain != nil }
+func (c *composition) partial() bool { return !c.f.total() }
 
 // bends: see bends.
 func (c *composition) bends() (bends, bool) { return c.f.along(bendsOf(&c.e)) }

@@ -2,17 +2,20 @@ package dc
 
 import "math"
 
-// cones has the curves with a representation, a minus before those of which it is minus the row:
-// functions that add the rows and cones of a bound t ≥ f(u), and return it.
+// cones has the rows of the table of functions with a representation, and minusCones those whose
+// negatives have one: functions that add the rows and cones of a bound t ≥ f(u), and return it.
 var cones = map[string]func(c Canon, u Linear, p float64) Form{
 	"exp":       expCones,
 	"logistic":  logisticCones,
 	"xexp":      xexpCones,
-	"-log":      logCones,
-	"-entr":     entropyCones,
 	"power":     powerCones,
-	"-power":    rootCones,
 	"pos_power": posPowerCones,
+}
+
+var minusCones = map[string]func(c Canon, u Linear, p float64) Form{
+	"log":   logCones,
+	"entr":  entropyCones,
+	"power": rootCones,
 }
 
 func expCones(c Canon, u Linear, _ float64) Form {

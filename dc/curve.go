@@ -13,13 +13,18 @@ type curve struct {
 	p        float64 // the parameter of the row
 	negative bool
 	bend     float64
+	ends     Interval // the domain: all arguments with a value
 }
 
 // rowOf is the function of a name.
-func rowOf(name string) curve { return curve{row: table.Find(name)} }
+func rowOf(name string) curve { return powerCurve(name, 0) }
 
 // powerCurve is uᵖ, or another function with the exponent p.
-func powerCurve(name string, p float64) curve { return curve{row: table.Find(name), p: p} }
+func powerCurve(name string, p float64) curve { return curveOf(table.Find(name), p) }
+
+func curveOf(row *table.Curve, p float64) curve {
+	return curve{row: row, p: p, ends: row.In(interval.Whole, p)}
+}
 
 func (f curve) neg() curve { f.negative = !f.negative; return f }
 
@@ -33,23 +38,22 @@ func (f curve) signed(v float64) float64 {
 	return v
 }
 
-// domain has all arguments with a value.
-func (f curve) domain() Interval { return f.row.In(interval.Whole, f.p) }
-
 // least is the left end of the domain, −Inf for none.
-func (f curve) least() float64 { return f.domain().Lo }
+func (f curve) least() float64 { return f.ends.Lo }
+
+// total reports whether all numbers are in the domain.
+func (f curve) total() bool { return f.ends == interval.Whole }
 
 // value is +Inf outside the domain; see domainTol.
 func (f curve) value(u float64) float64 {
-	if f.row.Domain != nil {
-		d := f.domain()
-		if u < d.Lo-domainTol || u > d.Hi+domainTol {
+	if u < f.ends.Lo || u > f.ends.Hi {
+		if u < f.ends.Lo-domainTol || u > f.ends.Hi+domainTol {
 			return math.Inf(1)
 		}
-		u = min(max(u, d.Lo), d.Hi)
+		u = min(max(u, f.ends.Lo), f.ends.Hi)
 	}
 	v := f.signed(f.row.Value.At(u, f.p))
-	if math.IsNaN(v) && !math.IsNaN(u) && f.row.Domain != nil {
+	if v != v && u == u && !f.total() {
 		return math.Inf(1)
 	}
 	if f.bend != 0 {
@@ -59,11 +63,10 @@ func (f curve) value(u float64) float64 {
 }
 
 func (f curve) slope(u float64) float64 {
-	if f.row.Domain != nil {
-		d := f.domain()
-		u = min(max(u, d.Lo), d.Hi)
-		if u < d.Lo+steepest && math.IsInf(f.row.Slope.At(d.Lo, f.p), 0) {
-			u = d.Lo + steepest
+	if u < f.ends.Lo+steepest || u > f.ends.Hi {
+		u = min(max(u, f.ends.Lo), f.ends.Hi)
+		if u < f.ends.Lo+steepest && math.IsInf(f.row.Slope.At(f.ends.Lo, f.p), 0) {
+			u = f.ends.Lo + steepest
 		}
 	}
 	v := f.signed(f.row.Slope.At(u, f.p))
@@ -75,14 +78,10 @@ func (f curve) slope(u float64) float64 {
 
 // inside reports whether the curve has a tangent at u.
 func (f curve) inside(u float64) bool {
-	if f.row.Domain == nil {
-		return true
+	if !(u >= f.ends.Lo && u <= f.ends.Hi) {
+		return f.total()
 	}
-	d := f.domain()
-	if !(u >= d.Lo && u <= d.Hi) {
-		return false
-	}
-	return u > d.Lo+steepest || !math.IsInf(f.row.Slope.At(d.Lo, f.p), 0)
+	return u > f.ends.Lo+steepest || f.total() || !math.IsInf(f.row.Slope.At(f.ends.Lo, f.p), 0)
 }
 
 // direction is +1 for nondecreasing, −1 for nonincreasing, 0 for neither.
@@ -107,9 +106,12 @@ func (f curve) solve(b float64) (u float64, ok bool) {
 	return u, !math.IsNaN(u)
 }
 
+// in is the part of i within the domain.
+func (f curve) in(i Interval) Interval { return interval.Clip(i, f.ends) }
+
 // over is the range of f for arguments in i.
 func (f curve) over(i Interval) Interval {
-	i = f.row.In(i, f.p)
+	i = f.in(i)
 	out := f.row.Value.Over(i, f.p)
 	if f.negative {
 		out = out.Neg()
@@ -122,7 +124,7 @@ func (f curve) over(i Interval) Interval {
 
 // bends is the range of the second derivative for arguments in i.
 func (f curve) bends(i Interval) Interval {
-	out := f.row.Second.Over(f.row.In(i, f.p), f.p)
+	out := f.row.Second.Over(f.in(i), f.p)
 	if f.negative {
 		out = out.Neg()
 	}
@@ -131,7 +133,7 @@ func (f curve) bends(i Interval) Interval {
 
 // slopes is the range of the slope for arguments in i.
 func (f curve) slopes(i Interval) Interval {
-	i = f.row.In(i, f.p)
+	i = f.in(i)
 	out := f.row.Slope.Over(i, f.p)
 	if f.negative {
 		out = out.Neg()
@@ -186,20 +188,19 @@ func (f curve) represented() bool {
 		return p > 0 && p < 1
 	case f.row.Name == "power":
 		return p < 0 || p > 1 && p != math.Trunc(p)
-	case f.negative:
-		return cones["-"+f.row.Name] != nil
 	}
-	return cones[f.row.Name] != nil
+	return f.cones() != nil
+}
+
+func (f curve) cones() func(c Canon, u Linear, p float64) Form {
+	if f.negative {
+		return minusCones[f.row.Name]
+	}
+	return cones[f.row.Name]
 }
 
 // represent adds the rows and cones of a bound t ≥ f(u), and returns it.
-func (f curve) represent(c Canon, u Linear) Form {
-	name := f.row.Name
-	if f.negative {
-		name = "-" + name
-	}
-	return cones[name](c, u, f.p)
-}
+func (f curve) represent(c Canon, u Linear) Form { return f.cones()(c, u, f.p) }
 
 // domainTol is how far a solver's point may lie outside a domain and still be
 // evaluated at its boundary. Problem.Violation counts the distance all the same.

@@ -42,7 +42,7 @@ func Smooth(name string, f, slope, second func(u float64) float64, bends func(i 
 		Slope:  table.Part{At: of(slope), Over: slopes},
 		Second: table.Part{At: of(second), Over: func(i Interval, _ float64) Interval { return within(i) }},
 	}
-	return func(u Operand) Expr { return applyCurve(curve{row: row}, ToExpr(u)) }
+	return func(u Operand) Expr { return applyCurve(curveOf(row, 0), ToExpr(u)) }
 }
 
 // oracleRoundings bounds the error of values of functions of others, in units in the last place.

@@ -30,33 +30,33 @@ type computed struct {
 
 // part makes ranges by values at the ends of an interval and at the turns inside.
 func (f computed) part() Part {
-	return Part{At: f.at, Over: func(i Interval, p float64) Interval {
-		out := f.around(i.Lo, p)
-		if i.Hi != i.Lo {
-			out = interval.Hull(out, f.around(i.Hi, p))
-		}
-		for _, t := range f.turns {
-			// The turn itself is between the numbers beside t.
-			if i.Lo < num.Up(t) && i.Hi > num.Down(t) {
-				out = interval.Hull(out, f.around(t, p))
-			}
-		}
-		return out
-	}}
+	if f.within == (Interval{}) {
+		f.within = interval.Whole
+	}
+	if f.ulps == 0 {
+		f.ulps = few
+	}
+	return Part{At: f.at, Over: f.over}
 }
 
-// around encloses the value at u. The value 0 of u = 0 is exact in all rows, others may have
-// become 0 by underflow.
-func (f computed) around(u, p float64) Interval {
-	v := f.at(u, p)
-	within := f.within
-	if within == (Interval{}) {
-		within = interval.Whole
+func (f *computed) over(i Interval, p float64) Interval {
+	out := f.around(i.Lo, p)
+	if i.Hi != i.Lo {
+		out = interval.Hull(out, f.around(i.Hi, p))
 	}
-	ulps := f.ulps
-	if ulps == 0 {
-		ulps = few
+	for _, t := range f.turns {
+		// The turn itself is between the numbers beside t.
+		if i.Lo < num.Up(t) && i.Hi > num.Down(t) {
+			out = interval.Hull(out, f.around(t, p))
+		}
 	}
+	return out
+}
+
+// around encloses the value at u. The value 0 of u = 0 is exact in all rows, others may have become 0 by
+// underflow.
+func (f *computed) around(u, p float64) Interval {
+	v, within, ulps := f.at(u, p), f.within, f.ulps
 	if f.more != nil {
 		ulps += f.more(u, p)
 	}

@@ -163,21 +163,21 @@ func monomial(of func(p float64) (c, q float64)) Part {
 		}
 		return c * pow(u, q)
 	}
+	ulps := func(u, p float64) float64 { _, q := of(p); return powUlps(u, q) }
+	odd := &computed{at: at, within: interval.Whole, ulps: 3, more: ulps}
+	even := &computed{at: at, within: interval.Whole, ulps: 3, more: ulps, turns: []float64{0}}
 	return Part{At: at, Over: func(i Interval, p float64) Interval {
-		c, q := of(p)
-		f := computed{at: at, ulps: 3, more: func(u, _ float64) float64 { return powUlps(u, q) }}
-		if q > 0 && math.Mod(q, 2) == 0 {
-			f.turns = []float64{0}
-		}
-		switch {
+		switch c, q := of(p); {
 		case c == 0 || q == 0:
 			return interval.Point(c)
 		case q == 1:
 			return i.Scale(c)
 		case q == 2:
 			return i.Square().Scale(c)
+		case q > 0 && math.Mod(q, 2) == 0:
+			return even.over(i, p)
 		}
-		return f.part().Over(i, p)
+		return odd.over(i, p)
 	}}
 }
 
@@ -189,6 +189,8 @@ func pow(u, q float64) float64 {
 		return u * u
 	case -1:
 		return 1 / max(u, 0)
+	case 0.5:
+		return math.Sqrt(u)
 	}
 	return math.Pow(u, q)
 }

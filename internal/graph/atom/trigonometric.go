@@ -91,7 +91,7 @@ func multiples(i Interval, shift float64) (first, last float64, ok bool) {
 // wave is a function that is 1 at (k + shift)·π for even k, −1 for odd ones and monotone between
 // them.
 func wave(f func(float64) float64, shift float64) Part {
-	ends := computed{at: of(f), within: interval.New(-1, 1), abs: reduction}
+	ends := &computed{at: of(f), within: interval.New(-1, 1), ulps: few, abs: reduction}
 	return Part{of(f), func(i Interval, p float64) Interval {
 		if i.Lo == i.Hi {
 			return ends.around(i.Lo, p)
