@@ -151,3 +151,25 @@ func TestMajorantsOfBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestHasSplit: without bounds of a factor a product with a sine is linearised alone.
+func TestHasSplit(t *testing.T) {
+	m := dc.NewModel()
+	x, free := m.Var("x", []int{2}, dc.AtLeast(1), dc.AtMost(2)), m.Var("y", nil)
+	for name, c := range map[string]struct {
+		e    dc.Expr
+		want bool
+	}{
+		"bounded":                   {dc.Mul(x.At(0), dc.Sin(free)), true},
+		"an unbounded factor":       {dc.Mul(free, dc.Sin(x.At(0))), false},
+		"a quotient with bounds":    {dc.Quotient(x.At(0), dc.Sin(x.At(1)).Sub(dc.Num(2))), true},
+		"a quotient through 0":      {dc.Quotient(x.At(0), free), false},
+		"a maximum of sines":        {dc.Max(dc.Sin(free), x.At(0)), false},
+		"a square of an unbounded":  {dc.Square(dc.Sin(free).Add(free)), false},
+		"exponentials of unbounded": {dc.Sinh(free), true},
+	} {
+		if err := c.e.Err(); err != nil || c.e.HasSplit() != c.want {
+			t.Errorf("%s: %v, %v", name, c.e.HasSplit(), err)
+		}
+	}
+}

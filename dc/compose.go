@@ -96,7 +96,7 @@ func (f curve) bounded(e Expr) Expr {
 			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
 	}
 	return linearised(func(p parted) written { return &composition{p, f, e, false} },
-		fmt.Errorf("dc: no DC split for %s of a function with kinks", f), e)
+		fmt.Errorf("dc: no DC split for %s of this: the argument has kinks and no bounds", f), e)
 }
 
 // composition is f(e) of an expression e that is not affine.

@@ -1,6 +1,9 @@
 package dc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A convex function that does not decrease in its arguments may be taken of DC
 // arguments where it is minimised: with eᵢ = gᵢ − hᵢ and the tangents ĥᵢ at the
@@ -89,7 +92,17 @@ func above(c Canon, t Linear, g, h Representer) {
 			return
 		}
 	}
-	c.Tangent(c.Bound(g).AddScaled(-1, t), h)
+	bound := func() Linear { return c.Bound(g) }
+	if s, ok := g.(*sum); ok && bentIn(h) { // of −e the squares may be the same
+		bound = func() Linear { return s.lin.AddScaled(1, c.Bound(newSum(Linear{}, s.terms))) }
+	}
+	c.Tangent(bound().AddScaled(-1, t), h)
+}
+
+// bentIn reports whether h has terms that are bent, see bent.
+func bentIn(h Representer) bool {
+	s, ok := h.(*sum)
+	return ok && slices.ContainsFunc(s.terms, func(t term) bool { _, is := t.f.(*bent); return is })
 }
 
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the arguments, which of

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
@@ -110,6 +111,15 @@ func row(name string) func(*eval.Evaluator, *syntax.Node, []value.Value) value.V
 	return curve(name, 0, "", func(u dc.Operand) dc.Expr { return dc.Apply(name, nil, dc.ExprArray(nil, dc.ToExpr(u))) })
 }
 
+// reason is the part of an error behind "no DC split for f of this".
+func reason(err error) string {
+	text := eval.Cause(err)
+	if _, after, ok := strings.Cut(text, " of this: "); ok {
+		return after
+	}
+	return text
+}
+
 // valuesOf is a row of the table of functions, NaN outside of its domain.
 func valuesOf(name string, p float64) func(float64) float64 {
 	row := atom.Find(name)
@@ -137,7 +147,7 @@ func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v va
 		case u.IsConst():
 			ev.FailDomain(n, "%s: %s", ev.Say(n), eval.Cause(err))
 		case need == "":
-			noSplit(ev, n, arg, v, "%s", eval.Cause(err))
+			noSplit(ev, n, arg, v, "%s", reason(err))
 		default:
 			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.Say(arg), v.CurvatureWord())
 		}
@@ -316,9 +326,14 @@ func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value
 func variablePower(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value.Value {
 	ev.Spend(n, base.Len())
 	return value.FromEach(base.Shape, ev.Afford(n, base.Costs().Times(4)), func(k int) dc.Expr {
-		e := dc.Pow(base.Expr(k), exponent.Expr(0))
-		if err := e.Err(); err != nil {
-			noSplit(ev, n, n.Args[0], base, "%s", eval.Cause(err))
+		b := base.Expr(k)
+		e := dc.Pow(b, exponent.Expr(0))
+		switch err := e.Err(); {
+		case err == nil:
+		case b.IsConst() && !(b.Value(nil) > 0):
+			ev.Fail(n.Args[0], "", "the base of %s, whose exponent has variables, must be > 0", ev.Say(n))
+		default:
+			noSplit(ev, n, n.Args[0], base, "%s", reason(err))
 		}
 		return e
 	})
