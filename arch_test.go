@@ -134,7 +134,7 @@ var mayImport = map[string]string{
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "dc internal/num",
+	"ccp/global/internal/flat": "dc internal/graph/atom internal/num",
 	// The branch and bound over intervals of columns.
 	"ccp/global/internal/spatial": "internal/dense dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 

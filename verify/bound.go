@@ -59,8 +59,8 @@ func (f *flat) slopes(l *form) []span {
 			for _, j := range c.under.args {
 				add(j, span{-1, 1})
 			}
-		case f.box[c.a].lo > c.domain().lo || c.domain() == whole():
-			add(c.a, c.derivatives(f.box[c.a]))
+		case c.inside(f.box[c.a]):
+			add(c.a, c.slope(f.box[c.a]))
 		default: // at the end of a domain
 			add(c.a, whole())
 		}
@@ -139,36 +139,10 @@ func (b *bounding) column(k int) {
 func (b *bounding) constant(k int, y float64) { b.take(just(y).times(b.box[b.n+k]).lo) }
 
 func (b *bounding) curve(k int, y float64) {
-	c := &b.cols[k]
-	a := b.box[c.a].meet(c.domain())
-	bends := c.bends(a)
-	if y < 0 {
-		bends = -bends
-	}
-	s := b.leaf.first[k]
-	t := math.Inf(-1) // at most y·f(u) − s·u
-	switch {
-	case s == 0:
-	case bends > 0 && c.kind == isAbs: // y·|u| − s·u is least at 0 or at an end
-		over := above(math.Abs(s), -y)
-		if t = 0; over > 0 {
-			t = -aboveProduct(over, a.magnitude().hi)
-		}
-	case bends > 0:
-		// A tangent outside the interval is a minorant, too.
-		at := b.leaf.points[c.a]
-		if at <= c.domain().lo {
-			at = a.clip(at)
-		}
-		slope := c.derivative(at).times(just(y))
-		value := c.value(at).times(just(y)).lo
-		t = below(below(value, -aboveProduct(s, at)), slope.less(just(s)).times(a.less(just(at))).lo)
-		if !slope.finite() {
-			t = math.Inf(-1)
-		}
-	case a.finite():
-		lo, hi := c.value(a.lo).times(just(y)), c.value(a.hi).times(just(y))
-		t = min(below(lo.lo, -aboveProduct(s, a.lo)), below(hi.lo, -aboveProduct(s, a.hi)))
+	c, s := &b.cols[k], b.leaf.first[k]
+	t := math.Inf(-1)
+	if a := b.box[c.a].meet(c.domain()); s != 0 {
+		t = c.least(y, s, a, b.leaf.points[c.a])
 	}
 	if t-t != 0 || s-s != 0 {
 		b.constant(k, y)
@@ -177,6 +151,56 @@ func (b *bounding) curve(k int, y float64) {
 	b.take(t)
 	b.y[c.a] = b.y[c.a].plus(just(s))
 }
+
+// least is at most y·f(u) − s·u for all u in a: the least bound of its parts, of which the one with
+// that bound is halved as long as that pays. near may be next to the minimum.
+func (c *column) least(y, s float64, a span, near float64) float64 {
+	type part struct {
+		span
+		least float64
+	}
+	top, room := math.Inf(1), 0x1p-40*c.image(a).times(just(y)).plus(a.times(just(s))).magnitude().hi
+	bounded := func(p span) part {
+		at := func(u float64) span { return c.value(u).times(just(y)).less(just(s).times(just(u))) }
+		slope := func(u float64) span { return c.slope(just(u)).times(just(y)).less(just(s)) }
+		u, v, second, w := at(p.lo), at(p.hi), c.second(p).times(just(y)), above(p.hi, -p.lo)
+		low := min(u.lo, v.lo)
+		if second.lo >= 0 { // it is above the tangents at both ends
+			down, up := min(slope(p.lo).lo, 0), max(slope(p.hi).hi, 0)
+			low = max(below(u.lo, belowProduct(down, w)), below(v.lo, belowProduct(-up, w)))
+		} else if second.hi > 0 { // a chord is above it by up to second/8·w²
+			low = below(low, -aboveProduct(second.hi/8, aboveProduct(w, w)))
+			low = max(low, c.image(p).times(just(y)).less(p.times(just(s))).lo)
+		}
+		top = min(top, u.hi, v.hi)
+		return part{p, low}
+	}
+	var parts []part
+	beside, from := 1e-9*max(1, math.Abs(near)), a.lo
+	for _, to := range [3]float64{a.clip(near - beside), a.clip(near + beside), a.hi} {
+		if to > from || to == a.hi && parts == nil {
+			parts, from = append(parts, bounded(span{from, to})), to
+		}
+	}
+	for {
+		k := 0
+		for i := range parts {
+			if parts[i].least < parts[k].least {
+				k = i
+			}
+		}
+		p := parts[k]
+		if mid := p.mid(); !(p.least < top-room && p.finite() && p.lo < mid && mid < p.hi && len(parts) < mostParts) {
+			return p.least
+		}
+		parts[k] = bounded(span{p.lo, p.mid()})
+		parts = append(parts, bounded(span{p.mid(), p.hi}))
+	}
+}
+
+// mostParts bounds the parts of an interval. Source: a limit of time; a wave with a hundred periods
+// has them.
+const mostParts = 200
 
 func (b *bounding) product(k int, y float64) {
 	c := &b.cols[k]

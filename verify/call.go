@@ -11,17 +11,12 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/reader"
 )
 
-// entrywise are the functions of one number.
-var entrywise = map[string]op{
-	"abs": opAbs, "exp": opExp, "log": opLog, "entr": opEntropy, "logistic": opLogistic, "xexp": opXExp,
-}
-
 // powers are functions that are powers, by their exponents.
 var powers = map[string]float64{"square": 2, "sqrt": 0.5, "invpos": -1}
 
 // ofData are functions of one number that take data only.
 var ofData = map[string]func(float64) float64{
-	"sin": math.Sin, "cos": math.Cos, "floor": math.Floor, "ceil": math.Ceil, "round": math.Round,
+	"floor": math.Floor, "ceil": math.Ceil, "round": math.Round,
 }
 
 // folded is a number if all arguments are, and no number if it has no value.
@@ -39,6 +34,14 @@ func folded(e *expr) *expr {
 
 // apply is an operation with a number on expressions.
 func apply(o op, num float64, args ...*expr) *expr { return folded(&expr{op: o, num: num, args: args}) }
+
+// ofCurve is a function of one number. Data are as the mathematical library has them.
+func ofCurve(k kind, p float64, e *expr) *expr {
+	if f := curves[k].plain; f != nil && e.isConst() {
+		return number(f(e.num))
+	}
+	return folded(&expr{op: opCurve, num: p, k: int(k), args: []*expr{e}})
+}
 
 // plus is a sum.
 func plus(es []*expr) *expr { return total(es, slices.Repeat([]float64{1}, len(es))) }
@@ -90,8 +93,12 @@ func (s *scope) callValues(name string, args []value) value {
 		}
 		return args[1].real(what)
 	}
-	if o, ok := entrywise[name]; ok {
-		return args[0].each(func(e *expr) *expr { return apply(o, 0, e) })
+	if k := slices.IndexFunc(curves[:], func(c curve) bool { return c.name == name }); k >= 0 {
+		p := 0.0
+		if curves[k].param {
+			p = given("the second argument of "+name, 1)
+		}
+		return args[0].each(func(e *expr) *expr { return ofCurve(kind(k), p, e) })
 	}
 	for _, of := range []func(string, []value) (value, bool){s.shape, s.matrixCall} {
 		if v, ok := of(name, args); ok {
@@ -100,9 +107,6 @@ func (s *scope) callValues(name string, args []value) value {
 	}
 	es := args[0].e
 	switch name {
-	case "huber":
-		m := given("the threshold of huber", 1)
-		return args[0].each(func(e *expr) *expr { return apply(opHuber, m, e) })
 	case "pos":
 		return s.fold("max", []value{args[0], numeric(0)})
 	case "kl":
@@ -234,7 +238,7 @@ func (s *scope) norm(es []*expr, p float64) *expr {
 	case len(es) == 0:
 		return number(0)
 	case p == 1 || len(es) == 1:
-		sizes := vector(es).each(func(e *expr) *expr { return apply(opAbs, 0, e) })
+		sizes := vector(es).each(func(e *expr) *expr { return ofCurve(isAbs, 0, e) })
 		return plus(sizes.e)
 	case math.IsInf(p, 1):
 		both := make([]*expr, 0, 2*len(es))

@@ -79,6 +79,11 @@ func TestFalseClaims(t *testing.T) {
 		"a ray that leaves a domain": {
 			"var x, y\nminimize -x + (5 - x)^1.5 + y\n", along(""), "incomplete status",
 		},
+		"a ray that leaves a hyperbolic sine": {fmt.Sprintf(up, "sinh(x) + y <= 5"), along(""), "refused status"},
+		"a ray along which a wave decides":    {fmt.Sprintf(up, "y - 2*x + 3*sin(x) <= 5"), along(""), "incomplete status"},
+		"a ray to a limit": {
+			"var x, y\nminimize -atan(x) - tanh(x) + y - erf(x)\n", along(""), "incomplete status",
+		},
 		"a ray from a point that breaks rows": {
 			"var x, y\nminimize -x\nsubject to\n  a: y <= 0\n  b: 2*y >= 1\n",
 			along(""),
@@ -112,6 +117,31 @@ func TestFalseClaims(t *testing.T) {
 			"var x, z in [-2, 2]\nminimize z^4 - z^2 + 1e-6*x + 1\nsubject to\n  a: x >= -1e9\n",
 			at("converged", "1", `"x":0,"z":0`, `"duals":{"a":0},"bound_duals":{"z":0}`),
 			"incomplete status",
+		},
+		"a maximum of a wave": {
+			"var x in [0, 6]\nminimize sin(x)\n",
+			at("converged", "1", `"x":1.5707963267948966`, `"objective_error":1e-15`),
+			"refused status",
+		},
+		"a bound of a local minimum": {
+			"var x in [0, 9]\nminimize sin(x) - x/10\n",
+			at("converged", "-1.466183307", `"x":4.612234`, `"objective_error":1e-6,"bound":-1.4662,"gap":1e-5`),
+			"bound",
+		},
+		"a saddle of a hyperbolic tangent": {
+			"var x in [-2, 2]\nminimize tanh(x)^3 - x^2/100\n",
+			at("converged", "0", `"x":0`, `"bound":0,"gap":0`),
+			"bound",
+		},
+		"a range that a wave has": {
+			"var x in [0, 9]\nminimize x\nsubject to\n  c: sin(x) + cos(2*x) >= 1.12\n",
+			`{"status":"infeasible"}`,
+			"incomplete status",
+		},
+		"a tangent at its pole": {
+			"var x in [-1.5, 1.5]\nminimize -tan(x)\n",
+			at("converged", "-14.2", `"x":1.5`, ""),
+			"refused objective",
 		},
 		// multipliers
 		"multipliers beside a constant": {
@@ -325,6 +355,26 @@ func TestRightClaims(t *testing.T) {
 		"a row without one side": {
 			"var x[3]\nmaximize -sumsq(x)\nsubject to\n  c: x[1] + x[2] >= 1\n  d: 3*x[3] <= 6\n",
 			at("converged", "-0.5", `"x":[0.5,0.5,0]`, ""),
+		},
+		"an infeasible wave": {
+			"var x in [0, 9], y in [0, 9]\nminimize x\nsubject to\n  c: sin(x) + cos(y) >= 2.01\n  d: erf(x) <= 5\n",
+			`{"status":"infeasible"}`,
+		},
+		"a ray across waves": {
+			"var x, y\nminimize sin(x) - 1.01*x + tanh(y)\nsubject to\n  c: 1.01*x + cos(x) >= y\n  d: y >= -9\n",
+			along(""),
+		},
+		"a minimum beside an inflection point": {
+			"var x in [-1, 2]\nminimize atan(x) + 0.01*x\n",
+			at("converged", "-0.7953981633974483", `"x":-1`, `"bound_duals":{"x":-0.51}`),
+		},
+		"a convex part of a wave": {
+			"var x in [3.2, 6.2]\nminimize sin(x)\n",
+			at("converged", "-1", `"x":4.71238898038469`, `"bound":-1.0000001,"gap":1e-7,"proved":true`),
+		},
+		"data of the mathematical library": {
+			"var x in [0, 1]\nlet w = tanh(0.3) + log1p(1e-9)\nminimize x + normcdf(-3) + sinh(2)*x\n",
+			at("converged", "0.0013498980316300957", `"x":0`, `"lets":{"w":0.29131261345159093}`),
 		},
 		"an infeasible square": {
 			"var x[2]\nminimize x[1]\nsubject to\n  a: x[1]^2 <= x[2]\n  b: x[1] >= 2\n  c: x[2] <= 3\n",

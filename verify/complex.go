@@ -98,7 +98,7 @@ func complexProduct(a, b *expr) *expr {
 // modulus is |e|.
 func (s *scope) modulus(e *expr) *expr {
 	if !e.isComplex() {
-		return apply(opAbs, 0, e)
+		return ofCurve(isAbs, 0, e)
 	}
 	return s.norm(e.args, 2)
 }

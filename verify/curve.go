@@ -5,12 +5,322 @@ import (
 	"slices"
 )
 
-// domain is where the function of one column has values.
-func (c *column) domain() span {
-	if c.kind >= isXExp && c.kind <= isEntropy {
-		return span{0, math.Inf(1)}
+// kind is the function of a column: its place in curves, and its number in a proof file. These are
+// known by name.
+type kind uint8
+
+const (
+	isAffine kind = iota
+	isSquare
+	isAbs
+	isEven
+	isHuber
+	isPosPower
+	isExp
+	isLogistic
+	isXExp
+	isPower
+	isLog
+	isEntropy
+	isProduct
+)
+
+// curve is a function of one number v, with a parameter p.
+type curve struct {
+	name   string                       // in problem files and trees; "": it has none
+	plain  func(v float64) float64      // by the mathematical library, as programs have it
+	exact  func(v ball, p float64) ball // encloses the value
+	value  func(v, p float64) span      // so does this; nil: plain with its error
+	slope  func(a span, p float64) span // of all numbers in an interval of the domain, of a kink a subgradient
+	second func(a span, p float64) span // second derivatives, of a function with one curvature their sign
+	image  func(a span, p float64) span // nil: the value rises or falls
+	domain span                         // {}: all numbers
+	one    func(a span) bool            // an interval is within one branch; nil: there are no others
+	size   func(v, p float64) float64   // of the numbers whose difference a value is, for |v|; nil: its own
+	param  bool                         // the function depends on p
+	least  float64                      // p is larger
+}
+
+// curves are the functions of one column; new ones come last.
+var curves = [...]curve{
+	isSquare: {
+		exact: func(v ball, _ float64) ball { return v.square() }, value: squareOf, image: even(squareOf),
+		slope: monotone(func(v, _ float64) span { return just(2).times(just(v)) }), second: convex,
+	},
+	isAbs: {
+		name: "abs", exact: func(v ball, _ float64) ball { return v.abs() }, value: absOf, image: even(absOf),
+		slope: monotone(func(v, _ float64) span { return just(math.Copysign(1, v)) }),
+		second: func(a span, p float64) span {
+			if a.lo >= 0 || a.hi <= 0 {
+				return span{}
+			}
+			return convex(a, p)
+		},
+		size: func(v, _ float64) float64 { return v },
+	},
+	isEven: {
+		param: true, least: 1,
+		exact: func(v ball, p float64) ball { return v.abs().power(p) },
+		value: func(v, p float64) span { return powered(math.Abs(v), p) }, image: even(powered),
+		slope: monotone(func(v, p float64) span {
+			if v < 0 {
+				return powerSlope(-v, p).minus()
+			}
+			return powerSlope(v, p)
+		}),
+		second: convex,
+	},
+	isHuber: {
+		name: "huber", param: true, exact: ball.huber, value: huberOf, image: even(huberOf),
+		slope:  monotone(func(v, p float64) span { return just(2).times(just(span{-p, p}.clip(v))) }),
+		second: convex, size: func(v, p float64) float64 { return min(v*v, 2*p*v) },
+	},
+	isPosPower: {
+		param: true, least: 1,
+		exact: func(v ball, p float64) ball { return v.max(exactly(0)).power(p) },
+		value: func(v, p float64) span { return powered(max(v, 0), p) }, slope: monotone(powerSlope), second: convex,
+	},
+	isExp: {
+		name: "exp", exact: func(v ball, _ float64) ball { return v.exp() }, value: exp, slope: monotone(exp), second: convex,
+	},
+	isLogistic: { // max(v, 0) + log(1 + e^−|v|)
+		name:  "logistic",
+		exact: func(v ball, _ float64) ball { return v.max(exactly(0)).add(exactly(1).add(v.abs().neg().exp()).log()) },
+		value: func(v, _ float64) span { return loose(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))).atLeast(0) },
+		slope: monotone(library(sigmoid)), second: convex, size: one,
+	},
+	isXExp: {
+		name: "xexp", domain: positive,
+		exact: func(v ball, _ float64) ball {
+			if v.lo.Sign() < 0 {
+				outside("xexp")
+			}
+			return v.mul(v.exp())
+		},
+		value: func(v, _ float64) span { return loose(v * math.Exp(v)).atLeast(0) },
+		slope: monotone(func(v, _ float64) span { return loose((1 + v) * math.Exp(v)) }), second: convex,
+	},
+	isPower: {
+		param: true, domain: positive, exact: ball.power, value: powered, slope: monotone(powerSlope),
+		second: func(a span, p float64) span {
+			if p > 0 && p < 1 {
+				return concave(a, p)
+			}
+			return convex(a, p)
+		},
+	},
+	isLog: {
+		name: "log", domain: positive, exact: func(v ball, _ float64) ball { return v.log() },
+		value: func(v, _ float64) span { return logarithm(v) },
+		slope: monotone(func(v, _ float64) span { return loose(1 / v) }), second: concave, size: one,
+	},
+	isEntropy: {
+		name: "entr", domain: positive, exact: func(v ball, _ float64) ball { return v.timesLog().neg() }, value: entropy,
+		slope: monotone(func(v, _ float64) span { return logarithm(v).minus().less(just(1)) }), second: concave,
+		image: func(a span, p float64) span {
+			out := monotone(entropy)(a, p)
+			if a.lo <= 0.3679 && a.hi >= 0.3678 { // the peak 1/e at 1/e
+				out.hi = 0.36787944117144239
+			}
+			return out
+		},
+	},
+	isProduct: {},
+	{
+		name: "sin", plain: math.Sin, exact: func(v ball, _ float64) ball { return v.wave(0) },
+		value: wave(0).value, slope: wave(1).over, second: wave(2).over, image: wave(0).over,
+	},
+	{
+		name: "cos", plain: math.Cos, exact: func(v ball, _ float64) ball { return v.wave(1) },
+		value: wave(1).value, slope: wave(2).over, second: wave(3).over, image: wave(1).over,
+	},
+	{
+		name: "tan", plain: math.Tan, exact: ball.tan, value: tan, image: tangents,
+		one:    func(a span) bool { return !turns(a, 1) && !turns(a, 3) },
+		slope:  tanSlope,
+		second: func(a span, p float64) span { return tangents(a, p).times(tanSlope(a, p)).times(just(2)) },
+	},
+	smooth("atan", math.Atan, increasing(ball.atan), bump(atanSlope), bent(-2, itself, atanSlope, atanSlope)),
+	smooth("sinh", math.Sinh, increasing(ball.sinh), even(library(math.Cosh)), monotone(library(math.Sinh))),
+	{
+		name: "cosh", plain: math.Cosh, exact: func(v ball, p float64) ball { return increasing(ball.cosh)(v.abs(), p) },
+		slope: monotone(library(math.Sinh)), second: convex, image: even(library(math.Cosh)),
+	},
+	smooth("tanh", math.Tanh, increasing(ball.tanh), bump(tanhSlope), bent(-2, math.Tanh, tanhSlope)),
+	smooth("asinh", math.Asinh, increasing(ball.asinh), bump(asinhSlope),
+		bent(-1, itself, asinhSlope, asinhSlope, asinhSlope)),
+	smooth("sigmoid", sigmoid, increasing(ball.sigmoid), bump(sigmoidSlope),
+		bent(-1, func(v float64) float64 { return math.Tanh(v / 2) }, sigmoidSlope)),
+	smooth("erf", math.Erf, increasing(ball.erf), bump(erfSlope), bent(-2, itself, erfSlope)),
+	{
+		name: "normcdf", plain: func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 },
+		exact: increasing(ball.normal), slope: bump(normalSlope), second: bent(-1, itself, normalSlope),
+		value: func(v, _ float64) span {
+			u := just(-v).over(around(math.Sqrt2))
+			return span{loose(math.Erfc(u.hi) / 2).lo, loose(math.Erfc(u.lo) / 2).hi}.atLeast(0)
+		},
+	},
+	{
+		name: "log1p", domain: span{-1, math.Inf(1)}, plain: math.Log1p,
+		exact: func(v ball, _ float64) ball { return v.add(exactly(1)).log() },
+		slope: monotone(func(v, _ float64) span { return just(1).over(just(1).plus(just(v))) }), second: concave,
+	},
+	smooth("expm1", math.Expm1, func(v ball, _ float64) ball { return v.exp().sub(exactly(1)) }, monotone(exp), convex),
+	logarithmTo("log2", math.Log2, 2),
+	logarithmTo("log10", math.Log10, 10),
+	{ // log((1 + v)/(1 − v))/2
+		name: "atanh", domain: span{-1, 1}, plain: math.Atanh, slope: even(atanhSlope),
+		exact:  func(v ball, _ float64) ball { return exactly(1).add(v).log().sub(exactly(1).sub(v).log()).half() },
+		second: monotone(func(v, p float64) span { return squared(atanhSlope(v, p)).times(just(2 * v)) }),
+	},
+}
+
+// smooth is a row without a domain or branches whose value rises.
+func smooth(
+	name string, plain func(v float64) float64, exact func(v ball, p float64) ball, slope, second func(a span, p float64) span,
+) curve {
+	return curve{name: name, plain: plain, exact: exact, slope: slope, second: second}
+}
+
+// logarithmTo is the row of the logarithm to a base.
+func logarithmTo(name string, plain func(v float64) float64, base float64) curve {
+	ln := logarithm(base)
+	return curve{
+		name: name, domain: positive, plain: plain,
+		exact: func(v ball, _ float64) ball { return v.log().mul(exactly(base).log().inverse()) },
+		value: func(v, _ float64) span { return logarithm(v).over(ln) },
+		slope: monotone(func(v, _ float64) span { return just(1).over(just(v).times(ln)) }), second: concave,
 	}
-	return whole()
+}
+
+var positive = span{0, math.Inf(1)}
+
+func one(v, p float64) float64       { return 1 }
+func itself(v float64) float64       { return v }
+func convex(a span, p float64) span  { return span{0, math.Inf(1)} }
+func concave(a span, p float64) span { return span{math.Inf(-1), 0} }
+func squared(a span) span            { return a.magnitude().times(a.magnitude()) }
+func absOf(v, p float64) span        { return just(math.Abs(v)) }
+func squareOf(v, p float64) span     { return just(v).times(just(v)) }
+func exp(v, p float64) span          { return exponential(just(v)) }
+func entropy(v, p float64) span      { return just(-v).times(logarithm(v)) }
+
+func huberOf(v, p float64) span {
+	if a := math.Abs(v); a > p {
+		return just(2).times(just(p)).times(just(a)).less(just(p).times(just(p)))
+	}
+	return just(v).times(just(v))
+}
+
+// library is a function of the mathematical library with its error.
+func library(f func(v float64) float64) func(v, p float64) span {
+	return func(v, _ float64) span { return loose(f(v)) }
+}
+
+// monotone is the image of a function that rises or falls, as the slopes of one do that is convex
+// or concave; even that of a function of |v| that does.
+func monotone(f func(v, p float64) span) func(a span, p float64) span {
+	return func(a span, p float64) span {
+		u, v := f(a.lo, p), f(a.hi, p)
+		return span{min(u.lo, v.lo), max(u.hi, v.hi)}
+	}
+}
+
+func even(f func(v, p float64) span) func(a span, p float64) span {
+	return func(a span, p float64) span { return monotone(f)(a.magnitude(), p) }
+}
+
+// bump is for slopes that are positive and fall on either side of 0.
+func bump(slope func(v, p float64) span) func(a span, p float64) span {
+	return func(a span, p float64) span { return even(slope)(a, p).atLeast(0) }
+}
+
+// bent are the products of w, a function that rises and bumps.
+func bent(w float64, f func(v float64) float64, bumps ...func(v, p float64) span) func(a span, p float64) span {
+	return func(a span, p float64) span {
+		out := monotone(library(f))(a, p).times(just(w))
+		for _, s := range bumps {
+			out = out.times(bump(s)(a, p))
+		}
+		return out
+	}
+}
+
+// around encloses a constant that rounding has made a float64 number.
+func around(v float64) span {
+	return span{math.Nextafter(v, math.Inf(-1)), math.Nextafter(v, math.Inf(1))}
+}
+
+func atanSlope(v, p float64) span    { return just(1).over(just(1).plus(squareOf(v, p))) }
+func asinhSlope(v, p float64) span   { return loose(1 / math.Hypot(1, v)) }
+func tanhSlope(v, p float64) span    { return squared(loose(1 / math.Cosh(v))) }
+func sigmoidSlope(v, p float64) span { return loose(sigmoid(v)).times(loose(sigmoid(-v))) }
+func erfSlope(v, p float64) span     { return bell(v, -1).times(around(2 / math.SqrtPi)) }
+func normalSlope(v, p float64) span {
+	return bell(v, -0.5).times(around(1 / (math.Sqrt2 * math.SqrtPi)))
+}
+func bell(v, w float64) span          { return exponential(squareOf(v, 0).times(just(w))) }
+func tanSlope(a span, p float64) span { return just(1).plus(squared(tangents(a, p))) }
+func atanhSlope(v, p float64) span {
+	return just(1).over(just(1).less(just(v)).times(just(1).plus(just(v))))
+}
+
+// sigmoid is 1/(1 + e^−v).
+func sigmoid(v float64) float64 {
+	e := math.Exp(-math.Abs(v))
+	if v < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+// tan encloses a tangent. Source: the mathematical library takes multiples of π from arguments with
+// an error below 2^-55.
+func tan(v, _ float64) span {
+	t := loose(math.Tan(v))
+	return t.plus(just(1).plus(squared(t)).times(span{-0x1p-55, 0x1p-55}))
+}
+
+// tangents are those of an interval.
+func tangents(a span, p float64) span {
+	if turns(a, 1) || turns(a, 3) {
+		return whole()
+	}
+	return monotone(tan)(a, p)
+}
+
+// wave is sin(v + q·π/2) for a number q of quarters from 0 to 3.
+type wave int
+
+func (q wave) value(v, _ float64) span {
+	s := loose(math.Sin(v))
+	if q%2 == 1 {
+		s = loose(math.Cos(v))
+	}
+	if math.Abs(v) > 1 { // as of tan
+		s = s.plus(span{-0x1p-55, 0x1p-55})
+	}
+	if q >= 2 {
+		s = s.minus()
+	}
+	return s.meet(span{-1, 1})
+}
+
+func (q wave) over(a span, p float64) span {
+	out := monotone(q.value)(a, p)
+	if turns(a, 1-int(q)) {
+		out.hi = 1
+	}
+	if turns(a, 3-int(q)) {
+		out.lo = -1
+	}
+	return out
+}
+
+// turns reports whether an interval may have a number (q + 4k)·π/2 for a whole k.
+func turns(a span, q int) bool {
+	k := a.over(around(math.Pi / 2)).less(just(float64(q))).over(just(4))
+	return !(math.Floor(k.hi) < math.Ceil(k.lo))
 }
 
 // exponents are those that p stands for: if it is no whole number it may be 1/q, rounded.
@@ -18,7 +328,7 @@ func exponents(p float64) span {
 	if p == math.Trunc(p) {
 		return just(p)
 	}
-	return span{math.Nextafter(p, math.Inf(-1)), math.Nextafter(p, math.Inf(1))}
+	return around(p)
 }
 
 // powered encloses vᵖ, v ≥ 0: by products for whole p. The error of math.Pow grows with p.
@@ -26,6 +336,8 @@ func powered(v, p float64) span {
 	switch {
 	case v == 0 && p > 0:
 		return span{}
+	case v == 0: // its limit
+		return span{math.MaxFloat64, math.Inf(1)}
 	case p != math.Trunc(p):
 		return exponential(logarithm(v).times(exponents(p)))
 	case p < 0:
@@ -38,6 +350,114 @@ func powered(v, p float64) span {
 		}
 	}
 	return out
+}
+
+// powerSlope encloses p·vᵖ/v, 0 where v is none of a power above 1.
+func powerSlope(v, p float64) span {
+	if v <= 0 && p > 1 {
+		return span{}
+	}
+	return powered(v, p).times(exponents(p)).over(just(v))
+}
+
+func (a span) log() span { return span{logarithm(a.lo).lo, logarithm(a.hi).hi} }
+
+func exponential(a span) span {
+	return span{loose(math.Exp(a.lo)).lo, loose(math.Exp(a.hi)).hi}.atLeast(0)
+}
+
+// logarithm encloses that of v. Below 2^-1022, where all share an interval, math.Log errs on amd64.
+func logarithm(v float64) span {
+	if v > 0 && v < 0x1p-1022 {
+		return span{-745, -708}
+	}
+	return loose(math.Log(v))
+}
+
+// domain is where the function of one column has values.
+func (c *column) domain() span {
+	if d := curves[c.kind].domain; d != (span{}) {
+		return d
+	}
+	return whole()
+}
+
+// inside reports whether an interval has no end of the domain.
+func (c *column) inside(a span) bool {
+	d := c.domain()
+	return d == whole() || a.lo > d.lo && (a.hi < d.hi || math.IsInf(d.hi, 1))
+}
+
+func (c *column) value(v float64) span {
+	if f := curves[c.kind].value; f != nil {
+		return f(v, c.p)
+	}
+	return loose(curves[c.kind].plain(v))
+}
+
+// slope encloses the slopes, at kinks the subgradients, on an interval inside the domain.
+func (c *column) slope(a span) span { return curves[c.kind].slope(a, c.p) }
+
+// second encloses the second derivatives there.
+func (c *column) second(a span) span { return curves[c.kind].second(a, c.p) }
+
+// image is the range on an interval.
+func (c *column) image(a span) span {
+	if a = a.meet(c.domain()); a.empty() {
+		return a
+	}
+	if f := curves[c.kind].image; f != nil {
+		return f(a, c.p)
+	}
+	u, v := c.value(a.lo), c.value(a.hi)
+	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
+}
+
+// preimage is the part of a where the function can be in w: at either end, a part whose image is
+// apart from w is cut off.
+func (c *column) preimage(w, a span) span {
+	a = a.meet(c.domain())
+	apart := func(b span) bool {
+		v := c.image(b)
+		return v.hi < w.lo || v.lo > w.hi
+	}
+	if a.empty() || apart(a) {
+		return span{1, -1}
+	}
+	out := a
+	if apart(just(a.lo)) {
+		out.lo = halve(a.lo, a.hi, func(m float64) bool { return apart(span{a.lo, m}) })
+	}
+	if apart(just(a.hi)) {
+		out.hi = halve(a.hi, out.lo, func(m float64) bool { return apart(span{m, a.hi}) })
+	}
+	return out
+}
+
+// halve finds where a property of numbers ends that good has and bad has not, by numbers in the
+// middle of the float64 numbers between, to 16 of them. It returns one that has it.
+func halve(good, bad float64, has func(v float64) bool) float64 {
+	place := func(v float64) int64 {
+		p := int64(math.Float64bits(math.Abs(v)))
+		if v < 0 {
+			return -p
+		}
+		return p
+	}
+	g, b := place(good), place(bad)
+	for g/2-b/2 > 8 || b/2-g/2 > 8 {
+		m := g/2 + b/2
+		v := math.Float64frombits(uint64(max(m, -m)))
+		if m < 0 {
+			v = -v
+		}
+		if has(v) {
+			g, good = m, v
+		} else {
+			b = m
+		}
+	}
+	return good
 }
 
 // gradient encloses the slopes of a function of several arguments at a point, and its value less
@@ -78,208 +498,4 @@ func (u *bundle) gradient(at []float64) (s []span, rest span) {
 		s[0], s[1] = r.log(), just(1).less(r)
 	}
 	return s, rest
-}
-
-func (a span) log() span { return span{logarithm(a.lo).lo, logarithm(a.hi).hi} }
-
-func exponential(a span) span {
-	return span{loose(math.Exp(a.lo)).lo, loose(math.Exp(a.hi)).hi}.atLeast(0)
-}
-
-// logarithm encloses that of v. Below 2^-1022, where all share an interval, math.Log errs on amd64.
-func logarithm(v float64) span {
-	if v > 0 && v < 0x1p-1022 {
-		return span{-745, -708}
-	}
-	return loose(math.Log(v))
-}
-
-func (c *column) value(v float64) span {
-	switch c.kind {
-	case isAffine:
-		return just(v)
-	case isSquare:
-		return just(v).times(just(v))
-	case isAbs:
-		return just(math.Abs(v))
-	case isEven:
-		return powered(math.Abs(v), c.p)
-	case isHuber:
-		if a := math.Abs(v); a > c.p {
-			return just(2).times(just(c.p)).times(just(a)).less(just(c.p).times(just(c.p)))
-		}
-		return just(v).times(just(v))
-	case isPosPower:
-		return powered(max(v, 0), c.p)
-	case isExp:
-		return exponential(just(v))
-	case isLogistic:
-		return loose(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))).atLeast(0)
-	case isXExp:
-		return loose(v * math.Exp(v)).atLeast(0)
-	case isPower:
-		return powered(v, c.p)
-	case isLog:
-		return logarithm(v)
-	case isEntropy:
-		return just(-v).times(logarithm(v))
-	}
-	return whole()
-}
-
-// derivative encloses the slope at a number, at a kink a subgradient.
-func (c *column) derivative(v float64) span {
-	switch c.kind {
-	case isSquare:
-		return just(2).times(just(v))
-	case isAbs:
-		return just(math.Copysign(1, v))
-	case isEven:
-		s := (&column{kind: isPower, p: c.p}).derivative(math.Abs(v))
-		if v < 0 {
-			return s.minus()
-		}
-		return s
-	case isHuber:
-		return just(2).times(just(span{-c.p, c.p}.clip(v)))
-	case isPosPower, isPower: // p·vᵖ/v
-		if v <= 0 && c.p > 1 {
-			return span{}
-		}
-		return powered(v, c.p).times(exponents(c.p)).over(just(v))
-	case isExp:
-		return exponential(just(v))
-	case isLogistic:
-		e := math.Exp(-math.Abs(v))
-		if v < 0 {
-			return loose(e / (1 + e))
-		}
-		return loose(1 / (1 + e))
-	case isXExp:
-		return loose((1 + v) * math.Exp(v))
-	case isLog:
-		return loose(1 / v)
-	case isEntropy:
-		return logarithm(v).minus().less(just(1))
-	}
-	return whole()
-}
-
-// derivatives encloses the slopes, at kinks the subgradients, on an interval inside the domain.
-// Each function is convex or concave, so that its slopes are between those of the ends.
-func (c *column) derivatives(a span) span {
-	u, v := c.derivative(a.lo), c.derivative(a.hi)
-	return span{min(u.lo, v.lo), max(u.hi, v.hi)}
-}
-
-// bends is 1 for a convex function, −1 for a concave one, 0 on an interval where it is
-// affine.
-func (c *column) bends(a span) int {
-	switch c.kind {
-	case isAbs:
-		if a.lo >= 0 || a.hi <= 0 {
-			return 0
-		}
-	case isLog, isEntropy:
-		return -1
-	case isPower:
-		if c.p > 0 && c.p < 1 {
-			return -1
-		}
-	}
-	return 1
-}
-
-func (c *column) even() bool {
-	return c.kind == isSquare || c.kind == isAbs || c.kind == isEven || c.kind == isHuber
-}
-
-// image is the range on an interval.
-func (c *column) image(a span) span {
-	a = a.meet(c.domain())
-	if a.empty() {
-		return a
-	}
-	switch {
-	case c.kind == isEntropy:
-		lo, hi := c.value(a.lo), c.value(a.hi)
-		if math.IsInf(a.hi, 1) {
-			hi.lo = math.Inf(-1)
-		}
-		top := max(lo.hi, hi.hi)
-		if a.lo <= 0.3679 && a.hi >= 0.3678 { // the peak 1/e at 1/e
-			top = 0.36787944117144239
-		}
-		return span{min(lo.lo, hi.lo), top}
-	case c.kind == isPower && c.p < 0:
-		return span{c.value(a.hi).lo, c.value(a.lo).hi}
-	case c.even():
-		a = a.magnitude()
-	}
-	return span{c.value(a.lo).lo, c.value(a.hi).hi}
-}
-
-// root encloses the argument, not negative but of exponentials, logarithms and logistic
-// functions, with the value w.
-func (c *column) root(w float64) span {
-	switch c.kind {
-	case isAbs:
-		return just(w)
-	case isSquare:
-		return loose(math.Sqrt(w))
-	case isHuber:
-		if v := math.Sqrt(w); !(v > c.p) {
-			return loose(v)
-		}
-		return loose((w/c.p + c.p) / 2)
-	case isExp:
-		return logarithm(w)
-	case isLog:
-		return loose(math.Exp(w))
-	case isLogistic: // the logarithm, of a number up to 1 with an error of two units, may cancel w
-		return logarithm(-math.Expm1(-w)).plus(just(w)).plus(span{-0x1p-50, 0x1p-50})
-	}
-	return exponential(logarithm(w).over(exponents(c.p)))
-}
-
-// preimage is the part of a where the function can be in w.
-func (c *column) preimage(w, a span) span {
-	a = a.meet(c.domain())
-	if c.kind == isXExp || c.kind == isEntropy {
-		return a
-	}
-	if c.kind != isLog && w.hi < 0 {
-		return span{1, -1}
-	}
-	if c.even() {
-		far := c.root(w.hi).hi
-		a = a.meet(span{-far, far})
-		if w.lo > 0 {
-			near := c.root(w.lo).lo
-			if a.lo > -near {
-				a.lo = max(a.lo, near)
-			}
-			if a.hi < near {
-				a.hi = min(a.hi, -near)
-			}
-		}
-		return a
-	}
-	positive := w.lo > 0 || c.kind == isLog && w.lo > math.Inf(-1)
-	if c.kind == isPower && c.p < 0 {
-		if w.hi < math.Inf(1) && w.hi > 0 {
-			a.lo = max(a.lo, c.root(w.hi).lo)
-		}
-		if positive {
-			a.hi = min(a.hi, c.root(w.lo).hi)
-		}
-		return a
-	}
-	if w.hi < math.Inf(1) && !(c.kind == isLogistic && w.hi <= 0) {
-		a.hi = min(a.hi, c.root(w.hi).hi)
-	}
-	if positive {
-		a.lo = max(a.lo, c.root(w.lo).lo)
-	}
-	return a
 }

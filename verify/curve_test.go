@@ -14,53 +14,12 @@ func (c *column) truth(v float64) (b ball, ok bool) {
 			b, ok = exactly(0), false
 		}
 	}()
-	x := exactly(v)
-	switch c.kind {
-	case isEven:
-		return x.abs().power(c.p), true
-	case isPosPower:
-		return x.max(exactly(0)).power(c.p), true
-	case isPower:
-		return x.power(c.p), true
-	}
-	ops := map[kind]op{isSquare: opPower, isAbs: opAbs, isHuber: opHuber, isExp: opExp, isLogistic: opLogistic, isXExp: opXExp, isLog: opLog, isEntropy: opEntropy}
-	e := &expr{op: ops[c.kind], num: c.p, args: []*expr{{op: opVar}}}
-	if c.kind == isSquare {
-		e.num = 2
-	}
-	return newValues([]float64{v}, false).of(e), true
+	return curves[c.kind].exact(exactly(v), c.p), true
 }
 
-// slopeTruth encloses the derivative.
-func (c *column) slopeTruth(v float64) (b ball, ok bool) {
-	defer func() {
-		if caught(recover()) != nil {
-			ok = false
-		}
-	}()
-	x, one, p := exactly(v), exactly(1), exactly(c.p)
-	switch c.kind {
-	case isEven, isPosPower, isPower:
-		if v < 0 && c.kind != isEven {
-			return exactly(0), c.kind == isPosPower
-		}
-		if v == 0 {
-			return exactly(0), c.p > 1
-		}
-		y, _ := (&column{kind: isPower, p: c.p}).truth(math.Abs(v))
-		return y.mul(p).mul(x.inverse()), true
-	case isExp:
-		return x.exp(), true
-	case isLogistic:
-		return one.add(x.neg().exp()).inverse(), true
-	case isXExp:
-		return one.add(x).mul(x.exp()), true
-	case isLog:
-		return x.inverse(), true
-	case isEntropy:
-		return x.log().neg().sub(one), true
-	}
-	return b, false
+// quotient is (a − b)/(u − v).
+func quotient(a, b ball, u, v float64) ball {
+	return a.sub(b).mul(exactly(u).sub(exactly(v)).inverse())
 }
 
 // holds reports whether a number of a narrow ball is in a span.
@@ -80,13 +39,16 @@ func TestCurvesEnclose(t *testing.T) {
 		isEven: {6, 10, 100, 1e4, 1e6 - 2}, isHuber: {0.3, 1e-300, 1, 1e300}, isPosPower: {1.5, 3, 7, 2.5, 1001, 99999, 1.0000000001, 1e5 + 0.5, 17.3},
 		isPower: {-1, -2, -0.5, 0.5, 0.1, 1.0 / 3, 0.3, 1e-5, 1e-300, -7, -1001, 0.9999999, -1e-3, -3.7, -5000.5},
 	}
-	for k := isSquare; k < isProduct; k++ {
+	for k := isSquare; int(k) < len(curves); k++ {
+		if k == isProduct {
+			continue
+		}
 		ps := exponents[k]
 		if ps == nil {
 			ps = []float64{0}
 		}
 		wide := 0
-		for trial := range 300 {
+		for trial := range 200 {
 			c := &column{kind: k, p: ps[trial%len(ps)]}
 			v := numbers[rng.IntN(len(numbers))]
 			switch trial / len(ps) % 4 {
@@ -112,14 +74,31 @@ func TestCurvesEnclose(t *testing.T) {
 			if lo, hi := b.floats(); math.Abs(lo) > 1e-300 && math.Abs(hi) < 1e300 && a.hi-a.lo > 1e-9*math.Abs(lo) {
 				wide++
 			}
-			if s, ok := c.slopeTruth(v); ok {
-				if d := c.derivative(v); !d.holds(s) {
+			// Quotients of differences are slopes and second derivatives somewhere between.
+			m := v + math.Copysign(math.Exp(-25*rng.Float64()), v)*max(math.Abs(v), 1e-3)
+			u := v + 2*(m-v)
+			over := span{min(u, v), max(u, v)}
+			f, ok1 := c.truth(m)
+			g, ok2 := c.truth(u)
+			if one := curves[k].one; ok1 && ok2 && m != v && u != m && math.Abs(v) < 1e300 && (one == nil || one(over)) {
+				s, r := quotient(f, b, m, v), quotient(g, f, u, m)
+				if d := c.slope(over); !d.holds(s) || !d.holds(r) {
 					lo, hi := s.floats()
-					t.Fatalf("the slope of function %d with %g at %g: %v, by 256 bits [%.17g, %.17g]", k, c.p, v, d, lo, hi)
+					t.Fatalf("the slope of function %d with %g at %v: %v, by 256 bits [%.17g, %.17g]", k, c.p, over, d, lo, hi)
+				} else if lo, hi := s.span().lo, s.span().hi; u != v && math.Abs(u-v) < 1e-9*math.Abs(v) && d.hi-d.lo > 1e-3*max(math.Abs(lo), math.Abs(hi), 1e-9) {
+					wide++
+				}
+				half := quotient(r, s, u, v)
+				if d := c.second(over); u != v && !d.holds(half.add(half)) {
+					lo, hi := half.floats()
+					t.Fatalf("the second derivative of function %d with %g at %v: %v, by 256 bits twice [%.17g, %.17g]", k, c.p, over, d, lo, hi)
 				}
 			}
 			if r := c.image(just(v)); !r.holds(b) {
 				t.Fatalf("the range of function %d with %g at %g: %v", k, c.p, v, r)
+			}
+			if r := c.image(span{c.domain().lo, v}); curves[k].image == nil && r.lo != a.lo && r.hi != a.hi {
+				t.Fatalf("the range of function %d with %g from the end of its domain to %g: %v", k, c.p, v, r)
 			}
 			// What has a value in w is kept.
 			w := span{a.lo, a.hi}
@@ -133,5 +112,72 @@ func TestCurvesEnclose(t *testing.T) {
 		if wide > 20 {
 			t.Errorf("function %d: %d wide enclosures", k, wide)
 		}
+	}
+}
+
+// TestLeastOfCurves: the bound of y·f(u) − s·u over an interval is below the values, and next to
+// the least one.
+func TestLeastOfCurves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	exponents := map[kind][]float64{isEven: {6, 3.5}, isHuber: {0.3, 2}, isPosPower: {1.5, 3}, isPower: {-1, -0.5, 0.5, 0.3}}
+	for k := isSquare; int(k) < len(curves); k++ {
+		if k == isProduct {
+			continue
+		}
+		far := 0
+		for range 150 {
+			c := &column{kind: k}
+			if ps := exponents[k]; ps != nil {
+				c.p = ps[rng.IntN(len(ps))]
+			}
+			scale := []float64{0.1, 1, 10}[rng.IntN(3)]
+			u, v := scale*rng.NormFloat64(), scale*rng.NormFloat64()
+			d := c.domain()
+			a := span{max(min(u, v), d.lo+1e-3), min(max(u, v), d.hi-1e-3)} // at a pole none is the least
+			if one := curves[k].one; a.empty() || one != nil && !one(a) {
+				continue
+			}
+			y, near := rng.NormFloat64(), a.lo+rng.Float64()*(a.hi-a.lo)
+			s := c.slope(just(near)).mid() * y
+			if rng.IntN(2) == 0 {
+				s *= rng.Float64()
+			}
+			low, size := math.Inf(1), 0.0
+			for i := range 1001 {
+				x := a.clip(a.lo + (a.hi-a.lo)*float64(i)/1000)
+				w := c.value(x).times(just(y)).less(just(s).times(just(x)))
+				low, size = min(low, w.hi), max(size, math.Abs(y*c.value(x).mid()), math.Abs(s*x))
+			}
+			if rng.IntN(3) == 0 {
+				near = a.hi
+			}
+			got := c.least(y, s, a, near)
+			if got > low {
+				t.Fatalf("function %d with %g: %g*f - %g*u over %v is at least %.17g, a value is %.17g", k, c.p, y, s, a, got, low)
+			}
+			if size < 1e100 && low > -1e100 && got < low-1e-3*size {
+				far++
+			}
+		}
+		if far > 5 {
+			t.Errorf("function %d: %d bounds are far below the least value", k, far)
+		}
+	}
+}
+
+// TestPi: the digits of π are those of Machin's formula.
+func TestPi(t *testing.T) {
+	num := func(n int64) *big.Float { return new(big.Float).SetPrec(piBits + 64).SetInt64(n) }
+	sum := num(0)
+	for _, part := range [2][2]int64{{16, 5}, {-4, 239}} {
+		power := num(part[0])
+		power.Quo(power, num(part[1]))
+		for n := int64(1); power.MantExp(nil) > -piBits-64; n += 2 {
+			sum.Add(sum, num(0).Quo(power, num(n)))
+			power.Quo(power, num(-part[1]*part[1]))
+		}
+	}
+	if d := sum.Sub(sum, pi()); d.Sign() != 0 && d.MantExp(nil) > 4-piBits {
+		t.Errorf("π is off by %.3g", d)
 	}
 }

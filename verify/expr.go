@@ -18,13 +18,7 @@ const (
 	opSum             // Σ weights·args
 	opMul             // of two
 	opPower           // args[0] to the power num
-	opAbs
-	opExp
-	opLog
-	opEntropy
-	opLogistic
-	opXExp
-	opHuber // with threshold num
+	opCurve           // the row k of curves, with parameter num
 	opMax
 	opNorm    // the norm with exponent num
 	opLSE     // log Σ exp
@@ -414,10 +408,18 @@ type treeNode struct {
 	Weights []float64 `json:"weights,omitempty"`
 }
 
-// opNames are the names in a tree.
+// name is that in a tree, "" for none.
+func (e *expr) name() string {
+	if e.op == opCurve {
+		return curves[e.k].name
+	}
+	return opNames[e.op]
+}
+
+// opNames are the names in a tree, but those of curves.
 var opNames = map[op]string{
-	opConst: "const", opVar: "var", opSum: "sum", opMul: "mul", opPower: "power", opAbs: "abs", opExp: "exp", opLog: "log",
-	opEntropy: "entropy", opLogistic: "logistic", opXExp: "xexp", opHuber: "huber", opMax: "max", opNorm: "norm", opLSE: "lse",
+	opConst: "const", opVar: "var", opSum: "sum", opMul: "mul", opPower: "power",
+	opMax: "max", opNorm: "norm", opLSE: "lse",
 	opLargest: "largest", opGeo: "geo", opQuadOver: "quadover", opKL: "kl",
 }
 
@@ -433,7 +435,7 @@ func (p *Problem) WriteTree(w io.Writer) (err error) {
 		if k, ok := known[e]; ok {
 			return k
 		}
-		n := treeNode{Op: opNames[e.op], Num: e.num, Weights: e.weights}
+		n := treeNode{Op: e.name(), Num: e.num, Weights: e.weights}
 		switch e.op {
 		case opVar:
 			n.Var = e.k

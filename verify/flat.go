@@ -7,27 +7,6 @@ import (
 	"strings"
 )
 
-// kind is the function of a column. The numbers of those of one column are those in a
-// proof file.
-type kind uint8
-
-const (
-	isAffine kind = iota
-	isSquare
-	isAbs
-	isEven
-	isHuber
-	isPosPower
-	isExp
-	isLogistic
-	isXExp
-	isPower
-	isLog
-	isEntropy
-	isProduct
-	numKind
-)
-
 // bundle is a convex function of several columns, by its number in a proof file.
 type bundle struct {
 	kind int
@@ -307,12 +286,15 @@ func (f *flat) single(k kind, p float64, l form) form {
 			return form{err: v}.centred()
 		}
 	}
+	if one := curves[k].one; one != nil && !one(f.reach(l)) {
+		fail("a %s over several branches has no bounds by columns", curves[k].name)
+	}
 	if l.err != (span{}) { // f(t + e) is f(t) + f'(ξ)·e
 		plain, t := l.plain(), f.reach(l)
 		t = span{min(t.lo, f.reach(plain).lo), max(t.hi, f.reach(plain).hi)}
 		c := column{kind: k, p: p}
-		if t.lo > c.domain().lo && t.finite() {
-			if rest := c.derivatives(t).times(l.err); rest.finite() {
+		if c.inside(t) && t.finite() {
+			if rest := c.slope(t).times(l.err); rest.finite() {
 				out := f.single(k, p, plain)
 				out.err = out.err.plus(rest)
 				return out
@@ -360,7 +342,7 @@ func (f *flat) single(k kind, p float64, l form) form {
 // require states the domain of a function of l as a row.
 func (f *flat) require(c *column, l form) {
 	if c.domain() != whole() {
-		f.rows = append(f.rows, flatRow{l, 0, math.Inf(1)})
+		f.rows = append(f.rows, flatRow{l, c.domain().lo, c.domain().hi})
 	}
 }
 
@@ -569,15 +551,16 @@ func (f *flat) make(e *expr) form {
 		}
 		_, _, straight := affine(e.args[0])
 		return f.power(f.of(e.args[0]), e.num, straight)
-	case opLog:
+	case opCurve:
+		if !e.is(isLog) {
+			return f.single(kind(e.k), e.num, f.of(e.args[0]))
+		}
 		parts, c := f.logs(e.args[0])
 		ls, ws := []form{form{err: c}.centred()}, []span{just(1)}
 		for _, p := range parts {
 			ls, ws = append(ls, f.single(isLog, 0, f.of(p.e))), append(ws, p.w)
 		}
 		return f.add(ls, ws)
-	case opAbs, opExp, opEntropy, opLogistic, opXExp, opHuber:
-		return f.single(kinds[e.op], e.num, f.of(e.args[0]))
 	case opMax:
 		ls, rest := f.undominated(f.all(e.args))
 		out := f.largest(ls)

@@ -83,7 +83,7 @@ func (f *forger) list(n int) object {
 }
 
 func (f *forger) header(maximize bool) object {
-	h := object{"format": "dcopt proof", "version": 3 + f.IntN(2), "maximize": maximize}
+	h := object{"format": "dcopt proof", "version": 3 + f.IntN(3), "maximize": maximize}
 	var vars []object
 	for _, v := range f.vars {
 		vars = append(vars, object{"name": v, "len": 1})
@@ -108,7 +108,7 @@ func (f *forger) header(maximize bool) object {
 	var terms []object
 	for f.terms = 0; f.terms < f.IntN(8); f.terms++ {
 		t := f.list(f.n + f.terms)
-		t["o"], t["p"], t["c"], t["a"], t["b"] = f.IntN(13), f.number(), f.number(), f.IntN(f.n+f.terms), f.IntN(f.n+f.terms)
+		t["o"], t["p"], t["c"], t["a"], t["b"] = f.IntN(29), f.number(), f.number(), f.IntN(f.n+f.terms), f.IntN(f.n+f.terms)
 		if f.IntN(2) == 0 {
 			t["p"] = []float64{1.5, 0.5, 3, -1, 7, 6}[f.IntN(6)]
 		}
@@ -214,6 +214,8 @@ func TestForgedProofsShowNoMore(t *testing.T) {
 		"var x in [0, 1e300], y in [-800, 800], z in [1, 1e200]\nminimize logistic(y) + 1e-290*x - x^0.1 + z^-0.5\nsubject to\n  a: y >= 1e-3*x\n",
 		"var x in [0, 2], y in [0.1, 3], z in [-2, 2]\nminimize kl(x, y) + quadoverlin([x, z], y) - norm2([x, z]) + lse([x, y, z]) + huber(z, 0.5) - entr(x)\n",
 		"var x in [0, 2000], y in [-1, 1], z in [0, 1]\nminimize exp(x) - 3*y^7 + y^6 + z^0.3333 - norminf([y, z])\nsubject to\n  a: x + y >= 709.5\n",
+		"var x in [0, 9], y in [-1.5, 1.5], z in [-3, 3]\nminimize sin(3*x) - y*tanh(z) + tan(y) - log1p(z + 3.5) + normcdf(x - 2)*sigmoid(y)\nsubject to\n  a: erf(y) + atan(x) <= 2\n",
+		"var x in [-1e8, 1e8], y in [0, 3], z in [0, 0.999]\nmaximize cos(x) - sinh(y) + cosh(z)*asinh(x) - expm1(y) + atanh(z) + log10(y + 1)\nsubject to\n  a: log2(y + 0.1) >= -3\n",
 		"var x in [0, 1e-300], y in [0, 1e-310], z in [0, 0.001]\nminimize 1e300*x - log(y + z) + x*z\nsubject to\n  c: exp(x) + y <= 2\n",
 	}) {
 		p := read(t, body)
@@ -337,10 +339,10 @@ func TestHostileProofs(t *testing.T) {
 		"a triangle":      {[]any{head(nil), object{"c": 1, "t": [][]float64{{1e300, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1}}}}, "damaged at line 2"},
 		"shares":          {[]any{head(nil), object{"c": 1, "w": object{"-1": []int{1}}}}, "damaged at line 2"},
 		"a column":        {[]any{head(object{"terms": []object{{"o": 1, "a": 1}}}), leaf}, "damaged at line 1"},
-		"a function":      {[]any{head(object{"terms": []object{{"o": 13, "a": 0}}}), leaf}, "damaged at line 1"},
+		"a function":      {[]any{head(object{"terms": []object{{"o": 29, "a": 0}}}), leaf}, "damaged at line 1"},
 		"a box":           {[]any{head(object{"box": [][]float64{{0, 1}, {0, 1}}}), leaf}, "damaged at line 1"},
 		"another sense":   {[]any{head(object{"maximize": true}), leaf}, "the other maximises"},
-		"another version": {[]any{head(object{"version": 5}), leaf}, "version 5"},
+		"another version": {[]any{head(object{"version": 6}), leaf}, "version 6"},
 		"a line too many": {[]any{head(nil), leaf, leaf}, "damaged at line 3"},
 		"a line too few":  {[]any{head(nil)}, "damaged at line 2"},
 	} {

@@ -100,7 +100,7 @@ func (l *lagrangian) value(e *expr) float64 {
 
 // names of operations for people.
 func (e *expr) String() string {
-	if s, ok := opNames[e.op]; ok {
+	if s := e.name(); s != "" {
 		return s
 	}
 	return "a function of a matrix"
@@ -126,9 +126,6 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 		}
 	case opMul:
 		l.multiply(e, a, w)
-	case opAbs:
-		u := e.args[0]
-		l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*largestTerm(u, l.exact))
 	case opMax:
 		l.maximum(a, w, e.args, slices.Repeat([]float64{1}, len(e.args)), math.Abs(l.value(e)))
 	case opNorm:
@@ -144,25 +141,40 @@ func (l *lagrangian) descend(e *expr, a span, w int) {
 	case opRoots, opMatFrac:
 		l.refuse("functions of singular values and matfrac have no slopes here")
 	default:
+		if u := e.args[0]; e.is(isAbs) {
+			l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*largestTerm(u, l.exact))
+			return
+		}
 		l.curve(e, a, w)
 	}
 }
 
-// bends is 1 for a convex function, −1 for a concave one, 0 for an odd power on both sides of 0.
+// bends is 1 for a convex function, −1 for a concave one, 0 for one that is neither where its
+// argument may be.
 func (l *lagrangian) bends(e *expr) int {
 	switch e.op {
-	case opLog, opEntropy, opGeo, opLogDet:
+	case opGeo, opLogDet:
 		return -1
-	case opPower:
-		_, _, odd := columnOf(e)
-		coefs, u, ok := affine(e.args[0])
-		for j, b := range coefs {
-			u = u.plus(b.times(l.region[j]))
+	case opPower, opCurve:
+		c, _, odd := columnOf(e)
+		s := c.second(c.domain())
+		if odd || s == whole() || s.lo < 0 && s.hi > 0 { // by the range of the argument
+			coefs, u, ok := affine(e.args[0])
+			for j, b := range coefs {
+				u = u.plus(b.times(l.region[j]))
+			}
+			if !ok {
+				u = whole()
+			}
+			if s = c.second(u.meet(c.domain())); odd {
+				s = u
+			}
 		}
 		switch {
-		case e.num > 0 && e.num < 1 || odd && ok && u.hi <= 0:
+		case s.lo >= 0:
+		case s.hi <= 0:
 			return -1
-		case odd && !(ok && u.lo >= 0):
+		default:
 			return 0
 		}
 	}
@@ -344,13 +356,10 @@ func (l *lagrangian) add(j int, a span, w int) {
 	l.parts[j] = max(l.parts[j], math.Abs(a.mid()))
 }
 
-// kinds of columns by operation.
-var kinds = map[op]kind{opAbs: isAbs, opExp: isExp, opLog: isLog, opEntropy: isEntropy, opLogistic: isLogistic, opXExp: isXExp, opHuber: isHuber}
-
 // columnOf is the column of a function of one argument, and the least argument of the function. odd: it is an odd power, and
 // the column one of the magnitude.
 func columnOf(e *expr) (c *column, least float64, odd bool) {
-	c = &column{kind: kinds[e.op], p: e.num}
+	c = &column{kind: kind(e.k), p: e.num}
 	if e.op == opPower {
 		p := e.num
 		whole := p == math.Trunc(p)
@@ -385,15 +394,15 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 		}
 	}
 	steep := 0.0
-	if !c.derivative(least).finite() {
-		steep = c.derivative(least + near).mid()
+	if !c.slope(just(least)).finite() {
+		steep = c.slope(just(least + near)).mid()
 	}
 	x := l.inside(e.args[0], least, a, steep)
 	if d := near * max(1, math.Abs(x)); l.weights != nil {
 		u, v := c.domain().clip(x-d), c.domain().clip(x+d)
-		l.bend(e.args[0], a.mid()*(c.derivative(v).mid()-c.derivative(u).mid())/(v-u))
+		l.bend(e.args[0], a.mid()*(c.slope(just(v)).mid()-c.slope(just(u)).mid())/(v-u))
 	}
-	slope := c.derivative(x)
+	slope := c.slope(just(x))
 	if odd {
 		slope = slope.magnitude()
 	}
@@ -420,8 +429,9 @@ func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64
 	for k, s := range signs {
 		if l.weights == nil {
 			l.descend(e, just(s), first+k)
-		} else if t := l.weights[first+k]; t > 0 { // end is 0
+		} else if t := l.weights[first+k]; t > 0 {
 			l.descend(e, just(s*t), 0)
+			l.c = l.c.less(just(s * t).times(just(end)))
 		}
 	}
 	return max(v, end)

@@ -19,6 +19,9 @@ func (e *expr) alone() (w float64, a *expr) {
 	return 1, e
 }
 
+// is reports whether e is a function of one number.
+func (e *expr) is(k kind) bool { return e.op == opCurve && e.k == int(k) }
+
 // below is w, v and q of e = w·v^q with w > 0 and q < 0.
 func (e *expr) below() (w float64, v *expr, q float64, ok bool) {
 	w, a := e.alone()
@@ -120,7 +123,7 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 	positive := f.reach(lu).lo > 0
 	var rest, others []weighted // terms of r; vₖ that are no multiples
 	for _, t := range (weighted{v, just(1)}).terms() {
-		if t.e.op != opLog {
+		if !t.e.is(isLog) {
 			rest = append(rest, t)
 			continue
 		}
@@ -129,7 +132,7 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 		for _, p := range parts {
 			p.w = p.w.times(t.w)
 			if _, _, ok := affine(p.e); !ok {
-				rest = append(rest, weighted{&expr{op: opLog, args: []*expr{p.e}}, p.w})
+				rest = append(rest, weighted{&expr{op: opCurve, k: int(isLog), args: []*expr{p.e}}, p.w})
 				continue
 			}
 			lv := f.of(p.e)
@@ -153,7 +156,7 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 		add(lu, p.w.minus())
 	}
 	if entropy != (span{}) {
-		add(f.of(&expr{op: opEntropy, args: []*expr{u}}), entropy.minus())
+		add(f.of(&expr{op: opCurve, k: int(isEntropy), args: []*expr{u}}), entropy.minus())
 	}
 	if len(rest) > 0 {
 		by := []form{}

@@ -71,7 +71,7 @@ func (s *scope) node(n *reader.Node) value {
 	case reader.OpPower:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
 			if !p.isConst() {
-				fail("an exponent depends on a variable")
+				return ofCurve(isExp, 0, product(p, ofCurve(isLog, 0, a)))
 			}
 			return raised(a, p.num)
 		})

@@ -247,9 +247,15 @@ func (e *expr) rounded(args []ball, b ball) ball {
 			}
 			add(w, a)
 		}
-	case opHuber:
-		add(2*e.num, args[0])
-		add(e.num, exactly(e.num))
+	case opCurve:
+		f := &curves[e.k]
+		if _, most := args[0].abs().floats(); f.size != nil {
+			add(f.size(most, e.num), exactly(1))
+		}
+		if f.plain != nil { // of one number of size 1 and of an argument that is rounded before
+			b = e.combine([]ball{args[0].wide(errorOf(args[0].abs().hi, 0))})
+			add(1, exactly(1))
+		}
 	case opEigen, opLogDet, opRoots, opMatFrac: // by rounding errors of the matrix
 		all := errorOf(sumOfAll(args, ball.abs).hi, e.k)
 		wide := make([]ball, len(args))
@@ -268,7 +274,11 @@ func (v *values) clip(e *expr, args []ball) {
 		if e.num == math.Trunc(e.num) {
 			return
 		}
-	case opEntropy, opXExp, opGeo, opKL:
+	case opGeo, opKL:
+	case opCurve: // that has a value at the end
+		if c := (&column{kind: kind(e.k)}); c.domain().lo != 0 || !c.value(0).finite() {
+			return
+		}
 	default:
 		return
 	}
@@ -306,7 +316,7 @@ func (v *values) magnitude(e *expr) float64 {
 	switch e.op {
 	case opSum, opEigen, opKL, opRoots:
 		size = max(size, sum)
-	case opAbs, opMax, opNorm, opLargest:
+	case opMax, opNorm, opLargest:
 		size = max(size, most)
 	case opMul:
 		size = max(size, v.magnitude(e.args[0])*v.magnitude(e.args[1]))
@@ -314,9 +324,11 @@ func (v *values) magnitude(e *expr) float64 {
 		if e.num > 0 {
 			size = max(size, math.Pow(most, e.num))
 		}
-	case opHuber:
-		size = max(size, min(most*most, 2*e.num*most))
-	case opLog, opLogDet, opLogistic, opLSE:
+	case opCurve:
+		if f := curves[e.k].size; f != nil {
+			size = max(size, f(most, e.num))
+		}
+	case opLogDet, opLSE:
 		size = max(size, 1)
 	}
 	v.sizes[e] = size

@@ -103,8 +103,8 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	h := header{Upper: math.Inf(1), Bound: math.Inf(1)}
 	lines.next(&h)
 	check(h.Format == "dcopt proof")
-	if h.Version != 3 && h.Version != 4 { // 3 has no weights but 0 and 1
-		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 and 4", h.Version)
+	if h.Version < 3 || h.Version > 5 { // 3 has no weights but 0 and 1, 4 no functions beyond products
+		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 to 5", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
@@ -254,7 +254,7 @@ func (f *flat) translate(h *header, cols []int) *translation {
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)
-		check(e.O >= 0 && e.O < int(numKind) && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
+		check(e.O >= 0 && e.O < len(curves) && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
 		own := t.define(kind(e.O), e.P, &e.list, e.A, e.B)
 		if len(own) == 0 {
 			own = []int{-1}
@@ -348,7 +348,8 @@ func (t *translation) define(k kind, p float64, of *list, a, b int) []int {
 		return nil
 	}
 	col := column{kind: k, p: p}
-	if k == isSquare || k == isAbs || k == isExp || k == isLogistic || k == isProduct {
+	row := &curves[k]
+	if !row.param {
 		col.p = 0
 	}
 	var own []int
@@ -364,7 +365,7 @@ func (t *translation) define(k kind, p float64, of *list, a, b int) []int {
 		}
 	}
 	// A function with a domain must be the problem's own: it excludes points.
-	if len(own) > 0 || col.domain() != whole() || !(p > 1) && (k == isEven || k == isPosPower) || !(p > 0) && k == isHuber {
+	if len(own) > 0 || col.domain() != whole() || row.one != nil || row.param && !(p > row.least) {
 		return own
 	}
 	return []int{t.put(col)}

@@ -116,7 +116,6 @@ func expOf(x *big.Float) *big.Float {
 	if math.Abs(v) > mostExponent {
 		panic(fault{fmt.Errorf("an exponential of %g is out of range", v)})
 	}
-	const guard = bits + 64
 	z := new(big.Float).SetPrec(guard).Set(x)
 	k := max(0, z.MantExp(nil)+10)
 	z.SetMantExp(z, -k)
@@ -135,29 +134,17 @@ func expOf(x *big.Float) *big.Float {
 // logOf is the logarithm of a positive number: m·2^e has log m + e·log 2, and log m is
 // 2·artanh((m − 1)/(m + 1)).
 func logOf(x *big.Float) *big.Float {
-	const guard = bits + 64
-	artanh := func(z *big.Float) *big.Float {
-		sq := new(big.Float).SetPrec(guard).Mul(z, z)
-		sum, p := new(big.Float).SetPrec(guard), new(big.Float).SetPrec(guard).Set(z)
-		for n := 1; n < 450; n += 2 { // (1/3)^450 is below 2^−700
-			sum.Add(sum, new(big.Float).SetPrec(guard).Quo(p, new(big.Float).SetInt64(int64(n))))
-			p.Mul(p, sq)
-		}
-		return sum.Add(sum, sum)
-	}
-	m := new(big.Float).SetPrec(guard)
-	e := new(big.Float).SetPrec(guard).Set(x).MantExp(m)
+	m := series()
+	e := series().Set(x).MantExp(m)
 	if m.Cmp(big.NewFloat(0.7)) < 0 { // near 1 the logarithm must not cancel
 		m.SetMantExp(m, 1)
 		e--
 	}
-	one := big.NewFloat(1).SetPrec(guard)
-	z := new(big.Float).SetPrec(guard).Sub(m, one)
-	z.Quo(z, new(big.Float).SetPrec(guard).Add(m, one))
-	third := new(big.Float).SetPrec(guard).Quo(one, big.NewFloat(3))
-	ln2 := artanh(third)
-	out := ln2.Mul(ln2, new(big.Float).SetInt64(int64(e)))
-	return out.Add(out, artanh(z))
+	one := integer(1)
+	z := series().Quo(series().Sub(m, one), series().Add(m, one))
+	out := artanh2(series().Quo(one, integer(3)))
+	out.Mul(out, integer(e))
+	return out.Add(out, artanh2(z))
 }
 
 func (a ball) exp() ball {
@@ -266,32 +253,8 @@ func (e *expr) combine(a []ball) ball {
 		return a[0].mul(a[1])
 	case opPower:
 		return a[0].power(e.num)
-	case opAbs:
-		return a[0].abs()
-	case opExp:
-		return a[0].exp()
-	case opLog:
-		return a[0].log()
-	case opEntropy:
-		return a[0].timesLog().neg()
-	case opLogistic: // max(t, 0) + log(1 + e^−|t|)
-		return a[0].max(exactly(0)).add(exactly(1).add(a[0].abs().neg().exp()).log())
-	case opXExp:
-		if a[0].lo.Sign() < 0 {
-			outside("xexp")
-		}
-		return a[0].mul(a[0].exp())
-	case opHuber:
-		m := exactly(e.num)
-		s := a[0].abs()
-		if s.hi.Cmp(m.lo) <= 0 {
-			return s.square()
-		}
-		far := s.mul(m).add(s.mul(m)).sub(m.square())
-		if s.lo.Cmp(m.hi) >= 0 {
-			return far
-		}
-		return ball{s.square().lo, far.max(s.square()).hi}
+	case opCurve:
+		return curves[e.k].exact(a[0], e.num)
 	case opMax:
 		return largestOf(a)
 	case opNorm:
@@ -494,4 +457,17 @@ func matFrac(p, x []ball, n, k int) ball {
 		}
 	}
 	return out
+}
+
+// huber is v² where |v| ≤ m, else 2m|v| − m².
+func (a ball) huber(threshold float64) ball {
+	m, s := exactly(threshold), a.abs()
+	if s.hi.Cmp(m.lo) <= 0 {
+		return s.square()
+	}
+	far := s.mul(m).add(s.mul(m)).sub(m.square())
+	if s.lo.Cmp(m.hi) >= 0 {
+		return far
+	}
+	return ball{s.square().lo, far.max(s.square()).hi}
 }

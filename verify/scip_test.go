@@ -24,7 +24,7 @@ func BenchmarkBoundsBesideSCIP(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "tree.json")
 	compared, refused, open := 0, 0, 0
 	for k := range uint64(*soundness) {
-		src := drawProblem(*first + k)
+		src := drawProblem(*first+k, false)
 		p := compiled(b, src)
 		if p == nil {
 			continue

@@ -38,6 +38,7 @@ type drawer struct {
 	*rand.Rand
 	n      int
 	lo, hi []float64
+	smooth bool // with functions of either curvature
 }
 
 // number has few digits.
@@ -86,6 +87,16 @@ func (d *drawer) atom() string {
 		"norm1([" + a + ", " + b + "])", "sumsq([" + a + ", " + b + "])", "quad([" + a + ", " + b + "], [1 2; 2 -1])",
 		"square(norm2([" + a + ", " + b + "]))", "exp(-abs(" + a + "))", "x[1]*x[2]", "x[1]^2", "max(abs(" + a + "), (" + b + ")^2)",
 	}
+	if d.smooth && d.IntN(3) > 0 {
+		u := fmt.Sprintf("(%.2f)*(%s)", 0.2+4*d.Float64(), a)
+		kinds = []string{
+			"sin(" + u + ")", "cos(" + u + ")", "tan(0.15*(" + a + "))", "atan(" + u + ")", "sinh(" + a + ")", "cosh(" + a + ")",
+			"tanh(" + u + ")", "asinh(" + u + ")", "atanh(0.1*(" + a + "))", "sigmoid(" + u + ")", "erf(" + u + ")", "normcdf(" + u + ")",
+			"log1p(" + p + ")", "expm1(" + a + ")", "log2(" + p + ")", "log10(" + p + ")", "(" + p + ")^(" + a + ")", "1.7^(" + a + ")",
+			"sin(" + u + ")*(" + b + ")", "sin(" + a + ")*cos(" + b + ")", "exp(sin(" + a + "))", "tanh(" + u + ")^2", "abs(sin(" + u + "))",
+			"sin((" + a + ")^2)", "max(tanh(" + a + "), " + b + ")", "cos(" + a + ")*invpos(" + p + ")", "tanh(" + a + " + 0.5*sin(" + b + "))",
+		}
+	}
 	return kinds[d.IntN(len(kinds))]
 }
 
@@ -102,8 +113,8 @@ func (d *drawer) sum(terms int) string {
 }
 
 // drawProblem is a random problem file over 2 to 4 variables.
-func drawProblem(seed uint64) string {
-	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x736f756e64))}
+func drawProblem(seed uint64, smooth bool) string {
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x736f756e64)), smooth: smooth}
 	d.n = 2 + d.IntN(3)
 	var b strings.Builder
 	lo, hi := make([]string, d.n), make([]string, d.n)
@@ -279,7 +290,7 @@ func freed(src string, p *dc.Problem) string {
 func TestBoundsOfFreeVariables(t *testing.T) {
 	bounded := 0
 	for seed := range uint64(*free) {
-		src := drawProblem(*first + seed)
+		src := drawProblem(*first+seed, seed%2 == 1)
 		p := compiled(t, src)
 		if p == nil {
 			continue
@@ -322,13 +333,20 @@ func TestBoundsOfFreeVariables(t *testing.T) {
 // value on a grid, and few are left without a proof. -soundness 20000 is the long run, -first 20000 begins with others.
 func TestBoundsAreSound(t *testing.T) {
 	refused, proved, infeasible := 0, 0, 0
-	seeds := rounding
-	for k := range uint64(*soundness) {
-		seeds = append(seeds, *first+k)
+	type draw struct {
+		seed   uint64
+		smooth bool
 	}
-	seeds = shared.Sample(t, 5, seeds)
-	for _, seed := range seeds {
-		src := drawProblem(seed)
+	var draws []draw
+	for _, seed := range rounding {
+		draws = append(draws, draw{seed, false})
+	}
+	for k := range uint64(*soundness) {
+		draws = append(draws, draw{*first + k, false}, draw{*first + k, true})
+	}
+	draws = shared.Sample(t, 5, draws)
+	for _, at := range draws {
+		src := drawProblem(at.seed, at.smooth)
 		p := compiled(t, src)
 		if p == nil {
 			refused++
@@ -340,16 +358,16 @@ func TestBoundsAreSound(t *testing.T) {
 		set.Search.Hops = 2
 		res, err := global.Solve(context.Background(), p, nil, 1, set)
 		if err != nil {
-			t.Errorf("seed %d: %v\n%s", seed, err, src)
+			t.Errorf("%v: %v\n%s", at, err, src)
 			continue
 		}
 		if res.Proved {
 			proved++
 		} else if testing.Verbose() {
-			t.Logf("seed %d: %v %s %g %g\n%s", seed, res.Status, res.Message, res.Objective, res.Bound, src)
+			t.Logf("%v: %v %s %g %g\n%s", at, res.Status, res.Message, res.Objective, res.Bound, src)
 		}
 		if !accepted(t, src, res) {
-			t.Errorf("seed %d\n%s", seed, src)
+			t.Errorf("%v\n%s", at, src)
 		}
 		best := bestOnGrid(p)
 		bound := res.Bound
@@ -361,11 +379,11 @@ func TestBoundsAreSound(t *testing.T) {
 			bound = math.Inf(1)
 		}
 		if bound > best+1e-12*math.Abs(best) {
-			t.Errorf("seed %d: %v, the bound %.12g is above the value %.12g of a feasible point\n%s", seed, res.Status, bound, best, src)
+			t.Errorf("%v: %v, the bound %.12g is above the value %.12g of a feasible point\n%s", at, res.Status, bound, best, src)
 		}
 	}
-	t.Logf("%d problems: %d proved, %d of them infeasible, %d no problems", len(seeds), proved, infeasible, refused)
-	if done := len(seeds) - refused; refused > len(seeds)/4 || proved < done-done/20 {
-		t.Errorf("of %d problems %d are refused and %d proved", len(seeds), refused, proved)
+	t.Logf("%d problems: %d proved, %d of them infeasible, %d no problems", len(draws), proved, infeasible, refused)
+	if done := len(draws) - refused; refused > len(draws)/4 || proved < done-done/20 {
+		t.Errorf("of %d problems %d are refused and %d proved", len(draws), refused, proved)
 	}
 }

@@ -40,7 +40,7 @@ func times(t *testing.T, src string, factor float64) string {
 func TestUnitsOfTheObjective(t *testing.T) {
 	sources := map[string]string{"hard": hard, "ball": inBall, "capped": capped, "ramp": ramp}
 	for seed := range uint64(20) {
-		sources[fmt.Sprint("random ", seed)] = drawProblem(seed)
+		sources[fmt.Sprint("random ", seed)] = drawProblem(seed, false)
 	}
 	for name, src := range sources {
 		for _, proof := range []bool{false, true} {

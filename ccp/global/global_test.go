@@ -321,8 +321,8 @@ func (b *bounds) RecordBounds(now ccp.Bounds) error {
 func TestBoundWithoutBounds(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
-	sum := x.At(0).Add(x.At(1))
-	m.Minimize(dc.Logistic(sum).Add(dc.Logistic(sum.Neg())).Add(dc.Abs(dc.Norm2(x.At(0).Sub(x.At(1))).Add(dc.Num(-4)))))
+	u, v := dc.Mul(x.At(0), x.At(1)), dc.Mul(dc.Square(x.At(0)), dc.Square(x.At(1)))
+	m.Minimize(dc.Abs(u.Add(dc.Num(-1))).Add(dc.Abs(v.Add(dc.Num(-4)))))
 	set := ccp.DefaultSettings()
 	set.Global.Proof = true // the search over intervals
 	res, err := global.Solve(context.Background(), build(t, m), nil, 1, set)

@@ -149,6 +149,9 @@ func (pr *Proof) header() proofHeader {
 	}
 	for k := range pr.p.Terms {
 		t := &pr.p.Terms[k]
+		if t.Op > flat.Product {
+			h.Version = 5
+		}
 		out := proofTerm{Op: int(t.Op), P: t.P, A: t.A, B: t.B, Idx: t.Lin.Idx, Val: t.Lin.Val, Const: t.Lin.Const}
 		if t.Under != nil {
 			out.Kind, out.Under = int(t.Under.Kind), t.Under.Args

@@ -39,6 +39,10 @@ var forged = map[string]struct {
 	"concave": {"var x[2] in [-1, 2]\nlet s = sumsq(x)\nminimize -s + 0.3*x[1]\nsubject to\n  c: x[1] + 2*x[2] <= 3\n", true},
 	"atoms":   {"var x in [0.1, 2], y in [0, 1]\nminimize sqrt(x) + exp(-y) - log(x) + abs(x - y)\nsubject to\n  c: (x*y)/3 <= 0.2\n", true},
 	"kinks":   {"var x[3] in [0, 2]\nminimize sumlargest(x, 2) + norm([x[1] - 1, x[2] - 0.5], 3) - sum(x)\nsubject to\n  c: sum(x) <= 3\n", false},
+	"waves":   {"var x in [0, 6], y in [-1, 1]\nminimize sin(x) + y*cos(x) + tanh(2*y)\nsubject to\n  c: x + y <= 5\n", true},
+	"bells":   {"var x in [-1, 2], y in [0.2, 3]\nlet s = erf(x)\nminimize normcdf(3*x) - asinh(y)*sigmoid(x) + x^2 + log10(y)\nsubject to\n  c: atan(x) + log2(y) <= 1\n", true},
+	"cosh":    {"var x in [-1, 2], y in [0.2, 3]\nminimize cosh(x - y) + expm1(x) - log1p(y)\nsubject to\n  c: x + y >= 1\n", false},
+	"flat":    {"var x in [0, 9], y in [0, 9]\nminimize x\nsubject to\n  c: sin(x) + cos(y) >= 2.1\n", false},
 	"none":    {"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n  c: x + y >= 3\n", false},
 	"endless": {"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n", false},
 }

@@ -62,7 +62,9 @@ class Model:
             return ps.exp(a[0])
         if op == "log":
             return ps.log(a[0])
-        if op == "entropy":
+        if op in ("sin", "cos"):
+            return getattr(ps, op)(a[0])
+        if op == "entr":
             return -(a[0] * ps.log(a[0]))
         if op == "logistic":
             return ps.log(1 + ps.exp(a[0]))

@@ -24,8 +24,8 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	if len(data) > 0 {
 		p = data[0]
 	}
-	if op, ok := single[n.Op()]; ok {
-		return m.of(op, p, us[0])
+	if op := named(n.Op()); op != Affine {
+		return m.each(us, op, p)
 	}
 	switch op := n.Op(); op {
 	case "pos":
@@ -36,8 +36,6 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 		return m.of(Power, -1, us[0])
 	case "power":
 		return m.power(us[0], p)
-	case "huber":
-		return m.each(us, Huber, p)
 	case "sumsq":
 		return m.each(us, Square, 0)
 	case "norm1":
@@ -104,12 +102,6 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	default:
 		return m.fail("%s has no bounds by columns", op)
 	}
-}
-
-// single has the functions of one argument, and at most one number.
-var single = map[string]Op{
-	"square": Square, "abs": Abs, "exp": Exp, "log": Log, "entr": Entropy, "logistic": Logistic, "xexp": XExp,
-	"pos_power": PosPower,
 }
 
 // each is the sum of a function of each.

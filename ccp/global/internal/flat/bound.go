@@ -181,51 +181,97 @@ func mulRange2(y, s float64, a Interval) float64 {
 	return point(y).sub(point(s)).mul(a).Lo
 }
 
-// curve bounds y·f(t) for a function of one column: by a tangent where that is convex, by
-// the chord where it is concave.
+// curve bounds y·f(t) for a function of one column by an affine function: with the slope of the
+// chord where y·f is concave, of the function at the hint if it has cones, else of the hint.
 func (b *bounder) curve(k int, y, plain float64) {
 	t := &b.Terms[k]
-	a := b.box[t.A].meet(t.Op.domain())
-	s, c := 0.0, plain
-	bends := t.CurvatureOn(a)
-	if y < 0 && bends != 2 {
-		bends = -bends
+	a := b.box[t.A].meet(t.domain())
+	s := y * b.d.Hints[k]
+	if bends := t.Bends(a); bends == 2 || bends == 1 && y < 0 || bends == -1 && y > 0 {
+		if s = 0; a.Width() > 0 {
+			s = y * (t.at(a.Hi).Lo - t.at(a.Lo).Lo) / a.Width()
+		}
+	} else if t.Cones != nil {
+		slope := t.slopes(point(a.Clip(b.d.Hints[k]))).scale(y)
+		s = slope.Lo + slope.Width()/2
 	}
-	switch at := a.Clip(b.d.Hints[k]); {
-	case bends == 1 && t.Op == Abs: // y·|v| ≥ s·v
-		if slope := y * min(max(b.d.Hints[k], -1), 1); !math.IsNaN(slope) && !math.IsInf(slope, 0) && b.pays(slope, 0, a, plain) {
-			s, c = slope, 0
-		}
-	case bends == 1:
-		if math.IsNaN(at) || math.IsInf(at, 0) {
-			break
-		}
-		slope := t.slope(at).scale(y)
-		value := t.at(at).scale(y).Lo
-		if mid := slope.Lo + (slope.Hi-slope.Lo)/2; !math.IsInf(slope.Lo, 0) && !math.IsInf(slope.Hi, 0) && !math.IsInf(value, 0) {
-			// y·f(v) ≥ y·f(at) + slope·(v − at), and slope = mid + error
-			rest := slope.sub(point(mid)).mul(a.sub(point(at))).Lo
-			tangent := num.AddDown(num.AddDown(value, -num.MulUp(mid, at)), rest)
-			if !math.IsInf(tangent, 0) && !math.IsNaN(tangent) && b.pays(mid, tangent, a, plain) {
-				s, c = mid, tangent
-			}
-		}
-	case a.Finite() && bends < 0 || bends == 2 && a.Finite():
-		lo, hi := t.at(a.Lo).scale(y), t.at(a.Hi).scale(y)
-		if !lo.Finite() || !hi.Finite() {
-			break
-		}
-		if w := a.Width(); w > 0 {
-			s = (hi.Lo - lo.Lo) / w
-		}
-		if math.IsInf(s, 0) || math.IsNaN(s) {
-			s = 0
-		}
-		c = min(num.AddDown(lo.Lo, -num.MulUp(s, a.Lo)), num.AddDown(hi.Lo, -num.MulUp(s, a.Hi)))
+	c := math.Inf(-1)
+	if s-s == 0 {
+		c = t.least(y, s, a, b.d.Points[t.A])
+	}
+	if c-c != 0 || !b.pays(s, c, a, plain) {
+		s, c = 0, plain
 	}
 	b.take(c)
 	b.d.Slopes[0][k] = s
 	b.y[t.A] = b.y[t.A].add(point(s))
+}
+
+// least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that
+// bound is halved as long as that pays. near may be next to the minimum.
+func (t *Term) least(y, s float64, a Interval, near float64) float64 {
+	type part struct {
+		Interval
+		least float64
+	}
+	top, room := math.Inf(1), parting*t.image(a).scale(y).add(a.scale(s)).abs().Hi
+	bounded := func(a Interval) part {
+		of := func(u float64) Interval { return t.at(u).scale(y).sub(point(u).scale(s)) }
+		slope := func(u float64) Interval { return t.slopes(point(u)).scale(y).sub(point(s)) }
+		u, v, bend, w := of(a.Lo), of(a.Hi), t.over(&t.function().Second, a).scale(y), num.AddUp(a.Hi, -a.Lo)
+		low := min(u.Lo, v.Lo)
+		if bend.Lo >= 0 { // above the tangents at both ends
+			falls, rises := num.MulUp(max(-slope(a.Lo).Lo, 0), w), num.MulUp(max(slope(a.Hi).Hi, 0), w)
+			low = max(num.AddDown(u.Lo, -falls), num.AddDown(v.Lo, -rises))
+		} else if bend.Hi > 0 { // chords are above by at most so much
+			low = num.AddDown(low, -num.MulUp(bend.Hi/8, num.MulUp(w, w)))
+			low = max(low, t.image(a).scale(y).sub(a.scale(s)).Lo)
+		}
+		top = min(top, u.Hi, v.Hi)
+		return part{a, low}
+	}
+	var parts []part
+	beside, from := 1e-9*max(1, math.Abs(near)), a.Lo
+	for _, to := range [3]float64{a.Clip(near - beside), a.Clip(near + beside), a.Hi} {
+		if to > from || to == a.Hi && parts == nil {
+			parts, from = append(parts, bounded(Interval{from, to})), to
+		}
+	}
+	for {
+		at := 0
+		for i := range parts {
+			if parts[i].least < parts[at].least {
+				at = i
+			}
+		}
+		p := parts[at]
+		mid := p.Lo + p.Width()/2
+		if !(p.least < top-room && p.Lo < mid && mid < p.Hi && p.Finite() && len(parts) < mostParts) {
+			return p.least
+		}
+		parts[at] = bounded(Interval{p.Lo, mid})
+		parts = append(parts, bounded(Interval{mid, p.Hi}))
+	}
+}
+
+// Parts of an interval: how many there are at most, and how near to the least value a bound has to
+// be, relative to the largest. Source: limits of time; a wave with a hundred periods has so many.
+const (
+	mostParts = 200
+	parting   = 0x1p-32
+)
+
+// between is the middle of an interval, or a number well inside of one that has no end.
+func between(l, h float64) float64 {
+	switch {
+	case math.IsInf(l, -1) && math.IsInf(h, 1):
+		return 0
+	case math.IsInf(l, -1):
+		return h - max(1, 2*math.Abs(h))
+	case math.IsInf(h, 1):
+		return l + max(1, 2*math.Abs(l))
+	}
+	return l + (h-l)/2
 }
 
 // pays: an affine minorant is worth more than a constant somewhere.

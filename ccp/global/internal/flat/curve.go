@@ -2,15 +2,17 @@ package flat
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Op is the function of a term.
+// Op is the function of a term: its place in functions, and its number in a proof.
 type Op uint8
 
-// The functions. Those of one column are from Affine to Huber.
+// The functions that are known by name. Those of one column are all but Affine and Product.
 const (
 	Affine   Op = iota // an affine function of the columns before
 	Square             // t²
@@ -27,274 +29,217 @@ const (
 	Product            // of two columns
 )
 
+// function is a function of one column.
+type function struct {
+	*atom.Curve
+	param  bool // P counts
+	broken bool // it has poles: it is one of an interval between two
+	kink   bool // it has one at 0
+}
+
+// functions are those of one column; new ones come last.
+var functions = [...]function{
+	Square:   {Curve: atom.Find("square")},
+	Abs:      {Curve: atom.Find("abs"), kink: true},
+	Even:     {Curve: atom.Find("abspower"), param: true},
+	Huber:    {Curve: atom.Find("huber"), param: true},
+	PosPower: {Curve: atom.Find("pos_power"), param: true, kink: true},
+	Exp:      {Curve: atom.Find("exp")},
+	Logistic: {Curve: atom.Find("logistic")},
+	XExp:     {Curve: atom.Find("xexp")},
+	Power:    {Curve: atom.Find("power"), param: true},
+	Log:      {Curve: atom.Find("log")},
+	Entropy:  {Curve: atom.Find("entr")},
+	Product:  {},
+	{Curve: atom.Find("sin")},
+	{Curve: atom.Find("cos")},
+	{Curve: atom.Find("tan"), broken: true},
+	{Curve: atom.Find("atan")},
+	{Curve: atom.Find("sinh")},
+	{Curve: atom.Find("cosh")},
+	{Curve: atom.Find("tanh")},
+	{Curve: atom.Find("asinh")},
+	{Curve: atom.Find("sigmoid")},
+	{Curve: atom.Find("erf")},
+	{Curve: atom.Find("normcdf")},
+	{Curve: atom.Find("log1p")},
+	{Curve: atom.Find("expm1")},
+	{Curve: atom.Find("log2")},
+	{Curve: atom.Find("log10")},
+	{Curve: atom.Find("atanh")},
+}
+
+// named is the function of a name in expressions, Affine if there is none. Powers are made of
+// several.
+func named(name string) Op {
+	for k, f := range functions {
+		if f.Curve != nil && f.Name == name && Op(k) != Power {
+			return Op(k)
+		}
+	}
+	return Affine
+}
+
+func (t *Term) function() *function { return &functions[t.Op] }
+
+// OfOne reports whether the term is a function of one column that is not affine.
+func (t *Term) OfOne() bool { return functions[t.Op].Curve != nil }
+
 // domain is the set on which the function of one column has values.
-func (o Op) domain() Interval {
-	switch o {
-	case XExp, Power, Log, Entropy:
-		return Interval{0, math.Inf(1)}
+func (t *Term) domain() Interval {
+	if f := t.function(); f.Domain != nil {
+		return Interval(f.Domain(t.P))
 	}
 	return Whole()
 }
 
-// at is the value of a function of one column that is not affine, enclosed.
-func (t *Term) at(v float64) Interval {
-	switch t.Op {
-	case Square:
-		return Interval{num.MulDown(v, v), num.MulUp(v, v)}
-	case Abs:
-		return point(math.Abs(v))
-	case Huber:
-		if a := math.Abs(v); a > t.P {
-			return Interval{num.MulDown(2*t.P, a), num.MulUp(2*t.P, a)}.sub(Interval{num.MulDown(t.P, t.P), num.MulUp(t.P, t.P)})
-		}
-		return Interval{num.MulDown(v, v), num.MulUp(v, v)}
-	case Even:
-		return power(math.Abs(v), t.P)
-	case PosPower:
-		return power(max(v, 0), t.P)
-	case Power:
-		return power(v, t.P)
-	case Exp:
-		return positive(around(math.Exp(v)))
-	case Logistic:
-		return positive(around(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))))
-	case XExp:
-		return positive(around(v * math.Exp(v)))
-	case Log:
-		return around(math.Log(v))
-	case Entropy:
-		if v == 0 {
-			return Interval{}
-		}
-		return around(-v * math.Log(v))
-	}
-	return Whole()
+// at is the value at a number, enclosed.
+func (t *Term) at(v float64) Interval { return t.over(&t.function().Value, point(v)) }
+
+// slopes are those on an interval, at kinks all subgradients.
+func (t *Term) slopes(a Interval) Interval { return t.over(&t.function().Slope, a) }
+
+func (t *Term) over(part *atom.Part, a Interval) Interval {
+	return Interval(part.Over(atom.Interval(a), t.P))
 }
 
-func power(v, p float64) Interval {
-	if v == 0 && p > 0 {
+// image is the set of values on an interval.
+func (t *Term) image(a Interval) Interval {
+	if a = a.meet(t.domain()); a.Empty() {
+		return a
+	}
+	return t.over(&t.function().Value, a)
+}
+
+// second encloses the second derivatives inside an interval.
+func (t *Term) second(a Interval) Interval {
+	if a.Lo < a.Hi {
+		a = Interval{num.Up(a.Lo), num.Down(a.Hi)}
+	}
+	if a = a.meet(t.domain()); a.Lo >= a.Hi {
 		return Interval{}
 	}
-	return positive(around(math.Pow(v, p)))
+	return t.over(&t.function().Second, a)
 }
 
-func positive(a Interval) Interval { return Interval{max(a.Lo, 0), a.Hi} }
-
-// slope is the derivative at a number, enclosed; at a kink any subgradient.
-func (t *Term) slope(v float64) Interval {
-	switch t.Op {
-	case Square:
-		return point(2 * v)
-	case Abs:
-		return point(sign(v))
-	case Huber:
-		return point(2 * min(max(v, -t.P), t.P))
-	case Even:
-		return power(math.Abs(v), t.P-1).scale(t.P * sign(v))
-	case PosPower:
-		return power(max(v, 0), t.P-1).scale(t.P)
-	case Power:
-		return power(v, t.P-1).scale(t.P)
-	case Exp:
-		return positive(around(math.Exp(v)))
-	case Logistic:
-		return around(1 / (1 + math.Exp(-v)))
-	case XExp:
-		return around((1 + v) * math.Exp(v))
-	case Log:
-		return around(1 / v)
-	case Entropy:
-		l := around(math.Log(v)).neg()
-		return l.sub(point(1))
-	}
-	return Whole()
-}
-
-func sign(v float64) float64 {
-	switch {
-	case v > 0:
+// Bends is 1 where the function of one column is convex on an interval, −1 where it is concave, 2
+// where it is affine, and 0 where it may be neither.
+func (t *Term) Bends(a Interval) int {
+	switch s := t.second(a); {
+	case s == Interval{}:
+		return 2
+	case s.Lo >= 0:
 		return 1
-	case v < 0:
+	case s.Hi <= 0:
 		return -1
 	}
 	return 0
 }
 
-// Curvature is 1 where the function of one column is convex, −1 where it is concave, 2
-// where it is affine.
-func (t *Term) Curvature() int {
-	switch t.Op {
-	case Affine:
-		return 2
-	case Log, Entropy:
-		return -1
-	case Power:
-		if t.P > 0 && t.P < 1 {
-			return -1
-		}
+// Kink reports whether the function has a kink at 0.
+func (t *Term) Kink() bool { return t.function().kink }
+
+// Slope is the derivative, at a kink a subgradient.
+func (t *Term) Slope(v float64) float64 { return t.function().Slope.At(t.domain().Clip(v), t.P) }
+
+// Breaks lists the numbers inside an interval where the function has a kink or an inflection point.
+func (t *Term) Breaks(a Interval) []float64 {
+	f := t.function()
+	switch {
+	case f.kink && a.Lo < 0 && a.Hi > 0:
+		return []float64{0}
+	case f.Curve == nil || f.Inflections == nil:
+		return nil
 	}
-	return 1
+	return f.Inflections(atom.Interval(a), t.P)
 }
 
-// CurvatureOn is Curvature on an interval: an absolute value is affine on either side.
-func (t *Term) CurvatureOn(a Interval) int {
-	if (t.Op == Abs || t.Op == PosPower && (a.Hi <= 0)) && (a.Lo >= 0 || a.Hi <= 0) {
-		return 2
-	}
-	return t.Curvature()
-}
-
-// kind of monotonicity: 1 nondecreasing, −1 nonincreasing, 0 even, 2 neither.
-func (t *Term) direction() int {
-	switch t.Op {
-	case Square, Abs, Even, Huber:
+// direction is 1 where the function does not fall on an interval, −1 where it does not rise, else
+// 0.
+func (t *Term) direction(a Interval) int {
+	if a = a.meet(t.domain()); a.Empty() {
 		return 0
-	case Entropy:
-		return 2
-	case Power:
-		if t.P < 0 {
-			return -1
-		}
 	}
-	return 1
+	switch s := t.slopes(a); {
+	case s.Lo >= 0:
+		return 1
+	case s.Hi <= 0:
+		return -1
+	}
+	return 0
 }
 
-// image is the set of values on an interval.
-func (t *Term) image(a Interval) Interval {
-	a = a.meet(t.Op.domain())
-	if a.Empty() {
-		return a
+// cones states the function, or minus it where it is concave, if it has cones.
+func (t *Term) cones() {
+	name, u := t.function().Name, dc.ToExpr(dc.FromLinear(ColumnOf(t.A)))
+	var data []float64
+	if t.function().param {
+		data = []float64{t.P}
 	}
-	switch t.direction() {
-	case 0:
-		a = a.abs()
-		fallthrough
-	case 1:
-		return Interval{t.at(a.Lo).Lo, t.at(a.Hi).Hi}
-	case -1:
-		return Interval{t.at(a.Hi).Lo, t.at(a.Lo).Hi}
+	if t.Op == Even {
+		if name = "power"; math.Mod(t.P, 2) != 0 {
+			u = dc.Abs(u)
+		}
 	}
-	// the entropy rises up to 1/e
-	const peak = 1 / math.E
-	lo, hi := t.at(a.Lo), t.at(a.Hi)
-	out := Interval{min(lo.Lo, hi.Lo), max(lo.Hi, hi.Hi)}
-	if a.Lo <= num.Up(peak) && a.Hi >= num.Down(peak) {
-		out.Hi = num.Up(num.Up(peak))
+	e, sense := dc.Apply(name, data, dc.ExprArray(nil, u)), 1.0
+	if t.Bends(Whole()) < 0 {
+		e, sense = e.Neg(), -1
 	}
-	if math.IsInf(a.Hi, 1) {
-		out.Lo = math.Inf(-1)
+	if e.Err() == nil && e.IsConvex() && t.Op != Abs { // that has lines
+		t.Cones, t.Sense = &e, sense
+	}
+}
+
+// Lines below a curve: how many numbers they are made of, and how many there are at most. Source:
+// with 3, 4, 6 and 10 lines Shubert's function in two variables (cmd/dcopt/testdata/smooth) is
+// proved in 2.7, 3.4, 1.7 and 2.3 s.
+const (
+	samples   = 32
+	mostLines = 6
+)
+
+// Line is the function Slope·u + Const.
+type Line struct{ Slope, Const float64 }
+
+// Lines are below sign times the function on an interval, to the accuracy of samples, and touch its
+// convex hull.
+func (t *Term) Lines(a Interval, sign float64) (out []Line) {
+	a = a.meet(t.domain())
+	n := samples
+	if b := t.Bends(a); b == 2 || float64(b) == -sign {
+		n = 1
+	}
+	at := append(t.Breaks(a), a.Hi)
+	for i := range n {
+		at = append(at, a.Lo+a.Width()*float64(i)/float64(n))
+	}
+	slices.Sort(at)
+	var us, vs []float64 // the lower hull of points of the function
+	slope := func(k int, u, v float64) float64 { return (v - vs[k]) / (u - us[k]) }
+	value := func(u float64) float64 { return sign * t.function().Value.At(u, t.P) }
+	for _, u := range at {
+		v := value(u)
+		if math.IsInf(v, 0) || math.IsNaN(v) || math.IsInf(u, 0) {
+			return nil
+		}
+		if len(us) > 0 && !(u > us[len(us)-1]) {
+			continue
+		}
+		k := len(us)
+		for k > 1 && slope(k-2, us[k-1], vs[k-1]) >= slope(k-2, u, v) {
+			k--
+		}
+		us, vs = append(us[:k], u), append(vs[:k], v)
+	}
+	most := min(len(us)-1, mostLines)
+	for i := range most {
+		k := i * (len(us) - 2) / max(most-1, 1)
+		s, mid := slope(k, us[k+1], vs[k+1]), us[k]+(us[k+1]-us[k])/2
+		if c := min(vs[k]-s*us[k], value(mid)-s*mid); s-s == 0 && c-c == 0 { // of a parabola the tangent at mid
+			out = append(out, Line{s, c})
+		}
 	}
 	return out
-}
-
-// inverse is the part of a on which the function can be in w.
-func (t *Term) inverse(w, a Interval) Interval {
-	a = a.meet(t.Op.domain())
-	switch t.Op {
-	case XExp, Entropy:
-		return a
-	case Square, Abs, Even, Huber:
-		if w.Hi < 0 {
-			return Interval{1, -1}
-		}
-		far := t.solve(w.Hi).Hi
-		a = a.meet(Interval{-far, far})
-		if w.Lo > 0 {
-			near := t.solve(w.Lo).Lo
-			if a.Lo > -near {
-				a.Lo = max(a.Lo, near)
-			}
-			if a.Hi < near {
-				a.Hi = min(a.Hi, -near)
-			}
-		}
-		return a
-	}
-	if t.Op != Log && w.Hi < 0 {
-		return Interval{1, -1}
-	}
-	if t.direction() < 0 { // tᵖ, p < 0
-		if w.Hi < math.Inf(1) && w.Hi > 0 {
-			a.Lo = max(a.Lo, t.solve(w.Hi).Lo)
-		}
-		if w.Lo > 0 {
-			a.Hi = min(a.Hi, t.solve(w.Lo).Hi)
-		}
-		return a
-	}
-	if w.Hi < math.Inf(1) {
-		a.Hi = min(a.Hi, t.solve(w.Hi).Hi)
-	}
-	if w.Lo > math.Inf(-1) && (t.Op == Log || w.Lo > 0) {
-		a.Lo = max(a.Lo, t.solve(w.Lo).Lo)
-	}
-	return a
-}
-
-// solve encloses the v ≥ 0, of Exp, Log and Logistic any v, at which the function is w.
-func (t *Term) solve(w float64) Interval {
-	if math.IsInf(w, 1) {
-		return Interval{math.MaxFloat64, w}
-	}
-	var v float64
-	switch t.Op {
-	case Abs:
-		return point(w)
-	case Square:
-		v = math.Sqrt(w)
-	case Huber:
-		if v = math.Sqrt(w); v > t.P {
-			v = (w/t.P + t.P) / 2
-		}
-	case Even, PosPower, Power:
-		v = math.Pow(w, 1/t.P)
-	case Exp:
-		v = math.Log(w)
-	case Log:
-		v = math.Exp(w)
-	case Logistic:
-		if v = w + math.Log(-math.Expm1(-w)); w <= 0 {
-			return Interval{math.Inf(-1), -700}
-		}
-	}
-	switch {
-	case math.IsNaN(v):
-		return Whole()
-	case math.IsInf(v, -1):
-		return Interval{v, -700}
-	case math.IsInf(v, 1):
-		return Interval{math.MaxFloat64, v}
-	}
-	// The error of the value of 1/P counts with the logarithm of w.
-	e := math.Abs(v)*1e-13*max(1, math.Abs(math.Log(math.Abs(w)+1e-300))) + 0x1p-1060
-	switch t.Op {
-	case Square:
-		e = math.Abs(v)*1e-15 + 0x1p-1060
-	case Exp, Logistic: // near 0 the numbers that v is the sum or the logarithm of are not
-		e += 1e-15
-	}
-	return Interval{v - e, v + e}
-}
-
-// Chord is the affine function of u that equals the function at both ends of a, and
-// whether there is one.
-func (t *Term) Chord(a Interval, u dc.Linear) (l dc.Linear, ok bool) {
-	a = a.meet(t.Op.domain())
-	if !a.Finite() || a.Empty() {
-		return l, false
-	}
-	lo, hi := t.at(a.Lo), t.at(a.Hi)
-	if !lo.Finite() || !hi.Finite() {
-		return l, false
-	}
-	slope := 0.0
-	if w := a.Width(); w > 0 {
-		slope = (hi.Lo - lo.Lo) / w
-	}
-	if math.IsInf(slope, 0) || math.IsNaN(slope) {
-		return l, false
-	}
-	return u.AddScaled(-1, dc.Linear{Const: a.Lo}).Scale(slope).AddScaled(1, dc.Linear{Const: lo.Lo}), true
 }
 
 // Off is how much a column's value w differs from the function at its arguments x, and the
@@ -306,6 +251,57 @@ func (t *Term) Off(x []float64, w float64) float64 {
 	case Product:
 		return w - x[t.A]*x[t.B]
 	}
-	v := t.at(max(x[t.A], t.Op.domain().Lo))
-	return w - (v.Lo + (v.Hi-v.Lo)/2)
+	return w - t.function().Value.At(t.domain().Clip(x[t.A]), t.P)
 }
+
+// inverse is the part of a on which the function can be in w: at either end, a part whose image is
+// apart from w is cut off.
+func (t *Term) inverse(w, a Interval) Interval {
+	a = a.meet(t.domain())
+	apart := func(b Interval) bool {
+		v := t.image(b)
+		return v.Lo > w.Hi || v.Hi < w.Lo
+	}
+	if a.Empty() || apart(a) {
+		return Interval{1, -1}
+	}
+	if apart(point(a.Lo)) {
+		a.Lo = t.far(a.Lo, a.Hi, w, func(v float64) bool { return apart(Interval{a.Lo, v}) })
+	}
+	if apart(point(a.Hi)) {
+		a.Hi = t.far(a.Hi, a.Lo, w, func(v float64) bool { return apart(Interval{v, a.Hi}) })
+	}
+	return a
+}
+
+// far is a number as far from the first on the way to the last as none between is in: next to an
+// argument with an end of w for its value if it is known, else where halving leads to.
+func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) float64 {
+	if f := t.function(); f.Inverse != nil {
+		for _, end := range [2]float64{w.Lo, w.Hi} {
+			v := f.Inverse(end, t.P)
+			for _, e := range [4]float64{0x1p-50, 0x1p-45, 0x1p-40, 0x1p-30} {
+				u := v - math.Copysign(e*math.Abs(v), last-first)
+				if (u-first)*(last-u) > 0 && out(u) {
+					return u
+				}
+			}
+		}
+	}
+	for range halvings {
+		mid := between(min(first, last), max(first, last))
+		if mid == first || mid == last || math.Abs(last-first) <= 0x1p-36*math.Abs(mid) {
+			break
+		}
+		if out(mid) {
+			first = mid
+		} else {
+			last = mid
+		}
+	}
+	return first
+}
+
+// halvings is how often an interval is halved, or doubled, at most. Source: any number does; the
+// next round goes on.
+const halvings = 60

@@ -12,10 +12,14 @@ import (
 // Term is a column that equals a function of columns before it.
 type Term struct {
 	Op  Op
-	P   float64   // of Even, Huber, PosPower, Power
+	P   float64   // the parameter of functions that have one
 	Lin dc.Linear // of Affine
 	A   int       // the column of the argument, of Product the first
 	B   int       // the second column of Product
+	// Cones is the function of one column if it is convex, Sense 1, or minus it if it is concave,
+	// Sense −1, where that has cones; nil: others are between lines.
+	Cones *dc.Expr
+	Sense float64
 	// Under is a convex function of other columns that equals the term; it bounds the
 	// term from below more tightly than the terms that it is made of. nil: none.
 	Under *Under
@@ -262,6 +266,9 @@ func (m *maker) add(t Term) int {
 		}
 	}
 	j := m.Columns()
+	if t.OfOne() {
+		t.cones()
+	}
 	m.known[key] = append(m.known[key], j)
 	m.Terms = append(m.Terms, t)
 	a := m.value(&t, m.Box)
@@ -302,8 +309,14 @@ func (m *maker) column(l dc.Linear) int {
 
 // of is a function of one column.
 func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
+	if !functions[op].param {
+		p = 0
+	}
+	t := Term{Op: op, P: p}
+	if functions[op].broken && !t.image(m.reach(l)).Finite() {
+		return m.fail("the argument of %s may be at a pole", functions[op].Name)
+	}
 	if len(l.Idx) == 0 {
-		t := Term{Op: op, P: p}
 		if v := t.at(l.Const); v.Finite() {
 			return dc.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
 		}
@@ -487,9 +500,9 @@ func (p *Problem) sides() {
 		case t.Op == Product:
 			mark(ColumnOf(t.B), true, true)
 			mark(ColumnOf(t.A), true, true)
-		case t.direction() == 1:
+		case t.direction(p.Box[t.A]) == 1:
 			mark(ColumnOf(t.A), b, a)
-		case t.direction() == -1:
+		case t.direction(p.Box[t.A]) == -1:
 			mark(ColumnOf(t.A), a, b)
 		default:
 			mark(ColumnOf(t.A), true, true)

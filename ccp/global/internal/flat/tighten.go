@@ -62,8 +62,8 @@ func measure(box []Interval) float64 {
 func (p *Problem) forth(box []Interval) bool {
 	for k := range p.Terms {
 		t, j := &p.Terms[k], p.N+k
-		if t.Op != Affine && t.Op < Product {
-			box[t.A] = box[t.A].meet(t.Op.domain())
+		if t.OfOne() {
+			box[t.A] = box[t.A].meet(t.domain())
 			if box[t.A].Empty() {
 				return false
 			}

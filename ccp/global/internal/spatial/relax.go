@@ -20,7 +20,7 @@ type relaxation struct {
 	// of products: the rows of the planes, two from below, two from above; −1: none
 	planes    map[int][4]int
 	shares    map[int][]int  // of maxima: the rows of the arguments
-	sides     map[int][2]int // of absolute values: the rows of the argument and of its negative
+	lines     map[int][]line // of functions of one column
 	cuts      []flat.Cut     // triangles
 	cutRows   []int          // of the triangles
 	block     []int          // variables whose products are a semidefinite matrix, nil: none
@@ -29,9 +29,14 @@ type relaxation struct {
 	// is minimised, where it has columns, over the points with a cost of at most cutoff
 	toward    dc.Linear
 	cutoff    float64
-	cutoffRow int             // −1: none
-	phase1    bool            // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
-	exact     map[int]dc.Expr // convex functions of terms, shared by nodes
+	cutoffRow int  // −1: none
+	phase1    bool // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
+}
+
+// line is a row that bounds a function from below, sign 1, or from above, and the slope there.
+type line struct {
+	row         int
+	sign, slope float64
 }
 
 // state makes the convex problem.
@@ -83,7 +88,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 		r.rows[i] = b.AddRow(l, row.Lo, row.Hi, -1)
 	}
 	r.affine = make([]int, len(p.Terms))
-	r.planes, r.shares, r.sides = map[int][4]int{}, map[int][]int{}, map[int][2]int{}
+	r.planes, r.shares, r.lines = map[int][4]int{}, map[int][]int{}, map[int][]line{}
 	r.both = map[int]bool{}
 	for i := range r.cuts {
 		for _, j := range r.cuts[i].Terms {
@@ -150,96 +155,37 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 	case t.Op == flat.Product:
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
-		u := flat.ColumnOf(t.A)
 		if c, ok := costs[j]; ok {
-			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(u)}}})
+			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(flat.ColumnOf(t.A))}}})
 			return
 		}
-		r.curve(k, t, u, w, below, above || r.both[j])
+		r.curve(k, t, w, below, above || r.both[j])
 	}
 }
 
-// curve states a function of one column.
-func (r *relaxation) curve(k int, t *flat.Term, u, w dc.Linear, below, above bool) {
+// curve states a function of one column, by its cones or between lines.
+func (r *relaxation) curve(k int, t *flat.Term, w dc.Linear, below, above bool) {
 	a := r.box[t.A]
-	bends := t.CurvatureOn(a)
-	if bends == 2 && a.Finite() {
-		if l, ok := t.Chord(a, u); ok {
-			r.b.Row(w.AddScaled(-1, l), 0, 0)
-			return
-		}
-	}
-	sign := 1.0
-	if bends < 0 {
-		sign = -1
-	}
-	if sign > 0 && below || sign < 0 && above {
-		r.convex(k, t, sign, w)
-	}
-	if sign > 0 && above || sign < 0 && below {
-		if l, ok := t.Chord(a, u); ok { // sign·w ≤ sign·chord
-			r.b.Row(w.AddScaled(-1, l).Scale(sign), math.Inf(-1), 0)
-		}
-	}
-}
-
-// convex states sign·w ≥ sign·f(u).
-func (r *relaxation) convex(k int, t *flat.Term, sign float64, w dc.Linear) {
-	if t.Op == flat.Abs {
-		u := flat.ColumnOf(t.A)
-		r.sides[k] = [2]int{r.b.AddRow(u.AddScaled(-1, w), math.Inf(-1), 0, -1), r.b.AddRow(u.Scale(-1).AddScaled(-1, w), math.Inf(-1), 0, -1)}
-		return
-	}
-	e, ok := r.exact[k]
-	if !ok {
-		return
-	}
-	r.b.Row(r.b.Bound(e.G()).AddScaled(-sign, w), math.Inf(-1), 0)
-}
-
-// functions are the convex functions, or minus the concave ones, of the terms of a problem.
-func functions(p *flat.Problem) map[int]dc.Expr {
-	out := map[int]dc.Expr{}
-	for k := range p.Terms {
-		t := &p.Terms[k]
-		u := dc.FromLinear(flat.ColumnOf(t.A))
-		var e dc.Expr
-		switch t.Op {
-		case flat.Square:
-			e = dc.Square(u)
-		case flat.Abs:
-			e = dc.Abs(u)
-		case flat.Even:
-			if e = dc.Power(u, t.P); t.P != math.Trunc(t.P) || math.Mod(t.P, 2) != 0 {
-				e = dc.Power(dc.Abs(u), t.P)
-			}
-		case flat.Huber:
-			e = dc.Huber(u, t.P)
-		case flat.PosPower:
-			e = dc.Power(dc.Pos(u), t.P)
-		case flat.Exp:
-			e = dc.Exp(u)
-		case flat.Logistic:
-			e = dc.Logistic(u)
-		case flat.XExp:
-			e = dc.XExp(u)
-		case flat.Power:
-			e = dc.Power(u, t.P)
-		case flat.Log:
-			e = dc.Log(u)
-		case flat.Entropy:
-			e = dc.Entropy(u)
+	straight := t.Bends(a) == 2
+	for _, sign := range [2]float64{1, -1} {
+		switch {
+		case !straight && (sign > 0 && !below || sign < 0 && !above):
+		case !straight && t.Cones != nil && t.Sense == sign:
+			r.b.Row(r.b.Bound(t.Cones.G()).AddScaled(-sign, w), math.Inf(-1), 0)
 		default:
-			continue
-		}
-		if t.Curvature() < 0 {
-			e = e.Neg()
-		}
-		if e.Err() == nil && e.IsConvex() {
-			out[k] = e
+			lo := math.Inf(-1)
+			if straight {
+				lo = 0
+			}
+			for _, l := range t.Lines(a, sign) { // sign·w ≥ Slope·u + Const
+				row := dc.Linear{Const: l.Const}.AddScaled(l.Slope, flat.ColumnOf(t.A)).AddScaled(-sign, w)
+				r.lines[k] = append(r.lines[k], line{r.b.AddRow(row, lo, 0, -1), sign, sign * l.Slope})
+			}
+			if straight && len(r.lines[k]) > 0 {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // product states the planes.
@@ -335,15 +281,19 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 			if a+b > 0 {
 				d.Hints[k] = a / (a + b)
 			}
-		case flat.Abs:
-			d.Hints[k] = min(max(d.Points[t.A], -1), 1)
-			if rows, ok := r.sides[k]; ok {
-				if a, b := math.Abs(y(rows[0])), math.Abs(y(rows[1])); a+b > 0 {
-					d.Hints[k] = (a - b) / (a + b)
-				}
-			}
 		default:
-			d.Hints[k] = d.Points[t.A]
+			if d.Hints[k] = d.Points[t.A]; t.Cones != nil {
+				break
+			}
+			d.Hints[k] = t.Slope(d.Points[t.A])
+			slopes, weights := 0.0, 0.0
+			for _, l := range r.lines[k] {
+				weight := l.sign * math.Abs(y(l.row))
+				slopes, weights = slopes+weight*l.slope, weights+weight
+			}
+			if weights != 0 {
+				d.Hints[k] = slopes / weights
+			}
 		}
 	}
 	for i, row := range r.cutRows {

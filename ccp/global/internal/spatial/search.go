@@ -1,6 +1,7 @@
 package spatial
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -40,11 +41,11 @@ type Search struct {
 	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
 	Lower float64
 
-	exact   map[int]dc.Expr
 	triples []triple
 	block   []int // variables whose products may be a semidefinite matrix
 	matrix  bool  // it pays
 	branch  []int // columns that may be split
+	curves  int   // functions between lines
 	root    []flat.Interval
 	open    Queue[node]
 	lost    float64 // the least bound of the nodes that were pruned
@@ -96,7 +97,7 @@ func (s *Search) Root() []flat.Interval { return s.root }
 
 // Prepare bounds the root's box, and the cost over it, by intervals. It reports false where nothing is feasible.
 func (s *Search) Prepare() bool {
-	s.exact, s.triples, s.block = functions(s.P), triplesOf(s.P), blockOf(s.P)
+	s.triples, s.block = triplesOf(s.P), blockOf(s.P)
 	s.root = slices.Clone(s.P.Box)
 	s.lost = math.Inf(1)
 	args := make([]bool, s.P.Columns())
@@ -104,7 +105,11 @@ func (s *Search) Prepare() bool {
 		args[j] = true
 	}
 	for k := range s.P.Terms {
-		if t := &s.P.Terms[k]; t.Op != flat.Affine {
+		t := &s.P.Terms[k]
+		if t.OfOne() && t.Cones == nil && !t.Kink() {
+			s.curves++
+		}
+		if t.Op != flat.Affine {
 			args[t.A] = true
 			args[max(t.B, t.A)] = args[max(t.B, t.A)] || t.Op == flat.Product
 			if t.Op == flat.Product {
@@ -333,12 +338,12 @@ func (s *Search) visitAll(ctx context.Context, now []node) []visit {
 // visit bounds a node and chooses how to split it.
 func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	box := s.unpack(nd.box)
-	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()))
+	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()+curving*s.curves))
 	if !s.P.Tighten(box, s.Upper, nodeRounds) {
 		return visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
-	r := &relaxation{p: s.P, box: box, exact: s.exact}
+	r := &relaxation{p: s.P, box: box}
 	if s.matrix {
 		r.block = s.block
 	}
@@ -349,13 +354,13 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return visit{err: err}
 	}
 	if r.block != nil && res.Status != qpbackend.Solved && res.Status != qpbackend.PrimalInfeasible {
-		r = &relaxation{p: s.P, box: box, exact: s.exact, cuts: r.cuts}
+		r = &relaxation{p: s.P, box: box, cuts: r.cuts}
 		if res, err = s.solve(ctx, r); err != nil {
 			return visit{err: err}
 		}
 	}
 	if res.Status == qpbackend.PrimalInfeasible {
-		r = &relaxation{p: s.P, box: box, exact: s.exact, phase1: true}
+		r = &relaxation{p: s.P, box: box, phase1: true}
 		if res, err = s.solve(ctx, r); err != nil {
 			return visit{err: err}
 		}
@@ -469,7 +474,7 @@ func (s *Search) Confine(ctx context.Context) error {
 	if len(toward.Idx) == 0 || len(s.open) == 0 {
 		return nil
 	}
-	r := &relaxation{p: s.P, box: slices.Clone(s.root), exact: s.exact, toward: toward, cutoff: s.Upper}
+	r := &relaxation{p: s.P, box: slices.Clone(s.root), toward: toward, cutoff: s.Upper}
 	res, err := s.solve(ctx, r)
 	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return err
@@ -600,7 +605,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			tried++
-			r := &relaxation{p: s.P, box: box, exact: s.exact, cuts: s.cuts(v.cuts),
+			r := &relaxation{p: s.P, box: box, cuts: s.cuts(v.cuts),
 				toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper}
 			res, err := s.solve(ctx, r)
 			if err != nil {
@@ -661,7 +666,7 @@ const worthwhile = 0.1
 
 // tryMatrix states the matrix of a block at the root.
 func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
-	q := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(v.cuts), block: s.block}
+	q := &relaxation{p: s.P, box: r.box, cuts: s.cuts(v.cuts), block: s.block}
 	before := v.bound
 	better, err := s.tighten(ctx, v, q, work)
 	if better {
@@ -714,7 +719,7 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 			return nil
 		}
 		next := append(slices.Clone(v.cuts), more...)
-		q, before := &relaxation{p: s.P, box: r.box, exact: s.exact, cuts: s.cuts(next), block: r.block}, v.bound
+		q, before := &relaxation{p: s.P, box: r.box, cuts: s.cuts(next), block: r.block}, v.bound
 		better, err := s.tighten(ctx, v, q, work)
 		if err != nil || !better {
 			return err
@@ -778,11 +783,12 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// Work of a node beside its convex problem: overhead, and for each column and round of tightening.
-// Source: profile of alkyl.
+// Work of a node beside its convex problem: overhead, for each column and round of tightening, and
+// for each function between lines. Source: profiles of alkyl and of examples/radial_velocity.dc.
 const (
 	overhead   = 2000
 	tightening = 6
+	curving    = 1500
 )
 
 // Work is that of the search so far, in the unit of ccp.Result.Work.
@@ -890,14 +896,17 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 // Source: a thousandth of ccp.Settings.FeasTol, so that it moves a bound by less than that does.
 const beside = 1e-9
 
-// place is where to split: at a kink inside, beside the end 0 of a factor of a product that is 0,
-// as the other factor is 0 beyond; else between the point and the middle, away from the ends.
+// place is where to split: at a kink inside, or an inflection point well inside, beside the end 0
+// of a factor of a product that is 0, as the other factor is 0 beyond; else between the point and
+// the middle, away from the ends.
 func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
-	a := box[col]
+	a, breaks := box[col], []float64(nil)
 	for k := range s.P.Terms {
 		switch t := &s.P.Terms[k]; {
-		case (t.Op == flat.Abs || t.Op == flat.PosPower) && t.A == col && a.Lo < 0 && a.Hi > 0:
-			return 0
+		case t.OfOne() && t.A == col:
+			if breaks = append(breaks, t.Breaks(a)...); t.Kink() && a.Lo < 0 && a.Hi > 0 {
+				return 0
+			}
 		case t.Op == flat.Product && (t.A == col || t.B == col) && a.Lo == 0 && a.Hi > 2*beside &&
 			box[s.P.N+k] == (flat.Interval{}):
 			return beside
@@ -914,8 +923,12 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 	}
 	w := a.Width()
 	mid := a.Lo + w/2
-	at := 0.7*x + 0.3*mid
-	return min(max(at, a.Lo+0.1*w), a.Hi-0.1*w)
+	at := min(max(0.7*x+0.3*mid, a.Lo+0.1*w), a.Hi-0.1*w)
+	inside := slices.DeleteFunc(breaks, func(v float64) bool { return v < a.Lo+0.1*w || v > a.Hi-0.1*w })
+	if len(inside) > 0 {
+		at = slices.MinFunc(inside, func(u, v float64) int { return cmp.Compare(math.Abs(u-at), math.Abs(v-at)) })
+	}
+	return at
 }
 
 // Before: the node of the least bound is taken first; of equals the deepest, then the first.
