@@ -35,7 +35,7 @@ func (t *tangential) bounded() (split, bool) {
 			return split{}, false
 		}
 		if s.w > 0 {
-			rows = append(rows, s.a.Scale(math.Sqrt(s.w/2)))
+			rows = append(rows, centred(s.a).Scale(math.Sqrt(s.w/2)))
 		}
 	}
 	out := split{h: []term{{1, &bent{t, nil}}}}
@@ -91,10 +91,19 @@ func (b *bent) node() Node {
 	return n
 }
 
+// centred is l less the middle of its range: its square is as small as it can be.
+func centred(l Linear) Linear {
+	i := l.over()
+	if !i.IsFinite() {
+		return l
+	}
+	return l.AddScaled(-1, Linear{Const: i.Lo/2 + i.Hi/2})
+}
+
 // splitBy is a split of ±f(e) by bounds of the second derivative of f; ok is false where these do
 // not give one.
 func (c *composition) splitBy(sign float64) (s split, ok bool) {
-	if c.e.withTangents() {
+	if c.e.withTangents() || c.e.isAffineNow() { // the latter by bounded, with squares about the middle of the range
 		return split{}, false
 	}
 	f := c.f

@@ -88,10 +88,14 @@ func nodeOf(f Convex) Node {
 // max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" that of
 // Model.AddCost, "blackbox" a function of the library's user.
 func (n *Node) Op() string {
-	if n.curve.row != nil {
-		return n.curve.row.Name
+	switch row := n.curve.row; {
+	case row == nil:
+		return n.op
+	case table.Find(row.Name) != row: // whatever its name is
+		return "blackbox"
+	default:
+		return row.Name
 	}
-	return n.op
 }
 
 // Negative reports whether the function that the split has is minus the atom.

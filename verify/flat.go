@@ -534,6 +534,14 @@ func (f *flat) make(e *expr) form {
 		return f.weighted(f.all(e.args), e.weights...)
 	case opMul:
 		u, v := e.args[0], e.args[1]
+		if w := v.args; v.op == opPower && v.num == -1 && w[0].op == opMul && w[0].args[0] == u && w[0].args[1] == u {
+			l := f.of(u) // u/u² within bounds that show the sign of u
+			for _, sign := range [2]float64{1, -1} {
+				if l := f.scale(l, just(sign)); f.reach(l).lo >= 0 {
+					return f.scale(f.single(isPower, -1, l), just(sign))
+				}
+			}
+		}
 		for _, sign := range [2]float64{1, -1} {
 			for _, by := range [2][2]*expr{{u, v}, {v, u}} {
 				if l, ok := f.timesLogs(scaled(sign, by[0]), scaled(sign, by[1])); ok {

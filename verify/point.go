@@ -253,7 +253,7 @@ func (e *expr) rounded(args []ball, b ball) ball {
 			add(f.size(most, e.num), exactly(1))
 		}
 		if f.plain != nil { // of one number of size 1 and of an argument that is rounded before
-			b = e.combine([]ball{args[0].wide(errorOf(args[0].abs().hi, 0))})
+			b = e.combine([]ball{args[0].wide(upper().SetMantExp(args[0].abs().hi, -52))})
 			add(1, exactly(1))
 		}
 	case opEigen, opLogDet, opRoots, opMatFrac: // by rounding errors of the matrix

@@ -94,7 +94,7 @@ func (d *drawer) atom() string {
 			"tanh(" + u + ")", "asinh(" + u + ")", "atanh(0.1*(" + a + "))", "sigmoid(" + u + ")", "erf(" + u + ")", "normcdf(" + u + ")",
 			"log1p(" + p + ")", "expm1(" + a + ")", "log2(" + p + ")", "log10(" + p + ")", "(" + p + ")^(" + a + ")", "1.7^(" + a + ")",
 			"sin(" + u + ")*(" + b + ")", "sin(" + a + ")*cos(" + b + ")", "exp(sin(" + a + "))", "tanh(" + u + ")^2", "abs(sin(" + u + "))",
-			"sin((" + a + ")^2)", "max(tanh(" + a + "), " + b + ")", "cos(" + a + ")*invpos(" + p + ")", "tanh(" + a + " + 0.5*sin(" + b + "))",
+			"sin((" + a + ")^2)", "max(tanh(" + a + "), " + b + ")", "cos(" + a + ")/(" + p + ")", "cos(" + a + ")*invpos(" + p + ")", "tanh(" + a + " + 0.5*sin(" + b + "))",
 		}
 	}
 	return kinds[d.IntN(len(kinds))]

@@ -400,3 +400,19 @@ func TestProgressHasThePoint(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsOfUsers: a function of the library's user has no bound, whatever its name is.
+func TestFunctionsOfUsers(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(0), dc.AtMost(6), dc.StartAt(1))
+	minusSin := func(u float64) float64 { return -math.Sin(u) }
+	minusCos := func(u float64) float64 { return -math.Cos(u) }
+	bends := func(dc.Interval) dc.Interval { return dc.Interval{Lo: -1, Hi: 1} }
+	m.Minimize(dc.Smooth("sin", minusSin, minusCos, math.Sin, bends)(x))
+	set := ccp.DefaultSettings()
+	set.Global.Proof = true
+	res, err := global.Solve(context.Background(), build(t, m), nil, 1, set)
+	if err != nil || res.Proved || !strings.Contains(res.NoBound, "by its values alone") {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
