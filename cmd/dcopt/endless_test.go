@@ -44,3 +44,25 @@ func TestEndless(t *testing.T) {
 		}
 	}
 }
+
+// TestRaysAreVerified: directions of unbounded problems have no rest of a backend's error in variables of
+// nonlinear equations, along which these would be left: dcopt verify accepts them.
+func TestRaysAreVerified(t *testing.T) {
+	for _, text := range []string{
+		"var x, y, z\nminimize -x - y\nsubject to\n  c: y - z + atan(x) == 0\n",
+		"var x, y, z\nminimize x^2 - y\nsubject to\n  c: y - z + atan(x) == 0\n",
+		"var x, y, z\nminimize -y + 0.1*z\nsubject to\n  c: y - z + atan(x) == 0\n",
+	} {
+		path := filepath.Join(t.TempDir(), "p.dc")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		result := filepath.Join(filepath.Dir(path), "p.json")
+		if _, _, stderr := dcopt(nil, "solve "+path+" --json --quiet --out "+result); stderr != "" {
+			t.Fatal(stderr)
+		}
+		if code, out, _ := dcopt(nil, "verify "+path+" "+result); code != 0 || !strings.Contains(out, "along the ray the objective falls for ever") {
+			t.Errorf("%sverify ends with code %d:\n%s", text, code, out)
+		}
+	}
+}

@@ -82,21 +82,40 @@ func (r *Region) length(d []float64) float64 {
 }
 
 // trims are the shares of its largest entry below which those of a direction are taken
-// for 0 in turn: each is proved, so that more of them cost nothing but time.
-var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
+// for 0 in turn: each is proved, so that more of them cost nothing but time. The largest comes first: a
+// small entry that is a backend's error may leave a constraint by as much as a bounded function of it
+// changes, beside which other terms are large.
+var trims = [...]float64{1, 0.1, 1e-3, Noise, 0}
 
 // Ray proves that the objective falls for ever along d from x, or along d without its
 // small entries, which may be a backend's error. Its first look is at a distance of
 // size, each growth times as far as the one before.
 func (r *Region) Ray(x, d []float64, size, growth float64) bool {
-	d = append([]float64(nil), d...)
-	for _, share := range trims {
-		r.trim(d, share)
-		if r.falls(x, d, size, growth) {
+	for k, share := range trims {
+		some := append([]float64(nil), d...)
+		if trimmed := r.trim(some, share); !trimmed && k+1 < len(trims) {
+			continue
+		}
+		if r.falls(x, rounded(some), size, growth) || r.falls(x, some, size, growth) {
 			return true
 		}
 	}
 	return false
+}
+
+// rounded is a direction in multiples of 2^-20, about Noise, of its largest entry: entries that are equal but
+// for a backend's error become equal.
+func rounded(d []float64) []float64 {
+	top := 0.0
+	for _, v := range d {
+		top = max(top, math.Abs(v))
+	}
+	_, e := math.Frexp(top)
+	out := make([]float64, len(d))
+	for j, v := range d {
+		out[j] = math.Ldexp(math.Round(math.Ldexp(v, 20-e)), e-20)
+	}
+	return out
 }
 
 // falls proves that the objective falls for ever along d from x: the variables that
