@@ -227,20 +227,6 @@ func Expm1(u Operand) Expr {
 	return by("expm1", u, func(e Expr) Expr { return Exp(e).Add(Linear{Const: -1}) })
 }
 
-// byOthers has the functions that are made of others: the splits of these are theirs, with values
-// as written.
-func byOthers() map[string]func(u Expr) Expr {
-	return map[string]func(u Expr) Expr{
-		"cosh":  func(u Expr) Expr { return Exp(u).Add(Exp(u.Neg())).Scale(0.5) },
-		"sinh":  func(u Expr) Expr { return Exp(u).Sub(Exp(u.Neg())).Scale(0.5) },
-		"atanh": func(u Expr) Expr { return Log(onePlus(u)).Sub(Log(onePlus(u.Neg()))).Scale(0.5) },
-		"log1p": func(u Expr) Expr { return Log(onePlus(u)) },
-		"log2":  func(u Expr) Expr { return Log(u).Scale(1 / math.Ln2) },
-		"log10": func(u Expr) Expr { return Log(u).Scale(1 / math.Ln10) },
-		"expm1": func(u Expr) Expr { return Exp(u).Add(Linear{Const: -1}) },
-	}
-}
-
 func onePlus(u Expr) Expr { return u.Add(Linear{Const: 1}) }
 
 // Pow is uᵛ for u > 0, exp(v·log u). If v is a constant it is Power, and if u is one, exp(v·log

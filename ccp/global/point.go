@@ -41,7 +41,11 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64) (work float64) {
 			r.Duals, r.BoundDuals, r.History = res.Duals, res.BoundDuals, res.History
 		}
 	}
-	if g.better(g.x, kept, 0) { // a relaxation breaks constraints as far as it may, and gains by it
+	gained := 0.0 // a relaxation breaks constraints as far as it may, and gains about as much by it
+	if r.Feasible {
+		gained = kept * max(1, math.Abs(g.upper)) * g.unit
+	}
+	if g.better(g.x, kept, gained) {
 		g.take(g.x)
 	}
 	return work
