@@ -12,9 +12,9 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
-// Explanation says what a compilation knows of an expression.
+// Explanation says what a compilation knows of an expression or a constraint.
 type Explanation struct {
-	Text       string // the expression, on one line
+	Text       string // on one line
 	Start, End int    // where it stands in File.Source, in bytes
 	// Indices are the values of the indices around it for which the rest holds, those
 	// of the first member; empty: there are none.
@@ -34,6 +34,9 @@ type Explanation struct {
 	// concave ones are linearised where the sum is minimised or bounded from above, the
 	// convex ones where it is maximised or bounded from below.
 	Convex, Concave []string
+	// Family is the constraint, nil of expressions. Shape, range and split are then of the left
+	// side minus the right one, of the middle of l <= e <= u.
+	Family *Family
 	// Depth is how many expressions of Explained.Parts are around it.
 	Depth int
 }
@@ -52,7 +55,8 @@ const (
 	mostMembers = 12   // of a set
 )
 
-// Explain says what the innermost expression around an offset of File.Source, in bytes, is.
+// Explain says what the innermost expression around an offset of File.Source, in bytes, is, or the
+// constraint where the offset is at its name or relation.
 // Statements may have mistakes; of those after it, the bounds count that constraints of one
 // variable give it. It is nil where
 // there is no expression, or none with a value. The error is ctx.Err().
@@ -68,6 +72,7 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 	}
 	c = c.again(m)
 	for _, s := range f.src.Tree.Statements {
+		before := len(c.out.Families)
 		c.compile(s)
 		if c.ended {
 			return nil, ctx.Err()
@@ -75,7 +80,9 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 		if s.Pos > offset || offset > s.End {
 			continue
 		}
-		out = c.explain(s, offset)
+		if out = c.explain(s, offset); out == nil && len(c.out.Families) > before {
+			out = c.explainConstraint(s, &c.out.Families[before])
+		}
 		if c.ended {
 			return nil, ctx.Err()
 		}
@@ -211,6 +218,21 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 		c.first(func() {
 			c.under(path[:k+1], binders, cond, func(n *syntax.Node) { out = c.explanation(n) })
 		})
+	}
+	return out
+}
+
+// explainConstraint explains the first member of a family.
+func (c *compiler) explainConstraint(s *syntax.Statement, f *Family) (out *Explanation) {
+	n := &syntax.Node{Span: s.Span, Op: syntax.OpSum, Args: s.Args, Minus: []bool{false, true}}
+	if len(s.Rels) > 1 {
+		n = s.Args[1]
+	}
+	c.ev.Forget()
+	c.first(func() { c.under([]*syntax.Node{n}, s.Binders, s.Cond, func(n *syntax.Node) { out = c.explanation(n) }) })
+	if out != nil {
+		out.Text, out.Start, out.End, out.Family = c.f.src.Tree.Short(s.Span), s.Pos, s.End, f
+		out.Curvature = f.Curvature
 	}
 	return out
 }

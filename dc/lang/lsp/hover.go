@@ -187,7 +187,6 @@ func describe(w *strings.Builder, e *lang.Explanation) {
 	if e.Curvature == lang.DC {
 		w.WriteString(" (a difference of convex functions)")
 	}
-	fmt.Fprintf(w, ", %s%s\n", shape, sign(e.Lo, e.Hi))
 	list := func(head string, parts []string) {
 		if len(parts) > 0 {
 			fmt.Fprintf(w, "\n%s:\n", head)
@@ -196,6 +195,15 @@ func describe(w *strings.Builder, e *lang.Explanation) {
 			}
 		}
 	}
+	if f := e.Family; f != nil {
+		fmt.Fprintf(w, " constraint %s, members: %d\n", code(f.Name), f.Members)
+		if !math.IsNaN(e.Lo) {
+			fmt.Fprintf(w, "\nleft minus right, the middle of `l <= e <= u`: %s%s\n", shape, sign(e.Lo, e.Hi))
+		}
+		list("linearised", f.Linearised)
+		return
+	}
+	fmt.Fprintf(w, ", %s%s\n", shape, sign(e.Lo, e.Hi))
 	if e.Curvature == lang.DC {
 		list("convex parts, kept in `<=` and when minimised", e.Convex)
 		list("concave parts, linearised there", e.Concave)
