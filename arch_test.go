@@ -342,6 +342,15 @@ func rules() []rule {
 			{"lder/x_test.go", `import "strconv"; var parse = strconv.ParseFloat`},
 			{"lder/x.go", `import "strconv"; var parse = strconv.Atoi`},
 		}},
+		{"functions are named in tables", checkAtoms, []sample{
+			{"ccp/x.go", `func f(op string) int { switch op { case "huber": return 1; case "a": return 2 }; return 0 }`},
+			{"dc/x.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
+		}, []sample{
+			{"internal/graph/atom/x.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
+			{"ccp/x.go", `func f(op string) int { switch op { case "a": return 2 }; return 0 }`},
+			{"dc/x_test.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
+			{"dc/x.go", `func f(op string) bool { return op == "huber" }`},
+		}},
 		skipRule,
 	}
 }
@@ -571,6 +580,54 @@ func isError(e ast.Expr) bool {
 func isName(e ast.Expr, name string) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == name
+}
+
+// atomTables are the packages and files that may list functions by name, each with its reason.
+// Those of package dc, the printer, the protocol and the search stay until functions of several
+// arguments are rows of a table.
+var atomTables = map[string]string{
+	"internal/graph/atom":                "the table of curves",
+	"verify":                             "a table of its own, as a checker has to have",
+	"dc/lang/internal/function":          "arguments, messages and complex numbers of the language's functions",
+	"dc/lang/internal/eval/batch_sum.go": "nodes of functions of several arguments",
+	"dc/lang/internal/printer/expr.go":   "how they are written",
+	"dc/cones.go":                        "their cones",
+	"dc/family_read.go":                  "their nodes",
+	"dc/reduced.go":                      "their sums of squares",
+	"internal/wire/decode/node.go":       "their places in messages",
+	"internal/wire/decode/ops.go":        "their constructors",
+	"ccp/global/choices.go":              "sums of largest entries as choices",
+	"ccp/global/internal/flat/atoms.go":  "their relaxations",
+}
+
+// atoms are names that functions alone have.
+var atoms = []string{
+	"asinh", "atanh", "entr", "erf", "expm1", "geomean", "huber", "invpos", "kl", "log1p", "log_det", "logistic", "lse",
+	"norm1", "norm2", "normcdf", "quad", "quadoverlin", "rel_entr", "sigmoid", "softplus", "sumlargest", "sumsmallest", "sumsq", "xexp",
+}
+
+// checkAtoms refuses switches and maps over names of functions outside of the tables.
+func checkAtoms(s source) (wrong []string) {
+	if s.test() || atomTables[s.pkg()] != "" || atomTables[s.path] != "" {
+		return nil
+	}
+	name := func(e ast.Expr) {
+		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING && slices.Contains(atoms, strings.Trim(l.Value, "\"`")) {
+			wrong = append(wrong, "has a case of its own for "+l.Value)
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				name(e)
+			}
+		case *ast.KeyValueExpr:
+			name(n.Key)
+		}
+		return true
+	})
+	return wrong
 }
 
 func checkPrinting(s source) (wrong []string) {

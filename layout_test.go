@@ -9,12 +9,14 @@ import (
 	"go/types"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
@@ -538,4 +540,51 @@ func TestStraightPath(t *testing.T) {
 			t.Errorf("the path does not lead through %s:\n%s", step, strings.Join(list, "\n"))
 		}
 	}
+}
+
+// wideCode and wideComments are how many lines of Go code, tests aside, are above 120 columns, and of
+// comments above 100, tabs as 4. Lines are wrapped as they are touched, and the numbers only go
+// down. Source: counts of the lines older than the rule.
+const (
+	wideCode     = 1204
+	wideComments = 961
+)
+
+// isWide reports whether a line has more columns than it may, and whether it is a comment.
+func isWide(line string) (wide, comment bool) {
+	columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
+	comment = strings.HasPrefix(strings.TrimSpace(line), "//")
+	return columns > 120 || comment && columns > 100, comment
+}
+
+// TestColumns: no more lines are wide than were.
+func TestColumns(t *testing.T) {
+	for line, want := range map[string]bool{
+		strings.Repeat("x", 120): false, strings.Repeat("x", 121): true, "\t" + strings.Repeat("x", 117): true,
+		"// " + strings.Repeat("x", 97): false, "// " + strings.Repeat("µ", 98): true,
+	} {
+		if wide, _ := isWide(line); wide != want {
+			t.Errorf("%d bytes %.5q...: wide is %v", len(line), line, wide)
+		}
+	}
+	count := map[bool]int{}
+	walk(t, func(name string, _ bool) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			return
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if wide, comment := isWide(strings.TrimRight(line, "\n")); wide {
+				count[comment]++
+			}
+		}
+	})
+	if count[false] > wideCode || count[true] > wideComments {
+		t.Errorf("%d lines of code are wider than 120 columns and %d comments than 100, at most %d and %d may be: wrap those that you touch",
+			count[false], count[true], wideCode, wideComments)
+	}
+	t.Logf("wide: %d lines of code, %d of comments", count[false], count[true])
 }

@@ -90,7 +90,8 @@ func (g *searcher) stated(v float64) float64 {
 	return v * g.unit
 }
 
-// gap is that between the best value and a lower bound, relative to max(1, |value|), both in units; infinite without a point.
+// gap is that between the best value and a lower bound, relative to max(1, |value|), both in units;
+// infinite without a point.
 func (g *searcher) gap(lower float64) float64 {
 	if math.IsInf(g.upper, 1) {
 		return g.upper

@@ -407,4 +407,7 @@ type Function struct {
 	// value is real all the same.
 	Complex func(ev *Evaluator, n *syntax.Node, args []value.Pair) value.Value
 	Real    bool
+	// OfSum is its sum over the entries of an affine array in one piece, of a number for its second
+	// argument, 1 where there is none. nil: the sum has a term for each.
+	OfSum func(x dc.Affine, m float64) dc.Expr
 }

@@ -350,15 +350,7 @@ func powerNeeds(p float64) string {
 	return "an affine, or a convex nonnegative"
 }
 
-// sumOf is the sum of f over the entries of an affine array, in one piece: of
-// abs, of huber with threshold m, or of squares.
-func atomOfSum(ev *eval.Evaluator, n *syntax.Node, f string, x value.Value, m float64) value.Value {
-	weight := x.Costs().Weight
-	switch f {
-	case "abs":
-		return ev.Atom(n, dc.Norm1(x.Affine()), weight)
-	case "huber":
-		return ev.Atom(n, dc.Huber(x.Affine(), m), weight)
-	}
-	return ev.Atom(n, dc.SumSquares(x.Affine()), weight)
-}
+// Sums over the entries of an affine array, in one piece, of the functions of the same names.
+func sumOfAbs(x dc.Affine, _ float64) dc.Expr     { return dc.Norm1(x) }
+func sumOfSquares(x dc.Affine, _ float64) dc.Expr { return dc.SumSquares(x) }
+func sumOfHuber(x dc.Affine, m float64) dc.Expr   { return dc.Huber(x, m) }

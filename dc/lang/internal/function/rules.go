@@ -107,9 +107,12 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 	if n.Name != "sum" {
 		return v, false
 	}
-	f := n.Args[0]
-	square := f.Op == syntax.OpPower && f.Args[1].Op == syntax.OpNumber && f.Args[1].Num == 2
-	if !square && (f.Op != syntax.OpCall || f.Name != "square" && f.Name != "abs" && f.Name != "huber") {
+	f, ofSum := n.Args[0], sumOfSquares
+	switch {
+	case f.Op == syntax.OpPower && f.Args[1].Op == syntax.OpNumber && f.Args[1].Num == 2:
+	case f.Op == syntax.OpCall && ev.NoteOf(f).Fn.OfSum != nil:
+		ofSum = ev.NoteOf(f).Fn.OfSum
+	default:
 		return v, false
 	}
 	if a := ev.NoteOf(f.Args[0]); a.Complex || a.OfComplex {
@@ -120,10 +123,10 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 		return v, false
 	}
 	m := 1.0
-	if f.Name == "huber" && len(f.Args) > 1 {
+	if f.Op == syntax.OpCall && len(f.Args) > 1 {
 		m = threshold(ev, f, ev.Operand(f.Args[1]))
 	}
-	return atomOfSum(ev, n, f.Name, x, m), true
+	return ev.Atom(n, ofSum(x.Affine(), m), x.Costs().Weight), true
 }
 
 // complexNode computes a node that may be complex.

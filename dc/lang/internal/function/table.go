@@ -11,9 +11,9 @@ import (
 // Table is the table of all of them.
 var Table = map[string]*eval.Function{
 	// Atoms of data and variables.
-	"abs":         {Least: 1, Most: 1, Inf: true, Eval: fnAbs, Complex: complexAbs, Real: true},
+	"abs":         {Least: 1, Most: 1, Inf: true, Eval: fnAbs, OfSum: sumOfAbs, Complex: complexAbs, Real: true},
 	"pos":         {Least: 1, Most: 1, Eval: fnPos},
-	"square":      {Least: 1, Most: 1, Eval: fnSquare},
+	"square":      {Least: 1, Most: 1, Eval: fnSquare, OfSum: sumOfSquares},
 	"sqrt":        {Least: 1, Most: 1, Domain: true, Eval: curve("power", 0.5, "a concave", dc.Sqrt)},
 	"exp":         {Least: 1, Most: 1, Eval: curve("exp", 0, "a convex", dc.Exp), Complex: complexExp},
 	"log":         {Least: 1, Most: 1, Domain: true, Eval: curve("log", 0, "a concave", dc.Log)},
@@ -42,7 +42,7 @@ var Table = map[string]*eval.Function{
 	"quadoverlin": {Least: 2, Most: 2, Domain: true, Eval: fnQuadOverLin},
 	"geomean":     {Least: 1, Most: -1, Domain: true, Eval: fnGeoMean},
 	"wgeomean":    {Least: 2, Most: 2, Domain: true, Eval: fnWeightedGeoMean},
-	"huber":       {Least: 1, Most: 2, Eval: fnHuber},
+	"huber":       {Least: 1, Most: 2, Eval: fnHuber, OfSum: sumOfHuber},
 	"max":         {Least: 1, Most: -1, Inf: true, Eval: fnFold},
 	"min":         {Least: 1, Most: -1, Inf: true, Eval: fnFold},
 	"sum":         {Least: 1, Most: 1, Inf: true, Eval: fnSum, Complex: eachPart},
