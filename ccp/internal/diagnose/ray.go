@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -82,29 +83,35 @@ func (r *Region) length(d []float64) float64 {
 }
 
 // trims are the shares of its largest entry below which those of a direction are taken
-// for 0 in turn: each is proved, so that more of them cost nothing but time. The largest comes first: a
-// small entry that is a backend's error may leave a constraint by as much as a bounded function of it
-// changes, beside which other terms are large.
-var trims = [...]float64{1, 0.1, 1e-3, Noise, 0}
+// for 0 in turn: each is proved, so that more of them cost nothing but time.
+var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
+
+// level is the violation, relative to the terms of its row, of directions that are as good as exact.
+// Source: that up to which package verify takes the slope of a row along a ray for 0.
+const level = 1e-10
 
 // Ray proves that the objective falls for ever along d from x, or along d without its
 // small entries, which may be a backend's error. Its first look is at a distance of
-// size, each growth times as far as the one before.
+// size, each growth times as far as the one before. Directions with the fewest entries come first: a
+// small entry that is an error may leave a constraint by as much as a bounded function of it
+// changes, beside which other terms are large. So do those that keep the constraints exactly.
 func (r *Region) Ray(x, d []float64, size, growth float64) bool {
-	for k, share := range trims {
-		some := append([]float64(nil), d...)
-		if trimmed := r.trim(some, share); !trimmed && k+1 < len(trims) {
-			continue
-		}
-		if r.falls(x, rounded(some), size, growth) || r.falls(x, some, size, growth) {
-			return true
+	for _, tol := range []float64{min(level, r.Tol), r.Tol} {
+		for k, share := range slices.Backward(trims[:]) {
+			some := append([]float64(nil), d...)
+			if trimmed := r.trim(some, share); !trimmed && k > 0 {
+				continue
+			}
+			if r.falls(x, rounded(some), size, growth, tol) || r.falls(x, some, size, growth, tol) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// rounded is a direction in multiples of 2^-20, about Noise, of its largest entry: entries that are equal but
-// for a backend's error become equal.
+// rounded is a direction in multiples of 2^-20, about Noise, of its largest entry: entries that are
+// equal but for a backend's error become equal.
 func rounded(d []float64) []float64 {
 	top := 0.0
 	for _, v := range d {
@@ -121,10 +128,10 @@ func rounded(d []float64) []float64 {
 // falls proves that the objective falls for ever along d from x: the variables that
 // change have no bound on that side, no affine row has one in the way, and at four
 // points, the first at a distance of size, each growth times as far as the one before,
-// the last beyond all data, the other constraints hold and the objective falls, at the
+// the last beyond all data, the other constraints hold but for tol and the objective falls, at the
 // same rate or faster, and in all by more than the size of its terms at x, or without end: where variables
 // that are of no account go far, those that count may still have moved a little towards a minimum.
-func (r *Region) falls(x, d []float64, size, growth float64) bool {
+func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 	d = append([]float64(nil), d...)
 	length := r.length(d)
 	if !(length > 0) || !r.free(d, Noise*length) {
@@ -147,7 +154,7 @@ func (r *Region) falls(x, d []float64, size, growth float64) bool {
 		v := r.P.Violations(far)
 		obj := r.P.Objective.Value(far)
 		falls := (before - obj) / (step - at)
-		within := v.Either <= r.Tol
+		within := v.Either <= tol
 		if within && math.IsInf(obj, -1) && k > 0 {
 			enough = math.Inf(1)
 			continue // the constraints have to hold further out, too
