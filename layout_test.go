@@ -561,7 +561,7 @@ func isWide(line string) (wide, comment bool) {
 func TestColumns(t *testing.T) {
 	for line, want := range map[string]bool{
 		strings.Repeat("x", 120): false, strings.Repeat("x", 121): true, "\t" + strings.Repeat("x", 117): true,
-		"// " + strings.Repeat("x", 97): false, "// " + strings.Repeat("µ", 98): true,
+		"// " + strings.Repeat("x", 97): false, "// " + strings.Repeat("μ", 98): true,
 	} {
 		if wide, _ := isWide(line); wide != want {
 			t.Errorf("%d bytes %.5q...: wide is %v", len(line), line, wide)
