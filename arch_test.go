@@ -83,7 +83,7 @@ var mayImport = map[string]string{
 	"internal/graph/atom": "internal/interval internal/num",
 	// Functions of the variables as nodes of arrays, and passes over them.
 	"internal/graph":      "internal/graph/atom",
-	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval gonum",
+	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
 	"internal/setting":    "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",

@@ -138,7 +138,8 @@ func (f *norm2) Value(x []float64) float64 {
 	if sum > leastSquares && sum < mostSquares {
 		return math.Sqrt(sum)
 	}
-	return f.scaledValue(x)
+	vals = f.a.values(x) // from the first entry again
+	return num.ScaledNorm2(f.a.Len(), vals.at)
 }
 
 // Between these a sum of squares has no term that matters and has underflowed, and none
@@ -147,27 +148,6 @@ const (
 	leastSquares = 0x1p-800
 	mostSquares  = 0x1p+1000
 )
-
-// scaledValue is Value with the entries divided by the largest so far.
-func (f *norm2) scaledValue(x []float64) float64 {
-	big, sq := 0.0, 0.0 // the norm is big·√sq
-	vals := f.a.values(x)
-	for k := range f.a.c {
-		switch v := math.Abs(vals.at(k)); {
-		case v > big:
-			sq = 1 + sq*(big/v)*(big/v)
-			big = v
-		case v > 0:
-			sq += (v / big) * (v / big)
-		case math.IsNaN(v):
-			return v
-		}
-	}
-	if math.IsInf(big, 1) {
-		return big
-	}
-	return big * math.Sqrt(sq)
-}
 
 func (f *norm2) AddSubgrad(dst []float64, scale float64, x []float64) {
 	norm := f.Value(x)

@@ -61,16 +61,10 @@ const (
 // variable give it. It is nil where
 // there is no expression, or none with a value. The error is ctx.Err().
 func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanation, error) {
-	var out *Explanation
-	c := newCompiler(ctx, f, opt, eval.DefaultLimits(), dc.NewModel())
-	if err := c.statements(ctx); err != nil {
+	c, err := explaining(ctx, f, opt)
+	if err != nil {
 		return nil, err
 	}
-	m, ok := c.model.Again()
-	if !ok {
-		m = dc.NewModel()
-	}
-	c = c.again(m)
 	for _, s := range f.src.Tree.Statements {
 		before := len(c.out.Families)
 		c.compile(s)
@@ -80,7 +74,8 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 		if s.Pos > offset || offset > s.End {
 			continue
 		}
-		if out = c.explain(s, offset); out == nil && len(c.out.Families) > before {
+		out := c.explain(s, offset)
+		if out == nil && len(c.out.Families) > before {
 			out = c.explainConstraint(s, &c.out.Families[before])
 		}
 		if c.ended {
@@ -90,13 +85,12 @@ func Explain(ctx context.Context, f *File, opt Options, offset int) (*Explanatio
 			return out, nil
 		}
 	}
-	return out, nil
+	return nil, nil
 }
 
-// ExplainAll explains the expressions of the objective, of all constraints and of the lets, those
-// inside of loops for the first member. Statements with mistakes are left out. The error is
-// ctx.Err().
-func ExplainAll(ctx context.Context, f *File, opt Options) (all []Explained, err error) {
+// explaining is a compiler that has seen all statements once, for a second pass over them that
+// counts the bounds which constraints give. The error is ctx.Err().
+func explaining(ctx context.Context, f *File, opt Options) (*compiler, error) {
 	c := newCompiler(ctx, f, opt, eval.DefaultLimits(), dc.NewModel())
 	if err := c.statements(ctx); err != nil {
 		return nil, err
@@ -105,7 +99,17 @@ func ExplainAll(ctx context.Context, f *File, opt Options) (all []Explained, err
 	if !ok {
 		m = dc.NewModel()
 	}
-	c = c.again(m)
+	return c.again(m), nil
+}
+
+// ExplainAll explains the expressions of the objective, of all constraints and of the lets, those
+// inside of loops for the first member. Statements with mistakes are left out. The error is
+// ctx.Err().
+func ExplainAll(ctx context.Context, f *File, opt Options) (all []Explained, err error) {
+	c, err := explaining(ctx, f, opt)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range f.src.Tree.Statements {
 		before := len(c.out.Families)
 		c.compile(s)

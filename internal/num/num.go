@@ -42,6 +42,27 @@ func Norm1(v []float64) float64 {
 // are. NaN where v has one.
 func Norm2(v []float64) float64 { return math.Sqrt(Dot(v, v)) }
 
+// ScaledNorm2 is ‖v‖₂ of n entries of any size: each is divided by the largest so far before it is
+// squared. NaN where v has one.
+func ScaledNorm2(n int, at func(k int) float64) float64 {
+	big, sq := 0.0, 0.0 // the norm is big·√sq
+	for k := range n {
+		switch e := math.Abs(at(k)); {
+		case e > big:
+			sq = 1 + sq*(big/e)*(big/e)
+			big = e
+		case e > 0:
+			sq += (e / big) * (e / big)
+		case math.IsNaN(e):
+			return e
+		}
+	}
+	if math.IsInf(big, 1) {
+		return big
+	}
+	return big * math.Sqrt(sq)
+}
+
 // Dot is Σ x·y over the length of x, the sums of even and odd places added at the
 // end.
 func Dot(x, y []float64) float64 {

@@ -98,7 +98,6 @@ type Work struct {
 	v, adj [][]float64 // by node, entry by entry; adj has the adjoints, the errors or the reaches
 	rows   []rowWork
 	sums   []float64
-	list   []float64
 	block  Block
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/num"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -258,11 +259,7 @@ func norms(dst []float64, w *Work, group []entry) {
 			dst[i] = math.Sqrt(sq)
 			continue
 		}
-		w.list = w.list[:0]
-		for _, e := range group {
-			w.list = append(w.list, w.value(e, n)[i])
-		}
-		dst[i] = euclid(w.list)
+		dst[i] = num.ScaledNorm2(len(group), func(k int) float64 { return w.value(group[k], n)[i] })
 	}
 }
 
@@ -270,23 +267,3 @@ func norms(dst []float64, w *Work, group []entry) {
 // which none that counts has lost digits. Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the
 // last digit, 2⁻⁹⁵³, is a normal number.
 const hugeSquare = 0x1p900
-
-// euclid is the Euclidean norm, without overflow: big·√sq.
-func euclid(list []float64) float64 {
-	big, sq := 0.0, 0.0
-	for _, v := range list {
-		switch v := math.Abs(v); {
-		case v > big:
-			sq = 1 + sq*(big/v)*(big/v)
-			big = v
-		case v > 0:
-			sq += (v / big) * (v / big)
-		case math.IsNaN(v):
-			return v
-		}
-	}
-	if math.IsInf(big, 1) {
-		return big
-	}
-	return big * math.Sqrt(sq)
-}
