@@ -140,7 +140,8 @@ func (f *logSumExp) over() Interval {
 	return interval.New(i.Lo, num.AddUp(i.Hi, num.Up(math.Log(float64(len(f.a.c))))))
 }
 
-// bends: the gradient is a mean of those of the entries, the Hessian at most the mean of their squares.
+// bends: the gradient is a mean of those of the entries, the Hessian at most the mean of their
+// squares.
 func (f *logSumExp) bends() (bends, bool) {
 	out := bends{over: f.over()}
 	for k := range f.a.c {

@@ -34,7 +34,8 @@ func (f curve) ofConstant(u float64) Expr {
 	return constantExpr(v)
 }
 
-// by is a row of the table of an operand with the split of another expression that has the same values.
+// by is a row of the table of an operand with the split of another expression that has the same
+// values.
 func by(name string, u Operand, same func(e Expr) Expr) Expr {
 	f, e := rowOf(name), ToExpr(u)
 	switch {

@@ -99,8 +99,8 @@ type Canon interface {
 	Bound(f Representer) Linear
 }
 
-// roomy is implemented by a Canon that makes room for so many more rows and tangents: lists that grow
-// are copied several times. It is optional and found by assertion.
+// roomy is implemented by a Canon that makes room for so many more rows and tangents: lists that
+// grow are copied several times. It is optional and found by assertion.
 type roomy interface{ Room(rows, tangents int) }
 
 // ConeKind names a family of cones.

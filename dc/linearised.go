@@ -2,10 +2,10 @@ package dc
 
 import "fmt"
 
-// linearised is a function f of es whose split is made when the expression is complete, by bounds of its
-// second derivative; functions of it are such functions too. Without such bounds, CCP takes the tangent at
-// the current point, as Newton's method does; the domain is tested at all points. Functions of es that are
-// not smooth need the bounds: err refuses others.
+// linearised is a function f of es whose split is made when the expression is complete, by bounds
+// of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
+// the tangent at the current point, as Newton's method does; the domain is tested at all points.
+// Functions of es that are not smooth need the bounds: err refuses others.
 func linearised(f func(parted) written, err error, es ...Expr) Expr {
 	var lists [][]int
 	smooth := true

@@ -110,8 +110,8 @@ func bentIn(h Representer) bool {
 	return ok && slices.ContainsFunc(s.terms, func(t term) bool { _, is := t.f.(*bent); return is })
 }
 
-// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the arguments, which of
-// smooth functions are others. Its domain is that of all of them.
+// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the
+// arguments, which of smooth functions are others. Its domain is that of all of them.
 type differences struct {
 	g, h       []Representer
 	minusG     []Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ

@@ -276,8 +276,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	return &p, nil
 }
 
-// exactly is p, as it was stated, with the constraints that were, ready without majorants; nil if functions have no
-// split, as the maximum of functions that are bent.
+// exactly is p, as it was stated, with the constraints that were, ready without majorants; nil if
+// functions have no split, as the maximum of functions that are bent.
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
 	q.Constraints, q.Objective = stated, q.Objective.apart(func(term) bool { return true })

@@ -5,11 +5,14 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Smooth is a function of your own of one number, with a first and a second derivative, as Sin is one: it may be
-// applied to affine and other smooth functions, in any place where a sine may stand. bends returns an interval that
-// has all second derivatives over an interval, which may be infinite: the split rests on it, and with too small a one
-// CCP may rise. All functions must be safe for several goroutines. The name is for messages.
-func Smooth(name string, f, slope, second func(u float64) float64, bends func(i Interval) Interval) func(u Operand) Expr {
+// Smooth is a function of your own of one number, with a first and a second derivative, as Sin is
+// one: it may be applied to affine and other smooth functions, in any place where a sine may stand.
+// bends returns an interval that has all second derivatives over an interval, which may be
+// infinite: the split rests on it, and with too small a one CCP may rise. All functions must be
+// safe for several goroutines. The name is for messages.
+func Smooth(
+	name string, f, slope, second func(u float64) float64, bends func(i Interval) Interval,
+) func(u Operand) Expr {
 	if f == nil || slope == nil || second == nil || bends == nil {
 		return func(Operand) Expr { return badExpr("%s lacks a function", name) }
 	}

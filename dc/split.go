@@ -48,8 +48,9 @@ func tangentIn(f Convex) bool {
 	return (term{f: f}).linearised()
 }
 
-// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth functions without
-// bounds of their second derivatives, as quotients through 0, are linearised without the guarantees of a split.
+// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
+// functions without bounds of their second derivatives, as quotients through 0, are linearised
+// without the guarantees of a split.
 func (e Expr) HasSplit() bool {
 	e.moveTangents()
 	s := e.splitNow()
@@ -57,7 +58,8 @@ func (e Expr) HasSplit() bool {
 	return !s.touches && !slices.ContainsFunc(s.g, in) && !slices.ContainsFunc(s.h, in)
 }
 
-// tangentInside is a function in h with a part that is linearised without a split, nil if there is none.
+// tangentInside is a function in h with a part that is linearised without a split, nil if there is
+// none.
 func (e *Expr) tangentInside() Convex {
 	s := e.splitNow()
 	for _, t := range s.h {

@@ -420,7 +420,8 @@ func (p *Problem) termWidths() []float64 {
 	widths := make([]float64, len(p.Objective.terms))
 	for k, t := range p.Objective.terms {
 		widths[k] = math.Inf(1)
-		if !slices.ContainsFunc(t.f.Support(), func(j int) bool { return math.IsInf(interval.Width(p.Objective.of.interval(j)), 1) }) {
+		endless := func(j int) bool { return math.IsInf(interval.Width(p.Objective.of.interval(j)), 1) }
+		if !slices.ContainsFunc(t.f.Support(), endless) {
 			widths[k] = interval.Width(rangeOf(t.f))
 		}
 	}

@@ -81,7 +81,8 @@ var curves = [...]curve{
 		value: func(v, p float64) span { return powered(max(v, 0), p) }, slope: monotone(powerSlope), second: convex,
 	},
 	isExp: {
-		name: "exp", exact: func(v ball, _ float64) ball { return v.exp() }, value: exp, slope: monotone(exp), second: convex,
+		name: "exp", exact: func(v ball, _ float64) ball { return v.exp() },
+		value: exp, slope: monotone(exp), second: convex,
 	},
 	isLogistic: { // max(v, 0) + log(1 + e^−|v|)
 		name:  "logistic",
@@ -115,7 +116,8 @@ var curves = [...]curve{
 		slope: monotone(func(v, _ float64) span { return loose(1 / v) }), second: concave, size: one,
 	},
 	isEntropy: {
-		name: "entr", domain: positive, exact: func(v ball, _ float64) ball { return v.timesLog().neg() }, value: entropy,
+		name: "entr", domain: positive, exact: func(v ball, _ float64) ball { return v.timesLog().neg() },
+		value: entropy,
 		slope: monotone(func(v, _ float64) span { return logarithm(v).minus().less(just(1)) }), second: concave,
 		image: func(a span, p float64) span {
 			out := monotone(entropy)(a, p)
@@ -177,7 +179,8 @@ var curves = [...]curve{
 
 // smooth is a row without a domain or branches whose value rises.
 func smooth(
-	name string, plain func(v float64) float64, exact func(v ball, p float64) ball, slope, second func(a span, p float64) span,
+	name string, plain func(v float64) float64, exact func(v ball, p float64) ball,
+	slope, second func(a span, p float64) span,
 ) curve {
 	return curve{name: name, plain: plain, exact: exact, slope: slope, second: second}
 }

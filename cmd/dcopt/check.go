@@ -28,7 +28,9 @@ func checkCommand() *cli.Command {
 			"of the convex problem, and the backends that can solve it. FILE as for solve.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
-			&cli.BoolFlag{Name: "parts", Usage: "also the curvature, the range and the split of all expressions in the file"},
+			&cli.BoolFlag{
+				Name: "parts", Usage: "also the curvature, the range and the split of all expressions in the file",
+			},
 			flags.JSON(),
 		},
 		Action: func(c *cli.Context) error {
@@ -344,7 +346,8 @@ func partsJSON(all []lang.Explained) []report.Object {
 			parts = append(parts, report.Object{
 				{Name: "text", Value: e.Text}, {Name: "depth", Value: e.Depth}, {Name: "at", Value: e.Indices},
 				{Name: "curvature", Value: e.Curvature.String()}, {Name: "lower", Value: report.Number(e.Lo)},
-				{Name: "upper", Value: report.Number(e.Hi)}, {Name: "convex", Value: list(e.Convex)}, {Name: "concave", Value: list(e.Concave)},
+				{Name: "upper", Value: report.Number(e.Hi)},
+				{Name: "convex", Value: list(e.Convex)}, {Name: "concave", Value: list(e.Concave)},
 			})
 		}
 		out = append(out, report.Object{{Name: "name", Value: s.Name}, {Name: "expressions", Value: parts}})

@@ -83,7 +83,9 @@ const stepOfData = 6e-6
 
 // moved are the problems with the parameters that are no dc.Param a step back and a step ahead along change, and
 // the width between them.
-func (p *problem) moved(ctx context.Context, limits decode.Limits, change map[int][]float64) (back, ahead *decode.Program, width float64, err error) {
+func (p *problem) moved(
+	ctx context.Context, limits decode.Limits, change map[int][]float64,
+) (back, ahead *decode.Program, width float64, err error) {
 	size := 0.0
 	for k, c := range change {
 		for i, v := range c {
@@ -127,7 +129,9 @@ func entries(q wire.Parameter) int {
 }
 
 // change is the change of the data that the numbers of parameters at one place of arrays are: n of them for each parameter, or one for all.
-func (p *problem) change(ctx context.Context, limits decode.Limits, given map[string][]float64) (c ccp.Change, err error) {
+func (p *problem) change(
+	ctx context.Context, limits decode.Limits, given map[string][]float64,
+) (c ccp.Change, err error) {
 	c.Values = map[string][]float64{}
 	outside := map[int][]float64{}
 	for name, v := range given {
@@ -252,7 +256,10 @@ func (p *problem) names(list []string) ([]int, error) {
 
 // gradient writes that of a function with the gradient x with respect to the solution, with respect to the parameters
 // of names, to where into says. Whether the solution follows its parameters is judged by the changes along; none: by one of all entries at random.
-func (p *problem) gradient(ctx context.Context, limits decode.Limits, x []float64, along map[string][]float64, names []int, into func(k int) []float64) error {
+func (p *problem) gradient(
+	ctx context.Context, limits decode.Limits, x []float64, along map[string][]float64,
+	names []int, into func(k int) []float64,
+) error {
 	// X gathers entries; its transpose scatters them.
 	places := make([]float64, p.prog.Problem.NumVars())
 	for i := range places {

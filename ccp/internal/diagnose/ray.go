@@ -86,15 +86,15 @@ func (r *Region) length(d []float64) float64 {
 // for 0 in turn: each is proved, so that more of them cost nothing but time.
 var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
 
-// level is the violation, relative to the terms of its row, of directions that are as good as exact.
-// Source: that up to which package verify takes the slope of a row along a ray for 0.
+// level is the violation, relative to the terms of its row, of directions that are as good as
+// exact. Source: that up to which package verify takes the slope of a row along a ray for 0.
 const level = 1e-10
 
-// Ray proves that the objective falls for ever along d from x, or along d without its
-// small entries, which may be a backend's error. Its first look is at a distance of
-// size, each growth times as far as the one before. Directions with the fewest entries come first: a
-// small entry that is an error may leave a constraint by as much as a bounded function of it
-// changes, beside which other terms are large. So do those that keep the constraints exactly.
+// Ray proves that the objective falls for ever along d from x, or along d without its small
+// entries, which may be a backend's error. Its first look is at a distance of size, each growth
+// times as far as the one before. Directions with the fewest entries come first: a small entry that
+// is an error may leave a constraint by as much as a bounded function of it changes, beside which
+// other terms are large. So do those that keep the constraints exactly.
 func (r *Region) Ray(x, d []float64, size, growth float64) bool {
 	for _, tol := range []float64{min(level, r.Tol), r.Tol} {
 		for k, share := range slices.Backward(trims[:]) {
@@ -125,12 +125,12 @@ func rounded(d []float64) []float64 {
 	return out
 }
 
-// falls proves that the objective falls for ever along d from x: the variables that
-// change have no bound on that side, no affine row has one in the way, and at four
-// points, the first at a distance of size, each growth times as far as the one before,
-// the last beyond all data, the other constraints hold but for tol and the objective falls, at the
-// same rate or faster, and in all by more than the size of its terms at x, or without end: where variables
-// that are of no account go far, those that count may still have moved a little towards a minimum.
+// falls proves that the objective falls for ever along d from x: the variables that change have no
+// bound on that side, no affine row has one in the way, and at four points, the first at a distance
+// of size, each growth times as far as the one before, the last beyond all data, the other
+// constraints hold but for tol and the objective falls, at the same rate or faster, and in all by
+// more than the size of its terms at x, or without end: where variables that are of no account go
+// far, those that count may still have moved a little towards a minimum.
 func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 	d = append([]float64(nil), d...)
 	length := r.length(d)
@@ -177,9 +177,9 @@ func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 }
 
 // Limit is that of the minimised objective from x along d for ever, NaN where it is not known: the
-// value of its expression at infinite numbers. Its functions are continuous there, and where terms have no
-// limit together, as ∞ − ∞ and 0·∞, the value is no number. So −√x has the limit −∞, which no
-// rate of its fall tells, and e^−x has 0.
+// value of its expression at infinite numbers. Its functions are continuous there, and where terms
+// have no limit together, as ∞ − ∞ and 0·∞, the value is no number. So −√x has the limit −∞, which
+// no rate of its fall tells, and e^−x has 0.
 func (r *Region) Limit(x, d []float64) float64 {
 	if !r.Convex && r.P.Objective.Neg().Unrepresentable() != nil { // a user's own function may have no value there
 		return math.NaN()
@@ -193,9 +193,9 @@ func (r *Region) Limit(x, d []float64) float64 {
 	return r.P.Objective.Value(end)
 }
 
-// Falling is the limit of the minimised objective along a direction from the start through x in which nothing
-// stops it, where it is finite and x and the points beyond it are above it, each less than the
-// one before: no point of the direction attains it. ok is false where there is none.
+// Falling is the limit of the minimised objective along a direction from the start through x in
+// which nothing stops it, where it is finite and x and the points beyond it are above it, each less
+// than the one before: no point of the direction attains it. ok is false where there is none.
 func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 	d, far, near := make([]float64, len(x)), make([]float64, len(x)), make([]float64, 0, len(x))
 	for j, v := range x {

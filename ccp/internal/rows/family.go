@@ -37,7 +37,10 @@ type Family struct {
 // NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the
 // columns from col on. all has the tangents of All.
 func NewFamily(m Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
-	f := &Family{All: m, Owner: owner, Soft: soft, Row: row, Slack: slack, all: all, some: all, count: m.Count(), col: col, number: list}
+	f := &Family{
+		All: m, Owner: owner, Soft: soft, Row: row, Slack: slack,
+		all: all, some: all, count: m.Count(), col: col, number: list,
+	}
 	if list != nil {
 		f.some, _ = m.Part(list).(Members).Tangent()
 		f.count = len(list)

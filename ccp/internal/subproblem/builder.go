@@ -418,7 +418,10 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
 	}
 	p.Lo, p.Hi = b.Lo, b.Hi
-	b.Rows.Each(func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi }, func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) })
+	b.Rows.Each(
+		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
+		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
+	)
 	for _, t := range b.q {
 		p.Q[t.col] += t.v
 	}

@@ -202,7 +202,8 @@ func (s *Problem) addFamily(b *Builder, i int) int {
 		return 0
 	}
 	n := m.Count()
-	f := rows.NewFamily(m, t, s.choice.Of(len(b.Rows.Families), m), i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
+	some := s.choice.Of(len(b.Rows.Families), m)
+	f := rows.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
 	for k := range f.Count() {
 		s.Slacks = append(s.Slacks, b.Var())
 		s.note(len(s.Soft) + f.Number(k))

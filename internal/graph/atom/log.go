@@ -37,8 +37,10 @@ var logarithms = []*Curve{
 		Inverse: inverse(math.Expm1),
 	},
 	{ // −u·log u, 0 at u = 0; p = 1: without a value there, as a logarithm that is written has none
-		Name:   "entr",
-		Value:  computed{at: entropy, ulps: 3, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679)}.part(),
+		Name: "entr",
+		Value: computed{
+			at: entropy, ulps: 3, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679),
+		}.part(),
 		Slope:  computed{at: of(func(u float64) float64 { return -1 - math.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
 		Second: computed{at: of(func(u float64) float64 { return -1 / max(u, 0) }), within: positive.Neg()}.part(),
 		Domain: nonnegative,

@@ -53,8 +53,8 @@ func (f *computed) over(i Interval, p float64) Interval {
 	return out
 }
 
-// around encloses the value at u. The value 0 of u = 0 is exact in all rows, others may have become 0 by
-// underflow.
+// around encloses the value at u. The value 0 of u = 0 is exact in all rows, others may have become
+// 0 by underflow.
 func (f *computed) around(u, p float64) Interval {
 	v, within, ulps := f.at(u, p), f.within, f.ulps
 	if f.more != nil {

@@ -16,8 +16,8 @@ const unit = 0x1p-53
 // when the problem was stated. Source: derived: read, multiplied and added once each.
 const coefficientErrors = 3
 
-// ErrorsOf is ValuesOf with bounds of the distances of the values from the exact ones at the same x:
-// running error analysis, Higham 2002, section 3.3.
+// ErrorsOf is ValuesOf with bounds of the distances of the values from the exact ones at the same
+// x: running error analysis, Higham 2002, section 3.3.
 func (p *Plan) ErrorsOf(from, to int, x []float64, each func(b *Block)) {
 	w := p.take()
 	defer p.put(w)

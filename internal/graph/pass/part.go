@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// partSize is how many members are added up by one processor. Source: a limit of time: starting work on
-// another processor takes some microseconds, and a part of simple members some hundred.
+// partSize is how many members are added up by one processor. Source: a limit of time: starting
+// work on another processor takes some microseconds, and a part of simple members some hundred.
 const partSize = 64 * block
 
-// Parts is in how many parts sums over the members are computed. They are added in order, so that sums
-// do not depend on how many processors there are.
+// Parts is in how many parts sums over the members are computed. They are added in order, so that
+// sums do not depend on how many processors there are.
 func (p *Plan) Parts() int { return (p.N + partSize - 1) / partSize }
 
 // EachPart calls do with the number of each part and its members, from lo to hi, on all processors.

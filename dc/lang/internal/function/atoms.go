@@ -99,16 +99,21 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 
 // curve serves atoms of single numbers: a row of the table of functions on data, apply on
 // expressions, which must be as need says; empty: as the error says.
-func curve(row string, p float64, need string, apply func(dc.Operand) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func curve(
+	row string, p float64, need string, apply func(dc.Operand) dc.Expr,
+) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
 	f := valuesOf(row, p)
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return applyCurve(ev, n, n.Args[0], n.Name, need, args[0], 1, f, apply)
 	}
 }
 
-// row serves a row of the table of functions that asks nothing of its argument but as the error says.
+// row serves a row of the table of functions that asks nothing of its argument but as the error
+// says.
 func row(name string) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
-	return curve(name, 0, "", func(u dc.Operand) dc.Expr { return dc.Apply(name, nil, dc.ExprArray(nil, dc.ToExpr(u))) })
+	return curve(name, 0, "", func(u dc.Operand) dc.Expr {
+		return dc.Apply(name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
+	})
 }
 
 // reason is the part of an error behind "no DC split for f of this".
@@ -160,7 +165,8 @@ func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value
 	if len(args) > 1 {
 		m = threshold(ev, n, args[1])
 	}
-	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, valuesOf("huber", m), func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) })
+	of := func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) }
+	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, valuesOf("huber", m), of)
 }
 
 // threshold is where huber turns linear, its second argument.

@@ -108,7 +108,8 @@ var Table = map[string]*eval.Function{
 var OtherNames = map[string]string{
 	"pnorm": "norm", "norm_p": "norm", "cholesky": "chol", "inverse": "inv", "weighted_geo_mean": "wgeomean", "l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
 	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad", "fabs": "abs",
-	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log", "softplus": "logistic", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh", "norm_cdf": "normcdf",
+	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log",
+	"softplus": "logistic", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh", "norm_cdf": "normcdf",
 	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
 	"real": "re", "imag": "im", "conjugate": "conj", "norm_nuc": "normnuc", "nuclear_norm": "normnuc", "norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
 	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "relative_entropy": "rel_entr", "convolve": "conv", "flatten": "vec", "norm_inf": "norminf", "sq": "square", "sqr": "square", "prod": "", "dot": "", "transpose": "",

@@ -163,8 +163,8 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 	ps.text(")")
 }
 
-// callNames are functions with the arguments of the atom of the name, beside those of the table of functions of one
-// number.
+// callNames are functions with the arguments of the atom of the name, beside those of the table of
+// functions of one number.
 var callNames = map[string]bool{
 	"norm1": true, "norm2": true, "sumsq": true, "lse": true,
 	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
