@@ -60,14 +60,16 @@ func Ops() []string {
 
 // findAtom: the rows of the table of functions that no list has are atoms, too.
 func findAtom(op string) (atom, bool) {
-	for _, list := range atomLists() {
-		for _, a := range list() {
-			if a.op == op {
-				return a, true
+	row := table.Find(op)
+	if row == nil || !row.ByBounds() {
+		for _, list := range atomLists() {
+			for _, a := range list() {
+				if a.op == op {
+					return a, true
+				}
 			}
 		}
 	}
-	row := table.Find(op)
 	if row == nil || row.HasParameter {
 		return atom{}, false
 	}

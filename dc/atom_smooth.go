@@ -6,223 +6,63 @@ import (
 )
 
 // Sin is the sine.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: none
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Sin(u Operand) Expr { return applyTo("sin", u) }
 
 // Cos is the cosine.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: none
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Cos(u Operand) Expr { return applyTo("cos", u) }
 
 // Tan is the tangent. The bounds of the variables must keep u between two of its poles.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      as Sin, with bounds that keep u between two poles
-//	refuses    arrays; others
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Tan(u Operand) Expr { return applyTo("tan", u) }
 
 // Atan is the inverse of the tangent.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Atan(u Operand) Expr { return applyTo("atan", u) }
 
 // Tanh is the hyperbolic tangent.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Tanh(u Operand) Expr { return applyTo("tanh", u) }
 
 // Asinh is the inverse of the hyperbolic sine.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Asinh(u Operand) Expr { return applyTo("asinh", u) }
 
 // Sigmoid is 1/(1 + e⁻ᵘ), the slope of Logistic.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Sigmoid(u Operand) Expr { return applyTo("sigmoid", u) }
 
 // Erf is the error function, 2/√π times the integral of exp(−t²) from 0 to u.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func Erf(u Operand) Expr { return applyTo("erf", u) }
 
 // NormCDF is the distribution function of the standard normal distribution.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; smooth functions with a split or without
-//	refuses    arrays; functions with kinks
-//	form       quadratic
-//	source     Hartman 1959: with a bounded second derivative a square makes it convex
 func NormCDF(u Operand) Expr { return applyTo("normcdf", u) }
 
 // Cosh is (eᵘ + e⁻ᵘ)/2.
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   u: by sign
-//	domain     all
-//	takes      affine; others whose bounds keep the slope finite
-//	refuses    arrays; others
-//	form       exponential cones
-//	source     Chares 2009
 func Cosh(u Operand) Expr {
 	return by("cosh", u, func(e Expr) Expr { return Exp(e).Add(Exp(e.Neg())).Scale(0.5) })
 }
 
 // Sinh is (eᵘ − e⁻ᵘ)/2, a difference of exponentials.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine; others whose bounds keep the slope finite
-//	refuses    arrays; others
-//	form       exponential cones
-//	source     Chares 2009
 func Sinh(u Operand) Expr {
 	return by("sinh", u, func(e Expr) Expr { return Exp(e).Sub(Exp(e.Neg())).Scale(0.5) })
 }
 
 // Atanh is the inverse of the hyperbolic tangent, (log(1 + u) − log(1 − u))/2.
-//
-//	arguments  u: a scalar
-//	curvature  DC
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     −1 < u < 1
-//	takes      as Log, of 1 + u and of 1 − u
-//	refuses    arrays; others; constants outside the domain
-//	form       exponential cones
-//	source     Chares 2009
 func Atanh(u Operand) Expr {
 	return by("atanh", u, func(e Expr) Expr { return Log(onePlus(e)).Sub(Log(onePlus(e.Neg()))).Scale(0.5) })
 }
 
 // Log1p is log(1 + u), accurate for small u.
-//
-//	arguments  u: a scalar
-//	curvature  concave
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     u > −1
-//	takes      as Log
-//	refuses    arrays; others; constants outside the domain
-//	form       exponential cone
-//	source     Chares 2009
 func Log1p(u Operand) Expr {
 	return by("log1p", u, func(e Expr) Expr { return Log(onePlus(e)) })
 }
 
 // Log2 is the logarithm to the base 2.
-//
-//	arguments  u: a scalar
-//	curvature  concave
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     u > 0
-//	takes      as Log
-//	refuses    arrays; others; constants outside the domain
-//	form       exponential cone
-//	source     Chares 2009
 func Log2(u Operand) Expr {
 	return by("log2", u, func(e Expr) Expr { return Log(e).Scale(1 / math.Ln2) })
 }
 
 // Log10 is the logarithm to the base 10.
-//
-//	arguments  u: a scalar
-//	curvature  concave
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     u > 0
-//	takes      as Log
-//	refuses    arrays; others; constants outside the domain
-//	form       exponential cone
-//	source     Chares 2009
 func Log10(u Operand) Expr {
 	return by("log10", u, func(e Expr) Expr { return Log(e).Scale(1 / math.Ln10) })
 }
 
 // Expm1 is eᵘ − 1, accurate for small u.
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      as Exp
-//	refuses    arrays; others
-//	form       exponential cone
-//	source     Chares 2009
 func Expm1(u Operand) Expr {
 	return by("expm1", u, func(e Expr) Expr { return Exp(e).Add(Linear{Const: -1}) })
 }

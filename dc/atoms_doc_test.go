@@ -4,6 +4,7 @@ package dc_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -22,13 +23,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/atoms.md")
 
-// atomKeys are the properties in the comment of an atom, in order. The comment is
-// the one place where they stand: docs/atoms.md is made of it, and
-// TestAtomComments compares it with samples.
+// atomKeys are the properties of an atom, in order. They stand in one place: in the comment of the
+// atom, or follow from its row in the table of functions of one number. docs/atoms.md is made of
+// them, and TestAtomComments compares them with samples.
 var atomKeys = []string{"arguments", "curvature", "sign", "monotone", "domain", "takes", "refuses", "form", "source"}
 
 // atomDoc is the comment of an atom: a text, and its properties.
@@ -41,9 +44,32 @@ type atomDoc struct {
 // makers return expressions and are no atoms.
 var makers = map[string]bool{"ToExpr": true, "Apply": true}
 
-// atomDocs reads the comments of all exported functions that return an Expr.
+// byRows are the functions of one number, by their names in package dc or else their own.
+func byRows() map[string]*atom.Curve {
+	out := map[string]*atom.Curve{}
+	for _, c := range atom.Curves() {
+		if !c.HasParameter {
+			out[cmp.Or(c.Doc.Go, c.Name)] = c
+		}
+	}
+	return out
+}
+
+// fill adds what the row of an atom says.
+func (d *atomDoc) fill(c *atom.Curve, argument string) {
+	w := c.Words(argument)
+	d.has = map[string]string{
+		"arguments": argument + ": a scalar", "curvature": w.Curvature, "sign": w.Sign,
+		"monotone": argument + ": " + w.Monotone,
+		"domain":   cmp.Or(w.Domain, "all"), "takes": w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
+	}
+}
+
+// atomDocs reads the comments of all exported functions that return an Expr, and the rows of
+// functions of one number.
 func atomDocs(t *testing.T) map[string]*atomDoc {
 	t.Helper()
+	rows := byRows()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -63,11 +89,21 @@ func atomDocs(t *testing.T) map[string]*atomDoc {
 				continue
 			}
 			d, err := readAtomDoc(fn.Doc.Text())
-			if err != nil {
+			if c := rows[fn.Name.Name]; c != nil && len(d.has) == 0 {
+				d.fill(c, fn.Type.Params.List[0].Names[0].Name)
+			} else if err != nil {
 				t.Errorf("%s: %s: %v", name, fn.Name.Name, err)
 			}
 			d.name, d.signature = fn.Name.Name, signature(fn)
 			out[d.name] = d
+		}
+	}
+	for name, c := range rows {
+		if out[name] == nil && c.Doc.Go == "" {
+			d := &atomDoc{name: name, text: name + " is " + c.Doc.Means + "."}
+			d.signature = fmt.Sprintf("Apply(%q, nil, x)", name)
+			d.fill(c, "x")
+			out[name] = d
 		}
 	}
 	for _, d := range out {
@@ -289,17 +325,6 @@ func docSamples() map[string][]docSample {
 			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) },
 				outside: []float64{1, 0}},
 		},
-		"Sin": {{args: "u", make: e(dc.Sin)}}, "Cos": {{args: "u", make: e(dc.Cos)}},
-		"Tan":  {{args: "u", make: e(dc.Tan), box: [2]float64{-1.5, 1.5}}},
-		"Atan": {{args: "u", make: e(dc.Atan)}}, "Tanh": {{args: "u", make: e(dc.Tanh)}},
-		"Asinh": {{args: "u", make: e(dc.Asinh)}}, "Sigmoid": {{args: "u", make: e(dc.Sigmoid)}},
-		"Erf": {{args: "u", make: e(dc.Erf)}}, "NormCDF": {{args: "u", make: e(dc.NormCDF)}},
-		"Cosh": {{args: "u", make: e(dc.Cosh)}}, "Sinh": {{args: "u", make: e(dc.Sinh)}},
-		"Atanh": {{args: "u", make: e(dc.Atanh), outside: []float64{2}, box: [2]float64{-0.99, 0.99}}},
-		"Log1p": {{args: "u", make: e(dc.Log1p), box: [2]float64{-0.99, 10}, outside: []float64{-2}}},
-		"Log2":  {{args: "u", make: e(dc.Log2), above: true, outside: []float64{-1}}},
-		"Log10": {{args: "u", make: e(dc.Log10), above: true, outside: []float64{-1}}},
-		"Expm1": {{args: "u", make: e(dc.Expm1)}},
 		"Pow": {
 			{args: "v", make: func(u dc.Affine) dc.Expr { return dc.Pow(dc.Num(1.5), u.At(0)) }},
 			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Pow(u.At(0), u.At(1)) }, box: [2]float64{0.5, 2}, outside: []float64{-1, -1}},
@@ -353,6 +378,22 @@ func docSamples() map[string][]docSample {
 	}
 }
 
+// rowSample shows a function of one number where its graph does, and outside its domain.
+func rowSample(c *atom.Curve) docSample {
+	s := docSample{args: "u", box: c.Doc.Shown, make: func(u dc.Affine) dc.Expr {
+		return dc.Apply(c.Name, nil, dc.AffineArray(u.At(0)))
+	}}
+	if c.Doc.Go == "" {
+		s.args = "x" // as in docs/atoms.md
+	}
+	if i := c.In(interval.Whole, 0); i.Lo > math.Inf(-1) {
+		s.outside = []float64{i.Lo - 1}
+	} else if i.Hi < math.Inf(1) {
+		s.outside = []float64{i.Hi + 1}
+	}
+	return s
+}
+
 // refused are calls that the atoms refuse; for all others the comment says
 // "nothing".
 func refused(m *dc.Model) map[string]dc.Expr {
@@ -366,10 +407,8 @@ func refused(m *dc.Model) map[string]dc.Expr {
 		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 0), "Square": dc.Square(x), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
 		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(none), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
-		"Sin": dc.Sin(x), "Cos": dc.Cos(x), "Tan": dc.Tan(x.At(0)), "Atan": dc.Atan(dc.LambdaMax(square)), "Tanh": dc.Tanh(x),
-		"Asinh": dc.Asinh(x), "Sigmoid": dc.Sigmoid(x), "Erf": dc.Erf(x), "NormCDF": dc.NormCDF(x), "Cosh": dc.Cosh(dc.Sqrt(x.At(0))), "Sinh": dc.Sinh(x),
-		"Atanh": dc.Atanh(dc.Num(2)), "Log1p": dc.Log1p(dc.Num(-2)), "Log2": dc.Log2(dc.Num(-1)), "Log10": dc.Log10(x),
-		"Expm1": dc.Expm1(x), "Pow": dc.Pow(x.At(0), x.At(1)),
+		"Tan": dc.Tan(x.At(0)), "Atan": dc.Atan(dc.LambdaMax(square)), "Cosh": dc.Cosh(dc.Sqrt(x.At(0))),
+		"Atanh": dc.Atanh(dc.Num(2)), "Log1p": dc.Log1p(dc.Num(-2)), "Log2": dc.Log2(dc.Num(-1)), "Pow": dc.Pow(x.At(0), x.At(1)),
 		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)),
 		"Quotient": dc.Quotient(x.At(0), dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
 		"GeoMean": dc.GeoMean(dc.Vec(nil)), "GeoMeanOf": dc.GeoMeanOf(two), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
@@ -393,6 +432,15 @@ type shown struct {
 // representation is made of.
 func TestAtomComments(t *testing.T) {
 	samples, bad := docSamples(), refused(dc.NewModel())
+	vector := dc.AffineArray(dc.NewModel().Var("x", []int{3}))
+	for name, c := range byRows() {
+		if samples[name] == nil {
+			samples[name] = []docSample{rowSample(c)}
+		}
+		if _, ok := bad[name]; !ok {
+			bad[name] = dc.Apply(c.Name, nil, vector)
+		}
+	}
 	docs := atomDocs(t)
 	for name, d := range docs {
 		list := samples[name]
@@ -611,14 +659,14 @@ func (s *shown) represent(e dc.Expr, class string, n int) {
 	}
 }
 
-// TestAtomsPage compares docs/atoms.md with the comments; -update rewrites it.
+// TestAtomsPage compares docs/atoms.md with the comments and the table; -update rewrites it.
 func TestAtomsPage(t *testing.T) {
 	docs := atomDocs(t)
 	var b bytes.Buffer
 	b.WriteString(`# Atoms
 
-The functions of package dc, from their comments, which a test compares with samples: curvature, sign and direction are those of affine
-arguments, "by sign" is nondecreasing where an entry is ≥ 0 and nonincreasing where it is ≤ 0. "Takes" says which other functions may stand for an
+The functions of package dc, from their comments and a table, which a test compares with samples: curvature, sign and direction
+are those of affine arguments, "by sign" is nondecreasing where an entry is ≥ 0 and nonincreasing where it is ≤ 0. "Takes" says which other functions may stand for an
 argument; the answer is then convex, concave or a difference by the rules of the composition. [language.md](language.md#functions) has the functions of
 problem files, [go.md](go.md#names) the names of both. A function with ` + "`Of`" + ` in its name takes a slice of scalars where the other takes an array.
 
@@ -655,7 +703,7 @@ problem files, [go.md](go.md#names) the names of both. A function with ` + "`Of`
 	}
 	old, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(old, b.Bytes()) {
-		t.Errorf("docs/atoms.md is not what the comments say (%v); go test ./dc -update rewrites it", err)
+		t.Errorf("docs/atoms.md is not what the comments and the table say (%v); go test ./dc -update rewrites it", err)
 	}
 }
 

@@ -127,7 +127,7 @@ func tested(t *testing.T, overlay, pattern string, packages ...string) {
 // TestExampleAtom follows docs/design-atom.md.
 func TestExampleAtom(t *testing.T) {
 	t.Parallel()
-	tested(t, overlaid(t, "docs/design-atom.md"), "^TestGauss$", "./internal/graph/atom", "./dc/lang")
+	tested(t, overlaid(t, "docs/design-atom.md"), "^TestGauss$", "./internal/graph/atom")
 }
 
 // TestExampleBackend follows docs/design-backend.md.

@@ -1,5 +1,7 @@
 package lang
 
+import "github.com/dcopt/dcopt/internal/graph/atom"
+
 // Function describes a function of the language.
 type Function struct {
 	Name      string
@@ -15,43 +17,16 @@ const (
 	anything   = "any"
 	decreasing = "affine or concave"
 	affineOnly = "affine"
-	rising     = "affine or convex; others by their bounds"
 	falling    = "affine or concave; others by their bounds"
-	bounded    = "affine; others by their bounds"
-	smoothOnly = "any smooth function; others by their bounds"
 	needsPlus  = "x >= 0"
 	needsAbove = "x > 0"
 )
 
-// described are all functions: those of variables, then those of data.
+// described are the functions without a row in the table of functions of one number: those of
+// variables, then those of data.
 var described = []Function{
-	{"abs", "abs(x)", "the absolute value", Convex, anything, "", false},
-	{"pos", "pos(x)", "max(x, 0)", Convex, anything, "", false},
-	{"square", "square(x)", "x^2", Convex, anything, "", false},
 	{"sqrt", "sqrt(x)", "the square root", Concave, falling, needsPlus, false},
-	{"exp", "exp(x)", "the exponential function", Convex, rising, "", false},
-	{"log", "log(x)", "the natural logarithm", Concave,
-		"affine or concave; products and quotients by their factors; others by their bounds", needsAbove, false},
-	{"entr", "entr(x)", "-x log x", Concave, bounded, needsPlus, false},
-	{"logistic", "logistic(x)", "log(1 + e^x)", Convex, anything, "", false},
-	{"xexp", "xexp(x)", "x e^x", Convex, rising, needsPlus, false},
 	{"invpos", "invpos(x)", "1/x", Convex, falling, needsAbove, false},
-	{"sin", "sin(x)", "the sine", DC, smoothOnly, "", false},
-	{"cos", "cos(x)", "the cosine", DC, smoothOnly, "", false},
-	{"tan", "tan(x)", "the tangent", DC, smoothOnly + ", with bounds between two poles", "", false},
-	{"atan", "atan(x)", "the inverse of the tangent", DC, smoothOnly, "", false},
-	{"sinh", "sinh(x)", "the hyperbolic sine", DC, bounded, "", false},
-	{"cosh", "cosh(x)", "the hyperbolic cosine", Convex, bounded, "", false},
-	{"tanh", "tanh(x)", "the hyperbolic tangent", DC, smoothOnly, "", false},
-	{"asinh", "asinh(x)", "the inverse of sinh", DC, smoothOnly, "", false},
-	{"atanh", "atanh(x)", "the inverse of tanh", DC, bounded, "-1 < x < 1", false},
-	{"sigmoid", "sigmoid(x)", "1/(1 + e^-x)", DC, smoothOnly, "", false},
-	{"erf", "erf(x)", "the error function", DC, smoothOnly, "", false},
-	{"normcdf", "normcdf(x)", "the distribution function of the standard normal distribution", DC, smoothOnly, "", false},
-	{"log1p", "log1p(x)", "log(1 + x), accurate for small x", Concave, falling, "x > -1", false},
-	{"expm1", "expm1(x)", "e^x - 1, accurate for small x", Convex, rising, "", false},
-	{"log2", "log2(x)", "the logarithm to the base 2", Concave, falling, needsAbove, false},
-	{"log10", "log10(x)", "the logarithm to the base 10", Concave, falling, needsAbove, false},
 	{"huber", "huber(x, m)", "x^2 up to abs(x) = m, and 2 m abs(x) - m^2 beyond; m = 1 if left out", Convex, anything, "", false},
 	{"kl", "kl(x, z)", "x log(x/z) - x + z", Convex, affineOnly, "x >= 0, z > 0", false},
 	{"rel_entr", "rel_entr(x, z)", "x log(x/z)", Convex, affineOnly, "x >= 0, z > 0", false},
@@ -111,5 +86,16 @@ var described = []Function{
 	{"uniform", "uniform(l, u)", "after `start` only: drawn between l and u", Constant, "data", "", true},
 }
 
-// Functions are all functions of the language, those of variables before those of data.
-func Functions() []Function { return append([]Function(nil), described...) }
+// Functions are all functions of the language: those of one number that have a row, other functions
+// of variables, and those of data.
+func Functions() (all []Function) {
+	for _, c := range atom.Curves() {
+		if c.HasParameter {
+			continue
+		}
+		w := c.Words("x")
+		curvature := map[string]Curvature{"convex": Convex, "concave": Concave, "DC": DC}[w.Curvature]
+		all = append(all, Function{c.Name, c.Name + "(x)", c.Doc.Means, curvature, w.Takes, w.Domain, false})
+	}
+	return append(all, described...)
+}

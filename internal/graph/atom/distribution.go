@@ -6,11 +6,14 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+var _ = register(distributions...)
+
 // distributions are the error function and the distribution function of the standard normal
 // distribution.
 var distributions = []*Curve{
 	{
 		Name:        "erf",
+		Doc:         Doc{Means: "the error function", Go: "Erf", Shown: [2]float64{-3, 3}},
 		Value:       computed{at: of(math.Erf), within: interval.New(-1, 1)}.part(),
 		Slope:       computed{at: of(erfSlope), turns: []float64{0}, within: interval.New(0, 1.1284)}.part(),
 		Second:      computed{at: of(erfSecond), turns: []float64{-math.Sqrt2 / 2, math.Sqrt2 / 2}}.part(),
@@ -18,7 +21,11 @@ var distributions = []*Curve{
 		Inflections: atZero,
 	},
 	{
-		Name:  "normcdf",
+		Name: "normcdf",
+		Doc: Doc{
+			Means: "the distribution function of the standard normal distribution", Go: "NormCDF",
+			Shown: [2]float64{-4, 4},
+		},
 		Value: computed{at: of(cumulative), within: interval.New(0, 1), more: normalUlps}.part(),
 		Slope: computed{at: of(normal), turns: []float64{0}, within: interval.New(0, 0.3990)}.part(),
 		Second: computed{

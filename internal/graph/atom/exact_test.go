@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -268,13 +269,37 @@ func outside(c *Curve, e exact, u, p float64) string {
 	return ""
 }
 
-// TestExact compares ranges over one number with values of 1000 bits.
+// sampled compares ranges over one number with the samples of a row.
+func sampled(c *Curve) error {
+	for _, s := range c.Samples {
+		var v [4]real
+		for k, text := range s {
+			var err error
+			if v[k], _, err = big.ParseFloat(text, 10, bits, big.ToNearestEven); err != nil {
+				return fmt.Errorf("the sample %q: %v", s, err)
+			}
+		}
+		u, accuracy := v[0].Float64()
+		if accuracy != big.Exact {
+			return fmt.Errorf("the argument %s of a sample is no float64 number", s[0])
+		}
+		e := exact{parts: func(real, float64) [3]real { return [3]real(v[1:]) }}
+		if part := outside(c, e, u, 0); part != "" {
+			return fmt.Errorf("the %s of the sample %q is not in its range", part, s)
+		}
+	}
+	return nil
+}
+
+// TestExact compares ranges over one number with values of 1000 bits, or with samples.
 func TestExact(t *testing.T) {
 	rows := exactRows()
 	for _, c := range Curves() {
 		e, ok := rows[c.Name]
+		if err := sampled(c); err != nil || !ok && len(c.Samples) < 3 {
+			t.Errorf("%s has %d samples with exact values: %v", c.Name, len(c.Samples), err)
+		}
 		if !ok {
-			t.Errorf("%s has no exact values", c.Name)
 			continue
 		}
 		r := rand.New(rand.NewPCG(48, 3))
@@ -312,5 +337,15 @@ func TestExactFires(t *testing.T) {
 	}
 	if !found {
 		t.Error("not found")
+	}
+	c = *Find("exp")
+	for _, sample := range [][4]string{
+		{"1", "2.7182818284590452353", "2.7182818284590452353", "2.7182818284590"},
+		{"0.1", "1.1051709180756476248", "1.1051709180756476248", "1.1051709180756476248"},
+		{"0", "1", "1", "one"},
+	} {
+		if c.Samples = [][4]string{sample}; sampled(&c) == nil {
+			t.Errorf("the sample %q is not found", sample)
+		}
 	}
 }

@@ -23,16 +23,28 @@ func coshPart() Part {
 	return computed{at: of(cosh), turns: []float64{0}, within: interval.New(1, math.Inf(1))}.part()
 }
 
+var _ = register(exponentials...)
+
 var exponentials = []*Curve{
-	{Name: "exp", Value: expPart(), Slope: expPart(), Second: expPart(), Inverse: inverse(positiveLog)},
 	{
-		Name:  "expm1",
+		Name:  "exp",
+		Doc:   Doc{Means: "the exponential function", Go: "Exp", Shown: [2]float64{-3, 2}, Takes: takesConvex},
+		Value: expPart(), Slope: expPart(), Second: expPart(),
+		Inverse: inverse(positiveLog),
+	},
+	{
+		Name: "expm1",
+		Doc: Doc{
+			Means: "e^x - 1, accurate for small x", Go: "Expm1", Shown: [2]float64{-3, 2},
+			Takes: takesConvex, Form: "exponential cone", Source: chares,
+		},
 		Value: computed{at: of(math.Expm1), within: interval.New(-1, math.Inf(1))}.part(),
 		Slope: expPart(), Second: expPart(),
 		Inverse: inverse(math.Log1p),
 	},
 	{ // u·eᵘ, u ≥ 0
 		Name:    "xexp",
+		Doc:     Doc{Means: "x e^x", Go: "XExp", Shown: [2]float64{0, 1.5}, Takes: takesConvex},
 		Value:   computed{at: of(xexp), within: positive, ulps: 3}.part(),
 		Slope:   computed{at: of(func(u float64) float64 { return (1 + u) * math.Exp(u) }), within: positive}.part(),
 		Second:  computed{at: of(func(u float64) float64 { return (2 + u) * math.Exp(u) }), within: positive}.part(),
@@ -40,12 +52,23 @@ var exponentials = []*Curve{
 		Inverse: inverse(lambert),
 	},
 	{
-		Name:  "sinh",
+		Name: "sinh",
+		Doc: Doc{
+			Means: "the hyperbolic sine", Go: "Sinh", Shown: [2]float64{-3, 3},
+			Takes: takesAffine, Form: "exponential cones", Source: chares,
+		},
 		Value: sinhPart(), Slope: coshPart(), Second: sinhPart(),
 		Inverse:     inverse(math.Asinh),
 		Inflections: atZero,
 	},
-	{Name: "cosh", Value: coshPart(), Slope: sinhPart(), Second: coshPart()},
+	{
+		Name: "cosh",
+		Doc: Doc{
+			Means: "the hyperbolic cosine", Go: "Cosh", Shown: [2]float64{-3, 3},
+			Takes: takesAffine, Form: "exponential cones", Source: chares,
+		},
+		Value: coshPart(), Slope: sinhPart(), Second: coshPart(),
+	},
 }
 
 func xexp(u float64) float64 { return u * math.Exp(u) }

@@ -6,10 +6,13 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+var _ = register(hyperbolic...)
+
 // hyperbolic are the functions of the hyperbolic tangent and the inverse ones.
 var hyperbolic = []*Curve{
 	{ // log(1 + eᵘ)
 		Name:    "logistic",
+		Doc:     Doc{Means: "log(1 + e^x)", Go: "Logistic", Shown: [2]float64{-4, 4}, Takes: takesAny},
 		Value:   computed{at: of(softplus), within: positive, ulps: 3}.part(),
 		Slope:   sigmoidPart(),
 		Second:  bumpPart(),
@@ -17,6 +20,7 @@ var hyperbolic = []*Curve{
 	},
 	{ // 1/(1 + e⁻ᵘ)
 		Name:        "sigmoid",
+		Doc:         Doc{Means: "1/(1 + e^-x)", Go: "Sigmoid", Shown: [2]float64{-6, 6}},
 		Value:       sigmoidPart(),
 		Slope:       bumpPart(),
 		Second:      computed{at: of(sigmoidSecond), turns: []float64{-sigmoidTurn, sigmoidTurn}}.part(),
@@ -25,6 +29,7 @@ var hyperbolic = []*Curve{
 	},
 	{
 		Name:        "tanh",
+		Doc:         Doc{Means: "the hyperbolic tangent", Go: "Tanh", Shown: [2]float64{-4, 4}},
 		Value:       computed{at: of(math.Tanh), within: interval.New(-1, 1)}.part(),
 		Slope:       computed{at: of(sech2), turns: []float64{0}, within: interval.New(0, 1)}.part(),
 		Second:      computed{at: of(tanhSecond), turns: []float64{-tanhTurn, tanhTurn}}.part(),
@@ -33,6 +38,7 @@ var hyperbolic = []*Curve{
 	},
 	{
 		Name:  "asinh",
+		Doc:   Doc{Means: "the inverse of sinh", Go: "Asinh", Shown: [2]float64{-5, 5}},
 		Value: computed{at: of(math.Asinh)}.part(),
 		Slope: computed{
 			at:    of(func(u float64) float64 { return 1 / math.Hypot(1, u) }),
@@ -43,7 +49,11 @@ var hyperbolic = []*Curve{
 		Inflections: atZero,
 	},
 	{
-		Name:  "atanh",
+		Name: "atanh",
+		Doc: Doc{
+			Means: "the inverse of tanh", Go: "Atanh", Shown: [2]float64{-0.98, 0.98},
+			Takes: takesAffine, Form: "exponential cones", Source: chares,
+		},
 		Value: computed{at: of(math.Atanh)}.part(),
 		Slope: computed{
 			at:    of(func(u float64) float64 { return 1 / (1 - u) / (1 + u) }),

@@ -6,6 +6,8 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+var _ = register(powers...)
+
 // powers are powers, and functions made of pieces of them.
 var powers = []*Curve{
 	{ // uᵖ: of positive integers p for all u, of others for u ≥ 0
@@ -55,18 +57,21 @@ var powers = []*Curve{
 	},
 	{
 		Name:   "square",
+		Doc:    Doc{Means: "x^2", Go: "Square", Shown: [2]float64{-2.5, 2.5}, Takes: takesAny},
 		Value:  monomial(func(float64) (float64, float64) { return 1, 2 }),
 		Slope:  monomial(func(float64) (float64, float64) { return 2, 1 }),
 		Second: constant(2),
 	},
 	{
 		Name:   "abs",
+		Doc:    Doc{Means: "the absolute value", Go: "Abs", Shown: [2]float64{-3, 3}, Takes: takesAny},
 		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
 		Slope:  Part{of(sign), step(-1, 1)},
 		Second: Part{constant(0).At, kink},
 	},
 	{
 		Name: "pos",
+		Doc:  Doc{Means: "max(x, 0)", Go: "Pos", Shown: [2]float64{-3, 3}, Takes: takesAny},
 		Value: Part{
 			func(u, _ float64) float64 { return max(u, 0) },
 			func(i Interval, _ float64) Interval { return i.Max(interval.Point(0)) },

@@ -16,11 +16,25 @@ func cosine() Part      { return wave(math.Cos, 0) }
 func minusSine() Part   { return wave(func(u float64) float64 { return -math.Sin(u) }, -0.5) }
 func minusCosine() Part { return wave(func(u float64) float64 { return -math.Cos(u) }, 1) }
 
+var _ = register(trigonometric...)
+
 var trigonometric = []*Curve{
-	{Name: "sin", Value: sine(), Slope: cosine(), Second: minusSine(), Inflections: everyPi(0)},
-	{Name: "cos", Value: cosine(), Slope: minusSine(), Second: minusCosine(), Inflections: everyPi(0.5)},
+	{
+		Name:  "sin",
+		Doc:   Doc{Means: "the sine", Go: "Sin", Shown: [2]float64{-7, 7}},
+		Value: sine(), Slope: cosine(), Second: minusSine(),
+		Inflections: everyPi(0),
+	},
+	{
+		Name:  "cos",
+		Doc:   Doc{Means: "the cosine", Go: "Cos", Shown: [2]float64{-7, 7}},
+		Value: cosine(), Slope: minusSine(), Second: minusCosine(),
+		Inflections: everyPi(0.5),
+	},
 	{ // with infinite ranges where a pole is in the interval
 		Name:  "tan",
+		Doc:   Doc{Means: "the tangent", Go: "Tan", Shown: [2]float64{-1.4, 1.4}},
+		Poles: true,
 		Value: Part{of(math.Tan), tangents},
 		Slope: Part{
 			of(func(u float64) float64 { t := math.Tan(u); return 1 + t*t }),
@@ -47,6 +61,7 @@ var trigonometric = []*Curve{
 	},
 	{
 		Name:        "atan",
+		Doc:         Doc{Means: "the inverse of the tangent", Go: "Atan", Shown: [2]float64{-5, 5}},
 		Value:       computed{at: of(math.Atan), within: interval.New(-1.5708, 1.5708)}.part(),
 		Slope:       computed{at: of(atanSlope), turns: []float64{0}, within: interval.New(0, 1)}.part(),
 		Second:      computed{at: of(atanSecond), turns: []float64{-rootThird, rootThird}}.part(),

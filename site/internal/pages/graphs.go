@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // curve is a function of one number, drawn over an interval.
@@ -46,35 +48,9 @@ func Curves() map[string][]curve {
 	real := func(name string, lo, hi float64, f func(dc.Affine) dc.Expr) []curve {
 		return []curve{{name, lo, hi, f}}
 	}
-	return map[string][]curve{
-		"Abs":     real("|x|", -3, 3, func(x dc.Affine) dc.Expr { return dc.Abs(x) }),
-		"Entropy": real("-x log x", -0.5, 3, func(x dc.Affine) dc.Expr { return dc.Entropy(x) }),
-		"Exp":     real("exp x", -3, 2, func(x dc.Affine) dc.Expr { return dc.Exp(x) }),
-		"InvPos":  real("1/x", 0.05, 4, func(x dc.Affine) dc.Expr { return dc.InvPos(x) }),
-		"Log":     real("log x", 0.02, 4, func(x dc.Affine) dc.Expr { return dc.Log(x) }),
-		"Logistic": {
-			{"log(1 + exp x)", -4, 4, func(x dc.Affine) dc.Expr { return dc.Logistic(x) }},
-		},
-		"Pos":     real("max(x, 0)", -3, 3, func(x dc.Affine) dc.Expr { return dc.Pos(x) }),
-		"Sqrt":    real("sqrt x", 0, 4, func(x dc.Affine) dc.Expr { return dc.Sqrt(x) }),
-		"Square":  real("x squared", -2.5, 2.5, func(x dc.Affine) dc.Expr { return dc.Square(x) }),
-		"XExp":    real("x exp x", 0, 1.5, func(x dc.Affine) dc.Expr { return dc.XExp(x) }),
-		"Sin":     real("sin x", -7, 7, func(x dc.Affine) dc.Expr { return dc.Sin(x) }),
-		"Cos":     real("cos x", -7, 7, func(x dc.Affine) dc.Expr { return dc.Cos(x) }),
-		"Tan":     real("tan x", -1.4, 1.4, func(x dc.Affine) dc.Expr { return dc.Tan(x) }),
-		"Atan":    real("atan x", -5, 5, func(x dc.Affine) dc.Expr { return dc.Atan(x) }),
-		"Sinh":    real("sinh x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Sinh(x) }),
-		"Cosh":    real("cosh x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Cosh(x) }),
-		"Tanh":    real("tanh x", -4, 4, func(x dc.Affine) dc.Expr { return dc.Tanh(x) }),
-		"Asinh":   real("asinh x", -5, 5, func(x dc.Affine) dc.Expr { return dc.Asinh(x) }),
-		"Atanh":   real("atanh x", -0.98, 0.98, func(x dc.Affine) dc.Expr { return dc.Atanh(x) }),
-		"Sigmoid": real("1/(1 + exp -x)", -6, 6, func(x dc.Affine) dc.Expr { return dc.Sigmoid(x) }),
-		"Erf":     real("erf x", -3, 3, func(x dc.Affine) dc.Expr { return dc.Erf(x) }),
-		"NormCDF": real("the normal distribution", -4, 4, func(x dc.Affine) dc.Expr { return dc.NormCDF(x) }),
-		"Log1p":   real("log(1 + x)", -0.98, 4, func(x dc.Affine) dc.Expr { return dc.Log1p(x) }),
-		"Expm1":   real("exp x - 1", -3, 2, func(x dc.Affine) dc.Expr { return dc.Expm1(x) }),
-		"Log2":    real("log2 x", 0.05, 4, func(x dc.Affine) dc.Expr { return dc.Log2(x) }),
-		"Log10":   real("log10 x", 0.02, 4, func(x dc.Affine) dc.Expr { return dc.Log10(x) }),
+	all := map[string][]curve{
+		"InvPos": real("1/x", 0.05, 4, func(x dc.Affine) dc.Expr { return dc.InvPos(x) }),
+		"Sqrt":   real("sqrt x", 0, 4, func(x dc.Affine) dc.Expr { return dc.Sqrt(x) }),
 		"Huber": {
 			{"m = 1", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 1) }},
 			{"m = 1/2", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 0.5) }},
@@ -112,6 +88,13 @@ func Curves() map[string][]curve {
 			{"of (x, 1), weights 1 and 3", 0, 4, func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(pair(x), []float64{1, 3}) }},
 		},
 	}
+	for _, c := range atom.Curves() {
+		if !c.HasParameter {
+			of := func(x dc.Affine) dc.Expr { return dc.Apply(c.Name, nil, dc.AffineArray(x)) }
+			all[cmp.Or(c.Doc.Go, c.Name)] = real(c.Name+"(x)", c.Doc.Shown[0], c.Doc.Shown[1], of)
+		}
+	}
+	return all
 }
 
 // WithoutGraph are the atoms of two arguments, and of a function.

@@ -100,9 +100,9 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 // curve serves atoms of single numbers: a row of the table of functions on data, apply on
 // expressions, which must be as need says; empty: as the error says.
 func curve(
-	row string, p float64, need string, apply func(dc.Operand) dc.Expr,
+	name string, p float64, need string, apply func(dc.Operand) dc.Expr,
 ) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
-	f := valuesOf(row, p)
+	f := valuesOf(atom.Find(name), p)
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return applyCurve(ev, n, n.Args[0], n.Name, need, args[0], 1, f, apply)
 	}
@@ -110,9 +110,9 @@ func curve(
 
 // row serves a row of the table of functions that asks nothing of its argument but as the error
 // says.
-func row(name string) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
-	return curve(name, 0, "", func(u dc.Operand) dc.Expr {
-		return dc.Apply(name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
+func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return curve(c.Name, 0, "", func(u dc.Operand) dc.Expr {
+		return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
 	})
 }
 
@@ -126,8 +126,7 @@ func reason(err error) string {
 }
 
 // valuesOf is a row of the table of functions, NaN outside of its domain.
-func valuesOf(name string, p float64) func(float64) float64 {
-	row := atom.Find(name)
+func valuesOf(row *atom.Curve, p float64) func(float64) float64 {
 	return func(x float64) float64 {
 		if !row.In(interval.Whole, p).Contains(x) {
 			return math.NaN()
@@ -165,8 +164,9 @@ func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value
 	if len(args) > 1 {
 		m = threshold(ev, n, args[1])
 	}
+	values := valuesOf(atom.Find("huber"), m)
 	of := func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) }
-	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, valuesOf("huber", m), of)
+	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, values, of)
 }
 
 // threshold is where huber turns linear, its second argument.

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
@@ -103,7 +104,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 	for _, v := range x.Numbers() {
 		s += v * v
 	}
-	return ev.Finite(n, value.Number(s*valuesOf("power", -1)(y.At(0))))
+	return ev.Finite(n, value.Number(s*valuesOf(atom.Find("power"), -1)(y.At(0))))
 }
 
 // fnGeoMean is the geometric mean of all entries of all arguments.

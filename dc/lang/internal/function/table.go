@@ -6,9 +6,11 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// Table is the table of all of them.
+// Table is the table of all of them. Functions of one number that are not listed have their row in
+// the table of package atom alone.
 var Table = map[string]*eval.Function{
 	// Atoms of data and variables.
 	"abs":         {Least: 1, Most: 1, Inf: true, Eval: fnAbs, OfSum: sumOfAbs, Complex: complexAbs, Real: true},
@@ -21,22 +23,6 @@ var Table = map[string]*eval.Function{
 	"logistic":    {Least: 1, Most: 1, Eval: curve("logistic", 0, "a convex", dc.Logistic)},
 	"xexp":        {Least: 1, Most: 1, Domain: true, Eval: curve("xexp", 0, "a convex", dc.XExp)},
 	"invpos":      {Least: 1, Most: 1, Domain: true, Eval: curve("power", -1, "a concave", dc.InvPos)},
-	"sin":         {Least: 1, Most: 1, Eval: row("sin")},
-	"cos":         {Least: 1, Most: 1, Eval: row("cos")},
-	"tan":         {Least: 1, Most: 1, Eval: row("tan")},
-	"atan":        {Least: 1, Most: 1, Eval: row("atan")},
-	"sinh":        {Least: 1, Most: 1, Eval: row("sinh")},
-	"cosh":        {Least: 1, Most: 1, Eval: row("cosh")},
-	"tanh":        {Least: 1, Most: 1, Eval: row("tanh")},
-	"asinh":       {Least: 1, Most: 1, Eval: row("asinh")},
-	"atanh":       {Least: 1, Most: 1, Domain: true, Eval: row("atanh")},
-	"sigmoid":     {Least: 1, Most: 1, Eval: row("sigmoid")},
-	"erf":         {Least: 1, Most: 1, Eval: row("erf")},
-	"normcdf":     {Least: 1, Most: 1, Eval: row("normcdf")},
-	"log1p":       {Least: 1, Most: 1, Domain: true, Eval: row("log1p")},
-	"expm1":       {Least: 1, Most: 1, Eval: row("expm1")},
-	"log2":        {Least: 1, Most: 1, Domain: true, Eval: row("log2")},
-	"log10":       {Least: 1, Most: 1, Domain: true, Eval: row("log10")},
 	"kl":          {Least: 2, Most: 2, Domain: true, Eval: relative(divergence, dc.KL)},
 	"rel_entr":    {Least: 2, Most: 2, Domain: true, Eval: relative(relativeEntropy, relEntropy)},
 	"quadoverlin": {Least: 2, Most: 2, Domain: true, Eval: fnQuadOverLin},
@@ -102,6 +88,18 @@ var Table = map[string]*eval.Function{
 	// Only after start.
 	"normal":  {Least: 2, Most: 2, Eval: onlyStart},
 	"uniform": {Least: 2, Most: 2, Eval: onlyStart},
+}
+
+var _ = withRows(Table)
+
+// withRows adds the rows of functions of one number.
+func withRows(table map[string]*eval.Function) bool {
+	for _, c := range atom.Curves() {
+		if table[c.Name] == nil && !c.HasParameter {
+			table[c.Name] = &eval.Function{Least: 1, Most: 1, Domain: c.Domain != nil, Eval: row(c)}
+		}
+	}
+	return true
 }
 
 // OtherNames are the names that functions have in other languages.
