@@ -89,7 +89,7 @@ var mayImport = map[string]string{
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/wire":        "internal/enum internal/table",
-	"internal/wire/decode": "dc internal/wire internal/suggest gonum",
+	"internal/wire/decode": "dc internal/graph/atom internal/wire internal/suggest gonum",
 	"internal/serve":       "dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
 	"internal/options": "dc/lang ccp",

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -16,7 +17,8 @@ const (
 	second = 1 << 1
 )
 
-// ops are the operations by name, in the order of docs/protocol.md.
+// ops are the operations by name, in the order of docs/protocol.md; beside those that stand here,
+// all functions of one number.
 var ops = map[string]operation{
 	"const":  {0, 0, "data value ", true, 0, constant},
 	"affine": {0, -1, "indptr indices data constant data_map ", true, 0, affineMap},
@@ -35,22 +37,6 @@ var ops = map[string]operation{
 	"logistic": unary("", func(u dc.Operand) dc.Expr { return dc.Logistic(u) }),
 	"invpos":   unary("", func(u dc.Operand) dc.Expr { return dc.InvPos(u) }),
 	"xexp":     unary("", func(u dc.Operand) dc.Expr { return dc.XExp(u) }),
-	"sin":      unary("", dc.Sin),
-	"cos":      unary("", dc.Cos),
-	"tan":      unary("", dc.Tan),
-	"atan":     unary("", dc.Atan),
-	"sinh":     unary("", dc.Sinh),
-	"cosh":     unary("", dc.Cosh),
-	"tanh":     unary("", dc.Tanh),
-	"asinh":    unary("", dc.Asinh),
-	"atanh":    unary("", dc.Atanh),
-	"sigmoid":  unary("", dc.Sigmoid),
-	"erf":      unary("", dc.Erf),
-	"normcdf":  unary("", dc.NormCDF),
-	"log1p":    unary("", dc.Log1p),
-	"expm1":    unary("", dc.Expm1),
-	"log2":     unary("", dc.Log2),
-	"log10":    unary("", dc.Log10),
 	"pow": {2, 2, "", false, 0, func(c *call) (value, *Error) {
 		return c.each(func(us []dc.Operand) dc.Expr { return dc.Pow(us[0], us[1]) })
 	}},
@@ -101,6 +87,20 @@ var ops = map[string]operation{
 		}
 		return dc.MatFrac(dc.Const([]int{n, n}, eye), a)
 	}),
+}
+
+var _ = withRows(ops)
+
+// withRows adds the rows of the table of functions of one number.
+func withRows(ops map[string]operation) bool {
+	for _, c := range atom.Curves() {
+		if _, known := ops[c.Name]; !known && !c.HasParameter {
+			ops[c.Name] = unary("", func(u dc.Operand) dc.Expr {
+				return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
+			})
+		}
+	}
+	return true
 }
 
 func unary(attrs string, f func(u dc.Operand) dc.Expr) operation {
