@@ -93,7 +93,7 @@ func (s *scope) callValues(name string, args []value) value {
 		}
 		return args[1].real(what)
 	}
-	if k := slices.IndexFunc(curves[:], func(c curve) bool { return c.name == name }); k >= 0 {
+	if k := curveOf(name); k >= 0 {
 		p := 0.0
 		if curves[k].param {
 			p = given("the second argument of "+name, 1)
@@ -215,8 +215,7 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 		}
 		return geometric(es, w)
 	}
-	fail("the function %s is not known to verify", name)
-	return nil
+	panic(fault{&UnknownError{name}})
 }
 
 func divergence(u, v *expr) *expr { return apply(opKL, 0, u, v) }

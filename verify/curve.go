@@ -1,11 +1,13 @@
 package verify
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
 
-// kind is the function of a column: its place in curves, and its number in a proof file. These are
+// kind is the function of a column: its place in curves. Up to atanh it is the number of the
+// function in a proof file; since version 6 such a file names functions beyond products. These are
 // known by name.
 type kind uint8
 
@@ -41,7 +43,7 @@ type curve struct {
 	least  float64                      // p is larger
 }
 
-// curves are the functions of one column; new ones come last.
+// curves are the functions of one column; new ones come last, in any order.
 var curves = [...]curve{
 	isSquare: {
 		exact: func(v ball, _ float64) ball { return v.square() }, value: squareOf, image: even(squareOf),
@@ -175,6 +177,19 @@ var curves = [...]curve{
 		exact:  func(v ball, _ float64) ball { return exactly(1).add(v).log().sub(exactly(1).sub(v).log()).half() },
 		second: monotone(func(v, p float64) span { return squared(atanhSlope(v, p)).times(just(2 * v)) }),
 	},
+}
+
+// UnknownError says that a problem has a function that this package lacks. Nothing can be shown of
+// its results.
+type UnknownError struct{ Function string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("the function %s is not known to verify", e.Function)
+}
+
+// curveOf is the row of a name, −1 if there is none.
+func curveOf(name string) int {
+	return slices.IndexFunc(curves[:], func(c curve) bool { return c.name == name })
 }
 
 // smooth is a row without a domain or branches whose value rises.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -28,6 +29,16 @@ func (a span) holds(b ball) bool {
 		return math.IsInf(lo, -1) || lo-lo == 0 && big.NewFloat(lo).Cmp(v) <= 0
 	}
 	return under(a.lo, b.hi) && under(-a.hi, new(big.Float).Neg(b.lo))
+}
+
+// TestNumbers: files of version 5 have these functions by number.
+func TestNumbers(t *testing.T) {
+	const names = "sin cos tan atan sinh cosh tanh asinh sigmoid erf normcdf log1p expm1 log2 log10 atanh"
+	for k, name := range strings.Fields(names) {
+		if got := curveOf(name); got != int(isProduct)+1+k {
+			t.Errorf("%s has the number %d", name, got)
+		}
+	}
 }
 
 // TestCurvesEnclose: the values, slopes, ranges and roots of functions of one column enclose those

@@ -112,6 +112,9 @@ func (f *forger) header(maximize bool) object {
 		if f.IntN(2) == 0 {
 			t["p"] = []float64{1.5, 0.5, 3, -1, 7, 6}[f.IntN(6)]
 		}
+		if f.IntN(3) == 0 {
+			t["n"] = []string{"", "sin", "tanh", "exp", "log10", "atanh"}[f.IntN(6)]
+		}
 		terms = append(terms, t)
 	}
 	h["terms"] = terms
@@ -340,9 +343,10 @@ func TestHostileProofs(t *testing.T) {
 		"shares":          {[]any{head(nil), object{"c": 1, "w": object{"-1": []int{1}}}}, "damaged at line 2"},
 		"a column":        {[]any{head(object{"terms": []object{{"o": 1, "a": 1}}}), leaf}, "damaged at line 1"},
 		"a function":      {[]any{head(object{"terms": []object{{"o": 29, "a": 0}}}), leaf}, "damaged at line 1"},
+		"a name":          {[]any{head(object{"terms": []object{{"n": "gauss", "a": 0}}}), leaf}, "gauss is not known"},
 		"a box":           {[]any{head(object{"box": [][]float64{{0, 1}, {0, 1}}}), leaf}, "damaged at line 1"},
 		"another sense":   {[]any{head(object{"maximize": true}), leaf}, "the other maximises"},
-		"another version": {[]any{head(object{"version": 6}), leaf}, "version 6"},
+		"another version": {[]any{head(object{"version": 7}), leaf}, "version 7"},
 		"a line too many": {[]any{head(nil), leaf, leaf}, "damaged at line 3"},
 		"a line too few":  {[]any{head(nil)}, "damaged at line 2"},
 	} {

@@ -34,6 +34,7 @@ type header struct {
 		list
 		O, A, B int
 		P       float64
+		N       string // the name of the function, in place of its number O
 	}
 	Rows []struct {
 		list
@@ -103,8 +104,9 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	h := header{Upper: math.Inf(1), Bound: math.Inf(1)}
 	lines.next(&h)
 	check(h.Format == "dcopt proof")
-	if h.Version < 3 || h.Version > 5 { // 3 has no weights but 0 and 1, 4 no functions beyond products
-		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 to 5", h.Version)
+	// 3 has no weights but 0 and 1, 4 no functions beyond products, 5 no names of functions
+	if h.Version < 3 || h.Version > 6 {
+		return out, fmt.Errorf("the proof file has version %d, this program reads versions 3 to 6", h.Version)
 	}
 	if h.Maximize != p.Maximize {
 		return out, errors.New("the proof is of another problem: one minimises, the other maximises")
@@ -254,6 +256,11 @@ func (f *flat) translate(h *header, cols []int) *translation {
 	for k := range h.Terms {
 		e := &h.Terms[k]
 		known := len(t.cols)
+		if e.N != "" {
+			if e.O = curveOf(e.N); e.O < 0 {
+				panic(fault{&UnknownError{e.N}})
+			}
+		}
 		check(e.O >= 0 && e.O < len(curves) && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
 		own := t.define(kind(e.O), e.P, &e.list, e.A, e.B)
 		if len(own) == 0 {

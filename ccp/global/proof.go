@@ -44,10 +44,11 @@ type proofVar struct {
 	Len  int    `json:"len"`
 }
 
-// proofTerm is a column: the number of its function, and an affine function, one column
-// or two, and the columns of the function under it with its number.
+// proofTerm is a column: the number of its function, or 0 and its name, and an affine function, one
+// column or two, and the columns of the function under it with its number.
 type proofTerm struct {
 	Op    int       `json:"o"`
+	Name  string    `json:"n,omitempty"`
 	P     float64   `json:"p,omitempty"`
 	Idx   []int     `json:"i,omitempty"`
 	Val   []float64 `json:"v,omitempty"`
@@ -149,10 +150,10 @@ func (pr *Proof) header() proofHeader {
 	}
 	for k := range pr.p.Terms {
 		t := &pr.p.Terms[k]
-		if t.Op > flat.Product {
-			h.Version = 5
-		}
 		out := proofTerm{Op: int(t.Op), P: t.P, A: t.A, B: t.B, Idx: t.Lin.Idx, Val: t.Lin.Val, Const: t.Lin.Const}
+		if name := t.Name(); name != "" {
+			h.Version, out.Op, out.Name = 6, 0, name
+		}
 		if t.Under != nil {
 			out.Kind, out.Under = int(t.Under.Kind), t.Under.Args
 		}

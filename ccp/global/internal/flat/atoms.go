@@ -24,9 +24,6 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	if len(data) > 0 {
 		p = data[0]
 	}
-	if op := named(n.Op()); op != Affine {
-		return m.each(us, op, p)
-	}
 	switch op := n.Op(); op {
 	case "pos":
 		return m.largest(m.undominated([]dc.Linear{us[0], {}}))
@@ -100,6 +97,9 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	case "blackbox", "":
 		return m.fail("a function of the program's own is known by its values alone, which bounds nothing")
 	default:
+		if op := named(op); op != Affine {
+			return m.each(us, op, p)
+		}
 		return m.fail("%s has no bounds by columns", op)
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Op is the function of a term: its place in functions, and its number in a proof.
+// Op is the function of a term: its place in functions. Up to Product it is its number in a proof,
+// which names the others.
 type Op uint8
 
-// The functions that are known by name. Those of one column are all but Affine and Product.
+// The functions with numbers. Those of one column are all but Affine and Product.
 const (
 	Affine   Op = iota // an affine function of the columns before
 	Square             // t²
@@ -32,52 +33,54 @@ const (
 // function is a function of one column.
 type function struct {
 	*atom.Curve
-	param  bool // P counts
-	broken bool // it has poles: it is one of an interval between two
-	kink   bool // it has one at 0
+	kink bool // it has one at 0
 }
 
-// functions are those of one column; new ones come last.
-var functions = [...]function{
+// functions are those of one column. The rows of the table that are not listed follow.
+var functions = []function{
 	Square:   {Curve: atom.Find("square")},
 	Abs:      {Curve: atom.Find("abs"), kink: true},
-	Even:     {Curve: atom.Find("abspower"), param: true},
-	Huber:    {Curve: atom.Find("huber"), param: true},
-	PosPower: {Curve: atom.Find("pos_power"), param: true, kink: true},
+	Even:     {Curve: atom.Find("abspower")},
+	Huber:    {Curve: atom.Find("huber")},
+	PosPower: {Curve: atom.Find("pos_power"), kink: true},
 	Exp:      {Curve: atom.Find("exp")},
 	Logistic: {Curve: atom.Find("logistic")},
 	XExp:     {Curve: atom.Find("xexp")},
-	Power:    {Curve: atom.Find("power"), param: true},
+	Power:    {Curve: atom.Find("power")},
 	Log:      {Curve: atom.Find("log")},
 	Entropy:  {Curve: atom.Find("entr")},
 	Product:  {},
-	{Curve: atom.Find("sin")},
-	{Curve: atom.Find("cos")},
-	{Curve: atom.Find("tan"), broken: true},
-	{Curve: atom.Find("atan")},
-	{Curve: atom.Find("sinh")},
-	{Curve: atom.Find("cosh")},
-	{Curve: atom.Find("tanh")},
-	{Curve: atom.Find("asinh")},
-	{Curve: atom.Find("sigmoid")},
-	{Curve: atom.Find("erf")},
-	{Curve: atom.Find("normcdf")},
-	{Curve: atom.Find("log1p")},
-	{Curve: atom.Find("expm1")},
-	{Curve: atom.Find("log2")},
-	{Curve: atom.Find("log10")},
-	{Curve: atom.Find("atanh")},
 }
 
-// named is the function of a name in expressions, Affine if there is none. Powers are made of
-// several.
+var _ = withRows()
+
+// withRows adds the rows without a number.
+func withRows() bool {
+	for _, c := range atom.Curves() {
+		if named(c.Name) == Affine {
+			kink := c.Domain == nil && !Interval(c.Second.Over(atom.Interval{Lo: -1, Hi: 1}, 0)).Finite()
+			functions = append(functions, function{c, kink})
+		}
+	}
+	return true
+}
+
+// named is the function of a name in expressions, Affine if there is none.
 func named(name string) Op {
 	for k, f := range functions {
-		if f.Curve != nil && f.Name == name && Op(k) != Power {
+		if f.Curve != nil && f.Name == name {
 			return Op(k)
 		}
 	}
 	return Affine
+}
+
+// Name is the name of the function of a term in a proof, empty if it has a number.
+func (t *Term) Name() string {
+	if t.Op <= Product {
+		return ""
+	}
+	return t.function().Name
 }
 
 func (t *Term) function() *function { return &functions[t.Op] }
@@ -173,7 +176,7 @@ func (t *Term) direction(a Interval) int {
 func (t *Term) cones() {
 	name, u := t.function().Name, dc.ToExpr(dc.FromLinear(ColumnOf(t.A)))
 	var data []float64
-	if t.function().param {
+	if t.function().HasParameter {
 		data = []float64{t.P}
 	}
 	if t.Op == Even {

@@ -309,11 +309,11 @@ func (m *maker) column(l dc.Linear) int {
 
 // of is a function of one column.
 func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
-	if !functions[op].param {
+	if !functions[op].HasParameter {
 		p = 0
 	}
 	t := Term{Op: op, P: p}
-	if functions[op].broken && !t.image(m.reach(l)).Finite() {
+	if functions[op].Poles && !t.image(m.reach(l)).Finite() {
 		return m.fail("the argument of %s may be at a pole", functions[op].Name)
 	}
 	if len(l.Idx) == 0 {
