@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -101,6 +102,9 @@ func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verif
 	set = maps.Clone(set)
 	maps.Copy(set, r.Sweep)
 	p, err := verify.Read(c.Context, src, reader.NewData(nil, filepath.Dir(path)), set)
+	if unknown := new(verify.UnknownError); errors.As(err, &unknown) {
+		return verify.Report{Findings: []verify.Finding{{Claim: "result", Verdict: verify.Incomplete, Text: err.Error()}}}, nil
+	}
 	if err != nil {
 		return verify.Report{}, exit.BadFile(fmt.Errorf("%s: %w", path, err))
 	}
