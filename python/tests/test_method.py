@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import math
 import pickle
 import weakref
 
@@ -197,6 +198,19 @@ def test_functions_have_their_values(name):
     x = cp.Variable((2, 3), name="x")
     f = cp.sum(FUNCTIONS[name](x))
     assert solve(cp.Problem(cp.Minimize(f), [x == at])) == pytest.approx(float(cp.sum(FUNCTIONS[name](cp.Constant(at))).value), rel=1e-5, abs=1e-5)
+
+
+def test_functions_by_name():
+    at = np.array([[0.3, -1.2, 2.0], [-0.4, 1.5, 0.1]])
+    x = cp.Variable((2, 3), name="x", bounds=[-3, 3])
+    want = [[math.erf(v) for v in row] for row in at]
+    assert dcopt.apply("erf", at).value == pytest.approx(np.array(want))
+    f = cp.sum(dcopt.apply("erf", 2 * x - x))
+    assert solve(cp.Problem(cp.Minimize(f), [x == at])) == pytest.approx(np.sum(want), rel=1e-5)
+    assert float(f.value) == pytest.approx(np.sum(want), rel=1e-5)
+    assert str(dcopt.apply("erf", x).copy()) == "erf(x)"
+    with pytest.raises(dcopt.UnsupportedError, match="no function ersatz"):
+        dcopt.apply("ersatz", x)
 
 
 def test_parameters_that_multiply_each_other():

@@ -14,7 +14,7 @@ from ._errors import CurvatureError, DcoptError, NotUniqueWarning, ProblemError,
 from ._version import __version__
 
 _CVXPY = {"solve": "_method", "is_dc": "_method", "why_not": "_method", "to_dc": "_method", "functions": "_method",
-          "replace_dccp": "_method", "as_dccp": "_method", "DCOPT": "_solver", "DCOPT_QP": "_solver", "Function": "_function"}
+          "replace_dccp": "_method", "as_dccp": "_method", "DCOPT": "_solver", "DCOPT_QP": "_solver", "Function": "_function", "apply": "_apply"}
 _OTHERS = {"solve_qp": "_qp", "LDERegressor": "_estimators", "LDEClassifier": "_estimators"}
 
 __all__ = ["CurvatureError", "DcoptError", "NotUniqueWarning", "ProblemError", "UnsupportedError", "WorkerError", "__version__", *_CVXPY, *_OTHERS]

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.atoms.affine.affine_atom import AffAtom
 from cvxpy.atoms.atom import Atom
+from cvxpy.atoms.elementwise.elementwise import Elementwise
 from cvxpy.cvxcore.python import canonInterface
 from cvxpy.expressions.constants import Constant, Parameter
 from cvxpy.expressions.expression import Expression
@@ -25,6 +26,7 @@ from cvxpy.lin_ops import lin_op
 
 from ._errors import DcoptError, Places, ProblemError, UnsupportedError, short
 from ._graph import Graph, flat
+from ._worker import operations
 
 Item = tuple  # of a kind, "v", "p" or "n", and a number
 _CONSTANT_ID = lin_op.CONSTANT_ID if hasattr(lin_op, "CONSTANT_ID") else "constant_id"
@@ -294,7 +296,7 @@ class Lowerer:
             self.blocks.append(_Block(item[1], replaced, expr))
             return self.remember(expr, item)
         kind = type(expr).__name__
-        build = getattr(self, "op_" + kind, self.by_cones)
+        build = getattr(self, "op_" + kind, self.by_name)
         item = None
         if self.conic and not all(a.is_affine() for a in expr.args if isinstance(a, Expression)):
             item = self.by_cones(expr)
@@ -557,6 +559,13 @@ class Lowerer:
     def elementwise(self, op: str, expr: Expression, **attrs: Any) -> Item:
         return self.graph.node(op, [self.shaped(a, expr.shape) for a in expr.args], expr.shape, **attrs)
 
+    def by_name(self, expr: Expression) -> Item | None:
+        """A function of one number that has the same name in dcopt, or one by cones."""
+        name = getattr(expr, "operation", type(expr).__name__)
+        if isinstance(expr, Elementwise) and len(expr.args) == 1 and name in operations():
+            return self.elementwise(name, expr)
+        return self.by_cones(expr)
+
     def shaped(self, arg: Expression, shape: tuple[int, ...]) -> Item:
         """The argument, repeated where NumPy would."""
         item = self.lower(arg)
@@ -570,22 +579,8 @@ class Lowerer:
         self.graph.constraints.append({"kind": "le", "args": [minus], "name": what})
         self.out.duals.append((n, lambda y: None))
 
-    # Functions, by the names of CVXPY's classes
+    # Functions, by the names of CVXPY's classes, beside those of one number that have the same name in dcopt
 
-    def op_abs(self, e: Any) -> Item: return self.elementwise("abs", e)
-    def op_exp(self, e: Any) -> Item: return self.elementwise("exp", e)
-    def op_log(self, e: Any) -> Item: return self.elementwise("log", e)
-    def op_entr(self, e: Any) -> Item: return self.elementwise("entr", e)
-    def op_logistic(self, e: Any) -> Item: return self.elementwise("logistic", e)
-    def op_xexp(self, e: Any) -> Item: return self.elementwise("xexp", e)
-    def op_normcdf(self, e: Any) -> Item: return self.elementwise("normcdf", e)
-    def op_sin(self, e: Any) -> Item: return self.elementwise("sin", e)
-    def op_cos(self, e: Any) -> Item: return self.elementwise("cos", e)
-    def op_tan(self, e: Any) -> Item: return self.elementwise("tan", e)
-    def op_sinh(self, e: Any) -> Item: return self.elementwise("sinh", e)
-    def op_tanh(self, e: Any) -> Item: return self.elementwise("tanh", e)
-    def op_asinh(self, e: Any) -> Item: return self.elementwise("asinh", e)
-    def op_atanh(self, e: Any) -> Item: return self.elementwise("atanh", e)
     def op_kl_div(self, e: Any) -> Item: return self.elementwise("kl", e)
     def op_rel_entr(self, e: Any) -> Item: return self.elementwise("rel_entr", e)
     def op_maximum(self, e: Any) -> Item: return self.elementwise("max", e)

@@ -19,7 +19,7 @@ from . import _derivative
 from ._errors import CurvatureError, DcoptError, UnsupportedError, checked
 from ._graph import Loaded, flat
 from ._lower import Lowered, ParameterWithoutValue, lower
-from ._worker import Buffers, Reply
+from ._worker import Buffers, Reply, operations
 
 # What CVXPY calls the outcomes. A point that is feasible is useful whatever ended the run; one
 # that is not is no answer, and only a proof says "infeasible".
@@ -443,9 +443,7 @@ def to_dc(problem: cp.Problem) -> str:
 
 def functions() -> list[str]:
     """The names of the operations that dcopt has."""
-    from ._worker import worker
-
-    return list(worker().request({"type": "hello"})["ops"])
+    return list(operations())
 
 
 def register() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import itertools
 import json
 import os
@@ -457,4 +458,10 @@ def worker() -> Worker:
     return _current
 
 
-__all__ = ["Buffers", "DcoptError", "Held", "Reply", "Text", "Worker", "program", "worker"]
+@functools.cache
+def operations() -> tuple[str, ...]:
+    """The names of the operations that the program has."""
+    return tuple(worker().request({"type": "hello"})["ops"])
+
+
+__all__ = ["Buffers", "DcoptError", "Held", "Reply", "Text", "Worker", "operations", "program", "worker"]
