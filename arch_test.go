@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 const module = "github.com/dcopt/dcopt"
@@ -345,8 +347,8 @@ func rules() []rule {
 		{"functions are named in tables", checkAtoms, []sample{
 			{"ccp/x.go", `func f(op string) int { switch op { case "huber": return 1; case "a": return 2 }; return 0 }`},
 			{"dc/x.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
+			{"ccp/x.go", `func f(op string) int { switch op { case "tanh": return 1 }; return 0 }`},
 		}, []sample{
-			{"internal/graph/atom/x.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
 			{"ccp/x.go", `func f(op string) int { switch op { case "a": return 2 }; return 0 }`},
 			{"dc/x_test.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
 			{"dc/x.go", `func f(op string) bool { return op == "huber" }`},
@@ -586,9 +588,8 @@ func isName(e ast.Expr, name string) bool {
 // Those of package dc, the printer, the protocol and the search stay until functions of several
 // arguments are rows of a table.
 var atomTables = map[string]string{
-	"internal/graph/atom":                "the table of curves",
 	"verify":                             "a table of its own, as a checker has to have",
-	"dc/lang/internal/function":          "arguments, messages and complex numbers of the language's functions",
+	"dc/lang/internal/function/table.go": "arguments, messages and complex numbers of the language's functions",
 	"dc/lang/internal/eval/batch_sum.go": "nodes of functions of several arguments",
 	"dc/lang/internal/printer/expr.go":   "how they are written",
 	"dc/cones.go":                        "their cones",
@@ -600,10 +601,16 @@ var atomTables = map[string]string{
 	"ccp/global/internal/flat/atoms.go":  "their relaxations",
 }
 
-// atoms are names that functions alone have.
+// atoms are names that functions alone have, beside those of one number.
 var atoms = []string{
-	"asinh", "atanh", "entr", "erf", "expm1", "geomean", "huber", "invpos", "kl", "log1p", "log_det", "logistic", "lse",
-	"norm1", "norm2", "normcdf", "quad", "quadoverlin", "rel_entr", "sigmoid", "softplus", "sumlargest", "sumsmallest", "sumsq", "xexp",
+	"geomean", "invpos", "kl", "log_det", "lse", "norm1", "norm2", "quad", "quadoverlin", "rel_entr", "softplus",
+	"sumlargest", "sumsmallest", "sumsq",
+}
+
+// isAtom reports whether a text names a function; "exp" is also a cone.
+func isAtom(text string) bool {
+	name := strings.Trim(text, "\"`")
+	return slices.Contains(atoms, name) || name != "exp" && atom.Find(name) != nil
 }
 
 // checkAtoms refuses switches and maps over names of functions outside of the tables.
@@ -612,7 +619,7 @@ func checkAtoms(s source) (wrong []string) {
 		return nil
 	}
 	name := func(e ast.Expr) {
-		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING && slices.Contains(atoms, strings.Trim(l.Value, "\"`")) {
+		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING && isAtom(l.Value) {
 			wrong = append(wrong, "has a case of its own for "+l.Value)
 		}
 	}
