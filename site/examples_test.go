@@ -124,12 +124,6 @@ func tested(t *testing.T, overlay, pattern string, packages ...string) {
 	}
 }
 
-// TestExampleAtom follows docs/design-atom.md.
-func TestExampleAtom(t *testing.T) {
-	t.Parallel()
-	tested(t, overlaid(t, "docs/design-atom.md"), "^TestGauss$", "./internal/graph/atom")
-}
-
 // TestExampleBackend follows docs/design-backend.md.
 func TestExampleBackend(t *testing.T) {
 	t.Parallel()
