@@ -7,16 +7,6 @@ import (
 )
 
 // Entropy is −u·log u, 0 at u = 0. It restricts u to u ≥ 0.
-//
-//	arguments  u: a scalar
-//	curvature  concave
-//	sign       any
-//	monotone   u: none
-//	domain     u ≥ 0
-//	takes      affine; others whose bounds keep the slope finite
-//	refuses    arrays; others; constants < 0
-//	form       exponential cone
-//	source     Chares 2009
 func Entropy(u Operand) Expr { return applyTo("entr", u) }
 
 // openEntropy is Entropy without a value at 0, as a logarithm that is written has none.

@@ -8,29 +8,9 @@ import (
 )
 
 // Exp is eᵘ.
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      affine or convex; others whose bounds keep the slope finite
-//	refuses    arrays; others
-//	form       exponential cone
-//	source     Chares 2009
 func Exp(u Operand) Expr { return applyTo("exp", u) }
 
 // Logistic is log(1 + eᵘ).
-//
-//	arguments  u: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   u: nondecreasing
-//	domain     all
-//	takes      any with a split
-//	refuses    arrays
-//	form       exponential cones and rows
-//	source     Chares 2009
 func Logistic(u Operand) Expr { return applyTo("logistic", u) }
 
 // LogSumExp is log Σ exp aₖ.

@@ -3,16 +3,6 @@ package dc
 import "math"
 
 // Log is the natural logarithm. It restricts u to u ≥ 0.
-//
-//	arguments  u: a scalar
-//	curvature  concave
-//	sign       any
-//	monotone   u: nondecreasing
-//	domain     u > 0
-//	takes      affine or concave; products and quotients by their factors; others whose bounds keep the slope finite
-//	refuses    arrays; others; constants ≤ 0
-//	form       exponential cone
-//	source     Chares 2009
 func Log(u Operand) Expr {
 	e := ToExpr(u)
 	if a, ok := e.exponents(); ok { // log(Σ exp(aₖ))

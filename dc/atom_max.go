@@ -325,16 +325,6 @@ func MinOf[T Operand](us []T) Expr {
 
 // Abs is |o|; of a DC function 2·max(g, h) − (g + h). At zero the subgradient of
 // |o|, o affine, is 0.
-//
-//	arguments  o: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   o: by sign
-//	domain     all
-//	takes      any with a split
-//	refuses    arrays
-//	form       rows
-//	source     Boyd and Vandenberghe 2004, section 6.1.1; split: Horst and Thoai 1999, proposition 2.1
 func Abs(o Operand) Expr {
 	e := ToExpr(o)
 	if e.err != nil {
@@ -423,16 +413,6 @@ func (f *absolute) node() Node     { return Node{op: "abs", args: linearArg(f.l)
 func (f *absolute) String() string { return "abs" }
 
 // Pos is max(e, 0), the positive part.
-//
-//	arguments  e: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   e: nondecreasing
-//	domain     all
-//	takes      any with a split
-//	refuses    arrays
-//	form       rows
-//	source     Boyd and Vandenberghe 2004, section 4.3.1
 func Pos(e Operand) Expr { return maxExprs([]Expr{ToExpr(e), {}}) }
 
 // NormInf is the largest |aₖ|; 0 without entries.

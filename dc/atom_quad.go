@@ -34,17 +34,7 @@ func SumSquares(a Affine) Expr {
 }
 
 // Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
-// squareSplit for all others.
-//
-//	arguments  o: a scalar
-//	curvature  convex
-//	sign       nonnegative
-//	monotone   o: by sign
-//	domain     all
-//	takes      any with a split whose square has one
-//	refuses    arrays; functions without a bound that their square needs
-//	form       quadratic
-//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
+// squareSplit for all others, of which it refuses those without a bound that it needs.
 func Square(o Operand) Expr {
 	e := ToExpr(o)
 	switch {

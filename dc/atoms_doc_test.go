@@ -57,11 +57,11 @@ func byRows() map[string]*atom.Curve {
 
 // fill adds what the row of an atom says.
 func (d *atomDoc) fill(c *atom.Curve, argument string) {
-	w := c.Words(argument)
+	w, signs := c.Words(argument), strings.NewReplacer("<=", "≤", ">=", "≥", "-", "−")
 	d.has = map[string]string{
 		"arguments": argument + ": a scalar", "curvature": w.Curvature, "sign": w.Sign,
 		"monotone": argument + ": " + w.Monotone,
-		"domain":   cmp.Or(w.Domain, "all"), "takes": w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
+		"domain":   cmp.Or(signs.Replace(w.Domain), "all"), "takes": w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
 	}
 }
 
@@ -269,8 +269,6 @@ func docSamples() map[string][]docSample {
 		"MinOf":   {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.MinOf(list(u)) }}},
 		"Sum":     {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.Sum(u) }}},
 		"SumOf":   {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.SumOf(list(u)) }}},
-		"Abs":     {{args: "o", make: e(dc.Abs)}},
-		"Pos":     {{args: "e", make: e(dc.Pos)}},
 		"NormInf": {{args: "aaa", make: dc.NormInf}},
 		"Norm1":   {{args: "aaa", make: dc.Norm1}},
 		"Norm2":   {{args: "aaa", make: dc.Norm2}},
@@ -286,10 +284,8 @@ func docSamples() map[string][]docSample {
 		"Huber":      {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.Huber(u, 0.7) }}},
 		"DotSort":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSort(u, []float64{0, 1, 3}) }}},
 		"DotSortOf":  {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSortOf(list(u), []float64{0, 1, 3}) }}},
-		"XExp":       {{args: "u", make: e(dc.XExp), above: true, outside: []float64{-1}}},
 		"HuberOf":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.HuberOf(list(u), 0.7) }}},
 		"SumSquares": {{args: "aaa", make: dc.SumSquares}},
-		"Square":     {{args: "o", make: e(dc.Square)}},
 		"QuadContext": {
 			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, definite) }},
 			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, indefinite) }},
@@ -313,12 +309,8 @@ func docSamples() map[string][]docSample {
 		}, draw: func(rng *rand.Rand) []float64 {
 			return []float64{rng.NormFloat64(), rng.NormFloat64(), 0.1 + rng.ExpFloat64()}
 		}, outside: []float64{1, 1, -1}}},
-		"Exp":         {{args: "u", make: e(dc.Exp)}},
-		"Logistic":    {{args: "u", make: e(dc.Logistic)}},
 		"LogSumExp":   {{args: "aaa", make: dc.LogSumExp}},
 		"LogSumExpOf": {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.LogSumExpOf(list(u)) }}},
-		"Log":         {{args: "u", make: e(dc.Log), above: true, outside: []float64{-1}}},
-		"Entropy":     {{args: "u", make: e(dc.Entropy), above: true, outside: []float64{-1}}},
 		"KL":          {{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.KL(u.At(0), u.At(1)) }, above: true, outside: []float64{1, -1}}},
 		"Sqrt":        {{args: "u", make: e(dc.Sqrt), above: true, outside: []float64{-1}}},
 		"Quotient": {
@@ -379,13 +371,10 @@ func docSamples() map[string][]docSample {
 }
 
 // rowSample shows a function of one number where its graph does, and outside its domain.
-func rowSample(c *atom.Curve) docSample {
-	s := docSample{args: "u", box: c.Doc.Shown, make: func(u dc.Affine) dc.Expr {
+func rowSample(c *atom.Curve, argument string) docSample {
+	s := docSample{args: argument, box: c.Doc.Shown, make: func(u dc.Affine) dc.Expr {
 		return dc.Apply(c.Name, nil, dc.AffineArray(u.At(0)))
 	}}
-	if c.Doc.Go == "" {
-		s.args = "x" // as in docs/atoms.md
-	}
 	if i := c.In(interval.Whole, 0); i.Lo > math.Inf(-1) {
 		s.outside = []float64{i.Lo - 1}
 	} else if i.Hi < math.Inf(1) {
@@ -431,17 +420,16 @@ type shown struct {
 // every entry, the domain by a point outside, the form by what the
 // representation is made of.
 func TestAtomComments(t *testing.T) {
-	samples, bad := docSamples(), refused(dc.NewModel())
+	samples, bad, docs := docSamples(), refused(dc.NewModel()), atomDocs(t)
 	vector := dc.AffineArray(dc.NewModel().Var("x", []int{3}))
 	for name, c := range byRows() {
-		if samples[name] == nil {
-			samples[name] = []docSample{rowSample(c)}
+		if d := docs[name]; samples[name] == nil && d != nil {
+			samples[name] = []docSample{rowSample(c, d.has["arguments"][:1])}
 		}
 		if _, ok := bad[name]; !ok {
 			bad[name] = dc.Apply(c.Name, nil, vector)
 		}
 	}
-	docs := atomDocs(t)
 	for name, d := range docs {
 		list := samples[name]
 		if len(list) == 0 {
@@ -667,7 +655,7 @@ func TestAtomsPage(t *testing.T) {
 
 The functions of package dc, from their comments and a table, which a test compares with samples: curvature, sign and direction
 are those of affine arguments, "by sign" is nondecreasing where an entry is ≥ 0 and nonincreasing where it is ≤ 0. "Takes" says which other functions may stand for an
-argument; the answer is then convex, concave or a difference by the rules of the composition. [language.md](language.md#functions) has the functions of
+argument, *any* those with a split; the answer is then convex, concave or a difference by the rules of the composition. [language.md](language.md#functions) has the functions of
 problem files, [go.md](go.md#names) the names of both. A function with ` + "`Of`" + ` in its name takes a slice of scalars where the other takes an array.
 
 | function | curvature | sign | direction | domain |

@@ -27,8 +27,11 @@ var _ = register(exponentials...)
 
 var exponentials = []*Curve{
 	{
-		Name:  "exp",
-		Doc:   Doc{Means: "the exponential function", Go: "Exp", Shown: [2]float64{-3, 2}, Takes: takesConvex},
+		Name: "exp",
+		Doc: Doc{
+			Means: "the exponential function", Go: "Exp", Shown: [2]float64{-3, 2},
+			Takes: takesConvex, Form: "exponential cone", Source: chares,
+		},
 		Value: expPart(), Slope: expPart(), Second: expPart(),
 		Inverse: inverse(positiveLog),
 	},
@@ -43,8 +46,12 @@ var exponentials = []*Curve{
 		Inverse: inverse(math.Log1p),
 	},
 	{ // u·eᵘ, u ≥ 0
-		Name:    "xexp",
-		Doc:     Doc{Means: "x e^x", Go: "XExp", Shown: [2]float64{0, 1.5}, Takes: takesConvex},
+		Name: "xexp",
+		Doc: Doc{
+			Means: "x e^x", Go: "XExp", Shown: [2]float64{0, 1.5},
+			Takes: takesConvex, Form: "second-order and exponential cones",
+			Source: "Boyd and Vandenberghe 2004, section 3.1.5: its second derivative is positive",
+		},
 		Value:   computed{at: of(xexp), within: positive, ulps: 3}.part(),
 		Slope:   computed{at: of(func(u float64) float64 { return (1 + u) * math.Exp(u) }), within: positive}.part(),
 		Second:  computed{at: of(func(u float64) float64 { return (2 + u) * math.Exp(u) }), within: positive}.part(),

@@ -11,8 +11,11 @@ var _ = register(hyperbolic...)
 // hyperbolic are the functions of the hyperbolic tangent and the inverse ones.
 var hyperbolic = []*Curve{
 	{ // log(1 + eᵘ)
-		Name:    "logistic",
-		Doc:     Doc{Means: "log(1 + e^x)", Go: "Logistic", Shown: [2]float64{-4, 4}, Takes: takesAny},
+		Name: "logistic",
+		Doc: Doc{
+			Means: "log(1 + e^x)", Go: "Logistic", Shown: [2]float64{-4, 4},
+			Takes: takesAny, Form: "exponential cones and rows", Source: chares,
+		},
 		Value:   computed{at: of(softplus), within: positive, ulps: 3}.part(),
 		Slope:   sigmoidPart(),
 		Second:  bumpPart(),

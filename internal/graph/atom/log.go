@@ -28,6 +28,7 @@ var logarithms = []*Curve{
 	logarithmic("log", Doc{
 		Means: "the natural logarithm", Go: "Log", Shown: [2]float64{0.02, 4},
 		Takes: "affine or concave; products and quotients by their factors; others by their bounds",
+		Form:  "exponential cone", Source: chares,
 	}, math.Log, math.Exp, math.E, 0),
 	// math.Log2 and math.Log10 are a sum with the exponent of two.
 	logarithmic("log2", Doc{
@@ -54,7 +55,10 @@ var logarithms = []*Curve{
 	},
 	{ // −u·log u, 0 at u = 0; p = 1: without a value there, as a logarithm that is written has none
 		Name: "entr",
-		Doc:  Doc{Means: "-x log x", Go: "Entropy", Shown: [2]float64{0, 3}, Takes: takesAffine},
+		Doc: Doc{
+			Means: "-x log x", Go: "Entropy", Shown: [2]float64{0, 3},
+			Takes: takesAffine, Form: "exponential cone", Source: chares,
+		},
 		Value: computed{
 			at: entropy, ulps: 3, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679),
 		}.part(),

@@ -56,22 +56,32 @@ var powers = []*Curve{
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), true, false),
 	},
 	{
-		Name:   "square",
-		Doc:    Doc{Means: "x^2", Go: "Square", Shown: [2]float64{-2.5, 2.5}, Takes: takesAny},
+		Name: "square",
+		Doc: Doc{
+			Means: "x^2", Go: "Square", Shown: [2]float64{-2.5, 2.5},
+			Takes: takesAny, Form: "quadratic", Source: "Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3",
+		},
 		Value:  monomial(func(float64) (float64, float64) { return 1, 2 }),
 		Slope:  monomial(func(float64) (float64, float64) { return 2, 1 }),
 		Second: constant(2),
 	},
 	{
-		Name:   "abs",
-		Doc:    Doc{Means: "the absolute value", Go: "Abs", Shown: [2]float64{-3, 3}, Takes: takesAny},
+		Name: "abs",
+		Doc: Doc{
+			Means: "the absolute value", Go: "Abs", Shown: [2]float64{-3, 3},
+			Takes: takesAny, Form: "rows",
+			Source: "Boyd and Vandenberghe 2004, section 6.1.1; split: Horst and Thoai 1999, proposition 2.1",
+		},
 		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
 		Slope:  Part{of(sign), step(-1, 1)},
 		Second: Part{constant(0).At, kink},
 	},
 	{
 		Name: "pos",
-		Doc:  Doc{Means: "max(x, 0)", Go: "Pos", Shown: [2]float64{-3, 3}, Takes: takesAny},
+		Doc: Doc{
+			Means: "max(x, 0)", Go: "Pos", Shown: [2]float64{-3, 3},
+			Takes: takesAny, Form: "rows", Source: "Boyd and Vandenberghe 2004, section 4.3.1",
+		},
 		Value: Part{
 			func(u, _ float64) float64 { return max(u, 0) },
 			func(i Interval, _ float64) Interval { return i.Max(interval.Point(0)) },

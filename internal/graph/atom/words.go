@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Doc describes a function of x for the language, its editors, the documentation and tests. Words
@@ -43,7 +44,10 @@ func (c *Curve) Words(argument string) Words {
 		Curvature: "DC", Sign: "any", Monotone: "none", Refuses: "arrays; others",
 		Takes: c.Doc.Takes, Form: c.Doc.Form, Source: c.Doc.Source,
 	}
-	if c.ByBounds() {
+	switch {
+	case c.Doc.Takes == takesAny:
+		w.Refuses = "arrays"
+	case c.ByBounds():
 		w.Takes, w.Form = "any smooth function; others by their bounds", "quadratic"
 		w.Source = "Hartman 1959: with a bounded second derivative a square makes it convex"
 		w.Refuses = "arrays; functions with kinks"
@@ -68,7 +72,8 @@ func (c *Curve) Words(argument string) Words {
 		w.Monotone = "nondecreasing"
 	case c.Direction(interval.New(lo, hi), 0) < 0:
 		w.Monotone = "nonincreasing"
-	case c.Direction(interval.New(lo, 0), 0) < 0 && c.Direction(interval.New(0, hi), 0) > 0:
+	case lo < 0 && hi > 0 && c.Direction(interval.New(lo, num.Down(0)), 0) < 0 &&
+		c.Direction(interval.New(num.Up(0), hi), 0) > 0:
 		w.Monotone = "by sign"
 	}
 	if c.Domain != nil {

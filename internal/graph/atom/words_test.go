@@ -35,6 +35,7 @@ func TestWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"sin":     "DC, any, none; ; arrays; functions with kinks",
 		"tan":     "DC, any, nondecreasing; ; arrays; functions with kinks",
+		"abs":     "convex, nonnegative, by sign; ; arrays",
 		"cosh":    "convex, nonnegative, by sign; ; arrays; others",
 		"log1p":   "concave, any, nondecreasing; u > -1; arrays; others; constants outside the domain",
 		"atanh":   "DC, any, nondecreasing; -1 < u < 1; arrays; others; constants outside the domain",
