@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // alongAxes computes an expression where one variable changes at a time: only the terms
@@ -74,14 +76,11 @@ func newAlongAxes(e *Expr, n int) *alongAxes {
 		switch f := t.f.(type) {
 		case many:
 			u.cost = f.coefficients()
-		case *sumSquares:
-			u.sum = newAlongSum(&f.a, f.Support(), column)
-		case *norm2:
-			u.sum = newAlongSum(&f.a, f.Support(), column)
-			u.sum.root = true
-		case *norm1:
-			u.sum = newAlongSum(&f.a, f.Support(), column)
-			u.sum.abs = true
+		case *vectorAtom:
+			if f.is(atom.SumSquares) || f.is(atom.Norm2) || f.is(atom.Norm1) {
+				u.sum = newAlongSum(f.a, f.indices, column)
+				u.sum.root, u.sum.abs = f.row == atom.Norm2, f.row == atom.Norm1
+			}
 		}
 		a.terms = append(a.terms, u)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	table "github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Apply makes the atom of a name and with data as Node.Op and Node.Data have them.
@@ -46,10 +46,15 @@ func atLeastOne(n int) string {
 // Ops are the names that Apply knows.
 func Ops() []string {
 	var names []string
-	for _, a := range atoms() {
-		names = append(names, a.op)
+	for _, list := range atomLists() {
+		for _, a := range list() {
+			names = append(names, a.op)
+		}
 	}
-	for _, row := range table.Curves() {
+	for _, row := range atom.Reduces() {
+		names = append(names, row.Name)
+	}
+	for _, row := range atom.Curves() {
 		if !row.HasParameter {
 			names = append(names, row.Name)
 		}
@@ -58,10 +63,13 @@ func Ops() []string {
 	return slices.Compact(names)
 }
 
-// findAtom: the rows of the table of functions that no list has are atoms, too.
-func findAtom(op string) (atom, bool) {
-	row := table.Find(op)
+// findAtom: the rows of the tables of functions that no list has are atoms, too.
+func findAtom(op string) (constructor, bool) {
+	row := atom.Find(op)
 	if row == nil || !row.ByBounds() {
+		if several := atom.FindReduce(op); several != nil {
+			return rowConstructor(several), true
+		}
 		for _, list := range atomLists() {
 			for _, a := range list() {
 				if a.op == op {
@@ -71,24 +79,118 @@ func findAtom(op string) (atom, bool) {
 		}
 	}
 	if row == nil || row.HasParameter {
-		return atom{}, false
+		return constructor{}, false
 	}
-	return atom{op: op, args: 1, scalar: true, make: func(args []Array, _ []float64) Expr {
+	return constructor{op: op, args: 1, scalar: true, make: func(args []Array, _ []float64) Expr {
 		return applyTo(op, args[0].Entry(0))
 	}}, true
 }
 
-// atomLists are the lists of atoms, those that are asked for most first.
-func atomLists() [17]func() []atom {
-	return [...]func() []atom{maxAtoms, normAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, huberAtoms,
-		largestAtoms, productAtoms, quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, pnormAtoms,
-		weightedAtoms, smoothAtoms}
+// rowConstructor makes a function of several numbers.
+func rowConstructor(row *atom.Reduce) constructor {
+	out := constructor{op: row.Name, args: 1}
+	switch {
+	case row == atom.Inner || row.Places != atom.Together:
+		out.args = 2
+	case row.Single == atom.Itself && row.Slopes != nil && row.Reach != nil || row == atom.Min:
+		out.args = -1
+	}
+	if row.HasParameters {
+		out.data = -1
+	}
+	out.make = func(args []Array, data []float64) Expr {
+		if a, ok := args[0].Affine(); ok && len(args) == 1 {
+			return ofAffine(row, data, a)
+		}
+		if row.Places == atom.FirstBehind {
+			args = []Array{args[1], args[0]}
+		}
+		if row.Places != atom.Together && args[0].Len() != 1 {
+			place := "first"
+			if row.Places == atom.FirstBehind {
+				place = "last"
+			}
+			return badExpr("%s of a %s argument of shape %v, want a scalar", row.Name, place, args[0].Shape())
+		}
+		var us []Expr
+		for k := range args {
+			us = append(us, args[k].entries()...)
+		}
+		if row == atom.Inner && args[0].Len() != args[1].Len() {
+			return badExpr("inner product of shapes %v and %v", args[0].Shape(), args[1].Shape())
+		}
+		return ofNumbers(row, data, us)
+	}
+	return out
 }
 
-// atoms is the list of all.
-func atoms() (all []atom) {
-	for _, list := range atomLists() {
-		all = append(all, list()...)
+// atomLists are the lists of the other atoms.
+func atomLists() [12]func() []constructor {
+	return [...]func() []constructor{maxAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, productAtoms,
+		quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, smoothAtoms}
+}
+
+// ofAffine is a row of affine functions, as it is made for users.
+func ofAffine(row *atom.Reduce, p []float64, a Affine) Expr {
+	if row.HasParameters && row != atom.WeightedGeoMean && len(p) != 1 {
+		return badExpr("%s with %d numbers, want 1", row.Name, len(p))
 	}
-	return all
+	switch row {
+	case atom.NormP:
+		return NormP(a, p[0])
+	case atom.Huber:
+		return Huber(a, p[0])
+	case atom.WeightedGeoMean:
+		return WeightedGeoMean(a, p)
+	case atom.SumLargest:
+		k, err := whole(row.Name, p[0])
+		if err != nil {
+			return Expr{err: err}
+		}
+		return SumLargest(a, k)
+	case atom.Max, atom.Min, atom.SumSmallest:
+		return ofNumbers(row, p, (&Array{affine: &a}).entries())
+	}
+	return reduce(row, p, a)
+}
+
+// ofNumbers is a row of expressions, as it is made for users.
+func ofNumbers(row *atom.Reduce, p []float64, us []Expr) Expr {
+	if row.HasParameters && row != atom.WeightedGeoMean && len(p) != 1 {
+		return badExpr("%s with %d numbers, want 1", row.Name, len(p))
+	}
+	switch row {
+	case atom.Norm1, atom.SumSquares:
+		return sumOfEach(row, us)
+	case atom.Max:
+		return maxExprs(us)
+	case atom.Min:
+		return MinOf(us)
+	case atom.NormP:
+		return NormPOf(us, p[0])
+	case atom.Huber:
+		return HuberOf(us, p[0])
+	case atom.WeightedGeoMean:
+		return WeightedGeoMeanOf(us, p)
+	case atom.SumLargest, atom.SumSmallest:
+		k, err := whole(row.Name, p[0])
+		switch {
+		case err != nil:
+			return Expr{err: err}
+		case row == atom.SumLargest:
+			return SumLargestOf(us, k)
+		}
+		return sumExprs(append(slices.Clone(us), SumLargestOf(us, len(us)-k).Neg()))
+	case atom.Inner:
+		half := len(us) / 2
+		if half == 1 {
+			return Mul(us[0], us[1])
+		}
+		if !allAffine(us) {
+			return badExpr("inner needs affine arguments")
+		}
+		_, lins := toExprs(us)
+		return Inner(Entries(lins[:half]...), Entries(lins[half:]...))
+	}
+	return reduceAny(row, p, us)
 }

@@ -167,8 +167,8 @@ func (f *eigenSum) String() string {
 	return "lambda_sumlargest"
 }
 
-func eigenAtoms() []atom {
-	return []atom{
+func eigenAtoms() []constructor {
+	return []constructor{
 		{op: "lambda_max", args: 1, affine: true, make: ofMatrix(LambdaMax)},
 		{op: "lambda_min", args: 1, affine: true, make: ofMatrix(LambdaMin)},
 		{op: "lambda_sumlargest", args: 1, data: 1, affine: true, make: func(args []Array, data []float64) Expr {

@@ -91,7 +91,7 @@ func (t *lifted) over() Interval {
 }
 
 func (t *lifted) node() Node {
-	return Node{op: "lifted", curve: t.f, nums: []float64{t.a, t.b}, args: funcArgs([]Representer{t.g, t.h}, nil)}
+	return Node{op: "lifted", curve: t.f, nums: []float64{t.a, t.b}, args: exprArgs(exprOf(t.g), exprOf(t.h))}
 }
 
 func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }

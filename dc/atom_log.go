@@ -96,25 +96,18 @@ func (e Expr) exponents() (Affine, bool) {
 		rows = append(rows, Linear{Const: math.Log(e.lin.Const)})
 	}
 	for _, t := range e.terms {
-		a, ok := t.f.(*along)
-		if !ok || !(t.w > 0) {
+		c, ok := t.f.(*curveAtom)
+		if !ok || !(t.w > 0) || c.own != nil || !c.f.is("exp") || !c.e().isAffineNow() {
 			return Affine{}, false
 		}
-		l, affine := a.arg.(Linear)
-		if !a.f.is("exp") || !affine {
-			return Affine{}, false
-		}
-		rows = append(rows, l.Scale(a.sign).AddScaled(1, Linear{Const: math.Log(t.w)}))
+		rows = append(rows, c.e().lin.AddScaled(1, Linear{Const: math.Log(t.w)}))
 	}
 	return Entries(rows...), true
 }
 
-func logAtoms() []atom {
-	return []atom{
+func logAtoms() []constructor {
+	return []constructor{
 		{op: "log", args: 1, scalar: true, make: ofScalar(Log)},
 		{op: "entr", args: 1, scalar: true, make: ofScalar(Entropy)},
-		{op: "kl", args: 2, scalar: true, affine: true, make: func(args []Array, _ []float64) Expr {
-			return KL(affineOf(&args[0]), affineOf(&args[1]))
-		}},
 	}
 }

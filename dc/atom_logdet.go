@@ -101,7 +101,7 @@ func (f *negLogDet) Represent(c Canon) Form {
 	semidefinite(c, 2*f.n, block(f.n, f.at, lower, diagonal))
 	out := Form{}
 	for i := range f.n {
-		out = out.AddScaled(1, logCones(c, z(i, i), 0))
+		out = out.AddScaled(1, rowOf("log").neg().represent(c, z(i, i)))
 	}
 	return out
 }
@@ -149,6 +149,6 @@ func (s *symmetric) inverseNorm(x []float64) float64 {
 func (f *negLogDet) node() Node     { return Node{op: "logdet", negative: true, args: f.arg()} }
 func (f *negLogDet) String() string { return "-logdet" }
 
-func logdetAtoms() []atom {
-	return []atom{{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)}}
+func logdetAtoms() []constructor {
+	return []constructor{{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)}}
 }

@@ -315,8 +315,8 @@ func (l Linear) inner(r Linear) float64 {
 	return s
 }
 
-func matfracAtoms() []atom {
-	return []atom{{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
+func matfracAtoms() []constructor {
+	return []constructor{{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
 		return MatFrac(affineOf(&args[0]), affineOf(&args[1]))
 	}}}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -67,8 +68,7 @@ func maxExprs(es []Expr) Expr {
 // subtractsSquares reports whether e subtracts nothing but squares, as it is written.
 func (e *Expr) subtractsSquares() bool {
 	return !e.composite && !slices.ContainsFunc(e.terms, func(t term) bool {
-		_, ok := t.f.(*sumSquares)
-		return t.w < 0 && !ok
+		return t.w < 0 && rowAt(t.f, atom.SumSquares) == nil
 	})
 }
 
@@ -149,11 +149,11 @@ const beyond = 0x1p26
 func (s *split) expanded() split {
 	out := *s
 	for k, t := range s.h {
-		f, ok := t.f.(*sumSquares)
-		if !ok || f.a.Len() != 1 {
+		a := rowAt(t.f, atom.SumSquares)
+		if a == nil || a.Len() != 1 {
 			continue
 		}
-		l := f.a.Entry(0)
+		l := a.Entry(0)
 		c := l.Const
 		if !(math.Abs(c) > beyond*l.plausible()) || math.IsInf(c*c, 0) {
 			continue
@@ -161,7 +161,7 @@ func (s *split) expanded() split {
 		if l.Const = 0; len(out.h) == len(s.h) && &out.h[0] == &s.h[0] {
 			out.h = slices.Clone(s.h)
 		}
-		out.h[k] = term{t.w, &sumSquares{FromLinear(l), l.Idx}}
+		out.h[k] = term{t.w, newVectorAtom(atom.SumSquares, nil, FromLinear(l))}
 		out.lin = out.lin.AddScaled(-t.w*2*c, l).AddScaled(-t.w, Linear{Const: c * c})
 	}
 	return out
@@ -219,9 +219,9 @@ func maxOfConvex(parts []split) split {
 		}
 		return convexSplit(newMaxOfAffine(lins))
 	}
-	items := make([]*sum, len(parts))
+	items := make([]Expr, len(parts))
 	for k := range parts {
-		items[k] = &sum{lin: parts[k].lin, terms: parts[k].g}
+		items[k] = Expr{lin: parts[k].lin, terms: parts[k].g}
 	}
 	return convexSplit(newMaxOf(items))
 }
@@ -260,7 +260,7 @@ func (f *maximum) AddSubgrad(dst []float64, scale float64, x []float64) {
 func addLargest(items []Expr, k int, dst []float64, scale float64, x []float64) {
 	order, value := make([]int, len(items)), make([]float64, len(items))
 	for i := range items {
-		order[i], value[i] = i, items[i].Value(x)
+		order[i], value[i] = i, items[i].value(x)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(value[j], value[i]) })
 	for _, i := range order[:k] {
@@ -271,7 +271,7 @@ func addLargest(items []Expr, k int, dst []float64, scale float64, x []float64) 
 func (f *maximum) Value(x []float64) float64 {
 	v := math.Inf(-1)
 	for k := range f.items {
-		v = max(v, f.items[k].Value(x))
+		v = max(v, f.items[k].value(x))
 	}
 	return v
 }
@@ -292,7 +292,7 @@ func (f *maximum) over() Interval {
 	return i
 }
 
-func (f *maximum) node() Node     { return Node{op: "max", args: exprArgs(f.items...)} }
+func (f *maximum) node() Node     { return Node{op: "max", row: atom.Max, args: exprArgs(f.items...)} }
 func (f *maximum) String() string { return "max" }
 
 // Min is the least of scalar operands, or of the entries of one array: the
@@ -338,79 +338,14 @@ func Abs(o Operand) Expr {
 	case e.IsConst():
 		return constantExpr(math.Abs(e.split().lin.Const))
 	case e.isAffineNow():
-		return convex(&absolute{e.lin}, e.owner())
+		return convex(newCurveAtom(rowOf("abs"), e, nil), e.owner())
 	}
 	t := e.split()
 	g, h := t.convexPart(), t.concavePart()
 	s := addSplits([]split{maxSplit([]split{g, h}), g, h}, 2, -1, -1)
-	return node(&magnitudeOf{newParted(s), e}, e.owner())
+	own := newParted(s)
+	return node(newCurveAtom(rowOf("abs"), e, &own), e.owner())
 }
-
-// magnitudeOf is |e| of an expression that is not affine.
-type magnitudeOf struct {
-	parted
-	e Expr
-}
-
-func (f *magnitudeOf) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
-
-func (f *magnitudeOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	if v := f.e.Value(x); v != 0 {
-		f.e.AddGradient(dst, math.Copysign(scale, scale*v), x)
-	}
-}
-
-func (f *magnitudeOf) approx(x []float64) approx {
-	a := f.e.approx(x)
-	return approx{math.Abs(a.v), a.e}
-}
-
-func (f *magnitudeOf) over() Interval { return f.e.Range().Abs() }
-func (f *magnitudeOf) node() Node     { return Node{op: "abs", args: exprArgs(f.e)} }
-func (f *magnitudeOf) String() string { return "abs" }
-
-// absolute is |l|.
-type absolute struct{ l Linear }
-
-func (f *absolute) Value(x []float64) float64 { return math.Abs(f.l.Value(x)) }
-
-func (f *absolute) AddSubgrad(dst []float64, scale float64, x []float64) {
-	if v := f.l.Value(x); v != 0 {
-		f.l.AddSubgrad(dst, math.Copysign(scale, scale*v), x)
-	}
-}
-
-func (f *absolute) Support() []int { return f.l.Idx }
-
-func (f *absolute) Pieces() []Linear { return []Linear{f.l, f.l.Scale(-1)} }
-
-func (f *absolute) Represent(c Canon) Form { return Form{Linear: magnitude(c, f.l)} }
-
-// magnitude is at least |l| by t ≥ ±l, or, where l has more than a few
-// coefficients, which are then stated once, t = u + v, l = u − v, u, v ≥ 0.
-func magnitude(c Canon, l Linear) Linear {
-	const few = 2 // Source: derived: the two rows have one entry more by then, and a column and two bounds less
-	if len(l.Idx) <= few {
-		b := beside(c.Var(), 2*len(l.Idx), 2)
-		c.Row(b.plus(l, -1), math.Inf(-1), 0)
-		c.Row(b.plus(l, 1), 0, math.Inf(1))
-		return b.alone()
-	}
-	u, v := column(c), column(c)
-	c.Row(u, 0, math.Inf(1))
-	c.Row(v, 0, math.Inf(1))
-	c.Row(l.AddScaled(-1, u.AddScaled(-1, v)), 0, 0)
-	return u.AddScaled(1, v)
-}
-
-func (f *absolute) approx(x []float64) approx {
-	a := f.l.approx(x)
-	return approx{math.Abs(a.v), a.e}
-}
-
-func (f *absolute) over() Interval { return f.l.over().Abs() }
-func (f *absolute) node() Node     { return Node{op: "abs", args: linearArg(f.l)} }
-func (f *absolute) String() string { return "abs" }
 
 // Pos is max(e, 0), the positive part.
 func Pos(e Operand) Expr { return maxExprs([]Expr{ToExpr(e), {}}) }
@@ -452,11 +387,9 @@ func entries(a Affine) []Expr {
 	return es
 }
 
-// maxOf is the maximum of sums, or of affine functions. The first one wins a
-// tie.
+// maxOf is the maximum of convex functions. The first one wins a tie.
 type maxOf struct {
-	items   []*sum
-	affine  []Linear // instead of items
+	items   []Expr
 	indices []int
 	pieces  []Linear // not nil where all items are polyhedral
 }
@@ -466,18 +399,20 @@ type maxOf struct {
 // value.
 const mostPieces = 1000
 
-func newMaxOf(items []*sum) *maxOf {
+func newMaxOf(items []Expr) *maxOf {
 	m := &maxOf{items: items, pieces: []Linear{}}
 	var lists [][]int
-	for _, s := range items {
-		lists = append(lists, s.lin.Idx)
-		for _, t := range s.terms {
+	for k := range items {
+		e := &items[k]
+		lists = append(lists, e.lin.Idx)
+		for _, t := range e.terms {
 			lists = append(lists, t.f.Support())
 		}
 		if m.pieces == nil {
 			continue
 		}
-		if p := s.Pieces(); p == nil || len(m.pieces)+len(p) > mostPieces+8*len(items) {
+		p := (&sum{lin: e.lin, terms: e.terms}).Pieces()
+		if p == nil || len(m.pieces)+len(p) > mostPieces+8*len(items) {
 			m.pieces = nil // nested maxima multiply
 		} else {
 			m.pieces = append(m.pieces, p...)
@@ -488,25 +423,17 @@ func newMaxOf(items []*sum) *maxOf {
 }
 
 func newMaxOfAffine(lins []Linear) *maxOf {
-	m := &maxOf{affine: lins}
-	var few [4][]int
-	lists := few[:0]
+	items := make([]Expr, len(lins))
 	for k := range lins {
-		lists = append(lists, lins[k].Idx)
+		items[k] = Expr{lin: lins[k]}
 	}
-	m.pieces, m.indices = m.affine, union(lists...)
-	return m
+	return newMaxOf(items)
 }
 
 func (m *maxOf) argmax(x []float64) (int, float64) {
 	arg, best := 0, math.Inf(-1)
-	for k := range m.affine {
-		if v := m.affine[k].Value(x); v > best || math.IsNaN(v) {
-			arg, best = k, v
-		}
-	}
-	for k, s := range m.items {
-		if v := s.Value(x); v > best || math.IsNaN(v) {
+	for k := range m.items {
+		if v := m.items[k].value(x); v > best || math.IsNaN(v) {
 			arg, best = k, v
 		}
 	}
@@ -517,11 +444,7 @@ func (m *maxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
 
 func (m *maxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	k, _ := m.argmax(x)
-	if m.affine != nil {
-		m.affine[k].AddSubgrad(dst, scale, x)
-	} else {
-		m.items[k].AddSubgrad(dst, scale, x)
-	}
+	m.items[k].addSubgrad(dst, scale, x)
 }
 
 func (m *maxOf) Support() []int { return m.indices }
@@ -531,8 +454,9 @@ func (m *maxOf) Pieces() []Linear { return m.pieces }
 func (m *maxOf) Represent(c Canon) Form {
 	if m.pieces == nil {
 		t := column(c)
-		for _, s := range m.items {
-			c.Row(c.Bound(s).AddScaled(-1, t), math.Inf(-1), 0)
+		for k := range m.items {
+			f, _ := m.items[k].oneSided()
+			c.Row(c.Bound(f).AddScaled(-1, t), math.Inf(-1), 0)
 		}
 		return Form{Linear: t}
 	}
@@ -547,21 +471,20 @@ func (m *maxOf) Represent(c Canon) Form {
 	return Form{Linear: b.alone()}
 }
 
-func (m *maxOf) Domain() []Representer {
-	var out []Representer
-	for _, s := range m.items {
-		out = append(out, s.Domain()...)
+func (m *maxOf) Domain() (out []Representer) {
+	for k := range m.items {
+		out = append(out, m.items[k].domain()...)
 	}
 	return out
 }
 
 func (m *maxOf) Everywhere() bool {
-	return !slices.ContainsFunc(m.items, func(s *sum) bool { return !s.Everywhere() })
+	return !slices.ContainsFunc(m.items, func(e Expr) bool { return !e.everywhere() })
 }
 
 func (m *maxOf) Inside(x []float64) bool {
-	for _, s := range m.items {
-		if !s.Inside(x) {
+	for k := range m.items {
+		if !m.items[k].inside(x) {
 			return false
 		}
 	}
@@ -570,11 +493,8 @@ func (m *maxOf) Inside(x []float64) bool {
 
 func (m *maxOf) approx(x []float64) approx {
 	best := newLargest()
-	for k := range m.affine {
-		best.add(m.affine[k].approx(x))
-	}
-	for _, s := range m.items {
-		best.add(s.approx(x))
+	for k := range m.items {
+		best.add(m.items[k].approx(x))
 	}
 	return best.approx()
 }
@@ -582,15 +502,10 @@ func (m *maxOf) approx(x []float64) approx {
 // over: an affine function beside its negative is ≥ 0 together with it.
 func (m *maxOf) over() Interval {
 	i := interval.New(math.Inf(-1), math.Inf(-1))
-	for k, l := range m.affine {
-		i = i.Max(l.over())
-		if k > 0 && l.isNegative(m.affine[k-1]) {
-			i.Lo = max(i.Lo, 0)
-		}
-	}
-	for k, s := range m.items {
-		i = i.Max(s.over())
-		if k > 0 && len(s.terms)+len(m.items[k-1].terms) == 0 && s.lin.isNegative(m.items[k-1].lin) {
+	for k := range m.items {
+		e := &m.items[k]
+		i = i.Max(e.Range())
+		if k > 0 && len(e.terms)+len(m.items[k-1].terms) == 0 && e.lin.isNegative(m.items[k-1].lin) {
 			i.Lo = max(i.Lo, 0)
 		}
 	}
@@ -598,38 +513,24 @@ func (m *maxOf) over() Interval {
 }
 
 func (m *maxOf) node() Node {
-	return Node{op: "max", args: [2]Array{{rows: m.affine, sums: m.items}}}
+	return Node{op: "max", row: atom.Max, args: exprArgs(m.items...)}
 }
 
 func (m *maxOf) parts() []Convex {
-	if m.items == nil {
-		return nil
-	}
-	out := make([]Convex, len(m.items))
-	for k, s := range m.items {
-		out[k] = s
+	var out []Convex
+	for k := range m.items {
+		if e := &m.items[k]; len(e.terms) > 0 {
+			f, _ := e.oneSided()
+			out = append(out, f)
+		}
 	}
 	return out
 }
 
 func (m *maxOf) String() string { return "max" }
 
-func maxAtoms() []atom {
-	all := func(args []Array) (es []Expr) {
-		for k := range args {
-			es = append(es, args[k].entries()...)
-		}
-		return es
-	}
-	return []atom{
-		{op: "max", args: -1, make: func(args []Array, _ []float64) Expr { return maxExprs(all(args)) }},
-		{op: "min", args: -1, make: func(args []Array, _ []float64) Expr {
-			es := all(args)
-			for k := range es {
-				es[k] = es[k].Neg()
-			}
-			return maxExprs(es).Neg()
-		}},
+func maxAtoms() []constructor {
+	return []constructor{
 		{op: "abs", args: 1, scalar: true, make: ofScalar(Abs)},
 		{op: "pos", args: 1, scalar: true, make: ofScalar(Pos)},
 		{op: "norminf", args: 1, make: func(args []Array, _ []float64) Expr { return normInf(&args[0]) }},
@@ -642,15 +543,6 @@ func normInf(a *Array) Expr {
 		return NormInf(l)
 	}
 	return maxExprs(a.each(func(e Expr) Expr { return Abs(e) }))
-}
-
-// mostChoices bounds the pieces of a maximum that Maxima writes out.
-// Source: a limit of time, of the search with a proof.
-const mostChoices = 64
-
-func (f *absolute) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	each(1, f.Pieces())
-	return Linear{}, true
 }
 
 func (m *maxOf) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {

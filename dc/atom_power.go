@@ -3,7 +3,7 @@ package dc
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Sqrt is √u. It restricts u to u ≥ 0.
@@ -111,16 +111,12 @@ func (e Expr) asPower() (v Expr, p float64, ok bool) {
 	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
 		return Expr{}, 0, false
 	}
-	var by curve
-	switch f := e.terms[0].f.(type) {
-	case *along:
-		by, v = f.f, Expr{terms: []term{{f.sign, f.arg}}, of: e.of}
-		if l, isAffine := f.arg.(Linear); isAffine {
-			v = Expr{lin: l.Scale(f.sign)}
-		}
-	case *composition:
-		by, v = f.f, f.e
+	c, ok := e.terms[0].f.(*curveAtom)
+	if !ok {
+		return Expr{}, 0, false
 	}
+	v, by := *c.e(), c.f
+	v.of = v.of.join(e.of)
 	return v, by.p, by.is("power") && by.p < 0
 }
 
@@ -144,11 +140,11 @@ func squaredEntries(s *split) (Affine, bool) {
 
 // roots are affine functions whose squares sum to f.
 func roots(f Convex) (Affine, bool) {
-	switch f := f.(type) {
-	case *sumSquares:
-		return f.a, true
-	case *quad:
-		return f.factor()
+	if a := rowAt(f, atom.SumSquares); a != nil {
+		return *a, true
+	}
+	if q, ok := f.(*quad); ok {
+		return q.factor()
 	}
 	return Affine{}, false
 }
@@ -172,15 +168,7 @@ func QuadOverLin(a, y Affine) Expr {
 	if y.Len() != 1 {
 		return badExpr("quadoverlin with a denominator of shape %v, want a scalar", y.shape)
 	}
-	f := &quadOverLin{both, both.support()}
-	if both.IsConst() {
-		v := f.Value(nil)
-		if math.IsInf(v, 1) {
-			return badExpr("quadoverlin with the denominator %g", both.c[0])
-		}
-		return constantExpr(v)
-	}
-	return convex(f, both.of)
+	return reduce(atom.QuadOverLin, nil, both)
 }
 
 // QuadOverLinOf is QuadOverLin of a slice of scalars and a scalar y.
@@ -189,96 +177,7 @@ func QuadOverLin(a, y Affine) Expr {
 //	takes      us affine, or convex and nonnegative; y affine or concave
 //	refuses    others
 func QuadOverLinOf[T Operand](us []T, y Operand) Expr {
-	ops := []Operand{y}
-	for _, u := range us {
-		ops = append(ops, u)
-	}
-	make := func(a Affine) Expr { return QuadOverLin(a.Range(1, a.Len()), a.At(0)) }
-	return atomOf("quadoverlin", make, ops, func(k int) entryRule {
-		if k == 0 {
-			return concaveEntry
-		}
-		return positiveEntry
-	})
-}
-
-type quadOverLin struct {
-	a       Affine // (y, a)
-	indices []int
-}
-
-func (f *quadOverLin) squares(x []float64) float64 {
-	s := 0.0
-	for k := 1; k < f.a.Len(); k++ {
-		v := f.a.at(k, x)
-		s += v * v
-	}
-	return s
-}
-
-func (f *quadOverLin) Value(x []float64) float64 {
-	if y := f.a.at(0, x); y > 0 {
-		return f.squares(x) / y
-	}
-	return math.Inf(1)
-}
-
-func (f *quadOverLin) AddSubgrad(dst []float64, scale float64, x []float64) {
-	y := max(f.a.at(0, x), steepest)
-	f.a.addRow(dst, -scale*f.squares(x)/(y*y), 0)
-	for k := 1; k < f.a.Len(); k++ {
-		f.a.addRow(dst, 2*scale*f.a.at(k, x)/y, k)
-	}
-}
-
-func (f *quadOverLin) Smooth() bool { return true }
-
-func (f *quadOverLin) Support() []int { return f.indices }
-
-// Represent: ‖(t − y, 2a)‖ ≤ t + y.
-func (f *quadOverLin) Represent(c Canon) Form {
-	t, y := column(c), f.a.Entry(0)
-	rows := []Linear{t.AddScaled(1, y), t.AddScaled(-1, y)}
-	for k := 1; k < f.a.Len(); k++ {
-		rows = append(rows, f.a.Entry(k).Scale(2))
-	}
-	c.Cone(Cone{Kind: SecondOrderCone, Rows: rows})
-	return Form{Linear: t}
-}
-
-func (f *quadOverLin) Domain() []Representer   { return []Representer{f.a.Entry(0).Scale(-1)} }
-func (f *quadOverLin) Inside(x []float64) bool { return f.a.at(0, x) > steepest }
-func (f *quadOverLin) String() string          { return "quadoverlin" }
-
-func (f *quadOverLin) over() Interval {
-	i := point(0)
-	for k := 1; k < f.a.Len(); k++ {
-		i = i.Add(f.a.over(k).Square())
-	}
-	return i.Mul(powerCurve("power", -1).over(f.a.over(0)))
-}
-
-// bends: aₖ²·(1/y), where y > 0 by its bounds.
-func (f *quadOverLin) bends() (bends, bool) {
-	by := powerCurve("power", -1).of(affineBends(f.a.Entry(0)))
-	return bendsOfSum(f.a.Len()-1, func(k int) bends {
-		return rowOf("square").of(affineBends(f.a.Entry(k + 1))).times(by)
-	}), true
-}
-
-func (f *quadOverLin) node() Node {
-	return Node{op: "quadoverlin", args: affineArgs(&f.a), first: afterOthers}
-}
-
-// approx is the quotient of a sum of squares and a number with an error.
-func (f *quadOverLin) approx(x []float64) approx {
-	var s total
-	for k := 1; k < f.a.Len(); k++ {
-		s.add(f.a.approx(k, x).square())
-	}
-	y := f.a.approx(0, x)
-	v := s.v / y.v
-	return approx{f.Value(x), (s.e+v*y.e)/(y.v-y.e) + unit*math.Abs(v)}
+	return reduceAny(atom.QuadOverLin, nil, append([]Expr{ToExpr(y)}, exprs(us)...))
 }
 
 // GeoMean is the geometric mean of the entries of a. It restricts them to aₖ ≥ 0.
@@ -292,154 +191,17 @@ func (f *quadOverLin) approx(x []float64) approx {
 //	refuses    an array without entries; negative constants
 //	form       second-order cones for 2, 4, 8, ... entries, else power cones
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3; Chares 2009, section 4
-func GeoMean(a Affine) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	f := &negGeoMean{a, a.support()}
-	switch {
-	case a.Len() == 0:
-		return badExpr("geomean of nothing")
-	case a.Len() == 1:
-		return a.expr()
-	case a.IsConst():
-		v := f.Value(nil)
-		if math.IsInf(v, 1) {
-			return badExpr("geomean of negative numbers")
-		}
-		return constantExpr(-v)
-	}
-	return concave(f, a.of)
-}
+func GeoMean(a Affine) Expr { return reduce(atom.GeoMean, nil, a) }
 
 // GeoMeanOf is GeoMean of a slice of scalars.
 //
 //	as         GeoMean
 //	takes      affine or concave
 //	refuses    others; no scalars
-func GeoMeanOf[T Operand](us []T) Expr {
-	make := func(a Affine) Expr { return GeoMean(a).Neg() }
-	return atomOf("geomean", make, us, everyEntry(concaveEntry)).Neg()
-}
+func GeoMeanOf[T Operand](us []T) Expr { return reduceAny(atom.GeoMean, nil, exprs(us)) }
 
-type negGeoMean struct {
-	a       Affine
-	indices []int
-}
-
-func (f *negGeoMean) Value(x []float64) float64 { return f.meanFrom(x, 0) }
-
-// meanFrom is the value where no entry is below least; those outside the domain have none.
-func (f *negGeoMean) meanFrom(x []float64, least float64) float64 {
-	sum := 0.0
-	for k := range f.a.c {
-		v, ok := onDomain(f.a.at(k, x))
-		if !ok {
-			return math.Inf(1)
-		}
-		sum += math.Log(max(v, least))
-	}
-	return -math.Exp(sum / float64(f.a.Len()))
-}
-
-func (f *negGeoMean) AddSubgrad(dst []float64, scale float64, x []float64) {
-	mean, n := -f.meanFrom(x, steepest), float64(f.a.Len())
-	for k := range f.a.c {
-		f.a.addRow(dst, -scale*mean/(n*max(f.a.at(k, x), steepest)), k)
-	}
-}
-
-func (f *negGeoMean) Smooth() bool { return true }
-
-func (f *negGeoMean) Support() []int { return f.indices }
-
-// Represent: powers (a₁⋯aₖ)^(1/k) ≥ gₖ one after the other, t ≥ −gₙ. Where the
-// number of entries is a power of two, pairs by second-order cones.
-func (f *negGeoMean) Represent(c Canon) Form {
-	if n := f.a.Len(); n&(n-1) == 0 {
-		return Form{Linear: f.pairs(c, 0, n).Scale(-1)}
-	}
-	g := f.a.Entry(0)
-	for k := 1; k < f.a.Len(); k++ {
-		next := column(c)
-		c.Cone(Cone{Kind: PowerCone, Alpha: 1 / float64(k+1), Rows: []Linear{f.a.Entry(k), g, next}})
-		g = next
-	}
-	return Form{Linear: g.Scale(-1)}
-}
-
-// pairs is at most the geometric mean of n entries from entry k: t² ≤ uv, as
-// ‖(u − v, 2t)‖ ≤ u + v, for the means u, v of either half.
-func (f *negGeoMean) pairs(c Canon, k, n int) Linear {
-	if n == 1 {
-		return f.a.Entry(k)
-	}
-	u, v, t := f.pairs(c, k, n/2), f.pairs(c, k+n/2, n/2), column(c)
-	c.Cone(Cone{Kind: SecondOrderCone, Rows: []Linear{u.AddScaled(1, v), u.AddScaled(-1, v), t.Scale(2)}})
-	return t
-}
-
-func (f *negGeoMean) Domain() []Representer {
-	out := make([]Representer, f.a.Len())
-	for k := range out {
-		out[k] = f.a.Entry(k).Scale(-1)
-	}
-	return out
-}
-
-func (f *negGeoMean) Inside(x []float64) bool {
-	for k := range f.a.c {
-		if !(f.a.at(k, x) > steepest) {
-			return false
-		}
-	}
-	return true
-}
-
-// approx: the relative errors of the entries count with their mean, and each
-// logarithm with its rounding.
-func (f *negGeoMean) approx(x []float64) approx {
-	v, relative, logs := f.Value(x), 0.0, 0.0
-	n := float64(f.a.Len())
-	for k := range f.a.c {
-		a := f.a.approx(k, x)
-		if a.v > a.e {
-			relative += a.e / (a.v - a.e)
-			logs += math.Abs(math.Log(a.v))
-			continue
-		}
-		return approx{v, f.far(x)}
-	}
-	return approx{v, math.Abs(v) * (relative + unit*(3*logs+4*n)) / n}
-}
-
-// far is the mean of the entries' upper ends: a bound where an entry may be 0.
-func (f *negGeoMean) far(x []float64) float64 {
-	s := 0.0
-	for k := range f.a.c {
-		a := f.a.approx(k, x)
-		s += math.Log(max(a.hi(), 0))
-	}
-	return math.Exp(s / float64(f.a.Len()))
-}
-
-func (f *negGeoMean) String() string { return "-geomean" }
-
-func (f *negGeoMean) node() Node {
-	return Node{op: "geomean", negative: true, args: affineArgs(&f.a)}
-}
-
-func (f *negGeoMean) over() Interval {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for k := range f.a.c {
-		i := f.a.over(k)
-		lo, hi = min(lo, max(i.Lo, 0)), max(hi, i.Hi)
-	}
-	return interval.New(-hi, -lo)
-}
-
-func powerAtoms() []atom {
-	return []atom{
+func powerAtoms() []constructor {
+	return []constructor{
 		{op: "power", args: 1, data: 1, scalar: true, make: func(args []Array, data []float64) Expr {
 			return Power(args[0].Entry(0), data[0])
 		}},
@@ -451,13 +213,5 @@ func powerAtoms() []atom {
 		}},
 		{op: "sqrt", args: 1, scalar: true, make: ofScalar(Sqrt)},
 		{op: "invpos", args: 1, scalar: true, make: ofScalar(InvPos)},
-		{op: "quadoverlin", args: 2, make: func(args []Array, _ []float64) Expr {
-			x, y := &args[0], &args[1]
-			if y.Len() != 1 {
-				return badExpr("quadoverlin with a denominator of shape %v, want a scalar", y.Shape())
-			}
-			return QuadOverLinOf(x.entries(), y.Entry(0))
-		}},
-		{op: "geomean", args: 1, make: ofArray(GeoMean, GeoMeanOf[Expr])},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -23,15 +24,7 @@ import (
 //	refuses    nothing
 //	form       quadratic
 //	source     as a bound, a second-order cone: Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
-func SumSquares(a Affine) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	if a.IsConst() {
-		return constantExpr((&sumSquares{a: a}).Value(nil))
-	}
-	return convex(&sumSquares{a, a.support()}, a.of)
-}
+func SumSquares(a Affine) Expr { return reduce(atom.SumSquares, nil, a) }
 
 // Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
 // squareSplit for all others, of which it refuses those without a bound that it needs.
@@ -43,7 +36,7 @@ func Square(o Operand) Expr {
 	case e.IsAffine():
 		return SumSquares(FromLinear(e.split().lin))
 	}
-	of := func(p parted) written { return &squared{p, e} }
+	of := func(p parted) written { return newCurveAtom(rowOf("square"), e, &p) }
 	if e.withTangents() {
 		return linearised(of, errProduct, e)
 	}
@@ -53,146 +46,6 @@ func Square(o Operand) Expr {
 	}
 	return made(of, s, e)
 }
-
-// squared is e² of an expression.
-type squared struct {
-	parted
-	e Expr
-}
-
-func (f *squared) Smooth() bool { return f.e.smooth() }
-
-func (f *squared) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
-
-func (f *squared) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.e.AddGradient(dst, 2*scale*f.e.Value(x), x)
-}
-
-func (f *squared) approx(x []float64) approx { return f.e.approx(x).square() }
-func (f *squared) over() Interval            { return f.e.Range().Square() }
-func (f *squared) bends() (bends, bool)      { return rowOf("square").along(bendsOf(&f.e)) }
-func (f *squared) node() Node                { return Node{op: "square", args: exprArgs(f.e)} }
-func (f *squared) String() string            { return "square" }
-
-type sumSquares struct {
-	a       Affine
-	indices []int
-}
-
-func (f *sumSquares) Value(x []float64) float64 {
-	s := 0.0
-	vals := f.a.values(x)
-	for k := range f.a.c {
-		v := vals.at(k)
-		s += v * v
-	}
-	return s
-}
-
-func (f *sumSquares) AddSubgrad(dst []float64, scale float64, x []float64) {
-	vals := f.a.values(x)
-	for k := range f.a.c {
-		f.a.addRow(dst, 2*scale*vals.at(k), k)
-	}
-}
-
-func (f *sumSquares) Smooth() bool { return true }
-
-func (f *sumSquares) Support() []int { return f.indices }
-
-func (f *sumSquares) Represent(Canon) Form {
-	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a}}}
-}
-
-// Line: |a| ≤ √b of one entry and a constant b.
-func (f *sumSquares) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
-	a := qrReduced(f.a)
-	if !(b.IsConst() && b.Const > 0) || a.Len() != 1 {
-		return Linear{}, 0, 0, 0, false
-	}
-	root := math.Sqrt(b.Const)
-	return a.Entry(0), -root, root, 0.5 / root, true
-}
-
-// Below: the cone (√b, a) for a constant b, else ‖(b − 1, 2a)‖ ≤ b + 1.
-func (f *sumSquares) Below(b Linear) (k Cone, share []float64, ok bool) {
-	if b.IsConst() && !(b.Const > 0) {
-		return Cone{}, nil, false
-	}
-	a := qrReduced(f.a)
-	one, scale := Linear{Const: 1}, 2.0
-	rows, share := []Linear{b.AddScaled(1, one), b.AddScaled(-1, one)}, []float64{-1, -1}
-	if b.IsConst() {
-		root := math.Sqrt(b.Const)
-		rows, share, scale = []Linear{{Const: root}}, []float64{-0.5 / root}, 1
-	}
-	for k := range a.c {
-		rows, share = append(rows, a.Entry(k).Scale(scale)), append(share, 0)
-	}
-	return Cone{Kind: SecondOrderCone, Rows: rows}, share, true
-}
-
-func (f *sumSquares) approx(x []float64) approx {
-	var s total
-	rows := f.a.approxes(x)
-	for k := range f.a.c {
-		s.add(rows.at(k).square())
-	}
-	return s.approx
-}
-
-func (f *sumSquares) over() Interval {
-	i := point(0)
-	for k := range f.a.c {
-		i = i.Add(f.a.over(k).Square())
-	}
-	return i
-}
-
-func (f *sumSquares) bends() (bends, bool) {
-	return bendsOfSum(f.a.Len(), func(k int) bends { return rowOf("square").of(affineBends(f.a.Entry(k))) }), true
-}
-
-func (f *sumSquares) node() Node     { return Node{op: "sumsq", args: affineArgs(&f.a)} }
-func (f *sumSquares) String() string { return "sumsq" }
-
-// squareOf is f² for a nonnegative convex f.
-type squareOf struct{ f Representer }
-
-func (s *squareOf) Value(x []float64) float64 { v := s.f.Value(x); return v * v }
-
-func (s *squareOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	s.f.AddSubgrad(dst, 2*scale*s.f.Value(x), x)
-}
-
-func (s *squareOf) Smooth() bool { return smooth(s.f) }
-
-func (s *squareOf) Support() []int { return s.f.Support() }
-
-func (s *squareOf) Represent(c Canon) Form {
-	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(c.Bound(s.f))}}}
-}
-
-func (s *squareOf) Domain() []Representer {
-	if r, ok := s.f.(Restricted); ok {
-		return r.Domain()
-	}
-	return nil
-}
-
-func (s *squareOf) Everywhere() bool { return hasAllPoints(s.f) }
-
-func (s *squareOf) Inside(x []float64) bool {
-	r, ok := s.f.(Restricted)
-	return !ok || r.Inside(x)
-}
-
-func (s *squareOf) approx(x []float64) approx { return approximate(s.f, x).square() }
-func (s *squareOf) over() Interval            { return rangeOf(s.f).Square() }
-func (s *squareOf) bends() (bends, bool)      { return rowOf("square").along(bendsOfFunction(s.f)) }
-func (s *squareOf) node() Node                { return Node{op: "square", args: funcArg(s.f, 1)} }
-func (s *squareOf) parts() []Convex           { return []Convex{s.f} }
-func (s *squareOf) String() string            { return "square" }
 
 // definiteTol is how far, relative to the largest, an eigenvalue may be on the
 // wrong side of zero and still count as zero.
@@ -403,15 +256,9 @@ func (f *quad) products() Interval {
 }
 func (f *quad) String() string { return "quad" }
 
-func quadAtoms() []atom {
-	return []atom{
+func quadAtoms() []constructor {
+	return []constructor{
 		{op: "square", args: 1, scalar: true, make: ofScalar(Square)},
-		{op: "sumsq", args: 1, make: func(args []Array, _ []float64) Expr {
-			if a, ok := args[0].Affine(); ok {
-				return SumSquares(a)
-			}
-			return sumExprs(args[0].each(func(e Expr) Expr { return Square(e) }))
-		}},
 		{op: opQuad, args: 1, data: -1, affine: true, make: func(args []Array, data []float64) Expr {
 			n := args[0].Len()
 			if len(data) != n*n {

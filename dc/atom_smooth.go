@@ -92,8 +92,8 @@ func Pow(u, v Operand) Expr {
 	return Exp(Mul(b, Log(a)))
 }
 
-func smoothAtoms() []atom {
-	return []atom{
+func smoothAtoms() []constructor {
+	return []constructor{
 		{op: "pow", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
 			return Pow(args[0].Entry(0), args[1].Entry(0))
 		}},

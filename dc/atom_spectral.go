@@ -187,8 +187,8 @@ func (f *singularNorm) node() Node {
 	return Node{op: f.name, args: [2]Array{{affine: &f.a, order: f.r}}} // of one order: columns count as well
 }
 
-func spectralAtoms() []atom {
-	return []atom{
+func spectralAtoms() []constructor {
+	return []constructor{
 		{op: "sigma_max", args: 1, affine: true, make: ofMatrix(SpectralNorm)},
 		{op: "normnuc", args: 1, affine: true, make: ofMatrix(NuclearNorm)},
 	}

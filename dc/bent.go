@@ -3,13 +3,15 @@ package dc
 import (
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // bent is q − sign·f: convex within the bounds of the variables, with values and subgradients
 // alone.
 type bent struct {
 	t *tangential
-	q *sumSquares // nil: 0
+	q *vectorAtom // a sum of squares; nil: 0
 }
 
 // bounded is the split of −t, where the second derivative of t has bounds.
@@ -41,7 +43,7 @@ func (t *tangential) bounded() (split, bool) {
 	out := split{h: []term{{1, &bent{t, nil}}}}
 	if len(rows) > 0 {
 		a := Entries(rows...)
-		q := &sumSquares{a, a.support()}
+		q := newVectorAtom(atom.SumSquares, nil, a)
 		out.g = []term{{1, q}}
 		out.h = []term{{1, &bent{t, q}}}
 	}
@@ -102,15 +104,15 @@ func centred(l Linear) Linear {
 
 // splitBy is a split of ±f(e) by bounds of the second derivative of f; ok is false where these do
 // not give one.
-func (c *composition) splitBy(sign float64) (s split, ok bool) {
-	if c.e.withTangents() || c.e.isAffineNow() { // the latter by bounded, with squares about the middle of the range
+func (c *curveAtom) splitBy(sign float64) (s split, ok bool) {
+	if c.e().withTangents() || c.e().isAffineNow() { // these by bounded
 		return split{}, false
 	}
 	f := c.f
 	if sign < 0 {
 		f = f.neg()
 	}
-	return f.boundedSplit(&c.e)
+	return f.boundedSplit(c.e())
 }
 
 // boundedSplit is f(e) for an e with a split g − h: with ρ ≥ f″ and F(u) = ½ρu² − f(u), whose
@@ -123,7 +125,7 @@ func (f curve) boundedSplit(e *Expr) (split, bool) {
 		return split{}, false
 	}
 	if s.isAffine() {
-		rest := split{h: []term{{1, &along{over, s.lin, 1}}}}
+		rest := split{h: []term{{1, newCurveAtom(over, s.expr(), nil)}}}
 		return addSplits([]split{squares(FromLinear(s.lin)), rest}, over.bend/2, 1), true
 	}
 	rest, err := liftedSplit(over, s, r)

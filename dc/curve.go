@@ -3,13 +3,13 @@ package dc
 import (
 	"math"
 
-	table "github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // curve is a function of one number: bend/2·u² plus a row of the table of functions, or minus it.
 type curve struct {
-	row      *table.Curve
+	row      *atom.Curve
 	p        float64 // the parameter of the row
 	negative bool
 	bend     float64
@@ -20,9 +20,9 @@ type curve struct {
 func rowOf(name string) curve { return powerCurve(name, 0) }
 
 // powerCurve is uᵖ, or another function with the exponent p.
-func powerCurve(name string, p float64) curve { return curveOf(table.Find(name), p) }
+func powerCurve(name string, p float64) curve { return curveOf(atom.Find(name), p) }
 
-func curveOf(row *table.Curve, p float64) curve {
+func curveOf(row *atom.Curve, p float64) curve {
 	return curve{row: row, p: p, ends: row.In(interval.Whole, p)}
 }
 
@@ -180,36 +180,21 @@ func (f curve) data() []float64 {
 }
 
 // represented reports whether f is convex and has cones.
-func (f curve) represented() bool {
-	switch p := f.p; {
-	case f.bend != 0:
-		return false
-	case f.row.Name == "power" && f.negative:
-		return p > 0 && p < 1
-	case f.row.Name == "power":
-		return p < 0 || p > 1 && p != math.Trunc(p)
-	}
-	return f.cones() != nil
-}
-
-func (f curve) cones() func(c Canon, u Linear, p float64) Form {
-	if f.negative {
-		return minusCones[f.row.Name]
-	}
-	return cones[f.row.Name]
-}
+func (f curve) represented() bool { return f.bend == 0 && f.row.HasBound(f.p, f.negative) }
 
 // represent adds the rows and cones of a bound t ≥ f(u), and returns it.
-func (f curve) represent(c Canon, u Linear) Form { return f.cones()(c, u, f.p) }
+func (f curve) represent(c Canon, u Linear) Form {
+	to, bound := canon{c, []Linear{u}}, f.row.Bound
+	if f.negative {
+		bound = f.row.MinusBound
+	}
+	return to.form(bound(&to, atom.Argument(0), f.p))
+}
 
-// domainTol is how far a solver's point may lie outside a domain and still be
-// evaluated at its boundary. Problem.Violation counts the distance all the same.
-// Source: two digits above the tolerance of 1e-6 to which constraints are kept.
-const domainTol = 1e-4
-
-// steepest is the argument below which a slope is kept from growing.
-// Source: derived: slopes stay below 1e20, which backends take for infinite.
-const steepest = 1e-20
+const (
+	domainTol = atom.DomainTol
+	steepest  = atom.Steepest
+)
 
 // onDomain moves an argument that is outside by no more than rounding to the
 // boundary; ok is false where it is farther out.

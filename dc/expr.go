@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Operand is a part of expressions: an Affine, a Linear or an Expr.
@@ -34,13 +36,21 @@ type term struct {
 	f Convex
 }
 
-// written is a function that is not convex by itself: a node of the graph of
-// expressions as they were written. Its AddSubgrad adds a difference of
-// subgradients of the parts of its split.
+// written is a function as it was written. Its AddSubgrad adds a difference of subgradients of the
+// parts of its split, which is nil if the function is convex by itself.
 type written interface {
 	Convex
 	split() *split
 }
+
+// isWritten reports whether f is not convex by itself.
+func isWritten(f Convex) bool {
+	w, ok := f.(written)
+	return ok && (isLate(w) || w.split() != nil)
+}
+
+// isLate reports whether the split is made when it is first asked for.
+func isLate(f written) bool { _, ok := f.(late); return ok }
 
 // many is implemented by families, sums of functions that differ in numbers alone.
 type many interface {
@@ -242,7 +252,9 @@ func (e Expr) IsConcave() bool {
 
 // Value is the function at x, computed from the expression as it was written;
 // NaN where terms of either sign are infinite.
-func (e Expr) Value(x []float64) float64 {
+func (e Expr) Value(x []float64) float64 { return e.value(x) }
+
+func (e *Expr) value(x []float64) float64 {
 	s := e.lin.Value(x)
 	for _, t := range e.terms {
 		s += t.w * t.f.Value(x)
@@ -265,6 +277,14 @@ func (e Expr) AddGradient(dst []float64, scale float64, x []float64) (value floa
 		value += t.w * t.f.Value(x)
 	}
 	return value
+}
+
+// addSubgrad is AddGradient without the value.
+func (e *Expr) addSubgrad(dst []float64, scale float64, x []float64) {
+	e.lin.AddSubgrad(dst, scale, x)
+	for _, t := range e.terms {
+		t.f.AddSubgrad(dst, scale*t.w, x)
+	}
 }
 
 // Evaluate is Value with a bound of its rounding error: the exact value lies within
@@ -442,12 +462,14 @@ func sumExprs(es []Expr) Expr {
 func mixed(terms []term) bool {
 	up, down, fractions := false, false, 0
 	for _, t := range terms {
-		switch t.f.(type) {
-		case *sumSquares:
-			up, down = up || t.w > 0, down || t.w < 0
+		switch f := t.f.(type) {
+		case *vectorAtom:
+			squares := f.is(atom.SumSquares)
+			up, down = up || squares && t.w > 0, down || squares && t.w < 0
 		case *matFrac:
 			fractions++
-		case written:
+		}
+		if isWritten(t.f) {
 			return true
 		}
 	}
@@ -482,6 +504,37 @@ func bySign(terms []term) (g, h []term) {
 // 0 aside.
 func (e *Expr) smooth() bool {
 	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
+}
+
+// oneSided is the convex function of an e whose terms have weights of one sign, or minus it.
+func (e *Expr) oneSided() (f Representer, sign float64) {
+	if len(e.terms) > 0 && e.terms[0].w < 0 {
+		return newSum(e.lin.Scale(-1), scaleTerms(e.terms, -1)), -1
+	}
+	return newSum(e.lin, e.terms), 1
+}
+
+// domain, inside and everywhere are those of all terms.
+func (e *Expr) domain() (out []Representer) {
+	for _, t := range e.terms {
+		if r, ok := t.f.(Restricted); ok {
+			out = append(out, r.Domain()...)
+		}
+	}
+	return out
+}
+
+func (e *Expr) inside(x []float64) bool {
+	for _, t := range e.terms {
+		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *Expr) everywhere() bool {
+	return !slices.ContainsFunc(e.terms, func(t term) bool { return !hasAllPoints(t.f) })
 }
 
 // support lists, ascending, the variables that e depends on as it is written.

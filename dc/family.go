@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/interval"
 )
@@ -112,7 +113,7 @@ func entriesOf(g *graph.Graph, k int, of *space, i int) []Expr {
 			}
 			out[e] = sumExprs(parts)
 		case graph.Apply:
-			out[e] = apply(curveOf(n.Curve, n.P), args[e])
+			out[e] = apply(curveOf(n.Curve, n.Parameter()), args[e])
 		default:
 			out[e] = reduced(n, args[e*n.Group:(e+1)*n.Group])
 		}
@@ -122,33 +123,10 @@ func entriesOf(g *graph.Graph, k int, of *space, i int) []Expr {
 
 // reduced is a function of a group as an expression.
 func reduced(n *graph.Node, group []Expr) Expr {
-	array := Array{exprs: group}
-	switch n.Op {
-	case graph.Norm1:
-		if len(group) == 1 {
-			return Abs(group[0])
-		}
-		return norm1Of(&array)
-	case graph.SumSquares:
-		if a, ok := array.Affine(); ok {
-			return SumSquares(a)
-		}
-		return sumExprs(array.each(func(e Expr) Expr { return Square(e) }))
-	case graph.Hubers:
-		return HuberOf(group, n.P)
-	case graph.Norm2:
-		return Norm2Of(group)
-	case graph.Max:
-		return MaxOf(group)
-	case graph.Min:
-		return MinOf(group)
+	if n.Is(atom.Norm1) && len(group) == 1 {
+		return Abs(group[0])
 	}
-	half := len(group) / 2
-	if half == 1 {
-		return Mul(group[0], group[1])
-	}
-	u, v := Array{exprs: group[:half]}, Array{exprs: group[half:]}
-	return Inner(affineOf(&u), affineOf(&v))
+	return ofNumbers(n.Function, n.P, group)
 }
 
 // linearOf is a row of member i.
@@ -175,10 +153,10 @@ func (f *mixedFamily) split() *split {
 }
 
 // lessSquares: see late. Of the least of sums of squares the split is a maximum less squares.
-func (f *mixedFamily) lessSquares() bool { return f.plan.Last().Op == graph.Min }
+func (f *mixedFamily) lessSquares() bool { return f.plan.Last().Is(atom.Min) }
 
 // isGap reports whether each member is |e| for an e with a maximum that is subtracted.
-func (f *mixedFamily) isGap() bool { return f.plan.Last().Op == graph.Norm1 }
+func (f *mixedFamily) isGap() bool { return f.plan.Last().Is(atom.Norm1) }
 
 func (f *family) Smooth() bool   { return f.plan.Smooth() }
 func (f *family) Support() []int { return f.indices }
@@ -225,7 +203,7 @@ func (f *family) Represent(c Canon) Form {
 	weights := make([]float64, 0, f.plan.N)
 	var pieces []Linear
 	bent := func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine }
-	plain := top.Op == graph.Max && !slices.ContainsFunc(top.Args, bent)
+	plain := top.Is(atom.Max) && !slices.ContainsFunc(top.Args, bent)
 	if r, ok := c.(roomy); ok && plain {
 		r.Room(f.plan.N*top.Group, 0)
 	}

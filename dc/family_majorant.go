@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // withMajorant is the sum times a weight as its majorant, if it has one.
@@ -50,7 +51,7 @@ func (l *leastFamily) item(i, k int) Form {
 // form is entry e of node k of member i as a Form.
 func (f *family) form(k, e, i int) Form {
 	n := &f.plan.Nodes[k]
-	if n.Op == graph.SumSquares {
+	if n.Is(atom.SumSquares) {
 		rows := f.pieces(nil, n, i)[e*n.Group : (e+1)*n.Group]
 		return Form{Quad: []Quadratic{{Weight: 1, Arg: Entries(rows...)}}}
 	}

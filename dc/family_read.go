@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // reader reads functions as members of graphs: functions that were stated one by one and differ in
@@ -68,19 +69,17 @@ func (r *reader) function(f Convex) int {
 	if n.curve.row != nil {
 		return r.curve(&n)
 	}
-	op, ok := familyOps[n.op]
-	if !ok || op == graph.Min && n.num != 1 {
+	row := n.row
+	if row == nil || row.Restricted() {
 		r.ok = false
 		return 0
 	}
-	if a := n.args[0].affine; a != nil && op != graph.Inner && n.args[0].layout == asItIs && a.Len() > 0 {
-		return r.g.Add(graph.Node{Op: op, Args: r.list(r.affine(a)), Group: a.Len(), P: n.num})
+	p := r.numbers(n.nums)
+	if a := n.args[0].affine; a != nil && row != atom.Inner && n.args[0].layout == asItIs && a.Len() > 0 {
+		at := graph.Node{Op: graph.Reduce, Function: row, Args: r.list(r.affine(a)), Group: a.Len(), P: p}
+		return r.signed(&n, r.g.Add(at))
 	}
-	entries := n.args[0].entries()
-	if op == graph.Inner {
-		entries = append(entries, n.args[1].entries()...)
-	}
-	return r.group(op, entries, n.num)
+	return r.signed(&n, r.group(row, n.numbers(), p))
 }
 
 // affine is the node of an array.
@@ -100,16 +99,23 @@ func (r *reader) list(nodes ...int) []int {
 	return r.ints[from:len(r.ints):len(r.ints)]
 }
 
-// familyOps are the functions that families have beside those of one number: they are finite
-// everywhere.
-var familyOps = map[string]graph.Op{
-	"abs": graph.Norm1, "norm1": graph.Norm1, "norm2": graph.Norm2, "huber": graph.Hubers,
-	"square": graph.SumSquares, "sumsq": graph.SumSquares,
-	"max": graph.Max, "least of": graph.Min, "mul": graph.Inner, "inner": graph.Inner,
+// signed is a node, or minus it where the function of n is that.
+func (r *reader) signed(n *Node, at int) int {
+	if !n.negative || !r.ok {
+		return at
+	}
+	return r.g.Add(graph.Node{Op: graph.Sum, Args: r.list(at), Weights: [][]float64{r.number(-1)}})
+}
+
+// numbers is a list of numbers.
+func (r *reader) numbers(v []float64) []float64 {
+	from := len(r.nums)
+	r.nums = append(r.nums, v...)
+	return r.nums[from:len(r.nums):len(r.nums)]
 }
 
 // group is a function of all entries.
-func (r *reader) group(op graph.Op, entries []Expr, p float64) int {
+func (r *reader) group(op *atom.Reduce, entries []Expr, p []float64) int {
 	if len(entries) == 0 {
 		r.ok = false
 	}
@@ -117,7 +123,7 @@ func (r *reader) group(op graph.Op, entries []Expr, p float64) int {
 	if !r.ok {
 		return 0
 	}
-	return r.g.Add(graph.Node{Op: op, Args: args, Group: len(entries), P: p})
+	return r.g.Add(graph.Node{Op: graph.Reduce, Function: op, Args: args, Group: len(entries), P: p})
 }
 
 // entries are the nodes of expressions; affine ones that follow one another are one node.
@@ -186,13 +192,16 @@ func (r *reader) curve(n *Node) int {
 	if !r.ok {
 		return 0
 	}
-	at := r.g.Add(graph.Node{Op: graph.Apply, Args: args, Curve: c.row, P: c.p})
+	if sum := c.row.Sum; sum != nil && !c.negative && c.bend == 0 {
+		return r.g.Add(graph.Node{Op: graph.Reduce, Function: sum, Args: args, Group: 1})
+	}
+	at := r.g.Add(graph.Node{Op: graph.Apply, Args: args, Curve: c.row, P: r.number(c.p)})
 	if !c.negative && c.bend == 0 {
 		return at
 	}
 	all := graph.Node{Op: graph.Sum, Args: []int{at}, Weights: [][]float64{r.number(c.signed(1))}}
 	if c.bend != 0 {
-		all.Args = append(all.Args, r.g.Add(graph.Node{Op: graph.SumSquares, Args: args, Group: 1}))
+		all.Args = append(all.Args, r.g.Add(graph.Reduced(atom.SumSquares, 1, args...)))
 		all.Weights = append(all.Weights, r.number(c.bend/2))
 	}
 	return r.g.Add(all)

@@ -236,7 +236,7 @@ func TestFamiliesAreFew(t *testing.T) {
 	for _, u := range p.Objective.terms {
 		kinds[fmt.Sprintf("%T", u.f)]++
 	}
-	if kinds["*dc.family"] != 1 || kinds["*dc.norm1"] != fewestMembers-1 || kinds["*dc.along"] != 40 {
+	if kinds["*dc.family"] != 1 || kinds["*dc.vectorAtom"] != fewestMembers-1 || kinds["*dc.curveAtom"] != 40 {
 		t.Error(kinds)
 	}
 	if n := len(p.Objective.split().g); n != 1+40+40+fewestMembers-1 { // squares are one

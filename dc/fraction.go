@@ -85,8 +85,8 @@ func (f *quotient) node() Node {
 	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
 }
 
-func quotientAtoms() []atom {
-	return []atom{{op: "quotient", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
+func quotientAtoms() []constructor {
+	return []constructor{{op: "quotient", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
 		return Quotient(args[0].Entry(0), args[1].Entry(0))
 	}}}
 }

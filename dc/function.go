@@ -26,12 +26,12 @@ func (f function) Coefficients() int {
 		switch g := t.f.(type) {
 		case many:
 			n += g.coefficients()
-		case *sumSquares:
-			n += g.a.NNZ()
-		case *norm2:
-			n += g.a.NNZ()
 		default:
-			n += len(t.f.Support())
+			if r, ok := g.(*vectorAtom); ok && r.a != nil {
+				n += r.a.NNZ()
+			} else {
+				n += len(t.f.Support())
+			}
 		}
 	}
 	return n

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // fewestMembers is from how many members on a family is made: from about that
@@ -68,7 +69,7 @@ func gatherIn(groups map[uint64][]*gathering, m *graph.Graph, term int) *gatheri
 
 // joined is the family as a function: of the least of sums of squares their majorant.
 func (f *family) joined() Convex {
-	if f.plan.Last().Op == graph.Min {
+	if f.plan.Last().Is(atom.Min) {
 		return &leastFamily{f}
 	}
 	return f.function()
@@ -146,18 +147,16 @@ func (e Expr) folded(g *Expr) Expr {
 func stackSquares(terms []term) []term {
 	parts := map[float64][]Affine{}
 	for _, t := range terms {
-		if f, ok := t.f.(*sumSquares); ok {
-			parts[t.w] = append(parts[t.w], f.a)
+		if a := rowAt(t.f, atom.SumSquares); a != nil {
+			parts[t.w] = append(parts[t.w], *a)
 		}
 	}
 	var out []term
 	for _, t := range terms {
-		_, ok := t.f.(*sumSquares)
-		if !ok || len(parts[t.w]) == 1 {
+		if rowAt(t.f, atom.SumSquares) == nil || len(parts[t.w]) == 1 {
 			out = append(out, t)
 		} else if list := parts[t.w]; list != nil {
-			a := Stack(list...)
-			out, parts[t.w] = append(out, term{t.w, &sumSquares{a, a.support()}}), nil
+			out, parts[t.w] = append(out, term{t.w, newVectorAtom(atom.SumSquares, nil, Stack(list...))}), nil
 		}
 	}
 	return out

@@ -3,17 +3,17 @@ package dc
 import (
 	"slices"
 
-	table "github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Node is an atom with its arguments, as an expression was written. Passes over
 // expressions read nodes: Expr.Written yields them, Apply makes them again.
 type Node struct {
 	op       string
-	curve    curve // of one that is a function of one number: it knows op and data
-	negative bool  // the function is minus the atom
+	curve    curve        // of one that is a function of one number: it knows op and data
+	row      *atom.Reduce // of one that is a function of several numbers
+	negative bool         // the function is minus the atom
 	args     [2]Array
-	first    first
 	num      float64
 	nums     []float64
 	key      any // the rest that tells it from others, comparable
@@ -24,22 +24,13 @@ func (f curve) node(args [2]Array) Node {
 	switch {
 	case f.represented():
 		return Node{curve: f, args: args}
-	case table.Find(f.row.Name) != f.row:
+	case atom.Find(f.row.Name) != f.row:
 		return Node{op: "blackbox", key: f, args: args}
 	case f.negative || f.bend != 0: // a part of splits alone
 		return Node{op: "bent " + f.row.Name, key: f, args: args}
 	}
 	return Node{op: f.row.Name, num: f.p, args: args}
 }
-
-// first says that the first entry of args[0] is an argument of its own.
-type first uint8
-
-const (
-	oneOfMany    first = iota // it is not
-	beforeOthers              // the argument before the others
-	afterOthers
-)
 
 // Term is Weight times the atom of Node.
 type Term struct {
@@ -91,7 +82,7 @@ func (n *Node) Op() string {
 	switch row := n.curve.row; {
 	case row == nil:
 		return n.op
-	case table.Find(row.Name) != row: // whatever its name is
+	case atom.Find(row.Name) != row: // whatever its name is
 		return "blackbox"
 	default:
 		return row.Name
@@ -104,9 +95,9 @@ func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.cu
 
 // Args are the arguments, arrays of expressions.
 func (n *Node) Args() []Array {
-	if n.first != oneOfMany {
+	if n.row != nil && n.row.Places != atom.Together {
 		head, rest := n.args[0].slice(0, 1), n.args[0].slice(1, n.args[0].Len())
-		if n.first == afterOthers {
+		if n.row.Places == atom.FirstBehind {
 			return []Array{rest, head}
 		}
 		return []Array{head, rest}
@@ -118,6 +109,9 @@ func (n *Node) Args() []Array {
 	return slices.Clone(n.args[:k])
 }
 
+// numbers are those of a function of several, in the order of its row.
+func (n *Node) numbers() []Expr { return append(n.args[0].entries(), n.args[1].entries()...) }
+
 // Data are the numbers that belong to the atom beside its arguments: the exponent
 // of power, pos_power and norm, the threshold of huber, the count of sumlargest,
 // sumsmallest and lambda_sumlargest, the weights of wgeomean, the matrix of quad in
@@ -128,7 +122,7 @@ func (n *Node) Data() []float64 {
 		return n.curve.data()
 	case n.op == opQuad:
 		return fullSymmetric(n.nums, n.args[0].Len())
-	case n.nums != nil:
+	case n.nums != nil && (n.row == nil || n.row.HasParameters):
 		return slices.Clone(n.nums)
 	case n.num != 0:
 		return []float64{n.num}
@@ -147,22 +141,13 @@ func fullSymmetric(q []float64, n int) []float64 {
 	return q
 }
 
-// Array is an array of expressions with a shape: the argument of an atom. Of what
-// it can hold, one is not empty.
+// Array is an array of expressions with a shape: the argument of an atom. One of affine and exprs
+// is empty.
 type Array struct {
 	affine *Affine
 	layout layout // of affine
 	order  int    // of the triangle, or the length of a column
-	rows   []Linear
 	exprs  []Expr
-	sums   []*sum
-	funcs  []Representer // with signs
-	signs  []float64
-	lin    Linear // and terms: one expression
-	terms  []term
-	one    bool
-	sub    Convex // times sign: one expression
-	sign   float64
 	shape  []int // of exprs; nil: a vector
 	of     *space
 }
@@ -183,16 +168,8 @@ func affineArgs(as ...*Affine) (out [2]Array) {
 	return out
 }
 
-// exprArgs, linearArg and funcArgs are the arguments of an atom of one array.
+// exprArgs are the arguments of an atom of one array.
 func exprArgs(es ...Expr) [2]Array { return [2]Array{{exprs: es}} }
-func linearArg(l Linear) [2]Array  { return [2]Array{{lin: l, one: true}} }
-
-func funcArgs(fs []Representer, signs []float64) [2]Array {
-	return [2]Array{{funcs: fs, signs: signs}}
-}
-
-// funcArg is sign·f, of one entry.
-func funcArg(f Convex, sign float64) [2]Array { return [2]Array{{sub: f, sign: sign}} }
 
 // AffineArray is a as an argument.
 func AffineArray(a Affine) Array { return Array{affine: &a, of: a.of} }
@@ -227,17 +204,13 @@ func (a *Array) Len() int {
 		return a.order * a.order
 	case a.affine != nil:
 		return a.affine.Len()
-	case a.one || a.sub != nil:
-		return 1
 	}
-	return len(a.rows) + len(a.exprs) + len(a.sums) + len(a.funcs)
+	return len(a.exprs)
 }
 
 // Shape is the list of dimensions, empty for a scalar. Do not change it.
 func (a *Array) Shape() []int {
 	switch {
-	case a.one || a.sub != nil:
-		return nil
 	case a.affine != nil && a.layout == triangles:
 		return []int{a.order, a.order}
 	case a.affine != nil && a.layout == columns:
@@ -286,7 +259,6 @@ func (a *Array) Affine() (out Affine, ok bool) {
 
 // Entry is the k-th expression in row-major order, 0 ≤ k < Len.
 func (a *Array) Entry(k int) Expr {
-	var e Expr
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		return Expr{lin: a.affine.Entry(place(k/a.order, k%a.order))}
@@ -295,29 +267,13 @@ func (a *Array) Entry(k int) Expr {
 		return Expr{lin: a.affine.Entry(k%cols*a.order + k/cols)}
 	case a.affine != nil:
 		return Expr{lin: a.affine.Entry(k)}
-	case a.one:
-		e = Expr{lin: a.lin, terms: a.terms}
-	case a.sub != nil:
-		e = exprOf(a.sub).Scale(a.sign)
-	case a.rows != nil:
-		return Expr{lin: a.rows[k]}
-	case a.exprs != nil:
-		return a.exprs[k]
-	case a.sums != nil:
-		e = Expr{lin: a.sums[k].lin, terms: a.sums[k].terms}
-	default:
-		e = exprOf(a.funcs[k])
-		if a.signs != nil {
-			e = e.Scale(a.signs[k])
-		}
 	}
-	return e.owned(a.of)
+	return a.exprs[k].owned(a.of)
 }
 
-// owned is e, a sum of convex functions, as an expression of a model.
+// owned is e as an expression of a model.
 func (e Expr) owned(of *space) Expr {
-	e.of = of
-	if mixed(e.terms) {
+	if e.of = e.of.join(of); !e.composite && mixed(e.terms) {
 		e.composite, e.lazy = true, &lazySplit{}
 	}
 	return e
@@ -361,8 +317,8 @@ func (a *Array) each(f func(Expr) Expr) []Expr {
 	return es
 }
 
-// atom is how an op is made: it stands in the file of the atom.
-type atom struct {
+// constructor is how an op is made: it stands in the file of the atom.
+type constructor struct {
 	op   string
 	args int // arrays; −1: one or more
 	data int // numbers; −1: as many as make wants

@@ -100,22 +100,14 @@ func sameFunction(f, g Convex) bool {
 }
 
 func (n *Node) same(m *Node) bool {
-	return n.op == m.op && n.curve == m.curve && n.negative == m.negative && n.first == m.first && n.key == m.key &&
+	return n.op == m.op && n.curve == m.curve && n.negative == m.negative && n.row == m.row && n.key == m.key &&
 		n.num == m.num && slices.Equal(n.nums, m.nums) && n.args[0].same(&m.args[0]) && n.args[1].same(&m.args[1])
 }
 
 func (a *Array) same(b *Array) bool {
-	if (a.affine == nil) != (b.affine == nil) || a.layout != b.layout || a.order != b.order || a.one != b.one || !slices.Equal(a.signs, b.signs) {
-		return false
-	}
-	if (a.sub == nil) != (b.sub == nil) || a.sub != nil && (a.sign != b.sign || !sameFunction(a.sub, b.sub)) {
-		return false
-	}
-	return (a.affine == nil || sameEntries(a.affine, b.affine)) && a.lin.equal(b.lin) && sameTerms(a.terms, b.terms) &&
-		slices.EqualFunc(a.rows, b.rows, Linear.equal) &&
-		slices.EqualFunc(a.exprs, b.exprs, func(e, o Expr) bool { return e.same(&o) }) &&
-		slices.EqualFunc(a.sums, b.sums, func(s, t *sum) bool { return s.lin.equal(t.lin) && sameTerms(s.terms, t.terms) }) &&
-		slices.EqualFunc(a.funcs, b.funcs, func(f, g Representer) bool { return sameFunction(f, g) })
+	return (a.affine == nil) == (b.affine == nil) && a.layout == b.layout && a.order == b.order &&
+		(a.affine == nil || sameEntries(a.affine, b.affine)) &&
+		slices.EqualFunc(a.exprs, b.exprs, func(e, o Expr) bool { return e.same(&o) })
 }
 
 func sameTerms(a, b []term) bool {
@@ -195,25 +187,8 @@ func (h *hasher) array(a *Array, depth int) {
 		h.coefficients(a.affine.idx, a.affine.val)
 		h.floats(a.affine.c)
 	}
-	for k := 0; k < len(a.rows); k += someOf(len(a.rows)) {
-		h.linear(a.rows[k])
-	}
 	for k := 0; k < len(a.exprs); k += someOf(len(a.exprs)) {
 		h.sum(a.exprs[k].lin, a.exprs[k].terms, depth)
-	}
-	for k := 0; k < len(a.sums); k += someOf(len(a.sums)) {
-		h.sum(a.sums[k].lin, a.sums[k].terms, depth)
-	}
-	for k := 0; k < len(a.funcs); k += someOf(len(a.funcs)) {
-		h.function(a.funcs[k], depth)
-	}
-	h.floats(a.signs)
-	if a.sub != nil {
-		h.float(a.sign)
-		h.function(a.sub, depth)
-	}
-	if a.one {
-		h.sum(a.lin, a.terms, depth)
 	}
 }
 

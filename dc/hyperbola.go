@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // hyperbola is the split of a function that is ≤ 0 exactly where c ≤ w·u₁·…·uₙ, for
@@ -70,21 +72,20 @@ func (p *Problem) reach() []float64 {
 
 // affineFactors are those of w·f where all are affine, and their weight; nil else.
 func affineFactors(f Convex, w float64) ([]Linear, float64) {
-	switch f := f.(type) {
-	case *inner:
-		if f.u.Len() == 1 {
-			return []Linear{f.u.Entry(0), f.v.Entry(0)}, w
-		}
-	case *sumSquares:
-		if f.a.Len() == 1 {
-			return []Linear{f.a.Entry(0), f.a.Entry(0)}, w
-		}
-	case *product:
-		u, w := factorsOf(&f.a, w)
+	g, ok := f.(*vectorAtom)
+	switch {
+	case !ok:
+	case g.is(atom.SumSquares) && g.len() == 1:
+		return []Linear{g.a.Entry(0), g.a.Entry(0)}, w
+	case g.row != atom.Inner || g.len() != 2:
+	case g.a != nil:
+		return []Linear{g.a.Entry(0), g.a.Entry(1)}, w
+	default:
+		u, w := factorsOf(&g.items[0], w)
 		if u == nil {
 			return nil, 0
 		}
-		v, w := factorsOf(&f.b, w)
+		v, w := factorsOf(&g.items[1], w)
 		if v == nil {
 			return nil, 0
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 )
 
@@ -36,18 +37,21 @@ const mostProducts = 2_000_000
 func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	var items []Expr
 	var count int
+	smallest := false
 	switch f := f.(type) {
-	case *tail:
-		items, count = f.items, f.k
 	case *maximum:
 		items, count = f.items, 1
-	case *largestOf:
-		items, count = f.items, f.k
+	case *vectorAtom:
+		smallest = f.row == atom.SumSmallest
+		if f.own == nil || !smallest && f.row != atom.SumLargest {
+			return 0, nil
+		}
+		items, count = f.items, int(f.p[0])
 	default:
 		return 0, nil
 	}
 	l := &leastOf{e: Expr{terms: []term{{1, f}}}, items: items, k: count}
-	if _, ok := f.(*tail); !ok { // − max f = min −f
+	if !smallest { // − max f = min −f
 		w = -w
 		l.e.terms[0].w = -1
 		l.items = slices.Clone(l.items)
@@ -86,12 +90,12 @@ func squaredProducts(s *split) (products int, ok bool) {
 		return 0, false
 	}
 	for _, t := range s.g {
-		q, ok := t.f.(*sumSquares)
-		if !ok {
+		a := rowAt(t.f, atom.SumSquares)
+		if a == nil {
 			return 0, false
 		}
-		for k := range q.a.c {
-			n := len(q.a.Entry(k).Idx)
+		for k := range a.c {
+			n := len(a.Entry(k).Idx)
 			products += n * (n + 1) / 2
 		}
 	}
@@ -106,7 +110,11 @@ func (f *leastOf) over() Interval            { return f.e.Range() }
 func (f *leastOf) String() string            { return "sum of least" }
 
 func (f *leastOf) node() Node {
-	return Node{op: "least of", args: exprArgs(f.items...), num: float64(f.k)}
+	n := Node{op: "least of", args: exprArgs(f.items...), num: float64(f.k)}
+	if f.k == 1 {
+		n.row = atom.Min
+	}
+	return n
 }
 
 // AddSubgrad adds a gradient where there is one.
@@ -141,7 +149,7 @@ func (f *leastOf) newPlan() *pass.Plan {
 		s := f.items[k].split()
 		args[k] = r.sum(s.lin, s.g)
 	}
-	r.g.Add(graph.Node{Op: graph.Min, Args: args, Group: len(args)})
+	r.g.Add(graph.Reduced(atom.Min, len(args), args...))
 	return pass.NewPlan(graph.First(&r.g))
 }
 
@@ -149,7 +157,7 @@ func (f *leastOf) item(_, k int) Form {
 	s := f.items[k].split()
 	form := Form{Linear: s.lin}
 	for _, t := range s.g {
-		form.Quad = append(form.Quad, Quadratic{Weight: t.w, Arg: t.f.(*sumSquares).a})
+		form.Quad = append(form.Quad, Quadratic{Weight: t.w, Arg: *rowAt(t.f, atom.SumSquares)})
 	}
 	return form
 }

@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // A convex function that does not decrease in its arguments may be taken of DC
@@ -75,7 +77,7 @@ func (e Expr) majoriseBy(majorant func(term) (term, bool)) Expr {
 // majorant is the term with its majorant, if it has one.
 func (t term) majorant() (term, bool) {
 	f, ok := t.f.(majorised)
-	if !ok || t.w <= 0 || f.split().isConvex() {
+	if !ok || t.w <= 0 || !isWritten(f) || f.split().isConvex() {
 		return t, false
 	}
 	m, ok := f.majorant()
@@ -284,7 +286,7 @@ func (f *maxAbove) node() Node { return Node{op: "max above", args: exprArgs(f.i
 
 // appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ.
 type appliedAbove struct {
-	*applied
+	of *vectorAtom
 	differences
 }
 
@@ -293,23 +295,28 @@ func (f *appliedAbove) Represent(c Canon) Form {
 	for k := range rows {
 		rows[k] = column(c)
 		above(c, rows[k], f.g[k], f.h[k])
-		if f.even {
+		if f.of.row.Entry(k).Monotone == atom.Outward {
 			g, h := f.minus(k)
 			above(c, rows[k], g, h)
 		}
 	}
-	return c.Form(f.c.make(Entries(rows...)).G())
+	return represent(c, f.of.row, f.of.p, rows)
 }
 
 func (f *appliedAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.c.AddSubgrad(dst, scale, x)
+	f.of.AddSubgrad(dst, scale, x)
 }
 
-func (f *appliedAbove) Smooth() bool { return false }
+func (f *appliedAbove) Value(x []float64) float64 { return f.of.Value(x) }
+func (f *appliedAbove) approx(x []float64) approx { return f.of.approx(x) }
+func (f *appliedAbove) over() Interval            { return f.of.over() }
+func (f *appliedAbove) split() *split             { return f.of.split() }
+func (f *appliedAbove) Support() []int            { return f.of.indices }
+func (f *appliedAbove) String() string            { return f.of.String() }
 
 func (f *appliedAbove) node() Node {
-	n := f.applied.node()
-	n.op = n.Op() + " above"
+	n := f.of.node()
+	n.op, n.row = n.Op()+" above", nil
 	return n
 }
 
@@ -318,17 +325,22 @@ func (f *maximum) majorant() (majorant, bool) {
 	return &maxAbove{f, d}, ok
 }
 
-func (f *applied) majorant() (majorant, bool) {
+func (f *vectorAtom) majorant() (majorant, bool) {
+	if f.row.Slopes == nil || f.row == atom.SumLargest {
+		return nil, false
+	}
 	d, ok := newDifferences(f.items...)
 	return &appliedAbove{f, d}, ok
 }
 
-func (f *squared) majorant() (majorant, bool) {
-	m, ok := newAbsAbove(f.e)
-	return &squareAbove{m}, ok
-}
-
-func (f *magnitudeOf) majorant() (majorant, bool) {
-	m, ok := newAbsAbove(f.e)
-	return &m, ok
+func (c *curveAtom) majorant() (majorant, bool) {
+	switch {
+	case c.f.is("square"):
+		m, ok := newAbsAbove(*c.e())
+		return &squareAbove{m}, ok
+	case c.f.is("abs"):
+		m, ok := newAbsAbove(*c.e())
+		return &m, ok
+	}
+	return nil, false
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -32,7 +33,7 @@ func newMembers(g *graph.Graph, width int, index []int32, of *space) *members {
 	for a, arg := range g.Last().Args {
 		if m.minus[a] = g.Last().Weights[a][0] < 0; m.minus[a] {
 			m.convex = false
-			m.plain = m.plain && g.Nodes[arg].Op != graph.Max
+			m.plain = m.plain && !g.Nodes[arg].Is(atom.Max)
 		} else {
 			m.plain = false
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
@@ -44,7 +46,7 @@ func Mul(x, y Operand) Expr {
 			return e
 		}
 	}
-	of := func(p parted) written { return &product{p, a, b} }
+	of := func(p parted) written { return newWritten(atom.Inner, nil, []Expr{a, b}, &p) }
 	if a.withTangents() || b.withTangents() {
 		return linearised(of, errProduct, a, b)
 	}
@@ -54,34 +56,6 @@ func Mul(x, y Operand) Expr {
 	}
 	return made(of, s, a, b)
 }
-
-// product is a·b.
-type product struct {
-	parted
-	a, b Expr
-}
-
-func (f *product) Smooth() bool { return f.a.smooth() && f.b.smooth() }
-
-func (f *product) Value(x []float64) float64 { return f.a.Value(x) * f.b.Value(x) }
-
-func (f *product) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.a.AddGradient(dst, scale*f.b.Value(x), x)
-	f.b.AddGradient(dst, scale*f.a.Value(x), x)
-}
-
-func (f *product) approx(x []float64) approx { return f.a.approx(x).times(f.b.approx(x)) }
-func (f *product) over() Interval            { return f.a.Range().Mul(f.b.Range()) }
-func (f *product) bends() (bends, bool) {
-	a, ok := bendsOf(&f.a)
-	b, both := bendsOf(&f.b)
-	return a.times(b), ok && both
-}
-
-func (f *product) node() Node {
-	return Node{op: "mul", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
-}
-func (f *product) String() string { return "product" }
 
 // timesLogs is u·(Σ cₖ·log vₖ + r) for affine u and vₖ, where u > 0 by its bounds or as one of the
 // vₖ is a positive multiple of it: u·log v is −Entropy(u) − KL(u, v) + v − u.
@@ -116,11 +90,15 @@ func timesLogs(u, v Expr) (Expr, bool) {
 
 // twoFactors are u and v of f = u·v.
 func twoFactors(f Convex) (u, v Expr, ok bool) {
-	switch f := f.(type) {
-	case *product:
-		return f.a, f.b, true
-	case *squared:
-		return f.e, f.e, true
+	switch g := f.(type) {
+	case *vectorAtom:
+		if g.row == atom.Inner && len(g.items) == 2 {
+			return g.items[0], g.items[1], true
+		}
+	case *curveAtom:
+		if g.f.is("square") && g.own != nil {
+			return *g.e(), *g.e(), true
+		}
 	}
 	if a, _ := affineFactors(f, 1); len(a) == 2 {
 		return a[0].expr(), a[1].expr(), true
@@ -157,7 +135,10 @@ func Inner(u, v Affine) Expr {
 	if sameEntries(&u, &v) {
 		return SumSquares(u)
 	}
-	return node(&inner{newParted(innerSplit(u, v)), u, v}, u.of.join(v.of))
+	both := Stack(u, v)
+	f, own := newVectorAtom(atom.Inner, nil, both), newParted(innerSplit(u, v))
+	f.own = &own
+	return node(f, both.of)
 }
 
 // innerSplit is the sum of the products that have a factor which is constant by
@@ -186,10 +167,11 @@ func innerSplit(u, v Affine) split {
 
 // squares is the sum of squares as a split.
 func squares(a Affine) split {
+	f := newVectorAtom(atom.SumSquares, nil, a)
 	if a.IsConst() {
-		return split{lin: Linear{Const: (&sumSquares{a: a}).Value(nil)}}
+		return split{lin: Linear{Const: f.Value(nil)}}
 	}
-	return convexSplit(&sumSquares{a, a.support()})
+	return convexSplit(f)
 }
 
 // balance is the power of two nearest to the α with which αu and v/α have ranges
@@ -201,56 +183,6 @@ func balance(u, v Interval) float64 {
 	}
 	return math.Exp2(math.Round(math.Log2(ratio) / 2))
 }
-
-type inner struct {
-	parted
-	u, v Affine
-}
-
-func (f *inner) Smooth() bool { return true }
-
-func (f *inner) Value(x []float64) float64 {
-	s := 0.0
-	u, v := f.u.values(x), f.v.values(x)
-	for k := range f.u.c {
-		s += u.at(k) * v.at(k)
-	}
-	return s
-}
-
-func (f *inner) AddSubgrad(dst []float64, scale float64, x []float64) {
-	u, v := f.u.values(x), f.v.values(x)
-	for k := range f.u.c {
-		f.u.addRow(dst, scale*v.at(k), k)
-		f.v.addRow(dst, scale*u.at(k), k)
-	}
-}
-
-func (f *inner) approx(x []float64) approx {
-	var s total
-	for k := range f.u.c {
-		s.add(f.u.approx(k, x).times(f.v.approx(k, x)))
-	}
-	return s.approx
-}
-
-func (f *inner) over() Interval {
-	i := point(0)
-	for k := range f.u.c {
-		i = i.Add(f.u.over(k).Mul(f.v.over(k)))
-	}
-	return i
-}
-
-func (f *inner) bends() (bends, bool) {
-	return bendsOfSum(f.u.Len(), func(k int) bends {
-		return affineBends(f.u.Entry(k)).times(affineBends(f.v.Entry(k)))
-	}), true
-}
-
-func (f *inner) node() Node { return Node{op: "inner", args: affineArgs(&f.u, &f.v)} }
-
-func (f *inner) String() string { return "product" }
 
 var errProduct = errors.New("dc: no split is known for this product or square: a factor is not bounded from below; give its variables bounds")
 
@@ -394,7 +326,7 @@ func convexSquare(p split) split {
 	if p.isAffine() {
 		return squares(FromLinear(p.lin))
 	}
-	return convexSplit(&squareOf{p.function()})
+	return convexSplit(newCurveAtom(rowOf("square"), p.expr(), nil))
 }
 
 // squareSplit is s² for any s.
@@ -430,13 +362,10 @@ func squareSplit(s *split) (split, error) {
 	return addSplits(out, 1, 1, -2, 2, -2, 1), nil
 }
 
-func productAtoms() []atom {
-	return []atom{
+func productAtoms() []constructor {
+	return []constructor{
 		{op: "mul", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
 			return Mul(args[0].Entry(0), args[1].Entry(0))
-		}},
-		{op: "inner", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
-			return Inner(affineOf(&args[0]), affineOf(&args[1]))
 		}},
 		{op: "cost", args: 2, affine: true, make: func([]Array, []float64) Expr {
 			return badExpr("costs are stated by Model.AddCost")

@@ -1,50 +1,20 @@
 package dc
 
-// tail is the sum of the k smallest of expressions: the rest of their sum
-// when the sum of the largest is subtracted. It is computed as such: the largest
-// may be so large that nothing else is left of a difference.
-type tail struct {
-	parted
-	items []Expr
-	k     int
-}
+import "github.com/dcopt/dcopt/internal/graph/atom"
 
-// AddSubgrad adds the gradients of the items that are not the largest.
-func (f *tail) AddSubgrad(dst []float64, scale float64, x []float64) {
-	for i := range f.items {
-		f.items[i].AddGradient(dst, scale, x)
-	}
-	addLargest(f.items, len(f.items)-f.k, dst, -scale, x)
-}
-
-func (f *tail) approx(x []float64) approx {
-	all := approxAll(f.items, x)
-	for i := range all {
-		all[i].v = -all[i].v
-	}
-	a := sumOfLargest(all, f.k)
-	return approx{-a.v, a.e}
-}
-
-func (f *tail) Value(x []float64) float64 { return f.approx(x).v }
-func (f *tail) node() Node {
-	return Node{op: "sumsmallest", args: exprArgs(f.items...), num: float64(f.k)}
-}
-func (f *tail) String() string { return "sum of smallest" }
+// A sum of which the largest items are subtracted is the sum of the smallest, and is computed as
+// such: the largest may be so large that nothing else is left of a difference.
 
 // largestTerm is a sum of the largest of some expressions, as it is written.
 func largestTerm(f Convex) (items []Expr, k int, ok bool) {
-	switch f := f.(type) {
-	case *sumLargest:
-		return entries(f.a), f.k, true
-	case *largestOf:
-		return f.items, f.k, true
-	case *composed:
-		if f.largest != nil {
-			return f.largest.items, f.largest.k, true
-		}
+	r, ok := f.(*vectorAtom)
+	switch {
+	case !ok || r.row != atom.SumLargest:
+		return nil, 0, false
+	case r.a != nil:
+		return entries(*r.a), int(r.p[0]), true
 	}
-	return nil, 0, false
+	return r.items, int(r.p[0]), r.items != nil
 }
 
 // sumTails finds the terms of a sum that cancel the largest of their own:
@@ -70,8 +40,8 @@ func sumTails(terms []term) []term {
 				rest = append(rest, t)
 			}
 		}
-		f := &tail{newParted(splitOf(Linear{}, group)), items, len(items) - k}
-		terms, at = append(rest, term{w, f}), -1
+		f := asWritten(atom.SumSmallest, []float64{float64(len(items) - k)}, splitOf(Linear{}, group), items)
+		terms, at = append(rest, term{w, f.terms[0].f}), -1
 	}
 	return terms
 }
@@ -109,14 +79,12 @@ func findAll(terms []term, w float64, items []Expr) []bool {
 
 // sameItems reports whether f is the sum of the items, in order.
 func sameItems(f Convex, items []Expr) bool {
-	var a *Affine
-	switch f := f.(type) {
-	case *sumSquares:
-		a = &f.a
-	case *norm1:
-		a = &f.a
-	default:
-		return false
+	squares := rowAt(f, atom.SumSquares)
+	a := squares
+	if a == nil {
+		if a = rowAt(f, atom.Norm1); a == nil {
+			return false
+		}
 	}
 	if a.Len() != len(items) {
 		return false
@@ -127,18 +95,11 @@ func sameItems(f Convex, items []Expr) bool {
 			return false
 		}
 		var l Linear
-		switch g := e.terms[0].f.(type) {
-		case *sumSquares:
-			if _, ok := f.(*sumSquares); !ok || g.a.Len() != 1 {
-				return false
-			}
-			l = g.a.Entry(0)
-		case *absolute:
-			if _, ok := f.(*norm1); !ok {
-				return false
-			}
-			l = g.l
-		default:
+		if g := rowAt(e.terms[0].f, atom.SumSquares); squares != nil && g != nil && g.Len() == 1 {
+			l = g.Entry(0)
+		} else if c, ok := e.terms[0].f.(*curveAtom); squares == nil && ok && c.isAffine("abs") {
+			l = c.e().lin
+		} else {
 			return false
 		}
 		if !l.equal(a.Entry(k)) {

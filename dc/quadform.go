@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,7 +23,7 @@ const mostSquared = 48
 func mergeSquares(all []term) ([]term, Linear) {
 	signs := [2]bool{}
 	for _, t := range all {
-		if _, ok := t.f.(*sumSquares); ok && t.w != 0 {
+		if rowAt(t.f, atom.SumSquares) != nil && t.w != 0 {
 			signs[0], signs[1] = signs[0] || t.w > 0, signs[1] || t.w < 0
 		}
 	}
@@ -63,11 +64,10 @@ func tiedSquares(all []term) [][]int {
 	owner := map[int]int{} // of a variable: a term that has it
 	for k, t := range all {
 		parent[k] = k
-		f, ok := t.f.(*sumSquares)
-		if !ok || t.w == 0 {
+		if rowAt(t.f, atom.SumSquares) == nil || t.w == 0 {
 			continue
 		}
-		for _, j := range f.indices {
+		for _, j := range t.f.Support() {
 			if o, seen := owner[j]; seen {
 				parent[find(k)] = find(o)
 			} else {
@@ -78,7 +78,7 @@ func tiedSquares(all []term) [][]int {
 	place := map[int]int{}
 	var groups [][]int
 	for k, t := range all {
-		if _, ok := t.f.(*sumSquares); !ok || t.w == 0 {
+		if rowAt(t.f, atom.SumSquares) == nil || t.w == 0 {
 			continue
 		}
 		root := find(k)
@@ -109,7 +109,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	var supports [][]int
 	up, down := false, false
 	for _, k := range group {
-		supports = append(supports, all[k].f.(*sumSquares).indices)
+		supports = append(supports, all[k].f.Support())
 		up, down = up || all[k].w > 0, down || all[k].w < 0
 	}
 	if !up || !down {
@@ -121,7 +121,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	}
 	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars)), sizes: make([]float64, len(vars))}
 	for _, k := range group {
-		a, w := &all[k].f.(*sumSquares).a, all[k].w
+		a, w := rowAt(all[k].f, atom.SumSquares), all[k].w
 		for i := range a.c {
 			f.addSquare(w, a.Entry(i))
 		}
@@ -214,8 +214,7 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	if len(rows) == 0 {
 		return term{}, rest, true
 	}
-	a := Entries(rows...)
-	return term{sign, &sumSquares{a, a.support()}}, rest, true
+	return term{sign, newVectorAtom(atom.SumSquares, nil, Entries(rows...))}, rest, true
 }
 
 // tidy leaves out coefficients of uᵢ = dᵢ·xᵢ that are rounding, and gives the others to

@@ -10,6 +10,8 @@ import (
 
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // The constants bound the work of ReducedRange: an equation or a constraint with more
@@ -317,57 +319,58 @@ func (e Expr) parted() (p *polynomial, rest []term, ok bool) {
 
 // polynomial is the atom as one.
 func (n *Node) polynomial() (*polynomial, bool) {
-	args := n.Args()
-	factors := func(pairs ...[2]Expr) (*polynomial, bool) {
-		var sum *polynomial
-		one, _ := rational(1)
-		for _, uv := range pairs {
-			u, okU := uv[0].polynomial()
-			v, okV := uv[1].polynomial()
-			if !okU || !okV {
-				return nil, false
+	if n.row != nil && n.row.Products != nil {
+		return sumOfProducts(n.row, n.numbers())
+	}
+	c := n.curve
+	if c.row == nil {
+		c = curve{row: atom.Find(n.op), p: n.num}
+	}
+	if c.row == nil || c.row.Exponent == nil {
+		return nil, false
+	}
+	u := n.args[0].Entry(0)
+	e, nonnegative := c.row.Exponent(c.p)
+	if nonnegative && !(u.Range().Lo >= 0) {
+		return nil, false
+	}
+	return u.polynomialPower(e)
+}
+
+// polynomialPower is a power of e, whose exponent is a small positive integer.
+func (e Expr) polynomialPower(exponent float64) (*polynomial, bool) {
+	if exponent != math.Trunc(exponent) || exponent < 1 || exponent > mostReduced {
+		return nil, false
+	}
+	u, ok := e.polynomial()
+	p := u
+	for k := 1; k < int(exponent) && ok; k++ {
+		p, ok = p.times(u)
+	}
+	return p, ok
+}
+
+// sumOfProducts is a row of numbers as a polynomial.
+func sumOfProducts(row *atom.Reduce, numbers []Expr) (sum *polynomial, ok bool) {
+	one, _ := rational(1)
+	for _, factors := range row.Products(len(numbers)) {
+		var product *polynomial
+		for _, f := range factors {
+			p, ok := numbers[f.Entry].polynomialPower(f.Power)
+			if ok && product != nil {
+				p, ok = product.times(p)
 			}
-			w, ok := u.times(v)
 			if !ok {
 				return nil, false
 			}
-			if sum == nil {
-				sum = newPolynomial(u.space)
-			}
-			sum.addScaled(one, w)
+			product = p
 		}
-		return sum, sum != nil
+		if sum == nil {
+			sum = newPolynomial(product.space)
+		}
+		sum.addScaled(one, product)
 	}
-	switch n.Op() {
-	case "square", "sumsq":
-		var pairs [][2]Expr
-		for _, e := range args[0].entries() {
-			pairs = append(pairs, [2]Expr{e, e})
-		}
-		return factors(pairs...)
-	case "mul", "inner":
-		var pairs [][2]Expr
-		for k, e := range args[0].entries() {
-			pairs = append(pairs, [2]Expr{e, args[1].Entry(k)})
-		}
-		return factors(pairs...)
-	case "power", "pos_power":
-		exponent := n.Data()[0]
-		if n.Op() == "pos_power" && !(args[0].Entry(0).Range().Lo >= 0) {
-			return nil, false
-		}
-		if exponent != math.Trunc(exponent) || exponent < 2 || exponent > mostReduced {
-			return nil, false
-		}
-		base := args[0].Entry(0)
-		u, ok := base.polynomial()
-		p := u
-		for k := 1; k < int(exponent) && ok; k++ {
-			p, ok = p.times(u)
-		}
-		return p, ok
-	}
-	return nil, false
+	return sum, sum != nil
 }
 
 // polynomialRange is Range where the polynomial part is added up exactly before.

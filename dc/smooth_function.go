@@ -1,7 +1,7 @@
 package dc
 
 import (
-	table "github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -39,11 +39,11 @@ func Smooth(
 		return around.Add(i.Add(point(-mid)).Mul(d))
 	}
 	slopes := func(i Interval, _ float64) Interval { return near(slope, i, within(i)) }
-	row := &table.Curve{
+	row := &atom.Curve{
 		Name:   name,
-		Value:  table.Part{At: of(f), Over: func(i Interval, p float64) Interval { return near(f, i, slopes(i, p)) }},
-		Slope:  table.Part{At: of(slope), Over: slopes},
-		Second: table.Part{At: of(second), Over: func(i Interval, _ float64) Interval { return within(i) }},
+		Value:  atom.Part{At: of(f), Over: func(i Interval, p float64) Interval { return near(f, i, slopes(i, p)) }},
+		Slope:  atom.Part{At: of(slope), Over: slopes},
+		Second: atom.Part{At: of(second), Over: func(i Interval, _ float64) Interval { return within(i) }},
 	}
 	return func(u Operand) Expr { return applyCurve(curveOf(row, 0), ToExpr(u)) }
 }

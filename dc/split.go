@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // split is a difference of convex functions, lin + Σ g − Σ h, all weights
@@ -130,6 +132,14 @@ func (s *split) scale(w float64) split {
 // function is the convex part as one function.
 func (s *split) function() Representer { return newSum(s.lin, s.g) }
 
+// expr is a convex or a concave split as an expression.
+func (s *split) expr() Expr {
+	if len(s.h) > 0 {
+		return Expr{lin: s.lin, terms: scaleTerms(s.h, -1)}
+	}
+	return Expr{lin: s.lin, terms: s.g}
+}
+
 // over is the range of the convex part.
 func (s *split) over() Interval { return termsOver(s.lin, s.g) }
 
@@ -150,7 +160,7 @@ func (t term) written() (f written, ok bool) {
 		return nil, false
 	}
 	f, ok = t.f.(written)
-	return f, ok
+	return f, ok && isWritten(t.f)
 }
 
 // splitOf is the split of a sum of functions as they were written.
@@ -212,10 +222,12 @@ func (e *Expr) remaining() (g, h bool) {
 	add := func(w float64, f Convex) {
 		switch f.(type) {
 		case Linear, *matFrac:
-		case *sumSquares:
-			up, down = up || w > 0, down || w < 0
 		default:
-			sum, size = sum+w, size+math.Abs(w)
+			if rowAt(f, atom.SumSquares) != nil {
+				up, down = up || w > 0, down || w < 0
+			} else {
+				sum, size = sum+w, size+math.Abs(w)
+			}
 		}
 	}
 	for _, t := range e.terms {
@@ -255,11 +267,7 @@ func (e *Expr) withGaps() bool {
 			some = true
 			continue
 		}
-		switch t.f.(type) {
-		case written, many:
-			return false
-		}
-		if nodeOf(t.f).op == "max" {
+		if _, family := t.f.(many); family || isWritten(t.f) || nodeOf(t.f).op == "max" {
 			return false
 		}
 	}
@@ -423,48 +431,29 @@ func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
 }
 
 // squares is the sum without l where all terms are sums of squares, else nil.
-func (s *sum) squares() *sumSquares {
+func (s *sum) squares() *vectorAtom {
 	parts := make([]Affine, len(s.terms))
 	for k, t := range s.terms {
-		q, ok := t.f.(*sumSquares)
-		if !ok {
+		a := rowAt(t.f, atom.SumSquares)
+		if a == nil {
 			return nil
 		}
-		parts[k] = q.a.Scale(math.Sqrt(t.w))
+		parts[k] = a.Scale(math.Sqrt(t.w))
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return &sumSquares{a: Stack(parts...)}
+	return newVectorAtom(atom.SumSquares, nil, Stack(parts...))
 }
 
-func (s *sum) Domain() []Representer {
-	var out []Representer
-	for _, t := range s.terms {
-		if r, ok := t.f.(Restricted); ok {
-			out = append(out, r.Domain()...)
-		}
-	}
-	return out
-}
-
-func (s *sum) Inside(x []float64) bool {
-	for _, t := range s.terms {
-		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *sum) Everywhere() bool {
-	return !slices.ContainsFunc(s.terms, func(t term) bool { return !hasAllPoints(t.f) })
-}
+func (s *sum) Domain() []Representer   { return (&Expr{terms: s.terms}).domain() }
+func (s *sum) Inside(x []float64) bool { return (&Expr{terms: s.terms}).inside(x) }
+func (s *sum) Everywhere() bool        { return (&Expr{terms: s.terms}).everywhere() }
 
 func (s *sum) over() Interval       { return termsOver(s.lin, s.terms) }
 func (s *sum) bends() (bends, bool) { return bendsOf(&Expr{lin: s.lin, terms: s.terms, of: s.lin.of}) }
 func (s *sum) node() Node {
-	return Node{op: "sum", args: [2]Array{{lin: s.lin, terms: s.terms, one: true}}}
+	return Node{op: "sum", args: exprArgs(Expr{lin: s.lin, terms: s.terms})}
 }
 
 func (s *sum) parts() []Convex {

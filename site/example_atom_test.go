@@ -22,7 +22,7 @@ import (
 func TestExampleAtom(t *testing.T) {
 	t.Parallel()
 	overlay := overlaid(t, "docs/design-atom.md")
-	tested(t, overlay, "^Test(Gauss|Exact|Ranges|Rows|Operations|Curves|AtomComments|DescribedAtoms)$",
+	tested(t, overlay, "^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$",
 		"./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/flat", "./dc", "./dc/lang")
 	regenerated(t, overlay)
 
@@ -84,6 +84,15 @@ func TestExampleAtom(t *testing.T) {
 	const incomplete = 4
 	run(incomplete, "the function gauss is not known to verify\nincomplete\n", "verify", "a.dc", "r.json", "--proof", "proof.gz")
 
+	file("c.dc", []byte("var x[2] start 5\nminimize hypotenuse(x - [1, 2]) + 0.3*x[1]\n"))
+	var least struct{ Objective float64 }
+	text := run(0, `"status":"converged"`, "solve", "--json", "c.dc")
+	if want := 0.3 + math.Sqrt(1-0.09); json.Unmarshal(text, &least) != nil || math.Abs(least.Objective-want) > 1e-6 {
+		t.Errorf("the least value is %g, want %g", least.Objective, want)
+	}
+	file("d.dc", run(0, "hypotenuse(", "expand", "c.dc"))
+	run(0, "convex", "check", "d.dc")
+
 	t.Run("Python", func(t *testing.T) {
 		python := need.Program(t, need.Python)
 		need.That(t, exec.Command(python, "-c", "import cvxpy").Run() == nil, need.Python, "import cvxpy")
@@ -121,12 +130,16 @@ func regenerated(t *testing.T, overlay string) {
 			t.Errorf("%s: %v\n%s", pkg, err, out)
 		}
 	}
-	for name, want := range map[string]string{
-		"docs/atoms.md":    "\n## gauss\n",
-		"docs/language.md": "| `gauss(x)` | exp(-x^2/2) | DC |",
-		"docs/go.md":       "| `gauss` | `Apply` |",
-		"editors/vscode/syntaxes/dc.tmLanguage.json": "|gauss|",
+	for _, c := range [][2]string{
+		{"docs/atoms.md", "\n## gauss\n"},
+		{"docs/language.md", "| `gauss(x)` | exp(-x^2/2) | DC |"},
+		{"docs/language.md", "| `hypotenuse(x)` | sqrt(1 + sumsq(x)) | convex |"},
+		{"docs/go.md", "| `gauss` | `Apply` |"},
+		{"docs/go.md", "| `hypotenuse` | `Apply` |"},
+		{"editors/vscode/syntaxes/dc.tmLanguage.json", "|gauss|"},
+		{"editors/vscode/syntaxes/dc.tmLanguage.json", "|hypotenuse|"},
 	} {
+		name, want := c[0], c[1]
 		if text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name))); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %q: %v", name, want, err)
 		}

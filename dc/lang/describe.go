@@ -49,7 +49,6 @@ var described = []Function{
 	{"sumsq", "sumsq(x)", "the sum of squares", Convex, anything, "", false},
 	{"sumlargest", "sumlargest(x, k)", "the sum of the k largest entries", Convex, anything, "", false},
 	{"dotsort", "dotsort(x, w)", "the largest inner product of x with a permutation of w, which is data", Convex, anything, "", false},
-	{"lse", "lse(x)", "log of the sum of e^x", Convex, anything, "", false},
 	{"quad", "quad(x, Q)", "x'Qx for a square matrix Q of data; DC where Q is indefinite", Convex, affineOnly, "", false},
 	{"quadoverlin", "quadoverlin(x, z)", "sumsq(x)/z", Convex, "x affine, or convex and >= 0; z affine or concave", "z > 0", false},
 	{"geomean", "geomean(x, z, ...)", "the geometric mean of all entries", Concave, decreasing, needsPlus, false},
@@ -86,8 +85,8 @@ var described = []Function{
 	{"uniform", "uniform(l, u)", "after `start` only: drawn between l and u", Constant, "data", "", true},
 }
 
-// Functions are all functions of the language: those of one number that have a row, other functions
-// of variables, and those of data.
+// Functions are all functions of the language: those that have a row, other functions of variables,
+// and those of data.
 func Functions() (all []Function) {
 	for _, c := range atom.Curves() {
 		if c.HasParameter {
@@ -96,6 +95,18 @@ func Functions() (all []Function) {
 		w := c.Words("x")
 		curvature := map[string]Curvature{"convex": Convex, "concave": Concave, "DC": DC}[w.Curvature]
 		all = append(all, Function{c.Name, c.Name + "(x)", c.Doc.Means, curvature, w.Takes, w.Domain, false})
+	}
+	for _, f := range atom.Reduces() {
+		if f.Plain() {
+			curvature, takes := Convex, anything
+			if f.Curvature < 0 {
+				curvature = Concave
+			}
+			if f.Slopes == nil {
+				takes = "as its directions allow"
+			}
+			all = append(all, Function{f.Name, f.Name + "(x)", f.Means, curvature, takes, "", false})
+		}
 	}
 	return append(all, described...)
 }

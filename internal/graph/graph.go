@@ -9,30 +9,41 @@ import (
 // Op is the operation of a node on the entries of its arguments, which follow one another.
 type Op uint8
 
-// The operations. Those from Norm1 on make one entry of each Group of entries.
+// The operations.
 const (
-	Affine     Op = iota // affine functions of the variables, the Rows
-	Sum                  // the Rows, if any, plus the arguments times their Weights, entry by entry
-	Apply                // Curve of each entry
-	Norm1                // the sum of absolute values
-	SumSquares           // the sum of squares
-	Hubers               // the sum of u² where |u| ≤ P, and of 2P|u| − P² elsewhere
-	Norm2                // the Euclidean norm
-	Max                  // the largest
-	Min                  // the least
-	Inner                // the inner product of the first and the second half of the group
+	Affine Op = iota // affine functions of the variables, the Rows
+	Sum              // the Rows, if any, plus the arguments times their Weights, entry by entry
+	Apply            // Curve of each entry
+	Reduce           // one entry of each Group of entries, by Function
 )
 
 // Node is made of nodes before it.
 type Node struct {
-	Op      Op
-	W       int // entries of a member
-	Rows    []Row
-	Args    []int
-	Weights [][]float64 // of Sum: a column for each argument
-	Group   int
-	P       float64 // the parameter of Hubers and Apply
-	Curve   *atom.Curve
+	Op       Op
+	W        int // entries of a member
+	Rows     []Row
+	Args     []int
+	Weights  [][]float64 // of Sum: a column for each argument
+	Group    int
+	Curve    *atom.Curve
+	Function *atom.Reduce
+	P        []float64 // the parameters of Curve and Function
+}
+
+// Reduced is a node with a function of groups of the entries of its arguments.
+func Reduced(f *atom.Reduce, group int, args ...int) Node {
+	return Node{Op: Reduce, Function: f, Group: group, Args: args}
+}
+
+// Is reports whether the node is a function of groups.
+func (n *Node) Is(f *atom.Reduce) bool { return n.Function == f }
+
+// Parameter is that of a Curve.
+func (n *Node) Parameter() float64 {
+	if len(n.P) == 0 {
+		return 0
+	}
+	return n.P[0]
 }
 
 // Graph has the nodes that one function of each of N members is made of; that function is the last
@@ -59,7 +70,7 @@ func (g *Graph) Add(n Node) int {
 		for _, a := range n.Args {
 			n.W += g.Nodes[a].W
 		}
-		if n.Op >= Norm1 {
+		if n.Op == Reduce {
 			n.W /= n.Group
 		}
 	}
@@ -81,7 +92,8 @@ func (n *Node) same(o *Node) bool {
 
 // alike reports whether two nodes differ in numbers at most.
 func (n *Node) alike(o *Node) bool {
-	return n.Op == o.Op && n.Group == o.Group && n.P == o.P && n.Curve == o.Curve && slices.Equal(n.Args, o.Args) &&
+	return n.Op == o.Op && n.Group == o.Group && n.Curve == o.Curve && n.Function == o.Function &&
+		slices.Equal(n.P, o.P) && slices.Equal(n.Args, o.Args) &&
 		slices.EqualFunc(n.Rows, o.Rows, func(a, b Row) bool { return len(a.Idx) == len(b.Idx) })
 }
 
@@ -94,6 +106,9 @@ func (g *Graph) Form() uint64 {
 		mix(int(n.Op))
 		mix(n.Group)
 		mix(len(n.Args))
+		if n.Function != nil {
+			mix(len(n.Function.Name))
+		}
 		for r := range n.Rows {
 			mix(len(n.Rows[r].Idx))
 		}
@@ -191,7 +206,7 @@ func (g *Graph) Append(m *Graph) {
 func First(m *Graph) *Graph {
 	g := m.clone()
 	for k := range g.Nodes {
-		g.Nodes[k].Args = slices.Clone(g.Nodes[k].Args)
+		g.Nodes[k].Args, g.Nodes[k].P = slices.Clone(g.Nodes[k].Args), slices.Clone(g.Nodes[k].P)
 	}
 	g.columns(func(c *[]float64) { *c = slices.Clone(*c) }, func(c *[]int32) { *c = slices.Clone(*c) })
 	return g

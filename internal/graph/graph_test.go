@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // one is a graph of one member, the largest of an affine function and 0.
@@ -12,7 +14,7 @@ func one(j int32, v, c float64) *Graph {
 	g := &Graph{N: 1}
 	row := Row{Idx: [][]int32{{j}}, Val: [][]float64{{v}}, C: []float64{c}}
 	a := g.Add(Node{Op: Affine, Rows: []Row{row, Number([]float64{0})}})
-	g.Add(Node{Op: Max, Args: []int{a}, Group: 2})
+	g.Add(Reduced(atom.Max, 2, a))
 	return g
 }
 
@@ -37,7 +39,7 @@ func TestAppend(t *testing.T) {
 	}
 	other := &Graph{N: 1}
 	other.Add(Node{Op: Affine, Rows: []Row{Number([]float64{0}), Number([]float64{1})}})
-	other.Add(Node{Op: Max, Args: []int{0}, Group: 2})
+	other.Add(Reduced(atom.Max, 2, 0))
 	if g.Alike(other) {
 		t.Error("members with other coefficients are alike")
 	}
@@ -46,13 +48,13 @@ func TestAppend(t *testing.T) {
 // TestAddOnce: nodes that are made in the same way are one.
 func TestAddOnce(t *testing.T) {
 	g := one(1, 2, 3)
-	if k := g.Add(Node{Op: Max, Args: []int{0}, Group: 2}); k != 1 || len(g.Nodes) != 2 {
+	if k := g.Add(Reduced(atom.Max, 2, 0)); k != 1 || len(g.Nodes) != 2 {
 		t.Errorf("node %d of %d", k, len(g.Nodes))
 	}
-	if k := g.Add(Node{Op: Min, Args: []int{0}, Group: 2}); k != 2 || g.Nodes[2].W != 1 {
+	if k := g.Add(Reduced(atom.Min, 2, 0)); k != 2 || g.Nodes[2].W != 1 {
 		t.Errorf("node %d of %d", k, len(g.Nodes))
 	}
-	if of := g.Of(2); len(of.Nodes) != 2 || of.Last().Op != Min {
+	if of := g.Of(2); len(of.Nodes) != 2 || !of.Last().Is(atom.Min) {
 		t.Errorf("a node has %d nodes", len(of.Nodes))
 	}
 }

@@ -17,7 +17,12 @@ type Curve struct {
 	Name         string // in problem files, messages and the protocol
 	Doc          Doc    // left out where HasParameter is true
 	HasParameter bool   // the function is another for another p
+	Kinked       bool   // it has no slope somewhere inside of its domain
 	Poles        bool   // there are numbers with an infinite value inside the domain
+	// Exponent is e of f(u) = uᵉ, for u ≥ 0 alone if nonnegative; nil: f is no power.
+	Exponent func(p float64) (e float64, nonnegative bool)
+	// Sum is the sum of f of several numbers; nil: the table has none.
+	Sum *Reduce
 	// Value is NaN or infinite outside of the domain. Slope is any subgradient at a kink, where
 	// the range of Slope has all of them and the range of Second an infinite end if the slope
 	// jumps.
@@ -30,6 +35,11 @@ type Curve struct {
 	Inverse func(v, p float64) float64
 	// Inflections are the numbers in i, ascending, at which Second changes its sign; nil: nowhere.
 	Inflections func(i Interval, p float64) []float64
+	// Bound adds rows and cones to c and returns a bound, at least f(u) wherever these hold, and
+	// equal to it in the best case; nil: there are none. MinusBound does so for −f. Bounds reports
+	// whether one of them, the second if minus, is good for p; nil: for all.
+	Bound, MinusBound func(c Canon, u Lin, p float64) Bound
+	Bounds            func(p float64, minus bool) bool
 	// Samples are arguments u with f(u), f′(u) and f″(u) in decimal digits, at least 20 of them. No
 	// row has them that exact_test.go computes with 1000 bits.
 	Samples [][4]string
@@ -70,6 +80,15 @@ func Find(name string) *Curve {
 		return rows[k]
 	}
 	return nil
+}
+
+// HasBound reports whether f, or −f if minus, has rows and cones.
+func (c *Curve) HasBound(p float64, minus bool) bool {
+	bound := c.Bound
+	if minus {
+		bound = c.MinusBound
+	}
+	return bound != nil && (c.Bounds == nil || c.Bounds(p, minus))
 }
 
 // In returns the part of i within the domain; its nearest end if there is none.

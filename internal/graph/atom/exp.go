@@ -34,6 +34,7 @@ var exponentials = []*Curve{
 		},
 		Value: expPart(), Slope: expPart(), Second: expPart(),
 		Inverse: inverse(positiveLog),
+		Bound:   expBound,
 	},
 	{
 		Name: "expm1",
@@ -57,6 +58,7 @@ var exponentials = []*Curve{
 		Second:  computed{at: of(func(u float64) float64 { return (2 + u) * math.Exp(u) }), within: positive}.part(),
 		Domain:  nonnegative,
 		Inverse: inverse(lambert),
+		Bound:   xexpBound,
 	},
 	{
 		Name: "sinh",
@@ -76,6 +78,20 @@ var exponentials = []*Curve{
 		},
 		Value: coshPart(), Slope: sinhPart(), Second: coshPart(),
 	},
+}
+
+func expBound(c Canon, u Lin, _ float64) Bound {
+	t := c.Column()
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{u, Constant(1), t}})
+	return Bound{Lin: t}
+}
+
+// xexpBound: t ≥ u·exp(w/u), w ≥ u².
+func xexpBound(c Canon, u Lin, _ float64) Bound {
+	t, w := c.Column(), c.Column()
+	c.Cone(rotated(w, Constant(1), u))
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{w, u, t}})
+	return Bound{Lin: t}
 }
 
 func xexp(u float64) float64 { return u * math.Exp(u) }

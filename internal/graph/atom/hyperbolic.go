@@ -20,6 +20,7 @@ var hyperbolic = []*Curve{
 		Slope:   sigmoidPart(),
 		Second:  bumpPart(),
 		Inverse: inverse(func(v float64) float64 { return v + positiveLog(-math.Expm1(-v)) }),
+		Bound:   logisticBound,
 	},
 	{ // 1/(1 + e⁻ᵘ)
 		Name:        "sigmoid",
@@ -69,6 +70,15 @@ var hyperbolic = []*Curve{
 		Inverse:     inverse(math.Tanh),
 		Inflections: atZero,
 	},
+}
+
+// logisticBound: t with exp(u − t) + exp(−t) ≤ 1.
+func logisticBound(c Canon, u Lin, _ float64) Bound {
+	t, v, w := c.Column(), c.Column(), c.Column()
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{u.Add(-1, t), Constant(1), v}})
+	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), Constant(1), w}})
+	c.Row(v.Add(1, w), math.Inf(-1), 1)
+	return Bound{Lin: t}
 }
 
 func sigmoidPart() Part { return computed{at: of(sigmoid), within: interval.New(0, 1)}.part() }

@@ -21,6 +21,11 @@ func logarithmic(name string, doc Doc, f, inverse func(float64) float64, base, a
 		}.part(),
 		Domain:  nonnegative,
 		Inverse: of(inverse),
+		MinusBound: func(c Canon, u Lin, _ float64) Bound { // u ≥ exp(−t)
+			t := c.Column()
+			c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), Constant(1), u}})
+			return Bound{Lin: t.Scale(1 / l)}
+		},
 	}
 }
 
@@ -65,6 +70,11 @@ var logarithms = []*Curve{
 		Slope:  computed{at: of(func(u float64) float64 { return -1 - math.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
 		Second: computed{at: of(func(u float64) float64 { return -1 / max(u, 0) }), within: positive.Neg()}.part(),
 		Domain: nonnegative,
+		MinusBound: func(c Canon, u Lin, _ float64) Bound { // u·exp(−t/u) ≤ 1
+			t := c.Column()
+			c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), u, Constant(1)}})
+			return Bound{Lin: t}
+		},
 	},
 }
 
@@ -73,4 +83,61 @@ func entropy(u, p float64) float64 {
 		return 0
 	}
 	return -u * math.Log(u)
+}
+
+// KL is the divergence u·log(u/v) − u + v of u, v ≥ 0; with a parameter it has no value at u = 0,
+// as a logarithm that is written has none.
+var KL = rowOf(Reduce{
+	Name: "kl", Curvature: 1, Smooth: true, Entries: entries(None, true), Places: FirstBefore,
+	Value: func(dst []float64, u [][]float64, p []float64) {
+		for i := range dst {
+			dst[i] = divergenceOf(u[0][i], u[1][i], len(p) > 0)
+		}
+	},
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, _ []float64) {
+		for i, g := range adj {
+			u, v := max(u[0][i], Steepest), max(u[1][i], Steepest)
+			to[0][i] += g * math.Log(u/v)
+			to[1][i] += g * (1 - u/v)
+		}
+	},
+	Error: func(dst, _ []float64, u, e [][]float64, _, _ []float64) {
+		for i := range dst {
+			dst[i] = divergenceError(u[0][i], e[0][i], u[1][i], e[1][i])
+		}
+	},
+	Over: func([]Interval, []float64) Interval { return interval.New(0, math.Inf(1)) },
+	// s ≥ u·log(u/v) by u·exp(−s/u) ≤ v.
+	Bound: func(c Canon, u []Lin, _ []float64) Bound {
+		s := c.Column()
+		c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{s.Scale(-1), u[0], u[1]}})
+		return Bound{Lin: s.Add(-1, u[0]).Add(1, u[1])}
+	},
+})
+
+func divergenceOf(u, v float64, open bool) float64 {
+	u, ok := onDomain(u)
+	switch {
+	case !ok || v < -DomainTol || u > 0 && v <= 0, open && u == 0:
+		return math.Inf(1)
+	case u == 0:
+		return max(v, 0)
+	}
+	return u*math.Log(u/v) - u + v
+}
+
+// divergenceError: by the partial derivatives log(u/v) and 1 − u/v at both ends of the errors, and
+// the roundings of the three terms.
+func divergenceError(u, d, v, e float64) float64 {
+	u0, v0 := max(u, 0), max(v-e, Steepest)
+	log := 0.0
+	if u0 > 0 {
+		log = max(math.Abs(math.Log(u0/v0)), math.Abs(math.Log(u0/(v+e))))
+	}
+	slope := max(math.Abs(1-(u0+d)/v0), math.Abs(1-max(u0-d, 0)/(v+e)))
+	err := (log+d/max(u0-d, Steepest))*d + slope*e
+	if u0 == 0 && d == 0 {
+		err = e
+	}
+	return err + 4*unit*(u0*(log+1)+math.Abs(v))
 }

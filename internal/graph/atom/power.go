@@ -12,9 +12,10 @@ var _ = register(powers...)
 var powers = []*Curve{
 	{ // uᵖ: of positive integers p for all u, of others for u ≥ 0
 		Name: "power", HasParameter: true,
-		Value:  monomial(func(p float64) (float64, float64) { return 1, p }),
-		Slope:  monomial(func(p float64) (float64, float64) { return p, p - 1 }),
-		Second: monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }),
+		Exponent: func(p float64) (float64, bool) { return p, false },
+		Value:    monomial(func(p float64) (float64, float64) { return 1, p }),
+		Slope:    monomial(func(p float64) (float64, float64) { return p, p - 1 }),
+		Second:   monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }),
 		Domain: func(p float64) Interval {
 			if p >= 0 && p == math.Trunc(p) {
 				return interval.Whole
@@ -36,18 +37,27 @@ var powers = []*Curve{
 			}
 			return nil
 		},
+		Bound: powerBound, MinusBound: rootBound,
+		Bounds: func(p float64, minus bool) bool {
+			if minus {
+				return p > 0 && p < 1
+			}
+			return p < 0 || p > 1 && p != math.Trunc(p)
+		},
 	},
 	{ // max(u, 0)ᵖ, p > 1
 		Name: "pos_power", HasParameter: true,
-		Value:  parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
-		Slope:  parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
-		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
+		Exponent: func(p float64) (float64, bool) { return p, true },
+		Value:    parted(monomial(func(p float64) (float64, float64) { return 1, p }), false, false),
+		Slope:    parted(monomial(func(p float64) (float64, float64) { return p, p - 1 }), false, false),
+		Second:   parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), false, false),
 		Inverse: func(v, p float64) float64 {
 			if !(v > 0) {
 				return math.NaN()
 			}
 			return math.Pow(v, 1/p)
 		},
+		Bound: posPowerBound,
 	},
 	{ // |u|ᵖ, p > 1
 		Name: "abspower", HasParameter: true,
@@ -56,17 +66,22 @@ var powers = []*Curve{
 		Second: parted(monomial(func(p float64) (float64, float64) { return p * (p - 1), p - 2 }), true, false),
 	},
 	{
-		Name: "square",
+		Name: "square", Sum: SumSquares,
+		Exponent: func(float64) (float64, bool) { return 2, false },
 		Doc: Doc{
 			Means: "x^2", Go: "Square", Shown: [2]float64{-2.5, 2.5},
 			Takes: takesAny, Form: "quadratic", Source: "Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3",
 		},
-		Value:  monomial(func(float64) (float64, float64) { return 1, 2 }),
+		Value: Part{
+			func(u, _ float64) float64 { return u * u },
+			func(i Interval, _ float64) Interval { return i.Square() },
+		},
 		Slope:  monomial(func(float64) (float64, float64) { return 2, 1 }),
 		Second: constant(2),
+		Bound:  func(_ Canon, u Lin, _ float64) Bound { return Bound{Squares: []Lin{u}} },
 	},
 	{
-		Name: "abs",
+		Name: "abs", Kinked: true, Sum: Norm1,
 		Doc: Doc{
 			Means: "the absolute value", Go: "Abs", Shown: [2]float64{-3, 3},
 			Takes: takesAny, Form: "rows",
@@ -75,9 +90,10 @@ var powers = []*Curve{
 		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
 		Slope:  Part{of(sign), step(-1, 1)},
 		Second: Part{constant(0).At, kink},
+		Bound:  func(c Canon, u Lin, _ float64) Bound { return Bound{Lin: c.Abs(u)} },
 	},
 	{
-		Name: "pos",
+		Name: "pos", Kinked: true,
 		Doc: Doc{
 			Means: "max(x, 0)", Go: "Pos", Shown: [2]float64{-3, 3},
 			Takes: takesAny, Form: "rows", Source: "Boyd and Vandenberghe 2004, section 4.3.1",
@@ -221,4 +237,41 @@ func powUlps(u, q float64) float64 {
 		e += 2 + 2*min(l, 750)
 	}
 	return e
+}
+
+// powerBound: t·u^|p| ≥ 1 for p < 0; for the inverse ‖(u − t, 2)‖ ≤ u + t. For p > 1, t^(1/p) ≥
+// |u|, u ≥ 0.
+func powerBound(c Canon, u Lin, p float64) Bound {
+	t := c.Column()
+	switch {
+	case p > 1:
+		c.Row(u, 0, math.Inf(1))
+		c.Cone(Cone{PowerCone, 1 / p, []Lin{t, Constant(1), u}})
+	case p == -1:
+		c.Cone(rotated(u, t, Constant(1)))
+	default:
+		c.Cone(Cone{PowerCone, 1 / (1 - p), []Lin{t, u, Constant(1)}})
+	}
+	return Bound{Lin: t}
+}
+
+// rootBound: t ≥ −uᵖ by uᵖ ≥ |t| for 0 < p < 1, for the square root by t² ≤ u.
+func rootBound(c Canon, u Lin, p float64) Bound {
+	t := c.Column()
+	if p == 0.5 {
+		quarter := Constant(0.25)
+		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Lin{u.Add(1, quarter), u.Add(-1, quarter), t}})
+	} else {
+		c.Cone(Cone{PowerCone, p, []Lin{u, Constant(1), t}})
+	}
+	return Bound{Lin: t}
+}
+
+// posPowerBound: t^(1/p) ≥ v, v ≥ u, v ≥ 0.
+func posPowerBound(c Canon, u Lin, p float64) Bound {
+	t, v := c.Column(), c.Column()
+	c.Row(v, 0, math.Inf(1))
+	c.Row(u.Add(-1, v), math.Inf(-1), 0)
+	c.Cone(Cone{PowerCone, 1 / p, []Lin{t, Constant(1), v}})
+	return Bound{Lin: t}
 }

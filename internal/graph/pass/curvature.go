@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -27,15 +28,12 @@ func (p *Plan) convex() []bool {
 			switch n.Op {
 			case graph.Sum:
 				ok = ok && convex[arg] && slices.Min(n.Weights[a]) >= 0
-			case graph.Max:
-				ok = ok && convex[arg]
-			case graph.Min, graph.Inner:
-				ok = false
+			case graph.Reduce:
+				rises := n.Function.Entry(a).Monotone == atom.Rising && !n.Function.Entry(a).Nonnegative
+				ok = ok && n.Function.Curvature > 0 && (p.Nodes[arg].Op == graph.Affine || rises && convex[arg])
 			case graph.Apply:
-				isConvex, _ := n.Curve.Curvature(interval.Whole, n.P)
+				isConvex, _ := n.Curve.Curvature(interval.Whole, n.Parameter())
 				ok = ok && isConvex && p.Nodes[arg].Op == graph.Affine
-			default:
-				ok = ok && p.Nodes[arg].Op == graph.Affine
 			}
 		}
 		convex[k] = ok
@@ -47,12 +45,12 @@ func (p *Plan) convex() []bool {
 // with affine functions beside them.
 func (p *Plan) IsLeast() bool {
 	top := p.Last()
-	if top.Op != graph.Min {
+	if !top.Is(atom.Min) {
 		return false
 	}
 	squares := func(k int) bool {
 		n := &p.Nodes[k]
-		return n.Op == graph.SumSquares && len(n.Args) == 1 && p.Nodes[n.Args[0]].Op == graph.Affine
+		return n.Is(atom.SumSquares) && len(n.Args) == 1 && p.Nodes[n.Args[0]].Op == graph.Affine
 	}
 	for _, a := range top.Args {
 		n := &p.Nodes[a]
@@ -70,13 +68,13 @@ func (p *Plan) IsLeast() bool {
 // IsGap reports whether each member is |e| for a weighted sum e of maxima of affine functions.
 func (p *Plan) IsGap() bool {
 	top := p.Last()
-	if top.Op != graph.Norm1 || top.Group != 1 {
+	if !top.Is(atom.Norm1) || top.Group != 1 {
 		return false
 	}
 	e := &p.Nodes[top.Args[0]]
 	return e.Op == graph.Sum && !slices.ContainsFunc(e.Args, func(a int) bool {
 		n := &p.Nodes[a]
 		affine := !slices.ContainsFunc(n.Args, func(b int) bool { return p.Nodes[b].Op != graph.Affine })
-		return n.Op != graph.Max || n.W != 1 || !affine
+		return !n.Is(atom.Max) || n.W != 1 || !affine
 	})
 }

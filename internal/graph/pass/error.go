@@ -32,15 +32,11 @@ func (p *Plan) ErrorsOf(from, to int, x []float64, each func(b *Block)) {
 	}
 }
 
-// nodeWithError writes the values of node k and their errors: in one pass where node and nodeError
-// would take several, with the same results to the last bit.
+// nodeWithError writes the values of node k and their errors.
 func (p *Plan) nodeWithError(w *Work, k, lo, n int, x []float64) {
-	switch node := &p.Nodes[k]; {
-	case node.Op == graph.Max || node.Op == graph.Min:
-		for e := range node.W {
-			extreme(w, node, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.v[k], e, n), of(w.adj[k], e, n))
-		}
-	case p.joined[k] && node.Op == graph.SumSquares:
+	node := &p.Nodes[k]
+	switch {
+	case p.joined[k] && node.Op == graph.Reduce:
 		for e := range node.W {
 			p.squaresOfRows(w, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.v[k], e, n), of(w.adj[k], e, n), lo, x)
 		}
@@ -78,36 +74,6 @@ func spread(v, e float64) float64 {
 	return e
 }
 
-// extreme writes a maximum or a minimum: the exact value is between that of the lower and that of
-// the upper ends.
-func extreme(w *Work, node *graph.Node, group []entry, top, hi []float64) {
-	n := len(top)
-	lo := w.sums[:n]
-	for k, at := range group {
-		v, e := w.value(at, n), w.adjoint(at, n)
-		switch {
-		case k == 0:
-			for i, u := range v {
-				e := spread(u, e[i])
-				top[i], lo[i], hi[i] = u, u-e, u+e
-			}
-		case node.Op == graph.Min:
-			for i, u := range v {
-				e := spread(u, e[i])
-				top[i], lo[i], hi[i] = min(top[i], u), min(lo[i], u-e), min(hi[i], u+e)
-			}
-		default:
-			for i, u := range v {
-				e := spread(u, e[i])
-				top[i], lo[i], hi[i] = max(top[i], u), max(lo[i], u-e), max(hi[i], u+e)
-			}
-		}
-	}
-	for i, v := range top {
-		hi[i] = max(hi[i]-v, v-lo[i])
-	}
-}
-
 // nodeError writes the errors of node k, those before and its values being known.
 func (p *Plan) nodeError(w *Work, k, lo, n int, x []float64) {
 	node, dst := &p.Nodes[k], w.adj[k]
@@ -117,16 +83,17 @@ func (p *Plan) nodeError(w *Work, k, lo, n int, x []float64) {
 			p.sumError(of(dst, e, n), k, e, lo, w, x)
 		}
 	case graph.Apply:
-		for _, arg := range node.Args {
-			size := p.Nodes[arg].W * n
-			for i, u := range w.v[arg][:size] {
-				dst[i] = curveError(node.Curve, node.P, u, w.adj[arg][i])
+		par := node.Parameter()
+		for e, at := range p.entries[k] {
+			to, errs := of(dst, e, n), w.adjoint(at, n)
+			for i, u := range w.value(at, n) {
+				to[i] = curveError(node.Curve, par, u, errs[i])
 			}
-			dst = dst[size:]
 		}
 	default:
 		for e := range node.W {
-			groupError(of(dst, e, n), w, node, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.v[k], e, n))
+			g := &w.groups[k][e]
+			node.Function.Error(of(dst, e, n), w.sums, g.u, g.adj, of(w.v[k], e, n), node.P)
 		}
 	}
 }
@@ -136,63 +103,6 @@ func curveError(c *atom.Curve, par, v, e float64) float64 {
 	at, s := c.Value.At(v, par), spread(v, e)
 	i := c.Value.Over(c.In(interval.New(v-s, v+s), par), par)
 	return max(i.Hi-at, at-i.Lo)
-}
-
-// groupError writes the errors of functions of a group with the values v.
-func groupError(dst []float64, w *Work, node *graph.Node, group []entry, v []float64) {
-	n := len(dst)
-	clear(dst)
-	if node.Op == graph.Norm2 {
-		for _, e := range group {
-			for i, u := range w.adjoint(e, n) {
-				dst[i] += u * u
-			}
-		}
-		own := float64(4*len(group)+3) * unit
-		for i, u := range v {
-			dst[i] = math.Sqrt(dst[i]) + own*math.Abs(u)
-		}
-		return
-	}
-	sums, rounding, half := w.zeros(n), unit, len(group)/2 // rounding: of each addition
-	if len(group) == 1 || node.Op == graph.Inner && half == 1 {
-		rounding = 0
-	}
-	for k, at := range group {
-		u, e := w.value(at, n), w.adjoint(at, n)
-		switch node.Op {
-		case graph.Norm1:
-			for i, v := range u {
-				sums[i] += math.Abs(v)
-				dst[i] += e[i] + rounding*math.Abs(sums[i])
-			}
-		case graph.SumSquares:
-			for i, v := range u {
-				e, q := e[i], v*v
-				sums[i] += q
-				dst[i] += (2*math.Abs(v)+e)*e + unit*q + rounding*sums[i]
-			}
-		case graph.Hubers:
-			for i, v := range u {
-				q, s := huber(v, node.P), spread(v, e[i])
-				sums[i] += q
-				slope := 2 * min(math.Abs(v), node.P)
-				own := max(huber(v-s, node.P)-q, huber(v+s, node.P)-q, slope*e[i]) + 3*unit*q
-				dst[i] += own + rounding*sums[i]
-			}
-		case graph.Inner:
-			if k >= half {
-				return
-			}
-			o, b := w.value(group[k+half], n), w.adjoint(group[k+half], n)
-			for i, v := range u {
-				q := v * o[i]
-				sums[i] += q
-				own := math.Abs(v)*b[i] + math.Abs(o[i])*e[i] + e[i]*b[i] + unit*math.Abs(q)
-				dst[i] += own + rounding*math.Abs(sums[i])
-			}
-		}
-	}
 }
 
 // sumError is the error of entry e of a node of rows and of the weighted arguments that are added

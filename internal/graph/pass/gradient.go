@@ -1,8 +1,6 @@
 package pass
 
 import (
-	"math"
-
 	"github.com/dcopt/dcopt/internal/graph"
 	"gonum.org/v1/gonum/floats"
 )
@@ -67,7 +65,9 @@ func (p *Plan) addGradient(
 // clearAdjoints sets those of n members to 0.
 func (p *Plan) clearAdjoints(w *Work, n int) {
 	for k := range w.adj {
-		clear(w.adj[k][:p.Nodes[k].W*n])
+		for e := range p.Nodes[k].W {
+			clear(of(w.adj[k], e, n))
+		}
 	}
 	for k := range w.rows {
 		clear(w.rows[k].adjoint)
@@ -126,89 +126,17 @@ func (p *Plan) toArguments(w *Work, k, lo, n int) {
 			}
 		}
 	case graph.Apply:
-		adj := w.adj[k]
-		for _, arg := range node.Args {
-			u := w.v[arg][:p.Nodes[arg].W*n]
-			to := w.adj[arg]
-			for i, t := range u {
-				to[i] += adj[i] * node.Curve.Slope.At(t, node.P)
+		par := node.Parameter()
+		for e, at := range p.entries[k] {
+			to, adj := w.adjoint(at, n), of(w.adj[k], e, n)
+			for i, t := range w.value(at, n) {
+				to[i] += adj[i] * node.Curve.Slope.At(t, par)
 			}
-			adj = adj[len(u):]
 		}
 	default:
 		for e := range node.W {
-			toGroup(w, node, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.adj[k], e, n), of(w.v[k], e, n))
+			g := &w.groups[k][e]
+			node.Function.Slope(g.adj, of(w.adj[k], e, n), g.u, of(w.v[k], e, n), node.P)
 		}
-	}
-}
-
-// toGroup adds to the adjoints of a group that has the value v.
-func toGroup(w *Work, node *graph.Node, group []entry, adj, v []float64) {
-	n, half := len(adj), len(group)/2
-	switch {
-	case node.Op == graph.Max || node.Op == graph.Min:
-		if len(group) == 2 {
-			toOneOfTwo(w.value(group[0], n), w.adjoint(group[0], n), w.adjoint(group[1], n), adj, v)
-			return
-		}
-		for i, g := range adj {
-			if g == 0 {
-				continue
-			}
-			for _, e := range group {
-				if u := w.value(e, n)[i]; u == v[i] || math.IsNaN(u) {
-					w.adjoint(e, n)[i] += g
-					break
-				}
-			}
-		}
-		return
-	}
-	for k, e := range group {
-		to, u := w.adjoint(e, n), w.value(e, n)
-		switch node.Op {
-		case graph.Norm1:
-			for i, g := range adj {
-				if u[i] != 0 {
-					to[i] += math.Copysign(g, g*u[i])
-				}
-			}
-		case graph.SumSquares:
-			for i, g := range adj {
-				to[i] += 2 * g * u[i]
-			}
-		case graph.Hubers:
-			for i, g := range adj {
-				to[i] += 2 * g * min(max(u[i], -node.P), node.P)
-			}
-		case graph.Norm2:
-			flat := 1 / math.Sqrt(float64(len(group)))
-			for i, g := range adj {
-				if v[i] > 0 {
-					to[i] += g * u[i] / v[i]
-				} else {
-					to[i] += g * flat
-				}
-			}
-		case graph.Inner:
-			o := w.value(group[(k+half)%len(group)], n)
-			for i, g := range adj {
-				to[i] += g * o[i]
-			}
-		}
-	}
-}
-
-// toOneOfTwo adds the adjoints of the larger, or the smaller, of two entries to those of the one
-// that has the value v. A number that selects has no branch to be guessed: which one of a hinge it
-// is, is random.
-func toOneOfTwo(u, first, second, adj, v []float64) {
-	to := [2][]float64{first, second}
-	for i, g := range adj {
-		k := 1
-		if u[i] == v[i] || u[i] != u[i] {
-			k = 0
-		}
-		to[k][i] += g
 	}
 }

@@ -41,7 +41,7 @@ func NewLeast(p *Plan, w []float64, k int, place func(i, j int) int32) *Least {
 		switch n := &p.Nodes[e.node]; n.Op {
 		case graph.Affine:
 			it.linear = &n.Rows[e.at]
-		case graph.SumSquares:
+		case graph.Reduce: // the sum of squares
 			it.squares = p.squares(it.squares, e, one)
 		case graph.Sum:
 			if len(n.Rows) > 0 {

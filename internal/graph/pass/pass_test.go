@@ -60,8 +60,16 @@ func random(r *rand.Rand, n, nodes int) *graph.Graph {
 		if len(g.Nodes) > 1 && r.IntN(2) == 0 { // entries of nodes before
 			args = append(args, slices.Repeat([]int{r.IntN(len(g.Nodes))}, group)...)
 		}
-		switch op := graph.Op(1 + r.IntN(int(graph.Inner))); op {
-		case graph.Sum:
+		functions := append([]*atom.Reduce{nil, nil, atom.Huber, atom.NormP}, total...)
+		f := functions[r.IntN(len(functions))]
+		switch op := graph.Op(1 + r.IntN(2)); {
+		case f != nil && f == atom.Inner:
+			g.Add(graph.Reduced(f, 2*group, affine(2*group)))
+		case f != nil:
+			n := graph.Reduced(f, group, args...)
+			n.P = parameters(f, group)
+			g.Add(n)
+		case op == graph.Sum:
 			a := r.IntN(len(g.Nodes))
 			b := affine(g.Nodes[a].W)
 			n := graph.Node{Op: op, Args: []int{a, b}, Weights: [][]float64{column(r, n), column(r, n)}}
@@ -71,16 +79,28 @@ func random(r *rand.Rand, n, nodes int) *graph.Graph {
 				}
 			}
 			g.Add(n)
-		case graph.Apply:
-			g.Add(graph.Node{Op: op, Args: args[:1], Curve: atom.Find([]string{"tanh", "logistic", "sin"}[r.IntN(3)])})
-		case graph.Inner:
-			g.Add(graph.Node{Op: op, Args: []int{affine(2 * group)}, Group: 2 * group})
 		default:
-			g.Add(graph.Node{Op: op, Args: args, Group: group, P: 0.75})
+			g.Add(graph.Node{Op: op, Args: args[:1], Curve: atom.Find([]string{"tanh", "logistic", "sin"}[r.IntN(3)])})
 		}
 	}
-	g.Add(graph.Node{Op: graph.Norm1, Args: []int{g.Top()}, Group: g.Last().W})
+	g.Add(graph.Reduced(atom.Norm1, g.Last().W, g.Top()))
 	return g
+}
+
+// total are the functions of several numbers that have a value everywhere.
+var total = slices.DeleteFunc(atom.Reduces(), (*atom.Reduce).Restricted)
+
+// parameters are some of a function of n numbers.
+func parameters(f *atom.Reduce, n int) []float64 {
+	switch f {
+	case atom.Huber:
+		return []float64{0.75}
+	case atom.NormP:
+		return []float64{3}
+	case atom.SumLargest, atom.SumSmallest:
+		return []float64{float64(1 + n/2)}
+	}
+	return nil
 }
 
 // value computes node k of member i by the definitions, entry by entry.
@@ -105,7 +125,7 @@ func value(g *graph.Graph, k, i int, x []float64) []float64 {
 				out[e] += graph.At(n.Weights[a], i) * in[a*n.W+e]
 			}
 		case graph.Apply:
-			out[e] = n.Curve.Value.At(in[e], n.P)
+			out[e] = n.Curve.Value.At(in[e], n.Parameter())
 		default:
 			out[e] = reduced(n, in[e*n.Group:(e+1)*n.Group])
 		}
@@ -114,28 +134,46 @@ func value(g *graph.Graph, k, i int, x []float64) []float64 {
 }
 
 func reduced(n *graph.Node, in []float64) (v float64) {
-	half := len(in) / 2
-	for k, u := range in {
-		switch a := math.Abs(u); n.Op {
-		case graph.Norm1:
-			v += a
-		case graph.SumSquares, graph.Norm2:
-			v += u * u
-		case graph.Hubers:
-			v += min(a, n.P) * (2*a - min(a, n.P))
-		case graph.Inner:
-			if k < half {
-				v += u * in[k+half]
-			}
+	sum := func(f func(k int, u float64) float64) (s float64) {
+		for k, u := range in {
+			s += f(k, u)
 		}
+		return s
 	}
-	switch n.Op {
-	case graph.Norm2:
-		return math.Sqrt(v)
-	case graph.Max:
-		return slices.Max(in)
-	case graph.Min:
-		return slices.Min(in)
+	ordered, half := slices.Sorted(slices.Values(in)), len(in)/2
+	switch n.Function {
+	case atom.Norm1:
+		return sum(func(_ int, u float64) float64 { return math.Abs(u) })
+	case atom.SumSquares:
+		return sum(func(_ int, u float64) float64 { return u * u })
+	case atom.Norm2:
+		return math.Sqrt(sum(func(_ int, u float64) float64 { return u * u }))
+	case atom.NormP:
+		return math.Cbrt(sum(func(_ int, u float64) float64 { return math.Abs(u * u * u) }))
+	case atom.Huber:
+		return sum(func(_ int, u float64) float64 {
+			a := min(math.Abs(u), n.P[0])
+			return a * (2*math.Abs(u) - a)
+		})
+	case atom.Inner:
+		for k := range half {
+			v += in[k] * in[k+half]
+		}
+		return v
+	case atom.LogSumExp:
+		top := slices.Max(in)
+		return top + math.Log(sum(func(_ int, u float64) float64 { return math.Exp(u - top) }))
+	case atom.Max:
+		return ordered[len(in)-1]
+	case atom.Min:
+		return ordered[0]
+	case atom.SumLargest:
+		ordered = ordered[len(in)-int(n.P[0]):]
+	case atom.SumSmallest:
+		ordered = ordered[:int(n.P[0])]
+	}
+	for _, u := range ordered {
+		v += u
 	}
 	return v
 }
@@ -230,8 +268,7 @@ func TestKinked(t *testing.T) {
 		g := &graph.Graph{N: n}
 		rows := []graph.Row{row(r, n), row(r, n), row(r, n), row(r, n)}
 		a := g.Add(graph.Node{Op: graph.Affine, Rows: rows})
-		b := g.Add(graph.Node{Op: graph.Max, Args: []int{a}, Group: 2})
-		g.Add(graph.Node{Op: graph.Norm1, Args: []int{b}, Group: 2})
+		g.Add(graph.Reduced(atom.Norm1, 2, g.Add(graph.Reduced(atom.Max, 2, a))))
 		p := pass.NewPlan(g)
 		x, radius := point(r), make([]float64, variables)
 		for j := range radius {
@@ -267,23 +304,23 @@ func TestKept(t *testing.T) {
 	}
 	bounds := func(int32) (lo, hi float64) { return 0, 1 }
 	for _, c := range []struct {
-		op   graph.Op
+		f    *atom.Reduce
 		rows []graph.Row
 		kept bool
 	}{
-		{graph.Norm1, []graph.Row{one(-0.5)}, true},
-		{graph.Norm1, []graph.Row{one(0)}, false},
-		{graph.Norm1, []graph.Row{{Idx: [][]int32{{0}}, Val: [][]float64{{1}}, C: []float64{-0.5, -0.5, -2}}}, false},
-		{graph.Max, []graph.Row{one(0), graph.Number([]float64{0.5})}, true},
-		{graph.Max, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, -0.5})}, false},
-		{graph.Min, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, 1.5})}, false},
-		{graph.Norm2, []graph.Row{one(0), one(3)}, true},
+		{atom.Norm1, []graph.Row{one(-0.5)}, true},
+		{atom.Norm1, []graph.Row{one(0)}, false},
+		{atom.Norm1, []graph.Row{{Idx: [][]int32{{0}}, Val: [][]float64{{1}}, C: []float64{-0.5, -0.5, -2}}}, false},
+		{atom.Max, []graph.Row{one(0), graph.Number([]float64{0.5})}, true},
+		{atom.Max, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, -0.5})}, false},
+		{atom.Min, []graph.Row{one(0), graph.Number([]float64{0.5, 0.5, 1.5})}, false},
+		{atom.Norm2, []graph.Row{one(0), one(3)}, true},
 	} {
 		g := &graph.Graph{N: 3}
 		a := g.Add(graph.Node{Op: graph.Affine, Rows: c.rows})
-		g.Add(graph.Node{Op: c.op, Args: []int{a}, Group: len(c.rows)})
+		g.Add(graph.Reduced(c.f, len(c.rows), a))
 		if kept := pass.NewPlan(g).Kept(bounds); kept != c.kept {
-			t.Errorf("operation %d of %+v: %v", c.op, c.rows, kept)
+			t.Errorf("%s of %+v: %v", c.f.Name, c.rows, kept)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // block is how many members are computed together: their numbers and those of the nodes between
@@ -43,7 +44,7 @@ func NewPlan(g *graph.Graph) *Plan {
 		for r := range n.Rows {
 			p.addRow(&n.Rows[r])
 		}
-		if n.Op < graph.Norm1 {
+		if n.Op != graph.Apply && n.Op != graph.Reduce {
 			continue
 		}
 		for _, a := range n.Args {
@@ -81,7 +82,7 @@ func (p *Plan) joinSquares() []bool {
 	}
 	for k := range p.Nodes {
 		n := &p.Nodes[k]
-		if n.Op != graph.SumSquares || len(n.Args) != 1 {
+		if !n.Is(atom.SumSquares) || len(n.Args) != 1 {
 			continue
 		}
 		a := n.Args[0]
@@ -95,11 +96,15 @@ func (p *Plan) joinSquares() []bool {
 
 // Work is the room for a block of members. It belongs to one goroutine at a time.
 type Work struct {
-	v, adj [][]float64 // by node, entry by entry; adj has the adjoints, the errors or the reaches
+	v, adj [][]float64 // by node, block numbers for each entry; adj has the adjoints, the errors or the reaches
+	groups [][]group   // by node, the groups that it reduces
 	rows   []rowWork
 	sums   []float64
 	block  Block
 }
+
+// group are the values and the adjoints of the entries of a group, columns of a block.
+type group struct{ u, adj [][]float64 }
 
 // rowWork is the room of a row.
 type rowWork struct {
@@ -112,9 +117,19 @@ type rowWork struct {
 func (p *Plan) newWork() *Work {
 	w := &Work{rows: make([]rowWork, len(p.rows)), sums: make([]float64, block)}
 	w.v, w.adj = make([][]float64, len(p.Nodes)), make([][]float64, len(p.Nodes))
+	w.groups = make([][]group, len(p.Nodes))
 	for k := range p.Nodes {
-		size := p.Nodes[k].W * block
-		w.v[k], w.adj[k] = make([]float64, size), make([]float64, size)
+		n := &p.Nodes[k]
+		w.v[k], w.adj[k] = make([]float64, n.W*block), make([]float64, n.W*block)
+		if n.Op == graph.Reduce {
+			w.groups[k] = make([]group, n.W)
+		}
+		for e := range w.groups[k] {
+			for _, t := range p.entries[k][e*n.Group : (e+1)*n.Group] {
+				g := &w.groups[k][e]
+				g.u, g.adj = append(g.u, w.value(t, block)), append(g.adj, w.adjoint(t, block))
+			}
+		}
 	}
 	for k := range p.rows {
 		if p.rows[k].followed {
@@ -126,7 +141,7 @@ func (p *Plan) newWork() *Work {
 }
 
 // of is entry e of a node, n members of it.
-func of(list []float64, e, n int) []float64 { return list[e*n : (e+1)*n] }
+func of(list []float64, e, n int) []float64 { return list[e*block:][:n:n] }
 
 // value and adjoint are those of an entry, n members of it.
 func (w *Work) value(e entry, n int) []float64   { return of(w.v[e.node], e.at, n) }

@@ -40,7 +40,7 @@ func (p *Plan) Kept(bounds func(j int32) (lo, hi float64)) bool {
 
 // mayBeSimpler reports whether ranges can make a node simpler.
 func mayBeSimpler(n *graph.Node) bool {
-	return n.Op == graph.Max || n.Op == graph.Min || n.Op == graph.Norm1 && n.Group == 1
+	return n.Op == graph.Reduce && n.Function.Simpler != nil
 }
 
 // rangeOf is the range of entry e of node k; kept is false where the node is simpler by it in some
@@ -66,8 +66,9 @@ func (p *Plan) rangeOf(at [][]ranges, k, e int, bounds func(j int32) (lo, hi flo
 				e -= w
 				continue
 			}
+			par := node.Parameter()
 			return together(len(at[arg][e]), func(i int) interval.Interval {
-				return node.Curve.Value.Over(node.Curve.In(at[arg][e][i], node.P), node.P)
+				return node.Curve.Value.Over(node.Curve.In(at[arg][e][i], par), par)
 			}), true
 		}
 	}
@@ -77,10 +78,13 @@ func (p *Plan) rangeOf(at [][]ranges, k, e int, bounds func(j int32) (lo, hi flo
 		n = max(n, len(at[g.node][g.at]))
 	}
 	kept = true
+	u := make([]interval.Interval, len(group))
 	out = together(n, func(i int) interval.Interval {
-		r, ok := groupRange(node, at, group, i)
-		kept = kept && ok
-		return r
+		for k, g := range group {
+			u[k] = graph.At(at[g.node][g.at], i)
+		}
+		kept = kept && !(node.Function.Simpler != nil && node.Function.Simpler(u))
+		return node.Function.Over(u, node.P)
 	})
 	return out, kept
 }
@@ -138,57 +142,4 @@ func times(w float64, a interval.Interval) interval.Interval {
 		return interval.Interval{Lo: w * a.Hi, Hi: w * a.Lo}
 	}
 	return interval.Interval{Lo: w * a.Lo, Hi: w * a.Hi}
-}
-
-// groupRange is the range of a function of a group, and whether that is not simpler by it.
-func groupRange(node *graph.Node, at [][]ranges, group []entry, i int) (out interval.Interval, kept bool) {
-	switch node.Op {
-	case graph.Max, graph.Min:
-		return extremeRange(node.Op == graph.Min, at, group, i)
-	case graph.Inner:
-		return interval.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}, true
-	}
-	for _, e := range group {
-		r := graph.At(at[e.node][e.at], i)
-		if node.Op == graph.Norm1 && len(group) == 1 && (r.Lo >= 0 || r.Hi <= 0) {
-			return out, false
-		}
-		far := max(-r.Lo, r.Hi)
-		near := max(r.Lo, -r.Hi, 0)
-		switch node.Op {
-		case graph.SumSquares, graph.Hubers, graph.Norm2:
-			near, far = near*near, far*far
-		}
-		out = plus(out, interval.Interval{Lo: near, Hi: far})
-	}
-	if node.Op == graph.Norm2 {
-		out = interval.Interval{Lo: math.Sqrt(out.Lo), Hi: math.Sqrt(out.Hi)}
-	}
-	if node.Op == graph.Hubers {
-		out.Lo = 0
-	}
-	return out, true
-}
-
-// apart is the relative distance of two ranges above which their rounding errors do not matter.
-// Source: above the errors of sums of 1e6 terms.
-const apart = 1e-9
-
-// extremeRange is groupRange of a maximum or a minimum.
-func extremeRange(least bool, at [][]ranges, group []entry, i int) (out interval.Interval, kept bool) {
-	sign := 1.0
-	if least {
-		sign = -1
-	}
-	out = interval.Interval{Lo: math.Inf(-1), Hi: math.Inf(-1)}
-	for _, e := range group {
-		r := times(sign, graph.At(at[e.node][e.at], i))
-		out.Lo, out.Hi = max(out.Lo, r.Lo), max(out.Hi, r.Hi)
-	}
-	for _, e := range group {
-		if hi := times(sign, graph.At(at[e.node][e.at], i)).Hi; hi < out.Lo-apart*(math.Abs(hi)+math.Abs(out.Lo)) {
-			return out, false
-		}
-	}
-	return times(sign, out), true
 }

@@ -13,9 +13,8 @@ const aboveRounding = 1 + 0x1p-30
 // Piecewise reports whether all members are affine between kinks.
 func (p *Plan) Piecewise() bool {
 	for k := range p.Nodes {
-		switch n := &p.Nodes[k]; n.Op {
-		case graph.Affine, graph.Sum, graph.Max, graph.Min, graph.Norm1:
-		default:
+		n := &p.Nodes[k]
+		if n.Op == graph.Apply || n.Op == graph.Reduce && n.Function.Reach == nil {
 			return false
 		}
 	}
@@ -25,8 +24,7 @@ func (p *Plan) Piecewise() bool {
 // Smooth reports whether all members have a gradient everywhere but where a norm is 0.
 func (p *Plan) Smooth() bool {
 	for k := range p.Nodes {
-		switch p.Nodes[k].Op {
-		case graph.Norm1, graph.Max, graph.Min:
+		if n := &p.Nodes[k]; n.Op == graph.Reduce && !n.Function.Smooth {
 			return false
 		}
 	}
@@ -69,42 +67,9 @@ func (p *Plan) reach(w *Work, k, lo, n int, radius []float64) {
 				}
 			}
 		default:
-			groupReach(dst, w, node, p.entries[k][e*node.Group:(e+1)*node.Group], of(w.v[k], e, n))
+			g := &w.groups[k][e]
+			node.Function.Reach(dst, g.u, g.adj, of(w.v[k], e, n))
 		}
-	}
-}
-
-// groupReach is reach of a function of a group with the values v.
-func groupReach(dst []float64, w *Work, node *graph.Node, group []entry, v []float64) {
-	n := len(dst)
-	clear(dst)
-	if node.Op == graph.Norm1 {
-		for _, e := range group {
-			u := w.value(e, n)
-			for i, r := range w.adjoint(e, n) {
-				if !(math.Abs(u[i]) > r) {
-					r = math.Inf(1)
-				}
-				dst[i] += r
-			}
-		}
-		return
-	}
-	for i := range dst { // of the piece that is attained, where no other one can be
-		top := group[0]
-		for _, e := range group {
-			if w.value(e, n)[i] == v[i] {
-				top = e
-				break
-			}
-		}
-		r := w.adjoint(top, n)[i]
-		for _, e := range group {
-			if gap := math.Abs(v[i] - w.value(e, n)[i]); e != top && !(gap > r+w.adjoint(e, n)[i]) {
-				r = math.Inf(1)
-			}
-		}
-		dst[i] = r
 	}
 }
 
@@ -189,8 +154,15 @@ func (p *Plan) lipschitz(at [][]float64, i int, row func(r *graph.Row) float64) 
 				for a, arg := range node.Args {
 					v += math.Abs(graph.At(node.Weights[a], i)) * at[arg][e]
 				}
-			case graph.Norm1, graph.Norm2, graph.Max, graph.Min, graph.Hubers:
-				v = groupSlope(node, at, p.entries[k][e*node.Group:(e+1)*node.Group])
+			case graph.Reduce:
+				if node.Function.Change == nil {
+					return math.Inf(1)
+				}
+				s := make([]float64, 0, 8)
+				for _, g := range p.entries[k][e*node.Group : (e+1)*node.Group] {
+					s = append(s, at[g.node][g.at])
+				}
+				v = node.Function.Change(s, node.P)
 			default:
 				return math.Inf(1)
 			}
@@ -198,24 +170,6 @@ func (p *Plan) lipschitz(at [][]float64, i int, row func(r *graph.Row) float64) 
 		}
 	}
 	return at[p.Top()][0]
-}
-
-// groupSlope bounds the change of a function of a group by those of the entries.
-func groupSlope(node *graph.Node, at [][]float64, group []entry) (v float64) {
-	for _, e := range group {
-		switch u := at[e.node][e.at]; node.Op {
-		case graph.Norm2:
-			v = math.Hypot(v, u)
-		case graph.Max, graph.Min:
-			v = max(v, u)
-		default:
-			v += u
-		}
-	}
-	if node.Op == graph.Hubers { // 2P|u| − P² outside of its parabola
-		v *= 2 * node.P
-	}
-	return v
 }
 
 // Beyond lists, ascending, the members of which a variable has moved by more than their reach. A

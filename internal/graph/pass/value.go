@@ -1,10 +1,7 @@
 package pass
 
 import (
-	"math"
-
 	"github.com/dcopt/dcopt/internal/graph"
-	"github.com/dcopt/dcopt/internal/num"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -26,7 +23,7 @@ func (b *Block) Terms(each func(weights, v []float64)) {
 		return
 	}
 	for a, arg := range top.Args {
-		each(top.Weights[a], b.w.v[arg][:len(b.Values)])
+		each(top.Weights[a], of(b.w.v[arg], 0, len(b.Values)))
 	}
 }
 
@@ -90,31 +87,25 @@ func (p *Plan) forward(w *Work, lo, n int, x []float64) {
 // node computes node k of n members from lo on, those before being known.
 func (p *Plan) node(w *Work, k, lo, n int, x []float64) {
 	node := &p.Nodes[k]
-	dst := w.v[k][:node.W*n]
-	switch node.Op {
-	case graph.Affine, graph.Sum:
-		if len(node.Rows) == 0 {
-			clear(dst)
-		}
-		for e := range node.Rows {
-			p.row(of(dst, e, n), p.first[k]+e, lo, w, x)
-		}
-		for a, arg := range node.Args {
-			for e := range node.W {
-				addScaled(of(dst, e, n), node.Weights[a], lo, of(w.v[arg], e, n))
+	for e := range node.W {
+		dst := of(w.v[k], e, n)
+		switch node.Op {
+		case graph.Affine, graph.Sum:
+			if len(node.Rows) == 0 {
+				clear(dst)
+			} else {
+				p.row(dst, p.first[k]+e, lo, w, x)
 			}
-		}
-	case graph.Apply:
-		for _, arg := range node.Args {
-			u := w.v[arg][:p.Nodes[arg].W*n]
+			for a, arg := range node.Args {
+				addScaled(dst, node.Weights[a], lo, of(w.v[arg], e, n))
+			}
+		case graph.Apply:
+			u, par := w.value(p.entries[k][e], n), node.Parameter()
 			for i, t := range u {
-				dst[i] = node.Curve.Value.At(t, node.P)
+				dst[i] = node.Curve.Value.At(t, par)
 			}
-			dst = dst[len(u):]
-		}
-	default:
-		for e := range node.W {
-			p.reduce(of(dst, e, n), w, node, p.entries[k][e*node.Group:(e+1)*node.Group])
+		default:
+			node.Function.Value(dst, w.groups[k][e].u, node.P)
 		}
 	}
 }
@@ -180,90 +171,3 @@ func addScaled(dst, weights []float64, lo int, v []float64) {
 		dst[i] += u * v[i]
 	}
 }
-
-// reduce writes the function of a group.
-func (p *Plan) reduce(dst []float64, w *Work, node *graph.Node, group []entry) {
-	n := len(dst)
-	switch node.Op {
-	case graph.Max:
-		copy(dst, w.value(group[0], n))
-		for _, e := range group[1:] {
-			for i, v := range w.value(e, n) {
-				dst[i] = max(dst[i], v) // NaN where one is
-			}
-		}
-	case graph.Min:
-		copy(dst, w.value(group[0], n))
-		for _, e := range group[1:] {
-			for i, v := range w.value(e, n) {
-				dst[i] = min(dst[i], v)
-			}
-		}
-	case graph.Norm2:
-		norms(dst, w, group)
-	default:
-		clear(dst)
-		sum(dst, w, node, group)
-	}
-}
-
-// sum adds a sum over a group to zeros.
-func sum(dst []float64, w *Work, node *graph.Node, group []entry) {
-	n, half := len(dst), len(group)/2
-	for k, e := range group {
-		v := w.value(e, n)
-		switch node.Op {
-		case graph.Norm1:
-			for i, u := range v {
-				dst[i] += math.Abs(u)
-			}
-		case graph.SumSquares:
-			for i, u := range v {
-				dst[i] += u * u
-			}
-		case graph.Hubers:
-			for i, u := range v {
-				dst[i] += huber(u, node.P)
-			}
-		case graph.Inner:
-			if k >= half {
-				return
-			}
-			for i, o := range w.value(group[k+half], n) {
-				dst[i] += v[i] * o
-			}
-		}
-	}
-}
-
-// huber is u² up to m, and 2m|u| − m² beyond.
-func huber(u, m float64) float64 {
-	if a := math.Abs(u); a > m {
-		return 2*m*a - m*m
-	}
-	return u * u
-}
-
-// norms are the Euclidean norms of groups, by their squares where these are far from underflow and
-// overflow.
-func norms(dst []float64, w *Work, group []entry) {
-	clear(dst)
-	n := len(dst)
-	for _, e := range group {
-		for i, u := range w.value(e, n) {
-			dst[i] += u * u
-		}
-	}
-	for i, sq := range dst {
-		if sq > 1/hugeSquare && sq < hugeSquare {
-			dst[i] = math.Sqrt(sq)
-			continue
-		}
-		dst[i] = num.ScaledNorm2(len(group), func(k int) float64 { return w.value(group[k], n)[i] })
-	}
-}
-
-// hugeSquare is a sum of squares up to which none of them has overflown, and above the inverse of
-// which none that counts has lost digits. Source: derived: below 2¹⁰²⁴; and of a sum of 2⁻⁹⁰⁰ the
-// last digit, 2⁻⁹⁵³, is a normal number.
-const hugeSquare = 0x1p900

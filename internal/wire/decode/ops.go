@@ -56,7 +56,6 @@ var ops = map[string]operation{
 
 	"sumlargest":  {1, 1, "k groups ", false, 0, sumLargest},
 	"dotsort":     {1, 1, "weights groups ", false, 0, dotSort},
-	"lse":         fold("", false, dc.LogSumExp, dc.LogSumExpOf[dc.Operand]),
 	"geomean":     fold("", false, dc.GeoMean, dc.GeoMeanOf[dc.Operand]),
 	"wgeomean":    {1, 1, "weights groups ", false, 0, weighted},
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
@@ -91,12 +90,25 @@ var ops = map[string]operation{
 
 var _ = withRows(ops)
 
-// withRows adds the rows of the table of functions of one number.
+// withRows adds the rows of the tables of functions.
 func withRows(ops map[string]operation) bool {
 	for _, c := range atom.Curves() {
 		if _, known := ops[c.Name]; !known && !c.HasParameter {
 			ops[c.Name] = unary("", func(u dc.Operand) dc.Expr {
 				return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
+			})
+		}
+	}
+	for _, f := range atom.Reduces() {
+		if f.Plain() {
+			ops[f.Name] = fold("", f.Single != atom.Itself, func(a dc.Affine) dc.Expr {
+				return dc.Apply(f.Name, nil, dc.AffineArray(a))
+			}, func(us []dc.Operand) dc.Expr {
+				es := make([]dc.Expr, len(us))
+				for k, u := range us {
+					es[k] = dc.ToExpr(u)
+				}
+				return dc.Apply(f.Name, nil, dc.ExprArray([]int{len(es)}, es...))
 			})
 		}
 	}

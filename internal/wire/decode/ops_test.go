@@ -174,12 +174,25 @@ var uses = withRowsUsed([]use{
 	{"tr_inv", []int{0}, []int{}, nil, one(func(x []float64) float64 { return (x[0] + x[3]) / (x[0]*x[3] - x[1]*x[1]) }), symmetric},
 })
 
-// withRowsUsed adds a use of each function of one number that no other use has.
+// withRowsUsed adds a use of each row that no other use has.
 func withRowsUsed(uses []use) []use {
 	for _, c := range atom.Curves() {
 		if !c.HasParameter && !slices.ContainsFunc(uses, func(u use) bool { return u.op == c.Name }) {
 			value := func(u float64) float64 { return c.Value.At(u, 0) }
 			uses = append(uses, use{c.Name, []int{0}, four, nil, each(value), small})
+		}
+	}
+	for _, f := range atom.Reduces() {
+		if f.Plain() && !slices.ContainsFunc(uses, func(u use) bool { return u.op == f.Name }) {
+			value := func(x []float64) float64 {
+				v, columns := []float64{0}, make([][]float64, len(x))
+				for k := range x {
+					columns[k] = x[k : k+1]
+				}
+				f.Value(v, columns, nil)
+				return v[0]
+			}
+			uses = append(uses, use{f.Name, []int{0}, []int{}, nil, one(value), small})
 		}
 	}
 	return uses

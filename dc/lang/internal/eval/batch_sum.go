@@ -151,26 +151,22 @@ func (b *Batch) atom(n *syntax.Node) (node int, sign float64, ok bool) {
 		return b.apply(atom.Find(n.Name), r), 1, ok && len(r.Idx) > 0
 	case "pos":
 		r, ok := b.row(n.Args[0])
-		return b.reduce(graph.Max, r, graph.Number(one(0))), 1, ok && len(r.Idx) > 0
+		return b.reduce(atom.Max, r, graph.Number(one(0))), 1, ok && len(r.Idx) > 0
 	case "norm1", "norm2":
 		rows, ok := b.vector(n.Args[0])
 		if !ok || len(rows) < 2 || !someVary(rows) {
 			return 0, 0, false
 		}
-		op := graph.Norm2
-		if n.Name == "norm1" {
-			op = graph.Norm1
-		}
-		return b.reduce(op, rows...), 1, true
+		return b.reduce(atom.FindReduce(n.Name), rows...), 1, true
 	case "max":
 		rows, ok := b.operands(n, 1)
-		return b.reduce(graph.Max, rows...), 1, ok && len(rows) > 1 && someVary(rows)
+		return b.reduce(atom.Max, rows...), 1, ok && len(rows) > 1 && someVary(rows)
 	case "min":
 		if node, ok = b.least(n); ok {
 			return node, 1, true
 		}
 		rows, ok := b.operands(n, -1)
-		return b.reduce(graph.Max, rows...), -1, ok && len(rows) > 1 && someVary(rows)
+		return b.reduce(atom.Max, rows...), -1, ok && len(rows) > 1 && someVary(rows)
 	}
 	return 0, 0, false
 }
@@ -181,12 +177,12 @@ func someVary(rows []graph.Row) bool {
 }
 
 // reduce is a function of all rows.
-func (b *Batch) reduce(op graph.Op, rows ...graph.Row) int {
+func (b *Batch) reduce(f *atom.Reduce, rows ...graph.Row) int {
 	if len(rows) == 0 {
 		return 0
 	}
 	at := b.graph.Add(graph.Node{Op: graph.Affine, Rows: rows})
-	return b.graph.Add(graph.Node{Op: op, Args: []int{at}, Group: len(rows)})
+	return b.graph.Add(graph.Reduced(f, len(rows), at))
 }
 
 // apply is a function of one number of a row.
@@ -206,10 +202,10 @@ func (b *Batch) absolute(n *syntax.Node) (node int, sign float64, ok bool) {
 	case !ok, len(t.nodes) == 0 && len(r.Idx) == 0:
 		return 0, 0, false
 	case len(t.nodes) == 0:
-		return b.reduce(graph.Norm1, r), 1, true
+		return b.reduce(atom.Norm1, r), 1, true
 	}
 	e, ok := b.total(&t, r)
-	return b.graph.Add(graph.Node{Op: graph.Norm1, Args: []int{e}, Group: 1}), 1, ok
+	return b.graph.Add(graph.Reduced(atom.Norm1, 1, e)), 1, ok
 }
 
 // total is the node of a sum with that row, whose weights have a sign each; ok is false where there
@@ -296,13 +292,13 @@ func (b *Batch) least(n *syntax.Node) (node int, ok bool) {
 	args, group := []int{}, len(squares[0])
 	if slices.ContainsFunc(squares, func(rows []graph.Row) bool { return len(rows) != group }) {
 		for _, rows := range squares {
-			args = append(args, b.reduce(graph.SumSquares, rows...))
+			args = append(args, b.reduce(atom.SumSquares, rows...))
 		}
 	} else { // one node has all
 		at := b.graph.Add(graph.Node{Op: graph.Affine, Rows: slices.Concat(squares...)})
-		args = append(args, b.graph.Add(graph.Node{Op: graph.SumSquares, Args: []int{at}, Group: group}))
+		args = append(args, b.graph.Add(graph.Reduced(atom.SumSquares, group, at)))
 	}
-	return b.graph.Add(graph.Node{Op: graph.Min, Args: args, Group: len(squares)}), true
+	return b.graph.Add(graph.Reduced(atom.Min, len(squares), args...)), true
 }
 
 // squaredIn is the argument of a sum of squares; nil: n is none.

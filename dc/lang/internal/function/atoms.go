@@ -116,6 +116,32 @@ func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value
 	})
 }
 
+// rowOfArray serves a row of the table of functions of several numbers.
+func rowOfArray(f *atom.Reduce) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	need := map[atom.Monotone]string{
+		atom.None: "affine entries", atom.Rising: "convex entries", atom.Outward: "convex nonnegative entries",
+		atom.Falling: "concave entries",
+	}[f.Entry(0).Monotone]
+	if f.Curvature < 0 {
+		need = "concave entries"
+	}
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		v := args[0]
+		if v.Sort != value.Expressions {
+			return ev.Atom(n, dc.Apply(f.Name, nil, dc.AffineArray(v.Affine())), v.Costs().Weight)
+		}
+		return composed(ev, n, v, need, dc.Apply(f.Name, nil, dc.ExprArray(v.Shape, expressions(&v)...)))
+	}
+}
+
+func expressions(v *value.Value) []dc.Expr {
+	var out []dc.Expr
+	for _, u := range value.Operands(v) {
+		out = append(out, dc.ToExpr(u))
+	}
+	return out
+}
+
 // reason is the part of an error behind "no DC split for f of this".
 func reason(err error) string {
 	text := eval.Cause(err)
@@ -273,14 +299,6 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 		v = v.Costed(ev.Afford(n, c.Capped()))
 	}
 	return composed(ev, n, v, "entries with a split", dc.SumLargestOf(value.Operands(&v), k))
-}
-
-func fnLogSumExp(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.LogSumExp(v.Affine()), v.Costs().Weight)
-	}
-	return composed(ev, n, v, "convex entries", dc.LogSumExpOf(value.Operands(&v)))
 }
 
 func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {

@@ -48,7 +48,6 @@ var Table = map[string]*eval.Function{
 	"norminf":     {Least: 1, Most: 1, Eval: fnNormInf, Complex: complexNormInf, Real: true},
 	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: complexSumSquares, Real: true},
 	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest},
-	"lse":         {Least: 1, Most: 1, Eval: fnLogSumExp},
 	"quad":        {Least: 2, Most: 2, Eval: fnQuad, Complex: complexQuad, Real: true},
 	"dc":          {Least: 2, Most: 2, Eval: fnDC},
 
@@ -92,11 +91,16 @@ var Table = map[string]*eval.Function{
 
 var _ = withRows(Table)
 
-// withRows adds the rows of functions of one number.
+// withRows adds the rows of the tables of functions.
 func withRows(table map[string]*eval.Function) bool {
 	for _, c := range atom.Curves() {
 		if table[c.Name] == nil && !c.HasParameter {
 			table[c.Name] = &eval.Function{Least: 1, Most: 1, Domain: c.Domain != nil, Eval: row(c)}
+		}
+	}
+	for _, f := range atom.Reduces() {
+		if f.Plain() {
+			table[f.Name] = &eval.Function{Least: 1, Most: 1, Domain: f.Restricted(), Eval: rowOfArray(f)}
 		}
 	}
 	return true

@@ -163,12 +163,11 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 	ps.text(")")
 }
 
-// callNames are functions with the arguments of the atom of the name, beside those of the table of
-// functions of one number.
+// callNames are functions with the arguments of the atom of the name, beside those of the tables of
+// functions.
 var callNames = map[string]bool{
-	"norm1": true, "norm2": true, "sumsq": true, "lse": true,
-	"geomean": true, "quadoverlin": true, "kl": true, "logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
-	"matfrac": true, "norm": true, "sumlargest": true, "lambda_sumlargest": true, "wgeomean": true, "quad": true,
+	"logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
+	"matfrac": true, "lambda_sumlargest": true, "quad": true,
 }
 
 // weighted is a term; odd says that it stands for an odd power of any sign.
@@ -282,7 +281,7 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 		ps.text(")")
 	case op == "sum":
 		pr.call(ps, op, args, nil)
-	case callNames[op], atom.Find(op) != nil:
+	case callNames[op], atom.Find(op) != nil, atom.FindReduce(op) != nil:
 		pr.call(ps, op, args, data)
 	case op == "blackbox":
 		pr.fail("a function of the program cannot be printed: it is no function of the language")

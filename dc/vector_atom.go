@@ -1,0 +1,399 @@
+package dc
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// vectorAtom is a row of the table of functions of several numbers. Without a split of its own it
+// is convex, minus the row if that is concave: of affine functions or of others that keep it
+// convex.
+type vectorAtom struct {
+	row     *atom.Reduce
+	p       []float64
+	a       *Affine // the arguments, or:
+	items   []Expr
+	own     *parted
+	sign    float64 // of the row
+	indices []int
+}
+
+// numbers is the room for the arguments of one value: columns of one number each.
+type numbers struct {
+	u, e, g      [][]float64
+	v, adj, room []float64
+}
+
+// rooms are pools of *numbers by the number of bits of how many arguments these have room for.
+var rooms = [bits.UintSize]sync.Pool{}
+
+// takeNumbers has room for n arguments, which put gives back.
+func takeNumbers(n int) *numbers {
+	if w, ok := rooms[bits.Len(uint(n))].Get().(*numbers); ok {
+		w.u = w.u[:n]
+		return w
+	}
+	three := make([]float64, 3)
+	room := 1<<bits.Len(uint(n)) - 1
+	return &numbers{u: columnsOfOne(room)[:n], v: three[:1:1], adj: three[1:2:2], room: three[2:]}
+}
+
+func (w *numbers) put() { rooms[bits.Len(uint(len(w.u)))].Put(w) }
+
+func columnsOfOne(n int) [][]float64 {
+	out, all := make([][]float64, n), make([]float64, n)
+	for k := range out {
+		out[k] = all[k : k+1 : k+1]
+	}
+	return out
+}
+
+// errors and gradient are columns beside u.
+func (w *numbers) errors() [][]float64 {
+	if w.e == nil {
+		w.e = columnsOfOne(cap(w.u))
+	}
+	return w.e[:len(w.u)]
+}
+
+func (w *numbers) gradient() [][]float64 {
+	if w.g == nil {
+		w.g = columnsOfOne(cap(w.u))
+	}
+	g := w.g[:len(w.u)]
+	for k := range g {
+		g[k][0] = 0
+	}
+	return g
+}
+
+func newVectorAtom(row *atom.Reduce, p []float64, a Affine) *vectorAtom {
+	return &vectorAtom{row: row, p: p, a: &a, sign: row.Sign(), indices: a.support()}
+}
+
+// newWritten is a row of expressions with a split.
+func newWritten(row *atom.Reduce, p []float64, es []Expr, own *parted) *vectorAtom {
+	return &vectorAtom{row: row, p: p, items: es, own: own, sign: 1, indices: own.indices}
+}
+
+func (f *vectorAtom) len() int {
+	if f.a != nil {
+		return len(f.a.c)
+	}
+	return len(f.items)
+}
+
+func (f *vectorAtom) split() *split {
+	if f.own == nil {
+		return nil
+	}
+	return &f.own.s
+}
+
+// is reports whether f is a convex row of affine functions.
+func (f *vectorAtom) is(row *atom.Reduce) bool { return f.row == row && f.a != nil && f.own == nil }
+
+// rowAt is the array of affine functions that f is a row of, nil if it is none.
+func rowAt(f Convex, row *atom.Reduce) *Affine {
+	if r, ok := f.(*vectorAtom); ok && r.is(row) {
+		return r.a
+	}
+	return nil
+}
+
+// take has the values of the arguments at x, and that of the row.
+func (f *vectorAtom) take(x []float64) *numbers {
+	w := takeNumbers(f.len())
+	if f.a != nil {
+		vals := f.a.values(x)
+		for k := range w.u {
+			w.u[k][0] = vals.at(k)
+		}
+	} else {
+		for k := range f.items {
+			w.u[k][0] = f.items[k].value(x)
+		}
+	}
+	f.row.Value(w.v, w.u, f.p)
+	return w
+}
+
+func (f *vectorAtom) Value(x []float64) float64 {
+	w := f.take(x)
+	v := f.sign * w.v[0]
+	w.put()
+	return v
+}
+
+func (f *vectorAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
+	w := f.take(x)
+	g := w.gradient()
+	w.adj[0] = f.sign * scale
+	f.row.Slope(g, w.adj, w.u, w.v, f.p)
+	for k := range g {
+		switch v := g[k][0]; {
+		case f.a != nil:
+			f.a.addRow(dst, v, k)
+		case v != 0:
+			f.items[k].addSubgrad(dst, v, x)
+		}
+	}
+	w.put()
+}
+
+func (f *vectorAtom) approx(x []float64) approx {
+	w := takeNumbers(f.len())
+	defer w.put()
+	e := w.errors()
+	if f.a != nil {
+		rows := f.a.approxes(x)
+		for k, u := range w.u {
+			a := rows.at(k)
+			u[0], e[k][0] = a.v, a.e
+		}
+	} else {
+		for k := range f.items {
+			a := f.items[k].approx(x)
+			w.u[k][0], e[k][0] = a.v, a.e
+		}
+	}
+	f.row.Value(w.v, w.u, f.p)
+	f.row.Error(w.adj, w.room, w.u, e, w.v, f.p)
+	return approx{f.sign * w.v[0], w.adj[0]}
+}
+
+func (f *vectorAtom) Support() []int { return f.indices }
+func (f *vectorAtom) String() string {
+	switch {
+	case f.sign < 0:
+		return "-" + f.op()
+	case f.row == atom.Inner:
+		return "product"
+	}
+	return f.op()
+}
+
+// op is the name of f in problem files.
+func (f *vectorAtom) op() string {
+	if f.row == atom.Inner && f.items != nil {
+		return "mul"
+	}
+	return f.row.Name
+}
+
+func (f *vectorAtom) Smooth() bool {
+	return f.row.Smooth && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
+}
+
+// ranges are those of the arguments.
+func (f *vectorAtom) ranges() []Interval {
+	out := make([]Interval, f.len())
+	for k := range out {
+		if f.a != nil {
+			out[k] = f.a.over(k)
+		} else {
+			out[k] = f.items[k].Range()
+		}
+	}
+	return out
+}
+
+func (f *vectorAtom) over() Interval { return f.row.Over(f.ranges(), f.p).Scale(f.sign) }
+
+// Represent adds the rows and cones of f.
+func (f *vectorAtom) Represent(c Canon) Form {
+	if f.is(atom.SumSquares) {
+		return Form{Quad: []Quadratic{{Weight: 1, Arg: *f.a}}}
+	}
+	if f.a != nil {
+		return represent(c, f.row, f.p, f.reduced())
+	}
+	u := make([]Linear, len(f.items))
+	for k := range f.items {
+		arg, sign := f.items[k].oneSided()
+		u[k] = c.Bound(arg).Scale(sign)
+	}
+	return represent(c, f.row, f.p, u)
+}
+
+// reduced are affine functions of which the row has the value that it has of those of f, maybe
+// fewer.
+func (f *vectorAtom) reduced() []Linear {
+	a := *f.a
+	if f.row.Rotates {
+		a = qrReduced(a)
+	}
+	out := make([]Linear, a.Len())
+	for k := range out {
+		out[k] = a.Entry(k)
+	}
+	return out
+}
+
+// represent adds the rows and cones of a bound of a row, or of minus a concave one, of u.
+func represent(c Canon, row *atom.Reduce, p []float64, u []Linear) Form {
+	to := canon{c, u}
+	if row.Bound == nil {
+		t := to.Column()
+		to.Cone(row.Cone(t, arguments(len(u)), p))
+		return Form{Linear: to.linear(t)}
+	}
+	return to.form(row.Bound(&to, arguments(len(u)), p))
+}
+
+// Line: of one entry a function of its absolute value is at most b where that is at most b, or √b.
+func (f *vectorAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+	if f.a == nil || !f.row.Rotates || !b.IsConst() || b.Const < 0 || f.row.Root != nil && b.Const == 0 {
+		return Linear{}, 0, 0, 0, false
+	}
+	a := f.reduced()
+	if len(a) != 1 {
+		return Linear{}, 0, 0, 0, false
+	}
+	end, share := b.Const, 1.0
+	if f.row.Root != nil {
+		end = math.Sqrt(end)
+		share = 0.5 / end
+	}
+	return a[0], -end, end, share, true
+}
+
+// Below: the cone of the row, for a constant b of a square that of its root.
+func (f *vectorAtom) Below(b Linear) (k Cone, share []float64, ok bool) {
+	if f.a == nil || !f.row.Rotates {
+		return Cone{}, nil, false
+	}
+	row, slope := f.row, 1.0
+	if row.Root != nil && b.IsConst() {
+		if !(b.Const > 0) {
+			return Cone{}, nil, false
+		}
+		row = row.Root
+		b.Const = math.Sqrt(b.Const)
+		slope = 0.5 / b.Const
+	}
+	a := f.reduced()
+	to := canon{u: append(a, b)}
+	cone := row.Cone(atom.Argument(len(a)), arguments(len(a)), f.p)
+	share = make([]float64, len(cone.Rows))
+	for i, l := range cone.Rows {
+		for _, t := range l.Terms {
+			if t.At == ^len(a) {
+				share[i] -= slope * t.W
+			}
+		}
+	}
+	return to.cone(cone), share, true
+}
+
+// Domain: those of the arguments, and the numbers that must not be negative.
+func (f *vectorAtom) Domain() []Representer {
+	if f.own != nil {
+		return nil
+	}
+	var out []Representer
+	for k := range f.items {
+		out = append(out, f.items[k].domain()...)
+	}
+	for k := range f.len() {
+		switch {
+		case !f.row.Entry(k).Nonnegative:
+		case f.a != nil:
+			out = append(out, f.a.Entry(k).Scale(-1))
+		default: // minus an affine or a concave function
+			e := f.items[k].Neg()
+			out = append(out, newSum(e.lin, e.terms))
+		}
+	}
+	return out
+}
+
+// Everywhere reports whether all points have subgradients.
+func (f *vectorAtom) Everywhere() bool {
+	return f.own != nil || !f.row.Restricted() &&
+		!slices.ContainsFunc(f.items, func(e Expr) bool { return !e.everywhere() })
+}
+
+func (f *vectorAtom) Inside(x []float64) bool {
+	if f.own != nil {
+		return true
+	}
+	for k := range f.items {
+		if !f.items[k].inside(x) {
+			return false
+		}
+	}
+	if !f.row.Restricted() {
+		return true
+	}
+	w := f.take(x)
+	defer w.put()
+	for k, u := range w.u {
+		if f.row.Entry(k).Nonnegative && !(u[0] > steepest) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *vectorAtom) bends() (bends, bool) {
+	of := make([]bends, f.len())
+	for k := range of {
+		if f.a != nil {
+			of[k] = affineBends(f.a.Entry(k))
+			continue
+		}
+		b, ok := bendsOf(&f.items[k])
+		if of[k] = b; !ok {
+			return bends{}, false
+		}
+	}
+	return bendsOfRow(f.row, f.over(), of)
+}
+
+func (f *vectorAtom) node() Node {
+	n, half := Node{op: f.op(), row: f.row, nums: f.p, negative: f.sign < 0}, f.len()/2
+	switch {
+	case f.row == atom.Inner && f.a == nil:
+		n.args = [2]Array{{exprs: f.items[:half]}, {exprs: f.items[half:]}}
+	case f.row == atom.Inner:
+		u, v := f.a.Range(0, half), f.a.Range(half, 2*half)
+		n.args = affineArgs(&u, &v)
+	case f.a != nil:
+		n.args = affineArgs(f.a)
+	default:
+		n.args = exprArgs(f.items...)
+	}
+	return n
+}
+
+func (f *vectorAtom) parts() (out []Convex) {
+	for k := range f.items {
+		if f.own == nil {
+			g, _ := f.items[k].oneSided()
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Maxima: where f is a sum of maxima of few affine functions.
+func (f *vectorAtom) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	if f.a == nil || f.row.Maxima == nil {
+		return Linear{}, false
+	}
+	all := f.row.Maxima(arguments(f.len()), f.p, mostChoices)
+	to := canon{u: f.reduced()}
+	for _, lins := range all {
+		pieces := make([]Linear, len(lins))
+		for i, l := range lins {
+			pieces[i] = to.linear(l)
+		}
+		each(1, pieces)
+	}
+	return Linear{}, all != nil
+}

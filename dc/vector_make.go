@@ -1,0 +1,101 @@
+package dc
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// reduce is a row of the table of affine functions.
+func reduce(row *atom.Reduce, p []float64, a Affine) Expr {
+	if err := a.Err(); err != nil {
+		return Expr{err: err}
+	}
+	switch one := a.Len() == 1; {
+	case a.Len() == 0 && row.Single == atom.Itself:
+		return badExpr("%s of nothing", row.Name)
+	case one && row.Single == atom.Itself:
+		return a.expr()
+	case one && row.Single == atom.Absolute:
+		return Abs(a)
+	}
+	f := newVectorAtom(row, p, a)
+	switch {
+	case !a.IsConst() && row.Curvature < 0:
+		return concave(f, a.of)
+	case !a.IsConst():
+		return convex(f, a.of)
+	}
+	v := f.Value(nil)
+	if math.IsInf(v, 0) && !f.Everywhere() {
+		return badExpr("%s at %g, outside its domain", row.Name, a.c)
+	}
+	return constantExpr(row.Sign() * v)
+}
+
+// reduceAny is a row of expressions: of those that the directions of the row allow it is convex or
+// concave; of others see newApplied.
+func reduceAny(row *atom.Reduce, p []float64, es []Expr) Expr {
+	for _, e := range es {
+		if e.err != nil {
+			return e
+		}
+	}
+	if allAffine(es) {
+		_, lins := toExprs(es)
+		return reduce(row, p, Entries(lins...))
+	}
+	parts := make([]split, len(es))
+	for k := range es {
+		if err := fits(row, k, &es[k]); err != nil {
+			if row.Slopes == nil {
+				return Expr{err: err}
+			}
+			return newApplied(row, p, es)
+		}
+		parts[k] = *es[k].split()
+	}
+	f := newComposed(row, p, parts)
+	if row.Curvature < 0 {
+		return concave(f, ownerOf(es...))
+	}
+	return convex(f, ownerOf(es...))
+}
+
+func allAffine(us []Expr) bool {
+	return !slices.ContainsFunc(us, func(e Expr) bool { return e.err != nil || !e.IsAffine() })
+}
+
+// fits is an error where a row of which e is number k does not keep its curvature.
+func fits(row *atom.Reduce, k int, e *Expr) error {
+	need, ok := "affine", false
+	switch m := row.Entry(k).Monotone; {
+	case e.IsAffine():
+		return nil
+	case m == atom.Falling, m == atom.Rising && row.Curvature < 0:
+		need, ok = "concave", e.IsConcave()
+	case m == atom.Rising:
+		need, ok = "convex", e.IsConvex()
+	case m == atom.Outward && e.IsConvex():
+		need, ok = "known to be nonnegative", e.split().nonnegative()
+	case m == atom.Outward:
+		need = "convex"
+	}
+	if ok {
+		return nil
+	}
+	return badExpr("no DC split for %s of this: entry %d of it is not %s", row.Name, k+1, need).err
+}
+
+// newComposed is a row of convex or concave splits.
+func newComposed(row *atom.Reduce, p []float64, parts []split) *vectorAtom {
+	f := &vectorAtom{row: row, p: p, sign: row.Sign()}
+	var lists [][]int
+	for k := range parts {
+		f.items = append(f.items, parts[k].expr())
+		lists = append(lists, f.items[k].support())
+	}
+	f.indices = union(lists...)
+	return f
+}

@@ -1,0 +1,310 @@
+package atom
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+// Max is the largest number.
+var Max = rowOf(Reduce{
+	Name: "max", Single: Itself, Curvature: 1, Entries: entries(Rising, false),
+	Value: func(dst []float64, u [][]float64, _ []float64) {
+		copy(dst, u[0])
+		for _, u := range u[1:] {
+			for i, v := range u[:len(dst)] {
+				dst[i] = max(dst[i], v) // NaN where one is
+			}
+		}
+	},
+	Slope: toExtreme,
+	// The exact value is between that of the lower and that of the upper ends.
+	Error: func(hi, room []float64, u, e [][]float64, v, _ []float64) {
+		lo := room[:len(hi)]
+		for k, u := range u {
+			e := e[k]
+			for i := range hi {
+				d := spread(u[i], e[i])
+				if k == 0 {
+					lo[i], hi[i] = u[i]-d, u[i]+d
+				}
+				lo[i], hi[i] = max(lo[i], u[i]-d), max(hi[i], u[i]+d)
+			}
+		}
+		between(hi, lo, v)
+	},
+	Over: func(u []Interval, _ []float64) Interval {
+		out := interval.New(math.Inf(-1), math.Inf(-1))
+		for _, i := range u {
+			out = out.Max(i)
+		}
+		return out
+	},
+	Simpler: func(u []Interval) bool { return dominated(u, func(i Interval) Interval { return i }) },
+	Reach:   reachExtreme,
+	Change:  func(s []float64, _ []float64) float64 { return slices.Max(s) },
+	Slopes:  ofMean,
+})
+
+// ofMean bounds the slopes of a mean.
+func ofMean(int, []float64) (a, b float64) { return 0, 1 }
+
+// Min is the least number.
+var Min = rowOf(Reduce{
+	Name: "min", Single: Itself, Curvature: -1, Entries: entries(Rising, false),
+	Value: func(dst []float64, u [][]float64, _ []float64) {
+		copy(dst, u[0])
+		for _, u := range u[1:] {
+			for i, v := range u[:len(dst)] {
+				dst[i] = min(dst[i], v)
+			}
+		}
+	},
+	Slope: toExtreme,
+	Error: func(hi, room []float64, u, e [][]float64, v, _ []float64) {
+		lo := room[:len(hi)]
+		for k, u := range u {
+			e := e[k]
+			for i := range hi {
+				d := spread(u[i], e[i])
+				if k == 0 {
+					lo[i], hi[i] = u[i]-d, u[i]+d
+				}
+				lo[i], hi[i] = min(lo[i], u[i]-d), min(hi[i], u[i]+d)
+			}
+		}
+		between(hi, lo, v)
+	},
+	Over: func(u []Interval, _ []float64) Interval {
+		out := interval.New(math.Inf(-1), math.Inf(-1))
+		for _, i := range u {
+			out = out.Max(i.Neg())
+		}
+		return out.Neg()
+	},
+	Simpler: func(u []Interval) bool { return dominated(u, Interval.Neg) },
+	Reach:   reachExtreme,
+	Change:  func(s []float64, _ []float64) float64 { return slices.Max(s) },
+})
+
+// between makes the upper ends hi of v the distances from the farther end.
+func between(hi, lo, v []float64) {
+	for i, v := range v[:len(hi)] {
+		hi[i] = max(hi[i]-v, v-lo[i])
+	}
+}
+
+// toExtreme adds the adjoints to those of the first entries with the values v.
+func toExtreme(to [][]float64, adj []float64, u [][]float64, v, _ []float64) {
+	if len(u) == 2 {
+		// A number that selects has no branch to be guessed: which one of a hinge it is, is random.
+		to, first := [2][]float64{to[0], to[1]}, u[0]
+		for i, g := range adj {
+			k := 1
+			if first[i] == v[i] || first[i] != first[i] {
+				k = 0
+			}
+			to[k][i] += g
+		}
+		return
+	}
+	for i, g := range adj {
+		if g == 0 {
+			continue
+		}
+		for k := range u {
+			if t := u[k][i]; t == v[i] || t != t {
+				to[k][i] += g
+				break
+			}
+		}
+	}
+}
+
+// reachExtreme is the reach of the entry that is attained, where no other one can be.
+func reachExtreme(dst []float64, u, r [][]float64, v []float64) {
+	for i := range dst {
+		top := 0
+		for k := range u {
+			if u[k][i] == v[i] {
+				top = k
+				break
+			}
+		}
+		dst[i] = r[top][i]
+		for k := range u {
+			if gap := math.Abs(v[i] - u[k][i]); k != top && !(gap > r[top][i]+r[k][i]) {
+				dst[i] = math.Inf(1)
+			}
+		}
+	}
+}
+
+// apart is the relative distance of two ranges above which their rounding errors do not matter.
+// Source: above the errors of sums of 1e6 terms.
+const apart = 1e-9
+
+// dominated reports whether the range of one number is below that of another one.
+func dominated(u []Interval, of func(Interval) Interval) bool {
+	top := math.Inf(-1)
+	for _, i := range u {
+		top = max(top, of(i).Lo)
+	}
+	return slices.ContainsFunc(u, func(i Interval) bool {
+		hi := of(i).Hi
+		return hi < top-apart*(math.Abs(hi)+math.Abs(top))
+	})
+}
+
+// SumLargest is the sum of the k largest numbers; k is the parameter.
+var SumLargest = rowOf(Reduce{
+	Name: "sumlargest", HasParameters: true, Curvature: 1, Entries: entries(Rising, false),
+	Value: func(dst []float64, u [][]float64, p []float64) {
+		eachRanked(len(dst), u, func(i int, order []int) {
+			dst[i] = sumOf(u, i, order[:int(p[0])])
+		})
+	},
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
+		eachRanked(len(adj), u, func(i int, order []int) {
+			for _, k := range order[:int(p[0])] {
+				to[k][i] += adj[i]
+			}
+		})
+	},
+	Error: func(dst, _ []float64, u, e [][]float64, v, p []float64) { largestError(dst, u, e, v, int(p[0])) },
+	Over: func(u []Interval, p []float64) Interval {
+		lo, hi := make([]float64, len(u)), make([]float64, len(u))
+		for k, i := range u {
+			lo[k], hi[k] = -i.Lo, -i.Hi
+		}
+		slices.Sort(lo)
+		slices.Sort(hi)
+		sum := interval.Point(0)
+		for k := range int(p[0]) {
+			sum = sum.Add(interval.New(-lo[k], -hi[k]))
+		}
+		return sum
+	},
+	// The largest of all sums of k numbers.
+	Maxima: func(u []Lin, p []float64, most int) [][]Lin {
+		k, count := int(p[0]), 1
+		for i := range k {
+			if count = count * (len(u) - i) / (i + 1); count > most {
+				return nil
+			}
+		}
+		var out []Lin
+		var add func(from, left int, sum Lin)
+		add = func(from, left int, sum Lin) {
+			if left == 0 {
+				out = append(out, sum)
+				return
+			}
+			for i := from; i <= len(u)-left; i++ {
+				add(i+1, left-1, sum.Add(1, u[i]))
+			}
+		}
+		add(0, k, Lin{})
+		return [][]Lin{out}
+	},
+	// k·q + Σ tₖ with tₖ ≥ uₖ − q, tₖ ≥ 0.
+	Bound: func(c Canon, u []Lin, p []float64) Bound {
+		q := c.Column()
+		out := q.Scale(p[0])
+		for _, l := range u {
+			t := c.Column()
+			c.Row(t, 0, math.Inf(1))
+			c.Row(l.Add(-1, q).Add(-1, t), math.Inf(-1), 0)
+			out = out.Add(1, t)
+		}
+		return Bound{Lin: out}
+	},
+})
+
+// SumSmallest is the sum of the k smallest numbers, those that SumLargest of all but k leaves.
+var SumSmallest = rowOf(Reduce{
+	Name: "sumsmallest", HasParameters: true, Curvature: -1, Entries: entries(Rising, false),
+	Value: func(dst []float64, u [][]float64, p []float64) {
+		eachRanked(len(dst), u, func(i int, order []int) {
+			dst[i] = sumOf(u, i, order[len(order)-int(p[0]):])
+		})
+	},
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
+		eachRanked(len(adj), u, func(i int, order []int) {
+			for _, k := range order[len(order)-int(p[0]):] {
+				to[k][i] += adj[i]
+			}
+		})
+	},
+	Error: func(dst, _ []float64, u, e [][]float64, v, p []float64) { largestError(dst, u, e, v, -int(p[0])) },
+	Over: func(u []Interval, p []float64) Interval {
+		minus := make([]Interval, len(u))
+		for k, i := range u {
+			minus[k] = i.Neg()
+		}
+		return SumLargest.Over(minus, p).Neg()
+	},
+})
+
+// orders are lists of numbers of entries.
+var orders = sync.Pool{New: func() any { return new([]int) }}
+
+// eachRanked calls f with the numbers of each of n members in descending order, equal ones as they
+// come.
+func eachRanked(n int, u [][]float64, f func(i int, order []int)) {
+	room := orders.Get().(*[]int)
+	defer orders.Put(room)
+	*room = slices.Grow((*room)[:0], len(u))[:len(u)]
+	order := *room
+	for i := range n {
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			if c := cmp.Compare(u[b][i], u[a][i]); c != 0 {
+				return c
+			}
+			return a - b
+		})
+		f(i, order)
+	}
+}
+
+// sumOf adds up some numbers of member i, the smallest first.
+func sumOf(u [][]float64, i int, order []int) (sum float64) {
+	for n := len(order) - 1; n >= 0; n-- {
+		sum += u[order[n]][i]
+	}
+	return sum
+}
+
+// largestError bounds the errors of the sums of the k largest numbers, or of the −k smallest: the
+// exact ones are between those of the lower and those of the upper ends.
+func largestError(dst []float64, u, e [][]float64, v []float64, k int) {
+	ends := make([]float64, len(u))
+	for i := range dst {
+		size := 0.0
+		sum := func(sign float64) float64 {
+			for j := range u {
+				ends[j] = u[j][i] + sign*spread(u[j][i], e[j][i])
+			}
+			slices.Sort(ends)
+			part := ends[max(len(ends)-max(k, 0), 0):]
+			if k < 0 {
+				part = ends[:-k]
+			}
+			s, abs := 0.0, 0.0
+			for _, t := range part {
+				s += t
+				abs += math.Abs(t)
+			}
+			size = max(size, abs)
+			return s
+		}
+		lo, hi := sum(-1), sum(1)
+		dst[i] = max(hi-v[i], v[i]-lo) + 2*math.Abs(float64(k))*unit*size
+	}
+}
