@@ -389,7 +389,7 @@ func entries(a Affine) []Expr {
 
 // maxOf is the maximum of convex functions. The first one wins a tie.
 type maxOf struct {
-	items   []Expr
+	items   []Expr // nil: they are the pieces
 	indices []int
 	pieces  []Linear // not nil where all items are polyhedral
 }
@@ -423,14 +423,29 @@ func newMaxOf(items []Expr) *maxOf {
 }
 
 func newMaxOfAffine(lins []Linear) *maxOf {
-	items := make([]Expr, len(lins))
+	var few [4][]int
+	lists := few[:0]
 	for k := range lins {
-		items[k] = Expr{lin: lins[k]}
+		lists = append(lists, lins[k].Idx)
 	}
-	return newMaxOf(items)
+	return &maxOf{pieces: lins, indices: union(lists...)}
+}
+
+// largestPiece is the number and the value of the first of the largest pieces.
+func (m *maxOf) largestPiece(x []float64) (arg int, best float64) {
+	best = math.Inf(-1)
+	for k := range m.pieces {
+		if v := m.pieces[k].Value(x); v > best || math.IsNaN(v) {
+			arg, best = k, v
+		}
+	}
+	return arg, best
 }
 
 func (m *maxOf) argmax(x []float64) (int, float64) {
+	if m.items == nil {
+		return m.largestPiece(x)
+	}
 	arg, best := 0, math.Inf(-1)
 	for k := range m.items {
 		if v := m.items[k].value(x); v > best || math.IsNaN(v) {
@@ -443,8 +458,11 @@ func (m *maxOf) argmax(x []float64) (int, float64) {
 func (m *maxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
 
 func (m *maxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	k, _ := m.argmax(x)
-	m.items[k].addSubgrad(dst, scale, x)
+	if k, _ := m.argmax(x); m.items == nil {
+		m.pieces[k].AddSubgrad(dst, scale, x)
+	} else {
+		m.items[k].addSubgrad(dst, scale, x)
+	}
 }
 
 func (m *maxOf) Support() []int { return m.indices }
@@ -493,19 +511,32 @@ func (m *maxOf) Inside(x []float64) bool {
 
 func (m *maxOf) approx(x []float64) approx {
 	best := newLargest()
-	for k := range m.items {
-		best.add(m.items[k].approx(x))
+	for _, e := range m.all() {
+		best.add(e.approx(x))
 	}
 	return best.approx()
+}
+
+// all are the items.
+func (m *maxOf) all() []Expr {
+	if m.items != nil {
+		return m.items
+	}
+	out := make([]Expr, len(m.pieces))
+	for k := range out {
+		out[k] = Expr{lin: m.pieces[k]}
+	}
+	return out
 }
 
 // over: an affine function beside its negative is ≥ 0 together with it.
 func (m *maxOf) over() Interval {
 	i := interval.New(math.Inf(-1), math.Inf(-1))
-	for k := range m.items {
-		e := &m.items[k]
+	items := m.all()
+	for k := range items {
+		e := &items[k]
 		i = i.Max(e.Range())
-		if k > 0 && len(e.terms)+len(m.items[k-1].terms) == 0 && e.lin.isNegative(m.items[k-1].lin) {
+		if k > 0 && len(e.terms)+len(items[k-1].terms) == 0 && e.lin.isNegative(items[k-1].lin) {
 			i.Lo = max(i.Lo, 0)
 		}
 	}
@@ -513,7 +544,7 @@ func (m *maxOf) over() Interval {
 }
 
 func (m *maxOf) node() Node {
-	return Node{op: "max", row: atom.Max, args: exprArgs(m.items...)}
+	return Node{op: "max", row: atom.Max, args: exprArgs(m.all()...)}
 }
 
 func (m *maxOf) parts() []Convex {
@@ -565,11 +596,6 @@ func (m *maxOf) ActivePiece(x []float64) (l Linear, number int, value float64, o
 			return Linear{}, 0, 0, false
 		}
 	}
-	value = math.Inf(-1)
-	for k := range m.pieces { // as argmax
-		if v := m.pieces[k].Value(x); v > value || math.IsNaN(v) {
-			number, value = k, v
-		}
-	}
+	number, value = m.largestPiece(x)
 	return m.pieces[number], number, value, true
 }

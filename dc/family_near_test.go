@@ -25,7 +25,7 @@ func TestNearFamilies(t *testing.T) {
 			if name == "hinge" { // and those of the same rows with another kink, which share their products
 				for k := range 600 {
 					if f, ok := es[k].terms[0].f.(*maxOf); ok {
-						es = append(es, Pos(f.items[0].lin.AddScaled(1, Linear{Const: 0.5})).Scale(-0.1))
+						es = append(es, Pos(f.pieces[0].AddScaled(1, Linear{Const: 0.5})).Scale(-0.1))
 					}
 				}
 			}
