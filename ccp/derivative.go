@@ -31,8 +31,8 @@ import (
 // point are those of the convex problem and do no harm; at a kink of an h there is
 // no derivative. A minimum is strict where the largest eigenvalue of GH is below one.
 //
-// Products with H are central differences of the gradients of the h, of fourth order: their
-// relative error is some 1e-10.
+// Products with H are exact but for rounding; of functions that may have kinks they are central
+// differences of gradients, of fourth order, with a relative error of some 1e-10.
 type Derivative struct {
 	p       *dc.Problem // without majorants
 	z       []float64   // the point, all variables and parameters

@@ -511,8 +511,11 @@ func (m *maxOf) Inside(x []float64) bool {
 
 func (m *maxOf) approx(x []float64) approx {
 	best := newLargest()
-	for _, e := range m.all() {
-		best.add(e.approx(x))
+	for k := range m.items {
+		best.add(m.items[k].approx(x))
+	}
+	for k := 0; k < len(m.pieces) && m.items == nil; k++ {
+		best.add(m.pieces[k].approx(x))
 	}
 	return best.approx()
 }

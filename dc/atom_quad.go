@@ -165,10 +165,14 @@ type quadWork struct{ u, qu blas64.Vector }
 func (f *quad) at(x []float64) *quadWork {
 	w := f.pool.Get().(*quadWork)
 	f.a.ValueTo(w.u.Data, x)
+	f.multiply(w)
+	return w
+}
+
+func (f *quad) multiply(w *quadWork) {
 	if w.u.N > 0 {
 		blas64.Symv(1, f.q.RawSymmetric(), w.u, 0, w.qu)
 	}
-	return w
 }
 
 // factor is an affine vector with the sum of squares f.

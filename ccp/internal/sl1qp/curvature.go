@@ -31,7 +31,7 @@ type curvature struct {
 	diag   []int
 	base   []float64 // P as compiled
 	convex *qpbackend.Convexity
-	grad   [2][]float64
+	x, v   []float64 // room: a product with a Hessian, and a direction
 	σ      float64
 	size   []float64
 	moved  bool // W has moved towards convex parts
@@ -40,6 +40,7 @@ type curvature struct {
 // piece is a linearised function −h.
 type piece struct {
 	h      dc.Convex
+	times  func(dst []float64, scale float64, x, v []float64) // the Hessian of h
 	idx    []int
 	up     []int // rows −h ≤ s
 	down   []int // rows h ≤ s
@@ -79,10 +80,9 @@ type held struct {
 // a row that is squared.
 // Source: limits of time and memory: four million entries are 32 MB.
 const (
-	mostEntries  = 4_000_000
-	mostEigen    = 200
-	mostSquared  = 200
-	differencing = 6e-6 // Source: cube root of the rounding unit: Nocedal and Wright 2006, section 8.1
+	mostEntries = 4_000_000
+	mostEigen   = 200
+	mostSquared = 200
 )
 
 // newCurvature lists the functions; nil: their Hessians would be too large.
@@ -91,6 +91,10 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 	n := sub.DC.NumVars()
 	entries := 0
 	add := func(p *piece) {
+		var ok bool
+		if p.times, ok = dc.HessianOf(p.h); !ok {
+			return // functions without kinks have one
+		}
 		p.idx = p.h.Support()
 		entries += len(p.idx) * len(p.idx)
 		c.pieces = append(c.pieces, p)
@@ -145,10 +149,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		}
 	}
 	c.rows = slices.DeleteFunc(c.rows, func(r row) bool { return len(r.idx) > mostSquared })
-	for range 2 {
-		c.grad[0], c.grad[1] = make([]float64, n), make([]float64, n)
-	}
-	c.bounds = make([]float64, n)
+	c.x, c.v, c.bounds = make([]float64, n), make([]float64, n), make([]float64, n)
 	return c
 }
 
@@ -174,45 +175,28 @@ func (p *piece) weight(y []float64) float64 {
 	return w
 }
 
-// hessian computes −∇²h by central differences of gradients.
+// hessian computes −∇²h, which h is minus of.
 func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 	n := len(p.idx)
 	if p.hess == nil {
 		p.hess = make([]float64, n*n)
 	}
-	r, restricted := p.h.(dc.Restricted)
-	y := append([]float64(nil), x...)
 	for b, j := range p.idx {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		δ := differencing * c.size[j]
-		span, ok := 0.0, [2]bool{}
-		for side, sign := range [2]float64{1, -1} {
-			g := c.grad[side]
-			y[j] = x[j] + sign*δ
-			for _, i := range p.idx {
-				g[i] = 0
-			}
-			if ok[side] = !restricted || r.Inside(y); !ok[side] {
-				y[j] = x[j]
-			}
-			p.h.AddSubgrad(g, 1, y)
-			span += sign * (y[j] - x[j])
+		for _, i := range p.idx {
+			c.x[i] = 0
 		}
-		y[j] = x[j]
+		c.v[j] = 1
+		p.times(c.x, -1, x, c.v)
+		c.v[j] = 0
 		for a, i := range p.idx {
-			v := (c.grad[1][i] - c.grad[0][i]) / span
+			v := c.x[i]
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				v = 0
 			}
 			p.hess[a*n+b] = v
-		}
-	}
-	for a := range n {
-		for b := range a {
-			v := (p.hess[a*n+b] + p.hess[b*n+a]) / 2
-			p.hess[a*n+b], p.hess[b*n+a] = v, v
 		}
 	}
 	return nil
@@ -223,11 +207,6 @@ func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 // Source: docs/ccp.md, Constants.
 const rounding = 1e-6
 
-// negligible is the size, relative to the largest, of what differences leave of a
-// second derivative that is 0.
-// Source: docs/ccp.md, Constants.
-const negligible = 1e-7
-
 // find finds the connected blocks of a piece by the Hessians at points.
 func (c *curvature) find(ctx context.Context, p *piece, points [][]float64) error {
 	n := len(p.idx)
@@ -236,20 +215,9 @@ func (c *curvature) find(ctx context.Context, p *piece, points [][]float64) erro
 		if err := c.hessian(ctx, p, x); err != nil {
 			return err
 		}
-		top := 0.0
-		size := func(a, b int) float64 {
-			return math.Abs(p.hess[a*n+b]) * c.size[p.idx[a]] * c.size[p.idx[b]]
-		}
 		for a := range n {
 			for b := range a + 1 {
-				top = max(top, size(a, b))
-			}
-		}
-		for a := range n {
-			for b := range a + 1 {
-				if size(a, b) > negligible*top {
-					in[b*n+a] = true
-				}
+				in[b*n+a] = in[b*n+a] || p.hess[a*n+b] != 0
 			}
 		}
 	}

@@ -101,6 +101,15 @@ var KL = rowOf(Reduce{
 			to[1][i] += g * (1 - u/v)
 		}
 	},
+	// With c = d₀ − d₁·u/v it is c/u and −c/v.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, _ []float64) {
+		for i, g := range adj {
+			u, v := max(u[0][i], Steepest), max(u[1][i], Steepest)
+			c := d[0][i] - d[1][i]*u/v
+			to[0][i] += g * c / u
+			to[1][i] -= g * c / v
+		}
+	},
 	Error: func(dst, _ []float64, u, e [][]float64, _, _ []float64) {
 		for i := range dst {
 			dst[i] = divergenceError(u[0][i], e[0][i], u[1][i], e[1][i])

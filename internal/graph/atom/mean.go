@@ -33,6 +33,18 @@ var LogSumExp = rowOf(Reduce{
 			}
 		}
 	},
+	// With the shares pₖ = exp(uₖ − v) it is pₖ·(dₖ − pᵀd).
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, v, _ []float64) {
+		for i, g := range adj {
+			mean := 0.0
+			for k := range u {
+				mean += math.Exp(u[k][i]-v[i]) * d[k][i]
+			}
+			for k := range u {
+				to[k][i] += g * math.Exp(u[k][i]-v[i]) * (d[k][i] - mean)
+			}
+		}
+	},
 	// The function changes by no more than the largest error of a number. The roundings are those
 	// of the differences in the exponents, of at most as many of the sum as it has terms, and of
 	// two operations at the end.
@@ -88,6 +100,19 @@ func geometricMean(name string, weighted bool, bound func(c Canon, u []Lin, w []
 				mean := meanOf(u, i, w, Steepest)
 				for k, to := range to {
 					to[i] += g * mean * share(w, k, len(u)) / max(u[k][i], Steepest)
+				}
+			}
+		},
+		// mean·wₖ/uₖ times Σ w·d/u − dₖ/uₖ.
+		Second: func(to [][]float64, adj []float64, u, d [][]float64, _, w []float64) {
+			for i, g := range adj {
+				mean, sum := meanOf(u, i, w, Steepest), 0.0
+				for k := range u {
+					sum += share(w, k, len(u)) * d[k][i] / max(u[k][i], Steepest)
+				}
+				for k, to := range to {
+					at := max(u[k][i], Steepest)
+					to[i] += g * mean * share(w, k, len(u)) / at * (sum - d[k][i]/at)
 				}
 			}
 		},

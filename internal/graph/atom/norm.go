@@ -92,6 +92,21 @@ var Norm2 = rowOf(Reduce{
 			}
 		}
 	},
+	// (d − u·(uᵀd)/v²)/v.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, v, _ []float64) {
+		for i, g := range adj {
+			if v[i] == 0 { // there is none
+				g = math.NaN()
+			}
+			along := 0.0
+			for k := range u {
+				along += u[k][i] / v[i] * d[k][i]
+			}
+			for k := range u {
+				to[k][i] += g * (d[k][i] - u[k][i]/v[i]*along) / v[i]
+			}
+		}
+	},
 	// The norm changes by no more than the norm of the errors. Its own roundings are those of the
 	// squares, half of them, and of three more operations for each number.
 	Error: func(dst, _ []float64, _, e [][]float64, v, _ []float64) {
@@ -161,6 +176,27 @@ var NormP = rowOf(Reduce{
 					w = math.Copysign(math.Pow(math.Abs(u[i])/v[i], p[0]-1), u[i])
 				}
 				to[i] += g * w
+			}
+		}
+	},
+	// With sₖ = ±(|uₖ|/v)^(p−1) it is (p − 1)/v times (|uₖ|/v)^(p−2)·dₖ − sₖ·sᵀd.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, v, p []float64) {
+		for i, g := range adj {
+			if v[i] == 0 { // there is none
+				g = math.NaN()
+			}
+			slope := func(k int) float64 {
+				return math.Copysign(math.Pow(math.Abs(u[k][i])/v[i], p[0]-1), u[k][i])
+			}
+			along := 0.0
+			for k := range u {
+				along += slope(k) * d[k][i]
+			}
+			for k := range u {
+				if own := math.Pow(math.Abs(u[k][i])/v[i], p[0]-2); d[k][i] != 0 {
+					to[k][i] += g * (p[0] - 1) / v[i] * own * d[k][i]
+				}
+				to[k][i] -= g * (p[0] - 1) / v[i] * slope(k) * along
 			}
 		}
 	},

@@ -27,6 +27,9 @@ type Reduce struct {
 	// Slope adds adj times a subgradient to the columns of to; v has the values. At a kink the
 	// choice is that of the first of equal entries, and 0 of an absolute value.
 	Slope func(to [][]float64, adj []float64, u [][]float64, v, p []float64)
+	// Second adds adj times the product of the Hessian and d, a column for each number, to the
+	// columns of to; NaN where f has none, as a norm at 0. nil: f has kinks.
+	Second func(to [][]float64, adj []float64, u, d [][]float64, v, p []float64)
 	// Error writes bounds of the distances of v, the values, from the exact ones of numbers that
 	// are not farther than e from u: running error analysis, Higham 2002, section 3.3. room is for
 	// its use.

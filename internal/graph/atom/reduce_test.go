@@ -97,7 +97,7 @@ func eachRow(t *testing.T, test func(t *testing.T, f *Reduce, n int, p []float64
 	}
 }
 
-// TestReduceSlopes: slopes are those of differences where they exist, at all points subgradients of
+// TestReduceSlopes: slopes, and products with Hessians, are those of differences, at all points subgradients of
 // convex and of concave functions, they have the direction and the bounds that the row states, and
 // members of a block are those alone.
 func TestReduceSlopes(t *testing.T) {
@@ -117,6 +117,28 @@ func TestReduceSlopes(t *testing.T) {
 			if f.Slopes != nil {
 				if a, b := f.Slopes(n, p); g[k] < -a-1e-12 || g[k] > b+1e-12 {
 					t.Fatalf("at %g: slope %d is %g, not in [%g, %g]", u, k, g[k], -a, b)
+				}
+			}
+		}
+		if f.Second != nil {
+			d := make([]float64, n)
+			for k := range d {
+				d[k] = r.NormFloat64()
+			}
+			to := columns(make([]float64, n))
+			f.Second(to, []float64{1}, columns(u), columns(d), []float64{v}, p)
+			at := func(h float64) []float64 {
+				w := slices.Clone(u)
+				for k := range w {
+					w[k] += h * d[k]
+				}
+				return f.gradient(w, p)
+			}
+			up, down := at(h), at(-h)
+			for k := range d {
+				want := (up[k] - down[k]) / (2 * h)
+				if math.Abs(to[k][0]-want) > 1e-3*(1+math.Abs(want)) && !(f == Huber && math.Abs(math.Abs(u[k])-p[0]) < 1e-4) {
+					t.Fatalf("at %g along %g: entry %d of the product is %g, want %g", u, d, k, to[k][0], want)
 				}
 			}
 		}

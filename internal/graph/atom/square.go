@@ -18,6 +18,13 @@ var SumSquares = rowOf(Reduce{
 			}
 		}
 	},
+	Second: func(to [][]float64, adj []float64, _, d [][]float64, _, _ []float64) {
+		for k, to := range to {
+			for i, g := range adj {
+				to[i] += 2 * g * d[k][i]
+			}
+		}
+	},
 	Error: func(dst, room []float64, u, e [][]float64, _, _ []float64) {
 		sums, rounding := zeros(dst, room), ofAddition(len(u))
 		for k, u := range u {
@@ -75,6 +82,15 @@ var Huber = rowOf(Reduce{
 			u := u[k]
 			for i, g := range adj {
 				to[i] += 2 * g * min(max(u[i], -p[0]), p[0])
+			}
+		}
+	},
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, p []float64) {
+		for k, to := range to {
+			for i, g := range adj {
+				if math.Abs(u[k][i]) < p[0] {
+					to[i] += 2 * g * d[k][i]
+				}
 			}
 		}
 	},
@@ -146,6 +162,14 @@ var Inner = rowOf(Reduce{
 			}
 		}
 	},
+	Second: func(to [][]float64, adj []float64, _, d [][]float64, _, _ []float64) {
+		for k, to := range to {
+			o := d[(k+len(d)/2)%len(d)]
+			for i, g := range adj {
+				to[i] += g * o[i]
+			}
+		}
+	},
 	Error: func(dst, room []float64, u, e [][]float64, _, _ []float64) {
 		half := len(u) / 2
 		sums, rounding := zeros(dst, room), ofAddition(half)
@@ -194,6 +218,17 @@ var QuadOverLin = rowOf(Reduce{
 				to[k+1][i] += 2 * g * u[i] / y
 			}
 			to[0][i] -= g * sum / (y * y)
+		}
+	},
+	// 2/y times dₖ − uₖ·d₀/y, and for y minus the inner product of that with u/y.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, _ []float64) {
+		for i, g := range adj {
+			y := max(u[0][i], Steepest)
+			for k := 1; k < len(u); k++ {
+				w := 2 * g * (d[k][i] - u[k][i]/y*d[0][i]) / y
+				to[k][i] += w
+				to[0][i] -= w * u[k][i] / y
+			}
 		}
 	},
 	Error: func(dst, _ []float64, u, e [][]float64, _, _ []float64) {

@@ -48,9 +48,15 @@ func (p *Plan) addGradient(
 		}
 		for k := p.Top(); k >= 0; k-- {
 			p.toRows(w, k, lo, n, dst)
-			p.toArguments(w, k, lo, n)
+			p.toArguments(w, w, k, lo, n)
 		}
 	}
+	p.addShared(w, dst)
+	return value
+}
+
+// addShared adds the adjoints of rows that all members share to dst.
+func (p *Plan) addShared(w *Work, dst []float64) {
 	for k := range p.rows {
 		if g := w.rows[k].grad; g != 0 {
 			r := &p.rows[k]
@@ -59,7 +65,6 @@ func (p *Plan) addGradient(
 			}
 		}
 	}
-	return value
 }
 
 // clearAdjoints sets those of n members to 0.
@@ -114,29 +119,28 @@ func (p *Plan) toRow(w *Work, k, lo int, adj, dst []float64) {
 	}
 }
 
-// toArguments adds to the adjoints of the arguments of node k.
-func (p *Plan) toArguments(w *Work, k, lo, n int) {
+// toArguments adds to the adjoints in d of the arguments of node k, whose values are in w.
+func (p *Plan) toArguments(w, d *Work, k, lo, n int) {
 	node := &p.Nodes[k]
 	switch node.Op {
 	case graph.Affine:
 	case graph.Sum:
 		for a, arg := range node.Args {
 			for e := range node.W {
-				addScaled(of(w.adj[arg], e, n), node.Weights[a], lo, of(w.adj[k], e, n))
+				addScaled(of(d.adj[arg], e, n), node.Weights[a], lo, of(d.adj[k], e, n))
 			}
 		}
 	case graph.Apply:
 		par := node.Parameter()
 		for e, at := range p.entries[k] {
-			to, adj := w.adjoint(at, n), of(w.adj[k], e, n)
+			to, adj := d.adjoint(at, n), of(d.adj[k], e, n)
 			for i, t := range w.value(at, n) {
 				to[i] += adj[i] * node.Curve.Slope.At(t, par)
 			}
 		}
 	default:
 		for e := range node.W {
-			g := &w.groups[k][e]
-			node.Function.Slope(g.adj, of(w.adj[k], e, n), g.u, of(w.v[k], e, n), node.P)
+			node.Function.Slope(d.groups[k][e].adj, of(d.adj[k], e, n), w.groups[k][e].u, of(w.v[k], e, n), node.P)
 		}
 	}
 }

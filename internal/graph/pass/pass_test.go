@@ -390,3 +390,43 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestProducts: products with Hessians are differences of gradients.
+func TestProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	tried := 0
+	for range 600 {
+		n := 1 + r.IntN(300)
+		g := random(r, n, 1+r.IntN(2))
+		p := pass.NewPlan(g.Of(g.Top() - 1)) // without the kinks of the norm on top
+		if p.Last().W != 1 || !p.Twice() {
+			continue
+		}
+		x, v, w := point(r), point(r), column(r, n)
+		gradient := func(h float64) []float64 {
+			y, out := slices.Clone(x), make([]float64, variables)
+			for j := range y {
+				y[j] += h * v[j]
+			}
+			p.AddGradient(out, 0.5, w, y, nil)
+			return out
+		}
+		const h = 1e-5
+		got := make([]float64, variables)
+		along := p.AddProduct(got, 0.5, w, x, v)
+		up, down, slope := gradient(h), gradient(-h), 0.0
+		for j, u := range gradient(0) {
+			slope += 2 * u * v[j]
+			if want := (up[j] - down[j]) / (2 * h); math.Abs(got[j]-want) > 1e-4*(1+math.Abs(want)+math.Abs(u)) {
+				t.Fatalf("entry %d of the product is %g, want %g", j, got[j], want)
+			}
+		}
+		if math.Abs(along-slope) > 1e-9*(1+math.Abs(slope)) {
+			t.Fatalf("the derivative is %g, want %g", along, slope)
+		}
+		tried++
+	}
+	if tried < 30 {
+		t.Errorf("only %d graphs have second derivatives", tried)
+	}
+}

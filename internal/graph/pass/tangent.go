@@ -128,7 +128,7 @@ func (t *Tangent) At(x []float64, each func(b *Tangents)) {
 		}
 		for k := p.Top() - 1; k >= 0; k-- {
 			if t.below[k] {
-				p.toArguments(w, k, lo, n)
+				p.toArguments(w, w, k, lo, n)
 			}
 		}
 		for c, parts := range t.parts {

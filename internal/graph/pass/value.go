@@ -122,6 +122,20 @@ func (p *Plan) row(dst []float64, k, lo int, w *Work, x []float64) {
 		copy(dst, r.C[lo:lo+n])
 		floats.AddConst(w.rows[k].shared, dst)
 	}
+	p.addUnshared(dst, k, lo, w, x)
+}
+
+// products writes an affine function without its constant.
+func (p *Plan) products(dst []float64, k, lo int, w *Work, x []float64) {
+	for i := range dst {
+		dst[i] = w.rows[k].shared
+	}
+	p.addUnshared(dst, k, lo, w, x)
+}
+
+// addUnshared adds the products of row k whose coefficients members do not share.
+func (p *Plan) addUnshared(dst []float64, k, lo int, w *Work, x []float64) {
+	r, n := &p.rows[k], len(dst)
 	switch {
 	case r.shared:
 	case r.lead >= 0:
