@@ -56,12 +56,6 @@ func (s *total) addScaled(w float64, a approx) {
 	s.e += math.Abs(w)*a.e + 2*unit*math.Abs(p) + unit*math.Abs(s.v) // w is rounded too
 }
 
-// square is a².
-func (a approx) square() approx {
-	v := a.v * a.v
-	return approx{v, (2*math.Abs(a.v)+a.e)*a.e + unit*v}
-}
-
 // times is a·b.
 func (a approx) times(b approx) approx {
 	v := a.v * b.v
@@ -126,14 +120,6 @@ func (m *largest) add(a approx) {
 }
 
 func (m *largest) approx() approx { return approx{m.v, max(m.hi-m.v, m.v-m.lo)} }
-
-// through is f(a) for a convex f with slope s at a, computed with so many
-// roundings. By convexity f falls by at most |s|·e within the error e, and is
-// largest at an end.
-func (a approx) through(v, s, lo, hi, roundings float64) approx {
-	e := max(lo-v, hi-v, math.Abs(s)*a.e)
-	return approx{v, e + roundings*unit*math.Abs(v)}
-}
 
 func (l Linear) over() Interval {
 	i := point(l.Const)

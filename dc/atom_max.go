@@ -1,7 +1,6 @@
 package dc
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -49,7 +48,7 @@ func maxExprs(es []Expr) Expr {
 		bent = es[k].subtractsSquares()
 	}
 	if bent {
-		return node(&maximum{items: slices.Clone(es), bent: true}, ownerOf(es...))
+		return node(newMaximum(es, true), ownerOf(es...))
 	}
 	var few [8]split
 	parts := few[:0]
@@ -60,9 +59,8 @@ func maxExprs(es []Expr) Expr {
 	if plain {
 		return Expr{lin: s.lin, terms: s.g, of: ownerOf(es...)}
 	}
-	f := &maximum{items: slices.Clone(es)}
-	f.once.Do(func() { f.own = newParted(s) })
-	return node(f, ownerOf(es...))
+	own := newParted(s)
+	return node(newWritten(atom.Max, nil, slices.Clone(es), &own), ownerOf(es...))
 }
 
 // subtractsSquares reports whether e subtracts nothing but squares, as it is written.
@@ -226,74 +224,27 @@ func maxOfConvex(parts []split) split {
 	return convexSplit(newMaxOf(items))
 }
 
-// maximum is the largest of expressions that are not all convex.
-type maximum struct {
-	items []Expr
-	once  sync.Once // of own
-	own   parted
-	bent  bool // of its items one at least subtracts squares, and none anything else
-}
-
-// parted is made when it is first asked for: an objective may have another split of a minimum, see leastOf.
-func (f *maximum) parted() *parted {
-	f.once.Do(func() {
-		parts := make([]split, len(f.items))
-		for k := range f.items {
-			parts[k] = f.items[k].splitNow()
+// newMaximum is the largest of expressions that are not all convex, with a split that is made when
+// it is first asked for: an objective may have another one of a minimum, see leastOf. less says that
+// some items subtract squares, and none anything else.
+func newMaximum(es []Expr, less bool) *vectorAtom {
+	es = slices.Clone(es)
+	own := sync.OnceValue(func() *parted {
+		parts := make([]split, len(es))
+		for k := range es {
+			parts[k] = es[k].splitNow()
 		}
-		f.own = newParted(maxSplit(parts))
+		p := newParted(maxSplit(parts))
+		return &p
 	})
-	return &f.own
-}
-
-func (f *maximum) lessSquares() bool { return f.bent }
-
-func (f *maximum) split() *split   { return &f.parted().s }
-func (f *maximum) settled() *split { return f.split() }
-func (f *maximum) Support() []int  { return f.parted().indices }
-func (f *maximum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	addLargest(f.items, 1, dst, scale, x)
-}
-
-// addLargest adds scale times the gradients of the k items that are largest at x, the first of
-// equal ones.
-func addLargest(items []Expr, k int, dst []float64, scale float64, x []float64) {
-	order, value := make([]int, len(items)), make([]float64, len(items))
-	for i := range items {
-		order[i], value[i] = i, items[i].value(x)
+	f := &vectorAtom{row: atom.Max, items: es, own: own, less: less, sign: 1}
+	lists := make([][]int, len(es))
+	for k := range es {
+		lists[k] = es[k].support()
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(value[j], value[i]) })
-	for _, i := range order[:k] {
-		items[i].AddGradient(dst, scale, x)
-	}
+	f.indices = union(lists...)
+	return f
 }
-
-func (f *maximum) Value(x []float64) float64 {
-	v := math.Inf(-1)
-	for k := range f.items {
-		v = max(v, f.items[k].value(x))
-	}
-	return v
-}
-
-func (f *maximum) approx(x []float64) approx {
-	m := newLargest()
-	for k := range f.items {
-		m.add(f.items[k].approx(x))
-	}
-	return m.approx()
-}
-
-func (f *maximum) over() Interval {
-	i := f.items[0].Range()
-	for _, e := range f.items[1:] {
-		i = i.Max(e.Range())
-	}
-	return i
-}
-
-func (f *maximum) node() Node     { return Node{op: "max", row: atom.Max, args: exprArgs(f.items...)} }
-func (f *maximum) String() string { return "max" }
 
 // Min is the least of scalar operands, or of the entries of one array: the
 // negative of Max of the negatives.

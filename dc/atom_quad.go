@@ -67,28 +67,6 @@ const definiteTol = 1e-12
 //	source     Boyd and Vandenberghe 2004, section 4.4
 func Quad(a Affine, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
 
-// quadForm is aᵀQa with an indefinite Q.
-type quadForm struct {
-	parted
-	q *quad
-}
-
-func (f *quadForm) Smooth() bool { return true }
-
-func (f *quadForm) Value(x []float64) float64 { return f.q.Value(x) }
-
-func (f *quadForm) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.q.AddSubgrad(dst, scale, x)
-}
-
-func (f *quadForm) approx(x []float64) approx { return f.q.approx(x) }
-
-func (f *quadForm) over() Interval { return f.q.products() }
-
-func (f *quadForm) node() Node { return f.q.node() }
-
-func (f *quadForm) String() string { return "quad" }
-
 // diagonalQuad serves diagonal matrices without eigenvalues.
 func diagonalQuad(a Affine, q mat.Symmetric) (Expr, bool) {
 	n := q.SymmetricDim()
@@ -150,8 +128,9 @@ func quadOf(a Affine, q mat.Symmetric) *quad {
 	return f
 }
 
-// quad is aᵀQa with Q positive semidefinite.
+// quad is aᵀQa. Without a split of its own Q is positive semidefinite.
 type quad struct {
+	own     *parted
 	a       Affine
 	q       *mat.SymDense
 	indices []int
@@ -236,7 +215,18 @@ func (f *quad) node() Node {
 
 func (f *quad) over() Interval {
 	i := f.products()
-	return interval.New(max(i.Lo, 0), i.Hi)
+	if f.own == nil {
+		i.Lo = max(i.Lo, 0)
+	}
+	return i
+}
+
+func (f *quad) hasSplit() bool { return f.own != nil }
+func (f *quad) split() *split {
+	if f.own == nil {
+		return nil
+	}
+	return &f.own.s
 }
 
 // products is the sum of the ranges of the products of entries.

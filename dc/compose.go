@@ -125,7 +125,8 @@ func (c *curveAtom) split() *split {
 	return &c.own.s
 }
 
-func (c *curveAtom) e() *Expr { return &c.args[0] }
+func (c *curveAtom) hasSplit() bool { return c.own != nil }
+func (c *curveAtom) e() *Expr       { return &c.args[0] }
 
 func (c *curveAtom) Value(x []float64) float64 {
 	u := c.e().value(x)

@@ -196,10 +196,6 @@ const (
 	steepest  = atom.Steepest
 )
 
-// onDomain moves an argument that is outside by no more than rounding to the
-// boundary; ok is false where it is farther out.
-func onDomain(u float64) (v float64, ok bool) { return max(u, 0), u >= -domainTol }
-
 // hint says more about the bounds that a function needs.
 func (f curve) hint() string {
 	if f.row.Name == "tan" {

@@ -45,12 +45,12 @@ type written interface {
 
 // isWritten reports whether f is not convex by itself.
 func isWritten(f Convex) bool {
-	w, ok := f.(written)
-	return ok && (isLate(w) || w.split() != nil)
+	if a, maybe := f.(interface{ hasSplit() bool }); maybe {
+		return a.hasSplit()
+	}
+	_, ok := f.(written)
+	return ok
 }
-
-// isLate reports whether the split is made when it is first asked for.
-func isLate(f written) bool { _, ok := f.(late); return ok }
 
 // many is implemented by families, sums of functions that differ in numbers alone.
 type many interface {
@@ -182,7 +182,7 @@ func (e *Expr) alone() (*split, float64) {
 	if !ok {
 		return nil, 0
 	}
-	return f.settled(), e.terms[0].w
+	return f.settled(), e.terms[0].w // nil is none
 }
 
 // keepSplit makes e remember its split.

@@ -333,16 +333,6 @@ func affineOf(a *Array) Affine {
 	return out
 }
 
-// of is an atom of one array that has forms for affine and for other entries.
-func ofArray(affine func(Affine) Expr, other func(us []Expr) Expr) func([]Array, []float64) Expr {
-	return func(args []Array, _ []float64) Expr {
-		if a, ok := args[0].Affine(); ok {
-			return affine(a)
-		}
-		return other(args[0].entries())
-	}
-}
-
 // ofScalar is an atom of one number.
 func ofScalar(f func(Operand) Expr) func([]Array, []float64) Expr {
 	return func(args []Array, _ []float64) Expr { return f(args[0].Entry(0)) }

@@ -247,12 +247,6 @@ func (f *quad) addProduct(dst []float64, scale float64, x, v []float64) {
 	}
 }
 
-func (f *quadForm) twice() bool                  { return true }
-func (f *quadForm) along(x, v []float64) float64 { return f.q.along(x, v) }
-func (f *quadForm) addProduct(dst []float64, scale float64, x, v []float64) {
-	f.q.addProduct(dst, scale, x, v)
-}
-
 func (f *quotient) twice() bool { return f.a.twice() && f.b.twice() }
 
 func (f *quotient) along(x, v []float64) float64 {

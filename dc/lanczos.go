@@ -147,7 +147,14 @@ func QuadContext(ctx context.Context, a Affine, q mat.Symmetric) Expr {
 	spectralPart(&plus, λ, v, 1)
 	spectralPart(&minus, λ, v, -1)
 	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
-	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of)
+	return node(splitQuad(a, q, s), a.of)
+}
+
+// splitQuad is aᵀQa with an indefinite Q.
+func splitQuad(a Affine, q mat.Symmetric, s split) *quad {
+	f, own := quadOf(a, q), newParted(s)
+	f.own, f.indices = &own, own.indices
+	return f
 }
 
 // largeQuad is aᵀQa for a large Q: convex or concave if a Cholesky factorisation
@@ -185,7 +192,7 @@ func largeQuad(ctx context.Context, a Affine, q mat.Symmetric) Expr {
 		moved.SetSym(i, i, moved.At(i, i)+shift)
 	}
 	s := addSplits([]split{*newQuad(a, moved).split(), squares(a)}, 1, -shift)
-	return node(&quadForm{newParted(s), quadOf(a, q)}, a.of).Scale(sign)
+	return node(splitQuad(a, q, s), a.of).Scale(sign)
 }
 
 // timesSign is ±q.

@@ -39,14 +39,18 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	var count int
 	smallest := false
 	switch f := f.(type) {
-	case *maximum:
-		items, count = f.items, 1
 	case *vectorAtom:
 		smallest = f.row == atom.SumSmallest
-		if f.own == nil || !smallest && f.row != atom.SumLargest {
+		switch items = f.items; {
+		case f.own == nil:
+			return 0, nil
+		case f.row == atom.Max:
+			count = 1
+		case smallest, f.row == atom.SumLargest:
+			count = int(f.p[0])
+		default:
 			return 0, nil
 		}
-		items, count = f.items, int(f.p[0])
 	default:
 		return 0, nil
 	}

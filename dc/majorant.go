@@ -256,49 +256,29 @@ func (f *squareAbove) Represent(c Canon) Form {
 func (f *squareAbove) node() Node     { return Node{op: "square above", args: exprArgs(f.e)} }
 func (f *squareAbove) String() string { return "square" }
 
-// maxAbove is the majorant of a maximum.
-type maxAbove struct {
-	*maximum
-	differences
-}
-
-// Represent: t ≥ gᵢ − ĥᵢ.
-func (f *maxAbove) Represent(c Canon) Form {
-	t := column(c)
-	for k := range f.g {
-		above(c, t, f.g[k], f.h[k])
-	}
-	return Form{Linear: t}
-}
-
-// AddSubgrad adds a gradient of the first of the largest items.
-func (f *maxAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
-	arg, best := 0, math.Inf(-1)
-	for k := range f.items {
-		if v := f.items[k].Value(x); v > best {
-			arg, best = k, v
-		}
-	}
-	f.addSubgrad(arg, dst, scale, x)
-}
-
-func (f *maxAbove) node() Node { return Node{op: "max above", args: exprArgs(f.items...)} }
-
-// appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ.
+// appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ, which is one t for all
+// of a maximum.
 type appliedAbove struct {
 	of *vectorAtom
 	differences
 }
 
 func (f *appliedAbove) Represent(c Canon) Form {
-	rows := make([]Linear, len(f.g))
+	rows, largest := make([]Linear, len(f.g)), f.of.row == atom.Max
 	for k := range rows {
-		rows[k] = column(c)
+		if k == 0 || !largest {
+			rows[k] = column(c)
+		} else {
+			rows[k] = rows[0]
+		}
 		above(c, rows[k], f.g[k], f.h[k])
 		if f.of.row.Entry(k).Monotone == atom.Outward {
 			g, h := f.minus(k)
 			above(c, rows[k], g, h)
 		}
+	}
+	if largest {
+		return Form{Linear: rows[0]}
 	}
 	return represent(c, f.of.row, f.of.p, rows)
 }
@@ -318,11 +298,6 @@ func (f *appliedAbove) node() Node {
 	n := f.of.node()
 	n.op, n.row = n.Op()+" above", nil
 	return n
-}
-
-func (f *maximum) majorant() (majorant, bool) {
-	d, ok := newDifferences(f.items...)
-	return &maxAbove{f, d}, ok
 }
 
 func (f *vectorAtom) majorant() (majorant, bool) {

@@ -137,7 +137,7 @@ func Inner(u, v Affine) Expr {
 	}
 	both := Stack(u, v)
 	f, own := newVectorAtom(atom.Inner, nil, both), newParted(innerSplit(u, v))
-	f.own = &own
+	f.own = func() *parted { return &own }
 	return node(f, both.of)
 }
 

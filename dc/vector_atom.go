@@ -17,8 +17,9 @@ type vectorAtom struct {
 	p       []float64
 	a       *Affine // the arguments, or:
 	items   []Expr
-	own     *parted
-	sign    float64 // of the row
+	own     func() *parted // the split
+	less    bool           // see lessSquares
+	sign    float64        // of the row
 	indices []int
 }
 
@@ -77,7 +78,8 @@ func newVectorAtom(row *atom.Reduce, p []float64, a Affine) *vectorAtom {
 
 // newWritten is a row of expressions with a split.
 func newWritten(row *atom.Reduce, p []float64, es []Expr, own *parted) *vectorAtom {
-	return &vectorAtom{row: row, p: p, items: es, own: own, sign: 1, indices: own.indices}
+	get := func() *parted { return own }
+	return &vectorAtom{row: row, p: p, items: es, own: get, sign: 1, indices: own.indices}
 }
 
 func (f *vectorAtom) len() int {
@@ -87,12 +89,23 @@ func (f *vectorAtom) len() int {
 	return len(f.items)
 }
 
+func (f *vectorAtom) hasSplit() bool { return f.own != nil }
 func (f *vectorAtom) split() *split {
 	if f.own == nil {
 		return nil
 	}
-	return &f.own.s
+	return &f.own().s
 }
+
+// settled is the split of a maximum: see settled.
+func (f *vectorAtom) settled() *split {
+	if f.row != atom.Max {
+		return nil
+	}
+	return f.split()
+}
+
+func (f *vectorAtom) lessSquares() bool { return f.less }
 
 // is reports whether f is a convex row of affine functions.
 func (f *vectorAtom) is(row *atom.Reduce) bool { return f.row == row && f.a != nil && f.own == nil }

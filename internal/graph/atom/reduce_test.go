@@ -219,32 +219,6 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// program collects rows and cones, of which it finds those that a point breaks.
-type program struct {
-	columns int
-	rows    []Lin
-	lo, hi  []float64
-	cones   []Cone
-}
-
-func (c *program) Column() Lin {
-	c.columns++
-	return Lin{Terms: []Term{{c.columns - 1, 1}}}
-}
-
-func (c *program) Row(l Lin, lo, hi float64) {
-	c.rows, c.lo, c.hi = append(c.rows, l), append(c.lo, lo), append(c.hi, hi)
-}
-
-func (c *program) Cone(k Cone) { c.cones = append(c.cones, k) }
-
-func (c *program) Abs(l Lin) Lin {
-	t := c.Column()
-	c.Row(l.Add(-1, t), math.Inf(-1), 0)
-	c.Row(l.Add(1, t), 0, math.Inf(1))
-	return t
-}
-
 // of is l where the numbers of the function are u, and the columns x.
 func (l Lin) of(u, x []float64) float64 {
 	v := l.C
