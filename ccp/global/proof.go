@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"io"
 	"math"
 	"slices"
@@ -126,7 +125,7 @@ func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	zip := gzip.NewWriter(count)
 	sum := sha256.New()
-	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), p: pr.p, sum: sum}
+	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), p: pr.p}
 	out.put(pr.header())
 	out.tree(pr.tree)
 	if out.err == nil {
@@ -183,7 +182,6 @@ func (c *counter) Write(b []byte) (int, error) {
 type proofWriter struct {
 	enc *json.Encoder
 	p   *flat.Problem
-	sum hash.Hash
 	err error
 }
 

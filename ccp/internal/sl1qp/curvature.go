@@ -26,8 +26,7 @@ type curvature struct {
 	sub    *subproblem.Problem
 	pieces []*piece
 	rows   []row
-	bounds []float64 // weights of the variables at bounds
-	square bool      // there are places for the second sum
+	square bool // there are places for the second sum
 	diag   []int
 	base   []float64 // P as compiled
 	convex *qpbackend.Convexity
@@ -149,7 +148,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		}
 	}
 	c.rows = slices.DeleteFunc(c.rows, func(r row) bool { return len(r.idx) > mostSquared })
-	c.x, c.v, c.bounds = make([]float64, n), make([]float64, n), make([]float64, n)
+	c.x, c.v = make([]float64, n), make([]float64, n)
 	return c
 }
 

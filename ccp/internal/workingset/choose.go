@@ -93,10 +93,10 @@ func (s *solver) begin() {
 	if s.sampled {
 		return
 	}
-	if s.start.dual {
+	if s.dual {
 		s.resume()
 	}
-	s.settle(!s.start.dual, s.sums())
+	s.settle(!s.dual, s.sums())
 }
 
 // resume makes the set that a solution with multipliers tells: the rows with one, and those that it breaks, as rows have that it did not

@@ -28,7 +28,7 @@ type solver struct {
 	changed bool             // small is not the problem of the set
 	stale   bool             // sub has not the values of small
 	closed  bool
-	start   proposal
+	dual    bool      // the next Solve begins at a point with multipliers
 	sampled bool      // the rows are those of samples
 	reach   []float64 // of samples, by column that is no term: the size of a step; nil: none is known
 	price   []float64 // of samples, by term: memory of estimate
@@ -84,11 +84,6 @@ func (s *solver) Enough(at []float64, least float64) {
 	s.goal.from, s.goal.decrease = append(s.goal.from[:0], at...), least
 }
 
-// proposal is a warm start.
-type proposal struct {
-	given, dual bool // there is one, and it has multipliers
-}
-
 func newSolver(p *qpbackend.Problem, inner qpbackend.Backend, set qpbackend.Settings) *solver {
 	n, m := p.Dims()
 	s := &solver{p: p, set: set, shape: newShape(p), inner: inner}
@@ -137,7 +132,7 @@ func (s *solver) WarmStart(x, y, z []float64) error {
 		s.reach[j] = max(s.reach[j], math.Abs(x[j]-s.x[j]))
 	}
 	copy(s.x, x)
-	s.start = proposal{given: true, dual: y != nil}
+	s.dual = y != nil
 	if y != nil {
 		clear(s.z)
 		copy(s.y, y)
@@ -167,10 +162,10 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	s.readLines()
 	s.approach()
-	warm, from := s.start.dual, slices.Clone(s.x)
+	warm, from := s.dual, slices.Clone(s.x)
 	s.iterations, s.operations, s.worked, s.tol, s.reached, s.certified = 0, 0, 0, s.set.Tol, false, false
 	err := s.renew(ctx)
-	s.start = proposal{}
+	s.dual = false
 	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
 	for again := !s.reached; again && err == nil; warm = false {
 		if err = s.round(ctx, warm); err == nil {
