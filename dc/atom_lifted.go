@@ -97,4 +97,7 @@ func (t *lifted) node() Node {
 func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }
 func (t *lifted) String() string  { return t.f.String() }
 
+// onlyInSplits says that a function as it is written is another one.
+func (t *lifted) onlyInSplits() {}
+
 func (t *lifted) represented() bool { return t.f.represented() }

@@ -314,27 +314,6 @@ func (e Expr) Range() Interval {
 	return i
 }
 
-// G is the convex part, the affine part included. It is a Representer unless
-// an Oracle or another function without representation is in it; see
-// Unrepresentable.
-func (e Expr) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
-
-// H is the convex part that is subtracted: the expression is G − H.
-func (e Expr) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
-
-// Unrepresentable returns a function in g that has values and subgradients
-// only, so that it could only be an h; nil if there is none.
-func (e Expr) Unrepresentable() Convex {
-	e.moveTangents()
-	s := e.splitNow()
-	for _, t := range s.g {
-		if !representable(t.f) {
-			return t.f
-		}
-	}
-	return nil
-}
-
 // Add returns e + o.
 func (e Expr) Add(o Operand) Expr { return sumExprs([]Expr{e, ToExpr(o)}) }
 
@@ -545,40 +524,6 @@ func (e *Expr) support() []int {
 	}
 	return union(lists...)
 }
-
-// representable looks into sums and compositions, at each function once.
-func representable(f Convex) bool {
-	if _, ok := f.(parts); !ok {
-		_, ok := f.(Representer)
-		return ok
-	}
-	return representableIn(f, map[Convex]bool{})
-}
-
-func representableIn(f Convex, seen map[Convex]bool) bool {
-	if _, ok := f.(Linear); ok {
-		return true // and no key for a map
-	}
-	if seen[f] {
-		return true // or reported where it was seen first
-	}
-	seen[f] = true
-	if p, ok := f.(parts); ok {
-		for _, q := range p.parts() {
-			if !representableIn(q, seen) {
-				return false
-			}
-		}
-	}
-	if r, ok := f.(interface{ represented() bool }); ok && !r.represented() {
-		return false
-	}
-	_, ok := f.(Representer)
-	return ok
-}
-
-// parts is implemented by functions of convex functions.
-type parts interface{ parts() []Convex }
 
 // bendsOf are those of an expression; ok is false where one of its functions is not known to have
 // bounds.

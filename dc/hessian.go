@@ -70,33 +70,10 @@ func (f function) addProduct(dst []float64, scale float64, x, v []float64) {
 	f.e.addProduct(dst, scale, x, v)
 }
 
-func (f *opposite) twice() bool                  { return f.e.twice() }
-func (f *opposite) along(x, v []float64) float64 { return -f.e.along(x, v) }
-func (f *opposite) addProduct(dst []float64, scale float64, x, v []float64) {
-	f.e.addProduct(dst, -scale, x, v)
-}
-
-func (t *tangential) twice() bool { return isTwice(t.f) }
-func (t *tangential) along(x, v []float64) float64 {
-	return t.sign * t.f.(twice).along(x, v)
-}
-func (t *tangential) addProduct(dst []float64, scale float64, x, v []float64) {
-	t.f.(twice).addProduct(dst, scale*t.sign, x, v)
-}
-
-func (b *bent) twice() bool { return b.t.twice() }
-func (b *bent) along(x, v []float64) float64 {
-	s := b.t.along(x, v)
-	if b.q != nil {
-		s += b.q.along(x, v)
-	}
-	return s
-}
-func (b *bent) addProduct(dst []float64, scale float64, x, v []float64) {
-	b.t.addProduct(dst, scale, x, v)
-	if b.q != nil {
-		b.q.addProduct(dst, scale, x, v)
-	}
+func (f *standIn) twice() bool                  { return f.e.twice() }
+func (f *standIn) along(x, v []float64) float64 { return f.e.along(x, v) }
+func (f *standIn) addProduct(dst []float64, scale float64, x, v []float64) {
+	f.e.addProduct(dst, scale, x, v)
 }
 
 func (f *family) twice() bool { return f.plan.Twice() }

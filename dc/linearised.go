@@ -1,70 +1,164 @@
 package dc
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
 
-// linearised is a function f of es whose split is made when the expression is complete, by bounds
-// of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
-// the tangent at the current point, as Newton's method does; the domain is tested at all points.
-// Functions of es that are not smooth need the bounds: err refuses others.
-func linearised(f func(parted) written, err error, es ...Expr) Expr {
-	var lists [][]int
-	smooth := true
-	for k := range es {
-		smooth = smooth && es[k].smooth()
-		lists = append(lists, es[k].support())
-	}
-	t := &tangential{sign: -1, all: &sum{}}
-	for k := range es {
-		p := es[k].splitNow()
-		t.all.terms = append(append(t.all.terms, p.g...), p.h...)
-	}
-	t.f = f(parted{split{h: []term{{1, t}}}, union(lists...)})
-	p, ok := t.f.(interface{ partial() bool })
-	t.everywhere = !(ok && p.partial()) && t.all.Everywhere()
-	e := node(t.f, ownerOf(es...))
-	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
-		return Expr{err: err}
-	}
-	return e
-}
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
 
-// tangential is sign·f where it stands for a convex function that is subtracted, which it need
-// not be: a function of es without a split. See tangent.
-type tangential struct {
-	f          written
+// standIn is an expression that stands for a convex function which is subtracted, which it need not
+// be: it has values and subgradients alone.
+type standIn struct {
+	e          Expr
+	of         written // of sign·of, a function without a split: it is linearised; nil: of others
 	sign       float64
-	all        *sum // of the functions in the splits of the arguments
-	everywhere bool // these have subgradients at all points, and f has a value
+	part       bool // Linearised has made it
+	all        *sum // of the functions in the splits of the arguments: they have the domain
+	everywhere bool // these have subgradients at all points, and e has a value
+	indices    []int
 }
 
-func (t *tangential) Value(x []float64) float64 { return t.sign * t.f.Value(x) }
-func (t *tangential) AddSubgrad(dst []float64, scale float64, x []float64) {
-	t.f.AddSubgrad(dst, scale*t.sign, x)
+func (f *standIn) Value(x []float64) float64 { return f.e.value(x) }
+func (f *standIn) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.e.addSubgrad(dst, scale, x)
 }
-func (t *tangential) Support() []int { return t.f.Support() }
-func (t *tangential) Smooth() bool   { return smooth(t.f) }
-func (t *tangential) String() string { return fmt.Sprintf("a function of a %v without a split", t.f) }
+func (f *standIn) Support() []int            { return f.indices }
+func (f *standIn) Smooth() bool              { return f.e.smooth() }
+func (f *standIn) approx(x []float64) approx { return f.e.approx(x) }
+func (f *standIn) Domain() []Representer     { return f.all.Domain() }
+func (f *standIn) Everywhere() bool          { return f.everywhere }
 
-func (t *tangential) approx(x []float64) approx {
-	a := approximate(t.f, x)
-	a.v *= t.sign
-	return a
-}
-
-func (t *tangential) node() Node {
-	return Node{op: "tangent", num: t.sign, args: exprArgs(Expr{terms: []term{{1, t.f}}})}
+func (f *standIn) Inside(x []float64) bool {
+	return f.everywhere || finite(f.e.value(x)) && f.all.Inside(x)
 }
 
-// Domain is that of the arguments.
-func (t *tangential) Domain() []Representer { return t.all.Domain() }
-
-func (t *tangential) Everywhere() bool { return t.everywhere }
-
-func (t *tangential) Inside(x []float64) bool {
-	return t.everywhere || finite(t.f.Value(x)) && t.all.Inside(x)
+// node: those that are not linearised are no one else's.
+func (f *standIn) node() Node {
+	if f.of == nil {
+		return Node{op: "minus", key: f}
+	}
+	return Node{op: "tangent", num: f.sign, args: exprArgs(Expr{terms: []term{{1, f.of}}})}
 }
 
-func (t *tangential) parts() []Convex { return t.all.parts() }
+func (f *standIn) String() string {
+	if f.of == nil {
+		return fmt.Sprint(f.e.terms[len(f.e.terms)-1].f)
+	}
+	return fmt.Sprintf("a function of a %v without a split", f.of)
+}
 
-// turned is −t.
-func (t *tangential) turned() tangent { return &tangential{t.f, -t.sign, t.all, t.everywhere} }
+// parts are those of a function that is linearised.
+func (f *standIn) parts() []Convex {
+	if f.of == nil {
+		return nil
+	}
+	return f.all.parts()
+}
+
+// turned is −f.
+func (f *standIn) turned() *standIn {
+	t := *f
+	t.e, t.sign = f.e.Neg(), -f.sign
+	return &t
+}
+
+func (f *standIn) isLinearised() bool { return f.of != nil }
+
+// withTangents reports whether functions are among e that are linearised: then a smooth function of
+// e is.
+func (e *Expr) withTangents() bool {
+	s := e.splitNow()
+	return someLinearised(s.g) || someLinearised(s.h)
+}
+
+// tangentIn reports whether f is made of functions that are linearised.
+func tangentIn(f Convex) bool {
+	if p, ok := f.(parts); ok && slices.ContainsFunc(p.parts(), tangentIn) {
+		return true
+	}
+	return (term{f: f}).linearised()
+}
+
+// moveTangents gives the functions that are linearised a split, by bounds of their second
+// derivatives. Functions without such bounds are brought into h.
+func (e *Expr) moveTangents() {
+	s := e.splitNow()
+	if !someLinearised(s.g) && !someLinearised(s.h) {
+		return
+	}
+	rest, parts, weights := split{lin: s.lin}, []split{{}}, []float64{1}
+	var left []term
+	for side, terms := range [2][]term{s.g, s.h} {
+		for _, t := range terms {
+			f, ok := t.f.(*standIn)
+			ok = ok && f.of != nil
+			switch {
+			case !ok && side == 0:
+				rest.g = append(rest.g, t)
+				continue
+			case !ok:
+				rest.h = append(rest.h, t)
+				continue
+			case side == 0:
+				f = f.turned()
+			}
+			if by, ok := f.bounded(); ok {
+				parts, weights = append(parts, by), append(weights, t.w)
+			} else {
+				left = append(left, term{t.w, f})
+			}
+		}
+	}
+	parts[0] = rest
+	out := addSplits(parts, weights...)
+	out.h, out.touches = append(out.h, left...), out.touches || s.touches
+	e.replaceSplit(out)
+}
+
+// bounded is the split of −t, where the second derivative of t has bounds: q − (q + t) for squares
+// q that bend at least as much.
+func (t *standIn) bounded() (split, bool) {
+	if c, ok := t.of.(interface {
+		splitBy(sign float64) (split, bool)
+	}); ok {
+		if s, ok := c.splitBy(-t.sign); ok {
+			return s, true
+		}
+	}
+	b, ok := bendsOfFunction(t.of)
+	if !ok {
+		return split{}, false
+	}
+	list := b.up
+	if t.sign > 0 { // it stands for −t
+		list = b.down
+	}
+	rows := make([]Linear, 0, len(list))
+	for _, s := range list {
+		if !finite(s.w) {
+			return split{}, false
+		}
+		if s.w > 0 {
+			rows = append(rows, centred(s.a).Scale(math.Sqrt(s.w/2)))
+		}
+	}
+	var q []term
+	bent := &standIn{e: t.e, all: t.all, everywhere: t.everywhere, indices: t.indices}
+	if len(rows) > 0 {
+		q = []term{{1, newVectorAtom(atom.SumSquares, nil, Entries(rows...))}}
+		bent.e = Expr{terms: append(slices.Clip(q), t.e.terms...)}
+		bent.indices = union(t.indices, q[0].f.Support())
+	}
+	return split{g: q, h: []term{{1, bent}}}, true
+}
+
+// centred is l less the middle of its range: its square is as small as it can be.
+func centred(l Linear) Linear {
+	i := l.over()
+	if !i.IsFinite() {
+		return l
+	}
+	return l.AddScaled(-1, Linear{Const: i.Lo/2 + i.Hi/2})
+}

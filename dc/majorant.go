@@ -109,7 +109,8 @@ func above(c Canon, t Linear, g, h Representer) {
 // bentIn reports whether h has terms that are bent, see bent.
 func bentIn(h Representer) bool {
 	s, ok := h.(*sum)
-	return ok && slices.ContainsFunc(s.terms, func(t term) bool { _, is := t.f.(*bent); return is })
+	bent := func(t term) bool { f, is := t.f.(*standIn); return is && f.of == nil && !f.part }
+	return ok && slices.ContainsFunc(s.terms, bent)
 }
 
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the

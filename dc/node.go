@@ -34,7 +34,7 @@ func ownerOf(es ...Expr) *space {
 func made(f func(parted) written, s split, es ...Expr) Expr {
 	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
 	if len(s.g) == 1 {
-		_, lifted := s.g[0].f.(*lifted) // a part of splits alone
+		_, lifted := s.g[0].f.(interface{ onlyInSplits() })
 		simple = simple && !lifted
 	}
 	for k := range es {

@@ -52,22 +52,19 @@ func (p *Problem) linearise(e *Expr) bool {
 		}
 	}
 	s := written.newSplit()
-	f, rest := &opposite{e: written, s: s}, split{}
+	part, rest := s, split{}
 	if !written.smooth() {
-		f.s, rest = split{}, split{lin: s.lin, touches: s.touches}
-		f.s.g, rest.g = bySmoothness(s.g)
-		f.s.h, rest.h = bySmoothness(s.h)
-		f.e = Expr{terms: append(slices.Clone(f.s.g), scaleTerms(f.s.h, -1)...), of: e.of}
+		part, rest = split{}, split{lin: s.lin, touches: s.touches}
+		part.g, rest.g = bySmoothness(s.g)
+		part.h, rest.h = bySmoothness(s.h)
+		written = Expr{terms: append(slices.Clone(part.g), scaleTerms(part.h, -1)...), of: e.of}
 	}
-	if f.s.isAffine() {
+	if part.isAffine() {
 		return false
 	}
-	f.all.terms = append(append(f.all.terms, f.s.g...), f.s.h...)
-	lists := [][]int{f.s.lin.Idx}
-	for _, t := range f.all.terms {
-		lists = append(lists, t.f.Support())
-	}
-	f.indices = union(lists...)
+	all := &sum{terms: append(slices.Clone(part.g), part.h...)}
+	f := &standIn{e: written.Neg(), part: true, all: all, everywhere: all.Everywhere()}
+	f.indices = newParted(part).indices
 	rest.h = append(rest.h, term{1, f})
 	e.replaceSplit(rest)
 	return true
@@ -87,32 +84,9 @@ func bySmoothness(terms []term) (is, others []term) {
 // SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
 func (s *sum) SmoothPart() Convex {
 	for _, t := range s.terms {
-		if f, ok := t.f.(*opposite); ok && t.w == 1 {
+		if f, ok := t.f.(*standIn); ok && f.part && t.w == 1 {
 			return f
 		}
 	}
 	return nil
 }
-
-// opposite is −e where it stands for a convex function that is subtracted, which it
-// need not be.
-type opposite struct {
-	e       Expr
-	s       split
-	all     sum // of what is in the split, for its domain
-	indices []int
-}
-
-func (f *opposite) Value(x []float64) float64 { return -f.e.Value(x) }
-
-func (f *opposite) Smooth() bool { return true }
-
-func (f *opposite) Support() []int { return f.indices }
-
-func (f *opposite) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.e.AddGradient(dst, -scale, x)
-}
-
-func (f *opposite) Domain() []Representer   { return f.all.Domain() }
-func (f *opposite) Inside(x []float64) bool { return f.all.Inside(x) }
-func (f *opposite) parts() []Convex         { return f.all.parts() }

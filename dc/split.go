@@ -22,90 +22,14 @@ func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
 func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches && !someLinearised(s.g) }
 func (s *split) isConcave() bool { return len(s.g) == 0 && !someLinearised(s.h) }
 
-// tangent is implemented by functions that are not convex, and linearised where they stand alone in
-// a sum: the split of an objective or of a constraint has them in h. turned is minus the function.
-type tangent interface {
-	Convex
-	turned() tangent
-	// bounded is a split of minus the function; ok is false where its second derivative has no
-	// bounds.
-	bounded() (s split, ok bool)
+// linearised reports whether the function of a term has no split, and is linearised where it stands
+// alone in a sum: the split of an objective or of a constraint has it in h.
+func (t term) linearised() bool {
+	f, ok := t.f.(interface{ isLinearised() bool })
+	return ok && f.isLinearised()
 }
 
-func (t term) linearised() bool        { _, ok := t.f.(tangent); return ok }
 func someLinearised(terms []term) bool { return slices.ContainsFunc(terms, term.linearised) }
-
-// withTangents reports whether functions are among e that are linearised: then a smooth function of
-// e is.
-func (e *Expr) withTangents() bool {
-	s := e.splitNow()
-	return someLinearised(s.g) || someLinearised(s.h)
-}
-
-// tangentIn reports whether f is made of functions that are linearised.
-func tangentIn(f Convex) bool {
-	if p, ok := f.(parts); ok && slices.ContainsFunc(p.parts(), tangentIn) {
-		return true
-	}
-	return (term{f: f}).linearised()
-}
-
-// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
-// functions without bounds of their second derivatives, as quotients through 0, are linearised
-// without the guarantees of a split.
-func (e Expr) HasSplit() bool {
-	e.moveTangents()
-	s := e.splitNow()
-	in := func(t term) bool { return tangentIn(t.f) }
-	return !s.touches && !slices.ContainsFunc(s.g, in) && !slices.ContainsFunc(s.h, in)
-}
-
-// tangentInside is a function in h with a part that is linearised without a split, nil if there is
-// none.
-func (e *Expr) tangentInside() Convex {
-	s := e.splitNow()
-	for _, t := range s.h {
-		if !t.linearised() && tangentIn(t.f) {
-			return t.f
-		}
-	}
-	return nil
-}
-
-// moveTangents gives the functions that are linearised a split, by bounds of their second
-// derivatives. Functions without such bounds are brought into h.
-func (e *Expr) moveTangents() {
-	s := e.splitNow()
-	if !someLinearised(s.g) && !someLinearised(s.h) {
-		return
-	}
-	rest, parts, weights := split{lin: s.lin}, []split{{}}, []float64{1}
-	var left []term
-	for side, terms := range [2][]term{s.g, s.h} {
-		for _, t := range terms {
-			f, ok := t.f.(tangent)
-			switch {
-			case !ok && side == 0:
-				rest.g = append(rest.g, t)
-				continue
-			case !ok:
-				rest.h = append(rest.h, t)
-				continue
-			case side == 0:
-				f = f.turned()
-			}
-			if by, ok := f.bounded(); ok {
-				parts, weights = append(parts, by), append(weights, t.w)
-			} else {
-				left = append(left, term{t.w, f})
-			}
-		}
-	}
-	parts[0] = rest
-	out := addSplits(parts, weights...)
-	out.h, out.touches = append(out.h, left...), out.touches || s.touches
-	e.replaceSplit(out)
-}
 
 // convexSplit is a convex function.
 func convexSplit(f Convex) split { return split{g: []term{{1, f}}} }

@@ -36,7 +36,11 @@ func TestSmoothProblems(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(context.Background(), []string{"solve", path, "--json", "--quiet"}, nil, &stdout, &stderr)
+		solve := []string{"solve", path, "--json", "--quiet"}
+		if filepath.Base(path) == "shubert.dc" { // of 2,345 nodes half the work of a second pays for some 2,000
+			solve = append(solve, "--global")
+		}
+		code := run(context.Background(), solve, nil, &stdout, &stderr)
 		if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 			t.Fatalf("%s: exit code %d, %v: %s", path, code, err, &stderr)
 		}

@@ -1,0 +1,107 @@
+package dc
+
+import "slices"
+
+// G is the convex part, the affine part included. It is a Representer unless
+// an Oracle or another function without representation is in it; see
+// Unrepresentable.
+func (e Expr) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
+
+// H is the convex part that is subtracted: the expression is G − H.
+func (e Expr) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
+
+// Unrepresentable returns a function in g that has values and subgradients
+// only, so that it could only be an h; nil if there is none.
+func (e Expr) Unrepresentable() Convex {
+	e.moveTangents()
+	s := e.splitNow()
+	for _, t := range s.g {
+		if !representable(t.f) {
+			return t.f
+		}
+	}
+	return nil
+}
+
+// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
+// functions without bounds of their second derivatives, as quotients through 0, are linearised
+// without the guarantees of a split.
+func (e Expr) HasSplit() bool {
+	e.moveTangents()
+	s := e.splitNow()
+	in := func(t term) bool { return tangentIn(t.f) }
+	return !s.touches && !slices.ContainsFunc(s.g, in) && !slices.ContainsFunc(s.h, in)
+}
+
+// tangentInside is a function in h with a part that is linearised without a split, nil if there is
+// none.
+func (e *Expr) tangentInside() Convex {
+	s := e.splitNow()
+	for _, t := range s.h {
+		if !t.linearised() && tangentIn(t.f) {
+			return t.f
+		}
+	}
+	return nil
+}
+
+// representable looks into sums and compositions, at each function once.
+func representable(f Convex) bool {
+	if _, ok := f.(parts); !ok {
+		_, ok := f.(Representer)
+		return ok
+	}
+	return representableIn(f, map[Convex]bool{})
+}
+
+func representableIn(f Convex, seen map[Convex]bool) bool {
+	if _, ok := f.(Linear); ok {
+		return true // and no key for a map
+	}
+	if seen[f] {
+		return true // or reported where it was seen first
+	}
+	seen[f] = true
+	if p, ok := f.(parts); ok {
+		for _, q := range p.parts() {
+			if !representableIn(q, seen) {
+				return false
+			}
+		}
+	}
+	if r, ok := f.(interface{ represented() bool }); ok && !r.represented() {
+		return false
+	}
+	_, ok := f.(Representer)
+	return ok
+}
+
+// parts is implemented by functions of convex functions.
+type parts interface{ parts() []Convex }
+
+// linearised is a function f of es whose split is made when the expression is complete, by bounds
+// of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
+// the tangent at the current point, as Newton's method does; the domain is tested at all points.
+// Functions of es that are not smooth need the bounds: err refuses others.
+func linearised(f func(parted) written, err error, es ...Expr) Expr {
+	var lists [][]int
+	smooth := true
+	for k := range es {
+		smooth = smooth && es[k].smooth()
+		lists = append(lists, es[k].support())
+	}
+	t := &standIn{sign: -1, all: &sum{}, indices: union(lists...)}
+	for k := range es {
+		p := es[k].splitNow()
+		t.all.terms = append(append(t.all.terms, p.g...), p.h...)
+	}
+	t.of = f(parted{split{h: []term{{1, t}}}, t.indices})
+	t.e = Expr{terms: []term{{-1, t.of}}}
+	p, ok := t.of.(interface{ partial() bool })
+	t.everywhere = !(ok && p.partial()) && t.all.Everywhere()
+	e := node(t.of, ownerOf(es...))
+	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
+		return Expr{err: err}
+	}
+	return e
+}
