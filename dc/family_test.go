@@ -30,7 +30,19 @@ var templates = map[string]func(row func(n int) Affine) Expr{
 	"inner product":   func(row func(int) Affine) Expr { return Inner(row(3), row(3)) },
 	"square of DC":    func(row func(int) Affine) Expr { return Square(Abs(row(1).At(0)).Sub(Norm1(row(2)))) },
 	"product of norm": func(row func(int) Affine) Expr { return Mul(Norm2(row(2)), Abs(row(1).At(0))) },
-	"cube":            func(row func(int) Affine) Expr { return Power(Norm1(row(2)), 1.5) },
+	"log-sum-exp":     func(row func(int) Affine) Expr { return LogSumExp(row(3)) },
+	"norm of order 3": func(row func(int) Affine) Expr { return NormP(row(3), 3) },
+	"largest two": func(row func(int) Affine) Expr { // without ties, which roundings decide
+		return SumLargest(row(4).Add(Vec([]float64{0, 0.1, 0.02, 0.05})), 2)
+	},
+	"smallest two": func(row func(int) Affine) Expr {
+		a := row(3)
+		return SumOf([]Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2)), SumLargestOf([]Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2))}, 1).Neg()})
+	},
+	"softmax of DC": func(row func(int) Affine) Expr {
+		return LogSumExpOf([]Expr{Abs(row(1).At(0)).Neg(), Norm1(row(2))})
+	},
+	"cube": func(row func(int) Affine) Expr { return Power(Norm1(row(2)), 1.5) },
 }
 
 // randomRows draws arrays of affine functions of n variables, with as many
