@@ -1,3 +1,5 @@
+//go:build !race
+
 package ccp_test
 
 import (
@@ -7,6 +9,8 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
+
+// With the race detector pools forget at random.
 
 // TestIterationsDoNotAllocate counts what is allocated from one iteration to the
 // next, after the first few, which make room. The history grows now and then, and

@@ -33,7 +33,7 @@ var templates = map[string]func(row func(n int) Affine) Expr{
 	"log-sum-exp":     func(row func(int) Affine) Expr { return LogSumExp(row(3)) },
 	"norm of order 3": func(row func(int) Affine) Expr { return NormP(row(3), 3) },
 	"largest two": func(row func(int) Affine) Expr { // without ties, which roundings decide
-		return SumLargest(row(4).Add(Vec([]float64{0, 0.1, 0.02, 0.05})), 2)
+		return SumLargest(row(4).Add(Vec([]float64{0, 0.0625, 0.015625, 0.0078125})), 2)
 	},
 	"smallest two": func(row func(int) Affine) Expr {
 		a := row(3)

@@ -29,18 +29,17 @@ type numbers struct {
 	v, adj, room []float64
 }
 
-// rooms are pools of *numbers by the number of bits of how many arguments these have room for.
+// rooms are pools of *numbers by the number of bits of how many arguments these had room for.
 var rooms = [bits.UintSize]sync.Pool{}
 
 // takeNumbers has room for n arguments, which put gives back.
 func takeNumbers(n int) *numbers {
-	if w, ok := rooms[bits.Len(uint(n))].Get().(*numbers); ok {
+	if w, ok := rooms[bits.Len(uint(n))].Get().(*numbers); ok && n <= cap(w.u) {
 		w.u = w.u[:n]
 		return w
 	}
 	three := make([]float64, 3)
-	room := 1<<bits.Len(uint(n)) - 1
-	return &numbers{u: columnsOfOne(room)[:n], v: three[:1:1], adj: three[1:2:2], room: three[2:]}
+	return &numbers{u: columnsOfOne(n), v: three[:1:1], adj: three[1:2:2], room: three[2:]}
 }
 
 func (w *numbers) put() { rooms[bits.Len(uint(len(w.u)))].Put(w) }
