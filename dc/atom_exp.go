@@ -8,6 +8,9 @@ func Exp(u Operand) Expr { return applyTo("exp", u) }
 // Logistic is log(1 + eᵘ).
 func Logistic(u Operand) Expr { return applyTo("logistic", u) }
 
+// XExp is u·eᵘ on u ≥ 0. It is represented by w ≥ u² and u·exp(w/u) ≤ t.
+func XExp(u Operand) Expr { return applyTo("xexp", u) }
+
 // LogSumExp is log Σ exp aₖ.
 //
 //	arguments  a: an array of any shape

@@ -180,26 +180,6 @@ func QuadOverLinOf[T Operand](us []T, y Operand) Expr {
 	return reduceAny(atom.QuadOverLin, nil, append([]Expr{ToExpr(y)}, exprs(us)...))
 }
 
-// GeoMean is the geometric mean of the entries of a. It restricts them to aₖ ≥ 0.
-//
-//	arguments  a: an array of any shape
-//	curvature  concave
-//	sign       nonnegative
-//	monotone   a: nondecreasing
-//	domain     aₖ ≥ 0
-//	takes      affine
-//	refuses    an array without entries; negative constants
-//	form       second-order cones for 2, 4, 8, ... entries, else power cones
-//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3; Chares 2009, section 4
-func GeoMean(a Affine) Expr { return reduce(atom.GeoMean, nil, a) }
-
-// GeoMeanOf is GeoMean of a slice of scalars.
-//
-//	as         GeoMean
-//	takes      affine or concave
-//	refuses    others; no scalars
-func GeoMeanOf[T Operand](us []T) Expr { return reduceAny(atom.GeoMean, nil, exprs(us)) }
-
 func powerAtoms() []constructor {
 	return []constructor{
 		{op: "power", args: 1, data: 1, scalar: true, make: func(args []Array, data []float64) Expr {

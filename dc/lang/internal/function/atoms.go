@@ -257,14 +257,6 @@ func fnNormInf(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	return ev.FoldEntries(n, "max", absolute(ev, n, v))
 }
 
-func fnNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.Norm2(v.Affine()), v.Costs().Weight)
-	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.Norm2Of(value.Operands(&v)))
-}
-
 // composed is an atom of all entries of the first argument, which must be as
 // need says.
 func composed(ev *eval.Evaluator, n *syntax.Node, v value.Value, need string, e dc.Expr) value.Value {

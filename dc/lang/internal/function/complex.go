@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // complexSum is the sum of arrays, some of them with a minus sign.
@@ -376,7 +377,7 @@ func complexNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 
 func complexNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 	if args[0].GeneralPart() != nil {
-		return fnNorm2(ev, n, []value.Value{stacked(&args[0])})
+		return rowOfArray(atom.Norm2)(ev, n, []value.Value{stacked(&args[0])})
 	}
 	z := affinePair(ev, n, n.Args[0], args[0])
 	return ev.Atom(n, z.Norm2(), z.Re.NNZ()+z.Im.NNZ())

@@ -44,7 +44,7 @@ var Table = map[string]*eval.Function{
 	"cumsum":      {Least: 1, Most: 1, Eval: fnCumSum, Complex: eachPart},
 	"reshape":     {Least: 2, Most: 1 + value.MaxDims, Inf: true, Eval: fnReshape, Complex: eachPart},
 	"norm1":       {Least: 1, Most: 1, Eval: fnNorm1, Complex: complexNorm1, Real: true},
-	"norm2":       {Least: 1, Most: 1, Eval: fnNorm2, Complex: complexNorm2, Real: true},
+	"norm2":       {Least: 1, Most: 1, Eval: rowOfArray(atom.Norm2), Complex: complexNorm2, Real: true},
 	"norminf":     {Least: 1, Most: 1, Eval: fnNormInf, Complex: complexNormInf, Real: true},
 	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: complexSumSquares, Real: true},
 	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest},

@@ -6,6 +6,26 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// GeoMean is the geometric mean of the entries of a. It restricts them to aₖ ≥ 0.
+//
+//	arguments  a: an array of any shape
+//	curvature  concave
+//	sign       nonnegative
+//	monotone   a: nondecreasing
+//	domain     aₖ ≥ 0
+//	takes      affine
+//	refuses    an array without entries; negative constants
+//	form       second-order cones for 2, 4, 8, ... entries, else power cones
+//	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3; Chares 2009, section 4
+func GeoMean(a Affine) Expr { return reduce(atom.GeoMean, nil, a) }
+
+// GeoMeanOf is GeoMean of a slice of scalars.
+//
+//	as         GeoMean
+//	takes      affine or concave
+//	refuses    others; no scalars
+func GeoMeanOf[T Operand](us []T) Expr { return reduceAny(atom.GeoMean, nil, exprs(us)) }
+
 // WeightedGeoMean is the product of the entries of a to the powers wₖ/Σw. It
 // restricts entries with a positive weight to aₖ ≥ 0; others do not count.
 //
