@@ -26,6 +26,7 @@ type vectorAtom struct {
 // numbers is the room for the arguments of one value: columns of one number each.
 type numbers struct {
 	u, e, g      [][]float64
+	all          []float64 // the numbers in u, one after the other
 	v, adj, room []float64
 }
 
@@ -39,30 +40,32 @@ func takeNumbers(n int) *numbers {
 		return w
 	}
 	three := make([]float64, 3)
-	return &numbers{u: columnsOfOne(n), v: three[:1:1], adj: three[1:2:2], room: three[2:]}
+	w := &numbers{v: three[:1:1], adj: three[1:2:2], room: three[2:]}
+	w.u, w.all = columnsOfOne(n)
+	return w
 }
 
 func (w *numbers) put() { rooms[bits.Len(uint(len(w.u)))].Put(w) }
 
-func columnsOfOne(n int) [][]float64 {
-	out, all := make([][]float64, n), make([]float64, n)
-	for k := range out {
-		out[k] = all[k : k+1 : k+1]
+func columnsOfOne(n int) (columns [][]float64, all []float64) {
+	columns, all = make([][]float64, n), make([]float64, n)
+	for k := range columns {
+		columns[k] = all[k : k+1 : k+1]
 	}
-	return out
+	return columns, all
 }
 
 // errors and gradient are columns beside u.
 func (w *numbers) errors() [][]float64 {
 	if w.e == nil {
-		w.e = columnsOfOne(cap(w.u))
+		w.e, _ = columnsOfOne(cap(w.u))
 	}
 	return w.e[:len(w.u)]
 }
 
 func (w *numbers) gradient() [][]float64 {
 	if w.g == nil {
-		w.g = columnsOfOne(cap(w.u))
+		w.g, _ = columnsOfOne(cap(w.u))
 	}
 	g := w.g[:len(w.u)]
 	for k := range g {
@@ -121,10 +124,7 @@ func rowAt(f Convex, row *atom.Reduce) *Affine {
 func (f *vectorAtom) take(x []float64) *numbers {
 	w := takeNumbers(f.len())
 	if f.a != nil {
-		vals := f.a.values(x)
-		for k := range w.u {
-			w.u[k][0] = vals.at(k)
-		}
+		f.a.ValueTo(w.all[:len(w.u)], x)
 	} else {
 		for k := range f.items {
 			w.u[k][0] = f.items[k].value(x)

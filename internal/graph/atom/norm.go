@@ -11,6 +11,14 @@ import (
 var Norm1 = rowOf(Reduce{
 	Name: "norm1", Curvature: 1, Entries: entries(Outward, false),
 	Value: func(dst []float64, u [][]float64, _ []float64) {
+		if len(dst) == 1 { // of a single function, which may be of many numbers
+			sum := 0.0
+			for _, u := range u {
+				sum += math.Abs(u[0])
+			}
+			dst[0] = sum
+			return
+		}
 		clear(dst)
 		for _, u := range u {
 			for i, v := range u[:len(dst)] {

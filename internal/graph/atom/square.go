@@ -57,6 +57,14 @@ var SumSquares = rowOf(Reduce{
 })
 
 func squares(dst []float64, u [][]float64, _ []float64) {
+	if len(dst) == 1 { // of a single function, which may be of many numbers
+		sum := 0.0
+		for _, u := range u {
+			sum += u[0] * u[0]
+		}
+		dst[0] = sum
+		return
+	}
 	clear(dst)
 	for _, u := range u {
 		for i, v := range u[:len(dst)] {
