@@ -134,7 +134,9 @@ func (a Affine) Entry(k int) Linear {
 
 // ValueTo writes the entries' values at x to dst, of length Len, in row-major order. x has
 // a number for each entry of each variable of the model: Problem.NumVars of them.
-func (a Affine) ValueTo(dst, x []float64) {
+func (a Affine) ValueTo(dst, x []float64) { a.valueTo(dst, x) }
+
+func (a *Affine) valueTo(dst, x []float64) {
 	v := a.values(x)
 	for k := range a.c {
 		dst[k] = v.at(k)

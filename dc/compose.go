@@ -128,8 +128,10 @@ func (c *curveAtom) split() *split {
 func (c *curveAtom) hasSplit() bool { return c.own != nil }
 func (c *curveAtom) e() *Expr       { return &c.args[0] }
 
-func (c *curveAtom) Value(x []float64) float64 {
-	u := c.e().value(x)
+func (c *curveAtom) Value(x []float64) float64 { return c.at(c.e().value(x)) }
+
+// at is the value for the argument u.
+func (c *curveAtom) at(u float64) float64 {
 	v := c.f.value(u)
 	if c.open && (u < c.f.least() || math.IsInf(v, 0)) {
 		return math.NaN()
@@ -138,7 +140,14 @@ func (c *curveAtom) Value(x []float64) float64 {
 }
 
 func (c *curveAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
-	c.e().addSubgrad(dst, scale*c.f.slope(c.e().value(x)), x)
+	c.addGradient(dst, scale, x)
+}
+
+// addGradient is AddSubgrad, and returns Value.
+func (c *curveAtom) addGradient(dst []float64, scale float64, x []float64) float64 {
+	u := c.e().value(x)
+	c.e().addSubgrad(dst, scale*c.f.slope(u), x)
+	return c.at(u)
 }
 
 func (c *curveAtom) Smooth() bool              { return !c.f.row.Kinked && c.e().smooth() }

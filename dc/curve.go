@@ -45,7 +45,7 @@ func (f curve) least() float64 { return f.ends.Lo }
 func (f curve) total() bool { return f.ends == interval.Whole }
 
 // value is +Inf outside the domain; see domainTol.
-func (f curve) value(u float64) float64 {
+func (f *curve) value(u float64) float64 {
 	if u < f.ends.Lo || u > f.ends.Hi {
 		if u < f.ends.Lo-domainTol || u > f.ends.Hi+domainTol {
 			return math.Inf(1)
@@ -62,7 +62,7 @@ func (f curve) value(u float64) float64 {
 	return v
 }
 
-func (f curve) slope(u float64) float64 {
+func (f *curve) slope(u float64) float64 {
 	if u < f.ends.Lo+steepest || u > f.ends.Hi {
 		u = min(max(u, f.ends.Lo), f.ends.Hi)
 		if u < f.ends.Lo+steepest && math.IsInf(f.row.Slope.At(f.ends.Lo, f.p), 0) {

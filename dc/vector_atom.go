@@ -124,7 +124,7 @@ func rowAt(f Convex, row *atom.Reduce) *Affine {
 func (f *vectorAtom) take(x []float64) *numbers {
 	w := takeNumbers(f.len())
 	if f.a != nil {
-		f.a.ValueTo(w.all[:len(w.u)], x)
+		f.a.valueTo(w.all, x)
 	} else {
 		for k := range f.items {
 			w.u[k][0] = f.items[k].value(x)
@@ -142,7 +142,13 @@ func (f *vectorAtom) Value(x []float64) float64 {
 }
 
 func (f *vectorAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.addGradient(dst, scale, x)
+}
+
+// addGradient is AddSubgrad, and returns Value.
+func (f *vectorAtom) addGradient(dst []float64, scale float64, x []float64) float64 {
 	w := f.take(x)
+	v := f.sign * w.v[0]
 	g := w.gradient()
 	w.adj[0] = f.sign * scale
 	f.row.Slope(g, w.adj, w.u, w.v, f.p)
@@ -155,6 +161,7 @@ func (f *vectorAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
 		}
 	}
 	w.put()
+	return v
 }
 
 func (f *vectorAtom) approx(x []float64) approx {
