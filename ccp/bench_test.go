@@ -118,7 +118,7 @@ func BenchmarkKnownOptima(b *testing.B) {
 }
 
 // BenchmarkSessionOfPackings is a session over the sizes of 160 circles, from where the last run
-// ended and, every third time, from random places. It takes 2.2 times as long where rows do not leave
+// ended and, every third time, from random places. It takes 2.2 times as long if rows never leave
 // the working set.
 func BenchmarkSessionOfPackings(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))

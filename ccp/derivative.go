@@ -31,7 +31,7 @@ import (
 // point are those of the convex problem and do no harm; at a kink of an h there is
 // no derivative. A minimum is strict where the largest eigenvalue of GH is below one.
 //
-// Products with H are exact but for rounding; of functions that may have kinks they are central
+// Products with H are exact, apart from rounding; of functions that may have kinks they are central
 // differences of gradients, of fourth order, with a relative error of some 1e-10.
 type Derivative struct {
 	p       *dc.Problem // without majorants

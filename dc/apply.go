@@ -99,6 +99,9 @@ func rowConstructor(row *atom.Reduce) constructor {
 		out.data = -1
 	}
 	out.make = func(args []Array, data []float64) Expr {
+		if row.HasParameters && row != atom.WeightedGeoMean && len(data) != 1 {
+			return badExpr("%s with %d numbers, want 1", row.Name, len(data))
+		}
 		if a, ok := args[0].Affine(); ok && len(args) == 1 {
 			return ofAffine(row, data, a)
 		}
@@ -132,9 +135,6 @@ func atomLists() [12]func() []constructor {
 
 // ofAffine is a row of affine functions, as it is made for users.
 func ofAffine(row *atom.Reduce, p []float64, a Affine) Expr {
-	if row.HasParameters && row != atom.WeightedGeoMean && len(p) != 1 {
-		return badExpr("%s with %d numbers, want 1", row.Name, len(p))
-	}
 	switch row {
 	case atom.NormP:
 		return NormP(a, p[0])
@@ -156,9 +156,6 @@ func ofAffine(row *atom.Reduce, p []float64, a Affine) Expr {
 
 // ofNumbers is a row of expressions, as it is made for users.
 func ofNumbers(row *atom.Reduce, p []float64, us []Expr) Expr {
-	if row.HasParameters && row != atom.WeightedGeoMean && len(p) != 1 {
-		return badExpr("%s with %d numbers, want 1", row.Name, len(p))
-	}
 	switch row {
 	case atom.Norm1, atom.SumSquares:
 		return sumOfEach(row, us)

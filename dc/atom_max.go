@@ -224,8 +224,8 @@ func maxOfConvex(parts []split) split {
 	return convexSplit(newMaxOf(items))
 }
 
-// newMaximum is the largest of expressions that are not all convex, with a split that is made when
-// it is first asked for: an objective may have another one of a minimum, see leastOf. less says that
+// newMaximum is the largest of expressions that are not all convex. Its split is made when it is
+// first asked for, as an objective may take another split of a minimum, see leastOf. less says that
 // some items subtract squares, and none anything else.
 func newMaximum(es []Expr, less bool) *vectorAtom {
 	es = slices.Clone(es)

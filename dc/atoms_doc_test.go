@@ -61,7 +61,8 @@ func (d *atomDoc) fill(c *atom.Curve, argument string) {
 	d.has = map[string]string{
 		"arguments": argument + ": a scalar", "curvature": w.Curvature, "sign": w.Sign,
 		"monotone": argument + ": " + w.Monotone,
-		"domain":   cmp.Or(signs.Replace(w.Domain), "all"), "takes": w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
+		"domain":   cmp.Or(signs.Replace(w.Domain), "all"),
+		"takes":    w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
 	}
 }
 

@@ -139,8 +139,8 @@ func sumOfBends(over Interval, parts []bends, weights []float64) bends {
 	return out
 }
 
-// bendsOfRow are those of a row of the table of functions of several numbers: by the products of
-// functions of one number that it is a sum of, or as of a mean.
+// bendsOfRow bounds the second derivatives of a function of several numbers: of a sum of products
+// by its factors, of a function with the bounds of a mean by these.
 func bendsOfRow(row *atom.Reduce, over Interval, of []bends) (bends, bool) {
 	switch {
 	case row.Products != nil:

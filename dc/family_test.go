@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -37,7 +38,8 @@ var templates = map[string]func(row func(n int) Affine) Expr{
 	},
 	"smallest two": func(row func(int) Affine) Expr {
 		a := row(3)
-		return SumOf([]Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2)), SumLargestOf([]Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2))}, 1).Neg()})
+		sizes := []Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2))}
+		return SumOf(append(slices.Clone(sizes), SumLargestOf(sizes, 1).Neg()))
 	},
 	"softmax of DC": func(row func(int) Affine) Expr {
 		return LogSumExpOf([]Expr{Abs(row(1).At(0)).Neg(), Norm1(row(2))})

@@ -109,7 +109,7 @@ func (n *Node) Args() []Array {
 	return slices.Clone(n.args[:k])
 }
 
-// numbers are those of a function of several, in the order of its row.
+// numbers are the arguments of a function of several numbers, in the order of its row.
 func (n *Node) numbers() []Expr { return append(n.args[0].entries(), n.args[1].entries()...) }
 
 // Data are the numbers that belong to the atom beside its arguments: the exponent

@@ -105,7 +105,7 @@ func (f *vectorAtom) twice() bool {
 	return f.row.Second != nil && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.twice() })
 }
 
-// moved has the derivatives of the numbers along v, in columns beside those of w.
+// moved has the derivatives of the numbers along v, in columns of w that are free.
 func (f *vectorAtom) moved(w *numbers, x, v []float64) [][]float64 {
 	d := w.errors()
 	for k := range d {

@@ -48,7 +48,8 @@ func TestHessians(t *testing.T) {
 			up, down, near := gradient(h), gradient(-h), gradient(h/2)
 			for j, low := range gradient(-h / 2) {
 				want, other := (near[j]-low)/h, (up[j]-down[j])/(2*h)
-				if size := 1 + math.Abs(want) + math.Abs(up[j]); math.Abs(want-other) < 1e-3*size && math.Abs(got[j]-want) > 1e-2*size {
+				size := 1 + math.Abs(want) + math.Abs(up[j])
+				if math.Abs(want-other) < 1e-3*size && math.Abs(got[j]-want) > 1e-2*size {
 					t.Fatalf("%s (%v) at %g along %g: entry %d is %g, want %g", name, f, x, v, j, got[j], want)
 				}
 			}

@@ -112,7 +112,7 @@ func (f *vectorAtom) lessSquares() bool { return f.less }
 // is reports whether f is a convex row of affine functions.
 func (f *vectorAtom) is(row *atom.Reduce) bool { return f.row == row && f.a != nil && f.own == nil }
 
-// rowAt is the array of affine functions that f is a row of, nil if it is none.
+// rowAt is the affine array of which f is the function row, nil if f is anything else.
 func rowAt(f Convex, row *atom.Reduce) *Affine {
 	if r, ok := f.(*vectorAtom); ok && r.is(row) {
 		return r.a
@@ -120,7 +120,7 @@ func rowAt(f Convex, row *atom.Reduce) *Affine {
 	return nil
 }
 
-// take has the values of the arguments at x, and that of the row.
+// take computes the arguments at x and the value of the row, in room that put gives back.
 func (f *vectorAtom) take(x []float64) *numbers {
 	w := takeNumbers(f.len())
 	if f.a != nil {
@@ -208,7 +208,7 @@ func (f *vectorAtom) Smooth() bool {
 	return f.row.Smooth && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
 }
 
-// ranges are those of the arguments.
+// ranges are the ranges of the arguments.
 func (f *vectorAtom) ranges() []Interval {
 	out := make([]Interval, f.len())
 	for k := range out {
@@ -239,8 +239,8 @@ func (f *vectorAtom) Represent(c Canon) Form {
 	return represent(c, f.row, f.p, u)
 }
 
-// reduced are affine functions of which the row has the value that it has of those of f, maybe
-// fewer.
+// reduced are affine functions, maybe fewer than the arguments of f, for which the row has the same
+// value.
 func (f *vectorAtom) reduced() []Linear {
 	a := *f.a
 	if f.row.Rotates {
@@ -281,7 +281,7 @@ func (f *vectorAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool)
 	return a[0], -end, end, share, true
 }
 
-// Below: the cone of the row, for a constant b of a square that of its root.
+// Below: the cone of the row. A square that is at most a constant has the cone of its root.
 func (f *vectorAtom) Below(b Linear) (k Cone, share []float64, ok bool) {
 	if f.a == nil || !f.row.Rotates {
 		return Cone{}, nil, false
@@ -309,7 +309,7 @@ func (f *vectorAtom) Below(b Linear) (k Cone, share []float64, ok bool) {
 	return to.cone(cone), share, true
 }
 
-// Domain: those of the arguments, and the numbers that must not be negative.
+// Domain: the domains of the arguments, and the numbers that must not be negative.
 func (f *vectorAtom) Domain() []Representer {
 	if f.own != nil {
 		return nil

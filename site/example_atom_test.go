@@ -17,12 +17,13 @@ import (
 	"github.com/dcopt/dcopt/internal/need"
 )
 
-// TestExampleAtom follows docs/design-atom.md: with its file and the test of this there is a function
-// of the language, the protocol, the global search, Python, the documentation and the editors.
+// TestExampleAtom follows docs/design-atom.md: its file and test make a function of the language,
+// the protocol, the global search, Python, the documentation and the editors.
 func TestExampleAtom(t *testing.T) {
 	t.Parallel()
 	overlay := overlaid(t, "docs/design-atom.md")
-	tested(t, overlay, "^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$",
+	tested(t, overlay,
+		"^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$",
 		"./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/flat", "./dc", "./dc/lang")
 	regenerated(t, overlay)
 
@@ -82,7 +83,8 @@ func TestExampleAtom(t *testing.T) {
 		t.Errorf("the proof does not name the function: %v\n%s", err, text)
 	}
 	const incomplete = 4
-	run(incomplete, "the function gauss is not known to verify\nincomplete\n", "verify", "a.dc", "r.json", "--proof", "proof.gz")
+	run(incomplete, "the function gauss is not known to verify\nincomplete\n",
+		"verify", "a.dc", "r.json", "--proof", "proof.gz")
 
 	file("c.dc", []byte("var x[2] start 5\nminimize hypotenuse(x - [1, 2]) + 0.3*x[1]\n"))
 	var least struct{ Objective float64 }
@@ -140,7 +142,8 @@ func regenerated(t *testing.T, overlay string) {
 		{"editors/vscode/syntaxes/dc.tmLanguage.json", "|hypotenuse|"},
 	} {
 		name, want := c[0], c[1]
-		if text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name))); err != nil || !strings.Contains(string(text), want) {
+		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
+		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %q: %v", name, want, err)
 		}
 	}

@@ -103,7 +103,8 @@ func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verif
 	maps.Copy(set, r.Sweep)
 	p, err := verify.Read(c.Context, src, reader.NewData(nil, filepath.Dir(path)), set)
 	if unknown := new(verify.UnknownError); errors.As(err, &unknown) {
-		return verify.Report{Findings: []verify.Finding{{Claim: "result", Verdict: verify.Incomplete, Text: err.Error()}}}, nil
+		finding := verify.Finding{Claim: "result", Verdict: verify.Incomplete, Text: err.Error()}
+		return verify.Report{Findings: []verify.Finding{finding}}, nil
 	}
 	if err != nil {
 		return verify.Report{}, exit.BadFile(fmt.Errorf("%s: %w", path, err))

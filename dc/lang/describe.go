@@ -22,8 +22,8 @@ const (
 	needsAbove = "x > 0"
 )
 
-// described are the functions without a row in the table of functions of one number: those of
-// variables, then those of data.
+// described are the functions without a row in the table of functions of one number: first
+// functions of variables, then functions of data.
 var described = []Function{
 	{"sqrt", "sqrt(x)", "the square root", Concave, falling, needsPlus, false},
 	{"invpos", "invpos(x)", "1/x", Convex, falling, needsAbove, false},

@@ -21,21 +21,7 @@ var Max = rowOf(Reduce{
 		}
 	},
 	Slope: toExtreme,
-	// The exact value is between that of the lower and that of the upper ends.
-	Error: func(hi, room []float64, u, e [][]float64, v, _ []float64) {
-		lo := room[:len(hi)]
-		for k, u := range u {
-			e := e[k]
-			for i := range hi {
-				d := spread(u[i], e[i])
-				if k == 0 {
-					lo[i], hi[i] = u[i]-d, u[i]+d
-				}
-				lo[i], hi[i] = max(lo[i], u[i]-d), max(hi[i], u[i]+d)
-			}
-		}
-		between(hi, lo, v)
-	},
+	Error: errorOfExtreme(func(a, b float64) float64 { return max(a, b) }),
 	Over: func(u []Interval, _ []float64) Interval {
 		out := interval.New(math.Inf(-1), math.Inf(-1))
 		for _, i := range u {
@@ -64,20 +50,7 @@ var Min = rowOf(Reduce{
 		}
 	},
 	Slope: toExtreme,
-	Error: func(hi, room []float64, u, e [][]float64, v, _ []float64) {
-		lo := room[:len(hi)]
-		for k, u := range u {
-			e := e[k]
-			for i := range hi {
-				d := spread(u[i], e[i])
-				if k == 0 {
-					lo[i], hi[i] = u[i]-d, u[i]+d
-				}
-				lo[i], hi[i] = min(lo[i], u[i]-d), min(hi[i], u[i]+d)
-			}
-		}
-		between(hi, lo, v)
-	},
+	Error: errorOfExtreme(func(a, b float64) float64 { return min(a, b) }),
 	Over: func(u []Interval, _ []float64) Interval {
 		out := interval.New(math.Inf(-1), math.Inf(-1))
 		for _, i := range u {
@@ -90,6 +63,25 @@ var Min = rowOf(Reduce{
 	Change:  func(s []float64, _ []float64) float64 { return slices.Max(s) },
 })
 
+// errorOfExtreme bounds the error of an extreme, which of is for two numbers: the exact value lies
+// between the extreme of the lower ends and the extreme of the upper ends.
+func errorOfExtreme(of func(a, b float64) float64) func(hi, room []float64, u, e [][]float64, v, p []float64) {
+	return func(hi, room []float64, u, e [][]float64, v, _ []float64) {
+		lo := room[:len(hi)]
+		for k, u := range u {
+			e := e[k]
+			for i := range hi {
+				d := spread(u[i], e[i])
+				if k == 0 {
+					lo[i], hi[i] = u[i]-d, u[i]+d
+				}
+				lo[i], hi[i] = of(lo[i], u[i]-d), of(hi[i], u[i]+d)
+			}
+		}
+		between(hi, lo, v)
+	}
+}
+
 // between makes the upper ends hi of v the distances from the farther end.
 func between(hi, lo, v []float64) {
 	for i, v := range v[:len(hi)] {
@@ -97,7 +89,7 @@ func between(hi, lo, v []float64) {
 	}
 }
 
-// toExtreme adds the adjoints to those of the first entries with the values v.
+// toExtreme adds each adjoint to the adjoint of the first entry that has the value in v.
 func toExtreme(to [][]float64, adj []float64, u [][]float64, v, _ []float64) {
 	if len(u) == 2 {
 		// A number that selects has no branch to be guessed: which one of a hinge it is, is random.

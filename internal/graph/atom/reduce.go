@@ -50,7 +50,7 @@ type Reduce struct {
 	// Products says that f is a sum of products of powers; nil: it is none.
 	Products func(n int) [][]Factor
 	// Maxima are sets of affine functions, at most so many in each: f(u) is the sum of the largest
-	// of each. nil: f is none such, or with more of them.
+	// of each. nil: f is no such sum, or one with larger sets.
 	Maxima func(u []Lin, p []float64, most int) [][]Lin
 	// Mean says that ∇f·∇fᵀ and the Hessian of f are at most the identity, as those of a mean are.
 	Mean bool

@@ -55,7 +55,7 @@ func (p *Plan) AddProduct(dst []float64, scale float64, weights, x, v []float64)
 	return along
 }
 
-// derivative writes those of node k along v.
+// derivative writes the derivatives of node k along v.
 func (p *Plan) derivative(w, d *Work, k, lo, n int, v, ones []float64) {
 	node := &p.Nodes[k]
 	for e := range node.W {
