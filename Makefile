@@ -14,7 +14,7 @@
 # make api        record the exported names of the Go packages under api/
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
-#                 arithmetic, see docs/bench.md
+#                 arithmetic, see docs/lab/bench.md
 # make peers      the other solvers of the comparisons, for bench; needs Python
 # make bench      every benchmark, COUNT (6) times, for benchstat
 # make site       the site of the documentation, in build/site/html; needs Python

@@ -200,7 +200,7 @@ func (r *run) apart(x, y []float64, tol float64) bool {
 // restless is the share of a variable's size by which it moves where the objective, far
 // below its unit, still leads on. At a minimum whose terms vanish, variables that are
 // no smaller than their units move by less: by the root of the backend's accuracy or so.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const restless = 1e-3
 
 // below reports whether the objective of a convex problem is so far below its unit that
@@ -564,11 +564,11 @@ func (r *run) turn() bool {
 
 // middle is how near, in parts of the range, an entry and its mirror image are at the
 // middle.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const middle = 1e-2
 
 // looks are the points that wander compares.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const looks = 50
 
 // wander moves x from the start to the point that breaks the DC constraints least among

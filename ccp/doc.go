@@ -15,7 +15,7 @@
 //
 // Around this local search, by Settings: Acceleration goes further along a step,
 // Search leaves poor points at which the procedure has converged, Proximal bounds a
-// step. docs/ccp.md has the gain by each. Package global proves the optimum where
+// step. docs/lab/ccp.md has the gain by each. Package global proves the optimum where
 // variables have bounds, or every h is a sum of maxima of few affine functions.
 //
 // A Result always holds the best point met, with an honest Status. Deadlines

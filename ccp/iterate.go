@@ -77,7 +77,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 // helps reports whether an unfinished answer leads from a point that keeps the
 // constraints to a lower objective.
 func (r *run) helps(x []float64) bool {
-	const shares = 10 // Source: docs/ccp.md, Constants; a step of less than a thousandth of the answer is none
+	const shares = 10 // Source: docs/lab/ccp.md, Constants; a step of less than a thousandth of the answer is none
 	for _, v := range x {
 		if !num.Finite(v) {
 			return false
@@ -87,7 +87,7 @@ func (r *run) helps(x []float64) bool {
 }
 
 // maxDamped bounds the damping of one iteration.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const maxDamped = 10
 
 // move takes x from the solution, speeds it up and damps z.

@@ -213,7 +213,7 @@ func (r *Result) Standing() Standing { return Standing{r.nearly, r.least} }
 func (r *Result) Restore(s Standing) { r.nearly, r.least = s.Nearly, s.Least }
 
 // wave is the number of starts that run before the best of them counts for others.
-// Source: table of docs/ccp.md.
+// Source: table of docs/lab/ccp.md.
 const wave = 8
 
 // wave runs the starts before end.

@@ -194,7 +194,7 @@ func ParseEffort(name string) (Effort, error) {
 }
 
 // Second is the work of about a second of one processor, in the unit of Result.Work.
-// Source: table of docs/ccp.md.
+// Source: table of docs/lab/ccp.md.
 const Second = 1e8
 
 // Work is the work of the effort, in the unit of Result.Work.

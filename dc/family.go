@@ -178,7 +178,7 @@ func (f *family) weighted(i int) Expr {
 
 // wider is for isWider. Source: derived: a sixteenth of the members takes a sixteenth of the time
 // of the range of all. Where variables are small beside their bounds, one member is enough; of
-// fit_20000 (docs/large.md) sixteen are not, and a sixteenth is.
+// fit_20000 (docs/lab/large.md) sixteen are not, and a sixteenth is.
 func (f *family) wider(than float64) bool {
 	sum := 0.0
 	for i := range min(max(16, f.plan.N/16), f.plan.N) {

@@ -173,7 +173,7 @@ func (m *members) Blur(x []float64) float64 {
 // derived: 2^12 roundings of 2^−53, more than the steps and the coefficients of a member are.
 const blur = 0x1p-40
 
-// nearVariables is how many members are watched for each variable. Source: docs/large.md,
+// nearVariables is how many members are watched for each variable. Source: docs/lab/large.md,
 // "Constraints that are far".
 const nearVariables = 16
 

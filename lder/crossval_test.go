@@ -109,9 +109,9 @@ var paperSets = map[string]float64{
 	"192_vineyard": .520, "519_vinnie": .254, "678_visualizing_environmental": .651, "690_visualizing_galaxy": .090,
 }
 
-// docsTable reads the table in docs/lder.md: by method, then by set.
+// docsTable reads the table in docs/lab/lder.md: by method, then by set.
 func docsTable(t *testing.T) map[string]map[string]float64 {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "lder.md"))
+	text, err := os.ReadFile(filepath.Join("..", "docs", "lab", "lder.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func docsTable(t *testing.T) map[string]map[string]float64 {
 				mean, _, _ := strings.Cut(cell, " ")
 				v, err := strconv.ParseFloat(mean, 64)
 				if err != nil {
-					t.Fatalf("docs/lder.md: %v in %q", err, line)
+					t.Fatalf("docs/lab/lder.md: %v in %q", err, line)
 				}
 				if table[head[k]] == nil {
 					table[head[k]] = map[string]float64{}

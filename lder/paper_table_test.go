@@ -15,7 +15,7 @@ import (
 )
 
 // TestPaperTable runs the paper's protocol on its 17 sets and compares with
-// docs/lder.md. FVU of single sets depends on how ties break after the first
+// docs/lab/lder.md. FVU of single sets depends on how ties break after the first
 // quadratic program; the average of Algorithm 2 is .324 in the paper and was
 // .315 in an independent implementation. The slow methods are run only on the
 // sets of up to 120 rows, without averages.
@@ -70,7 +70,7 @@ func TestPaperTable(t *testing.T) {
 				mean, std := res.MeanFVU()
 				p, ok := printed[c.method.String()][set]
 				if !ok || math.Abs(mean-p) > .03 {
-					t.Logf("%s: FVU %.3f ± %.3f, docs/lder.md says %.3f", set, mean, std, p)
+					t.Logf("%s: FVU %.3f ± %.3f, docs/lab/lder.md says %.3f", set, mean, std, p)
 					off++
 				}
 				if math.Abs(mean-w) > .03 {
@@ -85,7 +85,7 @@ func TestPaperTable(t *testing.T) {
 				sets++
 			}
 			if off > c.off || far > c.far {
-				t.Errorf("%d sets are not as docs/lder.md says, %d not as elsewhere", off, far)
+				t.Errorf("%d sets are not as docs/lab/lder.md says, %d not as elsewhere", off, far)
 			}
 			if !c.all {
 				if sets != 8 {

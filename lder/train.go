@@ -40,7 +40,7 @@ type run struct {
 
 // clipShare is how far beyond the range of the training targets predictions may
 // lie, as a share of that range.
-// Source: docs/lder.md, Clipping.
+// Source: docs/lab/lder.md, Clipping.
 const clipShare = .1
 
 // newSample standardises y in place, unless it marks two classes.

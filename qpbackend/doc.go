@@ -26,5 +26,5 @@
 // Which one? ipm. From a cold start it is faster than the splitting methods on
 // nearly every problem, at a tolerance of 1e-3 too. Where the same problem is
 // solved again and again with small changes and 1e-3 is enough, a warm-started
-// admm or osqp can be quicker; docs/bench.md has numbers.
+// admm or osqp can be quicker; docs/lab/bench.md has numbers.
 package qpbackend

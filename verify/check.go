@@ -352,7 +352,7 @@ func (c *checking) bounds() {
 	}
 }
 
-// provedGap is the largest gap of results that state a proof. Source: docs/cli.md, with half as much again for the two
+// provedGap is the largest gap of results that state a proof. Source: docs/json.md, with half as much again for the two
 // roundings of a bound to digits.
 const provedGap = 1e-6 + 2*digits
 

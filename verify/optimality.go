@@ -8,9 +8,9 @@ import (
 
 // Tolerances of bounds of convex problems, and of slopes in first-order conditions, relative to the
 // sizes of their parts. Source: objectives off by more than 1e-5 count as wrong in comparisons of
-// solvers (docs/bench.md). localTol is the root of the tolerance of objectives, 1e-6, as objectives
-// are flat at a minimum; in sizes of variables it is how far the exact point may be. Multipliers
-// between localTol and wrongTol are not shown, and not false.
+// solvers (docs/lab/bench.md). localTol is the root of the tolerance of objectives, 1e-6, as
+// objectives are flat at a minimum; in sizes of variables it is how far the exact point may be.
+// Multipliers between localTol and wrongTol are not shown, and not false.
 const (
 	convexTol = 1e-5
 	localTol  = 1e-3

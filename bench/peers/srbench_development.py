@@ -1,4 +1,4 @@
-"""Writes the development tables of docs/lder.md: generated ones, and some of R's data
+"""Writes the development tables of docs/lab/lder.md: generated ones, and some of R's data
 packages, none of which is a table of SRBench's shared part.
 
     python srbench_development.py DIR

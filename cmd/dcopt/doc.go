@@ -5,6 +5,6 @@
 //	dcopt check problem.dc
 //	dcopt fit data.csv --target y -o model.json
 //
-// docs/cli.md describes the commands, their flags, the JSON they print and the
-// exit codes.
+// docs/cli.md describes the commands, their flags and the exit codes, docs/json.md the results
+// as JSON.
 package main

@@ -40,7 +40,7 @@ func equationProblems() []equationProblem {
 
 // TestEquations solves problems with nonlinear equations: the descent alone converges
 // within 80 convex problems, with the searches the optimum is reached. It keeps the
-// table of docs/ccp.md; -update rewrites it.
+// table of docs/lab/ccp.md; -update rewrites it.
 func TestEquations(t *testing.T) {
 	const most = 80
 	var table strings.Builder
@@ -69,7 +69,7 @@ func TestEquations(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s |\n", strings.ReplaceAll(c.name, "_", " "), tabled(c.best), tabled(res.Objective))
 	}
 	t.Logf("%d convex problems in all", total)
-	keepBlock(t, "../../docs/ccp.md", "equations", table.String())
+	keepBlock(t, "../../docs/lab/ccp.md", "equations", table.String())
 	files, err := filepath.Glob("testdata/equations/*.dc")
 	if err != nil || len(files) != len(equationProblems()) {
 		t.Errorf("%d files for %d problems: %v", len(files), len(equationProblems()), err)

@@ -74,11 +74,14 @@ func TestGallery(t *testing.T) {
 	if err != nil || len(pictures) != len(gallery) && !*update {
 		t.Errorf("%d pictures in the gallery, want %d; %v", len(pictures), len(gallery), err)
 	}
-	raw, err := os.ReadFile("../../docs/gallery.md")
-	if err != nil {
-		t.Fatal(err)
+	doc := ""
+	for _, page := range []string{"gallery.md", "gallery-data.md"} {
+		raw, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc += string(raw)
 	}
-	doc := string(raw)
 	dir := t.TempDir()
 	for _, path := range files {
 		name := strings.TrimSuffix(filepath.Base(path), ".dc")
@@ -96,7 +99,7 @@ func TestGallery(t *testing.T) {
 			}
 			for _, text := range []string{"](gallery/" + name + ".svg)", "examples/gallery/" + name + ".dc"} {
 				if !strings.Contains(doc, text) {
-					t.Errorf("docs/gallery.md does not have %s", text)
+					t.Errorf("no page of the gallery has %s", text)
 				}
 			}
 			svg := filepath.Join(dir, name+".svg")
@@ -141,7 +144,7 @@ func TestGallery(t *testing.T) {
 		})
 	}
 	if n := strings.Count(doc, "\n## "); n != len(gallery) || strings.Count(doc, "\n**Watch.**") != n {
-		t.Errorf("docs/gallery.md has %d sections and %d paragraphs of what to watch, want %d", n, strings.Count(doc, "\n**Watch.**"), len(gallery))
+		t.Errorf("the pages of the gallery have %d sections and %d paragraphs of what to watch, want %d", n, strings.Count(doc, "\n**Watch.**"), len(gallery))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // TestPeersTestSet solves the set with default settings from the given starts,
-// and from 20, and keeps the table of docs/ccp.md; -update rewrites it. The
+// and from 20, and keeps the table of docs/lab/ccp.md; -update rewrites it. The
 // column "plain" is the procedure without what is written there.
 func TestPeersTestSet(t *testing.T) {
 	var table strings.Builder
@@ -54,5 +54,5 @@ func TestPeersTestSet(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s |\n", c.name(), tabled(c.one), tabled(c.best),
 			tabled(plain.Objective), tabled(one.Objective), tabled(many.Objective), bound)
 	}
-	keepBlock(t, "../../docs/ccp.md", "test set", table.String())
+	keepBlock(t, "../../docs/lab/ccp.md", "test set", table.String())
 }

@@ -10,7 +10,7 @@
 // is wrong with it as a list of Findings.
 //
 // Beside its own package exact it imports nothing of this module. Its tests run the generated
-// problems through dc/lang and ccp and through the built program; docs/bench.md
+// problems through dc/lang and ccp and through the built program; docs/lab/bench.md
 // has the commands.
 //
 // References: Higham 2002, Accuracy and Stability of Numerical Algorithms,

@@ -14,7 +14,7 @@ import (
 
 // Solve compiles and solves a problem. The answer is an object with diagnostics, of warnings
 // or mistakes, and unless these are mistakes with result, the object that "dcopt solve
-// --json" prints (docs/cli.md), and scene, the picture of the point (package scene).
+// --json" prints (docs/json.md), and scene, the picture of the point (package scene).
 // While it solves, news gets objects with iterations, a list of [start, iteration,
 // objective, violation], and, where there is a better point, with best: its objective,
 // max_violation, feasible and variables, and with scene. It is called on the goroutine of

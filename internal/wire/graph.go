@@ -72,7 +72,7 @@ type Objective struct {
 	Node  int    `json:"node"`
 }
 
-// Constraint is one of the kinds of docs/protocol.md.
+// Constraint is one of the kinds of docs/protocol-requests.md.
 type Constraint struct {
 	Kind   string  `json:"kind"`
 	Args   []int   `json:"args"`

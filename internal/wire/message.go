@@ -190,7 +190,7 @@ type Settings struct {
 	InfeasTol *float64 `json:"infeas_tol,omitempty"`
 	MaxIter   *int     `json:"max_iter,omitempty"`
 	Backend   *string  `json:"backend,omitempty"`
-	// BackendTol is the tolerance asked of the backend; see docs/protocol.md.
+	// BackendTol is the tolerance asked of the backend; see docs/protocol-requests.md.
 	BackendTol  *float64 `json:"backend_tol,omitempty"`
 	Presolve    *bool    `json:"presolve,omitempty"`
 	Tau0        *float64 `json:"tau0,omitempty"`

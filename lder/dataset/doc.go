@@ -12,6 +12,6 @@
 // conventions of scikit-learn, so that results can be compared fold by fold:
 // Pedregosa et al., Scikit-learn: Machine Learning in Python, JMLR 12, 2011.
 // The generator behind the shuffle is that of Matsumoto and Nishimura,
-// Mersenne Twister, ACM TOMACS 8, 1998. Tables are written as docs/language.md
+// Mersenne Twister, ACM TOMACS 8, 1998. Tables are written as docs/data.md
 // says; the reader is shared with the problem language.
 package dataset

@@ -9,7 +9,7 @@ import (
 )
 
 // The sizes and penalties compared. Each size has one cold fit, at the first
-// penalty. Chosen on 46 data sets: docs/lder.md, What was chosen on which data.
+// penalty. Chosen on 46 data sets: docs/lab/lder.md, What was chosen on which data.
 var (
 	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}, {8, 6}}
 	gridRidges = []float64{1e-3, 1e-2, 1e-1, 1}
@@ -19,10 +19,10 @@ var (
 
 // fewPieces is the number of pieces up to which a single model is taken for the least
 // error; one of more has to be surely better.
-// Source: docs/lder.md, What was chosen on which data.
+// Source: docs/lab/lder.md, What was chosen on which data.
 const fewPieces = 8
 
-// Source: chosen on 46 data sets: docs/lder.md, What was chosen on which data.
+// Source: chosen on 46 data sets: docs/lab/lder.md, What was chosen on which data.
 const (
 	autoIters = 30
 	// fewRows is the size up to which nothing but the linear model is fitted.

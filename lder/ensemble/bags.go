@@ -26,7 +26,7 @@ const (
 
 // gridLinear is the weight of the linear part that pieces have in common. On wide
 // tables it is that of the linear model, up to heaviestLinear.
-// Source: docs/lder.md, What was chosen on which data.
+// Source: docs/lab/lder.md, What was chosen on which data.
 const (
 	gridLinear     = 1e-3
 	heaviestLinear = 10

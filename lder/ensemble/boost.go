@@ -10,7 +10,7 @@ import (
 
 // Boosting: Friedman 2001, Greedy function approximation, with small l-DERs of
 // a few features as base learners. The numbers were chosen on 46 data sets:
-// docs/lder.md, What was chosen on which data.
+// docs/lab/lder.md, What was chosen on which data.
 // Source: chosen on 46 data sets, see above.
 const (
 	boostRounds   = 80

@@ -51,7 +51,7 @@ func (b *bagging) gradientTransform(ctx context.Context, view *view) ([][]float6
 }
 
 // floorScale is added to the relative scales, whose mean is 1, so that no direction
-// is lost. Part of the recipe of the stacks: docs/lder.md, What was chosen on which
+// is lost. Part of the recipe of the stacks: docs/lab/lder.md, What was chosen on which
 // data.
 // Source: chosen on 46 data sets, see above.
 const floorScale = .05

@@ -20,7 +20,7 @@ import (
 // Between the values lo < hi of neighbouring rows a split is not a step but a ramp, so
 // that a leaf is a difference of l-DERs: see Tree.
 //
-// Source: chosen on other tables, docs/lder.md says what on which; the
+// Source: chosen on other tables, docs/lab/lder.md says what on which; the
 // bins and treeFeatures are limits of time and memory.
 const (
 	treeRate = .05
@@ -57,7 +57,7 @@ type treePlan struct {
 // and more leaves. The first is for features of every view, the second for chosen ones.
 //
 // Source: eight leaves: Hastie, Tibshirani and Friedman 2009, The elements of statistical
-// learning, section 10.11 (four to eight); the others: docs/lder.md says what was chosen on
+// learning, section 10.11 (four to eight); the others: docs/lab/lder.md says what was chosen on
 // which data.
 func treePlans(m int) []treePlan {
 	few, some, all := []int{50, 100, 200}, bagFolds/2, bagFolds
@@ -77,7 +77,7 @@ func treePlans(m int) []treePlan {
 }
 
 // From someRows on there are trees with affine leaves, from manyRows on more leaves.
-// Source: limits of time: below, more leaves gain less than a hundredth: see docs/lder.md, of
+// Source: limits of time: below, more leaves gain less than a hundredth: see docs/lab/lder.md, of
 // the choices and their data.
 const (
 	someRows = 500

@@ -377,7 +377,7 @@ func (s *solver) load() {
 	s.stale, s.staleMatrix = false, false
 }
 
-// Source: OSQP's default, 10; docs/bench.md, Constants of ipm.
+// Source: OSQP's default, 10; docs/lab/bench.md, Constants of ipm.
 const equilPasses = 10
 
 // propose brings the warm start into the scaled problem.

@@ -20,7 +20,7 @@ import (
 // auxIter bounds the iterations of the first of these runs; where plain comes to
 // doubt again they may take twice as many, and in either case more as long as each auxPace of them at least halve the scaled error. At almost a solution
 // a run ends after auxPatience iterations that do not halve the residual.
-// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with bounds on differences of order three and four (docs/bench.md, Constants of ipm)
+// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with bounds on differences of order three and four (docs/lab/bench.md, Constants of ipm)
 // take 97 to 130 iterations with the others before, and 96 to 168, one less solved, where a run ends at 50;
 // with an auxPatience of 10 one less is solved, with 25 as many are.
 const (
@@ -82,7 +82,7 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verd
 }
 
 // creeping is the iterate from which on a plain run whose variables all have squares is slower than the embedding.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const creeping = 40
 
 // creeps reports whether the embedding would end sooner than the plain run: its residuals fall together with μ, where the steps of plain,
@@ -112,7 +112,7 @@ func (s *solver) looksInfeasible(w *interior.Work, remote float64) bool {
 // join goes on with steps whose lengths depend on each other where an iterate keeps the rows, and so the dual residual
 // may be all that is left: in a problem of which few variables have squares, two lengths leave more of it behind at these, step by step,
 // than the next step removes. It reports whether that is new to the run. Where all variables have squares the embedding takes fewer iterations.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 func (s *solver) join(w *interior.Work) bool {
 	if s.progress.primal > s.loose() || w.Strict() || !w.Join() {
 		return false

@@ -32,7 +32,7 @@ func noneYet(before, aux int) progress {
 	return progress{before: before, aux: aux, mark: inf, primal: inf, dual: inf}
 }
 
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	patience     = 25 // iterations without progress that end a run at a loose solution
 	warmPatience = 8  // and that end a warm run: see interior/warm.go
@@ -269,7 +269,7 @@ func (s *solver) far(w *interior.Work, size float64) bool {
 
 const (
 	// foreseeable is the scaled error of an iterate from which on the sides that hold are tried.
-	// Source: docs/bench.md, Constants of ipm.
+	// Source: docs/lab/bench.md, Constants of ipm.
 	foreseeable = 0.1
 	// exact is a relative residual that is nothing but rounding.
 	// Source: derived: some tens of unit roundoffs.

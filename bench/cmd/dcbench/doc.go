@@ -7,5 +7,5 @@
 //	dcbench scale --dcopt old=FILE,new=FILE
 //	dcbench report DIR
 //
-// docs/bench.md says what is measured, and how.
+// docs/lab/bench.md says what is measured, and how.
 package main

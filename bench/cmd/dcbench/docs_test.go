@@ -10,11 +10,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var update = flag.Bool("update", false, "rewrite the flags in docs/bench.md")
+var update = flag.Bool("update", false, "rewrite the flags in docs/lab/bench.md")
 
-// TestDocs keeps the tables of flags in docs/bench.md as the program has them.
+// TestDocs keeps the tables of flags in docs/lab/bench.md as the program has them.
 func TestDocs(t *testing.T) {
-	const path = "../../../docs/bench.md"
+	const path = "../../../docs/lab/bench.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@
 //	dcrecord -ablation -sizes small -seeds 2 FILES.dc
 //	dcrecord -constants ccp/internal/stop/stop.go:MostRefits -factors 0.3,3 FILES.dc
 //
-// With -ablation it prints the table of docs/ccp.md: the procedure with one setting
+// With -ablation it prints the table of docs/lab/ccp.md: the procedure with one setting
 // changed at a time, from the given start of each file, of each draw of the families and,
 // with -shared, of the reference problems.
 // With -constants it prints the effects of numeric constants of the code: each is multiplied by

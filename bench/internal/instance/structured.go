@@ -28,7 +28,7 @@ func structuredSets() []structuredSet {
 const MostDraws = 1000
 
 // structuredSeed is the seed of a draw. Constants of ipm were chosen on the first
-// draw and tested on the second (docs/bench.md).
+// draw and tested on the second (docs/lab/bench.md).
 func structuredSeed(draw int) int64 {
 	switch draw {
 	case 1:

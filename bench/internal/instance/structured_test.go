@@ -58,7 +58,7 @@ func fingerprint(problems []*qpbackend.Problem) (sum, size float64) {
 	return sum, size
 }
 
-// TestStructuredDraws: the numbers of problems are those of docs/bench.md, the first two
+// TestStructuredDraws: the numbers of problems are those of docs/lab/bench.md, the first two
 // draws are the ones that constants of ipm were chosen and tested on, by their
 // fingerprints, and one draw is the same each time.
 func TestStructuredDraws(t *testing.T) {

@@ -2,7 +2,7 @@ package accel
 
 // After is the number of iterations before a descent is sped up. Long steps early
 // lead elsewhere, and as often to a worse point as to a better one; most runs are
-// short. Source: ablation table of docs/ccp.md.
+// short. Source: ablation table of docs/lab/ccp.md.
 const After = 8
 
 // Device makes a descent faster.

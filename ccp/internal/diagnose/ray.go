@@ -25,11 +25,11 @@ const Far = 30
 
 // Noise is the share of a direction's length, or of a row's or the objective's
 // terms, below which a number may be a backend's error or a rest of cancellation.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const Noise = 1e-6
 
 // beyond is further from the start, in its units, than any data.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const beyond = 1e24
 
 // Distance is that of x from the start, in units of the start.

@@ -19,7 +19,7 @@ type Schedule struct {
 }
 
 // The constants of the schedule beside τ₀, τmax and μ of Lipp and Boyd 2016, Algorithm
-// 3.1. Source: docs/ccp.md, Constants, and its ablation table.
+// 3.1. Source: docs/lab/ccp.md, Constants, and its ablation table.
 const (
 	// heavyTau is the first τ in multiples of the problem's own scale. Multipliers add
 	// up to about 1 of that where the largest of many functions is minimised.

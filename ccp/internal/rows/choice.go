@@ -18,7 +18,7 @@ type Choice struct {
 }
 
 // PerVariable is how many members of a family have rows for each variable at first, in families of
-// at least twice as many. Source: docs/large.md, "Constraints that are far".
+// at least twice as many. Source: docs/lab/large.md, "Constraints that are far".
 const PerVariable = 8
 
 // Around is a choice for steps from x among families that are not known yet; nil: all members.

@@ -211,7 +211,7 @@ func (t *tightening) bound(j int, x interval) {
 }
 
 // progress is the relative change of a bound that is worth another sweep.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const progress = 1e-3
 
 // cone tightens the columns of the rows of a cone.

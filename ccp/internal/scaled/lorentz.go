@@ -92,7 +92,7 @@ func (b *boost) choose(p *qpbackend.Problem, col []float64) bool {
 // unevenness is how far s may be from its best: u/s and sv are then 2²⁰ apart, and
 // ten digits are left of the smaller one. Sizes that change on the way to a
 // solution and back do not change the copy.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const unevenness = 0x1p10
 
 // top is the largest term of the cone's rows as they are rotated.

@@ -12,7 +12,7 @@ import (
 
 // beyond is how many of its units a column without bounds is taken to be from 0 at
 // most where a proof leaves a remainder of it, which no floating-point proof is without.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const beyond = 1e6
 
 // remainder is how large, relative to the sum of the sizes of the terms, a sum of multipliers
@@ -26,7 +26,7 @@ const remainder = 0x1p-26
 const coneRemainder = 0x1p-40
 
 // sweeps of Implied: bounds go from the variables through an epigraph in an epigraph.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const sweeps = 10
 
 // Infeasible reports whether the multipliers y, a proof of a backend, prove p

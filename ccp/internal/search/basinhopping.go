@@ -35,13 +35,13 @@ const (
 )
 
 // Source: chosen on problems of the five families drawn from other seeds than those
-// of the benchmark, docs/ccp.md.
+// of the benchmark, docs/lab/ccp.md.
 const (
 	nearest  = 0.03 // share of the size of the variables by which entries move
 	further  = 3    // each time, until the farthest; then it begins anew
 	farthest = 0.3
 
-	// Source: docs/large.md, Hops: a redraw of 15 % of 640 entries and more found nothing; dcbench's problems are solved alike with 100.
+	// Source: docs/lab/large.md, Hops: a redraw of 15 % of 640 entries and more found nothing; dcbench's problems are solved alike with 100.
 	manySpots    = 100 // entries that an h depends on
 	shorterReach = 2   // derived: below further, so that lengths between are tried
 

@@ -46,17 +46,17 @@ type axis struct {
 // The shares of a variable's range by which it is changed: the first, which is the largest,
 // the smallest, and the factors between them.
 const (
-	// Source: docs/ccp.md, Constants.
+	// Source: docs/lab/ccp.md, Constants.
 	leastShare = 0x1p-18
-	// Source: docs/ccp.md, Constants.
+	// Source: docs/lab/ccp.md, Constants.
 	shorter = 0x1p-3
-	longer  = 4 // Source: docs/ccp.md, Constants
-	// Source: docs/ccp.md, Constants.
+	longer  = 4 // Source: docs/lab/ccp.md, Constants
+	// Source: docs/lab/ccp.md, Constants.
 	firstShare = 0x1p-1 // along a coordinate in one step, at most
 
 	// vanishing is the share of the merit's range along a coordinate below which a
 	// change is 0: some hundred roundings.
-	// Source: docs/ccp.md, Constants.
+	// Source: docs/lab/ccp.md, Constants.
 	vanishing = 0x1p-43
 
 	// clearShare is the share of the objective's range over all points tried that a gain
@@ -65,9 +65,9 @@ const (
 	// that are not at rest.
 	clearShare = 1e-3
 
-	compassWork  = 4e7 // Source: docs/ccp.md, Constants; coefficients visited in one look, at most
+	compassWork  = 4e7 // Source: docs/lab/ccp.md, Constants; coefficients visited in one look, at most
 	compassLooks = 2   // rounds along all coordinates that have to be affordable; derived: the first takes the measure, and a step is to follow
-	compassShare = 8   // Source: docs/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
+	compassShare = 8   // Source: docs/lab/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
 )
 
 // Next is a jump to the point where the search from the last iterate ends, or from the

@@ -28,7 +28,7 @@ type Coordinates struct {
 	clear      float64 // a decrease that counts
 }
 
-// Source: ablation table of docs/ccp.md; the work is that of a few convex problems.
+// Source: ablation table of docs/lab/ccp.md; the work is that of a few convex problems.
 const (
 	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
 	flipWork  = 4e7 // and in one by reflection

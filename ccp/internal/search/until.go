@@ -197,7 +197,7 @@ func NewBudget(sub *subproblem.Problem) Budget {
 }
 
 // Source: chosen on problems of the five families drawn from other seeds than those
-// of the benchmark, docs/ccp.md.
+// of the benchmark, docs/lab/ccp.md.
 const (
 	vainShare = 0.35
 	vainFloor = 20_000 // iterations times entries of the convex problem
@@ -227,7 +227,7 @@ func (b *Budget) Taken() float64 {
 
 // Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor for
 // 155 examples and small problems of MINLPLib, 0.05 to 2 s each; six in seven take the time of their
-// work within a factor of 2, all between a fifth of it and 2.6 times as long: docs/ccp.md, "Starts".
+// work within a factor of 2, all between a fifth of it and 2.6 times as long: docs/lab/ccp.md, "Starts".
 const (
 	visit     = 0.8
 	entry     = 7.5
@@ -271,11 +271,11 @@ const evaluation = 1. / 15
 const evaluationOverhead = 400
 
 // clearly is how many decreases that count make a move by values. Source: ablation table
-// of docs/ccp.md.
+// of docs/lab/ccp.md.
 const clearly = 10
 
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
-// Source: docs/ccp.md, Searches: other shares are no better or worse beyond chance.
+// Source: docs/lab/ccp.md, Searches: other shares are no better or worse beyond chance.
 const Redrawn = 0.15
 
 // rms is the root mean square, other if that is 0.

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 // nearShare is how far τ begins, for a variation of a good point, on the way from τ₀ to
 // where the constraints come first: entries that are not drawn are to stay in place. Source:
-// ablation table of docs/ccp.md.
+// ablation table of docs/lab/ccp.md.
 const nearShare = 0.78
 
 // Vary makes the starting point x a variation of best: most entries are those of best,

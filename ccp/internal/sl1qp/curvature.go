@@ -203,7 +203,7 @@ func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 
 // rounding is the share of the largest entry of W, above the error of differences, that is added to
 // its diagonal where a test for convexity could fail by rounding.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const rounding = 1e-6
 
 // find finds the connected blocks of a piece by the Hessians at points.
@@ -517,7 +517,7 @@ func (c *curvature) seen(now []float64) []float64 {
 
 // A step that lowers the merit by modest times the predicted decrease could have been
 // longer: W was too convex by about that. meets is where it is as convex as it should.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const (
 	modest = 1.5
 	meets  = 0.9

@@ -88,7 +88,7 @@ type End struct {
 // The constants of the trust region, in multiples of the sizes of variables, and of the
 // ratio of actual and predicted decrease: Nocedal and Wright 2006, Algorithm 4.1. The
 // region begins where a variable may change by its own size.
-// Source: that algorithm for good and poor, section 3.1 there for enough; docs/ccp.md, Constants, for the
+// Source: that algorithm for good and poor, section 3.1 there for enough; docs/lab/ccp.md, Constants, for the
 // others.
 const (
 	firstRegion = 1.0
@@ -110,7 +110,7 @@ const (
 // promises nothing. Where it is more than heavy times the largest multiplier, it falls
 // to eased times that, by no more than steering at once, as a single multiplier may be
 // next to 0 by chance: a heavier penalty makes steps along curved equations short.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const (
 	steering = 100
 	dearer   = 10

@@ -260,7 +260,7 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 
 // leastSlope is the share of the slope of an h that counts at least as that of g − h:
 // where they cancel an expression is flat at a point, and not around it.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const leastSlope = 1e-3
 
 // slopes are those of the DC constraints at x, per unit of a variable; 0 where one is
@@ -359,7 +359,7 @@ func (s *Problem) RowPrices() []float64 {
 // cheap is the share of its first value below which the price of a slack, in terms of the
 // slope of its constraint, no longer is that price: half of it, as the slope of a sum of
 // squares on the way to its least value. A price that is right is 1.5 to begin with.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const cheap = 0.5
 
 // Reprice makes one over the slope at x the price of each slack that is open although its

@@ -20,7 +20,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	for j, v := range x0 {
 		b.square(0.5, dc.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
 	}
-	const ρ = 1e3 // Source: docs/ccp.md, Constants
+	const ρ = 1e3 // Source: docs/lab/ccp.md, Constants
 	for _, r := range s.Domain {
 		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
@@ -56,7 +56,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 }
 
 // enough is the residual up to which a backend's answer counts.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const enough = 1e-4
 
 // HardRows adds the constraints that every point has to meet: bounds, affine and convex

@@ -12,7 +12,7 @@ import (
 
 // staleConstant is how much larger than that of the new problem the constant of
 // an old objective may be, which an Update leaves: gaps are relative to it.
-// Source: docs/ccp.md, Constants.
+// Source: docs/lab/ccp.md, Constants.
 const staleConstant = 100
 
 // SamePattern reports whether an Update makes p of q.

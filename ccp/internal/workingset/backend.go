@@ -26,7 +26,7 @@ func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSe
 // A working set is for problems of at least leastRows rows that may be absent, and at least
 // leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
 // with all their features are, of at least leastDense, or of leastSamples if all are of terms and smoothing finds the set.
-// Source: else the whole problem takes less time (docs/large.md).
+// Source: else the whole problem takes less time (docs/lab/large.md).
 const (
 	leastRows    = 1000
 	leastRatio   = 5

@@ -9,7 +9,7 @@ import (
 )
 
 // Sizes of the working set.
-// Source: limits of speed, of which no answer depends on: docs/large.md.
+// Source: limits of speed, of which no answer depends on: docs/lab/large.md.
 const (
 	leastSet = 300 // rows that may join at once, at least
 	// rows that join at once per column that is no term, and nearest rows of each column at first

@@ -87,7 +87,7 @@ type piece struct {
 	v, w float64
 }
 
-// Source: limits of speed, of which no answer depends: docs/large.md.
+// Source: limits of speed, of which no answer depends: docs/lab/large.md.
 const (
 	cooling   = 4        // ratio of a temperature and the next
 	wide      = 8        // a piece is near the largest within so many temperatures

@@ -71,7 +71,7 @@ type goal struct {
 }
 
 // share is that of the decrease of the objective from the given point by which a point that is enough may be above the least value.
-// Source: docs/large.md, "Points that are enough".
+// Source: docs/lab/large.md, "Points that are enough".
 const share = 0.01
 
 // Enough lets the next Solve end, as AlmostSolved, with a point whose objective is lower than at a point, of which the first entries are given, by at least
@@ -227,7 +227,7 @@ type watched interface {
 }
 
 // clearly is how many times an iterate's residual the violation of absent rows has to be to end a round.
-// Source: docs/large.md, "Rounds that end early".
+// Source: docs/lab/large.md, "Rounds that end early".
 const clearly = 10
 
 // misses reports whether an iterate, x of the set's problem with its residuals, is clearly further from absent rows than from a solution: rows join

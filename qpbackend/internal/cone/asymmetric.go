@@ -295,7 +295,7 @@ func (c *Asymmetric) secant(s, z, shadow *[3]float64, μ float64) {
 
 // nearlyCentral is the distance μμ̃ − 1 from the central path up to which the
 // secant equations say nothing that rounding leaves over.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const nearlyCentral = 1e-7
 
 // Mul sets dst to H·x.

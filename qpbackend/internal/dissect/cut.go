@@ -5,7 +5,7 @@ import "github.com/dcopt/dcopt/internal/poll"
 // separator is the side of the vertices between the sides 0 and 1.
 const separator = 2
 
-// Source: docs/bench.md, Nested dissection.
+// Source: docs/lab/bench.md, Nested dissection.
 const (
 	coarsest = 100 // vertices of the graph in which parts are grown
 	seeds    = 8   // of these parts

@@ -7,7 +7,7 @@ import (
 )
 
 // A part is divided where it has more vertices than leastPart and a parts-th of the graph.
-// Source: docs/bench.md, Nested dissection.
+// Source: docs/lab/bench.md, Nested dissection.
 const (
 	leastPart = 200
 	parts     = 16

@@ -17,7 +17,7 @@ import (
 const leastEach = 5000
 
 // narrow is the share of the largest front that the first separator may have.
-// Source: docs/bench.md, Nested dissection.
+// Source: docs/lab/bench.md, Nested dissection.
 const narrow = 0.65
 
 // Better is ldl.Count of k in an order by nested dissection, where that has fewer

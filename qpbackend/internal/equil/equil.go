@@ -11,7 +11,7 @@ import (
 // Bounds of the factors. A wider range would trade the conditioning of the KKT
 // matrix for the meaning of residuals in the scaled problem.
 // Source: Stellato and others 2020, MIN_SCALING and MAX_SCALING of OSQP; how much
-// depends on them: docs/bench.md, Constants of ipm.
+// depends on them: docs/lab/bench.md, Constants of ipm.
 const (
 	smallest = 1e-4
 	largest  = 1e4

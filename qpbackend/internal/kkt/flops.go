@@ -10,7 +10,7 @@ import (
 // component costs a little besides. Two of the constants are derived, the others
 // were fitted to times of l-DER, lasso, Huber, SVM and portfolio problems.
 //
-// Source: BenchmarkStrategies of bench/internal/instance, docs/bench.md: Auto against the
+// Source: BenchmarkStrategies of bench/internal/instance, docs/lab/bench.md: Auto against the
 // faster way. Halved or doubled, one at a time, no constant changes the choice on more
 // than 2 of its 86 problems but inBlocks, which halved changes it on 3.
 const (

@@ -17,14 +17,14 @@ import (
 // Refinement makes up for what that changes.
 // Source: pivotEps is a hundred unit roundoffs; pivotDelta is near the square root of
 // the unit roundoff, the usual compromise between the growth of the factor and the
-// error that refinement removes. How much depends on it: docs/bench.md, Constants of
+// error that refinement removes. How much depends on it: docs/lab/bench.md, Constants of
 // ipm.
 const (
 	pivotEps   = 1e-14
 	pivotDelta = 1e-7
 )
 
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	maxRefine = 8
 	enough    = 0.1 // of the goal

@@ -42,7 +42,7 @@ const (
 )
 
 // mostLeading is the largest number of entries of a leading column, shareLeading the share of all columns that have to be
-// leading ones. Source: docs/bench.md, Leading columns and supernodes.
+// leading ones. Source: docs/lab/bench.md, Leading columns and supernodes.
 const (
 	mostLeading  = 16
 	shareLeading = 0.5
@@ -200,7 +200,7 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 }
 
 // leastAlike is the least number of columns in the same rows, and leastEntries that of their entries, from which four of them go together.
-// Source: docs/bench.md, Leading columns and supernodes.
+// Source: docs/lab/bench.md, Leading columns and supernodes.
 const (
 	leastAlike   = 8
 	leastEntries = 3

@@ -34,6 +34,10 @@ var optional = []string{"docs/gallery.md"}
 // Playground is the folder of the playground in the site; it has no Markdown.
 const Playground = "playground"
 
+// lab is the folder of laboratory pages, which stay out of the site: links to them lead to the
+// repository.
+const lab = "docs/lab"
+
 // Navigation is the order of the pages. Other files of docs/ follow in the section
 // Reference, see Existing.
 func Navigation() []Section {
@@ -41,38 +45,52 @@ func Navigation() []Section {
 	return []Section{
 		{"Start", []Page{
 			{"dcopt", "README.md", "index.md"},
+			doc("Install", "install.md"),
+			doc("What is a DC problem", "dc.md"),
 			doc("First problem in five minutes", "tutorial-first.md"),
-			doc("A Go programme", "tutorial-go.md"),
+			doc("A Go program", "tutorial-go.md"),
 			doc("From CVXPY and DCCP", "tutorial-cvxpy.md"),
-			{"Examples", "examples/README.md", "examples.md"},
+			doc("Questions", "faq.md"),
+		}},
+		{"Problems", []Page{
+			doc("Cookbook", "cookbook.md"),
 			doc("Gallery", "gallery.md"),
+			doc("Gallery: data, costs, decisions", "gallery-data.md"),
+			{"Examples", "examples/README.md", "examples.md"},
 		}},
 		{"Guides", []Page{
+			doc("How it works, what an answer means", "how.md"),
 			doc("Modelling", "modelling.md"),
-			doc("How it works and fails", "how.md"),
 			doc("Choosing a solver", "solvers.md"),
 			doc("Large problems", "large.md"),
 			doc("Derivatives of solutions", "derivatives.md"),
 			doc("l-DER regression", "lder.md"),
 			doc("Messages", "messages.md"),
+			doc("Comparison", "comparison.md"),
+			doc("Measurements", "measured.md"),
 		}},
 		{"Reference", []Page{
+			doc("Language card", "card.md"),
 			doc("The language", "language.md"),
+			doc("Data, tables, complex numbers", "data.md"),
+			doc("How functions are split", "splits.md"),
 			doc("Atoms", "atoms.md"),
 			doc("The command line", "cli.md"),
-			doc("What an answer means", "guarantees.md"),
+			doc("Solving from the command line", "solve.md"),
+			doc("Results as JSON", "json.md"),
+			doc("Regression from the command line", "fit.md"),
+			doc("Plans and shards", "plan.md"),
+			doc("Checking answers", "guarantees.md"),
 			doc("From Go", "go.md"),
 			{"From Python", "python/README.md", "python-package.md"},
+			doc("Beside CVXPY and DCCP", "python.md"),
 			doc("Editors", "editors.md"),
 			doc("The procedure in detail", "ccp.md"),
 			doc("The worker's protocol", "protocol.md"),
+			doc("Requests of the protocol", "protocol-requests.md"),
 			doc("JSON schemas", "schemas.md"),
 			doc("Several machines", "cluster.md"),
-		}},
-		{"Measured", []Page{
-			doc("Solvers and DC problems", "bench.md"),
-			doc("Regression", "regression.md"),
-			doc("Beside CVXPY and DCCP", "python.md"),
+			doc("The playground", "playground.md"),
 		}},
 		{"Design", []Page{
 			{"Contributing", "CONTRIBUTING.md", "contributing.md"},
@@ -133,6 +151,9 @@ func Compose(ctx context.Context, root, dst string, playground bool) error {
 	if err := copyTree(filepath.Join(root, "docs"), docs); err != nil {
 		return err
 	}
+	if err := os.RemoveAll(filepath.Join(dst, filepath.FromSlash(lab))); err != nil {
+		return err
+	}
 	if err := copyTree(filepath.Join(root, "site", "assets"), filepath.Join(docs, "assets")); err != nil {
 		return err
 	}
@@ -167,6 +188,8 @@ func Compose(ctx context.Context, root, dst string, playground bool) error {
 func dressed(ctx context.Context, root, docs string, p Page, text string) (string, error) {
 	text = highlighted(text)
 	switch p.Source {
+	case "CHANGELOG.md": // not in the search
+		return "---\nsearch:\n  exclude: true\n---\n\n" + text, nil
 	case "README.md":
 		return front(ctx, root, docs, text)
 	case "docs/messages.md":
@@ -210,7 +233,7 @@ func relinked(root string, p Page, text string, names map[string]string) (string
 				file = strings.TrimPrefix(source, "docs/") // made by the build
 			case err != nil: // TestSourceLinks says so; the site is built all the same
 				file = Repository + "/blob/main/" + source
-			case strings.HasPrefix(source, "docs/") && !info.IsDir():
+			case strings.HasPrefix(source, "docs/") && !strings.HasPrefix(source, lab+"/") && !info.IsDir():
 				file = strings.TrimPrefix(source, "docs/")
 			case info.IsDir():
 				file = Repository + "/tree/main/" + source

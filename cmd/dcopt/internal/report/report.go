@@ -93,7 +93,7 @@ type Block struct {
 }
 
 // JSON is the object that solve --json prints. Its members are a contract:
-// docs/cli.md.
+// docs/json.md.
 func (r *Report) JSON() Object {
 	var o Object
 	if r.Sweep != nil {

@@ -32,7 +32,7 @@ func (j *job) solveQP() error {
 	read := time.Since(begin).Seconds()
 
 	b := j.backend
-	if b == nil { // auto; docs/cli.md has the measurements
+	if b == nil { // auto: after presolve, docs/solvers.md
 		b = presolve.Backend{Inner: ipm.Backend{}}
 	}
 	set := b.DefaultSettings()

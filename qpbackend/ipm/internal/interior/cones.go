@@ -24,7 +24,7 @@ func Block(c qpbackend.Cone) kkt.Block {
 // longestDense is the length of a second-order cone up to which its block is dense. A
 // dense block of three rows has fewer entries than the expanded one, but loses the
 // small eigenvalues of the scaling to rounding in the large ones.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const longestDense = 2
 
 // cones holds the rows of cones of a work. A cone states
@@ -369,7 +369,7 @@ func (c *cones) central(w *Work, α float64) bool {
 	return true
 }
 
-// Source: docs/bench.md, Constants of ipm; the neighbourhood is that of Dahl and Andersen 2022.
+// Source: docs/lab/bench.md, Constants of ipm; the neighbourhood is that of Dahl and Andersen 2022.
 const (
 	leastCentral = 1e-4 // of ν/⟨s̃, z̃⟩ relative to μ
 	takeBack     = 0.8

@@ -51,7 +51,7 @@ func newEmbedding(n, m, size int, tol float64) *embedding {
 	}
 }
 
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	homoStepBack = 0.985 // nearer to the boundary the parts are less central
 	largestStart = 1e2   // size of the first point, bounds being typically 1

@@ -76,7 +76,7 @@ type plain struct {
 // A step goes at least the share stepBack of the way to the boundary, and nearly
 // all of it once μ is small: a step that stops at .99 leaves a hundredth of the
 // residuals, however good its direction is.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	stepBack = 0.99
 	mostBack = 1 - 1e-6
@@ -113,7 +113,7 @@ func (plain) ray(*Work) (d, ad []float64)    { return nil, nil }
 func (plain) back(μ float64) float64 { return min(max(stepBack, 1-growBack*μ), mostBack) }
 
 // fewSquares is the share of the variables that have squares in the objective up to which the lengths of steps are joined from the first one on.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const fewSquares = 1e-3
 
 // Join lets the lengths of the steps of x and of the multipliers depend on each other until the next run (Curtis and Nocedal 2007):
@@ -155,7 +155,7 @@ func (p *plain) steps(w *Work, _ float64) {
 
 // In multiples of the tolerance. In the embedding the scaled residuals tell more,
 // and certificates, with projections on cones, take longer.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	distance     = 1e3
 	homoDistance = 30

@@ -8,8 +8,8 @@ import (
 )
 
 // Weights of the proximal terms, after Schwan et al.
-// Source: firstρ, firstδ and floor are defaults of PIQP, Schwan and others 2023; docs/bench.md,
-// Constants of ipm. Without safeFloor the program of TestRoundingOfLightWeights ends almost solved, at 4e-8; with shares of .1 and .5 it is solved, and others
+// Source: firstρ, firstδ and floor are defaults of PIQP, Schwan and others 2023;
+// docs/lab/bench.md, Constants of ipm. Without safeFloor the program of TestRoundingOfLightWeights ends almost solved, at 4e-8; with shares of .1 and .5 it is solved, and others
 // take as many iterations.
 const (
 	firstρ, firstδ = 1e-6, 1e-4
@@ -53,7 +53,7 @@ func (w *Work) firstWeights() {
 }
 
 // heldUp: a residual is held up by a proximal term where that many times the term is as large as it is.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const heldUp = 4
 
 // relax lets the weights fall with μ, and faster where the proximal term holds a residual up, the part that a whole

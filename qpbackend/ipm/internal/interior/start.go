@@ -98,11 +98,11 @@ func (w *Work) interior() {
 // distant is the size, bounds being typically 1, from which a side attracts
 // the first point no more, and its multiplier starts the smaller the farther
 // it is: one huge bound would rule μ.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const distant = 1e3
 
 // leastStart keeps the first s and z from zero where no side is violated.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const leastStart = 1e-2
 
 // Multipliers at the solution can be thousands of times those of the first point, as where rows
@@ -110,7 +110,7 @@ const leastStart = 1e-2
 // short steps follow each other. So where one of the first steps is short for both, and complementarity is not yet
 // far above the data, the multipliers of all sides are raised, once. They are raised further where every variable has a square in the objective and a step
 // is short for the slacks alone: there one step of x makes up for multipliers that are too large.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const (
 	early    = 6    // steps
 	hindered = 0.25 // a step that is shorter

@@ -210,7 +210,7 @@ func (w *Work) centring() float64 {
 func (w *Work) tooShort() bool { return w.cone.asym && w.αp < shortStep }
 
 // shortStep is the step below which the corrector is tried again.
-// Source: docs/bench.md, Constants of ipm.
+// Source: docs/lab/bench.md, Constants of ipm.
 const shortStep = 0.3
 
 // forget makes the next corrector one without these terms.

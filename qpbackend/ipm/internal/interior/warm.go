@@ -85,7 +85,7 @@ const (
 	proximalTol = 1e-3
 	// fall is the share that a set must leave of the sides to exchange, in the mean since the first
 	// one: halved by every second set.
-	// Source: docs/bench.md, Warm starts.
+	// Source: docs/lab/bench.md, Warm starts.
 	fall = math.Sqrt2 / 2
 )
 
@@ -349,7 +349,7 @@ func (w *Work) broken() (most float64) {
 const (
 	// whole is the share of a step from which on it is nearly a whole one, mostWrong the number of sides that are exchanged in a round, and
 	// mostRounds that of factorisations.
-	// Source: docs/bench.md, Constants of ipm.
+	// Source: docs/lab/bench.md, Constants of ipm.
 	whole      = 0.9
 	mostWrong  = 2
 	mostRounds = 5

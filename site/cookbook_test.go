@@ -1,0 +1,62 @@
+//go:build !race
+
+package site
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// pattern is a section of docs/cookbook.md: its heading, the problem, the objective and whether it is proved.
+var pattern = regexp.MustCompile("(?m)^### (.*)\n\n(?:[^`#].*\n|`[^`].*\n)+\n```dc\n((?:[^`].*\n)+)```\n\nObjective (\\S+?)(, proved)?\\.\n")
+
+// TestCookbook solves each pattern, compares the objective with the one that the page states, and
+// finds each problem in the layout of "dcopt fmt".
+func TestCookbook(t *testing.T) {
+	t.Parallel()
+	const (
+		patterns = 25 // as the page says
+		most     = 8  // lines of a pattern
+	)
+	found := pattern.FindAllStringSubmatch(read(t, "docs/cookbook.md"), -1)
+	if len(found) != patterns {
+		t.Fatalf("%d patterns, want %d", len(found), patterns)
+	}
+	dir := t.TempDir()
+	for _, m := range found {
+		name, code, proved := m[1], m[2], m[4] != ""
+		if lines := len(regexp.MustCompile(`\n`).FindAllString(code, -1)); lines > most {
+			t.Errorf("%s: %d lines, want at most %d", name, lines, most)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "pattern.dc"), []byte(code), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := shell(t, dir, "dcopt fmt pattern.dc"); err != nil || out != code {
+			t.Errorf("%s: %v, the layout is\n%s", name, err, out)
+		}
+		out, err := shell(t, dir, "dcopt solve --json pattern.dc")
+		var r struct {
+			Status    string
+			Objective float64
+			Feasible  bool
+			Proved    bool
+		}
+		if err != nil || json.Unmarshal([]byte(out), &r) != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+			continue
+		}
+		want, err := strconv.ParseFloat(m[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The page has seven digits at least, or the number is exact.
+		if r.Status != "converged" || !r.Feasible || math.Abs(r.Objective-want) > 1e-6*max(1, math.Abs(want)) || proved && !r.Proved {
+			t.Errorf("%s: %+v, want %s%s", name, r, m[3], m[4])
+		}
+	}
+}
