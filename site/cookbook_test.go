@@ -3,6 +3,7 @@
 package site
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"math"
 	"os"
@@ -57,6 +58,34 @@ func TestCookbook(t *testing.T) {
 		// The page has seven digits at least, or the number is exact.
 		if r.Status != "converged" || !r.Feasible || math.Abs(r.Objective-want) > 1e-6*max(1, math.Abs(want)) || proved && !r.Proved {
 			t.Errorf("%s: %+v, want %s%s", name, r, m[3], m[4])
+		}
+	}
+}
+
+// TestOpenInPlayground: each pattern of the built cookbook has a link with its problem, in the form
+// that the playground reads.
+func TestOpenInPlayground(t *testing.T) {
+	dir, _ := builtSite(t)
+	page, err := os.ReadFile(filepath.Join(dir, "cookbook.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, m := range regexp.MustCompile(`href="?playground/index\.html#dc0=([\w-]+)`).FindAllStringSubmatch(string(page), -1) {
+		raw, err := base64.RawURLEncoding.DecodeString(m[1])
+		var problem struct{ Text string }
+		if err != nil || json.Unmarshal(raw, &problem) != nil {
+			t.Errorf("%s: %v", m[1], err)
+		}
+		texts = append(texts, problem.Text)
+	}
+	found := pattern.FindAllStringSubmatch(read(t, "docs/cookbook.md"), -1)
+	if len(texts) != len(found) {
+		t.Fatalf("%d links for %d patterns", len(texts), len(found))
+	}
+	for k, m := range found {
+		if texts[k] != m[2] {
+			t.Errorf("%s: the link has\n%s", m[1], texts[k])
 		}
 	}
 }

@@ -52,10 +52,11 @@ func documents(t *testing.T) []string {
 }
 
 var (
-	target  = regexp.MustCompile(`\]\(([^()\s]+)\)`)
-	code    = regexp.MustCompile("`[^`\n]+`")
-	heading = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
-	notSlug = regexp.MustCompile(`[^\p{L}\p{N}\-_ ]`)
+	target    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	code      = regexp.MustCompile("`[^`\n]+`")
+	heading   = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
+	fileTitle = regexp.MustCompile(`\[[\w./-]+\.md\]\([^)]+`)
+	notSlug   = regexp.MustCompile(`[^\p{L}\p{N}\-_ ]`)
 )
 
 // anchors are the headings of a Markdown text as links name them.
@@ -115,6 +116,11 @@ func TestSourceLinks(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, link := range broken(t, name, read(t, name)) {
 			t.Errorf("%s: link %s leads nowhere", name, link)
+		}
+		if strings.HasPrefix(name, "docs/") && name != "docs/atoms.md" {
+			for _, link := range fileTitle.FindAllString(read(t, name), -1) {
+				t.Errorf("%s: the link %s) has a file name for a title", name, link)
+			}
 		}
 	}
 }

@@ -176,6 +176,11 @@ func Compose(ctx context.Context, root, dst string, playground bool) error {
 			if text, err = relinked(root, p, text, names); err != nil {
 				return err
 			}
+			if playground && p.Source == "docs/cookbook.md" {
+				if text, err = withPlayground(text); err != nil {
+					return err
+				}
+			}
 			if err := os.WriteFile(filepath.Join(docs, p.Name), []byte(text), 0o666); err != nil {
 				return err
 			}
