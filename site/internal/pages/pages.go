@@ -68,6 +68,7 @@ func Navigation() []Section {
 			doc("Messages", "messages.md"),
 			doc("Comparison", "comparison.md"),
 			doc("Measurements", "measured.md"),
+			doc("Beside CVXPY and DCCP", "python.md"),
 		}},
 		{"Reference", []Page{
 			doc("Language card", "card.md"),
@@ -83,7 +84,6 @@ func Navigation() []Section {
 			doc("Checking answers", "guarantees.md"),
 			doc("From Go", "go.md"),
 			{"From Python", "python/README.md", "python-package.md"},
-			doc("Beside CVXPY and DCCP", "python.md"),
 			doc("Editors", "editors.md"),
 			doc("The procedure in detail", "ccp.md"),
 			doc("The worker's protocol", "protocol.md"),
