@@ -8,7 +8,8 @@ import (
 
 // slow and behind say which starts are given up: so many decreases such as the last are not
 // enough to reach the best, behind which the start is by more than this share of its size.
-// Source: table of docs/lab/ccp.md, which ends a fifth of the iterations; the rule is off unless asked for.
+// Source: table of docs/lab/ccp.md, which ends a fifth of the iterations; the rule is off unless
+// asked for.
 const (
 	slow   = 50
 	behind = 1e-2

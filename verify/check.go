@@ -352,8 +352,8 @@ func (c *checking) bounds() {
 	}
 }
 
-// provedGap is the largest gap of results that state a proof. Source: docs/json.md, with half as much again for the two
-// roundings of a bound to digits.
+// provedGap is the largest gap of results that state a proof. Source: docs/json.md, with half as
+// much again for the two roundings of a bound to digits.
 const provedGap = 1e-6 + 2*digits
 
 // worse is the end of the objective's interval that is worse.

@@ -138,10 +138,12 @@ func largestTerm(e *expr, v *values) (size float64) {
 	return size
 }
 
-// leastUnit is the least unit of a row, in units at the usual point. Source: docs/json.md, The unit of a row.
+// leastUnit is the least unit of a row, in units at the usual point. Source: docs/json.md, The unit
+// of a row.
 const leastUnit = 1e-3
 
-// usualPoint has variables of the size of their starts and bounds, by the rule of docs/json.md, The unit of a row.
+// usualPoint has variables of the size of their starts and bounds, by the rule of docs/json.md, The
+// unit of a row.
 func (p *Problem) usualPoint() []float64 {
 	x := make([]float64, p.n)
 	entry := 0
@@ -175,7 +177,8 @@ func (p *Problem) usualPoint() []float64 {
 	return x
 }
 
-// rowUnit is the unit of a row by its largest term: the power of 1024 next to it, at most 1. Source: docs/json.md.
+// rowUnit is the unit of a row by its largest term: the power of 1024 next to it, at most 1.
+// Source: docs/json.md.
 func rowUnit(size float64) float64 {
 	if !(size > 0) || math.IsInf(size, 1) {
 		return 1

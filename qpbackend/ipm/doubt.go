@@ -20,8 +20,9 @@ import (
 // auxIter bounds the iterations of the first of these runs; where plain comes to
 // doubt again they may take twice as many, and in either case more as long as each auxPace of them at least halve the scaled error. At almost a solution
 // a run ends after auxPatience iterations that do not halve the residual.
-// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with bounds on differences of order three and four (docs/lab/bench.md, Constants of ipm)
-// take 97 to 130 iterations with the others before, and 96 to 168, one less solved, where a run ends at 50;
+// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with
+// bounds on differences of order three and four (docs/lab/bench.md, Constants of ipm) take 97 to
+// 130 iterations with the others before, and 96 to 168, one less solved, where a run ends at 50;
 // with an auxPatience of 10 one less is solved, with 25 as many are.
 const (
 	auxIter     = 50

@@ -33,7 +33,8 @@ type Estimate struct {
 }
 
 // perSecond are the multiplications of a loop in a second.
-// Source: fitted to the times of SDPLIB problems: theta4, arch0, mcp250-1, mcp500-3 of docs/lab/bench.md.
+// Source: fitted to the times of SDPLIB problems: theta4, arch0, mcp250-1, mcp500-3 of
+// docs/lab/bench.md.
 const perSecond = 2.5e9
 
 // Semidefinite is the estimate for the semidefinite cones of p, which must be valid; zero

@@ -17,7 +17,8 @@ const (
 	// Of a sum with fewer members it is the share of them that growth leaves room for, with leastPerVariable for each variable or more.
 	// Source: docs/lab/large.md, Constants.
 	leastCount, perVariable, leastPerVariable = 250, 16, 8
-	// growth is how many times as large the next sample is, and of how many starts one is left. Source: docs/lab/large.md, Constants.
+	// growth is how many times as large the next sample is, and of how many starts one is left.
+	// Source: docs/lab/large.md, Constants.
 	growth = 4
 	// mostStarts bounds the starts, and so does twice the number of first samples in the sum; with fewer than fewestStarts there are none.
 	// Source: docs/lab/large.md, Constants.
@@ -26,7 +27,8 @@ const (
 	mostVariables = 1000
 	// mostEvaluations bounds the evaluations, in those of the whole sum. Source: a limit of time: convex problems of fits take a hundred each.
 	mostEvaluations = 250
-	// tolerance is the gain of five steps that counts, relative to the lowest value. Source: docs/lab/large.md, Constants.
+	// tolerance is the gain of five steps that counts, relative to the lowest value. Source:
+	// docs/lab/large.md, Constants.
 	tolerance = 1e-4
 )
 

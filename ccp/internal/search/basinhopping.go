@@ -41,7 +41,8 @@ const (
 	further  = 3    // each time, until the farthest; then it begins anew
 	farthest = 0.3
 
-	// Source: docs/lab/large.md, Hops: a redraw of 15 % of 640 entries and more found nothing; dcbench's problems are solved alike with 100.
+	// Source: docs/lab/large.md, Hops: a redraw of 15 % of 640 entries and more found nothing;
+	// dcbench's problems are solved alike with 100.
 	manySpots    = 100 // entries that an h depends on
 	shorterReach = 2   // derived: below further, so that lengths between are tried
 

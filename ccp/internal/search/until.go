@@ -227,7 +227,8 @@ func (b *Budget) Taken() float64 {
 
 // Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor for
 // 155 examples and small problems of MINLPLib, 0.05 to 2 s each; six in seven take the time of their
-// work within a factor of 2, all between a fifth of it and 2.6 times as long: docs/lab/ccp.md, "Starts".
+// work within a factor of 2, all between a fifth of it and 2.6 times as long: docs/lab/ccp.md,
+// "Starts".
 const (
 	visit     = 0.8
 	entry     = 7.5

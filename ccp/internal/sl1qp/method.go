@@ -88,8 +88,8 @@ type End struct {
 // The constants of the trust region, in multiples of the sizes of variables, and of the
 // ratio of actual and predicted decrease: Nocedal and Wright 2006, Algorithm 4.1. The
 // region begins where a variable may change by its own size.
-// Source: that algorithm for good and poor, section 3.1 there for enough; docs/lab/ccp.md, Constants, for the
-// others.
+// Source: that algorithm for good and poor, section 3.1 there for enough; docs/lab/ccp.md,
+// Constants, for the others.
 const (
 	firstRegion = 1.0
 	leastRegion = 1e-10

@@ -14,9 +14,11 @@ import (
 // besides, around the solution with a part of the samples.
 const (
 	// steps is how many times the change that the last step would make to a sample, were the changes of the variables
-	// independent, its distance from a kink may be for its row to join. Source: a table of docs/lab/large.md.
+	// independent, its distance from a kink may be for its row to join. Source: a table of
+	// docs/lab/large.md.
 	steps = 2
-	// few is the inverse of the share of the rows that may be in the set without smoothing. Source: docs/lab/large.md.
+	// few is the inverse of the share of the rows that may be in the set without smoothing. Source:
+	// docs/lab/large.md.
 	few = 50
 	// part is the inverse of the share of the samples that an estimate takes, at part times their price, and of the share that is nearest to it.
 	// parts is how many such shares are many. Source: derived: the estimate and the set around it are two, and some join. With 2 and 4

@@ -70,7 +70,8 @@ func (w whole) work() float64 { return inBlocks*w.f.Flops()/2 + entryOfL*float64
 
 func (w whole) ahead(x, _ []float64) { w.f.SolveAhead(x) }
 
-// Source: limits of time: of .1 ms and 10 ms of a factorisation, and of .1 s of an analysis; docs/lab/bench.md, Sparse or arrowhead.
+// Source: limits of time: of .1 ms and 10 ms of a factorisation, and of .1 s of an analysis;
+// docs/lab/bench.md, Sparse or arrowhead.
 const (
 	leastWork = 4e4     // in units of partition.work: below it no partition is sought
 	muchWork  = 1e7     // and where a guess has to do

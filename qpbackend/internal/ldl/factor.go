@@ -49,7 +49,8 @@ type Factor struct {
 const Whole = supernodes
 
 // supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
-// pay. Source: times of a factorisation with two solves; docs/lab/bench.md, Leading columns and supernodes.
+// pay. Source: times of a factorisation with two solves; docs/lab/bench.md, Leading columns and
+// supernodes.
 const supernodalRatio = 15.0
 
 // Store takes out the leading columns and makes the storage of L for the method that takes less time. joined is for matrices

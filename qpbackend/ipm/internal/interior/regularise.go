@@ -9,8 +9,9 @@ import (
 
 // Weights of the proximal terms, after Schwan et al.
 // Source: firstρ, firstδ and floor are defaults of PIQP, Schwan and others 2023;
-// docs/lab/bench.md, Constants of ipm. Without safeFloor the program of TestRoundingOfLightWeights ends almost solved, at 4e-8; with shares of .1 and .5 it is solved, and others
-// take as many iterations.
+// docs/lab/bench.md, Constants of ipm. Without safeFloor the program of TestRoundingOfLightWeights
+// ends almost solved, at 4e-8; with shares of .1 and .5 it is solved, and others take as many
+// iterations.
 const (
 	firstρ, firstδ = 1e-6, 1e-4
 	floor          = 1e-10 // they fall with μ to this
