@@ -276,7 +276,7 @@ const evaluationOverhead = 400
 const clearly = 10
 
 // Redrawn is the share of the entries that are drawn anew in a variation of a point.
-// Source: docs/lab/ccp.md, Searches: other shares are no better or worse beyond chance.
+// Source: docs/lab/ccp.md, Beyond the loop: other shares are no better or worse beyond chance.
 const Redrawn = 0.15
 
 // rms is the root mean square, other if that is 0.
