@@ -195,6 +195,8 @@ func dressed(ctx context.Context, root, docs string, p Page, text string) (strin
 	switch p.Source {
 	case "CHANGELOG.md": // not in the search
 		return "---\nsearch:\n  exclude: true\n---\n\n" + text, nil
+	case "docs/comparison.md": // a table of many columns
+		return "---\nhide:\n  - toc\n---\n\n" + text, nil
 	case "README.md":
 		return front(ctx, root, docs, text)
 	case "docs/messages.md":
