@@ -3,8 +3,12 @@ that lacks it is skipped in one form of words, "needs THING: WHY", by which .ci 
 what pytest has to skip."""
 
 import enum
+import unittest
 
 import pytest
+
+
+LEFT_OUT = unittest.SkipTest  # what a check of another package raises that does not apply
 
 
 class Thing(enum.Enum):
@@ -28,6 +32,14 @@ def module(name, thing=Thing.PYTHON):
     """A module. Without it the test is skipped, or the tests of a file from its top."""
     __tracebackhide__ = True
     return pytest.importorskip(name, reason=_text(thing, f"import {name}"))
+
+
+def cvxpy(version, why):
+    """CVXPY of at least a version, as (1, 8)."""
+    __tracebackhide__ = True
+    from cvxpy import __version__
+
+    that(tuple(map(int, __version__.split(".")[:2])) >= version, Thing.CVXPY, why)
 
 
 def _text(thing, why):

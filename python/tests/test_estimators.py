@@ -1,5 +1,6 @@
 """The estimators of scikit-learn."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -17,9 +18,29 @@ import dcopt  # noqa: E402
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("estimator", [dcopt.LDERegressor(method="cheap"), dcopt.LDEClassifier(method="cheap")], ids=["regressor", "classifier"])
 def test_check_estimator(estimator):
-    results = check_estimator(estimator, on_fail=None)
-    failed = [(r["check_name"], str(r["exception"])[:200]) for r in results if r["status"] == "failed"]
-    assert not failed and sum(r["status"] == "passed" for r in results) > 50
+    failed, passed = [], 0
+    for name, outcome in outcomes(estimator):
+        failed += [(name, outcome)] if outcome else []
+        passed += not outcome
+    assert not failed and passed > 40
+
+
+def outcomes(estimator):
+    """The checks of scikit-learn, and what each has found or ""."""
+    if "on_fail" in inspect.signature(check_estimator).parameters:  # from 1.6 on
+        for r in check_estimator(estimator, on_fail=None):
+            if r["status"] in ("passed", "failed"):
+                yield r["check_name"], str(r["exception"])[:200] if r["status"] == "failed" else ""
+        return
+    for copy, check in check_estimator(estimator, generate_only=True):
+        try:
+            check(copy)
+        except need.LEFT_OUT:
+            continue
+        except Exception as e:
+            yield str(check), str(e)[:200]
+        else:
+            yield str(check), ""
 
 
 def test_repeated_rows_are_weights():

@@ -264,6 +264,7 @@ def test_parts_of_complex_variables_that_nothing_depends_on():
 
 
 def test_matrices_in_an_array():
+    need.cvxpy((1, 6), "for arrays of three dimensions")
     x = cp.Variable((2, 2, 2), symmetric=True, name="X")
     prob = cp.Problem(cp.Minimize(cp.trace(x[0]) + 2 * cp.trace(x[1])), [x >> 0, x[0, 0, 1] >= 1, x[1, 1, 0] >= 2])
     assert solve(prob) == pytest.approx(10, abs=1e-5)
@@ -333,6 +334,7 @@ def test_complex_parameters_may_change():
 
 def test_functions_by_the_cones_of_cvxpy():
     """What dcopt lacks, in problems that are convex by CVXPY's rules."""
+    need.cvxpy((1, 8), "for sum_largest of 1.5")
     from cvxpy.transforms.partial_optimize import partial_optimize
 
     x, t = cp.Variable(3, nonneg=True, name="x"), cp.Variable(nonneg=True, name="t")
@@ -373,6 +375,7 @@ def test_a_parameter_without_value_is_cvxpys_error():
 
 def test_functions_of_an_empty_array_have_their_domain():
     """CVXPY calls what is made of no entries a constant."""
+    need.cvxpy((1, 7), "for arrays without entries")
     x = cp.Variable()
     nothing = cp.log(x - 1) + cp.log(2 - x) + np.array([])
     assert solve(cp.Problem(cp.Maximize(cp.sum(nothing)))) == 0 and 1 < x.value < 2

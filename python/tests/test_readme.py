@@ -47,6 +47,7 @@ def test_the_readme_of_the_repository():
 
 def test_the_tutorial(capsys):
     """docs/tutorial-cvxpy.md: its blocks run in one go, and print what it says."""
+    need.cvxpy((1, 8), "for dcopt.DCOPT")
     path = README.parent.parent / "docs" / "tutorial-cvxpy.md"
     need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     text = path.read_text()

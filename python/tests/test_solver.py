@@ -9,6 +9,7 @@ import pytest
 import need
 
 cp = need.module("cvxpy")
+need.cvxpy((1, 8), "for dcopt.DCOPT")
 helpers = need.module("cvxpy.tests.solver_test_helpers")
 
 import dcopt  # noqa: E402
@@ -76,6 +77,20 @@ def test_cache_keeps_the_problem():
         p.value = np.asarray(p.value)
         prob.solve(solver=solver)
         np.testing.assert_allclose(x.value, np.maximum(p.value - 0.5, 0), atol=1e-5)
+
+
+def test_by_name_class_and_object():
+    x = cp.Variable(2)
+    quadratic, linear = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), [x >= 2]), cp.Problem(cp.Minimize(cp.sum(x)), [x >= 2])
+    for solver in ("DCOPT", "dcopt", dcopt.DCOPT, dcopt.DCOPT()):
+        assert linear.solve(solver=solver) == pytest.approx(4, abs=1e-6) and linear.solver_stats.solver_name == "DCOPT"
+    for solver in ("DCOPT_QP", dcopt.DCOPT_QP):
+        assert quadratic.solve(solver=solver) == pytest.approx(2, abs=1e-6) and quadratic.solver_stats.solver_name == "DCOPT_QP"
+    assert isinstance(dcopt.DCOPT(), dcopt.DCOPT) and not isinstance(dcopt.DCOPT_QP(), dcopt.DCOPT)
+    for prob in (quadratic, linear):
+        prob.solve()
+        assert "DCOPT" not in prob.solver_stats.solver_name, "dcopt is nobody's default"
+    assert "DCOPT" in cp.installed_solvers()
 
 
 def test_options_and_errors():

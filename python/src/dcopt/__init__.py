@@ -1,16 +1,16 @@
 """Difference-of-convex optimisation from Python.
 
-With CVXPY installed, `import dcopt` adds `prob.solve(method="dcopt")` and the solver
-`dcopt.DCOPT()`; with scikit-learn there are `dcopt.LDERegressor` and `dcopt.LDEClassifier`.
+With CVXPY installed, `import dcopt` adds `prob.solve(method="dcopt")` and the solver "DCOPT"; with scikit-learn there are
+`dcopt.LDERegressor` and `dcopt.LDEClassifier`. Neither is imported before it is needed.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
 from ._errors import CurvatureError, DcoptError, NotUniqueWarning, ProblemError, UnsupportedError, WorkerError
+from ._hook import install as _install
 from ._version import __version__
 
 _CVXPY = {"solve": "_method", "is_dc": "_method", "why_not": "_method", "to_dc": "_method", "functions": "_method",
@@ -19,10 +19,7 @@ _OTHERS = {"solve_qp": "_qp", "LDERegressor": "_estimators", "LDEClassifier": "_
 
 __all__ = ["CurvatureError", "DcoptError", "NotUniqueWarning", "ProblemError", "UnsupportedError", "WorkerError", "__version__", *_CVXPY, *_OTHERS]
 
-if importlib.util.find_spec("cvxpy") is not None:
-    from ._method import register as _register
-
-    _register()
+_install()
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # before scikit-learn 1.6
+
+    def validate_data(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        return estimator._validate_data(*args, **kwargs)
+
 
 from ._errors import DcoptError
 from ._worker import Buffers, Held, Reply, worker
@@ -126,7 +134,7 @@ class _LDE(BaseEstimator):
 
     def _predict(self, X: Any) -> Reply:
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=True)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
         with worker().turn:
             held = self._loaded()
             buffers = Buffers()

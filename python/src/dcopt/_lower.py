@@ -92,7 +92,7 @@ def linear_part(exprs: list[Expression], columns: dict[int, int], size: int) -> 
     rows = sum(e.size for e in exprs)
     tensor = sp.coo_array(canonInterface.get_problem_matrix(
         [e.canonical_form[0] for e in exprs], size, columns, {_CONSTANT_ID: 1}, {_CONSTANT_ID: 0}, rows, _canon_backend(exprs)))
-    place = tensor.coords[0]
+    place = tensor.row
     whole = sp.csr_array((tensor.data, (place % rows, place // rows)), shape=(rows, size + 1))
     return whole[:, :size], whole[:, [size]].toarray().reshape(-1)
 
@@ -392,7 +392,7 @@ class Lowerer:
             {_CONSTANT_ID: self.param_length, **{k: at for k, (at, _) in params}},
             rows, _canon_backend([b.expr for b in self.blocks]))
         tensor = sp.coo_array(tensor)
-        place, which, value = tensor.coords[0], tensor.coords[1], tensor.data
+        place, which, value = tensor.row, tensor.col, tensor.data
         row, column = place % rows, place // rows
         # Parameters as they stand in the graph, entry by entry.
         ends = np.cumsum([0] + [int(np.prod(p["shape"], dtype=int)) for p in self.graph.parameters])
@@ -720,7 +720,7 @@ class Lowerer:
 
     def op_GeoMean(self, e: Any) -> Item:
         p = np.asarray(e.p, dtype=float).reshape(-1)
-        item, groups = self.grouped(e.args[0], e.axis)
+        item, groups = self.grouped(e.args[0], getattr(e, "axis", None))  # it has an axis from CVXPY 1.7 on
         m = e.args[0].size // groups
         kept = np.asarray(getattr(e, "_keep", p > 0))  # entries with the weight 0 take no part
         if not np.all(kept):

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.constraints import SOC, ExpCone, PowCone3D
 from cvxpy.reductions.solution import Solution, failure_solution
-from cvxpy.reductions.solvers import utilities
+from cvxpy.reductions.solvers import defines, utilities
 from cvxpy.reductions.solvers.conic_solvers.conic_solver import ConicSolver
 from cvxpy.reductions.solvers.qp_solvers.qp_solver import QpSolver
 
@@ -37,6 +37,12 @@ class _Solver:
 
     MIP_CAPABLE = False
     BOUNDED_VARIABLES = True
+
+    def __call__(self) -> Any:
+        return type(self)()
+
+    def __instancecheck__(self, other: Any) -> bool:
+        return isinstance(other, type(self))
 
     def import_solver(self) -> None:
         from ._worker import program
@@ -87,7 +93,7 @@ def _bounds(data: dict[str, Any]) -> dict[str, Any]:
     return {name: data[key] for name, key in (("lo", s.LOWER_BOUNDS), ("hi", s.UPPER_BOUNDS)) if data.get(key) is not None}
 
 
-class DCOPT_QP(_Solver, QpSolver):
+class QuadraticSolver(_Solver, QpSolver):
     """As DCOPT, for quadratic programs alone: CVXPY hands them over in the form of QP solvers."""
 
     def name(self) -> str:
@@ -104,9 +110,19 @@ class DCOPT_QP(_Solver, QpSolver):
                          solver_opts, solver_cache)
 
 
-class DCOPT(_Solver, ConicSolver):
-    """An instance is a solver: `prob.solve(solver=dcopt.DCOPT(), tol=1e-9)`. Options: tol,
-    infeas_tol, max_iter, backend, presolve, time_limit, as docs/protocol.md has them."""
+class ConeSolver(_Solver, ConicSolver):
+    """dcopt's convex backends as a solver of CVXPY 1.8 or newer: `prob.solve(solver="DCOPT")`, `solver=dcopt.DCOPT` or `solver=dcopt.DCOPT()`.
+
+    Options of `prob.solve` are tol, infeas_tol, max_iter, backend, presolve and time_limit, as docs/protocol.md has them.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable()
+    >>> prob = cp.Problem(cp.Minimize((x - 1) ** 2), [x >= 2])
+    >>> round(prob.solve(solver="DCOPT", tol=1e-9), 6)
+    1.0
+    """
 
     SUPPORTED_CONSTRAINTS = ConicSolver.SUPPORTED_CONSTRAINTS + [SOC, ExpCone, PowCone3D, SvecPSD]
     EXP_CONE_ORDER = [0, 1, 2]
@@ -136,3 +152,14 @@ class DCOPT(_Solver, ConicSolver):
         cones += [["pow", 3, float(a)] for a in dims.p3d]
         c, b = np.asarray(data[s.C], dtype=float), np.asarray(data[s.B], dtype=float)
         return self._run("conic", data.get(s.P), c, data[s.A], b.size, {"b": b, **_bounds(data)}, cones, warm_start, verbose, solver_opts, solver_cache)
+
+
+# CVXPY takes a name or an object, so both of these are objects; a call makes another one, as a call of a class does.
+DCOPT = ConeSolver()
+DCOPT_QP = QuadraticSolver()
+
+
+def register() -> None:
+    """Makes `prob.solve(solver="DCOPT")` known to CVXPY, which takes another solver unless it is asked for this one."""
+    defines.SOLVER_MAP_CONIC["DCOPT"] = DCOPT
+    defines.SOLVER_MAP_QP["DCOPT_QP"] = DCOPT_QP
