@@ -92,7 +92,7 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 			ctx, stop = context.WithTimeout(ctx, own.limit)
 			defer stop()
 		}
-		q.told.start(s, j, false)
+		q.told.start(s, j, false, false)
 		res, _, err := q.run(ctx, &own, x0)
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			if errors.Is(err, context.Canceled) {

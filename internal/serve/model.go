@@ -104,7 +104,7 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 		return nil, errorf(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
 	}
 	var told reporter
-	told.start(s, j, m.Progress)
+	told.start(s, j, m.Progress, false)
 	set.Recorder, set.Progress = &told, told.units
 	ctx := j.ctx
 	if m.Settings != nil {

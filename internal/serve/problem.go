@@ -271,7 +271,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 		defer stop()
 	}
 	p.solved, p.deriv = nil, nil
-	p.told.start(s, j, m.Progress)
+	p.told.start(s, j, m.Progress, p.prog.Problem.Maximize)
 	res, proof, err := p.run(ctx, plan, x0)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, refused(err)

@@ -161,12 +161,14 @@ type reporter struct {
 	j    *job
 	want bool
 	last time.Time
+	best *wire.Number // of the feasible points so far
+	most bool         // the best is the largest
 }
 
-func (r *reporter) start(s *server, j *job, want bool) {
+func (r *reporter) start(s *server, j *job, want, most bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.s, r.j, r.want, r.last = s, j, want, j.begin
+	r.s, r.j, r.want, r.last, r.best, r.most = s, j, want, j.begin, nil, most
 }
 
 // due reports whether it is time for another frame.
@@ -182,13 +184,17 @@ func (r *reporter) due() bool {
 func (r *reporter) Record(it ccp.Iteration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if better := r.best == nil || (it.Objective > float64(*r.best)) == r.most; it.Feasible && better {
+		best := wire.Number(it.Objective)
+		r.best = &best
+	}
 	if !r.due() {
 		return nil
 	}
 	obj, viol, feasible := wire.Number(it.Objective), wire.Number(it.Violation), it.Feasible
 	r.s.out.send(&wire.Progress{
 		Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j),
-		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible,
+		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible, Best: r.best,
 	})
 	return nil
 }

@@ -293,6 +293,7 @@ type Progress struct {
 	Objective    *Number `json:"objective,omitempty"`
 	MaxViolation *Number `json:"max_violation,omitempty"`
 	Feasible     *bool   `json:"feasible,omitempty"`
+	Best         *Number `json:"best,omitempty"` // objective of the best feasible point so far
 	Done         *int    `json:"done,omitempty"`
 	Total        *int    `json:"total,omitempty"`
 }

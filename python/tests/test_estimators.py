@@ -114,3 +114,26 @@ def test_few_features_and_short_formulas():
         dcopt.LDERegressor(method="refit", max_features=2).fit(x, y)
     c = dcopt.LDEClassifier(max_features=1).fit(x, x[:, 0] > 0)
     assert list(c.used_features_) == [0] and c.score(x, x[:, 0] > 0) > 0.95
+
+
+def test_settings_in_the_words_of_the_estimator():
+    x, y = bent()
+    for settings, text in (
+        (dict(max_features="two"), "^the setting max_features is a string, want an integer"), (dict(random_state=-1), "^the setting random_state is -1"),
+        (dict(random_state="zero"), "seed"), (dict(method="chep"), "chep"), (dict(pieces=(3, 2)), "method 'auto' chooses the numbers of pieces itself.*ccp"),
+        (dict(method="ensemble", pieces=(3, 2)), "method 'ensemble' chooses"), (dict(method="ccp", pieces=(3,)), "the setting pieces has 1 numbers, want 2"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            dcopt.LDERegressor(**settings).fit(x, y)
+
+
+def test_no_random_state_draws_anew():
+    x, y = bent(60)
+    y = y + np.random.default_rng(5).standard_normal(60)
+
+    def formulas(state):
+        return {dcopt.LDERegressor(method="cheap", random_state=state).fit(x, y).formula_ for _ in range(4)}
+
+    assert len(formulas(3)) == 1 and len(formulas(None)) > 1
+    assert len(formulas(np.random.RandomState(1))) > 1, "a generator goes on"
+    assert {dcopt.LDERegressor(method="cheap", random_state=np.random.RandomState(1)).fit(x, y).formula_ for _ in range(2)} < formulas(np.random.RandomState(1))

@@ -4,6 +4,7 @@ import copy
 import gc
 import math
 import pickle
+import re
 import weakref
 
 import numpy as np
@@ -422,11 +423,52 @@ def test_parametric_loops_give_what_a_new_problem_gives():
         np.testing.assert_allclose(prob.constraints[0].dual_value, new.constraints[0].dual_value, atol=1e-4)
 
 
-def test_verbose_tells_on_standard_error(capfd):
+def packing(n):
+    c = cp.Variable((n, 2), name="c")
+    return cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(n) for j in range(i)])
+
+
+def test_verbose_tells_on_standard_output(capsys):
+    prob = packing(12)
+    solve(prob, verbose=True, starts=10000, time_limit=0.6)
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert err == "" and "converged" in lines[-1] and "iterations" in lines[-1]
+    assert len(lines) > 2 and all(re.search(r"s, iteration \d+, objective .*, violation .*, (best|no feasible)", line) for line in lines[:-1])
+
+
+def test_progress_has_the_best_so_far():
+    told = []
+    prob = packing(12)
+    value = solve(prob, callback=told.append, starts=10000, time_limit=1)
+    best = [p.best for p in told if p.best is not None]
+    assert len(best) > 3 and best == sorted(best, reverse=True) and best[-1] >= value - 1e-9
+    assert all(p.best <= p.objective for p in told if p.feasible) and all(a.seconds < b.seconds for a, b in zip(told, told[1:]))
+    maximised = cp.Problem(cp.Maximize(-prob.objective.args[0]), prob.constraints)
+    told.clear()
+    solve(maximised, callback=told.append, starts=10000, time_limit=1)
+    best = [p.best for p in told if p.best is not None]
+    assert len(best) > 3 and best == sorted(best) and best[0] < 0
+
+
+def test_callbacks():
+    def stop(p):
+        raise StopIteration
+
+    prob = packing(12)
+    with pytest.raises(StopIteration):
+        solve(prob, callback=stop, starts=10000)
+    assert solve(cp.Problem(cp.Minimize(cp.abs(cp.Variable() - 1)))) == pytest.approx(0, abs=1e-6)
+    with pytest.raises(dcopt.DcoptError, match="callback is 3"):
+        solve(prob, callback=3)
+
+
+def test_solver_beside_the_method_is_an_error():
     x = cp.Variable(name="x")
-    cp.Problem(cp.Minimize(cp.square(x - 1))).solve(method="dcopt", verbose=True)
-    out, err = capfd.readouterr()
-    assert out == "" and "converged" in err and "iterations" in err
+    prob = cp.Problem(cp.Minimize(cp.abs(x - 1)))
+    with pytest.raises(dcopt.DcoptError, match="solver= has no meaning"):
+        solve(prob, solver="CLARABEL")
+    assert x.value is None
 
 
 def test_iterations_of_dccp_are_those_of_a_descent():
@@ -508,7 +550,7 @@ def test_problems_end_with_their_last_reference(kind):
 
 @pytest.mark.parametrize("settings, text", [
     (dict(tolerance=1), "there is no setting tolerance"), (dict(start=3), "Did you mean starts"), (dict(tol=-1), "the setting tol is -1, want > 0"),
-    (dict(starts=1.5), "settings.starts is 1.5, want an integer"), (dict(time_limit=float("nan")), "the setting time_limit is nan"),
+    (dict(starts=1.5), "the setting starts is 1.5, want an integer"), (dict(time_limit=float("nan")), "the setting time_limit is nan"),
 ])
 def test_settings_that_are_none(settings, text):
     x = cp.Variable(2, value=[3.0, 4.0])

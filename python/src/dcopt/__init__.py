@@ -7,34 +7,48 @@ With CVXPY installed, `import dcopt` adds `prob.solve(method="dcopt")` and the s
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._errors import CurvatureError, DcoptError, NotUniqueWarning, ProblemError, UnsupportedError, WorkerError
 from ._hook import install as _install
 from ._version import __version__
 
-_CVXPY = {"solve": "_method", "is_dc": "_method", "why_not": "_method", "to_dc": "_method", "functions": "_method",
-          "replace_dccp": "_method", "as_dccp": "_method", "DCOPT": "_solver", "DCOPT_QP": "_solver", "Function": "_function", "apply": "_apply"}
-_OTHERS = {"solve_qp": "_qp", "LDERegressor": "_estimators", "LDEClassifier": "_estimators"}
+if TYPE_CHECKING:  # what __getattr__ imports when it is needed, for who reads types
+    from ._apply import apply
+    from ._estimators import LDEClassifier, LDERegressor
+    from ._file import File, from_dc, solve_file
+    from ._function import Function
+    from ._method import as_dccp, functions, is_dc, replace_dccp, solve, to_dc, why_not
+    from ._qp import solve_qp
+    from ._result import Progress, Result
+    from ._solver import DCOPT, DCOPT_QP
 
-__all__ = ["CurvatureError", "DcoptError", "NotUniqueWarning", "ProblemError", "UnsupportedError", "WorkerError", "__version__", *_CVXPY, *_OTHERS]
+__all__ = [
+    "CurvatureError", "DCOPT", "DCOPT_QP", "DcoptError", "File", "Function", "LDEClassifier", "LDERegressor", "NotUniqueWarning", "ProblemError", "Progress",
+    "Result", "UnsupportedError", "WorkerError", "__version__", "apply", "as_dccp", "from_dc", "functions", "is_dc", "replace_dccp", "solve", "solve_file",
+    "solve_qp", "to_dc", "why_not",
+]
 
 _install()
 
+if not TYPE_CHECKING:  # a __getattr__ would hide wrong names from who reads types
+    _MODULES = {
+        "_apply": "apply", "_estimators": "LDEClassifier LDERegressor", "_file": "File from_dc solve_file", "_function": "Function",
+        "_method": "as_dccp functions is_dc replace_dccp solve to_dc why_not", "_qp": "solve_qp", "_result": "Progress Result", "_solver": "DCOPT DCOPT_QP",
+    }
+    _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
+    _EXTRAS = {"cvxpy": "cvxpy", "scipy": "cvxpy", "sklearn": "sklearn"}  # the module that is missing, and the extra that brings it
 
-def __getattr__(name: str) -> Any:
-    module = _CVXPY.get(name) or _OTHERS.get(name)
-    if module is None:
-        raise AttributeError(f"module 'dcopt' has no attribute {name!r}")
-    needs = "cvxpy" if name in _CVXPY else "scikit-learn" if module == "_estimators" else None
-    try:
-        return getattr(importlib.import_module("." + module, __name__), name)
-    except ModuleNotFoundError as e:
-        if needs is None or (e.name or "").startswith("dcopt"):
-            raise
-        extra = "cvxpy" if needs == "cvxpy" else "sklearn"
-        raise ImportError(f"dcopt.{name} needs {needs}: pip install 'dcopt[{extra}]'") from e
+    def __getattr__(name):
+        if name not in _WHERE:
+            raise AttributeError(f"module 'dcopt' has no attribute {name!r}")
+        try:
+            return getattr(importlib.import_module("." + _WHERE[name], __name__), name)
+        except ModuleNotFoundError as e:
+            missing = (e.name or "").partition(".")[0]
+            if missing not in _EXTRAS:
+                raise
+            raise ImportError(f"dcopt.{name} needs {missing}: pip install 'dcopt[{_EXTRAS[missing]}]'") from e
 
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__():
+        return sorted(__all__)

@@ -10,6 +10,9 @@ from typing import Any, Iterable
 # As the program calls a constraint to which the client gave no name.
 _NAMELESS = re.compile(r"\(constraint (\d+)\)")
 
+# How the program speaks of a setting that has a wrong type: by its place in the request.
+_SETTING = re.compile(r"^\w+: the header: settings\.(\w+) is")
+
 
 def short(expr: Any) -> str:
     """An expression or constraint as text of one line's length. Constants in it are printed: that may take a
@@ -84,7 +87,8 @@ def from_reply(header: dict[str, Any], names: Places | None = None) -> DcoptErro
         notes.append(f"{p}: {names.named(n['text'])}" if p else names.named(n["text"]))
     kind = first["kind"]
     cls = {"curvature": CurvatureError, "unsupported": UnsupportedError, "problem": ProblemError}.get(kind, DcoptError)
-    return cls(names.named(first["text"]), kind, first.get("help", ""), names.of(first), tuple(notes))
+    text = _SETTING.sub(r"the setting \1 is", names.named(first["text"]))
+    return cls(text, kind, first.get("help", ""), names.of(first), tuple(notes))
 
 
 def checked(settings: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -64,13 +65,22 @@ def _distinct(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> tuple
     return X, y, None if np.all(w == w[0]) else w
 
 
-class _LDE(BaseEstimator):
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Method = Literal["auto", "cheap", "bagged", "ensemble", "ccp", "split", "dca", "refit"]
+
+# The methods that take pieces. The others choose.
+_WITH_PIECES = ("ccp", "split", "dca", "refit")
+
+
+class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What both estimators share: the worker and the model, as the text of its file."""
 
     _kind = ""
 
-    def __init__(self, method: str = "auto", pieces: tuple[int, int] = (3, 2), max_iter: int | None = None, tol: float | None = None,
-                 ridge: float | None = None, random_state: int | None = 0, time_limit: float | None = None,
+    def __init__(self, method: Method = "auto", pieces: tuple[int, int] | None = None, max_iter: int | None = None, tol: float | None = None,
+                 ridge: float | None = None, random_state: int | np.random.RandomState | None = 0, time_limit: float | None = None,
                  max_features: int | None = None, formula_size: int | None = None) -> None:
         self.method = method
         self.pieces = pieces
@@ -83,14 +93,17 @@ class _LDE(BaseEstimator):
         self.formula_size = formula_size
 
     def _settings(self) -> dict[str, Any]:
-        s: dict[str, Any] = {"method": self.method, "pieces": [int(v) for v in self.pieces]}
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31)
+        s: dict[str, Any] = {"method": self.method, "seed": int(seed)}
+        if self.pieces is not None:
+            if self.method not in _WITH_PIECES:
+                raise ValueError(f"method {self.method!r} chooses the numbers of pieces itself: leave pieces out, or take one of {', '.join(_WITH_PIECES)}")
+            s["pieces"] = [int(v) for v in self.pieces]
         for name in ("max_iter", "tol", "ridge", "time_limit", "max_features", "formula_size"):
             if getattr(self, name) is not None:
                 s[name] = getattr(self, name)
-        seed = self.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(seed.randint(2**31))
-        s["seed"] = 0 if seed is None else int(seed)
         return s
 
     def _train(self, X: np.ndarray, more: dict[str, Any], buffers: Buffers, weights: np.ndarray | None) -> Reply:
@@ -110,7 +123,7 @@ class _LDE(BaseEstimator):
                     self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}, held=held).text().strip()
         except DcoptError as e:
             if e.kind in ("data", "request"):
-                raise ValueError(str(e)) from e
+                raise ValueError(str(e).replace("the setting seed", "the setting random_state")) from e
             raise
         self._held = held
         self.training_ = reply["training"]
@@ -150,53 +163,90 @@ class _LDE(BaseEstimator):
         return hasattr(self, "model_")
 
 
-class LDERegressor(RegressorMixin, _LDE):
+class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
     """A piecewise linear regressor: the difference of two maxima of affine functions.
 
-    Args:
-        method: auto (one model that can be read), cheap, bagged, ensemble (the most accurate),
-            or ccp, split, dca, refit, which take pieces.
-        pieces: numbers of affine functions in the two maxima, for methods that do not choose.
-        max_iter, tol, ridge: of methods that do not choose; None: the method's own.
-        random_state: seed of what is drawn.
-        time_limit: seconds; the best model so far is kept then. None: no limit.
-        max_features: at most so many features in a model, of methods that choose them; of
-            stacks in each of their models. None: as many as pay.
-        formula_size: at most so many terms, slopes and constants that are not 0, in the
-            formula of auto. None: as many as pay.
+    Parameters
+    ----------
+    method : str
+        "auto" (one model that can be read), "cheap", "bagged", "ensemble" (the most accurate), or "ccp", "split", "dca", "refit", which take pieces.
+    pieces : pair of int, optional
+        Numbers of affine functions in the two maxima; (3, 2) if left out. Only for methods that do not choose them.
+    max_iter, tol, ridge : numbers, optional
+        Of methods that do not choose; None: the method's own.
+    random_state : int, RandomState or None
+        Seed of what is drawn. None draws anew in each fit.
+    time_limit : float, optional
+        Seconds; the best model so far is kept then.
+    max_features : int, optional
+        At most so many features in a model, of methods that choose them; of stacks in each of their models. None: as many as pay.
+    formula_size : int, optional
+        At most so many terms, slopes and constants that are not 0, in the formula of "auto". None: as many as pay.
 
-    Attributes:
-        formula_: the model in the units of the data, as text; of stacks a summary.
-        used_features_: the features that the model depends on, by number, ascending.
-        terms_: how many slopes and constants of it are not 0.
-        training_: rows, iterations, errors; oob is the fraction of variance unexplained on
-            rows that had no part in the fit, -1 where it is unknown.
-        model_: the model file, for `dcopt predict`.
+    Attributes
+    ----------
+    formula_ : str
+        The model in the units of the data; of stacks a summary.
+    used_features_ : ndarray
+        The features that the model depends on, by number, ascending.
+    terms_ : int
+        How many slopes and constants of it are not 0.
+    training_ : dict
+        Rows, iterations, errors; oob is the fraction of variance unexplained on rows that had no part in the fit, -1 where it is unknown.
+    model_ : str
+        The model file, for `dcopt predict`.
 
-    Oliveira and Valle 2023, Linear dilation-erosion perceptron trained using a convex-concave
-    procedure.
+    References
+    ----------
+    Oliveira and Valle 2023, Linear dilation-erosion perceptron trained using a convex-concave procedure.
+
+    Examples
+    --------
+    >>> import dcopt, numpy as np
+    >>> X = np.linspace(-2, 2, 80).reshape(-1, 1)
+    >>> model = dcopt.LDERegressor(method="refit", pieces=(2, 1)).fit(X, np.abs(X[:, 0]))
+    >>> model.predict([[-1.5], [0.5]]).round(3).tolist()
+    [1.5, 0.5]
     """
 
     _kind = "regressor"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LDERegressor":
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LDERegressor:
+        """Trains on the rows of X and the targets y. Raises: ValueError for data or settings that cannot be used."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         X, y, weights = _distinct(X, np.asarray(y, dtype=float), _weights(sample_weight, len(X)))
         buffers = Buffers()
         self._train(X, {"y": buffers.add(y)}, buffers, weights)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The predicted targets."""
         return np.array(self._predict(X).array("y"))
 
 
-class LDEClassifier(ClassifierMixin, _LDE):
-    """A classifier by linear dilation-erosion functions: one for two classes, else one for each
-    class against the others. Arguments and attributes are those of LDERegressor."""
+class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
+    """A classifier by linear dilation-erosion functions: one for two classes, else one for each class against the others.
+
+    Parameters and attributes are those of LDERegressor; there is no formula_.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+
+    Examples
+    --------
+    >>> import dcopt, numpy as np
+    >>> X = np.linspace(-2, 2, 80).reshape(-1, 1)
+    >>> model = dcopt.LDEClassifier(method="cheap").fit(X, np.where(np.abs(X[:, 0]) < 1, "in", "out"))
+    >>> model.predict([[-1.5], [0.0]]).tolist()
+    ['out', 'in']
+    """
 
     _kind = "classifier"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LDEClassifier":
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LDEClassifier:
+        """Trains on the rows of X and their classes y. Raises: ValueError for data or settings that cannot be used."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -211,16 +261,17 @@ class LDEClassifier(ClassifierMixin, _LDE):
         self._train(X, {"labels": buffers.add(labels, "i32"), "classes": names}, buffers, weights)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The predicted classes."""
         labels = self._predict(X).array("labels")
         return self.classes_[np.array(labels)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities, one column for each of classes_."""
         proba = self._predict(X).array("proba")
         return np.array(proba).reshape(-1, len(self.classes_))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Log odds: of two classes those of the second, one for each sample, else one for
         each of classes_. The largest is that of the predicted class."""
         p = np.clip(self.predict_proba(X), 1e-300, 1.0)

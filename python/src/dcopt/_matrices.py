@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ._errors import DcoptError, ProblemError, checked
+from ._settings import QPSettings, names
 from ._worker import Buffers, Held, Reply, worker
 
 
-SETTINGS = {"tol", "infeas_tol", "max_iter", "backend", "presolve", "time_limit"}
+SETTINGS = names(QPSettings)
 
 
 def real(name: str, values: Any) -> np.ndarray:
@@ -52,7 +53,7 @@ class Matrices:
     def solve(self, form: str, n: int, P: Any, q: Any, A: Any, m: int, vectors: dict[str, np.ndarray], cones: list[Any] | None = None,
               settings: dict[str, Any] | None = None, warm: bool = True, start: dict[str, np.ndarray] | None = None) -> Reply:
         """vectors are those of the form: l, u or b, and lo, hi."""
-        settings = checked(settings or {}, SETTINGS)
+        settings = checked({k: v for k, v in (settings or {}).items() if v is not None}, SETTINGS)
         p = columns("P", P, (n, n)) if P is not None else None
         a = columns("A", A, (m, n)) if A is not None and m else None
         values = {k: real(k, v).reshape(-1) for k, v in (("q", q), *vectors.items())}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 import weakref
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 import cvxpy as cp
 import numpy as np
@@ -19,22 +18,19 @@ from . import _derivative
 from ._errors import CurvatureError, DcoptError, UnsupportedError, checked
 from ._graph import Loaded, flat
 from ._lower import Lowered, ParameterWithoutValue, lower
+from ._result import Callback, number, outcome, teller
+from ._settings import Settings, names
 from ._worker import Buffers, Reply, operations
 
-# What CVXPY calls the outcomes. A point that is feasible is useful whatever ended the run; one
-# that is not is no answer, and only a proof says "infeasible".
-_OUTCOME = {"converged": s.OPTIMAL, "infeasible": s.INFEASIBLE, "unbounded": s.UNBOUNDED}
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # The names of DCCP for settings of dcopt.
 _DCCP = {"max_iter": "max_iter", "tau_ini": "tau0", "mu": "mu", "tau_max": "tau_max", "k_ccp": "starts", "seed": "seed"}
-_DCCP_IGNORED = {"ep", "max_slack", "solver", "parallel", "max_workers", "linearize_around", "verify_dccp", "max_iter_damp", "k_ini", "std",
+_DCCP_IGNORED = {"ep", "max_slack", "parallel", "max_workers", "linearize_around", "verify_dccp", "max_iter_damp", "k_ini", "std",
                  "mp_context"}
 
-# The settings of the program that keywords may give: those of docs/protocol.md.
-_SETTINGS = {
-    "starts", "effort", "seed", "time_limit", "tol", "feas_tol", "max_iter", "backend", "backend_tol", "tau0", "tau_max", "tau_relative", "mu", "scale", "damping", "proximal", "working_set",
-    "line_search", "combination", "coordinates", "decisions", "descents", "hops", "vary", "global", "max_nodes", "gap_tol",
-}
+_SETTINGS = names(Settings)
 
 
 @dataclass
@@ -148,41 +144,60 @@ def translated(problem: cp.Problem, gp: bool = False) -> _Kept:
     return kept
 
 
-def settings_of(keywords: dict[str, Any]) -> dict[str, Any]:
+def settings_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the program that keywords of dcopt and of DCCP give."""
     settings: dict[str, Any] = {}
+    if keywords.get("solver") is not None:
+        raise DcoptError('solver= has no meaning beside method="dcopt"', "request",
+                         "Leave one of the two out; the setting backend says what solves the convex problems.")
     for name, value in keywords.items():
         if name not in _DCCP_IGNORED and value is not None:
             settings[_DCCP.get(name, name.rstrip("_"))] = value
     return checked(settings, _SETTINGS) if settings else settings
 
 
-def _number(v: Any) -> float:
-    return float(v) if v is not None else float("nan")
+def solve(problem: cp.Problem, *, verbose: bool = False, warm_start: bool = True, gp: bool = False, requires_grad: bool = False, callback: Callback = None,
+          **settings: Unpack[Settings]) -> float:
+    """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones: `prob.solve(method="dcopt")`.
 
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+    verbose : bool
+        Print progress to standard output, at most ten lines a second, and how the run ended.
+    warm_start : bool
+        Begin at the values of the variables.
+    gp : bool
+        Solve a geometric program, in the logarithms of its variables.
+    requires_grad : bool
+        `problem.backward()` and `problem.derivative()` are then the derivatives of this solution.
+    callback : callable or "tqdm", optional
+        It is called with a `dcopt.Progress` at most ten times a second; "tqdm" shows a bar. What it raises ends the solve.
+    **settings
+        starts : starting points; the first has the values of the variables, where they have any. By default the first solve from no values takes as many
+        as effort buys, with a bound, and later ones take one. effort : "quick", "normal" (a second) or "thorough" (a minute). seed : of the random
+        starts. time_limit : seconds; the best point so far is the answer then. The rest are those of docs/protocol.md (tol, max_iter, backend, global_, ...), or
+        DCCP's names (tau_ini, mu, tau_max, k_ccp, ...).
 
-def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int | None = None, time_limit: float | None = None,
-          verbose: bool = False, warm_start: bool = True, gp: bool = False, requires_grad: bool = False, **kwargs: Any) -> float:
-    """Solves a CVXPY problem whose functions dcopt has, convex or a difference of convex ones.
+    Returns
+    -------
+    float
+        The objective, as of `Problem.solve`.
 
-    Args:
-        starts: starting points; the first has the values of the variables, where they have any. By default the first solve from no values
-            takes as many as `effort` buys (quick, normal: a second, thorough: a minute), with a bound, and later ones take one.
-        seed: of the random starts.
-        time_limit: seconds; the best point so far is the answer then.
-        verbose: print a line of progress, and how the run ended.
-        warm_start: begin at the values of the variables.
-        gp: solve a geometric program, in the logarithms of its variables.
-        requires_grad: problem.backward() and problem.derivative() are then those of this solution.
-        **kwargs: settings of docs/protocol.md (tol, max_iter, backend, global_, ...), or DCCP's
-            names (tau_ini, mu, tau_max, k_ccp, ...).
+    Raises
+    ------
+    UnsupportedError, CurvatureError
+        With the place, before any value is changed.
 
-    Returns: the optimal value, as Problem.solve.
-    Raises: UnsupportedError and CurvatureError with the place, before any value is changed.
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable()
+    >>> prob = cp.Problem(cp.Minimize(cp.abs(x) - 2 * cp.abs(x - 1)), [x >= -2, x <= 3])
+    >>> round(dcopt.solve(prob, seed=1), 6), prob.status
+    (-4.0, 'optimal')
     """
-    if args:
-        raise DcoptError(f"solve takes no positional arguments, not {args!r}", "request", "Give settings by name.")
-    settings = settings_of(dict(kwargs, starts=starts, seed=seed, time_limit=time_limit))
+    given = settings_of(settings)
     begin = time.perf_counter()
     kept = translated(problem, gp)
     low = kept.lowered
@@ -192,7 +207,8 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
         if now is None:
             raise ParameterWithoutValue(name)
         buffers.add(flat(now))
-    key: Any = None if verbose else repr(settings) if settings else ""
+    tell = teller(callback, verbose, np.exp if gp else float)
+    key: Any = None if tell else repr(given) if given else ""
     warm, start = False, None
     if warm_start:
         warm = kept.at_last()
@@ -201,8 +217,8 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
 
     def header() -> dict[str, Any]:
         h: dict[str, Any] = {"type": "solve", "warm": warm}
-        if settings:
-            h["settings"] = settings
+        if given:
+            h["settings"] = given
         if low.parameters:
             h["parameters"] = {name: k for k, (name, _) in enumerate(low.parameters)}
         if start:
@@ -213,7 +229,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     for c in low.data:
         if not c.value():
             return _infeasible_data(problem, c, ready - begin)
-    reply = kept.loaded.request(header, buffers, _teller() if verbose else None, None if key is None or start else (warm, key))
+    reply = kept.loaded.request(header, buffers, tell, None if key is None or start else (warm, key))
     solved = time.perf_counter()
     value = _unpack(problem, kept, reply, ready - begin, solved - ready)
     if requires_grad:
@@ -221,7 +237,7 @@ def solve(problem: cp.Problem, *args: Any, starts: int | None = None, seed: int 
     elif "_dcopt_derivative" in problem.__dict__:
         _derivative.detach(problem)
     if verbose:
-        print(f"dcopt: {reply['status']}, objective {value:.6g}, {reply['iterations']} iterations, {solved - begin:.3f} s", file=sys.stderr)
+        print(f"dcopt: {reply['status']}, objective {value:.6g}, {reply['iterations']} iterations, {solved - begin:.3f} s", flush=True)
     return value
 
 
@@ -261,24 +277,15 @@ def start_of(problem: cp.Problem, kept: _Kept, buffers: Buffers) -> dict[str, in
     return start
 
 
-def _teller() -> Any:
-    def tell(p: Reply) -> None:
-        print(f"dcopt: {p['seconds']:.1f} s, iteration {p.get('iteration')}, objective {p.get('objective')}, violation {p.get('max_violation')}",
-              file=sys.stderr)
-
-    return tell
-
-
 def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent: float) -> float:
     low = kept.lowered
     status, feasible = reply["status"], bool(reply.get("feasible"))
-    outcome = _OUTCOME.get(status)
-    if outcome is None:
-        outcome = s.USER_LIMIT if feasible else s.INFEASIBLE_INACCURATE
+    ended = outcome(status, feasible)
+    if ended in (s.USER_LIMIT, s.INFEASIBLE_INACCURATE):
         warnings.warn(f"dcopt ended as {status}" + (": " + reply["message"] if reply.get("message") else "") +
                       (". The point is feasible." if feasible else ". The best point found is not feasible."), stacklevel=4)
     x = reply.array("x")
-    useful = outcome in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE) and x is not None
+    useful = ended in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE) and x is not None
     values: list[Any] = [None] * len(kept.places)
     plain = kept.reduced is None
     for k, (v, lo, hi, direct) in enumerate(kept.places):
@@ -292,19 +299,19 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
     kept.left = values if useful and plain else None
     primal: dict[int, Any] = {v.id: value for (v, _, _, _), value in zip(kept.places, values)}
     y = reply.array("multipliers")
-    certified = outcome == s.INFEASIBLE and reply.get("certificate") == "infeasible"
-    if outcome in (s.INFEASIBLE, s.UNBOUNDED):
+    certified = ended == s.INFEASIBLE and reply.get("certificate") == "infeasible"
+    if ended in (s.INFEASIBLE, s.UNBOUNDED):
         for v in problem.variables():
             v.save_value(None)
         for c in problem.constraints:
             for d in c.dual_variables:
                 d.save_value(None)
-    if y is not None and (certified or useful and outcome != s.INFEASIBLE_INACCURATE):
+    if y is not None and (certified or useful and ended != s.INFEASIBLE_INACCURATE):
         at = 0
         for n, save in low.duals:
             save(y[at:at + n])
             at += n
-    if outcome == s.OPTIMAL:
+    if ended == s.OPTIMAL:
         for c in low.data:  # constraints that hold whatever the variables are
             for d in c.dual_variables:
                 d.save_value(np.zeros(d.shape))
@@ -314,14 +321,14 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
             v.save_value(None if at_log is None else np.exp(at_log))
     elif kept.reduced is not None:
         _complex_values(problem, kept, primal)
-    if outcome in (s.INFEASIBLE, s.UNBOUNDED):
+    if ended in (s.INFEASIBLE, s.UNBOUNDED):
         sign = -1.0 if low.maximize else 1.0
-        value = sign * (np.inf if outcome == s.INFEASIBLE else -np.inf)
+        value = sign * (np.inf if ended == s.INFEASIBLE else -np.inf)
         value = float(np.exp(value)) if kept.gp else value
     elif useful and kept.gp:
-        value = float(np.exp(_number(reply.get("objective"))))
+        value = float(np.exp(number(reply.get("objective"))))
     elif useful:
-        value = _number(reply.get("objective"))
+        value = number(reply.get("objective"))
     else:
         value = float("nan")
     header = reply.header
@@ -332,7 +339,7 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
             if header.get(name):
                 header[name] = low.names.named(header[name])
     stats = SolverStats("dcopt", spent, setup, header.get("iterations"), header)
-    _finish(problem, outcome, value, stats, primal if kept.left is not None else None)
+    _finish(problem, ended, value, stats, primal if kept.left is not None else None)
     return value
 
 
@@ -459,7 +466,7 @@ _ITERATIONS = 2
 def as_dccp(problem: cp.Problem, *args: Any, **kwargs: Any) -> float:
     """`solve` for who calls DCCP: of the keywords, those of DCCP and of dcopt count; options of
     the solver that DCCP would use do not."""
-    known = {k: v for k, v in kwargs.items() if k in _DCCP or k.rstrip("_") in _SETTINGS or k in ("starts", "verbose", "warm_start", "gp")}
+    known = {k: v for k, v in kwargs.items() if k in _DCCP or k.rstrip("_") in _SETTINGS or k in ("verbose", "callback", "warm_start", "gp")}
     if known.get("max_iter") is not None:
         known["max_iter"] *= _ITERATIONS
     if not problem.is_dcp():

@@ -45,7 +45,7 @@ _FREED_AT_ONCE = 64
 
 # A worker that was asked to cancel has this long to return the best point, in seconds. The
 # program promises half a second; a machine may be busy.
-_PATIENCE = 30.0
+PATIENCE = 30.0
 
 
 def program() -> str:
@@ -366,7 +366,7 @@ class Worker:
                 p.kill()
                 return
             self._interrupted = True
-            timers.append(threading.Timer(_PATIENCE, p.kill))
+            timers.append(threading.Timer(PATIENCE, p.kill))
             timers[0].start()
             self._cancel(p, ident)
 
@@ -401,7 +401,7 @@ class Worker:
         except KeyboardInterrupt:
             self._interrupted = True
             self._cancel(p, ident)
-            if not done.wait(_PATIENCE):
+            if not done.wait(PATIENCE):
                 p.kill()
                 raise
         except BaseException:  # of another signal handler: nobody takes the reply
