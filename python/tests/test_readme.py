@@ -20,15 +20,17 @@ def blocks(path=README):
 
 
 def test_the_problem_and_the_formula(capsys):
-    assert len(blocks()) == 2
-    packing, formula = ({"__name__": "__main__"} for _ in range(2))
+    assert len(blocks()) == 3
+    packing, alone, formula = ({"__name__": "__main__"} for _ in range(3))
     exec(blocks()[0], packing)
     prob, c, r = packing["prob"], packing["c"], packing["r"]
     assert prob.status == "optimal" and prob.value < 6.5
     gaps = [np.linalg.norm(c.value[i] - c.value[j]) - r[i] - r[j] for i in range(len(r)) for j in range(i)]
     assert min(gaps) > -1e-5
     capsys.readouterr()
-    exec(blocks()[1], formula)
+    exec(blocks()[1], alone)
+    assert capsys.readouterr().out.startswith("optimal ") and alone["result"].objective < 6.5
+    exec(blocks()[2], formula)
     printed = capsys.readouterr().out
     assert "max(" in printed and formula["model"].score(formula["X"], formula["y"]) > 0.8
 

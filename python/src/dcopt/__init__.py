@@ -14,6 +14,7 @@ from ._hook import install as _install
 from ._version import __version__
 
 if TYPE_CHECKING:  # what __getattr__ imports when it is needed, for who reads types
+    from . import dc
     from ._apply import apply
     from ._estimators import LDEClassifier, LDERegressor
     from ._file import File, from_dc, solve_file
@@ -22,10 +23,11 @@ if TYPE_CHECKING:  # what __getattr__ imports when it is needed, for who reads t
     from ._qp import solve_qp
     from ._result import Progress, Result
     from ._solver import DCOPT, DCOPT_QP
+    from .dc import Model
 
 __all__ = [
-    "CurvatureError", "DCOPT", "DCOPT_QP", "DcoptError", "File", "Function", "LDEClassifier", "LDERegressor", "NotUniqueWarning", "ProblemError", "Progress",
-    "Result", "UnsupportedError", "WorkerError", "__version__", "apply", "as_dccp", "from_dc", "functions", "is_dc", "replace_dccp", "solve", "solve_file",
+    "CurvatureError", "DCOPT", "DCOPT_QP", "DcoptError", "File", "Function", "LDEClassifier", "LDERegressor", "Model", "NotUniqueWarning", "ProblemError", "Progress",
+    "Result", "UnsupportedError", "WorkerError", "__version__", "apply", "as_dccp", "dc", "from_dc", "functions", "is_dc", "replace_dccp", "solve", "solve_file",
     "solve_qp", "to_dc", "why_not",
 ]
 
@@ -34,12 +36,14 @@ _install()
 if not TYPE_CHECKING:  # a __getattr__ would hide wrong names from who reads types
     _MODULES = {
         "_apply": "apply", "_estimators": "LDEClassifier LDERegressor", "_file": "File from_dc solve_file", "_function": "Function",
-        "_method": "as_dccp functions is_dc replace_dccp solve to_dc why_not", "_qp": "solve_qp", "_result": "Progress Result", "_solver": "DCOPT DCOPT_QP",
+        "_method": "as_dccp functions is_dc replace_dccp solve to_dc why_not", "_qp": "solve_qp", "_result": "Progress Result", "_solver": "DCOPT DCOPT_QP", "dc": "Model",
     }
     _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
     _EXTRAS = {"cvxpy": "cvxpy", "scipy": "cvxpy", "sklearn": "sklearn"}  # the module that is missing, and the extra that brings it
 
     def __getattr__(name):
+        if name == "dc":
+            return importlib.import_module(".dc", __name__)
         if name not in _WHERE:
             raise AttributeError(f"module 'dcopt' has no attribute {name!r}")
         try:
