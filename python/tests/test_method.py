@@ -5,6 +5,8 @@ import gc
 import math
 import pickle
 import re
+import sys
+import types
 import weakref
 
 import numpy as np
@@ -461,6 +463,30 @@ def test_callbacks():
     assert solve(cp.Problem(cp.Minimize(cp.abs(cp.Variable() - 1)))) == pytest.approx(0, abs=1e-6)
     with pytest.raises(dcopt.DcoptError, match="callback is 3"):
         solve(prob, callback=3)
+
+
+def test_a_bar(monkeypatch):
+    shown = []
+
+    class Bar:
+        n = 0
+
+        def __init__(self, **settings):
+            pass
+
+        def update(self, k):
+            self.n += k
+
+        def set_postfix(self, **values):
+            shown.append((self.n, values["best"]))
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(auto=types.SimpleNamespace(tqdm=Bar)))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    solve(packing(12), callback="tqdm", starts=10000, time_limit=0.6)
+    assert len(shown) > 2 and [n for n, _ in shown] == sorted(n for n, _ in shown)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match="pip install tqdm"):
+        solve(packing(12), callback="tqdm")
 
 
 def test_solver_beside_the_method_is_an_error():

@@ -53,5 +53,23 @@ class Apply(Elementwise):
 
 
 def apply(operation: str, x: Any) -> cp.Expression:
-    """A function of one number that dcopt has, by its name in `dcopt.functions()`, of each entry of an expression or array."""
+    """A function of one number that dcopt has, by its name in `dcopt.functions()`, of each entry of an expression or array.
+
+    Parameters
+    ----------
+    operation : str
+    x : expression or array
+
+    Returns
+    -------
+    cvxpy.Expression
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable()
+    >>> prob = cp.Problem(cp.Maximize(dcopt.apply("erf", x)), [cp.abs(x) <= 1])
+    >>> round(prob.solve(method="dcopt"), 4)
+    0.8427
+    """
     return Apply(x, operation)

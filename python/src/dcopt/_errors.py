@@ -45,10 +45,23 @@ class Places:
 class DcoptError(Exception):
     """What dcopt cannot do, and the way out.
 
-    Attributes:
-        kind: the kind of the error, as docs/protocol.md has it.
-        help: what to do, or "".
-        place: the user's expression or constraint that is meant, or "".
+    Attributes
+    ----------
+    kind : str
+        The kind of the error, as docs/protocol.md has it.
+    help : str
+        What to do, or "".
+    place : str
+        The user's expression or constraint that is meant, or "".
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> try:
+    ...     dcopt.solve_qp([[1.0]], [-1.0], max_iters=9)
+    ... except dcopt.DcoptError as e:
+    ...     print(e.help.split("?")[0])
+    Did you mean max_iter
     """
 
     def __init__(self, text: str, kind: str = "problem", help: str = "", place: str = "", notes: tuple[str, ...] = ()) -> None:
@@ -59,23 +72,67 @@ class DcoptError(Exception):
 
 
 class CurvatureError(DcoptError):
-    """A problem that has no split into a difference of convex functions."""
+    """A problem that has no split into a difference of convex functions.
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> try:
+    ...     dcopt.solve_qp([[-1.0]], [1.0])
+    ... except dcopt.CurvatureError as e:
+    ...     print(e.kind)
+    curvature
+    """
 
 
 class ProblemError(DcoptError, ValueError):
-    """A problem that says nothing sensible: NaN, shapes that do not go together, crossed bounds."""
+    """A problem that says nothing sensible: NaN, shapes that do not go together, crossed bounds. It is a ValueError, too.
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> try:
+    ...     dcopt.solve_qp([[1.0]], [float("nan")])
+    ... except ValueError as e:
+    ...     print(type(e).__name__)
+    ProblemError
+    """
 
 
 class UnsupportedError(DcoptError):
-    """A function or a constraint that dcopt does not have."""
+    """A function or a constraint that dcopt does not have.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> k = cp.Variable(integer=True)
+    >>> type(dcopt.why_not(cp.Problem(cp.Minimize(k), [k >= 0.5]))).__name__
+    'UnsupportedError'
+    """
 
 
 class WorkerError(DcoptError):
-    """The worker could not be started, or it ended in the middle of a request."""
+    """The worker could not be started, or it ended in the middle of a request.
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> try:
+    ...     x = dcopt.solve_qp([[1.0]], [-1.0])
+    ... except dcopt.WorkerError:  # once more, by another worker
+    ...     x = dcopt.solve_qp([[1.0]], [-1.0])
+    """
 
 
 class NotUniqueWarning(UserWarning):
-    """A derivative at a solution that is not unique: the least squares solution of least norm of the linearised optimality conditions."""
+    """A derivative at a solution that is not unique: the least squares solution of least norm of the linearised optimality conditions.
+
+    Examples
+    --------
+    >>> import dcopt, warnings
+    >>> warnings.simplefilter("error", dcopt.NotUniqueWarning)  # such derivatives are errors from here on
+    >>> warnings.simplefilter("default", dcopt.NotUniqueWarning)
+    """
 
 
 def from_reply(header: dict[str, Any], names: Places | None = None) -> DcoptError:

@@ -204,9 +204,11 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
     --------
     >>> import dcopt, numpy as np
     >>> X = np.linspace(-2, 2, 80).reshape(-1, 1)
-    >>> model = dcopt.LDERegressor(method="refit", pieces=(2, 1)).fit(X, np.abs(X[:, 0]))
-    >>> model.predict([[-1.5], [0.5]]).round(3).tolist()
+    >>> model = dcopt.LDERegressor(method="ccp", pieces=(2, 1), random_state=1).fit(X, np.abs(X[:, 0]))
+    >>> model.predict([[-1.5], [0.5]]).round(2).tolist()
     [1.5, 0.5]
+    >>> model.score(X, np.abs(X[:, 0])) > 0.999
+    True
     """
 
     _kind = "regressor"

@@ -32,7 +32,17 @@ _DONE = {0, 3, 130}
 
 
 class File:
-    """A problem in a file, or as text in the language of .dc files: `dcopt.from_dc` makes it."""
+    r"""A problem in a file, or as text in the language of .dc files: `dcopt.from_dc` makes it.
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> problem = dcopt.from_dc("var x >= 1\nminimize x^2")
+    >>> problem.text
+    'var x >= 1\nminimize x^2'
+    >>> problem.solve().status
+    'optimal'
+    """
 
     def __init__(self, text: str | None, path: Path | None, folder: Path | None) -> None:
         self._text, self._path, self._folder = text, path, folder

@@ -18,13 +18,28 @@ from ._worker import Buffers
 class Function:
     """The solution of a CVXPY problem as a function of arrays, with both derivatives.
 
-    Args:
-        problem: its parameters are the arguments.
-        parameters: their order.
-        variables: the results, and their order.
-        settings: of `prob.solve(method="dcopt")`.
-
     A call solves; `derivative` and `adjoint` are at the last call.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        Its parameters are the arguments.
+    parameters : sequence of cvxpy.Parameter
+        Their order.
+    variables : sequence of cvxpy.Variable
+        The results, and their order.
+    **settings
+        Of `prob.solve(method="dcopt")`.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x, p = cp.Variable(2), cp.Parameter(2)
+    >>> f = dcopt.Function(cp.Problem(cp.Minimize(cp.sum_squares(x - p)), [cp.sum(x) == 1]), [p], [x])
+    >>> f([1.0, 2.0])[0].round(4).tolist()
+    [0.0, 1.0]
+    >>> f.derivative([1.0, 0.0])[0].round(4).tolist()
+    [0.5, -0.5]
     """
 
     def __init__(self, problem: cp.Problem, parameters: Sequence[cp.Parameter], variables: Sequence[cp.Variable], **settings: Any) -> None:
@@ -78,15 +93,23 @@ class Batch:
 
     Where the problem is not convex each set starts at the values of the variables.
 
-    Args:
-        function: of which problem.
-        arrays: each has the shape of its parameter with one dimension more before it, for the sets; one set counts for all.
+    Parameters
+    ----------
+    function : Function
+    arrays : sequence of arrays
+        Each has the shape of its parameter with one dimension more before it, for the sets; one set counts for all.
 
-    Attributes:
-        count: the number of sets.
-        values: an array for each variable of the function, with one dimension more before its own.
+    Attributes
+    ----------
+    count : int
+        The number of sets.
+    values : tuple of ndarray
+        An array for each variable of the function, with one dimension more before its own.
 
-    Raises: cvxpy.error.SolverError where a set has no solution.
+    Raises
+    ------
+    cvxpy.error.SolverError
+        Where a set has no solution.
     """
 
     def __init__(self, function: Function, arrays: Sequence[np.ndarray]) -> None:

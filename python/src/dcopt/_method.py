@@ -37,13 +37,16 @@ _SETTINGS = names(Settings)
 class SolverStats:
     """`prob.solver_stats` after a solve.
 
-    Attributes:
-        solver_name: "dcopt".
-        solve_time: seconds of the solve, translation left out.
-        setup_time: seconds of the translation.
-        num_iters: iterations.
-        extra_stats: all that the program reports, as a dict: status, objective_error,
-            max_violation, feasible, starts, message, seconds, bound, gap, ...
+    Attributes
+    ----------
+    solver_name : str
+        "dcopt".
+    solve_time, setup_time : float
+        Seconds of the solve, and of the translation before it.
+    num_iters : int
+        Iterations.
+    extra_stats : dict
+        All that the program reports: status, objective_error, max_violation, feasible, starts, message, seconds, bound, gap, ...
     """
 
     solver_name: str
@@ -421,12 +424,28 @@ def _complex_duals(c: Any, real: list[Any] | None, imag: list[Any] | None, const
 
 
 def is_dc(problem: cp.Problem | Expression) -> bool:
-    """Whether dcopt can solve the problem. `why_not` says where and why it cannot."""
+    """Whether dcopt can solve the problem, or a problem with that expression. `why_not` says where and why it cannot.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable(3)
+    >>> dcopt.is_dc(cp.norm1(x) - cp.norm2(x)), dcopt.is_dc(cp.ceil(x))
+    (True, False)
+    """
     return why_not(problem) is None
 
 
 def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
-    """What stands in the way, with the place and the way out; None where nothing does."""
+    """What stands in the way of a solution, with the place and the way out; None where nothing does.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable(name="x")
+    >>> print(dcopt.why_not(cp.ceil(x)).place)
+    ceil(x)
+    """
     if not isinstance(problem, (cp.Problem, Expression)):
         raise TypeError(f"want a problem or an expression of CVXPY, not {type(problem).__name__}")
     if isinstance(problem, Expression):
@@ -439,7 +458,16 @@ def why_not(problem: cp.Problem | Expression) -> DcoptError | None:
 
 
 def to_dc(problem: cp.Problem) -> str:
-    """The problem as text in the language of .dc files, parameters at their values."""
+    """The problem as text in the language of .dc files, parameters at their values. `dcopt.from_dc` reads it.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable(name="x")
+    >>> print(dcopt.to_dc(cp.Problem(cp.Minimize(cp.square(x)))).rstrip())
+    var   x
+    minimize  x^2
+    """
     kept = translated(problem)
     if kept.lowered.parameters:
         buffers = Buffers()
@@ -449,7 +477,14 @@ def to_dc(problem: cp.Problem) -> str:
 
 
 def functions() -> list[str]:
-    """The names of the operations that dcopt has."""
+    """The names of the operations that dcopt has, for `dcopt.apply`, which takes those of one number.
+
+    Examples
+    --------
+    >>> import dcopt
+    >>> {"erf", "sigmoid"} <= set(dcopt.functions())
+    True
+    """
     return list(operations())
 
 
@@ -464,8 +499,15 @@ _ITERATIONS = 2
 
 
 def as_dccp(problem: cp.Problem, *args: Any, **kwargs: Any) -> float:
-    """`solve` for who calls DCCP: of the keywords, those of DCCP and of dcopt count; options of
-    the solver that DCCP would use do not."""
+    """`solve` for who calls DCCP: of the keywords, those of DCCP and of dcopt count; options of the solver that DCCP would use do not.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable(value=0.5)
+    >>> round(dcopt.as_dccp(cp.Problem(cp.Maximize(cp.abs(x)), [x >= -2, x <= 3]), k_ccp=3, seed=1), 4)
+    3.0
+    """
     known = {k: v for k, v in kwargs.items() if k in _DCCP or k.rstrip("_") in _SETTINGS or k in ("verbose", "callback", "warm_start", "gp")}
     if known.get("max_iter") is not None:
         known["max_iter"] *= _ITERATIONS
@@ -475,7 +517,16 @@ def as_dccp(problem: cp.Problem, *args: Any, **kwargs: Any) -> float:
 
 
 def replace_dccp() -> None:
-    """Makes `prob.solve(method="dccp")` mean dcopt, and is_dccp its own test."""
+    """Makes `prob.solve(method="dccp")` mean dcopt.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> dcopt.replace_dccp()
+    >>> x = cp.Variable(2)
+    >>> round(cp.Problem(cp.Maximize(cp.norm(x)), [cp.norm(x - 1) <= 1]).solve(method="dccp", seed=1), 4)
+    2.4142
+    """
     try:
         import dccp  # noqa: F401: it registers its own method when it is imported
     except ImportError:

@@ -140,7 +140,8 @@ def solve_qp(P: Any, q: ArrayLike, G: Any = None, h: ArrayLike | None = None, A:
         start = {"x": real("initvals", initvals).reshape(-1)}
         if start["x"].size != n:
             raise ProblemError(f"initvals has {start['x'].size} entries, want {n}", "problem")
-    for name, v in (("P", P), ("G", G), ("h", h), ("A", A), ("b", b), ("lb", lb), ("ub", ub), ("initvals", initvals)):
+    arguments: tuple[tuple[str, Any], ...] = (("P", P), ("G", G), ("h", h), ("A", A), ("b", b), ("lb", lb), ("ub", ub), ("initvals", initvals))
+    for name, v in arguments:
         numbers = np.asarray(v.data if hasattr(v, "tocsc") else 0 if v is None else v)
         if numbers.dtype.kind == "f" and np.isnan(numbers).any():
             raise ProblemError(f"{name} contains NaN", "problem", _MISSING)

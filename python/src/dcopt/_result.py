@@ -43,6 +43,15 @@ class Progress:
         Whether that point is feasible.
     best : float or None
         The objective of the best feasible point so far; None before there is one.
+
+    Examples
+    --------
+    >>> from dcopt import dc
+    >>> m = dc.Model()
+    >>> x = m.var("x", 4, at_least=-1, at_most=1)
+    >>> m.maximize(dc.norm2(x))
+    >>> told = []
+    >>> value = m.solve(callback=lambda p: told.append((p.seconds, p.best))).objective
     """
 
     seconds: float
@@ -179,7 +188,7 @@ class Result:
         return f"<table>{rows}</table>"
 
     def plot(self) -> Any:
-        """Draws the variables: an array of two columns as points of the plane, other matrices as images, the rest by index; and, where the result has a
+        r"""Draws the variables: an array of two columns as points of the plane, other matrices as images, the rest by index; and, where the result has a
         history, objective and violation by iteration.
 
         Returns

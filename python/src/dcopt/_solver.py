@@ -94,7 +94,15 @@ def _bounds(data: dict[str, Any]) -> dict[str, Any]:
 
 
 class QuadraticSolver(_Solver, QpSolver):
-    """As DCOPT, for quadratic programs alone: CVXPY hands them over in the form of QP solvers."""
+    """As DCOPT, for quadratic programs alone: CVXPY hands them over in the form of QP solvers.
+
+    Examples
+    --------
+    >>> import cvxpy as cp, dcopt
+    >>> x = cp.Variable()
+    >>> round(cp.Problem(cp.Minimize((x - 1) ** 2), [x >= 2]).solve(solver="DCOPT_QP"), 6)
+    1.0
+    """
 
     def name(self) -> str:
         return "DCOPT_QP"

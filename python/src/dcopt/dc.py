@@ -86,8 +86,10 @@ class Expr:
     def __iter__(self) -> Iterator[Expr]:
         return (self[k] for k in range(len(self)))
 
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise TypeError(f"{self!r} is no array of numbers: use the functions of dcopt.dc, and dc.matmul(A, x) for a sparse matrix A")
+    if not TYPE_CHECKING:  # for types this is nothing that NumPy makes an array of
+
+        def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+            raise TypeError(f"{self!r} is no array of numbers: use the functions of dcopt.dc, and dc.matmul(A, x) for a sparse matrix A")
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self!r} has no truth value: its value depends on the variables")
@@ -142,7 +144,7 @@ class Expr:
 class Variable(Expr):
     """A variable: `Model.var` makes it. `value` has its value after a solve."""
 
-    value: Any = None  # type: ignore[assignment]
+    value: Any = None
 
     def __init__(self, name: str, shape: tuple[int, ...], spec: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         super().__init__("variable", (), shape, arrays, **spec)
@@ -152,7 +154,7 @@ class Variable(Expr):
 class Parameter(Expr):
     """Data that may change from one solve to the next: `Model.param` makes it, `value` changes it."""
 
-    value: Any = None  # type: ignore[assignment]
+    value: Any = None
 
     def __init__(self, name: str, shape: tuple[int, ...], value: ArrayLike) -> None:
         super().__init__("parameter", (), shape)
@@ -415,25 +417,27 @@ def mat_frac(x: Operand, p: Operand) -> Expr:
 
 def matmul(x: Operand, y: Operand) -> Expr:
     """The product of matrices and vectors, as NumPy's `@`. A matrix of data may be one of SciPy's sparse ones."""
-    sparse = x.tocsr() if hasattr(x, "tocsr") else None  # type: ignore[union-attr]
-    x, y = Expr("const", (), sparse.shape) if sparse is not None else _expr(x), y if hasattr(y, "tocsr") else _expr(y)
-    if not (1 <= x.ndim <= 2 and 1 <= y.ndim <= 2 and x.shape[-1] == y.shape[0]):
-        raise ProblemError(f"matrices of the shapes {x.shape} and {y.shape} have no product", "problem", "", repr(x))
-    if not isinstance(y, Expr) or y.op == "const" and x.op != "const":
-        return matmul(y.T, x.T).T
-    columns = y.shape[1:]
-    if x.op != "const":  # both may depend on variables
-        a = _select(x, _places(x.shape)[(..., *(None for _ in columns), slice(None))])
-        return sum(mul(a, y.T), axis=-1)
-    if sparse is not None:
-        counts, col, data = np.diff(sparse.indptr), sparse.indices, sparse.data
+    a: Any = x if hasattr(x, "tocsr") else _expr(x)
+    b: Any = y if hasattr(y, "tocsr") else _expr(y)
+    if not (1 <= a.ndim <= 2 and 1 <= b.ndim <= 2 and a.shape[-1] == b.shape[0]):
+        raise ProblemError(f"matrices of the shapes {a.shape} and {b.shape} have no product", "problem", "", repr(a))
+    data = [not isinstance(e, Expr) or e.op == "const" for e in (a, b)]
+    if data[1] and not data[0]:
+        return matmul(b.T, a.T).T
+    b = _expr(b)
+    columns = b.shape[1:]
+    if not data[0]:  # both may depend on variables
+        return sum(mul(_select(a, _places(a.shape)[(..., *(None for _ in columns), slice(None))]), b.T), axis=-1)
+    if isinstance(a, Expr):
+        rows = np.atleast_2d(_shaped(a.arrays["data"], a.shape))
+        row, col = np.nonzero(rows)
+        counts, values = np.bincount(row, minlength=len(rows)), rows[row, col]
     else:
-        a = np.atleast_2d(_shaped(x.arrays["data"], x.shape))
-        row, col = np.nonzero(a)
-        counts, data = np.bincount(row, minlength=a.shape[0]), a[row, col]
+        a = a.tocsr()
+        counts, col, values = np.diff(a.indptr), a.indices, a.data
     n = columns[0] if columns else 1
-    indices = (np.tile(col, (n, 1)) + y.shape[0] * np.arange(n)[:, None]).reshape(-1)
-    return _affine([y], x.shape[:-1] + columns, np.tile(counts, n), indices, np.tile(data, n))
+    indices = (np.tile(col, (n, 1)) + b.shape[0] * np.arange(n)[:, None]).reshape(-1)
+    return _affine([b], a.shape[:-1] + columns, np.tile(counts, n), indices, np.tile(values, n))
 
 
 def stack(items: Sequence[Operand]) -> Expr:
