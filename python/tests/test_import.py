@@ -1,5 +1,6 @@
 """What importing the package costs, and the versions of others that it works with."""
 
+import os
 import re
 import subprocess
 import sys
@@ -51,6 +52,16 @@ with warnings.catch_warnings(record=True) as told:
     import dcopt
 print(len(told), str(told[0].message).startswith("dcopt cannot solve problems of CVXPY " + cvxpy.__version__))"""
     assert run(code) == "1 True\n"
+
+
+def test_the_command():
+    def command(*args):
+        return subprocess.run([sys.executable, "-m", "dcopt", *args], capture_output=True, text=True, input="var x >= 1\nminimize x",
+                              env=dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p)))
+
+    assert "objective    1" in command("solve", "-").stdout
+    p = command("solve", "nonexistent.dc")
+    assert p.returncode == 1 and "no such file" in p.stderr
 
 
 def test_bounds_of_versions():

@@ -4,6 +4,7 @@ installs a real one."""
 
 import importlib.util
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -70,7 +71,8 @@ def check(wheel, platform):
         for tag in TAGS[platform].split("."):
             assert f"Tag: py3-none-{tag}\n" in text
         meta = z.read(info + "METADATA").decode()
-        assert "Requires-Dist: numpy>=1.22" in meta and "License-Expression: Apache-2.0" in meta
+        assert "Requires-Dist: numpy>=1.22" in meta and "License-Expression: Apache-2.0" in meta and "Project-URL: Source, https://github.com/dcopt/dcopt\n" in meta
+        assert not re.search(r"\]\((?!https://|#)", meta), "a relative link leads nowhere from an index of packages"
 
 
 @pytest.fixture
@@ -122,6 +124,18 @@ def test_wheel_that_was_built():
             assert machine(z.read("dcopt/_program/dcopt" + (".exe" if system == "windows" else "")), system) == MACHINES[system][processor]
             assert "MT19937" in z.read("dcopt/LICENSES").decode(), "licences of code that gonum has from others"
         assert 2e6 < size < 4e7, f"{wheel.name}: a program of {size} bytes"
+
+
+def test_recipe():
+    """conda/recipe.yaml has the version and the bounds of pyproject.toml."""
+    tomllib = need.module("tomllib")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text()
+    version = (ROOT / "src" / "dcopt" / "_version.py").read_text().split('"')[1]
+    assert f'version: "{version}"' in recipe and f"summary: \"{project['description']}\"" in recipe
+    extras = project["optional-dependencies"]
+    for bound in project["dependencies"] + extras["cvxpy"] + extras["sklearn"]:
+        assert f"    - {bound.replace('>=', ' >=', 1)}\n" in recipe, bound
 
 
 def test_unknown_platform(tmp_path):
