@@ -14,7 +14,7 @@ import (
 )
 
 // Client speaks to one worker. Its methods may be called by several goroutines; the
-// worker answers one request after the other. When the context of a request ends, the
+// worker answers requests about one problem or model in order, and others side by side. When the context of a request ends, the
 // request is cancelled: a solve then returns its best point.
 type Client struct {
 	w    io.WriteCloser

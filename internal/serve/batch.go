@@ -34,7 +34,7 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fresh("batch", s.batches, m.Batch); err != nil {
+	if err := fresh(s, "batch", s.batches, m.Batch); err != nil {
 		return nil, err
 	}
 	if m.Count < 1 || m.Count > mostSets {
@@ -111,7 +111,7 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.batches[m.Batch] = b
+	keep(s, s.batches, m.Batch, b)
 	return out, nil
 }
 
@@ -189,12 +189,12 @@ func recovering(f func() error) (err error) {
 
 // adjointOfBatch is adjoint at the solutions of a batch.
 func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
-	b, err := known("batch", s.batches, *m.Batch)
+	b, err := known(s, "batch", s.batches, *m.Batch)
 	if err != nil {
 		return nil, err
 	}
 	p := b.p
-	if s.problems[m.Problem] != p {
+	if q, err := known(s, "problem", s.problems, m.Problem); err != nil || q != p {
 		return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
 	}
 	n, count := p.prog.Entries, len(b.sets)

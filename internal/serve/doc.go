@@ -1,3 +1,3 @@
 // Package serve is the worker of dcopt serve: it answers the requests of
-// docs/protocol.md, one after the other, over a reader and a writer.
+// docs/protocol.md, over a reader and a writer.
 package serve

@@ -40,7 +40,7 @@ func (d *matrices) close() {
 }
 
 func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
-	if err := fresh("problem", s.problems, m.Problem); err != nil {
+	if err := fresh(s, "problem", s.problems, m.Problem); err != nil {
 		return nil, err
 	}
 	d, err := newMatrices(m, s.cfg.Limits.Entries)
@@ -50,7 +50,7 @@ func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
 	if _, err := d.plan(); err != nil {
 		return nil, err
 	}
-	s.problems[m.Problem] = &problem{data: d}
+	keep(s, s.problems, m.Problem, &problem{data: d})
 	n, rows := d.qp.Dims()
 	return &wire.Loaded{Problem: m.Problem, Entries: n, Multipliers: rows, Columns: n, Rows: rows, Convex: true}, nil
 }
@@ -306,7 +306,7 @@ func (d *matrices) plan(more ...*wire.Settings) (*dataPlan, error) {
 }
 
 func (s *server) update(_ *job, m *wire.Update) (wire.Message, error) {
-	p, err := known("problem", s.problems, m.Problem)
+	p, err := known(s, "problem", s.problems, m.Problem)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 }
 
 func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
-	if err := fresh("model", s.models, m.Model); err != nil {
+	if err := fresh(s, "model", s.models, m.Model); err != nil {
 		return nil, err
 	}
 	set, err := fitSettings(m.Settings)
@@ -156,7 +156,7 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 		return nil, errorf(wire.ErrData, "%v", err)
 	}
 	out.quiet()
-	s.models[m.Model] = out
+	keep(s, s.models, m.Model, out)
 	return out.fitted(m.Model), nil
 }
 
@@ -194,7 +194,7 @@ func (m *model) fitted(handle uint64) *wire.Fitted {
 }
 
 func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
-	if err := fresh("model", s.models, m.Model); err != nil {
+	if err := fresh(s, "model", s.models, m.Model); err != nil {
 		return nil, err
 	}
 	if m.File == nil {
@@ -205,12 +205,12 @@ func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
 		return nil, errorf(wire.ErrData, "%v", err)
 	}
 	out := &model{r, c}
-	s.models[m.Model] = out
+	keep(s, s.models, m.Model, out)
 	return out.fitted(m.Model), nil
 }
 
 func (s *server) predict(_ *job, m *wire.Predict) (wire.Message, error) {
-	f, err := known("model", s.models, m.Model)
+	f, err := known(s, "model", s.models, m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func flattened(rows [][]float64) *wire.Floats {
 }
 
 func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
-	f, err := known("model", s.models, m.Model)
+	f, err := known(s, "model", s.models, m.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"reflect"
 	"runtime"
@@ -68,10 +67,12 @@ func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 }
 
 // fresh refuses a handle in use.
-func fresh[T any](what string, used map[uint64]T, handle uint64) error {
+func fresh[T any](s *server, what string, used map[uint64]T, handle uint64) error {
 	if handle == 0 || handle > wire.MaxID {
 		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", what, handle, uint64(wire.MaxID))
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if _, ok := used[handle]; ok {
 		return errorf(wire.ErrHandle, "the %s %d is loaded already; free it first", what, handle)
 	}
@@ -79,7 +80,9 @@ func fresh[T any](what string, used map[uint64]T, handle uint64) error {
 }
 
 // known finds the problem of a handle.
-func known[T any](what string, used map[uint64]T, handle uint64) (T, error) {
+func known[T any](s *server, what string, used map[uint64]T, handle uint64) (T, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	v, ok := used[handle]
 	if !ok {
 		return v, errorf(wire.ErrHandle, "there is no %s %d", what, handle)
@@ -89,7 +92,7 @@ func known[T any](what string, used map[uint64]T, handle uint64) (T, error) {
 
 // graphed is a problem of load.
 func (s *server) graphed(handle uint64) (*problem, error) {
-	p, err := known("problem", s.problems, handle)
+	p, err := known(s, "problem", s.problems, handle)
 	if err == nil && p.graph == nil {
 		err = errorf(wire.ErrHandle, "problem %d is one of load_data", handle)
 	}
@@ -97,7 +100,7 @@ func (s *server) graphed(handle uint64) (*problem, error) {
 }
 
 func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
-	if err := fresh("problem", s.problems, m.Problem); err != nil {
+	if err := fresh(s, "problem", s.problems, m.Problem); err != nil {
 		return nil, err
 	}
 	p := &problem{graph: &m.Graph, settings: m.Settings}
@@ -118,7 +121,7 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 		return nil, err
 	}
 	p.prog = prog
-	s.problems[m.Problem] = p
+	keep(s, s.problems, m.Problem, p)
 	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers, Convex: prog.Convex()}, nil
 }
 
@@ -232,7 +235,7 @@ func refused(err error) error {
 }
 
 func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
-	p, err := known("problem", s.problems, m.Problem)
+	p, err := known(s, "problem", s.problems, m.Problem)
 	if err != nil {
 		return nil, err
 	}
@@ -482,23 +485,30 @@ func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 	case given(m.Problem)+given(m.Model)+given(m.Batch) != 1:
 		return nil, errorf(wire.ErrRequest, "free wants problem, model or batch")
 	case m.Problem != nil:
-		p, err := known("problem", s.problems, *m.Problem)
+		p, err := known(s, "problem", s.problems, *m.Problem)
 		if err != nil {
 			return nil, err
 		}
 		p.close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		delete(s.problems, *m.Problem)
-		maps.DeleteFunc(s.batches, func(_ uint64, b *batch) bool { return b.p == p })
+		for handle, b := range s.batches {
+			if b.p == p {
+				delete(s.batches, handle)
+				s.tidy(key{'b', handle})
+			}
+		}
 	case m.Batch != nil:
-		if _, err := known("batch", s.batches, *m.Batch); err != nil {
+		if _, err := known(s, "batch", s.batches, *m.Batch); err != nil {
 			return nil, err
 		}
-		delete(s.batches, *m.Batch)
+		forget(s, s.batches, *m.Batch)
 	default:
-		if _, err := known("model", s.models, *m.Model); err != nil {
+		if _, err := known(s, "model", s.models, *m.Model); err != nil {
 			return nil, err
 		}
-		delete(s.models, *m.Model)
+		forget(s, s.models, *m.Model)
 	}
 	return &wire.Ok{}, nil
 }

@@ -35,14 +35,12 @@ func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &server{
-		cfg: cfg, ctx: ctx, in: bufio.NewReaderSize(r, 1<<16), out: &output{w: w, fail: stop},
-		problems: map[uint64]*problem{}, models: map[uint64]*model{}, batches: map[uint64]*batch{}, ended: make(chan error, 1), last: make(chan struct{}),
+		cfg: cfg, ctx: ctx, in: bufio.NewReaderSize(r, room), out: &output{w: w, fail: stop},
+		held: newHeld(), ended: make(chan error, 1), last: make(chan struct{}), lanes: map[key]*lane{},
 	}
 	s.pending.changed = sync.NewCond(&s.pending.mu)
 	context.AfterFunc(ctx, s.pending.close)
-	first := make(chan struct{})
-	close(first)
-	go s.follow(first)
+	go s.follow()
 	var err error
 	select {
 	case err = <-s.ended:
@@ -60,105 +58,55 @@ func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	return err
 }
 
-// follow reads a request and answers it in its turn, when before is closed. So the
-// goroutine that has read a request works on it at once; another one goes on reading meanwhile, as
-// cancels must be. Where the last request was brief it begins when this one is not: see patient.
-func (s *server) follow(before <-chan struct{}) {
-	for {
-		j, err := s.read()
-		if j == nil {
-			s.ended <- err
-			<-before
-			s.close()
-			close(s.last)
-			return
-		}
-		done := make(chan struct{})
-		other := &reader{read: func() { go s.follow(done) }}
-		select {
-		case <-before:
-		default:
-			other.begin()
-			<-before
-		}
-		if s.brief {
-			j.ctx = &patient{Context: j.ctx, since: j.begin, other: other}
-		} else {
-			other.begin()
-		}
-		s.work(j)
-		s.pending.done(j)
-		s.brief = time.Since(j.begin) < brief
-		close(done)
-		if other.begun() {
-			return
-		}
-		before = done
-	}
-}
+// room is the size of the buffer of the input, in bytes.
+const room = 1 << 16
 
-// brief is the time that a request takes at most which another goroutine need not wait for: waking one
-// that reads costs a request of a tenth of it a fifth of its time. The promise is that a cancel ends
-// a request within half a second.
-const brief = time.Millisecond
-
-// reader is the goroutine that reads on while a request is worked on.
-type reader struct {
-	once sync.Once
-	read func()
-}
-
-func (r *reader) begin() { r.once.Do(r.read) }
-
-// begun reports whether it has begun; from now on it cannot.
-func (r *reader) begun() bool {
-	first := false
-	r.once.Do(func() { first = true })
-	return !first
-}
-
-// patient is the context of a request that may be brief. The next request, which may be a cancel, is
-// read from when this one has asked whether it was cancelled and was not brief, or waits for that.
-type patient struct {
-	context.Context
-	since time.Time
-	other *reader
-}
-
-// Err is that of the context.
-func (p *patient) Err() error {
-	if time.Since(p.since) > brief {
-		p.other.begin()
-	}
-	return p.Context.Err()
-}
-
-// Done is that of the context.
-func (p *patient) Done() <-chan struct{} {
-	p.other.begin()
-	return p.Context.Done()
-}
-
-// server holds the loaded problems and models.
+// server answers requests.
 type server struct {
 	cfg     Config
 	ctx     context.Context // of the whole run
 	in      *bufio.Reader
 	out     *output
 	pending pending
-	ended   chan error    // why there are no more requests
-	last    chan struct{} // closed when the last one is answered
+	running sync.WaitGroup // requests
+	ended   chan error     // why there are no more requests
+	last    chan struct{}  // closed when the last one is answered
 
-	peeked wire.Again // of who reads
+	peeked wire.Again  // of who reads
+	brief  atomic.Bool // the last request was
 
-	// Who works on a request has these.
-	parsed   wire.Again
-	brief    bool // the last request was
+	mu sync.Mutex // of the maps
+	held
+	lanes map[key]*lane
+}
+
+// held are the loaded problems, models and batches by their handles. Each belongs to the request
+// that runs in its lane.
+type held struct {
 	problems map[uint64]*problem
 	models   map[uint64]*model
 	batches  map[uint64]*batch
 }
 
+func newHeld() held {
+	return held{problems: map[uint64]*problem{}, models: map[uint64]*model{}, batches: map[uint64]*batch{}}
+}
+
+// keep puts something under a handle.
+func keep[T any](s *server, in map[uint64]T, handle uint64, v T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in[handle] = v
+}
+
+// forget takes it away.
+func forget[T any](s *server, in map[uint64]T, handle uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(in, handle)
+}
+
+// close ends all problems. No request runs.
 func (s *server) close() {
 	for _, p := range s.problems {
 		p.close()
@@ -219,6 +167,9 @@ type job struct {
 	size   uint64
 	ctx    context.Context
 	cancel context.CancelFunc
+	keys   []key
+	lanes  []*lane
+	done   chan struct{} // closed when it is answered
 }
 
 // pending are the requests that wait or run.
@@ -314,14 +265,15 @@ func (s *server) read() (*job, error) {
 		case err != nil:
 			return nil, err
 		}
-		head, err := s.peeked.Peek(f)
+		peeked, err := s.peeked.Peek(f)
+		head := peeked.Head
 		switch {
 		case err != nil:
 			s.out.refuse(head.ID, errorf(wire.ErrRequest, "%v", err))
 		case head.Type == "cancel":
 			s.out.send(s.cancel(f, head.ID))
 		default:
-			j := &job{head: head, frame: f, begin: time.Now(), size: size}
+			j := &job{head: head, frame: f, begin: time.Now(), size: size, keys: keys(peeked), done: make(chan struct{})}
 			j.ctx, j.cancel = context.WithCancel(s.ctx)
 			s.pending.add(j)
 			return j, nil
@@ -417,7 +369,13 @@ func answer[P any](f func(s *server, j *job, m P) (wire.Message, error), s *serv
 
 // solveAgain is on of solve, for loops.
 func (s *server) solveAgain(j *job) (wire.Message, error) {
-	m, err := s.parsed.Solve(j.frame)
+	var parsed *wire.Again
+	if len(j.lanes) == 1 {
+		parsed = &j.lanes[0].parsed
+	} else { // it is refused: a solve names a problem and nothing else
+		parsed = new(wire.Again)
+	}
+	m, err := parsed.Solve(j.frame)
 	if err != nil {
 		return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
 	}

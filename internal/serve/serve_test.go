@@ -42,7 +42,7 @@ type reply struct {
 	Type   string       `json:"type"`
 	ID     uint64       `json:"id"`
 	Errors []wire.Error `json:"errors"`
-	Status string       `json:"status"`
+	Status any          `json:"status"`
 	Found  *bool        `json:"found"`
 }
 

@@ -5,9 +5,9 @@ import "bytes"
 // Again reads headers that differ from the last one in their id alone, as the solves of a loop do, without parsing them
 // again. The id has to be the last member. The zero value has no last one; one of these is for one goroutine at a time.
 type Again struct {
-	head  []byte // of the last header, all before its id
-	kind  string
-	solve Solve
+	head   []byte // of the last header, all before its id
+	peeked Peeked
+	solve  Solve
 }
 
 // untilID cuts a header whose last member is the id.
@@ -44,18 +44,19 @@ func (a *Again) keep(f Frame) {
 	a.head = append(a.head[:0], before...)
 }
 
-// Peek is the function Peek.
-func (a *Again) Peek(f Frame) (Head, error) {
+// Peek is the function PeekHandles.
+func (a *Again) Peek(f Frame) (Peeked, error) {
 	if id, ok := a.is(f); ok {
-		return Head{Type: a.kind, ID: id}, nil
+		a.peeked.ID = id
+		return a.peeked, nil
 	}
 	a.head = a.head[:0]
-	head, err := Peek(f)
+	peeked, err := PeekHandles(f)
 	if err == nil {
-		a.kind = head.Type
+		a.peeked = peeked
 		a.keep(f)
 	}
-	return head, err
+	return peeked, err
 }
 
 // Solve is a strict Parse of a solve, good until the next one; its numbers stay.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"reflect"
 	"testing"
 )
 
@@ -25,8 +26,8 @@ func TestAgain(t *testing.T) {
 		binary.LittleEndian.PutUint64(body, math.Float64bits(float64(k)))
 		f := Frame{Header: []byte(header), Body: body}
 		head, err := peek.Peek(f)
-		want, wanted := Peek(f)
-		if head.ID != want.ID || head.Type != want.Type || (err == nil) != (wanted == nil) {
+		want, wanted := PeekHandles(f)
+		if !reflect.DeepEqual(head, want) || (err == nil) != (wanted == nil) {
 			t.Errorf("%s: %+v, %v, want %+v, %v", header, head, err, want, wanted)
 		}
 		var one Solve
@@ -50,6 +51,20 @@ func TestAgain(t *testing.T) {
 		}
 		if _, err := parse.Solve(Frame{Header: f.Header, Body: make([]byte, 8)}); err == nil {
 			t.Error("a body that is too short is taken")
+		}
+	}
+}
+
+// TestPeekHandles: handles are numbers, whatever else the header has in their places.
+func TestPeekHandles(t *testing.T) {
+	for header, want := range map[string]Peeked{
+		`{"type":"batch","id":7,"problem":3,"batch":9}`:               {Head{Type: "batch", ID: 7}, 3, 0, 9},
+		`{"type":"fit","id":8,"model":9007199254740991,"shape":[1]}`:  {Head{Type: "fit", ID: 8}, 0, 9007199254740991, 0},
+		`{"type":"solve","id":9,"problem":"three","model":{"a":[1]}}`: {Head: Head{Type: "solve", ID: 9}},
+		`{"type":"solve","id":9,"problem":-3,"model":1.5,"batch":[]}`: {Head: Head{Type: "solve", ID: 9}},
+	} {
+		if got, err := PeekHandles(Frame{Header: []byte(header)}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v", header, got, err, want)
 		}
 	}
 }

@@ -592,16 +592,37 @@ func Write(w io.Writer, m Message) error {
 	return WriteFrame(w, m, &body)
 }
 
+// Peeked is the type and id of a frame with the handles that it names; 0: none that is a handle.
+type Peeked struct {
+	Head
+	Problem, Model, Batch uint64
+}
+
 // Peek reads the type and id of a frame.
 func Peek(f Frame) (Head, error) {
+	p, err := PeekHandles(f)
+	return p.Head, err
+}
+
+// PeekHandles reads the type, the id and the handles of a frame.
+func PeekHandles(f Frame) (Peeked, error) {
 	var h struct {
-		Type *string `json:"type"`
-		ID   *uint64 `json:"id"`
+		Type                  *string         `json:"type"`
+		ID                    *uint64         `json:"id"`
+		Problem, Model, Batch json.RawMessage // of any type: who parses the frame refuses wrong ones
 	}
 	if err := json.Unmarshal(f.Header, &h); err != nil {
-		return Head{}, fmt.Errorf("the header is not a JSON object with a type and an id: %v", err)
+		return Peeked{}, fmt.Errorf("the header is not a JSON object with a type and an id: %v", err)
 	}
-	var out Head
+	var out Peeked
+	for _, v := range []struct {
+		raw json.RawMessage
+		dst *uint64
+	}{{h.Problem, &out.Problem}, {h.Model, &out.Model}, {h.Batch, &out.Batch}} {
+		if v.raw != nil && json.Unmarshal(v.raw, v.dst) != nil {
+			*v.dst = 0
+		}
+	}
 	if h.ID != nil {
 		out.ID = *h.ID
 	}
