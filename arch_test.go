@@ -132,7 +132,7 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/num dc qpbackend qpbackend/ipm ccp ccp/internal/rows ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global": "internal/num dc internal/graph/atom qpbackend qpbackend/ipm ccp ccp/internal/rows ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.

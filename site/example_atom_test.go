@@ -94,6 +94,8 @@ func TestExampleAtom(t *testing.T) {
 	}
 	file("d.dc", run(0, "hypotenuse(", "expand", "c.dc"))
 	run(0, "convex", "check", "d.dc")
+	file("e.dc", []byte("var x[2] in [-3, 3] start 2\nmaximize hypotenuse(x - [1, 2]) - sumsq(x)\n"))
+	run(0, `"proved":true`, "solve", "--json", "--global", "e.dc")
 
 	t.Run("Python", func(t *testing.T) {
 		python := need.Program(t, need.Python)

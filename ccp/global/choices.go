@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -87,7 +88,7 @@ func newChoices(p *dc.Problem) *choices {
 
 // squaresOf are affine functions whose squares add up to the term.
 func squaresOf(t dc.Term) ([]dc.Linear, bool) {
-	if op := t.Node.Op(); t.Weight < 0 || op != "square" && op != "sumsq" {
+	if t.Weight < 0 || atom.SumOf(t.Node.Op()) != atom.SumSquares {
 		return nil, false
 	}
 	a, ok := t.Node.Args()[0].Affine()
@@ -106,17 +107,11 @@ func squaresOf(t dc.Term) ([]dc.Linear, bool) {
 // convex ones, and −w times the sum of the k largest of n convex ones, which is that of
 // the n − k least less all of them.
 func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
-	w, k := t.Weight, 1
-	switch t.Node.Op() {
-	case "max":
-		w = -w
-	case "sumlargest":
-		w, k = -w, int(t.Node.Data()[0])
-	case "sumsmallest":
-		k = int(t.Node.Data()[0])
-	default:
+	row := atom.FindReduce(t.Node.Op())
+	if row == nil || row.Extremes == nil {
 		return dc.Expr{}, false
 	}
+	w, k := -row.Sign()*t.Weight, row.Extremes(t.Node.Data())
 	es := entriesOf(t)
 	all := func(holds func(dc.Expr) bool) bool {
 		return !slices.ContainsFunc(es, func(e dc.Expr) bool { return !holds(e) })
@@ -124,8 +119,8 @@ func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
 	if w <= 0 || all(dc.Expr.IsAffine) { // the regions of affine pieces say more
 		return dc.Expr{}, false
 	}
-	switch least := t.Node.Op() == "sumsmallest"; {
-	case least:
+	switch {
+	case row.Curvature < 0:
 	case all(dc.Expr.IsConcave):
 		for i := range es {
 			es[i] = es[i].Neg()
@@ -173,7 +168,7 @@ type hinge struct {
 func hingesOf(terms []dc.Term) (hinges []hinge) {
 	for k, t := range terms {
 		es := entriesOf(t)
-		if t.Node.Op() != "max" || len(es) != 2 || !es[0].IsAffine() || !es[1].IsAffine() {
+		if atom.FindReduce(t.Node.Op()) != atom.Max || len(es) != 2 || !es[0].IsAffine() || !es[1].IsAffine() {
 			continue
 		}
 		d := es[0].Sub(es[1])

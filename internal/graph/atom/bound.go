@@ -38,6 +38,24 @@ type Canon interface {
 	Abs(l Lin) Lin // at least |l|
 }
 
+// Factors receives functions of several numbers as functions of one number and products.
+type Factors interface {
+	Sum(f *Curve, p float64, u ...Lin) Lin // Σ f(uₖ)
+	Product(u, v Lin) Lin
+	Column(l Lin) Lin // a column that is l, which Product takes as one factor
+}
+
+// sumBy is a function that is the sum of a function of each number, with its first parameter.
+func sumBy(name string) func(c Factors, u []Lin, p []float64) Lin {
+	return func(c Factors, u []Lin, p []float64) Lin {
+		first := 0.0
+		if len(p) > 0 {
+			first = p[0]
+		}
+		return c.Sum(Find(name), first, u...)
+	}
+}
+
 // Bound is an affine function plus a sum of squares.
 type Bound struct {
 	Lin

@@ -11,7 +11,7 @@ import (
 
 // Max is the largest number.
 var Max = rowOf(Reduce{
-	Name: "max", Single: Itself, Curvature: 1, Entries: entries(Rising, false),
+	Name: "max", Single: Itself, Curvature: 1, Entries: entries(Rising, false), Extremes: oneOf,
 	Value: func(dst []float64, u [][]float64, _ []float64) {
 		copy(dst, u[0])
 		for _, u := range u[1:] {
@@ -35,12 +35,16 @@ var Max = rowOf(Reduce{
 	Slopes:  ofMean,
 })
 
+// How many numbers a function adds.
+func oneOf([]float64) int    { return 1 }
+func someOf(p []float64) int { return int(p[0]) }
+
 // ofMean bounds the slopes of a mean.
 func ofMean(int, []float64) (a, b float64) { return 0, 1 }
 
 // Min is the least number.
 var Min = rowOf(Reduce{
-	Name: "min", Single: Itself, Curvature: -1, Entries: entries(Rising, false),
+	Name: "min", Single: Itself, Curvature: -1, Entries: entries(Rising, false), Extremes: oneOf,
 	Value: func(dst []float64, u [][]float64, _ []float64) {
 		copy(dst, u[0])
 		for _, u := range u[1:] {
@@ -153,7 +157,7 @@ func dominated(u []Interval, of func(Interval) Interval) bool {
 
 // SumLargest is the sum of the k largest numbers; k is the parameter.
 var SumLargest = rowOf(Reduce{
-	Name: "sumlargest", HasParameters: true, Curvature: 1, Entries: entries(Rising, false),
+	Name: "sumlargest", HasParameters: true, Curvature: 1, Entries: entries(Rising, false), Extremes: someOf,
 	Value: func(dst []float64, u [][]float64, p []float64) {
 		eachRanked(len(dst), u, func(i int, order []int) {
 			dst[i] = sumOf(u, i, order[:int(p[0])])
@@ -218,7 +222,7 @@ var SumLargest = rowOf(Reduce{
 
 // SumSmallest is the sum of the k smallest numbers, those that SumLargest of all but k leaves.
 var SumSmallest = rowOf(Reduce{
-	Name: "sumsmallest", HasParameters: true, Curvature: -1, Entries: entries(Rising, false),
+	Name: "sumsmallest", HasParameters: true, Curvature: -1, Entries: entries(Rising, false), Extremes: someOf,
 	Value: func(dst []float64, u [][]float64, p []float64) {
 		eachRanked(len(dst), u, func(i int, order []int) {
 			dst[i] = sumOf(u, i, order[len(order)-int(p[0]):])

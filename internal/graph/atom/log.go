@@ -116,6 +116,11 @@ var KL = rowOf(Reduce{
 		}
 	},
 	Over: func([]Interval, []float64) Interval { return interval.New(0, math.Inf(1)) },
+	Factored: func(c Factors, u []Lin, _ []float64) Lin {
+		a, b := c.Column(u[0]), c.Column(u[1])
+		cross := c.Product(a, c.Column(c.Sum(Find("log"), 0, b)))
+		return c.Sum(Find("entr"), 0, a).Scale(-1).Add(-1, cross).Add(-1, a).Add(1, b)
+	},
 	// s ≥ u·log(u/v) by u·exp(−s/u) ≤ v.
 	Bound: func(c Canon, u []Lin, _ []float64) Bound {
 		s := c.Column()

@@ -64,6 +64,9 @@ var LogSumExp = rowOf(Reduce{
 	Change: Max.Change,
 	Slopes: ofMean,
 	Mean:   true,
+	Factored: func(c Factors, u []Lin, _ []float64) Lin {
+		return c.Sum(Find("log"), 0, c.Sum(Find("exp"), 0, u...))
+	},
 	// t with Σ vₖ ≤ 1, vₖ ≥ exp(uₖ − t).
 	Bound: func(c Canon, u []Lin, _ []float64) Bound {
 		t := c.Column()
@@ -90,6 +93,13 @@ func geometricMean(name string, weighted bool, bound func(c Canon, u []Lin, w []
 	return Reduce{
 		Name: name, Single: Itself, HasParameters: weighted, Curvature: -1, Smooth: true,
 		Entries: entries(Rising, true), Bound: bound,
+		Factored: func(c Factors, u []Lin, w []float64) Lin {
+			mean := Constant(1)
+			for k, l := range u {
+				mean = c.Product(mean, c.Sum(Find("power"), share(w, k, len(u)), l))
+			}
+			return mean
+		},
 		Value: func(dst []float64, u [][]float64, w []float64) {
 			for i := range dst {
 				dst[i] = meanOf(u, i, w, 0)

@@ -9,7 +9,7 @@ import (
 
 // Norm1 is the sum of absolute values.
 var Norm1 = rowOf(Reduce{
-	Name: "norm1", Curvature: 1, Entries: entries(Outward, false),
+	Name: "norm1", Curvature: 1, Entries: entries(Outward, false), Factored: sumBy("abs"),
 	Value: func(dst []float64, u [][]float64, _ []float64) {
 		if len(dst) == 1 { // of a single function, which may be of many numbers
 			sum := 0.0
@@ -87,6 +87,9 @@ var Norm1 = rowOf(Reduce{
 var Norm2 = rowOf(Reduce{
 	Name: "norm2", Single: Absolute, Curvature: 1, Smooth: true, Entries: entries(Outward, false), Rotates: true,
 	Value: norms,
+	Factored: func(c Factors, u []Lin, _ []float64) Lin {
+		return c.Sum(Find("power"), 0.5, c.Sum(Find("square"), 0, u...))
+	},
 	Slope: func(to [][]float64, adj []float64, u [][]float64, v, _ []float64) {
 		flat := 1 / math.Sqrt(float64(len(u)))
 		for k, to := range to {
@@ -230,6 +233,9 @@ var NormP = rowOf(Reduce{
 	},
 	Change: func(s []float64, _ []float64) float64 { return num.Norm1(s) },
 	Slopes: func(int, []float64) (a, b float64) { return 1, 1 },
+	Factored: func(c Factors, u []Lin, p []float64) Lin {
+		return c.Sum(Find("power"), 1/p[0], c.Sum(Find("abspower"), p[0], u...))
+	},
 	// rₖ^(1/p)·t^(1−1/p) ≥ |uₖ| with Σ rₖ ≤ t.
 	Bound: func(c Canon, u []Lin, p []float64) Bound {
 		t := c.Column()

@@ -49,6 +49,12 @@ type Reduce struct {
 	Slopes func(n int, p []float64) (a, b float64)
 	// Products says that f is a sum of products of powers; nil: it is none.
 	Products func(n int) [][]Factor
+	// Extremes is k of a function that is the sum of the k largest numbers, or of the k least if it is
+	// concave; nil: it is none.
+	Extremes func(p []float64) int
+	// Factored states f by functions of one number and products, which have bounds on boxes; nil:
+	// it is known by Extremes, or has none.
+	Factored func(c Factors, u []Lin, p []float64) Lin
 	// Maxima are sets of affine functions, at most so many in each: f(u) is the sum of the largest
 	// of each. nil: f is no such sum, or one with larger sets.
 	Maxima func(u []Lin, p []float64, most int) [][]Lin
@@ -122,6 +128,9 @@ func rowOf(f Reduce) *Reduce {
 // of one array, without parameters.
 func (f *Reduce) Plain() bool { return f.Means != "" }
 
+// OfArray reports whether f is convex or concave, of one array and without parameters.
+func (f *Reduce) OfArray() bool { return f.Places == Together && !f.HasParameters && f.Curvature != 0 }
+
 // FindReduce returns the row of a name, nil if there is none.
 func FindReduce(name string) *Reduce {
 	for _, f := range reduces {
@@ -130,6 +139,15 @@ func FindReduce(name string) *Reduce {
 		}
 	}
 	return nil
+}
+
+// SumOf returns the row of a name, or of the sum of the function of one number with that name; nil
+// if there is none.
+func SumOf(name string) *Reduce {
+	if c := Find(name); c != nil && c.Sum != nil {
+		return c.Sum
+	}
+	return FindReduce(name)
 }
 
 // Reduces returns all rows.

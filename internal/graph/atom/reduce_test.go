@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // sampleOf draws parameters of a row for n numbers.
@@ -266,6 +267,45 @@ func TestConeOfRow(t *testing.T) {
 			if inside := cone.Rows[0].of(at, nil) >= s; inside != (d > 0) {
 				t.Fatalf("at %g with the bound %g of the value %g: inside %v", u, at[n], v, inside)
 			}
+		}
+	})
+}
+
+// values are Factors of numbers.
+type values struct{}
+
+func (values) Sum(f *Curve, p float64, u ...Lin) (sum Lin) {
+	for _, l := range u {
+		sum.C += f.Value.At(l.C, p)
+	}
+	return sum
+}
+func (values) Product(u, v Lin) Lin { return Constant(u.C * v.C) }
+func (values) Column(l Lin) Lin     { return l }
+
+// TestReduceFactored: each row is a sum of extremes, or functions of one number and products have
+// its value.
+func TestReduceFactored(t *testing.T) {
+	eachRow(t, func(t *testing.T, f *Reduce, n int, p []float64, r *rand.Rand) {
+		u := drawn(f, n, r)
+		v, want := 0.0, f.at(u, p)
+		if f.Extremes != nil {
+			slices.Sort(u)
+			for k := range f.Extremes(p) {
+				if f.Curvature > 0 {
+					k = n - 1 - k
+				}
+				v += u[k]
+			}
+		} else {
+			lins := make([]Lin, n)
+			for k := range lins {
+				lins[k] = Constant(u[k])
+			}
+			v = f.Factored(values{}, lins, p).C
+		}
+		if !(math.Abs(v-want) <= 1e-13*(1+num.Norm1(u)+math.Abs(want))) {
+			t.Fatalf("at %v with %v: %g, want %g", u, p, v, want)
 		}
 	})
 }

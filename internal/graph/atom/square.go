@@ -8,7 +8,7 @@ import (
 
 // SumSquares is the sum of squares.
 var SumSquares = rowOf(Reduce{
-	Name: "sumsq", Curvature: 1, Smooth: true, Entries: entries(Outward, false),
+	Name: "sumsq", Curvature: 1, Smooth: true, Entries: entries(Outward, false), Factored: sumBy("square"),
 	Value: squares,
 	Slope: func(to [][]float64, adj []float64, u [][]float64, _, _ []float64) {
 		for k, to := range to {
@@ -77,6 +77,7 @@ func squares(dst []float64, u [][]float64, _ []float64) {
 // bound is the least n² + 2m·t over u = n + s, t ≥ |s| (Mangasarian and Musicant 2000).
 var Huber = rowOf(Reduce{
 	Name: "huber", HasParameters: true, Curvature: 1, Smooth: true, Entries: entries(Outward, false),
+	Factored: sumBy("huber"),
 	Value: func(dst []float64, u [][]float64, p []float64) {
 		clear(dst)
 		for _, u := range u {
@@ -197,6 +198,14 @@ var Inner = rowOf(Reduce{
 		}
 		return sum
 	},
+	Factored: func(c Factors, u []Lin, _ []float64) (sum Lin) {
+		half := len(u) / 2
+		for k, l := range u[:half] {
+			p := c.Product(l, u[k+half])
+			sum = Lin{append(sum.Terms, p.Terms...), sum.C + p.C}
+		}
+		return sum
+	},
 	Products: func(n int) [][]Factor {
 		out := make([][]Factor, n/2)
 		for k := range out {
@@ -262,6 +271,9 @@ var QuadOverLin = rowOf(Reduce{
 			out[k] = []Factor{{2, k + 1}, {-1, 0}}
 		}
 		return out
+	},
+	Factored: func(c Factors, u []Lin, _ []float64) Lin {
+		return c.Product(c.Column(c.Sum(Find("square"), 0, u[1:]...)), c.Column(c.Sum(Find("power"), -1, c.Column(u[0]))))
 	},
 	Cone: func(t Lin, u []Lin, _ []float64) Cone { return rotated(t, u[0], u[1:]...) },
 })

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // atom is an atom over columns.
@@ -19,96 +20,115 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 	if m.err != nil {
 		return dc.Linear{}
 	}
-	data := n.Data()
-	p := 0.0
-	if len(data) > 0 {
-		p = data[0]
+	op, p := n.Op(), n.Data()
+	if row := atom.FindReduce(op); row != nil {
+		return m.several(row, us, p)
 	}
-	switch op := n.Op(); op {
-	case "pos":
-		return m.largest(m.undominated([]dc.Linear{us[0], {}}))
-	case "sqrt":
-		return m.of(Power, 0.5, us[0])
-	case "invpos":
-		return m.of(Power, -1, us[0])
-	case "power":
-		return m.power(us[0], p)
-	case "sumsq":
-		return m.each(us, Square, 0)
-	case "norm1":
-		return m.each(us, Abs, 0)
+	if c := atom.Find(op); c != nil {
+		return m.each(us, opOf(c), append(p, 0)[0])
+	}
+	switch op {
 	case "sum":
 		return sum(0, us, nil)
 	case "quotient":
 		return m.quotient(us[0], us[1])
 	case "mul":
 		return m.product(us[0], us[1])
-	case "inner":
-		parts := make([]dc.Linear, len(us)/2)
-		for k := range parts {
-			parts[k] = m.product(us[k], us[len(us)/2+k])
-		}
-		return sum(0, parts, nil)
 	case "quad":
-		return m.quad(us, data)
-	case "norm2":
-		return m.norm2(us)
-	case "norm":
-		return m.norm(us, p)
-	case "norminf":
-		return m.normInf(us)
-	case "max":
-		return m.largest(m.undominated(us))
-	case "min":
-		return m.largest(m.undominated(negated(us))).Scale(-1)
-	case "sumlargest":
-		return m.sumLargest(us, int(p))
-	case "sumsmallest":
-		return m.sumLargest(negated(us), int(p)).Scale(-1)
-	case "lse":
-		cols := m.columns(us)
-		return m.under(m.of(Log, 0, m.each(us, Exp, 0)), &Under{Kind: LogSumExp, Args: cols})
-	case "quadoverlin":
-		last := len(us) - 1
-		square, cols := m.column(m.each(us[:last], Square, 0)), m.columns(us)
-		inverse := m.column(m.of(Power, -1, ColumnOf(cols[last])))
-		return m.under(m.times(square, inverse), &Under{Kind: SquareOver, Args: cols})
-	case "kl": // u·log(u/v) − u + v
-		u, v := m.column(us[0]), m.column(us[1])
-		j := m.times(u, m.column(m.of(Log, 0, ColumnOf(v))))
-		divergence := m.column(sum(0, []dc.Linear{m.of(Entropy, 0, ColumnOf(u)), j, ColumnOf(u), ColumnOf(v)}, []float64{-1, -1, -1, 1}))
-		return m.under(ColumnOf(divergence), &Under{Kind: Divergence, Args: []int{u, v}})
-	case "geomean":
-		w := make([]float64, len(us))
-		for k := range w {
-			w[k] = 1 / float64(len(us))
-		}
-		return m.geomean(us, w)
-	case "wgeomean":
-		total := 0.0
-		for _, w := range data {
-			total += w
-		}
-		w := make([]float64, len(data))
-		for k := range w {
-			w[k] = data[k] / total
-		}
-		return m.geomean(us, w)
+		return m.quad(us, p)
 	case "blackbox", "":
 		return m.fail("a function of the program's own is known by its values alone, which bounds nothing")
-	default:
-		if op := named(op); op != Affine {
-			return m.each(us, op, p)
-		}
-		return m.fail("%s has no bounds by columns", op)
 	}
+	return m.fail("%s has no bounds by columns", op)
+}
+
+// several is a row of the table of functions of several numbers.
+func (m *maker) several(row *atom.Reduce, us []dc.Linear, p []float64) dc.Linear {
+	switch {
+	case len(us) == 1 && row.Single == atom.Itself:
+		return us[0]
+	case len(us) == 1 && row.Single == atom.Absolute:
+		return m.of(Abs, 0, us[0])
+	case row.Extremes != nil:
+		if row.Curvature < 0 {
+			us = negated(us)
+		}
+		return m.sumLargest(us, row.Extremes(p)).Scale(row.Sign())
+	case row.Factored == nil:
+		return m.fail("%s has no bounds by columns", row.Name)
+	}
+	kind, args := slices.Index(kinds[:], row), []int(nil)
+	if kind >= 0 {
+		args = m.columns(us)
+	}
+	if row.Places == atom.FirstBehind {
+		us = append(us[len(us)-1:], us[:len(us)-1]...)
+	}
+	f, numbers := factors{m, us}, make([]atom.Lin, len(us))
+	for k := range numbers {
+		numbers[k] = atom.Argument(k)
+	}
+	l := f.linear(row.Factored(&f, numbers, p))
+	if kind < 0 {
+		return l
+	}
+	return m.under(ColumnOf(m.column(l)), &Under{Kind: Kind(kind), Args: args})
+}
+
+// factors states a function of the numbers u by terms.
+type factors struct {
+	m *maker
+	u []dc.Linear
+}
+
+func (f *factors) Sum(c *atom.Curve, p float64, u ...atom.Lin) atom.Lin {
+	us := make([]dc.Linear, len(u))
+	for k := range us {
+		us[k] = f.linear(u[k])
+	}
+	return ofColumns(f.m.each(us, opOf(c), p))
+}
+
+func (f *factors) Product(u, v atom.Lin) atom.Lin {
+	return ofColumns(f.m.product(f.linear(u), f.linear(v)))
+}
+
+func (f *factors) Column(l atom.Lin) atom.Lin { return ofColumns(ColumnOf(f.m.column(f.linear(l)))) }
+
+// linear is l over columns.
+func (f *factors) linear(l atom.Lin) dc.Linear {
+	parts, weights := make([]dc.Linear, len(l.Terms)), make([]float64, len(l.Terms))
+	for k, t := range l.Terms {
+		if weights[k] = t.W; t.At < 0 {
+			parts[k] = f.u[^t.At]
+		} else {
+			parts[k] = ColumnOf(t.At)
+		}
+	}
+	return sum(l.C, parts, weights)
+}
+
+// ofColumns is l for the table of functions.
+func ofColumns(l dc.Linear) atom.Lin {
+	out := atom.Lin{Terms: make([]atom.Term, len(l.Idx)), C: l.Const}
+	for k, j := range l.Idx {
+		out.Terms[k] = atom.Term{At: j, W: l.Val[k]}
+	}
+	return out
 }
 
 // each is the sum of a function of each.
 func (m *maker) each(us []dc.Linear, op Op, p float64) dc.Linear {
 	parts := make([]dc.Linear, len(us))
 	for k, u := range us {
-		parts[k] = m.of(op, p, u)
+		if op == Power {
+			parts[k] = m.power(u, p)
+		} else {
+			parts[k] = m.of(op, p, u)
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
 	}
 	return sum(0, parts, nil)
 }
@@ -193,35 +213,6 @@ func (m *maker) quad(us []dc.Linear, q []float64) dc.Linear {
 	return sum(0, parts, weights)
 }
 
-func (m *maker) norm2(us []dc.Linear) dc.Linear {
-	if len(us) == 1 {
-		return m.of(Abs, 0, us[0])
-	}
-	cols := m.columns(us)
-	return m.under(m.of(Power, 0.5, m.each(us, Square, 0)), &Under{Kind: Norm2, Args: cols})
-}
-
-func (m *maker) norm(us []dc.Linear, p float64) dc.Linear {
-	switch {
-	case p == 1 || len(us) == 1:
-		return m.each(us, Abs, 0)
-	case p == 2:
-		return m.norm2(us)
-	case math.IsInf(p, 1):
-		return m.normInf(us)
-	}
-	return m.of(Power, 1/p, m.each(us, Even, p))
-}
-
-// normInf is the largest of the functions and their negatives.
-func (m *maker) normInf(us []dc.Linear) dc.Linear {
-	var both []dc.Linear
-	for _, u := range us {
-		both = append(both, u, u.Scale(-1))
-	}
-	return m.largest(m.undominated(both))
-}
-
 // reach is the range of a function within the bounds of the variables.
 func (m *maker) reach(l dc.Linear) Interval {
 	return over(l, m.Box)
@@ -279,6 +270,9 @@ const mostSorted = 5000
 
 // sumLargest is the sum of the k largest: k rounds of comparisons leave them at the end.
 func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
+	if k == 1 {
+		return m.largest(m.undominated(us))
+	}
 	if k*len(us) > mostSorted {
 		return m.fail("the sum of the %d largest of %d is too large for bounds by columns", k, len(us))
 	}
@@ -292,17 +286,6 @@ func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
 			us[i] = sum(0, []dc.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
 		}
 		out = sum(0, []dc.Linear{out, us[n-1-r]}, nil)
-	}
-	return out
-}
-
-// geomean is the product of the powers.
-func (m *maker) geomean(us []dc.Linear, w []float64) dc.Linear {
-	out := dc.Linear{Const: 1}
-	for k, u := range us {
-		if w[k] > 0 {
-			out = m.product(out, m.power(u, w[k]))
-		}
 	}
 	return out
 }

@@ -57,7 +57,7 @@ var _ = withRows()
 // withRows adds the rows without a number.
 func withRows() bool {
 	for _, c := range atom.Curves() {
-		if named(c.Name) == Affine {
+		if opOf(c) == Affine {
 			kink := c.Domain == nil && !Interval(c.Second.Over(atom.Interval{Lo: -1, Hi: 1}, 0)).Finite()
 			functions = append(functions, function{c, kink})
 		}
@@ -65,14 +65,9 @@ func withRows() bool {
 	return true
 }
 
-// named is the function of a name in expressions, Affine if there is none.
-func named(name string) Op {
-	for k, f := range functions {
-		if f.Curve != nil && f.Name == name {
-			return Op(k)
-		}
-	}
-	return Affine
+// opOf is the function of a row, Affine if there is none.
+func opOf(c *atom.Curve) Op {
+	return Op(max(slices.IndexFunc(functions, func(f function) bool { return f.Curve == c }), 0))
 }
 
 // Name is the name of the function of a term in a proof, empty if it has a number.

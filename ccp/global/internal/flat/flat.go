@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Term is a column that equals a function of columns before it.
@@ -487,7 +488,7 @@ func (p *Problem) sides() {
 		p.CostOnly[j] = uses[j] == 1 && cost[j]
 		b, a := p.Below[j], p.Above[j]
 		if t.Under != nil && b {
-			rises := t.Under.Kind == Largest || t.Under.Kind == LogSumExp // in each argument
+			rises := kinds[t.Under.Kind].Entry(0).Monotone == atom.Rising // as in each argument
 			for _, i := range t.Under.Args {
 				mark(ColumnOf(i), true, !rises)
 			}

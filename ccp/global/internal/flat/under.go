@@ -3,6 +3,7 @@ package flat
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -17,6 +18,11 @@ const (
 	Divergence             // u·log(u/v) − u + v
 	Largest                // the maximum
 )
+
+// kinds are their rows.
+var kinds = [...]*atom.Reduce{
+	Norm2: atom.Norm2, LogSumExp: atom.LogSumExp, SquareOver: atom.QuadOverLin, Divergence: atom.KL, Largest: atom.Max,
+}
 
 // Under is a convex function of columns.
 type Under struct {
