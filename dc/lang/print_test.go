@@ -180,6 +180,17 @@ func TestPrintFiles(t *testing.T) {
 	}
 }
 
+// TestPrintQuotients: quotients without a split are written as quotients.
+func TestPrintQuotients(t *testing.T) {
+	p := mustCompile(t, `var x in [1, 3] start 2, y in [1, 3] start 2
+minimize 3*((x - 1)/(y*x - 2)) + x/(norm2([x - y, y*x]) - 2)
+subject to (y - 2)/(x*y - 2) <= 7
+`, Options{})
+	if err := printAgain(p); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPrintFamilies: members that differ in numbers alone are a family.
 func TestPrintFamilies(t *testing.T) {
 	p := mustCompile(t, `param r = [1, 2, 4, 8.5], P = [1 2; 3 4; 5 6; 7 9]

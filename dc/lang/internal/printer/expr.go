@@ -163,13 +163,6 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 	ps.text(")")
 }
 
-// callNames are functions with the arguments of the atom of the name, beside those of the tables of
-// functions.
-var callNames = map[string]bool{
-	"logdet": true, "lambda_max": true, "sigma_max": true, "normnuc": true,
-	"matfrac": true, "lambda_sumlargest": true, "quad": true,
-}
-
 // weighted is a term; odd says that it stands for an odd power of any sign.
 type weighted struct {
 	dc.Term
@@ -198,7 +191,7 @@ func written(e dc.Expr) (affine dc.Linear, out []weighted) {
 // isMinimum reports whether minus n is better read as a minimum: all terms of its
 // entries would lose a minus.
 func isMinimum(n *dc.Node) bool {
-	if n.Op() != "max" {
+	if atom.FindReduce(n.Op()) != atom.Max {
 		return false
 	}
 	a := &n.Args()[0]
@@ -212,82 +205,95 @@ func isMinimum(n *dc.Node) bool {
 }
 
 func isOdd(a, b *dc.Term) bool {
-	if a.Node.Op() != "pos_power" || b.Node.Op() != "pos_power" || a.Weight != -b.Weight {
-		return false
-	}
-	p, q := a.Node.Data()[0], b.Node.Data()[0]
-	if p != q || math.Mod(p, 2) != 1 {
+	p, ok := exponentOf(&a.Node)
+	q, also := exponentOf(&b.Node)
+	if !ok || !also || !p.ofPositive || p != q || a.Weight != -b.Weight || math.Mod(p.e, 2) != 1 {
 		return false
 	}
 	sum := a.Node.Args()[0].Entry(0).Add(b.Node.Args()[0].Entry(0))
 	return a.Node.Args()[0].Entry(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
 }
 
+// exponent is e of uᵉ, or of max(u, 0)ᵉ.
+type exponent struct {
+	e          float64
+	ofPositive bool
+}
+
+// exponentOf is the exponent of a power.
+func exponentOf(n *dc.Node) (out exponent, ok bool) {
+	c := atom.Find(n.Op())
+	if c == nil || c.Exponent == nil {
+		return out, false
+	}
+	out.e, out.ofPositive = c.Exponent(append(n.Data(), 0)[0])
+	return out, true
+}
+
 // atom is an atom, behind its coefficient.
 func (pr *printer) atom(ps *phrase, t *weighted) {
 	n, w := &t.Node, t.Weight
 	op, args, data := n.Op(), n.Args(), n.Data()
-	open := func() { *ps = append(*ps, piece{kind: pieceOpen, text: "(", v: needsParens(w)}) }
-	shut := func() { *ps = append(*ps, piece{kind: pieceClose, text: ")", v: needsParens(w)}) }
+	several := atom.SumOf(op)
+	p, isPower := exponentOf(n)
+	product := func(sign string) {
+		*ps = append(*ps, piece{kind: pieceOpen, text: "(", v: needsParens(w)})
+		pr.operand(ps, &args[0])
+		ps.text(sign)
+		pr.operand(ps, &args[1])
+		*ps = append(*ps, piece{kind: pieceClose, text: ")", v: needsParens(w)})
+	}
 	switch {
-	case op == "sumsq" && args[0].Len() == 1, op == "square":
+	case several == atom.SumSquares && args[0].Len() == 1:
 		pr.factor(ps, args[0].Entry(0))
 		ps.text("^2")
-	case op == "power" && data[0] == 0.5:
-		pr.call(ps, "sqrt", args, nil)
-	case op == "power" && data[0] == -1:
-		pr.call(ps, "invpos", args, nil)
-	case op == "power", t.odd:
-		pr.factor(ps, args[0].Entry(0))
-		ps.text("^")
-		pr.exponent(ps, data[0])
-	case op == "pos_power":
-		if e := args[0].Entry(0); e.IsConvex() && e.Range().Lo >= 0 {
-			pr.factor(ps, e)
-		} else {
-			pr.call(ps, "pos", args, nil)
-		}
-		ps.text("^")
-		pr.exponent(ps, data[0])
-	case op == "mul":
-		open()
-		pr.factor(ps, args[0].Entry(0))
-		ps.text("*")
-		pr.factor(ps, args[1].Entry(0))
-		shut()
-	case op == "inner", op == "cost":
-		open()
-		pr.operand(ps, &args[0])
-		ps.text("*")
-		pr.operand(ps, &args[1])
-		shut()
-	case op == "huber" && args[0].Len() > 1:
-		ps.text("sum(")
-		pr.call(ps, op, args, data)
-		ps.text(")")
-	case op == "huber":
-		ps.text("huber(")
-		pr.sum(ps, args[0].Entry(0))
-		ps.text(", ")
-		ps.number(pieceValue, data[0])
-		ps.text(")")
-	case op == "max":
+	case isPower:
+		pr.power(ps, args, p, t.odd)
+	case several == atom.Inner, op == "mul", op == "cost":
+		product("*")
+	case op == "quotient":
+		product("/")
+	case several == atom.Max:
 		pr.extreme(ps, &args[0], t.flip)
-	case op == "sumsmallest":
+	case several == atom.SumSmallest:
 		ps.text("(")
 		pr.call(ps, "sum", args, nil)
 		ps.text(" - ")
-		pr.call(ps, "sumlargest", args, []float64{float64(args[0].Len()) - data[0]})
+		pr.call(ps, atom.SumLargest.Name, args, []float64{float64(args[0].Len()) - data[0]})
 		ps.text(")")
-	case op == "sum":
-		pr.call(ps, op, args, nil)
-	case callNames[op], atom.Find(op) != nil, atom.FindReduce(op) != nil:
+	case several != nil && atom.Find(op) != nil && args[0].Len() > 1: // it goes entry by entry
+		ps.text("sum(")
 		pr.call(ps, op, args, data)
-	case op == "blackbox":
-		pr.fail("a function of the program cannot be printed: it is no function of the language")
+		ps.text(")")
+	case slices.Contains(pr.ops, op):
+		pr.call(ps, op, args, data)
 	default:
-		pr.fail("the atom %q is no function of the language", op)
+		pr.fail("a function of the program cannot be printed: it is no function of the language")
 	}
+}
+
+// power is a power; odd says that it stands for an odd power of any sign.
+func (pr *printer) power(ps *phrase, args []dc.Array, p exponent, odd bool) {
+	e := args[0].Entry(0)
+	positive := p.ofPositive && !odd
+	switch {
+	case !positive && p.e == 0.5:
+		pr.call(ps, "sqrt", args, nil)
+		return
+	case !positive && p.e == -1:
+		pr.call(ps, "invpos", args, nil)
+		return
+	case positive && !(e.IsConvex() && e.Range().Lo >= 0):
+		pr.call(ps, "pos", args, nil)
+	default:
+		pr.factor(ps, e)
+	}
+	ps.text("^")
+	if p.e < 0 {
+		ps.text("(")
+		defer ps.text(")")
+	}
+	ps.number(pieceValue, p.e)
 }
 
 // needsParens is 1 where a product must stand in parentheses behind a coefficient.
@@ -296,14 +302,6 @@ func needsParens(w float64) float64 {
 		return 0
 	}
 	return 1
-}
-
-func (pr *printer) exponent(ps *phrase, p float64) {
-	if p < 0 {
-		ps.text("(")
-		defer ps.text(")")
-	}
-	ps.number(pieceValue, p)
 }
 
 // extreme is the maximum of the entries, or the minimum of their negatives.
@@ -338,36 +336,34 @@ func (pr *printer) extreme(ps *phrase, a *dc.Array, flip bool) {
 	ps.text(")")
 }
 
-// call is a function of arrays, and of data behind them.
+// call is a function of arrays, and of data behind them: a number, one for each entry, or a matrix.
 func (pr *printer) call(ps *phrase, name string, args []dc.Array, data []float64) {
+	row := atom.FindReduce(name)
+	ofArray := row != nil && row.HasParameters && atom.Find(name) == nil
 	ps.text(name + "(")
 	for k := range args {
 		if k > 0 {
 			ps.text(", ")
 		}
-		scalar := args[k].Len() == 1 && !vectorFunctions[name] || k == 1 && name == "quadoverlin"
-		if scalar {
+		if args[k].Len() == 1 && !ofArray {
 			pr.sum(ps, args[k].Entry(0))
 		} else {
 			pr.array(ps, &args[k])
 		}
 	}
 	switch n := args[0].Len(); {
-	case name == "quad":
-		ps.text(", ")
-		ps.array([]int{n, n}, data)
-	case name == "wgeomean":
-		ps.text(", ")
-		ps.array([]int{n}, data)
-	case data != nil:
+	case len(data) == 1:
 		ps.text(", ")
 		ps.number(pieceValue, data[0])
+	case len(data) == n:
+		ps.text(", ")
+		ps.array([]int{n}, data)
+	case len(data) > 0:
+		ps.text(", ")
+		ps.array([]int{n, n}, data)
 	}
 	ps.text(")")
 }
-
-// vectorFunctions take a vector also where it has one entry.
-var vectorFunctions = map[string]bool{"sumlargest": true, "wgeomean": true, "sum": true, "quad": true}
 
 // operand is an array as a factor.
 func (pr *printer) operand(ps *phrase, a *dc.Array) {

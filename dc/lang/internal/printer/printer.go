@@ -18,6 +18,7 @@ type printer struct {
 	taken    map[string]bool   // names in use
 	data     strings.Builder   // params
 	shared   map[string]string // the names of those that were made, by their text
+	ops      []string          // names of functions that dc.Apply knows
 	families bool              // maxima may be families
 	err      error             // the first
 }

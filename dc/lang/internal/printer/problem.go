@@ -14,7 +14,7 @@ import (
 // data and indices get names that are neither words of the language nor reserved. The
 // error names the first thing that the language cannot say.
 func Source(p *dc.Problem, reserved []string) (string, error) {
-	pr := &printer{p: p, taken: map[string]bool{}, shared: map[string]string{}}
+	pr := &printer{p: p, ops: dc.Ops(), taken: map[string]bool{}, shared: map[string]string{}}
 	for _, name := range reserved {
 		pr.taken[name] = true
 	}
