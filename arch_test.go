@@ -349,10 +349,13 @@ func rules() []rule {
 			{"ccp/x.go", `func f(op string) int { switch op { case "huber": return 1; case "a": return 2 }; return 0 }`},
 			{"dc/x.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
 			{"ccp/x.go", `func f(op string) int { switch op { case "tanh": return 1 }; return 0 }`},
+			{"dc/lang/x.go", `func f(op string) int { switch { case op == "kl": return 1; case op == "lse": return 2 }; return 0 }`},
+			{"internal/wire/x.go", "var known = map[string]bool{`sumlargest`: true, \"quad\": true, \"norm2\": true}"},
 		}, []sample{
 			{"ccp/x.go", `func f(op string) int { switch op { case "a": return 2 }; return 0 }`},
 			{"dc/x_test.go", `var of = map[string]int{"logistic": 1, "sigmoid": 2}`},
 			{"dc/x.go", `func f(op string) bool { return op == "huber" }`},
+			{"dc/x.go", `func f(op string) int { switch { case op == "pos": return 1; case op == "max": return 2 }; return 0 }`},
 		}},
 		skipRule,
 	}
@@ -590,53 +593,68 @@ func isName(e ast.Expr, name string) bool {
 }
 
 // atomTables are the packages and files that may list functions by name, each with its reason.
-// Those of package dc, the printer, the protocol and the search stay until functions of several
-// arguments are rows of a table.
 var atomTables = map[string]string{
+	"internal/graph/atom":                "the tables",
 	"verify":                             "a table of its own, as a checker has to have",
-	"dc/lang/internal/function/table.go": "arguments, messages and complex numbers of the language's functions",
-	"dc/lang/internal/eval/batch_sum.go": "nodes of functions of several arguments",
-	"dc/lang/internal/printer/expr.go":   "how they are written",
-	"internal/wire/decode/node.go":       "their places in messages",
-	"internal/wire/decode/ops.go":        "their constructors",
-	"ccp/global/choices.go":              "sums of largest entries as choices",
-	"ccp/global/internal/flat/atoms.go":  "their relaxations",
+	"dc/lang/internal/function/table.go": "arguments, complex numbers and sums of functions of the language",
+	"internal/wire/decode/ops.go":        "arguments and attributes of operations of the protocol",
 }
 
-// atoms are names that functions alone have, beside those of one number.
-var atoms = []string{
-	"geomean", "invpos", "kl", "log_det", "lse", "norm1", "norm2", "quad", "quadoverlin", "rel_entr", "softplus",
-	"sumlargest", "sumsmallest", "sumsq",
+// ambiguous are names of functions that are words of other lists as well: "exp" and "power" are
+// cones, and "max" and "min" reductions of the language.
+var ambiguous = []string{"exp", "power", "max", "min"}
+
+// isAtom reports whether e is a text that names a function.
+func isAtom(e ast.Expr) bool {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return false
+	}
+	name, err := strconv.Unquote(l.Value)
+	return err == nil && !slices.Contains(ambiguous, name) && (atom.Find(name) != nil || atom.FindReduce(name) != nil)
 }
 
-// isAtom reports whether a text names a function; "exp" is also a cone.
-func isAtom(text string) bool {
-	name := strings.Trim(text, "\"`")
-	return slices.Contains(atoms, name) || name != "exp" && atom.Find(name) != nil
-}
-
-// checkAtoms refuses switches and maps over names of functions outside of the tables.
+// checkAtoms refuses switches and maps over names of functions outside of the tables. A case may
+// compare with a single one.
 func checkAtoms(s source) (wrong []string) {
 	if s.test() || atomTables[s.pkg()] != "" || atomTables[s.path] != "" {
 		return nil
 	}
-	name := func(e ast.Expr) {
-		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING && isAtom(l.Value) {
-			wrong = append(wrong, "has a case of its own for "+l.Value)
+	see := func(e ast.Expr) {
+		if isAtom(e) {
+			wrong = append(wrong, "has a case of its own for "+types.ExprString(e))
 		}
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.CaseClause:
-			for _, e := range n.List {
-				name(e)
-			}
 		case *ast.KeyValueExpr:
-			name(n.Key)
+			see(n.Key)
+		case *ast.SwitchStmt:
+			compared := 0
+			for _, c := range n.Body.List {
+				for _, e := range c.(*ast.CaseClause).List {
+					see(e)
+					compared += comparisons(e)
+				}
+			}
+			if compared > 1 {
+				wrong = append(wrong, "has cases of its own for functions by name")
+			}
 		}
 		return true
 	})
 	return wrong
+}
+
+// comparisons counts the comparisons with names of functions in e.
+func comparisons(e ast.Expr) (count int) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) && (isAtom(b.X) || isAtom(b.Y)) {
+			count++
+		}
+		return true
+	})
+	return count
 }
 
 func checkPrinting(s source) (wrong []string) {

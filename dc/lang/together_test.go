@@ -22,6 +22,7 @@ var bodies = []string{
 	"sum(i in 1..m) pos(1 - z[i]) - C*sum(i in 1..m) pos(-z[i])",
 	"sum(i in 1..m) pos(z[i]) - sum(i in 1..m) pos(z[i])",
 	"C*sum(i in 1..m) abs(X[i,:]*w - y[i])",
+	"sum(i in 1..m) lse(P[i,:]*c - [0, y[i]]) - C*sum(i in 1..m) lse(c[1,:] + P[i,:])",
 	"sum(i in 1..m) q[i]*abs(X[i,:]*w - y[i])",
 	"sum(i in 1..m) y[i]*abs(X[i,:]*w - y[i])",
 	"sum(i in 1..m) (max(z[i], 2*b, X[i,1]) + 0.5*pos(w[1] - X[i,2]) + X[i,3]*w[2] - 1)",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/suggest"
 	"github.com/dcopt/dcopt/internal/wire"
 )
@@ -212,9 +213,9 @@ func groups(attr *int, n int) (g, m int, err *Error) {
 	return g, m, nil
 }
 
-// fold applies an atom to each group: of affine entries, or of any. zero: of no
-// entries it is 0.
-func (c *call) fold(zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) (value, *Error) {
+// fold applies a function that is a row, or made of it, to each group: of affine entries, or of
+// any. zero: of no entries it is 0.
+func (c *call) fold(row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) (value, *Error) {
 	g, m, err := c.groups()
 	if err != nil {
 		return value{}, err
@@ -228,7 +229,10 @@ func (c *call) fold(zero bool, affine func(a dc.Affine) dc.Expr, any func(us []d
 	v := &c.args[0]
 	out := value{n: g, es: make([]dc.Expr, g), terms: 1}
 	if !v.affine {
-		out.terms = c.weight(v, m)
+		out.terms = m * v.terms
+		if row.Extremes != nil && v.curvature() == "dc" { // each is lifted by the convex parts of all others
+			out.terms *= m
+		}
 	}
 	if err := c.spend(g, out.terms); err != nil {
 		return value{}, err
@@ -247,19 +251,6 @@ func (c *call) fold(zero bool, affine func(a dc.Affine) dc.Expr, any func(us []d
 		}
 	}
 	return out, nil
-}
-
-// weight is about how many terms an atom of m entries has: DC ones are each lifted by
-// the convex parts of all others.
-func (c *call) weight(v *value, m int) int {
-	terms := m * v.terms
-	switch c.node.Op {
-	case "max", "min", "sumlargest", "dotsort", "norminf":
-		if v.curvature() == "dc" {
-			terms *= m
-		}
-	}
-	return terms
 }
 
 // matrix is argument i as a square matrix.

@@ -18,7 +18,7 @@ const (
 )
 
 // ops are the operations by name, in the order of docs/protocol.md; beside those that stand here,
-// all functions of one number.
+// all functions of one number and of one array.
 var ops = map[string]operation{
 	"const":  {0, 0, "data value ", true, 0, constant},
 	"affine": {0, -1, "indptr indices data constant data_map ", true, 0, affineMap},
@@ -26,37 +26,25 @@ var ops = map[string]operation{
 	"mul":    {2, 2, "", false, first | second, mul},
 	"div":    {2, 2, "", false, first | second, div},
 
-	"abs":      unary("", func(u dc.Operand) dc.Expr { return dc.Abs(u) }),
-	"pos":      unary("", func(u dc.Operand) dc.Expr { return dc.Pos(u) }),
-	"square":   unary("", func(u dc.Operand) dc.Expr { return dc.Square(u) }),
-	"power":    {1, 1, "p ", false, 0, power},
-	"sqrt":     {1, 1, "", false, 0, sqrt},
-	"exp":      unary("", func(u dc.Operand) dc.Expr { return dc.Exp(u) }),
-	"log":      unary("", func(u dc.Operand) dc.Expr { return dc.Log(u) }),
-	"entr":     unary("", func(u dc.Operand) dc.Expr { return dc.Entropy(u) }),
-	"logistic": unary("", func(u dc.Operand) dc.Expr { return dc.Logistic(u) }),
-	"invpos":   unary("", func(u dc.Operand) dc.Expr { return dc.InvPos(u) }),
-	"xexp":     unary("", func(u dc.Operand) dc.Expr { return dc.XExp(u) }),
+	"power":  {1, 1, "p ", false, 0, power},
+	"sqrt":   {1, 1, "", false, 0, sqrt},
+	"invpos": unary(func(u dc.Operand) dc.Expr { return dc.InvPos(u) }),
 	"pow": {2, 2, "", false, 0, func(c *call) (value, *Error) {
 		return c.each(func(us []dc.Operand) dc.Expr { return dc.Pow(us[0], us[1]) })
 	}},
 	"huber":    {1, 1, "m ", false, 0, huber},
 	"kl":       {2, 2, "", false, 0, kl(false)},
 	"rel_entr": {2, 2, "", false, 0, kl(true)},
-	"max": {1, -1, "groups ", false, 0, extreme(dc.Max,
+	"max": {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max,
 		func(a dc.Affine) dc.Expr { return dc.Max(a) }, dc.MaxOf[dc.Operand])},
-	"min": {1, -1, "groups ", false, 0, extreme(dc.Min,
+	"min": {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min,
 		func(a dc.Affine) dc.Expr { return dc.Min(a) }, dc.MinOf[dc.Operand])},
 
-	"norm1":   fold("", true, dc.Norm1, func(us []dc.Operand) dc.Expr { return dc.SumOf(absolutes(us)) }),
-	"norm2":   fold("", true, dc.Norm2, dc.Norm2Of[dc.Operand]),
-	"norminf": fold("", true, dc.NormInf, func(us []dc.Operand) dc.Expr { return dc.MaxOf(absolutes(us)) }),
+	"norminf": fold(atom.Max, true, dc.NormInf, func(us []dc.Operand) dc.Expr { return dc.MaxOf(absolutes(us)) }),
 	"norm":    {1, 1, "p groups ", false, 0, norm},
-	"sumsq":   fold("", true, dc.SumSquares, sumSquares),
 
 	"sumlargest":  {1, 1, "k groups ", false, 0, sumLargest},
 	"dotsort":     {1, 1, "weights groups ", false, 0, dotSort},
-	"geomean":     fold("", false, dc.GeoMean, dc.GeoMeanOf[dc.Operand]),
 	"wgeomean":    {1, 1, "weights groups ", false, 0, weighted},
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
 	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
@@ -94,14 +82,14 @@ var _ = withRows(ops)
 func withRows(ops map[string]operation) bool {
 	for _, c := range atom.Curves() {
 		if _, known := ops[c.Name]; !known && !c.HasParameter {
-			ops[c.Name] = unary("", func(u dc.Operand) dc.Expr {
+			ops[c.Name] = unary(func(u dc.Operand) dc.Expr {
 				return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
 			})
 		}
 	}
 	for _, f := range atom.Reduces() {
-		if f.Plain() {
-			ops[f.Name] = fold("", f.Single != atom.Itself, func(a dc.Affine) dc.Expr {
+		if _, known := ops[f.Name]; !known && f.OfArray() {
+			ops[f.Name] = fold(f, f.Single != atom.Itself, func(a dc.Affine) dc.Expr {
 				return dc.Apply(f.Name, nil, dc.AffineArray(a))
 			}, func(us []dc.Operand) dc.Expr {
 				es := make([]dc.Expr, len(us))
@@ -115,14 +103,16 @@ func withRows(ops map[string]operation) bool {
 	return true
 }
 
-func unary(attrs string, f func(u dc.Operand) dc.Expr) operation {
-	return operation{1, 1, attrs, false, 0, func(c *call) (value, *Error) {
+func unary(f func(u dc.Operand) dc.Expr) operation {
+	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
 		return c.each(func(us []dc.Operand) dc.Expr { return f(us[0]) })
 	}}
 }
 
-func fold(attrs string, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) operation {
-	return operation{1, 1, attrs + "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(zero, affine, any) }}
+func fold(
+	row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr,
+) operation {
+	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, affine, any) }}
 }
 
 func matrixAtom(attrs string, f func(c *call, a dc.Affine) dc.Expr) operation {
@@ -159,19 +149,14 @@ func absolutes(us []dc.Operand) []dc.Expr {
 	return out
 }
 
-func sumSquares(us []dc.Operand) dc.Expr {
-	out := make([]dc.Expr, len(us))
-	for k, u := range us {
-		out[k] = dc.Square(u)
-	}
-	return dc.SumOf(out)
-}
-
 // extreme is max or min: of several arguments entry by entry, of one its entries.
-func extreme(some func(us ...dc.Operand) dc.Expr, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) func(c *call) (value, *Error) {
+func extreme(
+	row *atom.Reduce, some func(us ...dc.Operand) dc.Expr, affine func(a dc.Affine) dc.Expr,
+	any func(us []dc.Operand) dc.Expr,
+) func(c *call) (value, *Error) {
 	return func(c *call) (value, *Error) {
 		if len(c.args) == 1 {
-			return c.fold(false, affine, any)
+			return c.fold(row, false, affine, any)
 		}
 		if c.attrs.Groups != nil {
 			return value{}, newError(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
@@ -210,7 +195,7 @@ func sqrt(c *call) (value, *Error) {
 		if inner.attrs = inner.node.Attrs; inner.attrs == nil {
 			inner.attrs = &wire.Attrs{}
 		}
-		return inner.fold(true, dc.Norm2, dc.Norm2Of[dc.Operand])
+		return inner.fold(atom.Norm2, true, dc.Norm2, dc.Norm2Of[dc.Operand])
 	}
 	return c.each(func(us []dc.Operand) dc.Expr { return dc.Sqrt(us[0]) })
 }
@@ -251,7 +236,7 @@ func norm(c *call) (value, *Error) {
 	if !(p >= 1) {
 		return value{}, problemf("norm with p = %g, want p >= 1", p)
 	}
-	return c.fold(true, func(a dc.Affine) dc.Expr { return dc.NormP(a, p) },
+	return c.fold(atom.NormP, true, func(a dc.Affine) dc.Expr { return dc.NormP(a, p) },
 		func(us []dc.Operand) dc.Expr { return dc.NormPOf(us, p) })
 }
 
@@ -275,7 +260,7 @@ func sumLargest(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(false, func(a dc.Affine) dc.Expr { return dc.SumLargest(a, k) },
+	return c.fold(atom.SumLargest, false, func(a dc.Affine) dc.Expr { return dc.SumLargest(a, k) },
 		func(us []dc.Operand) dc.Expr { return dc.SumLargestOf(us, k) })
 }
 
@@ -300,7 +285,7 @@ func weighted(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(false, func(a dc.Affine) dc.Expr { return dc.WeightedGeoMean(a, w) },
+	return c.fold(atom.WeightedGeoMean, false, func(a dc.Affine) dc.Expr { return dc.WeightedGeoMean(a, w) },
 		func(us []dc.Operand) dc.Expr { return dc.WeightedGeoMeanOf(us, w) })
 }
 
@@ -309,7 +294,7 @@ func dotSort(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(true, func(a dc.Affine) dc.Expr { return dc.DotSort(a, w) },
+	return c.fold(atom.SumLargest, true, func(a dc.Affine) dc.Expr { return dc.DotSort(a, w) },
 		func(us []dc.Operand) dc.Expr { return dc.DotSortOf(us, w) })
 }
 

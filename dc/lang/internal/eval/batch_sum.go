@@ -143,32 +143,35 @@ func (b *Batch) addAtom(s *sum, n *syntax.Node, w []float64) bool {
 
 // atom is the node of a function, which is sign times it.
 func (b *Batch) atom(n *syntax.Node) (node int, sign float64, ok bool) {
-	switch n.Name {
-	case "abs":
-		return b.absolute(n.Args[0])
-	case "exp", "logistic":
-		r, ok := b.row(n.Args[0])
-		return b.apply(atom.Find(n.Name), r), 1, ok && len(r.Idx) > 0
-	case "pos":
-		r, ok := b.row(n.Args[0])
-		return b.reduce(atom.Max, r, graph.Number(one(0))), 1, ok && len(r.Idx) > 0
-	case "norm1", "norm2":
-		rows, ok := b.vector(n.Args[0])
-		if !ok || len(rows) < 2 || !someVary(rows) {
-			return 0, 0, false
-		}
-		return b.reduce(atom.FindReduce(n.Name), rows...), 1, true
-	case "max":
+	curve, f := atom.Find(n.Name), atom.FindReduce(n.Name)
+	switch {
+	case curve == nil && f == nil:
+		return 0, 0, false
+	case f == atom.Max:
 		rows, ok := b.operands(n, 1)
 		return b.reduce(atom.Max, rows...), 1, ok && len(rows) > 1 && someVary(rows)
-	case "min":
+	case f == atom.Min:
 		if node, ok = b.least(n); ok {
 			return node, 1, true
 		}
 		rows, ok := b.operands(n, -1)
 		return b.reduce(atom.Max, rows...), -1, ok && len(rows) > 1 && someVary(rows)
+	case f != nil:
+		if !f.OfArray() || f.Restricted() || f.Root != nil {
+			return 0, 0, false
+		}
+		rows, ok := b.vector(n.Args[0])
+		return b.reduce(f, rows...), 1, ok && len(rows) > 1 && someVary(rows)
+	case curve.Sum == atom.Norm1:
+		return b.absolute(n.Args[0])
+	case n.Name == "pos":
+		r, ok := b.row(n.Args[0])
+		return b.reduce(atom.Max, r, graph.Number(one(0))), 1, ok && len(r.Idx) > 0
+	case curve.HasParameter || curve.Domain != nil || curve.Sum != nil || !curve.HasBound(0, false):
+		return 0, 0, false
 	}
-	return 0, 0, false
+	r, ok := b.row(n.Args[0])
+	return b.apply(curve, r), 1, ok && len(r.Idx) > 0
 }
 
 // someVary reports whether a variable stands in some rows.

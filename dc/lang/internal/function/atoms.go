@@ -108,10 +108,17 @@ func curve(
 	}
 }
 
-// row serves a row of the table of functions that asks nothing of its argument but as the error
-// says.
+// row serves a row of the table of functions. The curvature that its argument must have follows
+// from its own, unless its split comes from bounds.
 func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
-	return curve(c.Name, 0, "", func(u dc.Operand) dc.Expr {
+	need := ""
+	if w := c.Words("x"); !c.ByBounds() {
+		need = "an affine"
+		if w.Monotone == "nondecreasing" {
+			need = "a " + w.Curvature
+		}
+	}
+	return curve(c.Name, 0, need, func(u dc.Operand) dc.Expr {
 		return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
 	})
 }

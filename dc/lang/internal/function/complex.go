@@ -57,6 +57,12 @@ func NoOrder(ev *eval.Evaluator, n *syntax.Node) {
 	ev.Fail(n, "compare re, im or abs of it", "complex numbers have no order, and %s is complex", ev.Say(n))
 }
 
+// noOrder serves functions that compare numbers.
+func noOrder(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
+	NoOrder(ev, n.Args[slices.IndexFunc(args, func(p value.Pair) bool { return !p.IsReal() })])
+	return value.Value{}
+}
+
 // bilinear is a product of arrays, made of products of their parts by f.
 func bilinear(ev *eval.Evaluator, n *syntax.Node, a, b value.Pair, f func(a, b value.Value) value.Value) value.Value {
 	less := func(x, y value.Value, w float64) value.Value {

@@ -192,8 +192,6 @@ func complexCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	switch {
 	case isComplex == nil:
 		return realCall(ev, n)
-	case f == nil && (n.Name == "max" || n.Name == "min" || n.Name == "sumlargest" || n.Name == "sort" || n.Name == "pos"):
-		NoOrder(ev, isComplex)
 	case f == nil:
 		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex", n.Name, ev.Say(isComplex))
 	}

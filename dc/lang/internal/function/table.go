@@ -9,19 +9,15 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// Table is the table of all of them. Functions of one number that are not listed have their row in
-// the table of package atom alone.
+// Table is the table of all of them. Functions that are not listed have their row in a table of
+// package atom alone; those that are have several arguments, complex numbers or sums of their own.
 var Table = map[string]*eval.Function{
 	// Atoms of data and variables.
 	"abs":         {Least: 1, Most: 1, Inf: true, Eval: fnAbs, OfSum: sumOfAbs, Complex: complexAbs, Real: true},
-	"pos":         {Least: 1, Most: 1, Eval: fnPos},
+	"pos":         {Least: 1, Most: 1, Eval: fnPos, Complex: noOrder},
 	"square":      {Least: 1, Most: 1, Eval: fnSquare, OfSum: sumOfSquares},
 	"sqrt":        {Least: 1, Most: 1, Domain: true, Eval: curve("power", 0.5, "a concave", dc.Sqrt)},
-	"exp":         {Least: 1, Most: 1, Eval: curve("exp", 0, "a convex", dc.Exp), Complex: complexExp},
-	"log":         {Least: 1, Most: 1, Domain: true, Eval: curve("log", 0, "a concave", dc.Log)},
-	"entr":        {Least: 1, Most: 1, Domain: true, Eval: curve("entr", 0, "an affine", dc.Entropy)},
-	"logistic":    {Least: 1, Most: 1, Eval: curve("logistic", 0, "a convex", dc.Logistic)},
-	"xexp":        {Least: 1, Most: 1, Domain: true, Eval: curve("xexp", 0, "a convex", dc.XExp)},
+	"exp":         {Least: 1, Most: 1, Eval: row(atom.Find("exp")), Complex: complexExp},
 	"invpos":      {Least: 1, Most: 1, Domain: true, Eval: curve("power", -1, "a concave", dc.InvPos)},
 	"kl":          {Least: 2, Most: 2, Domain: true, Eval: relative(divergence, dc.KL)},
 	"rel_entr":    {Least: 2, Most: 2, Domain: true, Eval: relative(relativeEntropy, relEntropy)},
@@ -29,8 +25,8 @@ var Table = map[string]*eval.Function{
 	"geomean":     {Least: 1, Most: -1, Domain: true, Eval: fnGeoMean},
 	"wgeomean":    {Least: 2, Most: 2, Domain: true, Eval: fnWeightedGeoMean},
 	"huber":       {Least: 1, Most: 2, Eval: fnHuber, OfSum: sumOfHuber},
-	"max":         {Least: 1, Most: -1, Inf: true, Eval: fnFold},
-	"min":         {Least: 1, Most: -1, Inf: true, Eval: fnFold},
+	"max":         {Least: 1, Most: -1, Inf: true, Eval: fnFold, Complex: noOrder},
+	"min":         {Least: 1, Most: -1, Inf: true, Eval: fnFold, Complex: noOrder},
 	"sum":         {Least: 1, Most: 1, Inf: true, Eval: fnSum, Complex: eachPart},
 	"mean":        {Least: 1, Most: 1, Eval: fnMean, Complex: eachPart},
 	"norm":        {Least: 1, Most: 2, Inf: true, Eval: fnNorm, Complex: complexNorm, Real: true},
@@ -47,7 +43,7 @@ var Table = map[string]*eval.Function{
 	"norm2":       {Least: 1, Most: 1, Eval: rowOfArray(atom.Norm2), Complex: complexNorm2, Real: true},
 	"norminf":     {Least: 1, Most: 1, Eval: fnNormInf, Complex: complexNormInf, Real: true},
 	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: complexSumSquares, Real: true},
-	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest},
+	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest, Complex: noOrder},
 	"quad":        {Least: 2, Most: 2, Eval: fnQuad, Complex: complexQuad, Real: true},
 	"dc":          {Least: 2, Most: 2, Eval: fnDC},
 
@@ -76,7 +72,7 @@ var Table = map[string]*eval.Function{
 	"eye":   {Least: 1, Most: 1, Eval: fnEye},
 	"zeros": {Least: 1, Most: 8, Eval: constants(0)},
 	"ones":  {Least: 1, Most: 8, Eval: constants(1)},
-	"sort":  {Least: 1, Most: 1, Inf: true, Eval: fnSort},
+	"sort":  {Least: 1, Most: 1, Inf: true, Eval: fnSort, Complex: noOrder},
 	"chol":  {Least: 1, Most: 1, Eval: fnChol},
 	"inv":   {Least: 1, Most: 1, Eval: fnInv, Complex: complexInv},
 	"std":   {Least: 1, Most: 1, Eval: fnStd},
