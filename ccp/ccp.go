@@ -308,8 +308,11 @@ func (r *run) moveInside(ctx context.Context) (outcome, error) {
 		return outcome{}, nil
 	}
 	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
-	if err != nil {
-		return ended(ctx, err)
+	if ctx.Err() != nil {
+		return ended(ctx, ctx.Err())
+	}
+	if err != nil { // the start has no finite distance, or the convex problem is refused as well
+		return outcome{}, nil
 	}
 	copy(r.z, z)
 	copy(r.where.Start, z)

@@ -85,13 +85,14 @@ func (o outcome) rests() bool { return o.status == Converged || o.adrift }
 // beforeFirst is the message where there is no iteration.
 const beforeFirst = "there was no time for the first iteration; the point is the start"
 
-// checkStart refuses an x0 that is no point of p.
+// checkStart refuses an x0 that is no point of p, whatever the entries that equations define are.
 func checkStart(p *dc.Problem, x0 []float64) error {
 	if len(x0) != p.NumVars() {
 		return fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
 	}
+	defined := p.Defined()
 	for j, v := range x0 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !num.Finite(v) && (defined == nil || !defined[j]) {
 			return fmt.Errorf("ccp: entry %d of the starting point is %g", j, v)
 		}
 	}

@@ -238,3 +238,28 @@ func TestStartsLieInTheBox(t *testing.T) {
 		}
 	}
 }
+
+// TestStartThatOverflows: a start at which a variable that an equation defines, or the distance to
+// the constraints, is beyond all numbers costs the others nothing.
+func TestStartThatOverflows(t *testing.T) {
+	for _, at := range []float64{1, 300, 1000} {
+		m := dc.NewModel()
+		x, y := m.Var("x", nil, dc.StartAt(at)), m.Var("y", nil)
+		z := m.Var("z", nil, dc.AtLeast(0.1), dc.AtMost(5), dc.StartAt(1))
+		m.Minimize(dc.Square(x.Sub(dc.Num(1))).Sub(dc.Square(z)).Sub(y.Scale(0.1)))
+		m.SubjectTo(dc.EQ(y, dc.Exp(x).Neg()), dc.LE(dc.Square(x).Add(dc.Square(z)), dc.Num(9)))
+		res, err := ccp.Multistart(context.Background(), build(t, m), 5, ccp.DefaultSettings())
+		if err != nil {
+			t.Fatalf("from %g: %v", at, err)
+		}
+		if res.Status != ccp.Converged || res.Starts != 5 || !(math.Abs(res.Objective+8.338392905) < 1e-6) {
+			t.Errorf("from %g: %v with %.10g from %d starts", at, res.Status, res.Objective, res.Starts)
+		}
+		for _, y := range []float64{7, math.Inf(-1)} { // which has no say
+			alone, err := ccp.Solve(context.Background(), build(t, m), []float64{at, y, 1}, ccp.DefaultSettings())
+			if err != nil || alone.Status != ccp.Converged {
+				t.Errorf("from %g and %g alone: %+v, %v", at, y, alone, err)
+			}
+		}
+	}
+}

@@ -629,3 +629,13 @@ def test_parameters_as_costs():
         assert np.isclose(problem.solve(method="dcopt", global_=True), value, atol=1e-6)
         c.value = -c.value
         assert np.isclose(problem.solve(method="dcopt"), problem.solve(solver=cp.CLARABEL), atol=1e-6)
+
+
+@pytest.mark.parametrize("at", [300.0, 1000.0])
+def test_start_that_overflows(at):
+    x, y, z = cp.Variable(40, name="x"), cp.Variable(40, name="y"), cp.Variable(name="z", bounds=[0.1, 5])
+    x.value = np.full(40, at)
+    near = cp.square(x[0]) + cp.square(z) <= 9
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(x - 1) - cp.square(z) - cp.sum(y) / 10), [y == -cp.exp(x), near])
+    assert abs(solve(prob, starts=5) - 1.6257056111) < 1e-6
+    assert prob.status == cp.OPTIMAL
