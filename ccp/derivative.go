@@ -357,42 +357,72 @@ func (d *Derivative) forward(ctx context.Context, u qpbackend.Update) (qpbackend
 // Source: that of qpbackend.Regularity.
 const leastMargin = 1e-6
 
-// strict refuses a point where the largest eigenvalue of GH is not below one, by the power
-// method from v.
+// strict refuses a point where the largest eigenvalue of GH is not below one, by the method of
+// Lanczos from v: GH is symmetric in the inner product of H, of which the vectors are orthonormal.
 func (d *Derivative) strict(ctx context.Context, v []float64) error {
+	var vs, hs [][]float64 // and their products with H
+	var on, beside []float64
 	last := math.Inf(1)
-	for range 50 { // until the quotient settles
-		size := num.Norm2(v)
-		if size == 0 {
-			return nil
+	h, err := d.curvature(v)
+	for err == nil && len(vs) < len(v) { // until the eigenvalue settles
+		size := math.Sqrt(num.Dot(v, h))
+		if len(vs) > 0 {
+			beside = append(beside, size)
+		}
+		if !(size > lost*max(num.NormInf(beside), num.NormInf(on))) {
+			return nil // v is made of those before, or H knows nothing of it
 		}
 		num.Scale(v, 1/size)
-		hv, err := d.curvature(v)
-		if err != nil {
+		num.Scale(h, 1/size)
+		vs, hs = append(vs, v), append(hs, h)
+		if v, err = d.costs(ctx, h); err != nil {
 			return err
 		}
-		below := num.Dot(v, hv)
-		if !(below > 0) {
-			return nil
-		}
-		w, err := d.costs(ctx, hv)
-		if err != nil {
+		if h, err = d.curvature(v); err != nil {
 			return err
 		}
-		hw, err := d.curvature(w)
-		if err != nil {
-			return err
+		on = append(on, num.Dot(v, hs[len(hs)-1]))
+		for k := len(vs) - 1; k >= 0; k-- {
+			w := -num.Dot(v, hs[k])
+			num.Axpy(v, w, vs[k])
+			num.Axpy(h, w, hs[k])
 		}
-		quotient := num.Dot(v, hw) / below // GH is symmetric in the inner product of H
-		if quotient >= 1-leastMargin {
+		top := largestEigenvalue(on, beside)
+		if top >= 1-leastMargin {
 			return errors.New("ccp: no derivative: the point is not a strict local minimum")
 		}
-		if math.Abs(quotient-last) <= 0.01*(1-quotient) {
+		if math.Abs(top-last) <= 0.01*(1-top) {
 			return nil
 		}
-		v, last = w, quotient
+		last = top
 	}
-	return nil
+	return err
+}
+
+// lost is the length, relative to the eigenvalues, of a vector of rounding errors alone. Source:
+// derived: half the digits of float64.
+const lost = 0x1p-26
+
+// largestEigenvalue is that of a symmetric tridiagonal matrix, with on the diagonal and beside it,
+// by bisection: where σ is above all eigenvalues, the pivots of the matrix less σ are below zero.
+func largestEigenvalue(on, beside []float64) float64 {
+	lo := slices.Max(on)
+	hi := lo + 2*num.NormInf(beside[:len(on)-1])
+	for {
+		σ := lo + (hi-lo)/2
+		if σ <= lo || σ >= hi {
+			return lo
+		}
+		pivot := on[0] - σ
+		for k := 1; k < len(on) && pivot < 0; k++ {
+			pivot = on[k] - σ - beside[k-1]*beside[k-1]/pivot
+		}
+		if pivot < 0 {
+			hi = σ
+		} else {
+			lo = σ
+		}
+	}
 }
 
 // wide is v with zeros for the other columns of the convex problem.

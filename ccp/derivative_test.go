@@ -591,3 +591,42 @@ func TestAdjointBy(t *testing.T) {
 		}
 	}
 }
+
+// TestNoDerivativeOfFactors: the factors of a matrix are not unique, wherever the other eigenvalues
+// of the fixed point's derivative lie: U·R and R⁻¹·V are as good as U and V.
+func TestNoDerivativeOfFactors(t *testing.T) {
+	const m, k, n = 4, 2, 3
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 50))
+		draw := func(n int, from float64) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = from + rng.Float64()
+			}
+			return out
+		}
+		model := dc.NewModel()
+		a := model.Param("A", []int{m, n}, draw(m*n, 0.5)...)
+		u := model.Var("U", []int{m, k}, dc.StartAt(draw(m*k, 0.5)...))
+		v := model.Var("V", []int{k, n}, dc.StartAt(draw(k*n, 0.5)...))
+		var squares []dc.Expr
+		for i := range m {
+			for j := range n {
+				var product []dc.Expr
+				for l := range k {
+					product = append(product, dc.Mul(u.At(i, l), v.At(l, j)))
+				}
+				squares = append(squares, dc.Square(dc.SumOf(product).Sub(a.At(i, j))))
+			}
+		}
+		model.Minimize(dc.SumOf(squares))
+		p := build(t, model)
+		res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged {
+			t.Fatalf("seed %d: %+v, %v", seed, res, err)
+		}
+		if _, err := ccp.Differentiate(context.Background(), p, res); err == nil || !strings.Contains(err.Error(), "strict") {
+			t.Errorf("seed %d: %v; want no derivative", seed, err)
+		}
+	}
+}

@@ -355,3 +355,15 @@ def test_torch_gradcheck():
     layer = Layer(problem, [a, b, w], [x, t], backend_tol=1e-12, tol=1e-12)
     values = [torch.randn(4, 3, dtype=torch.float64), torch.randn(2, 4, dtype=torch.float64), torch.tensor(0.7, dtype=torch.float64)]
     assert torch.autograd.gradcheck(layer, [v.requires_grad_() for v in values], eps=1e-3, atol=1e-3, rtol=1e-3, nondet_tol=1e-8)
+
+
+def test_factors_are_not_unique():
+    rng = np.random.default_rng(0)
+    A = cp.Parameter((4, 3), value=rng.uniform(0.5, 2, (4, 3)))
+    U, V = cp.Variable((4, 2), name="U"), cp.Variable((2, 3), name="V")
+    U.value, V.value = rng.uniform(0.5, 1, (4, 2)), rng.uniform(0.5, 1, (2, 3))
+    prob = cp.Problem(cp.Minimize(cp.sum_squares(A - U @ V)), [U >= 0, V >= 0])
+    prob.solve(method="dcopt", requires_grad=True)
+    for differentiate in (prob.backward, prob.derivative):
+        with pytest.raises(dcopt.UnsupportedError, match="not a strict local minimum"):
+            differentiate()
