@@ -92,7 +92,7 @@ func rowConstructor(row *atom.Reduce) constructor {
 	switch {
 	case row == atom.Inner || row.Places != atom.Together:
 		out.args = 2
-	case row.Single == atom.Itself && row.Slopes != nil && row.Reach != nil || row == atom.Min:
+	case row.Extremes != nil && !row.HasParameters:
 		out.args = -1
 	}
 	if row.HasParameters {

@@ -173,7 +173,7 @@ func (f curve) String() string {
 
 // data are the numbers that belong to the atom.
 func (f curve) data() []float64 {
-	if f.row.Name == "power" || f.row.Name == "pos_power" {
+	if f.row.Exponent != nil && f.row.HasParameter {
 		return []float64{f.p}
 	}
 	return nil
