@@ -109,3 +109,23 @@ func TestMeanAtZero(t *testing.T) {
 		}
 	}
 }
+
+// TestBalancing: the multiple of a point at which the largest term reaches the constant; 1 where
+// none does, as of zeros.
+func TestBalancing(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2})
+	m.SubjectTo(dc.GE(dc.Exp(x.At(0)).Add(dc.Square(x.At(1))), dc.Num(1e12)))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{0, 0}, 1}, {[]float64{-1, 0}, 1}, {[]float64{0, 1}, 0x1p20}} {
+		if got := p.Constraints[0].Balancing(c.x, 1e-9); got != c.want {
+			t.Errorf("at %v: %g, want %g", c.x, got, c.want)
+		}
+	}
+}

@@ -245,8 +245,7 @@ func (c *Constraint) Balancing(x []float64, share float64) float64 {
 		return 1
 	}
 	far := slices.Clone(x)
-	for f := 1.; ; {
-		f *= 1024
+	for f := 1024.; !math.IsInf(f, 1); f *= 1024 {
 		for j, v := range x {
 			if far[j] = f * v; math.IsInf(far[j], 0) {
 				return 1
@@ -256,6 +255,7 @@ func (c *Constraint) Balancing(x []float64, share float64) float64 {
 			return f
 		}
 	}
+	return 1
 }
 
 // unitOf is the power of 1024 nearest to a size, in logarithms; 1 for a size that
