@@ -212,14 +212,15 @@ func nameIn(line string) string {
 }
 
 // TestAPI: no exported name goes or changes unrecorded. api/removed.txt has those that
-// did, and CHANGELOG.md names each of them. -update-api writes both, but for the change log.
+// did, and docs/compatibility.md names each of them. -update-api writes the files under api.
 func TestAPI(t *testing.T) {
 	removed := readLines(t, "api/removed.txt")
 	for _, pkg := range promised {
 		now, old := listing(t, pkg), readLines(t, apiFile(pkg))
 		for _, l := range gone(old, now) {
 			if !*updateAPI {
-				t.Errorf("package %s no longer has %q: an incompatible change; make api records it, and CHANGELOG.md must name %s", pkg, l, nameIn(l))
+				t.Errorf("package %s no longer has %q: an incompatible change; make api records it, and "+
+					"docs/compatibility.md must name `%s`", pkg, l, nameIn(l))
 			}
 			removed = append(removed, pkg+": "+l)
 		}
@@ -238,14 +239,14 @@ func TestAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	changes, err := os.ReadFile("CHANGELOG.md")
+	changes, err := os.ReadFile("docs/compatibility.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range removed {
 		_, line, _ := strings.Cut(l, ": ")
-		if name := nameIn(line); !strings.Contains(string(changes), name) {
-			t.Errorf("api/removed.txt has %q, and CHANGELOG.md does not name %s", l, name)
+		if name := nameIn(line); !strings.Contains(string(changes), "`"+name+"`") {
+			t.Errorf("api/removed.txt has %q, and docs/compatibility.md does not name `%s`", l, name)
 		}
 	}
 }

@@ -36,7 +36,7 @@ var mostUpwards = map[string]int{
 	"qpbackend/ipm/internal/interior": 3,
 	"qpbackend/internal/kkt":          5,
 	"lder":                            2,
-	"dc":                              27,
+	"dc":                              26,
 	"dc/lang":                         2,
 	"dc/lang/internal/value":          2,
 	"dc/lang/internal/eval":           2,
@@ -546,8 +546,8 @@ func TestStraightPath(t *testing.T) {
 // comments above 100, tabs as 4. Lines are wrapped as they are touched, and the numbers only go
 // down. Source: counts of the lines older than the rule.
 const (
-	wideCode     = 1183
-	wideComments = 932
+	wideCode     = 1179
+	wideComments = 901
 )
 
 // isWide reports whether a line has more columns than it may, and whether it is a comment.

@@ -58,12 +58,12 @@ func phases(t testing.TB) *dc.Problem {
 		for k := -most; k <= most; k++ {
 			all = append(all, dc.Square(x.At(i).Sub(dc.Num(known+float64(2*k)))))
 		}
-		cost = append(cost, dc.MinOf(all))
+		cost = append(cost, dc.Min(all...))
 		if i >= 3 {
 			cost = append(cost, dc.Square(dc.Sum(x.At(i), x.At(i-1).Scale(-3), x.At(i-2).Scale(3), x.At(i-3).Neg())).Scale(5))
 		}
 	}
-	m.Minimize(dc.SumOf(cost))
+	m.Minimize(dc.Sum(cost...))
 	return build(t, m)
 }
 
@@ -80,7 +80,7 @@ func layers(t testing.TB) *dc.Problem {
 		kink := func(k int) dc.Expr { return dc.Pos(a.At(k).Scale(u).Add(b.At(k))) }
 		cost = append(cost, dc.Square(dc.Sum(kink(0), kink(1), kink(2).Neg(), dc.Num(-y))))
 	}
-	m.Minimize(dc.SumOf(cost))
+	m.Minimize(dc.Sum(cost...))
 	return build(t, m)
 }
 

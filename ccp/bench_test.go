@@ -137,7 +137,7 @@ func BenchmarkSessionOfPackings(b *testing.B) {
 			m.SubjectTo(dc.GE(apart, s.Scale(radius[i]+radius[j])).Named("apart", i, j))
 		}
 	}
-	m.Minimize(dc.MaxOf(sides))
+	m.Minimize(dc.Max(sides...))
 	p, err := m.Problem()
 	if err != nil {
 		b.Fatal(err)

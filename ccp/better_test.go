@@ -71,7 +71,7 @@ func cancelling(t *testing.T, kind int, s float64, seed uint64) *dc.Problem {
 			sum = append(sum, dc.Square(x.Sub(dc.Num(1))), dc.Square(y.Sub(dc.Num(d))))
 		}
 	}
-	m.Minimize(dc.SumOf(sum))
+	m.Minimize(dc.Sum(sum...))
 	return build(t, m)
 }
 
@@ -116,16 +116,16 @@ func TestOverflowAtStarts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		scale float64 // of the starts
-		f     func(x, y dc.Affine) dc.Expr
+		f     func(x, y dc.Expr) dc.Expr
 		all   bool
 	}{
-		{"powers", 1e150, func(x, y dc.Affine) dc.Expr {
+		{"powers", 1e150, func(x, y dc.Expr) dc.Expr {
 			return dc.Square(dc.Square(x)).Sub(dc.Square(x.Add(y))).Add(dc.Square(dc.Square(y)))
 		}, false},
-		{"exponentials", 1000, func(x, y dc.Affine) dc.Expr {
+		{"exponentials", 1000, func(x, y dc.Expr) dc.Expr {
 			return dc.Exp(x).Add(dc.Exp(y.Neg())).Sub(dc.Exp(x.Sub(y).Scale(0.4))).Add(dc.Square(y))
 		}, false},
-		{"all", 1, func(x, y dc.Affine) dc.Expr {
+		{"all", 1, func(x, y dc.Expr) dc.Expr {
 			return dc.Exp(dc.Square(x).Add(dc.Num(800))).Sub(dc.Exp(y))
 		}, true},
 	} {

@@ -72,16 +72,16 @@ func TestConvexPointIsProved(t *testing.T) {
 // TestSumsWithTheMinimum0: the terms vanish, and nothing is left that a change could be
 // relative to.
 func TestSumsWithTheMinimum0(t *testing.T) {
-	for name, state := range map[string]func(m *dc.Model, x dc.Affine){
-		"absolute values": func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Sum(dc.Norm1(x), dc.Abs(x.At(0).Sub(x.At(1))))) },
-		"maxima": func(m *dc.Model, x dc.Affine) {
+	for name, state := range map[string]func(m *dc.Model, x dc.Expr){
+		"absolute values": func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Sum(dc.Norm1(x), dc.Abs(x.At(0).Sub(x.At(1))))) },
+		"maxima": func(m *dc.Model, x dc.Expr) {
 			m.Minimize(dc.Sum(dc.Max(x.At(0), dc.Num(0)), dc.Max(x.At(0).Scale(-2), x.At(1), x.At(1).Scale(-1))))
 		},
-		"squares": func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Sum(dc.SumSquares(x))) },
-		"an exact fit": func(m *dc.Model, x dc.Affine) {
+		"squares": func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Sum(dc.SumSquares(x))) },
+		"an exact fit": func(m *dc.Model, x dc.Expr) {
 			m.Minimize(dc.Sum(dc.Norm2(x.Sub(dc.Vec([]float64{1e3, -2}))), dc.Abs(x.At(0).Scale(2).Sub(dc.Num(2e3)))))
 		},
-		"powers": func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Sum(dc.Power(dc.Abs(x.At(0)), 3), dc.Abs(x.At(1)))) },
+		"powers": func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Sum(dc.Power(dc.Abs(x.At(0)), 3), dc.Abs(x.At(1)))) },
 	} {
 		m := dc.NewModel()
 		x := m.Var("x", []int{2})

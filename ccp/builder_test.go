@@ -27,7 +27,7 @@ func TestWhatProblemsBecome(t *testing.T) {
 		{"least squares", func(m *dc.Model) { m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), m.Var("x", []int{2})))) }, 2, 0, true, "[]"},
 		{"tall least squares row by row", func(m *dc.Model) { // one block of P, as if in one piece
 			x := m.Var("x", []int{3})
-			var rows []dc.Operand
+			var rows []dc.Expr
 			for i := range 20 {
 				rows = append(rows, dc.Square(x.Dot([]float64{1, float64(i), float64(i*i) / 9}).Add(dc.Num(float64(i)))))
 			}
@@ -64,7 +64,7 @@ func TestWhatProblemsBecome(t *testing.T) {
 		}, 6, 6, false, "[semidefinite]"},
 		{"matfrac", func(m *dc.Model) {
 			x := m.Var("X", []int{3, 3}, dc.Symmetric())
-			var parts []dc.Operand
+			var parts []dc.Expr
 			for k := range 7 {
 				parts = append(parts, dc.MatFrac(dc.Vec([]float64{1, float64(k), float64(k * k)}), x))
 			}
@@ -116,7 +116,7 @@ func TestMultipliersOfCones(t *testing.T) {
 		dc.LE(dc.LambdaMax(z), dc.Num(1)),                             // by 5 + 1
 		dc.LE(dc.SumSquares(z), dc.Num(1000)),                         // not at all
 		dc.LE(dc.Square(u.At(0)).Scale(3), dc.Num(12)),                // −u₀ = 2, by 1/12
-		dc.LE(dc.SumSquares(u.Range(1, 3)).Add(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
+		dc.LE(dc.SumSquares(u.Slice(1, 3)).Add(dc.Num(1)), dc.Num(6)), // √5·√b, by √5/2√5
 		dc.LE(dc.Square(u.At(3)), u.At(4)),                            // −4u₃ with u₄ ≤ 4
 		dc.LE(u.At(4), dc.Num(4)),
 		dc.LE(dc.Exp(v.At(0)).Scale(2), dc.Num(6)),       // log b/2, by 1/6
@@ -181,7 +181,7 @@ func TestSquaresTogether(t *testing.T) {
 	for i := range rhs {
 		rhs[i] = math.Cos(float64(3 * i))
 	}
-	optimum := func(state func(a dc.Affine) dc.Expr) float64 {
+	optimum := func(state func(a dc.Expr) dc.Expr) float64 {
 		m := dc.NewModel()
 		m.Minimize(state(dc.MatMul(dc.Mat(data), m.Var("x", []int{cols})).Sub(dc.Vec(rhs))))
 		p, err := m.Problem()
@@ -195,16 +195,16 @@ func TestSquaresTogether(t *testing.T) {
 		return res.Objective
 	}
 	want := optimum(dc.SumSquares)
-	for name, state := range map[string]func(a dc.Affine) dc.Expr{
-		"one by one": func(a dc.Affine) dc.Expr {
+	for name, state := range map[string]func(a dc.Expr) dc.Expr{
+		"one by one": func(a dc.Expr) dc.Expr {
 			var es []dc.Expr
 			for k := range rows {
 				es = append(es, dc.Square(a.At(k)))
 			}
-			return dc.SumOf(es)
+			return dc.Sum(es...)
 		},
-		"in pieces with weights": func(a dc.Affine) dc.Expr {
-			return dc.Sum(dc.SumSquares(a.Range(0, 9)).Scale(2), dc.SumSquares(a.Range(9, 10)), dc.SumSquares(a.Range(10, rows)), dc.SumSquares(a.Range(0, 9)).Neg())
+		"in pieces with weights": func(a dc.Expr) dc.Expr {
+			return dc.Sum(dc.SumSquares(a.Slice(0, 9)).Scale(2), dc.SumSquares(a.Slice(9, 10)), dc.SumSquares(a.Slice(10, rows)), dc.SumSquares(a.Slice(0, 9)).Neg())
 		},
 	} {
 		if got := optimum(state); !(math.Abs(got-want) <= 1e-7*max(1, want)) {

@@ -253,7 +253,7 @@ func TestDomains(t *testing.T) {
 		}
 		m := dc.NewModel()
 		x := m.Var("x", []int{40}, dc.AtLeast(0), dc.StartAt(1))
-		var roots []dc.Operand
+		var roots []dc.Expr
 		for j := range 40 {
 			roots = append(roots, dc.Sqrt(x.At(j)))
 		}
@@ -576,9 +576,9 @@ func TestInspect(t *testing.T) {
 func TestBoxAloneIsLookedAt(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4}, dc.AtLeast(440200, 52577.3, -0.0134337, 0), dc.AtMost(440200, 52602.7, -0.0133863, 0.003948))
-	affine := func(c float64, w ...float64) dc.Affine { return x.Dot(w).Add(dc.Num(c)) }
-	three := []dc.Operand{affine(1.08, -1.78, 0, 0.03, 1), affine(-1.48, -2.05, 1.36, 0, 0), dc.Abs(affine(-0.14, 0.09, -0.64, -0.21, 1.55))}
-	m.Minimize(dc.SumLargestOf(three, 2).Scale(-0.33))
+	affine := func(c float64, w ...float64) dc.Expr { return x.Dot(w).Add(dc.Num(c)) }
+	three := []dc.Expr{affine(1.08, -1.78, 0, 0.03, 1), affine(-1.48, -2.05, 1.36, 0, 0), dc.Abs(affine(-0.14, 0.09, -0.64, -0.21, 1.55))}
+	m.Minimize(dc.SumLargest(dc.Stack(three...), 2).Scale(-0.33))
 	res := solve(t, build(t, m), nil, nil)
 	if res.Status != ccp.Converged || res.X[1] != 52577.3 {
 		t.Errorf("%v at %v", res.Status, res.X)

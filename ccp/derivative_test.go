@@ -37,31 +37,31 @@ func parametric(rng *rand.Rand) (*dc.Problem, error) {
 	b := m.Param("b", []int{n}, normal(n)...)
 	w := m.Param("w", nil, 0.2+rng.Float64())
 	r := m.Param("r", nil, 1+rng.Float64())
-	near := dc.SumSquares(x.Sub(a.Affine))
+	near := dc.SumSquares(x.Sub(a.Expr))
 	m.AddCost(w, t)
 	m.SubjectTo(dc.LE(dc.Norm1(x), t))
 	switch rng.IntN(7) {
 	case 0: // a smooth h
-		m.Minimize(dc.Sum(near, dc.SumSquares(x.Sub(b.Affine)).Scale(-0.5)))
-		m.SubjectTo(dc.LE(dc.Norm2(x), r.Affine))
+		m.Minimize(dc.Sum(near, dc.SumSquares(x.Sub(b.Expr)).Scale(-0.5)))
+		m.SubjectTo(dc.LE(dc.Norm2(x), r.Expr))
 	case 1: // stay away from b: a nonconvex constraint
 		m.Minimize(near)
-		m.SubjectTo(dc.GE(dc.Norm2(x.Sub(b.Affine)), r.Affine))
+		m.SubjectTo(dc.GE(dc.Norm2(x.Sub(b.Expr)), r.Expr))
 	case 2: // a piecewise linear h
-		m.Minimize(dc.Sum(near, dc.Norm1(x.Sub(b.Affine)).Scale(-0.7)))
-		m.SubjectTo(dc.LE(x, r.Affine))
+		m.Minimize(dc.Sum(near, dc.Norm1(x.Sub(b.Expr)).Scale(-0.7)))
+		m.SubjectTo(dc.LE(x, r.Expr))
 	case 3: // norms on both sides
-		m.Minimize(dc.Sum(near, dc.Norm2(x.Sub(b.Affine)).Scale(-1)))
-		m.SubjectTo(dc.GE(dc.SumSquares(x), r.Affine))
+		m.Minimize(dc.Sum(near, dc.Norm2(x.Sub(b.Expr)).Scale(-1)))
+		m.SubjectTo(dc.GE(dc.SumSquares(x), r.Expr))
 	case 4: // a nonlinear equation
 		m.Minimize(near)
-		m.SubjectTo(dc.EQ(dc.SumSquares(x), r.Affine))
+		m.SubjectTo(dc.EQ(dc.SumSquares(x), r.Expr))
 	case 5: // exponential cones
-		m.Minimize(dc.Sum(near, dc.LogSumExp(x.Sub(b.Affine)), dc.Norm2(x).Scale(-0.3)))
-		m.SubjectTo(dc.LE(x, r.Affine))
+		m.Minimize(dc.Sum(near, dc.LogSumExp(x.Sub(b.Expr)), dc.Norm2(x).Scale(-0.3)))
+		m.SubjectTo(dc.LE(x, r.Expr))
 	case 6: // a choice
-		m.Minimize(dc.Sum(dc.Min(near, dc.SumSquares(x.Sub(b.Affine)))))
-		m.SubjectTo(dc.LE(x.Sum(), r.Affine))
+		m.Minimize(dc.Sum(dc.Min(near, dc.SumSquares(x.Sub(b.Expr)))))
+		m.SubjectTo(dc.LE(x.Sum(), r.Expr))
 	}
 	return m.Problem()
 }
@@ -199,7 +199,7 @@ func TestNoDerivative(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", nil)
 	a := m.Param("a", nil, 0)
-	m.Minimize(dc.Sum(dc.Abs(x.Sub(a.Affine)), dc.Abs(x).Scale(-0.5)))
+	m.Minimize(dc.Sum(dc.Abs(x.Sub(a.Expr)), dc.Abs(x).Scale(-0.5)))
 	s, res := solvedSession(t, m, 0, 0)
 	_, err := s.Differentiate(ctx, res)
 	var kink *ccp.KinkError
@@ -242,7 +242,7 @@ func TestNoDerivative(t *testing.T) {
 	m = dc.NewModel()
 	y := m.Var("y", []int{2})
 	b := m.Param("b", nil, 1)
-	m.Minimize(dc.Square(y.At(0).Sub(b.Affine)))
+	m.Minimize(dc.Square(y.At(0).Sub(b.Expr)))
 	m.SubjectTo(dc.LE(y, dc.Const(nil, []float64{3})), dc.GE(y, dc.Const(nil, []float64{-1})))
 	s, res = solvedSession(t, m, 0, 0, 1)
 	if d, err = s.Differentiate(ctx, res); err != nil || d.Unique() || d.Regular() {
@@ -257,7 +257,7 @@ func TestNoDerivative(t *testing.T) {
 	m = dc.NewModel()
 	y = m.Var("y", []int{2})
 	b = m.Param("b", nil, 1)
-	m.Minimize(dc.Sum(dc.Square(y.At(0).Sub(b.Affine)), dc.Square(y.At(0)).Scale(-0.5)))
+	m.Minimize(dc.Sum(dc.Square(y.At(0).Sub(b.Expr)), dc.Square(y.At(0)).Scale(-0.5)))
 	m.SubjectTo(dc.LE(y, dc.Const(nil, []float64{3})), dc.GE(y, dc.Const(nil, []float64{-1})))
 	s, res = solvedSession(t, m, 0, 0, 1)
 	if _, err := s.Differentiate(ctx, res); err == nil || !strings.Contains(err.Error(), "not unique") {
@@ -282,7 +282,7 @@ func TestHeldPoint(t *testing.T) {
 	v := m.Var("v", nil)
 	q := m.Param("q", []int{2}, 1, 1)
 	m.AddCost(m.Param("w", nil, 1), v)
-	m.SubjectTo(dc.GE(v, q.Affine))
+	m.SubjectTo(dc.GE(v, q.Expr))
 	s, res := solvedSession(t, m, 0, 0, 0, 0)
 	d, err := s.Differentiate(ctx, res)
 	if err != nil || !d.Unique() || d.Regular() {
@@ -323,7 +323,7 @@ func TestBatch(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})
 	a := m.Param("a", []int{2}, 1, 2)
-	m.Minimize(dc.Sum(dc.SumSquares(x.Sub(a.Affine)), dc.Norm2(x).Scale(-1)))
+	m.Minimize(dc.Sum(dc.SumSquares(x.Sub(a.Expr)), dc.Norm2(x).Scale(-1)))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
@@ -373,8 +373,8 @@ func TestOneSided(t *testing.T) {
 		m := dc.NewModel()
 		x, y := m.Var("x", nil), m.Var("y", nil)
 		a := m.Param("a", nil, 1)
-		m.Minimize(dc.Sum(dc.Square(x.Sub(a.Affine)), dc.Square(x.Sub(dc.Const(nil, []float64{1}))).Scale(-c), dc.Square(y.Sub(dc.Const(nil, []float64{2})))))
-		m.SubjectTo(dc.LE(x, dc.Const(nil, []float64{1})).Named("cap"), dc.LE(y.Sub(a.Affine), dc.Const(nil, []float64{0.5})))
+		m.Minimize(dc.Sum(dc.Square(x.Sub(a.Expr)), dc.Square(x.Sub(dc.Const(nil, []float64{1}))).Scale(-c), dc.Square(y.Sub(dc.Const(nil, []float64{2})))))
+		m.SubjectTo(dc.LE(x, dc.Const(nil, []float64{1})).Named("cap"), dc.LE(y.Sub(a.Expr), dc.Const(nil, []float64{0.5})))
 		s, res := solvedSession(t, m, 0, 0, 0)
 		var kink *ccp.KinkError
 		if _, err := s.Differentiate(ctx, res); !errors.As(err, &kink) || !kink.Weak || kink.Expression != "cap" {
@@ -523,7 +523,7 @@ func TestAdjointBy(t *testing.T) {
 				} else {
 					m.Minimize(dc.Sum(f, dc.Norm2(x).Scale(-0.3)))
 				}
-				m.SubjectTo(dc.LE(x.Sum(), r.Affine))
+				m.SubjectTo(dc.LE(x.Sum(), r.Expr))
 				return m.Problem()
 			}
 			p, err := state(a)
@@ -616,10 +616,10 @@ func TestNoDerivativeOfFactors(t *testing.T) {
 				for l := range k {
 					product = append(product, dc.Mul(u.At(i, l), v.At(l, j)))
 				}
-				squares = append(squares, dc.Square(dc.SumOf(product).Sub(a.At(i, j))))
+				squares = append(squares, dc.Square(dc.Sum(product...).Sub(a.At(i, j))))
 			}
 		}
-		model.Minimize(dc.SumOf(squares))
+		model.Minimize(dc.Sum(squares...))
 		p := build(t, model)
 		res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
 		if err != nil || res.Status != ccp.Converged {

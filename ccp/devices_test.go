@@ -172,7 +172,7 @@ func TestConvergedIsAtRest(t *testing.T) {
 func TestInfeasibleBesideAnUnboundedObjective(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(0.961276, -1.45674, -0.425575))
-	of := func(c float64, w ...float64) dc.Affine { return x.Dot(w).Add(dc.Num(c)) }
+	of := func(c float64, w ...float64) dc.Expr { return x.Dot(w).Add(dc.Num(c)) }
 	m.Minimize(dc.Sum(
 		dc.Mul(x.At(0).Scale(-0.13), x.At(1)),
 		dc.Huber(of(-0.61, 0.2, 1.41, 0), 1).Scale(-1.28),

@@ -36,11 +36,10 @@ func Example_complexNumbers() {
 	}
 	m.Minimize(w.Quad(r))
 	gain := dc.ComplexMatMul(dc.ComplexConst([]int{n}, signal).Conj(), w)
-	m.SubjectTo(dc.GE(gain.Re, dc.Num(5)))
+	m.SubjectTo(dc.GE(gain.Re, 5))
 	m.SubjectTo(dc.ComplexEQ("reference", w.At(0), dc.ComplexConst(nil, signal[:1]))...)
-	for k := range n {
-		m.SubjectTo(dc.EQ(w.Abs(k), dc.Num(1)).Named("power", k+1))
-	}
+	power := dc.Norm2(w.Pairs().Reshape(2, n).Along(0)) // the moduli of all weights
+	m.SubjectTo(dc.EQ(power, 1).Named("power"))
 
 	p, err := m.Problem()
 	if err != nil {

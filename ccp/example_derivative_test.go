@@ -14,8 +14,8 @@ func ExampleSession_Differentiate() {
 	x := m.Var("x", []int{2})
 	a := m.Param("a", []int{2}, 0.6, 0.8)
 	r := m.Param("r", nil, 2)
-	m.Minimize(dc.SumSquares(x.Sub(a.Affine)))
-	m.SubjectTo(dc.GE(dc.Norm2(x), r.Affine))
+	m.Minimize(dc.SumSquares(x.Sub(a.Expr)))
+	m.SubjectTo(dc.GE(dc.Norm2(x), r))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
@@ -48,7 +48,7 @@ func ExampleSession_Differentiate() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("x = %.2f, dx/dr = %.2f\n", x.Value(d.Point()), x.Value(dx))
+	fmt.Printf("x = %.2f, dx/dr = %.2f\n", x.Values(d.Point()), x.Values(dx))
 	fmt.Printf("dx[0]/da = %.2f, dx[0]/dr = %.2f\n", g["a"], g["r"])
 	// Output:
 	// x = [1.20 1.60], dx/dr = [0.60 0.80]

@@ -16,8 +16,8 @@ func ExampleSession() {
 	data := m.Param("data", []int{3}, 0)
 	top := m.Param("top", nil, 10)
 	weight := m.Param("weight", nil, 0)
-	m.Minimize(dc.SumSquares(x.Sub(data.Affine)))
-	m.SubjectTo(dc.LE(x, top.Affine), dc.LE(dc.Norm1(x), size))
+	m.Minimize(dc.SumSquares(x.Sub(data.Expr)))
+	m.SubjectTo(dc.LE(x, top), dc.LE(dc.Norm1(x), size))
 	m.AddCost(weight, size) // weight times the 1-norm
 	p, err := m.Problem()
 	if err != nil {
@@ -42,7 +42,7 @@ func ExampleSession() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%v: x = %.2f\n", res.Status, x.Value(res.X))
+		fmt.Printf("%v: x = %.2f\n", res.Status, x.Values(res.X))
 	}
 	// Output:
 	// converged: x = [1.50 2.00 3.50]

@@ -13,7 +13,7 @@ import (
 func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
-	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
+	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Shift(-1))))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
@@ -43,14 +43,9 @@ func ExampleSolve() {
 func ExampleMultistart() {
 	m := dc.NewModel()
 	c := m.Var("c", []int{3, 2}, dc.StartNormal(0, 3))
-	var far []dc.Operand
-	for i := range 3 {
-		far = append(far, dc.NormInf(c.Row(i)).Add(dc.Num(1)))
-		for j := range i {
-			m.SubjectTo(dc.GE(dc.Norm2(c.Row(i).Sub(c.Row(j))), dc.Num(2)).Named("apart", i, j))
-		}
-	}
-	m.Minimize(dc.Max(far...))
+	m.Minimize(dc.NormInf(c).Shift(1))
+	i, j := dc.Pairs(3)
+	m.SubjectTo(dc.GE(dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1)), 2).ForEach("apart", i, j))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -16,9 +16,9 @@ import (
 // equation acts, and ZX = 0.
 func TestMatrixMultipliers(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
-		for name, state := range map[string]func(m *dc.Model) dc.Affine{
-			"psd": func(m *dc.Model) dc.Affine { return m.Var("X", []int{n, n}, dc.PSD()) },
-			"lambda_min": func(m *dc.Model) dc.Affine {
+		for name, state := range map[string]func(m *dc.Model) dc.Expr{
+			"psd": func(m *dc.Model) dc.Expr { return m.Var("X", []int{n, n}, dc.PSD()) },
+			"lambda_min": func(m *dc.Model) dc.Expr {
 				x := m.Var("X", []int{n, n}, dc.Symmetric())
 				m.SubjectTo(dc.Semidefinite(x).Named("p"))
 				return x
@@ -111,7 +111,7 @@ func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
 	}
 	for i := range q.Constraints {
 		for k, y := range res.Duals[i] {
-			l := q.Constraints[i].A.Entry(k)
+			l := q.Constraints[i].A.Linear(k)
 			for at, j := range l.Idx {
 				slope[j] += y * l.Val[at]
 			}

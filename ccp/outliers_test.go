@@ -27,7 +27,7 @@ func TestCappedOutliers(t *testing.T) {
 				capped = append(capped, dc.Min(dc.Square(dc.Num(v[k]).Sub(x.Dot([]float64{u[k], 1}))), dc.Num(1)))
 			}
 			m.Minimize(dc.Abs(x.At(0).Sub(dc.Num(5))))
-			m.SubjectTo(dc.LE(dc.SumOf(capped), dc.Num(4)))
+			m.SubjectTo(dc.LE(dc.Sum(capped...), dc.Num(4)))
 			p, err := m.Problem()
 			if err != nil {
 				t.Fatal(err)

@@ -24,7 +24,7 @@ func packing(t testing.TB, r []float64) *dc.Problem {
 	m := dc.NewModel()
 	n := len(r)
 	c := m.Var("c", []int{n, 2}, dc.StartNormal(0, 10))
-	var tops []dc.Operand
+	var tops []dc.Expr
 	for i := range n {
 		tops = append(tops, dc.NormInf(c.Row(i)).Add(dc.Num(r[i])))
 	}
@@ -68,7 +68,7 @@ func control(t testing.TB) *dc.Problem {
 		}
 	}
 	for k := range steps {
-		gap := x.Row(0).Row(k).Range(0, 2).Sub(x.Row(1).Row(k).Range(0, 2))
+		gap := x.Row(0).Row(k).Slice(0, 2).Sub(x.Row(1).Row(k).Slice(0, 2))
 		m.SubjectTo(dc.GE(dc.Norm2(gap), dc.Num(0.6)).Named("sep", k+1))
 	}
 	m.Minimize(dc.Norm1(u))

@@ -180,6 +180,9 @@ func (r *Result) moveTo(b *Result) {
 }
 
 // take takes over multipliers.
+// Multipliers is Duals: dc.Statement.Dual reads them.
+func (r *Result) Multipliers() [][]float64 { return r.Duals }
+
 func (r *Result) take(m subproblem.Multipliers) { r.Duals, r.BoundDuals = m.Rows, m.Bounds }
 
 // Seconds are wall-clock times, summed over starts: making the convex problem,

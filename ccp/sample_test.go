@@ -15,7 +15,7 @@ import (
 )
 
 // clusters is k-means of so many points about three centres, from a start with two centres beside the first cluster. more, if not nil, states more and is added to the objective.
-func clusters(t testing.TB, points int, more func(m *dc.Model, c dc.Affine) dc.Expr) *dc.Problem {
+func clusters(t testing.TB, points int, more func(m *dc.Model, c dc.Expr) dc.Expr) *dc.Problem {
 	rng := rand.New(rand.NewPCG(7, 9))
 	m := dc.NewModel()
 	c := m.Var("c", []int{3, 2}, dc.StartAt(0, 0, .1, 0, 12, 12))
@@ -23,7 +23,7 @@ func clusters(t testing.TB, points int, more func(m *dc.Model, c dc.Affine) dc.E
 	var cost []dc.Expr
 	for i := range points {
 		p := dc.Vec([]float64{at[i%3][0] + rng.NormFloat64()/4, at[i%3][1] + rng.NormFloat64()/4})
-		var items []dc.Operand
+		var items []dc.Expr
 		for k := range 3 {
 			items = append(items, dc.SumSquares(c.Row(k).Sub(p)))
 		}
@@ -32,7 +32,7 @@ func clusters(t testing.TB, points int, more func(m *dc.Model, c dc.Affine) dc.E
 	if more != nil {
 		cost = append(cost, more(m, c))
 	}
-	m.Minimize(dc.SumOf(cost))
+	m.Minimize(dc.Sum(cost...))
 	return build(t, m)
 }
 
@@ -82,7 +82,7 @@ func TestSampleLeadsToABetterStart(t *testing.T) {
 func TestSamplesAreForLargeSumsAlone(t *testing.T) {
 	ctx := context.Background()
 	off := func(s *ccp.Settings) { s.Sample = false }
-	bounded := func(m *dc.Model, c dc.Affine) dc.Expr {
+	bounded := func(m *dc.Model, c dc.Expr) dc.Expr {
 		m.SubjectTo(dc.LE(dc.Norm2(c.Row(0)), dc.Num(100)))
 		return dc.Expr{}
 	}
@@ -111,7 +111,7 @@ func (f watched) AddSubgrad(dst []float64, scale float64, u []float64) { f.each(
 
 // numbered is a problem with a function that calls each with the number of its value.
 func numbered(t *testing.T, n *atomic.Int64, each func(n int64)) *dc.Problem {
-	p := clusters(t, 1500, func(_ *dc.Model, c dc.Affine) dc.Expr {
+	p := clusters(t, 1500, func(_ *dc.Model, c dc.Expr) dc.Expr {
 		return dc.BlackBox("count", watched{func() { each(n.Add(1)) }}, c.Row(0)).Neg()
 	})
 	n.Store(0)

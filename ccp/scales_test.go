@@ -81,7 +81,7 @@ func TestHugeBounds(t *testing.T) {
 		state := func(huge float64) *dc.Problem {
 			model := dc.NewModel()
 			x := model.Var("x", []int{n}, dc.AtLeast(0), dc.AtMost(1000))
-			var rows []dc.Affine
+			var rows []dc.Expr
 			for i := range m {
 				rows = append(rows, x.Dot(a[i*n:(i+1)*n]))
 			}
@@ -134,7 +134,7 @@ func shapes() map[string]shape {
 		"packing": func(f, c, v float64) *dc.Model {
 			m := dc.NewModel()
 			x := m.Var("c", []int{5, 2}, dc.StartAt(scaled(x0, v)...))
-			var all []dc.Operand
+			var all []dc.Expr
 			for i := range 5 {
 				all = append(all, dc.NormInf(x.Row(i)).Add(dc.Num(v*r[i])))
 				for j := range i {
@@ -147,7 +147,7 @@ func shapes() map[string]shape {
 		"l1 - l2": func(f, _, v float64) *dc.Model {
 			m := dc.NewModel()
 			x := m.Var("x", []int{5}, dc.StartAt(scaled(x0[:5], v)...))
-			var rows []dc.Affine
+			var rows []dc.Expr
 			for i := range 8 {
 				rows = append(rows, x.Dot(scaled(a[5*i:5*i+5], 1/v)).Sub(dc.Num(b[i])))
 			}
@@ -278,10 +278,10 @@ func TestBoundedOnCircle(t *testing.T) {
 
 // TestContradiction: the same function below one number and above a larger one is infeasible, whatever the function and its sign.
 func TestContradiction(t *testing.T) {
-	for name, f := range map[string]func(x dc.Affine) dc.Expr{
+	for name, f := range map[string]func(x dc.Expr) dc.Expr{
 		"norm1": dc.Norm1, "norm2": dc.Norm2, "sumsq": dc.SumSquares,
-		"product":  func(x dc.Affine) dc.Expr { return dc.Mul(x.At(0), x.At(1)) },
-		"opposite": func(x dc.Affine) dc.Expr { return dc.Norm1(x).Neg() },
+		"product":  func(x dc.Expr) dc.Expr { return dc.Mul(x.At(0), x.At(1)) },
+		"opposite": func(x dc.Expr) dc.Expr { return dc.Norm1(x).Neg() },
 	} {
 		for _, gap := range []float64{0.5, 0} {
 			below := 1.

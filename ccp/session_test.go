@@ -42,9 +42,9 @@ func family(dcPart, params bool, b, u, s, c []float64) *dc.Model {
 	x := m.Var("x", []int{4}, dc.StartAt(0.1, 0.2, 0.3, 0.4))
 	bb, uu, ss := dc.Vec(b), dc.Vec(u), dc.Num(s[0])
 	if params {
-		bb = m.Param("b", []int{6}, b...).Affine
-		uu = m.Param("u", []int{4}, u...).Affine
-		ss = m.Param("s", nil, s...).Affine
+		bb = m.Param("b", []int{6}, b...).Expr
+		uu = m.Param("u", []int{4}, u...).Expr
+		ss = m.Param("s", nil, s...).Expr
 		m.AddCost(m.Param("c", []int{4}, c...), x)
 	}
 	fit := dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(bb)).Add(dc.Norm1(x.Sub(uu)).Scale(0.1))
@@ -195,7 +195,7 @@ func TestSessionAfterConflict(t *testing.T) {
 	c := m.Param("c", nil, 1)
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{3, 1}))))
 	m.SubjectTo(
-		dc.LE(x.At(0).Add(x.At(1)), c.Affine).Named("little"),
+		dc.LE(x.At(0).Add(x.At(1)), c.Expr).Named("little"),
 		dc.GE(x.At(0), dc.Num(0)).Named("right"),
 		dc.GE(x.At(1), dc.Num(0)).Named("up"),
 		dc.GE(dc.NormInf(x), dc.Num(.1)).Named("out"),

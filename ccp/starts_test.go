@@ -159,9 +159,9 @@ func TestClusters(t *testing.T) {
 	}
 	m := dc.NewModel()
 	c := m.Var("c", []int{len(centres), 2}, dc.StartUniform(0, 3))
-	var sum []dc.Operand
+	var sum []dc.Expr
 	for _, q := range points {
-		var far []dc.Operand
+		var far []dc.Expr
 		for k := range centres {
 			far = append(far, dc.SumSquares(c.Row(k).Sub(dc.Vec(q[:]))))
 		}
@@ -201,7 +201,7 @@ func cover(t testing.TB, seed uint64) (p *dc.Problem, least float64) {
 	m.Minimize(u.Dot(cost))
 	m.SubjectTo(dc.GE(u.Dot(size), dc.Num(.6*total)))
 	for j := range n {
-		m.SubjectTo(dc.LE(dc.ToExpr(u.At(j)).Sub(dc.Square(u.At(j))), dc.Num(0)))
+		m.SubjectTo(dc.LE(u.At(j).Sub(dc.Square(u.At(j))), dc.Num(0)))
 	}
 	return build(t, m), least
 }

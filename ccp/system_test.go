@@ -17,9 +17,9 @@ import (
 // 1e6 times the right-hand side, is reached in some Newton steps, with an objective and without one.
 func TestSystemsOfEquations(t *testing.T) {
 	const n = 400
-	for name, objective := range map[string]func(u dc.Affine) dc.Operand{
-		"no objective": func(u dc.Affine) dc.Operand { return dc.Num(0) },
-		"squares":      func(u dc.Affine) dc.Operand { return dc.SumSquares(u).Scale(1. / n) },
+	for name, objective := range map[string]func(u dc.Expr) dc.Expr{
+		"no objective": func(u dc.Expr) dc.Expr { return dc.Num(0) },
+		"squares":      func(u dc.Expr) dc.Expr { return dc.SumSquares(u).Scale(1. / n) },
 	} {
 		m := dc.NewModel()
 		u := m.Var("u", []int{n})

@@ -97,7 +97,7 @@ func TestSessionSolvesAnew(t *testing.T) {
 	x := m.Var("x", []int{2}, dc.AtLeast(-4), dc.AtMost(4))
 	c := m.Param("c", nil, 2)
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{1, .25}))))
-	m.SubjectTo(dc.GE(dc.NormInf(x), c.Affine).Named("out"))
+	m.SubjectTo(dc.GE(dc.NormInf(x), c.Expr).Named("out"))
 	s, err := ccp.NewSession(build(t, m), ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)

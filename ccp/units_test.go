@@ -17,7 +17,7 @@ import (
 // by profit and row.
 func pooling(flow, quality, profit, row float64) (*dc.Problem, error) {
 	m := dc.NewModel()
-	v := func(name string, least, most, unit float64) dc.Affine {
+	v := func(name string, least, most, unit float64) dc.Expr {
 		return m.Var(name, nil, dc.AtLeast(least/unit), dc.AtMost(most/unit)).Scale(unit)
 	}
 	a, b := v("A", 0, 300, flow), v("B", 0, 300, flow)
@@ -25,10 +25,10 @@ func pooling(flow, quality, profit, row float64) (*dc.Problem, error) {
 	px, py := v("PX", 0, 100, flow), v("PY", 0, 200, flow)
 	p := v("p", 1, 3, quality)
 	m.Maximize(px.Add(cx).Scale(9).Add(py.Add(cy).Scale(15)).Sub(a.Scale(6)).Sub(b.Scale(16)).Sub(cx.Add(cy).Scale(10)).Scale(profit))
-	state := func(c func(l, r dc.Operand) dc.Constraint, l, r dc.Expr) {
+	state := func(c func(l, r dc.Expr) dc.Constraint, l, r dc.Expr) {
 		m.SubjectTo(c(l.Scale(row), r.Scale(row)))
 	}
-	e := func(a dc.Affine) dc.Expr { return dc.ToExpr(a) }
+	e := func(a dc.Expr) dc.Expr { return a }
 	state(dc.EQ, e(a.Add(b)), e(px.Add(py)))
 	state(dc.EQ, e(a.Scale(3).Add(b)), dc.Mul(p, px.Add(py)))
 	state(dc.LE, e(px.Add(cx)), e(dc.Num(100)))

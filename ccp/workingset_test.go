@@ -86,7 +86,7 @@ func TestWorkingSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	m := dc.NewModel()
 	w := m.Var("w", []int{dim}, dc.StartAt(0.3, 0.1, -0.2, 0.1, 0.3, 0.1, -0.2, 0.1, 0.3, 0.1))
-	cost := []dc.Operand{dc.SumSquares(w).Scale(0.5)}
+	cost := []dc.Expr{dc.SumSquares(w).Scale(0.5)}
 	for range samples {
 		x := make([]float64, dim)
 		label := 0.0

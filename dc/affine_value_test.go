@@ -10,7 +10,7 @@ import (
 )
 
 // mixed is an array with runs of dense rows, sparse rows and constant ones.
-func mixed(rng *rand.Rand, x dc.Affine, rows int) dc.Affine {
+func mixed(rng *rand.Rand, x dc.Expr, rows int) dc.Expr {
 	var list []dc.Linear
 	n := x.Len()
 	for len(list) < rows {
@@ -39,16 +39,16 @@ func TestValuesOfManyRows(t *testing.T) {
 		for j := range x {
 			x[j] = rng.NormFloat64()
 		}
-		got := a.Value(x)
+		got := a.Values(x)
 		sum, squares, top := 0.0, 0.0, 0.0
 		grad, want := make([]float64, n), make([]float64, n)
 		for k := range a.Len() {
-			v := a.Entry(k).Value(x)
+			v := a.Linear(k).Value(x)
 			if got[k] != v {
 				t.Fatalf("row %d is %g, want %g", k, got[k], v)
 			}
 			sum, squares, top = sum+math.Abs(v), squares+v*v, max(top, math.Abs(v))
-			a.Entry(k).AddSubgrad(want, 2*v, x)
+			a.Linear(k).AddSubgrad(want, 2*v, x)
 		}
 		if v := dc.Norm1(a).Value(x); v != sum {
 			t.Fatalf("norm1 is %g, want %g", v, sum)
@@ -76,10 +76,10 @@ func TestSelections(t *testing.T) {
 	point := []float64{1, -2, 3, 0.5, 4, -1}
 	for range 100 {
 		a := mixed(rng, x, 12)
-		all := a.Value(point)
+		all := a.Values(point)
 		lo := rng.IntN(a.Len())
 		hi := lo + 1 + rng.IntN(a.Len()-lo)
-		part := a.Range(lo, hi)
+		part := a.Slice(lo, hi)
 		ones := make([]float64, hi-lo)
 		sum := 0.0
 		for k := range ones {
@@ -88,24 +88,24 @@ func TestSelections(t *testing.T) {
 		}
 		nnz := 0
 		for k := lo; k < hi; k++ {
-			nnz += len(a.Entry(k).Idx)
+			nnz += len(a.Linear(k).Idx)
 		}
 		if part.Len() != hi-lo || part.NNZ() != nnz {
 			t.Fatalf("%d entries with %d coefficients, want %d and %d", part.Len(), part.NNZ(), hi-lo, nnz)
 		}
-		for _, s := range []dc.Affine{part.Sum(), part.Dot(ones), dc.Stack(part).Sum(), dc.MatMul(dc.Const([]int{1, hi - lo}, ones), part), part.Add(part).Scale(0.5).Sum(), part.Add(dc.Num(1)).Sub(dc.Num(1)).Sum(), part.Sub(dc.Vec(ones)).Add(dc.Vec(ones)).Sum()} {
-			if v := s.Value(point)[0]; math.Abs(v-sum) > 1e-12*max(1, math.Abs(sum)) {
+		for _, s := range []dc.Expr{part.Sum(), part.Dot(ones), dc.Stack(part).Sum(), dc.MatMul(dc.Const([]int{1, hi - lo}, ones), part), part.Add(part).Scale(0.5).Sum(), part.Add(dc.Num(1)).Sub(dc.Num(1)).Sum(), part.Sub(dc.Vec(ones)).Add(dc.Vec(ones)).Sum()} {
+			if v := s.Values(point)[0]; math.Abs(v-sum) > 1e-12*max(1, math.Abs(sum)) {
 				t.Fatalf("the sum is %g, want %g", v, sum)
 			}
 		}
-		if after := a.Value(point); after[lo] != all[lo] || after[hi-1] != all[hi-1] {
+		if after := a.Values(point); after[lo] != all[lo] || after[hi-1] != all[hi-1] {
 			t.Fatal("the array has changed")
 		}
 	}
 	// Inner products with zeros among the numbers.
 	w := []float64{0, 2, 0, 0, -1, 0}
-	if d := x.Dot(w); d.NNZ() != 2 || d.Value(point)[0] != -8 || x.Range(1, 5).Dot(w[1:5]).Value(point)[0] != -8 {
-		t.Errorf("the inner product has %d coefficients and the value %g", d.NNZ(), d.Value(point)[0])
+	if d := x.Dot(w); d.NNZ() != 2 || d.Values(point)[0] != -8 || x.Slice(1, 5).Dot(w[1:5]).Values(point)[0] != -8 {
+		t.Errorf("the inner product has %d coefficients and the value %g", d.NNZ(), d.Values(point)[0])
 	}
 }
 
@@ -115,7 +115,7 @@ func TestCancelledConstants(t *testing.T) {
 	for range 200 {
 		m := dc.NewModel()
 		x := m.Var("x", []int{2})
-		parts := []dc.Operand{dc.Num(0)}
+		parts := []dc.Expr{dc.Num(0)}
 		exact, sum := new(big.Float).SetPrec(300), 0.0
 		add := func(w, c float64) {
 			parts = append(parts, x.At(0).Scale(rng.NormFloat64()).Add(dc.Num(c)).Scale(w))
@@ -126,15 +126,15 @@ func TestCancelledConstants(t *testing.T) {
 			add(rng.NormFloat64(), rng.NormFloat64()*1e6)
 		}
 		add(-0.7, sum/0.7)
-		total := dc.ToExpr(parts[0])
+		total := parts[0]
 		for _, p := range parts[1:] {
 			total = total.Add(p)
 		}
-		stacked := []dc.Affine{}
+		stacked := []dc.Expr{}
 		for _, p := range parts[1:] {
-			stacked = append(stacked, p.(dc.Affine))
+			stacked = append(stacked, p)
 		}
-		for _, e := range []dc.Expr{total, dc.ToExpr(dc.Stack(stacked...).Dot([]float64{1, 1, 1, 1, 1})), total.Scale(-3).Scale(-1. / 3)} {
+		for _, e := range []dc.Expr{total, dc.Stack(stacked...).Dot([]float64{1, 1, 1, 1, 1}), total.Scale(-3).Scale(-1. / 3)} {
 			v, bound := e.Evaluate([]float64{0, 0})
 			off, _ := new(big.Float).Sub(big.NewFloat(v), exact).Float64()
 			if !(math.Abs(off) <= bound) {

@@ -13,7 +13,7 @@ import (
 // that have it are computed again, and of sums of squares and of absolute values and of
 // Euclidean norms only the entries that have it. An alongAxes is for one goroutine.
 type alongAxes struct {
-	e     *Expr
+	e     *scalar
 	x     []float64
 	value float64
 	terms []alongTerm
@@ -38,7 +38,7 @@ type alongTerm struct {
 // alongSum is a function of the squares or of the absolute values of the entries of an
 // affine function; it has the coefficients by columns.
 type alongSum struct {
-	a     *Affine
+	a     *Expr
 	abs   bool // of absolute values
 	root  bool // the square root of the sum
 	vals  []float64
@@ -61,7 +61,7 @@ type alongCurve struct {
 }
 
 // newAlongAxes prepares e, an expression of the first n variables.
-func newAlongAxes(e *Expr, n int) *alongAxes {
+func newAlongAxes(e *scalar, n int) *alongAxes {
 	a := &alongAxes{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
 	for k, j := range e.lin.Idx {
 		a.lin[j] += e.lin.Val[k]
@@ -89,7 +89,7 @@ func newAlongAxes(e *Expr, n int) *alongAxes {
 
 // newAlongSum has the coefficients of a by the variables of support; column has the
 // place of each of these.
-func newAlongSum(a *Affine, support, column []int) *alongSum {
+func newAlongSum(a *Expr, support, column []int) *alongSum {
 	s := &alongSum{a: a, vals: make([]float64, len(a.c)), ptr: make([]int, len(support)+1)}
 	for _, j := range a.idx {
 		s.ptr[column[j]+1]++
@@ -104,7 +104,7 @@ func newAlongSum(a *Affine, support, column []int) *alongSum {
 	next := slices.Clone(s.ptr[:len(support)])
 	s.row, s.coeff = make([]int, len(a.idx)), make([]float64, len(a.idx))
 	for i := range a.c {
-		l := a.Entry(i)
+		l := a.Linear(i)
 		for k, j := range l.Idx {
 			at := &next[column[j]]
 			s.row[*at], s.coeff[*at] = i, l.Val[k]
@@ -167,7 +167,7 @@ func (a *alongAxes) Value() float64 { return a.value }
 
 // at goes to x and returns the value there.
 func (s *alongSum) at(x []float64) float64 {
-	s.a.ValueTo(s.vals, x)
+	s.a.valueTo(s.vals, x)
 	s.sum = 0
 	s.moves++
 	for _, v := range s.vals {

@@ -19,14 +19,14 @@ func TestAlong(t *testing.T) {
 		rows[i] = dc.Linear{Const: rng.NormFloat64()}
 		for j := range 5 {
 			if i != j {
-				rows[i] = rows[i].AddScaled(rng.NormFloat64(), x.Entry(j))
+				rows[i] = rows[i].AddScaled(rng.NormFloat64(), x.Linear(j))
 			}
 		}
 	}
 	full := make([]dc.Linear, 6)
 	for i := range full {
 		for j := range 5 {
-			full[i] = full[i].AddScaled(rng.NormFloat64(), x.Entry(j))
+			full[i] = full[i].AddScaled(rng.NormFloat64(), x.Linear(j))
 		}
 	}
 	a, dense := dc.Entries(rows...), dc.Entries(full...)

@@ -11,26 +11,20 @@ import (
 // Beside those "sqrt", "square", "invpos", "pos", "min", "norm1", "norminf" and
 // others of the names of problem files are known; see Ops. The error of the result
 // says what is wrong with the arguments.
-func Apply(op string, data []float64, args ...Array) Expr {
+func Apply(op string, data []float64, args ...Expr) Expr {
 	a, ok := findAtom(op)
 	if !ok {
-		return badExpr("there is no atom %q", op)
+		return failed("there is no atom %q", op)
 	}
 	if a.args >= 0 && len(args) != a.args || len(args) == 0 {
-		return badExpr("%s of %d arguments, want %s", op, len(args), atLeastOne(a.args))
+		return failed("%s of %d arguments, want %s", op, len(args), atLeastOne(a.args))
 	}
 	if a.data >= 0 && len(data) != a.data {
-		return badExpr("%s with %d numbers, want %d", op, len(data), a.data)
+		return failed("%s with %d numbers, want %d", op, len(data), a.data)
 	}
 	for k := range args {
 		if err := args[k].Err(); err != nil {
-			return Expr{err: err}
-		}
-		if n := args[k].Len(); a.scalar && n != 1 {
-			return badExpr("%s of %d entries, want one number", op, n)
-		}
-		if _, ok := args[k].Affine(); a.affine && !ok {
-			return badExpr("%s needs an affine argument", op)
+			return wrong(err)
 		}
 	}
 	return a.make(args, data)
@@ -81,9 +75,7 @@ func findAtom(op string) (constructor, bool) {
 	if row == nil || row.HasParameter {
 		return constructor{}, false
 	}
-	return constructor{op: op, args: 1, scalar: true, make: func(args []Array, _ []float64) Expr {
-		return applyTo(op, args[0].Entry(0))
-	}}, true
+	return constructor{op: op, args: 1, make: func(args []Expr, _ []float64) Expr { return args[0].apply(op) }}, true
 }
 
 // rowConstructor makes a function of several numbers.
@@ -98,96 +90,64 @@ func rowConstructor(row *atom.Reduce) constructor {
 	if row.HasParameters {
 		out.data = -1
 	}
-	out.make = func(args []Array, data []float64) Expr {
+	out.make = func(args []Expr, data []float64) Expr {
 		if row.HasParameters && row != atom.WeightedGeoMean && len(data) != 1 {
-			return badExpr("%s with %d numbers, want 1", row.Name, len(data))
+			return failed("%s with %d numbers, want 1", row.Name, len(data))
 		}
-		if a, ok := args[0].Affine(); ok && len(args) == 1 {
-			return ofAffine(row, data, a)
+		if row == atom.Inner {
+			return Inner(args[0], args[1])
 		}
 		if row.Places == atom.FirstBehind {
-			args = []Array{args[1], args[0]}
+			args = []Expr{args[1], args[0]}
 		}
 		if row.Places != atom.Together && args[0].Len() != 1 {
 			place := "first"
 			if row.Places == atom.FirstBehind {
 				place = "last"
 			}
-			return badExpr("%s of a %s argument of shape %v, want a scalar", row.Name, place, args[0].Shape())
+			return failed("%s of a %s argument of shape %v, want a number", row.Name, place, args[0].Shape())
 		}
-		var us []Expr
-		for k := range args {
-			us = append(us, args[k].entries()...)
-		}
-		if row == atom.Inner && args[0].Len() != args[1].Len() {
-			return badExpr("inner product of shapes %v and %v", args[0].Shape(), args[1].Shape())
-		}
-		return ofNumbers(row, data, us)
+		return joined(args).reduced(func(a Expr) scalar { return applyRow(row, data, a) })
 	}
 	return out
 }
 
 // atomLists are the lists of the other atoms.
-func atomLists() [12]func() []constructor {
-	return [...]func() []constructor{maxAtoms, quadAtoms, powerAtoms, expAtoms, logAtoms, productAtoms,
+func atomLists() [13]func() []constructor {
+	return [...]func() []constructor{maxAtoms, quadAtoms, formAtoms, powerAtoms, expAtoms, logAtoms, productAtoms,
 		quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, smoothAtoms}
 }
 
-// ofAffine is a row of affine functions, as it is made for users.
-func ofAffine(row *atom.Reduce, p []float64, a Affine) Expr {
-	switch row {
-	case atom.NormP:
-		return NormP(a, p[0])
-	case atom.Huber:
-		return Huber(a, p[0])
-	case atom.WeightedGeoMean:
-		return WeightedGeoMean(a, p)
-	case atom.SumLargest:
-		k, err := whole(row.Name, p[0])
-		if err != nil {
-			return Expr{err: err}
-		}
-		return SumLargest(a, k)
-	case atom.Max, atom.Min, atom.SumSmallest:
-		return ofNumbers(row, p, (&Array{affine: &a}).entries())
+// applyRow is a row of the entries of an array, as it is made for users.
+func applyRow(row *atom.Reduce, p []float64, a Expr) scalar {
+	if a.err != nil {
+		return scalar{err: a.err}
 	}
-	return reduce(row, p, a)
-}
-
-// ofNumbers is a row of expressions, as it is made for users.
-func ofNumbers(row *atom.Reduce, p []float64, us []Expr) Expr {
 	switch row {
 	case atom.Norm1, atom.SumSquares:
-		return sumOfEach(row, us)
+		return sumOfEach(row, a)
 	case atom.Max:
-		return maxExprs(us)
+		return maxExprs(a.scalars())
 	case atom.Min:
-		return MinOf(us)
+		return minExprs(a.scalars())
 	case atom.NormP:
-		return NormPOf(us, p[0])
+		return normP(a, p[0])
 	case atom.Huber:
-		return HuberOf(us, p[0])
+		return huber(a, p[0])
 	case atom.WeightedGeoMean:
-		return WeightedGeoMeanOf(us, p)
+		return weightedGeoMean(a, p)
 	case atom.SumLargest, atom.SumSmallest:
 		k, err := whole(row.Name, p[0])
 		switch {
 		case err != nil:
-			return Expr{err: err}
+			return scalar{err: err}
 		case row == atom.SumLargest:
-			return SumLargestOf(us, k)
+			return sumLargest(a, k)
 		}
-		return sumExprs(append(slices.Clone(us), SumLargestOf(us, len(us)-k).Neg()))
+		return a.sum().Sub(sumLargest(a, a.Len()-k))
 	case atom.Inner:
-		half := len(us) / 2
-		if half == 1 {
-			return Mul(us[0], us[1])
-		}
-		if !allAffine(us) {
-			return badExpr("inner needs affine arguments")
-		}
-		_, lins := toExprs(us)
-		return Inner(Entries(lins[:half]...), Entries(lins[half:]...))
+		half := a.Len() / 2
+		return inner(a.Slice(0, half), a.Slice(half, 2*half))
 	}
-	return reduceAny(row, p, us)
+	return applyEntries(row, p, a)
 }

@@ -85,7 +85,7 @@ func (l Linear) approx(x []float64) approx {
 }
 
 // approx is entry k.
-func (a *Affine) approx(k int, x []float64) approx {
+func (a *Expr) approx(k int, x []float64) approx {
 	l := Linear{Const: a.c[k], lost: a.lost}
 	if a.ptr != nil {
 		lo, hi := a.ptr[k], a.ptr[k+1]
@@ -95,7 +95,7 @@ func (a *Affine) approx(k int, x []float64) approx {
 }
 
 // errorNorm is the Euclidean norm of the bounds of all entries' errors.
-func (a *Affine) errorNorm(x []float64) float64 {
+func (a *Expr) errorNorm(x []float64) float64 {
 	s := 0.0
 	for k := range a.c {
 		e := a.approx(k, x).e
@@ -130,7 +130,7 @@ func (l Linear) over() Interval {
 }
 
 // over is the range of entry k.
-func (a *Affine) over(k int) Interval { return a.Entry(k).over() }
+func (a *Expr) over(k int) Interval { return a.Linear(k).over() }
 
 // ranged is implemented by functions that know something of their range.
 type ranged interface{ over() Interval }

@@ -14,30 +14,22 @@ import (
 //	sign       any
 //	monotone   a: nondecreasing for w ≥ 0
 //	domain     all
-//	takes      affine
+//	takes      any with a split
 //	refuses    other numbers of weights; infinite or NaN ones
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, exercise 5.19
-func DotSort(a Affine, w []float64) Expr {
-	return dotSort(a.Len(), w, func(k int) Expr { return SumLargest(a, k) })
+func DotSort(a Expr, w []float64) Expr {
+	return a.reduced(func(a Expr) scalar { return dotSort(a, w) })
 }
 
-// DotSortOf is DotSort of a slice of scalars.
-//
-//	as         DotSort
-//	takes      any with a split
-//	refuses    other numbers of weights; infinite or NaN ones
-func DotSortOf[T Operand](us []T, w []float64) Expr {
-	return dotSort(len(us), w, func(k int) Expr { return SumLargestOf(us, k) })
-}
-
-func dotSort(n int, w []float64, largest func(k int) Expr) Expr {
+func dotSort(a Expr, w []float64) scalar {
+	n := a.Len()
 	if len(w) != n {
 		return badExpr("dotsort of %d entries with %d weights", n, len(w))
 	}
 	w = slices.Clone(w)
 	slices.SortFunc(w, func(a, b float64) int { return cmp.Compare(b, a) })
-	var parts []Expr
+	var parts []scalar
 	for k := range w {
 		d := w[k]
 		if k+1 < n {
@@ -47,11 +39,11 @@ func dotSort(n int, w []float64, largest func(k int) Expr) Expr {
 			return badExpr("dotsort with weights that are not finite")
 		}
 		if d != 0 {
-			parts = append(parts, largest(k+1).Scale(d))
+			parts = append(parts, sumLargest(a, k+1).Scale(d))
 		}
 	}
 	if len(parts) == 0 {
-		return Expr{}
+		return scalar{}
 	}
 	return sumExprs(parts)
 }

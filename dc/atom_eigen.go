@@ -14,7 +14,7 @@ import "math"
 //	refuses    matrices that are not symmetric as functions
 //	form       semidefinite cone of order n
 //	source     Boyd and Vandenberghe 2004, section 4.6.3
-func LambdaMax(a Affine) Expr { return LambdaSumLargest(a, 1) }
+func LambdaMax(a Expr) Expr { return LambdaSumLargest(a, 1) }
 
 // LambdaMin is the smallest eigenvalue of a symmetric matrix.
 //
@@ -27,7 +27,7 @@ func LambdaMax(a Affine) Expr { return LambdaSumLargest(a, 1) }
 //	refuses    matrices that are not symmetric as functions
 //	form       semidefinite cone of order n
 //	source     Boyd and Vandenberghe 2004, section 4.6.3
-func LambdaMin(a Affine) Expr { return LambdaMax(a.Neg()).Neg() }
+func LambdaMin(a Expr) Expr { return LambdaMax(a.Neg()).Neg() }
 
 // LambdaSumLargest is the sum of the k largest eigenvalues of a symmetric matrix; for
 // k = n it is the trace, which is affine.
@@ -41,10 +41,12 @@ func LambdaMin(a Affine) Expr { return LambdaMax(a.Neg()).Neg() }
 //	refuses    matrices that are not symmetric as functions; k < 1 or k > n
 //	form       semidefinite cones, two of order n
 //	source     Alizadeh 1995, section 4
-func LambdaSumLargest(a Affine, k int) Expr {
+func LambdaSumLargest(a Expr, k int) Expr { return lambdaSumLargest(a, k).array() }
+
+func lambdaSumLargest(a Expr, k int) scalar {
 	s, err := newSymmetric("lambda_max", a)
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	switch {
 	case k < 1 || k > s.n:
@@ -55,7 +57,7 @@ func LambdaSumLargest(a Affine, k int) Expr {
 		for i := range trace {
 			trace[i], ones[i] = s.at(i, i), 1
 		}
-		return Expr{lin: sumLinear(trace, ones)}
+		return scalar{lin: sumLinear(trace, ones)}
 	}
 	f := &eigenSum{s, k}
 	if a.IsConst() {
@@ -65,7 +67,7 @@ func LambdaSumLargest(a Affine, k int) Expr {
 }
 
 // constant is an atom of data.
-func constant(name string, v float64) Expr {
+func constant(name string, v float64) scalar {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return badExpr("%s of this matrix of data has no value", name)
 	}
@@ -169,14 +171,14 @@ func (f *eigenSum) String() string {
 
 func eigenAtoms() []constructor {
 	return []constructor{
-		{op: "lambda_max", args: 1, affine: true, make: ofMatrix(LambdaMax)},
-		{op: "lambda_min", args: 1, affine: true, make: ofMatrix(LambdaMin)},
-		{op: "lambda_sumlargest", args: 1, data: 1, affine: true, make: func(args []Array, data []float64) Expr {
+		{op: "lambda_max", args: 1, make: of(LambdaMax)},
+		{op: "lambda_min", args: 1, make: of(LambdaMin)},
+		{op: "lambda_sumlargest", args: 1, data: 1, make: func(args []Expr, data []float64) Expr {
 			k, err := whole("lambda_sumlargest", data[0])
 			if err != nil {
-				return Expr{err: err}
+				return wrong(err)
 			}
-			return LambdaSumLargest(affineOf(&args[0]), k)
+			return LambdaSumLargest(args[0], k)
 		}},
 	}
 }

@@ -3,13 +3,13 @@ package dc
 import "github.com/dcopt/dcopt/internal/graph/atom"
 
 // Exp is eᵘ.
-func Exp(u Operand) Expr { return applyTo("exp", u) }
+func Exp(u Expr) Expr { return u.apply("exp") }
 
 // Logistic is log(1 + eᵘ).
-func Logistic(u Operand) Expr { return applyTo("logistic", u) }
+func Logistic(u Expr) Expr { return u.apply("logistic") }
 
 // XExp is u·eᵘ on u ≥ 0. It is represented by w ≥ u² and u·exp(w/u) ≤ t.
-func XExp(u Operand) Expr { return applyTo("xexp", u) }
+func XExp(u Expr) Expr { return u.apply("xexp") }
 
 // LogSumExp is log Σ exp aₖ.
 //
@@ -18,23 +18,18 @@ func XExp(u Operand) Expr { return applyTo("xexp", u) }
 //	sign       any
 //	monotone   a: nondecreasing
 //	domain     all
-//	takes      affine
+//	takes      any with a split
 //	refuses    an array without entries
 //	form       exponential cones and rows
 //	source     Chares 2009
-func LogSumExp(a Affine) Expr { return reduce(atom.LogSumExp, nil, a) }
+func LogSumExp(a Expr) Expr { return a.row(atom.LogSumExp) }
 
-// LogSumExpOf is LogSumExp of a slice of scalars.
-//
-//	as         LogSumExp
-//	takes      any with a split
-//	refuses    no scalars
-func LogSumExpOf[T Operand](us []T) Expr { return reduceAny(atom.LogSumExp, nil, exprs(us)) }
+func expOf(e scalar) scalar { return applyTo("exp", e) }
 
 func expAtoms() []constructor {
 	return []constructor{
-		{op: "exp", args: 1, scalar: true, make: ofScalar(Exp)},
-		{op: "logistic", args: 1, scalar: true, make: ofScalar(Logistic)},
-		{op: "xexp", args: 1, scalar: true, make: ofScalar(XExp)},
+		{op: "exp", args: 1, make: of(Exp)},
+		{op: "logistic", args: 1, make: of(Logistic)},
+		{op: "xexp", args: 1, make: of(XExp)},
 	}
 }

@@ -13,40 +13,38 @@ import (
 //	sign       nonnegative
 //	monotone   a: by sign
 //	domain     all
-//	takes      affine
+//	takes      any with a split
 //	refuses    m ≤ 0, infinite or NaN
 //	form       quadratic and rows
 //	source     Huber 1964; form: Mangasarian and Musicant 2000
-func Huber(a Affine, m float64) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
+func Huber(a Expr, m float64) Expr {
+	return a.reduced(func(a Expr) scalar { return huber(a, m) })
+}
+
+func huber(a Expr, m float64) scalar {
+	if a.bent() && allAffine(a.functions()) {
+		a = affineParts(a.functions())
 	}
-	if err := checkThreshold(m); err != nil {
-		return Expr{err: err}
-	}
-	if a.IsConst() {
-		return reduce(atom.Huber, []float64{m}, a)
+	p := []float64{m}
+	switch {
+	case !(m > 0) || math.IsInf(m, 1):
+		return badExpr("huber with threshold %g, want it positive and finite", m)
+	case a.bent(), a.IsConst():
+		return applyEntries(atom.Huber, p, a)
 	}
 	near, far := pastKinks(a, m)
 	if near == nil {
 		return far
 	}
-	e := convex(newVectorAtom(atom.Huber, []float64{m}, *near), a.of)
+	e := convex(newVectorAtom(atom.Huber, p, *near), a.of)
 	e.lin = far.lin
 	return e
-}
-
-func checkThreshold(m float64) error {
-	if !(m > 0) || math.IsInf(m, 1) {
-		return badExpr("huber with threshold %g, want it positive and finite", m).err
-	}
-	return nil
 }
 
 // pastKinks is the sum of the affine functions 2m|aₖ| − m² of those entries that are
 // beyond m wherever the variables are within their bounds, and the other entries, nil
 // where there are none. The far ones are of the size of outliers, and have no kink.
-func pastKinks(a Affine, m float64) (near *Affine, far Expr) {
+func pastKinks(a Expr, m float64) (near *Expr, far scalar) {
 	var rest, lins []Linear
 	var w []float64
 	constant := 0.0
@@ -60,36 +58,19 @@ func pastKinks(a Affine, m float64) (near *Affine, far Expr) {
 			sign = -1
 		}
 		if sign == 0 || math.IsNaN(slip) {
-			rest = append(rest, a.Entry(k))
+			rest = append(rest, a.Linear(k))
 			continue
 		}
-		lins, w = append(lins, a.Entry(k)), append(w, 2*m*sign)
+		lins, w = append(lins, a.Linear(k)), append(w, 2*m*sign)
 		constant -= m * m
 	}
 	if lins == nil {
-		return &a, Expr{}
+		return &a, scalar{}
 	}
-	far = Expr{lin: sumLinear(lins, w).AddScaled(1, Linear{Const: constant}), of: a.of}
+	far = scalar{lin: sumLinear(lins, w).AddScaled(1, Linear{Const: constant}), of: a.of}
 	if rest == nil {
 		return nil, far
 	}
 	part := Entries(rest...)
 	return &part, far
-}
-
-// HuberOf is Huber of a slice of scalars.
-//
-//	as         Huber
-//	takes      any with a split
-//	refuses    m ≤ 0, infinite or NaN
-func HuberOf[T Operand](us []T, m float64) Expr {
-	if err := checkThreshold(m); err != nil {
-		return Expr{err: err}
-	}
-	es := exprs(us)
-	if allAffine(es) {
-		_, lins := toExprs(es)
-		return Huber(Entries(lins...), m)
-	}
-	return reduceAny(atom.Huber, []float64{m}, es)
 }

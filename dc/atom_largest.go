@@ -10,31 +10,27 @@ import "github.com/dcopt/dcopt/internal/graph/atom"
 //	sign       any
 //	monotone   a: nondecreasing
 //	domain     all
-//	takes      affine
+//	takes      any with a split
 //	refuses    k < 1 or k > n
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, exercise 5.19
-func SumLargest(a Affine, k int) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	if k < 1 || k > a.Len() {
-		return badExpr("the sum of the %d largest of %d entries", k, a.Len())
-	}
-	if k == a.Len() {
-		return a.Sum().expr()
-	}
-	return reduce(atom.SumLargest, []float64{float64(k)}, a)
+func SumLargest(a Expr, k int) Expr {
+	return a.reduced(func(a Expr) scalar { return sumLargest(a, k) })
 }
 
-// SumLargestOf is SumLargest of a slice of scalars. Of DC functions, with H = Σ hⱼ,
-// it is that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
-//
-//	as         SumLargest
-//	takes      any with a split
-//	refuses    k < 1 or k > n
-func SumLargestOf[T Operand](us []T, k int) Expr {
-	es, lins := toExprs(us)
+// sumLargest of DC functions, with H = Σ hⱼ, is that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
+func sumLargest(a Expr, k int) scalar {
+	switch {
+	case a.err != nil:
+		return scalar{err: a.err}
+	case k < 1 || k > a.Len():
+		return badExpr("the sum of the %d largest of %d entries", k, a.Len())
+	case k == a.Len():
+		return a.sum()
+	case !a.bent():
+		return reduce(atom.SumLargest, []float64{float64(k)}, a)
+	}
+	es := a.functions()
 	affine, plain := true, true
 	parts := make([]split, 0, len(es))
 	for _, e := range es {
@@ -45,13 +41,8 @@ func SumLargestOf[T Operand](us []T, k int) Expr {
 		affine, plain = affine && s.isAffine(), plain && !e.composite && s.isConvex()
 		parts = append(parts, *s)
 	}
-	switch {
-	case k < 1 || k > len(es):
-		return badExpr("the sum of the %d largest of %d entries", k, len(es))
-	case affine:
-		return SumLargest(Entries(lins...), k)
-	case k == len(es):
-		return sumExprs(es)
+	if affine {
+		return reduce(atom.SumLargest, []float64{float64(k)}, affineParts(es))
 	}
 	lifted, all, lifts := liftAll(nil, parts)
 	if lifts {

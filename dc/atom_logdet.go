@@ -16,13 +16,15 @@ import (
 //	refuses    matrices that are not symmetric as functions; data that are not positive definite
 //	form       semidefinite cone of order 2n and n exponential cones
 //	source     Ben-Tal and Nemirovski 2001, section 4.2
-func LogDet(a Affine) Expr {
+func LogDet(a Expr) Expr { return logDet(a).array() }
+
+func logDet(a Expr) scalar {
 	s, err := newSymmetric("logdet", a)
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	if s.n == 1 {
-		return Log(FromLinear(s.at(0, 0)))
+		return logOf(s.at(0, 0).expr())
 	}
 	f := &negLogDet{s, newDomain(s)}
 	if a.IsConst() {
@@ -150,5 +152,5 @@ func (f *negLogDet) node() Node     { return Node{op: "logdet", negative: true, 
 func (f *negLogDet) String() string { return "-logdet" }
 
 func logdetAtoms() []constructor {
-	return []constructor{{op: "logdet", args: 1, affine: true, make: ofMatrix(LogDet)}}
+	return []constructor{{op: "logdet", args: 1, make: of(LogDet)}}
 }

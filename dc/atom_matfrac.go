@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -26,13 +27,18 @@ import (
 //	refuses    shapes that do not fit; a p that is not symmetric as a function, or of data and not positive definite
 //	form       semidefinite cone of order n + k; quadratic for a p of data
 //	source     Boyd and Vandenberghe 2004, example 3.4
-func MatFrac(x, p Affine) Expr {
+func MatFrac(x, p Expr) Expr { return matFraction(x, p).array() }
+
+func matFraction(x, p Expr) scalar {
 	if err := errors.Join(x.Err(), p.Err()); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	s, err := newSymmetric("matfrac", p)
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
+	}
+	if x.bent() {
+		return badExpr("matfrac needs affine functions")
 	}
 	if len(x.shape) == 0 {
 		x = x.Reshape(1)
@@ -47,28 +53,28 @@ func MatFrac(x, p Affine) Expr {
 	}
 	switch {
 	case x.Len() == 0:
-		return Expr{}
+		return scalar{}
 	case p.IsConst():
 		return f.overData()
 	case s.n == 1:
-		return QuadOverLin(f.x, FromLinear(s.at(0, 0)))
+		return applyEntries(atom.QuadOverLin, nil, Stack(FromLinear(s.at(0, 0)), f.x))
 	}
 	return convex(f, x.of.join(p.of))
 }
 
 type matFrac struct {
 	*symmetric
-	x      Affine // the columns of X, one after the other
+	x      Expr // the columns of X, one after the other
 	both   []int
 	domain Representer
 }
 
-func newMatFrac(x Affine, p *symmetric) *matFrac {
+func newMatFrac(x Expr, p *symmetric) *matFrac {
 	return &matFrac{p, x, union(x.idx, p.indices), newDomain(p)}
 }
 
 // overData is the sum of quadratic functions that f is for a P of data.
-func (f *matFrac) overData() Expr {
+func (f *matFrac) overData() scalar {
 	p := make([]float64, f.n*f.n)
 	for j := range f.n {
 		for i := range j + 1 {
@@ -82,9 +88,9 @@ func (f *matFrac) overData() Expr {
 	if !definite || inverse == nil || err != nil {
 		return badExpr("matfrac over a matrix of data that is not positive definite")
 	}
-	var parts []Expr
+	var parts []scalar
 	for k := 0; k < f.x.Len(); k += f.n {
-		parts = append(parts, Quad(f.x.Range(k, k+f.n), mat.NewSymDense(f.n, inverse)))
+		parts = append(parts, quadContext(ctx, f.x.Slice(k, k+f.n), mat.NewSymDense(f.n, inverse)))
 	}
 	return sumExprs(parts)
 }
@@ -143,7 +149,7 @@ func (f *matFrac) Represent(c Canon) Form {
 	x := narrow(f.x, f.n)
 	r := x.Len() / f.n
 	t, trace := free(c, r)
-	semidefinite(c, f.n+r, block(f.n, f.at, func(i, j int) Linear { return x.Entry(j*f.n + i) }, t))
+	semidefinite(c, f.n+r, block(f.n, f.at, func(i, j int) Linear { return x.Linear(j*f.n + i) }, t))
 	return Form{Linear: trace}
 }
 
@@ -171,7 +177,7 @@ func (f *matFrac) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *matFrac) String() string { return "matfrac" }
 
 func (f *matFrac) node() Node {
-	return Node{op: "matfrac", args: [2]Array{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
+	return Node{op: "matfrac", args: [2]array{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
 }
 
 // mergeMatFracs makes one term of all matfrac terms of one sign over one P; the
@@ -200,7 +206,7 @@ func mergeMatFracs(all []term) {
 			continue
 		}
 		head := all[g[0]].f.(*matFrac)
-		parts := make([]Affine, len(g))
+		parts := make([]Expr, len(g))
 		sign := math.Copysign(1, all[g[0]].w)
 		for i, k := range g {
 			parts[i] = all[k].f.(*matFrac).x.Scale(math.Sqrt(math.Abs(all[k].w)))
@@ -221,7 +227,7 @@ const mostColumns = 1000
 // narrow returns columns of length n with the same sum of outer products, if
 // there are some of them that depend on others: X by XV without its zero
 // columns, VΛVᵀ the Gram matrix of the columns' coefficients.
-func narrow(x Affine, n int) Affine {
+func narrow(x Expr, n int) Expr {
 	cols := x.Len() / n
 	switch {
 	case cols <= 1:
@@ -236,7 +242,7 @@ func narrow(x Affine, n int) Affine {
 		for l := k; l < cols; l++ {
 			s := 0.0
 			for i := range n {
-				s += x.Entry(k*n + i).inner(x.Entry(l*n + i))
+				s += x.Linear(k*n + i).inner(x.Linear(l*n + i))
 			}
 			gram.SetSym(k, l, s)
 		}
@@ -245,12 +251,12 @@ func narrow(x Affine, n int) Affine {
 	if first == 0 {
 		return x
 	}
-	out := Affine{ptr: []int{0}}
+	out := Expr{ptr: []int{0}}
 	parts, w := make([]Linear, cols), make([]float64, cols)
 	for j := first; j < len(λ); j++ {
 		for i := range n {
 			for k := range cols {
-				parts[k], w[k] = x.Entry(k*n+i), v.At(k, j)
+				parts[k], w[k] = x.Linear(k*n+i), v.At(k, j)
 			}
 			out.push(sumLinear(parts, w))
 		}
@@ -260,7 +266,7 @@ func narrow(x Affine, n int) Affine {
 }
 
 // narrowData is narrow by the eigenvalues of the sum itself.
-func narrowData(x Affine, n int) Affine {
+func narrowData(x Expr, n int) Expr {
 	if x.Len() <= n*n {
 		return x
 	}
@@ -316,7 +322,7 @@ func (l Linear) inner(r Linear) float64 {
 }
 
 func matfracAtoms() []constructor {
-	return []constructor{{op: "matfrac", args: 2, affine: true, make: func(args []Array, _ []float64) Expr {
-		return MatFrac(affineOf(&args[0]), affineOf(&args[1]))
+	return []constructor{{op: "matfrac", args: 2, make: func(args []Expr, _ []float64) Expr {
+		return MatFrac(args[0], args[1])
 	}}}
 }

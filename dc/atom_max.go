@@ -9,27 +9,24 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Max is the largest of scalar operands, or of the entries of one array. Of DC
-// functions it is DC: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ. Where several
-// operands attain the maximum, the subgradient is that of the first.
+// Max is the largest of all entries of all arrays, or along an axis of one: see Expr.Along. Of DC
+// functions it is DC: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ. Where several entries attain
+// the maximum, the subgradient is that of the first.
 //
-//	arguments  ops: scalars, or one array
+//	arguments  us: arrays of any shapes
 //	curvature  convex
 //	sign       any
-//	monotone   ops: nondecreasing
+//	monotone   us: nondecreasing
 //	domain     all
 //	takes      any with a split
-//	refuses    no operands; several operands one of which is an array
+//	refuses    no entries
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 4.3.1; split: Horst and Thoai 1999, proposition 2.1
-func Max(ops ...Operand) Expr { return maxExprs(exprs(scalars(ops))) }
+func Max(us ...Expr) Expr {
+	return joined(us).fold(atom.Max, func(a Expr) scalar { return maxExprs(a.scalars()) })
+}
 
-// MaxOf is Max of a slice of scalars.
-//
-//	as         Max
-func MaxOf[T Operand](us []T) Expr { return maxExprs(exprs(us)) }
-
-func maxExprs(es []Expr) Expr {
+func maxExprs(es []scalar) scalar {
 	if len(es) == 0 {
 		return badExpr("max of nothing")
 	}
@@ -57,14 +54,14 @@ func maxExprs(es []Expr) Expr {
 	}
 	s := maxSplit(parts)
 	if plain {
-		return Expr{lin: s.lin, terms: s.g, of: ownerOf(es...)}
+		return scalar{lin: s.lin, terms: s.g, of: ownerOf(es...)}
 	}
 	own := newParted(s)
 	return node(newWritten(atom.Max, nil, slices.Clone(es), &own), ownerOf(es...))
 }
 
 // subtractsSquares reports whether e subtracts nothing but squares, as it is written.
-func (e *Expr) subtractsSquares() bool {
+func (e *scalar) subtractsSquares() bool {
 	return !e.composite && !slices.ContainsFunc(e.terms, func(t term) bool {
 		return t.w < 0 && rowAt(t.f, atom.SumSquares) == nil
 	})
@@ -73,7 +70,7 @@ func (e *Expr) subtractsSquares() bool {
 // undominated leaves out the operands of a maximum that are below another one wherever
 // the variables are within their bounds: a capped square of an outlier is its cap, and a
 // difference of values of 1e18 is none. One with a domain stays.
-func undominated(es []Expr) []Expr {
+func undominated(es []scalar) []scalar {
 	if len(es) == 1 {
 		return es
 	}
@@ -112,7 +109,7 @@ func highestLow(over []Interval) float64 {
 func below(i Interval, v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+math.Abs(v)) }
 
 // restricted reports whether e is not finite everywhere.
-func (e *Expr) restricted() bool {
+func (e *scalar) restricted() bool {
 	s := e.split()
 	in := func(t term) bool {
 		r, ok := t.f.(Restricted)
@@ -140,10 +137,10 @@ func maxSplit(parts []split) split {
 // Source: derived: its square is the inverse of the unit roundoff, but for a factor of two.
 const beyond = 0x1p26
 
-// expanded writes squares in h of affine functions l + c with a far larger constant c as
-// l² + 2c·l + c², and the affine part in lin: the functions that h and the sum of all share keep
-// their digits then. The step of the procedure is the same, as an affine function has no tangent but
-// itself. A capped square of an outlier is the cap so, as a number too.
+// expanded writes squares in h of affine functions l + c with a far larger constant c as l² + 2c·l
+// + c², and the affine part in lin: the functions that h and the sum of all share keep their digits
+// then. The step of the procedure is the same, as an affine function has no tangent but itself. A
+// capped square of an outlier is the cap so, as a number too.
 func (s *split) expanded() split {
 	out := *s
 	for k, t := range s.h {
@@ -151,7 +148,7 @@ func (s *split) expanded() split {
 		if a == nil || a.Len() != 1 {
 			continue
 		}
-		l := a.Entry(0)
+		l := a.Linear(0)
 		c := l.Const
 		if !(math.Abs(c) > beyond*l.plausible()) || math.IsInf(c*c, 0) {
 			continue
@@ -217,9 +214,9 @@ func maxOfConvex(parts []split) split {
 		}
 		return convexSplit(newMaxOfAffine(lins))
 	}
-	items := make([]Expr, len(parts))
+	items := make([]scalar, len(parts))
 	for k := range parts {
-		items[k] = Expr{lin: parts[k].lin, terms: parts[k].g}
+		items[k] = scalar{lin: parts[k].lin, terms: parts[k].g}
 	}
 	return convexSplit(newMaxOf(items))
 }
@@ -227,7 +224,7 @@ func maxOfConvex(parts []split) split {
 // newMaximum is the largest of expressions that are not all convex. Its split is made when it is
 // first asked for, as an objective may take another split of a minimum, see leastOf. less says that
 // some items subtract squares, and none anything else.
-func newMaximum(es []Expr, less bool) *vectorAtom {
+func newMaximum(es []scalar, less bool) *vectorAtom {
 	es = slices.Clone(es)
 	own := sync.OnceValue(func() *parted {
 		parts := make([]split, len(es))
@@ -246,27 +243,26 @@ func newMaximum(es []Expr, less bool) *vectorAtom {
 	return f
 }
 
-// Min is the least of scalar operands, or of the entries of one array: the
-// negative of Max of the negatives.
+// Min is the least of all entries of all arrays, or along an axis of one: the negative of Max of
+// the negatives.
 //
-//	arguments  ops: scalars, or one array
+//	arguments  us: arrays of any shapes
 //	curvature  concave
 //	sign       any
-//	monotone   ops: nondecreasing
+//	monotone   us: nondecreasing
 //	domain     all
 //	takes      any with a split
-//	refuses    no operands; several operands one of which is an array
+//	refuses    no entries
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 4.3.1
-func Min(ops ...Operand) Expr { return MinOf(scalars(ops)) }
+func Min(us ...Expr) Expr {
+	return joined(us).fold(atom.Min, func(a Expr) scalar { return minExprs(a.scalars()) })
+}
 
-// MinOf is Min of a slice of scalars.
-//
-//	as         Min
-func MinOf[T Operand](us []T) Expr {
-	neg := make([]Expr, len(us))
+func minExprs(us []scalar) scalar {
+	neg := make([]scalar, len(us))
 	for k, u := range us {
-		neg[k] = ToExpr(u).Neg()
+		neg[k] = u.Neg()
 	}
 	if len(neg) == 0 {
 		return badExpr("min of nothing")
@@ -276,8 +272,9 @@ func MinOf[T Operand](us []T) Expr {
 
 // Abs is |o|; of a DC function 2·max(g, h) − (g + h). At zero the subgradient of
 // |o|, o affine, is 0.
-func Abs(o Operand) Expr {
-	e := ToExpr(o)
+func Abs(o Expr) Expr { return o.each(absOf) }
+
+func absOf(e scalar) scalar {
 	if e.err != nil {
 		return e
 	}
@@ -299,7 +296,9 @@ func Abs(o Operand) Expr {
 }
 
 // Pos is max(e, 0), the positive part.
-func Pos(e Operand) Expr { return maxExprs([]Expr{ToExpr(e), {}}) }
+func Pos(e Expr) Expr {
+	return e.each(func(e scalar) scalar { return maxExprs([]scalar{e, {}}) })
+}
 
 // NormInf is the largest |aₖ|; 0 without entries.
 //
@@ -308,39 +307,30 @@ func Pos(e Operand) Expr { return maxExprs([]Expr{ToExpr(e), {}}) }
 //	sign       nonnegative
 //	monotone   a: by sign
 //	domain     all
-//	takes      affine
+//	takes      any with a split
 //	refuses    nothing
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 6.1.1
-func NormInf(a Affine) Expr {
-	var es []Expr
-	for _, e := range entries(a) {
-		if e.err != nil {
-			return e
+func NormInf(a Expr) Expr { return a.reduced(normInf) }
+
+func normInf(a Expr) scalar {
+	var es []scalar
+	for _, e := range a.scalars() {
+		if e.isAffineNow() {
+			es = append(es, e, e.Neg())
+		} else {
+			es = append(es, absOf(e))
 		}
-		es = append(es, e, e.Neg())
 	}
 	if len(es) == 0 {
-		return Expr{}
+		return scalar{}
 	}
 	return maxExprs(es)
 }
 
-// entries are the scalars of a, or one erroneous expression.
-func entries(a Affine) []Expr {
-	if err := a.Err(); err != nil {
-		return []Expr{{err: err}}
-	}
-	es := make([]Expr, a.Len())
-	for k := range es {
-		es[k] = Expr{lin: a.Entry(k)}
-	}
-	return es
-}
-
 // maxOf is the maximum of convex functions. The first one wins a tie.
 type maxOf struct {
-	items   []Expr // nil: they are the pieces
+	items   []scalar // nil: they are the pieces
 	indices []int
 	pieces  []Linear // not nil where all items are polyhedral
 }
@@ -350,7 +340,7 @@ type maxOf struct {
 // value.
 const mostPieces = 1000
 
-func newMaxOf(items []Expr) *maxOf {
+func newMaxOf(items []scalar) *maxOf {
 	m := &maxOf{items: items, pieces: []Linear{}}
 	var lists [][]int
 	for k := range items {
@@ -448,7 +438,7 @@ func (m *maxOf) Domain() (out []Representer) {
 }
 
 func (m *maxOf) Everywhere() bool {
-	return !slices.ContainsFunc(m.items, func(e Expr) bool { return !e.everywhere() })
+	return !slices.ContainsFunc(m.items, func(e scalar) bool { return !e.everywhere() })
 }
 
 func (m *maxOf) Inside(x []float64) bool {
@@ -472,13 +462,13 @@ func (m *maxOf) approx(x []float64) approx {
 }
 
 // all are the items.
-func (m *maxOf) all() []Expr {
+func (m *maxOf) all() []scalar {
 	if m.items != nil {
 		return m.items
 	}
-	out := make([]Expr, len(m.pieces))
+	out := make([]scalar, len(m.pieces))
 	for k := range out {
-		out[k] = Expr{lin: m.pieces[k]}
+		out[k] = scalar{lin: m.pieces[k]}
 	}
 	return out
 }
@@ -516,18 +506,10 @@ func (m *maxOf) String() string { return "max" }
 
 func maxAtoms() []constructor {
 	return []constructor{
-		{op: "abs", args: 1, scalar: true, make: ofScalar(Abs)},
-		{op: "pos", args: 1, scalar: true, make: ofScalar(Pos)},
-		{op: "norminf", args: 1, make: func(args []Array, _ []float64) Expr { return normInf(&args[0]) }},
+		{op: "abs", args: 1, make: of(Abs)},
+		{op: "pos", args: 1, make: of(Pos)},
+		{op: "norminf", args: 1, make: of(NormInf)},
 	}
-}
-
-// normInf is the largest |aₖ|.
-func normInf(a *Array) Expr {
-	if l, ok := a.Affine(); ok {
-		return NormInf(l)
-	}
-	return maxExprs(a.each(func(e Expr) Expr { return Abs(e) }))
 }
 
 func (m *maxOf) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {

@@ -13,18 +13,11 @@ import (
 //	sign       nonnegative
 //	monotone   a: nondecreasing
 //	domain     aₖ ≥ 0
-//	takes      affine
-//	refuses    an array without entries; negative constants
+//	takes      affine or concave
+//	refuses    others; an array without entries; negative constants
 //	form       second-order cones for 2, 4, 8, ... entries, else power cones
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3; Chares 2009, section 4
-func GeoMean(a Affine) Expr { return reduce(atom.GeoMean, nil, a) }
-
-// GeoMeanOf is GeoMean of a slice of scalars.
-//
-//	as         GeoMean
-//	takes      affine or concave
-//	refuses    others; no scalars
-func GeoMeanOf[T Operand](us []T) Expr { return reduceAny(atom.GeoMean, nil, exprs(us)) }
+func GeoMean(a Expr) Expr { return a.row(atom.GeoMean) }
 
 // WeightedGeoMean is the product of the entries of a to the powers wₖ/Σw. It
 // restricts entries with a positive weight to aₖ ≥ 0; others do not count.
@@ -34,37 +27,20 @@ func GeoMeanOf[T Operand](us []T) Expr { return reduceAny(atom.GeoMean, nil, exp
 //	sign       nonnegative
 //	monotone   a: nondecreasing
 //	domain     aₖ ≥ 0 where wₖ > 0
-//	takes      affine
-//	refuses    another number of weights than entries; negative, infinite or no positive weights
+//	takes      affine or concave
+//	refuses    others; another number of weights than entries; negative, infinite or no positive weights
 //	form       power cones
 //	source     Chares 2009, section 4
-func WeightedGeoMean(a Affine, w []float64) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	powers, used, err := shares(a.Len(), w)
-	if err != nil {
-		return Expr{err: err}
-	}
-	a = a.Select([]int{len(used)}, used)
-	return reduce(atom.WeightedGeoMean, powers, a)
+func WeightedGeoMean(a Expr, w []float64) Expr {
+	return a.reduced(func(a Expr) scalar { return weightedGeoMean(a, w) })
 }
 
-// WeightedGeoMeanOf is WeightedGeoMean of a slice of scalars.
-//
-//	as         WeightedGeoMean
-//	takes      affine or concave
-//	refuses    others; weights as WeightedGeoMean
-func WeightedGeoMeanOf[T Operand](us []T, w []float64) Expr {
-	powers, used, err := shares(len(us), w)
+func weightedGeoMean(a Expr, w []float64) scalar {
+	powers, used, err := shares(a.Len(), w)
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
-	ops := make([]T, len(used))
-	for i, k := range used {
-		ops[i] = us[k]
-	}
-	return reduceAny(atom.WeightedGeoMean, powers, exprs(ops))
+	return applyEntries(atom.WeightedGeoMean, powers, a.Select([]int{len(used)}, used))
 }
 
 // shares are the positive weights, to the sum 1, and their places.

@@ -22,23 +22,25 @@ type Oracle interface {
 //	refuses    no function
 //	form       none
 //	source     Lipp and Boyd 2016, section 1.3: CCP needs only values and subgradients of h
-func BlackBox(name string, f Oracle, a Affine) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	if f == nil {
-		return badExpr("black box %q has no function", name)
+func BlackBox(name string, f Oracle, a Expr) Expr {
+	switch {
+	case a.Err() != nil:
+		return a
+	case f == nil:
+		return failed("black box %q has no function", name)
+	case a.bent():
+		return failed("black box %q needs affine arguments", name)
 	}
 	b := &blackBox{name: name, f: f, a: a, indices: a.support()}
 	n := a.Len()
 	b.pool.New = func() any { return &oracleWork{make([]float64, n), make([]float64, n)} }
-	return convex(b, a.of)
+	return convex(b, a.of).array()
 }
 
 type blackBox struct {
 	name    string
 	f       Oracle
-	a       Affine
+	a       Expr
 	indices []int
 	pool    sync.Pool // of *oracleWork
 }
@@ -48,14 +50,14 @@ type oracleWork struct{ u, grad []float64 }
 func (b *blackBox) Value(x []float64) float64 {
 	w := b.pool.Get().(*oracleWork)
 	defer b.pool.Put(w)
-	b.a.ValueTo(w.u, x)
+	b.a.valueTo(w.u, x)
 	return b.f.Value(w.u)
 }
 
 func (b *blackBox) AddSubgrad(dst []float64, scale float64, x []float64) {
 	w := b.pool.Get().(*oracleWork)
 	defer b.pool.Put(w)
-	b.a.ValueTo(w.u, x)
+	b.a.valueTo(w.u, x)
 	clear(w.grad)
 	b.f.AddSubgrad(w.grad, 1, w.u)
 	for k, v := range w.grad {

@@ -20,21 +20,24 @@ import (
 //	sign       nonnegative
 //	monotone   a: by sign
 //	domain     all
-//	takes      affine
-//	refuses    nothing
+//	takes      any whose squares have splits
+//	refuses    others
 //	form       quadratic
 //	source     as a bound, a second-order cone: Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
-func SumSquares(a Affine) Expr { return reduce(atom.SumSquares, nil, a) }
+func SumSquares(a Expr) Expr {
+	return a.fold(atom.SumSquares, func(a Expr) scalar { return sumOfEach(atom.SumSquares, a) })
+}
 
 // Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
 // squareSplit for all others, of which it refuses those without a bound that it needs.
-func Square(o Operand) Expr {
-	e := ToExpr(o)
+func Square(o Expr) Expr { return o.each(squareOf) }
+
+func squareOf(e scalar) scalar {
 	switch {
 	case e.err != nil:
 		return e
 	case e.IsAffine():
-		return SumSquares(FromLinear(e.split().lin))
+		return reduce(atom.SumSquares, nil, FromLinear(e.split().lin))
 	}
 	of := func(p parted) written { return newCurveAtom(rowOf("square"), e, &p) }
 	if e.withTangents() {
@@ -42,56 +45,51 @@ func Square(o Operand) Expr {
 	}
 	s, err := squareSplit(e.split())
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	return made(of, s, e)
 }
 
-// definiteTol is how far, relative to the largest, an eigenvalue may be on the
-// wrong side of zero and still count as zero.
-// Source: derived: eigenvalues of symmetric matrices are computed to a small multiple
-// of the order times the unit roundoff, times the largest.
-const definiteTol = 1e-12
-
-// Quad is aᵀQa. An indefinite Q is split by its eigenvalues: Q = Q₊ − Q₋, both
-// positive semidefinite; one of an order above 600 by a multiple of the identity.
-//
-//	arguments  a: an array with n entries; q: symmetric, n × n
-//	curvature  convex for positive semidefinite Q, concave for negative semidefinite, else DC
-//	sign       nonnegative for positive semidefinite Q, nonpositive for negative semidefinite, else any
-//	monotone   a: none
-//	domain     all
-//	takes      affine
-//	refuses    another order of Q than a has entries; entries that are NaN or infinite
-//	form       quadratic
-//	source     Boyd and Vandenberghe 2004, section 4.4
-func Quad(a Affine, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
+// sumOfEach is the sum of |eₖ|, or of eₖ².
+func sumOfEach(row *atom.Reduce, a Expr) scalar {
+	es := a.functions()
+	if es == nil || allAffine(es) {
+		return applyEntries(row, nil, a)
+	}
+	parts := make([]scalar, len(es))
+	for k, e := range es {
+		if parts[k] = absOf(e); row == atom.SumSquares {
+			parts[k] = squareOf(e)
+		}
+	}
+	return sumExprs(parts)
+}
 
 // diagonalQuad serves diagonal matrices without eigenvalues.
-func diagonalQuad(a Affine, q mat.Symmetric) (Expr, bool) {
+func diagonalQuad(a Expr, q mat.Symmetric) (scalar, bool) {
 	n := q.SymmetricDim()
 	var plus, minus []Linear
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			if q.At(i, j) != 0 {
-				return Expr{}, false
+				return scalar{}, false
 			}
 		}
 		switch d := q.At(i, i); {
 		case d > 0 && !math.IsInf(d, 1):
-			plus = append(plus, a.Entry(i).Scale(math.Sqrt(d)))
+			plus = append(plus, a.Linear(i).Scale(math.Sqrt(d)))
 		case d < 0 && !math.IsInf(d, -1):
-			minus = append(minus, a.Entry(i).Scale(math.Sqrt(-d)))
+			minus = append(minus, a.Linear(i).Scale(math.Sqrt(-d)))
 		case d != 0:
 			return badExpr("quad: diagonal entry %d is %g", i, d), true
 		}
 	}
-	var e Expr
+	var e scalar
 	if plus != nil {
-		e = SumSquares(Entries(plus...))
+		e = reduce(atom.SumSquares, nil, Entries(plus...))
 	}
 	if minus != nil {
-		e = e.Sub(SumSquares(Entries(minus...)))
+		e = e.Sub(reduce(atom.SumSquares, nil, Entries(minus...)))
 	}
 	return e, true
 }
@@ -112,7 +110,7 @@ func spectralPart(dst *mat.SymDense, λ []float64, v *mat.Dense, sign float64) {
 	dst.SymOuterK(1, scaled)
 }
 
-func newQuad(a Affine, q mat.Symmetric) Expr {
+func newQuad(a Expr, q mat.Symmetric) scalar {
 	f := quadOf(a, q)
 	if a.IsConst() {
 		return constantExpr(f.Value(nil))
@@ -120,7 +118,7 @@ func newQuad(a Affine, q mat.Symmetric) Expr {
 	return convex(f, a.of)
 }
 
-func quadOf(a Affine, q mat.Symmetric) *quad {
+func quadOf(a Expr, q mat.Symmetric) *quad {
 	n := a.Len()
 	f := &quad{a: a, indices: a.support(), q: mat.NewSymDense(n, nil)}
 	f.q.CopySym(q)
@@ -131,11 +129,13 @@ func quadOf(a Affine, q mat.Symmetric) *quad {
 // quad is aᵀQa. Without a split of its own Q is positive semidefinite.
 type quad struct {
 	own     *parted
-	a       Affine
+	a       Expr
 	q       *mat.SymDense
 	indices []int
 	pool    sync.Pool // of *quadWork
 }
+
+func vector(n int) blas64.Vector { return blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)} }
 
 // quadWork are the values u of the argument, and Qu.
 type quadWork struct{ u, qu blas64.Vector }
@@ -143,7 +143,7 @@ type quadWork struct{ u, qu blas64.Vector }
 // at computes both at x; the caller puts w back into the pool.
 func (f *quad) at(x []float64) *quadWork {
 	w := f.pool.Get().(*quadWork)
-	f.a.ValueTo(w.u.Data, x)
+	f.a.valueTo(w.u.Data, x)
 	f.multiply(w)
 	return w
 }
@@ -155,10 +155,10 @@ func (f *quad) multiply(w *quadWork) {
 }
 
 // factor is an affine vector with the sum of squares f.
-func (f *quad) factor() (Affine, bool) {
+func (f *quad) factor() (Expr, bool) {
 	r, ok, _ := dense.Root(context.Background(), f.q, 0)
 	if !ok {
-		return Affine{}, false
+		return Expr{}, false
 	}
 	return MatMul(Mat(r), f.a.Reshape(f.a.Len())), true
 }
@@ -252,20 +252,6 @@ func (f *quad) String() string { return "quad" }
 
 func quadAtoms() []constructor {
 	return []constructor{
-		{op: "square", args: 1, scalar: true, make: ofScalar(Square)},
-		{op: opQuad, args: 1, data: -1, affine: true, make: func(args []Array, data []float64) Expr {
-			n := args[0].Len()
-			if len(data) != n*n {
-				return badExpr("quad of %d entries with %d numbers, want a matrix of order %d", n, len(data), n)
-			}
-			for i := range n {
-				for j := range i {
-					if data[i*n+j] != data[j*n+i] {
-						return badExpr("quad: the matrix has %g and %g at (%d, %d) and its mirror, counted from 0", data[i*n+j], data[j*n+i], i, j)
-					}
-				}
-			}
-			return Quad(affineOf(&args[0]), mat.NewSymDense(n, data))
-		}},
+		{op: "square", args: 1, make: of(Square)},
 	}
 }

@@ -6,103 +6,107 @@ import (
 )
 
 // Sin is the sine.
-func Sin(u Operand) Expr { return applyTo("sin", u) }
+func Sin(u Expr) Expr { return u.apply("sin") }
 
 // Cos is the cosine.
-func Cos(u Operand) Expr { return applyTo("cos", u) }
+func Cos(u Expr) Expr { return u.apply("cos") }
 
 // Tan is the tangent. The bounds of the variables must keep u between two of its poles.
-func Tan(u Operand) Expr { return applyTo("tan", u) }
+func Tan(u Expr) Expr { return u.apply("tan") }
 
 // Atan is the inverse of the tangent.
-func Atan(u Operand) Expr { return applyTo("atan", u) }
+func Atan(u Expr) Expr { return u.apply("atan") }
 
 // Tanh is the hyperbolic tangent.
-func Tanh(u Operand) Expr { return applyTo("tanh", u) }
+func Tanh(u Expr) Expr { return u.apply("tanh") }
 
 // Asinh is the inverse of the hyperbolic sine.
-func Asinh(u Operand) Expr { return applyTo("asinh", u) }
+func Asinh(u Expr) Expr { return u.apply("asinh") }
 
 // Sigmoid is 1/(1 + e⁻ᵘ), the slope of Logistic.
-func Sigmoid(u Operand) Expr { return applyTo("sigmoid", u) }
+func Sigmoid(u Expr) Expr { return u.apply("sigmoid") }
 
 // Erf is the error function, 2/√π times the integral of exp(−t²) from 0 to u.
-func Erf(u Operand) Expr { return applyTo("erf", u) }
+func Erf(u Expr) Expr { return u.apply("erf") }
 
 // NormCDF is the distribution function of the standard normal distribution.
-func NormCDF(u Operand) Expr { return applyTo("normcdf", u) }
+func NormCDF(u Expr) Expr { return u.apply("normcdf") }
 
 // Cosh is (eᵘ + e⁻ᵘ)/2.
-func Cosh(u Operand) Expr {
-	return by("cosh", u, func(e Expr) Expr { return Exp(e).Add(Exp(e.Neg())).Scale(0.5) })
+func Cosh(u Expr) Expr {
+	return u.by("cosh", func(e scalar) scalar { return expOf(e).Add(expOf(e.Neg())).Scale(0.5) })
 }
 
 // Sinh is (eᵘ − e⁻ᵘ)/2, a difference of exponentials.
-func Sinh(u Operand) Expr {
-	return by("sinh", u, func(e Expr) Expr { return Exp(e).Sub(Exp(e.Neg())).Scale(0.5) })
+func Sinh(u Expr) Expr {
+	return u.by("sinh", func(e scalar) scalar { return expOf(e).Sub(expOf(e.Neg())).Scale(0.5) })
 }
 
 // Atanh is the inverse of the hyperbolic tangent, (log(1 + u) − log(1 − u))/2.
-func Atanh(u Operand) Expr {
-	return by("atanh", u, func(e Expr) Expr { return Log(onePlus(e)).Sub(Log(onePlus(e.Neg()))).Scale(0.5) })
+func Atanh(u Expr) Expr {
+	return u.by("atanh", func(e scalar) scalar { return logOf(onePlus(e)).Sub(logOf(onePlus(e.Neg()))).Scale(0.5) })
 }
 
 // Log1p is log(1 + u), accurate for small u.
-func Log1p(u Operand) Expr {
-	return by("log1p", u, func(e Expr) Expr { return Log(onePlus(e)) })
+func Log1p(u Expr) Expr {
+	return u.by("log1p", func(e scalar) scalar { return logOf(onePlus(e)) })
 }
 
 // Log2 is the logarithm to the base 2.
-func Log2(u Operand) Expr {
-	return by("log2", u, func(e Expr) Expr { return Log(e).Scale(1 / math.Ln2) })
+func Log2(u Expr) Expr {
+	return u.by("log2", func(e scalar) scalar { return logOf(e).Scale(1 / math.Ln2) })
 }
 
 // Log10 is the logarithm to the base 10.
-func Log10(u Operand) Expr {
-	return by("log10", u, func(e Expr) Expr { return Log(e).Scale(1 / math.Ln10) })
+func Log10(u Expr) Expr {
+	return u.by("log10", func(e scalar) scalar { return logOf(e).Scale(1 / math.Ln10) })
 }
 
 // Expm1 is eᵘ − 1, accurate for small u.
-func Expm1(u Operand) Expr {
-	return by("expm1", u, func(e Expr) Expr { return Exp(e).Add(Linear{Const: -1}) })
+func Expm1(u Expr) Expr {
+	return u.by("expm1", func(e scalar) scalar { return expOf(e).shift(-1) })
 }
 
-func onePlus(u Expr) Expr { return u.Add(Linear{Const: 1}) }
+func onePlus(e scalar) scalar { return e.shift(1) }
+
+// by is by of every entry.
+func (a Expr) by(name string, same func(scalar) scalar) Expr {
+	return a.each(func(e scalar) scalar { return by(name, e, same) })
+}
 
 // Pow is uᵛ for u > 0, exp(v·log u). If v is a constant it is Power, and if u is one, exp(v·log
 // u) of a number log u.
 //
-//	arguments  u, v: scalars
+//	arguments  u, v: arrays, entry by entry
 //	curvature  DC; convex for constant u
 //	sign       nonnegative
 //	monotone   u: nondecreasing for v ≥ 0; v: none, nondecreasing for constant u ≥ 1
 //	domain     u > 0
 //	takes      products v·log u whose bounds keep the slope of the exponential finite
-//	refuses    arrays; others; constants u ≤ 0
+//	refuses    others; constants u ≤ 0
 //	form       exponential cones and rows
 //	source     Grant, Boyd and Ye 2006
-func Pow(u, v Operand) Expr {
-	a, b := ToExpr(u), ToExpr(v)
+func Pow(u, v Expr) Expr { return pairwise("power", u, v, powOf) }
+
+func powOf(a, b scalar) scalar {
 	switch err := errors.Join(a.err, b.err); {
 	case err != nil:
-		return Expr{err: err}
+		return scalar{err: err}
 	case b.IsConst():
-		return Power(a, b.split().lin.Const)
+		return powerOf(a, b.split().lin.Const)
 	}
-	return Exp(Mul(b, Log(a)))
+	return expOf(timesOf(b, logOf(a)))
 }
 
 func smoothAtoms() []constructor {
 	return []constructor{
-		{op: "pow", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
-			return Pow(args[0].Entry(0), args[1].Entry(0))
-		}},
-		{op: "cosh", args: 1, scalar: true, make: ofScalar(Cosh)},
-		{op: "sinh", args: 1, scalar: true, make: ofScalar(Sinh)},
-		{op: "atanh", args: 1, scalar: true, make: ofScalar(Atanh)},
-		{op: "log1p", args: 1, scalar: true, make: ofScalar(Log1p)},
-		{op: "log2", args: 1, scalar: true, make: ofScalar(Log2)},
-		{op: "log10", args: 1, scalar: true, make: ofScalar(Log10)},
-		{op: "expm1", args: 1, scalar: true, make: ofScalar(Expm1)},
+		{op: "pow", args: 2, make: func(args []Expr, _ []float64) Expr { return Pow(args[0], args[1]) }},
+		{op: "cosh", args: 1, make: of(Cosh)},
+		{op: "sinh", args: 1, make: of(Sinh)},
+		{op: "atanh", args: 1, make: of(Atanh)},
+		{op: "log1p", args: 1, make: of(Log1p)},
+		{op: "log2", args: 1, make: of(Log2)},
+		{op: "log10", args: 1, make: of(Log10)},
+		{op: "expm1", args: 1, make: of(Expm1)},
 	}
 }

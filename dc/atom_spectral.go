@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -19,7 +20,7 @@ import (
 //	refuses    arrays with more than two dimensions
 //	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
 //	source     Recht, Fazel and Parrilo 2010, section 2
-func SpectralNorm(a Affine) Expr { return singular("sigma_max", a, false) }
+func SpectralNorm(a Expr) Expr { return singular("sigma_max", a, false).array() }
 
 // NuclearNorm is the sum of the singular values of a matrix.
 //
@@ -32,20 +33,22 @@ func SpectralNorm(a Affine) Expr { return singular("sigma_max", a, false) }
 //	refuses    arrays with more than two dimensions
 //	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
 //	source     Recht, Fazel and Parrilo 2010, section 2
-func NuclearNorm(a Affine) Expr { return singular("normnuc", a, true) }
+func NuclearNorm(a Expr) Expr { return singular("normnuc", a, true).array() }
 
 // singular makes either norm.
-func singular(name string, a Affine, all bool) Expr {
+func singular(name string, a Expr, all bool) scalar {
 	if err := a.Err(); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	switch {
+	case a.bent():
+		return badExpr("%s needs a matrix of affine functions", name)
 	case len(a.shape) > 2:
 		return badExpr("%s of shape %v, want a matrix", name, a.shape)
 	case a.Len() == 0:
-		return Expr{}
+		return scalar{}
 	case len(a.shape) < 2 || a.shape[0] == 1 || a.shape[1] == 1:
-		return Norm2(a.Reshape(a.Len()))
+		return applyEntries(atom.Norm2, nil, a.Reshape(a.Len()))
 	case a.shape[0] < a.shape[1]:
 		a = a.T()
 	}
@@ -66,7 +69,7 @@ type singularNorm struct {
 	name      string
 	all       bool
 	r, c      int
-	a         Affine
+	a         Expr
 	symmetric *symmetric // not nil where the matrix is seen to be
 	indices   []int
 	pool      sync.Pool // of *svdWork
@@ -84,7 +87,7 @@ func newSVDWork(r, c int) *svdWork {
 // factor decomposes the matrix at x. Subgradients need all vectors; values
 // none, but the algorithm for values alone allocates.
 func (f *singularNorm) factor(w *svdWork, x []float64, vectors bool) bool {
-	f.a.ValueTo(w.a.Data, x)
+	f.a.valueTo(w.a.Data, x)
 	sum := 0.0
 	for _, v := range w.a.Data {
 		sum += v - v
@@ -137,7 +140,7 @@ func (f *singularNorm) Represent(c Canon) Form {
 	if f.symmetric != nil {
 		return f.representSymmetric(c)
 	}
-	entry := func(i, j int) Linear { return f.a.Entry(i*f.c + j) }
+	entry := func(i, j int) Linear { return f.a.Linear(i*f.c + j) }
 	if !f.all {
 		t := column(c)
 		semidefinite(c, f.r+f.c, block(f.r, multiple(t), entry, multiple(t)))
@@ -184,12 +187,12 @@ func (f *singularNorm) over() Interval { return interval.New(0, math.Inf(1)) }
 func (f *singularNorm) String() string { return f.name }
 
 func (f *singularNorm) node() Node {
-	return Node{op: f.name, args: [2]Array{{affine: &f.a, order: f.r}}} // of one order: columns count as well
+	return Node{op: f.name, args: [2]array{{affine: &f.a, order: f.r}}} // of one order: columns count as well
 }
 
 func spectralAtoms() []constructor {
 	return []constructor{
-		{op: "sigma_max", args: 1, affine: true, make: ofMatrix(SpectralNorm)},
-		{op: "normnuc", args: 1, affine: true, make: ofMatrix(NuclearNorm)},
+		{op: "sigma_max", args: 1, make: of(SpectralNorm)},
+		{op: "normnuc", args: 1, make: of(NuclearNorm)},
 	}
 }

@@ -42,7 +42,10 @@ type atomDoc struct {
 }
 
 // makers return expressions and are no atoms.
-var makers = map[string]bool{"ToExpr": true, "Apply": true}
+var makers = map[string]bool{
+	"Apply": true, "Num": true, "Vec": true, "Const": true, "Mat": true, "Entries": true, "FromLinear": true,
+	"Stack": true, "MatMul": true,
+}
 
 // byRows are the functions of one number, by their names in package dc or else their own.
 func byRows() map[string]*atom.Curve {
@@ -59,7 +62,7 @@ func byRows() map[string]*atom.Curve {
 func (d *atomDoc) fill(c *atom.Curve, argument string) {
 	w, signs := c.Words(argument), strings.NewReplacer("<=", "≤", ">=", "≥", "-", "−")
 	d.has = map[string]string{
-		"arguments": argument + ": a scalar", "curvature": w.Curvature, "sign": w.Sign,
+		"arguments": argument + ": an array, entry by entry", "curvature": w.Curvature, "sign": w.Sign,
 		"monotone": argument + ": " + w.Monotone,
 		"domain":   cmp.Or(signs.Replace(w.Domain), "all"),
 		"takes":    w.Takes, "refuses": w.Refuses, "form": w.Form, "source": w.Source,
@@ -195,7 +198,7 @@ func words(text string, vocabulary ...string) map[string]bool {
 // docSample shows the properties of an atom: its arguments are the entries of u.
 type docSample struct {
 	args    string // for each entry of u a letter: which argument it belongs to
-	make    func(u dc.Affine) dc.Expr
+	make    func(u dc.Expr) dc.Expr
 	above   bool                           // arguments > 0
 	outside []float64                      // a point outside the domain
 	draw    func(rng *rand.Rand) []float64 // a point of the domain; nil: normal deviates
@@ -204,7 +207,7 @@ type docSample struct {
 }
 
 // triangleOf is the matrix of order n whose upper triangle are the entries of u.
-func triangleOf(u dc.Affine, n int) dc.Affine {
+func triangleOf(u dc.Expr, n int) dc.Expr {
 	flat := make([]int, n*n)
 	k := 0
 	for i := range n {
@@ -246,81 +249,64 @@ func positiveDefinite(front, n int) func(*rand.Rand) []float64 {
 }
 
 func docSamples() map[string][]docSample {
-	e := func(f func(dc.Operand) dc.Expr) func(dc.Affine) dc.Expr {
-		return func(u dc.Affine) dc.Expr { return f(u.At(0)) }
+	e := func(f func(dc.Expr) dc.Expr) func(dc.Expr) dc.Expr {
+		return func(u dc.Expr) dc.Expr { return f(u.At(0)) }
 	}
-	list := func(u dc.Affine) []dc.Affine { return []dc.Affine{u.At(0), u.At(1), u.At(2)} }
-	sym := func(n int, f func(dc.Affine) dc.Expr) func(dc.Affine) dc.Expr {
-		return func(u dc.Affine) dc.Expr { return f(triangleOf(u, n)) }
+	sym := func(n int, f func(dc.Expr) dc.Expr) func(dc.Expr) dc.Expr {
+		return func(u dc.Expr) dc.Expr { return f(triangleOf(u, n)) }
 	}
-	norms := func(f func(dc.Affine) dc.Expr) []docSample {
+	norms := func(f func(dc.Expr) dc.Expr) []docSample {
 		return []docSample{
-			{args: "aaaaaa", make: func(u dc.Affine) dc.Expr { return f(u.Reshape(3, 2)) }},
+			{args: "aaaaaa", make: func(u dc.Expr) dc.Expr { return f(u.Reshape(3, 2)) }},
 			{args: "aaa", make: sym(2, f)},
 			{args: "aaa", make: f},
 		}
 	}
-	power := func(p float64) func(dc.Affine) dc.Expr {
-		return func(u dc.Affine) dc.Expr { return dc.Power(u.At(0), p) }
+	power := func(p float64) func(dc.Expr) dc.Expr {
+		return func(u dc.Expr) dc.Expr { return dc.Power(u.At(0), p) }
 	}
 	return map[string][]docSample{
-		"Max":     {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.Max(u) }}},
-		"MaxOf":   {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.MaxOf(list(u)) }}},
-		"Min":     {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.Min(u) }}},
-		"MinOf":   {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.MinOf(list(u)) }}},
-		"Sum":     {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.Sum(u) }}},
-		"SumOf":   {{args: "ooo", make: func(u dc.Affine) dc.Expr { return dc.SumOf(list(u)) }}},
+		"Max":     {{args: "uuu", make: func(u dc.Expr) dc.Expr { return dc.Max(u) }}},
+		"Min":     {{args: "uuu", make: func(u dc.Expr) dc.Expr { return dc.Min(u) }}},
+		"Sum":     {{args: "uuu", make: func(u dc.Expr) dc.Expr { return dc.Sum(u) }}},
 		"NormInf": {{args: "aaa", make: dc.NormInf}},
 		"Norm1":   {{args: "aaa", make: dc.Norm1}},
 		"Norm2":   {{args: "aaa", make: dc.Norm2}},
-		"Norm2Of": {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.Norm2Of(list(u)) }}},
 		"NormP": {
-			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.NormP(u, 1.5) }},
-			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.NormP(u, 2) }},
+			{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.NormP(u, 1.5) }},
+			{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.NormP(u, 2) }},
 		},
-		"NormPOf": {
-			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.NormPOf(list(u), 3) }},
-			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.NormPOf(list(u), 2) }},
-		},
-		"Huber":      {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.Huber(u, 0.7) }}},
-		"DotSort":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSort(u, []float64{0, 1, 3}) }}},
-		"DotSortOf":  {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.DotSortOf(list(u), []float64{0, 1, 3}) }}},
-		"HuberOf":    {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.HuberOf(list(u), 0.7) }}},
+		"Huber":      {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.Huber(u, 0.7) }}},
+		"DotSort":    {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.DotSort(u, []float64{0, 1, 3}) }}},
 		"SumSquares": {{args: "aaa", make: dc.SumSquares}},
 		"QuadContext": {
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, definite) }},
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, indefinite) }},
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.QuadContext(context.Background(), u, definite).Neg() }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, definite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, indefinite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, definite).Neg() }},
 		},
 		"Quad": {
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.Quad(u, definite) }},
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.Quad(u, indefinite) }},
-			{args: "aaaa", make: func(u dc.Affine) dc.Expr {
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(u, definite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(u, indefinite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr {
 				var minus mat.SymDense
 				minus.ScaleSym(-1, definite)
 				return dc.Quad(u, &minus)
 			}},
 		},
-		"QuadOverLin": {{args: "aay", make: func(u dc.Affine) dc.Expr { return dc.QuadOverLin(u.Range(0, 2), u.At(2)) },
+		"QuadOverLin": {{args: "aay", make: func(u dc.Expr) dc.Expr { return dc.QuadOverLin(u.Slice(0, 2), u.At(2)) },
 			draw: func(rng *rand.Rand) []float64 {
 				return []float64{rng.NormFloat64(), rng.NormFloat64(), 0.1 + rng.ExpFloat64()}
 			}, outside: []float64{1, 1, -1}}},
-		"QuadOverLinOf": {{args: "aay", make: func(u dc.Affine) dc.Expr {
-			return dc.QuadOverLinOf([]dc.Affine{u.At(0), u.At(1)}, u.At(2))
-		}, draw: func(rng *rand.Rand) []float64 {
-			return []float64{rng.NormFloat64(), rng.NormFloat64(), 0.1 + rng.ExpFloat64()}
-		}, outside: []float64{1, 1, -1}}},
-		"LogSumExp":   {{args: "aaa", make: dc.LogSumExp}},
-		"LogSumExpOf": {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.LogSumExpOf(list(u)) }}},
-		"KL":          {{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.KL(u.At(0), u.At(1)) }, above: true, outside: []float64{1, -1}}},
-		"Sqrt":        {{args: "u", make: e(dc.Sqrt), above: true, outside: []float64{-1}}},
+		"LogSumExp": {{args: "aaa", make: dc.LogSumExp}},
+		"KL":        {{args: "uv", make: func(u dc.Expr) dc.Expr { return dc.KL(u.At(0), u.At(1)) }, above: true, outside: []float64{1, -1}}},
+		"Sqrt":      {{args: "u", make: e(dc.Sqrt), above: true, outside: []float64{-1}}},
 		"Quotient": {
-			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) },
+			{args: "uv", make: func(u dc.Expr) dc.Expr { return dc.Quotient(u.At(0), u.At(1)) },
 				outside: []float64{1, 0}},
 		},
 		"Pow": {
-			{args: "v", make: func(u dc.Affine) dc.Expr { return dc.Pow(dc.Num(1.5), u.At(0)) }},
-			{args: "uv", make: func(u dc.Affine) dc.Expr { return dc.Pow(u.At(0), u.At(1)) }, box: [2]float64{0.5, 2}, outside: []float64{-1, -1}},
+			{args: "v", make: func(u dc.Expr) dc.Expr { return dc.Pow(dc.Num(1.5), u.At(0)) }},
+			{args: "uv", make: func(u dc.Expr) dc.Expr { return dc.Pow(u.At(0), u.At(1)) }, box: [2]float64{0.5, 2}, outside: []float64{-1, -1}},
 		},
 		"InvPos": {{args: "u", make: e(dc.InvPos), above: true, outside: []float64{-1}}},
 		"Power": {
@@ -337,44 +323,36 @@ func docSamples() map[string][]docSample {
 			{args: "aaa", make: dc.GeoMean, above: true, outside: []float64{1, -1, 1}},
 			{args: "aaaa", make: dc.GeoMean, above: true, outside: []float64{1, -1, 1, 1}},
 		},
-		"GeoMeanOf": {
-			{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.GeoMeanOf(list(u)) }, above: true, outside: []float64{1, -1, 1}},
-			{args: "aa", make: func(u dc.Affine) dc.Expr { return dc.GeoMeanOf([]dc.Affine{u.At(0), u.At(1)}) }, above: true, outside: []float64{1, -1}},
-		},
-		"WeightedGeoMean": {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.WeightedGeoMean(u, []float64{1, 2, 0.5}) }, above: true, outside: []float64{1, -1, 1}}},
-		"WeightedGeoMeanOf": {{args: "aaa", make: func(u dc.Affine) dc.Expr {
-			return dc.WeightedGeoMeanOf(list(u), []float64{1, 2, 0.5})
-		}, above: true, outside: []float64{1, -1, 1}}},
-		"SumLargest":   {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.SumLargest(u, 2) }}},
-		"SumLargestOf": {{args: "aaa", make: func(u dc.Affine) dc.Expr { return dc.SumLargestOf(list(u), 2) }}},
-		"LambdaMax":    {{args: "aaaaaa", make: sym(3, dc.LambdaMax), matrix: 3}},
-		"LambdaMin":    {{args: "aaaaaa", make: sym(3, dc.LambdaMin), matrix: 3}},
+		"WeightedGeoMean": {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.WeightedGeoMean(u, []float64{1, 2, 0.5}) }, above: true, outside: []float64{1, -1, 1}}},
+		"SumLargest":      {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.SumLargest(u, 2) }}},
+		"LambdaMax":       {{args: "aaaaaa", make: sym(3, dc.LambdaMax), matrix: 3}},
+		"LambdaMin":       {{args: "aaaaaa", make: sym(3, dc.LambdaMin), matrix: 3}},
 		"LambdaSumLargest": {
-			{args: "aaaaaa", make: sym(3, func(a dc.Affine) dc.Expr { return dc.LambdaSumLargest(a, 2) }), matrix: 3},
-			{args: "aaaaaa", make: sym(3, func(a dc.Affine) dc.Expr { return dc.LambdaSumLargest(a, 3) }), matrix: 3},
+			{args: "aaaaaa", make: sym(3, func(a dc.Expr) dc.Expr { return dc.LambdaSumLargest(a, 2) }), matrix: 3},
+			{args: "aaaaaa", make: sym(3, func(a dc.Expr) dc.Expr { return dc.LambdaSumLargest(a, 3) }), matrix: 3},
 		},
 		"SpectralNorm": norms(dc.SpectralNorm),
 		"NuclearNorm":  norms(dc.NuclearNorm),
 		"LogDet":       {{args: "aaa", make: sym(2, dc.LogDet), matrix: 2, draw: positiveDefinite(0, 2), outside: []float64{1, 2, 1}}},
 		"MatFrac": {
-			{args: "xxppp", make: func(u dc.Affine) dc.Expr { return dc.MatFrac(u.Range(0, 2), triangleOf(u.Range(2, 5), 2)) },
+			{args: "xxppp", make: func(u dc.Expr) dc.Expr { return dc.MatFrac(u.Slice(0, 2), triangleOf(u.Slice(2, 5), 2)) },
 				matrix: 2, draw: positiveDefinite(2, 2), outside: []float64{1, 1, 1, 2, 1}},
-			{args: "xxxx", make: func(u dc.Affine) dc.Expr { return dc.MatFrac(u, dc.Mat(definite)) }},
+			{args: "xxxx", make: func(u dc.Expr) dc.Expr { return dc.MatFrac(u, dc.Mat(definite)) }},
 		},
-		"BlackBox": {{args: "aaaa", make: func(u dc.Affine) dc.Expr { return dc.BlackBox("cubes", cubes{}, u) }}},
+		"BlackBox": {{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.BlackBox("cubes", cubes{}, u) }}},
 		"Mul": {
-			{args: "xy", make: func(u dc.Affine) dc.Expr { return dc.Mul(u.At(0), u.At(1)) }},
-			{args: "x", make: func(u dc.Affine) dc.Expr { return dc.Mul(u.At(0), u.At(0).Scale(2)) }},
-			{args: "x", make: func(u dc.Affine) dc.Expr { return dc.Mul(u.At(0), u.At(0).Scale(-2)) }},
+			{args: "xy", make: func(u dc.Expr) dc.Expr { return dc.Mul(u.At(0), u.At(1)) }},
+			{args: "x", make: func(u dc.Expr) dc.Expr { return dc.Mul(u.At(0), u.At(0).Scale(2)) }},
+			{args: "x", make: func(u dc.Expr) dc.Expr { return dc.Mul(u.At(0), u.At(0).Scale(-2)) }},
 		},
-		"Inner": {{args: "uuvv", make: func(u dc.Affine) dc.Expr { return dc.Inner(u.Range(0, 2), u.Range(2, 4)) }}},
+		"Inner": {{args: "uuvv", make: func(u dc.Expr) dc.Expr { return dc.Inner(u.Slice(0, 2), u.Slice(2, 4)) }}},
 	}
 }
 
 // rowSample shows a function of one number where its graph does, and outside its domain.
 func rowSample(c *atom.Curve, argument string) docSample {
-	s := docSample{args: argument, box: c.Doc.Shown, make: func(u dc.Affine) dc.Expr {
-		return dc.Apply(c.Name, nil, dc.AffineArray(u.At(0)))
+	s := docSample{args: argument, box: c.Doc.Shown, make: func(u dc.Expr) dc.Expr {
+		return dc.Apply(c.Name, nil, u.At(0))
 	}}
 	if i := c.In(interval.Whole, 0); i.Lo > math.Inf(-1) {
 		s.outside = []float64{i.Lo - 1}
@@ -389,23 +367,21 @@ func rowSample(c *atom.Curve, argument string) docSample {
 func refused(m *dc.Model) map[string]dc.Expr {
 	x := m.Var("refused", []int{3})
 	wavy := dc.Abs(x.At(0)).Sub(dc.Abs(x.At(1)))
-	two, square := []dc.Expr{wavy}, x.Select([]int{2, 2}, []int{0, 1, 2, 0})
-	none := []dc.Affine{}
+	square, endless := x.Select([]int{2, 2}, []int{0, 1, 2, 0}), dc.LogDet(symmetricOf(x))
 	return map[string]dc.Expr{
-		"Max": dc.Max(x, x.At(0)), "MaxOf": dc.MaxOf(none), "Min": dc.Min(), "MinOf": dc.MinOf(none), "Sum": dc.Sum(x, x.At(0)), "SumOf": dc.SumOf([]dc.Affine{x, x}),
-		"Abs": dc.Abs(x), "Pos": dc.Pos(x), "NormP": dc.NormP(x, 0.5), "NormPOf": dc.NormPOf(two, 0.5),
-		"DotSort": dc.DotSort(x, nil), "DotSortOf": dc.DotSortOf(two, nil), "XExp": dc.XExp(x), "Huber": dc.Huber(x, 0), "HuberOf": dc.HuberOf(two, 0), "Square": dc.Square(x), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
-		"QuadOverLin": dc.QuadOverLin(x, x), "QuadOverLinOf": dc.QuadOverLinOf(two, x.At(0)), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "Logistic": dc.Logistic(x),
-		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "LogSumExpOf": dc.LogSumExpOf(none), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
-		"Tan": dc.Tan(x.At(0)), "Atan": dc.Atan(dc.LambdaMax(square)), "Cosh": dc.Cosh(dc.Sqrt(x.At(0))),
+		"Max": dc.Max(), "Min": dc.Min(), "NormP": dc.NormP(x, 0.5),
+		"DotSort": dc.DotSort(x, nil), "Huber": dc.Huber(x, 0), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
+		"QuadOverLin": dc.QuadOverLin(x, x), "Exp": dc.Exp(dc.Sqrt(x.At(0))), "SumLargest": dc.SumLargest(x, 4),
+		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
+		"Tan": dc.Tan(x.At(0)), "SumSquares": dc.SumSquares(dc.Stack(x, endless)),
+		"Atan": dc.Atan(dc.LambdaMax(square)), "Cosh": dc.Cosh(dc.Sqrt(x.At(0))),
 		"Atanh": dc.Atanh(dc.Num(2)), "Log1p": dc.Log1p(dc.Num(-2)), "Log2": dc.Log2(dc.Num(-1)), "Pow": dc.Pow(x.At(0), x.At(1)),
-		"KL": dc.KL(x, x), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)),
+		"KL": dc.KL(wavy, x.At(0)), "Sqrt": dc.Sqrt(dc.Num(-1)), "InvPos": dc.InvPos(dc.Num(0)),
 		"Quotient": dc.Quotient(x.At(0), dc.Num(0)), "Power": dc.Power(x.At(0), math.NaN()),
-		"GeoMean": dc.GeoMean(dc.Vec(nil)), "GeoMeanOf": dc.GeoMeanOf(two), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
-		"WeightedGeoMeanOf": dc.WeightedGeoMeanOf(two, []float64{1}), "SumLargest": dc.SumLargest(x, 4), "SumLargestOf": dc.SumLargestOf(two, 2),
+		"GeoMean": dc.GeoMean(dc.Vec(nil)), "WeightedGeoMean": dc.WeightedGeoMean(x, []float64{1}),
 		"LambdaMax": dc.LambdaMax(square), "LambdaMin": dc.LambdaMin(square), "LambdaSumLargest": dc.LambdaSumLargest(square, 1),
 		"SpectralNorm": dc.SpectralNorm(x.Reshape(1, 1, 3)), "NuclearNorm": dc.NuclearNorm(x.Reshape(1, 1, 3)), "LogDet": dc.LogDet(square),
-		"MatFrac": dc.MatFrac(x, square), "BlackBox": dc.BlackBox("f", nil, x), "Mul": dc.Mul(x, x.At(0)), "Inner": dc.Inner(x, x.At(0)),
+		"MatFrac": dc.MatFrac(x, square), "BlackBox": dc.BlackBox("f", nil, x), "Mul": dc.Mul(endless, x.At(0)), "Inner": dc.Inner(x, x.At(0)),
 	}
 }
 
@@ -422,13 +398,20 @@ type shown struct {
 // representation is made of.
 func TestAtomComments(t *testing.T) {
 	samples, bad, docs := docSamples(), refused(dc.NewModel()), atomDocs(t)
-	vector := dc.AffineArray(dc.NewModel().Var("x", []int{3}))
+	vector := dc.NewModel().Var("x", []int{3})
 	for name, c := range byRows() {
 		if d := docs[name]; samples[name] == nil && d != nil {
 			samples[name] = []docSample{rowSample(c, d.has["arguments"][:1])}
 		}
 		if _, ok := bad[name]; !ok {
-			bad[name] = dc.Apply(c.Name, nil, vector)
+			switch x := vector.At(0); {
+			case c.Domain != nil:
+				bad[name] = dc.Apply(c.Name, nil, dc.Num(-3))
+			case c.ByBounds():
+				bad[name] = dc.Apply(c.Name, nil, dc.LambdaMax(symmetricOf(vector)))
+			case c.Doc.Takes != "any":
+				bad[name] = dc.Apply(c.Name, nil, dc.Sqrt(x).Sub(dc.Exp(x)))
+			}
 		}
 	}
 	for name, d := range docs {
@@ -657,7 +640,8 @@ func TestAtomsPage(t *testing.T) {
 The functions of package dc, from their comments and a table, which a test compares with samples: curvature, sign and direction
 are those of affine arguments, "by sign" is nondecreasing where an entry is ≥ 0 and nonincreasing where it is ≤ 0. "Takes" says which other functions may stand for an
 argument, *any* those with a split; the answer is then convex, concave or a difference by the rules of the composition. [language.md](language.md#functions) has the functions of
-problem files, [go.md](go.md#names) the names of both. A function with ` + "`Of`" + ` in its name takes a slice of scalars where the other takes an array.
+problem files, [go.md](go.md#names) the names of both. Functions of a number are
+applied entry by entry, functions of an array to all entries, or along an axis: see Expr.Along.
 
 | function | curvature | sign | direction | domain |
 |---|---|---|---|---|

@@ -12,7 +12,7 @@ import (
 )
 
 // bentSamples are smooth functions of three variables between −1 and 2.
-func bentSamples(x dc.Affine) map[string]dc.Expr {
+func bentSamples(x dc.Expr) map[string]dc.Expr {
 	a, b, c := x.At(0), x.At(1), x.At(2)
 	sum := a.Add(b.Scale(-2)).Add(c)
 	return map[string]dc.Expr{
@@ -117,19 +117,19 @@ func difference(e dc.Expr, r *rand.Rand) string {
 // where they are subtracted the message says so.
 func TestMajorantsOfBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		of   func(a, b dc.Affine) dc.Expr
+		of   func(a, b dc.Expr) dc.Expr
 		want float64
 	}{
-		"a maximum": {func(a, b dc.Affine) dc.Expr { return dc.Max(dc.Sin(a), dc.Cos(b), a.Scale(-1)) }, 0},
-		"absolute values": {func(a, b dc.Affine) dc.Expr {
+		"a maximum": {func(a, b dc.Expr) dc.Expr { return dc.Max(dc.Sin(a), dc.Cos(b), a.Scale(-1)) }, 0},
+		"absolute values": {func(a, b dc.Expr) dc.Expr {
 			return dc.Abs(dc.Sin(a).Sub(dc.Num(0.3))).Add(dc.Abs(dc.Tanh(b).Sub(dc.Num(0.5))))
 		}, 0},
-		"a norm": {func(a, b dc.Affine) dc.Expr {
-			return dc.Norm2Of([]dc.Operand{dc.Sin(a).Sub(dc.Num(0.3)), dc.Tanh(b).Sub(a)})
+		"a norm": {func(a, b dc.Expr) dc.Expr {
+			return dc.Norm2(dc.Stack([]dc.Expr{dc.Sin(a).Sub(dc.Num(0.3)), dc.Tanh(b).Sub(a)}...))
 		}, 0},
-		"a square less": {func(a, _ dc.Affine) dc.Expr { return dc.Square(dc.Sin(a)).Neg() }, -1},
-		"Huber's function": {func(a, b dc.Affine) dc.Expr {
-			return dc.HuberOf([]dc.Operand{dc.Sin(a).Sub(dc.Cos(b)), a}, 2)
+		"a square less": {func(a, _ dc.Expr) dc.Expr { return dc.Square(dc.Sin(a)).Neg() }, -1},
+		"Huber's function": {func(a, b dc.Expr) dc.Expr {
+			return dc.Huber(dc.Stack([]dc.Expr{dc.Sin(a).Sub(dc.Cos(b)), a}...), 2)
 		}, 0},
 	} {
 		m := dc.NewModel()

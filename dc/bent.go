@@ -15,7 +15,7 @@ func (c *curveAtom) splitBy(sign float64) (s split, ok bool) {
 
 // boundedSplit is f(e) for an e with a split g − h: with ρ ≥ f″ and F(u) = ½ρu² − f(u), whose
 // slopes lie in [−a, b], it is ½ρe² + a·g + b·h − (F(g − h) + a·g + b·h); see lifted.
-func (f curve) boundedSplit(e *Expr) (split, bool) {
+func (f curve) boundedSplit(e *scalar) (split, bool) {
 	s, r := e.split(), f.in(e.Range())
 	over := f.neg()
 	over.bend = max(f.bends(r).Hi, 0)

@@ -14,24 +14,24 @@ func TestBox(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		name   string
-		rows   func(x dc.Affine, p dc.Param) []dc.Constraint
+		rows   func(x dc.Expr, p dc.Param) []dc.Constraint
 		lo, hi float64
 	}{
-		{"none", func(dc.Affine, dc.Param) []dc.Constraint { return nil }, -10, inf},
-		{"a sign", func(x dc.Affine, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, dc.Num(0))} }, 0, inf},
-		{"a negative factor", func(x dc.Affine, _ dc.Param) []dc.Constraint {
+		{"none", func(dc.Expr, dc.Param) []dc.Constraint { return nil }, -10, inf},
+		{"a sign", func(x dc.Expr, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, dc.Num(0))} }, 0, inf},
+		{"a negative factor", func(x dc.Expr, _ dc.Param) []dc.Constraint {
 			return []dc.Constraint{dc.GE(x.Scale(-2), dc.Num(-6))}
 		}, -10, 3},
-		{"a constant beside", func(x dc.Affine, _ dc.Param) []dc.Constraint {
+		{"a constant beside", func(x dc.Expr, _ dc.Param) []dc.Constraint {
 			return []dc.Constraint{dc.Between(dc.Num(1), x.Scale(4).Add(dc.Num(3)), dc.Num(5))}
 		}, -0.5, 0.5},
-		{"an equation", func(x dc.Affine, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.EQ(x, dc.Num(4))} }, 4, 4},
-		{"less than the bound", func(x dc.Affine, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, dc.Num(-20))} }, -10, inf},
-		{"nothing is left", func(x dc.Affine, _ dc.Param) []dc.Constraint {
+		{"an equation", func(x dc.Expr, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.EQ(x, dc.Num(4))} }, 4, 4},
+		{"less than the bound", func(x dc.Expr, _ dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, dc.Num(-20))} }, -10, inf},
+		{"nothing is left", func(x dc.Expr, _ dc.Param) []dc.Constraint {
 			return []dc.Constraint{dc.GE(x, dc.Num(5)), dc.LE(x, dc.Num(3))}
 		}, 5, inf},
-		{"two variables", func(x dc.Affine, p dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, p)} }, -10, inf},
-		{"a parameter alone", func(_ dc.Affine, p dc.Param) []dc.Constraint { return []dc.Constraint{dc.LE(p, dc.Num(0))} }, -10, inf},
+		{"two variables", func(x dc.Expr, p dc.Param) []dc.Constraint { return []dc.Constraint{dc.GE(x, p)} }, -10, inf},
+		{"a parameter alone", func(_ dc.Expr, p dc.Param) []dc.Constraint { return []dc.Constraint{dc.LE(p, dc.Num(0))} }, -10, inf},
 	} {
 		m := dc.NewModel()
 		x, p := m.Var("x", nil, dc.AtLeast(-10)), m.Param("p", nil, 1)

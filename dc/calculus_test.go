@@ -20,7 +20,7 @@ func TestCalculus(t *testing.T) {
 	x, y, z := v.At(0), v.At(1), v.At(2)
 	abs := math.Abs
 	for name, c := range map[string]struct {
-		e    dc.Operand
+		e    dc.Expr
 		want func(x, y, z float64) float64
 	}{
 		"product":         {dc.Mul(x.Add(dc.Num(1)), y), func(x, y, z float64) float64 { return (x + 1) * y }},
@@ -41,23 +41,23 @@ func TestCalculus(t *testing.T) {
 		"of a negative":   {dc.Power(dc.Abs(x).Neg(), 3), func(x, y, z float64) float64 { return -abs(x * x * x) }},
 		"exp of convex":   {dc.Exp(dc.Abs(x).Sub(dc.Num(1))), func(x, y, z float64) float64 { return math.Exp(abs(x) - 1) }},
 		"soft plus":       {dc.Logistic(y), func(x, y, z float64) float64 { return math.Log(1 + math.Exp(y)) }},
-		"norm of norms":   {dc.Norm2Of([]dc.Expr{dc.Abs(x), dc.Norm1(v)}), func(x, y, z float64) float64 { return math.Hypot(x, abs(x)+abs(y)+abs(z)) }},
-		"huber of norms": {dc.HuberOf([]dc.Expr{dc.Abs(x)}, 1), func(x, y, z float64) float64 {
+		"norm of norms":   {dc.Norm2(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v)}...)), func(x, y, z float64) float64 { return math.Hypot(x, abs(x)+abs(y)+abs(z)) }},
+		"huber of norms": {dc.Huber(dc.Stack([]dc.Expr{dc.Abs(x)}...), 1), func(x, y, z float64) float64 {
 			if abs(x) <= 1 {
 				return x * x
 			}
 			return 2*abs(x) - 1
 		}},
-		"largest of DC": {dc.SumLargestOf([]dc.Operand{dc.Abs(x).Sub(dc.Abs(y)), z}, 1), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z) }},
-		"lse of convex": {dc.LogSumExpOf([]dc.Operand{dc.Abs(x), y}), func(x, y, z float64) float64 { return math.Log(math.Exp(abs(x)) + math.Exp(y)) }},
+		"largest of DC": {dc.SumLargest(dc.Stack([]dc.Expr{dc.Abs(x).Sub(dc.Abs(y)), z}...), 1), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z) }},
+		"lse of convex": {dc.LogSumExp(dc.Stack([]dc.Expr{dc.Abs(x), y}...)), func(x, y, z float64) float64 { return math.Log(math.Exp(abs(x)) + math.Exp(y)) }},
 		"quad over lin": {dc.QuadOverLin(v, dc.Num(2)), func(x, y, z float64) float64 { return (x*x + y*y + z*z) / 2 }},
 		"constants fold": {dc.Sum(dc.Norm2(dc.Vec([]float64{3, 4})), dc.Max(dc.Num(2), dc.Num(7)), dc.NormInf(dc.Vec([]float64{-9, 1})), dc.Exp(dc.Num(0)), dc.Sqrt(dc.Num(4)), dc.Huber(dc.Num(2), 1), dc.LogSumExp(dc.Vec([]float64{0, 0})), dc.SumLargest(dc.Vec([]float64{1, 5, 3}), 2), dc.Abs(dc.Num(-1)), dc.Norm1(dc.Vec([]float64{1, -1})), dc.SumSquares(dc.Vec([]float64{1, 2})), dc.Quad(dc.Vec([]float64{1, 1}), sym([]float64{1, 1}, []float64{1, 1})), dc.Log(dc.Num(2)), dc.Entropy(dc.Num(2)), dc.KL(dc.Num(1), dc.Num(2)), dc.InvPos(dc.Num(4)), dc.GeoMean(dc.Vec([]float64{2, 8})), dc.QuadOverLin(dc.Num(3), dc.Num(2))), func(_, _, _ float64) float64 {
 			return 5 + 7 + 9 + 1 + 2 + 3 + math.Log(2) + 8 + 1 + 2 + 5 + 4 + math.Log(2) - 2*math.Log(2) + math.Log(0.5) + 1 + 0.25 + 4 + 4.5
 		}},
-		"one-element norm": {dc.Norm2(v.Range(1, 2)), func(x, y, z float64) float64 { return abs(y) }},
+		"one-element norm": {dc.Norm2(v.Slice(1, 2)), func(x, y, z float64) float64 { return abs(y) }},
 		"all largest":      {dc.SumLargest(v, 3), func(x, y, z float64) float64 { return x + y + z }},
 	} {
-		e := dc.ToExpr(c.e)
+		e := c.e
 		if err := e.Err(); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -116,9 +116,9 @@ func TestAffineMaps(t *testing.T) {
 	y := x.Row(1).Sub(dc.Vec([]float64{1, 2, 3}))
 	ly := mat.NewDense(2, 3, []float64{1, 0, -1, 2, 2, 0})
 	var lyv mat.VecDense
-	lyv.MulVec(ly, mat.NewVecDense(3, y.Value(at)))
+	lyv.MulVec(ly, mat.NewVecDense(3, y.Values(at)))
 	for name, c := range map[string]struct {
-		a     dc.Affine
+		a     dc.Expr
 		shape []int
 		want  []float64
 	}{
@@ -148,7 +148,7 @@ func TestAffineMaps(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got := c.a.Value(at)
+		got := c.a.Values(at)
 		if len(got) != len(c.want) || len(c.a.Shape()) != len(c.shape) {
 			t.Errorf("%s: shape %v with %d entries, want %v", name, c.a.Shape(), len(got), c.shape)
 			continue
@@ -179,7 +179,7 @@ func TestModelReportsAllMistakes(t *testing.T) {
 	}
 	for _, want := range []string{
 		"bounds 1 and 0", "declared twice", "start has 2 numbers, want 1 or 3", "normal(0, -1)", "uniform(2, 1)",
-		"shape [-1]", "objective: dc: a scalar", "constraint shapes[4]", "shape [2] on the left of ≤ and [3]",
+		"shape [-1]", "objective: dc: a number", "constraint shapes[4]", "shape [2] on the left of ≤ and [3]",
 		"constraint box: dc: mine has no representation", "constraint nan",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -271,7 +271,7 @@ func TestStartsFollowTheSeed(t *testing.T) {
 func TestNilModel(t *testing.T) {
 	var m *dc.Model
 	x := m.Var("x", nil)
-	m.Own(x.Entry(0))
+	m.Own(x.Linear(0))
 	m.AddCost(m.Param("p", nil, 1), x)
 	m.ComplexVar("z", nil)
 	m.HermitianVar("H", 2, dc.PSD())

@@ -6,10 +6,6 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
-// fewestConstraints is from how many members on the constraints of a name are one
-// object. Source: below it they take less memory than the 100 kB that a convex problem takes.
-const fewestConstraints = 128
-
 // collection is the constraints of a model.
 type collection struct {
 	list []Constraint
@@ -108,14 +104,20 @@ func (l *collection) join() {
 }
 
 // addMembers adds constraints of a name that are the members of a graph, with width numbers in
-// brackets each.
-func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) {
-	one := stated(Common{Family: family, DC: true, members: newMembers(g, width, index, of)})
+// brackets each. ok is false where some have another form by the bounds of the variables; then nothing
+// is added.
+func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) (ok bool) {
+	f := newMembers(g, width, index, of)
+	if !f.plan.Finite() || !f.plan.ConvexParts() || !f.plan.Kept(of.ends) {
+		return false
+	}
+	one := stated(Common{Family: family, DC: true, members: f})
 	l.list = slices.Grow(l.list, g.N)
 	for k := range g.N {
 		l.list = append(l.list, Constraint{one.Common, k})
 	}
 	l.last = nil
+	return true
 }
 
 // constraints are those that were added, as a problem has them: a change to them changes none of

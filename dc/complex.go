@@ -34,7 +34,7 @@ func PartOf(part string) (name string, imag, ok bool) {
 // Model.HermitianVar, ComplexConst or from its parts; ' below is the conjugate transpose.
 // Methods return new values; a mistake, such as shapes that differ, is kept by the parts
 // and is an error of Model.Problem.
-type Complex struct{ Re, Im Affine }
+type Complex struct{ Re, Im Expr }
 
 // ComplexConst is a constant array of the given shape, data in row-major order.
 func ComplexConst(shape []int, data []complex128) Complex {
@@ -58,7 +58,7 @@ func ComplexMat(m mat.CMatrix) Complex {
 }
 
 // RealOnly is a real array as a complex one.
-func RealOnly(a Affine) Complex { return Complex{a, Const(a.Shape(), make([]float64, a.Len()))} }
+func RealOnly(a Expr) Complex { return Complex{a, Const(a.Shape(), make([]float64, a.Len()))} }
 
 // Err is the first mistake made on the way to z, or nil.
 func (z Complex) Err() error {
@@ -76,7 +76,7 @@ func (z Complex) Len() int { return z.Re.Len() }
 
 // Value is the entries at x, in row-major order.
 func (z Complex) Value(x []float64) []complex128 {
-	re, im := z.Re.Value(x), z.Im.Value(x)
+	re, im := z.Re.Values(x), z.Im.Values(x)
 	out := make([]complex128, len(re))
 	for k := range out {
 		out[k] = complex(re[k], im[k])
@@ -85,19 +85,19 @@ func (z Complex) Value(x []float64) []complex128 {
 }
 
 // both applies f to the two parts.
-func (z Complex) both(f func(Affine) Affine) Complex { return Complex{f(z.Re), f(z.Im)} }
+func (z Complex) both(f func(Expr) Expr) Complex { return Complex{f(z.Re), f(z.Im)} }
 
 // Conj is the conjugate.
 func (z Complex) Conj() Complex { return Complex{z.Re, z.Im.Neg()} }
 
 // T is the transpose of a matrix, without conjugation; of a vector, itself.
-func (z Complex) T() Complex { return z.both(Affine.T) }
+func (z Complex) T() Complex { return z.both(Expr.T) }
 
 // H is the conjugate transpose of a matrix; of a vector, its conjugate.
 func (z Complex) H() Complex { return z.T().Conj() }
 
 // Neg is −z.
-func (z Complex) Neg() Complex { return z.both(Affine.Neg) }
+func (z Complex) Neg() Complex { return z.both(Expr.Neg) }
 
 // Add is z + w, of one shape or with a scalar.
 func (z Complex) Add(w Complex) Complex { return Complex{z.Re.Add(w.Re), z.Im.Add(w.Im)} }
@@ -109,41 +109,41 @@ func (z Complex) Sub(w Complex) Complex { return Complex{z.Re.Sub(w.Re), z.Im.Su
 func (z Complex) Scale(c complex128) Complex {
 	a, b := real(c), imag(c)
 	if b == 0 {
-		return z.both(func(p Affine) Affine { return p.Scale(a) })
+		return z.both(func(p Expr) Expr { return p.Scale(a) })
 	}
 	return Complex{z.Re.Scale(a).Sub(z.Im.Scale(b)), z.Re.Scale(b).Add(z.Im.Scale(a))}
 }
 
 // At is an entry by its indices from 0, a scalar.
 func (z Complex) At(index ...int) Complex {
-	return z.both(func(a Affine) Affine { return a.At(index...) })
+	return z.both(func(a Expr) Expr { return a.At(index...) })
 }
 
 // Row is row i of a matrix.
-func (z Complex) Row(i int) Complex { return z.both(func(a Affine) Affine { return a.Row(i) }) }
+func (z Complex) Row(i int) Complex { return z.both(func(a Expr) Expr { return a.Row(i) }) }
 
 // Col is column j of a matrix.
-func (z Complex) Col(j int) Complex { return z.both(func(a Affine) Affine { return a.Col(j) }) }
+func (z Complex) Col(j int) Complex { return z.both(func(a Expr) Expr { return a.Col(j) }) }
 
-// Range is the entries lo ≤ k < hi of a vector.
-func (z Complex) Range(lo, hi int) Complex {
-	return z.both(func(a Affine) Affine { return a.Range(lo, hi) })
+// Slice is the entries lo ≤ k < hi of a vector.
+func (z Complex) Slice(lo, hi int) Complex {
+	return z.both(func(a Expr) Expr { return a.Slice(lo, hi) })
 }
 
 // Reshape gives the same entries, in row-major order, another shape.
 func (z Complex) Reshape(shape ...int) Complex {
-	return z.both(func(a Affine) Affine { return a.Reshape(shape...) })
+	return z.both(func(a Expr) Expr { return a.Reshape(shape...) })
 }
 
 // Sum is the sum of all entries.
-func (z Complex) Sum() Complex { return z.both(Affine.Sum) }
+func (z Complex) Sum() Complex { return z.both(Expr.Sum) }
 
 // Trace is the sum of the diagonal of a square matrix.
 func (z Complex) Trace() Complex {
 	if len(z.Shape()) != 2 {
 		return Complex{failed("trace of shape %v, want a square matrix", z.Shape()), z.Im}
 	}
-	return z.both(func(a Affine) Affine { return a.Diag().Sum() })
+	return z.both(func(a Expr) Expr { return a.Diag().Sum() })
 }
 
 // ComplexMatMul is the matrix product a·b, without conjugation, of arrays one of which is
@@ -156,9 +156,9 @@ func ComplexMatMul(a, b Complex) Complex {
 }
 
 // Pairs are all entries as one real vector: the real parts, then the imaginary ones.
-func (z Complex) Pairs() Affine {
+func (z Complex) Pairs() Expr {
 	if err := z.Err(); err != nil {
-		return Affine{err: err, c: []float64{0}}
+		return wrong(err)
 	}
 	n := z.Len()
 	return Stack(z.Re.Reshape(n), z.Im.Reshape(n))
@@ -168,9 +168,9 @@ func (z Complex) Pairs() Affine {
 // its parts. Where the imaginary part is 0 it is the absolute value of the real one.
 func (z Complex) Abs(k int) Expr {
 	if err := z.Err(); err != nil {
-		return Expr{err: err}
+		return wrong(err)
 	}
-	re, im := z.Re.Entry(k), z.Im.Entry(k)
+	re, im := z.Re.Linear(k), z.Im.Linear(k)
 	if len(im.Idx) == 0 && im.Const == 0 {
 		return Abs(FromLinear(re))
 	}
@@ -186,9 +186,9 @@ func (z Complex) SumSquares() Expr { return SumSquares(z.Pairs()) }
 // Embedding is the real matrix [Re −Im; Im Re] of order 2n of a square matrix of order
 // n. It is symmetric where the matrix is Hermitian, and has each eigenvalue twice.
 // The source is Boyd and Vandenberghe 2004, exercise 4.42.
-func (z Complex) Embedding() Affine {
+func (z Complex) Embedding() Expr {
 	if err := z.Err(); err != nil {
-		return Affine{err: err, c: []float64{0}}
+		return wrong(err)
 	}
 	s := z.Shape()
 	if len(s) == 0 {
@@ -198,7 +198,7 @@ func (z Complex) Embedding() Affine {
 		return failed("the embedding of shape %v, want a matrix", s)
 	}
 	r, c := s[0], s[1]
-	out := Affine{shape: []int{2 * r, 2 * c}, ptr: make([]int, 1, 4*r*c+1), c: make([]float64, 0, 4*r*c)}
+	out := Expr{shape: []int{2 * r, 2 * c}, ptr: make([]int, 1, 4*r*c+1), c: make([]float64, 0, 4*r*c)}
 	minus := z.Im.Neg()
 	for i := range 2 * r {
 		for j := range 2 * c {
@@ -209,7 +209,7 @@ func (z Complex) Embedding() Affine {
 			case i >= r && j < c:
 				from = &z.Im
 			}
-			out.push(from.Entry(i%r*c + j%c))
+			out.push(from.Linear(i%r*c + j%c))
 		}
 	}
 	return out
@@ -236,10 +236,10 @@ func IsHermitian(z Complex) (i, j int, ok bool) {
 }
 
 // entryOf is entry k as a scalar.
-func (a Affine) entryOf(k int) Affine { return FromLinear(a.Entry(k)) }
+func (a Expr) entryOf(k int) Expr { return FromLinear(a.Linear(k)) }
 
 // largestEntry is the largest modulus of a coefficient or constant.
-func largestEntry(a Affine) float64 {
+func largestEntry(a Expr) float64 {
 	top := 0.0
 	for _, v := range a.val {
 		top = max(top, math.Abs(v))
@@ -251,9 +251,9 @@ func largestEntry(a Affine) float64 {
 }
 
 // hermitian is the embedding of a matrix that is seen to be Hermitian.
-func (z Complex) hermitian() Affine {
+func (z Complex) hermitian() Expr {
 	if err := z.Err(); err != nil {
-		return Affine{err: err, c: []float64{0}}
+		return wrong(err)
 	}
 	if len(z.Shape()) == 0 {
 		z = z.Reshape(1, 1)
@@ -274,10 +274,10 @@ func (z Complex) Upper() Complex {
 	n := z.Shape()[0]
 	re, im := make([]Linear, n*n), make([]Linear, n*n)
 	for i := range n {
-		re[i*n+i] = z.Re.Entry(i*n + i)
+		re[i*n+i] = z.Re.Linear(i*n + i)
 		for j := range i {
 			k := j*n + i
-			re[k], im[k] = z.Re.Entry(k), z.Im.Entry(k)
+			re[k], im[k] = z.Re.Linear(k), z.Im.Linear(k)
 			re[i*n+j], im[i*n+j] = re[k], im[k].Scale(-1)
 		}
 	}
@@ -302,11 +302,11 @@ func (z Complex) LambdaMin() Expr { return LambdaMin(z.hermitian()) }
 func (z Complex) Quad(q mat.CMatrix) Expr {
 	n, c := q.Dims()
 	if n != c || n != z.Len() {
-		return badExpr("a quadratic form with a matrix %d x %d, want one of order %d", n, c, z.Len())
+		return failed("a quadratic form with a matrix %d x %d, want one of order %d", n, c, z.Len())
 	}
 	e := ComplexMat(q).hermitian()
 	if err := e.Err(); err != nil {
-		return Expr{err: err}
+		return wrong(err)
 	}
 	return Quad(z.Pairs(), mat.NewSymDense(2*n, e.c))
 }

@@ -142,7 +142,7 @@ func TestHermitianForms(t *testing.T) {
 	// An eigenvector v of the embedding gives the complex one v1 + i·v2.
 	top := h.LambdaMax()
 	λ := top.Value(x)
-	d := mat.NewSymDense(2*n, h.Embedding().Value(x))
+	d := mat.NewSymDense(2*n, h.Embedding().Values(x))
 	var eig mat.EigenSym
 	if !eig.Factorize(d, true) {
 		t.Fatal("no eigenvalues")
@@ -169,7 +169,7 @@ func TestHermitianForms(t *testing.T) {
 			y[i*2*n+j], y[j*2*n+i] = v, v
 		}
 	}
-	inner, embedded := 0i, h.Embedding().Value(x)
+	inner, embedded := 0i, h.Embedding().Values(x)
 	dual := dc.ComplexDual(n, y)
 	for i := range n {
 		for j := range n {

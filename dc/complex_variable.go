@@ -27,7 +27,7 @@ func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarO
 		m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
 	}
 	var parts [2]*Variable
-	var made [2]Affine
+	var made [2]Expr
 	for k, part := range []string{RealPart(name), ImagPart(name)} {
 		v := &Variable{Name: part, Shape: append([]int(nil), shape...), Complex: name, Imag: k == 1}
 		check := func(v *Variable) error {

@@ -6,11 +6,16 @@ import (
 )
 
 // applyTo is a row of the table of functions of an operand.
-func applyTo(name string, u Operand) Expr { return applyCurve(rowOf(name), ToExpr(u)) }
+func applyTo(name string, e scalar) scalar { return applyCurve(rowOf(name), e) }
+
+// apply is a row of the table of functions of every entry.
+func (a Expr) apply(name string) Expr {
+	return a.each(func(e scalar) scalar { return applyTo(name, e) })
+}
 
 // applyCurve is f of e: by cones of f or of −f, by other functions, else by bounds of the second
 // derivative.
-func applyCurve(f curve, e Expr) Expr {
+func applyCurve(f curve, e scalar) scalar {
 	switch {
 	case f.represented():
 		return apply(f, e)
@@ -24,7 +29,7 @@ func applyCurve(f curve, e Expr) Expr {
 	return f.bounded(e)
 }
 
-func (f curve) ofConstant(u float64) Expr {
+func (f curve) ofConstant(u float64) scalar {
 	v := f.value(u)
 	if !finite(v) {
 		return badExpr("%s at %g, outside its domain", f, u)
@@ -34,8 +39,8 @@ func (f curve) ofConstant(u float64) Expr {
 
 // by is a row of the table of an operand with the split of another expression that has the same
 // values.
-func by(name string, u Operand, same func(e Expr) Expr) Expr {
-	f, e := rowOf(name), ToExpr(u)
+func by(name string, e scalar, same func(e scalar) scalar) scalar {
+	f := rowOf(name)
 	switch {
 	case e.err != nil:
 		return e
@@ -45,7 +50,7 @@ func by(name string, u Operand, same func(e Expr) Expr) Expr {
 	as, of := same(e), func(p parted) written { return newCurveAtom(f, e, &p) }
 	switch {
 	case as.err != nil:
-		return Expr{err: fmt.Errorf("%w (it is a part of %s)", as.err, f)}
+		return scalar{err: fmt.Errorf("%w (it is a part of %s)", as.err, f)}
 	case as.withTangents():
 		return linearised(of, fmt.Errorf("dc: no DC split for %s of this", f), e)
 	}
@@ -55,7 +60,7 @@ func by(name string, u Operand, same func(e Expr) Expr) Expr {
 // apply composes: a convex f of an affine e; a nondecreasing one of a convex e,
 // a nonincreasing one of a concave e (Grant, Boyd and Ye 2006); of other e a
 // difference, see lifted.
-func apply(f curve, e Expr) Expr {
+func apply(f curve, e scalar) scalar {
 	switch {
 	case e.err != nil:
 		return e
@@ -72,7 +77,7 @@ func apply(f curve, e Expr) Expr {
 	}
 	s, err := curveSplit(f, e.split(), e.Range())
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	return made(func(p parted) written { return newCurveAtom(f, e, &p) }, s, e)
 }
@@ -88,7 +93,7 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 
 // bounded is f of e, a function without cones: its second derivative has bounds, by which it is
 // split, see bent. Such functions and functions of them are linearised.
-func (f curve) bounded(e Expr) Expr {
+func (f curve) bounded(e scalar) scalar {
 	i := f.in(e.Range())
 	if b := f.bends(i); !b.IsFinite() {
 		return badExpr("no DC split for %s of this: its second derivative has no bound where the argument is "+
@@ -102,14 +107,14 @@ func (f curve) bounded(e Expr) Expr {
 // nondecreasing, or concave and f nonincreasing.
 type curveAtom struct {
 	f       curve
-	args    [1]Expr // e
+	args    [1]scalar // e
 	own     *parted
 	open    bool // no row keeps points within the domain: the value outside is NaN
 	indices []int
 }
 
-func newCurveAtom(f curve, e Expr, own *parted) *curveAtom {
-	c := &curveAtom{f: f, args: [1]Expr{e}, own: own}
+func newCurveAtom(f curve, e scalar, own *parted) *curveAtom {
+	c := &curveAtom{f: f, args: [1]scalar{e}, own: own}
 	if own != nil {
 		c.indices = own.indices
 	} else {
@@ -126,7 +131,7 @@ func (c *curveAtom) split() *split {
 }
 
 func (c *curveAtom) hasSplit() bool { return c.own != nil }
-func (c *curveAtom) e() *Expr       { return &c.args[0] }
+func (c *curveAtom) e() *scalar     { return &c.args[0] }
 
 func (c *curveAtom) Value(x []float64) float64 { return c.at(c.e().value(x)) }
 
@@ -155,7 +160,7 @@ func (c *curveAtom) Support() []int            { return c.indices }
 func (c *curveAtom) approx(x []float64) approx { return c.f.approx(c.e().approx(x)) }
 func (c *curveAtom) over() Interval            { return c.f.over(c.e().Range()) }
 func (c *curveAtom) bends() (bends, bool)      { return c.f.along(bendsOf(c.e())) }
-func (c *curveAtom) node() Node                { return c.f.node([2]Array{{exprs: c.args[:]}}) }
+func (c *curveAtom) node() Node                { return c.f.node([2]array{{exprs: c.args[:]}}) }
 func (c *curveAtom) String() string            { return c.f.String() }
 func (c *curveAtom) partial() bool             { return !c.f.total() }
 func (c *curveAtom) represented() bool         { return c.f.represented() }
@@ -179,7 +184,7 @@ func (c *curveAtom) Domain() []Representer {
 	}
 	out := c.e().domain()
 	if least := c.f.least(); !math.IsInf(least, -1) {
-		e := Expr{lin: Linear{Const: least}}.Sub(*c.e()) // convex: e is affine or concave
+		e := scalar{lin: Linear{Const: least}}.Sub(*c.e()) // convex: e is affine or concave
 		out = append(out, newSum(e.lin, e.terms))
 	}
 	return out
@@ -227,13 +232,11 @@ func (c *curveAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) 
 	return row, 0, math.Inf(1), -1 / slope, true
 }
 
-// toExprs are the operands as expressions, and their affine parts.
-func toExprs[T Operand](us []T) (es []Expr, lins []Linear) {
-	es = exprs(us)
-	for _, e := range es {
-		if e.err == nil {
-			lins = append(lins, e.splitNow().lin)
-		}
+// affineParts are those of the splits.
+func affineParts(es []scalar) Expr {
+	lins := make([]Linear, len(es))
+	for k := range es {
+		lins[k] = es[k].splitNow().lin
 	}
-	return es, lins
+	return Entries(lins...)
 }

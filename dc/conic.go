@@ -12,20 +12,23 @@ import (
 // The violation of such a constraint at a point is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
 // and |s₂| − s₀^α·s₁^(1−α). Its multipliers are those of the entries, a point of
 // the dual cone.
-func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
+func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
 	if err := a.Err(); err != nil {
 		return refused(err)
 	}
 	n := a.Len()
+	if a.bent() {
+		return refused(badExpr("a %v cone needs affine entries", kind).err)
+	}
 	a = a.Reshape(n)
 	var e Expr
 	switch {
 	case kind == SecondOrderCone && n > 0:
-		e = Norm2(a.Range(1, n)).Sub(a.At(0))
+		e = Norm2(a.Slice(1, n)).Sub(a.At(0))
 	case kind == ExponentialCone && n == 3:
 		e = Sum(KL(a.At(1), a.At(2)), a.At(0), a.At(1), a.At(2).Neg())
 	case kind == PowerCone && n == 3 && alpha > 0 && alpha < 1:
-		e = Abs(a.At(2)).Sub(WeightedGeoMean(a.Range(0, 2), []float64{alpha, 1 - alpha}))
+		e = Abs(a.At(2)).Sub(WeightedGeoMean(a.Slice(0, 2), []float64{alpha, 1 - alpha}))
 	case kind == PowerCone && n == 3:
 		return refused(badExpr("a power cone with α = %g, want 0 < α < 1", alpha).err)
 	default:
@@ -36,13 +39,13 @@ func InCone(kind ConeKind, alpha float64, a Affine) Constraint {
 	}
 	rows := make([]Linear, n)
 	for k := range rows {
-		rows[k] = a.Entry(k)
+		rows[k] = a.Linear(k)
 	}
 	k := Cone{Kind: kind, Rows: rows}
 	if kind == PowerCone {
 		k.Alpha = alpha
 	}
-	return stated(Common{e: e, DC: true, cone: &k})
+	return stated(Common{e: e.one(), DC: true, cone: &k})
 }
 
 // Cone is the cone of a constraint that InCone has made; ok is false for any other.

@@ -1,10 +1,11 @@
 package dc
 
 import (
-	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/graph"
 )
 
 // Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
@@ -21,16 +22,17 @@ type Common struct {
 	Family string
 
 	// Affine constraints: bounds for every entry, ±Inf for none.
-	A      Affine
+	A      Expr
 	Lo, Hi []float64
 	// DC constraints: E ≤ 0. DC tells which of the two it is.
 	DC bool
 
 	index   []int
-	e       Expr
+	e       scalar
 	members *members // nil: it is one constraint
 	grows   *growing // not nil: more members may be added
 	next    *Common  // the other half of an equation or a chain
+	each    *each    // not nil: it states an array; then there is no e
 	opens   bool     // the next constraint is the other half of an equation
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
@@ -54,21 +56,70 @@ func (c Constraint) alone() Common {
 	}
 	s := *c.Common
 	if s.members != nil {
-		s.e, s.index, s.members = c.E(), c.Index(), nil
+		s.e, s.index, s.members = c.function(), c.Index(), nil
 	}
 	return s
 }
 
-// Named returns c under the name family[index...], for messages and results. Constraints
-// of one family stand together where they are printed; index may be empty.
+// each has the constraints that the comparison of an array states, one for each entry.
+type each struct {
+	n       int
+	shape   []int
+	one     func(k int) Constraint // that of an entry
+	columns *graph.Graph           // not nil: entry k states that member k is at most 0
+	of      *space                 // of columns
+	names   [][]int                // by ForEach; nil: the places of the entries
+}
+
+// index are the numbers in the brackets of the name of entry k; base are those of all.
+func (e *each) index(base []int, k int) []int {
+	if e.names == nil {
+		return append(slices.Clip(base), unravel(k, e.shape)...)
+	}
+	out := make([]int, len(e.names))
+	for d, column := range e.names {
+		out[d] = column[k]
+	}
+	return out
+}
+
+// convex reports whether all constraints are kept as they are.
+func (e *each) convex() bool {
+	for k := range e.n {
+		if !e.one(k).Convex() {
+			return false
+		}
+	}
+	return true
+}
+
+// unravel are the indices of entry k of an array.
+func unravel(k int, shape []int) []int {
+	index := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		index[d] = k % shape[d]
+		k /= shape[d]
+	}
+	return index
+}
+
+// Named returns c under the name family[index...], for messages and results. Constraints of one
+// family stand together where they are printed; index may be empty. Of an array of functions that
+// are not all affine, the places of the entries, counted from 0, follow index.
 func (c Constraint) Named(family string, index ...int) Constraint {
 	s := c.alone()
 	s.Family, s.index = family, index
+	if s.each != nil {
+		e := *s.each
+		e.names, s.each = nil, &e
+	}
 	return stated(s)
 }
 
 // E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
-func (c Constraint) E() Expr {
+func (c Constraint) E() Expr { return c.function().array() }
+
+func (c *Constraint) function() scalar {
 	if c.members != nil {
 		return c.members.expr(c.member)
 	}
@@ -145,6 +196,9 @@ func (c Constraint) Convex() bool {
 	if c.members != nil {
 		return c.members.convex
 	}
+	if c.each != nil {
+		return c.each.convex()
+	}
 	return !c.DC || c.e.IsConvex()
 }
 
@@ -152,92 +206,9 @@ func (c Constraint) Convex() bool {
 // −e ≤ 0 where c is e ≤ 0.
 func (c Constraint) Equation() bool { return c.opens }
 
-// Within reports whether the constraint keeps the bounds of a variable that an equation defines: as the problem is written, its
-// multiplier is that of the bounds, see AddDefined.
+// Within reports whether the constraint keeps the bounds of a variable that an equation defines: as
+// the problem is written, its multiplier is that of the bounds, see AddDefined.
 func (c Constraint) Within() bool { return c.within }
-
-// LE states l ≤ r: entry by entry if both are affine, of the same shape or one
-// a scalar; of two scalars otherwise.
-func LE(l, r Operand) Constraint { return relate("≤", math.Inf(-1), l, r) }
-
-// GE states l ≥ r, as LE(r, l).
-func GE(l, r Operand) Constraint { return LE(r, l) }
-
-// EQ states l = r. If that is not affine it becomes l ≤ r and r ≤ l, two DC
-// constraints of one name.
-func EQ(l, r Operand) Constraint { return relate("=", 0, l, r) }
-
-// Between states lo ≤ e ≤ hi. With an affine e and constant lo and hi it is one
-// constraint with two-sided rows.
-func Between(lo, e, hi Operand) Constraint {
-	below, above := LE(lo, e), LE(e, hi)
-	l, okL := asAffine(lo)
-	h, okH := asAffine(hi)
-	if _, ok := asAffine(e); ok && okL && okH && l.IsConst() && h.IsConst() &&
-		errors.Join(below.err, above.err) == nil && below.A.Len() == above.A.Len() {
-		for k := range above.Lo { // above: e − hi ≤ 0, and ≥ lo − hi
-			above.Lo[k] = l.c[min(k, l.Len()-1)] - h.c[min(k, h.Len()-1)]
-		}
-		return above
-	}
-	below.next = above.Common
-	return below
-}
-
-// asAffine is the operand where it is affine by its type.
-func asAffine(o Operand) (a Affine, ok bool) {
-	switch o := o.(type) {
-	case Affine:
-		return o, true
-	case Linear:
-		return FromLinear(o), true
-	}
-	return Affine{}, false
-}
-
-func relate(sign string, lo float64, l, r Operand) Constraint {
-	a, okA := asAffine(l)
-	b, okB := asAffine(r)
-	if okA && okB {
-		d := a.Sub(b)
-		if err := d.Err(); err != nil {
-			if errors.Is(err, errNoValue) || a.Err() != nil || b.Err() != nil {
-				return refused(err)
-			}
-			return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", a.Shape(), sign, b.Shape()))
-		}
-		return affineConstraint(d, lo)
-	}
-	e := ToExpr(l).Sub(r)
-	switch {
-	case e.err != nil:
-		return refused(e.err)
-	case e.IsAffine():
-		return affineConstraint(FromLinear(e.lin), lo)
-	}
-	c := Common{e: e.atMostZero(), DC: true}
-	if lo == 0 {
-		c.next, c.opens = &Common{e: e.Neg().atMostZero(), DC: true}, true
-	}
-	return stated(c)
-}
-
-// atMostZero is e with a split for the constraint e ≤ 0, which need not be that
-// of the function.
-func (e Expr) atMostZero() Expr {
-	if s, ok := hyperbola(e); ok { // again in Model.Problem, when all rows are known
-		e.replaceSplit(s)
-	}
-	return e
-}
-
-func affineConstraint(d Affine, lo float64) Constraint {
-	c := Common{A: d, Lo: make([]float64, d.Len()), Hi: make([]float64, d.Len())}
-	for k := range c.Lo {
-		c.Lo[k] = lo
-	}
-	return stated(c)
-}
 
 // Support lists, ascending, the variables that c depends on as it is written.
 func (c *Constraint) Support() []int {

@@ -163,7 +163,7 @@ func (l *Least) Choose(x []float64, chosen []bool) {
 // positive semidefinite; nil stands for the identity.
 type Quadratic struct {
 	Weight float64
-	Arg    Affine
+	Arg    Expr
 	Q      mat.Symmetric
 }
 

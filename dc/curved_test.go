@@ -13,7 +13,7 @@ func TestCurvedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	row := func() Expr {
 		l := Linear{Idx: []int{r.IntN(2), 2}, Val: []float64{float64(1 + r.IntN(2)), 1}, Const: float64(r.IntN(3)), of: x.of}
-		return l.expr()
+		return FromLinear(l)
 	}
 	kinds := []func() Expr{
 		func() Expr { return Min(Square(row()), Square(row()), Num(2)) },
@@ -32,7 +32,7 @@ func TestCurvedSums(t *testing.T) {
 			e := some[r.IntN(min(len(some), 1+round%3))]()
 			es = append(es, e.Scale(float64(r.IntN(3)-1)), e.Scale(float64(r.IntN(3)-1)))
 		}
-		e := SumOf(es)
+		e := Sum(es...).one()
 		g, h := e.remaining()
 		affine, convex, concave := e.IsAffine(), e.IsConvex(), e.IsConcave()
 		s := e.newSplit()

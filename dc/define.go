@@ -5,17 +5,6 @@ import (
 	"slices"
 )
 
-// definition is an equation that gives a variable its value: x[j] = e(x), e
-// without x[j].
-type definition struct {
-	j    int
-	e    Expr
-	a    float64 // the coefficient of x[j] in the equation
-	at   int     // the number of the equation's first half
-	lo   int     // the numbers of the constraints that keep its bounds, 0 for none
-	high int
-}
-
 // define finds the equations that define a variable: one that stands linearly
 // wherever it stands, in no affine row and in no other equation. The objective and
 // the constraints get the split that they have with e in its place, and Pin computes
@@ -59,7 +48,7 @@ type definer struct {
 	p         *Problem
 	uses      []bool // of each variable, within functions or affine rows
 	equations []int  // that each variable stands in
-	by        map[int]Expr
+	by        map[int]scalar
 }
 
 func (d *definer) mark(idx []int) {
@@ -69,17 +58,17 @@ func (d *definer) mark(idx []int) {
 }
 
 func newDefiner(p *Problem) *definer {
-	d := &definer{p: p, uses: make([]bool, p.n), equations: make([]int, p.n), by: map[int]Expr{}}
-	expr := func(e *Expr) {
+	d := &definer{p: p, uses: make([]bool, p.n), equations: make([]int, p.n), by: map[int]scalar{}}
+	expr := func(e *scalar) {
 		for _, t := range e.terms {
 			d.mark(t.f.Support())
 		}
 	}
-	expr(&p.Objective)
+	expr(p.objective())
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		if !c.DC {
-			d.mark(c.A.idx)
+			d.mark(c.A.support())
 			continue
 		}
 		if c.members != nil {
@@ -158,7 +147,7 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 		if d.j < len(bounds) {
 			bounds[d.j] += z
 		}
-		slope, _ := p.Objective.lin.without(d.j)
+		slope, _ := p.objective().lin.without(d.j)
 		slope = cost*slope + z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
@@ -175,7 +164,7 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 
 // insert puts the definitions in the place of their variables.
 func (d *definer) insert(look *lookout) error {
-	d.insertIn(&d.p.Objective)
+	d.insertIn(d.p.objective())
 	for i := range d.p.Constraints {
 		if err := look.ended(); err != nil {
 			return err
@@ -205,7 +194,7 @@ func (d *definer) standsIn(m *members) (stands bool) {
 
 // insertIn changes the split; of the expression as it is written only the affine
 // part can have such variables.
-func (d *definer) insertIn(e *Expr) {
+func (d *definer) insertIn(e *scalar) {
 	s := *e.split()
 	parts, weights := []split{{}}, []float64{1}
 	idx, val := []int(nil), []float64(nil)
@@ -229,17 +218,17 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	lo, hi := v.Bounds(k)
 	e := d.e
 	r := e.Range()
-	add := func(f Expr) int {
+	add := func(f scalar) int {
 		f.keepSplit()
 		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true, within: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {
-		d.high = add(sumExprs([]Expr{e, constantExpr(-hi)}))
+		d.high = add(sumExprs([]scalar{e, constantExpr(-hi)}))
 		p.Constraints[d.high].opens = lo == hi
 	}
 	if r.Lo < lo || lo == hi {
-		d.lo = add(sumExprs([]Expr{constantExpr(lo), e.Neg()}))
+		d.lo = add(sumExprs([]scalar{constantExpr(lo), e.Neg()}))
 	}
 }
 

@@ -3,12 +3,21 @@
 //	minimise    g₀(x) − h₀(x)
 //	subject to  gᵢ(x) − hᵢ(x) ≤ 0
 //
-// with all g and h convex. The split is found, not asked for: affine maps
-// ([Affine]) go into atoms ([Norm1], [Max], [SumSquares], ...), atoms are added,
-// scaled, negated, multiplied and compared, and every [Expr] carries its g and h.
+// with all g and h convex. The split is found, not asked for: arrays of variables go
+// into atoms ([Norm1], [Max], [SumSquares], ...), atoms are added, scaled, negated,
+// multiplied and compared, and every [Expr] carries its g and h.
 //
-// A [Model] collects variables, an objective and constraints; Model.Problem
-// checks them. Solving is package ccp's work: it needs of a g that it can be
+// An Expr is an array with a shape, affine or not. Functions of a number, as [Abs] and
+// [Mul], go entry by entry, and a number meets all entries of an array. Functions of an
+// array, as [Sum] and [Norm2], take all entries, or by [Expr.Along] those along an axis.
+// [Pairs] and [Expr.Rows] make the two sides of all pairs.
+//
+// [LE], [GE], [EQ] and [Between] state a [Constraint] for each entry of the arrays that
+// they compare; [Constraint.Named] and [Constraint.ForEach] name them.
+//
+// A [Model] collects variables, an objective and constraints; Model.Problem checks them.
+// [Model.SubjectTo] returns a [Statement], which has the multipliers of its constraints
+// at a solution. Solving is package ccp's work: it needs of a g that it can be
 // represented by rows, a quadratic and cones ([Representer]), and of an h only
 // values and subgradients ([Convex]); so a function of yours may be an h
 // ([Oracle]). Numbers that change from one solve to the next are a [Param].
@@ -17,9 +26,8 @@
 // domain, the arguments that it takes and refuses, the form of its
 // representation and the source of that; docs/atoms.md is made of these comments.
 //
-// Mistakes do not panic. An Affine or Expr made from mismatched shapes or by an
-// unknown rule carries the error along; it comes out of Err and of
-// Model.Problem.
+// Mistakes do not panic. An Expr made from mismatched shapes or by an unknown
+// rule carries the error along; it comes out of Err and of Model.Problem.
 //
 // References: Lipp and Boyd 2016, Variations and extension of the
 // convex-concave procedure; Shen, Diamond, Gu and Boyd 2016, Disciplined

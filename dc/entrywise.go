@@ -11,13 +11,13 @@ import (
 // f(g − h) + a·Σ gₖ + b·Σ hₖ is convex, as lifted is of one number (Hartman 1959).
 
 // asWritten is a row of expressions with a split.
-func asWritten(row *atom.Reduce, p []float64, s split, es []Expr) Expr {
+func asWritten(row *atom.Reduce, p []float64, s split, es []scalar) scalar {
 	own := newParted(s)
 	return node(newWritten(row, p, es, &own), ownerOf(es...))
 }
 
 // newApplied is a row of DC functions.
-func newApplied(row *atom.Reduce, p []float64, es []Expr) Expr {
+func newApplied(row *atom.Reduce, p []float64, es []scalar) scalar {
 	l := &liftedArray{row: row, p: p}
 	l.a, l.b = row.Slopes(len(es), p)
 	var lists [][]int
@@ -104,7 +104,7 @@ func (l *liftedArray) Represent(c Canon) Form {
 }
 
 func (l *liftedArray) node() Node {
-	var es []Expr
+	var es []scalar
 	for k := range l.g {
 		es = append(es, exprOf(l.g[k]), exprOf(l.h[k]))
 	}

@@ -2,551 +2,203 @@ package dc
 
 import (
 	"fmt"
-	"slices"
-	"sync"
+	"reflect"
 
-	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph"
+	"gonum.org/v1/gonum/mat"
 )
 
-// Operand is a part of expressions: an Affine, a Linear or an Expr.
-// Where a scalar is wanted, an Affine must have one entry.
-type Operand interface {
-	expr() Expr
-}
-
-// Expr is a scalar function as it was written: an affine part and a sum of
-// weighted functions of either sign. Value computes it as it stands. The split that CCP
-// needs, a split into g − h with convex g and h, follows from it. The zero value
-// is the constant 0.
+// Expr is an array of functions of a model's variables as they were written, with a shape: none
+// for a number, [n] for a vector, [r c] for a matrix, and so on, entries in row-major order. Its
+// methods return new values and never change their operands. Indices start at 0. Two shapes must be
+// equal where entries meet; an array with one entry and no shape meets all entries of another one.
+// The zero value is the number 0.
 type Expr struct {
-	lin   Linear
-	terms []term
-	// lazy holds the split; nil: it is not kept.
-	lazy *lazySplit
-	// composite: the split is not just the terms by their sign, as some are not
-	// convex by themselves, or may be merged.
-	composite bool
-	of        *space // of the terms
-	err       error
+	shape []int
+	ptr   []int // entry k has the coefficients ptr[k] to ptr[k+1]; nil: no coefficients at all
+	idx   []int
+	val   []float64
+	c     []float64
+	fs    []scalar           // not nil: the entries, some of which are not affine; then there are no other numbers
+	g     *graph.Graph       // not nil: the entries are its members, see columns
+	entry func(k int) scalar // of g
+	along int                // 1 more than the axis that the next reduction is along; 0: of all entries
+	of    *space
+	lost  float64 // the largest of the entries': see Linear
+	err   error
 }
 
-// term is w·f.
-type term struct {
-	w float64
-	f Convex
-}
+func failed(format string, args ...any) Expr { return wrong(fmt.Errorf("dc: "+format, args...)) }
 
-// written is a function as it was written. Its AddSubgrad adds a difference of subgradients of the
-// parts of its split, which is nil if the function is convex by itself.
-type written interface {
-	Convex
-	split() *split
-}
+// wrong is an expression that is a mistake.
+func wrong(err error) Expr { return Expr{err: err, c: []float64{0}} }
 
-// isWritten reports whether f is not convex by itself.
-func isWritten(f Convex) bool {
-	if a, maybe := f.(interface{ hasSplit() bool }); maybe {
-		return a.hasSplit()
+// Num is the constant v, a number: of shape [].
+func Num(v float64) Expr { return Expr{c: []float64{v}} }
+
+// Vec is a constant vector of shape [len(v)]; v is copied.
+func Vec(v []float64) Expr { return Const([]int{len(v)}, v) }
+
+// Const is a constant array of the given shape, data in row-major order; both
+// are copied.
+func Const(shape []int, data []float64) Expr {
+	if size(shape) != len(data) {
+		return failed("a constant of shape %v needs %d numbers, not %d", shape, size(shape), len(data))
 	}
-	_, ok := f.(written)
-	return ok
+	return Expr{shape: append([]int(nil), shape...), c: append([]float64(nil), data...)}
 }
 
-// many is implemented by families, sums of functions that differ in numbers alone.
-type many interface {
-	Convex
-	// oneByOne are the functions as expressions.
-	oneByOne() []Expr
-	// coefficients is how many of them a value visits.
-	coefficients() int
-	// sameMembers reports whether another function is a family with the same functions.
-	sameMembers(f Convex) bool
-}
-
-// withFamilies reports whether families are among the terms.
-func (e *Expr) withFamilies() bool {
-	return slices.ContainsFunc(e.terms, func(t term) bool { _, is := t.f.(many); return is })
-}
-
-// apart is e with the members of families as terms, of those that meet a condition.
-func (e Expr) apart(which func(term) bool) Expr {
-	parts := []Expr{{lin: e.lin, of: e.of, err: e.err}}
-	some := false
-	for _, t := range e.terms {
-		if f, is := t.f.(many); is && which(t) {
-			some = true
-			for _, m := range f.oneByOne() {
-				parts = append(parts, m.Scale(t.w))
-			}
-			continue
+// Mat is a constant matrix of shape [rows columns]; m is copied. A nil m is an error of the result.
+func Mat(m mat.Matrix) Expr {
+	if isNil(m) {
+		return failed("a matrix is nil")
+	}
+	r, c := m.Dims()
+	data := make([]float64, 0, r*c)
+	for i := range r {
+		for j := range c {
+			data = append(data, m.At(i, j))
 		}
-		one := Expr{terms: []term{t}, composite: e.composite, of: e.of}
-		one.keepSplit()
-		parts = append(parts, one)
 	}
-	if !some {
-		return e
+	return Expr{shape: []int{r, c}, c: data}
+}
+
+// isNil reports whether v is nil or holds a nil pointer.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+// Entries is the vector of the given functions, of shape [len(rows)]; they are copied.
+func Entries(rows ...Linear) Expr {
+	total := 0
+	for k := range rows {
+		total += len(rows[k].Idx)
 	}
-	return sumExprs(parts)
-}
-
-// lazySplit is the split of a sum, computed when it is first asked for.
-type lazySplit struct {
-	once sync.Once
-	s    split
-}
-
-func badExpr(format string, args ...any) Expr {
-	return Expr{err: fmt.Errorf("dc: "+format, args...)}
-}
-
-func (e Expr) expr() Expr { return e }
-
-func (a Affine) expr() Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
+	a := Expr{shape: []int{len(rows)}, ptr: make([]int, 1, len(rows)+1), c: make([]float64, 0, len(rows))}
+	a.idx, a.val = make([]int, 0, total), make([]float64, 0, total)
+	for _, l := range rows {
+		a.push(l)
 	}
-	if a.Len() != 1 {
-		return badExpr("a scalar is wanted, not shape %v", a.shape)
+	return a
+}
+
+// FromLinear is l as a number, of shape []. It keeps the slices of l.
+func FromLinear(l Linear) Expr {
+	return Expr{ptr: []int{0, len(l.Idx)}, idx: l.Idx, val: l.Val, c: []float64{l.Const}, of: l.of, lost: l.lost}
+}
+
+// push appends an entry; the caller sees to the shape.
+func (a *Expr) push(l Linear) {
+	a.idx, a.val = append(a.idx, l.Idx...), append(a.val, l.Val...)
+	a.ptr, a.c = append(a.ptr, len(a.idx)), append(a.c, l.Const)
+	a.of, a.lost = a.of.join(l.of), max(a.lost, l.lost)
+}
+
+// Err is the first mistake made on the way to a, or nil. An axis that no reduction has taken is
+// one.
+func (a Expr) Err() error {
+	if a.err == nil && a.along > 0 {
+		return fmt.Errorf("dc: Along(%d) must be followed by a reduction, as Norm2 or Sum", a.along-1)
 	}
-	return Expr{lin: a.Entry(0)}
+	return a.err
 }
 
-// ToExpr is the operand as an expression: for functions that take any Operand.
-func ToExpr(o Operand) Expr {
-	if o == nil {
-		return badExpr("an operand is nil")
+// Shape is the list of dimensions, empty for a number. Do not change it.
+func (a Expr) Shape() []int { return a.shape }
+
+// Len is the number of entries: the product of Shape, 1 for a number.
+func (a Expr) Len() int {
+	switch {
+	case a.fs != nil:
+		return len(a.fs)
+	case a.g != nil:
+		return a.g.N
+	case a.c == nil && len(a.shape) == 0:
+		return 1
 	}
-	return o.expr()
+	return len(a.c)
 }
 
-func convex(f Convex, of *space) Expr  { return Expr{terms: []term{{1, f}}, of: of} }
-func concave(f Convex, of *space) Expr { return Expr{terms: []term{{-1, f}}, of: of} }
+// NNZ is the number of coefficients that are stored, of all entries together.
+func (a Expr) NNZ() int { return len(a.idx) }
 
-// constantExpr is a number as an expression.
-func constantExpr(v float64) Expr { return Expr{lin: Linear{Const: v}} }
+// bent reports whether some entries may not be affine.
+func (a *Expr) bent() bool { return a.fs != nil || a.g != nil }
 
-// node is the expression of one function that is not convex.
-func node(f written, of *space) Expr {
-	return Expr{terms: []term{{1, f}}, lazy: &lazySplit{}, composite: true, of: of}
-}
-
-// owner is the space of all of e.
-func (e Expr) owner() *space { return e.of.join(e.lin.of) }
-
-// Err is the first mistake made on the way to e, or nil.
-func (e Expr) Err() error { return e.err }
-
-// split is e as a difference of convex functions.
-func (e Expr) split() *split {
-	if e.lazy == nil {
-		s := e.newSplit()
-		return &s
+// Linear is the k-th function in row-major order, 0 ≤ k < Len, of an array of affine functions,
+// else it panics. Its slices are a's own: do not change them.
+func (a *Expr) Linear(k int) Linear {
+	switch {
+	case a.bent():
+		if a.g == nil && a.fs[k].isAffineNow() {
+			return a.fs[k].lin
+		}
+		panic("dc: an entry is not affine")
+	case a.c == nil:
+		return Linear{}
+	case a.ptr == nil:
+		return Linear{Const: a.c[k], of: a.of, lost: a.lost}
 	}
-	e.lazy.once.Do(func() { e.lazy.s = e.newSplit() })
-	return &e.lazy.s
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	return Linear{a.idx[lo:hi:hi], a.val[lo:hi:hi], a.c[k], a.of, a.lost}
 }
 
-// splitNow is a copy of split, which takes no memory where the split is not kept.
-func (e *Expr) splitNow() split {
-	if e.lazy == nil {
-		return e.newSplit()
-	}
-	return *e.split()
-}
-
-func (e *Expr) newSplit() split {
-	if one, w := e.alone(); one != nil && e.lin.isZero() && (w == 1 || w == -1) {
-		s := one.scale(w)
-		s.touches = touches(s.g)
+// at is the value of entry k at x.
+func (a *Expr) at(k int, x []float64) float64 {
+	s := a.c[k]
+	if a.ptr == nil {
 		return s
 	}
-	if e.composite {
-		return splitOf(e.lin, e.terms)
-	}
-	s := split{lin: e.lin}
-	s.g, s.h = bySign(e.terms)
-	return s
-}
-
-// settled is a function whose split has nothing to gather.
-type settled interface{ settled() *split }
-
-// alone is the split of the settled function that e is, but for an affine function, with its
-// weight; nil where it is something else.
-func (e *Expr) alone() (*split, float64) {
-	if len(e.terms) != 1 {
-		return nil, 0
-	}
-	f, ok := e.terms[0].f.(settled)
-	if !ok {
-		return nil, 0
-	}
-	return f.settled(), e.terms[0].w // nil is none
-}
-
-// keepSplit makes e remember its split.
-func (e *Expr) keepSplit() {
-	if e.lazy == nil {
-		e.lazy = &lazySplit{}
-	}
-}
-
-// replaceSplit gives e another split; its value stays as it is written.
-func (e *Expr) replaceSplit(s split) {
-	e.lazy, e.composite = &lazySplit{}, true
-	e.lazy.once.Do(func() { e.lazy.s = s })
-}
-
-// IsConst, IsAffine, IsConvex and IsConcave say what the split shows; a
-// function may be convex although its split does not show it.
-func (e Expr) IsConst() bool { return e.IsAffine() && e.split().lin.IsConst() }
-
-// IsAffine reports whether the split has an affine part alone.
-func (e Expr) IsAffine() bool {
-	if !e.composite {
-		return len(e.terms) == 0
-	}
-	if len(e.terms) == 1 {
-		if f, ok := e.terms[0].f.(late); ok && f.lessSquares() && e.terms[0].w != 0 {
-			return false
-		}
-	}
-	if one, w := e.alone(); one != nil && w != 0 {
-		return one.isAffine()
-	}
-	if g, h := e.remaining(); g || h {
-		return false
-	}
-	s := e.splitNow()
-	return s.isAffine()
-}
-
-// IsConvex reports whether h is zero, so that the split proves the expression convex.
-func (e Expr) IsConvex() bool {
-	if e.composite {
-		_, h := e.remaining()
-		return !h && e.split().isConvex()
-	}
-	for _, t := range e.terms {
-		if t.w < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// IsConcave reports whether g is affine, so that the split proves the expression concave.
-func (e Expr) IsConcave() bool {
-	if e.composite {
-		g, _ := e.remaining()
-		return !g && e.split().isConcave()
-	}
-	for _, t := range e.terms {
-		if t.w > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Value is the function at x, computed from the expression as it was written;
-// NaN where terms of either sign are infinite.
-func (e Expr) Value(x []float64) float64 { return e.value(x) }
-
-func (e *Expr) value(x []float64) float64 {
-	s := e.lin.Value(x)
-	for _, t := range e.terms {
-		s += t.w * t.f.Value(x)
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	val := a.val[lo:hi]
+	for i, j := range a.idx[lo:hi] {
+		s += val[i] * x[j]
 	}
 	return s
 }
 
-// AddGradient adds scale times the gradient of the function at x to dst, of length
-// Problem.NumVars(), and returns the function's value. At a kink the gradient is that of a
-// function which is nowhere far from e near x: of a piece, or a difference of subgradients.
-func (e Expr) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
-	e.lin.AddSubgrad(dst, scale, x)
-	value = e.lin.Value(x)
-	for _, t := range e.terms {
-		if f, ok := t.f.(withValue); ok {
-			value += t.w * f.addGradient(dst, scale*t.w, x)
-			continue
+// addRow adds w times the coefficients of entry k to dst.
+func (a *Expr) addRow(dst []float64, w float64, k int) {
+	if a.ptr == nil || w == 0 {
+		return
+	}
+	lo, hi := a.ptr[k], a.ptr[k+1]
+	idx, val := a.idx[lo:hi], a.val[lo:hi]
+	if n := len(idx); n > 2 && idx[n-1]-idx[0] == n-1 { // a run
+		dst = dst[idx[0] : idx[0]+n]
+		for i, v := range val[:n] {
+			dst[i] += w * v
 		}
-		t.f.AddSubgrad(dst, scale*t.w, x)
-		value += t.w * t.f.Value(x)
+		return
 	}
-	return value
-}
-
-// addSubgrad is AddGradient without the value.
-func (e *Expr) addSubgrad(dst []float64, scale float64, x []float64) {
-	e.lin.AddSubgrad(dst, scale, x)
-	for _, t := range e.terms {
-		t.f.AddSubgrad(dst, scale*t.w, x)
+	for i, j := range idx {
+		dst[j] += w * val[i]
 	}
 }
 
-// Evaluate is Value with a bound of its rounding error: the exact value lies within
-// value ± bound. The bound is 0 or more, +Inf where nothing can be said.
-func (e Expr) Evaluate(x []float64) (value, bound float64) {
-	v := e.approx(x)
-	return v.v, v.bound()
+// triangle is the number of entries on and above the diagonal.
+func triangle(n int) int { return n * (n + 1) / 2 }
+
+// place is where entry (i, j) of a symmetric matrix stands in its upper
+// triangle, column by column.
+func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+
+// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
+// Source: derived: entries may be sums of products; some million unit roundoffs.
+const mirrorTol = 1e-9
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
-// approx is Value with the error bounds of Evaluate.
-func (e *Expr) approx(x []float64) approx {
-	var s total
-	s.add(e.lin.approx(x))
-	for _, t := range e.terms {
-		s.addScaled(t.w, approximate(t.f, x))
+// zero gives the zero value its number.
+func (a *Expr) zero() {
+	if a.c == nil && !a.bent() && len(a.shape) == 0 {
+		a.c = []float64{0}
 	}
-	return s.approx
-}
-
-// Range is an interval that holds the values of e wherever the variables are
-// within their bounds.
-func (e Expr) Range() Interval {
-	i := e.lin.over()
-	for _, t := range e.terms {
-		i = i.Add(rangeOf(t.f).Scale(t.w))
-	}
-	return i
-}
-
-// Add returns e + o.
-func (e Expr) Add(o Operand) Expr { return sumExprs([]Expr{e, ToExpr(o)}) }
-
-// Sub returns e − o.
-func (e Expr) Sub(o Operand) Expr { return sumExprs([]Expr{e, ToExpr(o).Scale(-1)}) }
-
-// Neg returns −e.
-func (e Expr) Neg() Expr { return e.Scale(-1) }
-
-// Scale returns w·e; a negative w swaps g and h.
-func (e Expr) Scale(w float64) Expr {
-	switch {
-	case e.err != nil || w == 1:
-		return e
-	case w == 0:
-		return Expr{}
-	}
-	out := Expr{lin: e.lin.Scale(w), terms: scaleTerms(e.terms, w), of: e.of}
-	if e.composite {
-		out.lazy, out.composite = &lazySplit{}, true
-	}
-	return out
-}
-
-func scaleTerms(ts []term, w float64) []term {
-	if len(ts) == 0 {
-		return nil
-	}
-	out := make([]term, len(ts))
-	for k, t := range ts {
-		out[k] = term{w * t.w, t.f}
-	}
-	return out
-}
-
-// Sum is the sum of scalar operands, or of the entries of one array; 0 for none.
-// A function that occurs in several operands is kept once, and terms of opposite
-// sign cancel.
-//
-//	arguments  ops: scalars, or one array
-//	curvature  affine
-//	sign       any
-//	monotone   ops: nondecreasing
-//	domain     all
-//	takes      any with a split
-//	refuses    several operands one of which is an array
-//	form       none of its own
-//	source     Grant, Boyd and Ye 2006
-func Sum(ops ...Operand) Expr { return sumExprs(exprs(scalars(ops))) }
-
-// SumOf is Sum of a slice of scalars.
-//
-//	as         Sum
-func SumOf[T Operand](us []T) Expr { return sumExprs(exprs(us)) }
-
-// exprs are the operands as expressions.
-func exprs[T Operand](us []T) []Expr {
-	if es, ok := any(us).([]Expr); ok {
-		return es
-	}
-	es := make([]Expr, len(us))
-	for k, u := range us {
-		es[k] = ToExpr(u)
-	}
-	return es
-}
-
-// scalars are the operands, or the entries of a single one that is an array.
-func scalars(ops []Operand) []Operand {
-	if len(ops) != 1 {
-		return ops
-	}
-	a, ok := ops[0].(Affine)
-	if !ok || a.Err() != nil || len(a.shape) == 0 {
-		return ops
-	}
-	out := make([]Operand, a.Len())
-	for k := range out {
-		out[k] = a.Entry(k)
-	}
-	return out
-}
-
-func sumExprs(es []Expr) Expr {
-	lins, terms := 0, 0
-	for k := range es {
-		if es[k].err != nil {
-			return es[k]
-		}
-		if !es[k].lin.isZero() {
-			lins++
-		}
-		terms += len(es[k].terms)
-	}
-	if len(es) == 1 {
-		return es[0]
-	}
-	out := Expr{lin: sumAffineParts(es, lins)}
-	for k := range es {
-		out.of = out.of.join(es[k].owner())
-	}
-	if out.of != nil && out.of.wrong != nil { // equal terms of two models would cancel
-		return Expr{err: out.of.wrong}
-	}
-	if terms == 0 {
-		return out
-	}
-	all := gathered{terms: make([]term, 0, terms), few: terms <= mostPairs}
-	for k := range es {
-		out.composite = out.composite || es[k].composite
-		for _, t := range es[k].terms {
-			all.add(t.w, t.f)
-		}
-	}
-	out.terms = sumTails(all.nonzero())
-	if out.composite = out.composite || mixed(out.terms); out.composite {
-		out.lazy = &lazySplit{}
-	}
-	return out
-}
-
-// mixed reports whether the split of a sum of convex functions may be another
-// than by their signs: squares of both signs may be convex together, and matrix
-// fractions of one sign may be one.
-func mixed(terms []term) bool {
-	up, down, fractions := false, false, 0
-	for _, t := range terms {
-		switch f := t.f.(type) {
-		case *vectorAtom:
-			squares := f.is(atom.SumSquares)
-			up, down = up || squares && t.w > 0, down || squares && t.w < 0
-		case *matFrac:
-			fractions++
-		}
-		if isWritten(t.f) {
-			return true
-		}
-	}
-	return up && down || fractions > 1
-}
-
-// bySign parts terms by the sign of their weight, in order. The weights of h are
-// turned.
-func bySign(terms []term) (g, h []term) {
-	plus := 0
-	for _, t := range terms {
-		if t.w > 0 {
-			plus++
-		}
-	}
-	if plus == len(terms) {
-		return terms, nil
-	}
-	all := make([]term, len(terms))
-	g, h = all[:0:plus], all[plus:plus]
-	for _, t := range terms {
-		if t.w > 0 {
-			g = append(g, t)
-		} else {
-			h = append(h, term{-t.w, t.f})
-		}
-	}
-	return g, h
-}
-
-// smooth reports whether e has a gradient wherever its subgradients exist, norms at
-// 0 aside.
-func (e *Expr) smooth() bool {
-	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
-}
-
-// oneSided is the convex function of an e whose terms have weights of one sign, or minus it.
-func (e *Expr) oneSided() (f Representer, sign float64) {
-	if len(e.terms) > 0 && e.terms[0].w < 0 {
-		return newSum(e.lin.Scale(-1), scaleTerms(e.terms, -1)), -1
-	}
-	return newSum(e.lin, e.terms), 1
-}
-
-// domain, inside and everywhere are those of all terms.
-func (e *Expr) domain() (out []Representer) {
-	for _, t := range e.terms {
-		if r, ok := t.f.(Restricted); ok {
-			out = append(out, r.Domain()...)
-		}
-	}
-	return out
-}
-
-func (e *Expr) inside(x []float64) bool {
-	for _, t := range e.terms {
-		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
-			return false
-		}
-	}
-	return true
-}
-
-func (e *Expr) everywhere() bool {
-	return !slices.ContainsFunc(e.terms, func(t term) bool { return !hasAllPoints(t.f) })
-}
-
-// support lists, ascending, the variables that e depends on as it is written.
-func (e *Expr) support() []int {
-	lists := [][]int{e.lin.Idx}
-	for _, t := range e.terms {
-		lists = append(lists, t.f.Support())
-	}
-	return union(lists...)
-}
-
-// bendsOf are those of an expression; ok is false where one of its functions is not known to have
-// bounds.
-func bendsOf(e *Expr) (bends, bool) {
-	if len(e.terms) == 0 {
-		return affineBends(e.lin), true
-	}
-	parts, weights := []bends{affineBends(e.lin)}, []float64{1}
-	for _, t := range e.terms {
-		b, ok := bendsOfFunction(t.f)
-		if !ok {
-			return bends{}, false
-		}
-		parts, weights = append(parts, b), append(weights, t.w)
-	}
-	out := sumOfBends(e.Range(), parts, weights)
-	return out, len(out.up)+len(out.down)+len(out.slope) <= mostBends
-}
-
-// bendsOfFunction: of functions that say so.
-func bendsOfFunction(f Convex) (bends, bool) {
-	if b, ok := f.(interface{ bends() (bends, bool) }); ok {
-		return b.bends()
-	}
-	return bends{}, false
 }

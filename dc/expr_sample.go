@@ -6,7 +6,7 @@ import (
 
 // Samples is how many members the largest family of e has, functions that differ in numbers alone.
 // It is 0 where there is no family, as before Model.Problem.
-func (e Expr) Samples() (n int) {
+func (e scalar) Samples() (n int) {
 	for _, t := range e.terms {
 		if f := familyIn(t.f); f != nil {
 			n = max(n, f.plan.N)
@@ -23,9 +23,9 @@ func (e Expr) Samples() (n int) {
 //
 // The sample is for values and gradients: its splits have no majorants, see Problem.Exact. It takes
 // memory for its own members alone, and e may be in use meanwhile.
-func (e Expr) Sample(count int, seed uint64) (sample Expr, ok bool) {
+func (e scalar) Sample(count int, seed uint64) (sample scalar, ok bool) {
 	rng := rand.New(rand.NewPCG(seed, 0x7361)) // stream "sa": each use of the seed has its own
-	sample = Expr{lin: e.lin, composite: true, lazy: &lazySplit{}, of: e.of, err: e.err}
+	sample = scalar{lin: e.lin, composite: true, lazy: &lazySplit{}, of: e.of, err: e.err}
 	drawn := map[int][]int32{}
 	for _, t := range e.terms {
 		if f := familyIn(t.f); f != nil && count > 0 && f.plan.N > 2*count {

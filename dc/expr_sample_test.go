@@ -10,7 +10,7 @@ import (
 )
 
 // sampled is a problem of a sum of count members and another function, and the members.
-func sampled(t *testing.T, of func(row func(n int) Affine) Expr, kind, count int) (p *Problem, members []Expr, rest Expr) {
+func sampled(t *testing.T, of func(row func(n int) Expr) Expr, kind, count int) (p *Problem, members []Expr, rest Expr) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(kind), 11))
 	m := NewModel()
@@ -18,13 +18,13 @@ func sampled(t *testing.T, of func(row func(n int) Affine) Expr, kind, count int
 	rest = Norm2(x).Scale(-1).Add(x.At(2))
 	for k := range count {
 		row := randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind)
-		apart := func(n int) Affine { // no two members are equal
+		apart := func(n int) Expr { // no two members are equal
 			a := row(n)
 			return a.Add(Const(a.Shape(), slices.Repeat([]float64{float64(k) / float64(7*count)}, n)))
 		}
 		members = append(members, of(apart).Scale(float64(1+r.IntN(4))/8))
 	}
-	m.Minimize(SumOf(append(slices.Clone(members), rest)))
+	m.Minimize(Sum(append(slices.Clone(members), rest)...))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestSampleIsSomeMembers(t *testing.T) {
 			for _, i := range subset(few, count, rand.New(rand.NewPCG(uint64(kind), 0x7361))) {
 				es = append(es, members[i].Scale(float64(count)/few))
 			}
-			if err := sameAsMembers(SumOf(es), s, rand.New(rand.NewPCG(1, 2))); err != nil {
+			if err := sameAsMembers(Sum(es...), s, rand.New(rand.NewPCG(1, 2))); err != nil {
 				t.Errorf("%s, kind %d: %v", name, kind, err)
 			}
 			if p.Objective.Value(p.typical) != before {
@@ -77,7 +77,7 @@ func TestSampleKeepsSamplesTogether(t *testing.T) {
 		z := x.Dot([]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 		up, down = append(up, Pos(z.Add(Num(1)))), append(down, Pos(z).Neg())
 	}
-	m.Minimize(SumOf(append(up, down...)))
+	m.Minimize(Sum(append(up, down...)...))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestSampleOfFew(t *testing.T) {
 			t.Errorf("%d members: %v", count, ok)
 		}
 	}
-	if n := Num(3).expr().Samples(); n != 0 {
+	if n := Num(3).Samples(); n != 0 {
 		t.Errorf("%d samples of a constant", n)
 	}
 }

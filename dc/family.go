@@ -33,6 +33,20 @@ func newFamily(g *graph.Graph, w []float64, of *space) *family {
 	return f
 }
 
+// familyTerm is the sum of the members of a graph, with the weights in a column, above 0. ok is
+// false where some have another form by the bounds of the variables.
+func familyTerm(g *graph.Graph, w []float64, of *space) (e scalar, ok bool) {
+	f := newFamily(g, w, of)
+	if !f.plan.Finite() || !f.plan.Kept(of.ends) {
+		return e, false
+	}
+	t := term{1, f.function()}
+	if _, isMixed := t.f.(*mixedFamily); isMixed {
+		return scalar{terms: []term{t}, lazy: &lazySplit{}, composite: true, of: of}, true
+	}
+	return scalar{terms: []term{t}, of: of}, true
+}
+
 // function is the family as a function: itself where it is convex.
 func (f *family) function() Convex {
 	if f.plan.Convex() && slices.Min(f.w) >= 0 {
@@ -64,13 +78,13 @@ func (f *family) sameMembers(o Convex) bool {
 
 // oneByOne are the members as expressions, with their weights; those of a sum of several functions
 // are the members of each, one function after the other.
-func (f *family) oneByOne() []Expr {
+func (f *family) oneByOne() []scalar {
 	top := f.plan.Last()
 	parts := 1
 	if top.Op == graph.Sum && len(top.Rows) == 0 {
 		parts = len(top.Args)
 	}
-	out := make([]Expr, 0, parts*f.plan.N)
+	out := make([]scalar, 0, parts*f.plan.N)
 	for k := range parts {
 		for i := range f.plan.N {
 			out = append(out, f.part(i, k))
@@ -80,67 +94,12 @@ func (f *family) oneByOne() []Expr {
 }
 
 // part is member i, or of a sum of several functions number k of it, with its weight.
-func (f *family) part(i, k int) Expr {
+func (f *family) part(i, k int) scalar {
 	top, w := f.plan.Last(), graph.At(f.w, i)
 	if top.Op != graph.Sum || len(top.Rows) > 0 {
 		return memberOf(f.plan.Graph, f.plan.Top(), f.of, i).Scale(w)
 	}
 	return memberOf(f.plan.Graph, top.Args[k], f.of, i).Scale(w * graph.At(top.Weights[k], i))
-}
-
-// memberOf is node k of member i, which has one entry, as an expression.
-func memberOf(g *graph.Graph, k int, of *space, i int) Expr { return entriesOf(g, k, of, i)[0] }
-
-// entriesOf are the entries of node k of member i.
-func entriesOf(g *graph.Graph, k int, of *space, i int) []Expr {
-	n := &g.Nodes[k]
-	var args []Expr
-	for _, a := range n.Args {
-		args = append(args, entriesOf(g, a, of, i)...)
-	}
-	out := make([]Expr, n.W)
-	for e := range out {
-		switch n.Op {
-		case graph.Affine:
-			out[e] = Expr{lin: linearOf(&n.Rows[e], i, of)}
-		case graph.Sum:
-			parts := make([]Expr, 0, 1+len(n.Args))
-			if len(n.Rows) > 0 {
-				parts = append(parts, Expr{lin: linearOf(&n.Rows[e], i, of)})
-			}
-			for a := range n.Args {
-				parts = append(parts, args[a*n.W+e].Scale(graph.At(n.Weights[a], i)))
-			}
-			out[e] = sumExprs(parts)
-		case graph.Apply:
-			out[e] = apply(curveOf(n.Curve, n.Parameter()), args[e])
-		default:
-			out[e] = reduced(n, args[e*n.Group:(e+1)*n.Group])
-		}
-	}
-	return out
-}
-
-// reduced is a function of a group as an expression.
-func reduced(n *graph.Node, group []Expr) Expr {
-	if n.Is(atom.Norm1) && len(group) == 1 {
-		return Abs(group[0])
-	}
-	return ofNumbers(n.Function, n.P, group)
-}
-
-// linearOf is a row of member i.
-func linearOf(r *graph.Row, i int, of *space) Linear {
-	return appendRow(Linear{Idx: make([]int, 0, len(r.Idx)), Val: make([]float64, 0, len(r.Idx))}, r, i, of)
-}
-
-// appendRow is linearOf in the room of l, which has no coefficients.
-func appendRow(l Linear, r *graph.Row, i int, of *space) Linear {
-	l.Const, l.of, l.lost = graph.At(r.C, i), of, r.Lost
-	for t := range r.Idx {
-		l.Idx, l.Val = append(l.Idx, int(graph.At(r.Idx[t], i))), append(l.Val, graph.At(r.Val[t], i))
-	}
-	return l
 }
 
 // split is that of the sum of the members.
@@ -172,7 +131,7 @@ func (f *family) over() Interval {
 }
 
 // weighted is member i with its weight.
-func (f *family) weighted(i int) Expr {
+func (f *family) weighted(i int) scalar {
 	return memberOf(f.plan.Graph, f.plan.Top(), f.of, i).Scale(graph.At(f.w, i))
 }
 

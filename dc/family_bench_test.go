@@ -20,14 +20,14 @@ func BenchmarkFamily(b *testing.B) {
 			for range m {
 				es = append(es, templates[name](randomRows(r, x, 0)))
 			}
-			e := SumOf(es)
+			e := Sum(es...)
 			at := []float64{1, -0.5, 0.25, 2, -1.5, 0.125, 1.75}
-			f := e
-			f.terms = gatherFamilies(e.terms, e.of) // of fewer than fewestMembers none is made
+			g := e.one()
+			g.terms = gatherFamilies(g.terms, g.of) // of fewer than fewestMembers none is made
 			for _, c := range []struct {
 				how string
 				e   Expr
-			}{{"members", e}, {"family", f}} {
+			}{{"members", e}, {"family", g.array()}} {
 				b.Run(fmt.Sprintf("%s/%d/%s", name, m, c.how), func(b *testing.B) {
 					for b.Loop() {
 						c.e.Value(at)

@@ -24,12 +24,12 @@ func TestNearFamilies(t *testing.T) {
 			}
 			if name == "hinge" { // and those of the same rows with another kink, which share their products
 				for k := range 600 {
-					if f, ok := es[k].terms[0].f.(*maxOf); ok {
-						es = append(es, Pos(f.pieces[0].AddScaled(1, Linear{Const: 0.5})).Scale(-0.1))
+					if f, ok := es[k].one().terms[0].f.(*maxOf); ok {
+						es = append(es, Pos(FromLinear(f.pieces[0]).Shift(0.5)).Scale(-0.1))
 					}
 				}
 			}
-			m.Minimize(SumOf(es))
+			m.Minimize(Sum(es...))
 			p, err := m.Problem()
 			if err != nil {
 				t.Fatal(name, err)

@@ -83,10 +83,10 @@ func (r *reader) function(f Convex) int {
 }
 
 // affine is the node of an array.
-func (r *reader) affine(a *Affine) int {
+func (r *reader) affine(a *Expr) int {
 	from := len(r.rows)
 	for k := range a.Len() {
-		r.rows = append(r.rows, r.row(a.Entry(k)))
+		r.rows = append(r.rows, r.row(a.Linear(k)))
 	}
 	to := len(r.rows)
 	return r.g.Add(graph.Node{Op: graph.Affine, Rows: r.rows[from:to:to]})
@@ -115,7 +115,7 @@ func (r *reader) numbers(v []float64) []float64 {
 }
 
 // group is a function of all entries.
-func (r *reader) group(op *atom.Reduce, entries []Expr, p []float64) int {
+func (r *reader) group(op *atom.Reduce, entries []scalar, p []float64) int {
 	if len(entries) == 0 {
 		r.ok = false
 	}
@@ -127,7 +127,7 @@ func (r *reader) group(op *atom.Reduce, entries []Expr, p []float64) int {
 }
 
 // entries are the nodes of expressions; affine ones that follow one another are one node.
-func (r *reader) entries(es []Expr) (args []int) {
+func (r *reader) entries(es []scalar) (args []int) {
 	var rows []graph.Row
 	flush := func() {
 		if len(rows) > 0 {
@@ -205,60 +205,4 @@ func (r *reader) curve(n *Node) int {
 		all.Weights = append(all.Weights, r.number(c.bend/2))
 	}
 	return r.g.Add(all)
-}
-
-// rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit
-// of time: they stay in the second level of a cache.
-const rowBlock = 1 << 10
-
-// RowOf is entry at(i) of a as the row of member i of n. ok is false where these have not as many
-// coefficients each, or a coefficient is 0. Package lang calls it.
-func RowOf(a Affine, n int, at func(i int) int) (r graph.Row, ok bool) {
-	first := a.Entry(at(0))
-	width := len(first.Idx)
-	r = graph.Row{Idx: make([][]int32, width), Val: make([][]float64, width), C: []float64{first.Const}, Lost: a.lost}
-	for t, j := range first.Idx {
-		r.Idx[t], r.Val[t] = []int32{int32(j)}, []float64{first.Val[t]}
-	}
-	var starts [rowBlock]int
-	for lo := 0; lo < n; lo += rowBlock {
-		some := starts[:min(rowBlock, n-lo)]
-		for i := range some {
-			k, from, to := at(lo+i), 0, 0
-			if a.ptr != nil {
-				from, to = a.ptr[k], a.ptr[k+1]
-			}
-			if to-from != width {
-				return r, false
-			}
-			some[i] = from
-			put(&r.C, lo+i, n, a.c[k])
-		}
-		for t := range width {
-			idx, val := &r.Idx[t], &r.Val[t]
-			for i, from := range some {
-				v := a.val[from+t]
-				if v == 0 {
-					return r, false
-				}
-				put(idx, lo+i, n, int32(a.idx[from+t]))
-				put(val, lo+i, n, v)
-			}
-		}
-	}
-	return r, true
-}
-
-// put puts v at place i of a column of n, which has one number as long as all are that.
-func put[T comparable](column *[]T, i, n int, v T) {
-	switch c := *column; {
-	case len(c) > 1:
-		c[i] = v
-	case c[0] != v:
-		out := make([]T, n)
-		for k := range i {
-			out[k] = c[0]
-		}
-		out[i], *column = v, out
-	}
 }

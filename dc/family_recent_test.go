@@ -21,9 +21,9 @@ func clustered(t *testing.T) *Problem {
 		for k := range 3 {
 			near = append(near, SumSquares(Stack(c.At(k, 0).Sub(Num(a)), c.At(k, 1).Sub(Num(b)))))
 		}
-		es = append(es, MinOf(near))
+		es = append(es, Min(near...))
 	}
-	m.Minimize(SumOf(es))
+	m.Minimize(Sum(es...))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func clustered(t *testing.T) *Problem {
 // errors are asked for, and by whomever.
 func TestRecent(t *testing.T) {
 	p := clustered(t)
-	g := p.Objective.terms[0].f
+	g := p.objective().terms[0].f
 	f := familyIn(g)
 	if f.coefficients() < leastRecent*len(f.indices) {
 		t.Fatal("values of this family are not remembered")
@@ -96,7 +96,7 @@ func TestRecent(t *testing.T) {
 // TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and
 // once in memory.
 func TestFamiliesShareData(t *testing.T) {
-	f := familyIn(clustered(t).Objective.terms[0].f)
+	f := familyIn(clustered(t).objective().terms[0].f)
 	lists := map[*float64]bool{}
 	for k := range f.plan.Nodes {
 		for _, row := range f.plan.Nodes[k].Rows {

@@ -11,45 +11,45 @@ import (
 )
 
 // templates are functions of random rows, one a member of a family each.
-var templates = map[string]func(row func(n int) Affine) Expr{
-	"abs":           func(row func(int) Affine) Expr { return Abs(row(1).At(0)) },
-	"hinge":         func(row func(int) Affine) Expr { return Pos(row(1).At(0)) },
-	"square":        func(row func(int) Affine) Expr { return Square(row(1).At(0)) },
-	"squares":       func(row func(int) Affine) Expr { return SumSquares(row(3)) },
-	"norm1":         func(row func(int) Affine) Expr { return Norm1(row(3)) },
-	"norm2":         func(row func(int) Affine) Expr { return Norm2(row(2)) },
-	"huber":         func(row func(int) Affine) Expr { return Huber(row(2), 0.75) },
-	"logistic":      func(row func(int) Affine) Expr { return Logistic(row(1).At(0)) },
-	"exp of norm":   func(row func(int) Affine) Expr { return Exp(Norm1(row(2)).Scale(0.1)) },
-	"max of affine": func(row func(int) Affine) Expr { return Max(row(4)) },
-	"max of norms":  func(row func(int) Affine) Expr { return Max(Norm1(row(2)), Norm2(row(2)).Scale(1.5), row(1).At(0)) },
-	"min of squares": func(row func(int) Affine) Expr {
+var templates = map[string]func(row func(n int) Expr) Expr{
+	"abs":           func(row func(int) Expr) Expr { return Abs(row(1).At(0)) },
+	"hinge":         func(row func(int) Expr) Expr { return Pos(row(1).At(0)) },
+	"square":        func(row func(int) Expr) Expr { return Square(row(1).At(0)) },
+	"squares":       func(row func(int) Expr) Expr { return SumSquares(row(3)) },
+	"norm1":         func(row func(int) Expr) Expr { return Norm1(row(3)) },
+	"norm2":         func(row func(int) Expr) Expr { return Norm2(row(2)) },
+	"huber":         func(row func(int) Expr) Expr { return Huber(row(2), 0.75) },
+	"logistic":      func(row func(int) Expr) Expr { return Logistic(row(1).At(0)) },
+	"exp of norm":   func(row func(int) Expr) Expr { return Exp(Norm1(row(2)).Scale(0.1)) },
+	"max of affine": func(row func(int) Expr) Expr { return Max(row(4)) },
+	"max of norms":  func(row func(int) Expr) Expr { return Max(Norm1(row(2)), Norm2(row(2)).Scale(1.5), row(1).At(0)) },
+	"min of squares": func(row func(int) Expr) Expr {
 		return Min(SumSquares(row(2)), SumSquares(row(2)), SumSquares(row(2)))
 	},
-	"abs of maxima":   func(row func(int) Affine) Expr { return Abs(Max(row(2)).Sub(Max(row(2))).Sub(row(1).At(0))) },
-	"product":         func(row func(int) Affine) Expr { return Mul(row(1).At(0), row(1).At(0)) },
-	"inner product":   func(row func(int) Affine) Expr { return Inner(row(3), row(3)) },
-	"square of DC":    func(row func(int) Affine) Expr { return Square(Abs(row(1).At(0)).Sub(Norm1(row(2)))) },
-	"product of norm": func(row func(int) Affine) Expr { return Mul(Norm2(row(2)), Abs(row(1).At(0))) },
-	"log-sum-exp":     func(row func(int) Affine) Expr { return LogSumExp(row(3)) },
-	"norm of order 3": func(row func(int) Affine) Expr { return NormP(row(3), 3) },
-	"largest two": func(row func(int) Affine) Expr { // without ties, which roundings decide
+	"abs of maxima":   func(row func(int) Expr) Expr { return Abs(Max(row(2)).Sub(Max(row(2))).Sub(row(1).At(0))) },
+	"product":         func(row func(int) Expr) Expr { return Mul(row(1).At(0), row(1).At(0)) },
+	"inner product":   func(row func(int) Expr) Expr { return Inner(row(3), row(3)) },
+	"square of DC":    func(row func(int) Expr) Expr { return Square(Abs(row(1).At(0)).Sub(Norm1(row(2)))) },
+	"product of norm": func(row func(int) Expr) Expr { return Mul(Norm2(row(2)), Abs(row(1).At(0))) },
+	"log-sum-exp":     func(row func(int) Expr) Expr { return LogSumExp(row(3)) },
+	"norm of order 3": func(row func(int) Expr) Expr { return NormP(row(3), 3) },
+	"largest two": func(row func(int) Expr) Expr { // without ties, which roundings decide
 		return SumLargest(row(4).Add(Vec([]float64{0, 0.0625, 0.015625, 0.0078125})), 2)
 	},
-	"smallest two": func(row func(int) Affine) Expr {
+	"smallest two": func(row func(int) Expr) Expr {
 		a := row(3)
 		sizes := []Expr{Abs(a.At(0)), Abs(a.At(1)), Abs(a.At(2))}
-		return SumOf(append(slices.Clone(sizes), SumLargestOf(sizes, 1).Neg()))
+		return Sum(append(slices.Clone(sizes), SumLargest(Stack(sizes...), 1).Neg())...)
 	},
-	"softmax of DC": func(row func(int) Affine) Expr {
-		return LogSumExpOf([]Expr{Abs(row(1).At(0)).Neg(), Norm1(row(2))})
+	"softmax of DC": func(row func(int) Expr) Expr {
+		return LogSumExp(Stack([]Expr{Abs(row(1).At(0)).Neg(), Norm1(row(2))}...))
 	},
-	"cube": func(row func(int) Affine) Expr { return Power(Norm1(row(2)), 1.5) },
+	"cube": func(row func(int) Expr) Expr { return Power(Norm1(row(2)), 1.5) },
 }
 
 // randomRows draws arrays of affine functions of n variables, with as many
 // coefficients as the bits of kind say, and which of them all members share.
-func randomRows(r *rand.Rand, x Affine, kind int) func(m int) Affine {
+func randomRows(r *rand.Rand, x Expr, kind int) func(m int) Expr {
 	fixed := rand.New(rand.NewPCG(uint64(kind), 9))
 	pick := func(bit int) *rand.Rand {
 		if kind&bit != 0 {
@@ -57,7 +57,7 @@ func randomRows(r *rand.Rand, x Affine, kind int) func(m int) Affine {
 		}
 		return r
 	}
-	return func(m int) Affine {
+	return func(m int) Expr {
 		rows := make([]Linear, m)
 		for k := range rows {
 			first := pick(1).IntN(x.Len() - 3)
@@ -79,12 +79,12 @@ func TestFamilies(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(kind), 3))
 			m := NewModel()
 			x := m.Var("x", []int{7}, AtLeast(-3), AtMost(3))
-			es := []Expr{x.At(2).expr()}
+			es := []Expr{x.At(2)}
 			for range 140 {
 				e := make(randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind))
 				es = append(es, e.Scale(float64(1+r.IntN(4))/8))
 			}
-			e := SumOf(es)
+			e := Sum(es...)
 			if e.Err() != nil {
 				t.Fatal(name, e.Err())
 			}
@@ -96,15 +96,16 @@ func TestFamilies(t *testing.T) {
 			if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
 				t.Errorf("%s, kind %d: %v", name, kind, err)
 			}
-			if len(p.Objective.terms) >= len(e.terms) && len(e.terms) > fewestMembers {
-				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.Objective.terms), len(e.terms))
+			if len(p.objective().terms) >= len(e.one().terms) && len(e.one().terms) > fewestMembers {
+				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.objective().terms), len(e.one().terms))
 			}
 		}
 	}
 }
 
 // sameAsMembers compares an expression with the same one after families were made.
-func sameAsMembers(e, f Expr, r *rand.Rand) error {
+func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
+	e, f := ea.one(), fa.one()
 	x, a, b := make([]float64, 7), make([]float64, 7), make([]float64, 7)
 	close := func(u, v, size float64) bool { return math.Abs(u-v) <= 1e-11*(1+size) }
 	for round := range 12 {
@@ -146,11 +147,11 @@ func sameAsMembers(e, f Expr, r *rand.Rand) error {
 		return fmt.Errorf("the range is %v, then %v", u, v)
 	}
 	_, terms := f.Written()
-	back := []Expr{{lin: f.lin}}
+	back := []Expr{FromLinear(f.lin)}
 	for _, t := range terms {
 		back = append(back, Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight))
 	}
-	if d := e.Sub(SumOf(back)); !d.IsConst() || d.Value(nil) != 0 {
+	if d := ea.Sub(Sum(back...)); !d.IsConst() || d.Value(nil) != 0 {
 		return fmt.Errorf("the members are %d other functions", len(terms))
 	}
 	return nil
@@ -164,10 +165,10 @@ func TestFamiliesShareRows(t *testing.T) {
 	x := m.Var("x", []int{7})
 	var es []Expr
 	for i := range samples {
-		row := x.Range(i%4, i%4+3).Dot([]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+		row := x.Slice(i%4, i%4+3).Dot([]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 		es = append(es, Pos(row), Norm1(Stack(row.Add(Num(1)), row)).Scale(-0.5))
 	}
-	e := SumOf(es)
+	e := Sum(es...)
 	m.Minimize(e)
 	p, err := m.Problem()
 	if err != nil {
@@ -176,10 +177,10 @@ func TestFamiliesShareRows(t *testing.T) {
 	if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
 		t.Error(err)
 	}
-	if n := len(p.Objective.terms); n != 1 {
+	if n := len(p.objective().terms); n != 1 {
 		t.Fatalf("%d terms, not 1", n)
 	}
-	f := familyIn(p.Objective.terms[0].f)
+	f := familyIn(p.objective().terms[0].f)
 	lists := map[*float64]bool{}
 	for k := range f.plan.Nodes {
 		for _, row := range f.plan.Nodes[k].Rows {
@@ -206,13 +207,13 @@ func TestVariationOfFamilies(t *testing.T) {
 		for i := range 256 {
 			es = append(es, Norm2(Stack(x.At(0).Sub(x.At(1).Scale(0.5)).Add(Num(float64(i))), x.At(1))))
 		}
-		m.Minimize(SumOf(es).Scale(3))
+		m.Minimize(Sum(es...).Scale(3))
 		p, err := m.Problem()
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := p.Objective.terms[0]
-		if _, ok := f.f.(*family); !ok || len(p.Objective.terms) > 1 {
+		f := p.objective().terms[0]
+		if _, ok := f.f.(*family); !ok || len(p.objective().terms) > 1 {
 			t.Fatalf("the objective is a %T", f.f)
 		}
 		at := []float64{3, 3}
@@ -238,22 +239,22 @@ func TestFamiliesAreFew(t *testing.T) {
 	for k := range 40 {
 		es = append(es, Log(x.At(k)).Neg(), Abs(x.At(k).Sub(Num(2))), Square(x.At(k)))
 		if k < fewestMembers-1 {
-			es = append(es, Norm1(x.Range(k, k+2).Sub(Num(3))))
+			es = append(es, Norm1(x.Slice(k, k+2).Sub(Num(3))))
 		}
 	}
-	m.Minimize(SumOf(es))
+	m.Minimize(Sum(es...))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, u := range p.Objective.terms {
+	for _, u := range p.objective().terms {
 		kinds[fmt.Sprintf("%T", u.f)]++
 	}
 	if kinds["*dc.family"] != 1 || kinds["*dc.vectorAtom"] != fewestMembers-1 || kinds["*dc.curveAtom"] != 40 {
 		t.Error(kinds)
 	}
-	if n := len(p.Objective.split().g); n != 1+40+40+fewestMembers-1 { // squares are one
+	if n := len(p.objective().split().g); n != 1+40+40+fewestMembers-1 { // squares are one
 		t.Errorf("g has %d terms", n)
 	}
 }
@@ -267,7 +268,7 @@ func TestLeastFamilies(t *testing.T) {
 	var terms []term
 	for range 140 {
 		row := randomRows(r, x, 0)
-		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).terms[0].f)
+		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).one().terms[0].f)
 		terms = append(terms, term{w, f})
 	}
 	joined := gatherLeast(terms, x.of)

@@ -11,27 +11,28 @@ import (
 // u·InvPos(v) or −u·InvPos(−v). Where not, or where these have no split, it has none near
 // v = 0, see linearised.
 //
-//	arguments  u, v: scalars
+//	arguments  u, v: arrays, entry by entry
 //	curvature  DC
 //	sign       any
 //	monotone   u: none; v: none
 //	domain     v ≠ 0
 //	takes      any of which u·InvPos(v) has a split; smooth ones, where the quotient stands in sums or smooth functions
-//	refuses    arrays; v = 0; others
+//	refuses    v = 0; others
 //	form       none of its own
 //	source     Horst and Thoai 1999, section 2; Nocedal and Wright 2006, section 18.1
-func Quotient(u, v Operand) Expr {
-	a, b := ToExpr(u), ToExpr(v)
+func Quotient(u, v Expr) Expr { return pairwise("quotient", u, v, quotientOf) }
+
+func quotientOf(a, b scalar) scalar {
 	if err := errors.Join(a.err, b.err); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	i := b.Range()
 	e := badExpr("the sign of the denominator is not known: by the bounds of the variables it is %g to %g", i.Lo, i.Hi)
 	switch {
 	case i.Lo >= 0:
-		e = Mul(a, InvPos(b))
+		e = timesOf(a, invPosOf(b))
 	case i.Hi <= 0:
-		e = Mul(a, InvPos(b.Neg())).Neg()
+		e = timesOf(a, invPosOf(b.Neg())).Neg()
 	}
 	if e.err == nil || b.IsConst() {
 		return e
@@ -42,7 +43,7 @@ func Quotient(u, v Operand) Expr {
 // quotient is a/b for a b of any sign but 0.
 type quotient struct {
 	parted
-	a, b Expr
+	a, b scalar
 }
 
 func (f *quotient) Smooth() bool   { return true }
@@ -82,11 +83,11 @@ func (f *quotient) bends() (bends, bool) {
 func (f *quotient) partial() bool  { return true }
 func (f *quotient) over() Interval { return interval.Whole }
 func (f *quotient) node() Node {
-	return Node{op: "quotient", args: [2]Array{{exprs: []Expr{f.a}}, {exprs: []Expr{f.b}}}}
+	return Node{op: "quotient", args: [2]array{{exprs: []scalar{f.a}}, {exprs: []scalar{f.b}}}}
 }
 
 func quotientAtoms() []constructor {
-	return []constructor{{op: "quotient", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
-		return Quotient(args[0].Entry(0), args[1].Entry(0))
+	return []constructor{{op: "quotient", args: 2, make: func(args []Expr, _ []float64) Expr {
+		return Quotient(args[0], args[1])
 	}}}
 }

@@ -1,11 +1,7 @@
 package dc
 
-// Function is e as one function, as it was written: its values and gradients, for
-// code that takes a Convex, which e need not be. More that it can do is found by
-// assertion.
-func (e Expr) Function() Convex { return function{e} }
-
-type function struct{ e Expr }
+// function is an expression as one function: see Expr.Function.
+type function struct{ e scalar }
 
 func (f function) Value(x []float64) float64 { return f.e.Value(x) }
 func (f function) Support() []int            { return f.e.support() }

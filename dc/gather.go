@@ -111,7 +111,7 @@ func joinFamilies(terms []term, of *space) []term {
 
 // gather makes families of the terms of all functions.
 func (p *Problem) gather(look *lookout) error {
-	p.Objective.gather()
+	p.objective().gather()
 	for k := range p.Constraints {
 		if err := look.ended(); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (p *Problem) gather(look *lookout) error {
 }
 
 // gather makes families of the terms of e, of its h, and one square of those of g.
-func (e *Expr) gather() {
+func (e *scalar) gather() {
 	if len(e.terms) < fewestMembers && !e.withFamilies() || e.err != nil {
 		return
 	}
@@ -136,16 +136,16 @@ func (e *Expr) gather() {
 
 // folded is e with the families of its terms that g has, the same expression after gather: the
 // members take no memory then.
-func (e Expr) folded(g *Expr) Expr {
+func (e scalar) folded(g *scalar) scalar {
 	if len(g.terms) == len(e.terms) && !e.withFamilies() {
 		return e
 	}
-	return Expr{lin: e.lin, terms: g.terms, composite: true, of: e.of, err: e.err}
+	return scalar{lin: e.lin, terms: g.terms, composite: true, of: e.of, err: e.err}
 }
 
 // stackSquares makes one term of all sums of squares with one weight.
 func stackSquares(terms []term) []term {
-	parts := map[float64][]Affine{}
+	parts := map[float64][]Expr{}
 	for _, t := range terms {
 		if a := rowAt(t.f, atom.SumSquares); a != nil {
 			parts[t.w] = append(parts[t.w], *a)

@@ -13,14 +13,14 @@ type Node struct {
 	curve    curve        // of one that is a function of one number: it knows op and data
 	row      *atom.Reduce // of one that is a function of several numbers
 	negative bool         // the function is minus the atom
-	args     [2]Array
+	args     [2]array
 	num      float64
 	nums     []float64
 	key      any // the rest that tells it from others, comparable
 }
 
 // node is f of an argument. Families know curves with cones.
-func (f curve) node(args [2]Array) Node {
+func (f curve) node(args [2]array) Node {
 	switch {
 	case f.represented():
 		return Node{curve: f, args: args}
@@ -39,7 +39,7 @@ type Term struct {
 }
 
 // Written is e as it was written: an affine function plus weighted atoms.
-func (e Expr) Written() (affine Linear, terms []Term) {
+func (e scalar) Written() (affine Linear, terms []Term) {
 	affine = e.lin
 	affine.of = e.of.join(affine.of)
 	for _, t := range e.terms {
@@ -93,24 +93,26 @@ func (n *Node) Op() string {
 // Expr.Written has turned the sign of the weight then.
 func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.curve.negative }
 
-// Args are the arguments, arrays of expressions.
-func (n *Node) Args() []Array {
+// Args are the arguments.
+func (n *Node) Args() []Expr {
 	if n.row != nil && n.row.Places != atom.Together {
-		head, rest := n.args[0].slice(0, 1), n.args[0].slice(1, n.args[0].Len())
+		all := n.args[0].expr()
+		all = all.Reshape(all.Len())
+		head, rest := all.Slice(0, 1), all.Slice(1, all.Len())
 		if n.row.Places == atom.FirstBehind {
-			return []Array{rest, head}
+			return []Expr{rest, head}
 		}
-		return []Array{head, rest}
+		return []Expr{head, rest}
 	}
-	k := 0
-	for k < len(n.args) && n.args[k].Len() > 0 {
-		k++
+	var out []Expr
+	for k := 0; k < len(n.args) && n.args[k].len() > 0; k++ {
+		out = append(out, n.args[k].expr())
 	}
-	return slices.Clone(n.args[:k])
+	return out
 }
 
 // numbers are the arguments of a function of several numbers, in the order of its row.
-func (n *Node) numbers() []Expr { return append(n.args[0].entries(), n.args[1].entries()...) }
+func (n *Node) numbers() []scalar { return append(n.args[0].entries(), n.args[1].entries()...) }
 
 // Data are the numbers that belong to the atom beside its arguments: the exponent
 // of power, pos_power and norm, the threshold of huber, the count of sumlargest,
@@ -121,7 +123,7 @@ func (n *Node) Data() []float64 {
 	case n.curve.row != nil:
 		return n.curve.data()
 	case n.op == opQuad:
-		return fullSymmetric(n.nums, n.args[0].Len())
+		return fullSymmetric(n.nums, n.args[0].len())
 	case n.nums != nil && (n.row == nil || n.row.HasParameters):
 		return slices.Clone(n.nums)
 	case n.num != 0:
@@ -141,14 +143,12 @@ func fullSymmetric(q []float64, n int) []float64 {
 	return q
 }
 
-// Array is an array of expressions with a shape: the argument of an atom. One of affine and exprs
-// is empty.
-type Array struct {
-	affine *Affine
+// array is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
+type array struct {
+	affine *Expr
 	layout layout // of affine
 	order  int    // of the triangle, or the length of a column
-	exprs  []Expr
-	shape  []int // of exprs; nil: a vector
+	exprs  []scalar
 	of     *space
 }
 
@@ -161,7 +161,7 @@ const (
 	columns          // the columns of a matrix, one after the other
 )
 
-func affineArgs(as ...*Affine) (out [2]Array) {
+func affineArgs(as ...*Expr) (out [2]array) {
 	for k, a := range as {
 		out[k].affine = a
 	}
@@ -169,36 +169,10 @@ func affineArgs(as ...*Affine) (out [2]Array) {
 }
 
 // exprArgs are the arguments of an atom of one array.
-func exprArgs(es ...Expr) [2]Array { return [2]Array{{exprs: es}} }
+func exprArgs(es ...scalar) [2]array { return [2]array{{exprs: es}} }
 
-// AffineArray is a as an argument.
-func AffineArray(a Affine) Array { return Array{affine: &a, of: a.of} }
-
-// ExprArray is an array of the given shape, none for a scalar, with entries in
-// row-major order.
-func ExprArray(shape []int, es ...Expr) Array {
-	if size(shape) != len(es) {
-		es = []Expr{badExpr("an array of shape %v needs %d expressions, not %d", shape, size(shape), len(es))}
-		shape = nil
-	}
-	return Array{exprs: es, shape: append([]int{}, shape...), of: ownerOf(es...)}
-}
-
-// Err is the first mistake made on the way to a, or nil.
-func (a *Array) Err() error {
-	if a.affine != nil {
-		return a.affine.Err()
-	}
-	for k := range a.exprs {
-		if err := a.exprs[k].err; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Len is the number of entries: the product of Shape, 1 for a scalar.
-func (a *Array) Len() int {
+// len is the number of entries.
+func (a *array) len() int {
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		return a.order * a.order
@@ -208,24 +182,8 @@ func (a *Array) Len() int {
 	return len(a.exprs)
 }
 
-// Shape is the list of dimensions, empty for a scalar. Do not change it.
-func (a *Array) Shape() []int {
-	switch {
-	case a.affine != nil && a.layout == triangles:
-		return []int{a.order, a.order}
-	case a.affine != nil && a.layout == columns:
-		return []int{a.order, a.affine.Len() / a.order}
-	case a.affine != nil:
-		return a.affine.shape
-	case a.exprs != nil && a.shape != nil:
-		return a.shape
-	}
-	return []int{a.Len()}
-}
-
-// Affine is the array of affine functions that a is; ok is false where another
-// function is among the entries.
-func (a *Array) Affine() (out Affine, ok bool) {
+// expr is the array as it was written.
+func (a *array) expr() Expr {
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		n := a.order
@@ -235,44 +193,33 @@ func (a *Array) Affine() (out Affine, ok bool) {
 				flat = append(flat, place(i, j))
 			}
 		}
-		return a.affine.Select([]int{n, n}, flat), true
+		return a.affine.Select([]int{n, n}, flat)
 	case a.affine != nil && a.layout == columns:
-		return a.affine.Reshape(a.affine.Len()/a.order, a.order).T(), true
+		return a.affine.Reshape(a.affine.Len()/a.order, a.order).T()
 	case a.affine != nil:
-		return *a.affine, true
+		return *a.affine
 	}
-	rows := make([]Linear, a.Len())
-	for k := range rows {
-		e := a.Entry(k)
-		if len(e.terms) > 0 {
-			return Affine{}, false
-		}
-		rows[k] = e.lin
-	}
-	out = Entries(rows...)
+	out := arrayOf([]int{len(a.exprs)}, a.entries())
 	out.of = a.of.join(out.of)
-	if s := a.Shape(); len(s) != 1 {
-		out = out.Reshape(s...)
-	}
-	return out, true
+	return out
 }
 
-// Entry is the k-th expression in row-major order, 0 ≤ k < Len.
-func (a *Array) Entry(k int) Expr {
+// entry is the k-th expression in row-major order, 0 ≤ k < len.
+func (a *array) entry(k int) scalar {
 	switch {
 	case a.affine != nil && a.layout == triangles:
-		return Expr{lin: a.affine.Entry(place(k/a.order, k%a.order))}
+		return scalar{lin: a.affine.Linear(place(k/a.order, k%a.order))}
 	case a.affine != nil && a.layout == columns:
 		cols := a.affine.Len() / a.order
-		return Expr{lin: a.affine.Entry(k%cols*a.order + k/cols)}
+		return scalar{lin: a.affine.Linear(k%cols*a.order + k/cols)}
 	case a.affine != nil:
-		return Expr{lin: a.affine.Entry(k)}
+		return scalar{lin: a.affine.Linear(k)}
 	}
 	return a.exprs[k].owned(a.of)
 }
 
 // owned is e as an expression of a model.
-func (e Expr) owned(of *space) Expr {
+func (e scalar) owned(of *space) scalar {
 	if e.of = e.of.join(of); !e.composite && mixed(e.terms) {
 		e.composite, e.lazy = true, &lazySplit{}
 	}
@@ -280,39 +227,21 @@ func (e Expr) owned(of *space) Expr {
 }
 
 // exprOf is a convex function as an expression.
-func exprOf(f Convex) Expr {
+func exprOf(f Convex) scalar {
 	switch f := f.(type) {
 	case Linear:
-		return Expr{lin: f}
+		return scalar{lin: f}
 	case *sum:
-		return Expr{lin: f.lin, terms: f.terms}
+		return scalar{lin: f.lin, terms: f.terms}
 	}
-	return Expr{terms: []term{{1, f}}}
-}
-
-// slice are the entries from lo to hi, as a vector.
-func (a *Array) slice(lo, hi int) Array {
-	if l, ok := a.Affine(); ok {
-		l = l.Reshape(l.Len()).Range(lo, hi)
-		return Array{affine: &l, of: a.of}
-	}
-	return Array{exprs: a.entries()[lo:hi], of: a.of}
+	return scalar{terms: []term{{1, f}}}
 }
 
 // entries are all expressions of a.
-func (a *Array) entries() []Expr {
-	es := make([]Expr, a.Len())
+func (a *array) entries() []scalar {
+	es := make([]scalar, a.len())
 	for k := range es {
-		es[k] = a.Entry(k)
-	}
-	return es
-}
-
-// each are f of all expressions of a.
-func (a *Array) each(f func(Expr) Expr) []Expr {
-	es := a.entries()
-	for k := range es {
-		es[k] = f(es[k])
+		es[k] = a.entry(k)
 	}
 	return es
 }
@@ -322,20 +251,12 @@ type constructor struct {
 	op   string
 	args int // arrays; −1: one or more
 	data int // numbers; −1: as many as make wants
-	// scalar: each array has one entry. affine: all entries are affine.
-	scalar, affine bool
-	make           func(args []Array, data []float64) Expr
+	make func(args []Expr, data []float64) Expr
 }
 
-// affineOf are the entries of an array of which Apply knows that it is affine.
-func affineOf(a *Array) Affine {
-	out, _ := a.Affine()
-	return out
-}
-
-// ofScalar is an atom of one number.
-func ofScalar(f func(Operand) Expr) func([]Array, []float64) Expr {
-	return func(args []Array, _ []float64) Expr { return f(args[0].Entry(0)) }
+// of is an atom of one array.
+func of(f func(Expr) Expr) func([]Expr, []float64) Expr {
+	return func(args []Expr, _ []float64) Expr { return f(args[0]) }
 }
 
 // whole is a number of data, or an error.
@@ -348,8 +269,3 @@ func whole(op string, v float64) (int, error) {
 
 // opQuad is the atom that has a matrix as data.
 const opQuad = "quad"
-
-// ofMatrix is an atom of one matrix.
-func ofMatrix(f func(Affine) Expr) func([]Array, []float64) Expr {
-	return func(args []Array, _ []float64) Expr { return f(affineOf(&args[0])) }
-}

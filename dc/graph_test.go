@@ -13,23 +13,23 @@ import (
 // again makes e from what it says of itself.
 func again(e dc.Expr) dc.Expr {
 	affine, terms := e.Written()
-	out := []dc.Expr{dc.ToExpr(affine)}
+	out := []dc.Expr{dc.FromLinear(affine)}
 	for _, t := range terms {
-		var args []dc.Array
+		var args []dc.Expr
 		for _, a := range t.Node.Args() {
-			if l, ok := a.Affine(); ok {
-				args = append(args, dc.AffineArray(l))
+			if a.Plain() {
+				args = append(args, a)
 				continue
 			}
 			es := make([]dc.Expr, a.Len())
 			for k := range es {
 				es[k] = again(a.Entry(k))
 			}
-			args = append(args, dc.ExprArray(a.Shape(), es...))
+			args = append(args, dc.Stack(es...).Reshape(a.Shape()...))
 		}
 		out = append(out, dc.Apply(t.Node.Op(), t.Node.Data(), args...).Scale(t.Weight))
 	}
-	return dc.SumOf(out)
+	return dc.Sum(out...)
 }
 
 // TestWrittenIsApplied: every atom, and its negative, is made again from its node
@@ -79,8 +79,8 @@ func TestWrittenCalculus(t *testing.T) {
 		"product of sums":   dc.Mul(dc.Abs(x).Add(y), dc.Norm1(v).Sub(dc.Abs(z))),
 		"square of DC":      dc.Square(dc.Abs(x).Sub(dc.Abs(y))),
 		"max of DC":         dc.Max(dc.Abs(x).Sub(dc.Abs(y)), z, dc.Abs(z).Neg().Add(x)),
-		"smallest of two":   dc.Sum(dc.Abs(x), dc.Abs(y), dc.Abs(z), dc.SumLargestOf([]dc.Operand{dc.Abs(x), dc.Abs(y), dc.Abs(z)}, 2).Neg()),
-		"largest of DC":     dc.SumLargestOf([]dc.Operand{dc.Abs(x).Sub(dc.Abs(y)), z, dc.Abs(z)}, 2),
+		"smallest of two":   dc.Sum(dc.Abs(x), dc.Abs(y), dc.Abs(z), dc.SumLargest(dc.Stack([]dc.Expr{dc.Abs(x), dc.Abs(y), dc.Abs(z)}...), 2).Neg()),
+		"largest of DC":     dc.SumLargest(dc.Stack([]dc.Expr{dc.Abs(x).Sub(dc.Abs(y)), z, dc.Abs(z)}...), 2),
 		"cube":              dc.Power(x, 3),
 		"fifth power":       dc.Power(dc.Norm1(v).Add(dc.Num(1)), 5),
 		"sixth power":       dc.Power(y, 6),
@@ -88,15 +88,15 @@ func TestWrittenCalculus(t *testing.T) {
 		"root of DC":        dc.Sqrt(dc.Mul(w.At(0), w.At(1))),
 		"log of DC":         dc.Log(dc.Mul(w.At(0), w.At(1)).Add(dc.Num(1))),
 		"exp of DC":         dc.Exp(dc.Mul(w.At(0), w.At(1))),
-		"norm of norms":     dc.Norm2Of([]dc.Operand{dc.Abs(x), dc.Norm1(v)}),
-		"p-norm of norms":   dc.NormPOf([]dc.Operand{dc.Abs(x), dc.Norm1(v)}, 3),
-		"huber of norms":    dc.HuberOf([]dc.Operand{dc.Abs(x), dc.Norm1(v)}, 2),
-		"lse of convex":     dc.LogSumExpOf([]dc.Operand{dc.Abs(x), y}),
-		"quotient":          dc.QuadOverLinOf([]dc.Operand{dc.Abs(x), dc.Norm1(v)}, dc.GeoMean(w)),
-		"mean of means":     dc.GeoMeanOf([]dc.Operand{dc.GeoMean(w), w.At(1)}),
-		"mean of one":       dc.GeoMeanOf([]dc.Operand{dc.GeoMean(w)}),
-		"weighted mean":     dc.WeightedGeoMeanOf([]dc.Operand{dc.GeoMean(w), w.At(1)}, []float64{1, 2}),
-		"largest of norms":  dc.SumLargestOf([]dc.Operand{dc.Abs(x), dc.Norm1(v), z}, 2),
+		"norm of norms":     dc.Norm2(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v)}...)),
+		"p-norm of norms":   dc.NormP(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v)}...), 3),
+		"huber of norms":    dc.Huber(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v)}...), 2),
+		"lse of convex":     dc.LogSumExp(dc.Stack([]dc.Expr{dc.Abs(x), y}...)),
+		"quotient":          dc.QuadOverLin(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v)}...), dc.GeoMean(w)),
+		"mean of means":     dc.GeoMean(dc.Stack([]dc.Expr{dc.GeoMean(w), w.At(1)}...)),
+		"mean of one":       dc.GeoMean(dc.Stack([]dc.Expr{dc.GeoMean(w)}...)),
+		"weighted mean":     dc.WeightedGeoMean(dc.Stack([]dc.Expr{dc.GeoMean(w), w.At(1)}...), []float64{1, 2}),
+		"largest of norms":  dc.SumLargest(dc.Stack([]dc.Expr{dc.Abs(x), dc.Norm1(v), z}...), 2),
 		"log of an inverse": dc.Log(dc.InvPos(w.At(0))),
 		"nested":            dc.Abs(dc.Min(dc.Abs(dc.Max(x, y.Neg()).Sub(dc.Num(1))), dc.Pos(z))),
 		"twice max":         dc.Max(dc.Max(dc.Abs(x), y), dc.Max(dc.Abs(z), dc.Norm2(v).Scale(2).Sub(dc.Num(3)))),
@@ -145,34 +145,31 @@ func checkOwner(m *dc.Model, e dc.Expr) error {
 	return nil
 }
 
-var errNobody = dc.Apply("nobody's", nil, dc.AffineArray(dc.Num(1))).Err()
+var errNobody = dc.Apply("nobody's", nil, dc.Num(1)).Err()
 
 // TestApplyRefuses: what cannot be made is refused with the reason.
 func TestApplyRefuses(t *testing.T) {
 	x := dc.NewModel().Var("x", []int{2})
-	one, two := dc.AffineArray(x.At(0)), dc.AffineArray(x)
-	square := dc.ExprArray(nil, dc.Square(x.At(0)))
+	one, two := x.At(0), x
+	square := dc.Square(x.At(0))
 	for _, c := range []struct {
 		op   string
 		data []float64
-		args []dc.Array
+		args []dc.Expr
 		want string
 	}{
-		{"", nil, nil, "no atom"}, {"gauss", nil, []dc.Array{one}, `no atom "gauss"`},
-		{"exp", nil, nil, "0 arguments"}, {"exp", nil, []dc.Array{one, one}, "2 arguments, want 1"},
-		{"exp", nil, []dc.Array{two}, "2 entries, want one"}, {"exp", []float64{1}, []dc.Array{one}, "1 numbers, want 0"},
-		{"max", nil, nil, "want one or more"}, {"power", nil, []dc.Array{one}, "0 numbers"}, {"power", []float64{math.NaN()}, []dc.Array{one}, "power NaN"},
-		{"pos_power", []float64{0.5}, []dc.Array{one}, "exponent > 1"}, {"huber", []float64{-1}, []dc.Array{two}, "threshold"},
-		{"sumlargest", []float64{1.5}, []dc.Array{two}, "count 1.5"}, {"sumlargest", []float64{3}, []dc.Array{two}, "3 largest of 2"},
-		{"sumsmallest", []float64{-1}, []dc.Array{two}, "3 largest of 2"}, {"sumsmallest", []float64{.5}, []dc.Array{two}, "count"},
-		{"quad", []float64{1}, []dc.Array{two}, "1 numbers"}, {"quad", []float64{1, 2, 3, 4}, []dc.Array{two}, "mirror"},
-		{"kl", nil, []dc.Array{one, square}, "affine"}, {"logdet", nil, []dc.Array{two}, "square matrix"}, {"lambda_sumlargest", []float64{.5}, []dc.Array{one}, "count"},
-		{"quadoverlin", nil, []dc.Array{one, two}, "last argument"},
-		{"wgeomean", []float64{1}, []dc.Array{two}, "2 entries with 1 weights"},
-		{"cost", nil, []dc.Array{one, one}, "AddCost"}, {"blackbox", nil, []dc.Array{one}, "no atom"},
-		{"norm2", nil, []dc.Array{dc.ExprArray([]int{2}, dc.Square(x.At(0)))}, "needs 2 expressions"},
-		{"norm2", nil, []dc.Array{dc.ExprArray([]int{1}, dc.Exp(dc.Vec([]float64{1, 2})))}, "scalar is wanted"},
-		{"sumsq", nil, []dc.Array{dc.AffineArray(dc.Affine{})}, "no value"},
+		{"", nil, nil, "no atom"}, {"gauss", nil, []dc.Expr{one}, `no atom "gauss"`},
+		{"exp", nil, nil, "0 arguments"}, {"exp", nil, []dc.Expr{one, one}, "2 arguments, want 1"},
+		{"exp", []float64{1}, []dc.Expr{one}, "1 numbers, want 0"},
+		{"max", nil, nil, "want one or more"}, {"power", nil, []dc.Expr{one}, "0 numbers"}, {"power", []float64{math.NaN()}, []dc.Expr{one}, "power NaN"},
+		{"pos_power", []float64{0.5}, []dc.Expr{one}, "exponent > 1"}, {"huber", []float64{-1}, []dc.Expr{two}, "threshold"},
+		{"sumlargest", []float64{1.5}, []dc.Expr{two}, "count 1.5"}, {"sumlargest", []float64{3}, []dc.Expr{two}, "3 largest of 2"},
+		{"sumsmallest", []float64{-1}, []dc.Expr{two}, "3 largest of 2"}, {"sumsmallest", []float64{.5}, []dc.Expr{two}, "count"},
+		{"quad", []float64{1}, []dc.Expr{two}, "1 numbers"}, {"quad", []float64{1, 2, 3, 4}, []dc.Expr{two}, "mirror"},
+		{"kl", nil, []dc.Expr{one, square}, "affine"}, {"logdet", nil, []dc.Expr{two}, "square matrix"}, {"lambda_sumlargest", []float64{.5}, []dc.Expr{one}, "count"},
+		{"quadoverlin", nil, []dc.Expr{one, two}, "last argument"},
+		{"wgeomean", []float64{1}, []dc.Expr{two}, "2 entries with 1 weights"},
+		{"cost", nil, []dc.Expr{one, one}, "AddCost"}, {"blackbox", nil, []dc.Expr{one}, "no atom"},
 	} {
 		if err := dc.Apply(c.op, c.data, c.args...).Err(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want %q", c.op, c.data, err, c.want)

@@ -104,10 +104,10 @@ func (n *Node) same(m *Node) bool {
 		n.num == m.num && slices.Equal(n.nums, m.nums) && n.args[0].same(&m.args[0]) && n.args[1].same(&m.args[1])
 }
 
-func (a *Array) same(b *Array) bool {
+func (a *array) same(b *array) bool {
 	return (a.affine == nil) == (b.affine == nil) && a.layout == b.layout && a.order == b.order &&
 		(a.affine == nil || sameEntries(a.affine, b.affine)) &&
-		slices.EqualFunc(a.exprs, b.exprs, func(e, o Expr) bool { return e.same(&o) })
+		slices.EqualFunc(a.exprs, b.exprs, func(e, o scalar) bool { return e.same(&o) })
 }
 
 func sameTerms(a, b []term) bool {
@@ -182,7 +182,7 @@ func (n *Node) hash(depth int) uint64 {
 	return uint64(h)
 }
 
-func (h *hasher) array(a *Array, depth int) {
+func (h *hasher) array(a *array, depth int) {
 	if a.affine != nil {
 		h.coefficients(a.affine.idx, a.affine.val)
 		h.floats(a.affine.c)
@@ -201,6 +201,6 @@ func (h *hasher) sum(lin Linear, terms []term, depth int) {
 }
 
 // same reports whether two expressions are written alike.
-func (e *Expr) same(o *Expr) bool {
+func (e *scalar) same(o *scalar) bool {
 	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
 }

@@ -56,7 +56,7 @@ func TestManyTerms(t *testing.T) {
 			es = append(es, dc.Pos(x.At(i).Sub(dc.Num(1))), dc.Pos(x.At(i).Sub(dc.Num(2))).Neg(), dc.Abs(x.At(i)), dc.Max(x.At(i), x.At((i+1)%n), dc.Abs(x.At(i))))
 		}
 	}
-	e := dc.SumOf(es)
+	e := dc.Sum(es...)
 	point := make([]float64, n)
 	want := 0.0
 	for i := range point {
@@ -68,7 +68,7 @@ func TestManyTerms(t *testing.T) {
 	if got := e.Value(point); got != want {
 		t.Errorf("the sum is %g, want %g", got, want)
 	}
-	if h := dc.SumOf([]dc.Expr{e, e.Neg()}); !h.IsConst() {
+	if h := dc.Sum([]dc.Expr{e, e.Neg()}...); !h.IsConst() {
 		t.Error("the sum less itself is not zero")
 	}
 	// Each function is met three times and kept once.

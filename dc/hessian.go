@@ -38,11 +38,11 @@ func (l Linear) along(_, v []float64) float64 {
 
 func (l Linear) addProduct([]float64, float64, []float64, []float64) {}
 
-func (e *Expr) twice() bool {
+func (e *scalar) twice() bool {
 	return !slices.ContainsFunc(e.terms, func(t term) bool { return !isTwice(t.f) })
 }
 
-func (e *Expr) along(x, v []float64) float64 {
+func (e *scalar) along(x, v []float64) float64 {
 	s := e.lin.along(x, v)
 	for _, t := range e.terms {
 		s += t.w * t.f.(twice).along(x, v)
@@ -50,13 +50,13 @@ func (e *Expr) along(x, v []float64) float64 {
 	return s
 }
 
-func (e *Expr) addProduct(dst []float64, scale float64, x, v []float64) {
+func (e *scalar) addProduct(dst []float64, scale float64, x, v []float64) {
 	for _, t := range e.terms {
 		t.f.(twice).addProduct(dst, scale*t.w, x, v)
 	}
 }
 
-func (s *sum) expr() *Expr { return &Expr{lin: s.lin, terms: s.terms} }
+func (s *sum) expr() *scalar { return &scalar{lin: s.lin, terms: s.terms} }
 
 func (s *sum) twice() bool                  { return s.expr().twice() }
 func (s *sum) along(x, v []float64) float64 { return s.expr().along(x, v) }
@@ -102,7 +102,7 @@ func (f curve) second(u float64) float64 {
 }
 
 func (f *vectorAtom) twice() bool {
-	return f.row.Second != nil && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.twice() })
+	return f.row.Second != nil && !slices.ContainsFunc(f.items, func(e scalar) bool { return !e.twice() })
 }
 
 // moved has the derivatives of the numbers along v, in columns of w that are free.
@@ -110,7 +110,7 @@ func (f *vectorAtom) moved(w *numbers, x, v []float64) [][]float64 {
 	d := w.errors()
 	for k := range d {
 		if f.a != nil {
-			d[k][0] = f.a.Entry(k).along(x, v)
+			d[k][0] = f.a.Linear(k).along(x, v)
 		} else {
 			d[k][0] = f.items[k].along(x, v)
 		}
@@ -201,7 +201,7 @@ func (f *quad) twice() bool { return true }
 func (f *quad) moved(x, v []float64) *quadWork {
 	w := f.pool.Get().(*quadWork)
 	for k := range w.u.Data {
-		w.u.Data[k] = f.a.Entry(k).along(x, v)
+		w.u.Data[k] = f.a.Linear(k).along(x, v)
 	}
 	f.multiply(w)
 	return w
@@ -320,7 +320,7 @@ func (f *matFrac) moved(x, v []float64) (z, dz []float64, ok bool) {
 	for c := 0; c < len(z); c += n {
 		for i := range n {
 			for j := range n {
-				value, slope := f.x.at(c+j, x), f.x.Entry(c+j).along(x, v)
+				value, slope := f.x.at(c+j, x), f.x.Linear(c+j).along(x, v)
 				z[c+i] += inverse[i*n+j] * value
 				dz[c+i] += inverse[i*n+j]*slope - product[i*n+j]*value
 			}
@@ -334,7 +334,7 @@ func (f *matFrac) along(x, v []float64) (s float64) {
 	z, _, ok := f.moved(x, v)
 	for c := 0; ok && c < len(z); c += f.n {
 		for i := range f.n {
-			s += 2 * z[c+i] * f.x.Entry(c+i).along(x, v)
+			s += 2 * z[c+i] * f.x.Linear(c+i).along(x, v)
 			for j := range f.n {
 				s -= z[c+i] * z[c+j] * f.at(min(i, j), max(i, j)).along(x, v)
 			}

@@ -13,7 +13,7 @@ import (
 // with a concave geometric mean. The constraint is convex then, whatever the sizes of
 // the factors (Boyd and Vandenberghe 2004, section 4.4). ok is false for other
 // expressions.
-func hyperbola(e Expr) (s split, ok bool) {
+func hyperbola(e scalar) (s split, ok bool) {
 	if len(e.terms) != 1 || !e.lin.IsConst() || !(e.lin.Const > 0) {
 		return split{}, false
 	}
@@ -32,7 +32,8 @@ func hyperbola(e Expr) (s split, ok bool) {
 	for k, α := range e.of.balance(u, root) {
 		u[k] = u[k].Scale(α)
 	}
-	out := GeoMean(Entries(u...)).split().scale(-1)
+	mean := reduce(atom.GeoMean, nil, Entries(u...))
+	out := mean.split().scale(-1)
 	out.lin, out.rate = out.lin.AddScaled(1, Linear{Const: root}), rate
 	return out, true
 }
@@ -76,10 +77,10 @@ func affineFactors(f Convex, w float64) ([]Linear, float64) {
 	switch {
 	case !ok:
 	case g.is(atom.SumSquares) && g.len() == 1:
-		return []Linear{g.a.Entry(0), g.a.Entry(0)}, w
+		return []Linear{g.a.Linear(0), g.a.Linear(0)}, w
 	case g.row != atom.Inner || g.len() != 2:
 	case g.a != nil:
-		return []Linear{g.a.Entry(0), g.a.Entry(1)}, w
+		return []Linear{g.a.Linear(0), g.a.Linear(1)}, w
 	default:
 		u, w := factorsOf(&g.items[0], w)
 		if u == nil {
@@ -94,7 +95,7 @@ func affineFactors(f Convex, w float64) ([]Linear, float64) {
 	return nil, 0
 }
 
-func factorsOf(e *Expr, w float64) ([]Linear, float64) {
+func factorsOf(e *scalar, w float64) ([]Linear, float64) {
 	switch {
 	case len(e.terms) == 0:
 		return []Linear{e.lin}, w

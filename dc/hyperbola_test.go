@@ -13,17 +13,17 @@ import (
 func TestHyperbola(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		make   func(u, v, w, free dc.Affine) dc.Expr // ≥ 8
+		make   func(u, v, w, free dc.Expr) dc.Expr // ≥ 8
 		convex bool
 	}{
-		{"two", func(u, v, _, _ dc.Affine) dc.Expr { return dc.Mul(u, v) }, true},
-		{"one sign is enough for the other", func(u, _, _, x dc.Affine) dc.Expr { return dc.Mul(u, x) }, true},
-		{"three", func(u, v, w, _ dc.Affine) dc.Expr { return dc.Mul(dc.Mul(u, v), w).Neg() }, true},
-		{"two known signs of three", func(u, v, _, x dc.Affine) dc.Expr { return dc.Mul(dc.Mul(u, x), v) }, true},
-		{"a square", func(u, v, _, _ dc.Affine) dc.Expr { return dc.Mul(dc.Square(u), v) }, true},
-		{"a square of either sign", func(u, _, _, x dc.Affine) dc.Expr { return dc.Mul(dc.Square(x), u) }, false},
-		{"the wrong sign", func(u, v, w, _ dc.Affine) dc.Expr { return dc.Mul(dc.Mul(u, v), w) }, false},
-		{"a sum", func(u, v, _, _ dc.Affine) dc.Expr { return dc.Mul(u, v).Add(u) }, false},
+		{"two", func(u, v, _, _ dc.Expr) dc.Expr { return dc.Mul(u, v) }, true},
+		{"one sign is enough for the other", func(u, _, _, x dc.Expr) dc.Expr { return dc.Mul(u, x) }, true},
+		{"three", func(u, v, w, _ dc.Expr) dc.Expr { return dc.Mul(dc.Mul(u, v), w).Neg() }, true},
+		{"two known signs of three", func(u, v, _, x dc.Expr) dc.Expr { return dc.Mul(dc.Mul(u, x), v) }, true},
+		{"a square", func(u, v, _, _ dc.Expr) dc.Expr { return dc.Mul(dc.Square(u), v) }, true},
+		{"a square of either sign", func(u, _, _, x dc.Expr) dc.Expr { return dc.Mul(dc.Square(x), u) }, false},
+		{"the wrong sign", func(u, v, w, _ dc.Expr) dc.Expr { return dc.Mul(dc.Mul(u, v), w) }, false},
+		{"a sum", func(u, v, _, _ dc.Expr) dc.Expr { return dc.Mul(u, v).Add(u) }, false},
 	} {
 		m := dc.NewModel()
 		u, v := m.Var("u", nil, dc.AtLeast(0)), m.Var("v", nil, dc.AtLeast(0), dc.AtMost(1e-3))

@@ -2,7 +2,6 @@ package dc
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -86,8 +85,6 @@ const (
 	missed    = 1e-9
 )
 
-func vector(n int) blas64.Vector { return blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)} }
-
 // ritz are the eigenvalues of the tridiagonal matrix, ascending.
 func ritz(α, β []float64) []float64 {
 	t := mat.NewSymDense(len(α), nil)
@@ -104,54 +101,8 @@ func ritz(α, β []float64) []float64 {
 	return eig.Values(nil)
 }
 
-// QuadContext is Quad. Where ctx ends before the matrix is split, the error of the
-// expression is that of ctx: within half a second for orders of some thousands.
-//
-//	as         Quad
-func QuadContext(ctx context.Context, a Affine, q mat.Symmetric) Expr {
-	if err := a.Err(); err != nil {
-		return Expr{err: err}
-	}
-	if isNil(q) {
-		return badExpr("quad of a matrix that is nil")
-	}
-	n := q.SymmetricDim()
-	if n != a.Len() {
-		return badExpr("quad of %d entries with a matrix of order %d", a.Len(), n)
-	}
-	if e, ok := diagonalQuad(a, q); ok {
-		return e
-	}
-	if n > largeForm {
-		return largeQuad(ctx, a, q)
-	}
-	λ, v, ok, err := dense.Eigen(ctx, q)
-	if err != nil {
-		return Expr{err: err}
-	}
-	if !ok {
-		return Expr{err: errors.New("dc: quad: the eigenvalues of the matrix cannot be computed; is it finite?")}
-	}
-	tol := definiteTol * float64(n) * max(math.Abs(λ[0]), math.Abs(λ[n-1]))
-	switch {
-	case math.IsNaN(tol):
-		return Expr{err: errors.New("dc: quad: the matrix holds a NaN")}
-	case λ[0] >= -tol:
-		return newQuad(a, q)
-	case λ[n-1] <= tol:
-		var neg mat.SymDense
-		neg.ScaleSym(-1, q)
-		return newQuad(a, &neg).Neg()
-	}
-	var plus, minus mat.SymDense
-	spectralPart(&plus, λ, v, 1)
-	spectralPart(&minus, λ, v, -1)
-	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
-	return node(splitQuad(a, q, s), a.of)
-}
-
 // splitQuad is aᵀQa with an indefinite Q.
-func splitQuad(a Affine, q mat.Symmetric, s split) *quad {
+func splitQuad(a Expr, q mat.Symmetric, s split) *quad {
 	f, own := quadOf(a, q), newParted(s)
 	f.own, f.indices = &own, own.indices
 	return f
@@ -159,10 +110,10 @@ func splitQuad(a Affine, q mat.Symmetric, s split) *quad {
 
 // largeQuad is aᵀQa for a large Q: convex or concave if a Cholesky factorisation
 // says so, else (Q + σI) − σI, or σI − (σI − Q) where that σ is smaller.
-func largeQuad(ctx context.Context, a Affine, q mat.Symmetric) Expr {
+func largeQuad(ctx context.Context, a Expr, q mat.Symmetric) scalar {
 	lo, hi, err := extremes(ctx, q)
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	if math.IsNaN(lo) || math.IsNaN(hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return badExpr("quad: the matrix holds a number that is not finite, or is too large")
@@ -174,7 +125,7 @@ func largeQuad(ctx context.Context, a Affine, q mat.Symmetric) Expr {
 		}
 		definite, err := factors(ctx, q, sign, tol)
 		if err != nil {
-			return Expr{err: err}
+			return scalar{err: err}
 		}
 		if definite {
 			return newQuad(a, timesSign(q, sign)).Scale(sign)

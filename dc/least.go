@@ -19,8 +19,8 @@ import (
 // It stands in the split of an objective alone: the convex problem has other
 // coefficients in every iteration, also of squares.
 type leastOf struct {
-	e       Expr // as it was written
-	items   []Expr
+	e       scalar // as it was written
+	items   []scalar
 	k       int
 	indices []int
 	once    sync.Once // of p
@@ -35,7 +35,7 @@ const mostProducts = 2_000_000
 // newLeastOf is w times a function f as w' > 0 times a sum of least ones, nil where it
 // is none of quadratic functions.
 func newLeastOf(w float64, f Convex) (float64, *leastOf) {
-	var items []Expr
+	var items []scalar
 	var count int
 	smallest := false
 	switch f := f.(type) {
@@ -54,7 +54,7 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	default:
 		return 0, nil
 	}
-	l := &leastOf{e: Expr{terms: []term{{1, f}}}, items: items, k: count}
+	l := &leastOf{e: scalar{terms: []term{{1, f}}}, items: items, k: count}
 	if !smallest { // − max f = min −f
 		w = -w
 		l.e.terms[0].w = -1
@@ -99,7 +99,7 @@ func squaredProducts(s *split) (products int, ok bool) {
 			return 0, false
 		}
 		for k := range a.c {
-			n := len(a.Entry(k).Idx)
+			n := len(a.Linear(k).Idx)
 			products += n * (n + 1) / 2
 		}
 	}

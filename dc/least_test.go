@@ -9,7 +9,7 @@ import (
 )
 
 // leastOf is the Least of a problem that minimises o, nil if there is none.
-func leastOf(t *testing.T, m *dc.Model, o dc.Operand) *dc.Least {
+func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *dc.Least {
 	t.Helper()
 	m.Minimize(o)
 	p, err := m.Problem()
@@ -34,7 +34,7 @@ func (n nothing) Form(f dc.Representer) dc.Form { return f.Represent(n) }
 func formValue(f dc.Form, x []float64) float64 {
 	v := f.Linear.Value(x)
 	for _, q := range f.Quad {
-		for _, e := range q.Arg.Value(x) {
+		for _, e := range q.Arg.Values(x) {
 			v += q.Weight * e * e
 		}
 	}
@@ -45,20 +45,20 @@ func formValue(f dc.Form, x []float64) float64 {
 // no less elsewhere.
 func TestLeastIsAMajorant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for name, of := range map[string]func(x dc.Affine) dc.Expr{
-		"min": func(x dc.Affine) dc.Expr {
+	for name, of := range map[string]func(x dc.Expr) dc.Expr{
+		"min": func(x dc.Expr) dc.Expr {
 			return dc.Min(dc.Square(x.At(0)), dc.Sum(dc.Square(x.At(1)), x.At(2)), dc.Num(1))
 		},
-		"family": func(x dc.Affine) dc.Expr {
+		"family": func(x dc.Expr) dc.Expr {
 			e := dc.Expr{}
 			for k := range 20 {
 				c := dc.Num(float64(k-10) / 16)
-				e = e.Add(dc.Min(dc.SumSquares(x.Range(0, 2).Sub(c)), dc.Square(x.At(3)).Scale(2).Add(c), dc.Num(1)))
+				e = e.Add(dc.Min(dc.SumSquares(x.Slice(0, 2).Sub(c)), dc.Square(x.At(3)).Scale(2).Add(c), dc.Num(1)))
 			}
 			return e
 		},
-		"trimmed": func(x dc.Affine) dc.Expr { return trimmed(x, 2) },
-		"scaled":  func(x dc.Affine) dc.Expr { return trimmed(x, 1).Scale(3) },
+		"trimmed": func(x dc.Expr) dc.Expr { return trimmed(x, 2) },
+		"scaled":  func(x dc.Expr) dc.Expr { return trimmed(x, 1).Scale(3) },
 	} {
 		m := dc.NewModel()
 		x := m.Var("x", []int{4})
@@ -92,20 +92,20 @@ func TestLeastIsAMajorant(t *testing.T) {
 }
 
 // trimmed is the sum of squares of x − 1 without the largest k.
-func trimmed(x dc.Affine, k int) dc.Expr {
-	var all []dc.Operand
+func trimmed(x dc.Expr, k int) dc.Expr {
+	var all []dc.Expr
 	for j := range 4 {
 		all = append(all, dc.Square(x.At(j).Sub(dc.Num(1))))
 	}
-	return dc.Sum(all...).Sub(dc.SumLargestOf(all, k))
+	return dc.Sum(all...).Sub(dc.SumLargest(dc.Stack(all...), k))
 }
 
 // TestLeastOnlyOfQuadratics: other functions keep their split.
 func TestLeastOnlyOfQuadratics(t *testing.T) {
-	for name, of := range map[string]func(x dc.Affine) dc.Expr{
-		"affine": func(x dc.Affine) dc.Expr { return dc.Min(x.At(0), x.At(1)) },
-		"exp":    func(x dc.Affine) dc.Expr { return dc.Min(dc.Exp(x.At(0)), dc.Square(x.At(1))) },
-		"max":    func(x dc.Affine) dc.Expr { return dc.Max(dc.Square(x.At(0)), dc.Square(x.At(1))) },
+	for name, of := range map[string]func(x dc.Expr) dc.Expr{
+		"affine": func(x dc.Expr) dc.Expr { return dc.Min(x.At(0), x.At(1)) },
+		"exp":    func(x dc.Expr) dc.Expr { return dc.Min(dc.Exp(x.At(0)), dc.Square(x.At(1))) },
+		"max":    func(x dc.Expr) dc.Expr { return dc.Max(dc.Square(x.At(0)), dc.Square(x.At(1))) },
 	} {
 		m := dc.NewModel()
 		x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(1))

@@ -18,9 +18,9 @@ type Linear struct {
 	lost float64 // sizes of the constants that were added up to Const, less its own: the part that has cancelled
 }
 
-// NewLinear is the function with these coefficients, in any order; those of one
-// variable are added. It takes over the slices, which are of one length; where they are not, or a number
-// is negative, the function is an error of the problem that uses it.
+// NewLinear is the function with these coefficients, in any order; those of one variable are added.
+// It takes over the slices, which are of one length; where they are not, or a number is negative,
+// the function is an error of the problem that uses it.
 func NewLinear(idx []int, val []float64, c float64) Linear {
 	if len(idx) != len(val) {
 		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients", len(idx), len(val))}}
@@ -41,17 +41,16 @@ func (l Linear) Value(x []float64) float64 {
 	return s
 }
 
-// ConstSize is the sum of the sizes of the constants that were added up to Const, as far as that is known; at least |Const|.
+// ConstSize is the sum of the sizes of the constants that were added up to Const, as far as that is
+// known; at least |Const|.
 func (l Linear) ConstSize() float64 { return math.Abs(l.Const) + l.lost }
 
-// WithConstSize is l whose Const was added up from constants of which the sizes have that sum: their rounding errors count in
-// Expr.Evaluate's bound where they have cancelled.
+// WithConstSize is l whose Const was added up from constants of which the sizes have that sum:
+// their rounding errors count in Expr.Evaluate's bound where they have cancelled.
 func (l Linear) WithConstSize(sum float64) Linear {
 	l.lost = max(sum-math.Abs(l.Const), 0)
 	return l
 }
-
-func (l Linear) expr() Expr { return Expr{lin: l} }
 
 // AddSubgrad adds scale times the coefficients to dst; x is not looked at.
 func (l Linear) AddSubgrad(dst []float64, scale float64, _ []float64) {

@@ -11,7 +11,7 @@ import (
 // standIn is an expression that stands for a convex function which is subtracted, which it need not
 // be: it has values and subgradients alone.
 type standIn struct {
-	e          Expr
+	e          scalar
 	of         written // of sign·of, a function without a split: it is linearised; nil: of others
 	sign       float64
 	part       bool // Linearised has made it
@@ -39,7 +39,7 @@ func (f *standIn) node() Node {
 	if f.of == nil {
 		return Node{op: "minus", key: f}
 	}
-	return Node{op: "tangent", num: f.sign, args: exprArgs(Expr{terms: []term{{1, f.of}}})}
+	return Node{op: "tangent", num: f.sign, args: exprArgs(scalar{terms: []term{{1, f.of}}})}
 }
 
 func (f *standIn) String() string {
@@ -68,7 +68,7 @@ func (f *standIn) isLinearised() bool { return f.of != nil }
 
 // withTangents reports whether functions are among e that are linearised: then a smooth function of
 // e is.
-func (e *Expr) withTangents() bool {
+func (e *scalar) withTangents() bool {
 	s := e.splitNow()
 	return someLinearised(s.g) || someLinearised(s.h)
 }
@@ -83,7 +83,7 @@ func tangentIn(f Convex) bool {
 
 // moveTangents gives the functions that are linearised a split, by bounds of their second
 // derivatives. Functions without such bounds are brought into h.
-func (e *Expr) moveTangents() {
+func (e *scalar) moveTangents() {
 	s := e.splitNow()
 	if !someLinearised(s.g) && !someLinearised(s.h) {
 		return
@@ -148,7 +148,7 @@ func (t *standIn) bounded() (split, bool) {
 	bent := &standIn{e: t.e, all: t.all, everywhere: t.everywhere, indices: t.indices}
 	if len(rows) > 0 {
 		q = []term{{1, newVectorAtom(atom.SumSquares, nil, Entries(rows...))}}
-		bent.e = Expr{terms: append(slices.Clip(q), t.e.terms...)}
+		bent.e = scalar{terms: append(slices.Clip(q), t.e.terms...)}
 		bent.indices = union(t.indices, q[0].f.Support())
 	}
 	return split{g: q, h: []term{{1, bent}}}, true

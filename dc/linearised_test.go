@@ -10,7 +10,7 @@ import (
 // TestLinearisedDefinitions: what Linearised leaves of an expression changes as the expression does where the variables that
 // equations define follow the others, and does not contain them.
 func TestLinearisedDefinitions(t *testing.T) {
-	type vars struct{ x, s, u dc.Affine }
+	type vars struct{ x, s, u dc.Expr }
 	circle := func(v vars) dc.Constraint { return dc.EQ(dc.SumSquares(v.x), dc.Num(5)) } // an equation that defines nothing
 	product := func(v vars) dc.Constraint { return dc.EQ(v.s, dc.Mul(v.x.At(0), v.x.At(1))) }
 	for name, make := range map[string]func(v vars) (dc.Expr, []dc.Constraint){
@@ -21,7 +21,7 @@ func TestLinearisedDefinitions(t *testing.T) {
 			return dc.Sum(v.s, v.u.Scale(-3)), []dc.Constraint{circle(v), dc.EQ(dc.Sum(v.s.Scale(-2), dc.Power(v.x.At(1), 3)), v.x.At(0)), dc.EQ(v.u, dc.Square(v.x.At(0)))}
 		},
 		"in an equation": func(v vars) (dc.Expr, []dc.Constraint) {
-			return dc.ToExpr(v.x.At(0)), []dc.Constraint{product(v), dc.EQ(v.u, dc.Square(v.x.At(1))), dc.EQ(dc.Sum(dc.Exp(v.x.At(0)), v.x.At(1)), dc.Num(1)), dc.GE(dc.Sum(v.s, v.u.Scale(-1), dc.Square(v.x.At(0))), dc.Num(-4))}
+			return v.x.At(0), []dc.Constraint{product(v), dc.EQ(v.u, dc.Square(v.x.At(1))), dc.EQ(dc.Sum(dc.Exp(v.x.At(0)), v.x.At(1)), dc.Num(1)), dc.GE(dc.Sum(v.s, v.u.Scale(-1), dc.Square(v.x.At(0))), dc.Num(-4))}
 		},
 		"an absolute value": func(v vars) (dc.Expr, []dc.Constraint) {
 			return dc.Sum(v.s.Scale(-1), dc.Mul(v.x.At(0), v.x.At(1))), []dc.Constraint{circle(v), dc.EQ(v.s, dc.Sum(dc.Abs(v.x.At(0)), dc.Power(v.x.At(1), 3)))}

@@ -17,7 +17,7 @@ func TestLogOfFactors(t *testing.T) {
 	u, v := m.Var("u", nil), m.Var("v", nil)
 	p, q := m.Var("p", nil, dc.AtLeast(0)), m.Var("q", nil, dc.AtLeast(0))
 	n := m.Var("n", nil, dc.AtMost(0))
-	over := func(a, b dc.Operand) dc.Expr { return dc.Mul(a, dc.InvPos(b)) }
+	over := func(a, b dc.Expr) dc.Expr { return dc.Mul(a, dc.InvPos(b)) }
 	two := dc.Num(2)
 	for name, c := range map[string]struct {
 		e     dc.Expr

@@ -31,7 +31,7 @@ type majorant interface {
 }
 
 // majorise returns e with majorants in its split.
-func (e Expr) majorise() Expr { return e.majoriseBy(term.majorant) }
+func (e scalar) majorise() scalar { return e.majoriseBy(term.majorant) }
 
 // withMajorant is implemented by families that are not convex: it is one times a weight as its
 // majorant, if it has one.
@@ -40,7 +40,7 @@ type withMajorant interface {
 }
 
 // majoriseObjective is majorise for an objective, which may have leastOf too.
-func (e Expr) majoriseObjective() Expr {
+func (e scalar) majoriseObjective() scalar {
 	e = e.apart(func(t term) bool {
 		f, mixed := t.f.(withMajorant)
 		if mixed {
@@ -60,7 +60,7 @@ func (e Expr) majoriseObjective() Expr {
 	})
 }
 
-func (e Expr) majoriseBy(majorant func(term) (term, bool)) Expr {
+func (e scalar) majoriseBy(majorant func(term) (term, bool)) scalar {
 	some, terms := false, make([]term, len(e.terms))
 	for k, t := range e.terms {
 		if m, ok := majorant(t); ok {
@@ -127,7 +127,7 @@ type differences struct {
 func (d *differences) final() bool { return d.bent }
 
 // newDifferences: ok is false where one of es has no split.
-func newDifferences(es ...Expr) (d differences, ok bool) {
+func newDifferences(es ...scalar) (d differences, ok bool) {
 	for k, e := range es {
 		other := e.Neg()
 		bent := e.withTangents()
@@ -202,11 +202,11 @@ func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float6
 // absAbove is the majorant of |e|, and squareAbove that of e².
 type absAbove struct {
 	differences
-	e       Expr
+	e       scalar
 	indices []int
 }
 
-func newAbsAbove(e Expr) (absAbove, bool) {
+func newAbsAbove(e scalar) (absAbove, bool) {
 	d, ok := newDifferences(e)
 	f := absAbove{differences: d, e: e}
 	if ok {

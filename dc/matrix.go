@@ -14,16 +14,19 @@ import (
 // column by column.
 type symmetric struct {
 	n       int
-	a       Affine
+	a       Expr
 	indices []int
 	pool    *sync.Pool // of *symWork
 }
 
 // newSymmetric takes the upper triangle of a square matrix that is seen to be
 // symmetric, or returns an error.
-func newSymmetric(name string, a Affine) (*symmetric, error) {
+func newSymmetric(name string, a Expr) (*symmetric, error) {
 	if err := a.Err(); err != nil {
 		return nil, err
+	}
+	if a.bent() {
+		return nil, badExpr("%s needs a matrix of affine functions", name).err
 	}
 	shape := a.shape
 	if len(shape) == 0 {
@@ -39,7 +42,7 @@ func newSymmetric(name string, a Affine) (*symmetric, error) {
 	rows := make([]Linear, 0, triangle(n))
 	for j := range n {
 		for i := range j + 1 {
-			rows = append(rows, a.Entry(i*n+j))
+			rows = append(rows, a.Linear(i*n+j))
 		}
 	}
 	s := &symmetric{n: n, a: Entries(rows...)}
@@ -50,14 +53,14 @@ func newSymmetric(name string, a Affine) (*symmetric, error) {
 
 // IsSymmetric reports whether a square matrix is seen to be symmetric; if not,
 // i and j are the indices, from 0, of an entry that differs from its mirror.
-func IsSymmetric(a Affine) (i, j int, ok bool) {
-	if len(a.shape) != 2 || a.shape[0] != a.shape[1] || a.Err() != nil {
+func IsSymmetric(a Expr) (i, j int, ok bool) {
+	if len(a.shape) != 2 || a.shape[0] != a.shape[1] || a.Err() != nil || a.bent() {
 		return 0, 0, false
 	}
 	n := a.shape[0]
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			if !a.Entry(i*n + j).mirrors(a.Entry(j*n + i)) {
+			if !a.Linear(i*n + j).mirrors(a.Linear(j*n + i)) {
 				return i, j, false
 			}
 		}
@@ -82,7 +85,7 @@ func (l Linear) mirrors(r Linear) bool {
 }
 
 // at is entry (i, j).
-func (s *symmetric) at(i, j int) Linear { return s.a.Entry(place(i, j)) }
+func (s *symmetric) at(i, j int) Linear { return s.a.Linear(place(i, j)) }
 
 // addOuter adds w·vvᵀ, as the gradient with respect to the matrix, to dst.
 func (s *symmetric) addOuter(dst []float64, w float64, n int, v func(i int) float64) {
@@ -271,6 +274,6 @@ func multiple(l Linear) func(i, j int) Linear {
 }
 
 // arg is the matrix as the argument of an atom.
-func (s *symmetric) arg() [2]Array {
-	return [2]Array{{affine: &s.a, layout: triangles, order: s.n}}
+func (s *symmetric) arg() [2]array {
+	return [2]array{{affine: &s.a, layout: triangles, order: s.n}}
 }

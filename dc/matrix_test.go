@@ -30,7 +30,7 @@ func TestSymmetricVariables(t *testing.T) {
 	v := q.Vars[1]
 	for _, tt := range []struct{ got, want any }{
 		{v.Start.Values, "[1 0 2 0 0 3]"}, {v.Lo, "[0 1 0 5 0 0]"}, {q.Vars[2].Hi, "[9 9 9]"},
-		{s.Value([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}), "[1 2 4 2 3 5 4 5 6]"},
+		{s.Values([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}), "[1 2 4 2 3 5 4 5 6]"},
 		{v.Values([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}), "[1 2 4 2 3 5 4 5 6]"},
 		{mat.Sum(s.Matrix([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0})), "32"},
 	} {
@@ -47,8 +47,8 @@ func TestSymmetricVariables(t *testing.T) {
 		t.Errorf("violation %g", got)
 	}
 	at := []float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}
-	if d := s.Diag(); fmt.Sprint(d.Value(at), d.Diag().Row(1).Value(at)) != "[1 3 6] [0 3 0]" {
-		t.Errorf("diagonals %v, %v", d.Value(at), d.Diag().Value(at))
+	if d := s.Diag(); fmt.Sprint(d.Values(at), d.Diag().Row(1).Values(at)) != "[1 3 6] [0 3 0]" {
+		t.Errorf("diagonals %v, %v", d.Values(at), d.Diag().Values(at))
 	}
 	if err := s.Row(0).Reshape(1, 3).Diag().Err(); err == nil {
 		t.Error("a row as a matrix has a diagonal")
@@ -62,7 +62,7 @@ func TestMatrixMistakes(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2, 2})
 	s := m.Var("s", []int{2, 2}, dc.Symmetric())
-	for want, e := range map[string]dc.Operand{
+	for want, e := range map[string]dc.Expr{
 		"not seen to be symmetric: entries (0, 1) and (1, 0)": dc.LogDet(x),
 		"lambda_max of shape [2]":                             dc.LambdaMax(s.Row(0)),
 		"sum of the 3 largest of 2 eigenvalues":               dc.LambdaSumLargest(s, 3),
@@ -72,7 +72,7 @@ func TestMatrixMistakes(t *testing.T) {
 		"sigma_max of shape [2 2 1]":                          dc.SpectralNorm(x.Reshape(2, 2, 1)),
 		"has no value":                                        dc.NuclearNorm(dc.Mat(mat.NewDense(2, 2, []float64{1, math.NaN(), 2, 1}))),
 	} {
-		if err := dc.ToExpr(e).Err(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := e.Err(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestMaximaOfMatFracs(t *testing.T) {
 	y := m.Var("y", nil)
 	p := dc.Stack(y.Add(dc.Num(50)), dc.Num(0), dc.Num(0), y.Add(dc.Num(50))).Reshape(2, 2)
 	s := dc.Sum(dc.MatFrac(dc.Vec([]float64{1, 2}), p), dc.MatFrac(dc.Vec([]float64{2, 2}), p))
-	e := dc.Min(s, s.Scale(2), s.Scale(3), dc.SumLargestOf([]dc.Expr{s.Neg(), s.Scale(-2), s.Scale(-3)}, 2).Add(s.Scale(5)))
+	e := dc.Min(s, s.Scale(2), s.Scale(3), dc.SumLargest(dc.Stack([]dc.Expr{s.Neg(), s.Scale(-2), s.Scale(-3)}...), 2).Add(s.Scale(5)))
 	for _, v := range []float64{-2, 0, 3} {
 		x := []float64{v}
 		want := s.Value(x)
@@ -119,7 +119,7 @@ func TestMatFracsBecomeOne(t *testing.T) {
 	p := m.Var("P", []int{3, 3}, dc.PSD())
 	o := m.Var("O", []int{3, 3}, dc.PSD())
 	v := m.Var("v", []int{3})
-	var parts []dc.Operand
+	var parts []dc.Expr
 	for range 10 {
 		y := dc.Vec([]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
 		parts = append(parts, dc.MatFrac(y, p).Scale(rng.Float64()), dc.MatFrac(y.Sub(v), o), dc.MatFrac(y, o).Scale(-rng.Float64()))
@@ -128,7 +128,7 @@ func TestMatFracsBecomeOne(t *testing.T) {
 	x := []float64{3, 0.5, 2, 0.2, -0.3, 1, 2, 0.1, 2, 0.3, 0.4, 3, 1, -1, 2}
 	want := 0.0
 	for _, part := range parts {
-		want += dc.ToExpr(part).Value(x)
+		want += part.Value(x)
 	}
 	if got := e.Value(x); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("value %g, want %g", got, want)
@@ -157,7 +157,7 @@ func TestParams(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})
 	p := m.Param("p", []int{2}, 1, 2)
-	m.Maximize(dc.SumSquares(x.Sub(p.Affine)).Neg())
+	m.Maximize(dc.SumSquares(x.Sub(p.Expr)).Neg())
 	m.AddCost(p, x)
 	a, err := m.Problem()
 	if err != nil {

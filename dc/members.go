@@ -58,9 +58,9 @@ func (a *growing) finished() *members {
 }
 
 // expr is E of a member.
-func (m *members) expr(k int) Expr {
+func (m *members) expr(k int) scalar {
 	top := m.plan.Last()
-	e := Expr{lin: m.affine(k), terms: make([]term, len(top.Args)), of: m.of}
+	e := scalar{lin: m.affine(k), terms: make([]term, len(top.Args)), of: m.of}
 	for a, arg := range top.Args {
 		f := memberOf(m.plan.Graph, arg, m.of, k)
 		e.terms[a] = term{graph.At(top.Weights[a], k), f.terms[0].f}

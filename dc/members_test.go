@@ -17,7 +17,7 @@ import (
 
 // manyConstraints are constraints of one shape, in a model that makes one object of them,
 // and in one that cannot as their names differ in the number of indices.
-func manyConstraints(t *testing.T, make func(row func(n int) Affine) Expr, kind int) (joined, apart *Problem) {
+func manyConstraints(t *testing.T, make func(row func(n int) Expr) Expr, kind int) (joined, apart *Problem) {
 	t.Helper()
 	build := func(width func(k int) int) *Problem {
 		r := rand.New(rand.NewPCG(uint64(kind), 3))
@@ -132,14 +132,14 @@ func TestMembersDefined(t *testing.T) {
 	m.Minimize(Sum(x))
 	m.SubjectTo(EQ(s, Log(x.At(0))))
 	for k := range fewestConstraints {
-		m.SubjectTo(GE(Norm2(x), ToExpr(s).Scale(float64(k))).Named("c", k))
+		m.SubjectTo(GE(Norm2(x), s.Scale(float64(k))).Named("c", k))
 	}
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range p.Constraints[2:] {
-		if c.members != nil || len(c.E().split().lin.Idx) > 0 && slices.Contains(c.E().split().lin.Idx, 3) {
+		if c.members != nil || len(c.e.split().lin.Idx) > 0 && slices.Contains(c.e.split().lin.Idx, 3) {
 			t.Fatal(c.Name(), "still has the variable")
 		}
 	}
@@ -149,7 +149,7 @@ func TestMembersDefined(t *testing.T) {
 }
 
 // distances are constraints that points of the plane keep apart, more of them than are watched near a point.
-func distances(t *testing.T, of func(d Affine) Expr) *Problem {
+func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	t.Helper()
 	const points = 2*2*2*nearVariables + 10 // there are n(n−1)/2 constraints of 2n variables
 	m := NewModel()
@@ -172,10 +172,10 @@ func distances(t *testing.T, of func(d Affine) Expr) *Problem {
 
 // TestBroken: after steps of all lengths the members that are found broken, and their values, are those that values of all show.
 func TestBroken(t *testing.T) {
-	for name, of := range map[string]func(d Affine) Expr{
-		"norm2":  func(d Affine) Expr { return Norm2(d) },
-		"norm1":  func(d Affine) Expr { return Norm1(d).Scale(2) },
-		"square": func(d Affine) Expr { return SumSquares(d) }, // has no Lipschitz constant
+	for name, of := range map[string]func(d Expr) Expr{
+		"norm2":  func(d Expr) Expr { return Norm2(d) },
+		"norm1":  func(d Expr) Expr { return Norm1(d).Scale(2) },
+		"square": func(d Expr) Expr { return SumSquares(d) }, // has no Lipschitz constant
 	} {
 		p := distances(t, of)
 		m := p.Constraints[0].members
@@ -217,7 +217,7 @@ func TestBroken(t *testing.T) {
 
 // TestNear: members that are not near hold within the reach, and so do their tangents.
 func TestNear(t *testing.T) {
-	p := distances(t, func(d Affine) Expr { return Norm2(d) })
+	p := distances(t, func(d Expr) Expr { return Norm2(d) })
 	m := p.Constraints[0].members
 	rng := rand.New(rand.NewPCG(8, 8))
 	draw := func(around []float64, size float64) []float64 {

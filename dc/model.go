@@ -39,12 +39,12 @@ func (m *Model) orNone() *Model {
 
 // Var adds variables of the given shape, none for a scalar, and returns them
 // as an affine map.
-func (m *Model) Var(name string, shape []int, opts ...VarOption) Affine {
+func (m *Model) Var(name string, shape []int, opts ...VarOption) Expr {
 	return m.orNone().declare(&Variable{Name: name, Shape: append([]int(nil), shape...)}, opts)
 }
 
 // declare adds v with these attributes.
-func (m *Model) declare(v *Variable, opts []VarOption) Affine {
+func (m *Model) declare(v *Variable, opts []VarOption) Expr {
 	name, shape := v.Name, v.Shape
 	v.Offset = m.p.n
 	room := mostEntries
@@ -85,7 +85,7 @@ func (m *Model) declare(v *Variable, opts []VarOption) Affine {
 	if v.Skew {
 		return v.skew(m.space)
 	}
-	a := Affine{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n), of: m.space}
+	a := Expr{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n), of: m.space}
 	for k := range n {
 		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
 	}
@@ -133,36 +133,70 @@ func (m *Model) Again() (again *Model, ok bool) {
 
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }
 
-// Minimize sets the objective, a scalar to be minimised; the last call of Minimize or
-// Maximize counts. An operand of another shape is an error of Problem.
-func (m *Model) Minimize(o Operand) { m.orNone().optimise(ToExpr(o), false) }
+// Minimize sets the objective, a number to be minimised; the last call of Minimize or
+// Maximize counts. An array of another shape is an error of Problem.
+func (m *Model) Minimize(e Expr) { m.orNone().optimise(e, false) }
 
 // Maximize is Minimize of the negative; results report the objective as given.
-func (m *Model) Maximize(o Operand) { m.orNone().optimise(ToExpr(o).Neg(), true) }
+func (m *Model) Maximize(e Expr) { m.orNone().optimise(e.Neg(), true) }
 
 func (m *Model) optimise(e Expr, maximize bool) { m.p.Objective, m.p.Maximize = e, maximize }
 
 // SubjectTo adds constraints, in this order. Mistakes in them are errors of Problem. An
 // affine constraint of one variable is a bound of it, see Problem.Box: functions that are
 // made after it have splits, and are accepted, as if the variable had been made with that
-// bound. See Again for functions made before.
-func (m *Model) SubjectTo(cs ...Constraint) {
-	for k := range cs {
-		m.orNone().add(&cs[k])
+// bound. See Again for functions made before. The result has the multipliers at a solution.
+func (m *Model) SubjectTo(cs ...Constraint) Statement {
+	if m == nil {
+		return Statement{}
 	}
+	s := Statement{cs: &m.cs, from: len(m.cs.list)}
+	for k := range cs {
+		m.add(&cs[k])
+	}
+	s.to = len(m.cs.list)
+	return s
 }
 
 func (m *Model) add(c *Constraint) {
 	s := c.alone()
+	if s.each != nil {
+		m.addEach(&s)
+		return
+	}
 	for half := &s; half != nil; half = half.next {
 		for k := range half.Lo {
 			if half.A.Err() == nil && k < half.A.Len() {
-				m.space.row(half.A.Entry(k), half.Lo[k], half.Hi[k])
+				m.space.row(half.A.Linear(k), half.Lo[k], half.Hi[k])
 			}
 		}
 		one := *half
 		one.next, one.Family, one.index, one.second = nil, s.Family, s.index, half != &s
 		m.cs.add(&one)
+	}
+}
+
+// addEach adds the constraints of an array of a name.
+func (m *Model) addEach(s *Common) {
+	e := s.each
+	if e.columns != nil && e.of.check(m.space) == nil {
+		width := len(e.index(s.index, 0))
+		numbers := make([]int32, 0, width*e.n)
+		for k := range e.n {
+			for _, i := range e.index(s.index, k) {
+				numbers = append(numbers, int32(i))
+			}
+		}
+		if m.cs.addMembers(s.Family, width, numbers, e.columns, m.space) {
+			return
+		}
+	}
+	for k := range e.n {
+		c := e.one(k)
+		if s.Family != "" {
+			c = c.Named(s.Family, e.index(s.index, k)...)
+		}
+		m.add(&c)
 	}
 }
 
@@ -195,6 +229,7 @@ func (m *Model) ProblemContext(ctx context.Context) (*Problem, error) {
 func (m *Model) problem(look *lookout) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
+	p.setObjective(m.p.Objective.one())
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
 	p.Constraints = m.cs.constraints()
 	for _, v := range p.Vars {
@@ -216,18 +251,19 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		if p.Maximize {
 			sign = 1
 		}
-		p.Objective = sumExprs([]Expr{p.Objective, concave(newPriced(m.costs, sign), m.space)})
+		p.setObjective(sumExprs([]scalar{*p.objective(), concave(newPriced(m.costs, sign), m.space)}))
 	}
 	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
-		p.Objective = p.Objective.apart(func(term) bool { return true }) // an equation may define a variable of it
+		p.setObjective(p.objective().apart(func(term) bool { return true })) // an equation may define a variable of it
 	}
 	stated := p
 	stated.Constraints = nil // exactly has them
-	touches, err := p.prepare(look, Expr.majoriseObjective, Expr.majorise)
+	stated.setObjective(*p.objective())
+	touches, err := p.prepare(look, scalar.majoriseObjective, scalar.majorise)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExpr(p.Objective, m.space); err != nil {
+	if err := checkExpr(*p.objective(), m.space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
 	for k, c := range p.Constraints {
@@ -239,7 +275,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		}
 		err := c.err
 		if err == nil && c.DC {
-			err = checkExpr(c.E(), m.space)
+			err = checkExpr(c.function(), m.space)
 		}
 		if err == nil && c.cone != nil {
 			err = c.cone.check(m.space)
@@ -264,7 +300,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.typical, p.reduced, p.widths = p.typicalPoint(), sync.OnceValue(p.reduce), sync.OnceValue(p.termWidths)
 	p.least = p.reach()
 	if touches {
-		stated.typical, stated.Objective = p.typical, stated.Objective.folded(&p.Objective)
+		stated.typical = p.typical
+		stated.setObjective(stated.objective().folded(p.objective()))
 		again := m.cs.constraints()
 		p.exact = sync.OnceValue(func() *Problem {
 			if q := stated.exactly(again); q != nil {
@@ -280,9 +317,10 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 // functions have no split, as the maximum of functions that are bent.
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
-	q.Constraints, q.Objective = stated, q.Objective.apart(func(term) bool { return true })
+	q.Constraints = stated
+	q.setObjective(q.objective().apart(func(term) bool { return true }))
 	q.widths = sync.OnceValue(q.termWidths)
-	same := func(e Expr) Expr { return e }
+	same := func(e scalar) scalar { return e }
 	look := lookout{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)
 	for k := range q.Constraints {
@@ -300,11 +338,12 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
-func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touches bool, err error) {
-	p.Objective = objective(p.Objective)
-	p.Objective.keepSplit()
-	p.Objective.moveTangents()
-	touches = p.Objective.err == nil && p.Objective.split().touches
+func (p *Problem) prepare(look *lookout, objective, form func(scalar) scalar) (touches bool, err error) {
+	p.setObjective(objective(*p.objective()))
+	e := p.objective()
+	e.keepSplit()
+	e.moveTangents()
+	touches = e.err == nil && e.split().touches
 	for k := range p.Constraints {
 		if err := look.ended(); err != nil {
 			return false, err
@@ -321,7 +360,7 @@ func (p *Problem) prepare(look *lookout, objective, form func(Expr) Expr) (touch
 	return touches, nil
 }
 
-func checkExpr(e Expr, of *space) error {
+func checkExpr(e scalar, of *space) error {
 	if e.err != nil {
 		return e.err
 	}
@@ -364,7 +403,7 @@ func (c *Constraint) checkAffine(of *space) error {
 		if !(c.Lo[k] <= c.Hi[k]) {
 			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
 		}
-		if bad(c.A.Entry(k)) {
+		if bad(c.A.Linear(k)) {
 			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
 		}
 	}

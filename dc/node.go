@@ -21,7 +21,7 @@ func (p *parted) split() *split  { return &p.s }
 func (p *parted) Support() []int { return p.indices }
 
 // ownerOf is the space of several expressions.
-func ownerOf(es ...Expr) *space {
+func ownerOf(es ...scalar) *space {
 	var of *space
 	for k := range es {
 		of = of.join(es[k].owner())
@@ -31,7 +31,7 @@ func ownerOf(es ...Expr) *space {
 
 // made is the expression of a function f of es with split s. It is s itself
 // where that is a convex function and says as much as f.
-func made(f func(parted) written, s split, es ...Expr) Expr {
+func made(f func(parted) written, s split, es ...scalar) scalar {
 	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
 	if len(s.g) == 1 {
 		_, lifted := s.g[0].f.(interface{ onlyInSplits() })
@@ -42,10 +42,9 @@ func made(f func(parted) written, s split, es ...Expr) Expr {
 	}
 	of := ownerOf(es...)
 	if simple {
-		return Expr{lin: s.lin, terms: s.g, of: of}
+		return scalar{lin: s.lin, terms: s.g, of: of}
 	}
 	return node(f(newParted(s)), of)
 }
 
-// isAffineNow reports whether e is written as an affine function.
-func (e *Expr) isAffineNow() bool { return len(e.terms) == 0 }
+func (e scalar) isAffineAsWritten() bool { return e.isAffineNow() }

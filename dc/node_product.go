@@ -14,19 +14,20 @@ import (
 // of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊. An affine x that
 // stands in a logarithm of y, as in x·log(x/z), gives entropies and divergences.
 //
-//	arguments  x, y: scalars
+//	arguments  x, y: arrays, entry by entry
 //	curvature  DC; convex or concave where one factor is a multiple of the other
 //	sign       any; nonnegative or nonpositive where one factor is a multiple of the other
 //	monotone   x: none, by sign where y is a multiple of x; y: none
 //	domain     all
 //	takes      any with a split whose product has one
-//	refuses    arrays; factors without a bound that the split needs
+//	refuses    factors without a bound that the split needs
 //	form       quadratic
 //	source     Horst and Thoai 1999, section 2
-func Mul(x, y Operand) Expr {
-	a, b := ToExpr(x), ToExpr(y)
+func Mul(x, y Expr) Expr { return pairwise("product", x, y, timesOf) }
+
+func timesOf(a, b scalar) scalar {
 	if err := errors.Join(a.err, b.err); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	switch {
 	case a.IsConst():
@@ -35,40 +36,40 @@ func Mul(x, y Operand) Expr {
 		return a.Scale(b.split().lin.Const)
 	case a.isAffineNow() && b.isAffineNow():
 		if w, ok := a.lin.multipleOf(b.lin); ok {
-			return Square(b).Scale(w)
+			return squareOf(b).Scale(w)
 		}
-		return Inner(FromLinear(a.lin), FromLinear(b.lin))
+		return inner(FromLinear(a.lin), FromLinear(b.lin))
 	case a.same(&b):
-		return Square(a)
+		return squareOf(a)
 	}
-	for _, by := range [][2]Expr{{a, b}, {a.Neg(), b.Neg()}, {b, a}, {b.Neg(), a.Neg()}} {
+	for _, by := range [][2]scalar{{a, b}, {a.Neg(), b.Neg()}, {b, a}, {b.Neg(), a.Neg()}} {
 		if e, ok := timesLogs(by[0], by[1]); ok {
 			return e
 		}
 	}
-	of := func(p parted) written { return newWritten(atom.Inner, nil, []Expr{a, b}, &p) }
+	of := func(p parted) written { return newWritten(atom.Inner, nil, []scalar{a, b}, &p) }
 	if a.withTangents() || b.withTangents() {
 		return linearised(of, errProduct, a, b)
 	}
 	s, err := productSplit(a.split(), b.split())
 	if err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	return made(of, s, a, b)
 }
 
 // timesLogs is u·(Σ cₖ·log vₖ + r) for affine u and vₖ, where u > 0 by its bounds or as one of the
 // vₖ is a positive multiple of it: u·log v is −Entropy(u) − KL(u, v) + v − u.
-func timesLogs(u, v Expr) (Expr, bool) {
+func timesLogs(u, v scalar) (scalar, bool) {
 	if !u.isAffineNow() || v.withFamilies() {
-		return Expr{}, false
+		return scalar{}, false
 	}
 	positive, c := u.Range().Lo > 0, 0.0
-	rest, parts := []Expr{{lin: v.lin}}, []Expr{}
+	rest, parts := []scalar{{lin: v.lin}}, []scalar{}
 	for _, t := range v.terms {
 		l, isLog := logArgument(t.f)
 		if !isLog {
-			rest = append(rest, Expr{terms: []term{t}, composite: v.composite, of: v.of})
+			rest = append(rest, scalar{terms: []term{t}, composite: v.composite, of: v.of})
 			continue
 		}
 		c -= t.w
@@ -77,19 +78,19 @@ func timesLogs(u, v Expr) (Expr, bool) {
 			parts = append(parts, u.Scale(-t.w*math.Log(w)))
 			continue
 		}
-		parts = append(parts, divergence(FromLinear(u.lin), FromLinear(l), true).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
+		parts = append(parts, divergence(u, l.expr(), true).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
 	}
 	if !positive || len(rest) > len(v.terms) {
-		return Expr{}, false
+		return scalar{}, false
 	}
 	if c != 0 {
 		parts = append(parts, openEntropy(u).Scale(-c))
 	}
-	return sumExprs(append(parts, Mul(u, sumExprs(rest)))), true
+	return sumExprs(append(parts, timesOf(u, sumExprs(rest)))), true
 }
 
 // twoFactors are u and v of f = u·v.
-func twoFactors(f Convex) (u, v Expr, ok bool) {
+func twoFactors(f Convex) (u, v scalar, ok bool) {
 	switch g := f.(type) {
 	case *vectorAtom:
 		if g.row == atom.Inner && len(g.items) == 2 {
@@ -103,7 +104,7 @@ func twoFactors(f Convex) (u, v Expr, ok bool) {
 	if a, _ := affineFactors(f, 1); len(a) == 2 {
 		return a[0].expr(), a[1].expr(), true
 	}
-	return Expr{}, Expr{}, false
+	return scalar{}, scalar{}, false
 }
 
 // Inner is the sum of uₖ·vₖ: uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that
@@ -114,26 +115,30 @@ func twoFactors(f Convex) (u, v Expr, ok bool) {
 //	sign       any
 //	monotone   u: none; v: none
 //	domain     all
-//	takes      affine
+//	takes      any whose products have splits
 //	refuses    arrays with another number of entries
 //	form       quadratic
 //	source     Horst and Thoai 1999, section 2
-func Inner(u, v Affine) Expr {
+func Inner(u, v Expr) Expr { return inner(u, v).array() }
+
+func inner(u, v Expr) scalar {
 	if err := errors.Join(u.Err(), v.Err()); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	if u.Len() != v.Len() {
 		return badExpr("inner product of shapes %v and %v", u.shape, v.shape)
 	}
 	u, v = u.Reshape(u.Len()), v.Reshape(v.Len())
-	if u.IsConst() {
-		return v.Dot(u.c).expr()
-	}
-	if v.IsConst() {
-		return u.Dot(v.c).expr()
+	switch {
+	case u.bent() || v.bent():
+		return pairwise("product", u, v, timesOf).sum()
+	case u.IsConst():
+		return v.Dot(u.c).one()
+	case v.IsConst():
+		return u.Dot(v.c).one()
 	}
 	if sameEntries(&u, &v) {
-		return SumSquares(u)
+		return reduce(atom.SumSquares, nil, u)
 	}
 	both := Stack(u, v)
 	f, own := newVectorAtom(atom.Inner, nil, both), newParted(innerSplit(u, v))
@@ -143,10 +148,10 @@ func Inner(u, v Affine) Expr {
 
 // innerSplit is the sum of the products that have a factor which is constant by
 // the bounds of its variables, and the polarisation of the others.
-func innerSplit(u, v Affine) split {
+func innerSplit(u, v Expr) split {
 	var plus, minus, lins []Linear
 	for k := range u.c {
-		a, b := u.Entry(k).fixed(), v.Entry(k).fixed()
+		a, b := u.Linear(k).fixed(), v.Linear(k).fixed()
 		switch {
 		case a.IsConst():
 			lins = append(lins, b.Scale(a.Const))
@@ -166,7 +171,7 @@ func innerSplit(u, v Affine) split {
 }
 
 // squares is the sum of squares as a split.
-func squares(a Affine) split {
+func squares(a Expr) split {
 	f := newVectorAtom(atom.SumSquares, nil, a)
 	if a.IsConst() {
 		return split{lin: Linear{Const: f.Value(nil)}}
@@ -268,7 +273,7 @@ func productSplit(a, b *split) (split, error) {
 		return a.scale(b.lin.Const), nil
 	}
 	if a.isAffine() && b.isAffine() {
-		return *Inner(FromLinear(a.lin), FromLinear(b.lin)).split(), nil
+		return *inner(FromLinear(a.lin), FromLinear(b.lin)).split(), nil
 	}
 	x, err := nonnegativeParts(a)
 	if err != nil {
@@ -281,7 +286,7 @@ func productSplit(a, b *split) (split, error) {
 	parts := []split{
 		convexProduct(x.p, y.p), convexProduct(x.q, y.q), convexProduct(x.p, y.q), convexProduct(x.q, y.p),
 		affineProduct(x.l, y.p), affineProduct(x.l, y.q), affineProduct(y.l, x.p), affineProduct(y.l, x.q),
-		*Mul(x.l, y.l).split(),
+		*timesOf(x.l.expr(), y.l.expr()).split(),
 	}
 	return addSplits(parts, 1, 1, -1, -1, 1, -1, 1, -1, 1), nil
 }
@@ -364,12 +369,10 @@ func squareSplit(s *split) (split, error) {
 
 func productAtoms() []constructor {
 	return []constructor{
-		{op: "mul", args: 2, scalar: true, make: func(args []Array, _ []float64) Expr {
-			return Mul(args[0].Entry(0), args[1].Entry(0))
+		{op: "mul", args: 2, make: func(args []Expr, _ []float64) Expr { return Mul(args[0], args[1]) }},
+		{op: "cost", args: 2, make: func([]Expr, []float64) Expr {
+			return failed("costs are stated by Model.AddCost")
 		}},
-		{op: "cost", args: 2, affine: true, make: func([]Array, []float64) Expr {
-			return badExpr("costs are stated by Model.AddCost")
-		}},
-		{op: "sum", args: 1, make: func(args []Array, _ []float64) Expr { return sumExprs(args[0].entries()) }},
+		{op: "sum", args: 1, make: func(args []Expr, _ []float64) Expr { return Sum(args[0]) }},
 	}
 }

@@ -6,13 +6,13 @@ import "github.com/dcopt/dcopt/internal/graph/atom"
 // such: the largest may be so large that nothing else is left of a difference.
 
 // largestTerm is a sum of the largest of some expressions, as it is written.
-func largestTerm(f Convex) (items []Expr, k int, ok bool) {
+func largestTerm(f Convex) (items []scalar, k int, ok bool) {
 	r, ok := f.(*vectorAtom)
 	switch {
 	case !ok || r.row != atom.SumLargest:
 		return nil, 0, false
 	case r.a != nil:
-		return entries(*r.a), int(r.p[0]), true
+		return r.a.scalars(), int(r.p[0]), true
 	}
 	return r.items, int(r.p[0]), r.items != nil
 }
@@ -48,7 +48,7 @@ func sumTails(terms []term) []term {
 
 // findAll marks the terms of weight w that are the items; nil where an item is
 // not among them. Squares and absolute values of one array may be one term.
-func findAll(terms []term, w float64, items []Expr) []bool {
+func findAll(terms []term, w float64, items []scalar) []bool {
 	taken := make([]bool, len(terms))
 	for i, t := range terms {
 		if t.w == w && sameItems(t.f, items) {
@@ -78,7 +78,7 @@ func findAll(terms []term, w float64, items []Expr) []bool {
 }
 
 // sameItems reports whether f is the sum of the items, in order.
-func sameItems(f Convex, items []Expr) bool {
+func sameItems(f Convex, items []scalar) bool {
 	squares := rowAt(f, atom.SumSquares)
 	a := squares
 	if a == nil {
@@ -96,13 +96,13 @@ func sameItems(f Convex, items []Expr) bool {
 		}
 		var l Linear
 		if g := rowAt(e.terms[0].f, atom.SumSquares); squares != nil && g != nil && g.Len() == 1 {
-			l = g.Entry(0)
+			l = g.Linear(0)
 		} else if c, ok := e.terms[0].f.(*curveAtom); squares == nil && ok && c.isAffine("abs") {
 			l = c.e().lin
 		} else {
 			return false
 		}
-		if !l.equal(a.Entry(k)) {
+		if !l.equal(a.Linear(k)) {
 			return false
 		}
 	}

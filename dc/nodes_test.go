@@ -23,7 +23,7 @@ func means(m *Model, n int) {
 	c := m.Var("c", []int{4, 2})
 	var sum Expr
 	for i := range n {
-		var to []Operand
+		var to []Expr
 		for k := range 4 {
 			to = append(to, SumSquares(c.Row(k).Sub(Const([]int{2}, []float64{float64(i % 7), float64(i * i % 11)}))))
 		}
@@ -60,7 +60,7 @@ func TestNodesOfModels(t *testing.T) {
 				}
 				last = f
 			}
-			for _, s := range p.Objective.terms {
+			for _, s := range p.objective().terms {
 				f := familyIn(s.f)
 				if f == nil {
 					t.Fatalf("%s of %d: a term of the objective stands alone", test.name, n)

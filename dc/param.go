@@ -8,13 +8,13 @@ import (
 )
 
 // Param is an array of numbers that may be changed from one solve to the next: a
-// bound, a right-hand side, data of an objective. As an Affine it goes wherever
-// a variable goes, as in Norm2(A.Sub(b.Affine)); the point x has entries
+// bound, a right-hand side, data of an objective. As an Expr it goes wherever
+// a variable goes, as in Norm2(A.Sub(b.Expr)); the point x has entries
 // for it, which hold its values.
 //
 // A parameter times a variable is no affine function; Model.AddCost puts such
 // products into the objective.
-type Param struct{ Affine }
+type Param struct{ Expr }
 
 // Param adds a parameter of the given shape with its first values, one for all
 // entries or one per entry. Problem.With and ccp.Session give it others.
@@ -43,24 +43,26 @@ func (v *Variable) fix(x []float64) error {
 // AddCost adds the sum of p[k]·a[k] to the objective; p and a
 // have as many entries. For a weight times a convex f, add a variable t with
 // f ≤ t and the cost p·t.
-func (m *Model) AddCost(p Param, a Affine) {
+func (m *Model) AddCost(p Param, a Expr) {
 	m = m.orNone()
 	switch {
 	case p.Err() != nil:
 		m.fail(p.Err())
 	case a.Err() != nil:
 		m.fail(a.Err())
+	case a.bent():
+		m.fail(badExpr("costs of functions that are not affine; add a variable t with f <= t and the cost of t").err)
 	case p.of.check(m.space) != nil || a.of.check(m.space) != nil:
 		m.fail(errOtherModel)
 	case p.Len() != a.Len():
 		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.shape, a.shape))
 	default:
-		m.costs = append(m.costs, cost{p.Affine, a})
+		m.costs = append(m.costs, cost{p.Expr, a})
 	}
 }
 
 // cost is the inner product of parameters and affine functions.
-type cost struct{ p, a Affine }
+type cost struct{ p, a Expr }
 
 // priced is the sum of the costs times −1 or 1. For given parameters it is
 // affine, and its subgradient is that by the variables.
@@ -168,8 +170,8 @@ func (p *Problem) Pin(x []float64) {
 	}
 }
 
-// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds, to them: Pin computes these entries
-// with rounding errors. It reports whether there are any.
+// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,
+// to them: Pin computes these entries with rounding errors. It reports whether there are any.
 func (p *Problem) BoundDefined(x []float64) (moved bool) {
 	if p.definedAt == nil {
 		return false
@@ -188,7 +190,7 @@ func (p *Problem) BoundDefined(x []float64) (moved bool) {
 
 // node are the costs as an inner product.
 func (f *priced) node() Node {
-	var p, a []Affine
+	var p, a []Expr
 	for _, c := range f.costs {
 		p, a = append(p, c.p), append(a, c.a)
 	}

@@ -5,14 +5,14 @@ import "slices"
 // G is the convex part, the affine part included. It is a Representer unless
 // an Oracle or another function without representation is in it; see
 // Unrepresentable.
-func (e Expr) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
+func (e scalar) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
 
 // H is the convex part that is subtracted: the expression is G − H.
-func (e Expr) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
+func (e scalar) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
 
 // Unrepresentable returns a function in g that has values and subgradients
 // only, so that it could only be an h; nil if there is none.
-func (e Expr) Unrepresentable() Convex {
+func (e scalar) Unrepresentable() Convex {
 	e.moveTangents()
 	s := e.splitNow()
 	for _, t := range s.g {
@@ -26,7 +26,7 @@ func (e Expr) Unrepresentable() Convex {
 // HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
 // functions without bounds of their second derivatives, as quotients through 0, are linearised
 // without the guarantees of a split.
-func (e Expr) HasSplit() bool {
+func (e scalar) HasSplit() bool {
 	e.moveTangents()
 	s := e.splitNow()
 	in := func(t term) bool { return tangentIn(t.f) }
@@ -35,7 +35,7 @@ func (e Expr) HasSplit() bool {
 
 // tangentInside is a function in h with a part that is linearised without a split, nil if there is
 // none.
-func (e *Expr) tangentInside() Convex {
+func (e *scalar) tangentInside() Convex {
 	s := e.splitNow()
 	for _, t := range s.h {
 		if !t.linearised() && tangentIn(t.f) {
@@ -83,7 +83,7 @@ type parts interface{ parts() []Convex }
 // of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
 // the tangent at the current point, as Newton's method does; the domain is tested at all points.
 // Functions of es that are not smooth need the bounds: err refuses others.
-func linearised(f func(parted) written, err error, es ...Expr) Expr {
+func linearised(f func(parted) written, err error, es ...scalar) scalar {
 	var lists [][]int
 	smooth := true
 	for k := range es {
@@ -96,12 +96,12 @@ func linearised(f func(parted) written, err error, es ...Expr) Expr {
 		t.all.terms = append(append(t.all.terms, p.g...), p.h...)
 	}
 	t.of = f(parted{split{h: []term{{1, t}}}, t.indices})
-	t.e = Expr{terms: []term{{-1, t.of}}}
+	t.e = scalar{terms: []term{{-1, t.of}}}
 	p, ok := t.of.(interface{ partial() bool })
 	t.everywhere = !(ok && p.partial()) && t.all.Everywhere()
 	e := node(t.of, ownerOf(es...))
 	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	return e
 }

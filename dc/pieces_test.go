@@ -79,9 +79,9 @@ func TestProductsWithVariables(t *testing.T) {
 	b := mat.NewDense(5, 3, nil)
 	b.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, b)
 	for name, c := range map[string]struct {
-		got  dc.Affine
+		got  dc.Expr
 		left mat.Matrix
-		arg  dc.Affine
+		arg  dc.Expr
 	}{"W": {dc.MatMul(dc.Mat(b), w), b, w}, "Wᵀ": {dc.MatMul(dc.Mat(a), w.T()), a, w.T()}, "2W": {dc.MatMul(dc.Mat(b), w.Scale(2)), b, w.Scale(2)}} {
 		var want mat.Dense
 		want.Mul(c.left, c.arg.Matrix(x))
@@ -92,12 +92,12 @@ func TestProductsWithVariables(t *testing.T) {
 		for i := range rows {
 			row := c.got.Row(i)
 			for j := range cols {
-				if math.Abs(row.Value(x)[j]-want.At(i, j)) > 1e-12 {
-					t.Errorf("%s: row %d is %v", name, i, row.Value(x))
+				if math.Abs(row.Values(x)[j]-want.At(i, j)) > 1e-12 {
+					t.Errorf("%s: row %d is %v", name, i, row.Values(x))
 				}
 			}
-			if part := row.Range(1, cols); part.Len() != cols-1 || part.NNZ() != row.NNZ()-len(row.Entry(0).Idx) || math.Abs(part.Value(x)[0]-want.At(i, 1)) > 1e-12 {
-				t.Errorf("%s: range of row %d is %v", name, i, part.Value(x))
+			if part := row.Slice(1, cols); part.Len() != cols-1 || part.NNZ() != row.NNZ()-len(row.Linear(0).Idx) || math.Abs(part.Values(x)[0]-want.At(i, 1)) > 1e-12 {
+				t.Errorf("%s: range of row %d is %v", name, i, part.Values(x))
 			}
 		}
 	}

@@ -29,6 +29,17 @@ type Problem struct {
 	reduced   func() map[int]Linear // the variables that affine equations give, see ReducedRange
 }
 
+// definition is an equation that gives a variable its value: x[j] = e(x), e
+// without x[j].
+type definition struct {
+	j    int
+	e    scalar
+	a    float64 // the coefficient of x[j] in the equation
+	at   int     // the number of the equation's first half
+	lo   int     // the numbers of the constraints that keep its bounds, 0 for none
+	high int
+}
+
 // Exact returns the problem with splits g − h that equal their functions
 // everywhere, as proofs need. Those of p may instead have, for squares, absolute
 // values and maxima of DC functions, a part of g that stands for its majorant at
@@ -55,6 +66,20 @@ func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
 			}
 		}
 	}
+}
+
+// objective is the objective as one function, to be read alone.
+func (p *Problem) objective() *scalar {
+	if len(p.Objective.fs) == 1 {
+		return &p.Objective.fs[0]
+	}
+	e := p.Objective.one()
+	return &e
+}
+
+// setObjective gives p an objective that no copy of p shares.
+func (p *Problem) setObjective(e scalar) {
+	p.Objective = Expr{fs: []scalar{e}, of: e.owner(), err: e.err}
 }
 
 // NumVars is the length of x: the entries of all variables and parameters.
@@ -94,7 +119,7 @@ func (p *Problem) Value(x []float64) float64 {
 // Evaluate is Value with a bound of its rounding error: the value of the objective
 // as it was written, in exact arithmetic at the same x, is within bound of it.
 func (p *Problem) Evaluate(x []float64) (value, bound float64) {
-	v, bound := p.Objective.Evaluate(x)
+	v, bound := p.objective().Evaluate(x)
 	if p.Maximize {
 		v = -v
 	}

@@ -11,7 +11,7 @@ const qrWork = 2e8
 // qrReduced returns entries with the same Euclidean norm everywhere, fewer or
 // with fewer coefficients if that can be: R from the QR factorisation of the
 // coefficients and constants, where they are dense enough to gain by it.
-func qrReduced(a Affine) Affine {
+func qrReduced(a Expr) Expr {
 	m, cols := a.Len(), a.support()
 	n := len(cols)
 	if m < 2 || 3*n*(n+1) > 4*a.NNZ() || float64(m)*float64(n)*float64(n) > qrWork {
@@ -23,7 +23,7 @@ func qrReduced(a Affine) Affine {
 	}
 	full := mat.NewDense(max(m, n+1), n+1, nil)
 	for i := range m {
-		l := a.Entry(i)
+		l := a.Linear(i)
 		for k, j := range l.Idx {
 			full.Set(i, place[j], l.Val[k])
 		}

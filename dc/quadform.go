@@ -9,6 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// definiteTol is how far, relative to the largest, an eigenvalue may be on the
+// wrong side of zero and still count as zero.
+// Source: derived: eigenvalues of symmetric matrices are computed to a small multiple
+// of the order times the unit roundoff, times the largest.
+const definiteTol = 1e-12
+
 // Squares of both signs may together be convex or concave although their split
 // does not show it: x² − 2xy + y², written with products, has the split
 // (x² + ½(x − y)² + y²) − ½(x + y)². mergeSquares finds such groups.
@@ -123,7 +129,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	for _, k := range group {
 		a, w := rowAt(all[k].f, atom.SumSquares), all[k].w
 		for i := range a.c {
-			f.addSquare(w, a.Entry(i))
+			f.addSquare(w, a.Linear(i))
 		}
 	}
 	return f

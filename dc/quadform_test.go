@@ -7,8 +7,8 @@ import (
 )
 
 // productOf is Σ qᵢⱼ(xᵢ + sᵢ)(xⱼ + sⱼ), written entry by entry.
-func productOf(x Affine, q [][]float64, s []float64) Expr {
-	var ops []Operand
+func productOf(x Expr, q [][]float64, s []float64) Expr {
+	var ops []Expr
 	for i := range q {
 		for j := range q {
 			u, v := x.At(i).Add(Num(s[i])), x.At(j).Add(Num(s[j]))

@@ -90,8 +90,8 @@ func TestQuotientOfAnySign(t *testing.T) {
 		"a function with kinks": dc.Abs(q),
 		"a maximum":             dc.Max(q, u),
 		"a maximum of minus it": dc.Max(q.Neg(), u),
-		"the largest":           dc.DotSortOf([]dc.Operand{q, u, q.Scale(-2)}, []float64{1, -1, 0.5}),
-		"a norm":                dc.Norm2Of([]dc.Operand{q, u}),
+		"the largest":           dc.DotSort(dc.Stack([]dc.Expr{q, u, q.Scale(-2)}...), []float64{1, -1, 0.5}),
+		"a norm":                dc.Norm2(dc.Stack([]dc.Expr{q, u}...)),
 	} {
 		m.Minimize(e)
 		if _, err := m.Problem(); err == nil {

@@ -33,7 +33,7 @@ func (p *Problem) ReducedRange(c *Constraint) Interval {
 	if len(c.Support()) > mostReduced {
 		return r
 	}
-	e, ok := reduction(p.reduced()).into(c.E())
+	e, ok := reduction(p.reduced()).into(c.function())
 	if !ok {
 		return r
 	}
@@ -58,7 +58,7 @@ func (p *Problem) reduce() map[int]Linear {
 			if c.Lo[k] != c.Hi[k] {
 				continue
 			}
-			l := c.A.Entry(k)
+			l := c.A.Linear(k)
 			if len(l.Idx) > mostReduced {
 				continue
 			}
@@ -166,48 +166,39 @@ func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 }
 
 // into replaces the given variables in e as it is written.
-func (r reduction) into(e Expr) (out Expr, ok bool) {
+func (r reduction) into(e scalar) (out scalar, ok bool) {
 	lin, terms := e.Written()
 	if lin, ok = r.inLinear(lin); !ok {
-		return Expr{}, false
+		return scalar{}, false
 	}
-	parts := []Expr{{lin: lin, of: e.owner()}}
+	parts := []scalar{{lin: lin, of: e.owner()}}
 	for _, t := range terms {
 		if _, known := findAtom(t.Node.Op()); !known {
-			return Expr{}, false
+			return scalar{}, false
 		}
 		args := t.Node.Args()
 		for k := range args {
 			if args[k], ok = r.intoArray(args[k]); !ok {
-				return Expr{}, false
+				return scalar{}, false
 			}
 		}
-		parts = append(parts, Apply(t.Node.Op(), t.Node.Data(), args...).Scale(t.Weight))
+		parts = append(parts, Apply(t.Node.Op(), t.Node.Data(), args...).one().Scale(t.Weight))
 	}
 	out = sumExprs(parts)
 	return out, out.err == nil
 }
 
-func (r reduction) intoArray(a Array) (Array, bool) {
-	if l, ok := a.Affine(); ok {
-		rows := make([]Linear, l.Len())
-		for k := range rows {
-			if rows[k], ok = r.inLinear(l.Entry(k)); !ok {
-				return a, false
-			}
-		}
-		out := Entries(rows...)
-		out.of = l.of.join(a.of)
-		return AffineArray(out.Reshape(a.Shape()...)), out.Err() == nil
-	}
-	es := a.entries()
+func (r reduction) intoArray(a Expr) (Expr, bool) {
+	es := slices.Clone(a.scalars())
 	for k := range es {
 		var ok bool
 		if es[k], ok = r.into(es[k]); !ok {
 			return a, false
 		}
 	}
-	return ExprArray(a.Shape(), es...), true
+	out := arrayOf(a.shape, es)
+	out.of = out.of.join(a.of)
+	return out, out.err == nil
 }
 
 // monomial is a product of variables, each as often as it stands there, in order.
@@ -283,20 +274,20 @@ func (l Linear) polynomial() (*polynomial, bool) {
 }
 
 // polynomial is e as one, where it is one of few monomials.
-func (e Expr) polynomial() (*polynomial, bool) {
+func (e scalar) polynomial() (*polynomial, bool) {
 	p, rest, ok := e.parted()
 	return p, ok && len(rest) == 0
 }
 
 // parted parts e, as it is written, into a polynomial and other terms.
-func (e Expr) parted() (p *polynomial, rest []term, ok bool) {
+func (e scalar) parted() (p *polynomial, rest []term, ok bool) {
 	lin, _ := e.Written()
 	if p, ok = lin.polynomial(); !ok {
 		return nil, nil, false
 	}
 	p.space = e.owner()
 	for _, t := range e.terms {
-		_, nodes := Expr{terms: []term{t}, of: e.of}.Written()
+		_, nodes := scalar{terms: []term{t}, of: e.of}.Written()
 		sum := newPolynomial(p.space)
 		known := true
 		for _, n := range nodes {
@@ -329,7 +320,7 @@ func (n *Node) polynomial() (*polynomial, bool) {
 	if c.row == nil || c.row.Exponent == nil {
 		return nil, false
 	}
-	u := n.args[0].Entry(0)
+	u := n.args[0].entry(0)
 	e, nonnegative := c.row.Exponent(c.p)
 	if nonnegative && !(u.Range().Lo >= 0) {
 		return nil, false
@@ -338,7 +329,7 @@ func (n *Node) polynomial() (*polynomial, bool) {
 }
 
 // polynomialPower is a power of e, whose exponent is a small positive integer.
-func (e Expr) polynomialPower(exponent float64) (*polynomial, bool) {
+func (e scalar) polynomialPower(exponent float64) (*polynomial, bool) {
 	if exponent != math.Trunc(exponent) || exponent < 1 || exponent > mostReduced {
 		return nil, false
 	}
@@ -351,7 +342,7 @@ func (e Expr) polynomialPower(exponent float64) (*polynomial, bool) {
 }
 
 // sumOfProducts is a row of numbers as a polynomial.
-func sumOfProducts(row *atom.Reduce, numbers []Expr) (sum *polynomial, ok bool) {
+func sumOfProducts(row *atom.Reduce, numbers []scalar) (sum *polynomial, ok bool) {
 	one, _ := rational(1)
 	for _, factors := range row.Products(len(numbers)) {
 		var product *polynomial
@@ -374,7 +365,7 @@ func sumOfProducts(row *atom.Reduce, numbers []Expr) (sum *polynomial, ok bool) 
 }
 
 // polynomialRange is Range where the polynomial part is added up exactly before.
-func (e Expr) polynomialRange() Interval {
+func (e scalar) polynomialRange() Interval {
 	p, rest, ok := e.parted()
 	if !ok {
 		return e.Range()

@@ -12,34 +12,34 @@ import (
 func TestReducedRange(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		state  func(m *Model, x, y, z Affine) Constraint // after its equations
+		state  func(m *Model, x, y, z Expr) Constraint // after its equations
 		lo, hi float64
 	}{
-		{"equal squares", func(m *Model, x, y, z Affine) Constraint {
+		{"equal squares", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y))
 			return LE(Square(x).Sub(Square(y)), Num(-1e-3))
 		}, 1e-3, 1e-3},
-		{"a distance", func(m *Model, x, y, z Affine) Constraint {
+		{"a distance", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y.Add(Num(1))))
 			return LE(Square(x).Sub(Square(y)), Num(0)) // 2y + 1
 		}, 20001, 200001},
-		{"cubes", func(m *Model, x, y, z Affine) Constraint {
+		{"cubes", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y.Add(Num(1))))
 			return LE(Power(x, 3).Sub(Power(y, 3)), Num(0)) // 3y² + 3y + 1
 		}, 300030001, 30000300001},
-		{"exponentials", func(m *Model, x, y, z Affine) Constraint {
+		{"exponentials", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y))
 			return LE(Exp(x.Scale(1e-4)).Sub(Exp(y.Scale(1e-4))), Num(-1))
 		}, 1, 1},
-		{"a product and two equations", func(m *Model, x, y, z Affine) Constraint {
+		{"a product and two equations", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y.Scale(3)), EQ(z, x))
 			return LE(Mul(x, y).Scale(3).Sub(Square(z)), Num(-2))
 		}, 2, 2},
-		{"the second equation gives a variable of the first", func(m *Model, x, y, z Affine) Constraint {
+		{"the second equation gives a variable of the first", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x, y.Add(z)), EQ(y, z))
 			return LE(Square(x).Sub(Square(y).Scale(4)), Num(-2))
 		}, 2, 2},
-		{"an equation that cannot be solved without rounding", func(m *Model, x, y, z Affine) Constraint {
+		{"an equation that cannot be solved without rounding", func(m *Model, x, y, z Expr) Constraint {
 			m.SubjectTo(EQ(x.Scale(3), y.Scale(7)))
 			return LE(Square(x).Sub(Square(y)), Num(0))
 		}, 1e8 - 1e10, 1e10 - 1e8},

@@ -68,7 +68,7 @@ func (c *collector) Bound(f dc.Representer) dc.Linear {
 			a = dc.MatMul(dc.Mat(&u), a)
 		}
 		for k := range a.Len() {
-			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
 	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
@@ -97,7 +97,7 @@ func (c *collector) hold(f dc.Representer, at []float64) *qpbackend.Problem {
 		for k := range u {
 			u[k] = c.Var()
 			qp.Q = append(qp.Q, 0)
-			l := q.Arg.Entry(k)
+			l := q.Arg.Linear(k)
 			for n, j := range l.Idx {
 				a.Add(len(qp.L), j, l.Val[n])
 			}
@@ -167,7 +167,7 @@ func TestTallNorms(t *testing.T) {
 // TestRepresentation: the least value of the representation is the function,
 // for g and for h, at random points and at kinks.
 func TestRepresentation(t *testing.T) {
-	forEach(t, func(t *testing.T, s sample, _ dc.Affine, m *dc.Model, e dc.Expr) {
+	forEach(t, func(t *testing.T, s sample, _ dc.Expr, m *dc.Model, e dc.Expr) {
 		switch {
 		case s.oracle:
 			m.Minimize(e)

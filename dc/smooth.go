@@ -34,7 +34,8 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 		second = c.opens
 	}
 	ok = equations
-	if e := &out.Objective; !e.IsAffine() && (equations || e.smooth() && !soft && !e.IsConvex()) {
+	out.setObjective(*p.objective())
+	if e := out.objective(); !e.IsAffine() && (equations || e.smooth() && !soft && !e.IsConvex()) {
 		ok = p.linearise(e) || equations
 	}
 	return &out, equations, ok
@@ -43,12 +44,12 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 // linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and the others stay; that of a smooth e by
 // 0 − (−e). It reports false where no function is smooth. The gradient of a smooth e is that of e as it is written:
 // that of a split may be of another function with the same sign, see hyperbola. Definitions stand in the place of their variables.
-func (p *Problem) linearise(e *Expr) bool {
+func (p *Problem) linearise(e *scalar) bool {
 	written := *e
 	for _, d := range p.defined {
 		if w, rest := written.lin.without(d.j); w != 0 {
 			written.lin = rest
-			written = sumExprs([]Expr{written, d.e.Scale(w)})
+			written = sumExprs([]scalar{written, d.e.Scale(w)})
 		}
 	}
 	s := written.newSplit()
@@ -57,7 +58,7 @@ func (p *Problem) linearise(e *Expr) bool {
 		part, rest = split{}, split{lin: s.lin, touches: s.touches}
 		part.g, rest.g = bySmoothness(s.g)
 		part.h, rest.h = bySmoothness(s.h)
-		written = Expr{terms: append(slices.Clone(part.g), scaleTerms(part.h, -1)...), of: e.of}
+		written = scalar{terms: append(slices.Clone(part.g), scaleTerms(part.h, -1)...), of: e.of}
 	}
 	if part.isAffine() {
 		return false

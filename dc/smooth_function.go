@@ -12,9 +12,9 @@ import (
 // safe for several goroutines. The name is for messages.
 func Smooth(
 	name string, f, slope, second func(u float64) float64, bends func(i Interval) Interval,
-) func(u Operand) Expr {
+) func(u Expr) Expr {
 	if f == nil || slope == nil || second == nil || bends == nil {
-		return func(Operand) Expr { return badExpr("%s lacks a function", name) }
+		return func(Expr) Expr { return failed("%s lacks a function", name) }
 	}
 	within := func(i Interval) Interval {
 		if b := bends(i); b.Lo <= b.Hi {
@@ -45,7 +45,9 @@ func Smooth(
 		Slope:  atom.Part{At: of(slope), Over: slopes},
 		Second: atom.Part{At: of(second), Over: func(i Interval, _ float64) Interval { return within(i) }},
 	}
-	return func(u Operand) Expr { return applyCurve(curveOf(row, 0), ToExpr(u)) }
+	return func(u Expr) Expr {
+		return u.each(func(e scalar) scalar { return applyCurve(curveOf(row, 0), e) })
+	}
 }
 
 // oracleRoundings bounds the error of values of functions of others, in units in the last place.

@@ -13,7 +13,7 @@ import (
 )
 
 // bell is exp(−u²/2) as a function of a user.
-func bell(bends func(dc.Interval) dc.Interval) func(dc.Operand) dc.Expr {
+func bell(bends func(dc.Interval) dc.Interval) func(dc.Expr) dc.Expr {
 	f := func(u float64) float64 { return math.Exp(-u * u / 2) }
 	return dc.Smooth("bell", f, func(u float64) float64 { return -u * f(u) },
 		func(u float64) float64 { return (u*u - 1) * f(u) }, bends)
@@ -59,7 +59,7 @@ func TestSmoothFunction(t *testing.T) {
 func TestSmoothFunctionMistakes(t *testing.T) {
 	nan := func(float64) float64 { return math.NaN() }
 	zero := func(float64) float64 { return 0 }
-	for name, f := range map[string]func(dc.Operand) dc.Expr{
+	for name, f := range map[string]func(dc.Expr) dc.Expr{
 		"too small a range":   bell(func(dc.Interval) dc.Interval { return interval.New(0, 0) }),
 		"a range of NaN":      bell(func(dc.Interval) dc.Interval { return interval.New(math.NaN(), 1) }),
 		"ends exchanged":      bell(func(dc.Interval) dc.Interval { return interval.New(1, -1) }),

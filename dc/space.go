@@ -41,8 +41,8 @@ func (s *space) join(o *space) *space {
 	return &space{wrong: errOtherModel}
 }
 
-// add appends the bounds of a variable and the size of its starts. known, as far as it goes, has the bounds of
-// entries of x from rows to come.
+// add appends the bounds of a variable and the size of its starts. known, as far as it goes, has
+// the bounds of entries of x from rows to come.
 func (s *space) add(v *Variable, size float64, known []Interval) {
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
@@ -86,7 +86,8 @@ func narrowTo(i *Interval, o Interval) bool {
 	return true
 }
 
-// size is the largest size of l where its variables are within their bounds, or 0 where that has no end.
+// size is the largest size of l where its variables are within their bounds, or 0 where that has no
+// end.
 func (s *space) size(l Linear) float64 {
 	i := point(l.Const)
 	for k, j := range l.Idx {
@@ -168,3 +169,9 @@ func (s *space) check(of *space) error {
 }
 
 var errOtherModel = errors.New("dc: a variable of another model occurs")
+
+// ends are those of the interval of a variable.
+func (s *space) ends(j int32) (lo, hi float64) {
+	i := s.interval(int(j))
+	return i.Lo, i.Hi
+}

@@ -7,16 +7,6 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// split is a difference of convex functions, lin + Σ g − Σ h, all weights
-// positive. Horst and Thoai 1999 is the source of most rules that make one.
-type split struct {
-	lin     Linear
-	g, h    []term
-	touches bool // a majorant is among g
-	// rate is the derivative of the split by the function where both are 0; 0 stands for 1.
-	rate float64
-}
-
 func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }
 func (s *split) isAffine() bool  { return len(s.g) == 0 && len(s.h) == 0 }
 func (s *split) isConvex() bool  { return len(s.h) == 0 && !s.touches && !someLinearised(s.g) }
@@ -57,11 +47,11 @@ func (s *split) scale(w float64) split {
 func (s *split) function() Representer { return newSum(s.lin, s.g) }
 
 // expr is a convex or a concave split as an expression.
-func (s *split) expr() Expr {
+func (s *split) expr() scalar {
 	if len(s.h) > 0 {
-		return Expr{lin: s.lin, terms: scaleTerms(s.h, -1)}
+		return scalar{lin: s.lin, terms: scaleTerms(s.h, -1)}
 	}
-	return Expr{lin: s.lin, terms: s.g}
+	return scalar{lin: s.lin, terms: s.g}
 }
 
 // over is the range of the convex part.
@@ -135,7 +125,7 @@ type late interface {
 // remaining reports, of a long sum, whether some functions certainly remain in g and in h of its
 // split, without making it: where all of a kind cancel their weights do, of kinds of which none
 // merges with functions other than its equals. Squares merge with squares of the other sign.
-func (e *Expr) remaining() (g, h bool) {
+func (e *scalar) remaining() (g, h bool) {
 	if len(e.terms) <= mostPairs && !e.withFamilies() {
 		return false, false
 	}
@@ -184,7 +174,7 @@ func (e *Expr) remaining() (g, h bool) {
 // withGaps reports whether families of absolute values are among the terms, of which the splits
 // have maxima of sums in g and maxima of affine functions in h, and nothing else that may cancel
 // them.
-func (e *Expr) withGaps() bool {
+func (e *scalar) withGaps() bool {
 	some := false
 	for _, t := range e.terms {
 		if f, ok := t.f.(interface{ isGap() bool }); ok && f.isGap() && t.w > 0 {
@@ -356,7 +346,7 @@ func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
 
 // squares is the sum without l where all terms are sums of squares, else nil.
 func (s *sum) squares() *vectorAtom {
-	parts := make([]Affine, len(s.terms))
+	parts := make([]Expr, len(s.terms))
 	for k, t := range s.terms {
 		a := rowAt(t.f, atom.SumSquares)
 		if a == nil {
@@ -370,14 +360,16 @@ func (s *sum) squares() *vectorAtom {
 	return newVectorAtom(atom.SumSquares, nil, Stack(parts...))
 }
 
-func (s *sum) Domain() []Representer   { return (&Expr{terms: s.terms}).domain() }
-func (s *sum) Inside(x []float64) bool { return (&Expr{terms: s.terms}).inside(x) }
-func (s *sum) Everywhere() bool        { return (&Expr{terms: s.terms}).everywhere() }
+func (s *sum) Domain() []Representer   { return (&scalar{terms: s.terms}).domain() }
+func (s *sum) Inside(x []float64) bool { return (&scalar{terms: s.terms}).inside(x) }
+func (s *sum) Everywhere() bool        { return (&scalar{terms: s.terms}).everywhere() }
 
-func (s *sum) over() Interval       { return termsOver(s.lin, s.terms) }
-func (s *sum) bends() (bends, bool) { return bendsOf(&Expr{lin: s.lin, terms: s.terms, of: s.lin.of}) }
+func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
+func (s *sum) bends() (bends, bool) {
+	return bendsOf(&scalar{lin: s.lin, terms: s.terms, of: s.lin.of})
+}
 func (s *sum) node() Node {
-	return Node{op: "sum", args: exprArgs(Expr{lin: s.lin, terms: s.terms})}
+	return Node{op: "sum", args: exprArgs(scalar{lin: s.lin, terms: s.terms})}
 }
 
 func (s *sum) parts() []Convex {

@@ -1,7 +1,7 @@
 package dc
 
 // sumAffineParts adds the affine parts, count of which are not zero.
-func sumAffineParts(es []Expr, count int) Linear {
+func sumAffineParts(es []scalar, count int) Linear {
 	var fewLins [4]Linear
 	var fewOnes [4]float64
 	lins, ones := fewLins[:0], fewOnes[:0]

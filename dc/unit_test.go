@@ -14,32 +14,32 @@ func TestUnitOfARow(t *testing.T) {
 	num := dc.Num
 	for _, c := range []struct {
 		name   string
-		row    func(x dc.Affine) []dc.Constraint // two variables within ±1000
-		least  float64                           // of the first variable
-		at     float64                           // of the first variable, where the row holds with equality
-		sign   float64                           // of steps of it that break the row
+		row    func(x dc.Expr) []dc.Constraint // two variables within ±1000
+		least  float64                         // of the first variable
+		at     float64                         // of the first variable, where the row holds with equality
+		sign   float64                         // of steps of it that break the row
 		second float64
 	}{
-		{"an affine row", func(x dc.Affine) []dc.Constraint {
+		{"an affine row", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.LE(x.At(0).Scale(1e-4), num(2.8e-5))}
 		}, -1000, 0.28, 1, 7},
-		{"an affine equation", func(x dc.Affine) []dc.Constraint {
+		{"an affine equation", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.EQ(x.At(0).Sub(x.At(1)).Scale(1e-4), num(0))}
 		}, -1000, 0.28, 1, 0.28},
-		{"squares", func(x dc.Affine) []dc.Constraint {
+		{"squares", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.LE(dc.SumSquares(x).Scale(1e-4), num(2.8e-5))}
 		}, -1000, math.Sqrt(0.28), 1, 0},
-		{"a difference", func(x dc.Affine) []dc.Constraint {
+		{"a difference", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.LE(dc.Square(x.At(0)).Sub(dc.Square(x.At(1))).Scale(1e-4), num(0))}
 		}, -1000, math.Sqrt(0.28), 1, math.Sqrt(0.28)},
-		{"a norm", func(x dc.Affine) []dc.Constraint {
+		{"a norm", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.GE(dc.Norm2(x).Scale(1e-4), num(2.8e-5))}
 		}, -1000, 0.28, -1, 0},
-		{"a bound", func(x dc.Affine) []dc.Constraint { return nil }, 2.8e-5, 2.8e-5, -1, 7},
-		{"a domain", func(x dc.Affine) []dc.Constraint {
+		{"a bound", func(x dc.Expr) []dc.Constraint { return nil }, 2.8e-5, 2.8e-5, -1, 7},
+		{"a domain", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.GE(dc.Sqrt(x.At(0).Scale(1e-4).Add(num(-2.8e-5))), num(0))}
 		}, -1000, 0.28, -1, 0},
-		{"a domain of a sum", func(x dc.Affine) []dc.Constraint {
+		{"a domain of a sum", func(x dc.Expr) []dc.Constraint {
 			return []dc.Constraint{dc.GE(dc.Sqrt(dc.Norm2(x).Scale(-1e-4).Add(num(2.8e-5))), num(0))}
 		}, -1000, 0.28, 1, 0},
 	} {
@@ -67,10 +67,10 @@ func TestUnitOfARow(t *testing.T) {
 // TestRoundingAtAnEnd: at the end of a domain, where slopes are infinite, rounding errors are those
 // of the function: they are no reason to take a row that is broken by far for one that holds.
 func TestRoundingAtAnEnd(t *testing.T) {
-	for name, f := range map[string]func(x dc.Affine) dc.Expr{
-		"power":   func(x dc.Affine) dc.Expr { return dc.Power(x.At(0).Scale(-0.82).Add(dc.Num(2.46)), 0.3) },
-		"geomean": func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(1), x.At(0), x.At(0), x.At(0))) },
-		"wgeomean": func(x dc.Affine) dc.Expr {
+	for name, f := range map[string]func(x dc.Expr) dc.Expr{
+		"power":   func(x dc.Expr) dc.Expr { return dc.Power(x.At(0).Scale(-0.82).Add(dc.Num(2.46)), 0.3) },
+		"geomean": func(x dc.Expr) dc.Expr { return dc.GeoMean(dc.Stack(x.At(1), x.At(0), x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Expr) dc.Expr {
 			return dc.WeightedGeoMean(dc.Stack(x.At(1), x.At(0)), []float64{1, 3})
 		},
 	} {
@@ -91,9 +91,9 @@ func TestRoundingAtAnEnd(t *testing.T) {
 // TestMeanAtZero: where all entries are 0 the slopes of a mean are the weights, with which no point
 // is above the tangent.
 func TestMeanAtZero(t *testing.T) {
-	for name, f := range map[string]func(x dc.Affine) dc.Expr{
-		"geomean": func(x dc.Affine) dc.Expr { return dc.GeoMean(dc.Stack(x.At(0), x.At(0))) },
-		"wgeomean": func(x dc.Affine) dc.Expr {
+	for name, f := range map[string]func(x dc.Expr) dc.Expr{
+		"geomean": func(x dc.Expr) dc.Expr { return dc.GeoMean(dc.Stack(x.At(0), x.At(0))) },
+		"wgeomean": func(x dc.Expr) dc.Expr {
 			return dc.WeightedGeoMean(dc.Stack(x.At(0), x.At(0)), []float64{1, 3})
 		},
 	} {

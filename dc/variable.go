@@ -257,9 +257,9 @@ func StartAtComplex(values ...complex128) VarOption {
 }
 
 // skew is the matrix of a variable of which x has the entries above the diagonal.
-func (v *Variable) skew(of *space) Affine {
+func (v *Variable) skew(of *space) Expr {
 	n := v.Shape[0]
-	a := Affine{shape: v.Shape, ptr: make([]int, 1, n*n+1), c: make([]float64, n*n), of: of}
+	a := Expr{shape: v.Shape, ptr: make([]int, 1, n*n+1), c: make([]float64, n*n), of: of}
 	for i := range n {
 		for j := range n {
 			if k, sign := strict(i, j); sign != 0 {

@@ -15,8 +15,8 @@ import (
 type vectorAtom struct {
 	row     *atom.Reduce
 	p       []float64
-	a       *Affine // the arguments, or:
-	items   []Expr
+	a       *Expr // the arguments, or:
+	items   []scalar
 	own     func() *parted // the split
 	less    bool           // see lessSquares
 	sign    float64        // of the row
@@ -74,12 +74,12 @@ func (w *numbers) gradient() [][]float64 {
 	return g
 }
 
-func newVectorAtom(row *atom.Reduce, p []float64, a Affine) *vectorAtom {
+func newVectorAtom(row *atom.Reduce, p []float64, a Expr) *vectorAtom {
 	return &vectorAtom{row: row, p: p, a: &a, sign: row.Sign(), indices: a.support()}
 }
 
 // newWritten is a row of expressions with a split.
-func newWritten(row *atom.Reduce, p []float64, es []Expr, own *parted) *vectorAtom {
+func newWritten(row *atom.Reduce, p []float64, es []scalar, own *parted) *vectorAtom {
 	get := func() *parted { return own }
 	return &vectorAtom{row: row, p: p, items: es, own: get, sign: 1, indices: own.indices}
 }
@@ -113,7 +113,7 @@ func (f *vectorAtom) lessSquares() bool { return f.less }
 func (f *vectorAtom) is(row *atom.Reduce) bool { return f.row == row && f.a != nil && f.own == nil }
 
 // rowAt is the affine array of which f is the function row, nil if f is anything else.
-func rowAt(f Convex, row *atom.Reduce) *Affine {
+func rowAt(f Convex, row *atom.Reduce) *Expr {
 	if r, ok := f.(*vectorAtom); ok && r.is(row) {
 		return r.a
 	}
@@ -205,7 +205,7 @@ func (f *vectorAtom) op() string {
 }
 
 func (f *vectorAtom) Smooth() bool {
-	return f.row.Smooth && !slices.ContainsFunc(f.items, func(e Expr) bool { return !e.smooth() })
+	return f.row.Smooth && !slices.ContainsFunc(f.items, func(e scalar) bool { return !e.smooth() })
 }
 
 // ranges are the ranges of the arguments.
@@ -248,7 +248,7 @@ func (f *vectorAtom) reduced() []Linear {
 	}
 	out := make([]Linear, a.Len())
 	for k := range out {
-		out[k] = a.Entry(k)
+		out[k] = a.Linear(k)
 	}
 	return out
 }
@@ -322,7 +322,7 @@ func (f *vectorAtom) Domain() []Representer {
 		switch {
 		case !f.row.Entry(k).Nonnegative:
 		case f.a != nil:
-			out = append(out, f.a.Entry(k).Scale(-1))
+			out = append(out, f.a.Linear(k).Scale(-1))
 		default: // minus an affine or a concave function
 			e := f.items[k].Neg()
 			out = append(out, newSum(e.lin, e.terms))
@@ -334,7 +334,7 @@ func (f *vectorAtom) Domain() []Representer {
 // Everywhere reports whether all points have subgradients.
 func (f *vectorAtom) Everywhere() bool {
 	return f.own != nil || !f.row.Restricted() &&
-		!slices.ContainsFunc(f.items, func(e Expr) bool { return !e.everywhere() })
+		!slices.ContainsFunc(f.items, func(e scalar) bool { return !e.everywhere() })
 }
 
 func (f *vectorAtom) Inside(x []float64) bool {
@@ -363,7 +363,7 @@ func (f *vectorAtom) bends() (bends, bool) {
 	of := make([]bends, f.len())
 	for k := range of {
 		if f.a != nil {
-			of[k] = affineBends(f.a.Entry(k))
+			of[k] = affineBends(f.a.Linear(k))
 			continue
 		}
 		b, ok := bendsOf(&f.items[k])
@@ -378,9 +378,9 @@ func (f *vectorAtom) node() Node {
 	n, half := Node{op: f.op(), row: f.row, nums: f.p, negative: f.sign < 0}, f.len()/2
 	switch {
 	case f.row == atom.Inner && f.a == nil:
-		n.args = [2]Array{{exprs: f.items[:half]}, {exprs: f.items[half:]}}
+		n.args = [2]array{{exprs: f.items[:half]}, {exprs: f.items[half:]}}
 	case f.row == atom.Inner:
-		u, v := f.a.Range(0, half), f.a.Range(half, 2*half)
+		u, v := f.a.Slice(0, half), f.a.Slice(half, 2*half)
 		n.args = affineArgs(&u, &v)
 	case f.a != nil:
 		n.args = affineArgs(f.a)

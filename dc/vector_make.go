@@ -7,18 +7,26 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// applyEntries is a row without forms of its own for some arguments.
+func applyEntries(row *atom.Reduce, p []float64, a Expr) scalar {
+	if a.bent() {
+		return reduceAny(row, p, a.functions())
+	}
+	return reduce(row, p, a)
+}
+
 // reduce is a row of the table of affine functions.
-func reduce(row *atom.Reduce, p []float64, a Affine) Expr {
+func reduce(row *atom.Reduce, p []float64, a Expr) scalar {
 	if err := a.Err(); err != nil {
-		return Expr{err: err}
+		return scalar{err: err}
 	}
 	switch one := a.Len() == 1; {
 	case a.Len() == 0 && row.Single == atom.Itself:
 		return badExpr("%s of nothing", row.Name)
 	case one && row.Single == atom.Itself:
-		return a.expr()
+		return a.scalar(0)
 	case one && row.Single == atom.Absolute:
-		return Abs(a)
+		return absOf(a.scalar(0))
 	}
 	f := newVectorAtom(row, p, a)
 	switch {
@@ -36,21 +44,20 @@ func reduce(row *atom.Reduce, p []float64, a Affine) Expr {
 
 // reduceAny is a row of expressions: of those that the directions of the row allow it is convex or
 // concave; of others see newApplied.
-func reduceAny(row *atom.Reduce, p []float64, es []Expr) Expr {
+func reduceAny(row *atom.Reduce, p []float64, es []scalar) scalar {
 	for _, e := range es {
 		if e.err != nil {
 			return e
 		}
 	}
 	if allAffine(es) {
-		_, lins := toExprs(es)
-		return reduce(row, p, Entries(lins...))
+		return reduce(row, p, affineParts(es))
 	}
 	parts := make([]split, len(es))
 	for k := range es {
 		if err := fits(row, k, &es[k]); err != nil {
 			if row.Slopes == nil {
-				return Expr{err: err}
+				return scalar{err: err}
 			}
 			return newApplied(row, p, es)
 		}
@@ -63,12 +70,12 @@ func reduceAny(row *atom.Reduce, p []float64, es []Expr) Expr {
 	return convex(f, ownerOf(es...))
 }
 
-func allAffine(us []Expr) bool {
-	return !slices.ContainsFunc(us, func(e Expr) bool { return e.err != nil || !e.IsAffine() })
+func allAffine(us []scalar) bool {
+	return !slices.ContainsFunc(us, func(e scalar) bool { return e.err != nil || !e.IsAffine() })
 }
 
 // fits is an error where a row of which e is number k does not keep its curvature.
-func fits(row *atom.Reduce, k int, e *Expr) error {
+func fits(row *atom.Reduce, k int, e *scalar) error {
 	need, ok := "affine", false
 	switch m := row.Entry(k).Monotone; {
 	case e.IsAffine():
@@ -98,4 +105,9 @@ func newComposed(row *atom.Reduce, p []float64, parts []split) *vectorAtom {
 	}
 	f.indices = union(lists...)
 	return f
+}
+
+// row is fold of a row without forms of its own for some arguments.
+func (a Expr) row(row *atom.Reduce) Expr {
+	return a.fold(row, func(a Expr) scalar { return applyEntries(row, nil, a) })
 }

@@ -71,7 +71,7 @@ func (p *Problem) Violations(x []float64) Violations {
 			}
 		}
 	}
-	p.Objective.outside(&t, spot{})
+	p.objective().outside(&t, spot{})
 	for i := 0; i < len(p.Constraints); {
 		c := &p.Constraints[i]
 		if c.within { // the variable's own bounds count, and its equation
@@ -141,7 +141,7 @@ type tally struct {
 // terms are those of a row: an expression, or a function, an affine function and
 // a bound.
 type terms struct {
-	e     *Expr
+	e     *scalar
 	f     Convex
 	l     Linear
 	bound float64
@@ -158,7 +158,7 @@ func (t *terms) size(x []float64) float64 {
 	case Linear:
 		s = max(s, f.size(x))
 	case *sum:
-		s = max(s, (&Expr{lin: f.lin, terms: f.terms}).size(x))
+		s = max(s, (&scalar{lin: f.lin, terms: f.terms}).size(x))
 	default:
 		s = max(s, finiteSize(f.Value(x)))
 	}
@@ -207,19 +207,20 @@ func (p *Problem) rowUnit(row terms, x []float64) float64 {
 // to be tol times. It is entry 0 of a DC constraint.
 func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 	if c.DC {
-		e := c.E()
+		e := c.function()
 		return p.rowUnit(terms{e: &e}, x)
 	}
-	l := c.A.Entry(k)
+	l := c.A.Linear(k)
 	row := terms{l: l, bound: max(finiteSize(c.Lo[k]-l.Const), finiteSize(c.Hi[k]-l.Const))}
 	row.l.Const = 0
 	return p.rowUnit(row, x)
 }
 
-// UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the bounds. Where the
-// range of c is above it times a tolerance, no point is feasible to that tolerance, rounding errors aside.
+// UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the
+// bounds. Where the range of c is above it times a tolerance, no point is feasible to that
+// tolerance, rounding errors aside.
 func (p *Problem) UnitWithin(c *Constraint) float64 {
-	e := c.E()
+	e := c.function()
 	most := max(e.size(p.typical), math.Abs(e.lin.Const))
 	for k, j := range e.lin.Idx {
 		most = max(most, e.lin.of.interval(j).Scale(e.lin.Val[k]).Abs().Hi)
@@ -230,9 +231,10 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 	return min(1, unitOf(most))
 }
 
-// Balancing is the least power of 1024 by which x has to be multiplied for the largest term of c, a DC constraint, to reach its
-// constant; 1 where c holds at x, the term is at least a share of the constant there, or no power does that. Members of families have 1, and
-// constraints with a user's own function, whose values may cost much.
+// Balancing is the least power of 1024 by which x has to be multiplied for the largest term of c, a
+// DC constraint, to reach its constant; 1 where c holds at x, the term is at least a share of the
+// constant there, or no power does that. Members of families have 1, and constraints with a user's
+// own function, whose values may cost much.
 func (c *Constraint) Balancing(x []float64, share float64) float64 {
 	own := func(t term) bool { _, is := t.f.(*blackBox); return is }
 	if c.members != nil || c.e.lin.Const == 0 || slices.ContainsFunc(c.e.terms, own) || !(c.Value(x) > 0) {
@@ -273,7 +275,7 @@ func (c *Constraint) violations(t *tally) {
 		e := &c.e
 		v := c.Value(t.x)
 		if c.members != nil && !(v <= 0) {
-			one := c.E()
+			one := c.function()
 			e = &one
 		}
 		if !(v <= 0) {
@@ -290,7 +292,7 @@ func (c *Constraint) violations(t *tally) {
 		if v >= c.Lo[k] && v <= c.Hi[k] {
 			continue
 		}
-		l, bound := c.A.Entry(k), c.Hi[k]
+		l, bound := c.A.Linear(k), c.Hi[k]
 		if v < c.Lo[k] {
 			bound = c.Lo[k]
 		}
@@ -317,7 +319,7 @@ func broken(v, lo, hi float64) float64 {
 }
 
 // outside notes how far the tally's point is outside the domain of e.
-func (e *Expr) outside(t *tally, at spot) {
+func (e *scalar) outside(t *tally, at spot) {
 	if !e.composite { // the split is the terms
 		t.domains(e.terms, at)
 		return
@@ -351,7 +353,7 @@ type sized interface {
 }
 
 // size is the largest term of e at x, the constant included.
-func (e *Expr) size(x []float64) float64 {
+func (e *scalar) size(x []float64) float64 {
 	s := e.lin.size(x)
 	for _, t := range e.terms {
 		if f, ok := t.f.(sized); ok {
@@ -377,13 +379,15 @@ func (l Linear) size(x []float64) float64 {
 // cancels.
 func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, false) }
 
-// ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of the variables is wide: a power of a
-// variable that is fixed, or nearly so, hides no change of the others.
+// ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of
+// the variables is wide: a power of a variable that is fixed, or nearly so, hides no change of the
+// others.
 func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSize(x, true) }
 
-// objectiveSize is the sum of the sizes of the objective's terms at x, where ranged no larger than the widths of their ranges.
+// objectiveSize is the sum of the sizes of the objective's terms at x, where ranged no larger than
+// the widths of their ranges.
 func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
-	e := &p.Objective
+	e := p.objective()
 	for k, j := range e.lin.Idx {
 		size := finiteSize(e.lin.Val[k] * x[j])
 		if ranged {
@@ -407,18 +411,18 @@ func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 	return sum
 }
 
-// isWider reports whether the range of f is found to be wider than a number by a few members of a sum: that of the sum is as wide as all of
-// them together. False says nothing.
+// isWider reports whether the range of f is found to be wider than a number by a few members of a
+// sum: that of the sum is as wide as all of them together. False says nothing.
 func isWider(f Convex, than float64) bool {
 	s, ok := f.(interface{ wider(than float64) bool })
 	return ok && s.wider(than)
 }
 
-// termWidths are those of the ranges of the objective's functions, infinite where a variable has no bounds: the ranges of the members
-// of large sums take long.
+// termWidths are those of the ranges of the objective's functions, infinite where a variable has no
+// bounds: the ranges of the members of large sums take long.
 func (p *Problem) termWidths() []float64 {
-	widths := make([]float64, len(p.Objective.terms))
-	for k, t := range p.Objective.terms {
+	widths := make([]float64, len(p.objective().terms))
+	for k, t := range p.objective().terms {
 		widths[k] = math.Inf(1)
 		endless := func(j int) bool { return math.IsInf(interval.Width(p.Objective.of.interval(j)), 1) }
 		if !slices.ContainsFunc(t.f.Support(), endless) {
@@ -428,8 +432,9 @@ func (p *Problem) termWidths() []float64 {
 	return widths
 }
 
-// ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are small, the largest power of 2 that is not above the
-// sum of their sizes but for the constant, at x or at a point with variables of the size of their bounds and starts, whichever is larger.
+// ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are
+// small, the largest power of 2 that is not above the sum of their sizes but for the constant, at x
+// or at a point with variables of the size of their bounds and starts, whichever is larger.
 // Variables that have neither count with the largest of their entries in x. x may be nil.
 func (p *Problem) ObjectiveUnit(x []float64) float64 {
 	at := slices.Clone(p.typical)

@@ -14,7 +14,7 @@ func TestValuesAsWritten(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{4})
 	big := []float64{1e9, 2, 1, 3}
-	r2 := make([]dc.Operand, 4)
+	r2 := make([]dc.Expr, 4)
 	for k := range r2 {
 		r2[k] = dc.Square(x.At(k))
 	}
@@ -25,9 +25,9 @@ func TestValuesAsWritten(t *testing.T) {
 	}{
 		"capped square":              {dc.Min(r2[0], dc.Num(1)), 1, 1e-14},
 		"capped squares":             {dc.Sum(dc.Min(r2[0], dc.Num(1)), dc.Min(r2[1], dc.Num(10))), 5, 1e-14},
-		"trimmed squares":            {dc.SumSquares(x).Sub(dc.SumLargestOf(r2, 1)), 14, 1e-13},
-		"trimmed, one by one":        {dc.Sum(r2[3], r2[0], r2[1], r2[2]).Sub(dc.SumLargestOf(r2, 2)), 5, 1e-13},
-		"trimmed twice, with a rest": {dc.Sum(r2...).Scale(3).Add(x.At(1)).Sub(dc.SumLargestOf(r2, 1).Scale(3)), 44, 1e-12},
+		"trimmed squares":            {dc.SumSquares(x).Sub(dc.SumLargest(dc.Stack(r2...), 1)), 14, 1e-13},
+		"trimmed, one by one":        {dc.Sum(r2[3], r2[0], r2[1], r2[2]).Sub(dc.SumLargest(dc.Stack(r2...), 2)), 5, 1e-13},
+		"trimmed twice, with a rest": {dc.Sum(r2...).Scale(3).Add(x.At(1)).Sub(dc.SumLargest(dc.Stack(r2...), 1).Scale(3)), 44, 1e-12},
 		"product":                    {dc.Mul(x.At(0), x.At(2)), 1e9, 1e-5},
 		"square of a difference":     {dc.Square(dc.Abs(x.At(0)).Sub(dc.Num(1e9))), 0, 1e-10},
 		"terms that cancel":          {dc.Sum(r2[0], x.At(1)).Sub(dc.Square(x.At(0))), 2, 1e-14},

@@ -24,7 +24,7 @@ import (
 func main() {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
-	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
+	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Shift(-1))))
 	p, err := m.Problem()
 	if err != nil {
 		panic(err)

@@ -55,8 +55,8 @@ type statement struct {
 	model  *dc.Model
 	s      *sample
 	start  *Model
-	w, v   dc.Affine // W and M with a and b as last columns
-	wx, mx dc.Affine // one row per sample, one column per piece
+	w, v   dc.Expr   // W and M with a and b as last columns
+	wx, mx dc.Expr   // one row per sample, one column per piece
 	root   []float64 // √weight of each sample; the weights have sum 1
 	cost   []dc.Expr
 	x0     []float64
@@ -133,7 +133,7 @@ func (st *statement) slacks(ctx context.Context) {
 // negative, and u_i − v_i is the error whatever the pieces are. Pos tells dc the sign and
 // changes no value.
 func (st *statement) squares(ctx context.Context) {
-	negativeMean := func(pieces dc.Affine) dc.Affine { return pieces.Sum().Scale(-1 / float64(pieces.Len())) }
+	negativeMean := func(pieces dc.Expr) dc.Expr { return pieces.Sum().Scale(-1 / float64(pieces.Len())) }
 	for i, y := range st.s.d.Y {
 		if ended(ctx, i) {
 			return
@@ -154,13 +154,13 @@ func (st *statement) add(e dc.Expr) { st.cost = append(st.cost, e) }
 // ridge adds λ‖(W, M)‖² and states the objective.
 func (st *statement) ridge(λ float64) {
 	if λ > 0 {
-		for _, block := range []dc.Affine{st.w, st.v} {
+		for _, block := range []dc.Expr{st.w, st.v} {
 			for l := range block.Shape()[0] {
-				st.add(dc.SumSquares(block.Row(l).Range(0, st.s.d.N-1)).Scale(λ))
+				st.add(dc.SumSquares(block.Row(l).Slice(0, st.s.d.N-1)).Scale(λ))
 			}
 		}
 	}
-	st.model.Minimize(dc.SumOf(st.cost))
+	st.model.Minimize(dc.Sum(st.cost...))
 }
 
 // penalty is the weight of the slacks that ccp gives each half of an equation,

@@ -58,7 +58,7 @@ func newChoices(p *dc.Problem) *choices {
 	c := &choices{p: p, box: boxOf(p)}
 	lin, terms := p.Objective.Written()
 	terms, rest := c.ramps(terms)
-	rest = append(rest, lin)
+	rest = append(rest, dc.FromLinear(lin))
 	for _, t := range terms {
 		less, ok := c.minima(t)
 		if !ok {
@@ -71,7 +71,7 @@ func newChoices(p *dc.Problem) *choices {
 		return nil
 	}
 	lin, terms = all.Written()
-	base := []dc.Operand{lin}
+	base := []dc.Expr{dc.FromLinear(lin)}
 	for _, t := range terms {
 		if rows, ok := squaresOf(t); ok {
 			c.squares = append(c.squares, rows...)
@@ -91,13 +91,13 @@ func squaresOf(t dc.Term) ([]dc.Linear, bool) {
 	if t.Weight < 0 || atom.SumOf(t.Node.Op()) != atom.SumSquares {
 		return nil, false
 	}
-	a, ok := t.Node.Args()[0].Affine()
-	if !ok {
+	a := t.Node.Args()[0]
+	if !a.Plain() {
 		return nil, false
 	}
 	rows := make([]dc.Linear, a.Len())
 	for k := range rows {
-		rows[k] = a.Entry(k).Scale(math.Sqrt(t.Weight))
+		rows[k] = a.Linear(k).Scale(math.Sqrt(t.Weight))
 	}
 	return rows, true
 }
@@ -126,7 +126,7 @@ func (c *choices) minima(t dc.Term) (less dc.Expr, ok bool) {
 			es[i] = es[i].Neg()
 		}
 	default:
-		less, k = dc.SumOf(es).Scale(-w), len(es)-k
+		less, k = dc.Sum(es...).Scale(-w), len(es)-k
 	}
 	items := make([]item, len(es))
 	for i, e := range es {
@@ -181,7 +181,7 @@ func hingesOf(terms []dc.Term) (hinges []hinge) {
 // ramps takes pairs of hinges of one weight out of the terms, (d)₊ − (d − c)₊ with c > 0, which is min((d)₊, c):
 // without bounds of the variables neither hinge has a range, and the minimum has. rest is affine, of the hinges
 // that were taken.
-func (c *choices) ramps(terms []dc.Term) (left []dc.Term, rest []dc.Operand) {
+func (c *choices) ramps(terms []dc.Term) (left []dc.Term, rest []dc.Expr) {
 	hinges, added := hingesOf(terms), map[string][]hinge{}
 	for _, h := range hinges {
 		if h.weight > 0 {
@@ -200,7 +200,7 @@ func (c *choices) ramps(terms []dc.Term) (left []dc.Term, rest []dc.Operand) {
 		}
 		plus := of[at]
 		it, ok := newItem(dc.Pos(plus.d))
-		most, _ := newItem(dc.ToExpr(dc.Num(plus.constant - less.constant)))
+		most, _ := newItem(dc.Num(plus.constant - less.constant))
 		if !ok {
 			continue
 		}

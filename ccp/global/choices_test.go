@@ -42,7 +42,7 @@ func drawMinima(t *testing.T, seed uint64) (whole *dc.Problem, each []*dc.Proble
 		if seed%2 == 1 {
 			model.SubjectTo(dc.LE(dc.Norm1(x), dc.Num(4)))
 		}
-		var parts, items []dc.Operand
+		var parts, items []dc.Expr
 		fits := dc.Sum(dc.SumSquares(x.Sub(dc.Vec(target))).Scale(0.5), x.Sum().Scale(0.1))
 		for k := range rows {
 			d := x.Dot(rows[k]).Add(dc.Num(shift[k]))
@@ -63,7 +63,7 @@ func drawMinima(t *testing.T, seed uint64) (whole *dc.Problem, each []*dc.Proble
 			case code < 0:
 				parts = append(parts, least)
 			default:
-				var all []dc.Operand
+				var all []dc.Expr
 				all = append(all, item, other)
 				if kind == 2 {
 					all = append(all, dc.Abs(x.At(k%n).Sub(dc.Num(1))).Add(dc.Num(0.2)))
@@ -74,7 +74,7 @@ func drawMinima(t *testing.T, seed uint64) (whole *dc.Problem, each []*dc.Proble
 		}
 		e := dc.Sum(parts...)
 		if kind == 3 && code < 0 { // the two largest do not count
-			e = e.Sub(dc.SumLargestOf(items, 2))
+			e = e.Sub(dc.SumLargest(dc.Stack(items...), 2))
 		}
 		model.Minimize(dc.Sum(fits, e.Scale(1.5)))
 		return build(t, model)
@@ -138,7 +138,7 @@ func ramps(t *testing.T, seed uint64, samples, way int) *dc.Problem {
 	rng := rand.New(rand.NewPCG(seed, 33))
 	m := dc.NewModel()
 	w, b := m.Var("w", []int{2}, dc.StartAt(0.1, 0.1)), m.Var("b", nil, dc.StartAt(0))
-	parts := []dc.Operand{dc.SumSquares(w).Scale(0.5)}
+	parts := []dc.Expr{dc.SumSquares(w).Scale(0.5)}
 	for range samples {
 		x := []float64{rng.NormFloat64(), rng.NormFloat64()}
 		margin := w.Dot(x).Add(b).Scale(float64(1 - 2*rng.IntN(2)))

@@ -23,15 +23,15 @@ func portfolio(t *testing.T, kind string) *dc.Problem {
 	w := m.Var("w", []int{n}, dc.AtLeast(0), dc.AtMost(1))
 	gain := dc.Sum(dc.Num(0))
 	for i := range n {
-		gain = gain.Add(dc.FromLinear(w.Entry(i)).Scale(0.05 + 0.1*rng.Float64()))
-		risk := dc.FromLinear(w.Entry(i)).Add(dc.FromLinear(w.Entry((i + 1) % n)).Scale(rng.NormFloat64()))
+		gain = gain.Add(dc.FromLinear(w.Linear(i)).Scale(0.05 + 0.1*rng.Float64()))
+		risk := dc.FromLinear(w.Linear(i)).Add(dc.FromLinear(w.Linear((i + 1) % n)).Scale(rng.NormFloat64()))
 		gain = gain.Sub(dc.Square(risk).Scale(0.1))
 	}
 	m.SubjectTo(dc.EQ(w.Sum(), dc.Num(1)).Named("budget"))
 	switch kind {
 	case "intervals": // a concave cost of each weight
 		for i := range n {
-			gain = gain.Sub(dc.Log(dc.FromLinear(w.Entry(i)).Scale(100).Add(dc.Num(1))).Scale(0.01))
+			gain = gain.Sub(dc.Log(dc.FromLinear(w.Linear(i)).Scale(100).Add(dc.Num(1))).Scale(0.01))
 		}
 	case "pieces": // a prize for large weights
 		for i := range n {
@@ -39,7 +39,7 @@ func portfolio(t *testing.T, kind string) *dc.Problem {
 		}
 	case "choices": // a cost up to a limit
 		for i := range n {
-			gain = gain.Sub(dc.Min(dc.Square(dc.FromLinear(w.Entry(i)).Scale(5)), dc.Num(1)).Scale(0.01))
+			gain = gain.Sub(dc.Min(dc.Square(dc.FromLinear(w.Linear(i)).Scale(5)), dc.Num(1)).Scale(0.01))
 		}
 	}
 	m.Maximize(gain)

@@ -50,15 +50,15 @@ func drawChoices(t *testing.T, seed uint64) choices {
 	// state builds the problem; piece[k] < 0 keeps maximum k.
 	state := func(piece []int) *dc.Problem {
 		m := dc.NewModel()
-		var x dc.Affine
+		var x dc.Expr
 		if kind == 1 { // bounded: chords; else hulls or plain enumeration
 			x = m.Var("x", []int{n}, dc.AtLeast(-3), dc.AtMost(3), dc.StartAt(0.1))
 		} else {
 			x = m.Var("x", []int{n}, dc.StartAt(0.1))
 		}
-		var subtracted []dc.Operand
+		var subtracted []dc.Expr
 		for k, pieces := range maxima {
-			var all []dc.Operand
+			var all []dc.Expr
 			for i, p := range pieces {
 				if piece[k] < 0 || piece[k] == i {
 					all = append(all, x.Dot(p.w).Add(dc.Num(p.c)))
@@ -245,7 +245,7 @@ func TestFewNodes(t *testing.T) {
 			}
 		}
 	}
-	simplex.Minimize(dc.SumOf(edges))
+	simplex.Minimize(dc.Sum(edges...))
 	simplex.SubjectTo(dc.EQ(x.Sum(), dc.Num(1)))
 
 	either := dc.NewModel() // a linear program's conditions of complementarity
@@ -375,9 +375,9 @@ func TestProgressHasThePoint(t *testing.T) {
 	x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(2))
 	cost := dc.Sum(dc.Num(0))
 	for i := range 4 {
-		cost = cost.Sub(dc.Square(dc.FromLinear(x.Entry(i))))
+		cost = cost.Sub(dc.Square(dc.FromLinear(x.Linear(i))))
 		for j := range i {
-			cost = cost.Add(dc.Mul(dc.FromLinear(x.Entry(i)), dc.FromLinear(x.Entry(j))).Scale(float64(i+j) - 2.5))
+			cost = cost.Add(dc.Mul(dc.FromLinear(x.Linear(i)), dc.FromLinear(x.Linear(j))).Scale(float64(i+j) - 2.5))
 		}
 	}
 	m.Minimize(cost)

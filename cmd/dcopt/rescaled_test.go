@@ -55,7 +55,7 @@ func TestRescaled(t *testing.T) {
 func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 	t.Helper()
 	m := dc.NewModel()
-	var columns []dc.Affine
+	var columns []dc.Expr
 	for _, w := range p.Vars {
 		if w.Symmetric || w.Param {
 			t.Fatalf("%s is a matrix or a parameter", w.Name)
@@ -81,14 +81,14 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		columns = append(columns, m.Var(w.Name, w.Shape, options...).Reshape(w.Len()).Scale(1/v))
 	}
 	all := dc.Stack(columns...)
-	linear := func(l dc.Linear) dc.Affine {
+	linear := func(l dc.Linear) dc.Expr {
 		a := all.Select([]int{len(l.Idx)}, l.Idx).Dot(l.Val)
 		return a.Add(dc.Num(l.Const))
 	}
 	var expr func(e dc.Expr) dc.Expr
 	expr = func(e dc.Expr) dc.Expr {
 		lin, terms := e.Written()
-		parts := []dc.Expr{dc.ToExpr(linear(lin))}
+		parts := []dc.Expr{linear(lin)}
 		for _, u := range terms {
 			args := u.Node.Args()
 			for k, a := range args {
@@ -96,11 +96,11 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 				for i := range es {
 					es[i] = expr(a.Entry(i))
 				}
-				args[k] = dc.ExprArray(a.Shape(), es...)
+				args[k] = dc.Stack(es...).Reshape(a.Shape()...)
 			}
 			parts = append(parts, dc.Apply(u.Node.Op(), u.Node.Data(), args...).Scale(u.Weight))
 		}
-		return dc.SumOf(parts)
+		return dc.Sum(parts...)
 	}
 	if p.Maximize {
 		m.Maximize(expr(p.Objective).Scale(-f))
@@ -115,7 +115,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		}
 		if !r.DC {
 			for k := range r.Lo {
-				e := linear(r.A.Entry(k)).Scale(c)
+				e := linear(r.A.Linear(k)).Scale(c)
 				m.SubjectTo(dc.Between(dc.Num(c*r.Lo[k]), e, dc.Num(c*r.Hi[k])).Named(fmt.Sprint(r.Name(), n), k))
 			}
 			continue

@@ -135,7 +135,7 @@ func TestInfeasibleData(t *testing.T) {
 				for j := range at {
 					at[j] = x
 				}
-				for i, v := range c.A.Value(at) {
+				for i, v := range c.A.Values(at) {
 					if !c.DC && !(v >= c.Lo[i] && v <= c.Hi[i]) {
 						broken[fmt.Sprint(c.Family, x)] = true
 					}

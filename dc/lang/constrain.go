@@ -140,7 +140,7 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 		return c.loose(s, root, f, index, vs, shape)
 	}
 	if top == value.AffineFunctions {
-		ops := make([]dc.Operand, len(vs))
+		ops := make([]dc.Expr, len(vs))
 		for k := range vs {
 			ops[k] = vs[k].Affine()
 		}
@@ -148,7 +148,7 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 		f.Curvature = max(f.Curvature, Affine)
 		return true
 	}
-	ops := make([]dc.Operand, len(vs))
+	ops := make([]dc.Expr, len(vs))
 	for i := range value.Size(shape) {
 		for k := range vs {
 			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))

@@ -11,7 +11,7 @@ import (
 )
 
 // add adds one constraint to the model and returns its curvature.
-func (c *compiler) add(root *syntax.Node, ops []dc.Operand, rels []syntax.Kind, name string, index []int) Curvature {
+func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, name string, index []int) Curvature {
 	var con dc.Constraint
 	switch {
 	case len(rels) == 2:
@@ -49,7 +49,7 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Operand, rels []syntax.Kind, 
 }
 
 // bothConvex reports whether both halves of a chain are convex.
-func (c *compiler) bothConvex(ops []dc.Operand) bool {
+func (c *compiler) bothConvex(ops []dc.Expr) bool {
 	return dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()
 }
 
@@ -99,7 +99,7 @@ func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r
 	if max(l.Sort, r.Sort) > value.AffineFunctions {
 		for i := range open {
 			if !open[i] {
-				ops := []dc.Operand{l.Expr(min(i, l.Len()-1)), r.Expr(min(i, r.Len()-1))}
+				ops := []dc.Expr{l.Expr(min(i, l.Len()-1)), r.Expr(min(i, r.Len()-1))}
 				f.Curvature = max(f.Curvature, c.add(root, ops, []syntax.Kind{rel}, f.Name, append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
 			}
 		}

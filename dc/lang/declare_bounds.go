@@ -19,7 +19,7 @@ type crossed struct {
 }
 
 // cross states bounds that no number meets as constraints, named bounds(x).
-func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
+func (c *compiler) cross(v *varParts, a dc.Expr, list []crossed) {
 	if len(list) == 0 {
 		return
 	}
@@ -27,10 +27,10 @@ func (c *compiler) cross(v *varParts, a dc.Affine, list []crossed) {
 	c.warn(at, "the bounds of %s cross: %g > %g", v.s.Name, list[0].lo, list[0].hi)
 	name := fmt.Sprintf("bounds(%s)", v.s.Name)
 	for _, b := range list {
-		x, index := dc.FromLinear(a.Entry(b.entry)), value.Unravel(b.entry, v.shape)
-		for _, con := range []dc.Constraint{dc.GE(x, dc.Num(b.lo)), dc.LE(x, dc.Num(b.hi))} {
+		x, index := a.Entry(b.entry), value.Unravel(b.entry, v.shape)
+		for _, con := range []dc.Constraint{dc.GE(x, b.lo), dc.LE(x, b.hi)} {
 			if math.IsInf(b.lo, 1) || math.IsInf(b.hi, -1) {
-				con = dc.LE(dc.Num(1), dc.Num(0)) // no number is there
+				con = dc.LE(1, 0) // no number is there
 			}
 			c.model.SubjectTo(con.Named(name, index...))
 		}

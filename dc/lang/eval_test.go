@@ -277,7 +277,7 @@ func constraintText(p *Program, x []float64) string {
 			fmt.Fprintf(&b, "%s: %.4g <= 0\n", c.Name(), c.E().Value(x))
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %.4g in %.4g %.4g\n", c.Name(), c.A.Value(x), c.Lo, c.Hi)
+		fmt.Fprintf(&b, "%s: %.4g in %.4g %.4g\n", c.Name(), c.A.Values(x), c.Lo, c.Hi)
 	}
 	return b.String()
 }

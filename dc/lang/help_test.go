@@ -333,7 +333,7 @@ func TestHelpOfExpressions(t *testing.T) {
 	m := dc.NewModel()
 	x, in := m.Var("x", []int{2}), m.Var("in", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
 	s := m.Var("S", []int{2, 2}, dc.Symmetric())
-	wave := func(v dc.Affine) dc.Expr { return dc.Sum(dc.Square(v.At(0)), dc.Power(v.At(1), 4).Neg()) }
+	wave := func(v dc.Expr) dc.Expr { return dc.Sum(dc.Square(v.At(0)), dc.Power(v.At(1), 4).Neg()) }
 	for _, c := range []struct {
 		bad  error
 		want string

@@ -190,7 +190,7 @@ func TestControlValues(t *testing.T) {
 	xe := [2][4]float64{{3, 3, 0, -0.5}, {3.5, 3.5, 0.5, -0.5}}
 	row := func(k, d int, z []float64) float64 {
 		c := &p.Problem.Constraints[k]
-		return c.A.Value(z)[d] - c.Lo[d] // an equation's row, wherever the constant stands
+		return c.A.Values(z)[d] - c.Lo[d] // an equation's row, wherever the constant stands
 	}
 	for seed := range uint64(2) {
 		z := point(1200, seed, 1)
@@ -236,8 +236,8 @@ func TestPathPlanningValues(t *testing.T) {
 		near(t, "objective", p.Problem.Value(z), l)
 		for d := range 2 {
 			from, to := &p.Problem.Constraints[0], &p.Problem.Constraints[1]
-			near(t, "from", from.A.Value(z)[d]-from.Lo[d], z[d])
-			near(t, "to", to.A.Value(z)[d]-to.Lo[d], z[2*n+d]-10)
+			near(t, "from", from.A.Values(z)[d]-from.Lo[d], z[d])
+			near(t, "to", to.A.Values(z)[d]-to.Lo[d], z[2*n+d]-10)
 		}
 		for i := range n {
 			near(t, "step", lhs(p, 2+i, z), math.Hypot(z[2*i]-z[2*i+2], z[2*i+1]-z[2*i+3])-l/n)

@@ -93,7 +93,7 @@ func rowsOf(p *dc.Problem) (out []aRow) {
 			out = append(out, aRow{c.E(), math.Inf(-1), 0})
 		default:
 			for k := range c.Lo {
-				out = append(out, aRow{dc.ToExpr(c.A.Entry(k)), c.Lo[k], c.Hi[k]})
+				out = append(out, aRow{c.A.Entry(k), c.Lo[k], c.Hi[k]})
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func TestPrintOfModels(t *testing.T) {
 	w := m.Param("price", []int{2}, 3, 4)
 	m.Maximize(dc.Norm2(x).Neg().Sub(dc.Abs(y)).Sub(dc.SumSquares(z.Sub(dc.Vec([]float64{1, 2, 3})))))
 	m.AddCost(w, x)
-	m.SubjectTo(dc.LE(x, w.Affine).Named("in budget"), dc.Between(dc.Num(0.1), y, dc.Num(0.3)), dc.EQ(dc.Mul(x.At(0), y), dc.Num(1)).Named("in budget", 3))
+	m.SubjectTo(dc.LE(x, w.Expr).Named("in budget"), dc.Between(dc.Num(0.1), y, dc.Num(0.3)), dc.EQ(dc.Mul(x.At(0), y), dc.Num(1)).Named("in budget", 3))
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (l *Let) Values(x []float64) []float64 {
 		}
 		return out
 	case value.AffineFunctions:
-		return v.Affine().Value(x)
+		return v.Affine().Values(x)
 	case value.ComplexPairs:
 		part := Let{value: v.More.Pair.Re}
 		return part.Values(x)

@@ -99,7 +99,7 @@ func (c *canon) Bound(f dc.Representer) dc.Linear {
 			a = dc.MatMul(dc.Mat(v.T()), a.Reshape(a.Len())).ScaleEach(root)
 		}
 		for k := range a.Len() {
-			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
 	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})

@@ -279,9 +279,9 @@ func comparePublished(t *testing.T, c *published) {
 			case con.DC:
 				got = con.E().Value(a)
 			case con.Hi[0] < math.Inf(1):
-				got = con.A.Value(a)[0] - con.Hi[0]
+				got = con.A.Values(a)[0] - con.Hi[0]
 			default:
-				got = con.Lo[0] - con.A.Value(a)[0]
+				got = con.Lo[0] - con.A.Values(a)[0]
 			}
 			agree(t, con.Name(), got, want(a))
 		}

@@ -18,15 +18,14 @@ func Example_controller() {
 	far, fast := m.Var("far", nil), m.Var("fast", nil)
 	q, r := m.Param("q", nil, 1), m.Param("r", nil, 1)
 	begin := m.Param("begin", []int{2}, 1, 0)
-	limit := dc.Const(nil, []float64{1})
 	m.Minimize(dc.SumSquares(force))
 	m.AddCost(q, far)
 	m.AddCost(r, fast)
-	m.SubjectTo(dc.LE(dc.SumSquares(at), far), dc.LE(dc.SumSquares(speed), fast), dc.LE(force, limit), dc.GE(force, limit.Neg()))
+	m.SubjectTo(dc.LE(dc.SumSquares(at), far), dc.LE(dc.SumSquares(speed), fast), dc.Between(-1, force, 1))
 	m.SubjectTo(dc.EQ(at.At(0), begin.At(0)), dc.EQ(speed.At(0), begin.At(1)))
-	for k := range steps {
-		m.SubjectTo(dc.EQ(at.At(k+1), at.At(k).Add(speed.At(k).Scale(dt))), dc.EQ(speed.At(k+1), speed.At(k).Add(force.At(k).Scale(dt))))
-	}
+	moved := at.Slice(0, steps).Add(speed.Slice(0, steps).Scale(dt))
+	pushed := speed.Slice(0, steps).Add(force.Scale(dt))
+	m.SubjectTo(dc.EQ(at.Slice(1, steps+1), moved), dc.EQ(speed.Slice(1, steps+1), pushed))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
@@ -43,7 +42,7 @@ func Example_controller() {
 	}
 	shown := make([][]float64, len(begins))
 	if err := each(3, 0.5, func(k int, _ *ccp.Session, res *ccp.Result) error {
-		shown[k] = force.Value(res.X)
+		shown[k] = force.Values(res.X)
 		return nil
 	}); err != nil {
 		fmt.Println(err)
@@ -63,9 +62,9 @@ func Example_controller() {
 				if err != nil {
 					return err
 				}
-				slopes[i] = force.Value(dx)
+				slopes[i] = force.Values(dx)
 			}
-			for j, v := range force.Value(d.Point()) {
+			for j, v := range force.Values(d.Point()) {
 				e, a, b := v-shown[k][j], slopes[0][j], slopes[1][j]
 				lost[k] += e * e
 				for i, term := range [5]float64{a * a, a * b, b * b, a * e, b * e} {

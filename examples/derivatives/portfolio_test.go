@@ -28,7 +28,7 @@ func Example_portfolio() {
 	loss := m.Param("loss", []int{n}, 0) // minus the returns
 	m.Minimize(dc.Quad(x, risk))
 	m.AddCost(loss, x)
-	m.SubjectTo(dc.EQ(x.Sum(), dc.Const(nil, []float64{1})), dc.GE(x, dc.Const(nil, []float64{0})))
+	m.SubjectTo(dc.EQ(x.Sum(), 1), dc.GE(x, 0))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
@@ -53,7 +53,7 @@ func Example_portfolio() {
 		return ccp.Batch(context.Background(), p, ccp.DefaultSettings(), values, f)
 	}
 	if err := each(truth, func(k int, _ *ccp.Session, res *ccp.Result) error {
-		seen[k] = x.Value(res.X)
+		seen[k] = x.Values(res.X)
 		return nil
 	}); err != nil {
 		fmt.Println(err)
@@ -68,7 +68,7 @@ func Example_portfolio() {
 				return err
 			}
 			g := make([]float64, len(res.X))
-			for j, v := range x.Value(d.Point()) {
+			for j, v := range x.Values(d.Point()) {
 				g[j] = v - seen[k][j] // x comes first among the variables
 				miss[k] += g[j] * g[j] / 2
 			}

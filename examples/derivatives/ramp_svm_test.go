@@ -15,7 +15,7 @@ import (
 func Example_rampSVM() {
 	const n, train, check = 4, 40, 200
 	rng := rand.New(rand.NewPCG(3, 1))
-	draw := func(k int, flipped float64) (rows [][]float64, labels []float64) {
+	draw := func(k int, flipped float64) (rows, labels []float64) {
 		for range k {
 			row, sum := make([]float64, n), 0.0
 			for j := range row {
@@ -26,7 +26,7 @@ func Example_rampSVM() {
 			if rng.Float64() < flipped {
 				label, row[0] = -label, 4*row[0]
 			}
-			rows, labels = append(rows, row), append(labels, label)
+			rows, labels = append(rows, row...), append(labels, label)
 		}
 		return rows, labels
 	}
@@ -34,13 +34,11 @@ func Example_rampSVM() {
 	m := dc.NewModel()
 	w, b, size := m.Var("w", []int{n}), m.Var("b", nil), m.Var("size", nil)
 	λ := m.Param("lambda", nil, 1)
-	one := dc.Const(nil, []float64{1})
-	var losses []dc.Expr
-	for i, row := range rows { // the ramp is the least of 1 and the hinge loss
-		margin := w.Dot(row).Add(b).Scale(labels[i])
-		losses = append(losses, dc.Pos(one.Sub(margin)), dc.Pos(margin.Neg()).Neg())
+	margins := func(rows, labels []float64) dc.Expr {
+		return dc.MatMul(dc.Const([]int{len(labels), n}, rows), w).Add(b).ScaleEach(labels)
 	}
-	m.Minimize(dc.SumOf(losses))
+	wrong := margins(rows, labels).Neg() // the ramp is the least of 1 and the hinge loss
+	m.Minimize(dc.Sum(dc.Pos(wrong.Shift(1)).Sub(dc.Pos(wrong))))
 	m.SubjectTo(dc.LE(dc.Sum(dc.SumSquares(w), dc.Square(b)), size))
 	m.AddCost(λ, size)
 	p, err := m.Problem()
@@ -56,6 +54,7 @@ func Example_rampSVM() {
 	defer s.Close()
 	ctx := context.Background()
 	others, truth := draw(check, 0)
+	unseen := margins(others, truth)
 	first, last, used, logλ := 0.0, 0.0, 0.0, math.Log(20)
 	for step := range 12 {
 		if err := s.Set("lambda", math.Exp(logλ)); err != nil {
@@ -68,11 +67,10 @@ func Example_rampSVM() {
 			return
 		}
 		loss, g := 0.0, make([]float64, len(res.X)) // w, then b
-		for i, row := range others {
-			margin := truth[i] * (w.Dot(row).Add(b)).Value(res.X)[0]
+		for i, margin := range unseen.Values(res.X) {
 			loss += math.Log1p(math.Exp(-margin)) / check
 			slope := -truth[i] / (1 + math.Exp(margin)) / check
-			for j, v := range row {
+			for j, v := range others[n*i : n*i+n] {
 				g[j] += slope * v
 			}
 			g[n] += slope

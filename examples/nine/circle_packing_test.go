@@ -10,18 +10,13 @@ import (
 
 // Circles that do not overlap in the smallest square about the origin.
 func Example_circlePacking() {
-	radii := []float64{1, 1, 1, 1, 0.4}
+	r := dc.Vec([]float64{1, 1, 1, 1, 0.4})
 	m := dc.NewModel()
-	c := m.Var("c", []int{len(radii), 2}, dc.StartNormal(0, 3))
-	var reach []dc.Operand
-	for i, r := range radii {
-		reach = append(reach, dc.NormInf(c.Row(i)).Add(dc.Num(r)))
-		for j := range i {
-			apart := dc.Norm2(c.Row(i).Sub(c.Row(j)))
-			m.SubjectTo(dc.GE(apart, dc.Num(r+radii[j])).Named("apart", i, j))
-		}
-	}
-	m.Minimize(dc.Max(reach...))
+	c := m.Var("c", []int{r.Len(), 2}, dc.StartNormal(0, 3))
+	m.Minimize(dc.Max(dc.NormInf(c.Along(1)).Add(r)))
+	i, j := dc.Pairs(r.Len())
+	apart := dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1))
+	m.SubjectTo(dc.GE(apart, r.Rows(i).Add(r.Rows(j))).ForEach("apart", i, j))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

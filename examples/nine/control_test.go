@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -13,25 +11,22 @@ import (
 // Two vehicles change places with the least thrust and keep their distance.
 func Example_control() {
 	const n, steps = 2, 40
-	a := mat.NewDense(4, 4, []float64{1, 0, 0.1, 0, 0, 1, 0, 0.1, 0, 0, 0.95, 0, 0, 0, 0, 0.95})
-	b := mat.NewDense(4, 2, []float64{0, 0, 0, 0, 0.1, 0, 0, 0.1})
-	from, to := dc.Const([]int{n, 4}, []float64{0, 0, 0, 0, 2, 0.2, 0, 0}), dc.Const([]int{n, 4}, []float64{2, 0, 0, 0, 0, 0.1, 0, 0})
+	a := dc.Const([]int{4, 4}, []float64{1, 0, 0.1, 0, 0, 1, 0, 0.1, 0, 0, 0.95, 0, 0, 0, 0, 0.95})
+	b := dc.Const([]int{4, 2}, []float64{0, 0, 0, 0, 0.1, 0, 0, 0.1})
+	ends := dc.Const([]int{n, 2, 4}, []float64{0, 0, 0, 0, 2, 0, 0, 0, 2, 0.2, 0, 0, 0, 0.1, 0, 0})
 
 	m := dc.NewModel()
 	x := m.Var("x", []int{n, steps, 4}, dc.StartNormal(0, 1))
-	u := m.Var("u", []int{n, steps, 2}, dc.AtLeast(-2), dc.AtMost(2))
+	u := m.Var("u", []int{n, steps - 1, 2}, dc.AtLeast(-2), dc.AtMost(2))
 	m.Minimize(dc.Norm1(u))
 	for i := range n {
-		m.SubjectTo(dc.EQ(x.Row(i).Row(0), from.Row(i)), dc.EQ(x.Row(i).Row(steps-1), to.Row(i)))
-		for t := range steps - 1 {
-			next := dc.MatMul(dc.Mat(a), x.Row(i).Row(t)).Add(dc.MatMul(dc.Mat(b), u.Row(i).Row(t)))
-			m.SubjectTo(dc.EQ(x.Row(i).Row(t+1), next).Named("dynamics", i, t))
-		}
+		x, u := x.Row(i), u.Row(i)
+		m.SubjectTo(dc.EQ(x.Rows([]int{0, steps - 1}), ends.Row(i)).Named("ends", i))
+		moved := dc.MatMul(x.Slice(0, steps-1), a.T()).Add(dc.MatMul(u, b.T()))
+		m.SubjectTo(dc.EQ(x.Slice(1, steps), moved).Named("dynamics", i))
 	}
-	for t := range steps {
-		gap := x.Row(0).Row(t).Sub(x.Row(1).Row(t)).Range(0, 2)
-		m.SubjectTo(dc.GE(dc.Norm2(gap), dc.Num(0.6)).Named("apart", t))
-	}
+	gap := x.Row(0).Sub(x.Row(1)).T().Slice(0, 2)
+	m.SubjectTo(dc.GE(dc.Norm2(gap.Along(0)), 0.6).Named("apart"))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

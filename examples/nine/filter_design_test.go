@@ -16,28 +16,25 @@ func Example_filterDesign() {
 	h := m.Var("h", []int{n}, dc.StartNormal(0, 1))
 	ripple := m.Var("ripple", nil)
 	m.Minimize(ripple)
-	for l := range grid {
-		re, im := make([]float64, n), make([]float64, n)
-		for k := range n {
-			im[k], re[k] = math.Sincos(math.Pi * float64(l*k) / (grid - 1))
-		}
-		gain := dc.Norm2(dc.Stack(h.Dot(re), h.Dot(im)))
-		if l < pass {
-			m.SubjectTo(dc.GE(gain, dc.Num(0.9)).Named("pass", l))
-		}
-		if l < stop {
-			m.SubjectTo(dc.LE(gain, dc.Num(1.1)).Named("peak", l))
-		} else {
-			m.SubjectTo(dc.LE(gain, ripple).Named("stop", l))
-		}
+	var re, im []float64
+	for k := range grid * n {
+		sin, cos := math.Sincos(math.Pi * float64(k/n*(k%n)) / (grid - 1))
+		re, im = append(re, cos), append(im, sin)
 	}
+	parts := dc.MatMul(dc.Const([]int{2 * grid, n}, append(re, im...)), h).Reshape(2, grid)
+	gain := dc.Norm2(parts.Along(0))
+	m.SubjectTo(
+		dc.GE(gain.Slice(0, pass), 0.9).Named("pass"),
+		dc.LE(gain.Slice(0, stop), 1.1).Named("peak"),
+		dc.LE(gain.Slice(stop, grid), ripple).Named("stop"),
+	)
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
-	fmt.Println(res.Status, err, ripple.Value(res.X)[0] < 0.12)
+	fmt.Println(res.Status, err, ripple.Value(res.X) < 0.12)
 	// Output:
 	// converged <nil> true
 }

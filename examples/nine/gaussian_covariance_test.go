@@ -28,7 +28,7 @@ func Example_gaussianCovariance() {
 	m.Minimize(dc.LogDet(sigma).Add(dc.MatFrac(dc.Mat(y), sigma).Scale(1.0 / samples)))
 	for i := range n {
 		for j := i + 2; j < n; j++ {
-			m.SubjectTo(dc.EQ(sigma.At(i, j), dc.Num(0)).Named("zero", i, j))
+			m.SubjectTo(dc.EQ(sigma.At(i, j), 0).Named("zero", i, j))
 		}
 	}
 	p, err := m.Problem()
@@ -37,7 +37,7 @@ func Example_gaussianCovariance() {
 		return
 	}
 	res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
-	fmt.Printf("%v %v %.2f\n", res.Status, err, sigma.Row(0).Range(0, 2).Value(res.X))
+	fmt.Printf("%v %v %.2f\n", res.Status, err, sigma.Row(0).Slice(0, 2).Values(res.X))
 	// Output:
 	// converged <nil> [1.05 0.51]
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -13,20 +11,17 @@ import (
 // The shortest path around discs.
 func Example_pathPlanning() {
 	const n = 20
-	centres := dc.Mat(mat.NewDense(3, 2, []float64{2, 2.2, 5, 5, 7.5, 8}))
+	centres := dc.Const([]int{3, 2}, []float64{2, 2.2, 5, 5, 7.5, 8})
 	radii := []float64{1, 1.2, 0.6}
 
 	m := dc.NewModel()
 	x := m.Var("x", []int{n + 1, 2}, dc.StartUniform(0, 10))
-	length := m.Var("length", nil)
-	m.Minimize(length)
-	m.SubjectTo(dc.EQ(x.Row(0), dc.Vec([]float64{0, 0})), dc.EQ(x.Row(n), dc.Vec([]float64{10, 10})))
-	for i := range n {
-		step := dc.Norm2(x.Row(i).Sub(x.Row(i + 1)))
-		m.SubjectTo(dc.LE(step, length.Scale(1.0/n)).Named("step", i))
-		for j, r := range radii {
-			m.SubjectTo(dc.GE(dc.Norm2(x.Row(i).Sub(centres.Row(j))), dc.Num(r)).Named("out", i, j))
-		}
+	step := dc.Norm2(x.Slice(1, n+1).Sub(x.Slice(0, n)).Along(1))
+	m.Minimize(dc.Max(step).Scale(n))
+	m.SubjectTo(dc.EQ(x.Row(0), 0), dc.EQ(x.Row(n), 10))
+	for j, r := range radii {
+		gap := x.Slice(0, n).Sub(centres.Row(j))
+		m.SubjectTo(dc.GE(dc.Norm2(gap.Along(1)), r).Named("out", j))
 	}
 	p, err := m.Problem()
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -16,14 +14,16 @@ import (
 func Example_sparseSingularVectors() {
 	const rows, n = 30, 6
 	rng := rand.New(rand.NewPCG(4, 4))
-	a := mat.NewDense(rows, n, nil)
-	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
+	a := make([]float64, rows*n)
+	for k := range a {
+		a[k] = rng.NormFloat64()
+	}
 
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.StartNormal(0, 1))
 	mu := m.Param("mu", nil, 1)
-	m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), x)))
-	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)).Named("unit"), dc.LE(dc.Norm1(x), mu.Affine).Named("sparse"))
+	m.Minimize(dc.Norm2(dc.MatMul(dc.Const([]int{rows, n}, a), x)))
+	m.SubjectTo(dc.EQ(dc.Norm2(x), 1).Named("unit"), dc.LE(dc.Norm1(x), mu).Named("sparse"))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

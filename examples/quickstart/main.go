@@ -14,7 +14,7 @@ func main() {
 	// either end, and the lower one is found from both starts.
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
-	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
+	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Shift(-1))))
 	p, err := m.Problem()
 	if err != nil {
 		log.Fatal(err)

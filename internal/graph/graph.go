@@ -274,17 +274,22 @@ func (g *Graph) copyOf(n *Node, at []int) int {
 	return g.Add(c)
 }
 
+// Join adds the first n nodes of another graph with as many members, and returns their numbers.
+func (g *Graph) Join(o *Graph, n int) (at []int) {
+	at = make([]int, n)
+	for i := range at {
+		at[i] = g.copyOf(&o.Nodes[i], at)
+	}
+	return at
+}
+
 // Together has the members of several graphs with as many members each: number i is Σ
 // weights·(number i of each).
 func Together(graphs []*Graph, weights [][]float64) *Graph {
 	out := &Graph{N: graphs[0].N}
 	args := make([]int, len(graphs))
 	for k, g := range graphs {
-		at := make([]int, len(g.Nodes))
-		for i := range g.Nodes {
-			at[i] = out.copyOf(&g.Nodes[i], at)
-		}
-		args[k] = at[len(at)-1]
+		args[k] = out.Join(g, len(g.Nodes))[g.Top()]
 	}
 	out.Add(Node{Op: Sum, Args: args, Weights: weights})
 	return out

@@ -273,7 +273,7 @@ func (r *Region) free(d []float64, least float64) bool {
 		c := &r.P.Constraints[i]
 		for k := range c.Lo {
 			rate, size := 0.0, 0.0
-			l := c.A.Entry(k)
+			l := c.A.Linear(k)
 			for e, j := range l.Idx {
 				rate += l.Val[e] * d[j]
 				size = max(size, math.Abs(l.Val[e]*d[j]))

@@ -9,7 +9,7 @@ import (
 )
 
 // region is where a problem of two variables may be, from (1, 1).
-func region(t *testing.T, state func(m *dc.Model, x dc.Affine), opts ...dc.VarOption) diagnose.Region {
+func region(t *testing.T, state func(m *dc.Model, x dc.Expr), opts ...dc.VarOption) diagnose.Region {
 	t.Helper()
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, opts...)
@@ -24,7 +24,7 @@ func region(t *testing.T, state func(m *dc.Model, x dc.Affine), opts ...dc.VarOp
 
 // TestRay: what proves that a problem is unbounded, and what does not.
 func TestRay(t *testing.T) {
-	falls := func(m *dc.Model, x dc.Affine) { m.Minimize(x.Dot([]float64{-1, 0})) }
+	falls := func(m *dc.Model, x dc.Expr) { m.Minimize(x.Dot([]float64{-1, 0})) }
 	for name, c := range map[string]struct {
 		r    diagnose.Region
 		d    []float64
@@ -34,13 +34,13 @@ func TestRay(t *testing.T) {
 		"backend's noise":     {region(t, falls, dc.AtMost(math.Inf(1), 5)), []float64{1, 1e-8}, true},
 		"upwards":             {region(t, falls), []float64{-1, 0}, false},
 		"bounded far out":     {region(t, falls, dc.AtMost(1e30)), []float64{1, 0}, false},
-		"an affine row":       {region(t, func(m *dc.Model, x dc.Affine) { falls(m, x); m.SubjectTo(dc.LE(x.Sum(), dc.Num(1e30))) }), []float64{1, 0}, false},
-		"a convex constraint": {region(t, func(m *dc.Model, x dc.Affine) { falls(m, x); m.SubjectTo(dc.LE(dc.Norm2(x), dc.Num(1e9))) }), []float64{1, 0}, false},
-		"along a DC row": {region(t, func(m *dc.Model, x dc.Affine) {
+		"an affine row":       {region(t, func(m *dc.Model, x dc.Expr) { falls(m, x); m.SubjectTo(dc.LE(x.Sum(), dc.Num(1e30))) }), []float64{1, 0}, false},
+		"a convex constraint": {region(t, func(m *dc.Model, x dc.Expr) { falls(m, x); m.SubjectTo(dc.LE(dc.Norm2(x), dc.Num(1e9))) }), []float64{1, 0}, false},
+		"along a DC row": {region(t, func(m *dc.Model, x dc.Expr) {
 			falls(m, x)
 			m.SubjectTo(dc.GE(dc.Norm2(x), dc.Num(1)))
 		}), []float64{1, 0}, true},
-		"falls towards data far away": {region(t, func(m *dc.Model, x dc.Affine) {
+		"falls towards data far away": {region(t, func(m *dc.Model, x dc.Expr) {
 			m.Minimize(dc.SumSquares(x.Sub(dc.Num(1e9))))
 		}), []float64{1, 1}, false},
 	} {
@@ -52,8 +52,8 @@ func TestRay(t *testing.T) {
 
 // TestPole: log is minus infinity at 0, a large number is not.
 func TestPole(t *testing.T) {
-	pole := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(x.At(0))) }, dc.AtLeast(0))
-	deep := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Exp(x.At(0)).Neg()) }, dc.AtMost(1000))
+	pole := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Log(x.At(0))) }, dc.AtLeast(0))
+	deep := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Exp(x.At(0)).Neg()) }, dc.AtMost(1000))
 	one := []float64{1, 1}
 	if !pole.Pole([]float64{1e-12, 1}, one, one) {
 		t.Error("log at 0 is no pole")
@@ -64,15 +64,15 @@ func TestPole(t *testing.T) {
 	if deep.Pole([]float64{1000, 1}, []float64{999, 1}, []float64{1000, 1}) {
 		t.Error("an overflow is a pole")
 	}
-	beyond := region(t, func(m *dc.Model, x dc.Affine) {
+	beyond := region(t, func(m *dc.Model, x dc.Expr) {
 		m.Minimize(dc.Sqrt(x.At(1)).Sub(dc.Exp(x.At(0))))
 	}, dc.AtLeast(0), dc.AtMost(1000))
 	if beyond.Pole([]float64{1000, 0}, []float64{999, 1}, []float64{1000, 1}) {
 		t.Error("an overflow at the boundary of a domain is a pole")
 	}
 	for _, disc := range []diagnose.Region{
-		region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }),
-		region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }, dc.AtLeast(0)),
+		region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }),
+		region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Log(dc.Norm2(x).Neg().Add(dc.Num(1)))) }, dc.AtLeast(0)),
 	} {
 		if !disc.Pole([]float64{0.6, 0.8 - 1e-10}, []float64{0.3, 0.4}, one) {
 			t.Error("the boundary of the disc, which no float64 next to the point is on, is no pole")
@@ -81,7 +81,7 @@ func TestPole(t *testing.T) {
 			t.Error("a point inside of the disc is a pole")
 		}
 	}
-	root := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Sqrt(dc.Norm2(x).Neg().Add(dc.Num(1)))) })
+	root := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Sqrt(dc.Norm2(x).Neg().Add(dc.Num(1)))) })
 	if root.Pole([]float64{0.6, 0.8 - 1e-10}, []float64{0.3, 0.4}, one) {
 		t.Error("a root is 0 at the boundary, and a pole")
 	}
@@ -89,8 +89,8 @@ func TestPole(t *testing.T) {
 
 // TestFallingFar: a point so far that its value is the limit is on the way to it where the objective still falls.
 func TestFallingFar(t *testing.T) {
-	hyperbola := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.InvPos(x.At(0)).Add(dc.Num(3))) }, dc.AtLeast(1))
-	flat := region(t, func(m *dc.Model, x dc.Affine) { m.Minimize(dc.Pos(dc.Num(2).Sub(x.At(0))).Add(dc.Num(3))) }, dc.AtLeast(1))
+	hyperbola := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.InvPos(x.At(0)).Add(dc.Num(3))) }, dc.AtLeast(1))
+	flat := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Pos(dc.Num(2).Sub(x.At(0))).Add(dc.Num(3))) }, dc.AtLeast(1))
 	for _, far := range []float64{1e10, 1e15, 1e17, 1e20} {
 		if limit, ok := hyperbola.Falling([]float64{far, 1}); limit != 3 || !ok {
 			t.Errorf("1/x + 3 from 1 through %g: %g, %v", far, limit, ok)

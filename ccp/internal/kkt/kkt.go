@@ -154,7 +154,7 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
 			if y := y(i, k); y != 0 {
-				a := c.A.Entry(k)
+				a := c.A.Linear(k)
 				each(row{
 					c: i, entry: k, y: y, idx: a.Idx, val: a.Val, value: a.Value(p.X), lo: c.Lo[k], hi: c.Hi[k],
 				})

@@ -201,7 +201,7 @@ func (c *Coordinates) alone() []bool {
 		k := &c.Sub.DC.Constraints[i]
 		for e := range k.Lo {
 			if !k.DC && k.Lo[e] == k.Hi[e] {
-				for _, j := range k.A.Entry(e).Idx {
+				for _, j := range k.A.Linear(e).Idx {
 					alone[j] = false
 				}
 			}

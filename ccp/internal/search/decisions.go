@@ -115,7 +115,7 @@ func decisions(least []dc.Least) (all []*decision, looks, squares float64) {
 				var rows []weighted
 				for _, q := range f.Quad {
 					for k := range q.Arg.Len() {
-						a := q.Arg.Entry(k)
+						a := q.Arg.Linear(k)
 						rows = append(rows, weighted{l.Weight * q.Weight, a})
 						looks += float64(len(a.Idx) * len(a.Idx))
 					}

@@ -469,7 +469,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 			continue
 		}
 		for k := range c.Lo {
-			l := c.A.Entry(k)
+			l := c.A.Linear(k)
 			if !math.IsInf(c.Hi[k], 1) {
 				add(func(x []float64) float64 { return l.Value(x) - c.Hi[k] }, func(g []float64) { l.AddSubgrad(g, 1, x) })
 			}

@@ -13,7 +13,7 @@ import (
 
 // problem makes a problem of x, of length n and within ±5, from its objective and
 // constraints.
-func problem(t *testing.T, n int, make func(x dc.Affine) (dc.Expr, []dc.Constraint)) *dc.Problem {
+func problem(t *testing.T, n int, make func(x dc.Expr) (dc.Expr, []dc.Constraint)) *dc.Problem {
 	t.Helper()
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.AtLeast(-5), dc.AtMost(5))
@@ -27,7 +27,7 @@ func problem(t *testing.T, n int, make func(x dc.Affine) (dc.Expr, []dc.Constrai
 	return p
 }
 
-func power(x dc.Affine, p float64) dc.Expr { return dc.Power(x, p) }
+func power(x dc.Expr, p float64) dc.Expr { return dc.Power(x, p) }
 
 // start is where a run begins, with settings as those of ccp.
 func start(x ...float64) sl1qp.Start {
@@ -39,9 +39,9 @@ func start(x ...float64) sl1qp.Start {
 // TestFrom: problems 39, 71 and 78 of Hock and Schittkowski 1981 from the starts
 // given there, and a unit vector of least x'Qx from one on the other side of a saddle.
 func TestFrom(t *testing.T) {
-	at := func(x dc.Affine, k int) dc.Affine { return x.At(k - 1) }
-	times := func(es ...dc.Operand) dc.Expr {
-		out := dc.ToExpr(es[0])
+	at := func(x dc.Expr, k int) dc.Expr { return x.At(k - 1) }
+	times := func(es ...dc.Expr) dc.Expr {
+		out := es[0]
 		for _, e := range es[1:] {
 			out = dc.Mul(out, e)
 		}
@@ -55,27 +55,27 @@ func TestFrom(t *testing.T) {
 		best  float64
 		most  int // convex problems
 	}{
-		{"hs39", problem(t, 4, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-			return dc.ToExpr(at(x, 1).Neg()), []dc.Constraint{
-				eq(dc.ToExpr(at(x, 2)).Sub(power(at(x, 1), 3)).Sub(dc.Square(at(x, 3))), 0),
+		{"hs39", problem(t, 4, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
+			return at(x, 1).Neg(), []dc.Constraint{
+				eq(at(x, 2).Sub(power(at(x, 1), 3)).Sub(dc.Square(at(x, 3))), 0),
 				eq(dc.Square(at(x, 1)).Sub(at(x, 2)).Sub(dc.Square(at(x, 4))), 0),
 			}
 		}), []float64{2, 2, 2, 2}, -1, 30},
-		{"hs71", problem(t, 4, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		{"hs71", problem(t, 4, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			sum := at(x, 1).Add(at(x, 2)).Add(at(x, 3))
 			return times(at(x, 1), at(x, 4), sum).Add(at(x, 3)), []dc.Constraint{
 				dc.GE(times(at(x, 1), at(x, 2), at(x, 3), at(x, 4)), dc.Num(25)),
 				eq(dc.SumSquares(x), 40), dc.GE(x, dc.Num(1)),
 			}
 		}), []float64{1, 5, 5, 1}, 17.0140173, 15},
-		{"hs78", problem(t, 5, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		{"hs78", problem(t, 5, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			return times(at(x, 1), at(x, 2), at(x, 3), at(x, 4), at(x, 5)), []dc.Constraint{
 				eq(dc.SumSquares(x), 10),
 				eq(times(at(x, 2), at(x, 3)).Sub(times(at(x, 4), at(x, 5)).Scale(5)), 0),
 				eq(power(at(x, 1), 3).Add(power(at(x, 2), 3)), -1),
 			}
 		}), []float64{-2, 1.5, 2, -1, -1}, -2.91970041, 15},
-		{"sphere", problem(t, 3, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		{"sphere", problem(t, 3, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			return dc.Square(at(x, 1)).Scale(3).Sub(dc.Square(at(x, 2))).Add(dc.Square(at(x, 3)).Scale(-2)), []dc.Constraint{eq(dc.SumSquares(x), 1)}
 		}), []float64{.9, .4, .1}, -2, 25},
 	} {
@@ -100,8 +100,8 @@ func TestFrom(t *testing.T) {
 // TestFromEnds: at the limit, on an error of Note, with the context, and without a claim
 // where the equations cannot be met or a step only ends where the region does.
 func TestFromEnds(t *testing.T) {
-	circle := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-		return dc.ToExpr(x.At(0).Add(x.At(1))), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(.25))}
+	circle := problem(t, 2, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
+		return x.At(0).Add(x.At(1)), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(.25))}
 	})
 	run := func(p *dc.Problem, ctx context.Context, at sl1qp.Start) (sl1qp.End, error) {
 		m, err := sl1qp.New(t.Context(), linearised(t, p), ipm.Backend{})
@@ -126,8 +126,8 @@ func TestFromEnds(t *testing.T) {
 	if end, err := run(circle, ctx, start(2, 3)); err == nil || end.Stationary {
 		t.Errorf("a context that has ended: %+v, %v", end, err)
 	}
-	apart := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
-		return dc.ToExpr(x.At(0)), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(2))}
+	apart := problem(t, 2, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
+		return x.At(0), []dc.Constraint{dc.EQ(dc.SumSquares(x), dc.Num(1)), dc.EQ(dc.Mul(x.At(0), x.At(1)), dc.Num(2))}
 	})
 	if end, err := run(apart, context.Background(), start(1, .5)); err != nil || end.Stationary {
 		t.Errorf("equations that exclude each other: %+v, %v", end, err)
@@ -147,17 +147,17 @@ func linearised(t *testing.T, p *dc.Problem) *dc.Problem {
 // convex, there is nothing for the method.
 func TestLinearised(t *testing.T) {
 	for name, c := range map[string]struct {
-		constraint    func(x dc.Affine) dc.Constraint
+		constraint    func(x dc.Expr) dc.Constraint
 		sign          float64 // of the objective, a sum of squares
 		equations, ok bool
 	}{
-		"inequality": {func(x dc.Affine) dc.Constraint { return dc.GE(dc.SumSquares(x), dc.Num(1)) }, 1, false, false},
-		"affine":     {func(x dc.Affine) dc.Constraint { return dc.EQ(x.At(0), x.At(1)) }, 1, false, false},
-		"kinks":      {func(x dc.Affine) dc.Constraint { return dc.EQ(dc.Norm1(x), dc.Num(1)) }, 1, false, false},
-		"equation":   {func(x dc.Affine) dc.Constraint { return dc.EQ(dc.SumSquares(x), dc.Num(1)) }, 1, true, true},
-		"objective":  {func(x dc.Affine) dc.Constraint { return dc.LE(dc.Norm1(x), dc.Num(1)) }, -1, false, true},
+		"inequality": {func(x dc.Expr) dc.Constraint { return dc.GE(dc.SumSquares(x), dc.Num(1)) }, 1, false, false},
+		"affine":     {func(x dc.Expr) dc.Constraint { return dc.EQ(x.At(0), x.At(1)) }, 1, false, false},
+		"kinks":      {func(x dc.Expr) dc.Constraint { return dc.EQ(dc.Norm1(x), dc.Num(1)) }, 1, false, false},
+		"equation":   {func(x dc.Expr) dc.Constraint { return dc.EQ(dc.SumSquares(x), dc.Num(1)) }, 1, true, true},
+		"objective":  {func(x dc.Expr) dc.Constraint { return dc.LE(dc.Norm1(x), dc.Num(1)) }, -1, false, true},
 	} {
-		p := problem(t, 2, func(x dc.Affine) (dc.Expr, []dc.Constraint) {
+		p := problem(t, 2, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			return dc.SumSquares(x).Scale(c.sign), []dc.Constraint{c.constraint(x)}
 		})
 		if _, equations, ok := p.Linearised(); equations != c.equations || ok != c.ok {

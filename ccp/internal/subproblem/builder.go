@@ -295,7 +295,7 @@ func (b *Builder) epigraph(quads []dc.Quadratic) dc.Linear {
 			a = dc.MatMul(dc.Mat(b.squareRoot(q.Q)), a.Reshape(a.Len()))
 		}
 		for k := range a.Len() {
-			rows = append(rows, a.Entry(k).Scale(2*math.Sqrt(q.Weight)))
+			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
 	b.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
@@ -392,7 +392,7 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 	n := q.Arg.Len()
 	u := make([]dc.Linear, n)
 	for k := range u {
-		u[k] = b.residual(q.Arg.Entry(k))
+		u[k] = b.residual(q.Arg.Linear(k))
 	}
 	for i := range n {
 		b.product(q.Weight*q.Q.At(i, i), u[i], u[i])

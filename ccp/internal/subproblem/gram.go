@@ -45,11 +45,11 @@ func (b *Builder) joint(quads []dc.Quadratic) []bool {
 // sizes are how many numbers the products of the coefficients of a have, row by
 // row, and how many its rows have, with a column each. Parameters do not count, as a
 // backend does not see their columns.
-func (b *Builder) sizes(a dc.Affine) (direct, viaRows int) {
+func (b *Builder) sizes(a dc.Expr) (direct, viaRows int) {
 	viaRows = a.Len()
 	for k := range a.Len() {
 		n := 0
-		for _, j := range a.Entry(k).Idx {
+		for _, j := range a.Linear(k).Idx {
 			if !b.isPinned(j) {
 				n++
 			}
@@ -64,12 +64,12 @@ func (b *Builder) sizes(a dc.Affine) (direct, viaRows int) {
 func (b *Builder) isPinned(col int) bool { return col < len(b.pinned) && b.pinned[col] }
 
 // loose is a without parameters. Their part of w·‖a‖² goes into P and q.
-func (b *Builder) loose(w float64, a dc.Affine) dc.Affine {
+func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 	rows := make([]dc.Linear, a.Len())
 	idx, val := make([]int, 0, a.NNZ()), make([]float64, 0, a.NNZ())
 	b.p.Grow(a.NNZ())
 	for k := range rows {
-		l, from := a.Entry(k), len(idx)
+		l, from := a.Linear(k), len(idx)
 		for i, j := range l.Idx {
 			if !b.isPinned(j) {
 				idx, val = append(idx, j), append(val, l.Val[i])
@@ -96,7 +96,7 @@ func (b *Builder) loose(w float64, a dc.Affine) dc.Affine {
 
 // addSquares adds w·‖a‖² to the objective: straight into P where that makes P
 // no larger than A would become, else by columns r = a.
-func (b *Builder) addSquares(w float64, a dc.Affine) {
+func (b *Builder) addSquares(w float64, a dc.Expr) {
 	direct, viaRows := b.sizes(a)
 	switch {
 	case b.apart:
@@ -104,7 +104,7 @@ func (b *Builder) addSquares(w float64, a dc.Affine) {
 		return
 	case direct <= viaRows:
 		for k := range a.Len() {
-			b.square(w, a.Entry(k))
+			b.square(w, a.Linear(k))
 		}
 		return
 	}
@@ -118,9 +118,9 @@ func (b *Builder) addSquares(w float64, a dc.Affine) {
 	b.squareResiduals(w, a)
 }
 
-func (b *Builder) squareResiduals(w float64, a dc.Affine) {
+func (b *Builder) squareResiduals(w float64, a dc.Expr) {
 	for k := range a.Len() {
-		b.square(w, b.residual(a.Entry(k)))
+		b.square(w, b.residual(a.Linear(k)))
 	}
 }
 
@@ -132,7 +132,7 @@ func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
 	for i := range quads {
 		a := &quads[i].Arg
 		for k := range a.Len() {
-			for _, j := range a.Entry(k).Idx {
+			for _, j := range a.Linear(k).Idx {
 				if b.place[j] == 0 && !b.isPinned(j) {
 					cols = append(cols, j)
 					b.place[j] = len(cols)
@@ -148,7 +148,7 @@ func (b *Builder) forget(quads []dc.Quadratic) {
 	for i := range quads {
 		a := &quads[i].Arg
 		for k := range a.Len() {
-			for _, j := range a.Entry(k).Idx {
+			for _, j := range a.Linear(k).Idx {
 				b.place[j] = 0
 			}
 		}
@@ -186,7 +186,7 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	w, n := q.Weight, len(cols)
 	var full []dc.Linear // rows with all columns in order, to be taken together
 	for k := range q.Arg.Len() {
-		l := q.Arg.Entry(k)
+		l := q.Arg.Linear(k)
 		b.r += w * l.Const * l.Const
 		if slices.Equal(l.Idx, cols) {
 			for p, v := range l.Val {

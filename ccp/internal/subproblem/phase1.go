@@ -68,7 +68,7 @@ func HardRows(b *Builder, p *dc.Problem) {
 		switch {
 		case !c.DC:
 			for k := range c.A.Len() {
-				b.Row(c.A.Entry(k), c.Lo[k], c.Hi[k])
+				b.Row(c.A.Linear(k), c.Lo[k], c.Hi[k])
 			}
 		case b.inCone(c):
 		case c.Convex():

@@ -270,7 +270,7 @@ func (s *Problem) compiled(b *Builder) {
 func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 	if !c.DC {
 		for k := range c.A.Len() {
-			b.AddRow(c.A.Entry(k), c.Lo[k], c.Hi[k], k)
+			b.AddRow(c.A.Linear(k), c.Lo[k], c.Hi[k], k)
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
@@ -14,20 +15,18 @@ func Example_kMeans() {
 	middles := [3][2]float64{{0, 0}, {4, 1}, {1.5, 4}}
 	m := dc.NewModel()
 	c := m.Var("c", []int{3, 2}, dc.AtLeast(-3), dc.AtMost(7), dc.StartUniform(-1, 5))
-	var nearest []dc.Expr
+	var points []float64 // each three times, for the three centres
 	for i := 1; i <= 90; i++ {
 		_, u := math.Modf(float64(i) * 0.6180339887)
 		_, v := math.Modf(float64(i) * 0.7548776662)
 		sin, cos := math.Sincos(2 * math.Pi * v)
 		r := 1.3 / 1.5 * math.Sqrt(-2*math.Log(0.02+0.98*u))
-		point := dc.Vec([]float64{middles[i%3][0] + r*cos, middles[i%3][1] + r*sin})
-		var squares []dc.Expr
-		for j := range middles {
-			squares = append(squares, dc.SumSquares(c.Row(j).Sub(point)))
-		}
-		nearest = append(nearest, dc.MinOf(squares))
+		point := []float64{middles[i%3][0] + r*cos, middles[i%3][1] + r*sin}
+		points = append(points, slices.Repeat(point, 3)...)
 	}
-	m.Minimize(dc.SumOf(nearest))
+	gaps := c.Rows(slices.Repeat([]int{0, 1, 2}, 90)).Sub(dc.Const([]int{270, 2}, points))
+	squares := dc.SumSquares(gaps.Along(1)).Reshape(90, 3)
+	m.Minimize(dc.Sum(dc.Min(squares.Along(1))))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -14,17 +14,16 @@ func Example_maxCut() {
 	const n = 14
 	m := dc.NewModel()
 	x := m.Var("x", []int{n}, dc.AtLeast(-1), dc.AtMost(1), dc.StartUniform(-1, 1))
-	var cut []dc.Operand
-	for i := range n {
-		m.SubjectTo(dc.GE(dc.Square(x.At(i)), dc.Num(1)).Named("side", i))
-		for j := i + 1; j < n; j++ {
-			u := 43.7585453 * math.Sin(12.9898*float64(i+1)+78.233*float64(j+1))
-			if u -= math.Floor(u); u < 0.4 { // an edge of the weight 1, 2, 3 or 4
-				cut = append(cut, dc.Sum(dc.Num(1), dc.Mul(x.At(i), x.At(j)).Neg()).Scale((1+math.Floor(10*u))/2))
-			}
+	m.SubjectTo(dc.GE(dc.Square(x), 1).Named("side"))
+	i, j := dc.Pairs(n)
+	half, edges := make([]float64, len(i)), 0 // half the weights
+	for k := range half {
+		u := 43.7585453 * math.Sin(12.9898*float64(i[k]+1)+78.233*float64(j[k]+1))
+		if u -= math.Floor(u); u < 0.4 { // an edge of the weight 1, 2, 3 or 4
+			half[k], edges = (1+math.Floor(10*u))/2, edges+1
 		}
 	}
-	m.Maximize(dc.SumOf(cut))
+	m.Maximize(dc.Num(1).Sub(dc.Mul(x.Rows(i), x.Rows(j))).Dot(half))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +34,7 @@ func Example_maxCut() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%v, %d edges, a cut of %.4f\n", res.Status, len(cut), res.Objective)
+	fmt.Printf("%v, %d edges, a cut of %.4f\n", res.Status, edges, res.Objective)
 	// Output:
 	// converged, 38 edges, a cut of 84.0000
 }

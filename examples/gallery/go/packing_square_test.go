@@ -15,14 +15,9 @@ func Example_packingSquare() {
 	c := m.Var("c", []int{n, 2}, dc.AtLeast(0), dc.AtMost(1), dc.StartUniform(0, 1))
 	r := m.Var("r", nil, dc.AtLeast(0), dc.AtMost(0.5))
 	m.Maximize(r)
-	for i := range n {
-		for j := range i {
-			m.SubjectTo(dc.GE(dc.Norm2(c.Row(i).Sub(c.Row(j))), r.Scale(2)).Named("apart", i, j))
-		}
-		for d := range 2 {
-			m.SubjectTo(dc.Between(r, c.At(i, d), dc.Num(1).Sub(r)).Named("inside", i, d))
-		}
-	}
+	i, j := dc.Pairs(n)
+	apart := dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1))
+	m.SubjectTo(dc.GE(apart, r.Scale(2)).ForEach("apart", i, j), dc.Between(r, c, dc.Num(1).Sub(r)).Named("inside"))
 	p, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -26,19 +28,11 @@ func Example_powerControl() {
 	}
 	m := dc.NewModel()
 	p := m.Var("p", []int{n}, dc.AtLeast(0), dc.AtMost(1), dc.StartUniform(0, 1))
-	var rates []dc.Expr
-	for i := 1; i <= n; i++ {
-		all, others := make([]float64, n), make([]float64, n)
-		for j := 1; j <= n; j++ {
-			all[j-1] = gain(i, j)
-			if j != i {
-				others[j-1] = all[j-1]
-			}
-		}
-		signal, interference := p.Dot(all).Add(dc.Num(noise)), p.Dot(others).Add(dc.Num(noise))
-		rates = append(rates, dc.Log(signal).Sub(dc.Log(interference)).Scale(1/math.Ln2))
-	}
-	m.Maximize(dc.SumOf(rates))
+	gains := mat.NewDense(n, n, nil)
+	gains.Apply(func(i, j int, _ float64) float64 { return gain(i+1, j+1) }, gains)
+	all := dc.MatMul(dc.Mat(gains), p).Shift(noise)
+	others := all.Sub(dc.Mul(dc.Mat(gains).Diag(), p)) // without the sender itself
+	m.Maximize(dc.Sum(dc.Log2(all).Sub(dc.Log2(others))))
 	problem, err := m.Problem()
 	if err != nil {
 		fmt.Println(err)

@@ -3,6 +3,7 @@ package atom
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
@@ -41,16 +42,16 @@ type Words struct{ Curvature, Sign, Monotone, Domain, Takes, Refuses, Form, Sour
 // Domain is empty if all numbers have a value.
 func (c *Curve) Words(argument string) Words {
 	w := Words{
-		Curvature: "DC", Sign: "any", Monotone: "none", Refuses: "arrays; others",
+		Curvature: "DC", Sign: "any", Monotone: "none", Refuses: "others",
 		Takes: c.Doc.Takes, Form: c.Doc.Form, Source: c.Doc.Source,
 	}
 	switch {
 	case c.Doc.Takes == takesAny:
-		w.Refuses = "arrays"
+		w.Refuses = "nothing"
 	case c.ByBounds():
 		w.Takes, w.Form = "any smooth function; others by their bounds", "quadratic"
 		w.Source = "Hartman 1959: with a bounded second derivative a square makes it convex"
-		w.Refuses = "arrays; functions with kinks"
+		w.Refuses = "functions with kinks"
 	}
 	if c.Poles {
 		w.Takes += ", with bounds between two poles"
@@ -78,7 +79,7 @@ func (c *Curve) Words(argument string) Words {
 	}
 	if c.Domain != nil {
 		w.Domain = c.domain(argument)
-		w.Refuses += "; constants outside the domain"
+		w.Refuses = strings.TrimPrefix(w.Refuses+"; constants outside the domain", "nothing; ")
 	}
 	return w
 }

@@ -33,14 +33,14 @@ func TestRows(t *testing.T) {
 // TestWords is of rows whose properties differ.
 func TestWords(t *testing.T) {
 	for name, want := range map[string]string{
-		"sin":     "DC, any, none; ; arrays; functions with kinks",
-		"tan":     "DC, any, nondecreasing; ; arrays; functions with kinks",
-		"abs":     "convex, nonnegative, by sign; ; arrays",
-		"cosh":    "convex, nonnegative, by sign; ; arrays; others",
-		"log1p":   "concave, any, nondecreasing; u > -1; arrays; others; constants outside the domain",
-		"atanh":   "DC, any, nondecreasing; -1 < u < 1; arrays; others; constants outside the domain",
-		"entr":    "concave, any, none; u >= 0; arrays; others; constants outside the domain",
-		"normcdf": "DC, nonnegative, nondecreasing; ; arrays; functions with kinks",
+		"sin":     "DC, any, none; ; functions with kinks",
+		"tan":     "DC, any, nondecreasing; ; functions with kinks",
+		"abs":     "convex, nonnegative, by sign; ; nothing",
+		"cosh":    "convex, nonnegative, by sign; ; others",
+		"log1p":   "concave, any, nondecreasing; u > -1; others; constants outside the domain",
+		"atanh":   "DC, any, nondecreasing; -1 < u < 1; others; constants outside the domain",
+		"entr":    "concave, any, none; u >= 0; others; constants outside the domain",
+		"normcdf": "DC, nonnegative, nondecreasing; ; functions with kinks",
 	} {
 		w := Find(name).Words("u")
 		got := strings.Join([]string{w.Curvature, w.Sign, w.Monotone}, ", ") + "; " + w.Domain + "; " + w.Refuses

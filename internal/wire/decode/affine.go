@@ -105,15 +105,15 @@ func affineMap(c *call) (value, *Error) {
 }
 
 // product is the affine map of affine arguments.
-func (c *call) product(ptr, idx []int, val, b []float64) (dc.Affine, *Error) {
-	var all dc.Affine
+func (c *call) product(ptr, idx []int, val, b []float64) (dc.Expr, *Error) {
+	var all dc.Expr
 	switch len(c.args) {
 	case 0:
 		return dc.Vec(b), nil
 	case 1:
 		all = c.args[0].a
 	default:
-		parts := make([]dc.Affine, len(c.args))
+		parts := make([]dc.Expr, len(c.args))
 		for i := range parts {
 			parts[i] = c.args[i].a
 		}
@@ -123,7 +123,7 @@ func (c *call) product(ptr, idx []int, val, b []float64) (dc.Affine, *Error) {
 	if all.NNZ() > all.Len() {
 		lens := make([]int, all.Len())
 		for k := range lens {
-			lens[k] = len(all.Entry(k).Idx)
+			lens[k] = len(all.Linear(k).Idx)
 		}
 		for _, k := range idx {
 			size += lens[k]
@@ -132,7 +132,7 @@ func (c *call) product(ptr, idx []int, val, b []float64) (dc.Affine, *Error) {
 		size += len(idx)
 	}
 	if err := c.multiply(size); err != nil {
-		return dc.Affine{}, err
+		return dc.Expr{}, err
 	}
 	a := all.MulSparse(ptr, idx, val)
 	if finite(b) < 0 {
@@ -144,7 +144,7 @@ func (c *call) product(ptr, idx []int, val, b []float64) (dc.Affine, *Error) {
 		}
 	}
 	if err := a.Err(); err != nil {
-		return dc.Affine{}, problemf("%s", cause(err))
+		return dc.Expr{}, problemf("%s", cause(err))
 	}
 	return a, nil
 }
@@ -271,7 +271,7 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 		return value{}, err
 	}
 	c.cheap = base.expr(0)
-	var parts, params []dc.Affine
+	var parts, params []dc.Expr
 	var places []int // of the entries of all arguments, those in parts
 	count := 0
 	for i := range c.args {
@@ -299,7 +299,7 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 	}
 	if len(at) > 0 {
 		price := dc.Stack(params...).MulSparse(ptr, t.Indices.V, t.Data.V)
-		c.m.AddCost(dc.Param{Affine: price}, dc.Stack(parts...).Select([]int{len(at)}, at))
+		c.m.AddCost(dc.Param{Expr: price}, dc.Stack(parts...).Select([]int{len(at)}, at))
 	}
 	return state(val)
 }
@@ -328,16 +328,16 @@ func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
 		for k := ptr[i]; k < ptr[i+1]; k++ {
 			p := places[idx[k]]
 			if v := &c.args[p.arg]; v.affine {
-				affine = append(affine, v.a.Entry(p.entry).Scale(val[k]))
+				affine = append(affine, v.a.Linear(p.entry).Scale(val[k]))
 			} else {
 				parts = append(parts, v.es[p.entry].Scale(val[k]))
 			}
 		}
 		if len(affine) > 0 {
-			parts = append(parts, dc.ToExpr(dc.Entries(affine...).Sum()))
+			parts = append(parts, dc.Entries(affine...).Sum())
 		}
-		parts = append(parts, dc.ToExpr(dc.Num(b[i])))
-		out.es[i] = dc.SumOf(parts)
+		parts = append(parts, dc.Num(b[i]))
+		out.es[i] = dc.Sum(parts...)
 		if err := out.es[i].Err(); err != nil {
 			return value{}, c.noSplit(err)
 		}

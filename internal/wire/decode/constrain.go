@@ -351,9 +351,9 @@ func (s *stating) secondOrder() *Error {
 	for k := range s.out.g {
 		var c dc.Constraint
 		if s.out.form == cones {
-			c = dc.InCone(dc.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Range(k*m, (k+1)*m)))
+			c = dc.InCone(dc.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Slice(k*m, (k+1)*m)))
 		} else {
-			c = dc.LE(dc.Norm2Of(x.operands(k*m, (k+1)*m)), t.expr(k))
+			c = dc.LE(dc.Norm2(dc.Stack(x.operands(k*m, (k+1)*m)...)), t.expr(k))
 		}
 		if err := s.add(c, k); err != nil {
 			return err
@@ -463,7 +463,7 @@ func (s *stating) power() *Error {
 }
 
 // link is a variable of no name of the graph's.
-func (s *stating) link(opts ...dc.VarOption) dc.Affine {
+func (s *stating) link(opts ...dc.VarOption) dc.Expr {
 	name := fmt.Sprintf("t_%d", s.links)
 	for s.links++; s.taken[name]; s.links++ {
 		name = fmt.Sprintf("t_%d", s.links)
@@ -473,8 +473,8 @@ func (s *stating) link(opts ...dc.VarOption) dc.Affine {
 
 // based is an argument of a power: a negative number becomes a variable with that value, as
 // there is no power of it, but a cone with it, which excludes every point.
-func (s *stating) based(a dc.Affine) dc.Affine {
-	if l := a.Entry(0); len(l.Idx) == 0 && l.Const < 0 {
+func (s *stating) based(a dc.Expr) dc.Expr {
+	if l := a.Linear(0); len(l.Idx) == 0 && l.Const < 0 {
 		return s.link(dc.AtLeast(l.Const), dc.AtMost(l.Const))
 	}
 	return a

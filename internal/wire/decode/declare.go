@@ -105,7 +105,7 @@ func (b *builder) variable(id int) {
 }
 
 // flat is an array of a model as a vector in column-major order.
-func flat(a dc.Affine, perm []int) dc.Affine {
+func flat(a dc.Expr, perm []int) dc.Expr {
 	if perm == nil {
 		return a.Reshape(a.Len())
 	}
@@ -131,7 +131,7 @@ func (b *builder) parameter(k int) {
 	v := number(data, []int{k})
 	if b.needs[id] && n > 0 {
 		perm := columnMajor(p.Shape)
-		v.a = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, perm)...).Affine, perm)
+		v.a = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, perm)...).Expr, perm)
 		b.p.Inside[k] = true
 	}
 	b.p.values = append(b.p.values, v)

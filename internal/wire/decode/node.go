@@ -129,7 +129,7 @@ func (c *call) sizes() string {
 }
 
 // each applies f to the entries one by one.
-func (c *call) each(f func(us []dc.Operand) dc.Expr) (value, *Error) {
+func (c *call) each(f func(us []dc.Expr) dc.Expr) (value, *Error) {
 	n, err := c.common()
 	if err != nil {
 		return value{}, err
@@ -142,7 +142,7 @@ func (c *call) each(f func(us []dc.Operand) dc.Expr) (value, *Error) {
 		return value{}, err
 	}
 	out := value{n: n, es: make([]dc.Expr, n), terms: terms}
-	us := make([]dc.Operand, len(c.args))
+	us := make([]dc.Expr, len(c.args))
 	for k := range n {
 		for i := range c.args {
 			us[i] = c.args[i].expr(k)
@@ -213,9 +213,8 @@ func groups(attr *int, n int) (g, m int, err *Error) {
 	return g, m, nil
 }
 
-// fold applies a function that is a row, or made of it, to each group: of affine entries, or of
-// any. zero: of no entries it is 0.
-func (c *call) fold(row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr) (value, *Error) {
+// fold applies a function that is a row, or made of it, to each group. zero: of no entries it is 0.
+func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) (value, *Error) {
 	g, m, err := c.groups()
 	if err != nil {
 		return value{}, err
@@ -238,13 +237,10 @@ func (c *call) fold(row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Exp
 		return value{}, err
 	}
 	for k := range g {
-		switch {
-		case v.affine:
-			out.es[k] = affine(v.a.Range(k*m, (k+1)*m))
-		case any == nil:
-			return value{}, c.noSplit(fmt.Errorf("its argument must be affine"))
-		default:
-			out.es[k] = any(v.operands(k*m, (k+1)*m))
+		if v.affine {
+			out.es[k] = f(v.a.Slice(k*m, (k+1)*m))
+		} else {
+			out.es[k] = f(dc.Stack(v.operands(k*m, (k+1)*m)...))
 		}
 		if err := out.es[k].Err(); err != nil {
 			return value{}, c.noSplit(err)
@@ -254,17 +250,17 @@ func (c *call) fold(row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Exp
 }
 
 // matrix is argument i as a square matrix.
-func (c *call) matrix(i int) (dc.Affine, *Error) {
+func (c *call) matrix(i int) (dc.Expr, *Error) {
 	v := &c.args[i]
 	n := 0
 	for n*n < v.n {
 		n++
 	}
 	if n*n != v.n || n == 0 {
-		return dc.Affine{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n)
+		return dc.Expr{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n)
 	}
 	if !v.affine {
-		return dc.Affine{}, c.noSplit(fmt.Errorf("its argument must be affine"))
+		return dc.Expr{}, c.noSplit(fmt.Errorf("its argument must be affine"))
 	}
 	return v.a.Reshape(n, n).T(), nil
 }

@@ -28,19 +28,17 @@ var ops = map[string]operation{
 
 	"power":  {1, 1, "p ", false, 0, power},
 	"sqrt":   {1, 1, "", false, 0, sqrt},
-	"invpos": unary(func(u dc.Operand) dc.Expr { return dc.InvPos(u) }),
+	"invpos": unary(dc.InvPos),
 	"pow": {2, 2, "", false, 0, func(c *call) (value, *Error) {
-		return c.each(func(us []dc.Operand) dc.Expr { return dc.Pow(us[0], us[1]) })
+		return c.each(func(us []dc.Expr) dc.Expr { return dc.Pow(us[0], us[1]) })
 	}},
 	"huber":    {1, 1, "m ", false, 0, huber},
 	"kl":       {2, 2, "", false, 0, kl(false)},
 	"rel_entr": {2, 2, "", false, 0, kl(true)},
-	"max": {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max,
-		func(a dc.Affine) dc.Expr { return dc.Max(a) }, dc.MaxOf[dc.Operand])},
-	"min": {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min,
-		func(a dc.Affine) dc.Expr { return dc.Min(a) }, dc.MinOf[dc.Operand])},
+	"max":      {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max)},
+	"min":      {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min)},
 
-	"norminf": fold(atom.Max, true, dc.NormInf, func(us []dc.Operand) dc.Expr { return dc.MaxOf(absolutes(us)) }),
+	"norminf": fold(atom.Max, true, dc.NormInf),
 	"norm":    {1, 1, "p groups ", false, 0, norm},
 
 	"sumlargest":  {1, 1, "k groups ", false, 0, sumLargest},
@@ -49,9 +47,9 @@ var ops = map[string]operation{
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
 	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
 
-	"logdet":     matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LogDet(a) }),
-	"lambda_max": matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LambdaMax(a) }),
-	"lambda_min": matrixAtom("", func(c *call, a dc.Affine) dc.Expr { return dc.LambdaMin(a) }),
+	"logdet":     matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LogDet(a) }),
+	"lambda_max": matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LambdaMax(a) }),
+	"lambda_min": matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LambdaMin(a) }),
 	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) (value, *Error) {
 		a, err := c.matrix(0)
 		if err != nil {
@@ -66,7 +64,7 @@ var ops = map[string]operation{
 	"sigma_max": spectral(dc.SpectralNorm),
 	"normnuc":   spectral(dc.NuclearNorm),
 	"matfrac":   {2, 2, "", false, second, matFrac},
-	"tr_inv": matrixAtom("", func(c *call, a dc.Affine) dc.Expr {
+	"tr_inv": matrixAtom("", func(c *call, a dc.Expr) dc.Expr {
 		n := a.Shape()[0]
 		eye := make([]float64, n*n)
 		for k := range n {
@@ -82,40 +80,28 @@ var _ = withRows(ops)
 func withRows(ops map[string]operation) bool {
 	for _, c := range atom.Curves() {
 		if _, known := ops[c.Name]; !known && !c.HasParameter {
-			ops[c.Name] = unary(func(u dc.Operand) dc.Expr {
-				return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
-			})
+			ops[c.Name] = unary(func(u dc.Expr) dc.Expr { return dc.Apply(c.Name, nil, u) })
 		}
 	}
 	for _, f := range atom.Reduces() {
 		if _, known := ops[f.Name]; !known && f.OfArray() {
-			ops[f.Name] = fold(f, f.Single != atom.Itself, func(a dc.Affine) dc.Expr {
-				return dc.Apply(f.Name, nil, dc.AffineArray(a))
-			}, func(us []dc.Operand) dc.Expr {
-				es := make([]dc.Expr, len(us))
-				for k, u := range us {
-					es[k] = dc.ToExpr(u)
-				}
-				return dc.Apply(f.Name, nil, dc.ExprArray([]int{len(es)}, es...))
-			})
+			ops[f.Name] = fold(f, f.Single != atom.Itself, func(a dc.Expr) dc.Expr { return dc.Apply(f.Name, nil, a) })
 		}
 	}
 	return true
 }
 
-func unary(f func(u dc.Operand) dc.Expr) operation {
+func unary(f func(u dc.Expr) dc.Expr) operation {
 	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
-		return c.each(func(us []dc.Operand) dc.Expr { return f(us[0]) })
+		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0]) })
 	}}
 }
 
-func fold(
-	row *atom.Reduce, zero bool, affine func(a dc.Affine) dc.Expr, any func(us []dc.Operand) dc.Expr,
-) operation {
-	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, affine, any) }}
+func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
+	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, f) }}
 }
 
-func matrixAtom(attrs string, f func(c *call, a dc.Affine) dc.Expr) operation {
+func matrixAtom(attrs string, f func(c *call, a dc.Expr) dc.Expr) operation {
 	return operation{1, 1, attrs, false, 0, func(c *call) (value, *Error) {
 		a, err := c.matrix(0)
 		if err != nil {
@@ -126,7 +112,7 @@ func matrixAtom(attrs string, f func(c *call, a dc.Affine) dc.Expr) operation {
 }
 
 // spectral is an atom of the singular values.
-func spectral(f func(a dc.Affine) dc.Expr) operation {
+func spectral(f func(a dc.Expr) dc.Expr) operation {
 	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
 		shape := c.shapes[0]
 		switch {
@@ -141,27 +127,16 @@ func spectral(f func(a dc.Affine) dc.Expr) operation {
 	}}
 }
 
-func absolutes(us []dc.Operand) []dc.Expr {
-	out := make([]dc.Expr, len(us))
-	for k, u := range us {
-		out[k] = dc.Abs(u)
-	}
-	return out
-}
-
 // extreme is max or min: of several arguments entry by entry, of one its entries.
-func extreme(
-	row *atom.Reduce, some func(us ...dc.Operand) dc.Expr, affine func(a dc.Affine) dc.Expr,
-	any func(us []dc.Operand) dc.Expr,
-) func(c *call) (value, *Error) {
+func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) (value, *Error) {
 	return func(c *call) (value, *Error) {
 		if len(c.args) == 1 {
-			return c.fold(row, false, affine, any)
+			return c.fold(row, false, func(a dc.Expr) dc.Expr { return f(a) })
 		}
 		if c.attrs.Groups != nil {
 			return value{}, newError(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
 		}
-		return c.each(func(us []dc.Operand) dc.Expr { return some(us...) })
+		return c.each(func(us []dc.Expr) dc.Expr { return f(us...) })
 	}
 }
 
@@ -182,7 +157,7 @@ func power(c *call) (value, *Error) {
 	case p == 0.5:
 		return sqrt(c)
 	}
-	return c.each(func(us []dc.Operand) dc.Expr { return dc.Power(us[0], p) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Power(us[0], p) })
 }
 
 // sqrt is the square root; that of a sum of squares is the norm, whose convexity the
@@ -195,9 +170,9 @@ func sqrt(c *call) (value, *Error) {
 		if inner.attrs = inner.node.Attrs; inner.attrs == nil {
 			inner.attrs = &wire.Attrs{}
 		}
-		return inner.fold(atom.Norm2, true, dc.Norm2, dc.Norm2Of[dc.Operand])
+		return inner.fold(atom.Norm2, true, dc.Norm2)
 	}
-	return c.each(func(us []dc.Operand) dc.Expr { return dc.Sqrt(us[0]) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Sqrt(us[0]) })
 }
 
 func huber(c *call) (value, *Error) {
@@ -208,7 +183,7 @@ func huber(c *call) (value, *Error) {
 	if !(m > 0) || math.IsInf(m, 1) {
 		return value{}, problemf("huber with m = %g, want a number > 0", m)
 	}
-	return c.each(func(us []dc.Operand) dc.Expr { return dc.HuberOf(us[:1], m) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0], m) })
 }
 
 // kl is the divergence, or the relative entropy.
@@ -217,11 +192,10 @@ func kl(relative bool) func(c *call) (value, *Error) {
 		if !c.args[0].affine || !c.args[1].affine {
 			return value{}, c.noSplit(errBothAffine)
 		}
-		return c.each(func(us []dc.Operand) dc.Expr {
-			u, v := dc.FromLinear(us[0].(dc.Expr).G().(dc.Linear)), dc.FromLinear(us[1].(dc.Expr).G().(dc.Linear))
-			e := dc.KL(u, v)
+		return c.each(func(us []dc.Expr) dc.Expr {
+			e := dc.KL(us[0], us[1])
 			if relative {
-				e = dc.Sum(e, u, v.Neg())
+				e = dc.Sum(e, us[0], us[1].Neg())
 			}
 			return e
 		})
@@ -236,8 +210,7 @@ func norm(c *call) (value, *Error) {
 	if !(p >= 1) {
 		return value{}, problemf("norm with p = %g, want p >= 1", p)
 	}
-	return c.fold(atom.NormP, true, func(a dc.Affine) dc.Expr { return dc.NormP(a, p) },
-		func(us []dc.Operand) dc.Expr { return dc.NormPOf(us, p) })
+	return c.fold(atom.NormP, true, func(a dc.Expr) dc.Expr { return dc.NormP(a, p) })
 }
 
 // count is the attribute k, from 1 to n.
@@ -260,8 +233,7 @@ func sumLargest(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(atom.SumLargest, false, func(a dc.Affine) dc.Expr { return dc.SumLargest(a, k) },
-		func(us []dc.Operand) dc.Expr { return dc.SumLargestOf(us, k) })
+	return c.fold(atom.SumLargest, false, func(a dc.Expr) dc.Expr { return dc.SumLargest(a, k) })
 }
 
 // weights are those of the entries of a group.
@@ -285,8 +257,7 @@ func weighted(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(atom.WeightedGeoMean, false, func(a dc.Affine) dc.Expr { return dc.WeightedGeoMean(a, w) },
-		func(us []dc.Operand) dc.Expr { return dc.WeightedGeoMeanOf(us, w) })
+	return c.fold(atom.WeightedGeoMean, false, func(a dc.Expr) dc.Expr { return dc.WeightedGeoMean(a, w) })
 }
 
 func dotSort(c *call) (value, *Error) {
@@ -294,8 +265,7 @@ func dotSort(c *call) (value, *Error) {
 	if err != nil {
 		return value{}, err
 	}
-	return c.fold(atom.SumLargest, true, func(a dc.Affine) dc.Expr { return dc.DotSort(a, w) },
-		func(us []dc.Operand) dc.Expr { return dc.DotSortOf(us, w) })
+	return c.fold(atom.SumLargest, true, func(a dc.Expr) dc.Expr { return dc.DotSort(a, w) })
 }
 
 func quadOverLin(c *call) (value, *Error) {
@@ -317,9 +287,9 @@ func quadOverLin(c *call) (value, *Error) {
 			if y.n == 1 {
 				i = 0
 			}
-			out.es[k] = dc.QuadOverLin(x.a.Range(k*m, (k+1)*m), y.a.At(i))
+			out.es[k] = dc.QuadOverLin(x.a.Slice(k*m, (k+1)*m), y.a.At(i))
 		} else {
-			out.es[k], out.terms = dc.QuadOverLinOf(x.operands(k*m, (k+1)*m), y.expr(k)), m*x.terms+y.terms
+			out.es[k], out.terms = dc.QuadOverLin(dc.Stack(x.operands(k*m, (k+1)*m)...), y.expr(k)), m*x.terms+y.terms
 		}
 		if err := out.es[k].Err(); err != nil {
 			return value{}, c.noSplit(err)
@@ -426,7 +396,7 @@ func mul(c *call) (value, *Error) {
 		}
 		return c.scaled(x, w, y.deps)
 	}
-	return c.each(func(us []dc.Operand) dc.Expr { return dc.Mul(us[0], us[1]) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Mul(us[0], us[1]) })
 }
 
 // scaled multiplies each entry by a number; deps are the parameters in these.
@@ -437,7 +407,7 @@ func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
 		}
 		out := value{n: len(w), affine: true, a: v.broadcast(len(w)).ScaleEach(w), terms: 1}
 		if v.isData() {
-			return number(out.a.Value(nil), union(deps, v.deps)), nil
+			return number(out.a.Values(nil), union(deps, v.deps)), nil
 		}
 		return out, nil
 	}
@@ -466,7 +436,7 @@ func div(c *call) (value, *Error) {
 		}
 		return c.scaled(x, w, y.deps)
 	}
-	return c.each(func(us []dc.Operand) dc.Expr { return quotient(us[0].(dc.Expr), us[1].(dc.Expr)) })
+	return c.each(func(us []dc.Expr) dc.Expr { return quotient(us[0], us[1]) })
 }
 
 // quotient is u/v for a v of one sign: u times 1/v.
@@ -513,7 +483,7 @@ func sum(c *call) (value, *Error) {
 			for i := range c.args {
 				parts[i] = c.args[i].expr(k).Scale(w[i])
 			}
-			out.es[k] = dc.SumOf(parts)
+			out.es[k] = dc.Sum(parts...)
 		}
 		return out, nil
 	}

@@ -246,7 +246,7 @@ func (p *Program) spreadPower(dst []float64, c *constraint, j, i int, y []float6
 // numbers are the values of the entries from lo to hi at x.
 func (v *value) numbers(lo, hi int, x []float64) []float64 {
 	if v.affine {
-		return v.a.Range(lo, hi).Value(x)
+		return v.a.Slice(lo, hi).Values(x)
 	}
 	out := make([]float64, 0, hi-lo)
 	for k := lo; k < hi; k++ {

@@ -12,7 +12,7 @@ import (
 type value struct {
 	n      int
 	affine bool
-	a      dc.Affine // shape [n]
+	a      dc.Expr // shape [n]
 	es     []dc.Expr
 	data   []float64
 	deps   []int // parameters in it, ascending
@@ -27,7 +27,7 @@ func (v *value) expr(k int) dc.Expr {
 		k = 0
 	}
 	if v.affine {
-		return dc.ToExpr(v.a.At(k))
+		return v.a.At(k)
 	}
 	return v.es[k]
 }
@@ -41,8 +41,8 @@ func (v *value) at(k int) float64 {
 }
 
 // operands are the entries from lo to hi.
-func (v *value) operands(lo, hi int) []dc.Operand {
-	out := make([]dc.Operand, hi-lo)
+func (v *value) operands(lo, hi int) []dc.Expr {
+	out := make([]dc.Expr, hi-lo)
 	for k := range out {
 		if v.affine {
 			out[k] = v.a.At(lo + k)
@@ -54,7 +54,7 @@ func (v *value) operands(lo, hi int) []dc.Operand {
 }
 
 // broadcast is an affine value with n entries.
-func (v *value) broadcast(n int) dc.Affine {
+func (v *value) broadcast(n int) dc.Expr {
 	if v.n == n {
 		return v.a
 	}

@@ -26,71 +26,71 @@ import (
 type curve struct {
 	of     string // in the legend
 	lo, hi float64
-	make   func(x dc.Affine) dc.Expr // of a scalar
+	make   func(x dc.Expr) dc.Expr // of a scalar
 }
 
 // pair is the vector (x, 1) of a scalar x.
-func pair(x dc.Affine) dc.Affine { return dc.Stack(x, dc.Num(1)) }
+func pair(x dc.Expr) dc.Expr { return dc.Stack(x, dc.Num(1)) }
 
 // square is the symmetric matrix [x 1; 1 0].
-func square(x dc.Affine) dc.Affine {
+func square(x dc.Expr) dc.Expr {
 	return dc.Stack(x, dc.Num(1), dc.Num(1), dc.Num(0)).Reshape(2, 2)
 }
 
 // definite is the matrix [x 0; 0 1].
-func definite(x dc.Affine) dc.Affine {
+func definite(x dc.Expr) dc.Expr {
 	return dc.Stack(x, dc.Num(0), dc.Num(0), dc.Num(1)).Reshape(2, 2)
 }
 
 // Curves are the graphs of atoms, by name: those of one number as they are, those of an
 // array along a line. WithoutGraph has all others.
 func Curves() map[string][]curve {
-	real := func(name string, lo, hi float64, f func(dc.Affine) dc.Expr) []curve {
+	real := func(name string, lo, hi float64, f func(dc.Expr) dc.Expr) []curve {
 		return []curve{{name, lo, hi, f}}
 	}
 	all := map[string][]curve{
-		"InvPos": real("1/x", 0.05, 4, func(x dc.Affine) dc.Expr { return dc.InvPos(x) }),
-		"Sqrt":   real("sqrt x", 0, 4, func(x dc.Affine) dc.Expr { return dc.Sqrt(x) }),
+		"InvPos": real("1/x", 0.05, 4, func(x dc.Expr) dc.Expr { return dc.InvPos(x) }),
+		"Sqrt":   real("sqrt x", 0, 4, func(x dc.Expr) dc.Expr { return dc.Sqrt(x) }),
 		"Huber": {
-			{"m = 1", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 1) }},
-			{"m = 1/2", -3, 3, func(x dc.Affine) dc.Expr { return dc.Huber(x, 0.5) }},
+			{"m = 1", -3, 3, func(x dc.Expr) dc.Expr { return dc.Huber(x, 1) }},
+			{"m = 1/2", -3, 3, func(x dc.Expr) dc.Expr { return dc.Huber(x, 0.5) }},
 		},
 		"Power": {
-			{"p = 1/2", 0, 2, func(x dc.Affine) dc.Expr { return dc.Power(x, 0.5) }},
-			{"p = 3/2", 0, 2, func(x dc.Affine) dc.Expr { return dc.Power(x, 1.5) }},
-			{"p = 3", -1.5, 1.5, func(x dc.Affine) dc.Expr { return dc.Power(x, 3) }},
-			{"p = -1/2", 0.08, 2, func(x dc.Affine) dc.Expr { return dc.Power(x, -0.5) }},
+			{"p = 1/2", 0, 2, func(x dc.Expr) dc.Expr { return dc.Power(x, 0.5) }},
+			{"p = 3/2", 0, 2, func(x dc.Expr) dc.Expr { return dc.Power(x, 1.5) }},
+			{"p = 3", -1.5, 1.5, func(x dc.Expr) dc.Expr { return dc.Power(x, 3) }},
+			{"p = -1/2", 0.08, 2, func(x dc.Expr) dc.Expr { return dc.Power(x, -0.5) }},
 		},
-		"Norm1":       real("of (x, 1)", -3, 3, func(x dc.Affine) dc.Expr { return dc.Norm1(pair(x)) }),
-		"Norm2":       real("of (x, 1)", -3, 3, func(x dc.Affine) dc.Expr { return dc.Norm2(pair(x)) }),
-		"NormInf":     real("of (x, 1)", -3, 3, func(x dc.Affine) dc.Expr { return dc.NormInf(pair(x)) }),
-		"NormP":       real("of (x, 1), p = 3", -3, 3, func(x dc.Affine) dc.Expr { return dc.NormP(pair(x), 3) }),
-		"SumSquares":  real("of (x, 1)", -2.5, 2.5, func(x dc.Affine) dc.Expr { return dc.SumSquares(pair(x)) }),
-		"Max":         real("of x and 1", -1, 3, func(x dc.Affine) dc.Expr { return dc.Max(x, dc.Num(1)) }),
-		"Min":         real("of x and 1", -1, 3, func(x dc.Affine) dc.Expr { return dc.Min(x, dc.Num(1)) }),
-		"Sum":         real("of x and 1", -3, 3, func(x dc.Affine) dc.Expr { return dc.Sum(x, dc.Num(1)) }),
-		"LogSumExp":   real("of (x, 1)", -4, 4, func(x dc.Affine) dc.Expr { return dc.LogSumExp(pair(x)) }),
-		"SumLargest":  real("the 2 largest of (x, 1, 0)", -2, 3, func(x dc.Affine) dc.Expr { return dc.SumLargest(dc.Stack(x, dc.Num(1), dc.Num(0)), 2) }),
-		"DotSort":     real("of (x, 1), weights 1 and 2", -2, 4, func(x dc.Affine) dc.Expr { return dc.DotSort(pair(x), []float64{1, 2}) }),
-		"GeoMean":     real("of (x, 1)", 0, 4, func(x dc.Affine) dc.Expr { return dc.GeoMean(pair(x)) }),
-		"LambdaMax":   real("of [x 1; 1 0]", -4, 4, func(x dc.Affine) dc.Expr { return dc.LambdaMax(square(x)) }),
-		"LambdaMin":   real("of [x 1; 1 0]", -4, 4, func(x dc.Affine) dc.Expr { return dc.LambdaMin(square(x)) }),
-		"NuclearNorm": real("of [x 1; 1 0]", -4, 4, func(x dc.Affine) dc.Expr { return dc.NuclearNorm(square(x)) }),
-		"LogDet":      real("of [x 0; 0 1]", 0.02, 4, func(x dc.Affine) dc.Expr { return dc.LogDet(definite(x)) }),
+		"Norm1":       real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm1(pair(x)) }),
+		"Norm2":       real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm2(pair(x)) }),
+		"NormInf":     real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormInf(pair(x)) }),
+		"NormP":       real("of (x, 1), p = 3", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormP(pair(x), 3) }),
+		"SumSquares":  real("of (x, 1)", -2.5, 2.5, func(x dc.Expr) dc.Expr { return dc.SumSquares(pair(x)) }),
+		"Max":         real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Max(x, dc.Num(1)) }),
+		"Min":         real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Min(x, dc.Num(1)) }),
+		"Sum":         real("of x and 1", -3, 3, func(x dc.Expr) dc.Expr { return dc.Sum(x, dc.Num(1)) }),
+		"LogSumExp":   real("of (x, 1)", -4, 4, func(x dc.Expr) dc.Expr { return dc.LogSumExp(pair(x)) }),
+		"SumLargest":  real("the 2 largest of (x, 1, 0)", -2, 3, func(x dc.Expr) dc.Expr { return dc.SumLargest(dc.Stack(x, dc.Num(1), dc.Num(0)), 2) }),
+		"DotSort":     real("of (x, 1), weights 1 and 2", -2, 4, func(x dc.Expr) dc.Expr { return dc.DotSort(pair(x), []float64{1, 2}) }),
+		"GeoMean":     real("of (x, 1)", 0, 4, func(x dc.Expr) dc.Expr { return dc.GeoMean(pair(x)) }),
+		"LambdaMax":   real("of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaMax(square(x)) }),
+		"LambdaMin":   real("of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaMin(square(x)) }),
+		"NuclearNorm": real("of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.NuclearNorm(square(x)) }),
+		"LogDet":      real("of [x 0; 0 1]", 0.02, 4, func(x dc.Expr) dc.Expr { return dc.LogDet(definite(x)) }),
 		"SpectralNorm": {
-			{"of [x 1; 1 0]", -4, 4, func(x dc.Affine) dc.Expr { return dc.SpectralNorm(square(x)) }},
+			{"of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.SpectralNorm(square(x)) }},
 		},
 		"LambdaSumLargest": {
-			{"the largest of [x 1; 1 0]", -4, 4, func(x dc.Affine) dc.Expr { return dc.LambdaSumLargest(square(x), 1) }},
-			{"both", -4, 4, func(x dc.Affine) dc.Expr { return dc.LambdaSumLargest(square(x), 2) }},
+			{"the largest of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaSumLargest(square(x), 1) }},
+			{"both", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaSumLargest(square(x), 2) }},
 		},
 		"WeightedGeoMean": {
-			{"of (x, 1), weights 1 and 3", 0, 4, func(x dc.Affine) dc.Expr { return dc.WeightedGeoMean(pair(x), []float64{1, 3}) }},
+			{"of (x, 1), weights 1 and 3", 0, 4, func(x dc.Expr) dc.Expr { return dc.WeightedGeoMean(pair(x), []float64{1, 3}) }},
 		},
 	}
 	for _, c := range atom.Curves() {
 		if !c.HasParameter {
-			of := func(x dc.Affine) dc.Expr { return dc.Apply(c.Name, nil, dc.AffineArray(x)) }
+			of := func(x dc.Expr) dc.Expr { return dc.Apply(c.Name, nil, x) }
 			all[cmp.Or(c.Doc.Go, c.Name)] = real(c.Name+"(x)", c.Doc.Shown[0], c.Doc.Shown[1], of)
 		}
 	}

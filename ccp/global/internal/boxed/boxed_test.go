@@ -21,14 +21,14 @@ func drawn(t *testing.T, rng *rand.Rand) *dc.Problem {
 	x := m.Var("x", []int{size}, dc.AtLeast(-1), dc.AtMost(2))
 	cost := dc.Sum(dc.Num(1))
 	for i := range size {
-		cost = cost.Add(dc.FromLinear(x.Entry(i)).Scale(rng.NormFloat64()))
-		cost = cost.Add(dc.Square(dc.FromLinear(x.Entry(i))).Scale(rng.Float64() - 0.6))
+		cost = cost.Add(dc.FromLinear(x.Linear(i)).Scale(rng.NormFloat64()))
+		cost = cost.Add(dc.Square(dc.FromLinear(x.Linear(i))).Scale(rng.Float64() - 0.6))
 		for j := range i {
-			cost = cost.Add(dc.Mul(dc.FromLinear(x.Entry(i)), dc.FromLinear(x.Entry(j))).Scale(2*rng.Float64() - 1))
+			cost = cost.Add(dc.Mul(dc.FromLinear(x.Linear(i)), dc.FromLinear(x.Linear(j))).Scale(2*rng.Float64() - 1))
 		}
 	}
-	u := dc.FromLinear(x.Entry(0).AddScaled(-2, x.Entry(1)).AddScaled(1, x.Entry(2)))
-	v := dc.FromLinear(x.Entry(1).AddScaled(0.5, x.Entry(3)).AddScaled(1, dc.Linear{Const: 0.3}))
+	u := dc.FromLinear(x.Linear(0).AddScaled(-2, x.Linear(1)).AddScaled(1, x.Linear(2)))
+	v := dc.FromLinear(x.Linear(1).AddScaled(0.5, x.Linear(3)).AddScaled(1, dc.Linear{Const: 0.3}))
 	cost = cost.Add(dc.Mul(u, v)).Add(dc.Square(u).Scale(-0.4))
 	m.Minimize(cost)
 	p, err := m.Problem()

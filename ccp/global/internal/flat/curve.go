@@ -169,7 +169,7 @@ func (t *Term) direction(a Interval) int {
 
 // cones states the function, or minus it where it is concave, if it has cones.
 func (t *Term) cones() {
-	name, u := t.function().Name, dc.ToExpr(dc.FromLinear(ColumnOf(t.A)))
+	name, u := t.function().Name, dc.FromLinear(ColumnOf(t.A))
 	var data []float64
 	if t.function().HasParameter {
 		data = []float64{t.P}
@@ -179,7 +179,7 @@ func (t *Term) cones() {
 			u = dc.Abs(u)
 		}
 	}
-	e, sense := dc.Apply(name, data, dc.ExprArray(nil, u)), 1.0
+	e, sense := dc.Apply(name, data, u), 1.0
 	if t.Bends(Whole()) < 0 {
 		e, sense = e.Neg(), -1
 	}

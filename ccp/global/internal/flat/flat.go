@@ -163,7 +163,7 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 			continue
 		}
 		for k := range c.A.Len() {
-			m.row(c.A.Entry(k), c.Lo[k], c.Hi[k], c.Name())
+			m.row(c.A.Linear(k), c.Lo[k], c.Hi[k], c.Name())
 		}
 	}
 	if m.err == nil && len(m.Terms) > mostTerms {

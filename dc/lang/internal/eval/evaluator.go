@@ -108,7 +108,7 @@ type listKey struct {
 
 // rowKey are the functions of an array from a place on by a step.
 type rowKey struct {
-	of          *dc.Affine
+	of          *dc.Expr
 	first, step int
 }
 
@@ -409,5 +409,5 @@ type Function struct {
 	Real    bool
 	// OfSum is its sum over the entries of an affine array in one piece, of a number for its second
 	// argument, 1 where there is none. nil: the sum has a term for each.
-	OfSum func(x dc.Affine, m float64) dc.Expr
+	OfSum func(x dc.Expr, m float64) dc.Expr
 }

@@ -119,7 +119,7 @@ func (ev *Evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int
 	for k := range parts {
 		parts[k] = ev.mul(at, a, b, i+k, j+k*step)
 	}
-	return dc.SumOf(parts)
+	return dc.Sum(parts...)
 }
 
 // Times is the product entry by entry, or with a scalar.
@@ -305,7 +305,7 @@ func (ev *Evaluator) ShapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
 }
 
 // Sound is a as a value, after a look at its error.
-func (ev *Evaluator) Sound(n *syntax.Node, a dc.Affine) value.Value {
+func (ev *Evaluator) Sound(n *syntax.Node, a dc.Expr) value.Value {
 	if err := a.Err(); err != nil {
 		ev.Fail(n, "", "%s", Cause(err))
 	}

@@ -107,7 +107,7 @@ func (ev *Evaluator) Weighted(n *syntax.Node, terms []value.Summand) value.Value
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	case value.AffineFunctions:
-		as := make([]dc.Affine, len(terms))
+		as := make([]dc.Expr, len(terms))
 		for k := range terms {
 			as[k] = vs[k].Affine()
 		}
@@ -151,7 +151,7 @@ func (ev *Evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v valu
 }
 
 // addPairs adds in pairs, so that many terms cost n log n.
-func addPairs(as []dc.Affine) dc.Affine {
+func addPairs(as []dc.Expr) dc.Expr {
 	for len(as) > 1 {
 		half := as[:0]
 		for k := 0; k < len(as); k += 2 {
@@ -261,15 +261,15 @@ func (ev *Evaluator) Combine(n *syntax.Node, name string, parts []dc.Expr) dc.Ex
 	var e dc.Expr
 	switch name {
 	case "sum":
-		e = dc.SumOf(parts)
+		e = dc.Sum(parts...)
 	case "max":
-		e = dc.MaxOf(parts)
+		e = dc.Max(parts...)
 	default:
 		neg := make([]dc.Expr, len(parts))
 		for k := range parts {
 			neg[k] = parts[k].Neg()
 		}
-		e = dc.MaxOf(neg).Neg()
+		e = dc.Max(neg...).Neg()
 	}
 	if err := e.Err(); err != nil {
 		ev.Fail(n, "", "%s: %s", ev.Say(n), Cause(err))

@@ -100,7 +100,7 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 // curve serves atoms of single numbers: a row of the table of functions on data, apply on
 // expressions, which must be as need says; empty: as the error says.
 func curve(
-	name string, p float64, need string, apply func(dc.Operand) dc.Expr,
+	name string, p float64, need string, apply func(dc.Expr) dc.Expr,
 ) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
 	f := valuesOf(atom.Find(name), p)
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
@@ -118,8 +118,8 @@ func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value
 			need = "a " + w.Curvature
 		}
 	}
-	return curve(c.Name, 0, need, func(u dc.Operand) dc.Expr {
-		return dc.Apply(c.Name, nil, dc.ExprArray(nil, dc.ToExpr(u)))
+	return curve(c.Name, 0, need, func(u dc.Expr) dc.Expr {
+		return dc.Apply(c.Name, nil, u)
 	})
 }
 
@@ -135,16 +135,16 @@ func rowOfArray(f *atom.Reduce) func(*eval.Evaluator, *syntax.Node, []value.Valu
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := args[0]
 		if v.Sort != value.Expressions {
-			return ev.Atom(n, dc.Apply(f.Name, nil, dc.AffineArray(v.Affine())), v.Costs().Weight)
+			return ev.Atom(n, dc.Apply(f.Name, nil, v.Affine()), v.Costs().Weight)
 		}
-		return composed(ev, n, v, need, dc.Apply(f.Name, nil, dc.ExprArray(v.Shape, expressions(&v)...)))
+		return composed(ev, n, v, need, dc.Apply(f.Name, nil, dc.Stack(expressions(&v)...)))
 	}
 }
 
 func expressions(v *value.Value) []dc.Expr {
 	var out []dc.Expr
 	for _, u := range value.Operands(v) {
-		out = append(out, dc.ToExpr(u))
+		out = append(out, u)
 	}
 	return out
 }
@@ -170,7 +170,7 @@ func valuesOf(row *atom.Curve, p float64) func(float64) float64 {
 
 // applyCurve applies an atom of one number to every entry: f to data, apply to
 // expressions. grow is the number of convex terms that it creates per entry.
-func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v value.Value, grow int, f func(float64) float64, apply func(dc.Operand) dc.Expr) value.Value {
+func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v value.Value, grow int, f func(float64) float64, apply func(dc.Expr) dc.Expr) value.Value {
 	if v.IsData() {
 		return ev.EachNumber(n, v, f)
 	}
@@ -198,7 +198,7 @@ func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value
 		m = threshold(ev, n, args[1])
 	}
 	values := valuesOf(atom.Find("huber"), m)
-	of := func(e dc.Operand) dc.Expr { return dc.HuberOf([]dc.Operand{e}, m) }
+	of := func(e dc.Expr) dc.Expr { return dc.Huber(dc.Stack([]dc.Expr{e}...), m) }
 	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, values, of)
 }
 
@@ -297,7 +297,7 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
 		v = v.Costed(ev.Afford(n, c.Capped()))
 	}
-	return composed(ev, n, v, "entries with a split", dc.SumLargestOf(value.Operands(&v), k))
+	return composed(ev, n, v, "entries with a split", dc.SumLargest(dc.Stack(value.Operands(&v)...), k))
 }
 
 func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
@@ -342,7 +342,7 @@ func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value
 		return squares(ev, n, n.Args[0], base)
 	}
 	pow := func(x float64) float64 { return math.Pow(x, p) }
-	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Operand) dc.Expr { return dc.Power(e, p) })
+	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Expr) dc.Expr { return dc.Power(e, p) })
 }
 
 // variablePower is each entry of a base to the power of an expression.
@@ -374,6 +374,6 @@ func powerNeeds(p float64) string {
 }
 
 // Sums over the entries of an affine array, in one piece, of the functions of the same names.
-func sumOfAbs(x dc.Affine, _ float64) dc.Expr     { return dc.Norm1(x) }
-func sumOfSquares(x dc.Affine, _ float64) dc.Expr { return dc.SumSquares(x) }
-func sumOfHuber(x dc.Affine, m float64) dc.Expr   { return dc.Huber(x, m) }
+func sumOfAbs(x dc.Expr, _ float64) dc.Expr     { return dc.Norm1(x) }
+func sumOfSquares(x dc.Expr, _ float64) dc.Expr { return dc.SumSquares(x) }
+func sumOfHuber(x dc.Expr, m float64) dc.Expr   { return dc.Huber(x, m) }

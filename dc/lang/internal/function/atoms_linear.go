@@ -97,5 +97,5 @@ func fnDotSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	c := v.Cost
 	c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
 	v = v.Costed(ev.Afford(n, c.Capped()))
-	return composed(ev, n, v, "entries with a split", dc.DotSortOf(value.Operands(&v), w.Numbers()))
+	return composed(ev, n, v, "entries with a split", dc.DotSort(dc.Stack(value.Operands(&v)...), w.Numbers()))
 }

@@ -13,7 +13,7 @@ import (
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		vs := []value.Value{affineArg(ev, n, args, 0), affineArg(ev, n, args, 1)}
 		shape := ev.Common(n, n.Args, vs)
@@ -30,7 +30,7 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) 
 		atLeastZero(ev, n, 1, y)
 		return value.FromEach(shape, ev.Afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
 			a, b := x.ScalarAt(k), y.ScalarAt(k)
-			if b.IsConst() && b.Value(nil)[0] == 0 {
+			if b.IsConst() && b.Value(nil) == 0 {
 				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, hasEntry(ev, n.Args[1], y, 0))
 			}
 			e := apply(a, b)
@@ -41,7 +41,7 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Affine) dc.Expr) 
 }
 
 // relEntropy is x·log(x/y), the divergence without its affine part.
-func relEntropy(x, y dc.Affine) dc.Expr { return dc.Sum(dc.KL(x, y), x).Sub(y) }
+func relEntropy(x, y dc.Expr) dc.Expr { return dc.Sum(dc.KL(x, y), x).Sub(y) }
 
 // relativeEntropy has no value outside of its domain, x >= 0 and y > 0.
 func relativeEntropy(x, y float64) float64 {
@@ -60,8 +60,8 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 // negative: there the atom would have no value anywhere.
 func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 	for k := range v.Len() {
-		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil)[0] < 0 {
-			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, hasEntry(ev, n.Args[arg], v, a.Value(nil)[0]))
+		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil) < 0 {
+			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, hasEntry(ev, n.Args[arg], v, a.Value(nil)))
 		}
 	}
 }
@@ -88,15 +88,15 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]), value.ShapeText(y.Shape))
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
-		e := dc.QuadOverLinOf(value.Operands(&x), y.Expr(0))
+		e := dc.QuadOverLin(dc.Stack(value.Operands(&x)...), y.Expr(0))
 		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
 			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]), y.CurvatureWord())
 		}
 		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
-		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil)[0] > 0) {
-			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d.Value(nil)[0])
+		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil) > 0) {
+			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d.Value(nil))
 		}
 		return ev.Atom(n, dc.QuadOverLin(x.Affine().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
 	}
@@ -109,7 +109,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 
 // fnGeoMean is the geometric mean of all entries of all arguments.
 func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	var parts []dc.Affine
+	var parts []dc.Expr
 	data, top, weight, count := true, value.Numbers, 0, 0
 	vs := args
 	for _, v := range vs {
@@ -141,7 +141,7 @@ func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 
 // meanOfConcave is the geometric mean where not all entries are affine.
 func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count int) value.Value {
-	var ops []dc.Operand
+	var ops []dc.Expr
 	var all value.Cost
 	for k := range vs {
 		if c := vs[k].Curvature(); c == value.Convex || c == value.DC {
@@ -149,7 +149,7 @@ func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count i
 		}
 		ops, all = append(ops, value.Operands(&vs[k])...), all.Plus(vs[k].Costs())
 	}
-	e := dc.GeoMeanOf(ops)
+	e := dc.GeoMean(dc.Stack(ops...))
 	inDomain(ev, n, e)
 	all.Parts = all.Parts*max(1, count) + count + 2
 	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, all.Capped()))

@@ -31,7 +31,7 @@ func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	case math.IsInf(p, 1):
 		return ev.FoldEntries(n, "max", absolute(ev, n, v))
 	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.NormPOf(value.Operands(&v), p))
+	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(dc.Stack(value.Operands(&v)...), p))
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
@@ -64,7 +64,7 @@ func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) v
 		atLeastZero(ev, n, 0, &v)
 		return ev.Atom(n, dc.WeightedGeoMean(v.Affine(), w.Numbers()), v.Costs().Weight)
 	}
-	return composed(ev, n, v, "concave entries", dc.WeightedGeoMeanOf(value.Operands(&v), w.Numbers()))
+	return composed(ev, n, v, "concave entries", dc.WeightedGeoMean(dc.Stack(value.Operands(&v)...), w.Numbers()))
 }
 
 // fnCumSum is the vector of the sums of the first entries.

@@ -217,7 +217,7 @@ func embedding(ev *eval.Evaluator, n *syntax.Node, z dc.Complex) value.Value {
 	ev.Room(n, []int{4, z.Len()})
 	e := z.Embedding()
 	if e.IsConst() {
-		return value.Array(e.Shape(), e.Value(nil))
+		return value.Array(e.Shape(), e.Values(nil))
 	}
 	return ev.Sound(n, e)
 }
@@ -328,7 +328,7 @@ func moduli(ev *eval.Evaluator, n *syntax.Node, p value.Pair) value.Value {
 	ev.Spend(n, 2*p.Re.Len())
 	if v := p.GeneralPart(); v != nil {
 		return value.FromEach(p.Re.Shape, c, func(k int) dc.Expr {
-			e := dc.Norm2Of([]dc.Operand{p.Re.Expr(k), im.Expr(k)})
+			e := dc.Norm2(dc.Stack([]dc.Expr{p.Re.Expr(k), im.Expr(k)}...))
 			if e.Err() != nil {
 				noSplit(ev, n, n.Args[0], *v, "%s", eval.Cause(e.Err()))
 			}
@@ -378,7 +378,7 @@ func complexNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 	if v.Sort != value.Expressions {
 		return ev.Atom(n, dc.NormP(v.Affine(), order), 0)
 	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.NormPOf(value.Operands(&v), order))
+	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(dc.Stack(value.Operands(&v)...), order))
 }
 
 func complexNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
@@ -478,7 +478,7 @@ func complexMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value
 	}
 	v := value.FromAffine(stacked)
 	if stacked.IsConst() {
-		v = value.Array(stacked.Shape(), stacked.Value(nil))
+		v = value.Array(stacked.Shape(), stacked.Values(nil))
 	}
 	return fnMatFrac(ev, n, []value.Value{v, embedding(ev, n, p)})
 }
@@ -497,7 +497,7 @@ func squaredModulus(ev *eval.Evaluator, n *syntax.Node) (value.Value, bool) {
 	c := ev.Afford(n, p.Re.Costs().Plus(p.Im.Costs()).Times(2))
 	ev.Spend(n, 2*z.Len())
 	return value.FromEach(p.Re.Shape, c, func(k int) dc.Expr {
-		return dc.SumSquares(dc.Entries(z.Re.Entry(k), z.Im.Entry(k)))
+		return dc.SumSquares(dc.Entries(z.Re.Linear(k), z.Im.Linear(k)))
 	}), true
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // slices writes a as a sum of multiples of slices, and of constants.
-func (pr *printer) slices(ps *phrase, a dc.Affine) bool {
-	head := a.Entry(0)
+func (pr *printer) slices(ps *phrase, a dc.Expr) bool {
+	head := a.Linear(0)
 	for k := 1; k < a.Len(); k++ {
-		if l := a.Entry(k); !slices.Equal(l.Val, head.Val) {
+		if l := a.Linear(k); !slices.Equal(l.Val, head.Val) {
 			return false
 		}
 	}
@@ -22,7 +22,7 @@ func (pr *printer) slices(ps *phrase, a dc.Affine) bool {
 	for t := range parts {
 		idx := make([]int, a.Len())
 		for k := range idx {
-			idx[k] = a.Entry(k).Idx[t]
+			idx[k] = a.Linear(k).Idx[t]
 		}
 		v, d, lo, ok := pr.sliceOf(idx, shape)
 		if !ok {
@@ -45,7 +45,7 @@ func (pr *printer) slices(ps *phrase, a dc.Affine) bool {
 	consts := make([]float64, a.Len())
 	zero := true
 	for k := range consts {
-		consts[k] = a.Entry(k).Const
+		consts[k] = a.Linear(k).Const
 		zero = zero && consts[k] == 0
 	}
 	if !zero {
@@ -116,9 +116,9 @@ func isTransposed(idx []int, x *dc.Variable) bool {
 }
 
 // product writes a as A*x + b for data A without zeros and a vector x.
-func (pr *printer) product(ps *phrase, a dc.Affine) bool {
+func (pr *printer) product(ps *phrase, a dc.Expr) bool {
 	rows := a.Len()
-	head := a.Entry(0)
+	head := a.Linear(0)
 	if len(head.Idx) < 2 || len(a.Shape()) != 1 {
 		return false
 	}
@@ -131,7 +131,7 @@ func (pr *printer) product(ps *phrase, a dc.Affine) bool {
 	m, b := make([]float64, 0, rows*n), make([]float64, rows)
 	zero := true
 	for k := range rows {
-		l := a.Entry(k)
+		l := a.Linear(k)
 		if len(l.Idx) != n || l.Idx[0] != x.Offset || l.Idx[n-1] != x.Offset+n-1 {
 			return false
 		}

@@ -273,7 +273,7 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 }
 
 // power is a power; odd says that it stands for an odd power of any sign.
-func (pr *printer) power(ps *phrase, args []dc.Array, p exponent, odd bool) {
+func (pr *printer) power(ps *phrase, args []dc.Expr, p exponent, odd bool) {
 	e := args[0].Entry(0)
 	positive := p.ofPositive && !odd
 	switch {
@@ -305,7 +305,7 @@ func needsParens(w float64) float64 {
 }
 
 // extreme is the maximum of the entries, or the minimum of their negatives.
-func (pr *printer) extreme(ps *phrase, a *dc.Array, flip bool) {
+func (pr *printer) extreme(ps *phrase, a *dc.Expr, flip bool) {
 	name := "max"
 	if flip {
 		name = "min"
@@ -337,7 +337,7 @@ func (pr *printer) extreme(ps *phrase, a *dc.Array, flip bool) {
 }
 
 // call is a function of arrays, and of data behind them: a number, one for each entry, or a matrix.
-func (pr *printer) call(ps *phrase, name string, args []dc.Array, data []float64) {
+func (pr *printer) call(ps *phrase, name string, args []dc.Expr, data []float64) {
 	row := atom.FindReduce(name)
 	ofArray := row != nil && row.HasParameters && atom.Find(name) == nil
 	ps.text(name + "(")
@@ -366,7 +366,7 @@ func (pr *printer) call(ps *phrase, name string, args []dc.Array, data []float64
 }
 
 // operand is an array as a factor.
-func (pr *printer) operand(ps *phrase, a *dc.Array) {
+func (pr *printer) operand(ps *phrase, a *dc.Expr) {
 	if a.Len() == 1 {
 		pr.factor(ps, a.Entry(0))
 		return
@@ -378,8 +378,8 @@ func (pr *printer) operand(ps *phrase, a *dc.Array) {
 
 // array is an array of expressions: slices of variables and products of data and
 // vectors where it is made of such, else entry by entry.
-func (pr *printer) array(ps *phrase, a *dc.Array) {
-	if l, ok := a.Affine(); ok && a.Len() > 1 && (pr.slices(ps, l) || pr.product(ps, l)) {
+func (pr *printer) array(ps *phrase, a *dc.Expr) {
+	if a.Len() > 1 && a.Plain() && (pr.slices(ps, *a) || pr.product(ps, *a)) {
 		return
 	}
 	shape := a.Shape()

@@ -75,7 +75,7 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 		return []printed{{name, c.Index(), pr.relation(c.E(), equation)}}
 	}
 	m := c.A.Len()
-	lhs := c.A.Sub(dc.Const(c.A.Shape(), c.A.Value(make([]float64, pr.p.NumVars())))) // without constants
+	lhs := c.A.Sub(dc.Const(c.A.Shape(), c.A.Values(make([]float64, pr.p.NumVars())))) // without constants
 	if m > 1 {
 		var ps phrase
 		if pr.slices(&ps, lhs) || pr.product(&ps, lhs) {
@@ -85,7 +85,7 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 	rows := make([]phrase, m)
 	like := m >= fewMembers
 	for k := range rows {
-		pr.sum(&rows[k], dc.ToExpr(lhs.Entry(k)))
+		pr.sum(&rows[k], lhs.Entry(k))
 		like = like && rows[0].alike(rows[k])
 	}
 	if m > 1 && m <= fewNumbers && !like && len(lhs.Shape()) == 1 {
@@ -113,7 +113,7 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 // between states the bounds of rows lo to hi of a constraint, whose left side
 // without constants is ps.
 func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
-	consts := c.A.Value(make([]float64, pr.p.NumVars()))
+	consts := c.A.Values(make([]float64, pr.p.NumVars()))
 	side := func(a, bound []float64) piece {
 		vs := make([]float64, hi-lo)
 		same := true
@@ -134,7 +134,7 @@ func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
 		below = below && math.IsInf(c.Lo[k], -1)
 		above = above && math.IsInf(c.Hi[k], 1)
 		equal = equal && c.Lo[k] == c.Hi[k]
-		a := c.A.Entry(k).Const
+		a := c.A.Linear(k).Const
 		exact = exact && (c.Lo[k]-a)-(c.Hi[k]-a) == c.Lo[k]-c.Hi[k]
 	}
 	switch {

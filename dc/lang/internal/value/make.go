@@ -42,13 +42,13 @@ func FromLinear(l dc.Linear) Value {
 	return Value{0, &c.Cells}
 }
 
-func FromAffine(a dc.Affine) Value {
+func FromAffine(a dc.Expr) Value {
 	if len(a.Shape()) == 0 {
-		return FromLinear(a.Entry(0))
+		return FromLinear(a.Linear(0))
 	}
 	c := &struct {
 		Cells
-		a dc.Affine
+		a dc.Expr
 	}{Cells{Sort: AffineFunctions, Shape: a.Shape()}, a}
 	c.Aff = &c.a
 	return Value{0, &c.Cells}
@@ -204,7 +204,7 @@ func (v *Value) Constant(x float64) Value {
 
 // ScalarAt is the k-th entry, or the only one, as an affine scalar; the value
 // must not be Expressions.
-func (v *Value) ScalarAt(k int) dc.Affine {
+func (v *Value) ScalarAt(k int) dc.Expr {
 	k = min(k, v.Len()-1)
 	if v.Sort == AffineFunctions {
 		return dc.FromLinear(v.Linear(k))
@@ -213,8 +213,8 @@ func (v *Value) ScalarAt(k int) dc.Affine {
 }
 
 // Operands are the entries of a value.
-func Operands(v *Value) []dc.Operand {
-	out := make([]dc.Operand, v.Len())
+func Operands(v *Value) []dc.Expr {
+	out := make([]dc.Expr, v.Len())
 	for k := range out {
 		out[k] = v.Expr(k)
 	}

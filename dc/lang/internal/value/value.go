@@ -37,7 +37,7 @@ type Cells struct {
 	Shape []int
 	Num   []float64
 	Lin   *dc.Linear // the scalar affine function, or
-	Aff   *dc.Affine // an array of them
+	Aff   *dc.Expr   // an array of them
 	Exprs []dc.Expr
 	Cost  Cost // of Expressions
 	More  *details
@@ -118,7 +118,7 @@ func (v *Value) Numbers() []float64 {
 }
 
 // Affine is the value as affine functions; it must not be Expressions.
-func (v *Value) Affine() dc.Affine {
+func (v *Value) Affine() dc.Expr {
 	if v.Sort == AffineFunctions {
 		if v.Aff == nil {
 			return dc.FromLinear(*v.Lin)
@@ -136,7 +136,7 @@ func (v *Value) Linear(k int) dc.Linear {
 	if v.Aff == nil {
 		return *v.Lin
 	}
-	return v.Aff.Entry(k)
+	return v.Aff.Linear(k)
 }
 
 // NNZ is the number of coefficients of affine functions.
@@ -153,9 +153,9 @@ func (v *Value) Expr(k int) dc.Expr {
 	case Expressions:
 		return v.Exprs[k]
 	case AffineFunctions:
-		return dc.ToExpr(v.Linear(k))
+		return dc.FromLinear(v.Linear(k))
 	}
-	return dc.ToExpr(dc.Linear{Const: v.At(k)})
+	return dc.Num(v.At(k))
 }
 
 // Share is the cost of n entries of Expressions.

@@ -11,15 +11,26 @@ import (
 // val[ptr[i]:ptr[i+1]] of the entries idx[ptr[i]:ptr[i+1]], counted from 0 in
 // row-major order; equal ones are added. A coefficient that is 0 is kept, so that
 // matrices of one pattern give functions of one pattern.
-func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
-	if a.Err() != nil {
-		return a
+func (a Expr) MulSparse(ptr, idx []int, val []float64) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
 	}
 	if err := checkRows(ptr, idx, val, a.Len()); err != nil {
-		return Affine{err: err, c: []float64{0}}
+		return wrong(err)
 	}
 	rows := len(ptr) - 1
-	out := Affine{shape: []int{rows}, c: make([]float64, rows), of: a.of}
+	if a.bent() {
+		all, fs := a.functions(), make([]scalar, rows)
+		for i := range fs {
+			parts := make([]scalar, 0, ptr[i+1]-ptr[i])
+			for p := ptr[i]; p < ptr[i+1]; p++ {
+				parts = append(parts, all[idx[p]].Scale(val[p]))
+			}
+			fs[i] = sumExprs(parts)
+		}
+		return arrayOf([]int{rows}, fs)
+	}
+	out := Expr{shape: []int{rows}, c: make([]float64, rows), of: a.of}
 	room := 0
 	for _, k := range idx {
 		if a.ptr != nil {
@@ -70,7 +81,7 @@ func (a Affine) MulSparse(ptr, idx []int, val []float64) Affine {
 }
 
 // cancelledBy is lost of the sum of entries idx, each times its val.
-func (a Affine) cancelledBy(idx []int, val []float64) float64 {
+func (a Expr) cancelledBy(idx []int, val []float64) float64 {
 	sum, size := 0.0, 0.0
 	for p, k := range idx {
 		sum, size = sum+val[p]*a.c[k], size+math.Abs(val[p])*(math.Abs(a.c[k])+a.lost)

@@ -7,36 +7,72 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sum is the sum of all entries, a scalar: 0 where there are none.
-func (a Affine) Sum() Affine {
+// Sum is the sum of all entries of all arrays, or along an axis of one: see Expr.Along. Without
+// entries it is 0. A function that occurs in several entries is kept once, and terms of opposite
+// sign cancel.
+//
+//	arguments  us: arrays of any shapes
+//	curvature  affine
+//	sign       any
+//	monotone   us: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    nothing
+//	form       none of its own
+//	source     Grant, Boyd and Ye 2006
+func Sum(us ...Expr) Expr { return joined(us).reduced(Expr.sum) }
+
+// joined is the only array, or all entries of several.
+func joined(us []Expr) Expr {
+	if len(us) == 1 {
+		return us[0]
+	}
+	return Stack(us...)
+}
+
+func (a Expr) sum() scalar {
+	if a.g != nil {
+		if e, ok := a.sumColumns(); ok {
+			return e
+		}
+	}
+	if a.bent() {
+		return sumExprs(a.functions())
+	}
 	w := make([]float64, a.Len())
 	for k := range w {
 		w[k] = 1
 	}
-	return a.Dot(w)
+	return a.Dot(w).one()
 }
 
-// Dot is the sum of w[k] times entry k, in row-major order: a scalar. It has an error
+// Sum is the sum of all entries, or along an axis: see Along.
+func (a Expr) Sum() Expr { return a.reduced(Expr.sum) }
+
+// Dot is the sum of w[k] times entry k, in row-major order: a number. It has an error
 // unless len(w) = Len.
-func (a Affine) Dot(w []float64) Affine {
-	if a.Err() != nil {
-		return a
+func (a Expr) Dot(w []float64) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
 	}
 	if len(w) != a.Len() {
 		return failed("inner product of %d numbers with the %d entries of shape %v", len(w), a.Len(), a.shape)
+	}
+	if a.bent() {
+		return sumExprs(a.ScaleEach(w).scalars()).array()
 	}
 	if a.isSelection(1) {
 		return FromLinear(a.dotSelection(w))
 	}
 	parts := make([]Linear, len(w))
 	for k := range parts {
-		parts[k] = a.Entry(k)
+		parts[k] = a.Linear(k)
 	}
 	return FromLinear(sumLinear(parts, w))
 }
 
 // dotSelection is Dot for plain variables.
-func (a Affine) dotSelection(w []float64) Linear {
+func (a Expr) dotSelection(w []float64) Linear {
 	some := 0
 	for _, v := range w {
 		if v != 0 {
@@ -59,9 +95,9 @@ func (a Affine) dotSelection(w []float64) Linear {
 // Mat(m) or Vec(v). A vector is a row on the left and a column on the right; the
 // result has no dimension for it: [m n]·[n] is [m], [n]·[n p] is [p], [n]·[n] a
 // scalar. Wrong shapes, and variables in both factors, are errors.
-func MatMul(a, b Affine) Affine {
+func MatMul(a, b Expr) Expr {
 	if err := errors.Join(a.Err(), b.Err()); err != nil {
-		return Affine{err: err, c: []float64{0}}
+		return wrong(err)
 	}
 	da, db := len(a.shape), len(b.shape)
 	if da < 1 || da > 2 || db < 1 || db > 2 || a.shape[da-1] != b.shape[0] {
@@ -78,7 +114,7 @@ func MatMul(a, b Affine) Affine {
 	case b.IsConst():
 		return a.T().leftMul(newRows(b, false).T()).T().Reshape(shape...)
 	}
-	return failed("a product of two arrays with variables is not affine; see Inner and Mul")
+	return failed("a matrix product of two arrays with variables; see Inner and Mul")
 }
 
 // rows are the numbers of a constant array as a matrix, in row-major order.
@@ -88,7 +124,7 @@ type rows struct {
 }
 
 // newRows is a matrix, or a vector as a row or as a column.
-func newRows(a Affine, row bool) rows {
+func newRows(a Expr, row bool) rows {
 	switch {
 	case len(a.shape) == 2:
 		return rows{a.shape[0], a.shape[1], a.c}
@@ -104,24 +140,39 @@ func (m rows) T() mat.Matrix              { return mat.Transpose{Matrix: m} }
 func (m rows) RawRowView(i int) []float64 { return m.data[i*m.c : (i+1)*m.c] }
 
 // leftMul is m·a for a vector or a matrix a with as many rows as m has columns.
-func (a Affine) leftMul(m mat.Matrix) Affine {
+func (a Expr) leftMul(m mat.Matrix) Expr {
 	r, c := m.Dims()
 	cols, shape := 1, []int{r}
 	if len(a.shape) == 2 {
 		cols = a.shape[1]
 		shape = append(shape, cols)
 	}
+	if a.bent() {
+		all, fs := a.functions(), make([]scalar, 0, r*cols)
+		for i := range r {
+			for k := range cols {
+				var parts []scalar
+				for j := range c {
+					if v := m.At(i, j); v != 0 {
+						parts = append(parts, all[j*cols+k].Scale(v))
+					}
+				}
+				fs = append(fs, sumExprs(parts))
+			}
+		}
+		return arrayOf(shape, fs)
+	}
 	if a.isSelection(cols) {
 		return a.mulSelection(m, shape)
 	}
-	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, 0, r*cols)}
+	out := Expr{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, 0, r*cols)}
 	parts, w := make([]Linear, 0, c), make([]float64, 0, c)
 	for i := range r {
 		for k := range cols {
 			parts, w = parts[:0], w[:0]
 			for j := range c {
 				if v := m.At(i, j); v != 0 {
-					parts, w = append(parts, a.Entry(j*cols+k)), append(w, v)
+					parts, w = append(parts, a.Linear(j*cols+k)), append(w, v)
 				}
 			}
 			out.push(sumLinear(parts, w))
@@ -133,7 +184,7 @@ func (a Affine) leftMul(m mat.Matrix) Affine {
 // isSelection reports whether the entries are variables, those of each of the
 // cols columns in ascending order, as they are in a plain variable and in its
 // transpose.
-func (a Affine) isSelection(cols int) bool {
+func (a Expr) isSelection(cols int) bool {
 	if len(a.idx) != len(a.c) {
 		return false
 	}
@@ -147,13 +198,13 @@ func (a Affine) isSelection(cols int) bool {
 
 // mulSelection is leftMul for plain variables: the coefficients of the result
 // are rows of m.
-func (a Affine) mulSelection(m mat.Matrix, shape []int) Affine {
+func (a Expr) mulSelection(m mat.Matrix, shape []int) Expr {
 	r, c := m.Dims()
 	cols := 1
 	if len(shape) == 2 {
 		cols = shape[1]
 	}
-	out := Affine{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols), of: a.of}
+	out := Expr{shape: shape, ptr: make([]int, 1, r*cols+1), c: make([]float64, r*cols), of: a.of}
 	out.idx, out.val = make([]int, 0, r*cols*c), make([]float64, 0, r*cols*c)
 	view, ok := m.(mat.RawRowViewer)
 	row := make([]float64, c)

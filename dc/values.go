@@ -11,13 +11,13 @@ const together = 4
 // dense matrix has them, are summed side by side: each sum waits for its last
 // addition, four of them do not wait for one another.
 type values struct {
-	a        *Affine
+	a        *Expr
 	x        []float64
 	from, to int // those in v
 	v        [together]float64
 }
 
-func (a *Affine) values(x []float64) values { return values{a: a, x: x} }
+func (a *Expr) values(x []float64) values { return values{a: a, x: x} }
 
 // at is the value of entry k.
 func (r *values) at(k int) float64 {
@@ -54,7 +54,7 @@ func (r *values) block(k, n int, x []float64) {
 
 // run says whether the entries from k on, as many as are taken together, have
 // coefficients for the same n successive variables.
-func (a *Affine) run(k int) (first, n int, ok bool) {
+func (a *Expr) run(k int) (first, n int, ok bool) {
 	if a.ptr == nil || k+together > len(a.c) {
 		return 0, 0, false
 	}
@@ -75,13 +75,13 @@ func (a *Affine) run(k int) (first, n int, ok bool) {
 
 // approxes are values with bounds of their errors.
 type approxes struct {
-	a        *Affine
+	a        *Expr
 	x        []float64
 	from, to int // those in v
 	v        [together]approx
 }
 
-func (a *Affine) approxes(x []float64) approxes { return approxes{a: a, x: x} }
+func (a *Expr) approxes(x []float64) approxes { return approxes{a: a, x: x} }
 
 // at is that of entry k.
 func (r *approxes) at(k int) approx {

@@ -1,0 +1,156 @@
+package dc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Operand is a side of a constraint: an expression, a parameter, a number, or a vector of numbers.
+type Operand interface {
+	Expr | Param | float64 | int | []float64
+}
+
+func operand[T Operand](v T) Expr {
+	switch v := any(v).(type) {
+	case Expr:
+		return v
+	case Param:
+		return v.Expr
+	case float64:
+		return Num(v)
+	case int:
+		return Num(float64(v))
+	default:
+		return Vec(v.([]float64))
+	}
+}
+
+// LE states l ≤ r, entry by entry: of one shape, or one of them a number. The constraints of the
+// entries of an array are a family, see Constraint.ForEach.
+func LE[L, R Operand](l L, r R) Constraint {
+	return relate("≤", math.Inf(-1), operand(l), operand(r))
+}
+
+// GE states l ≥ r, as LE(r, l).
+func GE[L, R Operand](l L, r R) Constraint { return LE(r, l) }
+
+// EQ states l = r, as LE does. Entries that are not affine become l ≤ r and r ≤ l, two DC
+// constraints of one name.
+func EQ[L, R Operand](l L, r R) Constraint { return relate("=", 0, operand(l), operand(r)) }
+
+// Between states lo ≤ e ≤ hi. With an affine e and constant lo and hi it is one
+// constraint with two-sided rows.
+func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
+	l, f, h := operand(lo), operand(e), operand(hi)
+	below, above := LE(l, f), LE(f, h)
+	if l.IsConst() && h.IsConst() && !f.bent() &&
+		errors.Join(below.err, above.err) == nil && below.A.Len() == above.A.Len() {
+		for k := range above.Lo { // above: e − hi ≤ 0, and ≥ lo − hi
+			above.Lo[k] = l.constant(k) - h.constant(k)
+		}
+		return above
+	}
+	if below.err == nil && above.err == nil && below.each != nil && above.each != nil {
+		both := *below.each
+		both.columns, both.one = nil, func(k int) Constraint {
+			c := below.each.one(k).alone()
+			c.next = above.each.one(k).Common
+			return stated(c)
+		}
+		return stated(Common{each: &both})
+	}
+	below.next = above.Common
+	return below
+}
+
+// constant is that of entry k of a constant array, or of a number.
+func (a *Expr) constant(k int) float64 { return a.scalar(min(k, a.Len()-1)).split().lin.Const }
+
+func relate(sign string, lo float64, l, r Expr) Constraint {
+	switch {
+	case l.Err() != nil || r.Err() != nil:
+		return refused(errors.Join(l.Err(), r.Err()))
+	case l.isNumber() && r.isNumber() && (l.bent() || r.bent()):
+		return relateOne(sumExprs([]scalar{l.scalar(0), r.scalar(0).Scale(-1)}), lo)
+	}
+	switch d := l.Sub(r); {
+	case d.err != nil && !errors.Is(d.err, errOtherModel) && !slices.Equal(l.shape, r.shape):
+		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.shape, sign, r.shape))
+	case d.err != nil:
+		return refused(d.err)
+	case !d.bent():
+		return affineConstraint(d, lo)
+	case d.Len() == 1:
+		return relateOne(d.scalar(0), lo)
+	default:
+		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint { return relateOne(d.scalar(k), lo) }}
+		if lo != 0 {
+			out.columns = d.g
+		}
+		return stated(Common{each: out})
+	}
+}
+
+// relateOne states that e is at most 0, or 0 if lo is.
+func relateOne(e scalar, lo float64) Constraint {
+	switch {
+	case e.err != nil:
+		return refused(e.err)
+	case e.IsAffine():
+		return affineConstraint(FromLinear(e.split().lin), lo)
+	}
+	c := Common{e: e.atMostZero(), DC: true}
+	if lo == 0 {
+		c.next, c.opens = &Common{e: e.Neg().atMostZero(), DC: true}, true
+	}
+	return stated(c)
+}
+
+// atMostZero is e with a split for the constraint e ≤ 0, which need not be that
+// of the function.
+func (e scalar) atMostZero() scalar {
+	if s, ok := hyperbola(e); ok { // again in Model.Problem, when all rows are known
+		e.replaceSplit(s)
+	}
+	return e
+}
+
+func affineConstraint(d Expr, lo float64) Constraint {
+	c := Common{A: d, Lo: make([]float64, d.Len()), Hi: make([]float64, d.Len())}
+	for k := range c.Lo {
+		c.Lo[k] = lo
+	}
+	return stated(c)
+}
+
+// ForEach returns c, which states an array, as constraints of their own: entry k has the name
+// family[i[k], j[k], ...] for the columns i, j, ... of numbers, one for each entry.
+func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
+	s := c.alone()
+	switch {
+	case c.Common == nil:
+		return refused(errors.New("dc: a constraint must be made with LE, GE, EQ or Between"))
+	case s.err != nil:
+		return c
+	}
+	if s.each == nil {
+		s.each = &each{n: 1, one: func(int) Constraint { return c }}
+		if !s.DC {
+			whole := s
+			s.each = &each{n: s.A.Len(), shape: s.A.shape, one: func(k int) Constraint {
+				return stated(Common{A: whole.A.Select(nil, []int{k}), Lo: whole.Lo[k : k+1], Hi: whole.Hi[k : k+1]})
+			}}
+		}
+	}
+	for _, i := range columns {
+		if len(i) != s.each.n {
+			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family, s.each.n, len(i)))
+		}
+	}
+	e := *s.each
+	e.names = append([][]int{}, columns...)
+	s.Family, s.index, s.each = family, nil, &e
+	return stated(s)
+}

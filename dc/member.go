@@ -1,0 +1,61 @@
+package dc
+
+import (
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// memberOf is node k of member i, which has one entry, as an expression.
+func memberOf(g *graph.Graph, k int, of *space, i int) scalar { return entriesOf(g, k, of, i)[0] }
+
+// entriesOf are the entries of node k of member i.
+func entriesOf(g *graph.Graph, k int, of *space, i int) []scalar {
+	n := &g.Nodes[k]
+	var args []scalar
+	for _, a := range n.Args {
+		args = append(args, entriesOf(g, a, of, i)...)
+	}
+	out := make([]scalar, n.W)
+	for e := range out {
+		switch n.Op {
+		case graph.Affine:
+			out[e] = scalar{lin: linearOf(&n.Rows[e], i, of)}
+		case graph.Sum:
+			parts := make([]scalar, 0, 1+len(n.Args))
+			if len(n.Rows) > 0 {
+				parts = append(parts, scalar{lin: linearOf(&n.Rows[e], i, of)})
+			}
+			for a := range n.Args {
+				parts = append(parts, args[a*n.W+e].Scale(graph.At(n.Weights[a], i)))
+			}
+			out[e] = sumExprs(parts)
+		case graph.Apply:
+			out[e] = apply(curveOf(n.Curve, n.Parameter()), args[e])
+		default:
+			out[e] = reduced(n, args[e*n.Group:(e+1)*n.Group])
+		}
+	}
+	return out
+}
+
+// reduced is a function of a group as an expression.
+func reduced(n *graph.Node, group []scalar) scalar {
+	if n.Is(atom.Norm1) && len(group) == 1 {
+		return absOf(group[0])
+	}
+	return applyRow(n.Function, n.P, arrayOf([]int{len(group)}, group))
+}
+
+// linearOf is a row of member i.
+func linearOf(r *graph.Row, i int, of *space) Linear {
+	return appendRow(Linear{Idx: make([]int, 0, len(r.Idx)), Val: make([]float64, 0, len(r.Idx))}, r, i, of)
+}
+
+// appendRow is linearOf in the room of l, which has no coefficients.
+func appendRow(l Linear, r *graph.Row, i int, of *space) Linear {
+	l.Const, l.of, l.lost = graph.At(r.C, i), of, r.Lost
+	for t := range r.Idx {
+		l.Idx, l.Val = append(l.Idx, int(graph.At(r.Idx[t], i))), append(l.Val, graph.At(r.Val[t], i))
+	}
+	return l
+}

@@ -1,0 +1,299 @@
+package dc
+
+import "slices"
+
+// At is the entry with the given indices, one per dimension, each from 0: a number.
+// Another number of indices, or one out of range, is an error of the result.
+func (a Expr) At(index ...int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(index) != len(a.shape) {
+		return failed("%d indices into shape %v", len(index), a.shape)
+	}
+	k := 0
+	for d, i := range index {
+		if i < 0 || i >= a.shape[d] {
+			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+		}
+		k = k*a.shape[d] + i
+	}
+	return a.Select(nil, []int{k})
+}
+
+// Row is row i of a matrix, or more generally the sub-array with first index i.
+func (a Expr) Row(i int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(a.shape) == 0 || i < 0 || i >= a.shape[0] {
+		return failed("row %d of shape %v, counted from 0", i, a.shape)
+	}
+	n := size(a.shape[1:])
+	return a.stretch(a.shape[1:], i*n, (i+1)*n)
+}
+
+// Rows are the sub-arrays with the first indices i, one after the other: rows of a matrix, entries
+// of a vector. With i and j of Pairs, Rows(i) and Rows(j) are the two sides of all pairs.
+func (a Expr) Rows(i []int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(a.shape) == 0 {
+		return failed("rows of shape %v", a.shape)
+	}
+	n := size(a.shape[1:])
+	flat := make([]int, 0, len(i)*n)
+	for _, i := range i {
+		if i < 0 || i >= a.shape[0] {
+			return failed("row %d of shape %v, counted from 0", i, a.shape)
+		}
+		for k := range n {
+			flat = append(flat, i*n+k)
+		}
+	}
+	return a.Select(append([]int{len(i)}, a.shape[1:]...), flat)
+}
+
+// Pairs are the indices i < j of all pairs of n things, counted from 0: i in the one list and j in
+// the other, for Expr.Rows and Constraint.Family.
+func Pairs(n int) (i, j []int) {
+	count := max(n*(n-1)/2, 0)
+	i, j = make([]int, 0, count), make([]int, 0, count)
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			i, j = append(i, a), append(j, b)
+		}
+	}
+	return i, j
+}
+
+// stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
+func (a Expr) stretch(shape []int, lo, hi int) Expr {
+	if a.fs != nil {
+		return arrayOf(slices.Clone(shape), a.fs[lo:hi:hi])
+	}
+	if a.g != nil {
+		flat := make([]int, hi-lo)
+		for k := range flat {
+			flat[k] = lo + k
+		}
+		return a.takeColumns(shape, flat)
+	}
+	out := Expr{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
+	if a.ptr == nil {
+		return out
+	}
+	from, to := a.ptr[lo], a.ptr[hi]
+	out.idx, out.val = a.idx[from:to:to], a.val[from:to:to]
+	out.ptr = make([]int, hi-lo+1)
+	for k := range out.ptr {
+		out.ptr[k] = a.ptr[lo+k] - from
+	}
+	return out
+}
+
+// Col is column j, from 0, of a matrix of shape [r c]: a vector of shape [r]. A j out of
+// range, or another shape, is an error of the result.
+func (a Expr) Col(j int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(a.shape) != 2 || j < 0 || j >= a.shape[1] {
+		return failed("column %d of shape %v, counted from 0", j, a.shape)
+	}
+	flat := make([]int, a.shape[0])
+	for k := range flat {
+		flat[k] = k*a.shape[1] + j
+	}
+	return a.Select(a.shape[:1], flat)
+}
+
+// Slice is the sub-arrays with first indices lo ≤ i < hi: entries of a vector, rows of a matrix.
+// Ends out of range, or an array without dimensions, are errors of the result.
+func (a Expr) Slice(lo, hi int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(a.shape) == 0 || lo < 0 || hi < lo || hi > a.shape[0] {
+		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
+	}
+	n := size(a.shape[1:])
+	return a.stretch(append([]int{hi - lo}, a.shape[1:]...), lo*n, hi*n)
+}
+
+// Pick is the vector of the entries with the indices that the columns have, one column for each
+// dimension: entry k is At(i[k], j[k]) for the columns i and j.
+func (a Expr) Pick(columns ...[]int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if len(columns) != len(a.shape) || len(columns) == 0 {
+		return failed("%d columns of indices into shape %v", len(columns), a.shape)
+	}
+	flat := make([]int, len(columns[0]))
+	for d, column := range columns {
+		if len(column) != len(flat) {
+			return failed("columns of %d and %d indices into shape %v", len(flat), len(column), a.shape)
+		}
+		for k, i := range column {
+			if i < 0 || i >= a.shape[d] {
+				return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+			}
+			flat[k] = flat[k]*a.shape[d] + i
+		}
+	}
+	return a.Select([]int{len(flat)}, flat)
+}
+
+// Select gathers entries by their places in row-major order into an array of
+// the given shape.
+func (a Expr) Select(shape []int, flat []int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	if size(shape) != len(flat) {
+		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
+	}
+	run := a.ptr != nil && len(flat) > 0
+	for i, k := range flat {
+		if k < 0 || k >= a.Len() {
+			return failed("entry %d of %d selected", k, a.Len())
+		}
+		run = run && k == flat[0]+i
+	}
+	if a.g != nil {
+		return a.takeColumns(shape, flat)
+	}
+	if a.fs != nil {
+		fs := make([]scalar, len(flat))
+		for i, k := range flat {
+			fs[i] = a.fs[k]
+		}
+		return arrayOf(slices.Clone(shape), fs)
+	}
+	if run {
+		return a.part(flat[0], shape)
+	}
+	out := Expr{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
+	for _, k := range flat {
+		out.push(a.Linear(k))
+	}
+	return out
+}
+
+// part is an array of the entries from lo on; it shares their coefficients.
+func (a Expr) part(lo int, shape []int) Expr {
+	n := size(shape)
+	hi := lo + n
+	first, last := a.ptr[lo], a.ptr[hi]
+	out := Expr{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
+	for k := range n + 1 {
+		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
+			out.ptr = make([]int, n+1)
+			for k := range out.ptr {
+				out.ptr[k] = a.ptr[lo+k] - first
+			}
+			break
+		}
+	}
+	out.shape = append([]int(nil), shape...)
+	return out
+}
+
+// Reshape gives the same entries, in row-major order, another shape. It must have as many
+// entries, or the result has an error. Without arguments it is the shape of a scalar.
+func (a Expr) Reshape(shape ...int) Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	a.zero()
+	if size(shape) != a.Len() {
+		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.shape)
+	}
+	a.shape = append([]int(nil), shape...)
+	return a
+}
+
+// T is the transpose of a matrix; of a vector or scalar, itself. An array of more
+// dimensions is an error of the result.
+func (a Expr) T() Expr {
+	switch err := a.Err(); {
+	case err != nil:
+		return wrong(err)
+	case len(a.shape) < 2:
+		return a
+	}
+	if len(a.shape) > 2 {
+		return failed("transpose of shape %v, want a matrix", a.shape)
+	}
+	r, c := a.shape[0], a.shape[1]
+	flat := make([]int, 0, r*c)
+	for j := range c {
+		for i := range r {
+			flat = append(flat, i*c+j)
+		}
+	}
+	return a.Select([]int{c, r}, flat)
+}
+
+// Diag is the diagonal of a square matrix, or of a vector the matrix with that
+// diagonal.
+func (a Expr) Diag() Expr {
+	if err := a.Err(); err != nil {
+		return wrong(err)
+	}
+	switch {
+	case len(a.shape) == 1:
+		n := a.shape[0]
+		fs := make([]scalar, n*n)
+		for k := range n {
+			fs[k*(n+1)] = a.scalar(k)
+		}
+		return arrayOf([]int{n, n}, fs)
+	case len(a.shape) != 2 || a.shape[0] != a.shape[1]:
+		return failed("diagonal of shape %v, want a square matrix or a vector", a.shape)
+	}
+	flat := make([]int, a.shape[0])
+	for k := range flat {
+		flat[k] = k * (a.shape[0] + 1)
+	}
+	return a.Select(a.shape[:1], flat)
+}
+
+// Entry is the k-th entry in row-major order, 0 ≤ k < Len, a number.
+func (a Expr) Entry(k int) Expr { return a.Select(nil, []int{k}) }
+
+// reduced is f of all entries, or of those along an axis for each place across it.
+func (a Expr) reduced(f func(Expr) scalar) Expr {
+	if a.err != nil || a.along == 0 {
+		a.along = 0
+		if a.err != nil {
+			return a
+		}
+		return f(a).array()
+	}
+	axis := a.along - 1
+	n, inner := a.shape[axis], size(a.shape[axis+1:])
+	shape := slices.Concat(a.shape[:axis], a.shape[axis+1:])
+	out, flat := make([]scalar, size(shape)), make([]int, n)
+	a.along = 0
+	for k := range out {
+		for i := range flat {
+			flat[i] = (k/inner*n+i)*inner + k%inner
+		}
+		out[k] = f(a.Select([]int{n}, flat))
+	}
+	return arrayOf(shape, out)
+}
+
+// Along is a of which the next reduction, as Norm2, Sum or Max, takes the entries along an axis
+// together, and gives an array of the other axes: Norm2(d.Along(1)) has the norm of each row of a
+// matrix d. Axes count from 0; one that a lacks is an error of the result.
+func (a Expr) Along(axis int) Expr {
+	if a.err == nil && (axis < 0 || axis >= len(a.shape)) {
+		return failed("axis %d of shape %v, counted from 0", axis, a.shape)
+	}
+	a.along = axis + 1
+	return a
+}
