@@ -23,8 +23,8 @@ func Apply(op string, data []float64, args ...Expr) Expr {
 		return failed("%s with %d numbers, want %d", op, len(data), a.data)
 	}
 	for k := range args {
-		if err := args[k].Err(); err != nil {
-			return wrong(err)
+		if args[k].err != nil {
+			return args[k]
 		}
 	}
 	return a.make(args, data)

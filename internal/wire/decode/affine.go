@@ -48,7 +48,7 @@ func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols in
 func affineMap(c *call) (value, *Error) {
 	cols := 0
 	for i := range c.args {
-		cols += c.args[i].n
+		cols += c.args[i].n()
 	}
 	a := c.attrs
 	if err := c.rows(a.Indptr, a.Indices, a.Data, c.n, cols); err != nil {
@@ -73,7 +73,7 @@ func affineMap(c *call) (value, *Error) {
 	}
 	affine, data := true, true
 	for i := range c.args {
-		affine, data = affine && c.args[i].affine, data && c.args[i].isData()
+		affine, data = affine && c.args[i].affine(), data && c.args[i].isData()
 	}
 	if c.id == c.priced {
 		return c.price(affine, val, b)
@@ -81,7 +81,7 @@ func affineMap(c *call) (value, *Error) {
 	if !affine {
 		return c.mixed(ptr, idx, val, b)
 	}
-	out := value{n: c.n, affine: true, terms: 1}
+	out := value{terms: 1}
 	if data {
 		all := make([]float64, 0, cols)
 		for i := range c.args {
@@ -262,7 +262,7 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 		if !affine {
 			return c.mixed(a.Indptr.V, a.Indices.V, val, constant)
 		}
-		out = value{n: 1, affine: true, terms: 1}
+		out = value{terms: 1}
 		out.a, err = c.product(a.Indptr.V, a.Indices.V, val, constant)
 		return out, err
 	}
@@ -276,12 +276,12 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 	count := 0
 	for i := range c.args {
 		v := &c.args[i]
-		if v.affine {
+		if v.affine() {
 			parts = append(parts, v.a)
 		}
-		for range v.n {
+		for range v.n() {
 			places = append(places, count)
-			if v.affine {
+			if v.affine() {
 				count++
 			}
 		}
@@ -306,41 +306,23 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 
 // mixed is the map of arguments some of which are not affine.
 func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
-	type place struct{ arg, entry int }
-	var places []place
+	var entries []dc.Expr
+	var terms []int
 	for i := range c.args {
-		for k := range c.args[i].n {
-			places = append(places, place{i, k})
+		for k := range c.args[i].n() {
+			entries, terms = append(entries, c.args[i].a.Entry(k)), append(terms, c.args[i].terms)
 		}
 	}
-	out := value{n: c.n, es: make([]dc.Expr, c.n)}
-	for i := range out.es {
-		terms := 1
+	rows, most := make([]dc.Expr, c.n), 0
+	for i := range rows {
+		parts, all := []dc.Expr(nil), 1
 		for k := ptr[i]; k < ptr[i+1]; k++ {
-			terms += c.args[places[idx[k]].arg].terms
+			parts, all = append(parts, entries[idx[k]].Scale(val[k])), all+terms[idx[k]]
 		}
-		if err := c.spend(1, terms); err != nil {
+		if err := c.spend(1, all); err != nil {
 			return value{}, err
 		}
-		out.terms = max(out.terms, terms)
-		parts := make([]dc.Expr, 0, ptr[i+1]-ptr[i]+1)
-		var affine []dc.Linear
-		for k := ptr[i]; k < ptr[i+1]; k++ {
-			p := places[idx[k]]
-			if v := &c.args[p.arg]; v.affine {
-				affine = append(affine, v.a.Linear(p.entry).Scale(val[k]))
-			} else {
-				parts = append(parts, v.es[p.entry].Scale(val[k]))
-			}
-		}
-		if len(affine) > 0 {
-			parts = append(parts, dc.Entries(affine...).Sum())
-		}
-		parts = append(parts, dc.Num(b[i]))
-		out.es[i] = dc.Sum(parts...)
-		if err := out.es[i].Err(); err != nil {
-			return value{}, c.noSplit(err)
-		}
+		rows[i], most = dc.Sum(append(parts, dc.Num(b[i]))...), max(most, all)
 	}
-	return out, nil
+	return c.array(dc.Stack(rows...), most)
 }

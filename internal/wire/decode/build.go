@@ -416,7 +416,7 @@ func (b *builder) objective() *Error {
 		return nil
 	}
 	v := &b.p.values[o.Node]
-	if v.n != 1 {
+	if v.n() != 1 {
 		return b.at(o.Node, problemf("the objective has shape %v, want one entry", b.shapes[o.Node]))
 	}
 	if k := finite(v.data); k >= 0 {

@@ -138,12 +138,12 @@ func (s *stating) both() (l, r value, n int, err *Error) {
 		r = s.args[1]
 	}
 	switch {
-	case l.n == r.n || r.n == 1:
-		n = l.n
-	case l.n == 1:
-		n = r.n
+	case l.n() == r.n() || r.n() == 1:
+		n = l.n()
+	case l.n() == 1:
+		n = r.n()
 	default:
-		return l, r, 0, problemf("a constraint with %d entries on the left and %d on the right", l.n, r.n)
+		return l, r, 0, problemf("a constraint with %d entries on the left and %d on the right", l.n(), r.n())
 	}
 	return l, r, n, nil
 }
@@ -177,7 +177,7 @@ func (s *stating) lessEqual() *Error {
 		return nil
 	case finite(l.data) >= 0 || finite(r.data) >= 0:
 		return s.oneSided(l, r, n)
-	case l.affine && r.affine:
+	case l.affine() && r.affine():
 		return s.add(dc.LE(l.broadcast(n), r.broadcast(n)))
 	}
 	s.out.form = single
@@ -195,7 +195,7 @@ func (s *stating) lessEqual() *Error {
 // oneSided is l ≤ r where data have infinite entries, which say nothing or exclude
 // everything.
 func (s *stating) oneSided(l, r value, n int) *Error {
-	kept := value{n: 0}
+	var kept []int
 	for k := range n {
 		lo, hi := math.Inf(-1), math.Inf(1)
 		if l.isData() {
@@ -208,7 +208,7 @@ func (s *stating) oneSided(l, r value, n int) *Error {
 		case math.IsInf(lo, 1) || math.IsInf(hi, -1):
 			return problemf("entry %d asks for at least %g and at most %g", k, lo, hi)
 		case !(l.isData() && isInf(lo)) && !(r.isData() && isInf(hi)):
-			kept.deps = append(kept.deps, k)
+			kept = append(kept, k)
 		}
 	}
 	s.structural(l.deps)
@@ -226,20 +226,20 @@ func (s *stating) oneSided(l, r value, n int) *Error {
 		return number(data, nil)
 	}
 	l, r = side(l), side(r)
-	if l.affine && r.affine {
+	if l.affine() && r.affine() {
 		c := dc.LE(l.broadcast(n), r.broadcast(n))
 		if c.Err() == nil {
 			for k := range c.Hi {
 				c.Hi[k] = math.Inf(1)
 			}
-			for _, k := range kept.deps {
+			for _, k := range kept {
 				c.Hi[k] = 0
 			}
 		}
 		return s.add(c)
 	}
 	s.out.form = single
-	for _, k := range kept.deps {
+	for _, k := range kept {
 		if err := s.add(dc.LE(l.expr(k), r.expr(k)), k); err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (s *stating) equal() *Error {
 	switch {
 	case n == 0:
 		return nil
-	case l.affine && r.affine:
+	case l.affine() && r.affine():
 		return s.add(dc.EQ(l.broadcast(n), r.broadcast(n)))
 	}
 	s.out.form = equations
@@ -273,7 +273,7 @@ func (s *stating) equal() *Error {
 
 func (s *stating) between() *Error {
 	v := s.args[0]
-	n := v.n
+	n := v.n()
 	s.out.n = n
 	lo, hi := make([]float64, n), make([]float64, n)
 	for k := range n {
@@ -302,7 +302,7 @@ func (s *stating) between() *Error {
 	switch {
 	case n == 0:
 		return nil
-	case v.affine:
+	case v.affine():
 		c := dc.LE(v.a, dc.Num(0))
 		if c.Err() == nil {
 			c.Lo, c.Hi = lo, hi
@@ -327,12 +327,12 @@ func (s *stating) between() *Error {
 
 // grouped are the groups of argument a, each with an entry of argument t.
 func (s *stating) grouped(t, a int) *Error {
-	g, m, err := groups(s.c.Groups, s.args[a].n)
+	g, m, err := groups(s.c.Groups, s.args[a].n())
 	if err != nil {
 		return err
 	}
-	if s.args[t].n != g {
-		return problemf("%s of %d groups with %d entries beside them", s.c.Kind, g, s.args[t].n)
+	if s.args[t].n() != g {
+		return problemf("%s of %d groups with %d entries beside them", s.c.Kind, g, s.args[t].n())
 	}
 	s.out.g, s.out.m, s.out.n = g, m, g*(m+1)
 	return nil
@@ -345,7 +345,7 @@ func (s *stating) secondOrder() *Error {
 	t, x := &s.args[0], &s.args[1]
 	m := s.out.m
 	s.out.form = cones
-	if !t.affine || !x.affine {
+	if !t.affine() || !x.affine() {
 		s.out.form = norms
 	}
 	for k := range s.out.g {
@@ -353,7 +353,7 @@ func (s *stating) secondOrder() *Error {
 		if s.out.form == cones {
 			c = dc.InCone(dc.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Slice(k*m, (k+1)*m)))
 		} else {
-			c = dc.LE(dc.Norm2(dc.Stack(x.operands(k*m, (k+1)*m)...)), t.expr(k))
+			c = dc.LE(dc.Norm2(x.a.Slice(k*m, (k+1)*m)), t.expr(k))
 		}
 		if err := s.add(c, k); err != nil {
 			return err
@@ -364,12 +364,12 @@ func (s *stating) secondOrder() *Error {
 
 // triples are cones of three entries, one from each argument.
 func (s *stating) triples(kind dc.ConeKind) *Error {
-	n := s.args[0].n
+	n := s.args[0].n()
 	for i := range s.args {
-		if s.args[i].n != n {
-			return problemf("%s of %d, %d and %d entries", s.c.Kind, s.args[0].n, s.args[1].n, s.args[2].n)
+		if s.args[i].n() != n {
+			return problemf("%s of %d, %d and %d entries", s.c.Kind, s.args[0].n(), s.args[1].n(), s.args[2].n())
 		}
-		if !s.args[i].affine {
+		if !s.args[i].affine() {
 			return s.curved("the arguments of " + s.c.Kind + " must be affine")
 		}
 	}
@@ -422,10 +422,10 @@ func (s *stating) power() *Error {
 		return err
 	}
 	w, z, m := &s.args[0], &s.args[1], s.out.m
-	if !w.affine || !z.affine {
+	if !w.affine() || !z.affine() {
 		return s.curved("the arguments of pownd must be affine")
 	}
-	alpha, err := s.alpha(w.n)
+	alpha, err := s.alpha(w.n())
 	if err != nil {
 		return err
 	}
@@ -482,13 +482,13 @@ func (s *stating) based(a dc.Expr) dc.Expr {
 
 func (s *stating) semidefinite() *Error {
 	v, n := &s.args[0], 0
-	for n*n < v.n {
+	for n*n < v.n() {
 		n++
 	}
 	switch {
-	case n*n != v.n:
-		return problemf("psd of %d entries, want a square matrix", v.n)
-	case !v.affine:
+	case n*n != v.n():
+		return problemf("psd of %d entries, want a square matrix", v.n())
+	case !v.affine():
 		return s.curved("the argument of psd must be affine")
 	}
 	s.out.form, s.out.n, s.out.m = matrices, n*n, n

@@ -101,7 +101,7 @@ func (b *builder) variable(id int) {
 	}
 	b.p.vars = append(b.p.vars, variable{offset: b.p.Entries, n: n, perm: perm})
 	b.p.Entries += n
-	b.p.values = append(b.p.values, value{n: n, affine: true, a: flat(a, perm), terms: 1})
+	b.p.values = append(b.p.values, value{a: flat(a, perm), terms: 1})
 }
 
 // flat is an array of a model as a vector in column-major order.

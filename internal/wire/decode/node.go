@@ -34,8 +34,8 @@ type operation struct {
 func (b *builder) node(k int) *Error {
 	id, n := b.first()+k, &b.g.Nodes[k]
 	v, err := b.call(id, n)
-	if err == nil && v.n != b.entries(n.Shape) {
-		err = problemf("%s gives %d entries, its shape %v has %d", n.Op, v.n, n.Shape, b.entries(n.Shape))
+	if err == nil && v.n() != b.entries(n.Shape) {
+		err = problemf("%s gives %d entries, its shape %v has %d", n.Op, v.n(), n.Shape, b.entries(n.Shape))
 	}
 	if err != nil {
 		return b.at(id, err)
@@ -88,10 +88,7 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 
 // settle turns a function of numbers into a number.
 func (c *call) settle(v value) (value, *Error) {
-	data := make([]float64, v.n)
-	for k := range data {
-		data[k] = v.expr(k).Value(nil)
-	}
+	data := v.a.Values(nil)
 	if k := finite(data); k >= 0 {
 		return value{}, problemf("entry %d is %g: %s outside its domain", k, data[k], c.node.Op)
 	}
@@ -106,7 +103,7 @@ func (c *call) settle(v value) (value, *Error) {
 func (c *call) common() (int, *Error) {
 	n := 1
 	for i := range c.args {
-		switch m := c.args[i].n; {
+		switch m := c.args[i].n(); {
 		case m == 1 || m == n:
 		case n == 1:
 			n = m
@@ -128,31 +125,36 @@ func (c *call) sizes() string {
 	return s
 }
 
-// each applies f to the entries one by one.
+// each applies f, which goes entry by entry.
 func (c *call) each(f func(us []dc.Expr) dc.Expr) (value, *Error) {
 	n, err := c.common()
 	if err != nil {
 		return value{}, err
 	}
-	terms := 1
+	terms, us := 1, make([]dc.Expr, len(c.args))
 	for i := range c.args {
-		terms += c.args[i].terms
+		us[i], terms = c.args[i].broadcast(n), terms+c.args[i].terms
 	}
 	if err := c.spend(n, terms); err != nil {
 		return value{}, err
 	}
-	out := value{n: n, es: make([]dc.Expr, n), terms: terms}
-	us := make([]dc.Expr, len(c.args))
-	for k := range n {
-		for i := range c.args {
-			us[i] = c.args[i].expr(k)
-		}
-		out.es[k] = f(us)
-		if err := out.es[k].Err(); err != nil {
-			return value{}, c.noSplit(err)
-		}
+	return c.array(f(us), terms)
+}
+
+// array is a function of the arguments, made by dc, with so many terms in an entry.
+func (c *call) array(a dc.Expr, terms int) (value, *Error) {
+	if err := a.Err(); err != nil {
+		return value{}, c.noSplit(err)
 	}
-	return out, nil
+	return value{a: a.Reshape(a.Len()), terms: terms}, nil
+}
+
+// scalar is an atom of the whole.
+func (c *call) scalar(e dc.Expr) (value, *Error) {
+	if err := c.spend(1, 1); err != nil {
+		return value{}, err
+	}
+	return c.array(e, 1)
 }
 
 // noSplit is an expression that dc refuses.
@@ -176,20 +178,11 @@ func (v *value) curvature() string {
 	switch {
 	case v.isData():
 		return "data"
-	case v.affine:
+	case v.a.IsAffine():
 		return "affine"
-	}
-	affine, convex, concave := true, true, true
-	for k := range v.es {
-		affine = affine && v.es[k].IsAffine()
-		convex, concave = convex && v.es[k].IsConvex(), concave && v.es[k].IsConcave()
-	}
-	switch {
-	case affine:
-		return "affine"
-	case convex:
+	case v.a.IsConvex():
 		return "convex"
-	case concave:
+	case v.a.IsConcave():
 		return "concave"
 	}
 	return "dc"
@@ -197,7 +190,7 @@ func (v *value) curvature() string {
 
 // groups is the number of groups of the first argument, and their length.
 func (c *call) groups() (g, m int, err *Error) {
-	return groups(c.attrs.Groups, c.args[0].n)
+	return groups(c.attrs.Groups, c.args[0].n())
 }
 
 func groups(attr *int, n int) (g, m int, err *Error) {
@@ -226,51 +219,33 @@ func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) (val
 		return number(make([]float64, g), nil), nil
 	}
 	v := &c.args[0]
-	out := value{n: g, es: make([]dc.Expr, g), terms: 1}
-	if !v.affine {
-		out.terms = m * v.terms
+	terms := 1
+	if !v.affine() {
+		terms = m * v.terms
 		if row.Extremes != nil && v.curvature() == "dc" { // each is lifted by the convex parts of all others
-			out.terms *= m
+			terms *= m
 		}
 	}
-	if err := c.spend(g, out.terms); err != nil {
+	if err := c.spend(g, terms); err != nil {
 		return value{}, err
 	}
-	for k := range g {
-		if v.affine {
-			out.es[k] = f(v.a.Slice(k*m, (k+1)*m))
-		} else {
-			out.es[k] = f(dc.Stack(v.operands(k*m, (k+1)*m)...))
-		}
-		if err := out.es[k].Err(); err != nil {
-			return value{}, c.noSplit(err)
-		}
-	}
-	return out, nil
+	return c.array(f(v.a.Reshape(g, m).Along(1)), terms)
 }
 
 // matrix is argument i as a square matrix.
 func (c *call) matrix(i int) (dc.Expr, *Error) {
 	v := &c.args[i]
 	n := 0
-	for n*n < v.n {
+	for n*n < v.n() {
 		n++
 	}
-	if n*n != v.n || n == 0 {
-		return dc.Expr{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n)
+	if n*n != v.n() || n == 0 {
+		return dc.Expr{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n())
 	}
-	if !v.affine {
+	if !v.affine() {
 		return dc.Expr{}, c.noSplit(fmt.Errorf("its argument must be affine"))
 	}
 	return v.a.Reshape(n, n).T(), nil
-}
-
-// scalar is an atom of the whole.
-func (c *call) scalar(e dc.Expr) (value, *Error) {
-	if err := e.Err(); err != nil {
-		return value{}, c.noSplit(err)
-	}
-	return value{n: 1, es: []dc.Expr{e}, terms: 1}, c.spend(1, 1)
 }
 
 // OpNames are the names of all operations, ascending.

@@ -118,9 +118,9 @@ func spectral(f func(a dc.Expr) dc.Expr) operation {
 		switch {
 		case len(shape) != 2:
 			return value{}, problemf("%s of shape %v, want a matrix", c.node.Op, shape)
-		case c.args[0].n == 0:
+		case c.args[0].n() == 0:
 			return number([]float64{0}, nil), nil
-		case !c.args[0].affine:
+		case !c.args[0].affine():
 			return value{}, c.noSplit(errAffine)
 		}
 		return c.scalar(f(c.args[0].a.Reshape(shape[1], shape[0]).T()))
@@ -136,7 +136,9 @@ func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) (val
 		if c.attrs.Groups != nil {
 			return value{}, newError(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
 		}
-		return c.each(func(us []dc.Expr) dc.Expr { return f(us...) })
+		return c.each(func(us []dc.Expr) dc.Expr {
+			return f(dc.Stack(us...).Reshape(len(us), us[0].Len()).Along(0))
+		})
 	}
 }
 
@@ -147,7 +149,7 @@ func power(c *call) (value, *Error) {
 	p := *c.attrs.P
 	switch {
 	case p == 0:
-		ones := make([]float64, c.args[0].n)
+		ones := make([]float64, c.args[0].n())
 		for k := range ones {
 			ones[k] = 1
 		}
@@ -183,19 +185,19 @@ func huber(c *call) (value, *Error) {
 	if !(m > 0) || math.IsInf(m, 1) {
 		return value{}, problemf("huber with m = %g, want a number > 0", m)
 	}
-	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0], m) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0].Reshape(us[0].Len(), 1).Along(1), m) })
 }
 
 // kl is the divergence, or the relative entropy.
 func kl(relative bool) func(c *call) (value, *Error) {
 	return func(c *call) (value, *Error) {
-		if !c.args[0].affine || !c.args[1].affine {
+		if !c.args[0].affine() || !c.args[1].affine() {
 			return value{}, c.noSplit(errBothAffine)
 		}
 		return c.each(func(us []dc.Expr) dc.Expr {
 			e := dc.KL(us[0], us[1])
 			if relative {
-				e = dc.Sum(e, us[0], us[1].Neg())
+				e = e.Add(us[0]).Sub(us[1])
 			}
 			return e
 		})
@@ -274,28 +276,21 @@ func quadOverLin(c *call) (value, *Error) {
 		return value{}, err
 	}
 	x, y := &c.args[0], &c.args[1]
-	if y.n != g && y.n != 1 {
-		return value{}, problemf("quadoverlin of %d groups over %d entries", g, y.n)
+	if y.n() != g && y.n() != 1 {
+		return value{}, problemf("quadoverlin of %d groups over %d entries", g, y.n())
 	}
-	if err := c.spend(g, m*x.terms+y.terms); err != nil {
+	terms := 1
+	if !x.affine() || !y.affine() {
+		terms = m*x.terms + y.terms
+	}
+	if err := c.spend(g, terms); err != nil {
 		return value{}, err
 	}
-	out := value{n: g, es: make([]dc.Expr, g), terms: 1}
-	for k := range g {
-		if x.affine && y.affine {
-			i := k
-			if y.n == 1 {
-				i = 0
-			}
-			out.es[k] = dc.QuadOverLin(x.a.Slice(k*m, (k+1)*m), y.a.At(i))
-		} else {
-			out.es[k], out.terms = dc.QuadOverLin(dc.Stack(x.operands(k*m, (k+1)*m)...), y.expr(k)), m*x.terms+y.terms
-		}
-		if err := out.es[k].Err(); err != nil {
-			return value{}, c.noSplit(err)
-		}
+	parts, over := make([]dc.Expr, g), y.broadcast(g)
+	for k := range parts {
+		parts[k] = dc.QuadOverLin(x.a.Slice(k*m, (k+1)*m), over.At(k))
 	}
-	return out, nil
+	return c.array(dc.Stack(parts...), terms)
 }
 
 // mirrorTol is how far, relatively, rounding may take mirrored entries apart.
@@ -303,7 +298,7 @@ func quadOverLin(c *call) (value, *Error) {
 const mirrorTol = 1e-9
 
 func quad(c *call) (value, *Error) {
-	n := c.args[0].n
+	n := c.args[0].n()
 	if n > 0 && n > c.limits.Entries/n {
 		return value{}, newError(wire.ErrLimit, "quad with a matrix of order %d", n)
 	}
@@ -341,7 +336,7 @@ func quad(c *call) (value, *Error) {
 	if k := finite(full); k >= 0 {
 		return value{}, problemf("the matrix of quad holds %g", full[k])
 	}
-	if !c.args[0].affine {
+	if !c.args[0].affine() {
 		return value{}, c.noSplit(errAffine)
 	}
 	largest := 0.0
@@ -372,12 +367,12 @@ func matFrac(c *call) (value, *Error) {
 	switch shape := c.shapes[0]; {
 	case len(shape) > 2 || len(shape) > 0 && shape[0] != n || len(shape) == 0 && n != 1:
 		return value{}, problemf("matfrac of shape %v over a matrix of order %d", shape, n)
-	case !x.affine:
+	case !x.affine():
 		return value{}, c.noSplit(errAffine)
-	case x.n == 0:
+	case x.n() == 0:
 		return number([]float64{0}, nil), nil
 	}
-	return c.scalar(dc.MatFrac(x.a.Reshape(x.n/n, n).T(), p))
+	return c.scalar(dc.MatFrac(x.a.Reshape(x.n()/n, n).T(), p))
 }
 
 func mul(c *call) (value, *Error) {
@@ -401,24 +396,17 @@ func mul(c *call) (value, *Error) {
 
 // scaled multiplies each entry by a number; deps are the parameters in these.
 func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
-	if v.affine {
-		if err := c.multiply(len(w)); err != nil {
-			return value{}, err
-		}
-		out := value{n: len(w), affine: true, a: v.broadcast(len(w)).ScaleEach(w), terms: 1}
-		if v.isData() {
-			return number(out.a.Values(nil), union(deps, v.deps)), nil
-		}
-		return out, nil
+	a, n := v.broadcast(len(w)).ScaleEach(w), len(w)
+	if !v.affine() {
+		return value{a: a, terms: v.terms}, c.spend(n, v.terms)
 	}
-	if err := c.spend(len(w), v.terms); err != nil {
+	if err := c.multiply(n); err != nil {
 		return value{}, err
 	}
-	out := value{n: len(w), es: make([]dc.Expr, len(w)), terms: v.terms}
-	for k := range out.es {
-		out.es[k] = v.expr(k).Scale(w[k])
+	if v.isData() {
+		return number(a.Values(nil), union(deps, v.deps)), nil
 	}
-	return out, nil
+	return value{a: a, terms: 1}, nil
 }
 
 func div(c *call) (value, *Error) {
@@ -436,18 +424,7 @@ func div(c *call) (value, *Error) {
 		}
 		return c.scaled(x, w, y.deps)
 	}
-	return c.each(func(us []dc.Expr) dc.Expr { return quotient(us[0], us[1]) })
-}
-
-// quotient is u/v for a v of one sign: u times 1/v.
-func quotient(u, v dc.Expr) dc.Expr {
-	if v.Range().Hi <= 0 {
-		u, v = u.Neg(), v.Neg()
-	}
-	if u.IsConst() {
-		return dc.InvPos(v).Scale(u.Value(nil))
-	}
-	return dc.Mul(u, dc.InvPos(v))
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Quotient(us[0], us[1]) })
 }
 
 // sum adds its arguments, each times a factor.
@@ -466,39 +443,25 @@ func sum(c *call) (value, *Error) {
 	case len(w) != len(c.args):
 		return value{}, problemf("%d factors for %d arguments", len(w), len(c.args))
 	}
-	affine, data, total := true, true, 0
+	affine, data, terms := true, true, 0
 	var deps []int
+	parts := make([]dc.Expr, len(c.args))
 	for i := range c.args {
 		v := &c.args[i]
-		affine, data = affine && v.affine, data && v.isData()
-		deps, total = union(deps, v.deps), total+v.terms
-	}
-	if !affine {
-		if err := c.spend(n, total); err != nil {
+		affine, data = affine && v.affine(), data && v.isData()
+		deps, terms = union(deps, v.deps), terms+v.terms
+		parts[i] = v.broadcast(n).Scale(w[i])
+		if err := c.multiply(parts[i].NNZ() + n); err != nil {
 			return value{}, err
 		}
-		out := value{n: n, es: make([]dc.Expr, n), terms: total}
-		parts := make([]dc.Expr, len(c.args))
-		for k := range n {
-			for i := range c.args {
-				parts[i] = c.args[i].expr(k).Scale(w[i])
-			}
-			out.es[k] = dc.Sum(parts...)
-		}
-		return out, nil
 	}
-	out := value{n: n, affine: true, terms: 1}
-	for i := range c.args {
-		a := c.args[i].broadcast(n)
-		if err := c.multiply(a.NNZ() + n); err != nil {
-			return value{}, err
-		}
-		if a = a.Scale(w[i]); i > 0 {
-			a = out.a.Add(a)
-		}
-		out.a = a
+	if affine {
+		terms = 1
+	} else if err := c.spend(n, terms); err != nil {
+		return value{}, err
 	}
-	if data {
+	out, err := c.array(addPairs(parts), terms)
+	if data && err == nil {
 		out.data, out.deps = make([]float64, n), deps
 		for i := range c.args {
 			for k := range out.data {
@@ -506,7 +469,23 @@ func sum(c *call) (value, *Error) {
 			}
 		}
 	}
-	return out, nil
+	return out, err
+}
+
+// addPairs adds in pairs, so that n terms cost n log n.
+func addPairs(as []dc.Expr) dc.Expr {
+	for len(as) > 1 {
+		half := as[:0]
+		for k := 0; k < len(as); k += 2 {
+			if k+1 < len(as) {
+				half = append(half, as[k].Add(as[k+1]))
+			} else {
+				half = append(half, as[k])
+			}
+		}
+		as = half
+	}
+	return as[0]
 }
 
 func constant(c *call) (value, *Error) {

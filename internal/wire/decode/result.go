@@ -245,14 +245,7 @@ func (p *Program) spreadPower(dst []float64, c *constraint, j, i int, y []float6
 
 // numbers are the values of the entries from lo to hi at x.
 func (v *value) numbers(lo, hi int, x []float64) []float64 {
-	if v.affine {
-		return v.a.Slice(lo, hi).Values(x)
-	}
-	out := make([]float64, 0, hi-lo)
-	for k := lo; k < hi; k++ {
-		out = append(out, v.es[k].Value(x))
-	}
-	return out
+	return v.a.Slice(lo, hi).Values(x)
 }
 
 // ValueAt are the entries of a node at a point of the problem.
@@ -264,7 +257,7 @@ func (p *Program) ValueAt(node int, x []float64) ([]float64, *Error) {
 	if v.isData() {
 		return v.data, nil
 	}
-	return v.numbers(0, v.n, x), nil
+	return v.numbers(0, v.n(), x), nil
 }
 
 // WhereIs is the constraint or variable that the problem calls name.

@@ -6,30 +6,27 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// value is the value of a node: an affine array or an array of expressions,
-// flat, in column-major order. data are its numbers, for the values of the
-// parameters at hand, where it has no variable.
+// value is the value of a node: an array, flat, in column-major order. data are its numbers, for the
+// values of the parameters at hand, where it has no variable.
 type value struct {
-	n      int
-	affine bool
-	a      dc.Expr // shape [n]
-	es     []dc.Expr
-	data   []float64
-	deps   []int // parameters in it, ascending
-	terms  int   // the terms that an entry may have: see spend
+	a     dc.Expr // shape [n]
+	data  []float64
+	deps  []int // parameters in it, ascending
+	terms int   // the terms that an entry may have: see spend
 }
+
+func (v *value) n() int { return v.a.Len() }
+
+func (v *value) affine() bool { return v.a.Plain() }
 
 func (v *value) isData() bool { return v.data != nil }
 
 // expr is entry k; of a value of one entry that one.
 func (v *value) expr(k int) dc.Expr {
-	if v.n == 1 {
+	if v.n() == 1 {
 		k = 0
 	}
-	if v.affine {
-		return v.a.At(k)
-	}
-	return v.es[k]
+	return v.a.Entry(k)
 }
 
 // at is the number of entry k of data.
@@ -40,22 +37,9 @@ func (v *value) at(k int) float64 {
 	return v.data[k]
 }
 
-// operands are the entries from lo to hi.
-func (v *value) operands(lo, hi int) []dc.Expr {
-	out := make([]dc.Expr, hi-lo)
-	for k := range out {
-		if v.affine {
-			out[k] = v.a.At(lo + k)
-		} else {
-			out[k] = v.es[lo+k]
-		}
-	}
-	return out
-}
-
-// broadcast is an affine value with n entries.
+// broadcast is a value with n entries.
 func (v *value) broadcast(n int) dc.Expr {
-	if v.n == n {
+	if v.n() == n {
 		return v.a
 	}
 	return v.a.Select([]int{n}, make([]int, n))
@@ -63,7 +47,7 @@ func (v *value) broadcast(n int) dc.Expr {
 
 // number is data as a value.
 func number(data []float64, deps []int) value {
-	return value{n: len(data), affine: true, a: dc.Vec(data), data: data, deps: deps, terms: 1}
+	return value{a: dc.Vec(data), data: data, deps: deps, terms: 1}
 }
 
 // frozen is the value for the numbers that parameters have now.
