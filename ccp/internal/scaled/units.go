@@ -71,8 +71,8 @@ func fromImplied(sizes []float64, p *qpbackend.Problem, x []float64) {
 	}
 	Implied(p, lo, hi, sweeps) // bounds that exclude each other are sizes, too
 	for _, j := range values {
-		if lo[j] < 0 && hi[j] > 0 { // one end may be a rounding error of 0
-			if size := max(-lo[j], hi[j]); size <= math.MaxFloat64 {
+		if lo[j] < 0 && (hi[j] > 0 || hi[j] < lo[j]) { // one end may be a rounding error of 0
+			if size := max(-lo[j], math.Abs(hi[j])); size <= math.MaxFloat64 {
 				sizes[j] = size
 			}
 			continue

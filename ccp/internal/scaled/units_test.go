@@ -8,21 +8,24 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// TestUnitOfAValueNextTo0: v of e^u ≤ v, where u = −1 and v ≤ 1 and a row implies only that v is at least
-// a rounding error below 0, has the unit 1 and not that of the rounding error.
+// TestUnitOfAValueNextTo0: v of e^u ≤ v, of which a row implies only that it is at least a rounding
+// error below 0, has the unit of its upper bound and not that of the rounding error, also where the
+// bounds exclude each other.
 func TestUnitOfAValueNextTo0(t *testing.T) {
-	var a sparse.Triplets
-	a.Add(0, 1, 1) // v ≥ −1e−16
-	a.Add(1, 2, 1) // w of e^w ≤ v is any number
-	a.Add(3, 1, 1)
-	inf := math.Inf(1)
-	p := &qpbackend.Problem{
-		Q: []float64{0, 0, 0}, L: []float64{-1e-16, 0, -1, 0}, U: []float64{1, inf, inf, inf},
-		Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Start: 1, Len: 3}},
-	}
-	p.A, _ = a.CSC(4, 3)
-	if got := Spread(p, []float64{1}, nil, []float64{0.5})[1]; got != 1 {
-		t.Errorf("a value from -1e-16 to 1 has the unit %g", got)
+	for _, upper := range []float64{1, -1.04} {
+		var a sparse.Triplets
+		a.Add(0, 1, 1) // v ≥ −1e−16
+		a.Add(1, 2, 1) // w of e^w ≤ v is any number
+		a.Add(3, 1, 1)
+		inf := math.Inf(1)
+		p := &qpbackend.Problem{
+			Q: []float64{0, 0, 0}, L: []float64{-1e-16, 0, -1, 0}, U: []float64{upper, inf, inf, inf},
+			Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Start: 1, Len: 3}},
+		}
+		p.A, _ = a.CSC(4, 3)
+		if got := Spread(p, []float64{1}, nil, []float64{0.5})[1]; got != 1 {
+			t.Errorf("a value from -1e-16 to %g has the unit %g", upper, got)
+		}
 	}
 }
 
