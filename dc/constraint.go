@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 )
 
 // Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
@@ -156,11 +157,11 @@ func (c Constraint) Index() []int {
 
 // Members are the constraints from c on that share c.Common, for package ccp; nil where c is
 // alone, or not the first of them.
-func (c *Constraint) Members() any {
+func (c *Constraint) Members() pass.Members {
 	if c.members == nil || c.member > 0 {
 		return nil
 	}
-	return sharedBy(c.members)
+	return c.members
 }
 
 // Name is Family with its indices, such as apart[1,2].

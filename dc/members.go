@@ -94,34 +94,6 @@ func (m *members) support(k int) (list []int) {
 	return slices.Compact(list)
 }
 
-// sharedBy is the type of Constraint.Members. Package ccp finds it by assertion.
-type sharedBy interface {
-	// Count is how many constraints there are.
-	Count() int
-	// SameIndex reports whether number k has the numbers in brackets of number k − 1.
-	SameIndex(k int) bool
-	// Values writes E of all at x to dst.
-	Values(dst, x []float64)
-	// Tangent has the tangents, where each is l − h with an affine l and a convex h that is finite
-	// everywhere and no affine piece is a tangent; ok is false elsewhere.
-	Tangent() (t *pass.Tangent, ok bool)
-	// Broken calls each with the numbers of the constraints that x breaks, ascending, and E there.
-	Broken(x []float64, each func(k int, v float64))
-	// Near lists about that many constraints that the least changes at x may break. As long as no
-	// variable differs by more than reach, all others hold, and so do their tangents; number k does
-	// as long as none of its own variables differs by more than reaches[k].
-	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
-	// Beyond lists, ascending, the constraints of which a variable has moved by more than their
-	// reach.
-	Beyond(reaches, moved []float64) []int32
-	// Part has the constraints of the list alone, as an object of the same type.
-	Part(list []int32) any
-	// Slope is a Lipschitz constant of number k in the largest change of a variable, +Inf where
-	// there is none; Blur bounds the rounding errors of its values at x then.
-	Slope(k int) float64
-	Blur(x []float64) float64
-}
-
 func (m *members) Count() int          { return m.plan.N }
 func (m *members) affine(k int) Linear { return linearOf(&m.plan.Last().Rows[0], k, m.of) }
 
@@ -332,4 +304,4 @@ func (m *members) part(list []int32) *members {
 }
 
 // Part has the members of the list, in its order, as another object of the type of m.
-func (m *members) Part(list []int32) any { return m.part(list) }
+func (m *members) Part(list []int32) pass.Members { return m.part(list) }

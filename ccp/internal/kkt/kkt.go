@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -200,7 +201,7 @@ type distant struct {
 	far    float64
 	first  int // the constraint that the family begins with
 	values []float64
-	of     rows.Members
+	of     pass.Members
 }
 
 // has reports whether constraint i is such a member. i does not descend.
@@ -208,7 +209,7 @@ func (d *distant) has(i int) bool {
 	if math.IsInf(d.far, 1) {
 		return false
 	}
-	if m, ok := d.p.P.Constraints[i].Members().(rows.Members); ok {
+	if m := d.p.P.Constraints[i].Members(); m != nil {
 		d.of, d.first, d.values = m, i, make([]float64, m.Count())
 		m.Values(d.values, d.p.X)
 	}

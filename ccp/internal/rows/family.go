@@ -8,23 +8,10 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Members are constraints that differ in numbers alone, as dc.Constraint.Members has them.
-type Members interface {
-	Count() int
-	Values(dst, x []float64)
-	Tangent() (t *pass.Tangent, ok bool)
-	Near(x []float64, most int) (list []int32, reach float64, reaches []float64, ok bool)
-	Beyond(reaches, moved []float64) []int32
-	Broken(x []float64, each func(k int, v float64))
-	Part(list []int32) any
-	Slope(k int) float64
-	Blur(x []float64) float64
-}
-
 // Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of
 // them. They follow one another, as their slacks do.
 type Family struct {
-	All         Members       // of the constraints
+	All         pass.Members  // of the constraints
 	Owner, Soft int           // numbers of the first of All: of the constraint, and among those with slacks
 	Row, Slack  int           // numbers of the first row and of its slack
 	all, some   *pass.Tangent // of All, and of those with rows
@@ -36,13 +23,13 @@ type Family struct {
 
 // NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the
 // columns from col on. all has the tangents of All.
-func NewFamily(m Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
+func NewFamily(m pass.Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
 	f := &Family{
 		All: m, Owner: owner, Soft: soft, Row: row, Slack: slack,
 		all: all, some: all, count: m.Count(), col: col, number: list,
 	}
 	if list != nil {
-		f.some, _ = m.Part(list).(Members).Tangent()
+		f.some, _ = m.Part(list).Tangent()
 		f.count = len(list)
 	}
 	f.slot = make([][]int32, len(f.some.Of))
@@ -224,7 +211,7 @@ func (f *Family) broken(list []int32, z, x []float64) (broken []int32) {
 	if len(list) == 0 {
 		return nil
 	}
-	t, _ := f.All.Part(list).(Members).Tangent()
+	t, _ := f.All.Part(list).Tangent()
 	next := 0
 	t.At(z, func(b *pass.Tangents) {
 		for i, h := range b.H {

@@ -193,8 +193,8 @@ func (s *Problem) addConstraints(b *Builder) {
 // addFamily adds the rows of the constraints that number i is the first of, where they are one
 // object. It returns how many there are, 0 where they are to be added one by one.
 func (s *Problem) addFamily(b *Builder, i int) int {
-	m, ok := s.DC.Constraints[i].Members().(rows.Members)
-	if !ok || b.more != nil {
+	m := s.DC.Constraints[i].Members()
+	if m == nil || b.more != nil {
 		return 0
 	}
 	t, ok := m.Tangent()

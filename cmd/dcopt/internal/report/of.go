@@ -40,12 +40,6 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 	return r
 }
 
-// shared is the part of dc.Constraint.Members that tells names apart: constraints of one name, in a row.
-type shared interface {
-	Count() int
-	SameIndex(k int) bool
-}
-
 // dualsOf groups the multipliers by family: a constraint without index is a
 // number, or an array if it is one of arrays; a family is the array of its
 // constraints in order. The two halves of an equation or chain that is not
@@ -53,15 +47,18 @@ type shared interface {
 func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	var families []*family
 	byName := map[string]*family{}
-	var of *family // that of the constraint before
-	var like shared
+	var of *family       // that of the constraint before
+	var like interface { // the members of a family
+		Count() int
+		SameIndex(k int) bool
+	}
 	first := 0 // of the constraints that like has
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		if c.Within() { // of the bounds
 			continue
 		}
-		if m, is := c.Members().(shared); is {
+		if m := c.Members(); m != nil {
 			like, first = m, i
 		}
 		if like != nil && i > first && i < first+like.Count() && !like.SameIndex(i-first) {

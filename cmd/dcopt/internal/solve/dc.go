@@ -127,10 +127,7 @@ func numbersOf(p *dc.Problem) int {
 	rows := 0
 	for k := 0; k < len(p.Constraints); {
 		all, some := 1, 1
-		if m, ok := p.Constraints[k].Members().(interface {
-			Count() int
-			Slope(k int) float64
-		}); ok {
+		if m := p.Constraints[k].Members(); m != nil {
 			all, some = m.Count(), m.Count()
 			if most := perVariable * p.NumVars(); all >= 2*most && !math.IsInf(m.Slope(0), 1) {
 				some = most
