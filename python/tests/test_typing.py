@@ -106,7 +106,7 @@ def test_pyright(text, tmp_path):
 
 
 def test_settings_are_those_of_the_protocol():
-    path = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
+    path = Path(__file__).resolve().parents[2] / "docs" / "protocol-requests.md"
     need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     from dcopt._settings import FileSettings, QPSettings, Settings, names
 
