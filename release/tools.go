@@ -28,6 +28,10 @@ func (r *release) tool(env []string, args ...string) error {
 // made the same: the time, and the hashes of the tool itself.
 func (r *release) bill(name, binary string) error {
 	path := filepath.Join(r.work, name)
+	// The tool may have to be downloaded, its input is on this machine.
+	if err := r.tool([]string{"GOFLAGS="}, "-n", "cyclonedx-gomod"); err != nil {
+		return err
+	}
 	err := r.tool([]string{"GOFLAGS=", "GOPROXY=off"}, "cyclonedx-gomod", "bin", "-json", "-noserial", "-std", "-licenses", "-assert-licenses", "-output-version", "1.5",
 		"-version", "v"+r.version, "-output", path, binary)
 	if err != nil {
