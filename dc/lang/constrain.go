@@ -142,7 +142,7 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 	if top == value.AffineFunctions {
 		ops := make([]dc.Expr, len(vs))
 		for k := range vs {
-			ops[k] = vs[k].Affine()
+			ops[k] = vs[k].Function()
 		}
 		c.add(root, ops, rels, f.Name, index)
 		f.Curvature = max(f.Curvature, Affine)

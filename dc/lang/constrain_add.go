@@ -105,9 +105,9 @@ func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r
 		}
 		return
 	}
-	con := dc.LE(l.Affine(), r.Affine())
+	con := dc.LE(l.Function(), r.Function())
 	if rel == syntax.EQ {
-		con = dc.EQ(l.Affine(), r.Affine())
+		con = dc.EQ(l.Function(), r.Function())
 	}
 	if err := con.Err(); err != nil {
 		c.ev.Fail(root, "", "%s", eval.Cause(err))

@@ -71,14 +71,8 @@ func letOf(name string, v value.Value) Let { return Let{name, v.Shape, v.Origin(
 // data they are the same at every x, of a complex expression the real parts.
 func (l *Let) Values(x []float64) []float64 {
 	switch v := &l.value; v.Sort {
-	case value.Expressions:
-		out := make([]float64, len(v.Exprs))
-		for k := range out {
-			out[k] = v.Exprs[k].Value(x)
-		}
-		return out
-	case value.AffineFunctions:
-		return v.Affine().Values(x)
+	case value.AffineFunctions, value.Expressions:
+		return v.Function().Values(x)
 	case value.ComplexPairs:
 		part := Let{value: v.More.Pair.Re}
 		return part.Values(x)

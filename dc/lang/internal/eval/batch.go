@@ -411,14 +411,14 @@ func (b *Batch) numbers(a *seen, k int) []float64 {
 func (b *Batch) functions(a *seen, k int) *graph.Row {
 	p := a.places
 	p.first += k * a.step
-	if a.v.Aff == nil || p.list == nil && p.step == 0 {
+	if a.v.Fn == nil || p.list == nil && p.step == 0 {
 		return rowOf(a.v.Linear(p.first))
 	}
-	key := rowKey{a.v.Aff, p.first, p.step}
+	key := rowKey{a.v.Fn, p.first, p.step}
 	if r, ok := b.kept.rows[key]; ok && p.list == nil {
 		return r
 	}
-	r, ok := dc.RowOf(*a.v.Aff, b.n, p.at)
+	r, ok := dc.RowOf(*a.v.Fn, b.n, p.at)
 	if !ok {
 		return nil
 	}

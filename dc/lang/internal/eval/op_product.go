@@ -78,15 +78,15 @@ func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 	case a.IsData() && b.Sort == value.AffineFunctions:
 		ev.Spend(n, total*inner)
 		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.Sound(n, b.Affine().Dot(a.Num))
+			return ev.Sound(n, b.Function().Dot(a.Num))
 		}
-		return ev.Sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Affine()))
+		return ev.Sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Function()))
 	case a.Sort == value.AffineFunctions && b.IsData():
 		ev.Spend(n, total*inner)
 		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.Sound(n, a.Affine().Dot(b.Num))
+			return ev.Sound(n, a.Function().Dot(b.Num))
 		}
-		return ev.Sound(n, dc.MatMul(a.Affine(), dc.Const(b.Shape, b.Numbers())))
+		return ev.Sound(n, dc.MatMul(a.Function(), dc.Const(b.Shape, b.Numbers())))
 	}
 	c := a.Product(&b)
 	if a.Sort == value.Expressions || b.Sort == value.Expressions {
@@ -111,7 +111,7 @@ func (ev *Evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int
 		for k := range n {
 			u[k], v[k] = i+k, j+k*step
 		}
-		x, y := a.Affine().Select([]int{n}, u), b.Affine().Select([]int{n}, v)
+		x, y := a.Function().Select([]int{n}, u), b.Function().Select([]int{n}, v)
 		ev.Spend(at, x.NNZ()+y.NNZ())
 		return dc.Inner(x, y)
 	}
@@ -141,16 +141,20 @@ func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	case a.IsData() && b.Sort == value.AffineFunctions && !b.Scalar():
-		return ev.Sound(n, b.Affine().ScaleEach(a.Num))
+		return ev.Sound(n, b.Function().ScaleEach(a.Num))
 	case b.IsData() && a.Sort == value.AffineFunctions && !a.Scalar():
-		return ev.Sound(n, a.Affine().ScaleEach(b.Num))
+		return ev.Sound(n, a.Function().ScaleEach(b.Num))
 	}
 	c := a.Product(&b)
 	if a.Scalar() || b.Scalar() {
 		c.Weight *= max(total, 1)
 	}
 	c = ev.Afford(n, c.Capped())
-	return value.FromEach(shape, c, func(k int) dc.Expr { return ev.mul(n, &a, &b, min(k, a.Len()-1), min(k, b.Len()-1)) })
+	p := dc.Mul(a.Function(), b.Function())
+	if p.Err() != nil {
+		ev.failProduct(n, &a, &b)
+	}
+	return value.FromExpr(p, c)
 }
 
 // mul multiplies entry i of a by entry j of b. A product without a split is
@@ -186,7 +190,7 @@ func (ev *Evaluator) Quad(n *syntax.Node, x, q value.Value) value.Value {
 	if !diagonal {
 		ev.Spend(n, int(math.Pow(float64(k), 3)/64))
 	}
-	e := dc.QuadContext(ev.Patience(), x.Affine(), sym)
+	e := dc.QuadContext(ev.Patience(), x.Function(), sym)
 	if e.Err() != nil {
 		ev.GoOn(ev.Ctx.Err())
 	}
@@ -244,14 +248,14 @@ func (ev *Evaluator) quotients(n *syntax.Node, a, b value.Value) value.Value {
 		c = c.Times(4)
 	}
 	c = ev.Afford(n, c.Capped())
-	return value.FromEach(shape, c, func(k int) dc.Expr {
+	q := dc.Quotient(a.Function(), b.Function())
+	for k := 0; q.Err() != nil; k++ {
 		u, v := a.Expr(min(k, a.Len()-1)), b.Expr(min(k, b.Len()-1))
-		e := dc.Quotient(u, v)
-		if err := e.Err(); err != nil {
+		if err := dc.Quotient(u, v).Err(); err != nil {
 			ev.failQuotient(n, &a, &b, v, err)
 		}
-		return e
-	})
+	}
+	return value.FromExpr(q, c)
 }
 
 // failQuotient explains err of a quotient with the denominator v, an entry of b.

@@ -29,7 +29,7 @@ func (ev *Evaluator) Mapped(n *syntax.Node, m LinearMap, v value.Value, shape []
 	ev.Spend(n, UnitsNumber*(rows+len(m.Idx)))
 	switch v.Sort {
 	case value.AffineFunctions:
-		out := v.Affine().MulSparse(m.Ptr, m.Idx, m.Val)
+		out := v.Function().MulSparse(m.Ptr, m.Idx, m.Val)
 		return ev.Sound(n, out.Reshape(shape...))
 	case value.Numbers:
 		out := make([]float64, rows)

@@ -106,29 +106,21 @@ func (ev *Evaluator) Weighted(n *syntax.Node, terms []value.Summand) value.Value
 			}
 		}
 		return ev.Finite(n, value.Array(shape, out))
-	case value.AffineFunctions:
-		as := make([]dc.Expr, len(terms))
-		for k := range terms {
-			as[k] = vs[k].Affine()
+	}
+	parts := make([]dc.Expr, len(terms))
+	for k := range terms {
+		if parts[k] = vs[k].Function(); terms[k].W != 1 {
+			parts[k] = parts[k].Scale(terms[k].W)
 		}
-		for k := range terms {
-			if terms[k].W != 1 {
-				as[k] = as[k].Scale(terms[k].W)
-			}
-		}
-		return ev.Sound(n, addPairs(as))
+	}
+	if top == value.AffineFunctions {
+		return ev.Sound(n, addPairs(parts))
 	}
 	ev.Spend(n, min(all.Weight+all.Parts, 1<<20))
-	es, parts := make([]dc.Expr, size), make([]dc.Expr, len(terms))
-	for i := range es {
-		for k := range terms {
-			if parts[k] = vs[k].Expr(min(i, vs[k].Len()-1)); terms[k].W != 1 {
-				parts[k] = parts[k].Scale(terms[k].W)
-			}
-		}
-		es[i] = ev.Combine(n, "sum", parts)
+	if len(shape) > 0 {
+		return value.FromExpr(addPairs(parts), all)
 	}
-	return value.FromExprs(shape, es, all)
+	return value.FromExpr(ev.Combine(n, "sum", parts), all)
 }
 
 // finiteWeight refuses an infinite multiple of variables.
@@ -145,9 +137,9 @@ func (ev *Evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v valu
 	}
 	ev.Spend(n, 2*a.Len())
 	if minus {
-		return ev.Sound(n, a.Affine().Sub(b.Affine())), true
+		return ev.Sound(n, a.Function().Sub(b.Function())), true
 	}
-	return ev.Sound(n, a.Affine().Add(b.Affine())), true
+	return ev.Sound(n, a.Function().Add(b.Function())), true
 }
 
 // addPairs adds in pairs, so that many terms cost n log n.
@@ -178,17 +170,13 @@ func (ev *Evaluator) Scale(n *syntax.Node, w float64, v value.Value) value.Value
 	ev.Spend(n, v.Len())
 	switch v.Sort {
 	case value.AffineFunctions:
-		if v.Aff == nil {
+		if v.Fn == nil {
 			ev.Spend(n, UnitsCoeff*len(v.Lin.Idx))
 			return value.FromLinear(v.Lin.Scale(w))
 		}
-		return ev.Sound(n, v.Aff.Scale(w))
+		return ev.Sound(n, v.Fn.Scale(w))
 	case value.Expressions:
-		es := make([]dc.Expr, len(v.Exprs))
-		for k := range es {
-			es[k] = v.Exprs[k].Scale(w)
-		}
-		return value.FromExprs(v.Shape, es, v.Cost)
+		return value.FromExpr(v.Fn.Scale(w), v.Cost)
 	}
 	return ev.EachNumber(n, v, func(x float64) float64 { return w * x })
 }
@@ -211,9 +199,9 @@ func (ev *Evaluator) AddUp(n *syntax.Node, v value.Value) value.Value {
 	ev.Spend(n, v.Len()+v.Costs().Weight)
 	switch v.Sort {
 	case value.AffineFunctions:
-		return ev.Sound(n, v.Affine().Sum())
+		return ev.Sound(n, v.Function().Sum())
 	case value.Expressions:
-		return value.FromExpr(ev.Combine(n, "sum", v.Exprs), v.Cost)
+		return value.FromExpr(ev.Combine(n, "sum", []dc.Expr{*v.Fn}), v.Cost)
 	}
 	s := 0.0
 	for _, x := range v.Numbers() {
@@ -339,5 +327,5 @@ func Assemble(shape []int, refs []Ref) value.Value {
 	for i, r := range refs {
 		es[i] = r.V.Expr(r.K)
 	}
-	return value.GeneralOf(shape, es, all)
+	return value.FromExprs(shape, es, all)
 }

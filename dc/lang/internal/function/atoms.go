@@ -19,13 +19,7 @@ import (
 func entrywise(ev *eval.Evaluator, n *syntax.Node, v value.Value, grow int, f func(dc.Expr) dc.Expr) value.Value {
 	c := ev.Afford(n, v.Costs().Times(grow))
 	ev.Spend(n, v.Len())
-	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
-		e := f(v.Expr(k))
-		if err := e.Err(); err != nil {
-			noSplit(ev, n, n.Args[0], v, "%s", eval.Cause(err))
-		}
-		return e
-	})
+	return v.Map(c, f, func(_ dc.Expr, err error) { noSplit(ev, n, n.Args[0], v, "%s", eval.Cause(err)) })
 }
 
 // noSplit reports that an atom of an argument has no split.
@@ -62,7 +56,7 @@ func absolute(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
 	if v.IsData() {
 		return ev.EachNumber(n, v, math.Abs)
 	}
-	out := entrywise(ev, n, v, 3, func(e dc.Expr) dc.Expr { return dc.Abs(e) })
+	out := entrywise(ev, n, v, 3, dc.Abs)
 	c := out.Costs()
 	c.Pieces *= 2
 	return out.Costed(c)
@@ -73,7 +67,7 @@ func fnPos(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	if v.IsData() {
 		return ev.EachNumber(n, v, func(x float64) float64 { return max(x, 0) })
 	}
-	out := entrywise(ev, n, v, 3, func(e dc.Expr) dc.Expr { return dc.Pos(e) })
+	out := entrywise(ev, n, v, 3, dc.Pos)
 	c := out.Costs()
 	c.Pieces *= 2
 	return out.Costed(c)
@@ -88,12 +82,10 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 	if v.IsData() {
 		return ev.EachNumber(n, v, func(x float64) float64 { return x * x })
 	}
-	return entrywise(ev, n, v, 4, func(e dc.Expr) dc.Expr {
-		s := dc.Square(e)
-		if s.Err() != nil {
-			noSplit(ev, n, arg, v, "a part of %s is not bounded from below", ev.Say(arg))
-		}
-		return s
+	c := ev.Afford(n, v.Costs().Times(4))
+	ev.Spend(n, v.Len())
+	return v.Map(c, dc.Square, func(dc.Expr, error) {
+		noSplit(ev, n, arg, v, "a part of %s is not bounded from below", ev.Say(arg))
 	})
 }
 
@@ -134,19 +126,12 @@ func rowOfArray(f *atom.Reduce) func(*eval.Evaluator, *syntax.Node, []value.Valu
 	}
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := args[0]
+		e := dc.Apply(f.Name, nil, v.Function())
 		if v.Sort != value.Expressions {
-			return ev.Atom(n, dc.Apply(f.Name, nil, v.Affine()), v.Costs().Weight)
+			return ev.Atom(n, e, v.Costs().Weight)
 		}
-		return composed(ev, n, v, need, dc.Apply(f.Name, nil, dc.Stack(expressions(&v)...)))
+		return composed(ev, n, v, need, e)
 	}
-}
-
-func expressions(v *value.Value) []dc.Expr {
-	var out []dc.Expr
-	for _, u := range value.Operands(v) {
-		out = append(out, u)
-	}
-	return out
 }
 
 // reason is the part of an error behind "no DC split for f of this".
@@ -176,11 +161,8 @@ func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v va
 	}
 	c := ev.Afford(n, v.Costs().Times(grow))
 	ev.Spend(n, v.Len())
-	return value.FromEach(v.Shape, c, func(k int) dc.Expr {
-		u := v.Expr(k)
-		e := apply(u)
-		switch err := e.Err(); {
-		case err == nil:
+	return v.Map(c, apply, func(u dc.Expr, err error) {
+		switch {
 		case u.IsConst():
 			ev.FailDomain(n, "%s: %s", ev.Say(n), eval.Cause(err))
 		case need == "":
@@ -188,7 +170,6 @@ func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v va
 		default:
 			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.Say(arg), v.CurvatureWord())
 		}
-		return e
 	})
 }
 
@@ -198,7 +179,7 @@ func fnHuber(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value
 		m = threshold(ev, n, args[1])
 	}
 	values := valuesOf(atom.Find("huber"), m)
-	of := func(e dc.Expr) dc.Expr { return dc.Huber(dc.Stack([]dc.Expr{e}...), m) }
+	of := func(e dc.Expr) dc.Expr { return dc.Huber(e.Reshape(e.Len(), 1).Along(1), m).Reshape(e.Shape()...) }
 	return applyCurve(ev, n, n.Args[0], n.Name, "an affine, or a convex nonnegative", v, 1, values, of)
 }
 
@@ -247,7 +228,7 @@ func fnMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 func fnNorm1(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.Norm1(v.Affine()), v.Costs().Weight)
+		return ev.Atom(n, dc.Norm1(v.Function()), v.Costs().Weight)
 	}
 	return ev.AddUp(n, absolute(ev, n, v))
 }
@@ -256,7 +237,7 @@ func fnNormInf(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	v := args[0]
 	if v.Sort != value.Expressions {
 		ev.Afford(n, value.Cost{Pieces: 2 * v.Len()})
-		out := ev.Atom(n, dc.NormInf(v.Affine()), v.Costs().Weight)
+		out := ev.Atom(n, dc.NormInf(v.Function()), v.Costs().Weight)
 		c := out.Costs()
 		c.Pieces = 2 * v.Len()
 		return out.Costed(c)
@@ -278,7 +259,7 @@ func composed(ev *eval.Evaluator, n *syntax.Node, v value.Value, need string, e 
 func fnSumSquares(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.SumSquares(v.Affine()), v.Costs().Weight)
+		return ev.Atom(n, dc.SumSquares(v.Function()), v.Costs().Weight)
 	}
 	return ev.AddUp(n, squares(ev, n, n.Args[0], v))
 }
@@ -290,14 +271,14 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.Say(n.Args[0]), k)
 	}
 	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.SumLargest(v.Affine(), k), v.Costs().Weight)
+		return ev.Atom(n, dc.SumLargest(v.Function(), k), v.Costs().Weight)
 	}
 	if v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
 		c := v.Cost
 		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
 		v = v.Costed(ev.Afford(n, c.Capped()))
 	}
-	return composed(ev, n, v, "entries with a split", dc.SumLargest(dc.Stack(value.Operands(&v)...), k))
+	return composed(ev, n, v, "entries with a split", dc.SumLargest(v.Function(), k))
 }
 
 func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
@@ -348,17 +329,15 @@ func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value
 // variablePower is each entry of a base to the power of an expression.
 func variablePower(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value.Value {
 	ev.Spend(n, base.Len())
-	return value.FromEach(base.Shape, ev.Afford(n, base.Costs().Times(4)), func(k int) dc.Expr {
-		b := base.Expr(k)
-		e := dc.Pow(b, exponent.Expr(0))
-		switch err := e.Err(); {
-		case err == nil:
+	p := exponent.Expr(0)
+	pow := func(b dc.Expr) dc.Expr { return dc.Pow(b, p) }
+	return base.Map(ev.Afford(n, base.Costs().Times(4)), pow, func(b dc.Expr, err error) {
+		switch {
 		case b.IsConst() && !(b.Value(nil) > 0):
 			ev.Fail(n.Args[0], "", "the base of %s, whose exponent has variables, must be > 0", ev.Say(n))
 		default:
 			noSplit(ev, n, n.Args[0], base, "%s", reason(err))
 		}
-		return e
 	})
 }
 

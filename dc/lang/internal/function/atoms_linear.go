@@ -92,10 +92,10 @@ func fnDotSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &v, &w)
 	case v.Sort != value.Expressions:
 		ev.Spend(n, v.Len()*v.Len())
-		return ev.Atom(n, dc.DotSort(v.Affine(), slices.Clone(w.Numbers())), v.Costs().Weight*v.Len())
+		return ev.Atom(n, dc.DotSort(v.Function(), slices.Clone(w.Numbers())), v.Costs().Weight*v.Len())
 	}
 	c := v.Cost
 	c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
 	v = v.Costed(ev.Afford(n, c.Capped()))
-	return composed(ev, n, v, "entries with a split", dc.DotSort(dc.Stack(value.Operands(&v)...), w.Numbers()))
+	return composed(ev, n, v, "entries with a split", dc.DotSort(v.Function(), w.Numbers()))
 }

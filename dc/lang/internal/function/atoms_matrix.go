@@ -13,7 +13,7 @@ import (
 func ofSymmetric(make func(a dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := symmetric(ev, n, args, 0)
-		return matrixAtom(ev, n, make(v.Affine()), &v)
+		return matrixAtom(ev, n, make(v.Function()), &v)
 	}
 }
 
@@ -34,7 +34,7 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 		order = 0
 	}
 	Factored(ev, n, v.Shape[0], order)
-	a := v.Affine()
+	a := v.Function()
 	if i, j, ok := dc.IsSymmetric(a); !ok {
 		at := n.Args[k]
 		if v.IsData() {
@@ -82,13 +82,13 @@ func fnMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	if len(x.Shape) > 2 || x.Shape[0] != d {
 		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(x.Shape), ev.Say(n.Args[1]), d, d)
 	}
-	ev.Spend(n, eval.UnitsCoeff*(x.Affine().NNZ()+x.Len()))
+	ev.Spend(n, eval.UnitsCoeff*(x.Function().NNZ()+x.Len()))
 	cols := x.Len() / d
 	if x.IsData() { // more are not needed
 		cols = min(cols, d)
 	}
 	Factored(ev, n, d, d+cols)
-	return matrixAtom(ev, n, dc.MatFrac(x.Affine(), p.Affine()), &x, &p)
+	return matrixAtom(ev, n, dc.MatFrac(x.Function(), p.Function()), &x, &p)
 }
 
 // fnLambdaSumLargest is the sum of the k largest eigenvalues.
@@ -98,7 +98,7 @@ func fnLambdaSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) 
 	if k < 1 || k > v.Shape[0] {
 		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0], ev.Say(n.Args[0]), k)
 	}
-	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Affine(), k), &v)
+	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Function(), k), &v)
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
@@ -111,7 +111,7 @@ func ofMatrix(make func(a dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, 
 		if len(v.Shape) == 2 {
 			Factored(ev, n, min(v.Shape[0], v.Shape[1]), v.Shape[0]+v.Shape[1])
 		}
-		return matrixAtom(ev, n, make(v.Affine()), &v)
+		return matrixAtom(ev, n, make(v.Function()), &v)
 	}
 }
 

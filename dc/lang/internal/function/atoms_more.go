@@ -88,7 +88,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]), value.ShapeText(y.Shape))
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
-		e := dc.QuadOverLin(dc.Stack(value.Operands(&x)...), y.Expr(0))
+		e := dc.QuadOverLin(x.Function(), y.Expr(0))
 		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
 			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]), y.CurvatureWord())
 		}
@@ -98,7 +98,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil) > 0) {
 			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d.Value(nil))
 		}
-		return ev.Atom(n, dc.QuadOverLin(x.Affine().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
+		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
 	}
 	s := 0.0
 	for _, v := range x.Numbers() {
@@ -134,7 +134,7 @@ func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	}
 	for k := range vs {
 		atLeastZero(ev, n, k, &vs[k])
-		parts = append(parts, vs[k].Affine().Reshape(vs[k].Len()))
+		parts = append(parts, vs[k].Function().Reshape(vs[k].Len()))
 	}
 	return ev.Atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
 }

@@ -20,7 +20,7 @@ func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	case !(p >= 1):
 		ev.Fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.Is(n.Args[1], p))
 	case v.Sort != value.Expressions:
-		out := ev.Atom(n, dc.NormP(v.Affine(), p), v.Costs().Weight)
+		out := ev.Atom(n, dc.NormP(v.Function(), p), v.Costs().Weight)
 		c := out.Costs()
 		if math.IsInf(p, 1) {
 			c.Pieces = ev.Afford(n, value.Cost{Pieces: 2 * v.Len()}).Pieces
@@ -31,7 +31,7 @@ func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	case math.IsInf(p, 1):
 		return ev.FoldEntries(n, "max", absolute(ev, n, v))
 	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(dc.Stack(value.Operands(&v)...), p))
+	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(v.Function(), p))
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
@@ -62,9 +62,9 @@ func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) v
 	}
 	if v.Sort != value.Expressions {
 		atLeastZero(ev, n, 0, &v)
-		return ev.Atom(n, dc.WeightedGeoMean(v.Affine(), w.Numbers()), v.Costs().Weight)
+		return ev.Atom(n, dc.WeightedGeoMean(v.Function(), w.Numbers()), v.Costs().Weight)
 	}
-	return composed(ev, n, v, "concave entries", dc.WeightedGeoMean(dc.Stack(value.Operands(&v)...), w.Numbers()))
+	return composed(ev, n, v, "concave entries", dc.WeightedGeoMean(v.Function(), w.Numbers()))
 }
 
 // fnCumSum is the vector of the sums of the first entries.
@@ -97,10 +97,10 @@ func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Valu
 	c := v.Costs()
 	c.Parts, c.Weight = c.Parts*d, c.Weight*d
 	c = ev.Afford(n, c.Capped())
-	es := make([]dc.Expr, d)
+	es, parts := make([]dc.Expr, d), value.Operands(&v)
 	for k := range es {
 		ev.Spend(n, k)
-		es[k] = ev.Combine(n, "sum", v.Exprs[:k+1])
+		es[k] = ev.Combine(n, "sum", parts[:k+1])
 	}
 	return value.FromExprs([]int{d}, es, c)
 }

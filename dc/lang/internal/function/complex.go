@@ -161,7 +161,7 @@ func affinePair(ev *eval.Evaluator, n, arg *syntax.Node, p value.Pair) dc.Comple
 			"no DC split for %s: %s needs an affine argument, %s is %s", ev.Say(n), n.Name, ev.Say(arg), v.CurvatureWord())
 	}
 	im := p.Imag()
-	return dc.Complex{Re: p.Re.Affine(), Im: im.Affine()}
+	return dc.Complex{Re: p.Re.Function(), Im: im.Function()}
 }
 
 // hermitianForm serves z'*z, z'*Q*z and z'*(Q*z) with data Q: real for a Hermitian Q, else
@@ -376,9 +376,9 @@ func complexNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 	}
 	v := moduli(ev, n, args[0])
 	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.NormP(v.Affine(), order), 0)
+		return ev.Atom(n, dc.NormP(v.Function(), order), 0)
 	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(dc.Stack(value.Operands(&v)...), order))
+	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(v.Function(), order))
 }
 
 func complexNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {

@@ -126,7 +126,7 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 	if f.Op == syntax.OpCall && len(f.Args) > 1 {
 		m = threshold(ev, f, ev.Operand(f.Args[1]))
 	}
-	return ev.Atom(n, ofSum(x.Affine(), m), x.Costs().Weight), true
+	return ev.Atom(n, ofSum(x.Function(), m), x.Costs().Weight), true
 }
 
 // complexNode computes a node that may be complex.

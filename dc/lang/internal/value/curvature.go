@@ -53,11 +53,7 @@ func (v *Value) Curvature() Curvature {
 		}
 		return Affine
 	case Expressions:
-		c := Constant
-		for k := range v.Exprs {
-			c = c.join(curvatureOf(v.Exprs[k]))
-		}
-		return c
+		return curvatureOf(*v.Fn)
 	}
 	return Constant
 }
@@ -68,8 +64,8 @@ func (v *Value) CurvatureNote() string {
 	case DC:
 		return "neither convex nor concave"
 	case Convex:
-		for k := range v.Exprs {
-			if v.Exprs[k].Range().Lo < 0 {
+		for k := range v.Len() {
+			if v.Expr(k).Range().Lo < 0 {
 				return "convex"
 			}
 		}

@@ -46,30 +46,34 @@ func FromAffine(a dc.Expr) Value {
 	if len(a.Shape()) == 0 {
 		return FromLinear(a.Linear(0))
 	}
-	c := &struct {
-		Cells
-		a dc.Expr
-	}{Cells{Sort: AffineFunctions, Shape: a.Shape()}, a}
-	c.Aff = &c.a
-	return Value{0, &c.Cells}
+	return functions(AffineFunctions, a, Cost{})
 }
 
-// FromExpr is a scalar expression.
+// FromExpr is functions, affine ones if all are.
 func FromExpr(e dc.Expr, k Cost) Value {
-	if e.IsAffine() {
+	switch {
+	case !e.IsAffine():
+		return functions(Expressions, e, k)
+	case len(e.Shape()) == 0:
 		return FromLinear(linearOf(e))
+	case e.Plain():
+		return FromAffine(e)
 	}
-	c := &struct {
-		Cells
-		e [1]dc.Expr
-	}{Cells{Sort: Expressions, Cost: k}, [1]dc.Expr{e}}
-	c.Exprs = c.e[:]
-	return Value{0, &c.Cells}
+	rows := make([]dc.Linear, e.Len())
+	for k := range rows {
+		rows[k] = linearOf(e.Entry(k))
+	}
+	return FromAffine(dc.Entries(rows...).Reshape(e.Shape()...))
 }
 
-// GeneralOf is expressions that are not all affine.
-func GeneralOf(shape []int, es []dc.Expr, c Cost) Value {
-	return Value{0, &Cells{Sort: Expressions, Shape: shape, Exprs: es, Cost: c}}
+// functions are an array, or one of no shape, that is not an affine scalar.
+func functions(s Sort, e dc.Expr, k Cost) Value {
+	c := &struct { // in one piece of memory
+		Cells
+		e dc.Expr
+	}{Cells{Sort: s, Shape: e.Shape(), Cost: k}, e}
+	c.Fn = &c.e
+	return Value{0, &c.Cells}
 }
 
 // CountFrom is v with other first indices.
@@ -94,26 +98,15 @@ func (v Value) Costed(c Cost) Value {
 	return Value{v.X, &a}
 }
 
-// FromExprs makes an array of expressions, of affine functions if all are.
+// FromExprs is FromExpr of an array of scalars.
 func FromExprs(shape []int, es []dc.Expr, c Cost) Value {
 	if len(shape) == 0 {
 		return FromExpr(es[0], c)
 	}
-	allAffine := true
-	for k := range es {
-		allAffine = allAffine && es[k].IsAffine()
-	}
-	if !allAffine {
-		return GeneralOf(shape, es, c)
-	}
-	rows := make([]dc.Linear, len(es))
-	for k := range es {
-		rows[k] = linearOf(es[k])
-	}
-	return FromAffine(dc.Entries(rows...).Reshape(shape...))
+	return FromExpr(dc.Stack(es...).Reshape(shape...), c)
 }
 
-// FromEach is fromExprs of expressions by their places.
+// FromEach is FromExprs of scalars by their places.
 func FromEach(shape []int, c Cost, e func(k int) dc.Expr) Value {
 	if len(shape) == 0 {
 		return FromExpr(e(0), c)
@@ -125,11 +118,25 @@ func FromEach(shape []int, c Cost, e func(k int) dc.Expr) Value {
 	return FromExprs(shape, es, c)
 }
 
+// Map is f, which goes entry by entry, of functions. Where it fails, refuse is called with the
+// first entry that it fails for, and does not return.
+func (v *Value) Map(c Cost, f func(dc.Expr) dc.Expr, refuse func(u dc.Expr, err error)) Value {
+	e := f(v.Function())
+	if e.Err() != nil {
+		for k := range v.Len() {
+			if u := v.Expr(k); f(u).Err() != nil {
+				refuse(u, f(u).Err())
+			}
+		}
+	}
+	return FromExpr(e, c)
+}
+
 // Entry is the k-th entry as a scalar.
 func (v *Value) Entry(k int) Value {
 	switch v.Sort {
 	case Expressions:
-		return GeneralOf(nil, v.Exprs[k:k+1:k+1], v.Share(1))
+		return functions(Expressions, v.Expr(k), v.Share(1))
 	case AffineFunctions:
 		return FromLinear(v.Linear(k))
 	}
@@ -140,16 +147,12 @@ func (v *Value) Entry(k int) Value {
 func (v *Value) Choose(shape, flat []int) Value {
 	switch v.Sort {
 	case Expressions:
-		es := make([]dc.Expr, len(flat))
-		for i, k := range flat {
-			es[i] = v.Exprs[k]
-		}
-		return GeneralOf(shape, es, v.Share(len(flat)))
+		return functions(Expressions, v.Fn.Select(shape, flat), v.Share(len(flat)))
 	case AffineFunctions:
 		if len(shape) == 0 {
 			return FromLinear(v.Linear(flat[0]))
 		}
-		return FromAffine(v.Affine().Select(shape, flat))
+		return FromAffine(v.Function().Select(shape, flat))
 	}
 	if len(shape) == 0 {
 		return Number(v.At(flat[0]))
@@ -183,7 +186,9 @@ func (v Value) Reshape(shape ...int) Value {
 	case Numbers:
 		return v.marking(Array(shape, v.Numbers()))
 	case AffineFunctions:
-		return FromAffine(v.Affine().Reshape(shape...))
+		return FromAffine(v.Function().Reshape(shape...))
+	case Expressions:
+		return functions(Expressions, v.Fn.Reshape(shape...), v.Cost)
 	}
 	a := *v.Cells
 	a.Shape, a.More = shape, nil

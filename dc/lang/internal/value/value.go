@@ -37,9 +37,8 @@ type Cells struct {
 	Shape []int
 	Num   []float64
 	Lin   *dc.Linear // the scalar affine function, or
-	Aff   *dc.Expr   // an array of them
-	Exprs []dc.Expr
-	Cost  Cost // of Expressions
+	Fn    *dc.Expr   // an array of affine functions, or DC expressions
+	Cost  Cost       // of Expressions
 	More  *details
 
 	Infinite bool // an entry of Num is
@@ -71,13 +70,11 @@ func Size(shape []int) int {
 
 func (v *Value) Len() int {
 	switch v.Sort {
-	case AffineFunctions:
-		if v.Aff == nil {
+	case AffineFunctions, Expressions:
+		if v.Fn == nil {
 			return 1
 		}
-		return v.Aff.Len()
-	case Expressions:
-		return len(v.Exprs)
+		return v.Fn.Len()
 	case Members:
 		return v.Shape[0]
 	case SparseNumbers, ComplexPairs:
@@ -117,15 +114,14 @@ func (v *Value) Numbers() []float64 {
 	return v.Num
 }
 
-// Affine is the value as affine functions; it must not be Expressions.
-func (v *Value) Affine() dc.Expr {
-	if v.Sort == AffineFunctions {
-		if v.Aff == nil {
-			return dc.FromLinear(*v.Lin)
-		}
-		return *v.Aff
-	}
-	if len(v.Shape) == 0 {
+// Function is the value as functions of the variables.
+func (v *Value) Function() dc.Expr {
+	switch {
+	case v.Fn != nil:
+		return *v.Fn
+	case v.Sort == AffineFunctions:
+		return dc.FromLinear(*v.Lin)
+	case len(v.Shape) == 0:
 		return dc.Num(v.X)
 	}
 	return dc.Const(v.Shape, v.Num)
@@ -133,25 +129,28 @@ func (v *Value) Affine() dc.Expr {
 
 // Linear is the k-th of affine functions.
 func (v *Value) Linear(k int) dc.Linear {
-	if v.Aff == nil {
+	if v.Fn == nil {
 		return *v.Lin
 	}
-	return v.Aff.Linear(k)
+	return v.Fn.Linear(k)
 }
 
 // NNZ is the number of coefficients of affine functions.
 func (v *Value) NNZ() int {
-	if v.Aff == nil {
+	if v.Fn == nil {
 		return len(v.Lin.Idx)
 	}
-	return v.Aff.NNZ()
+	return v.Fn.NNZ()
 }
 
 // Expr is the k-th entry as an expression.
 func (v *Value) Expr(k int) dc.Expr {
 	switch v.Sort {
 	case Expressions:
-		return v.Exprs[k]
+		if len(v.Shape) == 0 {
+			return *v.Fn
+		}
+		return v.Fn.Entry(k)
 	case AffineFunctions:
 		return dc.FromLinear(v.Linear(k))
 	}
@@ -161,7 +160,7 @@ func (v *Value) Expr(k int) dc.Expr {
 // Share is the cost of n entries of Expressions.
 func (v *Value) Share(n int) Cost {
 	c := v.Cost
-	c.Weight = (c.Weight/max(len(v.Exprs), 1) + 1) * n
+	c.Weight = (c.Weight/max(v.Len(), 1) + 1) * n
 	return c.Capped()
 }
 
