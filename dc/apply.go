@@ -23,7 +23,7 @@ func Apply(op string, data []float64, args ...Expr) Expr {
 		return failed("%s with %d numbers, want %d", op, len(data), a.data)
 	}
 	for k := range args {
-		if args[k].err != nil {
+		if _, is := args[k].err.(pending); args[k].err != nil && !is {
 			return args[k]
 		}
 	}

@@ -27,8 +27,8 @@ func (a Expr) fold(row *atom.Reduce, f func(Expr) scalar) Expr {
 // columns are a row of the table of the groups along the axis. ok is false where these are no
 // members of a graph.
 func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
-	axis := a.along - 1
-	if axis < 0 || a.err != nil || a.bent() || row.Restricted() || row.Curvature < 0 {
+	axis, is := a.err.(pending)
+	if !is || a.bent() || row.Restricted() || row.Curvature < 0 {
 		return out, false
 	}
 	shape := slices.Concat(a.shape[:axis], a.shape[axis+1:])
@@ -51,7 +51,8 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 
 // graphOf is the array of the members of a graph.
 func graphOf(shape []int, g *graph.Graph, of *space) Expr {
-	return Expr{shape: shape, g: g, of: of, entry: func(k int) scalar { return memberOf(g, g.Top(), of, k) }}
+	entry := func(k int) scalar { return memberOf(g, g.Top(), of, k) }
+	return Expr{shape: shape, g: &columnar{g, entry}, of: of}
 }
 
 // sumOfColumns is a + w·b where one is a graph and the other one, or affine. ok is false where they
@@ -81,7 +82,7 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 			continue
 		}
 		last := e.g.Last()
-		at := g.Join(e.g, e.g.Top())
+		at := g.Join(e.g.Graph, e.g.Top())
 		rows.Add(times, &last.Rows[0])
 		for k, arg := range last.Args {
 			sum.Args = append(sum.Args, at[arg])

@@ -86,8 +86,8 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 		return relateOne(d.scalar(0), lo)
 	default:
 		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint { return relateOne(d.scalar(k), lo) }}
-		if lo != 0 {
-			out.columns = d.g
+		if lo != 0 && d.g != nil {
+			out.columns = d.g.Graph
 		}
 		return stated(Common{each: out})
 	}

@@ -68,7 +68,7 @@ func (a *Expr) scalar(k int) scalar {
 	case a.fs != nil:
 		return a.fs[k]
 	case a.g != nil:
-		return a.entry(k)
+		return a.g.entry(k)
 	case a.c == nil:
 		return scalar{}
 	}
@@ -222,12 +222,12 @@ func (a *Expr) functions() []scalar {
 	}
 	out := make([]scalar, a.g.N)
 	for i := range out {
-		out[i] = a.entry(i)
+		out[i] = a.g.entry(i)
 	}
 	return out
 }
 
 // columnValues are the values of a graph at x.
 func (a *Expr) columnValues(dst, x []float64) {
-	pass.NewPlan(a.g).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
+	pass.NewPlan(a.g.Graph).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
 }

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -19,10 +20,8 @@ type Expr struct {
 	idx   []int
 	val   []float64
 	c     []float64
-	fs    []scalar           // not nil: the entries, some of which are not affine; then there are no other numbers
-	g     *graph.Graph       // not nil: the entries are its members, see columns
-	entry func(k int) scalar // of g
-	along int                // 1 more than the axis that the next reduction is along; 0: of all entries
+	fs    []scalar  // not nil: the entries, some of which are not affine; then there are no other numbers
+	g     *columnar // not nil: the entries are its members
 	of    *space
 	lost  float64 // the largest of the entries': see Linear
 	err   error
@@ -31,7 +30,25 @@ type Expr struct {
 func failed(format string, args ...any) Expr { return wrong(fmt.Errorf("dc: "+format, args...)) }
 
 // wrong is an expression that is a mistake.
-func wrong(err error) Expr { return Expr{err: err, c: []float64{0}} }
+func wrong(err error) Expr {
+	if axis, is := err.(pending); is {
+		err = errors.New(axis.Error()) // that no reduction can take any more
+	}
+	return Expr{err: err, c: []float64{0}}
+}
+
+// pending is the axis that the next reduction takes; until then it is a mistake.
+type pending int
+
+func (axis pending) Error() string {
+	return fmt.Sprintf("dc: Along(%d) must be followed by a reduction, as Norm2 or Sum", int(axis))
+}
+
+// columnar is entries that are the members of a graph.
+type columnar struct {
+	*graph.Graph
+	entry func(k int) scalar
+}
 
 // Num is the constant v, a number: of shape [].
 func Num(v float64) Expr { return Expr{c: []float64{v}} }
@@ -97,12 +114,7 @@ func (a *Expr) push(l Linear) {
 
 // Err is the first mistake made on the way to a, or nil. An axis that no reduction has taken is
 // one.
-func (a Expr) Err() error {
-	if a.err == nil && a.along > 0 {
-		return fmt.Errorf("dc: Along(%d) must be followed by a reduction, as Norm2 or Sum", a.along-1)
-	}
-	return a.err
-}
+func (a Expr) Err() error { return a.err }
 
 // Shape is the list of dimensions, empty for a number. Do not change it.
 func (a Expr) Shape() []int { return a.shape }

@@ -266,18 +266,18 @@ func (a Expr) Entry(k int) Expr { return a.Select(nil, []int{k}) }
 
 // reduced is f of all entries, or of those along an axis for each place across it.
 func (a Expr) reduced(f func(Expr) scalar) Expr {
-	if a.err != nil || a.along == 0 {
-		a.along = 0
-		if a.err != nil {
-			return a
-		}
+	axis, is := a.err.(pending)
+	switch {
+	case is:
+		a.err = nil
+	case a.err != nil:
+		return a
+	default:
 		return f(a).array()
 	}
-	axis := a.along - 1
 	n, inner := a.shape[axis], size(a.shape[axis+1:])
 	shape := slices.Concat(a.shape[:axis], a.shape[axis+1:])
 	out, flat := make([]scalar, size(shape)), make([]int, n)
-	a.along = 0
 	for k := range out {
 		for i := range flat {
 			flat[i] = (k/inner*n+i)*inner + k%inner
@@ -291,9 +291,12 @@ func (a Expr) reduced(f func(Expr) scalar) Expr {
 // together, and gives an array of the other axes: Norm2(d.Along(1)) has the norm of each row of a
 // matrix d. Axes count from 0; one that a lacks is an error of the result.
 func (a Expr) Along(axis int) Expr {
-	if a.err == nil && (axis < 0 || axis >= len(a.shape)) {
+	switch {
+	case a.err != nil:
+		return wrong(a.err)
+	case axis < 0 || axis >= len(a.shape):
 		return failed("axis %d of shape %v, counted from 0", axis, a.shape)
 	}
-	a.along = axis + 1
+	a.err = pending(axis)
 	return a
 }
