@@ -130,11 +130,7 @@ func TestCancelledConstants(t *testing.T) {
 		for _, p := range parts[1:] {
 			total = total.Add(p)
 		}
-		stacked := []dc.Expr{}
-		for _, p := range parts[1:] {
-			stacked = append(stacked, p)
-		}
-		for _, e := range []dc.Expr{total, dc.Stack(stacked...).Dot([]float64{1, 1, 1, 1, 1}), total.Scale(-3).Scale(-1. / 3)} {
+		for _, e := range []dc.Expr{total, dc.Stack(parts[1:]...).Dot([]float64{1, 1, 1, 1, 1}), total.Scale(-3).Scale(-1. / 3)} {
 			v, bound := e.Evaluate([]float64{0, 0})
 			off, _ := new(big.Float).Sub(big.NewFloat(v), exact).Float64()
 			if !(math.Abs(off) <= bound) {

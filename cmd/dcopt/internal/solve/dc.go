@@ -174,7 +174,7 @@ func (j *job) refusal(prog *problem.Program, err error) error {
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
 		sum, _ := ccp.InspectContext(j.ctx, prog.Problem)
-		return exit.Usagef("%s: %w; backends that can: %s", j.path, err, report.ListOr(problem.Backends(&sum), "none in this build"))
+		return exit.Usagef("%s: %w; backends that can: %s", j.path, cone, report.ListOr(problem.Backends(&sum), "none in this build"))
 	}
 	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", j.path, err)))
 }
