@@ -1,5 +1,7 @@
 """dcopt.dc: problems without CVXPY."""
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -244,3 +246,13 @@ print(result.status, result.objective < 5.3)
 """
     p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert p.stdout == "optimal True\n", p.stderr
+
+
+def test_copies_and_pickles_of_models():
+    m = dc.Model()
+    x = m.var("x", 2, at_least=0)
+    m.minimize(dc.sum_squares(x - [1.0, 2.0]))
+    m.subject_to((dc.sum(x) == 1).named("sum"))
+    m.solve()
+    for other in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        np.testing.assert_allclose(other.solve()["x"], [0, 1], atol=1e-5)

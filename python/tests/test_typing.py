@@ -45,6 +45,12 @@ regressor = LDERegressor(method="ensemble", max_features=5, random_state=None)
 LDERegressor(method="assemble")  # wrong: a value
 LDERegressor(piece=(1, 2))  # wrong: a name
 print(regressor.fit(np.ones((2, 2)), np.ones(2)).predict([[1.0, 2.0]]).sum())
+
+
+async def later() -> float:
+    return (await dcopt.solve_async(model, seed=1)).objective + (await dcopt.solve_async(model)).objectives  # wrong: a name
+
+
 try:
     dcopt.worker()  # wrong: a name
 except dcopt.DcoptError as e:

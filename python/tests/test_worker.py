@@ -1,5 +1,6 @@
 """The worker: processes, forks, threads, interrupts, wrong requests."""
 
+import asyncio
 import gc
 import multiprocessing as mp
 import os
@@ -15,7 +16,7 @@ import pytest
 
 import dcopt
 import need
-from dcopt._worker import WorkerError, worker
+from dcopt._worker import Stop, WorkerError, worker
 
 
 def least_squares(k):
@@ -62,7 +63,7 @@ def test_threads_whose_worker_is_killed():
         for k in range(40):
             for kill in ((k + seed) % 7 == 0, *[False] * 100):
                 if kill:
-                    worker()._start().kill()
+                    worker().process.kill()
                 try:
                     answers.append(least_squares(k))
                     break
@@ -82,9 +83,9 @@ def test_threads_whose_worker_is_killed():
 
 def test_killed_worker():
     assert least_squares(1)
-    w = worker()
-    w._process.kill()
-    w._process.wait()
+    p = worker().process
+    p.kill()
+    p.wait()
     assert least_squares(2)  # another one
 
 
@@ -109,9 +110,9 @@ def test_worker_that_dies_in_a_request():
     prob.solve(method="dcopt", max_iter=1, warm_start=True)
     before, status, started = c.value.copy(), prob.status, w._replies
 
-    def begin_and_kill(p, ident, progress):
-        threading.Timer(0.2, p.kill).start()
-        return started(p, ident, progress)
+    def begin_and_kill(link, call, progress):
+        threading.Timer(0.2, link.process.kill).start()
+        return started(link, call, progress)
 
     w._replies = begin_and_kill
     try:
@@ -133,7 +134,7 @@ def test_what_ends_in_the_middle_of_a_frame_is_freed_by_the_next_request():
     w, held = worker(), dcopt._method._Kept.of(prob).loaded._held
     check = {"type": "check", "problem": held.handle}
     w.request(check)
-    with w._write_lock:  # not to be had again by this thread
+    with w.link()._write:  # not to be had again by this thread
         del prob, held, x
         gc.collect()
     w.request({"type": "hello"})
@@ -202,7 +203,7 @@ def test_an_alarm_of_the_user_is_the_users_exception():
 
 
 def test_the_worker_ends_with_its_parent():
-    program = "from dcopt._worker import worker; w = worker(); w.request({'type': 'hello'}); print(w._process.pid, flush=True); import os; os._exit(0)"
+    program = "from dcopt._worker import worker; w = worker(); w.request({'type': 'hello'}); print(w.process.pid, flush=True); import os; os._exit(0)"
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     pid = int(subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, check=True).stdout)
     for _ in range(100):
@@ -216,3 +217,234 @@ def test_the_worker_ends_with_its_parent():
                     return
         time.sleep(0.1)
     pytest.fail("the worker is still there")
+
+
+def endless(m=None, n=20):
+    """A problem whose solve with so many starts takes more time than anyone has."""
+    m = m or dcopt.Model()
+    c = m.var("c", (n, 2), at_least=-20, at_most=20, start_normal=(0, 5))
+    m.minimize(dcopt.dc.max(abs(c)))
+    m.subject_to(*(dcopt.dc.norm2(c[i] - c[j]) >= 1 for i in range(n) for j in range(i)))
+    return m
+
+
+class Running(threading.Thread):
+    """A solve in a thread, that `stop` ends."""
+
+    def __init__(self, model, **settings):
+        super().__init__(daemon=True)
+        self.model, self.settings, self.stop, self.result, self.told = model, settings, Stop(), None, threading.Event()
+
+    def run(self):
+        with self.stop:
+            try:
+                self.result = self.model.solve(starts=10**6, callback=lambda p: self.told.set(), **self.settings)
+            except BaseException as e:
+                self.result = e
+
+
+def running(count=1):
+    threads = [Running(endless()) for _ in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        assert t.told.wait(60)
+    return threads
+
+
+def test_threads_run_side_by_side():
+    long, other = running(2)
+    took = []
+    for k in range(50):
+        begin = time.perf_counter()
+        assert least_squares(k)
+        took.append(time.perf_counter() - begin)
+    assert sorted(took)[25] < 0.5, "the median of small requests behind two long ones"
+    other.stop.ask()
+    other.join(30)
+    assert other.result.reason == "cancelled" and long.is_alive() and long.result is None
+    assert other.result.feasible and other.result["c"].shape == (20, 2)
+    long.stop.ask()
+    long.join(30)
+    assert long.result.reason == "cancelled"
+    stopped = Running(endless())
+    stopped.stop.ask()  # before it begins
+    stopped.start()
+    stopped.join(30)
+    assert not stopped.is_alive() and stopped.result is not None
+
+
+def test_many_threads_with_problems_of_their_own():
+    """Each has the answer to its own problem, in whatever order the replies come."""
+    bad = []
+
+    def work(seed):
+        m = dcopt.Model()
+        x, p = m.var("x", 3, at_least=-9, at_most=9), m.param("p", 3)
+        m.minimize(dcopt.dc.sum_squares(x - p) + dcopt.dc.norm1(x) * 0)
+        for k in range(40):
+            p.value = [seed, k / 10, -seed]
+            try:
+                if not np.allclose(m.solve()["x"], p.value, atol=1e-4) or not least_squares(seed + k):
+                    bad.append((seed, k))
+            except BaseException as e:
+                bad.append(e)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+    assert not bad and not any(t.is_alive() for t in threads)
+    assert not worker().link()._calls
+
+
+def test_one_model_in_many_threads():
+    m = dcopt.Model()
+    x = m.var("x", 2)
+    m.minimize(dcopt.dc.sum_squares(x - [1.0, 2.0]))
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(m.solve().objective)) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert len(found) == 8 and max(found) < 1e-6
+
+
+def test_problems_of_cvxpy_are_translated_in_threads():
+    cp = need.module("cvxpy")
+    bad = []
+
+    def work(seed):
+        for k in range(6):
+            x = cp.Variable(4)
+            at = np.arange(4.0) + seed + k
+            prob = cp.Problem(cp.Minimize(cp.sum_squares(x - at) + cp.norm1(x - at)), [x >= -50])
+            prob.solve(method="dcopt")
+            if not np.allclose(x.value, at, atol=1e-3):
+                bad.append((seed, k, x.value))
+
+    threads = [threading.Thread(target=work, args=(100 * seed,)) for seed in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+    assert not bad
+
+
+def test_a_callback_that_fails_ends_its_solve_alone():
+    (long,) = running()
+    m = endless()
+    for error in (OSError("mine"), ValueError("mine"), EOFError("mine"), TimeoutError("mine"), KeyboardInterrupt("mine")):
+        def fail(p):
+            raise error
+
+        with pytest.raises(type(error), match="mine"):
+            m.solve(starts=10**6, callback=fail)
+    inner = []
+    m.solve(starts=200, callback=lambda p: inner.append(least_squares(3)))  # a request in the middle of another one
+    assert long.is_alive() and all(inner)
+    long.stop.ask()
+    long.join(30)
+    assert long.result.reason == "cancelled"
+
+
+def test_a_worker_that_dies_with_several_requests():
+    threads = running(3)
+    worker().process.kill()
+    for t in threads:
+        t.join(30)
+    assert [type(t.result) for t in threads] == [dcopt.WorkerError] * 3
+    assert least_squares(1)
+
+
+def test_a_fork_while_threads_solve():
+    need.that("fork" in mp.get_all_start_methods(), need.Thing.UNIX, "for the start method fork")
+    (long,) = running()
+    with mp.get_context("fork").Pool(2) as pool:
+        assert all(pool.map(least_squares, range(20)))
+    assert long.is_alive()
+    long.stop.ask()
+    long.join(30)
+    assert long.result.reason == "cancelled"
+
+
+def test_an_event_loop_awaits_solves():
+    class Remembering(dcopt.Model):
+        result = None
+
+        def solve(self, **settings):
+            self.result = super().solve(**settings)
+            return self.result
+
+    cancelled = endless(Remembering())
+
+    async def main():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                await asyncio.sleep(0.01)
+                ticks += 1
+
+        ticking = asyncio.create_task(tick())
+        long = asyncio.create_task(dcopt.solve_async(cancelled, starts=10**6))
+        await asyncio.sleep(0.5)
+        small = []
+        for k in range(10):
+            m = dcopt.Model()
+            x = m.var("x")
+            m.minimize(dcopt.dc.square(x - k))
+            small.append(dcopt.solve_async(m))
+        found = [r["x"] for r in await asyncio.gather(*small)]
+        assert np.allclose(found, range(10), atol=1e-4) and not long.done()
+        long.cancel()
+        begin = time.perf_counter()
+        with pytest.raises(asyncio.CancelledError):
+            await long
+        took = time.perf_counter() - begin
+        ticking.cancel()
+        return took, ticks
+
+    took, ticks = asyncio.run(main())
+    assert took < 10 and ticks > 3 and cancelled.result.reason == "cancelled"
+
+
+def test_an_event_loop_awaits_problems_of_cvxpy():
+    cp = need.module("cvxpy")
+    x = cp.Variable()
+    prob = cp.Problem(cp.Minimize(cp.abs(x) - 2 * cp.abs(x - 1)), [x >= -2, x <= 3])
+    assert asyncio.run(dcopt.solve_async(prob, seed=1)) == pytest.approx(-4, abs=1e-5) and prob.status == "optimal"
+
+    async def wrong():
+        await dcopt.solve_async(prob, strats=1)
+
+    with pytest.raises(dcopt.DcoptError, match="Did you mean starts"):
+        asyncio.run(wrong())
+
+
+def test_an_interrupt_is_for_the_main_thread_alone():
+    need.that(sys.platform != "win32", need.Thing.UNIX, "for its signals")
+    program = textwrap.dedent("""
+        import signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        import test_worker, threading
+        (long,) = test_worker.running()
+        told = []
+        result = test_worker.endless().solve(starts=10**6, callback=lambda p: told or (told.append(p), print("ready", flush=True)))
+        print(result.reason, result.feasible, long.is_alive(), flush=True)
+        long.stop.ask()
+        long.join(30)
+        print(long.result.reason, flush=True)
+    """)
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, text=True) as p:
+        try:
+            assert p.stdout.readline().strip() == "ready"
+            p.send_signal(signal.SIGINT)
+            out = p.communicate(timeout=120)[0].split()
+        finally:
+            p.kill()
+    assert out == ["cancelled", "True", "True", "cancelled"]

@@ -61,7 +61,7 @@ def sdp(rng):
 
 
 def processor():
-    tasks = Path(f"/proc/{worker()._start().pid}/task").iterdir()
+    tasks = Path(f"/proc/{worker().process.pid}/task").iterdir()
     return time.process_time() + sum(int((t / "schedstat").read_text().split()[0]) for t in tasks) / 1e9
 
 

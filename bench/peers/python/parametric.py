@@ -85,7 +85,7 @@ CASES = {f.__name__: f for f in (vector, portfolio, matrix, rows, lasso, linear,
 
 def processor():
     """Seconds of the processor that this process and the worker have had."""
-    tasks = Path(f"/proc/{worker()._start().pid}/task").iterdir()
+    tasks = Path(f"/proc/{worker().process.pid}/task").iterdir()
     return time.process_time() + sum(int((t / "schedstat").read_text().split()[0]) for t in tasks) / 1e9
 
 

@@ -116,11 +116,10 @@ class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if hasattr(self, "feature_names_in_"):
             header["features"] = [str(f) for f in self.feature_names_in_]
         try:
-            with w.turn:
-                reply = w.request(header, buffers, held=held)
-                self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}, held=held).text()
-                if self._kind == "regressor":
-                    self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}, held=held).text().strip()
+            reply = w.request(header, buffers, held=held)
+            self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}, held=held).text()
+            if self._kind == "regressor":
+                self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}, held=held).text().strip()
         except DcoptError as e:
             if e.kind in ("data", "request"):
                 raise ValueError(str(e).replace("the setting seed", "the setting random_state")) from e
@@ -136,23 +135,23 @@ class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """The model in the worker, which is given it again after a fork, a restart or
         unpickling."""
         w = worker()
-        w._start()
+        w.link()
         held = getattr(self, "_held", None)
         if held is None or not held.here(w):
             held = w.hold("model")
             buffers = Buffers()
-            w.request({"type": "load_model", "model": held.handle, "file": buffers.add(np.frombuffer(self.model_.encode(), dtype=np.uint8), "u8")}, buffers)
+            file = np.frombuffer(self.model_.encode(), dtype=np.uint8)
+            w.request({"type": "load_model", "model": held.handle, "file": buffers.add(file, "u8")}, buffers, held=held)
             self._held = held
         return held
 
     def _predict(self, X: Any) -> Reply:
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        with worker().turn:
-            held = self._loaded()
-            buffers = Buffers()
-            header = {"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}
-            return held.worker.request(header, buffers, held=held)
+        held = self._loaded()
+        buffers = Buffers()
+        header = {"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}
+        return held.worker.request(header, buffers, held=held)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._errors import Places
-from ._worker import Buffers, Held, Reply, Text, worker
+from ._worker import Buffers, Held, Link, Reply, Text, Turn, worker
 
 
 @dataclass
@@ -68,50 +68,52 @@ class Loaded:
 
     def __init__(self, graph: Graph, names: Places) -> None:
         self.graph, self.names = graph, names
+        self._turn = Turn()
         self._held: Held | None = None
         self.convex = False  # once loaded: nothing is linearised
         self._key: Any = None  # of the request whose header _text is
         self._text: Text | None = None
 
-    def _load(self) -> tuple[Held, Any]:
-        """What the worker holds, and its process."""
+    def _load(self) -> tuple[Held, Link]:
+        """What the worker holds, and the link to its process. The caller has the turn."""
         w = worker()
-        process = w._start()
+        link = w.link()
         held = self._held
         if held is None or not held.here(w):
             held = w.hold("problem")
-            self.convex = bool(w.request(self.graph.message(held.handle), self.graph.buffers, names=self.names)["convex"])
-            self._held, self._key, process = held, None, w._process
-        return held, process
+            self.convex = bool(w.request(self.graph.message(held.handle), self.graph.buffers, names=self.names, held=held)["convex"])
+            self._held, self._key, link = held, None, w.link()
+        return held, link
 
     def request(self, header: dict[str, Any] | Callable[[], dict[str, Any]], buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
         """Sends a request about the problem. key: of two calls one after the other with keys that are equal, and buffers of
         the same sizes, the second has the header of the first; it is not made anew."""
-        with worker().turn:
-            held, process = self._load()
+        with self._turn(worker()):
+            held, link = self._load()
             if key is not None and buffers is not None:
                 key = (key, [a.size for a in buffers.arrays])
             if key is None or key != self._key:
                 made = dict(header() if callable(header) else header, problem=held.handle)
                 if key is None:
-                    return held.worker.request(made, buffers, progress, self.names, process)
+                    return held.worker.request(made, buffers, progress, self.names, link, held)
                 self._text, self._key = Text(made, buffers), key
             assert self._text is not None
-            return held.worker.request(self._text, buffers, progress, self.names, process)
+            return held.worker.request(self._text, buffers, progress, self.names, link, held)
 
     def keep(self, what: str, header: dict[str, Any], buffers: Buffers) -> tuple[Held, Reply]:
         """Sends a request whose result the worker keeps under a handle, which is given."""
-        with worker().turn:
-            held, process = self._load()
+        with self._turn(worker()):
+            held, link = self._load()
             result = held.worker.hold(what)
             made = dict(header, problem=held.handle)
             made[what] = result.handle
-            return result, held.worker.request(made, buffers, None, self.names, process)
+            return result, held.worker.request(made, buffers, None, self.names, link, held)
 
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""
-        self._load()
+        with self._turn(worker()):
+            self._load()
         return self.convex
 
 

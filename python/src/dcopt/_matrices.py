@@ -8,7 +8,7 @@ import numpy as np
 
 from ._errors import DcoptError, ProblemError, checked
 from ._settings import QPSettings, names
-from ._worker import Buffers, Held, Reply, worker
+from ._worker import Buffers, Held, Reply, Turn, worker
 
 
 SETTINGS = names(QPSettings)
@@ -46,6 +46,7 @@ class Matrices:
     """A problem that a worker holds; solve sends what has changed."""
 
     def __init__(self) -> None:
+        self._turn = Turn()
         self._held: Held | None = None
         self._terms: Any = None
         self._sent: dict[str, np.ndarray] = {}
@@ -66,8 +67,8 @@ class Matrices:
         if a is not None:
             values["A"] = a[2]
         w = worker()
-        with w.turn:
-            w._start()
+        with self._turn(w):
+            w.link()
             pattern = [None if c is None else (c[0], c[1]) for c in (p, a)]
             terms = (form, n, m, cones, sorted(values))
             header: dict[str, Any]
@@ -88,7 +89,7 @@ class Matrices:
                         header[name] = {"indptr": buffers.add(c[0], "i64"), "indices": buffers.add(c[1], "i64"), "data": buffers.add(c[2])}
                 if cones is not None:
                     header["cones"] = cones
-                w.request(header, buffers)
+                w.request(header, buffers, held=held)
                 self._held, self._terms = held, (terms, pattern)
                 self._sent = {}
                 buffers = Buffers()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 import warnings
 import weakref
@@ -133,7 +135,26 @@ def _logarithms(problem: cp.Problem) -> tuple[cp.Problem, Any]:
     return real, (reduction, inverse)
 
 
+# CVXPY counts the variables that it makes, and has flags for the way it reads parameters: one thread translates at a time.
+_translating = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _translating
+    _translating = threading.RLock()  # a thread that is not in the child may hold the first
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 def translated(problem: cp.Problem, gp: bool = False) -> _Kept:
+    """The translation of a problem: the last one, if it still holds."""
+    with _translating:
+        return _translated(problem, gp)
+
+
+def _translated(problem: cp.Problem, gp: bool) -> _Kept:
     kept = _Kept.of(problem)
     if kept is not None and kept.reduced is not None and problem.parameters():
         update = getattr(kept.reduced[0], "update_parameters", None)  # from CVXPY 1.7 on

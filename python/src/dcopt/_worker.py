@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextvars
 import functools
 import itertools
 import json
@@ -15,7 +16,7 @@ import sys
 import threading
 from collections import deque
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 import numpy as np
 
@@ -128,7 +129,6 @@ class Input:
         self._room = bytearray(_ROOM)  # [_taken, _filled) has been read and not taken
         self._view = memoryview(self._room)
         self._taken = self._filled = 0
-        self.answered = False  # a frame has come
 
     def _fill(self, n: int) -> None:
         """Reads until n bytes wait, at most those of the room."""
@@ -184,7 +184,6 @@ class Input:
             dtype = _KINDS[kind]
             arrays.append(np.frombuffer(frame, dtype, count, length + 8 * at) if count else np.empty(0, dtype))
             at += (count * dtype.itemsize + 7) // 8
-        self.answered = True
         return Reply(header, arrays)
 
 
@@ -204,79 +203,31 @@ class Held:
         self.worker._unused.append(self)
 
 
-def _close(p: subprocess.Popen[bytes]) -> None:
-    """Closes the pipes of a process."""
-    for f in (p.stdin, p.stdout):
-        try:
-            if f is not None:
-                f.close()
-        except OSError:
-            pass
+class Call:
+    """A request whose reply is awaited."""
+
+    def __init__(self, ident: int) -> None:
+        self.ident = ident
+        self.frames: deque[Reply] = deque()  # that another thread has read
+        self.sent = self.interrupted = self.closed = False
+        self.raised: BaseException | None = None  # by the user's function
 
 
-class Worker:
-    """A process that answers requests, one at a time. It is for one process of Python, which
-    `worker` sees to; threads take turns."""
+class Link:
+    """A process, and the calls to it. Of the threads that wait for replies one reads for all."""
 
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        # Taken by each request, by who starts the process, and by who sends requests that belong together: no other thread
-        # starts another process between them.
-        self.turn = threading.RLock()
-        self._write_lock = threading.Lock()
-        self._ids = itertools.count(1)
-        self._handles = itertools.count(1)
-        self._unused: deque[Held] = deque()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._input: Input | None = None  # of the process
-        self._interrupted = False
-        # What is loaded ends with the process: users of handles compare this number.
-        self.generation = 0
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.answered = False  # a frame has come
+        self._input = Input(process.stdout)
+        self._write = threading.Lock()
+        self._calls: dict[int, Call] = {}
+        self._arrived = threading.Condition(threading.Lock())
+        self._reading = False  # a thread does
+        self.ended = False  # nothing more comes
 
-    # The process
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        with self.turn:
-            p = self._process
-            if p is not None and p.poll() is None:
-                return p
-            if p is not None:  # it has ended
-                _close(p)
-            self.generation += 1
-            kwargs: dict[str, Any] = {}
-            if sys.platform == "win32":
-                kwargs["creationflags"] = subprocess.CREATE_NO_WINDOW  # type: ignore[attr-defined]
-            try:
-                self._process = subprocess.Popen(
-                    [program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs)
-                self._input = Input(self._process.stdout)
-            except OSError as e:
-                raise WorkerError(f"the program could not be started: {e}", "internal",
-                                  "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
-            return self._process
-
-    def close(self) -> None:
-        """Ends the process; the next request starts another."""
-        p, self._process = self._process, None
-        if p is None:
-            return
-        _close(p)
-        if self.pid != os.getpid():
-            return  # the process is the parent's, which waits for it
-        try:
-            p.wait(1)
-        except subprocess.TimeoutExpired:
-            p.kill()
-            p.wait()
-
-    def hold(self, what: str) -> Held:
-        """A handle that is not in use, for a "problem" or "model"."""
-        self._start()
-        return Held(self, self.generation, what)
-
-    # Frames
-
-    def _send(self, p: subprocess.Popen[bytes], head: bytes, buffers: Buffers | None = None) -> None:
+    def send(self, head: bytes, buffers: Buffers | None = None) -> None:
+        """Writes a frame."""
         parts: list[Any] = [head]
         size = 0
         for a in buffers.arrays if buffers else ():
@@ -287,14 +238,220 @@ class Worker:
                     parts.append(b"\0" * (-a.nbytes % 8))
         if size < _ROOM and len(parts) > 1:
             parts = [b"".join(parts)]
-        assert p.stdin is not None
-        with self._write_lock:
+        pipe = self.process.stdin
+        assert pipe is not None
+        with self._write:
             for part in parts:
-                n = p.stdin.write(part)
+                n = pipe.write(part)
                 if n < len(part):
                     view = memoryview(part)[n:]
                     while len(view):
-                        view = view[p.stdin.write(view):]
+                        view = view[pipe.write(view):]
+
+    def cancel(self, ident: int) -> None:
+        """Asks for the end of a request."""
+        try:
+            self.send(Text({"type": "cancel", "target": ident}).frame(next(_IDS)))
+        except (OSError, ValueError):
+            pass  # the process has ended, which reading says
+
+    def open(self, call: Call) -> None:
+        """Keeps the frames of a call for it."""
+        self._calls[call.ident] = call
+
+    def close(self, call: Call) -> None:
+        """Drops them."""
+        self._calls.pop(call.ident, None)
+        call.closed = True
+
+    def next(self, call: Call) -> Reply:
+        """The next frame of a call. Raises: EOFError where none can come; what a signal handler raises, which ends the process: the place of the next
+        frame is lost."""
+        with self._arrived:
+            while not call.frames:
+                if self.ended or call.closed:
+                    raise EOFError
+                if not self._reading:
+                    self._reading = True
+                    break
+                self._arrived.wait()
+            else:
+                return call.frames.popleft()
+        try:
+            while True:
+                reply = self._input.frame()
+                self.answered = True
+                ident = reply.get("id")
+                if ident == call.ident:
+                    return reply
+                if ident == 0 and reply["type"] == "error":
+                    raise from_reply(reply.header)
+                other = self._calls.get(ident)
+                if other is not None:  # else: of a cancel, of what was freed, or of a request that was given up
+                    with self._arrived:
+                        other.frames.append(reply)
+                        self._arrived.notify_all()
+        except BaseException as e:
+            self.ended = True
+            if not isinstance(e, (EOFError, OSError, ValueError, DcoptError)):
+                self.process.kill()
+            raise
+        finally:
+            with self._arrived:
+                self._reading = False
+                if self.ended:
+                    _close(self.process.stdout)
+                self._arrived.notify_all()
+
+    def end(self) -> None:
+        """Ends the process. A pipe is closed where no thread reads or writes it: the system gives its number to another pipe at once."""
+        p = self.process
+        if not self._write.acquire(timeout=1):  # a frame is being written that the process does not read
+            p.kill()
+            self._write.acquire()
+        try:
+            _close(p.stdin)
+        finally:
+            self._write.release()
+        try:
+            p.wait(1)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+        with self._arrived:
+            self.ended = True
+            if not self._reading:
+                _close(p.stdout)
+            self._arrived.notify_all()
+
+    def leave(self) -> None:
+        """Closes what the child of a fork has of the pipes. The process is the parent's; a thread that is not here may hold the locks."""
+        self.ended = True
+        _close(self.process.stdin)
+        _close(self.process.stdout)
+
+
+def _close(pipe: Any) -> None:
+    try:
+        if pipe is not None:
+            pipe.close()
+    except OSError:
+        pass
+
+
+class Stop:
+    """Ends the requests that are sent in its context: `with stop:`, and from another thread `stop.ask()`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.asked = False
+        self._under_way: set[tuple[Link, int]] = set()
+        self._token: Any = None
+
+    def __enter__(self) -> Stop:
+        self._token = _STOP.set(self)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _STOP.reset(self._token)
+
+    def begin(self, link: Link, ident: int) -> None:
+        """A request was sent."""
+        with self._lock:
+            self._under_way.add((link, ident))
+            asked = self.asked
+        if asked:
+            link.cancel(ident)
+
+    def done(self, link: Link, ident: int) -> None:
+        """Its reply has come."""
+        with self._lock:
+            self._under_way.discard((link, ident))
+
+    def ask(self) -> None:
+        """Cancels what is under way, and what is sent from now on."""
+        with self._lock:
+            self.asked, under_way = True, list(self._under_way)
+        for link, ident in under_way:
+            link.cancel(ident)
+
+
+_IDS = itertools.count(1)
+_STOP: contextvars.ContextVar[Stop | None] = contextvars.ContextVar("dcopt stop", default=None)
+
+
+class Turn:
+    """The turn of threads at something that a worker holds. After a fork the child has another lock: a thread that is not there may hold the first."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._lock = threading.RLock()
+
+    def __call__(self, w: Worker) -> threading.RLock:
+        if self._worker is not w:
+            with w.lock:
+                if self._worker is not w:
+                    self._worker, self._lock = w, threading.RLock()
+        return self._lock
+
+
+class Worker:
+    """A process that answers requests, those of several threads side by side. It is for one process of Python, which
+    `worker` sees to."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.lock = threading.RLock()  # of what follows
+        self._handles = itertools.count(1)
+        self._unused: deque[Held] = deque()
+        self._link: Link | None = None
+        # What is loaded ends with the process: users of handles compare this number.
+        self.generation = 0
+
+    # The process
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The process, which is started if there is none."""
+        return self.link().process
+
+    def link(self) -> Link:
+        """The link to the process, which is started if there is none."""
+        with self.lock:
+            link = self._link
+            if link is not None and link.process.poll() is None:
+                return link
+            if link is not None:  # it has ended
+                link.end()
+            self.generation += 1
+            kwargs: dict[str, Any] = {}
+            if sys.platform == "win32":
+                kwargs["creationflags"] = subprocess.CREATE_NO_WINDOW
+            try:
+                self._link = Link(subprocess.Popen([program(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **kwargs))
+            except OSError as e:
+                raise WorkerError(f"the program could not be started: {e}", "internal",
+                                  "Set DCOPT_PROGRAM to the path of a working program dcopt.") from e
+            return self._link
+
+    def close(self, link: Link | None = None) -> None:
+        """Ends the process of a link, by default of the one in use; the next request starts another."""
+        if link is None:
+            link = self._link
+        if link is self._link:
+            self._link = None
+        if link is not None and self.pid == os.getpid():
+            link.end()
+        elif link is not None:
+            link.leave()
+
+    def hold(self, what: str) -> Held:
+        """A handle that is not in use, for a "problem" or "model"."""
+        with self.lock:
+            self.link()
+            return Held(self, self.generation, what)
+
+    # Requests
 
     def _freed(self) -> bytes:
         """Frames that free what nobody refers to any longer."""
@@ -302,95 +459,104 @@ class Worker:
         for _ in range(min(len(self._unused), _FREED_AT_ONCE)):
             held = self._unused.popleft()
             if held.here(self):
-                out += Text({"type": "free", held.what: held.handle}).frame(next(self._ids))
+                out += Text({"type": "free", held.what: held.handle}).frame(next(_IDS))
         return out
 
     def request(self, header: dict[str, Any] | Text, buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, names: Places | None = None,
-                started: subprocess.Popen[bytes] | None = None, held: Held | None = None) -> Reply:
+                link: Link | None = None, held: Held | None = None) -> Reply:
         """Sends a request, without an id, and waits for its reply. KeyboardInterrupt cancels it: a solve or
-        a fit then returns the best so far, as the reply. started is what _start has just returned, where
+        a fit then returns the best so far, as the reply. link is what the method link has just returned, where
         the caller has asked; held is what the request refers to.
 
         Raises: DcoptError of the reply; WorkerError where the process ended."""
-        with self.turn:
-            p = started if started is not None and started is self._process else self._start()
+        if not isinstance(header, Text):
+            header = Text(header if progress is None else dict(header, progress=True), buffers)
+        with self.lock:
+            if link is None or link is not self._link:
+                link = self.link()
             if held is not None and not held.here(self):
                 raise WorkerError("the worker ended, and what the request is about with it", "internal", "The next solve starts another one.")
-            ident = next(self._ids)
-            if not isinstance(header, Text):
-                header = Text(header if progress is None else dict(header, progress=True), buffers)
-            head = header.frame(ident)
+            call = Call(next(_IDS))
+            head = header.frame(call.ident)
             if self._unused:
                 head = self._freed() + head
-            self._interrupted = False
-            try:
-                self._send(p, head, buffers)
-                reply = self._wait(p, ident, progress)
-            except TimeoutError:  # of a handler of SIGALRM, and no error of a pipe, although it is an OSError
-                self.close()
+            link.open(call)
+        stop = _STOP.get()
+        try:
+            link.send(head, buffers)
+            call.sent = True
+            if stop is not None:
+                stop.begin(link, call.ident)
+            reply = self._wait(link, call, progress)
+        except BaseException as e:
+            if e is call.raised:
                 raise
-            except (EOFError, BrokenPipeError, ConnectionError, ValueError, OSError) as e:
-                if isinstance(e, ValueError) and not isinstance(e, json.JSONDecodeError) and p.poll() is None and p.stdin and not p.stdin.closed:
-                    raise
-                answered = self._input is not None and self._input.answered
-                self.close()
-                if self._interrupted:  # twice, or the worker did not end in time
-                    raise KeyboardInterrupt from e
-                code = p.returncode
-                raise WorkerError(f"the worker ended during {header.kind}" + (f" (code {code})" if code is not None else ""),
-                                  "internal", "The next solve starts another one." if answered else
-                                  f"It has answered nothing: {' '.join(map(str, p.args))} is not dcopt, or does not run on this machine.") from e
-            except KeyboardInterrupt:
-                self.close()  # in the middle of a frame: the place is lost
-                raise
-            interrupted = self._interrupted
+            self._failed(e, header, link, call)
+        finally:
+            link.close(call)
+            if stop is not None:
+                stop.done(link, call.ident)
         if reply["type"] == "error":
-            if interrupted:
+            if call.interrupted:
                 raise KeyboardInterrupt
             raise from_reply(reply.header, names)
         return reply
 
-    def _wait(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
+    def _failed(self, e: BaseException, header: Text, link: Link, call: Call) -> NoReturn:
+        """Raises what an exception means that has come while a frame was written or read: of a signal handler, or as the process has ended."""
+        p = link.process
+        closed = p.poll() is not None or p.stdin is None or p.stdin.closed
+        lost = isinstance(e, (EOFError, OSError, json.JSONDecodeError)) or isinstance(e, ValueError) and closed
+        lost = lost and not isinstance(e, (DcoptError, TimeoutError))  # one of a handler of SIGALRM is an OSError, but none of a pipe
+        if lost or link.ended or not call.sent:
+            self.close(link)
+        else:
+            link.cancel(call.ident)
+        if not lost:
+            raise e
+        if call.interrupted:  # twice, or the worker did not end in time
+            raise KeyboardInterrupt from e
+        code = p.returncode
+        raise WorkerError(f"the worker ended during {header.kind}" + (f" (code {code})" if code is not None else ""),
+                          "internal", "The next solve starts another one." if link.answered else
+                          f"It has answered nothing: {' '.join(map(str, p.args))} is not dcopt, or does not run on this machine.") from e
+
+    def _wait(self, link: Link, call: Call, progress: Callable[[Reply], None] | None) -> Reply:
         """Reads until the reply. An interrupt does not tear a frame: where Ctrl-C means
         KeyboardInterrupt, a handler of its own asks the worker to cancel; where it means
         something else, or reading cannot be interrupted by signals, a thread reads."""
         if threading.current_thread() is not threading.main_thread():
-            return self._replies(p, ident, progress)
+            return self._replies(link, call, progress)
         if sys.platform == "win32" or _getsignal(_SIGINT) is not signal.default_int_handler:
-            return self._wait_for_thread(p, ident, progress)
+            return self._wait_for_thread(link, call, progress)
         timers: list[threading.Timer] = []
 
         def interrupt(number: int, frame: Any) -> None:
-            if self._interrupted:  # once more: do not wait for the best point
-                p.kill()
+            if call.interrupted:  # once more: do not wait for the best point
+                link.process.kill()
                 return
-            self._interrupted = True
-            timers.append(threading.Timer(PATIENCE, p.kill))
+            call.interrupted = True
+            timers.append(threading.Timer(PATIENCE, link.process.kill))
             timers[0].start()
-            self._cancel(p, ident)
+            # Another thread sends it: this one may be writing a frame.
+            threading.Thread(target=link.cancel, args=(call.ident,), daemon=True).start()
 
         _setsignal(_SIGINT, interrupt)
         try:
-            return self._replies(p, ident, progress)
+            return self._replies(link, call, progress)
         finally:
             _setsignal(_SIGINT, signal.default_int_handler)
             for t in timers:
                 t.cancel()
 
-    def _cancel(self, p: subprocess.Popen[bytes], ident: int) -> None:
-        try:
-            self._send(p, Text({"type": "cancel", "target": ident}).frame(next(self._ids)))
-        except OSError:
-            pass  # it has ended, which reading says
-
-    def _wait_for_thread(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
+    def _wait_for_thread(self, link: Link, call: Call, progress: Callable[[Reply], None] | None) -> Reply:
         box: list[Any] = []
         done = threading.Event()
 
         def read() -> None:
             try:
-                box.append(self._replies(p, ident, progress))
+                box.append(self._replies(link, call, progress))
             except BaseException as e:  # handed over to the thread that waits
                 box.append(e)
             done.set()
@@ -399,43 +565,30 @@ class Worker:
         try:
             done.wait()
         except KeyboardInterrupt:
-            self._interrupted = True
-            self._cancel(p, ident)
+            call.interrupted = True
+            link.cancel(call.ident)
             if not done.wait(PATIENCE):
-                p.kill()
+                link.process.kill()
                 raise
         except BaseException:  # of another signal handler: nobody takes the reply
-            p.kill()
-            done.wait()
+            link.cancel(call.ident)
             raise
         if isinstance(box[0], BaseException):
             raise box[0]
-        return box[0]
+        return box[0]  # type: ignore[no-any-return]
 
-    def _replies(self, p: subprocess.Popen[bytes], ident: int, progress: Callable[[Reply], None] | None) -> Reply:
-        source = self._input
-        assert source is not None
+    def _replies(self, link: Link, call: Call, progress: Callable[[Reply], None] | None) -> Reply:
         while True:
-            try:
-                reply = source.frame()
-            except (EOFError, WorkerError):
-                raise
-            except BaseException:  # an exception of a signal handler: the place of the next frame is lost
-                p.kill()
-                raise
-            if reply["type"] == "error" and reply.get("id") == 0:
-                raise from_reply(reply.header)
-            if reply.get("id") != ident:
-                continue  # of a cancel, of what was freed, or of a request that was given up
-            if reply["type"] == "progress":
-                if progress is not None:
-                    try:
-                        progress(reply)
-                    except BaseException:  # of the user's function: nobody takes the reply
-                        self._cancel(p, ident)
-                        raise
-                continue
-            return reply
+            reply = link.next(call)
+            if reply["type"] != "progress":
+                return reply
+            if progress is not None:
+                try:
+                    progress(reply)
+                except BaseException as e:  # nobody takes the reply
+                    call.raised = e
+                    link.cancel(call.ident)
+                    raise
 
 
 _current: Worker | None = None
@@ -464,4 +617,4 @@ def operations() -> tuple[str, ...]:
     return tuple(worker().request({"type": "hello"})["ops"])
 
 
-__all__ = ["Buffers", "DcoptError", "Held", "Reply", "Text", "Worker", "operations", "program", "worker"]
+__all__ = ["Buffers", "DcoptError", "Held", "Link", "Reply", "Stop", "Text", "Turn", "Worker", "operations", "program", "worker"]

@@ -544,6 +544,9 @@ class Model:
         self._constraints: list[Constraint] = []
         self._loaded: Loaded | None = None  # of the problem as it stands
 
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__, _loaded=None)  # copies are loaded by themselves
+
     def _declare(self, leaf: Any) -> Any:
         if any(v.name == leaf.name for v in self._leaves):
             raise ProblemError(f"the name {leaf.name} is taken", "problem")
