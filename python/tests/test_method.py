@@ -489,6 +489,34 @@ def test_a_bar(monkeypatch):
         solve(packing(12), callback="tqdm")
 
 
+def test_hints_are_ways_out():
+    """What a refusal asks for makes a problem that is solved."""
+    n = 4
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((n, n))
+    s, mu = a @ a.T + np.eye(n), rng.standard_normal(n)
+    w, y = cp.Variable(n, name="w"), cp.Variable(name="y")
+    b, x, z = cp.Variable(n, bounds=[-1, 2], name="b"), cp.Variable(n, bounds=[0.5, 2], name="x"), cp.Variable(n, name="z")
+    simplex = [cp.sum(w) == 1, w >= 0]
+    for objective, constraints, argument, instead, more, in_place in (
+        (mu @ w / cp.sqrt(cp.quad_form(w, s)), simplex, cp.sqrt(cp.quad_form(w, s)), y, [y >= 0.01], -(mu @ w / y)),
+        (cp.sum(cp.sqrt(cp.abs(b))), [], cp.abs(b), z, [z >= 1e-3], cp.sum(cp.sqrt(z))),
+        (cp.sum(cp.kl_div(cp.square(x), x)), [], cp.square(x), z, [], cp.sum(cp.kl_div(z, x))),
+        (cp.quad_over_lin(b, cp.sum_squares(b)), [], cp.sum_squares(b), y, [y >= 0.01], cp.quad_over_lin(b, y)),
+    ):
+        why = dcopt.why_not(cp.Problem(cp.Minimize(objective), constraints))
+        assert why.help == "put a variable y with bounds in the place of an argument that is not affine, and add y == that argument"
+        assert "\n" not in why.place
+        prob = cp.Problem(cp.Minimize(in_place), [*constraints, *more, instead == argument])
+        solve(prob)
+        assert prob.status == "optimal"
+    m = dcopt.Model()
+    m.minimize(dcopt.dc.lambda_max(m.var("X", (2, 2), at_least=-1)))
+    assert m.why_not().help == "take (X + X')/2"
+    why = dcopt.why_not(cp.sum(dcopt.apply("tan", cp.Variable(2))))
+    assert why.help.startswith("give the variables bounds that keep it between two poles")
+
+
 def test_solver_beside_the_method_is_an_error():
     x = cp.Variable(name="x")
     prob = cp.Problem(cp.Minimize(cp.abs(x - 1)))

@@ -3,6 +3,7 @@ package decode
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/graph/atom"
@@ -159,17 +160,26 @@ func (c *call) scalar(e dc.Expr) (value, *Error) {
 
 // noSplit is an expression that dc refuses.
 func (c *call) noSplit(err error) *Error {
-	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, cause(err))
-	data := true
+	// A cause may have its way out behind it.
+	text, help, found := strings.Cut(cause(err), "; ")
+	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
+	data, affine := true, true
 	for i := range c.args {
-		v := &c.args[i]
-		data = data && v.isData()
-		out.Notes = append(out.Notes, wire.Note{Node: c.node.Args[i], Name: c.nameOf(c.node.Args[i]), Text: v.curvature()})
+		v, word := &c.args[i], c.args[i].curvature()
+		data, affine = data && v.isData(), affine && (word == "affine" || word == "data")
+		out.Notes = append(out.Notes, wire.Note{Node: c.node.Args[i], Name: c.nameOf(c.node.Args[i]), Text: word})
 	}
 	if data {
 		return problemf("%s: %s", c.node.Op, cause(err))
 	}
-	out.Help = "give the variables bounds, or state it by another operation"
+	switch {
+	case found:
+		out.Help = help
+	case affine:
+		out.Help = "give the variables bounds, or state it by another operation"
+	default:
+		out.Help = "put a variable y with bounds in the place of an argument that is not affine, and add y == that argument"
+	}
 	return out
 }
 

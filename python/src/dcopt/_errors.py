@@ -17,7 +17,7 @@ _SETTING = re.compile(r"^\w+: the header: settings\.(\w+) is")
 def short(expr: Any) -> str:
     """An expression or constraint as text of one line's length. Constants in it are printed: that may take a
     millisecond, so it is for messages alone."""
-    text = str(expr)
+    text = " ".join(str(expr).split())  # matrices have lines
     return text if len(text) <= 120 else text[:117] + "..."
 
 
