@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._errors import Places
-from ._worker import Buffers, Held, Link, Reply, Text, Turn, worker
+from ._worker import Buffers, Held, Reply, Text, Turn, worker
 
 
 @dataclass
@@ -74,41 +74,41 @@ class Loaded:
         self._key: Any = None  # of the request whose header _text is
         self._text: Text | None = None
 
-    def _load(self) -> tuple[Held, Link]:
-        """What the worker holds, and the link to its process. The caller has the turn."""
+    def _load(self) -> Held:
+        """What the worker holds. The caller has the turn."""
         w = worker()
-        link = w.link()
+        w.link()
         held = self._held
         if held is None or not held.here(w):
             held = w.hold("problem")
             self.convex = bool(w.request(self.graph.message(held.handle), self.graph.buffers, names=self.names, held=held)["convex"])
-            self._held, self._key, link = held, None, w.link()
-        return held, link
+            self._held, self._key = held, None
+        return held
 
     def request(self, header: dict[str, Any] | Callable[[], dict[str, Any]], buffers: Buffers | None = None,
                 progress: Callable[[Reply], None] | None = None, key: Any = None) -> Reply:
         """Sends a request about the problem. key: of two calls one after the other with keys that are equal, and buffers of
         the same sizes, the second has the header of the first; it is not made anew."""
         with self._turn(worker()):
-            held, link = self._load()
+            held = self._load()
             if key is not None and buffers is not None:
                 key = (key, [a.size for a in buffers.arrays])
             if key is None or key != self._key:
                 made = dict(header() if callable(header) else header, problem=held.handle)
                 if key is None:
-                    return held.worker.request(made, buffers, progress, self.names, link, held)
+                    return held.worker.request(made, buffers, progress, self.names, held)
                 self._text, self._key = Text(made, buffers), key
             assert self._text is not None
-            return held.worker.request(self._text, buffers, progress, self.names, link, held)
+            return held.worker.request(self._text, buffers, progress, self.names, held)
 
     def keep(self, what: str, header: dict[str, Any], buffers: Buffers) -> tuple[Held, Reply]:
         """Sends a request whose result the worker keeps under a handle, which is given."""
         with self._turn(worker()):
-            held, link = self._load()
+            held = self._load()
             result = held.worker.hold(what)
             made = dict(header, problem=held.handle)
             made[what] = result.handle
-            return result, held.worker.request(made, buffers, None, self.names, link, held)
+            return result, held.worker.request(made, buffers, None, self.names, held)
 
     def load(self) -> bool:
         """Loads the graph; whether the problem is convex as dcopt splits it."""

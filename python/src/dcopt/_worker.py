@@ -463,20 +463,20 @@ class Worker:
         return out
 
     def request(self, header: dict[str, Any] | Text, buffers: Buffers | None = None,
-                progress: Callable[[Reply], None] | None = None, names: Places | None = None,
-                link: Link | None = None, held: Held | None = None) -> Reply:
+                progress: Callable[[Reply], None] | None = None, names: Places | None = None, held: Held | None = None) -> Reply:
         """Sends a request, without an id, and waits for its reply. KeyboardInterrupt cancels it: a solve or
-        a fit then returns the best so far, as the reply. link is what the method link has just returned, where
-        the caller has asked; held is what the request refers to.
+        a fit then returns the best so far, as the reply. held is what the request refers to.
 
         Raises: DcoptError of the reply; WorkerError where the process ended."""
         if not isinstance(header, Text):
             header = Text(header if progress is None else dict(header, progress=True), buffers)
         with self.lock:
-            if link is None or link is not self._link:
+            if held is not None:
+                link = self._link if held.here(self) else None
+                if link is None:
+                    raise WorkerError("the worker ended, and what the request is about with it", "internal", "The next solve starts another one.")
+            else:
                 link = self.link()
-            if held is not None and not held.here(self):
-                raise WorkerError("the worker ended, and what the request is about with it", "internal", "The next solve starts another one.")
             call = Call(next(_IDS))
             head = header.frame(call.ident)
             if self._unused:
