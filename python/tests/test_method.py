@@ -489,25 +489,35 @@ def test_a_bar(monkeypatch):
         solve(packing(12), callback="tqdm")
 
 
-def test_hints_are_ways_out():
-    """What a refusal asks for makes a problem that is solved."""
+def test_quotients_of_what_bounds_do_not_keep_from_0():
+    """The Sharpe ratio, whose best portfolio a quadratic program has, and Rayleigh's quotient, whose least value is an eigenvalue."""
     n = 4
     rng = np.random.default_rng(0)
     a = rng.standard_normal((n, n))
     s, mu = a @ a.T + np.eye(n), rng.standard_normal(n)
-    w, y = cp.Variable(n, name="w"), cp.Variable(name="y")
+    w, v = cp.Variable(n, name="w"), cp.Variable(n)
+    solve(ratio := cp.Problem(cp.Maximize(mu @ w / cp.sqrt(cp.quad_form(w, s))), [cp.sum(w) == 1, w >= 0]))
+    least = cp.Problem(cp.Minimize(cp.quad_form(v, s)), [mu @ v == 1, v >= 0]).solve()
+    assert ratio.status == "optimal" and ratio.value == pytest.approx(least**-0.5, rel=1e-6)
+    b = cp.Variable(n, bounds=[-1, 2], name="b")
+    solve(rayleigh := cp.Problem(cp.Minimize(cp.quad_form(b, s) / cp.sum_squares(b)), [cp.sum(b) == 1]))
+    assert rayleigh.status == "optimal" and rayleigh.value == pytest.approx(np.linalg.eigvalsh(s)[0], rel=1e-6)
+
+
+def test_hints_are_ways_out():
+    """What a refusal asks for makes a problem that is solved."""
+    n = 4
+    y = cp.Variable(name="y")
     b, x, z = cp.Variable(n, bounds=[-1, 2], name="b"), cp.Variable(n, bounds=[0.5, 2], name="x"), cp.Variable(n, name="z")
-    simplex = [cp.sum(w) == 1, w >= 0]
-    for objective, constraints, argument, instead, more, in_place in (
-        (mu @ w / cp.sqrt(cp.quad_form(w, s)), simplex, cp.sqrt(cp.quad_form(w, s)), y, [y >= 0.01], -(mu @ w / y)),
-        (cp.sum(cp.sqrt(cp.abs(b))), [], cp.abs(b), z, [z >= 1e-3], cp.sum(cp.sqrt(z))),
-        (cp.sum(cp.kl_div(cp.square(x), x)), [], cp.square(x), z, [], cp.sum(cp.kl_div(z, x))),
-        (cp.quad_over_lin(b, cp.sum_squares(b)), [], cp.sum_squares(b), y, [y >= 0.01], cp.quad_over_lin(b, y)),
+    for objective, argument, instead, more, in_place in (
+        (cp.sum(cp.sqrt(cp.abs(b))), cp.abs(b), z, [z >= 1e-3], cp.sum(cp.sqrt(z))),
+        (cp.sum(cp.kl_div(cp.square(x), x)), cp.square(x), z, [], cp.sum(cp.kl_div(z, x))),
+        (cp.quad_over_lin(b, cp.sum_squares(b)), cp.sum_squares(b), y, [y >= 0.01], cp.quad_over_lin(b, y)),
     ):
-        why = dcopt.why_not(cp.Problem(cp.Minimize(objective), constraints))
+        why = dcopt.why_not(cp.Problem(cp.Minimize(objective)))
         assert why.help == "put a variable y with bounds in the place of an argument that is not affine, and add y == that argument"
         assert "\n" not in why.place
-        prob = cp.Problem(cp.Minimize(in_place), [*constraints, *more, instead == argument])
+        prob = cp.Problem(cp.Minimize(in_place), [*more, instead == argument])
         solve(prob)
         assert prob.status == "optimal"
     m = dcopt.Model()
