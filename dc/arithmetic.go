@@ -6,8 +6,27 @@ import (
 	"slices"
 )
 
-// Add returns a + b, entry by entry.
-func (a Expr) Add(b Expr) Expr { return a.combine("sum", 1, b) }
+// Add returns a + b + ..., entry by entry. Many terms are added in pairs, so that n of them cost n
+// log n.
+func (a Expr) Add(bs ...Expr) Expr {
+	if len(bs) == 1 {
+		return a.combine("sum", 1, bs[0])
+	}
+	for all := append([]Expr{a}, bs...); ; {
+		if len(all) == 1 {
+			return all[0]
+		}
+		half := all[:0]
+		for k := 0; k < len(all); k += 2 {
+			if k+1 < len(all) {
+				half = append(half, all[k].combine("sum", 1, all[k+1]))
+			} else {
+				half = append(half, all[k])
+			}
+		}
+		all = half
+	}
+}
 
 // Sub returns a − b, entry by entry.
 func (a Expr) Sub(b Expr) Expr { return a.combine("difference", -1, b) }

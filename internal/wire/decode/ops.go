@@ -460,7 +460,7 @@ func sum(c *call) (value, *Error) {
 	} else if err := c.spend(n, terms); err != nil {
 		return value{}, err
 	}
-	out, err := c.array(addPairs(parts), terms)
+	out, err := c.array(parts[0].Add(parts[1:]...), terms)
 	if data && err == nil {
 		out.data, out.deps = make([]float64, n), deps
 		for i := range c.args {
@@ -470,22 +470,6 @@ func sum(c *call) (value, *Error) {
 		}
 	}
 	return out, err
-}
-
-// addPairs adds in pairs, so that n terms cost n log n.
-func addPairs(as []dc.Expr) dc.Expr {
-	for len(as) > 1 {
-		half := as[:0]
-		for k := 0; k < len(as); k += 2 {
-			if k+1 < len(as) {
-				half = append(half, as[k].Add(as[k+1]))
-			} else {
-				half = append(half, as[k])
-			}
-		}
-		as = half
-	}
-	return as[0]
 }
 
 func constant(c *call) (value, *Error) {

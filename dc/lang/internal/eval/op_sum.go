@@ -114,11 +114,11 @@ func (ev *Evaluator) Weighted(n *syntax.Node, terms []value.Summand) value.Value
 		}
 	}
 	if top == value.AffineFunctions {
-		return ev.Sound(n, addPairs(parts))
+		return ev.Sound(n, parts[0].Add(parts[1:]...))
 	}
 	ev.Spend(n, min(all.Weight+all.Parts, 1<<20))
 	if len(shape) > 0 {
-		return value.FromExpr(addPairs(parts), all)
+		return value.FromExpr(parts[0].Add(parts[1:]...), all)
 	}
 	return value.FromExpr(ev.Combine(n, "sum", parts), all)
 }
@@ -140,22 +140,6 @@ func (ev *Evaluator) pair(n *syntax.Node, a, b *value.Value, minus bool) (v valu
 		return ev.Sound(n, a.Function().Sub(b.Function())), true
 	}
 	return ev.Sound(n, a.Function().Add(b.Function())), true
-}
-
-// addPairs adds in pairs, so that many terms cost n log n.
-func addPairs(as []dc.Expr) dc.Expr {
-	for len(as) > 1 {
-		half := as[:0]
-		for k := 0; k < len(as); k += 2 {
-			if k+1 < len(as) {
-				half = append(half, as[k].Add(as[k+1]))
-			} else {
-				half = append(half, as[k])
-			}
-		}
-		as = half
-	}
-	return as[0]
 }
 
 // Scale is w·v, entries counted from 1.
