@@ -188,7 +188,7 @@ func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 func (r *run) finish(end outcome, t time.Time) *Result {
 	res := r.res
 	last := end.status
-	end = r.excluded(end)
+	end = r.known(r.excluded(end))
 	res.Status, res.Message, res.known = end.status, end.message, end.lost
 	switch end.status {
 	case Infeasible:
@@ -235,6 +235,17 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		}
 	}
 	return res
+}
+
+// known is end, which is no convergence where rounding errors leave more of the objective open than
+// values of points differ by that the first-order conditions hold at, √Tol of its size.
+func (r *run) known(end outcome) outcome {
+	w := r.worthOf(r.res.X)
+	if end.status != Converged || !(w.err > math.Sqrt(r.set.Tol)*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
+		return end
+	}
+	const why = "rounding errors change the objective by up to %.2g: it may have no least value, as next to a pole"
+	return r.giveUp(Stalled, joined(fmt.Sprintf(why, w.err), end.message))
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well

@@ -81,3 +81,28 @@ func TestPoles(t *testing.T) {
 		}
 	}
 }
+
+// TestNextToPoles: next to a pole rounding errors neither keep a constraint nor make a minimum.
+func TestNextToPoles(t *testing.T) {
+	m := dc.NewModel()
+	y := m.Var("y", nil, dc.AtLeast(0), dc.AtMost(3), dc.StartAt(0.5))
+	m.Minimize(dc.Quotient(dc.Num(1), y.Shift(-1)))
+	p, err := m.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
+	if err != nil || res.Status == ccp.Converged {
+		t.Errorf("1/(y - 1) has the minimum %g: %v, %v", res.Objective, res.Status, err)
+	}
+	m = dc.NewModel()
+	x := m.Var("x", []int{2})
+	m.SubjectTo(dc.LE(dc.Quotient(x.At(0).Scale(3).Shift(-4), dc.SumSquares(x).Shift(-1)), -1.9))
+	if p, err = m.Problem(); err != nil {
+		t.Fatal(err)
+	}
+	if at := []float64{1 - 0x1p-49, 0}; p.Feasible(at, 1e-6) {
+		v, _ := p.Violation(at)
+		t.Errorf("a point that breaks the constraint by %g is feasible", v)
+	}
+}
