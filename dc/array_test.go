@@ -180,3 +180,66 @@ func ExamplePairs() {
 	fmt.Println(i, j)
 	// Output: [0 0 1] [1 2 2]
 }
+
+// TestSizesOfArrays: arrays of any size, of which large ones are graphs, have the same entries, the
+// same parts and the same constraints.
+func TestSizesOfArrays(t *testing.T) {
+	for _, n := range []int{127, 128} {
+		m := dc.NewModel()
+		x, u := m.Var("x", []int{n, 2}), m.Var("u", []int{n}, dc.AtLeast(1), dc.AtMost(4))
+		e := dc.Norm2(x.Along(1))
+		at := make([]float64, 3*n)
+		at[6], at[7] = 3, 4
+		for _, one := range []dc.Expr{e.At(3), e.Slice(3, 4), e.Shift(1).Entry(3).Shift(-1), e.Rows([]int{3})} {
+			if got := one.Value(at); got != 5 {
+				t.Errorf("%d: an entry is %g, want 5", n, got)
+			}
+		}
+		none := e.Slice(0, 0)
+		sum := none.Add(x.Col(0).Slice(0, 0))
+		for _, a := range []dc.Expr{none.Select([]int{0}, nil), e.Rows(nil).Rows(nil), sum, none.T()} {
+			if a.Err() != nil || a.Len() != 0 {
+				t.Errorf("%d: no entries: %d, %v", n, a.Len(), a.Err())
+			}
+		}
+		number := dc.Norm2(dc.Const([]int{n, 2}, make([]float64, 2*n)).Along(1))
+		if a := dc.MatMul(number.Reshape(1, n), x); a.Err() != nil {
+			t.Errorf("%d: constants: %v", n, a.Err())
+		}
+		for _, a := range []dc.Expr{number, dc.Sum(number), e.Sub(e)} {
+			if !a.IsConst() {
+				t.Errorf("%d: numbers are not constant", n)
+			}
+		}
+		if w := dc.Max(dc.Stack(u, u.Shift(5)).Reshape(2, n).Along(0)); !w.Plain() || w.Linear(3).Const != 5 {
+			t.Errorf("%d: the larger one is u + 5", n)
+		}
+		m.SubjectTo(dc.LE(none, 1).Named("q"), dc.LE(none, 1).ForEach("q", nil))
+		m.SubjectTo(dc.LE(dc.Norm2(x.Sub(x).Along(1)), 1), dc.LE(e, 1))
+		places := make([]int, n)
+		places[n-1] = 1<<40 + 5
+		m.SubjectTo(dc.LE(e, 2).ForEach("b", places))
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(p.Constraints) - 1
+		if got := p.Constraints[last].Name(); got != "b[1099511627781]" {
+			t.Errorf("%d: the last constraint is %s", n, got)
+		}
+		if got := p.Constraints[last-n].Name(); got != "" {
+			t.Errorf("%d: a constraint without a name is %q", n, got)
+		}
+	}
+	m := dc.NewModel()
+	x := m.Var("x", []int{3})
+	one, two := []float64{1}, []int{0, 1}
+	for _, a := range []dc.Expr{x.Reshape(-1, -3), dc.Const([]int{-1, -1}, one), x.Select([]int{-1, -2}, two)} {
+		if a.Err() == nil {
+			t.Error("a dimension below 0 is no error")
+		}
+	}
+	if v := dc.Abs(x.Slice(0, 1)).Along(0).Value([]float64{1, 2, 3}); !math.IsNaN(v) {
+		t.Errorf("an axis that nothing takes has the value %g", v)
+	}
+}

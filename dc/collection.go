@@ -19,7 +19,7 @@ type collection struct {
 func (l *collection) read(c *Common) *graph.Graph {
 	e, r := &c.e, &l.r
 	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.err != nil ||
-		e.composite || len(e.terms) == 0 {
+		e.composite || len(e.terms) == 0 || slices.ContainsFunc(c.index, isLarge) {
 		return nil
 	}
 	if e.lin.IsConst() && len(e.terms) == 1 {
@@ -40,6 +40,9 @@ func (l *collection) read(c *Common) *graph.Graph {
 	}
 	return &r.g
 }
+
+// isLarge reports whether a number in the brackets of a name is none that members keep.
+func isLarge(i int) bool { return i != int(int32(i)) }
 
 // takes reports whether a member with the graph m and the statement c may follow.
 func (a *growing) takes(c *Common, m *graph.Graph) bool {

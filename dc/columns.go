@@ -25,7 +25,7 @@ func (a Expr) fold(row *atom.Reduce, f func(Expr) scalar) Expr {
 }
 
 // columns are a row of the table of the groups along the axis. ok is false where these are no
-// members of a graph.
+// members of a graph, or some are affine by the bounds of their variables.
 func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	axis, is := a.err.(pending)
 	if !is || a.bent() || row.Restricted() || row.Curvature < 0 {
@@ -36,17 +36,26 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	if n < fewestConstraints || group < 2 {
 		return out, false
 	}
-	rows := make([]graph.Row, group)
+	rows, width := make([]graph.Row, group), 0
 	for i := range rows {
 		place := func(k int) int { return (k/inner*group+i)*inner + k%inner }
 		if rows[i], ok = RowOf(a, n, place); !ok {
 			return out, false
 		}
+		width += len(rows[i].Idx)
 	}
 	g := &graph.Graph{N: n}
 	top := g.Add(graph.Reduced(row, group, g.Add(graph.Node{Op: graph.Affine, Rows: rows})))
 	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{graph.Number([]float64{0})}, Args: []int{top}, Weights: [][]float64{{1}}})
-	return graphOf(shape, g, a.of), true
+	out = graphOf(shape, g, a.of)
+	bent := width > 0
+	if row.Extremes != nil || row == atom.Norm1 {
+		for k := 0; bent && k < n; k++ {
+			one := out.g.entry(k)
+			bent = !one.isAffineNow()
+		}
+	}
+	return out, bent
 }
 
 // graphOf is the array of the members of a graph.
@@ -85,6 +94,9 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 		at := g.Join(e.g.Graph, e.g.Top())
 		rows.Add(times, &last.Rows[0])
 		for k, arg := range last.Args {
+			if slices.Contains(sum.Args, at[arg]) {
+				return out, false // they may cancel
+			}
 			sum.Args = append(sum.Args, at[arg])
 			sum.Weights = append(sum.Weights, graph.Scale(times, last.Weights[k]))
 		}

@@ -52,17 +52,28 @@ func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
 		}
 		return above
 	}
-	if below.err == nil && above.err == nil && below.each != nil && above.each != nil {
-		both := *below.each
-		both.columns, both.one = nil, func(k int) Constraint {
-			c := below.each.one(k).alone()
-			c.next = above.each.one(k).Common
-			return stated(c)
-		}
-		return stated(Common{each: &both})
+	if err := errors.Join(below.err, above.err); err != nil {
+		return refused(err)
 	}
-	below.next = above.Common
-	return below
+	if below.isRows() && above.isRows() && below.A.Len() == above.A.Len() {
+		below.next = above.Common
+		return below
+	}
+	first, second := below.entries(), above.entries()
+	half := func(e *each, k int) Constraint { return e.one(min(k, e.n-1)) }
+	both := *first
+	if second.n > both.n || len(second.shape) > len(both.shape) {
+		both = *second
+	}
+	both.columns, both.one = nil, func(k int) Constraint {
+		c := half(first, k).alone()
+		c.next = half(second, k).Common
+		return stated(c)
+	}
+	if both.n == 1 && len(both.shape) == 0 {
+		return both.one(0)
+	}
+	return stated(Common{each: &both})
 }
 
 // constant is that of entry k of a constant array, or of a number.
@@ -135,15 +146,7 @@ func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
 	case s.err != nil:
 		return c
 	}
-	if s.each == nil {
-		s.each = &each{n: 1, one: func(int) Constraint { return c }}
-		if !s.DC {
-			whole := s
-			s.each = &each{n: s.A.Len(), shape: s.A.shape, one: func(k int) Constraint {
-				return stated(Common{A: whole.A.Select(nil, []int{k}), Lo: whole.Lo[k : k+1], Hi: whole.Hi[k : k+1]})
-			}}
-		}
-	}
+	s.each = c.entries()
 	for _, i := range columns {
 		if len(i) != s.each.n {
 			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family, s.each.n, len(i)))
@@ -153,4 +156,29 @@ func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
 	e.names = append([][]int{}, columns...)
 	s.Family, s.index, s.each = family, nil, &e
 	return stated(s)
+}
+
+// isRows reports whether c states affine functions.
+func (c *Common) isRows() bool { return !c.DC && c.each == nil && c.cone == nil }
+
+// entries is c as the constraints of the entries of an array, or of the only one.
+func (c Constraint) entries() *each {
+	s := c.alone()
+	switch {
+	case s.each != nil:
+		return s.each
+	case !s.isRows() || s.next != nil && !s.next.isRows():
+		return &each{n: 1, one: func(int) Constraint { return c }}
+	}
+	row := func(h *Common, k int) Common {
+		return Common{A: h.A.Select(nil, []int{k}), Lo: h.Lo[k : k+1], Hi: h.Hi[k : k+1]}
+	}
+	return &each{n: s.A.Len(), shape: s.A.shape, one: func(k int) Constraint {
+		one := row(&s, k)
+		if s.next != nil {
+			other := row(s.next, k)
+			one.next = &other
+		}
+		return stated(one)
+	}}
 }

@@ -127,10 +127,11 @@ func (a Expr) Plain() bool { return !a.bent() || a.every(scalar.isAffineAsWritte
 // terms of either sign are infinite, and for an array with other than one entry: see Values.
 func (a Expr) Value(x []float64) float64 {
 	switch {
-	case len(a.fs) == 1:
-		return a.fs[0].value(x)
 	case a.err != nil || a.Len() != 1:
 		return math.NaN()
+	case a.bent():
+		e := a.scalar(0)
+		return e.value(x)
 	case a.c == nil:
 		return 0
 	}

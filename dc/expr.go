@@ -203,6 +203,9 @@ const mirrorTol = 1e-9
 func size(shape []int) int {
 	n := 1
 	for _, d := range shape {
+		if d < 0 {
+			return -1 // no array has it
+		}
 		n *= d
 	}
 	return n

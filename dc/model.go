@@ -180,14 +180,16 @@ func (m *Model) add(c *Constraint) {
 func (m *Model) addEach(s *Common) {
 	e := s.each
 	if e.columns != nil && e.of.check(m.space) == nil {
-		width := len(e.index(s.index, 0))
-		numbers := make([]int32, 0, width*e.n)
-		for k := range e.n {
-			for _, i := range e.index(s.index, k) {
+		width, numbers, fit := 0, make([]int32, 0, e.n), true
+		for k := 0; k < e.n && s.Family != ""; k++ {
+			index := e.index(s.index, k)
+			width = len(index)
+			for _, i := range index {
+				fit = fit && !isLarge(i)
 				numbers = append(numbers, int32(i))
 			}
 		}
-		if m.cs.addMembers(s.Family, width, numbers, e.columns, m.space) {
+		if fit && m.cs.addMembers(s.Family, width, numbers, e.columns, m.space) {
 			return
 		}
 	}

@@ -106,9 +106,9 @@ func MatMul(a, b Expr) Expr {
 	shape := append(a.shape[:da-1:da-1], b.shape[1:]...)
 	switch {
 	case a.IsConst() && len(shape) == 0:
-		return b.Dot(a.c)
+		return b.Dot(a.Values(nil))
 	case b.IsConst() && len(shape) == 0:
-		return a.Dot(b.c)
+		return a.Dot(b.Values(nil))
 	case a.IsConst():
 		return b.leftMul(newRows(a, da == 1)).Reshape(shape...)
 	case b.IsConst():
@@ -125,13 +125,14 @@ type rows struct {
 
 // newRows is a matrix, or a vector as a row or as a column.
 func newRows(a Expr, row bool) rows {
+	v := a.Values(nil)
 	switch {
 	case len(a.shape) == 2:
-		return rows{a.shape[0], a.shape[1], a.c}
+		return rows{a.shape[0], a.shape[1], v}
 	case row:
-		return rows{1, len(a.c), a.c}
+		return rows{1, len(v), v}
 	}
-	return rows{len(a.c), 1, a.c}
+	return rows{len(v), 1, v}
 }
 
 func (m rows) Dims() (r, c int)           { return m.r, m.c }

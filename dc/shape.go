@@ -78,7 +78,7 @@ func (a Expr) stretch(shape []int, lo, hi int) Expr {
 		for k := range flat {
 			flat[k] = lo + k
 		}
-		return a.takeColumns(shape, flat)
+		return a.Select(shape, flat)
 	}
 	out := Expr{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
 	if a.ptr == nil {
@@ -162,13 +162,13 @@ func (a Expr) Select(shape []int, flat []int) Expr {
 		}
 		run = run && k == flat[0]+i
 	}
-	if a.g != nil {
+	if a.g != nil && len(flat) >= fewestConstraints {
 		return a.takeColumns(shape, flat)
 	}
-	if a.fs != nil {
+	if a.bent() {
 		fs := make([]scalar, len(flat))
 		for i, k := range flat {
-			fs[i] = a.fs[k]
+			fs[i] = a.scalar(k)
 		}
 		return arrayOf(slices.Clone(shape), fs)
 	}

@@ -26,7 +26,9 @@ func (s Statement) Dual(r Solution) []float64 {
 			out = append(out, y[k][0]-y[k+1][0])
 			k++
 		case k+1 < s.to && s.cs.list[k+1].second: // of lo ≤ e and e ≤ hi
-			out = append(out, y[k+1][0]-y[k][0])
+			for i, v := range y[k+1] {
+				out = append(out, v-y[k][i])
+			}
 			k++
 		default:
 			out = append(out, y[k]...)
