@@ -256,3 +256,16 @@ def test_copies_and_pickles_of_models():
     m.solve()
     for other in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
         np.testing.assert_allclose(other.solve()["x"], [0, 1], atol=1e-5)
+
+
+def test_data_are_those_of_the_statement():
+    """An array that its owner changes later changes no problem."""
+    m = dc.Model()
+    x, data = m.var("x", 2, at_least=0, at_most=10), np.zeros(2)
+    m.maximize(dc.sum(x))
+    for data[:] in ([3, 1], [2, 5]):
+        m.subject_to(x <= data)
+    low = np.ones(2)
+    m.var("y", 2, at_least=low, start_at=low)
+    low[:] = 5
+    assert m.solve()["x"] == pytest.approx([2, 1]) and m.solve()["y"] == pytest.approx([1, 1])

@@ -35,7 +35,8 @@ def test_the_regressor_needs_no_cvxpy():
 
 
 @pytest.mark.parametrize("first", ["import dcopt, cvxpy as cp", "import cvxpy as cp, dcopt", "import dcopt\nfrom cvxpy import Problem\nimport cvxpy as cp",
-                                   "import dcopt, importlib.util\nimportlib.util.find_spec('cvxpy')\nimport cvxpy as cp, importlib\nimportlib.reload(cp)"])
+                                   "from dcopt import is_dc\nimport cvxpy as cp",
+                                   "from dcopt import DCOPT\nimport cvxpy as cp", "import dcopt, importlib.util\nimportlib.util.find_spec('cvxpy')\nimport cvxpy as cp, importlib\nimportlib.reload(cp)"])
 def test_the_method_is_there_whatever_is_imported_first(first):
     need.module("cvxpy")
     code = "x = cp.Variable()\nprob = cp.Problem(cp.Minimize(cp.abs(x) - 2 * cp.abs(x - 1)), [x >= -2, x <= 3])\nprint(round(prob.solve(method='dcopt'), 4))"

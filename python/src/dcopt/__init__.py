@@ -40,6 +40,7 @@ if not TYPE_CHECKING:  # a __getattr__ would hide wrong names from who reads typ
         "_method": "as_dccp functions is_dc replace_dccp solve to_dc why_not", "_qp": "solve_qp", "_result": "Progress Result", "_solver": "DCOPT DCOPT_QP", "dc": "Model",
     }
     _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
+    _OF_CVXPY = ("_async", "_function", "_method", "_solver")
     _EXTRAS = {"cvxpy": "cvxpy", "scipy": "cvxpy", "sklearn": "sklearn"}  # the module that is missing, and the extra that brings it
 
     def __getattr__(name):
@@ -48,6 +49,8 @@ if not TYPE_CHECKING:  # a __getattr__ would hide wrong names from who reads typ
         if name not in _WHERE:
             raise AttributeError(f"module 'dcopt' has no attribute {name!r}")
         try:
+            if _WHERE[name] in _OF_CVXPY:
+                importlib.import_module("cvxpy")  # which registers the module: it has to be whole before, as the module imports it
             return getattr(importlib.import_module("." + _WHERE[name], __name__), name)
         except ModuleNotFoundError as e:
             missing = (e.name or "").partition(".")[0]

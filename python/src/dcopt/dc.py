@@ -196,7 +196,7 @@ def _const(values: Any) -> Expr:
     if hasattr(values, "toarray"):
         values = values.toarray()
     try:
-        a = np.asarray(values, dtype=float)
+        a = np.array(values, dtype=float)  # a copy: the problem is that of now
     except (TypeError, ValueError):
         items = values if isinstance(values, (list, tuple)) else []
         if any(isinstance(v, (Expr, list, tuple)) for v in items):
@@ -560,7 +560,7 @@ class Model:
         """A variable with a name of its own. at_least and at_most are bounds, start_at is where it starts; start_normal (mean, deviation) and
         start_uniform (lo, hi) are how starts are drawn; symmetric and psd are for square matrices."""
         shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
-        arrays = {k: flat(np.broadcast_to(v, shape)) for k, v in (("lo", at_least), ("hi", at_most), ("start", start_at)) if v is not None}
+        arrays = {k: flat(np.array(np.broadcast_to(v, shape))) for k, v in (("lo", at_least), ("hi", at_most), ("start", start_at)) if v is not None}
         spec: dict[str, Any] = {k: True for k, v in (("symmetric", symmetric and not psd), ("psd", psd)) if v}
         spec.update({k: [float(a) for a in v] for k, v in (("start_normal", start_normal), ("start_uniform", start_uniform)) if v is not None})
         return self._declare(Variable(name, shape, spec, arrays))  # type: ignore[no-any-return]
