@@ -55,50 +55,29 @@ func (a Expr) combine(what string, w float64, b Expr) Expr {
 	if len(a.shape) == 0 && len(b.shape) > 0 {
 		return b.Scale(w).combine(what, 1, a)
 	}
-	scalar := len(b.shape) == 0
+	other := func(k int) int { return min(k, len(b.c)-1) } // b may be a number
 	out := Expr{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
 	if out.of != nil && out.of.wrong != nil { // equal coefficients of two models would cancel
 		return wrong(out.of.wrong)
 	}
 	for k, v := range a.c {
-		i := k
-		if scalar {
-			i = 0
-		}
-		out.lost = max(out.lost, Linear{Const: v, lost: a.lost}.cancelled(w, Linear{Const: b.c[i], lost: b.lost}))
+		r := Linear{Const: b.c[other(k)], lost: b.lost}
+		out.lost = max(out.lost, Linear{Const: v, lost: a.lost}.cancelled(w, r))
 	}
-	if a.IsConst() && b.IsConst() {
-		for k, v := range a.c {
-			if !scalar {
-				out.c = append(out.c, v+w*b.c[k])
-			} else {
-				out.c = append(out.c, v+w*b.c[0])
-			}
-		}
-		return out
-	}
-	if b.IsConst() { // the coefficients are those of a
+	if b.IsConst() { // a has all coefficients
 		out.ptr, out.idx, out.val = a.ptr, a.idx, a.val
 		for k, v := range a.c {
-			i := k
-			if scalar {
-				i = 0
-			}
-			out.c = append(out.c, v+w*b.c[i])
+			out.c = append(out.c, v+w*b.c[other(k)])
 		}
 		return out
 	}
 	room := len(a.idx) + len(b.idx)
-	if scalar {
+	if b.isNumber() {
 		room = len(a.idx) + len(b.idx)*len(a.c)
 	}
 	out.ptr, out.idx, out.val = make([]int, 1, len(a.c)+1), make([]int, 0, room), make([]float64, 0, room)
 	for k := range a.c {
-		i := k
-		if scalar {
-			i = 0
-		}
-		l, r := a.Linear(k), b.Linear(i)
+		l, r := a.Linear(k), b.Linear(other(k))
 		out.idx, out.val = appendScaled(out.idx, out.val, l, w, r)
 		out.ptr, out.c = append(out.ptr, len(out.idx)), append(out.c, l.Const+w*r.Const)
 	}

@@ -64,8 +64,8 @@ func graphOf(shape []int, g *graph.Graph, of *space) Expr {
 	return Expr{shape: shape, g: &columnar{g, entry}, of: of}
 }
 
-// sumOfColumns is a + w·b where one is a graph and the other one, or affine. ok is false where they
-// do not make a graph.
+// sumOfColumns is a + w·b, of one shape or a number, of which one is a graph and the other one a
+// graph or affine. ok is false if they do not make a graph.
 func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 	shape := a.shape
 	if a.isNumber() {
@@ -79,9 +79,6 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 	var rows graph.Terms
 	for side, e := range [2]Expr{a, b} {
 		times := []float64{[2]float64{1, w}[side]}
-		if !e.isNumber() && !slices.Equal(e.shape, shape) || e.fs != nil {
-			return out, false
-		}
 		if e.g == nil {
 			r, ok := RowOf(e, g.N, func(k int) int { return min(k, e.Len()-1) })
 			if !ok {

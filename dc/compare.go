@@ -27,8 +27,8 @@ func operand[T Operand](v T) Expr {
 	}
 }
 
-// LE states l ≤ r, entry by entry: of one shape, or one of them a number. The constraints of the
-// entries of an array are a family, see Constraint.ForEach.
+// LE states l ≤ r, entry by entry, of shapes as Expr.Add takes them. The constraints of the entries
+// of an array are a family, see Constraint.ForEach.
 func LE[L, R Operand](l L, r R) Constraint {
 	return relate("≤", math.Inf(-1), operand(l), operand(r))
 }

@@ -2,7 +2,6 @@ package dc
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"gonum.org/v1/gonum/mat"
@@ -106,7 +105,17 @@ func (a Expr) IsConst() bool { return len(a.idx) == 0 && a.every(scalar.IsConst)
 
 // every reports whether all entries that are not affine by their form meet a condition.
 func (a Expr) every(is func(scalar) bool) bool {
-	return !slices.ContainsFunc(a.functions(), func(e scalar) bool { return !is(e) })
+	for k := range a.fs {
+		if !is(a.fs[k]) {
+			return false
+		}
+	}
+	for k := 0; a.g != nil && k < a.g.N; k++ {
+		if !is(a.g.entry(k)) {
+			return false
+		}
+	}
+	return true
 }
 
 // IsAffine, IsConvex and IsConcave say what the splits of all entries show; a function may be

@@ -9,11 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Expr is an array of functions of a model's variables as they were written, with a shape: none
-// for a number, [n] for a vector, [r c] for a matrix, and so on, entries in row-major order. Its
-// methods return new values and never change their operands. Indices start at 0. Two shapes must be
-// equal where entries meet; an array with one entry and no shape meets all entries of another one.
-// The zero value is the number 0.
+// Expr is an array of functions of a model's variables as they were written, with a shape: none for
+// a number, [n] for a vector, [r c] for a matrix, and so on, entries in row-major order. Its
+// methods return new values and never change their operands. Indices start at 0. Operations that go
+// entry by entry take arrays of one shape, a number beside any array, and an array with the last
+// dimensions of the other one, which is repeated along the first ones. The zero value is the number
+// 0.
 type Expr struct {
 	shape []int
 	ptr   []int // entry k has the coefficients ptr[k] to ptr[k+1]; nil: no coefficients at all
@@ -44,7 +45,7 @@ func (axis pending) Error() string {
 	return fmt.Sprintf("dc: Along(%d) must be followed by a reduction, as Norm2 or Sum", int(axis))
 }
 
-// columnar is entries that are the members of a graph.
+// columnar holds entries that are the members of a graph.
 type columnar struct {
 	*graph.Graph
 	entry func(k int) scalar

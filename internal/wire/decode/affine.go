@@ -276,12 +276,13 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 	count := 0
 	for i := range c.args {
 		v := &c.args[i]
-		if v.affine() {
+		affine := v.affine()
+		if affine {
 			parts = append(parts, v.a)
 		}
 		for range v.n() {
 			places = append(places, count)
-			if v.affine() {
+			if affine {
 				count++
 			}
 		}
