@@ -114,7 +114,7 @@ func (e *scalar) newSplit() split {
 // settled is a function whose split has nothing to gather.
 type settled interface{ settled() *split }
 
-// alone is the split of the settled function that e is, but for an affine function, with its
+// alone is the split of the settled function that e is, except for an affine function, with its
 // weight; nil where it is something else.
 func (e *scalar) alone() (*split, float64) {
 	if len(e.terms) != 1 {
