@@ -36,7 +36,7 @@ var mostUpwards = map[string]int{
 	"qpbackend/ipm/internal/interior": 3,
 	"qpbackend/internal/kkt":          5,
 	"lder":                            2,
-	"dc":                              26,
+	"dc":                              3,
 	"dc/lang":                         2,
 	"dc/lang/internal/value":          2,
 	"dc/lang/internal/eval":           2,

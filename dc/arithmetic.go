@@ -135,19 +135,6 @@ func (a Expr) ScaleEach(w []float64) Expr {
 	return out
 }
 
-// sameEntries reports whether two arrays hold the same functions.
-func sameEntries(a, b *Expr) bool {
-	if a.of != nil && b.of != nil && a.of != b.of || len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
-		return false
-	}
-	for k := range a.c {
-		if !a.Linear(k).equal(b.Linear(k)) {
-			return false
-		}
-	}
-	return true
-}
-
 // pairwise is f of the entries of two arrays that meet; the word names it in messages.
 func pairwise(word string, a, b Expr, f func(a, b scalar) scalar) Expr {
 	a, b, err := meet(word, a, b)

@@ -180,9 +180,8 @@ func (f *matFrac) node() Node {
 	return Node{op: "matfrac", args: [2]array{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
 }
 
-// mergeMatFracs makes one term of all matfrac terms of one sign over one P; the
-// others become zero.
-func mergeMatFracs(all []term) {
+// merge makes one term of all matfrac terms of one sign over one P; the others become zero.
+func (f *matFrac) merge(all []term) {
 	var groups [][]int
 	for k, t := range all {
 		f, ok := t.f.(*matFrac)

@@ -32,24 +32,6 @@ func SumSquares(a Expr) Expr {
 // squareSplit for all others, of which it refuses those without a bound that it needs.
 func Square(o Expr) Expr { return o.each(squareOf) }
 
-func squareOf(e scalar) scalar {
-	switch {
-	case e.err != nil:
-		return e
-	case e.IsAffine():
-		return reduce(atom.SumSquares, nil, FromLinear(e.split().lin))
-	}
-	of := func(p parted) written { return newCurveAtom(rowOf("square"), e, &p) }
-	if e.withTangents() {
-		return linearised(of, errProduct, e)
-	}
-	s, err := squareSplit(e.split())
-	if err != nil {
-		return scalar{err: err}
-	}
-	return made(of, s, e)
-}
-
 // sumOfEach is the sum of |eₖ|, or of eₖ².
 func sumOfEach(row *atom.Reduce, a Expr) scalar {
 	es := a.functions()

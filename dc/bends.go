@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -137,38 +136,4 @@ func sumOfBends(over Interval, parts []bends, weights []float64) bends {
 		}
 	}
 	return out
-}
-
-// bendsOfRow bounds the second derivatives of a function of several numbers: of a sum of products
-// by its factors, of a function with the bounds of a mean by these.
-func bendsOfRow(row *atom.Reduce, over Interval, of []bends) (bends, bool) {
-	switch {
-	case row.Products != nil:
-		products := row.Products(len(of))
-		return bendsOfSum(len(products), func(k int) bends {
-			b := bendsOfFactor(products[k][0], of)
-			for _, f := range products[k][1:] {
-				b = b.times(bendsOfFactor(f, of))
-			}
-			return b
-		}), true
-	case row.Mean:
-		out := bends{over: over}
-		for _, b := range of {
-			out.slope = plus(out.slope, 1, b.slope)
-			out.up, out.down = plus(plus(out.up, 1, b.slope), 1, b.up), plus(out.down, 1, b.down)
-		}
-		return out, true
-	}
-	return bends{}, false
-}
-
-func bendsOfFactor(f atom.Factor, of []bends) bends {
-	switch f.Power {
-	case 1:
-		return of[f.Entry]
-	case 2:
-		return rowOf("square").of(of[f.Entry])
-	}
-	return powerCurve("power", f.Power).of(of[f.Entry])
 }

@@ -67,7 +67,7 @@ func (a *Expr) scalar(k int) scalar {
 	case a.fs != nil:
 		return a.fs[k]
 	case a.g != nil:
-		return a.g.entry(k)
+		return a.member(k)
 	case a.c == nil:
 		return scalar{}
 	}
@@ -100,9 +100,6 @@ func (a Expr) each(f func(scalar) scalar) Expr {
 // isNumber reports whether a has one entry and no shape.
 func (a *Expr) isNumber() bool { return len(a.shape) == 0 }
 
-// IsConst reports whether no variable occurs in any entry.
-func (a Expr) IsConst() bool { return len(a.idx) == 0 && a.every(scalar.IsConst) }
-
 // every reports whether all entries that are not affine by their form meet a condition.
 func (a Expr) every(is func(scalar) bool) bool {
 	for k := range a.fs {
@@ -111,22 +108,12 @@ func (a Expr) every(is func(scalar) bool) bool {
 		}
 	}
 	for k := 0; a.g != nil && k < a.g.N; k++ {
-		if !is(a.g.entry(k)) {
+		if !is(a.member(k)) {
 			return false
 		}
 	}
 	return true
 }
-
-// IsAffine, IsConvex and IsConcave say what the splits of all entries show; a function may be
-// convex although its split does not show it.
-func (a Expr) IsAffine() bool { return a.every(scalar.IsAffine) }
-
-// IsConvex reports whether the splits prove all entries convex.
-func (a Expr) IsConvex() bool { return a.every(scalar.IsConvex) }
-
-// IsConcave reports whether the splits prove all entries concave.
-func (a Expr) IsConcave() bool { return a.every(scalar.IsConcave) }
 
 // Plain reports whether all entries are affine as they are written.
 func (a Expr) Plain() bool { return !a.bent() || a.every(scalar.isAffineAsWritten) }
@@ -232,7 +219,7 @@ func (a *Expr) functions() []scalar {
 	}
 	out := make([]scalar, a.g.N)
 	for i := range out {
-		out[i] = a.g.entry(i)
+		out[i] = a.member(i)
 	}
 	return out
 }

@@ -45,12 +45,6 @@ func (axis pending) Error() string {
 	return fmt.Sprintf("dc: Along(%d) must be followed by a reduction, as Norm2 or Sum", int(axis))
 }
 
-// columnar holds entries that are the members of a graph.
-type columnar struct {
-	*graph.Graph
-	entry func(k int) scalar
-}
-
 // Num is the constant v, a number: of shape [].
 func Num(v float64) Expr { return Expr{c: []float64{v}} }
 
@@ -218,3 +212,12 @@ func (a *Expr) zero() {
 		a.c = []float64{0}
 	}
 }
+
+// columnar holds entries that are the members of a graph.
+type columnar struct {
+	*graph.Graph
+	member func(g *graph.Graph, of *space, k int) scalar // as an expression
+}
+
+// member is entry k of a graph.
+func (a *Expr) member(k int) scalar { return a.g.member(a.g.Graph, a.of, k) }

@@ -6,32 +6,6 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// Node is an atom with its arguments, as an expression was written. Passes over
-// expressions read nodes: Expr.Written yields them, Apply makes them again.
-type Node struct {
-	op       string
-	curve    curve        // of one that is a function of one number: it knows op and data
-	row      *atom.Reduce // of one that is a function of several numbers
-	negative bool         // the function is minus the atom
-	args     [2]array
-	num      float64
-	nums     []float64
-	key      any // the rest that tells it from others, comparable
-}
-
-// node is f of an argument. Families know curves with cones.
-func (f curve) node(args [2]array) Node {
-	switch {
-	case f.represented():
-		return Node{curve: f, args: args}
-	case atom.Find(f.row.Name) != f.row:
-		return Node{op: "blackbox", key: f, args: args}
-	case f.negative || f.bend != 0: // a part of splits alone
-		return Node{op: "bent " + f.row.Name, key: f, args: args}
-	}
-	return Node{op: f.row.Name, num: f.p, args: args}
-}
-
 // Term is Weight times the atom of Node.
 type Term struct {
 	Weight float64
@@ -61,37 +35,6 @@ func (e scalar) Written() (affine Linear, terms []Term) {
 	}
 	return affine, terms
 }
-
-// noder is implemented by functions that can be compared and read. The node points
-// into the function.
-type noder interface{ node() Node }
-
-// nodeOf is f as a node; that of a function nobody knows has the op "".
-func nodeOf(f Convex) Node {
-	if n, ok := f.(noder); ok {
-		return n.node()
-	}
-	return Node{key: f}
-}
-
-// Op is the name of the atom: that of a function in a problem file where there is
-// one; "mul" and "inner" are products, "power" and "pos_power" powers of u and of
-// max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" that of
-// Model.AddCost, "blackbox" a function of the library's user.
-func (n *Node) Op() string {
-	switch row := n.curve.row; {
-	case row == nil:
-		return n.op
-	case atom.Find(row.Name) != row: // whatever its name is
-		return "blackbox"
-	default:
-		return row.Name
-	}
-}
-
-// Negative reports whether the function that the split has is minus the atom.
-// Expr.Written has turned the sign of the weight then.
-func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.curve.negative }
 
 // Args are the arguments.
 func (n *Node) Args() []Expr {
@@ -143,45 +86,6 @@ func fullSymmetric(q []float64, n int) []float64 {
 	return q
 }
 
-// array is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
-type array struct {
-	affine *Expr
-	layout layout // of affine
-	order  int    // of the triangle, or the length of a column
-	exprs  []scalar
-	of     *space
-}
-
-// layout is how an affine array lies.
-type layout uint8
-
-const (
-	asItIs    layout = iota
-	triangles        // the upper triangle of a symmetric matrix, column by column
-	columns          // the columns of a matrix, one after the other
-)
-
-func affineArgs(as ...*Expr) (out [2]array) {
-	for k, a := range as {
-		out[k].affine = a
-	}
-	return out
-}
-
-// exprArgs are the arguments of an atom of one array.
-func exprArgs(es ...scalar) [2]array { return [2]array{{exprs: es}} }
-
-// len is the number of entries.
-func (a *array) len() int {
-	switch {
-	case a.affine != nil && a.layout == triangles:
-		return a.order * a.order
-	case a.affine != nil:
-		return a.affine.Len()
-	}
-	return len(a.exprs)
-}
-
 // expr is the array as it was written.
 func (a *array) expr() Expr {
 	switch {
@@ -224,17 +128,6 @@ func (e scalar) owned(of *space) scalar {
 		e.composite, e.lazy = true, &lazySplit{}
 	}
 	return e
-}
-
-// exprOf is a convex function as an expression.
-func exprOf(f Convex) scalar {
-	switch f := f.(type) {
-	case Linear:
-		return scalar{lin: f}
-	case *sum:
-		return scalar{lin: f.lin, terms: f.terms}
-	}
-	return scalar{terms: []term{{1, f}}}
 }
 
 // entries are all expressions of a.

@@ -204,3 +204,16 @@ func (h *hasher) sum(lin Linear, terms []term, depth int) {
 func (e *scalar) same(o *scalar) bool {
 	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
 }
+
+// sameEntries reports whether two arrays hold the same functions.
+func sameEntries(a, b *Expr) bool {
+	if a.of != nil && b.of != nil && a.of != b.of || len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
+		return false
+	}
+	for k := range a.c {
+		if !a.Linear(k).equal(b.Linear(k)) {
+			return false
+		}
+	}
+	return true
+}

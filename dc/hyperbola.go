@@ -38,39 +38,6 @@ func hyperbola(e scalar) (s split, ok bool) {
 	return out, true
 }
 
-// reach are the least values of variables that a product of factors needs to be at least
-// c/w where the other factors are at their bounds: by variable, 0 where nothing follows.
-func (p *Problem) reach() []float64 {
-	var out []float64
-	for i := range p.Constraints {
-		c := &p.Constraints[i]
-		if c.members != nil || !c.DC || len(c.e.terms) != 1 || !c.e.lin.IsConst() || !(c.e.lin.Const > 0) {
-			continue
-		}
-		u, w := affineFactors(c.e.terms[0].f, -c.e.terms[0].w)
-		if u == nil || !positiveFactors(u, w) {
-			continue
-		}
-		for k := range u {
-			least := c.e.lin.Const / math.Abs(w)
-			for n := range u {
-				if n != k {
-					least /= u[n].over().Hi
-				}
-			}
-			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && finite(least) {
-				if out == nil {
-					out = make([]float64, p.n)
-				}
-				if v := least / u[k].Val[0]; math.Abs(v) > math.Abs(out[u[k].Idx[0]]) {
-					out[u[k].Idx[0]] = v
-				}
-			}
-		}
-	}
-	return out
-}
-
 // affineFactors are those of w·f where all are affine, and their weight; nil else.
 func affineFactors(f Convex, w float64) ([]Linear, float64) {
 	g, ok := f.(*vectorAtom)

@@ -62,9 +62,6 @@ func (l Linear) AddSubgrad(dst []float64, scale float64, _ []float64) {
 // Support is Idx, the variables that occur, ascending.
 func (l Linear) Support() []int { return l.Idx }
 
-// Represent returns l itself.
-func (l Linear) Represent(Canon) Form { return Form{Linear: l} }
-
 // Scale returns w·l, for a w of any sign.
 func (l Linear) Scale(w float64) Linear {
 	if w == 1 {

@@ -162,3 +162,21 @@ func centred(l Linear) Linear {
 	}
 	return l.AddScaled(-1, Linear{Const: i.Lo/2 + i.Hi/2})
 }
+
+// made is the expression of a function f of es with split s. It is s itself
+// where that is a convex function and says as much as f.
+func made(f func(parted) written, s split, es ...scalar) scalar {
+	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
+	if len(s.g) == 1 {
+		_, lifted := s.g[0].f.(interface{ onlyInSplits() })
+		simple = simple && !lifted
+	}
+	for k := range es {
+		simple = simple && !es[k].composite && es[k].IsConvex()
+	}
+	of := ownerOf(es...)
+	if simple {
+		return scalar{lin: s.lin, terms: s.g, of: of}
+	}
+	return node(f(newParted(s)), of)
+}

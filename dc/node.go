@@ -1,50 +1,99 @@
 package dc
 
-// parted is embedded by functions that are not convex by themselves. They are
-// evaluated as they were written; CCP uses their split.
-type parted struct {
-	s       split
-	indices []int
+import "github.com/dcopt/dcopt/internal/graph/atom"
+
+// Node is an atom with its arguments, as an expression was written. Passes over
+// expressions read nodes: Expr.Written yields them, Apply makes them again.
+type Node struct {
+	op       string
+	curve    curve        // of one that is a function of one number: it knows op and data
+	row      *atom.Reduce // of one that is a function of several numbers
+	negative bool         // the function is minus the atom
+	args     [2]array
+	num      float64
+	nums     []float64
+	key      any // the rest that tells it from others, comparable
 }
 
-func newParted(s split) parted {
-	lists := [][]int{s.lin.Idx}
-	for _, ts := range [2][]term{s.g, s.h} {
-		for _, t := range ts {
-			lists = append(lists, t.f.Support())
-		}
+// node is f of an argument. Families know curves with cones.
+func (f curve) node(args [2]array) Node {
+	switch {
+	case f.represented():
+		return Node{curve: f, args: args}
+	case atom.Find(f.row.Name) != f.row:
+		return Node{op: "blackbox", key: f, args: args}
+	case f.negative || f.bend != 0: // a part of splits alone
+		return Node{op: "bent " + f.row.Name, key: f, args: args}
 	}
-	return parted{s, union(lists...)}
+	return Node{op: f.row.Name, num: f.p, args: args}
 }
 
-func (p *parted) split() *split  { return &p.s }
-func (p *parted) Support() []int { return p.indices }
+// noder is implemented by functions that can be compared and read. The node points
+// into the function.
+type noder interface{ node() Node }
 
-// ownerOf is the space of several expressions.
-func ownerOf(es ...scalar) *space {
-	var of *space
-	for k := range es {
-		of = of.join(es[k].owner())
+// nodeOf is f as a node; that of a function nobody knows has the op "".
+func nodeOf(f Convex) Node {
+	if n, ok := f.(noder); ok {
+		return n.node()
 	}
-	return of
+	return Node{key: f}
 }
 
-// made is the expression of a function f of es with split s. It is s itself
-// where that is a convex function and says as much as f.
-func made(f func(parted) written, s split, es ...scalar) scalar {
-	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
-	if len(s.g) == 1 {
-		_, lifted := s.g[0].f.(interface{ onlyInSplits() })
-		simple = simple && !lifted
+// Op is the name of the atom: that of a function in a problem file where there is
+// one; "mul" and "inner" are products, "power" and "pos_power" powers of u and of
+// max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" that of
+// Model.AddCost, "blackbox" a function of the library's user.
+func (n *Node) Op() string {
+	switch row := n.curve.row; {
+	case row == nil:
+		return n.op
+	case atom.Find(row.Name) != row: // whatever its name is
+		return "blackbox"
+	default:
+		return row.Name
 	}
-	for k := range es {
-		simple = simple && !es[k].composite && es[k].IsConvex()
-	}
-	of := ownerOf(es...)
-	if simple {
-		return scalar{lin: s.lin, terms: s.g, of: of}
-	}
-	return node(f(newParted(s)), of)
 }
 
-func (e scalar) isAffineAsWritten() bool { return e.isAffineNow() }
+// Negative reports whether the function that the split has is minus the atom.
+// Expr.Written has turned the sign of the weight then.
+func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.curve.negative }
+
+// array is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
+type array struct {
+	affine *Expr
+	layout layout // of affine
+	order  int    // of the triangle, or the length of a column
+	exprs  []scalar
+	of     *space
+}
+
+// layout is how an affine array lies.
+type layout uint8
+
+const (
+	asItIs    layout = iota
+	triangles        // the upper triangle of a symmetric matrix, column by column
+	columns          // the columns of a matrix, one after the other
+)
+
+func affineArgs(as ...*Expr) (out [2]array) {
+	for k, a := range as {
+		out[k].affine = a
+	}
+	return out
+}
+
+// exprArgs are the arguments of an atom of one array.
+func exprArgs(es ...scalar) [2]array { return [2]array{{exprs: es}} }
+
+// len is the number of entries.
+func (a *array) len() int {
+	switch {
+	case a.affine != nil && a.layout == triangles:
+		return a.order * a.order
+	case a.affine != nil:
+		return a.affine.Len()
+	}
+	return len(a.exprs)
+}

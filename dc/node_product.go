@@ -376,3 +376,21 @@ func productAtoms() []constructor {
 		{op: "sum", args: 1, make: func(args []Expr, _ []float64) Expr { return Sum(args[0]) }},
 	}
 }
+
+func squareOf(e scalar) scalar {
+	switch {
+	case e.err != nil:
+		return e
+	case e.IsAffine():
+		return reduce(atom.SumSquares, nil, FromLinear(e.split().lin))
+	}
+	of := func(p parted) written { return newCurveAtom(rowOf("square"), e, &p) }
+	if e.withTangents() {
+		return linearised(of, errProduct, e)
+	}
+	s, err := squareSplit(e.split())
+	if err != nil {
+		return scalar{err: err}
+	}
+	return made(of, s, e)
+}

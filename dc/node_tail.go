@@ -5,45 +5,32 @@ import "github.com/dcopt/dcopt/internal/graph/atom"
 // A sum of which the largest items are subtracted is the sum of the smallest, and is computed as
 // such: the largest may be so large that nothing else is left of a difference.
 
-// largestTerm is a sum of the largest of some expressions, as it is written.
-func largestTerm(f Convex) (items []scalar, k int, ok bool) {
-	r, ok := f.(*vectorAtom)
-	switch {
-	case !ok || r.row != atom.SumLargest:
-		return nil, 0, false
-	case r.a != nil:
-		return r.a.scalars(), int(r.p[0]), true
+// joinTail makes one term of w·Σ fᵢ − w·(the sum of the k largest fᵢ), of which f is the latter.
+func (f *vectorAtom) joinTail(terms []term, at int) (joined []term, ok bool) {
+	w, items := -terms[at].w, f.items
+	if f.a != nil {
+		items = f.a.scalars()
 	}
-	return r.items, int(r.p[0]), r.items != nil
-}
-
-// sumTails finds the terms of a sum that cancel the largest of their own:
-// w·Σ fᵢ − w·(sum of the k largest fᵢ), and makes one term of each such group.
-func sumTails(terms []term) []term {
-	for at := 0; at < len(terms); at++ {
-		w := -terms[at].w
-		items, k, ok := largestTerm(terms[at].f)
-		if !ok || w <= 0 {
-			continue
-		}
-		taken := findAll(terms, w, items)
-		if taken == nil {
-			continue
-		}
-		group, rest := []term{{-1, terms[at].f}}, []term(nil)
-		for i, t := range terms {
-			switch {
-			case i == at:
-			case taken[i]:
-				group = append(group, term{1, t.f})
-			default:
-				rest = append(rest, t)
-			}
-		}
-		f := asWritten(atom.SumSmallest, []float64{float64(len(items) - k)}, splitOf(Linear{}, group), items)
-		terms, at = append(rest, term{w, f.terms[0].f}), -1
+	if f.row != atom.SumLargest || w <= 0 || items == nil {
+		return nil, false
 	}
-	return terms
+	taken := findAll(terms, w, items)
+	if taken == nil {
+		return nil, false
+	}
+	group, rest := []term{{-1, f}}, []term(nil)
+	for i, t := range terms {
+		switch {
+		case i == at:
+		case taken[i]:
+			group = append(group, term{1, t.f})
+		default:
+			rest = append(rest, t)
+		}
+	}
+	k := float64(len(items)) - f.p[0]
+	least := asWritten(atom.SumSmallest, []float64{k}, splitOf(Linear{}, group), items)
+	return append(rest, term{w, least.terms[0].f}), true
 }
 
 // findAll marks the terms of weight w that are the items; nil where an item is

@@ -47,11 +47,35 @@ func (a Expr) Function() Convex { return function{a.one()} }
 // Written is a as it was written: an affine function plus weighted atoms.
 func (a Expr) Written() (affine Linear, terms []Term) { return a.one().Written() }
 
-// Samples is how many functions a sum has of which a sample estimates it, 0 where it is none.
-func (a Expr) Samples() int { return a.one().Samples() }
+// function is an expression as one function: see Expr.Function.
+type function struct{ e scalar }
 
-// Sample is an estimate of a sum of many functions: see Samples.
-func (a Expr) Sample(n int, seed uint64) (Expr, bool) {
-	e, ok := a.one().Sample(n, seed)
-	return e.array(), ok
+func (f function) Value(x []float64) float64 { return f.e.Value(x) }
+func (f function) Support() []int            { return f.e.support() }
+func (f function) Smooth() bool              { return f.e.smooth() }
+
+func (f function) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.e.AddGradient(dst, scale, x)
+}
+
+// Along returns values of the function of n variables where one of these changes at a
+// time, an alongAxes.
+func (f function) Along(n int) any { return newAlongAxes(&f.e, n) }
+
+// Coefficients is about how many coefficients a value visits.
+func (f function) Coefficients() int {
+	n := len(f.e.lin.Idx)
+	for _, t := range f.e.terms {
+		switch g := t.f.(type) {
+		case many:
+			n += g.coefficients()
+		default:
+			if r, ok := g.(*vectorAtom); ok && r.a != nil {
+				n += r.a.NNZ()
+			} else {
+				n += len(t.f.Support())
+			}
+		}
+	}
+	return n
 }

@@ -1,12 +1,5 @@
 package dc
 
-import (
-	"errors"
-	"fmt"
-	"math"
-	"sync"
-)
-
 // Param is an array of numbers that may be changed from one solve to the next: a
 // bound, a right-hand side, data of an objective. As an Expr it goes wherever
 // a variable goes, as in Norm2(A.Sub(b.Expr)); the point x has entries
@@ -15,51 +8,6 @@ import (
 // A parameter times a variable is no affine function; Model.AddCost puts such
 // products into the objective.
 type Param struct{ Expr }
-
-// Param adds a parameter of the given shape with its first values, one for all
-// entries or one per entry. Problem.With and ccp.Session give it others.
-func (m *Model) Param(name string, shape []int, values ...float64) Param {
-	return Param{m.Var(name, shape, func(v *Variable) error {
-		v.Param = true
-		x, err := broadcast(v, "a parameter", values)
-		if err != nil {
-			return err
-		}
-		return v.fix(x)
-	})}
-}
-
-// fix lets the variable have but one value.
-func (v *Variable) fix(x []float64) error {
-	for k, e := range x {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
-			return fmt.Errorf("value %d is %g", k, e)
-		}
-	}
-	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
-	return nil
-}
-
-// AddCost adds the sum of p[k]·a[k] to the objective; p and a
-// have as many entries. For a weight times a convex f, add a variable t with
-// f ≤ t and the cost p·t.
-func (m *Model) AddCost(p Param, a Expr) {
-	m = m.orNone()
-	switch {
-	case p.Err() != nil:
-		m.fail(p.Err())
-	case a.Err() != nil:
-		m.fail(a.Err())
-	case a.bent():
-		m.fail(badExpr("costs of functions that are not affine; add a variable t with f <= t and the cost of t").err)
-	case p.of.check(m.space) != nil || a.of.check(m.space) != nil:
-		m.fail(errOtherModel)
-	case p.Len() != a.Len():
-		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.shape, a.shape))
-	default:
-		m.costs = append(m.costs, cost{p.Expr, a})
-	}
-}
 
 // cost is the inner product of parameters and affine functions.
 type cost struct{ p, a Expr }
@@ -112,81 +60,11 @@ func (f *priced) approx(x []float64) approx {
 }
 
 func (f *priced) Support() []int { return f.indices }
+
 func (f *priced) String() string { return "costs" }
 
 // Flat: for given parameters it is affine.
 func (f *priced) Flat() bool { return true }
-
-// With returns the problem with other values of a parameter, one for all entries
-// or one per entry in row-major order. All else is shared.
-func (p *Problem) With(param string, values ...float64) (*Problem, error) {
-	if p == nil {
-		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
-	}
-	for k, v := range p.Vars {
-		if v.Name != param {
-			continue
-		}
-		if !v.Param {
-			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
-		}
-		w := *v
-		x, err := broadcast(&w, "a parameter", values)
-		if err == nil {
-			err = w.fix(x)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
-		}
-		q := p.withVariable(k, &w)
-		if p.exact != nil {
-			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
-		}
-		return q, nil
-	}
-	return nil, fmt.Errorf("dc: there is no parameter %s", param)
-}
-
-// withVariable is p with another variable k of the same size.
-func (p *Problem) withVariable(k int, v *Variable) *Problem {
-	q := *p
-	q.Vars = append([]*Variable(nil), p.Vars...)
-	q.Vars[k] = v
-	q.typical = q.typicalPoint()
-	return &q
-}
-
-// Pin writes the values of the parameters into x, and those of the variables
-// that an equation defines. Who makes a point, a start or a step, pins it before the
-// problem is evaluated there.
-func (p *Problem) Pin(x []float64) {
-	for _, v := range p.Vars {
-		if v.Param {
-			copy(x[v.Offset:], v.Lo)
-		}
-	}
-	for _, d := range p.defined {
-		x[d.j] = d.e.Value(x)
-	}
-}
-
-// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,
-// to them: Pin computes these entries with rounding errors. It reports whether there are any.
-func (p *Problem) BoundDefined(x []float64) (moved bool) {
-	if p.definedAt == nil {
-		return false
-	}
-	for _, v := range p.Vars {
-		for k := range v.Len() {
-			j := v.Offset + k
-			if lo, hi := v.Bounds(k); p.definedAt[j] > 0 && (x[j] < lo || x[j] > hi) {
-				x[j] = min(max(x[j], lo), hi)
-				moved = true
-			}
-		}
-	}
-	return moved
-}
 
 // node are the costs as an inner product.
 func (f *priced) node() Node {
@@ -196,17 +74,4 @@ func (f *priced) node() Node {
 	}
 	left, right := Stack(p...), Stack(a...)
 	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
-}
-
-// Defined marks the entries of x, NumVars of them, that an equation defines as functions
-// of others; nil: there are none.
-func (p *Problem) Defined() []bool {
-	if p.definedAt == nil {
-		return nil
-	}
-	out := make([]bool, p.n)
-	for j, k := range p.definedAt {
-		out[j] = k > 0
-	}
-	return out
 }

@@ -76,9 +76,6 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 	return ok
 }
 
-// parts is implemented by functions of convex functions.
-type parts interface{ parts() []Convex }
-
 // linearised is a function f of es whose split is made when the expression is complete, by bounds
 // of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
 // the tangent at the current point, as Newton's method does; the domain is tested at all points.
@@ -105,3 +102,16 @@ func linearised(f func(parted) written, err error, es ...scalar) scalar {
 	}
 	return e
 }
+
+// IsAffine, IsConvex and IsConcave say what the splits of all entries show; a function may be
+// convex although its split does not show it.
+func (a Expr) IsAffine() bool { return a.every(scalar.IsAffine) }
+
+// IsConst reports whether no variable occurs in any entry.
+func (a Expr) IsConst() bool { return len(a.idx) == 0 && a.every(scalar.IsConst) }
+
+// IsConvex reports whether the splits prove all entries convex.
+func (a Expr) IsConvex() bool { return a.every(scalar.IsConvex) }
+
+// IsConcave reports whether the splits prove all entries concave.
+func (a Expr) IsConcave() bool { return a.every(scalar.IsConcave) }

@@ -4,8 +4,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-
-	"github.com/dcopt/dcopt/internal/enum"
 )
 
 // Problem is a checked model: minimise the objective's g − h subject to the
@@ -124,37 +122,6 @@ func (p *Problem) Evaluate(x []float64) (value, bound float64) {
 		v = -v
 	}
 	return v, bound
-}
-
-// StartKind is a way to choose a starting value.
-type StartKind uint8
-
-// The ways.
-const (
-	StartUnset     StartKind = iota // uniform between finite bounds; a standard normal draw, kept within the bounds, without
-	StartValues                     // Values; an entry that is NaN counts as unset
-	StartNormally                   // mean A, deviation B
-	StartUniformly                  // between A and B
-	numStartKind
-)
-
-var startText = [numStartKind]string{"unset", "values", "normal", "uniform"}
-
-// String is the kind in words, such as "normal".
-func (k StartKind) String() string { return enum.String(k, "StartKind", startText[:]) }
-
-// ParseStartKind is the inverse of String.
-func ParseStartKind(name string) (StartKind, error) {
-	return enum.Parse[StartKind](name, "dc: no kind of start", startText[:])
-}
-
-// Start is where a variable starts.
-type Start struct {
-	Kind   StartKind
-	Values []float64
-	A, B   float64
-
-	modulus float64 // the largest of Values that were given for both parts of a complex variable
 }
 
 // Start draws a starting point of length NumVars: the declared starts, and numbers from

@@ -22,14 +22,6 @@ import (
 //	source     Grant, Boyd and Ye 2006
 func Sum(us ...Expr) Expr { return joined(us).reduced(Expr.sum) }
 
-// joined is the only array, or all entries of several.
-func joined(us []Expr) Expr {
-	if len(us) == 1 {
-		return us[0]
-	}
-	return Stack(us...)
-}
-
 func (a Expr) sum() scalar {
 	if a.g != nil {
 		if e, ok := a.sumColumns(); ok {

@@ -1,6 +1,8 @@
 package dc
 
-import "slices"
+import (
+	"slices"
+)
 
 // At is the entry with the given indices, one per dimension, each from 0: a number.
 // Another number of indices, or one out of range, is an error of the result.
@@ -299,4 +301,12 @@ func (a Expr) Along(axis int) Expr {
 	}
 	a.err = pending(axis)
 	return a
+}
+
+// joined is the only array, or all entries of several.
+func joined(us []Expr) Expr {
+	if len(us) == 1 {
+		return us[0]
+	}
+	return Stack(us...)
 }

@@ -49,7 +49,3 @@ func Smooth(
 		return u.each(func(e scalar) scalar { return applyCurve(curveOf(row, 0), e) })
 	}
 }
-
-// oracleRoundings bounds the error of values of functions of others, in units in the last place.
-// Source: a plausible size; nothing is known of them.
-const oracleRoundings = 16

@@ -57,14 +57,6 @@ func (s *split) expr() scalar {
 // over is the range of the convex part.
 func (s *split) over() Interval { return termsOver(s.lin, s.g) }
 
-func termsOver(lin Linear, terms []term) Interval {
-	i := lin.over()
-	for _, t := range terms {
-		i = i.Add(rangeOf(t.f).Scale(t.w))
-	}
-	return i
-}
-
 // nonnegative reports whether s is convex, and its range shows that it is ≥ 0.
 func (s *split) nonnegative() bool { return s.isConvex() && s.over().Lo >= 0 }
 
@@ -106,7 +98,7 @@ func splitOf(lin Linear, terms []term) split {
 		}
 	}
 	out := split{lin: sumLinear(lins, ones)}
-	mergeMatFracs(all.terms)
+	mergeAlike(all.terms)
 	if added, rest := mergeSquares(all.terms); added != nil || !rest.isZero() {
 		all.terms, out.lin = append(all.terms, added...), out.lin.AddScaled(1, rest)
 	}
@@ -135,7 +127,7 @@ func (e *scalar) remaining() (g, h bool) {
 	}
 	add := func(w float64, f Convex) {
 		switch f.(type) {
-		case Linear, *matFrac:
+		case Linear, merger:
 		default:
 			if rowAt(f, atom.SumSquares) != nil {
 				up, down = up || w > 0, down || w < 0
@@ -220,200 +212,25 @@ func addSplits(parts []split, weights ...float64) split {
 	return splitOf(sumLinear(lins, ws), terms)
 }
 
-// sum is an affine function plus weighted convex functions.
-type sum struct {
-	lin     Linear
-	terms   []term
-	indices []int
+// majorant is a function with a representation that lies above it and touches it
+// at the current point.
+type majorant interface {
+	Representer
+	isMajorant()
 }
 
-// newSum returns the sum, or the one function it consists of.
-func newSum(lin Linear, terms []term) Representer {
-	if len(terms) == 0 {
-		return lin
-	}
-	if f, ok := terms[0].f.(Representer); ok && len(terms) == 1 && terms[0].w == 1 && lin.isZero() {
-		return f
-	}
-	lists := [][]int{lin.Idx}
-	for _, t := range terms {
-		lists = append(lists, t.f.Support())
-	}
-	return &sum{lin, terms, union(lists...)}
+// merger is implemented by functions of which some in one sum make one function together.
+type merger interface {
+	Convex
+	// merge makes one term of such; the others get the weight 0.
+	merge(all []term)
 }
 
-func (s *sum) Value(x []float64) float64 {
-	v := s.lin.Value(x)
-	for _, t := range s.terms {
-		v += t.w * t.f.Value(x)
-	}
-	return v
-}
-
-func (s *sum) approx(x []float64) approx {
-	var v total
-	v.add(s.lin.approx(x))
-	for _, t := range s.terms {
-		v.addScaled(t.w, approximate(t.f, x))
-	}
-	return v.approx
-}
-
-func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	s.lin.AddSubgrad(dst, scale, x)
-	for _, t := range s.terms {
-		t.f.AddSubgrad(dst, scale*t.w, x)
-	}
-}
-
-func (s *sum) Smooth() bool {
-	return !slices.ContainsFunc(s.terms, func(t term) bool { return !smooth(t.f) })
-}
-
-func (s *sum) Support() []int { return s.indices }
-
-func (s *sum) Represent(c Canon) Form {
-	out := Form{}
-	lins, w := make([]Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
-	for _, t := range s.terms {
-		form := c.Form(t.f.(Representer))
-		lins, w = append(lins, form.Linear), append(w, t.w)
-		for _, q := range form.Quad {
-			q.Weight *= t.w
-			out.Quad = append(out.Quad, q)
-		}
-		for _, l := range form.Least {
-			l.Weight *= t.w
-			out.Least = append(out.Least, l)
+func mergeAlike(all []term) {
+	for _, t := range all {
+		if f, ok := t.f.(merger); ok {
+			f.merge(all)
+			return
 		}
 	}
-	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
-	return out
-}
-
-// Pieces: those of a single term, shifted by the affine part.
-func (s *sum) Pieces() []Linear {
-	if len(s.terms) == 0 {
-		return []Linear{s.lin}
-	}
-	p, ok := s.terms[0].f.(Polyhedral)
-	if !ok || len(s.terms) > 1 {
-		return nil
-	}
-	var out []Linear
-	for _, l := range p.Pieces() {
-		out = append(out, s.lin.AddScaled(s.terms[0].w, l))
-	}
-	return out
-}
-
-// Line: with a single term, that of f ≤ (b − l)/w; squares are one term.
-func (s *sum) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
-	if q := s.squares(); q != nil {
-		return q.Line(b.AddScaled(-1, s.lin))
-	}
-	if len(s.terms) != 1 {
-		return Linear{}, 0, 0, 0, false
-	}
-	f, ok := s.terms[0].f.(line)
-	if !ok {
-		return Linear{}, 0, 0, 0, false
-	}
-	w := s.terms[0].w
-	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.lin).Scale(1 / w))
-	return row, lo, hi, share / w, ok
-}
-
-// Below: as Line.
-func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
-	if q := s.squares(); q != nil {
-		return q.Below(b.AddScaled(-1, s.lin))
-	}
-	if len(s.terms) != 1 {
-		return Cone{}, nil, false
-	}
-	f, ok := s.terms[0].f.(Sublevel)
-	if !ok {
-		return Cone{}, nil, false
-	}
-	w := s.terms[0].w
-	k, share, ok = f.Below(b.AddScaled(-1, s.lin).Scale(1 / w))
-	for i := range share {
-		share[i] /= w
-	}
-	return k, share, ok
-}
-
-// squares is the sum without l where all terms are sums of squares, else nil.
-func (s *sum) squares() *vectorAtom {
-	parts := make([]Expr, len(s.terms))
-	for k, t := range s.terms {
-		a := rowAt(t.f, atom.SumSquares)
-		if a == nil {
-			return nil
-		}
-		parts[k] = a.Scale(math.Sqrt(t.w))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return newVectorAtom(atom.SumSquares, nil, Stack(parts...))
-}
-
-func (s *sum) Domain() []Representer   { return (&scalar{terms: s.terms}).domain() }
-func (s *sum) Inside(x []float64) bool { return (&scalar{terms: s.terms}).inside(x) }
-func (s *sum) Everywhere() bool        { return (&scalar{terms: s.terms}).everywhere() }
-
-func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
-func (s *sum) bends() (bends, bool) {
-	return bendsOf(&scalar{lin: s.lin, terms: s.terms, of: s.lin.of})
-}
-func (s *sum) node() Node {
-	return Node{op: "sum", args: exprArgs(scalar{lin: s.lin, terms: s.terms})}
-}
-
-func (s *sum) parts() []Convex {
-	out := make([]Convex, len(s.terms))
-	for k, t := range s.terms {
-		out[k] = t.f
-	}
-	return out
-}
-
-// sumOfMaxima is implemented by functions that are an affine function plus a weighted
-// sum of maxima of few affine functions, where Maxima says ok. Package ccp/global
-// finds it by assertion.
-type sumOfMaxima interface {
-	Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool)
-}
-
-func (s *sum) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	lin = s.lin
-	for _, t := range s.terms {
-		if l, ok := t.f.(Linear); ok {
-			lin = lin.AddScaled(t.w, l)
-			continue
-		}
-		m, ok := t.f.(sumOfMaxima)
-		if !ok {
-			return Linear{}, false
-		}
-		l, ok := m.Maxima(func(w float64, pieces []Linear) { each(t.w*w, pieces) })
-		if !ok {
-			return Linear{}, false
-		}
-		lin = lin.AddScaled(t.w, l)
-	}
-	return lin, true
-}
-
-// Flat reports whether s is affine for given parameters, so that its tangent is s
-// itself: the costs that AddCost added. Package ccp finds it by assertion.
-func (s *sum) Flat() bool {
-	for _, t := range s.terms {
-		if f, ok := t.f.(interface{ Flat() bool }); !ok || !f.Flat() {
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -321,4 +323,53 @@ func (v *Variable) foldSkew() error {
 		}
 	}
 	return nil
+}
+
+// add appends the bounds of a variable and the size of its starts. known, as far as it goes, has
+// the bounds of entries of x from rows to come.
+func (s *space) add(v *Variable, size float64, known []Interval) {
+	for k := range v.Len() {
+		lo, hi := v.Bounds(k)
+		if v.Param {
+			lo, hi = math.Inf(-1), math.Inf(1)
+		}
+		i := interval.New(lo, hi)
+		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
+		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, size)
+		if j := len(s.within); j < len(known) && !v.Param {
+			narrowTo(&i, known[j])
+		}
+		s.within = append(s.within, i)
+	}
+}
+
+// StartKind is a way to choose a starting value.
+type StartKind uint8
+
+// The ways.
+const (
+	StartUnset     StartKind = iota // uniform between finite bounds; a standard normal draw, kept within the bounds, without
+	StartValues                     // Values; an entry that is NaN counts as unset
+	StartNormally                   // mean A, deviation B
+	StartUniformly                  // between A and B
+	numStartKind
+)
+
+var startText = [numStartKind]string{"unset", "values", "normal", "uniform"}
+
+// String is the kind in words, such as "normal".
+func (k StartKind) String() string { return enum.String(k, "StartKind", startText[:]) }
+
+// ParseStartKind is the inverse of String.
+func ParseStartKind(name string) (StartKind, error) {
+	return enum.Parse[StartKind](name, "dc: no kind of start", startText[:])
+}
+
+// Start is where a variable starts.
+type Start struct {
+	Kind   StartKind
+	Values []float64
+	A, B   float64
+
+	modulus float64 // the largest of Values that were given for both parts of a complex variable
 }

@@ -51,3 +51,12 @@ func subset(count, n int, rng *rand.Rand) []int32 {
 	}
 	return list
 }
+
+// Samples is how many functions a sum has of which a sample estimates it, 0 where it is none.
+func (a Expr) Samples() int { return a.one().Samples() }
+
+// Sample is an estimate of a sum of many functions: see Samples.
+func (a Expr) Sample(n int, seed uint64) (Expr, bool) {
+	e, ok := a.one().Sample(n, seed)
+	return e.array(), ok
+}

@@ -1,0 +1,255 @@
+package dc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/dense"
+)
+
+// Problem checks the model and returns it as a problem that no longer changes.
+// All mistakes are reported together (errors.Join).
+func (m *Model) Problem() (*Problem, error) { return m.ProblemContext(context.Background()) }
+
+// ProblemContext is Problem. Where ctx ends before, its error comes back within some
+// tenths of a second, for millions of constraints, too; work on a single large function
+// may go on in the background then, so that the model must not be changed at once.
+func (m *Model) ProblemContext(ctx context.Context) (*Problem, error) {
+	if m == nil {
+		return nil, errNoModel
+	}
+	look := lookout{ctx: ctx}
+	type made struct {
+		p   *Problem
+		err error
+	}
+	r, err := dense.Await(ctx, func() made {
+		p, err := m.problem(&look)
+		return made{p, err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.p, r.err
+}
+
+func (m *Model) problem(look *lookout) (*Problem, error) {
+	errs := append([]error(nil), m.errs...)
+	p := m.p
+	p.setObjective(m.p.Objective.one())
+	p.Vars = append([]*Variable(nil), m.p.Vars...)
+	p.Constraints = m.cs.constraints()
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			if v.lo(k) > v.hi(k) || math.IsInf(v.lo(k), 1) || math.IsInf(v.hi(k), -1) {
+				errs = append(errs, fmt.Errorf("dc: variable %s has bounds %g and %g at entry %d", v.Name, v.lo(k), v.hi(k), k))
+				break
+			}
+		}
+	}
+	if m.known != nil && m.space != nil && !slices.Equal(m.space.stated, m.space.within) {
+		errs = append(errs, errors.New("dc: the model is told by Again of a constraint that it lacks"))
+	}
+	if m.space != nil {
+		p.within = slices.Clone(m.space.within)
+	}
+	if len(m.costs) > 0 {
+		sign := -1.0 // in h, which is subtracted
+		if p.Maximize {
+			sign = 1
+		}
+		p.setObjective(sumExprs([]scalar{*p.objective(), concave(newPriced(m.costs, sign), m.space)}))
+	}
+	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
+		p.setObjective(p.objective().apart(func(term) bool { return true })) // an equation may define a variable of it
+	}
+	stated := p
+	stated.Constraints = nil // exactly has them
+	stated.setObjective(*p.objective())
+	touches, err := p.prepare(look, scalar.majoriseObjective, scalar.majorise)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkExpr(*p.objective(), m.space); err != nil {
+		errs = append(errs, fmt.Errorf("objective: %w", err))
+	}
+	for k, c := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return nil, err
+		}
+		if c.members != nil && c.member > 0 {
+			continue // as the first
+		}
+		err := c.err
+		if err == nil && c.DC {
+			err = checkExpr(c.function(), m.space)
+		}
+		if err == nil && c.cone != nil {
+			err = c.cone.check(m.space)
+		}
+		if err == nil && !c.DC {
+			err = c.checkAffine(m.space)
+		}
+		if err != nil {
+			name := c.Name()
+			if name == "" {
+				name = fmt.Sprintf("number %d", k+1)
+			}
+			errs = append(errs, fmt.Errorf("constraint %s: %w", name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.define(look), p.gather(look)); err != nil {
+		return nil, err
+	}
+	p.typical, p.reduced, p.widths = p.typicalPoint(), sync.OnceValue(p.reduce), sync.OnceValue(p.termWidths)
+	p.least = p.reach()
+	if touches {
+		stated.typical = p.typical
+		stated.setObjective(stated.objective().folded(p.objective()))
+		again := m.cs.constraints()
+		p.exact = sync.OnceValue(func() *Problem {
+			if q := stated.exactly(again); q != nil {
+				return q
+			}
+			return &p
+		})
+	}
+	return &p, nil
+}
+
+// exactly is p, as it was stated, with the constraints that were, ready without majorants; nil if
+// functions have no split, as the maximum of functions that are bent.
+func (p *Problem) exactly(stated []Constraint) *Problem {
+	q := *p
+	q.Constraints = stated
+	q.setObjective(q.objective().apart(func(term) bool { return true }))
+	q.widths = sync.OnceValue(q.termWidths)
+	same := func(e scalar) scalar { return e }
+	look := lookout{ctx: context.Background()} // which never ends
+	q.prepare(&look, same, same)
+	for k := range q.Constraints {
+		if c := &q.Constraints[k]; c.members == nil && c.e.Unrepresentable() != nil {
+			return nil
+		}
+	}
+	if q.Objective.Unrepresentable() != nil {
+		return nil
+	}
+	q.define(&look)
+	q.gather(&look)
+	return &q
+}
+
+// prepare gives all expressions the splits that they are solved with, and reports
+// whether majorants are among them.
+func (p *Problem) prepare(look *lookout, objective, form func(scalar) scalar) (touches bool, err error) {
+	p.setObjective(objective(*p.objective()))
+	e := p.objective()
+	e.keepSplit()
+	e.moveTangents()
+	touches = e.err == nil && e.split().touches
+	for k := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return false, err
+		}
+		c := &p.Constraints[k]
+		if c.members == nil && c.e.err == nil {
+			if c.e = form(c.e).atMostZero(); c.e.composite { // else it is the terms by their sign
+				c.e.keepSplit()
+				c.e.moveTangents()
+				touches = touches || c.e.split().touches
+			}
+		}
+	}
+	return touches, nil
+}
+
+func checkExpr(e scalar, of *space) error {
+	if e.err != nil {
+		return e.err
+	}
+	if err := e.owner().check(of); err != nil {
+		return err
+	}
+	f := e.Unrepresentable()
+	if f == nil {
+		f = e.tangentInside()
+	}
+	switch {
+	case f == nil:
+	case tangentIn(f):
+		return fmt.Errorf("dc: no DC split for %s of a smooth function without one; state the smooth function as a "+
+			"variable, as in t == x/y or t == sin(x)", describe(f))
+	default:
+		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
+	}
+	if s := e.splitNow(); bad(s.lin) {
+		return errors.New("dc: a coefficient is not finite")
+	}
+	return nil
+}
+
+func describe(f Convex) string {
+	if s, ok := f.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", f)
+}
+
+func (c *Constraint) checkAffine(of *space) error {
+	if err := errors.Join(c.A.Err(), c.A.of.check(of)); err != nil {
+		return err
+	}
+	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {
+		return errors.New("dc: a constraint must be made with LE, GE, EQ or Between")
+	}
+	for k := range c.Lo {
+		if !(c.Lo[k] <= c.Hi[k]) {
+			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
+		}
+		if bad(c.A.Linear(k)) {
+			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
+		}
+	}
+	return nil
+}
+
+// reach are the least values of variables that a product of factors needs to be at least
+// c/w where the other factors are at their bounds: by variable, 0 where nothing follows.
+func (p *Problem) reach() []float64 {
+	var out []float64
+	for i := range p.Constraints {
+		c := &p.Constraints[i]
+		if c.members != nil || !c.DC || len(c.e.terms) != 1 || !c.e.lin.IsConst() || !(c.e.lin.Const > 0) {
+			continue
+		}
+		u, w := affineFactors(c.e.terms[0].f, -c.e.terms[0].w)
+		if u == nil || !positiveFactors(u, w) {
+			continue
+		}
+		for k := range u {
+			least := c.e.lin.Const / math.Abs(w)
+			for n := range u {
+				if n != k {
+					least /= u[n].over().Hi
+				}
+			}
+			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && finite(least) {
+				if out == nil {
+					out = make([]float64, p.n)
+				}
+				if v := least / u[k].Val[0]; math.Abs(v) > math.Abs(out[u[k].Idx[0]]) {
+					out[u[k].Idx[0]] = v
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package dc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// With returns the problem with other values of a parameter, one for all entries
+// or one per entry in row-major order. All else is shared.
+func (p *Problem) With(param string, values ...float64) (*Problem, error) {
+	if p == nil {
+		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
+	}
+	for k, v := range p.Vars {
+		if v.Name != param {
+			continue
+		}
+		if !v.Param {
+			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
+		}
+		w := *v
+		x, err := broadcast(&w, "a parameter", values)
+		if err == nil {
+			err = w.fix(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
+		}
+		q := p.withVariable(k, &w)
+		if p.exact != nil {
+			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
+		}
+		return q, nil
+	}
+	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+}
+
+// fix lets the variable have but one value.
+func (v *Variable) fix(x []float64) error {
+	for k, e := range x {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("value %d is %g", k, e)
+		}
+	}
+	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
+	return nil
+}
+
+// withVariable is p with another variable k of the same size.
+func (p *Problem) withVariable(k int, v *Variable) *Problem {
+	q := *p
+	q.Vars = append([]*Variable(nil), p.Vars...)
+	q.Vars[k] = v
+	q.typical = q.typicalPoint()
+	return &q
+}
+
+// Pin writes the values of the parameters into x, and those of the variables
+// that an equation defines. Who makes a point, a start or a step, pins it before the
+// problem is evaluated there.
+func (p *Problem) Pin(x []float64) {
+	for _, v := range p.Vars {
+		if v.Param {
+			copy(x[v.Offset:], v.Lo)
+		}
+	}
+	for _, d := range p.defined {
+		x[d.j] = d.e.Value(x)
+	}
+}
+
+// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,
+// to them: Pin computes these entries with rounding errors. It reports whether there are any.
+func (p *Problem) BoundDefined(x []float64) (moved bool) {
+	if p.definedAt == nil {
+		return false
+	}
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			if lo, hi := v.Bounds(k); p.definedAt[j] > 0 && (x[j] < lo || x[j] > hi) {
+				x[j] = min(max(x[j], lo), hi)
+				moved = true
+			}
+		}
+	}
+	return moved
+}
+
+// Defined marks the entries of x, NumVars of them, that an equation defines as functions
+// of others; nil: there are none.
+func (p *Problem) Defined() []bool {
+	if p.definedAt == nil {
+		return nil
+	}
+	out := make([]bool, p.n)
+	for j, k := range p.definedAt {
+		out[j] = k > 0
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package dc
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
+)
+
+// monomial is a product of variables, each as often as it stands there, in order.
+type monomial string
+
+// polynomial has the coefficients of its monomials.
+type polynomial struct {
+	of    map[monomial]*big.Rat
+	vars  map[monomial][]int
+	space *space
+}
+
+func newPolynomial(of *space) *polynomial {
+	return &polynomial{map[monomial]*big.Rat{}, map[monomial][]int{}, of}
+}
+
+func (p *polynomial) add(vars []int, c *big.Rat) {
+	key := make([]byte, 0, 8*len(vars))
+	for _, j := range vars {
+		for s := 0; s < 64; s += 8 {
+			key = append(key, byte(j>>s))
+		}
+	}
+	m := monomial(key)
+	if p.of[m] == nil {
+		p.of[m], p.vars[m] = new(big.Rat), vars
+	}
+	p.of[m].Add(p.of[m], c)
+}
+
+func (p *polynomial) addScaled(w *big.Rat, o *polynomial) {
+	for m, c := range o.of {
+		p.add(o.vars[m], new(big.Rat).Mul(w, c))
+	}
+}
+
+func (p *polynomial) times(o *polynomial) (*polynomial, bool) {
+	out := newPolynomial(p.space)
+	if len(p.of)*len(o.of) > mostMonomials {
+		return nil, false
+	}
+	for m, c := range p.of {
+		for n, d := range o.of {
+			vars := slices.Concat(p.vars[m], o.vars[n])
+			slices.Sort(vars)
+			out.add(vars, new(big.Rat).Mul(c, d))
+		}
+	}
+	return out, true
+}
+
+// rational is v exactly; ok is false where it is no number.
+func rational(v float64) (*big.Rat, bool) {
+	r := new(big.Rat).SetFloat64(v)
+	return r, r != nil
+}
+
+func (l Linear) polynomial() (*polynomial, bool) {
+	p := newPolynomial(l.of)
+	c, ok := rational(l.Const)
+	if !ok {
+		return nil, false
+	}
+	p.add(nil, c)
+	for k, j := range l.Idx {
+		w, ok := rational(l.Val[k])
+		if !ok {
+			return nil, false
+		}
+		p.add([]int{j}, w)
+	}
+	return p, true
+}
+
+// polynomial is e as one, where it is one of few monomials.
+func (e scalar) polynomial() (*polynomial, bool) {
+	p, rest, ok := e.parted()
+	return p, ok && len(rest) == 0
+}
+
+// parted parts e, as it is written, into a polynomial and other terms.
+func (e scalar) parted() (p *polynomial, rest []term, ok bool) {
+	lin, _ := e.Written()
+	if p, ok = lin.polynomial(); !ok {
+		return nil, nil, false
+	}
+	p.space = e.owner()
+	for _, t := range e.terms {
+		_, nodes := scalar{terms: []term{t}, of: e.of}.Written()
+		sum := newPolynomial(p.space)
+		known := true
+		for _, n := range nodes {
+			w, finite := rational(n.Weight)
+			q, isOne := n.Node.polynomial()
+			if known = known && finite && isOne; !known {
+				break
+			}
+			sum.addScaled(w, q)
+		}
+		if known && len(sum.of) <= mostMonomials {
+			one, _ := rational(1)
+			p.addScaled(one, sum)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	return p, rest, true
+}
+
+// polynomial is the atom as one.
+func (n *Node) polynomial() (*polynomial, bool) {
+	if n.row != nil && n.row.Products != nil {
+		return sumOfProducts(n.row, n.numbers())
+	}
+	c := n.curve
+	if c.row == nil {
+		c = curve{row: atom.Find(n.op), p: n.num}
+	}
+	if c.row == nil || c.row.Exponent == nil {
+		return nil, false
+	}
+	u := n.args[0].entry(0)
+	e, nonnegative := c.row.Exponent(c.p)
+	if nonnegative && !(u.Range().Lo >= 0) {
+		return nil, false
+	}
+	return u.polynomialPower(e)
+}
+
+// polynomialPower is a power of e, whose exponent is a small positive integer.
+func (e scalar) polynomialPower(exponent float64) (*polynomial, bool) {
+	if exponent != math.Trunc(exponent) || exponent < 1 || exponent > mostReduced {
+		return nil, false
+	}
+	u, ok := e.polynomial()
+	p := u
+	for k := 1; k < int(exponent) && ok; k++ {
+		p, ok = p.times(u)
+	}
+	return p, ok
+}
+
+// sumOfProducts is a row of numbers as a polynomial.
+func sumOfProducts(row *atom.Reduce, numbers []scalar) (sum *polynomial, ok bool) {
+	one, _ := rational(1)
+	for _, factors := range row.Products(len(numbers)) {
+		var product *polynomial
+		for _, f := range factors {
+			p, ok := numbers[f.Entry].polynomialPower(f.Power)
+			if ok && product != nil {
+				p, ok = product.times(p)
+			}
+			if !ok {
+				return nil, false
+			}
+			product = p
+		}
+		if sum == nil {
+			sum = newPolynomial(product.space)
+		}
+		sum.addScaled(one, product)
+	}
+	return sum, sum != nil
+}
+
+// polynomialRange is Range where the polynomial part is added up exactly before.
+func (e scalar) polynomialRange() Interval {
+	p, rest, ok := e.parted()
+	if !ok {
+		return e.Range()
+	}
+	i := p.over()
+	for _, t := range rest {
+		i = i.Add(rangeOf(t.f).Scale(t.w))
+	}
+	return i
+}
+
+// over is an interval that holds the values of p within the bounds.
+func (p *polynomial) over() Interval {
+	i := point(0)
+	for m, c := range p.of {
+		if c.Sign() == 0 {
+			continue
+		}
+		v, exact := c.Float64()
+		w := interval.New(v, v)
+		if !exact {
+			w = interval.New(num.Down(v), num.Up(v))
+		}
+		i = i.Add(w.Mul(p.space.power(p.vars[m])))
+	}
+	return i
+}
+
+// power is an interval that holds a product of variables, equal ones next to each other.
+func (s *space) power(vars []int) Interval {
+	i := point(1)
+	for k := 0; k < len(vars); {
+		n := k
+		for n < len(vars) && vars[n] == vars[k] {
+			n++
+		}
+		x := s.interval(vars[k])
+		if (n-k)%2 == 1 {
+			i = i.Mul(x)
+		}
+		for range (n - k) / 2 {
+			i = i.Mul(x.Square())
+		}
+		k = n
+	}
+	return i
+}
+
+// The constants bound the work of ReducedRange: an equation or a constraint with more
+// variables, and a polynomial with more terms, are left as they are.
+// Source: limits of time; a range beyond is wider, and proves less.
+const (
+	mostReduced   = 16
+	mostMonomials = 400
+)

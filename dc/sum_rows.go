@@ -1,0 +1,107 @@
+package dc
+
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// Pieces: those of a single term, shifted by the affine part.
+func (s *sum) Pieces() []Linear {
+	if len(s.terms) == 0 {
+		return []Linear{s.lin}
+	}
+	p, ok := s.terms[0].f.(Polyhedral)
+	if !ok || len(s.terms) > 1 {
+		return nil
+	}
+	var out []Linear
+	for _, l := range p.Pieces() {
+		out = append(out, s.lin.AddScaled(s.terms[0].w, l))
+	}
+	return out
+}
+
+// Line: with a single term, that of f ≤ (b − l)/w; squares are one term.
+func (s *sum) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+	if q := s.squares(); q != nil {
+		return q.Line(b.AddScaled(-1, s.lin))
+	}
+	if len(s.terms) != 1 {
+		return Linear{}, 0, 0, 0, false
+	}
+	f, ok := s.terms[0].f.(line)
+	if !ok {
+		return Linear{}, 0, 0, 0, false
+	}
+	w := s.terms[0].w
+	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.lin).Scale(1 / w))
+	return row, lo, hi, share / w, ok
+}
+
+// Below: as Line.
+func (s *sum) Below(b Linear) (k Cone, share []float64, ok bool) {
+	if q := s.squares(); q != nil {
+		return q.Below(b.AddScaled(-1, s.lin))
+	}
+	if len(s.terms) != 1 {
+		return Cone{}, nil, false
+	}
+	f, ok := s.terms[0].f.(Sublevel)
+	if !ok {
+		return Cone{}, nil, false
+	}
+	w := s.terms[0].w
+	k, share, ok = f.Below(b.AddScaled(-1, s.lin).Scale(1 / w))
+	for i := range share {
+		share[i] /= w
+	}
+	return k, share, ok
+}
+
+// squares is the sum without l where all terms are sums of squares, else nil.
+func (s *sum) squares() *vectorAtom {
+	parts := make([]Expr, len(s.terms))
+	for k, t := range s.terms {
+		a := rowAt(t.f, atom.SumSquares)
+		if a == nil {
+			return nil
+		}
+		parts[k] = a.Scale(math.Sqrt(t.w))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return newVectorAtom(atom.SumSquares, nil, Stack(parts...))
+}
+
+func (s *sum) node() Node {
+	return Node{op: "sum", args: exprArgs(scalar{lin: s.lin, terms: s.terms})}
+}
+
+// sumOfMaxima is implemented by functions that are an affine function plus a weighted
+// sum of maxima of few affine functions, where Maxima says ok. Package ccp/global
+// finds it by assertion.
+type sumOfMaxima interface {
+	Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool)
+}
+
+func (s *sum) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
+	lin = s.lin
+	for _, t := range s.terms {
+		if l, ok := t.f.(Linear); ok {
+			lin = lin.AddScaled(t.w, l)
+			continue
+		}
+		m, ok := t.f.(sumOfMaxima)
+		if !ok {
+			return Linear{}, false
+		}
+		l, ok := m.Maxima(func(w float64, pieces []Linear) { each(t.w*w, pieces) })
+		if !ok {
+			return Linear{}, false
+		}
+		lin = lin.AddScaled(t.w, l)
+	}
+	return lin, true
+}
