@@ -4,9 +4,9 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // SpectralNorm is the largest singular value of a matrix.
@@ -53,7 +53,7 @@ func singular(name string, a Expr, all bool) scalar {
 		a = a.T()
 	}
 	f := &singularNorm{name: name, all: all, r: a.shape[0], c: a.shape[1], a: a, indices: a.support()}
-	f.pool.New = func() any { return newSVDWork(f.r, f.c) }
+	f.pool.New = func() any { return dense.NewSVD(f.r, f.c) }
 	if s, err := newSymmetric(name, a); err == nil {
 		f.symmetric = s
 	}
@@ -72,40 +72,31 @@ type singularNorm struct {
 	a         Expr
 	symmetric *symmetric // not nil where the matrix is seen to be
 	indices   []int
-	pool      sync.Pool // of *svdWork
-}
-
-func newSVDWork(r, c int) *svdWork {
-	general := func(r, c int) blas64.General {
-		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
-	}
-	w := &svdWork{a: general(r, c), u: general(r, c), vt: general(c, c), σ: make([]float64, c)}
-	w.reserve()
-	return w
+	pool      sync.Pool // of *dense.SVD
 }
 
 // factor decomposes the matrix at x. Subgradients need all vectors; values
 // none, but the algorithm for values alone allocates.
-func (f *singularNorm) factor(w *svdWork, x []float64, vectors bool) bool {
-	f.a.valueTo(w.a.Data, x)
+func (f *singularNorm) factor(w *dense.SVD, x []float64, vectors bool) bool {
+	f.a.valueTo(w.A.Data, x)
 	sum := 0.0
-	for _, v := range w.a.Data {
+	for _, v := range w.A.Data {
 		sum += v - v
 	}
-	return sum == 0 && w.decompose(vectors)
+	return sum == 0 && w.Decompose(vectors)
 }
 
 func (f *singularNorm) Value(x []float64) float64 {
-	w := f.pool.Get().(*svdWork)
+	w := f.pool.Get().(*dense.SVD)
 	defer f.pool.Put(w)
 	if !f.factor(w, x, false) {
 		return math.NaN()
 	}
 	if !f.all {
-		return w.σ[0]
+		return w.Values[0]
 	}
 	sum := 0.0
-	for _, σ := range w.σ {
+	for _, σ := range w.Values {
 		sum += σ
 	}
 	return sum
@@ -114,16 +105,16 @@ func (f *singularNorm) Value(x []float64) float64 {
 // AddSubgrad: uvᵀ of the largest singular value, or of all of them, zeros
 // included: a linearisation at a singular matrix still says "move away".
 func (f *singularNorm) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.pool.Get().(*svdWork)
+	w := f.pool.Get().(*dense.SVD)
 	defer f.pool.Put(w)
 	if !f.factor(w, x, true) {
 		return
 	}
-	for k := range w.σ {
+	for k := range w.Values {
 		for i := range f.r {
-			u := scale * w.u.Data[i*f.c+k]
+			u := scale * w.U.Data[i*f.c+k]
 			for j := range f.c {
-				f.a.addRow(dst, u*w.vt.Data[k*f.c+j], i*f.c+j)
+				f.a.addRow(dst, u*w.VT.Data[k*f.c+j], i*f.c+j)
 			}
 		}
 		if !f.all {

@@ -1,4 +1,4 @@
-//go:build !lean && !race
+//go:build !race
 
 package dc
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // symmetric is a symmetric matrix of affine functions: the upper triangle,
@@ -276,4 +277,10 @@ func multiple(l Linear) func(i, j int) Linear {
 // arg is the matrix as the argument of an atom.
 func (s *symmetric) arg() [2]array {
 	return [2]array{{affine: &s.a, layout: triangles, order: s.n}}
+}
+
+// inverse leaves the inverse of the factored matrix in t, its upper triangle row by row.
+func (w *symWork) inverse() (upper []float64, ok bool) {
+	inverse, ok := lapack64.Potri(w.t)
+	return inverse.Data, ok
 }

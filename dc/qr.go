@@ -1,5 +1,3 @@
-//go:build !lean
-
 package dc
 
 import "gonum.org/v1/gonum/mat"

@@ -43,18 +43,13 @@ func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	})
 	λ = make([]float64, n)
 	columns := make([]float64, n*n)
-	if !panels {
-		t.turnEach(z.rows, a, z.ld)
-	}
 	for j, from := range order {
 		λ[j] = t.d[from]
 		for i, v := range z.rows[from*z.ld:][:n] {
 			columns[i*n+j] = v
 		}
 	}
-	if panels {
-		t.turnBack(columns, a, mul)
-	}
+	t.turnBack(columns, a, mul)
 	copy(a, columns)
 	return λ, !mul.Ends(0)
 }
@@ -91,14 +86,8 @@ func (z *turning) run(last int) {
 	z.first = append(z.first, last, len(z.turns))
 }
 
-// turn adds one to the run: x, row i, and y, the row after it, become cx − sy and sx + cy.
-func (z *turning) turn(i int, c, s float64) {
-	if panels {
-		z.turns = append(z.turns, c, s)
-		return
-	}
-	turn(z.rows[i*z.ld:][:z.ld], z.rows[(i+1)*z.ld:][:z.ld], c, s)
-}
+// turn adds one to the run: x, the next row upwards, and y, the row after it, become cx − sy and sx + cy.
+func (z *turning) turn(c, s float64) { z.turns = append(z.turns, c, s) }
 
 func turn(x, y []float64, c, s float64) {
 	for i, u := range x {
@@ -166,9 +155,7 @@ func (t *Tridiagonal) diagonalise(z *turning, ends func(work int) bool) bool {
 			g := (d[l+1] - d[l]) / (2 * e[l])
 			g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
 			s, c, p := 1.0, 1.0, 0.0
-			if panels {
-				z.run(m)
-			}
+			z.run(m)
 			i := m - 1
 			for ; i >= l; i-- {
 				f, b := s*e[i], c*e[i]
@@ -185,7 +172,7 @@ func (t *Tridiagonal) diagonalise(z *turning, ends func(work int) bool) bool {
 				p = s * r
 				d[i+1] = g + p
 				g = c*r - b
-				z.turn(i, c, s)
+				z.turn(c, s)
 			}
 			if i >= l {
 				continue
@@ -194,9 +181,7 @@ func (t *Tridiagonal) diagonalise(z *turning, ends func(work int) bool) bool {
 			e[l], e[m] = g, 0
 		}
 	}
-	if panels {
-		z.flush()
-	}
+	z.flush()
 	return true
 }
 
@@ -245,17 +230,5 @@ func (t *Tridiagonal) turnBack(columns, a []float64, mul *Product) {
 			}
 		}
 		mul.Subtract(part, n, vt, tw, count, high, n, high, n, false)
-	}
-}
-
-// turnEach is turnBack for rows, ld apart, one reflection after the other.
-func (t *Tridiagonal) turnEach(rows, a []float64, ld int) {
-	n := t.n
-	for k := n - 2; k >= 0; k-- {
-		v := a[k*n+k+1 : (k+1)*n]
-		for i := 0; t.β[k] != 0 && i < n; i++ {
-			row := rows[i*ld+k+1:][:len(v)]
-			num.Axpy(row, -t.β[k]*num.Dot(v, row), v)
-		}
 	}
 }

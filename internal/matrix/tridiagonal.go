@@ -27,7 +27,7 @@ func NewTridiagonal(n int) *Tridiagonal {
 	vec := func() []float64 { return make([]float64, n) }
 	t := &Tridiagonal{n: n, d: vec(), e: vec(), p: vec(), β: vec(), wide: cpu.Wide(), mul: NewProduct()}
 	rows := 1
-	if panels && n >= leastPanel {
+	if n >= leastPanel {
 		rows = panel
 	}
 	t.v, t.w = make([]float64, rows*n), make([]float64, rows*n)
@@ -119,7 +119,7 @@ func (t *Tridiagonal) reduce(a []float64, ends func(work int) bool) bool {
 	n := t.n
 	for from := 0; from < n-1; {
 		to := from + 1
-		if panels && n-from >= leastPanel {
+		if n-from >= leastPanel {
 			to = from + panel
 		}
 		for k := from; k < to; k++ {
@@ -140,7 +140,7 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 	n, pending := t.n, k-from
 	row := a[k*n+k:][:n-k]
 	vk := func(m []float64, j, first int) []float64 { return m[j*n+first : (j+1)*n] }
-	for j := 0; panels && j < pending; j++ { // of the rows of the panel those behind are in use
+	for j := 0; j < pending; j++ { // of the rows of the panel those behind are in use
 		t.mul.Axpy(row, -t.w[j*n+k], vk(t.v, j, k))
 		t.mul.Axpy(row, -t.v[j*n+k], vk(t.w, j, k))
 	}
@@ -172,7 +172,7 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 		p[i] += num.Dot(row[1:], v[i+1:])
 		num.Axpy(p[i+1:], e, row[1:])
 	}
-	for j := 0; panels && j < pending; j++ {
+	for j := 0; j < pending; j++ {
 		vj, wj := vk(t.v, j, k+1), vk(t.w, j, k+1)
 		x, y := t.dot(wj, v), t.dot(vj, v)
 		t.mul.Axpy(p, -x, vj)
@@ -185,7 +185,7 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 // update takes VWᵀ and its transpose, of so many reflections, from the rows of a from the given one on.
 func (t *Tridiagonal) update(a []float64, from, count int) {
 	n, high := t.n, t.n-from
-	if panels && count > 1 {
+	if count > 1 {
 		s := a[from*n+from:]
 		t.mul.Subtract(s, n, t.v[from:], t.w[from:], count, high, high, n, n, true)
 		t.mul.Subtract(s, n, t.w[from:], t.v[from:], count, high, high, n, n, true)

@@ -26,7 +26,6 @@ const (
 	Slurm
 	Zsh
 	Data
-	Full
 	Links
 	Linux
 	Long
@@ -52,7 +51,6 @@ var things = [numThings]struct {
 	Slurm:      {name: "Slurm"},
 	Zsh:        {"zsh", []string{"zsh"}},
 	Data:       {name: "DCOPT_SHARED"},
-	Full:       {name: "a build without the tag lean"},
 	Links:      {name: "links of files"},
 	Linux:      {name: "Linux"},
 	Long:       {name: "a run without -short and the race detector"},

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package elimination
 
 import (
@@ -9,9 +7,6 @@ import (
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/poll"
 )
-
-// Rich: there are the form halfway and AddExact, and package kkt refines by conjugate residuals.
-const Rich = true
 
 // addWhole are the pairs of column k and some that follow, as many as there are lanes and as have the form whole, with each other and all that follow. It returns how
 // many they are.

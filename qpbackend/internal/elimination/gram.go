@@ -138,7 +138,7 @@ func (g *Gram) choose() {
 			direct:  rest * each * inEntry,
 		}
 		for f, cost := range costs {
-			if cost < costs[c.form] && (Rich || form(f) != halfway) {
+			if cost < costs[c.form] {
 				c.form = form(f)
 			}
 		}
@@ -204,14 +204,14 @@ func (g *Gram) Add(ctx context.Context, m []float64, to Sum) error {
 			}
 			continue
 		}
-		if Rich && c.form == halfway {
+		if c.form == halfway {
 			g.half(c, m)
 			g.gather(c, m)
 		}
 		for l := k; l < len(g.columns); l++ {
 			o := &g.columns[l]
 			v, spent := 0.0, len(o.a)
-			if Rich && c.form == halfway {
+			if c.form == halfway {
 				r := len(c.rows)
 				for e, x := range o.g {
 					v += x * num.Dot(g.t[int(o.a[e])*r:][:r], g.u[int(o.b[e])*r:][:r])

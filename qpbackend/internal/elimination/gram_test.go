@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -145,7 +144,6 @@ func TestAdd(t *testing.T) {
 
 // TestAddExact: the same entries for a factor of M.
 func TestAddExact(t *testing.T) {
-	need.That(t, Rich, need.Full, "for AddExact")
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 40 {
 		n, members := 1+rng.IntN(30), 1+rng.IntN(12)
@@ -176,7 +174,6 @@ func TestAddExact(t *testing.T) {
 
 // TestExactKeepsDigits: a matrix in directions that M all but takes away has a sum of small squares, where the terms of ⟨F, M·F·M⟩ cancel.
 func TestExactKeepsDigits(t *testing.T) {
-	need.That(t, Rich, need.Full, "for AddExact")
 	const n, small = 6, 1e-6
 	c, s := math.Cos(0.3), math.Sin(0.3)
 	v := []float64{-s, c, 0, 0, 0, 0} // B has rows (c, s), (−s, c) and those of the identity, all but the first times small

@@ -2,8 +2,6 @@ package kkt
 
 import (
 	"slices"
-
-	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 )
 
 // repeats reports whether rows of B are multiples of so few vectors that
@@ -91,11 +89,9 @@ func (s *System) chooseProducts() {
 	}
 	if !s.sought {
 		s.sought = true
-		if ldl.Whole {
-			s.runs = newRuns(s.at)
-		}
+		s.runs = newRuns(s.at)
 	}
-	if ldl.Whole && s.runs != nil {
+	if s.runs != nil {
 		s.runs.load(s.at)
 	}
 }

@@ -71,9 +71,6 @@ const (
 
 // choose compares the operations with those of the rest of an iteration: the products of the cones and the factor.
 func (f *eliminated) choose(orders []semidefinite, factor factor) {
-	if !elimination.Rich {
-		return
-	}
 	exact, rest := 0.0, 0.0
 	for t, b := range orders {
 		n := float64(b.order)
@@ -273,7 +270,7 @@ func (f *eliminated) load(val []float64, _ []int8) {
 }
 
 func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8, _ ldl.Regularisation) (int, error) {
-	v, exact := f.red.Val, elimination.Rich && (f.exact.always || f.exact.on)
+	v, exact := f.red.Val, f.exact.always || f.exact.on
 	clear(v)
 	for e, at := range f.from {
 		v[f.to[e]] = val[at]

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
-	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -209,7 +208,7 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
-	if _, ok := s.f.(whole); ok && ldl.Whole && s.rows.end == nil {
+	if _, ok := s.f.(whole); ok && s.rows.end == nil {
 		s.rows = newByRows(s.at)
 	}
 	s.plain = s.rows.end != nil && s.behind && !slices.Contains(off, true)
@@ -288,7 +287,7 @@ func (s *System) SolveBegun(ctx context.Context, x, b []float64, goal Accuracy) 
 // refine makes x, the solution by the factor, that of Solve.
 func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.corrections(ctx, x, b, goal)
-	if elimination.Rich && s.Strategy() == Schur {
+	if s.Strategy() == Schur {
 		r = s.conjugate.steps(ctx, s, x, b, goal, r)
 	}
 	return r
@@ -363,13 +362,13 @@ func (s *System) outweighed() []float64 {
 // reports whether they become so by that.
 func (s *System) FormExactly(on bool) bool {
 	e, ok := s.f.(*eliminated)
-	return ok && elimination.Rich && e.exact.use(on)
+	return ok && e.exact.use(on)
 }
 
 // Exact reports whether factors are those of a complement without cancellation.
 func (s *System) Exact() bool {
 	e, ok := s.f.(*eliminated)
-	return ok && elimination.Rich && (e.exact.on || e.exact.always)
+	return ok && (e.exact.on || e.exact.always)
 }
 
 // SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
@@ -405,9 +404,9 @@ func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
 	switch {
 	case s.vectors != nil:
 		s.subtractVectors(b, x)
-	case ldl.Whole && s.runs != nil:
+	case s.runs != nil:
 		s.subtract(b, x)
-	case ldl.Whole && s.plain:
+	case s.plain:
 		s.subtractRows(b, x)
 		s.subtractBlocks(b, x)
 	default:
@@ -452,9 +451,9 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	switch {
 	case s.both:
 		s.addVectors(ax, aty, x, y)
-	case ldl.Whole && s.runs != nil:
+	case s.runs != nil:
 		s.runs.addBoth(ax, aty, 1, x, y)
-	case ldl.Whole && s.rows.end != nil:
+	case s.rows.end != nil:
 		s.rows.addBoth(ax, aty, s.at.Val, x, y)
 	default:
 		s.at.AddMulBoth(aty, ax, y, x)

@@ -2,7 +2,6 @@ package kkt
 
 import (
 	"github.com/dcopt/dcopt/internal/cpu"
-	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -99,7 +98,7 @@ func (r *runs) addBoth(ax, aty []float64, α float64, x, y []float64) {
 
 // AddAx adds A·x to dst, with the values of the last Load, off or not.
 func (s *System) AddAx(dst, x []float64) {
-	if ldl.Whole && s.runs != nil && !s.both {
+	if s.runs != nil && !s.both {
 		s.runs.addMulVec(dst, 1, x)
 	} else {
 		s.at.AddMulVecT(dst, 1, x)

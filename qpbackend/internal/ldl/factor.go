@@ -45,9 +45,6 @@ type Factor struct {
 	replaced int
 }
 
-// Whole says whether this build has supernodes and leading columns; a small one is without, and without other code for speed alone.
-const Whole = supernodes
-
 // supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
 // pay. Source: times of a factorisation with two solves; docs/lab/bench.md, Leading columns and
 // supernodes.
@@ -60,10 +57,8 @@ const supernodalRatio = 15.0
 func (f *Factor) Store(ctx context.Context, joined bool) error {
 	defer func() { f.room = nil }()
 	f.joined = joined
-	if supernodes {
-		if err := f.lead(ctx); err != nil {
-			return err
-		}
+	if err := f.lead(ctx); err != nil {
+		return err
 	}
 	if f.tail == nil {
 		return f.store(ctx, nil)
@@ -77,7 +72,7 @@ func (f *Factor) Store(ctx context.Context, joined bool) error {
 
 // store is Store for the matrix that the leading columns leave, nil for none.
 func (f *Factor) store(ctx context.Context, first *leading) (err error) {
-	if supernodes && f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
+	if f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
 		if f.sup, err = newSupernodal(ctx, f, first == nil); err == nil && first != nil {
 			first.share(f.sup)
 		}
@@ -120,14 +115,14 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg 
 // the diagonal into val.
 func (f *Factor) Load(val []float64, sign []int8) {
 	f.val, f.loaded = val, sign
-	if supernodes && f.first != nil {
+	if f.first != nil {
 		f.first.load(f, val, sign)
 	}
 }
 
 // Reload takes over the values from an entry on once more: those before and the signs are as at the last Load.
 func (f *Factor) Reload(from int) {
-	if supernodes && f.first != nil {
+	if f.first != nil {
 		f.first.fix(f.val, from)
 	}
 }
@@ -149,7 +144,7 @@ func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisatio
 
 // SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call. No allocation.
 func (f *Factor) SolveAhead(x []float64) {
-	if supernodes && f.first != nil {
+	if f.first != nil {
 		f.behind(f.x)
 	} else {
 		f.SolveInOrder(f.x)
@@ -188,7 +183,7 @@ func (f *Factor) entries() int {
 func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	switch {
-	case supernodes && f.first != nil:
+	case f.first != nil:
 		if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
 			var more int
 			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], nil, sign, reg)
@@ -197,7 +192,7 @@ func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8
 				bad += f.n - f.tail.n
 			}
 		}
-	case supernodes && f.sup != nil:
+	case f.sup != nil:
 		bad, err = f.sup.factorise(ctx, f, val)
 	default:
 		bad, err = f.row.factorise(ctx, f, val)
@@ -270,10 +265,10 @@ func (f *Factor) scatter(x []float64) {
 func (f *Factor) SolveInOrder(x []float64) {
 	x = x[:f.n]
 	switch {
-	case supernodes && f.first != nil:
+	case f.first != nil:
 		f.first.forward(x)
 		f.behind(x)
-	case supernodes && f.sup != nil:
+	case f.sup != nil:
 		f.sup.solve(x)
 	default:
 		f.row.solve(x)

@@ -57,7 +57,6 @@ func TestPanelProducts(t *testing.T) {
 // The factor by tiles of either kind has the same bits.
 func TestFactorsRoundAlike(t *testing.T) {
 	need.That(t, cpu.Wider(), need.AVX512)
-	need.That(t, Whole, need.Full, "for supernodes")
 	rng := rand.New(rand.NewPCG(5, 5))
 	for trial := range 20 {
 		n, m := 1+rng.IntN(150), rng.IntN(150)

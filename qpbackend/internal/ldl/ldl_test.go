@@ -100,9 +100,6 @@ func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Facto
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !supernodes {
-		path = "rowwise"
-	}
 	switch path {
 	case "rowwise":
 		f.row, _ = newRowwise(context.Background(), f)

@@ -78,9 +78,7 @@ func (f *Factor) lead(ctx context.Context) error {
 	if err := b.rows(&work, f.up); err != nil {
 		return err
 	}
-	if supernodes { // the playground's engine has no room for loops of their own
-		runs = alike(runs, b.row)
-	}
+	runs = alike(runs, b.row)
 	if err := b.inside(&work, pairsInLine); err != nil {
 		return err
 	}
@@ -378,7 +376,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 	for _, r := range s.runs {
 		c := int(r.entries)
 		d, sign, pivots := f.d[k:][:r.columns], s.sign[k:][:r.columns], v[k:][:r.columns]
-		if supernodes && r.alike {
+		if r.alike {
 			if done := s.fours(f, k, o, e, t, c, d, sign, diag == nil); done < len(d) {
 				return k + done, nil
 			}

@@ -8,7 +8,7 @@ func (s *leading) forward(x []float64) {
 		c := int(r.entries)
 		own := x[k:][:r.columns]
 		k += len(own)
-		if supernodes && r.alike {
+		if r.alike {
 			foursForward(x, own, v[e:][:c*len(own)], row[e:][:c])
 			e += c * len(own)
 			continue
@@ -62,7 +62,7 @@ func (s *leading) backward(x []float64) {
 		c, count := int(s.runs[t].entries), int(s.runs[t].columns)
 		k -= count
 		own, inverse := x[k:][:count], s.val[k:][:count]
-		if supernodes && s.runs[t].alike {
+		if s.runs[t].alike {
 			e -= c * count
 			foursBackward(x, own, inverse, v[e:][:c*count], row[e:][:c])
 			continue

@@ -1,4 +1,4 @@
-package dc
+package dense
 
 import (
 	"math"
@@ -30,19 +30,19 @@ func TestJacobi(t *testing.T) {
 				}
 			}
 		}
-		ours, theirs := newSVDWork(r, c), newSVDWork(r, c)
-		copy(ours.a.Data, a)
-		copy(theirs.a.Data, a)
-		if !ours.jacobi() || !theirs.decompose(true) {
+		ours, theirs := NewSVD(r, c), NewSVD(r, c)
+		copy(ours.A.Data, a)
+		copy(theirs.A.Data, a)
+		if !ours.jacobi() || !theirs.Decompose(true) {
 			t.Fatalf("%d by %d of rank %d: no convergence", r, c, rank)
 		}
-		size := theirs.σ[0] + 1e-300
+		size := theirs.Values[0] + 1e-300
 		for k := range c {
-			if math.Abs(ours.σ[k]-theirs.σ[k]) > 1e-13*size {
-				t.Errorf("%d by %d of rank %d: singular value %d is %g, by LAPACK %g", r, c, rank, k, ours.σ[k], theirs.σ[k])
+			if math.Abs(ours.Values[k]-theirs.Values[k]) > 1e-13*size {
+				t.Errorf("%d by %d of rank %d: singular value %d is %g, by LAPACK %g", r, c, rank, k, ours.Values[k], theirs.Values[k])
 			}
 		}
-		u, vt := ours.u.Data, ours.vt.Data
+		u, vt := ours.U.Data, ours.VT.Data
 		for k := range c {
 			for l := range c {
 				uu, vv, want := 0.0, 0.0, 0.0
@@ -64,7 +64,7 @@ func TestJacobi(t *testing.T) {
 			for j := range c {
 				v := 0.0
 				for k := range c {
-					v += u[i*c+k] * ours.σ[k] * vt[k*c+j]
+					v += u[i*c+k] * ours.Values[k] * vt[k*c+j]
 				}
 				if math.Abs(v-a[i*c+j]) > 1e-12*size {
 					t.Fatalf("%d by %d of rank %d: the product has %g at %d, %d, want %g", r, c, rank, v, i, j, a[i*c+j])

@@ -1,4 +1,4 @@
-package dc
+package dense
 
 import (
 	"math"
@@ -7,21 +7,32 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// svdWork is the room for a singular value decomposition, row-major.
-type svdWork struct {
-	a, u, vt blas64.General
-	σ, work  []float64
+// SVD is the room for singular value decompositions A = U·diag(Values)·VT of matrices of one shape,
+// row-major, with at least as many rows as columns.
+type SVD struct {
+	A, U, VT blas64.General
+	Values   []float64 // the largest first
+	work     []float64
+}
+
+// NewSVD has room for r × c matrices, r ≥ c.
+func NewSVD(r, c int) *SVD {
+	general := func(r, c int) blas64.General {
+		return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
+	}
+	w := &SVD{A: general(r, c), U: general(r, c), VT: general(c, c), Values: make([]float64, c)}
+	w.reserve()
+	return w
 }
 
 // mostSweeps bounds the sweeps of jacobi. Source: Golub and Van Loan 2013, section 8.6.3: convergence is quadratic, in some six to ten sweeps.
 const mostSweeps = 60
 
-// jacobi sets σ to the singular values of a, the largest first, u to the left vectors and vt to the right ones, by
-// rotations of two columns of a at a time that make them orthogonal: the one-sided method of Hestenes (Golub and Van Loan 2013,
-// section 8.6.3). It destroys a, and returns false where it does not converge.
-func (w *svdWork) jacobi() bool {
-	r, c := w.a.Rows, w.a.Cols
-	a, v := w.a.Data, w.vt.Data
+// jacobi is Decompose with all vectors, by rotations of two columns of A at a time that make them
+// orthogonal: the one-sided method of Hestenes (Golub and Van Loan 2013, section 8.6.3).
+func (w *SVD) jacobi() bool {
+	r, c := w.A.Rows, w.A.Cols
+	a, v := w.A.Data, w.VT.Data
 	clear(v)
 	for j := range c {
 		v[j*c+j] = 1
@@ -51,19 +62,19 @@ func (w *svdWork) jacobi() bool {
 		for i := range r {
 			s = math.Hypot(s, a[i*c+j])
 		}
-		w.σ[j] = s
+		w.Values[j] = s
 	}
 	for j := range c { // the largest first
 		most := j
 		for k := j + 1; k < c; k++ {
-			if w.σ[k] > w.σ[most] {
+			if w.Values[k] > w.Values[most] {
 				most = k
 			}
 		}
 		if most == j {
 			continue
 		}
-		w.σ[j], w.σ[most] = w.σ[most], w.σ[j]
+		w.Values[j], w.Values[most] = w.Values[most], w.Values[j]
 		for i := range r {
 			a[i*c+j], a[i*c+most] = a[i*c+most], a[i*c+j]
 		}
@@ -74,21 +85,21 @@ func (w *svdWork) jacobi() bool {
 	for j := range c {
 		w.left(j)
 	}
-	floats.Scale(size, w.σ)
+	floats.Scale(size, w.Values)
 	return true
 }
 
 // orthogonal rotates columns p and q of a, and rows p and q of vt, if the columns are not orthogonal to rounding,
 // or one of them is a rounding error of the whole matrix.
-func (w *svdWork) orthogonal(p, q int, whole float64) bool {
-	r, c := w.a.Rows, w.a.Cols
-	a, v := w.a.Data, w.vt.Data
+func (w *SVD) orthogonal(p, q int, whole float64) bool {
+	r, c := w.A.Rows, w.A.Cols
+	a, v := w.A.Data, w.VT.Data
 	α, β, γ := 0.0, 0.0, 0.0
 	for i := range r {
 		x, y := a[i*c+p], a[i*c+q]
 		α, β, γ = α+x*x, β+y*y, γ+x*y
 	}
-	tiny := float64(r) * unit
+	tiny := float64(r) * epsilon / 2
 	if math.Abs(γ) <= tiny*math.Sqrt(α*β) || math.Sqrt(min(α, β)) <= tiny*whole {
 		return false
 	}
@@ -109,12 +120,12 @@ func (w *svdWork) orthogonal(p, q int, whole float64) bool {
 
 // left sets column j of u: that of a divided by its length or, where that is a rounding error beside the largest
 // singular value, a unit vector orthogonal to those before.
-func (w *svdWork) left(j int) {
-	r, c := w.a.Rows, w.a.Cols
-	u := w.u.Data
-	if w.σ[j] > float64(r)*unit*w.σ[0] {
+func (w *SVD) left(j int) {
+	r, c := w.A.Rows, w.A.Cols
+	u := w.U.Data
+	if w.Values[j] > float64(r)*epsilon/2*w.Values[0] {
 		for i := range r {
-			u[i*c+j] = w.a.Data[i*c+j] / w.σ[j]
+			u[i*c+j] = w.A.Data[i*c+j] / w.Values[j]
 		}
 		return
 	}
