@@ -13,6 +13,7 @@ import (
 // Limits of the documents. Source: derived from pages that people read to the end; 25 words are two
 // lines of print.
 const (
+	longReadme   = 80   // lines of README.md: two screens
 	longPage     = 2500 // words of a page of the manual, without generated tables
 	longSentence = 25.0 // words of a sentence, in the mean of a page
 )
@@ -102,6 +103,9 @@ func TestDocumentsAreShort(t *testing.T) {
 		}
 		pages++
 		text := string(raw)
+		if n := strings.Count(text, "\n"); name == "README.md" && n > longReadme {
+			t.Errorf("%s has %d lines, at most %d", name, n, longReadme)
+		}
 		if folder == "docs" && !generated[name] {
 			if n := pageWords(text); n > longPage {
 				t.Errorf("%s has %d words, at most %d: cut it, or move what a reader does not need to docs/lab", name, n, longPage)
