@@ -99,7 +99,7 @@ var mayImport = map[string]string{
 	"client":        "internal/wire",
 	"internal/simd": "",
 	// The engine of a page: text and files in memory to answers in JSON. Its backend is ipm alone.
-	"internal/playground": "dc dc/lang ccp qpbackend/ipm internal/scene internal/options",
+	"internal/playground": "dc dc/lang ccp ccp/global qpbackend/ipm internal/scene internal/options",
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.

@@ -71,8 +71,9 @@ func (p *program) format(args []js.Value) any {
 	return string(playground.Format(text(args, 0)))
 }
 
-// solve(text, done, news) starts to solve; false: a solve runs already. done gets the answer
-// as JSON, news, which may be missing, JSON while it solves.
+// solve(text, done, news, request) starts to solve; false: a solve runs already. done gets the
+// answer as JSON, news JSON while it solves; request is an object of starts, seed, effort and
+// global. The last two may be missing.
 func (p *program) solve(args []js.Value) any {
 	if p.cancel != nil || len(args) < 2 || args[1].Type() != js.TypeFunction {
 		return false
@@ -82,15 +83,34 @@ func (p *program) solve(args []js.Value) any {
 	if len(args) > 2 && args[2].Type() == js.TypeFunction {
 		news = func(json []byte) { args[2].Invoke(string(json)) }
 	}
+	var ask playground.Request
+	if len(args) > 3 && args[3].Type() == js.TypeObject {
+		ask = request(args[3])
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	go func() {
-		answer := p.engine.Solve(playground.Yielding(ctx, yield), src, news)
+		answer := p.engine.Solve(playground.Yielding(ctx, yield), src, ask, news)
 		cancel()
 		p.cancel = nil
 		done.Invoke(string(answer))
 	}()
 	return true
+}
+
+// request is an object of a page; members of other types are left out.
+func request(o js.Value) (r playground.Request) {
+	if v := o.Get("starts"); v.Type() == js.TypeNumber {
+		r.Starts = v.Int()
+	}
+	if v := o.Get("seed"); v.Type() == js.TypeString {
+		r.Seed = v.String()
+	}
+	if v := o.Get("effort"); v.Type() == js.TypeString {
+		r.Effort = v.String()
+	}
+	r.Global = o.Get("global").Truthy()
+	return r
 }
 
 // stop() ends the solve that runs, with its best point; false: none does.

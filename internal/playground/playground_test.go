@@ -3,6 +3,7 @@ package playground
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,14 @@ type reply struct {
 		BoundDuals map[string]any `json:"bound_duals"`
 		History    []map[string]any
 		Message    string
+		Starts     int
+		Bound      float64
+		Nodes      int
+		Proved     bool
+		Safe       bool
+		NoBound    string `json:"no_bound"`
 	}
+	Bound *float64
 	Scene *struct {
 		Panels []struct {
 			Marks []struct {
@@ -113,7 +121,7 @@ func TestSolve(t *testing.T) {
 	var e Engine
 	e.Put("data/radii.csv", []byte("1\n2\n1.5\n"))
 	var told []reply
-	r := read(t, e.Solve(context.Background(), packing+"option seed = 1, restarts = 2\n", func(b []byte) { told = append(told, read(t, b)) }))
+	r := read(t, e.Solve(context.Background(), packing+"option seed = 1, restarts = 2\n", Request{}, func(b []byte) { told = append(told, read(t, b)) }))
 	if r.Result == nil || r.Result.Status != "converged" || !r.Result.Feasible || len(r.Result.Variables["c"].([]any)) != 3 || len(r.Result.Duals["apart"].([]any)) != 3 || len(r.Result.History) == 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -130,12 +138,12 @@ func TestSolve(t *testing.T) {
 		"var X[2,2] psd\nminimize trace(X)\nsubject to\n  X[1,2] == 1\n": "converged",
 		"var x\nminimize x\n":                                            "unbounded",
 	} {
-		r := read(t, e.Solve(context.Background(), text, nil))
+		r := read(t, e.Solve(context.Background(), text, Request{}, nil))
 		if r.Result == nil || r.Result.Status != status {
 			t.Errorf("%q: %+v, want %s", text, r, status)
 		}
 	}
-	if r := read(t, e.Solve(context.Background(), "var x\nminimize y\n", nil)); r.Result != nil || len(r.Diagnostics) != 1 {
+	if r := read(t, e.Solve(context.Background(), "var x\nminimize y\n", Request{}, nil)); r.Result != nil || len(r.Diagnostics) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -152,7 +160,7 @@ func TestStop(t *testing.T) {
 	defer cancel()
 	var e Engine
 	seen := 0
-	r := read(t, e.Solve(Yielding(ctx, time.Millisecond), runsOff, func([]byte) {
+	r := read(t, e.Solve(Yielding(ctx, time.Millisecond), runsOff, Request{}, func([]byte) {
 		if seen++; seen == 2 {
 			cancel()
 		}
@@ -160,16 +168,16 @@ func TestStop(t *testing.T) {
 	if r.Result == nil || r.Result.Status != "cancelled" || r.Result.Message == "" || len(r.Result.Variables["x"].([]any)) != 60 {
 		t.Errorf("%+v", r)
 	}
-	r = read(t, e.Solve(context.Background(), runsOff+"option time_limit = 0.3\n", nil))
+	r = read(t, e.Solve(context.Background(), runsOff+"option time_limit = 0.3\n", Request{}, nil))
 	if r.Result == nil || r.Result.Message == "" || len(r.Result.Variables["x"].([]any)) != 60 {
 		t.Errorf("%+v", r)
 	}
 	many := "param n = 500\nvar x[n] in [-1, 1]\nminimize sum(i in 1..n, j in 1..n, k in 1..3) abs(x[i] - k*x[j])\n"
-	r = read(t, e.Solve(ctx, many, nil)) // ctx has ended: there is no point yet
+	r = read(t, e.Solve(ctx, many, Request{}, nil)) // ctx has ended: there is no point yet
 	if r.Result != nil || !r.Stopped || len(r.Diagnostics) != 1 {
 		t.Errorf("%+v", r)
 	}
-	if r = read(t, e.Solve(ctx, "minimize (\n", nil)); r.Stopped {
+	if r = read(t, e.Solve(ctx, "minimize (\n", Request{}, nil)); r.Stopped {
 		t.Errorf("a mistake was taken for a stop: %+v", r)
 	}
 }
@@ -199,4 +207,38 @@ func FuzzString(f *testing.F) {
 			t.Errorf("%q became %s, %v", s, out, err)
 		}
 	})
+}
+
+// TestRequest: starts, seed and effort go before the options of the text; a proof is asked for.
+func TestRequest(t *testing.T) {
+	var e Engine
+	const text = "var x in [-2, 3] start 2\nminimize abs(x) - 2*abs(x - 1) + sin(7*x)\noption restarts = 2, seed = 1\n"
+	ask := func(r Request) reply {
+		t.Helper()
+		return read(t, e.Solve(context.Background(), text, r, nil))
+	}
+	if r := ask(Request{}); r.Result == nil || r.Result.Starts != 2 || r.Result.Proved {
+		t.Errorf("as the text says: %+v", r.Result)
+	}
+	if r := ask(Request{Starts: 5}); r.Result == nil || r.Result.Starts != 5 {
+		t.Errorf("5 starts: %+v", r.Result)
+	}
+	r := ask(Request{Global: true})
+	if r.Result == nil || !r.Result.Proved || r.Result.Bound > r.Result.Objective+1e-6 || !r.Result.Safe {
+		t.Errorf("a proof: %+v", r.Result)
+	}
+	for _, bad := range []Request{{Seed: "-1"}, {Seed: "1.5"}, {Effort: "much"}} {
+		if r := ask(bad); r.Result != nil || len(r.Diagnostics) != 1 {
+			t.Errorf("%+v: %+v", bad, r)
+		}
+	}
+	var told []reply
+	read(t, e.Solve(context.Background(), "var x[6] in [-1, 1]\nminimize sum(i in 1..6, j in 1..6) sin(i*j)*x[i]*x[j] + sum(i in 1..6) sin(9*i*x[i])\n", Request{Global: true},
+		func(b []byte) { told = append(told, read(t, b)) }))
+	if !slices.ContainsFunc(told, func(r reply) bool { return r.Bound != nil }) {
+		t.Errorf("no bound in %d pieces of news", len(told))
+	}
+	if r := read(t, e.Solve(context.Background(), "var x in [-2, 3]\nminimize abs(x) - 2*abs(x - 1)\n", Request{Effort: "normal"}, nil)); r.Result == nil || !r.Result.Proved {
+		t.Errorf("with a second of work: %+v", r.Result)
+	}
 }

@@ -3,24 +3,53 @@ package playground
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
 )
 
+// Request has the settings that a page gives beside the text of a problem.
+type Request struct {
+	Starts int    // 0: as many as the text says, or the effort allows
+	Seed   string // a number; "": as the text says
+	Effort string // quick, normal or thorough; "": as the text says, or quick
+	Global bool   // search until the answer is proved
+}
+
+// options are those of a text with the ones of a request in their place.
+func (r Request) options(o lang.ProblemOptions) (lang.ProblemOptions, error) {
+	if r.Starts > 0 {
+		o.Restarts = &r.Starts
+	}
+	if r.Seed != "" {
+		seed, err := strconv.ParseUint(r.Seed, 10, 64)
+		if err != nil {
+			return o, fmt.Errorf("seed %q: want a whole number >= 0", r.Seed)
+		}
+		o.Seed = &seed
+	}
+	if r.Effort != "" {
+		o.Effort = &r.Effort
+	}
+	return o, nil
+}
+
 // Solve compiles and solves a problem. The answer is an object with diagnostics, of warnings
 // or mistakes, and unless these are mistakes with result, the object that "dcopt solve
 // --json" prints (docs/json.md), and scene, the picture of the point (package scene).
-// While it solves, news gets objects with iterations, a list of [start, iteration,
-// objective, violation], and, where there is a better point, with best: its objective,
-// max_violation, feasible and variables, and with scene. It is called on the goroutine of
-// Solve or one that it starts. A solve that ctx ends answers with its best point; where there
-// is none yet, because the problem was still compiled, with diagnostics and stopped, true.
-func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byte {
+// While it solves, news gets objects with iterations, a list of [start, iteration, objective,
+// violation], with bound, the best one so far of a proof, and, where there is a better point, with
+// best: its objective, max_violation, feasible and variables, and with scene. It is called on the
+// goroutine of Solve or one that it starts. A solve that ctx ends answers with its best point; where
+// there is none yet, because the problem was still compiled, with diagnostics and stopped, true.
+func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([]byte)) []byte {
 	begin := time.Now()
 	var t text
 	p, err := e.compile(ctx, src)
@@ -33,7 +62,12 @@ func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byt
 		})
 		return t
 	}
-	set, starts, err := settings(p.Options)
+	o, err := ask.options(p.Options)
+	var set ccp.Settings
+	starts := 1
+	if err == nil {
+		set, starts, err = settings(o)
+	}
 	if err != nil {
 		t.object(func() { t.failed(err) })
 		return t
@@ -46,12 +80,7 @@ func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byt
 	told := &reporter{prog: p, p: p.Problem, news: news, last: begin}
 	set.Recorder = told
 	compiled := time.Since(begin)
-	var res *ccp.Result
-	if starts == 1 {
-		res, err = ccp.Solve(ctx, p.Problem, nil, set)
-	} else {
-		res, err = ccp.Multistart(ctx, p.Problem, starts, set)
-	}
+	res, proof, err := solution(ctx, p.Problem, starts, ask.Global, set)
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && !ended {
 		t.object(func() { t.failed(err) })
@@ -72,10 +101,29 @@ func (e *Engine) Solve(ctx context.Context, src string, news func([]byte)) []byt
 	t.object(func() {
 		t.diagnostics(p.Warnings)
 		t.key("result")
-		t.answer(p, res)
+		t.answer(p, res, proof)
 		t.scene(p, res.X)
 	})
 	return t
+}
+
+// solution solves a problem as the command does; proof may be nil.
+func solution(ctx context.Context, p *dc.Problem, starts int, prove bool, set ccp.Settings) (
+	res *ccp.Result, proof *global.Result, err error) {
+	switch {
+	case prove:
+		proof, err = global.Solve(ctx, p, nil, starts, set)
+	case starts == ccp.Automatic && set.Effort != ccp.Quick:
+		proof, err = global.Best(ctx, p, set)
+	case starts == 1:
+		res, err = ccp.Solve(ctx, p, nil, set)
+	default:
+		res, err = ccp.Multistart(ctx, p, starts, set)
+	}
+	if proof != nil {
+		res = proof.Result
+	}
+	return res, proof, err
 }
 
 func say(res *ccp.Result, message string) {
@@ -102,6 +150,19 @@ type reporter struct {
 	best *ccp.Result
 	told bool // the best point was
 	seen int  // iterations
+	far  float64
+	near bool // far, the bound of a proof, is known and was not told
+}
+
+// RecordBounds notes a bound and tells it with the iterations, if it is time.
+func (r *reporter) RecordBounds(b ccp.Bounds) error {
+	if !math.IsInf(b.Bound, 0) && (b.Bound != r.far || !r.near) {
+		r.far, r.near = b.Bound, true
+	}
+	if time.Since(r.last) >= often {
+		r.flush()
+	}
+	return nil
 }
 
 // Record notes the iteration and tells those that have gathered, if it is time.
@@ -126,13 +187,21 @@ func (r *reporter) Record(it ccp.Iteration) error {
 
 // flush tells the iterations that have gathered.
 func (r *reporter) flush() {
-	if len(r.rows) == 0 || r.news == nil {
+	if len(r.rows) == 0 && !r.near || r.news == nil {
 		return
 	}
 	var t text
 	t.object(func() {
 		t.key("iterations")
-		t.array(func() { t.raw(r.rows) })
+		t.array(func() {
+			if len(r.rows) > 0 {
+				t.raw(r.rows)
+			}
+		})
+		if r.near {
+			t.key("bound")
+			t.number(r.far)
+		}
 		if b := r.best; b != nil && !r.told {
 			t.key("best")
 			t.object(func() {
@@ -147,7 +216,7 @@ func (r *reporter) flush() {
 			}
 		}
 	})
-	r.rows, r.told, r.last = r.rows[:0], true, time.Now()
+	r.rows, r.told, r.near, r.last = r.rows[:0], true, false, time.Now()
 	r.news(t)
 }
 
@@ -167,281 +236,4 @@ func (r *reporter) answer(err error, set ccp.Settings) *ccp.Result {
 		res.Status = ccp.Cancelled
 	}
 	return res
-}
-
-// head writes a point without its entries.
-func (t *text) head(r *ccp.Result) {
-	t.key("objective")
-	t.number(r.Objective)
-	t.key("objective_error")
-	t.number(r.ObjectiveError)
-	t.key("max_violation")
-	t.number(r.Violation)
-	t.key("feasible")
-	t.bool(r.Feasible)
-}
-
-// answer writes the object of "dcopt solve --json".
-func (t *text) answer(p *lang.Program, res *ccp.Result) {
-	whole := len(res.X) == p.Problem.NumVars()
-	t.object(func() {
-		t.key("status")
-		t.string(res.Status.String())
-		t.head(res)
-		t.key("iterations")
-		t.int(res.Iterations)
-		t.key("starts")
-		t.int(res.Starts)
-		t.key("backend")
-		t.string(res.Backend)
-		t.key("seconds")
-		t.object(func() {
-			for _, s := range []struct {
-				name string
-				v    float64
-			}{{"read", 0}, {"compile", res.Seconds.Compile}, {"solve", res.Seconds.Solve}, {"backend", res.Seconds.Backend}} {
-				t.key(s.name)
-				t.number(s.v)
-			}
-		})
-		t.key("variables")
-		if whole {
-			t.variables(p.Problem, res.X)
-			t.indices(p)
-			t.lets(p, res.X)
-		} else {
-			t.object(func() {})
-		}
-		if a := res.NoMultipliers; a == nil {
-			t.key("duals")
-			t.duals(p.Problem, res.Duals)
-		} else {
-			t.key("no_multipliers")
-			t.object(func() {
-				if a.Constraint != "" {
-					t.key("constraint")
-					t.string(a.Constraint)
-				}
-			})
-		}
-		if len(res.BoundDuals) == p.Problem.NumVars() {
-			t.boundDuals(p.Problem, res.BoundDuals)
-		}
-		if l := res.Loose; l != nil {
-			t.key("tolerance_decides")
-			t.object(func() {
-				t.key("row")
-				t.string(l.Constraint)
-				t.key("objective")
-				t.number(l.Change)
-			})
-		}
-		if n := p.Problem.NumVars(); n > 0 && len(res.Ray) == n {
-			t.key("ray")
-			t.object(func() {
-				for _, v := range p.Problem.Vars {
-					t.key(v.Name)
-					t.nested(v.Shape, v.Values(res.Ray))
-				}
-			})
-		}
-		t.key("history")
-		t.array(func() {
-			for _, it := range res.History {
-				t.object(func() {
-					t.key("iteration")
-					t.int(it.K)
-					t.key("hop")
-					t.int(it.Hop)
-					for _, s := range []struct {
-						name string
-						v    float64
-					}{{"objective", it.Objective}, {"max_violation", it.Violation}, {"step", it.Step}, {"tau", it.Tau}} {
-						t.key(s.name)
-						t.number(s.v)
-					}
-				})
-			}
-		})
-		t.key("message")
-		t.string(res.Message)
-	})
-}
-
-func (t *text) variables(p *dc.Problem, x []float64) {
-	t.object(func() {
-		for _, v := range p.Vars {
-			t.key(v.Name)
-			t.nested(v.Shape, v.Values(x))
-		}
-	})
-}
-
-func (t *text) lets(p *lang.Program, x []float64) {
-	if len(p.Lets) == 0 {
-		return
-	}
-	t.key("lets")
-	t.object(func() {
-		for k := range p.Lets {
-			l := &p.Lets[k]
-			im := l.Imag(x)
-			if im == nil {
-				t.key(l.Name)
-				t.nested(l.Shape, l.Values(x))
-				continue
-			}
-			t.key(dc.RealPart(l.Name)) // by parts, as variables are here
-			t.nested(l.Shape, l.Values(x))
-			t.key(dc.ImagPart(l.Name))
-			t.nested(l.Shape, im)
-		}
-	})
-}
-
-// indices writes the members of the sets that dimensions run over, of variables and lets.
-func (t *text) indices(p *lang.Program) {
-	type block struct {
-		name string
-		axes []lang.Axis
-	}
-	var blocks []block
-	for _, v := range p.Problem.Vars {
-		if axes := p.Axes[v.Name]; axes != nil {
-			blocks = append(blocks, block{v.Name, axes})
-		}
-	}
-	for k := range p.Lets {
-		if l := &p.Lets[k]; l.Axes != nil {
-			blocks = append(blocks, block{l.Name, l.Axes})
-		}
-	}
-	if blocks == nil {
-		return
-	}
-	t.key("indices")
-	t.object(func() {
-		for _, b := range blocks {
-			t.key(b.name)
-			t.array(func() {
-				for _, axis := range b.axes {
-					t.axis(axis)
-				}
-			})
-		}
-	})
-}
-
-// axis writes the members of a set: null where a dimension counts; a member with several
-// parts is a list.
-func (t *text) axis(axis lang.Axis) {
-	if axis == nil {
-		t.null()
-		return
-	}
-	part := func(v any) {
-		switch v := v.(type) {
-		case int:
-			t.int(v)
-		case string:
-			t.string(v)
-		}
-	}
-	t.array(func() {
-		for _, m := range axis {
-			if len(m) == 1 {
-				part(m[0])
-				continue
-			}
-			t.array(func() {
-				for _, v := range m {
-					part(v)
-				}
-			})
-		}
-	})
-}
-
-// duals writes the multipliers by family: a constraint without index is a number, or an
-// array if it is one of arrays; a family is the array of its constraints in order. The two
-// halves of an equation or chain that is not affine stand side by side.
-func (t *text) duals(p *dc.Problem, duals [][]float64) {
-	if duals == nil {
-		t.object(func() {})
-		return
-	}
-	type member struct{ first, last int } // constraints with one index
-	var names []string
-	families := map[string][]member{}
-	indexed := map[string]bool{}
-	for i := range p.Constraints {
-		c := &p.Constraints[i]
-		if c.Within() { // of the bounds
-			continue
-		}
-		list := families[c.Family]
-		if list == nil {
-			names = append(names, c.Family)
-		}
-		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
-			list[len(list)-1].last = i
-			continue
-		}
-		families[c.Family] = append(list, member{i, i})
-		indexed[c.Family] = indexed[c.Family] || len(c.Index()) > 0
-	}
-	write := func(m member) {
-		t.halves(p, duals, m.first, m.last)
-	}
-	t.object(func() {
-		for _, name := range names {
-			t.key(name)
-			if list := families[name]; len(list) == 1 && !indexed[name] {
-				write(list[0])
-			} else {
-				t.array(func() {
-					for _, m := range list {
-						write(m)
-					}
-				})
-			}
-		}
-	})
-}
-
-// halves writes the multipliers of constraints first to last, each beside those before it.
-func (t *text) halves(p *dc.Problem, duals [][]float64, first, last int) {
-	if first == last {
-		t.dual(&p.Constraints[first], duals[first])
-		return
-	}
-	t.array(func() {
-		t.halves(p, duals, first, last-1)
-		t.dual(&p.Constraints[last], duals[last])
-	})
-}
-
-func (t *text) dual(c *dc.Constraint, y []float64) { t.nested(c.DualShape(len(y)), y) }
-
-// boundDuals writes the multipliers of the bounds of each variable that has any.
-func (t *text) boundDuals(p *dc.Problem, z []float64) {
-	var bounded []*dc.Variable
-	for _, v := range p.Vars {
-		for k := range v.Len() {
-			if lo, hi := v.Bounds(k); !v.Param && (!math.IsInf(lo, -1) || !math.IsInf(hi, 1)) {
-				bounded = append(bounded, v)
-				break
-			}
-		}
-	}
-	if bounded == nil {
-		return
-	}
-	t.key("bound_duals")
-	t.object(func() {
-		for _, v := range bounded {
-			t.key(v.Name)
-			t.nested(v.Shape, v.Values(z))
-		}
-	})
 }
