@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site into build/site/html, or the folder that is given: pages, by Go; then
 # Zensical, which is installed in an environment of its own, build/site/venv; then the
-# playground, if there is one. Where there is no Python, or no network to install from, the
+# playground. Where there is no Python, or no network to install from, the
 # last line is "skip REASON" and the code 3.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -29,10 +29,8 @@ if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
 	echo "$stamp" >"$work/stamp"
 fi
 
-flags=()
-[ -f site/playground/build.sh ] && flags+=(-playground)
-(cd site && go run ./cmd/pages "${flags[@]}" "$root" "$out")
+(cd site && go run ./cmd/pages "$root" "$out")
 rm -rf "$out/html"
 log=$(cd "$out" && NO_COLOR=1 "$work/venv/bin/zensical" build --clean --strict -f zensical.toml 2>&1) || { echo "$log"; exit 1; }
-[ ! -f site/playground/build.sh ] || site/playground/build.sh "$out/html/playground"
+site/playground/build.sh "$out/html/playground"
 echo "the site is in $out/html"

@@ -199,7 +199,7 @@ func starts(n int) []int {
 // selfContained are the documents whose commands run in an empty folder, as those of a reader
 // who has the program and nothing else.
 var selfContained = []string{
-	"README.md", "docs/install.md", "docs/tutorial-first.md", "docs/dc.md", "docs/how.md", "docs/modelling.md",
+	"README.md", "site/front.md", "docs/install.md", "docs/tutorial-first.md", "docs/dc.md", "docs/how.md", "docs/modelling.md",
 	"docs/messages.md", "docs/faq.md", "docs/cookbook.md", "docs/card.md",
 }
 

@@ -45,10 +45,11 @@ func (r Request) options(o lang.ProblemOptions) (lang.ProblemOptions, error) {
 // or mistakes, and unless these are mistakes with result, the object that "dcopt solve
 // --json" prints (docs/json.md), and scene, the picture of the point (package scene).
 // While it solves, news gets objects with iterations, a list of [start, iteration, objective,
-// violation], with bound, the best one so far of a proof, and, where there is a better point, with
-// best: its objective, max_violation, feasible and variables, and with scene. It is called on the
-// goroutine of Solve or one that it starts. A solve that ctx ends answers with its best point; where
-// there is none yet, because the problem was still compiled, with diagnostics and stopped, true.
+// violation, feasible], feasible 1 or 0, with bound, the best one so far of a proof, and, where
+// there is a better point, with best: its objective, max_violation, feasible and variables, and
+// with scene. It is called on the goroutine of Solve or one that it starts. A solve that ctx ends
+// answers with its best point; if there is none yet, because the problem was still compiled, with
+// diagnostics and stopped, true.
 func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([]byte)) []byte {
 	begin := time.Now()
 	var t text
@@ -173,6 +174,7 @@ func (r *reporter) Record(it ccp.Iteration) error {
 		r.rows.int(it.K)
 		r.rows.number(it.Objective)
 		r.rows.number(it.Violation)
+		r.rows.int(map[bool]int{true: 1}[it.Feasible])
 	})
 	at, known := it.Result(), len(it.X) == r.p.NumVars() && !math.IsNaN(it.Objective)
 	if known && (r.best == nil || at.Better(r.best, r.p.Maximize)) {

@@ -15,17 +15,32 @@ const mostRows = 200, mostColumns = 50;
 
 const good = new Set(["converged", "solved"]);
 
+// proof is how far a point is from the best one, in words; "" if nothing is known.
+function proof(answer) {
+  const nodes = answer.nodes ? ` with ${answer.nodes} node${answer.nodes === 1 ? "" : "s"}` : "";
+  if (answer.proved) return (answer.status === "infeasible" ? "infeasible, proved" : "optimal, proved") + nodes;
+  const { bound, objective, feasible } = answer;
+  const known = bound !== undefined && bound !== null;
+  const why = answer.no_bound ? `; no ${known ? "better " : ""}bound, as ${answer.no_bound}` : "";
+  if (!known) return why && "local minimum" + why;
+  if (!feasible) return `no feasible point (bound ${show(bound, 10)})`;
+  const better = Math.abs(bound - objective);
+  return `at most ${better < 10 * Math.abs(objective) ? show((100 * better) / Math.abs(objective), 2) + " %" : show(better, 3)} better is possible${nodes}${why}`;
+}
+
 // head are the lines above everything: name and value.
 export function head(answer) {
   const out = [];
-  const line = (name, text, kind = "") => out.push(node("dt", { textContent: name }), node("dd", { textContent: text, className: kind }));
-  line("status", answer.status, good.has(answer.status) ? "good" : "bad");
-  if (answer.message) line("", answer.message);
+  const line = (name, text, kind = "", wide = false) => out.push(node("div", { className: wide ? "wide" : "" }, node("dt", { textContent: name }), node("dd", { textContent: text, className: kind })));
+  line("status", answer.status, good.has(answer.status) ? "good" : answer.status === "solving" ? "" : "bad");
   const off = answer.objective_error > 1e-9 * Math.abs(answer.objective) && answer.objective !== 0 ? ` ± ${show(answer.objective_error, 2)}` : "";
   line("objective", show(answer.objective, 10) + off);
   line("violation", show(answer.max_violation, 3) + (answer.feasible ? "" : ", not feasible"));
   if (answer.iterations !== undefined) line("iterations", `${answer.iterations}` + (answer.starts > 1 ? ` from ${answer.starts} starts` : ""));
-  if (answer.seconds) line("time", `${show(answer.seconds.compile + answer.seconds.solve, 3)} s in this browser`);
+  if (answer.seconds) line("time", `${show(answer.seconds.compile + answer.seconds.solve, 3)} s`);
+  if (answer.message) line("", answer.message, "", true);
+  const known = proof(answer);
+  if (known) line("answer", known, answer.proved ? "good" : "", true);
   return out;
 }
 

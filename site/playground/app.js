@@ -3,7 +3,8 @@ import { head, node, show, split, tables } from "./answer.js";
 import { Editor, mostText } from "./editor.js";
 import { Engine, load, Stopped } from "./engine.js";
 import { learn } from "./highlight.js";
-import { about, panel, tall } from "./picture.js";
+import { fill } from "./help.js";
+import { about, moves, panel } from "./picture.js";
 import { begin, course } from "./plot.js";
 import { from64, fragment, mostLink, problem, to64 } from "./share.js";
 import { keep, kept, mostKept } from "./store.js";
@@ -17,14 +18,19 @@ const mostFile = 64 << 20;
 const patience = 400;
 // A check that takes longer is given up for a newer one.
 const longCheck = 2000;
+// What moves takes so many milliseconds for its way, and stands still for a part of it at the end.
+const wayTime = 6000, standing = 0.15;
 
-let examples = [];       // {name, title, text, files: {name: text}}
+let examples = [];       // {name, title, group, about, text, files: {name: text}}
+let first = { name: "", answer: null }; // the example that the page opens with
 let example = "";        // name of the one whose data the problem uses
 const own = new Map();   // data files of the user
 const shared = new Map(); // all files that the engines have: those of the example, and own
 let checker = null, solver = null;
 let summary = null, answer = null, answerJSON = "";
-let rows = [], best = null, scene = null, solving = 0;
+let answered = null;     // the text of the answer that is shown; null: there is none
+let rows = [], best = null, bound = null, scene = null, solving = 0, sign = 1;
+let chosen = false;      // the user has chosen a tab
 
 function say(text, kind = "error") {
   $("message").className = kind;
@@ -34,7 +40,7 @@ function say(text, kind = "error") {
 // --- the text
 
 const editor = new Editor({ text: $("text"), shade: $("shade"), gutter: $("gutter"), frame: $("editor") }, {
-  changed: () => { later(store, 300); later(check, 250); },
+  changed: () => { later(store, 300); later(check, 250); age(); },
   refused: (length) => say(`That would be a text of ${length.toLocaleString("en")} characters; the editor takes ${mostText.toLocaleString("en")}. The text is as it was. Add numbers as a file, with Add data.`),
   moved: hint,
 });
@@ -81,11 +87,11 @@ async function check() {
 
 function diagnosed(out) {
   summary = out.summary || null;
+  if (summary) sign = summary.objective.sense === "maximise" ? -1 : 1;
   editor.mark(out.diagnostics);
   hint();
   list(out.diagnostics);
   $("split").replaceChildren(...(summary ? split(summary) : [node("p", { textContent: "The problem has mistakes." })]));
-  if (summary) tabs(true);
 }
 
 function list(diagnostics) {
@@ -109,6 +115,7 @@ function use() {
   const found = examples.find((e) => e.name === example);
   const all = new Map(found ? Object.entries(found.files).map(([name, text]) => [name, encoder.encode(text)]) : []);
   for (const [name, data] of own) all.set(name, data);
+  const same = all.size === shared.size && [...all].every(([name, data]) => shared.has(name) && String(shared.get(name)) === String(data));
   for (const engine of [checker, solver]) {
     if (!engine) continue;
     for (const name of shared.keys()) if (!all.has(name)) engine.drop(name);
@@ -116,6 +123,8 @@ function use() {
   }
   shared.clear();
   for (const [name, data] of all) shared.set(name, data);
+  if (!same) answered = answered === null ? null : "";
+  age();
   listFiles();
   later(store, 300);
   later(check, 0);
@@ -159,21 +168,52 @@ function running(on) {
   $("stop").disabled = !on;
 }
 
+// request has the settings beside the text; an error if one is wrong.
+function request() {
+  const starts = $("starts").value.trim(), seed = $("seed").value.trim();
+  if (starts && !/^[1-9]\d{0,5}$/.test(starts)) throw new Error(`Starts ${starts}: want a whole number from 1 to 999999, or nothing.`);
+  if (seed && !/^\d{1,18}$/.test(seed)) throw new Error(`Seed ${seed}: want a whole number of at most 18 digits, or nothing.`);
+  return { starts: Number(starts), seed, effort: $("effort").value, global: $("prove").checked };
+}
+
+// age greys an answer that is to another text.
+function age() {
+  const old = answered !== null && answered !== editor.value && !solving;
+  $("right").classList.toggle("stale", old);
+  $("stale").hidden = !old;
+}
+
+// clear takes the answer away.
+function clear() {
+  rows = []; best = bound = scene = answer = answered = null; answerJSON = "";
+  for (const id of ["head", "pictures", "table", "json"]) $(id).replaceChildren();
+  $("course").hidden = $("play").hidden = true;
+  $("save").disabled = $("snap").disabled = true;
+  age();
+}
+
 async function solve() {
   if (!solver || solving) return;
-  const mine = solving = performance.now();
-  rows = []; best = null; scene = null; answer = null; answerJSON = "";
   say("");
+  let asked;
+  try {
+    asked = request();
+  } catch (err) {
+    return say(err.message);
+  }
+  clear();
+  const mine = solving = performance.now(), text = editor.value;
   running(true);
   state("solving");
   const clock = setInterval(() => state(`solving, ${((performance.now() - mine) / 1000).toFixed(0)} s${rows.length ? `, iteration ${rows.length}` : ""}${best ? `, objective ${show(best.objective)}` : ""}`), 250);
   let out;
   try {
-    out = await solver.ask("solve", editor.value, (news) => {
+    out = await solver.ask("solve", text, (news) => {
       rows.push(...news.iterations);
+      if (news.bound !== undefined) bound = news.bound;
       if (news.best) { best = news.best; scene = news.scene || scene; }
       draw();
-    });
+    }, asked);
   } catch (err) {
     if (err instanceof Stopped) {
       out = best ? { result: { status: "cancelled", ...best, iterations: rows.length, message: "the step under way took too long to wait for; this is the best point so far" }, scene } : null;
@@ -189,6 +229,7 @@ async function solve() {
   clearInterval(clock);
   solving = 0;
   running(false);
+  if (!out || !out.result) clear();
   if (!out) state("stopped");
   else if (!out.result) {
     state("the problem has mistakes");
@@ -198,10 +239,7 @@ async function solve() {
     else if (first) say(first.message);
   } else {
     state(out.result.status);
-    answer = out.result;
-    scene = out.scene || null;
-    answerJSON = JSON.stringify(answer);
-    present();
+    present(out, text);
   }
 }
 
@@ -218,19 +256,32 @@ function draw() {
   if (due) return;
   due = requestAnimationFrame(() => {
     due = 0;
-    $("course").hidden = rows.length === 0;
-    if (rows.length) course($("plot"), thinned(rows));
+    $("course").hidden = rows.length < 2;
+    $("bound-key").hidden = bound === null;
+    if (rows.length > 1 && !$("picture").hidden) course($("plot"), thinned(rows), sign, bound);
     if (!answer && best) {
       $("head").replaceChildren(...head({ ...best, status: "solving" }));
-      if (scene) picture(scene);
+      if (scene) picture();
     }
   });
 }
 
-// thinned are at most some thousand rows of a long run.
-const thinned = (all) => (all.length <= 3000 ? all : all.filter((_, k) => k % Math.ceil(all.length / 3000) === 0));
+// thinned are at most some thousand rows of a long run, the best ones among them.
+function thinned(all) {
+  if (all.length <= 3000) return all;
+  let least = Infinity;
+  return all.filter((r, k) => {
+    const better = r[4] && r[2] !== null && sign * r[2] < least;
+    if (better) least = sign * r[2];
+    return better || k % Math.ceil(all.length / 3000) === 0;
+  });
+}
 
-function picture(scene) {
+// time is the place of what moves, of 0 to 1; null where nothing does.
+let time = null;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+function picture() {
   const panels = scene ? scene.panels : [];
   const box = $("pictures");
   while (box.children.length > panels.length) box.lastChild.remove();
@@ -243,24 +294,55 @@ function picture(scene) {
     }
     const canvas = figure.firstChild;
     canvas.setAttribute("aria-label", about(p));
-    canvas.classList.toggle("tall", tall(p));
     figure.lastChild.textContent = p.title || "";
-    panel(canvas, p);
+    if (!$("picture").hidden) panel(canvas, p, moves(p) ? time : null);
   });
+  $("snap").disabled = panels.length === 0;
 }
 
-function present() {
+// play lets move what moves, for as long as it can be seen, from the place where it stands.
+let playing = 0;
+function play(on) {
+  cancelAnimationFrame(playing);
+  playing = 0;
+  const able = Boolean(answer && scene && scene.panels.some(moves));
+  $("play").hidden = !able;
+  if (!able) time = null;
+  $("play").textContent = able && on ? "Pause" : "Play";
+  if (!able || !on) return;
+  let before = performance.now();
+  const step = (now) => {
+    playing = requestAnimationFrame(step);
+    if (now - before < 30) return;
+    time = ((time ?? 0) + Math.min(now - before, 100) / wayTime) % (1 + standing);
+    before = now;
+    if ($("picture").hidden || document.hidden) return;
+    [...$("pictures").children].forEach((figure, k) => {
+      const p = scene.panels[k];
+      if (moves(p)) panel(figure.firstChild, p, Math.min(time, 1));
+    });
+  };
+  playing = requestAnimationFrame(step);
+}
+
+// present shows an answer of the engine to a text.
+function present(out, text) {
+  answer = out.result;
+  answered = text;
+  scene = out.scene || null;
+  answerJSON = JSON.stringify(answer);
+  bound = answer.bound ?? null;
+  if (rows.length === 0) rows = (answer.history || []).map((it) => [0, it.iteration, it.objective, it.max_violation, it.max_violation <= 1e-6 ? 1 : 0]);
   $("head").replaceChildren(...head(answer));
-  draw();
-  picture(scene);
   $("table").replaceChildren(...tables(answer));
   $("json").textContent = answerJSON.length > 200_000 ? answerJSON.slice(0, 200_000) + "\n… Save JSON has all" : JSON.stringify(answer, null, 1).replace(/\[\s+(-?[\d.e+-]+(?:,\s+-?[\d.e+-]+)*)\s+\]/g, (_, list) => `[${list.replace(/\s+/g, " ")}]`);
-  tabs(true);
-}
-
-function tabs(visible) {
-  $("tabs").hidden = !visible;
-  $("save").disabled = !answer;
+  if (!chosen) tab(scene ? "picture" : "table");
+  $("save").disabled = false;
+  time = null;
+  draw();
+  picture();
+  play(!still.matches);
+  age();
 }
 
 function tab(name) {
@@ -270,12 +352,27 @@ function tab(name) {
     t.tabIndex = on ? 0 : -1;
     $(t.getAttribute("aria-controls")).hidden = !on;
   }
+  if (name === "picture") { draw(); picture(); }
 }
 
-function save() {
-  const link = node("a", { href: URL.createObjectURL(new Blob([answerJSON + "\n"], { type: "application/json" })), download: "answer.json" });
+// download gives the user a file.
+function download(blob, name) {
+  const link = node("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function save() { download(new Blob([answerJSON + "\n"], { type: "application/json" }), "answer.json"); }
+
+// snap saves the pictures, one below the other, as they are on the screen.
+function snap() {
+  if ($("picture").hidden) tab("picture");
+  const all = [...document.querySelectorAll("#pictures canvas")];
+  const sheet = node("canvas", { width: Math.max(...all.map((c) => c.width)), height: all.reduce((sum, c) => sum + c.height, 0) });
+  const g = sheet.getContext("2d");
+  let top = 0;
+  for (const c of all) { g.drawImage(c, 0, top); top += c.height; }
+  sheet.toBlob((blob) => download(blob, "picture.png"));
 }
 
 async function share() {
@@ -315,6 +412,14 @@ function open(name) {
   editor.set(found.text);
   use();
   history.replaceState(null, "", location.pathname + location.search);
+  clear();
+  chosen = false;
+}
+
+// openFirst shows the first example with its answer, which was computed when the page was built.
+function openFirst() {
+  open(first.name);
+  if (first.answer) present(first.answer, editor.value);
 }
 
 function wire() {
@@ -323,22 +428,29 @@ function wire() {
   $("format").onclick = format;
   $("share").onclick = share;
   $("save").onclick = save;
+  $("snap").onclick = snap;
+  $("play").onclick = () => play(!playing);
+  $("card").onclick = () => $("help").showModal();
+  $("help").onclick = (e) => { if (e.target === $("help")) $("help").close(); };
   $("upload").onclick = () => $("picker").click();
   $("picker").onchange = async () => { await take($("picker").files); $("picker").value = ""; };
   $("examples").onchange = () => open($("examples").value);
   document.addEventListener("keydown", (e) => {
+    if (e.key === "F1") { e.preventDefault(); if (!$("help").open) $("help").showModal(); }
+    if ($("help").open) return;
     if ((e.ctrlKey || e.metaKey) && e.key === "Enter") { e.preventDefault(); solve(); }
     else if (e.key === "Escape" && solving) { e.preventDefault(); stop(); }
     else if (e.altKey && e.shiftKey && e.code === "KeyF") { e.preventDefault(); format(); }
   });
-  const names = ["table", "json", "split"];
+  const names = ["picture", "table", "json", "split"];
   for (const name of names) {
     const t = $("tab-" + name);
-    t.onclick = () => tab(name);
+    t.onclick = () => { chosen = true; tab(name); };
     t.onkeydown = (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!step) return;
       const next = names[(names.indexOf(name) + step + names.length) % names.length];
+      chosen = true;
       tab(next);
       $("tab-" + next).focus();
     };
@@ -352,13 +464,22 @@ function wire() {
   });
   addEventListener("pagehide", store);
   addEventListener("hashchange", () => fromLink().catch((err) => say(err.message)));
-  const again = () => { if (rows.length) draw(); if (scene) picture(scene); };
+  const again = () => { if (rows.length) draw(); if (scene) picture(); };
   new ResizeObserver(() => requestAnimationFrame(again)).observe($("right"));
+  still.addEventListener("change", () => play(!still.matches));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 }
 
 // fromLink shows the problem of the address; false if it has none.
 async function fromLink() {
+  const named = /^#example=([\w/]+)$/.exec(location.hash);
+  if (named) {
+    if (!examples.some((e) => e.name === named[1])) throw new Error(`There is no example ${named[1]}.`);
+    if (named[1] === first.name) openFirst();
+    else open(named[1]);
+    $("examples").value = example;
+    return true;
+  }
   const found = await problem(location.hash);
   if (!found) return false;
   example = typeof found.example === "string" ? found.example : "";
@@ -374,15 +495,17 @@ async function main() {
   begin($("plot"));
   const data = fetch("data.json").then((r) => r.json());
   try {
-    const { grammar, problems } = await data;
+    const { grammar, problems, first: name, answer, help } = await data;
     learn(grammar);
+    fill($("help"), help);
     examples = problems;
+    first = { name, answer };
     const groups = new Map();
     for (const p of problems) {
-      if (!groups.has(p.group)) groups.set(p.group, p.group ? node("optgroup", { label: p.group }) : $("examples"));
+      if (!groups.has(p.group)) groups.set(p.group, node("optgroup", { label: p.group }));
       groups.get(p.group).append(node("option", { value: p.name, textContent: p.title, title: p.about }));
     }
-    for (const [name, group] of groups) if (name) $("examples").append(group);
+    $("examples").append(...groups.values());
   } catch {
     say("The examples could not be loaded; is the page complete?");
   }
@@ -393,11 +516,12 @@ async function main() {
         example = before.example;
         for (const [name, bytes] of before.files) own.set(name, bytes);
         editor.set(before.text);
-      } else if (examples.length) open(examples[0].name);
+        if (example === first.name && before.text === examples.find((e) => e.name === first.name)?.text) openFirst();
+      } else if (examples.length) openFirst();
     }
   } catch (err) {
     say(err.message);
-    if (examples.length) open(examples[0].name);
+    if (examples.length) openFirst();
   }
   $("examples").value = example;
   use();
@@ -418,6 +542,6 @@ async function main() {
 }
 
 // For tests and for the console of the browser.
-window.playground = { answer: () => answerJSON, text: () => editor.value, solver: () => solver, checked: () => checked };
+window.playground = { answer: () => answerJSON, text: () => editor.value, solver: () => solver, checked: () => checked, playing: () => playing !== 0 };
 
 main();

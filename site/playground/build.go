@@ -2,34 +2,31 @@ package playground
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/dcopt/dcopt/dc/lang"
 )
 
 // page has the files that are copied as they stand.
 //
-//go:embed *.html *.css *.js *.svg
+//go:embed *.html *.css *.js
 var page embed.FS
 
-// MostBytes bounds the engine as it is loaded, compressed by gzip: 3 MiB. Source: a size
-// that a phone loads in seconds; TestSize prints that of the engine.
+// MostBytes bounds the engine as it is loaded, compressed by gzip: 3 MiB. Source: a size that a
+// phone loads in seconds; TestSize prints the size of the engine.
 const MostBytes = 3 << 20
+
+// First is the problem that the page opens with, solved when the page is built.
+const First = "gallery/multi_robot"
 
 // flags make the engine small: without inlining it has a seventh less code and takes about
 // 1.4 times as long; with the tag lean it has no LAPACK, see internal/dense.
@@ -50,6 +47,9 @@ func Build(ctx context.Context, root, out string) error {
 		if files[e.Name()], err = page.ReadFile(e.Name()); err != nil {
 			return err
 		}
+	}
+	if files["icon.svg"], err = os.ReadFile(filepath.Join(root, "site", "assets", "mark.svg")); err != nil {
+		return err
 	}
 	if files["dcopt.wasm"], files["wasm_exec.js"], err = engine(ctx, root); err != nil {
 		return err
@@ -110,102 +110,6 @@ func compressed(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// Problem is an example as the page has it.
-type Problem struct {
-	Name  string            `json:"name"`
-	Title string            `json:"title"`
-	Group string            `json:"group"` // "Gallery" of examples/gallery
-	About string            `json:"about"`
-	Text  string            `json:"text"`
-	Files map[string]string `json:"files"` // the data that it reads
-}
-
-// row is an example in the table of examples/README.md.
-var row = regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)\\.dc` \\| (.+?) \\|$")
-
-// Problems are the examples with their data, in the order of examples/README.md, and behind
-// them those of examples/gallery.
-func Problems(ctx context.Context, root string) ([]Problem, error) {
-	dir := filepath.Join(root, "examples")
-	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	place, about := map[string]int{}, map[string]string{}
-	for k, m := range row.FindAllStringSubmatch(string(readme), -1) {
-		place[m[1]], about[m[1]] = k-1000, m[2]
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*.dc"))
-	if err != nil {
-		return nil, err
-	}
-	var out []Problem
-	for _, file := range paths {
-		p, err := problem(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		p.About = about[p.Name]
-		out = append(out, p)
-	}
-	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(place[a.Name], place[b.Name]) })
-	if paths, err = filepath.Glob(filepath.Join(dir, "gallery", "*.dc")); err != nil {
-		return nil, err
-	}
-	for _, file := range paths {
-		p, err := problem(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		p.Name, p.Group = "gallery/"+p.Name, "Gallery"
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-// problem reads an example and the files that it reads.
-func problem(ctx context.Context, file string) (Problem, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return Problem{}, err
-	}
-	name := strings.TrimSuffix(path.Base(filepath.ToSlash(file)), ".dc")
-	title := strings.ReplaceAll(name, "_", " ")
-	p := Problem{Name: name, Title: strings.ToUpper(title[:1]) + title[1:], Text: string(text), Files: map[string]string{}}
-	f, err := lang.Parse(file, text)
-	if err != nil {
-		return p, err
-	}
-	prog, err := lang.Compile(ctx, f, lang.Options{Dir: filepath.Dir(file)})
-	if err != nil {
-		return p, err
-	}
-	for _, d := range prog.Data {
-		content, err := os.ReadFile(d.Path)
-		if err != nil {
-			return p, err
-		}
-		p.Files[d.Name] = string(content)
-	}
-	return p, nil
-}
-
-// data is the file of the page with the examples and the grammar of the language.
-func data(ctx context.Context, root string) ([]byte, error) {
-	problems, err := Problems(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	grammar, err := os.ReadFile(filepath.Join(root, "editors", "vscode", "syntaxes", "dc.tmLanguage.json"))
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(struct {
-		Grammar  json.RawMessage `json:"grammar"`
-		Problems []Problem       `json:"problems"`
-	}{grammar, problems})
 }
 
 // offline is the script that keeps the page for want of a network: of the two forms of the

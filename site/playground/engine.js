@@ -87,12 +87,13 @@ export class Engine {
   put(name, data) { this.ready.then(() => this.worker.postMessage({ kind: "put", name, data }), () => {}); }
   drop(name) { this.ready.then(() => this.worker.postMessage({ kind: "drop", name }), () => {}); }
 
-  // ask sends a request, whose kind is check, format or solve, as soon as the engine is ready.
-  ask(kind, text, news) {
+  // ask sends a request, whose kind is check, format or solve, as soon as the engine is ready; request
+  // is an object of starts, seed, effort and global, of a solve.
+  ask(kind, text, news, request) {
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject, news });
-      this.ready.then(() => { if (this.waiting.has(id)) this.worker.postMessage({ kind, id, text }); }, reject);
+      this.ready.then(() => { if (this.waiting.has(id)) this.worker.postMessage({ kind, id, text, request }); }, reject);
     });
   }
 

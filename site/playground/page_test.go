@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 		name string
 		run  func(t *testing.T, b *browser)
 	}{
-		{"stop", stops}, {"diagnostics", diagnoses}, {"files", takesFiles}, {"pasted", refusesPaste}, {"keyboard", byKeyboard},
+		{"first", opensSolved}, {"answer", ages}, {"request", asks}, {"language", explains}, {"stop", stops}, {"diagnostics", diagnoses}, {"files", takesFiles}, {"pasted", refusesPaste}, {"keyboard", byKeyboard},
 		{"phone", onPhone}, {"link", byLink}, {"kept", keeps}, {"without WebAssembly", withoutEngine}, {"offline", offlineToo}, {"damaged", survives},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, b) })
@@ -184,11 +184,11 @@ func byKeyboard(t *testing.T, b *browser) {
 	// Tab reaches everything that a mouse does, and leaves the editor again.
 	p.do(chromedp.Focus("#examples"))
 	seen := map[string]bool{}
-	for range 14 {
+	for range 24 {
 		seen[js[string](p, "document.activeElement.id")] = true
 		p.do(chromedp.KeyEvent(kb.Tab))
 	}
-	for _, id := range []string{"examples", "upload", "format", "share", "text", "solve", "tab-json", "save", "json"} {
+	for _, id := range []string{"examples", "upload", "format", "share", "card", "text", "solve", "starts", "seed", "effort", "prove", "tab-json", "save", "json"} {
 		if !seen[id] {
 			t.Errorf("Tab does not reach %s, but %v", id, seen)
 		}

@@ -25,8 +25,9 @@ function colourOf(mark, v) {
   return `rgb(${a.map((c, i) => Math.round(c + (b[i] - c) * (t - k))).join(" ")})`;
 }
 
-// panel draws one; the canvas has its size.
-export function panel(canvas, p) {
+// panel draws one; the canvas has its size. time, of 0 to 1, is the place of what moves; null: all
+// of its way at once.
+export function panel(canvas, p, time = null) {
   const { g, width, height } = begin(canvas);
   g.fillStyle = "#fff";
   g.fillRect(0, 0, width, height);
@@ -67,7 +68,7 @@ export function panel(canvas, p) {
   }
   g.save();
   g.beginPath(); g.rect(left - 1, top - 1, w + 2, h + 2); g.clip();
-  for (const m of p.marks) draw[m.kind]?.(g, m, X, Y, unit);
+  for (const m of p.marks) draw[m.kind]?.(g, m, X, Y, unit, time);
   g.restore();
   g.strokeStyle = ink; g.lineWidth = 1;
   g.strokeRect(left, top, w, h);
@@ -134,20 +135,23 @@ const draw = {
       g.fillRect(x, y, column(j + 1) - x + 0.5, Math.abs(row(i + 1) - row(i)) + 0.5);
     }
   },
-  motion(g, m, X, Y, unit) {
+  motion(g, m, X, Y, unit, time) {
     draw.lines(g, m, X, Y);
     const { x, y } = m.lines[0], last = x.length - 1;
-    for (const [k, alpha] of [[0, 0.15], [Math.round(last / 3), 0.15], [Math.round((2 * last) / 3), 0.15], [last, 0.6]]) {
-      g.fillStyle = m.color;
+    const disc = (at, alpha) => {
+      const k = Math.min(Math.floor(at), Math.max(last - 1, 0)), part = Math.min(at - k, 1), next = Math.min(k + 1, last);
       g.globalAlpha = alpha;
-      g.beginPath(); g.arc(X(x[k]), Y(y[k]), m.r[0] * unit, 0, 7); g.fill();
-    }
+      g.beginPath(); g.arc(X(x[k] + (x[next] - x[k]) * part), Y(y[k] + (y[next] - y[k]) * part), m.r[0] * unit, 0, 7); g.fill();
+    };
+    g.fillStyle = m.color;
+    if (time === null) for (const [at, alpha] of [[0, 0.15], [last / 3, 0.15], [(2 * last) / 3, 0.15], [last, 0.6]]) disc(at, alpha);
+    else for (const [at, alpha] of [[0, 0.15], [time * last, 0.75]]) disc(at, alpha);
     g.globalAlpha = 1;
   },
 };
 
-// tall reports whether a panel wants a square rather than a strip.
-export const tall = (p) => Boolean(p.equal || p.marks.some((m) => m.kind === "cells" || m.kind === "circles"));
+// moves reports whether something of a panel moves.
+export const moves = (p) => p.marks.some((m) => m.kind === "motion");
 
 // about is a panel in words.
 export const about = (p) => [p.title, [...new Set(p.marks.map((m) => m.kind))].join(", "), p.xlabel && p.ylabel ? `${p.ylabel} over ${p.xlabel}` : ""].filter(Boolean).join(": ");

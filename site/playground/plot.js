@@ -34,53 +34,71 @@ export function ticks(lo, hi, about) {
   return out;
 }
 
-// course draws objective and violation by iteration; rows are [start, iteration, objective,
-// violation].
-export function course(canvas, rows) {
+// course draws the best objective so far by iteration, with each start as a faint line behind it, the
+// bound of a proof as a dashed one, and the answer as a dot. rows are [start, iteration, objective,
+// violation, feasible]; sign is 1 to minimise and -1 to maximise; bound may be null.
+export function course(canvas, rows, sign, bound) {
   const { g, width, height } = begin(canvas);
-  const left = 56, right = 44, top = 8, bottom = 20;
+  const left = 62, right = 12, top = 8, bottom = 20;
   const n = rows.length;
   if (n === 0) return;
   const w = width - left - right, h = height - top - bottom;
   const x = (k) => left + (n === 1 ? w / 2 : (k / (n - 1)) * w);
-  // The objective's axis leaves out the extremes of first iterations.
-  const values = rows.map((r) => r[2]).filter((v) => v !== null).sort((a, b) => a - b);
-  let lo = values[0], hi = values[Math.min(values.length - 1, Math.ceil(values.length * 0.95))];
+  let least = null, first = -1;
+  const best = rows.map((r, k) => {
+    if (r[4] && r[2] !== null && (least === null || sign * r[2] < sign * least)) least = r[2];
+    if (least !== null && first < 0) first = k;
+    return least;
+  });
+  // The axis leaves out the worst points, which starts begin with, never the best one.
+  const values = rows.map((r) => r[2]).filter((v) => v !== null).sort((a, b) => sign * (a - b));
+  if (values.length === 0) return;
+  const shown = values.slice(0, Math.max(1, Math.ceil(values.length * 0.7)));
+  if (least !== null) shown.push(least);
+  if (bound !== null) shown.push(bound);
+  let lo = Math.min(...shown), hi = Math.max(...shown);
   if (!(hi > lo)) { const d = Math.abs(lo) || 1; lo -= d / 2; hi += d / 2; }
-  const pad = (hi - lo) * 0.06;
+  const pad = (hi - lo) * 0.08;
   lo -= pad; hi += pad;
   const y = (v) => top + h - ((v - lo) / (hi - lo)) * h;
-  const floor = 1e-12;
-  const logs = rows.map((r) => Math.log10(Math.max(floor, r[3] ?? floor)));
-  const vlo = Math.floor(Math.min(...logs, -8)), vhi = Math.ceil(Math.max(...logs, 0));
-  const yv = (l) => top + h - ((l - vlo) / (vhi - vlo)) * h;
   g.fillStyle = colour("dim");
   g.strokeStyle = colour("line");
+  g.lineWidth = 1;
   g.textAlign = "right"; g.textBaseline = "middle";
   for (const v of ticks(lo, hi, 4)) {
     g.beginPath(); g.moveTo(left, y(v)); g.lineTo(left + w, y(v)); g.stroke();
     g.fillText(short(v), left - 6, y(v));
   }
-  g.textAlign = "left";
-  for (let l = vhi; l >= vlo; l -= Math.max(1, Math.round((vhi - vlo) / 4))) g.fillText("1e" + l, left + w + 6, yv(l));
   g.textBaseline = "alphabetic"; g.textAlign = "center";
   for (const v of ticks(1, n, 5).filter(Number.isInteger)) g.fillText(String(v), x(v - 1), height - 5);
   g.save();
   g.beginPath(); g.rect(left, top - 2, w + 2, h + 4); g.clip();
-  const line = (name, at) => {
-    g.strokeStyle = g.fillStyle = colour(name);
-    let open = false, start = -1;
+  g.strokeStyle = colour("start");
+  g.globalAlpha = 0.7;
+  g.beginPath();
+  rows.forEach((r, k) => {
+    if (r[2] === null) return;
+    if (k > 0 && rows[k - 1][0] === r[0] && rows[k - 1][2] !== null) g.lineTo(x(k), y(r[2])); else g.moveTo(x(k), y(r[2]));
+  });
+  g.stroke();
+  g.globalAlpha = 1;
+  if (bound !== null) {
+    g.strokeStyle = colour("bound");
+    g.setLineDash([5, 4]);
+    g.beginPath(); g.moveTo(left, y(bound)); g.lineTo(left + w, y(bound)); g.stroke();
+    g.setLineDash([]);
+  }
+  if (first >= 0) {
+    g.strokeStyle = g.fillStyle = colour("best");
+    g.lineWidth = 2.5;
     g.beginPath();
-    rows.forEach((r, k) => {
-      const v = at(r, k);
-      if (v === null) { open = false; return; }
-      if (open && r[0] === start) g.lineTo(x(k), v); else g.moveTo(x(k), v);
-      open = true; start = r[0];
-    });
+    g.moveTo(x(first), y(best[first]));
+    for (let k = first + 1; k < n; k++) { g.lineTo(x(k), y(best[k - 1])); g.lineTo(x(k), y(best[k])); }
     g.stroke();
-    if (n <= 60) rows.forEach((r, k) => { const v = at(r, k); if (v !== null) { g.beginPath(); g.arc(x(k), v, 2, 0, 7); g.fill(); } });
-  };
-  line("violation", (_, k) => yv(logs[k]));
-  line("objective", (r) => (r[2] === null ? null : y(r[2])));
+  }
   g.restore();
+  if (first >= 0) {
+    g.fillStyle = colour("best");
+    g.beginPath(); g.arc(x(best.indexOf(least)), y(least), 4.5, 0, 7); g.fill();
+  }
 }

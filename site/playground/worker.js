@@ -1,7 +1,7 @@
 // The engine in a worker. Messages from the page: {kind: "start", module}, then {kind: "put",
-// name, data}, {kind: "drop", name}, {kind: "check" | "format" | "solve", id, text} and {kind:
-// "stop"}. Messages to the page: {kind: "ready"}, {kind: "answer", id, json}, {kind: "news", id,
-// json} and {kind: "died", reason}.
+// name, data}, {kind: "drop", name}, {kind: "check" | "format", id, text}, {kind: "solve", id, text,
+// request} and {kind: "stop"}. Messages to the page: {kind: "ready"}, {kind: "answer", id, json},
+// {kind: "news", id, json} and {kind: "died", reason}.
 "use strict";
 importScripts("wasm_exec.js");
 
@@ -53,7 +53,8 @@ onmessage = ({ data: m }) => {
     case "solve":
       tried(() => self.dcopt.solve(m.text,
         (json) => postMessage({ kind: "answer", id: m.id, json }),
-        (json) => postMessage({ kind: "news", id: m.id, json })));
+        (json) => postMessage({ kind: "news", id: m.id, json }),
+        m.request));
       break;
     case "stop":
       tried(() => self.dcopt.stop());

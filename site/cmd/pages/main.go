@@ -11,15 +11,14 @@ import (
 )
 
 func main() {
-	playground := flag.Bool("playground", false, "the playground will be beside the pages")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		fmt.Fprintln(os.Stderr, "usage: pages [-playground] ROOT FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: pages ROOT FOLDER")
 		os.Exit(1)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := pages.Compose(ctx, flag.Arg(0), flag.Arg(1), *playground); err != nil {
+	if err := pages.Compose(ctx, flag.Arg(0), flag.Arg(1)); err != nil {
 		fmt.Fprintln(os.Stderr, "pages:", err)
 		stop()
 		os.Exit(1)

@@ -44,7 +44,7 @@ func Navigation() []Section {
 	doc := func(title, name string) Page { return Page{title, "docs/" + name, name} }
 	return []Section{
 		{"Start", []Page{
-			{"dcopt", "README.md", "index.md"},
+			{"dcopt", Front, "index.md"},
 			doc("Install", "install.md"),
 			doc("What is a DC problem", "dc.md"),
 			doc("First problem in five minutes", "tutorial-first.md"),
@@ -137,9 +137,9 @@ func Existing(root string) ([]Section, error) {
 }
 
 // Compose writes the sources of the site into dst, a folder that it makes: the folder
-// docs, and zensical.toml. root is that of the repository. playground tells whether a
-// folder of that name will be beside the pages.
-func Compose(ctx context.Context, root, dst string, playground bool) error {
+// docs and overrides, and zensical.toml. root is the folder of the repository. A folder playground
+// is to be beside the pages.
+func Compose(ctx context.Context, root, dst string) error {
 	sections, err := Existing(root)
 	if err != nil {
 		return err
@@ -154,10 +154,12 @@ func Compose(ctx context.Context, root, dst string, playground bool) error {
 	if err := os.RemoveAll(filepath.Join(dst, filepath.FromSlash(lab))); err != nil {
 		return err
 	}
-	if err := copyTree(filepath.Join(root, "site", "assets"), filepath.Join(docs, "assets")); err != nil {
-		return err
+	for from, to := range map[string]string{"assets": filepath.Join(docs, "assets"), "overrides": filepath.Join(dst, "overrides")} {
+		if err := copyTree(filepath.Join(root, "site", from), to); err != nil {
+			return err
+		}
 	}
-	names := map[string]string{} // page by source
+	names := map[string]string{"README.md": "index.md"} // page by source
 	for _, s := range sections {
 		for _, p := range s.Pages {
 			names[p.Source] = p.Name
@@ -176,17 +178,12 @@ func Compose(ctx context.Context, root, dst string, playground bool) error {
 			if text, err = relinked(root, p, text, names); err != nil {
 				return err
 			}
-			if playground && p.Source == "docs/cookbook.md" {
-				if text, err = withPlayground(text); err != nil {
-					return err
-				}
-			}
 			if err := os.WriteFile(filepath.Join(docs, p.Name), []byte(text), 0o666); err != nil {
 				return err
 			}
 		}
 	}
-	return configure(root, dst, sections, playground)
+	return configure(root, dst, sections)
 }
 
 // dressed is the text of a page with all that the build adds to it.
@@ -197,8 +194,12 @@ func dressed(ctx context.Context, root, docs string, p Page, text string) (strin
 		return "---\nsearch:\n  exclude: true\n---\n\n" + text, nil
 	case "docs/comparison.md": // a table of many columns
 		return "---\nhide:\n  - toc\n---\n\n" + text, nil
-	case "README.md":
+	case Front:
 		return front(ctx, root, docs, text)
+	case "docs/cookbook.md":
+		return withPlayground(text, problems)
+	case "docs/gallery.md", "docs/gallery-data.md":
+		return withGallery(root, text)
 	case "docs/messages.md":
 		return withMessages(root, text)
 	case "docs/atoms.md":
@@ -281,7 +282,7 @@ func OutsideCode(text string, f func(string) string) string {
 
 // configure writes the configuration of the generator: site/zensical.toml with the
 // navigation.
-func configure(root, dst string, sections []Section, playground bool) error {
+func configure(root, dst string, sections []Section) error {
 	raw, err := os.ReadFile(filepath.Join(root, "site", "zensical.toml"))
 	if err != nil {
 		return err
@@ -298,13 +299,34 @@ func configure(root, dst string, sections []Section, playground bool) error {
 		for _, p := range s.Pages {
 			fmt.Fprintf(&nav, "    { %q = %q },\n", p.Title, p.Name)
 		}
-		if k == 0 && playground {
+		if k == 0 {
 			fmt.Fprintf(&nav, "    { %q = %q },\n", "Playground", Playground+"/index.html")
 		}
 		nav.WriteString("  ] },\n")
 	}
 	nav.WriteString("]\n")
-	return os.WriteFile(filepath.Join(dst, "zensical.toml"), []byte(head+nav.String()+tail), 0o666)
+	number, err := version(root)
+	if err != nil {
+		return err
+	}
+	text := strings.ReplaceAll(head+nav.String()+tail, "VERSION", number)
+	return os.WriteFile(filepath.Join(dst, "zensical.toml"), []byte(text), 0o666)
+}
+
+// versionLine is the line of CHANGELOG.md that names the newest version.
+var versionLine = regexp.MustCompile(`(?m)^(?:## |The first version, )(\d+\.\d+\.\d+)`)
+
+// version is the newest version that CHANGELOG.md names.
+func version(root string) (string, error) {
+	raw, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	if err != nil {
+		return "", err
+	}
+	m := versionLine.FindSubmatch(raw)
+	if m == nil {
+		return "", fmt.Errorf("CHANGELOG.md names no version")
+	}
+	return string(m[1]), nil
 }
 
 // copyTree copies the files of a folder.
