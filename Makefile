@@ -104,7 +104,7 @@ release-check:
 
 .PHONY: api
 api:
-	go test . -run='^TestAPI$$' -count=1 -update-api
+	go test ./internal/house -run='^TestAPI$$' -count=1 -update-api
 
 site:
 	@site/build.sh

@@ -13,5 +13,5 @@
 //     lder/dataset for its tables.
 //
 // The program is cmd/dcopt. The import graph and the rules of the house are
-// written down, and tested, in arch_test.go.
+// written down, and tested, in internal/house.
 package dcopt

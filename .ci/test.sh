@@ -263,7 +263,7 @@ if [ "$what" = all ]; then
 	fi
 else
 	checks
-	tests "house rules" . .
+	tests "house rules" . ./internal/house
 fi
 
 clock

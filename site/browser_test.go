@@ -218,7 +218,7 @@ var questions = []struct{ text, page, heading string }{
 	{"sine", "faq", "How do I write a sine"},
 	{"binary", "faq", "Can variables be integers"},
 	{"trigonometric", "faq", "How do I write a sine"},
-	{"lambda_sumlargest", "card", "Language card"},
+	{"lambda_sumlargest", "language", "Functions"},
 	{"fixed cost", "cookbook", "A fixed cost"},
 	{"battery", "cookbook", "Never both"},
 	{"docker", "install", "Archives, packages and a container"},

@@ -50,7 +50,8 @@ func Problems(ctx context.Context, root string) ([]Problem, error) {
 		}
 		for _, m := range row.FindAllSubmatch(text, -1) {
 			title := string(clause.Find(m[2]))
-			out = append(out, Problem{Name: string(m[1]), Title: strings.ToUpper(title[:1]) + title[1:], Group: page.group, About: string(m[2])})
+			title = strings.ToUpper(title[:1]) + title[1:]
+			out = append(out, Problem{Name: string(m[1]), Title: title, Group: page.group, About: string(m[2])})
 		}
 	}
 	for k := range out {
@@ -86,7 +87,8 @@ func (p *Problem) read(ctx context.Context, file string) error {
 	return nil
 }
 
-// firstAnswer is the answer of the engine to a problem, without its times, which differ from run to run.
+// firstAnswer is the answer of the engine to a problem, without its times, which differ from run to
+// run.
 func firstAnswer(ctx context.Context, p Problem) (json.RawMessage, error) {
 	var e playground.Engine
 	for name, content := range p.Files {

@@ -46,7 +46,8 @@ func (r *Run) card(name string) error {
 		if k == 0 {
 			size = 96
 		}
-		style := draw.TextStyle{Color: color.NRGBA{47, 58, 192, 255}, Font: font.From(plot.DefaultFont, size), Handler: plot.DefaultTextHandler}
+		style := draw.TextStyle{Color: color.NRGBA{47, 58, 192, 255}, Handler: plot.DefaultTextHandler}
+		style.Font = font.From(plot.DefaultFont, size)
 		dc.FillText(style, vg.Point{X: margin, Y: height/2 + 90 - vg.Length(float64(k)*58+30*min(1, float64(k)))}, line)
 	}
 	var b bytes.Buffer

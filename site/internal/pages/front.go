@@ -33,6 +33,7 @@ func front(ctx context.Context, root, docs, text string) (string, error) {
 	}
 	head := "---\ntitle: dcopt\nhide:\n  - navigation\n  - toc\n---\n\n"
 	caption := fmt.Sprintf("\n<figcaption>%d circles pack themselves: a run of <code>dcopt solve</code> on "+
-		"<code>examples/circle_packing.dc</code>. <button type=\"button\" id=\"again\" hidden>Play again</button></figcaption>\n", len(run.Radii))
+		"<code>examples/circle_packing.dc</code>. "+
+		"<button type=\"button\" id=\"again\" hidden>Play again</button></figcaption>\n", len(run.Radii))
 	return head + before + "<figure class=\"hero-picture\">\n" + run.SVG() + caption + "</figure>\n" + after, nil
 }

@@ -44,8 +44,8 @@ func withGallery(root, text string) (string, error) {
 			if !ok {
 				wrong = fmt.Errorf("there is no section %s with a picture", m[1])
 			}
-			fmt.Fprintf(&b, "<div markdown>\n[![%s](%s.svg)](%s)\n\n**[%s](%s)**<br>%s<br><a href=\"%s/index.html#example=%s\">Open in the playground</a>\n</div>\n",
-				m[1], picture, m[2], m[1], m[2], m[3], Playground, picture)
+			fmt.Fprintf(&b, "<div markdown>\n[![%s](%s.svg)](%s)\n\n**[%[1]s](%[3]s)**<br>%[4]s\n%[5]s</div>\n",
+				m[1], picture, m[2], m[3], openLink("example="+picture))
 		}
 		b.WriteString("</div>\n")
 		return b.String()

@@ -154,10 +154,11 @@ func Compose(ctx context.Context, root, dst string) error {
 	if err := os.RemoveAll(filepath.Join(dst, filepath.FromSlash(lab))); err != nil {
 		return err
 	}
-	for from, to := range map[string]string{"assets": filepath.Join(docs, "assets"), "overrides": filepath.Join(dst, "overrides")} {
-		if err := copyTree(filepath.Join(root, "site", from), to); err != nil {
-			return err
-		}
+	if err := copyTree(filepath.Join(root, "site", "assets"), filepath.Join(docs, "assets")); err != nil {
+		return err
+	}
+	if err := copyTree(filepath.Join(root, "site", "overrides"), filepath.Join(dst, "overrides")); err != nil {
+		return err
 	}
 	names := map[string]string{"README.md": "index.md"} // page by source
 	for _, s := range sections {

@@ -1,6 +1,6 @@
 //go:build !race
 
-package dcopt
+package house
 
 import (
 	"go/ast"

@@ -1,4 +1,4 @@
-package dcopt
+package house
 
 import (
 	"flag"
