@@ -86,6 +86,35 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestWorkflow: the workflow runs .ci/run, and the notes of new versions know every module.
+func TestWorkflow(t *testing.T) {
+	flow, err := os.ReadFile(".github/workflows/ci.yml")
+	if err != nil || !regexp.MustCompile(`(?m)^      - run: \.ci/run$`).Match(flow) {
+		t.Errorf("the workflow does not run .ci/run: %v", err)
+	}
+	raw, err := os.ReadFile(".github/dependabot.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`gomod\n    directories: \[(.*)\]`).FindSubmatch(raw)
+	if list == nil {
+		t.Fatal("dependabot.yml has no Go modules")
+	}
+	modules := 0
+	walk(t, func(name string, _ bool) {
+		if filepath.Base(name) != "go.mod" {
+			return
+		}
+		modules++
+		if folder := strings.TrimPrefix("/"+filepath.Dir(name), "/."); !strings.Contains(string(list[1]), `"/`+strings.TrimPrefix(folder, "/")+`"`) {
+			t.Errorf("dependabot.yml does not know the module in %q", folder)
+		}
+	})
+	if n := strings.Count(string(list[1]), `"`) / 2; n != modules {
+		t.Errorf("dependabot.yml has %d modules, there are %d", n, modules)
+	}
+}
+
 // TestLinksOfTheTop: links between the documents at the top and their targets exist.
 func TestLinksOfTheTop(t *testing.T) {
 	names, err := filepath.Glob("*.md")
