@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/dcopt/dcopt/site/internal/pages"
 )
 
 // pattern is a section of docs/cookbook.md: its heading, the problem, the objective and whether it is proved.
@@ -87,5 +90,51 @@ func TestOpenInPlayground(t *testing.T) {
 		if texts[k] != m[2] {
 			t.Errorf("%s: the link has\n%s", m[1], texts[k])
 		}
+	}
+}
+
+// TestGalleryPages: each problem of the gallery can be opened in the playground, from the grid of
+// pictures and from its section.
+func TestGalleryPages(t *testing.T) {
+	dir, _ := builtSite(t)
+	opened := map[string]int{}
+	for _, name := range []string{"gallery.html", "gallery-data.html"} {
+		page, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`href="?playground/index\.html#example=([\w/]+)`).FindAllStringSubmatch(string(page), -1) {
+			opened[m[1]]++
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, "examples", "gallery", "*.dc"))
+	if err != nil || len(files) != len(opened) {
+		t.Errorf("%d files, %d problems on the pages (%v)", len(files), len(opened), err)
+	}
+	for _, file := range files {
+		if name := "gallery/" + strings.TrimSuffix(filepath.Base(file), ".dc"); opened[name] != 2 {
+			t.Errorf("%s has %d links", name, opened[name])
+		}
+	}
+}
+
+// TestHead: pages say to others what they are, and name the repository and the version.
+func TestHead(t *testing.T) {
+	dir, _ := builtSite(t)
+	for name, wanted := range map[string][]string{
+		"index.html": {`og:title" content="dcopt"`, `/assets/card.png`, `#dc0=`}, "faq.html": {`og:title" content="Questions"`, `og:url`},
+	} {
+		page, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range append(wanted, "og:description", "assets/mark.svg", pages.Repository, "GitHub · ") {
+			if !strings.Contains(string(page), part) {
+				t.Errorf("%s does not have %s", name, part)
+			}
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "assets", "card.png")); err != nil || info.Size() > 300_000 {
+		t.Errorf("the picture for other sites: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package site builds the site of the documentation: docs/ and the READMEs are its
+// Package site builds the site of the documentation: docs/, the READMEs and front.md are its
 // source, cmd/pages makes the pages that are generated and puts all of them into one
 // folder with a configuration, and Zensical, a generator from PyPI that build.sh installs
 // below build/, makes HTML of it. The tests of this package hold the pages, their links,

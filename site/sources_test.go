@@ -32,7 +32,7 @@ func read(t *testing.T, name string) string {
 func documents(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/lab/*.md", "examples/*.md", "examples/*/*.md", "python/*.md", "editors/*.md", "site/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/lab/*.md", "examples/*.md", "examples/*/*.md", "python/*.md", "editors/*.md", "site/*.md", "api/*.md", ".github/*.md"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)

@@ -114,22 +114,3 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("dependabot.yml has %d modules, there are %d", n, modules)
 	}
 }
-
-// TestLinksOfTheTop: links between the documents at the top and their targets exist.
-func TestLinksOfTheTop(t *testing.T) {
-	names, err := filepath.Glob("*.md")
-	if err != nil || len(names) < 5 {
-		t.Fatalf("documents %q, %v", names, err)
-	}
-	for _, name := range append(names, "api/README.md", "docs/compatibility.md", ".github/PULL_REQUEST_TEMPLATE.md") {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(string(raw), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
-				t.Errorf("%s links to %s, which does not exist", name, m[1])
-			}
-		}
-	}
-}
