@@ -58,7 +58,7 @@ func (s *scope) call(n *reader.Node) (out value) {
 		}
 	}()
 	switch n.Name {
-	case "csv", "json", "npy", "npz", "mtx":
+	case "csv", "json", "npy", "npz", "mtx", "header":
 		return s.files(n)
 	}
 	args := make([]value, len(n.Args))
@@ -100,7 +100,7 @@ func (s *scope) callValues(name string, args []value) value {
 		}
 		return args[0].each(func(e *expr) *expr { return ofCurve(kind(k), p, e) })
 	}
-	for _, of := range []func(string, []value) (value, bool){s.shape, s.matrixCall} {
+	for _, of := range []func(string, []value) (value, bool){s.shape, s.ofNumbers, s.overDimension, s.matrixCall} {
 		if v, ok := of(name, args); ok {
 			return v
 		}
@@ -429,25 +429,47 @@ func (s *scope) matrixCall(name string, args []value) (value, bool) {
 // files reads a data file.
 func (s *scope) files(n *reader.Node) value {
 	text := func(k int) string {
-		v := s.eval(n.Args[k])
+		a := n.Args[k]
+		if a.Op == reader.OpNot {
+			a = a.Args[0]
+		}
+		v := s.eval(a)
 		w, ok := v.word.(string)
 		if !ok {
 			fail("%s wants a name in quotes", n.Name)
 		}
 		return w
 	}
-	if n.Name != "csv" || len(n.Args) == 1 {
+	if n.Name != "header" && (n.Name != "csv" || len(n.Args) == 1) {
 		key := ""
 		if len(n.Args) > 1 {
 			key = text(1)
 		}
 		return s.file(n.Name, text(0), key)
 	}
+	var columns []string
+	for k := range n.Args[1:] {
+		columns = append(columns, text(k+1))
+	}
+	if len(n.Args) == 1 || n.Args[1].Op == reader.OpNot {
+		all, err := s.data.Header(text(0))
+		if err != nil {
+			fail("%v", err)
+		}
+		columns = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(columns, name) })
+	}
+	if n.Name == "header" {
+		out := value{isSet: true}
+		for _, name := range columns {
+			out.set = append(out.set, member{name})
+		}
+		return out
+	}
 	var nums [][]float64
 	var words [][]string
 	rows, named := 0, false
-	for k := range n.Args[1:] {
-		x, w, err := s.data.Column(text(0), text(k+1))
+	for _, column := range columns {
+		x, w, err := s.data.Column(text(0), column)
 		if err != nil {
 			fail("%v", err)
 		}

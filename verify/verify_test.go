@@ -455,7 +455,8 @@ func TestFunctionsHaveManyDigits(t *testing.T) {
 func TestWrongFilesAreRefused(t *testing.T) {
 	functions := "exp log norm2 norm1 norminf norm max min diag trace quad lse kl entr huber sqrt square pos abs sumsq sum lambda_max " +
 		"lambda_min logdet inv chol matfrac quadoverlin geomean wgeomean sumlargest zeros ones eye reshape vec rows cols len sort kron " +
-		"conv cumsum diff logistic xexp invpos sigma_max norm_nuc csv json npy npz mtx re im conj hstack vstack dot psd complex"
+		"conv cumsum diff logistic xexp invpos sigma_max norm_nuc csv json npy npz mtx re im conj hstack vstack dot psd complex " +
+		"header linspace quantile prod mean"
 	args := []string{
 		"", "[]", "x", "[1, 2]", "-1", "[], []", "x, x", "x, -1", "[1, 2; 3, 4]", "10^18", "x, x, x", "-1, -1", `"a"`,
 		"1..2", "inf",

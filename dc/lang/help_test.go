@@ -107,6 +107,12 @@ var adviceTaken = []advice{
 	{"y(1 + y) <= 3", "y*(1 + y) <= 3"},
 	{"prod(x) <= 1", "x[1]*x[2]*x[3] <= 1"},
 	{"dot(a, x) <= 1", "a*x <= 1"},
+	{"median(a)*y <= 9", "quantile(a, 0.5)*y <= 9"},
+	{"sign(n)*y <= 9", "if(n < 0, -1, 1)*y <= 9"},
+	{"diff(x) <= 9", "x[2..n] - x[1..n-1] <= 9"},
+	{"sum(range(n))*y <= 99", "sum(1..n)*y <= 99"},
+	{"hstack(x, x) <= 9", "[x, x] <= 9"},
+	{"vstack(x, x) <= 9", "[x; x] <= 9"},
 	{"transpose(A)*x[1..2] <= 1", "A'*x[1..2] <= 1"},
 	{"2y <= 3", "2*y <= 3"},
 	{"pow(y, 2) <= 3", "y^2 <= 3"},
@@ -116,7 +122,6 @@ var adviceTaken = []advice{
 	// Statements.
 	{"var x\nminimize x^2\noption max_iters_of_all = 3", "var x\nminimize x^2\noption max_iter = 3"},
 	{"var x\nminimize x^2\noption backend = 3", "var x\nminimize x^2\noption backend = ipm"},
-	{"var x\nminimize x^2\n  + 1", "var x\nminimize x^2 +\n  1"},
 	{"forall i in 1..n: x[i] <= 1", "each[i in 1..n]: x[i] <= 1"},
 	{"forall(i in 1..n) x[i] <= 1", "each[i in 1..n]: x[i] <= 1"},
 	{"forall(i in 1..n): x[i] <= 1", "each[i in 1..n]: x[i] <= 1"},
@@ -244,8 +249,8 @@ func helps(t *testing.T) map[string]*regexp.Regexp {
 	return out
 }
 
-// tables are those of helps in package syntax, with how the helps begin.
-var tables = map[string]string{"otherAttributes": "", "foreignOperators": "", "lookalikes": "write "}
+// tables are the tables of helps, with how the helps begin.
+var tables = map[string]string{"otherAttributes": "", "foreignOperators": "", "lookalikes": "write ", "Instead": ""}
 
 // verbs are the verbs of package fmt.
 var verbs = regexp.MustCompile(`%[a-z]`)

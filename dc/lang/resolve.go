@@ -190,7 +190,7 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 	if r.told(n.Name + "(") {
 		return
 	}
-	guess, known := function.OtherNames[n.Name]
+	guess := function.OtherNames[n.Name]
 	names := make([]string, 0, len(function.Table))
 	for name := range function.Table {
 		names = append(names, name)
@@ -200,15 +200,9 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 		r.failed = true
 	case s != nil:
 		r.fail(n.Span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.Name, n.Name), "%s is not a function", n.Name)
-	case n.Name == "prod":
-		r.fail(n.Span, "write the factors with *", "unknown function %q", n.Name)
-	case n.Name == "pow" || n.Name == "power":
-		r.fail(n.Span, "write x^p for a power", "unknown function %q", n.Name)
-	case n.Name == "dot":
-		r.fail(n.Span, "* of two vectors is their inner product", "unknown function %q", n.Name)
-	case n.Name == "transpose":
-		r.fail(n.Span, "write A' for the transpose", "unknown function %q", n.Name)
-	case known:
+	case function.Instead[n.Name] != "":
+		r.fail(n.Span, function.Instead[n.Name], "unknown function %q", n.Name)
+	case guess != "":
 		r.fail(n.Span, "", "unknown function %q; did you mean %q?", n.Name, guess)
 	case r.c.errs.full():
 		r.failed = true

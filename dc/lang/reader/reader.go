@@ -145,6 +145,15 @@ func (d *Data) Array(function, file, key string) (shape []int, values []float64,
 	return []int{s.Rows, s.Cols}, values, nil
 }
 
+// Header is the names of the columns of a table.
+func (d *Data) Header(file string) ([]string, error) {
+	t, err := d.l.CSV(file)
+	if err != nil {
+		return nil, err
+	}
+	return t.Header, nil
+}
+
 // Column is a column of a table: its numbers, or its words where it has any.
 func (d *Data) Column(file, name string) (numbers []float64, words []string, err error) {
 	t, err := d.l.CSV(file)

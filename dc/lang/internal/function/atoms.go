@@ -212,17 +212,26 @@ func fnFold(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	return ev.Fold(n, n.Name, vs)
 }
 
-// fnSum is the sum of all entries; see also fused.
+// fnSum is the sum of all entries, or the sums over one dimension; see also fused.
 func fnSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	if len(args) == 2 {
+		v, _ := overDimension(ev, n, args)
+		return v
+	}
 	return ev.AddUp(n, args[0])
 }
 
 func fnMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.Len() == 0 {
+	v, count := args[0], args[0].Len()
+	if count == 0 {
 		ev.Fail(n, "", "mean of nothing")
 	}
-	return ev.Scale(n, 1/float64(v.Len()), ev.AddUp(n, v))
+	if len(args) == 2 {
+		v, count = overDimension(ev, n, args)
+	} else {
+		v = ev.AddUp(n, v)
+	}
+	return ev.Scale(n, 1/float64(count), v)
 }
 
 func fnNorm1(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {

@@ -26,6 +26,39 @@ func factors(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data, v va
 	return data, v, false
 }
 
+// overDimension is the sums of an array over the dimension that argument 1 names, from 1, and how
+// many entries each of them adds. The other dimensions keep their indices.
+func overDimension(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (sums value.Value, count int) {
+	v := args[0]
+	d := ev.Integer(n.Args[1], args[1], "the dimension that "+n.Name+" adds over") - 1
+	if d < 0 || d >= len(v.Shape) {
+		ev.Fail(n.Args[1], "", "%s is %s and has no dimension %d", ev.Say(n.Args[0]), value.ShapeText(v.Shape), d+1)
+	}
+	if len(v.Shape) == 1 {
+		return ev.AddUp(n, v), v.Len()
+	}
+	var to value.Axes
+	for e, size := range v.Shape {
+		var set *value.Set
+		if sets := v.Sets(); sets != nil {
+			set = sets[e]
+		}
+		if e != d {
+			to.Add(size, v.First(e), set)
+		}
+	}
+	count = v.Shape[d]
+	inner := value.Size(v.Shape[d+1:])
+	m := eval.LinearMap{Ptr: make([]int, 1, ev.Room(n, to.Shape)+1), Idx: make([]int, 0, v.Len())}
+	for i := range value.Size(to.Shape) {
+		for k := range count {
+			m.Add((i/inner*count+k)*inner+i%inner, 1)
+		}
+		m.EndRow()
+	}
+	return ev.Mapped(n, m, v, to.Shape).Along(&to), count
+}
+
 // fnConv is the discrete convolution of two vectors.
 func fnConv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	for k := range args {

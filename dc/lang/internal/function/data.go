@@ -23,6 +23,47 @@ func fnSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	return value.Vector(out)
 }
 
+// fnQuantile is the q-quantile of the entries, linear between neighbours: entry 1 + (n - 1)q of
+// the sorted ones.
+func fnQuantile(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	v, q := dataArg(ev, n, args, 0), ev.Real(n.Args[1], args[1], "the order of a quantile")
+	switch {
+	case v.Len() == 0:
+		ev.Fail(n, "", "quantile of nothing")
+	case !(q >= 0 && q <= 1):
+		ev.Fail(n.Args[1], "", "the order of a quantile lies between 0 and 1; it is %g", q)
+	}
+	x := slices.Clone(v.Numbers())
+	ev.Spend(n, 4*len(x))
+	slices.Sort(x)
+	at, part := math.Modf(q * float64(len(x)-1))
+	lo, hi := x[int(at)], x[min(int(at)+1, len(x)-1)]
+	return ev.Finite(n, value.Number(float64(lo*(1-part))+float64(hi*part)))
+}
+
+// fnLinspace is n numbers from a to b, both included, in equal steps.
+func fnLinspace(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	a, b := ev.Real(n.Args[0], args[0], "the first number"), ev.Real(n.Args[1], args[1], "the last number")
+	out := make([]float64, ev.Room(n, []int{ev.Dimension(n.Args[2], args[2])}))
+	for k := range out {
+		t := float64(k) / float64(max(len(out)-1, 1))
+		out[k] = float64(a*(1-t)) + float64(b*t)
+	}
+	return ev.Finite(n, value.Vector(out))
+}
+
+// fnProd is the product of the entries.
+func fnProd(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	p, v := 1.0, args[0]
+	if !v.IsData() {
+		ev.Fail(n, "write the factors with *", "%s takes data only, but %s depends on a variable", n.Name, ev.Say(n.Args[0]))
+	}
+	for _, x := range v.Numbers() {
+		p *= x
+	}
+	return ev.Finite(n, value.Number(p))
+}
+
 // square is argument 0, a square matrix of data, and its order.
 func square(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data []float64, order int) {
 	v := dataArg(ev, n, args, 0)

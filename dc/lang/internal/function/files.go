@@ -14,11 +14,11 @@ import (
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
-// stringArg is argument k as a string literal.
-func stringArg(ev *eval.Evaluator, n *syntax.Node, k int) string {
-	a := n.Args[k]
+// stringArg is argument a of n as a string literal.
+func stringArg(ev *eval.Evaluator, n, a *syntax.Node) string {
 	if a.Op != syntax.OpString {
-		ev.Fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+n.Name+`")`, "%s wants a string, not %s", n.Name, ev.Say(a))
+		ending := strings.Replace(n.Name, "header", "csv", 1)
+		ev.Fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+ending+`")`, "%s wants a string, not %s", n.Name, ev.Say(a))
 	}
 	return a.Name
 }
@@ -34,14 +34,14 @@ func unreadable(ev *eval.Evaluator, n *syntax.Node, err error) {
 	if strings.HasPrefix(err.Error(), "line ") {
 		sep = " "
 	}
-	ev.Fail(n, help, "%s %q%s%v", n.Name, stringArg(ev, n, 0), sep, err)
+	ev.Fail(n, help, "%s %q%s%v", n.Name, stringArg(ev, n, n.Args[0]), sep, err)
 }
 
 // fnFile serves the functions of files with arrays: file, key.
 func fnFile(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
-	name, key := stringArg(ev, n, 0), ""
+	name, key := stringArg(ev, n, n.Args[0]), ""
 	if len(n.Args) == 2 {
-		if key = stringArg(ev, n, 1); key == "" {
+		if key = stringArg(ev, n, n.Args[1]); key == "" {
 			ev.Fail(n.Args[1], "", "%s wants a name that is not empty", n.Name)
 		}
 	}
@@ -67,9 +67,9 @@ func OfArray(a datafile.Array) value.Value {
 	return value.Marked(value.Array(a.Shape, a.Values))
 }
 
-// fnCSV is csv("file"), or csv("file", "column", ...).
-func fnCSV(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	name := stringArg(ev, n, 0)
+// fnCSV is csv("file"), csv("file", "column", ...) or csv("file", not "column", ...).
+func fnCSV(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
+	name := stringArg(ev, n, n.Args[0])
 	if len(n.Args) > 1 {
 		return columns(ev, n, name)
 	}
@@ -91,14 +91,9 @@ func columns(ev *eval.Evaluator, n *syntax.Node, file string) value.Value {
 	if err != nil {
 		unreadable(ev, n, err)
 	}
-	width := len(n.Args) - 1
 	ev.Spend(n, len(t.Num)/16)
-	cols := make([]int, width)
-	words := false
-	for k := range cols {
-		cols[k] = columnOf(ev, n, k+1, file, t)
-		words = words || t.Words(cols[k])
-	}
+	cols := chosen(ev, n, file, t)
+	width, words := len(cols), slices.ContainsFunc(cols, t.Words)
 	for _, j := range cols {
 		if err := t.Usable(j); err != nil {
 			unreadable(ev, n, err)
@@ -120,29 +115,77 @@ func columns(ev *eval.Evaluator, n *syntax.Node, file string) value.Value {
 	return value.Array(shape, out)
 }
 
-// columnOf is the number of the column that argument k names.
-func columnOf(ev *eval.Evaluator, n *syntax.Node, k int, file string, t *datafile.Table) int {
-	name := stringArg(ev, n, k)
+// chosen are the columns that the arguments behind the file name; if each of these has not, all
+// other columns.
+func chosen(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Table) (cols []int) {
+	rest := len(n.Args) == 1 || n.Args[1].Op == syntax.OpNot
+	for _, a := range n.Args[1:] {
+		if (a.Op == syntax.OpNot) != rest {
+			ev.Fail(a, "", "%s takes columns, or all columns but those with not; here are both", n.Name)
+		}
+		if rest {
+			a = a.Args[0]
+		}
+		cols = append(cols, columnOf(ev, n, a, file, t))
+	}
+	if !rest {
+		return cols
+	}
+	out := cols
+	cols = nil
+	for j := range t.Cols {
+		if !slices.Contains(out, j) {
+			cols = append(cols, j)
+		}
+	}
+	if len(cols) == 0 {
+		ev.Fail(n, "", "csv %q has no other columns", file)
+	}
+	return cols
+}
+
+// columnOf is the number of the column that an argument names.
+func columnOf(ev *eval.Evaluator, n, a *syntax.Node, file string, t *datafile.Table) int {
+	name := stringArg(ev, n, a)
 	if t.Header == nil {
-		ev.Fail(n.Args[k], "", "csv %q has no header line, so no column %q", file, name)
+		ev.Fail(a, "", "csv %q has no header line, so no column %q", file, name)
 	}
 	j := slices.Index(t.Header, name)
 	switch {
 	case t.Rows == 0:
 		unreadable(ev, n, datafile.ErrNoNumbers)
 	case j < 0:
-		ev.Fail(n.Args[k], "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.Header))
+		ev.Fail(a, "", "csv %q has no column %q%s", file, name, suggest.DidYouMean(name, t.Header))
 	case slices.Contains(t.Header[j+1:], name):
-		ev.Fail(n.Args[k], "", "csv %q has two columns %q", file, name)
+		ev.Fail(a, "", "csv %q has two columns %q", file, name)
 	}
 	return j
+}
+
+// fnHeader is the set of the names of columns, which are chosen as those of csv are.
+func fnHeader(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
+	file := stringArg(ev, n, n.Args[0])
+	t, err := ev.Data.CSV(file)
+	if err != nil {
+		unreadable(ev, n, err)
+	}
+	if t.Header == nil {
+		ev.Fail(n, "", "csv %q has no header line", file)
+	}
+	s := &value.Set{Width: 1, Word: errors.New("names of columns are no numbers")}
+	for k, j := range chosen(ev, n, file, t) {
+		if ev.Include(n, s, value.Member{{Word: t.Header[j]}}); len(s.List) == k {
+			ev.Fail(n, "", "csv %q has two columns %q", file, t.Header[j])
+		}
+	}
+	return s.Value()
 }
 
 // setOfRows is the set of the members that the rows of some columns are, each
 // once, in the order of the file. All cells of a column with words are words.
 func setOfRows(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Table, cols []int) value.Value {
 	if len(cols) > value.MaxWidth {
-		ev.Fail(n.Args[value.MaxWidth+1], "", "a member of a set has at most %d parts", value.MaxWidth)
+		ev.Fail(n, "", "a member of a set has at most %d parts", value.MaxWidth)
 	}
 	texts := make([][]string, len(cols))
 	for k, j := range cols {
@@ -165,7 +208,7 @@ func setOfRows(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Tabl
 			x := t.Num[i*t.Cols+j]
 			at, ok := eval.Whole(x)
 			if !ok {
-				ev.Fail(n.Args[k+1], "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.Header[j])
+				ev.Fail(n, "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.Header[j])
 			}
 			m[k].K = at
 		}

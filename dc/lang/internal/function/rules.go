@@ -85,9 +85,12 @@ func realCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
 		return v
 	}
 	fn, from := ev.NoteOf(n).Fn, len(ev.Args)
+	if fn.Text {
+		return fn.Eval(ev, n, nil)
+	}
 	for _, a := range n.Args {
 		v := ev.Eval(a)
-		if v.Sort > value.Expressions && !(v.Sort == value.Text && fn.Text || v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse) {
+		if v.Sort > value.Expressions && !(v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse) {
 			v = ev.Operand(a)
 		}
 		if v.HasInf() && !fn.Inf {
@@ -104,7 +107,7 @@ func realCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
 // fused is sum(f(x)) for an affine x and the functions f whose sum is one atom
 // of the whole array.
 func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
-	if n.Name != "sum" {
+	if n.Name != "sum" || len(n.Args) > 1 {
 		return v, false
 	}
 	f, ofSum := n.Args[0], sumOfSquares

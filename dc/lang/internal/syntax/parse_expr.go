@@ -344,7 +344,8 @@ func (p *parser) primary() *Node {
 	return n
 }
 
-// call = name "(" [ range { "," range } ] ")"
+// call = name "(" [ argument { "," argument } ] ")"
+// argument = range | "not" string
 // reduction = ("sum" | "max" | "min") "(" bindings ")" term
 func (p *parser) call(n *Node) *Node {
 	p.at++
@@ -362,7 +363,11 @@ func (p *parser) call(n *Node) *Node {
 	}
 	n.Op = OpCall
 	for p.tok().Kind != RParen {
-		n.Args = append(n.Args, p.rangeExpr())
+		if p.tok().Kind == Not && p.toks[p.at+1].Kind == String {
+			n.Args = append(n.Args, p.negation())
+		} else {
+			n.Args = append(n.Args, p.rangeExpr())
+		}
 		if !p.accept(Comma) {
 			break
 		}

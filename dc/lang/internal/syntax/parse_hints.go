@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
@@ -12,7 +11,7 @@ var starters = []string{"param", "set", "var", "let", "minimize", "maximize", "f
 
 // synonyms are the words of other languages for them.
 var synonyms = map[string]string{
-	"min": "minimize", "max": "maximize", "minimise": "minimize", "maximise": "maximize", "st": "subject to",
+	"min": "minimize", "max": "maximize", "st": "subject to",
 	"such": "subject to", "parameter": "param", "parameters": "param", "const": "param", "variable": "var",
 	"variables": "var", "options": "option", "feasibility": "find", "satisfy": "find", "constraints": "subject to",
 	"def": "let", "draw": "plot", "figure": "plot", "picture": "plot", "graph": "plot", "scatter": "plot",
@@ -20,8 +19,6 @@ var synonyms = map[string]string{
 
 func (p *parser) notStatement(t *Token) {
 	switch {
-	case t.Kind.continues():
-		p.fail(t.Span, fmt.Sprintf("put the %s at the end of the line before", t.Kind), "a line cannot begin with %s", t.Kind)
 	case t.Kind == Name:
 		p.quantifier()
 		guess := synonyms[t.Text]

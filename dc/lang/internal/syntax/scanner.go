@@ -20,6 +20,10 @@ type scanner struct {
 	spaced bool
 	start  bool // at the start of a line
 	errs   *lapses
+
+	first       int  // the place of the token that begins the current statement
+	constraints bool // the current statement is a constraint
+	related     bool // and has its relation
 }
 
 // mostTokens bounds a source.
@@ -53,10 +57,24 @@ func Scan(src string) (toks []Token, comments []Span) {
 
 // emit adds the token from pos to the current place.
 func (s *scanner) emit(k Kind, pos int) *Token {
+	switch n := len(s.toks); {
+	case n > 0 && s.toks[n-1].Kind == Newline && s.goesOn(k):
+		s.toks, s.spaced = s.toks[:n-1], true
+	case n > 0 && s.toks[n-1].Kind == Newline:
+		s.first, s.related = n, false
+	}
+	s.related = s.related || k >= LE && k <= EQ && len(s.open) == 0
 	s.toks = append(s.toks, Token{Span: Span{pos, s.at}, Kind: k, spaced: s.spaced, match: -1})
 	s.spaced = false
 	s.start = k == Newline
 	return &s.toks[len(s.toks)-1]
+}
+
+// goesOn reports whether a line that an operator leads goes on with the one before. A minus behind
+// a whole constraint begins the next constraint.
+func (s *scanner) goesOn(k Kind) bool {
+	header := s.toks[s.first].Text == "subject" && len(s.toks)-s.first <= 3
+	return k >= Plus && k <= Comma && !header && !(k == Minus && s.constraints && s.related)
 }
 
 func (s *scanner) next() {
@@ -190,6 +208,9 @@ func (s *scanner) word() {
 		s.at += n
 	}
 	text := s.src[pos:s.at]
+	if american := spellings[text]; american != "" && s.start {
+		text = american
+	}
 	k, ok := Words[text]
 	if !ok {
 		k = Name
@@ -200,8 +221,14 @@ func (s *scanner) word() {
 		end := s.toks[len(s.toks)-1].End
 		s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: Newline, match: -1})
 	}
+	if k == Keyword {
+		s.constraints = text == "subject"
+	}
 	s.emit(k, pos).Text = text
 }
+
+// spellings are words that begin a line and are spelt otherwise in British English.
+var spellings = map[string]string{"minimise": "minimize", "maximise": "maximize"}
 
 // closeAll reports the brackets that are still open. A bad token keeps the
 // parser from saying so again.
