@@ -2,6 +2,7 @@
 # make test       everything that must hold before a commit lands: check, then all
 #                 tests; of packages that start goroutines also with the race
 #                 detector, of those that call OSQP also with it
+# make quick      the tests of packages that differ from the branch main, for a minute at most
 # make check      what needs no test run: gofmt, vet, staticcheck, house rules, a
 #                 build without cgo
 # make build      the program, static, as build/dcopt
@@ -34,13 +35,16 @@ JUDGE ?= 100000
 export DCOPT_SHARED := $(abspath $(or $(DCOPT_SHARED),../shared))
 export PKG_CONFIG_PATH := $(CURDIR)/third_party/osqp/build/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-.PHONY: help test check build wheels playground osqp fuzz bench judge golden site site-serve clean peers peers-test
+.PHONY: help test quick check build wheels playground osqp fuzz bench judge golden site site-serve clean peers peers-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
 
 test:
 	@bash .ci/test.sh all
+
+quick:
+	@bash .ci/test.sh quick
 
 check:
 	@bash .ci/test.sh check

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The work of "make check" and "make test", for this module and every nested
+# The work of "make check", "make test" and "make quick", for this module and every nested
 # one. A failing step does not stop the others. The last line is the summary:
 # a step that is no test (gofmt, vet, ...) counts there only if it fails.
 #
@@ -230,15 +230,40 @@ each() {
 	done
 }
 
-# apart NAME COMMAND... runs it with its output and tally in files of their own.
+# apart NAME COMMAND... runs it with its output and tally in files of their own. Packages and steps are
+# shown as they end.
 apart() {
 	local logs=$logs/$1
 	mkdir -p "$logs"
 	: >"$logs/tally"
-	"${@:2}" >"$logs/log" 2>&1
+	"${@:2}" 2>&1 | tee "$logs/log" | grep --line-buffered -E '^ok\b'
 }
 
-if [ "$what" = all ]; then
+# quick runs the tests of the packages with files that differ from the branch main, or from the last
+# commit, for a minute at most.
+quick() {
+	local base at
+	base=$(git merge-base HEAD main 2>/dev/null || echo HEAD)
+	at=$({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } | grep -E '\.go$|/testdata/' |
+		sed -E 's,/testdata/.*,/,; s,/?[^/]*$,,; s,^,./,' | sort -u |
+		while read -r dir; do
+			[ ! -d "$dir" ] || inside . go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' "$dir" 2>/dev/null
+		done)
+	step gofmt unformatted
+	step build env CGO_ENABLED=0 go build ./...
+	# shellcheck disable=SC2086 # packages are several words
+	CGO_ENABLED=0 timeout 60 go test -short ${at:-./dc/lang} 2>&1 | tee "$logs/quick"
+	case "${PIPESTATUS[0]}" in
+	0) ;;
+	124) echo "a minute has passed; make test runs all of it" ;;
+	*) echo "count 0 1 0" >>"$logs/tally" ;;
+	esac
+	echo "count $(grep -c '^ok' "$logs/quick") 0 0" >>"$logs/tally"
+}
+
+if [ "$what" = quick ]; then
+	quick
+elif [ "$what" = all ]; then
 	# What the lanes would compile beside each other, once before them.
 	CGO_ENABLED=0 go build ./... >/dev/null 2>&1
 	# Four lanes, as each of them leaves a processor idle much of the time. What the site compiles is not
@@ -250,7 +275,7 @@ if [ "$what" = all ]; then
 	kernels
 	wait
 	for name in checks nested; do
-		cat "$logs/$name/log"
+		grep -Ev '^ok\b' "$logs/$name/log"
 		[ ! -e "$logs/$name/output" ] || cat "$logs/$name/output" >>"$logs/output"
 		cat "$logs/$name/tally" >>"$logs/tally"
 	done

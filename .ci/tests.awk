@@ -31,6 +31,7 @@
 		printf "%s", text
 	}
 	print
+	fflush() # as it ends, also into a pipe
 	while (told < skipped)
 		print "skip", $2, skip[++told] >>tally
 	for (i = 1; i <= here; i++)
