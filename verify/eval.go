@@ -186,7 +186,7 @@ func (s *scope) param(st *reader.Statement) {
 		v = s.eval(st.Value)
 	}
 	if st.Dims != nil {
-		shape, axes := s.dims(st.Dims)
+		shape, axes := s.dims(st.Dims, v.shape)
 		if size(shape) != len(v.e) {
 			if len(v.e) != 1 {
 				fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
@@ -208,10 +208,14 @@ func parsed(name, text string) *reader.Node {
 	return n
 }
 
-// dims are declared dimensions.
-func (s *scope) dims(list []*reader.Node) (shape []int, axes []axis) {
-	for _, d := range list {
+// dims are declared dimensions; a colon is that of a value.
+func (s *scope) dims(list []*reader.Node, value []int) (shape []int, axes []axis) {
+	for k, d := range list {
 		a := axis{origin: 1}
+		if d.Op == reader.OpAll && k < len(value) {
+			shape, axes = append(shape, value[k]), append(axes, a)
+			continue
+		}
 		v := s.eval(d)
 		switch {
 		case v.isSet:
@@ -349,7 +353,7 @@ func (s *scope) asSet(v value, name string) value {
 
 // variable declares variables with bounds. Complex ones have their real parts first, and then the imaginary ones.
 func (s *scope) variable(st *reader.Statement) {
-	shape, axes := s.dims(st.Dims)
+	shape, axes := s.dims(st.Dims, nil)
 	n := size(shape)
 	s.hold(n)
 	has := map[string]bool{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -187,19 +189,14 @@ func (c *compiler) checkSet() {
 			params = append(params, s.Name)
 		}
 	}
-	names := make([]string, 0, len(c.opt.Set))
-	for name := range c.opt.Set {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		known := false
-		for _, p := range params {
-			known = known || p == name
-		}
-		if !known {
-			c.errs.add(Diagnostic{File: c.f.Name, Set: name, Message: fmt.Sprintf("set %s=%s: the file has no param %q%s",
-				name, c.opt.Set[name], name, suggest.DidYouMean(name, params))})
+	for _, name := range slices.Sorted(maps.Keys(c.opt.Set)) {
+		if !slices.Contains(params, name) {
+			guess := suggest.DidYouMean(name, params)
+			if slices.Contains(optionNames, name) {
+				guess = "; it is an option of the file or a flag of solve"
+			}
+			message := fmt.Sprintf("set %s=%s: the file has no param %q%s", name, c.opt.Set[name], name, guess)
+			c.errs.add(Diagnostic{File: c.f.Name, Set: name, Message: message})
 		}
 	}
 }

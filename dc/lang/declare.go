@@ -92,12 +92,20 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 	return c.ev.ComplexDataOf(n, "the value"), "", true
 }
 
-// dims evaluates declared dimensions: sizes, ranges of indices, or sets.
-func (c *compiler) dims(s *syntax.Statement) (out value.Axes) {
+// dims evaluates declared dimensions: sizes, ranges of indices, or sets. A colon takes the size of
+// the value, nil of variables.
+func (c *compiler) dims(s *syntax.Statement, v *value.Value) (out value.Axes) {
 	if len(s.Dims) > value.MaxDims {
 		c.ev.Fail(s.Dims[value.MaxDims], "", "more than %d dimensions", value.MaxDims)
 	}
-	for _, d := range s.Dims {
+	for k, d := range s.Dims {
+		if d.Op == syntax.OpAll {
+			if v == nil || len(v.Shape) != len(s.Dims) {
+				c.ev.Fail(d, "write its size, or a set", "%s has no value with a size for this dimension", s.Name)
+			}
+			out.Add(v.Shape[k], 1, nil)
+			continue
+		}
 		if v := c.ev.Eval(d); d.Op == syntax.OpRange || len(v.Shape) == 1 && (v.IsData() || v.Sort == value.Members) {
 			c.axis(&out, d)
 			continue
@@ -138,7 +146,7 @@ func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
 }
 
 func (c *compiler) checkShape(s *syntax.Statement, v value.Value, from string) value.Value {
-	to := c.dims(s)
+	to := c.dims(s, &v)
 	return c.fit(s, v, &to, from)
 }
 
@@ -250,7 +258,7 @@ func (c *compiler) set(s *syntax.Statement) {
 // variable declares a variable.
 func (c *compiler) variable(s *syntax.Statement) {
 	ev := c.ev
-	to := c.dims(s)
+	to := c.dims(s, nil)
 	shape := to.Shape
 	n := 1
 	for k, d := range shape {

@@ -32,7 +32,8 @@ var described = []Function{
 	{"rel_entr", "rel_entr(x, z)", "x log(x/z)", Convex, affineOnly, "x >= 0, z > 0", false},
 	{"max", "max(x, z, ...)", "the largest", Convex, anything, "", false},
 	{"min", "min(x, z, ...)", "the least", Concave, anything, "", false},
-	{"sum", "sum(x, d)", "the sum of the entries; with d the sums over dimension d, of a matrix its columns (1) or rows (2)", Affine, anything, "", false},
+	{"sum", "sum(x, d)", "the sum of the entries; with d the sums over dimension d, of a matrix " +
+		"its columns (1) or rows (2)", Affine, anything, "", false},
 	{"mean", "mean(x, d)", "the mean of the entries; with d the means over dimension d", Affine, anything, "", false},
 	{"cumsum", "cumsum(x)", "the vector of the sums of the first 1, 2, ... entries of a vector", Affine, anything, "", false},
 	{"vec", "vec(X)", "the entries of an array, row by row, as a vector", Affine, anything, "", false},
@@ -66,8 +67,10 @@ var described = []Function{
 	{"rows", "rows(A)", "the number of rows of a matrix, also of variables", Constant, "data", "", true},
 	{"cols", "cols(A)", "the number of columns", Constant, "data", "", true},
 	{"len", "len(v)", "the number of entries of a vector", Constant, "data", "", true},
-	{"csv", "csv(file, column, ...)", "a table, or columns of it; with not before each column, all the others", Constant, "data", "", true},
-	{"header", "header(file, column, ...)", "the set of the names of columns, chosen as in csv", Constant, "data", "", true},
+	{"csv", "csv(file, column, ...)", "a table, or columns of it; with not before each column, all the " +
+		"others", Constant, "data", "", true},
+	{"header", "header(file, column, ...)", "the set of the names of columns, chosen as in " +
+		"csv", Constant, "data", "", true},
 	{"json", "json(file, key)", "a number or an array", Constant, "data", "", true},
 	{"npy", "npy(file)", "an array of NumPy", Constant, "data", "", true},
 	{"npz", "npz(file, name)", "a sparse matrix of SciPy, or an array of NumPy", Constant, "data", "", true},
@@ -77,7 +80,8 @@ var described = []Function{
 	{"ones", "ones(n, m, ...)", "an array of ones", Constant, "data", "", true},
 	{"sort", "sort(v)", "the entries of a vector, ascending", Constant, "data", "", true},
 	{"linspace", "linspace(a, b, n)", "n numbers from a to b in equal steps", Constant, "data", "", true},
-	{"quantile", "quantile(v, q)", "the q-quantile of the entries, linear between neighbours; the median with q = 0.5", Constant, "data", "", true},
+	{"quantile", "quantile(v, q)", "the q-quantile of the entries, linear between neighbours; the median " +
+		"with q = 0.5", Constant, "data", "", true},
 	{"prod", "prod(v)", "the product of the entries", Constant, "data", "", true},
 	{"chol", "chol(A)", "the lower triangular matrix L with A = L*L' of a positive definite matrix", Constant, "data", "", true},
 	{"inv", "inv(A)", "the inverse of a square matrix", Constant, "data", "", true},

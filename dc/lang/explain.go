@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
@@ -194,9 +195,7 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 			path, binders, cond = p, bs, when
 		}
 	}
-	for _, d := range s.Dims {
-		try(d, nil, nil)
-	}
+	s.Outside(func(n *syntax.Node) { try(n, nil, nil) })
 	for k, b := range s.Binders {
 		try(b.Set, s.Binders[:k], nil)
 	}
@@ -206,16 +205,6 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 	}
 	for _, a := range s.Args {
 		try(a, s.Binders, s.Cond)
-	}
-	for _, m := range s.Marks {
-		for _, a := range m.Args {
-			try(a, nil, nil)
-		}
-	}
-	for _, at := range s.Attrs {
-		for _, a := range at.Args {
-			try(a, nil, nil)
-		}
 	}
 	for k := len(path) - 1; k >= 0 && out == nil && !c.ended; k-- {
 		c.ev.Forget()
@@ -320,12 +309,8 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		for k := range min(v.Len(), mostValues) {
 			e.Values = append(e.Values, v.At(k))
 		}
-		for k := range v.Len() {
-			if x := v.At(k); k == 0 {
-				e.Lo, e.Hi = x, x
-			} else {
-				e.Lo, e.Hi = min(e.Lo, x), max(e.Hi, x)
-			}
+		if v.Len() > 0 {
+			e.Lo, e.Hi = slices.Min(v.Numbers()), slices.Max(v.Numbers())
 		}
 		return e
 	}

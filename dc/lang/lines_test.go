@@ -38,13 +38,14 @@ subject to
 func TestHeader(t *testing.T) {
 	files := fstest.MapFS{"p.csv": &fstest.MapFile{Data: []byte("date,a,b,c\nmon,1,2,3\ntue,4,5,6\n")}}
 	p := mustCompile(t, `
-param R = csv("p.csv", not "date", not "b")
-set   A = header("p.csv", not "date", not "b"), all = header("p.csv"), two = header("p.csv", "b", "a")
+set   A = header("p.csv", not "date", not "b")
+param R[:,A] = csv("p.csv", not "date", not "b")
+set   all = header("p.csv"), two = header("p.csv", "b", "a")
 param m[A] = mean(R, 1), k[two] = [7, 8]
 var   w[A]
-minimize  100*m["c"] + sum(R*w) + w["c"] + 1000*len(all) + 10000*k["a"]
+minimize  100*m["c"] + sum(R*w) + w["c"] + 0.5*R[2,"c"] + 1000*len(all) + 10000*k["a"]
 `, Options{FS: files})
-	if got, want := p.Problem.Value([]float64{1, 2}), 450.0+1+6+4+12+2+4000+80000; got != want {
+	if got, want := p.Problem.Value([]float64{1, 2}), 450.0+1+6+4+12+2+3+4000+80000; got != want {
 		t.Errorf("objective %g, want %g", got, want)
 	}
 	if axes := p.Axes["w"]; len(axes) != 1 || len(axes[0]) != 2 || axes[0][1][0] != "c" {

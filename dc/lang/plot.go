@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
@@ -11,7 +12,10 @@ import (
 )
 
 // plotKinds are the kinds of marks, in the order in which messages list them.
-var plotKinds = []string{"points", "circles", "path", "links", "motion", "signal", "bars", "matrix", "fit"}
+var plotKinds = []string{
+	"points", "circles", "rects", "labels", "path", "links", "motion", "signal", "decibels", "bars",
+	"matrix", "heatmap", "fit",
+}
 
 // placesForm says how places are written.
 const (
@@ -23,7 +27,9 @@ const (
 var otherKinds = map[string]string{
 	"scatter": "points", "point": "points", "dots": "points", "circle": "circles", "discs": "circles", "disks": "circles", "line": "path", "lines": "path", "paths": "path",
 	"polyline": "path", "edges": "links", "segments": "links", "arcs": "links", "graph": "links", "stem": "bars", "bar": "bars", "histogram": "bars",
-	"heatmap": "matrix", "image": "matrix", "imshow": "matrix", "spy": "matrix", "curve": "fit", "series": "signal", "signals": "signal",
+	"rect": "rects", "rectangles": "rects", "boxes": "rects", "gantt": "rects", "text": "labels", "texts": "labels",
+	"db":    "decibels",
+	"image": "matrix", "imshow": "matrix", "spy": "matrix", "curve": "fit", "series": "signal", "signals": "signal",
 }
 
 // plot keeps a picture; its arguments are checked as far as their shapes go.
@@ -60,6 +66,14 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 	case "circles":
 		out.Places = a.places(1, false)
 		out.Values = append(out.Values, a.radius(out.Places[0].count()))
+	case "rects":
+		out.Places = a.places(2, false)
+		if n, k := out.Places[0].count(), out.Places[1].count(); n != k {
+			c.ev.Fail(a.whole(), "", "rects have a corner and a size each, but here are %d corners and %d sizes", n, k)
+		}
+	case "labels":
+		out.Places = a.places(1, false)
+		a.texts(&out)
 	case "path":
 		out.Places = a.places(1, true)
 	case "motion":
@@ -73,9 +87,10 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		} else if n != k {
 			c.ev.Fail(a.whole(), "give the n x m matrix of their weights, too", "links join %d places with %d others, one by one", n, k)
 		}
-	case "signal", "bars":
+	case "signal", "decibels", "bars":
 		out.Values = a.series()
-	case "matrix":
+	case "matrix", "heatmap":
+		out.Kind = "matrix"
 		v := a.next("a matrix")
 		if len(v.Shape) == 1 && a.more() {
 			y := a.next("the ordinates of the rows, a vector")
@@ -130,7 +145,7 @@ func (a *arguments) unknownKind() {
 	if guess != "" {
 		guess = fmt.Sprintf("; did you mean %q?", guess)
 	} else if guess = suggest.DidYouMean(a.m.Kind, plotKinds); guess == "" {
-		help = "a plot draws points, circles, path, links, motion, signal, bars, matrix or fit"
+		help = "a plot draws " + strings.Join(plotKinds, ", ")
 	}
 	a.c.ev.Fail(&syntax.Node{Span: a.m.At}, help, "a plot cannot draw %s%s", a.m.Kind, guess)
 }
@@ -156,6 +171,32 @@ func (a *arguments) shaped(shape []int, what string) Let {
 
 // entries takes a vector of n numbers.
 func (a *arguments) entries(n int, what string) Let { return a.shaped([]int{n}, what) }
+
+// texts takes the labels of places: the members of a set, a string for all, or numbers.
+func (a *arguments) texts(out *Mark) {
+	n := out.Places[0].count()
+	if a.more() {
+		at := a.m.Args[a.at]
+		switch v := a.c.ev.Eval(at); v.Sort {
+		case value.Members:
+			if v.Len() != n {
+				a.c.ev.Fail(at, "", "labels wants a label for each of %d places, but %s has %d members",
+					n, a.c.ev.Say(at), v.Len())
+			}
+			s := v.More.Set
+			for k := range s.List {
+				out.Texts = append(out.Texts, s.List[k].Plain(s.Width))
+			}
+			a.at++
+			return
+		case value.Text:
+			out.Texts = slices.Repeat([]string{v.More.Str}, n)
+			a.at++
+			return
+		}
+	}
+	out.Values = append(out.Values, a.entries(n, "a label for each place: a set, a string, or numbers"))
+}
 
 // paths is the number of paths.
 func (c *Coordinates) paths() int {
@@ -239,7 +280,7 @@ func (a *arguments) plane() (out Coordinates, ok bool) {
 	a.at++
 	text := a.c.f.src.Tree.Text(n.Span)
 	x, y := letOf("re("+text+")", v.More.Pair.Re), letOf("im("+text+")", v.More.Pair.Im)
-	return Coordinates{X: &x, Y: &y}, true
+	return Coordinates{X: &x, Y: &y, Complex: true}, true
 }
 
 // pair reports whether the next argument has the shape of v.
@@ -247,7 +288,11 @@ func (a *arguments) pair(v Let) bool {
 	if !a.more() {
 		return false
 	}
-	next := a.c.ev.Operand(a.m.Args[a.at])
+	n := a.m.Args[a.at]
+	if s := a.c.ev.Eval(n).Sort; s == value.Text || s == value.Members {
+		return false // labels
+	}
+	next := a.c.ev.Operand(n)
 	return slices.Equal(next.Shape, v.Shape)
 }
 

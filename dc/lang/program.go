@@ -106,20 +106,23 @@ type Plot struct {
 
 // Mark is something in a picture. Its arguments are expressions of data and variables.
 type Mark struct {
-	// Kind is points, circles, path, links, motion, signal, bars, matrix or fit.
+	// Kind is points, circles, rects, labels, path, links, motion, signal, decibels, bars, matrix
+	// or fit.
 	Kind  string
 	Label string // its name in the legend; empty: none is given
 	Text  string // as the file states it
-	// Places are those of points, circles, paths and motions, and the two ends of links;
-	// none of the other kinds.
+	// Places are those of points, circles, labels, paths and motions, the two ends of links, and
+	// the lower left corners of rects and their sizes; none of the other kinds.
 	Places []Coordinates
 	// Values are the arguments behind the places: the radius of circles and of what moves (one, or one for each);
 	// of points a number for each, or none; of links the n x m matrix of their
 	// weights, or none. Of a signal or bars it is a vector or a matrix with one of
 	// them per row, or its abscissae and it; of a matrix, the matrix, or the abscissae of its columns, the
 	// ordinates of its rows and it; of a fit the
-	// abscissae, the observations and the fitted values.
+	// abscissae, the observations and the fitted values. Of labels it is a number for each, unless
+	// there are Texts.
 	Values []Let
+	Texts  []string // of labels, one for each place
 }
 
 // Coordinates are places in the plane, in one of two forms: n x 2 numbers XY (a vector of
@@ -127,6 +130,7 @@ type Mark struct {
 // equal (of paths also k x n).
 type Coordinates struct {
 	XY, X, Y *Let
+	Complex  bool // X and Y are the parts of complex numbers
 }
 
 // DataFile is a file that a problem reads.

@@ -23,9 +23,7 @@ type resolver struct {
 // evaluated: with no such names, and none whose declaration failed.
 func (c *compiler) resolve(s *syntax.Statement) bool {
 	r := &resolver{c: c}
-	for _, d := range s.Dims {
-		r.visit(d)
-	}
+	s.Outside(func(n *syntax.Node) { r.visit(n) })
 	r.bind(s.Binders)
 	if s.Cond != nil {
 		r.visit(s.Cond)
@@ -35,19 +33,6 @@ func (c *compiler) resolve(s *syntax.Statement) bool {
 	}
 	for _, a := range s.Args {
 		r.visit(a)
-	}
-	for _, m := range s.Marks {
-		for _, a := range m.Args {
-			r.visit(a)
-		}
-	}
-	for _, at := range s.Attrs {
-		for _, a := range at.Args {
-			if at.Name == "start" && a.Op == syntax.OpCall && (a.Name == "normal" || a.Name == "uniform") {
-				r.arity(a)
-			}
-			r.visit(a)
-		}
 	}
 	return !r.failed
 }

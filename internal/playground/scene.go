@@ -44,23 +44,29 @@ func (t *text) panel(p *scene.Panel) {
 	t.flag("down", p.Down)
 	t.interval("x", p.X)
 	t.interval("y", p.Y)
-	if p.YTicks != nil {
-		t.key("yticks")
-		t.array(func() {
-			for _, k := range p.YTicks {
-				t.object(func() {
-					t.key("at")
-					t.number(k.At)
-					t.key("label")
-					t.string(k.Label)
-				})
-			}
-		})
-	}
+	t.ticks("xticks", p.XTicks)
+	t.ticks("yticks", p.YTicks)
 	t.key("marks")
 	t.array(func() {
 		for k := range p.Marks {
 			t.object(func() { t.mark(&p.Marks[k]) })
+		}
+	})
+}
+
+func (t *text) ticks(name string, ticks []scene.Tick) {
+	if ticks == nil {
+		return
+	}
+	t.key(name)
+	t.array(func() {
+		for _, k := range ticks {
+			t.object(func() {
+				t.key("at")
+				t.number(k.At)
+				t.key("label")
+				t.string(k.Label)
+			})
 		}
 	})
 }
@@ -72,6 +78,13 @@ func (t *text) mark(m *scene.Mark) {
 	t.list("x", m.X)
 	t.list("y", m.Y)
 	t.list("r", m.R)
+	t.list("w", m.W)
+	t.list("h", m.H)
+	if m.Texts != nil {
+		t.key("texts")
+		t.strings(m.Texts)
+		t.flag("above", m.Above)
+	}
 	t.list("base", m.Base)
 	if m.Width != 0 {
 		t.key("width")

@@ -120,17 +120,25 @@ func around(a, b float64, n int) []float64 {
 // SetRanges sets the ranges of the axes: those of the marks and some room.
 func (p *Panel) SetRanges() {
 	x, y := Range{math.Inf(1), math.Inf(-1)}, Range{math.Inf(1), math.Inf(-1)}
-	room := 0.04
+	room, bars := 0.04, false
 	for k := range p.Marks {
 		m := &p.Marks[k]
 		switch m.Kind {
-		case Points:
+		case Points, Labels:
 			x.hold(m.X, 0)
 			y.hold(m.Y, 0)
+			if m.Kind == Labels {
+				room = max(room, 0.1)
+			}
 		case Circles:
 			for i, r := range m.R {
 				x.hold(m.X[i:i+1], r)
 				y.hold(m.Y[i:i+1], r)
+			}
+		case Rects:
+			for i := range m.X {
+				x.hold([]float64{m.X[i], m.X[i] + m.W[i]}, 0)
+				y.hold([]float64{m.Y[i], m.Y[i] + m.H[i]}, 0)
 			}
 		case Lines:
 			for _, l := range m.Lines {
@@ -143,6 +151,7 @@ func (p *Panel) SetRanges() {
 				y.hold(l.Y, m.R[0])
 			}
 		case Bars:
+			bars = true
 			x.hold(m.X, m.Width/2)
 			y.hold(m.Y, 0)
 			y.hold(m.Base, 0)
@@ -152,7 +161,11 @@ func (p *Panel) SetRanges() {
 			room = 0
 		}
 	}
+	foot := y.Lo
 	p.X, p.Y = x.widened(room), y.widened(room)
+	if bars && foot == 0 {
+		p.Y.Lo = 0 // bars stand on the axis
+	}
 }
 
 // hold extends the range to numbers and d on both sides of them.

@@ -12,6 +12,9 @@ var Palette = []string{"#1f5fa8", "#b03a2e", "#2e7d32", "#e08a00", "#6a3d9a", "#
 // linkColor is the colour of links, which are many.
 const linkColor = "#78909c"
 
+// inkColor is the colour of texts.
+const inkColor = "#333333"
+
 // sequential are the colours of values of one sign, diverging those around 0.
 var (
 	sequential = []string{"#281e5a", "#1e6e8c", "#50be6e", "#fae63c"}

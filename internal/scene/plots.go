@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang"
 )
@@ -37,6 +39,7 @@ func Of(prog *lang.Program, x []float64) *Scene {
 // add keeps a panel, unless there is nothing in it.
 func (s *Scene) add(b *builder) {
 	if len(b.Marks) > 0 {
+		b.lift()
 		b.SetRanges()
 		s.Panels = append(s.Panels, b.Panel)
 	}
@@ -66,6 +69,13 @@ func (b *builder) mark(m *lang.Mark) {
 			g = m.Values[0].Values(b.x)
 		}
 		b.points(m.Label, x, y, g)
+		if m.Places[0].Complex {
+			b.unitCircle(x, y)
+		}
+	case "rects":
+		b.rects(m)
+	case "labels":
+		b.labels(m)
 	case "circles":
 		x, y := b.places(&m.Places[0])
 		b.circles(m.Label, x, y, m.Values[0].Values(b.x))
@@ -77,9 +87,18 @@ func (b *builder) mark(m *lang.Mark) {
 		b.move(first, m.Values[0].Values(b.x))
 	case "links":
 		b.links(m)
-	case "signal", "bars":
+	case "signal", "decibels", "bars":
 		t, f := abscissae(m.Values, b.x)
+		if m.Kind == "decibels" {
+			f.v = decibels(f.v)
+			if b.YLabel == "" {
+				b.YLabel = "dB"
+			}
+		}
 		b.series(m.Kind == "bars", m.Label, t, f)
+		if len(m.Values) == 1 {
+			b.XTicks = names(&m.Values[0])
+		}
 	case "matrix":
 		v := &m.Values[len(m.Values)-1]
 		if len(m.Values) == 3 {
@@ -87,6 +106,10 @@ func (b *builder) mark(m *lang.Mark) {
 			break
 		}
 		b.cells(m.Label, v.Shape[0], v.Shape[1], v.Values(b.x))
+		b.XTicks = names(v)
+		if v.Axes != nil {
+			b.YTicks = names(&lang.Let{Axes: v.Axes[:1]})
+		}
 	case "fit":
 		b.fit(m.Label, m.Values[0].Values(b.x), m.Values[1].Values(b.x), m.Values[2].Values(b.x))
 	}
@@ -96,7 +119,7 @@ func (b *builder) mark(m *lang.Mark) {
 func (b *builder) names(m *lang.Mark) {
 	x, y := "", ""
 	switch {
-	case m.Kind == "signal" || m.Kind == "bars":
+	case m.Kind == "signal" || m.Kind == "decibels" || m.Kind == "bars":
 		if y = m.Values[len(m.Values)-1].Name; len(m.Values) == 2 {
 			x = m.Values[0].Name
 		}
@@ -116,6 +139,7 @@ func (b *builder) names(m *lang.Mark) {
 // places are coordinates, of several paths one after the other. Both axes have one unit
 // where they are columns of a matrix.
 func (b *builder) places(c *lang.Coordinates) (x, y []float64) {
+	b.Equal = b.Equal || c.Complex
 	if c.XY == nil {
 		return c.X.Values(b.x), c.Y.Values(b.x)
 	}
@@ -317,6 +341,103 @@ func indices(shape, origin []int) (t []float64) {
 type rows struct {
 	n int // in a row
 	v []float64
+}
+
+// floor is how far below the greatest value a picture in decibels goes. Source: the layout.
+const floor = 60
+
+// decibels makes 20 log10 of numbers, relative to the largest of them, at least -floor.
+func decibels(v []float64) []float64 {
+	most, out := 0.0, slices.Clone(v)
+	for _, x := range v {
+		if Drawable(x) {
+			most = max(most, math.Abs(x))
+		}
+	}
+	for k, x := range v {
+		if x-x == 0 {
+			out[k] = max(20*(math.Log10(math.Abs(x))-math.Log10(most)), -floor)
+		}
+	}
+	return out
+}
+
+// names are the members of the set that indexes a vector, or the columns of a matrix, as ticks;
+// nil: the indices count.
+func names(v *lang.Let) (ticks []Tick) {
+	if v.Axes == nil {
+		return nil
+	}
+	for k, member := range v.Axes[len(v.Axes)-1] {
+		var parts []string
+		for _, p := range member {
+			parts = append(parts, fmt.Sprint(p))
+		}
+		ticks = append(ticks, Tick{At: float64(k + 1), Label: strings.Join(parts, ", ")})
+	}
+	return ticks
+}
+
+// unitCircle adds the circle around 0 with the radius 1 behind complex numbers of about that size.
+func (b *builder) unitCircle(x, y []float64) {
+	most := 0.0
+	for k := range x {
+		if Drawable(x[k]) && Drawable(y[k]) {
+			most = max(most, math.Hypot(x[k], y[k]))
+		}
+	}
+	const parts = 120 // Source: the layout, 3 degrees each
+	if most < 0.5 || most > 2 {
+		return
+	}
+	l := Line{Strength: 0.5, Dashed: true}
+	for k := range parts + 1 {
+		s, c := math.Sincos(2 * math.Pi * float64(k) / parts)
+		l.X, l.Y = append(l.X, c), append(l.Y, s)
+	}
+	b.Marks = slices.Insert(b.Marks, 0, Mark{Kind: Lines, Color: linkColor, Lines: []Line{l}})
+}
+
+// rects adds rectangles; those of a negative size are left out.
+func (b *builder) rects(m *lang.Mark) {
+	x, y := b.places(&m.Places[0])
+	w, h := b.places(&m.Places[1])
+	out := Mark{Kind: Rects, Label: m.Label, Color: b.color()}
+	for k := range x {
+		if Drawable(x[k]) && Drawable(y[k]) && Drawable(w[k]) && Drawable(h[k]) && w[k] >= 0 && h[k] >= 0 {
+			out.X, out.Y = append(out.X, x[k]), append(out.Y, y[k])
+			out.W, out.H = append(out.W, w[k]), append(out.H, h[k])
+		}
+	}
+	b.put(len(out.X), out)
+}
+
+// labels adds texts at places, or numbers.
+func (b *builder) labels(m *lang.Mark) {
+	x, y := b.places(&m.Places[0])
+	texts := m.Texts
+	if texts == nil {
+		for _, v := range m.Values[0].Values(b.x) {
+			texts = append(texts, strconv.FormatFloat(v, 'g', 3, 64))
+		}
+	}
+	out := Mark{Kind: Labels, Label: m.Label, Color: inkColor}
+	for k := range x {
+		if Drawable(x[k]) && Drawable(y[k]) {
+			out.X, out.Y, out.Texts = append(out.X, x[k]), append(out.Y, y[k]), append(out.Texts, texts[k])
+		}
+	}
+	b.put(len(out.X), out)
+}
+
+// lift puts labels above their places if there are points.
+func (b *builder) lift() {
+	for k := range b.Marks {
+		m := &b.Marks[k]
+		m.Above = m.Kind == Labels && slices.ContainsFunc(b.Marks, func(p Mark) bool {
+			return p.Kind == Points && slices.Equal(p.X, m.X) && slices.Equal(p.Y, m.Y)
+		})
+	}
 }
 
 // series adds a line or bars for each row of f.

@@ -23,12 +23,19 @@ func (s *Scene) recognise(prog *lang.Program, x []float64) {
 	vars := prog.Problem.Vars
 	done := map[string]bool{}
 	for _, v := range vars {
-		if v.Param || done[v.Name] || len(s.Panels) == mostRecognised {
+		if v.Param || v.Imag || done[v.Name] || len(s.Panels) == mostRecognised {
 			continue
 		}
 		b := builder{Panel: Panel{Title: v.Name}, x: x}
 		values := v.Values(x)
 		switch d := len(v.Shape); {
+		case v.Complex != "":
+			b.Title, b.Equal = v.Complex, true
+			if im := imaginary(vars, v); d <= 1 {
+				b.points("", values, im.Values(x), nil)
+				b.unitCircle(values, im.Values(x))
+				b.XLabel, b.YLabel = "re("+v.Complex+")", "im("+v.Complex+")"
+			}
 		case d == 2 && v.Shape[1] == 2 && !v.Symmetric && (v.Shape[0] > 2 || radiusOf(prog, v.Shape[0], x) != nil):
 			xs, ys := columns(values)
 			b.Equal = true
@@ -76,6 +83,12 @@ func columns(v []float64) (x, y []float64) {
 		x, y = append(x, v[k]), append(y, v[k+1])
 	}
 	return x, y
+}
+
+// imaginary is the variable of the imaginary parts of a complex variable.
+func imaginary(vars []*dc.Variable, re *dc.Variable) *dc.Variable {
+	k := slices.IndexFunc(vars, func(v *dc.Variable) bool { return v.Imag && v.Complex == re.Complex })
+	return vars[k]
 }
 
 // partner is the variable y of the shape of the variable x, if v is x.

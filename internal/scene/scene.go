@@ -47,6 +47,8 @@ const (
 	Circles Kind = "circles" // around X, Y with the radii R
 	Lines   Kind = "lines"   // the polylines of Lines
 	Motion  Kind = "motion"  // a disc with the radius R[0] that moves along the points of Lines[0], in equal steps of time
+	Rects   Kind = "rects"   // with the lower left corners X, Y, W wide and H high
+	Labels  Kind = "labels"  // Texts at X, Y
 	Bars    Kind = "bars"    // at X, of the width Width, from Base to Y
 	Cells   Kind = "cells"   // Rows x Cols values V, row by row, the first at Y[0]; they fill X[0] to X[1] and Y[0] to Y[1]
 )
@@ -59,6 +61,10 @@ type Mark struct {
 	X     []float64 `json:"x,omitempty"`
 	Y     []float64 `json:"y,omitempty"`
 	R     []float64 `json:"r,omitempty"`
+	W     []float64 `json:"w,omitempty"`
+	H     []float64 `json:"h,omitempty"`
+	Texts []string  `json:"texts,omitempty"`
+	Above bool      `json:"above,omitempty"` // of texts: there are points at the places
 	Base  []float64 `json:"base,omitempty"`
 	Width float64   `json:"width,omitempty"`
 	Lines []Line    `json:"lines,omitempty"`

@@ -97,14 +97,26 @@ func text(s *scene.Scene) string {
 		if p.Equal {
 			b.WriteString("|=")
 		}
+		for k, tick := range p.XTicks {
+			b.WriteString([]string{"|", " "}[min(k, 1)] + tick.Label)
+		}
 		for _, m := range p.Marks {
 			fmt.Fprintf(&b, " %s %q", m.Kind, m.Label)
-			for _, v := range [][]float64{m.X, m.Y, m.R, m.Base, m.V} {
+			for _, v := range [][]float64{m.X, m.Y, m.R, m.W, m.H, m.Base, m.V} {
 				if v != nil {
 					fmt.Fprint(&b, v)
 				}
 			}
+			for _, text := range m.Texts {
+				b.WriteString(" " + text)
+			}
+			if m.Above {
+				b.WriteString(" above")
+			}
 			for _, l := range m.Lines {
+				if l.Dashed {
+					continue
+				}
 				fmt.Fprintf(&b, "%v%v", l.X, l.Y)
 				if l.Strength != 1 {
 					fmt.Fprintf(&b, "*%.3g", l.Strength)
@@ -118,7 +130,7 @@ func text(s *scene.Scene) string {
 
 // TestPlots: what each kind of mark draws.
 func TestPlots(t *testing.T) {
-	const head = "param p = [0 0; 1 2; 3 1], g = [1, 2, 1]\nvar x[2], y\nminimize sum(x) + y\n"
+	const head = "set A = {\"a\", \"b\"}\nparam p = [0 0; 1 2; 3 1], g = [1, 2, 1], share[A] = [3, 4]\nvar x[2], y\nminimize sum(x) + y\n"
 	for _, c := range []struct{ plot, want string }{
 		{"points(p)", `[|||= points ""[0 1 3][0 2 1]]`},
 		{`points(x, [4, 5]) "a"  title "T" ylabel "z"`, `[T|x|z points "a"[1 2][4 5]]`},
@@ -141,6 +153,15 @@ func TestPlots(t *testing.T) {
 		{"matrix([4, 2], [1, 2, 3], p)", `[|| cells ""[1 5][0.5 3.5][0 0 2 1 1 3]]`},
 		{`motion([x; x + 1], [x; x], [1, 2]) "m"`, `[|[x; x + 1]|[x; x] motion "m 1"[1][1 2][1 2] motion "m 2"[2][2 3][1 2]]`},
 		{"motion(p, -1)", `[|||= lines ""[0 1 3][0 2 1]]`},
+		{"rects(p, p + 1), labels(p, g)", `[|||= rects ""[0 1 3][0 2 1][1 2 4][1 3 2] labels ""[0 1 3][0 2 1] 1 2 1]`},
+		{"rects(x, g[1..2], [1, -1], [2, 2])", `[|| rects ""[1][1][1][2]]`},
+		{`labels(p, {"a", "b", "c"}), points(p)`, `[|||= labels ""[0 1 3][0 2 1] a b c above points ""[0 1 3][0 2 1]]`},
+		{`labels(x, "here")`, `[|||= labels ""[1][2] here]`},
+		{"decibels([1, 0.1, 0, -10])", `[||dB lines ""[1 2 3 4][-20 -40 -60 0]]`},
+		{"points([1, 1i])", `[|re([1, 1i])|im([1, 1i])|= lines "" points ""[1 0][0 1]]`},
+		{"points([3, 1i])", `[|re([3, 1i])|im([3, 1i])|= points ""[3 0][0 1]]`},
+		{`bars(share)`, `[||share|a b bars ""[1 2][3 4][0 0]]`},
+		{"heatmap(p)", `[|| cells ""[0.5 2.5][0.5 3.5][0 0 1 2 3 1]]`},
 		{"fit(g, p[:,1], g .* g)", `[|g|p[:,1] points ""[1 2 1][0 1 3] lines ""[1 1 2][1 1 4]]`},
 		{"points(zeros(0, 2)), signal([]), matrix(zeros(0, 3)), bars([])", ``},
 	} {
@@ -169,6 +190,7 @@ func TestRecognised(t *testing.T) {
 		{"var p[2,2,2]\nminimize sumsq(p)", `[p|||= lines ""[1 3][2 4] lines ""[5 7][6 8]]`},
 		{"var x[3], y[3]\nminimize sumsq(x) + sumsq(y)", `[|x|y points ""[1 2 3][4 5 6]]`},
 		{"var x[3], y[3], r[3]\nminimize sumsq(x) + sumsq(y) + sumsq(r)", `[|x|y|= circles ""[1 2 3][4 5 6][7 8 9]]`},
+		{"var z[2] complex\nminimize sumsq(z)", `[z|re(z)|im(z)|= points ""[1 2][3 4]]`},
 		{"var h[0..2], X[1,3], s\nminimize sumsq(h) + sumsq(X) + s^2", `[h|| lines ""[0 1 2][1 2 3]][X|| cells ""[0.5 3.5][0.5 1.5][4 5 6]]`},
 	} {
 		if got := text(at(t, c.src, nil)); got != c.want {

@@ -51,10 +51,12 @@ export function panel(canvas, p, time = null) {
 
   g.strokeStyle = rule; g.fillStyle = ink; g.lineWidth = 1;
   g.textAlign = "center"; g.textBaseline = "alphabetic";
-  for (const v of ticks(x0, x1, Math.max(2, Math.min(8, width / 60)))) {
-    g.beginPath(); g.moveTo(X(v), top); g.lineTo(X(v), top + h); g.stroke();
-    g.fillText(short(v), X(v), top + h + 14);
-  }
+  const xTicks = p.xticks || ticks(x0, x1, Math.max(2, Math.min(8, width / 60))).map((v) => ({ at: v, label: short(v) }));
+  const each = Math.ceil((xTicks.length * (8 + Math.max(...xTicks.map((t) => g.measureText(t.label).width)))) / w);
+  xTicks.forEach((t, k) => {
+    g.beginPath(); g.moveTo(X(t.at), top); g.lineTo(X(t.at), top + h); g.stroke();
+    if (!p.xticks || k % each === 0) g.fillText(t.label, X(t.at), top + h + 14);
+  });
   if (p.xlabel) g.fillText(p.xlabel, left + w / 2, height - 4);
   g.textAlign = "right"; g.textBaseline = "middle";
   for (const t of p.yticks || ticks(y0, y1, Math.max(2, Math.min(6, height / 50))).map((v) => ({ at: v, label: short(v) }))) {
@@ -106,6 +108,20 @@ const draw = {
       g.beginPath(); g.arc(X(x), Y(m.y[k]), m.r[k] * unit, 0, 7);
       g.globalAlpha = 0.25; g.fill(); g.globalAlpha = 1; g.stroke();
     });
+  },
+  rects(g, m, X, Y, unit) {
+    g.lineWidth = 1.5;
+    g.fillStyle = g.strokeStyle = m.color;
+    m.x.forEach((x, k) => {
+      const a = Y(m.y[k]), b = Y(m.y[k] + m.h[k]);
+      const box = [X(x), Math.min(a, b), m.w[k] * unit, Math.abs(a - b)];
+      g.globalAlpha = 0.25; g.fillRect(...box); g.globalAlpha = 1; g.strokeRect(...box);
+    });
+  },
+  labels(g, m, X, Y) {
+    g.fillStyle = m.color;
+    g.textAlign = "center"; g.textBaseline = "middle";
+    m.x.forEach((x, k) => g.fillText(m.texts[k], X(x), Y(m.y[k]) - (m.above ? 11 : 0)));
   },
   lines(g, m, X, Y) {
     for (const l of m.lines) {

@@ -75,6 +75,8 @@ func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any
 		for _, b := range append([]string{"auto"}, s.opt.Backends...) {
 			c.add(itemValue, b, "solver of the convex problems", "", "1")
 		}
+	case len(line) > 2 && line[0].Text == "option" && line[len(line)-2].Text == "effort":
+		c.table(itemValue, "1", efforts)
 	case len(line) > 0 && isStart(line, syntax.Comma) && (line[0].Text == "var" || line[0].Text == "param" || line[0].Text == "set" || line[0].Text == "let"):
 		// a new name
 	default:

@@ -42,6 +42,9 @@ var attributes = map[string]string{
 // marks say what the kinds of marks of a plot draw.
 var marks = map[string]string{
 	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place", "links": "lines between pairs of places",
+	"rects":  "rectangles by their lower left corners and sizes",
+	"labels": "texts at places: a set, a string, or numbers", "motion": "discs that move along paths",
+	"decibels": "20 log10 of a vector, relative to its greatest entry", "heatmap": "a matrix as a picture",
 	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector", "matrix": "a matrix as a picture", "fit": "data and a function over it",
 }
 
@@ -51,6 +54,11 @@ var optionTexts = map[string]string{
 	"tol": "converged when the objective changes by less, relatively", "feas_tol": "how far a feasible point may break a row, in units of the row",
 	"restarts": "how many starting points", "effort": "quick, normal (a second) or thorough (a minute)",
 	"seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
+}
+
+// efforts are the values of the option effort.
+var efforts = map[string]string{
+	"quick": "one start", "normal": "about a second for starts and a bound", "thorough": "a minute",
 }
 
 // tokenAt is the token around an offset of the source, a word rather than the token behind it.

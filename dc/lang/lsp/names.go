@@ -55,24 +55,12 @@ func (w *walker) statement(s *syntax.Statement) {
 	case s.Verb == syntax.Option && s.Name == "backend":
 		return
 	}
-	for _, d := range s.Dims {
-		w.node(d, nil)
-	}
+	s.Outside(func(n *syntax.Node) { w.node(n, nil) })
 	inner := w.binders(s.Binders, nil)
 	w.node(s.Cond, inner)
 	w.node(s.Value, inner)
 	for _, a := range s.Args {
 		w.node(a, inner)
-	}
-	for _, m := range s.Marks {
-		for _, a := range m.Args {
-			w.node(a, nil)
-		}
-	}
-	for _, at := range s.Attrs {
-		for _, a := range at.Args {
-			w.node(a, nil)
-		}
 	}
 }
 

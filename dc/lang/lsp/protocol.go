@@ -204,6 +204,7 @@ type placeParams struct {
 	Position     position     `json:"position"`
 	NewName      string       `json:"newName"` // of rename
 	Context      struct {
-		IncludeDeclaration bool `json:"includeDeclaration"` // of references
+		IncludeDeclaration bool         `json:"includeDeclaration"` // of references
+		Diagnostics        []diagnostic `json:"diagnostics"`        // of code actions
 	} `json:"context"`
 }

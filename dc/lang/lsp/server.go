@@ -220,7 +220,10 @@ func (s *server) initialize(p *initializeParams) any {
 			"documentFormattingProvider": true,
 			"renameProvider":             object{"prepareProvider": true},
 			"completionProvider":         object{"triggerCharacters": []string{`"`, "/"}},
-			"signatureHelpProvider":      object{"triggerCharacters": []string{"(", ","}},
+			"codeActionProvider":         object{"codeActionKinds": []string{"quickfix"}},
+			"semanticTokensProvider": object{"full": true,
+				"legend": object{"tokenTypes": tokenTypes, "tokenModifiers": tokenModifiers}},
+			"signatureHelpProvider": object{"triggerCharacters": []string{"(", ","}},
 		},
 	}
 }
@@ -331,6 +334,9 @@ var handlers = map[string]handler{
 	"textDocument/rename":            (*server).rename,
 	"textDocument/documentSymbol":    (*server).symbols,
 	"textDocument/formatting":        (*server).format,
+	"textDocument/codeAction":        (*server).codeActions,
+
+	"textDocument/semanticTokens/full": (*server).semanticTokens,
 }
 
 // request answers beside the loop, about the state that the document has now.

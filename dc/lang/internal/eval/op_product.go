@@ -305,7 +305,16 @@ func (ev *Evaluator) Sides(n *syntax.Node, parts []*syntax.Node, vs []value.Valu
 
 // ShapesDiffer reports two shapes that do not go together.
 func (ev *Evaluator) ShapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
-	ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape)+ev.FromFile(r))
+	help := ""
+	sizes := append(slices.Clone(a.Shape), b.Shape...)
+	if len(b.Shape) > len(a.Shape) {
+		sizes = append(slices.Clone(b.Shape), a.Shape...)
+	}
+	if n.Op == syntax.OpSum && len(sizes) == 3 && sizes[1] == sizes[2] {
+		help = "a vector is not repeated for each row: write X[i,j] - v[j] with indices i and j"
+	}
+	ev.Fail(n, help, "shapes differ: %s is %s, %s is %s",
+		ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape)+ev.FromFile(r))
 }
 
 // Sound is a as a value, after a look at its error.

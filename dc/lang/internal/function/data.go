@@ -56,7 +56,8 @@ func fnLinspace(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Va
 func fnProd(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	p, v := 1.0, args[0]
 	if !v.IsData() {
-		ev.Fail(n, "write the factors with *", "%s takes data only, but %s depends on a variable", n.Name, ev.Say(n.Args[0]))
+		ev.Fail(n, "write the factors with *", "%s takes data only, but %s depends on a variable",
+			n.Name, ev.Say(n.Args[0]))
 	}
 	for _, x := range v.Numbers() {
 		p *= x

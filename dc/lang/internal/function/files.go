@@ -18,7 +18,8 @@ import (
 func stringArg(ev *eval.Evaluator, n, a *syntax.Node) string {
 	if a.Op != syntax.OpString {
 		ending := strings.Replace(n.Name, "header", "csv", 1)
-		ev.Fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+ending+`")`, "%s wants a string, not %s", n.Name, ev.Say(a))
+		ev.Fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+ending+`")`, "%s wants a string, not %s",
+			n.Name, ev.Say(a))
 	}
 	return a.Name
 }
@@ -208,7 +209,8 @@ func setOfRows(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Tabl
 			x := t.Num[i*t.Cols+j]
 			at, ok := eval.Whole(x)
 			if !ok {
-				ev.Fail(n, "", "a set holds whole numbers and words, not %g in row %d of column %q", x, i+1, t.Header[j])
+				ev.Fail(n, "", "a set holds whole numbers and words, not %g in row %d of column %q",
+					x, i+1, t.Header[j])
 			}
 			m[k].K = at
 		}

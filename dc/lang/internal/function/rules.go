@@ -90,7 +90,8 @@ func realCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	}
 	for _, a := range n.Args {
 		v := ev.Eval(a)
-		if v.Sort > value.Expressions && !(v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse) {
+		taken := v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse
+		if v.Sort > value.Expressions && !taken {
 			v = ev.Operand(a)
 		}
 		if v.HasInf() && !fn.Inf {

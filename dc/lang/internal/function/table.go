@@ -114,7 +114,9 @@ var OtherNames = map[string]string{
 	"softplus": "logistic", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh", "norm_cdf": "normcdf",
 	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
 	"real": "re", "imag": "im", "conjugate": "conj", "norm_nuc": "normnuc", "nuclear_norm": "normnuc", "norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
-	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos", "kl_div": "kl", "relative_entropy": "rel_entr", "convolve": "conv", "flatten": "vec", "norm_inf": "norminf", "sq": "square", "sqr": "square",
+	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos",
+	"kl_div": "kl", "relative_entropy": "rel_entr", "convolve": "conv", "flatten": "vec", "norm_inf": "norminf",
+	"sq": "square", "sqr": "square",
 	"product": "prod", "percentile": "quantile", "columns": "header",
 }
 

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -201,19 +202,29 @@ func (n *Node) Each(visit func(*Node)) {
 
 // Each visits the expressions of a statement, that of a start by its arguments.
 func (s *Statement) Each(visit func(*Node)) {
-	lists := [][]*Node{s.Dims, s.Args, {s.Cond, s.Value}}
+	s.Outside(visit)
 	for _, b := range s.Binders {
-		lists = append(lists, []*Node{b.Set})
+		visit(b.Set)
 	}
+	for _, n := range append([]*Node{s.Cond, s.Value}, s.Args...) {
+		if n != nil {
+			visit(n)
+		}
+	}
+}
+
+// Outside visits the expressions that no index of the statement reaches: dimensions, and the
+// arguments of attributes and of marks.
+func (s *Statement) Outside(visit func(*Node)) {
+	lists := [][]*Node{s.Dims}
 	for _, a := range s.Attrs {
 		lists = append(lists, a.Args)
 	}
-	for _, l := range lists {
-		for _, n := range l {
-			if n != nil {
-				visit(n)
-			}
-		}
+	for _, m := range s.Marks {
+		lists = append(lists, m.Args)
+	}
+	for _, n := range slices.Concat(lists...) {
+		visit(n)
 	}
 }
 

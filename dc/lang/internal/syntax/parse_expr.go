@@ -60,11 +60,16 @@ func (p *parser) bindings() (bs []Binder, cond *Node) {
 	return bs, cond
 }
 
-// dims = "[" range { "," range } "]"
+// dims = "[" dim { "," dim } "]"
+// dim  = range | ":"
 func (p *parser) dims() (out []*Node) {
 	p.expect(LBracket, "").role = rIndex
 	for {
-		out = append(out, p.rangeExpr())
+		if t := p.tok(); p.accept(Colon) {
+			out = append(out, p.node(Node{Span: t.Span, Op: OpAll}))
+		} else {
+			out = append(out, p.rangeExpr())
+		}
 		if !p.accept(Comma) {
 			break
 		}
@@ -128,9 +133,10 @@ func (p *parser) comparison() *Node {
 }
 
 // rangeExpr = expr [ ".." expr ]
-func (p *parser) rangeExpr() *Node {
-	from := p.at
-	n := p.expr()
+func (p *parser) rangeExpr() *Node { return p.upTo(p.at, p.expr()) }
+
+// upTo is the range from n, which begins at a token, if .. follows; else n.
+func (p *parser) upTo(from int, n *Node) *Node {
 	if p.accept(Dots) {
 		hi := p.expr()
 		p.tighten(from)
@@ -310,7 +316,8 @@ func (p *parser) primary() *Node {
 	case LParen:
 		blanks := p.blanks
 		p.blanks = false
-		inner := p.condition()
+		from := p.at
+		inner := p.upTo(from, p.condition())
 		if p.tok().Kind == Comma {
 			inner = p.node(Node{Op: OpTuple, Args: []*Node{inner}})
 			for p.accept(Comma) {

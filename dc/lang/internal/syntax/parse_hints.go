@@ -65,6 +65,8 @@ func (p *parser) endOfLine() {
 		p.fail(t.Span, "", "a comparison has no place here; constraints come after subject to")
 	case t.Kind == Semicolon:
 		p.fail(t.Span, "leave it out", "a statement ends with its line, without ;")
+	case t.Kind == Comma && p.constraints:
+		p.fail(t.Span, "write each constraint on a line of its own", "a line has one constraint")
 	case t.Kind == And:
 		p.fail(t.Span, "write each constraint on a line of its own: all of them hold", "and joins conditions on data only")
 	case t.Kind == Or:

@@ -36,7 +36,7 @@ func scan(f *Tree, errs *lapses) []Token {
 	for s.at < len(s.src) {
 		if s.next(); len(s.toks) > mostTokens {
 			at := s.toks[mostTokens].Span
-			s.toks, s.open, *errs = s.toks[:0], nil, nil
+			s.toks, s.open, s.first, *errs = s.toks[:0], nil, 0, nil
 			s.errs.addf(at, `put data into a file, as in param A = csv("a.csv")`,
 				"the source has more than %d words, numbers and signs", mostTokens)
 			s.at = len(s.src)

@@ -39,6 +39,17 @@ func (k *Member) Text(width int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
+// Plain is the parts of a member without quotes.
+func (k *Member) Plain(width int) string {
+	parts := make([]string, width)
+	for i, p := range k[:width] {
+		if parts[i] = p.Word; p.Word == "" {
+			parts[i] = p.String()
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Set is a set of words, of pairs, triples or quadruples, or of whole
 // numbers with gaps; its members are in order.
 type Set struct {
