@@ -27,7 +27,7 @@ func checkCommand() *cli.Command {
 		Description: "Prints the curvature of the objective and of every constraint family, what is linearised, the cones and the size\n" +
 			"of the convex problem, and the backends that can solve it. FILE as for solve.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`; may be repeated"},
 			&cli.BoolFlag{
 				Name: "parts", Usage: "also the curvature, the range and the split of all expressions in the file",
 			},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +11,9 @@ import (
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/models"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/template"
+	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
 // shells are those that there is a completion script for.
@@ -54,6 +57,23 @@ func words(cmd *cli.Command) []string {
 	return names
 }
 
+// values are the words that flags take, by the name of the flag; other flags take numbers, names or
+// files.
+func values() map[string][]string {
+	backend := []string{"auto"}
+	for _, b := range backends.All() {
+		backend = append(backend, b.Name())
+	}
+	return map[string][]string{
+		"backend": backend, "effort": {"quick", "normal", "thorough"}, "panels": {"solution", "run", "all"},
+		"method": models.MethodNames(), "categorical": {"onehot", "ordinal"}, "impute": {"mean", "median", "most_frequent"},
+		"format": {"text", "go", "python", "c", "latex"},
+	}
+}
+
+// valued are the flags of values, in order.
+func valued() []string { return slices.Sorted(maps.Keys(values())) }
+
 // arguments are the words that a command takes where others take files; nil: files.
 func arguments(name string, commands []string) []string {
 	switch name {
@@ -90,8 +110,13 @@ _dcopt() {
 		COMPREPLY=($(compgen -W "%s help" -- "$cur"))
 		return
 	fi
-	case "${COMP_WORDS[1]}" in
+	case "${COMP_WORDS[COMP_CWORD-1]}" in
 `, strings.Join(names, " "))
+	for _, flag := range valued() {
+		words := strings.Join(values()[flag], " ")
+		fmt.Fprintf(w, "\t--%s) COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n", flag, words)
+	}
+	fmt.Fprint(w, "\tesac\n\tcase \"${COMP_WORDS[1]}\" in\n")
 	for _, c := range cmds {
 		fmt.Fprintf(w, "\t%s) words=\"%s\" args=\"%s\" ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
 	}
@@ -115,8 +140,12 @@ _dcopt() {
 		return
 	fi
 	local -a flags args
-	case "${words[2]}" in
+	case "${words[CURRENT-1]}" in
 `, strings.Join(names, " "))
+	for _, flag := range valued() {
+		fmt.Fprintf(w, "\t--%s) compadd -- %s; return ;;\n", flag, strings.Join(values()[flag], " "))
+	}
+	fmt.Fprint(w, "\tesac\n\tcase \"${words[2]}\" in\n")
 	for _, c := range cmds {
 		fmt.Fprintf(w, "\t%s) flags=(%s) args=(%s) ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
 	}
@@ -165,6 +194,9 @@ func completeFish(w io.Writer, commands []*cli.Command) {
 			if ok && doc.TakesValue() {
 				fmt.Fprint(w, " -r")
 			}
+			if words := values()[f.Names()[0]]; words != nil {
+				fmt.Fprintf(w, " -f -a '%s'", strings.Join(words, " "))
+			}
 			if ok {
 				fmt.Fprintf(w, " -d '%s'", quoteFish(strings.ReplaceAll(doc.GetUsage(), "`", "")))
 			}
@@ -206,6 +238,10 @@ Register-ArgumentCompleter -Native -CommandName dcopt -ScriptBlock {
 			fmt.Fprintf(w, "\t\t%s = %s\n", quotePowerShell(name), list(args))
 		}
 	}
+	fmt.Fprint(w, "\t}\n\t$values = @{\n")
+	for _, flag := range valued() {
+		fmt.Fprintf(w, "\t\t%s = %s\n", quotePowerShell("--"+flag), list(values()[flag]))
+	}
 	fmt.Fprint(w, `	}
 	$words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })
 	$before = @($words | Where-Object { $_ -ne $wordToComplete -or $wordToComplete -eq '' })
@@ -217,7 +253,8 @@ Register-ArgumentCompleter -Native -CommandName dcopt -ScriptBlock {
 	}
 	$command = $before[1]
 	$offer = @()
-	if ($wordToComplete -like '-*') { $offer = $flags[$command] }
+	if ($values.ContainsKey($before[-1])) { $offer = $values[$before[-1]] }
+	elseif ($wordToComplete -like '-*') { $offer = $flags[$command] }
 	elseif ($arguments.ContainsKey($command)) { $offer = $arguments[$command] }
 	$offer | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
 		[System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/internal/need"
@@ -38,6 +41,39 @@ func TestCompletion(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s -n: %v\n%s", shell, err, out)
 		}
+	}
+}
+
+// TestCompletionValues: the values of flags are those that their usage names.
+func TestCompletionValues(t *testing.T) {
+	flags := 0
+	for _, c := range commands("completion") {
+		if c.Name == "plan" {
+			continue // its usage is that of solve and fit
+		}
+		for _, f := range c.Flags {
+			for _, word := range values()[f.Names()[0]] {
+				if doc, ok := f.(cli.DocGenerationFlag); !ok || !regexp.MustCompile(`\b`+word+`\b`).MatchString(doc.GetUsage()) {
+					t.Errorf("%s --%s does not name %s", c.Name, f.Names()[0], word)
+				}
+				flags++
+			}
+		}
+	}
+	if flags < 30 {
+		t.Errorf("%d values", flags)
+	}
+	path := need.Look(t, need.Bash)
+	if path == "" {
+		return
+	}
+	var script, stderr bytes.Buffer
+	run(context.Background(), []string{"completion", "bash"}, nil, &script, &stderr)
+	script.WriteString("COMP_WORDS=(dcopt solve a.dc --effort th); COMP_CWORD=4; _dcopt; echo \"${COMPREPLY[@]}\"\n")
+	cmd := exec.Command(path)
+	cmd.Stdin = &script
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "thorough\n" {
+		t.Errorf("--effort th is completed to %q, %v", out, err)
 	}
 }
 

@@ -21,7 +21,7 @@ func expandCommand() *cli.Command {
 		Description: "Prints a .dc file that needs no other file and is the same problem: data files, params, sets and lets are evaluated,\n" +
 			"numbers printed to the last bit. Members of a family that differ in numbers alone stay a family. - is standard input.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param or an option another value, `K=V`; may be repeated"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`; may be repeated"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
 		},
 		Action: expand,

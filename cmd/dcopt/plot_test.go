@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -88,7 +89,7 @@ func TestHistoryPicture(t *testing.T) {
 		{"tiny", run(4, func(k int) (float64, float64) { return 1e-300 * float64(k), 1e-300 }), 2, 8, "1e-300"},
 		{"same", run(4, func(int) (float64, float64) { return 1.0 / 3, 1e-9 }), 2, 8, "0.34"},
 	} {
-		panels := picture.Run(c.history)
+		panels := picture.Run(c.history, false)
 		lines, points := 0, 0
 		for _, p := range panels {
 			for _, m := range p.Marks {
@@ -99,7 +100,7 @@ func TestHistoryPicture(t *testing.T) {
 		if lines != c.lines || points != c.points {
 			t.Errorf("%s: %d lines, %d points; want %d, %d", c.name, lines, points, c.lines, c.points)
 		}
-		svg, err := picture.Draw("a <b> & \x1b.dc", nil, panels, ".svg")
+		svg, err := picture.Draw("a <b> & \x1b.dc", nil, panels, ".svg", picture.DefaultSize())
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -124,7 +125,7 @@ func TestPlot(t *testing.T) {
 	const problem = "var x[2] in [-3, 3] start 2\nminimize sum(abs(x)) - sumsq(x)\nsubject to\n  c: x[1]^2 >= 1\nplot points([x; 0 0]) \"here\", circles(x, 1)  title \"Where\""
 	dir := t.TempDir()
 	drawn := map[string][]byte{}
-	for _, args := range []string{"a.SVG", "b.svg --panels all", "c.svg --panels solution", "d.svg --panels run", "e.png", "f.png"} {
+	for _, args := range []string{"a.SVG --panels all", "b.svg --panels all", "c.svg", "d.svg --panels run", "e.png --width 480 --dpi 192", "f.png --width 480 --dpi 192"} {
 		name, flags, _ := strings.Cut(args, " ")
 		path := filepath.Join(dir, name)
 		var stdout, stderr bytes.Buffer
@@ -151,11 +152,63 @@ func TestPlot(t *testing.T) {
 			}
 		}
 	}
-	if p, err := png.Decode(bytes.NewReader(drawn["e"])); err != nil || p.Bounds().Dx() != 1080 {
-		t.Errorf("the .png is no picture of 1080 pixels: %v", err)
+	if p, err := png.Decode(bytes.NewReader(drawn["e"])); err != nil || p.Bounds().Dx() != 960 {
+		t.Errorf("the .png is no picture of 960 dots: %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 6 {
 		t.Errorf("%d files, want the pictures alone; %v", len(files), err)
+	}
+}
+
+// TestRunOfHops: hops are grey lines of their own, the best feasible value so far goes in steps to the
+// answer, and a run of feasible points has no panel of violations.
+func TestRunOfHops(t *testing.T) {
+	var history []ccp.Iteration
+	for k, v := range []float64{5, 3, 4, 1, 2, 2} {
+		history = append(history, ccp.Iteration{K: k + 1, Hop: k / 2, Objective: v, Feasible: k != 3})
+	}
+	p := picture.Run(history, false)
+	if len(p) != 2 {
+		t.Fatalf("%d panels, want 2: an iteration is not feasible", len(p))
+	}
+	marks := map[string][]scene.Mark{}
+	for _, m := range p[0].Marks {
+		marks[m.Label] = append(marks[m.Label], m)
+	}
+	best, answer := marks["best so far"][0].Lines[0], marks["answer"][0]
+	if got := fmt.Sprint(best.Y, answer.X, answer.Y); got != "[5 5 3 3 3 3 2 2] [5] [2]" {
+		t.Errorf("the best so far and the answer are %s", got)
+	}
+	if lines := marks[""]; len(lines[0].Lines) != 2 || lines[0].Color == lines[2].Color || len(lines[2].Lines) != 1 {
+		t.Errorf("hops and descent are %+v", lines)
+	}
+	history[3].Feasible = true
+	if p := picture.Run(history, true); len(p) != 1 || p[0].XLabel != "iteration" {
+		t.Errorf("%d panels of a feasible run", len(p))
+	}
+}
+
+// TestSizes: sizes beyond the limits, and without a picture, are refused.
+func TestSizes(t *testing.T) {
+	for _, flags := range []string{"--width 960", "--dpi 300", "--plot p.png --width 9", "--plot p.png --dpi 6000", "--plot p.png --width 4000 --dpi 600"} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"solve", "-"}, strings.Fields(flags)...)
+		if code := run(context.Background(), args, strings.NewReader("var x in [1, 2]\nminimize x"), &stdout, &stderr); code != exit.Usage {
+			t.Errorf("%s: code %d, %s", flags, code, stderr.String())
+		}
+	}
+}
+
+// TestTitle: the first sentence of the comment at the beginning is the title of several panels.
+func TestTitle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.svg")
+	var stdout, stderr bytes.Buffer
+	src := "# Two numbers. More of them.\nvar x[2], y[2]\nminimize sumsq(x) + sumsq(y)\nplot bars(x)\nplot bars(y)"
+	if code := run(context.Background(), []string{"solve", "-", "--plot", path}, strings.NewReader(src), &stdout, &stderr); code != exit.OK {
+		t.Fatal(stderr.String())
+	}
+	if raw, err := os.ReadFile(path); err != nil || !slices.Contains(look(t, raw).texts, "Two numbers") {
+		t.Errorf("the title is not drawn: %v", err)
 	}
 }
 
@@ -175,7 +228,7 @@ func TestPlotOfNothing(t *testing.T) {
 // TestSceneDrawings: every kind of mark is drawn, where numbers are extreme, too.
 func TestSceneDrawings(t *testing.T) {
 	const src = "var x[3], y[3]\nminimize sum(x) + sum(y)\nplot points(x, y, x) \"p\", circles(x, y, 1) \"c\", path(x, y), links(x, y, y, x, [1 0 0; 0 2 0; 0 0 0.5]) \"l\"\n" +
-		"plot signal([x; y]) \"s\", bars([x; y]) \"b\"  title \"\x1b<&>\" xlabel \"t\" ylabel \"v\"\nplot matrix([x; y; x])\nplot fit(x, y, x)\nplot points(x, y, 1.5*x), matrix(zeros(40, 40)), motion(x, y, 2), matrix(x, y, [x; y; x])"
+		"plot signal([x; y]) \"s\", bars([x; y]) \"b\"  title \"\x1b<&>\" xlabel \"t\" ylabel \"v\"\nplot matrix([x; y; x])\nplot fit(x, y, x)\nplot rects(x, y, [1, 2, 3], [1, 1, 1]), labels(x, y, {\"a\", \"b\", \"c\"})\nplot decibels(x)\nplot points(x, y, 1.5*x), matrix(zeros(40, 40)), motion(x, y, 2), matrix(x, y, [x; y; x])"
 	f, err := lang.Parse("s.dc", []byte(strings.ReplaceAll(src, "\x1b", "\u2028")))
 	if err != nil {
 		t.Fatal(err)
@@ -190,11 +243,11 @@ func TestSceneDrawings(t *testing.T) {
 			t.Errorf("%d panels at %v", len(s.Panels), x)
 		}
 		for _, format := range picture.Formats {
-			a, err := picture.Draw("T", s.Panels, nil, format)
+			a, err := picture.Draw("T", s.Panels, nil, format, picture.DefaultSize())
 			if err != nil {
 				t.Fatalf("at %v: %v", x, err)
 			}
-			if b, err := picture.Draw("T", s.Panels, nil, format); err != nil || !bytes.Equal(a, b) {
+			if b, err := picture.Draw("T", s.Panels, nil, format, picture.DefaultSize()); err != nil || !bytes.Equal(a, b) {
 				t.Errorf("the same scene has two pictures at %v: %v", x, err)
 			}
 			if format == ".svg" {
@@ -204,7 +257,7 @@ func TestSceneDrawings(t *testing.T) {
 			}
 		}
 	}
-	if _, err := picture.Draw("T", nil, nil, ".gif"); err == nil {
+	if _, err := picture.Draw("T", nil, nil, ".gif", picture.DefaultSize()); err == nil {
 		t.Error("a format that is none is taken")
 	}
 }

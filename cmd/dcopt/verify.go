@@ -34,7 +34,7 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
 			&cli.StringSliceFlag{
 				Name:  "set",
-				Usage: "give a param or an option another value, `K=V`, as it was solved; may be repeated",
+				Usage: "give a param another value, `K=V`, as it was solved; may be repeated",
 			},
 			flags.JSON(),
 		},

@@ -27,7 +27,7 @@ func CVCommand() *cli.Command {
 			"(divisor k-1) over the folds. A file of folds is a JSON object {\"set\": [[row, ...], ...], ...} with rows from 0,\n" +
 			"where a table's set is its file name without folder and endings.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training methods, `NAME[,NAME...]`: " + methodNames()},
+			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training methods, `NAME[,NAME...]`: " + strings.Join(MethodNames(), ", ")},
 			&cli.StringFlag{Name: "folds", Value: "5", Usage: "number of folds, shuffled by the seed, or a `FILE` of folds"},
 		}, Flags()...),
 		Action: crossValidate,

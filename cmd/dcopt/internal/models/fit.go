@@ -34,23 +34,25 @@ func FitCommand() *cli.Command {
 			"of one table, which may be larger than the memory: they are read once or twice per iteration, with the method refit.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`, whole or not at all"},
-			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + methodNames()},
+			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + strings.Join(MethodNames(), ", ")},
 			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
 			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
 			BagsFlag(),
-			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg or .png: of one or two features itself, else predicted against observed"},
+			picture.Flag("draw the model to `FILE`.svg or .png: of one or two features itself, " +
+				"else predicted against observed"),
+			picture.Width(), picture.DPI(),
 			&cli.StringFlag{Name: "time-limit", Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a number alone is seconds"},
 		}, append(Flags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
 		Action: fit,
 	}
 }
 
-func methodNames() string {
-	var names []string
+// MethodNames are the names of the methods of training.
+func MethodNames() (names []string) {
 	for _, m := range lder.Methods() {
 		names = append(names, m.String())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Flags are those that fit and cv share.
@@ -179,7 +181,7 @@ func fit(c *cli.Context) error {
 		}
 		return fitClasses(c, path, set, limit, out)
 	}
-	plot, err := picture.Flag(c)
+	plot, err := picture.Of(c)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,9 @@ func ShowCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Value: export.Text.String(), Usage: "`FORMAT` of the output: text, go, python, c, latex"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
-			&cli.StringFlag{Name: "plot", Usage: "draw the model to `FILE`.svg or .png: of one or two features itself, else predicted against observed"},
+			picture.Flag("draw the model to `FILE`.svg or .png: of one or two features itself, " +
+				"else predicted against observed"),
+			picture.Width(), picture.DPI(),
 			&cli.StringFlag{Name: "data", Usage: "the table `DATA` to draw with the model; more than two features need it"},
 		}, tableFlags()...),
 		Action: showModel,
@@ -44,7 +46,7 @@ func showModel(c *cli.Context) error {
 		return err
 	}
 	defer out.Discard()
-	plot, err := picture.Flag(c)
+	plot, err := picture.Of(c)
 	if err != nil {
 		return err
 	}

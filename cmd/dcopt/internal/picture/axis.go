@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // axis is a range with the places of its ticks; of a logarithmic one these are
@@ -30,8 +31,9 @@ func tickText(v float64, digits int) string {
 	if v == 0 {
 		return "0"
 	}
-	if math.Abs(v) >= 1e6 || digits > 5 {
-		return strconv.FormatFloat(v, 'g', max(1, digits+1+int(math.Floor(math.Log10(math.Abs(v))))), 64)
+	if math.Abs(v) >= 1e6 || digits > 3 {
+		short := strconv.FormatFloat(v, 'g', max(1, digits+1+int(math.Floor(math.Log10(math.Abs(v))))), 64)
+		return strings.NewReplacer("e-0", "e-", "e+0", "e").Replace(short)
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }

@@ -21,9 +21,18 @@ import (
 // Formats are the endings of the names of pictures.
 var Formats = []string{".svg", ".png"}
 
-// The measures of a picture.
+// Size is the size of a picture.
+type Size struct {
+	Width int // in pixels of a screen, 96 per inch
+	DPI   int // of a .png
+}
+
+// DefaultSize is the size of a picture for a page.
+func DefaultSize() Size { return Size{Width: 720, DPI: 144} }
+
+// The measures of a picture of DefaultSize. A wider one has higher panels and the same texts.
 const (
-	pageWidth   = 540 * vg.Length(1) // 720 pixels of a screen
+	pageWidth   = 540 * vg.Length(1)
 	titleHeight = 24 * vg.Length(1)
 	alone       = 380 * vg.Length(1) // the height of the only panel of a scene,
 	beside      = 260 * vg.Length(1) // of one beside another
@@ -39,17 +48,19 @@ type row struct {
 
 // Draw draws the panels of a scene, two in a row, and below those of the run, one in a
 // row, as .svg or .png. Same panels, same bytes.
-func Draw(title string, solution, run []scene.Panel, format string) ([]byte, error) {
+func Draw(title string, solution, run []scene.Panel, format string, size Size) ([]byte, error) {
+	width := vg.Length(size.Width) * vg.Inch / 96
+	scale := width / pageWidth
 	var rows []row
 	if len(solution) == 1 {
-		rows = append(rows, row{solution, alone})
+		rows = append(rows, row{solution, alone * scale})
 	} else {
 		for k := 0; k < len(solution); k += 2 {
-			rows = append(rows, row{solution[k:min(k+2, len(solution))], beside})
+			rows = append(rows, row{solution[k:min(k+2, len(solution))], beside * scale})
 		}
 	}
 	for k := range run {
-		rows = append(rows, row{run[k : k+1], flat})
+		rows = append(rows, row{run[k : k+1], flat * scale})
 	}
 	height := vg.Length(0)
 	if title != "" {
@@ -64,14 +75,14 @@ func Draw(title string, solution, run []scene.Panel, format string) ([]byte, err
 	var b bytes.Buffer
 	switch format {
 	case ".svg":
-		c := vgsvg.New(pageWidth, height)
+		c := vgsvg.New(width, height)
 		moves := paint(draw.New(c), title, rows)
 		if _, err := c.WriteTo(&b); err != nil {
 			return nil, err
 		}
 		return []byte(animated(strings.NewReplacer(portable...).Replace(b.String()), moves)), nil
 	case ".png":
-		c := vgimg.NewWith(vgimg.UseWH(pageWidth, height), vgimg.UseDPI(144))
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(size.DPI))
 		paint(draw.New(c), title, rows)
 		if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 			return nil, err
@@ -96,7 +107,11 @@ func paint(c draw.Canvas, title string, rows []row) (moves []move) {
 	c.Fill(c.Rectangle.Path())
 	top := c.Max.Y
 	if title != "" {
-		c.FillText(p.style(12, text.XCenter, text.YTop), vg.Point{X: c.Center().X, Y: top - edge}, printable(title))
+		s := p.style(12, text.XCenter, text.YTop)
+		if long := s.Width(printable(title)); long > c.Size().X-2*edge {
+			s.Font.Size *= (c.Size().X - 2*edge) / long
+		}
+		c.FillText(s, vg.Point{X: c.Center().X, Y: top - edge}, printable(title))
 		top -= titleHeight
 	}
 	for _, r := range rows {

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -43,6 +44,22 @@ func (d *painter) mark(m *scene.Mark) {
 		for k, r := range m.R {
 			disc(d.Canvas, d.at(m.X[k], m.Y[k]), d.length(r), m.Color, 0.25)
 		}
+	case scene.Rects:
+		for k := range m.X {
+			lo, hi := d.at(m.X[k], m.Y[k]), d.at(m.X[k]+m.W[k], m.Y[k]+m.H[k])
+			box := []vg.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}, lo}
+			d.FillPolygon(rgba(m.Color, 0.25), box)
+			d.StrokeLines(draw.LineStyle{Color: rgba(m.Color, 1), Width: 1}, box)
+		}
+	case scene.Labels:
+		s, above := d.style(tickSize, text.XCenter, text.YCenter), vg.Length(0)
+		if m.Above {
+			above = pointRadius + tickSize/2
+		}
+		for k, t := range m.Texts {
+			at := d.at(m.X[k], m.Y[k])
+			d.FillText(s, vg.Point{X: at.X, Y: at.Y + above + s.FontExtents().Descent}, printable(t))
+		}
 	case scene.Lines:
 		d.lines(m)
 	case scene.Motion:
@@ -57,7 +74,13 @@ func (d *painter) mark(m *scene.Mark) {
 
 // hasSign reports whether a legend can show a mark.
 func hasSign(m *scene.Mark) bool {
-	return m.Kind != scene.Cells && (len(m.Lines) > 0 || m.Kind != scene.Lines && m.Kind != scene.Motion)
+	switch m.Kind {
+	case scene.Cells, scene.Labels:
+		return false
+	case scene.Lines, scene.Motion:
+		return len(m.Lines) > 0
+	}
+	return true
 }
 
 // sign draws the sign of a mark in a legend.
@@ -70,7 +93,7 @@ func sign(c draw.Canvas, m *scene.Mark) {
 	case scene.Lines, scene.Motion:
 		y := c.Center().Y
 		c.StrokeLine2(lineStyle(m, &m.Lines[0]), c.Min.X, y, c.Max.X, y)
-	case scene.Bars:
+	case scene.Bars, scene.Rects:
 		c.SetColor(rgba(m.Color, barOpacity))
 		c.Fill(c.Rectangle.Path())
 	}

@@ -133,10 +133,15 @@ func (l *line) drawBelow(p page) {
 	own := draw.LineStyle{Color: ink, Width: thin}
 	p.StrokeLine2(own, p.Min.X, y, p.Max.X, y)
 	s := p.style(tickSize, text.XCenter, text.YTop)
+	free := p.Min.X - p.Size().X // where the label before ends
 	for _, t := range l.ticks {
 		if x := p.X(l.place(t.At)); p.ContainsX(x) {
 			p.StrokeLine2(own, x, y-tickLength, x, y)
-			p.FillText(s, vg.Point{X: x, Y: y - tickLength}, t.Label)
+			label := printable(t.Label)
+			if half := s.Width(label) / 2; x-half >= free {
+				p.FillText(s, vg.Point{X: x, Y: y - tickLength}, label)
+				free = x + half + s.Width(" ")
+			}
 		}
 	}
 	if l.title != "" {
@@ -184,9 +189,15 @@ func panel(p page, s *scene.Panel, moves *[]move) {
 	if scale != nil {
 		area.Max.X -= barWidth
 	}
+	if s.Equal {
+		area = squared(area, s, &x, &y)
+	}
 	right := area.Max.X
 	if s.Title != "" {
 		title := p.style(titleSize, text.XCenter, text.YTop)
+		if long := title.Width(printable(s.Title)); long > area.Size().X {
+			title.Font.Size *= area.Size().X / long
+		}
 		p.FillText(title, vg.Point{X: area.Center().X, Y: area.Max.Y}, printable(s.Title))
 		area.Max.Y -= title.Height(printable(s.Title)) + 4
 	}
@@ -263,6 +274,16 @@ func hasCells(s *scene.Panel) bool {
 	return false
 }
 
+// squared is an area without the width that equal units of both axes would leave empty.
+func squared(p page, s *scene.Panel, x, y *line) page {
+	size := inside(p, x, y).Size()
+	empty := size.X - size.Y*vg.Length((s.X.Hi-s.X.Lo)/(s.Y.Hi-s.Y.Lo))
+	if empty > 0 && empty < 0.9*size.X {
+		p.Min.X, p.Max.X = p.Min.X+empty/2, p.Max.X-empty/2
+	}
+	return p
+}
+
 // equalUnits widens one of the ranges so that a unit has the same length on both axes. The
 // room that the labels take changes with the ranges, by little: twice is enough.
 func equalUnits(p page, s *scene.Panel, x, y *line) {
@@ -288,7 +309,7 @@ func stretched(r scene.Range, length float64) scene.Range {
 
 // barWidth is the room of a scale of colours.
 const (
-	barWidth = 44 * vg.Length(1)
+	barWidth = 50 * vg.Length(1)
 	slimBar  = 6 * vg.Length(1) // less than that beside its labels is none
 )
 
@@ -300,7 +321,7 @@ func colorBar(in page, left vg.Length, m *scene.Mark) {
 	bar.Min.X, bar.Max.X = left+6+axis.left(in), left+barWidth
 	if bar.Max.X-bar.Min.X < slimBar { // numbers of many digits
 		axis.ticks = nil
-		bar.Min.X = left + 6
+		bar.Min.X = bar.Max.X - 2*slimBar
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for k := range steps {

@@ -34,6 +34,7 @@ type Source struct {
 type Program struct {
 	*lang.Program
 	Path                        string
+	Title                       string  // the first sentence of the file, if a comment, or its name
 	ReadSeconds, CompileSeconds float64 // seconds
 }
 
@@ -117,7 +118,18 @@ func (s *Source) Compile(ctx context.Context, sweep *report.Member) (*Program, e
 		}
 		s.quiet = true // once, not for each value of a sweep
 	}
-	return &Program{prog, s.Path, s.read, time.Since(begin).Seconds()}, nil
+	return &Program{prog, s.Path, s.title(), s.read, time.Since(begin).Seconds()}, nil
+}
+
+// title is the first sentence of the comment that the file begins with, or the name of the file.
+func (s *Source) title() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(s.Text), "\ufeff")), "\n")
+	comment, ok := strings.CutPrefix(line, "#")
+	sentence, _, _ := strings.Cut(strings.TrimSpace(comment), ". ")
+	if sentence = strings.TrimSuffix(sentence, "."); ok && sentence != "" {
+		return sentence
+	}
+	return filepath.Base(s.Path)
 }
 
 // Diagnose prints the mistakes of the file.

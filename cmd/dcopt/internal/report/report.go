@@ -43,6 +43,8 @@ type Report struct {
 	BoundDuals Object // of a QP file
 	History    []ccp.Iteration
 	Panels     []scene.Panel // of the solution, for a picture
+	Run        []scene.Panel // of the run, likewise
+	Title      string        // of the picture
 	Message    string
 	Color      bool // of the status, in text
 
@@ -200,7 +202,11 @@ func (r *Report) answer(full bool) string {
 		case r.Feasible != nil && !*r.Feasible:
 			what += " " + bound
 		case share < 10: // Source: beyond it a percentage says less than the difference
-			what += fmt.Sprintf("; at most %s %% better is possible %s", Show(100*share, 2), bound)
+			percent := Show(100*share, 2)
+			if share >= 0.995 { // or it would be 1e+02
+				percent = fmt.Sprintf("%.0f", 100*share)
+			}
+			what += fmt.Sprintf("; at most %s %% better is possible %s", percent, bound)
 		default:
 			what += fmt.Sprintf("; at most %s better is possible %s", Show(better, 3), bound)
 		}
@@ -251,14 +257,10 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 		starts = fmt.Sprintf(" from %d starts, the best of them number %d", r.Starts, r.Start+1)
 	}
 	p("iterations", "%d%s", r.Iterations, starts)
-	share := "of it"
-	if r.Starts > 1 {
-		share = "over all starts"
-	}
 	if math.IsNaN(r.Wall) { // joined from shards
 		p("backend", "%s", r.Backend)
 	} else {
-		p("time", "%s s, %s s %s in backend %s", Show(r.Wall, 3), Show(r.Seconds.Backend, 3), share, r.Backend)
+		p("time", "%s s, backend %s", Show(r.Wall, 3), r.Backend)
 	}
 	if brief {
 		return
@@ -324,21 +326,26 @@ func (b *Block) index(d, k int, format string) []string {
 	return []string{strconv.Itoa(1 + k)}
 }
 
-// A variable is cut to so many rows of so many numbers unless all of it is
-// asked for. Source: the layout, half of a terminal of 24 lines and a line of 80 columns.
+// A variable is cut to so many rows of so many numbers, or a vector to so many entries, unless all
+// of it is asked for. Source: the layout, half of a terminal of 24 lines and a line of 80 columns.
 const (
 	MostRows    = 12
 	mostColumns = 10
+	mostEntries = 40
+	lineWidth   = 100
 )
 
 // Text writes a scalar as "x = 1", a vector as one row, more dimensions as a
-// row for each choice of the indices but the last.
+// row for each choice of the indices but the last. A long vector has several lines.
 func (b Block) Text(w io.Writer, full bool) {
 	if len(b.Shape) == 0 {
 		fmt.Fprintf(w, "%s = %s\n", b.Name, b.number(0, full))
 		return
 	}
-	last := len(b.Shape) - 1
+	last, most := len(b.Shape)-1, MostRows
+	if last == 0 {
+		most = mostEntries
+	}
 	if b.Axes != nil && b.Axes[last] != nil { // an entry a line, with its names
 		last++
 		b.Shape = append(b.Shape[:last:last], 1)
@@ -350,9 +357,10 @@ func (b Block) Text(w io.Writer, full bool) {
 	}
 	index := make([]int, last)
 	for i := range rows {
-		if full || rows <= MostRows || i < MostRows-2 || i == rows-1 {
-			fmt.Fprintf(w, "%s =%s\n", b.label(index), b.row(i*width, (i+1)*width, full))
-		} else if i == MostRows-2 {
+		if full || rows <= most || i < most-2 || i == rows-1 {
+			label := b.label(index) + " ="
+			fmt.Fprintf(w, "%s%s\n", label, b.row(i*width, (i+1)*width, full, len(label)))
+		} else if i == most-2 {
 			fmt.Fprintln(w, "...")
 		}
 		for d := last - 1; d >= 0; d-- {
@@ -380,17 +388,40 @@ func (b Block) label(index []int) string {
 	return b.Name + "[" + strings.Join(append(parts, ":"), ",") + "]"
 }
 
-// row is the entries from lo up to hi.
-func (b *Block) row(lo, hi int, full bool) string {
-	var s strings.Builder
+// row is the entries from lo up to hi. Of a vector that has more than one line the entries stand
+// below each other, in columns, with an indent.
+func (b *Block) row(lo, hi int, full bool, indent int) string {
+	var words []string
+	most := mostColumns
+	if len(b.Shape) == 1 {
+		most = mostEntries
+	}
+	widest := 0
 	for k := range hi - lo {
-		if !full && hi-lo > mostColumns && k >= mostColumns-2 && k < hi-lo-1 {
-			if k == mostColumns-2 {
-				s.WriteString(" ...")
-			}
+		if full || hi-lo <= most || k < most-2 || k == hi-lo-1 {
+			words = append(words, b.number(lo+k, full))
+		} else if k == most-2 {
+			words = append(words, "...")
+			continue
+		} else {
 			continue
 		}
-		s.WriteString(" " + b.number(lo+k, full))
+		widest = max(widest, len(words[len(words)-1]))
+	}
+	var s strings.Builder
+	columns := min(mostColumns, max(1, (lineWidth-indent)/(widest+1)))
+	for k, word := range words {
+		if full || len(b.Shape) > 1 || len(words) <= columns {
+			s.WriteString(" " + word)
+			continue
+		}
+		if k > 0 && k%columns == 0 {
+			s.WriteString("\n" + strings.Repeat(" ", indent))
+		}
+		if k%columns < columns-1 && k < len(words)-1 {
+			word = fmt.Sprintf("%-*s", widest, word)
+		}
+		s.WriteString(" " + word)
 	}
 	return s.String()
 }

@@ -62,7 +62,10 @@ func TestBlockText(t *testing.T) {
 	}{
 		{Block{Name: "s", Shape: nil, Origin: nil, V: []float64{2.5}, Axes: nil, Im: nil}, false, "s = 2.5\n"},
 		{Block{Name: "v", Shape: []int{3}, Origin: nil, V: count(3), Axes: nil, Im: nil}, false, "v[1..3] = 1 2 3\n"},
-		{Block{Name: "v", Shape: []int{12}, Origin: []int{0}, V: count(12), Axes: nil, Im: nil}, false, "v[0..11] = 1 2 3 4 5 6 7 8 ... 12\n"},
+		{Block{Name: "v", Shape: []int{12}, Origin: []int{0}, V: count(12), Axes: nil, Im: nil}, false, "v[0..11] = 1  2  3  4  5  6  7  8  9  10\n           11 12\n"},
+		{Block{Name: "v", Shape: []int{41}, V: count(41)}, false, "v[1..41] = 1  2  3  4  5  6  7  8  9  10\n           11 12 13 14 15 16 17 18 19 20\n" +
+			"           21 22 23 24 25 26 27 28 29 30\n           31 32 33 34 35 36 37 38 ... 41\n"},
+		{Block{Name: "w", Shape: []int{2}, V: count(2), Axes: []lang.Axis{{{"rome"}, {"oslo"}}}}, false, "w[\"rome\"] = 1\nw[\"oslo\"] = 2\n"},
 		{Block{Name: "v", Shape: []int{12}, Origin: nil, V: count(12), Axes: nil, Im: nil}, true, "v[1..12] = 1 2 3 4 5 6 7 8 9 10 11 12\n"},
 		{Block{Name: "m", Shape: []int{2, 2}, Origin: []int{0, 1}, V: count(4), Axes: nil, Im: nil}, false, "m[0,:] = 1 2\nm[1,:] = 3 4\n"},
 		{Block{Name: "t", Shape: []int{2, 2, 1}, Origin: nil, V: count(4), Axes: nil, Im: nil}, false, "t[1,1,:] = 1\nt[1,2,:] = 2\nt[2,1,:] = 3\nt[2,2,:] = 4\n"},

@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
+	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
@@ -86,7 +87,11 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	r := report.Of(prog.Problem, res)
 	r.Names(prog.Program, res.X, j.json)
 	if j.plot != nil {
-		r.Panels = scene.Of(prog.Program, res.X).Panels
+		r.Title, r.Panels = prog.Title, scene.Of(prog.Program, res.X).Panels
+		r.Run = picture.Run(r.History, prog.Problem.Maximize)
+		if len(r.Panels) == 1 && (len(prog.Plots) == 0 || prog.Plots[0].Title == "") {
+			r.Panels[0].Title = prog.Title
+		}
 	}
 	// of a convex problem there is no more to say
 	if proof != nil && (j.c.Bool("global") || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {

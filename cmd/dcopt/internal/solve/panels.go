@@ -4,7 +4,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 )
 
@@ -26,22 +25,21 @@ func panelsFlag(c *cli.Context) error {
 	return nil
 }
 
-// draw draws the report as --panels says: the solution, and below it the run.
+// draw draws the report as --panels says: the solution, the run, or the run below the solution.
 func (j *job) draw(r *report.Report) error {
-	solution, run := r.Panels, picture.Run(r.History)
+	solution, run, title := r.Panels, r.Run, r.Title
 	switch j.c.String("panels") {
 	case panelsSolution:
 		if len(solution) == 0 {
-			j.note("--panels solution: there is nothing in the solution to draw; the picture shows the run")
+			j.note("there is nothing in the solution to draw; the picture shows the run")
 			break
 		}
 		run = nil
 	case panelsRun:
 		solution = nil
 	}
-	title := j.path
-	if len(run) == 0 && len(solution) > 0 {
-		title = ""
+	if len(solution) == 1 {
+		title = "" // which it has itself
 	}
 	return j.plot.Write(title, solution, run)
 }

@@ -44,8 +44,9 @@ func Command() *cli.Command {
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
 			flags.JSON(),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the variables as a table if in .csv"},
-			&cli.StringFlag{Name: "plot", Usage: "draw the solution, and objective and violation by iteration of the start that gave it, to `FILE`.svg or .png"},
-			&cli.StringFlag{Name: "panels", Value: panelsAll, Usage: "with --plot, `WHAT` to draw: all, solution, run"},
+			picture.Flag("draw the solution to `FILE`.svg or .png"), picture.Width(), picture.DPI(),
+			&cli.StringFlag{Name: "panels", Value: panelsSolution, Usage: "with --plot, `WHAT` to draw: solution, " +
+				"run (objective and violation by iteration of the start that gave the point), all"},
 			&cli.BoolFlag{Name: "watch", Aliases: []string{"w"}, Usage: "solve again each time the problem or its data are saved, until Ctrl-C"},
 			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
@@ -99,7 +100,7 @@ func solve(c *cli.Context) error {
 	}
 	if formats.Is(j.path) {
 		for _, name := range []string{"start", "starts", "effort", "seed", "set", "sweep", "independent", "plot",
-			"panels", "global", "max-nodes", "proof"} {
+			"width", "dpi", "panels", "global", "max-nodes", "proof"} {
 			if c.IsSet(name) {
 				return exit.Usagef("flag --%s is for .dc problems, not for %s", name, j.path)
 			}
@@ -148,7 +149,7 @@ func newJob(c *cli.Context) (*job, error) {
 	if j.out, err = flags.Out(c); err != nil {
 		return nil, err
 	}
-	if j.plot, err = picture.Flag(c); err != nil {
+	if j.plot, err = picture.Of(c); err != nil {
 		return nil, err
 	}
 	if c.IsSet("proof") {
