@@ -374,24 +374,19 @@ func (r *run) searches() search.Kinds {
 	}
 }
 
-// accelerations are the devices that make a descent faster, in the order in which they
-// move a point. To do without one, delete its line.
-func (r *run) accelerations() (used accel.Devices) {
-	if r.sub.Convex() {
-		return nil
-	}
-	for _, d := range []struct {
-		accel.Device
-		on bool
-	}{
-		{&accel.LineSearch{}, r.set.Acceleration.LineSearch},
-		{&accel.Anderson{}, r.set.Acceleration.Combination},
-	} {
-		if d.on {
-			used = append(used, d.Device)
-		}
+// acceleration is the device that makes a descent faster, nil for none. To do without, delete its line.
+func (r *run) acceleration() (used accel.Device) {
+	if r.set.Acceleration.LineSearch && !r.sub.Convex() {
+		used = &accel.LineSearch{}
 	}
 	return used
+}
+
+// slow lets the device begin anew.
+func (r *run) slow() {
+	if r.device != nil {
+		r.device.Reset()
+	}
 }
 
 // localAgain is a local search after another one, which has closed the solver where the backend refused its last convex problem.
@@ -518,7 +513,7 @@ func (r *run) follow(m search.Move) {
 		r.penalty.Recount()
 		r.penalty.Restarts, r.recover.failures = penalty.MostRestarts, mostFailures // a failure ends the hop
 		r.course.Again()
-		r.devices.Reset()
+		r.slow()
 		r.sub.Leap()
 		r.prev = Iteration{Objective: math.NaN()}
 		r.hop = m.Hop()
@@ -575,8 +570,8 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = resultAt(p, x0, set, start)
-	r.step.Space = accel.Space{Lo: lo, Hi: hi, Size: sub.Size, Merit: r.merit, Slip: r.slip(), Pin: p.Pin}
-	r.local, r.devices, r.kinds = r.localSearch(), r.accelerations(), r.searches()
+	r.step.Space = accel.Space{Lo: lo, Hi: hi, Size: sub.Size, Merit: r.merit, Slip: r.slip()}
+	r.local, r.device, r.kinds = r.localSearch(), r.acceleration(), r.searches()
 	return r
 }
 

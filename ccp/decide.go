@@ -519,7 +519,7 @@ func (r *run) restart() {
 	if r.res.nearly && r.sub.Linearise(r.z, s.Tau) == nil {
 		s.Heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
 	}
-	r.devices.Reset()
+	r.slow()
 	r.course.Strict, r.course.Sharpened = false, false
 }
 

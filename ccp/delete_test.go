@@ -20,8 +20,7 @@ import (
 // heuristics are the fields of Settings.Acceleration and of Settings.Search, each with
 // its file and the line of another file by which it is used.
 var heuristics = map[string]struct{ file, user, line string }{
-	"LineSearch":  {"internal/accel/linesearch.go", "ccp.go", "{&accel.LineSearch{}, "},
-	"Combination": {"internal/accel/anderson.go", "ccp.go", "{&accel.Anderson{}, "},
+	"LineSearch":  {"internal/accel/linesearch.go", "ccp.go", "used = &accel.LineSearch{}"},
 	"Newton":      {"newton.go", "ccp.go", "around = r.newton("},
 	"Coordinates": {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
 	"Decisions":   {"internal/search/decisions.go", "ccp.go", "&search.Decisions{"},

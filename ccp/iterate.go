@@ -128,18 +128,18 @@ func (r *run) clip(x, solution []float64) {
 	r.p.Pin(x)
 }
 
-// accelerate lets the devices move x on.
+// accelerate lets the device move x on, if there is one.
 func (r *run) accelerate(s *accel.Step) {
-	s.K, s.Tau, s.Span, s.X = r.k, r.penalty.Tau, r.course.Span, r.x
-	s.Plain = append(s.Plain[:0], r.x...)
-	if r.devices.Move(s); s.Passed {
-		var plain Iteration
-		r.measure(&plain, s.Plain)
-		r.keep(plain)
+	s.Span, s.X, s.Plain = r.course.Span, r.x, append(s.Plain[:0], r.x...)
+	if r.device == nil || r.k <= accel.After || !r.device.Extend(s) {
+		return
 	}
-	if s.Moved && r.noise(r.x) > r.least() { // the merit there may be a rounding error
+	var it Iteration
+	r.measure(&it, s.Plain)
+	r.keep(it)
+	if r.noise(r.x) > r.least() { // the merit there may be a rounding error
 		φ, _ := r.merit(r.x)
-		if plain, _ := r.merit(s.Plain); !(φ+r.noise(r.x) < plain) {
+		if before, _ := r.merit(s.Plain); !(φ+r.noise(r.x) < before) {
 			copy(r.x, s.Plain)
 		}
 	}

@@ -36,7 +36,7 @@ type run struct {
 	course  stop.Course
 	gap     stop.Gap
 	local   local
-	devices accel.Devices
+	device  accel.Device // nil: none
 	kinds   search.Kinds
 	budget  search.Budget
 	tip     *subproblem.Problem // the convex problem that has led to x

@@ -79,9 +79,6 @@ type Acceleration struct {
 	// LineSearch extends each step by a line search along x − z, from the point of
 	// the tangents to the solution, while the merit falls: boosted DCA.
 	LineSearch bool
-	// Combination goes to a combination of the last solutions if that is better:
-	// Anderson's method.
-	Combination bool
 	// Newton follows nonlinear equations by linearised ones and the second-order
 	// term of the Lagrangian in a trust region: sequential quadratic programming. So it
 	// does a smooth objective that is not convex under convex constraints, from where the
@@ -125,7 +122,7 @@ func DefaultSettings() Settings {
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
 		Effort: Normal, MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
 		Sample:       true,
-		Acceleration: Acceleration{LineSearch: true, Combination: true, Newton: true},
+		Acceleration: Acceleration{LineSearch: true, Newton: true},
 		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true},
 		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}

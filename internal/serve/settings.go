@@ -69,7 +69,6 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	put(&s.WorkingSet, w.WorkingSet)
 	put(&s.Seed, w.Seed)
 	put(&s.Acceleration.LineSearch, w.LineSearch)
-	put(&s.Acceleration.Combination, w.Combination)
 	put(&s.Search.Coordinates, w.Coordinates)
 	put(&s.Search.Decisions, w.Decisions)
 	put(&s.Search.Descents, w.Descents)

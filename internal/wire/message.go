@@ -202,7 +202,6 @@ type Settings struct {
 	Proximal    *bool    `json:"proximal,omitempty"`
 	WorkingSet  *bool    `json:"working_set,omitempty"`
 	LineSearch  *bool    `json:"line_search,omitempty"`
-	Combination *bool    `json:"combination,omitempty"`
 	Coordinates *int     `json:"coordinates,omitempty"`
 	Decisions   *bool    `json:"decisions,omitempty"`
 	Descents    *int     `json:"descents,omitempty"`

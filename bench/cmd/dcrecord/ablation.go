@@ -35,7 +35,6 @@ func variants(starts int) []variant {
 	all := []variant{
 		{"default", func(*ccp.Settings) {}},
 		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
-		{"without `Combination`", func(s *ccp.Settings) { s.Acceleration.Combination = false }},
 		{"without `Newton`", func(s *ccp.Settings) { s.Acceleration.Newton = false }},
 		{"without `Coordinates`", func(s *ccp.Settings) { s.Search.Coordinates = 0 }},
 		{"without `Decisions`", func(s *ccp.Settings) { s.Search.Decisions = false }},

@@ -28,13 +28,6 @@ const (
 // Reset forgets the trial length.
 func (b *LineSearch) Reset() { b.λ = 0 }
 
-// Move extends the step.
-func (b *LineSearch) Move(s *Step) {
-	if s.K > After && b.Extend(s) {
-		s.Moved, s.Passed = true, true
-	}
-}
-
 // Extend moves s.X on along s.X − s.From, within the bounds. It reports whether s.X has
 // moved.
 func (b *LineSearch) Extend(s *Step) bool {

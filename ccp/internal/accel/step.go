@@ -7,55 +7,32 @@ const After = 8
 
 // Device makes a descent faster.
 type Device interface {
-	// Move may move s.X on from s.Plain.
-	Move(s *Step)
+	// Extend may move s.X on from s.Plain, and reports whether it has.
+	Extend(s *Step) bool
 	// Reset forgets the iterations so far.
 	Reset()
 }
 
-// Step is an iteration as devices see it.
+// Step is an iteration as a device sees it.
 type Step struct {
 	Space
-	K            int       // number of the iteration, from 1
-	Tau          float64   // penalty weight
 	From, Before []float64 // the last point of the tangents, and the last point
 	Plain        []float64 // the solution of the convex problem
 	X            []float64 // the point
-	Moved        bool      // X is not Plain
-	Passed       bool      // X is further along the step; Plain is worth keeping
 	Span         float64   // the size to which a change of the merit is relative
 }
 
-// Space is the problem as devices see it.
+// Space is the problem as a device sees it.
 type Space struct {
 	Lo, Hi []float64           // bounds of the variables
 	Size   func(j int) float64 // of a variable
 	Merit  Merit
-	Slip   float64           // how much the violated constraints may grow
-	Pin    func(x []float64) // moves x to where all definitions hold
+	Slip   float64 // how much the violated constraints may grow
 }
 
 // Merit is a penalised objective at x, +Inf where x is out of the question, and the
 // sum of the violated constraints.
 type Merit func(x []float64) (φ, open float64)
-
-// Devices are used one after the other.
-type Devices []Device
-
-// Move lets all devices move s.X.
-func (ds Devices) Move(s *Step) {
-	s.Moved, s.Passed = false, false
-	for _, d := range ds {
-		d.Move(s)
-	}
-}
-
-// Reset resets all devices.
-func (ds Devices) Reset() {
-	for _, d := range ds {
-		d.Reset()
-	}
-}
 
 // grown is a slice as long as x, v itself if it has the length.
 func grown(v, x []float64) []float64 {

@@ -408,12 +408,9 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 	f := s.around(x, reach)
 	for k := range 2*s.free + 1 {
-		y := make([]float64, len(x))
-		for j, v := range x {
-			y[j] = v
-			if k > 0 {
-				y[j] = min(max(v+reach*s.widths[j]*(2*s.rng.Float64()-1), s.Lo[j]), s.Hi[j])
-			}
+		y := x
+		if k > 0 {
+			y = s.beside(x, reach)
 		}
 		g := s.gradientOf(f, y)
 		if k == 0 {
@@ -424,6 +421,15 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 		}
 	}
 	return list
+}
+
+// beside is a random point within reach of x.
+func (s *Slopes) beside(x []float64, reach float64) []float64 {
+	y := make([]float64, len(x))
+	for j, v := range x {
+		y[j] = min(max(v+reach*s.widths[j]*(2*s.rng.Float64()-1), s.Lo[j]), s.Hi[j])
+	}
+	return y
 }
 
 // fewestAround is from how many variables on gradients are those of a function for the points within reach. Source: derived: that costs
@@ -462,6 +468,19 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 	convexified := func(c *dc.Constraint) {
 		e := c.E()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
+		if f, ok := e.Function().(interface{ Smooth() bool }); ok && f.Smooth() {
+			return
+		}
+		for range s.free { // other pieces of a function with kinks
+			y, g := s.beside(x, reach), make([]float64, len(x))
+			s.left -= s.work / float64(1+len(s.rows))
+			e.AddGradient(g, 1, y)
+			at := e.Value(y)
+			for j, v := range g {
+				at += v * (x[j] - y[j])
+			}
+			add(func([]float64) float64 { return at }, func(to []float64) { copy(to, g) })
+		}
 	}
 	for _, c := range s.Sub.Hard {
 		if c.DC {

@@ -36,7 +36,6 @@ class Settings(FileSettings, total=False):
     proximal: bool | None
     working_set: bool | None
     line_search: bool | None
-    combination: bool | None
     coordinates: int | None
     decisions: bool | None
     descents: int | None
