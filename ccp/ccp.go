@@ -36,32 +36,32 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res 
 }
 
 // descend is the local search, Lipp and Boyd 2016, Algorithm 3.1, from z.
-func (r *run) descend(ctx context.Context, m search.Move) (outcome, error) {
+func (r *run) descend(ctx context.Context, m search.Move) (*outcome, error) {
 	r.tip = r.sub
 	for n := 1; r.more(0); n++ {
 		r.k++
 		if err := r.linearise(); err != nil { // 1. convexify
-			return r.giveUp(Numerical, err.Error()), nil
+			return r.giveUp(NotANumber, err.Error()), nil
 		}
 		it, end, err := r.solveConvex(ctx) // 2. solve
-		if err != nil || end.over() {
+		if err != nil || end != nil {
 			return end, err
 		}
 		if r.timid(it) {
 			continue
 		}
 		if m.Lost != nil && m.Lost(r.trial(n, it)) {
-			return outcome{status: Stalled, message: "given up: the search leads to no better point", lost: true}, nil
+			return conclude(GivenUp, ""), nil
 		}
 		// 4. stop
-		if end, err := r.decide(ctx, stop.Decide(r.view(ctx, it)), &it); err != nil || end.over() {
+		if end, err := r.decide(ctx, r.facts(ctx, it), &it); err != nil || end != nil {
 			return end, err
 		}
-		if end, err := r.update(ctx, it); err != nil || end.over() { // 3. update τ
+		if end, err := r.update(ctx, it); err != nil || end != nil { // 3. update τ
 			return end, err
 		}
 	}
-	return r.giveUp(IterationLimit, r.obstacle()), nil
+	return r.giveUp(r.limit(), r.obstacle()), nil
 }
 
 // localSearch is the descent and, where the problem has nonlinear equations, Newton's
@@ -85,8 +85,8 @@ func (r *run) linearise() error {
 
 // solve is the local search from the start, then the searches around where it has
 // converged.
-func (r *run) solve(ctx context.Context) (outcome, error) {
-	if end, err := r.prepare(ctx); err != nil || end.over() {
+func (r *run) solve(ctx context.Context) (*outcome, error) {
+	if end, err := r.prepare(ctx); err != nil || end != nil {
 		return end, err
 	}
 	end, err := r.local(ctx, search.Move{Lost: r.revisits})
@@ -94,22 +94,23 @@ func (r *run) solve(ctx context.Context) (outcome, error) {
 		return r.settle(ctx, end, err)
 	}
 	if r.proved() {
-		return r.rest(ctx, end), nil
+		return r.rest(ctx), nil
 	}
 	return r.improve(ctx, end)
 }
 
 // fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex and
 // small enough for directions.
-func (r *run) fails(end outcome) bool {
+func (r *run) fails(end *outcome) bool {
 	can, _ := r.kinds.Judge()
-	return can && (end.status == Numerical || end.status == Stalled) && !end.lost && r.res.Feasible && !r.sub.Convex()
+	s := end.status()
+	return can && (s == Numerical || s == Stalled) && end.reason != GivenUp && r.res.Feasible && !r.sub.Convex()
 }
 
 // settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
 // each lower point the procedure is tried again. The point is converged, as any other is, where no small step betters it.
 // Another end stays as it is.
-func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, error) {
+func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, error) {
 	if err != nil || !r.fails(end) {
 		return end, err
 	}
@@ -121,11 +122,10 @@ func (r *run) settle(ctx context.Context, end outcome, err error) (outcome, erro
 			_, rest := r.kinds.Judge()
 			switch far := r.where.Distance(r.res.X); {
 			case far > diagnose.Far*diagnose.Far:
-				r.course.Far = true
-				end = r.giveUp(Stalled, end.message)
+				r.far = true
+				end = r.giveUp(NotStationary, end.message)
 			case rest:
-				end.message = joined("the backend cannot solve the convex problems", end.message)
-				end = r.rest(ctx, end)
+				end = r.rest(ctx, sentences[BackendFailed], end.message)
 			}
 			return end, nil
 		}
@@ -170,7 +170,7 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	t := time.Now()
 	defer r.afterPanic(&res, &err, t)
 	end, err := r.solve(ctx)
-	if err != nil && !end.over() {
+	if err != nil && end == nil {
 		return nil, err // a refusal
 	}
 	return r.finish(end, t), err
@@ -180,27 +180,27 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 	if v := recover(); v != nil {
 		*err = caught(v)
-		*res = r.finish(outcome{status: Numerical, message: (*err).Error()}, t)
+		*res = r.finish(conclude(Panicked, (*err).Error()), t)
 	}
 }
 
 // finish completes the result: here alone a status is written.
-func (r *run) finish(end outcome, t time.Time) *Result {
+func (r *run) finish(end *outcome, t time.Time) *Result {
 	res := r.res
-	last := end.status
+	last := end.status()
 	end = r.known(r.excluded(end))
-	res.Status, res.Message, res.known = end.status, end.message, end.lost
-	switch end.status {
+	res.Status, res.Message, res.end = end.status(), end.message, end
+	switch res.Status {
 	case Infeasible:
 		res.Objective = r.minimised(math.Inf(1))
 	case Unbounded:
 		res.Objective = r.minimised(math.Inf(-1))
-		res.Ray = r.where.Proof
 	}
 	r.boundDefined()
+	res.concluded = res.Objective
 	w := r.worthOf(res.X)
 	res.Worst, res.ObjectiveError = w.broken.Where(), w.err
-	if end.status == Cancelled || end.status == TimeLimit {
+	if res.Status == Cancelled || res.Status == TimeLimit {
 		if res.Message = r.obstacleAt(); len(res.History) == 0 {
 			res.Message = beforeFirst
 		}
@@ -214,13 +214,13 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 		return off <= r.set.backend().DefaultSettings().InfeasTol
 	}
 	switch {
-	case end.status != last, end.status == Infeasible && res.Iterations > 0 && !certified():
+	case res.Status != last, res.Status == Infeasible && res.Iterations > 0 && !certified():
 		// ranges alone show the end, and multipliers nothing
 		res.take(subproblem.Multipliers{})
 	case res.NoMultipliers != nil:
 	case res.Duals == nil && res.Iterations > 0:
 		res.take(r.duals())
-	case end.status == Converged && res.Duals != nil:
+	case res.Status == Converged && res.Duals != nil:
 		h := r.holding
 		if h.point == nil || !slices.Equal(h.point.X, res.X) {
 			h = holding{point: r.examined(res.X)}
@@ -239,13 +239,13 @@ func (r *run) finish(end outcome, t time.Time) *Result {
 
 // known is end, which is no convergence where rounding errors leave more of the objective open than
 // values of points differ by that the first-order conditions hold at, √Tol of its size.
-func (r *run) known(end outcome) outcome {
+func (r *run) known(end *outcome) *outcome {
 	w := r.worthOf(r.res.X)
-	if end.status != Converged || !(w.err > math.Sqrt(r.set.Tol)*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
+	if end.status() != Converged || !(w.err > math.Sqrt(r.set.Tol)*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
 		return end
 	}
 	const why = "rounding errors change the objective by up to %.2g: it may have no least value, as next to a pole"
-	return r.giveUp(Stalled, joined(fmt.Sprintf(why, w.err), end.message))
+	return r.giveUp(Rounding, fmt.Sprintf(why, w.err), end.message)
 }
 
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
@@ -266,8 +266,8 @@ func (r *run) boundDefined() {
 }
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
-func (r *run) prepare(ctx context.Context) (outcome, error) {
-	if end, err := r.moveInside(ctx); err != nil || end.over() {
+func (r *run) prepare(ctx context.Context) (*outcome, error) {
+	if end, err := r.moveInside(ctx); err != nil || end != nil {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
@@ -278,11 +278,11 @@ func (r *run) prepare(ctx context.Context) (outcome, error) {
 }
 
 // noTangents is the end of a run that has none at its start.
-func noTangents(ctx context.Context) (outcome, error) {
+func noTangents(ctx context.Context) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return ended(ctx, err)
 	}
-	return outcome{status: Numerical, message: "a function or its subgradient is not a finite number at the starting point; give another start"}, nil
+	return conclude(NoTangent, ""), nil
 }
 
 // scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every constraint.
@@ -307,27 +307,27 @@ func (r *run) scaleTau(ctx context.Context) error {
 
 // moveInside moves a start that is outside the domains or, if it was drawn, breaks convex
 // constraints. The run ends where the start breaks a constraint that holds nowhere.
-func (r *run) moveInside(ctx context.Context) (outcome, error) {
+func (r *run) moveInside(ctx context.Context) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return ended(ctx, err)
 	}
-	if end := r.outOfRange(); end.over() {
+	if end := r.outOfRange(); end != nil {
 		return end, nil
 	}
 	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) ||
 		r.sub.Convex() && num.Finite(r.p.Objective.Value(r.z)) { // of which the start decides nothing
-		return outcome{}, nil
+		return nil, nil
 	}
 	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
 	if ctx.Err() != nil {
 		return ended(ctx, ctx.Err())
 	}
 	if err != nil { // the start has no finite distance, or the convex problem is refused as well
-		return outcome{}, nil
+		return nil, nil
 	}
 	copy(r.z, z)
 	copy(r.where.Start, z)
-	return outcome{}, nil
+	return nil, nil
 }
 
 // mostPulls bounds the halvings of a random start: the last are beyond all bounds that
@@ -382,21 +382,14 @@ func (r *run) acceleration() (used accel.Device) {
 	return used
 }
 
-// slow lets the device begin anew.
-func (r *run) slow() {
-	if r.device != nil {
-		r.device.Reset()
-	}
-}
-
 // localAgain is a local search after another one, which has closed the solver where the backend refused its last convex problem.
-func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
+func (r *run) localAgain(ctx context.Context, m search.Move) (*outcome, error) {
 	if r.sub.Solver == nil {
 		switch end, err := r.reopen(ctx); {
-		case ctx.Err() != nil || end.over():
+		case ctx.Err() != nil || end != nil:
 			return end, err
 		case err != nil:
-			return r.giveUp(Numerical, err.Error()), nil
+			return r.giveUp(BackendFailed, err.Error()), nil
 		}
 	}
 	return r.local(ctx, m)
@@ -404,7 +397,7 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (outcome, error) {
 
 // improve searches around the point at which the local search has converged, until the
 // best point is at rest.
-func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
+func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 	p := r.point()
 	r.budget.Ended = func() bool { return ctx.Err() != nil }
 	var err error
@@ -412,7 +405,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		r.follow(m)
 		end, err = r.localAgain(ctx, m)
 		o := search.Outcome{Converged: end.rests()}
-		o.Over = err != nil || end.status == Unbounded || end.status == Cancelled
+		o.Over = err != nil || end.status() == Unbounded || end.status() == Cancelled
 		o.Better = o.Converged && m.Restart != search.Anew || r.best() < p.Objective-r.counts()
 		if o.Better && o.Converged {
 			o.At = r.point()
@@ -426,7 +419,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		if ctx.Err() != nil {
 			return ended(ctx, ctx.Err())
 		}
-		if _, off := r.limit(r.res.X); off {
+		if _, off := r.infimum(r.res.X); off {
 			break
 		}
 		before := r.best()
@@ -439,7 +432,7 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 			leads, r.patient = true, true
 			r.sub.Refit(r.res.X)
 			r.sub.Res.Status = qpbackend.Unknown
-			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end.over() {
+			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end != nil {
 				return end, err
 			}
 		}
@@ -448,16 +441,16 @@ func (r *run) improve(ctx context.Context, end outcome) (outcome, error) {
 		}
 		switch {
 		case !r.more(0):
-			return r.giveUp(IterationLimit, "the procedure has converged, but a small step leads to a lower point"), nil
+			return r.giveUp(r.limit(), "the procedure has converged, but a small step leads to a lower point"), nil
 		case n >= search.MostLeads:
-			return r.giveUp(Stalled, "the procedure has ceased to find lower points, but a small step leads to one"), nil
+			return r.giveUp(NotStationary, ""), nil
 		}
 		if local(m).Over {
 			return end, err
 		}
 		p = r.point()
 	}
-	return r.rest(ctx, end), nil
+	return r.rest(ctx), nil
 }
 
 // falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
@@ -594,6 +587,7 @@ func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, 
 	}
 	res := resultAt(p, x0, set, start)
 	res.Seconds.Compile = took
-	res.Status, res.Message = interrupted(err).status, beforeFirst
+	res.end, res.Message, res.concluded = interrupted(err), beforeFirst, res.Objective
+	res.Status = res.end.status()
 	return res, err
 }

@@ -16,11 +16,24 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// view has the numbers of the iteration by which it is decided.
-func (r *run) view(ctx context.Context, it Iteration) stop.View {
-	r.bound(it)
-	v := stop.View{
-		Gap: r.gap, Known: r.res.nearly,
+// facts are the numbers that decide after an iteration.
+type facts struct {
+	stop.View
+	holding  holding
+	distance float64 // at which the last ray was looked for
+	ray      []float64
+	far      bool // the points run off
+}
+
+// facts has the numbers of the iteration. It changes nothing.
+func (r *run) facts(ctx context.Context, it Iteration) facts {
+	gap, f := r.bound(it), facts{holding: r.holding, far: r.far}
+	if d := r.where.Distance(r.x); r.course.LooksFar(d, diagnose.Far*diagnose.Far) {
+		f.distance = d
+		f.ray, f.far = r.runsOff()
+	}
+	f.View = stop.View{
+		Gap: gap, Known: r.res.nearly,
 		Sharpest:  r.sharpest(),
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
 		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
@@ -29,22 +42,24 @@ func (r *run) view(ctx context.Context, it Iteration) stop.View {
 		Sharpened: r.course.Sharpened, Patient: r.patient,
 		Coarse:   it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
 		Misfit:   r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
-		Below:    r.course.Refits < stop.MostRefits && r.below(it),
-		AlongRay: r.course.LooksFar(r.where.Distance(r.x), diagnose.Far*diagnose.Far) && r.runsOff(),
+		Below:    r.course.Refits < stop.MostRefits && r.below(it, gap.Open),
+		AlongRay: f.ray != nil,
 	}
-	v.Held = !v.Convex && v.Rests() && r.conditions(ctx, r.sub, r.x, false) <= 1
-	return v
+	if !f.Convex && f.Rests() {
+		f.holding = r.conditions(ctx, r.sub, r.x, false)
+		f.Held = f.holding.slope <= 1
+	}
+	return f
 }
 
-// conditions finds the multipliers with the least residual at x, among those of the convex problem
-// sub and of a projection, and keeps them in r.holding. They meet the first-order conditions where
-// slope, kkt.Residual.Slope over √Tol, is at most 1: a smooth function that is above its minimum by
-// Tol has a slope of √Tol. At a kink the multipliers of a solution near x are trusted. polish asks
+// conditions finds the multipliers with the least residual at x, among those of the convex
+// problem sub and of a projection. They meet the first-order conditions where slope,
+// kkt.Residual.Slope over √Tol, is at most 1: a smooth function that is above its minimum by Tol
+// has a slope of √Tol. At a kink the multipliers of a solution near x are trusted. polish asks
 // for a projection also where smaller slopes are left.
-func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float64, polish bool) (slope float64) {
-	r.holding = holding{point: r.examined(x)}
-	h, root := &r.holding, math.Sqrt(r.set.Tol)
-	slope, h.residual.Rest = math.Inf(1), math.Inf(1)
+func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float64, polish bool) holding {
+	h, root := holding{point: r.examined(x), slope: math.Inf(1)}, math.Sqrt(r.set.Tol)
+	h.residual.Rest = math.Inf(1)
 	// at: of a convex problem's solution
 	try := func(m subproblem.Multipliers, at []float64) (trusted bool) {
 		res := h.point.Residual(m.Rows)
@@ -52,32 +67,32 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 		if res.Trusted && (at == nil || r.apart(at, x, root)) {
 			v = math.Inf(1)
 		}
-		if v < slope || v == slope && res.Rest < h.residual.Rest {
+		if v < h.slope || v == h.slope && res.Rest < h.residual.Rest {
 			if res.Bounds != nil {
 				m.Bounds = res.Bounds
 			}
-			h.duals, h.residual, slope = m, res, v
+			h.duals, h.residual, h.slope = m, res, v
 		}
 		return res.Trusted
 	}
 	// a search may have taken tangents elsewhere
 	if k := r.kept; k != nil && k.duals.Rows != nil && !r.apart(k.X, x, root) {
 		if !try(k.duals, k.X) {
-			slope = math.Inf(1)
+			h.slope = math.Inf(1)
 		}
 	}
-	if len(sub.Res.Y) == sub.Rows.Count() && slope >= 1 {
+	if len(sub.Res.Y) == sub.Rows.Count() && h.slope >= 1 {
 		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
 	}
 	// A slope of 1 may be one that is trusted; others may be shown.
-	if slope > 1 || polish && (slope == 1 || !(h.residual.Rest <= r.set.Tol)) {
+	if h.slope > 1 || polish && (h.slope == 1 || !(h.residual.Rest <= r.set.Tol)) {
 		var rows [][]float64
 		var ok bool
 		if rows, h.degenerate, ok = h.point.Project(ctx); ok {
 			try(subproblem.Multipliers{Rows: rows, Bounds: make([]float64, len(x))}, nil)
 		}
 	}
-	return slope
+	return h
 }
 
 // examined is x with its tolerances. The size of a variable is at least its unit at the start or
@@ -103,14 +118,31 @@ func (r *run) examined(x []float64) *kkt.Point {
 	return p
 }
 
-// converged is the end at x, which is kept where it is the best such point so far.
-func (r *run) converged(message string) outcome {
+// converged is the end at x, which is kept where it is the best such point so far. Where the
+// point is no exact minimum of a convex problem, that is the reason.
+func (r *run) converged(why Reason) *outcome {
+	limit, off := r.infimum(r.res.X)
+	open, note := r.leftOpen(), r.recover.note
+	end := conclude(why, "", note)
+	switch {
+	case off:
+		verb := "falls"
+		if r.p.Maximize {
+			verb, limit = "rises", 0-limit
+		}
+		const format = "the objective %s towards %.6g without end as the point runs off: no point there attains it"
+		end = conclude(NotAttained, fmt.Sprintf(format, verb, limit), note)
+	case open != "":
+		end = conclude(Inexact, open, note)
+	case why == Stationary && r.sub.Convex():
+		end = conclude(Minimum, "", note)
+	}
 	it := Iteration{Start: r.res.Start}
 	r.measure(&it, slices.Clone(r.x))
 	if !r.res.Feasible {
-		return r.giveUp(Stalled, joined("the backend meets the constraints no better", message))
+		return r.giveUp(Inaccurate, "", end.message)
 	}
-	k := &restPoint{*it.Result(), r.duals(), message}
+	k := &restPoint{*it.Result(), r.duals(), end}
 	k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
 	if !r.sub.Convex() && r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
 		k.duals = r.holding.duals
@@ -118,7 +150,7 @@ func (r *run) converged(message string) outcome {
 	if r.kept == nil || r.ahead(&r.kept.Result, &k.Result, 0) {
 		r.kept = k
 	}
-	return outcome{status: Converged, message: message}
+	return end
 }
 
 // ahead reports whether b is better than a, by more than counts.
@@ -132,17 +164,18 @@ func (r *run) ahead(a, b *Result, counts float64) bool {
 // rest is the end at the best point. It is converged where multipliers meet the first-order
 // conditions, there or at a point that is worse by no more than counts, or where no small step is
 // better and no multipliers exist.
-func (r *run) rest(ctx context.Context, end outcome) outcome {
+func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	k := r.kept
 	if k == nil {
-		k = &restPoint{}
+		k = &restPoint{why: conclude(Stationary, "")}
 	}
 	_, still := r.kinds.Judge()
 	far := r.where.Distance(r.res.X) > diagnose.Far*diagnose.Far
-	r.course.Far = r.course.Far || far
+	r.far = r.far || far
 	convex := r.sub.Convex()
-	slope := r.conditions(ctx, r.tip, r.res.X, !convex)
-	held, degenerate := slope <= 1 || still && slope <= rough, r.holding.degenerate
+	r.holding = r.conditions(ctx, r.tip, r.res.X, !convex)
+	slope, degenerate := r.holding.slope, r.holding.degenerate
+	held := slope <= 1 || still && slope <= rough
 	switch {
 	case !held && convex: // the bound of the objective is
 	case !held && !r.strayed():
@@ -157,23 +190,20 @@ func (r *run) rest(ctx context.Context, end outcome) outcome {
 		if degenerate != nil {
 			r.res.NoMultipliers.Constraint = degenerate.Name()
 		}
-		const still = "by values and gradients no small step is better"
-		return outcome{status: Converged, message: joined(still, end.message)}
+		return conclude(Still, "", remarks...)
 	case !r.more(0):
-		return r.giveUp(IterationLimit, joined(notFinished, end.message))
+		return r.giveUp(r.limit(), "", remarks...)
 	default:
-		return r.giveUp(Stalled, joined(notFinished, end.message))
+		return r.giveUp(NotStationary, "", remarks...)
 	}
 	r.res.take(k.duals)
-	return outcome{status: Converged, message: k.message}
+	return k.why
 }
 
 // rough is the slope over √Tol that multipliers may leave where by values and gradients no small
 // step is better. Source: a hundredth of its parts at the default Tol, where a kink is not told
 // from a curve; package verify shows a slope only below a thousandth, and leaves the rest open.
 const rough = 10
-
-const notFinished = "no multipliers hold the point, and a search from there was not finished"
 
 // strayed reports whether the best point is better, by more than counts, than the point at which
 // the procedure has converged, and another one: at a smooth minimum points whose objectives differ
@@ -206,15 +236,15 @@ const restless = 1e-3
 // below reports whether the objective of a convex problem is so far below its unit that
 // the backend's accuracy says nothing of it, or not enough where no more is to be had,
 // while the point still moves, and does not run off.
-func (r *run) below(it Iteration) bool {
+func (r *run) below(it Iteration, open float64) bool {
 	seen, counts := r.recover.tol*r.sub.Solver.Objective(), r.set.Tol*it.size
 	if !r.sharpest() {
 		counts = it.size
 	}
-	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || r.gap.Open <= max(r.set.Tol*it.size, it.noise()) {
+	if r.set.Scale > 0 || it.moved <= restless || counts >= seen || open <= max(r.set.Tol*it.size, it.noise()) {
 		return false
 	}
-	_, off := r.limit(r.x)
+	_, off := r.infimum(r.x)
 	return !off
 }
 
@@ -223,31 +253,33 @@ func (r *run) sharpest() bool {
 	return r.recover.tol <= finest || r.course.Sharpened && r.sub.Res.Status != qpbackend.Solved
 }
 
-// decide carries out the verdict of stop.Decide. It returns the end of the local search if that is one.
-func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcome, error) {
-	note := r.atMost()
+// decide decides by the facts and carries that out. It returns the end of the local search if
+// that is one.
+func (r *run) decide(ctx context.Context, f facts, it *Iteration) (*outcome, error) {
+	r.gap, r.holding, r.far = f.Gap, f.holding, f.far
+	r.course.Looked(f.distance)
+	v := stop.Decide(f.View)
 	switch v {
 	case stop.Ray:
-		return outcome{status: Unbounded, message: rayFound}, nil
+		return r.unbounded(f.ray), nil
 	case stop.Pole:
 		r.res.moveTo(it.Result())
-		return outcome{status: Unbounded, message: "the objective is minus infinity at a point that keeps the constraints"}, nil
+		return conclude(AtPole, ""), nil
 	case stop.NoNumber:
-		return outcome{status: Numerical, message: fmt.Sprintf("the objective is %g at the last point", it.Objective)}, nil
+		return conclude(NotANumber, fmt.Sprintf("the objective is %g at the last point", it.Objective)), nil
 	case stop.Restart:
 		r.restart()
 	case stop.Converged, stop.Unsettled:
 		if it.Feasible || r.retreat(it, r.room()) || r.course.Strict && r.course.Sharpened && r.tightEnough() {
 			if v == stop.Unsettled {
-				note = joined("the objective does not settle any better than the backend solves the convex problems", note)
+				return r.converged(Noise), nil
 			}
-			return r.converged(r.withLimit(note)), nil
+			return r.converged(Stationary), nil
 		}
 		r.course.Insist()
 		r.penalty.Recount()
 	case stop.Adrift:
-		return outcome{status: Stalled, adrift: true,
-			message: "the objective has ceased to fall at a point that is not stationary"}, nil
+		return conclude(NotStationary, ""), nil
 	case stop.Unproven:
 		return r.shown(), nil
 	case stop.Sharper:
@@ -265,7 +297,7 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 		r.course.Insist()
 		r.penalty.Recount()
 	}
-	return outcome{}, nil
+	return nil, nil
 }
 
 // bound takes from the multipliers of a convex problem, and from the range of its objective, how
@@ -274,10 +306,10 @@ func (r *run) decide(ctx context.Context, v stop.Verdict, it *Iteration) (outcom
 // of the objective are less than was open before, they vanish at the solution, and have no
 // size; the share of the objective's unit that a backend tells from 0 stands in its place, at last of
 // the unit at the start.
-func (r *run) bound(it Iteration) {
-	c := &r.gap
+func (r *run) bound(it Iteration) stop.Gap {
+	c := r.gap
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
-		return
+		return c
 	}
 	before, unit := c.Open, r.sub.Solver.Objective()
 	if c.Unit == 0 {
@@ -313,6 +345,7 @@ func (r *run) bound(it Iteration) {
 		c.Open, proved = math.Inf(1), false // a point that breaks nothing disproves the bound, or its reach
 	}
 	c.Proved = proved
+	return c
 }
 
 // spread is no more than the range that the variables' bounds leave the objective: its distance from the value at the start, if
@@ -338,46 +371,33 @@ func (r *run) tightEnough() bool {
 }
 
 // shown is the end of a convex problem whose last solution is as accurate as it gets.
-func (r *run) shown() outcome {
+func (r *run) shown() *outcome {
 	if r.gap.Open <= r.gap.LooseTol {
-		return r.converged(r.atMost())
+		return r.converged(Stationary)
 	}
-	return r.giveUp(Stalled, r.atMost())
+	return r.giveUp(NotShown, r.leftOpen(), r.recover.note)
 }
 
-// withLimit adds to the remark on a convex problem that its infimum is one that the objective tends to.
-func (r *run) withLimit(note string) string {
-	limit, ok := r.limit(r.res.X)
-	if !ok {
-		return note
-	}
-	verb := "falls"
-	if r.p.Maximize {
-		verb, limit = "rises", 0-limit
-	}
-	return joined(fmt.Sprintf("the objective %s towards %.6g without end as the point runs off: no point there attains it", verb, limit), note)
-}
-
-// limit is the infimum of a convex problem whose objective tends to it from the start through x,
-// and attains it nowhere on the way. ok is false for other problems.
-func (r *run) limit(x []float64) (infimum float64, ok bool) {
+// infimum is that of a convex problem whose objective tends to it from the start through x, and
+// attains it nowhere on the way. ok is false for other problems.
+func (r *run) infimum(x []float64) (infimum float64, ok bool) {
 	if !r.sub.Convex() {
 		return 0, false
 	}
 	return r.where.Falling(x)
 }
 
-// atMost is the remark on a convex problem that is solved to less than Tol says.
-func (r *run) atMost() string {
-	note := r.recover.note
+// leftOpen says how far a convex problem is solved to less than Tol says, "" where it is not.
+func (r *run) leftOpen() string {
 	c := &r.gap
 	if !r.sub.Convex() || c.Open <= c.Tol || c.Open <= finest*c.Unit {
-		return note
+		return ""
 	}
 	if !num.Finite(c.Open) {
-		return joined("nothing shows that the point is the minimum, and the backend solves the problem no better", note)
+		return sentences[NotShown]
 	}
-	return joined(fmt.Sprintf("the objective may be %.2g above its least value, and the backend solves the problem no better", c.Open), note)
+	const format = "the objective may be %.2g above its least value, and the backend solves the problem no better"
+	return fmt.Sprintf(format, c.Open)
 }
 
 // fine is the tolerance of the backend that leaves no more of the objective open than
@@ -450,19 +470,19 @@ func (r *run) stuck(it Iteration) bool { return !r.keeps(it) && it.moved <= r.se
 // that is stuck without slack waits for a sharper solver. One that is stuck at τmax
 // sits at a kink, or was drawn there by the objective while τ was small: other points are
 // tried, with a τ that puts the constraints first.
-func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
+func (r *run) update(ctx context.Context, it Iteration) (*outcome, error) {
 	s, stuck, open := &r.penalty, r.stuck(it), it.open > r.set.FeasTol
 	s.Note(stuck, it.priced)
 	switch {
 	case stuck && !open:
-		if end, err := r.sharpen(ctx, &it); err != nil || end.over() {
+		if end, err := r.sharpen(ctx, &it); err != nil || end != nil {
 			return end, err
 		}
 	case open && s.MayTurn(stuck) && r.turn():
 		s.Turned()
 	case s.Exhausted(stuck, open):
 		if s.Restarts == penalty.MostRestarts {
-			return outcome{status: Stalled, message: "the points have ceased to change although a constraint is broken; try other starting points"}, nil
+			return conclude(Broken, ""), nil
 		}
 		r.restart()
 		it.Objective = math.NaN()
@@ -470,17 +490,17 @@ func (r *run) update(ctx context.Context, it Iteration) (outcome, error) {
 		s.Grow(it.priced, r.prev.priced)
 	}
 	r.prev = it
-	return outcome{}, nil
+	return nil, nil
 }
 
 // sharpen asks the backend for more accuracy, as far as that goes.
-func (r *run) sharpen(ctx context.Context, it *Iteration) (outcome, error) {
+func (r *run) sharpen(ctx context.Context, it *Iteration) (*outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
 		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
-			return r.converged(c.note), nil
+			return r.converged(Stationary), nil
 		}
-		return outcome{status: Stalled, message: joined("the backend does not meet the convex constraints any better", c.note)}, nil
+		return conclude(Inaccurate, "", c.note), nil
 	}
 	return r.tighten(ctx, max(c.tol/100, tightest))
 }

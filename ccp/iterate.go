@@ -16,7 +16,7 @@ import (
 // solveConvex solves the convex problem of iteration k, moves x and z to the solution and
 // tells the recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in its
 // place; the local search ends where there is none.
-func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
+func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
 	r.sub.Centre, r.sub.Spare = r.centre(), r.spare()
 	for {
 		solved, end, err := r.answer(ctx, r.sub.Solve(ctx))
@@ -25,7 +25,7 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, outcome, error) {
 			end, err = r.take(it)
 			return it, end, err
 		}
-		if err != nil || end.over() {
+		if err != nil || end != nil {
 			return Iteration{}, end, err
 		}
 	}
@@ -50,7 +50,7 @@ func (r *run) centre() []float64 {
 
 // answer looks at the backend's answer: a solution, a proof, or a failure that
 // is recovered from, so that the convex problem can be solved again. failure: there is none.
-func (r *run) answer(ctx context.Context, failure error) (solved bool, end outcome, err error) {
+func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outcome, err error) {
 	if failure != nil {
 		end, err = r.failed(ctx, failure)
 		return false, end, err
@@ -59,7 +59,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 	r.recover.note = ""
 	switch s := sol.Status; {
 	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
-		return !r.reprice(), outcome{}, nil
+		return !r.reprice(), nil, nil
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
@@ -68,7 +68,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end outco
 		return false, r.infeasible(ctx), nil
 	case s != qpbackend.PrimalInfeasible && (sol.Res.Max() <= stepEnough && !r.uphill() || r.helps(sol.X)):
 		r.recover.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
-		return true, outcome{}, nil
+		return true, nil, nil
 	}
 	end, err = r.afterFailure(ctx)
 	return false, end, err
@@ -142,6 +142,13 @@ func (r *run) accelerate(s *accel.Step) {
 		if before, _ := r.merit(s.Plain); !(φ+r.noise(r.x) < before) {
 			copy(r.x, s.Plain)
 		}
+	}
+}
+
+// slow lets the device begin anew.
+func (r *run) slow() {
+	if r.device != nil {
+		r.device.Reset()
 	}
 }
 
@@ -250,7 +257,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 }
 
 // take keeps the iteration and tells the recorder.
-func (r *run) take(it Iteration) (outcome, error) {
+func (r *run) take(it Iteration) (*outcome, error) {
 	r.keep(it)
 	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
 	at := stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise()}
@@ -262,17 +269,16 @@ func (r *run) take(it Iteration) (outcome, error) {
 	kept.X = nil
 	r.res.History = append(r.res.History, kept)
 	if r.set.Recorder == nil {
-		return outcome{}, nil
+		return nil, nil
 	}
 	err := r.set.Recorder.Record(it)
 	if err == nil {
-		return outcome{}, nil
+		return nil, nil
 	}
-	end := outcome{status: Cancelled, message: "stopped by the recorder"}
 	if errors.Is(err, ErrStop) {
 		err = nil
 	}
-	return end, err
+	return conclude(ToldToStop, ""), err
 }
 
 // trial is the iteration as a search around the local one sees it.

@@ -47,20 +47,20 @@ func (r *run) newton(descend local) local {
 // takes as much processor time as the descent and its searches, 0.3 s.
 const mostPolished = 300
 
-func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
+func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
 	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.NewtonFirst) && n.made(ctx) {
 		copy(n.x, n.z)
-		if end, err := n.reach(ctx); err != nil || end.over() {
+		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err
 		}
 		copy(n.z, n.x)
 		// no choice between minima
 	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) {
 		copy(n.x, n.z)
-		if end, err := n.reach(ctx); err != nil || end.over() {
+		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err
 		}
 		copy(n.z, n.x)
@@ -74,16 +74,16 @@ func (n *newton) search(ctx context.Context, m search.Move) (outcome, error) {
 const mostChosen = 100
 
 // reach follows the equations, without the objective first where they are many and leave it no choice nearby.
-func (n *newton) reach(ctx context.Context) (outcome, error) {
+func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	if !n.p.Objective.IsConst() && n.determined() {
 		alone := *n.q
 		alone.Objective = dc.Expr{}
 		method, err := sl1qp.New(ctx, &alone, n.set.backend())
 		if err != nil || method == nil {
-			return outcome{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 		defer guardClose(method.Sub)
-		if end, err := n.followBy(ctx, method); err != nil || !end.over() {
+		if end, err := n.followBy(ctx, method); err != nil || end == nil {
 			return end, err
 		}
 	}
@@ -116,7 +116,7 @@ func (n *newton) determined() bool {
 
 // alternate descends, follows the linearised problem from there and, where that leads
 // nowhere, descends. If equations were broken there, it follows once more from where the descent keeps them.
-func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) {
+func (n *newton) alternate(ctx context.Context, m search.Move) (*outcome, error) {
 	for tries, after := 0, 0; tries < 2; tries++ {
 		before, handed := n.best(), false
 		early := m
@@ -131,7 +131,7 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (outcome, error) 
 		}
 		broken := n.equations && !n.keeps(n.prev)
 		if n.made(ctx) {
-			if to, err := n.reach(ctx); err != nil || to.over() {
+			if to, err := n.reach(ctx); err != nil || to != nil {
 				return to, err
 			}
 		}
@@ -160,14 +160,15 @@ func (n *newton) hands(t search.Trial, after int) bool {
 
 // doubtful reports whether Newton's method may do better than the end of a descent that
 // began where before was the best objective.
-func (n *newton) doubtful(end outcome, before float64) bool {
-	switch {
+func (n *newton) doubtful(end *outcome, before float64) bool {
+	switch s := end.status(); {
 	case n.equations:
-		return n.hop == 0 && (end.status == Converged || end.status == Stalled)
+		return n.hop == 0 && (s == Converged || s == Stalled)
 	case n.hop > 0:
 		return end.rests() && n.best() < before
+	default:
+		return s == Converged || s == Stalled || s == Numerical
 	}
-	return end.status == Converged || end.status == Stalled || end.status == Numerical
 }
 
 // made makes the method, and reports whether there is one.
@@ -186,17 +187,20 @@ func (n *newton) made(ctx context.Context) bool {
 // follow goes from x to a point that keeps the constraints and from which linearised
 // ones lead no further. If there is none it goes where the merit is lower, and has no
 // outcome.
-func (n *newton) follow(ctx context.Context) (outcome, error) { return n.followBy(ctx, n.method) }
+func (n *newton) follow(ctx context.Context) (*outcome, error) { return n.followBy(ctx, n.method) }
 
 // followBy is follow by a method, n.method or that without the objective.
-func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, error) {
+func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outcome, err error) {
 	r := n.run
-	end, noted := outcome{}, 0
+	noted := 0
 	at := sl1qp.Start{
 		X: r.x, Tau: r.penalty.Firm(), Unit: r.penalty.Unit,
 		More:  func(solves int) bool { return r.more(solves - noted) },
 		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
-		Slope: func(x []float64) float64 { return r.conditions(ctx, method.Sub, x, false) },
+		Slope: func(x []float64) float64 {
+			r.holding = r.conditions(ctx, method.Sub, x, false)
+			return r.holding.slope
+		},
 		Note: func(x []float64, τ float64, cost int) (err error) {
 			r.k++
 			noted++
@@ -217,27 +221,28 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (outcome, e
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(ctx.Err()), ctx.Err()
-	case err != nil || end.over():
+	case err != nil || end != nil:
 		return end, err
 	}
 	before, _ := r.merit(r.x)
 	after, _ := r.merit(to.X)
 	if !n.equations && !(before-after > n.leastAt(to.X)) {
-		return outcome{}, nil // the point of the descent stays
+		return nil, nil // the point of the descent stays
 	}
 	if to.Stationary && method != n.method {
 		r.arrive(to.X)
-		return outcome{status: Converged}, nil
+		return conclude(Stationary, ""), nil
 	}
 	if to.Stationary {
 		r.tip = n.method.Sub
 		r.arrive(to.X)
-		return r.converged(""), nil
+		r.recover.note = ""
+		return r.converged(Stationary), nil
 	}
 	if after < before {
 		r.arrive(to.X)
 	}
-	return outcome{}, nil
+	return nil, nil
 }
 
 // leastAt is the smallest change of the objective that counts at x, without the accuracy of the backend in the units of the descent: from

@@ -45,7 +45,7 @@ func TestProved(t *testing.T) {
 			if _, err := r.tighten(context.Background(), tol); err != nil {
 				t.Fatal(err)
 			}
-			if end, err := r.local(context.Background(), search.Move{}); err != nil || end.status != Converged {
+			if end, err := r.local(context.Background(), search.Move{}); err != nil || end.status() != Converged {
 				t.Fatal(end, err)
 			}
 			return p.Value(r.x), r.gap.Open, r.proved()

@@ -27,7 +27,7 @@ const (
 )
 
 // open makes the solver.
-func (r *run) open(ctx context.Context) (outcome, error) {
+func (r *run) open(ctx context.Context) (*outcome, error) {
 	b := r.set.backend()
 	set := b.DefaultSettings()
 	set.Tol, set.MaxIter, set.Intermediate, set.OwnUnits = r.recover.tol, min(set.MaxIter, maxInner), !r.sub.Convex(), true
@@ -40,21 +40,21 @@ func (r *run) usualTol() float64 {
 }
 
 // tighten makes the solver anew with another tolerance.
-func (r *run) tighten(ctx context.Context, tol float64) (outcome, error) {
+func (r *run) tighten(ctx context.Context, tol float64) (*outcome, error) {
 	r.recover.tol = tol
 	r.sub.Close()
 	return r.open(ctx)
 }
 
 // reopen makes the solver anew for the current linearisation.
-func (r *run) reopen(ctx context.Context) (outcome, error) {
+func (r *run) reopen(ctx context.Context) (*outcome, error) {
 	if err := r.sub.Linearise(r.z, r.penalty.Tau); err != nil {
 		return ended(ctx, err)
 	}
 	r.sub.Close()
 	r.sub.Res.Status = qpbackend.Unknown
 	end, err := r.open(ctx)
-	if err != nil && !end.over() {
+	if err != nil && end == nil {
 		return r.failed(ctx, err)
 	}
 	return end, err
@@ -62,12 +62,12 @@ func (r *run) reopen(ctx context.Context) (outcome, error) {
 
 // failed is the end where a convex problem could not be tried. That of the first
 // iteration is a refusal.
-func (r *run) failed(ctx context.Context, err error) (outcome, error) {
+func (r *run) failed(ctx context.Context, err error) (*outcome, error) {
 	err = fmt.Errorf("ccp: iteration %d: %w", r.k, err)
 	if r.k == 1 || ctx.Err() != nil {
 		return ended(ctx, err)
 	}
-	return r.giveUp(Numerical, err.Error()), nil
+	return r.giveUp(BackendFailed, err.Error()), nil
 }
 
 // afterFailure recovers from a failure of the backend. A convex problem that it solved before, but not in
@@ -75,7 +75,7 @@ func (r *run) failed(ctx context.Context, err error) (outcome, error) {
 // scaled for the current values and without a starting point, then with a proximal
 // term, then from another point with a τ that keeps it near the constraints. A first
 // problem is asked for feasible points before that.
-func (r *run) afterFailure(ctx context.Context) (outcome, error) {
+func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
 	if r.course.Sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
@@ -87,7 +87,7 @@ func (r *run) afterFailure(ctx context.Context) (outcome, error) {
 	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {
-		return r.giveUp(Numerical, why), nil
+		return r.giveUp(BackendFailed, why), nil
 	}
 	switch {
 	case c.failures == 1 && r.mayBeInfeasible() && r.sub.Excluded(ctx):
@@ -112,7 +112,7 @@ func (r *run) mayBeInfeasible() bool {
 // hold makes a convex problem bounded that is not: by a larger τ where its slacks run
 // away, else by a proximal term, heavier each time. It ends the run where the problem
 // is unbounded itself, or there is nothing left to try.
-func (r *run) hold(ctx context.Context) (outcome, error) {
+func (r *run) hold(ctx context.Context) (*outcome, error) {
 	if r.raise() {
 		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
 	}
@@ -122,11 +122,11 @@ func (r *run) hold(ctx context.Context) (outcome, error) {
 		r.res.Iterations++
 		return r.infeasible(ctx), nil
 	}
-	if r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3) {
-		return outcome{status: Unbounded, message: rayFound}, nil
+	if ray := r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
+		return r.unbounded(ray), nil
 	}
 	if r.recover.held++; !r.set.Proximal || r.recover.held > mostHeld {
-		return outcome{status: Numerical, message: "the convex problem is unbounded although the problem itself need not be; bound the variables"}, nil
+		return conclude(NoLeastValue, ""), nil
 	}
 	r.sub.Dampen(r.z)
 	return r.reopen(ctx)
@@ -138,26 +138,26 @@ func (r *run) raise() bool {
 }
 
 // infeasible is the end where the convex constraints exclude each other.
-func (r *run) infeasible(ctx context.Context) outcome {
+func (r *run) infeasible(ctx context.Context) *outcome {
 	names := diagnose.Conflict(ctx, r.sub)
-	message := "no point meets the convex constraints"
 	r.res.Conflict = names
-	if len(names) > 0 {
-		const most = 6 // Source: derived: names that a line of a terminal holds
-		if len(names) > most {
-			names = append(names[:most:most], "...")
-		}
-		message += "; those in conflict: " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		return conclude(Conflict, "")
 	}
-	return outcome{status: Infeasible, message: message}
+	const most = 6 // Source: derived: names that a line of a terminal holds
+	if len(names) > most {
+		names = append(names[:most:most], "...")
+	}
+	return conclude(Conflict, "", "those in conflict: "+strings.Join(names, ", "))
 }
 
 // outOfRange is the end where a constraint that the start breaks holds nowhere within the bounds of the
 // variables: its range, in interval arithmetic rounded outward, is above 0 by more than FeasTol.
-func (r *run) outOfRange() outcome {
+func (r *run) outOfRange() *outcome {
 	if r.res.nearly {
-		return outcome{}
+		return nil
 	}
+	const format = "no point within the bounds of the variables meets %s, which is broken by %.3g at least"
 	for k, v := range r.sub.SoftValues(r.x) {
 		c := r.sub.Soft[k]
 		if !(v > 0) {
@@ -165,17 +165,17 @@ func (r *run) outOfRange() outcome {
 		}
 		if least := c.E().Range().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
-			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets %s, which is broken by %.3g at least", c.Name(), least)}
+			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
 	}
-	return outcome{}
+	return nil
 }
 
 // excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and no point within the bounds that
 // meets the affine equations exactly meets some constraint: its range there is above 0 by more than FeasTol in its row's unit. x = y may be broken
 // by 10⁻⁸ at points of 10⁵ that meet x² − y² ≤ −10⁻³.
-func (r *run) excluded(end outcome) outcome {
-	switch end.status {
+func (r *run) excluded(end *outcome) *outcome {
+	switch end.status() {
 	case Converged, Stalled, IterationLimit, Numerical:
 	default:
 		return end
@@ -183,6 +183,8 @@ func (r *run) excluded(end outcome) outcome {
 	if r.res.Violation == 0 {
 		return end
 	}
+	const format = "no point within the bounds of the variables that meets the affine equations meets %s, " +
+		"which is broken by %.3g at least there"
 	equations := slices.ContainsFunc(r.sub.Hard, equates)
 	for k, v := range r.sub.SoftValues(r.res.X) {
 		c := r.sub.Soft[k]
@@ -191,7 +193,7 @@ func (r *run) excluded(end outcome) outcome {
 		}
 		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
-			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables that meets the affine equations meets %s, which is broken by %.3g at least there", c.Name(), least)}
+			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
 	}
 	return r.contradicted(end)
@@ -199,7 +201,7 @@ func (r *run) excluded(end outcome) outcome {
 
 // contradicted is end, or infeasible where the constraint that the best point breaks most excludes another one of the same variables. Where both
 // hold their sum is at most 0; equal functions cancel in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is above 0.
-func (r *run) contradicted(end outcome) outcome {
+func (r *run) contradicted(end *outcome) *outcome {
 	if r.res.Feasible {
 		return end
 	}
@@ -214,6 +216,8 @@ func (r *run) contradicted(end outcome) outcome {
 	if worst == nil {
 		return end
 	}
+	const format = "no point within the bounds of the variables meets both %s and %s: " +
+		"together they are broken by %.3g at least"
 	e, unit, of := worst.E(), r.p.UnitWithin(worst), worst.Support()
 	for _, c := range all {
 		if c == worst || !slices.Equal(c.Support(), of) {
@@ -221,7 +225,7 @@ func (r *run) contradicted(end outcome) outcome {
 		}
 		if least := e.Add(c.E()).Range().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
 			r.res.Conflict = []string{c.Name(), worst.Name()}
-			return outcome{status: Infeasible, message: fmt.Sprintf("no point within the bounds of the variables meets both %s and %s: together they are broken by %.3g at least", c.Name(), worst.Name(), least)}
+			return conclude(Opposed, fmt.Sprintf(format, c.Name(), worst.Name(), least))
 		}
 	}
 	return end

@@ -1,7 +1,11 @@
 package ccp
 
 import (
+	"context"
+	"errors"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
@@ -61,18 +65,19 @@ type Result struct {
 	NoMultipliers *Absence
 	// Loose says, with the status Converged, that FeasTol decides Objective; nil: it does not.
 	Loose *Loose
-	// Message explains the status where that needs words.
+	// Message explains the status where that needs words. Reason has a code for it.
 	Message string
 
 	// nearly: X keeps the constraints relative to the size of their terms.
-	nearly bool
-	surely bool                // of starts: X is feasible whatever the rounding errors of the constraints
-	work   float64             // see Work
-	final  bool                // see run.final
-	least  float64             // the smallest change of the objective that counts
-	size   func(j int) float64 // of variable j
-	known  bool                // the run was given up as it led to a minimum that was known
-	convex qpbackend.Tangent   // the solution of the convex problem, of a run of a session of one
+	nearly    bool
+	surely    bool     // of starts: X is feasible whatever the rounding errors of the constraints
+	work      float64  // see Work
+	final     bool     // see run.final
+	least     float64  // the smallest change of the objective that counts
+	end       *outcome // for which the status and the objective were
+	concluded float64
+	size      func(j int) float64 // of variable j
+	convex    qpbackend.Tangent   // the solution, of a run of a session of a convex problem
 }
 
 // Work is that of the run, in a unit that is the same on every machine: about a multiplication of a
@@ -162,14 +167,15 @@ type holding struct {
 	point      *kkt.Point
 	duals      subproblem.Multipliers
 	residual   kkt.Residual
+	slope      float64        // at most 1 where the multipliers meet the first-order conditions
 	degenerate *dc.Constraint // see kkt.Point.Project
 }
 
 // restPoint is a point at which the procedure has converged, with its multipliers.
 type restPoint struct {
 	Result
-	duals   subproblem.Multipliers
-	message string
+	duals subproblem.Multipliers
+	why   *outcome
 }
 
 // moveTo makes b the best point.
@@ -220,4 +226,167 @@ func (s Status) String() string { return enum.String(s, "Status", statusText[:])
 // ParseStatus is the inverse of String.
 func ParseStatus(name string) (Status, error) {
 	return enum.Parse[Status](name, "ccp: no status", statusText[:])
+}
+
+// Reason is why a run ended. Each belongs to one Status. docs/messages.md lists them.
+type Reason uint8
+
+// The reasons, by status. The last of each is that of package global, too.
+const (
+	NoReason Reason = iota // Unknown: not known
+
+	Minimum     // Converged: of a convex problem, a bound shows the minimum
+	Stationary  // the objective has ceased to change, and first-order conditions hold
+	Still       // there are no multipliers, and no small step is better
+	Noise       // the objective changes within the accuracy of the backend
+	Inexact     // of a convex problem, the backend leaves more open than Settings.Tol
+	NotAttained // the point runs off, and the objective tends to its infimum
+	Found       // a global search has found the point
+
+	NotShown      // Stalled: of a convex problem, nothing shows the minimum
+	Inaccurate    // the backend meets the convex constraints no better
+	Broken        // the points have ceased to change although a constraint is broken
+	RunsOff       // the points run off, and no ray proves the problem unbounded
+	Rounding      // rounding errors may be all that the objective is
+	GivenUp       // the run has led to a local minimum that was known
+	NotStationary // the objective has ceased to fall, and no multipliers hold the point
+
+	MostWork       // IterationLimit: Settings.MaxWork
+	MostIterations // Settings.MaxIter
+
+	Deadline // TimeLimit
+
+	Conflict   // Infeasible: the convex constraints exclude each other
+	OutOfRange // a constraint holds nowhere within the bounds and the affine equations
+	Opposed    // two constraints exclude each other within the bounds
+	Excluded   // a global search has shown it
+
+	AtPole   // Unbounded: the objective is −Inf next to a feasible point
+	AlongRay // a ray proves it
+
+	ToldToStop  // Cancelled: by the recorder
+	Interrupted // by the context
+
+	NoTangent     // Numerical: a function has no finite value or subgradient at the start
+	NotANumber    // the objective, or a tangent, has ceased to be finite
+	NoLeastValue  // a convex problem is unbounded, although the problem need not be
+	Panicked      // a user's function has
+	BackendFailed // the backend does not solve a convex problem
+	numReasons
+)
+
+var reasonText = [numReasons]string{
+	"unknown",
+	"minimum", "stationary", "no_better_step", "noise", "inexact", "not_attained", "found",
+	"not_shown", "constraints_inexact", "constraint_broken", "runs_off", "rounding_errors",
+	"known_minimum", "not_stationary",
+	"work_limit", "iteration_limit",
+	"time_limit",
+	"constraints_conflict", "constraint_out_of_range", "constraints_opposed", "excluded",
+	"pole", "ray",
+	"recorder", "cancelled",
+	"bad_start", "not_a_number", "convex_unbounded", "panic", "backend_failed",
+}
+
+// lastReason is by status.
+var lastReason = [numStatus]Reason{
+	NoReason, Found, NotStationary, MostIterations, Deadline, Excluded, AlongRay, Interrupted, BackendFailed,
+}
+
+// sentences are the messages that have no details.
+var sentences = [numReasons]string{
+	Still: "by values and gradients no small step is better",
+	Noise: "the objective does not settle any better than the backend solves the convex problems",
+
+	NotShown:      "nothing shows that the point is the minimum, and the backend solves the problem no better",
+	Inaccurate:    "the backend meets the constraints no better",
+	Broken:        "the points have ceased to change although a constraint is broken; try other starting points",
+	RunsOff:       "the points run off although no ray proves the problem unbounded; bound the variables",
+	GivenUp:       "given up: the search leads to no better point",
+	NotStationary: "the objective has ceased to fall at a point that is not stationary",
+
+	Conflict: "no point meets the convex constraints",
+	AtPole:   "the objective is minus infinity at a point that keeps the constraints",
+	AlongRay: "the objective falls for ever along a direction that keeps the constraints; bound the variables",
+
+	ToldToStop:    "stopped by the recorder",
+	NoTangent:     "a function or its subgradient is not a finite number at the starting point; give another start",
+	NoLeastValue:  "the convex problem is unbounded although the problem itself need not be; bound the variables",
+	BackendFailed: "the backend cannot solve the convex problems",
+}
+
+// String is the code of JSON, such as "stationary".
+func (r Reason) String() string { return enum.String(r, "Reason", reasonText[:]) }
+
+// ParseReason is the inverse of String.
+func ParseReason(name string) (Reason, error) {
+	return enum.Parse[Reason](name, "ccp: no reason", reasonText[:])
+}
+
+// Status is the status that the reason belongs to.
+func (r Reason) Status() Status {
+	at, _ := slices.BinarySearch(lastReason[:], r)
+	return Status(at)
+}
+
+// Reason is why the run ended; of a point or a status of package global, the last reason of the
+// status; NoReason where it was stored without.
+func (r *Result) Reason() Reason {
+	bits := math.Float64bits
+	if o := r.end; o == nil {
+		return NoReason
+	} else if r.Status >= numStatus || o.status() == r.Status && bits(r.Objective) == bits(r.concluded) {
+		return o.reason
+	}
+	return lastReason[r.Status]
+}
+
+// outcome is why a local search has ended; nil: it has not.
+type outcome struct {
+	reason  Reason
+	message string
+}
+
+// conclude is the end for a reason, in the words of its sentence or in others, with remarks.
+func conclude(why Reason, words string, remarks ...string) *outcome {
+	if words == "" {
+		words = sentences[why]
+	}
+	return &outcome{why, joined(append([]string{words}, remarks...)...)}
+}
+
+func (o *outcome) status() Status {
+	if o == nil {
+		return Unknown
+	}
+	return o.reason.Status()
+}
+
+// rests reports whether searches may begin from the point.
+func (o *outcome) rests() bool {
+	return o.status() == Converged || o != nil && o.reason == NotStationary
+}
+
+// ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow,
+// leave a point.
+func ended(ctx context.Context, err error) (*outcome, error) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted(ctx.Err()), ctx.Err()
+	case subproblem.Overflows(err):
+		return conclude(NotANumber, strings.TrimPrefix(subproblem.ErrNotANumber.Error(), "ccp: ")), nil
+	}
+	return nil, err
+}
+
+func interrupted(err error) *outcome {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return conclude(Deadline, "")
+	}
+	return conclude(Interrupted, "")
+}
+
+// joined is the remarks of a message that are there.
+func joined(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
 }

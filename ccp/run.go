@@ -43,8 +43,8 @@ type run struct {
 	kept    *restPoint          // the best one; nil: there is none yet
 	holding holding             // the last
 	extra   *subproblem.Problem // another convex problem, to be closed at the end
-	// the descent does not leave a point at once that multipliers do not hold
-	patient bool
+	patient bool                // a point that no multipliers hold is not left at once
+	far     bool                // the points run off
 }
 
 // state is that of the procedure.
@@ -67,20 +67,7 @@ type origin struct {
 }
 
 // local is a local search from a move.
-type local func(ctx context.Context, m search.Move) (outcome, error)
-
-// outcome is why a local search has ended; the zero value: it has not.
-type outcome struct {
-	status  Status
-	message string
-	lost    bool // it was given up by whoever began it
-	adrift  bool // the point is at rest, but multipliers do not hold it
-}
-
-func (o outcome) over() bool { return o.status != Unknown }
-
-// rests reports whether searches may begin from the point.
-func (o outcome) rests() bool { return o.status == Converged || o.adrift }
+type local func(ctx context.Context, m search.Move) (*outcome, error)
 
 // beforeFirst is the message where there is no iteration.
 const beforeFirst = "there was no time for the first iteration; the point is the start"
@@ -212,52 +199,41 @@ func (r *run) duals() (none subproblem.Multipliers) {
 	return r.tip.WrittenDuals(r.tip.Last())
 }
 
-const rayFound = "the objective falls for ever along a direction that keeps the constraints; bound the variables"
-
-// giveUp ends the run as unbounded if it can only be that, else with the given
-// status.
-func (r *run) giveUp(s Status, why string) outcome {
-	switch {
-	case r.runsOff():
-		return outcome{status: Unbounded, message: rayFound}
-	case r.course.Far:
-		why = joined("the points run off although no ray proves the problem unbounded; bound the variables", why)
+// giveUp ends the run as unbounded if it can only be that, else for the given reason.
+func (r *run) giveUp(why Reason, words string, remarks ...string) *outcome {
+	if ray, far := r.runsOff(); ray != nil {
+		return r.unbounded(ray)
+	} else if end := conclude(why, words, remarks...); !far {
+		return end
+	} else if end.status() != Stalled {
+		return conclude(why, sentences[RunsOff], end.message)
+	} else {
+		return conclude(RunsOff, "", end.message)
 	}
-	return outcome{status: s, message: why}
 }
 
-// runsOff reports whether a ray from the best point proves the problem unbounded.
-func (r *run) runsOff() bool {
-	far := r.where.Distance(r.x)
-	if !r.res.nearly || !(far > diagnose.Far) || math.IsInf(far, 1) {
-		return false
-	}
-	r.course.Far = far > diagnose.Far*diagnose.Far
-	return r.where.RunsOff(r.res.X, r.step.Before, far)
+// unbounded is the end where the objective falls for ever along a ray.
+func (r *run) unbounded(ray []float64) *outcome {
+	r.res.Ray = ray
+	return conclude(AlongRay, "")
 }
 
-// joined is the remarks of a message that are there.
-func joined(remarks ...string) string {
-	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
+// runsOff is a ray from the best point that proves the problem unbounded, nil for none. far: the
+// points run off.
+func (r *run) runsOff() (ray []float64, far bool) {
+	d := r.where.Distance(r.x)
+	if !r.res.nearly || !(d > diagnose.Far) || math.IsInf(d, 1) {
+		return nil, r.far
+	}
+	return r.where.RunsOff(r.res.X, r.step.Before, d), d > diagnose.Far*diagnose.Far
 }
 
-// ended is how a run ends by err, if that is one: an end of the context, and numbers that overflow,
-// leave a point.
-func ended(ctx context.Context, err error) (outcome, error) {
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return interrupted(ctx.Err()), ctx.Err()
-	case subproblem.Overflows(err):
-		return outcome{status: Numerical, message: strings.TrimPrefix(subproblem.ErrNotANumber.Error(), "ccp: ")}, nil
+// limit is the reason where no further convex problem may be solved.
+func (r *run) limit() Reason {
+	if r.k < r.set.MaxIter {
+		return MostWork
 	}
-	return outcome{}, err
-}
-
-func interrupted(err error) outcome {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return outcome{status: TimeLimit}
-	}
-	return outcome{status: Cancelled}
+	return MostIterations
 }
 
 // recovery is how a run has dealt with a backend that fails.

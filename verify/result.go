@@ -53,7 +53,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
-	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
+	"iterations", "starts", "backend", "seconds", "history", "message", "reason", "nodes", "safe",
 	"no_multipliers", "tolerance_decides", "answer",
 }
 

@@ -377,7 +377,8 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 func (p *problem) result(res *ccp.Result) *wire.Result {
 	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	out := &wire.Result{
-		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations, Backend: res.Backend, Message: res.Message,
+		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations, Backend: res.Backend,
+		Message: res.Message, Reason: res.Reason().String(),
 		Seconds:        wire.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
 		ObjectiveError: n(res.ObjectiveError), MaxViolation: n(res.Violation), Worst: res.Worst, Feasible: &res.Feasible,
 		Starts: res.Starts, Start: res.Start, X: wire.F(p.prog.X(res.X)),

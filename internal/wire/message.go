@@ -319,6 +319,7 @@ type Result struct {
 	Iterations int     `json:"iterations"`
 	Backend    string  `json:"backend"`
 	Message    string  `json:"message,omitempty"`
+	Reason     string  `json:"reason,omitempty"`
 	Seconds    Seconds `json:"seconds"`
 	X          *Floats `json:"x,omitempty"`
 	// Certificate is the proof of an infeasible or unbounded status.

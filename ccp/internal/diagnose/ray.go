@@ -15,7 +15,6 @@ type Region struct {
 	Start  []float64
 	Unit   []float64 // of the variables, at the start
 	Tol    float64   // a violation relative to the terms of its row that counts as none
-	Proof  []float64 // the last direction for which falls had a proof
 	Convex bool      // so no function is a user's own: all have values at infinite numbers
 }
 
@@ -41,9 +40,9 @@ func (r *Region) Distance(x []float64) float64 {
 	return far
 }
 
-// RunsOff proves the problem unbounded from best, a point that is far from the start:
-// on along the step from before, or along the way from the start.
-func (r *Region) RunsOff(best, before []float64, far float64) bool {
+// RunsOff is a ray that proves the problem unbounded from best, a point that is far from the start:
+// on along the step from before, or along the way from the start. nil: there is none.
+func (r *Region) RunsOff(best, before []float64, far float64) []float64 {
 	d := make([]float64, len(best))
 	for _, from := range [][]float64{before, r.Start} {
 		if len(from) != len(d) {
@@ -54,11 +53,11 @@ func (r *Region) RunsOff(best, before []float64, far float64) bool {
 		}
 		// Entries far below the largest may be at a boundary that the
 		// direction must not cross, or on a curve.
-		if r.Ray(best, d, far, 10) {
-			return true
+		if ray := r.Ray(best, d, far, 10); ray != nil {
+			return ray
 		}
 	}
-	return false
+	return nil
 }
 
 // trim sets the entries to zero that are below a share of the largest, each in the
@@ -90,24 +89,27 @@ var trims = [...]float64{0, Noise, 1e-3, 0.1, 1}
 // exact. Source: that up to which package verify takes the slope of a row along a ray for 0.
 const level = 1e-10
 
-// Ray proves that the objective falls for ever along d from x, or along d without its small
-// entries, which may be a backend's error. Its first look is at a distance of size, each growth
-// times as far as the one before. Directions with the fewest entries come first: a small entry that
-// is an error may leave a constraint by as much as a bounded function of it changes, beside which
-// other terms are large. So do those that keep the constraints exactly.
-func (r *Region) Ray(x, d []float64, size, growth float64) bool {
+// Ray is a direction along which the objective falls for ever from x: d, or d without its small
+// entries, which may be a backend's error; nil: nothing proves one. Its first look is at a
+// distance of size, each growth times as far as the one before. Directions with the fewest
+// entries come first: a small entry that is an error may leave a constraint by as much as a
+// bounded function of it changes, beside which other terms are large. So do those that keep the
+// constraints exactly.
+func (r *Region) Ray(x, d []float64, size, growth float64) []float64 {
 	for _, tol := range []float64{min(level, r.Tol), r.Tol} {
 		for k, share := range slices.Backward(trims[:]) {
 			some := append([]float64(nil), d...)
 			if trimmed := r.trim(some, share); !trimmed && k > 0 {
 				continue
 			}
-			if r.falls(x, rounded(some), size, growth, tol) || r.falls(x, some, size, growth, tol) {
-				return true
+			for _, d := range [][]float64{rounded(some), some} {
+				if r.falls(x, d, size, growth, tol) {
+					return d
+				}
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // rounded is a direction in multiples of 2^-20, about Noise, of its largest entry: entries that are
@@ -125,14 +127,14 @@ func rounded(d []float64) []float64 {
 	return out
 }
 
-// falls proves that the objective falls for ever along d from x: the variables that change have no
-// bound on that side, no affine row has one in the way, and at four points, the first at a distance
-// of size, each growth times as far as the one before, the last beyond all data, the other
-// constraints hold but for tol and the objective falls, at the same rate or faster, and in all by
-// more than the size of its terms at x, or without end: where variables that are of no account go
-// far, those that count may still have moved a little towards a minimum.
+// falls sets the entries of d that a bound stops to 0 and proves that the objective falls for
+// ever along d from x: the variables that change have no bound on that side, no affine row has
+// one in the way, and at four points, the first at a distance of size, each growth times as far
+// as the one before, the last beyond all data, the other constraints hold but for tol and the
+// objective falls, at the same rate or faster, and in all by more than the size of its terms at
+// x, or without end: where variables that are of no account go far, those that count may still
+// have moved a little towards a minimum.
 func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
-	d = append([]float64(nil), d...)
 	length := r.length(d)
 	if !(length > 0) || !r.free(d, Noise*length) {
 		return false
@@ -172,7 +174,6 @@ func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 	if (slower || before >= enough) && !math.IsInf(r.Limit(x, d), -1) {
 		return false
 	}
-	r.Proof = d
 	return true
 }
 

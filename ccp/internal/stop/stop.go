@@ -132,7 +132,6 @@ type Course struct {
 	Strict    bool    // only FeasTol as it is makes a point feasible
 	Sharpened bool    // the backend was asked for more accuracy where a feasible point was at rest
 	look      float64 // distance from the start at which a ray was looked for last
-	Far       bool    // the points run off
 	Refits    int     // how often a convex problem was solved in other units
 }
 
@@ -209,12 +208,9 @@ func (c *Course) Settled(objective, tol float64) bool {
 // than its rounding error.
 func (c *Course) Blurred() bool { return c.idle > shortPatience }
 
-// LooksFar reports whether the points are much further from the start than when it
-// last did, and beyond far, where a ray may prove the problem unbounded.
-func (c *Course) LooksFar(distance, far float64) bool {
-	if !(distance > max(far, 100*c.look)) {
-		return false
-	}
-	c.look = distance
-	return true
-}
+// LooksFar reports whether the points are much further from the start than when a ray was looked
+// for last, and beyond far, where one may prove the problem unbounded.
+func (c *Course) LooksFar(distance, far float64) bool { return distance > max(far, 100*c.look) }
+
+// Looked tells that a ray was looked for at a distance from the start; 0: it was not.
+func (c *Course) Looked(distance float64) { c.look = max(c.look, distance) }

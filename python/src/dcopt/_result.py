@@ -133,6 +133,8 @@ class Result:
         No feasible point is better than `bound`, and how far the objective is from it, relatively; None where the run looked for no bound.
     message : str
         What status and reason leave open, in words.
+    reason_code : str
+        A code of what ended the run, such as "stationary" or "constraint_broken" (docs/messages.md); empty of a quadratic program.
     iterations : int
     seconds : float
         Of the whole solve.
@@ -163,6 +165,11 @@ class Result:
     seconds: float = float("nan")
     history: list[dict[str, Any]] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def reason_code(self) -> str:
+        """A code of what ended the run."""
+        return str(self.details.get("reason", ""))
 
     def __getitem__(self, name: str) -> np.ndarray | float:
         """The value of a variable."""

@@ -38,7 +38,7 @@ var silent = []string{"bench", "site", "examples", "python", "qpbackend/qptest",
 // the arguments, and that of the help, or -1.
 var makers = map[string][2]int{
 	"Errorf": {0, -1}, "New": {0, -1}, "errorf": {1, -1}, "usagef": {0, -1}, "Usagef": {0, -1}, "failed": {0, -1}, "newError": {1, -1}, "note": {0, -1}, "warn": {2, -1},
-	"fail": {2, 1}, "failWith": {3, 1}, "failDomain": {1, -1}, "Fail": {2, 1}, "FailWith": {3, 1}, "FailDomain": {1, -1},
+	"fail": {2, 1}, "failWith": {3, 1}, "failDomain": {1, -1}, "conclude": {1, -1}, "giveUp": {1, -1}, "Fail": {2, 1}, "FailWith": {3, 1}, "FailDomain": {1, -1},
 }
 
 // Messages are those of the code of the repository.
@@ -101,7 +101,7 @@ func words(e ast.Expr) string {
 }
 
 // messagesIn are the messages of a file: arguments of the makers, and members "message" of
-// structs.
+// structs, and the texts of constants called format and of tables called sentences.
 func messagesIn(f *ast.File) (out []Message) {
 	add := func(text, help string) {
 		letters := regexp.MustCompile(`[a-z]{2,}`).FindAllString(regexp.MustCompile(`%[-+# 0-9.]*[a-z]`).ReplaceAllString(text, " "), -1)
@@ -111,6 +111,15 @@ func messagesIn(f *ast.File) (out []Message) {
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.ValueSpec:
+			switch n.Names[0].Name {
+			case "format":
+				add(words(n.Values[0]), "")
+			case "sentences":
+				for _, e := range n.Values[0].(*ast.CompositeLit).Elts {
+					add(words(e.(*ast.KeyValueExpr).Value), "")
+				}
+			}
 		case *ast.KeyValueExpr:
 			if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "message" || key.Name == "Msg") {
 				add(words(n.Value), "")

@@ -15,7 +15,7 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible, Worst: res.Worst,
 		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
 		Seconds: Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
-		History: res.History, Message: res.Message, NoMultipliers: res.NoMultipliers, Loose: res.Loose,
+		History: res.History, Message: res.Message, Reason: res.Reason().String(), NoMultipliers: res.NoMultipliers, Loose: res.Loose,
 	}
 	switch res.Status {
 	case ccp.Converged:

@@ -46,7 +46,8 @@ type Report struct {
 	Run        []scene.Panel // of the run, likewise
 	Title      string        // of the picture
 	Message    string
-	Color      bool // of the status, in text
+	Reason     string // missing of a quadratic program
+	Color      bool   // of the status, in text
 
 	NoMultipliers *ccp.Absence
 	Loose         *ccp.Loose
@@ -165,7 +166,11 @@ func (r *Report) JSON() Object {
 	if r.Ray != nil {
 		o = append(o, Member{"ray", r.Ray})
 	}
-	return append(o, Object{{"history", history}, {"message", r.Message}}...)
+	o = append(o, Object{{"history", history}, {"message", r.Message}}...)
+	if r.Reason != "" {
+		o = append(o, Member{"reason", r.Reason})
+	}
+	return o
 }
 
 // with is how many nodes a proof has.
