@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
 // Settings of the procedure. Start from DefaultSettings.
@@ -155,7 +156,7 @@ func (s Settings) backend() qpbackend.Backend {
 		b = ipm.Backend{}
 	}
 	if s.WorkingSet {
-		b = workingset.Backend{Inner: b, Shares: true}
+		b = reduce.Backend{Reduction: workingset.Reduction{}, Inner: b, Shares: true}
 	}
 	return b
 }

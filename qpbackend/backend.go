@@ -92,6 +92,8 @@ type Result struct {
 	// Work is about the multiplications that the iterations took; 0: the backend does not count
 	// them.
 	Work float64
+	// Share is the part of the problem's entries that an iteration was for, in the mean; 0: all of them.
+	Share float64
 	// Message explains the status where that needs words; often it is empty.
 	Message string
 }

@@ -14,23 +14,23 @@ import (
 // that has ended, and returns a copy of p that lacks nothing: P and A are
 // matrices, Lo and Hi have length n.
 func Prepare(ctx context.Context, b Backend, p *Problem, set Settings) (*Problem, error) {
+	if p == nil {
+		return nil, errors.New("qpbackend: the problem is nil")
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
 	return prepare(ctx, b, p, set, (*Problem).Clone)
 }
 
-// PrepareValues is Prepare where nobody will change the patterns of P and A: the copy
-// shares them.
+// PrepareValues is Prepare for callers who answer for the problem, which is not validated, and do
+// not change the patterns of P and A: the copy shares them.
 func PrepareValues(ctx context.Context, b Backend, p *Problem, set Settings) (*Problem, error) {
 	return prepare(ctx, b, p, set, (*Problem).CloneValues)
 }
 
 func prepare(ctx context.Context, b Backend, p *Problem, set Settings, clone func(*Problem) *Problem) (*Problem, error) {
 	if err := set.Validate(); err != nil {
-		return nil, err
-	}
-	if p == nil {
-		return nil, errors.New("qpbackend: the problem is nil")
-	}
-	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if err := CheckCones(b, p); err != nil {

@@ -104,7 +104,7 @@ var mayImport = map[string]string{
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
@@ -118,12 +118,12 @@ var mayImport = map[string]string{
 	// A backend's problem without the columns of parameters.
 	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
 	"ccp/internal/implicit": "dc internal/num",
-	"ccp/internal/pinned":   "qpbackend qpbackend/sparse",
+	"ccp/internal/pinned":   "qpbackend qpbackend/reduce",
 	// A backend's problem with some of its rows.
-	"ccp/internal/workingset": "internal/num qpbackend qpbackend/sparse",
+	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// A backend's problem in units of its own.
 	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
-	"ccp/internal/scaled": "internal/dense qpbackend qpbackend/sparse gonum",
+	"ccp/internal/scaled": "internal/dense internal/num qpbackend qpbackend/reduce qpbackend/sparse gonum",
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
@@ -154,21 +154,23 @@ var mayImport = map[string]string{
 	// The Schur complement that the rows of a semidefinite cone leave.
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
 	// Large sparse semidefinite cones in pieces.
-	"qpbackend/internal/chordal": "qpbackend qpbackend/sparse qpbackend/internal/amd qpbackend/internal/project internal/matrix internal/num internal/poll",
+	"qpbackend/internal/chordal": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/amd qpbackend/internal/project internal/matrix internal/num internal/poll",
 	// Faces of semidefinite cones that hold all multipliers.
-	"qpbackend/internal/facial": "qpbackend qpbackend/sparse qpbackend/internal/project internal/matrix internal/num",
+	"qpbackend/internal/facial": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/project internal/matrix internal/num",
 	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones.
 	"qpbackend/internal/project":  "internal/num internal/matrix",
 	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project",
-	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
+	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
 	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
-	"qpbackend/presolve": "qpbackend qpbackend/internal/base qpbackend/sparse internal/poll",
+	// What is before a backend: the chain alone is a backend.
+	"qpbackend/reduce":   "qpbackend qpbackend/internal/base qpbackend/sparse",
+	"qpbackend/presolve": "qpbackend qpbackend/reduce qpbackend/sparse internal/poll",
 	// The parts that readers of files share; a format each; and the choice by the name.
 	"qpbackend/problemfile":              "qpbackend qpbackend/sparse internal/input internal/table",
 	"qpbackend/qps":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/input internal/table",

@@ -74,9 +74,9 @@ type solver struct {
 	// Changes by Update since the values were last loaded.
 	staleP, staleMatrix, stale bool // P; P or A; anything
 
-	how     KKT                                             // as asked for
-	confirm func(ctx context.Context) bool                  // whether best is a solution of the problem that this one stands for; nil for none
-	enough  func(x []float64, res qpbackend.Residuals) bool // see Watch; nil: never
+	how     KKT                                               // as asked for
+	confirm func(ctx context.Context, x, y, z []float64) bool // see Confirm; nil: always
+	enough  func(x []float64, res qpbackend.Residuals) bool   // see Watch; nil: never
 
 	status qpbackend.Status     // of the last Solve; Unknown once values have changed
 	deriv  *implicit.Derivative // made when first asked for
@@ -163,7 +163,16 @@ func (s *solver) adapt(ctx context.Context) error {
 
 // Watch lets enough look at iterates that are far from the end, some of them, with their residuals. Where it returns true the run ends with
 // the best point so far, as at the limit of iterations. nil: nobody looks.
-func (s *solver) Watch(enough func(x []float64, res qpbackend.Residuals) bool) { s.enough = enough }
+func (s *solver) Watch(enough func(x []float64, res qpbackend.Residuals) bool) error {
+	s.enough = enough
+	return nil
+}
+
+// Confirm lets a point within tolerance be a solution only where holds returns true; nil: always.
+func (s *solver) Confirm(holds func(ctx context.Context, x, y, z []float64) bool) error {
+	s.confirm = holds
+	return nil
+}
 
 // Update overwrites values of the problem.
 func (s *solver) Update(u qpbackend.Update) error {
@@ -220,22 +229,10 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 	if err := s.Open(); err != nil {
 		return nil, err
 	}
-	if err := differentiable(s.status); err != nil {
+	if err := base.Differentiable("ipm", s.status); err != nil {
 		return nil, err
 	}
 	return s.linearise(ctx, s.best.x, s.best.y, s.best.z)
-}
-
-// differentiable refuses the status of a Solve without a solution.
-func differentiable(status qpbackend.Status) error {
-	if status == qpbackend.Solved || status == qpbackend.AlmostSolved {
-		return nil
-	}
-	why := "its status is " + status.String()
-	if status == qpbackend.Unknown {
-		why = "the present values have not been solved"
-	}
-	return fmt.Errorf("ipm: there is no solution to differentiate: %s; call Solve and look at its status first", why)
 }
 
 // DifferentiateAt is that of qpbackend.Differentiator.

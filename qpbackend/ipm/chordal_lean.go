@@ -3,15 +3,12 @@
 package ipm
 
 import (
-	"context"
-
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 )
 
-// newSplit is that of other builds: here semidefinite cones stay whole.
-func newSplit(context.Context, base.Solver, Backend) (*solver, error) { return nil, nil }
+// reduced is b: semidefinite cones stay whole.
+func reduced(b qpbackend.Backend) qpbackend.Backend { return b }
 
 // semidefinite is that of other builds.
 func semidefinite(p *qpbackend.Problem) kkt.Cost {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -218,6 +219,12 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// isReduced reports whether the answer of a solver is one of a problem in pieces or faces.
+func isReduced(s qpbackend.Solver) bool {
+	c, ok := s.(reduce.Solver)
+	return ok && c.Reduced()
+}
+
 // run solves p, which is in pieces or not.
 func run(t *testing.T, p *qpbackend.Problem, b Backend, pieces bool) *qpbackend.Result {
 	t.Helper()
@@ -226,15 +233,14 @@ func run(t *testing.T, p *qpbackend.Problem, b Backend, pieces bool) *qpbackend.
 		t.Fatal(err)
 	}
 	defer s.Close()
-	sp, ok := s.(*split)
-	if ok != pieces || ok && sp.parts == nil {
-		t.Fatalf("in pieces: %v, want %v", ok, pieces)
+	if got := isReduced(s); got != pieces {
+		t.Fatalf("in pieces: %v, want %v", got, pieces)
 	}
 	var res qpbackend.Result
 	if err := s.Solve(context.Background(), &res); err != nil {
 		t.Fatal(err)
 	}
-	if ok && sp.whole != nil {
+	if isReduced(s) != pieces {
 		t.Error("the answer of the pieces did not hold")
 	}
 	return &res
@@ -269,7 +275,7 @@ func TestPiecesAfterUpdate(t *testing.T) {
 		if err := s.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
 			t.Fatalf("%v, %v", res.Status, err)
 		}
-		if got := s.(*split).parts != nil; got != pieces {
+		if got := isReduced(s); got != pieces {
 			t.Fatalf("in pieces: %v, want %v", got, pieces)
 		}
 		if cert := qpbackend.Certify(v, res.X, res.Y, res.Z); cert != res.Res || !(cert.Max() <= 1e-8) {
@@ -280,7 +286,7 @@ func TestPiecesAfterUpdate(t *testing.T) {
 	solve(dense, false)
 	if s, err := (Backend{}).New(ctx, dense, Backend{}.DefaultSettings()); err != nil {
 		t.Fatal(err)
-	} else if _, ok := s.(*split); !ok {
+	} else if _, ok := s.(reduce.Solver); !ok {
 		t.Error("constants that may go are not thought of")
 	}
 	solve(p, true)
@@ -309,7 +315,7 @@ func TestPiecesAfterUpdateOfCosts(t *testing.T) {
 		if err := s.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
 			t.Fatalf("%v, %v", res.Status, err)
 		}
-		if cert := qpbackend.Certify(v, res.X, res.Y, res.Z); cert != res.Res || s.(*split).parts == nil {
+		if cert := qpbackend.Certify(v, res.X, res.Y, res.Z); cert != res.Res || !isReduced(s) {
 			t.Errorf("residuals %v, stated %v", cert, res.Res)
 		}
 	}

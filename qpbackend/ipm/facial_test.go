@@ -80,7 +80,7 @@ func TestFacesAfterUpdate(t *testing.T) {
 		if err := s.Solve(ctx, &res); err != nil || res.Status != qpbackend.Solved {
 			t.Fatalf("%v, %v", res.Status, err)
 		}
-		if got := s.(*split).faces != nil; got != faces {
+		if got := isReduced(s); got != faces {
 			t.Fatalf("faces: %v, want %v", got, faces)
 		}
 		if cert := qpbackend.Certify(v, res.X, res.Y, res.Z); cert != res.Res {

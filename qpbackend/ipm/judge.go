@@ -75,7 +75,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		return interior.Broken
 	}
 	pr.ratio = res.Max() / size
-	if s.best.res.Max() <= s.Set.Tol && (s.confirm == nil || s.confirm(ctx)) {
+	if s.best.res.Max() <= s.Set.Tol && (s.confirm == nil || s.confirm(ctx, s.best.x, s.best.y, s.best.z)) {
 		pr.status = qpbackend.Solved
 		s.sharpen(ctx, w, k)
 		return interior.Done

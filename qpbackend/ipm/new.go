@@ -6,18 +6,34 @@ import (
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
 // New checks p and prepares all that depends on its pattern.
-func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
+func (b Backend) New(
+	ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings,
+) (qpbackend.Solver, error) {
+	if b.KKT != Auto || p == nil || !slices.ContainsFunc(p.Cones, isSemidefinite) {
+		return plain{b}.New(ctx, p, set)
+	}
+	s, err := reduced(plain{b}).New(ctx, p, set)
+	if c, ok := s.(reduce.Solver); ok {
+		return conic{c}, err
+	}
+	return s, err
+}
+
+func isSemidefinite(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }
+
+// plain is the method without reductions.
+type plain struct{ Backend }
+
+func (b plain) New(
+	ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings,
+) (qpbackend.Solver, error) {
 	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
-	}
-	if s, err := newSplit(ctx, own, b); err != nil {
-		return nil, err
-	} else if s != nil {
-		return s, nil
 	}
 	s, err := newSolver(ctx, own, b.KKT)
 	if err != nil {
@@ -25,6 +41,12 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	}
 	return s, nil
 }
+
+// conic is a solver with reductions before it.
+type conic struct{ reduce.Solver }
+
+// KKT is the way in which the linear systems are solved.
+func (c conic) KKT() KKT { return c.Last().(*solver).KKT() }
 
 // Estimate is the memory and the time that the semidefinite cones of a problem take.
 type Estimate struct {
@@ -40,7 +62,7 @@ const perSecond = 2.5e9
 // Semidefinite is the estimate for the semidefinite cones of p, which must be valid; zero
 // where there is none.
 func Semidefinite(p *qpbackend.Problem) Estimate {
-	if p.A == nil || !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }) {
+	if p.A == nil || !slices.ContainsFunc(p.Cones, isSemidefinite) {
 		return Estimate{}
 	}
 	cost := semidefinite(p)

@@ -219,7 +219,7 @@ func TestWatch(t *testing.T) {
 		p := strictly(rand.New(rand.NewPCG(seed, 8)), 30, 40)
 		s := newSolver(t, p)
 		w := s.(interface {
-			Watch(func(x []float64, res qpbackend.Residuals) bool)
+			Watch(func(x []float64, res qpbackend.Residuals) bool) error
 		})
 		var at []float64
 		w.Watch(func(x []float64, res qpbackend.Residuals) bool {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -83,11 +85,12 @@ const (
 	pivot   = 1e-3  // least coefficient of a singleton beside the largest of its row
 )
 
-// reduce returns the parts of p, which lacks no matrix, that can be left out, or nil if they are too few. Where
-// it meets a contradiction it stops with a proof. The error is that of ctx.
-func reduce(ctx context.Context, p *qpbackend.Problem) (*reduction, error) {
+// reduceProblem returns the parts of p, which lacks no matrix and has no cones, that can be left
+// out, or nil if they are too few. Where it meets a contradiction it stops with a proof. The error
+// is that of ctx.
+func reduceProblem(ctx context.Context, p *qpbackend.Problem) (*reduction, error) {
 	n, m := p.Dims()
-	if len(p.Cones) > 0 || n == 0 {
+	if n == 0 {
 		return nil, nil
 	}
 	work := poll.New(ctx)
@@ -132,7 +135,7 @@ func newReduction(p *qpbackend.Problem) *reduction {
 	t.byRow, _ = p.A.Transpose()
 	t.pFull = bothTriangles(p.P)
 	r := &reduction{
-		p: t, l: clone(p.L), u: clone(p.U), q: clone(p.Q), lo: make([]float64, n), hi: make([]float64, n),
+		p: t, l: slices.Clone(p.L), u: slices.Clone(p.U), q: slices.Clone(p.Q), lo: make([]float64, n), hi: make([]float64, n),
 		x: make([]float64, n), y: make([]float64, m), z: make([]float64, n),
 		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m), queued: make([]bool, m),
 	}
@@ -152,7 +155,24 @@ func newReduction(p *qpbackend.Problem) *reduction {
 	return r
 }
 
-func clone(v []float64) []float64 { return append([]float64(nil), v...) }
+// bothTriangles is the symmetric matrix without stored zeros, given its upper
+// triangle.
+func bothTriangles(p *sparse.CSC) *sparse.CSC {
+	lower, _ := p.Transpose()
+	full := &sparse.CSC{Rows: p.Rows, Cols: p.Cols, ColPtr: make([]int, 1, p.Cols+1)}
+	for j := range p.Cols {
+		for _, half := range [...]*sparse.CSC{p, lower} {
+			for k := half.ColPtr[j]; k < half.ColPtr[j+1]; k++ {
+				i, v := half.RowIdx[k], half.Val[k]
+				if v != 0 && (half == p || i != j) {
+					full.RowIdx, full.Val = append(full.RowIdx, i), append(full.Val, v)
+				}
+			}
+		}
+		full.ColPtr = append(full.ColPtr, len(full.RowIdx))
+	}
+	return full
+}
 
 func (r *reduction) push(i int) {
 	if !r.queued[i] && r.rowAlive[i] {
@@ -369,4 +389,16 @@ func (r *reduction) singleton(j, i int, a float64) {
 func (r *reduction) String() string {
 	n, m := r.p.Dims()
 	return fmt.Sprintf("presolve left out %d of %d variables and %d of %d rows", n-len(r.cols), n, m-len(r.rows), m)
+}
+
+// part is the reduced problem.
+func (r *reduction) part() *reduce.Part {
+	t := reduce.NewPart(r.p.Problem, r.rows, r.cols, false)
+	p := t.Problem
+	reduce.Pick(p.Q, r.q, r.cols)
+	reduce.Pick(p.Lo, r.lo, r.cols)
+	reduce.Pick(p.Hi, r.hi, r.cols)
+	reduce.Pick(p.L, r.l, r.rows)
+	reduce.Pick(p.U, r.u, r.rows)
+	return t
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
 // answerKind tells points from rays, of which nothing constant remains.
@@ -23,12 +24,9 @@ func (r *reduction) undo(dst, from *qpbackend.Result, kind answerKind) {
 		clear(y)
 	}
 	if from != nil {
-		for k, j := range r.cols {
-			x[j], z[j] = from.X[k], from.Z[k]
-		}
-		for k, i := range r.rows {
-			y[i] = from.Y[k]
-		}
+		reduce.Spread(x, from.X, r.cols)
+		reduce.Spread(z, from.Z, r.cols)
+		reduce.Spread(y, from.Y, r.rows)
 	}
 	for _, v := range r.proof {
 		y[v.row] = v.y

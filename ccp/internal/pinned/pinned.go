@@ -5,157 +5,105 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
-// Backend solves with Inner the rest of a problem without the columns Cols, which
-// ascend and have equal bounds, and those to which Equations give their values; v are
-// the values of both. With the other columns called f that is
+// Reduction leaves out the columns Cols, which ascend and have equal bounds. With their values v
+// and the other columns f the rest is
 //
 //	minimise    ½ x'P_ff x + (q_f + P_fc v)'x + r + q_c'v + ½ v'P_cc v
 //	subject to  l − A_c v ≤ A_f x ≤ u − A_c v
 //
-// and likewise in cones. Multipliers of the columns' bounds, and of the equations, follow
-// from Px + q + A'y + z = 0. There are no derivatives with Equations.
-type Backend struct {
-	Inner     qpbackend.Backend
-	Cols      []int
-	Equations []Equation
+// and likewise in cones. Multipliers of the columns' bounds follow from Px + q + A'y + z = 0.
+type Reduction struct{ Cols []int }
+
+// reduced is the problem without the columns.
+type reduced struct {
+	pinned []int
+	part   *reduce.Part
+	values []float64    // by column: of the pinned ones, else 0
+	cost   []float64    // P times these
+	last   [5][]float64 // the costs, bounds and sides of the part before
 }
 
-// Name is that of Inner.
-func (b Backend) Name() string { return b.Inner.Name() }
-
-// Supports is that of Inner.
-func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
-
-// DefaultSettings are those of Inner.
-func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
-
-// solver keeps the problem as stated beside the one without the columns.
-type solver struct {
-	p     *qpbackend.Problem
-	set   qpbackend.Settings
-	inner qpbackend.Solver
-	now   *qpbackend.Problem // the problem that inner solves
-	pin   []bool             // by column of p
-	free  []int              // the other columns
-	a, pp []int              // places in p's A and P of the values of those of now
-	res   qpbackend.Result
-	x, z  []float64
-	last  [5][]float64 // the part that inner has of now's costs, bounds and sides
-	work  []float64
-	n, m  int
-
-	equations []equation
-}
-
-// New leaves the columns out and has Inner prepare the rest.
-func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	if len(b.Cols)+len(b.Equations) == 0 {
-		return b.Inner.New(ctx, p, set)
-	}
-	p, err := qpbackend.Prepare(ctx, b, p, set)
-	if err != nil {
-		return nil, err
+// New leaves a problem as it is where no column is to be left out.
+func (r Reduction) New(_ context.Context, p *qpbackend.Problem, _ qpbackend.Settings) (reduce.Reduced, error) {
+	if len(r.Cols) == 0 {
+		return nil, nil
 	}
 	n, m := p.Dims()
-	s := &solver{p: p, set: set, pin: make([]bool, n), n: n, m: m, x: make([]float64, n), z: make([]float64, n), work: make([]float64, qpbackend.CertifyLen(p))}
-	for _, j := range b.Cols {
-		s.pin[j] = true
-	}
-	for _, e := range b.Equations {
-		s.pin[e.Col] = true
-	}
-	s.locate(b.Equations)
-	at := make([]int, n) // of the free columns
+	var free []int
 	for j := range n {
-		if !s.pin[j] {
-			at[j] = len(s.free)
-			s.free = append(s.free, j)
+		if _, in := slices.BinarySearch(r.Cols, j); !in {
+			free = append(free, j)
 		}
 	}
-	k := len(s.free)
-	s.now = &qpbackend.Problem{
-		Q: make([]float64, k), Lo: make([]float64, k), Hi: make([]float64, k), L: make([]float64, m), U: make([]float64, m), Cones: p.Cones,
-		A: &sparse.CSC{Rows: m, Cols: k, ColPtr: make([]int, k+1)}, P: &sparse.CSC{Rows: k, Cols: k, ColPtr: make([]int, k+1)},
+	rows := make([]int, m)
+	for i := range rows {
+		rows[i] = i
 	}
-	for f, j := range s.free {
-		for i := p.A.ColPtr[j]; i < p.A.ColPtr[j+1]; i++ {
-			s.a = append(s.a, i)
-			s.now.A.RowIdx = append(s.now.A.RowIdx, p.A.RowIdx[i])
-		}
-		s.now.A.ColPtr[f+1] = len(s.a)
-		for i := p.P.ColPtr[j]; i < p.P.ColPtr[j+1]; i++ {
-			if row := p.P.RowIdx[i]; !s.pin[row] {
-				s.pp = append(s.pp, i)
-				s.now.P.RowIdx = append(s.now.P.RowIdx, at[row])
-			}
-		}
-		s.now.P.ColPtr[f+1] = len(s.pp)
-	}
-	s.now.A.Val, s.now.P.Val = make([]float64, len(s.a)), make([]float64, len(s.pp))
-	pick(s.now.A.Val, p.A.Val, s.a)
-	pick(s.now.P.Val, p.P.Val, s.pp)
-	s.state()
-	s.inner, err = b.Inner.New(ctx, s.now, set)
-	if err != nil {
-		return nil, err
-	}
-	s.keep()
+	s := &reduced{pinned: r.Cols, values: make([]float64, n), cost: make([]float64, n)}
+	s.part = reduce.NewPart(p, rows, free, true)
+	s.part.Problem.Cones = p.Cones
 	return s, nil
 }
 
-// pick writes the values at the given places to dst.
-func pick(dst, from []float64, at []int) {
-	for k, i := range at {
-		dst[k] = from[i]
-	}
-}
+// vectors are the costs, bounds and sides in an update or of the part.
+func vectors(u *qpbackend.Update) [5]*[]float64 { return [5]*[]float64{&u.Q, &u.Lo, &u.Hi, &u.L, &u.U} }
 
-// part is v at the free columns.
-func (s *solver) part(v []float64) []float64 {
-	if len(v) == 0 {
-		return nil
+// Apply passes on what has changed in the part.
+func (s *reduced) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (reduce.Task, error) {
+	now, free := s.part.Problem, s.part.Cols
+	t := reduce.Task{Problem: now, Keep: true, Cols: free, Start: s.part.Start(ask.Start), Early: reduce.Passed}
+	if ask.Goal.At != nil {
+		given, _ := slices.BinarySearch(free, len(ask.Goal.At))
+		t.Goal = reduce.Goal{At: reduce.Pick(make([]float64, given), ask.Goal.At, free[:given]), Least: ask.Goal.Least}
 	}
-	out := make([]float64, len(s.free))
-	pick(out, v, s.free)
-	return out
-}
-
-// spread writes the free columns of dst.
-func (s *solver) spread(dst, part []float64) {
-	for f, j := range s.free {
-		if f < len(part) {
-			dst[j] = part[f]
+	if !ask.Changed() {
+		return t, nil
+	}
+	s.fill(p)
+	news := reduce.All(now)
+	for k, v := range vectors(&news) {
+		if slices.Equal(*v, s.last[k]) {
+			*v = nil
+		} else {
+			s.last[k] = append(s.last[k][:0], *v...)
 		}
 	}
+	if ask.News.P == nil {
+		news.P = nil
+	}
+	if ask.News.A == nil {
+		news.A = nil
+	}
+	if t.News = news; ask.News.P != nil || ask.News.A != nil {
+		s.part.Matrices(p)
+	}
+	return t, nil
 }
 
-// state writes the costs, sides and bounds of what is left.
-func (s *solver) state() {
-	p, now := s.p, s.now
-	pick(now.Q, p.Q, s.free)
-	pick(now.Lo, p.Lo, s.free)
-	pick(now.Hi, p.Hi, s.free)
+// fill writes the costs, sides and bounds of the part.
+func (s *reduced) fill(p *qpbackend.Problem) {
+	now, free := s.part.Problem, s.part.Cols
+	reduce.Pick(now.Q, p.Q, free)
+	reduce.Pick(now.Lo, p.Lo, free)
+	reduce.Pick(now.Hi, p.Hi, free)
 	copy(now.L, p.L)
 	copy(now.U, p.U)
 	now.R = p.R
-	s.values(s.x)
-	cost := s.z // P v
-	clear(cost)
-	p.P.AddSymMulVec(cost, 1, s.x)
-	for f, j := range s.free {
-		now.Q[f] += cost[j]
+	for _, j := range s.pinned {
+		s.values[j] = p.Lo[j]
 	}
-	for j, v := range s.x {
-		now.R += v * (p.Q[j] + cost[j]/2)
+	clear(s.cost)
+	p.P.AddSymMulVec(s.cost, 1, s.values)
+	for f, j := range free {
+		now.Q[f] += s.cost[j]
 	}
-	for j, v := range s.x {
-		if v == 0 {
-			continue
-		}
-		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+	for _, j := range s.pinned {
+		v := s.values[j]
+		now.R += v * (p.Q[j] + s.cost[j]/2)
+		for k := p.A.ColPtr[j]; v != 0 && k < p.A.ColPtr[j+1]; k++ {
 			i, d := p.A.RowIdx[k], p.A.Val[k]*v
 			now.L[i] -= d
 			now.U[i] -= d
@@ -163,97 +111,32 @@ func (s *solver) state() {
 	}
 }
 
-// Update overwrites values of both problems.
-func (s *solver) Update(u qpbackend.Update) error {
-	if err := s.p.Apply(u); err != nil {
-		return err
+// Invert completes an answer.
+func (s *reduced) Invert(
+	_ context.Context, p *qpbackend.Problem, from, to *qpbackend.Result,
+) (reduce.Verdict, error) {
+	n, free := len(s.values), s.part.Cols
+	proof, ray := to.Status == qpbackend.PrimalInfeasible, to.Status == qpbackend.DualInfeasible
+	to.X, to.Z = append(to.X[:0], s.values...), append(to.Z[:0], make([]float64, n)...)
+	if ray {
+		clear(to.X)
 	}
-	var to qpbackend.Update
-	if u.A != nil {
-		to.A = make([]float64, len(s.a))
-		pick(to.A, s.p.A.Val, s.a)
-		s.now.A.Val = to.A
+	reduce.Spread(to.X, from.X, free)
+	reduce.Spread(to.Z, from.Z, free)
+	to.Y = append(to.Y[:0], from.Y...)
+	if ray {
+		return reduce.Measured, nil
 	}
-	if u.P != nil {
-		to.P = make([]float64, len(s.pp))
-		pick(to.P, s.p.P.Val, s.pp)
-		s.now.P.Val = to.P
-	}
-	s.state()
-	for k, v := range s.vectors() {
-		if !slices.Equal(*v, s.last[k]) {
-			*[5]*[]float64{&to.Q, &to.Lo, &to.Hi, &to.L, &to.U}[k] = *v
-		}
-	}
-	if err := s.inner.Update(to); err != nil {
-		return err
-	}
-	s.keep()
-	return nil
-}
-
-// vectors are the costs, bounds and sides of what is left.
-func (s *solver) vectors() [5]*[]float64 {
-	return [5]*[]float64{&s.now.Q, &s.now.Lo, &s.now.Hi, &s.now.L, &s.now.U}
-}
-
-// keep takes note of what inner has.
-func (s *solver) keep() {
-	for k, v := range s.vectors() {
-		s.last[k] = append(s.last[k][:0], *v...)
-	}
-}
-
-// WarmStart passes on the free part of the point.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	return s.inner.WarmStart(s.part(x), s.without(y), s.part(z))
-}
-
-// Solve solves the reduced problem and completes the answer.
-func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	err := s.inner.Solve(ctx, &s.res)
-	x, y, z := append(dst.X[:0], make([]float64, s.n)...), append(dst.Y[:0], s.res.Y...), append(dst.Z[:0], make([]float64, s.n)...)
-	*dst = qpbackend.Result{Status: s.res.Status, Objective: s.res.Objective, Res: s.res.Res,
-		Iterations: s.res.Iterations, Work: s.res.Work, Message: s.res.Message}
-	dst.X, dst.Y, dst.Z = x, y, z
-	s.spread(x, s.res.X)
-	s.spread(z, s.res.Z)
-	proof := s.res.Status == qpbackend.PrimalInfeasible
-	ray := s.res.Status == qpbackend.DualInfeasible
-	slope := make([]float64, s.n)
+	slope := make([]float64, n)
 	if !proof {
-		for j := range x {
-			if s.pin[j] && !ray {
-				x[j] = s.x[j]
-			}
-		}
-		copy(slope, s.p.Q)
-		s.p.P.AddSymMulVec(slope, 1, x)
+		copy(slope, p.Q)
+		p.P.AddSymMulVec(slope, 1, to.X)
 	}
-	if len(y) == s.m {
-		for j := range slope {
-			if !s.pin[j] {
-				continue
-			}
-			for k := s.p.A.ColPtr[j]; k < s.p.A.ColPtr[j+1]; k++ {
-				slope[j] += s.p.A.Val[k] * y[s.p.A.RowIdx[k]]
-			}
-			if z[j] = -slope[j]; ray {
-				z[j] = 0
-			}
+	for _, j := range s.pinned {
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			slope[j] += p.A.Val[k] * to.Y[p.A.RowIdx[k]]
 		}
-		if !ray {
-			s.shift(y, z, proof)
-		}
-		if !proof && !ray {
-			dst.Res = s.set.Certify(ctx, s.p, nil, x, y, z, s.work)
-		}
+		to.Z[j] = -slope[j]
 	}
-	return err
+	return reduce.Final, nil
 }
-
-// Close closes the inner solver.
-func (s *solver) Close() error { return s.inner.Close() }

@@ -13,7 +13,7 @@ import (
 // copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
 // the other rows. Where it is at least enough without bounds that rows imply, these are not asked for: they take longer
 // than all else.
-func (s *Solver) LeastWithin(reach []float64, first int, enough float64) float64 {
+func (s *units) LeastWithin(reach []float64, first int, enough float64) float64 {
 	for j, u := range s.col {
 		reach[j] /= u
 	}

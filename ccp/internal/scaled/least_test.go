@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -42,7 +43,7 @@ func TestLeastWithin(t *testing.T) {
 		for j, v := range x {
 			p.Lo[j], p.Hi[j] = v-5, v+5
 		}
-		s, err := New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), ones(n), nil)
+		s, err := New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), slices.Repeat([]float64{1}, n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

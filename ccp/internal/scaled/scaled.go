@@ -3,22 +3,27 @@ package scaled
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Solver is a backend's solver of a scaled copy of a problem. Its Update,
-// WarmStart and Solve are in the units of the stated problem, but for the
-// residuals of a Result, which are those of the copy.
+// Solver is a backend's solver of a scaled copy of a problem. It is in the units of the stated
+// problem, but for the residuals of a Result, which are those of the copy.
 type Solver struct {
-	p     *qpbackend.Problem // as stated, with the values of the last Update
-	copy  *qpbackend.Problem // x = origin + col·x', rows times row, objective times obj; p itself where all units are 1
-	inner qpbackend.Solver
+	qpbackend.Solver
+	*units
+	share float64 // see Worked
+}
 
+// units is the reduction to the copy: x = origin + col·x', rows times row, objective times obj.
+type units struct {
+	p        *qpbackend.Problem // as stated, with the values of the last solve
+	copy     *qpbackend.Problem // p itself where all units are 1
 	col, row []float64
 	obj      float64
 	origin   []float64 // nil: 0
@@ -30,21 +35,21 @@ type Solver struct {
 	top      []float64 // by group: the largest coefficient times its column's unit
 	fresh    bool      // the copy has units and origin as they are now
 	x, y     []float64 // the last solution of the copy
-	took     int       // iterations of the last Solve
 	scratch  []float64
 }
 
-// New makes a solver of p, whose columns have the given units, powers of 1024. The
-// cost of the columns penalised does not count for the size of the objective. The values of A
-// are shared with p: whoever changes them calls Update with them before the next Solve.
-func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings, units []float64, penalised []int) (*Solver, error) {
+// New makes a solver of p, whose columns have the given units, powers of 1024, after the other
+// reductions. The cost of the columns penalised does not count for the size of the objective. The
+// values of A are shared with p: whoever changes them calls Update with them before the next Solve.
+func New(
+	ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings,
+	columns []float64, penalised []int, others ...reduce.Reduction,
+) (*Solver, error) {
 	n, m := p.Dims()
-	s := &Solver{
-		p: p.CloneValues(), col: make([]float64, n), row: ones(m), obj: 1,
-		free: make([]bool, n), separate: make([]bool, m), group: groups(p), boosts: boosts(p), stretch: stretches(p), top: make([]float64, m), scratch: make([]float64, 2*n+m),
-	}
-	if p.A != nil {
-		s.p.A.Val = p.A.Val // of many samples they are as large as the data
+	s := &units{
+		col: slices.Clone(columns), row: slices.Repeat([]float64{1}, m), obj: 1, free: make([]bool, n),
+		separate: make([]bool, m), group: groups(p), boosts: boosts(p), stretch: stretches(p),
+		top: make([]float64, m), scratch: make([]float64, 2*n+m),
 	}
 	for _, t := range s.stretch {
 		for i := range 3 {
@@ -54,50 +59,51 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	for _, j := range penalised {
 		s.free[j] = true
 	}
-	s.copy = s.p
-	copy(s.col, units)
-	s.rescale(true, true)
-	if err := s.fill(qpbackend.Update{}); err != nil {
-		return nil, err
+	chain := reduce.Backend{Reduction: s, Inner: reduce.Chain(b, others...), Shares: true}
+	solver, err := chain.New(ctx, p, set)
+	if err != nil {
+		return nil, s.refused(p, err)
 	}
-	var err error
-	s.inner, err = b.New(ctx, s.copy, set)
-	s.fresh = true
-	return s, s.refused(err)
+	return &Solver{Solver: solver, units: s}, nil
+}
+
+// New is the reduction of p.
+func (s *units) New(context.Context, *qpbackend.Problem, qpbackend.Settings) (reduce.Reduced, error) {
+	return s, nil
 }
 
 // ErrOverflow is the error for a problem that cannot be stated in numbers of float64.
 var ErrOverflow = errors.New("ccp: numbers of the convex problem overflow in its units")
 
-// refused is the error of the inner backend, or ErrOverflow if it was given numbers that are not
-// finite.
-func (s *Solver) refused(err error) error {
-	for _, list := range [...][]float64{s.copy.Q, values(s.copy.P), values(s.copy.A)} {
-		if err != nil && slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {
-			return ErrOverflow
+// refused is the error of a chain, or ErrOverflow if the problem, or its copy, has numbers that are
+// not finite.
+func (s *units) refused(p *qpbackend.Problem, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, p := range [...]*qpbackend.Problem{p, s.copy} {
+		if p == nil {
+			continue
+		}
+		for _, list := range [...][]float64{p.Q, values(p.P), values(p.A)} {
+			if slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {
+				return ErrOverflow
+			}
 		}
 	}
 	return err
 }
 
-func ones(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
-}
-
 // Resize gives the columns other units.
-func (s *Solver) Resize(units []float64) {
-	if !slices.Equal(s.col, units) {
-		copy(s.col, units)
+func (s *units) Resize(columns []float64) {
+	if !slices.Equal(s.col, columns) {
+		copy(s.col, columns)
 		s.fresh = false
 	}
 }
 
 // Centre states the copy in the distance from x from now on; nil: from 0.
-func (s *Solver) Centre(x []float64) {
+func (s *units) Centre(x []float64) {
 	if x == nil && s.origin == nil {
 		return
 	}
@@ -117,13 +123,13 @@ func each(a *sparse.CSC, f func(i, j int, v float64)) {
 
 // rescale chooses the units of the objective and the rows for the values as they
 // are; one that is still near its size stays, unless first.
-func (s *Solver) rescale(first, rows bool) {
+func (s *units) rescale(first, rows bool) {
 	if size := s.slope(); size > 0 && (first || !Fits(size*s.obj, 1)) {
 		if obj := 1 / Unit(size); obj != s.obj {
 			s.obj, s.fresh = obj, false
 		}
 	}
-	if !rows || s.p.A == nil {
+	if !rows {
 		return
 	}
 	for k := range s.boosts {
@@ -164,7 +170,7 @@ func (s *Solver) rescale(first, rows bool) {
 }
 
 // slope is the largest coefficient of the objective in the columns' units.
-func (s *Solver) slope() float64 {
+func (s *units) slope() float64 {
 	size := 0.0
 	for j, q := range s.p.Q {
 		if !s.free[j] {
@@ -181,25 +187,13 @@ func (s *Solver) slope() float64 {
 	return min(size, math.MaxFloat64)
 }
 
-// Update takes new values, and shares those of A with the caller as New does. Bounds may be of any size.
+// Update takes new values, and shares those of A with the caller as New does.
 func (s *Solver) Update(u qpbackend.Update) error {
-	if a := s.p.A; a != nil && len(u.A) == len(a.Val) {
-		a.Val = u.A
-	}
-	moved := func(to, from []float64) bool { return from != nil && !slices.Equal(to, from) }
-	rows := u.A != nil || !s.fresh || len(s.boosts)+len(s.stretch) > 0 || moved(s.p.L, u.L) || moved(s.p.U, u.U)
-	for _, f := range [...]struct{ to, from []float64 }{{s.p.Q, u.Q}, {s.p.Lo, u.Lo}, {s.p.Hi, u.Hi}, {s.p.L, u.L}, {s.p.U, u.U}, {values(s.p.P), u.P}, {values(s.p.A), u.A}} {
-		if f.from != nil && len(f.from) != len(f.to) {
-			return fmt.Errorf("ccp: an update has length %d, want %d", len(f.from), len(f.to))
-		}
-		copy(f.to, f.from)
-	}
-	s.rescale(false, rows)
-	if err := s.fill(u); err != nil {
-		return err
-	}
-	return s.refused(s.inner.Update(s.changed(u)))
+	return s.refused(&qpbackend.Problem{Q: u.Q, P: numbers(u.P), A: numbers(u.A)}, s.Solver.Update(u))
 }
+
+// numbers is a matrix with the values.
+func numbers(v []float64) *sparse.CSC { return &sparse.CSC{Val: v} }
 
 func values(m *sparse.CSC) []float64 {
 	if m == nil {
@@ -208,35 +202,78 @@ func values(m *sparse.CSC) []float64 {
 	return m.Val
 }
 
-// fill brings the copy up to date: the values of u, or all where units or origin have
-// changed.
-func (s *Solver) fill(u qpbackend.Update) error {
+// Apply chooses units, brings the copy up to date, and states the start and the goal in its units.
+func (s *units) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (t reduce.Task, err error) {
+	u := ask.News
+	if s.p = p; ask.First {
+		s.copy = p
+	}
+	s.rescale(ask.First, ask.First || u.A != nil || u.L != nil || u.U != nil || !s.fresh)
+	if t.News, err = s.fill(u); err != nil {
+		return t, err
+	}
+	t.Problem, t.Keep, t.Early = s.copy, true, reduce.Passed
+	t.Start, t.Goal = s.start(ask.Start), ask.Goal
+	if at := t.Goal.At; at != nil {
+		t.Goal = reduce.Goal{At: s.point(append(s.scratch[:0:len(s.col)], at...)), Least: t.Goal.Least * s.obj}
+	}
+	return t, nil
+}
+
+// point states x, or its first entries, in the units of the copy.
+func (s *units) point(x []float64) []float64 {
+	for j := range x {
+		if s.origin != nil {
+			x[j] -= s.origin[j]
+		}
+		x[j] /= s.col[j]
+	}
+	return x
+}
+
+// fill brings the copy up to date, by the values of u, or by all where units or origin have
+// changed. It returns the changes of the copy.
+func (s *units) fill(u qpbackend.Update) (qpbackend.Update, error) {
 	all := !s.fresh
 	if all && s.copy == s.p && !s.plain() {
 		s.copy = s.p.CloneValues()
 	}
 	if s.copy != s.p {
-		if s.p.A != nil && (all || u.A != nil) {
+		if all || u.A != nil {
 			scale(s.copy.A, s.p.A, s.col, s.row, 1)
 			for k := range s.boosts {
 				s.boosts[k].turnMatrix(s.copy.A)
 			}
 		}
-		if s.p.P != nil && (all || u.P != nil) {
+		if all || u.P != nil {
 			scale(s.copy.P, s.p.P, s.col, s.col, s.obj)
 		}
 		s.fillVectors()
 	}
 	for i, l := range s.copy.L {
 		if math.IsNaN(l) || math.IsNaN(s.copy.U[i]) {
-			return ErrOverflow
+			return u, ErrOverflow
 		}
 	}
-	return nil
+	s.fresh = true
+	news := reduce.All(s.copy)
+	for _, v := range [...]struct {
+		to    *[]float64
+		moved bool
+	}{
+		{&news.Q, u.Q != nil || s.origin != nil}, {&news.Lo, u.Lo != nil || s.origin != nil},
+		{&news.Hi, u.Hi != nil || s.origin != nil}, {&news.L, u.L != nil || s.origin != nil},
+		{&news.U, u.U != nil || s.origin != nil}, {&news.P, u.P != nil}, {&news.A, u.A != nil},
+	} {
+		if !all && !v.moved {
+			*v.to = nil
+		}
+	}
+	return news, nil
 }
 
 // plain reports whether the copy is the problem itself.
-func (s *Solver) plain() bool {
+func (s *units) plain() bool {
 	for _, list := range [2][]float64{s.col, s.row} {
 		for _, u := range list {
 			if u != 1 {
@@ -268,7 +305,7 @@ func scale(dst, from *sparse.CSC, col, row []float64, w float64) {
 }
 
 // fillVectors writes the linear objective and the bounds.
-func (s *Solver) fillVectors() {
+func (s *units) fillVectors() {
 	n, m := s.p.Dims()
 	shift, at := s.scratch[:n], s.scratch[n:n+m]
 	clear(s.scratch[:n+m])
@@ -317,143 +354,107 @@ func within(lo, hi float64) (from, to float64) {
 	return min(lo, qpbackend.Infinity/16), max(hi, -qpbackend.Infinity/16)
 }
 
-// changed is the update of the inner solver.
-func (s *Solver) changed(u qpbackend.Update) qpbackend.Update {
-	all := !s.fresh
-	s.fresh = true
-	away := s.origin != nil
-	var out qpbackend.Update
-	if all || u.Q != nil || away {
-		out.Q = s.copy.Q
-	}
-	if s.p.Lo != nil && (all || u.Lo != nil || u.Hi != nil || away) {
-		out.Lo, out.Hi = s.copy.Lo, s.copy.Hi
-	}
-	if all || u.L != nil || away {
-		out.L = s.copy.L
-	}
-	if all || u.U != nil || away {
-		out.U = s.copy.U
-	}
-	if s.p.P != nil && (all || u.P != nil) {
-		out.P = s.copy.P.Val
-	}
-	if s.p.A != nil && (all || u.A != nil) {
-		out.A = s.copy.A.Val
-	}
-	return out
-}
-
-// WarmStart proposes a point in the units of the stated problem. One that overflows in
-// those of the copy is none.
-func (s *Solver) WarmStart(x, y, z []float64) error {
+// start states a start in the units of the copy. One that overflows there is none.
+func (s *units) start(from reduce.Point) (t reduce.Point) {
 	n, m := s.p.Dims()
-	if z != nil && len(z) == n {
-		z = append(s.scratch[n+m:n+m], z...)
-		for j := range z {
-			z[j] *= s.col[j] * s.obj
-		}
+	if from.X != nil {
+		t.X = s.point(append(s.scratch[:0:n], from.X...))
 	}
-	if x != nil && len(x) == n {
-		x = append(s.scratch[:0:n], x...)
-		for j := range x {
-			if s.origin != nil {
-				x[j] -= s.origin[j]
-			}
-			x[j] /= s.col[j]
-		}
-	}
-	if y != nil && len(y) == m {
-		y = append(s.scratch[n:n:n+m], y...)
-		for i := range y {
-			y[i] *= s.obj / s.row[i]
+	if from.Y != nil {
+		t.Y = append(s.scratch[n:n:n+m], from.Y...)
+		for i := range t.Y {
+			t.Y[i] *= s.obj / s.row[i]
 		}
 		for k := range s.boosts {
-			s.boosts[k].backRows(y)
+			s.boosts[k].backRows(t.Y)
 		}
 		for k := range s.stretch {
-			s.stretch[k].backRows(y)
+			s.stretch[k].backRows(t.Y)
 		}
 	}
-	for _, list := range [3][]float64{x, y, z} {
-		for _, v := range list {
-			if math.IsNaN(v) || math.IsInf(v, 0) { // in other units than it was found in
-				return nil
-			}
+	if from.Z != nil {
+		t.Z = append(s.scratch[n+m:n+m], from.Z...)
+		for j := range t.Z {
+			t.Z[j] *= s.col[j] * s.obj
 		}
 	}
-	return s.inner.WarmStart(x, y, z)
+	for _, list := range [3][]float64{t.X, t.Y, t.Z} {
+		if num.FirstNotFinite(list) >= 0 {
+			return reduce.Point{}
+		}
+	}
+	return t
 }
 
-// Enough lets the next Solve end early, where the inner solver can, with a point whose objective is lower than at a point, of which the
-// first entries are given, by at least least, and by nearly as much as that of a solution; +Inf: it may not.
-func (s *Solver) Enough(at []float64, least float64) {
-	inner, ok := s.inner.(interface {
-		Enough(at []float64, least float64)
-	})
-	if !ok {
-		return
-	}
-	at = append(s.scratch[:0:len(s.col)], at...)
-	for j := range at {
-		if s.origin != nil {
-			at[j] -= s.origin[j]
-		}
-		at[j] /= s.col[j]
-	}
-	inner.Enough(at, least*s.obj)
-}
-
-// Solve solves the copy.
-func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	err := s.inner.Solve(ctx, dst)
-	s.took = dst.Iterations
-	s.x, s.y = append(s.x[:0], dst.X...), append(s.y[:0], dst.Y...)
-	if len(dst.Y) == len(s.row) {
+// Invert states an answer in the units of the problem.
+func (s *units) Invert(
+	_ context.Context, _ *qpbackend.Problem, from, to *qpbackend.Result,
+) (reduce.Verdict, error) {
+	s.x, s.y = append(s.x[:0], from.X...), append(s.y[:0], from.Y...)
+	to.X, to.Y, to.Z = append(to.X[:0], from.X...), append(to.Y[:0], from.Y...), append(to.Z[:0], from.Z...)
+	if len(to.Y) == len(s.row) {
 		for k := range s.boosts {
-			s.boosts[k].turnRows(dst.Y)
+			s.boosts[k].turnRows(to.Y)
 		}
 		for k := range s.stretch {
-			s.stretch[k].turnRows(dst.Y)
+			s.stretch[k].turnRows(to.Y)
 		}
 	}
-	switch dst.Status {
+	obj := s.obj
+	switch to.Status {
 	case qpbackend.PrimalInfeasible: // scaled to the same support
-		for i := range dst.Y {
-			dst.Y[i] *= s.row[i]
-		}
-		for j := range dst.Z {
-			dst.Z[j] /= s.col[j]
-		}
-		return err
+		obj = 1
 	case qpbackend.DualInfeasible: // scaled to the same descent
-		for j := range dst.X {
-			dst.X[j] *= s.col[j] * s.obj
+		for j := range to.X {
+			to.X[j] *= s.col[j] * s.obj
 		}
-		return err
-	}
-	for j := range dst.X {
-		dst.X[j] *= s.col[j]
-		if s.origin != nil {
-			dst.X[j] += s.origin[j]
+		return reduce.Measured, nil
+	default:
+		for j := range to.X {
+			to.X[j] *= s.col[j]
+			if s.origin != nil {
+				to.X[j] += s.origin[j]
+			}
 		}
 	}
-	for i := range dst.Y {
-		dst.Y[i] *= s.row[i] / s.obj
+	for i := range to.Y {
+		to.Y[i] *= s.row[i] / obj
 	}
-	for j := range dst.Z {
-		dst.Z[j] /= s.col[j] * s.obj
+	for j := range to.Z {
+		to.Z[j] /= s.col[j] * obj
 	}
-	dst.Objective /= s.obj
+	to.Objective /= obj
+	return reduce.Measured, nil
+}
+
+// WarmStart proposes a point. One with numbers that are not finite, in other units than it was
+// found in, is none.
+func (s *Solver) WarmStart(x, y, z []float64) error {
+	if num.FirstNotFinite(x) >= 0 || num.FirstNotFinite(y) >= 0 || num.FirstNotFinite(z) >= 0 {
+		return nil
+	}
+	return s.Solver.WarmStart(x, y, z)
+}
+
+// Solve solves the problem.
+func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
+	err := s.refused(nil, s.Solver.Solve(ctx, dst))
+	if s.share = dst.Share; s.share == 0 {
+		s.share = 1
+	}
+	s.share *= float64(dst.Iterations)
 	return err
 }
 
 // Worked is the iterations of the last Solve. Where they were for a part of the problem, each counts as its share.
-func (s *Solver) Worked() float64 {
-	if w, ok := s.inner.(interface{ Worked() float64 }); ok {
-		return w.Worked()
+func (s *Solver) Worked() float64 { return s.share }
+
+// Enough is reduce.EarlyEnder's where the solver has that power. It is a permission: others solve
+// to the end.
+func (s *Solver) Enough(at []float64, least float64) {
+	if e, ok := s.Solver.(reduce.EarlyEnder); ok {
+		_ = e.Enough(at, least)
 	}
-	return float64(s.took)
 }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative
@@ -465,6 +466,3 @@ func (s *Solver) Objective() float64 {
 	}
 	return 1 / s.obj
 }
-
-// Close frees the inner solver.
-func (s *Solver) Close() error { return s.inner.Close() }

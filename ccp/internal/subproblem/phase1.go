@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -39,7 +38,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	}
 	t := time.Now()
 	defer func() { s.Seconds += Since(t) }()
-	solver, err := pinned.Backend{Inner: backend, Equations: pinned.Find(qp, nil)}.New(ctx, qp, backend.DefaultSettings())
+	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return nil, err
 	}

@@ -4,24 +4,14 @@ import (
 	"context"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Backend solves problems with Inner, those for which Pays is true by a working set.
-type Backend struct {
-	Inner  qpbackend.Backend
-	Shares bool // solvers share the values of A with the problem: whoever changes them calls Update with them before the next Solve
-	least  int  // of tests: rows that join at once, whatever Pays says; 0: none
+// Reduction is for problems for which Pays is true; it leaves others as they are.
+type Reduction struct {
+	least int // of tests: rows that join at once, whatever Pays says; 0: none
 }
-
-// Name is that of Inner.
-func (b Backend) Name() string { return b.Inner.Name() }
-
-// Supports is that of Inner.
-func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
-
-// DefaultSettings are those of Inner.
-func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
 
 // A working set is for problems of at least leastRows rows that may be absent, and at least
 // leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
@@ -48,7 +38,8 @@ func Pays(p *qpbackend.Problem) bool {
 
 // Chooses reports whether b solves p by a working set.
 func Chooses(b qpbackend.Backend, p *qpbackend.Problem) bool {
-	_, is := b.(Backend)
+	c, _ := b.(reduce.Backend)
+	_, is := c.Reduction.(Reduction)
 	return is && Pays(p)
 }
 
@@ -74,23 +65,17 @@ func (s *shape) dense(a *sparse.CSC) bool {
 	return 2*entries >= rows*s.common
 }
 
-// New prepares the solution of p by a working set, or by Inner alone.
-func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	if b.least == 0 && !Pays(p) {
-		return b.Inner.New(ctx, p, set)
+// New is a working set without rows.
+func (r Reduction) New(_ context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+	if r.least == 0 && !Pays(p) {
+		return nil, nil
 	}
-	a := p.A
-	p, err := qpbackend.PrepareValues(ctx, b, p, set)
-	if err != nil {
-		return nil, err
+	n, m := p.Dims()
+	s := &working{p: p, set: set, shape: newShape(p), least: leastSet}
+	if r.least > 0 {
+		s.least = r.least
 	}
-	if b.Shares {
-		p.A.Val = a.Val
-	}
-	s := newSolver(p, b.Inner, set)
-	s.shares = b.Shares
-	if s.least = leastSet; b.least > 0 {
-		s.least = b.least
-	}
+	s.sampled = s.samples(p)
+	s.x, s.y, s.z, s.ax = make([]float64, n), make([]float64, m), make([]float64, n), make([]float64, m)
 	return s, nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
-func (s *solver) most() int {
+func (s *working) most() int {
 	if s.sampled { // each has its share of the objective
 		return len(s.in) + len(s.terms)
 	}
@@ -28,11 +28,11 @@ func (s *solver) most() int {
 }
 
 // nearby is the number of rows near a point that join.
-func (s *solver) nearby() int { return max(s.least, perColumn*s.common) }
+func (s *working) nearby() int { return max(s.least, perColumn*s.common) }
 
 // restValue is the value of a term without rows: its bound, or the value that it had where
 // it costs nothing.
-func (s *solver) restValue(j int32) float64 {
+func (s *working) restValue(j int32) float64 {
 	if cost := s.p.Q[j]; cost != 0 {
 		return s.bound(j, cost)
 	}
@@ -43,7 +43,7 @@ func (s *solver) restValue(j int32) float64 {
 // settle gives each term that is not free the state that it has at s.x: at rest or tied to
 // the row that stops it first. One that nothing stops becomes free, with all its rows. Terms whose bound stops them stay as they are
 // unless all. sums are those of the rows without terms.
-func (s *solver) settle(all bool, sums []float64) {
+func (s *working) settle(all bool, sums []float64) {
 	for _, j := range s.terms {
 		cost := s.p.Q[j]
 		if s.state[j] == free || !all && !math.IsInf(s.bound(j, cost), 0) {
@@ -70,19 +70,19 @@ func (s *solver) settle(all bool, sums []float64) {
 }
 
 // rest puts a term at its bound.
-func (s *solver) rest(j int32) {
+func (s *working) rest(j int32) {
 	s.changed = s.changed || s.state[j] != rest
 	s.state[j] = rest
 }
 
 // fasten ties a term to a row.
-func (s *solver) fasten(j, row int32) {
+func (s *working) fasten(j, row int32) {
 	s.changed = s.changed || s.state[j] != tied || s.tie[j] != row
 	s.state[j], s.tie[j] = tied, row
 }
 
 // begin makes the first set: the rows that may not leave.
-func (s *solver) begin() {
+func (s *working) begin() {
 	s.members = newMembers(len(s.x), len(s.p.L), s.term)
 	s.chosen, s.changed = true, true
 	for i := range s.in {
@@ -102,7 +102,7 @@ func (s *solver) begin() {
 // resume makes the set that a solution with multipliers tells: the rows with one, and those that it breaks, as rows have that it did not
 // know. Terms without a row with a multiplier stay at their bounds, also where a new row would now stop them: with thousands of terms
 // tied to such rows a problem has no least value.
-func (s *solver) resume() {
+func (s *working) resume() {
 	largest, tol := 0.0, s.tolerance()
 	for _, y := range s.y {
 		largest = max(largest, math.Abs(y))
@@ -127,7 +127,7 @@ const acting = 1e-6
 // renew brings the set up to date for the neighbourhood of s.x. A set that has the nearer half of
 // the rows that would join, and of which few would leave, stays: so does the analysis of the
 // pattern.
-func (s *solver) renew(ctx context.Context) error {
+func (s *working) renew(ctx context.Context) error {
 	if !s.chosen {
 		s.begin()
 		if s.sampled {
@@ -158,7 +158,7 @@ func (s *solver) renew(ctx context.Context) error {
 }
 
 // hold puts the free terms that are at their bound there.
-func (s *solver) hold() {
+func (s *working) hold() {
 	tol := s.tolerance()
 	for _, j := range s.terms {
 		if s.state[j] == free && math.Abs(s.x[j]) <= tol {
@@ -171,7 +171,7 @@ func (s *solver) hold() {
 
 // around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half
 // of those of all.
-func (s *solver) around() []candidate {
+func (s *working) around() []candidate {
 	list := s.distances(s.sums())
 	s.joinNearestByColumn(list)
 	near := nearest(list, s.nearby())
@@ -182,7 +182,7 @@ func (s *solver) around() []candidate {
 }
 
 // distances lists the rows with their distances from s.x, given their sums without terms.
-func (s *solver) distances(sums []float64) []candidate {
+func (s *working) distances(sums []float64) []candidate {
 	list := s.list[:0]
 	note := func(i int32, d float64) {
 		if !math.IsNaN(d) && !math.IsInf(d, 0) { // of rows that nothing moves it is infinite
@@ -225,7 +225,7 @@ func (s *solver) distances(sums []float64) []candidate {
 }
 
 // joinNearestByColumn adds the nearest rows of each column that is no term.
-func (s *solver) joinNearestByColumn(list []candidate) {
+func (s *working) joinNearestByColumn(list []candidate) {
 	best := make([][perColumn]candidate, len(s.x))
 	for j := range best {
 		for k := range best[j] {
@@ -263,10 +263,10 @@ func insert(best *[perColumn]candidate, c candidate) {
 }
 
 // tolerance is the largest violation of an absent row at s.x that counts as none: half of what qpbackend.Certify allows.
-func (s *solver) tolerance() float64 { return s.set.Tol / 2 * s.measure() }
+func (s *working) tolerance() float64 { return s.set.Tol / 2 * s.measure() }
 
 // measure is the size of the point: of s.ax and of the entries of s.x with bounds.
-func (s *solver) measure() float64 {
+func (s *working) measure() float64 {
 	size := 1.0
 	for _, v := range s.ax {
 		size = max(size, math.Abs(v))
@@ -281,7 +281,7 @@ func (s *solver) measure() float64 {
 
 // broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its
 // products with the rows in s.ax, by more than tol.
-func (s *solver) broken(tol float64) []candidate {
+func (s *working) broken(tol float64) []candidate {
 	list := s.list[:0]
 	for i, v := range s.ax {
 		if s.in[i] {
@@ -316,7 +316,7 @@ func (s *solver) broken(tol float64) []candidate {
 
 // join adds the worst of the broken rows, and where these are few the rows that are nearer
 // than the worst is: the point moves about as far. It reports whether there were any.
-func (s *solver) join(list []candidate) bool {
+func (s *working) join(list []candidate) bool {
 	if len(list) == 0 {
 		return false
 	}
@@ -340,7 +340,7 @@ func (s *solver) join(list []candidate) bool {
 }
 
 // addWithin adds at most that many rows of those within a distance of s.x.
-func (s *solver) addWithin(d float64, most int) {
+func (s *working) addWithin(d float64, most int) {
 	list := s.distances(s.sums())
 	within := list[:0]
 	for _, c := range list {
@@ -355,7 +355,7 @@ func (s *solver) addWithin(d float64, most int) {
 
 // age counts for how many solves rows have been slack, and terms one affine function, at the
 // solution s.x.
-func (s *solver) age(tol float64) {
+func (s *working) age(tol float64) {
 	far := 1e3 * tol
 	for i, in := range s.in {
 		if !in {
@@ -398,7 +398,7 @@ func older(age uint8, older bool) uint8 {
 
 // leave takes out the rows that have been slack, and the terms that have been one affine
 // function, for some solves.
-func (s *solver) leave() {
+func (s *working) leave() {
 	for _, j := range s.terms {
 		if s.state[j] == free && s.alone[j] >= patience && s.p.Q[j] != 0 {
 			s.retire(j)
@@ -415,7 +415,7 @@ func (s *solver) leave() {
 }
 
 // several reports whether a free term has more than one row in the set.
-func (s *solver) several(j int32) bool {
+func (s *working) several(j int32) bool {
 	n := 0
 	for _, i := range s.rowsOf(j) {
 		if s.in[i] {
@@ -426,7 +426,7 @@ func (s *solver) several(j int32) bool {
 }
 
 // retire makes a free term the affine function that it has been.
-func (s *solver) retire(j int32) {
+func (s *working) retire(j int32) {
 	row, cost := int32(-1), s.p.Q[j]
 	least := math.Inf(1)
 	if b := s.bound(j, cost); !math.IsInf(b, 0) {
@@ -457,7 +457,7 @@ func (s *solver) retire(j int32) {
 
 // brokenByRay lists the absent rows that the direction s.x leaves, whose products with the
 // rows are in s.ax.
-func (s *solver) brokenByRay() []candidate {
+func (s *working) brokenByRay() []candidate {
 	list := s.list[:0]
 	for i, v := range s.ax {
 		if s.in[i] {

@@ -32,7 +32,7 @@ type run struct {
 const recent = 4
 
 // readLines brings the lines up to date.
-func (s *solver) readLines() {
+func (s *working) readLines() {
 	if s.read {
 		return
 	}
@@ -128,7 +128,7 @@ func (l *lines) product(i int32, x []float64) (sum float64) {
 }
 
 // sums are those of the rows at s.x without their terms.
-func (s *solver) sums() []float64 {
+func (s *working) sums() []float64 {
 	for i := range s.ax {
 		s.ax[i] = s.product(int32(i), s.x)
 	}
@@ -137,7 +137,7 @@ func (s *solver) sums() []float64 {
 
 // spread is the unit of distances from row i: the deviation of its sum in a step, where steps are known, else the norm of
 // its coefficients.
-func (s *solver) spread(i int32) float64 {
+func (s *working) spread(i int32) float64 {
 	if s.unit == nil {
 		return s.norms[i]
 	}

@@ -108,7 +108,7 @@ func partition(list []candidate) int {
 }
 
 // add takes row i into the set, with its whole cone or its term.
-func (s *solver) add(i int32) {
+func (s *working) add(i int32) {
 	if s.conic != nil && s.conic[i] >= 0 {
 		c := s.p.Cones[s.conic[i]]
 		for r := c.Start; r < c.Start+c.Len; r++ {
@@ -123,12 +123,12 @@ func (s *solver) add(i int32) {
 }
 
 // holds reports whether a term may stay at its bound, 0, where its only row is in the set.
-func (s *solver) holds(j int32) bool {
+func (s *working) holds(j int32) bool {
 	return !s.sampled && !s.off[j] && s.state[j] == rest && s.p.Q[j] != 0 && len(s.rowsOf(j)) == 1 && s.bound(j, s.p.Q[j]) == 0
 }
 
 // held calls f with the terms at their bound whose row is in the set.
-func (s *solver) held(f func(j, i int32)) {
+func (s *working) held(f func(j, i int32)) {
 	for _, j := range s.terms {
 		if s.state[j] == rest {
 			if i := int32(s.rowsOf(j)[0]); s.in[i] {
@@ -139,7 +139,7 @@ func (s *solver) held(f func(j, i int32)) {
 }
 
 // yield releases the terms that are better off their bound, or all that are at it, and reports whether there are any.
-func (s *solver) yield(all bool) (any bool) {
+func (s *working) yield(all bool) (any bool) {
 	s.held(func(j, i int32) {
 		if all || s.z[j]*s.p.Q[j] > 0 {
 			s.loosen(j)
@@ -150,20 +150,20 @@ func (s *solver) yield(all bool) (any bool) {
 }
 
 // loosen releases a term that is better off its bound, for as long as there is a set.
-func (s *solver) loosen(j int32) {
+func (s *working) loosen(j int32) {
 	s.release(j)
 	s.off[j], s.changed = true, true
 }
 
 // release makes a term one with a column of its own.
-func (s *solver) release(j int32) {
+func (s *working) release(j int32) {
 	if s.state[j] == tied {
 		s.include(s.tie[j])
 	}
 	s.state[j], s.alone[j] = free, 0
 }
 
-func (s *solver) include(i int32) {
+func (s *working) include(i int32) {
 	s.idle[i] = 0
 	if !s.in[i] {
 		s.in[i] = true
@@ -172,7 +172,7 @@ func (s *solver) include(i int32) {
 	}
 }
 
-func (s *solver) exclude(i int32) {
+func (s *working) exclude(i int32) {
 	if s.in[i] {
 		s.in[i] = false
 		s.rows--
@@ -181,11 +181,11 @@ func (s *solver) exclude(i int32) {
 }
 
 // rowsOf are those of column j.
-func (s *solver) rowsOf(j int32) []int { return s.p.A.RowIdx[s.p.A.ColPtr[j]:s.p.A.ColPtr[j+1]] }
+func (s *working) rowsOf(j int32) []int { return s.p.A.RowIdx[s.p.A.ColPtr[j]:s.p.A.ColPtr[j+1]] }
 
 // limit is the value of the term of row i at which the row stops it on the way down its
 // cost: downwards for cost > 0. rest is the sum of the row's other terms.
-func (s *solver) limit(i int32, rest, cost float64) (v float64, ok bool) {
+func (s *working) limit(i int32, rest, cost float64) (v float64, ok bool) {
 	a, side := s.p.A.Val[s.ownAt[i]], s.p.U[i]
 	if a*cost > 0 {
 		side = s.p.L[i]
@@ -197,7 +197,7 @@ func (s *solver) limit(i int32, rest, cost float64) (v float64, ok bool) {
 }
 
 // bound is the one that stops column j on the way down its cost; ±Inf for none.
-func (s *solver) bound(j int32, cost float64) float64 {
+func (s *working) bound(j int32, cost float64) float64 {
 	lo, hi := s.p.Bounds(int(j))
 	if cost > 0 {
 		return lo
@@ -208,7 +208,7 @@ func (s *solver) bound(j int32, cost float64) float64 {
 // piece is the row that stops term j first, −1 for its bound, −2 where nothing does, the
 // value there, and by how much the next one is behind; +Inf where there is none. rest
 // has the sums of the other terms by row.
-func (s *solver) piece(j int32, sums []float64) (row int32, value, behind float64) {
+func (s *working) piece(j int32, sums []float64) (row int32, value, behind float64) {
 	cost := s.p.Q[j]
 	sign := math.Copysign(1, cost)
 	row, value = -2, math.Inf(-1)
@@ -231,7 +231,7 @@ func (s *solver) piece(j int32, sums []float64) (row int32, value, behind float6
 }
 
 // coneNorm is the largest of those of the rows of a cone.
-func (s *solver) coneNorm(c qpbackend.Cone) (top float64) {
+func (s *working) coneNorm(c qpbackend.Cone) (top float64) {
 	for i := c.Start; i < c.Start+c.Len; i++ {
 		top = max(top, s.norms[i])
 	}
@@ -240,7 +240,7 @@ func (s *solver) coneNorm(c qpbackend.Cone) (top float64) {
 
 // slack is the distance of row i from its nearer side at a value; negative where it is
 // broken.
-func (s *solver) slack(i int32, v float64) float64 {
+func (s *working) slack(i int32, v float64) float64 {
 	l, u := s.p.Sides(int(i))
 	return min(v-l, u-v)
 }

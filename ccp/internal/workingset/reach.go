@@ -54,7 +54,7 @@ func (s *shape) samples(p *qpbackend.Problem) bool {
 func (s *shape) others() bool { return slices.Contains(s.own, -1) }
 
 // stepped notes the sizes of a step from a point to s.x.
-func (s *solver) stepped(from []float64) {
+func (s *working) stepped(from []float64) {
 	if s.reach == nil {
 		s.reach = make([]float64, len(s.x))
 	}
@@ -66,7 +66,7 @@ func (s *solver) stepped(from []float64) {
 }
 
 // aroundSamples is around for samples: those within reach of a step join, or, where there is no step yet or they are many, those near an estimate.
-func (s *solver) aroundSamples(ctx context.Context) error {
+func (s *working) aroundSamples(ctx context.Context) error {
 	s.withdraw()
 	s.unit, s.tries, s.estimated = s.reach, 0, false
 	near, many := within(s.look(), steps), float64(few)
@@ -80,20 +80,17 @@ func (s *solver) aroundSamples(ctx context.Context) error {
 	return nil
 }
 
-// aroundEstimate makes the set anew around an estimate of the solution from s.x.
-func (s *solver) aroundEstimate(ctx context.Context) error {
+// aroundEstimate makes the set anew around an estimate of the solution from s.x, which the next
+// round finds where smoothing does not.
+func (s *working) aroundEstimate(ctx context.Context) error {
 	s.estimated, s.unit = true, nil
 	s.withdraw()
 	if s.others() {
 		s.unit = s.reach
-		if err := s.estimate(ctx); err != nil {
-			return err
-		}
-		s.gather(nearest(s.look(), max(s.least, len(s.in)/part)))
-		return nil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if s.others() || !smooths {
+		s.estimate()
+		return nil
 	}
 	d := s.smooth(ctx)
 	if err := ctx.Err(); err != nil {
@@ -104,7 +101,7 @@ func (s *solver) aroundEstimate(ctx context.Context) error {
 }
 
 // gather adds the rows to a set around s.x.
-func (s *solver) gather(list []candidate) {
+func (s *working) gather(list []candidate) {
 	for _, c := range list {
 		s.add(c.row)
 	}
@@ -117,7 +114,7 @@ func (s *solver) gather(list []candidate) {
 // way, the set is made anew, of the rows that are as near as those that s.x breaks. Where it rises
 // at last, as rows that would have held the point are absent, there is an estimate from the least
 // point on the way or, where the set is that of one, those rows join that hold the point first.
-func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (again bool, err error) {
+func (s *working) follow(ctx context.Context, list []candidate, tol float64) (again bool, err error) {
 	if len(list) == 0 {
 		return false, nil
 	}
@@ -147,7 +144,7 @@ func (s *solver) follow(ctx context.Context, list []candidate, tol float64) (aga
 
 // joinOnTheWay moves s.x to the share of the way from the centre to a point, and lets the rows join
 // that it breaks there.
-func (s *solver) joinOnTheWay(to []float64, share, tol float64) bool {
+func (s *working) joinOnTheWay(to []float64, share, tol float64) bool {
 	s.mix(to, min(1, share))
 	clear(s.ax)
 	s.p.A.AddMulVec(s.ax, 1, s.x)
@@ -155,7 +152,7 @@ func (s *solver) joinOnTheWay(to []float64, share, tol float64) bool {
 }
 
 // mix sets s.x to the share of the way from the centre to a point.
-func (s *solver) mix(to []float64, share float64) {
+func (s *working) mix(to []float64, share float64) {
 	for j, v := range to {
 		s.x[j] = s.centre[j] + share*(v-s.centre[j])
 	}
@@ -164,7 +161,7 @@ func (s *solver) mix(to []float64, share float64) {
 // between moves s.x back to the least point of the whole problem on the way from the centre of the
 // set, and returns the share of the way: 1 where it is near the end. The terms of the centre get
 // the values that they have there.
-func (s *solver) between() float64 {
+func (s *working) between() float64 {
 	to, end := slices.Clone(s.x), slices.Clone(s.sums())
 	copy(s.x, s.centre)
 	begin := slices.Clone(s.sums())
@@ -202,7 +199,7 @@ func leastOf(f func(t float64) float64) float64 {
 }
 
 // look gives terms the state that they have at s.x, and lists the rows with their distances.
-func (s *solver) look() []candidate {
+func (s *working) look() []candidate {
 	sums := s.sums()
 	s.settle(true, sums)
 	return s.distances(sums)
@@ -221,7 +218,7 @@ func within(list []candidate, d float64) []candidate {
 }
 
 // withdraw takes the terms and their rows out of the set.
-func (s *solver) withdraw() {
+func (s *working) withdraw() {
 	for _, j := range s.terms {
 		for _, i := range s.rowsOf(j) {
 			s.exclude(int32(i))
@@ -230,9 +227,10 @@ func (s *solver) withdraw() {
 	}
 }
 
-// estimate moves s.x to the solution with a part of the terms at a multiple of their price, the others left out. Where there is
-// none, it stays. The terms of the part are spread evenly over all.
-func (s *solver) estimate(ctx context.Context) error {
+// estimate lets a part of the terms join, spread evenly over all. With these at a multiple of their
+// price, and the others left out, the problem of the set is an estimate of the whole.
+func (s *working) estimate() {
+	s.estimating = true
 	for k, j := range s.terms {
 		if _, share := math.Modf(float64(k) * num.Golden); share*part < 1 {
 			for _, i := range s.rowsOf(j) {
@@ -240,21 +238,31 @@ func (s *solver) estimate(ctx context.Context) error {
 			}
 		}
 	}
-	s.price = s.price[:0]
+}
+
+// reprice gives the terms the prices of an estimate, and returns the way back.
+func (s *working) reprice() (back func()) {
+	price := slices.Clone(s.p.Q)
 	for _, j := range s.terms {
-		if s.price = append(s.price, s.p.Q[j]); s.state[j] == free {
+		if s.state[j] == free {
 			s.p.Q[j] *= part
 		} else {
 			s.p.Q[j] = 0
 		}
 	}
-	err := s.round(ctx, false)
-	for k, j := range s.terms {
-		s.p.Q[j] = s.price[k]
-	}
-	if err == nil && s.res.Status == qpbackend.Solved {
-		s.restore(&s.res)
+	return func() { copy(s.p.Q, price) }
+}
+
+// follows makes the set around the estimate; where it has no solution, around s.x.
+func (s *working) follows(res *qpbackend.Result) {
+	s.estimating = false
+	if res.Status == qpbackend.Solved {
+		s.restore(res)
 	}
 	s.withdraw()
-	return err
+	most := len(s.in) * parts / part
+	if s.others() {
+		most = max(s.least, len(s.in)/part)
+	}
+	s.gather(nearest(s.look(), most))
 }

@@ -13,15 +13,15 @@ import (
 // go to a bound.
 type reduced struct {
 	p      qpbackend.Problem
-	cols   []int32 // of the whole problem
-	rows   []int32
+	cols   []int // of the whole problem
+	rows   []int
 	to     []int32 // by column of the whole problem: its place in cols, −1 for none
 	a, pp  []int32 // places in A.Val and P.Val of the whole problem of the values here
 	q, abs []float64
 }
 
 // costs sums up those of the columns, with those of tied terms, and the constant.
-func (s *solver) costs() {
+func (s *working) costs() {
 	r := &s.small
 	r.q, r.abs = append(r.q[:0], s.p.Q...), append(r.abs[:0], s.p.Q...)
 	for j, v := range r.abs {
@@ -57,7 +57,7 @@ const rounded = 0x1p-47
 
 // stays is the value of a column that occurs in no row of the set: ok is false where there
 // is none, as its cost has no bound.
-func (s *solver) stays(j int32) (v float64, ok bool) {
+func (s *working) stays(j int32) (v float64, ok bool) {
 	lo, hi := s.p.Bounds(int(j))
 	q := s.small.q[j]
 	if math.Abs(q) <= rounded*s.small.abs[j] {
@@ -68,7 +68,7 @@ func (s *solver) stays(j int32) (v float64, ok bool) {
 }
 
 // build makes the problem of the set anew.
-func (s *solver) build() {
+func (s *working) build() {
 	r := &s.small
 	n := len(s.x)
 	s.costs()
@@ -79,7 +79,7 @@ func (s *solver) build() {
 		if !in {
 			continue
 		}
-		r.rows = append(r.rows, int32(i))
+		r.rows = append(r.rows, i)
 		for e := s.ptr[i]; e < s.ptr[i+1]; e++ {
 			if s.present(e) {
 				count[s.col[e]]++
@@ -100,7 +100,7 @@ func (s *solver) build() {
 		}
 		if keep {
 			r.to[j] = int32(len(r.cols))
-			r.cols = append(r.cols, int32(j))
+			r.cols = append(r.cols, j)
 		}
 	}
 	s.compress(count, entries)
@@ -113,7 +113,7 @@ func (s *solver) build() {
 
 // present reports whether the pattern has entry e of the rows. Of samples, whose set is made for each solution anew, it is that of the
 // coefficients that are not 0.
-func (s *solver) present(e int32) bool {
+func (s *working) present(e int32) bool {
 	if s.sampled {
 		return s.p.A.Val[s.at[e]] != 0
 	}
@@ -121,7 +121,7 @@ func (s *solver) present(e int32) bool {
 }
 
 // compress makes the patterns of A and P. count has the entries of each column.
-func (s *solver) compress(count []int, entries int) {
+func (s *working) compress(count []int, entries int) {
 	r := &s.small
 	k := len(r.cols)
 	a := &sparse.CSC{Rows: len(r.rows), Cols: k, ColPtr: make([]int, k+1), RowIdx: make([]int, entries), Val: make([]float64, entries)}
@@ -155,14 +155,14 @@ func (s *solver) compress(count []int, entries int) {
 }
 
 // cones lists those in the set.
-func (s *solver) cones() {
+func (s *working) cones() {
 	r := &s.small
 	r.p.Cones = nil
 	for f, i := range r.rows {
 		if s.conic == nil || s.conic[i] < 0 {
 			continue
 		}
-		if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
+		if c := s.p.Cones[s.conic[i]]; c.Start == i {
 			c.Start = f
 			r.p.Cones = append(r.p.Cones, c)
 		}
@@ -171,13 +171,13 @@ func (s *solver) cones() {
 
 // values writes those of the whole problem. It returns false where a column that was left
 // out has no place to stay at any more.
-func (s *solver) values() bool {
+func (s *working) values() bool {
 	s.costs()
 	return s.fill()
 }
 
 // fill is values where the costs are up to date.
-func (s *solver) fill() bool {
+func (s *working) fill() bool {
 	r := &s.small
 	for k, at := range r.a {
 		r.p.A.Val[k] = s.p.A.Val[at]
@@ -207,7 +207,7 @@ func (s *solver) fill() bool {
 
 // restore makes x, y and z those of the whole problem: of a point, of a proof or of a
 // ray, as the status says.
-func (s *solver) restore(res *qpbackend.Result) {
+func (s *working) restore(res *qpbackend.Result) {
 	r := &s.small
 	proof, ray := res.Status == qpbackend.PrimalInfeasible, res.Status == qpbackend.DualInfeasible
 	for j, f := range r.to {
@@ -247,7 +247,7 @@ func (s *solver) restore(res *qpbackend.Result) {
 }
 
 // untie sets the values of tied terms and the multipliers of their rows.
-func (s *solver) untie(proof, ray bool) {
+func (s *working) untie(proof, ray bool) {
 	for _, j := range s.terms {
 		if s.state[j] != tied {
 			continue

@@ -21,7 +21,7 @@ import (
 // smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3 (1993) 223-235; D. P. Bertsekas, Projected Newton methods for
 // optimization problems with simple constraints, SIAM J. Control Optim. 20 (1982) 221-246.
 type smoothing struct {
-	*solver
+	*working
 	cols  []int32   // those that are no terms
 	bent  []int32   // those that have squares or products
 	place []int32   // by column: its place in cols, −1 for none
@@ -108,9 +108,12 @@ const (
 	leastStep  = 1e-3
 )
 
+// smooths says that there is smoothing.
+const smooths = true
+
 // smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join. Where the point is enough,
 // s.reached is true and the answer is there.
-func (s *solver) smooth(ctx context.Context) float64 {
+func (s *working) smooth(ctx context.Context) float64 {
 	m := newSmoothing(s)
 	m.temp = m.firstTemperature()
 	heats := mostHeats
@@ -118,7 +121,7 @@ func (s *solver) smooth(ctx context.Context) float64 {
 		end := stepsOn
 		for n := 0; n < mostSteps && end == stepsOn && ctx.Err() == nil; n++ {
 			end = m.newton()
-			s.iterations++
+			s.spent++
 			if heats > 0 && (end == stuck || end == stepsOn && m.taken < short) {
 				end, heats, n = stepsOn, heats-1, 0
 				m.temp *= cooling
@@ -140,11 +143,11 @@ func (s *solver) smooth(ctx context.Context) float64 {
 	return wide * m.temp
 }
 
-func newSmoothing(s *solver) *smoothing {
+func newSmoothing(s *working) *smoothing {
 	m := s.smoothed
 	if m == nil {
 		n, count := len(s.x), len(s.terms)
-		m = &smoothing{solver: s, place: missing(n), full: make([]float64, n), step: make([]float64, n)}
+		m = &smoothing{working: s, place: missing(n), full: make([]float64, n), step: make([]float64, n)}
 		for j := range s.x {
 			if !s.term[j] {
 				m.place[j] = int32(len(m.cols))
@@ -234,13 +237,13 @@ func (m *smoothing) rouse() (total float64) {
 
 // firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
 func (m *smoothing) firstTemperature() float64 {
-	gaps := m.solver.list[:0]
+	gaps := m.working.list[:0]
 	for _, k := range m.busy {
 		if top, second, _ := m.list(int(k), 0); m.steepest[k] > 0 && num.Finite(top-second) && top > second {
 			gaps = append(gaps, candidate{row: k, d: (top - second) / m.steepest[k]})
 		}
 	}
-	m.solver.list = gaps
+	m.working.list = gaps
 	if len(gaps) == 0 {
 		return 1
 	}
@@ -533,7 +536,7 @@ func (m *smoothing) enough() bool {
 
 // finish makes the point, with the weights for multipliers, the answer. It returns false where the point breaks a row, as one of a term without cost.
 func (m *smoothing) finish() bool {
-	s := m.solver
+	s := m.working
 	clear(s.y)
 	clear(s.z)
 	for k, j := range m.cols {

@@ -2,16 +2,15 @@ package workingset
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
-// solver keeps the whole problem, the working set and the solver of its rows.
-type solver struct {
+// working is the whole problem and the working set.
+type working struct {
 	p     *qpbackend.Problem
 	set   qpbackend.Settings
 	least int // rows that join at once
@@ -22,29 +21,25 @@ type solver struct {
 	work
 	early
 	goal
-	inner   qpbackend.Backend
-	sub     qpbackend.Solver // of small; nil: there is none
-	chosen  bool             // there is a set
-	changed bool             // small is not the problem of the set
-	stale   bool             // sub has not the values of small
-	closed  bool
-	dual    bool      // the next Solve begins at a point with multipliers
+	chosen  bool      // there is a set
+	changed bool      // small is not the problem of the set
+	stale   bool      // small has not the present values
+	dual    bool      // the solve begins at a point with multipliers
 	sampled bool      // the rows are those of samples
 	reach   []float64 // of samples, by column that is no term: the size of a step; nil: none is known
-	price   []float64 // of samples, by term: memory of estimate
 	course
 }
 
 // course is how the solution of one problem goes.
 type course struct {
-	iterations int
-	operations float64   // see qpbackend.Result.Work
-	worked     float64   // see Worked
-	tol        float64   // asked of sub
+	spent      int       // iterations of smooth since the last task
+	tol        float64   // asked of the small problem's solver
+	begun      []float64 // where the solution began
 	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
 	centre     []float64 // of samples: the point around which the set was made
 	tries      int       // of samples: sets that were made anew
 	estimated  bool      // of samples: there has been an estimate
+	estimating bool      // the problem to solve is the one of estimate
 	certified  bool      // res has the residuals of the whole problem
 }
 
@@ -53,8 +48,8 @@ type work struct {
 	x, y, z, ax []float64
 	certify     []float64
 	list        []candidate
-	res         qpbackend.Result
-	smoothed    *smoothing // the memory of smooth; nil: there is none yet
+	res         qpbackend.Result // of the small problem
+	smoothed    *smoothing       // the memory of smooth; nil: there is none yet
 }
 
 // early is whether the last round has ended early.
@@ -74,156 +69,133 @@ type goal struct {
 // Source: docs/lab/large.md, "Points that are enough".
 const share = 0.01
 
-// Enough lets the next Solve end, as AlmostSolved, with a point whose objective is lower than at a point, of which the first entries are given, by at least
-// least, and that is above the least value by no more than a hundredth of that, as its multipliers prove. It counts where all
-// columns beyond the given entries are terms of samples, the least values of which are there, and the others have bounds.
-func (s *solver) Enough(at []float64, least float64) {
-	if !s.sampled || s.others() || slices.Contains(s.term[:len(at)], true) || slices.Contains(s.term[len(at):], false) {
-		return
-	}
-	s.goal.from, s.goal.decrease = append(s.goal.from[:0], at...), least
+// endsEarly reports whether points that are enough are found: all columns beyond the first entries
+// are terms of samples, the least values of which are known, and the others have bounds.
+func (s *working) endsEarly(first int) bool {
+	return s.sampled && !s.others() && !slices.Contains(s.term[:first], true) && !slices.Contains(s.term[first:], false)
 }
 
-func newSolver(p *qpbackend.Problem, inner qpbackend.Backend, set qpbackend.Settings) *solver {
-	n, m := p.Dims()
-	s := &solver{p: p, set: set, shape: newShape(p), inner: inner}
-	s.sampled = s.samples(p)
-	s.x, s.y, s.z, s.ax = make([]float64, n), make([]float64, m), make([]float64, n), make([]float64, m)
-	s.certify = make([]float64, qpbackend.CertifyLen(p))
-	s.readLines()
-	return s
-}
-
-func (s *solver) open() error {
-	if s.closed {
-		return fmt.Errorf("%s: the solver is closed", s.inner.Name())
+// Apply makes the problem of the set. In round 0 it chooses the set for the neighbourhood of the
+// start, of which x alone is enough.
+func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.Ask) (t reduce.Task, err error) {
+	s.p = p
+	if ask.Changed() {
+		s.stale, s.read = true, s.read && ask.News.A == nil
 	}
-	return nil
-}
-
-// Update overwrites values of the whole problem.
-func (s *solver) Update(u qpbackend.Update) error {
-	if err := s.open(); err != nil {
-		return err
+	if s.sampled && !s.others() {
+		t.Early = reduce.Used
 	}
-	if s.shares && len(u.A) == len(s.p.A.Val) {
-		s.p.A.Val = u.A
+	if ask.First {
+		t.Nothing = true
+		return t, nil
 	}
-	if err := s.p.Apply(u); err != nil {
-		return err
-	}
-	s.stale, s.read = true, s.read && u.A == nil
-	return nil
-}
-
-// WarmStart proposes a point for the next Solve; x alone is enough for the choice of the first
-// working set.
-func (s *solver) WarmStart(x, y, z []float64) error {
-	if err := s.open(); err != nil {
-		return err
-	}
-	if err := s.p.CheckStart(x, y, z); err != nil {
-		return err
-	}
-	if x == nil {
-		return nil
-	}
-	for j := range s.reach {
-		s.reach[j] = max(s.reach[j], math.Abs(x[j]-s.x[j]))
-	}
-	copy(s.x, x)
-	s.dual = y != nil
-	if y != nil {
-		clear(s.z)
-		copy(s.y, y)
-		copy(s.z, z)
-	}
-	return nil
-}
-
-// Close frees the solver of the rows in the set.
-func (s *solver) Close() error {
-	s.closed = true
-	return s.drop()
-}
-
-func (s *solver) drop() (err error) {
-	if s.sub != nil {
-		err = s.sub.Close()
-	}
-	s.sub = nil
-	return err
-}
-
-// Solve solves the problem of the working set until its solution breaks no other row.
-func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	if err := s.open(); err != nil {
-		return err
-	}
-	s.readLines()
-	s.approach()
-	warm, from := s.dual, slices.Clone(s.x)
-	s.iterations, s.operations, s.worked, s.tol, s.reached, s.certified = 0, 0, 0, s.set.Tol, false, false
-	err := s.renew(ctx)
-	s.dual = false
-	warm = warm && s.iterations == 0 // from the solve before alone: with rows that have joined a warm start takes as long
-	for again := !s.reached; again && err == nil; warm = false {
-		if err = s.round(ctx, warm); err == nil {
-			s.restore(&s.res)
-			again, err = s.next(ctx)
+	warm := false
+	if ask.Round == 0 {
+		s.take(ask.Start, ask.Goal)
+		warm = s.dual
+		s.begun = append(s.begun[:0], s.x...)
+		s.tol, s.estimating, s.reached, s.spent = s.set.Tol, false, false, 0
+		err = s.renew(ctx)
+		s.dual = false
+		if err != nil {
+			return t, err
 		}
+		warm = warm && s.spent == 0 && !s.estimating // with rows that have joined it takes as long
 	}
-	if err != nil {
-		return s.fail(ctx, dst, err)
-	}
-	if s.sampled {
-		s.stepped(from)
-	}
-	s.answer(dst)
-	s.goal.from = s.goal.from[:0]
-	return nil
-}
-
-// approach moves s.x to the point from which the objective is to fall.
-func (s *solver) approach() {
-	for j, v := range s.goal.from {
-		if s.reach != nil {
-			s.reach[j] = max(s.reach[j], math.Abs(v-s.x[j]))
-		}
-		s.x[j] = v
-	}
-}
-
-// round solves the problem of the set.
-func (s *solver) round(ctx context.Context, warm bool) error {
-	s.res.Iterations, s.early, s.certified = 0, early{size: s.measure()}, false
-	if err := s.load(ctx); err != nil {
-		return err
+	t.Spent, s.spent = s.spent, 0
+	if t.Nothing = s.reached; !s.reached {
+		s.load(&t)
 	}
 	if warm {
-		if err := s.warm(); err != nil {
-			return err
+		r := &s.small
+		t.Start = reduce.Point{X: make([]float64, len(r.cols)), Y: make([]float64, len(r.rows)), Z: make([]float64, len(r.cols))}
+		reduce.Pick(t.Start.X, s.x, r.cols)
+		reduce.Pick(t.Start.Y, s.y, r.rows)
+		reduce.Pick(t.Start.Z, s.z, r.cols)
+	}
+	return t, nil
+}
+
+// take moves s.x to the start, or to the point from which the objective is to fall.
+func (s *working) take(start reduce.Point, goal reduce.Goal) {
+	move := func(x []float64) {
+		for j, v := range x {
+			if s.reach != nil {
+				s.reach[j] = max(s.reach[j], math.Abs(v-s.x[j]))
+			}
+			s.x[j] = v
 		}
 	}
-	err := s.sub.Solve(ctx, &s.res)
-	s.iterations += s.res.Iterations
-	s.operations += s.res.Work
-	s.worked += float64(s.res.Iterations) * float64(s.small.p.A.NNZ()) / float64(max(1, s.p.A.NNZ()))
-	return err
-}
-
-// Worked is the iterations of the last Solve, each as the share of the entries of the whole problem that it was for. Where smoothing finds
-// the set, it visits all of them.
-func (s *solver) Worked() float64 {
-	if s.sampled {
-		return float64(s.iterations)
+	if move(start.X); start.X != nil {
+		s.dual = start.Y != nil
 	}
-	return s.worked
+	if s.dual {
+		clear(s.z)
+		copy(s.y, start.Y)
+		copy(s.z, start.Z)
+	}
+	s.readLines()
+	s.goal.from = s.goal.from[:0]
+	if n := len(goal.At); n > 0 && s.endsEarly(n) {
+		s.goal.from, s.goal.decrease = append(s.goal.from, goal.At...), goal.Least
+		move(goal.At)
+	}
 }
 
-// watched is a solver that lets some of its iterates be looked at. Where enough returns true the run ends with that point.
-type watched interface {
-	Watch(enough func(x []float64, res qpbackend.Residuals) bool)
+// load fills in the task.
+func (s *working) load(t *reduce.Task) {
+	r := &s.small
+	s.early, s.certified = early{size: s.measure()}, false
+	if s.estimating {
+		defer s.reprice()()
+	}
+	switch {
+	case !s.changed && !s.stale:
+		t.Keep = true
+	case !s.changed && s.values():
+		t.Keep, t.News = true, reduce.All(&r.p)
+	default:
+		s.build()
+	}
+	s.changed, s.stale = false, false
+	t.Problem, t.Cols, t.Tol = &r.p, r.cols, s.tol
+	if !s.sampled { // else smoothing visits all rows
+		t.Share = float64(r.p.A.NNZ()) / float64(max(1, s.p.A.NNZ()))
+		t.Watch = s.misses
+	}
+}
+
+// Invert makes the answer for the set one of the whole problem, or lets rows join that it breaks.
+func (s *working) Invert(
+	ctx context.Context, _ *qpbackend.Problem, from, to *qpbackend.Result,
+) (verdict reduce.Verdict, err error) {
+	if from == nil { // smooth has the answer
+		to.Status, to.Message = s.res.Status, s.res.Message
+	} else {
+		s.res = *from
+		switch {
+		case ctx.Err() != nil:
+			s.restore(from)
+		case s.estimating:
+			s.follows(from)
+			return reduce.Again, nil
+		default:
+			s.restore(from)
+			again, err := s.next(ctx)
+			if again && err == nil {
+				return reduce.Again, nil
+			}
+		}
+	}
+	if s.sampled {
+		s.stepped(s.begun)
+	}
+	to.X, to.Y, to.Z = append(to.X[:0], s.x...), append(to.Y[:0], s.y...), append(to.Z[:0], s.z...)
+	if s.certified {
+		to.Objective, to.Res = s.p.Objective(s.x), s.res.Res
+		return reduce.Measured, nil
+	}
+	return reduce.Final, ctx.Err()
 }
 
 // clearly is how many times an iterate's residual the violation of absent rows has to be to end a round.
@@ -233,7 +205,7 @@ const clearly = 10
 // misses reports whether an iterate, x of the set's problem with its residuals, is clearly further from absent rows than from a solution: rows join
 // whatever the rest of the round brings. Lengths are relative to the size of the point before the round: where
 // the rows of the set have no solution, or one that is far, the iterates run off.
-func (s *solver) misses(x []float64, res qpbackend.Residuals) bool {
+func (s *working) misses(x []float64, res qpbackend.Residuals) bool {
 	if s.rows == len(s.in) {
 		return false
 	}
@@ -242,49 +214,9 @@ func (s *solver) misses(x []float64, res qpbackend.Residuals) bool {
 	return s.missed
 }
 
-// load gives sub the rows of the set and their values.
-func (s *solver) load(ctx context.Context) error {
-	if !s.changed && s.sub != nil {
-		if !s.stale {
-			return nil
-		}
-		if s.values() {
-			p := &s.small.p
-			s.stale = false
-			return s.sub.Update(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val})
-		}
-	}
-	s.build()
-	s.drop()
-	set := s.set
-	set.Tol = s.tol
-	sub, err := s.inner.New(ctx, &s.small.p, set)
-	if err != nil {
-		return err
-	}
-	s.sub, s.changed, s.stale = sub, false, false
-	if w, ok := sub.(watched); ok && !s.sampled {
-		w.Watch(s.misses)
-	}
-	return nil
-}
-
-// warm proposes the part of the last point that sub has.
-func (s *solver) warm() error {
-	r := &s.small
-	x, y, z := make([]float64, len(r.cols)), make([]float64, len(r.rows)), make([]float64, len(r.cols))
-	for f, j := range r.cols {
-		x[f], z[f] = s.x[j], s.z[j]
-	}
-	for f, i := range r.rows {
-		y[f] = s.y[i]
-	}
-	return s.sub.WarmStart(x, y, z)
-}
-
 // next changes the set where the answer is none of the whole problem. It reports whether
 // there is another round.
-func (s *solver) next(ctx context.Context) (again bool, err error) {
+func (s *working) next(ctx context.Context) (again bool, err error) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
 		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all()), nil
@@ -304,6 +236,9 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 	if again || err != nil {
 		return again, err
 	}
+	if s.certify == nil {
+		s.certify = make([]float64, qpbackend.CertifyLen(s.p))
+	}
 	small := s.res.Res
 	s.res.Res = s.set.Certify(context.Background(), s.p, nil, s.x, s.y, s.z, s.certify)
 	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
@@ -316,7 +251,7 @@ func (s *solver) next(ctx context.Context) (again bool, err error) {
 
 // sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine terms those of the smaller problem, which are given,
 // may be less than those of the whole one.
-func (s *solver) sharpen(small qpbackend.Residuals) bool {
+func (s *working) sharpen(small qpbackend.Residuals) bool {
 	if s.tol < s.set.Tol {
 		return false
 	}
@@ -335,7 +270,7 @@ func (s *solver) sharpen(small qpbackend.Residuals) bool {
 const finest = 1e-12
 
 // all takes all rows into the set; it returns false where they are.
-func (s *solver) all() bool {
+func (s *working) all() bool {
 	for _, j := range s.terms {
 		s.changed = s.changed || s.state[j] != free
 		s.release(j)
@@ -344,39 +279,4 @@ func (s *solver) all() bool {
 		s.include(int32(i))
 	}
 	return s.changed
-}
-
-// answer fills dst.
-func (s *solver) answer(dst *qpbackend.Result) {
-	x, y, z := append(dst.X[:0], s.x...), append(dst.Y[:0], s.y...), append(dst.Z[:0], s.z...)
-	*dst = qpbackend.Result{Status: s.res.Status, X: x, Y: y, Z: z, Objective: s.res.Objective, Res: s.res.Res,
-		Iterations: s.iterations, Work: s.operations, Message: s.res.Message}
-	switch dst.Status {
-	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
-		return
-	}
-	dst.Objective = s.p.Objective(x)
-	if !s.certified {
-		dst.Res = s.set.Certify(context.Background(), s.p, nil, x, y, z, s.certify)
-	}
-}
-
-// fail is the end where sub could not try: where ctx has ended, dst is the last point.
-func (s *solver) fail(ctx context.Context, dst *qpbackend.Result, err error) error {
-	var nonconvex *qpbackend.NonconvexError
-	if errors.As(err, &nonconvex) && nonconvex.Index >= 0 && nonconvex.Index < len(s.small.cols) {
-		nonconvex.Index = int(s.small.cols[nonconvex.Index])
-	}
-	if ctx.Err() == nil {
-		return err
-	}
-	if s.sub != nil && s.res.Status == qpbackend.Interrupted(ctx.Err()) {
-		s.restore(&s.res)
-	} else {
-		clear(s.y)
-		clear(s.z)
-	}
-	s.res.Status = qpbackend.Interrupted(ctx.Err())
-	s.answer(dst)
-	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -150,6 +151,48 @@ func answer(t *testing.T, b qpbackend.Backend, p *qpbackend.Problem) (qpbackend.
 	return s, res
 }
 
+// held is a working set and the solver that it is in.
+type held struct {
+	reduce.Solver
+	*working
+}
+
+// holding keeps the working set that it makes.
+type holding struct {
+	Reduction
+	made **working
+}
+
+func (h holding) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+	s, err := h.Reduction.New(ctx, p, set)
+	*h.made = s.(*working)
+	return s, err
+}
+
+func newSolver(t *testing.T, p *qpbackend.Problem, inner qpbackend.Backend) (s held) {
+	t.Helper()
+	chain := reduce.Chain(inner, holding{Reduction{least: 1}, &s.working})
+	solver, err := chain.New(context.Background(), p, chain.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Solver = solver.(reduce.Solver)
+	s.least = 0
+	s.readLines()
+	return s
+}
+
+// answerHeld is answer with the working set, of which at least 10 rows join at once.
+func answerHeld(t *testing.T, p *qpbackend.Problem) (s held, res qpbackend.Result) {
+	t.Helper()
+	s = newSolver(t, p, ipm.Backend{})
+	s.least = 10
+	if err := s.Solve(context.Background(), &res); err != nil {
+		t.Fatal(err)
+	}
+	return s, res
+}
+
 func far(a, b []float64) (d float64) {
 	size := 1.0
 	for i, v := range a {
@@ -167,7 +210,7 @@ func TestAsTheWhole(t *testing.T) {
 		for seed := range uint64(8) {
 			t.Run(fmt.Sprint(kinds, seed), func(t *testing.T) {
 				s := newSample(100*uint64(k)+seed, kinds)
-				some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &s.p)
+				some, res := answerHeld(t, &s.p)
 				defer some.Close()
 				for change := range 3 {
 					whole, want := answer(t, ipm.Backend{}, &s.p)
@@ -187,7 +230,7 @@ func TestAsTheWhole(t *testing.T) {
 					if r := qpbackend.Certify(&s.p, res.X, res.Y, res.Z); r != res.Res || r.Max() > 1e-8 {
 						t.Errorf("change %d: residuals %v, certified %v", change, res.Res, r)
 					}
-					if all++; some.(*solver).rows < len(s.p.L)*3/4 {
+					if all++; some.rows < len(s.p.L)*3/4 {
 						smaller++
 					}
 					for j := range s.p.Q {
@@ -216,8 +259,8 @@ func TestAsTheWhole(t *testing.T) {
 func TestShares(t *testing.T) {
 	for seed := range uint64(6) {
 		rng, p := rand.New(rand.NewPCG(seed, 5)), &newSample(7000+seed, nil).p
-		own, want := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
-		shares, res := answer(t, Backend{Inner: ipm.Backend{}, Shares: true, least: 10}, p)
+		own, want := answerHeld(t, p)
+		shares, res := answer(t, reduce.Backend{Reduction: Reduction{least: 10}, Inner: ipm.Backend{}, Shares: true}, p)
 		for change := range 4 {
 			if res.Status != want.Status || !slices.Equal(res.X, want.X) || !slices.Equal(res.Y, want.Y) {
 				t.Errorf("seed %d, change %d: %v, without sharing %v, x off by %g", seed, change, res.Status, want.Status, far(res.X, want.X))
@@ -253,18 +296,16 @@ func TestResume(t *testing.T) {
 	broken := 0
 	for seed := range uint64(20) {
 		p := &newSample(5000+seed, nil).p
-		one, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
+		one, res := answerHeld(t, p)
 		one.Close()
 		for i, j := range newShape(p).own {
 			if j >= 0 && p.Lo[j] == 0 && res.Y[i] == 0 { // a hinge
 				p.U[i] -= 5
 			}
 		}
-		s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+		s := newSolver(t, p, ipm.Backend{})
 		s.least, s.sampled = len(p.L), false // the sets of samples begin without multipliers
-		if err := s.WarmStart(res.X, res.Y, res.Z); err != nil {
-			t.Fatal(err)
-		}
+		s.take(reduce.Point{X: res.X, Y: res.Y, Z: res.Z}, reduce.Goal{})
 		ax := make([]float64, len(p.L))
 		p.A.AddMulVec(ax, 1, res.X)
 		s.begin()
@@ -333,7 +374,7 @@ func TestSamplesAsTheWhole(t *testing.T) {
 		}
 		p.P, _ = square.CSC(n+m, n+m)
 		p.A, _ = a.CSC(len(p.L), n+m)
-		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		some, res := answerHeld(t, &p)
 		for k, change := range []float64{1, 0.3, 0.1, 0.03, 0.01, 3, 0.1} {
 			whole, want := answer(t, ipm.Backend{}, &p)
 			whole.Close()
@@ -342,7 +383,7 @@ func TestSamplesAsTheWhole(t *testing.T) {
 				t.Errorf("seed %d, change %d: %v with %.10g, as a whole %v with %.10g, x off by %g, y by %g, z by %g", seed, k, res.Status, res.Objective, want.Status, want.Objective,
 					far(res.X, want.X), far(res.Y, want.Y), far(res.Z, want.Z))
 			}
-			s := some.(*solver)
+			s := some.working
 			if !s.sampled {
 				t.Fatal("the rows are not those of samples")
 			}
@@ -415,7 +456,7 @@ func maxima(rng *rand.Rand, count int, square bool) *qpbackend.Problem {
 func TestLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 6))
 	p := maxima(rng, 60, false)
-	s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	s := newSolver(t, p, ipm.Backend{})
 	x := make([]float64, len(p.Q))
 	check := func() {
 		t.Helper()
@@ -461,8 +502,8 @@ func TestMaximaAsTheWhole(t *testing.T) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		p := maxima(rng, 500, seed%2 == 0)
-		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, p)
-		s := some.(*solver)
+		some, res := answerHeld(t, p)
+		s := some.working
 		if !s.sampled || s.others() {
 			t.Fatal("the rows are not those of samples alone")
 		}
@@ -498,7 +539,7 @@ func TestEnough(t *testing.T) {
 		p := maxima(rng, 500, seed%2 == 0)
 		whole, want := answer(t, ipm.Backend{}, p)
 		whole.Close()
-		s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+		s := newSolver(t, p, ipm.Backend{})
 		s.least = leastSet
 		fixed, at := *p, make([]float64, s.common)
 		fixed.Lo, fixed.Hi = slices.Clone(p.Lo), slices.Clone(p.Hi)
@@ -510,7 +551,9 @@ func TestEnough(t *testing.T) {
 		there.Close()
 		for k, least := range []float64{0, start.Objective - want.Objective, math.Inf(1)} {
 			var res qpbackend.Result
-			s.Enough(at, least)
+			if err := s.Enough(at, least); err != nil {
+				t.Fatal(err)
+			}
 			if err := s.Solve(context.Background(), &res); err != nil {
 				t.Fatal(err)
 			}
@@ -538,7 +581,7 @@ func TestEnough(t *testing.T) {
 func TestSmoothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	p := maxima(rng, 400, true)
-	s := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	s := newSolver(t, p, ipm.Backend{})
 	s.least = 10
 	s.begin()
 	for j := range s.x {
@@ -546,7 +589,7 @@ func TestSmoothing(t *testing.T) {
 			s.x[j] = rng.NormFloat64()
 		}
 	}
-	m := newSmoothing(s)
+	m := newSmoothing(s.working)
 	objective := func() float64 {
 		m.wakeAll()
 		x := slices.Clone(s.x)
@@ -618,7 +661,7 @@ func checkCalm(t *testing.T, m *smoothing, objective func() float64) {
 
 // TestSharpens: an answer whose residuals beside those of the whole problem's costs are too large is asked for more accuracy.
 func TestSharpens(t *testing.T) {
-	s := newSolver(maxima(rand.New(rand.NewPCG(2, 7)), 20, true), ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	s := newSolver(t, maxima(rand.New(rand.NewPCG(2, 7)), 20, true), ipm.Backend{})
 	s.tol = s.set.Tol
 	s.res.Res = qpbackend.Residuals{Dual: 10 * s.set.Tol}
 	if !s.sharpen(qpbackend.Residuals{Dual: s.set.Tol / 5}) || math.Abs(s.tol-s.set.Tol/100) > 1e-3*s.tol || !s.changed {
@@ -646,7 +689,7 @@ func TestStays(t *testing.T) {
 	problems, again := 0, 0
 	for seed := range uint64(seeds) {
 		p := &newSample(7000+seed, nil).p
-		some := newSolver(p, counted{problems: &problems}, ipm.Backend{}.DefaultSettings())
+		some := newSolver(t, p, counted{problems: &problems})
 		some.least, some.sampled = 40, false
 		var res qpbackend.Result
 		if err := some.Solve(context.Background(), &res); err != nil {
@@ -707,8 +750,8 @@ func TestRoundsEndEarly(t *testing.T) {
 		p.A, _ = a.CSC(m, n)
 		var answers [2]qpbackend.Result
 		for k, inner := range []qpbackend.Backend{ipm.Backend{}, unwatched{}} {
-			s, res := answer(t, Backend{Inner: inner, least: 12}, &p)
-			if w := s.(*solver).Worked(); !(w > 0 && w < float64(res.Iterations)/2) {
+			s, res := answer(t, reduce.Chain(inner, Reduction{least: 12}), &p)
+			if w := res.Share * float64(res.Iterations); !(w > 0 && w < float64(res.Iterations)/2) {
 				t.Errorf("seed %d: %d iterations with few of the rows count as %g with all", seed, res.Iterations, w)
 			}
 			s.Close()
@@ -731,7 +774,7 @@ func TestExcludedAsTheWhole(t *testing.T) {
 		kinds := []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite}[seed%4:]
 		s := newSample(1000+seed, kinds[:seed%2])
 		s.exclude()
-		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &s.p)
+		some, res := answerHeld(t, &s.p)
 		some.Close()
 		if res.Status != qpbackend.PrimalInfeasible || qpbackend.PrimalInfeasibility(&s.p, res.Y, res.Z) > 1e-8 {
 			t.Errorf("seed %d: %v, proof %g", seed, res.Status, qpbackend.PrimalInfeasibility(&s.p, res.Y, res.Z))
@@ -754,7 +797,7 @@ func TestUnboundedAsTheWhole(t *testing.T) {
 			p.L, p.U = append(p.L, math.Inf(-1)), append(p.U, 1+rng.Float64())
 		}
 		p.A, _ = a.CSC(m, 3)
-		some, res := answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		some, res := answerHeld(t, &p)
 		some.Close()
 		if whole, want := answer(t, ipm.Backend{}, &p); res.Status != want.Status || math.Abs(res.Objective-want.Objective) > 1e-6 {
 			t.Errorf("seed %d: %v with %g, as a whole %v with %g", seed, res.Status, res.Objective, want.Status, want.Objective)
@@ -762,7 +805,7 @@ func TestUnboundedAsTheWhole(t *testing.T) {
 			whole.Close()
 		}
 		p.Q[0] = -1
-		some, res = answer(t, Backend{Inner: ipm.Backend{}, least: 10}, &p)
+		some, res = answerHeld(t, &p)
 		some.Close()
 		if res.Status != qpbackend.DualInfeasible || qpbackend.DualInfeasibility(&p, res.X) > 1e-8 {
 			t.Errorf("seed %d, unbounded: %v", seed, res.Status)
@@ -791,8 +834,8 @@ func TestPays(t *testing.T) {
 			t.Errorf("dense rows do not have a working set from %d on, hinges %v", least, hinges)
 		}
 	}
-	if s, _ := answer(t, Backend{Inner: ipm.Backend{}}, &small.p); s != nil {
-		if _, is := s.(*solver); is {
+	if s, _ := answer(t, reduce.Chain(ipm.Backend{}, Reduction{}), &small.p); s != nil {
+		if _, is := s.(reduce.Solver); is {
 			t.Error("a small problem has a working set")
 		}
 		s.Close()
@@ -856,7 +899,7 @@ func TestHolds(t *testing.T) {
 				p.U[7] = -1000 // beyond the half-planes opposite
 			}
 			_, whole := answer(t, ipm.Backend{}, p)
-			some := newSolver(p, ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+			some := newSolver(t, p, ipm.Backend{})
 			some.least, some.sampled = 40, false
 			var res qpbackend.Result
 			if err := some.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.Solved || whole.Status != qpbackend.Solved {

@@ -23,7 +23,24 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	if err != nil {
 		return Solver{}, err
 	}
-	return Solver{P: p, Set: set, name: b.Name()}, nil
+	return Of(b, p, set), nil
+}
+
+// Of is the Solver of a problem that is its own.
+func Of(b qpbackend.Backend, p *qpbackend.Problem, set qpbackend.Settings) Solver {
+	return Solver{P: p, Set: set, name: b.Name()}
+}
+
+// Differentiable refuses the status of a Solve without a solution.
+func Differentiable(name string, status qpbackend.Status) error {
+	if status == qpbackend.Solved || status == qpbackend.AlmostSolved {
+		return nil
+	}
+	why := "its status is " + status.String()
+	if status == qpbackend.Unknown {
+		why = "the present values have not been solved"
+	}
+	return fmt.Errorf("%s: there is no solution to differentiate: %s; call Solve and look at its status first", name, why)
 }
 
 // Open refuses a solver that is closed.

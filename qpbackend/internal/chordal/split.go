@@ -7,18 +7,93 @@ import (
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Split is a problem of which some semidefinite cones have been taken to pieces.
-type Split struct {
-	Problem *qpbackend.Problem
+// Reduction takes semidefinite cones to pieces.
+type Reduction struct {
+	// Trees are those of the cones of p that are worth it, by the pattern of p; no list where no
+	// cone has one.
+	Trees func(ctx context.Context, p *qpbackend.Problem, pattern Pattern) ([]Part, error)
+}
+
+// New leaves a problem as it is that has no pieces and will have none: constants, costs and bounds
+// may go, coefficients stay.
+func (r Reduction) New(
+	ctx context.Context, p *qpbackend.Problem, _ qpbackend.Settings,
+) (reduce.Reduced, error) {
+	s := &reduced{trees: r.Trees, pattern: PatternOf(p)}
+	var err error
+	if s.list, err = r.Trees(ctx, p, s.pattern); s.list != nil || err != nil {
+		return s, err
+	}
+	bare := *p
+	bare.L, bare.Q, bare.Lo, bare.Hi = make([]float64, len(p.L)), make([]float64, len(p.Q)), nil, nil
+	least := PatternOf(&bare)
+	if least.Equal(s.pattern) {
+		return nil, nil
+	}
+	if later, err := r.Trees(ctx, p, least); later == nil || err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reduced has the pieces that the present values allow.
+type reduced struct {
+	trees   func(ctx context.Context, p *qpbackend.Problem, pattern Pattern) ([]Part, error)
+	pattern Pattern
+	list    []Part // by pattern
+	split   *split // by list; nil: there are no pieces
+}
+
+// Apply takes the problem apart, anew where the pattern has changed.
+func (s *reduced) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.Ask) (reduce.Task, error) {
+	make := ask.First
+	if pattern := PatternOf(p); ask.Changed() && !pattern.Equal(s.pattern) {
+		list, err := s.trees(ctx, p, pattern)
+		if err != nil {
+			return reduce.Task{}, err
+		}
+		s.pattern, s.list, make = pattern, list, true
+	}
+	if s.list == nil {
+		s.split = nil
+		return reduce.Task{}, nil
+	}
+	t := reduce.Task{Keep: !make, Confirm: true}
+	if make {
+		s.split = newSplit(p, s.list)
+	} else {
+		news := ask.News
+		if news.L != nil || news.U != nil {
+			news.L, news.U = p.L, p.U
+		}
+		t.News = s.split.values(news)
+	}
+	t.Problem, t.Cols = s.split.problem, s.split.kept
+	return t, nil
+}
+
+// Invert puts an answer for the pieces together.
+func (s *reduced) Invert(
+	ctx context.Context, p *qpbackend.Problem, from, to *qpbackend.Result,
+) (reduce.Verdict, error) {
+	to.X = s.split.primal(ctx, to.X[:0], from.X, p, to.Status == qpbackend.DualInfeasible)
+	to.Y, to.Z = s.split.multipliers(ctx, to.Y[:0], from.Y), s.split.spread(to.Z[:0], from.Z)
+	return reduce.Checked, nil
+}
+
+// split is a problem of which some semidefinite cones have been taken to pieces.
+type split struct {
+	problem *qpbackend.Problem
 
 	n, m   int    // variables and rows as stated
-	kept   []int  // of each variable of Problem but those of pieces, the one as stated
-	from   []int  // of each row of Problem, the one as stated; −1 where its constant is 0
-	equal  []bool // of each row of Problem: it is an equation for an entry of a sum
-	source []int  // of each entry of A of Problem, the one as stated; −1 for ±1
+	kept   []int  // of each variable of problem but those of pieces, the one as stated
+	from   []int  // of each row of problem, the one as stated; −1 where its constant is 0
+	equal  []bool // of each row of problem: it is an equation for an entry of a sum
+	source []int  // of each entry of A of problem, the one as stated; −1 for ±1
 	parts  []part
 }
 
@@ -184,11 +259,11 @@ func (o Part) Spread(p *qpbackend.Problem, c qpbackend.Cone) int {
 	return o.Tree.Spread(rows, c)
 }
 
-// New takes the cones of p apart that have a tree. p must not lack anything, see qpbackend.Prepare.
-func New(p *qpbackend.Problem, how []Part) *Split {
+// newSplit takes the cones of p apart that have a tree.
+func newSplit(p *qpbackend.Problem, how []Part) *split {
 	n, m := p.Dims()
-	s := &Split{n: n, m: m}
-	to := make([][]int, m) // of each row as stated, those of Problem
+	s := &split{n: n, m: m}
+	to := make([][]int, m) // of each row as stated, those of problem
 	for k, o := range how {
 		if o.Tree == nil {
 			continue
@@ -238,14 +313,14 @@ func New(p *qpbackend.Problem, how []Part) *Split {
 		}
 	}
 	s.columns(p, out, to, sums)
-	u := s.Values(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, A: p.A.Val})
+	u := s.values(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, A: p.A.Val})
 	out.Q, out.Lo, out.Hi, out.L, out.U, out.A.Val = u.Q, u.Lo, u.Hi, u.L, u.U, u.A
-	s.Problem = out
+	s.problem = out
 	return s
 }
 
 // columns makes P of out and the pattern of A: the columns of the variables of p that have rows left, or had none, and those of the pieces of sums.
-func (s *Split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
+func (s *split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
 	type entry struct{ row, source int }
 	var column []entry
 	a := &sparse.CSC{Rows: len(s.from), ColPtr: []int{0}}
@@ -283,8 +358,9 @@ func (s *Split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
 	out.A = a
 }
 
-// Values are those of Problem for new values of the problem as stated, without those that are missing there. L and U come together.
-func (s *Split) Values(u qpbackend.Update) qpbackend.Update {
+// values are those of problem for new values of the problem as stated, without those that are
+// missing there. L and U come together.
+func (s *split) values(u qpbackend.Update) qpbackend.Update {
 	out := qpbackend.Update{P: u.P}
 	pieces := 0
 	for _, at := range s.from {
@@ -331,29 +407,15 @@ func (s *Split) Values(u qpbackend.Update) qpbackend.Update {
 	return out
 }
 
-// Stated is the number of the variable of Problem among those of the problem as stated, −1 for none.
-func (s *Split) Stated(variable int) int {
-	if variable < 0 || variable >= len(s.kept) {
-		return -1
-	}
-	return s.kept[variable]
+// spread appends the entries of the variables of problem at those as stated, and zeros.
+func (s *split) spread(dst, v []float64) []float64 {
+	return reduce.Spread(append(dst, make([]float64, s.n)...), v[:len(s.kept)], s.kept)
 }
 
-// Bounds appends to dst, which is empty, the multipliers of bounds as stated.
-func (s *Split) Bounds(dst, z []float64) []float64 { return s.spread(dst, z) }
-
-// spread appends the entries of the variables of Problem at those as stated, and zeros.
-func (s *Split) spread(dst, v []float64) []float64 {
-	dst = append(dst, make([]float64, s.n)...)
-	for k, j := range s.kept {
-		dst[j] = v[k]
-	}
-	return dst
-}
-
-// Primal appends to dst, which is empty, the point as stated for x of Problem, by the present values p; with ray, a direction. Where there is
-// no completion, or ctx has ended before, entries that nothing binds are zero.
-func (s *Split) Primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
+// primal appends to dst, which is empty, the point as stated for x of problem, by the present
+// values p; with ray, a direction. Where there is no completion, or ctx has ended before, entries
+// that nothing binds are zero.
+func (s *split) primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
 	dst = s.spread(dst, x)
 	if len(s.kept) == len(dst) {
 		return dst
@@ -393,9 +455,10 @@ func (s *Split) Primal(ctx context.Context, dst, x []float64, p *qpbackend.Probl
 	return dst
 }
 
-// Multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of Problem. In a sum, those of rows that are in
-// no clique are a completion; where there is none, or ctx has ended before, they are zero.
-func (s *Split) Multipliers(ctx context.Context, dst, y []float64) []float64 {
+// multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of
+// problem. In a sum, those of rows that are in no clique are a completion; where there is none, or
+// ctx has ended before, they are zero.
+func (s *split) multipliers(ctx context.Context, dst, y []float64) []float64 {
 	dst = append(dst, make([]float64, s.m)...)
 	for k, i := range s.from {
 		if i >= 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -158,17 +159,17 @@ func TestReduction(t *testing.T) {
 		if trial%2 == 0 {
 			p.Lo[0], p.Hi[1] = 3, 2
 		}
-		r := New(p, 1e-8)
-		if r == nil || !Possible(p) {
+		r := newFaces(p, 1e-8)
+		if r == nil || !possible(p) {
 			t.Fatal("no reduction")
 		}
-		if err := r.Problem.Validate(); err != nil {
+		if err := r.problem.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if len(r.kept) != 4 || r.Stated(0) != 2 || r.Problem.Cones[1].Len != (order-2)*(order-1)/2 {
-			t.Fatalf("the variables %v are kept, cones are %v", r.kept, r.Problem.Cones)
+		if len(r.kept) != 4 || r.problem.Cones[1].Len != (order-2)*(order-1)/2 {
+			t.Fatalf("the variables %v are kept, cones are %v", r.kept, r.problem.Cones)
 		}
-		n, m := r.Problem.Dims()
+		n, m := r.problem.Dims()
 		x, y := make([]float64, n), make([]float64, m)
 		for i := range x {
 			x[i] = rng.NormFloat64()
@@ -177,28 +178,28 @@ func TestReduction(t *testing.T) {
 			y[i] = rng.NormFloat64()
 		}
 		// Equal residuals of the variables that are kept, none of the rays.
-		stated := r.Multipliers(ctx, nil, y)
+		stated := r.multipliers(nil, y)
 		want, got := make([]float64, n), make([]float64, 6)
-		r.Problem.A.AddMulVecT(want, 1, y)
+		r.problem.A.AddMulVecT(want, 1, y)
 		p.A.AddMulVecT(got, 1, stated)
 		for k, v := range append([]float64{0, 0}, want...) {
 			if !(math.Abs(got[k]-v) <= 1e-9*(1+math.Abs(v))) {
 				t.Fatalf("entry %d of Aᵀy is %g, want %g", k, got[k], v)
 			}
 		}
-		point := r.Primal(ctx, nil, x, p, false)
-		rx, ry, rz := r.Start(point, stated, nil)
-		if num.DistInf(rx, x) > 0 || num.DistInf(ry, y) > 1e-12 || rz != nil {
+		point := r.primal(ctx, nil, x, p, false)
+		start := r.start(reduce.Point{X: point, Y: stated})
+		if num.DistInf(start.X, x) > 0 || num.DistInf(start.Y, y) > 1e-12 || start.Z != nil {
 			t.Fatal("another point comes back")
 		}
 		if point[0] < p.Lo[0] || point[1] > p.Hi[1] {
 			t.Fatal("bounds are not kept")
 		}
 		// Where the reduced matrix is semidefinite but for e, so is that as stated.
-		c := r.Problem.Cones[1]
+		c := r.problem.Cones[1]
 		low, high := make([]float64, m), make([]float64, len(p.L))
-		r.Problem.A.AddMulVec(low, 1, x)
-		num.Axpy(low, -1, r.Problem.L)
+		r.problem.A.AddMulVec(low, 1, x)
+		num.Axpy(low, -1, r.problem.L)
 		e := max(0, -least(square(low[c.Start:][:c.Len], order-2), order-2))
 		p.A.AddMulVec(high, 1, point)
 		num.Axpy(high, -1, p.L)
@@ -238,7 +239,7 @@ func TestNoReduction(t *testing.T) {
 		},
 	} {
 		p := problem(rng, 5)
-		if change(p); New(p, 1e-8) != nil {
+		if change(p); newFaces(p, 1e-8) != nil {
 			t.Errorf("%s: a reduction", name)
 		}
 	}

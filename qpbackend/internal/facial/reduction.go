@@ -9,30 +9,74 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Reduction is a problem of which some semidefinite cones are restricted to faces.
-type Reduction struct {
-	Problem *qpbackend.Problem
+// Reduction restricts cones to faces where the values allow it.
+type Reduction struct{}
+
+// New leaves a problem as it is whose pattern allows no faces.
+func (Reduction) New(_ context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+	if !possible(p) {
+		return nil, nil
+	}
+	return &reduced{tol: set.Tol}, nil
+}
+
+// reduced has the faces that the present values allow.
+type reduced struct {
+	tol   float64
+	faces *faces // nil: there are none
+}
+
+// Apply finds the faces anew where values have changed.
+func (s *reduced) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (t reduce.Task, err error) {
+	t.Keep = true
+	if ask.Changed() {
+		old := s.faces
+		if s.faces = newFaces(p, s.tol); s.faces != nil {
+			t.Keep, t.News = old != nil && s.faces.alike(old), reduce.All(s.faces.problem)
+		}
+	}
+	if s.faces == nil {
+		return reduce.Task{}, nil
+	}
+	t.Problem, t.Cols, t.Confirm, t.Start = s.faces.problem, s.faces.kept, true, s.faces.start(ask.Start)
+	return t, nil
+}
+
+// Invert takes an answer for the faces back.
+func (s *reduced) Invert(
+	ctx context.Context, p *qpbackend.Problem, from, to *qpbackend.Result,
+) (reduce.Verdict, error) {
+	to.X = s.faces.primal(ctx, to.X[:0], from.X, p, to.Status == qpbackend.DualInfeasible)
+	to.Y, to.Z = s.faces.multipliers(to.Y[:0], from.Y), s.faces.spread(to.Z[:0], from.Z)
+	return reduce.Checked, nil
+}
+
+// faces is a problem of which some semidefinite cones are restricted to faces.
+type faces struct {
+	problem *qpbackend.Problem
 
 	n, m  int
 	tol   float64
-	kept  []int   // of each variable of Problem, the one as stated
+	kept  []int   // of each variable of problem, the one as stated
 	faces []*face // of the cones; nil: as stated
-	start []int   // of each cone, its first row in Problem; the others keep their order
+	first []int   // of each cone, its first row in problem; the others keep their order
 	rays  []ray
 }
 
-// ray is a variable that is in no row of Problem: towards sign·∞ it costs nothing and keeps all rows.
+// ray is a variable that is in no row of problem: towards sign·∞ it costs nothing and keeps all
+// rows.
 type ray struct {
 	variable int
 	sign     float64
 	share    float64 // of the multiple of the sum of all rays
 }
 
-// Possible reports whether values of p's pattern allow a reduction.
-func Possible(p *qpbackend.Problem) bool {
+// possible reports whether values of p's pattern allow a reduction.
+func possible(p *qpbackend.Problem) bool {
 	_, m := p.Dims()
 	of, squares := rowsAndSquares(p)
 	on := make([]int, m) // of each row of a diagonal entry, 1 + the last variable that has it
@@ -79,17 +123,18 @@ func rowsAndSquares(p *qpbackend.Problem) (of []int, squares []bool) {
 	return of, squares
 }
 
-// Alike reports whether both reductions have problems of one pattern.
-func (r *Reduction) Alike(o *Reduction) bool {
+// alike reports whether both reductions have problems of one pattern.
+func (r *faces) alike(o *faces) bool {
 	same := func(a, b *sparse.CSC) bool {
 		return slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
 	}
-	return slices.Equal(r.kept, o.kept) && slices.Equal(r.Problem.Cones, o.Problem.Cones) && same(r.Problem.A, o.Problem.A) && same(r.Problem.P, o.Problem.P)
+	return slices.Equal(r.kept, o.kept) && slices.Equal(r.problem.Cones, o.problem.Cones) && same(r.problem.A, o.problem.A) && same(r.problem.P, o.problem.P)
 }
 
-// New is the reduction of p, which must not lack anything, see qpbackend.Prepare; nil where nothing is to be gained. tol is the tolerance of its solution.
-func New(p *qpbackend.Problem, tol float64) *Reduction {
-	r := &Reduction{tol: tol, faces: make([]*face, len(p.Cones))}
+// newFaces are the faces of p; nil where nothing is to be gained. tol is the tolerance of a
+// solution.
+func newFaces(p *qpbackend.Problem, tol float64) *faces {
+	r := &faces{tol: tol, faces: make([]*face, len(p.Cones))}
 	r.n, r.m = p.Dims()
 	of, squares := rowsAndSquares(p)
 	sums := make([][]float64, len(p.Cones))
@@ -123,7 +168,7 @@ func New(p *qpbackend.Problem, tol float64) *Reduction {
 }
 
 // add takes variable j among the rays where it is one.
-func (r *Reduction) add(p *qpbackend.Problem, j int, sign float64, of []int, sums [][]float64) {
+func (r *faces) add(p *qpbackend.Problem, j int, sign float64, of []int, sums [][]float64) {
 	from, to := p.A.ColPtr[j], p.A.ColPtr[j+1]
 	trace := 0.0
 	for e := from; e < to; e++ { // in most columns of most problems one of these says no
@@ -168,8 +213,8 @@ func (r *Reduction) add(p *qpbackend.Problem, j int, sign float64, of []int, sum
 	r.rays = append(r.rays, ray{j, sign, 1 / trace})
 }
 
-// rewrite makes Problem. It returns false where that has many more entries.
-func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
+// rewrite makes problem. It returns false where that has many more entries.
+func (r *faces) rewrite(p *qpbackend.Problem) bool {
 	out := &qpbackend.Problem{R: p.R, A: &sparse.CSC{ColPtr: []int{0}}, P: &sparse.CSC{ColPtr: []int{0}}}
 	to := make([]int, r.m) // of each row that stays, its place; of a row of a face, −1 − its cone
 	for i, k := 0, 0; i < r.m; {
@@ -181,7 +226,7 @@ func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
 				w := r.faces[k].order()
 				c.Len = w * (w + 1) / 2
 			}
-			r.start = append(r.start, c.Start)
+			r.first = append(r.first, c.Start)
 			out.Cones = append(out.Cones, c)
 			if f := r.faces[k]; f != nil {
 				l := make([]float64, c.Len)
@@ -227,7 +272,7 @@ func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
 			from := len(column)
 			column = f.restrict(column, own, full[k])
 			for t := from; t < len(column); t++ {
-				column[t].row += r.start[k]
+				column[t].row += r.first[k]
 			}
 		}
 		for _, e := range column {
@@ -244,7 +289,7 @@ func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
 	}
 	n := len(r.kept)
 	out.A.Rows, out.A.Cols, out.P.Rows, out.P.Cols = len(out.L), n, n, n
-	r.Problem = out
+	r.problem = out
 	return true
 }
 
@@ -253,7 +298,7 @@ func (r *Reduction) rewrite(p *qpbackend.Problem) bool {
 const mostFill = 2
 
 // columns sets the variables that stay, their costs and bounds, and returns the place of each.
-func (r *Reduction) columns(p, out *qpbackend.Problem) (place []int) {
+func (r *faces) columns(p, out *qpbackend.Problem) (place []int) {
 	place = make([]int, r.n)
 	for _, ray := range r.rays {
 		place[ray.variable] = -1
@@ -278,74 +323,64 @@ func entriesOf(v []float64) (list []entry) {
 	return list
 }
 
-// Stated is the number of the variable of Problem among those of the problem as stated, −1 for none.
-func (r *Reduction) Stated(variable int) int {
-	if variable < 0 {
-		return -1
-	}
-	return r.kept[variable]
+// spread appends to dst, which is empty, the entries of the variables of problem at those as
+// stated, and zeros.
+func (r *faces) spread(dst, v []float64) []float64 {
+	return reduce.Spread(append(dst, make([]float64, r.n)...), v, r.kept)
 }
 
-// Bounds appends to dst, which is empty, the multipliers of bounds as stated.
-func (r *Reduction) Bounds(dst, z []float64) []float64 {
-	dst = append(dst, make([]float64, r.n)...)
-	for k, j := range r.kept {
-		dst[j] = z[k]
-	}
-	return dst
-}
-
-// Multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of Problem.
-func (r *Reduction) Multipliers(_ context.Context, dst, y []float64) []float64 {
+// multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of
+// problem.
+func (r *faces) multipliers(dst, y []float64) []float64 {
 	dst = append(dst, make([]float64, r.m)...)
 	i, at := 0, 0
 	for k, f := range r.faces {
 		if f == nil {
 			continue
 		}
-		between := r.start[k] - at
+		between := r.first[k] - at
 		copy(dst[i:i+between], y[at:])
-		length := r.Problem.Cones[k].Len
-		f.expand(dst[f.cone.Start:][:f.cone.Len], y[r.start[k]:][:length])
-		i, at = f.cone.Start+f.cone.Len, r.start[k]+length
+		length := r.problem.Cones[k].Len
+		f.expand(dst[f.cone.Start:][:f.cone.Len], y[r.first[k]:][:length])
+		i, at = f.cone.Start+f.cone.Len, r.first[k]+length
 	}
 	copy(dst[i:], y[at:])
 	return dst
 }
 
-// Start is the point of Problem at one as stated. Of x, y and z, those that are nil stay nil.
-func (r *Reduction) Start(x, y, z []float64) (rx, ry, rz []float64) {
-	for _, j := range r.kept {
-		if x != nil {
-			rx = append(rx, x[j])
-		}
-		if z != nil {
-			rz = append(rz, z[j])
-		}
+// start is the point of problem at one as stated.
+func (r *faces) start(s reduce.Point) (t reduce.Point) {
+	if s.X != nil {
+		t.X = reduce.Pick(make([]float64, len(r.kept)), s.X, r.kept)
 	}
-	if y == nil {
-		return rx, nil, rz
+	if s.Z != nil {
+		t.Z = reduce.Pick(make([]float64, len(r.kept)), s.Z, r.kept)
+	}
+	if s.Y == nil {
+		return t
 	}
 	i := 0
 	for _, f := range r.faces {
 		if f == nil {
 			continue
 		}
-		ry = append(ry, y[i:f.cone.Start]...)
-		own := y[f.cone.Start:][:f.cone.Len]
+		t.Y = append(t.Y, s.Y[i:f.cone.Start]...)
+		own := s.Y[f.cone.Start:][:f.cone.Len]
 		for k, b := range f.others {
 			for _, a := range f.others[:k+1] {
-				ry = append(ry, own[row(a, b)])
+				t.Y = append(t.Y, own[row(a, b)])
 			}
 		}
 		i = f.cone.Start + f.cone.Len
 	}
-	return rx, append(ry, y[i:]...), rz
+	t.Y = append(t.Y, s.Y[i:]...)
+	return t
 }
 
-// Primal appends to dst, which is empty, the point as stated for x of Problem, by the present values p; with ray, a direction.
-func (r *Reduction) Primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
-	dst = r.Bounds(dst, x)
+// primal appends to dst, which is empty, the point as stated for x of problem, by the present
+// values p; with ray, a direction.
+func (r *faces) primal(ctx context.Context, dst, x []float64, p *qpbackend.Problem, ray bool) []float64 {
+	dst = r.spread(dst, x)
 	v := make([]float64, r.m)
 	p.A.AddMulVec(v, 1, dst)
 	if !ray {

@@ -1,0 +1,113 @@
+package presolve
+
+import (
+	"context"
+
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
+)
+
+// Backend solves the reduced problem with Inner. It suits single solves: an Update makes the
+// reduction anew, symbolic factorisation included.
+type Backend struct {
+	Inner qpbackend.Backend
+}
+
+// Name is the name of Inner.
+func (b Backend) Name() string { return b.Inner.Name() }
+
+// Supports is true for the cones that Inner supports.
+func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
+
+// DefaultSettings are those of Inner.
+func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
+
+// New reduces p and has Inner prepare the reduced problem. A problem with cones stays as it is.
+func (b Backend) New(
+	ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings,
+) (qpbackend.Solver, error) {
+	return reduce.Chain(b.Inner, presolve{}).New(ctx, p, set)
+}
+
+type presolve struct{}
+
+// New leaves problems with cones as they are.
+func (presolve) New(_ context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+	if len(p.Cones) > 0 {
+		return nil, nil
+	}
+	return &reduced{set: set}, nil
+}
+
+// worthwhile is the least share of rows and columns that must go.
+// Source: a limit of speed: below it the reduced problem costs as much as the whole.
+const worthwhile = 0.05
+
+// reduced is the reduction of the present values.
+type reduced struct {
+	set  qpbackend.Settings
+	red  *reduction   // nil: nothing worthwhile was found
+	part *reduce.Part // nil: it has a proof
+}
+
+// Apply reduces p, unless no value has changed.
+func (s *reduced) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.Ask) (reduce.Task, error) {
+	if ask.Changed() {
+		red, err := reduceProblem(ctx, p)
+		if err != nil {
+			return reduce.Task{}, err
+		}
+		if s.red, s.part = red, nil; red != nil && red.proof == nil {
+			s.part = red.part()
+		}
+	}
+	switch {
+	case s.red == nil:
+		return reduce.Task{}, nil
+	case s.part == nil:
+		return reduce.Task{Nothing: true}, nil
+	}
+	return reduce.Task{Problem: s.part.Problem, Keep: !ask.Changed(), Cols: s.part.Cols, Start: s.part.Start(ask.Start)}, nil
+}
+
+// Invert undoes the reduction, or makes a proof of the contradiction that it has met.
+func (s *reduced) Invert(
+	_ context.Context, p *qpbackend.Problem, from, to *qpbackend.Result,
+) (reduce.Verdict, error) {
+	if from == nil {
+		to.Status, to.Message = qpbackend.PrimalInfeasible, "found by presolve"
+		s.red.undo(to, nil, asRay)
+		support := 0.0
+		add := func(v, lo, up float64) {
+			if v > 0 {
+				support += v * up
+			} else if v < 0 {
+				support += v * lo
+			}
+		}
+		for i, v := range to.Y {
+			add(v, p.L[i], p.U[i])
+		}
+		for j, v := range to.Z {
+			add(v, p.Lo[j], p.Hi[j])
+		}
+		for _, v := range [...][]float64{to.Y, to.Z} {
+			for i := range v {
+				v[i] /= -support
+			}
+		}
+		return reduce.Checked, nil
+	}
+	kind := asPoint
+	switch to.Status {
+	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
+		kind = asRay
+	default:
+		to.Message = s.red.String()
+		if from.Message != "" {
+			to.Message += "; " + from.Message
+		}
+	}
+	s.red.undo(to, from, kind)
+	return reduce.Checked, nil
+}

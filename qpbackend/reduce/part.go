@@ -1,0 +1,89 @@
+package reduce
+
+import (
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
+)
+
+// Part is a problem of some rows and columns of another one, both ascending, with room for all its
+// values.
+type Part struct {
+	Problem    *qpbackend.Problem
+	Rows, Cols []int // those of the other problem
+	a, p       []int // the places of the values of A and P in those of the other problem
+}
+
+// NewPart makes the part of p, without cones and with the values of its matrices alone. Entries
+// that are 0 are left out, unless zeros.
+func NewPart(p *qpbackend.Problem, rows, cols []int, zeros bool) *Part {
+	n, m := p.Dims()
+	t := &Part{Rows: rows, Cols: cols, Problem: &qpbackend.Problem{
+		Q: make([]float64, len(cols)), Lo: make([]float64, len(cols)), Hi: make([]float64, len(cols)),
+		L: make([]float64, len(rows)), U: make([]float64, len(rows)),
+	}}
+	t.Problem.A, t.a = entries(p.A, places(m, rows), cols, len(rows), zeros)
+	t.Problem.P, t.p = entries(p.P, places(n, cols), cols, len(cols), zeros)
+	t.Matrices(p)
+	return t
+}
+
+// places are, of each of n, its place in list, or −1.
+func places(n int, list []int) []int {
+	to := make([]int, n)
+	for k := range to {
+		to[k] = -1
+	}
+	for k, i := range list {
+		to[i] = k
+	}
+	return to
+}
+
+// entries is the pattern of some columns of m, with the rows where to says, and the places of the
+// entries.
+func entries(m *sparse.CSC, to, cols []int, rows int, zeros bool) (part *sparse.CSC, at []int) {
+	part = &sparse.CSC{Rows: rows, Cols: len(cols), ColPtr: make([]int, 1, len(cols)+1)}
+	for _, j := range cols {
+		for k := m.ColPtr[j]; k < m.ColPtr[j+1]; k++ {
+			if i := to[m.RowIdx[k]]; i >= 0 && (zeros || m.Val[k] != 0) {
+				part.RowIdx, at = append(part.RowIdx, i), append(at, k)
+			}
+		}
+		part.ColPtr = append(part.ColPtr, len(at))
+	}
+	part.Val = make([]float64, len(at))
+	return part, at
+}
+
+// Matrices copies the values of A and P from p.
+func (t *Part) Matrices(p *qpbackend.Problem) {
+	Pick(t.Problem.A.Val, p.A.Val, t.a)
+	Pick(t.Problem.P.Val, p.P.Val, t.p)
+}
+
+// Start is the part of a point.
+func (t *Part) Start(s Point) Point {
+	pick := func(v []float64, at []int) []float64 {
+		if v == nil {
+			return nil
+		}
+		return Pick(make([]float64, len(at)), v, at)
+	}
+	return Point{pick(s.X, t.Cols), pick(s.Y, t.Rows), pick(s.Z, t.Cols)}
+}
+
+// Pick sets dst to the entries of from at the places, and returns it.
+func Pick(dst, from []float64, at []int) []float64 {
+	for k, i := range at {
+		dst[k] = from[i]
+	}
+	return dst
+}
+
+// Spread sets the entries of dst at the places to those of from, and returns it.
+func Spread(dst, from []float64, at []int) []float64 {
+	for k, i := range at {
+		dst[i] = from[k]
+	}
+	return dst
+}
