@@ -1,6 +1,8 @@
 package reduce
 
 import (
+	"slices"
+
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -11,6 +13,7 @@ type Part struct {
 	Problem    *qpbackend.Problem
 	Rows, Cols []int // those of the other problem
 	a, p       []int // the places of the values of A and P in those of the other problem
+	start      Point // see Start
 }
 
 // NewPart makes the part of p, without cones and with the values of its matrices alone. Entries
@@ -61,15 +64,21 @@ func (t *Part) Matrices(p *qpbackend.Problem) {
 	Pick(t.Problem.P.Val, p.P.Val, t.p)
 }
 
-// Start is the part of a point.
-func (t *Part) Start(s Point) Point {
-	pick := func(v []float64, at []int) []float64 {
-		if v == nil {
-			return nil
+// Start is the part of a point. Its slices are good until the next call.
+func (t *Part) Start(s Point) (of Point) {
+	for _, v := range [...]struct {
+		of, memory *[]float64
+		from       []float64
+		at         []int
+	}{
+		{&of.X, &t.start.X, s.X, t.Cols}, {&of.Y, &t.start.Y, s.Y, t.Rows}, {&of.Z, &t.start.Z, s.Z, t.Cols},
+	} {
+		if v.from != nil {
+			*v.memory = slices.Grow((*v.memory)[:0], len(v.at))[:len(v.at)]
+			*v.of = Pick(*v.memory, v.from, v.at)
 		}
-		return Pick(make([]float64, len(at)), v, at)
 	}
-	return Point{pick(s.X, t.Cols), pick(s.Y, t.Rows), pick(s.Z, t.Cols)}
+	return of
 }
 
 // Pick sets dst to the entries of from at the places, and returns it.

@@ -22,7 +22,7 @@ type reduced struct {
 	pinned []int
 	part   *reduce.Part
 	values []float64    // by column: of the pinned ones, else 0
-	cost   []float64    // P times these
+	cost   []float64    // room for the slopes of columns
 	last   [5][]float64 // the costs, bounds and sides of the part before
 }
 
@@ -115,11 +115,12 @@ func (s *reduced) fill(p *qpbackend.Problem) {
 func (s *reduced) Invert(
 	_ context.Context, p *qpbackend.Problem, from, to *qpbackend.Result,
 ) (reduce.Verdict, error) {
-	n, free := len(s.values), s.part.Cols
+	free := s.part.Cols
 	proof, ray := to.Status == qpbackend.PrimalInfeasible, to.Status == qpbackend.DualInfeasible
-	to.X, to.Z = append(to.X[:0], s.values...), append(to.Z[:0], make([]float64, n)...)
+	to.X, to.Z = append(to.X[:0], s.values...), append(to.Z[:0], s.values...)
 	if ray {
 		clear(to.X)
+		clear(to.Z)
 	}
 	reduce.Spread(to.X, from.X, free)
 	reduce.Spread(to.Z, from.Z, free)
@@ -127,8 +128,8 @@ func (s *reduced) Invert(
 	if ray {
 		return reduce.Measured, nil
 	}
-	slope := make([]float64, n)
-	if !proof {
+	slope := s.cost
+	if clear(slope); !proof {
 		copy(slope, p.Q)
 		p.P.AddSymMulVec(slope, 1, to.X)
 	}

@@ -16,11 +16,8 @@ import (
 // Reduction restricts cones to faces where the values allow it.
 type Reduction struct{}
 
-// New leaves a problem as it is whose pattern allows no faces.
-func (Reduction) New(_ context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
-	if !possible(p) {
-		return nil, nil
-	}
+// New is a reduction without faces.
+func (Reduction) New(_ context.Context, _ *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
 	return &reduced{tol: set.Tol}, nil
 }
 
@@ -73,37 +70,6 @@ type ray struct {
 	variable int
 	sign     float64
 	share    float64 // of the multiple of the sum of all rays
-}
-
-// possible reports whether values of p's pattern allow a reduction.
-func possible(p *qpbackend.Problem) bool {
-	_, m := p.Dims()
-	of, squares := rowsAndSquares(p)
-	on := make([]int, m) // of each row of a diagonal entry, 1 + the last variable that has it
-	for j := range squares {
-		column := p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]]
-		if squares[j] || len(column) == 0 {
-			continue
-		}
-		diagonal := func(i, at int) int { c := p.Cones[of[i]-1]; return c.Start + row(at, at) }
-		for _, i := range column {
-			if of[i] > 0 {
-				if a, b, _ := pair(entry{row: i - p.Cones[of[i]-1].Start}); a == b {
-					on[i] = 1 + j
-				}
-			}
-		}
-		if !slices.ContainsFunc(column, func(i int) bool {
-			if of[i] == 0 {
-				return true
-			}
-			a, b, _ := pair(entry{row: i - p.Cones[of[i]-1].Start})
-			return on[diagonal(i, a)] != 1+j || on[diagonal(i, b)] != 1+j
-		}) {
-			return true
-		}
-	}
-	return false
 }
 
 // rowsAndSquares are of each row, 1 + its cone if that is semidefinite, and of each variable whether it is in P.
