@@ -112,7 +112,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc",
-	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
@@ -121,9 +121,10 @@ var mayImport = map[string]string{
 	"ccp/internal/pinned":   "qpbackend qpbackend/reduce",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
+	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
+	"ccp/internal/implied": "internal/dense qpbackend qpbackend/sparse gonum",
 	// A backend's problem in units of its own.
-	// The eigenvalues of a multiplier of a semidefinite cone are gonum's.
-	"ccp/internal/scaled": "internal/dense internal/num qpbackend qpbackend/reduce qpbackend/sparse gonum",
+	"ccp/internal/scaled": "ccp/internal/implied internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.

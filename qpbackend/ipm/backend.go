@@ -76,7 +76,6 @@ type solver struct {
 
 	how     KKT                                               // as asked for
 	confirm func(ctx context.Context, x, y, z []float64) bool // see Confirm; nil: always
-	enough  func(x []float64, res qpbackend.Residuals) bool   // see Watch; nil: never
 
 	status qpbackend.Status     // of the last Solve; Unknown once values have changed
 	deriv  *implicit.Derivative // made when first asked for
@@ -158,13 +157,6 @@ func (s *solver) adapt(ctx context.Context) error {
 			return s.build(ctx, s.lay.blocks(s.P))
 		}
 	}
-	return nil
-}
-
-// Watch lets enough look at iterates that are far from the end, some of them, with their residuals. Where it returns true the run ends with
-// the best point so far, as at the limit of iterations. nil: nobody looks.
-func (s *solver) Watch(enough func(x []float64, res qpbackend.Residuals) bool) error {
-	s.enough = enough
 	return nil
 }
 

@@ -88,8 +88,6 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 	switch {
 	case v != interior.GoOn:
 		return v
-	case far && s.suffices(res):
-		return interior.OutOfIterations
 	case pr.warm:
 		if pr.since >= warmPatience {
 			return interior.GivenUp
@@ -107,21 +105,6 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		return interior.OutOfIterations
 	}
 	return interior.GoOn
-}
-
-// suffices asks Watch's function about the iterate just certified, with residuals res. Where that is enough it becomes the best one.
-func (s *solver) suffices(res qpbackend.Residuals) bool {
-	if s.enough == nil {
-		return false
-	}
-	if s.best.res == res {
-		return s.enough(s.best.x, res)
-	}
-	if !s.enough(s.cand.x, res) {
-		return false
-	}
-	s.best, s.cand = s.cand, s.best
-	return true
 }
 
 // certify measures the iterate on the stated problem and keeps it if it is the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/num"
@@ -210,36 +209,4 @@ func fewest(b *testing.B, p, next *qpbackend.Problem) int {
 		}
 	}
 	return least
-}
-
-// TestWatch: whoever watches sees iterates with their residuals and can end the run with one. Without a watcher it goes to its end.
-func TestWatch(t *testing.T) {
-	ended := 0
-	for seed := range uint64(40) {
-		p := strictly(rand.New(rand.NewPCG(seed, 8)), 30, 40)
-		s := newSolver(t, p)
-		w := s.(interface {
-			Watch(func(x []float64, res qpbackend.Residuals) bool) error
-		})
-		var at []float64
-		w.Watch(func(x []float64, res qpbackend.Residuals) bool {
-			at = append(at[:0], x...)
-			return res.Max() < 1
-		})
-		res := run(t, s)
-		if res.Status == qpbackend.IterationLimit {
-			ended++
-			if !slices.Equal(res.X, at) || res.Res != qpbackend.Certify(p, res.X, res.Y, res.Z) || !(res.Res.Max() < 1) {
-				t.Errorf("seed %d: the run has ended at another point, residuals %v", seed, res.Res)
-			}
-		}
-		w.Watch(nil)
-		if again, want := run(t, s), solve(t, p); again.Status != want.Status || !slices.Equal(again.X, want.X) {
-			t.Errorf("seed %d: %v, without a watcher before %v", seed, again.Status, want.Status)
-		}
-		s.Close()
-	}
-	if ended < 20 {
-		t.Errorf("%d of 40 runs have ended early", ended)
-	}
 }

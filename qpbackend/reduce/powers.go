@@ -31,17 +31,6 @@ func endsEarly(s qpbackend.Solver) bool {
 	return in.task.Early == Used || in.task.Early == Passed && endsEarly(in.inner)
 }
 
-// Watch keeps the function for when iterates are those of P.
-func (s *solver) Watch(enough func(x []float64, res qpbackend.Residuals) bool) error {
-	if s.watch = enough; enough == nil {
-		return nil
-	}
-	if w, ok := s.inner.(Watcher); ok && s.plain {
-		return w.Watch(enough)
-	}
-	return s.lacks("show its iterates")
-}
-
 // Confirm keeps the function for the next Solve.
 func (s *solver) Confirm(holds func(ctx context.Context, x, y, z []float64) bool) error {
 	if s.confirm = holds; holds == nil || s.task.Confirm && !s.plain {

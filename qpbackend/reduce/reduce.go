@@ -77,8 +77,6 @@ type Task struct {
 	Share float64
 	// Spent are iterations of the reduction's own.
 	Spent int
-	// Watch may end the solution of Problem, see Watcher; nil: nobody looks.
-	Watch func(x []float64, res qpbackend.Residuals) bool
 	// Confirm lets a solution of Problem count only where Invert makes a solution of it.
 	Confirm bool
 }
@@ -140,15 +138,6 @@ type EarlyEnder interface {
 	Enough(at []float64, least float64) error
 }
 
-// Watcher is a Solver that shows its iterates.
-type Watcher interface {
-	// Watch lets enough look at iterates that are far from the end, some of them, with their
-	// residuals. Where it returns true the solve ends with the best point so far, as at the limit
-	// of iterations. nil: nobody looks. The error is a *LackError where the present iterates are
-	// those of another problem; enough then waits until they are not.
-	Watch(enough func(x []float64, res qpbackend.Residuals) bool) error
-}
-
 // Confirmer is a Solver that lets others decide whether a solution counts.
 type Confirmer interface {
 	// Confirm lets a point within tolerance count as a solution only where holds returns true; nil:
@@ -162,7 +151,6 @@ type Solver interface {
 	// backend behind all reductions; a *LackError where that does not differentiate.
 	qpbackend.Differentiator
 	EarlyEnder
-	Watcher
 	Confirmer
 	// Reduced reports whether the last answer, or before the first the problem that is ready, is
 	// one of another problem than the one stated.

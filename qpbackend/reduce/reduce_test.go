@@ -14,7 +14,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// negated is the reduction to x' = −x. In the first rounds it solves without its rows, and a liar returns x'.
+// negated is the reduction to x' = −x. In the first rounds it solves without its rows, and a liar
+// returns x'.
 type negated struct {
 	rounds int  // without rows, or with all
 	lies   bool // the first answer after each change is wrong
@@ -216,8 +217,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestLacks: powers that reductions or the backend do not have are refused by a *LackError, and a nonconvex problem
-// names the variable as stated.
+// TestLacks: powers that reductions or the backend do not have are refused by a *LackError, and a
+// nonconvex problem names the variable as stated.
 func TestLacks(t *testing.T) {
 	b := reduce.Chain(counting{seen: new(counts)}, negated{})
 	s, err := b.New(context.Background(), small(), b.DefaultSettings())
@@ -230,7 +231,6 @@ func TestLacks(t *testing.T) {
 	_, err = of.Differentiate(context.Background())
 	for name, err := range map[string]error{
 		"early":   of.Enough([]float64{0}, 1),
-		"watch":   of.Watch(func([]float64, qpbackend.Residuals) bool { return false }),
 		"confirm": of.Confirm(func(context.Context, []float64, []float64, []float64) bool { return true }),
 		"derive":  err,
 	} {

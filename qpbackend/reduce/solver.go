@@ -23,7 +23,6 @@ type solver struct {
 	plain bool             // that is P
 
 	goal    Goal
-	watch   func(x []float64, res qpbackend.Residuals) bool
 	confirm func(ctx context.Context, x, y, z []float64) bool
 
 	res    qpbackend.Result // of inner
@@ -213,13 +212,6 @@ func (s *solver) send(p *qpbackend.Problem, news qpbackend.Update) error {
 
 // hook gives inner the functions that it may ask. Without that power its solves go on to their end.
 func (s *solver) hook() {
-	if w, ok := s.inner.(Watcher); ok {
-		f := s.task.Watch
-		if s.plain {
-			f = s.watch
-		}
-		_ = w.Watch(f)
-	}
 	if c, ok := s.inner.(Confirmer); ok {
 		var f func(ctx context.Context, x, y, z []float64) bool
 		switch {

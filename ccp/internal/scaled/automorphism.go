@@ -36,11 +36,11 @@ func stretches(p *qpbackend.Problem) []stretch {
 		}
 	}
 	if len(out) > 0 && p.A != nil {
-		each(p.A, func(i, _ int, _ float64) {
+		for _, i := range p.A.RowIdx {
 			if k, ok := at[i]; ok {
 				out[k].sheer = false
 			}
-		})
+		}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
@@ -111,14 +112,6 @@ func (s *units) Centre(x []float64) {
 		x = append([]float64(nil), x...)
 	}
 	s.origin, s.fresh = x, false
-}
-
-func each(a *sparse.CSC, f func(i, j int, v float64)) {
-	for j := range a.Cols {
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			f(a.RowIdx[k], j, a.Val[k])
-		}
-	}
 }
 
 // rescale chooses the units of the objective and the rows for the values as they
@@ -315,7 +308,7 @@ func (s *units) fillVectors() {
 			s.p.P.AddSymMulVec(shift, 1, s.origin)
 		}
 		if s.p.A != nil {
-			each(s.p.A, func(i, j int, v float64) { at[i] += v * s.origin[j] })
+			s.p.A.AddMulVec(at, 1, s.origin)
 		}
 		s.copy.R = s.obj * s.p.Objective(s.origin)
 	}
@@ -455,6 +448,16 @@ func (s *Solver) Enough(at []float64, least float64) {
 	if e, ok := s.Solver.(reduce.EarlyEnder); ok {
 		_ = e.Enough(at, least)
 	}
+}
+
+// LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in
+// the units of the copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
+// the other rows.
+func (s *units) LeastWithin(reach []float64, first int, enough float64) float64 {
+	for j, u := range s.col {
+		reach[j] /= u
+	}
+	return implied.Least(s.copy, s.x, s.y, reach, first, (enough+s.p.R)*s.obj)/s.obj - s.p.R
 }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative

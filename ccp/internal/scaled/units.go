@@ -3,6 +3,7 @@ package scaled
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -41,7 +42,7 @@ func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 	if p.A != nil {
 		fromImplied(size, p, x)
 		f := follower{p: p, first: len(first), size: size, group: groups(p), cones: boosts(p), w: make([]float64, m), top: make([]float64, m), open: make([]int, m), lone: make([]lone, m)}
-		for range sweeps {
+		for range implied.Sweeps {
 			if !f.sweep() {
 				break
 			}
@@ -69,7 +70,7 @@ func fromImplied(sizes []float64, p *qpbackend.Problem, x []float64) {
 			lo[j], hi[j] = x[j], x[j]
 		}
 	}
-	Implied(p, lo, hi, sweeps) // bounds that exclude each other are sizes, too
+	implied.Tighten(p, lo, hi, implied.Sweeps) // bounds that exclude each other are sizes, too
 	for _, j := range values {
 		if lo[j] < 0 && (hi[j] > 0 || hi[j] < lo[j]) { // one end may be a rounding error of 0
 			if size := max(-lo[j], math.Abs(hi[j])); size <= math.MaxFloat64 {
@@ -106,15 +107,18 @@ func ConeValues(p *qpbackend.Problem, first int) (columns []int) {
 	if len(alone) == 0 {
 		return nil
 	}
-	each(p.A, func(i, j int, v float64) {
-		switch at, ok := alone[i]; {
-		case !ok || v == 0:
-		case at == none:
-			alone[i] = j
-		default:
-			alone[i] = several
+	for j := range p.A.Cols {
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			i := p.A.RowIdx[k]
+			switch at, ok := alone[i]; {
+			case !ok || p.A.Val[k] == 0:
+			case at == none:
+				alone[i] = j
+			default:
+				alone[i] = several
+			}
 		}
-	})
+	}
 	for _, j := range alone {
 		if j >= first {
 			columns = append(columns, j)

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -59,7 +59,7 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 	if u.Lo != nil {
 		p.Lo, p.Hi = u.Lo, u.Hi
 	}
-	return scaled.Infeasible(p, res.Y, s.columnUnits())
+	return implied.Infeasible(p, res.Y, s.columnUnits())
 }
 
 // Least lists the sums of least items of the objective.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -163,7 +164,7 @@ func (s *Problem) imply() {
 	for j := range lo {
 		lo[j], hi[j] = p.Bounds(j)
 	}
-	excluded := !scaled.ImpliedReach(&p, lo, hi, 3)
+	excluded := !implied.TightenReach(&p, lo, hi, 3)
 	s.lo, s.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
 	for j := range n {
 		if l, h := s.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {

@@ -19,7 +19,6 @@ type working struct {
 	members
 	small reduced
 	work
-	early
 	goal
 	chosen  bool      // there is a set
 	changed bool      // small is not the problem of the set
@@ -50,12 +49,6 @@ type work struct {
 	list        []candidate
 	res         qpbackend.Result // of the small problem
 	smoothed    *smoothing       // the memory of smooth; nil: there is none yet
-}
-
-// early is whether the last round has ended early.
-type early struct {
-	missed bool    // by a point that breaks absent rows
-	size   float64 // of the point before it
 }
 
 // goal is which points are enough, short of a solution.
@@ -145,7 +138,7 @@ func (s *working) take(start reduce.Point, goal reduce.Goal) {
 // load fills in the task.
 func (s *working) load(t *reduce.Task) {
 	r := &s.small
-	s.early, s.certified = early{size: s.measure()}, false
+	s.certified = false
 	if s.estimating {
 		defer s.reprice()()
 	}
@@ -161,7 +154,6 @@ func (s *working) load(t *reduce.Task) {
 	t.Problem, t.Cols, t.Tol = &r.p, r.cols, s.tol
 	if !s.sampled { // else smoothing visits all rows
 		t.Share = float64(r.p.A.NNZ()) / float64(max(1, s.p.A.NNZ()))
-		t.Watch = s.misses
 	}
 }
 
@@ -198,22 +190,6 @@ func (s *working) Invert(
 	return reduce.Final, ctx.Err()
 }
 
-// clearly is how many times an iterate's residual the violation of absent rows has to be to end a round.
-// Source: docs/lab/large.md, "Rounds that end early".
-const clearly = 10
-
-// misses reports whether an iterate, x of the set's problem with its residuals, is clearly further from absent rows than from a solution: rows join
-// whatever the rest of the round brings. Lengths are relative to the size of the point before the round: where
-// the rows of the set have no solution, or one that is far, the iterates run off.
-func (s *working) misses(x []float64, res qpbackend.Residuals) bool {
-	if s.rows == len(s.in) {
-		return false
-	}
-	s.restore(&qpbackend.Result{X: x})
-	s.missed = len(s.broken(clearly*res.Max()*s.size)) > 0
-	return s.missed
-}
-
 // next changes the set where the answer is none of the whole problem. It reports whether
 // there is another round.
 func (s *working) next(ctx context.Context) (again bool, err error) {
@@ -224,7 +200,7 @@ func (s *working) next(ctx context.Context) (again bool, err error) {
 		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
-		return s.missed && s.join(s.broken(s.tolerance())) || s.all(), nil
+		return s.all(), nil
 	}
 	tol := s.tolerance()
 	if list := s.broken(tol); s.sampled {

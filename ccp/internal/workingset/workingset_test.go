@@ -720,18 +720,8 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// unwatched hides that iterates can be looked at.
-type unwatched struct{ ipm.Backend }
-
-func (b unwatched) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	s, err := b.Backend.New(ctx, p, set)
-	return struct{ qpbackend.Solver }{s}, err
-}
-
-// TestRoundsEndEarly: rounds whose iterates run through absent rows end early. All rounds together take fewer iterations, and lead to
-// the same answers.
-func TestRoundsEndEarly(t *testing.T) {
-	early, whole := 0, 0
+// TestShare: iterations with few of the rows count as little.
+func TestShare(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		const n, m = 6, 600
@@ -748,22 +738,11 @@ func TestRoundsEndEarly(t *testing.T) {
 		}
 		p.P = sparse.Zero(n, n)
 		p.A, _ = a.CSC(m, n)
-		var answers [2]qpbackend.Result
-		for k, inner := range []qpbackend.Backend{ipm.Backend{}, unwatched{}} {
-			s, res := answer(t, reduce.Chain(inner, Reduction{least: 12}), &p)
-			if w := res.Share * float64(res.Iterations); !(w > 0 && w < float64(res.Iterations)/2) {
-				t.Errorf("seed %d: %d iterations with few of the rows count as %g with all", seed, res.Iterations, w)
-			}
-			s.Close()
-			answers[k] = res
+		s, res := answer(t, reduce.Chain(ipm.Backend{}, Reduction{least: 12}), &p)
+		s.Close()
+		if res.Status != qpbackend.Solved || !(res.Share > 0 && res.Share < 0.5) {
+			t.Errorf("seed %d: %v, iterations with few of the rows count as %g of one with all", seed, res.Status, res.Share)
 		}
-		if a, b := answers[0], answers[1]; a.Status != qpbackend.Solved || b.Status != qpbackend.Solved || far(a.X, b.X) > 1e-6 || far(a.Y, b.Y) > 1e-5 {
-			t.Errorf("seed %d: %v and %v, x off by %g", seed, a.Status, b.Status, far(a.X, b.X))
-		}
-		early, whole = early+answers[0].Iterations, whole+answers[1].Iterations
-	}
-	if early >= whole {
-		t.Errorf("%d iterations, %d with rounds that do not end early", early, whole)
 	}
 }
 

@@ -1,4 +1,4 @@
-package scaled
+package implied_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -57,9 +59,9 @@ func around(rng *rand.Rand, x []float64) *qpbackend.Problem {
 	return p
 }
 
-// TestImplied: bounds that rows and cones imply hold at every point that keeps these,
+// TestTighten: bounds that rows and cones imply hold at every point that keeps these,
 // and no multipliers prove that there is none.
-func TestImplied(t *testing.T) {
+func TestTighten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for trial := range 300 {
 		x := make([]float64, 6)
@@ -70,11 +72,11 @@ func TestImplied(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				hi[j] = math.Inf(1)
 			}
-			units[j] = Unit(math.Abs(x[j]))
+			units[j] = scaled.Unit(math.Abs(x[j]))
 		}
 		p := around(rng, x)
 		p.Lo, p.Hi = append([]float64(nil), lo...), append([]float64(nil), hi...)
-		if !Implied(p, lo, hi, sweeps) {
+		if !implied.Tighten(p, lo, hi, implied.Sweeps) {
 			t.Fatalf("%d: excluded", trial)
 		}
 		for j, v := range x {
@@ -87,19 +89,25 @@ func TestImplied(t *testing.T) {
 			for i := range y {
 				y[i] = rng.NormFloat64() * math.Pow(10, 8*rng.Float64()-4)
 			}
-			if Infeasible(p, y, units) {
+			if implied.Infeasible(p, y, units) {
 				t.Fatalf("%d: multipliers prove that there is no point", trial)
 			}
 		}
 	}
 }
 
-// TestImpliedBounds: what an epigraph has to be at a point.
-func TestImpliedBounds(t *testing.T) {
+// TestTightenBounds: the bounds of an epigraph at a point.
+func TestTightenBounds(t *testing.T) {
 	inf := math.Inf(1)
-	p := parabola(1)
+	var square sparse.Triplets // ‖(t − 1, 2x)‖ ≤ t + 1
+	for i, j := range []int{1, 1, 0} {
+		square.Add(i, j, float64(2-j))
+	}
+	p := &qpbackend.Problem{Q: []float64{0, 0}, L: []float64{-1, 1, 0}, U: []float64{inf, inf, inf}}
+	p.A, _ = square.CSC(3, 2)
+	p.Cones = []qpbackend.Cone{{Kind: qpbackend.SecondOrder, Len: 3}}
 	lo, hi := []float64{-3e4, -inf}, []float64{-2e4, inf}
-	if !Implied(p, lo, hi, sweeps) || math.Abs(lo[1]-4e8) > 1 || hi[1] != inf {
+	if !implied.Tighten(p, lo, hi, implied.Sweeps) || math.Abs(lo[1]-4e8) > 1 || hi[1] != inf {
 		t.Errorf("t ≥ x² for x in [-3e4, -2e4]: t in [%g, %g]", lo[1], hi[1])
 	}
 	var a sparse.Triplets // t ≥ exp(x)
@@ -111,7 +119,7 @@ func TestImpliedBounds(t *testing.T) {
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Len: 3}},
 	}
 	lo, hi = []float64{50, -inf}, []float64{inf, math.Exp(60)}
-	if !Implied(p, lo, hi, sweeps) || math.Abs(lo[1]/math.Exp(50)-1) > 1e-9 || math.Abs(hi[0]-60) > 1e-9 {
+	if !implied.Tighten(p, lo, hi, implied.Sweeps) || math.Abs(lo[1]/math.Exp(50)-1) > 1e-9 || math.Abs(hi[0]-60) > 1e-9 {
 		t.Errorf("exp(x) ≤ t ≤ exp(60) for x ≥ 50: x in [%g, %g], t in [%g, %g]", lo[0], hi[0], lo[1], hi[1])
 	}
 }
@@ -139,10 +147,10 @@ func TestInfeasible(t *testing.T) {
 	if err := s.Solve(context.Background(), &res); err != nil || res.Status != qpbackend.PrimalInfeasible {
 		t.Fatal(res.Status, err)
 	}
-	if !Infeasible(p, res.Y, units) {
+	if !implied.Infeasible(p, res.Y, units) {
 		t.Errorf("%v proves nothing", res.Y)
 	}
-	if Infeasible(state(1), res.Y, units) || Infeasible(state(1-0x1p-53), res.Y, units) || Infeasible(p, []float64{1, 0.5}, units) || Infeasible(p, []float64{-1, -1}, units) {
+	if implied.Infeasible(state(1), res.Y, units) || implied.Infeasible(state(1-0x1p-53), res.Y, units) || implied.Infeasible(p, []float64{1, 0.5}, units) || implied.Infeasible(p, []float64{-1, -1}, units) {
 		t.Error("a proof of nothing is taken for one")
 	}
 }
@@ -157,7 +165,7 @@ func TestInfeasibleFar(t *testing.T) {
 	a.Add(0, 1, 1e-9)
 	m, _ := a.CSC(1, 2)
 	p := &qpbackend.Problem{Q: []float64{0, 0}, A: m, L: []float64{1}, U: []float64{inf}, Lo: free, Hi: none}
-	if Infeasible(p, []float64{-1}, []float64{1, 1}) {
+	if implied.Infeasible(p, []float64{-1}, []float64{1, 1}) {
 		t.Error("1e-9·(x + y) ≥ 1 has points")
 	}
 	var b sparse.Triplets // 1e-7·x − 1e-7·y ≥ 1, 1.000001e-7·y − 1e-7·x ≥ 1: x = 2e13, y near it
@@ -167,7 +175,7 @@ func TestInfeasibleFar(t *testing.T) {
 	b.Add(1, 1, 1.000001e-7)
 	m, _ = b.CSC(2, 2)
 	p = &qpbackend.Problem{Q: []float64{0, 0}, A: m, L: []float64{1, 1}, U: none, Lo: free, Hi: none}
-	if Infeasible(p, []float64{-1, -1}, []float64{1, 1}) {
+	if implied.Infeasible(p, []float64{-1, -1}, []float64{1, 1}) {
 		t.Error("two rows that are almost opposite have points far off")
 	}
 }
@@ -186,7 +194,7 @@ func TestStretch(t *testing.T) {
 			Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Len: 3}},
 		}
 		b := ipm.Backend{}
-		s, err := New(context.Background(), b, p, b.DefaultSettings(), []float64{Unit(math.Abs(at)), Unit(math.Exp(at))}, nil)
+		s, err := scaled.New(context.Background(), b, p, b.DefaultSettings(), []float64{scaled.Unit(math.Abs(at)), scaled.Unit(math.Exp(at))}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package scaled
+package implied
 
 import (
 	"math"
@@ -25,9 +25,9 @@ const remainder = 0x1p-26
 // to the rounding of the largest, and to outward. Source: derived: some hundred times outward.
 const coneRemainder = 0x1p-40
 
-// sweeps of Implied: bounds go from the variables through an epigraph in an epigraph.
+// Sweeps of Tighten: bounds go from the variables through an epigraph in an epigraph.
 // Source: docs/lab/ccp.md, Constants.
-const sweeps = 10
+const Sweeps = 10
 
 // Infeasible reports whether the multipliers y, a proof of a backend, prove p
 // infeasible: whether with x within its bounds and those that the rows imply, and y made
@@ -44,7 +44,7 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	for j := range n {
 		lo[j], hi[j] = p.Bounds(j)
 	}
-	if !Implied(p, lo, hi, sweeps) {
+	if !Tighten(p, lo, hi, Sweeps) {
 		return true
 	}
 	y = slices.Clone(y)

@@ -1,4 +1,4 @@
-package scaled
+package implied_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -36,14 +38,14 @@ func TestLeastWithin(t *testing.T) {
 			y[i] = rng.NormFloat64() * math.Pow(10, 4*rng.Float64()-2)
 		}
 		value := p.Objective(x)
-		if least := leastWithin(p, centre, y, reach, n, math.Inf(1)); least > value {
+		if least := implied.Least(p, centre, y, reach, n, math.Inf(1)); least > value {
 			t.Errorf("problem %d: a bound of %.17g where a point has %.17g", k, least, value)
 		}
 		p.Lo, p.Hi = make([]float64, n), make([]float64, n)
 		for j, v := range x {
 			p.Lo[j], p.Hi[j] = v-5, v+5
 		}
-		s, err := New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), slices.Repeat([]float64{1}, n), nil)
+		s, err := scaled.New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), slices.Repeat([]float64{1}, n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package scaled
+package implied
 
 import (
 	"math"
@@ -17,19 +17,19 @@ const (
 	dataErrors = 3
 )
 
-// Implied tightens bounds of the columns of p by the bounds that rows and cones imply, in so many
+// Tighten tightens bounds of the columns of p by the bounds that rows and cones imply, in so many
 // sweeps: every point of p within the bounds given is within those returned, rounding
 // errors and those of the data counted. Where bounds exclude each other it returns
 // false, and p has no point within them.
-func Implied(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
+func Tighten(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 	t := tightening{p: p, lo: lo, hi: hi}
 	return t.run(sweeps)
 }
 
-// ImpliedReach is Implied for the sizes of columns. A column that is 0 but for the rounding errors of some row, as x in x == y and
+// TightenReach is Tighten for the sizes of columns. A column that is 0 but for the rounding errors of some row, as x in x == y and
 // y == 0, keeps its bounds: in units of such an error the accuracy of a backend says nothing of the other rows, nor of
 // their multipliers.
-func ImpliedReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
+func TightenReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 	t := tightening{p: p, lo: slices.Clone(lo), hi: slices.Clone(hi), zero: make([]bool, len(lo))}
 	ok := t.run(sweeps)
 	for j, zero := range t.zero {
@@ -38,6 +38,15 @@ func ImpliedReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 		}
 	}
 	return ok
+}
+
+// each calls f with the entries of a.
+func each(a *sparse.CSC, f func(i, j int, v float64)) {
+	for j := range a.Cols {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			f(a.RowIdx[k], j, a.Val[k])
+		}
+	}
 }
 
 func (t *tightening) run(sweeps int) bool {
@@ -65,7 +74,7 @@ func (t *tightening) run(sweeps int) bool {
 	return !t.empty
 }
 
-// tightening is the state of Implied.
+// tightening is the state of Tighten.
 type tightening struct {
 	p              *qpbackend.Problem
 	rows           *sparse.CSC // of A, as columns

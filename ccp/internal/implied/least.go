@@ -1,4 +1,4 @@
-package scaled
+package implied
 
 import (
 	"math"
@@ -7,23 +7,13 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// LeastWithin is a lower bound of the objective, without its constant, over the points that are within reach of
-// the last solution in their first columns, and meet rows and bounds. The others, which atoms have added, are bounded
-// by rows and cones; on a side where these imply nothing, by as much, or by their reach. The bound is computed in the units of the
-// copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
-// the other rows. Where it is at least enough without bounds that rows imply, these are not asked for: they take longer
-// than all else.
-func (s *units) LeastWithin(reach []float64, first int, enough float64) float64 {
-	for j, u := range s.col {
-		reach[j] /= u
-	}
-	return leastWithin(s.copy, s.x, s.y, reach, first, (enough+s.p.R)*s.obj)/s.obj - s.p.R
-}
-
-// leastWithin is LeastWithin for a solution x of p: weak duality with the
-// multipliers y, made ones of the dual cones, and ½x'ᵀPx' ≥ xᵀPx' − ½xᵀPx. The error of its
-// sums is subtracted. It is −Inf where y is no number.
-func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int, enough float64) float64 {
+// Least is a lower bound of the objective of p over the points that are within reach of x in their
+// first columns, and meet rows and bounds. The others, which atoms have added, are bounded by rows
+// and cones; on a side where these imply nothing, by as much, or by their reach. It is by weak
+// duality with the multipliers y, made ones of the dual cones, and ½x'ᵀPx' ≥ xᵀPx' − ½xᵀPx. The
+// error of its sums is subtracted. It is −Inf where y is no number. Where it is at least enough
+// without bounds that rows imply, these are not asked for: they take longer than all else.
+func Least(p *qpbackend.Problem, x, y, reach []float64, first int, enough float64) float64 {
 	n, m := p.Dims()
 	y = slices.Clone(y)
 	if len(x) != n || len(y) != m || !intoDuals(p, y) {
@@ -89,7 +79,7 @@ func leastWithin(p *qpbackend.Problem, x, y, reach []float64, first int, enough 
 			return least
 		}
 	}
-	if !Implied(p, lo, hi, sweeps) {
+	if !Tighten(p, lo, hi, Sweeps) {
 		return math.Inf(-1) // rounding: x is next to points that meet the rows
 	}
 	for j := first; j < n; j++ { // an epigraph is bounded on one side
