@@ -209,14 +209,6 @@ func (c *curveAtom) Pieces() []Linear {
 	return nil
 }
 
-func (c *curveAtom) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	pieces := c.Pieces()
-	if pieces != nil {
-		each(1, pieces)
-	}
-	return Linear{}, pieces != nil
-}
-
 // Line: of an affine function and a constant b.
 func (c *curveAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
 	if !c.e().isAffineNow() || !b.IsConst() {

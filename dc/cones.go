@@ -95,10 +95,6 @@ func magnitude(c Canon, l Linear) Linear {
 	return u.AddScaled(1, v)
 }
 
-// mostChoices bounds the pieces of a maximum that Maxima writes out.
-// Source: a limit of time, of the search with a proof.
-const mostChoices = 64
-
 // besides makes functions with a new column t, the last one there is, in one
 // piece of memory.
 type besides struct {

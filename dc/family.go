@@ -149,12 +149,6 @@ func (f *family) wider(than float64) bool {
 	return false
 }
 
-func (f *family) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	e := sumExprs(f.oneByOne())
-	s := e.split()
-	return (&sum{lin: s.lin, terms: s.g}).Maxima(each)
-}
-
 // Represent adds the forms of the members, which are made one after the other: no object of them
 // remains.
 func (f *family) Represent(c Canon) Form {

@@ -184,14 +184,6 @@ func (m *maxOf) parts() []Convex {
 
 func (m *maxOf) String() string { return "max" }
 
-func (m *maxOf) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	if len(m.pieces) == 0 || len(m.pieces) > mostChoices {
-		return Linear{}, false
-	}
-	each(1, m.pieces)
-	return Linear{}, true
-}
-
 // ActivePiece is the affine function that m has its value and subgradient from at x,
 // its number among those of m, and that value. ok is false where m is no maximum of
 // affine functions. It is for package ccp, which finds it by assertion.

@@ -78,30 +78,3 @@ func (s *sum) squares() *vectorAtom {
 func (s *sum) node() Node {
 	return Node{op: "sum", args: exprArgs(scalar{lin: s.lin, terms: s.terms})}
 }
-
-// sumOfMaxima is implemented by functions that are an affine function plus a weighted
-// sum of maxima of few affine functions, where Maxima says ok. Package ccp/global
-// finds it by assertion.
-type sumOfMaxima interface {
-	Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool)
-}
-
-func (s *sum) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	lin = s.lin
-	for _, t := range s.terms {
-		if l, ok := t.f.(Linear); ok {
-			lin = lin.AddScaled(t.w, l)
-			continue
-		}
-		m, ok := t.f.(sumOfMaxima)
-		if !ok {
-			return Linear{}, false
-		}
-		l, ok := m.Maxima(func(w float64, pieces []Linear) { each(t.w*w, pieces) })
-		if !ok {
-			return Linear{}, false
-		}
-		lin = lin.AddScaled(t.w, l)
-	}
-	return lin, true
-}

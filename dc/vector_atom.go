@@ -346,20 +346,3 @@ func (f *vectorAtom) parts() (out []Convex) {
 	}
 	return out
 }
-
-// Maxima: where f is a sum of maxima of few affine functions.
-func (f *vectorAtom) Maxima(each func(weight float64, pieces []Linear)) (lin Linear, ok bool) {
-	if f.a == nil || f.row.Maxima == nil {
-		return Linear{}, false
-	}
-	all := f.row.Maxima(arguments(f.len()), f.p, mostChoices)
-	to := canon{u: f.reduced()}
-	for _, lins := range all {
-		pieces := make([]Linear, len(lins))
-		for i, l := range lins {
-			pieces[i] = to.linear(l)
-		}
-		each(1, pieces)
-	}
-	return Linear{}, all != nil
-}

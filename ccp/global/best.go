@@ -2,7 +2,6 @@ package global
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -42,7 +41,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if final { // there is only a proof to find
 		most = max(2*first, most/10)
 	}
-	b := bounding{p: p, set: set, out: out, starts: starts, lower: math.Inf(-1)}
+	b := bounding{p: p, set: set, out: out, starts: starts}
 	b.out.Result = copied(res)
 	b.prepare(ctx, most)
 	if b.search != nil && final { // another point would be no better
@@ -72,8 +71,8 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if final && !out.Proved { // it is the best one by its multipliers
 		out.NoBound = ""
 	}
-	if b.g != nil && !out.Proved {
-		b.g.states(b.lower)
+	if b.g != nil && b.last != nil && !out.Proved {
+		b.g.states(b.last)
 	}
 	out.Seconds.Solve = subproblem.Since(began)
 	if err == nil && !out.Proved {
@@ -92,7 +91,7 @@ type bounding struct {
 	out    *Result
 	starts *ccp.Starts
 	g      *searcher
-	lower  float64         // the bound so far, as the search counts
+	last   *spatial.Search // that has stated a bound, nil: none has
 	used   float64         // work of searches that are over
 	search *spatial.Search // nil: there is none, see Result.NoBound
 	blind  bool            // the search began without a feasible point, and some variables have no bounds
@@ -128,25 +127,17 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {
 		return
 	}
-	g, err := newSpatial(b.p, set, b.p.ObjectiveUnit(b.out.X), nil)
+	g, err := newSearcher(b.p, set, b.p.ObjectiveUnit(b.out.X))
 	if err == nil {
 		if b.tooLarge(g.flat.Columns(), entries, most) {
 			return
 		}
-		b.g, g.res, g.upper = g, b.out, math.Inf(1)
-		if b.out.Feasible {
-			g.upper = g.minimised(b.out.Objective)
-		}
-		b.search, err = g.spatial(ctx)
-	}
-	var no *unsupportedError
-	switch {
-	case errors.As(err, &no):
-		b.out.NoBound = no.why
-	case err != nil:
-		b.out.NoBound = err.Error()
+		b.g = g
+		g.improves(b.out)
+		b.search, err = g.search(ctx)
 	}
 	if err != nil {
+		b.out.NoBound = err.Error()
 		return
 	}
 	if !b.search.Prepare() { // nothing is better by intervals alone
@@ -218,16 +209,11 @@ func (b *bounding) bound(ctx context.Context, work float64) {
 
 // finish states the bound so far.
 func (b *bounding) finish(err error) {
-	g, r, s := b.g, b.out, b.search
-	r.Nodes, r.Safe = s.Nodes, true
-	b.lower = s.Lower
-	g.states(b.lower)
-	r.Proof = g.proof(s)
-	switch {
-	case !r.Feasible && math.IsInf(s.Lower, 1) && err == nil:
-		r.Status, r.Message, r.Proved, r.Objective = ccp.Infeasible,
-			"no point meets the constraints: no part of the bounds has one", true, r.Bound
-	case r.Proved:
-		r.end()
+	b.last = b.search
+	b.g.states(b.last)
+	if b.out.Proved {
+		b.out.end()
+	} else if err == nil {
+		b.out.infeasible(b.last)
 	}
 }

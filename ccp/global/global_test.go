@@ -203,9 +203,9 @@ func TestGlobalRefusals(t *testing.T) {
 	u := own.Var("u", []int{2}, dc.AtLeast(-1), dc.AtMost(1))
 	own.Minimize(dc.SumSquares(u).Sub(dc.BlackBox("far", far{}, u)))
 	free := dc.NewModel()
-	v := free.Var("v", []int{3}, dc.AtLeast(math.Inf(-1), 0, 0), dc.AtMost(math.Inf(1), 1, 1))
-	free.Minimize(dc.Square(v.At(0)).Sub(dc.Huber(v.At(0), 1)).Sub(dc.Square(v.At(1))))
-	for want, m := range map[string]*dc.Model{"lambda_max": matrix, "known by its values": own, "1 entries of v": free} {
+	v := free.Var("v", []int{3}, dc.AtLeast(math.Inf(-1), math.Inf(-1), 0), dc.AtMost(math.Inf(1), math.Inf(1), 1))
+	free.Minimize(dc.Power(v.At(0), 4).Add(dc.Power(v.At(1), 4)).Add(dc.Mul(v.At(0), v.At(1))).Sub(dc.Square(v.At(1)).Scale(2)))
+	for want, m := range map[string]*dc.Model{"lambda_max": matrix, "known by its values": own, "2 entries of v": free} {
 		res, err := global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
 		if err != nil || !strings.Contains(res.NoBound, want) || !math.IsInf(res.Bound, -1) || !res.Feasible {
 			t.Errorf("%v, %+v, want a point without a bound as %q", err, res, want)

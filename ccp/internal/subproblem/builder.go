@@ -29,9 +29,8 @@ type Builder struct {
 	forms map[dc.Representer]dc.Form
 	above map[dc.Representer]dc.Linear // columns of Bound
 	share dc.Sharer
-	cuts  []Cut          // the rows to be linearised, in order
-	apart bool           // squares have columns of their own
-	more  func(*Builder) // adds rows in the end; nil: none, and constraints may be one object
+	cuts  []Cut // the rows to be linearised, in order
+	apart bool  // squares have columns of their own
 	least choices
 	owner int   // the function that rows are made for: see Row
 	place []int // scratch, by column; all zero

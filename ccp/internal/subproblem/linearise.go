@@ -384,16 +384,6 @@ func (s *Problem) Reprice(x []float64, tol float64) (changed bool) {
 // stale says that the rows of the cuts are other ones from now on.
 func (s *Problem) stale() { s.at, s.measured = s.at[:0], false }
 
-// Overwrite forgets the values of the rows of the cuts: others are about to write
-// them.
-func (s *Problem) Overwrite() {
-	s.stale()
-	s.unchanged.held = false
-	for k := range s.Cuts {
-		s.Cuts[k].piece, s.Cuts[k].fresh = 0, false
-	}
-}
-
 // Correct moves the rows of the cuts, which have the tangents at the last point, so that
 // the value of each at x is that of its function: the second-order correction.
 func (s *Problem) Correct(x []float64) {

@@ -31,7 +31,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 			b.AddLinear(short.Scale(ρ))
 		}
 	}
-	HardRows(b, p)
+	hardRows(b, p)
 	qp, err := b.Problem(nil)
 	if err != nil {
 		return nil, err
@@ -58,9 +58,9 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 // Source: docs/lab/ccp.md, Constants.
 const enough = 1e-4
 
-// HardRows adds the constraints that every point has to meet: bounds, affine and convex
+// hardRows adds the constraints that every point has to meet: bounds, affine and convex
 // constraints.
-func HardRows(b *Builder, p *dc.Problem) {
+func hardRows(b *Builder, p *dc.Problem) {
 	b.BoundVariables(p)
 	for i := range p.Constraints {
 		c := &p.Constraints[i]

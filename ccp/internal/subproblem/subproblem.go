@@ -96,13 +96,13 @@ type near struct {
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, &Problem{DC: p}, false, nil)
+	return compile(ctx, &Problem{DC: p}, false)
 }
 
 // CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
 // x; nil: with all rows. Solve gives those rows that its solutions break.
 func CompileNear(ctx context.Context, p *dc.Problem, x []float64) (*Problem, error) {
-	return CompileWith(ctx, &Problem{DC: p, near: nearTo(p, x)}, false, nil)
+	return compile(ctx, &Problem{DC: p, near: nearTo(p, x)}, false)
 }
 
 // nearTo is the choice around x; nil: of all rows.
@@ -117,15 +117,14 @@ func nearTo(p *dc.Problem, x []float64) (n near) {
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
 // products of coefficients.
 func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return CompileWith(ctx, &Problem{DC: p}, true, nil)
+	return compile(ctx, &Problem{DC: p}, true)
 }
 
-// CompileWith is Compile, or CompileApart, of s.DC, with the rows that more adds, and a Cut for each linearised row. No other field of
-// s is set but those of near.
-func CompileWith(ctx context.Context, s *Problem, apart bool, more func(b *Builder)) (of *Problem, err error) {
+// compile is Compile, or CompileApart, of s.DC. No other field of s is set but those of near.
+func compile(ctx context.Context, s *Problem, apart bool) (of *Problem, err error) {
 	defer Unwound(&err)
 	b := NewBuilder(ctx, s.DC.NumVars())
-	b.more, b.apart = more, apart
+	b.apart = apart
 	s.pin(b)
 	s.addObjective(b)
 	b.BoundVariables(s.DC)
@@ -184,16 +183,13 @@ func (s *Problem) addConstraints(b *Builder) {
 	for _, j := range s.Slacks {
 		b.BoundColumn(j, 0, math.Inf(1))
 	}
-	if b.more != nil {
-		b.more(b)
-	}
 }
 
 // addFamily adds the rows of the constraints that number i is the first of, where they are one
 // object. It returns how many there are, 0 where they are to be added one by one.
 func (s *Problem) addFamily(b *Builder, i int) int {
 	m := s.DC.Constraints[i].Members()
-	if m == nil || b.more != nil {
+	if m == nil {
 		return 0
 	}
 	t, ok := m.Tangent()
@@ -289,7 +285,7 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 		s.Slacks = append(s.Slacks, slack.Idx[0])
 		s.note(len(s.Soft) - 1)
 	}
-	for k, l := range UpperRows(b, g, len(idx)) {
+	for k, l := range upperRows(b, g, len(idx)) {
 		if convex {
 			b.AddRow(l, math.Inf(-1), 0, 0)
 			continue
@@ -298,10 +294,10 @@ func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
 	}
 }
 
-// UpperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
+// upperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
 // pieces of a polyhedral g where writing h out for each of them costs no more
 // than a column above g, else that column.
-func UpperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
+func upperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
 	if p, ok := g.(dc.Polyhedral); ok {
 		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
 			return pieces
@@ -546,7 +542,7 @@ func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
 	n := &Problem{DC: s.DC}
 	n.choice, n.unsized, n.far = choice, s.unsized, s.far
 	n.prices, n.rowSize, n.soft = s.prices, s.rowSize, s.soft
-	if _, err := CompileWith(ctx, n, false, nil); err != nil {
+	if _, err := compile(ctx, n, false); err != nil {
 		return err
 	}
 	s.Close()

@@ -184,28 +184,6 @@ var SumLargest = rowOf(Reduce{
 		}
 		return sum
 	},
-	// The largest of all sums of k numbers.
-	Maxima: func(u []Lin, p []float64, most int) [][]Lin {
-		k, count := int(p[0]), 1
-		for i := range k {
-			if count = count * (len(u) - i) / (i + 1); count > most {
-				return nil
-			}
-		}
-		var out []Lin
-		var add func(from, left int, sum Lin)
-		add = func(from, left int, sum Lin) {
-			if left == 0 {
-				out = append(out, sum)
-				return
-			}
-			for i := from; i <= len(u)-left; i++ {
-				add(i+1, left-1, sum.Add(1, u[i]))
-			}
-		}
-		add(0, k, Lin{})
-		return [][]Lin{out}
-	},
 	// k·q + Σ tₖ with tₖ ≥ uₖ − q, tₖ ≥ 0.
 	Bound: func(c Canon, u []Lin, p []float64) Bound {
 		q := c.Column()

@@ -66,13 +66,6 @@ var Norm1 = rowOf(Reduce{
 		}
 	},
 	Change: func(s []float64, _ []float64) float64 { return num.Norm1(s) },
-	Maxima: func(u []Lin, _ []float64, _ int) [][]Lin {
-		out := make([][]Lin, len(u))
-		for k, l := range u {
-			out[k] = []Lin{l, l.Scale(-1)}
-		}
-		return out
-	},
 	Bound: func(c Canon, u []Lin, _ []float64) Bound {
 		var out Lin
 		for _, l := range u {

@@ -55,9 +55,6 @@ type Reduce struct {
 	// Factored states f by functions of one number and products, which have bounds on boxes; nil:
 	// it is known by Extremes, or has none.
 	Factored func(c Factors, u []Lin, p []float64) Lin
-	// Maxima are sets of affine functions, at most so many in each: f(u) is the sum of the largest
-	// of each. nil: f is no such sum, or one with larger sets.
-	Maxima func(u []Lin, p []float64, most int) [][]Lin
 	// Mean says that ∇f·∇fᵀ and the Hessian of f are at most the identity, as those of a mean are.
 	Mean bool
 

@@ -239,29 +239,51 @@ func (m *maker) undominated(us []dc.Linear) []dc.Linear {
 
 // max is (u + v + |u − v|)/2.
 func (m *maker) max(u, v dc.Linear) dc.Linear {
-	return sum(0, []dc.Linear{u, v, m.of(Abs, 0, sum(0, []dc.Linear{u, v}, []float64{1, -1}))}, []float64{0.5, 0.5, 0.5})
+	l, _ := m.larger(u, v, nil, nil)
+	return l
 }
 
-// largest is the largest of several, two by two.
-func (m *maker) largest(us []dc.Linear) dc.Linear {
+// larger is the larger of two, and which of the picks that they are the values of it is.
+func (m *maker) larger(u, v dc.Linear, left, right *Pick) (dc.Linear, *Pick) {
+	d := sum(0, []dc.Linear{u, v}, []float64{1, -1})
+	size, pick := m.of(Abs, 0, d), (*Pick)(nil)
+	switch a, near := m.reach(d), m.noise(d); {
+	case m.err != nil:
+	case a.Lo >= -near:
+		pick = left
+	case a.Hi <= near:
+		pick = right
+	default:
+		pick = &Pick{By: m.Terms[size.Idx[0]-m.N].A, Down: d.Val[0] < 0, Left: left, Right: right}
+	}
+	return sum(0, []dc.Linear{u, v, size}, []float64{0.5, 0.5, 0.5}), pick
+}
+
+// largest is the largest of several, two by two, and which of them it is, numbered from first on. It
+// has a column of its own, unless it is the larger of two among others.
+func (m *maker) largest(us []dc.Linear, first int, own bool) (dc.Linear, *Pick) {
 	switch len(us) {
 	case 0:
-		return m.fail("the maximum of nothing has no bounds")
+		return m.fail("the maximum of nothing has no bounds"), nil
 	case 1:
-		return us[0]
+		return us[0], &Pick{Item: first}
 	}
-	args := m.columns(us)
+	var args []int
+	if own || len(us) > 2 {
+		args = m.columns(us)
+	}
 	half := len(us) / 2
-	l := m.max(m.part(us[:half]), m.part(us[half:]))
-	return m.under(ColumnOf(m.column(l)), &Under{Kind: Largest, Args: args})
-}
-
-// part is the largest of some of several: two have no column of their own.
-func (m *maker) part(us []dc.Linear) dc.Linear {
-	if len(us) == 2 {
-		return m.max(us[0], us[1])
+	u, left := m.largest(us[:half], first, false)
+	v, right := m.largest(us[half:], first+half, false)
+	l, pick := m.larger(u, v, left, right)
+	if args != nil {
+		under := &Under{Kind: Largest, Args: args}
+		if own {
+			under.Pick = pick
+		}
+		l = m.under(ColumnOf(m.column(l)), under)
 	}
-	return m.largest(us)
+	return l, pick
 }
 
 // mostSorted bounds the comparisons of a sum of the largest.
@@ -271,7 +293,8 @@ const mostSorted = 5000
 // sumLargest is the sum of the k largest: k rounds of comparisons leave them at the end.
 func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
 	if k == 1 {
-		return m.largest(m.undominated(us))
+		l, _ := m.largest(m.undominated(us), 0, true)
+		return l
 	}
 	if k*len(us) > mostSorted {
 		return m.fail("the sum of the %d largest of %d is too large for bounds by columns", k, len(us))

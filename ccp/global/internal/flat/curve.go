@@ -202,7 +202,9 @@ type Line struct{ Slope, Const float64 }
 // Lines are below sign times the function on an interval, to the accuracy of samples, and touch its
 // convex hull.
 func (t *Term) Lines(a Interval, sign float64) (out []Line) {
-	a = a.meet(t.domain())
+	if a = a.meet(t.domain()); t.Op == Abs && !a.Finite() {
+		return sizeLines(a, sign)
+	}
 	n := samples
 	if b := t.Bends(a); b == 2 || float64(b) == -sign {
 		n = 1
@@ -238,6 +240,41 @@ func (t *Term) Lines(a Interval, sign float64) (out []Line) {
 		}
 	}
 	return out
+}
+
+// sizeLines are those of an absolute value on an interval without an end.
+func sizeLines(a Interval, sign float64) (out []Line) {
+	switch {
+	case sign < 0 && a.Lo > math.Inf(-1):
+		return []Line{{-1, 2 * min(a.Lo, 0)}}
+	case sign < 0 && a.Hi < math.Inf(1):
+		return []Line{{1, -2 * max(a.Hi, 0)}}
+	case sign < 0:
+		return nil
+	}
+	if a.Hi > 0 {
+		out = append(out, Line{1, 0})
+	}
+	if a.Lo < 0 {
+		out = append(out, Line{-1, 0})
+	}
+	return out
+}
+
+// Values are those of all columns at a point.
+func (p *Problem) Values(x []float64) []float64 {
+	x = slices.Clone(x)
+	for k := range p.Terms {
+		switch t := &p.Terms[k]; t.Op {
+		case Affine:
+			x = append(x, t.Lin.Value(x))
+		case Product:
+			x = append(x, x[t.A]*x[t.B])
+		default:
+			x = append(x, -t.Off(x, 0))
+		}
+	}
+	return x
 }
 
 // Off is how much a column's value w differs from the function at its arguments x, and the

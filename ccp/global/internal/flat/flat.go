@@ -49,6 +49,8 @@ type Problem struct {
 	Below, Above []bool
 	// CostOnly: the term occurs in the cost alone, with a positive weight.
 	CostOnly []bool
+	// Choices are parts of the cost, apart from each other, that are more tightly bounded as a whole.
+	Choices []Choice
 	// Derived: the bounds of the variables are not those of the problem, but follow from them, see Within.
 	Derived bool
 
@@ -94,7 +96,8 @@ func New(p *dc.Problem, unit float64) (*Problem, error) {
 // InUnit is p with the cost in other units.
 func (p *Problem) InUnit(unit float64) *Problem {
 	q := *p
-	q.Cost, q.Unit = p.Cost.Scale(p.Unit/unit), unit
+	q.Cost, q.Unit, q.Choices = p.Cost.Scale(p.Unit/unit), unit, nil
+	q.choices()
 	return &q
 }
 
@@ -174,6 +177,8 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 	}
 	m.timesEquations()
 	m.sides()
+	m.choices()
+	m.norms()
 	return m.Problem, nil
 }
 

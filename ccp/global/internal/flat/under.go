@@ -28,6 +28,9 @@ var kinds = [...]*atom.Reduce{
 type Under struct {
 	Kind Kind
 	Args []int
+	Pick *Pick // of Largest: which of Args it is
+	// Sizes are the terms that are absolute values of an argument of which Largest has both signs.
+	Sizes []int
 }
 
 // under bounds y times the function under a term, y > 0, by the affine function with the

@@ -29,7 +29,10 @@ type relaxation struct {
 	// is minimised, where it has columns, over the points with a cost of at most cutoff
 	toward    dc.Linear
 	cutoff    float64
-	cutoffRow int  // −1: none
+	cutoffRow int // −1: none
+	open      []hull
+	trust     bool // choices are stated by their hulls, where the backend's word counts for the bound
+	hulled    bool // some are
 	phase1    bool // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
 }
 
@@ -70,6 +73,8 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 				r.cutoffRow = b.AddRow(lin, math.Inf(-1), r.cutoff, -1)
 			}
 			lin = r.toward
+		} else if r.trust {
+			lin = r.hulls(lin, costs)
 		}
 		b.AddLinear(lin)
 	}
@@ -156,6 +161,9 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		if c, ok := costs[j]; ok {
+			if c == 0 { // it is in hulls
+				return
+			}
 			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(flat.ColumnOf(t.A))}}})
 			return
 		}
@@ -237,6 +245,11 @@ func (r *relaxation) under(u *flat.Under, j int) {
 			shares[i] = r.b.AddRow(l.AddScaled(-1, top), math.Inf(-1), 0, -1)
 		}
 		r.shares[j] = shares
+		if r.trust {
+			for _, size := range u.Sizes {
+				r.b.Row(flat.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
+			}
+		}
 		return
 	}
 	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, top), math.Inf(-1), 0)

@@ -1,0 +1,292 @@
+package spatial
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// visit is the outcome of a node.
+type visit struct {
+	box     []flat.Interval // tightened, packed
+	bound   float64
+	trusted bool // the bound is the backend's word
+	dual    *flat.Dual
+	x       []float64
+	col     int // to split, −1: none
+	at      float64
+	empty   bool
+	cuts    []triangle // that hold with equality
+	lost    float64    // the least bound of the parts that were cut off
+	err     error
+}
+
+// visitAll solves nodes side by side.
+func (s *Search) visitAll(ctx context.Context, now []node) []visit {
+	out := make([]visit, len(now))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	panics := make([]any, len(now))
+	for i := range now {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() {
+				panics[i] = recover()
+				<-slots
+			}()
+			out[i] = s.visit(ctx, &now[i])
+		})
+	}
+	group.Wait()
+	for _, v := range panics {
+		if v != nil {
+			panic(v) // of a user's backend: here the caller can recover
+		}
+	}
+	return out
+}
+
+// visit bounds a node and chooses how to split it.
+func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
+	box := s.unpack(nd.box)
+	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()+curving*s.curves))
+	if !s.P.Tighten(box, s.Upper, nodeRounds) {
+		return visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
+	}
+	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
+	r := &relaxation{p: s.P, box: box, trust: !s.Keep}
+	if s.matrix {
+		r.block = s.block
+	}
+	triangles := s.wideOnly(nd.cuts, box)
+	r.cuts = s.cuts(triangles)
+	res, err := s.solve(ctx, r)
+	if err != nil {
+		return visit{err: err}
+	}
+	if r.block != nil && res.Status != qpbackend.Solved && res.Status != qpbackend.PrimalInfeasible {
+		r = &relaxation{p: s.P, box: box, cuts: r.cuts}
+		if res, err = s.solve(ctx, r); err != nil {
+			return visit{err: err}
+		}
+	}
+	if res.Status == qpbackend.PrimalInfeasible {
+		if s.trusts(box) {
+			return visit{empty: true, trusted: true, bound: math.Inf(1), lost: math.Inf(1)}
+		}
+		r = &relaxation{p: s.P, box: box, phase1: true}
+		if res, err = s.solve(ctx, r); err != nil {
+			return visit{err: err}
+		}
+	}
+	work := make([]flat.Interval, s.P.Columns())
+	solved := (res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved || res.Status == qpbackend.IterationLimit) && len(res.X) >= s.P.Columns() && !slices.ContainsFunc(res.X, math.IsNaN)
+	if !solved {
+		if more, err := s.probe(ctx, nd, &v, box); err != nil || more {
+			return s.again(ctx, nd, v, err)
+		}
+		v.col, v.at = s.widest(box, nil)
+		return v
+	}
+	v.dual = r.dual(res)
+	if v.bound = s.P.Bound(v.dual, box, work); math.IsInf(v.bound, -1) {
+		sure(v.dual)
+		v.bound = s.P.Bound(v.dual, box, work)
+	}
+	if !s.Keep && !r.phase1 && (r.hulled || math.IsInf(v.bound, -1)) && res.Status != qpbackend.IterationLimit {
+		if word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective)); word > v.bound {
+			v.bound, v.trusted = word, true
+		}
+	}
+	x := v.dual.Points
+	if r.phase1 {
+		if v.bound > 0 {
+			v.empty, v.bound = true, math.Inf(1)
+			return v
+		}
+		v.bound, v.dual = math.Inf(-1), nil
+		v.col, v.at = s.choose(box, x, work)
+		return v
+	}
+	v.x = slices.Clone(x[:s.P.N])
+	if v.err = s.tellRoot(nd, &v); v.err == nil {
+		v.err = s.tighter(ctx, nd, &v, r, triangles, work)
+	}
+	if v.err == nil && nd.depth == 0 && s.block != nil && !s.prunes(v.bound) {
+		v.err = s.tryMatrix(ctx, &v, r, work)
+	}
+	if v.err != nil { // the bound so far holds
+		return v
+	}
+	if !s.prunes(v.bound) && !v.trusted {
+		much := s.cutOff(nd, &v, box)
+		more, err := s.probe(ctx, nd, &v, box)
+		if err != nil || (much || more) && nd.narrowed < mostNarrowed {
+			return s.again(ctx, nd, v, err)
+		}
+	}
+	if v.col = r.furthest(res.X); v.col < 0 {
+		v.col, v.at = s.choose(box, v.dual.Points, work)
+	}
+	return v
+}
+
+// trusts reports whether the backend's word counts for a box: where variables have no bounds,
+// multipliers show nothing.
+func (s *Search) trusts(box []flat.Interval) bool {
+	return !s.Keep && slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.Finite() })
+}
+
+// again solves a node anew that has become narrower, unless there is an error.
+func (s *Search) again(ctx context.Context, nd *node, v visit, err error) visit {
+	if v.err = err; err != nil {
+		return v
+	}
+	nd.narrowed++
+	again := s.visit(ctx, nd)
+	if again.lost = min(again.lost, v.lost); again.err == nil && again.x == nil {
+		again.x = v.x
+	}
+	return again
+}
+
+// mostNarrowed bounds how often a node is solved anew since parts of it were cut off. Source: any
+// number does.
+const mostNarrowed = 3
+
+// solve solves the convex problem of a box. A problem that the backend refuses for its numbers
+// counts as one that it has failed on.
+func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, error) {
+	var res qpbackend.Result
+	qp, err := r.state(ctx)
+	if err == nil {
+		err = qpbackend.CheckCones(s.Backend, qp)
+	}
+	if err != nil {
+		return nil, err
+	}
+	solver, err := s.Backend.New(ctx, qp, s.Backend.DefaultSettings())
+	if err == nil {
+		defer solver.Close()
+		err = solver.Solve(ctx, &res)
+		var m subproblem.Meter
+		m.Add(&res, float64(len(qp.P.Val)+len(qp.A.Val)))
+		s.Spend(m.Work())
+	}
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, err
+	case err != nil:
+		res.Status = qpbackend.NumericalTrouble
+	}
+	return &res, nil
+}
+
+// Work of a node beside its convex problem: overhead, for each column and round of tightening, and
+// for each function between lines. Source: profiles of alkyl and of examples/radial_velocity.dc.
+const (
+	overhead   = 2000
+	tightening = 6
+	curving    = 1500
+)
+
+// worthwhile is the part of the gap that the semidefinite matrix must close at the root to be stated at other
+// nodes, too. Source: its nodes take some ten times as long.
+const worthwhile = 0.1
+
+// tryMatrix states the matrix of a block at the root.
+func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
+	q := &relaxation{p: s.P, box: r.box, cuts: s.cuts(v.cuts), block: s.block}
+	before := v.bound
+	better, err := s.tighten(ctx, v, q, work)
+	if better {
+		s.matrix = math.IsInf(before, -1) || v.bound-before > worthwhile*(s.Upper-before)
+		v.x = slices.Clone(v.dual.Points[:s.P.N])
+	}
+	return err
+}
+
+// tighten takes over the bound of another relaxation of the box, if it is better.
+func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation, work []flat.Interval) (better bool, err error) {
+	res, err := s.solve(ctx, q)
+	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+		return false, err
+	}
+	d, again := q.dual(res), make([]flat.Interval, len(work))
+	bound := s.P.Bound(d, q.box, again)
+	if better = bound > v.bound; better {
+		v.bound, v.dual = bound, d
+		copy(work, again)
+	}
+	return better, nil
+}
+
+// Rounds of triangles: of the root, and of other nodes.
+// Source: limits of time; the search ends for any numbers.
+const (
+	rootCuts = 12
+	nodeCuts = 1
+)
+
+// tighter adds triangles while they pay, and keeps those that hold with equality.
+func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation, known []triangle, work []flat.Interval) error {
+	rounds := nodeCuts
+	if nd.depth == 0 {
+		rounds = rootCuts
+	}
+	for len(s.triples) > 0 {
+		v.cuts = nil
+		for i, t := range known {
+			if v.dual.Cuts[i].Mult > 1e-9 {
+				v.cuts = append(v.cuts, t)
+			}
+		}
+		if rounds--; rounds < 0 || s.prunes(v.bound) {
+			return nil
+		}
+		more := s.separate(r.box, v.dual.Points, known)
+		if len(more) == 0 {
+			return nil
+		}
+		next := append(slices.Clone(v.cuts), more...)
+		q, before := &relaxation{p: s.P, box: r.box, cuts: s.cuts(next), block: r.block}, v.bound
+		better, err := s.tighten(ctx, v, q, work)
+		if err != nil || !better {
+			return err
+		}
+		known = next
+		if err := s.tellRoot(nd, v); err != nil {
+			return err
+		}
+		if v.bound-before < 0.01*(s.Upper-v.bound) {
+			rounds = 0
+		}
+	}
+	return nil
+}
+
+// wideOnly leaves out triangles of variables that have one value.
+func (s *Search) wideOnly(list []triangle, box []flat.Interval) []triangle {
+	return slices.DeleteFunc(slices.Clone(list), func(t triangle) bool {
+		for _, j := range s.triples[t.triple].cols {
+			if !(box[j].Width() > narrow) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (s *Search) cuts(list []triangle) []flat.Cut {
+	out := make([]flat.Cut, len(list))
+	for i, t := range list {
+		out[i] = s.cut(t)
+	}
+	return out
+}
