@@ -361,6 +361,7 @@ func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int
 			}
 		}
 	}
+	p.Settle(x)
 }
 
 // widest is the width of a range from which on it says nothing of where minima are. Source: as of

@@ -16,7 +16,7 @@ type Model struct {
 	p     Problem // without constraints
 	cs    collection
 	space *space
-	known []Interval // bounds of each entry of x from rows to come, see Again
+	known map[string][]Interval // bounds of the entries of variables from rows to come, see Again
 	names map[string]bool
 	costs []cost
 	errs  []error
@@ -77,7 +77,7 @@ func (m *Model) declare(v *Variable, opts []VarOption) Expr {
 	if m.space == nil {
 		m.space = &space{}
 	}
-	m.space.add(v, v.Size(), m.known)
+	m.space.add(v, v.Size(), m.known[name])
 	m.p.n += v.Len()
 	n := size(v.Shape)
 	if v.Skew {
@@ -99,6 +99,20 @@ func (m *Model) declare(v *Variable, opts []VarOption) Expr {
 // Source: families of functions number the entries of x by int32.
 const mostEntries = math.MaxInt32
 
+// Tie says that the variables t start at the values of e, of as many entries, for which earlier
+// entries of t may be asked. Nothing else follows: that t is e is a constraint of its own.
+func (m *Model) Tie(t, e Expr) {
+	if t.Err() != nil || e.Err() != nil || t.Len() != e.Len() {
+		m.fail(fmt.Errorf("dc: starts of shapes %v tied to %v", t.shape, e.shape))
+		return
+	}
+	for k := range t.Len() {
+		if l := t.Linear(k); len(l.Idx) == 1 {
+			m.p.ties = append(m.p.ties, tie{l.Idx[0], e.Entry(k).one()})
+		}
+	}
+}
+
 // Own returns l, whose variables are given by their numbers, as a function of
 // this model's variables. The known bounds of the variables hold for it then. A number that
 // is none of a variable so far is an error of Problem where l is used.
@@ -115,7 +129,7 @@ func (m *Model) Own(l Linear) Linear {
 }
 
 // Again returns an empty model in which the same variables, expressions and constraints
-// are to be stated once more, in the same order. It knows from the start the bounds that
+// are to be stated once more. It knows from the start the bounds that
 // affine constraints of one variable give it, so that all expressions are made with them,
 // whatever the order of statements: the square of x² + y is refused before y ≥ 0 is stated as
 // a constraint of m, and accepted by the other model. ok is false where no
@@ -126,7 +140,11 @@ func (m *Model) Again() (again *Model, ok bool) {
 	if m = m.orNone(); m.space == nil || !m.space.overtaken {
 		return nil, false
 	}
-	return &Model{known: slices.Clone(m.space.within)}, true
+	known := make(map[string][]Interval, len(m.p.Vars))
+	for _, v := range m.p.Vars {
+		known[v.Name] = slices.Clone(m.space.within[v.Offset : v.Offset+v.Len()])
+	}
+	return &Model{known: known}, true
 }
 
 func (m *Model) fail(err error) { m.errs = append(m.errs, err) }

@@ -19,6 +19,7 @@ type Problem struct {
 	n         int
 	within    []Interval // of variables: their bounds and the rows that have no other
 	defined   []definition
+	ties      []tie                 // see Model.Tie
 	definedAt []int                 // of each variable: its place in defined, from 1; nil: nothing is defined
 	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
 	typical   []float64             // see typicalPoint
@@ -139,7 +140,24 @@ func (p *Problem) Start(seed uint64) []float64 {
 			}
 		}
 	}
+	p.Settle(x)
 	return x
+}
+
+// tie is an entry of a start, and the expression whose value it has.
+type tie struct {
+	j int
+	e scalar
+}
+
+// Settle gives the entries of x that Model.Tie is told of the values of their expressions, where
+// these are numbers.
+func (p *Problem) Settle(x []float64) {
+	for _, t := range p.ties {
+		if v := t.e.value(x); finite(v) {
+			x[t.j] = v
+		}
+	}
 }
 
 // widest is the width of a range from which on starts are drawn as of a variable without bounds, whose size is

@@ -325,8 +325,8 @@ func (v *Variable) foldSkew() error {
 	return nil
 }
 
-// add appends the bounds of a variable and the size of its starts. known, as far as it goes, has
-// the bounds of entries of x from rows to come.
+// add appends the bounds of a variable and the size of its starts. known, if it has any, are the
+// bounds of its entries from rows to come.
 func (s *space) add(v *Variable, size float64, known []Interval) {
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
@@ -336,8 +336,8 @@ func (s *space) add(v *Variable, size float64, known []Interval) {
 		i := interval.New(lo, hi)
 		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
 		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, size)
-		if j := len(s.within); j < len(known) && !v.Param {
-			narrowTo(&i, known[j])
+		if k < len(known) && !v.Param {
+			narrowTo(&i, known[k])
 		}
 		s.within = append(s.within, i)
 	}

@@ -320,6 +320,7 @@ func (p *problem) start(values map[string]*wire.Floats, seed uint64) ([]float64,
 			return nil, err
 		}
 	}
+	p.prog.Problem.Settle(x0)
 	return x0, nil
 }
 

@@ -156,7 +156,7 @@ func TestRefusals(t *testing.T) {
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "norm2", "args": [1], "shape": []}]}`, nil, "problem", "before", 1},
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "norm2", "args": [0], "shape": [2]}]}`, nil, "problem", "gives 1 entries", 1},
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "norm2", "args": [0], "shape": [], "attrs": {"p": 3}}]}`, nil, "request", "no attribute p", 1},
-		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "square", "args": [0], "shape": [2]}, {"op": "log", "args": [1], "shape": [2], "name": "log(x^2)"}]}`, nil, "curvature", "log", 2},
+		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "square", "args": [0], "shape": [2]}, {"op": "tan", "args": [1], "shape": [2], "name": "tan(x^2)"}]}`, nil, "curvature", "tan", 2},
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [4]}], "nodes": [{"op": "lambda_max", "args": [0], "shape": []}]}`, nil, "curvature", "symmetric", 1},
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "nodes": [{"op": "const", "shape": [], "attrs": {"value": -1}}, {"op": "sqrt", "args": [1], "shape": []}]}`, nil, "problem", "sqrt", 2},
 		{`{"type": "load", "id": 7, "problem": 3, "variables": [{"name": "x", "shape": [2]}], "objective": {"sense": "least", "node": 0}}`, nil, "problem", "shape [2]", 0},

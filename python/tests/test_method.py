@@ -504,22 +504,49 @@ def test_quotients_of_what_bounds_do_not_keep_from_0():
     assert rayleigh.status == "optimal" and rayleigh.value == pytest.approx(np.linalg.eigvalsh(s)[0], rel=1e-6)
 
 
-def test_hints_are_ways_out():
-    """What a refusal asks for makes a problem that is solved."""
-    n = 4
-    y = cp.Variable(name="y")
-    b, x, z = cp.Variable(n, bounds=[-1, 2], name="b"), cp.Variable(n, bounds=[0.5, 2], name="x"), cp.Variable(n, name="z")
-    for objective, argument, instead, more, in_place in (
-        (cp.sum(cp.sqrt(cp.abs(b))), cp.abs(b), z, [z >= 1e-3], cp.sum(cp.sqrt(z))),
-        (cp.sum(cp.kl_div(cp.square(x), x)), cp.square(x), z, [], cp.sum(cp.kl_div(z, x))),
-        (cp.quad_over_lin(b, cp.sum_squares(b)), cp.sum_squares(b), y, [y >= 0.01], cp.quad_over_lin(b, y)),
+def test_functions_of_what_is_not_affine():
+    """They have no split; of a variable in the place of the argument they have one."""
+    rng = np.random.default_rng(1)
+    a, sparse = rng.standard_normal((6, 12)), np.zeros(12)
+    sparse[[2, 7]] = 1, -2
+    x, y, s, m, d = cp.Variable(12), cp.Variable(3), cp.Variable(name="s"), cp.Variable(), rng.standard_normal(50)
+    x_, y_ = cp.Variable((4, 2), nonneg=True), cp.Variable((2, 3), nonneg=True)
+    data = rng.random((4, 2)) @ rng.random((2, 3)) + 0.1
+    wrapped, right = cp.Variable((2, 2)), np.array([[2.0, 1.0], [1.0, 3.0]])
+    for prob, want in (
+        (cp.Problem(cp.Minimize(cp.sum(cp.sqrt(cp.abs(x)))), [a @ x == a @ sparse]), 1 + np.sqrt(2)),
+        (cp.Problem(cp.Minimize(25 * cp.log(2 * np.pi * cp.square(s)) + cp.sum_squares(d - m) / (2 * cp.square(s))), [s >= 0.01]),
+         25 * np.log(2 * np.pi * d.var()) + 25),
+        (cp.Problem(cp.Maximize(cp.exp(cp.sum(cp.log(y)))), [cp.sum(y) <= 3]), 1),
+        (cp.Problem(cp.Minimize(cp.sum(cp.kl_div(data, x_ @ y_))), [x_ <= 2, y_ <= 2]), 0),
+        (cp.Problem(cp.Maximize(cp.sum(cp.cumprod(y))), [cp.sum(y) <= 3, y >= 0]), 4),
+        (cp.Problem(cp.Minimize(cp.abs(y[0] / y[1] - 2) + cp.square(y[0] - 1)), []), 0),
+        (cp.Problem(cp.Minimize(cp.maximum(y[0] / y[1], y[1] / y[0]) + cp.square(y[0] - 1)), [y[1] >= 0]), 1),
+        (cp.Problem(cp.Minimize(cp.real(y[0]) + cp.imag(y[1]) + cp.sum_squares(y)), []), -0.25),
+        (cp.Problem(cp.Minimize(cp.lambda_max(cp.symmetric_wrap(wrapped))), [wrapped == right]), np.linalg.eigvalsh(right)[1]),
+        (cp.Problem(cp.Minimize(cp.dist_ratio(y[:2], np.zeros(2), np.array([2.0, 0.0]))), [y[0] >= 0.5]), 1 / 3),
+        (cp.Problem(cp.Minimize(cp.condition_number(cp.diag(y))), [y[0] == 1, y[1] == 4, y[2] >= 2, y[2] <= 3]), 4),
     ):
-        why = dcopt.why_not(cp.Problem(cp.Minimize(objective)))
-        assert why.help == "put a variable y with bounds in the place of an argument that is not affine, and add y == that argument"
-        assert "\n" not in why.place
-        prob = cp.Problem(cp.Minimize(in_place), [*more, instead == argument])
-        solve(prob)
-        assert prob.status == "optimal"
+        assert dcopt.is_dc(prob)
+        solve(prob, seed=1)
+        assert prob.value == pytest.approx(want, abs=1e-4), prob
+        assert prob.objective.value == pytest.approx(want, abs=1e-3), prob
+
+
+def test_sums_and_products_along_an_axis():
+    rng = np.random.default_rng(0)
+    at = 1 + rng.random((3, 4))
+    for f, axes in ((cp.cumsum, (0, 1, None)), (cp.cummax, (0, 1)), (cp.cumprod, (0, 1))):
+        for axis in axes:
+            x = cp.Variable((3, 4))
+            x.value = at
+            right = f(x, axis).value
+            prob = cp.Problem(cp.Minimize(cp.sum_squares(f(x, axis) - right) + cp.sum_squares(x - at)))
+            assert solve(prob) == pytest.approx(0, abs=1e-9), (f, axis)
+
+
+def test_hints_are_ways_out():
+    """A refusal asks for what is not there."""
     m = dcopt.Model()
     m.minimize(dcopt.dc.lambda_max(m.var("X", (2, 2), at_least=-1)))
     assert m.why_not().help == "take (X + X')/2"

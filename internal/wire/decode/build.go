@@ -55,7 +55,7 @@ type builder struct {
 	layout
 	spent int             // coefficients
 	taken map[string]bool // names of constraints
-	links int             // variables that are not the graph's
+	named map[int]value   // the variables in the place of nodes
 	lost  map[int]bool    // nodes without a value, and those of which one is an argument
 	errs  Errors
 	cheap dc.Expr // the objective without costs, where a node is priced
@@ -68,12 +68,14 @@ type layout struct {
 	free   []bool  // a variable occurs
 	owners []int   // of each entry of all parameters, one after the other, the parameter
 	frozen bool    // no node is priced
+	lift   bool    // variables may stand in the place of arguments, see lifted
 	priced int     // the node that is the objective, where parameters are the coefficients of variables; 0: there is none
 }
 
 // Build makes a problem of g with the given values of its parameters. The error is
 // that of ctx, or Errors. Where constraints of one variable narrow its bounds after
-// functions of it were made, all are made once more.
+// functions of it were made, all are made once more. Where functions have no split then,
+// variables are put in the place of their arguments, see lifted.
 func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
 	return build(ctx, g, params, limits, false)
 }
@@ -98,7 +100,19 @@ func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		first, b = b.m, &builder{ctx: ctx, g: g, params: params, limits: limits, m: m, layout: b.layout}
 		_, err = b.state()
 	}
-	if err != nil {
+	if err == nil {
+		p, err := b.program(first)
+		if err == nil || ctx.Err() != nil {
+			return p, err
+		}
+	}
+	m := dc.NewModel()
+	if first != nil {
+		m, _ = first.Again()
+	}
+	b = &builder{ctx: ctx, g: g, params: params, limits: limits, m: m, layout: b.layout}
+	b.layout.lift = true
+	if _, err := b.state(); err != nil {
 		return nil, err
 	}
 	return b.program(first)

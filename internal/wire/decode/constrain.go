@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -84,6 +83,19 @@ func (b *builder) constrain(k int) *Error {
 // family is a name for the k-th constraint: as the user calls it, if that is not
 // taken.
 func (b *builder) family(k int) string {
+	name := b.g.Constraints[k].Name
+	if name == "" || b.names()[name] {
+		if name != "" {
+			name += " "
+		}
+		name += "(constraint " + strconv.Itoa(k) + ")"
+	}
+	b.names()[name] = true
+	return name
+}
+
+// names are those that are taken.
+func (b *builder) names() map[string]bool {
 	if b.taken == nil {
 		b.taken = map[string]bool{}
 		for _, v := range b.g.Variables {
@@ -93,15 +105,7 @@ func (b *builder) family(k int) string {
 			b.taken[p.Name] = true
 		}
 	}
-	name := b.g.Constraints[k].Name
-	if name == "" || b.taken[name] {
-		if name != "" {
-			name += " "
-		}
-		name += "(constraint " + strconv.Itoa(k) + ")"
-	}
-	b.taken[name] = true
-	return name
+	return b.taken
 }
 
 // kind is a kind of constraints.
@@ -129,6 +133,15 @@ type stating struct {
 	c    *wire.Constraint
 	args []value
 	out  constraint
+
+	links int // variables that are not the graph's
+}
+
+// link is a variable that is not the graph's.
+func (s *stating) link(opts ...dc.VarOption) dc.Expr {
+	s.links++
+	a, _ := s.linked(1, []int{s.k, s.links}, opts...)
+	return a.At(0)
 }
 
 // both are the two sides; a missing one is 0.
@@ -460,15 +473,6 @@ func (s *stating) power() *Error {
 		}
 	}
 	return nil
-}
-
-// link is a variable of no name of the graph's.
-func (s *stating) link(opts ...dc.VarOption) dc.Expr {
-	name := fmt.Sprintf("t_%d", s.links)
-	for s.links++; s.taken[name]; s.links++ {
-		name = fmt.Sprintf("t_%d", s.links)
-	}
-	return s.m.Var(name, []int{}, opts...)
 }
 
 // based is an argument of a power: a negative number becomes a variable with that value, as

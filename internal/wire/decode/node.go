@@ -81,6 +81,11 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 		c.shapes = append(c.shapes, b.shapes[a])
 	}
 	v, err := o.apply(c)
+	if b.layout.lift && (err != nil && err.Kind == wire.ErrCurvature || err == nil && !data && c.refuses(&v)) {
+		if t, ok := c.lifted(o); ok {
+			v, err = t, nil
+		}
+	}
 	if err != nil || !data || v.isData() {
 		return v, err
 	}
@@ -163,10 +168,10 @@ func (c *call) noSplit(err error) *Error {
 	// A cause may have its way out behind it.
 	text, help, found := strings.Cut(cause(err), "; ")
 	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
-	data, affine := true, true
+	data := true
 	for i := range c.args {
 		v, word := &c.args[i], c.args[i].curvature()
-		data, affine = data && v.isData(), affine && (word == "affine" || word == "data")
+		data = data && v.isData()
 		out.Notes = append(out.Notes, wire.Note{Node: c.node.Args[i], Name: c.nameOf(c.node.Args[i]), Text: word})
 	}
 	if data {
@@ -175,12 +180,24 @@ func (c *call) noSplit(err error) *Error {
 	switch {
 	case found:
 		out.Help = help
-	case affine:
-		out.Help = "give the variables bounds, or state it by another operation"
+	case c.bounded():
+		out.Help = "state it by another operation"
 	default:
-		out.Help = "put a variable y with bounds in the place of an argument that is not affine, and add y == that argument"
+		out.Help = "give the variables bounds, or state it by another operation"
 	}
 	return out
+}
+
+// bounded reports whether all arguments have bounds.
+func (c *call) bounded() bool {
+	for i := range c.args {
+		for k := range c.args[i].n() {
+			if !c.args[i].expr(k).Range().IsFinite() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // curvature says what a value is, by the splits of its entries.

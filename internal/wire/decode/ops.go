@@ -25,6 +25,8 @@ var ops = map[string]operation{
 	"sum":    {1, -1, "factors ", true, 0, sum},
 	"mul":    {2, 2, "", false, first | second, mul},
 	"div":    {2, 2, "", false, first | second, div},
+	"matmul": {2, 2, "", false, first | second, matmul},
+	"cumsum": {1, 1, "groups ", false, first, cumsum},
 
 	"power":  {1, 1, "p ", false, 0, power},
 	"sqrt":   {1, 1, "", false, 0, sqrt},

@@ -82,6 +82,12 @@ var uses = withRowsUsed([]use{
 		return []float64{x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]}
 	}, anyPoint},
 	{"mul", []int{0, 2}, four, nil, each(func(v float64) float64 { return 5 * v }), anyPoint},
+	{"matmul", []int{0, 1}, nil, nil, func(x, y []float64) []float64 {
+		return []float64{x[0]*y[0] + x[1]*y[1] + x[2]*y[2] + x[3]*y[3]}
+	}, anyPoint},
+	{"cumsum", []int{0}, four, &wire.Attrs{Groups: ptr(2)}, func(x, _ []float64) []float64 {
+		return []float64{x[0], x[0] + x[1], x[2], x[2] + x[3]}
+	}, anyPoint},
 	{"div", []int{0, 2}, four, nil, each(func(v float64) float64 { return v / 5 }), anyPoint},
 	{"div", []int{2, 0}, four, nil, each(func(v float64) float64 { return 5 / v }), positive},
 	{"div", []int{1, 0}, four, nil, func(x, y []float64) []float64 {

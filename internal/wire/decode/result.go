@@ -101,6 +101,7 @@ func (p *Program) Point(entries []float64) ([]float64, *Error) {
 			v.place(x, entries[v.offset:v.offset+v.n])
 		}
 	}
+	p.Problem.Settle(x)
 	p.Problem.Pin(x)
 	return x, nil
 }

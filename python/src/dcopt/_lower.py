@@ -73,6 +73,9 @@ class _Block:
 _POSITIVE = {"log", "sqrt", "entr", "invpos", "xexp", "kl", "rel_entr", "geomean", "wgeomean"}
 
 
+# What says that a matrix is symmetric.
+_SYMMETRIC = {"symmetric_wrap", "psd_wrap"}
+
 # Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
 # those of Clarabel (bench/peers/python/cvxpy_tests.py).
 _NOT_BY_CONES = {"quantum_rel_entr"}
@@ -351,6 +354,9 @@ class Lowerer:
                 self.param_items[p.id] = (self.param_length, item)
                 self.param_length += expr.size
             return p
+        if type(expr).__name__ in _SYMMETRIC and len(expr.shape) == 2:  # what they say of a matrix holds for this one
+            x = self.replace(expr.args[0])
+            return (x + x.T) / 2
         if self.is_affine_map(expr):
             new = expr.copy([self.replace(a) for a in expr.args])
             if new.parameters() and not new.is_dpp():
@@ -760,22 +766,10 @@ class Lowerer:
         return self.elementwise("div", e)
 
     def op_MulExpression(self, e: Any) -> Item:
-        """A product of two matrices, neither of which is data: entry by entry."""
-        a, b = e.args
-        sa = a.shape if len(a.shape) == 2 else (1, a.size)
-        sb = b.shape if len(b.shape) == 2 else (b.size, 1)
-        if len(sa) != 2 or len(sb) != 2:
-            raise UnsupportedError("a product of arrays with more than two dimensions", "unsupported", "", short(e))
-        (m, k), n = sa, sb[1]
-        left = np.arange(a.size).reshape(sa, order="F")
-        right = np.arange(b.size).reshape(sb, order="F")
-        i, j, t = np.meshgrid(np.arange(m), np.arange(n), np.arange(k), indexing="ij")
-        fast = lambda x: x.transpose(2, 0, 1).reshape(-1, order="F")  # noqa: E731: the sum runs fastest
-        pa = self.take(self.lower(a), fast(left[i, t]), a.size, (m * n * k,))
-        pb = self.take(self.lower(b), fast(right[t, j]), b.size, (m * n * k,))
-        prod = self.graph.node("mul", [pa, pb], (m * n * k,), name=e)
-        sums = sp.csr_array((np.ones(m * n * k), np.arange(m * n * k), np.arange(m * n + 1) * k), shape=(m * n, m * n * k))
-        return self.affine_of([prod], [], e.shape, sums)
+        """A product of two matrices, neither of which is data."""
+        if any(len(a.shape) > 2 for a in e.args):
+            raise UnsupportedError("a product of arrays with more than two dimensions", "unsupported", "Write it as products of matrices.", short(e))
+        return self.graph.node("matmul", [self.lower(a) for a in e.args], e.shape)
 
     def op_Prod(self, e: Any) -> Item:
         item, groups = self.grouped(e.args[0], e.axis)
@@ -787,43 +781,49 @@ class Lowerer:
             out = self.graph.node("mul", [out, self.take(item, row, n, e.shape)], e.shape)
         return out
 
-    def op_cumsum(self, e: Any) -> Item:
-        """Sums of the entries before: CVXPY has no linear operation for them."""
+    def along(self, e: Any) -> tuple[Item, int, np.ndarray]:
+        """The argument with each line along the axis in one piece, the length of a line, and where each entry then stands. No axis: row by row."""
         x = e.args[0]
         places = np.arange(x.size).reshape(x.shape, order="F")
-        axis = e.axis
-        if axis is None:
-            axis, places = 0, places.reshape(-1, order="C")
-        row, column = [], []
-        moved = np.moveaxis(places, axis, 0)
-        # Entry by entry of the result, in its own flat order.
-        out = np.moveaxis(np.arange(x.size).reshape(places.shape, order="F"), axis, 0)
-        for k in range(moved.shape[0]):
-            for j in range(k + 1):
-                row.append(np.atleast_1d(out[k]).reshape(-1))
-                column.append(np.atleast_1d(moved[j]).reshape(-1))
-        r, c = np.concatenate(row), np.concatenate(column)
-        m = sp.coo_array((np.ones(r.size), (r, c)), shape=(x.size, x.size))
-        return self.affine_of([self.lower(x)], [], e.shape, m)
+        lines = places.reshape((1, -1)) if e.axis is None or len(x.shape) < 2 else np.moveaxis(places, e.axis, -1)
+        order = lines.reshape(-1)
+        back = np.arange(x.size)
+        if len(e.shape) > 1:  # else the lines are one, and the result
+            back[order] = np.arange(x.size)
+        return self.take(self.lower(x), order, x.size, (x.size,)), lines.shape[-1], back
 
-    def op_cummax(self, e: Any) -> Item:
-        x = e.args[0]
-        item = self.lower(x)
-        axis = 0 if e.axis is None or len(x.shape) < 2 else e.axis
-        places = np.arange(x.size).reshape(x.shape, order="F")
-        if len(x.shape) == 2 and e.axis is None:
-            places = places.reshape(-1, order="F")
-        before, out = None, []
-        for row in np.moveaxis(places, axis, 0):
-            now = self.take(item, np.atleast_1d(row).reshape(-1, order="F"), x.size, (np.atleast_1d(row).size,))
-            before = now if before is None else self.graph.node("max", [before, now], (np.atleast_1d(row).size,))
-            out.append(before)
-        each = x.size // len(out)
-        stacked = np.arange(x.size).reshape((len(out), each))  # in the order of the arguments
-        order = np.moveaxis(stacked.reshape((len(out),) + tuple(np.delete(places.shape, axis)), order="C") if len(places.shape) < 2
-                            else np.stack([stacked[k].reshape(np.delete(places.shape, axis), order="F") for k in range(len(out))]), 0, axis)
-        m = sp.csr_array((np.ones(x.size), order.reshape(-1, order="F"), np.arange(x.size + 1)), shape=(x.size, x.size))
+    def op_cumsum(self, e: Any) -> Item:
+        item, n, back = self.along(e)
+        sums = self.graph.node("cumsum", [item], (e.size,), **({"groups": e.size // n} if n != e.size else {}))
+        return self.take(sums, back, e.size, e.shape)
+
+    def running(self, op: str, e: Any) -> Item:
+        """The operation on the entries up to each."""
+        item, n, back = self.along(e)
+        lines = np.arange(e.size).reshape(-1, n)
+        out = [self.take(item, lines[:, 0], e.size, (len(lines),))]
+        for k in range(1, n):
+            out.append(self.graph.node(op, [out[-1], self.take(item, lines[:, k], e.size, (len(lines),))], (len(lines),)))
+        # The results stand column by column of lines.
+        m = sp.csr_array((np.ones(e.size), (back % n) * len(lines) + back // n, np.arange(e.size + 1)), shape=(e.size, e.size))
         return self.affine_of(out, [], e.shape, m)
+
+    def op_cummax(self, e: Any) -> Item: return self.running("max", e)
+    def op_cumprod(self, e: Any) -> Item: return self.running("mul", e)
+
+    # Of real numbers: complex ones have become real and imaginary parts before.
+
+    def op_real(self, e: Any) -> Item: return self.lower(e.args[0])
+    def op_conj(self, e: Any) -> Item: return self.lower(e.args[0])
+    def op_imag(self, e: Any) -> Item: return self.graph.node("const", [], e.shape, value=0.0)
+
+    # Quotients
+
+    def op_dist_ratio(self, e: Any) -> Item:
+        return self.lower(cp.norm(e.args[0] - e.args[1]) / cp.norm(e.args[0] - e.args[2]))
+
+    def op_condition_number(self, e: Any) -> Item:
+        return self.lower(cp.lambda_max(e.args[0]) / cp.lambda_min(e.args[0]))
 
     # Constraints
 
