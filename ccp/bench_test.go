@@ -143,7 +143,7 @@ func BenchmarkSessionOfPackings(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		session, err := ccp.NewSession(p, ccp.DefaultSettings())
+		session, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 		if err != nil {
 			b.Fatal(err)
 		}

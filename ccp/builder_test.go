@@ -86,7 +86,7 @@ func TestWhatProblemsBecome(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := dc.NewModel()
 			tt.state(m)
-			s, err := ccp.Inspect(build(t, m))
+			s, err := ccp.Inspect(context.Background(), build(t, m))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -551,7 +551,7 @@ func TestStatusText(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	s, err := ccp.Inspect(packing(t, radii(5, 1)))
+	s, err := ccp.Inspect(context.Background(), packing(t, radii(5, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +565,7 @@ func TestInspect(t *testing.T) {
 	}
 	m := dc.NewModel()
 	m.Minimize(dc.Norm2(m.Var("x", []int{2})))
-	s, err = ccp.Inspect(build(t, m))
+	s, err = ccp.Inspect(context.Background(), build(t, m))
 	if err != nil || len(s.Cones) != 1 || s.Cones[0] != "second-order" || s.Supported(flat{}) {
 		t.Errorf("summary %+v, error %v", s, err)
 	}

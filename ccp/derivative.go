@@ -990,7 +990,7 @@ func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string
 // one is number k of a batch.
 func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]float64, k int, f func(int, *Session, *Result) error) (err error) {
 	defer recovered(&err)
-	s, err := NewSessionContext(ctx, p, set)
+	s, err := NewSession(ctx, p, set)
 	if err != nil {
 		return err
 	}

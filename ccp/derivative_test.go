@@ -79,7 +79,7 @@ func TestDerivativesOfRandomProblems(t *testing.T) {
 		}
 		set := ccp.DefaultSettings()
 		set.Seed = uint64(seed)
-		s, err := ccp.NewSession(p, set)
+		s, err := ccp.NewSession(context.Background(), p, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func solvedSession(t *testing.T, m *dc.Model, start ...float64) (*ccp.Session, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +424,7 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 		}
 		set := ccp.DefaultSettings()
 		set.Seed, set.Backend, set.Tol = uint64(seed), exact{}, 1e-14
-		s, err := ccp.NewSession(p, set)
+		s, err := ccp.NewSession(context.Background(), p, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -532,7 +532,7 @@ func TestAdjointBy(t *testing.T) {
 			}
 			set := ccp.DefaultSettings()
 			set.Seed = 4
-			s, err := ccp.NewSession(p, set)
+			s, err := ccp.NewSession(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}

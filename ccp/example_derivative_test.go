@@ -21,7 +21,7 @@ func ExampleSession_Differentiate() {
 		fmt.Println(err)
 		return
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ func ExampleSession() {
 		fmt.Println(err)
 		return
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -28,12 +28,9 @@ func (s *Summary) Supported(b qpbackend.Backend) bool {
 	return qpbackend.CheckCones(b, s.problem) == nil
 }
 
-// Inspect is InspectContext without a context.
-func Inspect(p *dc.Problem) (Summary, error) { return InspectContext(context.Background(), p) }
-
-// InspectContext compiles p without solving it. Where ctx ends before, the error is that
-// of ctx, within half a second.
-func InspectContext(ctx context.Context, p *dc.Problem) (Summary, error) {
+// Inspect compiles p without solving it. Where ctx ends before, the error is that of ctx, within
+// half a second.
+func Inspect(ctx context.Context, p *dc.Problem) (Summary, error) {
 	if p == nil {
 		return Summary{}, errNoProblem
 	}

@@ -3,6 +3,7 @@
 package ccp_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -48,7 +49,7 @@ func TestMembers(t *testing.T) {
 		if (p.Constraints[0].Members() != nil) != joined {
 			t.Fatalf("%d constraints: one object %v", len(p.Constraints), joined)
 		}
-		sum, err := ccp.Inspect(p)
+		sum, err := ccp.Inspect(context.Background(), p)
 		if err != nil || sum.Slacks != 190 || sum.Linearised != 190 || sum.Rows != 190 {
 			t.Fatal(sum, err)
 		}

@@ -65,7 +65,7 @@ func TestRowOfAParameter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ccp.NewSession(q, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), q, ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

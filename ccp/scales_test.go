@@ -396,13 +396,13 @@ func TestPanicsOfUsersInSessions(t *testing.T) {
 		}
 		set := ccp.DefaultSettings()
 		set.Backend = closing{}
-		session, err := ccp.NewSession(p, set)
+		session, err := ccp.NewSession(context.Background(), p, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		left.Store(n)
 		_, first := session.Solve(t.Context(), nil)
-		changed := errors.Join(session.Set("p", 2), session.Replace(p))
+		changed := errors.Join(session.Set("p", 2), session.Replace(context.Background(), p))
 		_, second := session.Solve(t.Context(), nil)
 		session.Close()
 		session.Close()
@@ -417,8 +417,8 @@ func TestNilProblems(t *testing.T) {
 	set := ccp.DefaultSettings()
 	_, one := ccp.Solve(context.Background(), nil, nil, set)
 	_, many := ccp.Multistart(context.Background(), nil, 3, set)
-	_, session := ccp.NewSession(nil, set)
-	_, inspect := ccp.Inspect(nil)
+	_, session := ccp.NewSession(context.Background(), nil, set)
+	_, inspect := ccp.Inspect(context.Background(), nil)
 	for name, err := range map[string]error{"Solve": one, "Multistart": many, "NewSession": session, "Inspect": inspect} {
 		if err == nil || !strings.Contains(err.Error(), "nil") {
 			t.Errorf("%s: error %v", name, err)

@@ -21,14 +21,8 @@ type Session struct {
 	tangent subproblem.Differentiator
 }
 
-// NewSession is NewSessionContext without a context.
-func NewSession(p *dc.Problem, set Settings) (*Session, error) {
-	return NewSessionContext(context.Background(), p, set)
-}
-
-// NewSessionContext compiles p. Where ctx ends before, the error is that of ctx, within
-// half a second.
-func NewSessionContext(ctx context.Context, p *dc.Problem, set Settings) (s *Session, err error) {
+// NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
+func NewSession(ctx context.Context, p *dc.Problem, set Settings) (s *Session, err error) {
 	defer recovered(&err)
 	if err := check(p, set); err != nil {
 		return nil, err
@@ -63,12 +57,8 @@ func (s *Session) SetAll(values map[string][]float64) (err error) {
 // Replace switches to p. If both convex problems have the same sparsity pattern,
 // as when only data differ, the backend's solver and its symbolic factorisation
 // are kept; otherwise the next Solve makes a new one. On an error nothing has
-// changed.
-func (s *Session) Replace(p *dc.Problem) error { return s.ReplaceContext(context.Background(), p) }
-
-// ReplaceContext is Replace. Where ctx ends before, nothing has changed and the error is
-// that of ctx, within half a second.
-func (s *Session) ReplaceContext(ctx context.Context, p *dc.Problem) (err error) {
+// changed. Where ctx ends before, the error is that of ctx, within half a second.
+func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 	defer recovered(&err)
 	if p == nil {
 		return errNoProblem

@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 			set := ccp.DefaultSettings()
 			made := 0
 			set.Backend = counting{ipm.Backend{}, &made}
-			session, err := ccp.NewSession(p, set)
+			session, err := ccp.NewSession(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,14 +136,14 @@ func TestSessionReplace(t *testing.T) {
 	set := ccp.DefaultSettings()
 	made := 0
 	set.Backend = counting{ipm.Backend{}, &made}
-	session, err := ccp.NewSession(state(4), set)
+	session, err := ccp.NewSession(context.Background(), state(4), set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
 	for k := range 6 {
 		p := state(4 + k/5)
-		if err := session.Replace(p); err != nil {
+		if err := session.Replace(context.Background(), p); err != nil {
 			t.Fatal(err)
 		}
 		res, err := session.Solve(context.Background(), nil)
@@ -162,7 +162,7 @@ func TestSessionReplace(t *testing.T) {
 
 func TestSessionMistakes(t *testing.T) {
 	p := build(t, family(false, true, make([]float64, 6), make([]float64, 4), []float64{0}, make([]float64, 4)))
-	session, err := ccp.NewSession(p, ccp.DefaultSettings())
+	session, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestSessionAfterConflict(t *testing.T) {
 	)
 	set := ccp.DefaultSettings()
 	set.Acceleration, set.Search.Coordinates = ccp.Acceleration{}, 0
-	s, err := ccp.NewSession(build(t, m), set)
+	s, err := ccp.NewSession(context.Background(), build(t, m), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,21 +234,21 @@ func TestContexts(t *testing.T) {
 		return build(t, m)
 	}
 	p, q, set := problem(0), problem(.25), ccp.DefaultSettings()
-	s, err := ccp.NewSession(p, set)
+	s, err := ccp.NewSession(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	for name, call := range map[string]func(context.Context) error{
-		"NewSessionContext": func(ctx context.Context) error {
-			s, err := ccp.NewSessionContext(ctx, p, set)
+		"NewSession": func(ctx context.Context) error {
+			s, err := ccp.NewSession(ctx, p, set)
 			if err == nil {
 				s.Close()
 			}
 			return err
 		},
-		"ReplaceContext": func(ctx context.Context) error { return s.ReplaceContext(ctx, q) },
-		"InspectContext": func(ctx context.Context) error { _, err := ccp.InspectContext(ctx, p); return err },
+		"Replace": func(ctx context.Context) error { return s.Replace(ctx, q) },
+		"Inspect": func(ctx context.Context) error { _, err := ccp.Inspect(ctx, p); return err },
 	} {
 		err := call(shared.Countdown(0, context.Canceled))
 		if !errors.Is(err, context.Canceled) {
@@ -259,7 +259,7 @@ func TestContexts(t *testing.T) {
 		t.Error("Replace has ended and yet changed the problem")
 	}
 	for looks := 0; ; looks++ {
-		if err := s.ReplaceContext(shared.Countdown(looks, context.Canceled), q); err == nil {
+		if err := s.Replace(shared.Countdown(looks, context.Canceled), q); err == nil {
 			break
 		}
 		if looks > 1000 {

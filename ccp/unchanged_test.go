@@ -98,7 +98,7 @@ func TestSessionSolvesAnew(t *testing.T) {
 	c := m.Param("c", nil, 2)
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{1, .25}))))
 	m.SubjectTo(dc.GE(dc.NormInf(x), c.Expr).Named("out"))
-	s, err := ccp.NewSession(build(t, m), ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), build(t, m), ccp.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

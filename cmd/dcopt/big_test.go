@@ -63,7 +63,7 @@ subject to
 				if err != nil {
 					b.Fatal(err)
 				}
-				sum, err := ccp.Inspect(p.Problem)
+				sum, err := ccp.Inspect(context.Background(), p.Problem)
 				if err != nil || sum.NonzerosA < c.nnz {
 					b.Fatal(sum.NonzerosA, err)
 				}

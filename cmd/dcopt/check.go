@@ -137,7 +137,7 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 		}
 		o.blocks = append(o.blocks, block)
 	}
-	o.sum, err = session.Within(c.Context, func() (ccp.Summary, error) { return ccp.InspectContext(c.Context, p) })
+	o.sum, err = session.Within(c.Context, func() (ccp.Summary, error) { return ccp.Inspect(c.Context, p) })
 	switch {
 	case exit.IsContext(err):
 		return nil, err

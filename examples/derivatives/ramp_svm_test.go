@@ -46,7 +46,7 @@ func Example_rampSVM() {
 		fmt.Println(err)
 		return
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

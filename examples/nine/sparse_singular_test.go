@@ -29,7 +29,7 @@ func Example_sparseSingularVectors() {
 		fmt.Println(err)
 		return
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(context.Background(), p, ccp.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

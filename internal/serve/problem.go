@@ -181,7 +181,7 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 			return err
 		}
 		if p.session != nil {
-			if err := p.session.ReplaceContext(ctx, prog.Problem); err != nil {
+			if err := p.session.Replace(ctx, prog.Problem); err != nil {
 				return err
 			}
 		}
@@ -340,7 +340,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 	}
 	first := p.session == nil
 	if p.session == nil || !reflect.DeepEqual(p.wanted, plan.wire) {
-		session, err := ccp.NewSessionContext(ctx, p.prog.Problem, plan.ccp)
+		session, err := ccp.NewSession(ctx, p.prog.Problem, plan.ccp)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -414,7 +414,7 @@ func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := ccp.InspectContext(j.ctx, p.prog.Problem)
+	sum, err := ccp.Inspect(j.ctx, p.prog.Problem)
 	if err != nil {
 		return nil, refused(err)
 	}

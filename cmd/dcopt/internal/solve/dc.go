@@ -178,7 +178,7 @@ func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.
 func (j *job) refusal(prog *problem.Program, err error) error {
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
-		sum, _ := ccp.InspectContext(j.ctx, prog.Problem)
+		sum, _ := ccp.Inspect(j.ctx, prog.Problem)
 		return exit.Usagef("%s: %w; backends that can: %s", j.path, cone, report.ListOr(problem.Backends(&sum), "none in this build"))
 	}
 	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", j.path, err)))

@@ -87,9 +87,9 @@ func (s *swept) solve(ctx context.Context, prog *problem.Program, x0 []float64, 
 	var err error
 	if s.session == nil {
 		s.options = prog.Options
-		s.session, err = ccp.NewSessionContext(ctx, prog.Problem, set)
+		s.session, err = ccp.NewSession(ctx, prog.Problem, set)
 	} else {
-		err = s.session.ReplaceContext(ctx, prog.Problem)
+		err = s.session.Replace(ctx, prog.Problem)
 	}
 	if err != nil {
 		return nil, err
