@@ -89,7 +89,7 @@ func (r *run) solve(ctx context.Context) (*outcome, error) {
 	if end, err := r.prepare(ctx); err != nil || end != nil {
 		return end, err
 	}
-	end, err := r.local(ctx, search.Move{Lost: r.revisits})
+	end, err := r.local(ctx, search.Move{})
 	if err != nil || !end.rests() {
 		return r.settle(ctx, end, err)
 	}
@@ -151,11 +151,6 @@ const settleWork = 2e6
 
 // mostTries bounds the points from which settle tries the procedure again. Source: as Settings.Search.Coordinates.
 const mostTries = 5
-
-// revisits reports whether the run is at a local minimum that earlier starts have found.
-func (r *run) revisits(t search.Trial) bool {
-	return slices.ContainsFunc(r.seed.minima, func(x []float64) bool { return same(t.X, x, r.sub.Size, r.set.Tol) })
-}
 
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.
@@ -369,7 +364,7 @@ func (r *run) searches() search.Kinds {
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-		&search.Compass{Around: around, Most: r.set.Search.Coordinates},
+		&search.Compass{Around: around, Off: r.set.Search.Coordinates == 0},
 		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0},
 	}
 }
@@ -516,7 +511,7 @@ func (r *run) follow(m search.Move) {
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random.
 func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (*Result, error) {
-	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random(), minima: of.minima}
+	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random()}
 	if start > 0 {
 		x0 = drawn(p, seed)
 		of.spread(p, x0, seed, set.Seed, start)

@@ -36,8 +36,8 @@ func (r *run) facts(ctx context.Context, it Iteration) facts {
 		Gap: gap, Known: r.res.nearly,
 		Sharpest:  r.sharpest(),
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
-		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Blurred: r.course.Blurred(), Residual: r.sub.Res.Res.Max(),
-		Least: r.least(), Noise: it.noise() + r.prev.noise(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
+		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Residual: r.sub.Res.Res.Max(),
+		Least: r.least(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
 		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Sizes),
 		Sharpened: r.course.Sharpened, Patient: r.patient,
 		Coarse:   it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
@@ -536,9 +536,6 @@ func (r *run) restart() {
 	}
 	copy(r.z, r.x)
 	s.Again()
-	if r.res.nearly && r.sub.Linearise(r.z, s.Tau) == nil {
-		s.Heavier(r.sub.Slopes(r.z)) // the slopes here may be others than those of the start
-	}
 	r.slow()
 	r.course.Strict, r.course.Sharpened = false, false
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/stop"
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -66,24 +65,12 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outc
 	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(qpbackend.Update{}, sol):
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
-	case s != qpbackend.PrimalInfeasible && (sol.Res.Max() <= stepEnough && !r.uphill() || r.helps(sol.X)):
+	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough && !r.uphill():
 		r.recover.note = fmt.Sprintf("the last convex problem was solved to %.1g only (%v)", sol.Res.Max(), s)
 		return true, nil, nil
 	}
 	end, err = r.afterFailure(ctx)
 	return false, end, err
-}
-
-// helps reports whether an unfinished answer leads from a point that keeps the
-// constraints to a lower objective.
-func (r *run) helps(x []float64) bool {
-	const shares = 10 // Source: docs/lab/ccp.md, Constants; a step of less than a thousandth of the answer is none
-	for _, v := range x {
-		if !num.Finite(v) {
-			return false
-		}
-	}
-	return !r.sub.Convex() && r.p.Violations(r.z).Excess <= 0 && r.between(r.z, x[:len(r.z)], shares) != nil
 }
 
 // maxDamped bounds the damping of one iteration.
@@ -137,12 +124,6 @@ func (r *run) accelerate(s *accel.Step) {
 	var it Iteration
 	r.measure(&it, s.Plain)
 	r.keep(it)
-	if r.noise(r.x) > r.least() { // the merit there may be a rounding error
-		φ, _ := r.merit(r.x)
-		if before, _ := r.merit(s.Plain); !(φ+r.noise(r.x) < before) {
-			copy(r.x, s.Plain)
-		}
-	}
 }
 
 // slow lets the device begin anew.
@@ -157,10 +138,10 @@ func (r *run) slow() {
 const mostHalvings = 50
 
 // retract goes back towards the point of tangency z, by halves, where the step leads
-// uphill or to where the objective is no number. Where all the way is so x becomes z.
+// uphill. Where all the way is so x becomes z.
 func (r *run) retract(z []float64) {
-	if r.rises(z, r.x) || r.overflows(z, r.x) {
-		if y := r.between(z, r.x, mostHalvings); y != nil {
+	if r.rises(z, r.x) {
+		if y := r.between(z, r.x); y != nil {
 			copy(r.x, y)
 		} else {
 			copy(r.x, z)
@@ -173,7 +154,7 @@ func (r *run) retract(z []float64) {
 func (r *run) uphill() bool {
 	x := make([]float64, len(r.z))
 	r.clip(x, r.sub.Res.X)
-	return r.rises(r.z, x) && r.between(r.z, x, mostHalvings) == nil
+	return r.rises(r.z, x) && r.between(r.z, x) == nil
 }
 
 // rises reports whether a step leads uphill: z breaks no constraint and the objective is
@@ -200,21 +181,15 @@ func (r *run) reprice() bool {
 		r.sub.Reprice(r.z, r.set.FeasTol) && r.sub.Linearise(r.z, r.penalty.Tau) == nil
 }
 
-// overflows reports whether the objective is no number at x, and is one at z, without a
-// domain in the way: -exp(x) falls beyond all numbers.
-func (r *run) overflows(z, x []float64) bool {
-	return !r.sub.HasDomain() && !num.Finite(r.p.Objective.Value(x)) && num.Finite(r.p.Objective.Value(z))
-}
-
 // holds reports whether x keeps the constraints relative to the size of their terms.
 func (r *run) holds(x []float64) bool { return r.p.Violations(x).Relative <= r.set.FeasTol }
 
 // between is the first of the points halfway from z to x, a quarter of the way and so
 // on that keeps the constraints and has a lower objective than z; nil where none has.
-func (r *run) between(z, x []float64, halvings int) []float64 {
+func (r *run) between(z, x []float64) []float64 {
 	from := r.p.Objective.Value(z)
 	y := make([]float64, len(z))
-	for share := 0.5; halvings > 0; halvings, share = halvings-1, share/2 {
+	for n, share := 0, 0.5; n < mostHalvings; n, share = n+1, share/2 {
 		for j, v := range z {
 			y[j] = v + share*(x[j]-v)
 		}

@@ -223,7 +223,6 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 	}
 	from := known{lo: s.Lo, hi: s.Hi}
 	if s.set.Search.Vary {
-		from.minima = slices.Clone(s.minima)
 		if top := s.found.top; top != nil && top.nearly {
 			from.lead = top
 		}
@@ -261,7 +260,7 @@ func (s *Starts) take(r *Result, err error) {
 	s.final = s.final || r.final
 	known := func(x []float64) bool { return same(r.X, x, r.size, s.set.Tol) }
 	switch {
-	case r.Reason() == GivenUp || r.Status == Converged && slices.ContainsFunc(s.minima, known):
+	case r.Status == Converged && slices.ContainsFunc(s.minima, known):
 		s.again++
 	case r.Status == Converged:
 		s.minima = append(s.minima, r.X)
@@ -311,7 +310,6 @@ func (b *best) take(r *Result, err error) {
 	switch top := b.top; {
 	case top == nil:
 		b.top = r
-	case r.Reason() == GivenUp:
 	case r.Feasible && top.Feasible && r.surely != top.surely: // rounding errors hide a gain
 		if r.surely {
 			b.top = r

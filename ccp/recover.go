@@ -8,7 +8,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
-	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -70,29 +69,19 @@ func (r *run) failed(ctx context.Context, err error) (*outcome, error) {
 	return r.giveUp(BackendFailed, err.Error()), nil
 }
 
-// afterFailure recovers from a failure of the backend. A convex problem that it solved before, but not in
-// other units, goes back to those of the start. Else it first gets the problem once more,
-// scaled for the current values and without a starting point, then with a proximal
-// term, then from another point with a τ that keeps it near the constraints. A first
-// problem is asked for feasible points before that.
+// afterFailure recovers from a failure of the backend. It first gets the problem once more, scaled
+// for the current values and without a starting point, then with a proximal term, then from another
+// point with a τ that keeps it near the constraints.
 func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
 	sol, c := &r.sub.Res, &r.recover
 	if r.course.Sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
-	}
-	if c := &r.course; c.Refits > 0 && c.Refits < stop.MostRefits && r.sub.Convex() { // it was solved before, in the units of the start
-		c.Refits, r.gap.Unit = stop.MostRefits, 0
-		r.sub.Refit(r.where.Start)
-		return r.reopen(ctx)
 	}
 	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {
 		return r.giveUp(BackendFailed, why), nil
 	}
 	switch {
-	case c.failures == 1 && r.mayBeInfeasible() && r.sub.Excluded(ctx):
-		r.res.Iterations++
-		return r.infeasible(ctx), nil
 	case c.failures == 2 && r.set.Proximal:
 		r.sub.Dampen(r.z)
 	case c.failures > 2 && r.penalty.Restarts < penalty.MostRestarts:
@@ -109,19 +98,9 @@ func (r *run) mayBeInfeasible() bool {
 	return r.k == 1 && !r.res.nearly && r.sub.BreaksHard(r.x, 1e-3*r.set.FeasTol)
 }
 
-// hold makes a convex problem bounded that is not: by a larger τ where its slacks run
-// away, else by a proximal term, heavier each time. It ends the run where the problem
-// is unbounded itself, or there is nothing left to try.
+// hold makes a convex problem bounded that is not: by a proximal term, heavier each time. It ends
+// the run where the problem is unbounded itself, or there is nothing left to try.
 func (r *run) hold(ctx context.Context) (*outcome, error) {
-	if r.raise() {
-		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
-	}
-	// A ray proves something where there is a point to begin at, and nothing where it
-	// leads away from the DC constraints.
-	if r.mayBeInfeasible() && r.sub.Excluded(ctx) {
-		r.res.Iterations++
-		return r.infeasible(ctx), nil
-	}
 	if ray := r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
 		return r.unbounded(ray), nil
 	}
@@ -130,11 +109,6 @@ func (r *run) hold(ctx context.Context) (*outcome, error) {
 	}
 	r.sub.Dampen(r.z)
 	return r.reopen(ctx)
-}
-
-// raise multiplies τ where an unbounded problem may be due to cheap slacks.
-func (r *run) raise() bool {
-	return r.sub.SlacksRun() && r.penalty.Raise()
 }
 
 // infeasible is the end where the convex constraints exclude each other.

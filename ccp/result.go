@@ -248,7 +248,7 @@ const (
 	Broken        // the points have ceased to change although a constraint is broken
 	RunsOff       // the points run off, and no ray proves the problem unbounded
 	Rounding      // rounding errors may be all that the objective is
-	GivenUp       // the run has led to a local minimum that was known
+	GivenUp       // of a search within a run, of no result: it leads to no better point
 	NotStationary // the objective has ceased to fall, and no multipliers hold the point
 
 	MostWork       // IterationLimit: Settings.MaxWork
@@ -279,7 +279,7 @@ var reasonText = [numReasons]string{
 	"unknown",
 	"minimum", "stationary", "no_better_step", "noise", "inexact", "not_attained", "found",
 	"not_shown", "constraints_inexact", "constraint_broken", "runs_off", "rounding_errors",
-	"known_minimum", "not_stationary",
+	"given_up", "not_stationary",
 	"work_limit", "iteration_limit",
 	"time_limit",
 	"constraints_conflict", "constraint_out_of_range", "constraints_opposed", "excluded",

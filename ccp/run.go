@@ -59,11 +59,10 @@ type state struct {
 
 // origin is where the start comes from.
 type origin struct {
-	drawn  bool        // it is random: no one minds if it is moved
-	share  float64     // of penalty.Schedule.Scale
-	kept   bool        // the solver belongs to a session
-	before float64     // seconds that led to it
-	minima [][]float64 // that are known
+	drawn  bool    // it is random: no one minds if it is moved
+	share  float64 // of penalty.Schedule.Scale
+	kept   bool    // the solver belongs to a session
+	before float64 // seconds that led to it
 }
 
 // local is a local search from a move.
@@ -312,11 +311,10 @@ func same(x, y []float64, size func(j int) float64, tol float64) bool {
 	return true
 }
 
-// known has bounds of the variables, and the best point and all local minima of earlier waves.
+// known has bounds of the variables, and the best point of earlier waves.
 type known struct {
 	lo, hi []float64
 	lead   *Result
-	minima [][]float64
 }
 
 // fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than

@@ -94,16 +94,6 @@ func (s *Schedule) Grow(slack, before float64) {
 	}
 }
 
-// Raise multiplies τ by ten where an unbounded convex problem may be due to cheap slacks,
-// and reports whether there was room.
-func (s *Schedule) Raise() bool {
-	if s.Tau >= s.Most {
-		return false
-	}
-	s.Tau = min(10*s.Tau, s.Most)
-	return true
-}
-
 // MayTurn reports whether the slacks stay open, at a point that is stuck or for some iterations,
 // although τ puts the constraints first, and a turn is left.
 func (s *Schedule) MayTurn(stuck bool) bool {
@@ -122,17 +112,8 @@ func (s *Schedule) Exhausted(stuck, open bool) bool {
 	return (stuck || open && s.flat > flatPatience) && s.Tau >= s.Most
 }
 
-// Again is τ for a restart, from a feasible point at least as heavy as the slopes
-// there ask for: see Heavier.
+// Again is τ for a restart.
 func (s *Schedule) Again() { s.Tau, s.low = math.Sqrt(s.First*s.Most), 0 }
-
-// Heavier raises τ and, with it, τmax, the more the more restarts there were.
-func (s *Schedule) Heavier(objective, constraint float64) {
-	if objective > 0 && constraint > 0 {
-		s.Tau = max(s.Tau, math.Pow(10, float64(s.Restarts))*objective/constraint)
-		s.Most = max(s.Most, 100*s.Tau)
-	}
-}
 
 // Firm is τ, and at least that of a first convex problem that puts the constraints first.
 func (s *Schedule) Firm() float64 { return max(s.Tau, heavyTau*s.Unit) }

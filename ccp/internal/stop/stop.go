@@ -18,8 +18,6 @@ type View struct {
 	Residual          float64 // of the backend's solution
 	Least             float64 // the smallest change of the objective that counts
 	Switched          bool    // the least items of a sum were others than in the iteration before
-	Noise             float64 // the rounding errors of the two objectives
-	Blurred           bool    // the best objective has not fallen by more than its rounding error for some iterations
 	Restarts          int     // that are left
 	Misfit            bool    // a convex problem was solved in units far above its solution, and may be solved again
 	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
@@ -67,8 +65,7 @@ const Enough = 1e-4
 
 // still reports whether the objective has changed by no more than counts.
 func (v *View) still() bool {
-	change := math.Abs(v.Objective - v.Before)
-	return (change <= v.Least || v.Blurred && change <= v.Noise) && !v.Switched
+	return math.Abs(v.Objective-v.Before) <= v.Least && !v.Switched
 }
 
 // Rests reports whether the objective has ceased to change at a point that keeps the constraints.
@@ -150,11 +147,9 @@ func (c *Course) Insist() {
 	c.low, c.high = math.Inf(1), math.Inf(-1)
 }
 
-// longPatience bounds the iterations without a better point. Source: below it some
-// packings of the benchmark stop early, above it nothing changes. shortPatience bounds
-// those in which the objective changes within its rounding error: two such changes in a
-// row may be steps of a descent whose sum counts.
-const longPatience, shortPatience = 20, 3
+// patience bounds the iterations without a better point. Source: below it some packings of the
+// benchmark stop early, above it nothing changes.
+const patience = 20
 
 // Value is the objective of an iteration.
 type Value struct {
@@ -201,12 +196,8 @@ func (c *Course) Again() { c.idle, c.Strict, c.Sharpened = 0, false, false }
 // Settled reports whether the best objective has not improved for many iterations
 // although the points stay close to it: the rest is the backend's noise.
 func (c *Course) Settled(objective, tol float64) bool {
-	return c.idle > longPatience && objective <= c.best+max(100*tol*c.Span, c.noise)
+	return c.idle > patience && objective <= c.best+max(100*tol*c.Span, c.noise)
 }
-
-// Blurred reports whether the best objective has not fallen for some iterations by more
-// than its rounding error.
-func (c *Course) Blurred() bool { return c.idle > shortPatience }
 
 // LooksFar reports whether the points are much further from the start than when a ray was looked
 // for last, and beyond far, where one may prove the problem unbounded.

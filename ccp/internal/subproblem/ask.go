@@ -31,18 +31,6 @@ func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Re
 	return res, err
 }
 
-// Excluded reports whether the convex constraints exclude each other. A backend
-// may have failed because the objective, too, has no least value.
-func (s *Problem) Excluded(ctx context.Context) bool {
-	u := s.NoObjective()
-	res, err := s.Ask(ctx, u)
-	if err != nil || !s.Proves(u, &res) {
-		return false
-	}
-	s.Res = res
-	return true
-}
-
 // Proves reports whether a backend's answer to the problem with the values u is a proof
 // that no point meets its rows: its word for it is none.
 func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {

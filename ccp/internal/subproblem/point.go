@@ -43,9 +43,6 @@ func (s *Problem) Inside(x []float64) bool {
 	return true
 }
 
-// HasDomain reports whether an h is not finite everywhere but for overflow.
-func (s *Problem) HasDomain() bool { return len(s.boundary) > 0 }
-
 // BreaksHard reports whether x breaks a bound or a convex constraint by more
 // than tol, relative to the variable's unit or the row's terms. Bounds of variables
 // that equations define are DC constraints.
