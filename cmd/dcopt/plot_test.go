@@ -203,7 +203,7 @@ func TestSizes(t *testing.T) {
 func TestTitle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
 	var stdout, stderr bytes.Buffer
-	src := "# Two numbers. More of them.\nvar x[2], y[2]\nminimize sumsq(x) + sumsq(y)\nplot bars(x)\nplot bars(y)"
+	src := "# two numbers. More of them.\nvar x[2], y[2]\nminimize sumsq(x) + sumsq(y)\nplot bars(x)\nplot bars(y)"
 	if code := run(context.Background(), []string{"solve", "-", "--plot", path}, strings.NewReader(src), &stdout, &stderr); code != exit.OK {
 		t.Fatal(stderr.String())
 	}

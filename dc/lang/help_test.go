@@ -112,6 +112,8 @@ var adviceTaken = []advice{
 	{"dot(a, x) <= 1", "a*x <= 1"},
 	{"median(a)*y <= 9", "quantile(a, 0.5)*y <= 9"},
 	{"sign(n)*y <= 9", "if(n < 0, -1, 1)*y <= 9"},
+	{"variance(x) <= 9", "sumsq(x - mean(x))/len(x) <= 9"},
+	{"var x in {0, 1}\nmaximize x", "var x in [0, 1]\nmaximize x\nsubject to\n  x*(1 - x) <= 0"},
 	{"diff(x) <= 9", "x[2..n] - x[1..n-1] <= 9"},
 	{"sum(range(n))*y <= 99", "sum(1..n)*y <= 99"},
 	{"hstack(x, x) <= 9", "[x, x] <= 9"},

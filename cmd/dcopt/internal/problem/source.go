@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -127,7 +129,8 @@ func (s *Source) title() string {
 	comment, ok := strings.CutPrefix(line, "#")
 	sentence, _, _ := strings.Cut(strings.TrimSpace(comment), ". ")
 	if sentence = strings.TrimSuffix(sentence, "."); ok && sentence != "" {
-		return sentence
+		first, size := utf8.DecodeRuneInString(sentence)
+		return string(unicode.ToUpper(first)) + sentence[size:]
 	}
 	return filepath.Base(s.Path)
 }

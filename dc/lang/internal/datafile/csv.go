@@ -43,18 +43,13 @@ func (t *Table) FirstWord(cols []int) error {
 	return badCell(firstCell(cells))
 }
 
-// NeedsColumns reports whether a table can be read by its columns alone: some hold words.
-func (t *Table) NeedsColumns() bool {
-	return t.Header != nil && t.mixed == nil && t.anyWords()
-}
-
-func (t *Table) anyWords() bool {
-	for j := range t.columns {
-		if t.Words(j) {
-			return true
-		}
+// WordColumn is the first column with words of a table that can be read by its columns alone; -1:
+// no such table, or there is no table.
+func (t *Table) WordColumn() int {
+	if t == nil || t.Header == nil || t.mixed != nil {
+		return -1
 	}
-	return false
+	return slices.IndexFunc(t.columns, func(c column) bool { return c.odd[table.Text] != nil })
 }
 
 // Usable says what is wrong with a column as numbers or as words; of these, none

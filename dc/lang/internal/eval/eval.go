@@ -59,8 +59,8 @@ func (ev *Evaluator) array(n *syntax.Node, v value.Value) value.Value {
 		ev.Fail(n, "", "%s is a condition, not a number", ev.Say(n))
 	case value.Text:
 		if n.Op == syntax.OpName {
-			ev.Fail(n, "words have no order: compare them by == and !=",
-				"%s is the word %q, not a number", n.Name, v.More.Str)
+			help := "words index arrays over their set, as in param R[:,A] = ..., and are compared by == and != alone"
+			ev.Fail(n, help, "%s is the word %q, not a number", n.Name, v.More.Str)
 		}
 		ev.Fail(n, "", "a string is no number; did you mean csv(%q)?", v.More.Str)
 	case value.Members:

@@ -76,8 +76,9 @@ func fnCSV(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
 	}
 	a, t, err := ev.Data.Matrix(name)
 	if err != nil {
-		if t != nil && t.NeedsColumns() {
-			ev.Fail(n, fmt.Sprintf("name the columns that you need, as in csv(%q, %q); one with words is a set", name, t.Header[0]), "csv %q %v", name, err)
+		if j := t.WordColumn(); j >= 0 {
+			help := "leave columns with words out, as in csv(%q, not %q), or name the others; words are a set"
+			ev.Fail(n, fmt.Sprintf(help, name, t.Header[j]), "csv %q %v", name, err)
 		}
 		unreadable(ev, n, err)
 	}
@@ -132,17 +133,16 @@ func chosen(ev *eval.Evaluator, n *syntax.Node, file string, t *datafile.Table) 
 	if !rest {
 		return cols
 	}
-	out := cols
-	cols = nil
+	var others []int
 	for j := range t.Cols {
-		if !slices.Contains(out, j) {
-			cols = append(cols, j)
+		if !slices.Contains(cols, j) {
+			others = append(others, j)
 		}
 	}
-	if len(cols) == 0 {
+	if others == nil {
 		ev.Fail(n, "", "csv %q has no other columns", file)
 	}
-	return cols
+	return others
 }
 
 // columnOf is the number of the column that an argument names.

@@ -124,6 +124,7 @@ var OtherNames = map[string]string{
 var Instead = map[string]string{
 	"pow": "write x^p for a power", "power": "write x^p for a power", "dot": "* of two vectors is their inner product",
 	"transpose": "write A' for the transpose", "median": "write quantile(v, 0.5)",
-	"sign": "write if(a < 0, -1, 1) of data; of variables it jumps, which no function here does",
-	"diff": "write x[2..n] - x[1..n-1]", "range": "write 1..n", "hstack": "write [A, B]", "vstack": "write [A; B]",
+	"variance": "write sumsq(x - mean(x))/len(x)",
+	"sign":     "write if(a < 0, -1, 1) of data; of variables it jumps, which no function here does",
+	"diff":     "write x[2..n] - x[1..n-1]", "range": "write 1..n", "hstack": "write [A, B]", "vstack": "write [A; B]",
 }

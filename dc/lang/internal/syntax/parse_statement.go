@@ -213,6 +213,9 @@ func (p *parser) variable(s *Statement) {
 		case t.Kind == In:
 			p.at++
 			a.Name = "in"
+			if p.tok().Kind == LBrace {
+				p.fail(p.tok().Span, whole01, "a variable lies between bounds, not in a set")
+			}
 			p.expect(LBracket, "after in, as in in [0, 1]")
 			a.Args = append(a.Args, p.expr())
 			p.expect(Comma, "between the bounds")
