@@ -1,8 +1,5 @@
-// Package global proves how far a point is from the optimum of a DC program: branch and
-// bound over the pieces, where the subtracted functions are sums of maxima of few affine
-// functions, or over which function counts, where the objective has minima or sums of the
-// least of convex functions; else over the intervals of the arguments of all functions.
-// Package ccp finds the points.
+// Package global proves how far a point is from the optimum of a DC program, by branch and bound
+// over the intervals of the arguments of all functions. Package ccp finds the points.
 //
 // References: Balas 1979, Disjunctive programming; Ceria and Soares 1999, Convex
 // programming for disjunctive convex optimization; Falk and Soland 1969, An

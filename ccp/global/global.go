@@ -213,7 +213,8 @@ func (r *Result) end() {
 	}
 }
 
-// infeasible reports whether a search has shown that no point is feasible, and makes the result say so.
+// infeasible reports whether a search has shown that no point is feasible, and makes the result say
+// so.
 func (r *Result) infeasible(s *spatial.Search) bool {
 	if r.Feasible || !math.IsInf(s.Lower, 1) {
 		return false

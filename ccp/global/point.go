@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// tryPoint descends from the node's point if it looks better, or if told to, and takes the end or the
-// point itself if one is better. It returns the work of the descent.
+// tryPoint descends from the node's point if it looks better, or if told to, and takes the end or
+// the point itself if one is better. It returns the work of the descent.
 func (g *searcher) tryPoint(ctx context.Context, x []float64, descend bool) (work float64) {
 	lo, hi := g.p.Box()
 	for j := range g.x {

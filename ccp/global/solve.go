@@ -13,9 +13,9 @@ import (
 
 // Solve minimises p by branch and bound over the intervals of the arguments of all functions. It
 // begins with a descent, whose answer is the result where nothing better is found, and improves the
-// point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the best point with
-// its gap. Where there is no search, as functions have no bounds or the problem is too large, the
-// result has no bound: NoBound says why.
+// point from the nodes. A context that ends, or Settings.Global.MaxNodes, leaves the best point
+// with its gap. Where there is no search, as functions have no bounds or the problem is too large,
+// the result has no bound: NoBound says why.
 //
 // The bounds are safe with Settings.Global.Proof. Without it they are the backend's where variables
 // have no bounds, and where the objective has a sum of the least of convex functions, which the

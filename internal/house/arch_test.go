@@ -134,13 +134,13 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/num dc internal/graph/atom qpbackend qpbackend/ipm ccp ccp/internal/rows ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global": "internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "dc internal/graph/atom internal/num",
+	"ccp/global/internal/flat": "dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "internal/dense dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
+	"ccp/global/internal/spatial": "internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num",

@@ -32,7 +32,7 @@ func Of(p *flat.Problem) *Quadratic {
 	}
 	q := &Quadratic{linear: make([]float64, p.N), diag: make([]float64, p.N), rows: make([][]entry, p.N)}
 	for _, b := range p.Box[:p.N] {
-		if !b.Finite() {
+		if !b.IsFinite() {
 			return nil
 		}
 		q.lo, q.hi = append(q.lo, b.Lo), append(q.hi, b.Hi)

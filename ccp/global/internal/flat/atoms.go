@@ -259,8 +259,8 @@ func (m *maker) larger(u, v dc.Linear, left, right *Pick) (dc.Linear, *Pick) {
 	return sum(0, []dc.Linear{u, v, size}, []float64{0.5, 0.5, 0.5}), pick
 }
 
-// largest is the largest of several, two by two, and which of them it is, numbered from first on. It
-// has a column of its own, unless it is the larger of two among others.
+// largest is the largest of several, two by two, and which of them it is, numbered from first on.
+// It has a column of its own, unless it is the larger of two among others.
 func (m *maker) largest(us []dc.Linear, first int, own bool) (dc.Linear, *Pick) {
 	switch len(us) {
 	case 0:

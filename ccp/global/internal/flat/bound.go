@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -85,7 +86,7 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 		b.term(k)
 	}
 	for j := range p.N {
-		b.constant = num.AddDown(b.constant, box[j].mul(work[j]).Lo)
+		b.constant = num.AddDown(b.constant, box[j].Mul(work[j]).Lo)
 	}
 	if math.IsNaN(b.constant) {
 		return math.Inf(-1)
@@ -104,7 +105,7 @@ type bounder struct {
 
 func (b *bounder) addLinear(idx []int, val []float64, w float64) {
 	for k, j := range idx {
-		b.y[j] = b.y[j].add(Interval{num.MulDown(w, val[k]), num.MulUp(w, val[k])})
+		b.y[j] = b.y[j].Add(interval.New(num.MulDown(w, val[k]), num.MulUp(w, val[k])))
 	}
 }
 
@@ -112,7 +113,7 @@ func (b *bounder) addLinear(idx []int, val []float64, w float64) {
 func (b *bounder) square(l dc.Linear) {
 	b.take(-num.MulUp(l.Const, l.Const))
 	minus := func(j int, u, v, times float64) {
-		b.y[j] = b.y[j].sub(Interval{num.MulDown(u, v), num.MulUp(u, v)}.scale(times))
+		b.y[j] = b.y[j].Add(interval.New(num.MulDown(u, v), num.MulUp(u, v)).Scale(times).Neg())
 	}
 	for k, i := range l.Idx {
 		minus(i, l.Const, l.Val[k], 2)
@@ -130,8 +131,8 @@ func (b *bounder) square(l dc.Linear) {
 func (b *bounder) term(k int) {
 	t, j := &b.Terms[k], b.N+k
 	y := b.y[j].Lo + (b.y[j].Hi-b.y[j].Lo)/2
-	if rest := b.y[j].sub(point(y)); rest != (Interval{}) {
-		b.constant = num.AddDown(b.constant, rest.mul(b.box[j]).Lo)
+	if rest := b.y[j].Add(interval.Point(y).Neg()); rest != (Interval{}) {
+		b.constant = num.AddDown(b.constant, rest.Mul(b.box[j]).Lo)
 	}
 	if t.Op != Affine || t.Under != nil {
 		y = b.share(k, y)
@@ -146,7 +147,7 @@ func (b *bounder) term(k int) {
 	switch {
 	case t.Op == Affine:
 		s := y
-		if h := b.d.Hints[k]; math.Abs(h-y) > 1e-9*math.Abs(y) && b.box[j].Finite() {
+		if h := b.d.Hints[k]; math.Abs(h-y) > 1e-9*math.Abs(y) && b.box[j].IsFinite() {
 			s = h
 		}
 		b.constant = num.AddDown(b.constant, mulRange2(y, s, b.box[j]))
@@ -163,7 +164,7 @@ func (b *bounder) term(k int) {
 func (b *bounder) share(k int, y float64) float64 {
 	z, a := b.d.Sides[k], b.box[b.N+k]
 	rest := y + z
-	if z == 0 || rest == y || !a.Finite() || math.IsNaN(rest) {
+	if z == 0 || rest == y || !a.IsFinite() || math.IsNaN(rest) {
 		return y
 	}
 	b.constant = num.AddDown(b.constant, mulRange2(y, rest, a))
@@ -178,22 +179,22 @@ func mulRange2(y, s float64, a Interval) float64 {
 	if y == s {
 		return 0
 	}
-	return point(y).sub(point(s)).mul(a).Lo
+	return interval.Point(y).Add(interval.Point(s).Neg()).Mul(a).Lo
 }
 
 // curve bounds y·f(t) for a function of one column by an affine function: with the slope of the
 // chord where y·f is concave, of the function at the hint if it has cones, else of the hint.
 func (b *bounder) curve(k int, y, plain float64) {
 	t := &b.Terms[k]
-	a := b.box[t.A].meet(t.domain())
+	a := meet(b.box[t.A], t.domain())
 	s := y * b.d.Hints[k]
 	if bends := t.Bends(a); bends == 2 || bends == 1 && y < 0 || bends == -1 && y > 0 {
-		if s = 0; a.Width() > 0 {
-			s = y * (t.at(a.Hi).Lo - t.at(a.Lo).Lo) / a.Width()
+		if s = 0; interval.Width(a) > 0 {
+			s = y * (t.at(a.Hi).Lo - t.at(a.Lo).Lo) / interval.Width(a)
 		}
 	} else if t.Cones != nil {
-		slope := t.slopes(point(a.Clip(b.d.Hints[k]))).scale(y)
-		s = slope.Lo + slope.Width()/2
+		slope := t.slopes(interval.Point(Clip(a, b.d.Hints[k]))).Scale(y)
+		s = slope.Lo + interval.Width(slope)/2
 	}
 	c := math.Inf(-1)
 	if s-s == 0 {
@@ -204,7 +205,7 @@ func (b *bounder) curve(k int, y, plain float64) {
 	}
 	b.take(c)
 	b.d.Slopes[0][k] = s
-	b.y[t.A] = b.y[t.A].add(point(s))
+	b.y[t.A] = b.y[t.A].Add(interval.Point(s))
 }
 
 // least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that
@@ -214,27 +215,27 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 		Interval
 		least float64
 	}
-	top, room := math.Inf(1), parting*t.image(a).scale(y).add(a.scale(s)).abs().Hi
+	top, room := math.Inf(1), parting*t.image(a).Scale(y).Add(a.Scale(s)).Abs().Hi
 	bounded := func(a Interval) part {
-		of := func(u float64) Interval { return t.at(u).scale(y).sub(point(u).scale(s)) }
-		slope := func(u float64) Interval { return t.slopes(point(u)).scale(y).sub(point(s)) }
-		u, v, bend, w := of(a.Lo), of(a.Hi), t.over(&t.function().Second, a).scale(y), num.AddUp(a.Hi, -a.Lo)
+		of := func(u float64) Interval { return t.at(u).Scale(y).Add(interval.Point(u).Scale(s).Neg()) }
+		slope := func(u float64) Interval { return t.slopes(interval.Point(u)).Scale(y).Add(interval.Point(s).Neg()) }
+		u, v, bend, w := of(a.Lo), of(a.Hi), t.over(&t.function().Second, a).Scale(y), num.AddUp(a.Hi, -a.Lo)
 		low := min(u.Lo, v.Lo)
 		if bend.Lo >= 0 { // above the tangents at both ends
 			falls, rises := num.MulUp(max(-slope(a.Lo).Lo, 0), w), num.MulUp(max(slope(a.Hi).Hi, 0), w)
 			low = max(num.AddDown(u.Lo, -falls), num.AddDown(v.Lo, -rises))
 		} else if bend.Hi > 0 { // chords are above by at most so much
 			low = num.AddDown(low, -num.MulUp(bend.Hi/8, num.MulUp(w, w)))
-			low = max(low, t.image(a).scale(y).sub(a.scale(s)).Lo)
+			low = max(low, t.image(a).Scale(y).Add(a.Scale(s).Neg()).Lo)
 		}
 		top = min(top, u.Hi, v.Hi)
 		return part{a, low}
 	}
 	var parts []part
 	beside, from := 1e-9*max(1, math.Abs(near)), a.Lo
-	for _, to := range [3]float64{a.Clip(near - beside), a.Clip(near + beside), a.Hi} {
+	for _, to := range [3]float64{Clip(a, near-beside), Clip(a, near+beside), a.Hi} {
 		if to > from || to == a.Hi && parts == nil {
-			parts, from = append(parts, bounded(Interval{from, to})), to
+			parts, from = append(parts, bounded(interval.New(from, to))), to
 		}
 	}
 	for {
@@ -245,12 +246,12 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 			}
 		}
 		p := parts[at]
-		mid := p.Lo + p.Width()/2
-		if !(p.least < top-room && p.Lo < mid && mid < p.Hi && p.Finite() && len(parts) < mostParts) {
+		mid := p.Lo + interval.Width(p.Interval)/2
+		if !(p.least < top-room && p.Lo < mid && mid < p.Hi && p.IsFinite() && len(parts) < mostParts) {
 			return p.least
 		}
-		parts[at] = bounded(Interval{p.Lo, mid})
-		parts = append(parts, bounded(Interval{mid, p.Hi}))
+		parts[at] = bounded(interval.New(p.Lo, mid))
+		parts = append(parts, bounded(interval.New(mid, p.Hi)))
 	}
 }
 
@@ -285,7 +286,7 @@ func (b *bounder) take(c float64) { b.constant = num.AddDown(b.constant, c) }
 func (b *bounder) product(k int, y, plain float64) {
 	t := &b.Terms[k]
 	u, v := b.box[t.A], b.box[t.B]
-	if !u.Finite() || !v.Finite() {
+	if !u.IsFinite() || !v.IsFinite() {
 		b.take(plain)
 		return
 	}
@@ -304,7 +305,7 @@ func (b *bounder) product(k int, y, plain float64) {
 	c := math.Inf(1)
 	for _, a := range [2]float64{u.Lo, u.Hi} {
 		for _, e := range [2]float64{v.Lo, v.Hi} {
-			w := Interval{num.MulDown(a, e), num.MulUp(a, e)}.scale(y)
+			w := interval.New(num.MulDown(a, e), num.MulUp(a, e)).Scale(y)
 			c = min(c, num.AddDown(num.AddDown(w.Lo, -num.MulUp(su, a)), -num.MulUp(sv, e)))
 		}
 	}
@@ -314,6 +315,6 @@ func (b *bounder) product(k int, y, plain float64) {
 	}
 	b.take(c)
 	b.d.Slopes[0][k], b.d.Slopes[1][k] = su, sv
-	b.y[t.A] = b.y[t.A].add(point(su))
-	b.y[t.B] = b.y[t.B].add(point(sv))
+	b.y[t.A] = b.y[t.A].Add(interval.Point(su))
+	b.y[t.B] = b.y[t.B].Add(interval.Point(sv))
 }

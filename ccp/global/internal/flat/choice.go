@@ -16,7 +16,8 @@ type Pick struct {
 	Left, Right *Pick // nil: a leaf
 }
 
-// Open lists the items that it may be on a box, and finds a column that excludes some of them; −1: one is left.
+// Open lists the items that it may be on a box, and finds a column that excludes some of them; −1:
+// one is left.
 func (k *Pick) Open(box []Interval) (items []int, by int) {
 	switch a := box[max(k.By, 0)]; {
 	case k.Left == nil:
@@ -81,8 +82,8 @@ func (p *Problem) choices() {
 	}
 }
 
-// kink is a part of the cost, rest + weight·|u|, and text that it has in common with those of the same
-// |weight| and a u that differs by a constant.
+// kink is a part of the cost, rest + weight·|u|, and text that it has in common with those of the
+// same |weight| and a u that differs by a constant.
 type kink struct {
 	cost, rest, u dc.Linear
 	by            int // the column u
@@ -108,8 +109,9 @@ func (p *Problem) kink(j int, w float64) (k kink, ok bool) {
 	return k, ok
 }
 
-// ramp is the choice w·|u| − w·|u − c|, the least of w·(|u| + u − c) and w·c for c > 0, and of w·(|u| − u + c) and
-// −w·c for c < 0: without bounds of the variables neither size has one, and the difference has.
+// ramp is the choice w·|u| − w·|u − c|, the least of w·(|u| + u − c) and w·c for c > 0, and of
+// w·(|u| − u + c) and −w·c for c < 0: without bounds of the variables neither size has one, and the
+// difference has.
 func (p *Problem) ramp(plus, minus kink) {
 	w, c := plus.weight, plus.u.Const-minus.u.Const
 	σ := math.Copysign(1, c)

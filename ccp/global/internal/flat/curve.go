@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -58,7 +59,7 @@ var _ = withRows()
 func withRows() bool {
 	for _, c := range atom.Curves() {
 		if opOf(c) == Affine {
-			kink := c.Domain == nil && !Interval(c.Second.Over(atom.Interval{Lo: -1, Hi: 1}, 0)).Finite()
+			kink := c.Domain == nil && !c.Second.Over(atom.Interval{Lo: -1, Hi: 1}, 0).IsFinite()
 			functions = append(functions, function{c, kink})
 		}
 	}
@@ -86,24 +87,24 @@ func (t *Term) OfOne() bool { return functions[t.Op].Curve != nil }
 // domain is the set on which the function of one column has values.
 func (t *Term) domain() Interval {
 	if f := t.function(); f.Domain != nil {
-		return Interval(f.Domain(t.P))
+		return f.Domain(t.P)
 	}
 	return Whole()
 }
 
 // at is the value at a number, enclosed.
-func (t *Term) at(v float64) Interval { return t.over(&t.function().Value, point(v)) }
+func (t *Term) at(v float64) Interval { return t.over(&t.function().Value, interval.Point(v)) }
 
 // slopes are those on an interval, at kinks all subgradients.
 func (t *Term) slopes(a Interval) Interval { return t.over(&t.function().Slope, a) }
 
 func (t *Term) over(part *atom.Part, a Interval) Interval {
-	return Interval(part.Over(atom.Interval(a), t.P))
+	return part.Over(a, t.P)
 }
 
 // image is the set of values on an interval.
 func (t *Term) image(a Interval) Interval {
-	if a = a.meet(t.domain()); a.Empty() {
+	if a = meet(a, t.domain()); empty(a) {
 		return a
 	}
 	return t.over(&t.function().Value, a)
@@ -112,9 +113,9 @@ func (t *Term) image(a Interval) Interval {
 // second encloses the second derivatives inside an interval.
 func (t *Term) second(a Interval) Interval {
 	if a.Lo < a.Hi {
-		a = Interval{num.Up(a.Lo), num.Down(a.Hi)}
+		a = interval.New(num.Up(a.Lo), num.Down(a.Hi))
 	}
-	if a = a.meet(t.domain()); a.Lo >= a.Hi {
+	if a = meet(a, t.domain()); a.Lo >= a.Hi {
 		return Interval{}
 	}
 	return t.over(&t.function().Second, a)
@@ -138,7 +139,7 @@ func (t *Term) Bends(a Interval) int {
 func (t *Term) Kink() bool { return t.function().kink }
 
 // Slope is the derivative, at a kink a subgradient.
-func (t *Term) Slope(v float64) float64 { return t.function().Slope.At(t.domain().Clip(v), t.P) }
+func (t *Term) Slope(v float64) float64 { return t.function().Slope.At(Clip(t.domain(), v), t.P) }
 
 // Breaks lists the numbers inside an interval where the function has a kink or an inflection point.
 func (t *Term) Breaks(a Interval) []float64 {
@@ -149,22 +150,7 @@ func (t *Term) Breaks(a Interval) []float64 {
 	case f.Curve == nil || f.Inflections == nil:
 		return nil
 	}
-	return f.Inflections(atom.Interval(a), t.P)
-}
-
-// direction is 1 where the function does not fall on an interval, −1 where it does not rise, else
-// 0.
-func (t *Term) direction(a Interval) int {
-	if a = a.meet(t.domain()); a.Empty() {
-		return 0
-	}
-	switch s := t.slopes(a); {
-	case s.Lo >= 0:
-		return 1
-	case s.Hi <= 0:
-		return -1
-	}
-	return 0
+	return f.Inflections(a, t.P)
 }
 
 // cones states the function, or minus it where it is concave, if it has cones.
@@ -202,7 +188,7 @@ type Line struct{ Slope, Const float64 }
 // Lines are below sign times the function on an interval, to the accuracy of samples, and touch its
 // convex hull.
 func (t *Term) Lines(a Interval, sign float64) (out []Line) {
-	if a = a.meet(t.domain()); t.Op == Abs && !a.Finite() {
+	if a = meet(a, t.domain()); t.Op == Abs && !a.IsFinite() {
 		return sizeLines(a, sign)
 	}
 	n := samples
@@ -211,7 +197,7 @@ func (t *Term) Lines(a Interval, sign float64) (out []Line) {
 	}
 	at := append(t.Breaks(a), a.Hi)
 	for i := range n {
-		at = append(at, a.Lo+a.Width()*float64(i)/float64(n))
+		at = append(at, a.Lo+interval.Width(a)*float64(i)/float64(n))
 	}
 	slices.Sort(at)
 	var us, vs []float64 // the lower hull of points of the function
@@ -286,25 +272,25 @@ func (t *Term) Off(x []float64, w float64) float64 {
 	case Product:
 		return w - x[t.A]*x[t.B]
 	}
-	return w - t.function().Value.At(t.domain().Clip(x[t.A]), t.P)
+	return w - t.function().Value.At(Clip(t.domain(), x[t.A]), t.P)
 }
 
 // inverse is the part of a on which the function can be in w: at either end, a part whose image is
 // apart from w is cut off.
 func (t *Term) inverse(w, a Interval) Interval {
-	a = a.meet(t.domain())
+	a = meet(a, t.domain())
 	apart := func(b Interval) bool {
 		v := t.image(b)
 		return v.Lo > w.Hi || v.Hi < w.Lo
 	}
-	if a.Empty() || apart(a) {
-		return Interval{1, -1}
+	if empty(a) || apart(a) {
+		return interval.New(1, -1)
 	}
-	if apart(point(a.Lo)) {
-		a.Lo = t.far(a.Lo, a.Hi, w, func(v float64) bool { return apart(Interval{a.Lo, v}) })
+	if apart(interval.Point(a.Lo)) {
+		a.Lo = t.far(a.Lo, a.Hi, w, func(v float64) bool { return apart(interval.New(a.Lo, v)) })
 	}
-	if apart(point(a.Hi)) {
-		a.Hi = t.far(a.Hi, a.Lo, w, func(v float64) bool { return apart(Interval{v, a.Hi}) })
+	if apart(interval.Point(a.Hi)) {
+		a.Hi = t.far(a.Hi, a.Lo, w, func(v float64) bool { return apart(interval.New(v, a.Hi)) })
 	}
 	return a
 }

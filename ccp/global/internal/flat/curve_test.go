@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"github.com/dcopt/dcopt/internal/interval"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -24,15 +25,15 @@ func TestCurves(t *testing.T) {
 			}
 			scale := []float64{0.1, 1, 10}[rng.IntN(3)]
 			u, v, d := scale*rng.NormFloat64(), scale*rng.NormFloat64(), f.domain()
-			a := Interval{max(min(u, v), d.Lo+1e-3), min(max(u, v), d.Hi-1e-3)}
-			if a.Empty() || !f.image(a).Finite() {
+			a := interval.New(max(min(u, v), d.Lo+1e-3), min(max(u, v), d.Hi-1e-3))
+			if empty(a) || !f.image(a).IsFinite() {
 				continue
 			}
 			const n = 2000
 			us, vs := make([]float64, n+1), make([]float64, n+1)
 			size := 0.0
 			for i := range us {
-				us[i] = a.Clip(a.Lo + a.Width()*float64(i)/n)
+				us[i] = Clip(a, a.Lo+interval.Width(a)*float64(i)/n)
 				vs[i] = f.function().Value.At(us[i], f.P)
 				size = max(size, math.Abs(vs[i]))
 			}
@@ -45,7 +46,7 @@ func TestCurves(t *testing.T) {
 			}
 			y, near := rng.NormFloat64(), us[rng.IntN(n+1)]
 			s := y * f.Slope(near) * []float64{1, rng.Float64()}[rng.IntN(2)]
-			got, low, room := f.least(y, s, a, near), least(y, s), math.Abs(y)*size+math.Abs(s)*a.abs().Hi
+			got, low, room := f.least(y, s, a, near), least(y, s), math.Abs(y)*size+math.Abs(s)*a.Abs().Hi
 			if got > low+1e-14*room {
 				t.Fatalf("%s with %g: %g*f - %g*u is at least %g over %v, a value is %g", f.function().Name, f.P, y, s, got, a, low)
 			}
@@ -58,8 +59,8 @@ func TestCurves(t *testing.T) {
 					t.Fatalf("%s with %g over %v has %d lines", f.function().Name, f.P, a, len(lines))
 				}
 				for _, l := range lines {
-					h := a.Width() / samples // between which a function may be lower by half of this
-					room := f.second(a).abs().Hi*h*h/4 + 1e-3*math.Abs(l.Slope)*a.Width() + 1e-9*size
+					h := interval.Width(a) / samples // between which a function may be lower by half of this
+					room := f.second(a).Abs().Hi*h*h/4 + 1e-3*math.Abs(l.Slope)*interval.Width(a) + 1e-9*size
 					if off := least(sign, l.Slope) - l.Const; math.Abs(off) > room {
 						loose++
 					}
@@ -67,9 +68,9 @@ func TestCurves(t *testing.T) {
 			}
 			// What has values next to one of them is kept, and at an end of the rest no value is
 			// far from them.
-			w := Interval{vs[n/3] - 1e-3*size, vs[n/3] + 1e-3*size}
+			w := interval.New(vs[n/3]-1e-3*size, vs[n/3]+1e-3*size)
 			b := f.inverse(w, a)
-			if b.Empty() || us[n/3] < b.Lo || us[n/3] > b.Hi {
+			if empty(b) || us[n/3] < b.Lo || us[n/3] > b.Hi {
 				t.Fatalf("%s with %g over %v: %g is not in the preimage %v of %v", f.function().Name, f.P, a, us[n/3], b, w)
 			}
 			for _, end := range [2]float64{b.Lo, b.Hi} {

@@ -3,6 +3,7 @@ package flat
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -46,22 +47,22 @@ func (k TriangleKind) Weights() (lin, prod [3]float64, c float64) {
 // Row is the cut over the columns of a box, with coefficients enclosed: u = (x − lo)/w.
 func (c *Cut) Row(box []Interval) (lin, prod [3]Interval, constant Interval) {
 	l, q, k := c.Kind.Weights()
-	constant = point(k)
+	constant = interval.Point(k)
 	var lo, inv [3]Interval
 	for i, j := range c.Cols {
-		lo[i] = point(box[j].Lo)
-		inv[i] = point(1).div(point(box[j].Hi).sub(lo[i]))
-		f := inv[i].scale(l[i])
-		lin[i] = lin[i].add(f)
-		constant = constant.sub(f.mul(lo[i]))
+		lo[i] = interval.Point(box[j].Lo)
+		inv[i] = div(interval.Point(1), interval.Point(box[j].Hi).Add(lo[i].Neg()))
+		f := inv[i].Scale(l[i])
+		lin[i] = lin[i].Add(f)
+		constant = constant.Add(f.Mul(lo[i]).Neg())
 	}
 	for n, pair := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
 		a, b := pair[0], pair[1]
-		f := inv[a].mul(inv[b]).scale(q[n]) // f·(x − lo)(z − lo)
+		f := inv[a].Mul(inv[b]).Scale(q[n]) // f·(x − lo)(z − lo)
 		prod[n] = f
-		lin[a] = lin[a].sub(f.mul(lo[b]))
-		lin[b] = lin[b].sub(f.mul(lo[a]))
-		constant = constant.add(f.mul(lo[a]).mul(lo[b]))
+		lin[a] = lin[a].Add(f.Mul(lo[b]).Neg())
+		lin[b] = lin[b].Add(f.Mul(lo[a]).Neg())
+		constant = constant.Add(f.Mul(lo[a]).Mul(lo[b]))
 	}
 	return lin, prod, constant
 }
@@ -73,14 +74,14 @@ func (b *bounder) cut(c *Cut) {
 	}
 	for i, j := range c.Cols {
 		c.Over[i] = b.box[j]
-		if !(b.box[j].Width() > 0) || !b.box[j].Finite() {
+		if !(interval.Width(b.box[j]) > 0) || !b.box[j].IsFinite() {
 			return
 		}
 	}
 	lin, prod, constant := c.Row(b.box)
 	for i, j := range c.Cols {
-		b.y[j] = b.y[j].add(lin[i].scale(c.Mult))
-		b.y[c.Terms[i]] = b.y[c.Terms[i]].add(prod[i].scale(c.Mult))
+		b.y[j] = b.y[j].Add(lin[i].Scale(c.Mult))
+		b.y[c.Terms[i]] = b.y[c.Terms[i]].Add(prod[i].Scale(c.Mult))
 	}
-	b.constant = num.AddDown(b.constant, constant.scale(c.Mult).Lo)
+	b.constant = num.AddDown(b.constant, constant.Scale(c.Mult).Lo)
 }

@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"github.com/dcopt/dcopt/internal/interval"
 	"math/rand/v2"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestTrianglesHold(t *testing.T) {
 			box := make([]Interval, 3)
 			for j := range box {
 				lo := 10*rng.Float64() - 5
-				box[j] = Interval{lo, lo + 0.01 + 5*rng.Float64()}
+				box[j] = interval.New(lo, lo+0.01+5*rng.Float64())
 			}
 			lin, prod, constant := c.Row(box)
 			value := func(x [3]float64) float64 {
@@ -40,7 +41,7 @@ func TestTrianglesHold(t *testing.T) {
 			}
 			var x [3]float64
 			for i := range x {
-				x[i] = box[i].Lo + rng.Float64()*box[i].Width()
+				x[i] = box[i].Lo + rng.Float64()*interval.Width(box[i])
 			}
 			if v := value(x); v > 1e-6 {
 				t.Fatalf("kind %d: %g inside", kind, v)

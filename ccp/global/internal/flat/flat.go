@@ -49,7 +49,8 @@ type Problem struct {
 	Below, Above []bool
 	// CostOnly: the term occurs in the cost alone, with a positive weight.
 	CostOnly []bool
-	// Choices are parts of the cost, apart from each other, that are more tightly bounded as a whole.
+	// Choices are parts of the cost, apart from each other, that are more tightly bounded as a
+	// whole.
 	Choices []Choice
 	// Derived: the bounds of the variables are not those of the problem, but follow from them, see Within.
 	Derived bool
@@ -278,7 +279,7 @@ func (m *maker) add(t Term) int {
 	m.known[key] = append(m.known[key], j)
 	m.Terms = append(m.Terms, t)
 	a := m.value(&t, m.Box)
-	if a.Empty() {
+	if empty(a) {
 		a = Whole()
 	}
 	m.Box = append(m.Box, a)
@@ -299,7 +300,7 @@ func (m *maker) same(l, o dc.Linear) bool {
 	d := math.Abs(l.Const - o.Const)
 	for k, j := range l.Idx {
 		if l.Val[k] != o.Val[k] {
-			d += math.Abs(l.Val[k]-o.Val[k]) * m.Box[j].abs().Hi
+			d += math.Abs(l.Val[k]-o.Val[k]) * m.Box[j].Abs().Hi
 		}
 	}
 	return d == 0 || d <= m.noise(l)
@@ -319,11 +320,11 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		p = 0
 	}
 	t := Term{Op: op, P: p}
-	if functions[op].Poles && !t.image(m.reach(l)).Finite() {
+	if functions[op].Poles && !t.image(m.reach(l)).IsFinite() {
 		return m.fail("the argument of %s may be at a pole", functions[op].Name)
 	}
 	if len(l.Idx) == 0 {
-		if v := t.at(l.Const); v.Finite() {
+		if v := t.at(l.Const); v.IsFinite() {
 			return dc.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
 		}
 	}
@@ -346,7 +347,7 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 			return sum(-p*p, []dc.Linear{l}, []float64{2 * p})
 		case a.Hi <= -p:
 			return sum(-p*p, []dc.Linear{l}, []float64{-2 * p})
-		case a.abs().Hi <= p:
+		case a.Abs().Hi <= p:
 			op, p = Square, 0
 		}
 	}
@@ -403,7 +404,7 @@ func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
 func (m *maker) noise(l dc.Linear) float64 {
 	s := math.Abs(l.Const)
 	for k, j := range l.Idx {
-		s += math.Abs(l.Val[k]) * m.Box[j].abs().Hi
+		s += math.Abs(l.Val[k]) * m.Box[j].Abs().Hi
 	}
 	if math.IsInf(s, 1) {
 		return 0
@@ -506,9 +507,9 @@ func (p *Problem) sides() {
 		case t.Op == Product:
 			mark(ColumnOf(t.B), true, true)
 			mark(ColumnOf(t.A), true, true)
-		case t.direction(p.Box[t.A]) == 1:
+		case t.function().Direction(p.Box[t.A], t.P) == 1:
 			mark(ColumnOf(t.A), b, a)
-		case t.direction(p.Box[t.A]) == -1:
+		case t.function().Direction(p.Box[t.A], t.P) == -1:
 			mark(ColumnOf(t.A), a, b)
 		default:
 			mark(ColumnOf(t.A), true, true)

@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
 // over is the range of an affine function over a box.
 func over(l dc.Linear, box []Interval) Interval {
-	out := point(l.Const)
+	out := interval.Point(l.Const)
 	for k, j := range l.Idx {
-		out = out.add(box[j].scale(l.Val[k]))
+		out = out.Add(box[j].Scale(l.Val[k]))
 	}
 	return out
 }
@@ -46,7 +47,7 @@ func (p *Problem) Tighten(box []Interval, cutoff float64, rounds int) bool {
 func measure(box []Interval) float64 {
 	s := 0.0
 	for _, b := range box {
-		switch w := b.Width(); {
+		switch w := interval.Width(b); {
 		case math.IsInf(w, 1) && math.IsInf(b.Lo, -1) && math.IsInf(b.Hi, 1):
 			s += 100
 		case math.IsInf(w, 1):
@@ -63,21 +64,21 @@ func (p *Problem) forth(box []Interval) bool {
 	for k := range p.Terms {
 		t, j := &p.Terms[k], p.N+k
 		if t.OfOne() {
-			box[t.A] = box[t.A].meet(t.domain())
-			if box[t.A].Empty() {
+			box[t.A] = meet(box[t.A], t.domain())
+			if empty(box[t.A]) {
 				return false
 			}
 		}
-		box[j] = box[j].meet(p.value(t, box))
+		box[j] = meet(box[j], p.value(t, box))
 		if u := t.Under; u != nil && u.Kind == Largest {
-			box[j] = box[j].meet(largestOf(u.Args, box))
+			box[j] = meet(box[j], largestOf(u.Args, box))
 		}
-		if box[j].Empty() {
+		if empty(box[j]) {
 			return false
 		}
 	}
 	for _, b := range box[:p.N] {
-		if b.Empty() {
+		if empty(b) {
 			return false
 		}
 	}
@@ -90,16 +91,16 @@ func (p *Problem) value(t *Term, box []Interval) Interval {
 	case Affine:
 		return over(t.Lin, box)
 	case Product:
-		return box[t.A].mul(box[t.B])
+		return box[t.A].Mul(box[t.B])
 	}
 	return t.image(box[t.A])
 }
 
 // largestOf is the range of a maximum.
 func largestOf(args []int, box []Interval) Interval {
-	a := Interval{math.Inf(-1), math.Inf(-1)}
+	a := interval.New(math.Inf(-1), math.Inf(-1))
 	for _, j := range args {
-		a = Interval{max(a.Lo, box[j].Lo), max(a.Hi, box[j].Hi)}
+		a = interval.New(max(a.Lo, box[j].Lo), max(a.Hi, box[j].Hi))
 	}
 	return a
 }
@@ -108,18 +109,18 @@ func largestOf(args []int, box []Interval) Interval {
 func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		if room := roomOfRows * sizeOver(r.Lin, box); !meets(r.Lin, Interval{r.Lo - room, r.Hi + room}, box) {
+		if room := roomOfRows * sizeOver(r.Lin, box); !meets(r.Lin, interval.New(r.Lo-room, r.Hi+room), box) {
 			return false
 		}
 	}
-	return math.IsInf(cutoff, 1) || meets(p.Cost, Interval{math.Inf(-1), cutoff + roomOfCutoff*max(1, math.Abs(cutoff))}, box)
+	return math.IsInf(cutoff, 1) || meets(p.Cost, interval.New(math.Inf(-1), cutoff+roomOfCutoff*max(1, math.Abs(cutoff))), box)
 }
 
 // sizeOver is the largest part of an affine function over a box, of those that have bounds.
 func sizeOver(l dc.Linear, box []Interval) float64 {
 	size := math.Abs(l.Const)
 	for k, j := range l.Idx {
-		if v := math.Abs(l.Val[k]) * box[j].abs().Hi; !math.IsInf(v, 1) {
+		if v := math.Abs(l.Val[k]) * box[j].Abs().Hi; !math.IsInf(v, 1) {
 			size = max(size, v)
 		}
 	}
@@ -132,7 +133,7 @@ func (p *Problem) back(box []Interval) bool {
 		t, w := &p.Terms[k], box[p.N+k]
 		if u := t.Under; u != nil && u.Kind == Largest {
 			for _, j := range u.Args {
-				if box[j].Hi = min(box[j].Hi, w.Hi); box[j].Empty() {
+				if box[j].Hi = min(box[j].Hi, w.Hi); empty(box[j]) {
 					return false
 				}
 			}
@@ -146,15 +147,15 @@ func (p *Problem) back(box []Interval) bool {
 		case Product:
 			a, b := box[t.A], box[t.B]
 			if b.Lo > 0 || b.Hi < 0 {
-				box[t.A] = a.meet(w.div(b))
+				box[t.A] = meet(a, div(w, b))
 			}
 			if a.Lo > 0 || a.Hi < 0 {
-				box[t.B] = b.meet(w.div(a))
+				box[t.B] = meet(b, div(w, a))
 			}
 		default:
 			box[t.A] = t.inverse(w, box[t.A])
 		}
-		if box[t.A].Empty() || t.Op == Product && box[t.B].Empty() {
+		if empty(box[t.A]) || t.Op == Product && empty(box[t.B]) {
 			return false
 		}
 	}
@@ -166,7 +167,7 @@ func meets(l dc.Linear, target Interval, box []Interval) bool {
 	lo, hi := l.Const, l.Const // of the finite parts
 	free, top := 0, 0          // infinite parts below and above
 	for k, j := range l.Idx {
-		c := box[j].scale(l.Val[k])
+		c := box[j].Scale(l.Val[k])
 		if math.IsInf(c.Lo, -1) {
 			free++
 		} else {
@@ -186,7 +187,7 @@ func meets(l dc.Linear, target Interval, box []Interval) bool {
 	}
 	for k, j := range l.Idx {
 		w := l.Val[k]
-		c := box[j].scale(w)
+		c := box[j].Scale(w)
 		rest := Whole()
 		switch {
 		case free == 0:
@@ -200,11 +201,11 @@ func meets(l dc.Linear, target Interval, box []Interval) bool {
 		case top == 1 && math.IsInf(c.Hi, 1):
 			rest.Hi = hi
 		}
-		room := target.sub(rest)
+		room := target.Add(rest.Neg())
 		if w == 0 || math.IsInf(room.Lo, -1) && math.IsInf(room.Hi, 1) {
 			continue
 		}
-		if box[j] = box[j].meet(room.div(point(w))); box[j].Empty() {
+		if box[j] = meet(box[j], div(room, interval.Point(w))); empty(box[j]) {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -38,7 +39,7 @@ type Under struct {
 // It reports false where it has none.
 func (b *bounder) under(k int, y, plain float64) bool {
 	u := b.Terms[k].Under
-	at := func(i int) float64 { return b.box[u.Args[i]].Clip(b.d.Points[u.Args[i]]) }
+	at := func(i int) float64 { return Clip(b.box[u.Args[i]], b.d.Points[u.Args[i]]) }
 	n := len(u.Args)
 	s := make([]float64, n)
 	c := 0.0
@@ -55,9 +56,9 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		sq, wide := Interval{}, Interval{}
 		for i, j := range u.Args {
 			s[i] = y * at(i) / size
-			sq = sq.add(Interval{num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])})
-			a := b.box[j].abs()
-			wide = wide.add(Interval{0, num.MulUp(a.Hi, a.Hi)})
+			sq = sq.Add(interval.New(num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])))
+			a := b.box[j].Abs()
+			wide = wide.Add(interval.New(0, num.MulUp(a.Hi, a.Hi)))
 		}
 		// y‖a‖ − s·a ≥ −max(0, ‖s‖ − y)·‖a‖
 		if over := num.AddUp(num.Up(math.Sqrt(num.Up(sq.Hi))), -y); over > 0 {
@@ -76,15 +77,15 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		sum, ent := Interval{}, Interval{}
 		for i := range n {
 			s[i] *= y / total
-			sum = sum.add(point(s[i]))
+			sum = sum.Add(interval.Point(s[i]))
 			if s[i] > 0 { // −s·log(s/y)
-				ent = ent.add(around(math.Log(s[i] / y)).mul(point(-s[i])))
+				ent = ent.Add(around(math.Log(s[i] / y)).Mul(interval.Point(-s[i])))
 			}
 		}
 		// Σs·lse ≥ s·a + Σs·log(Σs) − Σ s·log s; the rest y − Σs is a rounding error.
-		rest := point(y).sub(sum).mul(b.box[b.N+k]).Lo
-		ratio := sum.div(point(y))
-		ent = ent.add(sum.mul(Interval{around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi}))
+		rest := interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo
+		ratio := div(sum, interval.Point(y))
+		ent = ent.Add(sum.Mul(interval.New(around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi)))
 		c = num.AddDown(ent.Lo, rest)
 	case SquareOver:
 		last := n - 1
@@ -97,12 +98,12 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		for i := range last {
 			s[i] = 2 * y * at(i) / v
 			exact += y * at(i) * at(i) / (v * v)
-			sq = sq.add(Interval{num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])})
+			sq = sq.Add(interval.New(num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])))
 		}
 		s[last] = -exact
 		// y‖a‖²/v − s·a ≥ −v·‖s‖²/(4y)
-		rest := sq.div(point(4 * y)).neg().sub(point(s[last]))
-		c = rest.mul(b.box[u.Args[last]].meet(Interval{0, math.Inf(1)})).Lo
+		rest := div(sq, interval.Point(4*y)).Neg().Add(interval.Point(s[last]).Neg())
+		c = rest.Mul(meet(b.box[u.Args[last]], interval.New(0, math.Inf(1)))).Lo
 	case Divergence:
 		p, q := at(0), at(1)
 		if !(p > 0 && q > 0) {
@@ -110,10 +111,10 @@ func (b *bounder) under(k int, y, plain float64) bool {
 		}
 		s[0] = y * math.Log(p/q)
 		e := around(math.Exp(s[0] / y))
-		e = e.mul(Interval{1 - 1e-15*(1+math.Abs(s[0]/y)), 1 + 1e-15*(1+math.Abs(s[0]/y))})
+		e = e.Mul(interval.New(1-1e-15*(1+math.Abs(s[0]/y)), 1+1e-15*(1+math.Abs(s[0]/y))))
 		s[1] = y * (1 - p/q)
-		rest := point(1).sub(e).scale(y).sub(point(s[1]))
-		c = rest.mul(b.box[u.Args[1]].meet(Interval{0, math.Inf(1)})).Lo
+		rest := interval.Point(1).Add(e.Neg()).Scale(y).Add(interval.Point(s[1]).Neg())
+		c = rest.Mul(meet(b.box[u.Args[1]], interval.New(0, math.Inf(1)))).Lo
 	case Largest:
 		w := b.d.Shares[b.N+k]
 		total := 0.0
@@ -130,21 +131,21 @@ func (b *bounder) under(k int, y, plain float64) bool {
 			if w[i] > 0 {
 				s[i] = y * (w[i] / total)
 			}
-			sum = sum.add(point(s[i]))
+			sum = sum.Add(interval.Point(s[i]))
 		}
-		c = point(y).sub(sum).mul(b.box[b.N+k]).Lo
+		c = interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo
 	}
 	if math.IsInf(c, 0) || math.IsNaN(c) {
 		return false
 	}
 	for i, v := range s {
-		if math.IsInf(v, 0) || math.IsNaN(v) || v != 0 && !b.box[u.Args[i]].Finite() {
+		if math.IsInf(v, 0) || math.IsNaN(v) || v != 0 && !b.box[u.Args[i]].IsFinite() {
 			return false
 		}
 	}
 	b.take(c)
 	for i, j := range u.Args {
-		b.y[j] = b.y[j].add(point(s[i]))
+		b.y[j] = b.y[j].Add(interval.Point(s[i]))
 	}
 	return true
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// choose finds the column to split: a size without bounds in the row that is broken most, else the argument of the functions that the relaxation is furthest off at,
-// times their multipliers. Where no multiplier sees an error, as constraints that the relaxation
-// meets have none, the errors count by themselves (Belotti, Lee, Liberti, Margot and Wächter 2009,
-// Branching and bounds tightening techniques for non-convex MINLP).
+// choose finds the column to split: a size without bounds in the row that is broken most, else the
+// argument of the functions that the relaxation is furthest off at, times their multipliers. Where
+// no multiplier sees an error, as constraints that the relaxation meets have none, the errors count
+// by themselves (Belotti, Lee, Liberti, Margot and Wächter 2009, Branching and bounds tightening
+// techniques for non-convex MINLP).
 func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (col int, at float64) {
 	if col = s.broken(box, x); col >= 0 {
 		return col, 0
@@ -58,8 +60,8 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 			}
 			if b := box[c]; s.wide(c, b) {
 				share := 1.0
-				if b.Finite() { // near an end a split there changes little
-					share = 0.1 + min(x[c]-b.Lo, b.Hi-x[c])/b.Width()
+				if b.IsFinite() { // near an end a split there changes little
+					share = 0.1 + min(x[c]-b.Lo, b.Hi-x[c])/interval.Width(b)
 				}
 				score[c] += gap * share
 			}
@@ -74,8 +76,8 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 	return col, best
 }
 
-// broken is the argument of a size without bounds, in the row that the variables at x break most, −1
-// for none.
+// broken is the argument of a size without bounds, in the row that the variables at x break most,
+// −1 for none.
 func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
 	if len(s.sizes) == 0 || !slices.ContainsFunc(s.branch, func(j int) bool { return s.bent(j, box[j]) }) {
 		return -1
@@ -114,25 +116,27 @@ func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
 // met is a violation that is none. Source: a tenth of ccp.Settings.FeasTol.
 const met = 1e-7
 
-// bent reports whether column j is the argument of a size with its kink inside of an interval without an end.
+// bent reports whether column j is the argument of a size with its kink inside of an interval
+// without an end.
 func (s *Search) bent(j int, a flat.Interval) bool {
-	return s.sizes[j] && !a.Finite() && a.Lo < 0 && a.Hi > 0
+	return s.sizes[j] && !a.IsFinite() && a.Lo < 0 && a.Hi > 0
 }
 
-// wide reports whether the interval of column j may be split. Terms without a bound follow variables.
+// wide reports whether the interval of column j may be split. Terms without a bound follow
+// variables.
 func (s *Search) wide(j int, a flat.Interval) bool {
-	if !a.Finite() {
+	if !a.IsFinite() {
 		return j < s.P.N || s.bent(j, a)
 	}
-	return a.Width() > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi))
+	return interval.Width(a) > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi))
 }
 
 // narrow is the width of an interval that is split no further, relative to its ends.
 // Source: a hundred units in the last place of the tolerances that points are kept to.
 const narrow = 1e-11
 
-// widest is an argument of a size that keeps the cost without a bound, else the widest argument of a
-// function that is not affine.
+// widest is an argument of a size that keeps the cost without a bound, else the widest argument of
+// a function that is not affine.
 func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) {
 	col = -1
 	best := 0.0
@@ -146,7 +150,7 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		}
 		for _, c := range [2]int{t.A, max(t.A, t.B)} {
 			b := box[c]
-			if w := b.Width() / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && s.wide(c, b) {
+			if w := interval.Width(b) / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && s.wide(c, b) {
 				col, best = c, w
 			}
 		}
@@ -155,8 +159,8 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		return -1, 0
 	}
 	v := 0.0
-	if b := box[col]; b.Finite() {
-		v = b.Lo + b.Width()/2
+	if b := box[col]; b.IsFinite() {
+		v = b.Lo + interval.Width(b)/2
 	}
 	if x != nil {
 		v = x[col]
@@ -184,7 +188,7 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 			return beside
 		}
 	}
-	x = a.Clip(x)
+	x = flat.Clip(a, x)
 	switch beyond := max(1, math.Abs(x)); {
 	case math.IsInf(a.Lo, -1) && math.IsInf(a.Hi, 1):
 		return x
@@ -193,7 +197,7 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 	case math.IsInf(a.Lo, -1):
 		return x - beyond
 	}
-	w := a.Width()
+	w := interval.Width(a)
 	mid := a.Lo + w/2
 	at := min(max(0.7*x+0.3*mid, a.Lo+0.1*w), a.Hi-0.1*w)
 	inside := slices.DeleteFunc(breaks, func(v float64) bool { return v < a.Lo+0.1*w || v > a.Hi-0.1*w })

@@ -18,8 +18,8 @@ type hull struct {
 }
 
 // hulls states the open choices by their convex hulls, each together with its share of the squares
-// in the cost that have no variables but its own: what these add of curvature makes the hull close.
-// It takes what it states out of the cost and of its squares, by column.
+// in the cost that have no other variables: their curvature makes the hull close.
+// It takes these choices out of the cost, and the squares out of the squares of the cost, by column.
 func (r *relaxation) hulls(cost dc.Linear, squares map[int]float64) dc.Linear {
 	r.open = nil
 	for i := range r.p.Choices {
@@ -31,7 +31,7 @@ func (r *relaxation) hulls(cost dc.Linear, squares map[int]float64) dc.Linear {
 	r.share(squares)
 	for i := range r.open {
 		h := &r.open[i]
-		boxed := !slices.ContainsFunc(h.Support, func(j int) bool { return !r.box[j].Finite() })
+		boxed := !slices.ContainsFunc(h.Support, func(j int) bool { return !r.box[j].IsFinite() })
 		if len(h.shared) > 0 || boxed {
 			r.hull(h)
 			cost = cost.AddScaled(-1, h.Cost).AddScaled(1, h.value)
@@ -124,7 +124,8 @@ func (r *relaxation) hull(h *hull) {
 	}
 }
 
-// furthest is the column to split of the choice whose hull is furthest below it at a solution, −1 if all are exact.
+// furthest is the column to split of the choice whose hull is furthest below it at a solution, −1
+// if all are exact.
 func (r *relaxation) furthest(x []float64) (by int) {
 	by = -1
 	top := 1e-10 // Source: far below the least gap that counts

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -44,7 +45,7 @@ func blockOf(p *flat.Problem) []int {
 // inUnits are the mid and the radius of a unit of a variable, (x − mid)/radius, and whether its interval has a width.
 func (r *relaxation) inUnits(j int) (mid, radius float64, ok bool) {
 	b := r.box[j]
-	return b.Lo + b.Width()/2, b.Width() / 2, b.Finite() && b.Width() > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi))
+	return b.Lo + interval.Width(b)/2, interval.Width(b) / 2, b.IsFinite() && interval.Width(b) > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi))
 }
 
 // matrix states that the products of a block's variables u, in units, are a matrix of which uuᵀ can be taken:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -98,7 +99,7 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 		if j >= s.P.N || !s.wide(j, box[j]) {
 			continue
 		}
-		off, y := box[j], slopes[j].Lo+slopes[j].Width()/2
+		off, y := box[j], slopes[j].Lo+interval.Width(slopes[j])/2
 		// of the roundings of the bound. Source: any small number does
 		far := 1.001 * (goal - v.bound) / math.Abs(y)
 		if y > 0 {
@@ -106,7 +107,7 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 		} else {
 			off.Hi -= far
 		}
-		if off.Width() >= leastCut*box[j].Width() {
+		if interval.Width(off) >= leastCut*interval.Width(box[j]) {
 			_, wider := s.beyond(nd, v, box, i, off, v.dual)
 			much = much || wider
 		}
@@ -114,9 +115,9 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 	return much
 }
 
-// beyond takes the part off of the column with number i in branch from a node, if multipliers show that
-// no point in it is better than the best one. Those of a convex problem that goes toward a column do,
-// for the part beyond its solution. It reports whether the node is much narrower for it.
+// beyond takes the part off of the column with number i in branch from a node, if multipliers show
+// that no point in it is better than the best one. Those of a convex problem that goes toward a
+// column do, for the part beyond its solution. It reports whether the node is much narrower for it.
 func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, d *flat.Dual) (
 	done, much bool) {
 	j := s.branch[i]
@@ -126,7 +127,7 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 	// a bound states cuts and slopes over its box
 	p.Points, p.Cuts = slices.Clone(d.Points), slices.Clone(d.Cuts)
 	for k := range p.Points {
-		p.Points[k] = box[k].Clip(p.Points[k])
+		p.Points[k] = flat.Clip(box[k], p.Points[k])
 	}
 	work := make([]flat.Interval, len(box))
 	bound := s.P.Bound(&p, box, work)
@@ -169,7 +170,7 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 			t.At, t.Left, t.Right = off.Hi, leaf, nd.tree
 		}
 	}
-	return off.Width() > muchCut*whole.Width()
+	return interval.Width(off) > muchCut*interval.Width(whole)
 }
 
 // probe cuts off where the convex problem has no point as good as the best one, at the ends of
@@ -198,8 +199,8 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			// Source: any small number does
-			size := box[j].Width()
-			if !box[j].Finite() {
+			size := interval.Width(box[j])
+			if !box[j].IsFinite() {
 				size = max(1, math.Abs(res.X[j]))
 			}
 			off, room := box[j], 0.01*size
@@ -208,7 +209,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 			} else {
 				off.Lo = res.X[j] + room
 			}
-			if !(off.Width() >= leastCut*size) {
+			if !(interval.Width(off) >= leastCut*size) {
 				continue
 			}
 			done, wider := s.beyond(nd, v, box, i, off, r.dual(res))

@@ -201,7 +201,7 @@ func (r *relaxation) product(k int, below, above bool) {
 	t, w := &r.p.Terms[k], flat.ColumnOf(r.p.N+k)
 	u, v := r.box[t.A], r.box[t.B]
 	rows := [4]int{-1, -1, -1, -1}
-	if u.Finite() && v.Finite() {
+	if u.IsFinite() && v.IsFinite() {
 		plane := func(a, b float64) dc.Linear { // w − (b·u + a·v − ab)
 			l := w.AddScaled(-b, flat.ColumnOf(t.A)).AddScaled(-a, flat.ColumnOf(t.B))
 			return l.AddScaled(1, dc.Linear{Const: a * b})
@@ -275,7 +275,7 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		d.Rows[i] = y(row)
 	}
 	for j := range d.Points {
-		d.Points[j] = r.box[j].Clip(res.X[j])
+		d.Points[j] = flat.Clip(r.box[j], res.X[j])
 	}
 	for k := range p.Terms {
 		if j := p.N + k; j < len(res.Z) && (!r.phase1 || p.Terms[k].Op == flat.Affine) {

@@ -84,7 +84,7 @@ const batch = 8
 func (s *Search) Unbounded() []int {
 	var out []int
 	for j, b := range s.root[:s.P.N] {
-		if !b.Finite() {
+		if !b.IsFinite() {
 			out = append(out, j)
 		}
 	}
@@ -302,7 +302,8 @@ func (s *Search) Work() float64 { return float64(s.work.Load()) }
 // Spend adds to Work.
 func (s *Search) Spend(work float64) { s.work.Add(int64(work)) }
 
-// queue is a heap.Interface: the node of the least bound is on top; of equals the deepest, then the first.
+// queue is a heap.Interface: the node of the least bound is on top; of equals the deepest, then the
+// first.
 type queue []node
 
 func (q queue) Len() int      { return len(q) }

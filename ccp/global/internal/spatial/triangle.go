@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // triple is three variables all of whose products occur.
@@ -78,7 +79,7 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []triangle) []
 		var u, w [3]float64
 		wide := true
 		for i, j := range c.cols {
-			w[i] = box[j].Width()
+			w[i] = interval.Width(box[j])
 			wide = wide && w[i] > narrow && !math.IsInf(w[i], 1)
 			u[i] = (x[j] - box[j].Lo) / w[i]
 		}

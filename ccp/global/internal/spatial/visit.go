@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -140,7 +141,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 // trusts reports whether the backend's word counts for a box: where variables have no bounds,
 // multipliers show nothing.
 func (s *Search) trusts(box []flat.Interval) bool {
-	return !s.Keep && slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.Finite() })
+	return !s.Keep && slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.IsFinite() })
 }
 
 // again solves a node anew that has become narrower, unless there is an error.
@@ -275,7 +276,7 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 func (s *Search) wideOnly(list []triangle, box []flat.Interval) []triangle {
 	return slices.DeleteFunc(slices.Clone(list), func(t triangle) bool {
 		for _, j := range s.triples[t.triple].cols {
-			if !(box[j].Width() > narrow) {
+			if !(interval.Width(box[j]) > narrow) {
 				return true
 			}
 		}

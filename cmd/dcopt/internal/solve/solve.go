@@ -38,7 +38,7 @@ func Command() *cli.Command {
 			&cli.BoolFlag{Name: "independent", Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers of dcopt plan's shards"},
 			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum; variables need bounds, or constraints that give them some"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
-			&cli.StringFlag{Name: "proof", Usage: "with --global, write the proof of the bound to `FILE` for dcopt verify; the search is then over intervals"},
+			&cli.StringFlag{Name: "proof", Usage: "with --global, write the proof of the bound to `FILE` for dcopt verify; all bounds are then safe"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
 			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
