@@ -49,7 +49,11 @@ func (r *relaxation) share(squares map[int]float64) {
 			of[j] = append(of[j], i)
 		}
 	}
-	for j, w := range squares {
+	for _, j := range r.p.Cost.Idx {
+		w := squares[j]
+		if w == 0 {
+			continue
+		}
 		l, ok := r.p.Plain(r.p.Terms[j-r.p.N].A)
 		if !ok || len(l.Idx) == 0 {
 			continue

@@ -100,8 +100,9 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		sure(v.dual)
 		v.bound = s.P.Bound(v.dual, box, work)
 	}
-	if !s.Keep && !r.phase1 && (r.hulled || math.IsInf(v.bound, -1)) && res.Status != qpbackend.IterationLimit {
-		if word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective)); word > v.bound {
+	if !r.phase1 && (r.hulled || s.trusts(box)) && res.Status != qpbackend.IterationLimit {
+		word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective))
+		if word > v.bound+0.1*s.GapTol*max(1, math.Abs(word)) { // Source: any small number does
 			v.bound, v.trusted = word, true
 		}
 	}
