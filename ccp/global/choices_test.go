@@ -186,3 +186,36 @@ func TestRamps(t *testing.T) {
 		}
 	}
 }
+
+// TestSafe: bounds by hulls and of variables without bounds are the backend's, and are left out where
+// a proof is kept.
+func TestSafe(t *testing.T) {
+	capped, free, boxed := dc.NewModel(), dc.NewModel(), dc.NewModel()
+	x := capped.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
+	capped.Minimize(dc.Sum(dc.SumSquares(x.Sub(dc.Num(0.5))), dc.Min(dc.Abs(x.At(0)), dc.Num(0.2)),
+		dc.Min(dc.Abs(x.At(1)), dc.Num(0.2))))
+	y := free.Var("y", []int{2})
+	free.Minimize(dc.SumSquares(y).Sub(dc.Norm1(y)))
+	z := boxed.Var("z", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
+	boxed.Minimize(dc.SumSquares(z).Sub(dc.Norm1(z)))
+	for _, c := range []struct {
+		name        string
+		m           *dc.Model
+		least       float64
+		safe, shown bool // without a proof; there is one with a tree
+	}{{"capped", capped, 0.4, false, true}, {"free", free, -0.5, false, false}, {"boxed", boxed, -0.5, true, true}} {
+		for _, tree := range []bool{false, true} {
+			set := ccp.DefaultSettings()
+			set.Global.Proof = tree
+			res, err := global.Solve(t.Context(), build(t, c.m), nil, 1, set)
+			if err != nil || res.Bound > c.least+1e-9 {
+				t.Errorf("%s: %v, a bound of %g, the least value is %g", c.name, err, res.Bound, c.least)
+			}
+			proved, safe := !tree || c.shown, tree || c.safe
+			if res.Proved != proved || proved && res.Safe != safe || (res.Proof != nil) != (tree && proved) {
+				t.Errorf("%s, with a tree %v: proved %v, safe %v, %d nodes; %s",
+					c.name, tree, res.Proved, res.Safe, res.Nodes, res.NoBound)
+			}
+		}
+	}
+}

@@ -55,68 +55,39 @@ func (s *Search) visitAll(ctx context.Context, now []node) []visit {
 
 // visit bounds a node and chooses how to split it.
 func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
-	box := s.unpack(nd.box)
+	box, nothing := s.unpack(nd.box), visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
 	s.Spend(overhead + float64(tightening*nodeRounds*s.P.Columns()+curving*s.curves))
 	if !s.P.Tighten(box, s.Upper, nodeRounds) {
-		return visit{empty: true, bound: math.Inf(1), lost: math.Inf(1)}
+		return nothing
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
-	r := &relaxation{p: s.P, box: box, trust: !s.Keep}
-	if s.matrix {
-		r.block = s.block
-	}
 	triangles := s.wideOnly(nd.cuts, box)
-	r.cuts = s.cuts(triangles)
-	res, err := s.solve(ctx, r)
-	if err != nil {
+	r, res, err := s.relax(ctx, box, s.cuts(triangles))
+	switch {
+	case err != nil:
 		return visit{err: err}
-	}
-	if r.block != nil && res.Status != qpbackend.Solved && res.Status != qpbackend.PrimalInfeasible {
-		r = &relaxation{p: s.P, box: box, cuts: r.cuts}
-		if res, err = s.solve(ctx, r); err != nil {
-			return visit{err: err}
-		}
-	}
-	if res.Status == qpbackend.PrimalInfeasible {
-		if s.trusts(box) {
-			return visit{empty: true, trusted: true, bound: math.Inf(1), lost: math.Inf(1)}
-		}
-		r = &relaxation{p: s.P, box: box, phase1: true}
-		if res, err = s.solve(ctx, r); err != nil {
-			return visit{err: err}
-		}
-	}
-	work := make([]flat.Interval, s.P.Columns())
-	solved := (res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved || res.Status == qpbackend.IterationLimit) && len(res.X) >= s.P.Columns() && !slices.ContainsFunc(res.X, math.IsNaN)
-	if !solved {
+	case r.phase1 && s.trusts(box):
+		nothing.trusted = true
+		return nothing
+	case !s.solved(res):
 		if more, err := s.probe(ctx, nd, &v, box); err != nil || more {
 			return s.again(ctx, nd, v, err)
 		}
 		v.col, v.at = s.widest(box, nil)
 		return v
 	}
-	v.dual = r.dual(res)
-	if v.bound = s.P.Bound(v.dual, box, work); math.IsInf(v.bound, -1) {
-		sure(v.dual)
-		v.bound = s.P.Bound(v.dual, box, work)
-	}
-	if !r.phase1 && (r.hulled || s.trusts(box)) && res.Status != qpbackend.IterationLimit {
-		word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective))
-		if word > v.bound+0.1*s.GapTol*max(1, math.Abs(word)) { // Source: any small number does
-			v.bound, v.trusted = word, true
-		}
-	}
-	x := v.dual.Points
+	work := make([]flat.Interval, s.P.Columns())
+	s.bound(&v, r, res, work)
 	if r.phase1 {
 		if v.bound > 0 {
 			v.empty, v.bound = true, math.Inf(1)
 			return v
 		}
+		v.col, v.at = s.choose(box, v.dual.Points, work)
 		v.bound, v.dual = math.Inf(-1), nil
-		v.col, v.at = s.choose(box, x, work)
 		return v
 	}
-	v.x = slices.Clone(x[:s.P.N])
+	v.x = slices.Clone(v.dual.Points[:s.P.N])
 	if v.err = s.tellRoot(nd, &v); v.err == nil {
 		v.err = s.tighter(ctx, nd, &v, r, triangles, work)
 	}
@@ -137,6 +108,53 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		v.col, v.at = s.choose(box, v.dual.Points, work)
 	}
 	return v
+}
+
+// relax solves the convex problem of a box; where the matrix makes it too hard the one without, and
+// where it has no point one that is feasible and shows that, unless the backend's word for it counts.
+func (s *Search) relax(ctx context.Context, box []flat.Interval, cuts []flat.Cut) (
+	r *relaxation, res *qpbackend.Result, err error) {
+	r = &relaxation{p: s.P, box: box, cuts: cuts, trust: !s.Keep}
+	if s.matrix {
+		r.block = s.block
+	}
+	res, err = s.solve(ctx, r)
+	if err == nil && r.block != nil && res.Status != qpbackend.Solved && res.Status != qpbackend.PrimalInfeasible {
+		r = &relaxation{p: s.P, box: box, cuts: cuts}
+		res, err = s.solve(ctx, r)
+	}
+	if err == nil && res.Status == qpbackend.PrimalInfeasible {
+		if r = (&relaxation{p: s.P, box: box, phase1: true}); !s.trusts(box) {
+			res, err = s.solve(ctx, r)
+		}
+	}
+	return r, res, err
+}
+
+// solved reports whether a result has a point of all columns.
+func (s *Search) solved(res *qpbackend.Result) bool {
+	switch res.Status {
+	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
+		return len(res.X) >= s.P.Columns() && !slices.ContainsFunc(res.X, math.IsNaN)
+	}
+	return false
+}
+
+// bound bounds the node by the multipliers of a solution. Hulls have none that show a bound, and
+// where variables have no bounds rounding errors spoil it: there the backend's word counts.
+func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []flat.Interval) {
+	v.dual = r.dual(res)
+	if v.bound = s.P.Bound(v.dual, r.box, work); math.IsInf(v.bound, -1) {
+		sure(v.dual)
+		v.bound = s.P.Bound(v.dual, r.box, work)
+	}
+	if r.phase1 || !r.hulled && !s.trusts(r.box) || res.Status == qpbackend.IterationLimit {
+		return
+	}
+	word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective))
+	if word > v.bound+0.1*s.GapTol*max(1, math.Abs(word)) { // Source: any small number does
+		v.bound, v.trusted = word, true
+	}
 }
 
 // trusts reports whether the backend's word counts for a box: where variables have no bounds,
