@@ -33,7 +33,7 @@ func BenchmarkParametric(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := ccp.NewSession(p, ccp.DefaultSettings())
+	s, err := ccp.NewSession(b.Context(), p, ccp.DefaultSettings())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestPlaygroundAnswers(t *testing.T) {
 			Diagnostics []struct{ Severity, Message string }
 			Result      json.RawMessage
 		}
-		if err := json.Unmarshal(e.Solve(context.Background(), text, nil), &got); err != nil {
+		if err := json.Unmarshal(e.Solve(context.Background(), text, playground.Request{}, nil), &got); err != nil {
 			t.Fatal(err)
 		}
 		if code == exit.File {

@@ -245,7 +245,7 @@ func TestLayersFire(t *testing.T) {
 const mostChanging = 12
 
 // settingUp are the functions that fill a struct before the procedure runs.
-var settingUp = map[string]bool{"CompileWith": true, "addObjective": true, "addConstraints": true, "addConstraint": true, "restrict": true, "pin": true, "compiled": true, "newRun": true}
+var settingUp = map[string]bool{"compile": true, "addObjective": true, "addConstraints": true, "addConstraint": true, "restrict": true, "pin": true, "compiled": true, "newRun": true}
 
 // records are structs that are filled, not worked on.
 var records = map[string]bool{"Result": true}
@@ -535,7 +535,7 @@ func TestStraightPath(t *testing.T) {
 	if sum > mostPath {
 		t.Errorf("the straight path has %d lines, at most %d may be:\n%s", sum, mostPath, strings.Join(list, "\n"))
 	}
-	for _, step := range []string{"ccp/ccp.go Solve", "ccp/internal/subproblem/subproblem.go CompileWith", "ccp/ccp.go descend", "ccp/internal/subproblem/linearise.go tangent", "ccp/internal/subproblem/subproblem.go Open", "ccp/internal/subproblem/subproblem.go Solve"} {
+	for _, step := range []string{"ccp/ccp.go Solve", "ccp/internal/subproblem/subproblem.go compile", "ccp/ccp.go descend", "ccp/internal/subproblem/linearise.go tangent", "ccp/internal/subproblem/subproblem.go Open", "ccp/internal/subproblem/subproblem.go Solve"} {
 		if !slices.ContainsFunc(list, func(l string) bool { return strings.HasSuffix(l, " "+step) }) {
 			t.Errorf("the path does not lead through %s:\n%s", step, strings.Join(list, "\n"))
 		}
