@@ -19,8 +19,8 @@
 // optimum Px + q + Aᵀy + z = 0. On the rows of a cone, −y lies in the dual cone.
 //
 // The solvers: ipm (pure Go, interior point), admm (pure Go, operator splitting)
-// and osqp (the OSQP library, build tag osqp); presolve stands before any of
-// them. Package backends maps names to them; package qptest is the suite that
+// and osqp (the OSQP library, build tag osqp); presolve, and other reductions by package
+// reduce, stand before any of them. Package backends maps names to them; package qptest is the suite that
 // each of them, and yours, has to pass.
 //
 // Which one? ipm. From a cold start it is faster than the splitting methods on

@@ -208,7 +208,7 @@ func (s *units) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (
 	t.Problem, t.Keep, t.Early = s.copy, true, reduce.Passed
 	t.Start, t.Goal = s.start(ask.Start), ask.Goal
 	if at := t.Goal.At; at != nil {
-		t.Goal = reduce.Goal{At: s.point(append(s.scratch[:0:len(s.col)], at...)), Least: t.Goal.Least * s.obj}
+		t.Goal = reduce.Goal{At: s.point(slices.Clone(at)), Least: t.Goal.Least * s.obj}
 	}
 	return t, nil
 }

@@ -179,7 +179,7 @@ func (s *working) Invert(
 			}
 		}
 	}
-	if s.sampled {
+	if s.sampled && ctx.Err() == nil {
 		s.stepped(s.begun)
 	}
 	to.X, to.Y, to.Z = append(to.X[:0], s.x...), append(to.Y[:0], s.y...), append(to.Z[:0], s.z...)
