@@ -127,13 +127,12 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {
 		return
 	}
-	g, err := newSearcher(b.p, set, b.p.ObjectiveUnit(b.out.X))
+	g, err := newSearcher(b.p, set, b.out)
 	if err == nil {
 		if b.tooLarge(g.flat.Columns(), entries, most) {
 			return
 		}
 		b.g = g
-		g.improves(b.out)
 		b.search, err = g.search(ctx)
 	}
 	if err != nil {

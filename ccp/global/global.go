@@ -69,24 +69,19 @@ type searcher struct {
 	x     []float64
 }
 
-// newSearcher states the problem by columns. A *flat.UnsupportedError says why it cannot.
-func newSearcher(p *dc.Problem, set ccp.Settings, unit float64) (*searcher, error) {
+// newSearcher states the problem by columns, to bound and improve a result in units of its objective. A
+// *flat.UnsupportedError says why it cannot.
+func newSearcher(p *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
+	unit := p.ObjectiveUnit(r.X)
 	f, err := flat.New(p, unit)
 	if err != nil {
 		return nil, err
 	}
-	return &searcher{p: p, set: set, flat: f, unit: unit, x: make([]float64, p.NumVars())}, nil
-}
-
-// improves makes r the result that the search bounds and improves, in units of its objective.
-func (g *searcher) improves(r *Result) {
-	if unit := g.p.ObjectiveUnit(r.X); unit != g.unit {
-		g.flat, g.unit = g.flat.InUnit(unit), unit
-	}
-	g.res, g.upper = r, math.Inf(1)
+	g := &searcher{p: p, set: set, flat: f, unit: unit, res: r, upper: math.Inf(1), x: make([]float64, p.NumVars())}
 	if r.Feasible {
 		g.upper = g.minimised(r.Objective)
 	}
+	return g, nil
 }
 
 // search is the branch and bound, within bounds that follow from the best point so far.
@@ -113,8 +108,16 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 }
 
 // prove bounds the objective of a result, and improves its point.
-func (g *searcher) prove(ctx context.Context, r *Result) error {
-	g.improves(r)
+func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) error {
+	g, err := newSearcher(p, set, r)
+	var no *flat.UnsupportedError
+	if errors.As(err, &no) {
+		r.NoBound = no.Why
+		return ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
 	if r.Status == ccp.Unbounded {
 		r.Bound = r.Objective
 		return nil

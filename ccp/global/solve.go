@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
@@ -37,13 +36,6 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	}
 	began := time.Now()
 	defer panicked(&err)
-	ready := make(chan prepared, 1)
-	go func() {
-		var g prepared
-		defer func() { ready <- g }()
-		defer panicked(&g.refused)
-		g.searcher, g.refused = newSearcher(p, set, p.ObjectiveUnit(nil))
-	}()
 	var res *ccp.Result
 	switch {
 	case x0 == nil && starts == ccp.Automatic:
@@ -59,34 +51,21 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 	if out != nil {
 		told = out.tell(set.Recorder)
 	}
-	g := <-ready
-	var no *flat.UnsupportedError
 	switch {
 	case out == nil || out.Proved || err != nil && ctx.Err() == nil:
 		return out, err
-	case errors.As(g.refused, &no):
-		out.NoBound = no.Why
-		return out, err
-	case g.refused != nil:
-		return out, g.refused
 	case errors.Is(told, ccp.ErrStop):
 		out.Status = ccp.Cancelled
 	case told != nil:
 		return out, told
 	default:
-		err = g.prove(ctx, out)
+		err = prove(ctx, p, set, out)
 	}
 	out.Seconds.Solve = subproblem.Since(began)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	return out, err
-}
-
-// prepared is a search that has not begun, or why there is none.
-type prepared struct {
-	*searcher
-	refused error
 }
 
 // tell reports the point before there is a bound: the search may be interrupted where it cannot

@@ -94,14 +94,6 @@ func New(p *dc.Problem, unit float64) (*Problem, error) {
 	return within(p, box, unit)
 }
 
-// InUnit is p with the cost in other units.
-func (p *Problem) InUnit(unit float64) *Problem {
-	q := *p
-	q.Cost, q.Unit, q.Choices = p.Cost.Scale(p.Unit/unit), unit, nil
-	q.choices()
-	return &q
-}
-
 // Within states p anew, of which f is the flat problem, within bounds that follow for points of a cost of at most
 // cutoff, where some variable has an end for none: signs of functions and rounding errors show only in bounds.
 // Otherwise it is f.

@@ -146,7 +146,7 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 		return false, false
 	}
 	v.lost = min(v.lost, bound)
-	return true, s.without(nd, v, box, i, off, &Tree{Dual: &p, Bound: bound})
+	return true, s.without(nd, v, box, i, off, &Tree{Dual: &p})
 }
 
 // without takes part off the column with number i in branch from a node. The part is a leaf in the
@@ -162,7 +162,7 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 	}
 	v.box[i], nd.box[i] = box[j], box[j]
 	if t := nd.tree; t != nil {
-		nd.tree = &Tree{Dual: t.Dual, Up: t.Up + 1, Bound: t.Bound}
+		nd.tree = &Tree{Dual: t.Dual, Up: t.Up + 1}
 		t.Col, t.Dual, t.Up = j, nil, 0
 		if upper {
 			t.At, t.Left, t.Right = off.Lo, nd.tree, leaf

@@ -56,12 +56,9 @@ type Tree struct {
 	Col         int // that is split, at At
 	At          float64
 	Left, Right *Tree
-	// Dual shows the bound of a leaf; nil: by intervals nothing is left in it, or it was
-	// left open, at Bound.
-	Dual  *flat.Dual
-	Up    int // Dual is that of the node so many levels above
-	Bound float64
-	Empty bool
+	// Dual shows the bound of a leaf; nil: by intervals nothing is left in it.
+	Dual *flat.Dual
+	Up   int // Dual is that of the node so many levels above
 }
 
 // node is a part of the root's box: the intervals of the columns that may be split.
@@ -128,14 +125,14 @@ func (s *Search) Prepare() bool {
 	if !s.P.Tighten(s.root, s.Upper, RootRounds) {
 		s.Lower = s.Upper
 		if s.Keep {
-			s.Tree = &Tree{Empty: true}
+			s.Tree = &Tree{}
 		}
 		return false
 	}
 	d := s.P.ByIntervals()
 	nd := node{box: s.pack(s.root), bound: s.P.Bound(d, s.root, make([]flat.Interval, s.P.Columns()))}
 	if s.Keep {
-		s.Tree = &Tree{Dual: d, Bound: nd.bound}
+		s.Tree = &Tree{Dual: d}
 		nd.tree = s.Tree
 	}
 	heap.Push(&s.open, nd)
@@ -174,7 +171,7 @@ func (s *Search) Run(ctx context.Context) error {
 			if v.err != nil {
 				if v.dual != nil && v.bound > nd.bound { // the bound from before the interruption
 					if nd.bound = v.bound; nd.tree != nil {
-						nd.tree.Dual, nd.tree.Up, nd.tree.Bound = v.dual, 0, v.bound
+						nd.tree.Dual, nd.tree.Up = v.dual, 0
 					}
 				}
 				heap.Push(&s.open, *nd)
@@ -187,7 +184,7 @@ func (s *Search) Run(ctx context.Context) error {
 			s.Trusted = s.Trusted || v.trusted
 			s.lost = min(s.lost, v.lost)
 			if nd.tree != nil && (v.bound >= nd.bound || v.empty) {
-				nd.tree.Dual, nd.tree.Up, nd.tree.Bound, nd.tree.Empty = v.dual, 0, v.bound, v.empty
+				nd.tree.Dual, nd.tree.Up = v.dual, 0
 			}
 			nd.bound = max(nd.bound, v.bound)
 			if v.x != nil {
@@ -262,7 +259,7 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 		t := nd.tree
 		t.Col, t.At, t.Left, t.Right = v.col, v.at, trees[0], trees[1]
 		for _, c := range trees { // the parent's bound holds until they are solved
-			c.Dual, c.Up, c.Bound = t.Dual, t.Up+1, nd.bound
+			c.Dual, c.Up = t.Dual, t.Up+1
 		}
 		t.Dual = nil
 	}
