@@ -69,8 +69,8 @@ type searcher struct {
 	x     []float64
 }
 
-// newSearcher states the problem by columns, to bound and improve a result in units of its objective. A
-// *flat.UnsupportedError says why it cannot.
+// newSearcher states the problem by columns, to bound and improve a result in units of its objective. An
+// error says why it cannot.
 func newSearcher(p *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
 	unit := p.ObjectiveUnit(r.X)
 	f, err := flat.New(p, unit)
@@ -110,13 +110,9 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 // prove bounds the objective of a result, and improves its point.
 func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) error {
 	g, err := newSearcher(p, set, r)
-	var no *flat.UnsupportedError
-	if errors.As(err, &no) {
-		r.NoBound = no.Why
-		return ctx.Err()
-	}
 	if err != nil {
-		return err
+		r.NoBound = err.Error()
+		return nil
 	}
 	if r.Status == ccp.Unbounded {
 		r.Bound = r.Objective

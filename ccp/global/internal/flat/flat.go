@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,11 +68,6 @@ func (p *Problem) Pair(i, j int) (col int, ok bool) {
 // Columns is the number of columns.
 func (p *Problem) Columns() int { return p.N + len(p.Terms) }
 
-// UnsupportedError names a function that has no bounds by columns.
-type UnsupportedError struct{ Why string }
-
-func (e *UnsupportedError) Error() string { return e.Why }
-
 // mostTerms bounds the terms of a problem that is tried.
 // Source: a limit of size; a node of so many takes some seconds.
 const mostTerms = 60_000
@@ -83,7 +79,8 @@ type maker struct {
 	err   error
 }
 
-// New states p as a flat problem, with its exact terms as they were written, and the cost in units, a power of 2.
+// New states p as a flat problem, with its exact terms as they were written, and the cost in units, a
+// power of 2. An error names a function that has no bounds by columns.
 func New(p *dc.Problem, unit float64) (*Problem, error) {
 	box := make([]Interval, p.NumVars())
 	for _, v := range p.Vars {
@@ -135,10 +132,10 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 	m := maker{&Problem{N: p.NumVars(), Box: box, Unit: unit}, map[string][]int{}, nil}
 	for _, v := range p.Vars {
 		if v.Param {
-			return nil, &UnsupportedError{"parameters have no bounds"}
+			return nil, errors.New("parameters have no bounds")
 		}
 		if v.Semidefinite() {
-			return nil, &UnsupportedError{fmt.Sprintf("%s is positive semidefinite, and no bound uses that", v.Name)}
+			return nil, fmt.Errorf("%s is positive semidefinite, and no bound uses that", v.Name)
 		}
 	}
 	m.Cost = m.expr(p.Objective).Scale(1 / unit)
@@ -147,7 +144,7 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 			return nil, m.err
 		}
 		if _, cone := c.Cone(); cone && c.Order() > 0 {
-			return nil, &UnsupportedError{"constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns"}
+			return nil, errors.New("constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns")
 		}
 		if c.DC {
 			lo := math.Inf(-1)
@@ -163,7 +160,7 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 		}
 	}
 	if m.err == nil && len(m.Terms) > mostTerms {
-		return nil, &UnsupportedError{fmt.Sprintf("the problem is too large for it: %d terms, at most %d are tried", len(m.Terms), mostTerms)}
+		return nil, fmt.Errorf("the problem is too large for it: %d terms, at most %d are tried", len(m.Terms), mostTerms)
 	}
 	if m.err != nil {
 		return nil, m.err
@@ -245,7 +242,7 @@ func (m *maker) row(l dc.Linear, lo, hi float64, name string) {
 
 func (m *maker) fail(why string, args ...any) dc.Linear {
 	if m.err == nil {
-		m.err = &UnsupportedError{fmt.Sprintf(why, args...)}
+		m.err = fmt.Errorf(why, args...)
 	}
 	return dc.Linear{}
 }
