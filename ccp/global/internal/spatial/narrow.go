@@ -189,7 +189,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 				continue
 			}
 			tried++
-			r := &relaxation{p: s.P, box: box, cuts: s.cuts(v.cuts),
+			r := &relaxation{p: s.P, box: box, cuts: v.cuts,
 				toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper}
 			res, err := s.solve(ctx, r)
 			if err != nil {

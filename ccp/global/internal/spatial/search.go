@@ -38,7 +38,7 @@ type Search struct {
 	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
 	Lower float64
 
-	triples []triple
+	triples []flat.Cut   // that a triangle may be stated of
 	block   []int        // variables whose products may be a semidefinite matrix
 	matrix  bool         // it pays
 	sizes   map[int]bool // arguments of absolute values that may be split where they have no bounds
@@ -70,7 +70,7 @@ type node struct {
 	order    int  // by which equal bounds are taken
 	narrowed int  // how often it was solved anew
 	vain     bool // probing
-	cuts     []triangle
+	cuts     []flat.Cut
 }
 
 // batch is how many nodes are solved at a time, whatever the number of processors.

@@ -9,21 +9,12 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// triple is three variables all of whose products occur.
-type triple struct{ cols, terms [3]int }
-
-// triangle is one of the inequalities of a triple.
-type triangle struct {
-	triple int
-	kind   flat.TriangleKind
-}
-
 // mostTriples bounds the triples that are looked at.
 // Source: a limit of time, some milliseconds for each node.
 const mostTriples = 60_000
 
-// triplesOf lists the triples of a problem.
-func triplesOf(p *flat.Problem) []triple {
+// triplesOf lists the triples of variables all of whose products occur.
+func triplesOf(p *flat.Problem) []flat.Cut {
 	of := map[[2]int]int{}
 	next := make([][]int, p.N) // partners of higher number
 	for k := range p.Terms {
@@ -32,12 +23,13 @@ func triplesOf(p *flat.Problem) []triple {
 			next[t.A] = append(next[t.A], t.B)
 		}
 	}
-	var out []triple
+	var out []flat.Cut
 	for i := range next {
 		for _, j := range next[i] {
 			for _, k := range next[j] {
 				if ik, ok := of[[2]int{i, k}]; ok {
-					out = append(out, triple{[3]int{i, j, k}, [3]int{of[[2]int{i, j}], ik, of[[2]int{j, k}]}})
+					terms := [3]int{of[[2]int{i, j}], ik, of[[2]int{j, k}]}
+					out = append(out, flat.Cut{Cols: [3]int{i, j, k}, Terms: terms})
 				}
 				if len(out) >= mostTriples {
 					return out
@@ -46,12 +38,6 @@ func triplesOf(p *flat.Problem) []triple {
 		}
 	}
 	return out
-}
-
-// cut is the triangle as a cut of a problem, without a multiplier.
-func (s *Search) cut(t triangle) flat.Cut {
-	c := &s.triples[t.triple]
-	return flat.Cut{Kind: t.kind, Cols: c.cols, Terms: c.terms}
 }
 
 // Violations from here on count, and at most so many triangles are added in a round, for
@@ -64,21 +50,22 @@ const (
 )
 
 // separate lists the triangles that a point breaks most, and that are not among known.
-func (s *Search) separate(box []flat.Interval, x []float64, known []triangle) []triangle {
+func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []flat.Cut {
 	type broken struct {
-		t  triangle
+		flat.Cut
+		n  int // of the triple
 		by float64
 	}
 	var all []broken
-	has := map[triangle]bool{}
-	for _, t := range known {
-		has[t] = true
+	has := map[flat.Cut]bool{}
+	for _, c := range known {
+		has[c] = true
 	}
 	for n := range s.triples {
 		c := &s.triples[n]
 		var u, w [3]float64
 		wide := true
-		for i, j := range c.cols {
+		for i, j := range c.Cols {
 			w[i] = interval.Width(box[j])
 			wide = wide && w[i] > narrow && !math.IsInf(w[i], 1)
 			u[i] = (x[j] - box[j].Lo) / w[i]
@@ -89,25 +76,28 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []triangle) []
 		var q [3]float64
 		for m, p := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
 			a, b := p[0], p[1]
-			la, lb := box[c.cols[a]].Lo, box[c.cols[b]].Lo
-			q[m] = (x[c.terms[m]] - la*x[c.cols[b]] - lb*x[c.cols[a]] + la*lb) / (w[a] * w[b])
+			la, lb := box[c.Cols[a]].Lo, box[c.Cols[b]].Lo
+			q[m] = (x[c.Terms[m]] - la*x[c.Cols[b]] - lb*x[c.Cols[a]] + la*lb) / (w[a] * w[b])
 		}
 		for kind := range flat.Third + 1 {
 			lin, prod, v := kind.Weights()
 			for i := range 3 {
 				v += lin[i]*u[i] + prod[i]*q[i]
 			}
-			if t := (triangle{n, kind}); v > leastViolation && !has[t] {
-				all = append(all, broken{t, v})
+			if !(v > leastViolation) {
+				continue
+			}
+			if cut := (flat.Cut{Kind: kind, Cols: c.Cols, Terms: c.Terms}); !has[cut] {
+				all = append(all, broken{cut, n, v})
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b broken) int {
-		return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.t.triple, b.t.triple), cmp.Compare(a.t.kind, b.t.kind))
+		return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.n, b.n), cmp.Compare(a.Kind, b.Kind))
 	})
-	var out []triangle
+	var out []flat.Cut
 	for _, b := range all[:min(len(all), trianglesPerVar*s.P.N)] {
-		out = append(out, b.t)
+		out = append(out, b.Cut)
 	}
 	return out
 }

@@ -23,7 +23,7 @@ type visit struct {
 	col     int // to split, −1: none
 	at      float64
 	empty   bool
-	cuts    []triangle // that hold with equality
+	cuts    []flat.Cut // that hold with equality
 	lost    float64    // the least bound of the parts that were cut off
 	err     error
 }
@@ -61,8 +61,8 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return nothing
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
-	triangles := s.wideOnly(nd.cuts, box)
-	r, res, err := s.relax(ctx, box, s.cuts(triangles))
+	triangles := wideOnly(nd.cuts, box)
+	r, res, err := s.relax(ctx, box, triangles)
 	switch {
 	case err != nil:
 		return visit{err: err}
@@ -222,7 +222,7 @@ const worthwhile = 0.1
 
 // tryMatrix states the matrix of a block at the root.
 func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
-	q := &relaxation{p: s.P, box: r.box, cuts: s.cuts(v.cuts), block: s.block}
+	q := &relaxation{p: s.P, box: r.box, cuts: v.cuts, block: s.block}
 	before := v.bound
 	better, err := s.tighten(ctx, v, q, work)
 	if better {
@@ -255,7 +255,9 @@ const (
 )
 
 // tighter adds triangles while they pay, and keeps those that hold with equality.
-func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation, known []triangle, work []flat.Interval) error {
+func (s *Search) tighter(
+	ctx context.Context, nd *node, v *visit, r *relaxation, known []flat.Cut, work []flat.Interval,
+) error {
 	rounds := nodeCuts
 	if nd.depth == 0 {
 		rounds = rootCuts
@@ -275,7 +277,7 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 			return nil
 		}
 		next := append(slices.Clone(v.cuts), more...)
-		q, before := &relaxation{p: s.P, box: r.box, cuts: s.cuts(next), block: r.block}, v.bound
+		q, before := &relaxation{p: s.P, box: r.box, cuts: next, block: r.block}, v.bound
 		better, err := s.tighten(ctx, v, q, work)
 		if err != nil || !better {
 			return err
@@ -292,21 +294,8 @@ func (s *Search) tighter(ctx context.Context, nd *node, v *visit, r *relaxation,
 }
 
 // wideOnly leaves out triangles of variables that have one value.
-func (s *Search) wideOnly(list []triangle, box []flat.Interval) []triangle {
-	return slices.DeleteFunc(slices.Clone(list), func(t triangle) bool {
-		for _, j := range s.triples[t.triple].cols {
-			if !(interval.Width(box[j]) > narrow) {
-				return true
-			}
-		}
-		return false
+func wideOnly(list []flat.Cut, box []flat.Interval) []flat.Cut {
+	return slices.DeleteFunc(slices.Clone(list), func(c flat.Cut) bool {
+		return slices.ContainsFunc(c.Cols[:], func(j int) bool { return !(interval.Width(box[j]) > narrow) })
 	})
-}
-
-func (s *Search) cuts(list []triangle) []flat.Cut {
-	out := make([]flat.Cut, len(list))
-	for i, t := range list {
-		out[i] = s.cut(t)
-	}
-	return out
 }
