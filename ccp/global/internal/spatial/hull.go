@@ -17,10 +17,10 @@ type hull struct {
 	value  dc.Linear // a lower bound of the items and the shared squares, of columns of the backend's problem
 }
 
-// hulls states the open choices by their convex hulls, each together with its share of the squares
+// choices states the open choices by their convex hulls, each together with its share of the squares
 // in the cost that have no other variables: their curvature makes the hull close.
 // It takes these choices out of the cost, and the squares out of the squares of the cost, by column.
-func (r *relaxation) hulls(cost dc.Linear, squares map[int]float64) dc.Linear {
+func (r *relaxation) choices(cost dc.Linear, squares map[int]float64) dc.Linear {
 	r.open = nil
 	for i := range r.p.Choices {
 		h := hull{Choice: &r.p.Choices[i]}
@@ -29,14 +29,14 @@ func (r *relaxation) hulls(cost dc.Linear, squares map[int]float64) dc.Linear {
 		}
 	}
 	r.share(squares)
+	r.open = slices.DeleteFunc(r.open, func(h hull) bool {
+		free := func(j int) bool { return !r.box[j].IsFinite() }
+		return len(h.shared) == 0 && slices.ContainsFunc(h.Support, free)
+	})
 	for i := range r.open {
 		h := &r.open[i]
-		boxed := !slices.ContainsFunc(h.Support, func(j int) bool { return !r.box[j].IsFinite() })
-		if len(h.shared) > 0 || boxed {
-			r.hull(h)
-			cost = cost.AddScaled(-1, h.Cost).AddScaled(1, h.value)
-			r.hulled = true
-		}
+		r.hull(h)
+		cost = cost.AddScaled(-1, h.Cost).AddScaled(1, h.value)
 	}
 	return cost
 }
@@ -135,9 +135,6 @@ func (r *relaxation) furthest(x []float64) (by int) {
 	top := 1e-10 // Source: far below the least gap that counts
 	for i := range r.open {
 		h := &r.open[i]
-		if len(h.value.Idx) == 0 {
-			continue
-		}
 		off := math.Inf(1)
 		for _, k := range h.items {
 			off = min(off, h.Items[k].Value(x))

@@ -29,11 +29,11 @@ type relaxation struct {
 	// is minimised, where it has columns, over the points with a cost of at most cutoff
 	toward    dc.Linear
 	cutoff    float64
-	cutoffRow int // −1: none
-	open      []hull
-	trust     bool // choices are stated by their hulls, where the backend's word counts for the bound
-	hulled    bool // some are
-	phase1    bool // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
+	cutoffRow int    // −1: none
+	open      []hull // that are stated
+	hulls     bool   // choices are stated by their hulls, which no multiplier shows
+	sizes     bool   // sizes are stated to be at most maxima, which no multiplier shows
+	phase1    bool   // the sum of the violations of rows, affine terms and bundles is minimised: it is feasible
 }
 
 // line is a row that bounds a function from below, sign 1, or from above, and the slope there.
@@ -73,8 +73,8 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 				r.cutoffRow = b.AddRow(lin, math.Inf(-1), r.cutoff, -1)
 			}
 			lin = r.toward
-		} else if r.trust {
-			lin = r.hulls(lin, costs)
+		} else if r.hulls {
+			lin = r.choices(lin, costs)
 		}
 		b.AddLinear(lin)
 	}
@@ -245,7 +245,7 @@ func (r *relaxation) under(u *flat.Under, j int) {
 			shares[i] = r.b.AddRow(l.AddScaled(-1, top), math.Inf(-1), 0, -1)
 		}
 		r.shares[j] = shares
-		if r.trust {
+		if r.sizes {
 			for _, size := range u.Sizes {
 				r.b.Row(flat.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
 			}

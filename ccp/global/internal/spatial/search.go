@@ -41,6 +41,7 @@ type Search struct {
 	triples []flat.Cut   // that a triangle may be stated of
 	block   []int        // variables whose products may be a semidefinite matrix
 	matrix  bool         // it pays
+	hulls   bool         // of choices pay
 	sizes   map[int]bool // arguments of absolute values that may be split where they have no bounds
 	splits  int          // of other columns
 	branch  []int        // columns that may be split

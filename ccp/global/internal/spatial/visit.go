@@ -61,6 +61,11 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		return nothing
 	}
 	v = visit{box: s.pack(box), bound: math.Inf(-1), col: -1, lost: math.Inf(1)}
+	if nd.depth == 0 && !s.Keep && len(s.P.Choices) > 0 {
+		if v.err = s.tryHulls(ctx, box); v.err != nil {
+			return v
+		}
+	}
 	triangles := wideOnly(nd.cuts, box)
 	r, res, err := s.relax(ctx, box, triangles)
 	switch {
@@ -97,8 +102,8 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	if v.err != nil { // the bound so far holds
 		return v
 	}
-	if !s.prunes(v.bound) && !v.trusted {
-		much := s.cutOff(nd, &v, box)
+	if !s.prunes(v.bound) && !s.trusts(box) {
+		much := !v.trusted && s.cutOff(nd, &v, box)
 		more, err := s.probe(ctx, nd, &v, box)
 		if err != nil || (much || more) && nd.narrowed < mostNarrowed {
 			return s.again(ctx, nd, v, err)
@@ -114,7 +119,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 // where it has no point one that is feasible and shows that, unless the backend's word for it counts.
 func (s *Search) relax(ctx context.Context, box []flat.Interval, cuts []flat.Cut) (
 	r *relaxation, res *qpbackend.Result, err error) {
-	r = &relaxation{p: s.P, box: box, cuts: cuts, trust: !s.Keep}
+	r = &relaxation{p: s.P, box: box, cuts: cuts, hulls: s.hulls, sizes: s.trusts(box)}
 	if s.matrix {
 		r.block = s.block
 	}
@@ -148,7 +153,7 @@ func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []fl
 		sure(v.dual)
 		v.bound = s.P.Bound(v.dual, r.box, work)
 	}
-	if r.phase1 || !r.hulled && !s.trusts(r.box) || res.Status == qpbackend.IterationLimit {
+	if r.phase1 || len(r.open) == 0 && !s.trusts(r.box) || res.Status == qpbackend.IterationLimit {
 		return
 	}
 	word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective))
@@ -216,9 +221,26 @@ const (
 	curving    = 1500
 )
 
-// worthwhile is the part of the gap that the semidefinite matrix must close at the root to be stated at other
-// nodes, too. Source: its nodes take some ten times as long.
+// worthwhile is the part of the gap that hulls, or the semidefinite matrix, must close at the root to
+// be stated at other nodes, too. Source: such nodes take some ten times as long.
 const worthwhile = 0.1
+
+// tryHulls compares the root with the hulls of choices and without.
+func (s *Search) tryHulls(ctx context.Context, box []flat.Interval) error {
+	var words [2]float64
+	for i := range words {
+		res, err := s.solve(ctx, &relaxation{p: s.P, box: box, sizes: s.trusts(box), hulls: i == 1})
+		if err != nil {
+			return err
+		}
+		if words[i] = math.Inf(-1); res.Status == qpbackend.Solved || res.Status == qpbackend.AlmostSolved {
+			words[i] = res.Objective
+		}
+	}
+	plain, hulls := words[0], words[1]
+	s.hulls = hulls > plain && (math.IsInf(plain, -1) || hulls-plain > worthwhile*(s.Upper-plain))
+	return nil
+}
 
 // tryMatrix states the matrix of a block at the root.
 func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
