@@ -92,7 +92,7 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 	}
 	s := &spatial.Search{
 		P: f, Backend: g.set.Backend, GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
-		Upper: g.upper, Keep: g.set.Global.Proof,
+		Upper: g.upper, Keep: g.set.Global.Proof, Least: g.p.Objective.Range().Lo / g.unit,
 	}
 	if s.Backend == nil {
 		s.Backend = ipm.Backend{}

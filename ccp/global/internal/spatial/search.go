@@ -27,6 +27,8 @@ type Search struct {
 	Try func(ctx context.Context, x []float64, descend bool) float64
 	// Tell is told of the progress: of the first bound, of those of the root, and after each batch of nodes; nil: nobody is.
 	Tell func(lower float64, nodes, open int) error
+	// Least is a bound of the cost that is known, without Keep.
+	Least float64
 	// Keep: the tree is kept for a proof.
 	Keep bool
 
@@ -135,6 +137,8 @@ func (s *Search) Prepare() bool {
 	if s.Keep {
 		s.Tree = &Tree{Dual: d}
 		nd.tree = s.Tree
+	} else {
+		nd.bound = max(nd.bound, s.Least)
 	}
 	heap.Push(&s.open, nd)
 	s.conclude()
