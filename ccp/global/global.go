@@ -92,7 +92,8 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 	}
 	s := &spatial.Search{
 		P: f, Backend: g.set.Backend, GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
-		Upper: g.upper, Keep: g.set.Global.Proof, Least: g.p.Objective.Range().Lo / g.unit,
+		Upper: g.upper, Keep: g.set.Global.Proof,
+		Least: max(g.p.Objective.Range().Lo/g.unit, g.minimised(g.res.Bound)),
 	}
 	if s.Backend == nil {
 		s.Backend = ipm.Backend{}
@@ -109,13 +110,13 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 
 // prove bounds the objective of a result, and improves its point.
 func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) error {
+	if r.Status == ccp.Unbounded || r.Status == ccp.Infeasible && !set.Global.Proof {
+		r.Bound, r.Proved = r.Objective, r.Status == ccp.Infeasible
+		return nil
+	}
 	g, err := newSearcher(p, set, r)
 	if err != nil {
 		r.NoBound = err.Error()
-		return nil
-	}
-	if r.Status == ccp.Unbounded {
-		r.Bound = r.Objective
 		return nil
 	}
 	s, err := g.search(ctx)
