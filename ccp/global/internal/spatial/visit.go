@@ -102,7 +102,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	if v.err != nil { // the bound so far holds
 		return v
 	}
-	if !s.prunes(v.bound) && !s.trusts(box) {
+	if !s.prunes(v.bound) {
 		much := !v.trusted && s.cutOff(nd, &v, box)
 		more, err := s.probe(ctx, nd, &v, box)
 		if err != nil || (much || more) && nd.narrowed < mostNarrowed {
