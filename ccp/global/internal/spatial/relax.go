@@ -56,10 +56,9 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 		// A backend takes larger bounds for none, and a lower one for one that no point meets.
 		b.BoundColumn(j, min(r.box[j].Lo, qpbackend.Infinity/2), max(r.box[j].Hi, -qpbackend.Infinity/2))
 	}
-	costs := make(map[int]float64)
-	switch {
-	case !r.phase1:
-		lin := dc.Linear{Const: p.Cost.Const}
+	costs, lin := make(map[int]float64), dc.Linear{}
+	if !r.phase1 {
+		lin = dc.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
 			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square &&
 				r.block == nil {
@@ -106,8 +105,11 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 			r.both[col] = true
 		}
 	}
+	used := r.used(lin, costs)
 	for k := range p.Terms {
-		r.term(k, costs)
+		if r.affine[k] = -1; used == nil || used[p.N+k] {
+			r.term(k, costs)
+		}
 	}
 	if r.block != nil {
 		r.matrix()
@@ -117,6 +119,34 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 		r.triangle(&r.cuts[i])
 	}
 	return b.Problem(nil)
+}
+
+// used are the columns that the cost and the rows need: hulls take the place of others. nil: all.
+func (r *relaxation) used(cost dc.Linear, squares map[int]float64) []bool {
+	if len(r.open) == 0 {
+		return nil
+	}
+	used := make([]bool, r.b.Cols)
+	mark := func(idx ...int) {
+		for _, j := range idx {
+			used[j] = true
+		}
+	}
+	mark(cost.Idx...)
+	for i := range r.p.Rows {
+		mark(r.p.Rows[i].Lin.Idx...)
+	}
+	for k := len(r.p.Terms) - 1; k >= 0; k-- {
+		t, j := &r.p.Terms[k], r.p.N+k
+		if used[j] = used[j] || squares[j] > 0 || r.both[j]; used[j] {
+			mark(t.A, t.B)
+			mark(t.Lin.Idx...)
+			if t.Under != nil {
+				mark(t.Under.Args...)
+			}
+		}
+	}
+	return used
 }
 
 // triangle states a cut over the box.
@@ -150,7 +180,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 	}
 	switch {
 	case t.Op == flat.Affine:
-		if r.affine[k] = -1; above || lowest == 0 {
+		if above || lowest == 0 {
 			l := w.AddScaled(-1, t.Lin)
 			if r.phase1 {
 				l = l.AddScaled(1, r.slack()).AddScaled(-1, r.slack())
@@ -161,9 +191,6 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		if c, ok := costs[j]; ok {
-			if c == 0 { // it is in hulls
-				return
-			}
 			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(flat.ColumnOf(t.A))}}})
 			return
 		}
