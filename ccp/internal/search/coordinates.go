@@ -8,10 +8,9 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Coordinates looks along the coordinates, a positive spanning set, at points far and
-// near for a lower merit, where values cost little. Aragón Artacho, Campoy and Vuong
-// 2020 take such directions to leave points that are not d-stationary; steps as long
-// as the variables are leave local minima as well.
+// Coordinates looks at the mirror images of coordinates for a lower merit. Aragón Artacho, Campoy
+// and Vuong 2020 take such directions to leave points that are not d-stationary; steps as long as
+// the variables are leave local minima as well.
 type Coordinates struct {
 	Around
 	Most int // moves of a run
@@ -30,11 +29,8 @@ type Coordinates struct {
 
 // Source: ablation table of docs/lab/ccp.md; the work is that of a few convex problems.
 const (
-	gridWork  = 2e5 // coefficients visited in one look along all coordinates by grid
-	flipWork  = 4e7 // and in one by reflection
+	flipWork  = 4e7 // coefficients visited in one look by reflection
 	flipShare = 3   // the same for each unit of the work so far, which takes as long as about 30
-	gridHalf  = 16  // points on either side
-	refine    = 24  // golden sections
 	fewest    = 4   // entries that can be mirrored, for kicks
 )
 
@@ -54,11 +50,6 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 	c.merit.most = c.open
 	free := c.reflect()
 	c.kick(free)
-	if (2*gridHalf+refine)*c.sweep <= gridWork {
-		for _, j := range c.order {
-			c.along(j, c.value, c.accept)
-		}
-	}
 	x := slices.Clone(c.merit.x)
 	if c.best == first || !(c.best+c.Noise(x) < first) {
 		return Move{}, false
@@ -221,37 +212,4 @@ func (c *Coordinates) mirrored(j int, v float64) float64 {
 		return v
 	}
 	return m
-}
-
-// along takes the best of the local minima on a grid over coordinate j, refined by
-// golden sections.
-func (c *Coordinates) along(j int, value func(int, float64) float64, accept func(int, float64, float64) bool) {
-	x := c.merit.x[j]
-	reach := 4 * max(c.Sub.Units[j], math.Abs(x))
-	lo, hi := max(c.Lo[j], x-reach), min(c.Hi[j], x+reach)
-	if !(lo < hi) {
-		return
-	}
-	at := func(k int) float64 { return min(lo+(hi-lo)*float64(k)/(2*gridHalf), hi) }
-	before, here := math.Inf(1), value(j, at(0))
-	topφ, top := math.Inf(1), -1
-	for k := 0; k <= 2*gridHalf; k++ {
-		after := math.Inf(1)
-		if k < 2*gridHalf {
-			after = value(j, at(k+1))
-		}
-		inOwn := math.Abs(at(k)-x) <= (hi-lo)/(2*gridHalf)
-		if here <= before && here < after && !inOwn && here < topφ {
-			topφ, top = here, k
-		}
-		before, here = here, after
-	}
-	if top < 0 {
-		return
-	}
-	_, _, v, φ := num.GoldenSection(func(v float64) float64 { return value(j, v) }, at(max(top-1, 0)), at(min(top+1, 2*gridHalf)), refine)
-	if topφ <= φ {
-		v, φ = at(top), topφ
-	}
-	accept(j, v, φ)
 }
