@@ -351,22 +351,21 @@ func (r *run) pull() bool {
 }
 
 // searches are those around the local one, in the order in which they are tried. To do
-// without one, delete its line. Compass and Slopes move a little, and so come last: a hop from a point that
-// they have moved begins with tangents that lead to fewer others.
+// without one, delete its line. Compass and Slopes move a little, and so come last: a hop from a
+// point that they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi,
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	return search.Kinds{
+	off := r.set.Search.Coordinates == 0
+	return search.Kinds{Moves: []search.Kind{
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-		&search.Compass{Around: around, Off: r.set.Search.Coordinates == 0},
-		&search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0},
-	}
+	}, Compass: search.Compass{Around: around, Off: off}, Slopes: search.Slopes{Around: around, Off: off}}
 }
 
 // acceleration is the device that makes a descent faster, nil for none. To do without, delete its line.

@@ -69,9 +69,6 @@ const (
 	compassShare = 8   // Source: docs/lab/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
 )
 
-// Next knows none: a look is for the end of a run.
-func (c *Compass) Next(*Point) (Move, bool) { return Move{}, false }
-
 // Leads is a jump from the best point where the search from there finds one whose objective
 // is lower by more than its rounding error, and that breaks the constraints no more. It is slight where that is not more
 // than counts beside the terms of the objective, or is no clear share of its range where that is small beside them.

@@ -78,9 +78,6 @@ const (
 	slopeWork = 1
 )
 
-// Next knows none: a look is for the end of a run.
-func (s *Slopes) Next(*Point) (Move, bool) { return Move{}, false }
-
 // Leads is a jump from the best point where steps along gradients lead to one whose objective is lower by more
 // than its rounding error, and that breaks the constraints no more. It is slight where that is not more than counts beside
 // the terms of the objective.

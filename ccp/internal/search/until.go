@@ -101,13 +101,18 @@ func (a *Around) broken(x []float64) (slip float64) {
 	return slip
 }
 
-// Kinds are kinds of search in the order in which they are tried.
-type Kinds []Kind
+// Kinds are kinds of search in the order in which they are tried, and the looks whether a point is
+// at rest.
+type Kinds struct {
+	Moves   []Kind
+	Compass Compass
+	Slopes  Slopes
+}
 
 // Until makes moves of the kinds, in their order and again from the first after each,
 // until none of them has another one. It returns the outcome of the last search that
 // found a better point or ended all, nil if there was none.
-func (ks Kinds) Until(local Local, p *Point) *Outcome {
+func (ks *Kinds) Until(local Local, p *Point) *Outcome {
 	var last *Outcome
 	for {
 		kind, m := ks.next(p)
@@ -128,8 +133,8 @@ func (ks Kinds) Until(local Local, p *Point) *Outcome {
 	}
 }
 
-func (ks Kinds) next(p *Point) (Kind, Move) {
-	for _, k := range ks {
+func (ks *Kinds) next(p *Point) (Kind, Move) {
+	for _, k := range ks.Moves {
 		if m, ok := k.Next(p); ok {
 			return k, m
 		}
@@ -137,31 +142,18 @@ func (ks Kinds) next(p *Point) (Kind, Move) {
 	return nil, Move{}
 }
 
-// leads is a kind that knows whether a point is at rest.
-type leads interface {
-	Leads(p *Point) (m Move, ok bool)
-}
-
-// Leads is a move to a lower point beside the best one; ok is false where no kind knows
-// one: the best point is at rest.
-func (ks Kinds) Leads(p *Point) (m Move, ok bool) {
-	for _, k := range ks {
-		if b, is := k.(leads); is && !ok {
-			m, ok = b.Leads(p)
-		}
+// Leads is a move to a lower point beside the best one; ok is false where none is known.
+func (ks *Kinds) Leads(p *Point) (m Move, ok bool) {
+	if m, ok = ks.Compass.Leads(p); ok {
+		return m, ok
 	}
-	return m, ok
+	return ks.Slopes.Leads(p)
 }
 
 // Judge reports whether the problem is one of which rest can be told: that the last look at the
 // best point was a whole one that found no lower point in any direction.
-func (ks Kinds) Judge() (can, rest bool) {
-	for _, k := range ks {
-		if s, is := k.(*Slopes); is {
-			return !s.Off && s.small(), s.whole
-		}
-	}
-	return false, false
+func (ks *Kinds) Judge() (can, rest bool) {
+	return !ks.Slopes.Off && ks.Slopes.small(), ks.Slopes.whole
 }
 
 // MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number

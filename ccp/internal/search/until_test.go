@@ -42,7 +42,7 @@ func TestUntil(t *testing.T) {
 		a := &scripted{"a", map[float64]int{9: 1, 8: 1}, &log}
 		b := &scripted{"b", map[float64]int{9: 2}, &log}
 		p, n := Point{Objective: 9}, 0
-		last := Kinds{a, b}.Until(func(Move) Outcome {
+		last := (&Kinds{Moves: []Kind{a, b}}).Until(func(Move) Outcome {
 			o := c.outcomes[n]
 			n++
 			return Outcome{Converged: o == '+' || o == '-', Better: o == '+' || o == '~', Over: o == '!', At: Point{Objective: p.Objective - 1}}
