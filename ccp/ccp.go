@@ -359,13 +359,15 @@ func (r *run) searches() search.Kinds {
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	off := r.set.Search.Coordinates == 0
+	compass := &search.Compass{Around: around, Most: r.set.Search.Coordinates}
+	slopes := search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0}
 	return search.Kinds{Moves: []search.Kind{
 		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
-	}, Compass: search.Compass{Around: around, Off: off}, Slopes: search.Slopes{Around: around, Off: off}}
+		compass,
+	}, Compass: compass, Slopes: slopes}
 }
 
 // acceleration is the device that makes a descent faster, nil for none. To do without, delete its line.

@@ -14,8 +14,9 @@ import (
 // steps along each, longer ones after one that has gained, shorter ones where none does.
 type Compass struct {
 	Around
-	Off bool
+	Most int // moves of a run
 
+	moves  int
 	looked []float64 // the point at which it has looked last
 	decrease
 	merit  *axisMerit
@@ -69,28 +70,49 @@ const (
 	compassShare = 8   // Source: docs/lab/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
 )
 
+// Next is a jump to the point where the search from the last iterate ends, or from the
+// best point, if it is a better one.
+func (c *Compass) Next(p *Point) (Move, bool) {
+	for _, x := range [2][]float64{p.X, p.Best} {
+		if c.moves >= c.Most || slices.Equal(c.looked, x) {
+			continue
+		}
+		c.looked = append(c.looked[:0], x...)
+		if c.gain = c.from(x, p.Tau, c.Slip); c.gain > c.least {
+			c.moves++
+			return c.jump(), true
+		}
+	}
+	return Move{}, false
+}
+
 // Leads is a jump from the best point where the search from there finds one whose objective
 // is lower by more than its rounding error, and that breaks the constraints no more. It is slight where that is not more
 // than counts beside the terms of the objective, or is no clear share of its range where that is small beside them.
 func (c *Compass) Leads(p *Point) (Move, bool) {
-	if c.Off || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
+	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
 		return Move{}, false
 	}
-	if c.gain = c.from(p.Best, c.broken(p.Best)); c.gain <= c.noise {
+	if c.gain = c.from(p.Best, 0, c.broken(p.Best)); c.gain <= c.noise {
 		c.looked = append(c.looked[:0], p.Best...)
 		return Move{}, false
 	}
-	to := slices.Clone(c.merit.x)
-	m := Move{X: to, Z: to, Restart: Jump}
+	m := c.jump()
 	m.Slight = c.gain <= max(c.least, min(c.Tol*c.Size(p.Best), clearShare*(c.hi-c.lo)))
 	return m, true
 }
 
+func (c *Compass) jump() Move {
+	to := slices.Clone(c.merit.x)
+	return Move{X: to, Z: to, Restart: Jump}
+}
+
 // from searches from x and returns by how much the merit is lower at the end, rounding errors there
-// aside. A convex constraint may be broken by slip, a DC one by no more than at x.
-func (c *Compass) from(x []float64, slip float64) (gain float64) {
+// aside. A convex constraint may be broken by slip, a DC one, without weight in the merit, by no
+// more than at x.
+func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 	c.merit = c.Values.of(c.Sub, slip)
-	first, open := c.merit.goTo(x, 0)
+	first, open := c.merit.goTo(x, τ)
 	if !num.Finite(first) {
 		return 0
 	}

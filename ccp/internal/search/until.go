@@ -105,7 +105,7 @@ func (a *Around) broken(x []float64) (slip float64) {
 // at rest.
 type Kinds struct {
 	Moves   []Kind
-	Compass Compass
+	Compass *Compass
 	Slopes  Slopes
 }
 
