@@ -28,7 +28,7 @@ const own = new Map();   // data files of the user
 const shared = new Map(); // all files that the engines have: those of the example, and own
 let checker = null, solver = null;
 let summary = null, answer = null, answerJSON = "";
-let answered = null;     // the text of the answer that is shown; null: there is none
+let answered = null;     // the state of the answer that is shown, see question; null: there is none
 let rows = [], best = null, bound = null, scene = null, solving = 0, sign = 1;
 let chosen = false;      // the user has chosen a tab
 
@@ -115,7 +115,6 @@ function use() {
   const found = examples.find((e) => e.name === example);
   const all = new Map(found ? Object.entries(found.files).map(([name, text]) => [name, encoder.encode(text)]) : []);
   for (const [name, data] of own) all.set(name, data);
-  const same = all.size === shared.size && [...all].every(([name, data]) => shared.has(name) && String(shared.get(name)) === String(data));
   for (const engine of [checker, solver]) {
     if (!engine) continue;
     for (const name of shared.keys()) if (!all.has(name)) engine.drop(name);
@@ -123,7 +122,6 @@ function use() {
   }
   shared.clear();
   for (const [name, data] of all) shared.set(name, data);
-  if (!same) answered = answered === null ? null : "";
   age();
   listFiles();
   later(store, 300);
@@ -176,9 +174,16 @@ function request() {
   return { starts: Number(starts), seed, effort: $("effort").value, global: $("prove").checked };
 }
 
-// age greys an answer that is to another text.
+// question is what an answer is to: the text, the example if it has data, the files of the user.
+function question() {
+  const found = examples.find((e) => e.name === example);
+  return [editor.value, found && Object.keys(found.files).length ? example : "", ...[...own].flat()];
+}
+
+// age greys an answer that is to another question.
 function age() {
-  const old = answered !== null && answered !== editor.value && !solving;
+  const now = question();
+  const old = answered !== null && !solving && (now.length !== answered.length || now.some((part, k) => part !== answered[k]));
   $("right").classList.toggle("stale", old);
   $("stale").hidden = !old;
 }
@@ -202,13 +207,13 @@ async function solve() {
     return say(err.message);
   }
   clear();
-  const mine = solving = performance.now(), text = editor.value;
+  const mine = solving = performance.now(), asking = question();
   running(true);
   state("solving");
   const clock = setInterval(() => state(`solving, ${((performance.now() - mine) / 1000).toFixed(0)} s${rows.length ? `, iteration ${rows.length}` : ""}${best ? `, objective ${show(best.objective)}` : ""}`), 250);
   let out;
   try {
-    out = await solver.ask("solve", text, (news) => {
+    out = await solver.ask("solve", asking[0], (news) => {
       rows.push(...news.iterations);
       if (news.bound !== undefined) bound = news.bound;
       if (news.best) { best = news.best; scene = news.scene || scene; }
@@ -239,7 +244,7 @@ async function solve() {
     else if (first) say(first.message);
   } else {
     state(out.result.status);
-    present(out, text);
+    present(out, asking);
   }
 }
 
@@ -325,10 +330,10 @@ function play(on) {
   playing = requestAnimationFrame(step);
 }
 
-// present shows an answer of the engine to a text.
-function present(out, text) {
+// present shows an answer of the engine to a question.
+function present(out, asked) {
   answer = out.result;
-  answered = text;
+  answered = asked;
   scene = out.scene || null;
   answerJSON = JSON.stringify(answer);
   bound = answer.bound ?? null;
@@ -419,7 +424,7 @@ function open(name) {
 // openFirst shows the first example with its answer, which was computed when the page was built.
 function openFirst() {
   open(first.name);
-  if (first.answer) present(first.answer, editor.value);
+  if (first.answer) present(first.answer, question());
 }
 
 function wire() {

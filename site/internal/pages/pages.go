@@ -314,10 +314,11 @@ func configure(root, dst string, sections []Section) error {
 	return os.WriteFile(filepath.Join(dst, "zensical.toml"), []byte(text), 0o666)
 }
 
-// versionLine is the line of CHANGELOG.md that names the newest version.
-var versionLine = regexp.MustCompile(`(?m)^(?:## |The first version, )(\d+\.\d+\.\d+)`)
+// versionLine is the line of CHANGELOG.md that names the newest version, or the first one before it
+// is published.
+var versionLine = regexp.MustCompile(`(?m)^(## |The first version, )(\d+\.\d+\.\d+)`)
 
-// version is the newest version that CHANGELOG.md names.
+// version is the newest version that CHANGELOG.md names, with -dev behind it if it is not published.
 func version(root string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	if err != nil {
@@ -327,7 +328,10 @@ func version(root string) (string, error) {
 	if m == nil {
 		return "", fmt.Errorf("CHANGELOG.md names no version")
 	}
-	return string(m[1]), nil
+	if string(m[1]) != "## " {
+		return string(m[2]) + "-dev", nil
+	}
+	return string(m[2]), nil
 }
 
 // copyTree copies the files of a folder.
