@@ -6,7 +6,8 @@ set -uo pipefail
 
 # Things of internal/need and of python/tests/need.py: instructions of the processor, and programs
 # that a machine need not have or that .ci/run could not install.
-may='AVX2|AVX-512|Chromium|PowerShell|PyTorch|Python|Slurm|fish|groff|zsh'${MAY_LACK:+|$MAY_LACK}
+may='AVX2|AVX-512|Chromium|PowerShell|PyTorch|Python|Slurm|fish|groff|zsh'
+may+=${MAY_LACK:+|$MAY_LACK}
 
 sed -n 's/^skip /skipped: /p; s/^fail /failed: /p' "$1"
 read -r passed failed skipped <<<"$(awk '/^count / { p += $2; f += $3; s += $4 } END { print p+0, f+0, s+0 }' "$1")"
