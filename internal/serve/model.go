@@ -253,6 +253,24 @@ func flattened(rows [][]float64) *wire.Floats {
 	return wire.F(out)
 }
 
+// formulas are the functions of the model: of a classifier one for each class, the second of two
+// alone, with the class as target.
+func (m *model) formulas() []*lder.Regressor {
+	if m.regressor != nil {
+		return []*lder.Regressor{m.regressor}
+	}
+	classes := m.classifier.Classes
+	if len(classes) == 2 {
+		classes = classes[1:]
+	}
+	out := make([]*lder.Regressor, len(classes))
+	for k, r := range m.classifier.Regressors {
+		of := *r
+		of.Target, out[k] = classes[k], &of
+	}
+	return out
+}
+
 func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
 	f, err := known(s, "model", s.models, m.Model)
 	if err != nil {
@@ -264,18 +282,21 @@ func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
 		_, err = f.regressor.WriteTo(&buf)
 	case m.Format == "json":
 		_, err = f.classifier.WriteTo(&buf)
-	case f.regressor == nil:
-		return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json alone, not as %.40q", m.Format)
 	default:
 		format, bad := export.ParseFormat(m.Format)
 		if bad != nil {
 			return nil, errorf(wire.ErrRequest, "%v", bad)
 		}
-		text, bad := export.Export(f.regressor, format)
-		if bad != nil {
-			return nil, errorf(wire.ErrUnsupported, "%v", bad)
+		if f.regressor == nil && format != export.Text && format != export.LaTeX {
+			return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q", m.Format)
 		}
-		buf.Write(text)
+		for _, r := range f.formulas() {
+			text, bad := export.Export(r, format)
+			if bad != nil {
+				return nil, errorf(wire.ErrUnsupported, "%v", bad)
+			}
+			buf.Write(text)
+		}
 	}
 	if err != nil {
 		return nil, errorf(wire.ErrData, "%v", err)

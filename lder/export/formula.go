@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/lder"
 )
@@ -28,9 +29,9 @@ func formula(r *lder.Regressor) ([]byte, error) {
 	case len(m.W) == 1 && len(m.M) == 1:
 		d.add(plain.affine(m.W[0], m.A[0], r.Features), "\n")
 	case len(m.M) == 1:
-		d.add("max(\n", pieces(m.W, m.A, r.Features), "    )\n")
+		d.add("max(\n", listed(m.W, m.A, r.Features), "    )\n")
 	default:
-		d.add("max(\n", pieces(m.W, m.A, r.Features), "    ) - max(\n", pieces(m.M, m.B, r.Features), "    )\n")
+		d.add("max(\n", listed(m.W, m.A, r.Features), "    ) - max(\n", listed(m.M, m.B, r.Features), "    )\n")
 	}
 	clipLine(d, r)
 	for _, c := range r.Categories {
@@ -56,16 +57,10 @@ func clipLine(d *document, r *lder.Regressor) {
 	}
 }
 
-func pieces(w [][]float64, a []float64, names []string) code {
-	var lines code
-	for k, row := range w {
-		end := code(",\n")
-		if k == len(w)-1 {
-			end = "\n"
-		}
-		lines += "        " + plain.affine(row, a[k], names) + end
-	}
-	return lines
+// listed are the pieces of a maximum, a line for each.
+func listed(w [][]float64, a []float64, names []string) code {
+	const indent = "        "
+	return indent + join(plain.pieces(w, a, names), ",\n"+indent) + "\n"
 }
 
 // style is how a formula writes its terms.
@@ -80,6 +75,16 @@ var (
 	plain = style{textName, short, " ", "-"}
 	tex   = style{texName, texNumber, `\,`, "- "}
 )
+
+// pieces are the affine functions of a maximum; those that read alike are one.
+func (s *style) pieces(w [][]float64, a []float64, names []string) (out []code) {
+	for k, row := range w {
+		if p := s.affine(row, a[k], names); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
 
 // affine is v·names + constant as text; terms of zero weight are left out.
 func (s *style) affine(v []float64, constant float64, names []string) code {
@@ -123,13 +128,7 @@ func latex(r *lder.Regressor) ([]byte, error) {
 	}
 	side := func(w [][]float64, a []float64) {
 		d.add("\\max\\left\\{\\begin{aligned}\n")
-		for k, row := range w {
-			d.add("  & ", tex.affine(row, a[k], r.Features))
-			if k < len(w)-1 {
-				d.add(" \\\\")
-			}
-			d.add("\n")
-		}
+		d.add("  & ", join(tex.pieces(w, a, r.Features), " \\\\\n  & "), "\n")
 		d.add("\\end{aligned}\\right\\}")
 	}
 	side(m.W, m.A)

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,9 @@ import pytest
 import need
 
 need.module("sklearn")
+from sklearn.datasets import make_friedman1  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
+from sklearn.metrics import r2_score  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
@@ -114,6 +118,69 @@ def test_few_features_and_short_formulas():
         dcopt.LDERegressor(method="refit", max_features=2).fit(x, y)
     c = dcopt.LDEClassifier(max_features=1).fit(x, x[:, 0] > 0)
     assert list(c.used_features_) == [0] and c.score(x, x[:, 0] > 0) > 0.95
+
+
+def evaluated(formula, x):
+    """The value of a formula as it is printed, by its text alone."""
+    body, _, clip = formula.partition("clipped to")
+    body = body.partition("=")[2]
+    body = re.sub(r"(?<=\d) (x\d+)", r" * \1", body).replace("max(", "most(").replace("\n", " ")
+    columns = {f"x{j + 1}": x[:, j] for j in range(x.shape[1])}
+    y = eval(body, {"most": lambda *pieces: np.max(np.broadcast_arrays(*pieces), axis=0), **columns})
+    return np.clip(y, *eval(clip)) if clip else y
+
+
+def test_formulas_are_short_and_rounded_well():
+    """The default formula is one that a person reads, and its printed numbers fit as well as is said."""
+    x, y = make_friedman1(400, random_state=0)
+    r = dcopt.LDERegressor().fit(x, y)
+    f = r.formula_
+    assert r.terms_ > 12 >= f.terms and 0.7 < f.score < f.model_score
+    assert r2_score(y, evaluated(f, x)) == pytest.approx(f.score, abs=1e-3)
+    assert f.model_score == pytest.approx(r.score(x, y), abs=1e-9)
+    assert len(re.findall(r"\d[\d.e+-]*(?= x\d)|(?<=[+-] )\d[\d.]*(?=,?$)", f, re.M)) <= 12
+    long = dcopt.LDERegressor(formula_size=40).fit(x, y)
+    assert 12 < long.terms_ == long.formula_.terms <= 40 and long.formula_.score > f.score
+    assert f._repr_latex_().startswith("\\begin{align*}") and "x1" in f._repr_html_() and "12 terms" not in f._repr_html_().replace(f"{f.terms} terms", "")
+    again = pickle.loads(pickle.dumps(r)).formula_
+    assert again == f and (again.terms, again.score, again.latex) == (f.terms, f.score, f.latex)
+    assert dcopt.LDERegressor(method="ensemble", time_limit=20).fit(x[:100], y[:100]).formula_.terms <= 12
+
+
+def test_importances():
+    x, y = bent()
+    r = dcopt.LDERegressor().fit(x, y)
+    assert r.feature_importances_.sum() == pytest.approx(1) and set(np.argsort(r.feature_importances_)[-2:]) == {0, 1}
+    assert np.all(r.feature_importances_[[j for j in range(5) if j not in r.used_features_]] == 0)
+
+
+def test_deviation_of_predictions():
+    rng = np.random.default_rng(2)
+    x, y = bent(400)
+    r = dcopt.LDERegressor().fit(x, y + 0.5 * rng.standard_normal(400))
+    value, std = r.predict(x[:7], return_std=True)
+    np.testing.assert_array_equal(value, r.predict(x[:7]))
+    assert std.shape == (7,) and np.all(std == std[0]) and std[0] == pytest.approx(0.5, rel=0.2)
+
+
+def test_formula_and_weights_of_classes():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((400, 2))
+    y = np.where(x[:, 0] + 0.8 * rng.standard_normal(400) > 1.5, "rare", "common")
+    plain, weighed = (dcopt.LDEClassifier(method="cheap", class_weight=w).fit(x, y) for w in (None, "balanced"))
+    assert plain.formula_.startswith("rare = ") and plain.formula_.terms <= 12
+    recall = [np.mean(c.predict(x)[y == "rare"] == "rare") for c in (plain, weighed)]
+    assert recall[1] > recall[0] + 0.1
+    by_hand = dcopt.LDEClassifier(method="cheap").fit(x, y, sample_weight=np.where(y == "rare", 1 / np.mean(y == "rare"), 1 / np.mean(y == "common")))
+    np.testing.assert_array_equal(weighed.predict(x), by_hand.predict(x))
+    three = dcopt.LDEClassifier(max_features=1).fit(x, np.digitize(x[:, 0], [-1, 1]))
+    assert [line.partition(" =")[0] for line in three.formula_.splitlines() if " = " in line] == ["0", "1", "2"]
+
+
+def test_limits_are_warned_of():
+    x, y = make_friedman1(300, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        dcopt.LDERegressor(method="ccp", pieces=(3, 2), max_iter=1).fit(x, y)
 
 
 def test_settings_in_the_words_of_the_estimator():

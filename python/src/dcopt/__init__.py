@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # what __getattr__ imports when it is needed, for who reads t
     from . import dc
     from ._apply import apply
     from ._async import solve_async
-    from ._estimators import LDEClassifier, LDERegressor
+    from ._estimators import Formula, LDEClassifier, LDERegressor
     from ._file import File, from_dc, solve_file
     from ._function import Function
     from ._method import as_dccp, functions, is_dc, replace_dccp, solve, to_dc, why_not
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # what __getattr__ imports when it is needed, for who reads t
     from .dc import Model
 
 __all__ = [
-    "CurvatureError", "DCOPT", "DCOPT_QP", "DcoptError", "File", "Function", "LDEClassifier", "LDERegressor", "Model", "NotUniqueWarning", "ProblemError", "Progress",
+    "CurvatureError", "DCOPT", "DCOPT_QP", "DcoptError", "File", "Formula", "Function", "LDEClassifier", "LDERegressor", "Model", "NotUniqueWarning", "ProblemError", "Progress",
     "Result", "UnsupportedError", "WorkerError", "__version__", "apply", "as_dccp", "dc", "from_dc", "functions", "is_dc", "replace_dccp", "solve", "solve_async",
     "solve_file", "solve_qp", "to_dc", "why_not",
 ]
@@ -36,7 +36,7 @@ _install()
 
 if not TYPE_CHECKING:  # a __getattr__ would hide wrong names from who reads types
     _MODULES = {
-        "_apply": "apply", "_async": "solve_async", "_estimators": "LDEClassifier LDERegressor", "_file": "File from_dc solve_file", "_function": "Function",
+        "_apply": "apply", "_async": "solve_async", "_estimators": "Formula LDEClassifier LDERegressor", "_file": "File from_dc solve_file", "_function": "Function",
         "_method": "as_dccp functions is_dc replace_dccp solve to_dc why_not", "_qp": "solve_qp", "_result": "Progress Result", "_solver": "DCOPT DCOPT_QP", "dc": "Model",
     }
     _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import html
+import re
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,6 +79,64 @@ Method = Literal["auto", "cheap", "bagged", "ensemble", "ccp", "split", "dca", "
 _WITH_PIECES = ("ccp", "split", "dca", "refit")
 
 
+# What a person reads: the terms of a formula, if formula_size does not say.
+_READABLE = 12
+
+# The rows, a sample, that a formula beside the model and the importances of features are made of.
+_SAMPLE = 2000
+
+
+def _named(text: str, classes: list[str]) -> str:
+    """A formula with the names of the classes in the places of their numbers, which stand before the sign of equality."""
+    return re.sub(r'(?m)^(?:"|\\text\{)?(\d{6})["}]?(?= =)', lambda m: classes[int(m[1])], text)
+
+
+def _tex(name: str) -> str:
+    return r"\text{" + re.sub(r"([#$%&_{}])", r"\\\1", name) + "}"
+
+
+class Formula(str):
+    """A formula as text; notebooks show it as mathematics.
+
+    Attributes
+    ----------
+    latex : str
+        The formula in LaTeX.
+    terms : int
+        Slopes and constants that are not 0.
+    score, model_score : float
+        The share of the variance that the formula explains of the rows of the fit, or a sample of them, and the share that the model does; of
+        classifiers the shares of labels that are right.
+
+    Examples
+    --------
+    >>> import dcopt, numpy as np
+    >>> X = np.linspace(-2, 2, 80).reshape(-1, 1)
+    >>> formula = dcopt.LDERegressor().fit(X, np.abs(X[:, 0])).formula_
+    >>> formula.terms <= 12, formula.score > 0.99
+    (True, True)
+    """
+
+    latex: str
+    terms: int
+    score: float
+    model_score: float
+
+    def __new__(cls, text: str, latex: str = "", terms: int = 0, score: float = float("nan"), model_score: float = float("nan")) -> Formula:
+        out = super().__new__(cls, text)
+        out.latex, out.terms, out.score, out.model_score = latex, terms, score, model_score
+        return out
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return str(self), self.latex, self.terms, self.score, self.model_score
+
+    def _repr_latex_(self) -> str:
+        return self.latex
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>\n<p>{self.terms} terms, score {self.score:.3g}; the model has {self.model_score:.3g}</p>"
+
+
 class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What both estimators share: the worker and the model, as the text of its file."""
 
@@ -106,30 +169,84 @@ class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 s[name] = getattr(self, name)
         return s
 
-    def _train(self, X: np.ndarray, more: dict[str, Any], buffers: Buffers, weights: np.ndarray | None) -> Reply:
-        w = worker()
-        held = w.hold("model")
-        header = {"type": "fit", "model": held.handle, "kind": self._kind, "shape": list(X.shape),
-                  "X": buffers.add(np.ascontiguousarray(X).reshape(-1)), "settings": self._settings(), **more}
+    def _fitted(self, X: np.ndarray, targets: tuple[str, np.ndarray, str], more: dict[str, Any], weights: np.ndarray | None, settings: dict[str, Any]) -> tuple[Held, Reply]:
+        """A model of the rows, in the worker, and what is told of it."""
+        w, buffers = worker(), Buffers()
+        held, (name, values, kind) = w.hold("model"), targets
+        header = {"type": "fit", "model": held.handle, "kind": self._kind, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1)),
+                  name: buffers.add(values, kind), "settings": settings, **more}
         if weights is not None:
             header["weights"] = buffers.add(weights)
         if hasattr(self, "feature_names_in_"):
             header["features"] = [str(f) for f in self.feature_names_in_]
+        return held, w.request(header, buffers, held=held)
+
+    def _train(self, X: np.ndarray, targets: tuple[str, np.ndarray, str], more: dict[str, Any], weights: np.ndarray | None) -> None:
+        settings = self._settings()
         try:
-            reply = w.request(header, buffers, held=held)
-            self.model_ = w.request({"type": "export", "model": held.handle, "format": "json"}, held=held).text()
-            if self._kind == "regressor":
-                self.formula_ = w.request({"type": "export", "model": held.handle, "format": "text"}, held=held).text().strip()
+            held, reply = self._fitted(X, targets, more, weights, settings)
+            self.model_ = self._exported(held, "json")
+            self._held = held
+            # The rows stand in an order that has nothing to do with what is in them: the first are a sample.
+            X, w = X[:_SAMPLE], None if weights is None else weights[:_SAMPLE]
+            targets = (targets[0], targets[1][:_SAMPLE], targets[2])
+            self._importances(X)
+            self._explain(X, targets, more, w, settings, held, reply)
         except DcoptError as e:
             if e.kind in ("data", "request"):
                 raise ValueError(str(e).replace("the setting seed", "the setting random_state")) from e
             raise
-        self._held = held
         self.training_ = reply["training"]
         self.used_features_ = np.asarray(reply["used_features"], dtype=int)
         self.terms_ = int(reply["terms"])
         self.n_iter_ = max(1, int(reply["training"].get("iterations", 1)))
-        return reply
+        if self.training_["status"] != "converged":
+            warnings.warn(f"the fit ended as {self.training_['status']}: the model is the best so far. Raise max_iter or time_limit.",
+                          ConvergenceWarning, stacklevel=3)
+
+    @staticmethod
+    def _exported(held: Held, form: str) -> str:
+        return held.worker.request({"type": "export", "model": held.handle, "format": form}, held=held).text()
+
+    def _values(self, held: Held, X: np.ndarray) -> np.ndarray:
+        """Predictions, or probabilities."""
+        reply = self._predicted(held, X)
+        y = reply.array("y" if self._kind == "regressor" else "proba")
+        return np.array(y).reshape(len(X), -1)
+
+    def _importances(self, X: np.ndarray) -> None:
+        """How much predictions change, in the mean square, where a feature has the value of another row."""
+        out = np.zeros(X.shape[1])
+        X = X[:_SAMPLE // 4]
+        base = self._values(self._held, X)
+        for j in range(X.shape[1]):
+            other = X.copy()
+            other[:, j] = np.roll(X[:, j], len(X) // 2)
+            out[j] = np.mean(np.square(self._values(self._held, other) - base))
+        self.feature_importances_ = out / out.sum() if out.sum() > 0 else out
+
+    def _explain(self, X: np.ndarray, targets: tuple[str, np.ndarray, str], more: dict[str, Any], weights: np.ndarray | None,
+                 settings: dict[str, Any], held: Held, reply: Reply) -> None:
+        """Sets formula_: the model where it is short or formula_size says what it is, else another one of few terms."""
+        of, told = held, reply
+        if self.formula_size is None and reply["terms"] > _READABLE:
+            short = {k: v for k, v in settings.items() if k in ("seed", "max_features", "time_limit")}
+            of, told = self._fitted(X, targets, more, weights, {**short, "method": "auto", "formula_size": _READABLE})
+        try:
+            text, latex = self._exported(of, "text").strip(), self._exported(of, "latex")
+        except DcoptError:  # a stack of few terms
+            text, latex = self._exported(of, "text").strip(), ""
+        if "classes" in more:
+            text, latex = (_named(t, [escape(str(c)) for c in self.classes_]) for t, escape in ((text, str), (latex, _tex)))
+        scores = [self._score_of(self._values(h, X), targets[1], weights) for h in (of, held)]
+        self.formula_ = Formula(text, latex, int(told["terms"]), *scores)
+
+    def _score_of(self, values: np.ndarray, right: np.ndarray, weights: np.ndarray | None) -> float:
+        if self._kind == "classifier":
+            return float(np.average(values.argmax(axis=1) == right, weights=weights))
+        mean = np.average(right, weights=weights)
+        spread = np.average(np.square(right - mean), weights=weights)
+        return float(1 - np.average(np.square(right - values[:, 0]), weights=weights) / spread) if spread > 0 else float("nan")
 
     def _loaded(self) -> Held:
         """The model in the worker, which is given it again after a fork, a restart or
@@ -148,7 +265,10 @@ class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def _predict(self, X: Any) -> Reply:
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        held = self._loaded()
+        return self._predicted(self._loaded(), X)
+
+    @staticmethod
+    def _predicted(held: Held, X: np.ndarray) -> Reply:
         buffers = Buffers()
         header = {"type": "predict", "model": held.handle, "shape": list(X.shape), "X": buffers.add(np.ascontiguousarray(X).reshape(-1))}
         return held.worker.request(header, buffers, held=held)
@@ -180,12 +300,15 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
     max_features : int, optional
         At most so many features in a model, of methods that choose them; of stacks in each of their models. None: as many as pay.
     formula_size : int, optional
-        At most so many terms, slopes and constants that are not 0, in the formula of "auto". None: as many as pay.
+        At most so many terms, slopes and constants that are not 0, in the model of "auto". None: as many as pay.
 
     Attributes
     ----------
-    formula_ : str
-        The model in the units of the data; of stacks a summary.
+    formula_ : Formula
+        The model in the units of the data, if it has at most 12 terms or formula_size is given; else another model of at most 12 terms, of at most 2000
+        of the rows. `formula_.score` and `formula_.model_score` say how well both fit.
+    feature_importances_ : ndarray
+        How much predictions change, in the mean square, where a feature has the value of another row; they add up to 1.
     used_features_ : ndarray
         The features that the model depends on, by number, ascending.
     terms_ : int
@@ -216,22 +339,34 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
         """Trains on the rows of X and the targets y. Raises: ValueError for data or settings that cannot be used."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         X, y, weights = _distinct(X, np.asarray(y, dtype=float), _weights(sample_weight, len(X)))
-        buffers = Buffers()
-        self._train(X, {"y": buffers.add(y)}, buffers, weights)
+        self._train(X, ("y", y, "f64"), {}, weights)
+        self._deviation = float(np.sqrt(np.average(np.square(y - np.average(y, weights=weights)), weights=weights)))
         return self
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """The predicted targets."""
-        return np.array(self._predict(X).array("y"))
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """The predicted targets; with return_std also the standard deviation of their errors, which is one for all rows: on rows that had no part in
+        the fit, or where the method has none, on those of the fit."""
+        y = np.array(self._predict(X).array("y"))
+        if not return_std:
+            return y
+        unexplained = self.training_["oob"] if self.training_["oob"] >= 0 else self.training_["fvu"]
+        return y, np.full(len(y), np.sqrt(unexplained) * self._deviation)
 
 
 class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
     """A classifier by linear dilation-erosion functions: one for two classes, else one for each class against the others.
 
-    Parameters and attributes are those of LDERegressor; there is no formula_.
+    Parameters and attributes are those of LDERegressor, and:
+
+    Parameters
+    ----------
+    class_weight : mapping or "balanced", optional
+        Weights of the classes, which multiply those of the rows; "balanced": each class weighs as much as any other.
 
     Attributes
     ----------
+    formula_ : Formula
+        A score for each class, the largest is that of the predicted class; of two classes that of the second, which is predicted where it is above 0.
     classes_ : ndarray
         The classes, sorted.
 
@@ -246,6 +381,12 @@ class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
 
     _kind = "classifier"
 
+    def __init__(self, method: Method = "auto", pieces: tuple[int, int] | None = None, max_iter: int | None = None, tol: float | None = None,
+                 ridge: float | None = None, random_state: int | np.random.RandomState | None = 0, time_limit: float | None = None,
+                 max_features: int | None = None, formula_size: int | None = None, class_weight: Mapping[Any, float] | str | None = None) -> None:
+        super().__init__(method, pieces, max_iter, tol, ridge, random_state, time_limit, max_features, formula_size)
+        self.class_weight = class_weight
+
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LDEClassifier:
         """Trains on the rows of X and their classes y. Raises: ValueError for data or settings that cannot be used."""
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -255,11 +396,13 @@ class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
         seen = np.unique(labels if weights is None else labels[weights > 0])
         if len(seen) < 2:
             raise ValueError(f"the target has {len(seen)} class{'es' if len(seen) > 1 else ''}, want at least two")
+        if self.class_weight is not None:
+            each = compute_sample_weight(self.class_weight, y)
+            weights = each if weights is None else weights * each
         X, labels, weights = _distinct(X, labels, weights)
-        buffers = Buffers()
         # The program sorts the names of classes: numbers with leading zeros keep the order.
         names = [f"{k:06d}" for k in range(len(self.classes_))]
-        self._train(X, {"labels": buffers.add(labels, "i32"), "classes": names}, buffers, weights)
+        self._train(X, ("labels", labels, "i32"), {"classes": names}, weights)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
