@@ -73,6 +73,13 @@ class _Block:
 _POSITIVE = {"log", "sqrt", "entr", "invpos", "xexp", "kl", "rel_entr", "geomean", "wgeomean"}
 
 
+# Why a function is refused, by the names of CVXPY's classes.
+_LACKS = {
+    **dict.fromkeys(("ceil", "floor", "sign", "length"), ("a function with jumps is no difference of convex functions", "unsupported", "State it without jumps, as by a sigmoid.")),
+    **dict.fromkeys(("eye_minus_inv", "pf_eigenvalue"), ("a function of geometric programs alone", "unsupported", "Solve it with gp=True.")),
+    "gen_lambda_max": ("a function of bisections alone", "unsupported", 'Solve it with qcp=True and solver="DCOPT".'),
+}
+
 # What says that a matrix is symmetric.
 _SYMMETRIC = {"symmetric_wrap", "psd_wrap"}
 
@@ -306,8 +313,8 @@ class Lowerer:
         if item is None:
             item = build(expr)
         if item is None:
-            raise UnsupportedError(f"dcopt has no function {kind}", "unsupported",
-                                   "Write it with functions that dcopt has; dcopt.functions() lists them.", short(expr))
+            raise UnsupportedError(*_LACKS.get(kind, (f"dcopt has no function {kind}", "unsupported", "Write it with functions that dcopt has; dcopt.functions() lists them.")),
+                                   short(expr))
         if item[0] == "n":
             self.graph.nodes[item[1]].setdefault("name", expr)
         return self.remember(expr, item)
@@ -662,10 +669,7 @@ class Lowerer:
         if p == 2:
             return self.reduced("norm2", e)
         if p < 1:
-            item = self.by_cones(e)
-            if item is None:
-                raise UnsupportedError(f"a p-norm with p = {p} in a problem that is not convex by CVXPY's rules", "unsupported", "dcopt has p >= 1 everywhere.", short(e))
-            return item
+            return self.by_cones(e) or self.lower(cp.power(cp.sum(cp.power(e.args[0], p), axis=e.axis, keepdims=e.keepdims), 1 / p))
         return self.reduced("norm", e, p=p)
 
     def by_cones(self, e: Expression) -> Item | None:
@@ -817,7 +821,10 @@ class Lowerer:
     def op_conj(self, e: Any) -> Item: return self.lower(e.args[0])
     def op_imag(self, e: Any) -> Item: return self.graph.node("const", [], e.shape, value=0.0)
 
-    # Quotients
+    # Quotients and functions of positive numbers
+
+    def op_one_minus_pos(self, e: Any) -> Item: return self.lower(1 - e.args[0])
+    def op_gmatmul(self, e: Any) -> Item: return self.lower(cp.exp(e.A @ cp.log(e.args[0])))
 
     def op_dist_ratio(self, e: Any) -> Item:
         return self.lower(cp.norm(e.args[0] - e.args[1]) / cp.norm(e.args[0] - e.args[2]))

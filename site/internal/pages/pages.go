@@ -64,11 +64,12 @@ func Navigation() []Section {
 			doc("Choosing a solver", "solvers.md"),
 			doc("Large problems", "large.md"),
 			doc("Derivatives of solutions", "derivatives.md"),
-			doc("l-DER regression", "lder.md"),
+			doc("Piecewise linear regression", "lder.md"),
 			doc("Messages", "messages.md"),
 			doc("Comparison", "comparison.md"),
 			doc("Measurements", "measured.md"),
 			doc("Beside CVXPY and DCCP", "python.md"),
+			doc("CVXPY's functions", "python-atoms.md"),
 		}},
 		{"Reference", []Page{
 			doc("Language card", "card.md"),
