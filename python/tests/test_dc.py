@@ -52,7 +52,7 @@ VALUES = {
     "power that varies": (lambda x: x**x, lambda x: x**x), "power of a number": (lambda x: 2**x, lambda x: 2**x), "root": (lambda x: x**0.5, np.sqrt),
     "mul": (lambda x: x * x + x * Y + 2 * x, lambda x: x * x + x * Y + 2 * x), "division": (lambda x: x / Y + 3 / x + x / 2, lambda x: x / Y + 3 / x + x / 2),
     "kl": (lambda x: dc.kl(x, Y), lambda x: x * np.log(x / Y) - x + Y), "sum": (dc.sum, np.sum), "sum down": (lambda x: x.sum(0), lambda x: x.sum(0)),
-    "sum across": (lambda x: x.sum(axis=1), lambda x: x.sum(1)), "mean": (lambda x: dc.mean(x) + dc.mean(x, 1), lambda x: x.mean() + x.mean(1)),
+    "sum across": (lambda x: x.sum(axis=1), lambda x: x.sum(1)), "cumsum": (dc.cumsum, np.cumsum), "cumsum down": (lambda x: dc.cumsum(x, 0), lambda x: np.cumsum(x, 0)), "mean": (lambda x: dc.mean(x) + dc.mean(x, 1), lambda x: x.mean() + x.mean(1)),
     "max": (dc.max, np.max), "max down": (lambda x: dc.max(x, axis=0), lambda x: x.max(0)), "max across": (lambda x: dc.max(x, axis=-1), lambda x: x.max(1)),
     "max of two": (lambda x: dc.max(x, Y, 1), lambda x: np.maximum(np.maximum(x, Y), 1)), "min": (dc.min, np.min),
     "min of two": (lambda x: dc.min(x, 1), lambda x: np.minimum(x, 1)), "norm1": (dc.norm1, lambda x: np.abs(x).sum()),
@@ -104,6 +104,10 @@ def test_sparse_matrices():
 
 def test_each_function_has_a_value_and_a_docstring():
     tested = " ".join([*VALUES, *MATRICES])
+    from dcopt import _arrays
+
+    public = {name for name, v in vars(_arrays).items() if not name.startswith("_") and getattr(v, "__module__", None) == _arrays.__name__ and callable(v)}
+    assert public | {"Model"} == set(dc.__all__)
     for name in dc.__all__:
         assert getattr(dc, name).__doc__, name
         if name[0].islower() and name not in ("le", "ge", "eq", "between", "semidefinite"):
@@ -211,8 +215,15 @@ def test_mistakes_are_errors_with_a_place():
     for f, words in (
         (lambda: x + y, r"x: shapes do not go together: \(3,\), \(2, 2\)"), (lambda: y @ x, r"y: matrices of the shapes \(2, 2\) and \(3,\)"),
         (lambda: x + [1.0, np.nan, 2.0], "infinite or NaN"), (lambda: x / 0, "division by 0"), (lambda: m.var("x"), "the name x is taken"),
-        (lambda: m.minimize(x), r"x: the objective has the shape \(3,\)"), (lambda: m.subject_to(True), "True is no constraint"), (lambda: x + "a", "no array of numbers"),
-        (lambda: dc.max(x, 1, axis=0), "has no axis"),
+        (lambda: m.minimize(x), r"x: the objective has the shape \(3,\)"), (lambda: m.subject_to(True), "True is no constraint"), (lambda: x + "a", "data is 'a', want numbers"),
+        (lambda: dc.max(x, 1, axis=0), "has no axis"), (lambda: m.var("a", 2, at_least=[1, 2, 3]), r"a: at_least has the shape \(3,\), want \(2,\)\nOne number"),
+        (lambda: m.var("b", 2, start_at="high"), "b: start_at is 'high', want numbers"), (lambda: m.var("c", 2.5), "the shape is 2.5, want an integer"),
+        (lambda: m.var("d", -1), "the shape is -1"), (lambda: m.var("", 1), "the name is ''"), (lambda: m.var("e", start_normal=(1, 2, 3)), "e: start_normal has the shape"),
+        (lambda: dc.between([1, 2], x, 3), r"lo has the shape \(2,\), want \(3,\)"), (lambda: x.reshape(2, 2), r"x: 3 entries have no shape \(2, 2\)"),
+        (lambda: y.sum(axis=2), r"y: axis is 2, the array has the shape \(2, 2\)\nAxes are 0 to 1"), (lambda: dc.norm2(y, axis="rows"), "axis is 'rows'"),
+        (lambda: dc.quad(x, np.eye(2)), r"the matrix has the shape \(2, 2\), want \(3, 3\)"), (lambda: x.diag(), "has no diagonal"), (lambda: dc.huber(x, "a"), "m is 'a'"),
+        (lambda: x ** "a", "p is 'a'"), (lambda: dc.sum_largest(x, [1, 2]), "k has the shape"), (lambda: dc.dot_sort(x, "ab"), "weights is 'ab'"),
+        (lambda: dc.Model().param("q", 2, value=[1, 2, 3])._now(), r"q: the value has the shape \(3,\), want \(2,\)"),
     ):
         refused(f, words)
     refused(lambda: bool(0 <= x), "dc.between", TypeError)
