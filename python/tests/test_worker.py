@@ -162,7 +162,7 @@ def test_interrupt_returns_the_best_point():
         c = cp.Variable((n, 2), name="c")
         apart = [cp.norm(c[i] - c[j], 2) >= r[i] + r[j] for i in range(n) for j in range(i)]
         prob = cp.Problem(cp.Minimize(cp.max(cp.max(cp.abs(c), axis=1) + r)), apart)
-        prob.solve(method="dcopt", time_limit=1)
+        prob.solve(method="dcopt", starts=1, max_iter=2)
         print("ready", flush=True)
         prob.solve(method="dcopt", starts=100000, seed=1)
         print(prob.status, prob.value, c.value is not None, flush=True)
@@ -186,7 +186,7 @@ def test_an_alarm_of_the_user_is_the_users_exception():
     cp = need.module("cvxpy")
     c = cp.Variable((30, 2))
     prob = cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(30) for j in range(i)])
-    prob.solve(method="dcopt", time_limit=.1)
+    prob.solve(method="dcopt", starts=1, max_iter=2)
 
     def late(number, frame):
         raise TimeoutError("late")
@@ -448,3 +448,23 @@ def test_an_interrupt_is_for_the_main_thread_alone():
         finally:
             p.kill()
     assert out == ["cancelled", "True", "True", "cancelled"]
+
+
+def test_limits_count_from_the_first_moment():
+    """A translation, and what a worker does with it, ends with the time limit; another solve begins anew."""
+    cp = need.module("cvxpy")
+    n = 120
+    c = cp.Variable((n, 2))
+    prob = cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(n) for j in range(i)])
+    m = dcopt.Model()
+    x = m.var("x", (n, 2))
+    m.minimize(dcopt.dc.max(abs(x)))
+    m.subject_to(*(dcopt.dc.norm2(x[i] - x[j]) >= 1 for i in range(n) for j in range(i)))
+    for solve in (lambda limit: prob.solve(method="dcopt", time_limit=limit), lambda limit: m.solve(time_limit=limit)):
+        begin = time.perf_counter()
+        with pytest.raises(dcopt.DcoptError, match="the time limit passed before there was a point") as e:
+            solve(0.05)
+        assert time.perf_counter() - begin < 3 and e.value.kind == "cancelled"
+    assert c.value is None
+    small = cp.Problem(cp.Minimize(cp.square(c[0, 0] - 1)))
+    assert small.solve(method="dcopt", time_limit=60) == pytest.approx(0, abs=1e-8) and small.status == "optimal"

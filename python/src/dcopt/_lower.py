@@ -26,7 +26,7 @@ from cvxpy.lin_ops import lin_op
 
 from ._errors import DcoptError, Places, ProblemError, UnsupportedError, short
 from ._graph import Graph, flat
-from ._worker import operations
+from ._worker import go_on, operations
 
 Item = tuple  # of a kind, "v", "p" or "n", and a number
 _CONSTANT_ID = lin_op.CONSTANT_ID if hasattr(lin_op, "CONSTANT_ID") else "constant_id"
@@ -278,6 +278,7 @@ class Lowerer:
 
     def lower(self, expr: Expression) -> Item:
         """The item of an expression."""
+        go_on()
         if id(expr) in self.items:
             return self.items[id(expr)]
         if isinstance(expr, Variable):

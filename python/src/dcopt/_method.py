@@ -22,7 +22,7 @@ from ._graph import Loaded, flat
 from ._lower import Lowered, ParameterWithoutValue, lower
 from ._result import Callback, number, outcome, teller
 from ._settings import Settings, names
-from ._worker import Buffers, Reply, operations
+from ._worker import Buffers, Reply, in_time, left, operations
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -223,7 +223,18 @@ def solve(problem: cp.Problem, *, verbose: bool = False, warm_start: bool = True
     """
     given = settings_of(settings)
     begin = time.perf_counter()
-    kept = translated(problem, gp)
+    limit = given.get("time_limit")
+
+    def make() -> _Kept:
+        kept = translated(problem, gp)
+        if limit is not None:
+            kept.loaded.load()
+        return kept
+
+    before = _Kept.of(problem)
+    kept = in_time(limit, make)
+    if limit is not None and kept is not before:
+        given["time_limit"] = left(limit, begin)
     low = kept.lowered
     buffers = Buffers()
     for name, parameter in low.parameters:

@@ -14,9 +14,10 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from pathlib import Path
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable, NoReturn, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ try:  # those of the module signal turn numbers into names at each call: a tenth
 except ImportError:
     from signal import getsignal as _getsignal, signal as _setsignal
 
+_T = TypeVar("_T")
 _MAGIC = b"DCO\x01"
 _PRELUDE = struct.Struct("<4sIQ")
 _KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
@@ -374,6 +376,42 @@ class Stop:
             self.asked, under_way = True, list(self._under_way)
         for link, ident in under_way:
             link.cancel(ident)
+
+
+def in_time(limit: float | None, make: Callable[[], _T]) -> _T:
+    """What make gives: a translation, whose time counts towards the limit in seconds.
+
+    Raises: DcoptError where the limit passes before."""
+    if limit is None:
+        return make()
+    outer = _STOP.get()
+    stop = outer or Stop()
+    timer = threading.Timer(limit, stop.ask)
+    timer.daemon = True
+    timer.start()
+    try:
+        if outer is not None:
+            return make()
+        with stop:
+            return make()
+    except DcoptError as e:
+        if not stop.asked:
+            raise
+        raise DcoptError("the time limit passed before there was a point", "cancelled", "Raise time_limit.") from e
+    finally:
+        timer.cancel()
+
+
+def left(limit: float, begin: float) -> float:
+    """What is left of a limit that counts from begin: more than nothing."""
+    return max(limit - (time.perf_counter() - begin), 1e-6)
+
+
+def go_on() -> None:
+    """Raises DcoptError where the request that is being prepared has been stopped."""
+    stop = _STOP.get()
+    if stop is not None and stop.asked:
+        raise DcoptError("stopped before there was a point", "cancelled")
 
 
 _IDS = itertools.count(1)

@@ -23,7 +23,7 @@ from ._errors import CurvatureError, Places, ProblemError, UnsupportedError, che
 from ._graph import Graph, Loaded, flat
 from ._result import Callback, Result, number, outcome, teller
 from ._settings import Settings, names
-from ._worker import Buffers, Reply
+from ._worker import Buffers, Reply, go_on, in_time, left
 from . import _arrays
 from ._arrays import *  # noqa: F403
 from ._arrays import Constraint, Expr, Operand, Parameter, Shape, Variable, _expr, _numbers, _shape, _shaped
@@ -52,6 +52,7 @@ class Lowering:
                     self.items[id(e)] = self._item(e)
 
     def _item(self, e: Expr) -> tuple[str, int]:
+        go_on()
         add = self.graph.buffers.add
         arrays = {k: add(v, "i64" if k in ("indptr", "indices") else "f64") for k, v in e.arrays.items()}
         if isinstance(e, Variable):
@@ -199,7 +200,17 @@ class Model:
         3.0
         """
         given = checked({k.rstrip("_"): v for k, v in settings.items() if v is not None}, names(Settings))
-        begin, loaded, buffers = time.perf_counter(), self._load(), Buffers()
+        begin, before, limit, buffers = time.perf_counter(), self._loaded, given.get("time_limit"), Buffers()
+
+        def make() -> Loaded:
+            loaded = self._load()
+            if limit is not None:
+                loaded.load()
+            return loaded
+
+        loaded = in_time(limit, make)
+        if limit is not None and loaded is not before:
+            given["time_limit"] = left(limit, begin)
         header: dict[str, Any] = {"type": "solve", "warm": warm_start, "settings": given, "parameters": self._parameters(buffers)}
         if start is not None:
             values = start.x if isinstance(start, Result) else start
