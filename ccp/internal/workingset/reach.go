@@ -88,7 +88,7 @@ func (s *working) aroundEstimate(ctx context.Context) error {
 	if s.others() {
 		s.unit = s.reach
 	}
-	if s.others() || !smooths {
+	if s.others() {
 		s.estimate()
 		return nil
 	}

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package workingset
 
 import (
@@ -107,9 +105,6 @@ const (
 	sufficient = 1e-4
 	leastStep  = 1e-3
 )
-
-// smooths says that there is smoothing.
-const smooths = true
 
 // smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join. Where the point is enough,
 // s.reached is true and the answer is there.
