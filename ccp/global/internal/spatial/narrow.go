@@ -175,10 +175,10 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 
 // probe cuts off where the convex problem has no point as good as the best one, at the ends of
 // columns (optimality-based tightening, Zamora and Grossmann 1999): the least and the largest value
-// of a column tell what to cut off, and the multipliers show it. It reports whether the node is much
-// narrower for it.
+// of a column tell what to cut off, and the multipliers show it. It reports whether the node is
+// much narrower for it.
 func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) (much bool, err error) {
-	if s.trusts(box) || nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) && nd.depth > 0 {
+	if s.trust && s.free(box) || nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) && nd.depth > 0 {
 		return false, nil
 	}
 	before, tried, paid := s.Work(), 0, 0

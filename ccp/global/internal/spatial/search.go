@@ -44,6 +44,7 @@ type Search struct {
 	block   []int        // variables whose products may be a semidefinite matrix
 	matrix  bool         // it pays
 	hulls   bool         // of choices pay
+	trust   bool         // the backend's word counts: multipliers show no hulls, and little where variables have no bounds
 	sizes   map[int]bool // arguments of absolute values that may be split where they have no bounds
 	splits  int          // of other columns
 	branch  []int        // columns that may be split
@@ -132,6 +133,7 @@ func (s *Search) Prepare() bool {
 		}
 		return false
 	}
+	s.trust = !s.Keep && (len(s.P.Choices) > 0 || s.free(s.root))
 	d := s.P.ByIntervals()
 	nd := node{box: s.pack(s.root), bound: s.P.Bound(d, s.root, make([]flat.Interval, s.P.Columns()))}
 	if s.Keep {

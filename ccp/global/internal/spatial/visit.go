@@ -71,7 +71,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 	switch {
 	case err != nil:
 		return visit{err: err}
-	case r.phase1 && s.trusts(box):
+	case r.phase1 && s.trust:
 		nothing.trusted = true
 		return nothing
 	case !s.solved(res):
@@ -119,7 +119,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 // where it has no point one that is feasible and shows that, unless the backend's word for it counts.
 func (s *Search) relax(ctx context.Context, box []flat.Interval, cuts []flat.Cut) (
 	r *relaxation, res *qpbackend.Result, err error) {
-	r = &relaxation{p: s.P, box: box, cuts: cuts, hulls: s.hulls, sizes: s.trusts(box)}
+	r = &relaxation{p: s.P, box: box, cuts: cuts, hulls: s.hulls, sizes: s.trust}
 	if s.matrix {
 		r.block = s.block
 	}
@@ -129,7 +129,7 @@ func (s *Search) relax(ctx context.Context, box []flat.Interval, cuts []flat.Cut
 		res, err = s.solve(ctx, r)
 	}
 	if err == nil && res.Status == qpbackend.PrimalInfeasible {
-		if r = (&relaxation{p: s.P, box: box, phase1: true}); !s.trusts(box) {
+		if r = (&relaxation{p: s.P, box: box, phase1: true}); !s.trust {
 			res, err = s.solve(ctx, r)
 		}
 	}
@@ -145,15 +145,14 @@ func (s *Search) solved(res *qpbackend.Result) bool {
 	return false
 }
 
-// bound bounds the node by the multipliers of a solution. Hulls have none that show a bound, and
-// where variables have no bounds rounding errors spoil it: there the backend's word counts.
+// bound bounds the node by the multipliers of a solution, or by the backend's word where that counts.
 func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []flat.Interval) {
 	v.dual = r.dual(res)
 	if v.bound = s.P.Bound(v.dual, r.box, work); math.IsInf(v.bound, -1) {
 		sure(v.dual)
 		v.bound = s.P.Bound(v.dual, r.box, work)
 	}
-	if r.phase1 || len(r.open) == 0 && !s.trusts(r.box) || res.Status == qpbackend.IterationLimit {
+	if r.phase1 || !s.trust || res.Status == qpbackend.IterationLimit {
 		return
 	}
 	word := res.Objective - res.Res.Gap*max(1, math.Abs(res.Objective))
@@ -162,10 +161,9 @@ func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []fl
 	}
 }
 
-// trusts reports whether the backend's word counts for a box: where variables have no bounds,
-// multipliers show nothing.
-func (s *Search) trusts(box []flat.Interval) bool {
-	return !s.Keep && slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.IsFinite() })
+// free reports whether some variable has no bounds.
+func (s *Search) free(box []flat.Interval) bool {
+	return slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.IsFinite() })
 }
 
 // again solves a node anew that has become narrower, unless there is an error.
@@ -229,7 +227,7 @@ const worthwhile = 0.1
 func (s *Search) tryHulls(ctx context.Context, box []flat.Interval) error {
 	var words [2]float64
 	for i := range words {
-		res, err := s.solve(ctx, &relaxation{p: s.P, box: box, sizes: s.trusts(box), hulls: i == 1})
+		res, err := s.solve(ctx, &relaxation{p: s.P, box: box, sizes: s.trust, hulls: i == 1})
 		if err != nil {
 			return err
 		}
