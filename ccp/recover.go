@@ -98,9 +98,13 @@ func (r *run) mayBeInfeasible() bool {
 	return r.k == 1 && !r.res.nearly && r.sub.BreaksHard(r.x, 1e-3*r.set.FeasTol)
 }
 
-// hold makes a convex problem bounded that is not: by a proximal term, heavier each time. It ends
-// the run where the problem is unbounded itself, or there is nothing left to try.
+// hold makes a convex problem bounded that is not: by a larger τ where its slacks run
+// away, else by a proximal term, heavier each time. It ends the run where the problem
+// is unbounded itself, or there is nothing left to try.
 func (r *run) hold(ctx context.Context) (*outcome, error) {
+	if r.sub.SlacksRun() && r.penalty.Raise() {
+		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
+	}
 	if ray := r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
 		return r.unbounded(ray), nil
 	}

@@ -94,6 +94,16 @@ func (s *Schedule) Grow(slack, before float64) {
 	}
 }
 
+// Raise multiplies τ by ten where an unbounded convex problem may be due to cheap slacks,
+// and reports whether there was room.
+func (s *Schedule) Raise() bool {
+	if s.Tau >= s.Most {
+		return false
+	}
+	s.Tau = min(10*s.Tau, s.Most)
+	return true
+}
+
 // MayTurn reports whether the slacks stay open, at a point that is stuck or for some iterations,
 // although τ puts the constraints first, and a turn is left.
 func (s *Schedule) MayTurn(stuck bool) bool {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -144,6 +145,13 @@ func matrixMultiplier(order int, y []float64, share float64) []float64 {
 		}
 	}
 	return out
+}
+
+// SlacksRun reports whether a slack grows along the direction that proves the convex
+// problem unbounded.
+func (s *Problem) SlacksRun() bool {
+	tiny := 1e-9 * num.NormInf(s.Res.X)
+	return slices.ContainsFunc(s.Slacks, func(j int) bool { return s.Res.X[j] > tiny })
 }
 
 // LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points that keep the
