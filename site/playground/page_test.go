@@ -289,9 +289,9 @@ func withoutEngine(t *testing.T, b *browser) {
 	q := b.open(t, "", 1280, without("delete globalThis.DecompressionStream; delete globalThis.CompressionStream; delete WebAssembly.compileStreaming; Object.defineProperty(window, 'localStorage', { get() { throw new Error('none') } })"))
 	q.ready()
 	q.write(small)
+	q.shows("message", "keeps nothing")
 	q.press("#solve")
 	q.until(`document.getElementById("state").textContent === "converged"`)
-	q.shows("message", "keeps nothing")
 	q.press("#share")
 	q.until(`location.hash.startsWith("#dc0=")`)
 }
