@@ -2,9 +2,12 @@ package ensemble
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 )
 
 // TestMaxFeatures: no member has more features, and the formula no more terms.
@@ -64,5 +67,39 @@ func TestMaxFeatures(t *testing.T) {
 		if terms > size || terms == 0 {
 			t.Errorf("formula size %d: %d terms", size, terms)
 		}
+	}
+}
+
+// TestSamplesFirst: under a deadline a model of a sample of the rows is there when the fit of all of
+// them has only begun; it is better than the linear model, and of no use to a fit that ends.
+func TestSamplesFirst(t *testing.T) {
+	d := drawnData(rand.New(rand.NewPCG(6, 6)), sampledRows+every, 4, 0)
+	for i := range d.Y {
+		d.Y[i] = math.Abs(d.X[i*d.N]) + math.Abs(d.X[i*d.N+1]-0.5)
+	}
+	mean, scale := d.Mean(d.Y), math.Sqrt(d.Variance())
+	for i := range d.Y {
+		d.Y[i] = (d.Y[i] - mean) / scale
+	}
+	p := Problem{Data: d, Clip: Range{-10, 10}}
+	set := Settings{Recipe: Single, Seed: 1, Workers: 2}
+	whole, err := Fit(context.Background(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	same, err := Fit(ctx, p, set)
+	if err != nil || !slices.Equal(same.Chains[0].Parts[0].Pieces, whole.Chains[0].Parts[0].Pieces) {
+		t.Errorf("%v: a deadline that does not end the fit changes it", err)
+	}
+	set.Progress = func(int, int) { cancel() } // in the fit of all rows
+	res, err := Fit(ctx, p, set)
+	if !errors.Is(err, context.Canceled) || len(res.Chains) != 1 {
+		t.Fatalf("%v: %d chains", err, len(res.Chains))
+	}
+	s := &sample{d: d, clip: p.Clip}
+	if got := s.meanError(res); got > 0.05 || len(res.Unseen) != d.M || !(res.HeldOut < 0.05) {
+		t.Errorf("the mean squared error of a sample's model is %g, held out %g; the target's variance is 1", got, res.HeldOut)
 	}
 }
