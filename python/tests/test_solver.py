@@ -4,6 +4,7 @@ import inspect
 import sys
 import types
 
+import numpy as np
 import pytest
 
 import need
@@ -100,3 +101,44 @@ def test_options_and_errors():
     assert x.value == pytest.approx(1, abs=1e-7)
     with pytest.raises(Exception, match="no_such_option"):
         prob.solve(solver=dcopt.DCOPT(), no_such_option=1)
+
+
+def test_points_are_as_exact_as_the_tolerance_asks():
+    """An objective to a share of backend_tol leaves about its root in a point: a finer tolerance is the way to finer points."""
+    x, y, weights = cp.Variable(), cp.Variable(4), np.arange(1.0, 5.0)
+    problems = (
+        (cp.Problem(cp.Minimize(cp.exp(x) - 2 * x)), x, np.log(2)), (cp.Problem(cp.Minimize(cp.logistic(x) - 0.3 * x)), x, np.log(3 / 7)),
+        (cp.Problem(cp.Maximize(cp.sum(cp.log(y))), [weights @ y <= 4]), y, 1 / weights),
+    )
+    for tol in (1e-8, 1e-12):
+        for prob, v, exact in problems:
+            prob.solve(method="dcopt", backend_tol=tol)
+            assert prob.status == "optimal"
+            np.testing.assert_allclose(v.value, exact, atol=10 * tol**0.5)
+
+
+@pytest.mark.filterwarnings("ignore")  # near the threshold a point is found neither feasible nor not
+def test_generalised_eigenvalues_by_bisection():
+    """The matrix that is completed stays positive definite, and the largest generalised eigenvalue is what is told."""
+    need.cvxpy((1, 9), "before it bisection ends where a solver does not decide")
+    a, b = cp.Variable((3, 3)), cp.Variable((3, 3), PSD=True)
+    prob = cp.Problem(cp.Minimize(cp.gen_lambda_max(a, b)),
+                      [a[0, 0] == 1, a[0, 1] == 1.9, a[1, 1] == 3, a == a.T, b[0, 0] == 3, b[0, 2] == 1.4, b[1, 1] == 0.2])
+    prob.solve(qcp=True, solver="DCOPT")
+    assert np.linalg.eigvalsh(b.value)[0] > 0.05
+    assert np.linalg.eigvals(np.linalg.solve(b.value, a.value)).real.max() == pytest.approx(prob.value, rel=1e-3)
+
+
+@pytest.mark.parametrize("gap", [-2e-7, -2e-6, 0.0])
+def test_an_equation_next_to_a_bound_ends(gap):
+    x = cp.Variable()
+    prob = cp.Problem(cp.Minimize(0), [x >= 0, x == gap])
+    prob.solve(method="dcopt")
+    assert prob.status == ("infeasible" if gap < 0 else "optimal") and prob.solver_stats.num_iters <= 5
+
+
+def test_a_point_on_a_face_is_semidefinite():
+    x = cp.Variable((3, 3), PSD=True)
+    prob = cp.Problem(cp.Minimize(0), [x[0, 0] == 3, x[0, 2] == 1.4, x[1, 1] == 0.2])
+    prob.solve(method="dcopt")
+    assert prob.status == "optimal" and np.linalg.eigvalsh(x.value)[0] > -1e-8
