@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// Starts that are tied have the values of their expressions, in order, and infinite ones are left out.
+// Starts that are tied have the values of their expressions, in order; infinite ones are left out.
 func TestTie(t *testing.T) {
 	m := dc.NewModel()
 	x, s := m.Var("x", []int{3}, dc.StartAt(1, 2, 0)), m.Var("s", []int{3}, dc.StartAt(9))

@@ -121,9 +121,9 @@ func begin(ctx context.Context, s *sample, partitions int, set Settings) (b *bag
 	return b, views, lines, res, false, nil
 }
 
-// every is the share of the rows, one of so many, that a model is trained of beforehand where there
-// is a deadline, and sampledRows the number from which on. Source: the sizes are geometric, so that all
-// of them take a seventh of the time of the whole, which a fit takes for each row.
+// every is the share of the rows, one of so many, that a model is trained of beforehand where
+// there is a deadline, and sampledRows the number from which on. Source: derived: the sizes are
+// geometric, so that all of them take a seventh of the time of the whole.
 const every, sampledRows = 8, 2000
 
 // fitSingle is fitRows. Under a deadline a sample of the rows comes first: the model of it is the
