@@ -13,12 +13,11 @@ import (
 // negatives, have them once, where rows that follow one another have them: each piece of a maximum
 // of affine functions has the features of its sample at other columns.
 type lines struct {
-	begin  []int32 // by row: its first run; the last entry is the end
-	runs   []run
-	value  []float64 // the coefficients of runs
-	norms  []float64 // by row: the Euclidean norm
-	read   bool      // they have the values of A as they are
-	shares bool      // A has its values in common with the caller: see Backend
+	begin []int32 // by row: its first run; the last entry is the end
+	runs  []run
+	value []float64 // the coefficients of runs
+	norms []float64 // by row: the Euclidean norm
+	read  bool      // they have the values of A as they are
 }
 
 // run is a number of coefficients at columns that follow one another.
