@@ -14,8 +14,7 @@ type leaf struct {
 	first   []float64 // slopes of minorants by the column a
 	second  []float64 // and by the column b
 	sides   []float64
-	twins   map[int]bool // columns whose multipliers may be another's
-	points  []float64    // of all columns
+	points  []float64 // of all columns
 	shares  map[int][]float64
 	cuts    []cut
 	squares []square
@@ -76,10 +75,7 @@ func (f *flat) bound(lf *leaf, box []span) float64 {
 	}
 	for i, y := range lf.rows {
 		r := &f.rows[i]
-		side := r.hi
-		if y < 0 {
-			side = r.lo
-		}
+		side := r.sides.endOf(y)
 		if y == 0 || math.IsNaN(y) || math.IsInf(y, 0) || math.IsInf(side, 0) {
 			continue
 		}
@@ -103,9 +99,6 @@ func (f *flat) bound(lf *leaf, box []span) float64 {
 
 func (b *bounding) column(k int) {
 	c, j := &b.cols[k], b.n+k
-	if b.y[j] == (span{}) && b.leaf.twins[j] {
-		return
-	}
 	box := b.box[j]
 	y := b.y[j].mid()
 	if rest := b.y[j].less(just(y)); rest != (span{}) {
@@ -290,40 +283,39 @@ func (b *bounding) cut(t *cut) {
 	if !(t.mult > 0) || math.IsInf(t.mult, 1) {
 		return
 	}
-	var inverse, lo [3]span
+	var slope, at [3]span // of the columns in units of the intervals
 	for i, j := range t.cols {
 		a := span{min(t.over[i].lo, b.box[j].lo), max(t.over[i].hi, b.box[j].hi)} // it holds on all of it
 		if !a.finite() || !(a.hi > a.lo) {
 			return
 		}
-		lo[i] = just(a.lo)
-		inverse[i] = just(1).over(just(a.hi).less(lo[i]))
+		slope[i] = just(1).over(just(a.hi).less(just(a.lo)))
+		at[i] = slope[i].times(just(a.lo)).minus()
 	}
-	single, double := [3]float64{1, 1, 1}, [3]float64{-1, -1, -1}
+	add := func(j int, w span) { b.y[j] = b.y[j].plus(w) }
+	w := just(t.mult)
 	if t.kind == 0 {
 		b.take(-t.mult)
-	} else {
-		single = [3]float64{}
-		single[t.kind-1] = -1
-		for n, p := range pairs {
-			if p[0] == t.kind-1 || p[1] == t.kind-1 {
-				double[n] = 1
-			}
-		}
 	}
 	for i, j := range t.cols {
-		w := inverse[i].times(just(single[i])).times(just(t.mult))
-		b.y[j] = b.y[j].plus(w)
-		b.take(w.times(lo[i]).minus().lo)
+		if t.kind == 0 || t.kind == i+1 {
+			s := w
+			if t.kind > 0 {
+				s = w.minus()
+			}
+			add(j, s.times(slope[i]))
+			b.take(s.times(at[i]).lo)
+		}
 	}
 	for n, p := range pairs {
-		w := inverse[p[0]].times(inverse[p[1]]).times(just(double[n])).times(just(t.mult))
-		b.y[t.terms[n]] = b.y[t.terms[n]].plus(w)
-		b.take(w.times(lo[p[0]]).times(lo[p[1]]).lo)
-		for i := range 2 {
-			j := t.cols[p[i]]
-			b.y[j] = b.y[j].less(w.times(lo[p[1-i]]))
+		s, i, k := w.minus(), p[0], p[1]
+		if t.kind == i+1 || t.kind == k+1 {
+			s = w
 		}
+		add(t.terms[n], s.times(slope[i]).times(slope[k]))
+		add(t.cols[i], s.times(slope[i]).times(at[k]))
+		add(t.cols[k], s.times(slope[k]).times(at[i]))
+		b.take(s.times(at[i]).times(at[k]).lo)
 	}
 }
 

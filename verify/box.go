@@ -11,6 +11,7 @@ type span struct{ lo, hi float64 }
 func whole() span                     { return span{math.Inf(-1), math.Inf(1)} }
 func just(v float64) span             { return span{v, v} }
 func (a span) empty() bool            { return !(a.lo <= a.hi) }
+func (a span) has(v float64) bool     { return a.lo <= v && v <= a.hi }
 func (a span) finite() bool           { return a.lo > math.Inf(-1) && a.hi < math.Inf(1) }
 func (a span) meet(b span) span       { return span{max(a.lo, b.lo), min(a.hi, b.hi)} }
 func (a span) minus() span            { return span{-a.hi, -a.lo} }
@@ -109,6 +110,7 @@ func loose(v float64) span {
 }
 
 func (a span) atLeast(v float64) span { return span{max(a.lo, v), a.hi} }
+func (a span) positive() span         { return span{max(a.lo, 0), max(a.hi, 0)} }
 
 func (l *form) over(box []span) span {
 	out := l.constant()
@@ -127,7 +129,7 @@ func (f *flat) narrow(box []span, cutoff float64, rounds int, least float64) boo
 			return false
 		}
 		for i := range f.rows {
-			if r := &f.rows[i]; !r.lin.into(span{r.lo, r.hi}, box) {
+			if r := &f.rows[i]; !r.lin.into(r.sides, box) {
 				return false
 			}
 		}
@@ -163,35 +165,31 @@ func breadth(box []span) float64 {
 func (f *flat) forward(box []span) bool {
 	for k := range f.cols {
 		c, j := &f.cols[k], f.n+k
-		var v span
-		switch c.kind {
-		case isAffine:
-			v = c.lin.over(box)
-		case isProduct:
-			v = box[c.a].times(box[c.b])
-		default:
-			if box[c.a] = box[c.a].meet(c.domain()); box[c.a].empty() {
-				return false
-			}
-			v = c.image(box[c.a])
+		if box[c.a] = box[c.a].meet(c.domain()); box[c.a].empty() {
+			return false
 		}
-		if u := c.under; u != nil && u.kind == bundleLargest {
-			v = v.meet(u.largest(box, c.off))
-		}
-		if box[j] = box[j].meet(v); box[j].empty() {
+		if box[j] = box[j].meet(c.over(box)); box[j].empty() {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(box[:f.n], span.empty)
 }
 
-// largest is the range of a maximum that is off by at most off.
-func (u *bundle) largest(box []span, off float64) span {
-	a := span{math.Inf(-1), math.Inf(-1)}
-	for _, j := range u.args {
-		a = span{max(a.lo, box[j].lo), max(a.hi, box[j].hi)}
+// over is the range of a column over a box.
+func (c *column) over(box []span) span {
+	switch {
+	case c.kind == isAffine && c.under != nil && c.under.kind == bundleLargest:
+		a := span{math.Inf(-1), math.Inf(-1)}
+		for _, j := range c.under.args {
+			a = span{max(a.lo, box[j].lo), max(a.hi, box[j].hi)}
+		}
+		return c.lin.over(box).meet(a.plus(span{-c.off, c.off}))
+	case c.kind == isAffine:
+		return c.lin.over(box)
+	case c.kind == isProduct:
+		return box[c.a].times(box[c.b])
 	}
-	return a.plus(span{-off, off})
+	return c.image(box[c.a])
 }
 
 func (f *flat) backward(box []span) bool {

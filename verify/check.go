@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -207,72 +205,6 @@ func where(name string) string {
 	return " at " + name
 }
 
-// letsOf: the stated values of named expressions are ones that float64 arithmetic may have, or none where it has none.
-func (c *checking) letsOf() {
-	rough := newValues(c.x, true)
-	for name, raw := range c.r.lets {
-		v, ok := c.lets[name]
-		if !ok {
-			c.add("lets", Refused, "the problem has no let %s", name)
-			continue
-		}
-		check := func(part func(*expr) *expr, flat []float64, err error) {
-			if err != nil {
-				c.add("lets", Refused, "%s: %v", name, err)
-				return
-			}
-			for k, e := range v.e {
-				b, outside, err := enclose(part(e), rough)
-				switch {
-				case outside != "" && math.IsNaN(flat[k]):
-				case err != nil || outside != "":
-					c.add("lets", Incomplete, "entry %d of %s has no value that is known", k+1, name)
-				default:
-					lo, hi := b.floats()
-					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
-						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
-					}
-				}
-			}
-		}
-		if parts := partsOf(raw); parts != nil {
-			u, err := arrayOf(parts["re"], v.shape)
-			check(re, u, err)
-			w, err := arrayOf(parts["im"], v.shape)
-			check(im, w, err)
-		} else {
-			u, err := arrayOf(raw, v.shape)
-			check(re, u, err)
-			check(im, make([]float64, len(v.e)), nil)
-		}
-	}
-}
-
-// indices: the stated members of dimensions are those of the file.
-func (c *checking) indices() {
-	for name, raw := range c.r.indices {
-		of, ok := c.lets[name]
-		for _, v := range c.vars {
-			if v.whole() == name {
-				of, ok = value{shape: v.shape, axes: v.axes}, true
-			}
-		}
-		var dims [][]any
-		ok = ok && json.Unmarshal(raw, &dims) == nil && len(dims) == len(of.axes)
-		for d := 0; ok && d < len(dims); d++ {
-			ok = dims[d] == nil || len(dims[d]) == of.shape[d]
-			for k := 0; ok && k < len(dims[d]); k++ {
-				want, _ := json.Marshal(of.axes[d].label(k))
-				got, _ := json.Marshal(dims[d][k])
-				ok = bytes.Equal(want, got)
-			}
-		}
-		if !ok {
-			c.add("indices", Refused, "%s has other indices", name)
-		}
-	}
-}
-
 // show notes a bound of the cost.
 func (c *checking) show(lower float64, by string) {
 	if !(c.lower >= lower) {
@@ -369,7 +301,7 @@ func (p *Problem) variation(v *values) (sum float64) {
 	args, weights := p.objective.terms()
 	for k, a := range args {
 		if !a.isConst() || len(args) == 1 {
-			sum += math.Abs(weights[k]) * v.magnitude(a)
+			sum += math.Abs(weights[k]) * v.at(a).size
 		}
 	}
 	return sum
@@ -386,7 +318,7 @@ func (c *checking) sizes() (unit, scale float64) {
 		for _, v := range c.vars {
 			entries := 0.0
 			for _, j := range v.at {
-				if j >= 0 && math.IsInf(c.lo[j], -1) && math.IsInf(c.hi[j], 1) && v.start == 0 {
+				if j >= 0 && c.box[j] == whole() && v.start == 0 {
 					entries = max(entries, math.Abs(c.x[j]))
 				}
 			}
@@ -405,44 +337,6 @@ func (c *checking) sizes() (unit, scale float64) {
 		unit = 1
 	}
 	return unit, max(unit, min(size, math.Abs(c.cost(c.worse()))))
-}
-
-// infeasible: multipliers, a proof or interval arithmetic show that no point is feasible.
-func (c *checking) infeasible(proof *Proved) {
-	why, ok := c.farkas()
-	switch {
-	case ok:
-	case proof != nil:
-		ok, why = math.IsInf(c.lower, 1), "the proof does not show that no point is feasible"
-		if ok {
-			why = c.by + " shows that no point is feasible"
-		}
-	default:
-		ok, why = c.empty(c.Problem.bounds())
-	}
-	c.add("status", verdict(ok, Incomplete), "%s", why)
-}
-
-// empty reports whether interval arithmetic shows that no point of a box is feasible.
-func (p *Problem) empty(box []span) (ok bool, why string) {
-	const none = "no point is feasible: interval arithmetic leaves nothing of the bounds"
-	if slices.ContainsFunc(p.rows, func(r row) bool { return r.e.isConst() && !(r.lo <= r.e.num && r.e.num <= r.hi) }) {
-		return true, none
-	}
-	f, err := flatten(&Problem{objective: number(0), rows: p.rows, n: p.n}, box)
-	if err != nil {
-		return false, err.Error()
-	}
-	for i := range f.rows { // rows on the same function share a column
-		r := &f.rows[i]
-		j, err := f.column(r.lin)
-		f.box[j] = f.box[j].meet(span{r.lo, r.hi}.less(err))
-	}
-	if slices.ContainsFunc(f.box, span.empty) || !f.narrow(slices.Clone(f.box), math.Inf(1), 1000, progress) {
-		return true, none
-	}
-	return false, "that no point is feasible is not shown: interval arithmetic leaves a part of the bounds; " +
-		"solve --global --proof writes a proof where one is found"
 }
 
 // NumVars is the number of variables; Evaluate wants as many.

@@ -16,10 +16,9 @@ type Problem struct {
 	Maximize  bool
 	objective *expr
 	rows      []row
-	free      []row // that hold everywhere; a result may have multipliers of them
 	vars      []variable
 	n         int
-	lo, hi    []float64
+	box       []span    // bounds of the variables
 	usual     []float64 // a point with variables of the sizes of their starts and bounds
 	lets      map[string]value
 	tol       float64 // of feasible points, relative to the units of rows
@@ -39,11 +38,12 @@ type variable struct {
 	imaginary bool
 }
 
-// row is lo ≤ e ≤ hi, or says that a matrix is positive semidefinite.
+// row is lo ≤ e ≤ hi, or says that a matrix is positive semidefinite. Without sides it says
+// nothing, and a result may have a multiplier of it.
 type row struct {
-	name   string
-	e      *expr
-	lo, hi float64
+	name  string
+	e     *expr
+	sides span
 	// from is the place of the multiplier in a result.
 	from place
 }
@@ -169,66 +169,6 @@ func (s *scope) statement(st *reader.Statement) {
 	}
 }
 
-func (s *scope) param(st *reader.Statement) {
-	var v value
-	text, ok := s.set[st.Name]
-	switch {
-	case ok && reader.ReaderOf(text) != "":
-		v = s.file(reader.ReaderOf(text), text, "")
-	case ok:
-		v = s.eval(parsed(st.Name, text))
-	case st.Value == nil:
-		fail("the param %s has no value", st.Name)
-	case st.Binders != nil:
-		s.names[st.Name] = s.family(st)
-		return
-	default:
-		v = s.eval(st.Value)
-	}
-	if st.Dims != nil {
-		shape, axes := s.dims(st.Dims, v.shape)
-		if size(shape) != len(v.e) {
-			if len(v.e) != 1 {
-				fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
-			}
-			s.hold(size(shape))
-			v.e = slices.Repeat(v.e, size(shape))
-		}
-		v = value{shape: shape, axes: axes, e: v.e}
-	}
-	s.names[st.Name] = v
-}
-
-// parsed is an expression that --set gives.
-func parsed(name, text string) *reader.Node {
-	n, err := reader.ParseExpr(text)
-	if err != nil {
-		fail("set %s=%s: %v", name, text, err)
-	}
-	return n
-}
-
-// dims are declared dimensions; a colon is that of a value.
-func (s *scope) dims(list []*reader.Node, value []int) (shape []int, axes []axis) {
-	for k, d := range list {
-		a := axis{origin: 1}
-		if d.Op == reader.OpAll && k < len(value) {
-			shape, axes = append(shape, value[k]), append(axes, a)
-			continue
-		}
-		v := s.eval(d)
-		switch {
-		case v.isSet:
-			a = axisOf(v.set)
-			shape = append(shape, len(v.set))
-		default:
-			shape = append(shape, v.whole("a dimension"))
-		}
-		axes = append(axes, a)
-	}
-	return shape, axes
-}
-
 // axisOf is the dimension that runs over a set.
 func axisOf(set []member) axis {
 	for k, m := range set {
@@ -349,220 +289,6 @@ func (s *scope) asSet(v value, name string) value {
 		}
 	}
 	return out
-}
-
-// variable declares variables with bounds. Complex ones have their real parts first, and then the imaginary ones.
-func (s *scope) variable(st *reader.Statement) {
-	shape, axes := s.dims(st.Dims, nil)
-	n := size(shape)
-	s.hold(n)
-	has := map[string]bool{}
-	for _, a := range st.Attrs {
-		has[a.Name] = true
-	}
-	hermitian, psd := has["hermitian"], has["psd"]
-	complex := hermitian || has["complex"]
-	square := len(shape) == 2 && shape[0] == shape[1]
-	if hermitian && !square {
-		fail("%s is hermitian and not a square matrix", st.Name)
-	}
-	v := variable{name: st.Name, shape: shape, axes: axes, at: slices.Repeat([]int{-1}, n)}
-	es := make([]*expr, n)
-	// declare calls f for the place of each variable and the one that mirrors it: those of a symmetric matrix
-	// are in the upper triangle, column by column, with so many entries of the diagonal in each.
-	declare := func(symmetric bool, diagonal int, f func(e *expr, k, mirror int)) {
-		if !symmetric {
-			for k := range n {
-				f(s.fresh(), k, k)
-			}
-			return
-		}
-		for j := range shape[0] {
-			for i := range j + diagonal {
-				f(s.fresh(), i*shape[0]+j, j*shape[0]+i)
-			}
-		}
-	}
-	declare(hermitian || !complex && square && (psd || has["symmetric"]), 1, func(e *expr, k, mirror int) {
-		v.at[k], v.at[mirror] = e.k, e.k
-		es[k], es[mirror] = e, e
-	})
-	out := value{shape: shape, axes: axes, e: es}
-	if complex {
-		w := v
-		v.name, v.of, w.name, w.of, w.imaginary = "re("+st.Name+")", st.Name, "im("+st.Name+")", st.Name, true
-		w.at = slices.Repeat([]int{-1}, n)
-		declare(hermitian, 0, func(e *expr, k, mirror int) {
-			w.at[k] = e.k
-			number := complexOf(es[k], e)
-			es[mirror] = conj(number)
-			es[k] = number
-		})
-		s.p.vars = append(s.p.vars, v, w)
-	} else {
-		s.bounds(st, &v)
-		s.p.vars = append(s.p.vars, v)
-	}
-	switch {
-	case psd && complex:
-		s.p.twice = true
-		s.semidefinite(st.Name, 2*shape[0], realMatrix(out).e)
-	case psd:
-		s.semidefinite(st.Name, shape[0], es)
-	}
-	s.names[st.Name] = out
-}
-
-// bounds are those of a declaration, and the size of its start.
-func (s *scope) bounds(st *reader.Statement, v *variable) {
-	bound := func(n *reader.Node, into []float64, tighter func(a, b float64) float64) {
-		b := s.eval(n)
-		x := b.data("a bound of " + st.Name)
-		if len(x) != 1 && len(x) != len(v.at) {
-			fail("the bounds of %s have %d entries, not %d", st.Name, len(x), len(v.at))
-		}
-		for k, j := range v.at {
-			into[j] = tighter(into[j], x[min(k, len(x)-1)])
-		}
-	}
-	for _, a := range st.Attrs {
-		switch a.Name {
-		case ">=":
-			bound(a.Args[0], s.p.lo, math.Max)
-		case "<=":
-			bound(a.Args[0], s.p.hi, math.Min)
-		case "in":
-			bound(a.Args[0], s.p.lo, math.Max)
-			bound(a.Args[1], s.p.hi, math.Min)
-		case "start":
-			v.start = s.startSize(a.Args[0])
-		}
-	}
-}
-
-// fresh is a variable without bounds.
-func (s *scope) fresh() *expr {
-	s.p.n++
-	s.p.lo, s.p.hi = append(s.p.lo, math.Inf(-1)), append(s.p.hi, math.Inf(1))
-	return &expr{op: opVar, k: s.p.n - 1}
-}
-
-// semidefinite says that a matrix of n rows is.
-func (s *scope) semidefinite(name string, n int, es []*expr) {
-	s.row("psd("+name+")", scaled(-1, smallest(n, es)), math.Inf(-1), 0, place{family: "psd(" + name + ")"})
-}
-
-// startSize is the largest size of starting values.
-func (s *scope) startSize(n *reader.Node) float64 {
-	if n.Op == reader.OpCall && (n.Name == "normal" || n.Name == "uniform") && len(n.Args) == 2 {
-		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
-		u, v := math.Abs(a.real("a start")), math.Abs(b.real("a start"))
-		if n.Name == "normal" {
-			return u + v
-		}
-		return max(u, v)
-	}
-	size := 0.0
-	v := s.plain(n)
-	for _, x := range v.data("a start") {
-		if a := math.Abs(x); a < math.Inf(1) {
-			size = max(size, a)
-		}
-	}
-	return size
-}
-
-// smallest is the least eigenvalue of a matrix of n rows.
-func smallest(n int, es []*expr) *expr {
-	minus := make([]*expr, len(es))
-	for k, e := range es {
-		minus[k] = scaled(-1, e)
-	}
-	return scaled(-1, &expr{op: opEigen, num: 1, k: n, args: minus})
-}
-
-// familyName is the name of a constraint in results: c1, c2 and so on for those without one,
-// a_2, a_3 for others with the name a.
-func (s *scope) familyName(name string) string {
-	if name == "" {
-		for s.unnamed++; s.labels[fmt.Sprintf("c%d", s.unnamed)] > 0; s.unnamed++ {
-		}
-		return fmt.Sprintf("c%d", s.unnamed)
-	}
-	if s.labels[name]++; s.labels[name] == 2 {
-		return name
-	}
-	for k := 2; ; k++ {
-		if n := fmt.Sprintf("%s_%d", name, k); s.labels[n] == 0 {
-			s.labels[n] = 1
-			return n
-		}
-	}
-}
-
-// constraint adds rows: entry by entry, l − r against 0, or e against constants.
-func (s *scope) constraint(st *reader.Statement, name string, from place) {
-	vs := make([]value, len(st.Args))
-	for k, a := range st.Args {
-		vs[k] = s.eval(a)
-	}
-	for k, rel := range st.Rels {
-		a, b := vs[k], vs[k+1]
-		lo, hi := math.Inf(-1), 0.0
-		switch rel {
-		case reader.GE:
-			lo, hi = 0, math.Inf(1)
-		case reader.EQ:
-			lo = 0
-		}
-		from := from
-		from.chain, from.entry = k, -1
-		pair(a, b, func(l, r *expr) *expr {
-			s.spend(1)
-			from.entry++
-			at := from
-			l, r = real(l), real(r)
-			if l.isComplex() || r.isComplex() {
-				if rel == reader.EQ {
-					at.imaginary = true
-					s.row("im("+name+")", sum2(1, im(l), -1, im(r)), 0, 0, at)
-					at.imaginary = false
-				}
-				s.row(name, sum2(1, re(l), -1, re(r)), lo, hi, at)
-				return l
-			}
-			switch {
-			case r.isConst():
-				s.row(name, l, shifted(lo, r.num), shifted(hi, r.num), at)
-			case l.isConst():
-				at.turned = true
-				s.row(name, r, -shifted(hi, -l.num), -shifted(lo, -l.num), at)
-			default:
-				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), lo, hi, at)
-			}
-			return l
-		})
-	}
-}
-
-// shifted is side + c, where no side stays none.
-func shifted(side, c float64) float64 {
-	if math.IsInf(side, 0) && !math.IsNaN(c) {
-		return side
-	}
-	return side + c
-}
-
-func (s *scope) row(name string, e *expr, lo, hi float64, from place) {
-	if math.IsNaN(lo) || math.IsNaN(hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain: nothing keeps it
-		e, lo, hi = number(0), 1, math.Inf(1)
-	}
-	r := row{name, e, lo, hi, from}
-	if math.IsInf(lo, -1) && math.IsInf(hi, 1) {
-		s.p.free = append(s.p.free, r)
-		return
-	}
-	s.p.rows = append(s.p.rows, r)
 }
 
 // truth is a condition on data.

@@ -30,7 +30,7 @@ func TestColumnsEnclose(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}
-		f, err := flatten(p, p.bounds())
+		f, err := flatten(p, p.box)
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}

@@ -35,13 +35,11 @@ func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 			m.stated[j] = true
 		}
 	}
-	y := make([]float64, len(p.rows)+len(p.free))
-	m.rows = y[:len(p.rows)]
 	families := map[string][]priced{}
 	var names []string
-	for i := range y {
-		r := priced{y: &y[i]}
-		if r.row = p.rowOf(i); families[r.from.family] == nil {
+	for i := range p.rows {
+		r := priced{&p.rows[i], &m.rows[i]}
+		if families[r.from.family] == nil {
 			names = append(names, r.from.family)
 		}
 		families[r.from.family] = append(families[r.from.family], r)
@@ -75,14 +73,6 @@ type priced struct {
 	y *float64
 }
 
-// rowOf is the row i of those that bound something and the free ones behind them.
-func (p *Problem) rowOf(i int) *row {
-	if i < len(p.rows) {
-		return &p.rows[i]
-	}
-	return &p.free[i-len(p.rows)]
-}
-
 // family gives the numbers of a family to its rows.
 func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) {
 	flat := numbersOf("those of "+name, raw, anyShape)
@@ -98,7 +88,7 @@ func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) {
 
 // bounds: the row says something about variables.
 func (r priced) bounds() bool {
-	return !r.e.isConst() && !(math.IsInf(r.lo, -1) && math.IsInf(r.hi, 1))
+	return !r.e.isConst() && r.sides != whole()
 }
 
 // share gives the numbers of a family to its rows, member by member. Of a chain of affine
@@ -126,7 +116,7 @@ func (m *multipliers) share(rows []priced, flat []float64) bool {
 		}
 		last, given := -1, 0.0 // of a chain
 		for _, r := range member {
-			e, equation, up := eigenOf(r.e), r.lo == r.hi, r.hi == math.Inf(1)
+			e, equation, up := eigenOf(r.e), r.sides.lo == r.sides.hi, r.sides.hi == math.Inf(1)
 			chain := straight && fixed && slices.ContainsFunc(member, func(o priced) bool {
 				return o.row != r.row && o.e == r.e && o.from.entry == r.from.entry
 			})

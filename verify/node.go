@@ -157,11 +157,11 @@ func (s *scope) quotient(a, b *expr) *expr {
 // numbers, and b/b² without a known sign. The sign follows from bounds and from constraints of one
 // variable.
 func (s *scope) signs() {
-	box := s.p.bounds()
+	box := slices.Clone(s.p.box)
 	for _, r := range s.p.rows {
 		if coefs, c, ok := affine(r.e); ok && len(coefs) == 1 {
 			for j, v := range coefs {
-				if in := box[j].meet(span{r.lo, r.hi}.less(c).over(v)); !in.empty() {
+				if in := box[j].meet(r.sides.less(c).over(v)); !in.empty() {
 					box[j] = in
 				}
 			}
@@ -177,58 +177,6 @@ func (s *scope) signs() {
 			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))
 		}
 	}
-}
-
-// literal is an array by rows, whose elements may be arrays. A row of numbers and vectors is a vector.
-func (s *scope) literal(n *reader.Node) value {
-	var es []*expr
-	rows, cols := 0, -1
-	for _, r := range n.Rows {
-		var vs []value
-		var row []*expr
-		flat := true
-		for _, a := range r {
-			v := s.plain(a)
-			vs, row, flat = append(vs, v), append(row, v.e...), flat && len(v.shape) <= 1
-		}
-		block := array([]int{1, len(row)}, row)
-		if !flat {
-			block = beside(vs)
-		} else if len(n.Rows) == 1 {
-			return vector(row)
-		}
-		m, c := block.matrix()
-		if cols >= 0 && c != cols {
-			fail("rows of a matrix have %d and %d columns", cols, c)
-		}
-		rows, cols = rows+m, c
-		es = append(es, block.e...)
-	}
-	if len(n.Rows) == 0 {
-		return vector(nil)
-	}
-	return array([]int{rows, cols}, es)
-}
-
-// beside puts matrices side by side.
-func beside(vs []value) value {
-	rows, _ := vs[0].matrix()
-	cols := 0
-	for k := range vs {
-		m, c := vs[k].matrix()
-		if m != rows {
-			fail("matrices side by side have %d and %d rows", rows, m)
-		}
-		cols += c
-	}
-	es := make([]*expr, 0, rows*cols)
-	for i := range rows {
-		for k := range vs {
-			_, c := vs[k].matrix()
-			es = append(es, vs[k].e[i*c:(i+1)*c]...)
-		}
-	}
-	return array([]int{rows, cols}, es)
 }
 
 // index is base[args].

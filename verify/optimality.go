@@ -116,7 +116,7 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 // contradicted reports whether interval arithmetic shows that the Lagrangian has a slope at all
 // points nearby.
 func (c *checking) contradicted(m *multipliers, parts []float64) bool {
-	box := c.near(c.x, localTol, c.Problem.bounds())
+	box := c.near(c.x, localTol, c.box)
 	e, _ := c.combined(m, 1)
 	f := newFlat(c.n, box)
 	l, err := f.try(e)
@@ -138,7 +138,7 @@ func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
 	es, ws := []*expr{p.objective}, []float64{p.cost(cost)}
 	for i, y := range m.rows {
 		r := &p.rows[i]
-		if end := (span{r.lo, r.hi}).endOf(y); y != 0 && !math.IsInf(end, 0) {
+		if end := r.sides.endOf(y); y != 0 && !math.IsInf(end, 0) {
 			es, ws = append(es, r.e), append(ws, y)
 			side = side.plus(just(y).times(just(end)))
 		}
@@ -150,9 +150,8 @@ func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
 func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	t.bound = math.Inf(-1)
 	enough := func(lower float64) bool { return c.enough(lower, math.Abs(c.worse())) }
-	var best minorant
 	if err == nil {
-		t.minorant, best, err = c.descend(m, c.exact, c.region(), 1, c.scale, enough)
+		t.minorant, err = c.descend(m, c.exact, c.region(), 1, c.scale, enough)
 	}
 	switch {
 	case err != nil:
@@ -160,14 +159,14 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	case t.wrong != "":
 		t.text = "the multiplier of " + t.wrong + " has the wrong sign"
 	case t.curved != "":
-	case math.IsInf(best.lower, -1): // a variable has no bounds
-		_, best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, enough)
+	case math.IsInf(t.lower, -1): // a variable has no bounds
+		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, enough)
 		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
 			float64(nearby), c.cost(best.lower), whose)
 	default:
-		t.bound = min(best.lower, c.cost(c.worse())) // worse points are elsewhere
+		t.bound = min(t.lower, c.cost(c.worse())) // worse points are elsewhere
 		c.show(t.bound, whose)
-		t.text = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(best.lower), whose)
+		t.text = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(t.lower), whose)
 	}
 	return t
 }
@@ -206,7 +205,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 	for t := 1 / far; t > 1e-9/far && !math.IsInf(t, 1); t /= 4 {
 		y := slices.Clone(c.x)
 		for j, s := range slope {
-			y[j] = span{c.lo[j], c.hi[j]}.clip(y[j] - t*s)
+			y[j] = c.box[j].clip(y[j] - t*s)
 		}
 		pt, err := c.Evaluate(y)
 		if err != nil || pt.Outside != "" || pt.Violation > c.least {
@@ -226,39 +225,3 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 // betterTol is the gain, beside the objective, from which on a point next to one that counts as converged is better. Source:
 // a hundred times convexTol, as descents may become slow before they are at a local minimum.
 const betterTol = 1e-3
-
-// farkas shows by multipliers that no point is feasible: their combination of the constraints is positive over the whole
-// region.
-func (c *checking) farkas() (why string, ok bool) {
-	if len(c.r.duals) == 0 {
-		return "", false
-	}
-	m, err := c.multipliers(c.r)
-	if err != nil {
-		c.add("duals", Incomplete, "%v", err)
-		return "", false
-	}
-	start, err := c.point(c.r.variables)
-	if err != nil {
-		start = make([]float64, c.n)
-	}
-	in, largest := c.reach(math.Inf(1)), m.size()
-	for i, y := range m.rows {
-		if math.Abs(y) <= wrongSign*largest { // rounding errors, of rows that need not be convex
-			m.rows[i] = 0
-		}
-	}
-	at := newValues(start, false)
-	_, sum, _ := c.descend(m, at, in, 0, 1, func(lower float64) bool { return lower > 0 })
-	if ok = sum.lower > 0; !ok { // the sum as one row
-		e, side := c.combined(m, 0)
-		one := &Problem{objective: number(0), n: c.n, rows: []row{{e: e, lo: math.Inf(-1), hi: side.hi}}}
-		ok, _ = one.empty(in)
-	}
-	why = "the sum of the constraints, times their multipliers, is positive within the bounds"
-	if !ok {
-		why = fmt.Sprintf("the sum of the constraints, times their multipliers, is at least %.3g", sum.lower)
-	}
-	c.add("duals", verdict(ok, Incomplete), "%s", why)
-	return "no point is feasible: " + why, ok
-}

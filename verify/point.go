@@ -55,31 +55,34 @@ func (p *Problem) measure(v *values) (out Point) {
 		out.excess = max(out.excess, lo/unit)
 	}
 	never := func(name string) { broken(ball{upper().SetInf(false), upper().SetInf(false)}, 1, name) }
-	sides := func(b ball, lo, hi, size, other float64, name string) {
+	sides := func(b ball, in span, size, other float64, name string) {
 		unit := func(side float64) float64 {
 			side = math.Abs(side)
 			return max(rowUnit(max(size, side)), rowUnit(max(other, side))*leastUnit)
 		}
-		if math.IsInf(lo, 1) || math.IsInf(hi, -1) {
+		if math.IsInf(in.lo, 1) || math.IsInf(in.hi, -1) {
 			broken(exactly(1), 0, name) // nothing keeps it: by convention it is broken by 1, and by any number of units
 			return
 		}
-		if !math.IsInf(hi, 1) {
-			broken(b.sub(exactly(hi)), unit(hi), name)
+		if !math.IsInf(in.hi, 1) {
+			broken(b.sub(exactly(in.hi)), unit(in.hi), name)
 		}
-		if !math.IsInf(lo, -1) {
-			broken(exactly(lo).sub(b), unit(lo), name)
+		if !math.IsInf(in.lo, -1) {
+			broken(exactly(in.lo).sub(b), unit(in.lo), name)
 		}
 	}
 	for _, w := range p.vars {
 		for _, j := range w.at {
 			if j >= 0 {
-				sides(exactly(v.x[j]), p.lo[j], p.hi[j], math.Abs(v.x[j]), math.Abs(p.usual[j]), "bounds of "+w.name)
+				sides(exactly(v.x[j]), p.box[j], math.Abs(v.x[j]), math.Abs(p.usual[j]), "bounds of "+w.name)
 			}
 		}
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
+		if r.sides == whole() {
+			continue
+		}
 		b, domain, err := enclose(r.e, v)
 		switch {
 		case err != nil:
@@ -88,7 +91,7 @@ func (p *Problem) measure(v *values) (out Point) {
 			out.Outside = domain
 			never(r.name)
 		default:
-			sides(b, r.lo, r.hi, largestTerm(r.e, v), largestTerm(r.e, usual), r.name)
+			sides(b, r.sides, largestTerm(r.e, v), largestTerm(r.e, usual), r.name)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
@@ -150,8 +153,11 @@ func (p *Problem) usualPoint() []float64 {
 	for _, v := range p.vars {
 		size := 0.0
 		for _, j := range v.at {
-			for _, b := range [2]float64{p.lo[max(j, 0)], p.hi[max(j, 0)]} {
-				if j >= 0 && !math.IsInf(b, 0) {
+			if j < 0 {
+				continue
+			}
+			for _, b := range [2]float64{p.box[j].lo, p.box[j].hi} {
+				if !math.IsInf(b, 0) {
 					size = max(size, math.Abs(b))
 				}
 			}
@@ -168,10 +174,10 @@ func (p *Problem) usualPoint() []float64 {
 			}
 			_, u := math.Modf(float64(entry) * math.Phi)
 			u = size * (1 + u) / 2
-			if (k%2 == 1 || u > p.hi[j]) && -u >= p.lo[j] {
+			if (k%2 == 1 || u > p.box[j].hi) && -u >= p.box[j].lo {
 				u = -u
 			}
-			x[j] = span{p.lo[j], p.hi[j]}.clip(u)
+			x[j] = p.box[j].clip(u)
 		}
 	}
 	return x
@@ -191,32 +197,40 @@ func rowUnit(size float64) float64 {
 type values struct {
 	x      []float64
 	rounds bool
-	memo   map[*expr]ball
-	sizes  map[*expr]float64
+	memo   map[*expr]sized
 	short  float64 // how far arguments may be outside domains by rounding
 }
 
+// sized is a value and the size of the terms that it adds up, whatever cancels.
+type sized struct {
+	value ball
+	size  float64
+}
+
 func newValues(x []float64, rounds bool) *values {
-	return &values{x: x, rounds: rounds, memo: map[*expr]ball{}, sizes: map[*expr]float64{}}
+	return &values{x: x, rounds: rounds, memo: map[*expr]sized{}}
 }
 
 // of evaluates an expression. A function without a value at the point is a fault.
-func (v *values) of(e *expr) ball {
-	switch e.op {
-	case opConst:
-		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
-			fail("a number is %g", e.num)
+func (v *values) of(e *expr) ball { return v.at(e).value }
+
+func (v *values) at(e *expr) sized {
+	if e.op == opConst || e.op == opVar {
+		x := e.num
+		if e.op == opVar {
+			x = v.x[e.k]
+		} else if math.IsInf(x, 0) || math.IsNaN(x) {
+			fail("a number is %g", x)
 		}
-		return exactly(e.num)
-	case opVar:
-		return exactly(v.x[e.k])
+		return sized{exactly(x), math.Abs(x)}
 	}
-	if b, ok := v.memo[e]; ok {
-		return b
+	if out, ok := v.memo[e]; ok {
+		return out
 	}
-	args := make([]ball, len(e.args))
+	args, sizes := make([]ball, len(e.args)), make([]float64, len(e.args))
 	for k, a := range e.args {
-		args[k] = v.of(a)
+		s := v.at(a)
+		args[k], sizes[k] = s.value, s.size
 	}
 	if v.rounds {
 		v.clip(e, args)
@@ -225,8 +239,8 @@ func (v *values) of(e *expr) ball {
 	if v.rounds {
 		b = e.rounded(args, b)
 	}
-	v.memo[e] = b
-	return b
+	v.memo[e] = sized{b, max(math.Abs(b.span().mid()), e.size(sizes))}
+	return v.memo[e]
 }
 
 // mid is a number in the middle of a value.
@@ -296,44 +310,32 @@ func (v *values) clip(e *expr, args []ball) {
 // wide adds an error.
 func (a ball) wide(err *big.Float) ball { return ball{lower().Sub(a.lo, err), upper().Add(a.hi, err)} }
 
-// magnitude is the size of the terms that an expression adds up at the point, whatever cancels.
-func (v *values) magnitude(e *expr) float64 {
-	switch e.op {
-	case opConst:
-		return math.Abs(e.num)
-	case opVar:
-		return math.Abs(v.x[e.k])
-	}
-	if s, ok := v.sizes[e]; ok {
-		return s
-	}
+// size is the size of the terms that an operation adds up, by the sizes of its arguments.
+func (e *expr) size(sizes []float64) float64 {
 	sum, most := 0.0, 0.0
-	for k, a := range e.args {
-		s := v.magnitude(a)
+	for k, s := range sizes {
 		if e.op == opSum {
 			s *= math.Abs(e.weights[k])
 		}
 		sum, most = sum+s, max(most, s)
 	}
-	size := math.Abs(v.mid(e))
 	switch e.op {
 	case opSum, opEigen, opKL, opRoots:
-		size = max(size, sum)
+		return sum
 	case opMax, opNorm, opLargest:
-		size = max(size, most)
+		return most
 	case opMul:
-		size = max(size, v.magnitude(e.args[0])*v.magnitude(e.args[1]))
+		return sizes[0] * sizes[1]
 	case opPower:
 		if e.num > 0 {
-			size = max(size, math.Pow(most, e.num))
+			return math.Pow(most, e.num)
 		}
 	case opCurve:
 		if f := curves[e.k].size; f != nil {
-			size = max(size, f(most, e.num))
+			return f(most, e.num)
 		}
 	case opLogDet, opLSE:
-		size = max(size, 1)
+		return 1
 	}
-	v.sizes[e] = size
-	return size
+	return 0
 }

@@ -36,7 +36,7 @@ func (c *checking) unbounded() {
 	}
 	for j := range d {
 		d[j] /= far
-		if d[j] > 0 && !math.IsInf(c.hi[j], 1) || d[j] < 0 && !math.IsInf(c.lo[j], -1) {
+		if d[j] > 0 && !math.IsInf(c.box[j].hi, 1) || d[j] < 0 && !math.IsInf(c.box[j].lo, -1) {
 			if math.Abs(d[j]) > level {
 				c.add("status", Refused, "the ray leaves the bounds of a variable")
 				return
@@ -75,8 +75,11 @@ func (c *checking) falls(x, d []float64, t float64) (v Verdict, why string) {
 	}
 	for i := range c.rows {
 		row := &c.rows[i]
+		if row.sides == whole() {
+			continue
+		}
 		s := slope(row.e)
-		up, down := !math.IsInf(row.hi, 1), !math.IsInf(row.lo, -1)
+		up, down := !math.IsInf(row.sides.hi, 1), !math.IsInf(row.sides.lo, -1)
 		if up && s.lo > 0 || down && s.hi < 0 {
 			return Refused, "the ray leaves the constraint " + row.name
 		}

@@ -15,17 +15,12 @@ const bits = 256
 type ball struct{ lo, hi *big.Float }
 
 func newFloat(mode big.RoundingMode) *big.Float { return new(big.Float).SetPrec(bits).SetMode(mode) }
-
-func lower() *big.Float { return newFloat(big.ToNegativeInf) }
-func upper() *big.Float { return newFloat(big.ToPositiveInf) }
-
-func exactly(v float64) ball { return ball{lower().SetFloat64(v), upper().SetFloat64(v)} }
-
-func (a ball) add(b ball) ball { return ball{lower().Add(a.lo, b.lo), upper().Add(a.hi, b.hi)} }
-
-func (a ball) neg() ball { return ball{lower().Neg(a.hi), upper().Neg(a.lo)} }
-
-func (a ball) sub(b ball) ball { return a.add(b.neg()) }
+func lower() *big.Float                         { return newFloat(big.ToNegativeInf) }
+func upper() *big.Float                         { return newFloat(big.ToPositiveInf) }
+func exactly(v float64) ball                    { return ball{lower().SetFloat64(v), upper().SetFloat64(v)} }
+func (a ball) add(b ball) ball                  { return ball{lower().Add(a.lo, b.lo), upper().Add(a.hi, b.hi)} }
+func (a ball) neg() ball                        { return ball{lower().Neg(a.hi), upper().Neg(a.lo)} }
+func (a ball) sub(b ball) ball                  { return a.add(b.neg()) }
 
 func (a ball) mul(b ball) ball {
 	out := ball{}
@@ -46,8 +41,7 @@ func (a ball) mul(b ball) ball {
 type domainError struct{ what string }
 
 func (e domainError) Error() string { return "the point is outside the domain of " + e.what }
-
-func outside(what string) { panic(fault{domainError{what}}) }
+func outside(what string)           { panic(fault{domainError{what}}) }
 
 func (a ball) inverse() ball {
 	if a.lo.Sign() <= 0 && a.hi.Sign() >= 0 {
@@ -116,15 +110,10 @@ func expOf(x *big.Float) *big.Float {
 	if math.Abs(v) > mostExponent {
 		panic(fault{fmt.Errorf("an exponential of %g is out of range", v)})
 	}
-	z := new(big.Float).SetPrec(guard).Set(x)
+	z := series().Set(x)
 	k := max(0, z.MantExp(nil)+10)
 	z.SetMantExp(z, -k)
-	sum, term := big.NewFloat(1).SetPrec(guard), big.NewFloat(1).SetPrec(guard)
-	for n := 1; n < 60; n++ { // (2^−10)^60/60! is far below 2^−guard
-		term.Mul(term, z)
-		term.Quo(term, new(big.Float).SetPrec(guard).SetInt64(int64(n)))
-		sum.Add(sum, term)
-	}
+	sum := taylor(integer(1), func(term *big.Float, n int) { term.Quo(term.Mul(term, z), integer(n)) })
 	for range k {
 		sum.Mul(sum, sum)
 	}
@@ -188,10 +177,6 @@ func (a ball) timesLog() ball {
 // power is aᵖ.
 func (a ball) power(p float64) ball {
 	switch {
-	case p == 0:
-		return exactly(1)
-	case p == 1:
-		return a
 	case p == 2:
 		return a.square()
 	case p == 0.5:
@@ -201,7 +186,7 @@ func (a ball) power(p float64) ball {
 			outside("a power")
 		}
 		return a.inverse()
-	case p == math.Trunc(p) && p > 0 && p < 1e6:
+	case p == math.Trunc(p) && p >= 0 && p < 1e6:
 		if math.Mod(p, 2) == 0 {
 			a = a.abs()
 		}
@@ -323,138 +308,6 @@ func sumOfLargest(a []ball, k int) ball {
 	out := exactly(0)
 	for i := range k {
 		out = out.add(ball{lo[i], hi[i]})
-	}
-	return out
-}
-
-// mostOrder bounds the order of matrices whose eigenvalues are computed.
-// Source: a limit of time, some seconds.
-const mostOrder = 40
-
-// ofMatrix is a function of a matrix, all but one by its eigenvalues.
-func (e *expr) ofMatrix(a []ball) ball {
-	if e.op == opMatFrac { // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
-		return matFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
-	}
-	ev := eigenvalues(a, e.k)
-	slices.Reverse(ev)
-	if e.op == opEigen {
-		ev = ev[:min(len(ev), int(e.num))]
-	}
-	return sumOfAll(ev, func(v ball) ball {
-		switch e.op {
-		case opLogDet:
-			if v.lo.Sign() <= 0 {
-				outside("logdet")
-			}
-			return v.log()
-		case opRoots:
-			return v.max(exactly(0)).sqrt()
-		}
-		return v
-	})
-}
-
-// eigenvalues of a symmetric matrix of order n, ascending: Jacobi's rotations at the
-// middles, to diagonal dominance; each is within the norm of the rest and of the radii
-// (Weyl). The error of the rotations is far below the margin.
-func eigenvalues(a []ball, n int) []ball {
-	if n > mostOrder {
-		panic(fault{fmt.Errorf("a matrix of order %d is too large for verified eigenvalues", n)})
-	}
-	const guard = bits + 128
-	num := func() *big.Float { return new(big.Float).SetPrec(guard) }
-	add := func(x, y *big.Float) *big.Float { return num().Add(x, y) }
-	mul := func(x, y *big.Float) *big.Float { return num().Mul(x, y) }
-	m := make([][]*big.Float, n)
-	radius, scale := upper(), upper()
-	for i := range n {
-		m[i] = make([]*big.Float, n)
-		for j := range n {
-			s := a[i*n+j].add(a[j*n+i])
-			m[i][j] = mul(add(s.lo, s.hi), big.NewFloat(0.25))
-			w := upper().Sub(s.hi, s.lo)
-			radius.Add(radius, w.Mul(w, big.NewFloat(0.5)))
-			scale.Add(scale, upper().Abs(m[i][j]))
-		}
-	}
-	one := num().SetInt64(1)
-	for range 60 {
-		off := num()
-		for i := range n {
-			for j := range i {
-				off.Add(off, num().Abs(m[i][j]))
-			}
-		}
-		if off.Cmp(num().SetMantExp(scale, margin)) <= 0 {
-			break
-		}
-		for p := range n {
-			for q := p + 1; q < n; q++ {
-				if m[p][q].Sign() == 0 {
-					continue
-				}
-				θ := num().Sub(m[q][q], m[p][p])
-				θ.Quo(θ, add(m[p][q], m[p][q]))
-				t := num().Sqrt(add(mul(θ, θ), one))
-				t.Quo(one, t.Add(t, num().Abs(θ)))
-				if θ.Sign() < 0 {
-					t.Neg(t)
-				}
-				c := num().Quo(one, num().Sqrt(add(mul(t, t), one)))
-				s := mul(t, c)
-				rotate := func(x, y **big.Float) {
-					*x, *y = num().Sub(mul(c, *x), mul(s, *y)), add(mul(s, *x), mul(c, *y))
-				}
-				for k := range n {
-					rotate(&m[k][p], &m[k][q])
-				}
-				for k := range n {
-					rotate(&m[p][k], &m[q][k])
-				}
-			}
-		}
-	}
-	rest := upper().Set(radius)
-	for i := range n {
-		for j := range n {
-			if i != j {
-				rest.Add(rest, upper().Abs(m[i][j]))
-			}
-		}
-	}
-	rest.Add(rest, upper().SetMantExp(scale, margin))
-	out := make([]ball, n)
-	for k := range out {
-		out[k] = ball{lower().Sub(m[k][k], rest), upper().Add(m[k][k], rest)}
-	}
-	slices.SortFunc(out, func(x, y ball) int { return x.lo.Cmp(y.lo) })
-	return out
-}
-
-// matFrac is the trace of XᵀP⁻¹X by interval elimination; P is positive definite where all
-// pivots are positive.
-func matFrac(p, x []ball, n, k int) ball {
-	p, x = slices.Clone(p), slices.Clone(x)
-	out := exactly(0)
-	for i := range n {
-		pivot := p[i*n+i]
-		if pivot.lo.Sign() <= 0 {
-			outside("matfrac")
-		}
-		inv := pivot.inverse()
-		for c := range k {
-			out = out.add(x[i*k+c].square().mul(inv))
-		}
-		for j := i + 1; j < n; j++ {
-			f := p[j*n+i].mul(inv)
-			for l := i; l < n; l++ {
-				p[j*n+l] = p[j*n+l].sub(f.mul(p[i*n+l]))
-			}
-			for c := range k {
-				x[j*k+c] = x[j*k+c].sub(f.mul(x[i*k+c]))
-			}
-		}
 	}
 	return out
 }

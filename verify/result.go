@@ -250,3 +250,69 @@ func arrayOf(raw json.RawMessage, shape []int) (flat []float64, err error) {
 	}
 	return flat, nil
 }
+
+// letsOf: the stated values of named expressions are ones that float64 arithmetic may have, or none where it has none.
+func (c *checking) letsOf() {
+	rough := newValues(c.x, true)
+	for name, raw := range c.r.lets {
+		v, ok := c.lets[name]
+		if !ok {
+			c.add("lets", Refused, "the problem has no let %s", name)
+			continue
+		}
+		check := func(part func(*expr) *expr, flat []float64, err error) {
+			if err != nil {
+				c.add("lets", Refused, "%s: %v", name, err)
+				return
+			}
+			for k, e := range v.e {
+				b, outside, err := enclose(part(e), rough)
+				switch {
+				case outside != "" && math.IsNaN(flat[k]):
+				case err != nil || outside != "":
+					c.add("lets", Incomplete, "entry %d of %s has no value that is known", k+1, name)
+				default:
+					lo, hi := b.floats()
+					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
+						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
+					}
+				}
+			}
+		}
+		if parts := partsOf(raw); parts != nil {
+			u, err := arrayOf(parts["re"], v.shape)
+			check(re, u, err)
+			w, err := arrayOf(parts["im"], v.shape)
+			check(im, w, err)
+		} else {
+			u, err := arrayOf(raw, v.shape)
+			check(re, u, err)
+			check(im, make([]float64, len(v.e)), nil)
+		}
+	}
+}
+
+// indices: the stated members of dimensions are those of the file.
+func (c *checking) indices() {
+	for name, raw := range c.r.indices {
+		of, ok := c.lets[name]
+		for _, v := range c.vars {
+			if v.whole() == name {
+				of, ok = value{shape: v.shape, axes: v.axes}, true
+			}
+		}
+		var dims [][]any
+		ok = ok && json.Unmarshal(raw, &dims) == nil && len(dims) == len(of.axes)
+		for d := 0; ok && d < len(dims); d++ {
+			ok = dims[d] == nil || len(dims[d]) == of.shape[d]
+			for k := 0; ok && k < len(dims[d]); k++ {
+				want, _ := json.Marshal(of.axes[d].label(k))
+				got, _ := json.Marshal(dims[d][k])
+				ok = bytes.Equal(want, got)
+			}
+		}
+		if !ok {
+			c.add("indices", Refused, "%s has other indices", name)
+		}
+	}
+}

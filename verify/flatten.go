@@ -1,0 +1,337 @@
+package verify
+
+import (
+	"math"
+	"slices"
+)
+
+// flatten states a problem by columns. A row or an objective with a function that has no
+// bounds by columns is a fault: a row may be left out, as that only weakens bounds.
+// box has the bounds of the variables.
+func flatten(p *Problem, box []span) (f *flat, err error) {
+	f = newFlat(p.n, box)
+	defer catch(&err)
+	f.cost = f.of(p.objective)
+	if p.Maximize {
+		f.cost = f.scale(f.cost, just(-1))
+	}
+	for _, r := range p.rows {
+		if r.sides == whole() {
+			continue
+		}
+		if l, err := f.try(r.e); err == nil {
+			f.rows = append(f.rows, f.unsquared(flatRow{l, r.sides}))
+		}
+	}
+	return f, nil
+}
+
+// unsquared is the row of an argument where r says that a function of it without a negative value
+// is 0.
+func (f *flat) unsquared(r flatRow) flatRow {
+	l := &r.lin
+	if len(l.idx) != 1 || l.idx[0] < f.n || l.constant() != (span{}) ||
+		!(l.val[0].lo > 0 && r.sides.hi == 0 || l.val[0].hi < 0 && r.sides.lo == 0) {
+		return r
+	}
+	if c := f.cols[l.idx[0]-f.n]; c.kind == isSquare || c.kind == isAbs || c.kind == isEven {
+		return flatRow{only(c.a), span{}}
+	}
+	return r
+}
+
+// try is of, with an error for a function without bounds.
+func (f *flat) try(e *expr) (l form, err error) {
+	defer catch(&err)
+	return f.of(e), nil
+}
+
+// all is each of several expressions.
+func (f *flat) all(es []*expr) []form {
+	ls := make([]form, len(es))
+	for k, e := range es {
+		ls[k] = f.of(e)
+	}
+	return ls
+}
+
+func (f *flat) each(es []*expr, k kind, p float64) form {
+	ls := f.all(es)
+	for i, l := range ls {
+		ls[i] = f.single(k, p, l)
+	}
+	return f.weighted(ls, slices.Repeat([]float64{1}, len(ls))...)
+}
+
+// beneath puts a bundle under a function l that is at least the bundle − off.
+func (f *flat) beneath(l form, b *bundle, off float64) form {
+	if len(l.idx) == 0 {
+		return l
+	}
+	j, err := f.column(l)
+	if off = above(off, err.magnitude().hi); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
+		return l
+	}
+	c := &f.cols[j-f.n]
+	c.under, c.off = b, off
+	out := only(j)
+	out.err = err
+	return out
+}
+
+// exactColumns are columns that equal expressions.
+func (f *flat) exactColumns(es []*expr) []int {
+	var cols []int
+	for _, e := range es {
+		cols = append(cols, f.exactly(f.of(e)))
+	}
+	return cols
+}
+
+// of is an expression over columns.
+func (f *flat) of(e *expr) form {
+	switch e.op {
+	case opConst:
+		return form{c: e.num}
+	case opVar:
+		if r := f.along; r != nil {
+			return f.scale(form{idx: []int{0}, val: []span{just(r.d[e.k])}, c: r.x[e.k]}, just(1))
+		}
+		return only(e.k)
+	}
+	if l, ok := f.memo[e]; ok {
+		return l
+	}
+	var l form
+	if v, ok := e.fixed(); ok {
+		l = form{err: v}.centred()
+	} else {
+		l = f.make(e)
+	}
+	f.memo[e] = l
+	return l
+}
+
+// columnsOf are columns, and off plus the largest differences of expressions and them.
+func (f *flat) columnsOf(es []*expr, off float64) ([]int, float64) {
+	var cols []int
+	for _, e := range es {
+		j, err := f.column(f.of(e))
+		cols, off = append(cols, j), above(off, err.magnitude().hi)
+	}
+	return cols, off
+}
+
+// euclidean is the norm of expressions, but for at most off.
+func (f *flat) euclidean(es []*expr, off float64) form {
+	cols, off := f.columnsOf(es, off)
+	return f.beneath(f.single(isPower, 0.5, f.each(es, isSquare, 0)), &bundle{bundleNorm, cols}, off)
+}
+
+// lengths are expressions of which e, the root of a number and squares, is the norm, and how far
+// the root of the number is off; nil: it is none.
+func (e *expr) lengths() (es []*expr, off float64) {
+	if e.num != 0.5 || e.args[0].op != opSum {
+		return nil, 0
+	}
+	for k, a := range e.args[0].args {
+		switch w := e.args[0].weights[k]; {
+		case a.isConst() && w*a.num > 0:
+			root := math.Sqrt(w * a.num)
+			es, off = append(es, number(root)), above(off, 0x1p-51*root)
+		case a.op == opPower && a.num == 2 && w == 1:
+			es = append(es, a.args[0])
+		default:
+			return nil, 0
+		}
+	}
+	return es, off
+}
+
+func (f *flat) make(e *expr) form {
+	switch e.op {
+	case opSum:
+		return f.weighted(f.all(e.args), e.weights...)
+	case opMul:
+		u, v := e.args[0], e.args[1]
+		if w := v.args; v.op == opPower && v.num == -1 && w[0].op == opMul && w[0].args[0] == u && w[0].args[1] == u {
+			l := f.of(u) // u/u² within bounds that show the sign of u
+			for _, sign := range [2]float64{1, -1} {
+				if l := f.scale(l, just(sign)); f.reach(l).lo >= 0 {
+					return f.scale(f.single(isPower, -1, l), just(sign))
+				}
+			}
+		}
+		for _, sign := range [2]float64{1, -1} {
+			for _, by := range [2][2]*expr{{u, v}, {v, u}} {
+				if l, ok := f.timesLogs(scaled(sign, by[0]), scaled(sign, by[1])); ok {
+					return l
+				}
+			}
+		}
+		return f.product(f.of(u), f.of(v))
+	case opPower:
+		if es, off := e.lengths(); es != nil {
+			return f.euclidean(es, off)
+		}
+		if l, ok := f.powerOfPower(e); ok {
+			return l
+		}
+		_, _, straight := affine(e.args[0])
+		return f.power(f.of(e.args[0]), e.num, straight)
+	case opCurve:
+		if !e.is(isLog) {
+			return f.single(kind(e.k), e.num, f.of(e.args[0]))
+		}
+		parts, c := f.logs(e.args[0])
+		ls, ws := []form{form{err: c}.centred()}, []span{just(1)}
+		for _, p := range parts {
+			ls, ws = append(ls, f.single(isLog, 0, f.of(p.e))), append(ws, p.w)
+		}
+		return f.add(ls, ws)
+	case opMax:
+		ls, rest := f.undominated(f.all(e.args))
+		out := f.largest(ls)
+		out.err = out.err.plus(rest)
+		return out
+	case opNorm:
+		if e.num != 2 {
+			return f.single(isPower, 1/e.num, f.each(e.args, isEven, e.num))
+		}
+		return f.euclidean(e.args, 0)
+	case opLSE:
+		cols, off := f.columnsOf(e.args, 0)
+		return f.beneath(f.single(isLog, 0, f.each(e.args, isExp, 0)), &bundle{bundleLogSumExp, cols}, off)
+	case opLargest:
+		return f.sumLargest(e)
+	case opGeo:
+		out := form{c: 1}
+		for k, a := range e.args {
+			if e.weights[k] > 0 {
+				out = f.product(out, f.power(f.of(a), e.weights[k], false))
+			}
+		}
+		return out
+	case opQuadOver:
+		last := len(e.args) - 1
+		square := f.exactly(f.each(e.args[:last], isSquare, 0))
+		cols := f.exactColumns(e.args)
+		inverse := f.exactly(f.single(isPower, -1, only(cols[last])))
+		return f.beneath(f.pair(square, inverse), &bundle{bundleSquareOver, cols}, 0)
+	case opKL:
+		cols := f.exactColumns(e.args)
+		u, v := cols[0], cols[1]
+		j := f.pair(u, f.exactly(f.single(isLog, 0, only(v))))
+		all := f.weighted([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, -1, -1, -1, 1)
+		return f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
+	}
+	fail("a function of a matrix has no bounds by columns")
+	return form{}
+}
+
+// power is uᵖ, by the columns that the writer of proofs makes of it. affine: u is so in the
+// variables.
+func (f *flat) power(u form, p float64, affine bool) form {
+	a, odd := f.reach(u), math.Mod(p, 2) != 0
+	straight := affine || a.lo >= 0 || a.hi <= 0
+	switch {
+	case p == 0:
+		return form{c: 1}
+	case p == 1:
+		return u
+	case p == 2:
+		return f.single(isSquare, 0, u)
+	case p < 1:
+		return f.single(isPower, p, u)
+	case p != math.Trunc(p): // its domain is a row
+		if len(u.idx) > 0 {
+			f.rows = append(f.rows, flatRow{u, positive})
+		}
+		return f.single(isPosPower, p, u)
+	case odd && straight:
+		return f.weighted([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, 1, -1)
+	case odd:
+		return f.product(u, f.power(f.power(u, (p-1)/2, false), 2, false))
+	case p == 4 && affine, !straight:
+		return f.power(f.power(u, p/2, false), 2, false)
+	}
+	return f.single(isPosPower, p, f.single(isAbs, 0, u))
+}
+
+// larger is (u + v + |u − v|)/2.
+func (f *flat) larger(u, v form) form {
+	d := f.weighted([]form{u, v}, 1, -1)
+	return f.weighted([]form{u, v, f.single(isAbs, 0, d)}, 0.5, 0.5, 0.5)
+}
+
+func (f *flat) largest(us []form) form {
+	if len(us) == 1 {
+		return us[0]
+	}
+	args := make([]int, len(us))
+	off := 0.0
+	for k, u := range us {
+		var err span
+		args[k], err = f.column(u)
+		off = max(off, err.magnitude().hi)
+	}
+	half := len(us) / 2
+	l := f.larger(f.part(us[:half]), f.part(us[half:]))
+	j, err := f.column(l)
+	l = only(j)
+	l.err = err
+	return f.beneath(l, &bundle{bundleLargest, args}, off)
+}
+
+// part is the largest of some of several: two have no column of their own.
+func (f *flat) part(us []form) form {
+	if len(us) == 2 {
+		return f.larger(us[0], us[1])
+	}
+	return f.largest(us)
+}
+
+// undominated leaves out functions that are nowhere the largest, by their ranges, but for
+// an error.
+func (f *flat) undominated(us []form) (out []form, err span) {
+	top, near := math.Inf(-1), 0.0
+	for _, u := range us {
+		if lo := f.reach(u).lo; lo > top {
+			top, near = lo, u.noise(f.box)
+		}
+	}
+	first := true // of those that reach no further than the top
+	floor, high := math.Inf(-1), math.Inf(-1)
+	for _, u := range us {
+		a := f.reach(u)
+		more := a.hi > top+near
+		if !more && !(a.lo >= top-near && first) {
+			high = max(high, a.hi)
+			continue
+		}
+		out, first = append(out, u), first && more
+		floor = max(floor, a.lo)
+	}
+	if high > floor {
+		err.hi = above(high, -floor)
+	}
+	return out, err
+}
+
+func (f *flat) sumLargest(e *expr) form {
+	us := f.all(e.args)
+	n := len(us)
+	if e.k*n > 5000 {
+		fail("a sum of the largest of %d has no bounds by columns", n)
+	}
+	var out form
+	for r := range min(e.k, n) {
+		for i := range n - 1 - r {
+			u, v := us[i], us[i+1]
+			us[i+1] = f.larger(u, v)
+			us[i] = f.weighted([]form{u, v, us[i+1]}, 1, 1, -1)
+		}
+		out = f.weighted([]form{out, us[n-1-r]}, 1, 1)
+	}
+	return out
+}
