@@ -273,8 +273,13 @@ func TestFalseClaims(t *testing.T) {
 		},
 		"multipliers off by 2e-3 of the objective": {
 			"var x in [-1, 1], y in [-2, 2]\nminimize 4 + x + y^4 - y^2\n",
-			at("stalled", "3", `"x":-1,"y":0`, `"bound":1,"gap":0.6666666666666666,"bound_duals":{"x":-1,"y":6e-3}`),
+			at("converged", "3", `"x":-1,"y":0`, `"bound_duals":{"x":-1,"y":6e-3}`),
 			"refused duals",
+		},
+		"multipliers of a point on the way": {
+			"var x in [-1, 1], y in [-2, 2]\nminimize 4 + x + y^4 - y^2\n",
+			at("stalled", "3", `"x":-1,"y":0`, `"bound":1,"gap":0.6666666666666666,"bound_duals":{"x":-1,"y":6e-3}`),
+			"incomplete duals",
 		},
 		"an unbounded point without a value": {
 			"var x >= 0\nminimize log(x)\n",
@@ -472,9 +477,11 @@ func TestSweepsAreOfParams(t *testing.T) {
 			t.Errorf("%s: want %q in %v", name, want, report.Findings)
 		}
 	}
-	text, verdict := findings(t, "var x in [0, 1]\nminimize x\nsubject to\n  c: x >= 0.5\n",
-		`{"sweep":{"feas_tol":1},"status":"stalled","objective":0.1,"feasible":true,"variables":{"x":0.1}}`)
-	if verdict != verify.Refused {
-		t.Errorf("a tolerance of its own: %v\n%s", verdict, text)
+	for _, sweep := range []string{`{"feas_tol":1}`, `{"p":"data.csv"}`, `{"p":null}`, `{"p":1,"p":1}`} {
+		text, verdict := findings(t, "param p = 0.1\nvar x in [0, 1]\nminimize x\nsubject to\n  c: x >= p\n",
+			`{"sweep":`+sweep+`,"status":"stalled","objective":0.1,"feasible":true,"variables":{"x":0.1}}`)
+		if verdict != verify.Refused {
+			t.Errorf("a sweep of %s: %v\n%s", sweep, verdict, text)
+		}
 	}
 }

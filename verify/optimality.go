@@ -84,6 +84,10 @@ func (c *checking) enough(lower, size float64) bool {
 // fail at all points nearby.
 func (c *checking) duals(m *multipliers, own *minorant, err error) {
 	var s minorant
+	worst := Refused
+	if c.r.Status != "converged" { // they are of a point on the way
+		worst = Incomplete
+	}
 	if err == nil {
 		m.held = true
 		in := c.near(c.x, 1, slices.Repeat([]span{whole()}, c.n)) // beyond bounds, too
@@ -94,7 +98,7 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 		c.add("duals", Incomplete, "%v", err)
 		return
 	case s.wrong != "":
-		c.add("duals", Refused, "the multiplier of %s has the wrong sign", s.wrong)
+		c.add("duals", worst, "the multiplier of %s has the wrong sign", s.wrong)
 		return
 	case own.parts == nil:
 		own = &s
@@ -108,7 +112,7 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 	case off <= localTol && s.slackness <= betterTol*c.scale:
 		v = Accepted
 	case s.slackness > max(wrongTol*c.scale, wrongSign*m.size()) || c.contradicted(m, parts):
-		v = Refused
+		v = worst
 	}
 	c.add("duals", v, "slope of the Lagrangian at most %.3g, relative; products with slacks at most %.3g", off, s.slackness)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // Point is an evaluation of a point. The objective lies between Lo and Hi.
@@ -256,13 +257,22 @@ func (e *expr) rounded(args []ball, b ball) ball {
 	errorOf := func(size *big.Float, n int) *big.Float { return upper().Mul(size, upper().SetFloat64(rounding(n))) }
 	add := func(w float64, a ball) { size.Add(size, upper().Mul(upper().SetFloat64(math.Abs(w)), a.abs().hi)) }
 	switch e.op {
-	case opSum, opKL, opLSE, opLargest, opMax:
+	case opSum:
 		for k, a := range args {
-			w := 1.0
-			if e.op == opSum {
-				w = e.weights[k]
+			add(e.weights[k], a)
+		}
+	case opKL:
+		add(1, args[0])
+		add(1, args[1])
+	case opLSE:
+		add(1, largestOf(args))
+		add(1, exactly(1))
+	case opLargest: // of those that may be among them
+		ends := slices.SortedFunc(slices.Values(args), func(a, b ball) int { return b.lo.Cmp(a.lo) })
+		for _, a := range args {
+			if a.hi.Cmp(ends[e.k-1].lo) >= 0 {
+				add(1, a)
 			}
-			add(w, a)
 		}
 	case opCurve:
 		f := &curves[e.k]

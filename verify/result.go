@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Result has the claims of a result of `dcopt solve --json`.
@@ -15,6 +16,7 @@ type Result struct {
 	Status                                  string
 	Objective, Error, Violation, Bound, Gap *float64
 	Feasible, Proved                        *bool
+	answer                                  *string // in words
 	// Proof is the file that solve --proof writes, where the result has it itself.
 	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
@@ -54,7 +56,7 @@ func (o *object) UnmarshalJSON(text []byte) error {
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
 	"iterations", "starts", "backend", "seconds", "history", "message", "reason", "nodes", "safe",
-	"no_multipliers", "tolerance_decides", "answer",
+	"no_multipliers", "tolerance_decides",
 }
 
 // statuses of results of .dc files.
@@ -108,7 +110,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
-		"indices": &r.indices, "proof": &r.Proof,
+		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer,
 	}
 	for name, text := range all {
 		to, known := into[name]
@@ -125,15 +127,17 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		say("the status %s is not known", r.Status)
 	}
 	for name, text := range sweep {
-		var word string
-		if json.Unmarshal(text, &word) != nil {
-			word = string(text)
-		}
-		if r.Sweep == nil {
-			r.Sweep = map[string]string{}
-		}
-		if r.Sweep[name] = word; name == "feas_tol" {
+		var v *float64
+		switch {
+		case name == "feas_tol":
 			say("the sweep gives feas_tol, which is no param")
+		case json.Unmarshal(text, &v) != nil || v == nil:
+			say("the sweep gives %s no number", name)
+		default:
+			if r.Sweep == nil {
+				r.Sweep = map[string]string{}
+			}
+			r.Sweep[name] = strconv.FormatFloat(*v, 'g', -1, 64)
 		}
 	}
 	slices.Sort(r.wrong)

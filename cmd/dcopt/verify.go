@@ -99,9 +99,15 @@ func verifyResults(c *cli.Context) error {
 
 // verifyOne checks a result of a problem with the params that it was solved with.
 func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verify.Result) (verify.Report, error) {
-	set = maps.Clone(set)
-	maps.Copy(set, r.Sweep)
-	p, err := verify.Read(c.Context, src, reader.NewData(nil, filepath.Dir(path)), set)
+	params := maps.Clone(set)
+	for name, v := range r.Sweep {
+		if _, given := set[name]; given { // the number of the result gives way
+			delete(r.Sweep, name)
+		} else {
+			params[name] = v
+		}
+	}
+	p, err := verify.Read(c.Context, src, reader.NewData(nil, filepath.Dir(path)), params)
 	if unknown := new(verify.UnknownError); errors.As(err, &unknown) {
 		finding := verify.Finding{Claim: "result", Verdict: verify.Incomplete, Text: err.Error()}
 		return verify.Report{Findings: []verify.Finding{finding}}, nil

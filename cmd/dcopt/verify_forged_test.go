@@ -44,6 +44,8 @@ var forged = map[string]struct {
 	"cosh":    {"var x in [-1, 2], y in [0.2, 3]\nminimize cosh(x - y) + expm1(x) - log1p(y)\nsubject to\n  c: x + y >= 1\n", false},
 	"flat":    {"var x in [0, 9], y in [0, 9]\nminimize x\nsubject to\n  c: sin(x) + cos(y) >= 2.1\n", false},
 	"none":    {"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n  c: x + y >= 3\n", false},
+	"hidden":  {"var x in [-2000, 2000]\nminimize sqrt(300 - 0.14*x) + min(4, x^4)\n", true},
+	"zero":    {"var x in [-1, 2], y in [-1, 2]\nminimize (x - y)^2 + x^2\n", false},
 	"endless": {"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n", false},
 }
 
@@ -221,8 +223,19 @@ var forgers = map[string]forgery{
 		return member("variables", one)(d, r) && set("proved", true, "gap", 0.)(d, r)
 	},
 	"better bound": func(d *rand.Rand, r map[string]any) bool { return r["bound"] != nil && boundNear(d, r) },
-	"status":       set("status", "globally_optimal"),
-	"other case":   set("Objective", 1.),
+	"gap": func(d *rand.Rand, r map[string]any) bool {
+		v, ok := r["gap"].(float64)
+		r["gap"] = v + 0.1 + math.Abs(far(d))
+		return ok
+	},
+	"objective within a small error": func(_ *rand.Rand, r map[string]any) bool {
+		v, ok := r["objective"].(float64)
+		r["objective"], r["objective_error"] = v+1e-3*valueOf(r), 1e-2*valueOf(r)
+		return ok && v != 0
+	},
+	"answer":     set("answer", "optimal, proved with 3 nodes", "proved", nil, "bound", nil, "gap", nil),
+	"status":     set("status", "globally_optimal"),
+	"other case": set("Objective", 1.),
 }
 
 // boundNear is a bound better than the objective, by a little or much, with a gap that fits.

@@ -98,6 +98,32 @@ func TestVerifyAnswers(t *testing.T) {
 	}
 }
 
+// TestVerifySweepGivesWay: the params that a result says of itself are told, and those of --set go before them.
+func TestVerifySweepGivesWay(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "result.json")
+	if err := os.WriteFile(path, []byte("param p = 1\nvar x in [0, 9]\nminimize x\nsubject to\n  c: x >= p\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var result, stderr bytes.Buffer
+	if code := run(context.Background(), []string{"solve", path, "--json", "--sweep", "p=2,3"}, nil, &result, &stderr); code != exit.OK {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	if err := os.WriteFile(file, result.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for set, want := range map[string]int{"": exit.OK, "p=4": exit.NotSolved} {
+		args := []string{"verify", path, file}
+		if set != "" {
+			args = append(args, "--set", set)
+		}
+		var out bytes.Buffer
+		if code := run(context.Background(), args, nil, &out, &stderr); code != want || (set == "") != strings.Contains(out.String(), "with p = 3") {
+			t.Errorf("--set %s: verify ends with %d:\n%s", set, code, out.String())
+		}
+	}
+}
+
 // TestVerifyEqualOptima: multipliers are those of the point of the result where searches meet others with the same objective, as the
 // reflected and turned ones of a packing.
 func TestVerifyEqualOptima(t *testing.T) {
