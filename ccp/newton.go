@@ -53,14 +53,14 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	}
 	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.NewtonFirst) && n.made(ctx) {
 		copy(n.x, n.z)
-		if end, err := n.follow(ctx); err != nil || end != nil {
+		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err
 		}
 		copy(n.z, n.x)
 		// no choice between minima
 	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) {
 		copy(n.x, n.z)
-		if end, err := n.follow(ctx); err != nil || end != nil {
+		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err
 		}
 		copy(n.z, n.x)
@@ -72,6 +72,23 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 // equations before Newton's method begins. Source: a limit of time; of 400 unknowns of u″ + u³ = f (TestSystemsOfEquations)
 // its 14 convex problems take 40 s, Newton's 5 some .1 s.
 const mostChosen = 100
+
+// reach follows the equations, without the objective first where they are many and leave it no choice nearby.
+func (n *newton) reach(ctx context.Context) (*outcome, error) {
+	if !n.p.Objective.IsConst() && n.determined() {
+		alone := *n.q
+		alone.Objective = dc.Expr{}
+		method, err := sl1qp.New(ctx, &alone, n.set.backend())
+		if err != nil || method == nil {
+			return nil, ctx.Err()
+		}
+		defer guardClose(method.Sub)
+		if end, err := n.followBy(ctx, method); err != nil || end == nil {
+			return end, err
+		}
+	}
+	return n.follow(ctx)
+}
 
 // determined reports whether there are many equations, and as many as variables.
 func (n *newton) determined() bool {
@@ -114,7 +131,7 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (*outcome, error)
 		}
 		broken := n.equations && !n.keeps(n.prev)
 		if n.made(ctx) {
-			if to, err := n.follow(ctx); err != nil || to != nil {
+			if to, err := n.reach(ctx); err != nil || to != nil {
 				return to, err
 			}
 		}
@@ -170,7 +187,10 @@ func (n *newton) made(ctx context.Context) bool {
 // follow goes from x to a point that keeps the constraints and from which linearised
 // ones lead no further. If there is none it goes where the merit is lower, and has no
 // outcome.
-func (n *newton) follow(ctx context.Context) (end *outcome, err error) {
+func (n *newton) follow(ctx context.Context) (*outcome, error) { return n.followBy(ctx, n.method) }
+
+// followBy is follow by a method, n.method or that without the objective.
+func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outcome, err error) {
 	r := n.run
 	noted := 0
 	at := sl1qp.Start{
@@ -178,7 +198,7 @@ func (n *newton) follow(ctx context.Context) (end *outcome, err error) {
 		More:  func(solves int) bool { return r.more(solves - noted) },
 		Least: n.leastAt, Tol: r.recover.tol, Feas: r.set.FeasTol,
 		Slope: func(x []float64) float64 {
-			r.holding = r.conditions(ctx, n.method.Sub, x, false)
+			r.holding = r.conditions(ctx, method.Sub, x, false)
 			return r.holding.slope
 		},
 		Note: func(x []float64, τ float64, cost int) (err error) {
@@ -191,10 +211,10 @@ func (n *newton) follow(ctx context.Context) (end *outcome, err error) {
 			return err
 		},
 	}
-	if len(r.sub.Res.Y) == r.sub.Rows.Count() {
+	if method == n.method && len(r.sub.Res.Y) == r.sub.Rows.Count() {
 		at.Duals = r.sub.Duals(r.sub.Last()).Rows
 	}
-	to, err := n.method.From(ctx, at)
+	to, err := method.From(ctx, at)
 	solves := max(to.Solves, noted) // a start that is stationary is noted without one
 	r.k += solves - noted
 	r.res.Iterations += solves
@@ -208,6 +228,10 @@ func (n *newton) follow(ctx context.Context) (end *outcome, err error) {
 	after, _ := r.merit(to.X)
 	if !n.equations && !(before-after > n.leastAt(to.X)) {
 		return nil, nil // the point of the descent stays
+	}
+	if to.Stationary && method != n.method {
+		r.arrive(to.X)
+		return conclude(Stationary, ""), nil
 	}
 	if to.Stationary {
 		r.tip = n.method.Sub
