@@ -219,7 +219,7 @@ var questions = []struct{ text, page, heading string }{
 	{"sine", "faq", "How do I write a sine"},
 	{"binary", "faq", "Can variables be integers"},
 	{"trigonometric", "faq", "How do I write a sine"},
-	{function, "language", "Functions"},
+	{function, "card", "Language card"},
 	{"fixed cost", "cookbook", "A fixed cost"},
 	{"battery", "cookbook", "Never both"},
 	{"docker", "install", "Archives, packages and a container"},

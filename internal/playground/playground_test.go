@@ -128,7 +128,7 @@ func TestSolve(t *testing.T) {
 	if r.Scene == nil || r.Scene.Panels[0].Marks[0].Kind != "circles" || len(r.Scene.Panels[0].Marks[0].R) != 3 {
 		t.Errorf("the picture is %+v", r.Scene)
 	}
-	if len(told) == 0 || told[len(told)-1].Best == nil && len(told) == 1 || len(told[0].Iterations) == 0 || len(told[0].Iterations[0]) != 4 {
+	if len(told) == 0 || told[len(told)-1].Best == nil && len(told) == 1 || len(told[0].Iterations) == 0 || len(told[0].Iterations[0]) != 5 {
 		t.Errorf("news: %+v", told)
 	}
 	for text, status := range map[string]string{
