@@ -3,15 +3,12 @@
 package ccp_test
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // plainly switches off all that is done beyond the plain procedure.
@@ -37,35 +34,6 @@ func TestProximalTermBoundsTheStep(t *testing.T) {
 	if free := solve(t, p, nil, nil); free.Status != ccp.Converged || math.Abs(free.Objective+1) > 1e-5 {
 		t.Errorf("by default %v with %g", free.Status, free.Objective)
 	}
-}
-
-// flaky fails in one solve of seven, or in all.
-type flaky struct {
-	ipm.Backend
-	always bool
-	solves *int
-}
-
-func (f flaky) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	s, err := f.Backend.New(ctx, p, set)
-	return flakySolver{s, f}, err
-}
-
-type flakySolver struct {
-	qpbackend.Solver
-	f flaky
-}
-
-func (s flakySolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	err := s.Solver.Solve(ctx, dst)
-	if *s.f.solves++; s.f.always || *s.f.solves%7 == 3 {
-		dst.Status = qpbackend.NumericalTrouble
-		dst.Res = qpbackend.Residuals{Primal: math.NaN()}
-		for j := range dst.X {
-			dst.X[j] = math.NaN()
-		}
-	}
-	return err
 }
 
 func TestFailuresOfTheBackendAreMet(t *testing.T) {

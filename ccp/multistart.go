@@ -199,18 +199,22 @@ func Best(maximize bool, results []*Result) *Result {
 	return top
 }
 
-// Standing are the two numbers of a result, beside its exported ones, by which Best
-// compares it with others: a result that was stored gets them back by Restore.
+// Standing has what results know beside their exported fields: a result that was stored gets it
+// back by Restore.
 type Standing struct {
 	Nearly bool    // X keeps the constraints relative to the size of their terms
 	Least  float64 // the smallest change of the objective that counts, ≥ 0
+	Reason Reason
 }
 
 // Standing is that of r.
-func (r *Result) Standing() Standing { return Standing{r.nearly, r.least} }
+func (r *Result) Standing() Standing { return Standing{r.nearly, r.least, r.Reason()} }
 
-// Restore sets the standing of a result that was stored.
-func (r *Result) Restore(s Standing) { r.nearly, r.least = s.Nearly, s.Least }
+// Restore sets the standing of a result that was stored, whose other fields are set.
+func (r *Result) Restore(s Standing) {
+	r.nearly, r.least = s.Nearly, s.Least
+	r.end, r.concluded = conclude(s.Reason, r.Message), r.Objective
+}
 
 // wave is the number of starts that run before the best of them counts for others.
 // Source: table of docs/lab/ccp.md.

@@ -59,6 +59,7 @@ type Solved struct {
 	Conflict       []string    `json:"conflict,omitempty"`
 	Ray            []number    `json:"ray"`
 	Message        string      `json:"message,omitempty"`
+	Reason         string      `json:"reason"`
 
 	NoMultipliers *ccp.Absence `json:"no_multipliers,omitempty"`
 	Loose         *ccp.Loose   `json:"tolerance_decides,omitempty"`
@@ -80,7 +81,7 @@ func solvedOf(res *ccp.Result) *Solved {
 	s := &Solved{
 		res.Status.String(), number(res.Objective), number(res.ObjectiveError), number(res.Violation), res.Worst, res.Feasible,
 		standing.Nearly, number(standing.Least), res.Iterations, res.Starts, res.Start, res.Backend,
-		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message,
+		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message, standing.Reason.String(),
 		res.NoMultipliers, res.Loose,
 	}
 	if res.Duals != nil {
@@ -98,6 +99,10 @@ func solvedOf(res *ccp.Result) *Solved {
 // Result is the ccp.Result that s stands for. Iterations have the fields that histories print.
 func (s *Solved) Result() (*ccp.Result, error) {
 	status, err := ccp.ParseStatus(s.Status)
+	if err != nil {
+		return nil, err
+	}
+	reason, err := ccp.ParseReason(s.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +132,7 @@ func (s *Solved) Result() (*ccp.Result, error) {
 			Start: s.Start, Hop: it.Hop, K: it.K, Tau: float64(it.Tau), Objective: float64(it.Objective), Violation: float64(it.Violation), Step: float64(it.Step),
 		})
 	}
-	res.Restore(ccp.Standing{Nearly: s.Nearly, Least: float64(s.Least)})
+	res.Restore(ccp.Standing{Nearly: s.Nearly, Least: float64(s.Least), Reason: reason})
 	return res, nil
 }
 

@@ -107,6 +107,8 @@ func (t *text) answer(p *lang.Program, res *ccp.Result, proof *global.Result) {
 		})
 		t.key("message")
 		t.string(res.Message)
+		t.key("reason")
+		t.string(res.Reason().String())
 	})
 }
 
