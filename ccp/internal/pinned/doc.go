@@ -1,3 +1,4 @@
-// Package pinned takes the columns of parameters, which have one value, out of a backend's problem:
-// other values of theirs change sides and costs alone.
+// Package pinned takes columns that have one value, those of parameters and those that
+// equations give their values, out of a backend's problem: other values of theirs change
+// sides and costs alone.
 package pinned

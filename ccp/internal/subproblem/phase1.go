@@ -5,8 +5,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
 // Project finds the point nearest to x0 that meets the convex constraints and
@@ -38,7 +40,8 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	}
 	t := time.Now()
 	defer func() { s.Seconds += Since(t) }()
-	solver, err := backend.New(ctx, qp, backend.DefaultSettings())
+	known := pinned.Reduction{Equations: pinned.Find(qp, nil)}
+	solver, err := reduce.Chain(backend, known).New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,10 @@ type Problem struct {
 	Soft     []*dc.Constraint // those with a slack
 	prox     proximal
 	least    choices
-	pinned   []int            // the columns of parameters, which the solver does not see
-	defined  []bool           // variables that equations define; nil: there are none
-	Now      qpbackend.Update // values of this iteration
+	pinned   []int             // the columns of parameters, which the solver does not see
+	known    []pinned.Equation // which give their columns' values, that it does not see either
+	defined  []bool            // variables that equations define; nil: there are none
+	Now      qpbackend.Update  // values of this iteration
 	tangency
 	sizing
 	answer
@@ -249,6 +250,7 @@ func (s *Problem) compiled(b *Builder) {
 	s.defined = s.DC.Defined()
 	b.Rows.Assembled(s.DC.NumVars())
 	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
+	s.known = pinned.Find(qp, s.pinned)
 	s.grad = make([]float64, s.DC.NumVars())
 	s.powers = scaled.ConeValues(s.QP, s.DC.NumVars())
 	if s.prices == nil {
@@ -329,8 +331,8 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	defer s.took(time.Now())
 	s.backend, s.set, s.chooses = b, set, workingset.Chooses(b, s.QP)
-	parameters := pinned.Reduction{Cols: s.pinned}
-	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Slacks, parameters)
+	known := pinned.Reduction{Cols: s.pinned, Equations: s.known}
+	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Slacks, known)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
