@@ -199,7 +199,7 @@ func Best(maximize bool, results []*Result) *Result {
 	return top
 }
 
-// Standing has what results know beside their exported fields: a result that was stored gets it
+// Standing is the part of a result beside its exported fields: a result that was stored gets it
 // back by Restore.
 type Standing struct {
 	Nearly bool    // X keeps the constraints relative to the size of their terms

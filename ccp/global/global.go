@@ -197,7 +197,7 @@ func (g *searcher) states(s *spatial.Search) {
 		r.Gap = g.gap(lower)
 		r.Proved = r.Gap <= 1.01*g.set.Global.GapTol
 	}
-	r.Nodes, r.Safe, r.Bound = s.Nodes, !s.Trusted, g.stated(lower)
+	r.Nodes, r.Safe, r.Bound, r.Proof = s.Nodes, !s.Trusted, g.stated(lower), nil
 	if s.Tree != nil {
 		r.Proof = &Proof{
 			p: s.P, tree: s.Tree, upper: g.upper * g.unit, lower: g.minimised(r.Bound) * g.unit,

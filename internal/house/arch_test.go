@@ -112,13 +112,13 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc",
-	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
 	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
 	"ccp/internal/implicit": "dc internal/num",
-	"ccp/internal/pinned":   "qpbackend qpbackend/reduce",
+	"ccp/internal/pinned":   "qpbackend qpbackend/reduce qpbackend/sparse",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
