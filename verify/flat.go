@@ -218,9 +218,9 @@ func (f *flat) column(l form) (j int, err span) {
 	c := column{kind: isAffine, lin: plain}
 	for _, j := range f.known[c.key()] {
 		if o := &f.cols[j-f.n].lin; o.err == (span{}) {
-			d := f.weighted([]form{plain, *o}, 1, -1)
-			if rest := d.over(f.box); rest.magnitude().hi <= plain.noise(f.box) {
-				return j, l.err.plus(rest)
+			if same(&plain, o) {
+				d := f.weighted([]form{plain, *o}, 1, -1)
+				return j, l.err.plus(d.over(f.box))
 			}
 		}
 	}
@@ -252,20 +252,18 @@ func (f *flat) single(k kind, p float64, l form) form {
 		return only(f.put(column{kind: k, p: p, a: f.exactly(l)}))
 	}
 	if k == isAbs && len(l.idx) > 0 {
-		switch a, near := f.reach(l), l.noise(f.box); {
-		case a.lo >= -near: // |t| − t is between 0 and −2t
-			return form{idx: l.idx, val: l.val, c: l.c, err: span{0, max(0, aboveProduct(-2, a.lo))}}
-		case a.hi <= near:
-			out := f.scale(l, just(-1))
-			out.err = out.err.plus(span{0, max(0, aboveProduct(2, a.hi))})
-			return out
+		switch a := f.reach(l); {
+		case a.lo >= 0:
+			return form{idx: l.idx, val: l.val, c: l.c}
+		case a.hi <= 0:
+			return f.scale(l, just(-1))
 		case l.val[0].hi < 0:
 			l = f.scale(l, just(-1))
 		}
 	}
 	if k == isPosPower && len(l.idx) > 0 {
-		if a := f.reach(l); a.hi <= l.noise(f.box) {
-			return form{err: span{0, (&column{kind: k, p: p}).value(a.hi).hi}}
+		if f.reach(l).hi <= 0 {
+			return form{}
 		}
 	}
 	if k == isHuber && len(l.idx) > 0 {
@@ -312,17 +310,15 @@ func (f *flat) reach(l form) span {
 	return l.over(f.box)
 }
 
-// noise bounds the rounding errors of a function: noise times the magnitudes of its parts, 0 where these
-// have no bounds.
-func (l *form) noise(box []span) float64 {
-	s := math.Abs(l.c)
-	for k, j := range l.idx {
-		s += l.val[k].magnitude().hi * box[j].magnitude().hi
+// same reports whether the numbers of two functions of the same columns differ by rounding errors
+// at most.
+func same(l, o *form) bool {
+	for k, v := range l.val {
+		if !(v.less(o.val[k]).magnitude().hi <= noise*v.magnitude().hi) {
+			return false
+		}
 	}
-	if math.IsInf(s, 1) {
-		return 0
-	}
-	return noise * s
+	return math.Abs(l.c-o.c) <= noise*math.Abs(l.c)
 }
 
 func (f *flat) pair(a, b int) form {

@@ -190,10 +190,7 @@ func (f *flat) make(e *expr) form {
 		}
 		return f.add(ls, ws)
 	case opMax:
-		ls, rest := f.undominated(f.all(e.args))
-		out := f.largest(ls)
-		out.err = out.err.plus(rest)
-		return out
+		return f.largest(f.undominated(f.all(e.args)))
 	case opNorm:
 		if e.num != 2 {
 			return f.single(isPower, 1/e.num, f.each(e.args, isEven, e.num))
@@ -291,31 +288,20 @@ func (f *flat) part(us []form) form {
 	return f.largest(us)
 }
 
-// undominated leaves out functions that are nowhere the largest, by their ranges, but for
-// an error.
-func (f *flat) undominated(us []form) (out []form, err span) {
-	top, near := math.Inf(-1), 0.0
+// undominated leaves out functions that are nowhere the largest, by their ranges.
+func (f *flat) undominated(us []form) (out []form) {
+	top := math.Inf(-1)
 	for _, u := range us {
-		if lo := f.reach(u).lo; lo > top {
-			top, near = lo, u.noise(f.box)
-		}
+		top = max(top, f.reach(u).lo)
 	}
 	first := true // of those that reach no further than the top
-	floor, high := math.Inf(-1), math.Inf(-1)
 	for _, u := range us {
 		a := f.reach(u)
-		more := a.hi > top+near
-		if !more && !(a.lo >= top-near && first) {
-			high = max(high, a.hi)
-			continue
+		if more := a.hi > top; more || a.lo >= top && first {
+			out, first = append(out, u), first && more
 		}
-		out, first = append(out, u), first && more
-		floor = max(floor, a.lo)
 	}
-	if high > floor {
-		err.hi = above(high, -floor)
-	}
-	return out, err
+	return out
 }
 
 func (f *flat) sumLargest(e *expr) form {

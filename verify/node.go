@@ -170,10 +170,10 @@ func (s *scope) signs() {
 	f := newFlat(s.p.n, box)
 	for _, q := range s.quotients { // those within others come first
 		l, err := f.try(q.args[0])
-		switch a, near := f.reach(l), l.noise(f.box); {
-		case err != nil || a.lo < -near && a.hi > near:
+		switch a := f.reach(l); {
+		case err != nil || a.lo < 0 && a.hi > 0:
 			*q = *product(q.args[0], raised(product(q.args[0], q.args[0]), -1))
-		case a.lo < -near:
+		case a.lo < 0:
 			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))
 		}
 	}

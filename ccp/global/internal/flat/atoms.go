@@ -220,17 +220,15 @@ func (m *maker) reach(l dc.Linear) Interval {
 
 // undominated leaves out functions that are nowhere the largest, by their ranges.
 func (m *maker) undominated(us []dc.Linear) []dc.Linear {
-	top, near := math.Inf(-1), 0.0
+	top := math.Inf(-1)
 	for _, u := range us {
-		if lo := m.reach(u).Lo; lo > top {
-			top, near = lo, m.noise(u)
-		}
+		top = max(top, m.reach(u).Lo)
 	}
 	var out []dc.Linear
 	first := true // of those that reach no further than the top
 	for _, u := range us {
 		a := m.reach(u)
-		if more := a.Hi > top+near; more || a.Lo >= top-near && first {
+		if more := a.Hi > top; more || a.Lo >= top && first {
 			out, first = append(out, u), first && more
 		}
 	}
@@ -247,11 +245,11 @@ func (m *maker) max(u, v dc.Linear) dc.Linear {
 func (m *maker) larger(u, v dc.Linear, left, right *Pick) (dc.Linear, *Pick) {
 	d := sum(0, []dc.Linear{u, v}, []float64{1, -1})
 	size, pick := m.of(Abs, 0, d), (*Pick)(nil)
-	switch a, near := m.reach(d), m.noise(d); {
+	switch a := m.reach(d); {
 	case m.err != nil:
-	case a.Lo >= -near:
+	case a.Lo >= 0:
 		pick = left
-	case a.Hi <= near:
+	case a.Hi <= 0:
 		pick = right
 	default:
 		pick = &Pick{By: m.Terms[size.Idx[0]-m.N].A, Down: d.Val[0] < 0, Left: left, Right: right}

@@ -257,7 +257,7 @@ func (m *maker) add(t Term) int {
 		key = roughly(t.Lin)
 	}
 	for _, j := range m.known[key] {
-		if t.Op != Affine || m.same(m.Terms[j-m.N].Lin, t.Lin) {
+		if t.Op != Affine || same(m.Terms[j-m.N].Lin, t.Lin) {
 			return j
 		}
 	}
@@ -284,15 +284,16 @@ func roughly(l dc.Linear) string {
 	return b.String()
 }
 
-// same reports whether two functions of the same columns differ by rounding errors at most.
-func (m *maker) same(l, o dc.Linear) bool {
-	d := math.Abs(l.Const - o.Const)
-	for k, j := range l.Idx {
-		if l.Val[k] != o.Val[k] {
-			d += math.Abs(l.Val[k]-o.Val[k]) * m.Box[j].Abs().Hi
+// same reports whether the numbers of two functions of the same columns differ by rounding errors
+// at most. Errors beside the values of columns do not count: over [-10, 1e18] they are larger than 1.
+func same(l, o dc.Linear) bool {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= noise*math.Abs(a) }
+	for k := range l.Idx {
+		if !near(l.Val[k], o.Val[k]) {
+			return false
 		}
 	}
-	return d == 0 || d <= m.noise(l)
+	return near(l.Const, o.Const)
 }
 
 // column is a column that equals an affine function.
@@ -318,16 +319,16 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		}
 	}
 	if op == Abs && len(l.Idx) > 0 {
-		switch a, near := m.reach(l), m.noise(l); {
-		case a.Lo >= -near:
+		switch a := m.reach(l); {
+		case a.Lo >= 0:
 			return l
-		case a.Hi <= near:
+		case a.Hi <= 0:
 			return l.Scale(-1)
 		case l.Val[0] < 0:
 			l = l.Scale(-1)
 		}
 	}
-	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= m.noise(l) {
+	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= 0 {
 		return dc.Linear{}
 	}
 	if op == Huber && len(l.Idx) > 0 {
@@ -386,19 +387,6 @@ func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
 		}
 	}
 	return out
-}
-
-// noise bounds the rounding errors of a function: noise times the magnitudes of its parts, 0 where these
-// have no bounds.
-func (m *maker) noise(l dc.Linear) float64 {
-	s := math.Abs(l.Const)
-	for k, j := range l.Idx {
-		s += math.Abs(l.Val[k]) * m.Box[j].Abs().Hi
-	}
-	if math.IsInf(s, 1) {
-		return 0
-	}
-	return noise * s
 }
 
 // expr is an expression over columns.
