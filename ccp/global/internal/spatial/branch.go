@@ -113,7 +113,7 @@ func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
 	return col
 }
 
-// met is a violation that is none. Source: a tenth of ccp.Settings.FeasTol.
+// met is the largest violation that counts as 0. Source: a tenth of ccp.Settings.FeasTol.
 const met = 1e-7
 
 // bent reports whether column j is the argument of a size with its kink inside of an interval
