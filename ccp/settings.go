@@ -2,7 +2,6 @@ package ccp
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/internal/enum"
@@ -133,20 +132,14 @@ func DefaultSettings() Settings {
 // if there is none.
 func (s Settings) Validate() error {
 	c := setting.Of("ccp: Settings")
-	c.Positive("Tau0", s.Tau0)
-	c.That(s.TauMax >= s.Tau0 && !math.IsInf(s.TauMax, 1), "TauMax", s.TauMax, fmt.Sprintf("at least Tau0 = %g", s.Tau0))
-	c.That(s.Mu > 1 && !math.IsInf(s.Mu, 1), "Mu", s.Mu, "> 1")
-	c.AtLeast("MaxIter", s.MaxIter, 1)
+	c.Table(s)
+	if s.TauMax < s.Tau0 {
+		c.That(false, "TauMax", s.TauMax, fmt.Sprintf("at least Tau0 = %g", s.Tau0))
+	}
 	c.NotNegative("MaxWork", s.MaxWork)
-	c.Positive("Tol", s.Tol)
-	c.NotNegative("Scale", s.Scale)
-	c.Positive("FeasTol", s.FeasTol)
-	c.Between(0, "Damping", s.Damping, 1)
 	c.AtLeast("Search.Coordinates", s.Search.Coordinates, 0)
 	c.AtLeast("Search.Descents", s.Search.Descents, 0)
 	c.AtLeast("Search.Hops", s.Search.Hops, 0)
-	c.AtLeast("Global.MaxNodes", s.Global.MaxNodes, 1)
-	c.Positive("Global.GapTol", s.Global.GapTol)
 	return c.Err()
 }
 

@@ -35,7 +35,7 @@ import (
 const lines = `param a = 0
 var x[4] in [-2, 3]  start normal(0, 1)
 minimize norm1(x) - 0.1*sumsq(x - 1) + a*x[1]
-option restarts = 1
+option starts = 1
 `
 
 // sweep is a plan of so many shards.

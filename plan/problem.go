@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/options"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/table"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
@@ -33,43 +34,31 @@ type Problem struct {
 	Starts int `json:"starts,omitempty"`
 }
 
-// Overrides are settings that go before the options of a problem file; nil: the file or
-// the default says.
-type Overrides struct {
-	Backend *string  `json:"backend,omitempty"`
-	Starts  *int     `json:"starts,omitempty"` // of each solve, at least 1
-	MaxIter *int     `json:"max_iter,omitempty"`
-	Tol     *float64 `json:"tol,omitempty"`
-	Seed    *uint64  `json:"seed,omitempty"`
-	Effort  *string  `json:"effort,omitempty"` // see ccp.Effort; where starts is not given
-}
+// Overrides are settings that go before the options of a problem file, by their names in files:
+// Backend, Starts (of each solve), MaxIter, Tol, Seed and Effort are pointers; nil: the file or the
+// default says.
+type Overrides = setting.Given
 
 // Settings are those of a compiled file with o before its options, and the number of
 // starts, which may be ccp.Automatic.
-func (o *Overrides) Settings(file lang.ProblemOptions) (ccp.Settings, int, error) {
-	if o.Effort != nil {
-		file.Effort, file.Restarts = o.Effort, nil
+func Settings(o Overrides, file lang.ProblemOptions) (ccp.Settings, int, error) {
+	if err := o.Check(setting.File); err != nil {
+		return ccp.Settings{}, 0, err
 	}
-	set, starts, err := options.Settings(file)
+	if o.Effort != nil {
+		file.Starts = nil
+	}
+	set, starts, err := options.Settings(o.Over(&file))
 	if err != nil {
 		return set, 0, err
 	}
-	options.Override(&set.MaxIter, o.MaxIter)
-	options.Override(&set.Tol, o.Tol)
-	options.Override(&set.Seed, o.Seed)
-	options.Override(&starts, o.Starts)
-	name := "auto"
-	options.Override(&name, file.Backend)
-	option := o.Backend == nil
-	options.Override(&name, o.Backend)
-	if name != "auto" {
-		b, err := backends.ByName(name)
-		if err != nil && option {
-			return set, 0, fmt.Errorf("option backend: %w", err)
-		} else if err != nil {
+	if b := o.Over(&file).Backend; b != nil && *b != "auto" {
+		if set.Backend, err = backends.ByName(*b); err != nil && o.Backend == nil {
+			err = fmt.Errorf("option backend: %w", err)
+		}
+		if err != nil {
 			return set, 0, err
 		}
-		set.Backend = b
 	}
 	return set, starts, set.Validate()
 }
@@ -146,7 +135,7 @@ func OfProblem(ctx context.Context, q Problem, text []byte, dir string, refer bo
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := q.Settings.Settings(prog.Options); err != nil {
+	if _, _, err := Settings(q.Settings, prog.Options); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
@@ -276,7 +265,7 @@ func (r *Runner) solve(ctx context.Context, i int) (*Solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, starts, err := q.Settings.Settings(prog.Options)
+	set, starts, err := Settings(q.Settings, prog.Options)
 	if err != nil {
 		return nil, err
 	}

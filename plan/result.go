@@ -186,7 +186,7 @@ func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 // than its program, another objective at its point than it states, or a larger violation. Of an
 // infeasible or unbounded problem the objective is that of no point.
 func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
-	set, _, err := p.Problem.Settings.Settings(prog.Options)
+	set, _, err := Settings(p.Problem.Settings, prog.Options)
 	if err != nil {
 		return err
 	}

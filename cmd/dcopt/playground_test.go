@@ -31,7 +31,7 @@ func TestPlaygroundAnswers(t *testing.T) {
 	for _, text := range []string{
 		"var x in [-2, 3] start 2\nminimize abs(x) - 2*abs(x - 1)\n",
 		"param r = csv(\"radii.csv\")[1..4]\nparam n = len(r)\nvar c[n,2] start normal(0, 10)\nminimize max(i in 1..n) (norminf(c[i,:]) + r[i])\nsubject to\n" +
-			"  apart[i in 1..n, j in i+1..n]: norm2(c[i,:] - c[j,:]) >= r[i] + r[j]\noption restarts = 3, seed = 4, tau = 0.1, tol = 1e-5\n",
+			"  apart[i in 1..n, j in i+1..n]: norm2(c[i,:] - c[j,:]) >= r[i] + r[j]\noption starts = 3, seed = 4, tau = 0.1, tol = 1e-5\n",
 		"set S = {\"a\", \"b\"}\nparam w[S] = {\"a\": 1, \"b\": 2}\nvar x[S] in [0, 1], f[S,1..2] >= 0\nlet d[i in S] = 2*x[i]\nmaximize sum(i in S) w[i]*x[i] - sum(i in S) f[i,1]\n",
 		"var X[2,2] psd\nvar t\nminimize trace(X) + t^2\nsubject to\n  X[1,2] == 1\n  bent: t^2 - 2*t == -1\n  family[i in 1..2]: X[i,i] <= 3 + t\n  cone: norm2([X[1,1], t]) <= 5\n",
 		"var x\nminimize x + y\n",
@@ -45,7 +45,7 @@ func TestPlaygroundAnswers(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		args := []string{"solve", "--json", file}
-		if !strings.Contains(text, "restarts") {
+		if !strings.Contains(text, "starts") {
 			args = append(args, "--effort", "quick")
 		}
 		code := run(context.Background(), args, nil, &stdout, &stderr)

@@ -26,7 +26,7 @@ var c[n,2] start normal(0, 10)
 minimize max(i in 1..n) (norminf(c[i,:]) + 1)
 subject to
   apart[i in 1..n, j in i+1..n]: norm2(c[i,:] - c[j,:]) >= 2
-option restarts = 400, seed = 1, max_iter = 100
+option starts = 400, seed = 1, max_iter = 100
 `
 
 // TestInterrupt sends a real SIGINT to a real process: it prints the best

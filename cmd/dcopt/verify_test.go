@@ -131,7 +131,7 @@ func TestVerifyEqualOptima(t *testing.T) {
 	path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "result.json")
 	for _, seed := range []string{"10", "17", "19", "22"} {
 		text := "var c[5,2] in [0, 1] start uniform(0, 1), r in [0, 0.5]\nmaximize r\nsubject to\n  apart[i in 1..5, j in i+1..5]: norm2(c[i,:] - c[j,:]) >= 2*r\n" +
-			"  inside: r <= c <= 1 - r\noption restarts = 10, seed = " + seed + "\n"
+			"  inside: r <= c <= 1 - r\noption starts = 10, seed = " + seed + "\n"
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func TestWatch(t *testing.T) {
 // TestWatchInterruptsSolve: a solve under way ends unseen when the file is saved.
 func TestWatchInterruptsSolve(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.dc")
-	long := "param n = 300\nvar x[n,2] start normal(0, 9)\nminimize max(i in 1..n) norm2(x[i,:])\nsubject to\n  a[i in 1..n, j in i+1..n]: norm2(x[i,:] - x[j,:]) >= 2\noption restarts = 1000\n"
+	long := "param n = 300\nvar x[n,2] start normal(0, 9)\nminimize max(i in 1..n) norm2(x[i,:])\nsubject to\n  a[i in 1..n, j in i+1..n]: norm2(x[i,:] - x[j,:]) >= 2\noption starts = 1000\n"
 	if err := os.WriteFile(path, []byte(long), 0o666); err != nil {
 		t.Fatal(err)
 	}

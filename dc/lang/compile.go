@@ -16,6 +16,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
@@ -192,7 +193,7 @@ func (c *compiler) checkSet() {
 	for _, name := range slices.Sorted(maps.Keys(c.opt.Set)) {
 		if !slices.Contains(params, name) {
 			guess := suggest.DidYouMean(name, params)
-			if slices.Contains(optionNames, name) {
+			if _, is := setting.Named(setting.File, name); is {
 				guess = "; it is an option of the file or a flag of solve"
 			}
 			message := fmt.Sprintf("set %s=%s: the file has no param %q%s", name, c.opt.Set[name], name, guess)

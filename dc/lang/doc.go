@@ -6,7 +6,7 @@
 //	minimize  max(i in 1..n) ( norminf(c[i,:]) + r[i] )
 //	subject to
 //	  apart[i in 1..n, j in i+1..n]:  norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
-//	option restarts = 3, seed = 1
+//	option starts = 3, seed = 1
 //
 // Parse makes a File of the bytes, Compile a Program of the File: data are
 // read, names and shapes checked, families written out, and every expression

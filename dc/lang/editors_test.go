@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // grammarFile is the grammar for editors, from this folder.
@@ -57,7 +58,7 @@ func TestEditorLists(t *testing.T) {
 	list := regexp.MustCompile(`\((\w+(?:\|\w+)*)\)`)
 	for name, want := range map[string][]string{
 		"statements": statements, "words": others, "attributes": {"start", "symmetric", "psd", "complex", "hermitian", "title", "xlabel", "ylabel"},
-		"functions": atoms, "options": slices.Clone(optionNames), "constants": {"pi", "inf"}, "plots": slices.Clone(plotKinds),
+		"functions": atoms, "options": setting.Names(setting.File), "constants": {"pi", "inf"}, "plots": slices.Clone(plotKinds),
 	} {
 		m := list.FindStringSubmatch(g.Repository[name].Match)
 		if m == nil {

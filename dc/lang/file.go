@@ -14,6 +14,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/printer"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // File is a parsed problem file. It is for one goroutine: Compile makes notes in
@@ -148,39 +149,20 @@ func Print(p *dc.Problem, o ProblemOptions) ([]byte, error) {
 
 // optionText is the statement of the options that are set, empty where none is.
 func optionText(o *ProblemOptions) string {
-	var b strings.Builder
-	sep := "option "
-	add := func(name, value string) {
-		b.WriteString(sep + name + " = " + value)
-		sep = ", "
-	}
-	for _, f := range []struct {
-		name string
-		v    *float64
-	}{{"tau", o.Tau}, {"mu", o.Mu}, {"tau_max", o.TauMax}, {"tol", o.Tol}, {"feas_tol", o.FeasTol}, {"time_limit", o.TimeLimit}} {
-		if f.v != nil {
-			add(f.name, printer.Number(*f.v))
+	var list []string
+	for _, r := range setting.For(setting.File) {
+		switch v := r.Get(o).(type) {
+		case nil:
+		case float64:
+			list = append(list, r.Name()+" = "+printer.Number(v))
+		case string:
+			list = append(list, r.Name()+" = "+strconv.Quote(v))
+		default:
+			list = append(list, fmt.Sprint(r.Name(), " = ", v))
 		}
 	}
-	for _, f := range []struct {
-		name string
-		v    *int
-	}{{"max_iter", o.MaxIter}, {"restarts", o.Restarts}} {
-		if f.v != nil {
-			add(f.name, strconv.Itoa(*f.v))
-		}
+	if list == nil {
+		return ""
 	}
-	if o.Seed != nil {
-		add("seed", strconv.FormatUint(*o.Seed, 10))
-	}
-	if o.Effort != nil {
-		add("effort", `"`+*o.Effort+`"`)
-	}
-	if o.Backend != nil {
-		add("backend", `"`+*o.Backend+`"`)
-	}
-	if sep == ", " {
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return "option " + strings.Join(list, ", ") + "\n"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables in docs/language.md")
@@ -225,7 +226,7 @@ func TestLanguageDoc(t *testing.T) {
 		}
 		doc = head + begin + now + end + tail
 	}
-	for _, name := range optionNames {
+	for _, name := range setting.Names(setting.File) {
 		if !strings.Contains(doc, "`"+name+"`") {
 			t.Errorf("%s does not name the option %s", path, name)
 		}

@@ -92,10 +92,10 @@ func familiesText(p *Program) string {
 func TestNineOptions(t *testing.T) {
 	p := compileNine(t, "boolean_ls")
 	o := p.Options
-	if o.Tau == nil || *o.Tau != 0.005 || o.Mu == nil || *o.Mu != 1.2 || o.MaxIter == nil || *o.MaxIter != 100 || o.Seed == nil || *o.Seed != 0 {
+	if o.Tau0 == nil || *o.Tau0 != 0.005 || o.Mu == nil || *o.Mu != 1.2 || o.MaxIter == nil || *o.MaxIter != 100 || o.Seed == nil || *o.Seed != 0 {
 		t.Errorf("options %+v", o)
 	}
-	if o.TauMax != nil || o.Tol != nil || o.FeasTol != nil || o.Restarts != nil || o.Backend != nil {
+	if o.TauMax != nil || o.Tol != nil || o.FeasTol != nil || o.Starts != nil || o.Backend != nil {
 		t.Errorf("options that the file does not set: %+v", o)
 	}
 	if p.Problem.Random() {
@@ -105,7 +105,7 @@ func TestNineOptions(t *testing.T) {
 		t.Errorf("data files %+v", p.Data)
 	}
 	p = compileNine(t, "circle_packing")
-	if o := p.Options; o.Restarts == nil || *o.Restarts != 3 || o.FeasTol == nil || *o.FeasTol != 1e-4 {
+	if o := p.Options; o.Starts == nil || *o.Starts != 3 || o.FeasTol == nil || *o.FeasTol != 1e-4 {
 		t.Errorf("options %+v", o)
 	}
 	if v := p.Problem.Vars[0]; v.Start.Kind != dc.StartNormally || v.Start.B != 10 {

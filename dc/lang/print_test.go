@@ -200,7 +200,7 @@ subject to
   apart[i in 1..4, j in i+1..4]: norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
   near: norm1(P*[u, u]) <= 3
   two[i in 1..2]: c[i,1]^2 == 1
-option seed = 3, tau = 0.1
+option seed = 3, tau0 = 0.1
 `, Options{})
 	if err := printAgain(p); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ option seed = 3, tau = 0.1
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"apart[k in 1..6]:", "sum(k in 1..4)", "two_1:", "two_2:", "seed = 3", "tau = 0.1", "norm2(c[data"} {
+	for _, want := range []string{"apart[k in 1..6]:", "sum(k in 1..4)", "two_1:", "two_2:", "seed = 3", "tau0 = 0.1", "norm2(c[data"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

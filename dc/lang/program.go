@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // Start is the start of a variable, in place of the one in the file.
@@ -80,22 +81,10 @@ func (l *Let) Values(x []float64) []float64 {
 	return l.value.Numbers()
 }
 
-// ProblemOptions are the options of a file; nil if the file does not set one. Their
-// meaning is the same as in the settings of package ccp.
-type ProblemOptions struct {
-	Tau      *float64 // > 0, the first penalty weight
-	Mu       *float64 // > 1, its growth
-	TauMax   *float64 // > 0, where it stops to grow
-	MaxIter  *int     // >= 1
-	Tol      *float64 // > 0
-	FeasTol  *float64 // > 0
-	Restarts *int     // >= 1, how many starts
-	Effort   *string  // quick, normal or thorough, where Restarts is nil
-	Seed     *uint64
-	Backend  *string
-	// TimeLimit is in seconds, > 0.
-	TimeLimit *float64
-}
+// ProblemOptions are the options of a file, by the names that they have there: Starts, Effort,
+// Seed, TimeLimit (in seconds), Tol, FeasTol, MaxIter, Backend, Tau0, TauMax and Mu are pointers,
+// nil where the file does not set one. Their meaning is the same as in the settings of package ccp.
+type ProblemOptions = setting.Given
 
 // Plot is a picture that the file asks for: all its marks on the same axes.
 type Plot struct {

@@ -31,13 +31,13 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "gonum internal/enum internal/dense internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
-	"dc/lang": "dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
+	"dc/lang": "internal/setting dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
 	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
 	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
-	"dc/lang/lsp": "dc/lang dc/lang/internal/syntax",
+	"dc/lang/lsp": "internal/setting dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
@@ -91,11 +91,11 @@ var mayImport = map[string]string{
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
-	"internal/wire":        "internal/enum internal/table",
+	"internal/wire":        "internal/setting internal/enum internal/table",
 	"internal/wire/decode": "dc internal/graph/atom internal/wire internal/suggest gonum",
-	"internal/serve":       "dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
+	"internal/serve":       "internal/setting internal/options dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
-	"internal/options": "dc/lang ccp",
+	"internal/options": "internal/setting ccp",
 	// What a Go program that uses a worker imports.
 	"client":        "internal/wire",
 	"internal/simd": "",
@@ -196,7 +196,7 @@ var mayImport = map[string]string{
 
 	// Shards of what the program computes, for many machines; settings as the program
 	// has them.
-	"plan": "dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/table",
+	"plan": "internal/setting dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/table",
 
 	// The program: a file per small command; the others are packages over one session.
 	"cmd/dcopt": "cmd/dcopt/internal/exit cmd/dcopt/internal/session cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/problem cmd/dcopt/internal/solve " +
@@ -208,9 +208,9 @@ var mayImport = map[string]string{
 	// Results as text, JSON and CSV.
 	"cmd/dcopt/internal/report": "cmd/dcopt/internal/exit dc dc/lang ccp ccp/global qpbackend internal/scene",
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/session " +
-		"ccp dc dc/lang internal/table plan qpbackend/backends qpbackend/formats cli",
+		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
 	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +
-		"ccp ccp/global dc dc/lang internal/garbage internal/scene internal/table qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
+		"ccp ccp/global dc dc/lang internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
 	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +

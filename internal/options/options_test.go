@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/options"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // One of the two ends of the penalties alone moves the other, so that settings stay valid.
@@ -13,16 +13,16 @@ func TestSettings(t *testing.T) {
 	high, low, starts := 1e9, 1e-9, 7
 	for _, c := range []struct {
 		name      string
-		file      lang.ProblemOptions
+		file      setting.Given
 		tau, most float64
 		relative  bool
 		starts    int
 	}{
-		{"none", lang.ProblemOptions{}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, ccp.Automatic},
-		{"first", lang.ProblemOptions{Tau: &high}, high, max(high, ccp.DefaultSettings().TauMax), false, ccp.Automatic},
-		{"last", lang.ProblemOptions{TauMax: &low}, low, low, false, ccp.Automatic},
-		{"both, in the wrong order", lang.ProblemOptions{Tau: &high, TauMax: &low}, high, low, false, ccp.Automatic},
-		{"starts", lang.ProblemOptions{Restarts: &starts}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, starts},
+		{"none", setting.Given{}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, ccp.Automatic},
+		{"first", setting.Given{Tau0: &high}, high, max(high, ccp.DefaultSettings().TauMax), false, ccp.Automatic},
+		{"last", setting.Given{TauMax: &low}, low, low, false, ccp.Automatic},
+		{"both, in the wrong order", setting.Given{Tau0: &high, TauMax: &low}, high, low, false, ccp.Automatic},
+		{"starts", setting.Given{Starts: &starts}, ccp.DefaultSettings().Tau0, ccp.DefaultSettings().TauMax, true, starts},
 	} {
 		set, n, err := options.Settings(c.file)
 		if err != nil {

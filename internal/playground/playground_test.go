@@ -121,7 +121,7 @@ func TestSolve(t *testing.T) {
 	var e Engine
 	e.Put("data/radii.csv", []byte("1\n2\n1.5\n"))
 	var told []reply
-	r := read(t, e.Solve(context.Background(), packing+"option seed = 1, restarts = 2\n", Request{}, func(b []byte) { told = append(told, read(t, b)) }))
+	r := read(t, e.Solve(context.Background(), packing+"option seed = 1, starts = 2\n", Request{}, func(b []byte) { told = append(told, read(t, b)) }))
 	if r.Result == nil || r.Result.Status != "converged" || !r.Result.Feasible || len(r.Result.Variables["c"].([]any)) != 3 || len(r.Result.Duals["apart"].([]any)) != 3 || len(r.Result.History) == 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -151,7 +151,7 @@ func TestSolve(t *testing.T) {
 // runsOff would take hours.
 const runsOff = `var x[60] in [-1, 1]
 minimize sum(i in 1..60, j in 1..60) (x[i]*x[j]*(i - j)^2 - abs(x[i] - x[j]))
-option restarts = 1000000
+option starts = 1000000
 `
 
 // TestStop: a solve that runs off ends by its context, asked now and then, with a point.
@@ -212,7 +212,7 @@ func FuzzString(f *testing.F) {
 // TestRequest: starts, seed and effort go before the options of the text; a proof is asked for.
 func TestRequest(t *testing.T) {
 	var e Engine
-	const text = "var x in [-2, 3] start 2\nminimize abs(x) - 2*abs(x - 1) + sin(7*x)\noption restarts = 2, seed = 1\n"
+	const text = "var x in [-2, 3] start 2\nminimize abs(x) - 2*abs(x - 1) + sin(7*x)\noption starts = 2, seed = 1\n"
 	ask := func(r Request) reply {
 		t.Helper()
 		return read(t, e.Solve(context.Background(), text, r, nil))

@@ -26,7 +26,7 @@ type Request struct {
 // options are those of a text with the ones of a request in their place.
 func (r Request) options(o lang.ProblemOptions) (lang.ProblemOptions, error) {
 	if r.Starts > 0 {
-		o.Restarts = &r.Starts
+		o.Starts = &r.Starts
 	}
 	if r.Seed != "" {
 		seed, err := strconv.ParseUint(r.Seed, 10, 64)

@@ -40,7 +40,7 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	if m.Count < 1 || m.Count > mostSets {
 		return nil, errorf(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
 	}
-	plan, err := settingsOf(p.settings, m.Settings)
+	plan, err := settingsOf(m.Settings, p.settings)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -47,7 +48,7 @@ func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.plan(); err != nil {
+	if _, err := d.plan(nil); err != nil {
 		return nil, err
 	}
 	keep(s, s.problems, m.Problem, &problem{data: d})
@@ -274,13 +275,12 @@ type dataPlan struct {
 }
 
 // plan is that of the problem's settings with others before them.
-func (d *matrices) plan(more ...*wire.Settings) (*dataPlan, error) {
-	w := merged(append([]*wire.Settings{d.settings}, more...)...)
-	known := wire.Settings{Tol: w.Tol, InfeasTol: w.InfeasTol, MaxIter: w.MaxIter, Backend: w.Backend, Presolve: w.Presolve, TimeLimit: w.TimeLimit}
-	if w != known {
-		return nil, errorf(wire.ErrRequest, "problems of load_data have the settings tol, infeas_tol, max_iter, backend, presolve and time_limit")
+func (d *matrices) plan(request *wire.Settings) (*dataPlan, error) {
+	w := wire.Settings{}.Over(request).Over(d.settings)
+	if err := w.Check(setting.Data); err != nil {
+		return nil, errorf(wire.ErrRequest, "%v", err)
 	}
-	p := &dataPlan{backend: ipm.Backend{}}
+	p := &dataPlan{backend: ipm.Backend{}, limit: timeLimit(w.TimeLimit)}
 	var err error
 	if w.Backend != nil {
 		if p.backend, err = backends.ByName(*w.Backend); err != nil {
@@ -296,9 +296,6 @@ func (d *matrices) plan(more ...*wire.Settings) (*dataPlan, error) {
 	put(&p.set.MaxIter, w.MaxIter)
 	if err := p.set.Validate(); err != nil {
 		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
-	}
-	if p.limit, err = timeLimit(w.TimeLimit); err != nil {
-		return nil, err
 	}
 	w.TimeLimit = nil
 	p.wire = w

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -48,6 +49,9 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 		return set, nil
 	}
 	bad := func(err error) error { return errorf(wire.ErrRequest, "%v", err) }
+	if err := (&wire.Settings{TimeLimit: w.TimeLimit}).Check(setting.Data); err != nil {
+		return set, bad(err)
+	}
 	if w.Method != nil {
 		m, err := lder.ParseMethod(*w.Method)
 		if err != nil {
@@ -108,11 +112,7 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 	set.Recorder, set.Progress = &told, told.units
 	ctx := j.ctx
 	if m.Settings != nil {
-		limit, err := timeLimit(m.Settings.TimeLimit)
-		if err != nil {
-			return nil, err
-		}
-		if limit > 0 {
+		if limit := timeLimit(m.Settings.TimeLimit); limit > 0 {
 			var stop context.CancelFunc
 			ctx, stop = context.WithTimeout(ctx, limit)
 			defer stop()

@@ -113,7 +113,7 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 		p.params = append(p.params, v.V)
 	}
 	var err error
-	if p.plan, err = settingsOf(p.settings, nil); err != nil {
+	if p.plan, err = settingsOf(nil, p.settings); err != nil {
 		return nil, err
 	}
 	prog, err := decode.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
@@ -247,7 +247,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	}
 	plan := p.plan
 	if m.Settings != nil {
-		if plan, err = settingsOf(p.settings, m.Settings); err != nil {
+		if plan, err = settingsOf(m.Settings, p.settings); err != nil {
 			return nil, err
 		}
 	}
@@ -471,11 +471,7 @@ func (s *server) toDC(_ *job, m *wire.Check) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := merged(p.settings)
-	text, err := lang.Print(p.prog.Problem, lang.ProblemOptions{
-		Tau: w.Tau0, Mu: w.Mu, TauMax: w.TauMax, MaxIter: w.MaxIter, Tol: w.Tol, FeasTol: w.FeasTol, Restarts: w.Starts, Seed: w.Seed,
-		Backend: w.Backend, TimeLimit: w.TimeLimit,
-	})
+	text, err := lang.Print(p.prog.Problem, wire.Settings{}.Over(p.settings))
 	if err != nil {
 		return nil, errorf(wire.ErrUnsupported, "%v", err)
 	}

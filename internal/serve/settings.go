@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/options"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -24,86 +26,38 @@ type plan struct {
 	global bool
 }
 
-// merged is the settings of a problem with those of a request before them.
-func merged(lists ...*wire.Settings) wire.Settings {
-	var out wire.Settings
-	to := reflect.ValueOf(&out).Elem()
-	for _, l := range lists {
-		if l == nil {
-			continue
-		}
-		from := reflect.ValueOf(l).Elem()
-		for k := range from.NumField() {
-			if !from.Field(k).IsNil() {
-				to.Field(k).Set(from.Field(k))
-			}
-		}
-	}
-	return out
-}
-
 func put[T any](dst *T, v *T) {
 	if v != nil {
 		*dst = *v
 	}
 }
 
-// settingsOf is the plan of a graph; later settings go before earlier ones.
-func settingsOf(lists ...*wire.Settings) (*plan, error) {
-	w := merged(lists...)
-	p := &plan{ccp: ccp.DefaultSettings(), starts: ccp.Automatic}
-	if w.Presolve != nil || w.InfeasTol != nil {
-		return nil, errorf(wire.ErrRequest, "the settings presolve and infeas_tol belong to problems of load_data")
+// settingsOf is the plan of a graph, by the settings of a request and those of its problem, either
+// of which may be nil.
+func settingsOf(request, problem *wire.Settings) (*plan, error) {
+	w := wire.Settings{}.Over(request).Over(problem)
+	if err := w.Check(setting.Request); err != nil {
+		return nil, errorf(wire.ErrRequest, "%v", err)
 	}
-	s := &p.ccp
-	put(&s.Tau0, w.Tau0)
-	put(&s.TauMax, w.TauMax)
-	put(&s.TauRelative, w.TauRelative)
-	put(&s.Mu, w.Mu)
-	put(&s.MaxIter, w.MaxIter)
-	put(&s.Tol, w.Tol)
-	put(&s.Scale, w.Scale)
-	put(&s.FeasTol, w.FeasTol)
-	put(&s.Damping, w.Damping)
-	put(&s.Proximal, w.Proximal)
-	put(&s.WorkingSet, w.WorkingSet)
-	put(&s.Seed, w.Seed)
-	put(&s.Acceleration.LineSearch, w.LineSearch)
-	put(&s.Search.Coordinates, w.Coordinates)
-	put(&s.Search.Decisions, w.Decisions)
-	put(&s.Search.Descents, w.Descents)
-	put(&s.Search.Hops, w.Hops)
-	put(&s.Search.Vary, w.Vary)
-	put(&s.Global.MaxNodes, w.MaxNodes)
-	put(&s.Global.GapTol, w.GapTol)
-	put(&p.starts, w.Starts)
-	put(&p.global, w.Global)
-	if w.Starts != nil && p.starts < 1 {
-		return nil, errorf(wire.ErrRequest, "the setting starts is %d, want at least 1", p.starts)
-	}
+	p := &plan{limit: timeLimit(w.TimeLimit)}
 	var err error
-	if w.Effort != nil {
-		if s.Effort, err = ccp.ParseEffort(*w.Effort); err != nil {
-			return nil, errorf(wire.ErrRequest, "the setting effort: %v", err)
-		}
+	if p.ccp, p.starts, err = options.Settings(w); err == nil {
+		err = p.ccp.Validate()
 	}
-	if p.limit, err = timeLimit(w.TimeLimit); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
 	}
+	put(&p.global, w.Global)
+	s := &p.ccp
 	if w.Backend != nil {
 		if s.Backend, err = backends.ByName(*w.Backend); err != nil {
 			return nil, errorf(wire.ErrUnsupported, "%v", err)
 		}
 	}
-	if err := s.Validate(); err != nil {
-		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
-	}
-	switch {
-	case w.BackendTol != nil && !(*w.BackendTol > 0 && *w.BackendTol < 1):
-		return nil, errorf(wire.ErrRequest, "the setting backend_tol is %g, want a number between 0 and 1", *w.BackendTol)
-	case w.BackendTol != nil && s.Backend == nil:
-		s.Backend = finer{ipm.Backend{}, *w.BackendTol}
-	case w.BackendTol != nil:
+	if w.BackendTol != nil {
+		if s.Backend == nil {
+			s.Backend = ipm.Backend{}
+		}
 		s.Backend = finer{s.Backend, *w.BackendTol}
 	}
 	w.Starts, w.Effort, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil, nil
@@ -136,16 +90,11 @@ func (b finer) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Sett
 }
 
 // timeLimit is a limit in seconds; 0: none.
-func timeLimit(v *float64) (time.Duration, error) {
-	switch {
-	case v == nil:
-		return 0, nil
-	case !(*v > 0):
-		return 0, errorf(wire.ErrRequest, "the setting time_limit is %g, want a number of seconds > 0", *v)
-	case *v > 1e9:
-		return 0, nil
+func timeLimit(v *float64) time.Duration {
+	if v == nil || *v > 1e9 {
+		return 0
 	}
-	return max(1, time.Duration(*v*float64(time.Second))), nil
+	return max(1, time.Duration(*v*float64(time.Second)))
 }
 
 func since(j *job) float64 { return time.Since(j.begin).Seconds() }

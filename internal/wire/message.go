@@ -8,6 +8,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // Head is the part of every header.
@@ -180,37 +182,7 @@ type TextReply struct {
 }
 
 // Settings of a solve; nil is the default.
-type Settings struct {
-	Starts    *int     `json:"starts,omitempty"`
-	Effort    *string  `json:"effort,omitempty"`
-	Seed      *uint64  `json:"seed,omitempty"`
-	TimeLimit *float64 `json:"time_limit,omitempty"`
-	Tol       *float64 `json:"tol,omitempty"`
-	FeasTol   *float64 `json:"feas_tol,omitempty"`
-	InfeasTol *float64 `json:"infeas_tol,omitempty"`
-	MaxIter   *int     `json:"max_iter,omitempty"`
-	Backend   *string  `json:"backend,omitempty"`
-	// BackendTol is the tolerance asked of the backend; see docs/protocol-requests.md.
-	BackendTol  *float64 `json:"backend_tol,omitempty"`
-	Presolve    *bool    `json:"presolve,omitempty"`
-	Tau0        *float64 `json:"tau0,omitempty"`
-	TauMax      *float64 `json:"tau_max,omitempty"`
-	TauRelative *bool    `json:"tau_relative,omitempty"`
-	Mu          *float64 `json:"mu,omitempty"`
-	Scale       *float64 `json:"scale,omitempty"`
-	Damping     *float64 `json:"damping,omitempty"`
-	Proximal    *bool    `json:"proximal,omitempty"`
-	WorkingSet  *bool    `json:"working_set,omitempty"`
-	LineSearch  *bool    `json:"line_search,omitempty"`
-	Coordinates *int     `json:"coordinates,omitempty"`
-	Decisions   *bool    `json:"decisions,omitempty"`
-	Descents    *int     `json:"descents,omitempty"`
-	Hops        *int     `json:"hops,omitempty"`
-	Vary        *bool    `json:"vary,omitempty"`
-	Global      *bool    `json:"global,omitempty"`
-	MaxNodes    *int     `json:"max_nodes,omitempty"`
-	GapTol      *float64 `json:"gap_tol,omitempty"`
-}
+type Settings = setting.Given
 
 // Solve solves a loaded problem. Of one of load_data, Update has the members of the
 // request update, and the keys of Start are x, y and z.

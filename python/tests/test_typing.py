@@ -116,8 +116,8 @@ def test_settings_are_those_of_the_protocol():
     need.that(path.is_file(), need.Thing.CHECKOUT, f"for {path.name}")
     from dcopt._settings import FileSettings, QPSettings, Settings, names
 
-    text = path.read_text()
-    table = text.split("| setting | default | meaning |")[1].split("\n\n")[0]
-    words = {w for line in table.splitlines()[2:] for w in re.findall(r"`(\w+)`", line.split("|")[1])}
-    assert names(Settings) == words and names(FileSettings) < words
-    assert names(QPSettings) == set(re.findall(r"`(\w+)`", text.split("and the members of `update` in `update`. Settings: ")[1].split("\n")[0]))
+    def table(mark):
+        rows = path.read_text().split(f"<!-- {mark} -->\n")[1].split("<!-- end -->")[0].splitlines()[2:]
+        return {re.search(r"`(\w+)`", row).group(1) for row in rows}
+
+    assert names(Settings) == table("settings") and names(FileSettings) < names(Settings) and names(QPSettings) == table("settings of matrices")

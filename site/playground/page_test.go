@@ -23,7 +23,7 @@ import (
 const (
 	// runsOff would take hours, in short steps; longStep has a step that takes minutes.
 	runsOff = "var x[60] in [-1, 1]\n" +
-		"minimize sum(i in 1..60, j in 1..60) (x[i]*x[j]*(i - j)^2 - abs(x[i] - x[j]))\noption restarts = 1000000\n"
+		"minimize sum(i in 1..60, j in 1..60) (x[i]*x[j]*(i - j)^2 - abs(x[i] - x[j]))\noption starts = 1000000\n"
 	longStep = "param n = 500\nvar x[n] in [-1, 1]\nminimize sum(i in 1..n, j in 1..n, k in 1..3) abs(x[i] - k*x[j])\n"
 	small    = "var x in [-2, 3] start 2\nminimize abs(x) - 2*abs(x - 1)\n"
 )

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // sweep writes a plan of so many shards.
 func sweep(t *testing.T, n int) (*plan.Plan, string) {
 	t.Helper()
-	const text = "param a = 0\nvar x[12] in [-2, 3]  start normal(0, 1)\nminimize norm1(x) - 0.1*sumsq(x - 1) + a*x[1]\noption restarts = 1\n"
+	const text = "param a = 0\nvar x[12] in [-2, 3]  start normal(0, 1)\nminimize norm1(x) - 0.1*sumsq(x - 1) + a*x[1]\noption starts = 1\n"
 	values := make([]string, n)
 	for i := range values {
 		values[i] = fmt.Sprint(float64(i) / float64(n))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // wordBefore is where the word that ends at an offset begins.
@@ -43,6 +44,12 @@ func (c *completion) table(kind int, order string, texts map[string]string) {
 	}
 }
 
+// isOption reports whether a word is the name of one.
+func isOption(word string) bool {
+	_, is := setting.Named(setting.File, word)
+	return is
+}
+
 // complete lists the words that may stand at a place: by the keyword of its statement and the
 // tokens before.
 func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any, error) {
@@ -68,15 +75,18 @@ func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any
 	case len(line) == 0 && !constraints(before):
 		c.statements()
 	case len(line) > 0 && line[0].Text == "option" && isStart(line, syntax.Comma):
-		c.table(itemProperty, "1", optionTexts)
+		c.table(itemProperty, "1", optionTexts())
 	case len(line) > 0 && line[0].Text == "plot" && isStart(line, syntax.Comma):
 		c.table(itemFunction, "1", marks)
 	case len(line) > 2 && line[0].Text == "option" && line[len(line)-2].Text == "backend":
 		for _, b := range append([]string{"auto"}, s.opt.Backends...) {
 			c.add(itemValue, b, "solver of the convex problems", "", "1")
 		}
-	case len(line) > 2 && line[0].Text == "option" && line[len(line)-2].Text == "effort":
-		c.table(itemValue, "1", efforts)
+	case len(line) > 2 && line[0].Text == "option" && isOption(line[len(line)-2].Text):
+		r, _ := setting.Named(setting.File, line[len(line)-2].Text)
+		for _, w := range r.Words {
+			c.add(itemValue, w.Name, "", w.Text, "1")
+		}
 	case len(line) > 0 && isStart(line, syntax.Comma) && (line[0].Text == "var" || line[0].Text == "param" || line[0].Text == "set" || line[0].Text == "let"):
 		// a new name
 	default:

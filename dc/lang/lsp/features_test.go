@@ -256,8 +256,8 @@ func TestCompletion(t *testing.T) {
 		{"var x\nminimize x\nsubject to\n  ‸", "x abs option", ""},
 		{"param n = 3\nvar x[n]\nminimize sum(i in 1..n) x[‸", "i n x", "minimize"},
 		{"var x\nminimize x\nsubject to\n  a[(i, j) in E, k in 1..3]: x >= ‸", "i j k x abs", "a"},
-		{"var x\nminimize x\noption ‸", "tau restarts backend", "abs x"},
-		{"var x\nminimize x\noption tau = 2, ‸", "mu restarts", "abs x"},
+		{"var x\nminimize x\noption ‸", "tau0 starts backend", "abs x"},
+		{"var x\nminimize x\noption tau0 = 2, ‸", "mu starts", "abs x"},
 		{"var x\nminimize x\noption backend = ‸", "auto ipm admm", "abs"},
 		{"var x\nminimize x\noption effort = ‸", "quick normal thorough", "abs"},
 		{"var x\nminimize x\nplot ‸", "points circles path", "abs x"},
@@ -377,7 +377,7 @@ func TestNames(t *testing.T) {
 
 // TestRename: a renamed problem says the same; names that would clash are refused.
 func TestRename(t *testing.T) {
-	const src = "param n = 3\nvar   x[n]  start normal(0, n)\nminimize  sum(i in 1..n) x[i]^2 + n*x[1]\nsubject to\n  a[i in 1..n]:  x[i] + sum(j in 1..n if j != i) x[j] >= n\noption restarts = n\n"
+	const src = "param n = 3\nvar   x[n]  start normal(0, n)\nminimize  sum(i in 1..n) x[i]^2 + n*x[1]\nsubject to\n  a[i in 1..n]:  x[i] + sum(j in 1..n if j != i) x[j] >= n\noption starts = n\n"
 	_, p := at(strings.Replace(src, "x[n]", "x[‸n]", 1))
 	c := start(t)
 	c.initialize(object{})
@@ -437,7 +437,7 @@ func TestWordsAreDescribed(t *testing.T) {
 	if len(keywords) != len(syntax.Words) {
 		t.Errorf("%d words are described, there are %d", len(keywords), len(syntax.Words))
 	}
-	for name := range optionTexts {
+	for name := range optionTexts() {
 		f, err := lang.Parse("a.dc", []byte("var x\nminimize x\noption "+name+" = 3\n"))
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/internal/setting"
 )
 
 // keywords say what each statement is.
@@ -49,16 +50,12 @@ var marks = map[string]string{
 }
 
 // optionTexts say what each option is.
-var optionTexts = map[string]string{
-	"tau": "the first weight of the slacks, > 0", "mu": "growth of that weight, > 1", "tau_max": "where it stops to grow, > 0", "max_iter": "at most so many iterations from a start",
-	"tol": "converged when the objective changes by less, relatively", "feas_tol": "how far a feasible point may break a row, in units of the row",
-	"restarts": "how many starting points", "effort": "quick, normal (a second) or thorough (a minute)",
-	"seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
-}
-
-// efforts are the values of the option effort.
-var efforts = map[string]string{
-	"quick": "one start", "normal": "about a second for starts and a bound", "thorough": "a minute",
+func optionTexts() map[string]string {
+	texts := map[string]string{}
+	for _, r := range setting.For(setting.File) {
+		texts[r.Name()] = r.Text
+	}
+	return texts
 }
 
 // tokenAt is the token around an offset of the source, a word rather than the token behind it.
@@ -129,8 +126,8 @@ func (s *server) hover(ctx context.Context, d *document, p *placeParams) (any, e
 			fmt.Fprintf(&text, "**plot %s**: %s\n", t.Text, marks[t.Text])
 		case attributes[t.Text] != "":
 			fmt.Fprintf(&text, "**%s**: %s\n", t.Text, attributes[t.Text])
-		case optionTexts[t.Text] != "":
-			fmt.Fprintf(&text, "**option %s**: %s\n", t.Text, optionTexts[t.Text])
+		case optionTexts()[t.Text] != "":
+			fmt.Fprintf(&text, "**option %s**: %s\n", t.Text, optionTexts()[t.Text])
 		}
 	}
 	if text.Len() == 0 {

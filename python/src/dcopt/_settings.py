@@ -17,15 +17,14 @@ class FileSettings(TypedDict, total=False):
     tol: float | None
     max_iter: int | None
     backend: str | None
-    max_nodes: int | None
     global_: bool | None
+    max_nodes: int | None
 
 
 class Settings(FileSettings, total=False):
     """Of `dcopt.solve` and `Model.solve`."""
 
     feas_tol: float | None
-    gap_tol: float | None
     backend_tol: float | None
     tau0: float | None
     tau_max: float | None
@@ -33,25 +32,18 @@ class Settings(FileSettings, total=False):
     mu: float | None
     scale: float | None
     damping: float | None
-    proximal: bool | None
-    working_set: bool | None
-    line_search: bool | None
-    coordinates: int | None
-    decisions: bool | None
-    descents: int | None
-    hops: int | None
-    vary: bool | None
+    gap_tol: float | None
 
 
 class QPSettings(TypedDict, total=False):
     """Of `dcopt.solve_qp`, and of `prob.solve(solver="DCOPT")`."""
 
+    time_limit: float | None
     tol: float | None
-    infeas_tol: float | None
     max_iter: int | None
     backend: str | None
+    infeas_tol: float | None
     presolve: bool | None
-    time_limit: float | None
 
 
 def names(table: type) -> frozenset[str]:

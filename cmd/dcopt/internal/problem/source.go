@@ -13,10 +13,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/plan"
 )
 
@@ -167,12 +167,14 @@ func textOf(path string, text []byte) func(file string) []byte {
 	}
 }
 
-// Overrides are the flags that go before the options of a file.
+// Overrides are the flags that go before the options of a file: all but a time limit, which is of
+// the whole run.
 func Overrides(c *cli.Context) (o plan.Overrides) {
-	o.Backend = flags.Given(c, "backend", c.String)
-	o.Starts, o.MaxIter = flags.Given(c, "starts", c.Int), flags.Given(c, "max-iter", c.Int)
-	o.Effort = flags.Given(c, "effort", c.String)
-	o.Tol, o.Seed = flags.Given(c, "tol", c.Float64), flags.Given(c, "seed", c.Uint64)
+	for _, r := range setting.For(setting.File) {
+		if name := strings.ReplaceAll(r.Name(), "_", "-"); r.Field != "TimeLimit" && c.IsSet(name) {
+			r.Set(&o, c.Value(name))
+		}
+	}
 	return o
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/internal/scene"
+	"github.com/dcopt/dcopt/plan"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -188,11 +189,11 @@ func (j *job) refusal(prog *problem.Program, err error) error {
 // of starts.
 func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	o := problem.Overrides(j.c)
-	set, starts, err := o.Settings(prog.Options)
+	set, starts, err := plan.Settings(o, prog.Options)
 	if err != nil {
 		return set, 0, exit.BadFile(fmt.Errorf("%s: %w", prog.Path, err))
 	}
-	if j.c.IsSet("start") && o.Starts == nil && prog.Options.Restarts == nil {
+	if j.c.IsSet("start") && o.Starts == nil && prog.Options.Starts == nil {
 		starts = 1
 	}
 	if j.c.IsSet("sweep") && o.Effort == nil && prog.Options.Effort == nil { // one of many

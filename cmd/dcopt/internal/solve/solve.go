@@ -29,7 +29,7 @@ func Command() *cli.Command {
 			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
 		Flags: []cli.Flag{
 			flags.Backend(),
-			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as --effort buys; goes before option restarts"},
+			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as --effort buys; goes before option starts"},
 			&cli.StringFlag{Name: "effort", Usage: "the work for starts and a bound, `E`: quick (one start), normal (about a second of one processor, or twice the first start) or thorough (a minute); goes before option effort"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or .mtx; may be repeated"},
