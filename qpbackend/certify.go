@@ -33,28 +33,19 @@ func (r Residuals) Max() float64 { return max(r.Primal, r.Dual, r.Gap) }
 // NaN gives NaN or +Inf residuals. In a cone, the residual is the Euclidean
 // distance: the largest entry of what separates the point from its projection.
 func Certify(p *Problem, x, y, z []float64) Residuals {
-	return CertifyWork(p, x, y, z, make([]float64, CertifyLen(p)))
+	return Settings{}.Certify(context.Background(), p, nil, x, y, z, make([]float64, CertifyLen(p)))
 }
 
-// CertifyLen is the length of the workspace that CertifyWork needs: 3n + 3m.
+// CertifyLen is the length of the workspace that Settings.Certify needs: 3n + 3m.
 func CertifyLen(p *Problem) int {
 	n, m := p.Dims()
 	return 3*n + 3*m
 }
 
-// CertifyWork is Certify without allocation, but for semidefinite cones of order
-// above one: len(work) ≥ CertifyLen(p).
-func CertifyWork(p *Problem, x, y, z, work []float64) Residuals {
-	return CertifyContext(context.Background(), p, x, y, z, work)
-}
-
-// CertifyContext is CertifyWork within ctx: where that ends before the nearest points of large
-// semidefinite cones are found, distances are those from the apex, which may be larger.
-func CertifyContext(ctx context.Context, p *Problem, x, y, z, work []float64) Residuals {
-	return Settings{}.Certify(ctx, p, nil, x, y, z, work)
-}
-
-// Certify is CertifyContext in the units of s. rowSizes are those that RowSizes writes, nil to find them.
+// Certify is the function Certify in the units of s, within ctx: where that ends before the nearest
+// points of large semidefinite cones are found, distances are those from the apex, which may be
+// larger. rowSizes are those that RowSizes writes, nil to find them. len(work) ≥ CertifyLen(p);
+// nothing is allocated, semidefinite cones of order above one aside.
 func (s Settings) Certify(ctx context.Context, p *Problem, rowSizes, x, y, z, work []float64) Residuals {
 	work = work[:CertifyLen(p)]
 	n, m := p.Dims()

@@ -84,7 +84,7 @@ func TestCertifyByHand(t *testing.T) {
 			}
 		}
 		n, m := c.p.Dims()
-		if w := qpbackend.CertifyWork(c.p, c.x, c.y, nil, make([]float64, 3*n+2*m+3)); w != got {
+		if w := (qpbackend.Settings{}).Certify(context.Background(), c.p, nil, c.x, c.y, nil, make([]float64, 3*n+2*m+3)); w != got {
 			t.Errorf("%s: CertifyWork has %+v, Certify %+v", c.name, w, got)
 		}
 		if got.Max() != max(got.Primal, got.Dual, got.Gap) {
@@ -112,7 +112,7 @@ func TestCertifyRejectsNaN(t *testing.T) {
 func TestCertifyWorkDoesNotAllocate(t *testing.T) {
 	p := corner()
 	x, y, work := []float64{1, 2}, []float64{1, -1, 0}, make([]float64, qpbackend.CertifyLen(p))
-	if a := testing.AllocsPerRun(100, func() { qpbackend.CertifyWork(p, x, y, nil, work) }); a != 0 {
+	if a := testing.AllocsPerRun(100, func() { (qpbackend.Settings{}).Certify(context.Background(), p, nil, x, y, nil, work) }); a != 0 {
 		t.Errorf("%g allocations", a)
 	}
 }
@@ -421,12 +421,12 @@ func TestViolationContext(t *testing.T) {
 	for i := range p.L {
 		p.L[i], p.U[i] = 1, math.Inf(1) // −L is not semidefinite
 	}
-	if worst, row, _ := qpbackend.Violation(p, []float64{0}); !(worst > .5) || row < 0 {
+	if worst, row, _ := qpbackend.Violation(context.Background(), p, []float64{0}); !(worst > .5) || row < 0 {
 		t.Errorf("violation %g at row %d", worst, row)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if worst, row, _ := qpbackend.ViolationContext(ctx, p, []float64{0}); !math.IsNaN(worst) || row != 0 {
+	if worst, row, _ := qpbackend.Violation(ctx, p, []float64{0}); !math.IsNaN(worst) || row != 0 {
 		t.Errorf("violation %g at row %d with an ended context", worst, row)
 	}
 }

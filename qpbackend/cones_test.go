@@ -1,6 +1,7 @@
 package qpbackend_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -275,13 +276,13 @@ func TestCertifyWorkOfCones(t *testing.T) {
 			for i := range work {
 				work[i] = math.NaN()
 			}
-			if got, want := qpbackend.CertifyWork(p, s, y, nil, work), qpbackend.Certify(p, s, y, nil); got != want {
+			if got, want := (qpbackend.Settings{}).Certify(context.Background(), p, nil, s, y, nil, work), qpbackend.Certify(p, s, y, nil); got != want {
 				t.Errorf("CertifyWork has %+v, Certify %+v", got, want)
 			}
 			if c.cone.Kind == qpbackend.Semidefinite && c.cone.Len > 1 {
 				return
 			}
-			if a := testing.AllocsPerRun(50, func() { qpbackend.CertifyWork(p, s, y, nil, work) }); a != 0 {
+			if a := testing.AllocsPerRun(50, func() { (qpbackend.Settings{}).Certify(context.Background(), p, nil, s, y, nil, work) }); a != 0 {
 				t.Errorf("%g allocations", a)
 			}
 		})

@@ -7,14 +7,10 @@ import (
 
 // Violation is the largest amount by which x breaks a row, a cone or a bound, 0 where it
 // breaks none, and where that is: a row, for a cone the one that is farthest from the
-// nearest point of the cone, or a variable; the other is −1. NaN counts as the largest.
-func Violation(p *Problem, x []float64) (worst float64, row, variable int) {
-	return ViolationContext(context.Background(), p, x)
-}
-
-// ViolationContext is Violation within ctx: where that ends before the nearest point of a large semidefinite cone is known, the worst is NaN, at the
+// nearest point of the cone, or a variable; the other is −1. NaN counts as the largest. Where ctx
+// ends before the nearest point of a large semidefinite cone is known, the worst is NaN, at the
 // first row of that cone.
-func ViolationContext(ctx context.Context, p *Problem, x []float64) (worst float64, row, variable int) {
+func Violation(ctx context.Context, p *Problem, x []float64) (worst float64, row, variable int) {
 	row, variable = -1, -1
 	ax := make([]float64, len(p.L))
 	if p.A != nil {

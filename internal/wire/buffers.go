@@ -211,14 +211,6 @@ func (b *Buffers) Text(k int) ([]byte, error) {
 	return p, err
 }
 
-// Len is the number of elements of buffer k, −1 where there is none.
-func (b *Buffers) Len(k int) int {
-	if _, _, err := b.pick(k); err != nil {
-		return -1
-	}
-	return int(b.table[k].Count)
-}
-
 // Bytes are the buffers so far, one after the other.
 func (b *Body) Bytes() []byte {
 	b.pad()

@@ -57,7 +57,7 @@ type solver struct {
 
 	cand, best point
 	cert       point     // a proof: y and z, or the direction x
-	scratch    []float64 // for qpbackend.CertifyWork
+	scratch    []float64 // for Certify
 	run        progress
 }
 

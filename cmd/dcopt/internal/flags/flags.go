@@ -84,12 +84,3 @@ func Duration(seconds float64) time.Duration {
 	}
 	return max(time.Duration(seconds*float64(time.Second)), min(time.Duration(math.Ceil(seconds)), 1))
 }
-
-// Given is the value of a flag, nil where it is not given.
-func Given[T any](c *cli.Context, name string, value func(string) T) *T {
-	if !c.IsSet(name) {
-		return nil
-	}
-	v := value(name)
-	return &v
-}

@@ -141,7 +141,7 @@ func noResiduals() qpbackend.Residuals {
 // qpViolation is the largest amount by which x breaks a row, a cone or a bound, and
 // the name of that row or column; NaN where ctx ends before that of a large cone is known.
 func qpViolation(ctx context.Context, f *formats.File, x []float64) (worst float64, where string) {
-	worst, row, variable := qpbackend.ViolationContext(ctx, f.Problem, x)
+	worst, row, variable := qpbackend.Violation(ctx, f.Problem, x)
 	switch {
 	case row >= 0:
 		where = f.RowNames[row]
