@@ -100,8 +100,8 @@ var mayImport = map[string]string{
 	"client":        "internal/wire",
 	"internal/simd": "",
 	// The engine of a page: text and files in memory to answers in JSON. Its backend is ipm alone.
-	"internal/playground": "dc dc/lang ccp ccp/global qpbackend/ipm internal/scene internal/options",
-	"wasm":                "internal/playground",
+	"tools/playground": "dc dc/lang ccp ccp/global qpbackend/ipm internal/scene internal/options",
+	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
