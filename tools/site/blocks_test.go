@@ -1,13 +1,12 @@
+//go:build !race
+
 package site
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // block is a fenced block of code of a document.
@@ -21,20 +20,6 @@ type block struct {
 }
 
 func (b block) String() string { return fmt.Sprintf("%s:%d", b.document, b.line) }
-
-// languages are those that blocks may be in, and where they are tested. "text" is what is
-// neither run nor read by a program: output, formulas, commands of hours or of other
-// programs.
-var languages = map[string]string{
-	"text":    "nothing",
-	"sh":      "TestShellBlocks runs it",
-	"console": "TestShellBlocks runs its commands and compares what they print",
-	"dc":      "TestProblemBlocks solves it",
-	"go":      "TestGoBlocks builds and runs it, or finds it in a program that is run",
-	"python":  "python/tests runs it",
-	"json":    "TestJSONBlocks reads it",
-	"diff":    "the tests of the worked examples apply it",
-}
 
 var titled = regexp.MustCompile(`title="([^"]*)"`)
 
@@ -51,7 +36,7 @@ func blocks(document, text string) (out []block, wrong []string) {
 			if m := titled.FindStringSubmatch(rest); m != nil {
 				b.title = m[1]
 			}
-			if languages[language] == "" {
+			if _, ok := languages[language]; !ok {
 				wrong = append(wrong, fmt.Sprintf("%v: a block in %q; name its language, or text where it is not to be run", b, language))
 			}
 		case opens:
@@ -69,57 +54,6 @@ func blocks(document, text string) (out []block, wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("%v: the block does not end", *b))
 	}
 	return out, wrong
-}
-
-// allBlocks are those of all documents.
-func allBlocks(t *testing.T) []block {
-	t.Helper()
-	var all []block
-	for _, name := range documents(t) {
-		list, _ := blocks(name, read(t, name))
-		all = append(all, list...)
-	}
-	return all
-}
-
-// TestBlocksAreMarked: every block of code says in which language it is.
-func TestBlocksAreMarked(t *testing.T) {
-	if _, wrong := blocks("x", "a\n\n    b\n\n```\nc\n```\n```sh\nd\n```\n```go\n"); len(wrong) != 3 {
-		t.Fatalf("found wrong: %q", wrong)
-	}
-	count := map[string]int{}
-	for _, name := range documents(t) {
-		list, wrong := blocks(name, read(t, name))
-		for _, w := range wrong {
-			t.Error(w)
-		}
-		for _, b := range list {
-			count[b.language]++
-		}
-	}
-	t.Log(count)
-	if count["sh"] < 10 || count["go"] < 5 || count["dc"] < 3 || count["python"] < 3 {
-		t.Errorf("blocks by language: %v", count)
-	}
-}
-
-// TestPythonBlocks: python/tests runs every block of Python, by the names of documents.
-func TestPythonBlocks(t *testing.T) {
-	run := read(t, "python/tests/test_readme.py")
-	for _, b := range allBlocks(t) {
-		if b.language == "python" && !strings.Contains(run, filepath.Base(b.document)) {
-			t.Errorf("%v: python/tests/test_readme.py does not run the blocks of this document", b)
-		}
-	}
-}
-
-// TestJSONBlocks reads every block of JSON.
-func TestJSONBlocks(t *testing.T) {
-	for _, b := range allBlocks(t) {
-		if b.language == "json" && !json.Valid([]byte(b.code)) {
-			t.Errorf("%v: this is no JSON", b)
-		}
-	}
 }
 
 // parts are the code of a block as lines without the blanks at their ends, in parts

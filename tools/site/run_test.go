@@ -43,11 +43,17 @@ var programs string
 // patience is how long a block may run: a hundred times as long as any takes.
 const patience = 3 * time.Minute
 
-// workspace is a folder as the documents suppose: the examples, and tables and problems
-// of the names that they use.
+// workspace is a folder as the documents suppose.
 func workspace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	fill(t, dir)
+	return dir
+}
+
+// fill puts the examples into a folder, and tables and problems of the names that documents use.
+func fill(t *testing.T, dir string) {
+	t.Helper()
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +96,6 @@ func workspace(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // shell runs a script in the folder, with the command on the path. "go ..." runs in the repository;
@@ -201,172 +206,4 @@ func starts(n int) []int {
 var selfContained = []string{
 	"README.md", "tools/site/front.md", "docs/install.md", "docs/tutorial-first.md", "docs/dc.md", "docs/how.md", "docs/modelling.md",
 	"docs/messages.md", "docs/faq.md", "docs/cookbook.md", "docs/card.md",
-}
-
-// TestShellBlocks runs the commands of each document, in a folder of its own, one after
-// the other: blocks with a title write the files of that name first. In a block "console"
-// lines that begin with $ are commands, and the others what they print; the last line of
-// such a part may be "exit CODE".
-func TestShellBlocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		want, got string
-		same      bool
-	}{
-		{"a …\n...\nz\n", "a b\nc\nd\nz\n", true}, {"x 1.5\n", "x 1.50001\n", true},
-		{"x = 1.5 2\n", "x = 1.6 3\n", true}, {"time 1 s\n", "time 2 s\n", true}, {"...\nb\n", "a\nb\n", true}, {"a\n...\n", "a\n", true},
-		{"answer  optimal, proved with 3 nodes\n", "answer  optimal, proved\n", true},
-		{"", "", true}, {"...\n", "a\n", true}, {"", "a\n", false}, {"a\n", "b\n", false}, {"a\n", "a\nb\n", false},
-		{"x 1.5\n", "x 1.6\n", false}, {"x = 1.5 2\n", "x = 1.6\n", false}, {"x = 1 2\n", "x = 1 3\n", false}, {"x = 1\n", "y = 1\n", false}, {"a\n...\nz\n", "a\ny\n", false},
-		{"a\nb\n", "a\n", false}, {"answer  optimal, proved\n", "answer  local minimum\n", false},
-	} {
-		if printed(c.want, c.got) != c.same {
-			t.Errorf("%q is taken for %q: %v", c.got, c.want, !c.same)
-		}
-	}
-	ran := 0
-	for _, name := range documents(t) {
-		list, _ := blocks(name, read(t, name))
-		if !slices.ContainsFunc(list, func(b block) bool { return b.language == "sh" || b.language == "console" }) {
-			continue
-		}
-		dir := workspace(t)
-		if slices.Contains(selfContained, name) {
-			dir = t.TempDir()
-		}
-		for _, b := range list {
-			switch {
-			case b.title != "" && !strings.Contains(b.title, "/"):
-				if err := os.WriteFile(filepath.Join(dir, b.title), []byte(b.code), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			case b.language == "sh":
-				ran++
-				// A command that ends at a limit has run.
-				if out, err := shell(t, dir, "dcopt() { command dcopt \"$@\" || [ $? = 3 ]; }\n"+b.code); err != nil {
-					t.Errorf("%v: %v\n%s", b, err, out)
-				}
-			case b.language == "console":
-				for _, part := range strings.Split("\n"+b.code, "\n$ ")[1:] {
-					ran++
-					command, want, _ := strings.Cut(part, "\n")
-					if want != "" && !strings.HasSuffix(want, "\n") {
-						want += "\n"
-					}
-					code := 0
-					if m := regexp.MustCompile(`(?m)^exit (\d+)\n\z`).FindStringSubmatchIndex(want); m != nil {
-						fmt.Sscan(want[m[2]:m[3]], &code)
-						want = want[:m[0]]
-					}
-					out, err := shell(t, dir, command)
-					exit := 0
-					if e, ok := err.(*exec.ExitError); ok {
-						exit = e.ExitCode()
-					}
-					if exit != code || !printed(want, out) {
-						t.Errorf("%v: %s ends with %d and prints\n%swant %d and\n%s", b, command, exit, out, code, want)
-					}
-				}
-			}
-		}
-	}
-	if ran < 20 {
-		t.Errorf("%d blocks and commands", ran)
-	}
-	for _, name := range selfContained {
-		if !strings.Contains(read(t, name), "```") {
-			t.Errorf("%s has no commands", name)
-		}
-	}
-}
-
-// TestProblemBlocks solves the problems that stand in documents.
-func TestProblemBlocks(t *testing.T) {
-	t.Parallel()
-	dir := workspace(t)
-	for _, b := range allBlocks(t) {
-		if b.language != "dc" || b.title != "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(dir, "block.dc"), []byte(b.code), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := shell(t, dir, "dcopt solve block.dc"); err != nil {
-			t.Errorf("%v: %v\n%s", b, err, out)
-		}
-	}
-}
-
-// regressor is the code before the parts of programs about l-DER.
-const regressor = "ctx := context.Background()\n" +
-	"x, y := make([][]float64, 30), make([]float64, 30)\n" +
-	"for k := range y { x[k] = []float64{float64(k)}; y[k] = float64(k%7) }\nrows := x\n"
-
-// preambles make programs of the parts of one that a document shows, by document: the
-// code before it. What is behind // in the last line is what it prints.
-var preambles = map[string]string{
-	"docs/lder.md":     regressor,
-	"docs/lab/lder.md": regressor,
-}
-
-// TestGoBlocks builds and runs each block of Go that is a program, or a part of one with a
-// preamble; the lines of others stand in a file of the repository that tests run.
-func TestGoBlocks(t *testing.T) {
-	t.Parallel()
-	var known [][]string
-	for _, pattern := range []string{"examples/*/*.go", "ccp/example*_test.go", "dc/example*_test.go", "lder/example*_test.go"} {
-		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, f := range files {
-			src, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			known = append(known, parts(string(src))[0])
-		}
-	}
-	all := allBlocks(t)
-	for k, b := range all {
-		if b.language != "go" || strings.Contains(b.title, "/") {
-			continue // files of the worked examples, which their tests run
-		}
-		code := b.code
-		if pre, ok := preambles[b.document]; ok {
-			code = "package main\nimport (\n\"context\"\n\"fmt\"\n\"github.com/dcopt/dcopt/ccp\"\n\"github.com/dcopt/dcopt/dc\"\n\"github.com/dcopt/dcopt/lder\"\n)\n" +
-				"var _ = ccp.Solve\nvar _ = dc.NewModel\nvar _ lder.Method\nfunc main() {\n" + pre + strings.ReplaceAll(b.code, "\n...\n", "\nif err != nil { panic(err) }\n") + "\n_, _ = err, fmt.Sprint\n"
-			if strings.Contains(b.code, "\np, err := ") {
-				code += "_ = p\n"
-			}
-			code += "}\n"
-		} else if !strings.HasPrefix(code, "package main") {
-			for _, part := range parts(code) {
-				if !slices.ContainsFunc(known, func(file []string) bool { return contains(file, part) }) {
-					t.Errorf("%v: no example has the lines\n%s", b, strings.Join(part, "\n"))
-				}
-			}
-			continue
-		}
-		file := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(file, []byte(code), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("go", "run", file)
-		cmd.Dir = root
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%v: %v\n%s", b, err, out)
-			continue
-		}
-		want := ""
-		if m := regexp.MustCompile(`fmt\.Println\(.*\) // (.*)\n\z`).FindStringSubmatch(b.code); m != nil {
-			want = m[1] + "\n"
-		} else if k+1 < len(all) && all[k+1].document == b.document && all[k+1].language == "text" && all[k+1].line == b.end+2 {
-			want = all[k+1].code
-		}
-		if !printed(want, string(out)) {
-			t.Errorf("%v prints\n%swant\n%s", b, out, want)
-		}
-	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/dcopt/dcopt/internal/page"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -232,15 +233,7 @@ func protocolSchema() []byte {
 // TestProtocolSchema: the schema of headers is that of the types of the program, the
 // frames of client/testdata are as it says, and so is a dialog with the worker.
 func TestProtocolSchema(t *testing.T) {
-	path := filepath.Join(root, "docs", "schemas", "protocol.schema.json")
-	if *update {
-		if err := os.WriteFile(path, protocolSchema(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if old, err := os.ReadFile(path); err != nil || !bytes.Equal(old, protocolSchema()) {
-		t.Errorf("docs/schemas/protocol.schema.json is not that of the types (%v); go test . -run TestProtocolSchema -update rewrites it", err)
-	}
+	page.File(t, *update, filepath.Join(root, "docs", "schemas", "protocol.schema.json"), protocolSchema())
 	s := schema(t, "protocol")
 	samples, err := filepath.Glob(filepath.Join(root, "client", "testdata", "frames", "*.json"))
 	if err != nil || len(samples) < 10 {
