@@ -12,6 +12,7 @@
 # make osqp       the OSQP library, for the build tag osqp
 # make release    what a release has, in build/release; tools/release/README.md
 # make release-check  a release twice, compared and checked; minutes
+# make newcomer   the README and the tutorials in empty folders with empty caches; minutes
 # make api        record the exported names of the Go packages under tools/api
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
@@ -105,6 +106,10 @@ release:
 
 release-check:
 	@tools/release/check.sh
+
+.PHONY: newcomer
+newcomer:
+	@tools/site/newcomer.sh
 
 .PHONY: api
 api:
