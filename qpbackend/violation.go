@@ -12,8 +12,8 @@ func Violation(p *Problem, x []float64) (worst float64, row, variable int) {
 	return ViolationContext(context.Background(), p, x)
 }
 
-// ViolationContext is Violation within ctx: where that ends before the nearest point of a large semidefinite cone is known, the worst is NaN, at the
-// first row of that cone.
+// ViolationContext is Violation within ctx: where that ends before the nearest point of a large
+// semidefinite cone is known, the worst is NaN, at the first row of that cone.
 func ViolationContext(ctx context.Context, p *Problem, x []float64) (worst float64, row, variable int) {
 	row, variable = -1, -1
 	ax := make([]float64, len(p.L))

@@ -157,7 +157,8 @@ func optionText(o *ProblemOptions) string {
 	for _, f := range []struct {
 		name string
 		v    *float64
-	}{{"tau", o.Tau}, {"mu", o.Mu}, {"tau_max", o.TauMax}, {"tol", o.Tol}, {"feas_tol", o.FeasTol}, {"time_limit", o.TimeLimit}} {
+	}{{"tau", o.Tau}, {"mu", o.Mu}, {"tau_max", o.TauMax}, {"tol", o.Tol}, {"feas_tol", o.FeasTol},
+		{"time_limit", o.TimeLimit}} {
 		if f.v != nil {
 			add(f.name, printer.Number(*f.v))
 		}

@@ -41,7 +41,8 @@ func (c *compiler) option(s *syntax.Statement) {
 		help := ""
 		guess := suggest.DidYouMean(s.Name, optionNames)
 		if guess == "" {
-			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, effort, seed, backend and time_limit"
+			help = "the options are tau, mu, tau_max, max_iter, tol, feas_tol, restarts, effort, seed, backend and " +
+				"time_limit"
 		}
 		c.ev.Fail(&syntax.Node{Span: s.At}, help, "unknown option %q%s", s.Name, guess)
 	}

@@ -24,7 +24,7 @@ type plan struct {
 	global bool
 }
 
-// merged is the settings of a problem with those of a request before them.
+// merged is the settings of a problem with the settings of a request before them.
 func merged(lists ...*wire.Settings) wire.Settings {
 	var out wire.Settings
 	to := reflect.ValueOf(&out).Elem()
@@ -100,7 +100,8 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	}
 	switch {
 	case w.BackendTol != nil && !(*w.BackendTol > 0 && *w.BackendTol < 1):
-		return nil, errorf(wire.ErrRequest, "the setting backend_tol is %g, want a number between 0 and 1", *w.BackendTol)
+		return nil, errorf(wire.ErrRequest, "the setting backend_tol is %g, want a number between 0 and 1",
+			*w.BackendTol)
 	case w.BackendTol != nil && s.Backend == nil:
 		s.Backend = finer{ipm.Backend{}, *w.BackendTol}
 	case w.BackendTol != nil:
@@ -111,7 +112,8 @@ func settingsOf(lists ...*wire.Settings) (*plan, error) {
 	return p, nil
 }
 
-// inTheirWords is an error about a field of a Settings with the name that settings, a struct of package wire, have for it.
+// inTheirWords is an error about a field of a Settings with the name that settings, a struct of
+// package wire, have for it.
 func inTheirWords(err error, settings any) string {
 	field := regexp.MustCompile(`\w+: Settings\.(?:\w+\.)*(\w+) =`)
 	return field.ReplaceAllStringFunc(err.Error(), func(text string) string {
@@ -193,7 +195,8 @@ func (r *reporter) Record(it ccp.Iteration) error {
 	obj, viol, feasible := wire.Number(it.Objective), wire.Number(it.Violation), it.Feasible
 	r.s.out.send(&wire.Progress{
 		Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j),
-		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible, Best: r.best,
+		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible,
+		Best: r.best,
 	})
 	return nil
 }
@@ -205,5 +208,6 @@ func (r *reporter) units(done, total int) {
 	if !r.due() {
 		return
 	}
-	r.s.out.send(&wire.Progress{Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j), Done: &done, Total: &total})
+	r.s.out.send(&wire.Progress{Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j), Done: &done,
+		Total: &total})
 }

@@ -211,7 +211,7 @@ func (t *text) part(p *lang.Part) {
 	t.strings(p.Linearised)
 }
 
-// settings are those of the problem's options, with the number of starts: as the
+// settings follow the problem's options, with the number of starts: as the
 // command has them with --effort quick, as WebAssembly takes some seconds for a second of work.
 func settings(o lang.ProblemOptions) (ccp.Settings, int, error) {
 	set, starts, err := options.Settings(o)
@@ -222,7 +222,8 @@ func settings(o lang.ProblemOptions) (ccp.Settings, int, error) {
 		set.Effort = ccp.Quick
 	}
 	if b := o.Backend; b != nil && *b != "auto" && *b != (ipm.Backend{}).Name() {
-		return set, starts, fmt.Errorf("option backend: %s is not part of this engine, which has %s alone; leave the option out", *b, ipm.Backend{}.Name())
+		return set, starts, fmt.Errorf("option backend: %s is not part of this engine, which has %s alone; leave "+
+			"the option out", *b, ipm.Backend{}.Name())
 	}
 	return set, starts, set.Validate()
 }

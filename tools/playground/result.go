@@ -40,7 +40,8 @@ func (t *text) answer(p *lang.Program, res *ccp.Result, proof *global.Result) {
 			for _, s := range []struct {
 				name string
 				v    float64
-			}{{"read", 0}, {"compile", res.Seconds.Compile}, {"solve", res.Seconds.Solve}, {"backend", res.Seconds.Backend}} {
+			}{{"read", 0}, {"compile", res.Seconds.Compile}, {"solve", res.Seconds.Solve},
+				{"backend", res.Seconds.Backend}} {
 				t.key(s.name)
 				t.number(s.v)
 			}
@@ -98,7 +99,8 @@ func (t *text) answer(p *lang.Program, res *ccp.Result, proof *global.Result) {
 					for _, s := range []struct {
 						name string
 						v    float64
-					}{{"objective", it.Objective}, {"max_violation", it.Violation}, {"step", it.Step}, {"tau", it.Tau}} {
+					}{{"objective", it.Objective}, {"max_violation", it.Violation}, {"step", it.Step},
+						{"tau", it.Tau}} {
 						t.key(s.name)
 						t.number(s.v)
 					}
@@ -249,7 +251,8 @@ func (t *text) duals(p *dc.Problem, duals [][]float64) {
 		if list == nil {
 			names = append(names, c.Family)
 		}
-		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family && slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
+		if i > 0 && len(c.Index()) > 0 && c.Family != "" && c.Family == p.Constraints[i-1].Family &&
+			slices.Equal(c.Index(), p.Constraints[i-1].Index()) {
 			list[len(list)-1].last = i
 			continue
 		}

@@ -23,7 +23,7 @@ type Request struct {
 	Global bool   // search until the answer is proved
 }
 
-// options are those of a text with the ones of a request in their place.
+// options of a text with the ones of a request in their place.
 func (r Request) options(o lang.ProblemOptions) (lang.ProblemOptions, error) {
 	if r.Starts > 0 {
 		o.Restarts = &r.Starts
@@ -222,7 +222,7 @@ func (r *reporter) flush() {
 	r.news(t)
 }
 
-// answer is the best point, or the start, of a run that gave none back; err is that of its
+// answer is the best point, or the start, of a run that gave none back; err is the error of its
 // context.
 func (r *reporter) answer(err error, set ccp.Settings) *ccp.Result {
 	res := r.best

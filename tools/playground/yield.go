@@ -44,7 +44,7 @@ type limited struct {
 	parent          context.Context
 }
 
-// ctxWithin ends ctx after a time. Unlike that of context.WithTimeout, Err asks ctx.
+// ctxWithin ends ctx after a time. Unlike the context of context.WithTimeout, its Err asks ctx.
 func ctxWithin(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	timed, stop := context.WithTimeout(ctx, d)
 	return &limited{timed, ctx}, stop

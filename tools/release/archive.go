@@ -36,7 +36,8 @@ func tarred(folder string, list []entry, at time.Time) ([]byte, error) {
 	}
 	w := tar.NewWriter(z)
 	for _, e := range sorted(list) {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(folder, e.name), Size: int64(len(e.data)), Mode: int64(e.mode), ModTime: at, Format: tar.FormatUSTAR}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(folder, e.name), Size: int64(len(e.data)),
+			Mode: int64(e.mode), ModTime: at, Format: tar.FormatUSTAR}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err
 		}

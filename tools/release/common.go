@@ -13,7 +13,8 @@ import (
 )
 
 // completions are the names under which shells look for their scripts.
-var completions = map[string]string{"bash": "completions/dcopt.bash", "zsh": "completions/_dcopt", "fish": "completions/dcopt.fish", "powershell": "completions/dcopt.ps1"}
+var completions = map[string]string{"bash": "completions/dcopt.bash", "zsh": "completions/_dcopt",
+	"fish": "completions/dcopt.fish", "powershell": "completions/dcopt.ps1"}
 
 // common are the files beside the program, the same for all platforms.
 func (r *release) common(own string) ([]entry, error) {
@@ -46,7 +47,8 @@ func (r *release) common(own string) ([]entry, error) {
 	if err := print("man/dcopt.1", "man"); err != nil {
 		return nil, err
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\.BR dcopt\\-([a-z]+) \(1\)$`).FindAllSubmatch(out[len(out)-1].data, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\.BR dcopt\\-([a-z]+) \(1\)$`).FindAllSubmatch(out[len(out)-1].data,
+		-1) {
 		if err := print("man/dcopt-"+string(m[1])+".1", "man", string(m[1])); err != nil {
 			return nil, err
 		}
@@ -57,7 +59,8 @@ func (r *release) common(own string) ([]entry, error) {
 // notices are the licences of all that is linked into the program: of Go, and of each
 // module but this one.
 func (r *release) notices() ([]byte, error) {
-	cmd := r.command("go", "list", "-deps", "-tags="+tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dcopt")
+	cmd := r.command("go", "list", "-deps", "-tags="+tags, "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dcopt")
 	cmd.Env = environment(fixed...)
 	listed, err := cmd.Output()
 	if err != nil {
@@ -70,8 +73,10 @@ func (r *release) notices() ([]byte, error) {
 	lines := strings.Split(strings.TrimSpace(string(listed)), "\n")
 	slices.Sort(lines)
 	var b bytes.Buffer
-	b.WriteString("dcopt is under the Apache License 2.0: see LICENSE. The program contains code of others, under the licences that follow.\n")
-	for _, line := range append([]string{"Go, the language and its standard library\t" + strings.TrimSpace(string(goroot))}, slices.Compact(lines)...) {
+	b.WriteString("dcopt is under the Apache License 2.0: see LICENSE. The program contains code of others, under " +
+		"the licences that follow.\n")
+	for _, line := range append([]string{"Go, the language and its standard library\t" +
+		strings.TrimSpace(string(goroot))}, slices.Compact(lines)...) {
 		name, dir, ok := strings.Cut(line, "\t")
 		if !ok {
 			continue
@@ -103,11 +108,13 @@ func licences(dir string) (out []string, err error) {
 	}
 	for _, e := range entries {
 		upper := strings.ToUpper(e.Name())
-		if !e.IsDir() && slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, func(p string) bool { return strings.HasPrefix(upper, p) }) {
+		if !e.IsDir() && slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, func(p string) bool {
+			return strings.HasPrefix(upper, p)
+		}) {
 			out = append(out, e.Name())
 		}
 	}
-	third := filepath.Join(dir, "THIRD_PARTY_LICENSES") // gonum keeps those of its own sources there
+	third := filepath.Join(dir, "THIRD_PARTY_LICENSES") // gonum keeps the licences of its own sources there
 	err = filepath.WalkDir(third, func(p string, d fs.DirEntry, err error) error {
 		if err != nil && p == third {
 			return fs.SkipAll

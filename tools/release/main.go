@@ -6,7 +6,7 @@
 //	go run . -out ../../build/release
 //
 // The same commit, with the same version of Go, gives the same bytes on every machine and
-// in every folder. Times are those of the commit, or of SOURCE_DATE_EPOCH.
+// in every folder. Times come from the commit, or of SOURCE_DATE_EPOCH.
 package main
 
 import (
@@ -99,13 +99,14 @@ func (r *release) make(list []string) (err error) {
 	return r.sums()
 }
 
-// timeOf is the time of all files: that of the commit, unless the environment says another.
+// timeOf is the time of all files: the time of the commit, unless the environment says another.
 func (r *release) timeOf() (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
 		out, err := r.command("git", "log", "-1", "--format=%ct").Output()
 		if err != nil {
-			return time.Time{}, fmt.Errorf("the time of the commit: %w; outside of a checkout set SOURCE_DATE_EPOCH", err)
+			return time.Time{}, fmt.Errorf("the time of the commit: %w; outside of a checkout set SOURCE_DATE_EPOCH",
+				err)
 		}
 		text = strings.TrimSpace(string(out))
 	}
@@ -125,7 +126,7 @@ func (r *release) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment is that of the process with some variables set.
+// environment is the environment of the process with some variables set.
 func environment(set ...string) []string {
 	var out []string
 	for _, kv := range os.Environ() {
@@ -138,13 +139,15 @@ func environment(set ...string) []string {
 }
 
 // fixed are the settings of the go command on which the bytes of a program depend.
-var fixed = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off", "GOFIPS140=off"}
+var fixed = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off",
+	"GOFIPS140=off"}
 
 const tags = "urfave_cli_no_docs"
 
 // build makes the program of a platform. The commit is in it where root is a checkout.
 func (r *release) build(goos, goarch, out string) error {
-	cmd := r.command("go", "build", "-trimpath", "-buildvcs=auto", "-tags="+tags, "-ldflags=-s -w -buildid=", "-o", out, "./cmd/dcopt")
+	cmd := r.command("go", "build", "-trimpath", "-buildvcs=auto", "-tags="+tags, "-ldflags=-s -w -buildid=", "-o", out,
+		"./cmd/dcopt")
 	cmd.Env = environment(append(slices.Clone(fixed), "GOOS="+goos, "GOARCH="+goarch)...)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)

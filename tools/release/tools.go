@@ -32,7 +32,8 @@ func (r *release) bill(name, binary string) error {
 	if err := r.tool([]string{"GOFLAGS="}, "-n", "cyclonedx-gomod"); err != nil {
 		return err
 	}
-	err := r.tool([]string{"GOFLAGS=", "GOPROXY=off"}, "cyclonedx-gomod", "bin", "-json", "-noserial", "-std", "-licenses", "-assert-licenses", "-output-version", "1.5",
+	err := r.tool([]string{"GOFLAGS=", "GOPROXY=off"}, "cyclonedx-gomod", "bin", "-json", "-noserial", "-std",
+		"-licenses", "-assert-licenses", "-output-version", "1.5",
 		"-version", "v"+r.version, "-output", path, binary)
 	if err != nil {
 		return err
@@ -114,7 +115,8 @@ deb:
 contents:
 `, goarch, debianVersion(r.version), r.time.Format(time.RFC3339))
 	put := func(src, dst string, mode os.FileMode) {
-		fmt.Fprintf(&b, "  - src: %q\n    dst: %s\n    file_info:\n      mode: 0%o\n      mtime: %s\n", src, dst, mode, r.time.Format(time.RFC3339))
+		fmt.Fprintf(&b, "  - src: %q\n    dst: %s\n    file_info:\n      mode: 0%o\n      mtime: %s\n", src, dst, mode,
+			r.time.Format(time.RFC3339))
 	}
 	put(binary, "/usr/bin/dcopt", 0o755)
 	for _, e := range common {
@@ -156,7 +158,8 @@ contents:
 	}
 	name := fmt.Sprintf("dcopt_%s_%s.deb", r.version, goarch)
 	target := filepath.Join(r.work, name)
-	if err := r.tool([]string{"GOFLAGS=", fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix())}, "nfpm", "package", "--config", config, "--packager", "deb", "--target", target); err != nil {
+	if err := r.tool([]string{"GOFLAGS=", fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix())}, "nfpm", "package",
+		"--config", config, "--packager", "deb", "--target", target); err != nil {
 		return err
 	}
 	raw, err := os.ReadFile(target)

@@ -41,17 +41,21 @@ var attributes = map[string]string{
 
 // marks say what the kinds of marks of a plot draw.
 var marks = map[string]string{
-	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place", "links": "lines between pairs of places",
+	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place",
+	"links":  "lines between pairs of places",
 	"rects":  "rectangles by their lower left corners and sizes",
 	"labels": "texts at places: a set, a string, or numbers", "motion": "discs that move along paths",
 	"decibels": "20 log10 of a vector, relative to its greatest entry", "heatmap": "a matrix as a picture",
-	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector", "matrix": "a matrix as a picture", "fit": "data and a function over it",
+	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector",
+	"matrix": "a matrix as a picture", "fit": "data and a function over it",
 }
 
 // optionTexts say what each option is.
 var optionTexts = map[string]string{
-	"tau": "the first weight of the slacks, > 0", "mu": "growth of that weight, > 1", "tau_max": "where it stops to grow, > 0", "max_iter": "at most so many iterations from a start",
-	"tol": "converged when the objective changes by less, relatively", "feas_tol": "how far a feasible point may break a row, in units of the row",
+	"tau": "the first weight of the slacks, > 0", "mu": "growth of that weight, > 1",
+	"tau_max": "where it stops to grow, > 0", "max_iter": "at most so many iterations from a start",
+	"tol":      "converged when the objective changes by less, relatively",
+	"feas_tol": "how far a feasible point may break a row, in units of the row",
 	"restarts": "how many starting points", "effort": "quick, normal (a second) or thorough (a minute)",
 	"seed": "of the starting points", "backend": "the solver of the convex problems", "time_limit": "in seconds",
 }
@@ -150,7 +154,8 @@ func (s *server) hovering(d *document, text string, at syntax.Span) hover {
 	if s.markdown {
 		return hover{markup{"markdown", text}, &r}
 	}
-	return hover{markup{"plaintext", strings.NewReplacer("**", "", "`", "", "\n---\n", "\n", "```dc\n", "", "```\n", "").Replace(text)}, &r}
+	return hover{markup{"plaintext", strings.NewReplacer("**", "", "`", "", "\n---\n", "\n", "```dc\n", "", "```\n",
+		"").Replace(text)}, &r}
 }
 
 // describe writes curvature, range and split.

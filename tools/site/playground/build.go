@@ -126,7 +126,8 @@ func offline(files map[string][]byte) []byte {
 		}
 	}
 	version := fmt.Sprintf("%x", sum.Sum(nil)[:8])
-	return bytes.Replace(bytes.Replace(files["offline.js"], []byte("-VERSION"), []byte("-"+version), 1), []byte("FILES"), []byte(strings.Join(names, ", ")), 1)
+	return bytes.Replace(bytes.Replace(files["offline.js"], []byte("-VERSION"), []byte("-"+version), 1),
+		[]byte("FILES"), []byte(strings.Join(names, ", ")), 1)
 }
 
 // write writes a file whole or not at all.

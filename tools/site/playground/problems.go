@@ -34,12 +34,13 @@ var (
 	clause = regexp.MustCompile(`^[^:,]+`)
 )
 
-// Problems are the examples with their data: those of the gallery, in the order of its pages, and
-// behind them those of examples/README.md.
+// Problems are the examples with their data: the ones of the gallery, in the order of its pages,
+// and behind them the ones of examples/README.md.
 func Problems(ctx context.Context, root string) ([]Problem, error) {
 	var out []Problem
 	for _, page := range []struct{ file, group string }{
-		{"docs/gallery.md", "Geometry and signals"}, {"docs/gallery-data.md", "Data, costs, decisions"}, {"examples/README.md", "Examples"},
+		{"docs/gallery.md", "Geometry and signals"}, {"docs/gallery-data.md", "Data, costs, decisions"},
+		{"examples/README.md", "Examples"},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page.file)))
 		if err != nil {

@@ -97,7 +97,9 @@ func readSegments(content []byte) (out []segment, err error) {
 
 // merge merges segments that lie close together; they must not overlap.
 func merge(segments []segment) (out []segment, err error) {
-	segments = slices.SortedStableFunc(slices.Values(segments), func(a, b segment) int { return cmp.Compare(a.at, b.at) })
+	segments = slices.SortedStableFunc(slices.Values(segments), func(a, b segment) int {
+		return cmp.Compare(a.at, b.at)
+	})
 	for _, s := range segments {
 		k := len(out) - 1
 		if k < 0 {

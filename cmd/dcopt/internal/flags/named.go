@@ -8,9 +8,9 @@ type described interface {
 	cli.CategorizableFlag
 }
 
-// named is a flag that knows its names. The library's own find them by a regular expression
-// at each question, and are asked for those of all flags at each question for one: half the time
-// that the program takes for a small problem. Source: BenchmarkSmall.
+// named is a flag that knows its names. The library's own find them by a regular expression at each
+// question, and are asked for the names of all flags at each question for one: half the time that
+// the program takes for a small problem. Source: BenchmarkSmall.
 type named struct {
 	described
 	names []string

@@ -157,7 +157,7 @@ func Diagnose(s *session.Session, path string, text []byte, err error) error {
 	return exit.With(code)
 }
 
-// textOf gives messages the lines that they show: those of the problem, not of its data files.
+// textOf gives messages the lines that they show: the lines of the problem, not of its data files.
 func textOf(path string, text []byte) func(file string) []byte {
 	return func(file string) []byte {
 		if file == path {

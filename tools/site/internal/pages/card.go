@@ -41,7 +41,8 @@ func (r *Run) card(name string) error {
 		dc.SetColor(color.NRGBA{shade, shade, 230, 255})
 		dc.Fill(disc)
 	}
-	for k, line := range []string{"dcopt", "The best answer to problems", "that are not convex,", "and how good it is"} {
+	for k, line := range []string{"dcopt", "The best answer to problems", "that are not convex,",
+		"and how good it is"} {
 		size := vg.Length(40)
 		if k == 0 {
 			size = 96

@@ -10,8 +10,8 @@ import (
 // Front is the source of the front page.
 const Front = "tools/site/front.md"
 
-// front is the front page: tools/site/front.md with the picture of a run in the place of its mark. The
-// picture of the site for others comes into docs.
+// front is the front page: tools/site/front.md with the picture of a run in the place of its mark.
+// The picture of the site for others comes into docs.
 func front(ctx context.Context, root, docs, text string) (string, error) {
 	const mark = "<!-- picture -->\n"
 	before, after, ok := strings.Cut(text, mark)

@@ -42,7 +42,7 @@ func definite(x dc.Expr) dc.Expr {
 	return dc.Stack(x, dc.Num(0), dc.Num(0), dc.Num(1)).Reshape(2, 2)
 }
 
-// Curves are the graphs of atoms, by name: those of one number as they are, those of an
+// Curves are the graphs of atoms, by name: atoms of one number as they are, atoms of an
 // array along a line. WithoutGraph has all others.
 func Curves() map[string][]curve {
 	real := func(name string, lo, hi float64, f func(dc.Expr) dc.Expr) []curve {
@@ -61,17 +61,21 @@ func Curves() map[string][]curve {
 			{"p = 3", -1.5, 1.5, func(x dc.Expr) dc.Expr { return dc.Power(x, 3) }},
 			{"p = -1/2", 0.08, 2, func(x dc.Expr) dc.Expr { return dc.Power(x, -0.5) }},
 		},
-		"Norm1":       real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm1(pair(x)) }),
-		"Norm2":       real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm2(pair(x)) }),
-		"NormInf":     real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormInf(pair(x)) }),
-		"NormP":       real("of (x, 1), p = 3", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormP(pair(x), 3) }),
-		"SumSquares":  real("of (x, 1)", -2.5, 2.5, func(x dc.Expr) dc.Expr { return dc.SumSquares(pair(x)) }),
-		"Max":         real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Max(x, dc.Num(1)) }),
-		"Min":         real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Min(x, dc.Num(1)) }),
-		"Sum":         real("of x and 1", -3, 3, func(x dc.Expr) dc.Expr { return dc.Sum(x, dc.Num(1)) }),
-		"LogSumExp":   real("of (x, 1)", -4, 4, func(x dc.Expr) dc.Expr { return dc.LogSumExp(pair(x)) }),
-		"SumLargest":  real("the 2 largest of (x, 1, 0)", -2, 3, func(x dc.Expr) dc.Expr { return dc.SumLargest(dc.Stack(x, dc.Num(1), dc.Num(0)), 2) }),
-		"DotSort":     real("of (x, 1), weights 1 and 2", -2, 4, func(x dc.Expr) dc.Expr { return dc.DotSort(pair(x), []float64{1, 2}) }),
+		"Norm1":      real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm1(pair(x)) }),
+		"Norm2":      real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.Norm2(pair(x)) }),
+		"NormInf":    real("of (x, 1)", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormInf(pair(x)) }),
+		"NormP":      real("of (x, 1), p = 3", -3, 3, func(x dc.Expr) dc.Expr { return dc.NormP(pair(x), 3) }),
+		"SumSquares": real("of (x, 1)", -2.5, 2.5, func(x dc.Expr) dc.Expr { return dc.SumSquares(pair(x)) }),
+		"Max":        real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Max(x, dc.Num(1)) }),
+		"Min":        real("of x and 1", -1, 3, func(x dc.Expr) dc.Expr { return dc.Min(x, dc.Num(1)) }),
+		"Sum":        real("of x and 1", -3, 3, func(x dc.Expr) dc.Expr { return dc.Sum(x, dc.Num(1)) }),
+		"LogSumExp":  real("of (x, 1)", -4, 4, func(x dc.Expr) dc.Expr { return dc.LogSumExp(pair(x)) }),
+		"SumLargest": real("the 2 largest of (x, 1, 0)", -2, 3, func(x dc.Expr) dc.Expr {
+			return dc.SumLargest(dc.Stack(x, dc.Num(1), dc.Num(0)), 2)
+		}),
+		"DotSort": real("of (x, 1), weights 1 and 2", -2, 4, func(x dc.Expr) dc.Expr {
+			return dc.DotSort(pair(x), []float64{1, 2})
+		}),
 		"GeoMean":     real("of (x, 1)", 0, 4, func(x dc.Expr) dc.Expr { return dc.GeoMean(pair(x)) }),
 		"LambdaMax":   real("of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaMax(square(x)) }),
 		"LambdaMin":   real("of [x 1; 1 0]", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaMin(square(x)) }),
@@ -85,7 +89,9 @@ func Curves() map[string][]curve {
 			{"both", -4, 4, func(x dc.Expr) dc.Expr { return dc.LambdaSumLargest(square(x), 2) }},
 		},
 		"WeightedGeoMean": {
-			{"of (x, 1), weights 1 and 3", 0, 4, func(x dc.Expr) dc.Expr { return dc.WeightedGeoMean(pair(x), []float64{1, 3}) }},
+			{"of (x, 1), weights 1 and 3", 0, 4, func(x dc.Expr) dc.Expr {
+				return dc.WeightedGeoMean(pair(x), []float64{1, 3})
+			}},
 		},
 	}
 	for _, c := range atom.Curves() {
@@ -98,7 +104,8 @@ func Curves() map[string][]curve {
 }
 
 // WithoutGraph are the atoms of two arguments, and of a function.
-var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true, "Pow": true,
+var WithoutGraph = map[string]bool{"BlackBox": true, "Inner": true, "KL": true, "MatFrac": true, "Mul": true,
+	"Pow":  true,
 	"Quad": true, "QuadOverLin": true, "Quotient": true}
 
 // atomHeading is the line of docs/atoms.md that begins an atom.
@@ -135,7 +142,8 @@ func withGraphs(docs, text string) (string, error) {
 		for _, c := range list {
 			of = append(of, c.of)
 		}
-		return fmt.Sprintf("%s\n![Graph of %s: %s, for x from %g to %g](%s){ .graph width=\"340\" }\n", line, name, strings.Join(of, "; "), list[0].lo, list[0].hi, file)
+		return fmt.Sprintf("%s\n![Graph of %s: %s, for x from %g to %g](%s){ .graph width=\"340\" }\n", line, name,
+			strings.Join(of, "; "), list[0].lo, list[0].hi, file)
 	})
 	if wrong == nil && drawn != len(curves) {
 		wrong = fmt.Errorf("%d graphs, docs/atoms.md has %d of their atoms", len(curves), drawn)

@@ -32,16 +32,19 @@ type Topic struct {
 
 // silent are folders whose messages no user meets: test suites, tests of the house,
 // programs for measurements.
-var silent = []string{"bench", "examples", "python", "qpbackend/qptest", "internal/judge", "internal/classes", "internal/shared", "third_party"}
+var silent = []string{"bench", "examples", "python", "qpbackend/qptest", "internal/judge", "internal/classes",
+	"internal/shared", "third_party"}
 
 // makers are the functions that make messages, by name, with the place of the text among
-// the arguments, and that of the help, or -1.
+// the arguments, and the place of the help, or -1.
 var makers = map[string][2]int{
-	"Errorf": {0, -1}, "New": {0, -1}, "errorf": {1, -1}, "usagef": {0, -1}, "Usagef": {0, -1}, "failed": {0, -1}, "newError": {1, -1}, "note": {0, -1}, "warn": {2, -1},
-	"fail": {2, 1}, "failWith": {3, 1}, "failDomain": {1, -1}, "conclude": {1, -1}, "giveUp": {1, -1}, "Fail": {2, 1}, "FailWith": {3, 1}, "FailDomain": {1, -1},
+	"Errorf": {0, -1}, "New": {0, -1}, "errorf": {1, -1}, "usagef": {0, -1}, "Usagef": {0, -1}, "failed": {0, -1},
+	"newError": {1, -1}, "note": {0, -1}, "warn": {2, -1},
+	"fail": {2, 1}, "failWith": {3, 1}, "failDomain": {1, -1}, "conclude": {1, -1}, "giveUp": {1, -1}, "Fail": {2, 1},
+	"FailWith": {3, 1}, "FailDomain": {1, -1},
 }
 
-// Messages are those of the code of the repository.
+// Messages are the messages of the code of the repository.
 func Messages(root string) ([]Message, error) {
 	var out []Message
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -56,7 +59,8 @@ func Messages(root string) ([]Message, error) {
 		if d.IsDir() {
 			base := d.Name()
 			_, module := os.Stat(filepath.Join(name, "go.mod"))
-			if rel != "." && (module == nil || base == "testdata" || base == "build" || strings.HasPrefix(base, ".") || slices.Contains(silent, rel)) {
+			if rel != "." && (module == nil || base == "testdata" || base == "build" || strings.HasPrefix(base, ".") ||
+				slices.Contains(silent, rel)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -80,7 +84,7 @@ func Messages(root string) ([]Message, error) {
 	return slices.CompactFunc(out, func(a, b Message) bool { return a.Package == b.Package && a.Text == b.Text }), err
 }
 
-// words is a string literal of several words; that of a call, such as fmt.Sprintf("..."),
+// words is a string literal of several words; of a call, such as fmt.Sprintf("..."),
 // its first argument.
 func words(e ast.Expr) string {
 	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) > 0 {
@@ -104,7 +108,8 @@ func words(e ast.Expr) string {
 // structs, and the texts of constants called format and of tables called sentences.
 func messagesIn(f *ast.File) (out []Message) {
 	add := func(text, help string) {
-		letters := regexp.MustCompile(`[a-z]{2,}`).FindAllString(regexp.MustCompile(`%[-+# 0-9.]*[a-z]`).ReplaceAllString(text, " "), -1)
+		plain := regexp.MustCompile(`%[-+# 0-9.]*[a-z]`).ReplaceAllString(text, " ")
+		letters := regexp.MustCompile(`[a-z]{2,}`).FindAllString(plain, -1)
 		if len(letters) >= 2 {
 			out = append(out, Message{Text: text, Help: help})
 		}
@@ -151,7 +156,7 @@ func messagesIn(f *ast.File) (out []Message) {
 // <!-- messages PACKAGE PACKAGE: PATTERN -->, the pattern a regular expression.
 var mark = regexp.MustCompile(`(?m)^<!-- messages ([^:\n]+):(.*) -->\n`)
 
-// Topics are those of docs/messages.md, each with its messages; left are the messages that
+// Topics are the topics of docs/messages.md, each with its messages; left are the messages that
 // belong to none.
 func Topics(text string, messages []Message) (topics []Topic, left []Message, err error) {
 	at := mark.FindAllStringSubmatchIndex(text, -1)
@@ -191,7 +196,8 @@ var verb = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
 // plain is a text for readers, with … in the place of a verb.
 func plain(text string) string {
 	text = strings.ReplaceAll(verb.ReplaceAllString(strings.ReplaceAll(text, "%%", "%"), "…"), "\n", " ")
-	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;"), "|", "&#124;")
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "&", "&amp;"), "<",
+		"&lt;"), ">", "&gt;"), "|", "&#124;")
 }
 
 // withMessages is docs/messages.md with the messages of the code.
@@ -205,13 +211,15 @@ func withMessages(root, text string) (string, error) {
 		return "", err
 	}
 	if len(left) > 0 {
-		return "", fmt.Errorf("no topic has the message %q of %s; add a line <!-- messages %s: --> to docs/messages.md", left[0].Text, left[0].Package, left[0].Package)
+		return "", fmt.Errorf("no topic has the message %q of %s; add a line <!-- messages %s: --> to docs/messages.md",
+			left[0].Text, left[0].Package, left[0].Package)
 	}
 	k := -1
 	return mark.ReplaceAllStringFunc(text, func(string) string {
 		k++
 		var b strings.Builder
-		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n", len(topics[k].Messages))
+		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n",
+			len(topics[k].Messages))
 		for _, m := range topics[k].Messages {
 			fmt.Fprintf(&b, "<li><code>%s</code>", plain(m.Text))
 			if m.Help != "" {

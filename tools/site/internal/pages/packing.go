@@ -102,7 +102,9 @@ func (r *Run) SVG() string {
 		size = max(size, f.Half)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<svg class=\"packing\" viewBox=\"%.2f %.2f %.2f %.2f\" role=\"img\" aria-label=\"%d circles packed into a square\" xmlns=\"http://www.w3.org/2000/svg\">\n<style>\n", -size, -size, 2*size, 2*size, len(r.Radii))
+	fmt.Fprintf(&b,
+		"<svg class=\"packing\" viewBox=\"%.2f %.2f %.2f %.2f\" role=\"img\" aria-label=\"%d circles packed into a "+
+			"square\" xmlns=\"http://www.w3.org/2000/svg\">\n<style>\n", -size, -size, 2*size, 2*size, len(r.Radii))
 	steps := len(r.Frames) - 1
 	at := func(k int) string { return fmt.Sprintf("%.1f%%", 100*float64(k)/float64(steps)) }
 	b.WriteString("@keyframes square{")
@@ -118,9 +120,12 @@ func (r *Run) SVG() string {
 		b.WriteString("}\n")
 	}
 	b.WriteString("</style>\n")
-	fmt.Fprintf(&b, "<rect class=\"moves\" x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" style=\"animation-name:square\"/>\n", -last.Half, -last.Half, 2*last.Half, 2*last.Half)
+	fmt.Fprintf(&b,
+		"<rect class=\"moves\" x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" "+
+			"style=\"animation-name:square\"/>\n", -last.Half, -last.Half, 2*last.Half, 2*last.Half)
 	for i, radius := range r.Radii {
-		fmt.Fprintf(&b, "<circle class=\"moves\" r=\"%.3f\" fill=\"hsl(%.0f 55%% 62%%)\" style=\"animation-name:c%d;transform:translate(%.2fpx,%.2fpx)\"/>\n",
+		fmt.Fprintf(&b, "<circle class=\"moves\" r=\"%.3f\" fill=\"hsl(%.0f 55%% 62%%)\" "+
+			"style=\"animation-name:c%d;transform:translate(%.2fpx,%.2fpx)\"/>\n",
 			radius, math.Mod(float64(i)*137.5, 360), i, last.Centres[i][0], -last.Centres[i][1])
 	}
 	b.WriteString("</svg>")

@@ -242,7 +242,7 @@ func relinked(root string, p Page, text string, names map[string]string) (string
 				file = name
 			case err != nil && strings.HasPrefix(source, "docs/graphs/"):
 				file = strings.TrimPrefix(source, "docs/") // made by the build
-			case err != nil: // TestSourceLinks says so; the site is built all the same
+			case err != nil: // TestDocuments says so; the site is built all the same
 				file = Repository + "/blob/main/" + source
 			case strings.HasPrefix(source, "docs/") && !strings.HasPrefix(source, lab+"/") && !info.IsDir():
 				file = strings.TrimPrefix(source, "docs/")
@@ -320,7 +320,8 @@ func configure(root, dst string, sections []Section) error {
 // is published.
 var versionLine = regexp.MustCompile(`(?m)^(## |The first version, )(\d+\.\d+\.\d+)`)
 
-// version is the newest version that CHANGELOG.md names, with -dev behind it if it is not published.
+// version is the newest version that CHANGELOG.md names, with -dev behind it if it is not
+// published.
 func version(root string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	if err != nil {
