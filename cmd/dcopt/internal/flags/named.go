@@ -1,6 +1,10 @@
 package flags
 
-import "github.com/urfave/cli/v2"
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
 
 // described is all that the parser and the texts of help ask of a flag.
 type described interface {
@@ -17,6 +21,13 @@ type named struct {
 }
 
 func (f named) Names() []string { return f.names }
+
+// String is the line of help, without the defaults 0 and false: a 0 stands for a number that the
+// program chooses.
+func (f named) String() string {
+	s := strings.TrimSuffix(f.described.String(), " (default: false)")
+	return strings.TrimSuffix(s, " (default: 0)")
+}
 
 // Named makes flags that know their names, but of those that may be repeated, which the
 // library knows by their type.
