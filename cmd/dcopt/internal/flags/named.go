@@ -2,6 +2,7 @@ package flags
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 )
@@ -22,11 +23,32 @@ type named struct {
 
 func (f named) Names() []string { return f.names }
 
-// String is the line of help, without the defaults 0 and false: a 0 stands for a number that the
-// program chooses.
+// usageWidth is how many characters of a usage stand in a line of help. Source: a choice of looks; with
+// the names of flags before it a line has some 110.
+const usageWidth = 84
+
+// String is the text of help, in lines, without the defaults 0 and false: a 0 stands for a number that
+// the program chooses.
 func (f named) String() string {
-	s := strings.TrimSuffix(f.described.String(), " (default: false)")
-	return strings.TrimSuffix(s, " (default: 0)")
+	text := strings.TrimSuffix(f.described.String(), " (default: false)")
+	names, usage, _ := strings.Cut(strings.TrimSuffix(text, " (default: 0)"), "\t")
+	var b strings.Builder
+	b.WriteString(names)
+	at := usageWidth
+	for _, word := range strings.Fields(usage) {
+		if n := utf8.RuneCountInString(word); at+1+n > usageWidth {
+			if b.Len() > len(names) {
+				b.WriteByte('\n')
+			}
+			b.WriteByte('\t')
+			at = n
+		} else {
+			b.WriteByte(' ')
+			at += 1 + n
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
 
 // Named makes flags that know their names, but of those that may be repeated, which the
