@@ -130,7 +130,8 @@ func (s *Source) title() string {
 	comment, ok := strings.CutPrefix(line, "#")
 	sentence, _, ended := strings.Cut(strings.TrimSpace(comment)+" ", ". ")
 	sentence = strings.TrimSpace(sentence)
-	if at := strings.LastIndexAny(sentence, ":,"); !ended && strings.HasPrefix(rest, "# ") && at > 0 {
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, "# "))
+	if at := strings.LastIndexAny(sentence, ":,"); !ended && rest != "" && rest[0] == '#' && unicode.IsLower(next) && at > 0 {
 		sentence = sentence[:at]
 	}
 	if ok && sentence != "" {
