@@ -10,9 +10,10 @@
 # make wheels     Python wheels for all platforms, in build/wheels; needs Python
 # make playground  the page that solves problems in a browser, in build/site/playground
 # make osqp       the OSQP library, for the build tag osqp
-# make release    what a release has, in build/release; release/README.md
+# make release    what a release has, in build/release; tools/release/README.md
 # make release-check  a release twice, compared and checked; minutes
-# make api        record the exported names of the Go packages under api/
+# make newcomer   the README and the tutorials in empty folders with empty caches; minutes
+# make api        record the exported names of the Go packages under tools/api
 # make fuzz       every fuzz test for FUZZTIME (20s)
 # make judge      JUDGE (100000) generated problems, every answer judged in 200-bit
 #                 arithmetic, see docs/lab/bench.md
@@ -70,7 +71,7 @@ wheels:
 	done
 
 playground:
-	@site/playground/build.sh build/site/playground
+	@tools/site/playground/build.sh build/site/playground
 
 osqp:
 	@third_party/osqp/build.sh
@@ -101,17 +102,21 @@ golden:
 
 .PHONY: release release-check
 release:
-	cd release && go run . -out ../build/release
+	cd tools/release && go run .
 
 release-check:
-	@release/check.sh
+	@tools/release/check.sh
+
+.PHONY: newcomer
+newcomer:
+	@tools/site/newcomer.sh
 
 .PHONY: api
 api:
 	go test ./internal/house -run='^TestAPI$$' -count=1 -update-api
 
 site:
-	@site/build.sh
+	@tools/site/build.sh
 
 site-serve: site
 	@cd build/site/html && exec ../venv/bin/python -m http.server 8000 --bind 127.0.0.1

@@ -270,7 +270,7 @@ elif [ "$what" = all ]; then
 	# what the race detector needs; what the other modules compile serves this one, or is served by it.
 	apart checks checks &
 	# shellcheck disable=SC2046
-	{ installed && apart nested each ./site $(grep -vx '\.\|\./site' <<<"$modules"); } &
+	{ installed && apart nested each ./tools/site $(grep -vx '\.\|\./tools/site' <<<"$modules"); } &
 	module .
 	kernels
 	wait

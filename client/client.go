@@ -13,9 +13,9 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// Client speaks to one worker. Its methods may be called by several goroutines; the
-// worker answers requests about one problem or model in order, and others side by side. When the context of a request ends, the
-// request is cancelled: a solve then returns its best point.
+// Client speaks to one worker. Its methods may be called by several goroutines; the worker answers
+// requests about one problem or model in order, and others side by side. When the context of a
+// request ends, the request is cancelled: a solve then returns its best point.
 type Client struct {
 	w    io.WriteCloser
 	cmd  *exec.Cmd
@@ -67,7 +67,7 @@ func New(r io.Reader, w io.WriteCloser) *Client {
 const closing = 2 * time.Second
 
 // Close ends the worker: after two seconds it is killed. Requests under way return an
-// error. The error of Close is that of the process, nil if it ended well.
+// error. The error of Close is the error of the process, nil if it ended well.
 func (c *Client) Close() error {
 	err := c.w.Close()
 	select {
@@ -237,7 +237,8 @@ type Options struct {
 // ctx ends, the result has the best point and the status cancelled.
 func (p *Problem) Solve(ctx context.Context, o Options) (*Result, error) {
 	m := &wire.Solve{
-		Problem: p.handle, Settings: o.Settings, Parameters: o.Parameters, Update: o.Update, Start: o.Start, Progress: o.Progress != nil,
+		Problem: p.handle, Settings: o.Settings, Parameters: o.Parameters, Update: o.Update, Start: o.Start,
+		Progress: o.Progress != nil,
 	}
 	if o.Cold {
 		m.Warm = Ptr(false)
@@ -255,13 +256,14 @@ func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
 	return p.c.do(ctx, "set", &wire.Set{Problem: p.handle, Parameters: values}, &wire.Ok{}, nil)
 }
 
-// Derivative is the change of the solution of the last Solve of a graph along changes of its parameters,
-// by name; those that are not named stay.
+// Derivative is the change of the solution of the last Solve of a graph along changes of its
+// parameters, by name; those that are not named stay.
 func (p *Problem) Derivative(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
 	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change})
 }
 
-// OneSided is Derivative where the parameters move that way alone: it exists at kinks, too, at which a constraint is about to let go or to take hold.
+// OneSided is Derivative where the parameters move that way alone: it exists at kinks, too, at
+// which a constraint is about to let go or to take hold.
 func (p *Problem) OneSided(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
 	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change, OneSided: true})
 }
@@ -274,15 +276,18 @@ func (p *Problem) derivative(ctx context.Context, m *wire.Derivative) (*Tangent,
 	return &out, nil
 }
 
-// Adjoint is the gradient, with respect to the parameters of those names or to all, of a function of the solution of
-// the last Solve of a graph; x is its gradient with respect to the solution, in the order of Result.X.
+// Adjoint is the gradient, with respect to the parameters of those names or to all, of a function
+// of the solution of the last Solve of a graph; x is its gradient with respect to the solution, in
+// the order of Result.X.
 func (p *Problem) Adjoint(ctx context.Context, x []float64, parameters ...string) (*Gradient, error) {
 	return p.AdjointAlong(ctx, x, nil, parameters...)
 }
 
-// AdjointAlong is Adjoint where the entries of parameters do not all move by themselves, as those of a symmetric matrix: along is a change that they can take, at random among
-// these, and the gradient counts for such changes alone. Adjoint refuses a point that does not follow all others.
-func (p *Problem) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats, parameters ...string) (*Gradient, error) {
+// AdjointAlong is Adjoint where the entries of parameters do not all move by themselves, as those
+// of a symmetric matrix: along is a change that they can take, at random among these, and the
+// gradient counts for such changes alone. Adjoint refuses a point that does not follow all others.
+func (p *Problem) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats,
+	parameters ...string) (*Gradient, error) {
 	return p.c.adjoint(ctx, &wire.Adjoint{Problem: p.handle, X: wire.F(x), Along: along, Parameters: parameters})
 }
 
@@ -294,19 +299,23 @@ func (c *Client) adjoint(ctx context.Context, m *wire.Adjoint) (*Gradient, error
 	return &out, nil
 }
 
-// Batch has the solutions of a graph for several sets of values of its parameters, one after another in each array.
+// Batch has the solutions of a graph for several sets of values of its parameters, one after
+// another in each array.
 type Batch struct {
 	Solutions
 	c             *Client
 	problem, held uint64
 }
 
-// Batch solves the graph for count sets of values of its parameters, by name: those of all sets one after another, or of one for all; parameters that are not named
-// have the values that they have, and keep them. The sets are solved on all processors. Of the options Settings and Start count.
-// The worker keeps the solutions until Free of the batch or of the problem. The error of one set, of type Errors, is that of the batch.
+// Batch solves the graph for count sets of values of its parameters, by name: of all sets one
+// after another, or of one for all; parameters that are not named have the values that they have,
+// and keep them. The sets are solved on all processors. Of the options Settings and Start count.
+// The worker keeps the solutions until Free of the batch or of the problem. The error of one set,
+// of type Errors, is the error of the batch.
 func (p *Problem) Batch(ctx context.Context, count int, values map[string]*Floats, o Options) (*Batch, error) {
 	b := &Batch{c: p.c, problem: p.handle, held: p.c.handle()}
-	m := &wire.Batch{Problem: p.handle, Batch: b.held, Count: count, Parameters: values, Settings: o.Settings, Start: o.Start}
+	m := &wire.Batch{Problem: p.handle, Batch: b.held, Count: count, Parameters: values, Settings: o.Settings,
+		Start: o.Start}
 	if m.Parameters == nil {
 		m.Parameters = map[string]*Floats{}
 	}
@@ -316,14 +325,18 @@ func (p *Problem) Batch(ctx context.Context, count int, values map[string]*Float
 	return b, nil
 }
 
-// Adjoint is Problem.Adjoint at each of the solutions: x has a gradient for each set, one after another, as has each array of the result.
+// Adjoint is Problem.Adjoint at each of the solutions: x has a gradient for each set, one after
+// another, as has each array of the result.
 func (b *Batch) Adjoint(ctx context.Context, x []float64, parameters ...string) (*Gradient, error) {
 	return b.AdjointAlong(ctx, x, nil, parameters...)
 }
 
-// AdjointAlong is Problem.AdjointAlong at each of the solutions; along has a change for all sets, or one for each.
-func (b *Batch) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats, parameters ...string) (*Gradient, error) {
-	return b.c.adjoint(ctx, &wire.Adjoint{Problem: b.problem, Batch: &b.held, X: wire.F(x), Along: along, Parameters: parameters})
+// AdjointAlong is Problem.AdjointAlong at each of the solutions; along has a change for all sets,
+// or one for each.
+func (b *Batch) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats,
+	parameters ...string) (*Gradient, error) {
+	return b.c.adjoint(ctx, &wire.Adjoint{Problem: b.problem, Batch: &b.held, X: wire.F(x), Along: along,
+		Parameters: parameters})
 }
 
 // Free lets the worker forget the solutions. Adjoint then fails.
@@ -406,7 +419,8 @@ func (m *Model) Predict(ctx context.Context, x []float64, features int) (*Predic
 	if features > 0 {
 		rows = len(x) / features
 	}
-	return &out, m.c.do(ctx, "predict", &wire.Predict{Model: m.handle, Shape: []int{rows, features}, X: wire.F(x)}, &out, nil)
+	return &out, m.c.do(ctx, "predict", &wire.Predict{Model: m.handle, Shape: []int{rows, features}, X: wire.F(x)},
+		&out, nil)
 }
 
 // Export is the model as text, in the format json, text, latex, go, python or c; another

@@ -20,7 +20,7 @@ import (
 type Client struct {
 	URL         string // nats://HOST:PORT, or tls://HOST:PORT
 	Credentials string // USER:PASSWORD; "": none
-	CA          string // file of certificates that sign the broker's; "": those of the system
+	CA          string // file of certificates that sign the broker's; "": the certificates of the system
 	Name        string // of the process, for the broker
 	// Wait is how long the first connection is tried.
 	Wait time.Duration
@@ -29,7 +29,7 @@ type Client struct {
 	AckWait time.Duration
 }
 
-// ackWait is that of the fleet.
+// ackWait is the wait of the fleet.
 func (c *Client) ackWait() time.Duration {
 	if c.AckWait == 0 {
 		return AckWait
@@ -72,7 +72,8 @@ func (c *Client) connect(ctx context.Context) (*nats.Conn, error) {
 		return nil, err
 	}
 	options := []nats.Option{
-		nats.Name(c.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(20*time.Millisecond, 20*time.Millisecond),
+		nats.Name(c.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
+		nats.ReconnectJitter(20*time.Millisecond, 20*time.Millisecond),
 		nats.PingInterval(2 * time.Second), nats.Timeout(2 * time.Second),
 	}
 	if c.Credentials != "" {
@@ -106,7 +107,8 @@ func (c *Client) connect(ctx context.Context) (*nats.Conn, error) {
 			return nc, nil
 		case errors.Is(err, nats.ErrAuthorization):
 			return nil, fmt.Errorf("the broker at %s refuses the credentials", c.URL)
-		case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+		case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid),
+			errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
 			return nil, fmt.Errorf("no connection to the broker at %s: %w", c.URL, err)
 		case !time.Now().Before(end):
 			return nil, fmt.Errorf("no broker answers at %s: %w", c.URL, err)

@@ -20,16 +20,16 @@ import (
 // Source: a limit of waiting: heartbeats come four times in it.
 const AckWait = 8 * time.Second
 
-// MostFailures is how often a shard may fail before it is a dead letter; mostDeliveries how
-// often a task may be lost with its worker.
-// Source: limits; a task is lost where a process is killed or a network fails, which says little of the shard.
+// MostFailures is how often a shard may fail before it is a dead letter; mostDeliveries how often a
+// task may be lost with its worker. Source: limits; a task is lost where a process is killed or a
+// network fails, which says little of the shard.
 const (
 	MostFailures   = 5
 	mostDeliveries = 20
 )
 
-// The limits of messages, in bytes.
-// Source: NATS refuses messages above 1 MB unless a server says otherwise; the others are limits of memory.
+// The limits of messages, in bytes. Source: NATS refuses messages above 1 MB unless a server says
+// otherwise; the others are limits of memory.
 const (
 	mostMessage = 1 << 20
 	mostInline  = 512 << 10 // results beyond it go through the object store
@@ -126,13 +126,15 @@ func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, 
 	}
 	s := &store{js: js, wait: wait}
 	if s.work, err = stream(ctx, js, jetstream.StreamConfig{
-		Name: workStream, Subjects: []string{"dcopt.work.>"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		Name: workStream, Subjects: []string{"dcopt.work.>"}, Retention: jetstream.WorkQueuePolicy,
+		Storage:    jetstream.FileStorage,
 		MaxMsgSize: mostMessage, Duplicates: 10 * time.Minute,
 	}); err != nil {
 		return nil, err
 	}
 	if s.result, err = stream(ctx, js, jetstream.StreamConfig{
-		Name: resultStream, Subjects: []string{"dcopt.result.>", "dcopt.dead.>"}, Storage: jetstream.FileStorage, MaxMsgSize: mostMessage,
+		Name: resultStream, Subjects: []string{"dcopt.result.>", "dcopt.dead.>"}, Storage: jetstream.FileStorage,
+		MaxMsgSize:        mostMessage,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, Duplicates: 10 * time.Minute,
 	}); err != nil {
 		return nil, err
@@ -140,7 +142,8 @@ func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, 
 	for name, bucket := range map[string]*jetstream.ObjectStore{plans: &s.plans, large: &s.large} {
 		*bucket, err = js.ObjectStore(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-			*bucket, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage})
+			*bucket, err = js.CreateObjectStore(ctx,
+				jetstream.ObjectStoreConfig{Bucket: name, Storage: jetstream.FileStorage})
 		}
 		if errors.Is(err, jetstream.ErrBucketExists) { // with other settings, since the look
 			*bucket, err = js.ObjectStore(ctx, name)
@@ -153,8 +156,9 @@ func openStore(ctx context.Context, nc *nats.Conn, wait time.Duration) (*store, 
 	return s, err
 }
 
-// stream opens a stream, and makes it where there is none. Several may do so at once: to make a stream that is there with the
-// same settings is to open it. Nothing is updated: the server reads the settings of all streams, without a lock on them, whenever one is made.
+// stream opens a stream, and makes it where there is none. Several may do so at once: to make a
+// stream that is there with the same settings is to open it. Nothing is updated: the server reads
+// the settings of all streams, without a lock on them, whenever one is made.
 func stream(ctx context.Context, js jetstream.JetStream, conf jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := js.Stream(ctx, conf.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -166,7 +170,7 @@ func stream(ctx context.Context, js jetstream.JetStream, conf jetstream.StreamCo
 	return s, err
 }
 
-// consumer is that of all workers.
+// consumer of all workers.
 func (s *store) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	c, err := s.js.Consumer(ctx, workStream, consumer)
 	if err == nil && c.CachedInfo().Config.AckWait == s.wait {
@@ -230,10 +234,11 @@ func patiently(ctx context.Context, f func(ctx context.Context) error) error {
 }
 
 // errFull says that the broker cannot store messages.
-var errFull = errors.New("the broker has no room: the disk of its store is full, or its limit is reached; make room and start the broker again")
+var errFull = errors.New("the broker has no room: the disk of its store is full, or its limit is reached; make room " +
+	"and start the broker again")
 
-// isFull reports whether a broker has no room: insufficient resources, insufficient storage resources, a
-// message that could not be stored.
+// isFull reports whether a broker has no room: insufficient resources, insufficient storage
+// resources, a message that could not be stored.
 func isFull(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == 10023 || api.ErrorCode == 10047 || api.ErrorCode == 10077)
@@ -244,12 +249,14 @@ func final(err error) bool {
 	var api *jetstream.APIError
 	var large *tooLargeError
 	switch {
-	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation), errors.Is(err, nats.ErrMaxPayload):
+	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrAuthorization),
+		errors.Is(err, nats.ErrPermissionViolation), errors.Is(err, nats.ErrMaxPayload):
 		return true
 	case errors.Is(err, jetstream.ErrObjectNotFound), errors.As(err, &large):
 		return true
 	case errors.As(err, &api):
-		return api.Code >= 400 && api.Code < 500 && api.ErrorCode != jetstream.JSErrCodeConsumerNotFound && api.ErrorCode != jetstream.JSErrCodeStreamNotFound
+		return api.Code >= 400 && api.Code < 500 && api.ErrorCode != jetstream.JSErrCodeConsumerNotFound &&
+			api.ErrorCode != jetstream.JSErrCodeStreamNotFound
 	}
 	return false
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// OpenPart finds the table of a part in a file: as shards.Open does, and in Parquet files, whose names end in .parquet.
+// OpenPart finds the table of a part in a file: as shards.Open does, and in Parquet files, whose
+// names end in .parquet.
 func OpenPart(f shards.File, opt dataset.Options) (shards.Table, error) {
 	if strings.ToLower(filepath.Ext(f.Name())) != ".parquet" {
 		return shards.Open(f, opt)
@@ -30,7 +31,7 @@ func OpenPart(f shards.File, opt dataset.Options) (shards.Table, error) {
 }
 
 // parquetTable is a table in a Parquet file. Its columns are those that are neither lists nor maps,
-// those of groups by names such as a.b.
+// the columns of groups by names such as a.b.
 type parquetTable struct {
 	name  string
 	in    *parquet.File
@@ -132,7 +133,8 @@ func (t *parquetTable) column(group parquet.RowGroup, name string) (*parquetColu
 			return &parquetColumn{pages: group.ColumnChunks()[t.leaf[slices.Index(t.names, name)]].Pages()}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: column %q holds %v, which is no number; leave it out or write it as double", t.name, name, kind)
+	return nil, fmt.Errorf("%s: column %q holds %v, which is no number; leave it out or write it as double", t.name,
+		name, kind)
 }
 
 // next is the next value, NaN where there is none.

@@ -198,7 +198,8 @@ func OpenPage(listen string) (*Page, error) {
 		return nil, fmt.Errorf("%q is no place for a page: want HOST:PORT: %w", listen, err)
 	}
 	if !isLocal(host) {
-		return nil, fmt.Errorf("the page has no credentials and shows itself on this machine alone: want 127.0.0.1:PORT, not %s; ssh -L brings it to others", listen)
+		return nil, fmt.Errorf("the page has no credentials and shows itself on this machine alone: want "+
+			"127.0.0.1:PORT, not %s; ssh -L brings it to others", listen)
 	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -208,7 +209,8 @@ func OpenPage(listen string) (*Page, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src "+
+			"'unsafe-inline'; connect-src 'self'")
 		_, _ = w.Write([]byte(pageText)) // the browser is gone
 	})
 	mux.HandleFunc("GET /progress", func(w http.ResponseWriter, _ *http.Request) {
@@ -245,7 +247,8 @@ const pageText = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>dcopt</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em;
+  color: #222; background: #fff }
 progress { width: 100%; height: 1.2em }
 td { padding: .1em 1.5em .1em 0 } td + td { font-variant-numeric: tabular-nums }
 #gone { color: #a00 }
@@ -267,7 +270,8 @@ td { padding: .1em 1.5em .1em 0 } td + td { font-variant-numeric: tabular-nums }
 <p id="gone" hidden>The run does not answer any more.</p>
 <script>
 const at = id => document.getElementById(id);
-const time = s => s === null ? "unknown" : s < 90 ? s.toFixed(0) + " s" : s < 5400 ? (s / 60).toFixed(1) + " min" : (s / 3600).toFixed(1) + " h";
+const time = s => s === null ? "unknown" : s < 90 ? s.toFixed(0) + " s" :
+  s < 5400 ? (s / 60).toFixed(1) + " min" : (s / 3600).toFixed(1) + " h";
 async function look() {
   try {
     const p = await (await fetch("progress")).json();

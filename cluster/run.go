@@ -24,7 +24,7 @@ type Options struct {
 	Client
 	Dir string // folder of results; those that it has are not computed again
 	// GiveUp ends starts of a plan of starts that are far behind the best so far. Which ones
-	// depends on time, so the answer may not be that of one machine.
+	// depends on time, so the answer may differ from the answer of one machine.
 	GiveUp bool
 	// Progress is told how far the run is, four times a second at most; nil: nobody is.
 	Progress func(Progress)
@@ -48,8 +48,8 @@ type Outcome struct {
 var ErrStopped = errors.New("the run was stopped")
 
 // Source: measured, docs/cluster.md: tasks of about taskSeconds cost the broker little, and few
-// shards are lost with a worker. window bounds the tasks in the queue, so that its end is adapted to the
-// times of its begin.
+// shards are lost with a worker. window bounds the tasks in the queue, so that its end is adapted
+// to the times of its begin.
 const (
 	taskSeconds = 0.05
 	mostTask    = 256
@@ -82,13 +82,13 @@ type run struct {
 	maximum bool
 }
 
-// Run gives the shards of p that have no result in the folder to the fleet, and returns when all have
-// one or are dead. Where ctx ends, or another process calls Stop, the tasks are taken
-// back, and the results so far stay in the folder: Run goes on from there. A full disk is an error
-// at once.
+// Run gives the shards of p that have no result in the folder to the fleet, and returns when all
+// have one or are dead. Where ctx ends, or another process calls Stop, the tasks are taken back,
+// and the results so far stay in the folder: Run goes on from there. A full disk is an error at
+// once.
 //
-// Of a fit the rounds are run one after the other, each of which the results of the one before decide; the
-// shards of an Outcome are its parts, and Dir has the results of all rounds.
+// Of a fit the rounds are run one after the other, each of which the results of the one before
+// decide; the shards of an Outcome are its parts, and Dir has the results of all rounds.
 func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 	if p.Kind() == "fit" {
 		return runFit(ctx, p, set)
@@ -98,7 +98,8 @@ func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer nc.Close()
-	r := &run{Options: set, p: p, id: p.ID(), nc: nc, has: make([]bool, p.Shards), left: p.Shards, given: map[int]bool{}}
+	r := &run{Options: set, p: p, id: p.ID(), nc: nc, has: make([]bool, p.Shards), left: p.Shards,
+		given: map[int]bool{}}
 	if r.folder, err = plan.OpenFolder(set.Dir, p); err != nil {
 		return nil, err
 	}
@@ -245,7 +246,8 @@ func (r *run) begin(ctx context.Context) (jetstream.Consumer, error) {
 	err = patiently(ctx, func(ctx context.Context) (err error) {
 		cons, err = r.store.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
 			Durable: name, FilterSubjects: []string{resultSubjects(r.id), deadSubjects(r.id)},
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.ackWait(), MaxAckPending: 4 * fetch, InactiveThreshold: 10 * time.Minute,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.ackWait(), MaxAckPending: 4 * fetch,
+			InactiveThreshold: 10 * time.Minute,
 		})
 		return err
 	})
@@ -340,7 +342,8 @@ func (r *run) giveOut(ctx context.Context) error {
 			r.next++
 			continue
 		}
-		t := &task{Plan: r.id, Epoch: r.epoch, From: r.next, To: r.next, GiveUp: r.GiveUp && r.p.Kind() == "starts", Maximum: r.maximum}
+		t := &task{Plan: r.id, Epoch: r.epoch, From: r.next, To: r.next, GiveUp: r.GiveUp && r.p.Kind() == "starts",
+			Maximum: r.maximum}
 		for t.To < r.p.Shards && t.To < t.From+size && !r.has[t.To] && !r.given[t.To] {
 			t.To++
 		}

@@ -39,7 +39,9 @@ func Serve(b Broker) (*Server, error) {
 		return nil, fmt.Errorf("%q is no port", port)
 	}
 	if !isLocal(host) && (b.Cert == "" || b.Key == "" || len(b.Credentials) == 0) {
-		return nil, fmt.Errorf("a broker that others reach at %s needs TLS and credentials: give a certificate, its key and a file of credentials, or listen at 127.0.0.1", b.Listen)
+		return nil,
+			fmt.Errorf("a broker that others reach at %s needs TLS and credentials: give a certificate, its key and "+
+				"a file of credentials, or listen at 127.0.0.1", b.Listen)
 	}
 	if (b.Cert == "") != (b.Key == "") {
 		return nil, errors.New("a certificate goes with its key")
@@ -48,8 +50,9 @@ func Serve(b Broker) (*Server, error) {
 		number = server.RANDOM_PORT
 	}
 	opts := &server.Options{
-		ServerName: "dcopt", Host: host, Port: number, JetStream: true, StoreDir: b.Store, JetStreamMaxStore: b.MostStore,
-		MaxPayload: mostMessage + 4096, NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
+		ServerName: "dcopt", Host: host, Port: number, JetStream: true, StoreDir: b.Store,
+		JetStreamMaxStore: b.MostStore,
+		MaxPayload:        mostMessage + 4096, NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
 	}
 	if b.MostStore > 0 {
 		opts.JetStreamMaxMemory = mostMessage // of 0 the server chooses both limits itself; nothing is kept in memory
@@ -94,7 +97,8 @@ func Serve(b Broker) (*Server, error) {
 // URL is where clients connect.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
-// Watch waits until ctx ends, or until the broker stores no more because its disk is full: that is the error.
+// Watch waits until ctx ends, or until the broker stores no more because its disk is full: that is
+// the error.
 func (s *Server) Watch(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -53,9 +53,9 @@ type active struct {
 
 var errCancelled = errors.New("the run was cancelled")
 
-// Work computes tasks of all plans that the broker has until ctx ends, whose error it
-// returns. Where the broker goes away it waits until it is back. Tasks under way when ctx ends go back
-// to the queue.
+// Work computes tasks of all plans that the broker has until ctx ends, whose error it returns.
+// Where the broker goes away it waits until it is back. Tasks under way when ctx ends go back to
+// the queue.
 func Work(ctx context.Context, set Worker) error {
 	if set.Jobs < 1 {
 		return fmt.Errorf("%d jobs, want at least 1", set.Jobs)
@@ -74,7 +74,8 @@ func Work(ctx context.Context, set Worker) error {
 		return err
 	}
 	defer nc.Close()
-	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{}, leaders: map[string]leader{}, active: map[*active]bool{}, over: map[string]bool{}}
+	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{}, leaders: map[string]leader{},
+		active: map[*active]bool{}, over: map[string]bool{}}
 	if w.Name == "" {
 		host, _ := os.Hostname()
 		w.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
@@ -196,7 +197,8 @@ func (w *worker) job(ctx context.Context) {
 			}
 			err = batch.Error()
 		}
-		if err != nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) &&
+			ctx.Err() == nil {
 			cons = nil // it may be gone with its broker
 			select {
 			case <-ctx.Done():
@@ -271,7 +273,8 @@ func beat(ctx context.Context, msg jetstream.Msg, every time.Duration, done chan
 // compute computes the shards of a task. An error means that the task is not done.
 func (w *worker) compute(ctx context.Context, t *task, lost int, runners map[string]*plan.Runner) error {
 	if lost > mostDeliveries && t.To == t.From+1 {
-		return w.bury(ctx, t, t.From, fmt.Errorf("it was lost with its worker %d times: the process was killed, or ran out of memory", lost))
+		return w.bury(ctx, t, t.From, fmt.Errorf("it was lost with its worker %d times: the process was killed, or "+
+			"ran out of memory", lost))
 	}
 	if lost > mostDeliveries/2 && t.To > t.From+1 {
 		return w.split(ctx, t)
@@ -363,7 +366,7 @@ const mostEpochs = 1000
 // Source: a limit of memory.
 const mostPlans = 4
 
-// runner is that of a job for the plan of a task.
+// runner of a job for the plan of a task.
 func (w *worker) runner(ctx context.Context, t *task, runners map[string]*plan.Runner) (*plan.Runner, error) {
 	r := runners[t.Plan]
 	if r == nil {

@@ -20,7 +20,7 @@ import (
 // Classifier is a linear dilation-erosion perceptron, l-DEP: of two classes it
 // chooses by the sign of τ, which is trained to be −1 on one and 1 on the other;
 // of more classes it takes the one whose own τ, trained against all others, is
-// largest. Of the methods that choose, the label is that of largest probability: see
+// largest. Of the methods that choose, the label has the largest probability: see
 // Proba. Oliveira and Valle 2021, with the squared hinge loss (CCP, Split, DCA and
 // the sums and ramps of Ensemble: squared error) in the place of the hinge loss. Once
 // fitted it may be shared by goroutines.
@@ -44,7 +44,7 @@ type ClassTraining struct {
 	Method     Method
 	Rows       int
 	Iterations int // of all regressors
-	// Status is why training stopped: Converged, or that of the first regressor
+	// Status is why training stopped: Converged, or the status of the first regressor
 	// which did not converge.
 	Status ccp.Status
 	// Accuracy is the share of the training rows whose label is predicted; with
@@ -126,7 +126,8 @@ func (c *Classifier) assess(x [][]float64, labels []string, d *refit.Data) error
 	}
 	t.Accuracy = 1 - d.Mean(mistakes(labels, p))
 	if c.sigmoids != nil {
-		if e := ensemble.HeldOut(d, mistakes(labels, c.unseenLabels(labels, d)), mistakes(labels, commonest(labels, d))); e >= 0 {
+		if e := ensemble.HeldOut(d, mistakes(labels, c.unseenLabels(labels, d)),
+			mistakes(labels, commonest(labels, d))); e >= 0 {
 			t.OOB = 1 - e
 		}
 	}
@@ -226,7 +227,7 @@ func commonest(labels []string, d *refit.Data) []string {
 	return out
 }
 
-// Decision returns, for each row of x, τ of the second class of two, or that of
+// Decision returns, for each row of x, τ of the second class of two, or the τ of
 // each of more classes.
 func (c *Classifier) Decision(x [][]float64) ([][]float64, error) {
 	if len(c.Regressors) == 0 {

@@ -33,7 +33,8 @@ type classTraining struct {
 
 // file is the part of a file about the training.
 func (t ClassTraining) file() *classTraining {
-	f := &classTraining{Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(), Accuracy: number(t.Accuracy)}
+	f := &classTraining{Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+		Accuracy: number(t.Accuracy)}
 	if t.OOB >= 0 {
 		oob := number(t.OOB)
 		f.OOB = &oob
@@ -100,10 +101,12 @@ func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 	}
 	switch {
 	case f.Format != classifierFormat:
-		return nil, fmt.Errorf("%s: not a file of a classifier: its format is %q, want %q", name, f.Format, classifierFormat)
+		return nil, fmt.Errorf("%s: not a file of a classifier: its format is %q, want %q", name, f.Format,
+			classifierFormat)
 	case f.Version != 1:
 		return nil, fmt.Errorf("%s: the file has version %d, this program reads version 1", name, f.Version)
-	case len(f.Classes) < 2 || !slices.IsSorted(f.Classes) || len(slices.Compact(slices.Clone(f.Classes))) != len(f.Classes):
+	case len(f.Classes) < 2 || !slices.IsSorted(f.Classes) ||
+		len(slices.Compact(slices.Clone(f.Classes))) != len(f.Classes):
 		return nil, fmt.Errorf("%s: the classes are %q, want two or more, sorted and different", name, f.Classes)
 	}
 	want := numRegressors(len(f.Classes))
@@ -136,7 +139,7 @@ func ReadClassifier(rd io.Reader, name string) (*Classifier, error) {
 	return c, nil
 }
 
-// ReadAny reads a model file of either kind: one of the results is nil. name is that of
+// ReadAny reads a model file of either kind: one of the results is nil. name is the name of
 // the file, for errors, which have the place of the mistake.
 func ReadAny(rd io.Reader, name string) (*Regressor, *Classifier, error) {
 	raw, err := input.JSON(rd)

@@ -72,10 +72,11 @@ func CrossValidate(ctx context.Context, x [][]float64, y []float64, folds [][]in
 	return res, nil
 }
 
-// MeasureFold is one fold of CrossValidate: it fits on all rows but those of test, row
+// MeasureFold is one fold of CrossValidate: it fits on all rows except test, row
 // numbers from 0, and returns the fraction of variance unexplained and the mean squared
 // error on those. CrossValidate over the same folds gives the same numbers, bit for bit.
-func MeasureFold(ctx context.Context, x [][]float64, y []float64, test []int, set Settings) (fvu, mse float64, err error) {
+func MeasureFold(ctx context.Context, x [][]float64, y []float64, test []int,
+	set Settings) (fvu, mse float64, err error) {
 	if err := set.Validate(); err != nil {
 		return 0, 0, err
 	}

@@ -89,7 +89,8 @@ type node struct {
 
 func nodes(t *Tree) []node {
 	return each(t.Nodes, func(n ensemble.TreeNode) node {
-		return node{n.Feature, number(n.Lo), number(n.Hi), n.Next, number(n.Value), n.On, numbers(n.Slopes), number(n.Least), number(n.Most)}
+		return node{n.Feature, number(n.Lo), number(n.Hi), n.Next, number(n.Value), n.On, numbers(n.Slopes),
+			number(n.Least), number(n.Most)}
 	})
 }
 
@@ -97,7 +98,8 @@ func treeOf(nodes []node) *Tree {
 	return &Tree{Nodes: each(nodes, func(n node) ensemble.TreeNode {
 		return ensemble.TreeNode{
 			Feature: n.Feature, Lo: float64(n.Lo), Hi: float64(n.Hi), Next: n.Next,
-			Value: float64(n.Value), On: n.On, Slopes: float64s(n.Slopes), Least: float64(n.Least), Most: float64(n.Most),
+			Value: float64(n.Value), On: n.On, Slopes: float64s(n.Slopes), Least: float64(n.Least),
+			Most: float64(n.Most),
 		}
 	})}
 }
@@ -268,7 +270,8 @@ func Read(rd io.Reader, name string) (*Regressor, error) {
 		return nil, fmt.Errorf("%s: not a model file: its format is %q, want %q", name, mark.Format, fileFormat)
 	}
 	if mark.Version < 1 || mark.Version > fileVersion {
-		return nil, fmt.Errorf("%s: the model file has version %d, this program reads versions 1 to %d", name, mark.Version, fileVersion)
+		return nil, fmt.Errorf("%s: the model file has version %d, this program reads versions 1 to %d", name,
+			mark.Version, fileVersion)
 	}
 	var f file
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -366,7 +369,8 @@ func (r *Regressor) validate() error {
 		what     string
 		v        []float64
 		positive bool
-	}{{"imputation fill", r.Imputer.Fill, false}, {"scaling mean", r.Scaler.Mean, false}, {"scaling scale", r.Scaler.Scale, true}} {
+	}{{"imputation fill", r.Imputer.Fill, false}, {"scaling mean", r.Scaler.Mean, false},
+		{"scaling scale", r.Scaler.Scale, true}} {
 		if len(p.v) != n {
 			return fmt.Errorf("lder: %s has %d values for %d features", p.what, len(p.v), n)
 		}

@@ -28,7 +28,8 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	st.ridge(set.Ridge)
 	p, err := st.model.ProblemContext(ctx)
 	if ctx.Err() != nil { // the statement may lack rows
-		return run{model: start, startMSE: s.mse(start.Predict), clip: s.clip, oob: -1, status: endStatus(ctx.Err(), false)}, ctx.Err()
+		return run{model: start, startMSE: s.mse(start.Predict), clip: s.clip, oob: -1,
+			status: endStatus(ctx.Err(), false)}, ctx.Err()
 	}
 	if err != nil {
 		return run{}, err
@@ -165,7 +166,7 @@ func (st *statement) ridge(λ float64) {
 
 // penalty is the weight of the slacks that ccp gives each half of an equation,
 // in its own relative scale. The start meets the equations, so a weight above
-// all multipliers keeps the slacks at zero and the steps are exactly those of
+// all multipliers keeps the slacks at zero and the steps are exactly the steps of
 // Algorithm 2. Source: on the paper's data sets slacks open in 3 of 85 trainings at 10
 // and in none at 30, 100 and 1000, and the solver's iterations grow with it.
 const penalty = 100

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/lder/ensemble"
 )
 
-// recipes are those of the methods that choose, from Auto on.
+// recipes of the methods that choose, from Auto on.
 var recipes = [numMethod - Auto]ensemble.Recipe{ensemble.Single, ensemble.Cheap, ensemble.Bagged, ensemble.Boosted}
 
 // fitChoice trains by package ensemble: a Model for Auto, an Ensemble for others.

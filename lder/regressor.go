@@ -46,7 +46,7 @@ type Training struct {
 	Status     ccp.Status // why training stopped
 	// StartMSE and MSE are the mean squared errors on the training rows before
 	// and after; FVU is the fraction of the target's variance left after. For the
-	// methods that choose, the error before is that of the mean. With weights,
+	// methods that choose, the error before is the error of the mean. With weights,
 	// they are weighted.
 	StartMSE, MSE, FVU float64
 	// OOB is the cross-validated FVU, an estimate of the FVU on new rows: each row is
@@ -54,7 +54,7 @@ type Training struct {
 	// the weights of the stack come from the rows of the other folds; of bags over parts
 	// (package shards) by those that have not drawn it. It is -1 where
 	// the error on new rows is unknown: for methods without held-out rows, for fewer
-	// than 20 rows, and where the error is below that of the mean, but not
+	// than 20 rows, and where the error is below the error of the mean, but not
 	// significantly (one-sided t test, 5%).
 	OOB float64
 }
@@ -133,7 +133,8 @@ func (r *Regressor) fit(ctx context.Context, x table, y, weights []float64) erro
 	if res.model == nil && res.stack == nil {
 		return err
 	}
-	r.Imputer, r.Scaler, r.Model, r.Ensemble, r.Clip, r.Training = imputer, scaler, res.model, res.stack, res.clip, facts
+	r.Imputer, r.Scaler, r.Model, r.Ensemble, r.Clip, r.Training = imputer, scaler, res.model, res.stack, res.clip,
+		facts
 	r.active = res.active
 	if r.classes { // in the unit of the target, which is standardised otherwise
 		r.unseen = res.unseen
@@ -201,7 +202,8 @@ func (r *Regressor) checkData(x table, y []float64) error {
 	}
 	for i, v := range y {
 		if !(math.Abs(v) <= largestTarget) {
-			return fmt.Errorf("lder: row %d: the target %q is %g, want a number up to %g in size", i, r.Target, v, largestTarget)
+			return fmt.Errorf("lder: row %d: the target %q is %g, want a number up to %g in size", i, r.Target, v,
+				largestTarget)
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func Methods() []Method {
 }
 
 // Chooses reports whether the method chooses Pieces, Ridge, MaxIter and Tol itself
-// and ignores those of Settings.
+// and ignores the ones of Settings.
 func (m Method) Chooses() bool { return m >= Auto }
 
 // Settings govern training. Start from DefaultSettings or MethodSettings.
@@ -85,7 +85,7 @@ type Settings struct {
 	// Seed is the seed of all random numbers. CCP, Split, DCA and Refit use none.
 	Seed uint64
 	// MaxFeatures bounds the features of a model trained by a method that chooses, 0 for
-	// no bound; of a stack those of each member.
+	// no bound; of a stack the features of each member.
 	MaxFeatures int
 	// FormulaSize bounds the terms of the formula of Auto, slopes and constants that are
 	// not 0, in standardised features; 0 for no bound. The least is 2.
@@ -97,7 +97,7 @@ type Settings struct {
 	// Backend solves the convex problems; nil: the default of ccp.
 	Backend qpbackend.Backend
 	// Recorder receives every iteration of CCP, Split, DCA and Refit; nil for none.
-	// The values are those of the problem with y standardised. CrossValidate does
+	// The values belong to the problem with y standardised. CrossValidate does
 	// not call it.
 	Recorder ccp.Recorder
 	// Progress receives the number of units of work done by Auto, Cheap, Bagged and
@@ -105,10 +105,10 @@ type Settings struct {
 	Progress func(done, total int)
 }
 
-// DefaultSettings are those of Auto, which chooses numbers of pieces and the ridge itself.
+// DefaultSettings are the settings of Auto, which chooses numbers of pieces and the ridge itself.
 func DefaultSettings() Settings { return MethodSettings(Auto) }
 
-// MethodSettings are the defaults of a method: of CCP those of Oliveira and
+// MethodSettings are the defaults of a method: of CCP the ones of Oliveira and
 // Valle 2023.
 func MethodSettings(m Method) Settings {
 	set := Settings{Method: m, Pieces: [2]int{3, 2}, MaxIter: 50, Tol: 1e-5, Imputation: dataset.Mean}

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Start is the point from which training begins, that of Ho, Le Thi and Pham
+// Start is the point from which training begins, the one of Ho, Le Thi and Pham
 // Dinh 2020: centroids by Katsavounidis, Kuo and Zhang's rule, the Voronoi
 // cells of the data around them, and least squares in each cell. The paper
 // leaves open how W and M share the work; here W fits y/2 in r1 cells and M

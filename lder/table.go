@@ -55,7 +55,8 @@ func (t columnTable) dims() (m, n int) {
 func (t columnTable) check(r *Regressor) error {
 	for j, column := range t {
 		if len(column) != len(t[0]) {
-			return fmt.Errorf("lder: the feature %q has %d rows, %q has %d", r.Features[j], len(column), r.Features[0], len(t[0]))
+			return fmt.Errorf("lder: the feature %q has %d rows, %q has %d", r.Features[j], len(column), r.Features[0],
+				len(t[0]))
 		}
 		for i, v := range column {
 			if math.IsInf(v, 0) {

@@ -178,7 +178,8 @@ func fitRefit(ctx context.Context, s *sample, set Settings) (run, error) {
 func checkRefitSize(r1, r2, n int) error {
 	const most = 1 << 27 // numbers. Source: a limit of memory, 1 GiB.
 	if k := (r1 + r2) * n; k > 1<<13 || r1*r2*n > most/n {
-		return fmt.Errorf("lder: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces or features", r1, r2, n)
+		return fmt.Errorf("lder: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces or "+
+			"features", r1, r2, n)
 	}
 	return nil
 }

@@ -10,11 +10,11 @@
 // The kinds of plans:
 //
 //   - sweep: a shard is the solve of a .dc problem at one point of a grid or of a list;
-//   - starts: a shard is one start of a problem; the best of them is that of
+//   - starts: a shard is one start of a problem; the best of them is the answer of
 //     ccp.Multistart whose starts do not know of each other;
 //   - study: a shard is one fold of a cross-validation of one method on one table;
-//   - fit: a shard is a file with a part of a table. A fit is a sequence of rounds, each a plan of its
-//     own (Plan.Rounds): a shard of it is the sums that the round needs of a part.
+//   - fit: a shard is a file with a part of a table. A fit is a sequence of rounds, each a plan of
+//     its own (Plan.Rounds): a shard of it is the sums that the round needs of a part.
 //
 // Results hold no times, for these differ from run to run.
 package plan

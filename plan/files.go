@@ -28,8 +28,9 @@ type File struct {
 	Path   string `json:"path"` // where it was when the plan was made
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"` // of the content, 64 hexadecimal digits; of a part of a table there is none
-	// CRC are those of the content of a part of a table, by the polynomial of Castagnoli 1993 and by that of IEEE
-	// 802.3, 8 hexadecimal digits each. Workers take them as they read the rows: a SHA-256 takes as long as the sums.
+	// CRC are the sums of the content of a part of a table, by the polynomial of Castagnoli 1993
+	// and by the one of IEEE 802.3, 8 hexadecimal digits each. Workers take them as they read the
+	// rows: a SHA-256 takes as long as the sums.
 	CRC string `json:"crc,omitempty"`
 	// Gzip is the content, compressed; nil: it stays where it is.
 	Gzip []byte `json:"gzip,omitempty"`
@@ -51,7 +52,8 @@ func NewFile(name, at string) (File, []byte, error) {
 		return File{}, nil, err
 	}
 	sum := sha256.Sum256(b)
-	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: int64(len(b)), SHA256: hex.EncodeToString(sum[:])}, b, nil
+	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: int64(len(b)), SHA256: hex.EncodeToString(sum[:])}, b,
+		nil
 }
 
 // hold puts the content into the plan.
@@ -90,7 +92,7 @@ func (f *File) check(part bool) error {
 	return nil
 }
 
-// content is that of the file: from the plan, else from the first of the file of its name
+// content of the file: from the plan, else from the first of the file of its name
 // in dir (unless dir is empty) and the one at its path that has the same content.
 func (f *File) content(dir string) ([]byte, error) {
 	if f.Gzip != nil {
@@ -162,8 +164,9 @@ func describe(name, at string) (File, error) {
 	return File{Name: name, Path: filepath.ToSlash(abs), Bytes: n, CRC: sums.text()}, err
 }
 
-// Sources are the files of fits. They keep which of them were compared with their CRCs, which are taken as the
-// rows are read: once for each file, as long as its size and time stay, by all runners that share Sources.
+// Sources are the files of fits. They keep which of them were compared with their CRCs, which are
+// taken as the rows are read: once for each file, as long as its size and time stay, by all runners
+// that share Sources.
 type Sources struct {
 	Open shards.Format // finds the tables in parts; nil: shards.Open
 
@@ -178,8 +181,8 @@ type knownFile struct {
 	sum  string
 }
 
-// look is the path of the file in dir or where it was: of the first that has the content that it had, or may have
-// it. Its watch is nil where the content is known.
+// look is the path of the file in dir or where it was: of the first that has the content that it
+// had, or may have it. Its watch is nil where the content is known.
 func (s *Sources) look(f *File, dir string) (at string, w shards.Watch, err error) {
 	at, err = f.find(dir, func(at string) error {
 		info, err := os.Stat(at)
@@ -234,7 +237,7 @@ func (r *reading) End() error {
 	return nil
 }
 
-// otherError is of a file with another content than that of the plan.
+// otherError is of a file with another content than the plan has.
 type otherError struct{ path string }
 
 func (e *otherError) Error() string { return e.path + " is another file than when the plan was made" }
@@ -243,7 +246,7 @@ func (e *otherError) Error() string { return e.path + " is another file than whe
 // Source: a limit of memory.
 const mostKnown = 1 << 16
 
-// same refuses content that is not that of the file.
+// same refuses content that differs from the file.
 func (f *File) same(b []byte, at string) error {
 	if sum := sha256.Sum256(b); int64(len(b)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
 		return &otherError{at}
@@ -251,7 +254,7 @@ func (f *File) same(b []byte, at string) error {
 	return nil
 }
 
-// files are those of a plan as a file system, by the names of the problem.
+// files of a plan as a file system, by the names of the problem.
 type files struct {
 	plan *Plan
 	dir  string

@@ -72,7 +72,8 @@ func (r *Runner) sum(ctx context.Context, i int) (*shards.Answer, error) {
 		if r.Sources == nil {
 			r.Sources = &Sources{}
 		}
-		r.parts = &shards.Files{Paths: make([]string, len(r.plan.Files)), Options: dataset.Options{DecimalComma: f.DecimalComma}, Open: r.Sources.Open}
+		r.parts = &shards.Files{Paths: make([]string, len(r.plan.Files)),
+			Options: dataset.Options{DecimalComma: f.DecimalComma}, Open: r.Sources.Open}
 		r.parts.Find = func(k int) (string, shards.Watch, error) { return r.Sources.look(&r.plan.Files[k], r.dir) }
 	}
 	a, err := f.Round.Sum(ctx, r.parts, i)
@@ -101,16 +102,17 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("round %d: parts without sums: %s", e.Round, Ranges(e.Missing))
 }
 
-// RoundDir is the folder of the results of a round, within that of the fit.
+// RoundDir is the folder of the results of a round, within the folder of the fit.
 func RoundDir(dir string, number int) string {
 	return filepath.Join(dir, fmt.Sprintf("round-%04d", number))
 }
 
 // Rounds goes through the rounds of a fit, whose results are in folders within dir. Where a round
-// lacks results, compute is asked to put them into the folder; nil: there is nobody to ask, and
-// the error is a *MissingError, as it is where compute leaves some out. The model depends on the plan and the
-// parts alone, so that processes that share dir, or none, get the same one.
-func (p *Plan) Rounds(ctx context.Context, dir string, compute func(ctx context.Context, round *Plan, dir string) error) (*Trained, error) {
+// lacks results, compute is asked to put them into the folder; nil: there is nobody to ask, and the
+// error is a *MissingError, as it is where compute leaves some out. The model depends on the plan
+// and the parts alone, so that processes that share dir, or none, get the same one.
+func (p *Plan) Rounds(ctx context.Context, dir string,
+	compute func(ctx context.Context, round *Plan, dir string) error) (*Trained, error) {
 	if p.Kind() != "fit" {
 		return nil, fmt.Errorf("this is the plan of a %s, not of a fit", p.Kind())
 	}

@@ -90,8 +90,8 @@ func (f *Folder) path(i int) string {
 	return filepath.Join(f.Dir, fmt.Sprintf("%s%06d%s", resultHead, i, resultTail))
 }
 
-// Result reads the result of shard i that is in a file of its own. Where there is none, the error is fs.ErrNotExist;
-// another one says what is wrong with the file.
+// Result reads the result of shard i that is in a file of its own. Where there is none, the error
+// is fs.ErrNotExist; another one says what is wrong with the file.
 func (f *Folder) Result(i int) (*Result, error) {
 	at := f.path(i)
 	b, err := os.ReadFile(at)

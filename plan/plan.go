@@ -12,7 +12,7 @@ import (
 	"github.com/dcopt/dcopt/internal/input"
 )
 
-// Version is that of the files that this package writes, the only one it reads.
+// Version of the files that this package writes, the only one it reads.
 const Version = 1
 
 // MostShards bounds the shards of a plan: a slip in a grid is no plan.
@@ -70,13 +70,14 @@ func (p *Plan) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	if b = append(b, '\n'); len(b) > MostBytes {
-		return nil, fmt.Errorf("plan: %d bytes are too many for a plan, %d may be: let the data stay in their files", len(b), MostBytes)
+		return nil, fmt.Errorf("plan: %d bytes are too many for a plan, %d may be: let the data stay in their files",
+			len(b), MostBytes)
 	}
 	return b, nil
 }
 
 // Read reads the file of a plan and refuses one that is not whole, has members that this
-// version does not know, or data that are not those of their hashes. name is for messages.
+// version does not know, or data that differ from their hashes. name is for messages.
 func Read(r io.Reader, name string) (*Plan, error) {
 	b, err := input.Text(r)
 	if err != nil {
@@ -107,7 +108,8 @@ func Decode(b []byte) (*Plan, error) {
 	case head.Format == nil:
 		return nil, errors.New("this is no plan: it has no member dcopt_plan; dcopt plan writes one")
 	case *head.Format != Version:
-		return nil, fmt.Errorf("a plan of version %d; this program reads version %d: use the dcopt that wrote it", *head.Format, Version)
+		return nil, fmt.Errorf("a plan of version %d; this program reads version %d: use the dcopt that wrote it",
+			*head.Format, Version)
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()

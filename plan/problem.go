@@ -39,7 +39,7 @@ type Problem struct {
 // default says.
 type Overrides = setting.Given
 
-// Settings are those of a compiled file with o before its options, and the number of
+// Settings are the settings of a compiled file with o before its options, and the number of
 // starts, which may be ccp.Automatic.
 func Settings(o Overrides, file lang.ProblemOptions) (ccp.Settings, int, error) {
 	if err := o.Check(setting.File); err != nil {
@@ -116,10 +116,10 @@ func (q *Problem) Point(i int) []string {
 	return at
 }
 
-// OfProblem makes the plan of a problem, with q but its text: that is read from the file
-// at a path, whose data files go into the plan with their content unless refer is set or they have more
-// than Keep bytes. The problem is compiled at its first point: an error of the problem is of
-// type lang.Diagnostics.
+// OfProblem makes the plan of a problem, with q but its text: that is read from the file at a path,
+// whose data files go into the plan with their content unless refer is set or they have more than
+// Keep bytes. The problem is compiled at its first point: an error of the problem is of type
+// lang.Diagnostics.
 func OfProblem(ctx context.Context, q Problem, text []byte, dir string, refer bool) (*Plan, error) {
 	q.Text = string(text)
 	p := &Plan{Format: Version, Problem: &q}
@@ -189,7 +189,8 @@ func (p *Plan) add(name, at string) error {
 	for _, old := range p.Files {
 		if path.Clean(old.Name) == path.Clean(name) {
 			if old.SHA256 != f.SHA256 {
-				return fmt.Errorf("%s is two files, %s and %s: one relative to the problem, one to the current folder; rename one", name, old.Path, f.Path)
+				return fmt.Errorf("%s is two files, %s and %s: one relative to the problem, one to the current "+
+					"folder; rename one", name, old.Path, f.Path)
 			}
 			return nil
 		}

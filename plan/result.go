@@ -79,9 +79,11 @@ type iteration struct {
 func solvedOf(res *ccp.Result) *Solved {
 	standing := res.Standing()
 	s := &Solved{
-		res.Status.String(), number(res.Objective), number(res.ObjectiveError), number(res.Violation), res.Worst, res.Feasible,
+		res.Status.String(), number(res.Objective), number(res.ObjectiveError), number(res.Violation), res.Worst,
+		res.Feasible,
 		standing.Nearly, number(standing.Least), res.Iterations, res.Starts, res.Start, res.Backend,
-		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message, standing.Reason.String(),
+		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message,
+		standing.Reason.String(),
 		res.NoMultipliers, res.Loose,
 	}
 	if res.Duals != nil {
@@ -91,7 +93,8 @@ func solvedOf(res *ccp.Result) *Solved {
 		s.Duals[i] = numbers(d)
 	}
 	for _, it := range res.History {
-		s.History = append(s.History, iteration{it.Hop, it.K, number(it.Tau), number(it.Objective), number(it.Violation), number(it.Step)})
+		s.History = append(s.History, iteration{it.Hop, it.K, number(it.Tau), number(it.Objective),
+			number(it.Violation), number(it.Step)})
 	}
 	return s
 }
@@ -107,8 +110,10 @@ func (s *Solved) Result() (*ccp.Result, error) {
 		return nil, err
 	}
 	res := &ccp.Result{
-		Status: status, Objective: float64(s.Objective), ObjectiveError: float64(s.ObjectiveError), Violation: float64(s.Violation),
-		Worst: input.Visible(s.Worst), Feasible: s.Feasible, Iterations: s.Iterations, Starts: s.Starts, Start: s.Start,
+		Status: status, Objective: float64(s.Objective), ObjectiveError: float64(s.ObjectiveError),
+		Violation: float64(s.Violation),
+		Worst:     input.Visible(s.Worst), Feasible: s.Feasible, Iterations: s.Iterations,
+		Starts: s.Starts, Start: s.Start,
 		Backend: input.Visible(s.Backend), X: floats(s.X), BoundDuals: floats(s.BoundDuals), Ray: floats(s.Ray),
 		Message: input.Visible(s.Message),
 	}
@@ -129,7 +134,8 @@ func (s *Solved) Result() (*ccp.Result, error) {
 	}
 	for _, it := range s.History {
 		res.History = append(res.History, ccp.Iteration{
-			Start: s.Start, Hop: it.Hop, K: it.K, Tau: float64(it.Tau), Objective: float64(it.Objective), Violation: float64(it.Violation), Step: float64(it.Step),
+			Start: s.Start, Hop: it.Hop, K: it.K, Tau: float64(it.Tau), Objective: float64(it.Objective),
+			Violation: float64(it.Violation), Step: float64(it.Step),
 		})
 	}
 	res.Restore(ccp.Standing{Nearly: s.Nearly, Least: float64(s.Least), Reason: reason})
@@ -150,8 +156,8 @@ func (r *Result) Encode() ([]byte, error) {
 // checksum is the end of a result that begins so.
 func checksum(b []byte) string { return fmt.Sprintf(`,"sum":"%x"}`, sha256.Sum256(b)) }
 
-// DecodeResult reads the file of a result of a shard of p. It refuses those that are cut, and results of other
-// plans.
+// DecodeResult reads the file of a result of a shard of p. It refuses those that are cut, and
+// results of other plans.
 func (p *Plan) DecodeResult(b []byte) (*Result, error) {
 	return decodeResult(b, p.ID(), p)
 }
@@ -171,7 +177,8 @@ func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 		return nil, fmt.Errorf("the result of another plan (%q, not %s)", r.Plan, id)
 	case r.Shard < 0 || r.Shard >= p.Shards:
 		return nil, fmt.Errorf("the result of shard %d, and there are %d", r.Shard, p.Shards)
-	case (r.Fold != nil) != (p.Study != nil) || (r.Solved != nil) != (p.Problem != nil) || (r.Answer != nil) != (p.Fit != nil):
+	case (r.Fold != nil) != (p.Study != nil) || (r.Solved != nil) != (p.Problem != nil) ||
+		(r.Answer != nil) != (p.Fit != nil):
 		return nil, errors.New("a result of another kind")
 	}
 	if r.Solved != nil {
@@ -184,7 +191,7 @@ func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 
 // CheckResult refuses a result of a problem that has other numbers of variables and constraints
 // than its program, another objective at its point than it states, or a larger violation. Of an
-// infeasible or unbounded problem the objective is that of no point.
+// infeasible or unbounded problem the objective belongs to no point.
 func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
 	set, _, err := Settings(p.Problem.Settings, prog.Options)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type Runner struct {
 	// Recorder is told of the iterations of solves; nil: nobody is.
 	Recorder ccp.Recorder
-	// Sources are those of parts of tables; nil: its own.
+	// Sources of parts of tables; nil: its own.
 	Sources *Sources
 
 	plan   *Plan

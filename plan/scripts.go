@@ -48,7 +48,8 @@ func (j *Job) check(p *Plan) error {
 // shell quotes a word for a POSIX shell.
 func shell(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:=@", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("/._-+:=@", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
@@ -63,8 +64,10 @@ func (j *Job) Slurm(p *Plan) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "#!/bin/sh\n# Plan %s: %d shards. Submit with sbatch, again after failures: what is there stays.\n", p.ID(), p.Shards)
-	fmt.Fprintf(&b, "#SBATCH --job-name=dcopt-%s\n#SBATCH --array=0-%d\n#SBATCH --cpus-per-task=%d\n#SBATCH --requeue\n", p.ID(), j.Tasks-1, j.CPUs)
+	fmt.Fprintf(&b, "#!/bin/sh\n# Plan %s: %d shards. Submit with sbatch, again after failures: what is there stays.\n",
+		p.ID(), p.Shards)
+	fmt.Fprintf(&b, "#SBATCH --job-name=dcopt-%s\n#SBATCH --array=0-%d\n", p.ID(), j.Tasks-1)
+	fmt.Fprintf(&b, "#SBATCH --cpus-per-task=%d\n#SBATCH --requeue\n", j.CPUs)
 	if j.Memory != "" {
 		fmt.Fprintf(&b, "#SBATCH --mem=%s\n", j.Memory)
 	}
@@ -72,7 +75,8 @@ func (j *Job) Slurm(p *Plan) (string, error) {
 		fmt.Fprintf(&b, "#SBATCH --time=%s\n", j.Time)
 	}
 	fmt.Fprintf(&b, "export GOMAXPROCS=\"${SLURM_CPUS_PER_TASK:-%d}\"\n", j.CPUs)
-	fmt.Fprintf(&b, "exec %s shard run %s --index \"$SLURM_ARRAY_TASK_ID\" --of %d --out %s", shell(j.program()), shell(j.Plan), j.Tasks, shell(j.Out))
+	fmt.Fprintf(&b, "exec %s shard run %s --index \"$SLURM_ARRAY_TASK_ID\" --of %d --out %s", shell(j.program()),
+		shell(j.Plan), j.Tasks, shell(j.Out))
 	if j.Data != "" {
 		fmt.Fprintf(&b, " --data %s", shell(j.Data))
 	}
@@ -144,7 +148,8 @@ spec:
         - name: dcopt
           persistentVolumeClaim:
             claimName: %[10]s
-`, p.ID(), p.Shards, j.Tasks, yaml(j.Image), yaml(j.program()), yaml(j.Plan), yaml(j.Out), j.CPUs, quantities, yaml(j.Claim), data), nil
+`, p.ID(), p.Shards, j.Tasks, yaml(j.Image), yaml(j.program()), yaml(j.Plan), yaml(j.Out), j.CPUs,
+		quantities, yaml(j.Claim), data), nil
 }
 
 // yaml is a string as a double-quoted scalar of YAML. $ is doubled: Kubernetes expands

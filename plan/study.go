@@ -13,7 +13,7 @@ import (
 )
 
 // Study is the cross-validation of methods on tables. Its shards are the folds: of the first
-// table those of the first method, then those of the second, and so on; then the next table.
+// table the folds of the first method, then of the second, and so on; then the next table.
 type Study struct {
 	Tables    []StudyTable `json:"tables"`
 	Methods   []Training   `json:"methods"`
@@ -172,7 +172,8 @@ func (r *Runner) Data(k int) (*dataset.Data, error) {
 		}
 		sel.Text = dataset.Encode
 	}
-	t, err := dataset.Read(bytes.NewReader(b), f.Name, dataset.Options{DecimalComma: s.Selection.DecimalComma, KeepText: sel.Text == dataset.Encode})
+	t, err := dataset.Read(bytes.NewReader(b), f.Name,
+		dataset.Options{DecimalComma: s.Selection.DecimalComma, KeepText: sel.Text == dataset.Encode})
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,13 @@ type Settings struct {
 	InfeasTol float64
 	// MaxIter bounds the iterations of one Solve.
 	MaxIter int
-	// Intermediate says that solutions are points to go on from, as those of a convex-concave procedure
-	// are: ipm does not move them from within a face of solutions to its boundary, where they would be more exact.
+	// Intermediate says that solutions are points to go on from, as the subproblems of a
+	// convex-concave procedure are: ipm does not move them from within a face of solutions to its
+	// boundary, where they would be more exact.
 	Intermediate bool
-	// OwnUnits says that the problem is stated in units in which sizes of 1 count, as convex-concave procedures choose them: residuals
-	// are relative to 1 where the norms are smaller, and rows count as they are.
+	// OwnUnits says that the problem is stated in units in which sizes of 1 count, as
+	// convex-concave procedures choose them: residuals are relative to 1 where the norms are
+	// smaller, and rows count as they are.
 	OwnUnits bool
 }
 
@@ -43,7 +45,7 @@ type Backend interface {
 	Name() string
 	// Supports reports whether rows of the cone are accepted.
 	Supports(k ConeKind) bool
-	// DefaultSettings are those of this method.
+	// DefaultSettings of this method.
 	DefaultSettings() Settings
 	// New prepares the solution of p: it checks, copies, scales, orders and
 	// factors symbolically. The caller keeps p and may change it; the solver
@@ -80,7 +82,7 @@ type Result struct {
 	// X is the primal point, of length n; for DualInfeasible it is the
 	// direction, scaled to qᵀX = −1.
 	X []float64
-	// Y is the dual point of the rows, of length m, and Z that of the bounds of
+	// Y is the dual point of the rows, of length m, and Z the dual point of the bounds of
 	// the variables, of length n, signs as in the package comment; for
 	// PrimalInfeasible they are the certificate, scaled to support value −1.
 	Y, Z []float64
@@ -92,7 +94,8 @@ type Result struct {
 	// Work is about the multiplications that the iterations took; 0: the backend does not count
 	// them.
 	Work float64
-	// Share is the part of the problem's entries that an iteration was for, in the mean; 0: all of them.
+	// Share is the part of the problem's entries that an iteration was for, in the mean; 0: all of
+	// them.
 	Share float64
 	// Message explains the status where that needs words; often it is empty.
 	Message string

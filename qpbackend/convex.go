@@ -28,10 +28,10 @@ const (
 // Source: derived: ten times the curvature that it may have.
 const Outweigh = 10 * nonconvexTol
 
-// Convexity decides whether P is positive semidefinite: it is where its diagonal dominates (Gershgorin). Else it is decided by
-// factoring S·P·S + ε·I, S the scaling: its pivots are positive exactly if the smallest
-// scaled eigenvalue of P is above −ε. It is for matrices of one pattern, and for
-// one goroutine.
+// Convexity decides whether P is positive semidefinite: it is where its diagonal dominates
+// (Gershgorin). Else it is decided by factoring S·P·S + ε·I, S the scaling: its pivots are positive
+// exactly if the smallest scaled eigenvalue of P is above −ε. It is for matrices of one pattern,
+// and for one goroutine.
 type Convexity struct {
 	diagonal bool        // nothing else is needed
 	k        *sparse.CSC // upper triangle with diagonal of the variables in products
@@ -44,7 +44,7 @@ type Convexity struct {
 	narrow   bool        // it is factored faster than a pattern is analysed
 }
 
-// NewConvexity looks at the pattern of P, an upper triangle. The error is that of ctx.
+// NewConvexity looks at the pattern of P, an upper triangle. The error is ctx.Err().
 func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	c := &Convexity{scale: make([]float64, p.Cols), diagonal: isDiagonal(p)}
 	work := 0.0
@@ -55,10 +55,11 @@ func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
 	return c, ctx.Err()
 }
 
-// A dot product of two rows of the envelope takes as long as one of dotLatency entries more, and the analysis of
-// a pattern, with its factor, longer than columnWork products for each column and entryWork for each entry.
-// Source: fitted to BenchmarkConvexity. In thousands, scattered-100 has 160 products for 220 of these and takes .45 of the time of an analysis, dense-100 240 for
-// 400 and .56, scattered-200 970 for 430 and 1.2, dense-200 1600 for 1200 and .95.
+// A dot product of two rows of the envelope takes as long as one of dotLatency entries more, and
+// the analysis of a pattern, with its factor, longer than columnWork products for each column and
+// entryWork for each entry. Source: fitted to BenchmarkConvexity. In thousands, scattered-100 has
+// 160 products for 220 of these and takes .45 of the time of an analysis, dense-100 240 for 400 and
+// .56, scattered-200 970 for 430 and 1.2, dense-200 1600 for 1200 and .95.
 const (
 	dotLatency = 30
 	columnWork = 2000
@@ -142,10 +143,12 @@ func (c *Convexity) envelope(p *sparse.CSC) {
 	}
 }
 
-// betweenLooks is the number of products between two looks at the context. Source: a limit of time, some ms.
+// betweenLooks is the number of products between two looks at the context. Source: a limit of time,
+// some ms.
 const betweenLooks = 1e7
 
-// definite reports whether Cholesky's factors, row by row within the envelope, show that S·P·S + ε·I is positive definite. The error is that of ctx.
+// definite reports whether Cholesky's factors, row by row within the envelope, show that S·P·S +
+// ε·I is positive definite. The error is ctx.Err().
 func (c *Convexity) definite(ctx context.Context, p *sparse.CSC, ε float64) (bool, error) {
 	if !c.narrow {
 		return false, nil
@@ -183,7 +186,8 @@ func (c *Convexity) definite(ctx context.Context, p *sparse.CSC, ε float64) (bo
 	return true, nil
 }
 
-// dominant reports whether each diagonal entry is at least the sum of the sizes of the others in its row, for which it uses c.scale.
+// dominant reports whether each diagonal entry is at least the sum of the sizes of the others in
+// its row, for which it uses c.scale.
 func (c *Convexity) dominant(p *sparse.CSC) bool {
 	rest := c.scale
 	clear(rest)

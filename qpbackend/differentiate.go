@@ -37,7 +37,7 @@ type Derivative interface {
 	// the solution with the gradient g: of length n, m and n, nil for zeros. It reuses the
 	// slices of dst. Errors as for Forward.
 	Adjoint(ctx context.Context, g Tangent, dst *Update) error
-	// Point is the solution at which the derivative is taken: that of Solve, refined by
+	// Point is the solution at which the derivative is taken: the point of Solve, refined by
 	// Newton steps. The slices are the derivative's own; Missed is 0.
 	Point() Tangent
 	// Regularity says whether there is a derivative.
@@ -55,21 +55,21 @@ type Tangent struct {
 
 // Regularity says whether the solution is a differentiable function of the values: it is
 // where the solution and its multipliers are unique and strictly complementary. Where it is
-// not, Forward and Adjoint are those of one of the smooth pieces that meet at the
+// not, Forward and Adjoint are the derivatives of one of the smooth pieces that meet at the
 // solution; where the linear system is singular they are the least squares
 // solution of least norm, in the scaled problem.
 type Regularity struct {
 	Regular bool
 	// Primal and Dual estimate the norms of the inverse of the linearised conditions, from
-	// below, in the scaled problem: of the change of X for one of Q, and of that of Y for
+	// below, in the scaled problem: of the change of X for one of Q, and of the change of Y for
 	// one of L and U. Regular asks for at most 1e5.
 	Primal, Dual float64
 	// Margin is the relative distance from the nearest kink: the least of the slacks of rows
 	// without multiplier and of the multipliers of active rows, in cones of the distances
 	// from the points where the projection has no derivative. Regular asks for 1e-6.
 	Margin float64
-	// Variable and Row say where the nearest kink is: at a bound of the variable, or at the row or the first row of the cone. The other one,
-	// or both where nothing holds or may hold, is −1.
+	// Variable and Row say where the nearest kink is: at a bound of the variable, or at the row or
+	// the first row of the cone. The other one, or both where nothing holds or may hold, is −1.
 	Variable, Row int
 	// Residual is the largest residual of the optimality conditions at the point of the
 	// derivative, in the scaled problem. Regular asks for at most 1e-6.

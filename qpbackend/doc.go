@@ -18,10 +18,10 @@
 // z[j] > 0 where the upper bound holds, z[j] < 0 where the lower one does. At an
 // optimum Px + q + Aᵀy + z = 0. On the rows of a cone, −y lies in the dual cone.
 //
-// The solvers: ipm (pure Go, interior point), admm (pure Go, operator splitting)
-// and osqp (the OSQP library, build tag osqp); presolve, and other reductions by package
-// reduce, stand before any of them. Package backends maps names to them; package qptest is the suite that
-// each of them, and yours, has to pass.
+// The solvers: ipm (pure Go, interior point), admm (pure Go, operator splitting) and osqp (the OSQP
+// library, build tag osqp); presolve, and other reductions by package reduce, stand before any of
+// them. Package backends maps names to them; package qptest is the suite that each of them, and
+// yours, has to pass.
 //
 // Which one? ipm. From a cold start it is faster than the splitting methods on
 // nearly every problem, at a tolerance of 1e-3 too. Where the same problem is

@@ -10,19 +10,25 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// ErrCurved is the error of OneSided where the program has a cone that is neither linear nor of second order.
+// ErrCurved is the error of OneSided where the program has a cone that is neither linear nor of
+// second order.
 var ErrCurved = errors.New("qpbackend: there are one-sided derivatives for linear rows and second-order cones alone")
 
-// kinked is the margin within which a row counts as one that may let go, or take hold. Source: that of Regularity.
+// kinked is the margin within which a row counts as one that may let go, or take hold. Source: that
+// of Regularity.
 const kinked = 1e-6
 
-// OneSided is the one-sided derivative of the solution of p at the solution at, as Derivative.Point has it, along the change d of the
-// values, per unit, where d has the form that Derivative.Forward takes. It exists at kinks, too: where a row holds without a multiplier the change of the solution solves a
-// quadratic program in which that row is an inequality (Jittorntrum, Solution point differentiability without strict complementarity in nonlinear
-// programming, Math. Program. Study 21 (1984) 127-138); b solves it. A second-order cone is replaced by the cone of the directions in which it neither breaks nor loses
-// its multiplier, and adds its curvature to the program where it has one (Bonnans and Ramírez, Perturbation analysis of second-order cone programming
-// problems, Math. Program. 104 (2005) 205-227). The solution has to be unique, and so have its multipliers where cones hold; of the multipliers of linear rows those count
-// that the linear program of the change has. Errors: another cone (ErrCurved); the program has no solution; those of b.
+// OneSided is the one-sided derivative of the solution of p at the solution at, as Derivative.Point
+// has it, along the change d of the values, per unit, where d has the form that Derivative.Forward
+// takes. It exists at kinks, too: where a row holds without a multiplier the change of the solution
+// solves a quadratic program in which that row is an inequality (Jittorntrum, Solution point
+// differentiability without strict complementarity in nonlinear programming, Math. Program. Study
+// 21 (1984) 127-138); b solves it. A second-order cone is replaced by the cone of the directions in
+// which it neither breaks nor loses its multiplier, and adds its curvature to the program where it
+// has one (Bonnans and Ramírez, Perturbation analysis of second-order cone programming problems,
+// Math. Program. 104 (2005) 205-227). The solution has to be unique, and so have its multipliers
+// where cones hold; of the multipliers of linear rows those count that the linear program of the
+// change has. Errors: another cone (ErrCurved); the program has no solution; the errors of b.
 func OneSided(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) (Tangent, error) {
 	qp, faces, err := directional(p, at, d)
 	if err != nil {
@@ -68,8 +74,9 @@ func oneSided(ctx context.Context, b Backend, qp *Problem) (res Result, err erro
 	return res, solver.Solve(ctx, &res)
 }
 
-// chosen is the point with those of its multipliers that go with the change, where they are not unique: those of the linear program that has the slopes of the objective as
-// costs and each row that holds as an inequality. Its solutions are the changes that the multipliers allow.
+// chosen is the point with the multipliers that go with the change, where they are not unique: the
+// solution of the linear program that has the slopes of the objective as costs and each row that
+// holds as an inequality. Its solutions are the changes that the multipliers allow.
 func chosen(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) (Tangent, error) {
 	n, m := p.Dims()
 	free := Tangent{X: at.X, Y: make([]float64, m), Z: make([]float64, n)}
@@ -87,7 +94,8 @@ func chosen(ctx context.Context, b Backend, p *Problem, at Tangent, d Update) (T
 		return at, err
 	}
 	if res.Status != Solved && res.Status != AlmostSolved {
-		return at, fmt.Errorf("qpbackend: no one-sided derivative: the rows that hold exclude each other along the change; the problem of the change is %v", res.Status)
+		return at, fmt.Errorf("qpbackend: no one-sided derivative: the rows that hold exclude each other along the "+
+			"change; the problem of the change is %v", res.Status)
 	}
 	return Tangent{X: at.X, Y: res.Y, Z: res.Z}, nil
 }
@@ -98,7 +106,8 @@ func directional(p *Problem, at Tangent, d Update) (*Problem, *faces, error) {
 	if len(at.X) != n || len(at.Y) != m || len(at.Z) != n {
 		return nil, nil, fmt.Errorf("qpbackend: a solution has x, y and z, of %d, %d and %d entries", n, m, n)
 	}
-	qp := &Problem{P: p.P, A: p.A, Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n), L: make([]float64, m), U: make([]float64, m)}
+	qp := &Problem{P: p.P, A: p.A, Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n),
+		L: make([]float64, m), U: make([]float64, m)}
 	copy(qp.Q, d.Q)
 	if d.P != nil {
 		dp := *p.P
@@ -144,7 +153,8 @@ func directional(p *Problem, at Tangent, d Update) (*Problem, *faces, error) {
 	return qp, f, nil
 }
 
-// face is a row of the change: lo ≤ of·Adx − e ≤ hi, with of the factors of rows of A and e a column of its own with the cost weight/2·e², or no column where weight is zero.
+// face is a row of the change: lo ≤ of·Adx − e ≤ hi, with of the factors of rows of A and e a
+// column of its own with the cost weight/2·e², or no column where weight is zero.
 type face struct {
 	of     []part
 	lo, hi float64
@@ -156,10 +166,11 @@ type part struct {
 	factor float64
 }
 
-// faces are those of second-order cones.
+// faces of second-order cones.
 type faces struct{ rows []face }
 
-// of adds the rows for a cone with first row start, the value v and the multipliers y, whose value changes by A·dx − shift. It returns true where the change is to be in the cone itself.
+// of adds the rows for a cone with first row start, the value v and the multipliers y, whose value
+// changes by A·dx − shift. It returns true where the change is to be in the cone itself.
 func (f *faces) of(start int, v, y, shift []float64) bool {
 	size, price := max(1, num.NormInf(v)), num.NormInf(y)
 	r, ν := num.Norm2(v[1:]), num.Norm2(y[1:])
@@ -251,7 +262,7 @@ func entry(v []float64, i int) float64 {
 // side is a value between two others, and the multiplier, positive where the upper one holds.
 type side struct{ value, multiplier, lo, hi float64 }
 
-// change are the sides of the change of the value, for those of the sides.
+// change are the sides of the change of the value, given the change of the sides.
 func (s side) change(lo, hi float64) (from, to float64) {
 	near := kinked * max(1, math.Abs(s.value))
 	switch {

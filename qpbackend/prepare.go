@@ -29,7 +29,8 @@ func PrepareValues(ctx context.Context, b Backend, p *Problem, set Settings) (*P
 	return prepare(ctx, b, p, set, (*Problem).CloneValues)
 }
 
-func prepare(ctx context.Context, b Backend, p *Problem, set Settings, clone func(*Problem) *Problem) (*Problem, error) {
+func prepare(ctx context.Context, b Backend, p *Problem, set Settings,
+	clone func(*Problem) *Problem) (*Problem, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (p *Problem) CheckStart(x, y, z []float64) error {
 
 // BoundsAsRows states p without bounds of variables, for solvers that know rows
 // alone: behind the rows of p there is one of the unit matrix for each variable
-// of cols, those with a bound, ascending. A multiplier of such a row is that of
+// of cols, those with a bound, ascending. A multiplier of such a row belongs to
 // the variable's bounds.
 func (p *Problem) BoundsAsRows() (rows *Problem, cols []int) {
 	n, m := p.Dims()

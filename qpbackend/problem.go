@@ -19,10 +19,12 @@ type ConeKind uint8
 
 // The cones. In each, s stands for the cone's rows of Ax − l.
 const (
-	SecondOrder  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
-	Exponential                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
-	Power                        // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
-	Semidefinite                 // the scaled upper triangle, column by column, of a positive semidefinite matrix; off-diagonal entries times √2
+	SecondOrder ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
+	Exponential                 // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	Power                       // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
+	// the scaled upper triangle, column by column, of a positive semidefinite matrix; off-diagonal
+	// entries times √2
+	Semidefinite
 	numConeKind
 )
 
@@ -62,7 +64,7 @@ type Problem struct {
 // Dims returns n, the number of variables, and m, the number of rows.
 func (p *Problem) Dims() (n, m int) { return len(p.Q), len(p.L) }
 
-// Bounds are those of variable j, 0 ≤ j < n: −Inf and +Inf where there is none, as where
+// Bounds are the bounds of variable j, 0 ≤ j < n: −Inf and +Inf where there is none, as where
 // |bound| ≥ Infinity.
 func (p *Problem) Bounds(j int) (lo, hi float64) { return lower(p.Lo, j), upper(p.Hi, j) }
 
@@ -82,7 +84,7 @@ func upper(v []float64, i int) float64 {
 	return v[i]
 }
 
-// Sides are those of row i, 0 ≤ i < m: −Inf and +Inf where there is none, as where
+// Sides are the sides of row i, 0 ≤ i < m: −Inf and +Inf where there is none, as where
 // |side| ≥ Infinity.
 func (p *Problem) Sides(i int) (l, u float64) { return lower(p.L, i), upper(p.U, i) }
 
@@ -136,7 +138,8 @@ func (p *Problem) validateCones() error {
 		case c.Kind >= numConeKind:
 			return fmt.Errorf("qpbackend: cone %d: unknown kind %v", k, c.Kind)
 		case c.Start < end || c.Len < 1 || c.Start+c.Len > m:
-			return fmt.Errorf("qpbackend: cone %d covers rows %d to %d; want ascending, disjoint ranges within %d rows", k, c.Start, c.Start+c.Len, m)
+			return fmt.Errorf("qpbackend: cone %d covers rows %d to %d; want ascending, disjoint ranges within %d rows",
+				k, c.Start, c.Start+c.Len, m)
 		case (c.Kind == Exponential || c.Kind == Power) && c.Len != 3:
 			return fmt.Errorf("qpbackend: cone %d: the %v cone has 3 rows, not %d", k, c.Kind, c.Len)
 		case c.Kind == Power && !(c.Alpha > 0 && c.Alpha < 1):
@@ -153,7 +156,8 @@ func (p *Problem) validateCones() error {
 func (p *Problem) validateBounds(lo, hi []float64) error {
 	n, _ := p.Dims()
 	if lo != nil && len(lo) != n || hi != nil && len(hi) != n {
-		return fmt.Errorf("qpbackend: lo has length %d, hi %d; want %d, one for each variable, or nil", len(lo), len(hi), n)
+		return fmt.Errorf("qpbackend: lo has length %d, hi %d; want %d, one for each variable, or nil", len(lo),
+			len(hi), n)
 	}
 	for j := range n {
 		l, h := math.Inf(-1), math.Inf(1)

@@ -13,12 +13,13 @@ import (
 // rounded.
 const rounding = 1e-15
 
-// PrimalInfeasibility is the worth of (y, z) as a proof that no point meets the
-// rows and the bounds; z are multipliers of bounds, nil for zeros. It is
-// ε = ‖Aᵀŷ + ẑ‖∞ / min(−S(ŷ, ẑ), T), or +Inf where S ≥ 0, T the largest of |aᵢⱼŷᵢ|, |ẑⱼ| and, of rows without entries, |ŷᵢ|, with S(y, z) the sum of u[i]·y[i]
-// over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones), and of hi[j]·z[j]
-// and lo[j]·z[j] likewise. Every feasible point then has ‖x‖₁ ≥ 1/ε. Where the sides are large, so are the feasible points,
-// and that alone proves nothing: therefore the residual is relative to T, too, the largest term of its sums.
+// PrimalInfeasibility is the worth of (y, z) as a proof that no point meets the rows and the
+// bounds; z are multipliers of bounds, nil for zeros. It is ε = ‖Aᵀŷ + ẑ‖∞ / min(−S(ŷ, ẑ), T), or
+// +Inf where S ≥ 0, T the largest of |aᵢⱼŷᵢ|, |ẑⱼ| and, of rows without entries, |ŷᵢ|, with S(y, z)
+// the sum of u[i]·y[i] over y[i] > 0 and l[i]·y[i] over y[i] < 0 (and over cones), and of
+// hi[j]·z[j] and lo[j]·z[j] likewise. Every feasible point then has ‖x‖₁ ≥ 1/ε. Where the sides are
+// large, so are the feasible points, and that alone proves nothing: therefore the residual is
+// relative to T, too, the largest term of its sums.
 //
 // Here ŷ is y, repaired where it says nothing: entries on the side of an absent
 // bound are set to zero, and in a cone y moves to the nearest point of the polar;
@@ -106,11 +107,12 @@ func withRounding(sum, size []float64) []float64 {
 	return sum
 }
 
-// DualInfeasibility is the worth of the direction d as a proof that the
-// objective is unbounded below wherever it is feasible: it is the largest entry
-// of Pd, divided by −qᵀd, and of the distance of Ad and d from the directions in which the rows and
-// the bounds stay met, divided by min(−qᵀd, ‖aᵢ‖∞‖d‖∞), aᵢ the row (of a cone its largest) or 1 for a bound; +Inf where qᵀd ≥ 0. Rounding counts against the proof,
-// as in PrimalInfeasibility. A row of small entries that d breaks counts as one of large entries does.
+// DualInfeasibility is the worth of the direction d as a proof that the objective is unbounded
+// below wherever it is feasible: it is the largest entry of Pd, divided by −qᵀd, and of the
+// distance of Ad and d from the directions in which the rows and the bounds stay met, divided by
+// min(−qᵀd, ‖aᵢ‖∞‖d‖∞), aᵢ the row (of a cone its largest) or 1 for a bound; +Inf where qᵀd ≥ 0.
+// Rounding counts against the proof, as in PrimalInfeasibility. A row of small entries that d
+// breaks counts as one of large entries does.
 func DualInfeasibility(p *Problem, d []float64) float64 {
 	n, m := p.Dims()
 	pd, ad := make([]float64, n), make([]float64, m)

@@ -13,15 +13,17 @@ type Status uint8
 // The outcomes. Result.X and Result.Y hold the best iterate whatever the
 // status, but for the two certificates (see Result).
 const (
-	Unknown          Status = iota // not solved yet
-	Solved                         // residuals and gap within tolerance
-	AlmostSolved                   // no further progress, at a point within the loose tolerance that the backend documents
-	PrimalInfeasible               // Y proves that no point meets the rows
-	DualInfeasible                 // X is a direction along which the objective falls for ever, if any point is feasible
-	IterationLimit                 // Settings.MaxIter reached
-	TimeLimit                      // the context's deadline passed
-	Cancelled                      // the context was cancelled
-	NumericalTrouble               // a factorisation failed or the iterates ceased to be numbers
+	Unknown Status = iota // not solved yet
+	Solved                // residuals and gap within tolerance
+	// no further progress, at a point within the loose tolerance that the backend documents
+	AlmostSolved
+	PrimalInfeasible // Y proves that no point meets the rows
+	// X is a direction along which the objective falls for ever, if any point is feasible
+	DualInfeasible
+	IterationLimit   // Settings.MaxIter reached
+	TimeLimit        // the context's deadline passed
+	Cancelled        // the context was cancelled
+	NumericalTrouble // a factorisation failed or the iterates ceased to be numbers
 	numStatus
 )
 

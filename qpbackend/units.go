@@ -6,19 +6,25 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Units are the least sizes that residuals are relative to. They are at most 1, and smaller for a problem whose sides, or whose
-// objective, are all smaller: a small factor of these leaves its solution alone.
+// Units are the least sizes that residuals are relative to. They are at most 1, and smaller for a
+// problem whose sides, or whose objective, are all smaller: a small factor of these leaves its
+// solution alone.
 type Units struct {
-	Side     float64 // of rows and variables: the largest finite side, of a row divided by the largest size of its entries if that is below 1
-	Gradient float64 // of the objective: the largest entry of q, and of P times v, where v is the largest finite side divided by that of its row's entries
+	// of rows and variables: the largest finite side, of a row divided by the largest size of its
+	// entries if that is below 1
+	Side float64
+	// of the objective: the largest entry of q, and of P times v, where v is the largest finite
+	// side divided by the largest of its row's entries
+	Gradient float64
 	Value    float64 // of the objective: v times the gradient's
 }
 
-// noUnits are those of a problem stated in units of its own.
+// noUnits are the units of a problem stated in units of its own.
 func noUnits() Units { return Units{Side: 1, Gradient: 1, Value: 1} }
 
-// RowSizes writes the size of the largest entry of each row of p to dst, of length m, and of all rows of a cone to each of
-// them; 1 where there is none, and everywhere with OwnUnits. It returns dst.
+// RowSizes writes the size of the largest entry of each row of p to dst, of length m, and of all
+// rows of a cone to each of them; 1 where there is none, and everywhere with OwnUnits. It returns
+// dst.
 func (s Settings) RowSizes(p *Problem, dst []float64) []float64 {
 	clear(dst)
 	if p.A != nil && !s.OwnUnits {
@@ -41,7 +47,7 @@ func (s Settings) RowSizes(p *Problem, dst []float64) []float64 {
 	return dst
 }
 
-// Units are those of p, rowSizes those that RowSizes writes.
+// Units are the units of p, rowSizes the sizes that RowSizes writes.
 func (s Settings) Units(p *Problem, rowSizes []float64) Units {
 	if s.OwnUnits {
 		return noUnits()
@@ -81,15 +87,17 @@ func atMost1(size float64) float64 {
 	return min(1, size)
 }
 
-// Gap is the least size that a gap is relative to, for the sum of the sizes of the objective's terms.
+// Gap is the least size that a gap is relative to, for the sum of the sizes of the objective's
+// terms.
 func (u Units) Gap(terms float64) float64 { return min(1, max(u.Value, cancelled*terms)) }
 
 // cancelled times the largest term of a sum is the size below which a residual may be its rounding.
-// Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of 1e-9.
+// Source: derived: sums that are off by 1e-15 of their terms, rounding above, meet a tolerance of
+// 1e-9.
 const cancelled = 1e-6
 
-// aboveRounding are u, raised to the size of the rounding errors of Ax, Px and Aᵀy. Where sums are larger than
-// these, which primalSize and dualSize say, u may stay as they are.
+// aboveRounding are u, raised to the size of the rounding errors of Ax, Px and Aᵀy. Where sums are
+// larger than these, which primalSize and dualSize say, u may stay as they are.
 func (u Units) aboveRounding(p *Problem, rowSizes, x, y []float64, primalSize, dualSize float64) Units {
 	top, curvature := num.NormInf(x), 0.0
 	if p.P != nil {
@@ -112,5 +120,6 @@ func (u Units) aboveRounding(p *Problem, rowSizes, x, y []float64, primalSize, d
 			row, gradient = max(row, math.Abs(v*x)/min(1, rowSizes[i])), max(gradient, math.Abs(v*y[i]))
 		}
 	}
-	return Units{Side: min(1, max(u.Side, cancelled*row)), Gradient: min(1, max(u.Gradient, cancelled*gradient)), Value: u.Value}
+	return Units{Side: min(1, max(u.Side, cancelled*row)), Gradient: min(1, max(u.Gradient, cancelled*gradient)),
+		Value: u.Value}
 }

@@ -24,7 +24,8 @@ func checkCommand() *cli.Command {
 		Name:      "check",
 		Usage:     "say how a problem is split, without solving it",
 		ArgsUsage: "FILE",
-		Description: "Prints the curvature of the objective and of every constraint family, what is linearised, the cones and the size\n" +
+		Description: "Prints the curvature of the objective and of every constraint family, what is linearised, the " +
+			"cones and the size\n" +
 			"of the convex problem, and the backends that can solve it. FILE as for solve.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`; may be repeated"},
@@ -182,7 +183,8 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 		rows -= c.Rows
 	}
 	if rows > 0 {
-		o.families = append(o.families, family{name: "rows", count: rows, rows: rows, split: split{curvature: "affine"}})
+		o.families = append(o.families, family{name: "rows", count: rows, rows: rows,
+			split: split{curvature: "affine"}})
 	}
 	bounds := 0
 	for j := range n {
@@ -191,7 +193,8 @@ func outlineQP(c *cli.Context, path string) (*outline, error) {
 		}
 	}
 	if bounds > 0 {
-		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds, split: split{curvature: "affine"}})
+		o.families = append(o.families, family{name: "bounds", count: bounds, rows: bounds,
+			split: split{curvature: "affine"}})
 	}
 	o.backends = problem.Backends(&o.sum)
 	o.cost = ipm.Semidefinite(p)
@@ -225,10 +228,12 @@ func (o *outline) text(w io.Writer) {
 		f.explain(w, "with a slack")
 	}
 	s := &o.sum
-	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA, s.NonzerosP, s.Slacks)
+	p("convex problem", "%d columns, %d rows, %d nonzeros in A and %d in P, %d slacks", s.Columns, s.Rows, s.NonzerosA,
+		s.NonzerosP, s.Slacks)
 	p("cones", "%s", report.ListOr(coneTexts(s), "none"))
 	if o.cost.Bytes > 0 {
-		p("estimate", "%s and %.2g s per iteration for the semidefinite cones in backend ipm", bytesText(o.cost.Bytes), o.cost.Seconds)
+		p("estimate", "%s and %.2g s per iteration for the semidefinite cones in backend ipm", bytesText(o.cost.Bytes),
+			o.cost.Seconds)
 	}
 	p("backends", "%s", report.ListOr(o.backends, "none in this build"))
 	for _, s := range o.parts {
@@ -313,7 +318,10 @@ const mostLinearised = 6
 func (o *outline) json() report.Object {
 	families := []report.Object{}
 	for _, f := range o.families {
-		families = append(families, report.Object{{Name: "name", Value: f.name}, {Name: "count", Value: f.count}, {Name: "rows", Value: f.rows}, {Name: "curvature", Value: f.curvature}, {Name: "text", Value: f.text}, {Name: "linearised", Value: list(f.linearised)}})
+		families = append(families,
+			report.Object{{Name: "name", Value: f.name}, {Name: "count", Value: f.count}, {Name: "rows", Value: f.rows},
+				{Name: "curvature", Value: f.curvature}, {Name: "text", Value: f.text},
+				{Name: "linearised", Value: list(f.linearised)}})
 	}
 	s := &o.sum
 	sizes := []report.Object{}
@@ -322,13 +330,20 @@ func (o *outline) json() report.Object {
 	}
 	out := report.Object{
 		{Name: "file", Value: o.file}, {Name: "variables", Value: o.variables},
-		{Name: "objective", Value: report.Object{{Name: "sense", Value: o.sense}, {Name: "curvature", Value: o.objective.curvature}, {Name: "text", Value: o.objective.text}, {Name: "linearised", Value: list(o.objective.linearised)}}},
+		{Name: "objective",
+			Value: report.Object{{Name: "sense", Value: o.sense}, {Name: "curvature", Value: o.objective.curvature},
+				{Name: "text", Value: o.objective.text}, {Name: "linearised", Value: list(o.objective.linearised)}}},
 		{Name: "constraints", Value: families},
 		{Name: "convex_problem", Value: report.Object{
-			{Name: "columns", Value: s.Columns}, {Name: "rows", Value: s.Rows}, {Name: "nonzeros_p", Value: s.NonzerosP}, {Name: "nonzeros_a", Value: s.NonzerosA},
+			{Name: "columns", Value: s.Columns}, {Name: "rows", Value: s.Rows},
+			{Name: "nonzeros_p", Value: s.NonzerosP}, {Name: "nonzeros_a", Value: s.NonzerosA},
 			{Name: "slacks", Value: s.Slacks}, {Name: "linearised", Value: s.Linearised},
 		}},
-		{Name: "cones", Value: list(s.Cones)}, {Name: "cone_sizes", Value: sizes}, {Name: "estimate", Value: report.Object{{Name: "bytes", Value: report.Number(math.Round(o.cost.Bytes))}, {Name: "seconds_per_iteration", Value: report.Number(o.cost.Seconds)}}}, {Name: "backends", Value: list(o.backends)},
+		{Name: "cones", Value: list(s.Cones)}, {Name: "cone_sizes", Value: sizes},
+		{Name: "estimate",
+			Value: report.Object{{Name: "bytes", Value: report.Number(math.Round(o.cost.Bytes))},
+				{Name: "seconds_per_iteration", Value: report.Number(o.cost.Seconds)}}},
+		{Name: "backends", Value: list(o.backends)},
 	}
 	if o.parts != nil {
 		out = append(out, report.Member{Name: "parts", Value: partsJSON(o.parts)})

@@ -29,7 +29,9 @@ func completionCommand() *cli.Command {
 			"fish:        dcopt completion fish > ~/.config/fish/completions/dcopt.fish\n" +
 			"PowerShell:  dcopt completion powershell | Out-String | Invoke-Expression",
 		Action: func(c *cli.Context) error {
-			writers := map[string]func(io.Writer, []*cli.Command){"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell}
+			writers := map[string]func(io.Writer, []*cli.Command){
+				"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell,
+			}
 			if c.Args().Len() != 1 {
 				return exit.Usagef("completion: for which shell? Usage: %s", c.Command.UsageText)
 			}
@@ -66,7 +68,8 @@ func values() map[string][]string {
 	}
 	return map[string][]string{
 		"backend": backend, "effort": {"quick", "normal", "thorough"}, "panels": {"solution", "run", "all"},
-		"method": models.MethodNames(), "categorical": {"onehot", "ordinal"}, "impute": {"mean", "median", "most_frequent"},
+		"method": models.MethodNames(), "categorical": {"onehot", "ordinal"},
+		"impute": {"mean", "median", "most_frequent"},
 		"format": {"text", "go", "python", "c", "latex"},
 	}
 }
@@ -118,13 +121,15 @@ _dcopt() {
 	}
 	fmt.Fprint(w, "\tesac\n\tcase \"${COMP_WORDS[1]}\" in\n")
 	for _, c := range cmds {
-		fmt.Fprintf(w, "\t%s) words=\"%s\" args=\"%s\" ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
+		fmt.Fprintf(w, "\t%s) words=\"%s\" args=\"%s\" ;;\n", c.Name, strings.Join(words(c), " "),
+			strings.Join(arguments(c.Name, names), " "))
 	}
 	fmt.Fprintf(w, `	help) args="%s" ;;
 	esac
 	case "$cur" in
 	-*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
-	*) if [ -n "$args" ]; then COMPREPLY=($(compgen -W "$args" -- "$cur")); else COMPREPLY=($(compgen -f -- "$cur")); fi ;;
+	*) if [ -n "$args" ]; then COMPREPLY=($(compgen -W "$args" -- "$cur"))
+	else COMPREPLY=($(compgen -f -- "$cur")); fi ;;
 	esac
 }
 complete -o filenames -F _dcopt dcopt
@@ -147,7 +152,8 @@ _dcopt() {
 	}
 	fmt.Fprint(w, "\tesac\n\tcase \"${words[2]}\" in\n")
 	for _, c := range cmds {
-		fmt.Fprintf(w, "\t%s) flags=(%s) args=(%s) ;;\n", c.Name, strings.Join(words(c), " "), strings.Join(arguments(c.Name, names), " "))
+		fmt.Fprintf(w, "\t%s) flags=(%s) args=(%s) ;;\n", c.Name, strings.Join(words(c), " "),
+			strings.Join(arguments(c.Name, names), " "))
 	}
 	fmt.Fprintf(w, `	help) args=(%s) ;;
 	esac
@@ -176,7 +182,8 @@ func completeFish(w io.Writer, commands []*cli.Command) {
 	for _, c := range cmds {
 		fmt.Fprintf(w, "complete -c dcopt -n __fish_use_subcommand -f -a %s -d '%s'\n", c.Name, quoteFish(c.Usage))
 		if args := arguments(c.Name, names); args != nil {
-			fmt.Fprintf(w, "complete -c dcopt -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name, strings.Join(args, " "))
+			fmt.Fprintf(w, "complete -c dcopt -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name,
+				strings.Join(args, " "))
 		}
 		for _, f := range c.Flags {
 			if f.Names()[0] == "help" {

@@ -18,11 +18,14 @@ func expandCommand() *cli.Command {
 		Name:      "expand",
 		Usage:     "print a problem with its data in it and its names replaced by what they stand for",
 		ArgsUsage: "FILE",
-		Description: "Prints a .dc file that needs no other file and is the same problem: data files, params, sets and lets are evaluated,\n" +
-			"numbers printed to the last bit. Members of a family that differ in numbers alone stay a family. - is standard input.",
+		Description: "Prints a .dc file that needs no other file and is the same problem: data files, params, sets " +
+			"and lets are evaluated,\n" +
+			"numbers printed to the last bit. Members of a family that differ in numbers alone stay a family. - is " +
+			"standard input.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`; may be repeated"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write to `FILE`, whole or not at all, instead of standard output"},
 		},
 		Action: expand,
 	}

@@ -18,11 +18,14 @@ func fmtCommand() *cli.Command {
 		Name:      "fmt",
 		Usage:     "lay out problem files in the one way of the language",
 		ArgsUsage: "FILE...",
-		Description: "Prints the .dc files with canonical blanks and aligned declarations; comments and line breaks stay, of several\n" +
+		Description: "Prints the .dc files with canonical blanks and aligned declarations; comments and line breaks " +
+			"stay, of several\n" +
 			"empty lines one. - is standard input. A file with syntax errors is refused.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "write", Aliases: []string{"w"}, Usage: "rewrite the files that differ, each whole or not at all, and print nothing"},
-			&cli.BoolFlag{Name: "check", Aliases: []string{"l"}, Usage: "print the names of the files that differ, and end with code 3 if there are any"},
+			&cli.BoolFlag{Name: "write", Aliases: []string{"w"},
+				Usage: "rewrite the files that differ, each whole or not at all, and print nothing"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"l"},
+				Usage: "print the names of the files that differ, and end with code 3 if there are any"},
 		},
 		Action: formatFiles,
 	}

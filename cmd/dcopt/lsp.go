@@ -15,8 +15,10 @@ func lspCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "lsp",
 		Usage: "serve an editor: the language server for .dc files",
-		Description: "Speaks the Language Server Protocol over standard input and output: diagnostics as one types, hover with curvature,\n" +
-			"range and split, completion, definitions, references, renaming, symbols and formatting. docs/editors.md says how to\n" +
+		Description: "Speaks the Language Server Protocol over standard input and output: diagnostics as one types, " +
+			"hover with curvature,\n" +
+			"range and split, completion, definitions, references, renaming, symbols and formatting. " +
+			"docs/editors.md says how to\n" +
 			"set it up in VS Code, Neovim, Helix and Emacs.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "stdio", Usage: "nothing: editors give it to servers that have a choice"},

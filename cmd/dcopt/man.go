@@ -26,7 +26,8 @@ func manCommand() *cli.Command {
 			case 1:
 				cmd := c.App.Command(c.Args().First())
 				if cmd == nil || cmd.Name == "help" {
-					return flags.Unknown("command", c.Args().First(), flags.Commands(c.App), "; dcopt help lists the commands")
+					return flags.Unknown("command", c.Args().First(), flags.Commands(c.App),
+						"; dcopt help lists the commands")
 				}
 				return manPage(c.App.Writer, cmd)
 			}
@@ -49,21 +50,25 @@ var exitStatus = []struct{ code, meaning string }{
 	{"0", "converged, or solved"},
 	{"1", "wrong usage, or a file that cannot be read or written"},
 	{"2", "a problem file, its data or a table is wrong; the messages name the place"},
-	{"3", "the run ended without a feasible converged point; the best point is printed. Of fmt \\-\\-check: files differ"},
+	{"3", "the run ended without a feasible converged point; the best point is printed. Of fmt \\-\\-check: files " +
+		"differ"},
 	{"130", "interrupted; the best point so far is printed, if there is one"},
 }
 
 // manHead begins a page. It has no date, so that a build gives the same bytes again.
 func manHead(w io.Writer, name, usage string) {
-	fmt.Fprintf(w, ".TH %s 1 \"\" \"dcopt %s\" \"dcopt\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(version()), roff(name), roff(usage))
+	fmt.Fprintf(w, ".TH %s 1 \"\" \"dcopt %s\" \"dcopt\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)),
+		roff(version()), roff(name), roff(usage))
 }
 
 // manProgram writes dcopt(1).
 func manProgram(w io.Writer, app *cli.App) error {
 	var b strings.Builder
 	manHead(&b, app.Name, app.Usage)
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B dcopt\n.I COMMAND\n[FLAGS] [FILE...]\n.SH DESCRIPTION\n%s\n", roff("Solves problems whose objective and constraints are differences of convex functions, from files; "+
-		"also convex quadratic programs. It trains, applies and measures l-DER regressors. Each command has a page of its own."))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B dcopt\n.I COMMAND\n[FLAGS] [FILE...]\n.SH DESCRIPTION\n%s\n",
+		roff("Solves problems whose objective and constraints are differences of convex functions, from files; "+
+			"also convex quadratic programs. It trains, applies and measures l-DER regressors. Each command has a "+
+			"page of its own."))
 	b.WriteString(".SH COMMANDS\n")
 	cmds, _ := shellCommands(app.Commands)
 	for _, c := range cmds {
@@ -78,7 +83,8 @@ func manProgram(w io.Writer, app *cli.App) error {
 func manPage(w io.Writer, cmd *cli.Command) error {
 	var b strings.Builder
 	manHead(&b, "dcopt-"+cmd.Name, cmd.Usage)
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B dcopt %s\n%s\n", roff(cmd.Name), roff(strings.TrimSpace(strings.TrimPrefix(cmd.UsageText, "dcopt "+cmd.Name))))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B dcopt %s\n%s\n", roff(cmd.Name),
+		roff(strings.TrimSpace(strings.TrimPrefix(cmd.UsageText, "dcopt "+cmd.Name))))
 	if cmd.Description != "" {
 		b.WriteString(".SH DESCRIPTION\n")
 		manText(&b, cmd.Description)
@@ -152,5 +158,6 @@ func manFoot(b *strings.Builder) {
 	for _, e := range exitStatus {
 		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", e.code, e.meaning)
 	}
-	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set and not empty, nothing is coloured\n.SH SEE ALSO\n.BR dcopt (1)\n.PP\nhttps://github.com/dcopt/dcopt\n")
+	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set and not empty, nothing is coloured\n.SH SEE ALSO\n.BR " +
+		"dcopt (1)\n.PP\nhttps://github.com/dcopt/dcopt\n")
 }

@@ -21,7 +21,8 @@ func newCommand() *cli.Command {
 		Name:      "new",
 		Usage:     "write a problem file to begin with",
 		ArgsUsage: "[TEMPLATE [NAME]]",
-		Description: "Writes NAME.dc and its data NAME_*.csv, all of them or none, and never over a file; NAME may have a folder, and is\n" +
+		Description: "Writes NAME.dc and its data NAME_*.csv, all of them or none, and never over a file; NAME may " +
+			"have a folder, and is\n" +
 			"TEMPLATE if left out. Without TEMPLATE it lists those that there are:\n\n" + templateList("    "),
 		Action: writeNew,
 	}

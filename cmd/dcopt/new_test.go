@@ -54,6 +54,11 @@ func TestTemplates(t *testing.T) {
 		if code, out, log := tell(t, "fmt", "--check", file); code != exit.OK {
 			t.Errorf("the layout of %s: %s%s", tm.Name, out, log)
 		}
+		text, err := os.ReadFile(file)
+		unplotted := map[string]bool{"start": true, "equations": true, "packing": true} // drawn by their variables
+		if plotted := strings.Contains(string(text), "\nplot  "); err != nil || plotted == unplotted[tm.Name] {
+			t.Errorf("%s says what its picture shows: %v (%v)", tm.Name, plotted, err)
+		}
 		if code, out, log := tell(t, "solve", file); code != exit.OK || log != "" {
 			t.Errorf("%s: code %d\n%s%s", tm.Name, code, out, log)
 		}

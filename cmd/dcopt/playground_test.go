@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/internal/playground"
+	"github.com/dcopt/dcopt/tools/playground"
 )
 
 // times are the seconds in a result.

@@ -202,13 +202,15 @@ func TestSizes(t *testing.T) {
 // TestTitle: the first sentence of the comment at the beginning is the title of several panels.
 func TestTitle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
-	var stdout, stderr bytes.Buffer
-	src := "# two numbers. More of them.\nvar x[2], y[2]\nminimize sumsq(x) + sumsq(y)\nplot bars(x)\nplot bars(y)"
-	if code := run(context.Background(), []string{"solve", "-", "--plot", path}, strings.NewReader(src), &stdout, &stderr); code != exit.OK {
-		t.Fatal(stderr.String())
-	}
-	if raw, err := os.ReadFile(path); err != nil || !slices.Contains(look(t, raw).texts, "Two numbers") {
-		t.Errorf("the title is not drawn: %v", err)
+	for _, comment := range []string{"two numbers. More of them.", "two numbers.", "two numbers", "two numbers\n# More of them", "two numbers, or\n# more: three."} {
+		var stdout, stderr bytes.Buffer
+		src := "# " + comment + "\nvar x[2], y[2]\nminimize sumsq(x) + sumsq(y)\nplot bars(x)\nplot bars(y)"
+		if code := run(context.Background(), []string{"solve", "-", "--plot", path}, strings.NewReader(src), &stdout, &stderr); code != exit.OK {
+			t.Fatal(stderr.String())
+		}
+		if raw, err := os.ReadFile(path); err != nil || !slices.Contains(look(t, raw).texts, "Two numbers") {
+			t.Errorf("%q: the title is not drawn: %v", comment, err)
+		}
 	}
 }
 

@@ -89,17 +89,21 @@ type maker struct {
 	make func() *cli.Command
 }
 
-// commands are those of the program, but of a run of one command that one alone: the flags and
+// commands are all commands of the program, or the only one that runs: the flags and
 // texts of all take as long to make as a small problem takes to be solved. Runs of the commands
 // that tell of the others, and of no command, have all.
 func commands(name string) []*cli.Command {
 	makers := []maker{
-		{"new", newCommand}, {"solve", solve.Command}, {"check", checkCommand}, {"verify", verifyCommand}, {"expand", expandCommand}, {"fmt", fmtCommand},
-		{"fit", models.FitCommand}, {"predict", models.PredictCommand}, {"show", models.ShowCommand}, {"cv", models.CVCommand},
+		{"new", newCommand}, {"solve", solve.Command}, {"check", checkCommand}, {"verify", verifyCommand},
+		{"expand", expandCommand}, {"fmt", fmtCommand},
+		{"fit", models.FitCommand}, {"predict", models.PredictCommand}, {"show", models.ShowCommand},
+		{"cv", models.CVCommand},
 		{"plan", fleet.PlanCommand}, {"shard", fleet.ShardCommand}, {"serve", serveCommand}, {"lsp", lspCommand},
-		{"backends", backendsCommand}, {"version", versionCommand}, {"completion", completionCommand}, {"man", manCommand},
+		{"backends", backendsCommand}, {"version", versionCommand}, {"completion", completionCommand},
+		{"man", manCommand},
 	}
-	if k := slices.IndexFunc(makers, func(m maker) bool { return m.name == name }); k >= 0 && name != "completion" && name != "man" {
+	if k := slices.IndexFunc(makers, func(m maker) bool { return m.name == name }); k >= 0 && name != "completion" &&
+		name != "man" {
 		makers = makers[k : k+1]
 	}
 	all := make([]*cli.Command, len(makers))

@@ -25,10 +25,12 @@ func serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
 		Usage: "answer requests of another program over standard input and output",
-		Description: "The requests and replies are frames with numbers as they are in memory; docs/protocol.md describes them. The worker ends\n" +
+		Description: "The requests and replies are frames with numbers as they are in memory; docs/protocol.md " +
+			"describes them. The worker ends\n" +
 			"when its standard input does.",
 		Flags: []cli.Flag{
-			&cli.Uint64Flag{Name: "max-body", Usage: "at most `BYTES` in a frame, and in all frames that wait", Value: cfg.MaxBody},
+			&cli.Uint64Flag{Name: "max-body", Usage: "at most `BYTES` in a frame, and in all frames that wait",
+				Value: cfg.MaxBody},
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

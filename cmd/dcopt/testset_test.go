@@ -15,6 +15,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/page"
 )
 
 // peerProblem is a problem of the peers' test set, dc/lang/testdata/testset. one
@@ -117,26 +118,10 @@ func sameTable(a, b string) bool {
 	return true
 }
 
-// keepBlock compares what stands in a page between <!-- name --> and
-// <!-- end --> with now; -update rewrites it.
+// keepBlock keeps a block of a page whose numbers may differ in their last digits.
 func keepBlock(t *testing.T, path, name, now string) {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, end := "<!-- "+name+" -->\n", "<!-- end -->\n"
-	head, rest, ok := strings.Cut(string(raw), begin)
-	old, tail, ok2 := strings.Cut(rest, end)
-	switch {
-	case !ok || !ok2:
-		t.Errorf("%s has no place for the block %q", path, name)
-	case old == now || !*update && sameTable(old, now):
-	case *update:
-		if err := os.WriteFile(path, []byte(head+begin+now+end+tail), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s: the block %q is\n%swant\n%s", path, name, old, now)
+	if *update || !sameTable(page.Block(t, path, name), now) {
+		page.Blocks(t, *update, path, map[string]string{name: now})
 	}
 }

@@ -25,11 +25,15 @@ func verifyCommand() *cli.Command {
 		Name:      "verify",
 		Usage:     "check a result by other code than the solver's",
 		ArgsUsage: "FILE RESULT.json",
-		Description: "FILE is a .dc problem, RESULT.json the output of dcopt solve --json, one result or those of a sweep. All claims of a\n" +
-			"result are tested together: in interval arithmetic with 256 bits, from the file's text by an evaluator of its own.\n" +
+		Description: "FILE is a .dc problem, RESULT.json the output of dcopt solve --json, one result or those of a " +
+			"sweep. All claims of a\n" +
+			"result are tested together: in interval arithmetic with 256 bits, from the file's text by an evaluator " +
+			"of its own.\n" +
 			"With --proof the tree of --global is replayed. docs/guarantees.md says what follows.\n\n" +
-			"Exit codes: 0 accepted, all claims are shown, 1 wrong usage or unreadable file, 2 wrong problem file or one that\n" +
-			"this command cannot read, 3 refused, a claim is false, 4 incomplete, a claim is neither shown nor false, 130 interrupted.",
+			"Exit codes: 0 accepted, all claims are shown, 1 wrong usage or unreadable file, 2 wrong problem file " +
+			"or one that\n" +
+			"this command cannot read, 3 refused, a claim is false, 4 incomplete, a claim is neither shown nor " +
+			"false, 130 interrupted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "proof", Usage: "the `FILE` that solve --global --proof wrote"},
 			&cli.StringSliceFlag{
@@ -77,7 +81,9 @@ func verifyResults(c *cli.Context) error {
 	}
 	worst := verify.Accepted
 	for _, r := range results {
-		report, err := session.Within(c.Context, func() (verify.Report, error) { return verifyOne(c, args[0], string(src), set, r) })
+		report, err := session.Within(c.Context, func() (verify.Report, error) {
+			return verifyOne(c, args[0], string(src), set, r)
+		})
 		if err != nil {
 			return err
 		}
@@ -136,7 +142,8 @@ func verifyOne(c *cli.Context, path, src string, set map[string]string, r *verif
 		return verify.Report{}, err
 	case err != nil:
 		report := p.Check(r, nil)
-		report.Findings = append(report.Findings, verify.Finding{Claim: "proof", Verdict: verify.Refused, Text: fmt.Sprintf("%s: %v", name, err)})
+		report.Findings = append(report.Findings, verify.Finding{Claim: "proof", Verdict: verify.Refused,
+			Text: fmt.Sprintf("%s: %v", name, err)})
 		return report, nil
 	}
 	return p.Check(r, &proof), nil
@@ -153,14 +160,16 @@ func verdictJSON(r *verify.Report) ([]byte, error) {
 	return report.Line(report.Object{
 		{Name: "verdict", Value: r.Verdict().String()}, {Name: "accepted", Value: r.Verdict() == verify.Accepted},
 		{Name: "objective_lower", Value: report.Number(r.Lo)}, {Name: "objective_upper", Value: report.Number(r.Hi)},
-		{Name: "violation", Value: report.Number(r.Violation)}, {Name: "worst", Value: r.Worst}, {Name: "findings", Value: findings},
+		{Name: "violation", Value: report.Number(r.Violation)}, {Name: "worst", Value: r.Worst},
+		{Name: "findings", Value: findings},
 	})
 }
 
 func verdictText(r *verify.Report) ([]byte, error) {
 	var b bytes.Buffer
 	for _, f := range r.Findings {
-		word := map[verify.Verdict]string{verify.Accepted: "holds", verify.Incomplete: "not shown", verify.Refused: "refused"}[f.Verdict]
+		word := map[verify.Verdict]string{verify.Accepted: "holds", verify.Incomplete: "not shown",
+			verify.Refused: "refused"}[f.Verdict]
 		fmt.Fprintf(&b, "%-9s %s: %s\n", word, f.Claim, f.Text)
 	}
 	fmt.Fprintln(&b, r.Verdict())

@@ -76,10 +76,11 @@ func (o origin) String() string {
 
 func versionCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "version",
-		Usage:       "print the version, the commit and the backends of this build",
-		Description: "The commit and its date are those that the go command recorded: of a build in a checkout, and of go install.",
-		Flags:       []cli.Flag{flags.JSON()},
+		Name:  "version",
+		Usage: "print the version, the commit and the backends of this build",
+		Description: "The commit and its date are those that the go command recorded: of a build in a checkout, and " +
+			"of go install.",
+		Flags: []cli.Flag{flags.JSON()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return exit.Usagef("version takes no arguments")
@@ -94,8 +95,10 @@ func versionCommand() *cli.Command {
 			}
 			if c.Bool("json") {
 				b, err := report.Line(report.Object{
-					{Name: "version", Value: version()}, {Name: "commit", Value: from.commit}, {Name: "date", Value: from.date}, {Name: "modified", Value: from.modified},
-					{Name: "go", Value: runtime.Version()}, {Name: "os", Value: runtime.GOOS}, {Name: "arch", Value: runtime.GOARCH}, {Name: "backends", Value: names},
+					{Name: "version", Value: version()}, {Name: "commit", Value: from.commit},
+					{Name: "date", Value: from.date}, {Name: "modified", Value: from.modified},
+					{Name: "go", Value: runtime.Version()}, {Name: "os", Value: runtime.GOOS},
+					{Name: "arch", Value: runtime.GOARCH}, {Name: "backends", Value: names},
 				})
 				if err != nil {
 					return err

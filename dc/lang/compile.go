@@ -31,9 +31,12 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim eval.Limits, m *
 	if opt.Cache == nil {
 		opt.Cache = &Cache{}
 	}
-	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m, later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
+	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m,
+		later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
 	c.ev = eval.New(ctx, f.src, m, lim,
-		&datafile.Loader{FS: opt.FS, Dir: opt.Dir, Limits: arrays.Limits{Numbers: lim.Entries, Side: lim.Vars, Dimensions: value.MaxDims}, Cache: &opt.Cache.files}, &function.Rules)
+		&datafile.Loader{FS: opt.FS, Dir: opt.Dir,
+			Limits: arrays.Limits{Numbers: lim.Entries, Side: lim.Vars, Dimensions: value.MaxDims},
+			Cache:  &opt.Cache.files}, &function.Rules)
 	c.errs.list = append(c.errs.list, f.syntax...)
 	for name := range f.src.Tree.Lost {
 		c.ev.Names[name] = &eval.Symbol{Bad: true, Lost: true}
@@ -73,7 +76,7 @@ func (c *compiler) again(m *dc.Model) *compiler {
 	return newCompiler(c.ev.Ctx, c.f, c.opt, c.ev.Limits, m) // the options have the files that were read
 }
 
-// statements compiles the statements and collects their mistakes. The error is that of ctx.
+// statements compiles the statements and collects their mistakes. The error is ctx.Err().
 func (c *compiler) statements(ctx context.Context) error {
 	f := c.f
 	c.checkSet()
@@ -227,14 +230,17 @@ func (c *compiler) objective(s *syntax.Statement) {
 	c.ev.Together(s.Value)
 	v := c.ev.Side(s.Value)
 	if v.Sort == value.ComplexPairs {
-		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex", c.ev.Say(s.Value))
+		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex",
+			c.ev.Say(s.Value))
 	}
 	if v.Len() != 1 {
-		c.ev.Fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", c.ev.Say(s.Value), value.ShapeText(v.Shape))
+		c.ev.Fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s",
+			c.ev.Say(s.Value), value.ShapeText(v.Shape))
 	}
 	e := v.Expr(0)
 	part := &c.out.Objective
-	part.Text, part.Place, part.Curvature = c.f.src.Tree.Text(s.Value.Span), c.f.place(s.Value.Span), Curvature(v.Curvature())
+	part.Text, part.Place, part.Curvature = c.f.src.Tree.Text(s.Value.Span), c.f.place(s.Value.Span),
+		Curvature(v.Curvature())
 	if s.Verb == syntax.Maximize {
 		c.model.Maximize(e)
 		c.linearisedOf(part, s.Value, v, -1)
@@ -244,8 +250,9 @@ func (c *compiler) objective(s *syntax.Statement) {
 	}
 }
 
-// nowhere is a declaration or an objective that has no value, whatever the variables are, for data from outside of the file: no
-// point is feasible. Statements that use a name without a value are left out.
+// nowhere is a declaration or an objective that has no value, whatever the variables are, for data
+// from outside of the file: no point is feasible. Statements that use a name without a value are
+// left out.
 func (c *compiler) nowhere(s *syntax.Statement, with, why string) {
 	c.spoil(s)
 	at, f := s.Span, Family{Name: s.Name}

@@ -20,7 +20,8 @@ func (c *compiler) constraint(s *syntax.Statement) {
 		f.Name = c.freshName()
 	} else if first := c.labels[s.Name]; first != s.At {
 		f.Name = c.numbered(s.Name)
-		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s", s.Name, c.f.src.Tree.Line(first.Pos), f.Name)
+		c.warn(&syntax.Node{Span: s.At}, "two constraints are called %s; the first is in line %d, this one is %s",
+			s.Name, c.f.src.Tree.Line(first.Pos), f.Name)
 	}
 	root := s.Whole
 	ev.NoteOf(root).Open = len(s.Binders) > 0
@@ -154,7 +155,8 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))
 			ev.Spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
 		}
-		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name, append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
+		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name,
+			append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
 	}
 	return true
 }
@@ -179,7 +181,8 @@ func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value.
 			} else if r == syntax.GE || r == syntax.EQ && a < b {
 				con = dc.LE(dc.Num(b), dc.Num(a))
 			}
-			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b, c.ev.Where()))
+			c.never(root, f, index, con, fmt.Sprintf("it says %g %s %g, and no variable occurs%s", a, r, b,
+				c.ev.Where()))
 			return
 		}
 	}
@@ -270,7 +273,8 @@ func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
 func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign int) {
 	ev := c.ev
 	cur := v.Curvature()
-	if cur <= value.Affine || sign > 0 && cur == value.Convex || sign < 0 && cur == value.Concave || len(part.Linearised) == maxLinearised {
+	if cur <= value.Affine || sign > 0 && cur == value.Convex || sign < 0 && cur == value.Concave ||
+		len(part.Linearised) == maxLinearised {
 		return
 	}
 	switch {
@@ -339,7 +343,8 @@ func (c *compiler) inParts(s *syntax.Statement, vs []value.Value) bool {
 
 // complexMember is memberOf where a side is complex: an equation of the real and one of
 // the imaginary parts.
-func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value) bool {
+func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Family, index []int,
+	vs []value.Value) bool {
 	re, im := make([]value.Value, len(vs)), make([]value.Value, len(vs))
 	for k, v := range vs {
 		p := eval.PairIn(v)
@@ -364,7 +369,8 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
 	p := c.ev.PairOf(n)
 	text := c.f.src.Tree.Text(n.Span)
-	if (p.Re.Sort == value.Expressions || !p.IsReal() && p.Im.Sort == value.Expressions) && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
+	if (p.Re.Sort == value.Expressions || !p.IsReal() && p.Im.Sort == value.Expressions) &&
+		!slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
 		part.Linearised = append(part.Linearised, text)
 	}
 }

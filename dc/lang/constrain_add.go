@@ -60,12 +60,14 @@ func (c *compiler) never(root *syntax.Node, f *Family, index []int, con dc.Const
 }
 
 func (c *compiler) warn(at *syntax.Node, format string, args ...any) {
-	c.warnings.add(Diagnostic{File: c.f.Name, Place: c.f.place(at.Span), Severity: Warning, Message: fmt.Sprintf(format, args...)})
+	c.warnings.add(Diagnostic{File: c.f.Name, Place: c.f.place(at.Span), Severity: Warning,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // loose states the relations of a constraint of which a side has infinite
 // entries. Those that always hold are left open.
-func (c *compiler) loose(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value, shape []int) bool {
+func (c *compiler) loose(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value,
+	shape []int) bool {
 	stated := false
 	for k, rel := range s.Rels {
 		l, r := vs[k], vs[k+1]
@@ -95,12 +97,14 @@ func (c *compiler) loose(s *syntax.Statement, root *syntax.Node, f *Family, inde
 }
 
 // looseRelation states l <= r or l == r without the open entries.
-func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r value.Value, rel syntax.Kind, open []bool, shape []int) {
+func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r value.Value, rel syntax.Kind,
+	open []bool, shape []int) {
 	if max(l.Sort, r.Sort) > value.AffineFunctions {
 		for i := range open {
 			if !open[i] {
 				ops := []dc.Expr{l.Expr(min(i, l.Len()-1)), r.Expr(min(i, r.Len()-1))}
-				f.Curvature = max(f.Curvature, c.add(root, ops, []syntax.Kind{rel}, f.Name, append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
+				f.Curvature = max(f.Curvature, c.add(root, ops, []syntax.Kind{rel}, f.Name,
+					append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
 			}
 		}
 		return

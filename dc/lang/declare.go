@@ -19,7 +19,8 @@ func (c *compiler) param(s *syntax.Statement) {
 	case ok:
 	case s.Value == nil:
 		at := &syntax.Node{Span: s.At}
-		c.ev.Fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.Name), "the param %s has no value", s.Name)
+		c.ev.Fail(at, fmt.Sprintf("write %s = ..., or set it from outside", s.Name), "the param %s has no value",
+			s.Name)
 	case s.Binders != nil:
 		v = c.family(s)
 	default:
@@ -29,7 +30,8 @@ func (c *compiler) param(s *syntax.Statement) {
 		}
 	}
 	if !v.IsData() && v.Sort != value.SparseNumbers && !v.ComplexData() {
-		c.ev.Fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable", c.ev.Say(s.Value))
+		c.ev.Fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable",
+			c.ev.Say(s.Value))
 	}
 	if s.Dims != nil {
 		v = c.checkShape(s, v, from)
@@ -51,7 +53,8 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 		return value.Value{}, "", false
 	}
 	refuse := func(message, help string) {
-		panic(eval.Mistake{Param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text, message), Help: help}})
+		panic(eval.Mistake{Param: s.Name, Mistake: syntax.Mistake{Message: fmt.Sprintf("set %s=%s: %s", s.Name, text,
+			message), Help: help}})
 	}
 	if read := datafile.ReaderOf(text); read != "" {
 		l := *c.ev.Data
@@ -164,7 +167,8 @@ func (c *compiler) fit(s *syntax.Statement, v value.Value, to *value.Axes, from 
 		if from != "" {
 			from = " (from " + from + ")"
 		}
-		c.ev.Fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name, value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
+		c.ev.Fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name,
+			value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
 	}
 	return v.Reshape(to.Shape...).Along(to)
 }
@@ -209,7 +213,8 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 			vs = rows.Values(ev.Model)
 		}
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
-			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
+			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape),
+				value.ShapeText(v.Shape))
 		}
 		vs = append(vs, v)
 		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
@@ -250,7 +255,8 @@ func (c *compiler) set(s *syntax.Statement) {
 	case 2:
 		v = c.ev.Pairs(s.Value, v)
 	default:
-		c.ev.Fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s", c.ev.Say(s.Value), value.ShapeText(v.Shape))
+		c.ev.Fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s",
+			c.ev.Say(s.Value), value.ShapeText(v.Shape))
 	}
 	c.define(s, v, "")
 }
@@ -292,7 +298,8 @@ func (c *compiler) variable(s *syntax.Statement) {
 	c.vars += n
 	a := c.model.Var(s.Name, shape, v.opts...)
 	x := value.FromAffine(a)
-	if slices.ContainsFunc(to.Origin, func(o int) bool { return o != 1 }) || slices.ContainsFunc(to.Sets, func(s *value.Set) bool { return s != nil }) {
+	if slices.ContainsFunc(to.Origin, func(o int) bool { return o != 1 }) ||
+		slices.ContainsFunc(to.Sets, func(s *value.Set) bool { return s != nil }) {
 		x = x.Along(&to)
 	}
 	c.define(s, x, "")
@@ -358,7 +365,8 @@ func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Valu
 	ev.Loop(s.Value, s.Binders, nil, func() {
 		p := ev.PairOf(s.Value)
 		if len(parts) > 0 && !slices.Equal(parts[0].Re.Shape, p.Re.Shape) {
-			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
+			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name,
+				value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
 		}
 		parts, im = append(parts, p), append(im, p.Imag())
 		ev.Fits(s.Value, append(to.Shape[:len(to.Shape):len(to.Shape)], p.Re.Shape...))
@@ -366,7 +374,8 @@ func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Valu
 	var refs [2][]eval.Ref
 	for k := range parts {
 		for i := range parts[k].Re.Len() {
-			refs[0], refs[1] = append(refs[0], eval.Ref{V: &parts[k].Re, K: i}), append(refs[1], eval.Ref{V: &im[k], K: i})
+			refs[0], refs[1] = append(refs[0], eval.Ref{V: &parts[k].Re, K: i}),
+				append(refs[1], eval.Ref{V: &im[k], K: i})
 		}
 	}
 	if len(parts) > 0 {

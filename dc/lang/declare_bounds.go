@@ -58,11 +58,13 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 		if v.lo == nil && v.hi == nil && v.values == nil {
 			break
 		}
-		if lo, hi := at(v.lo, k, -inf), min(at(v.hi, k, inf), at(v.hi, mirror(k), inf)); lo > hi || lo == inf || hi == -inf {
+		if lo, hi := at(v.lo, k, -inf), min(at(v.hi, k, inf), at(v.hi, mirror(k), inf)); lo > hi || lo == inf ||
+			hi == -inf {
 			out = append(out, crossed{k, lo, hi})
 		}
 		if v.symmetric && v.values != nil {
-			if a, b := at(v.values, k, 0), at(v.values, mirror(k), 0); !(math.Abs(a-b) <= eval.NearInteger*max(math.Abs(a), math.Abs(b))) {
+			if a, b := at(v.values, k, 0), at(v.values, mirror(k),
+				0); !(math.Abs(a-b) <= eval.NearInteger*max(math.Abs(a), math.Abs(b))) {
 				c.ev.Fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
 			}
 		}
@@ -113,7 +115,8 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 	}
 	flat := len(s.Shape) == 1 && len(s.Values) == v.n
 	if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.Fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
+		c.ev.Fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name,
+			value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
 	}
 	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
 	return dc.StartAt(s.Values...), true
@@ -123,7 +126,8 @@ func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
 func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
 	x := c.ev.DataOf(n, what)
 	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
-		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(x.Shape))
+		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape),
+			c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(x.Shape))
 	}
 	return x.Numbers()
 }
@@ -153,7 +157,9 @@ func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
 
 // isComplex reports whether a variable is declared complex or hermitian.
 func isComplex(s *syntax.Statement) bool {
-	return slices.ContainsFunc(s.Attrs, func(a syntax.Attribute) bool { return a.Name == "complex" || a.Name == "hermitian" })
+	return slices.ContainsFunc(s.Attrs, func(a syntax.Attribute) bool {
+		return a.Name == "complex" || a.Name == "hermitian"
+	})
 }
 
 // complexAttribute is attribute for a complex variable.
@@ -170,7 +176,8 @@ func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
 			v.opts = append(v.opts, dc.PSD())
 		}
 	case "symmetric":
-		ev.Fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian", "%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
+		ev.Fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian",
+			"%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
 	case "start":
 		if v.started {
 			ev.Fail(at, "", "%s has two starts", v.s.Name)
@@ -178,7 +185,8 @@ func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
 		v.started = true
 		v.opts = append(v.opts, c.complexStart(v, a.Args[0]))
 	default:
-		ev.Fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds", v.s.Name)
+		ev.Fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds",
+			v.s.Name)
 	}
 }
 
@@ -190,7 +198,8 @@ func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
 	p := eval.PairIn(c.ev.ComplexDataOf(n, "a start"))
 	re, im := p.Re, p.Imag()
 	if re.Len() != 1 && !slices.Equal(value.Squeeze(re.Shape), value.Squeeze(v.shape)) {
-		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(re.Shape))
+		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape),
+			c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(re.Shape))
 	}
 	z := make([]complex128, v.n)
 	for k := range z {
@@ -211,7 +220,8 @@ func (c *compiler) hermitianStart(v *varParts, n *syntax.Node, z []complex128) {
 	}
 	if i, j, ok := dc.IsHermitian(dc.ComplexConst(v.shape, z)); !ok {
 		d := v.shape[0]
-		c.ev.Fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name, z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
+		c.ev.Fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name,
+			z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
 	}
 }
 
@@ -233,7 +243,8 @@ func (c *compiler) givenComplex(v *varParts) {
 		}
 		flat := len(s.Shape) == 1 && len(s.Values) == v.n
 		if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-			c.ev.Fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
+			c.ev.Fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape),
+				s.From, value.ShapeText(s.Shape))
 		}
 		for i, x := range s.Values {
 			if k == 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 // grammarFile is the grammar for editors, from this folder.
-const grammarFile = "../../editors/vscode/syntaxes/dc.tmLanguage.json"
+const grammarFile = "../../tools/editors/vscode/syntaxes/dc.tmLanguage.json"
 
 // grammar is what the tests read of it.
 type grammar struct {
@@ -175,7 +175,7 @@ func TestEditorPackage(t *testing.T) {
 			Grammars []struct{ Language, ScopeName, Path string }
 		}
 	}
-	const dir = "../../editors/vscode/"
+	const dir = "../../tools/editors/vscode/"
 	readJSON(t, dir+"package.json", &p)
 	c := p.Contributes
 	code, err := os.ReadFile(dir + p.Main)

@@ -181,7 +181,8 @@ func pathTo(n *syntax.Node, offset int, path []*syntax.Node) []*syntax.Node {
 // explain finds the expression of a statement and evaluates it for the first values of
 // the indices around it.
 func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
-	if sym := c.ev.Names[s.Name]; s.Verb <= syntax.Let && s.At.Pos <= offset && offset <= s.At.End && sym != nil && !sym.Bad && sym.At == s.At {
+	if sym := c.ev.Names[s.Name]; s.Verb <= syntax.Let && s.At.Pos <= offset && offset <= s.At.End && sym != nil &&
+		!sym.Bad && sym.At == s.At {
 		c.first(func() { out = c.explanation(&syntax.Node{Span: s.At, Op: syntax.OpName, Name: s.Name}) })
 		return out
 	}
@@ -278,7 +279,8 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	ev := c.ev
 	v := ev.Eval(n)
-	e := &Explanation{Text: c.f.src.Tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(), Hi: math.NaN()}
+	e := &Explanation{Text: c.f.src.Tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(),
+		Hi: math.NaN()}
 	if len(ev.Indices) > 0 {
 		parts := make([]string, len(ev.Indices))
 		for k, b := range ev.Indices {

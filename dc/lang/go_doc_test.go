@@ -6,12 +6,12 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	gotoken "go/token"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/page"
 )
 
 // goNames are what the functions of the language are called in package dc, but for those whose row
@@ -124,57 +124,5 @@ func TestGoNames(t *testing.T) {
 		}
 		row("`"+name+"`", names)
 	}
-	const path = "../../docs/go.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, end := "<!-- names -->\n", "<!-- end -->\n"
-	head, rest, ok := strings.Cut(string(raw), begin)
-	old, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the names", path)
-	}
-	if old != b.String() && !*update {
-		t.Errorf("%s: the names are\n%swant\n%s", path, old, b.String())
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(head+begin+b.String()+end+tail), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestGoBlocks: the code that docs/go.md shows is part of files that are run.
-func TestGoBlocks(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/go.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []string
-	for _, pattern := range []string{"../../examples/nine/*_test.go", "../../ccp/example*_test.go", "../example*_test.go"} {
-		more, err := filepath.Glob(pattern)
-		if err != nil || len(more) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		files = append(files, more...)
-	}
-	var all strings.Builder
-	for _, name := range files {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.WriteString(strings.ReplaceAll(string(src), "\n\t", "\n"))
-	}
-	blocks := strings.Split(string(raw), "```go\n")[1:]
-	if len(blocks) < 3 {
-		t.Errorf("%d blocks", len(blocks))
-	}
-	for _, b := range blocks {
-		code, _, _ := strings.Cut(b, "```")
-		if !strings.Contains(all.String(), code) {
-			t.Errorf("no file has\n%s", code)
-		}
-	}
+	page.Blocks(t, *update, "../../docs/go.md", map[string]string{"names": b.String()})
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/page"
 	"github.com/dcopt/dcopt/internal/setting"
 )
 
@@ -206,51 +208,24 @@ func functionTable(data bool) string {
 	return b.String()
 }
 
-// TestLanguageDoc keeps the tables of docs/language.md; -update rewrites them.
+// TestLanguageDoc keeps the tables of docs/language.md, and asks there for the options, kinds of
+// plots and words; -update rewrites the tables.
 func TestLanguageDoc(t *testing.T) {
 	const path = "../../docs/language.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := string(raw)
-	for mark, now := range map[string]string{"functions": functionTable(false), "data functions": functionTable(true)} {
-		begin, end := "<!-- "+mark+" -->\n", "<!-- end -->\n"
-		head, rest, ok := strings.Cut(doc, begin)
-		old, tail, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("%s has no place for the %s", path, mark)
-		}
-		if old != now && !*update {
-			t.Errorf("%s: the %s are\n%swant\n%s", path, mark, old, now)
-		}
-		doc = head + begin + now + end + tail
-	}
+	page.Blocks(t, *update, path, map[string]string{"functions": functionTable(false), "data functions": functionTable(true)})
+	doc := page.Text(t, path)
 	for _, name := range setting.Names(setting.File) {
-		if !strings.Contains(doc, "`"+name+"`") {
-			t.Errorf("%s does not name the option %s", path, name)
-		}
+		page.Names(t, path, doc, "`"+name+"`")
 	}
 	for _, kind := range plotKinds {
-		if !strings.Contains(doc, "| `"+kind+"(") {
-			t.Errorf("%s does not describe the plot of %s", path, kind)
-		}
+		page.Names(t, path, doc, "| `"+kind+"(")
 	}
-	for w, k := range syntax.Words {
-		if !strings.Contains(doc, w) {
-			t.Errorf("%s does not have the word %s (%v)", path, w, k)
-		}
-	}
+	page.Names(t, path, doc, slices.Collect(maps.Keys(syntax.Words))...)
 	for _, block := range strings.Split(doc, "```\n")[1:] { // the files it shows
 		if strings.HasPrefix(block, "# ") {
 			if out := checkFormat(t, path, []byte(block)); string(out) != block {
 				t.Errorf("the format of what %s shows is\n%s", path, out)
 			}
-		}
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(doc), 0o666); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

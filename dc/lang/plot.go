@@ -20,13 +20,16 @@ var plotKinds = []string{
 // placesForm says how places are written.
 const (
 	placesForm = "places are a matrix with two columns, or two vectors of equal length"
-	pathsForm  = "places of a path are a matrix with two columns, or two vectors of equal length; several paths are an array k x n x 2"
+	pathsForm  = "places of a path are a matrix with two columns, or two vectors of equal length; several paths are " +
+		"an array k x n x 2"
 )
 
 // otherKinds are words of other programs and the kinds to write instead.
 var otherKinds = map[string]string{
-	"scatter": "points", "point": "points", "dots": "points", "circle": "circles", "discs": "circles", "disks": "circles", "line": "path", "lines": "path", "paths": "path",
-	"polyline": "path", "edges": "links", "segments": "links", "arcs": "links", "graph": "links", "stem": "bars", "bar": "bars", "histogram": "bars",
+	"scatter": "points", "point": "points", "dots": "points", "circle": "circles", "discs": "circles",
+	"disks": "circles", "line": "path", "lines": "path", "paths": "path",
+	"polyline": "path", "edges": "links", "segments": "links", "arcs": "links", "graph": "links", "stem": "bars",
+	"bar": "bars", "histogram": "bars",
 	"rect": "rects", "rectangles": "rects", "boxes": "rects", "gantt": "rects", "text": "labels", "texts": "labels",
 	"db":    "decibels",
 	"image": "matrix", "imshow": "matrix", "spy": "matrix", "curve": "fit", "series": "signal", "signals": "signal",
@@ -85,7 +88,8 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 		if a.more() {
 			out.Values = append(out.Values, a.shaped([]int{n, k}, "the weights of links"))
 		} else if n != k {
-			c.ev.Fail(a.whole(), "give the n x m matrix of their weights, too", "links join %d places with %d others, one by one", n, k)
+			c.ev.Fail(a.whole(), "give the n x m matrix of their weights, too",
+				"links join %d places with %d others, one by one", n, k)
 		}
 	case "signal", "decibels", "bars":
 		out.Values = a.series()
@@ -111,17 +115,19 @@ func (c *compiler) mark(m *syntax.Mark) Mark {
 			help := "write fit(x, y, f) with three vectors: abscissae, observations, fitted values"
 			a.wrong(help, "a vector", x)
 		}
-		out.Values = []Let{x, a.entries(x.Shape[0], "an observation for each abscissa"), a.entries(x.Shape[0], "a fitted value for each abscissa")}
+		out.Values = []Let{x, a.entries(x.Shape[0], "an observation for each abscissa"),
+			a.entries(x.Shape[0], "a fitted value for each abscissa")}
 	default:
 		a.unknownKind()
 	}
 	if a.more() {
-		c.ev.Fail(m.Args[a.at], "", "%s takes %s, not %d", m.Kind, eval.Count(a.at, "argument", "arguments"), len(m.Args))
+		c.ev.Fail(m.Args[a.at], "", "%s takes %s, not %d", m.Kind, eval.Count(a.at, "argument", "arguments"),
+			len(m.Args))
 	}
 	return out
 }
 
-// arguments are those of a mark, taken one after the other.
+// arguments of a mark, taken one after the other.
 type arguments struct {
 	c  *compiler
 	m  *syntax.Mark
@@ -239,7 +245,7 @@ func (a *arguments) series() []Let {
 	return []Let{v, f}
 }
 
-// places takes k times the coordinates of places, also those of several paths.
+// places takes k times the coordinates of places, also of several paths.
 func (a *arguments) places(k int, paths bool) (out []Coordinates) {
 	for range k {
 		if plane, ok := a.plane(); ok {

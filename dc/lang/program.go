@@ -12,7 +12,7 @@ import (
 
 // Start is the start of a variable, in place of the one in the file.
 type Start struct {
-	// Shape is that of the variable, dimensions of size 1 aside; one dimension
+	// Shape is the shape of the variable, dimensions of size 1 aside; one dimension
 	// goes with every shape of that size.
 	Shape  []int
 	Values []float64 // in row-major order
@@ -20,7 +20,7 @@ type Start struct {
 }
 
 // Axis lists the members of the set that a dimension runs over, in the order of its
-// entries. A member has one part, or those of a pair, triple or quadruple; a part is an
+// entries. A member has one part, or the parts of a pair, triple or quadruple; a part is an
 // int or a string. It is nil for a dimension whose indices count from a first one.
 type Axis [][]any
 
@@ -100,16 +100,15 @@ type Mark struct {
 	Kind  string
 	Label string // its name in the legend; empty: none is given
 	Text  string // as the file states it
-	// Places are those of points, circles, labels, paths and motions, the two ends of links, and
-	// the lower left corners of rects and their sizes; none of the other kinds.
+	// Places are the places of points, circles, labels, paths and motions, the two ends of links,
+	// and the lower left corners of rects and their sizes; none of the other kinds.
 	Places []Coordinates
-	// Values are the arguments behind the places: the radius of circles and of what moves (one, or one for each);
-	// of points a number for each, or none; of links the n x m matrix of their
-	// weights, or none. Of a signal or bars it is a vector or a matrix with one of
-	// them per row, or its abscissae and it; of a matrix, the matrix, or the abscissae of its columns, the
-	// ordinates of its rows and it; of a fit the
-	// abscissae, the observations and the fitted values. Of labels it is a number for each, unless
-	// there are Texts.
+	// Values are the arguments behind the places: the radius of circles and of what moves (one, or
+	// one for each); of points a number for each, or none; of links the n x m matrix of their
+	// weights, or none. Of a signal or bars it is a vector or a matrix with one of them per row, or
+	// its abscissae and it; of a matrix, the matrix, or the abscissae of its columns, the ordinates
+	// of its rows and it; of a fit the abscissae, the observations and the fitted values. Of labels
+	// it is a number for each, unless there are Texts.
 	Values []Let
 	Texts  []string // of labels, one for each place
 }
@@ -127,7 +126,7 @@ type DataFile struct {
 	Name       string // as the problem writes it
 	Path       string // where it was looked for: in Options.FS, or as the system takes it
 	Bytes      int64
-	Rows, Cols int // of numbers; of a JSON file, those of the value read last
+	Rows, Cols int // of numbers; of a JSON file, the shape of the value read last
 }
 
 // Cache keeps the contents of data files between compilations, for sweeps. It

@@ -71,7 +71,8 @@ func (r *resolver) bind(bs []syntax.Binder) mask {
 				r.fail(b.Span, "choose another name", "the index %s stands inside another index %s", name, name)
 			}
 			if s := r.c.ev.Names[name]; s != nil && !s.Lost {
-				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name, r.c.f.src.Tree.Line(s.At.Pos))
+				r.fail(b.Span, "choose another name", "the index %s hides %s, declared in line %d", name, name,
+					r.c.f.src.Tree.Line(s.At.Pos))
 			}
 			r.scope = append(r.scope, name)
 		}
@@ -184,7 +185,8 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 	case s != nil && s.Lost:
 		r.failed = true
 	case s != nil:
-		r.fail(n.Span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.Name, n.Name), "%s is not a function", n.Name)
+		r.fail(n.Span, fmt.Sprintf("index with %s[...], multiply with %s*(...)", n.Name, n.Name),
+			"%s is not a function", n.Name)
 	case function.Instead[n.Name] != "":
 		r.fail(n.Span, function.Instead[n.Name], "unknown function %q", n.Name)
 	case guess != "":
@@ -209,11 +211,13 @@ func (r *resolver) complex(n *syntax.Node) {
 		return
 	case syntax.OpName:
 		s := r.c.ev.Names[n.Name]
-		at.Complex = s != nil && s.Value.Cells != nil && s.Value.Sort == value.ComplexPairs && !slices.Contains(r.scope, n.Name)
+		at.Complex = s != nil && s.Value.Cells != nil && s.Value.Sort == value.ComplexPairs &&
+			!slices.Contains(r.scope, n.Name)
 		return
 	case syntax.OpIndex, syntax.OpReduce, syntax.OpTrans:
 		see(n.Args[0])
-	case syntax.OpSum, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv, syntax.OpPower, syntax.OpNeg, syntax.OpCall, syntax.OpChoice:
+	case syntax.OpSum, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv, syntax.OpPower, syntax.OpNeg,
+		syntax.OpCall, syntax.OpChoice:
 		for _, a := range n.Args {
 			see(a)
 		}

@@ -189,7 +189,7 @@ func (p *jsonParser) array(depth, at int) error {
 	return nil
 }
 
-// number reads a number, whose grammar is narrower than that of tables: no sign but a
+// number reads a number, whose grammar is narrower than the grammar of tables: no sign but a
 // minus, no 0 before other digits, digits on both sides of a point.
 func (p *jsonParser) number() (float64, error) {
 	s := p.s[p.at:]
@@ -235,7 +235,7 @@ func (p *jsonParser) text() (string, error) {
 }
 
 // mostDepth bounds the nesting of values that are skipped.
-// Source: that of package encoding/json.
+// Source: the bound of package encoding/json.
 const mostDepth = 10000
 
 // skip reads a value of any kind.

@@ -54,7 +54,8 @@ func (p *mtxParser) word(field, kind string, forms ...string) error {
 		}
 	}
 	if strings.EqualFold(field, "complex") || strings.EqualFold(field, "hermitian") {
-		return &Error{Line: 1, Msg: "the matrix is complex; write its real and its imaginary part to files of their own"}
+		const msg = "the matrix is complex; write its real and its imaginary part to files of their own"
+		return &Error{Line: 1, Msg: msg}
 	}
 	return &Error{Line: 1, Msg: "the " + kind + " " + field + " is not known; want " + strings.Join(forms, ", ")}
 }
@@ -71,13 +72,15 @@ func (p *mtxParser) banner() error {
 	}
 	for _, err := range []error{
 		p.word(f[1], "object", "matrix"), p.word(f[2], "format", "coordinate", "array"),
-		p.word(f[3], "field", "real", "double", "integer", "pattern"), p.word(f[4], "symmetry", "general", "symmetric", "skew-symmetric"),
+		p.word(f[3], "field", "real", "double", "integer", "pattern"),
+		p.word(f[4], "symmetry", "general", "symmetric", "skew-symmetric"),
 	} {
 		if err != nil {
 			return err
 		}
 	}
-	p.array, p.pattern, p.whole = strings.EqualFold(f[2], "array"), strings.EqualFold(f[3], "pattern"), strings.EqualFold(f[3], "integer")
+	p.array, p.pattern, p.whole = strings.EqualFold(f[2], "array"), strings.EqualFold(f[3], "pattern"),
+		strings.EqualFold(f[3], "integer")
 	switch strings.ToLower(f[4])[1] {
 	case 'y':
 		p.mirror = 1
@@ -270,7 +273,8 @@ func (p *mtxParser) coordinates() (*Sparse, error) {
 		}
 		if p.mirror != 0 && (j > i || j == i && p.mirror < 0) {
 			p.at = at
-			return nil, p.wrong("the entry [%d,%d] does not lie in the triangle that a symmetric file has: below the diagonal, or on it", i, j)
+			return nil, p.wrong("the entry [%d,%d] does not lie in the triangle that a symmetric file has: below "+
+				"the diagonal, or on it", i, j)
 		}
 		t.add(i-1, j-1, v)
 		if p.mirror != 0 && i != j {

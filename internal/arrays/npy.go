@@ -220,7 +220,8 @@ func (p *literal) descr(h *header) error {
 		return p.wrong("the entries have no type")
 	}
 	h.kind = s[0]
-	if h.bytes, err = strconv.Atoi(s[1:]); (err != nil || h.bytes < 0) && h.kind != 'O' && h.kind != 'M' && h.kind != 'm' {
+	if h.bytes, err = strconv.Atoi(s[1:]); (err != nil || h.bytes < 0) && h.kind != 'O' && h.kind != 'M' &&
+		h.kind != 'm' {
 		p.at = at
 		return p.wrong("the type %q of the entries is not known", s)
 	}
@@ -397,7 +398,8 @@ func OpenRows(r io.Reader) (*Rows, error) {
 // Source: a limit of memory.
 const mostWidth = 1 << 20
 
-// asInMemory reports whether the file has numbers as this machine has them in memory: reading is copying then.
+// asInMemory reports whether the file has numbers as this machine has them in memory: reading is
+// copying then.
 func (r *Rows) asInMemory() bool {
 	one := []byte{1, 0}
 	return r.h.kind == 'f' && r.h.bytes == 8 && r.h.order.Uint16(one) == binary.NativeEndian.Uint16(one)
@@ -413,7 +415,8 @@ func (r *Rows) Next(dst []float64) (int, error) {
 		}
 		var one [1]byte
 		if k, err := r.r.Read(one[:]); k > 0 {
-			return 0, wrong("byte %d: the file goes on behind its array", r.h.size+int64(r.Count)*int64(r.Width*r.h.bytes)+1)
+			return 0, wrong("byte %d: the file goes on behind its array",
+				r.h.size+int64(r.Count)*int64(r.Width*r.h.bytes)+1)
 		} else if err != nil && err != io.EOF {
 			return 0, err
 		}

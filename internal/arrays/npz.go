@@ -176,7 +176,8 @@ func (a *Archive) whole(name string, lim Limits, most int) ([]int, error) {
 	out := make([]int, len(v))
 	for k, x := range v {
 		if out[k] = int(x); float64(out[k]) != x || out[k] < 0 || out[k] > most {
-			return nil, wrong("the array %q: the entry [%d] is %g; want a whole number from 0 to %d", name, k+1, x, most)
+			return nil, wrong("the array %q: the entry [%d] is %g; want a whole number from 0 to %d", name, k+1, x,
+				most)
 		}
 	}
 	return out, nil

@@ -42,7 +42,7 @@ func Equalities(rng *rand.Rand, n int) *qpbackend.Problem {
 		b.Row(0, 0)
 	}
 	// A normal matrix of this density may lack rank at small n: the right-hand
-	// side is then that of a point.
+	// side is then the one of a point.
 	x := make([]float64, n)
 	for j := range x {
 		x[j] = rng.NormFloat64()

@@ -15,7 +15,7 @@ const horizon = 10
 
 // Control steers nx states by nx/2 inputs: variables x₀, …, x_T, u₀, …, u_{T−1},
 // x_{t+1} = Ax_t + Bu_t from a given x₀, bounds on all. The last state's cost is
-// that of the Riccati equation.
+// the solution of the Riccati equation.
 func Control(rng *rand.Rand, nx int) *qpbackend.Problem {
 	nu := nx / 2
 	A, B := dynamics(rng, nx, nu)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// block is the number of rows that are factored at a time, columns that of the columns
-// that are updated between two looks at the context. Source: derived: 2·block·columns·n operations, some
-// 50 ms for n = 3000.
+// block is the number of rows that are factored at a time, columns the number of columns that are
+// updated between two looks at the context. Source: derived: 2·block·columns·n operations, some 50
+// ms for n = 3000.
 const (
 	block   = 64
 	columns = 512
@@ -20,7 +20,7 @@ const (
 
 // Cholesky overwrites a, n × n with its upper triangle in row-major order, by the upper
 // triangular R with RᵀR = a. ok is false where a is not positive definite; the error is
-// that of ctx.
+// ctx.Err().
 func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 	n := a.N
 	part := func(i, j, rows, cols int) blas64.General {
@@ -34,7 +34,8 @@ func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 			}
 			cols := min(columns, n-j)
 			if i > 0 {
-				blas64.Gemm(blas.Trans, blas.NoTrans, -1, part(0, i, i, rows), part(0, j, i, cols), 1, part(i, j, rows, cols))
+				blas64.Gemm(blas.Trans, blas.NoTrans, -1, part(0, i, i, rows), part(0, j, i, cols), 1,
+					part(i, j, rows, cols))
 			}
 			if j == i {
 				if !(lapack.Implementation{}).Dpotf2(blas.Upper, rows, a.Data[i*a.Stride+i:], a.Stride) {
@@ -43,7 +44,8 @@ func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 			}
 			from := max(j, i+rows)
 			if rest := j + cols - from; rest > 0 {
-				r := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: rows, Stride: a.Stride, Data: a.Data[i*a.Stride+i:]}
+				r := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: rows, Stride: a.Stride,
+					Data: a.Data[i*a.Stride+i:]}
 				blas64.Trsm(blas.Left, blas.Trans, 1, r, part(i, from, rows, rest))
 			}
 		}
@@ -52,7 +54,7 @@ func Cholesky(ctx context.Context, a blas64.Symmetric) (ok bool, err error) {
 }
 
 // Eigen are the eigenvalues of q, ascending, and the eigenvectors as columns. The work is
-// that of one call of gonum; where ctx ends before, that goes on with a copy of q and is
+// one call of gonum; where ctx ends before, that goes on with a copy of q and is
 // of no consequence. ok is false where the eigenvalues cannot be computed.
 func Eigen(ctx context.Context, q mat.Symmetric) (λ []float64, v *mat.Dense, ok bool, err error) {
 	own := mat.NewSymDense(q.SymmetricDim(), nil)

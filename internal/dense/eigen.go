@@ -19,8 +19,8 @@ func SyevRoom(m blas64.Symmetric, λ []float64) int {
 	return int(size[0])
 }
 
-// Syev sets λ to the eigenvalues of m, upper triangle, row-major, ascending, and m to the eigenvectors as columns, if they are wanted. It
-// returns false where that is not possible.
+// Syev sets λ to the eigenvalues of m, upper triangle, row-major, ascending, and m to the
+// eigenvectors as columns, if they are wanted. It returns false where that is not possible.
 func Syev(vectors bool, m blas64.Symmetric, λ, work []float64) bool {
 	job := lapack.EVNone
 	if vectors {

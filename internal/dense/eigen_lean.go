@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EigenSym is the decomposition of a symmetric matrix into eigenvalues and eigenvectors, with the methods of gonum's
-// that are used, by package matrix: LAPACK's takes 1 % of a program that runs in a browser.
+// EigenSym is the decomposition of a symmetric matrix into eigenvalues and eigenvectors, with the
+// methods of gonum's that are used, by package matrix: LAPACK's takes 1 % of a program that runs in
+// a browser.
 type EigenSym struct {
 	λ []float64
 	v *mat.Dense
@@ -39,10 +40,10 @@ func (e *EigenSym) Values(dst []float64) []float64 { return append(dst, e.λ...)
 // VectorsTo sets dst to the eigenvectors as columns.
 func (e *EigenSym) VectorsTo(dst *mat.Dense) { dst.CloneFrom(e.v) }
 
-// SyevRoom is that of other builds: no room is needed.
+// SyevRoom is for builds without LAPACK: no room is needed.
 func SyevRoom(blas64.Symmetric, []float64) int { return 0 }
 
-// Syev is that of other builds, by package matrix. m has no gaps between its rows.
+// Syev is for builds without LAPACK: it uses package matrix. m has no gaps between its rows.
 func Syev(_ bool, m blas64.Symmetric, λ, _ []float64) bool {
 	n := m.N
 	for i := range n {

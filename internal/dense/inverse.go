@@ -10,7 +10,7 @@ import (
 
 // Inverse is the inverse of a, n × n in row-major order, which is not changed, and the
 // estimate of its condition number; inverse is nil where a is singular to rounding. The
-// work is that of calls of gonum, as that of Eigen.
+// work consists of calls of gonum, as in Eigen.
 func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond float64, err error) {
 	type result struct {
 		inverse []float64

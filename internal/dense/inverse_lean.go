@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Inverse is the inverse of a, n × n in row-major order, which is not changed, and its condition number in the 1-norm;
-// inverse is nil where a is singular to rounding. It is by Gauss-Jordan elimination with partial pivoting: LAPACK's factors take
-// 1 % of a program that runs in a browser.
+// Inverse is the inverse of a, n × n in row-major order, which is not changed, and its condition
+// number in the 1-norm; inverse is nil where a is singular to rounding. It is by Gauss-Jordan
+// elimination with partial pivoting: LAPACK's factors take 1 % of a program that runs in a browser.
 func Inverse(ctx context.Context, n int, a []float64) (inverse []float64, cond float64, err error) {
 	left, right := append([]float64(nil), a...), make([]float64, n*n)
 	for i := range n {

@@ -25,7 +25,8 @@ func NewSVD(r, c int) *SVD {
 	return w
 }
 
-// mostSweeps bounds the sweeps of jacobi. Source: Golub and Van Loan 2013, section 8.6.3: convergence is quadratic, in some six to ten sweeps.
+// mostSweeps bounds the sweeps of jacobi. Source: Golub and Van Loan 2013, section 8.6.3:
+// convergence is quadratic, in some six to ten sweeps.
 const mostSweeps = 60
 
 // jacobi is Decompose with all vectors, by rotations of two columns of A at a time that make them
@@ -89,8 +90,8 @@ func (w *SVD) jacobi() bool {
 	return true
 }
 
-// orthogonal rotates columns p and q of a, and rows p and q of vt, if the columns are not orthogonal to rounding,
-// or one of them is a rounding error of the whole matrix.
+// orthogonal rotates columns p and q of a, and rows p and q of vt, if the columns are not
+// orthogonal to rounding, or one of them is a rounding error of the whole matrix.
 func (w *SVD) orthogonal(p, q int, whole float64) bool {
 	r, c := w.A.Rows, w.A.Cols
 	a, v := w.A.Data, w.VT.Data
@@ -118,8 +119,8 @@ func (w *SVD) orthogonal(p, q int, whole float64) bool {
 	return true
 }
 
-// left sets column j of u: that of a divided by its length or, where that is a rounding error beside the largest
-// singular value, a unit vector orthogonal to those before.
+// left sets column j of u: column j of a divided by its length or, where that is a rounding error
+// beside the largest singular value, a unit vector orthogonal to those before.
 func (w *SVD) left(j int) {
 	r, c := w.A.Rows, w.A.Cols
 	u := w.U.Data

@@ -23,5 +23,6 @@ func Parse[E ~uint8](name, want string, names []string) (E, error) {
 			return E(k), nil
 		}
 	}
-	return 0, fmt.Errorf("%s %q%s; want one of %s", want, name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s %q%s; want one of %s", want, name, suggest.DidYouMean(name, names),
+		strings.Join(names, ", "))
 }

@@ -7,14 +7,17 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Mind collects garbage as often as suits a work on so many numbers. Of many, a fit or a solve has a few large slices
-// without pointers, so collections are cheap, and there should be no second copy's worth of garbage between them. Of few, the heap
-// is small whatever the garbage, and collections take time. The function it returns ends that.
+// Mind collects garbage as often as suits a work on so many numbers. Of many, a fit or a solve has
+// a few large slices without pointers, so collections are cheap, and there should be no second
+// copy's worth of garbage between them. Of few, the heap is small whatever the garbage, and
+// collections take time. The function it returns ends that.
 func Mind(numbers int) (restore func()) {
 	const (
 		large, small = 1 << 20, 1 << 17
-		percent      = 10  // Source: a limit on which no answer depends; TestFitMemory has the peak
-		seldom       = 400 // Source: the families of dcbench dc take .92 of the processor time of 100, in the same memory; solves of the 66 files of Maros and Meszaros .97, reading included, in 1.1 of it
+		percent      = 10 // Source: a limit on which no answer depends; TestFitMemory has the peak
+		// Source: the families of dcbench dc take .92 of the processor time of 100, in the same
+		// memory; solves of the 66 files of Maros and Meszaros .97, reading included, in 1.1 of it
+		seldom = 400
 	)
 	to := percent
 	switch {

@@ -68,7 +68,7 @@ func TestPagesOfComments(t *testing.T) {
 	})
 	count := 0
 	for name, text := range texts {
-		if name == "internal/house/docs_links_test.go" || name == "site/sources_test.go" {
+		if name == "internal/house/docs_links_test.go" || name == "tools/site/documents_test.go" {
 			continue // have samples
 		}
 		for _, m := range named.FindAllStringSubmatch(text, -1) {

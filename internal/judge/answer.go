@@ -136,7 +136,8 @@ func (j *judgement) numbers() {
 		return
 	}
 	if v := ans.Violation; math.IsNaN(v) || v < t.Least || v > t.Most {
-		j.say(WrongViolation, "reported %.17g, exact %.17g in [%.3g, %.3g], %s", v, t.Violation, t.Least, t.Most, t.Worst)
+		j.say(WrongViolation, "reported %.17g, exact %.17g in [%.3g, %.3g], %s", v, t.Violation, t.Least, t.Most,
+			t.Worst)
 	}
 }
 
@@ -185,7 +186,8 @@ func (j *judgement) beside() {
 		return
 	}
 	if t.Least > j.ans.FeasTol {
-		j.say(LostStart, "%s, breaks by %.3g (of its terms %.3g), the start by nothing", j.ans.Status, t.Violation, t.Relative)
+		j.say(LostStart, "%s, breaks by %.3g (of its terms %.3g), the start by nothing", j.ans.Status, t.Violation,
+			t.Relative)
 	} else if d, allowed := j.behind(p.Start, 0); d > allowed {
 		j.say(WorseThanStart, "%s, by %.6g", j.ans.Status, d)
 	}

@@ -65,15 +65,20 @@ func (s *source) robust(p *Problem, residual []*exact.Node, far int) {
 			As("sum(i in 1..%d) min(abs(%s), 2)", m, r)
 	case 2: // the sum of the m - far smallest
 		p.Params = append(p.Params, fmt.Sprintf("param m = %d", m))
-		kept := exact.SumLargest(m-far, each(func(e *exact.Node) *exact.Node { return exact.Scale(-1, exact.Apply(exact.OpSquare, e)) })...)
+		kept := exact.SumLargest(m-far, each(func(e *exact.Node) *exact.Node {
+			return exact.Scale(-1, exact.Apply(exact.OpSquare, e))
+		})...)
 		p.Objective = exact.Scale(-1, kept).As("sum(i in 1..m) %s^2 - sumlargest((v - x[1]*u - x[2])^2, %d)", r, far)
 	case 3:
-		p.Objective = exact.Add(each(func(e *exact.Node) *exact.Node { return exact.Huber(e, 1) })...).As("sum(i in 1..%d) huber(%s, 1)", m, r)
+		p.Objective = exact.Add(each(func(e *exact.Node) *exact.Node {
+			return exact.Huber(e, 1)
+		})...).As("sum(i in 1..%d) huber(%s, 1)", m, r)
 		p.Convex = true
 		p.Planted = []float64{0, 0}
 	default:
 		p.Objective = exact.Apply(exact.OpAbs, exact.Add(exact.Var(0), exact.Const(-5)))
-		p.Constraints = []Constraint{{[]Row{{capped, AtMost, float64(far + 2)}}, fmt.Sprintf("%s <= %d", capped, far+2)}}
+		p.Constraints = []Constraint{{[]Row{{capped, AtMost, float64(far + 2)}},
+			fmt.Sprintf("%s <= %d", capped, far+2)}}
 	}
 }
 
@@ -91,7 +96,9 @@ func (s *source) centres() *Problem {
 	for i, q := range points {
 		var to []*exact.Node
 		for c := range k {
-			to = append(to, exact.Apply(exact.OpSumSq, exact.Add(exact.Const(q[0]), exact.Scale(-1, exact.Var(2*c))), exact.Add(exact.Const(q[1]), exact.Scale(-1, exact.Var(2*c+1)))))
+			to = append(to,
+				exact.Apply(exact.OpSumSq, exact.Add(exact.Const(q[0]), exact.Scale(-1, exact.Var(2*c))),
+					exact.Add(exact.Const(q[1]), exact.Scale(-1, exact.Var(2*c+1)))))
 		}
 		nearest[i] = exact.Apply(exact.OpMin, to...)
 	}

@@ -111,7 +111,8 @@ func (s *source) unbounded() *Problem {
 	for k := range n {
 		p.Lo, p.Hi = append(p.Lo, -inf), append(p.Hi, inf)
 		if k < n-1 { // bounds are rows: a line of the declaration has all or none
-			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{{exact.Var(k), AtMost, s.hi[k]}}}, Constraint{Rows: []Row{{exact.Var(k), AtLeast, s.lo[k]}}})
+			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{{exact.Var(k), AtMost, s.hi[k]}}},
+				Constraint{Rows: []Row{{exact.Var(k), AtLeast, s.lo[k]}}})
 		}
 	}
 	if ok {
@@ -131,7 +132,8 @@ func (s *source) unbounded() *Problem {
 	case 4:
 		down = exact.Add(u, exact.Scale(-w, exact.Apply(exact.OpExp, u)))
 	default:
-		down = exact.Add(exact.Scale(-1, exact.Apply(exact.OpNorm1, u, exact.Scale(2, u))), exact.Apply(exact.OpNorm2, u, exact.Scale(w, exact.Var(0))))
+		down = exact.Add(exact.Scale(-1, exact.Apply(exact.OpNorm1, u, exact.Scale(2, u))),
+			exact.Apply(exact.OpNorm2, u, exact.Scale(w, exact.Var(0))))
 	}
 	p.Objective = exact.Add(rest, down)
 	return p

@@ -81,7 +81,8 @@ func (s *source) stateLinear(p *Problem, a [][]float64, b, c []float64) {
 	for i := range a {
 		rows[i] = Row{exact.Affine(a[i], 0), AtMost, b[i]}
 	}
-	p.Params = append(p.Params, fmt.Sprintf("param A = %s, b = %s, c = %s", exact.Matrix(a), exact.Vector(b), exact.Vector(c)))
+	p.Params = append(p.Params, fmt.Sprintf("param A = %s, b = %s, c = %s", exact.Matrix(a), exact.Vector(b),
+		exact.Vector(c)))
 	switch s.IntN(3) {
 	case 0:
 		p.Constraints = []Constraint{{rows, "A*x <= b"}}

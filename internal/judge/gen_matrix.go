@@ -11,7 +11,8 @@ import (
 func (s *source) matrices() *Problem {
 	s.box(1+s.IntN(3), s.log10(-2, 2))
 	p := &Problem{Lo: s.lo, Hi: s.hi, Planted: s.point()}
-	p.Objective = exact.Add(exact.Scale(s.sign()*s.weight(), s.matrixAtom()), exact.Scale(s.sign()*s.weight(), s.matrixAtom()), s.atom())
+	p.Objective = exact.Add(exact.Scale(s.sign()*s.weight(), s.matrixAtom()),
+		exact.Scale(s.sign()*s.weight(), s.matrixAtom()), s.atom())
 	for range 1 + s.IntN(2) {
 		if r, ok := s.feasibleRow(exact.Add(exact.Scale(s.weight(), s.matrixAtom()), s.affine()), p.Planted); ok {
 			p.Constraints = append(p.Constraints, Constraint{Rows: []Row{r}})
@@ -24,7 +25,8 @@ func (s *source) matrices() *Problem {
 }
 
 func (s *source) matrixAtom() *exact.Node {
-	ops := [...]exact.Op{exact.OpLogDet, exact.OpMatFrac, exact.OpLambdaMax, exact.OpLambdaMin, exact.OpLambdaLargest2, exact.OpSigmaMax, exact.OpNormNuc}
+	ops := [...]exact.Op{exact.OpLogDet, exact.OpMatFrac, exact.OpLambdaMax, exact.OpLambdaMin, exact.OpLambdaLargest2,
+		exact.OpSigmaMax, exact.OpNormNuc}
 	op := ops[s.IntN(len(ops))]
 	k := 2 + s.IntN(2)
 	args := make([]*exact.Node, k*k)

@@ -31,9 +31,11 @@ func (s *source) nestedAtom() *exact.Node {
 	case 11:
 		return exact.Apply(exact.OpInvPos, exact.Add(exact.Const(1), exact.Pow(s.affine(), 2)))
 	case 12:
-		return exact.Mul(exact.Apply(exact.OpMax, s.affine(), s.affine()), exact.Apply(exact.OpMin, s.affine(), s.affine()))
+		return exact.Mul(exact.Apply(exact.OpMax, s.affine(), s.affine()),
+			exact.Apply(exact.OpMin, s.affine(), s.affine()))
 	}
-	return exact.Apply(exact.OpSquare, exact.Add(exact.Apply(exact.OpNorm2, s.affine(), s.affine()), exact.Const(-s.weight())))
+	return exact.Apply(exact.OpSquare, exact.Add(exact.Apply(exact.OpNorm2, s.affine(), s.affine()),
+		exact.Const(-s.weight())))
 }
 
 // gentleProduct is a product of affine functions of at most 3 in the box.

@@ -31,7 +31,7 @@ type Row struct {
 // that states them all.
 type Constraint struct {
 	Rows []Row
-	Text string // "": that of the only row
+	Text string // "": the text of the only row
 }
 
 // Problem is a generated problem in one array x of variables, with the facts known

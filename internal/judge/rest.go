@@ -74,7 +74,8 @@ func (j *judgement) value(y []float64) (t Exact) {
 	return t
 }
 
-// span is the range of the objective at random points of the box and at the answer, which may stand on a peak that they miss.
+// span is the range of the objective at random points of the box and at the answer, which may stand
+// on a peak that they miss.
 func (j *judgement) span(rng *rand.Rand) float64 {
 	here, _ := j.at.Objective.Float64()
 	lo, hi := here, here

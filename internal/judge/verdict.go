@@ -47,7 +47,9 @@ func (p *Problem) At(a *Arith, x []float64) Exact {
 		if v > p.Hi[k] {
 			limit = p.Hi[k]
 		}
-		t.note(ev.Of(max(over, 0)), rounding, math.Abs(limit), func() string { return fmt.Sprintf("bound of x[%d]", k+1) })
+		t.note(ev.Of(max(over, 0)), rounding, math.Abs(limit), func() string {
+			return fmt.Sprintf("bound of x[%d]", k+1)
+		})
 	}
 	t.objective(ev, p.Objective)
 	for _, c := range p.Constraints {

@@ -12,9 +12,9 @@ import (
 
 // Eigen overwrites the symmetric a, n × n, by its eigenvectors as columns, in the order of
 // ascending eigenvalues λ: Householder's reduction and the implicit QL method (Bowdler, Martin,
-// Reinsch and Wilkinson, Numer. Math. 11 (1968) 293-306), with turns of rows that wait for each other, and products with several reflections at once
-// (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989) 53-57). It returns false where they cannot be
-// computed, or ctx ends before.
+// Reinsch and Wilkinson, Numer. Math. 11 (1968) 293-306), with turns of rows that wait for each
+// other, and products with several reflections at once (Schreiber and Van Loan, SIAM J. Sci. Stat.
+// Comput. 10 (1989) 53-57). It returns false where they cannot be computed, or ctx ends before.
 func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	for _, v := range a[:n*n] {
 		if v-v != 0 {
@@ -54,7 +54,8 @@ func Eigen(ctx context.Context, a []float64, n int) (λ []float64, ok bool) {
 	return λ, !mul.Ends(0)
 }
 
-// turning is a matrix, from the identity on, the rows of which are turned in pairs, many turns at a time.
+// turning is a matrix, from the identity on, the rows of which are turned in pairs, many turns at a
+// time.
 type turning struct {
 	rows  []float64 // n × n, ld apart
 	ld    int
@@ -63,7 +64,9 @@ type turning struct {
 	first []int     // of each run of them, its first row and where it begins in turns
 }
 
-// Source: derived: strip is that of the wider kernel; rows are an odd number of them apart, so that those of a strip are not all in one set of a cache; 2^15 numbers have 256 kB, which stay in a second level of cache with a strip of 32 columns and 1000 rows.
+// Source: derived: strip is the width of the wider kernel; rows are an odd number of them apart, so
+// that the rows of a strip are not all in one set of a cache; 2^15 numbers have 256 kB, which stay
+// in a second level of cache with a strip of 32 columns and 1000 rows.
 const (
 	strip   = 32
 	waiting = 1 << 15
@@ -86,7 +89,8 @@ func (z *turning) run(last int) {
 	z.first = append(z.first, last, len(z.turns))
 }
 
-// turn adds one to the run: x, the next row upwards, and y, the row after it, become cx − sy and sx + cy.
+// turn adds one to the run: x, the next row upwards, and y, the row after it, become cx − sy and sx
+// + cy.
 func (z *turning) turn(c, s float64) { z.turns = append(z.turns, c, s) }
 
 func turn(x, y []float64, c, s float64) {
@@ -189,7 +193,8 @@ func (t *Tridiagonal) diagonalise(z *turning, ends func(work int) bool) bool {
 // Source: derived: as many rows of 1000 entries have 256 kB and stay in a second level of cache.
 const together = 32
 
-// turnBack multiplies columns, n × n, by the reflections of reduce, whose vectors are in the rows of a: by the last ones first, I − VTVᵀ.
+// turnBack multiplies columns, n × n, by the reflections of reduce, whose vectors are in the rows
+// of a: by the last ones first, I − VTVᵀ.
 func (t *Tridiagonal) turnBack(columns, a []float64, mul *Product) {
 	n := t.n
 	vt, v, tri := make([]float64, together*n), make([]float64, together*n), make([]float64, together*together)

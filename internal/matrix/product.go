@@ -58,7 +58,8 @@ func (f *Product) Axpy(dst []float64, α float64, x []float64) {
 // Lanes is how many matrices Gather takes entries of.
 const Lanes = 8
 
-// Gather sets sum[i] to Σ x[e]·u[Lanes·at[e] + i], over the entries of x, of which at has as many. The places must be within u.
+// Gather sets sum[i] to Σ x[e]·u[Lanes·at[e] + i], over the entries of x, of which at has as many.
+// The places must be within u.
 func (f *Product) Gather(sum *[Lanes]float64, x []float64, at []int32, u []float64) {
 	if *sum = [Lanes]float64{}; simd.Have && f.wide && len(x) > 0 {
 		simd.Gather(sum, &x[0], &at[0], &u[0], len(x))
@@ -119,7 +120,8 @@ func (f *Product) Subtract(s []float64, n int, x, y []float64, k, height, width,
 
 // SubtractWeighted is Subtract with the kernels for wide registers, which must be there, each row
 // of y times its weight unless weights is nil.
-func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, k, height, width, ldx, ldy int, upper bool) {
+func (f *Product) SubtractWeighted(s []float64, n int, x, y, weights []float64, k, height, width, ldx, ldy int,
+	upper bool) {
 	tiles, part, block := f.tiles, tileRows, width
 	copied := min(height, width) >= copyFrom
 	panels := copied || weights != nil // of y
@@ -186,10 +188,11 @@ func (f *Product) columns(left int) int {
 	return min(left, 8)
 }
 
-// Sizes of the parts of a product by the wide kernels: panelRows rows of a tile's part of x stay in the nearest cache, panelRows × panelWidth
-// of y in the second one, from where tile after tile reads them in order. Copying goes along rows from manyPanels panels on.
-// Source: BenchmarkSubtract at 1000 × 1000 × 4000: with 192 rows of 480 columns products take .9 of the time with 256 or 384 of 240; eight
-// columns of 192 float64 have 12 KB, 480 have 737 KB.
+// Sizes of the parts of a product by the wide kernels: panelRows rows of a tile's part of x stay in
+// the nearest cache, panelRows × panelWidth of y in the second one, from where tile after tile
+// reads them in order. Copying goes along rows from manyPanels panels on. Source: BenchmarkSubtract
+// at 1000 × 1000 × 4000: with 192 rows of 480 columns products take .9 of the time with 256 or 384
+// of 240; eight columns of 192 float64 have 12 KB, 480 have 737 KB.
 const (
 	panelRows  = 192
 	panelWidth = 480
@@ -214,8 +217,8 @@ func (f *Product) weigh(panels, weights []float64, cols int) []float64 {
 	return f.packedY
 }
 
-// pack copies cols columns of y, times the weights from first on, into panels as wide as tiles: row by row where there are
-// several of them, as rows lie in order in memory.
+// pack copies cols columns of y, times the weights from first on, into panels as wide as tiles: row
+// by row where there are several of them, as rows lie in order in memory.
 func (f *Product) pack(packed, y, weights []float64, first, rows, cols, ld int) []float64 {
 	wide := f.tiles.Wide
 	packed = slices.Grow(packed[:0], rows*(cols+wide))[:rows*(cols+wide)]

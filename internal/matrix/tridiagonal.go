@@ -34,13 +34,14 @@ func NewTridiagonal(n int) *Tridiagonal {
 	return t
 }
 
-// Least is the least eigenvalue of the symmetric a, n × n, from below, or NaN where ends, which counts
-// multiplications, says so. It overwrites a.
+// Least is the least eigenvalue of the symmetric a, n × n, from below, or NaN where ends, which
+// counts multiplications, says so. It overwrites a.
 func (t *Tridiagonal) Least(a []float64, ends func(work int) bool) float64 {
 	return t.leastBelow(a, math.Inf(1), 4e-16, ends)
 }
 
-// LeastBelow is Least to ten digits of the largest eigenvalue, and +Inf where no eigenvalue is below top.
+// LeastBelow is Least to ten digits of the largest eigenvalue, and +Inf where no eigenvalue is
+// below top.
 func (t *Tridiagonal) LeastBelow(a []float64, top float64, ends func(work int) bool) float64 {
 	return t.leastBelow(a, top, 1e-10, ends)
 }
@@ -104,17 +105,18 @@ func (t *Tridiagonal) below(λ float64) bool {
 	return false
 }
 
-// Source: measured at the orders 60, 125, 250 and 500: panels of 16 and of 48 columns take as long, and where fewer rows than leastPanel are left it is
-// no longer to take each reflection at once.
+// Source: measured at the orders 60, 125, 250 and 500: panels of 16 and of 48 columns take as long,
+// and where fewer rows than leastPanel are left it is no longer to take each reflection at once.
 const (
 	panel      = 32
 	leastPanel = 96
 )
 
-// reduce sets d and e to the diagonals of a tridiagonal matrix that is similar
-// to a, by Householder's reflections, whose vectors stay in the rows of a behind the diagonal. Of a it uses the upper triangle. The matrix after a panel of reflections is
-// A − VWᵀ − WVᵀ (Dongarra, Hammarling and Sorensen, J. Comput. Appl. Math. 27 (1989) 215-227). It
-// returns false where ends says so.
+// reduce sets d and e to the diagonals of a tridiagonal matrix that is similar to a, by
+// Householder's reflections, whose vectors stay in the rows of a behind the diagonal. Of a it uses
+// the upper triangle. The matrix after a panel of reflections is A − VWᵀ − WVᵀ (Dongarra,
+// Hammarling and Sorensen, J. Comput. Appl. Math. 27 (1989) 215-227). It returns false where ends
+// says so.
 func (t *Tridiagonal) reduce(a []float64, ends func(work int) bool) bool {
 	n := t.n
 	for from := 0; from < n-1; {
@@ -182,7 +184,8 @@ func (t *Tridiagonal) reflect(a []float64, from, k int) {
 	num.Axpy(p, -β/2*num.Dot(p, v), v)
 }
 
-// update takes VWᵀ and its transpose, of so many reflections, from the rows of a from the given one on.
+// update takes VWᵀ and its transpose, of so many reflections, from the rows of a from the given one
+// on.
 func (t *Tridiagonal) update(a []float64, from, count int) {
 	n, high := t.n, t.n-from
 	if count > 1 {

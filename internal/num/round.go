@@ -8,8 +8,8 @@ func Down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
 // Up is the next larger number.
 func Up(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
 
-// AddDown is a + b rounded down, −Inf where it is no number. The rounding error of the sum is exact by
-// Knuth's TwoSum; Ogita, Rump and Oishi 2005, algorithm 3.1.
+// AddDown is a + b rounded down, −Inf where it is no number. The rounding error of the sum is exact
+// by Knuth's TwoSum; Ogita, Rump and Oishi 2005, algorithm 3.1.
 func AddDown(a, b float64) float64 {
 	s := a + b
 	if math.IsNaN(s) || math.IsInf(s, -1) {
@@ -31,8 +31,8 @@ func AddDown(a, b float64) float64 {
 // AddUp is a + b rounded up.
 func AddUp(a, b float64) float64 { return -AddDown(-a, -b) }
 
-// ExactProduct is the size from which on the rounding error of a product is a floating point number.
-// Source: derived: 2^-1022 · 2^53.
+// ExactProduct is the size from which on the rounding error of a product is a floating point
+// number. Source: derived: 2^-1022 · 2^53.
 const ExactProduct = 0x1p-969
 
 // MulDown is a·b rounded down; 0·∞ is 0, as for a bound times a number.

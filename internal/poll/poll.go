@@ -15,8 +15,8 @@ type Poll struct {
 // look per millisecond is far below it and costs 1e-5 of the time.
 const Interval = 1 << 20
 
-// Scattered is the count of an entry where memory is not read in order. Source: a limit of time: some
-// nanoseconds instead of one.
+// Scattered is the count of an entry where memory is not read in order. Source: a limit of time:
+// some nanoseconds instead of one.
 const Scattered = 8
 
 // New looks at ctx for the first time after Interval.

@@ -59,7 +59,8 @@ func (b *builder) cells(label string, n, k int, v []float64) {
 	if n == 0 || k == 0 {
 		return
 	}
-	m := Mark{Kind: Cells, Label: label, X: []float64{0.5, float64(k) + 0.5}, Y: []float64{0.5, float64(n) + 0.5}, Rows: min(n, mostSide), Cols: min(k, mostSide)}
+	m := Mark{Kind: Cells, Label: label, X: []float64{0.5, float64(k) + 0.5}, Y: []float64{0.5, float64(n) + 0.5},
+		Rows: min(n, mostSide), Cols: min(k, mostSide)}
 	m.V = make(Values, m.Rows*m.Cols)
 	for i := range m.V {
 		m.V[i] = math.NaN()
@@ -117,7 +118,7 @@ func around(a, b float64, n int) []float64 {
 	return []float64{a - half, b + half}
 }
 
-// SetRanges sets the ranges of the axes: those of the marks and some room.
+// SetRanges sets the ranges of the axes: the ranges of the marks with some room.
 func (p *Panel) SetRanges() {
 	x, y := Range{math.Inf(1), math.Inf(-1)}, Range{math.Inf(1), math.Inf(-1)}
 	room, bars := 0.04, false

@@ -287,7 +287,8 @@ func (b *builder) links(m *lang.Mark) {
 	out := Mark{Kind: Lines, Label: m.Label, Color: linkColor}
 	join := func(i, j int, strength float64) {
 		if Drawable(x1[i]) && Drawable(y1[i]) && Drawable(x2[j]) && Drawable(y2[j]) && strength > 0 {
-			out.Lines = append(out.Lines, Line{X: []float64{x1[i], x2[j]}, Y: []float64{y1[i], y2[j]}, Strength: strength})
+			out.Lines = append(out.Lines, Line{X: []float64{x1[i], x2[j]}, Y: []float64{y1[i], y2[j]},
+				Strength: strength})
 		}
 	}
 	if len(m.Values) == 0 {
@@ -313,7 +314,7 @@ func (b *builder) links(m *lang.Mark) {
 	b.put(len(out.Lines), out)
 }
 
-// abscissae are those of a series, and the series: values[1] over values[0], or values[0]
+// abscissae of a series, and the series: values[1] over values[0], or values[0]
 // over its indices.
 func abscissae(values []lang.Let, x []float64) (t []float64, f rows) {
 	v := &values[len(values)-1]
@@ -325,7 +326,7 @@ func abscissae(values []lang.Let, x []float64) (t []float64, f rows) {
 	return indices(v.Shape, v.Origin), f
 }
 
-// indices are those of the last dimension.
+// indices of the last dimension.
 func indices(shape, origin []int) (t []float64) {
 	first := 1
 	if origin != nil {
@@ -398,7 +399,7 @@ func (b *builder) unitCircle(x, y []float64) {
 	b.Marks = slices.Insert(b.Marks, 0, Mark{Kind: Lines, Color: linkColor, Lines: []Line{l}})
 }
 
-// rects adds rectangles; those of a negative size are left out.
+// rects adds rectangles; rectangles of a negative size are left out.
 func (b *builder) rects(m *lang.Mark) {
 	x, y := b.places(&m.Places[0])
 	w, h := b.places(&m.Places[1])

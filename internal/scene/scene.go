@@ -46,11 +46,13 @@ const (
 	Points  Kind = "points"  // at X, Y; V and Stops are their values and colours, if any
 	Circles Kind = "circles" // around X, Y with the radii R
 	Lines   Kind = "lines"   // the polylines of Lines
-	Motion  Kind = "motion"  // a disc with the radius R[0] that moves along the points of Lines[0], in equal steps of time
-	Rects   Kind = "rects"   // with the lower left corners X, Y, W wide and H high
-	Labels  Kind = "labels"  // Texts at X, Y
-	Bars    Kind = "bars"    // at X, of the width Width, from Base to Y
-	Cells   Kind = "cells"   // Rows x Cols values V, row by row, the first at Y[0]; they fill X[0] to X[1] and Y[0] to Y[1]
+	// a disc with the radius R[0] that moves along the points of Lines[0], in equal steps of time
+	Motion Kind = "motion"
+	Rects  Kind = "rects"  // with the lower left corners X, Y, W wide and H high
+	Labels Kind = "labels" // Texts at X, Y
+	Bars   Kind = "bars"   // at X, of the width Width, from Base to Y
+	// Rows x Cols values V, row by row, the first at Y[0]; they fill X[0] to X[1] and Y[0] to Y[1]
+	Cells Kind = "cells"
 )
 
 // Mark is something drawn in one colour, or in the colours of its values.

@@ -22,8 +22,9 @@ type batch struct {
 	found []*ccp.Result
 }
 
-// perMember is the least number of sets for which another session is worth its compilation. The sets of a session do not
-// depend on the number of processors, so that the answers do not. Source: a compilation takes a few solves.
+// perMember is the least number of sets for which another session is worth its compilation. The
+// sets of a session do not depend on the number of processors, so that the answers do not. Source:
+// a compilation takes a few solves.
 const perMember = 16
 
 // mostSets bounds a batch. Source: a limit of memory: a solution has some kilobytes.
@@ -58,7 +59,8 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 		}
 		n := entries(p.graph.Parameters[k])
 		if v == nil || len(v.V) != n && len(v.V) != n*m.Count {
-			return nil, errorf(wire.ErrProblem, "the values of parameter %s are not %d, nor %d for each of %d sets", name, n, n, m.Count)
+			return nil, errorf(wire.ErrProblem, "the values of parameter %s are not %d, nor %d for each of %d sets",
+				name, n, n, m.Count)
 		}
 		for i := range b.sets {
 			at := 0
@@ -72,7 +74,8 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 		return nil, err
 	}
 	out := &wire.Solutions{
-		Batch: m.Batch, Status: make([]string, m.Count), Feasible: make([]bool, m.Count), Objective: wire.F(make([]float64, m.Count)),
+		Batch: m.Batch, Status: make([]string, m.Count), Feasible: make([]bool, m.Count),
+		Objective:  wire.F(make([]float64, m.Count)),
 		Iterations: make([]int, m.Count), X: wire.F(make([]float64, m.Count*p.prog.Entries)),
 	}
 	err = b.each(j.ctx, func(ctx context.Context, q *problem, k int) error {
@@ -104,7 +107,8 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 			return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
 		}
 		b.found[k], q.last = res, res.X
-		out.Status[k], out.Feasible[k], out.Objective.V[k], out.Iterations[k] = res.Status.String(), res.Feasible, res.Objective, res.Iterations
+		out.Status[k], out.Feasible[k], out.Objective.V[k], out.Iterations[k] = res.Status.String(), res.Feasible,
+			res.Objective, res.Iterations
 		copy(out.X.V[k*p.prog.Entries:], q.prog.X(res.X))
 		return nil
 	})
@@ -125,13 +129,14 @@ func (p *problem) hire(ctx context.Context, n int, limits decode.Limits) error {
 		if err != nil {
 			return err
 		}
-		p.crew = append(p.crew, &problem{graph: p.graph, params: p.params, prog: prog, settings: p.settings, plan: p.plan})
+		p.crew = append(p.crew, &problem{graph: p.graph, params: p.params, prog: prog, settings: p.settings,
+			plan: p.plan})
 	}
 	return nil
 }
 
-// each calls f for each set, with the member of the crew that has it, on all processors. The error is that of the first set
-// with one.
+// each calls f for each set, with the member of the crew that has it, on all processors. The error
+// comes from the first set with one.
 func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem, k int) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -211,7 +216,8 @@ func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
 			return nil, err
 		}
 		if w := entries(p.graph.Parameters[k]); v == nil || len(v.V) != w && len(v.V) != w*count {
-			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers, nor %d for each of %d sets", name, w, w, count)
+			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers, nor %d for each of "+
+				"%d sets", name, w, w, count)
 		}
 	}
 	regularised := make([]bool, count)

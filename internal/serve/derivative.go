@@ -76,13 +76,13 @@ func (p *problem) parameter(name string) (int, error) {
 	return k, nil
 }
 
-// stepOfData is the step of the differences of data that depend on parameters, relative to
-// the parameter. Source: derived: the cube root of the unit roundoff, best for central differences; data are most often linear
-// in parameters, and then any step is exact but for rounding.
+// stepOfData is the step of the differences of data that depend on parameters, relative to the
+// parameter. Source: derived: the cube root of the unit roundoff, best for central differences;
+// data are most often linear in parameters, and then any step is exact but for rounding.
 const stepOfData = 6e-6
 
-// moved are the problems with the parameters that are no dc.Param a step back and a step ahead along change, and
-// the width between them.
+// moved are the problems with the parameters that are no dc.Param a step back and a step ahead
+// along change, and the width between them.
 func (p *problem) moved(
 	ctx context.Context, limits decode.Limits, change map[int][]float64,
 ) (back, ahead *decode.Program, width float64, err error) {
@@ -116,7 +116,7 @@ func (p *problem) moved(
 	return back, ahead, 2 * h, nil
 }
 
-// entry is that of a parameter whose value may be one number for all.
+// entry is the entry of a parameter whose value may be one number for all.
 func entry(v []float64, i int) float64 { return v[min(i, len(v)-1)] }
 
 // entries is their number.
@@ -128,7 +128,8 @@ func entries(q wire.Parameter) int {
 	return n
 }
 
-// change is the change of the data that the numbers of parameters at one place of arrays are: n of them for each parameter, or one for all.
+// change is the change of the data that the numbers of parameters at one place of arrays are: n of
+// them for each parameter, or one for all.
 func (p *problem) change(
 	ctx context.Context, limits decode.Limits, given map[string][]float64,
 ) (c ccp.Change, err error) {
@@ -162,7 +163,7 @@ func (p *problem) change(
 	return c, err
 }
 
-// numbers are those of buffers.
+// numbers of buffers.
 func numbers(of map[string]*wire.Floats) map[string][]float64 {
 	out := map[string][]float64{}
 	for name, v := range of {
@@ -194,7 +195,8 @@ func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
 	if err != nil {
 		return nil, derivativeError(err)
 	}
-	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point())), Regularised: !p.deriv.Unique()}, nil
+	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point())),
+		Regularised: !p.deriv.Unique()}, nil
 }
 
 // oneSided is the derivative one way. It takes the place of the one that is kept.
@@ -229,11 +231,14 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
 		return nil, err
 	}
 	along := numbers(m.Along)
-	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point())), Regularised: !p.deriv.Unique()}
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point())),
+		Regularised: !p.deriv.Unique()}
 	for _, k := range names {
 		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, entries(p.graph.Parameters[k])))
 	}
-	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, along, names, func(k int) []float64 { return out.Parameters[p.graph.Parameters[k].Name].V })
+	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, along, names, func(k int) []float64 {
+		return out.Parameters[p.graph.Parameters[k].Name].V
+	})
 }
 
 // names are the numbers of the parameters with the names; nil: of all.
@@ -254,8 +259,9 @@ func (p *problem) names(list []string) ([]int, error) {
 	return out, nil
 }
 
-// gradient writes that of a function with the gradient x with respect to the solution, with respect to the parameters
-// of names, to where into says. Whether the solution follows its parameters is judged by the changes along; none: by one of all entries at random.
+// gradient writes the gradient of a function with the gradient x with respect to the solution, with
+// respect to the parameters of names, to where into says. Whether the solution follows its
+// parameters is judged by the changes along; none: by one of all entries at random.
 func (p *problem) gradient(
 	ctx context.Context, limits decode.Limits, x []float64, along map[string][]float64,
 	names []int, into func(k int) []float64,

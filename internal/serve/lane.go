@@ -124,9 +124,9 @@ func (s *server) follow() {
 	}
 }
 
-// brief is the time that a request takes at most which another goroutine need not wait for: waking one
-// that reads costs a request of a tenth of it a fifth of its time. The promise is that a cancel ends
-// a request within half a second.
+// brief is the time that a request takes at most which another goroutine need not wait for: waking
+// one that reads costs a request of a tenth of it a fifth of its time. The promise is that a cancel
+// ends a request within half a second.
 const brief = time.Millisecond
 
 // small is the size of a frame up to which a request may be brief: a larger one takes longer to
@@ -148,15 +148,16 @@ func (r *reader) begun() bool {
 	return !first
 }
 
-// patient is the context of a request that may be brief. The next request, which may be a cancel, is
-// read from when this one has asked whether it was cancelled and was not brief, or waits for that.
+// patient is the context of a request that may be brief. The next request, which may be a cancel,
+// is read from when this one has asked whether it was cancelled and was not brief, or waits for
+// that.
 type patient struct {
 	context.Context
 	since time.Time
 	other *reader
 }
 
-// Err is that of the context.
+// Err is the error of the context.
 func (p *patient) Err() error {
 	if time.Since(p.since) > brief {
 		p.other.begin()
@@ -164,7 +165,7 @@ func (p *patient) Err() error {
 	return p.Context.Err()
 }
 
-// Done is that of the context.
+// Done is the channel of the context.
 func (p *patient) Done() <-chan struct{} {
 	p.other.begin()
 	return p.Context.Done()

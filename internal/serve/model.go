@@ -146,7 +146,8 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 	default:
 		return nil, errorf(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
 	}
-	trained := out.regressor != nil && (out.regressor.Model != nil || out.regressor.Ensemble != nil) || out.classifier != nil && out.classifier.Regressors != nil
+	trained := out.regressor != nil && (out.regressor.Model != nil || out.regressor.Ensemble != nil) ||
+		out.classifier != nil && out.classifier.Regressors != nil
 	switch ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
 	case ended && !trained && j.ctx.Err() == nil:
 		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a model")
@@ -176,10 +177,11 @@ func (m *model) fitted(handle uint64) *wire.Fitted {
 	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	if r := m.regressor; r != nil {
 		t := &r.Training
-		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target, Used: append([]int{}, r.Used()...), Terms: r.Terms(), Training: wire.Training{
-			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
-			StartMSE: n(t.StartMSE), MSE: n(t.MSE), FVU: n(t.FVU), OOB: n(t.OOB),
-		}}
+		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target,
+			Used: append([]int{}, r.Used()...), Terms: r.Terms(), Training: wire.Training{
+				Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+				StartMSE: n(t.StartMSE), MSE: n(t.MSE), FVU: n(t.FVU), OOB: n(t.OOB),
+			}}
 	}
 	c := m.classifier
 	t := &c.Training
@@ -188,9 +190,11 @@ func (m *model) fitted(handle uint64) *wire.Fitted {
 		used, terms = append(used, r.Used()...), terms+r.Terms()
 	}
 	slices.Sort(used)
-	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes, Used: slices.Compact(used), Terms: terms, Training: wire.Training{
-		Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(), Accuracy: n(t.Accuracy), OOB: n(t.OOB),
-	}}
+	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes,
+		Used: slices.Compact(used), Terms: terms, Training: wire.Training{
+			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+			Accuracy: n(t.Accuracy), OOB: n(t.OOB),
+		}}
 }
 
 func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
@@ -288,7 +292,8 @@ func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
 			return nil, errorf(wire.ErrRequest, "%v", bad)
 		}
 		if f.regressor == nil && format != export.Text && format != export.LaTeX {
-			return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q", m.Format)
+			return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q",
+				m.Format)
 		}
 		for _, r := range f.formulas() {
 			text, bad := export.Export(r, format)

@@ -273,7 +273,8 @@ func (s *server) read() (*job, error) {
 		case head.Type == "cancel":
 			s.out.send(s.cancel(f, head.ID))
 		default:
-			j := &job{head: head, frame: f, begin: time.Now(), size: size, keys: keys(peeked), done: make(chan struct{})}
+			j := &job{head: head, frame: f, begin: time.Now(), size: size, keys: keys(peeked),
+				done: make(chan struct{})}
 			j.ctx, j.cancel = context.WithCancel(s.ctx)
 			s.pending.add(j)
 			return j, nil
@@ -383,8 +384,10 @@ func (s *server) solveAgain(j *job) (wire.Message, error) {
 	return answer((*server).solve, s, j, m)
 }
 
-// replyTypes are the types of replies by that of the request.
+// replyTypes are the types of replies by the type of the request.
 var replyTypes = map[string]string{
-	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result", "derivative": "tangent", "adjoint": "gradient", "batch": "solutions", "check": "checked",
-	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted", "export": "text", "free": "ok",
+	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result",
+	"derivative": "tangent", "adjoint": "gradient", "batch": "solutions", "check": "checked",
+	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted",
+	"export": "text", "free": "ok",
 }

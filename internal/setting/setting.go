@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Checks are those of a struct; the first that fails counts.
+// Checks are the checks of a struct; the first that fails counts.
 type Checks struct {
 	of  string
 	err error

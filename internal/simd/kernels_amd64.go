@@ -34,7 +34,8 @@ func Centre(rc, s, z, ds, dz *float64, σμ float64, n int)
 //go:noescape
 func Advance(v, d *float64, α float64, n int)
 
-// LeastRatio is the least of zero and the quotients d/v, v > 0. It divides where a quotient may be the least so far.
+// LeastRatio is the least of zero and the quotients d/v, v > 0. It divides where a quotient may be
+// the least so far.
 //
 //go:noescape
 func LeastRatio(d, v *float64, n int) float64
@@ -55,27 +56,28 @@ func NormInf(v *float64, n int) (top float64, number bool)
 //go:noescape
 func ScaledNorms(v, d, norm *float64, e float64, n int) float64
 
-// Balance multiplies entries of f by d = 1/√v, four at a time, as long as the products of all four are between least and most. It returns the number of
-// entries done and the largest |d − 1| of these. n is a multiple of four, at least four.
+// Balance multiplies entries of f by d = 1/√v, four at a time, as long as the products of all four
+// are between least and most. It returns the number of entries done and the largest |d − 1| of
+// these. n is a multiple of four, at least four.
 //
 //go:noescape
 func Balance(f, v *float64, least, most float64, n int) (done int, change float64)
 
 // SubtractTile subtracts x·y from c, height rows, 0 < height ≤ 4, with cols columns, 0 < cols ≤ 12.
-// Entry (i, t) of x, height × k, is x[i·rowx+t·stepx]; rows of y, k × cols, are ldy apart, those of c ldc;
-// k > 0. For cols > 8 it reads twelve columns of y. It uses AVX2 and FMA.
+// Entry (i, t) of x, height × k, is x[i·rowx+t·stepx]; rows of y, k × cols, are ldy apart, rows of
+// c ldc; k > 0. For cols > 8 it reads twelve columns of y. It uses AVX2 and FMA.
 //
 //go:noescape
 func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 
-// SubtractWiderTile is SubtractTile for 0 < height ≤ 8 and 0 < cols ≤ 24, with AVX-512; it reads no columns of y
-// but those. It rounds as SubtractTile.
+// SubtractWiderTile is SubtractTile for 0 < height ≤ 8 and 0 < cols ≤ 24, with AVX-512; it reads no
+// columns of y but those. It rounds as SubtractTile.
 //
 //go:noescape
 func SubtractWiderTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int)
 
-// Weighted sets cols columns, 12 or at most 8, of dst to those of src, each row times its weight. The rows of dst, count > 0,
-// are ldd apart, those of src ld, their weights step.
+// Weighted sets cols columns, 12 or at most 8, of dst to columns of src, each row times its weight.
+// The rows of dst, count > 0, are ldd apart, rows of src ld, their weights step.
 //
 //go:noescape
 func Weighted(dst, src, weights *float64, ldd, ld, step, count, cols int)
@@ -102,8 +104,9 @@ func DotAxpy(v, x, dst *float64, α float64, n int) float64
 //go:noescape
 func Gather(sum *[8]float64, x *float64, at *int32, u *float64, n int)
 
-// Rotate turns rows of 16 columns, ld apart: the last one, at z, with the one before it, that with the one before, count times, count > 0. The row before, x, and
-// the one after it, y, become c·x − s·y and s·x + c·y, with c and s the next two of turns.
+// Rotate turns rows of 16 columns, ld apart: the last one, at z, with the one before it, that with
+// the one before, count times, count > 0. The row before, x, and the one after it, y, become c·x −
+// s·y and s·x + c·y, with c and s the next two of turns.
 //
 //go:noescape
 func Rotate(z, turns *float64, ld, count int)
@@ -118,12 +121,16 @@ func RotateWider(z, turns *float64, ld, count int)
 //go:noescape
 func Tile(a, b *float64, ld, n int, sum *[8]float64)
 
-// SolveRows solves u Lᵀ = a for the first cols ≤ 64 columns of height > 0 rows, with the unit lower triangle L at l, and overwrites a by u times
-// the entries of inverse. Rows, also of L, are ld ≤ 64 entries apart. With open ≠ 0 it subtracts u Lᵀ besides from columns cols to cols + 7 of the rows, as
-// far as they reach, L being the rows from cols on, a multiple of eight. Room for u is in solved: eight times cols, which counts as a multiple of eight, as the length
-// of inverse does. Rows and l are read up to Beyond entries further. It uses AVX2 and FMA. The terms of a block of eight columns with those before
-// it are added up, by fused products, before they are subtracted; inside a block products are rounded, so that equal terms leave nothing. Of 16 runs of nql60 of CBLIB with sums in other orders
-// all end at its solution; where fused products are subtracted one by one, 9 of 13 do.
+// SolveRows solves u Lᵀ = a for the first cols ≤ 64 columns of height > 0 rows, with the unit lower
+// triangle L at l, and overwrites a by u times the entries of inverse. Rows, also of L, are ld ≤ 64
+// entries apart. With open ≠ 0 it subtracts u Lᵀ besides from columns cols to cols + 7 of the rows,
+// as far as they reach, L being the rows from cols on, a multiple of eight. Room for u is in
+// solved: eight times cols, which counts as a multiple of eight, as the length of inverse does.
+// Rows and l are read up to Beyond entries further. It uses AVX2 and FMA. The terms of a block of
+// eight columns with those before it are added up, by fused products, before they are subtracted;
+// inside a block products are rounded, so that equal terms leave nothing. Of 16 runs of nql60 of
+// CBLIB with sums in other orders all end at its solution; where fused products are subtracted one
+// by one, 9 of 13 do.
 //
 //go:noescape
 func SolveRows(rows, l, inverse, solved *float64, ld, height, cols, open int)
@@ -133,15 +140,18 @@ func SolveRows(rows, l, inverse, solved *float64, ld, height, cols, open int)
 //go:noescape
 func SolveWiderRows(rows, l, inverse, solved *float64, ld, height, cols, open int)
 
-// SubtractWiderRows subtracts row i of x·y from the cols ≤ 24 entries of val from at[i] on, for i < rows, rows > 0. Rows of x, rows × k, are ldx ≤ 64 entries apart,
-// those of y, k × cols, ldy, no less than cols rounded up to a multiple of eight. Sums are fused, or of rounded products where fused is 0. x is read up to Beyond entries
-// further. It uses AVX-512.
+// SubtractWiderRows subtracts row i of x·y from the cols ≤ 24 entries of val from at[i] on, for i <
+// rows, rows > 0. Rows of x, rows × k, are ldx ≤ 64 entries apart, rows of y, k × cols, ldy, no
+// less than cols rounded up to a multiple of eight. Sums are fused, or of rounded products where
+// fused is 0. x is read up to Beyond entries further. It uses AVX-512.
 //
 //go:noescape
 func SubtractWiderRows(val *float64, at *int, x, y *float64, ldx, ldy, k, rows, cols, fused int)
 
-// PackWider sets eight columns of dst, k × 8 and up to seven rows more, to rows of src, ld ≤ 64 entries apart, each entry times its weight: where bit c of mask is on, column c to the next row,
-// where it is off, to zero. Of mask 255 it reads eight rows. src and weights are read up to Beyond and seven entries further. It uses AVX-512.
+// PackWider sets eight columns of dst, k × 8 and up to seven rows more, to rows of src, ld ≤ 64
+// entries apart, each entry times its weight: where bit c of mask is on, column c to the next row,
+// where it is off, to zero. Of mask 255 it reads eight rows. src and weights are read up to Beyond
+// and seven entries further. It uses AVX-512.
 //
 //go:noescape
 func PackWider(dst, src, weights *float64, ldd, ld, k, mask int)
@@ -157,13 +167,15 @@ func MulPanel(panel *float64, groups, width int, x, y *float64)
 //go:noescape
 func SubtractMulPanelT(panel *float64, groups, width int, y, x *float64)
 
-// SubtractPanel subtracts the product of a panel of 4·groups rows with own from the entries of x that rows names, groups > 0. It rounds as MulPanel.
+// SubtractPanel subtracts the product of a panel of 4·groups rows with own from the entries of x
+// that rows names, groups > 0. It rounds as MulPanel.
 //
 //go:noescape
 func SubtractPanel(panel *float64, groups, width int, own, x *float64, rows *int32)
 
-// SubtractWiderPanelT subtracts from own the product of the transposed panel, of 4·groups rows, groups > 0, with the entries of x that rows names. It rounds as
-// SubtractMulPanelT, reads up to 15 entries beyond the panel, and uses AVX-512.
+// SubtractWiderPanelT subtracts from own the product of the transposed panel, of 4·groups rows,
+// groups > 0, with the entries of x that rows names. It rounds as SubtractMulPanelT, reads up to 15
+// entries beyond the panel, and uses AVX-512.
 //
 //go:noescape
 func SubtractWiderPanelT(panel *float64, groups, width int, own, x *float64, rows *int32)
@@ -177,7 +189,7 @@ func SubtractWiderPanelT(panel *float64, groups, width int, own, x *float64, row
 func Pieces(v, coef, x *float64, k, n, width int)
 
 // Probe sets loss to the sums of the weighted squared errors at seven steps along
-// the changes c of the values v of k pieces, of which the first r1 are those of
+// the changes c of the values v of k pieces, of which the first r1 belong to
 // the first maximum; with hinge ≠ 0, of errors beyond the margin.
 //
 //go:noescape
@@ -189,7 +201,7 @@ func Probe(v, c, y, w, steps *float64, width, r1, k, hinge int, loss *[7]float64
 //go:noescape
 func Regions(v, c *float64, step float64, y, w *float64, width, r1, k, hinge int, region *int32) (loss float64)
 
-// Moves takes rows whose region is another from the sums of the old one to those of
+// Moves takes rows whose region is another from the sums of the old one to the sums of
 // the new one, and sets old to new. moved is memory of as many numbers as rows.
 //
 //go:noescape
@@ -216,7 +228,7 @@ func Gram(sums, z, w *float64, order *int32, count, ld int)
 //go:noescape
 func Cholesky(u *float64, size, ld int) bool
 
-// AddBlock adds sign times the rows of src, ld long, a multiple of four, to those of
+// AddBlock adds sign times the rows of src, ld long, a multiple of four, to the rows of
 // dst, which are ldd apart.
 //
 //go:noescape

@@ -2,7 +2,7 @@
 
 package simd
 
-// Have is that of other builds.
+// Have is for builds without kernels.
 const Have = false
 
 // No kernel is ever called here: cpu.Wide is false.

@@ -4,9 +4,9 @@ package simd
 // Both kinds round alike.
 type Tiles struct{ High, Wide int }
 
-// TilesOf are the largest tiles of a processor, with AVX-512 or without.
-// Source: 4 × 12 float64 are twelve of the sixteen registers of AVX2, which leaves those for a row of y and an entry of x;
-// 8 × 24 are 24 of the 32 of AVX-512.
+// TilesOf are the largest tiles of a processor, with AVX-512 or without. Source: 4 × 12 float64 are
+// twelve of the sixteen registers of AVX2, which leaves those for a row of y and an entry of x; 8 ×
+// 24 are 24 of the 32 of AVX-512.
 func TilesOf(wider bool) Tiles {
 	if wider {
 		return Tiles{8, 24}

@@ -3,7 +3,8 @@
 //
 // One grammar holds for a number everywhere:
 //
-//	number = [ "+" | "-" ] ( digits [ "." [ digits ] ] | "." digits ) [ ( "e" | "E" ) [ "+" | "-" ] digits ]
+//	number = [ "+" | "-" ] ( digits [ "." [ digits ] ] | "." digits )
+//	         [ ( "e" | "E" ) [ "+" | "-" ] digits ]
 //
 // It is rounded to the nearest float64. Beside it there are the words inf,
 // infinity (with a sign or without) and nan, in any case, where a field allows

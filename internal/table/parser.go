@@ -79,7 +79,8 @@ func (p *parser) cell() (text []byte, at Cell, err error) {
 	begin := min(k, len(p.text))
 	for ; !p.atComma(k) && !p.atLineEnd(k); k++ {
 		if p.text[k] == '"' {
-			return nil, at, &Error{p.line, k - p.start + 1, `a quote inside an unquoted field; enclose the field in quotes and write "" for the quote`}
+			return nil, at, &Error{p.line, k - p.start + 1,
+				`a quote inside an unquoted field; enclose the field in quotes and write "" for the quote`}
 		}
 	}
 	p.at = k
@@ -91,7 +92,10 @@ func (p *parser) quoted(from int) ([]byte, error) {
 	line, col := p.line, from-p.start
 	end := closing(p.text, from)
 	if end < 0 {
-		return nil, &Error{line, col, fmt.Sprintf("a quoted field begins in this row and does not end properly up to line %d", p.line+bytes.Count(bytes.TrimSuffix(p.text[from:], []byte{'\n'}), []byte{'\n'}))}
+		return nil,
+			&Error{line, col,
+				fmt.Sprintf("a quoted field begins in this row and does not end properly up to line %d",
+					p.line+bytes.Count(bytes.TrimSuffix(p.text[from:], []byte{'\n'}), []byte{'\n'}))}
 	}
 	text := p.text[from : end-1]
 	if k := bytes.LastIndexByte(text, '\n'); k >= 0 {

@@ -2,8 +2,9 @@ package wire
 
 import "bytes"
 
-// Again reads headers that differ from the last one in their id alone, as the solves of a loop do, without parsing them
-// again. The id has to be the last member. The zero value has no last one; one of these is for one goroutine at a time.
+// Again reads headers that differ from the last one in their id alone, as the solves of a loop do,
+// without parsing them again. The id has to be the last member. The zero value has no last one; one
+// of these is for one goroutine at a time.
 type Again struct {
 	head   []byte // of the last header, all before its id
 	peeked Peeked

@@ -122,7 +122,7 @@ func (b *Body) last() *int {
 	return &n
 }
 
-// Buffers are those of a frame that was read.
+// Buffers of a frame that was read.
 type Buffers struct {
 	table []Entry
 	parts [][]byte
@@ -136,7 +136,8 @@ func NewBuffers(table []Entry, body []byte) (*Buffers, error) {
 		at = (at + align - 1) / align * align
 		size := kindSize[e.Kind]
 		if at > end || e.Count > (end-at)/size {
-			return nil, fmt.Errorf("buffer %d, %d numbers of kind %v, goes beyond the body of %d bytes", k, e.Count, e.Kind, end)
+			return nil, fmt.Errorf("buffer %d, %d numbers of kind %v, goes beyond the body of %d bytes", k, e.Count,
+				e.Kind, end)
 		}
 		b.parts[k] = body[at : at+e.Count*size]
 		at += e.Count * size

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// Version is that of the protocol, the last byte of a frame's magic number.
+// Version of the protocol, the last byte of a frame's magic number.
 const Version = 1
 
 // The layout of a frame.
@@ -76,7 +76,8 @@ func ReadFrame(r io.Reader, maxBody uint64, reserve func(size uint64)) (Frame, e
 	header, body := uint64(binary.LittleEndian.Uint32(p[4:])), binary.LittleEndian.Uint64(p[8:])
 	switch {
 	case header%align != 0 || body%align != 0:
-		return Frame{}, &FrameError{fmt.Sprintf("a frame with a header of %d bytes and a body of %d; both must be multiples of %d", header, body, align)}
+		return Frame{}, &FrameError{fmt.Sprintf("a frame with a header of %d bytes and a body of %d; both must be "+
+			"multiples of %d", header, body, align)}
 	case header > MaxHeader:
 		return Frame{}, &FrameError{(&TooLargeError{"header", header, MaxHeader}).Error()}
 	case body > math.MaxInt64-header:

@@ -167,8 +167,10 @@ func (a *Attrs) Other(names string) string {
 		there bool
 	}{
 		{"data", a.Data != nil}, {"value", a.Value != nil}, {"p", a.P != nil}, {"m", a.M != nil}, {"k", a.K != nil},
-		{"groups", a.Groups != nil}, {"factors", a.Factors != nil}, {"weights", a.Weights != nil}, {"matrix", a.Matrix != nil},
-		{"indptr", a.Indptr != nil}, {"indices", a.Indices != nil}, {"constant", a.Constant != nil}, {"data_map", a.DataMap != nil},
+		{"groups", a.Groups != nil}, {"factors", a.Factors != nil}, {"weights", a.Weights != nil},
+		{"matrix", a.Matrix != nil},
+		{"indptr", a.Indptr != nil}, {"indices", a.Indices != nil}, {"constant", a.Constant != nil},
+		{"data_map", a.DataMap != nil},
 	} {
 		if f.there && !strings.Contains(" "+names, " "+f.name+" ") {
 			return f.name

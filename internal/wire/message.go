@@ -213,7 +213,8 @@ type Tangent struct {
 	Regularised bool    `json:"regularised,omitempty"`
 }
 
-// Batch solves a graph for Count sets of values of its parameters, one set after another in each array.
+// Batch solves a graph for Count sets of values of its parameters, one set after another in each
+// array.
 type Batch struct {
 	Head
 	Problem    uint64             `json:"problem"`
@@ -236,7 +237,8 @@ type Solutions struct {
 }
 
 // Adjoint asks for the gradient with respect to parameters of a function of the solution of a
-// graph, whose gradient with respect to the solution is X. Without Parameters it is that of all.
+// graph, whose gradient with respect to the solution is X. Without Parameters it is the gradient
+// for all.
 type Adjoint struct {
 	Head
 	Problem    uint64             `json:"problem"`
@@ -640,7 +642,8 @@ func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		want := map[reflect.Kind]string{
-			reflect.Float64: "a number", reflect.Int: "an integer", reflect.Uint64: "an integer >= 0", reflect.Bool: "true or false",
+			reflect.Float64: "a number", reflect.Int: "an integer", reflect.Uint64: "an integer >= 0",
+			reflect.Bool:   "true or false",
 			reflect.String: "a text", reflect.Slice: "an array", reflect.Map: "an object", reflect.Struct: "an object",
 		}[wrong.Type.Kind()]
 		if want != "" {
@@ -681,7 +684,8 @@ func (m *Fit) Words(rows int) ([]string, error) {
 	out := make([]string, rows)
 	for i, k := range m.Labels.V {
 		if k < 0 || k >= len(m.Classes) {
-			return nil, &Error{Kind: ErrData, Text: fmt.Sprintf("row %d has the label %d of %d classes", i, k, len(m.Classes))}
+			return nil, &Error{Kind: ErrData, Text: fmt.Sprintf("row %d has the label %d of %d classes", i, k,
+				len(m.Classes))}
 		}
 		out[i] = m.Classes[k]
 	}

@@ -64,7 +64,8 @@ func (c *Category) Validate() error {
 	}
 	for k := 1; k < len(c.Levels); k++ {
 		if !(c.Levels[k-1] < c.Levels[k]) {
-			return fmt.Errorf("dataset: the levels %q and %q of column %q are not in order", c.Levels[k-1], c.Levels[k], c.Column)
+			return fmt.Errorf("dataset: the levels %q and %q of column %q are not in order", c.Levels[k-1], c.Levels[k],
+				c.Column)
 		}
 	}
 	return nil
@@ -110,7 +111,8 @@ func (t *Table) categorise(col *Column, rows []int, coding Coding) (*Category, e
 	}
 	slices.Sort(c.Levels)
 	if len(c.Levels) > mostLevels {
-		return nil, t.at(col.FirstText, fmt.Sprintf("column %q holds %d different words, more than %d; leave it out", col.Name, len(c.Levels), mostLevels))
+		return nil, t.at(col.FirstText, fmt.Sprintf("column %q holds %d different words, more than %d; leave it out",
+			col.Name, len(c.Levels), mostLevels))
 	}
 	return c, nil
 }

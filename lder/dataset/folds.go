@@ -32,7 +32,7 @@ func KFold(n, k int) ([][]int, error) {
 }
 
 // ShuffledKFold is KFold after a shuffle, with ascending rows in each fold. The
-// folds are those of scikit-learn's KFold(k, shuffle=True, random_state=seed).
+// folds are the ones of scikit-learn's KFold(k, shuffle=True, random_state=seed).
 func ShuffledKFold(n, k int, seed uint32) ([][]int, error) {
 	if _, err := KFold(n, k); err != nil {
 		return nil, err
@@ -92,7 +92,8 @@ func CheckFolds(folds [][]int, n int) error {
 		}
 		for _, i := range fold {
 			if i < 0 || i >= n {
-				return fmt.Errorf("dataset: fold %d holds row %d, the rows are 0 to %d; are the folds those of this table?", f, i, n-1)
+				return fmt.Errorf("dataset: fold %d holds row %d, the rows are 0 to %d; are the folds those of this "+
+					"table?", f, i, n-1)
 			}
 			if in[i] != 0 {
 				return fmt.Errorf("dataset: row %d is in fold %d and in fold %d", i, in[i]-1, f)
@@ -102,7 +103,8 @@ func CheckFolds(folds [][]int, n int) error {
 		total += len(fold)
 	}
 	if total != n {
-		return fmt.Errorf("dataset: the folds hold %d of %d rows (row %d is in none); are they those of this table?", total, n, slices.Index(in, 0))
+		return fmt.Errorf("dataset: the folds hold %d of %d rows (row %d is in none); are they those of this table?",
+			total, n, slices.Index(in, 0))
 	}
 	return nil
 }
@@ -154,7 +156,8 @@ func (f FoldFile) Of(set string, n int) ([][]int, error) {
 	folds, ok := f[set]
 	if !ok {
 		names := slices.Sorted(maps.Keys(f))
-		return nil, fmt.Errorf("dataset: no folds for %q%s; there are folds for %s", set, suggest.DidYouMean(set, names), list(names))
+		return nil, fmt.Errorf("dataset: no folds for %q%s; there are folds for %s", set,
+			suggest.DidYouMean(set, names), list(names))
 	}
 	if err := CheckFolds(folds, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", set, err)

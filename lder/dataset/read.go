@@ -98,7 +98,8 @@ func header(first []table.Cell) ([]Cell, error) {
 	if table.HeadOf(first) == table.Data && !empty {
 		msg := "the first row is all numbers; want a header row with the names of the columns above it"
 		if !finite {
-			msg = "the first row holds no name, all of it begins as numbers do; want a header row with the names of the columns"
+			msg = "the first row holds no name, all of it begins as numbers do; want a header row with the names of " +
+				"the columns"
 		}
 		return nil, &table.Error{Line: first[0].Line, Col: first[0].Col, Msg: msg}
 	}
@@ -138,7 +139,8 @@ func (t *Table) dropUnnamed(at []Cell) error {
 		case c.Missing == len(c.Values):
 			t.Notes = append(t.Notes, fmt.Sprintf("column %d has neither name nor values and is left out", j+1))
 		default:
-			return t.at(&at[j], fmt.Sprintf("column %d has no name; name it, or remove it if it only numbers the rows", j+1))
+			return t.at(&at[j], fmt.Sprintf("column %d has no name; name it, or remove it if it only numbers the rows",
+				j+1))
 		}
 	}
 	if len(kept) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // Stream reads features from a table of any size, block by block. Tables are
-// those of Read, but for columns without a name, which are not looked at.
+// read as by Read, except for columns without a name, which are not looked at.
 type Stream struct {
 	in      *table.Reader
 	name    string
@@ -198,7 +198,8 @@ func (s *Stream) refuse(raw *table.Block) error {
 	var bad *table.Cell
 	for _, j := range s.number {
 		for _, kind := range []table.Kind{table.Text, table.Infinite} {
-			if c := raw.Odd[j].First[kind]; c != nil && (bad == nil || c.Line < bad.Line || c.Line == bad.Line && c.Col < bad.Col) {
+			if c := raw.Odd[j].First[kind]; c != nil &&
+				(bad == nil || c.Line < bad.Line || c.Line == bad.Line && c.Col < bad.Col) {
 				bad = c
 			}
 		}
@@ -209,7 +210,8 @@ func (s *Stream) refuse(raw *table.Block) error {
 	msg := fmt.Sprintf("column %q holds %s, which is no number", s.columns[bad.Column], quote(bad.Text))
 	switch {
 	case bad.Kind == table.Infinite:
-		msg = fmt.Sprintf("column %q holds %s, which is not finite; correct it or empty it", s.columns[bad.Column], quote(bad.Text))
+		msg = fmt.Sprintf("column %q holds %s, which is not finite; correct it or empty it", s.columns[bad.Column],
+			quote(bad.Text))
 	case decimalComma(bad.Text):
 		msg += "; write decimals with a point"
 	}

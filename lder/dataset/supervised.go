@@ -26,7 +26,7 @@ type Selection struct {
 	// numbers, and for columns with fewer than two different values. A column
 	// named in Features is refused rather than dropped for its text.
 	Text, Constant Policy
-	// Coding is that of columns with text where Text is Encode.
+	// Coding of columns with text where Text is Encode.
 	Coding Coding
 }
 
@@ -113,7 +113,8 @@ func (t *Table) split(target string, sel Selection) (d *Data, columns []*Column,
 		return nil, nil, nil, err
 	}
 	if len(columns) == 0 {
-		return nil, nil, nil, &Error{File: t.Name, Msg: "no column is left to be a feature; the columns are " + list(t.Names())}
+		return nil, nil, nil, &Error{File: t.Name,
+			Msg: "no column is left to be a feature; the columns are " + list(t.Names())}
 	}
 	for _, c := range columns {
 		d.Features = append(d.Features, c.Name)
@@ -199,7 +200,8 @@ func (t *Table) encoded(d *Data, c *Column, rows []int, coding Coding) ([]*Colum
 	var columns []*Column
 	for k, name := range cat.Features() {
 		if _, err := t.Column(name); err == nil && name != c.Name {
-			return nil, &Error{File: t.Name, Msg: fmt.Sprintf("column %q cannot be coded: there is a column %q already", c.Name, name)}
+			return nil, &Error{File: t.Name, Msg: fmt.Sprintf("column %q cannot be coded: there is a column %q already",
+				c.Name, name)}
 		}
 		columns = append(columns, &Column{Name: name, Values: cat.values(c.Cells, k)})
 	}

@@ -14,7 +14,7 @@ import (
 var (
 	gridSizes  = [][2]int{{2, 2}, {3, 2}, {4, 4}, {8, 6}}
 	gridRidges = []float64{1e-3, 1e-2, 1e-1, 1}
-	// singleSizes are those of a single model.
+	// singleSizes are the sizes of a single model.
 	singleSizes = [][2]int{{2, 2}, {3, 2}, {4, 4}, {8, 6}, {14, 12}}
 )
 
@@ -73,7 +73,8 @@ func (b *bagging) linear(ctx context.Context, v *view) (l linear, err error) {
 // begin draws the bags and fits the linear model of the first view. Training ends with
 // it, and enough is true, with at most fewRows rows, and for a target that is linear
 // except for rounding, whose predictions are not clipped.
-func begin(ctx context.Context, s *sample, partitions int, set Settings) (b *bagging, views []*view, lines []linear, res Result, enough bool, err error) {
+func begin(ctx context.Context, s *sample, partitions int,
+	set Settings) (b *bagging, views []*view, lines []linear, res Result, enough bool, err error) {
 	b = newBagging(s, partitions, set.Seed, set.Workers)
 	if set.MaxFeatures > 0 && set.MaxFeatures < s.d.N-1 {
 		if views, err = b.views(ctx, set.MaxFeatures); err != nil {
@@ -157,7 +158,7 @@ func fitSingle(ctx context.Context, s *sample, set Settings) (Result, error) {
 	return quick, err
 }
 
-// predictions are those of a single model for all rows.
+// predictions of a single model for all rows.
 func (s *sample) predictions(r Result) []float64 {
 	p, out := r.Chains[0].Parts[0], make([]float64, s.d.M)
 	for i := range out {
@@ -195,11 +196,13 @@ func fitRows(ctx context.Context, s *sample, set Settings) (Result, error) {
 	var errs, oof [][]float64
 	var uses []*view // of each candidate
 	for k, l := range lines {
-		errs, oof, uses = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof), append(uses, views[min(k, len(views)-1)])
+		errs, oof, uses = append(errs, squaredErrors(s.d, l.oof, s.clip)), append(oof, l.oof),
+			append(uses, views[min(k, len(views)-1)])
 	}
 	var all []*candidate
 	for k, v := range views {
-		plan := gridPlan{stage: stageGrid + v.stage(), ridges: gridRidges, linear: b.shared, cold: 20, warm: 8, tol: 1e-4, tries: 3}
+		plan := gridPlan{stage: stageGrid + v.stage(), ridges: gridRidges, linear: b.shared, cold: 20, warm: 8,
+			tol: 1e-4, tries: 3}
 		some, err := b.grid(ctx, sizes[k], plan, v, nil)
 		if err != nil {
 			res.Iterations = b.iterations()
@@ -212,8 +215,8 @@ func fitRows(ctx context.Context, s *sample, set Settings) (Result, error) {
 		all = append(all, some...)
 	}
 	res.Iterations = b.iterations()
-	// From simple to rich: a candidate that is not surely better does not displace. On wide tables the
-	// first is the ridge regression on all features, and takes a significant difference to
+	// From simple to rich: a candidate that is not surely better does not displace. On wide tables
+	// the first is the ridge regression on all features, and takes a significant difference to
 	// displace, as the least of many errors on few rows is luck.
 	rich := func(c int) bool {
 		return c >= len(lines) && all[c-len(lines)].r1+all[c-len(lines)].r2 > fewPieces
@@ -326,7 +329,7 @@ func (s *sample) least(errs [][]float64, counts func(c int) bool) int {
 	return best
 }
 
-// surely reports whether the mean of e is below that of f by more than the standard
+// surely reports whether the mean of e is below the mean of f by more than the standard
 // error of the difference: the rule of one standard error of Breiman, Friedman, Olshen
 // and Stone 1984, Classification and regression trees.
 func (s *sample) surely(e, f []float64) bool {
@@ -334,16 +337,16 @@ func (s *sample) surely(e, f []float64) bool {
 	return gain > deviation
 }
 
-// significantly reports whether the mean of e is significantly below that of f: see
+// significantly reports whether the mean of e is significantly below the mean of f: see
 // significant.
 func (s *sample) significantly(e, f []float64) bool {
 	gain, deviation, m := difference(s.d, e, f)
 	return gain > significant(m)*deviation
 }
 
-// fewFeatures is the number up to which models of all features are always trained, as
-// they cost little.
-// Source: chosen on the 17 sets of the paper, where a choice from few rows missed one of two features.
+// fewFeatures is the number up to which models of all features are always trained, as they cost
+// little. Source: chosen on the 17 sets of the paper, where a choice from few rows missed one of
+// two features.
 const fewFeatures = 10
 
 // views are the columns to train with: all of them and the chosen ones. The chosen ones

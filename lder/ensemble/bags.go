@@ -25,7 +25,7 @@ const (
 )
 
 // gridLinear is the weight of the linear part that pieces have in common. On wide
-// tables it is that of the linear model, up to heaviestLinear.
+// tables it is the weight of the linear model, up to heaviestLinear.
 // Source: docs/lab/lder.md, What was chosen on which data.
 const (
 	gridLinear     = 1e-3
@@ -42,7 +42,7 @@ type bagging struct {
 	shared  float64 // weight of the linear part that the pieces of a member have in common
 	seed    uint64
 	bags    []bag
-	folds   int       // of a partition; the first of the bags hold those of the first partition
+	folds   int       // of a partition; the first of the bags hold the folds of the first partition
 	seen    []float64 // in how many bags each row is held out
 	workers int
 	state   []worker // one per worker
@@ -68,7 +68,8 @@ const bagFolds = 10
 // newBagging draws partitions into folds; each fold makes a bag.
 func newBagging(s *sample, partitions int, seed uint64, workers int) *bagging {
 	d := s.d
-	b := &bagging{d: d, clip: s.clip, hinge: s.hinge, shared: gridLinear, seed: seed, workers: max(1, workers), seen: make([]float64, d.M), tell: func() {}}
+	b := &bagging{d: d, clip: s.clip, hinge: s.hinge, shared: gridLinear, seed: seed, workers: max(1, workers),
+		seen: make([]float64, d.M), tell: func() {}}
 	b.state = make([]worker, b.workers)
 	rng := b.rng(0, 0)
 	folds := min(bagFolds, d.M)
@@ -108,7 +109,7 @@ func (b *bagging) each(n int, work func(w *worker, k int) error) error {
 }
 
 // parallel runs work(goroutine, k) for k = 0..n-1. After an error no further
-// work begins; that of the least k is returned.
+// work begins; the error of the least k is returned.
 func parallel(workers, n int, work func(g, k int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
@@ -151,7 +152,8 @@ type candidate struct {
 // grid trains, for each size and bag, a member from a cold start at the first
 // penalty and warm-started ones at the penalties after it. view has the columns of
 // each bag; T transforms them; nil: they stay.
-func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view *view, T [][]float64) ([]*candidate, error) {
+func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view *view,
+	T [][]float64) ([]*candidate, error) {
 	d := b.d
 	if T == nil {
 		T = make([][]float64, len(b.bags))
@@ -160,14 +162,16 @@ func (b *bagging) grid(ctx context.Context, sizes [][2]int, plan gridPlan, view 
 	for s, size := range sizes {
 		group := make([]*candidate, len(plan.ridges))
 		for k, λ := range plan.ridges {
-			group[k] = &candidate{r1: size[0], r2: size[1], ridge: λ, members: make([][]float64, len(b.bags)), oof: make([]float64, d.M), errs: make([]float64, d.M)}
+			group[k] = &candidate{r1: size[0], r2: size[1], ridge: λ, members: make([][]float64, len(b.bags)),
+				oof: make([]float64, d.M), errs: make([]float64, d.M)}
 		}
 		partial := make([][]float64, len(plan.ridges)*len(b.bags)) // predictions of the held rows
 		err := b.each(len(b.bags), func(w *worker, k int) error {
 			d.Gather(&w.data, b.bags[k].train, view.of(k))
 			transform(&w.data, T[k])
 			for c, g := range group {
-				opt := refit.Options{R1: g.r1, R2: g.r2, Penalty: refit.Penalty{Linear: plan.linear, Pieces: g.ridge}, Hinge: b.hinge, MaxIter: plan.warm, Tol: plan.tol}
+				opt := refit.Options{R1: g.r1, R2: g.r2, Penalty: refit.Penalty{Linear: plan.linear, Pieces: g.ridge},
+					Hinge: b.hinge, MaxIter: plan.warm, Tol: plan.tol}
 				var err error
 				if c == 0 {
 					opt.MaxIter = plan.cold
@@ -207,7 +211,7 @@ type gridPlan struct {
 	linear     float64
 	cold, warm int // iterations
 	tol        float64
-	tries      int // cold starts, of which that of the least objective counts
+	tries      int // cold starts, of which the one with the least objective counts
 }
 
 // coldBest fits the bag in w.data from several random starts.

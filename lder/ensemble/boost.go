@@ -40,7 +40,7 @@ type boostPart struct {
 	pieces   []float64
 }
 
-// boost draws the features of a bag from those of view.
+// boost draws the features of a bag from the features of view.
 func (b *bagging) boost(ctx context.Context, view *view) (*boosted, error) {
 	res := &boosted{chains: make([][]boostPart, len(b.bags))}
 	partial := make([][len(boostStops)][]float64, len(b.bags))
@@ -67,7 +67,8 @@ func (b *bagging) boost(ctx context.Context, view *view) (*boosted, error) {
 
 // boostBag returns the chain of bag k and, for each stop, the clipped partial sums
 // on its held rows.
-func (b *bagging) boostBag(ctx context.Context, w *worker, k int, view *view) (chain []boostPart, held [len(boostStops)][]float64, err error) {
+func (b *bagging) boostBag(ctx context.Context, w *worker, k int,
+	view *view) (chain []boostPart, held [len(boostStops)][]float64, err error) {
 	d, train, hold := b.d, b.bags[k].train, b.bags[k].hold
 	rng := b.rng(stageBoost+view.stage(), k)
 	d.Gather(&w.data, train, nil)
@@ -82,7 +83,8 @@ func (b *bagging) boostBag(ctx context.Context, w *worker, k int, view *view) (c
 	n := min(boostFeatures, len(from))
 	sum := make([]float64, len(hold))
 	x := make([]float64, n+1)
-	opt := refit.Options{R1: boostPieces, R2: boostPieces, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2}, MaxIter: 6, Tol: 1e-3}
+	opt := refit.Options{R1: boostPieces, R2: boostPieces, Penalty: refit.Penalty{Linear: 1e-3, Pieces: 1e-2},
+		MaxIter: 6, Tol: 1e-3}
 	var some []int
 	columns := make([]int, n+1)
 	order := make([]int, len(from))

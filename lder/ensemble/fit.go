@@ -75,7 +75,7 @@ type Chain struct {
 // Part is an l-DER of some of the features, or a sum of l-DERs that is a tree.
 type Part struct {
 
-	// Pieces are the R1 pieces of the first maximum, then those of the second, each
+	// Pieces are the R1 pieces of the first maximum, then the R2 pieces of the second, each
 	// with a slope for each feature and a constant.
 	Pieces   []float64
 	R1       int

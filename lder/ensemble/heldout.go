@@ -39,7 +39,7 @@ func difference(d *refit.Data, e, f []float64) (gain, deviation, m float64) {
 
 // HeldOut returns the weighted mean of errs, the errors of cross-validated
 // predictions of the rows of d. It returns -1, for unknown, with fewer than
-// fewestRows rows, and where the mean is below that of base, but not significantly
+// fewestRows rows, and where the mean is below the mean of base, but not significantly
 // (one-sided t test of the paired differences, 5%). base holds the errors of the
 // best constant prediction from the other rows.
 func HeldOut(d *refit.Data, errs, base []float64) float64 {
@@ -66,7 +66,7 @@ func (s *sample) heldOut(errs []float64) float64 {
 	return HeldOut(s.d, errs, base)
 }
 
-// squaredErrors are those of predictions p, clipped.
+// squaredErrors of predictions p, clipped.
 func squaredErrors(d *refit.Data, p []float64, clip Range) []float64 {
 	errs := make([]float64, d.M)
 	for i, v := range p {

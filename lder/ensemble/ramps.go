@@ -16,9 +16,9 @@ import (
 //	(max(⟨w, x⟩, s) − max(⟨w, x⟩, t)) / (t − s),   s < t:
 //
 // an l-DER and, unlike the other candidates, bounded. Numbers chosen on 90 tables:
-// docs/lab/lder.md, What was chosen on which data. One fit
-// serves both for the predictions of rows it has not seen and for the model. The candidate is the mean of several draws.
-// Source: chosen on 46 data sets, see above; rampRows is a limit of time.
+// docs/lab/lder.md, What was chosen on which data. One fit serves both for the predictions of rows
+// it has not seen and for the model. The candidate is the mean of several draws. Source: chosen on
+// 46 data sets, see above; rampRows is a limit of time.
 const (
 	rampDraws    = 8
 	rampCount    = 100

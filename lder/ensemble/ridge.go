@@ -70,17 +70,18 @@ func (r *ridge) predict(row []float64) float64 {
 }
 
 // wide reports whether there are at most two rows per coefficient. Then the variance
-// of a least squares prediction, n/(m−n−1) times that of the noise for normal
+// of a least squares prediction, n/(m−n−1) times the variance of the noise for normal
 // features, exceeds the noise, and fits come near to interpolation.
 func wide(d *refit.Data) bool { return d.M <= 2*d.N }
 
-// ridge fits the columns of view of d, whose rows are those of b.d, and returns for
+// ridge fits the columns of view of d, whose rows are also the rows of b.d, and returns for
 // each row the prediction by a fit without its target. The uncertainty of the mean
-// leave-one-out error is that of r.free independent errors, so leave-one-out is used
+// leave-one-out error is as large as for r.free independent errors, so leave-one-out is used
 // where r.free is at least half the number of rows. Otherwise, on wide tables, and of
 // chosen columns, each fold of the first partition is predicted by a fit to the rows
 // outside it; of all columns the result is then the mean of these fits.
-func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64, v *view) (r *ridge, unseen []float64, err error) {
+func (b *bagging) ridge(ctx context.Context, d *refit.Data, weights []float64,
+	v *view) (r *ridge, unseen []float64, err error) {
 	if v == nil && !wide(b.d) || d.M < 2 {
 		if r = fitRidge(d, weights); 2*r.free >= float64(d.M) || d.M < 2 {
 			return r, r.loo, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// groupStrengths are those of the group penalty on the slopes of each feature that are
+// groupStrengths are the strengths of the group penalty on the slopes of each feature that are
 // compared, in the order of the path. The gradient of the mean squared error by the slopes of
 // a feature is at most 2 for standardised data.
 var groupStrengths = [...]float64{.01, .02, .04, .08, .16, .32}
@@ -21,7 +21,8 @@ func (b *bagging) sparse(ctx context.Context, c *candidate) ([]*candidate, error
 	d := b.d
 	all := make([]*candidate, len(groupStrengths))
 	for s, λ := range groupStrengths {
-		all[s] = &candidate{r1: c.r1, r2: c.r2, ridge: c.ridge, group: λ, view: c.view, members: c.members, oof: make([]float64, d.M), errs: make([]float64, d.M)}
+		all[s] = &candidate{r1: c.r1, r2: c.r2, ridge: c.ridge, group: λ, view: c.view, members: c.members,
+			oof: make([]float64, d.M), errs: make([]float64, d.M)}
 	}
 	partial := make([][]float64, len(all)*len(b.bags))
 	err := b.each(len(b.bags), func(w *worker, k int) error {
@@ -37,7 +38,8 @@ func (b *bagging) sparse(ctx context.Context, c *candidate) ([]*candidate, error
 			}
 			pieces := scatter(w.fitter.Pieces, columns, d.N)
 			for _, i := range b.bags[k].hold {
-				partial[s*len(b.bags)+k] = append(partial[s*len(b.bags)+k], b.clip.Clip(refit.Eval(pieces, c.r1, d.Row(i))))
+				partial[s*len(b.bags)+k] = append(partial[s*len(b.bags)+k],
+					b.clip.Clip(refit.Eval(pieces, c.r1, d.Row(i))))
 			}
 		}
 		return nil
@@ -51,9 +53,10 @@ func (b *bagging) sparse(ctx context.Context, c *candidate) ([]*candidate, error
 	return all, nil
 }
 
-// groupOptions are those of the path for a candidate, before its first strength.
+// groupOptions are the options of the path for a candidate, before its first strength.
 func (b *bagging) groupOptions(c *candidate) refit.Options {
-	return refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge, MaxIter: groupIters, Tol: 1e-4}
+	return refit.Options{R1: c.r1, R2: c.r2, Penalty: refit.Penalty{Linear: b.shared, Pieces: c.ridge}, Hinge: b.hinge,
+		MaxIter: groupIters, Tol: 1e-4}
 }
 
 // path continues the current fit with the strengths lo to hi−1.

@@ -30,7 +30,7 @@ func recipeOf(m Recipe) recipe {
 	}
 }
 
-// CheapPenalties are those of the members of Cheap.
+// CheapPenalties are the penalties of the members of Cheap.
 func CheapPenalties() (all []refit.Penalty) {
 	plan := recipeOf(Cheap).plan
 	for _, λ := range plan.ridges {

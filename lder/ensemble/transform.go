@@ -9,11 +9,11 @@ import (
 	"github.com/dcopt/dcopt/lder/internal/refit"
 )
 
-// gradientTransform stretches the directions in which the first fits vary: with the
-// mean M of g gᵀ over the rows, g the gradient of a member at the row, it is the root of the eigenvalue scaling of M (the outer product of
-// gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014). It
-// returns one symmetric matrix per bag, nil for the identity. It depends on the
-// training rows of the bag only.
+// gradientTransform stretches the directions in which the first fits vary: with the mean M of g gᵀ
+// over the rows, g the gradient of a member at the row, it is the root of the eigenvalue scaling of
+// M (the outer product of gradients: Samarov 1993; Trivedi, Wang, Kpotufe and Shakhnarovich 2014).
+// It returns one symmetric matrix per bag, nil for the identity. It depends on the training rows of
+// the bag only.
 func (b *bagging) gradientTransform(ctx context.Context, view *view) ([][]float64, error) {
 	const r1, r2 = 3, 2 // Source: of singleSizes one that costs little
 	T := make([][]float64, len(b.bags))

@@ -92,7 +92,8 @@ func (t *Tree) Validate(n int) error {
 		if node.Next != 0 {
 			// The nodes are in the order of their splits, so that each is reached once.
 			if node.Next != reached || reached+2 > len(t.Nodes) {
-				return fmt.Errorf("node %d of the tree leads to node %d of %d, want %d", k, node.Next, len(t.Nodes), reached)
+				return fmt.Errorf("node %d of the tree leads to node %d of %d, want %d", k, node.Next, len(t.Nodes),
+					reached)
 			}
 			reached += 2
 			if node.Feature < 0 || node.Feature >= n {
@@ -112,7 +113,8 @@ func (t *Tree) Validate(n int) error {
 			}
 		}
 		if !(node.Least <= 0 && node.Most >= 0) {
-			return fmt.Errorf("node %d of the tree has values from %g to %g, want an interval with 0", k, node.Least, node.Most)
+			return fmt.Errorf("node %d of the tree has values from %g to %g, want an interval with 0", k, node.Least,
+				node.Most)
 		}
 	}
 	return nil

@@ -274,7 +274,8 @@ type treeLeaf struct {
 }
 
 func newGrower(d *refit.Data, s *binned, train []int, plan treePlan, rng *rand.Rand) *grower {
-	g := &grower{binned: s, d: d, train: train, plan: plan, rng: rng, weight: make([]float64, d.M), sum: make([]float64, d.M)}
+	g := &grower{binned: s, d: d, train: train, plan: plan, rng: rng, weight: make([]float64, d.M),
+		sum: make([]float64, d.M)}
 	for i := range g.weight {
 		g.weight[i] = d.Weight(i) * float64(d.M)
 	}
@@ -451,7 +452,7 @@ func (g *grower) affine(l *treeLeaf, n *TreeNode) {
 	n.Least, n.Most = least, most
 }
 
-// leaf appends a leaf, whose memory is that of an earlier tree.
+// leaf appends a leaf, whose memory comes from an earlier tree.
 func (g *grower) leaf(node, lo, hi int) *treeLeaf {
 	if len(g.leaves) < cap(g.leaves) {
 		g.leaves = g.leaves[:len(g.leaves)+1]
@@ -506,7 +507,8 @@ func (g *grower) weigh(l *treeLeaf) {
 				break
 			}
 			// Less than the rounding errors of the whole is no gain.
-			if gain := value(sum, weight) + value(l.total[0]-sum, rest) - whole; gain > l.gain+1e-12*(whole+l.total[1]*Rounding) {
+			if gain := value(sum, weight) + value(l.total[0]-sum, rest) - whole; gain > l.gain+
+				1e-12*(whole+l.total[1]*Rounding) {
 				l.gain, l.column, l.bin = gain, c, uint8(bin)
 			}
 		}
@@ -514,7 +516,7 @@ func (g *grower) weigh(l *treeLeaf) {
 }
 
 // split divides leaf k: it keeps the rows of the lower bins, and a new leaf has the
-// others. The sums of the smaller part are counted, those of the other are the rest.
+// others. The sums of the smaller part are counted, the sums of the other are the rest.
 func (g *grower) split(k int) {
 	l := g.leaves[k]
 	column := g.columns[l.column]

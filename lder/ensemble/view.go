@@ -23,7 +23,7 @@ func (v *view) of(k int) []int {
 	return v.bags[k]
 }
 
-// widest is the largest number of columns of a fit; all is that of the data.
+// widest is the largest number of columns of a fit; all is the number in the data.
 func (v *view) widest(all int) int {
 	if v == nil {
 		return all

@@ -106,7 +106,8 @@ func (p *program) clipped(variable, open, end code) code {
 func python(r *lder.Regressor) []byte {
 	p := newProgram(r)
 	d := &document{}
-	names := map[code]code{"fill": "_FILL", "mean": "_MEAN", "scale": "_SCALE", "shape": "_SHAPE", "weight": "_WEIGHT", "feature": "_FEATURE", "coef": "_COEF"}
+	names := map[code]code{"fill": "_FILL", "mean": "_MEAN", "scale": "_SCALE", "shape": "_SHAPE", "weight": "_WEIGHT",
+		"feature": "_FEATURE", "coef": "_COEF"}
 	for _, t := range p.tables() {
 		t.write(d, names[t.name]+" = (", "    ", ")")
 	}

@@ -48,7 +48,7 @@ func pythonName(name string) code { return inComment(name, `"\`) }
 func cName(name string) code      { return inComment(name, `*/\?`) }
 
 // inComment leaves printable characters as they are, and so the characters of a
-// name on one line; but for those of acting, and braces, which mark the others:
+// name on one line; except the ones of acting, and braces, which mark the others:
 // {U+000A} is a line feed, {0xFF} a byte that is no UTF-8. Names that differ stay
 // different.
 func inComment(name, acting string) code {
@@ -106,7 +106,7 @@ func texName(name string) code {
 	return code(`\text{` + b.String() + `}`)
 }
 
-// digits are those of coefficients that people read.
+// digits of coefficients that people read.
 // Source: a choice of looks; programs have all digits.
 const digits = 5
 

@@ -36,8 +36,8 @@ type Table interface {
 // Format finds the table in a file.
 type Format func(f File, opt dataset.Options) (Table, error)
 
-// Open finds the table by the ending of the file's name: .npy is a matrix, all others are texts, as dataset.Read
-// has them.
+// Open finds the table by the ending of the file's name: .npy is a matrix, all others are texts, as
+// dataset.Read has them.
 func Open(f File, opt dataset.Options) (Table, error) {
 	switch strings.ToLower(filepath.Ext(f.Name())) {
 	case ".npy":
@@ -47,7 +47,9 @@ func Open(f File, opt dataset.Options) (Table, error) {
 		}
 		return &matrix{f.Name(), rows}, nil
 	case ".parquet":
-		return nil, fmt.Errorf("%s: Parquet is read by the program dcopt-cluster, of the module cluster, and not by this one: give it the plan of the fit, or write the table as .npy or .csv.gz", f.Name())
+		return nil,
+			fmt.Errorf("%s: Parquet is read by the program dcopt-cluster, of the module cluster, and not by this "+
+				"one: give it the plan of the fit, or write the table as .npy or .csv.gz", f.Name())
 	}
 	s, err := dataset.OpenStream(f, f.Name(), opt)
 	if err != nil {
@@ -101,8 +103,8 @@ func (p *Files) table(f File) (Table, error) {
 	return Open(f, p.Options)
 }
 
-// watched is a file that shows what it reads. It has the methods of File alone: those by which files copy
-// themselves would show nothing.
+// watched is a file that shows what it reads. It has the methods of File alone: those by which
+// files copy themselves would show nothing.
 type watched struct {
 	in    *os.File
 	watch Watch
@@ -135,7 +137,7 @@ func (f *watched) end(ctx context.Context, err error) error {
 	return err
 }
 
-// Columns are those of part k. Nothing watches them: it is asked when the rows are read.
+// Columns are the columns of part k. Nothing watches them: it is asked when the rows are read.
 func (p *Files) Columns(ctx context.Context, k int) ([]string, error) {
 	f, err := p.open(ctx, k)
 	if err != nil {
@@ -150,7 +152,8 @@ func (p *Files) Columns(ctx context.Context, k int) ([]string, error) {
 }
 
 // Each reads part k.
-func (p *Files) Each(ctx context.Context, k int, names []string, target string, do func(x [][]float64, y []float64) error) error {
+func (p *Files) Each(ctx context.Context, k int, names []string, target string,
+	do func(x [][]float64, y []float64) error) error {
 	f, err := p.open(ctx, k)
 	if err != nil {
 		return err
@@ -192,7 +195,9 @@ func (t text) Each(ctx context.Context, names []string, do func(rows [][]float64
 	if err := t.stream.Select(names, nil); err != nil {
 		return err
 	}
-	return t.stream.Each(runtime.GOMAXPROCS(0), func(*dataset.Block) error { return ctx.Err() }, func(b *dataset.Block) error { return do(b.X) })
+	return t.stream.Each(runtime.GOMAXPROCS(0), func(*dataset.Block) error {
+		return ctx.Err()
+	}, func(b *dataset.Block) error { return do(b.X) })
 }
 
 // matrix is a table in an .npy file. Its columns are x1, x2, and so on.
@@ -256,8 +261,8 @@ func (m *matrix) Each(ctx context.Context, names []string, do func(rows [][]floa
 	}
 }
 
-// ahead reads blocks of rows, the next while one is worked on. next gives one, which is valid until it is called
-// again, with no rows at the end; end waits for the reader.
+// ahead reads blocks of rows, the next while one is worked on. next gives one, which is valid until
+// it is called again, with no rows at the end; end waits for the reader.
 func (m *matrix) ahead(rows int) (next func() (numbers []float64, n int, err error), end func()) {
 	type block struct {
 		numbers []float64

@@ -9,10 +9,10 @@ import (
 )
 
 // Fit trains r, whose settings must have the method refit or cheap and fill gaps by the mean or a
-// constant, on the parts, which are read one after the other in this process. r.Target has the name of the
-// target; r.Features may have those of the features. When ctx ends after the start, its error is returned
-// together with the best model so far; Settings.Recorder is told of iterations, and Settings.Progress of
-// parts read. opt.Parts is that of p.
+// constant, on the parts, which are read one after the other in this process. r.Target has the name
+// of the target; r.Features may have the names of the features. When ctx ends after the start, its
+// error is returned together with the best model so far; Settings.Recorder is told of iterations,
+// and Settings.Progress of parts read. opt.Parts is taken from p.
 func Fit(ctx context.Context, r *lder.Regressor, p Parts, opt Options) (Scores, error) {
 	opt.Parts = p.Count()
 	f, err := NewReduction(r, opt)
@@ -48,7 +48,7 @@ func Fit(ctx context.Context, r *lder.Regressor, p Parts, opt Options) (Scores, 
 }
 
 // Interrupt makes the model of the iterations so far, if there are any, where err ends the fit: its
-// status is that of a time limit or of a cancelled run.
+// status says a time limit or of a cancelled run.
 func (f *Reduction) Interrupt(err error) {
 	if f.members == nil || f.members[0].red == nil || f.members[0].first != f.members[0].first {
 		return

@@ -12,7 +12,7 @@ type moments struct {
 	lo, hi      float64
 }
 
-// columnMoments are those of columns over a block of rows.
+// columnMoments are the moments of columns over a block of rows.
 type columnMoments struct{ n, sum, mean, m2, lo, hi []float64 }
 
 func newColumnMoments(columns int) *columnMoments {
@@ -20,7 +20,8 @@ func newColumnMoments(columns int) *columnMoments {
 	return &columnMoments{list(), list(), list(), list(), list(), list()}
 }
 
-// take sets c to those of the rows of a fold, which are ld apart, where numbers are not missing: in two passes.
+// take sets c to the moments of the rows of a fold, which are ld apart, where numbers are not
+// missing: in two passes.
 func (c *columnMoments) take(rows []float64, ld int, folds []int32, fold int32) {
 	clear(c.n)
 	clear(c.sum)
@@ -65,12 +66,12 @@ func (c *columnMoments) take(rows []float64, ld int, folds []int32, fold int32) 
 	}
 }
 
-// of are those of a column.
+// of gives the moments of a column.
 func (c *columnMoments) of(j int) moments {
 	return moments{c.n[j], c.mean[j], c.m2[j], c.lo[j], c.hi[j]}
 }
 
-// merge adds those of other numbers: Chan, Golub and LeVeque 1983, (1.5).
+// merge adds the moments of other numbers: Chan, Golub and LeVeque 1983, (1.5).
 func (m *moments) merge(o moments) {
 	switch {
 	case o.n == 0:
@@ -98,8 +99,8 @@ func (m *moments) std() float64 {
 	return s
 }
 
-// sample keeps the rows whose keys, mixed numbers of the rows, are smallest: which ones follows from the
-// numbers of the rows alone. They stay in the order in which they come.
+// sample keeps the rows whose keys, mixed numbers of the rows, are smallest: which ones follows
+// from the numbers of the rows alone. They stay in the order in which they come.
 type sample struct {
 	most   int
 	rows   []sampled
@@ -142,7 +143,7 @@ func (s *sample) add(part, line int, x []float64, y float64) {
 	}
 }
 
-// least is the n-th of the keys in order: those of one bucket are sorted.
+// least is the n-th of the keys in order: the keys of one bucket are sorted.
 func (s *sample) least(n int) uint64 {
 	const size = 12 // Source: derived: a bucket of 2^17 keys, which are spread evenly, has 32.
 	shift := max(0, 64-size-bits.LeadingZeros64(s.cut))

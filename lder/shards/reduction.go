@@ -29,15 +29,16 @@ type Options struct {
 	// Folds is the number of folds of a cross-validation beside the fit, 0 or 1: none. The rows
 	// are dealt by the hash of part, row and Settings.Seed. Method cheap has folds of its own.
 	Folds int
-	// Bags is the number of members of a bagged model: Breiman 1996, Bagging predictors. Each is a fit in
-	// which rows count as often as they are drawn, by the hash of part, row and Settings.Seed; the model is their mean.
-	// 0: one fit of all rows. Bags have errors on rows that they did not draw, and no folds.
+	// Bags is the number of members of a bagged model: Breiman 1996, Bagging predictors. Each is a
+	// fit in which rows count as often as they are drawn, by the hash of part, row and
+	// Settings.Seed; the model is their mean. 0: one fit of all rows. Bags have errors on rows that
+	// they did not draw, and no folds.
 	Bags int
 }
 
-// Reduction is a fit that sees sums of parts alone: the reducing half of map and reduce. It asks for
-// a Round, is given the Answer of each part in order, and so on until there is no round any more. The model
-// depends on the answers alone.
+// Reduction is a fit that sees sums of parts alone: the reducing half of map and reduce. It asks
+// for a Round, is given the Answer of each part in order, and so on until there is no round any
+// more. The model depends on the answers alone.
 type Reduction struct {
 	r   *lder.Regressor
 	opt Options
@@ -84,7 +85,7 @@ type member struct {
 const stackFolds = 10
 
 // NewReduction begins a fit of r, whose settings must have the method refit, or cheap for a stack
-// whose members are those of refit, and fill gaps by the mean or a constant. r.Target must have the
+// whose members are by refit, and fill gaps by the mean or a constant. r.Target must have the
 // name; r.Features may.
 func NewReduction(r *lder.Regressor, opt Options) (*Reduction, error) {
 	set := r.Settings
@@ -95,7 +96,8 @@ func NewReduction(r *lder.Regressor, opt Options) (*Reduction, error) {
 	case set.Method != lder.Refit && set.Method != lder.Cheap:
 		return nil, fmt.Errorf("shards: the method %v needs all rows at once; refit and cheap do not", set.Method)
 	case !imputed(set.Imputation):
-		return nil, fmt.Errorf("shards: gaps are filled by %v, which needs all rows at once; want mean or a constant", set.Imputation)
+		return nil, fmt.Errorf("shards: gaps are filled by %v, which needs all rows at once; want mean or a constant",
+			set.Imputation)
 	case set.MaxFeatures > 0:
 		return nil, errors.New("shards: features are not chosen over a table in parts")
 	case opt.Parts < 1:
@@ -162,7 +164,8 @@ func (e *PartError) Unwrap() error { return e.Err }
 func (f *Reduction) ask(step string) {
 	f.number++
 	f.part = 0
-	f.round = &Round{Number: f.number, Step: step, Target: f.r.Target, Features: f.r.Features, Folds: f.opt.Folds, Seed: f.r.Settings.Seed}
+	f.round = &Round{Number: f.number, Step: step, Target: f.r.Target, Features: f.r.Features, Folds: f.opt.Folds,
+		Seed: f.r.Settings.Seed}
 }
 
 // Add takes the answer of the next part. After the last one the next round is there.
@@ -237,7 +240,8 @@ func (f *Reduction) fits(a *Answer) error {
 				return wrong
 			}
 		}
-		if s := a.Sample; s == nil || len(s.Values) != len(s.Lines)*f.n || a.Moments != nil && len(a.Moments) != len(f.moments) {
+		if s := a.Sample; s == nil || len(s.Values) != len(s.Lines)*f.n ||
+			a.Moments != nil && len(a.Moments) != len(f.moments) {
 			return wrong
 		}
 	case stepSums, stepErrors:
@@ -261,7 +265,8 @@ func (f *Reduction) fits(a *Answer) error {
 			default:
 				grams = refit.GramSize(f.n, m.R1*m.R2)
 			}
-			if len(s.Losses) != losses || len(s.Grams) != grams || len(s.Shares) != shares || t.Losses != nil && len(t.Losses) != losses {
+			if len(s.Losses) != losses || len(s.Grams) != grams || len(s.Shares) != shares ||
+				t.Losses != nil && len(t.Losses) != losses {
 				return wrong
 			}
 		}
@@ -320,7 +325,8 @@ func (f *Reduction) advance(ctx context.Context) error {
 			}
 		}
 		f.sample.trim()
-		if f.round.Step == stepMoments && f.short < f.sample.cut && len(f.sample.rows) < int(min(f.rows, math.MaxInt32)) {
+		if f.round.Step == stepMoments && f.short < f.sample.cut &&
+			len(f.sample.rows) < int(min(f.rows, math.MaxInt32)) {
 			cut := f.sample.cut
 			f.ask(stepSample)
 			f.begin(cut)
@@ -374,7 +380,7 @@ func (f *Reduction) unit(list []moments) (m Member, clip lder.Range) {
 }
 
 // clipShare is how far beyond the range of the targets predictions may lie, as a share of it.
-// Source: that of package lder.
+// Source: the share of package lder.
 const clipShare = .1
 
 // standard makes the members from the moments.
@@ -384,7 +390,8 @@ func (f *Reduction) standard() error {
 		return errors.New("shards: no row has a target")
 	}
 	if k := (set.Pieces[0] + set.Pieces[1]) * f.n; k > mostCoefficients {
-		return fmt.Errorf("shards: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces or features", set.Pieces[0], set.Pieces[1], f.n)
+		return fmt.Errorf("shards: %d and %d pieces of %d coefficients are too many for a refit; take fewer pieces "+
+			"or features", set.Pieces[0], set.Pieces[1], f.n)
 	}
 	f.all, f.clip = f.unit(f.except(-1))
 	f.r.Imputer = &dataset.SimpleImputer{Strategy: set.Imputation, Fill: f.all.Fill}
@@ -422,7 +429,7 @@ func (f *Reduction) standard() error {
 // stacked reports whether the model is a mean of members.
 func (f *Reduction) stacked() bool { return f.penalty != nil || f.opt.Bags > 0 }
 
-// options are those of member k.
+// options of member k.
 func (f *Reduction) options(k int) refit.Options {
 	set := f.r.Settings
 	opt := refit.Options{
@@ -686,7 +693,7 @@ func (f *Reduction) measured() {
 }
 
 // fewestRows is the number of rows below which the error on new rows counts as unknown.
-// Source: that of package lder/ensemble.
+// Source: the number of package lder/ensemble.
 const fewestRows = 20
 
 // fvu is the fraction of variance unexplained, as dataset.FVU has it.

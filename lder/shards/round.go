@@ -71,7 +71,8 @@ type Round struct {
 	Most    int      `json:"most,omitempty"`
 	Cut     uint64   `json:"cut,omitempty"`
 	Members []Member `json:"members,omitempty"`
-	// Products asks for those of the predictions of members; of bags, for the errors of their mean.
+	// Products asks for the products of the predictions of members; of bags, for the errors of
+	// their mean.
 	Products bool `json:"products,omitempty"`
 }
 
@@ -108,15 +109,16 @@ type Member struct {
 // Answer is the answer of a part to a round.
 type Answer struct {
 	Columns []string `json:"columns,omitempty"`
-	// Moments are those of the target and of each feature, five numbers each: count, mean, sum of squared
-	// deviations, least, largest; one list per fold.
+	// Moments are the moments of the target and of each feature, five numbers each: count, mean,
+	// sum of squared deviations, least, largest; one list per fold.
 	Moments []Vector `json:"moments,omitempty"`
 	Sample  *Sampled `json:"sample,omitempty"`
 	Sums    []Sums   `json:"sums,omitempty"` // one per member
-	// Products, one per fold, are those of the predictions of the members that are not trained on it,
-	// in their order, and the target, each with each, in rows of the upper triangle; the last is of all members
-	// and all rows. Of bags it is one: the squared error of the mean of all members, that of the mean of the
-	// members that are not trained on the row, and the number of rows that have such members.
+	// Products, one per fold, are the products of the predictions of the members that are not
+	// trained on it, in their order, and the target, each with each, in rows of the upper triangle;
+	// the last is of all members and all rows. Of bags it is one: the squared error of the mean of
+	// all members, the error of the mean of the members that are not trained on the row, and the
+	// number of rows that have such members.
 	Products []Vector `json:"products,omitempty"`
 }
 
@@ -128,7 +130,7 @@ type Sampled struct {
 	Whole bool `json:"whole"`
 }
 
-// Sums are those of a member.
+// Sums are the sums of a member.
 type Sums struct {
 	Losses Vector `json:"losses"`
 	Grams  Vector `json:"grams,omitempty"`
@@ -150,9 +152,10 @@ func (r *Round) foldOf(key uint64) int {
 // key is the number of a row from which folds and bags follow.
 func (r *Round) key(part, line int) uint64 { return mix(mixed(part, line) ^ mix(r.Seed)) }
 
-// drawn is how often the row with a key is in a bag: Poisson of mean 1, by the inverse of its distribution at
-// that number of the SplitMix64 sequence of the key. Bootstrap of rows that nobody has counted: Hanley and
-// MacGibbon 2006, Creating non-parametric bootstrap samples using Poisson frequencies.
+// drawn is how often the row with a key is in a bag: Poisson of mean 1, by the inverse of its
+// distribution at that number of the SplitMix64 sequence of the key. Bootstrap of rows that nobody
+// has counted: Hanley and MacGibbon 2006, Creating non-parametric bootstrap samples using Poisson
+// frequencies.
 func drawn(key uint64, bag int) (times int) {
 	u := float64(mix(key+uint64(bag)*splitMix)>>11) * 0x1p-53
 	p := 1 / math.E
@@ -180,7 +183,8 @@ func (r *Round) check() error {
 			pieces := m.R1 + m.R2
 			free := (pieces - 1) * (n + 1)
 			switch {
-			case m.R1 < 1 || m.R2 < 1 || pieces*(n+1) > mostCoefficients, m.Fold < -1 || m.Fold >= max(1, r.Folds), m.Bag < 0,
+			case m.R1 < 1 || m.R2 < 1 || pieces*(n+1) > mostCoefficients, m.Fold < -1 || m.Fold >= max(1, r.Folds),
+				m.Bag < 0,
 				len(m.Fill) != n || len(m.Mean) != n || len(m.Scale) != n || len(m.Y) != 2 || !(m.Rows > 0),
 				r.Step == stepSums && (len(m.Theta) != free || m.Dir != nil && len(m.Dir) != free),
 				r.Step == stepErrors && (len(m.Pieces) != pieces*(n+1) || len(m.Clip) != 2):
@@ -193,7 +197,7 @@ func (r *Round) check() error {
 	return nil
 }
 
-// mostCoefficients bounds those of a function.
+// mostCoefficients bounds the coefficients of a function.
 // Source: a limit of memory: the least squares problem of a refit has as many unknowns.
 const mostCoefficients = 1 << 13
 
@@ -210,7 +214,8 @@ func (r *Round) Sum(ctx context.Context, p Parts, k int) (*Answer, error) {
 		return &Answer{Columns: names}, err
 	}
 	n := len(r.Features) + 1
-	s := summer{Round: r, part: k, hashed: r.Folds > 1 || len(r.Members) > 0 && r.Members[0].Bag > 0, ld: refit.Stride(n)}
+	s := summer{Round: r, part: k, hashed: r.Folds > 1 || len(r.Members) > 0 && r.Members[0].Bag > 0,
+		ld: refit.Stride(n)}
 	s.batch.N = n
 	for _, m := range r.Members {
 		s.units = append(s.units, refit.NewUnit(m.Fill, m.Mean, m.Scale, m.Y))
@@ -406,7 +411,8 @@ func (s *summer) flush() {
 	s.m = 0
 }
 
-// weigh sets the weights of the rows gathered, those of a member. It reports whether there is one.
+// weigh sets the weights of the rows gathered, the weights of a member. It reports whether there is
+// one.
 func (s *summer) weigh(m *Member) (some bool) {
 	w := slices.Grow(s.batch.W[:0], s.m)[:s.m]
 	s.batch.W = w
@@ -439,8 +445,8 @@ func (m *Member) times(fold int, key uint64) int {
 // Source: a limit of memory: of 100 members they have 1.2 MB.
 const errorRows = 512
 
-// errors adds the squared errors of clipped predictions of the rows gathered from lo to hi: of a member that was
-// trained on all rows, those of all; of another one, those of its fold.
+// errors adds the squared errors of clipped predictions of the rows gathered from lo to hi: of a
+// member that was trained on all rows, the errors of all; of another one, of its fold.
 func (s *summer) errors(lo, hi int) {
 	if s.shares == nil {
 		s.shares = make([]Vector, len(s.Members))
@@ -509,7 +515,7 @@ func (s *summer) bags(key uint64, values []float64, y float64) {
 	}
 }
 
-// products adds those of numbers, each with each.
+// products adds the products of numbers, each with each.
 func products(sum *Vector, v []float64) {
 	if *sum == nil {
 		*sum = make(Vector, len(v)*(len(v)+1)/2)

@@ -36,7 +36,7 @@ const (
 	atLimit
 )
 
-// progress is that of one solve.
+// progress of one solve.
 type progress struct {
 	k       int     // iterations
 	round   int     // of these, since the tolerance of the test last changed
@@ -175,7 +175,8 @@ func (s *solver) certify(p *point) float64 {
 
 // consider makes cand, certified, the best point if it is.
 func (s *solver) consider() {
-	if !(s.best.worth < s.cand.worth) && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.cand.y) < 0 && num.FirstNotFinite(s.cand.z) < 0 && !math.IsNaN(s.cand.worth) {
+	if !(s.best.worth < s.cand.worth) && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.cand.y) < 0 &&
+		num.FirstNotFinite(s.cand.z) < 0 && !math.IsNaN(s.cand.worth) {
 		s.best, s.cand = s.cand, s.best
 	}
 }
@@ -196,7 +197,8 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, v verdict) e
 		return err
 	case atLimit:
 		status := s.short(qpbackend.IterationLimit)
-		s.report(dst, status, fmt.Sprintf("after %d iterations the residual is %.1e; the backend ipm gets to smaller ones", s.run.k, s.best.worth))
+		s.report(dst, status, fmt.Sprintf("after %d iterations the residual is %.1e; the backend ipm gets to "+
+			"smaller ones", s.run.k, s.best.worth))
 	default:
 		s.report(dst, s.short(qpbackend.NumericalTrouble), s.why(v))
 	}

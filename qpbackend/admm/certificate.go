@@ -7,8 +7,8 @@ import (
 )
 
 // infeasible looks whether the last step proves infeasibility (Banjac et al.
-// 2019). Two measures must be within InfeasTol: that of Stellato et al. 2020,
-// section 3.5, relative to the step, and that of package qpbackend, on the
+// 2019). Two measures must be within InfeasTol: the measure of Stellato et al. 2020,
+// section 3.5, relative to the step, and the one in package qpbackend, on the
 // stated problem. An accepted proof is in s.cert.
 func (s *solver) infeasible() verdict {
 	t, ε := &s.w.now, s.run.ε

@@ -18,7 +18,7 @@
 // [qpbackend.DualInfeasibility] confirms it.
 //
 // A problem that the method does not solve stays unsolved: none is handed over to
-// another backend, so that times and iterations are those of the method. On badly
+// another backend, so that times and iterations belong to the method. On badly
 // conditioned problems, and for high accuracy, ipm is the backend to take; a
 // WarmStart carries the point over.
 //

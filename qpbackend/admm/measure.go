@@ -23,7 +23,8 @@ type measure struct {
 // within is the test of Stellato et al. 2020, section 3.4, and of the gap, with
 // equal absolute and relative tolerances, the absolute ones in units of the problem.
 func (m *measure) within(ε float64) bool {
-	return m.prim <= ε*(m.unit.Side+m.primSize) && m.dual <= ε*(m.unit.Gradient+m.dualSize) && m.gap <= ε*(m.gapUnit+m.gapSize)
+	return m.prim <= ε*(m.unit.Side+m.primSize) && m.dual <= ε*(m.unit.Gradient+m.dualSize) &&
+		m.gap <= ε*(m.gapUnit+m.gapSize)
 }
 
 // measure looks at a scaled point; r is the constant of the objective.

@@ -54,7 +54,8 @@ func (o Options) Validate() error {
 	c.Between(0, "Sigma", o.Sigma, most)
 	c.Between(0, "Alpha", o.Alpha, 2)
 	c.AtLeast("AdaptiveRhoInterval", o.AdaptiveRhoInterval, 0)
-	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
+	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance,
+		"at least 1")
 	c.AtLeast("CheckTermination", o.CheckTermination, 1)
 	c.Between(0, "Delta", o.Delta, most)
 	c.AtLeast("PolishRefineIter", o.PolishRefineIter, 0)

@@ -32,7 +32,7 @@ const (
 //	⎡ P + σI + diag(ρ)   Aᵀ         ⎤
 //	⎣ A                  −diag(1/ρ) ⎦
 //
-// with the ρ of the bounds of variables above and those of the rows below. Slices
+// with the ρ of the bounds of variables above and of the rows below. Slices
 // "of rows and bounds" have an entry for each row and then one for each variable
 // of box. A bound is the row x of the scaled problem, with coefficient one: it is
 // eliminated from the matrix.
@@ -162,7 +162,7 @@ func (w *work) findBox(p *qpbackend.Problem) {
 	w.pol = polished{}
 }
 
-// setSigma makes σ that of the options, or larger where P has negative curvature
+// setSigma takes σ from the options, or larger where P has negative curvature
 // to outweigh.
 func (w *work) setSigma(convex bool) {
 	σ := w.opt.Sigma
@@ -184,7 +184,7 @@ func (w *work) setRho(ρ float64) {
 // errIndefinite says that rounding has made the matrix lose its quasi-definiteness.
 var errIndefinite = errors.New("admm: the KKT matrix is not quasi-definite")
 
-// factor brings the factorisation up to date. The error is that of ctx, or says
+// factor brings the factorisation up to date. The error is ctx.Err(), or says
 // that the matrix cannot be factored.
 func (w *work) factor(ctx context.Context) error {
 	if w.factored {

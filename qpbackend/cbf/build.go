@@ -141,7 +141,7 @@ func (b *builder) power(d domain, name string, put func(k int, in ...link)) {
 	}
 }
 
-// sides are those of a domain that is a sign.
+// sides of the rows of a domain that is a sign.
 func (d domain) sides() (lo, up float64, ok bool) {
 	switch d.kind {
 	case "F":

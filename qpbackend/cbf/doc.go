@@ -2,11 +2,11 @@
 // versions 1 to 4: the continuous ones, of linear, second-order, exponential, power and
 // semidefinite cones.
 //
-// The variables of a problem are those of VAR, then the upper triangles, column by column,
-// of those of PSDVAR, then ones that cones of more than one power need. The rows are those
-// of CON, with cones that are no family of package qpbackend brought into one that is, then
-// those of PSDCON, then those of the cones of variables. A cone of variables that says
-// nothing but a sign is bounds.
+// The variables of a problem are the ones of VAR, then the upper triangles, column by column, of
+// the matrices of PSDVAR, then ones that cones of more than one power need. The rows are the ones
+// of CON, with cones that are no family of package qpbackend brought into one that is, then of
+// PSDCON, then of the cones of variables. A cone of variables that says nothing but a sign is
+// bounds.
 //
 // Names are made of the numbers that the file gives, from 0: x3, X0[1,2] (row and column
 // from 0), c7, C0[0,1], and k1[0] for the rows of cone 1 of the variables.

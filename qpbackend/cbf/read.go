@@ -10,7 +10,9 @@ import (
 
 // Format are the files .cbf, plain or with .gz.
 func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".cbf"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) { return Read(r) }}
+	return problemfile.Format{Endings: []string{".cbf"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) {
+		return Read(r)
+	}}
 }
 
 // ReadFile reads the file at path, which ends in .cbf or .cbf.gz.
@@ -52,8 +54,8 @@ type domain struct {
 	line  int
 }
 
-// parser collects the statements of the sections. Columns of the entries are those of VAR, then
-// the triangles of PSDVAR; rows are those of CON, then the triangles of PSDCON.
+// parser collects the statements of the sections. Columns of the entries are the variables of VAR,
+// then the triangles of PSDVAR; rows are the ones of CON, then the triangles of PSDCON.
 type parser struct {
 	in   *problemfile.Lines
 	seen map[string]bool
@@ -72,7 +74,8 @@ type parser struct {
 }
 
 // structural sections declare sizes, and come before all others.
-var structural = map[string]bool{"VER": true, "POWCONES": true, "POW*CONES": true, "OBJSENSE": true, "PSDVAR": true, "VAR": true, "PSDCON": true, "CON": true}
+var structural = map[string]bool{"VER": true, "POWCONES": true, "POW*CONES": true, "OBJSENSE": true, "PSDVAR": true,
+	"VAR": true, "PSDCON": true, "CON": true}
 
 func (p *parser) section(f []string) error {
 	key := f[0]
@@ -201,7 +204,7 @@ func (p *parser) exponents() (out [][]float64, err error) {
 	return out, nil
 }
 
-// orders reads those of PSDVAR or PSDCON.
+// orders reads the orders of PSDVAR or PSDCON.
 func (p *parser) orders() (out []int, err error) {
 	head, err := p.wholes("the number of matrices", 0, math.MaxInt32)
 	if err != nil {
@@ -222,7 +225,7 @@ func (p *parser) orders() (out []int, err error) {
 
 func triangle(order int) int { return order * (order + 1) / 2 }
 
-// domains reads those of VAR or CON.
+// domains reads the domains of VAR or CON.
 func (p *parser) domains(of string) (out []domain, n int, err error) {
 	head, err := p.wholes("the number of "+of, 0, math.MaxInt32, math.MaxInt32)
 	if err == nil {
@@ -314,7 +317,8 @@ func in(r, c int) (at int, diagonal bool) {
 // data reads a section of coefficients.
 func (p *parser) data(key string) error {
 	if key == "INT" {
-		return p.in.Wrong("integer variables are not solved for; without the section INT the problem is its continuous relaxation")
+		return p.in.Wrong("integer variables are not solved for; without the section INT the problem is its " +
+			"continuous relaxation")
 	}
 	if key == "CHANGE" {
 		return p.in.Wrong("the file has several instances; give each its own file")
@@ -327,7 +331,8 @@ func (p *parser) data(key string) error {
 		p.r, err = p.in.Number(f[0], "the constant of the objective")
 		return err
 	}
-	indices := map[string]int{"OBJFCOORD": 3, "OBJACOORD": 1, "FCOORD": 4, "ACOORD": 2, "BCOORD": 1, "HCOORD": 4, "DCOORD": 3}[key]
+	indices := map[string]int{"OBJFCOORD": 3, "OBJACOORD": 1, "FCOORD": 4, "ACOORD": 2, "BCOORD": 1, "HCOORD": 4,
+		"DCOORD": 3}[key]
 	if indices == 0 {
 		return p.in.Wrong("the section %q is not known", key)
 	}

@@ -26,7 +26,8 @@ func Write(w io.Writer, f *problemfile.File) error {
 	}
 	switch {
 	case p.P != nil && p.P.NNZ() > 0:
-		return fmt.Errorf("cbf: a quadratic objective has no form in .cbf; state it by a second-order cone, or write .qps")
+		return fmt.Errorf("cbf: a quadratic objective has no form in .cbf; state it by a second-order cone, or " +
+			"write .qps")
 	case len(p.Q) == 0:
 		return fmt.Errorf("cbf: a problem without variables has no form in .cbf")
 	}
@@ -223,7 +224,8 @@ func (l *list) add(v float64, place ...int) {
 }
 
 func (w *writer) coefficients() {
-	cost, a, b, h, d := list{key: "OBJACOORD"}, list{key: "ACOORD"}, list{key: "BCOORD"}, list{key: "HCOORD"}, list{key: "DCOORD"}
+	cost, a, b, h, d := list{key: "OBJACOORD"}, list{key: "ACOORD"}, list{key: "BCOORD"}, list{key: "HCOORD"},
+		list{key: "DCOORD"}
 	_, m := w.p.Dims()
 	put := func(i, j int, v float64) {
 		for _, t := range w.targets[i] {

@@ -25,7 +25,7 @@ func all() []problemfile.Format {
 	return []problemfile.Format{qps.Files(), cbf.Format(), sdpa.Format(), npz.Format()}
 }
 
-// Endings are those of the names that are read, such as ".qps"; .gz may be behind each.
+// Endings of the names that are read, such as ".qps"; .gz may be behind each.
 func Endings() (list []string) {
 	for _, f := range all() {
 		list = append(list, f.Endings...)
@@ -62,7 +62,8 @@ func ReadFile(path string) (*File, error) {
 func ReadNamed(r io.Reader, path string) (*File, error) {
 	f, ok := of(path)
 	if !ok {
-		return nil, fmt.Errorf("%s: want a name that ends in one of %s, or one of these and .gz", path, strings.Join(Endings(), ", "))
+		return nil, fmt.Errorf("%s: want a name that ends in one of %s, or one of these and .gz", path,
+			strings.Join(Endings(), ", "))
 	}
 	return f.ReadNamed(r, path)
 }

@@ -16,10 +16,10 @@ import (
 
 // Backend is the interior point method. The zero value is ready for use.
 //
-// A result is AlmostSolved where no further progress is possible and the
-// largest residual is at most min(√Settings.Tol, 1e-5). A warm start needs both x and y,
-// else it is ignored, as is one that is far from optimal on the values of that Solve. Where the problem looks
-// infeasible, its homogeneous embedding is solved; those iterations count.
+// A result is AlmostSolved where no further progress is possible and the largest residual is at
+// most min(√Settings.Tol, 1e-5). A warm start needs both x and y, else it is ignored, as is one
+// that is far from optimal on the values of that Solve. Where the problem looks infeasible, its
+// homogeneous embedding is solved; those iterations count.
 type Backend struct {
 	KKT KKT // how the linear systems are solved
 }
@@ -129,7 +129,8 @@ func (s *solver) arrange(ctx context.Context) error {
 
 // build makes the linear system with the blocks, and the room to work in.
 func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
-	p := &sparse.CSC{Rows: s.P.P.Rows, Cols: s.P.P.Cols, ColPtr: s.P.P.ColPtr, RowIdx: s.P.P.RowIdx, Val: make([]float64, s.P.P.NNZ())}
+	p := &sparse.CSC{Rows: s.P.P.Rows, Cols: s.P.P.Cols, ColPtr: s.P.P.ColPtr, RowIdx: s.P.P.RowIdx,
+		Val: make([]float64, s.P.P.NNZ())}
 	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
 	if err != nil {
 		return fmt.Errorf("ipm: %w", err)
@@ -216,7 +217,7 @@ func (s *solver) ready(ctx context.Context) error {
 	return nil
 }
 
-// Differentiate is that of qpbackend.Differentiator.
+// Differentiate implements qpbackend.Differentiator.
 func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error) {
 	if err := s.Open(); err != nil {
 		return nil, err
@@ -227,7 +228,7 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 	return s.linearise(ctx, s.best.x, s.best.y, s.best.z)
 }
 
-// DifferentiateAt is that of qpbackend.Differentiator.
+// DifferentiateAt implements qpbackend.Differentiator.
 func (s *solver) DifferentiateAt(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
 	if err := s.Open(); err != nil {
 		return nil, err
@@ -264,7 +265,9 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 	w := s.w
 	if warm {
 		s.propose()
-		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, func() bool { return s.solved(ctx) }); v != interior.GivenUp {
+		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, func() bool {
+			return s.solved(ctx)
+		}); v != interior.GivenUp {
 			return iter, v
 		}
 		if iter > 0 { // the sets have moved the point

@@ -9,9 +9,10 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// A row with one entry bounds a variable. Programs in the form l ≤ Ax ≤ u have such rows for all their bounds; as rows each would be an unknown of
-// the linear systems. In a problem without cones they are left out of the matrix where the variable has no bounds of its own, and give it theirs. Their multipliers are those of the bounds,
-// divided by the entry.
+// A row with one entry bounds a variable. Programs in the form l ≤ Ax ≤ u have such rows for all
+// their bounds; as rows each would be an unknown of the linear systems. In a problem without cones
+// they are left out of the matrix where the variable has no bounds of its own, and give it theirs.
+// Their multipliers are the multipliers of the bounds, divided by the entry.
 
 // boundRow is such a row: the entry of the stated A with that index is its only one, in column col.
 type boundRow struct{ row, col, entry int }
@@ -26,7 +27,8 @@ func (b boundRow) sides(p *qpbackend.Problem) (lo, up float64) {
 	return lo / v, up / v
 }
 
-// holds reports whether it says the same as a bound on the values of p: the variable has none of its own, the entry is not zero, and no side becomes infinite.
+// holds reports whether it says the same as a bound on the values of p: the variable has none of
+// its own, the entry is not zero, and no side becomes infinite.
 func (b boundRow) holds(p *qpbackend.Problem) bool {
 	if lo, up := p.Bounds(b.col); !math.IsInf(lo, -1) || !math.IsInf(up, 1) || p.A.Val[b.entry] == 0 {
 		return false
@@ -39,7 +41,7 @@ func (b boundRow) holds(p *qpbackend.Problem) bool {
 // generalRows are the rows that are no bounds.
 type generalRows struct {
 	a      *sparse.CSC // the stated A, or of these rows:
-	from   []int       // then of each entry that of the stated A,
+	from   []int       // then of each entry the entry of the stated A,
 	kept   []int       // and of each row the stated one,
 	bounds []boundRow  // and the others, one for each variable at most,
 	of     []int32     // of each variable its row of these, −1 for none
@@ -84,7 +86,8 @@ func newGeneralRows(p *qpbackend.Problem, length []int) (l generalRows) {
 		}
 	}
 	nnz := a.NNZ() - len(l.bounds)
-	l.a = &sparse.CSC{Rows: len(l.kept), Cols: a.Cols, ColPtr: make([]int, a.Cols+1), RowIdx: make([]int, 0, nnz), Val: make([]float64, 0, nnz)}
+	l.a = &sparse.CSC{Rows: len(l.kept), Cols: a.Cols, ColPtr: make([]int, a.Cols+1), RowIdx: make([]int, 0, nnz),
+		Val: make([]float64, 0, nnz)}
 	l.from = make([]int, 0, nnz)
 	for j := range a.Cols {
 		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
@@ -127,7 +130,7 @@ func (l *generalRows) hold(p *qpbackend.Problem) bool {
 	return len(rest) == 0
 }
 
-// variable are the bounds of variable j, its own or those of a row.
+// variable are the bounds of variable j, its own or from a row.
 func (l *generalRows) variable(p *qpbackend.Problem, j int) (lo, up float64) {
 	if l.of != nil && l.of[j] >= 0 {
 		return l.bounds[l.of[j]].sides(p)
@@ -142,7 +145,8 @@ func (l *generalRows) handOver(p *qpbackend.Problem, y, z []float64) {
 	}
 }
 
-// takeOver adds the multipliers y of rows that are bounds to those of bounds, in z, both in the units of the problem.
+// takeOver adds the multipliers y of rows that are bounds to the multipliers of bounds, in z, both
+// in the units of the problem.
 func (l *generalRows) takeOver(p *qpbackend.Problem, y, z []float64) {
 	for _, b := range l.bounds {
 		z[b.col] += p.A.Val[b.entry] * y[b.row]

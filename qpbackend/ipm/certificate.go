@@ -12,10 +12,10 @@ import (
 // each entry of what should vanish is as small against the row that makes it.
 // The first alone would take min −1e9·x + ½x² for unbounded.
 
-// primalProof looks at multipliers y of the rows, with aty = Aᵀy, both
-// scaled, as a proof that no point is feasible. The bounds of the variables
-// take up as much of Aᵀy as they can. It writes an accepted proof to s.cert. weight is
-// the value that qpbackend.PrimalInfeasibility would give, +Inf for none; without weigh it may be +Inf for any y that proves nothing.
+// primalProof looks at multipliers y of the rows, with aty = Aᵀy, both scaled, as a proof that no
+// point is feasible. The bounds of the variables take up as much of Aᵀy as they can. It writes an
+// accepted proof to s.cert. weight is the value that qpbackend.PrimalInfeasibility would give, +Inf
+// for none; without weigh it may be +Inf for any y that proves nothing.
 func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok bool) {
 	if !weigh && !s.cancels(y, aty) {
 		return math.Inf(1), false
@@ -101,9 +101,9 @@ func (s *solver) cancels(y, aty []float64) bool {
 	return true
 }
 
-// dualProof looks at the scaled direction d, with ad = Ad, as a proof that the objective is unbounded below. It writes an accepted
-// proof to s.cert. The cheap objections come first: this is asked in every
-// iteration.
+// dualProof looks at the scaled direction d, with ad = Ad, as a proof that the objective is
+// unbounded below. It writes an accepted proof to s.cert. The cheap objections come first: this is
+// asked in every iteration.
 func (s *solver) dualProof(d, ad []float64) bool {
 	sc, tol, n := s.scale, s.Set.InfeasTol, s.p.Cols
 	fall, bad, top := 0.0, 0.0, num.NormInf(d)

@@ -20,9 +20,10 @@ func large(c qpbackend.Cone) bool {
 	return c.Kind == qpbackend.Semidefinite && c.Len >= leastInPieces*(leastInPieces+1)/2
 }
 
-// trees are those of the semidefinite cones of p that cost less in pieces, by the pattern of p: cost is that of all their pieces.
-// There is no list where no cone has one. p must have a matrix A.
-func trees(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern) (list []chordal.Part, cost kkt.Cost, err error) {
+// trees of the semidefinite cones of p that cost less in pieces, by the pattern of p: cost is the
+// cost of all their pieces. There is no list where no cone has one. p must have a matrix A.
+func trees(ctx context.Context, p *qpbackend.Problem,
+	pattern chordal.Pattern) (list []chordal.Part, cost kkt.Cost, err error) {
 	lay := newLayout(p)
 	blocks := lay.blocks(p)
 	price := func(order, outer int, border float64) float64 { return kkt.PieceCost(order, outer, border).Work }
@@ -99,6 +100,7 @@ func semidefinite(p *qpbackend.Problem) kkt.Cost {
 	return kkt.Cost{Bytes: cost.Bytes + rest.Bytes, Work: cost.Work + rest.Work}
 }
 
-// completed are the matrices of the order of a cone in pieces that are held at once at the end, with the problem's own rows.
-// Source: derived: the completion and three of the projection, and half a matrix for each of 14 vectors of rows.
+// completed are the matrices of the order of a cone in pieces that are held at once at the end,
+// with the problem's own rows. Source: derived: the completion and three of the projection, and
+// half a matrix for each of 14 vectors of rows.
 const completed = 11

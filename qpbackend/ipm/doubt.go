@@ -17,13 +17,13 @@ import (
 // solutions that are strictly complementary. Where an iterate keeps the rows and one has feasible
 // multipliers there is a solution, and the embedding no more than another way to it.
 
-// auxIter bounds the iterations of the first of these runs; where plain comes to
-// doubt again they may take twice as many, and in either case more as long as each auxPace of them at least halve the scaled error. At almost a solution
-// a run ends after auxPatience iterations that do not halve the residual.
-// Source: the embedding takes at most 30 on the infeasible problems of package qptest. Curves with
-// bounds on differences of order three and four (docs/lab/bench.md, Constants of ipm) take 97 to
-// 130 iterations with the others before, and 96 to 168, one less solved, where a run ends at 50;
-// with an auxPatience of 10 one less is solved, with 25 as many are.
+// auxIter bounds the iterations of the first of these runs; where plain comes to doubt again they
+// may take twice as many, and in either case more as long as each auxPace of them at least halve
+// the scaled error. At almost a solution a run ends after auxPatience iterations that do not halve
+// the residual. Source: the embedding takes at most 30 on the infeasible problems of package
+// qptest. Curves with bounds on differences of order three and four (docs/lab/bench.md, Constants
+// of ipm) take 97 to 130 iterations with the others before, and 96 to 168, one less solved, where a
+// run ends at 50; with an auxPatience of 10 one less is solved, with 25 as many are.
 const (
 	auxIter     = 50
 	auxPace     = 12
@@ -39,7 +39,8 @@ type doubt struct {
 	end       halving // of the residual of the best point, once it is almost a solution
 }
 
-// halving counts the iterations since a number was halved. The zero value waits for the first number.
+// halving counts the iterations since a number was halved. The zero value waits for the first
+// number.
 type halving struct {
 	mark  float64 // the number of that iteration
 	since int
@@ -82,12 +83,13 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verd
 	return interior.GoOn
 }
 
-// creeping is the iterate from which on a plain run whose variables all have squares is slower than the embedding.
-// Source: docs/lab/bench.md, Constants of ipm.
+// creeping is the iterate from which on a plain run whose variables all have squares is slower than
+// the embedding. Source: docs/lab/bench.md, Constants of ipm.
 const creeping = 40
 
-// creeps reports whether the embedding would end sooner than the plain run: its residuals fall together with μ, where the steps of plain,
-// one for slacks and one for multipliers, leave that of the dual behind, and the next steps are short for it.
+// creeps reports whether the embedding would end sooner than the plain run: its residuals fall
+// together with μ, where the steps of plain, one for slacks and one for multipliers, leave the
+// residual of the dual behind, and the next steps are short for it.
 func (s *solver) creeps(w *interior.Work, k int) bool {
 	return k >= creeping && s.progress.suspected == 0 && !w.Homogeneous() && w.Strict()
 }
@@ -110,10 +112,11 @@ func (s *solver) looksInfeasible(w *interior.Work, remote float64) bool {
 	return false
 }
 
-// join goes on with steps whose lengths depend on each other where an iterate keeps the rows, and so the dual residual
-// may be all that is left: in a problem of which few variables have squares, two lengths leave more of it behind at these, step by step,
-// than the next step removes. It reports whether that is new to the run. Where all variables have squares the embedding takes fewer iterations.
-// Source: docs/lab/bench.md, Constants of ipm.
+// join goes on with steps whose lengths depend on each other where an iterate keeps the rows, and
+// so the dual residual may be all that is left: in a problem of which few variables have squares,
+// two lengths leave more of it behind at these, step by step, than the next step removes. It
+// reports whether that is new to the run. Where all variables have squares the embedding takes
+// fewer iterations. Source: docs/lab/bench.md, Constants of ipm.
 func (s *solver) join(w *interior.Work) bool {
 	if s.progress.primal > s.loose() || w.Strict() || !w.Join() {
 		return false

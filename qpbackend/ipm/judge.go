@@ -26,7 +26,8 @@ type progress struct {
 	ratio     float64             // certified residual over the scaled estimate of far, at the last certified iterate
 }
 
-// noneYet is the memory before the first iterate, after so many iterations of other runs and of auxiliary ones.
+// noneYet is the memory before the first iterate, after so many iterations of other runs and of
+// auxiliary ones.
 func noneYet(before, aux int) progress {
 	inf := math.Inf(1)
 	return progress{before: before, aux: aux, mark: inf, primal: inf, dual: inf}
@@ -137,7 +138,8 @@ func (s *solver) proofs(w *interior.Work, weigh bool) (weight float64, v interio
 	return weight, interior.GoOn
 }
 
-// rest begins the count of iterations without progress anew, with the residuals of the next iterate that is certified.
+// rest begins the count of iterations without progress anew, with the residuals of the next iterate
+// that is certified.
 func (pr *progress) rest() { pr.looked, pr.mark, pr.since = 0, math.Inf(1), 0 }
 
 // note counts the iterations in which no residual above tol is halved.
@@ -157,7 +159,8 @@ func (pr *progress) note(first bool, step int, r qpbackend.Residuals, tol float6
 	}
 }
 
-// feasible reports whether iterates have shown that the problem and its dual have feasible points, and so a solution.
+// feasible reports whether iterates have shown that the problem and its dual have feasible points,
+// and so a solution.
 func (s *solver) feasible() bool { return max(s.progress.primal, s.progress.dual) <= s.loose() }
 
 // loose is the residual up to which a point is AlmostSolved.
@@ -235,10 +238,11 @@ func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
 	}
 }
 
-// far reports whether the current iterate, with the scaled residual or μ size,
-// is far from the end: by many tolerances, or by more than one and by the result of the last one that
-// was certified. Below one tolerance nothing but rounding is left, and that ratio says no more. With cones an iterate that may be almost a solution is near: rounding
-// may keep those that follow from being better.
+// far reports whether the current iterate, with the scaled residual or μ size, is far from the end:
+// by many tolerances, or by more than one and by the result of the last one that was certified.
+// Below one tolerance nothing but rounding is left, and that ratio says no more. With cones an
+// iterate that may be almost a solution is near: rounding may keep those that follow from being
+// better.
 func (s *solver) far(w *interior.Work, size float64) bool {
 	if ratio := s.progress.ratio; len(s.P.Cones) > 0 && ratio > 0 && size*ratio <= s.loose() {
 		return false
@@ -246,9 +250,11 @@ func (s *solver) far(w *interior.Work, size float64) bool {
 	return size > w.Far()*s.Set.Tol || size > s.Set.Tol && size*s.progress.ratio > certifiable*s.Set.Tol
 }
 
-// The system of the sides that hold at a solution, see Work.Try of internal/interior, ends a run before its iterates
-// have come to the tolerance, and makes a point that is solved exact but for rounding. It is for problems without cones whose variables all have squares in the
-// objective: of many solutions a run through the interior finds the middle, from which a convex-concave procedure goes on better (facility location ends at 123.7 so, at 126.6 from the points of trials).
+// The system of the sides that hold at a solution, see Work.Try of internal/interior, ends a run
+// before its iterates have come to the tolerance, and makes a point that is solved exact but for
+// rounding. It is for problems without cones whose variables all have squares in the objective: of
+// many solutions a run through the interior finds the middle, from which a convex-concave procedure
+// goes on better (facility location ends at 123.7 so, at 126.6 from the points of trials).
 
 const (
 	// foreseeable is the scaled error of an iterate from which on the sides that hold are tried.
@@ -259,7 +265,8 @@ const (
 	exact = 1e-14
 )
 
-// triable is the number of factorisations that trials after k iterations may take, at most 0 for none.
+// triable is the number of factorisations that trials after k iterations may take, at most 0 for
+// none.
 func (s *solver) triable(w *interior.Work, k int) int {
 	if len(s.P.Cones) > 0 || s.confirm != nil || !w.Strict() {
 		return 0
@@ -267,7 +274,8 @@ func (s *solver) triable(w *interior.Work, k int) int {
 	return s.Set.MaxIter - k - s.progress.before - s.progress.aux
 }
 
-// foreseen tries the sides that hold at the iterate, where they are steady, and reports whether that solves the problem.
+// foreseen tries the sides that hold at the iterate, where they are steady, and reports whether
+// that solves the problem.
 func (s *solver) foreseen(ctx context.Context, w *interior.Work, k int, size float64) bool {
 	most := s.triable(w, k)
 	if most <= 0 || !w.Steady() || size > foreseeable {
@@ -278,9 +286,11 @@ func (s *solver) foreseen(ctx context.Context, w *interior.Work, k int, size flo
 	return ok
 }
 
-// sharpen tries the end of the last step, or the sides that hold, at a solution. It takes the point where the largest residual falls and none grows beyond rounding.
-// The end of a step is at the boundary: it is not for points to go on from. Of 460 nonconvex problems of package ccp (differences of maxima, packings) 27 end
-// higher and 10 lower where all of their convex problems end there.
+// sharpen tries the end of the last step, or the sides that hold, at a solution. It takes the point
+// where the largest residual falls and none grows beyond rounding. The end of a step is at the
+// boundary: it is not for points to go on from. Of 460 nonconvex problems of package ccp
+// (differences of maxima, packings) 27 end higher and 10 lower where all of their convex problems
+// end there.
 func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 	most := s.triable(w, k)
 	if most <= 0 {
@@ -295,12 +305,14 @@ func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 	}
 }
 
-// sharper certifies the present point, and takes it for the best one where the largest residual falls and none grows beyond rounding.
+// sharper certifies the present point, and takes it for the best one where the largest residual
+// falls and none grows beyond rounding.
 func (s *solver) sharper(ctx context.Context) bool {
 	was := s.best.res
 	s.unscale(s.w)
 	r := s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.x, s.cand.y, s.cand.z, s.work)
-	if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) && r.Gap <= max(was.Gap, exact)) {
+	if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) &&
+		r.Gap <= max(was.Gap, exact)) {
 		return false
 	}
 	s.cand.res = r

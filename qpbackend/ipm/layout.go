@@ -93,8 +93,8 @@ func (l *layout) tile() {
 	}
 }
 
-// fill writes the values of a to at, and with pattern their places. On the way at.ColPtr holds the entry of each row that is
-// written next.
+// fill writes the values of a to at, and with pattern their places. On the way at.ColPtr holds the
+// entry of each row that is written next.
 func (l *layout) fill(a *sparse.CSC, pattern bool) {
 	copy(l.ahead, a.ColPtr)
 	val, idx, next := l.at.Val, l.at.RowIdx, l.at.ColPtr
@@ -134,7 +134,7 @@ func (l *layout) groups() []equil.Group {
 	return g
 }
 
-// blocks are those of all cones, for the values of p.
+// blocks of all cones, for the values of p.
 func (l *layout) blocks(p *qpbackend.Problem) (blocks []kkt.Block) {
 	for _, c := range l.cones {
 		b := interior.Block(c)

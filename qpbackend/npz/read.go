@@ -17,7 +17,9 @@ import (
 
 // Format are the files .npz, plain or with .gz.
 func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".npz"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) { return Read(r) }}
+	return problemfile.Format{Endings: []string{".npz"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) {
+		return Read(r)
+	}}
 }
 
 // ReadFile reads the file at path, which ends in .npz or .npz.gz.
@@ -150,9 +152,12 @@ func (p *reader) file() (*problemfile.File, error) {
 func (p *reader) load() error {
 	for _, name := range p.archive.Names {
 		matrix, part, _ := strings.Cut(name, "_")
-		isMatrix := slices.Contains(strings.Fields(matrices), matrix) && slices.Contains([]string{"", "data", "indices", "indptr"}, part)
+		isMatrix := slices.Contains(strings.Fields(matrices), matrix) &&
+			slices.Contains([]string{"", "data", "indices", "indptr"}, part)
 		if !isMatrix && !slices.Contains(strings.Fields(vectors), name) {
-			p.out.Notes = append(p.out.Notes, fmt.Sprintf("the array %q is left out; a problem has %s, and matrices with _data, _indices, _indptr", name, strings.Join(strings.Fields(matrices+" "+vectors), ", ")))
+			p.out.Notes = append(p.out.Notes,
+				fmt.Sprintf("the array %q is left out; a problem has %s, and matrices with _data, _indices, _indptr",
+					name, strings.Join(strings.Fields(matrices+" "+vectors), ", ")))
 			continue
 		}
 		none, err := p.archive.IsNone(name)
@@ -254,7 +259,7 @@ func finite(name string, d arrays.Dense) error {
 	return nil
 }
 
-// sides are those of the rows of a matrix that is there.
+// sides of the rows of a matrix that is there.
 func (p *reader) sides(name string) (l, u []float64) {
 	if name == "G" {
 		u = p.vector["h"].Values
@@ -275,8 +280,10 @@ func (p *reader) sides(name string) (l, u []float64) {
 // matrix reads a matrix with a number of rows, and of columns for each variable.
 func (p *reader) matrix(name string, rows int) (*arrays.Sparse, error) {
 	if p.form[name] == columns {
-		if s, ok := p.vector["shape"]; ok && name == "A" && (s.Values[0] != float64(rows) || s.Values[1] != float64(p.n)) {
-			return nil, fmt.Errorf(`the array "shape" says %g rows and %g columns, want %d and %d`, s.Values[0], s.Values[1], rows, p.n)
+		if s, ok := p.vector["shape"]; ok && name == "A" &&
+			(s.Values[0] != float64(rows) || s.Values[1] != float64(p.n)) {
+			return nil, fmt.Errorf(`the array "shape" says %g rows and %g columns, want %d and %d`, s.Values[0],
+				s.Values[1], rows, p.n)
 		}
 		m, err := p.archive.Columns(name, rows, p.n, p.sizes())
 		if err == nil {
@@ -338,7 +345,8 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 			}
 		}
 		if triangle {
-			p.out.Notes = append(p.out.Notes, `the matrix "P" has no entries below the diagonal: it is read as the upper triangle of a symmetric matrix`)
+			p.out.Notes = append(p.out.Notes, `the matrix "P" has no entries below the diagonal: `+
+				`it is read as the upper triangle of a symmetric matrix`)
 		}
 		u, _ := t.CSC(p.n, p.n)
 		return u, nil
@@ -363,7 +371,8 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 				continue
 			}
 			if d := math.Abs(a - b); !(d <= asymmetry*top) {
-				return nil, fmt.Errorf(`the array "P" is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g`, i+1, j+1, a, j+1, i+1, b)
+				return nil, fmt.Errorf(`the array "P" is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g`,
+					i+1, j+1, a, j+1, i+1, b)
 			} else if d > 0 {
 				off = max(off, d)
 				a += (b - a) / 2
@@ -374,7 +383,8 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 		}
 	}
 	if off > 0 {
-		p.out.Notes = append(p.out.Notes, fmt.Sprintf(`the array "P" is symmetric within %.1g: it is replaced by its symmetric part`, off))
+		const note = `the array "P" is symmetric within %.1g: it is replaced by its symmetric part`
+		p.out.Notes = append(p.out.Notes, fmt.Sprintf(note, off))
 	}
 	u, _ := t.CSC(p.n, p.n)
 	return u, nil

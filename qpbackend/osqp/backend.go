@@ -21,7 +21,7 @@ type Backend struct {
 	Options *Options
 }
 
-// Version is that of the OSQP library.
+// Version is the version of the OSQP library.
 func Version() string { return raw.Version() }
 
 // Name is "osqp".
@@ -185,7 +185,7 @@ func (s *solver) sides() {
 	}
 }
 
-// sameCols reports whether the variables with bounds are those of the rows in C.
+// sameCols reports whether the variables with bounds are the rows in C.
 func (s *solver) sameCols() bool {
 	next := 0
 	for j := range s.P.Q {

@@ -48,7 +48,7 @@ type Options struct {
 	Delta            float64 // δ > 0: regularisation in polishing
 	PolishRefineIter int     // steps of iterative refinement in polishing
 
-	// The lines below serve libraries other than that of make osqp, which has a
+	// The lines below serve libraries other than the one of make osqp, which has a
 	// direct solver only.
 
 	Indirect       bool    // conjugate gradients in place of a factorisation
@@ -97,10 +97,12 @@ func (o Options) Validate() error {
 	c.Between(0, "Rho", o.Rho, most)
 	c.Between(0, "Sigma", o.Sigma, most)
 	c.Between(0, "Alpha", o.Alpha, 2)
-	c.That(o.AdaptiveRho >= 0 && o.AdaptiveRho < numRhoRule, "AdaptiveRho", o.AdaptiveRho, "RhoFixed, RhoByIterations or RhoByError")
+	c.That(o.AdaptiveRho >= 0 && o.AdaptiveRho < numRhoRule, "AdaptiveRho", o.AdaptiveRho,
+		"RhoFixed, RhoByIterations or RhoByError")
 	c.AtLeast("AdaptiveRhoInterval", o.AdaptiveRhoInterval, 0)
 	c.Between(0, "AdaptiveRhoFraction", o.AdaptiveRhoFraction, 1)
-	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance, "at least 1")
+	c.That(o.AdaptiveRhoTolerance >= 1 && o.AdaptiveRhoTolerance < most, "AdaptiveRhoTolerance", o.AdaptiveRhoTolerance,
+		"at least 1")
 	c.AtLeast("CheckTermination", o.CheckTermination, 1)
 	c.Between(0, "Delta", o.Delta, most)
 	c.AtLeast("PolishRefineIter", o.PolishRefineIter, 0)
@@ -109,7 +111,8 @@ func (o Options) Validate() error {
 	c.Between(0, "CGTolFraction", o.CGTolFraction, 1)
 	c.AtLeast("Device", o.Device, 0)
 	c.That(o.ProfilerLevel >= 0 && o.ProfilerLevel <= 2, "ProfilerLevel", o.ProfilerLevel, "0, 1 or 2")
-	c.That(!o.Indirect || raw.HasIndirectSolver(), "Indirect", o.Indirect, "false: this OSQP library has no indirect solver")
+	c.That(!o.Indirect || raw.HasIndirectSolver(), "Indirect", o.Indirect,
+		"false: this OSQP library has no indirect solver")
 	return c.Err()
 }
 

@@ -212,7 +212,8 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 func (s *solver) consider() {
 	s.cand.res = s.Set.Certify(context.Background(), s.P, nil, s.cand.x, s.cand.y, s.cand.z, s.work)
 	r := s.cand.res.Max()
-	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.dual) < 0 {
+	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 &&
+		num.FirstNotFinite(s.dual) < 0 {
 		s.best, s.cand = s.cand, s.best
 	}
 }

@@ -19,7 +19,7 @@ func (b Backend) Name() string { return b.Inner.Name() }
 // Supports is true for the cones that Inner supports.
 func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
 
-// DefaultSettings are those of Inner.
+// DefaultSettings are the defaults of Inner.
 func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
 
 // New reduces p and has Inner prepare the reduced problem. A problem with cones stays as it is.
@@ -67,7 +67,8 @@ func (s *reduced) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 	case s.part == nil:
 		return reduce.Task{Nothing: true}, nil
 	}
-	return reduce.Task{Problem: s.part.Problem, Keep: !ask.Changed(), Cols: s.part.Cols, Start: s.part.Start(ask.Start)}, nil
+	return reduce.Task{Problem: s.part.Problem, Keep: !ask.Changed(), Cols: s.part.Cols,
+		Start: s.part.Start(ask.Start)}, nil
 }
 
 // Invert undoes the reduction, or makes a proof of the contradiction that it has met.

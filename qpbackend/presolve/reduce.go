@@ -87,7 +87,7 @@ const (
 
 // reduceProblem returns the parts of p, which lacks no matrix and has no cones, that can be left
 // out, or nil if they are too few. Where it meets a contradiction it stops with a proof. The error
-// is that of ctx.
+// is ctx.Err().
 func reduceProblem(ctx context.Context, p *qpbackend.Problem) (*reduction, error) {
 	n, m := p.Dims()
 	if n == 0 {
@@ -135,9 +135,11 @@ func newReduction(p *qpbackend.Problem) *reduction {
 	t.byRow, _ = p.A.Transpose()
 	t.pFull = bothTriangles(p.P)
 	r := &reduction{
-		p: t, l: slices.Clone(p.L), u: slices.Clone(p.U), q: slices.Clone(p.Q), lo: make([]float64, n), hi: make([]float64, n),
-		x: make([]float64, n), y: make([]float64, m), z: make([]float64, n),
-		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m), queued: make([]bool, m),
+		p: t, l: slices.Clone(p.L), u: slices.Clone(p.U), q: slices.Clone(p.Q), lo: make([]float64, n),
+		hi: make([]float64, n),
+		x:  make([]float64, n), y: make([]float64, m), z: make([]float64, n),
+		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m),
+		queued: make([]bool, m),
 	}
 	for j := range n {
 		r.colAlive[j] = true
@@ -375,7 +377,8 @@ func (r *reduction) singleton(j, i int, a float64) {
 	if math.IsInf(b, 0) {
 		return // unbounded: for the backend
 	}
-	r.stack = append(r.stack, step{kind: singleton, row: i, col: j, a: a, lo: r.l[i] + r.shift[i], hi: r.u[i] + r.shift[i], b: b + r.shift[i]})
+	r.stack = append(r.stack, step{kind: singleton, row: i, col: j, a: a, lo: r.l[i] + r.shift[i],
+		hi: r.u[i] + r.shift[i], b: b + r.shift[i]})
 	r.y[i] = y
 	r.rowAlive[i], r.colAlive[j] = false, false
 	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {

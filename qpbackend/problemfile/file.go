@@ -56,7 +56,7 @@ func At(line int, format string, args ...any) error {
 type Format struct {
 	// Endings of their names in lower case, such as ".qps"; .gz may be behind each.
 	Endings []string
-	// Read reads one, plain or compressed by gzip; ending is that of its name.
+	// Read reads one, plain or compressed by gzip; ending is the end of its name.
 	Read func(r io.Reader, ending string) (*File, error)
 }
 

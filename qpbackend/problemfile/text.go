@@ -23,7 +23,7 @@ const Most = 1 << 21
 // Size counts variables, rows and coefficients.
 type Size struct{ n, most int }
 
-// NewSize is that of a file with so many bytes.
+// NewSize is the size of a file with so many bytes.
 func NewSize(stored int) Size { return Size{0, Most + stored/4} }
 
 // Left is how many more may be.
@@ -38,7 +38,7 @@ func (s *Size) Add(n int) error {
 	return nil
 }
 
-// Lines are those of a text that say something, as fields between white space.
+// Lines are the lines of a text that say something, as fields between white space.
 type Lines struct {
 	in      *input.Reader
 	comment string // a line that begins with one of these characters says nothing
@@ -135,7 +135,7 @@ func (l *Lines) Number(field, of string) (float64, error) {
 	return v, nil
 }
 
-// Entries are those of a matrix with the lines that they come from.
+// Entries of a matrix with the lines that they come from.
 type Entries struct {
 	sparse.Triplets
 	line []int

@@ -71,7 +71,8 @@ func (p *parser) hessian() (*sparse.CSC, error) {
 		lo, hi, tlo, thi := m.ColPtr[j], m.ColPtr[j+1], t.ColPtr[j], t.ColPtr[j+1]
 		for k := 0; lo+k < hi || tlo+k < thi; k++ {
 			if lo+k == hi || tlo+k == thi || m.RowIdx[lo+k] != t.RowIdx[tlo+k] || m.Val[lo+k] != t.Val[tlo+k] {
-				return nil, fmt.Errorf("QMATRIX is not symmetric at column %q; a file with one triangle has it under QUADOBJ", p.out.ColNames[j])
+				return nil, fmt.Errorf("QMATRIX is not symmetric at column %q; a file with one triangle has it "+
+					"under QUADOBJ", p.out.ColNames[j])
 			}
 			if i := m.RowIdx[lo+k]; i <= j {
 				upper.Add(i, j, m.Val[lo+k])
@@ -114,7 +115,7 @@ func cap20(v float64) float64 {
 	return v
 }
 
-// bounds sets those of the variables.
+// bounds sets the bounds of the variables.
 func (p *parser) bounds(prob *qpbackend.Problem) error {
 	for j := range p.cols {
 		c := &p.cols[j]
@@ -154,7 +155,8 @@ func (p *parser) notes() {
 		note("%d integer columns are read as continuous", integer)
 	}
 	if freed > 0 {
-		note("%d columns have an upper bound not above zero and no stated lower bound: they are read as unbounded below", freed)
+		note("%d columns have an upper bound not above zero and no stated lower bound: "+
+			"they are read as unbounded below", freed)
 	}
 	if p.objGot == "" {
 		note("there is no N row: the linear part of the objective is zero")

@@ -43,7 +43,8 @@ var refused = map[string]string{
 	"QCMATRIX": "quadratic constraints", "QCSECTION": "quadratic constraints", "CSECTION": "cones",
 	"SOS": "special ordered sets", "INDICATORS": "indicator constraints", "ELEMENT": "nonlinear elements",
 	"ELEMENTS": "nonlinear elements", "GROUP": "nonlinear groups", "LAZYCONS": "lazy constraints",
-	"USERCUTS": "user cuts", "START": "starting points", "GENCONS": "general constraints", "PWLOBJ": "piecewise linear objectives",
+	"USERCUTS": "user cuts", "START": "starting points", "GENCONS": "general constraints",
+	"PWLOBJ": "piecewise linear objectives",
 }
 
 // pair is a name and its number.
@@ -179,7 +180,8 @@ func freeCard(sec section, text string, known func(string) bool) (card, error) {
 		}
 	}
 	if len(f) != 2 && len(f) != 4 {
-		return c, fmt.Errorf("want one or two pairs of a name and a number, found %d fields behind the first name", len(f))
+		return c, fmt.Errorf("want one or two pairs of a name and a number, found %d fields behind the first name",
+			len(f))
 	}
 	for k := 0; k < len(f); k += 2 {
 		v, err := number(f[k+1])

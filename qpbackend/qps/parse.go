@@ -123,7 +123,8 @@ func (p *parser) line(l line) error {
 		err = p.take(c, l.no)
 	}
 	if err != nil && p.misfit > 0 {
-		return fmt.Errorf("%w (read as free format, because line %d does not fit the columns of the fixed one)", err, p.misfit)
+		return fmt.Errorf("%w (read as free format, because line %d does not fit the columns of the fixed one)", err,
+			p.misfit)
 	}
 	return err
 }
@@ -351,7 +352,8 @@ func (p *parser) bound(c card, no int) error {
 	case "BV":
 		b.lower, b.upper, b.lowerStated, b.integer = 0, 1, true, true
 	default:
-		return fmt.Errorf("bound of type %q on column %q, want UP, LO, FX, FR, MI, PL, BV, UI or LI", c.kind, c.pairs[0].name)
+		return fmt.Errorf("bound of type %q on column %q, want UP, LO, FX, FR, MI, PL, BV, UI or LI", c.kind,
+			c.pairs[0].name)
 	}
 	return nil
 }

@@ -58,9 +58,10 @@ func at(line int, format string, args ...any) error { return problemfile.At(line
 
 // Files are the files .qps, .mps and .sif, plain or with .gz.
 func Files() problemfile.Format {
-	return problemfile.Format{Endings: []string{".qps", ".mps", ".sif"}, Read: func(r io.Reader, ending string) (*File, error) {
-		return Read(r, Options{SIF: ending == ".sif"})
-	}}
+	return problemfile.Format{Endings: []string{".qps", ".mps", ".sif"},
+		Read: func(r io.Reader, ending string) (*File, error) {
+			return Read(r, Options{SIF: ending == ".sif"})
+		}}
 }
 
 // ReadFile reads the file at path; see ReadNamed.

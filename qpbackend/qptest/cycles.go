@@ -37,7 +37,8 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 		}
 		var res qpbackend.Result
 		for range 3 {
-			if err := solver.Update(qpbackend.Update{Q: c.Problem.Q, L: c.Problem.L, U: c.Problem.U, A: c.Problem.A.Val}); err != nil {
+			if err := solver.Update(qpbackend.Update{Q: c.Problem.Q, L: c.Problem.L, U: c.Problem.U,
+				A: c.Problem.A.Val}); err != nil {
 				t.Fatal(err)
 			}
 			ctx := context.Background()

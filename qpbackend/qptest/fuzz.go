@@ -51,7 +51,8 @@ func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*q
 	n := 1 + rng.IntN(12)
 	s := ConeSpec{
 		Want: qpbackend.Solved, Cones: 1 + rng.IntN(4), Rows: 1 + rng.IntN(9), Order: 1 + rng.IntN(4),
-		Vars: n, Intervals: rng.IntN(n + 1), Rank: rng.IntN(n + 1), Density: rng.Float64(), Degenerate: kind&degenerate != 0,
+		Vars: n, Intervals: rng.IntN(n + 1), Rank: rng.IntN(n + 1), Density: rng.Float64(),
+		Degenerate: kind&degenerate != 0,
 	}
 	for k, c := range have {
 		if which&(1<<k) != 0 {
@@ -77,7 +78,7 @@ func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*q
 	return c.Problem, c.Want
 }
 
-// Source: scaled and degenerate are the bits above those of the outcomes.
+// Source: scaled and degenerate are the bits above the bits of the outcomes.
 // scaled is the bit of kind for units that vary over decades. In them a
 // certificate that holds to InfeasTol may stand beside a solution: it says that
 // every solution is huge.

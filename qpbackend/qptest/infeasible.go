@@ -94,7 +94,8 @@ func supportValue(p *qpbackend.Problem, y, z []float64) float64 {
 // neither: both certificates exist and either is right.
 func (s suite) neither(t TB) {
 	p := &qpbackend.Problem{
-		Q: []float64{-1, 0}, A: problems.Matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -problems.Inf()}, U: []float64{problems.Inf(), 0},
+		Q: []float64{-1, 0}, A: problems.Matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -problems.Inf()},
+		U: []float64{problems.Inf(), 0},
 	}
 	set := s.settings()
 	res := s.solve(t, p, set)
@@ -111,7 +112,8 @@ func (s suite) neither(t TB) {
 // feasibleAgain takes one solver from feasible to infeasible and back.
 func (s suite) feasibleAgain(t TB) {
 	p := &qpbackend.Problem{
-		P: problems.Diagonal(1, 1), Q: []float64{0, 0}, A: problems.Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
+		P: problems.Diagonal(1, 1), Q: []float64{0, 0},
+		A: problems.Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
 		L: []float64{1, -problems.Inf(), -problems.Inf()}, U: []float64{problems.Inf(), 1, 1},
 	}
 	set := s.settings()

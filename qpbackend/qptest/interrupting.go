@@ -74,7 +74,8 @@ func (s suite) cancelled(t TB, p *qpbackend.Problem, after time.Duration) {
 // denseQP has a full P, and a few dense rows.
 func denseQP(n int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(n), 60))
-	p := &qpbackend.Problem{P: &sparse.CSC{Rows: n, Cols: n, ColPtr: []int{0}}, Lo: problems.Filled(n, -1), Hi: problems.Filled(n, 1)}
+	p := &qpbackend.Problem{P: &sparse.CSC{Rows: n, Cols: n, ColPtr: []int{0}}, Lo: problems.Filled(n, -1),
+		Hi: problems.Filled(n, 1)}
 	for j := range n {
 		for i := range j {
 			p.P.RowIdx, p.P.Val = append(p.P.RowIdx, i), append(p.P.Val, 0.1*rng.NormFloat64())
@@ -111,7 +112,8 @@ func largeSemidefinite(k int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(k), 62))
 	n := problems.Triangle(k)
 	p := &qpbackend.Problem{
-		P: sparse.Identity(n), A: sparse.Identity(n), Lo: problems.Filled(n, -problems.Inf()), Hi: problems.Filled(n, problems.Inf()), L: problems.Filled(n, 0), U: problems.Filled(n, 0),
+		P: sparse.Identity(n), A: sparse.Identity(n), Lo: problems.Filled(n, -problems.Inf()),
+		Hi: problems.Filled(n, problems.Inf()), L: problems.Filled(n, 0), U: problems.Filled(n, 0),
 		Cones: []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Start: 0, Len: n}},
 	}
 	for range n {

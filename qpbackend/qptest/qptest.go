@@ -85,7 +85,8 @@ func Run(t *testing.T, b qpbackend.Backend, g Grade, known ...Known) {
 func Checks(b qpbackend.Backend, g Grade) []Check {
 	s := suite{b, g}
 	var all []Check
-	for _, group := range [][]Check{s.solving(), s.infeasible(), s.bounding(), s.updating(), s.refusing(), s.controlling(), s.interrupting(), s.cones()} {
+	for _, group := range [][]Check{s.solving(), s.infeasible(), s.bounding(), s.updating(), s.refusing(),
+		s.controlling(), s.interrupting(), s.cones()} {
 		all = append(all, group...)
 	}
 	for k, c := range all {
@@ -116,9 +117,9 @@ func (s suite) settings() qpbackend.Settings {
 	return set
 }
 
-// Case is a problem and its outcome: Want is Solved, PrimalInfeasible or DualInfeasible; Objective, X, Y and Z
-// are an optimum where it is Solved, with Z nil where no variable has a bound; UniqueX and UniqueY say that
-// there are no other optimal X, or Y and Z.
+// Case is a problem and its outcome: Want is Solved, PrimalInfeasible or DualInfeasible; Objective,
+// X, Y and Z are an optimum where it is Solved, with Z nil where no variable has a bound; UniqueX
+// and UniqueY say that there are no other optimal X, or Y and Z.
 type Case = problems.Case
 
 // ConeSpec describes random problems with cones; its method Case makes the one of a seed.

@@ -15,7 +15,8 @@ func (s suite) refusing() []Check {
 	nan := math.NaN()
 	var out []Check
 	good := func() *qpbackend.Problem {
-		return &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{1, 1}, A: sparse.Identity(2), L: []float64{0, 0}, U: []float64{1, 1}}
+		return &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{1, 1}, A: sparse.Identity(2),
+			L: []float64{0, 0}, U: []float64{1, 1}}
 	}
 	for _, bad := range []struct {
 		name  string
@@ -107,7 +108,8 @@ func wantNonconvex(t TB, err error) {
 
 // nonconvexUpdate makes P indefinite and then convex again.
 func (s suite) nonconvexUpdate(t TB) {
-	p := &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{-1, -1}, A: sparse.Identity(2), L: []float64{-3, -3}, U: []float64{3, 3}}
+	p := &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{-1, -1}, A: sparse.Identity(2),
+		L: []float64{-3, -3}, U: []float64{3, 3}}
 	solver := s.make(t, p, s.settings())
 	if solver == nil {
 		return

@@ -26,7 +26,9 @@ func (s suite) solving() []Check {
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
 		Check{"solve/as much negative curvature as rounding makes", s.slightlyNonconvex},
 		Check{"result/slices are reused", func(t TB) { s.reused(t, boxedSample()) }},
-		Check{"result/two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(), boxedSample(), problems.Infeasible()[1]) }},
+		Check{"result/two runs agree bit for bit", func(t TB) {
+			s.deterministic(t, sample(), boxedSample(), problems.Infeasible()[1])
+		}},
 		Check{"result/the problem is copied", func(t TB) { s.copied(t, boxedSample()) }},
 		Check{"result/solvers side by side", func(t TB) { s.sideBySide(t, sample()) }},
 	)
@@ -114,7 +116,8 @@ func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
 	t.Helper()
 	n, m := p.Dims()
 	if len(res.X) != n || len(res.Y) != m || len(res.Z) != n {
-		t.Errorf("X, Y and Z have lengths %d, %d and %d, want %d, %d and %d (status %v)", len(res.X), len(res.Y), len(res.Z), n, m, n, res.Status)
+		t.Errorf("X, Y and Z have lengths %d, %d and %d, want %d, %d and %d (status %v)", len(res.X), len(res.Y),
+			len(res.Z), n, m, n, res.Status)
 		return false
 	}
 	for _, v := range slices.Concat(res.X, res.Y, res.Z) {
@@ -174,7 +177,8 @@ func (s suite) roundedP(t TB) {
 			rows[i] = append(rows[i], v[i]*v[j])
 		}
 	}
-	p := &qpbackend.Problem{P: problems.Upper(rows...), Q: problems.Filled(4, 1), A: problems.Diagonal(1, 1, 1, 1), L: problems.Filled(4, -1), U: problems.Filled(4, 1)}
+	p := &qpbackend.Problem{P: problems.Upper(rows...), Q: problems.Filled(4, 1), A: problems.Diagonal(1, 1, 1, 1),
+		L: problems.Filled(4, -1), U: problems.Filled(4, 1)}
 	if res := s.solve(t, p, s.settings()); res != nil {
 		s.certified(t, p, res)
 	}
@@ -183,7 +187,8 @@ func (s suite) roundedP(t TB) {
 // slightlyNonconvex solves with an eigenvalue of −3e-5 beside entries of one: a
 // point that is stationary.
 func (s suite) slightlyNonconvex(t TB) {
-	p := &qpbackend.Problem{P: problems.Upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1}, Lo: problems.Filled(2, -1), Hi: problems.Filled(2, 1)}
+	p := &qpbackend.Problem{P: problems.Upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1},
+		Lo: problems.Filled(2, -1), Hi: problems.Filled(2, 1)}
 	if res := s.solve(t, p, s.settings()); res != nil {
 		s.certified(t, p, res)
 	}
@@ -196,7 +201,8 @@ func (s suite) reused(t TB, c Case) {
 	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
-	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Z: make([]float64, n), Message: "stale"}
+	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Z: make([]float64, n),
+		Message: "stale"}
 	x, y, z := &res.X[0], &res.Y[0], &res.Z[0]
 	for range 2 {
 		if err := solver.Solve(context.Background(), res); err != nil {
@@ -219,8 +225,10 @@ func (s suite) deterministic(t TB, cases ...Case) {
 		if a == nil || b == nil {
 			return
 		}
-		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.Z, b.Z) || a.Iterations != b.Iterations {
-			t.Errorf("%s: two runs differ: %d and %d iterations, objectives %.17g and %.17g", c.Name, a.Iterations, b.Iterations, a.Objective, b.Objective)
+		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.Z, b.Z) ||
+			a.Iterations != b.Iterations {
+			t.Errorf("%s: two runs differ: %d and %d iterations, objectives %.17g and %.17g", c.Name, a.Iterations,
+				b.Iterations, a.Objective, b.Objective)
 		}
 	}
 }

@@ -219,7 +219,8 @@ func (s suite) updateRefused(t TB) {
 		{"NaN in P", qpbackend.Update{Q: problems.Filled(n, 9), P: spoiled(p.P.Val, nan)}},
 		{"NaN in A", qpbackend.Update{Q: problems.Filled(n, 9), L: problems.Filled(m, -9), A: spoiled(p.A.Val, nan)}},
 		{"crossed bounds", qpbackend.Update{Q: problems.Filled(n, 9), L: crossed}},
-		{"an upper bound of -inf", qpbackend.Update{L: problems.Filled(m, -problems.Inf()), U: problems.Filled(m, -problems.Inf())}},
+		{"an upper bound of -inf", qpbackend.Update{L: problems.Filled(m, -problems.Inf()),
+			U: problems.Filled(m, -problems.Inf())}},
 	} {
 		if err := solver.Update(bad.u); err == nil {
 			t.Errorf("the update with %s is accepted", bad.name)
@@ -288,7 +289,8 @@ func (s suite) warmGarbage(t TB, c Case) {
 	// A point that is not finite is refused.
 	for _, v := range []float64{math.NaN(), problems.Inf()} {
 		for _, err := range []error{
-			solver.WarmStart(problems.Filled(n, v), nil, nil), solver.WarmStart(nil, problems.Filled(m, v), nil), solver.WarmStart(nil, nil, problems.Filled(n, v)),
+			solver.WarmStart(problems.Filled(n, v), nil, nil), solver.WarmStart(nil, problems.Filled(m, v), nil),
+			solver.WarmStart(nil, nil, problems.Filled(n, v)),
 		} {
 			if err == nil {
 				t.Errorf("a warm start with entries %g is accepted", v)
@@ -308,7 +310,9 @@ func (s suite) warmLengths(t TB) {
 	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
-	if solver.WarmStart(problems.Filled(n+1, 0), nil, nil) == nil || solver.WarmStart(nil, problems.Filled(m-1, 0), nil) == nil || solver.WarmStart(nil, nil, problems.Filled(n+1, 0)) == nil {
+	if solver.WarmStart(problems.Filled(n+1, 0), nil, nil) == nil ||
+		solver.WarmStart(nil, problems.Filled(m-1, 0), nil) == nil ||
+		solver.WarmStart(nil, nil, problems.Filled(n+1, 0)) == nil {
 		t.Errorf("a warm start of the wrong length is accepted")
 	}
 	if err := solver.WarmStart(nil, nil, nil); err != nil {

@@ -12,7 +12,10 @@ import (
 
 // Format are the files .dat-s, plain or with .gz.
 func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".dat-s"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) { return Read(r) }}
+	return problemfile.Format{Endings: []string{".dat-s"},
+		Read: func(r io.Reader, _ string) (*problemfile.File, error) {
+			return Read(r)
+		}}
 }
 
 // ReadFile reads the file at path, which ends in .dat-s or .dat-s.gz.
@@ -77,7 +80,8 @@ func Read(r io.Reader) (*problemfile.File, error) {
 	return p.file()
 }
 
-// next is the next line that is no comment. Sections of integer variables and of ranks look like comments.
+// next is the next line that is no comment. Sections of integer variables and of ranks look like
+// comments.
 func (p *parser) next() (f []string, more bool, err error) {
 	for {
 		f, more, err = p.in.Next()
@@ -85,7 +89,8 @@ func (p *parser) next() (f []string, more bool, err error) {
 			return f, more, err
 		}
 		if len(f) == 1 && (f[0] == "*INTEGER" || f[0] == "*RANK1") {
-			return nil, false, p.in.Wrong("integer variables and ranks are not solved for; without the section %s the problem is its relaxation", f[0])
+			return nil, false, p.in.Wrong("integer variables and ranks are not solved for; without the section %s "+
+				"the problem is its relaxation", f[0])
 		}
 	}
 }
@@ -253,7 +258,8 @@ func (p *parser) mirrored() error {
 		case seen[at]:
 			return problemfile.At(e.line, "an entry of this line is stated twice")
 		case both && v != e.v:
-			return problemfile.At(e.line, "matrix %d is not symmetric: the entry above the diagonal has another value", e.k)
+			return problemfile.At(e.line, "matrix %d is not symmetric: the entry above the diagonal has another value",
+				e.k)
 		case !both:
 			p.put(e)
 		}

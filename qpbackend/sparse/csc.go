@@ -149,7 +149,8 @@ func (m *CSC) AddSymMulVec(dst []float64, α float64, x []float64) {
 // Transpose returns mᵀ and, for each entry of mᵀ, its position in m.Val.
 func (m *CSC) Transpose() (t *CSC, from []int) {
 	nnz := m.NNZ()
-	t = &CSC{Rows: m.Cols, Cols: m.Rows, ColPtr: make([]int, m.Rows+1), RowIdx: make([]int, nnz), Val: make([]float64, nnz)}
+	t = &CSC{Rows: m.Cols, Cols: m.Rows, ColPtr: make([]int, m.Rows+1), RowIdx: make([]int, nnz),
+		Val: make([]float64, nnz)}
 	from = make([]int, nnz)
 	for _, i := range m.RowIdx[:nnz] {
 		t.ColPtr[i+1]++

@@ -61,7 +61,7 @@ const (
 	AdaptiveRhoKKTError   = C.OSQP_ADAPTIVE_RHO_UPDATE_KKT_ERROR
 )
 
-// DefaultSettings are those of the library.
+// DefaultSettings are the defaults of the library.
 func DefaultSettings() Settings {
 	var c C.OSQPSettings
 	C.osqp_set_default_settings(&c)

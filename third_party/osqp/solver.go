@@ -18,7 +18,7 @@ import (
 // is to go on: then Interrupt and the limit of Solve end a solve exactly there.
 func Interruptible() bool { return C.dcopt_interruptible() != 0 }
 
-// Version is that of the library, such as "1.0.0".
+// Version is the version of the library, such as "1.0.0".
 func Version() string { return C.GoString(C.osqp_version()) }
 
 // HasIndirectSolver reports whether the library has conjugate gradients.
@@ -68,14 +68,17 @@ func (h *handle) free() {
 func New(p Matrix, q []float64, a Matrix, l, u []float64, set Settings) (*Solver, error) {
 	n, m := len(q), len(l)
 	if p.Rows != n || p.Cols != n || a.Cols != n || a.Rows != m || len(u) != m || n < 1 {
-		return nil, fmt.Errorf("osqp: P is %d × %d, A %d × %d, q has length %d, l %d, u %d", p.Rows, p.Cols, a.Rows, a.Cols, n, m, len(u))
+		return nil, fmt.Errorf("osqp: P is %d × %d, A %d × %d, q has length %d, l %d, u %d", p.Rows, p.Cols, a.Rows,
+			a.Cols, n, m, len(u))
 	}
-	if len(p.ColPtr) != n+1 || len(a.ColPtr) != n+1 || len(p.RowIdx) != p.ColPtr[n] || len(p.Val) != p.ColPtr[n] || len(a.RowIdx) != a.ColPtr[n] || len(a.Val) != a.ColPtr[n] {
+	if len(p.ColPtr) != n+1 || len(a.ColPtr) != n+1 || len(p.RowIdx) != p.ColPtr[n] || len(p.Val) != p.ColPtr[n] ||
+		len(a.RowIdx) != a.ColPtr[n] || len(a.Val) != a.ColPtr[n] {
 		return nil, fmt.Errorf("osqp: the arrays of a matrix do not fit together")
 	}
 	set.AllocateSolution = true
 	c := set.toC()
-	s := &Solver{n: n, m: m, nnzP: p.ColPtr[n], nnzA: a.ColPtr[n], h: &handle{}, lo: make([]float64, m), up: make([]float64, m)}
+	s := &Solver{n: n, m: m, nnzP: p.ColPtr[n], nnzA: a.ColPtr[n], h: &handle{}, lo: make([]float64, m),
+		up: make([]float64, m)}
 	toBounds(s.lo, l)
 	toBounds(s.up, u)
 	pp, pi, ap, ai := toInts(p.ColPtr), toInts(p.RowIdx), toInts(a.ColPtr), toInts(a.RowIdx)
@@ -116,7 +119,8 @@ func (s *Solver) UpdateVectors(q, l, u []float64) error {
 		return err
 	}
 	if q != nil && len(q) != s.n || l != nil && len(l) != s.m || u != nil && len(u) != s.m {
-		return fmt.Errorf("osqp: update of q, l, u with lengths %d, %d, %d, want %d, %d, %d or none", len(q), len(l), len(u), s.n, s.m, s.m)
+		return fmt.Errorf("osqp: update of q, l, u with lengths %d, %d, %d, want %d, %d, %d or none", len(q), len(l),
+			len(u), s.n, s.m, s.m)
 	}
 	var cl, cu *C.OSQPFloat
 	if len(l) > 0 {
@@ -140,7 +144,8 @@ func (s *Solver) UpdateMatrices(p, a []float64) error {
 		return err
 	}
 	if p != nil && len(p) != s.nnzP || a != nil && len(a) != s.nnzA {
-		return fmt.Errorf("osqp: update of P, A with %d, %d values, want %d, %d or none", len(p), len(a), s.nnzP, s.nnzA)
+		return fmt.Errorf("osqp: update of P, A with %d, %d values, want %d, %d or none", len(p), len(a), s.nnzP,
+			s.nnzA)
 	}
 	return check("osqp_update_data_mat", C.osqp_update_data_mat(s.h.solver,
 		floats(p), nil, C.OSQPInt(len(p)), floats(a), nil, C.OSQPInt(len(a))))

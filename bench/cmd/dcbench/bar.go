@@ -12,8 +12,10 @@ func bar(w io.Writer) (tell func(done, all int, instance, contender string), end
 	var b *progressbar.ProgressBar
 	tell = func(done, all int, instance, contender string) {
 		if b == nil {
-			b = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(24),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+			b = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
+				progressbar.OptionSetWidth(24),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetPredictTime(true))
 		}
 		// A terminal that is gone is no reason to stop measuring.
 		b.Describe(pad(instance+" "+contender, 28))

@@ -156,7 +156,8 @@ func peerPython(flag, name, target string) (string, error) {
 		python = filepath.Join(cache, "dcopt", name, "bin", "python")
 	}
 	if _, err := os.Stat(python); err != nil {
-		return "", fmt.Errorf("--peers: no Python at %s; 'make %s' in bench installs it, or give --python", python, target)
+		return "", fmt.Errorf("--peers: no Python at %s; 'make %s' in bench installs it, or give --python", python,
+			target)
 	}
 	return python, nil
 }

@@ -40,22 +40,33 @@ var dcPeers = []string{"dccp-tau1", "dccp", "dccp-tau1rows", "clarabel", "osqp",
 func dcCommand() *cli.Command {
 	return &cli.Command{
 		Name: "dc", Usage: "measure solvers of DC problems", UsageText: "dcbench dc [FLAGS]",
-		Description: "The program dcopt, from its start to its end, beside the solve calls of others, from the same starting points. The table\n" +
+		Description: "The program dcopt, from its start to its end, beside the solve calls of others, from the same " +
+			"starting points. The table\n" +
 			"dc.csv in the folder of --out grows with each measurement; what it has is not measured again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "families", Value: "all", Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
-			&cli.StringFlag{Name: "sizes", Value: "small,medium,large", Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
+			&cli.StringFlag{Name: "families", Value: "all",
+				Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
+			&cli.StringFlag{Name: "sizes", Value: "small,medium,large",
+				Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
 			&cli.IntFlag{Name: "draws", Value: 1, Usage: "of each family and size, `N` problems drawn anew"},
-			&cli.StringFlag{Name: "reference", Value: "none", Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
-			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared", Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
+			&cli.StringFlag{Name: "reference", Value: "none",
+				Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
+			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
+				Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
 			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench"},
-			&cli.StringFlag{Name: "starts", Value: "auto", Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and the file"},
+			&cli.StringFlag{Name: "starts", Value: "auto",
+				Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and " +
+					"the file"},
 			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + strings.Join(dcPeers, ",")},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
-			&cli.IntFlag{Name: "repeat", Value: 5, Usage: "the least time of at most `N` runs counts; runs end after a second"},
-			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-		}, append(tableFlags(dcTableName, "`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"), dcLookFlags()...)...),
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+				Usage: "`DURATION` for a run, by the wall clock"},
+			&cli.IntFlag{Name: "repeat", Value: 5,
+				Usage: "the least time of at most `N` runs counts; runs end after a second"},
+			&cli.StringFlag{Name: "python",
+				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+		}, append(tableFlags(dcTableName,
+			"`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"), dcLookFlags()...)...),
 		Action: measureDC,
 	}
 }
@@ -63,13 +74,15 @@ func dcCommand() *cli.Command {
 // dcLookFlags say how the table is looked at.
 func dcLookFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "clock", Value: "cpu", Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
+		&cli.StringFlag{Name: "clock", Value: "cpu",
+			Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
 		feasibleFlag(),
 	}
 }
 
 func feasibleFlag() cli.Flag {
-	return &cli.Float64Flag{Name: "feasible", Value: 1e-4, Usage: "of DC problems: the violation `E` up to which a point counts as feasible"}
+	return &cli.Float64Flag{Name: "feasible", Value: 1e-4,
+		Usage: "of DC problems: the violation `E` up to which a point counts as feasible"}
 }
 
 func dcLookOf(c *cli.Context) (dcreport.Options, error) {
@@ -108,7 +121,8 @@ func measureDC(c *cli.Context) error {
 		return fill(c, filling[dcrun.Row]{
 			name: dcTableName, open: dcrun.Open,
 			run: func(table *dcrun.Table, tell teller) (err error) {
-				if cam.Histories, err = dcrun.OpenHistories(filepath.Join(c.String("out"), dcHistoryName), !c.Bool("resume")); err != nil {
+				if cam.Histories, err = dcrun.OpenHistories(filepath.Join(c.String("out"), dcHistoryName),
+					!c.Bool("resume")); err != nil {
 					return err
 				}
 				defer cam.Histories.Close()
@@ -252,7 +266,9 @@ func writeDC(w io.Writer, dir string, rows []dcrun.Row, opt dcreport.Options) (p
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "# %s\n\n%s, one thread a solver; the least time of the runs.\n", dcReportTitle, machine())
-	if err := dcreport.Write(&text, groups, opt, func(group string) dcreport.Pictures { return pictures[group] }); err != nil {
+	if err := dcreport.Write(&text, groups, opt, func(group string) dcreport.Pictures {
+		return pictures[group]
+	}); err != nil {
 		return none, err
 	}
 	return writeTexts(w, dir, dcReportName, dcReportTitle, text.String())

@@ -18,7 +18,9 @@ import (
 func writeTexts(w io.Writer, dir, base, title, text string) (page.Section, error) {
 	section := page.Section{Name: title + ", " + filepath.ToSlash(dir)}
 	var err error
-	section.Body, err = page.Body(text, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
+	section.Body, err = page.Body(text, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, name))
+	})
 	if err != nil {
 		return section, err
 	}

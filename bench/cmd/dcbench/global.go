@@ -30,7 +30,7 @@ func smallCommand() *cli.Command {
 		"Runs dcopt solve without flags on small problems whose global optimum is known, and SCIP beside it")
 }
 
-// optimaCommand measures answers to problems of optima.Sets, by default those of some sets. Its
+// optimaCommand measures answers to problems of optima.Sets, by default of some sets. Its
 // table is name.csv, and its report name.md, .html and .tex.
 func optimaCommand(name, usage, sets string, limit time.Duration, about string) *cli.Command {
 	table := name + ".csv"
@@ -45,10 +45,13 @@ func optimaCommand(name, usage, sets string, limit time.Duration, about string) 
 			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
 				Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
-			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
-			&cli.StringFlag{Name: "starts", Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
+			&cli.StringFlag{Name: "dcopt",
+				Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
+			&cli.StringFlag{Name: "starts",
+				Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
 			&cli.StringFlag{Name: "peers", Usage: "others: " + scipName},
-			&cli.StringFlag{Name: "python", Usage: "Python that has PySCIPOpt, `FILE`; by default that of 'make scip-peer'"},
+			&cli.StringFlag{Name: "python",
+				Usage: "Python that has PySCIPOpt, `FILE`; by default that of 'make scip-peer'"},
 			&cli.DurationFlag{Name: "time-limit", Value: limit, Usage: "`DURATION` for a run, processor time"},
 		}, tableFlags(table, fmt.Sprintf("`DIR` for %s and %s.html, .md and .tex", table, name))...),
 		Action: runOptima,
@@ -89,7 +92,8 @@ func runOptima(c *cli.Context) error {
 					}
 				}
 				slices.Sort(names)
-				fmt.Fprintf(&text, "# "+title+"\n\n%s, one thread a solver. Processor time of the process; %v each.\n\n", machine(), limit)
+				const about = "\n\n%s, one thread a solver. Processor time of the process; %v each.\n\n"
+				fmt.Fprintf(&text, "# "+title+about, machine(), limit)
 				if err := optima.Write(&text, cam.Instances, rows, names, limit.Seconds()); err != nil {
 					return page.Section{}, err
 				}
@@ -109,7 +113,9 @@ func globalInstances(c *cli.Context) (all []optima.Instance, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("--sets: %w", err)
 		}
-		all = append(all, slices.DeleteFunc(some, func(in optima.Instance) bool { return !only.MatchString(in.Name) })...)
+		all = append(all, slices.DeleteFunc(some, func(in optima.Instance) bool {
+			return !only.MatchString(in.Name)
+		})...)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: which problems? Give --sets and --only", c.Command.Name)
@@ -157,7 +163,8 @@ func scipSolver(c *cli.Context, tmp string) (s optima.Solver, err error) {
 	if err != nil {
 		return s, err
 	}
-	version, err := exec.CommandContext(c.Context, python, "-c", "import pyscipopt as p; print(p.Model().version(), p.__version__)").Output()
+	version, err := exec.CommandContext(c.Context, python, "-c",
+		"import pyscipopt as p; print(p.Model().version(), p.__version__)").Output()
 	if err != nil {
 		return s, fmt.Errorf("--python: %s has no PySCIPOpt: %w", python, err)
 	}
@@ -165,5 +172,6 @@ func scipSolver(c *cli.Context, tmp string) (s optima.Solver, err error) {
 	if err := os.CopyFS(scripts, peers.Global); err != nil {
 		return s, err
 	}
-	return optima.Solver{Name: scipName, Version: strings.TrimSpace(string(version)), Argv: []string{python, filepath.Join(scripts, "python", "scip_global.py")}}, nil
+	return optima.Solver{Name: scipName, Version: strings.TrimSpace(string(version)),
+		Argv: []string{python, filepath.Join(scripts, "python", "scip_global.py")}}, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
-// tableFlags are those of every command that fills the table of that name;
+// tableFlags are the flags of every command that fills the table of that name;
 // outUsage says what its folder has then.
 func tableFlags(name, outUsage string) []cli.Flag {
 	return []cli.Flag{
@@ -81,7 +81,8 @@ func timeLimit(c *cli.Context) (time.Duration, error) {
 // noArguments refuses arguments behind the flags.
 func noArguments(c *cli.Context, chosen string) error {
 	if c.NArg() > 0 {
-		return fmt.Errorf("%s: unexpected argument %q; %s are chosen by flags", c.Command.Name, c.Args().First(), chosen)
+		return fmt.Errorf("%s: unexpected argument %q; %s are chosen by flags", c.Command.Name, c.Args().First(),
+			chosen)
 	}
 	return nil
 }

@@ -28,16 +28,23 @@ const (
 
 func regressionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "regression", Usage: "compare regressors by cross-validation", UsageText: "dcbench regression [FLAGS] --data DIR",
-		Description: "Each model is trained on all folds but one of each data set, and scored on that. The table regression.csv in the folder\n" +
+		Name: "regression", Usage: "compare regressors by cross-validation",
+		UsageText: "dcbench regression [FLAGS] --data DIR",
+		Description: "Each model is trained on all folds but one of each data set, and scored on that. The table " +
+			"regression.csv in the folder\n" +
 			"of --out grows with each fold; what it has is not trained again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "data", Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the paper's, downloaded once"},
-			&cli.StringFlag{Name: "models", Value: "all", Usage: "models `M1,M2`: all, or " + study.ModelNames() + "; networks also with other seeds than 0: mlp@3, mlp@0-9"},
+			&cli.StringFlag{Name: "data",
+				Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the " +
+					"paper's, downloaded once"},
+			&cli.StringFlag{Name: "models", Value: "all",
+				Usage: "models `M1,M2`: all, or " + study.ModelNames() +
+					"; networks also with other seeds than 0: mlp@3, mlp@0-9"},
 			&cli.StringFlag{Name: "only", Usage: "only the sets `S1,S2`, by file name without its ending"},
 			&cli.IntFlag{Name: "folds", Value: 5, Usage: "`K` folds, those of scikit-learn's shuffled KFold"},
 			&cli.UintFlag{Name: "seed", Value: 1, Usage: "`S` of the shuffle"},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` to train a model on a fold"},
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+				Usage: "`DURATION` to train a model on a fold"},
 		}, tableFlags(studyTableName, "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg")...),
 		Action: runRegression,
 	}
@@ -136,7 +143,8 @@ func setNames(sets []study.Set) []string {
 // writeStudy puts the reports into dir and names the page on w.
 func writeStudy(w io.Writer, dir string, rows []study.Row) (page.Section, error) {
 	r := studyreport.New(rows)
-	about := fmt.Sprintf("%d sets and %d models; %s, as many models trained at a time.", len(r.Sets), len(r.Models), machine())
+	about := fmt.Sprintf("%d sets and %d models; %s, as many models trained at a time.", len(r.Sets), len(r.Models),
+		machine())
 	section := page.Section{Name: studyTitle + ", " + filepath.ToSlash(dir)}
 	var err error
 	if section.Body, err = r.Body(about); err != nil {

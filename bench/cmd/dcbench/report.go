@@ -30,9 +30,11 @@ const (
 // lookFlags say how the table is looked at.
 func lookFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "clock", Value: "cpu", Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
+		&cli.StringFlag{Name: "clock", Value: "cpu",
+			Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
 		&cli.Float64Flag{Name: "level", Value: 1e-6, Usage: "accuracy `E` at which times are compared"},
-		&cli.StringFlag{Name: "against", Usage: "compare dcopt's solvers with `SOLVER`, problem by problem; by default the first peer"},
+		&cli.StringFlag{Name: "against",
+			Usage: "compare dcopt's solvers with `SOLVER`, problem by problem; by default the first peer"},
 	}
 }
 
@@ -49,10 +51,12 @@ func lookOf(c *cli.Context) (report.Options, error) {
 
 func reportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "report", Usage: "make the reports and pictures of folders again, and one page of all", ArgsUsage: "DIR...",
+		Name: "report", Usage: "make the reports and pictures of folders again, and one page of all",
+		ArgsUsage: "DIR...",
 		UsageText: "dcbench report [FLAGS] DIR...",
 		Flags: append(lookFlags(), feasibleFlag(),
-			&cli.StringFlag{Name: "page", Usage: "`FILE` for all reports on one page; by default all.html in the first folder"}),
+			&cli.StringFlag{Name: "page",
+				Usage: "`FILE` for all reports on one page; by default all.html in the first folder"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return errors.New("report: want the folders of results.csv, dc.csv or regression.csv, behind the flags")
@@ -84,7 +88,9 @@ func reportAll(c *cli.Context, dirs []string) error {
 	if path == "" {
 		path = filepath.Join(dirs[0], allPageName)
 	}
-	if err := writeFile(path, func(w io.Writer) error { return page.Write(w, "Measurements of dcopt", all...) }); err != nil {
+	if err := writeFile(path, func(w io.Writer) error {
+		return page.Write(w, "Measurements of dcopt", all...)
+	}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(c.App.Writer, path)
@@ -93,9 +99,15 @@ func reportAll(c *cli.Context, dirs []string) error {
 
 // reportFolder makes the reports of all tables in dir.
 func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Options) ([]page.Section, error) {
-	qp, err1 := reportTable(dir, tableName, result.Read, func(rows []result.Row) (page.Section, error) { return writeReport(w, dir, rows, opt) })
-	dc, err2 := reportTable(dir, dcTableName, dcrun.Read, func(rows []dcrun.Row) (page.Section, error) { return writeDC(w, dir, rows, look) })
-	models, err3 := reportTable(dir, studyTableName, study.Read, func(rows []study.Row) (page.Section, error) { return writeStudy(w, dir, rows) })
+	qp, err1 := reportTable(dir, tableName, result.Read, func(rows []result.Row) (page.Section, error) {
+		return writeReport(w, dir, rows, opt)
+	})
+	dc, err2 := reportTable(dir, dcTableName, dcrun.Read, func(rows []dcrun.Row) (page.Section, error) {
+		return writeDC(w, dir, rows, look)
+	})
+	models, err3 := reportTable(dir, studyTableName, study.Read, func(rows []study.Row) (page.Section, error) {
+		return writeStudy(w, dir, rows)
+	})
 	all := slices.Concat(qp, dc, models)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
@@ -108,7 +120,8 @@ func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Opt
 
 // reportTable makes the report of the table of that name in dir; no table, no
 // report.
-func reportTable[R any](dir, name string, read func(path string) ([]R, error), write func(rows []R) (page.Section, error)) ([]page.Section, error) {
+func reportTable[R any](dir, name string, read func(path string) ([]R, error),
+	write func(rows []R) (page.Section, error)) ([]page.Section, error) {
 	path := filepath.Join(dir, name)
 	rows, err := read(path)
 	switch {

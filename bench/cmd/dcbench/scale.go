@@ -47,16 +47,21 @@ func scalePeerNames() string {
 
 func scaleCommand() *cli.Command {
 	return &cli.Command{
-		Name: "scale", Usage: "measure how time and memory grow with the size of problems", UsageText: "dcbench scale [FLAGS]",
-		Description: "Draws problems of six families, and runs builds of dcopt on them one after the other, each from its start to its end.\n" +
+		Name: "scale", Usage: "measure how time and memory grow with the size of problems",
+		UsageText: "dcbench scale [FLAGS]",
+		Description: "Draws problems of six families, and runs builds of dcopt on them one after the other, each " +
+			"from its start to its end.\n" +
 			"The table scale.csv in the folder of --out grows with each run; what it has is not run again.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "instances", Value: scale.Default(), Usage: "problems `NAME_SIZE,...`"},
 			&cli.StringFlag{Name: "seeds", Value: "5", Usage: "draw them from these seeds, `S1,S2`"},
-			&cli.StringFlag{Name: "dcopt", Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
+			&cli.StringFlag{Name: "dcopt",
+				Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
 			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`, where they have the family: " + scalePeerNames()},
-			&cli.StringFlag{Name: "python", Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute, Usage: "`DURATION` for a run, by the wall clock"},
+			&cli.StringFlag{Name: "python",
+				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+				Usage: "`DURATION` for a run, by the wall clock"},
 		}, tableFlags(scaleTableName, "`DIR` for scale.csv and scale.html, .md and .tex")...),
 		Action: runScale,
 	}
@@ -96,7 +101,8 @@ func runScale(c *cli.Context) error {
 			},
 			report: func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
 				var text strings.Builder
-				fmt.Fprintf(&text, "# Growth with size\n\n%s. Processor time and largest resident size of the process.\n\n", machine())
+				fmt.Fprintf(&text, "# Growth with size\n\n%s. Processor time and largest resident size of the "+
+					"process.\n\n", machine())
 				if err := scale.Write(&text, rows, names); err != nil {
 					return page.Section{}, err
 				}
@@ -106,7 +112,7 @@ func runScale(c *cli.Context) error {
 	})
 }
 
-// scaleInstances are those of the names, each with each seed.
+// scaleInstances are the instances of the names, each with each seed.
 func scaleInstances(names, seeds string) (all []scale.Instance, err error) {
 	for _, name := range list(names) {
 		for _, word := range list(seeds) {
@@ -178,7 +184,9 @@ func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
 		}
 		script := filepath.Join(filepath.Dir(worker), "scale_peers.py")
 		limit := fmt.Sprint(c.Duration("time-limit").Seconds())
-		all = append(all, scale.Solver{Name: name, Version: strings.TrimSpace(string(version)), Argv: []string{python, script, name, limit}, Folder: true, Families: scalePeers()[k].families})
+		all = append(all,
+			scale.Solver{Name: name, Version: strings.TrimSpace(string(version)),
+				Argv: []string{python, script, name, limit}, Folder: true, Families: scalePeers()[k].families})
 	}
 	return all, nil
 }

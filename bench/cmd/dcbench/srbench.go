@@ -28,16 +28,22 @@ const (
 
 func srbenchCommand() *cli.Command {
 	return &cli.Command{
-		Name: "srbench", Usage: "rank regressors in SRBench's league of published results", UsageText: "dcbench srbench [FLAGS] --data DIR,DIR --published FILE",
-		Description: "Each method is trained on the splits of SRBench's trials; the median R2 of its test rows is ranked among the published ones.\n" +
+		Name: "srbench", Usage: "rank regressors in SRBench's league of published results",
+		UsageText: "dcbench srbench [FLAGS] --data DIR,DIR --published FILE",
+		Description: "Each method is trained on the splits of SRBench's trials; the median R2 of its test rows is " +
+			"ranked among the published ones.\n" +
 			"The table srbench.csv in the folder of --out grows with each trial; what it has is not trained again.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "data", Usage: "`DIRS` of the tables, .tsv or .csv.gz files of PMLB, with a column named target"},
+			&cli.StringFlag{Name: "data",
+				Usage: "`DIRS` of the tables, .tsv or .csv.gz files of PMLB, with a column named target"},
 			&cli.StringFlag{Name: "published", Usage: "`FILE` of the published medians"},
-			&cli.StringFlag{Name: "methods", Value: "auto,ensemble", Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
+			&cli.StringFlag{Name: "methods", Value: "auto,ensemble",
+				Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
 			&cli.StringFlag{Name: "only", Usage: "only the tables whose name has one of the words `W1,W2`"},
 			&cli.IntFlag{Name: "trials", Value: len(srbench.Seeds()), Usage: "the first `N` of the ten trials"},
-			&cli.StringFlag{Name: "join", Usage: "train nothing: one league of the tables srbench.csv in the folders `DIRS`, the later ones first where two have a trial"},
+			&cli.StringFlag{Name: "join",
+				Usage: "train nothing: one league of the tables srbench.csv in the folders `DIRS`, the later ones " +
+					"first where two have a trial"},
 			&cli.IntFlag{Name: "jobs", Usage: "`N` trials at a time; 0: as many as there are processors"},
 			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Minute, Usage: "`DURATION` of a training"},
 		}, tableFlags(srbenchTableName, "`DIR` for srbench.csv and srbench.md")...),
@@ -115,7 +121,7 @@ func runSRBench(c *cli.Context) error {
 			return cam.Run(c.Context, table)
 		},
 		report: func(w io.Writer, dir string, rows []srbench.Row) (page.Section, error) {
-			// Of other people's methods each version counts, of ours that of this program.
+			// Of other people's methods each version counts, of ours the version of this program.
 			var some []srbench.Row
 			for _, r := range rows {
 				if _, err := lder.ParseMethod(r.Method); err != nil || r.Version == cam.Version {
@@ -129,7 +135,8 @@ func runSRBench(c *cli.Context) error {
 
 // writeLeague writes the leagues, over tables with at least fewest of the trials of cam, to
 // w and into dir, and the picture with the first of the methods.
-func writeLeague(w io.Writer, dir string, rows []srbench.Row, cam *srbench.Campaign, fewest int, published []srbench.Published) error {
+func writeLeague(w io.Writer, dir string, rows []srbench.Row, cam *srbench.Campaign, fewest int,
+	published []srbench.Published) error {
 	write := func(w io.Writer) error { return srbench.Write(w, rows, cam.Seeds, fewest, published) }
 	if err := errors.Join(write(w), writeFile(filepath.Join(dir, srbenchTextName), write)); err != nil {
 		return err
@@ -138,5 +145,6 @@ func writeLeague(w io.Writer, dir string, rows []srbench.Row, cam *srbench.Campa
 	if len(marks) == 0 {
 		return nil
 	}
-	return chart.Pareto("Accuracy against size and time", "mean R² of the test rows", marks, filepath.Join(dir, srbenchPictureName))
+	return chart.Pareto("Accuracy against size and time", "mean R² of the test rows", marks,
+		filepath.Join(dir, srbenchPictureName))
 }

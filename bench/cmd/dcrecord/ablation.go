@@ -29,7 +29,7 @@ func plain(s *ccp.Settings) {
 	s.Search = ccp.Search{}
 }
 
-// variants are the rows, with those of Multistart if there is more than one start. The
+// variants are the rows, with the ones of Multistart if there is more than one start. The
 // last one is the schedule of DCCP, by which the others are judged.
 func variants(starts int) []variant {
 	all := []variant{
@@ -56,7 +56,9 @@ func variants(starts int) []variant {
 		}},
 	}
 	if starts > 1 {
-		return slices.Insert(all, len(all)-1, variant{"without `Vary`", func(s *ccp.Settings) { s.Search.Vary = false }})
+		return slices.Insert(all, len(all)-1, variant{"without `Vary`", func(s *ccp.Settings) {
+			s.Search.Vary = false
+		}})
 	}
 	return all
 }
@@ -124,7 +126,8 @@ func (t *table) add(of, path string) error {
 // ablation runs the variants whose name has one of the words from the given start of each
 // file, of each draw of the families and, with a folder shared, of the reference problems,
 // and prints a table.
-func ablation(w io.Writer, words []string, shared, sizes string, draws, starts int, limit time.Duration, files []string) error {
+func ablation(w io.Writer, words []string, shared, sizes string, draws, starts int, limit time.Duration,
+	files []string) error {
 	rows := slices.DeleteFunc(variants(starts), func(v variant) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.name, word) })
 	})
@@ -154,7 +157,9 @@ func ablation(w io.Writer, words []string, shared, sizes string, draws, starts i
 			return err
 		}
 		for _, in := range all {
-			if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(in.Problem, path) }); err != nil {
+			if err := drawn(in, 1, func(_, path string, _ uint64) error {
+				return t.add(in.Problem, path)
+			}); err != nil {
 				return err
 			}
 		}
@@ -166,7 +171,8 @@ func ablation(w io.Writer, words []string, shared, sizes string, draws, starts i
 func (t *table) print(w io.Writer) {
 	fmt.Fprint(w, "| |")
 	for _, of := range t.groups {
-		fmt.Fprintf(w, " %d of %s: at the best of all rows | infeasible | iterations | processor seconds |", t.count[of], of)
+		fmt.Fprintf(w, " %d of %s: at the best of all rows | infeasible | iterations | processor seconds |",
+			t.count[of], of)
 		if of == families {
 			fmt.Fprint(w, " no worse than DCCP's | geometric mean of objective / best |")
 		}

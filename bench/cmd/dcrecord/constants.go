@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// constants prints the effects of constants of the module: each, named as FILE.go:NAME from the root of the module, is
-// multiplied by every factor in a build of its own, and the record of that build is compared with the record of the
-// code as it is. args are the arguments of a record.
+// constants prints the effects of constants of the module: each, named as FILE.go:NAME from the
+// root of the module, is multiplied by every factor in a build of its own, and the record of that
+// build is compared with the record of the code as it is. args are the arguments of a record.
 func constants(w io.Writer, names []string, factors []float64, args []string) error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/dcopt/dcopt").Output()
 	if err != nil {
@@ -45,7 +45,8 @@ func constants(w io.Writer, names []string, factors []float64, args []string) er
 	for _, e := range before {
 		its += e.Iterations
 	}
-	fmt.Fprintf(w, "\n|%s\n| %d runs, as it is | |%s\n", strings.Repeat("---|", 2+5*len(factors)), len(order), strings.Repeat(fmt.Sprintf(" 1 | | | | %d |", its), len(factors)))
+	fmt.Fprintf(w, "\n|%s\n| %d runs, as it is | |%s\n", strings.Repeat("---|", 2+5*len(factors)), len(order),
+		strings.Repeat(fmt.Sprintf(" 1 | | | | %d |", its), len(factors)))
 	for _, name := range names {
 		file, constant, ok := strings.Cut(name, ":")
 		if !ok {
@@ -67,7 +68,8 @@ func constants(w io.Writer, names []string, factors []float64, args []string) er
 	return nil
 }
 
-// worth are the cells of a build: how many statuses are others, objectives lower and higher by more than tie, and all iterations.
+// worth are the cells of a build: how many statuses are others, objectives lower and higher by more
+// than tie, and all iterations.
 func worth(before, after map[string]entry, order []string) string {
 	status, lower, higher, its := 0, 0, 0, 0
 	for _, name := range order {
@@ -118,7 +120,8 @@ func (c *changed) record(file, name string, factor float64) error {
 	if out, err := exec.Command("go", append(build, "./cmd/dcrecord")...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	run := exec.Command(filepath.Join(c.dir, "dcrecord"), append([]string{"-out", filepath.Join(c.dir, "record")}, c.args...)...)
+	run := exec.Command(filepath.Join(c.dir, "dcrecord"),
+		append([]string{"-out", filepath.Join(c.dir, "record")}, c.args...)...)
 	run.Stderr = os.Stderr
 	return run.Run()
 }

@@ -50,13 +50,15 @@ func main() {
 	out := flag.String("out", "", "write the record to `FILE`")
 	shared := flag.String("shared", "", "also the reference problems in `DIR`")
 	compare := flag.Bool("compare", false, "compare two records")
-	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the families")
+	ablate := flag.Bool("ablation", false, "print what one changed setting at a time does; -seeds are draws of the "+
+		"families")
 	rows := flag.String("rows", "", "of the ablation: only rows whose name has one of the words `W1,W2`")
 	names := flag.String("constants", "", "print the effects of constants, `FILE.go:NAME,...`")
 	factors := flag.String("factors", "0.3,3", "of -constants: multiply each by `F1,F2`")
 	sizes := flag.String("sizes", "small", "sizes of the families, S1,S2; none for no families")
 	seeds := flag.Int("seeds", 3, "seeds per family and size")
-	starts := flag.Int("starts", 1, "of the ablation: each run is one of Multistart from `N` starts, with rows for its settings if N > 1")
+	starts := flag.Int("starts", 1, "of the ablation: each run is one of Multistart from `N` starts, with rows for "+
+		"its settings if N > 1")
 	limit := flag.Duration("limit", 20*time.Second, "time limit of a run")
 	flag.Parse()
 	var err error
@@ -67,9 +69,11 @@ func main() {
 			list = append(list, number(f))
 		}
 		err = constants(os.Stdout, strings.Split(*names, ","), list,
-			append([]string{"-shared", *shared, "-sizes", *sizes, "-seeds", strconv.Itoa(*seeds), "-limit", limit.String()}, flag.Args()...))
+			append([]string{"-shared", *shared, "-sizes", *sizes, "-seeds", strconv.Itoa(*seeds), "-limit",
+				limit.String()}, flag.Args()...))
 	case *ablate:
-		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, max(*starts, 1), *limit, flag.Args())
+		err = ablation(os.Stdout, strings.Split(*rows, ","), *shared, *sizes, *seeds, max(*starts, 1), *limit,
+			flag.Args())
 	case *compare:
 		err = difference(os.Stdout, flag.Args())
 	default:
@@ -153,7 +157,8 @@ func drawn(in dcset.Instance, n int, run func(name, path string, seed uint64) er
 		return err
 	}
 	for seed := range n {
-		if err := run(fmt.Sprintf("%s/%d", in.Name(), seed), filepath.Join(dir, dcset.SourceFile), uint64(seed)); err != nil {
+		if err := run(fmt.Sprintf("%s/%d", in.Name(), seed), filepath.Join(dir, dcset.SourceFile),
+			uint64(seed)); err != nil {
 			return err
 		}
 	}
@@ -239,9 +244,11 @@ func difference(w io.Writer, files []string) error {
 			better++
 		}
 		fmt.Fprintf(w, "%-40s %-12s %-12s %16.9g %16.9g  violation %8.1e %8.1e  iterations %4d %4d  equal %d of %d\n",
-			name, a.Status, b.Status, x, y, number(a.Violation), number(b.Violation), a.Iterations, b.Iterations, k, len(a.History))
+			name, a.Status, b.Status, x, y, number(a.Violation), number(b.Violation), a.Iterations, b.Iterations, k,
+			len(a.History))
 	}
-	fmt.Fprintf(w, "%d runs: %d equal, objective higher in %d, lower in %d; iterations %g %g; seconds %.3g %.3g, geometric mean of the ratios %.3f\n",
+	fmt.Fprintf(w, "%d runs: %d equal, objective higher in %d, lower in %d; iterations %g %g; seconds %.3g %.3g, "+
+		"geometric mean of the ratios %.3f\n",
 		len(order), equal, worse, better, its[0], its[1], secs[0], secs[1], math.Exp(ratio/float64(max(n, 1))))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ELMSettings are those of an extreme learning machine with a hybrid hidden
+// ELMSettings are the settings of an extreme learning machine with a hybrid hidden
 // layer.
 type ELMSettings struct {
 	Linear        int // neurons 1/(1 + exp(−⟨w, x⟩ − b)), >= 0
@@ -38,7 +38,8 @@ const singularTol = 1e-15
 // morphological/linear perceptron, Neural Networks 123 (2020) 288-298.
 func FitELM(x [][]float64, y []float64, set ELMSettings) (*ELM, error) {
 	if set.Linear < 0 || set.Morphological < 0 || set.Linear+set.Morphological == 0 {
-		return nil, fmt.Errorf("baseline: ELMSettings.Linear = %d, Morphological = %d, want >= 0 and a neuron", set.Linear, set.Morphological)
+		return nil, fmt.Errorf("baseline: ELMSettings.Linear = %d, Morphological = %d, want >= 0 and a neuron",
+			set.Linear, set.Morphological)
 	}
 	if err := CheckSamples(x, y); err != nil {
 		return nil, err

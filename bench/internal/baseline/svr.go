@@ -11,7 +11,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// SVRSettings are those of support vector regression with the kernel
+// SVRSettings are the settings of support vector regression with the kernel
 // exp(−γ |x − x'|²).
 type SVRSettings struct {
 	C       float64 // weight of the loss, > 0

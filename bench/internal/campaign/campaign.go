@@ -148,7 +148,8 @@ func (c *Campaign) prepare(in instance.Instance) ([]*qpbackend.Problem, error) {
 func (c *Campaign) file(k int) string { return filepath.Join(c.Dir, fmt.Sprintf("problem%d.bin", k)) }
 
 // measure has one contender solve the problems in one mode.
-func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, want qpbackend.Status, problems []*qpbackend.Problem) (result.Row, error) {
+func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, want qpbackend.Status,
+	problems []*qpbackend.Problem) (result.Row, error) {
 	if len(problems) == 1 {
 		return c.one(ctx, con, base, want, problems, 0, c.Repeat)
 	}
@@ -165,9 +166,10 @@ func (c *Campaign) measure(ctx context.Context, con Contender, base result.Row, 
 
 // pass solves a sequence once. The row has the mean times of the steps but for
 // the first, which cannot start from anything, the sum of their iterations and
-// the largest of their residuals; the status is that of the first step that was
+// the largest of their residuals; the status comes from the first step that was
 // not solved, and NaN residuals stay.
-func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row, problems []*qpbackend.Problem) (result.Row, error) {
+func (c *Campaign) pass(ctx context.Context, con Contender, base result.Row,
+	problems []*qpbackend.Problem) (result.Row, error) {
 	sum := base
 	sum.Status = "solved"
 	for k := range problems {
@@ -211,7 +213,8 @@ func off(row result.Row, in instance.Instance) string {
 
 // one has a problem solved and measures the point. Where the problem is
 // infeasible, the residual is the worth of the proof, and none of another claim.
-func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want qpbackend.Status, problems []*qpbackend.Problem, k, repeat int) (result.Row, error) {
+func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want qpbackend.Status,
+	problems []*qpbackend.Problem, k, repeat int) (result.Row, error) {
 	p := problems[k]
 	row.N, row.M = p.Dims()
 	row.NNZ = entries(p)

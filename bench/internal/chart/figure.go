@@ -18,7 +18,8 @@ import (
 
 // palette has colours that the colour-blind tell apart, of Okabe and Ito.
 var palette = [...]color.NRGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {90, 90, 90, 255},
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
+	{86, 180, 233, 255}, {90, 90, 90, 255},
 }
 
 // ink is the line of the k-th of those drawn; colours that come again are dashed.
@@ -121,7 +122,8 @@ func (f *figure) bytes(format string) ([]byte, error) {
 	for _, row := range rows {
 		x := c.Min.X + edge
 		for _, e := range row {
-			mark := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - line}, Max: vg.Point{X: x + markWidth, Y: y}}}
+			mark := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - line},
+				Max: vg.Point{X: x + markWidth, Y: y}}}
 			e.mark.Thumbnail(&mark)
 			c.FillText(words(labelSize, text.YCenter), vg.Point{X: x + markWidth + gap, Y: y - line/2}, e.name)
 			x += f.span(e)
@@ -146,7 +148,8 @@ func (f *figure) bytes(format string) ([]byte, error) {
 
 // withFonts names those to take where there is no Liberation, as wide.
 func withFonts(svg []byte) []byte {
-	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 }
 
 // SVG is the plot by itself as a file.

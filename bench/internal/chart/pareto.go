@@ -28,7 +28,8 @@ func Pareto(title, yLabel string, marks []Mark, paths ...string) error {
 	for _, axis := range []struct {
 		label string
 		of    func(Mark) float64
-	}{{"size of the model", func(m Mark) float64 { return m.Size }}, {"seconds of training", func(m Mark) float64 { return m.Seconds }}} {
+	}{{"size of the model", func(m Mark) float64 { return m.Size }},
+		{"seconds of training", func(m Mark) float64 { return m.Seconds }}} {
 		p := plot.New()
 		Style(p)
 		p.X.Label.Text, p.Y.Label.Text = axis.label, yLabel

@@ -28,7 +28,8 @@ func Times(title, yLabel string, problems []string, all []Series, paths ...strin
 	p.X.Tick.Label.Rotation = math.Pi / 5
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
 	count := len(problems)
-	f := figure{title: title, plots: []*plot.Plot{p}, width: max(figureWidth, vg.Length(count)*0.5*vg.Inch), height: 4.4 * vg.Inch}
+	f := figure{title: title, plots: []*plot.Plot{p}, width: max(figureWidth, vg.Length(count)*0.5*vg.Inch),
+		height: 4.4 * vg.Inch}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for s, series := range all {
 		style := func(shape draw.GlyphDrawer) draw.GlyphStyle {
@@ -54,7 +55,9 @@ func Times(title, yLabel string, problems []string, all []Series, paths ...strin
 		}
 		f.legend = append(f.legend, entry{series.Name, &plotter.Scatter{GlyphStyle: style(disc(s))}})
 	}
-	f.legend = append(f.legend, entry{"no success", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink(len(palette)-1, 0).Color, Radius: vg.Points(3.5), Shape: cross{}}}})
+	f.legend = append(f.legend, entry{"no success",
+		&plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink(len(palette)-1, 0).Color, Radius: vg.Points(3.5),
+			Shape: cross{}}}})
 	if math.IsInf(lo, 1) {
 		lo, hi = 0.1, 1
 	}

@@ -65,7 +65,8 @@ func Groups(rows []dcrun.Row, opt Options) []*Group {
 		if k < 0 {
 			k = len(groups)
 			groups = append(groups, &Group{
-				Name: r.Group, parts: map[string][]string{}, rows: map[[3]string]*dcrun.Row{}, best: map[[2]string]float64{}, cells: map[[2]string]*cell{},
+				Name: r.Group, parts: map[string][]string{}, rows: map[[3]string]*dcrun.Row{},
+				best: map[[2]string]float64{}, cells: map[[2]string]*cell{},
 			})
 		}
 		g := groups[k]

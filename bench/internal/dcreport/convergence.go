@@ -14,7 +14,7 @@ type Convergence struct {
 	Lines   []chart.Line // of all parts
 }
 
-// Convergence sorts the histories by the group's problems; those of solvers
+// Convergence sorts the histories by the group's problems; histories of solvers
 // without a row are left out.
 func (g *Group) Convergence(histories []dcrun.History) []Convergence {
 	var all []Convergence

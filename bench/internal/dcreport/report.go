@@ -24,10 +24,13 @@ func Write(w io.Writer, groups []*Group, opt Options, images func(group string) 
 	for _, g := range groups {
 		p.group(g, opt)
 		names := images(g.Name)
-		p.Printf("\n![Performance profile of %s](%s)\n\n![Times of %s](%s)\n", g.Name, names.Profile, g.Name, names.Times)
+		p.Printf("\n![Performance profile of %s](%s)\n\n![Times of %s](%s)\n", g.Name, names.Profile, g.Name,
+			names.Times)
 		if len(names.Convergence) > 0 {
-			p.Printf("\n### Convergence, %s\n\nBy iteration of the solvers that tell, for the start whose point is the answer: how far the objective is from the best that any "+
-				"solver found, relative to max(1, |best|), and the largest violation, absolute, both as the solver states them. All parts of a problem are drawn; "+
+			p.Printf("\n### Convergence, %s\n\nBy iteration of the solvers that tell, for the start whose point is "+
+				"the answer: how far the objective is from the best that any "+
+				"solver found, relative to max(1, |best|), and the largest violation, absolute, both as the solver "+
+				"states them. All parts of a problem are drawn; "+
 				"what is below 1e-9 is drawn there.\n", g.Name)
 		}
 		for _, name := range names.Convergence {
@@ -56,8 +59,10 @@ func (p *printer) group(g *Group, opt Options) {
 
 // times in seconds; in brackets where a part failed.
 func (p *printer) times(g *Group, opt Options) {
-	p.Printf("\nSeconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it is no success: not every part "+
-		"converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% above the best.\n\n", chart.ClockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
+	p.Printf("\nSeconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it "+
+		"is no success: not every part "+
+		"converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% above the best.\n\n",
+		chart.ClockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
 	p.head("problem", g.Solvers)
 	for _, problem := range g.Problems {
 		p.Printf("| %s%s |", problem, partsText(g, problem))
@@ -97,7 +102,8 @@ func (p *printer) ratios(g *Group, opt Options) {
 	if len(others) == 0 || len(others) == len(g.Solvers) {
 		return
 	}
-	p.Printf("\nTimes divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, or in brackets, where there are none, of those "+
+	p.Printf("\nTimes divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, "+
+		"or in brackets, where there are none, of those "+
 		"that both have a time for. The geometric mean leaves out the latter.\n\n", opt.Against, opt.Against)
 	p.head("problem", others)
 	fairs := make([][]float64, len(others))
@@ -137,8 +143,10 @@ func meanText(ratios []float64) string {
 
 // points says how good the answers are.
 func (p *printer) points(g *Group, opt Options) {
-	p.Printf("\nObjectives, measured on the problem's formula: of the best feasible point that any solver found, and by how much each lies above it, relative to " +
-		"max(1, |best|), the largest of the parts. Behind a slash the number of feasible parts where it is not all, and the largest violation; then vectors recovered, " +
+	p.Printf("\nObjectives, measured on the problem's formula: of the best feasible point that any solver found, " +
+		"and by how much each lies above it, relative to " +
+		"max(1, |best|), the largest of the parts. Behind a slash the number of feasible parts where it is not all, " +
+		"and the largest violation; then vectors recovered, " +
 		"where the problem has one.\n\n")
 	p.head("problem", append([]string{"best"}, g.Solvers...))
 	for _, problem := range g.Problems {
@@ -166,7 +174,8 @@ func (p *printer) behind(g *Group, opt Options) {
 	if len(others) == 0 || len(others) == len(g.Solvers) {
 		return
 	}
-	p.Printf("\nParts on which %s ends worse, of those that the other ends at a feasible point of: at none, or more than %.0e above, relative to the objective; "+
+	p.Printf("\nParts on which %s ends worse, of those that the other ends at a feasible point of: at none, or more "+
+		"than %.0e above, relative to the objective; "+
 		"in brackets the largest such distance.\n\n", opt.Against, noWorse)
 	p.head("problem", others)
 	for _, problem := range g.Problems {
@@ -240,7 +249,8 @@ func (p *printer) trouble(g *Group, opt Options) {
 					p.head("problem", []string{"parts", "solver", "its status", "message"})
 					first = false
 				}
-				p.Printf("| %s | %s | %s | %s | %s |\n", problem, fewOf(parts[k]), s, k.status, strings.ReplaceAll(k.message, "|", "/"))
+				p.Printf("| %s | %s | %s | %s | %s |\n", problem, fewOf(parts[k]), s, k.status,
+					strings.ReplaceAll(k.message, "|", "/"))
 			}
 		}
 	}
@@ -266,7 +276,8 @@ func (p *printer) total(groups []*Group, opt Options) {
 			solvers = page.AddOnce(solvers, s)
 		}
 	}
-	p.Printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both have a time.\n\n", opt.Against)
+	p.Printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both "+
+		"have a time.\n\n", opt.Against)
 	p.head("", solvers)
 	for _, row := range []struct {
 		name string
@@ -303,7 +314,7 @@ func (p *printer) versions(groups []*Group) {
 	p.Printf("\n## Versions\n\n%s", strings.Join(lines, ""))
 }
 
-// floor is the time below which differences are those of the clock.
+// floor is the time below which differences come from the clock.
 const floor = 1e-3
 
 // Plot draws the profile and the times of the group, each to its paths, in the
@@ -327,7 +338,8 @@ func (g *Group) Plot(opt Options, profile, times []string) error {
 		}
 		all = append(all, series)
 	}
-	return chart.Times(g.Name+": time of each problem, all its parts", chart.ClockName(opt.Clock)+" time (s)", g.Problems, all, times...)
+	return chart.Times(g.Name+": time of each problem, all its parts", chart.ClockName(opt.Clock)+" time (s)",
+		g.Problems, all, times...)
 }
 
 func seconds(s float64) string { return page.Digits(s, 3) }

@@ -37,7 +37,8 @@ func historyFormat() csvtable.Format[History] {
 				objectives = append(objectives, strconv.FormatFloat(s.Objective, 'g', 12, 64))
 				violations = append(violations, strconv.FormatFloat(s.Violation, 'g', 6, 64))
 			}
-			return []string{h.Group, h.Problem, h.Part, h.Solver, h.Version, strings.Join(objectives, " "), strings.Join(violations, " ")}
+			return []string{h.Group, h.Problem, h.Part, h.Solver, h.Version, strings.Join(objectives, " "),
+				strings.Join(violations, " ")}
 		},
 		Parse: func(rec []string) (History, error) {
 			h := History{Group: rec[0], Problem: rec[1], Part: rec[2], Solver: rec[3], Version: rec[4]}
@@ -66,7 +67,7 @@ func OpenHistories(path string, fresh bool) (*Histories, error) {
 	return csvtable.Open(path, fresh, historyFormat())
 }
 
-// ReadHistories returns those of the file at path, the last of each place.
+// ReadHistories returns the histories in the file at path, the last of each place.
 func ReadHistories(path string) ([]History, error) {
 	all, err := csvtable.Read(path, historyFormat())
 	return csvtable.Latest(all, History.Place), err

@@ -87,7 +87,8 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 				c.Tell(done, all, in.Name(), s.Name())
 			}
 			done++
-			row := Row{Group: in.Group, Problem: in.Problem, Part: in.Part, Solver: s.Name(), Limit: c.Limit, Repeat: c.Repeat, Version: versions[k]}
+			row := Row{Group: in.Group, Problem: in.Problem, Part: in.Part, Solver: s.Name(), Limit: c.Limit,
+				Repeat: c.Repeat, Version: versions[k]}
 			if have[row.Terms()] {
 				continue
 			}
@@ -118,7 +119,7 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 
 func (c *Campaign) folder() string { return filepath.Join(c.Dir, "problem") }
 
-// prepare makes the problem and its files; those of the one before go.
+// prepare makes the problem and its files; the files of the one before go.
 func (c *Campaign) prepare(in dcset.Instance) (*dcset.Program, error) {
 	p, err := in.Make()
 	if err != nil {

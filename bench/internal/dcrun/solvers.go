@@ -84,7 +84,8 @@ func (p *Program) once(ctx context.Context, req Request) (Outcome, error) {
 		}
 		status := "refused"
 		// A panic ends with code 2, as the refusal of a file does.
-		if code := cmd.ProcessState.ExitCode(); code != 1 && code != 2 || strings.HasPrefix(message, "panic:") || strings.HasPrefix(message, "fatal error:") {
+		if code := cmd.ProcessState.ExitCode(); code != 1 && code != 2 || strings.HasPrefix(message, "panic:") ||
+			strings.HasPrefix(message, "fatal error:") {
 			status = peer.Crashed
 			message = fmt.Sprintf("%v %s", cmd.ProcessState, message)
 		}
@@ -184,11 +185,13 @@ func (p *Peer) Close() { p.proc.Close() }
 // Solve implements Solver.
 func (p *Peer) Solve(ctx context.Context, req Request) (Outcome, error) {
 	file := filepath.Join(p.dir, "answer.json")
-	answer, err := p.proc.Ask(ctx, wire.Request{Problem: req.Folder, Answer: file, Mode: wire.Fresh, Limit: req.Limit, Repeat: req.Repeat})
+	answer, err := p.proc.Ask(ctx, wire.Request{Problem: req.Folder, Answer: file, Mode: wire.Fresh, Limit: req.Limit,
+		Repeat: req.Repeat})
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Status: answer.Status, Iterations: answer.Iterations, Wall: answer.Wall, CPU: answer.CPU, Message: answer.Message}
+	out := Outcome{Status: answer.Status, Iterations: answer.Iterations, Wall: answer.Wall, CPU: answer.CPU,
+		Message: answer.Message}
 	if peer.Pointless(answer.Status) {
 		return out, nil
 	}

@@ -52,13 +52,14 @@ func Families(names, sizes []string, draws int) ([]Instance, error) {
 				return nil, err
 			}
 			for draw := range draws {
-				in := Instance{Group: "families", Problem: fmt.Sprintf("%s-%d", f.name, size), Make: func() (*Program, error) {
-					var seed uint64
-					for _, c := range f.name {
-						seed = 31*seed + uint64(c)
-					}
-					return f.draw(size, rand.New(rand.NewPCG(seed, uint64(size)+uint64(draw)<<32))), nil
-				}}
+				in := Instance{Group: "families", Problem: fmt.Sprintf("%s-%d", f.name, size),
+					Make: func() (*Program, error) {
+						var seed uint64
+						for _, c := range f.name {
+							seed = 31*seed + uint64(c)
+						}
+						return f.draw(size, rand.New(rand.NewPCG(seed, uint64(size)+uint64(draw)<<32))), nil
+					}}
 				if draws > 1 {
 					in.Part = strconv.Itoa(draw + 1)
 				}
@@ -273,7 +274,8 @@ var   c[p,d] start csv("c0.csv"), e[p] start zeros(p)
 let   f[i in 1..m] = max(j in 1..p) (X[i,:]*a[j,:] + b[j]) - max(k in 1..p) (X[i,:]*c[k,:] + e[k])
 minimize  1/m * sum(i in 1..m) abs(y[i] - f[i])
 `,
-		Files: map[string][][]float64{"X": x, "y": column(y), "a0": normals(rng, pieces, d, 1), "c0": normals(rng, pieces, d, 1)},
+		Files: map[string][][]float64{"X": x, "y": column(y), "a0": normals(rng, pieces, d, 1),
+			"c0": normals(rng, pieces, d, 1)},
 		Model: "dma", Params: map[string]any{"pieces": pieces},
 		Measure: func(p Point) (Measured, error) {
 			var parts [4][]float64

@@ -108,7 +108,8 @@ var   x[n,T,4]  start X1`},
 				for t := range steps - 1 {
 					now, next, force := at(i, t), at(i, t+1), u[(i*steps+t)*2:][:2]
 					for k := range 2 {
-						broken = max(broken, math.Abs(next[k]-now[k]-0.1*now[2+k]), math.Abs(next[2+k]-0.95*now[2+k]-0.1*force[k]))
+						broken = max(broken, math.Abs(next[k]-now[k]-0.1*now[2+k]),
+							math.Abs(next[2+k]-0.95*now[2+k]-0.1*force[k]))
 					}
 				}
 			}
@@ -127,7 +128,8 @@ var   x[n,T,4]  start X1`},
 func filterDesign(loader, string) (recipe, error) {
 	const n, grid, npass, nstop, low, high = 10, 100, 35, 50, 0.9, 1.1
 	return recipe{
-		edits: []edit{{"h[n], U", `h[n] start csv("E/filter_design/hinit.csv"), U start csv("E/filter_design/Uinit.csv")`}},
+		edits: []edit{{"h[n], U",
+			`h[n] start csv("E/filter_design/hinit.csv"), U start csv("E/filter_design/Uinit.csv")`}},
 		measure: func(p Point) (Measured, error) {
 			h, err := p.take("h", n)
 			if err != nil {
@@ -211,7 +213,8 @@ func pathPlanning(loader, string) (recipe, error) {
 	const n = 50
 	disc := [][3]float64{{2, 2.2, 1}, {4.5, 5, 0.8}, {6, 8, 0.4}, {7, 6, 1.4}, {8.5, 9, 0.5}}
 	return recipe{
-		edits: []edit{{"x[0..n, 2], L", `x[0..n, 2] start csv("E/path_planning/xinit.csv"), L start csv("E/path_planning/Linit.csv")`}},
+		edits: []edit{{"x[0..n, 2], L",
+			`x[0..n, 2] start csv("E/path_planning/xinit.csv"), L start csv("E/path_planning/Linit.csv")`}},
 		measure: func(p Point) (Measured, error) {
 			x, err := p.take("x", (n+1)*2)
 			if err != nil {
@@ -256,7 +259,8 @@ func phaseRetrieval(l loader, _ string) (recipe, error) {
 		broken := 0.0
 		for k := range re {
 			a, b := z[2*k], z[2*k+1]
-			broken = max(broken, math.Abs(a-dot(re[k], xr)-dot(im[k], xi)), math.Abs(b-dot(re[k], xi)+dot(im[k], xr)), math.Abs(math.Hypot(a, b)-y[k]))
+			broken = max(broken, math.Abs(a-dot(re[k], xr)-dot(im[k], xi)), math.Abs(b-dot(re[k], xi)+dot(im[k], xr)),
+				math.Abs(math.Hypot(a, b)-y[k]))
 		}
 		return measured(0, broken)
 	}}, nil
@@ -308,7 +312,8 @@ func sparseSingular(l loader, part string) (recipe, error) {
 	}
 	a, mu := t[0], flat(t[1])[k]
 	return recipe{
-		edits:  []edit{{"param mu = 2.0", "param mu = " + strconv.FormatFloat(mu, 'g', -1, 64)}, {"normal(0, 10)", `csv("x0.csv")`}},
+		edits: []edit{{"param mu = 2.0", "param mu = " + strconv.FormatFloat(mu, 'g', -1, 64)},
+			{"normal(0, 10)", `csv("x0.csv")`}},
 		files:  map[string][][]float64{"x0": column(t[2][k])},
 		params: map[string]any{"mu": mu},
 		measure: func(p Point) (Measured, error) {

@@ -30,7 +30,8 @@ func Argv(name string) ([]string, error) {
 // everything infeasible.
 func Names() []string {
 	return []string{
-		"honest", "liar", "crash", "hang", "chatter", "flood", "short", "nan", "eager", "empty", "mute", "prophet", "absent",
+		"honest", "liar", "crash", "hang", "chatter", "flood", "short", "nan", "eager", "empty", "mute", "prophet",
+		"absent",
 	}
 }
 

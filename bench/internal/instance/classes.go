@@ -49,7 +49,9 @@ func Classes(names, sizes []string) ([]Instance, error) {
 					return nil, err
 				}
 				id := fmt.Sprintf("%s-%d", c.Name, size)
-				all = append(all, single("classes", id, func() *qpbackend.Problem { return c.Draw(classes.Source(id), size) }))
+				all = append(all, single("classes", id, func() *qpbackend.Problem {
+					return c.Draw(classes.Source(id), size)
+				}))
 			}
 		}
 		if !found {

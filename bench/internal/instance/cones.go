@@ -27,7 +27,8 @@ func coneClasses() []coneClass {
 		{"psd-10", qptest.ConeSpec{Kinds: kinds(psd), Cones: 4, Order: 10, Vars: 50, Intervals: 10, Density: 0.05}},
 		{"psd-25", qptest.ConeSpec{Kinds: kinds(psd), Cones: 2, Order: 25, Vars: 60, Intervals: 10, Density: 0.05}},
 		{"psd-50", qptest.ConeSpec{Kinds: kinds(psd), Cones: 1, Order: 50, Vars: 60, Intervals: 10, Density: 0.05}},
-		{"mixed", qptest.ConeSpec{Kinds: kinds(soc, exp, pow, psd), Cones: 16, Rows: 10, Order: 6, Vars: 60, Intervals: 30, Density: 0.05}},
+		{"mixed", qptest.ConeSpec{Kinds: kinds(soc, exp, pow, psd), Cones: 16, Rows: 10, Order: 6, Vars: 60,
+			Intervals: 30, Density: 0.05}},
 	}
 }
 
@@ -70,7 +71,9 @@ func Cones(names []string, count int) ([]Instance, error) {
 			found = true
 			for seed := range count {
 				id := fmt.Sprintf("%s-%03d", m.name, seed)
-				all = append(all, single("cones-"+m.name, id, func() *qpbackend.Problem { return m.draw(classes.Source(id)) }))
+				all = append(all, single("cones-"+m.name, id, func() *qpbackend.Problem {
+					return m.draw(classes.Source(id))
+				}))
 			}
 		}
 		if name == tiny {
@@ -88,7 +91,8 @@ func Cones(names []string, count int) ([]Instance, error) {
 
 // Tiny is the problem of a seed of the class tiny.
 func Tiny(seed uint64) qptest.Case {
-	return qptest.RandomConeCase(seed, qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite)
+	return qptest.RandomConeCase(seed, qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power,
+		qpbackend.Semidefinite)
 }
 
 func (c coneClass) instance(seed uint64) Instance {

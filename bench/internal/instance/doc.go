@@ -3,7 +3,7 @@
 // problems with cones, the sequence of problems that a convex-concave
 // procedure solves, and the problem that a step of l-CCP solves.
 //
-// Random problems are drawn from a generator seeded by class and size, those of
+// Random problems are drawn from a generator seeded by class and size, problems of
 // structured sets by set and draw: one name (and draw) is one problem, on every machine.
 //
 // References:

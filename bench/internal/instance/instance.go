@@ -34,7 +34,9 @@ var inf = math.Inf(1)
 
 // single makes an instance of a function that cannot fail.
 func single(group, name string, draw func() *qpbackend.Problem) Instance {
-	return Instance{Group: group, Name: name, Make: func() ([]*qpbackend.Problem, error) { return []*qpbackend.Problem{draw()}, nil }}
+	return Instance{Group: group, Name: name, Make: func() ([]*qpbackend.Problem, error) {
+		return []*qpbackend.Problem{draw()}, nil
+	}}
 }
 
 // optimaName is a table in a folder of problems: columns problem and optimum, the latter a
@@ -119,16 +121,18 @@ func Files(dir string) ([]Instance, error) {
 			return nil, fmt.Errorf("%s: two files of the name %s; keep one", dir, name)
 		}
 		in := known[name]
-		all = append(all, Instance{Group: "files", Name: name, Want: in.Want, Optimum: in.Optimum, Error: in.Error, Make: func() ([]*qpbackend.Problem, error) {
-			f, err := formats.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			return []*qpbackend.Problem{f.Problem}, nil
-		}})
+		all = append(all, Instance{Group: "files", Name: name, Want: in.Want, Optimum: in.Optimum, Error: in.Error,
+			Make: func() ([]*qpbackend.Problem, error) {
+				f, err := formats.ReadFile(path)
+				if err != nil {
+					return nil, err
+				}
+				return []*qpbackend.Problem{f.Problem}, nil
+			}})
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no file ends in one of %s (or that and .gz)", dir, strings.Join(formats.Endings(), ", "))
+		return nil, fmt.Errorf("%s: no file ends in one of %s (or that and .gz)", dir,
+			strings.Join(formats.Endings(), ", "))
 	}
 	return all, nil
 }

@@ -12,15 +12,16 @@ import (
 // pieces (3, 2), m samples and n features: variables ξ (m) and the parameters
 // w, a of the first maximum and v, b of the second; minimise (1/m)·Σ ξ² over
 //
-//	⟨w_l − v_j, x_i⟩ + a_l − b_j ≤ y_i − ξ_i   for every l, j the active piece of the second maximum
+//	⟨w_l − v_j, x_i⟩ + a_l − b_j ≤ y_i − ξ_i   for every l, j active in the second maximum
 //	⟨v_l − w_j, x_i⟩ + b_l − a_j ≤ ξ_i − y_i   for every l, j the active piece of the first
 //
 // Samples are normal, y is a function of this kind with noise, and the active
-// pieces are those of that function with its parameters disturbed.
+// pieces are the ones of this function with its parameters disturbed.
 func Regression(m, n int) (Instance, error) {
 	const most = 1 << 20
 	if m < 1 || n < 1 || m > most || n > most/m {
-		return Instance{}, fmt.Errorf("a regression of %d samples and %d features: want at least one of each and at most %d numbers", m, n, most)
+		return Instance{}, fmt.Errorf("a regression of %d samples and %d features: want at least one of each and at "+
+			"most %d numbers", m, n, most)
 	}
 	name := fmt.Sprintf("lder-%d-%d", m, n)
 	return single("lder", name, func() *qpbackend.Problem { return regression(classes.Source(name), m, n) }), nil

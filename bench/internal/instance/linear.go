@@ -225,7 +225,7 @@ func requirement(value float64, kind int) (l, u float64) {
 
 // fit finds weights w of four to nine normal features x for samples y = Σ x + noise, in a
 // unit of three decades. The loss is the largest deviation of ⟨w, x⟩ from y; the sum of all
-// deviations (absolute); the same with those of samples below the fit counted a fifth
+// deviations (absolute); the same with deviations of samples below the fit counted a fifth
 // (quantile); or the hinge loss of a separation of the signs of y, with ½‖w‖².
 func fit(rng *rand.Rand, samples int, loss string) *qpbackend.Problem {
 	b := classes.New(0)

@@ -25,10 +25,12 @@ const (
 // Σ‖p_{t+1} − p_t‖² + τ·sum(s), each linearised constraint
 // ‖p_t − c‖ ≥ r − s, s ≥ 0 by its tangent at the last solution. From one problem
 // to the next only values of A and l change. The points of linearisation are
-// those of the interior point method, whatever solver is measured.
+// the points of the interior point method, whatever solver is measured.
 func Sequence() Instance {
 	const name = "obstacles"
-	return Instance{Group: "sequence", Name: name, Make: func() ([]*qpbackend.Problem, error) { return sequence(classes.Source(name)) }}
+	return Instance{Group: "sequence", Name: name, Make: func() ([]*qpbackend.Problem, error) {
+		return sequence(classes.Source(name))
+	}}
 }
 
 // path is the problem with the places of the values that change.

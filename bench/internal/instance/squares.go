@@ -64,7 +64,7 @@ func differences(order int) []float64 {
 
 // curve is the nearest one to n noisy values whose n − order differences of that order
 // (1: monotone, 2: convex) are nonnegative, or, of a sine, bounded on both sides. The
-// values are those of exp, a sine, or a root with a jump.
+// values come from exp, a sine, or a root with a jump.
 func curve(rng *rand.Rand, n, order int, shape string) *qpbackend.Problem {
 	noise := oneOf(rng, 0.01, 0.1, 0.5)
 	b := classes.New(0)
@@ -153,7 +153,7 @@ func square(b *classes.Builder, weight float64, variables []int, c []float64) {
 	}
 }
 
-// kernel fills P with that of n normal points in a space of the given dimension, whose
+// kernel fills P with the kernel of n normal points in a space of the given dimension, whose
 // products have labels as factors, and returns n labels of 1 and −1. P is dense, and has
 // full rank only by 1e-3 on its diagonal where the dimension is less than n.
 func kernel(rng *rand.Rand, b *classes.Builder, n, dimension int, labelled bool) []float64 {
@@ -301,7 +301,7 @@ func chain(rng *rand.Rand, horizon int, bound float64) *qpbackend.Problem {
 	return b.Problem()
 }
 
-// identity begins with side² variables, those of a square by rows, and ½‖x‖².
+// identity begins with side² variables, the entries of a square by rows, and ½‖x‖².
 func identity(side int) *classes.Builder {
 	b := classes.New(0)
 	b.Vars(side*side, 1, 0)

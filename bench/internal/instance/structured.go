@@ -11,11 +11,11 @@ import (
 )
 
 // structuredSet is a set of random programs with the structure of applications. All
-// problems of a draw come from one generator, one after another, that of math/rand: the
+// problems of a draw come from one generator, one after another, the one of math/rand: the
 // sequence of a seed is the same in every version of Go.
 type structuredSet struct {
 	name string
-	seed int64 // added to that of the draw
+	seed int64 // added to the seed of the draw
 	fill func(all *programs, rng *rand.Rand)
 }
 

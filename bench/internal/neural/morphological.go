@@ -25,7 +25,8 @@ func (m Morphological) validate() error {
 	}
 	for k, b := range m {
 		if b.Dilations < 1 || b.Erosions < 1 || b.Outputs < 1 {
-			return fmt.Errorf("neural: Morphological[%d] has Dilations = %d, Erosions = %d, Outputs = %d, want > 0", k, b.Dilations, b.Erosions, b.Outputs)
+			return fmt.Errorf("neural: Morphological[%d] has Dilations = %d, Erosions = %d, Outputs = %d, want > 0", k,
+				b.Dilations, b.Erosions, b.Outputs)
 		}
 	}
 	return nil
@@ -128,7 +129,8 @@ func (m Morphological) choose(x []float64, rows int, w [][]float64) [][]int32 {
 		matrix := func(rows, cols int, data []float64) blas64.General {
 			return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(rows, units, values), matrix(units, b.Outputs, w[2]), 1, matrix(rows, b.Outputs, x))
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(rows, units, values), matrix(units, b.Outputs, w[2]), 1,
+			matrix(rows, b.Outputs, x))
 		w = w[4:]
 	}
 	return all

@@ -129,7 +129,8 @@ func times(a, b *graph.Node) *graph.Node {
 	}
 	all = graph.IdentityWithCustomGradient(all, func(_, v *graph.Node) *graph.Node {
 		v = last(v)
-		return graph.Concatenate([]*graph.Node{flat(product(v, b, 1, 1)), flat(product(a, v, 0, 0)), flat(graph.ZerosLike(v))}, 0)
+		return graph.Concatenate([]*graph.Node{flat(product(v, b, 1, 1)), flat(product(a, v, 0, 0)),
+			flat(graph.ZerosLike(v))}, 0)
 	})
 	return last(all)
 }

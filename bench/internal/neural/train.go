@@ -17,7 +17,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/baseline"
 )
 
-// Settings are those of training.
+// Settings of training.
 type Settings struct {
 	Rate    float64 // of Adam, > 0
 	Penalty float64 // weight of the squared weights, >= 0; biases are free
@@ -30,7 +30,7 @@ type Settings struct {
 	Seed     uint64 // of the first weights and the order of the rows
 }
 
-// DefaultSettings are those of scikit-learn's MLPRegressor.
+// DefaultSettings are the defaults of scikit-learn's MLPRegressor.
 func DefaultSettings() Settings {
 	return Settings{Rate: 1e-3, Penalty: 1e-4, Batch: 200, Epochs: 200, Patience: 10, Tol: 1e-4}
 }
@@ -86,7 +86,8 @@ func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings)
 }
 
 // fit trains from the first weights, each epoch with the rows in an order of next.
-func fit(ctx context.Context, backend backends.Backend, net Net, first []weight, x [][]float64, y []float64, set Settings, next func() []int) (*Network, error) {
+func fit(ctx context.Context, backend backends.Backend, net Net, first []weight, x [][]float64, y []float64,
+	set Settings, next func() []int) (*Network, error) {
 	state := mlcontext.New()
 	var vars []*mlcontext.Variable
 	for k, w := range first {
@@ -120,7 +121,8 @@ func nodes(vars []*mlcontext.Variable, g *graph.Graph) []*graph.Node {
 
 // trainingStep takes rows, targets and, for a chooser, places, and returns the
 // loss before a step of Adam.
-func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, first []weight, vars []*mlcontext.Variable, set Settings) (*mlcontext.Exec, error) {
+func trainingStep(backend backends.Backend, state *mlcontext.Context, net Net, first []weight,
+	vars []*mlcontext.Variable, set Settings) (*mlcontext.Exec, error) {
 	adam := optimizers.Adam().LearningRate(set.Rate).Epsilon(1e-8).Done()
 	return mlcontext.NewExec(backend, state, func(state *mlcontext.Context, in []*graph.Node) *graph.Node {
 		x, y := in[0], in[1]
@@ -171,7 +173,8 @@ func (t *training) epochs(ctx context.Context, set Settings) (count int, loss fl
 			loss += part * float64(len(rows)) / float64(len(t.y))
 		}
 		if !(loss <= math.MaxFloat64) {
-			return count, loss, fmt.Errorf("neural: the loss is %g after %d epochs; a smaller rate may help", loss, count+1)
+			return count, loss, fmt.Errorf("neural: the loss is %g after %d epochs; a smaller rate may help", loss,
+				count+1)
 		}
 		if loss > least-set.Tol {
 			idle++
@@ -189,7 +192,8 @@ func (t *training) batch(rows []int) (float64, error) {
 	for _, i := range rows {
 		x, y = append(x, t.x[i]...), append(y, t.y[i])
 	}
-	in := []any{tensors.FromFlatDataAndDimensions(x, len(rows), len(t.x[0])), tensors.FromFlatDataAndDimensions(y, len(rows), 1)}
+	in := []any{tensors.FromFlatDataAndDimensions(x, len(rows), len(t.x[0])),
+		tensors.FromFlatDataAndDimensions(y, len(rows), 1)}
 	if c, ok := t.net.(chooser); ok {
 		var w [][]float64
 		for _, v := range t.vars {

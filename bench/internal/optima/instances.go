@@ -66,7 +66,8 @@ func embedded(set string) ([]Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := Instance{Set: set, Name: strings.TrimSuffix(path.Base(f), ".dc"), Source: string(text), Optimum: math.NaN()}
+		in := Instance{Set: set, Name: strings.TrimSuffix(path.Base(f), ".dc"), Source: string(text),
+			Optimum: math.NaN()}
 		v, concave := published[in.Name]
 		if concave {
 			in.Optimum = v
@@ -96,7 +97,8 @@ func nine(shared string) ([]Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Instance{Set: "nine", Name: ref.Problem, Source: prog.Source, Files: prog.Files, Optimum: math.NaN()})
+		out = append(out, Instance{Set: "nine", Name: ref.Problem, Source: prog.Source, Files: prog.Files,
+			Optimum: math.NaN()})
 	}
 	return out, nil
 }

@@ -53,7 +53,7 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.8g", v)
 }
 
-// cells are those of a run: objective, gap, nodes, time.
+// cells of a run: objective, gap, nodes, time.
 func cells(r *Row) string {
 	switch {
 	case r == nil:
@@ -101,7 +101,8 @@ func summary(b *strings.Builder, instances []Instance, at map[string]*Row, set, 
 	if n == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s: %d of %d proved, shifted geometric mean %.3g s", solver, proved, n, math.Exp(sum/float64(n))-shift)
+	fmt.Fprintf(b, "%s: %d of %d proved, shifted geometric mean %.3g s", solver, proved, n,
+		math.Exp(sum/float64(n))-shift)
 	if known == n {
 		fmt.Fprintf(b, "; %d of %d at the published optimum", right, n)
 	}

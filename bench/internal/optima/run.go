@@ -83,7 +83,7 @@ type Campaign struct {
 	Instances []Instance
 	Solvers   []Solver
 	Limit     time.Duration // of a run, processor time
-	Dir       string        // for the problems; those of one instance at a time
+	Dir       string        // for the problems; the files of one instance at a time
 	// Tell is called before each run; nil: nobody.
 	Tell func(done, all int, instance, solver string)
 }
@@ -100,7 +100,8 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	done, all := 0, len(c.Instances)*len(c.Solvers)
 	for _, in := range c.Instances {
 		for _, s := range c.Solvers {
-			row := Row{Set: in.Set, Instance: in.Name, Solver: s.Name, Version: s.Version, Limit: c.Limit.Seconds(), Objective: math.NaN(), Bound: math.NaN()}
+			row := Row{Set: in.Set, Instance: in.Name, Solver: s.Name, Version: s.Version, Limit: c.Limit.Seconds(),
+				Objective: math.NaN(), Bound: math.NaN()}
 			if done++; have[key(&row)] {
 				continue
 			}
@@ -166,7 +167,8 @@ type answer struct {
 }
 
 func (r *Row) take(a *answer) {
-	r.Status, r.Objective, r.Bound, r.Nodes, r.Message = a.Status, number(a.Objective), number(a.Bound), a.Nodes, a.Message
+	r.Status, r.Objective, r.Bound, r.Nodes, r.Message = a.Status, number(a.Objective), number(a.Bound), a.Nodes,
+		a.Message
 }
 
 // own runs dcopt solve, and dcopt verify on a proof.

@@ -99,7 +99,7 @@ func best(cell string) (text string, is bool) {
 	return cell, false
 }
 
-// isText tells columns of words from those of numbers, by the cells below the
+// isText tells columns of words from columns of numbers, by the cells below the
 // head.
 func isText(rows [][]string, column int) bool {
 	for _, row := range rows[1:] {
@@ -130,7 +130,8 @@ func Body(markdown string, svg func(name string) ([]byte, error)) (template.HTML
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", bl.file, err)
 			}
-			fmt.Fprintf(&b, "<div class=\"wide picture\" role=\"img\" aria-label=\"%s\">%s</div>\n", html.EscapeString(bl.text), data)
+			fmt.Fprintf(&b, "<div class=\"wide picture\" role=\"img\" aria-label=\"%s\">%s</div>\n",
+				html.EscapeString(bl.text), data)
 		case list:
 			b.WriteString("<ul>\n")
 			for _, item := range bl.items {
@@ -176,8 +177,10 @@ func writeTable(b *strings.Builder, rows [][]string) {
 // the heading above it as a comment.
 func LaTeX(w io.Writer, markdown string) error {
 	var b strings.Builder
-	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`,
-		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "±", `$\pm$`, "≤", `$\le$`)
+	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{",
+		`\{`, "}", `\}`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "±", `$\pm$`, "≤",
+		`$\le$`)
 	above := ""
 	for _, bl := range parse(markdown) {
 		if bl.kind == heading {

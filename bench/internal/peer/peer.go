@@ -19,7 +19,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// The statuses that this package adds to those of wire.Answer.
+// The statuses that this package adds to the ones of wire.Answer.
 const (
 	Killed  = "killed"  // it took too long
 	Crashed = "crashed" // its process ended, or did not keep to the protocol
@@ -143,7 +143,8 @@ type process struct {
 }
 
 func start(ctx context.Context, argv, env []string) (*process, error) {
-	p := &process{cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan wire.Line), stderr: &tail{}, quit: make(chan struct{})}
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan wire.Line), stderr: &tail{},
+		quit: make(chan struct{})}
 	p.cmd.Env = append(slices.Clone(os.Environ()), env...)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = time.Second

@@ -73,12 +73,17 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 			both = append(both, r.Ratio)
 		}
 	}
-	p.Printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. The geometric mean of the ratio "+
-		"where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, an iteration.\n\n", own, opt.Against, short(opt.Level), own, faster, len(all), number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
+	p.Printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. "+
+		"The geometric mean of the ratio "+
+		"where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, an "+
+		"iteration.\n\n", own, opt.Against, short(opt.Level), own, faster, len(all),
+		number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
 	if worst, where := disagreement(all); where != "" {
-		p.Printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n", worst, where)
+		p.Printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n",
+			worst, where)
 	}
-	p.Printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration |\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
+	p.Printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration "+
+		"|\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
 	for _, r := range all {
 		ratio := number(r.Ratio, "%.2f")
 		switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/stats"
 )
 
-// floor is the time below which differences are those of the clock.
+// floor is the time below which differences come from the clock.
 const floor = 1e-5
 
 // HasProfile says whether there are several problems and several contenders to

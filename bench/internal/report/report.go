@@ -68,7 +68,7 @@ func Groups(rows []result.Row) []*Group {
 	return groups
 }
 
-// Row is that of a contender on a problem, nil if it was not measured.
+// Row is the row of a contender on a problem, nil if it was not measured.
 func (g *Group) Row(contender, instance string) *result.Row {
 	return g.rows[[2]string{contender, instance}]
 }
@@ -149,9 +149,12 @@ func (p *printer) summary(g *Group, opt Options) {
 	if left := len(g.Instances) - total; left > 0 {
 		p.Printf(" (%d more, not yet measured with all solvers, are left out here)", left)
 	}
-	p.Printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual residual and the gap, "+
-		"relative and recomputed on the problem as stated, are at most twice that; an infeasible one if the worth of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
-		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine was busy.\n\n", g.limit, chart.ClockName(opt.Clock))
+	p.Printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual "+
+		"residual and the gap, "+
+		"relative and recomputed on the problem as stated, are at most twice that; an infeasible one if the worth "+
+		"of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
+		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine "+
+		"was busy.\n\n", g.limit, chart.ClockName(opt.Clock))
 	head, rule := "| solver | own \"solved\" |", "|---|---|"
 	for _, l := range Levels {
 		head += " " + short(l) + " |"
@@ -246,10 +249,12 @@ func (p *printer) trouble(g *Group, opt Options) {
 				continue
 			}
 			if first {
-				p.Printf("\nNot solved at %s:\n\n| problem | solver | its status | residual | seconds | message |\n|---|---|---|---|---|---|\n", short(opt.Level))
+				p.Printf("\nNot solved at %s:\n\n| problem | solver | its status | residual | seconds | message "+
+					"|\n|---|---|---|---|---|---|\n", short(opt.Level))
 				first = false
 			}
-			p.Printf("| %s | %s | %s | %s | %s | %s |\n", in, c, r.Status, number(r.Residual(), "%.1e"), number(r.Seconds(opt.Clock), "%.2f"),
+			p.Printf("| %s | %s | %s | %s | %s | %s |\n", in, c, r.Status, number(r.Residual(), "%.1e"),
+				number(r.Seconds(opt.Clock), "%.2f"),
 				strings.ReplaceAll(r.Message, "|", "/"))
 		}
 	}

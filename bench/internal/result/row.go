@@ -24,7 +24,7 @@ type Row struct {
 	Wall       float64 `csv:"wall_s,6"` // seconds, as CPU; NaN if not known
 	CPU        float64 `csv:"cpu_s,6"`
 	Setup      float64 `csv:"setup_cpu_s,6"` // the part of CPU before the first iteration
-	// Primal, Dual and Gap are those of qpbackend.Certify; NaN without a point.
+	// Primal, Dual and Gap are the measures of qpbackend.Certify; NaN without a point.
 	// Of a problem that is infeasible Primal, of an unbounded one Dual, is the
 	// worth of the proof, +Inf without one.
 	Primal    float64 `csv:"primal,6"`

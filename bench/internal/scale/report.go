@@ -31,7 +31,8 @@ func Write(w io.Writer, rows []Row, solvers []string) error {
 		}
 	}
 	if text := exponents(rows, solvers); text != "" {
-		b.WriteString("\nGrowth: the exponent e of size^e, by least squares in the logarithms, of the runs that ended.\n\n" + text)
+		b.WriteString("\nGrowth: the exponent e of size^e, by least squares in the logarithms, of the runs that " +
+			"ended.\n\n" + text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -47,9 +48,11 @@ func seedsOf(rows []Row, instance string) (seeds []int) {
 	return seeds
 }
 
-// cells are those of a solver: objective, iterations, time, memory.
+// cells of a solver: objective, iterations, time, memory.
 func cells(rows []Row, instance string, seed int, solver string) string {
-	k := slices.IndexFunc(rows, func(r Row) bool { return r.Instance == instance && r.Seed == seed && r.Solver == solver })
+	k := slices.IndexFunc(rows, func(r Row) bool {
+		return r.Instance == instance && r.Seed == seed && r.Solver == solver
+	})
 	switch {
 	case k < 0:
 		return " | | | |"
@@ -64,7 +67,7 @@ func cells(rows []Row, instance string, seed int, solver string) string {
 	return fmt.Sprintf(" %s | %d | %.3g | %.0f |", objective, r.Iterations, r.CPU, r.Memory)
 }
 
-// exponents is a table of those of the families with at least two sizes.
+// exponents is a table of the exponents of families with at least two sizes.
 func exponents(rows []Row, solvers []string) string {
 	var b strings.Builder
 	for _, f := range families() {
@@ -72,7 +75,8 @@ func exponents(rows []Row, solvers []string) string {
 		for _, s := range solvers {
 			var size, cpu, memory []float64
 			for _, r := range rows {
-				if in, err := Parse(r.Instance, 0); err == nil && in.Family == f.name && r.Solver == s && r.finished() && r.CPU > 0 {
+				if in, err := Parse(r.Instance, 0); err == nil && in.Family == f.name && r.Solver == s &&
+					r.finished() && r.CPU > 0 {
 					size, cpu, memory = append(size, float64(in.Size)), append(cpu, r.CPU), append(memory, r.Memory)
 				}
 			}

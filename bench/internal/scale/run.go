@@ -50,7 +50,9 @@ func Open(path string, fresh bool) (*Table, error) {
 
 // Latest keeps the last row of each instance, seed and solver.
 func Latest(rows []Row) []Row {
-	return csvtable.Latest(rows, func(r Row) string { return fmt.Sprintf("%s\x00%d\x00%s", r.Instance, r.Seed, r.Solver) })
+	return csvtable.Latest(rows, func(r Row) string {
+		return fmt.Sprintf("%s\x00%d\x00%s", r.Instance, r.Seed, r.Solver)
+	})
 }
 
 // Solver is a program that prints a result of dcopt solve --json for a folder.
@@ -67,12 +69,12 @@ type Campaign struct {
 	Instances []Instance
 	Solvers   []Solver
 	Limit     time.Duration // of a run, by the wall clock
-	Dir       string        // for the problems; those of one instance at a time
+	Dir       string        // for the problems; the files of one instance at a time
 	// Tell is called before each run; nil: nobody.
 	Tell func(done, all int, instance, solver string)
 }
 
-// Run makes the runs that table lacks, those of an instance one after the other. It returns
+// Run makes the runs that table lacks, the runs of an instance one after the other. It returns
 // ctx.Err() if it was interrupted.
 func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	have := map[string]bool{}
@@ -83,7 +85,8 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 	for _, in := range c.Instances {
 		folder := ""
 		for _, s := range c.Solvers {
-			row := Row{Instance: in.Name(), Seed: int(in.Seed), Solver: s.Name, Version: s.Version, Limit: c.Limit.Seconds()}
+			row := Row{Instance: in.Name(), Seed: int(in.Seed), Solver: s.Name, Version: s.Version,
+				Limit: c.Limit.Seconds()}
 			if done++; have[row.terms()] || s.Families != nil && !slices.Contains(s.Families, in.Family) {
 				continue
 			}

@@ -45,7 +45,7 @@ func (s Scores) put(set, method string, m Median) {
 	s[set][method] = m
 }
 
-// Medians are those of rows, of tables and methods with rows for at least fewest of the
+// Medians are the medians of rows, of tables and methods with rows for at least fewest of the
 // seeds; a trial that failed counts as R² of minus infinity.
 func Medians(rows []Row, seeds []uint32, fewest int) Scores {
 	type key struct{ set, method string }
@@ -139,8 +139,10 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 	var out []Line
 	for name, s := range all {
 		out = append(out, Line{
-			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), Error: standardError(s.rank), R2: mean(s.r2),
-			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds), Trials: [2]int{slices.Min(s.trials), slices.Max(s.trials)},
+			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), Error: standardError(s.rank),
+			R2:   mean(s.r2),
+			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds),
+			Trials:  [2]int{slices.Min(s.trials), slices.Max(s.trials)},
 			Longest: slices.Max(s.seconds),
 		})
 	}
@@ -224,7 +226,8 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 		}
 		lines = append(lines, Line{
 			Method: m, Sets: len(r2), Rank: mean(ranks[m]), Error: standardError(ranks[m]), R2: mean(r2),
-			Size: stats.Median(size), Seconds: stats.Median(seconds), Longest: slices.Max(append(seconds, 0)), Trials: trials,
+			Size: stats.Median(size), Seconds: stats.Median(seconds), Longest: slices.Max(append(seconds, 0)),
+			Trials: trials,
 		})
 	}
 	slices.SortFunc(lines, byRank)
@@ -266,7 +269,7 @@ func holm(tests []Test) {
 	}
 }
 
-// standardError is that of the mean of v; NaN of fewer than two.
+// standardError of the mean of v; NaN of fewer than two.
 func standardError(v []float64) float64 {
 	m, sum := mean(v), 0.0
 	for _, x := range v {

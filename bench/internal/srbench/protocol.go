@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// Seeds are those of the ten trials.
+// Seeds of the ten trials.
 func Seeds() []uint32 {
 	return []uint32{23654, 15795, 860, 5390, 16850, 29910, 4426, 21962, 14423, 28020}
 }

@@ -23,18 +23,22 @@ var groups = []struct {
 	{"real tables", func(p Published) bool { return p.Friedman == "False" }},
 	{"Friedman's tables", func(p Published) bool { return p.Friedman == "True" }},
 	{"tables with more than 5000 rows", func(p Published) bool { return p.Rows > 5000 }},
-	{"Friedman's tables with 25 features and more", func(p Published) bool { return p.Friedman == "True" && p.Features >= 25 }},
+	{"Friedman's tables with 25 features and more", func(p Published) bool {
+		return p.Friedman == "True" && p.Features >= 25
+	}},
 }
 
 // writeLines writes a league, each mean rank with its 95 % confidence interval.
 func writeLines(b *strings.Builder, lines []Line) {
-	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds | most seconds |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds | most seconds "+
+		"|\n|---|---|---|---|---|---|---|\n")
 	for _, l := range lines {
 		from := "measured"
 		if l.Published {
 			from = "published"
 		}
-		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error, l.R2, l.Size, l.Seconds, l.Longest)
+		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error,
+			l.R2, l.Size, l.Seconds, l.Longest)
 	}
 }
 
@@ -46,16 +50,22 @@ func writeLive(b *strings.Builder, rows []Row, seeds []uint32, published []Publi
 		facts[p.Set] = p
 	}
 	for k, g := range groups {
-		lines, tests, trials := Live(rows, seeds, func(set string) bool { p, has := facts[set]; return has && g.keep(p) })
+		lines, tests, trials := Live(rows, seeds, func(set string) bool {
+			p, has := facts[set]
+			return has && g.keep(p)
+		})
 		if len(lines) < 3 || lines[0].Sets < 2 {
 			continue
 		}
-		fmt.Fprintf(b, "\nMeasured on the same splits, among themselves: %d %s, %d to %d trials of each\n\n", lines[0].Sets, g.name, trials[0], trials[1])
+		fmt.Fprintf(b, "\nMeasured on the same splits, among themselves: %d %s, %d to %d trials of each\n\n",
+			lines[0].Sets, g.name, trials[0], trials[1])
 		writeLines(b, lines)
 		if k > 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\nPairs, tables won, lost and equal, and the probability by Wilcoxon's test of the ranks with Holm's correction\n\n| | | won | lost | equal | p |\n|---|---|---|---|---|---|\n")
+		fmt.Fprintf(b,
+			"\nPairs, tables won, lost and equal, and the probability by Wilcoxon's test of the ranks with Holm's "+
+				"correction\n\n| | | won | lost | equal | p |\n|---|---|---|---|---|---|\n")
 		for _, t := range tests {
 			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %.2g |\n", t.A, t.B, t.Wins, t.Losses, t.Ties, t.P)
 		}
@@ -89,12 +99,14 @@ func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Publ
 				continue
 			}
 			at := slices.IndexFunc(lines, func(l Line) bool { return l.Method == m })
-			fmt.Fprintf(&b, "\n%s among the published methods, %d %s, %d to %d trials of each\n\n", m, lines[at].Sets, g.name, lines[at].Trials[0], lines[at].Trials[1])
+			fmt.Fprintf(&b, "\n%s among the published methods, %d %s, %d to %d trials of each\n\n", m, lines[at].Sets,
+				g.name, lines[at].Trials[0], lines[at].Trials[1])
 			writeLines(&b, lines)
 		}
 	}
 	names := slices.Sorted(maps.Keys(methods))
-	fmt.Fprintf(&b, "\nMedian R2 on the test rows\n\n| table | best published | R2 | %s |\n|---|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+	fmt.Fprintf(&b, "\nMedian R2 on the test rows\n\n| table | best published | R2 | %s |\n|---|---|---|%s\n",
+		strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 	for _, set := range slices.Sorted(maps.Keys(ours)) {
 		best := Published{R2: -1e300}
 		for _, p := range published {
@@ -120,11 +132,15 @@ func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Publ
 }
 
 // Marks are the methods of a Pareto picture on the tables with medians of the method beside:
-// published ones, and those of ours, by their scores among the published.
+// published ones, and ours, by their scores among the published.
 func Marks(ours Scores, published []Published, beside string) []chart.Mark {
 	var marks []chart.Mark
-	for _, l := range League(ours, published, beside, func(p Published) bool { _, has := ours[p.Set][beside]; return has }) {
-		marks = append(marks, chart.Mark{Name: strings.TrimPrefix(l.Method, "*"), Score: l.R2, Size: l.Size, Seconds: l.Seconds, Ours: !l.Published})
+	for _, l := range League(ours, published, beside, func(p Published) bool {
+		_, has := ours[p.Set][beside]
+		return has
+	}) {
+		marks = append(marks, chart.Mark{Name: strings.TrimPrefix(l.Method, "*"), Score: l.R2, Size: l.Size,
+			Seconds: l.Seconds, Ours: !l.Published})
 	}
 	return marks
 }

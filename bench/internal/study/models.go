@@ -30,23 +30,26 @@ const ownPrefix = "lder-"
 func Models() []Model {
 	var all []Model
 	for _, m := range lder.Methods() {
-		all = append(all, Model{ownPrefix + m.String(), func(ctx context.Context, x [][]float64, y []float64) (Predictor, error) {
-			r := lder.NewRegressor(lder.MethodSettings(m))
-			if err := r.Fit(ctx, x, y); err != nil {
-				return nil, err
-			}
-			return r.Predict, nil
-		}})
+		all = append(all, Model{ownPrefix + m.String(),
+			func(ctx context.Context, x [][]float64, y []float64) (Predictor, error) {
+				r := lder.NewRegressor(lder.MethodSettings(m))
+				if err := r.Fit(ctx, x, y); err != nil {
+					return nil, err
+				}
+				return r.Predict, nil
+			}})
 	}
 	all = append(all,
-		Model{"svr", standardised(func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+		Model{"svr", standardised(func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64,
+			error) {
 			m, err := baseline.FitSVR(ctx, x, y, baseline.DefaultSVR())
 			if err != nil {
 				return nil, err
 			}
 			return m.Predict, nil
 		})},
-		Model{"ridge", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+		Model{"ridge", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64,
+			error) {
 			m, err := baseline.FitRidge(x, y)
 			if err != nil {
 				return nil, err
@@ -133,7 +136,8 @@ func seededNetworks(name, seeds string) ([]Model, error) {
 
 // standardised trains on features whose gaps are filled by the mean and that
 // have mean 0 and standard deviation 1, all of the training rows.
-func standardised(train func(context.Context, [][]float64, []float64) (func([]float64) float64, error)) func(context.Context, [][]float64, []float64) (Predictor, error) {
+func standardised(train func(context.Context, [][]float64,
+	[]float64) (func([]float64) float64, error)) func(context.Context, [][]float64, []float64) (Predictor, error) {
 	return func(ctx context.Context, x [][]float64, y []float64) (Predictor, error) {
 		imputer, err := dataset.FitImputer(x, dataset.Mean)
 		if err != nil {

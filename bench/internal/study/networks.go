@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// networks are those of the paper. It says how large they are, and of their
+// networks are the networks of the paper. It says how large they are, and of their
 // training that the multilayer perceptron has scikit-learn's; the dense
 // morphological network has the same here, the maxout network more and longer
 // steps. All draw their random numbers from the seed.
@@ -29,7 +29,8 @@ func networks(seed uint64) []Model {
 		{"mlp", standardised(network(neural.MLP{Hidden: 100}, adam))},
 		{"mlp-std", standardised(scaledTarget(network(neural.MLP{Hidden: 100}, adam)))},
 		{"maxout", standardised(scaledTarget(network(neural.Maxout{Plus: 3, Minus: 3}, maxout)))},
-		{"mdn", standardised(network(neural.Morphological{{Dilations: 100, Erosions: 100, Outputs: 100}, {Dilations: 100, Erosions: 100, Outputs: 1}}, adam))},
+		{"mdn", standardised(network(neural.Morphological{{Dilations: 100, Erosions: 100, Outputs: 100},
+			{Dilations: 100, Erosions: 100, Outputs: 1}}, adam))},
 	}
 }
 

@@ -17,7 +17,7 @@ type Row struct {
 	Set   string `csv:"set"`
 	Model string `csv:"model"`
 	Fold  int    `csv:"fold"`
-	// Folds, Seed and Limit (seconds) are the terms, and Version is that of the
+	// Folds, Seed and Limit (seconds) are the terms, and Version is the version of the
 	// program.
 	Folds   int     `csv:"folds"`
 	Seed    uint32  `csv:"seed"`
@@ -32,10 +32,11 @@ type Row struct {
 
 // terms are all that must agree for the measurement to be the same.
 func (r Row) terms() string {
-	return fmt.Sprintf("%s\x00%s\x00%d\x00%d\x00%d\x00%g\x00%s", r.Set, r.Model, r.Fold, r.Folds, r.Seed, r.Limit, r.Version)
+	return fmt.Sprintf("%s\x00%s\x00%d\x00%d\x00%d\x00%g\x00%s", r.Set, r.Model, r.Fold, r.Folds, r.Seed, r.Limit,
+		r.Version)
 }
 
-// Format is that of the file of rows.
+// Format is the format of the file of rows.
 func Format() csvtable.Format[Row] { return csvtable.Tagged[Row]() }
 
 // Table is a file of rows.
@@ -100,7 +101,8 @@ func (c *Campaign) tasks(rows []Row) (todo []task, done int) {
 	for _, s := range c.Sets {
 		for _, m := range c.Models {
 			for fold := range s.Folds {
-				row := Row{Set: s.Name, Model: m.Name, Fold: fold, Folds: len(s.Folds), Seed: c.Seed, Limit: c.Limit.Seconds(), Version: c.Version}
+				row := Row{Set: s.Name, Model: m.Name, Fold: fold, Folds: len(s.Folds), Seed: c.Seed,
+					Limit: c.Limit.Seconds(), Version: c.Version}
 				if have[row.terms()] {
 					done++
 					continue
@@ -115,7 +117,8 @@ func (c *Campaign) tasks(rows []Row) (todo []task, done int) {
 // measure trains on all rows but the fold's, and scores on these.
 func measure(ctx context.Context, t task) Row {
 	row, fold := t.row, t.set.Folds[t.row.Fold]
-	r := trial.Train(ctx, t.model.Train, t.set.X, t.set.Y, dataset.TrainRows(fold, len(t.set.Y)), fold, row.Limit, clock.Wall())
+	r := trial.Train(ctx, t.model.Train, t.set.X, t.set.Y, dataset.TrainRows(fold, len(t.set.Y)), fold, row.Limit,
+		clock.Wall())
 	row.Status, row.Message, row.Seconds = r.Status, r.Message, r.Seconds
 	row.FVU, row.MSE = math.NaN(), math.NaN()
 	if r.Status == trial.Trained {

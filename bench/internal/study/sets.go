@@ -19,15 +19,17 @@ type Set struct {
 // paperOrder are the sets of the paper, its D1 to D17.
 func paperOrder() []string {
 	return []string{
-		"485_analcatdata_vehicle", "560_bodyfat", "712_chscase_geyser1", "210_cloud", "561_cpu", "228_elusage", "230_machine_cpu", "522_pm10",
-		"229_pwLinear", "663_rabe_266", "666_rmftsa_ladata", "706_sleuth_case1202", "687_sleuth_ex1605", "192_vineyard", "519_vinnie",
+		"485_analcatdata_vehicle", "560_bodyfat", "712_chscase_geyser1", "210_cloud", "561_cpu", "228_elusage",
+		"230_machine_cpu", "522_pm10",
+		"229_pwLinear", "663_rabe_266", "666_rmftsa_ladata", "706_sleuth_case1202", "687_sleuth_ex1605", "192_vineyard",
+		"519_vinnie",
 		"678_visualizing_environmental", "690_visualizing_galaxy",
 	}
 }
 
 // ReadSets reads the .tsv.gz, .tsv, .csv.gz and .csv files of a folder whose
-// target column is named "target", those of the paper first and in its order.
-// Folds are those of scikit-learn's shuffled KFold with the seed.
+// target column is named "target", sets of the paper first and in its order.
+// Folds are the ones of scikit-learn's shuffled KFold with the seed.
 func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
 	files, err := trial.Files(dir, ".tsv", ".tsv.gz", ".csv", ".csv.gz")
 	if err != nil {

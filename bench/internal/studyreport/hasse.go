@@ -83,7 +83,9 @@ func (r *Report) HasseSVG(d stats.Diagram) []byte {
 	top := func(n node) int { return margin + n.level*levelHeight }
 	height := max(1, levels)*levelHeight - (levelHeight - boxHeight) + 2*margin
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="14">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" `+
+			`font-size="14">`+"\n", width, height, width, height)
 	line := func(x1, y1, x2, y2 int) {
 		fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#555" stroke-width="1.3"/>`+"\n", x1, y1, x2, y2)
 	}
@@ -99,8 +101,10 @@ func (r *Report) HasseSVG(d stats.Diagram) []byte {
 		if n.text == "" {
 			continue
 		}
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="6" fill="#eef3fb" stroke="#4a6fa5"/>`+"\n", n.x-n.width/2, top(n), n.width, boxHeight)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", n.x, top(n)+20, html.EscapeString(n.text))
+		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="6" fill="#eef3fb" stroke="#4a6fa5"/>`+"\n",
+			n.x-n.width/2, top(n), n.width, boxHeight)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", n.x, top(n)+20,
+			html.EscapeString(n.text))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())

@@ -52,7 +52,8 @@ func (r *Report) Body(about string) (template.HTML, error) {
 		data.Sections = append(data.Sections, s)
 	}
 	for _, f := range r.Failures {
-		data.Failures = append(data.Failures, line{f.Set, []pageCell{{Text: f.Model}, {Text: f.Status}, {Text: f.Message}}})
+		data.Failures = append(data.Failures, line{f.Set,
+			[]pageCell{{Text: f.Model}, {Text: f.Status}, {Text: f.Message}}})
 	}
 	var b strings.Builder
 	err = body.Execute(&b, data)

@@ -56,7 +56,7 @@ func (r *Report) Boxes(m *Measure) ([]byte, error) {
 	return page.Inline(svg)
 }
 
-// Pictures are all those of the page as SVG files, by name.
+// Pictures are all pictures of the page as SVG files, by name.
 func (r *Report) Pictures() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, m := range r.Measures {

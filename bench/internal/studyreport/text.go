@@ -29,7 +29,8 @@ func number(v float64) string {
 func (r *Report) Markdown(w io.Writer) error {
 	p := &page.Printer{W: w}
 	for _, m := range r.Measures {
-		p.Printf("\n## %s\n\nMean over the folds and its standard deviation; the least of each set is bold.\n\n", title(m))
+		p.Printf("\n## %s\n\nMean over the folds and its standard deviation; the least of each set is bold.\n\n",
+			title(m))
 		p.Printf("| set | %s |\n|---|%s\n", strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
 		for s, set := range r.Sets {
 			p.Printf("| %s |", set)
@@ -55,7 +56,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		p.Printf("| set | model | fold | status | message |\n|---|---|---|---|---|\n")
 	}
 	for _, f := range r.Failures {
-		p.Printf("| %s | %s | %d | %s | %s |\n", f.Set, f.Model, f.Fold+1, f.Status, strings.ReplaceAll(f.Message, "|", "/"))
+		p.Printf("| %s | %s | %d | %s | %s |\n", f.Set, f.Model, f.Fold+1, f.Status,
+			strings.ReplaceAll(f.Message, "|", "/"))
 	}
 	return p.Err
 }
@@ -65,8 +67,10 @@ func (r *Report) markdownTests(p *page.Printer, m *Measure) error {
 	if err != nil {
 		return err
 	}
-	p.Printf("\nProbability that the model of the row is better than that of the column by chance (Wilcoxon's signed-rank test over the sets, one-sided; "+
-		"bold below %g):\n\n| | %s |\n|---|%s\n", r.Significance, strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
+	p.Printf("\nProbability that the model of the row is better than that of the column by chance (Wilcoxon's "+
+		"signed-rank test over the sets, one-sided; "+
+		"bold below %g):\n\n| | %s |\n|---|%s\n", r.Significance, strings.Join(r.Models, " | "),
+		strings.Repeat("---|", len(r.Models)))
 	for a, name := range r.Models {
 		p.Printf("| %s |", name)
 		for _, v := range probabilities[a] {

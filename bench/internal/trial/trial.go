@@ -22,7 +22,7 @@ const (
 	Failed  = "failed"
 )
 
-// Files are those of a folder with one of the endings, in no order.
+// Files are the files of a folder with one of the endings, in no order.
 func Files(dir string, endings ...string) ([]string, error) {
 	var files []string
 	for _, ending := range endings {

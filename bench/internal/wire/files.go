@@ -171,7 +171,8 @@ func ReadAnswer(path string, p *qpbackend.Problem) (x, y, z []float64, err error
 	n, m := p.Dims()
 	_, bounded := p.BoundsAsRows()
 	if rows := m + len(bounded); len(data) != 8*(n+rows) {
-		return nil, nil, nil, fmt.Errorf("the answer has %d bytes, want %d for %d variables and %d rows", len(data), 8*(n+rows), n, rows)
+		return nil, nil, nil, fmt.Errorf("the answer has %d bytes, want %d for %d variables and %d rows", len(data),
+			8*(n+rows), n, rows)
 	}
 	r := &reader{data: data}
 	x, y, z = r.floats(n), r.floats(m), make([]float64, n)

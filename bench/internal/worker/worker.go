@@ -48,7 +48,8 @@ type session struct {
 	res     qpbackend.Result
 }
 
-// answer solves the problem of a request, and minds garbage as the program dcopt does. Its error says that the protocol broke.
+// answer solves the problem of a request, and minds garbage as the program dcopt does. Its error
+// says that the protocol broke.
 func (s *session) answer(req wire.Request) (wire.Answer, error) {
 	p, err := wire.ReadProblem(req.Problem)
 	if err != nil {
@@ -86,7 +87,8 @@ func (s *session) answer(req wire.Request) (wire.Answer, error) {
 		least.Wall, least.CPU, least.Setup = min(least.Wall, w), min(least.CPU, c), min(least.Setup, setup)
 	}
 	least.Status, least.Iterations, least.Message = s.res.Status.String(), s.res.Iterations, s.res.Message
-	return least, wire.WriteAnswer(req.Answer, p, fit(s.res.X, len(p.Q)), fit(s.res.Y, len(p.L)), fit(s.res.Z, len(p.Q)))
+	return least, wire.WriteAnswer(req.Answer, p, fit(s.res.X, len(p.Q)), fit(s.res.Y, len(p.L)),
+		fit(s.res.Z, len(p.Q)))
 }
 
 // prepare makes the solver or gives it new values.
@@ -102,7 +104,8 @@ func (s *session) prepare(p *qpbackend.Problem, req wire.Request) (err error) {
 	if req.Mode == wire.Warm {
 		err = s.solver.WarmStart(s.res.X, s.res.Y, s.res.Z)
 	}
-	return errors.Join(err, s.solver.Update(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val, A: p.A.Val}))
+	return errors.Join(err, s.solver.Update(qpbackend.Update{Q: p.Q, Lo: p.Lo, Hi: p.Hi, L: p.L, U: p.U, P: p.P.Val,
+		A: p.A.Val}))
 }
 
 func (s *session) solve(req wire.Request) error {

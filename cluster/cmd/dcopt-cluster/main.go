@@ -17,7 +17,7 @@ import (
 	"github.com/dcopt/dcopt/plan"
 )
 
-// The exit codes, as those of dcopt.
+// The exit codes, as in dcopt.
 const (
 	exitUsage       = 1
 	exitFile        = 2
@@ -47,7 +47,8 @@ func usagef(format string, args ...any) error {
 func program(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := &cli.App{
 		Name: "dcopt-cluster", HelpName: "dcopt-cluster", Usage: "compute the shards of a plan by a fleet of workers",
-		UsageText: "dcopt-cluster COMMAND [FLAGS] [PLAN]", HideVersion: true, Writer: stdout, ErrWriter: stderr, Reader: stdin,
+		UsageText: "dcopt-cluster COMMAND [FLAGS] [PLAN]", HideVersion: true, Writer: stdout, ErrWriter: stderr,
+		Reader:         stdin,
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands:       []*cli.Command{runCommand(), serveCommand(), workCommand(), cancelCommand()},
 		Action: func(c *cli.Context) error {
@@ -79,14 +80,18 @@ func program(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return f.code
 }
 
-// clientFlags are those of processes that connect to a broker.
+// clientFlags are the flags of processes that connect to a broker.
 func clientFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "server", Usage: "the broker's address `URL`, nats://HOST:PORT, or tls://HOST:PORT of another machine"},
+		&cli.StringFlag{Name: "server",
+			Usage: "the broker's address `URL`, nats://HOST:PORT, or tls://HOST:PORT of another machine"},
 		&cli.StringFlag{Name: "credentials", Usage: "a `FILE` whose first line is USER:PASSWORD"},
-		&cli.StringFlag{Name: "ca", Usage: "a `FILE` of certificates that sign the broker's, in the place of those of the system"},
-		&cli.DurationFlag{Name: "deadline", Value: cluster.AckWait, Usage: "how long shards stay with a worker that gives no sign of life; the same for all of a fleet"},
-		&cli.DurationFlag{Name: "wait", Value: 10 * time.Second, Usage: "how long a broker that does not answer is waited for at first"},
+		&cli.StringFlag{Name: "ca",
+			Usage: "a `FILE` of certificates that sign the broker's, in the place of those of the system"},
+		&cli.DurationFlag{Name: "deadline", Value: cluster.AckWait,
+			Usage: "how long shards stay with a worker that gives no sign of life; the same for all of a fleet"},
+		&cli.DurationFlag{Name: "wait", Value: 10 * time.Second,
+			Usage: "how long a broker that does not answer is waited for at first"},
 	}
 }
 
@@ -94,7 +99,8 @@ func clientFlags() []cli.Flag {
 const credentialsVariable = "DCOPT_CLUSTER_CREDENTIALS"
 
 func clientOf(c *cli.Context) (cluster.Client, error) {
-	out := cluster.Client{URL: c.String("server"), CA: c.String("ca"), Wait: c.Duration("wait"), AckWait: c.Duration("deadline"), Credentials: os.Getenv(credentialsVariable)}
+	out := cluster.Client{URL: c.String("server"), CA: c.String("ca"), Wait: c.Duration("wait"),
+		AckWait: c.Duration("deadline"), Credentials: os.Getenv(credentialsVariable)}
 	if out.URL == "" {
 		return out, usagef("%s: which broker? Give --server URL", c.Command.Name)
 	}
@@ -114,8 +120,10 @@ func serveCommand() *cli.Command {
 		UsageText: "dcopt-cluster serve --store DIR [FLAGS]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "store", Usage: "keep the queue and results in the folder `DIR`"},
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:4222", Usage: "listen at `HOST:PORT`; off this machine with TLS and credentials only"},
-			&cli.StringFlag{Name: "credentials", Usage: "a `FILE` of lines USER:PASSWORD, or USER:BCRYPT, of which clients need one"},
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:4222",
+				Usage: "listen at `HOST:PORT`; off this machine with TLS and credentials only"},
+			&cli.StringFlag{Name: "credentials",
+				Usage: "a `FILE` of lines USER:PASSWORD, or USER:BCRYPT, of which clients need one"},
 			&cli.StringFlag{Name: "tls-cert", Usage: "the certificate, a `FILE`"},
 			&cli.StringFlag{Name: "tls-key", Usage: "the key of the certificate, a `FILE`"},
 			&cli.Int64Flag{Name: "store-limit", Usage: "at most `BYTES` in the store; as the disk has if not given"},
@@ -124,7 +132,8 @@ func serveCommand() *cli.Command {
 			if c.Args().Present() {
 				return usagef("serve takes no arguments")
 			}
-			b := cluster.Broker{Listen: c.String("listen"), Store: c.String("store"), Cert: c.String("tls-cert"), Key: c.String("tls-key"), MostStore: c.Int64("store-limit")}
+			b := cluster.Broker{Listen: c.String("listen"), Store: c.String("store"), Cert: c.String("tls-cert"),
+				Key: c.String("tls-key"), MostStore: c.Int64("store-limit")}
 			if b.Store == "" {
 				return usagef("serve: where is the queue kept? Give --store DIR")
 			}
@@ -176,7 +185,9 @@ func workCommand() *cli.Command {
 			}
 			err = cluster.Work(ctx, cluster.Worker{
 				Client: client, Jobs: c.Int("jobs"), Data: c.String("data"),
-				Note: func(format string, args ...any) { fmt.Fprintf(c.App.ErrWriter, "dcopt-cluster: "+format+"\n", args...) },
+				Note: func(format string, args ...any) {
+					fmt.Fprintf(c.App.ErrWriter, "dcopt-cluster: "+format+"\n", args...)
+				},
 			})
 			if err != nil && ctx.Err() == nil {
 				return usagef("%w", err)
@@ -211,7 +222,8 @@ func cancelCommand() *cli.Command {
 // planOf reads the plan that is the only argument.
 func planOf(c *cli.Context) (*plan.Plan, error) {
 	if c.Args().Len() != 1 {
-		return nil, usagef("%s: of which plan? One file behind the flags, as in %s", c.Command.Name, c.Command.UsageText)
+		return nil, usagef("%s: of which plan? One file behind the flags, as in %s", c.Command.Name,
+			c.Command.UsageText)
 	}
 	f, err := os.Open(c.Args().First())
 	if err != nil {

@@ -25,11 +25,17 @@ func runCommand() *cli.Command {
 		Name: "run", Usage: "compute a plan by the workers of a broker, or by those of this machine", ArgsUsage: "PLAN",
 		UsageText: "dcopt-cluster run [FLAGS] --out DIR PLAN",
 		Flags: append(clientFlags(),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "the folder `DIR` of results; dcopt shard merge DIR joins them"},
-			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "without --server: `N` workers on this machine"},
-			&cli.StringFlag{Name: "data", Usage: "without --server: look in the folder `DIR` for data that are not in the plan"},
-			&cli.BoolFlag{Name: "give-up", Usage: "of starts: end those that are far behind the best of the fleet; the answer may then differ from that of one machine"},
-			&cli.StringFlag{Name: "page", Usage: "show the progress as a page at `HOST:PORT` of this machine, such as 127.0.0.1:8080"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "the folder `DIR` of results; dcopt shard merge DIR joins them"},
+			&cli.IntFlag{Name: "workers", Value: runtime.NumCPU(),
+				Usage: "without --server: `N` workers on this machine"},
+			&cli.StringFlag{Name: "data",
+				Usage: "without --server: look in the folder `DIR` for data that are not in the plan"},
+			&cli.BoolFlag{Name: "give-up",
+				Usage: "of starts: end those that are far behind the best of the fleet; the answer may then differ " +
+					"from that of one machine"},
+			&cli.StringFlag{Name: "page",
+				Usage: "show the progress as a page at `HOST:PORT` of this machine, such as 127.0.0.1:8080"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress, no summary"},
 		),
 		Action: runPlan,
@@ -94,12 +100,14 @@ func ended(c *cli.Context, p *plan.Plan, dir string, out *cluster.Outcome, err e
 		if out != nil {
 			done = out.Done
 		}
-		return &failure{exitInterrupted, fmt.Errorf("stopped; %d of %d shards have results in %s, run it again for the others", done, p.Shards, dir)}
+		return &failure{exitInterrupted, fmt.Errorf("stopped; %d of %d shards have results in %s, run it again for "+
+			"the others", done, p.Shards, dir)}
 	case err != nil:
 		return usagef("%w", err)
 	}
 	for _, d := range out.Dead {
-		screen.note("shard %d is given up after %d failures, the last at %s: %s", d.Shard, cluster.MostFailures, d.Worker, d.Reason)
+		screen.note("shard %d is given up after %d failures, the last at %s: %s", d.Shard, cluster.MostFailures,
+			d.Worker, d.Reason)
 	}
 	if n := len(out.Dead); n > 0 {
 		return &failure{exitMissing, fmt.Errorf("%d of %d shards have no result", n, p.Shards)}
@@ -190,13 +198,15 @@ func startFleet(c *cli.Context, screen *screen) (*fleet, error) {
 	var secret [24]byte
 	rand.Read(secret[:])
 	credentials := "fleet:" + hex.EncodeToString(secret[:])
-	broker, err := cluster.Serve(cluster.Broker{Listen: "127.0.0.1:0", Store: store, Credentials: []string{credentials}})
+	broker, err := cluster.Serve(cluster.Broker{Listen: "127.0.0.1:0", Store: store,
+		Credentials: []string{credentials}})
 	if err != nil {
 		os.RemoveAll(store)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Context))
-	f := &fleet{cluster.Client{URL: broker.URL(), Credentials: credentials, Wait: 10 * time.Second, AckWait: c.Duration("deadline")}, broker, store, cancel, sync.WaitGroup{}}
+	f := &fleet{cluster.Client{URL: broker.URL(), Credentials: credentials, Wait: 10 * time.Second,
+		AckWait: c.Duration("deadline")}, broker, store, cancel, sync.WaitGroup{}}
 	for range workers {
 		f.wait.Go(func() { f.keep(ctx, self, c.String("data"), screen) })
 	}
@@ -207,7 +217,8 @@ func startFleet(c *cli.Context, screen *screen) (*fleet, error) {
 func (f *fleet) keep(ctx context.Context, self, data string, screen *screen) {
 	for ctx.Err() == nil {
 		begin := time.Now()
-		cmd := exec.CommandContext(ctx, self, "work", "--server", f.client.URL, "--jobs", "1", "--deadline", f.client.AckWait.String(), "--data", data, "--with-parent")
+		cmd := exec.CommandContext(ctx, self, "work", "--server", f.client.URL, "--jobs", "1", "--deadline",
+			f.client.AckWait.String(), "--data", data, "--with-parent")
 		cmd.Env = append(os.Environ(), credentialsVariable+"="+f.client.Credentials, "GOMAXPROCS=1")
 		cmd.Stderr = notes{screen}
 		in, err := cmd.StdinPipe() // its end tells the worker that this process is gone

@@ -36,7 +36,7 @@ type frames struct {
 }
 
 // next returns the body of the next frame. After errTooLarge and errHeader the one
-// after it can be read; other errors are those of the stream.
+// after it can be read; other errors come from the stream.
 func (f *frames) next() ([]byte, error) {
 	length, err := f.header()
 	if err != nil {

@@ -188,7 +188,8 @@ func (s *server) rename(_ context.Context, d *document, p *placeParams) (any, er
 	case at == nil:
 		return nil, &responseError{codeFailed, "there is no name to change here"}
 	case !isWord(p.NewName):
-		return nil, &responseError{codeFailed, "a name has letters, digits and _, begins with no digit, and is no word of the language"}
+		return nil, &responseError{codeFailed, "a name has letters, digits and _, begins with no digit, and is no " +
+			"word of the language"}
 	}
 	for _, o := range occurrences(d.source()) {
 		if o.name == p.NewName && o.name != at.name {
@@ -208,7 +209,8 @@ func (s *server) rename(_ context.Context, d *document, p *placeParams) (any, er
 // kinds of the symbols of statements.
 var symbolKinds = map[syntax.Verb]int{
 	syntax.Param: symbolConstant, syntax.Set: symbolArray, syntax.Var: symbolVariable, syntax.Let: symbolFunction,
-	syntax.Minimize: symbolEvent, syntax.Maximize: symbolEvent, syntax.Find: symbolEvent, syntax.Constraint: symbolProperty, syntax.Option: symbolEnum, syntax.Plot: symbolEvent,
+	syntax.Minimize: symbolEvent, syntax.Maximize: symbolEvent, syntax.Find: symbolEvent,
+	syntax.Constraint: symbolProperty, syntax.Option: symbolEnum, syntax.Plot: symbolEvent,
 }
 
 func (s *server) symbols(_ context.Context, d *document, _ *placeParams) (any, error) {
@@ -226,7 +228,8 @@ func (s *server) symbols(_ context.Context, d *document, _ *placeParams) (any, e
 		if name == "" {
 			name = tree.Short(st.Span)
 		}
-		out = append(out, documentSymbol{Name: name, Detail: tree.Short(st.Span), Kind: kind, Range: d.span(st.Span), SelectionRange: d.span(at)})
+		out = append(out, documentSymbol{Name: name, Detail: tree.Short(st.Span), Kind: kind, Range: d.span(st.Span),
+			SelectionRange: d.span(at)})
 	}
 	return out, nil
 }

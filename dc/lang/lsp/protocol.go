@@ -198,7 +198,7 @@ type documentParams struct {
 	TextDocument textDocument `json:"textDocument"`
 }
 
-// placeParams are those of requests about a place in a document.
+// placeParams of requests about a place in a document.
 type placeParams struct {
 	TextDocument textDocument `json:"textDocument"`
 	Position     position     `json:"position"`

@@ -33,7 +33,7 @@ const Rest = 150 * time.Millisecond
 var ErrNoShutdown = errors.New("lsp: the client ended without a shutdown")
 
 // Serve answers a client until it exits, its stream ends or ctx does. The error is nil after
-// a shutdown, ErrNoShutdown without one, ctx.Err(), or that of a stream.
+// a shutdown, ErrNoShutdown without one, ctx.Err(), or the error of a stream.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := newServer(ctx, w, opt)
@@ -43,7 +43,9 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 }
 
 func newServer(ctx context.Context, w io.Writer, opt Options) *server {
-	return &server{ctx: ctx, opt: opt, out: frameWriter{w: w}, docs: map[string]*opened{}, running: map[string]context.CancelFunc{}, places: make(chan struct{}, mostRequests), looking: make(chan struct{}, 1)}
+	return &server{ctx: ctx, opt: opt, out: frameWriter{w: w}, docs: map[string]*opened{},
+		running: map[string]context.CancelFunc{}, places: make(chan struct{}, mostRequests),
+		looking: make(chan struct{}, 1)}
 }
 
 func newFrames(r io.Reader) *frames {
@@ -280,7 +282,8 @@ func (s *server) notified(method string, params json.RawMessage) {
 			if old := s.docs[p.TextDocument.URI]; old != nil {
 				old.stale()
 				delete(s.docs, p.TextDocument.URI)
-				s.tell("textDocument/publishDiagnostics", publishParams{p.TextDocument.URI, old.version, []diagnostic{}})
+				s.tell("textDocument/publishDiagnostics",
+					publishParams{p.TextDocument.URI, old.version, []diagnostic{}})
 			}
 		}
 	}
@@ -418,7 +421,7 @@ func (s *server) send(v any) {
 
 func (s *server) answer(id json.RawMessage, result any) { s.send(reply{"2.0", id, result}) }
 
-// refuse answers with an error; a nil id is that of a message that has none to be read.
+// refuse answers with an error; a nil id belongs to a message that has none to be read.
 func (s *server) refuse(id json.RawMessage, code int, format string, args ...any) {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -431,7 +434,7 @@ func (s *server) tell(method string, params any) { s.send(notification{"2.0", me
 // options are those with which a document is compiled.
 func (d *document) options() lang.Options { return lang.Options{Dir: d.dir()} }
 
-// diagnostics compiles a document. The error is that of the context.
+// diagnostics compiles a document. The error comes from the context.
 func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, error) {
 	f, _ := lang.Parse(d.name(), []byte(d.text)) // Compile tells its mistakes, too
 	prog, err := lang.Compile(ctx, f, d.options())

@@ -98,7 +98,7 @@ func ParseExpr(src string) (*Node, error) {
 // Data reads the data files of a problem.
 type Data struct{ l datafile.Loader }
 
-// Limits of data. Source: those of the language, so that the same files are read.
+// Limits of data. Source: the limits of the language, so that the same files are read.
 const (
 	mostNumbers = 1 << 24
 	mostSide    = 1 << 24
@@ -107,7 +107,8 @@ const (
 
 // NewData reads files relative to dir, in the system's file system if files is nil.
 func NewData(files fs.FS, dir string) *Data {
-	return &Data{datafile.Loader{FS: files, Dir: dir, Cache: &datafile.Cache{}, Limits: arrays.Limits{Numbers: mostNumbers, Side: mostSide, Dimensions: mostDims}}}
+	return &Data{datafile.Loader{FS: files, Dir: dir, Cache: &datafile.Cache{},
+		Limits: arrays.Limits{Numbers: mostNumbers, Side: mostSide, Dimensions: mostDims}}}
 }
 
 // ReaderOf is the function of the language that reads a file of that name: csv, npy, npz

@@ -82,9 +82,9 @@ func (a *Arith) exp(x *big.Float) (*big.Float, bool) {
 // expWide is e^x in prec+guard bits.
 func (a *Arith) expWide(x *big.Float) *big.Float { return a.wide().Set(a.expTo(x, a.prec+guard)) }
 
-// expTo is e^x in so many bits, by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and
-// a shift by k, in fixed point. Each of about 60 operations errs by a unit, and the squarings multiply
-// that by 2^s: the last 32 bits have room for it.
+// expTo is e^x in so many bits, by x = k log 2 + 2^s r: a Taylor series for e^r, s squarings and a
+// shift by k, in fixed point. Each of about 60 operations errs by a unit, and the squarings
+// multiply that by 2^s: the last 32 bits have room for it.
 func (a *Arith) expTo(x *big.Float, prec uint) *big.Float {
 	const s = 12
 	bits := prec + 32

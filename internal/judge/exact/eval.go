@@ -49,7 +49,7 @@ func NewEvaluator(a *Arith, x []float64) *Evaluator {
 // Bounded is a zero for errors: few bits, rounded up.
 func Bounded() *big.Float { return new(big.Float).SetPrec(64).SetMode(big.ToPositiveInf) }
 
-// rounded is a value with the given error and that of its own rounding.
+// rounded is a value with the given error and the error of its own rounding.
 func (ev *Evaluator) rounded(v, err *big.Float, units float64) Value {
 	if v.Sign() != 0 && v.MantExp(nil) > 1023 {
 		ev.Overflow = true

@@ -68,8 +68,8 @@ func (ev *Evaluator) matrixFunction(n *Node, args []Value) (Value, error) {
 }
 
 // matFrac is v'M^-1 v by Gaussian elimination, which needs no pivots for a
-// positive definite M. The error is that of M, a share of its least eigenvalue,
-// and that of v: 2 |M^-1 v| |e|, with |M^-1| = 1/least.
+// positive definite M. The error has a part of M, a share of its least eigenvalue,
+// and a part of v: 2 |M^-1 v| |e|, with |M^-1| = 1/least.
 func (ev *Evaluator) matFrac(m [][]*big.Float, v []Value, least, share *big.Float) (Value, error) {
 	k := len(m)
 	rows := make([][]*big.Float, k)

@@ -52,10 +52,14 @@ const (
 
 // opName has the function's name in .dc files.
 var opName = [numOps]string{
-	OpMax: "max", OpMin: "min", OpAbs: "abs", OpPos: "pos", OpSquare: "square", OpSqrt: "sqrt", OpExp: "exp", OpLog: "log",
-	OpEntr: "entr", OpLogistic: "logistic", OpInvPos: "invpos", OpHuber: "huber", OpKL: "kl", OpNorm1: "norm1", OpNorm2: "norm2",
-	OpNormInf: "norminf", OpSumSq: "sumsq", OpSumLargest: "sumlargest", OpLSE: "lse", OpQuad: "quad", OpQuadOverLin: "quadoverlin",
-	OpGeoMean: "geomean", OpLogDet: "logdet", OpMatFrac: "matfrac", OpLambdaMax: "lambda_max", OpLambdaMin: "lambda_min",
+	OpMax: "max", OpMin: "min", OpAbs: "abs", OpPos: "pos", OpSquare: "square", OpSqrt: "sqrt", OpExp: "exp",
+	OpLog:  "log",
+	OpEntr: "entr", OpLogistic: "logistic", OpInvPos: "invpos", OpHuber: "huber", OpKL: "kl", OpNorm1: "norm1",
+	OpNorm2:   "norm2",
+	OpNormInf: "norminf", OpSumSq: "sumsq", OpSumLargest: "sumlargest", OpLSE: "lse", OpQuad: "quad",
+	OpQuadOverLin: "quadoverlin",
+	OpGeoMean:     "geomean", OpLogDet: "logdet", OpMatFrac: "matfrac", OpLambdaMax: "lambda_max",
+	OpLambdaMin:      "lambda_min",
 	OpLambdaLargest2: "lambda_sumlargest", OpSigmaMax: "sigma_max", OpNormNuc: "normnuc",
 }
 

@@ -193,9 +193,10 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 	return val, deps, nil
 }
 
-// costs is the node that is the objective and no argument, an affine map of one entry in which parameters are coefficients of
-// affine functions alone; 0 where there is none. Products of parameters and variables are costs of the problem then, and
-// other values of the parameters want no other problem.
+// costs is the node that is the objective and no argument, an affine map of one entry in which
+// parameters are coefficients of affine functions alone; 0 where there is none. Products of
+// parameters and variables are costs of the problem then, and other values of the parameters want
+// no other problem.
 func (b *builder) costs() int {
 	if b.g.Objective == nil {
 		return 0
@@ -238,7 +239,8 @@ func (b *builder) costs() int {
 	return id
 }
 
-// isAffine reports whether a value is an affine function in which variables occur, made by affine maps without parameters.
+// isAffine reports whether a value is an affine function in which variables occur, made by affine
+// maps without parameters.
 func (b *builder) isAffine(id int) bool {
 	if id < b.first() {
 		return id < len(b.g.Variables)

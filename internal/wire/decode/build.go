@@ -26,7 +26,7 @@ const wide = 16
 // Program is a graph as a problem.
 type Program struct {
 	Problem *dc.Problem
-	// Entries is the number of entries of all variables, Multipliers that of all
+	// Entries is the number of entries of all variables, Multipliers the number of all
 	// constraints' multipliers.
 	Entries, Multipliers int
 	// Structural reports, for each parameter, whether other values of it need another
@@ -56,7 +56,7 @@ type builder struct {
 	spent int             // coefficients
 	taken map[string]bool // names of constraints
 	named map[int]value   // the variables in the place of nodes
-	lost  map[int]bool    // nodes without a value, and those of which one is an argument
+	lost  map[int]bool    // nodes without a value, and nodes of which one is an argument
 	errs  Errors
 	cheap dc.Expr // the objective without costs, where a node is priced
 }
@@ -69,11 +69,13 @@ type layout struct {
 	owners []int   // of each entry of all parameters, one after the other, the parameter
 	frozen bool    // no node is priced
 	lift   bool    // variables may stand in the place of arguments, see lifted
-	priced int     // the node that is the objective, where parameters are the coefficients of variables; 0: there is none
+	// the node that is the objective, where parameters are the coefficients of variables; 0: there
+	// is none
+	priced int
 }
 
 // Build makes a problem of g with the given values of its parameters. The error is
-// that of ctx, or Errors. Where constraints of one variable narrow its bounds after
+// ctx.Err(), or Errors. Where constraints of one variable narrow its bounds after
 // functions of it were made, all are made once more. Where functions have no split then,
 // variables are put in the place of their arguments, see lifted.
 func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
@@ -132,7 +134,8 @@ func (p *Program) Rebuild(ctx context.Context, params [][]float64, limits Limits
 			}
 		}
 	}
-	return build(ctx, p.graph, params, limits, p.layout.frozen) // constraints give other bounds, or there is a mistake to be named
+	// constraints give other bounds, or there is a mistake to be named
+	return build(ctx, p.graph, params, limits, p.layout.frozen)
 }
 
 // Frozen is Rebuild with numbers in the places of parameters that are coefficients, from now on.
@@ -158,8 +161,8 @@ func (b *builder) program(first *dc.Model) (*Program, error) {
 	return b.p, nil
 }
 
-// state states the graph in a model that has nothing yet. The error is that of ctx, or Errors; final: statements in
-// another model are of no use then.
+// state states the graph in a model that has nothing yet. The error is ctx.Err(), or Errors;
+// final: statements in another model are of no use then.
 func (b *builder) state() (final bool, err error) {
 	g := b.g
 	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters))}
@@ -250,13 +253,13 @@ func (b *builder) at(id int, err *Error) *Error {
 	return err
 }
 
-// A problem of so many entries of variables, and of so many coefficients, is made in less than a millisecond: eigenvalues
-// of a full matrix take the cube of the one, all else a few operations for each of the others.
-// Source: a limit of time; no answer depends on it.
+// A problem of so many entries of variables, and of so many coefficients, is made in less than a
+// millisecond: eigenvalues of a full matrix take the cube of the one, all else a few operations for
+// each of the others. Source: a limit of time; no answer depends on it.
 const briefEntries, briefNonzeros = 64, 10_000
 
-// patience is ctx, or one that does not end where the graph is small: whoever may be interrupted works in a
-// goroutine of its own, which costs a small problem a tenth of its time.
+// patience is ctx, or one that does not end where the graph is small: whoever may be interrupted
+// works in a goroutine of its own, which costs a small problem a tenth of its time.
 func (b *builder) patience() context.Context {
 	if b.p.Entries <= briefEntries && b.spent <= briefNonzeros && len(b.g.Constraints) <= briefEntries {
 		return context.WithoutCancel(b.ctx)
@@ -285,7 +288,9 @@ func (b *builder) check() *Error {
 	count := func(id int, shape []int) *Error {
 		n := b.entries(shape)
 		if n < 0 || total > b.limits.Entries-n {
-			return b.at(id, newError(wire.ErrLimit, "shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints", shape, b.limits.Entries))
+			return b.at(id, newError(wire.ErrLimit,
+				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
+				shape, b.limits.Entries))
 		}
 		for _, d := range shape {
 			if d < 0 {
@@ -340,7 +345,8 @@ func (b *builder) check() *Error {
 		}
 	}
 	if total > b.limits.Entries {
-		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its variables, parameters, nodes and constraints", b.limits.Entries)
+		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its "+
+			"variables, parameters, nodes and constraints", b.limits.Entries)
 	}
 	return nil
 }

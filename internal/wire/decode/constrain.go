@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// form is how the multipliers of a constraint follow from those of its rows.
+// form is how the multipliers of a constraint follow from the ones of its rows.
 type form uint8
 
 const (
@@ -427,7 +427,7 @@ func (s *stating) alpha(n int) ([]float64, *Error) {
 
 // power is Π W^α ≥ |z| for each group of W. A group of two is a power cone; a longer one
 // is a chain of them: W₁ and a variable t₁ above |z|, W₂ and t₂ above t₁, and so on, with
-// the multipliers of W and z among those of the cones (Chares 2009, Cones and
+// the multipliers of W and z among the ones of the cones (Chares 2009, Cones and
 // interior-point algorithms for structured convex optimization involving powers and
 // exponentials).
 func (s *stating) power() *Error {
@@ -466,7 +466,8 @@ func (s *stating) power() *Error {
 			if j < m-2 {
 				rest = s.link(dc.StartAt(1))
 			}
-			if err := s.add(dc.InCone(dc.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)), k, j); err != nil {
+			if err := s.add(dc.InCone(dc.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)), k,
+				j); err != nil {
 				return err
 			}
 			below = rest

@@ -60,7 +60,8 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 	}
 	switch {
 	case len(n.Args) < o.least:
-		return value{}, problemf("%s has %d arguments, want %s%d", n.Op, len(n.Args), map[bool]string{true: "", false: "at least "}[o.least == o.most], o.least)
+		return value{}, problemf("%s has %d arguments, want %s%d", n.Op, len(n.Args),
+			map[bool]string{true: "", false: "at least "}[o.least == o.most], o.least)
 	case o.most >= 0 && len(n.Args) > o.most:
 		return value{}, problemf("%s has %d arguments, want at most %d", n.Op, len(n.Args), o.most)
 	}
@@ -69,7 +70,8 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 		v := b.p.values[a]
 		if v.isData() {
 			if k := finite(v.data); k >= 0 {
-				return value{}, problemf("entry %d of argument %d is %g; infinite numbers may stand on a side of a constraint alone", k, a, v.data[k])
+				return value{}, problemf("entry %d of argument %d is %g; infinite numbers may stand on a side of a "+
+					"constraint alone", k, a, v.data[k])
 			}
 			if !o.linear && (!b.free[id] || o.frozen&(1<<min(i, 31)) != 0) {
 				b.structural(v.deps)

@@ -164,7 +164,7 @@ func power(c *call) (value, *Error) {
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Power(us[0], p) })
 }
 
-// sqrt is the square root; that of a sum of squares is the norm, whose convexity the
+// sqrt is the square root; the root of a sum of squares is the norm, whose convexity the
 // root of a convex function does not show.
 func sqrt(c *call) (value, *Error) {
 	if k := c.node.Args[0] - c.first(); k >= 0 && c.g.Nodes[k].Op == "sumsq" && !c.args[0].isData() {
@@ -240,7 +240,7 @@ func sumLargest(c *call) (value, *Error) {
 	return c.fold(atom.SumLargest, false, func(a dc.Expr) dc.Expr { return dc.SumLargest(a, k) })
 }
 
-// weights are those of the entries of a group.
+// weights of the entries of a group.
 func (c *call) weights() ([]float64, *Error) {
 	_, m, err := c.groups()
 	switch w := c.attrs.Weights; {
@@ -296,7 +296,7 @@ func quadOverLin(c *call) (value, *Error) {
 }
 
 // mirrorTol is how far, relatively, rounding may take mirrored entries apart.
-// Source: that of package dc.
+// Source: the tolerance of package dc.
 const mirrorTol = 1e-9
 
 func quad(c *call) (value, *Error) {
@@ -308,7 +308,8 @@ func quad(c *call) (value, *Error) {
 	a := c.attrs
 	switch sparse := a.Indptr != nil || a.Indices != nil || a.Data != nil; {
 	case (len(c.args) == 2) == (a.Matrix != nil || sparse) || a.Matrix != nil && sparse:
-		return value{}, newError(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, or indptr, indices and data")
+		return value{}, newError(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, "+
+			"or indptr, indices and data")
 	case len(c.args) == 2:
 		if !c.args[1].isData() {
 			return value{}, c.noSplit(errData)
@@ -350,7 +351,8 @@ func quad(c *call) (value, *Error) {
 		for j := i; j < n; j++ {
 			u, v := full[i*n+j], full[j*n+i]
 			if math.Abs(u-v) > mirrorTol*largest {
-				err := problemf("the matrix of quad is not symmetric: entries (%d, %d) and (%d, %d), counted from 0, are %g and %g", i, j, j, i, u, v)
+				err := problemf("the matrix of quad is not symmetric: entries (%d, %d) and (%d, %d), counted from "+
+					"0, are %g and %g", i, j, j, i, u, v)
 				err.Help = "take (P + P')/2"
 				return value{}, err
 			}

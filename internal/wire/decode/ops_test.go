@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/page"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -385,17 +385,8 @@ func TestParameters(t *testing.T) {
 // The table of docs/protocol.md has the operations that there are, and no other; functions of one
 // number share a line.
 func TestOperationsAreDescribed(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/protocol.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := strings.Cut(string(doc), "<!-- ops -->")
-	table, _, ok2 := strings.Cut(rest, "<!-- end -->")
-	if !ok || !ok2 {
-		t.Fatal("docs/protocol.md has no table of operations")
-	}
 	described := map[string]bool{}
-	for _, row := range strings.Split(table, "\n") {
+	for _, row := range strings.Split(page.Block(t, "../../../docs/protocol.md", "ops"), "\n") {
 		name, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
 		for _, n := range strings.Split(name, ", ") {
 			if strings.HasPrefix(n, "`") {

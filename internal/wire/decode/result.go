@@ -106,7 +106,7 @@ func (p *Program) Point(entries []float64) ([]float64, *Error) {
 	return x, nil
 }
 
-// BoundMultipliers are those of the bounds, in the order of X. Mirrored entries have
+// BoundMultipliers are the multipliers of the bounds, in the order of X. Mirrored entries have
 // half of theirs each.
 func (p *Program) BoundMultipliers(z []float64) []float64 {
 	if len(z) != p.Problem.NumVars() {
@@ -149,7 +149,7 @@ func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 	return out
 }
 
-// MultipliersAt are those of all constraints, from those of the problem's at x.
+// MultipliersAt are the multipliers of all constraints, from the ones of the problem at x.
 func (p *Program) MultipliersAt(duals [][]float64, x []float64) []float64 {
 	if len(duals) != len(p.Problem.Constraints) {
 		return nil
@@ -286,7 +286,7 @@ func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool)
 	return wire.Place{}, "", false
 }
 
-// Curvatures are those of the objective and of the constraints, of a − b: as they are
+// Curvatures are the curvatures of the objective and of the constraints, of a − b: as they are
 // split.
 func (p *Program) Curvatures() (objective string, constraints []string) {
 	word := func(e dc.Expr) string {

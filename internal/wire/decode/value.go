@@ -6,8 +6,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// value is the value of a node: an array, flat, in column-major order. data are its numbers, for the
-// values of the parameters at hand, where it has no variable.
+// value is the value of a node: an array, flat, in column-major order. data are its numbers, for
+// the values of the parameters at hand, where it has no variable.
 type value struct {
 	a     dc.Expr // shape [n]
 	data  []float64

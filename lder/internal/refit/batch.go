@@ -9,10 +9,10 @@ import (
 // Batch is some rows of a table in parts as they are read, and how they are standardised.
 type Batch struct {
 	M, N int // rows; features and the 1
-	// Row i is X[i*Stride(N):]: the features, NaN where one is missing, 1, the target, and zeros. There
-	// are rows of any finite numbers beyond M, up to a multiple of 8.
+	// Row i is X[i*Stride(N):]: the features, NaN where one is missing, 1, the target, and zeros.
+	// There are rows of any finite numbers beyond M, up to a multiple of 8.
 	X    []float64
-	W    []float64 // M weights ≥ 0, those of the whole fit; none where rows are predicted
+	W    []float64 // M weights ≥ 0, the weights of the whole fit; none where rows are predicted
 	Unit *Unit
 }
 
@@ -50,7 +50,7 @@ func (u *Unit) Row(x, features []float64, y float64) float64 {
 	return (y - u.mean[n+1]) * u.inverse[n+1]
 }
 
-// Sums are those of some rows that a fit over rows in parts needs: weighted squared
+// Sums are the sums over some rows that a fit over rows in parts needs: weighted squared
 // errors and, by region, Gram matrices and moments. Sums of parts are added entry by
 // entry; the order of the parts decides the last bits.
 type Sums struct {
@@ -60,7 +60,7 @@ type Sums struct {
 	Grams  []float64 // of the regions at θ; after a Probe at θ + direction
 }
 
-// Add adds those of other rows. An empty s takes its form from t.
+// Add adds the sums over other rows. An empty s takes its form from t.
 func (s *Sums) Add(t *Sums) {
 	if s.Losses == nil {
 		s.Losses, s.Grams = make([]float64, len(t.Losses)), make([]float64, len(t.Grams))
@@ -87,12 +87,12 @@ type Summer struct {
 	grams   grams
 }
 
-// run is some rows of a batch with sums of their own: the sums of a batch do not depend on the number of
-// goroutines.
+// run is some rows of a batch with sums of their own: the sums of a batch do not depend on the
+// number of goroutines.
 type run struct {
 	loss [len(steps)]float64
-	// sums are those of w z zᵀ of each region, z a row with its 1 and its target: upper triangles of tiles
-	// of four rows.
+	// sums of w z zᵀ of each region, z a row with its 1 and its target: upper triangles
+	// of tiles of four rows.
 	sums []float64
 }
 
@@ -126,7 +126,8 @@ func (p *batchPanel) set(k kernels, b *Batch, lo, rows, pieces int) {
 	clear(p.w[copy(p.w, b.W[min(lo, len(b.W)):min(lo+rows, len(b.W))]):])
 }
 
-// sort puts the rows of each region together, those without weight and those that are nowhere aside.
+// sort puts the rows of each region together, those without weight and those that are nowhere
+// aside.
 func (p *batchPanel) sort(regions int) {
 	p.ends = resize(p.ends, regions)
 	clear(p.ends)
@@ -152,7 +153,8 @@ func (p *batchPanel) sort(regions int) {
 	}
 }
 
-// Place sums the rows of b at θ: the free coefficients, as Reducer has them. The sums are the memory of s.
+// Place sums the rows of b at θ: the free coefficients, as Reducer has them. The sums are the
+// memory of s.
 func (s *Summer) Place(b *Batch, opt Options, θ []float64) Sums {
 	return s.sum(b, opt, 1, func(p *batchPanel, loss *[len(steps)]float64) {
 		s.products(p.v, θ, &p.panel)
@@ -237,8 +239,8 @@ type Predictions struct {
 	U, V []int32   // the pieces that attain the maxima
 }
 
-// Predict sets p to the predictions of the function with these pieces, r1 of the first maximum before those
-// of the second.
+// Predict sets p to the predictions of the function with these pieces, r1 of the first maximum
+// before the pieces of the second.
 func (s *Summer) Predict(b *Batch, pieces []float64, r1 int, p *Predictions) {
 	s.choose()
 	p.F, p.Y = resize(p.F, b.M), resize(p.Y, b.M)
@@ -262,8 +264,8 @@ func (s *Summer) Predict(b *Batch, pieces []float64, r1 int, p *Predictions) {
 	}
 }
 
-// largest sets value to the largest of the pieces from ≤ k < to at the rows, and arg to which of them it is, the
-// first of equals.
+// largest sets value to the largest of the pieces from ≤ k < to at the rows, and arg to which of
+// them it is, the first of equals.
 func (p *panel) largest(value []float64, arg []int32, from, to int) {
 	arg = arg[:len(value)]
 	copy(value, p.v[from*p.width:])

@@ -14,7 +14,7 @@ type Data struct {
 // Row is row i, with its 1.
 func (d *Data) Row(i int) []float64 { return d.X[i*d.N : (i+1)*d.N : (i+1)*d.N] }
 
-// Weight is that of row i.
+// Weight is the weight of row i.
 func (d *Data) Weight(i int) float64 {
 	if d.W == nil {
 		return 1 / float64(d.M)
@@ -90,7 +90,7 @@ func largest(pieces, x []float64) (arg int, best float64) {
 }
 
 // Eval is the value at x, which ends in 1, of the function with these pieces,
-// r1 of the first maximum before those of the second.
+// r1 of the first maximum before the pieces of the second.
 func Eval(pieces []float64, r1 int, x []float64) float64 {
 	_, u := largest(pieces[:r1*len(x)], x)
 	_, v := largest(pieces[r1*len(x):], x)

@@ -9,7 +9,7 @@
 //
 // The values of the pieces along a direction are affine in the step length, so
 // that two products with the rows give the errors at all steps. Rows are worked
-// on by panels, column by column; those of small data are kept through a fit with
+// on by panels, column by column; panels of small data are kept through a fit with
 // the values of the pieces, of which an iteration then needs but the changes.
 // Panels lie in blocks whose sums are added in a fixed order, so that the result
 // does not depend on the number of workers. It does, in the last bits, on whether

@@ -221,7 +221,7 @@ next:
 
 // cells sets θ to the function whose regions are the rows nearest to each of the
 // centres, combined with those nearest to each of the others: of affine
-// functions ⟨c, x⟩ − ‖c‖²/2 that of the nearest c is largest.
+// functions ⟨c, x⟩ − ‖c‖²/2 the function of the nearest c is largest.
 func (f *Fitter) cells(centres, other []int) {
 	n := f.d.N
 	put := func(dst []float64, c int) {

@@ -103,7 +103,7 @@ func (k kernels) lossesAlong(p *panel, r1 int, hinge bool, loss *[len(steps)]flo
 	}
 }
 
-// maximum is that of the pieces from ≤ k < to, and of 0 if zero.
+// maximum of the pieces from ≤ k < to, and of 0 if zero.
 type maximum struct {
 	from, to int
 	zero     bool
@@ -231,8 +231,8 @@ func (k kernels) moves(sums *grams, old []int32, p *panel, x []float64) {
 	}
 }
 
-// standardise sets z to the rows x of a batch, gaps filled and standardised, and columns to the same numbers,
-// one column after the other. The rows are ld apart and a multiple of 8 in number.
+// standardise sets z to the rows x of a batch, gaps filled and standardised, and columns to the
+// same numbers, one column after the other. The rows are ld apart and a multiple of 8 in number.
 func (k kernels) standardise(z, columns, x []float64, u *Unit, ld int) {
 	rows := len(x) / ld
 	z, columns, x = z[:rows*ld], columns[:rows*ld], x[:rows*ld]
@@ -252,8 +252,8 @@ func (k kernels) standardise(z, columns, x []float64, u *Unit, ld int) {
 	}
 }
 
-// gram adds w z zᵀ of the rows of z with these numbers to the upper triangle of sums, in tiles of four rows. The
-// rows of both are ld apart, a multiple of 4.
+// gram adds w z zᵀ of the rows of z with these numbers to the upper triangle of sums, in tiles of
+// four rows. The rows of both are ld apart, a multiple of 4.
 func (k kernels) gram(sums, z, w []float64, rows []int32, ld int) {
 	sums = sums[:ld*ld]
 	if len(rows) == 0 {
@@ -276,7 +276,7 @@ func (k kernels) gram(sums, z, w []float64, rows []int32, ld int) {
 	}
 }
 
-// addBlock adds sign times the rows of src, of length ld, to those of dst, of
+// addBlock adds sign times the rows of src, of length ld, to the rows of dst, of
 // length ldd.
 func (k kernels) addBlock(dst []float64, ldd int, src []float64, ld int, sign float64) {
 	rows := len(src) / ld

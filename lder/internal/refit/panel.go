@@ -56,7 +56,7 @@ type scratch struct {
 	numbers32 []int32
 }
 
-// panel returns that of rows lo to hi of a block.
+// panel returns the panel of rows lo to hi of a block.
 func (s *panels) panel(at *scratch, lo, hi int) panel {
 	size := s.size()
 	at.numbers32 = resize(at.numbers32, 2*s.width)

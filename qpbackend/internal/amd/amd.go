@@ -11,13 +11,14 @@ import (
 // triangle (CSC pattern, diagonal optional): perm[k] is the original index of
 // pivot k. Entries may repeat, be unsorted or stand below the diagonal; (i, j)
 // and (j, i) mean the same. Row indices must lie in [0, n). The answer depends
-// on nothing but the pattern. The error is that of ctx.
+// on nothing but the pattern. The error is ctx.Err().
 func Order(ctx context.Context, n int, colPtr, rowIdx []int) ([]int, error) {
 	return OrderStages(ctx, n, colPtr, rowIdx, nil)
 }
 
-// OrderStages is Order stage by stage: variables of a greater stage come later, but where they cause no
-// fill or have the same neighbours as one of a lesser stage. stage has length n, or is nil for one stage.
+// OrderStages is Order stage by stage: variables of a greater stage come later, but where they
+// cause no fill or have the same neighbours as one of a lesser stage. stage has length n, or is nil
+// for one stage.
 func OrderStages(ctx context.Context, n int, colPtr, rowIdx []int, stage []uint8) ([]int, error) {
 	perm := make([]int, 0, n)
 	if n == 0 {

@@ -1,26 +1,28 @@
 package amd
 
 const (
-	// worthContracting is the share of the variables that have to go. With few of them an order takes as long as before, and
-	// ties fall in another way.
-	// Source: a limit of speed: less saves a tenth of an analysis at most.
+	// worthContracting is the share of the variables that have to go. With few of them an order
+	// takes as long as before, and ties fall in another way. Source: a limit of speed: less saves a
+	// tenth of an analysis at most.
 	worthContracting = 0.25
 	// leastContracted is the number of variables from which they are looked for.
 	// Source: a limit of speed: an order of fewer takes some microseconds.
 	leastContracted = 100
 	// longContracted is the length up to which lists are looked through.
-	// Source: a limit of speed: that of lists that may be deferred.
+	// Source: a limit of speed: the length of lists that may be deferred.
 	longContracted = longList
 )
 
-// contraction is the former entry of a place of the lists; at below zero says that variable ^at has lost a neighbour.
+// contraction is the former entry of a place of the lists; at below zero says that variable ^at has
+// lost a neighbour.
 type contraction struct{ at, was int32 }
 
-// contract eliminates variables with two neighbours or fewer, as long as there are any: an entry between
-// its neighbours takes the place of one in their lists. Chains and the edges of networks go that way without a
-// quotient graph, and those that come to have two neighbours wait for their turn: a band is eliminated from both ends, by two
-// sequences of pivots that do not wait for each other. It leaves in degree the sizes that the lists will have, and in touched the variables that are to be
-// chosen first, the first ones last.
+// contract eliminates variables with two neighbours or fewer, as long as there are any: an entry
+// between its neighbours takes the place of one in their lists. Chains and the edges of networks go
+// that way without a quotient graph, and those that come to have two neighbours wait for their
+// turn: a band is eliminated from both ends, by two sequences of pivots that do not wait for each
+// other. It leaves in degree the sizes that the lists will have, and in touched the variables that
+// are to be chosen first, the first ones last.
 func (g *graph) contract(perm []int) []int {
 	if g.n < leastContracted {
 		return perm
@@ -74,7 +76,8 @@ func (g *graph) neighbourGone(i int32, queue []int32) []int32 {
 	return queue
 }
 
-// ends are the neighbours that the variable v has left, −1 for none, and whether these are two at most and v can be eliminated.
+// ends are the neighbours that the variable v has left, −1 for none, and whether these are two at
+// most and v can be eliminated.
 func (g *graph) ends(v int32) (a, b int32, ok bool) {
 	a, b = -1, -1
 	if n := &g.node[v]; n.degree > 2 || n.kind != variable || n.size > longContracted {
@@ -88,7 +91,8 @@ func (g *graph) ends(v int32) (a, b int32, ok bool) {
 	return a, b, true
 }
 
-// join puts an entry between a and b, unless there is one, in the place of v. It reports false where their lists are too long.
+// join puts an entry between a and b, unless there is one, in the place of v. It reports false
+// where their lists are too long.
 func (g *graph) join(v, a, b int32, log []contraction) ([]contraction, bool) {
 	if max(g.node[a].size, g.node[b].size) > longContracted {
 		return log, false

@@ -13,8 +13,8 @@
 // only reduced by the eliminations around it. When it seems to be of least
 // degree, its list is put right and its degree counted.
 //
-// Another comes before: where variables with two neighbours or fewer are many they are eliminated in the lists of
-// the matrix, in which an entry between the two takes their place.
+// Another comes before: where variables with two neighbours or fewer are many they are eliminated
+// in the lists of the matrix, in which an entry between the two takes their place.
 //
 //   - Amestoy, Davis, Duff 1996: An approximate minimum degree ordering
 //     algorithm. SIAM Journal on Matrix Analysis and Applications 17.

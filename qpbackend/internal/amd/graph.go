@@ -11,9 +11,9 @@ const (
 
 // node is a variable until it is chosen as pivot, then an element.
 type node struct {
-	// The list is list[start:start+size]. That of a variable holds its elements,
+	// The list is list[start:start+size]. The list of a variable holds its elements,
 	// elems of them, then the variables adjacent to it by entries of the matrix
-	// that no element covers; that of an element holds its variables. The list
+	// that no element covers; the list of an element holds its variables. The list
 	// of a deferred variable, marked by elems < 0, is the one from when the
 	// variable was last up to date; degree then bounds from below, or is less
 	// than the bound from above would be.
@@ -35,7 +35,7 @@ type graph struct {
 	node       []node
 	list       []int32
 	free       int32   // first unused place of list
-	nv         []int32 // variables that i stands for; 0 once absorbed; negated for those of the pivot
+	nv         []int32 // variables that i stands for; 0 once absorbed; negated for the variables of the pivot
 	member     []int32 // chain of the variables eliminated with i, −1 ends it
 	tail       []int32 // end of that chain
 	left       int32   // variables still to eliminate
@@ -51,7 +51,8 @@ type graph struct {
 // newGraph is a graph for peel, contract and setAside, which furnishes it for the steps after them.
 func newGraph(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
 	pool := make([]int32, 3*n)
-	g := &graph{n: n, node: make([]node, n), left: int32(n), stamp: 2, nv: pool[:n:n], member: pool[n : 2*n : 2*n], tail: pool[2*n:]}
+	g := &graph{n: n, node: make([]node, n), left: int32(n), stamp: 2, nv: pool[:n:n], member: pool[n : 2*n : 2*n],
+		tail: pool[2*n:]}
 	member, tail, nv := g.member[:n], g.tail[:n], g.nv[:n]
 	for i := range g.node {
 		member[i], tail[i], nv[i] = -1, int32(i), 1
@@ -165,7 +166,7 @@ func (g *graph) neighbours(i int32) []int32 {
 // vars is the list of the element e.
 func (g *graph) vars(e int32) []int32 { return g.neighbours(e) }
 
-// elements are those of the variable i.
+// elements of the variable i.
 func (g *graph) elements(i int32) []int32 {
 	v := &g.node[i]
 	return g.list[v.start : v.start+v.elems]
@@ -251,7 +252,7 @@ func (g *graph) nextStage() {
 	}
 }
 
-// renew makes every mark but that of absorbed elements older than stamp.
+// renew makes every mark except on absorbed elements older than stamp.
 func (g *graph) renew() {
 	// A mark lies at most n above its stamp.
 	g.stamp += int32(g.n) + 1

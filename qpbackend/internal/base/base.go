@@ -40,7 +40,8 @@ func Differentiable(name string, status qpbackend.Status) error {
 	if status == qpbackend.Unknown {
 		why = "the present values have not been solved"
 	}
-	return fmt.Errorf("%s: there is no solution to differentiate: %s; call Solve and look at its status first", name, why)
+	return fmt.Errorf("%s: there is no solution to differentiate: %s; call Solve and look at its status first", name,
+		why)
 }
 
 // Open refuses a solver that is closed.

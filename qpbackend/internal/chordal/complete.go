@@ -14,9 +14,10 @@ const (
 	lastLift  = 1e-4
 )
 
-// Complete fills in the entries of m outside the cliques, so that m is positive semidefinite where its cliques
-// are: m + lift·I is the completion of largest determinant, for a lift that is little more than makes all cliques positive definite. m is
-// n × n and symmetric, by the new numbers; in cliques nothing changes. It returns false where no such lift is of use, or ctx has ended.
+// Complete fills in the entries of m outside the cliques, so that m is positive semidefinite where
+// its cliques are: m + lift·I is the completion of largest determinant, for a lift that is little
+// more than makes all cliques positive definite. m is n × n and symmetric, by the new numbers; in
+// cliques nothing changes. It returns false where no such lift is of use, or ctx has ended.
 func (t *Tree) Complete(ctx context.Context, m []float64) bool {
 	n, top := len(t.Order), 0.0
 	for i := range n {
@@ -91,8 +92,8 @@ func (f *factoring) load(c Clique, lift float64) {
 	}
 }
 
-// extend sets the entries between the vertices that are new with the clique, and those that are before it but not
-// in it, by the factor of the clique: M_RN = M_RU·M_UU⁻¹·M_UN.
+// extend sets the entries between the vertices that are new with the clique, and those that are
+// before it but not in it, by the factor of the clique: M_RN = M_RU·M_UU⁻¹·M_UN.
 func (f *factoring) extend(c Clique) {
 	k, n := len(c.Vertices), f.n
 	if c.Outer == 0 {

@@ -1,16 +1,16 @@
 // Package chordal takes a large semidefinite cone with a sparse matrix to pieces: a positive
-// semidefinite matrix whose pattern is that of a chordal graph is a sum of positive semidefinite
+// semidefinite matrix whose pattern is a chordal graph is a sum of positive semidefinite
 // matrices on its cliques,
 //
 //	S = Σ EₖᵀSₖEₖ
 //
-// (Agler et al. 1988). So the cone of order n is replaced by one for each clique, whose entries are new
-// variables, and an equation for each entry of the pattern. The multipliers of the cone are then known on the
-// pattern alone; they are completed to a semidefinite matrix, the one of largest determinant, which
-// exists as their cliques are semidefinite (Grone et al. 1984).
+// (Agler et al. 1988). So the cone of order n is replaced by one for each clique, whose entries are
+// new variables, and an equation for each entry of the pattern. The multipliers of the cone are
+// then known on the pattern alone; they are completed to a semidefinite matrix, the one of largest
+// determinant, which exists as their cliques are semidefinite (Grone et al. 1984).
 //
-// A matrix of variables of which most entries are in no other row is the dual of that: its cliques have to be semidefinite, those
-// entries are left out, and completed at the end.
+// A matrix of variables of which most entries are in no other row is the dual of that: its cliques
+// have to be semidefinite, those entries are left out, and completed at the end.
 //
 // The pattern is made chordal by an elimination in an order of little fill, and cliques are merged
 // along their tree where that costs less.

@@ -13,7 +13,7 @@ import (
 
 // Reduction takes semidefinite cones to pieces.
 type Reduction struct {
-	// Trees are those of the cones of p that are worth it, by the pattern of p; no list where no
+	// Trees of the cones of p that are worth it, by the pattern of p; no list where no
 	// cone has one.
 	Trees func(ctx context.Context, p *qpbackend.Problem, pattern Pattern) ([]Part, error)
 }
@@ -90,15 +90,16 @@ type split struct {
 	problem *qpbackend.Problem
 
 	n, m   int    // variables and rows as stated
-	kept   []int  // of each variable of problem but those of pieces, the one as stated
+	kept   []int  // of each variable of problem but the ones of pieces, the one as stated
 	from   []int  // of each row of problem, the one as stated; −1 where its constant is 0
 	equal  []bool // of each row of problem: it is an equation for an entry of a sum
 	source []int  // of each entry of A of problem, the one as stated; −1 for ±1
 	parts  []part
 }
 
-// Part says how a semidefinite cone is taken apart: in a sum, see the package comment, or where completion is true as a matrix with entries that
-// nothing else binds, of which the cliques have to be semidefinite, and of which the others are completed.
+// Part says how a semidefinite cone is taken apart: in a sum, see the package comment, or where
+// completion is true as a matrix with entries that nothing else binds, of which the cliques have to
+// be semidefinite, and of which the others are completed.
 type Part struct {
 	Tree       *Tree
 	Completion bool
@@ -111,13 +112,13 @@ type part struct {
 	in   []bool // of each of its rows: it is in a clique
 }
 
-// row is that of the entry (i, j) of a matrix within its cone.
+// row is the row of the entry (i, j) of a matrix within its cone.
 func row(i, j int32) int {
 	i, j = min(i, j), max(i, j)
 	return int(j)*(int(j)+1)/2 + int(i)
 }
 
-// row is that of the entry (a, b) of clique k.
+// row is the row of the entry (a, b) of clique k.
 func (t *Tree) row(k, a, b int) int {
 	c := t.Cliques[k].Vertices
 	return row(t.Order[c[a]], t.Order[c[b]])
@@ -193,8 +194,9 @@ func TreeOf(ctx context.Context, in []bool, c qpbackend.Cone, price Price) (*Tre
 	return Extend(ctx, n, ptr, idx, price)
 }
 
-// Spread is the number of columns of a, each with rows of the cone whose tree it is, that are not within one clique: they couple
-// the equations of all cliques, so they are in the border of their matrix.
+// Spread is the number of columns of a, each with rows of the cone whose tree it is, that are not
+// within one clique: they couple the equations of all cliques, so they are in the border of their
+// matrix.
 func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 	place, owner := make([]int32, len(t.Order)), make([]int, len(t.Order))
 	for k, v := range t.Order {
@@ -229,8 +231,8 @@ func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 	return count
 }
 
-// Spread is the border of the cone, of p, in pieces: the number of variables whose data matrices are not within
-// one clique, or for a completion of rows.
+// Spread is the border of the cone, of p, in pieces: the number of variables whose data matrices
+// are not within one clique, or for a completion of rows.
 func (o Part) Spread(p *qpbackend.Problem, c qpbackend.Cone) int {
 	if !o.Completion {
 		return o.Tree.Spread(p.A, c)
@@ -263,7 +265,7 @@ func (o Part) Spread(p *qpbackend.Problem, c qpbackend.Cone) int {
 func newSplit(p *qpbackend.Problem, how []Part) *split {
 	n, m := p.Dims()
 	s := &split{n: n, m: m}
-	to := make([][]int, m) // of each row as stated, those of problem
+	to := make([][]int, m) // of each row as stated, the rows of problem
 	for k, o := range how {
 		if o.Tree == nil {
 			continue
@@ -309,7 +311,8 @@ func newSplit(p *qpbackend.Problem, how []Part) *split {
 					s.equal = append(s.equal, false)
 				}
 			}
-			out.Cones = append(out.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: first, Len: len(s.from) - first})
+			out.Cones = append(out.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: first,
+				Len: len(s.from) - first})
 		}
 	}
 	s.columns(p, out, to, sums)
@@ -319,7 +322,8 @@ func newSplit(p *qpbackend.Problem, how []Part) *split {
 	return s
 }
 
-// columns makes P of out and the pattern of A: the columns of the variables of p that have rows left, or had none, and those of the pieces of sums.
+// columns makes P of out and the pattern of A: the columns of the variables of p that have rows
+// left, or had none, and the columns of the pieces of sums.
 func (s *split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
 	type entry struct{ row, source int }
 	var column []entry
@@ -358,7 +362,7 @@ func (s *split) columns(p, out *qpbackend.Problem, to [][]int, sums []int) {
 	out.A = a
 }
 
-// values are those of problem for new values of the problem as stated, without those that are
+// values are the values of problem for new values of the problem as stated, without those that are
 // missing there. L and U come together.
 func (s *split) values(u qpbackend.Update) qpbackend.Update {
 	out := qpbackend.Update{P: u.P}
@@ -455,9 +459,9 @@ func (s *split) primal(ctx context.Context, dst, x []float64, p *qpbackend.Probl
 	return dst
 }
 
-// multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of
-// problem. In a sum, those of rows that are in no clique are a completion; where there is none, or
-// ctx has ended before, they are zero.
+// multipliers appends to dst, which is empty, the multipliers of the rows as stated, given the ones
+// of problem. In a sum, the ones of rows that are in no clique are a completion; where there is
+// none, or ctx has ended before, they are zero.
 func (s *split) multipliers(ctx context.Context, dst, y []float64) []float64 {
 	dst = append(dst, make([]float64, s.m)...)
 	for k, i := range s.from {
@@ -473,7 +477,8 @@ func (s *split) multipliers(ctx context.Context, dst, y []float64) []float64 {
 	return dst
 }
 
-// complete fills in the entries of v, the rows of the cone, that are in no clique, such that sign·v is semidefinite.
+// complete fills in the entries of v, the rows of the cone, that are in no clique, such that sign·v
+// is semidefinite.
 func (pt part) complete(ctx context.Context, v []float64, sign float64) {
 	if ctx.Err() != nil {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // Tree are the cliques of a chordal graph, parents before their children. Vertices have new
-// numbers, so that those of a clique that are in none before it follow each other.
+// numbers, so that the vertices of a clique that are in none before it follow each other.
 type Tree struct {
 	Order   []int32 // of each new number, the vertex
 	Cliques []Clique
@@ -21,12 +21,13 @@ type Clique struct {
 	Outer    int     // the first so many are in cliques before it, all of them in its parent
 }
 
-// Price is the cost of a clique of so many vertices, of which outer are in its parent, beside a border as Spread counts it.
+// Price is the cost of a clique of so many vertices, of which outer are in its parent, beside a
+// border as Spread counts it.
 type Price func(order, outer int, border float64) float64
 
-// Extend makes the graph of n vertices chordal and finds its cliques. The edges are the pattern of a matrix
-// in columns, either triangle, with or without the diagonal. Cliques are merged with
-// their parents where that lowers the sum of the prices. The error is that of ctx.
+// Extend makes the graph of n vertices chordal and finds its cliques. The edges are the pattern of
+// a matrix in columns, either triangle, with or without the diagonal. Cliques are merged with their
+// parents where that lowers the sum of the prices. The error is ctx.Err().
 func Extend(ctx context.Context, n int, colPtr, rowIdx []int, price Price) (*Tree, error) {
 	e, err := eliminate(ctx, n, colPtr, rowIdx)
 	if err != nil {
@@ -36,7 +37,7 @@ func Extend(ctx context.Context, n int, colPtr, rowIdx []int, price Price) (*Tre
 	return e.tree(), nil
 }
 
-// elimination is that of the vertices in an order of little fill. Vertices go by their place in it.
+// elimination of the vertices in an order of little fill. Vertices go by their place in it.
 type elimination struct {
 	perm    []int     // of each place, the vertex
 	of      []int32   // of each place, its clique
@@ -106,7 +107,7 @@ func eliminate(ctx context.Context, n int, colPtr, rowIdx []int) (*elimination, 
 	return e, nil
 }
 
-// laterNeighbours are those of each place that come after it.
+// laterNeighbours are the neighbours of each place that come after it.
 func laterNeighbours(perm, colPtr, rowIdx []int) [][]int32 {
 	place := make([]int32, len(perm))
 	for k, v := range perm {
@@ -197,7 +198,8 @@ func (t *Tree) Cost(price Price, border float64) float64 {
 	return sum
 }
 
-// Entries calls visit for each entry of the chordal pattern, once, with its clique and the two places in that, a ≤ b.
+// Entries calls visit for each entry of the chordal pattern, once, with its clique and the two
+// places in that, a ≤ b.
 func (t *Tree) Entries(visit func(k, a, b int)) {
 	for k, c := range t.Cliques {
 		for b := c.Outer; b < len(c.Vertices); b++ {

@@ -6,11 +6,12 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// barrier is that of a dual cone of three rows,
+// barrier of a dual cone of three rows,
 //
 //	f*(z) = −log ψ(z) − Σ cᵢ log|zᵢ|,  Σ cᵢ and ψ such that ν = 3:
 //
-// of the power cone with exponent α, and for α = 0 of the exponential cone. Calls by way of an interface would take as long as the work.
+// of the power cone with exponent α, and for α = 0 of the exponential cone. Calls by way of an
+// interface would take as long as the work.
 type barrier struct{ α float64 }
 
 // tangent is ψ with its gradient.
@@ -19,10 +20,12 @@ type tangent struct {
 	grad [3]float64
 }
 
-// curvature is the Hessian of −ψ(z)/ψ₀ − Σ cᵢ log|zᵢ| for the number ψ₀ = ψ(z), by its entries, with the gradient −cᵢ/zᵢ of the second term.
+// curvature is the Hessian of −ψ(z)/ψ₀ − Σ cᵢ log|zᵢ| for the number ψ₀ = ψ(z), by its entries,
+// with the gradient −cᵢ/zᵢ of the second term.
 type curvature struct{ h00, h01, h02, h11, h12, h22, g0, g1, g2 float64 }
 
-// change is the derivative of a Hessian along p, times q: of ψ, and of −Σ cᵢ log|zᵢ|; and the Hessian of ψ times p and times q.
+// change is the derivative of a Hessian along p, times q: of ψ, and of −Σ cᵢ log|zᵢ|; and the
+// Hessian of ψ times p and times q.
 type change struct{ ψ, own, hp, hq [3]float64 }
 
 // at sets ψ and its gradient at z, and returns false outside the interior.
@@ -65,7 +68,8 @@ func (b barrier) inside(s *[3]float64) bool {
 	return power(b).room(s) > 0
 }
 
-// depth is a concave function at x, positive in the interior of the cone or its dual, and its slope along d: where the coordinates that positive names are so.
+// depth is a concave function at x, positive in the interior of the cone or its dual, and its slope
+// along d: where the coordinates that positive names are so.
 func (b barrier) depth(x, d *[3]float64, dual bool) (f, slope float64) {
 	if b.α == 0 {
 		return exponential{}.depth(x, d, dual)
@@ -73,7 +77,8 @@ func (b barrier) depth(x, d *[3]float64, dual bool) (f, slope float64) {
 	return power(b).depth(x, d, dual)
 }
 
-// positive are the two coordinates that are positive in the interior, or negative with a sign of −1.
+// positive are the two coordinates that are positive in the interior, or negative with a sign of
+// −1.
 func (b barrier) positive(dual bool) (i int, sign float64, j int) {
 	switch {
 	case b.α != 0:
@@ -84,7 +89,8 @@ func (b barrier) positive(dual bool) (i int, sign float64, j int) {
 	return 1, 1, 2
 }
 
-// reach is that of x along d, in the cone or its dual: Newton's method from outside, where a tangent is above depth, until the chord from x, which is below, is near.
+// reach of x along d, in the cone or its dual: Newton's method from outside, where a
+// tangent is above depth, until the chord from x, which is below, is near.
 func (b barrier) reach(x, d *[3]float64, dual bool, most float64) float64 {
 	hi := most
 	i, sign, j := b.positive(dual)
@@ -113,20 +119,23 @@ func (b barrier) reach(x, d *[3]float64, dual bool, most float64) float64 {
 	}
 }
 
-// stepAccuracy is the share of the longest step that a step may be shorter. Nearer to the boundary the next step is shorter.
-// Source: 1150 random programs with exponential or power cones (exp, pow, mixed, logistic and tiny of dcbench, geometric programs, entropies and sums of exponentials)
-// take 13,758 iterations with .01, 13,658 with .05, 13,560 with .1 and 13,587 with .2; nearlyOut is derived: it costs a hundredth of that.
+// stepAccuracy is the share of the longest step that a step may be shorter. Nearer to the boundary
+// the next step is shorter. Source: 1150 random programs with exponential or power cones (exp, pow,
+// mixed, logistic and tiny of dcbench, geometric programs, entropies and sums of exponentials) take
+// 13,758 iterations with .01, 13,658 with .05, 13,560 with .1 and 13,587 with .2; nearlyOut is
+// derived: it costs a hundredth of that.
 const (
 	stepAccuracy = 0.1
 	nearlyOut    = 0.999
 )
 
-// Asymmetric is the exponential cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed, or the power cone s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
+// Asymmetric is the exponential cone s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, closed, or the power cone
+// s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0.
 //
-// Near the boundary ψ is small and the Hessian of −log ψ, ∇ψ∇ψᵀ/ψ² − ∇²ψ/ψ,
-// loses the second term to rounding in the first. Everything is therefore done
-// in coordinates of which the first is ∇ψ·x/ψ in place of the pivot's: x' = Tx. Vectors of the primal side
-// become s' = T⁻ᵀs, and H = TᵀH'T. The other two are those behind the pivot.
+// Near the boundary ψ is small and the Hessian of −log ψ, ∇ψ∇ψᵀ/ψ² − ∇²ψ/ψ, loses the second term
+// to rounding in the first. Everything is therefore done in coordinates of which the first is
+// ∇ψ·x/ψ in place of the pivot's: x' = Tx. Vectors of the primal side become s' = T⁻ᵀs, and H =
+// TᵀH'T. The other two are those behind the pivot.
 type Asymmetric struct {
 	barrier
 	z      [3]float64
@@ -141,14 +150,15 @@ type Asymmetric struct {
 	tried  trial
 }
 
-// trial has all that is known of a point that Inside was asked about: Scale is mostly called for the last of them.
+// trial has all that is known of a point that Inside was asked about: Scale is mostly called for
+// the last of them.
 type trial struct {
 	tangent
 	s, z, shadow [3]float64
 	inside       bool // s and z are in the interiors, and the rest belongs to them
 }
 
-// of makes the trial that of s and z, and reports whether both are in the interiors.
+// of takes s and z for the trial, and reports whether both are in the interiors.
 func (t *trial) of(b barrier, s, z []float64) bool {
 	if s, z := [3]float64(s), [3]float64(z); !t.inside || t.s != s || t.z != z {
 		t.s, t.z = s, z
@@ -332,7 +342,7 @@ func (c *Asymmetric) Block(h []float64) {
 // Along one direction H is larger than along the others the more, the smaller the distance from
 // the boundary is: u takes that, so that the rest keeps its digits. H' less half of what leaves it
 // positive definite at the pivot has the Cholesky factor u' in the first column, and a remainder
-// S in the other two; the entry of S off the diagonal becomes that of −vvᵀ.
+// S in the other two; the entry of S off the diagonal becomes the one of −vvᵀ.
 func (c *Asymmetric) Expansion(d, u, v []float64) {
 	d, u, v = d[:3], u[:3], v[:3]
 	p, j, k := c.behind()
@@ -414,7 +424,7 @@ func (c *Asymmetric) thirdDerivative(t, p *[3]float64, q0, q1, q2 float64) {
 	t[k] += c.row[2] * gpq
 }
 
-// Inside reports whether s is in the interior of K and z in that of its dual,
+// Inside reports whether s is in the interior of K and z in the interior of its dual,
 // and the pair is central enough: with ν/⟨s̃, z̃⟩ at least share·μ, where s̃ and
 // z̃ are the shadows −∇f*(z) and −∇f(s).
 func (c *Asymmetric) Inside(s, z []float64, share, μ float64) bool {
@@ -422,7 +432,8 @@ func (c *Asymmetric) Inside(s, z []float64, share, μ float64) bool {
 	return t.of(c.barrier, s, z) && share*μ*(num.Dot(t.grad[:], t.shadow[:])/t.ψ+c.logs(&t.z, &t.shadow)) <= 3
 }
 
-// Reach is a step up to most that keeps s and z inside: most, or one that is shorter than the longest by a tenth of it at most.
+// Reach is a step up to most that keeps s and z inside: most, or one that is shorter than the
+// longest by a tenth of it at most.
 func (c *Asymmetric) Reach(s, z, ds, dz []float64, most float64) float64 {
 	most = c.reach((*[3]float64)(s), (*[3]float64)(ds), false, most)
 	return c.reach((*[3]float64)(z), (*[3]float64)(dz), true, most)
@@ -442,7 +453,8 @@ func (c *Asymmetric) Contains(v []float64) bool { return c.inside((*[3]float64)(
 // triangle is a symmetric matrix of three rows.
 type triangle struct{ a00, a10, a11, a20, a21, a22 float64 }
 
-// factor is L·D·Lᵀ of a positive definite matrix, D as reciprocals; of any other one of them is no positive number.
+// factor is L·D·Lᵀ of a positive definite matrix, D as reciprocals; of any other one of them is no
+// positive number.
 type factor struct{ r0, r1, r2, l10, l20, l21 float64 }
 
 func newFactor(a *triangle) (l factor) {

@@ -1,8 +1,8 @@
 package cone
 
-// Cone is a closed convex cone K with a logarithmically homogeneous barrier, and
-// the scaling of the last point given to Scale. Vectors have length Len. No
-// method but the constructors allocates, and the scaling of a large semidefinite cone. A Cone is for one goroutine.
+// Cone is a closed convex cone K with a logarithmically homogeneous barrier, and the scaling of the
+// last point given to Scale. Vectors have length Len. No method but the constructors allocates, and
+// the scaling of a large semidefinite cone. A Cone is for one goroutine.
 type Cone interface {
 	// Len is the number of rows.
 	Len() int
@@ -11,7 +11,7 @@ type Cone interface {
 	// Unit sets e to the central point that is its own dual.
 	Unit(e []float64)
 	// Scale finds the scaling H, positive definite with Hz = s, at s in the
-	// interior of K and z in that of its dual. It returns false where one of them
+	// interior of K and z in the interior of its dual. It returns false where one of them
 	// is not, in floating point.
 	Scale(s, z []float64) bool
 	// Mul sets dst to H·x; they may not overlap.

@@ -40,7 +40,8 @@ func (exponential) change(z, p, q *[3]float64, c *change) {
 	c.own = [3]float64{-2 * pu * qu * u, 0, -2 * pw * qw * w}
 }
 
-// clearly reports whether x is inside, where that is seen without a logarithm: that of .37 is above −1.
+// clearly reports whether x is inside, where that is seen without a logarithm: the logarithm of
+// 0.37 is above −1.
 func (exponential) clearly(x *[3]float64, dual bool) bool {
 	if dual {
 		return x[1] >= 0 && x[2] >= -0.37*x[0]
@@ -87,8 +88,9 @@ func (exponential) shadow(z, s *[3]float64) bool {
 	return t > 0 && a <= math.MaxFloat64 && z[2] <= math.MaxFloat64
 }
 
-// excess solves t + log(1 + t) = r > 0, by the iteration of order four of Fritsch, Shafer and Crowley 1973 from the first terms of the series
-// about zero or infinity (Corless and Jeffrey 2002): mostly by one step.
+// excess solves t + log(1 + t) = r > 0, by the iteration of order four of Fritsch, Shafer and
+// Crowley 1973 from the first terms of the series about zero or infinity (Corless and Jeffrey
+// 2002): mostly by one step.
 func excess(r float64) float64 {
 	t := r * (1./2 + r*(1./16-r/192))
 	if r > 2 {

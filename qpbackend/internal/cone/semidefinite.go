@@ -23,10 +23,10 @@ type Semidefinite struct {
 	r     []float64 // R, for the products of large matrices and Root,
 	it    []float64 // R⁻ᵀ,
 	qi    []float64 // and Q⁻¹
-	inv   bool      // qi is that of the last Scale
+	inv   bool      // qi belongs to the last Scale
 	mul   *matrix.Product
 	a, b  []float64 // scaled directions,
-	ds    []float64 // those of these where known
+	ds    []float64 // the values of these where known
 	dz    []float64
 	known bool
 	x, t  []float64
@@ -241,7 +241,8 @@ func (c *Semidefinite) Inverse() []float64 {
 	return c.qi
 }
 
-// Root is Bᵀ, with BᵀB the inverse of Q of the last Scale, or Q itself; n × n, valid until the next.
+// Root is Bᵀ, with BᵀB the inverse of Q of the last Scale, or Q itself; n × n, valid until the
+// next.
 func (c *Semidefinite) Root(inverse bool) []float64 {
 	if n := c.n; n < large {
 		if c.r == nil {

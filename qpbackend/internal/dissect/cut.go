@@ -136,7 +136,8 @@ func (c *cut) touches(v int32, side uint8) bool {
 	return false
 }
 
-// badness is the overweight of a side, the weight of the separator, and the difference of the sides.
+// badness is the overweight of a side, the weight of the separator, and the difference of the
+// sides.
 func (c *cut) badness() [3]int32 {
 	top, low := max(c.size[0], c.size[1]), min(c.size[0], c.size[1])
 	return [3]int32{max(0, top-c.most), c.size[separator], top - low}
@@ -210,7 +211,8 @@ func (c *cut) enter(v int32) {
 	}
 }
 
-// choose is the side of the next move, that of the larger gain among those with room, and whether there is one.
+// choose is the side of the next move, the one with the larger gain among those with room, and
+// whether there is one.
 func (c *cut) choose() (uint8, bool) {
 	side, found := uint8(0), false
 	for s := range uint8(2) {

@@ -13,15 +13,16 @@ const (
 	parts     = 16
 )
 
-// Stages returns the stages of amd.OrderStages for a symmetric matrix given by
-// its upper triangle (CSC pattern, diagonal optional): 0 for the vertices of the parts,
-// more for those of separators, and most for those of the first. No entry may stand below the
-// diagonal or twice. Where the first separator of a graph that hangs together has
-// more than most vertices the search ends; then, and where there is no separator, the answer is nil. It depends on
-// nothing but the pattern. The error is that of ctx.
+// Stages returns the stages of amd.OrderStages for a symmetric matrix given by its upper triangle
+// (CSC pattern, diagonal optional): 0 for the vertices of the parts, more for the vertices of
+// separators, and most for the first separator. No entry may stand below the diagonal or twice.
+// Where the first separator of a graph that hangs together has more than most vertices the search
+// ends; then, and where there is no separator, the answer is nil. It depends on nothing but the
+// pattern. The error is ctx.Err().
 func Stages(ctx context.Context, n int, colPtr, rowIdx []int, most int) ([]uint8, error) {
 	work := poll.New(ctx)
-	s := &search{work: &work, size: max(leastPart, n/parts), most: most, depth: make([]uint8, n), label: make([]int32, n)}
+	s := &search{work: &work, size: max(leastPart, n/parts), most: most, depth: make([]uint8, n),
+		label: make([]int32, n)}
 	g, err := whole(&work, n, colPtr, rowIdx)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s *search) components(g *graph, depth uint8) error {
 	return s.work.Err(poll.Scattered * len(g.adj))
 }
 
-// divide finds the separator of a graph that hangs together, and those of its parts.
+// divide finds the separator of a graph that hangs together, and the separators of its parts.
 func (s *search) divide(g *graph, depth uint8) error {
 	side, err := separate(s.work, g)
 	if err != nil {

@@ -104,7 +104,8 @@ func (g *graph) induced(label, vs []int32) *graph {
 		label[v] = int32(k)
 		total += g.degree(v)
 	}
-	p := &graph{ptr: make([]int32, 1, len(vs)+1), adj: make([]int32, 0, total), weight: make([]int32, len(vs)), name: make([]int32, len(vs))}
+	p := &graph{ptr: make([]int32, 1, len(vs)+1), adj: make([]int32, 0, total), weight: make([]int32, len(vs)),
+		name: make([]int32, len(vs))}
 	for k, v := range vs {
 		p.weight[k], p.name[k] = g.weight[v], g.name[v]
 		for _, u := range g.neighbours(v) {
@@ -130,7 +131,8 @@ func (g *graph) coarser(heaviest int32) (c *graph, of []int32) {
 			count++
 		}
 	}
-	c = &graph{ptr: make([]int32, 1, count+1), adj: make([]int32, 0, len(g.adj)), edge: make([]int32, 0, len(g.adj)), weight: make([]int32, count)}
+	c = &graph{ptr: make([]int32, 1, count+1), adj: make([]int32, 0, len(g.adj)), edge: make([]int32, 0, len(g.adj)),
+		weight: make([]int32, count)}
 	place := make([]int32, count) // of a neighbour in the list under way, plus one
 	join := func(own, start, m int32) {
 		c.weight[own] += g.weight[m]
@@ -158,7 +160,7 @@ func (g *graph) coarser(heaviest int32) (c *graph, of []int32) {
 	return c, of
 }
 
-// match pairs vertices, those of few neighbours first, along the heaviest edges.
+// match pairs vertices, the ones with few neighbours first, along the heaviest edges.
 // Of those that are left, vertices with a neighbour in common are paired. A pair
 // weighs heaviest at most; a vertex without one is its own mate.
 func (g *graph) match(heaviest int32) []int32 {

@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/internal/poll"
 )
 
-// addWhole are the pairs of column k and some that follow, as many as there are lanes and as have the form whole, with each other and all that follow. It returns how
-// many they are.
+// addWhole are the pairs of column k and some that follow, as many as there are lanes and as have
+// the form whole, with each other and all that follow. It returns how many they are.
 func (g *Gram) addWhole(work *poll.Poll, k, end int, m []float64, to Sum) (count int, err error) {
 	for k+count < end && count < matrix.Lanes && g.columns[k+count].form == whole {
 		g.half(&g.columns[k+count], m)
@@ -60,7 +60,7 @@ func (g *Gram) gather(c *column, m []float64) {
 	}
 }
 
-// ExactWork is that of AddExact, +Inf where it takes too much memory.
+// ExactWork is the work of AddExact, +Inf where it takes too much memory.
 func (g *Gram) ExactWork() float64 {
 	if float64(g.n*(g.n+1)/2)*float64(len(g.columns)) > mostSquares {
 		return math.Inf(1)
@@ -72,8 +72,10 @@ func (g *Gram) ExactWork() float64 {
 // Source: a limit of memory: 2^24 float64 have 134 MB.
 const mostSquares = 1 << 24
 
-// AddExact is Add for the m = BᵀB of which bt is Bᵀ, as the products of the Gᵢ = B·Fᵢ·Bᵀ: a diagonal entry of the Schur complement that is small, relative to the data
-// matrix and m, is a sum of squares that are, where those of Add cancel. So the complement scaled to a diagonal of ones has errors of some unit roundoffs.
+// AddExact is Add for the m = BᵀB of which bt is Bᵀ, as the products of the Gᵢ = B·Fᵢ·Bᵀ: a
+// diagonal entry of the Schur complement that is small, relative to the data matrix and m, is a sum
+// of squares that are, where the sums of Add cancel. So the complement scaled to a diagonal of ones
+// has errors of some unit roundoffs.
 func (g *Gram) AddExact(ctx context.Context, bt []float64, to Sum) error {
 	g.room()
 	g.product.Within(ctx)

@@ -173,7 +173,8 @@ func (g *Gram) Load(val []float64) {
 // singles are the columns that single has.
 func (g *Gram) singles() []column { return g.columns[len(g.columns)-len(g.single):] }
 
-// Sum is where entries are added: that of the members i ≤ j, times Factor, to Val at Places[j][i].
+// Sum is where entries are added: the entry of the members i ≤ j, times Factor, to Val at
+// Places[j][i].
 type Sum struct {
 	Val    []float64
 	Places [][]int32
@@ -187,7 +188,8 @@ func (s *Sum) add(i, j int, v float64) {
 	s.Val[s.Places[j][i]] += s.Factor * v
 }
 
-// Add adds the entries of the Schur complement for the n × n matrix m. When ctx ends, the error is that of ctx.
+// Add adds the entries of the Schur complement for the n × n matrix m. When ctx ends, the error is
+// ctx.Err().
 func (g *Gram) Add(ctx context.Context, m []float64, to Sum) error {
 	g.room()
 	work := poll.New(ctx)

@@ -23,7 +23,7 @@ type Own struct {
 	of      []int   // the variables
 	ptr     []int   // of each member, where its entries begin
 	row     []int32 // of each entry, the place of its variable,
-	src     []int32 // that of its value in k,
+	src     []int32 // the place of its value in k,
 	val     []float64
 	data    []float64 // and the value over the coefficient
 	coef    []float64 // D
@@ -83,7 +83,7 @@ func (o *Own) Members() [][]Entry {
 }
 
 // Load takes over the values of k, in which the rows of the cone begin at column first, and
-// returns those of the data matrices.
+// returns the values of the data matrices.
 func (o *Own) Load(k *sparse.CSC, val []float64, first int) []float64 {
 	for i := range o.coef {
 		o.coef[i] = val[k.ColPtr[first+i]]
@@ -95,8 +95,8 @@ func (o *Own) Load(k *sparse.CSC, val []float64, first int) []float64 {
 	return o.data
 }
 
-// Before takes from the right-hand sides b of the members those of X without them. Apply is G, y room for
-// a vector, and t another; rhs is the part of b that belongs to Y.
+// Before takes from the right-hand sides b of the members the terms of X without them. Apply is G,
+// y room for a vector, and t another; rhs is the part of b that belongs to Y.
 func (o *Own) Before(b, rhs, t, y []float64, apply func(dst, x []float64)) {
 	for i, j := range o.of {
 		t[i] = b[j] / o.coef[i]
@@ -134,8 +134,9 @@ func (o *Own) After(b, rhs, t, y []float64, apply func(dst, x []float64)) {
 	}
 }
 
-// Separable reports, for each range, whether its matrix variable can be eliminated for less than it costs:
-// where no more rows of A hold it than it has, and none of another range. The columns of at are rows.
+// Separable reports, for each range, whether its matrix variable can be eliminated for less than it
+// costs: where no more rows of A hold it than it has, and none of another range. The columns of at
+// are rows.
 func Separable(at *sparse.CSC, ranges []Range) []bool {
 	owner := make([]int32, at.Rows) // from 1, of each variable
 	rows, most := make([]int, len(ranges)), at.Cols+1

@@ -24,14 +24,14 @@ const (
 //
 //	x = B·D·x̂,  y = E·ŷ/C,  P̂ = C·B·D·P·D,  q̂ = C·D·q,  Â = E·A·D,
 //
-// so that bounds of rows are to be multiplied by E/B and those of variables by
+// so that bounds of rows are to be multiplied by E/B and bounds of variables by
 // 1/(B·D).
 type Scaling struct {
 	D []float64 // length n, one per variable
 	E []float64 // length m, one per row
 	B float64   // typical size of the bounds
 	C float64   // of the objective
-	// Groups are rows that get one factor by Ruiz, as those of a cone must.
+	// Groups are rows that get one factor by Ruiz, as the rows of a cone must.
 	Groups []Group
 	d      []float64 // factors of one pass
 	e      []float64
@@ -42,8 +42,8 @@ type Scaling struct {
 // Group is a range of rows.
 type Group struct{ Start, Len int }
 
-// New returns the scaling that changes nothing, for n variables and m rows. Its methods work in room, which others may use between
-// their calls, of length n + m at least; nil: it makes its own.
+// New returns the scaling that changes nothing, for n variables and m rows. Its methods work in
+// room, which others may use between their calls, of length n + m at least; nil: it makes its own.
 func New(n, m int, room []float64) *Scaling {
 	if room == nil {
 		room = make([]float64, n+m)
@@ -199,7 +199,7 @@ func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 }
 
 // norms leaves in s.d the largest entry of each column of (P; A) and in s.e
-// that of each row of A.
+// the largest entry of each row of A.
 func (s *Scaling) norms(p, at *sparse.CSC) {
 	clear(s.d)
 	symNorms(p, s.d)
@@ -232,8 +232,8 @@ func symNorms(p *sparse.CSC, norm []float64) {
 	}
 }
 
-// balance multiplies the factors by 1/√norm, such that they stay in range, and returns the largest change so far. With wide, kernels for wide
-// registers do most of it, and round in the same way.
+// balance multiplies the factors by 1/√norm, such that they stay in range, and returns the largest
+// change so far. With wide, kernels for wide registers do most of it, and round in the same way.
 func balance(factors, norms []float64, change float64, wide bool) float64 {
 	norms = norms[:len(factors)]
 	for j := 0; j < len(factors); {
@@ -245,7 +245,8 @@ func balance(factors, norms []float64, change float64, wide bool) float64 {
 		for end := min(j+4, len(factors)); j < end; j++ {
 			if norm := norms[j]; norm > 0 {
 				d := 1 / math.Sqrt(norm)
-				if to := factors[j] * d; !(to > 2*smallest && to < largest/2) { // near the ends of the range, or beyond them
+				// near the ends of the range, or beyond them
+				if to := factors[j] * d; !(to > 2*smallest && to < largest/2) {
 					d = min(max(d, smallest/factors[j]), largest/factors[j])
 				}
 				factors[j] *= d

@@ -8,8 +8,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// face is a semidefinite cone with matrices V·Ȳ·Vᵀ for multipliers. With n the order and r the rank of the sum of all F, r rows of V, the pivots, are
-// those of v, and the others those of the identity.
+// face is a semidefinite cone with matrices V·Ȳ·Vᵀ for multipliers. With n the order and r the rank
+// of the sum of all F, r rows of V, the pivots, are rows of v, and the others rows of the
+// identity.
 type face struct {
 	cone   qpbackend.Cone
 	n      int
@@ -20,12 +21,12 @@ type face struct {
 	l      []float64 // r × r, lower: that part of the sum is L·Lᵀ
 }
 
-// negligible is the share of the largest diagonal entry, for each unit of the order, up to which the rest of F once its
-// pivots are eliminated is rounding.
-// Source: derived: four unit roundoffs.
+// negligible is the share of the largest diagonal entry, for each unit of the order, up to which
+// the rest of F once its pivots are eliminated is rounding. Source: derived: four unit roundoffs.
 const negligible = 0x1p-50
 
-// newFace is the face for the sum f of the F, n × n, which it overwrites; nil where that is not semidefinite, or definite.
+// newFace is the face for the sum f of the F, n × n, which it overwrites; nil where that is not
+// semidefinite, or definite.
 func newFace(c qpbackend.Cone, f []float64, n int) *face {
 	fc := &face{cone: c, n: n, place: make([]int, n)}
 	top := 0.0
@@ -88,7 +89,7 @@ func newFace(c qpbackend.Cone, f []float64, n int) *face {
 	return fc
 }
 
-// order is that of Ȳ.
+// order of Ȳ.
 func (f *face) order() int { return f.n - len(f.pivots) }
 
 // entry is one of a triangle column by column, with entries off the diagonal times √2.
@@ -97,7 +98,8 @@ type entry struct {
 	v   float64
 }
 
-// restrict appends to dst the entries of VᵀFV for those of F. full is room for a square of order(), zero before and after.
+// restrict appends to dst the entries of VᵀFV, given the entries of F. full is room for a square of
+// order(), zero before and after.
 func (f *face) restrict(dst, of []entry, full []float64) []entry {
 	w, dense := f.order(), false
 	from := len(dst)
@@ -154,7 +156,7 @@ func (f *face) restrict(dst, of []entry, full []float64) []entry {
 	return dst
 }
 
-// row is that of the entry (i, j) of a matrix.
+// row is the row of the entry (i, j) of a matrix.
 func row(i, j int) int {
 	i, j = min(i, j), max(i, j)
 	return j*(j+1)/2 + i

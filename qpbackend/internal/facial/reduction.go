@@ -72,7 +72,8 @@ type ray struct {
 	share    float64 // of the multiple of the sum of all rays
 }
 
-// rowsAndSquares are of each row, 1 + its cone if that is semidefinite, and of each variable whether it is in P.
+// rowsAndSquares are of each row, 1 + its cone if that is semidefinite, and of each variable
+// whether it is in P.
 func rowsAndSquares(p *qpbackend.Problem) (of []int, squares []bool) {
 	n, m := p.Dims()
 	of, squares = make([]int, m), make([]bool, n)
@@ -94,7 +95,8 @@ func (r *faces) alike(o *faces) bool {
 	same := func(a, b *sparse.CSC) bool {
 		return slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
 	}
-	return slices.Equal(r.kept, o.kept) && slices.Equal(r.problem.Cones, o.problem.Cones) && same(r.problem.A, o.problem.A) && same(r.problem.P, o.problem.P)
+	return slices.Equal(r.kept, o.kept) && slices.Equal(r.problem.Cones, o.problem.Cones) &&
+		same(r.problem.A, o.problem.A) && same(r.problem.P, o.problem.P)
 }
 
 // newFaces are the faces of p; nil where nothing is to be gained. tol is the tolerance of a
@@ -259,8 +261,9 @@ func (r *faces) rewrite(p *qpbackend.Problem) bool {
 	return true
 }
 
-// mostFill is how many times as many entries A may have with the faces.
-// Source: a limit of time: with twice as many an iteration takes up to twice as long, and without strict interior a run two to four times as many of them.
+// mostFill is how many times as many entries A may have with the faces. Source: a limit of time:
+// with twice as many an iteration takes up to twice as long, and without strict interior a run two
+// to four times as many of them.
 const mostFill = 2
 
 // columns sets the variables that stay, their costs and bounds, and returns the place of each.
@@ -295,8 +298,8 @@ func (r *faces) spread(dst, v []float64) []float64 {
 	return reduce.Spread(append(dst, make([]float64, r.n)...), v, r.kept)
 }
 
-// multipliers appends to dst, which is empty, the multipliers of the rows as stated for those of
-// problem.
+// multipliers appends to dst, which is empty, the multipliers of the rows as stated, given the ones
+// of problem.
 func (r *faces) multipliers(dst, y []float64) []float64 {
 	dst = append(dst, make([]float64, r.m)...)
 	i, at := 0, 0
@@ -378,7 +381,8 @@ func (r *faces) primal(ctx context.Context, dst, x []float64, p *qpbackend.Probl
 // Source: derived: a tenth leaves nearly all of it to the solver.
 const allowed = 0.1
 
-// least is the least multiple t of the sum of the rays for which v and t times that is semidefinite, but for the error δ.
+// least is the least multiple t of the sum of the rays for which v and t times that is
+// semidefinite, but for the error δ.
 func (f *face) least(ctx context.Context, v []float64, δ float64) float64 {
 	n, w, r := f.n, f.order(), len(f.pivots)
 	k := make([]float64, w*w) // Vᵀ·S·V
@@ -391,7 +395,7 @@ func (f *face) least(ctx context.Context, v []float64, δ float64) float64 {
 		i, j, v := pair(entry{at, e})
 		s[i*n+j], s[j*n+i] = v, v
 	}
-	// B = Vᵀ·S·E, of which the rows E are those of the pivots: V has the identity in the others.
+	// B = Vᵀ·S·E, of which the rows E are the pivots: V has the identity in the others.
 	b := make([]float64, r*w)
 	for p, at := range f.pivots {
 		col, out := s[at*n:][:n], b[p*w:][:w]

@@ -21,7 +21,7 @@ import (
 // gathered in blocks that have their entries in the same rows. The rows of B
 // within one component and block are stored as multiples of as few vectors as
 // there are directions among them: none for rows of zeros, one for rows that
-// repeat the same data, as those of one sample in a regression do (a Khatri-Rao
+// repeat the same data, as the rows of one sample in a regression do (a Khatri-Rao
 // structure). This depends on the values and is found out by load.
 type arrowhead struct {
 	*partition // that it was made of; NewLike makes others of it
@@ -86,16 +86,16 @@ type block struct {
 	owner        []int32 // component of each vector
 	local        []int32 // and its number there
 	gAt          int32
-	data         int       // where the vectors to work with are: at, or those of the block it copies
+	data         int       // where the vectors to work with are: at, or the vectors of the block it copies
 	copyOf       int32     // the block whose they are
 	factor       []float64 // of the columns, for a scaled copy; nil: 1
 	g            []float64 // in a solve, an entry for each vector; part of arrowhead.g
 }
 
-// pairs are the components of an arrowhead form that consist of a variable and a row each, where the row alone has
-// entries in the border, which is one block: samples with a hinge each. Loops over arrays then do the work of
-// loops over components: with T = [a e; e −d], for a, d > 0, T⁻¹ = [d e; e −a]/(ad + e²), which
-// has no differences.
+// pairs are the components of an arrowhead form that consist of a variable and a row each, where
+// the row alone has entries in the border, which is one block: samples with a hinge each. Loops
+// over arrays then do the work of loops over components: with T = [a e; e −d], for a, d > 0, T⁻¹ =
+// [d e; e −a]/(ad + e²), which has no differences.
 type pairs struct {
 	nodes    []int32   // variable, row, variable, row
 	link     []float64 // e of each component
@@ -130,9 +130,9 @@ type piece struct {
 // Source: derived: 256 kB of float64, half a second-level cache.
 const chunkSize = 1 << 15
 
-// chunkRows is the least number of rows of B in them: the Schur complement, which may be larger than a cache, is read and
-// written once a chunk.
-// Source: derived: as many as a part of a product in internal/matrix has.
+// chunkRows is the least number of rows of B in them: the Schur complement, which may be larger
+// than a cache, is read and written once a chunk. Source: derived: as many as a part of a product
+// in internal/matrix has.
 const chunkRows = 192
 
 // owners is the component of each place in nodes.

@@ -42,18 +42,21 @@ func NewBlocks(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strat
 	return NewLike(ctx, p, at, blocks, how, nil)
 }
 
-// NewLike is NewBlocks. Where the matrix has the pattern of like, a System made with the same strategy, and a
-// border, it is not analysed again.
+// NewLike is NewBlocks. Where the matrix has the pattern of like, a System made with the same
+// strategy, and a border, it is not analysed again.
 func NewLike(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy, like *System) (*System, error) {
 	blocks = withOwn(at, blocks, how)
 	gone, entries, most := make([]bool, len(blocks)), 0.0, mostIn(blocks)
 	for t, b := range blocks {
-		if gone[t] = b.Own != nil || b.Order > 0 && (how == Schur || how == Auto && eliminable(at, b.Start, b.Len, b.Order, most)); gone[t] {
+		if gone[t] = b.Own != nil || b.Order > 0 &&
+			(how == Schur || how == Auto && eliminable(at, b.Start, b.Len, b.Order, most)); gone[t] {
 			continue
 		}
 		if length := float64(b.Len); !b.Expanded {
 			if entries += length * (length + 1) / 2; entries > mostDense {
-				return nil, fmt.Errorf("kkt: with a cone of %d rows the matrix has more than %g entries; the strategy auto would eliminate the rows of semidefinite cones", b.Len, float64(mostDense))
+				return nil,
+					fmt.Errorf("kkt: with a cone of %d rows the matrix has more than %g entries; the strategy auto "+
+						"would eliminate the rows of semidefinite cones", b.Len, float64(mostDense))
 			}
 		}
 	}
@@ -65,9 +68,11 @@ func NewLike(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strateg
 	return newSystem(ctx, p, at, blocks, gone, how, like)
 }
 
-// mostIn is the number of columns for each row up to which small blocks are eliminated. A complement of more columns than rows is singular. The sum of all need not be,
-// where all cones are semidefinite. But beside blocks of other cones, which stay, pivots may be rounding alone, and the rows of those blocks magnify it.
-// Source: of 1000 random programs with cones of every kind 24 are not solved where mostColumns holds for all, and each is with 1, in .96 of the iterations.
+// mostIn is the number of columns for each row up to which small blocks are eliminated. A
+// complement of more columns than rows is singular. The sum of all need not be, where all cones are
+// semidefinite. But beside blocks of other cones, which stay, pivots may be rounding alone, and the
+// rows of those blocks magnify it. Source: of 1000 random programs with cones of every kind 24 are
+// not solved where mostColumns holds for all, and each is with 1, in .96 of the iterations.
 func mostIn(blocks []Block) int {
 	if slices.ContainsFunc(blocks, func(b Block) bool { return b.Order == 0 }) {
 		return 1
@@ -80,7 +85,7 @@ func mostIn(blocks []Block) int {
 // Source: a limit of memory: 1e8 float64 have 0.8 GB.
 const mostDense = 1e8
 
-// Source: that of ipm's longestDense: up to it a dense block is cheaper than the
+// Source: as ipm's longestDense: up to it a dense block is cheaper than the
 // expanded one.
 const longBlock = 4
 
@@ -204,7 +209,8 @@ func (s *System) weighBlocks() {
 	}
 }
 
-// subtractBlocks is the part of subtractRows of expanded blocks, with the residuals behind the rows.
+// subtractBlocks is the part of subtractRows of expanded blocks, with the residuals behind the
+// rows.
 func (s *System) subtractBlocks(b, x []float64) {
 	for t, block := range s.blocks {
 		first, e := s.n+block.Start, s.extra[t]
@@ -236,10 +242,11 @@ func (s *System) subtractBlocks(b, x []float64) {
 	}
 }
 
-// newFactor is that of the strategy, with the eliminated blocks.
+// newFactor is the factor of the strategy, with the eliminated blocks.
 func (s *System) newFactor(ctx context.Context, how Strategy, like *System) (factor, error) {
 	if like != nil {
-		if f, ok := like.f.(*arrowhead); ok && slices.Equal(s.k.ColPtr, like.k.ColPtr) && slices.Equal(s.k.RowIdx, like.k.RowIdx) {
+		if f, ok := like.f.(*arrowhead); ok && slices.Equal(s.k.ColPtr, like.k.ColPtr) &&
+			slices.Equal(s.k.RowIdx, like.k.RowIdx) {
 			return newArrowhead(s.k, f.partition), nil
 		}
 	}
@@ -261,13 +268,15 @@ func (s *System) Own(t int) []int { return s.blocks[t].Own }
 // SetScaling gives the eliminated block t its G, which may change before each Factorise.
 func (s *System) SetScaling(t int, g Scaling) {
 	blocks := s.f.(*eliminated).blocks // by ascending first column
-	k, found := slices.BinarySearchFunc(blocks, s.n+s.blocks[t].Start, func(b gone, first int) int { return b.first - first })
+	k, found := slices.BinarySearchFunc(blocks, s.n+s.blocks[t].Start, func(b gone, first int) int {
+		return b.first - first
+	})
 	if found {
 		blocks[k].scaling = g
 	}
 }
 
-// withOwn are the blocks without the matrix variables that are to stay: those of small matrices,
+// withOwn are the blocks without the matrix variables that are to stay: the ones of small matrices,
 // those that elimination.Separable does not name, and with the strategy Sparse all.
 func withOwn(at *sparse.CSC, blocks []Block, how Strategy) []Block {
 	if len(blocks) == 0 {
@@ -307,8 +316,9 @@ func eliminations(blocks []Block, n int, which func(t int) bool) (list []semidef
 // loop, that semidefinite blocks take.
 type Cost struct{ Bytes, Work float64 }
 
-// CostOf is that of the semidefinite ones of the blocks of rows of A, eliminated or not as the
-// strategy auto would have it: the scaling, and a Schur complement with its factor or a dense block.
+// CostOf is the cost of the semidefinite ones of the blocks of rows of A, eliminated or not as the
+// strategy auto would have it: the scaling, and a Schur complement with its factor or a dense
+// block.
 func CostOf(at *sparse.CSC, blocks []Block) (c Cost) {
 	blocks = withOwn(at, blocks, Auto)
 	most := mostIn(blocks)
@@ -331,10 +341,11 @@ func CostOf(at *sparse.CSC, blocks []Block) (c Cost) {
 	return c
 }
 
-// Source: matrices are those of cone.Semidefinite and elimination.Gram; vectorsOfRow those
-// of package ipm, with the problem's own; scaling was fitted to the times of arch0,
-// mcp250-1 and mcp500-3 of SDPLIB. perEntry, for the loops over entries and the solves, and inPair, for a pair of entries in the Schur
-// complement, are those of mcp250-1, mcp500-1 and maxG11 in pieces; a fifth or four times perEntry changes their times by at most a fifth.
+// Source: matrices counts as cone.Semidefinite and elimination.Gram; vectorsOfRow as package ipm,
+// with the problem's own; scaling was fitted to the times of arch0, mcp250-1 and mcp500-3 of
+// SDPLIB. perEntry, for the loops over entries and the solves, and inPair, for a pair of entries in
+// the Schur complement, were fitted on mcp250-1, mcp500-1 and maxG11 in pieces; a fifth or four
+// times perEntry changes their times by at most a fifth.
 const (
 	word         = 8
 	matrices     = 14
@@ -344,8 +355,9 @@ const (
 	inPair       = 10
 )
 
-// PieceCost is the cost of a matrix variable of which each entry is in an equation of its own, as in package chordal: in the
-// factor those that are not among the outer ones are eliminated, with a front of all and the border.
+// PieceCost is the cost of a matrix variable of which each entry is in an equation of its own, as
+// in package chordal: in the factor those that are not among the outer ones are eliminated, with a
+// front of all and the border.
 func PieceCost(order, outer int, border float64) Cost {
 	n := float64(order)
 	all, left := n*(n+1)/2, float64(outer)*float64(outer+1)/2

@@ -38,7 +38,8 @@ func (p *partition) list(k *sparse.CSC) {
 	}
 }
 
-// stretchesOf visits the couplings, where a column of the matrix is a place in nodes or ^place in border, column by column.
+// stretchesOf visits the couplings, where a column of the matrix is a place in nodes or ^place in
+// border, column by column.
 func stretchesOf(k *sparse.CSC, place []int32, visit func(coupling)) {
 	last := coupling{node: -1}
 	for j, b := range place {
@@ -123,8 +124,8 @@ func (p *partition) similarColumns() (block []int32, blocks int) {
 	return block, len(model)
 }
 
-// columns returns the nodes of border columns, those of column lead[t] from
-// ptr[t] on. A column between two leads has those of the one before it.
+// columns returns the nodes of border columns, the nodes of column lead[t] from
+// ptr[t] on. A column between two leads has the nodes of the one before it.
 func (p *partition) columns() (lead, ptr, rows []int32) {
 	nc := len(p.border)
 	leads := make([]bool, nc+1)

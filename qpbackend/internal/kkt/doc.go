@@ -17,7 +17,7 @@
 // factored densely, with the largest pivots first, and eliminated; the rest is
 // the Schur complement, a dense matrix of the order of the border, to which the
 // components contribute by products of dense blocks. Blocks whose columns are
-// scaled copies of those of another one, as those of the pieces of a regression
+// scaled copies of the columns of another one, as with the pieces of a regression
 // are, have their data once. The choice is by the pattern: a model of the number
 // of operations is evaluated for both, and the cheaper one is taken.
 //

@@ -28,9 +28,10 @@ type Scaling interface {
 // leaves the Schur complement Σ AᵀG⁻¹A in the place of the variables that they have, and
 // the other columns are factored as a whole.
 //
-// Their rows of the matrix have no proximal term, and hold exactly for a result of solve,
-// but for rounding in G⁻¹, which is left as a residual of the variables. With a matrix variable, see
-// Block.Own, goes the variable too, which leaves −Σ A·G·Aᵀ in the place of the other rows that it is in.
+// Their rows of the matrix have no proximal term, and hold exactly for a result of solve, but for
+// rounding in G⁻¹, which is left as a residual of the variables. With a matrix variable, see
+// Block.Own, goes the variable too, which leaves −Σ A·G·Aᵀ in the place of the other rows that it
+// is in.
 type eliminated struct {
 	k      *sparse.CSC // pattern of the whole matrix
 	val    []float64   // its values, as loaded
@@ -60,8 +61,9 @@ func (e *exactness) use(on bool) bool {
 	return e.on && !was
 }
 
-// Source: derived: squaresCheap is the share that an iteration may take longer for systems that need fewer corrections, squaresMost for those that
-// miss their goal; up to smallSquares, a millisecond, squaresSmall.
+// Source: derived: squaresCheap is the share that an iteration may take longer for systems that
+// need fewer corrections, squaresMost for those that miss their goal; up to smallSquares, a
+// millisecond, squaresSmall.
 const (
 	squaresCheap = 0.2
 	squaresSmall = 1.5
@@ -69,7 +71,8 @@ const (
 	smallSquares = 2.5e6
 )
 
-// choose compares the operations with those of the rest of an iteration: the products of the cones and the factor.
+// choose compares the operations with the operations of the rest of an iteration: the products of
+// the cones and the factor.
 func (f *eliminated) choose(orders []semidefinite, factor factor) {
 	exact, rest := 0.0, 0.0
 	for t, b := range orders {
@@ -110,7 +113,7 @@ func members(k *sparse.CSC, first, length, behind int) (columns []int32, entries
 			entries[m] = append(entries[m], elimination.Entry{Row: int32(i), Place: int32(e)})
 		}
 	}
-	// In ascending order, so that the pairs are those of an upper triangle.
+	// In ascending order, so that the pairs belong to an upper triangle.
 	order := make([]int, len(columns))
 	for i := range order {
 		order[i] = i
@@ -136,7 +139,8 @@ type semidefinite struct {
 
 // members are the columns that are left with the entries of a block: variables, or, of a matrix
 // variable, the other rows.
-func (b semidefinite) members(k *sparse.CSC, own *elimination.Own, behind int) (columns []int32, entries [][]elimination.Entry) {
+func (b semidefinite) members(k *sparse.CSC, own *elimination.Own,
+	behind int) (columns []int32, entries [][]elimination.Entry) {
 	if own != nil {
 		return own.Columns, own.Members()
 	}
@@ -165,7 +169,9 @@ func newEliminated(ctx context.Context, k *sparse.CSC, n int, blocks []semidefin
 		}
 		w := float64(len(columns))
 		if total += w * (w + 1) / 2; total > mostComplement {
-			return nil, fmt.Errorf("kkt: the Schur complement of the semidefinite cones, with %d columns of one of them, has more than %g entries", len(columns), float64(mostComplement))
+			return nil,
+				fmt.Errorf("kkt: the Schur complement of the semidefinite cones, with %d columns of one of them, "+
+					"has more than %g entries", len(columns), float64(mostComplement))
 		}
 		cliques[t] = columns
 		f.blocks = append(f.blocks, gone{
@@ -269,7 +275,8 @@ func (f *eliminated) load(val []float64, _ []int8) {
 	}
 }
 
-func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8, _ ldl.Regularisation) (int, error) {
+func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8,
+	_ ldl.Regularisation) (int, error) {
 	v, exact := f.red.Val, f.exact.always || f.exact.on
 	clear(v)
 	for e, at := range f.from {
@@ -315,9 +322,11 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	return f.f.factorise(ctx, v, diag, f.sign, ldl.Regularisation{Eps: lostShare, Delta: lostKept})
 }
 
-// lostShare of its diagonal entry is a pivot of the Schur complement that is rounding error alone; lostKept takes its place.
-// Source: lostShare is derived: the unit roundoff. The rows that stay make the rounding of a pivot larger, and a small pivot magnifies it: of 6000 random programs with
-// second-order, exponential, power and semidefinite cones, of orders 9, 13 and 18, 37 are not solved with 1e-8, and 20 with 1e-6, in fewer iterations; 1e-5 and 1e-4 do as 1e-6 (1800 others).
+// lostShare of its diagonal entry is a pivot of the Schur complement that is rounding error alone;
+// lostKept takes its place. Source: lostShare is derived: the unit roundoff. The rows that stay
+// make the rounding of a pivot larger, and a small pivot magnifies it: of 6000 random programs with
+// second-order, exponential, power and semidefinite cones, of orders 9, 13 and 18, 37 are not
+// solved with 1e-8, and 20 with 1e-6, in fewer iterations; 1e-5 and 1e-4 do as 1e-6 (1800 others).
 const (
 	lostShare = 0x1p-53
 	lostKept  = 1e-6
@@ -389,9 +398,9 @@ func (f *eliminated) addTransposed(dst []float64, g *gone, y []float64) {
 	}
 }
 
-// eliminable reports whether the elimination of the rows of a semidefinite block takes
-// less than its dense block: the operations of the Schur complement, of its factor and of
-// the scaling against those of a factor of as many rows. Of a small block, most columns for each row are.
+// eliminable reports whether the elimination of the rows of a semidefinite block takes less than
+// its dense block: the operations of the Schur complement, of its factor and of the scaling against
+// a factor of as many rows. Of a small block, most columns for each row are.
 func eliminable(at *sparse.CSC, first, length, order, most int) bool {
 	if order < leastOrder {
 		return false
@@ -405,10 +414,11 @@ func eliminable(at *sparse.CSC, first, length, order, most int) bool {
 	return price < inPanel*(rows*rows*rows/3+rows*rows*w)
 }
 
-// Source: from leastOrder to cheapOrder either way takes some tenths of a millisecond, and
-// with the rows eliminated the last digits of small eigenvalues are kept: of the problems
-// control1, truss2, hinf2 to hinf14 of SDPLIB 4 are solved and none without; of 33 random trusses all, in .97 of the time where cones with up to mostColumns columns for each row are eliminated too. inPanel is inBlocks; passes are the products of
-// matrices of an iteration: four solves of two each.
+// Source: from leastOrder to cheapOrder either way takes some tenths of a millisecond, and with the
+// rows eliminated the last digits of small eigenvalues are kept: of the problems control1, truss2,
+// hinf2 to hinf14 of SDPLIB 4 are solved and none without; of 33 random trusses all, in .97 of the
+// time where cones with up to mostColumns columns for each row are eliminated too. inPanel is
+// inBlocks; passes are the products of matrices of an iteration: four solves of two each.
 const (
 	leastOrder  = 4
 	cheapOrder  = 12

@@ -14,10 +14,12 @@ import (
 // faster way. Halved or doubled, one at a time, no constant changes the choice on more
 // than 2 of its 86 problems but inBlocks, which halved changes it on 3.
 const (
-	inBlocks   = 0.25         // a multiplication in a product of blocks
-	call       = 16           // of those: the cost of starting on a vector
-	inside     = 0.5          // a multiplication in a component
-	visit      = 25           // to go through a component in a solve: 60 ns where a sparse multiplication takes 2, ramp_20000 of dcbench scale
+	inBlocks = 0.25 // a multiplication in a product of blocks
+	call     = 16   // of those: the cost of starting on a vector
+	inside   = 0.5  // a multiplication in a component
+	// to go through a component in a solve: 60 ns where a sparse multiplication takes 2, ramp_20000
+	// of dcbench scale
+	visit      = 25
 	solves     = 4            // after a factorisation: predictor and corrector, each refined once
 	entryOfL   = 2*solves + 1 // for an entry of L: each solve goes forward and backward through L, and writing it
 	borderCost = inBlocks / 6 // of the border's order cubed: a dense factorisation

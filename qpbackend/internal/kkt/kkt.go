@@ -95,7 +95,8 @@ func (s *System) Work() float64 {
 	return sum
 }
 
-func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy, like *System) (*System, error) {
+func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bool, how Strategy,
+	like *System) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, blocks: blocks, gone: gone, wide: vectors(cpu.Wide())}
 	size := n + m + s.number()
@@ -220,12 +221,13 @@ func (s *System) Load(θ float64, off []bool) {
 
 // Factorise factors the loaded matrix with h added to the diagonal of H and g,
 // negative, as the diagonal of the rows; d holds h and g. It reports how many
-// pivots had to be replaced. When ctx ends, the error is that of ctx.
+// pivots had to be replaced. When ctx ends, the error is ctx.Err().
 func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err error) {
 	return s.FactoriseAhead(ctx, d, nil)
 }
 
-// FactoriseAhead is Factorise, and begins to solve for the right-hand side b, which SolveAhead goes on with; nil for none.
+// FactoriseAhead is Factorise, and begins to solve for the right-hand side b, which SolveAhead goes
+// on with; nil for none.
 func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced int, err error) {
 	val, own := s.k.Val, s.d[:s.n]
 	for j, h := range s.hd[:len(own)] {
@@ -284,7 +286,7 @@ func (s *System) SolveBegun(ctx context.Context, x, b []float64, goal Accuracy) 
 	return s.refine(ctx, x, b, goal)
 }
 
-// refine makes x, the solution by the factor, that of Solve.
+// refine makes x, the solution by the factor, the solution of Solve.
 func (s *System) refine(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	r := s.corrections(ctx, x, b, goal)
 	if s.Strategy() == Schur {
@@ -329,9 +331,10 @@ func (s *System) correction() []float64 {
 	return s.cor
 }
 
-// Outweigh makes the factors that follow those of a matrix with by more on the diagonal, less where pivots are negative, in place of the
-// matrix, which the accuracy of Solve is about. It reports whether it can: where semidefinite blocks are eliminated, and with the sparse strategy. Of a Schur complement
-// without cancellation, by is relative to the diagonal.
+// Outweigh makes the factors that follow the factors of a matrix with by more on the diagonal, less
+// where pivots are negative, in place of the matrix, which the accuracy of Solve is about. It
+// reports whether it can: where semidefinite blocks are eliminated, and with the sparse strategy.
+// Of a Schur complement without cancellation, by is relative to the diagonal.
 func (s *System) Outweigh(by float64) bool {
 	switch f := s.f.(type) {
 	case *eliminated:
@@ -358,20 +361,22 @@ func (s *System) outweighed() []float64 {
 	return s.heavy
 }
 
-// FormExactly makes the factors that follow those of a Schur complement of semidefinite blocks without cancellation, or leaves that to its price. It
-// reports whether they become so by that.
+// FormExactly makes the factors that follow the factors of a Schur complement of semidefinite
+// blocks without cancellation, or leaves that to its price. It reports whether they become so by
+// that.
 func (s *System) FormExactly(on bool) bool {
 	e, ok := s.f.(*eliminated)
 	return ok && e.exact.use(on)
 }
 
-// Exact reports whether factors are those of a complement without cancellation.
+// Exact reports whether the factors belong to a complement without cancellation.
 func (s *System) Exact() bool {
 	e, ok := s.f.(*eliminated)
 	return ok && (e.exact.on || e.exact.always)
 }
 
-// SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look at the residual, for a matrix without blocks. A·x is that of the equations of the rows.
+// SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look
+// at the residual, for a matrix without blocks. A·x satisfies the equations of the rows.
 func (s *System) SolveAhead(x, b []float64) {
 	s.f.ahead(x, b)
 	rows, y, d, off := b[s.n:], x[s.n:], s.d[s.n:], s.off[s.n:]
@@ -460,18 +465,22 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	}
 }
 
-// conjugate refines solutions of systems with eliminated blocks further, by generalised conjugate residuals (Eisenstat, Elman
-// and Schultz 1983) with the factor as preconditioner. Near the end the Schur complement has eigenvalues below the rounding
-// errors of the large ones, in the directions in which x of a problem without strict interior runs off. There the factor is far from the
-// matrix, and refinement by its corrections alone stops. The products by way of the scaling's factor have these digits.
+// conjugate refines solutions of systems with eliminated blocks further, by generalised conjugate
+// residuals (Eisenstat, Elman and Schultz 1983) with the factor as preconditioner. Near the end the
+// Schur complement has eigenvalues below the rounding errors of the large ones, in the directions
+// in which x of a problem without strict interior runs off. There the factor is far from the
+// matrix, and refinement by its corrections alone stops. The products by way of the scaling's
+// factor have these digits.
 type conjugate struct {
 	dir, image [directions][]float64 // images without the eliminated rows, which are zero
 	norm       [directions]float64   // squares of the images' norms
 	before     []float64             // the residual
 }
 
-// Source: directions 3 for all, conjugateSteps 8 for 20 and conjugateLag 2 for none: of hinf2 to hinf14, control1, control3, qap6, gpp100,
-// gpp124 and gpp250 of SDPLIB all reach 1.1e-6 in any case but 20, where gpp250-4 ends at 4e-6. Without these steps hinf6, hinf8, hinf14 and gpp250-4 end at 4e-6 to 7e-6.
+// Source: directions 3 for all, conjugateSteps 8 for 20 and conjugateLag 2 for none: of hinf2 to
+// hinf14, control1, control3, qap6, gpp100, gpp124 and gpp250 of SDPLIB all reach 1.1e-6 in any
+// case but 20, where gpp250-4 ends at 4e-6. Without these steps hinf6, hinf8, hinf14 and gpp250-4
+// end at 4e-6 to 7e-6.
 const (
 	directions     = 3 // that are kept: in exact arithmetic one is enough, the matrices being symmetric
 	conjugateSteps = 8
@@ -484,7 +493,8 @@ func (c *conjugate) steps(ctx context.Context, s *System, x, b []float64, goal A
 	var past [conjugateSteps]float64
 	for k := range conjugateSteps {
 		worst := r.worst(goal)
-		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil || k >= conjugateLag && worst > past[k-conjugateLag]/2 {
+		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil ||
+			k >= conjugateLag && worst > past[k-conjugateLag]/2 {
 			break
 		}
 		past[k] = worst

@@ -105,8 +105,8 @@ func (s *System) AddAx(dst, x []float64) {
 	}
 }
 
-// subtractWhole sets s.res to b − K·x and s.ax to A·x. Neighbouring rows of a column are one vector; other
-// columns are short: loops over places cost less than over slices.
+// subtractWhole sets s.res to b − K·x and s.ax to A·x. Neighbouring rows of a column are one
+// vector; other columns are short: loops over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
 	res := s.res[:len(x)]
@@ -139,7 +139,7 @@ func (s *System) subtractWhole(b, x []float64) {
 	s.subtractColumns(x, n+s.m, len(x))
 }
 
-// subtractVariables sets the variables' part of s.res to that of b − H·x.
+// subtractVariables sets the variables' part of s.res to the one of b − H·x.
 func (s *System) subtractVariables(b, x []float64) {
 	n := s.n
 	d, b, res := s.d[:n], b[:n], s.res[:n]
@@ -153,7 +153,8 @@ func (s *System) subtractVariables(b, x []float64) {
 	}
 }
 
-// subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x from s.res.
+// subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x
+// from s.res.
 func (s *System) subtractColumns(x []float64, from, to int) {
 	res, d, lo := s.res[:to], s.d[:to], s.k.ColPtr[from]
 	for c := from; c < to; c++ {
@@ -167,7 +168,8 @@ func (s *System) subtractColumns(x []float64, from, to int) {
 	}
 }
 
-// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and adds their product with x to sum.
+// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and adds their
+// product with x to sum.
 func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
 	idx, val, res := s.k.RowIdx, s.k.Val, s.res
 	if neighbours(idx, lo, hi) {
@@ -181,22 +183,22 @@ func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
 	return sum
 }
 
-// neighbours reports whether the entries lo to hi of a column, ascending, are so many without a gap that a wide
-// kernel pays.
+// neighbours reports whether the entries lo to hi of a column, ascending, are so many without a gap
+// that a wide kernel pays.
 func neighbours(idx []int, lo, hi int) bool {
 	return hi-lo >= leastWide && idx[hi-1]-idx[lo] == hi-1-lo
 }
 
-// byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes over large matrices take the time of
-// reading them.
+// byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes
+// over large matrices take the time of reading them.
 type byRows struct {
 	end, col []int32
 	row      []int32 // of each entry, where rows are short; nil where they are not
 }
 
-// shortRows is the mean number of entries up to which a loop over all entries takes less than one over the entries of each row: how
-// often that runs is not foreseen by a processor.
-// Source: a limit of speed; results do not depend on it.
+// shortRows is the mean number of entries up to which a loop over all entries takes less than one
+// over the entries of each row: how often that runs is not foreseen by a processor. Source: a limit
+// of speed; results do not depend on it.
 const shortRows = 3
 
 func newByRows(at *sparse.CSC) byRows {

@@ -28,7 +28,8 @@ func (f *arrowhead) findCopies() {
 		}
 		for t := range f.blocks[:a] {
 			model := &f.blocks[t]
-			if model.copyOf == int32(t) && model.width == b.width && f.everywhere(model) && f.match(b, model, z[b.gAt:]) {
+			if model.copyOf == int32(t) && model.width == b.width && f.everywhere(model) &&
+				f.match(b, model, z[b.gAt:]) {
 				b.data, b.copyOf, b.factor = model.at, int32(t), f.factors[b.first:][:b.width]
 				f.halved = true
 				break
@@ -161,7 +162,7 @@ func (f *arrowhead) restore() {
 	}
 }
 
-// columnFactor is that of the block's column j.
+// columnFactor is the factor of the block's column j.
 func (l *block) columnFactor(j int) float64 {
 	if l.factor == nil {
 		return 1

@@ -11,8 +11,9 @@ import (
 )
 
 // factorise computes the factors of the matrix with the given diagonal and the
-// other values that have gone through load. The rules are those of ldl.Factor.
-func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error) {
+// other values that have gone through load. The rules are the same as in ldl.Factor.
+func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int8,
+	reg ldl.Regularisation) (replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	if !f.pairs.invert(diag, reg.Eps) {
 		f.fill(diag)
@@ -232,7 +233,8 @@ func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
 	if simd.Have && f.product.Wide() && f.single(a, b, lo, hi) {
 		n := len(f.border)
-		f.product.SubtractWeighted(f.s[a.first*n+b.first:], n, x, y, f.weights, na, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
+		f.product.SubtractWeighted(f.s[a.first*n+b.first:], n, x, y, f.weights, na, a.width, b.width, a.width, b.width,
+			a.copyOf == b.copyOf)
 		return
 	}
 	if na <= nb {

@@ -117,7 +117,8 @@ func (w vectors) mul(dst, a, x []float64) {
 	}
 }
 
-// subtractMulT takes Aᵀ·y from dst for the rows of a, each as long as dst, four at a time where that is wide.
+// subtractMulT takes Aᵀ·y from dst for the rows of a, each as long as dst, four at a time where
+// that is wide.
 func (w vectors) subtractMulT(dst, a, y []float64) {
 	r, n := len(y)&^3, len(dst)
 	if bool(w) && n >= leastWide && r > 0 {

@@ -45,15 +45,16 @@ type Factor struct {
 	replaced int
 }
 
-// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from which whole supernodes
-// pay. Source: times of a factorisation with two solves; docs/lab/bench.md, Leading columns and
-// supernodes.
+// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from
+// which whole supernodes pay. Source: times of a factorisation with two solves; docs/lab/bench.md,
+// Leading columns and supernodes.
 const supernodalRatio = 15.0
 
-// Store takes out the leading columns and makes the storage of L for the method that takes less time. joined is for matrices
-// with large dense parts: columns that do not touch one another but have the same rows below, as those of variables that
-// are in all rows of one dense block, share a supernode, with zeros between them:
-// one product instead of many updates of rank one. When ctx ends, the error is that of ctx.
+// Store takes out the leading columns and makes the storage of L for the method that takes less
+// time. joined is for matrices with large dense parts: columns that do not touch one another but
+// have the same rows below, as the columns of variables that are in all rows of one dense block,
+// share a supernode, with zeros between them: one product instead of many updates of rank one. When
+// ctx ends, the error is ctx.Err().
 func (f *Factor) Store(ctx context.Context, joined bool) error {
 	defer func() { f.room = nil }()
 	f.joined = joined
@@ -105,14 +106,15 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // Analyse. sign[i] = ±1 is the expected sign of the pivot of original row i, 0
 // for unknown; nil: none is known. It returns the number of replaced pivots. It
 // is an error when a pivot is not finite, or zero and not replaced; the factor
-// then must not be used. When ctx ends, the error is that of ctx. No allocation but
+// then must not be used. When ctx ends, the error is ctx.Err(). No allocation but
 // for the error.
-func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8, reg Regularisation) (replaced int, err error) {
+func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8,
+	reg Regularisation) (replaced int, err error) {
 	return f.checked(ctx, val, nil, sign, reg)
 }
 
-// Load takes over the values off the diagonal and the signs, as for Factorise, for calls of Refactor. It keeps both, and these write
-// the diagonal into val.
+// Load takes over the values off the diagonal and the signs, as for Factorise, for calls of
+// Refactor. It keeps both, and these write the diagonal into val.
 func (f *Factor) Load(val []float64, sign []int8) {
 	f.val, f.loaded = val, sign
 	if f.first != nil {
@@ -120,16 +122,19 @@ func (f *Factor) Load(val []float64, sign []int8) {
 	}
 }
 
-// Reload takes over the values from an entry on once more: those before and the signs are as at the last Load.
+// Reload takes over the values from an entry on once more: those before and the signs are as at the
+// last Load.
 func (f *Factor) Reload(from int) {
 	if f.first != nil {
 		f.first.fix(f.val, from)
 	}
 }
 
-// Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n, on it. On the way it begins to solve for
-// the right-hand side b, which SolveAhead goes on with; nil for none. It does not keep D for Pivots.
-func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisation, b []float64) (replaced int, err error) {
+// Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n,
+// on it. On the way it begins to solve for the right-hand side b, which SolveAhead goes on with;
+// nil for none. It does not keep D for Pivots.
+func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisation,
+	b []float64) (replaced int, err error) {
 	if b != nil {
 		f.gather(b)
 	}
@@ -142,7 +147,8 @@ func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisatio
 	return f.checked(ctx, f.val, diag, f.loaded, reg)
 }
 
-// SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call. No allocation.
+// SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call.
+// No allocation.
 func (f *Factor) SolveAhead(x []float64) {
 	if f.first != nil {
 		f.behind(f.x)
@@ -153,7 +159,8 @@ func (f *Factor) SolveAhead(x []float64) {
 }
 
 // checked is Factorise, with diag as in factorise.
-func (f *Factor) checked(ctx context.Context, val, diag []float64, sign []int8, reg Regularisation) (replaced int, err error) {
+func (f *Factor) checked(ctx context.Context, val, diag []float64, sign []int8,
+	reg Regularisation) (replaced int, err error) {
 	if size := f.entries(); len(val) != size {
 		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), size)
 	}
@@ -178,9 +185,10 @@ func (f *Factor) entries() int {
 	return f.last[f.n-1]
 }
 
-// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended. With diag, for leading columns, val
-// has the values that are loaded, else all.
-func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8, reg Regularisation) (bad, replaced int, err error) {
+// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended. With
+// diag, for leading columns, val has the values that are loaded, else all.
+func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8,
+	reg Regularisation) (bad, replaced int, err error) {
 	f.sign, f.reg, f.replaced = sign, reg, 0
 	switch {
 	case f.first != nil:
@@ -244,7 +252,7 @@ func (f *Factor) SolveTo(x, b []float64) {
 	f.scatter(x)
 }
 
-// gather sets f.x to b in the order of the pivots, scatter x to f.x in that of the matrix.
+// gather sets f.x to b in the order of the pivots, scatter x to f.x in the order of the matrix.
 func (f *Factor) gather(b []float64) {
 	b, ordered := b[:f.n], f.x[:len(f.order)]
 	for k, p := range f.order {

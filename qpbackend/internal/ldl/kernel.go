@@ -1,8 +1,8 @@
 package ldl
 
-// tile returns the products of four rows of a with two rows of b, all ld long, over their first n entries:
-// sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two
-// entries of b and one of a fit the sixteen vector registers.
+// tile returns the products of four rows of a with two rows of b, all ld long, over their first n
+// entries: sij = Σ a[i·ld+t]·b[j·ld+t]. Eight sums, two entries of b and one of a fit the sixteen
+// vector registers.
 func tile(a, b []float64, ld, n int) (s00, s01, s10, s11, s20, s21, s30, s31 float64) {
 	b0 := b[:n]
 	b1 := b[ld:][:len(b0)]

@@ -8,27 +8,32 @@ import (
 	"github.com/dcopt/dcopt/internal/poll"
 )
 
-// leading are the pivots that come first: columns of L with few entries, whose children in the elimination tree are
-// such columns too. All their updates are known beforehand as places in one array of values, so that eliminating them
-// is going through a list, column by column (right-looking), without indices to look for. Loops over columns that follow each other and
-// have the same small number of entries have no inner loops.
+// leading are the pivots that come first: columns of L with few entries, whose children in the
+// elimination tree are such columns too. All their updates are known beforehand as places in one
+// array of values, so that eliminating them is going through a list, column by column
+// (right-looking), without indices to look for. Loops over columns that follow each other and have
+// the same small number of entries have no inner loops.
 //
-// The values are the pivots of all columns, once eliminated their reciprocals, and behind inLine others the entries, column by column. Behind them are the values of the matrix that is
-// left, with its fill, or the panels of its factor.
+// The values are the pivots of all columns, once eliminated their reciprocals, and behind inLine
+// others the entries, column by column. Behind them are the values of the matrix that is left, with
+// its fill, or the panels of its factor.
 type leading struct {
-	val    []float64
-	dest   []int32   // place in val of each entry of the caller's matrix
-	sign   []int8    // of the pivots, as expected; 0 for unknown
-	fixed  []float64 // their entries before, see load
-	late   []int32   // entries of the caller's matrix that belong to the matrix that is left
-	own    []int32   // place in val of each diagonal entry of that
-	rest   int       // first place of the matrix that is left
-	runs   []run
-	row    []int32 // of the entries, column by column, behind inLine others
-	target []int32 // places that the products of pairs of entries (a, b), a ≤ b, are subtracted from, column by column, behind pairsInLine others
+	val   []float64
+	dest  []int32   // place in val of each entry of the caller's matrix
+	sign  []int8    // of the pivots, as expected; 0 for unknown
+	fixed []float64 // their entries before, see load
+	late  []int32   // entries of the caller's matrix that belong to the matrix that is left
+	own   []int32   // place in val of each diagonal entry of that
+	rest  int       // first place of the matrix that is left
+	runs  []run
+	row   []int32 // of the entries, column by column, behind inLine others
+	// places that the products of pairs of entries (a, b), a ≤ b, are subtracted from, column by
+	// column, behind pairsInLine others
+	target []int32
 }
 
-// run is a number of columns with so many entries each, of which alike says that they are all in the same rows.
+// run is a number of columns with so many entries each, of which alike says that they are all in
+// the same rows.
 type run struct {
 	columns, entries int32
 	alike            bool
@@ -41,14 +46,15 @@ const (
 	pairsInLine = inLine * (inLine + 1) / 2
 )
 
-// mostLeading is the largest number of entries of a leading column, shareLeading the share of all columns that have to be
-// leading ones. Source: docs/lab/bench.md, Leading columns and supernodes.
+// mostLeading is the largest number of entries of a leading column, shareLeading the share of all
+// columns that have to be leading ones. Source: docs/lab/bench.md, Leading columns and supernodes.
 const (
 	mostLeading  = 16
 	shareLeading = 0.5
 )
 
-// lead takes the leading columns out: they become the first pivots, and f.tail has the others. The values of f.first have no room yet.
+// lead takes the leading columns out: they become the first pivots, and f.tail has the others. The
+// values of f.first have no room yet.
 func (f *Factor) lead(ctx context.Context) error {
 	if int64(f.nnz)+int64(f.n) > math.MaxInt32 {
 		return nil
@@ -91,8 +97,8 @@ func (f *Factor) lead(ctx context.Context) error {
 	return nil
 }
 
-// share has the matrix that is left in the panels of its factor, where there are places for them: it is written there at once. With
-// that, there is no other copy of it.
+// share has the matrix that is left in the panels of its factor, where there are places for them:
+// it is written there at once. With that, there is no other copy of it.
 func (s *leading) share(sup *supernodal) {
 	size := sup.node[sup.count()].val
 	if s.rest+size > math.MaxInt32 {
@@ -117,7 +123,8 @@ func (s *leading) hold(left *triangle) {
 	}
 }
 
-// newPlacing takes the columns in the order given, and sets parents and numbers of entries of the tail.
+// newPlacing takes the columns in the order given, and sets parents and numbers of entries of the
+// tail.
 func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 	room := f.room[f.n:]
 	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:tail.n+1], column: make([]column, count+1)}
@@ -151,13 +158,15 @@ func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 		}
 	}
 	lists, size := make([]int32, len(f.up.idx)+int(entries+updates)), len(f.up.idx)
-	b.rest, b.dest, b.row, b.target = int(entries+count), lists[:size], lists[size:][:entries], lists[size+int(entries):]
+	b.rest, b.dest, b.row, b.target = int(entries+count), lists[:size], lists[size:][:entries],
+		lists[size+int(entries):]
 	return b
 }
 
-// leadingOrder lists, in the first n entries of the room, the leading columns, and the others after them, both in their order: where large terms of one subtree cancel, they
-// do so before those of the next come, and sums stay small. One with all columns of so many entries together loses four digits of a
-// solution on cx02-200 of CBLIB.
+// leadingOrder lists, in the first n entries of the room, the leading columns, and the others after
+// them, both in their order: where large terms of one subtree cancel, they do so before the terms
+// of the next come, and sums stay small. One with all columns of so many entries together loses
+// four digits of a solution on cx02-200 of CBLIB.
 func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 	late, order, count := make([]bool, f.n), f.room[:f.n], 0
 	a, b := f.chains() // before there is an order in the room
@@ -197,14 +206,16 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 	return order, runs
 }
 
-// leastAlike is the least number of columns in the same rows, and leastEntries that of their entries, from which four of them go together.
-// Source: docs/lab/bench.md, Leading columns and supernodes.
+// leastAlike is the least number of columns in the same rows, and leastEntries the least number of
+// their entries, from which four of them go together. Source: docs/lab/bench.md, Leading columns
+// and supernodes.
 const (
 	leastAlike   = 8
 	leastEntries = 3
 )
 
-// alike makes runs of their own, in multiples of four, of columns that follow each other and have their entries in the same rows.
+// alike makes runs of their own, in multiples of four, of columns that follow each other and have
+// their entries in the same rows.
 func alike(runs []run, row []int32) []run {
 	split := make([]run, 0, len(runs)+2)
 	row = row[inLine:]
@@ -234,7 +245,8 @@ func alike(runs []run, row []int32) []run {
 	return split
 }
 
-// sameRows is the number of columns with so many entries each, of those left, that have the rows of the first one.
+// sameRows is the number of columns with so many entries each, of those left, that have the rows of
+// the first one.
 func sameRows(row []int32, entries, left int32) int32 {
 	for k := int32(1); k < left; k++ {
 		if !slices.Equal(row[:entries], row[k*entries:][:entries]) {
@@ -247,15 +259,17 @@ func sameRows(row []int32, entries, left int32) int32 {
 // stretch is a range of columns.
 type stretch struct{ from, to int32 }
 
-// leastChain is the number of columns from which chains are interleaved, and chainDepth the share of them that wait for each other.
-// Source: limits of speed: processors look a hundred columns ahead at most; where fewer wait they find others.
+// leastChain is the number of columns from which chains are interleaved, and chainDepth the share
+// of them that wait for each other. Source: limits of speed: processors look a hundred columns
+// ahead at most; where fewer wait they find others.
 const (
 	leastChain = 200
 	chainDepth = 0.5
 )
 
-// chains are two subtrees of the elimination tree, one behind the other, of which each is nearly a chain: pivots that wait for the one before. Taken
-// in turns, both go on while a processor computes. They are empty where there are none.
+// chains are two subtrees of the elimination tree, one behind the other, of which each is nearly a
+// chain: pivots that wait for the one before. Taken in turns, both go on while a processor
+// computes. They are empty where there are none.
 func (f *Factor) chains() (a, b stretch) {
 	size, depth := f.room[:f.n], f.room[f.n:2*f.n]
 	clear(f.room[:2*f.n])
@@ -280,7 +294,8 @@ func (f *Factor) chains() (a, b stretch) {
 	return a, b
 }
 
-// alternate is the column in place k of those of a and b behind it, taken in turns as long as both have some.
+// alternate is the column in place k of the columns of a and b behind it, taken in turns as long as
+// both have some.
 func (a stretch) alternate(b stretch, k int32) int32 {
 	k -= a.from
 	least := min(a.to-a.from, b.to-b.from)
@@ -334,7 +349,7 @@ func (s *leading) expect(f *Factor, sign []int8) {
 	}
 }
 
-// place sets the values to those of the matrix: from val, or from those loaded and diag.
+// place sets the values from the matrix: from val, or from those loaded and diag.
 func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 	v, count := s.val, len(s.sign)
 	if diag == nil {
@@ -364,8 +379,10 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 	return nil
 }
 
-// eliminate sets the values of the leading columns and of the matrix that is left, from those of the caller, see place. On the way it does the
-// work of forward for f.x: pivots wait for each other, and that fills the time. Pivots are kept in f.d with a nil diag. It returns the pivot at which it failed, or −1.
+// eliminate sets the values of the leading columns and of the matrix that is left, from the values
+// of the caller, see place. On the way it does the work of forward for f.x: pivots wait for each
+// other, and that fills the time. Pivots are kept in f.d with a nil diag. It returns the pivot at
+// which it failed, or −1.
 func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64) (int, error) {
 	work := poll.New(ctx)
 	if err := s.place(&work, f, val, diag); err != nil {
@@ -426,7 +443,8 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 			o += rest
 			e += rest
 			t += rest * (rest + 1) / 2
-			u, i, p := (*[inLine]float64)(v[o-inLine:o:o]), (*[inLine]int32)(row[e-inLine:e:e]), (*[pairsInLine]int32)(target[t-pairsInLine:t:t])
+			u, i, p := (*[inLine]float64)(v[o-inLine:o:o]), (*[inLine]int32)(row[e-inLine:e:e]),
+				(*[pairsInLine]int32)(target[t-pairsInLine:t:t])
 			switch rest {
 			case 6:
 				l := u[0] * inv
@@ -492,14 +510,16 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 // Source: a limit of speed: a call takes as long as some columns.
 const longRun = 16
 
-// pairs is eliminate for columns from k on with two entries, of which the pivots become d where they are to be kept, with their first places. It returns their number, or that of
-// those before the first without a pivot.
+// pairs is eliminate for columns from k on with two entries, of which the pivots become d where
+// they are to be kept, with their first places. It returns their number, or the number of the ones
+// before the first without a pivot.
 func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, keep bool) int {
 	v, x, eps := s.val, f.x, f.reg.Eps
 	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
 	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
 	for j := range d {
-		c, i, p := (*[2]float64)(val[2*j:2*j+2:2*j+2]), (*[2]int32)(row[2*j:2*j+2:2*j+2]), (*[3]int32)(target[3*j:3*j+3:3*j+3])
+		c, i, p := (*[2]float64)(val[2*j:2*j+2:2*j+2]), (*[2]int32)(row[2*j:2*j+2:2*j+2]),
+			(*[3]int32)(target[3*j:3*j+3:3*j+3])
 		pivot := pivots[j]
 		if keep {
 			d[j] = pivot
@@ -524,8 +544,9 @@ func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, kee
 	return len(d)
 }
 
-// fours is eliminate for columns from k on, four by four, that have c entries each in the same rows, as pairs. Such columns wait for none of each other, and
-// each place is read and written once for four of them.
+// fours is eliminate for columns from k on, four by four, that have c entries each in the same
+// rows, as pairs. Such columns wait for none of each other, and each place is read and written once
+// for four of them.
 func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, keep bool) int {
 	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.reg.Eps
 	for j := 0; j+4 <= len(d); j += 4 {

@@ -108,7 +108,8 @@ func (s *leading) backward(x []float64) {
 	}
 }
 
-// foursForward is forward for columns in the same rows, of which own are the entries of x and l those of L.
+// foursForward is forward for columns in the same rows, of which own are the entries of x and l
+// the entries of L.
 func foursForward(x, own, l []float64, row []int32) {
 	c := len(row)
 	for j := 0; j+4 <= len(own); j += 4 {
@@ -122,7 +123,8 @@ func foursForward(x, own, l []float64, row []int32) {
 	}
 }
 
-// foursBackward is backward for columns in the same rows, as foursForward, with the reciprocals of their pivots.
+// foursBackward is backward for columns in the same rows, as foursForward, with the reciprocals of
+// their pivots.
 func foursBackward(x, own, inverse, l []float64, row []int32) {
 	c := len(row)
 	for j := 0; j+4 <= len(own); j += 4 {

@@ -72,7 +72,7 @@ func (s *supernodal) wait(d int32) {
 }
 
 // update subtracts L_d D L_dᵀ, of supernode d, from the panel of supernode k:
-// rows from done[d] on, columns those of k. It returns the number of
+// rows from done[d] on, columns of k. It returns the number of
 // multiplications.
 func (s *supernodal) update(f *Factor, k, d int32) int {
 	n, next := s.node[d], s.node[d+1]
@@ -172,8 +172,9 @@ func (s *supernodal) product(block, scaled []float64, width int, cols []int32, t
 	}
 }
 
-// chunks is product, or rankOne, by the kernels for wide registers: as many columns at a time as are within a tile, with zeros for those between them. Above the diagonal are
-// the rows before the first of them.
+// chunks is product, or rankOne, by the kernels for wide registers: as many columns at a time as
+// are within a tile, with zeros for those between them. Above the diagonal are the rows before the
+// first of them.
 func (s *supernodal) chunks(block, pivots []float64, cols []int32, target []int, first int32) {
 	width, fused := len(pivots), 0
 	if width > blockWidth {
@@ -189,7 +190,8 @@ func (s *supernodal) chunks(block, pivots []float64, cols []int32, target []int,
 		if s.tiles.High == 8 {
 			wide := (span + 7) &^ 7
 			s.pack(x, pivots, cols[c:end], wide)
-			simd.SubtractWiderRows(&s.val[j-first], &rows[0], &x[0], &s.scaled[0], width, wide, width, len(rows), span, fused)
+			simd.SubtractWiderRows(&s.val[j-first], &rows[0], &x[0], &s.scaled[0], width, wide, width, len(rows), span,
+				fused)
 		} else {
 			s.fill(x, pivots, cols[c:end], s.tiles.Wide)
 			s.fours(x, width, rows, int(j-first), span)
@@ -220,8 +222,8 @@ func (s *supernodal) pack(block, pivots []float64, cols []int32, wide int) {
 	}
 }
 
-// fill sets column j − cols[0] of s.scaled, with rows so wide, to the row of the block that belongs to j times the pivots, for j in cols, and columns between
-// these to zero.
+// fill sets column j − cols[0] of s.scaled, with rows so wide, to the row of the block that belongs
+// to j times the pivots, for j in cols, and columns between these to zero.
 func (s *supernodal) fill(block, pivots []float64, cols []int32, wide int) {
 	width := len(pivots)
 	if int(cols[len(cols)-1]-cols[0]) >= len(cols) {
@@ -235,7 +237,8 @@ func (s *supernodal) fill(block, pivots []float64, cols []int32, wide int) {
 	}
 }
 
-// fours subtracts the products of the rows of x with s.scaled, cols columns, from the rows of s.val, from column j on, four at a time.
+// fours subtracts the products of the rows of x with s.scaled, cols columns, from the rows of
+// s.val, from column j on, four at a time.
 func (s *supernodal) fours(x []float64, width int, rows []int, j, cols int) {
 	var room [4 * 12]float64
 	wide := s.tiles.Wide
@@ -257,7 +260,8 @@ func (s *supernodal) fours(x []float64, width int, rows []int, j, cols int) {
 	}
 }
 
-// spacing is the distance of each of the places from the one before, at least 1, and 0 where they differ.
+// spacing is the distance of each of the places from the one before, at least 1, and 0 where they
+// differ.
 func spacing(places []int) int {
 	if len(places) == 1 {
 		return 1
@@ -327,11 +331,14 @@ func (s *supernodal) panel(f *Factor, k int32) int {
 	return -1
 }
 
-// blockWidth is the number of columns that a block of a panel has. Products of columns of a supernode with no more are rounded, so that equal terms leave nothing; others are fused.
-// Source: derived: eight columns are eight registers, two fused multiplications at a time of a latency of four.
+// blockWidth is the number of columns that a block of a panel has. Products of columns of a
+// supernode with no more are rounded, so that equal terms leave nothing; others are fused. Source:
+// derived: eight columns are eight registers, two fused multiplications at a time of a latency of
+// four.
 const blockWidth = 8
 
-// blocks is panel in blocks of columns, by the kernels for wide registers, for more than one column.
+// blocks is panel in blocks of columns, by the kernels for wide registers, for more than one
+// column.
 func (s *supernodal) blocks(f *Factor, panel []float64, width, first int) int {
 	solved, inverse := s.scaled[:blockWidth*maxWidth], s.scaled[blockWidth*maxWidth:][:maxWidth]
 	for i := 0; i < width; i += blockWidth {

@@ -9,10 +9,10 @@ import (
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
-// panels is L by supernodes: ranges of columns that share their rows below the range.
-// The rows below supernode k are row[lo:hi], lo and hi the field row of nodes k and k+1. Its panel in val,
-// stored by rows, has the triangle of its columns and then these rows. On the diagonal of the triangle
-// stand the reciprocals of the pivots; entries above it have no meaning.
+// panels is L by supernodes: ranges of columns that share their rows below the range. The rows
+// below supernode k are row[lo:hi], lo and hi the field row of nodes k and k+1. Its panel in val,
+// stored by rows, has the triangle of its columns and then these rows. On the diagonal of the
+// triangle stand the reciprocals of the pivots; entries above it have no meaning.
 type panels struct {
 	node  []node  // and one more, for the ends
 	rows  []int32 // their fields row, once more: for solve
@@ -38,11 +38,13 @@ func values(size int) []float64 { return make([]float64, size+simd.Beyond)[:size
 // count is the number of supernodes.
 func (s *panels) count() int { return len(s.node) - 1 }
 
-// newPanels lays out the supernodes that begin at the columns first, the last of which closes them. It sets dest, where that is not nil, to the place in
-// val of each entry of the matrix. val has no room yet.
+// newPanels lays out the supernodes that begin at the columns first, the last of which closes them.
+// It sets dest, where that is not nil, to the place in val of each entry of the matrix. val has no
+// room yet.
 func newPanels(p *poll.Poll, f *Factor, first []int32, dest []int) (panels, error) {
 	count := len(first) - 1
-	s := panels{node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, f.n), wide: cpu.Wide(), tiles: simd.TilesOf(cpu.Wider())}
+	s := panels{node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, f.n), wide: cpu.Wide(),
+		tiles: simd.TilesOf(cpu.Wider())}
 	most, total, size := 0, 0, 0
 	for k := range count {
 		lo, hi := first[k], first[k+1]

@@ -31,8 +31,8 @@ func (s *panels) solve(x []float64) {
 	}
 }
 
-// forwardSingles goes forward through the supernodes from ≤ k < to, of one column each. Most have one to
-// three rows: loops over indices cost a third less there than over slices.
+// forwardSingles goes forward through the supernodes from ≤ k < to, of one column each. Most have
+// one to three rows: loops over indices cost a third less there than over slices.
 func (s *panels) forwardSingles(x []float64, from, to int) {
 	if from == to {
 		return
@@ -70,7 +70,8 @@ func (s *panels) backwardSingles(x []float64, from, to int) {
 	}
 }
 
-// lower overwrites own, entries at the first columns of a supernode, by the solution for the triangle.
+// lower overwrites own, entries at the first columns of a supernode, by the solution for the
+// triangle.
 func lower(own, panel []float64, width int) {
 	for i := 1; i < len(own); i++ {
 		own[i] -= num.Dot(own[:i], panel[i*width:])

@@ -24,8 +24,9 @@ type column struct {
 // entry is one of a leading column, by its number.
 type entry struct{ col, number int32 }
 
-// rows finds the rows of the leading columns' entries, and the places of the matrix's entries in these columns. Row k
-// has entries in the columns on the ways up the elimination tree from its entries in the matrix to k.
+// rows finds the rows of the leading columns' entries, and the places of the matrix's entries in
+// these columns. Row k has entries in the columns on the ways up the elimination tree from its
+// entries in the matrix to k.
 func (b *placing) rows(work *poll.Poll, up *triangle) error {
 	count := int32(len(b.column) - 1)
 	columns, label, row, dest := b.column[:count], b.label, b.row, b.dest
@@ -67,7 +68,8 @@ func (b *placing) rows(work *poll.Poll, up *triangle) error {
 	return nil
 }
 
-// inside finds the targets in leading columns, behind so many others: the rows of a column behind one of its entries are among those of the column that this row is.
+// inside finds the targets in leading columns, behind so many others: the rows of a column behind
+// one of its entries are among the rows of the column that this row is.
 func (b *placing) inside(work *poll.Poll, end int32) error {
 	count := int32(len(b.column) - 1)
 	columns, row := b.column, b.row
@@ -98,13 +100,14 @@ func (b *placing) inside(work *poll.Poll, end int32) error {
 	return nil
 }
 
-// left finds the targets, and the places of entries, in the matrix that is left, whose entries get places as they are met. It returns its
-// upper triangle.
+// left finds the targets, and the places of entries, in the matrix that is left, whose entries get
+// places as they are met. It returns its upper triangle.
 func (b *placing) left(work *poll.Poll, up *triangle) (*triangle, error) {
 	count := int32(len(b.column) - 1)
 	label, columns, dest, target, row := b.label, b.column, b.dest, b.target, b.row
 	ptr, idx := make([]int32, len(b.ptr)), make([]int32, 0, len(up.idx)-int(count))
-	// Of each column, the row that was last at work on it, from 1, and the place of its entry there.
+	// Of each column, the row that was last at work on it, from 1, and the place of its entry
+	// there.
 	last, rest := make([]struct{ row, place int32 }, len(ptr)-1), int32(b.rest)
 	for k, p := range b.from[count:] {
 		own := int32(k) + 1

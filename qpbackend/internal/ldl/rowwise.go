@@ -16,9 +16,9 @@ type rowwise struct {
 	sup []int32
 }
 
-// leastRows is the number of rows below its first column from which a supernode pays.
-// Source: times, on the KKT matrices of 16 Maros-Meszaros problems a factorisation with two or three solves takes least at 10 to 15:
-// up to a sixth less than at 1, 1 % to 5 % less than at 20.
+// leastRows is the number of rows below its first column from which a supernode pays. Source:
+// times, on the KKT matrices of 16 Maros-Meszaros problems a factorisation with two or three solves
+// takes least at 10 to 15: up to a sixth less than at 1, 1 % to 5 % less than at 20.
 const leastRows = 12
 
 // fundamental are the first columns of supernodes of columns with the same pattern, closed by n.
@@ -120,8 +120,8 @@ func (s *rowwise) factorise(ctx context.Context, f *Factor, val []float64) (int,
 	return -1, nil
 }
 
-// singles computes the entries of a row, with the values y, in the supernodes of one column that come first among
-// sup, and returns their number and the pivot of the row, d before them.
+// singles computes the entries of a row, with the values y, in the supernodes of one column that
+// come first among sup, and returns their number and the pivot of the row, d before them.
 func (s *rowwise) singles(sup []int32, y []float64, d float64) (int, float64) {
 	nodes, row, l := s.node, s.row, s.val
 	for t, q := range sup {
@@ -148,8 +148,8 @@ func (s *rowwise) singles(sup []int32, y []float64, d float64) (int, float64) {
 	return len(sup), d
 }
 
-// divide sets a row of L to own, divided by the pivots of panel, which it clears. It returns the part of
-// the row's own pivot.
+// divide sets a row of L to own, divided by the pivots of panel, which it clears. It returns the
+// part of the row's own pivot.
 func divide(own, panel []float64, width int, row []float64) float64 {
 	sum, row := 0.0, row[:len(own)]
 	for i, u := range own {

@@ -42,7 +42,8 @@ func newSupernodal(ctx context.Context, f *Factor, hold bool) (*supernodal, erro
 	s := &supernodal{
 		panels: all, dest: dest,
 		head: make([]int32, count), next: make([]int32, count), done: make([]int32, count),
-		place: make([]int32, f.n), target: make([]int, len(all.below)), scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
+		place: make([]int32, f.n), target: make([]int, len(all.below)),
+		scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
 	}
 	if hold {
 		s.val = values(s.node[count].val)
@@ -185,7 +186,7 @@ func (s siblings) join(first []int32, j int32) bool {
 		width < maxWidth && 2*width < f.count[j] && slices.Equal(s.below(j), s.below(j-1))
 }
 
-// below are the rows of column j of the matrix below the diagonal, those of L
+// below are the rows of column j of the matrix below the diagonal, the rows of L
 // for a leaf.
 func (s siblings) below(j int32) []int32 {
 	rows := s.low.col(int(j))

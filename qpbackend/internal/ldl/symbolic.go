@@ -18,7 +18,7 @@ const maxEntries = 1 << 32
 // which every diagonal entry is stored; its values are not looked at. perm[i]
 // is the original index of pivot i; nil stands for the natural order. The order
 // used follows perm but for a postordering of the elimination tree, which
-// changes neither fill nor work. When ctx ends, the error is that of ctx.
+// changes neither fill nor work. When ctx ends, the error is ctx.Err().
 func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	f, err := Count(ctx, k, perm)
 	if err != nil {
@@ -27,8 +27,8 @@ func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	return f, f.Store(ctx, false)
 }
 
-// Count is the part of Analyse that finds the numbers of entries and operations, for orders to be compared. Store has to follow
-// before the first Factorise.
+// Count is the part of Analyse that finds the numbers of entries and operations, for orders to be
+// compared. Store has to follow before the first Factorise.
 func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	n := k.Cols
 	if n >= math.MaxInt32 || k.NNZ() >= math.MaxInt32 {
@@ -43,7 +43,8 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 		return nil, err
 	}
 	lists := make([]int32, 3*n)
-	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:], last: k.ColPtr[1:][:n], room: all}
+	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:],
+		last: k.ColPtr[1:][:n], room: all}
 	var low pattern
 	var err error
 	if f.up, low, err = permute(&work, k, perm, room[0]); err != nil {
@@ -87,7 +88,8 @@ func (f *Factor) measure() {
 	}
 }
 
-// check refuses a matrix or permutation that Analyse is not for, and sets inv to the inverse of perm.
+// check refuses a matrix or permutation that Analyse is not for, and sets inv to the inverse of
+// perm.
 func check(k *sparse.CSC, perm []int, inv []int32) error {
 	n := k.Cols
 	upper, missing := k.Rows == n, -1
@@ -104,7 +106,8 @@ func check(k *sparse.CSC, perm []int, inv []int32) error {
 	}
 	switch {
 	case !upper:
-		return fmt.Errorf("ldl: want the upper triangle of a square matrix, got %d × %d with entries below the diagonal or not square", k.Rows, n)
+		return fmt.Errorf("ldl: want the upper triangle of a square matrix, got %d × %d with entries below the "+
+			"diagonal or not square", k.Rows, n)
 	case missing >= 0:
 		return fmt.Errorf("ldl: diagonal entry %d is not stored", missing)
 	case perm == nil:
@@ -138,8 +141,8 @@ func newPattern(n, nnz int) pattern {
 
 func (t *pattern) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
 
-// triangle is the upper or lower triangle of the permuted matrix, with the place of the value of each entry in the
-// caller's array; src is nil where entry e stands in place e.
+// triangle is the upper or lower triangle of the permuted matrix, with the place of the value of
+// each entry in the caller's array; src is nil where entry e stands in place e.
 type triangle struct {
 	pattern
 	src []int32
@@ -149,8 +152,8 @@ func newTriangle(n, nnz int) *triangle {
 	return &triangle{newPattern(n, nnz), make([]int32, nnz)}
 }
 
-// permute returns the upper triangle in the order perm, with the diagonal as the first entry of each column, and the pattern of the lower
-// one without it. inv is the inverse of perm.
+// permute returns the upper triangle in the order perm, with the diagonal as the first entry of
+// each column, and the pattern of the lower one without it. inv is the inverse of perm.
 func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *triangle, low pattern, err error) {
 	n, nnz := k.Cols, k.NNZ()
 	up, low = newTriangle(n, nnz), newPattern(n, nnz-n)
@@ -226,7 +229,8 @@ func (t *pattern) transpose(work *poll.Poll) (pattern, error) {
 	return r, nil
 }
 
-// etree sets parent to the elimination tree of an upper triangle whose columns begin with the diagonal, −1 for a root (Liu 1990).
+// etree sets parent to the elimination tree of an upper triangle whose columns begin with the
+// diagonal, −1 for a root (Liu 1990).
 func etree(work *poll.Poll, up *triangle, parent, ancestor []int32) error {
 	ancestor = ancestor[:len(parent)]
 	lo, idx := int32(0), up.idx
@@ -251,9 +255,10 @@ func etree(work *poll.Poll, up *triangle, parent, ancestor []int32) error {
 	return nil
 }
 
-// postorder lists the nodes of a forest in which parents have larger numbers, children before parents and each
-// subtree without gaps, otherwise in ascending order; nil where that is the order that they have. It sets size to those of the subtrees and
-// label to the place of each node in the list, and uses free.
+// postorder lists the nodes of a forest in which parents have larger numbers, children before
+// parents and each subtree without gaps, otherwise in ascending order; nil where that is the order
+// that they have. It sets size to the sizes of the subtrees and label to the place of each node in
+// the list, and uses free.
 func postorder(parent, size, label, free []int32) (post []int32) {
 	size, label, free = size[:len(parent)], label[:len(parent)], free[:len(parent)]
 	for i := range size {
@@ -284,8 +289,8 @@ func postorder(parent, size, label, free []int32) (post []int32) {
 	return post
 }
 
-// number gives the rows and columns of up the numbers that they have in a postorder of the elimination tree: up stays an upper triangle, as the rows
-// of column j are descendants of j.
+// number gives the rows and columns of up the numbers that they have in a postorder of the
+// elimination tree: up stays an upper triangle, as the rows of column j are descendants of j.
 func (f *Factor) number(work *poll.Poll) error {
 	if f.post == nil {
 		return nil
@@ -310,11 +315,11 @@ func (f *Factor) number(work *poll.Poll) error {
 	return nil
 }
 
-// countColumns sets count to the number of entries below the diagonal in each column
-// of L, for the lower triangle of the matrix, in the numbers that post has, and the sizes of subtrees in almost linear time (Gilbert, Ng, Peyton
-// 1994): row i of L is the subtree of the etree whose leaves are found among
-// row i of the matrix; each leaf adds one to its column and each least common
-// ancestor of neighbouring leaves takes one back.
+// countColumns sets count to the number of entries below the diagonal in each column of L, for the
+// lower triangle of the matrix, in the numbers that post has, and the sizes of subtrees in almost
+// linear time (Gilbert, Ng, Peyton 1994): row i of L is the subtree of the etree whose leaves are
+// found among row i of the matrix; each leaf adds one to its column and each least common ancestor
+// of neighbouring leaves takes one back.
 func (f *Factor) countColumns(work *poll.Poll, low pattern, size, lastLeaf, ancestor []int32) error {
 	count := f.count[:len(f.parent)] // first differences, then sums over subtrees
 	ancestor = ancestor[:len(count)] // union-find towards the root

@@ -54,7 +54,8 @@ func curved(r, s, t float64) [3]float64 {
 		c := ρ*(ρ-1) + 1
 		return max(((ρ-1)*r+s)/c, 0), max((r-ρ*s)/c, 0)
 	}
-	// Newton's step from the boundary point (r, s, ·), where b is zero: points in need of a projection are mostly near the cone.
+	// Newton's step from the boundary point (r, s, ·), where b is zero: points in need of a
+	// projection are mostly near the cone.
 	e := math.Exp(hi)
 	step := max((s*e-t)*((hi-1)*hi+1)/(s*(((hi-2)*hi+2)*e+1/e)), 0x1p-51*math.Abs(hi))
 	ρ := root(func(ρ float64) float64 {

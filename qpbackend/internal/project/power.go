@@ -42,8 +42,9 @@ func Power(dst, v []float64, α float64) {
 	dst[2] = math.Ldexp(math.Copysign(math.Exp(r), z), exp)
 }
 
-// nearby is about h − r for a point near the cone, as most in need of a projection are, and its relative error: Newton's step from
-// h or, where x or y is negative, from the boundary point with the other one. It is of no use for other points.
+// nearby is about h − r for a point near the cone, as most in need of a projection are, and its
+// relative error: Newton's step from h or, where x or y is negative, from the boundary point with
+// the other one. It is of no use for other points.
 func nearby(x, y, h, logh, α float64) (e, off float64) {
 	β := 1 - α
 	switch {

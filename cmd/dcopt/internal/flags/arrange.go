@@ -81,7 +81,8 @@ func sortArgs(cmd *cli.Command, args []string) (flags, files []string, err error
 		kind, known := kinds[name]
 		switch {
 		case !known:
-			return nil, nil, Unknown("flag", Dashed(name), longNames(kinds), "; dcopt "+cmd.Name+" --help lists the flags")
+			return nil, nil, Unknown("flag", Dashed(name), longNames(kinds),
+				"; dcopt "+cmd.Name+" --help lists the flags")
 		case !kind.value && hasValue && value != "true" && value != "false":
 			return nil, nil, exit.Usagef("flag %s takes no value, and here it has %q", Dashed(name), value)
 		case seen[kind.name] && !kind.repeats:

@@ -21,7 +21,8 @@ func OneFile(c *cli.Context) (string, error) {
 	case len(args) == 0:
 		return "", exit.Usagef("%s: which file? Usage: %s", c.Command.Name, c.Command.UsageText)
 	case len(args) > 1:
-		return "", exit.Usagef("%s: one file at a time, not %d (%s, %s, ...)", c.Command.Name, len(args), args[0], args[1])
+		return "", exit.Usagef("%s: one file at a time, not %d (%s, %s, ...)", c.Command.Name, len(args), args[0],
+			args[1])
 	case args[0] == "":
 		return "", exit.Usagef("%s: the name of the file is empty", c.Command.Name)
 	default:
@@ -46,7 +47,8 @@ func Backend() cli.Flag {
 	for _, b := range backends.All() {
 		names = append(names, b.Name())
 	}
-	return &cli.StringFlag{Name: "backend", Value: "auto", Usage: "solver of the convex problems, `NAME`: auto, " + strings.Join(names, ", ")}
+	return &cli.StringFlag{Name: "backend", Value: "auto",
+		Usage: "solver of the convex problems, `NAME`: auto, " + strings.Join(names, ", ")}
 }
 
 // BackendOf is the backend of the flag, nil for auto.

@@ -15,7 +15,8 @@ type Range struct {
 	Values []string // as --set would have them
 }
 
-// mostValues keeps a slip in a count from running for days. Source: a limit on which no answer depends.
+// mostValues keeps a slip in a count from running for days. Source: a limit on which no answer
+// depends.
 const mostValues = 100000
 
 // ParseRange reads name=a:b:n, n values from a to b, or name=v1,v2,..., of a flag.

@@ -37,7 +37,8 @@ func mergeShards(c *cli.Context) error {
 			return err
 		}
 		if dirs = dirs[1:]; len(dirs) == 0 {
-			return exit.Usagef("shard merge: where are the results of %s? Give their folders behind it", c.Args().Get(1))
+			return exit.Usagef("shard merge: where are the results of %s? Give their folders behind it",
+				c.Args().Get(1))
 		}
 	} else if p, err = plan.PlanIn(dirs[0]); err != nil {
 		return exit.Usagef("%s: %w", dirs[0], err)
@@ -57,7 +58,8 @@ func mergeShards(c *cli.Context) error {
 		}
 		return exit.Usagef("%w", err)
 	}
-	m := &merge{c: c, p: p, joined: joined, out: out, json: c.Bool("json") || strings.HasSuffix(strings.ToLower(c.String("out")), ".json")}
+	m := &merge{c: c, p: p, joined: joined, out: out, json: c.Bool("json") ||
+		strings.HasSuffix(strings.ToLower(c.String("out")), ".json")}
 	code, err := m.print()
 	if err != nil {
 		return err
@@ -69,7 +71,8 @@ func mergeShards(c *cli.Context) error {
 		session.Of(c).Log.Note("%v; the shard counts as missing", d)
 	}
 	if n := len(joined.Missing); n > 0 {
-		return exit.As(exit.NotSolved, fmt.Errorf("%d of %d shards have no result: %s", n, p.Shards, plan.Ranges(joined.Missing)))
+		return exit.As(exit.NotSolved, fmt.Errorf("%d of %d shards have no result: %s", n, p.Shards,
+			plan.Ranges(joined.Missing)))
 	}
 	return exit.With(code)
 }

@@ -41,35 +41,54 @@ func PlanCommand() *cli.Command {
 			"   dcopt plan DATA... --target NAME -o PLAN.json\n" +
 			"   dcopt plan PART... --fit --target NAME -o PLAN.json\n" +
 			"   dcopt plan PLAN.json --slurm JOB.sh",
-		Description: "The plan is a list of shards: the points of a sweep, the starts of a problem, the folds of a cross-validation of\n" +
-			"methods on tables, or the parts of a table that is too large for one machine. It holds problem and data, but for parts,\n" +
+		Description: "The plan is a list of shards: the points of a sweep, the starts of a problem, the folds of a " +
+			"cross-validation of\n" +
+			"methods on tables, or the parts of a table that is too large for one machine. It holds problem and " +
+			"data, but for parts,\n" +
 			"which stay in their files. dcopt shard computes its shards, docs/cluster.md says how on many machines.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `FILE`, whole or not at all"},
-			&cli.StringSliceFlag{Name: "grid", Usage: "values of a param, `K=A:B:N` for N values from A to B, or K=V1,V2,...; may be repeated: all combinations"},
-			&cli.StringFlag{Name: "points", Usage: "a shard for each row of the table `FILE`.csv, whose columns are params"},
-			&cli.IntFlag{Name: "starts", Usage: "a shard for each of `N` starts of the problem; with --grid or --points, so many starts at each point"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value at all points, `K=V`; may be repeated"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write the plan to `FILE`, whole or not at all"},
+			&cli.StringSliceFlag{Name: "grid",
+				Usage: "values of a param, `K=A:B:N` for N values from A to B, or K=V1,V2,...; may be repeated: all " +
+					"combinations"},
+			&cli.StringFlag{Name: "points",
+				Usage: "a shard for each row of the table `FILE`.csv, whose columns are params"},
+			&cli.IntFlag{Name: "starts",
+				Usage: "a shard for each of `N` starts of the problem; with --grid or --points, so many starts at " +
+					"each point"},
+			&cli.StringSliceFlag{Name: "set",
+				Usage: "give a param another value at all points, `K=V`; may be repeated"},
 			&cli.StringFlag{Name: "backend", Value: "auto", Usage: "solver of the convex problems, `NAME`"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed `S` of what is drawn: starts, bags and folds"},
-			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start; of methods that train, convex problems or refits"},
+			&cli.IntFlag{Name: "max-iter",
+				Usage: "at most `N` iterations from a start; of methods that train, convex problems or refits"},
 			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively"},
 			&cli.StringFlag{Name: "method", Usage: "of tables: training methods, `NAME[,NAME...]`"},
-			&cli.BoolFlag{Name: "fit", Usage: "of a table in parts, files or a quoted pattern: a fit whose shards are the parts, with --folds also its cross-validation by rows"},
-			&cli.StringFlag{Name: "folds", Value: "5", Usage: "of tables: number of folds, shuffled by the seed, or a `FILE` of folds"},
+			&cli.BoolFlag{Name: "fit",
+				Usage: "of a table in parts, files or a quoted pattern: a fit whose shards are the parts, with " +
+					"--folds also its cross-validation by rows"},
+			&cli.StringFlag{Name: "folds", Value: "5",
+				Usage: "of tables: number of folds, shuffled by the seed, or a `FILE` of folds"},
 			models.BagsFlag(),
-			&cli.BoolFlag{Name: "by-reference", Usage: "leave data in their files, which all machines must have; the plan has their SHA-256. So it is with more than 64 MB"},
+			&cli.BoolFlag{Name: "by-reference",
+				Usage: "leave data in their files, which all machines must have; the plan has their SHA-256. So it " +
+					"is with more than 64 MB"},
 			&cli.StringFlag{Name: "slurm", Usage: "write the script of an array job to `FILE`, for sbatch"},
 			&cli.StringFlag{Name: "kubernetes", Usage: "write an indexed Job to `FILE`, for kubectl"},
-			&cli.IntFlag{Name: "tasks", Usage: "of a job: `N` tasks, of which each computes every N-th shard; 1000 at most if not given"},
+			&cli.IntFlag{Name: "tasks",
+				Usage: "of a job: `N` tasks, of which each computes every N-th shard; 1000 at most if not given"},
 			&cli.IntFlag{Name: "cpus", Value: 1, Usage: "of a job: `N` processors per task"},
 			&cli.StringFlag{Name: "memory", Usage: "of a job: `SIZE` of memory per task, as the scheduler has it"},
 			&cli.StringFlag{Name: "task-time", Usage: "of a job of Slurm: limit of `TIME` per task, as sbatch has it"},
 			&cli.StringFlag{Name: "results", Value: "results", Usage: "of a job: the folder `DIR` of results"},
-			&cli.StringFlag{Name: "data", Usage: "of a job: the folder `DIR` with data that are not in the plan, on the machines; where they were if not given"},
+			&cli.StringFlag{Name: "data",
+				Usage: "of a job: the folder `DIR` with data that are not in the plan, on the machines; where they " +
+					"were if not given"},
 			&cli.StringFlag{Name: "program", Value: "dcopt", Usage: "of a job: the program's `PATH` on the machines"},
 			&cli.StringFlag{Name: "image", Usage: "of a job of Kubernetes: the container `IMAGE` with the program"},
-			&cli.StringFlag{Name: "claim", Value: "dcopt", Usage: "of a job of Kubernetes: the volume claim `NAME` that holds the plan and gets the results"},
+			&cli.StringFlag{Name: "claim", Value: "dcopt",
+				Usage: "of a job of Kubernetes: the volume claim `NAME` that holds the plan and gets the results"},
 			flags.JSON(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no notes"},
 		}, training...),
@@ -117,7 +136,8 @@ func makePlan(c *cli.Context) error {
 		return exit.Usagef("plan: %s is a plan already; give --slurm or --kubernetes, or the problem", first)
 	}
 	if c.Bool("json") {
-		b, err := report.Line(report.Object{{Name: "plan", Value: p.ID()}, {Name: "kind", Value: p.Kind()}, {Name: "shards", Value: p.Shards}})
+		b, err := report.Line(report.Object{{Name: "plan", Value: p.ID()}, {Name: "kind", Value: p.Kind()},
+			{Name: "shards", Value: p.Shards}})
 		if err != nil {
 			return err
 		}
@@ -146,7 +166,8 @@ func writePlan(c *cli.Context, p *plan.Plan) error {
 // writeJobs writes the files of schedulers that are asked for and counts them.
 func writeJobs(c *cli.Context, p *plan.Plan, path string) (count int, err error) {
 	job := plan.Job{
-		Plan: path, Out: c.String("results"), Data: c.String("data"), Program: c.String("program"), Tasks: min(p.Shards, plan.UsualArraySize), CPUs: c.Int("cpus"),
+		Plan: path, Out: c.String("results"), Data: c.String("data"), Program: c.String("program"),
+		Tasks: min(p.Shards, plan.UsualArraySize), CPUs: c.Int("cpus"),
 		Memory: c.String("memory"), Time: c.String("task-time"), Image: c.String("image"), Claim: c.String("claim"),
 	}
 	if c.IsSet("tasks") {
@@ -250,7 +271,8 @@ func noteFiles(c *cli.Context, p *plan.Plan) {
 	}
 	for _, f := range p.Files {
 		if f.Gzip == nil {
-			session.Of(c).Log.Note("%s stays where it is: every machine needs a copy, at the same path or in the folder of --data", f.Path)
+			session.Of(c).Log.Note("%s stays where it is: every machine needs a copy, at the same path or in the "+
+				"folder of --data", f.Path)
 		}
 	}
 }
@@ -335,7 +357,8 @@ func refuseFlags(c *cli.Context, why string, names ...string) error {
 	return nil
 }
 
-// trainingDefaults gives flags the defaults of training: of problems they have none, for the file says.
+// trainingDefaults gives flags the defaults of training: of problems they have none, for the file
+// says.
 func trainingDefaults(c *cli.Context) error {
 	set := lder.DefaultSettings()
 	for name, value := range map[string]any{"max-iter": set.MaxIter, "tol": set.Tol} {
@@ -353,7 +376,8 @@ func planFit(c *cli.Context) (*plan.Plan, error) {
 	if err := refuseFlags(c, "goes with a .dc problem, not with --fit", "grid", "points", "starts", "set"); err != nil {
 		return nil, err
 	}
-	if err := refuseFlags(c, "needs the table as one file; without --fit the plan is a study of whole tables", "drop-text", "categorical"); err != nil {
+	if err := refuseFlags(c, "needs the table as one file; without --fit the plan is a study of whole tables",
+		"drop-text", "categorical"); err != nil {
 		return nil, err
 	}
 	paths, err := models.Parts(c)
@@ -374,16 +398,19 @@ func planFit(c *cli.Context) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := plan.Fit{Target: c.String("target"), Exclude: c.StringSlice("exclude"), DecimalComma: c.Bool("decimal-comma"), Training: plan.TrainingOf(set, "")}
+	f := plan.Fit{Target: c.String("target"), Exclude: c.StringSlice("exclude"), DecimalComma: c.Bool("decimal-comma"),
+		Training: plan.TrainingOf(set, "")}
 	if f.Bags, err = models.Bags(c, set.Method); err != nil {
 		return nil, err
 	}
 	if c.IsSet("folds") {
 		if f.Bags > 0 {
-			return nil, exit.Usagef("--bags and --folds exclude each other: the rows that a bag has not drawn are its test")
+			return nil, exit.Usagef("--bags and --folds exclude each other: the rows that a bag has not drawn are " +
+				"its test")
 		}
 		if f.Folds, err = strconv.Atoi(c.String("folds")); err != nil || f.Folds < 2 {
-			return nil, exit.Usagef("--folds %s: want a number from 2; rows of parts are dealt by their hash", c.String("folds"))
+			return nil, exit.Usagef("--folds %s: want a number from 2; rows of parts are dealt by their hash",
+				c.String("folds"))
 		}
 	}
 	for _, path := range paths {
@@ -403,7 +430,8 @@ func planFit(c *cli.Context) (*plan.Plan, error) {
 
 // planStudy is the plan of a cross-validation.
 func planStudy(c *cli.Context) (*plan.Plan, error) {
-	if err := refuseFlags(c, "goes with a .dc problem, not with --target", "grid", "points", "starts", "set"); err != nil {
+	if err := refuseFlags(c, "goes with a .dc problem, not with --target", "grid", "points", "starts",
+		"set"); err != nil {
 		return nil, err
 	}
 	if err := refuseFlags(c, "goes with --fit", "bags"); err != nil {
@@ -441,12 +469,15 @@ func planStudy(c *cli.Context) (*plan.Plan, error) {
 	var tables []plan.StudyFile
 	for _, t := range trials {
 		f := plan.StudyFile{Path: t.Path, Folds: len(t.Folds)}
-		if again, err := dataset.ShuffledKFold(len(t.Data.Y), len(t.Folds), s.FoldSeed); err != nil || !slices.EqualFunc(again, t.Folds, slices.Equal) {
+		if again, err := dataset.ShuffledKFold(len(t.Data.Y), len(t.Folds), s.FoldSeed); err != nil ||
+			!slices.EqualFunc(again, t.Folds, slices.Equal) {
 			f.Lists = t.Folds
 		}
 		tables = append(tables, f)
 	}
-	p, err := session.Within(c.Context, func() (*plan.Plan, error) { return plan.OfStudy(s, tables, c.Bool("by-reference")) })
+	p, err := session.Within(c.Context, func() (*plan.Plan, error) {
+		return plan.OfStudy(s, tables, c.Bool("by-reference"))
+	})
 	switch {
 	case exit.IsContext(err):
 		return nil, err

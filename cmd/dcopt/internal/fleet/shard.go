@@ -30,15 +30,21 @@ func ShardCommand() *cli.Command {
 		ArgsUsage: "run PLAN | merge DIR...",
 		UsageText: "dcopt shard run PLAN.json --index I --out DIR\n" +
 			"   dcopt shard merge DIR...",
-		Description: "run computes shards whose results are not in DIR yet, each written whole by a rename: it may be interrupted, run again\n" +
-			"and run twice. merge prints what dcopt solve --independent or dcopt cv prints on one machine, times aside, and lists\n" +
+		Description: "run computes shards whose results are not in DIR yet, each written whole by a rename: it may " +
+			"be interrupted, run again\n" +
+			"and run twice. merge prints what dcopt solve --independent or dcopt cv prints on one machine, times " +
+			"aside, and lists\n" +
 			"missing shards. Both end with code 3 where results are missing.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "index", Aliases: []string{"i"}, Usage: "of run: the shards `I`, such as 7 or 0-99,200; with --of the number of a task; all if not given"},
+			&cli.StringFlag{Name: "index", Aliases: []string{"i"},
+				Usage: "of run: the shards `I`, such as 7 or 0-99,200; with --of the number of a task; " +
+					"all if not given"},
 			&cli.IntFlag{Name: "of", Usage: "of run: with --index I, the shards I, I+N, I+2N, ... of `N` tasks"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "of run: the folder `DIR` of results; of merge: the file that gets what is printed"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "of run: the folder `DIR` of results; of merge: the file that gets what is printed"},
 			&cli.StringFlag{Name: "data", Usage: "of run: look in the folder `DIR` for data that are not in the plan"},
-			&cli.IntFlag{Name: "jobs", Usage: "of run: `N` shards at a time; as many as there are processors if not given"},
+			&cli.IntFlag{Name: "jobs",
+				Usage: "of run: `N` shards at a time; as many as there are processors if not given"},
 			flags.JSON(),
 			&cli.BoolFlag{Name: "full", Usage: "of merge: print all digits, and all entries of long variables"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no notes, no progress"},
@@ -146,9 +152,9 @@ func runShards(c *cli.Context) error {
 	return w.all(list, min(jobs, len(list)))
 }
 
-// fitRounds goes through the rounds of a fit. Of each round the shards of the list come first, then those that
-// other processes, which share the folder, still lack: so no process waits for another one, and each can end
-// the fit alone.
+// fitRounds goes through the rounds of a fit. Of each round the shards of the list come first, then
+// those that other processes, which share the folder, still lack: so no process waits for another
+// one, and each can end the fit alone.
 func fitRounds(c *cli.Context, p *plan.Plan, list []int, jobs int, line *session.Progress) error {
 	others := make([]int, 0, p.Shards)
 	first := 0
@@ -179,7 +185,8 @@ func fitRounds(c *cli.Context, p *plan.Plan, list []int, jobs int, line *session
 	switch {
 	case err == nil:
 		if !c.Bool("quiet") {
-			session.Of(c).Log.Note("the fit is complete; dcopt shard merge %s -o MODEL.json writes the model", c.String("out"))
+			session.Of(c).Log.Note("the fit is complete; dcopt shard merge %s -o MODEL.json writes the model",
+				c.String("out"))
 		}
 		return nil
 	case errors.As(err, &f):
@@ -199,7 +206,7 @@ type shardRun struct {
 	// Of a round of a fit.
 	sources *plan.Sources
 	title   string // before the numbers of the progress
-	help    bool   // the shards are those of other processes, too
+	help    bool   // the shards belong to other processes, too
 
 	mu     sync.Mutex
 	done   int
@@ -244,9 +251,11 @@ func (w *shardRun) all(list []int, jobs int) error {
 	case w.stop != nil:
 		return exit.Usagef("%w", w.stop)
 	case err != nil:
-		return exit.As(exit.Interrupted, fmt.Errorf("interrupted; %d of %d shards have results, run it again for the others", w.done, len(list)))
+		return exit.As(exit.Interrupted, fmt.Errorf("interrupted; %d of %d shards have results, run it again for "+
+			"the others", w.done, len(list)))
 	case len(w.failed) > 0:
-		return exit.As(w.code, fmt.Errorf("%d of %d shards have no result: %s", len(w.failed), len(list), plan.Ranges(w.failed)))
+		return exit.As(w.code, fmt.Errorf("%d of %d shards have no result: %s", len(w.failed), len(list),
+			plan.Ranges(w.failed)))
 	}
 	return nil
 }

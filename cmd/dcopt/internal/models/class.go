@@ -20,13 +20,15 @@ import (
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
-// mostClasses bounds the classes of a target: more are numbers or names. Source: a limit; a target with more is refused with that reason.
+// mostClasses bounds the classes of a target: more are numbers or names. Source: a limit; a target
+// with more is refused with that reason.
 const mostClasses = 100
 
 // fitClasses is fit --classify.
 func fitClasses(c *cli.Context, path string, set lder.Settings, limit time.Duration, out *session.Output) error {
 	var labels []string
-	d, err := trainingData(c, path, func(t *dataset.Table, target string, sel dataset.Selection) (*dataset.Data, error) {
+	d, err := trainingData(c, path, func(t *dataset.Table, target string, sel dataset.Selection) (*dataset.Data,
+		error) {
 		classes, err := codeTarget(t, target)
 		if err != nil {
 			return nil, err
@@ -103,7 +105,10 @@ func codeTarget(t *dataset.Table, target string) ([]string, error) {
 		classes = classes[1:]
 	}
 	if len(classes) > mostClasses {
-		return nil, &dataset.Error{File: t.Name, Msg: fmt.Sprintf("the target %q has %d different values, more than %d classes; to predict a number leave --classify out", target, len(classes), mostClasses)}
+		return nil,
+			&dataset.Error{File: t.Name,
+				Msg: fmt.Sprintf("the target %q has %d different values, more than %d classes; to predict a number "+
+					"leave --classify out", target, len(classes), mostClasses)}
 	}
 	col.Text, col.FirstText, col.Missing = 0, nil, 0
 	for i, l := range labels {
@@ -124,14 +129,17 @@ func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent tim
 	var b bytes.Buffer
 	switch {
 	case c.Bool("json"):
-		o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()}, {Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target},
-			{Name: "features", Value: r.Features}, {Name: "classes", Value: r.Classes}, {Name: "iterations", Value: t.Iterations}, {Name: "accuracy", Value: report.Number(t.Accuracy)}}
+		o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()},
+			{Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target},
+			{Name: "features", Value: r.Features}, {Name: "classes", Value: r.Classes},
+			{Name: "iterations", Value: t.Iterations}, {Name: "accuracy", Value: report.Number(t.Accuracy)}}
 		if t.OOB >= 0 {
 			o = append(o, report.Member{Name: "oob_accuracy", Value: report.Number(t.OOB)})
 		} else {
 			o = append(o, report.Member{Name: "oob_accuracy", Value: nil})
 		}
-		l, err := report.Line(append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())}, report.Member{Name: "model", Value: c.String("out")}))
+		l, err := report.Line(append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())},
+			report.Member{Name: "model", Value: c.String("out")}))
 		if err != nil {
 			return err
 		}

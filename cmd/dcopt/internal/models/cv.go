@@ -23,12 +23,16 @@ func CVCommand() *cli.Command {
 		Usage:     "measure an l-DER regressor by cross-validation",
 		ArgsUsage: "DATA...",
 		UsageText: "dcopt cv DATA... --target NAME [FLAGS]",
-		Description: "Prints for each table the fraction of variance unexplained on the test rows, mean and standard deviation\n" +
-			"(divisor k-1) over the folds. A file of folds is a JSON object {\"set\": [[row, ...], ...], ...} with rows from 0,\n" +
+		Description: "Prints for each table the fraction of variance unexplained on the test rows, mean and " +
+			"standard deviation\n" +
+			"(divisor k-1) over the folds. A file of folds is a JSON object {\"set\": [[row, ...], ...], ...} with " +
+			"rows from 0,\n" +
 			"where a table's set is its file name without folder and endings.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training methods, `NAME[,NAME...]`: " + strings.Join(MethodNames(), ", ")},
-			&cli.StringFlag{Name: "folds", Value: "5", Usage: "number of folds, shuffled by the seed, or a `FILE` of folds"},
+			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(),
+				Usage: "training methods, `NAME[,NAME...]`: " + strings.Join(MethodNames(), ", ")},
+			&cli.StringFlag{Name: "folds", Value: "5",
+				Usage: "number of folds, shuffled by the seed, or a `FILE` of folds"},
 		}, Flags()...),
 		Action: crossValidate,
 	}
@@ -92,7 +96,8 @@ func crossValidate(c *cli.Context) error {
 			})
 			if err != nil {
 				if exit.ByUser(c.Context) || exit.IsContext(err) {
-					return exit.As(exit.Interrupted, fmt.Errorf("interrupted at table %d of %d, %s", k+1, len(trials), t.Path))
+					return exit.As(exit.Interrupted,
+						fmt.Errorf("interrupted at table %d of %d, %s", k+1, len(trials), t.Path))
 				}
 				return exit.BadFile(fmt.Errorf("%s: %w", t.Path, err))
 			}
@@ -174,11 +179,13 @@ type cvTotal struct{ fvu, seconds float64 }
 // Head writes the names of the columns.
 func (t *Table) Head() {
 	if !t.json {
-		fmt.Fprintf(t.w, "%-*s %-9s %10s %10s %12s %12s %9s\n", t.width, "file", "method", "fvu", "± std", "mse", "± std", "seconds")
+		fmt.Fprintf(t.w, "%-*s %-9s %10s %10s %12s %12s %9s\n", t.width, "file", "method", "fvu", "± std", "mse",
+			"± std", "seconds")
 	}
 }
 
-// Row writes the errors of a table under the settings of number k; seconds that are NaN are not known.
+// Row writes the errors of a table under the settings of number k; seconds that are NaN are not
+// known.
 func (t *Table) Row(path string, k int, res *lder.CVResult, seconds float64) error {
 	mse, mseStd := res.MeanMSE()
 	fvu, fvuStd := res.MeanFVU()
@@ -186,7 +193,8 @@ func (t *Table) Row(path string, k int, res *lder.CVResult, seconds float64) err
 	t.total[k].seconds += seconds
 	set := &t.sets[k]
 	if !t.json {
-		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, path, set.Method, report.Show(fvu, 4), report.Show(fvuStd, 4), report.Show(mse, 5), report.Show(mseStd, 5), clock(seconds))
+		_, err := fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, path, set.Method,
+			report.Show(fvu, 4), report.Show(fvuStd, 4), report.Show(mse, 5), report.Show(mseStd, 5), clock(seconds))
 		return err
 	}
 	l := cvLine{
@@ -218,6 +226,7 @@ func (t *Table) Foot(tables int) {
 		return
 	}
 	for k, sum := range t.total {
-		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, "average", t.sets[k].Method, report.Show(sum.fvu/float64(tables), 4), "", "", "in all", clock(sum.seconds))
+		fmt.Fprintf(t.w, "%-*s %-9v %10s %10s %12s %12s %9s\n", t.width, "average", t.sets[k].Method,
+			report.Show(sum.fvu/float64(tables), 4), "", "", "in all", clock(sum.seconds))
 	}
 }

@@ -107,7 +107,8 @@ func columnOf(t *dataset.Table, name string, d *dataset.Data) ([]float64, error)
 	for k, i := range d.Rows {
 		w[k] = v[i]
 		if !(w[k] >= 0) {
-			return nil, &dataset.Error{File: t.Name, Line: d.Lines[k], Col: 1, Msg: fmt.Sprintf("the weight %q of the row is %g, want a number >= 0", name, w[k])}
+			return nil, &dataset.Error{File: t.Name, Line: d.Lines[k], Col: 1,
+				Msg: fmt.Sprintf("the weight %q of the row is %g, want a number >= 0", name, w[k])}
 		}
 	}
 	return w, nil

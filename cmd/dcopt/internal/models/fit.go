@@ -29,20 +29,30 @@ func FitCommand() *cli.Command {
 		Usage:     "train an l-DER regressor on a table",
 		ArgsUsage: "DATA",
 		UsageText: "dcopt fit DATA... --target NAME -o MODEL.json [FLAGS]",
-		Description: "DATA is a CSV or TSV file with a header row, plain or with .gz; - reads standard input. Missing values of\n" +
-			"features are filled, rows without a target are left out. Several files, or a pattern such as 'part-*.csv.gz', are parts\n" +
-			"of one table, which may be larger than the memory: they are read once or twice per iteration, with the method refit.",
+		Description: "DATA is a CSV or TSV file with a header row, plain or with .gz; - reads standard input. " +
+			"Missing values of\n" +
+			"features are filled, rows without a target are left out. Several files, or a pattern such as " +
+			"'part-*.csv.gz', are parts\n" +
+			"of one table, which may be larger than the memory: they are read once or twice per iteration, with the " +
+			"method refit.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`, whole or not at all"},
-			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(), Usage: "training method, `NAME`: " + strings.Join(MethodNames(), ", ")},
-			&cli.BoolFlag{Name: "classify", Usage: "train a classifier: the words or numbers of the target are classes"},
-			&cli.StringFlag{Name: "weights", Usage: "the column `NAME` says how much each row counts; it is no feature"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write the model to `FILE`, whole or not at all"},
+			&cli.StringFlag{Name: "method", Value: lder.DefaultSettings().Method.String(),
+				Usage: "training method, `NAME`: " + strings.Join(MethodNames(), ", ")},
+			&cli.BoolFlag{Name: "classify",
+				Usage: "train a classifier: the words or numbers of the target are classes"},
+			&cli.StringFlag{Name: "weights",
+				Usage: "the column `NAME` says how much each row counts; it is no feature"},
 			BagsFlag(),
 			picture.Flag("draw the model to `FILE`.svg or .png: of one or two features itself, " +
 				"else predicted against observed"),
 			picture.Width(), picture.DPI(),
-			&cli.StringFlag{Name: "time-limit", Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a number alone is seconds"},
-		}, append(Flags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"})...),
+			&cli.StringFlag{Name: "time-limit",
+				Usage: "end the training after `DURATION`, such as 90s or 1.5m, with the best model so far; a " +
+					"number alone is seconds"},
+		}, append(Flags(), &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"},
+			Usage: "a line for each iteration, on standard error"})...),
 		Action: fit,
 	}
 }
@@ -60,16 +70,24 @@ func Flags() []cli.Flag {
 	set := lder.DefaultSettings()
 	return append(tableFlags(),
 		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the column to predict, `NAME`"},
-		&cli.StringSliceFlag{Name: "exclude", Aliases: []string{"x"}, Usage: "leave the column `NAME` out; may be repeated"},
+		&cli.StringSliceFlag{Name: "exclude", Aliases: []string{"x"},
+			Usage: "leave the column `NAME` out; may be repeated"},
 		&cli.BoolFlag{Name: "drop-text", Usage: "leave out columns that are no numbers, instead of refusing them"},
-		&cli.StringFlag{Name: "categorical", Usage: "turn columns that are no numbers into numbers, `CODING`: onehot, ordinal"},
-		&cli.StringFlag{Name: "impute", Value: set.Imputation.String(), Usage: "fill missing features with the column's `WHAT`: mean, median, most_frequent, or a number"},
-		&cli.StringFlag{Name: "pieces", Value: fmt.Sprintf("%d,%d", set.Pieces[0], set.Pieces[1]), Usage: "numbers of affine functions in the two maxima, `R1,R2`, of methods that do not choose them"},
+		&cli.StringFlag{Name: "categorical",
+			Usage: "turn columns that are no numbers into numbers, `CODING`: onehot, ordinal"},
+		&cli.StringFlag{Name: "impute", Value: set.Imputation.String(),
+			Usage: "fill missing features with the column's `WHAT`: mean, median, most_frequent, or a number"},
+		&cli.StringFlag{Name: "pieces", Value: fmt.Sprintf("%d,%d", set.Pieces[0], set.Pieces[1]),
+			Usage: "numbers of affine functions in the two maxima, `R1,R2`, of methods that do not choose them"},
 		&cli.IntFlag{Name: "max-iter", Value: set.MaxIter, Usage: "at most `N` convex problems, or refits"},
-		&cli.Float64Flag{Name: "tol", Value: set.Tol, Usage: "converged when the mean squared error changes by less than `T` times the target's variance"},
-		&cli.Float64Flag{Name: "ridge", Usage: "`WEIGHT` of the squared slopes beside the mean squared error, all standardised; refit without it takes 0.03"},
+		&cli.Float64Flag{Name: "tol", Value: set.Tol,
+			Usage: "converged when the mean squared error changes by less than `T` times the target's variance"},
+		&cli.Float64Flag{Name: "ridge",
+			Usage: "`WEIGHT` of the squared slopes beside the mean squared error, all standardised; refit without " +
+				"it takes 0.03"},
 		&cli.IntFlag{Name: "max-features", Usage: "at most `K` features in a model; of a stack in each of its models"},
-		&cli.IntFlag{Name: "formula-size", Usage: "at most `T` terms, slopes and constants that are not 0, in the formula of auto"},
+		&cli.IntFlag{Name: "formula-size",
+			Usage: "at most `T` terms, slopes and constants that are not 0, in the formula of auto"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed `S` of what is drawn: starts and bags, and the folds of cv"},
 		flags.Backend(),
 		flags.JSON(),
@@ -109,7 +127,8 @@ func Settings(c *cli.Context, name string) (lder.Settings, error) {
 	set.MaxFeatures, set.FormulaSize = c.Int("max-features"), c.Int("formula-size")
 	switch {
 	case c.IsSet("max-features") && (set.MaxFeatures < 1 || !method.Chooses()):
-		return set, exit.Usagef("--max-features %d: want at least 1, and a method that chooses: auto, cheap, bagged or ensemble", set.MaxFeatures)
+		return set, exit.Usagef("--max-features %d: want at least 1, and a method that chooses: auto, cheap, bagged "+
+			"or ensemble", set.MaxFeatures)
 	case c.IsSet("formula-size") && (set.FormulaSize < 2 || method != lder.Auto):
 		return set, exit.Usagef("--formula-size %d: want at least 2, and the method auto", set.FormulaSize)
 	case set.MaxIter < 1:
@@ -160,7 +179,8 @@ func fit(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("bags") {
-		return exit.Usagef("--bags is for a table in parts, files or a quoted pattern; of one file --method bagged makes bags")
+		return exit.Usagef("--bags is for a table in parts, files or a quoted pattern; of one file --method bagged " +
+			"makes bags")
 	}
 	set, err := Settings(c, Method(c))
 	if err != nil {
@@ -240,7 +260,8 @@ func afterTraining(status ccp.Status) error {
 // noModel is the failure of a training that ended before there was anything to write.
 func noModel(err error, of string) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return exit.As(exit.NotSolved, fmt.Errorf("the time limit ended the training before there was %s; nothing is written", of))
+		return exit.As(exit.NotSolved, fmt.Errorf("the time limit ended the training before there was %s; nothing "+
+			"is written", of))
 	}
 	return exit.As(exit.Interrupted, fmt.Errorf("interrupted before there was %s; nothing is written", of))
 }
@@ -278,7 +299,8 @@ func noteUnused(c *cli.Context, method lder.Method) {
 
 // train fits, which takes d.Columns, and shows how far it is. Unlike an interruption, the
 // end of the limit waits for the model so far.
-func train(c *cli.Context, set lder.Settings, limit time.Duration, d *trainingTable) (*lder.Regressor, time.Duration, error) {
+func train(c *cli.Context, set lder.Settings, limit time.Duration,
+	d *trainingTable) (*lder.Regressor, time.Duration, error) {
 	p := trainingProgress(c, &set)
 	ctx, cancel := withFirst(c.Context, &set)
 	defer cancel(nil)

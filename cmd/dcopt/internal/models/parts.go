@@ -44,7 +44,8 @@ func Parts(c *cli.Context) (paths []string, err error) {
 	}
 	for k, path := range paths {
 		if path == "-" || path == "" {
-			return nil, exit.Usagef("fit: %q is no part of a table: parts are read several times, so they are files", path)
+			return nil, exit.Usagef("fit: %q is no part of a table: parts are read several times, so they are files",
+				path)
 		}
 		if slices.Contains(paths[:k], path) {
 			return nil, exit.Usagef("fit: %s is named twice", path)
@@ -55,7 +56,9 @@ func Parts(c *cli.Context) (paths []string, err error) {
 
 // BagsFlag is the flag for bags of a fit over parts.
 func BagsFlag() cli.Flag {
-	return &cli.IntFlag{Name: "bags", Usage: "of a table in parts: the mean of `N` refits, of which each counts every row as often as it is drawn, with errors on rows that were not"}
+	return &cli.IntFlag{Name: "bags",
+		Usage: "of a table in parts: the mean of `N` refits, of which each counts every row as often as it is " +
+			"drawn, with errors on rows that were not"}
 }
 
 // Bags reads --bags, for a fit by a method.

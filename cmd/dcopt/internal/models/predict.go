@@ -23,11 +23,15 @@ func PredictCommand() *cli.Command {
 		Usage:     "apply a model to a table",
 		ArgsUsage: "MODEL DATA",
 		UsageText: "dcopt predict MODEL.json DATA [FLAGS]",
-		Description: "Writes a CSV file with the column \"prediction\" and a row for each row of DATA, which may be larger than the\n" +
-			"memory; - reads standard input. The features are looked up in the header by name; other columns are not looked at.",
+		Description: "Writes a CSV file with the column \"prediction\" and a row for each row of DATA, which may be " +
+			"larger than the\n" +
+			"memory; - reads standard input. The features are looked up in the header by name; other columns are " +
+			"not looked at.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
-			&cli.BoolFlag{Name: "proba", Usage: "of a classifier, a column target=class for each class, besides, with its probability"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write to `FILE`, whole or not at all, instead of standard output"},
+			&cli.BoolFlag{Name: "proba",
+				Usage: "of a classifier, a column target=class for each class, besides, with its probability"},
 		}, tableFlags()...),
 		Action: predict,
 	}
@@ -35,7 +39,8 @@ func PredictCommand() *cli.Command {
 
 func predict(c *cli.Context) error {
 	if c.Args().Len() != 2 {
-		return exit.Usagef("predict: want a model and a table, not %d files. Usage: %s", c.Args().Len(), c.Command.UsageText)
+		return exit.Usagef("predict: want a model and a table, not %d files. Usage: %s", c.Args().Len(),
+			c.Command.UsageText)
 	}
 	out, err := flags.Out(c)
 	if err != nil {
@@ -79,7 +84,8 @@ func predictTo(c *cli.Context, s *dataset.Stream, m *predictor, name string, out
 		if b.Out, err = m.rows(b.Out, b.X); err != nil {
 			for i := range b.X { // which row is it?
 				if _, err := m.rows(nil, b.X[i:i+1]); err != nil {
-					return exit.Placed(fmt.Errorf("%s:%d: the features %v are too large, the prediction overflows", name, b.Lines[i], b.X[i]))
+					return exit.Placed(fmt.Errorf("%s:%d: the features %v are too large, the prediction overflows",
+						name, b.Lines[i], b.X[i]))
 				}
 			}
 		}
@@ -106,7 +112,8 @@ func predictTo(c *cli.Context, s *dataset.Stream, m *predictor, name string, out
 		return exit.Data(err)
 	}
 	if unknown > 0 {
-		session.Of(c).Log.Note("%s: words of categorical columns that the training table had not count as missing: %d", name, unknown)
+		session.Of(c).Log.Note("%s: words of categorical columns that the training table had not count as missing: %d",
+			name, unknown)
 	}
 	return err
 }
@@ -133,7 +140,8 @@ func openPredictor(c *cli.Context, path string) (*predictor, error) {
 	case classes != nil:
 		return classPredictor(classes, c.Bool("proba")), nil
 	case c.Bool("proba"):
-		return nil, exit.Usagef("--proba: %s holds a regressor, which has no classes; dcopt fit --classify makes a classifier", path)
+		return nil, exit.Usagef("--proba: %s holds a regressor, which has no classes; dcopt fit --classify makes a "+
+			"classifier", path)
 	}
 	m := &predictor{features: r.Features, categories: r.Categories, head: []string{"prediction"}}
 	m.rows = func(dst []byte, x [][]float64) ([]byte, error) {

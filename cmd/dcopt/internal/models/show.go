@@ -18,15 +18,19 @@ func ShowCommand() *cli.Command {
 		Usage:     "print a model as a formula or a program, or draw it",
 		ArgsUsage: "MODEL",
 		UsageText: "dcopt show MODEL.json [FLAGS]",
-		Description: "Prints what a model file holds: as a formula in the data's own units, or as a function that needs nothing else and\n" +
+		Description: "Prints what a model file holds: as a formula in the data's own units, or as a function that " +
+			"needs nothing else and\n" +
 			"gives the same numbers as predict.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Value: export.Text.String(), Usage: "`FORMAT` of the output: text, go, python, c, latex"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE`, whole or not at all, instead of standard output"},
+			&cli.StringFlag{Name: "format", Value: export.Text.String(),
+				Usage: "`FORMAT` of the output: text, go, python, c, latex"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write to `FILE`, whole or not at all, instead of standard output"},
 			picture.Flag("draw the model to `FILE`.svg or .png: of one or two features itself, " +
 				"else predicted against observed"),
 			picture.Width(), picture.DPI(),
-			&cli.StringFlag{Name: "data", Usage: "the table `DATA` to draw with the model; more than two features need it"},
+			&cli.StringFlag{Name: "data",
+				Usage: "the table `DATA` to draw with the model; more than two features need it"},
 		}, tableFlags()...),
 		Action: showModel,
 	}
@@ -82,7 +86,8 @@ func showModel(c *cli.Context) error {
 			}
 		}
 		if len(r.Features) > 2 && x == nil {
-			return exit.Usagef("--plot: a model of %d features is drawn with a table; give --data DATA", len(r.Features))
+			return exit.Usagef("--plot: a model of %d features is drawn with a table; give --data DATA",
+				len(r.Features))
 		}
 		if err := plot.WriteModel(r, x, y); err != nil {
 			return err

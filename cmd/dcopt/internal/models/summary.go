@@ -17,8 +17,8 @@ import (
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// Summary prints the facts about a training. scores are those of its folds, if there are any; a time
-// below 0 is not known.
+// Summary prints the facts about a training. scores are the scores of its folds, if there are any;
+// a time below 0 is not known.
 func Summary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time.Duration) error {
 	if c.Bool("json") {
 		return fitJSON(c, r, scores, spent)
@@ -38,7 +38,8 @@ func Summary(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time
 	case len(used) == 0:
 		row("used", "none of %d features: the model is a constant", len(r.Features))
 	case len(used) < len(r.Features):
-		row("used", "%d of %d features: %s", len(used), len(r.Features), report.Brief(report.Labels(pick(r.Features, used))))
+		row("used", "%d of %d features: %s", len(used), len(r.Features),
+			report.Brief(report.Labels(pick(r.Features, used))))
 	}
 	if r.Model != nil {
 		row("method", "%s, pieces %d and %d", t.Method, len(r.Model.W), len(r.Model.M))
@@ -155,9 +156,13 @@ func percent(share float64) string {
 
 func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time.Duration) error {
 	t := r.Training
-	o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()}, {Name: "pieces", Value: piecesOf(r)},
-		{Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target}, {Name: "features", Value: r.Features}, {Name: "used_features", Value: pick(r.Features, r.Used())}, {Name: "terms", Value: r.Terms()}, {Name: "iterations", Value: t.Iterations},
-		{Name: "start_mse", Value: report.Number(t.StartMSE)}, {Name: "mse", Value: report.Number(t.MSE)}, {Name: "fvu", Value: report.Number(t.FVU)}}
+	o := report.Object{{Name: "status", Value: t.Status.String()}, {Name: "method", Value: t.Method.String()},
+		{Name: "pieces", Value: piecesOf(r)},
+		{Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target}, {Name: "features", Value: r.Features},
+		{Name: "used_features", Value: pick(r.Features, r.Used())}, {Name: "terms", Value: r.Terms()},
+		{Name: "iterations", Value: t.Iterations},
+		{Name: "start_mse", Value: report.Number(t.StartMSE)}, {Name: "mse", Value: report.Number(t.MSE)},
+		{Name: "fvu", Value: report.Number(t.FVU)}}
 	if t.OOB >= 0 {
 		o = append(o, report.Member{Name: "oob_fvu", Value: report.Number(t.OOB)})
 	} else {
@@ -180,7 +185,8 @@ func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time
 // foldsOf are the errors of folds.
 func foldsOf(scores shards.Scores) (list []report.Object) {
 	for k, fvu := range scores.FVU {
-		list = append(list, report.Object{{Name: "fvu", Value: report.Number(fvu)}, {Name: "mse", Value: report.Number(scores.MSE[k])}})
+		list = append(list, report.Object{{Name: "fvu", Value: report.Number(fvu)},
+			{Name: "mse", Value: report.Number(scores.MSE[k])}})
 	}
 	return list
 }

@@ -46,7 +46,7 @@ type row struct {
 	height vg.Length
 }
 
-// Draw draws the panels of a scene, two in a row, and below those of the run, one in a
+// Draw draws the panels of a scene, two in a row, and below the panels of the run, one in a
 // row, as .svg or .png. Same panels, same bytes.
 func Draw(title string, solution, run []scene.Panel, format string, size Size) ([]byte, error) {
 	width := vg.Length(size.Width) * vg.Inch / 96
@@ -149,12 +149,14 @@ func animated(svg string, moves []move) string {
 			p := m.at[min(max(k, 0), n-1)]
 			x, y = append(x, fmt.Sprintf("%.5g", p.X.Points())), append(y, fmt.Sprintf("%.5g", p.Y.Points()))
 		}
-		fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%.5g" fill="%s" fill-opacity="0.6">`+"\n", x[0], y[0], m.radius.Points(), m.color)
+		fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%.5g" fill="%s" fill-opacity="0.6">`+"\n", x[0], y[0],
+			m.radius.Points(), m.color)
 		for _, a := range []struct {
 			name   string
 			values []string
 		}{{"cx", x}, {"cy", y}} {
-			fmt.Fprintf(&b, `<animate attributeName="%s" dur="%ds" repeatCount="indefinite" values="%s"/>`+"\n", a.name, turn, strings.Join(a.values, ";"))
+			fmt.Fprintf(&b, `<animate attributeName="%s" dur="%ds" repeatCount="indefinite" values="%s"/>`+"\n", a.name,
+				turn, strings.Join(a.values, ";"))
 		}
 		b.WriteString("</circle>\n")
 	}

@@ -13,10 +13,10 @@ const mostMarked = 60
 // hopColor is the colour of hops.
 const hopColor = "#b0b8bf"
 
-// Run is the course of a run: the objective by iteration with the best feasible one so far and
-// the answer and, unless all iterations are feasible, the largest violation. Violations have a
-// logarithmic axis; those of 0 lie on its bottom. Values that are not finite leave a gap. A run
-// without iterations has no panels.
+// Run is the course of a run: the objective by iteration with the best feasible one so far and the
+// answer and, unless all iterations are feasible, the largest violation. Violations have a
+// logarithmic axis; violations of 0 lie on its bottom. Values that are not finite leave a gap. A
+// run without iterations has no panels.
 func Run(history []ccp.Iteration, maximize bool) []scene.Panel {
 	if len(history) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func (d *painter) at(x, y float64) vg.Point {
 	return vg.Point{X: d.X(d.x.place(x)), Y: d.Y(d.y.place(y))}
 }
 
-// length is that of a distance along the first axis.
+// length of a distance along the first axis.
 func (d *painter) length(v float64) vg.Length {
 	return vg.Length(v/(d.x.Hi-d.x.Lo)) * d.Size().X
 }
@@ -113,7 +113,7 @@ func disc(c draw.Canvas, at vg.Point, radius vg.Length, colour string, opacity f
 	c.Stroke(path)
 }
 
-// The radius of points, and that of the points of a crowd.
+// The radius of points, and of the points of a crowd.
 const (
 	pointRadius = 2.6 * vg.Length(1)
 	crowdRadius = 1.4 * vg.Length(1)
@@ -138,7 +138,7 @@ func (d *painter) points(m *scene.Mark) {
 	}
 }
 
-// lineWidth is that of a line of full strength.
+// lineWidth is the width of a line of full strength.
 const lineWidth = 1.5 * vg.Length(1)
 
 func lineStyle(m *scene.Mark, l *scene.Line) draw.LineStyle {
@@ -178,7 +178,8 @@ const barOpacity = 0.85
 func (d *painter) bars(m *scene.Mark) {
 	for k, x := range m.X {
 		lo, hi := d.at(x-m.Width/2, m.Base[k]), d.at(x+m.Width/2, m.Y[k])
-		d.FillPolygon(rgba(m.Color, barOpacity), d.ClipPolygonXY([]vg.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}))
+		d.FillPolygon(rgba(m.Color, barOpacity), d.ClipPolygonXY([]vg.Point{lo, {X: hi.X, Y: lo.Y}, hi,
+			{X: lo.X, Y: hi.Y}}))
 	}
 }
 
@@ -199,7 +200,8 @@ func (d *painter) cells(m *scene.Mark) {
 		width, height := (b.X-a.X)/vg.Length(m.Cols), (b.Y-a.Y)/vg.Length(m.Rows)
 		for k, v := range m.V {
 			x, y := a.X+vg.Length(k%m.Cols)*width, a.Y+vg.Length(k/m.Cols)*height
-			d.FillPolygon(rgba(m.ColorOf(v), 1), []vg.Point{{X: x, Y: y}, {X: x + width, Y: y}, {X: x + width, Y: y + height}, {X: x, Y: y + height}})
+			d.FillPolygon(rgba(m.ColorOf(v), 1), []vg.Point{{X: x, Y: y}, {X: x + width, Y: y},
+				{X: x + width, Y: y + height}, {X: x, Y: y + height}})
 		}
 		return
 	}

@@ -107,7 +107,8 @@ func drawCurve(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, erro
 	cell := cells(r, points)
 	for k, v := range points {
 		if k > 0 && cell[k] != cell[k-1] {
-			bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{v[0], v[0]}, Y: []float64{p.Y.Lo, p.Y.Hi}, Strength: 0.5, Dashed: true})
+			bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{v[0], v[0]}, Y: []float64{p.Y.Lo, p.Y.Hi},
+				Strength: 0.5, Dashed: true})
 		}
 	}
 	if len(bounds.Lines) > 0 {
@@ -131,11 +132,13 @@ func drawSurface(r *lder.Regressor, x [][]float64) (scene.Panel, error) {
 	if err != nil {
 		return p, err
 	}
-	m := scene.Mark{Kind: scene.Cells, X: []float64{p.X.Lo, p.X.Hi}, Y: []float64{p.Y.Lo, p.Y.Hi}, Rows: rows, Cols: cols, V: f}
+	m := scene.Mark{Kind: scene.Cells, X: []float64{p.X.Lo, p.X.Hi}, Y: []float64{p.Y.Lo, p.Y.Hi}, Rows: rows,
+		Cols: cols, V: f}
 	m.SetColors()
 	bounds := scene.Mark{Kind: scene.Lines, Color: "#000000"}
 	edge := func(x0, y0, x1, y1 float64) {
-		bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{at(p.X, x0/cols), at(p.X, x1/cols)}, Y: []float64{at(p.Y, y0/rows), at(p.Y, y1/rows)}, Strength: 0.5})
+		bounds.Lines = append(bounds.Lines, scene.Line{X: []float64{at(p.X, x0/cols), at(p.X, x1/cols)},
+			Y: []float64{at(p.Y, y0/rows), at(p.Y, y1/rows)}, Strength: 0.5})
 	}
 	cell := cells(r, points)
 	for k := range rows {
@@ -159,7 +162,8 @@ func drawSurface(r *lder.Regressor, x [][]float64) (scene.Panel, error) {
 
 // drawFit is predictions against observations.
 func drawFit(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error) {
-	p := scene.Panel{Title: r.Target + ": predicted against observed", XLabel: "observed", YLabel: "predicted", Equal: true}
+	p := scene.Panel{Title: r.Target + ": predicted against observed", XLabel: "observed", YLabel: "predicted",
+		Equal: true}
 	f, err := r.Predict(x)
 	if err != nil {
 		return p, err
@@ -173,6 +177,7 @@ func drawFit(r *lder.Regressor, x [][]float64, y []float64) (scene.Panel, error)
 	both := scene.Range{Lo: min(p.X.Lo, p.Y.Lo), Hi: max(p.X.Hi, p.Y.Hi)}
 	p.X, p.Y = both, both
 	ends := []float64{both.Lo, both.Hi}
-	p.Marks = append([]scene.Mark{{Kind: scene.Lines, Color: "#9e9e9e", Lines: []scene.Line{{X: ends, Y: ends, Strength: 0.5}}}}, p.Marks...)
+	p.Marks = append([]scene.Mark{{Kind: scene.Lines, Color: "#9e9e9e",
+		Lines: []scene.Line{{X: ends, Y: ends, Strength: 0.5}}}}, p.Marks...)
 	return p, nil
 }

@@ -46,9 +46,10 @@ type page struct {
 // on is the same page with another canvas.
 func (p page) on(c draw.Canvas) page { return page{c, p.fonts} }
 
-// style is that of texts of a size.
+// style of texts of a size.
 func (p page) style(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, XAlign: x, YAlign: y, Handler: text.Plain{Fonts: p.fonts}}
+	return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, XAlign: x,
+		YAlign: y, Handler: text.Plain{Fonts: p.fonts}}
 }
 
 // The sizes of texts, and the measures of what stands beside axes.
@@ -92,7 +93,7 @@ func (l *line) room(p page, labels vg.Length) (r vg.Length) {
 	return r
 }
 
-// left is the room of the axis left of an area, and below that of the axis under it.
+// left is the room of the axis left of an area, and below the room of the axis under it.
 func (l *line) left(p page) vg.Length {
 	s := p.style(tickSize, 0, 0)
 	widest := vg.Length(0)
@@ -123,7 +124,8 @@ func (l *line) drawLeft(p page) {
 		s := p.style(labelSize, text.XCenter, text.YBottom)
 		s.Rotation = math.Pi / 2
 		flat := p.style(labelSize, 0, 0)
-		p.FillText(s, vg.Point{X: x - l.left(p) + flat.Height(l.title) - flat.FontExtents().Descent, Y: p.Center().Y}, l.title)
+		p.FillText(s, vg.Point{X: x - l.left(p) + flat.Height(l.title) - flat.FontExtents().Descent, Y: p.Center().Y},
+			l.title)
 	}
 }
 
@@ -261,7 +263,8 @@ func legend(p page, named []*scene.Mark) {
 		at := p.Canvas
 		at.Min.Y, at.Max.Y, at.Max.X = top-height+1.5, top-1.5, p.Min.X+thumbWidth
 		sign(at, m)
-		p.FillText(s, vg.Point{X: at.Max.X + s.Width(" "), Y: at.Center().Y + s.FontExtents().Descent}, printable(m.Label))
+		p.FillText(s, vg.Point{X: at.Max.X + s.Width(" "), Y: at.Center().Y + s.FontExtents().Descent},
+			printable(m.Label))
 	}
 }
 

@@ -123,12 +123,18 @@ func (s *Source) Compile(ctx context.Context, sweep *report.Member) (*Program, e
 	return &Program{prog, s.Path, s.title(), s.read, time.Since(begin).Seconds()}, nil
 }
 
-// title is the first sentence of the comment that the file begins with, or the name of the file.
+// title is the first sentence of the comment that the file begins with, or the name of the file. Of a
+// sentence of several lines it is the part of the first line up to its last colon or comma.
 func (s *Source) title() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(s.Text), "\ufeff")), "\n")
+	line, rest, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(s.Text), "\ufeff")), "\n")
 	comment, ok := strings.CutPrefix(line, "#")
-	sentence, _, _ := strings.Cut(strings.TrimSpace(comment), ". ")
-	if sentence = strings.TrimSuffix(sentence, "."); ok && sentence != "" {
+	sentence, _, ended := strings.Cut(strings.TrimSpace(comment)+" ", ". ")
+	sentence = strings.TrimSpace(sentence)
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, "# "))
+	if at := strings.LastIndexAny(sentence, ":,"); !ended && rest != "" && rest[0] == '#' && unicode.IsLower(next) && at > 0 {
+		sentence = sentence[:at]
+	}
+	if ok && sentence != "" {
 		first, size := utf8.DecodeRuneInString(sentence)
 		return string(unicode.ToUpper(first)) + sentence[size:]
 	}
@@ -157,7 +163,7 @@ func Diagnose(s *session.Session, path string, text []byte, err error) error {
 	return exit.With(code)
 }
 
-// textOf gives messages the lines that they show: those of the problem, not of its data files.
+// textOf gives messages the lines that they show: the lines of the problem, not of its data files.
 func textOf(path string, text []byte) func(file string) []byte {
 	return func(file string) []byte {
 		if file == path {

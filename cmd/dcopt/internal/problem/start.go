@@ -24,7 +24,7 @@ import (
 const mostStart = 1 << 24
 
 // readStart is the point of --start: the variables of a result of this program,
-// in JSON or CSV. Of several results, those of a sweep, the last one counts.
+// in JSON or CSV. Of several results, as of a sweep, the last one counts.
 func readStart(ctx context.Context, s *session.Session, path string) (map[string]lang.Start, error) {
 	text, err := s.ReadAll(ctx, path, mostStart)
 	if err != nil {

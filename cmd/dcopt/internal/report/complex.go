@@ -46,7 +46,7 @@ func (b *Block) number(k int, full bool) string {
 }
 
 // ComplexDuals joins the multipliers of the real and the imaginary part of a complex
-// family: its name is that of the family.
+// family: it has the name of the family.
 func ComplexDuals(o Object) Object {
 	out := Object{}
 	for k := 0; k < len(o); k++ {

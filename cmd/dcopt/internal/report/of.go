@@ -12,10 +12,12 @@ import (
 func Of(p *dc.Problem, res *ccp.Result) *Report {
 	r := &Report{
 		Status: res.Status.String(), Code: exit.NotSolved,
-		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible, Worst: res.Worst,
+		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible,
+		Worst:      res.Worst,
 		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
 		Seconds: Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
-		History: res.History, Message: res.Message, Reason: res.Reason().String(), NoMultipliers: res.NoMultipliers, Loose: res.Loose,
+		History: res.History, Message: res.Message, Reason: res.Reason().String(), NoMultipliers: res.NoMultipliers,
+		Loose: res.Loose,
 	}
 	switch res.Status {
 	case ccp.Converged:
@@ -47,7 +49,7 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	var families []*family
 	byName := map[string]*family{}
-	var of *family       // that of the constraint before
+	var of *family       // the family of the constraint before
 	var like interface { // the members of a family
 		Count() int
 		SameIndex(k int) bool

@@ -114,11 +114,13 @@ func (r *Report) JSON() Object {
 	}
 	o = append(o, Object{
 		{"iterations", r.Iterations}, {"starts", r.Starts}, {"backend", r.Backend},
-		{"seconds", Object{{"read", Number(r.Seconds.Read)}, {"compile", Number(r.Seconds.Compile)}, {"solve", Number(r.Seconds.Solve)}, {"backend", Number(r.Seconds.Backend)}}},
+		{"seconds", Object{{"read", Number(r.Seconds.Read)}, {"compile", Number(r.Seconds.Compile)},
+			{"solve", Number(r.Seconds.Solve)}, {"backend", Number(r.Seconds.Backend)}}},
 	}...)
 	if r.Residuals != nil {
 		o = append(o, Object{
-			{"primal_residual", Number(r.Residuals.Primal)}, {"dual_residual", Number(r.Residuals.Dual)}, {"gap", Number(r.Residuals.Gap)},
+			{"primal_residual", Number(r.Residuals.Primal)}, {"dual_residual", Number(r.Residuals.Dual)},
+			{"gap", Number(r.Residuals.Gap)},
 		}...)
 	}
 	if r.Proof != nil {
@@ -139,7 +141,8 @@ func (r *Report) JSON() Object {
 	}
 	history := make([]Object, len(r.History))
 	for k, it := range r.History {
-		history[k] = Object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", Number(it.Objective)}, {"max_violation", Number(it.Violation)}, {"step", Number(it.Step)}, {"tau", Number(it.Tau)}}
+		history[k] = Object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", Number(it.Objective)},
+			{"max_violation", Number(it.Violation)}, {"step", Number(it.Step)}, {"tau", Number(it.Tau)}}
 	}
 	o = append(o, Member{"variables", variables})
 	if indices := IndicesOf(append(slices.Clone(r.Variables), r.lets...)); indices != nil {
@@ -237,7 +240,8 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 		p("", "%s", r.Message)
 	}
 	off := "" // where rounding reaches the digits that are shown
-	if r.Rounding != nil && *r.Rounding > 1e-9*math.Abs(r.Objective) && !math.IsInf(*r.Rounding, 0) && r.Objective != 0 {
+	if r.Rounding != nil && *r.Rounding > 1e-9*math.Abs(r.Objective) && !math.IsInf(*r.Rounding, 0) &&
+		r.Objective != 0 {
 		off = " ± " + Show(*r.Rounding, 2)
 	}
 	p("objective", "%s%s", Show(r.Objective, digits(10, full)), off)
@@ -252,7 +256,8 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 		p("multipliers", "none: the point is at a kink")
 	}
 	if r.Residuals != nil && !math.IsNaN(r.Residuals.Max()) {
-		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)), Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
+		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)),
+			Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
 	}
 	if r.Proof != nil {
 		p("answer", "%s", r.answer(full))
@@ -316,7 +321,7 @@ func IndicesOf(blocks []Block) (o Object) {
 	return o
 }
 
-// index is the index k, from 0, of dimension d; format is that of its parts.
+// index is the index k, from 0, of dimension d; format is the format of its parts.
 func (b *Block) index(d, k int, format string) []string {
 	if d < len(b.Axes) && b.Axes[d] != nil {
 		var parts []string
@@ -489,7 +494,8 @@ func (r *Report) SweepText(w io.Writer, full bool) {
 	if !math.IsNaN(r.Wall) {
 		seconds = fmt.Sprintf(" %9.3f", r.Wall)
 	}
-	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.Status, Show(r.Objective, digits(10, full)), Show(r.Violation, digits(3, full)), r.Iterations, seconds)
+	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.Status, Show(r.Objective, digits(10, full)),
+		Show(r.Violation, digits(3, full)), r.Iterations, seconds)
 }
 
 // Label is a name out of a file for a table: quoted where it holds more than visible

@@ -105,7 +105,8 @@ func placeObject(p lang.Place) report.Object {
 	if p.Line == 0 {
 		return nil
 	}
-	return report.Object{{Name: "line", Value: p.Line}, {Name: "column", Value: p.Col}, {Name: "end_column", Value: p.EndCol}}
+	return report.Object{{Name: "line", Value: p.Line}, {Name: "column", Value: p.Col},
+		{Name: "end_column", Value: p.EndCol}}
 }
 
 // errorObject is an error with the place that it knows.
@@ -121,7 +122,8 @@ func errorObject(err error, code int) report.Object {
 		}
 		return append(o, report.Member{Name: "message", Value: table.Msg})
 	case errors.As(err, &card):
-		return append(o, report.Object{{Name: "file", Value: card.File}, {Name: "line", Value: card.Line}, {Name: "message", Value: card.Err.Error()}}...)
+		return append(o, report.Object{{Name: "file", Value: card.File}, {Name: "line", Value: card.Line},
+			{Name: "message", Value: card.Err.Error()}}...)
 	}
 	return append(o, report.Member{Name: "message", Value: err.Error()})
 }

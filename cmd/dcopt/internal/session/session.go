@@ -28,14 +28,16 @@ type Session struct {
 }
 
 // Start begins a session of the program, which run is.
-func Start(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, run func(*Session) int) *Session {
+func Start(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer,
+	run func(*Session) int) *Session {
 	s := &Session{
 		Begin: time.Now(), Ctx: ctx, Args: args, Stdin: stdin, Run: run,
 		Stdout: &Stream{ctx: ctx, w: stdout},
 		Log:    &Messages{w: stderr, JSON: wantsJSON(args)},
 	}
 	if f, ok := stdout.(*os.File); ok { // it may be a file that is read
-		s.files.opened = append(s.files.opened, &Output{files: &s.files, name: "the file behind standard output", file: f})
+		s.files.opened = append(s.files.opened, &Output{files: &s.files, name: "the file behind standard output",
+			file: f})
 	}
 	return s
 }
@@ -77,17 +79,19 @@ func Of(c *cli.Context) *Session { return c.App.Metadata["session"].(*Session) }
 const graceTime = 250 * time.Millisecond
 
 // Within returns the result of f. If ctx ends, f has graceTime to finish; then it is
-// left to itself, which is safe only because the program ends soon, and the error
-// is that of ctx. f must not write to variables that its caller uses afterwards.
+// left to itself, which is safe only because the program ends soon, and The error
+// is ctx.Err(). f must not write to variables that its caller uses afterwards.
 func Within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return withGrace(ctx, graceTime, f)
 }
 
-// briefTime is graceTime of work that looks at its context, where that is cancelled and has no deadline that passed: it goes on longer
-// where a step of it is long, and has nothing better to give then. Source: a limit of time: with the result written less than .2 s.
+// briefTime is graceTime of work that looks at its context, where that is cancelled and has no
+// deadline that passed: it goes on longer where a step of it is long, and has nothing better to
+// give then. Source: a limit of time: with the result written less than .2 s.
 const briefTime = 100 * time.Millisecond
 
-// Briefly is Within with less time after a signal: where the caller has an answer of its own, or none is lost.
+// Briefly is Within with less time after a signal: where the caller has an answer of its own, or
+// none is lost.
 func Briefly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return await(ctx, func() time.Duration {
 		if errors.Is(ctx.Err(), context.Canceled) {

@@ -59,7 +59,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 			j.line.Portion(0, 1)
 			set.Recorder = j.line.Recorder(starts)
 		} else {
-			set.Recorder = j.line.Recorder(0) // the share is that of the values
+			set.Recorder = j.line.Recorder(0) // the share belongs to the values
 		}
 		if t, ok := j.ctx.Deadline(); ok {
 			j.line.Until(t)
@@ -124,11 +124,14 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 // --proof.
 const mostInline = 256 << 10
 
-// numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz constants some members alone have rows.
+// numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz
+// constants some members alone have rows.
 func numbersOf(p *dc.Problem) int {
 	const (
-		each        = 16 // Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides and multipliers
-		perVariable = 8  // Source: PerVariable of ccp/internal/rows, which is how many there are at first
+		// Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides
+		// and multipliers
+		each        = 16
+		perVariable = 8 // Source: PerVariable of ccp/internal/rows, which is how many there are at first
 	)
 	rows := 0
 	for k := 0; k < len(p.Constraints); {
@@ -180,12 +183,13 @@ func (j *job) refusal(prog *problem.Program, err error) error {
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
 		sum, _ := ccp.Inspect(j.ctx, prog.Problem)
-		return exit.Usagef("%s: %w; backends that can: %s", j.path, cone, report.ListOr(problem.Backends(&sum), "none in this build"))
+		return exit.Usagef("%s: %w; backends that can: %s", j.path, cone,
+			report.ListOr(problem.Backends(&sum), "none in this build"))
 	}
 	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", j.path, err)))
 }
 
-// settings are those of the file, with the flags before them, and the number
+// settings of the file, with the flags before them, and the number
 // of starts.
 func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	o := problem.Overrides(j.c)

@@ -73,7 +73,7 @@ func (l *latest) keep(at *ccp.Result) {
 }
 
 // giveUp ends the run and returns its best point, or x0 if it has reported none.
-// err is that of the context.
+// err is the error of the context.
 func (l *latest) giveUp(err error, x0 []float64, set ccp.Settings) *ccp.Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -80,7 +80,8 @@ func (j *job) solveQP() error {
 func qpRefusal(path string, f *formats.File, err error) error {
 	var nc *qpbackend.NonconvexError
 	if errors.As(err, &nc) && nc.Index >= 0 && nc.Index < len(f.ColNames) {
-		err = fmt.Errorf("the objective is not convex: it has negative curvature at column %s; only convex quadratic programs are solved", f.ColNames[nc.Index])
+		err = fmt.Errorf("the objective is not convex: it has negative curvature at column %s; only convex "+
+			"quadratic programs are solved", f.ColNames[nc.Index])
 	}
 	return exit.BadFile(exit.Placed(fmt.Errorf("%s: %w", path, err)))
 }
@@ -139,7 +140,7 @@ func noResiduals() qpbackend.Residuals {
 }
 
 // qpViolation is the largest amount by which x breaks a row, a cone or a bound, and
-// the name of that row or column; NaN where ctx ends before that of a large cone is known.
+// the name of that row or column; NaN where ctx ends before the violation of a large cone is known.
 func qpViolation(ctx context.Context, f *formats.File, x []float64) (worst float64, where string) {
 	worst, row, variable := qpbackend.Violation(ctx, f.Problem, x)
 	switch {

@@ -23,34 +23,62 @@ func Command() *cli.Command {
 		Name:      "solve",
 		Usage:     "solve the problem in a file",
 		ArgsUsage: "FILE",
-		Description: "FILE is a .dc problem (- reads one from standard input), or a convex program in a .qps, .mps, .sif, .cbf,\n" +
-			".dat-s or .npz file, plain or with .gz. The result goes to standard output, everything else to standard error.\n\n" +
+		Description: "FILE is a .dc problem (- reads one from standard input), or a convex program in a .qps, .mps, " +
+			".sif, .cbf,\n" +
+			".dat-s or .npz file, plain or with .gz. The result goes to standard output, everything else to " +
+			"standard error.\n\n" +
 			"Exit codes: 0 converged or solved, 1 wrong usage or unreadable file, 2 wrong problem file,\n" +
 			"3 no feasible converged point (the best point is printed), 130 interrupted (likewise).",
 		Flags: []cli.Flag{
 			flags.Backend(),
-			&cli.IntFlag{Name: "starts", Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as --effort buys; goes before option starts"},
-			&cli.StringFlag{Name: "effort", Usage: "the work for starts and a bound, `E`: quick (one start), normal (about a second of one processor, or twice the first start) or thorough (a minute); goes before option effort"},
+			&cli.IntFlag{Name: "starts",
+				Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as " +
+					"--effort buys; goes before option starts"},
+			&cli.StringFlag{Name: "effort",
+				Usage: "the work for starts and a bound, `E`: quick (one start), normal (about a second of one " +
+					"processor, or twice the first start) or thorough (a minute); goes before option effort"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or .mtx; may be repeated"},
-			&cli.StringFlag{Name: "start", Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in the problem"},
-			&cli.StringFlag{Name: "sweep", Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to B, or K=V1,V2,..."},
-			&cli.BoolFlag{Name: "independent", Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers of dcopt plan's shards"},
-			&cli.BoolFlag{Name: "global", Usage: "prove how far the best point is from the optimum; variables need bounds, or constraints that give them some"},
+			&cli.StringSliceFlag{Name: "set",
+				Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or " +
+					".mtx; may be repeated"},
+			&cli.StringFlag{Name: "start",
+				Usage: "start from the point in `FILE`, a result of solve in JSON or CSV; goes before the starts in " +
+					"the problem"},
+			&cli.StringFlag{Name: "sweep",
+				Usage: "one solve per value of a param, each from the last point: `K=A:B:N` for N values from A to " +
+					"B, or K=V1,V2,..."},
+			&cli.BoolFlag{Name: "independent",
+				Usage: "each value of a sweep as if it were the only one; without --sweep, each start: the answers " +
+					"of dcopt plan's shards"},
+			&cli.BoolFlag{Name: "global",
+				Usage: "prove how far the best point is from the optimum; variables need bounds, or constraints " +
+					"that give them some"},
 			&cli.IntFlag{Name: "max-nodes", Usage: "with --global, at most `N` nodes for the proof"},
-			&cli.StringFlag{Name: "proof", Usage: "with --global, write the proof of the bound to `FILE` for dcopt verify; all bounds are then safe"},
+			&cli.StringFlag{Name: "proof",
+				Usage: "with --global, write the proof of the bound to `FILE` for dcopt verify; all bounds are then " +
+					"safe"},
 			&cli.IntFlag{Name: "max-iter", Usage: "at most `N` iterations from a start"},
-			&cli.Float64Flag{Name: "tol", Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the largest residual"},
-			&cli.StringFlag{Name: "time-limit", Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
+			&cli.Float64Flag{Name: "tol",
+				Usage: "converged when the objective changes by less than `T`, relatively; of a QP file, the " +
+					"largest residual"},
+			&cli.StringFlag{Name: "time-limit",
+				Usage: "stop after `DURATION`, such as 90s or 1.5m; a number alone is seconds"},
 			flags.JSON(),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the variables as a table if in .csv"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"},
+				Usage: "write the result to `FILE`, whole or not at all; in JSON if its name ends in .json, the " +
+					"variables as a table if in .csv"},
 			picture.Flag("draw the solution to `FILE`.svg or .png"), picture.Width(), picture.DPI(),
 			&cli.StringFlag{Name: "panels", Value: panelsSolution, Usage: "with --plot, `WHAT` to draw: solution, " +
 				"run (objective and violation by iteration of the start that gave the point), all"},
-			&cli.BoolFlag{Name: "watch", Aliases: []string{"w"}, Usage: "solve again each time the problem or its data are saved, until Ctrl-C"},
-			&cli.BoolFlag{Name: "full", Usage: "print all entries of long variables, and all digits: what is printed reads back as the same numbers"},
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "a line for each iteration, on standard error"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no variables in the table, no notes, no progress"},
+			&cli.BoolFlag{Name: "watch", Aliases: []string{"w"},
+				Usage: "solve again each time the problem or its data are saved, until Ctrl-C"},
+			&cli.BoolFlag{Name: "full",
+				Usage: "print all entries of long variables, and all digits: what is printed reads back as the same " +
+					"numbers"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"},
+				Usage: "a line for each iteration, on standard error"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"},
+				Usage: "no variables in the table, no notes, no progress"},
 		},
 		Action: solve,
 	}

@@ -49,7 +49,8 @@ func (s states) same(t states) bool {
 		if !known {
 			continue
 		}
-		if (a == nil) != (b == nil) || a != nil && (a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) || !os.SameFile(a, b)) {
+		if (a == nil) != (b == nil) || a != nil &&
+			(a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) || !os.SameFile(a, b)) {
 			return false
 		}
 	}

@@ -25,8 +25,9 @@ type File struct {
 	Data []byte
 }
 
-// order is that of the list: from the simplest on.
-var order = []string{"start", "sparse", "packing", "path", "piecewise", "clusters", "svm", "portfolio", "signs", "equations"}
+// order of the list: from the simplest on.
+var order = []string{"start", "sparse", "packing", "path", "piecewise", "clusters", "svm", "portfolio", "signs",
+	"equations"}
 
 // All are the templates in the order in which they are listed.
 func All() []Template {
@@ -51,7 +52,7 @@ func read(name string) string {
 	return string(b)
 }
 
-// Files are the template's files under another name: that of the problem file, and the
+// Files are the template's files under another name: the name of the problem file, and the
 // beginning of the names of its data, which the problem then uses.
 func (t Template) Files(name string) []File {
 	var out []File

@@ -24,7 +24,9 @@ var formats = []format{
 // ReaderOf is the name of the function that reads a file, by its ending; "": none.
 func ReaderOf(file string) string {
 	ending := strings.TrimPrefix(path.Ext(strings.TrimSuffix(strings.ToLower(file), ".gz")), ".")
-	if ending == "csv" || slices.ContainsFunc(formats, func(f format) bool { return f.name == ending && f.name != "json" }) {
+	if ending == "csv" || slices.ContainsFunc(formats, func(f format) bool {
+		return f.name == ending && f.name != "json"
+	}) {
 		return ending
 	}
 	return ""

@@ -18,7 +18,7 @@ type File struct {
 	Name       string // as the problem writes it
 	Path       string // where it was looked for: in Loader.FS, or as the system takes it
 	Bytes      int64
-	Rows, Cols int // of numbers; of a JSON file, those of the value read last
+	Rows, Cols int // of numbers; of a JSON file, the shape of the value read last
 }
 
 // Cache keeps the contents of data files between compilations, for sweeps. It
@@ -100,7 +100,7 @@ func (l *Loader) read(name string) (text, error) {
 // Source: a limit of memory: an entry takes some 80 bytes while it is read.
 const mostEntries = 1 << 22
 
-// limits are those of an array in a text.
+// limits of an array in a text.
 func (l *Loader) limits(t text) arrays.Limits {
 	lim := l.Limits
 	lim.Entries = min(lim.Numbers, mostEntries+int(t.stored/4))

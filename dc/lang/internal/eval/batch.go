@@ -106,7 +106,7 @@ func (b *Batch) begin() {
 // Len is how many members there are.
 func (b *Batch) Len() int { return b.n }
 
-// Index has the values of the indices, those of one member after the other.
+// Index has the values of the indices, the values of one member after the other.
 func (b *Batch) Index() []int32 {
 	out := make([]int32, 0, b.n*len(b.indices))
 	for i := range b.n {
@@ -382,7 +382,7 @@ func (b *Batch) place(a *syntax.Node, v *value.Value, d int, to places) (_ place
 	return places{list: list}, true
 }
 
-// numbers are those of entry k of an array of data.
+// numbers of entry k of an array of data.
 func (b *Batch) numbers(a *seen, k int) []float64 {
 	p, num := a.places, a.v.Num
 	p.first += k * a.step
@@ -406,7 +406,7 @@ func (b *Batch) numbers(a *seen, k int) []float64 {
 	return out
 }
 
-// functions are those of entry k of an array of functions; nil where these have not as many
+// functions of entry k of an array of functions; nil where these have not as many
 // coefficients each.
 func (b *Batch) functions(a *seen, k int) *graph.Row {
 	p := a.places

@@ -125,5 +125,6 @@ func (ev *Evaluator) noInf(n *syntax.Node, vs []value.Value) {
 }
 
 func (ev *Evaluator) MisplacedInf(n *syntax.Node) {
-	ev.Fail(n, "", "inf stands alone in bounds, in comparisons and as a side of a constraint; it has no place in %s", ev.Say(n))
+	ev.Fail(n, "", "inf stands alone in bounds, in comparisons and as a side of a constraint; it has no place in %s",
+		ev.Say(n))
 }

@@ -34,7 +34,8 @@ func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.
 			if w == 1 || width == 1 {
 				help = "; begins a row: write a comma to put a number beside a vector"
 			}
-			ev.Fail(n.Rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1, Count(w, "element", "elements"), width)
+			ev.Fail(n.Rows[i][0], help, "row %d of the matrix has %s, the rows before it %d", i+1,
+				Count(w, "element", "elements"), width)
 		}
 		height++
 		if len(r.Shape) == 2 {
@@ -59,7 +60,8 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*
 		vs[k] = element(e)
 		switch {
 		case len(vs[k].Shape) > 2:
-			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.Say(e), value.ShapeText(vs[k].Shape))
+			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.Say(e),
+				value.ShapeText(vs[k].Shape))
 		case len(vs[k].Shape) == 2 && height < 0:
 			height = vs[k].Shape[0]
 		}
@@ -78,7 +80,8 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*
 	width := 0
 	for k := range vs {
 		if len(vs[k].Shape) == 0 || vs[k].Shape[0] != height {
-			ev.Fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.Say(elements[k]), value.ShapeText(vs[k].Shape))
+			ev.Fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.Say(elements[k]),
+				value.ShapeText(vs[k].Shape))
 		}
 		width += vs[k].Len() / max(height, 1)
 	}
@@ -113,7 +116,8 @@ func (ev *Evaluator) Set(n *syntax.Node) value.Value {
 			s.Width = width
 		}
 		if s.Width != width {
-			ev.Fail(a, "", "the members of a set have %s each, but %s has %d", Count(s.Width, "part", "parts"), ev.Say(a), width)
+			ev.Fail(a, "", "the members of a set have %s each, but %s has %d", Count(s.Width, "part", "parts"),
+				ev.Say(a), width)
 		}
 		ev.include(a, s, v)
 		ev.Fits(n, []int{len(s.List)})
@@ -187,7 +191,8 @@ func (ev *Evaluator) filter(n *syntax.Node, s *value.Set) {
 func (ev *Evaluator) Pairs(n *syntax.Node, v value.Value) value.Value {
 	width := v.Shape[1]
 	if width < 2 || width > value.MaxWidth {
-		ev.Fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", value.MaxWidth, ev.Say(n), value.ShapeText(v.Shape))
+		ev.Fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", value.MaxWidth, ev.Say(n),
+			value.ShapeText(v.Shape))
 	}
 	s := &value.Set{Width: width}
 	for i := range v.Shape[0] {
@@ -226,7 +231,8 @@ func (ev *Evaluator) Condition(n *syntax.Node) bool {
 		}
 		return false
 	}
-	if l, r := ev.Eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 && (n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
+	if l, r := ev.Eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 &&
+		(n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
 		w := ev.Eval(r)
 		if w.Sort != value.Text {
 			ev.Fail(n, "", "%s is a word, %s is none", ev.Say(n.Args[0]), ev.Say(r))
@@ -273,7 +279,8 @@ func (ev *Evaluator) isMember(n *syntax.Node) bool {
 	lo, hi, list, set := ev.Members(in)
 	switch {
 	case set != nil && set.Width != width:
-		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(set.Width, "part", "parts"), ev.Say(a), width)
+		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(set.Width, "part", "parts"),
+			ev.Say(a), width)
 	case set != nil:
 		_, ok := set.Place[k]
 		return ok

@@ -42,9 +42,11 @@ func (ev *Evaluator) Loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 	ev.loop(n, bs, cond, body, nil)
 }
 
-// loop is Loop. many, if not nil, is called with the values of the last index that are left, n from lo on, and returns how many of the first ones it
-// has seen to; it is not called where there is a condition, or the index runs over a set.
-func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(), many func(lo, n int) int) {
+// loop is Loop. many, if not nil, is called with the values of the last index that are left, n from
+// lo on, and returns how many of the first ones it has seen to; it is not called where there is a
+// condition, or the index runs over a set.
+func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node, body func(),
+	many func(lo, n int) int) {
 	if len(bs) == 0 {
 		if cond == nil || ev.Holds(cond) {
 			body()
@@ -57,7 +59,8 @@ func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 		ev.Indices = append(ev.Indices, binding{Name: name})
 	}
 	if width := max(1, set.Parts()); width != len(bs[0].Names) {
-		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.Say(bs[0].Set), Count(width, "part", "parts"), len(bs[0].Names))
+		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.Say(bs[0].Set),
+			Count(width, "part", "parts"), len(bs[0].Names))
 	}
 	to := len(ev.Indices)
 	step := func(i int) {
@@ -118,7 +121,8 @@ func (ev *Evaluator) Extreme(n *syntax.Node) value.Value {
 		}
 		plain = false
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
-			ev.Fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, value.ShapeText(vs[0].Shape), value.ShapeText(v.Shape))
+			ev.Fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, value.ShapeText(vs[0].Shape),
+				value.ShapeText(v.Shape))
 		}
 		vs = append(vs, v)
 	})

@@ -76,7 +76,8 @@ func (ev *Evaluator) slice(n, a *syntax.Node, v *value.Value, d int) dimension {
 // listed is a vector of indices in dimension d.
 func (ev *Evaluator) listed(n, a *syntax.Node, v *value.Value, d int, list *value.Value) dimension {
 	if len(list.Shape) != 1 {
-		ev.Fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.Say(a), value.ShapeText(list.Shape))
+		ev.Fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.Say(a),
+			value.ShapeText(list.Shape))
 	}
 	out := dimension{origin: 1, count: len(list.Num), list: make([]int, len(list.Num))}
 	for k, x := range list.Num {

@@ -80,7 +80,8 @@ func (ev *Evaluator) addOver(n *syntax.Node, w float64) {
 			first = shape
 		}
 		if !slices.Equal(first, shape) {
-			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first), value.ShapeText(shape))
+			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first),
+				value.ShapeText(shape))
 		}
 	})
 }
@@ -161,7 +162,8 @@ func (ev *Evaluator) addInner(n *syntax.Node, w float64, a, b *view) bool {
 	}
 	x, okX := a.vector()
 	y, okY := b.vector()
-	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.Sort != value.Numbers || b.v.Sort != value.AffineFunctions {
+	if !okX || !okY || !a.run && !b.run || x.count != y.count || a.v.Sort != value.Numbers ||
+		b.v.Sort != value.AffineFunctions {
 		return false
 	}
 	ev.Spend(n, x.count)
@@ -214,7 +216,8 @@ func (ev *Evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
 	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.Entries {
 		qv = ev.Dense(q, qv)
 	}
-	if xv.Sort != value.AffineFunctions || len(xv.Shape) != 1 || !qv.IsData() || !slices.Equal(qv.Shape, []int{k, k}) || k == 0 || qv.HasInf() {
+	if xv.Sort != value.AffineFunctions || len(xv.Shape) != 1 || !qv.IsData() || !slices.Equal(qv.Shape, []int{k, k}) ||
+		k == 0 || qv.HasInf() {
 		return value.Value{}, false
 	}
 	return ev.Quad(n, xv, qv), true
@@ -250,8 +253,8 @@ func (ev *Evaluator) Member(n *syntax.Node, to *Rows, others bool) value.Value {
 	return value.Value{}
 }
 
-// manyRows is from how many members on there is room for all. Source: a limit of time and memory: lists that grow take several times
-// their memory in all.
+// manyRows is from how many members on there is room for all. Source: a limit of time and memory:
+// lists that grow take several times their memory in all.
 const manyRows = 1 << 10
 
 // expect makes room for so many more members, with as many coefficients each as those so far have.
@@ -265,7 +268,8 @@ func (r *Rows) expect(more int) {
 func (r *Rows) linears(m *dc.Model) []dc.Linear {
 	out, from := make([]dc.Linear, len(r.ends)), 0
 	for k, end := range r.ends {
-		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end], Const: r.consts[k]}.WithConstSize(r.sizes[k]))
+		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
+			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
 		from = end
 	}
 	return out

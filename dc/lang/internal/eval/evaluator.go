@@ -22,7 +22,7 @@ type Limits struct {
 	Parts   int // convex functions in one expression
 }
 
-// DefaultLimits are those of every compilation but in tests.
+// DefaultLimits are the limits of every compilation except in tests.
 func DefaultLimits() Limits {
 	return Limits{Entries: 1 << 24, Vars: 1 << 22, Work: 1 << 29, Pieces: 1 << 17, Parts: 1 << 22}
 }
@@ -52,7 +52,7 @@ type binding struct {
 	Word string // not "": it is this word, and at its place in the set
 }
 
-// OfComplex is the place of the rule for nodes that may be complex, behind those of operations.
+// OfComplex is the place of the rule for nodes that may be complex, behind the rules of operations.
 const OfComplex = syntax.NumOp
 
 // rule computes the value of a node.
@@ -82,7 +82,7 @@ type Evaluator struct {
 	Args  []value.Value // of the functions that are being evaluated
 	flats []int         // room for the places of entries
 	lists *kept         // columns that batches keep for others of the statement
-	// variables are those of the last affine function that was kept.
+	// variables of the last affine function that was kept.
 	variables []int
 	Limits
 	spent int
@@ -118,7 +118,8 @@ func newKept(lo, n int) *kept {
 
 // New is an evaluator of a source that knows no names yet.
 func New(ctx context.Context, src *Source, m *dc.Model, lim Limits, data *datafile.Loader, rules *Rules) *Evaluator {
-	return &Evaluator{Src: src, Model: m, Names: map[string]*Symbol{}, Data: data, rules: rules, Limits: lim, Ctx: ctx, look: min(unitsFirst, lim.Work)}
+	return &Evaluator{Src: src, Model: m, Names: map[string]*Symbol{}, Data: data, rules: rules, Limits: lim, Ctx: ctx,
+		look: min(unitsFirst, lim.Work)}
 }
 
 // NoteOf is all that the compilation remembers of a node.
@@ -154,7 +155,9 @@ type Mistake struct {
 	Param  string           // not "": it is about the value of that param in the options, and at no place of the file
 	More   []syntax.Mistake // of other parts of the same expression
 	Domain bool             // a function has no value for its data
-	Pole   bool             // the same of a quotient, which is a mistake in a constraint, too, where the file itself has the data
+	// the same of a quotient, which is a mistake in a constraint, too, where the file itself has
+	// the data
+	Pole bool
 }
 
 // maxMore is how many further mistakes an expression may have.
@@ -242,7 +245,8 @@ func (ev *Evaluator) failPole(n *syntax.Node) {
 	panic(Mistake{Mistake: ev.mistake(n, "", nil, "%s is a division by zero", ev.Say(n)), Domain: true, Pole: true})
 }
 
-func (ev *Evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, format string, args ...any) syntax.Mistake {
+func (ev *Evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, format string,
+	args ...any) syntax.Mistake {
 	msg := fmt.Sprintf(format, args...)
 	if ev.NoteOf(n).Open {
 		msg += ev.Where()
@@ -305,7 +309,7 @@ func (ev *Evaluator) Spend(n *syntax.Node, units int) {
 	}
 }
 
-// GoOn unwinds the compilation where the error is that of its context.
+// GoOn unwinds the compilation where the error comes from its context.
 func (ev *Evaluator) GoOn(err error) {
 	if err != nil {
 		panic(ErrEnded)
@@ -332,7 +336,8 @@ func (ev *Evaluator) spentMuch(n *syntax.Node, units int) {
 // Afford counts the work of a composition and refuses one that costs too much.
 func (ev *Evaluator) Afford(n *syntax.Node, c value.Cost) value.Cost {
 	if c.Pieces > ev.Pieces || c.Parts > ev.Parts {
-		ev.Fail(n, "name parts of it as variables, as in t >= part", "the split of %s is too large: more than %d functions", ev.Say(n), min(ev.Pieces, ev.Parts))
+		ev.Fail(n, "name parts of it as variables, as in t >= part",
+			"the split of %s is too large: more than %d functions", ev.Say(n), min(ev.Pieces, ev.Parts))
 	}
 	ev.Spend(n, min(c.Weight, 1<<20)+min(c.Parts, 1<<20))
 	return c

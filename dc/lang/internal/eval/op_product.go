@@ -38,7 +38,8 @@ func (ev *Evaluator) checkProduct(n *syntax.Node, a, b *value.Value) {
 		if slices.Equal(a.Shape, b.Shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.Fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape),
+		ev.Fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.Say(l)+ev.FromFile(l),
+			value.ShapeText(a.Shape),
 			ev.Say(r)+ev.FromFile(r), value.ShapeText(b.Shape), inner, b.Shape[0])
 	}
 }
@@ -72,7 +73,8 @@ func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 		for i := 0; i < rows && cols > 0; i += rowsAtOnce {
 			ev.GoOn(ev.Patience().Err())
 			to := min(i+rowsAtOnce, rows)
-			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.Num[i*inner:to*inner]), mat.NewDense(inner, cols, b.Num))
+			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.Num[i*inner:to*inner]),
+				mat.NewDense(inner, cols, b.Num))
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	case a.IsData() && b.Sort == value.AffineFunctions:
@@ -212,7 +214,8 @@ func (ev *Evaluator) Atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 	r := n.Args[1]
 	if n.Op == syntax.OpDiv && b.Len() != 1 {
-		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r), value.ShapeText(b.Shape))
+		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r),
+			value.ShapeText(b.Shape))
 	}
 	if !b.IsData() {
 		return ev.quotients(n, a, b)
@@ -263,7 +266,9 @@ func (ev *Evaluator) failQuotient(n *syntax.Node, a, b *value.Value, v dc.Expr, 
 	r := n.Args[1]
 	switch i := v.Range(); {
 	case i.Lo < 0 && i.Hi > 0:
-		ev.Fail(n, fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
+		ev.Fail(n,
+			fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where "+
+				"it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
 			"%s", Cause(err))
 	case i.Hi <= 0:
 		v = v.Neg()

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
 
-// LinearMap is a matrix that takes the entries of an array to those of another, its
+// LinearMap is a matrix that takes the entries of an array to the entries of another, its
 // rows in compressed form.
 type LinearMap struct {
 	Ptr, Idx []int
@@ -86,17 +86,20 @@ func (ev *Evaluator) sparseProduct(n *syntax.Node, a, b value.Value) value.Value
 	if len(b.Shape) == 2 {
 		s = s.Transposed()
 	}
-	return ev.Mapped(n, ev.blocks(n, s, a.Len()/max(1, inner), func(i, k int) int { return i*inner + k }, true), a, shape)
+	return ev.Mapped(n, ev.blocks(n, s, a.Len()/max(1, inner), func(i, k int) int { return i*inner + k }, true), a,
+		shape)
 }
 
 // blocks are rows of s for each of so many copies, whose column k is at a place: all
 // rows for each copy in turn, or all copies for each row.
-func (ev *Evaluator) blocks(n *syntax.Node, s *value.SparseData, copies int, place func(copy, k int) int, inTurn bool) LinearMap {
+func (ev *Evaluator) blocks(n *syntax.Node, s *value.SparseData, copies int, place func(copy, k int) int,
+	inTurn bool) LinearMap {
 	if copies == 1 {
 		return LinearMap{s.Ptr, s.Idx, s.Val}
 	}
 	ev.Spend(n, UnitsNumber*len(s.Idx)*copies)
-	m := LinearMap{Ptr: make([]int, 1, s.Rows*copies+1), Idx: make([]int, 0, len(s.Idx)*copies), Val: make([]float64, 0, len(s.Idx)*copies)}
+	m := LinearMap{Ptr: make([]int, 1, s.Rows*copies+1), Idx: make([]int, 0, len(s.Idx)*copies),
+		Val: make([]float64, 0, len(s.Idx)*copies)}
 	for r := range s.Rows * copies {
 		row, c := r/copies, r%copies
 		if inTurn {

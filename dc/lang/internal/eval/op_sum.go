@@ -61,8 +61,8 @@ func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 	return v
 }
 
-// kept is l with memory of its own. Functions of the same variables that follow one another, as samples with all their
-// features do, share the list of these.
+// kept is l with memory of its own. Functions of the same variables that follow one another, as
+// samples with all their features do, share the list of these.
 func (ev *Evaluator) kept(l dc.Linear) dc.Linear {
 	if !slices.Equal(l.Idx, ev.variables) {
 		ev.variables = slices.Clip(slices.Clone(l.Idx))
@@ -286,7 +286,8 @@ func Assemble(shape []int, refs []Ref) value.Value {
 		top = max(top, r.V.Sort)
 		if r.V.Sort == value.Expressions {
 			c := r.V.Share(1)
-			all = value.Cost{Pieces: max(all.Pieces, c.Pieces), Parts: max(all.Parts, c.Parts), Weight: all.Weight + c.Weight}.Capped()
+			all = value.Cost{Pieces: max(all.Pieces, c.Pieces), Parts: max(all.Parts, c.Parts),
+				Weight: all.Weight + c.Weight}.Capped()
 		}
 	}
 	switch top {

@@ -27,11 +27,13 @@ func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format stri
 	help := "give the variables bounds; dc(g, h) states a split by hand"
 	switch c := v.Curvature(); {
 	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.Len() == 1:
-		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.Say(arg.Args[0]), ev.Say(arg.Args[1]))
+		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.Say(arg.Args[0]),
+			ev.Say(arg.Args[1]))
 	case n.Name == "sqrt" && c == value.DC:
 		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.Say(arg))
 	}
-	ev.FailWith(n, help, []syntax.Note{ev.Note(arg, v.CurvatureNote())}, "no DC split for %s: %s", ev.Say(n), fmt.Sprintf(format, args...))
+	ev.FailWith(n, help, []syntax.Note{ev.Note(arg, v.CurvatureNote())}, "no DC split for %s: %s", ev.Say(n),
+		fmt.Sprintf(format, args...))
 }
 
 // affineArg is argument k, which must be affine.
@@ -155,7 +157,8 @@ func valuesOf(row *atom.Curve, p float64) func(float64) float64 {
 
 // applyCurve applies an atom of one number to every entry: f to data, apply to
 // expressions. grow is the number of convex terms that it creates per entry.
-func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v value.Value, grow int, f func(float64) float64, apply func(dc.Expr) dc.Expr) value.Value {
+func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v value.Value, grow int,
+	f func(float64) float64, apply func(dc.Expr) dc.Expr) value.Value {
 	if v.IsData() {
 		return ev.EachNumber(n, v, f)
 	}
@@ -308,7 +311,8 @@ func fnDC(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	for k, v := range args {
 		if c := v.Curvature(); c == value.Concave || c == value.DC {
 			part := string("gh"[k])
-			ev.Fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.Say(n.Args[k]), v.CurvatureWord())
+			ev.Fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.Say(n.Args[k]),
+				v.CurvatureWord())
 		}
 	}
 	return ev.Weighted(n, []value.Summand{{W: 1, V: g, At: n.Args[0]}, {W: -1, V: h, At: n.Args[1]}})
@@ -332,7 +336,10 @@ func power(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Value) value
 		return squares(ev, n, n.Args[0], base)
 	}
 	pow := func(x float64) float64 { return math.Pow(x, p) }
-	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow, func(e dc.Expr) dc.Expr { return dc.Power(e, p) })
+	return applyCurve(ev, n, n.Args[0], fmt.Sprintf("the power %g", p), powerNeeds(p), base, 4, pow,
+		func(e dc.Expr) dc.Expr {
+			return dc.Power(e, p)
+		})
 }
 
 // variablePower is each entry of a base to the power of an expression.

@@ -22,7 +22,8 @@ func factors(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data, v va
 	case args[1].IsData():
 		return args[1], args[0], true
 	}
-	ev.Fail(n, "write the sums of products, as in sum(i in I) a[i]*x[i]", "%s needs an argument that is data, but both depend on variables", n.Name)
+	ev.Fail(n, "write the sums of products, as in sum(i in I) a[i]*x[i]",
+		"%s needs an argument that is data, but both depend on variables", n.Name)
 	return data, v, false
 }
 
@@ -63,7 +64,8 @@ func overDimension(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (sums
 func fnConv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	for k := range args {
 		if len(args[k].Shape) > 1 || args[k].Len() == 0 {
-			ev.Fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.Say(n.Args[k]), value.ShapeText(args[k].Shape))
+			ev.Fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.Say(n.Args[k]),
+				value.ShapeText(args[k].Shape))
 		}
 	}
 	a, v, _ := factors(ev, n, args)
@@ -93,7 +95,8 @@ func fnKron(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 		case 2:
 			dims[k], vectors = [2]int{s[0], s[1]}, false
 		default:
-			ev.Fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.Say(n.Args[k]), value.ShapeText(s))
+			ev.Fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.Say(n.Args[k]),
+				value.ShapeText(s))
 		}
 	}
 	a, v, swapped := factors(ev, n, args)

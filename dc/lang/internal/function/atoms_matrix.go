@@ -24,7 +24,8 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 		return v.Reshape(1, 1)
 	}
 	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0 {
-		ev.Fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[k]), value.ShapeText(v.Shape))
+		ev.Fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[k]),
+			value.ShapeText(v.Shape))
 	}
 	order := v.Shape[0]
 	if n.Name == "logdet" {
@@ -42,7 +43,8 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 			ev.Fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
 				n.Name, ev.Say(at), v.Num[i*d+j], i+1, j+1, v.Num[j*d+i], j+1, i+1)
 		}
-		ev.Fail(at, "declare the variable symmetric or psd, or take (X + X')/2", "%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
+		ev.Fail(at, "declare the variable symmetric or psd, or take (X + X')/2",
+			"%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
 			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
 	}
 	return v
@@ -54,10 +56,10 @@ func Factored(ev *eval.Evaluator, n *syntax.Node, d, order int) {
 	ev.Spend(n, int(min(math.Pow(float64(d), 3)/64+unitsRow*math.Pow(float64(order), 2)/2, 1<<30)))
 }
 
-// unitsRow is the work for a row of a cone.
-// Source: derived: 2·Work/Entries of eval.DefaultLimits, so that the cone of a matrix with as many entries as there may be
-// uses up the work. Times 3 orders above 2364 are refused, times 0.3 none that the entries do not. Measured: 2 μs a row with its
-// variables, about 200 units (dcopt check of lambda_min(X) >= 1 of order 300 and 600).
+// unitsRow is the work for a row of a cone. Source: derived: 2·Work/Entries of eval.DefaultLimits,
+// so that the cone of a matrix with as many entries as there may be uses up the work. Times 3
+// orders above 2364 are refused, times 0.3 none that the entries do not. Measured: 2 μs a row with
+// its variables, about 200 units (dcopt check of lambda_min(X) >= 1 of order 300 and 600).
 const unitsRow = 64
 
 // matrixAtom is an atom of matrices as a value.
@@ -65,7 +67,8 @@ func matrixAtom(ev *eval.Evaluator, n *syntax.Node, e dc.Expr, args ...*value.Va
 	weight := 0
 	for _, v := range args {
 		if v.Curvature() == value.Constant && e.Err() != nil {
-			ev.FailDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name, ev.Say(n.Args[len(n.Args)-1]))
+			ev.FailDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name,
+				ev.Say(n.Args[len(n.Args)-1]))
 		}
 		weight += v.Costs().Weight + v.Len()
 	}
@@ -80,7 +83,8 @@ func fnMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		x = x.Reshape(1)
 	}
 	if len(x.Shape) > 2 || x.Shape[0] != d {
-		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(x.Shape), ev.Say(n.Args[1]), d, d)
+		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(x.Shape),
+			ev.Say(n.Args[1]), d, d)
 	}
 	ev.Spend(n, eval.UnitsCoeff*(x.Function().NNZ()+x.Len()))
 	cols := x.Len() / d
@@ -96,7 +100,8 @@ func fnLambdaSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) 
 	v := symmetric(ev, n, args, 0)
 	k := ev.Integer(n.Args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
 	if k < 1 || k > v.Shape[0] {
-		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0], ev.Say(n.Args[0]), k)
+		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0],
+			ev.Say(n.Args[0]), k)
 	}
 	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Function(), k), &v)
 }
@@ -106,7 +111,8 @@ func ofMatrix(make func(a dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, 
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := affineArg(ev, n, args, 0)
 		if len(v.Shape) > 2 {
-			ev.Fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+			ev.Fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
+				value.ShapeText(v.Shape))
 		}
 		if len(v.Shape) == 2 {
 			Factored(ev, n, min(v.Shape[0], v.Shape[1]), v.Shape[0]+v.Shape[1])
@@ -143,7 +149,8 @@ func diagonal(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
 		return v.Reshape(1)
 	}
 	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
-		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
+			value.ShapeText(v.Shape))
 	}
 	d := v.Shape[0]
 	ev.Spend(n, d)

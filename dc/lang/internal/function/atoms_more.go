@@ -13,7 +13,8 @@ import (
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node,
+	[]value.Value) value.Value {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		vs := []value.Value{affineArg(ev, n, args, 0), affineArg(ev, n, args, 1)}
 		shape := ev.Common(n, n.Args, vs)
@@ -31,7 +32,8 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) fu
 		return value.FromEach(shape, ev.Afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
 			a, b := x.ScalarAt(k), y.ScalarAt(k)
 			if b.IsConst() && b.Value(nil) == 0 {
-				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name, hasEntry(ev, n.Args[1], y, 0))
+				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name,
+					hasEntry(ev, n.Args[1], y, 0))
 			}
 			e := apply(a, b)
 			inDomain(ev, n, e)
@@ -61,7 +63,8 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 	for k := range v.Len() {
 		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil) < 0 {
-			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, hasEntry(ev, n.Args[arg], v, a.Value(nil)))
+			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name,
+				hasEntry(ev, n.Args[arg], v, a.Value(nil)))
 		}
 	}
 }
@@ -85,20 +88,24 @@ func inDomain(ev *eval.Evaluator, n *syntax.Node, e dc.Expr) {
 func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	x, y := args[0], args[1]
 	if y.Len() != 1 {
-		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]), value.ShapeText(y.Shape))
+		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]),
+			value.ShapeText(y.Shape))
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
 		e := dc.QuadOverLin(x.Function(), y.Expr(0))
 		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
-			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]), y.CurvatureWord())
+			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]),
+				y.CurvatureWord())
 		}
 		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
 		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil) > 0) {
-			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d.Value(nil))
+			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]),
+				d.Value(nil))
 		}
-		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.ScalarAt(0)), x.Costs().Weight+y.Costs().Weight)
+		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.ScalarAt(0)),
+			x.Costs().Weight+y.Costs().Weight)
 	}
 	s := 0.0
 	for _, v := range x.Numbers() {
@@ -145,7 +152,8 @@ func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count i
 	var all value.Cost
 	for k := range vs {
 		if c := vs[k].Curvature(); c == value.Convex || c == value.DC {
-			noSplit(ev, n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]), vs[k].CurvatureWord())
+			noSplit(ev, n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]),
+				vs[k].CurvatureWord())
 		}
 		ops, all = append(ops, value.Operands(&vs[k])...), all.Plus(vs[k].Costs())
 	}

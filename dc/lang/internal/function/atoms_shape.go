@@ -113,7 +113,8 @@ func fnReshape(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		shape[k] = ev.Dimension(a, args[k+1])
 	}
 	if ev.Fits(n, shape) != v.Len() {
-		ev.Fail(n, "", "%s has %s and does not fit %s", ev.Say(n.Args[0]), eval.Count(v.Len(), "entry", "entries"), value.ShapeText(shape))
+		ev.Fail(n, "", "%s has %s and does not fit %s", ev.Say(n.Args[0]), eval.Count(v.Len(), "entry", "entries"),
+			value.ShapeText(shape))
 	}
 	ev.Spend(n, v.Len())
 	return v.Reshape(shape...)

@@ -13,7 +13,8 @@ import (
 )
 
 // complexSum is the sum of arrays, some of them with a minus sign.
-func complexSum(ev *eval.Evaluator, n *syntax.Node, nodes []*syntax.Node, parts []value.Pair, minus []bool) value.Value {
+func complexSum(ev *eval.Evaluator, n *syntax.Node, nodes []*syntax.Node, parts []value.Pair,
+	minus []bool) value.Value {
 	shapes := make([]value.Value, len(parts))
 	var re, im []value.Summand
 	for k, p := range parts {
@@ -42,7 +43,8 @@ func complexReduction(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	ev.Loop(n, n.Binders, n.Cond, func() {
 		p := ev.PairOf(body)
 		if len(parts) > 0 && !slices.Equal(parts[0].Re.Shape, p.Re.Shape) {
-			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
+			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(parts[0].Re.Shape),
+				value.ShapeText(p.Re.Shape))
 		}
 		parts, nodes = append(parts, p), append(nodes, body)
 	})
@@ -92,10 +94,12 @@ func complexQuotient(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	}
 	r := n.Args[1]
 	if !b.IsData() {
-		ev.Fail(r, "name the quotient as a complex variable q, with q*z == a", "/ divides by real expressions and by data, but %s is complex and depends on a variable", ev.Say(r))
+		ev.Fail(r, "name the quotient as a complex variable q, with q*z == a",
+			"/ divides by real expressions and by data, but %s is complex and depends on a variable", ev.Say(r))
 	}
 	if n.Op == syntax.OpDiv && b.Re.Len() != 1 {
-		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r), value.ShapeText(b.Re.Shape))
+		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r),
+			value.ShapeText(b.Re.Shape))
 	}
 	re, im := make([]float64, b.Re.Len()), make([]float64, b.Re.Len())
 	for k := range re {
@@ -115,7 +119,8 @@ func complexPower(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	k := ev.Integer(n.Args[1], ev.Operand(n.Args[1]), "the exponent of a complex number")
 	base := ev.PairOf(n.Args[0])
 	if k < 0 || k > mostPower || k > 2 && !base.IsData() {
-		ev.Fail(n, "abs(z)^p is a power of the modulus", "complex numbers have the powers 0 to %d, complex variables those up to 2, not %d", mostPower, k)
+		ev.Fail(n, "abs(z)^p is a power of the modulus",
+			"complex numbers have the powers 0 to %d, complex variables those up to 2, not %d", mostPower, k)
 	}
 	out := value.Pair{Re: base.Re.Constant(1)}
 	for range k {
@@ -158,7 +163,8 @@ func stacked(p *value.Pair) value.Value {
 func affinePair(ev *eval.Evaluator, n, arg *syntax.Node, p value.Pair) dc.Complex {
 	if v := p.GeneralPart(); v != nil {
 		ev.FailWith(n, "name the argument as a complex variable", []syntax.Note{ev.Note(arg, v.CurvatureNote())},
-			"no DC split for %s: %s needs an affine argument, %s is %s", ev.Say(n), n.Name, ev.Say(arg), v.CurvatureWord())
+			"no DC split for %s: %s needs an affine argument, %s is %s", ev.Say(n), n.Name, ev.Say(arg),
+			v.CurvatureWord())
 	}
 	im := p.Imag()
 	return dc.Complex{Re: p.Re.Function(), Im: im.Function()}
@@ -184,7 +190,8 @@ func hermitianForm(ev *eval.Evaluator, n *syntax.Node) (value.Value, bool) {
 	}
 	p := ev.PairOf(x)
 	k := p.Re.Len()
-	if p.IsReal() || len(p.Re.Shape) != 1 || k == 0 || p.Re.Sort == value.Expressions || p.Im.Sort == value.Expressions {
+	if p.IsReal() || len(p.Re.Shape) != 1 || k == 0 || p.Re.Sort == value.Expressions ||
+		p.Im.Sort == value.Expressions {
 		return value.Value{}, false
 	}
 	z := affinePair(ev, n, x, p)
@@ -251,7 +258,9 @@ func eachPart(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value
 
 // ofParts serves functions that are linear in both arguments.
 func ofParts(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
-	return bilinear(ev, n, args[0], args[1], func(a, b value.Value) value.Value { return ev.NoteOf(n).Fn.Eval(ev, n, []value.Value{a, b}) })
+	return bilinear(ev, n, args[0], args[1], func(a, b value.Value) value.Value {
+		return ev.NoteOf(n).Fn.Eval(ev, n, []value.Value{a, b})
+	})
 }
 
 // ofRealPart serves functions of the shape.
@@ -270,7 +279,8 @@ func complexConj(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 func dataPair(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) []complex128 {
 	p := args[0]
 	if !p.IsData() {
-		ev.Fail(n.Args[0], "", "%s takes complex numbers that are data, but %s depends on a variable", n.Name, ev.Say(n.Args[0]))
+		ev.Fail(n.Args[0], "", "%s takes complex numbers that are data, but %s depends on a variable", n.Name,
+			ev.Say(n.Args[0]))
 	}
 	im := p.Imag()
 	out := make([]complex128, p.Re.Len())
@@ -297,7 +307,7 @@ func complexExp(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Val
 	return complexNumbers(ev, n, args[0].Re.Shape, z)
 }
 
-// complexInv is the inverse of a matrix, the first columns of that of [re -im; im re].
+// complexInv is the inverse of a matrix, from the first columns of the inverse of [re -im; im re].
 func complexInv(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 	dataPair(ev, n, args)
 	if s := args[0].Re.Shape; len(s) != 2 || s[0] != s[1] || s[0] == 0 {
@@ -412,9 +422,12 @@ func hermitian(ev *eval.Evaluator, n *syntax.Node, args []value.Pair, k int) dc.
 	if i, j, ok := dc.IsHermitian(z); !ok {
 		if args[k].IsData() {
 			v := z.Value(nil)
-			ev.Fail(at, "take (Z + Z')/2", "%s needs a Hermitian matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", n.Name, ev.Say(at), v[i*s[0]+j], i+1, j+1, v[j*s[0]+i], j+1, i+1)
+			ev.Fail(at, "take (Z + Z')/2", "%s needs a Hermitian matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
+				n.Name, ev.Say(at), v[i*s[0]+j], i+1, j+1, v[j*s[0]+i], j+1, i+1)
 		}
-		ev.Fail(at, "declare the variable hermitian, or take (Z + Z')/2", "%s needs a Hermitian matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] are not conjugate",
+		ev.Fail(at, "declare the variable hermitian, or take (Z + Z')/2",
+			"%s needs a Hermitian matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] are not "+
+				"conjugate",
 			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
 	}
 	return z.Upper()
@@ -425,7 +438,8 @@ func complexQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 		ev.Numeric(n.Args[1], args[1].Re, "the matrix of quad")
 		ev.Numeric(n.Args[1], args[1].Imag(), "the matrix of quad")
 	}
-	if k := args[0].Re.Len(); len(args[0].Re.Shape) > 1 || args[1].Re.Len() != k*k || k > 1 && !slices.Equal(args[1].Re.Shape, []int{k, k}) {
+	if k := args[0].Re.Len(); len(args[0].Re.Shape) > 1 || args[1].Re.Len() != k*k ||
+		k > 1 && !slices.Equal(args[1].Re.Shape, []int{k, k}) {
 		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &args[0].Re, &args[1].Re)
 	}
 	if args[0].Re.Len() == 0 {
@@ -434,7 +448,7 @@ func complexQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 	return embeddedQuad(ev, n, affinePair(ev, n, n.Args[0], args[0]), hermitian(ev, n, args, 1))
 }
 
-// embedded serves functions of a Hermitian matrix by those of [re -im; im re], which has
+// embedded serves functions of a Hermitian matrix by functions of [re -im; im re], which has
 // each eigenvalue twice: w times the value there.
 func embedded(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value.Value {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
@@ -444,7 +458,8 @@ func embedded(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value
 		if n.Name == "lambda_sumlargest" {
 			k := ev.Integer(n.Args[1], vs[1], "the number of eigenvalues that lambda_sumlargest adds")
 			if d := vs[0].Shape[0] / 2; k < 1 || k > d {
-				ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", d, ev.Say(n.Args[0]), k)
+				ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", d, ev.Say(n.Args[0]),
+					k)
 			}
 			vs[1] = value.Number(2 * float64(k))
 		}
@@ -470,7 +485,8 @@ func complexMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value
 	x := affinePair(ev, n, n.Args[0], args[0])
 	s := x.Shape()
 	if d := p.Shape()[0]; len(s) > 2 || len(s) > 0 && s[0] != d || x.Len()%d != 0 {
-		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(s), ev.Say(n.Args[1]), d, d)
+		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(s),
+			ev.Say(n.Args[1]), d, d)
 	}
 	stacked := x.Pairs()
 	if len(s) == 2 {

@@ -72,7 +72,8 @@ func square(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data []floa
 	case v.Len() == 1:
 		order = 1
 	case len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0:
-		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
+			value.ShapeText(v.Shape))
 	default:
 		order = v.Shape[0]
 	}
@@ -88,7 +89,8 @@ func fnChol(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 		for j := range i + 1 {
 			x, y := data[i*d+j], data[j*d+i]
 			if !(math.Abs(x-y) <= eval.NearInteger*max(math.Abs(x), math.Abs(y))) {
-				ev.Fail(n.Args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", ev.Say(n.Args[0]), x, i+1, j+1, y, j+1, i+1)
+				ev.Fail(n.Args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
+					ev.Say(n.Args[0]), x, i+1, j+1, y, j+1, i+1)
 			}
 			a.SetSym(i, j, x/2+y/2)
 		}
@@ -114,7 +116,8 @@ func fnInv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	inverse, cond, err := dense.Inverse(ev.Patience(), d, data)
 	ev.GoOn(err)
 	if inverse == nil {
-		ev.Fail(n.Args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number is about %.1g", ev.Say(n.Args[0]), cond)
+		ev.Fail(n.Args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number "+
+			"is about %.1g", ev.Say(n.Args[0]), cond)
 	}
 	return ev.Finite(n, value.Array([]int{d, d}, inverse))
 }
@@ -191,7 +194,8 @@ func extent(ev *eval.Evaluator, n *syntax.Node, v value.Value, d int) value.Valu
 func fnLen(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	if len(v.Shape) > 1 {
-		ev.Fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.Say(n.Args[0]),
+			value.ShapeText(v.Shape))
 	}
 	return value.Number(float64(v.Len()))
 }

@@ -52,7 +52,8 @@ func fnFile(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
 	case errors.As(err, &missing) && key != "":
 		ev.Fail(n, "", "%s %q has no %s %q%s", n.Name, name, missing.What, key, suggest.DidYouMean(key, missing.Keys))
 	case errors.As(err, &missing):
-		ev.Fail(n, fmt.Sprintf("name the one that you need, as in %s(%q, %q)", n.Name, name, missing.Keys[0]), "%s %q holds %d arrays", n.Name, name, len(missing.Keys))
+		ev.Fail(n, fmt.Sprintf("name the one that you need, as in %s(%q, %q)", n.Name, name, missing.Keys[0]),
+			"%s %q holds %d arrays", n.Name, name, len(missing.Keys))
 	case err != nil:
 		unreadable(ev, n, err)
 	}
@@ -163,7 +164,7 @@ func columnOf(ev *eval.Evaluator, n, a *syntax.Node, file string, t *datafile.Ta
 	return j
 }
 
-// fnHeader is the set of the names of columns, which are chosen as those of csv are.
+// fnHeader is the set of the names of columns, which are chosen as in csv.
 func fnHeader(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
 	file := stringArg(ev, n, n.Args[0])
 	t, err := ev.Data.CSV(file)

@@ -31,7 +31,9 @@ var Rules = eval.Rules{
 		}
 		return power(ev, n, ev.Operand(n.Args[0]), ev.Operand(n.Args[1]))
 	},
-	syntax.OpTrans:   func(ev *eval.Evaluator, n *syntax.Node) value.Value { return ev.Transpose(n, ev.ArrayOf(n.Args[0])) },
+	syntax.OpTrans: func(ev *eval.Evaluator, n *syntax.Node) value.Value {
+		return ev.Transpose(n, ev.ArrayOf(n.Args[0]))
+	},
 	syntax.OpCompare: isTrue,
 	syntax.OpAnd:     isTrue,
 	syntax.OpOr:      isTrue,
@@ -157,9 +159,13 @@ func complexNode(ev *eval.Evaluator, n *syntax.Node) value.Value {
 		if v, ok := hermitianForm(ev, n); ok {
 			return v
 		}
-		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value { return ev.Multiply(n, a, b) })
+		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value {
+			return ev.Multiply(n, a, b)
+		})
 	case syntax.OpDotMul:
-		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value { return ev.Times(n, a, b) })
+		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value {
+			return ev.Times(n, a, b)
+		})
 	case syntax.OpDiv, syntax.OpDotDiv:
 		return complexQuotient(ev, n)
 	case syntax.OpPower:
@@ -197,7 +203,8 @@ func complexCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	case isComplex == nil:
 		return realCall(ev, n)
 	case f == nil:
-		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex", n.Name, ev.Say(isComplex))
+		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex",
+			n.Name, ev.Say(isComplex))
 	}
 	return f(ev, n, args)
 }

@@ -48,7 +48,8 @@ var Table = map[string]*eval.Function{
 	"dc":          {Least: 2, Most: 2, Eval: fnDC},
 
 	// Atoms of matrices.
-	"logdet":            {Least: 1, Most: 1, Domain: true, Eval: ofSymmetric(dc.LogDet), Complex: embedded(0.5), Real: true},
+	"logdet": {Least: 1, Most: 1, Domain: true, Eval: ofSymmetric(dc.LogDet), Complex: embedded(0.5),
+		Real: true},
 	"matfrac":           {Least: 2, Most: 2, Domain: true, Eval: fnMatFrac, Complex: complexMatFrac, Real: true},
 	"lambda_max":        {Least: 1, Most: 1, Eval: ofSymmetric(dc.LambdaMax), Complex: embedded(1), Real: true},
 	"lambda_min":        {Least: 1, Most: 1, Eval: ofSymmetric(dc.LambdaMin), Complex: embedded(1), Real: true},
@@ -108,12 +109,16 @@ func withRows(table map[string]*eval.Function) bool {
 
 // OtherNames are the names that functions have in other languages.
 var OtherNames = map[string]string{
-	"pnorm": "norm", "norm_p": "norm", "cholesky": "chol", "inverse": "inv", "weighted_geo_mean": "wgeomean", "l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
-	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad", "fabs": "abs",
+	"pnorm": "norm", "norm_p": "norm", "cholesky": "chol", "inverse": "inv", "weighted_geo_mean": "wgeomean",
+	"l1": "norm1", "l2": "norm2", "linf": "norminf", "sum_squares": "sumsq", "sumsquares": "sumsq",
+	"sum_largest": "sumlargest", "logsumexp": "lse", "log_sum_exp": "lse", "quad_form": "quad", "quadform": "quad",
+	"fabs":    "abs",
 	"maximum": "max", "minimum": "min", "relu": "pos", "length": "len", "size": "len", "average": "mean", "ln": "log",
 	"softplus": "logistic", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh", "norm_cdf": "normcdf",
-	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin", "geo_mean": "geomean",
-	"real": "re", "imag": "im", "conjugate": "conj", "norm_nuc": "normnuc", "nuclear_norm": "normnuc", "norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
+	"identity": "eye", "log_det": "logdet", "matrix_frac": "matfrac", "quad_over_lin": "quadoverlin",
+	"geo_mean": "geomean",
+	"real":     "re", "imag": "im", "conjugate": "conj", "norm_nuc": "normnuc", "nuclear_norm": "normnuc",
+	"norm_spec": "sigma_max", "spectral_norm": "sigma_max", "eigmax": "lambda_max", "eigmin": "lambda_min",
 	"lambda_sum_largest": "lambda_sumlargest", "tr": "trace", "entropy": "entr", "inv_pos": "invpos",
 	"kl_div": "kl", "relative_entropy": "rel_entr", "convolve": "conv", "flatten": "vec", "norm_inf": "norminf",
 	"sq": "square", "sqr": "square",

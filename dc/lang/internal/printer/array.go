@@ -101,7 +101,7 @@ func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 	return v, d, first[d], true
 }
 
-// isTransposed reports whether the entries are those of a matrix by columns.
+// isTransposed reports whether the entries are a matrix by columns.
 func isTransposed(idx []int, x *dc.Variable) bool {
 	r, c := x.Shape[0], x.Shape[1]
 	if len(idx) != r*c || r == 1 || c == 1 {

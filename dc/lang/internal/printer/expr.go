@@ -113,7 +113,7 @@ func (pr *printer) constant(ps *phrase, v float64, first *bool) {
 	*first = false
 }
 
-// linear adds the coefficients of l, in one inner product where they are those of
+// linear adds the coefficients of l, in one inner product where they belong to
 // all entries of a vector.
 func (pr *printer) linear(ps *phrase, l *dc.Linear, first *bool) {
 	for k := 0; k < len(l.Idx); {

@@ -42,7 +42,7 @@ func (ps *phrase) array(shape []int, vs []float64) {
 	*ps = append(*ps, piece{kind: pieceData, vs: vs, dims: shape})
 }
 
-// coefficient is that of the next term of a sum.
+// coefficient of the next term of a sum.
 func (ps *phrase) coefficient(first bool, v float64) {
 	if first {
 		ps.number(pieceHead, v)

@@ -16,7 +16,7 @@ type printed struct {
 	phrase phrase
 }
 
-// constraints prints all of them, those of one name that are alike as a family.
+// constraints prints all of them, the ones of one name that are alike as a family.
 func (pr *printer) constraints(b *strings.Builder) {
 	var all []printed
 	for c, equation := range pr.p.Written() {
@@ -35,7 +35,8 @@ func (pr *printer) constraints(b *strings.Builder) {
 		name := all[from].name
 		if to-from >= fewMembers {
 			k := pr.fresh("k")
-			fmt.Fprintf(b, "%s[%s in 1..%d]: %s\n", label(labels, name), k, to-from, pr.family(membersOf(all[from:to]), k))
+			fmt.Fprintf(b, "%s[%s in 1..%d]: %s\n", label(labels, name), k, to-from,
+				pr.family(membersOf(all[from:to]), k))
 			delete(pr.taken, k)
 			from = to
 			continue

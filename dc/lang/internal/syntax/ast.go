@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Tree is the statements of a source and the lines that they stand in. Nothing changes it once it is read.
+// Tree is the statements of a source and the lines that they stand in. Nothing changes it once it
+// is read.
 type Tree struct {
 	Source     string // the source without a byte order mark
 	lines      []int  // the offset at which each line begins
@@ -51,7 +52,8 @@ func (f *Tree) Place(s Span) (line, col, endCol int) {
 // Text is the source between two offsets as one line, without comments.
 func (f *Tree) Text(s Span) string {
 	raw := f.Source[s.Pos:s.End]
-	if !strings.ContainsAny(raw, "\n#\t") && !strings.Contains(raw, "  ") || strings.IndexByte(raw, '"') >= 0 && !strings.Contains(raw, "\n") {
+	if !strings.ContainsAny(raw, "\n#\t") && !strings.Contains(raw, "  ") ||
+		strings.IndexByte(raw, '"') >= 0 && !strings.Contains(raw, "\n") {
 		return strings.TrimSpace(raw)
 	}
 	var words []string
@@ -200,7 +202,7 @@ func (n *Node) Each(visit func(*Node)) {
 	}
 }
 
-// Each visits the expressions of a statement, that of a start by its arguments.
+// Each visits the expressions of a statement, the expression of a start by its arguments.
 func (s *Statement) Each(visit func(*Node)) {
 	s.Outside(visit)
 	for _, b := range s.Binders {

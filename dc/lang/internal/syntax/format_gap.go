@@ -65,11 +65,13 @@ func (l *layouter) opened(k int) opening {
 
 // isCall reports whether the parenthesis holds a function's arguments.
 func (l *layouter) isCall(k int) bool {
-	return l.toks[k-1].role == rChoice || l.toks[k-1].Kind == Name && l.toks[k-1].role != rAttribute && !l.toks[k].element
+	return l.toks[k-1].role == rChoice || l.toks[k-1].Kind == Name && l.toks[k-1].role != rAttribute &&
+		!l.toks[k].element
 }
 
 // headWidth is the width of a keyword with the blanks behind it.
-var headWidth = map[string]int{"param": 6, "set": 6, "var": 6, "let": 6, "option": 7, "plot": 6, "minimize": 10, "maximize": 10, "subject": 8}
+var headWidth = map[string]int{"param": 6, "set": 6, "var": 6, "let": 6, "option": 7, "plot": 6, "minimize": 10,
+	"maximize": 10, "subject": 8}
 
 // gap is the number of blanks between two neighbours of a line.
 func (l *layouter) gap(p, k int) int {
@@ -145,7 +147,7 @@ func isOperator(t *Token) bool {
 	return t.Kind >= Plus && t.Kind <= NE && t.role != rUnary
 }
 
-// aired reports whether an operator has blanks around. Those of products are the
+// aired reports whether an operator has blanks around. Blanks around products are the
 // writer's choice.
 func (l *layouter) aired(k int, in opening) bool {
 	t := &l.toks[k]

@@ -266,7 +266,8 @@ func (p *parser) postfix() *Node {
 			p.at++
 			n = p.node(Node{Span: Span{n.Pos, t.End}, Op: OpTrans, Args: []*Node{n}})
 		case LParen:
-			p.fail(t.Span, "call functions by name, index with []; write * for a product", "%s is not a function", p.f.Short(n.Span))
+			p.fail(t.Span, "call functions by name, index with []; write * for a product", "%s is not a function",
+				p.f.Short(n.Span))
 		default:
 			return n
 		}

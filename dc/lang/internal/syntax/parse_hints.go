@@ -43,7 +43,8 @@ var Quantifiers = map[string]bool{"for": true, "forall": true, "foreach": true, 
 func (p *parser) quantifier() {
 	for k := p.at; k >= max(p.at-1, 0); k-- {
 		if t := &p.toks[k]; t.Kind == Name && Quantifiers[t.Text] {
-			p.fail(t.Span, "write the indices behind the constraint's name: name[i in 1..n]: ...", "%s has no place here", t.Text)
+			p.fail(t.Span, "write the indices behind the constraint's name: name[i in 1..n]: ...",
+				"%s has no place here", t.Text)
 		}
 	}
 }
@@ -68,15 +69,18 @@ func (p *parser) endOfLine() {
 	case t.Kind == Comma && p.constraints:
 		p.fail(t.Span, "write each constraint on a line of its own", "a line has one constraint")
 	case t.Kind == And:
-		p.fail(t.Span, "write each constraint on a line of its own: all of them hold", "and joins conditions on data only")
+		p.fail(t.Span, "write each constraint on a line of its own: all of them hold",
+			"and joins conditions on data only")
 	case t.Kind == Or:
 		p.fail(t.Span, "min(f, g) <= 0 states that f <= 0 or g <= 0", "or joins conditions on data only")
 	case t.Kind == If:
-		p.fail(t.Span, "write name[i in I if cond]: ... for a condition on indices, if(cond, a, b) for a choice", "if has no place here")
+		p.fail(t.Span, "write name[i in I if cond]: ... for a condition on indices, if(cond, a, b) for a choice",
+			"if has no place here")
 	case t.Kind == Name && p.toks[p.at+1].Kind == In:
 		p.fail(t.Span, "write sum(i in 1..n) e, with the indices in parentheses", "an index does not stand here")
 	case t.Kind == Name || t.Kind == Number || t.Kind == LParen || t.Kind == LBracket:
-		p.fail(t.Span, "", "%s does not follow from what stands before it; is an operator or a comma missing?", p.describe(t))
+		p.fail(t.Span, "", "%s does not follow from what stands before it; is an operator or a comma missing?",
+			p.describe(t))
 	case t.Kind == LBrace:
 		p.fail(t.Span, "write indices in brackets, as in name[i in 1..n]: ...", "want the end of the line, not {")
 	default:
@@ -86,8 +90,10 @@ func (p *parser) endOfLine() {
 
 // otherAttributes are words of other languages and those to write instead.
 var otherAttributes = map[string]string{
-	"binary": whole01, "integer": "all variables are continuous; " + whole01, "free": "leave it out: a variable without bounds is free", "nonneg": "write >= 0",
-	"nonnegative": "write >= 0", "nonpos": "write <= 0", "semidefinite": "write psd", "PSD": "write psd", "Hermitian": "write hermitian", "imag": "write complex",
+	"binary": whole01, "integer": "all variables are continuous; " + whole01,
+	"free": "leave it out: a variable without bounds is free", "nonneg": "write >= 0",
+	"nonnegative": "write >= 0", "nonpos": "write <= 0", "semidefinite": "write psd", "PSD": "write psd",
+	"Hermitian": "write hermitian", "imag": "write complex",
 }
 
 const whole01 = "x in {0, 1} is x in [0, 1] with the constraint x*(1 - x) <= 0"
@@ -97,5 +103,6 @@ func (p *parser) unknownAttribute(t *Token) {
 	if help == "" {
 		help = "the attributes are >= e, <= e, in [l, u], symmetric, psd, complex, hermitian and start e"
 	}
-	p.fail(t.Span, help, "unknown attribute %q%s", t.Text, suggest.DidYouMean(t.Text, []string{"symmetric", "psd", "complex", "hermitian", "start"}))
+	p.fail(t.Span, help, "unknown attribute %q%s", t.Text,
+		suggest.DidYouMean(t.Text, []string{"symmetric", "psd", "complex", "hermitian", "start"}))
 }

@@ -141,7 +141,8 @@ func (p *parser) list(key *Token, rule func(s *Statement)) {
 				p.fail(t.Span, "choose another name", "%s is a word of the language", p.f.Text(t.Span))
 			}
 			if k := t.Kind; key.Text == "var" && (k == LE || k == GE) {
-				p.fail(t.Span, "leave out the comma before it: var x >= 0 <= 1", "want a name after var, not %s", p.describe(t))
+				p.fail(t.Span, "leave out the comma before it: var x >= 0 <= 1", "want a name after var, not %s",
+					p.describe(t))
 			}
 			p.unexpected(what, "after "+key.Text)
 		}
@@ -186,7 +187,8 @@ func (p *parser) let(s *Statement) {
 	s.Verb = Let
 	if p.tok().Kind == LBracket {
 		if !p.isBinder(p.at + 1) {
-			p.fail(p.tok().Span, "write let name[i in 1..n] = ..., or leave the brackets out", "a let takes its shape from its value")
+			p.fail(p.tok().Span, "write let name[i in 1..n] = ..., or leave the brackets out",
+				"a let takes its shape from its value")
 		}
 		s.Binders, s.Cond = p.indexing()
 	}
@@ -199,7 +201,8 @@ func (p *parser) variable(s *Statement) {
 	s.Verb = Var
 	if p.tok().Kind == LBracket {
 		if p.isBinder(p.at + 1) {
-			p.fail(p.tok().Span, "write sizes or ranges, as in var x[0..n, 2]", "a variable has dimensions, not indices")
+			p.fail(p.tok().Span, "write sizes or ranges, as in var x[0..n, 2]",
+				"a variable has dimensions, not indices")
 		}
 		s.Dims = p.dims()
 	}
@@ -343,7 +346,8 @@ func (p *parser) mark() Mark {
 		if t.Kind == Bad {
 			panic(errSyntax) // the scanner has said so
 		}
-		p.fail(t.Span, `write plot points(p), or plot points(p) "here", path(q) "there" for several in one picture`, "want what to draw with its arguments in parentheses, not %s", p.describe(t))
+		p.fail(t.Span, `write plot points(p), or plot points(p) "here", path(q) "there" for several in one picture`,
+			"want what to draw with its arguments in parentheses, not %s", p.describe(t))
 	}
 	m := Mark{Span: t.Span, Kind: t.Text, At: t.Span}
 	p.at += 2
@@ -364,7 +368,9 @@ func (p *parser) mark() Mark {
 func (p *parser) plotAttribute(s *Statement) Attribute {
 	t := p.tok()
 	if !slices.Contains(plotAttributes, t.Text) {
-		p.fail(t.Span, "a comma parts what is drawn in one picture; "+strings.Join(plotAttributes, ", ")+" take a string each", "unknown attribute %q of a plot%s", t.Text, suggest.DidYouMean(t.Text, plotAttributes))
+		p.fail(t.Span,
+			"a comma parts what is drawn in one picture; "+strings.Join(plotAttributes, ", ")+" take a string each",
+			"unknown attribute %q of a plot%s", t.Text, suggest.DidYouMean(t.Text, plotAttributes))
 	}
 	for _, a := range s.Attrs {
 		if a.Name == t.Text {
@@ -374,5 +380,6 @@ func (p *parser) plotAttribute(s *Statement) Attribute {
 	p.at++
 	t.role = rAttribute
 	v := p.expect(String, "in double quotes after "+t.Text)
-	return Attribute{Span: Span{t.Pos, v.End}, Name: t.Text, Args: []*Node{p.node(Node{Span: v.Span, Op: OpString, Name: v.Text})}}
+	return Attribute{Span: Span{t.Pos, v.End}, Name: t.Text,
+		Args: []*Node{p.node(Node{Span: v.Span, Op: OpString, Name: v.Text})}}
 }

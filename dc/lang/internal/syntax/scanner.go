@@ -155,7 +155,8 @@ func (s *scanner) number() {
 		s.errs.addf(t.Span, "", "%s is too large for a number", s.src[pos:digitsEnd])
 	}
 	if r, n := utf8.DecodeRuneInString(s.src[s.at:]); n > 0 && (r == '_' || unicode.IsLetter(r)) {
-		s.errs.addf(Span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name", s.src[pos:s.at])
+		s.errs.addf(Span{s.at, s.at + n}, "write * between the factors", "the number %s runs into a name",
+			s.src[pos:s.at])
 	}
 }
 
@@ -164,7 +165,8 @@ func (s *scanner) imaginary() bool {
 	if s.at == len(s.src) || s.src[s.at] != 'i' {
 		return false
 	}
-	if r, n := utf8.DecodeRuneInString(s.src[s.at+1:]); n > 0 && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+	if r, n := utf8.DecodeRuneInString(s.src[s.at+1:]); n > 0 &&
+		(r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		return false
 	}
 	s.at++
@@ -258,10 +260,15 @@ var operators = []struct {
 
 // foreignOperators are operators of other languages and those to write instead.
 var foreignOperators = []struct{ text, help string }{
-	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication}, {"->", implication}, {"=<", "write <="},
-	{"**", "write ^ for a power"}, {"<>", "write !="}, {"&&", "write and in a condition; of constraints each stands on a line of its own"},
-	{"||", "write or in a condition; for |x| write abs(x), norm1(x) or norm2(x)"}, {".^", "write ^, which goes entry by entry"},
-	{":=", "write = in a declaration, == in a constraint"}, {"@", "write * for a matrix product"}, {".T", "write A' for the transpose"}, {"//", "write # for a comment, / for a quotient"}, {"/*", "write # before each line of a comment"},
+	{"<=>", "write == for an equation"}, {"==>", implication}, {"=>", "write >= for at least; " + implication},
+	{"->", implication}, {"=<", "write <="},
+	{"**", "write ^ for a power"}, {"<>", "write !="},
+	{"&&", "write and in a condition; of constraints each stands on a line of its own"},
+	{"||", "write or in a condition; for |x| write abs(x), norm1(x) or norm2(x)"},
+	{".^", "write ^, which goes entry by entry"},
+	{":=", "write = in a declaration, == in a constraint"}, {"@", "write * for a matrix product"},
+	{".T", "write A' for the transpose"}, {"//", "write # for a comment, / for a quotient"},
+	{"/*", "write # before each line of a comment"},
 }
 
 const implication = "there is no implication; a condition on data stands behind the indices: name[i in I if cond]: ..."
@@ -323,8 +330,10 @@ func (s *scanner) closing(t *Token) {
 var lookalikes = map[rune]string{
 	'.': `names of files in double quotes, as in csv("f.csv")`,
 	'≤': "<=", '≥': ">=", '≠': "!=", '×': "*", '·': "*", '−': "-", '–': "-", '…': "..", '²': "^2",
-	'“': `"`, '”': `"`, '’': "'", '`': `"`, '|': "abs(...), or the word or", '&': "and", '!': "not", '%': "# for a comment",
-	'∀': "the indices behind the constraint's name: name[i in I]: ...", '∈': "in", '∑': "sum(i in I) ...", '∞': "inf", '√': "sqrt(...)", '⋅': "*",
+	'“': `"`, '”': `"`, '’': "'", '`': `"`, '|': "abs(...), or the word or", '&': "and", '!': "not",
+	'%': "# for a comment",
+	'∀': "the indices behind the constraint's name: name[i in I]: ...", '∈': "in", '∑': "sum(i in I) ...", '∞': "inf",
+	'√': "sqrt(...)", '⋅': "*",
 	'‖': "norm2(...)", '⇒': ">= for at least; " + implication, '→': implication, '∧': "and", '∨': "or",
 }
 

@@ -69,7 +69,7 @@ func (a *Accumulator) AddLinear(w float64, l *dc.Linear) {
 	}
 }
 
-// Add adds w times a value, that of the node at.
+// Add adds w times a value, the value of the node at.
 func (a *Accumulator) Add(w float64, v Value, at *syntax.Node) {
 	switch {
 	case len(v.Shape) > 0 || v.Sort == Expressions:

@@ -303,14 +303,15 @@ func (v *Value) marking(out Value) Value {
 	return Marked(out)
 }
 
-// ComplexOf is an array with these parts, of which a scalar imaginary one is that of all
+// ComplexOf is an array with these parts, of which a scalar imaginary one stands for all
 // entries: a real array where all imaginary parts are 0.
 func ComplexOf(re, im Value) Value {
 	re, im = filled(re, &im), filled(im, &re)
 	if vanishes(&re, &im) {
 		return re
 	}
-	c := &Cells{Sort: ComplexPairs, Shape: re.Shape, More: &details{origin: re.Origin(), Sets: re.Sets(), Pair: &Pair{re, im}}}
+	c := &Cells{Sort: ComplexPairs, Shape: re.Shape,
+		More: &details{origin: re.Origin(), Sets: re.Sets(), Pair: &Pair{re, im}}}
 	return Value{0, c}
 }
 
@@ -328,7 +329,7 @@ func filled(v Value, like *Value) Value {
 const cancelled = 1e-13
 
 // vanishes reports whether an imaginary part is 0: of data exactly, of affine functions
-// but for rounding, as that of trace(A*X) for Hermitian A and X.
+// but for rounding, as in trace(A*X) for Hermitian A and X.
 func vanishes(re, im *Value) bool {
 	switch im.Sort {
 	case Numbers:

@@ -1,3 +1,3 @@
-// Package selection finds the features on which a target depends: those of an additive model
-// with a group penalty, and those of products that are significant in its residual.
+// Package selection finds the features on which a target depends: the features of an additive model
+// with a group penalty, and of products that are significant in its residual.
 package selection

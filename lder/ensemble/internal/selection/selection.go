@@ -26,9 +26,9 @@ const (
 	// concavity is γ.
 	// Source: gamma of grpreg, the package of Breheny and Huang.
 	concavity = 3.0
-	// The path has steps values of λ, from that at which the first group enters
-	// down to lowest times it. Source: grpreg ends at .001 and .05 times it for many and for few rows, after
-	// 100 values; 40 are a limit of time.
+	// The path has steps values of λ, from that at which the first group enters down to lowest
+	// times it. Source: grpreg ends at .001 and .05 times it for many and for few rows, after 100
+	// values; 40 are a limit of time.
 	steps  = 40
 	lowest = .02 // Source: as steps
 	// A pass over the groups that moves none by more than tol, where the target
@@ -74,18 +74,17 @@ type additive struct {
 type group struct {
 	feature int
 	lo, hi  int // its columns
-	// norm is that of the least squares solution of the group, with the others fixed,
+	// norm of the least squares solution of the group, with the others fixed,
 	// when it was last moved.
 	norm float64
 }
 
-// Features returns the features on which the target of d depends, the one
-// with the largest part first: those of the additive model of the path with the
-// least criterion, with the degrees of freedom of Breheny and Huang, and those of products of two features that are significant in its
-// residual: two-sided tests with the variances of White 1980, A
-// heteroskedasticity-consistent covariance matrix estimator, and Bonferroni's correction. Of none that counts, it
-// returns the one with the largest group by itself, and feature 0 where the target or all
-// features are constant.
+// Features returns the features on which the target of d depends, the one with the largest part
+// first: the features of the additive model of the path with the least criterion, with the degrees
+// of freedom of Breheny and Huang, and of products of two features that are significant in its
+// residual: two-sided tests with the variances of White 1980, A heteroskedasticity-consistent
+// covariance matrix estimator, and Bonferroni's correction. Of none that counts, it returns the one
+// with the largest group by itself, and feature 0 where the target or all features are constant.
 func Features(ctx context.Context, d *refit.Data) ([]int, error) {
 	if d.M > mostRows {
 		// An even share of the rows, in their order: rows of a bag are not sorted by target.

@@ -104,12 +104,15 @@ func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 	return c
 }
 
-// spread is by how much the first s of an exponential cone is larger, and its z smaller, than the unit.
-// Source: 1150 random programs with exponential and power cones, see stepAccuracy of package cone, take 13,557 iterations with 1, 13,240 with 2, and with the same for power
-// cones 13,364 with 1.4, 13,230 with 2 and 13,299 with 3; as many others of these kinds 13,667 with 1 and 13,319 with 2. Four portfolios of CBLIB with power cones take 117 with 2 for these too, and 111 with 1.
+// spread is by how much the first s of an exponential cone is larger, and its z smaller, than the
+// unit. Source: 1150 random programs with exponential and power cones, see stepAccuracy of package
+// cone, take 13,557 iterations with 1, 13,240 with 2, and with the same for power cones 13,364 with
+// 1.4, 13,230 with 2 and 13,299 with 3; as many others of these kinds 13,667 with 1 and 13,319 with
+// 2. Four portfolios of CBLIB with power cones take 117 with 2 for these too, and 111 with 1.
 const spread = 2
 
-// newMember makes the cone, but for one that is not symmetric, with its entries in the slices from the given one on.
+// newMember makes the cone, but for one that is not symmetric, with its entries in the slices from
+// the given one on.
 func newMember(c qpbackend.Cone, from int) member {
 	mb := member{row: c.Start, from: from, to: from + c.Len}
 	switch c.Kind {
@@ -130,7 +133,7 @@ func asymmetric(c qpbackend.Cone) bool {
 	return c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 }
 
-// order is that of the matrix whose triangle has so many entries.
+// order of the matrix whose triangle has so many entries.
 func order(entries int) int { return int(math.Sqrt(2 * float64(entries))) }
 
 func (mb *member) part(v []float64) []float64 { return v[mb.from:mb.to] }
@@ -228,8 +231,8 @@ func (c *cones) weigh(w *Work) {
 	}
 }
 
-// affine: where the rows of a cone are eliminated rc is that of the multipliers, H⁻¹ times
-// that of the others, −z: the product would lose the digits of its small entries.
+// affine: where the rows of a cone are eliminated rc belongs to the multipliers, H⁻¹ times
+// the rc of the others, −z: the product would lose the digits of its small entries.
 func (c *cones) affine() {
 	for k := range c.of {
 		mb := &c.of[k]
@@ -311,7 +314,7 @@ func (c *cones) recover(w *Work) {
 	}
 }
 
-// reach is that of the symmetric cones; settle knows about the others.
+// reach of the symmetric cones; settle knows about the others.
 func (c *cones) reach(share float64) (αp, αd float64) {
 	αp, αd = 1, 1
 	for k := range c.of {
@@ -369,7 +372,7 @@ func (c *cones) central(w *Work, α float64) bool {
 	return true
 }
 
-// Source: docs/lab/bench.md, Constants of ipm; the neighbourhood is that of Dahl and Andersen 2022.
+// Source: docs/lab/bench.md, Constants of ipm; the neighbourhood of Dahl and Andersen 2022.
 const (
 	leastCentral = 1e-4 // of ν/⟨s̃, z̃⟩ relative to μ
 	takeBack     = 0.8

@@ -29,7 +29,7 @@ func (c *cones) raw(w *Work) (minS, minZ float64) {
 	return minS, minZ
 }
 
-// sums are those of the symmetric cones.
+// sums of the symmetric cones.
 func (c *cones) sums(addS, addZ float64) (prod, sumS, sumZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]

@@ -19,7 +19,7 @@ import (
 // proof of that, in as many iterations as a solution would take.
 //
 // A direction is d + dτ·c, where c is the direction that belongs to the
-// constants of the three equations and d is that of the residuals.
+// constants of the three equations and d belongs to the residuals.
 type embedding struct {
 	tau, κ float64
 	dτ, dκ float64
@@ -57,11 +57,13 @@ const (
 	largestStart = 1e2   // size of the first point, bounds being typically 1
 	endgame      = 0.2   // share of the tolerance that a KKT solve has to reach
 
-	// c has a part of dτ in a direction, and its system need not be more accurate than that: by the denominator of the iteration before,
-	// with a margin, but for a least share: where there are cones that are not symmetric.
-	// Source: 1550 random programs with cones of every kind take 17,800 iterations and 4.6 solves in each with a share of 1, 17,796 and 4.3 with
-	// 1e-2, 17,804 and 4.2 with 1e-3, 17,818 and 4.1 with 1e-4; a margin of 1 or 10 in place of 3 changes neither by more than a hundredth.
-	// With second-order cones alone nql60 and db_shear_wall of CBLIB take 23 and 104 iterations for 21 and 72.
+	// c has a part of dτ in a direction, and its system need not be more accurate than that: by the
+	// denominator of the iteration before, with a margin, but for a least share: where there are
+	// cones that are not symmetric. Source: 1550 random programs with cones of every kind take
+	// 17,800 iterations and 4.6 solves in each with a share of 1, 17,796 and 4.3 with 1e-2, 17,804
+	// and 4.2 with 1e-3, 17,818 and 4.1 with 1e-4; a margin of 1 or 10 in place of 3 changes
+	// neither by more than a hundredth. With second-order cones alone nql60 and db_shear_wall of
+	// CBLIB take 23 and 104 iterations for 21 and 72.
 	shareMargin = 3
 	leastShare  = 1e-3
 

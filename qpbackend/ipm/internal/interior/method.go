@@ -20,13 +20,13 @@ import (
 type method interface {
 	// τ is the factor of the data.
 	τ() float64
-	// degree is that of the pair (τ, κ), 1 or 0.
+	// degree of the pair (τ, κ), 1 or 0.
 	degree() float64
 	// load notes the problem just loaded.
 	load(w *Work)
 	// unshift adds to x, in the units of the scaled problem, the fixed values that load took out.
 	unshift(x []float64)
-	// begin makes τ, κ and the kind of steps those of a first point.
+	// begin makes τ, κ and the kind of steps fit for a first point.
 	begin(w *Work)
 	// moderate bounds the size of the point of the weighted problem.
 	moderate(w *Work)
@@ -36,7 +36,7 @@ type method interface {
 	// moved inside, and the distance from which on it is of no use.
 	warmth() (share, limit float64)
 
-	// residual measures the equations that the method adds to those of the problem,
+	// residual measures the equations that the method adds to the equations of the problem,
 	// and sets w.μ, given sᵀz there.
 	residual(w *Work)
 	// goal is the accuracy of a KKT solve that is always enough.
@@ -45,7 +45,7 @@ type method interface {
 	centre(σμ float64)
 	// prepare is called after a factorisation.
 	prepare(ctx context.Context, w *Work)
-	// complete makes the direction of the method from that of the residuals.
+	// complete makes the direction of the method from the one of the residuals.
 	complete(w *Work)
 	// lowerResiduals reduces the residuals to the part that a corrector with centring σ removes.
 	lowerResiduals(w *Work, σ float64)
@@ -53,7 +53,7 @@ type method interface {
 	forget()
 	// back is the share of the way to the boundary that a step goes.
 	back(μ float64) float64
-	// steps makes w.αp and w.αd, which keep the parts inside, those of the method.
+	// steps makes w.αp and w.αd, which keep the parts inside, the steps of the method.
 	steps(w *Work, share float64)
 	// after is τκ after a step.
 	after(α float64) float64
@@ -112,14 +112,15 @@ func (plain) ray(*Work) (d, ad []float64)    { return nil, nil }
 
 func (plain) back(μ float64) float64 { return min(max(stepBack, 1-growBack*μ), mostBack) }
 
-// fewSquares is the share of the variables that have squares in the objective up to which the lengths of steps are joined from the first one on.
-// Source: docs/lab/bench.md, Constants of ipm.
+// fewSquares is the share of the variables that have squares in the objective up to which the
+// lengths of steps are joined from the first one on. Source: docs/lab/bench.md, Constants of ipm.
 const fewSquares = 1e-3
 
-// Join lets the lengths of the steps of x and of the multipliers depend on each other until the next run (Curtis and Nocedal 2007):
-// they leave (αd − αp)·P·dx of the dual residual behind, and the step that reaches farther is
-// shortened to the length with the smallest residual, at most to the length of the other. It reports whether that changes anything:
-// lengths of the embedding are equal, and a linear problem has no P.
+// Join lets the lengths of the steps of x and of the multipliers depend on each other until the
+// next run (Curtis and Nocedal 2007): they leave (αd − αp)·P·dx of the dual residual behind, and
+// the step that reaches farther is shortened to the length with the smallest residual, at most to
+// the length of the other. It reports whether that changes anything: lengths of the embedding are
+// equal, and a linear problem has no P.
 func (w *Work) Join() bool {
 	p, ok := w.method.(*plain)
 	if !ok || p.joint || w.bare == w.n {

@@ -28,7 +28,7 @@ func (sd *sides) residual(w *Work, τ float64) float64 {
 	return sd.norm(rp)
 }
 
-// weigh sets the diagonal of sided rows and adds to that of variables.
+// weigh sets the diagonal of sided rows and adds to the one of variables.
 func (sd *sides) weigh(w *Work) {
 	sd.weights(w.reg.δ)
 	wsum, diag, γy, own := w.wsum, w.diag[:len(w.wsum)], w.γy, w.γx+w.reg.ρ
@@ -150,7 +150,7 @@ func (sd *sides) push(addS, addZ float64) {
 	}
 }
 
-// propose leaves z out: a multiplier of the wrong sign is that of the other side.
+// propose leaves z out: a multiplier of the wrong sign belongs to the other side.
 func (sd *sides) propose(w *Work) float64 {
 	for k, i := range sd.src {
 		sd.s[k], sd.z[k] = sd.h[k]-sd.sgn[k]*w.v[i], sd.sgn[k]*w.y[i]

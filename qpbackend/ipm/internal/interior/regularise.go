@@ -24,10 +24,12 @@ const (
 )
 
 // nearly is the miss of the goal up to which a direction is taken where rows of cones are
-// eliminated, without heavier weights: they cost residuals that do not come down again.
-// Source: of 15 problems of SDPLIB (control, hinf, gpp, qap) hinf8 ends in numerical trouble at 3 and less,
-// none from 10 to 100; from 30 on hinf2 has residuals below 1e-7. Where the Schur complement is without cancellation, a heavier factor is tried, and then any miss up to missed is taken:
-// with heavier weights in place of that 66 of 900 random linear matrix inequalities are not solved, and 7 so.
+// eliminated, without heavier weights: they cost residuals that do not come down again. Source: of
+// 15 problems of SDPLIB (control, hinf, gpp, qap) hinf8 ends in numerical trouble at 3 and less,
+// none from 10 to 100; from 30 on hinf2 has residuals below 1e-7. Where the Schur complement is
+// without cancellation, a heavier factor is tried, and then any miss up to missed is taken: with
+// heavier weights in place of that 66 of 900 random linear matrix inequalities are not solved, and
+// 7 so.
 const nearly = 30
 
 // The same for problems with cones. The blocks of cones have eigenvalues far apart, and
@@ -42,8 +44,9 @@ const (
 )
 
 // coarseFloor is the limit to which light weights grow where the systems lose too many digits.
-// Source: of CBLIB db_shear_wall, nql60 and varun take 69, 20 and 25 iterations. With 1e-9 59, 20 and 25; weights that grow
-// threefold, not tenfold, 58, 23 and 24, a hundredfold 69, 27 and 51 (7e-8); weights that do not grow 176, 23 and 64 (7e-8).
+// Source: of CBLIB db_shear_wall, nql60 and varun take 69, 20 and 25 iterations. With 1e-9 59, 20
+// and 25; weights that grow threefold, not tenfold, 58, 23 and 24, a hundredfold 69, 27 and 51
+// (7e-8); weights that do not grow 176, 23 and 64 (7e-8).
 const coarseFloor = 1e-8
 
 func (w *Work) firstWeights() {
@@ -53,15 +56,16 @@ func (w *Work) firstWeights() {
 	r.lastP, r.lastD, r.lastμ, r.held = math.Inf(1), math.Inf(1), 0, kkt.Accuracy{}
 }
 
-// heldUp: a residual is held up by a proximal term where that many times the term is as large as it is.
-// Source: docs/lab/bench.md, Constants of ipm.
+// heldUp: a residual is held up by a proximal term where that many times the term is as large as it
+// is. Source: docs/lab/bench.md, Constants of ipm.
 const heldUp = 4
 
-// relax lets the weights fall with μ, and faster where the proximal term holds a residual up, the part that a whole
-// step would leave. In the embedding, where every step is a combination of two, such a residual
-// is one that has not fallen by the amount that the step should have removed. Where the solution of that step's
-// system missed its goal, the argument, rounding holds it up, and light weights grow: a pivot that is one of them alone, of a free variable
-// or an equation, takes as many digits from its neighbours as it is smaller than they are.
+// relax lets the weights fall with μ, and faster where the proximal term holds a residual up, the
+// part that a whole step would leave. In the embedding, where every step is a combination of two,
+// such a residual is one that has not fallen by the amount that the step should have removed. Where
+// the solution of that step's system missed its goal, the argument, rounding holds it up, and light
+// weights grow: a pivot that is one of them alone, of a free variable or an equation, takes as many
+// digits from its neighbours as it is smaller than they are.
 func (w *Work) relax(goal kkt.Accuracy) {
 	r := &w.reg
 	fall := 1.0
@@ -76,7 +80,7 @@ func (w *Work) relax(goal kkt.Accuracy) {
 		r.floorρ, r.floorδ = max(r.floorρ, min(10*r.ρ, coarseFloor)), max(r.floorδ, min(10*r.δ, coarseFloor))
 		dual, primal = false, false
 	}
-	// The dual residual is that of the solve:
+	// The dual residual belongs to the solve:
 	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf
 	if !w.Homogeneous() { // a residual within the goal of the next solve is rounding
 		dual, primal = w.dinf > w.goal.X && heldUp*r.held.X >= w.dinf, w.pinf > w.goal.Y && heldUp*r.held.Y >= w.pinf
@@ -103,26 +107,32 @@ func (w *Work) hold() {
 	}
 }
 
-// light reports whether the weights are those of problems with cones: all of these are expanded, and no rows are eliminated.
+// light reports whether the weights suit problems with cones: all of these are expanded,
+// and no rows are eliminated.
 func (w *Work) light() bool {
 	return w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse
 }
 
-// outweigh makes the factor alone heavier, after a solve with that residual, where that is of use: where rows are eliminated, and with light weights where
-// the goal is missed by far. There corrections by the factor can grow tenfold each.
-// Source: varun of CBLIB, which ends in 52 iterations at 7e-8 without, takes 25 to 1e-8, with any miss from 10 to 1e3 goals. Of 1350 random programs with second-order, exponential and
-// power cones 9 that were not solved are, in as many iterations of all and with as many factorisations. With a miss of one goal db_shear_wall takes twice the time;
-// with heavier factors from the start convex problems of internal/judge take 1.4 times as long, and a sum of square roots that grows without end was not seen as such.
+// outweigh makes the factor alone heavier, after a solve with that residual, where that is of use:
+// where rows are eliminated, and with light weights where the goal is missed by far. There
+// corrections by the factor can grow tenfold each. Source: varun of CBLIB, which ends in 52
+// iterations at 7e-8 without, takes 25 to 1e-8, with any miss from 10 to 1e3 goals. Of 1350 random
+// programs with second-order, exponential and power cones 9 that were not solved are, in as many
+// iterations of all and with as many factorisations. With a miss of one goal db_shear_wall takes
+// twice the time; with heavier factors from the start convex problems of internal/judge take 1.4
+// times as long, and a sum of square roots that grows without end was not seen as such.
 func (w *Work) outweigh(by float64, acc kkt.Accuracy) bool {
 	far := w.light() && !acc.Within(kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y})
 	return (far || w.sys.Strategy() == kkt.Schur) && w.sys.Outweigh(by)
 }
 
-// factorAndSolve factors at the present point and solves by the function given. Where that is not accurate enough the factor alone becomes heavier, see outweigh, or else
-// ρ and δ grow. It reports failure when they cannot help.
+// factorAndSolve factors at the present point and solves by the function given. Where that is not
+// accurate enough the factor alone becomes heavier, see outweigh, or else ρ and δ grow. It reports
+// failure when they cannot help.
 //
 // With before, which makes a right-hand side, the factorisation begins to solve for it.
-func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solve func(context.Context) kkt.Accuracy) bool {
+func (w *Work) factorAndSolve(ctx context.Context, before func() []float64,
+	solve func(context.Context) kkt.Accuracy) bool {
 	r, most, missed := &w.reg, ceiling, missed
 	if w.light() {
 		most, missed = conicCeiling, conicMissed
@@ -152,7 +162,8 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		if ctx.Err() != nil {
 			return false
 		}
-		if w.sys.Exact() && (tried || acc.Within(taken)) { // a heavier factor may be a worse one: it has to halve the residual
+		// a heavier factor may be a worse one: it has to halve the residual
+		if w.sys.Exact() && (tried || acc.Within(taken)) {
 			if tried {
 				goal = taken
 				w.sys.Outweigh(by)
@@ -166,7 +177,8 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		if w.sys.FormExactly(true) {
 			continue
 		}
-		if heavier *= 100; heavier <= ceiling && w.outweigh(heavier, acc) { // residuals come down further than with heavier ρ and δ
+		// residuals come down further than with heavier ρ and δ
+		if heavier *= 100; heavier <= ceiling && w.outweigh(heavier, acc) {
 			by = heavier
 			continue
 		}
@@ -176,8 +188,8 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64, solv
 		if r.ρ >= most && r.δ >= most {
 			break
 		}
-		// Rows that are eliminated first leave AᵀA/δ in the equations of x, where it rounds the other terms; variables
-		// leave as much in those of rows.
+		// Rows that are eliminated first leave AᵀA/δ in the equations of x, where it rounds the
+		// other terms; variables leave as much in the equations of rows.
 		both := w.Homogeneous() || err != nil
 		if both || !(acc.Y <= goal.Y) || r.δ >= most {
 			r.ρ = max(r.ρ, min(100*r.ρ, most))

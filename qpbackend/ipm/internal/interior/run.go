@@ -24,10 +24,11 @@ type Judge interface {
 	Look(ctx context.Context, w *Work, k int) Verdict
 }
 
-// Load makes the linear systems those of w, which shares them with the embedding that it is given.
+// Load takes the linear systems from w, which shares them with the embedding that it is given.
 func (w *Work) Load() { w.sys.Load(w.θ, w.off) }
 
-// Within lets the operations of large matrices end early once ctx has ended, that of all runs until the next call.
+// Within lets the operations of large matrices end early once ctx has ended, the context of all
+// runs until the next call.
 func (w *Work) Within(ctx context.Context) {
 	for k := range w.cone.of {
 		if c, ok := w.cone.of[k].Cone.(*cone.Semidefinite); ok {
@@ -81,7 +82,8 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 	}
 }
 
-// step finds the direction of a step and its lengths, by a predictor and a corrector. It reports failure of the factorisation.
+// step finds the direction of a step and its lengths, by a predictor and a corrector. It reports
+// failure of the factorisation.
 func (w *Work) step(ctx context.Context) bool {
 	if !w.Homogeneous() {
 		return w.factorAndSolve(ctx, w.predictor, w.predictOnce)
@@ -114,7 +116,8 @@ func (w *Work) predictor() []float64 {
 	return w.rhs
 }
 
-// begun is direction for the predictor. Where cones are not symmetric, and weights light, its goal is a larger one, and the residual that it returns counts as a share of that.
+// begun is direction for the predictor. Where cones are not symmetric, and weights light, its goal
+// is a larger one, and the residual that it returns counts as a share of that.
 func (w *Work) begun(ctx context.Context) kkt.Accuracy {
 	by := 1.0
 	if w.cone.asym && w.light() {
@@ -125,14 +128,15 @@ func (w *Work) begun(ctx context.Context) kkt.Accuracy {
 	return kkt.Accuracy{X: acc.X / by, Y: acc.Y / by}
 }
 
-// predicted is by how much that goal is larger.
-// Source: 1150 random programs with exponential and power cones, see stepAccuracy of package cone, take 13,557 iterations and 4.2 solves in each with 1, 13,562 and 4.1 with 10,
-// 13,612 and 4.1 with 30.
+// predicted is by how much that goal is larger. Source: 1150 random programs with exponential and
+// power cones, see stepAccuracy of package cone, take 13,557 iterations and 4.2 solves in each with
+// 1, 13,562 and 4.1 with 10, 13,612 and 4.1 with 30.
 const predicted = 10
 
-// predictOnce takes the predictor of plain as it comes, and returns the residual of the corrector. The predictor decides on
-// the centring and the terms of second order alone: refined as the corrector is, it saves no iteration of 1042 on 65 problems of Maros and
-// Meszaros, at 1e-9 one of 1073.
+// predictOnce takes the predictor of plain as it comes, and returns the residual of the corrector.
+// The predictor decides on the centring and the terms of second order alone: refined as the
+// corrector is, it saves no iteration of 1042 on 65 problems of Maros and Meszaros, at 1e-9 one of
+// 1073.
 func (w *Work) predictOnce(ctx context.Context) kkt.Accuracy {
 	w.sys.SolveAhead(w.sol, w.rhs)
 	w.recover()

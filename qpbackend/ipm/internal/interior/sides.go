@@ -34,7 +34,7 @@ func (sd *sides) weights(δ float64) {
 }
 
 // targets sets the right-hand sides b once s and z are eliminated, and returns
-// their addition to those of the entries of v. It is kept until slacks is called.
+// their addition to the right-hand sides of the entries of v. It is kept until slacks is called.
 func (sd *sides) targets() []float64 {
 	c := len(sd.src)
 	b, t, rp, rc := sd.b[:c], sd.ds[:c], sd.rp[:c], sd.rc[:c]
@@ -59,7 +59,7 @@ func (sd *sides) duals(count int) {
 	}
 }
 
-// slacks replaces the steps of sgn·v in ds by those of s, given those of z: from
+// slacks replaces the steps of sgn·v in ds by the steps of s, given the steps of z: from
 // the equation that has the smaller coefficients. Which one it is cannot be
 // guessed, so both are computed; a branch would cost more.
 func (sd *sides) slacks(δ float64) {

@@ -7,8 +7,9 @@ import "context"
 // from there into the interior as Mehrotra 1992 does. It reports failure of the
 // factorisation.
 //
-// Where most variables have no square in the objective, x and the multipliers come apart, as his do: x from the
-// sides without the costs, and the multipliers from the costs without the sides. In a linear problem the weight does not matter then.
+// Where most variables have no square in the objective, x and the multipliers come apart, as his
+// do: x from the sides without the costs, and the multipliers from the costs without the sides. In
+// a linear problem the weight does not matter then.
 func (w *Work) start(ctx context.Context) bool {
 	w.firstWeights()
 	clear(w.x)
@@ -105,12 +106,13 @@ const distant = 1e3
 // Source: docs/lab/bench.md, Constants of ipm.
 const leastStart = 1e-2
 
-// Multipliers at the solution can be thousands of times those of the first point, as where rows
-// bound differences of differences. Then slacks fall to zero before multipliers have grown, and
-// short steps follow each other. So where one of the first steps is short for both, and complementarity is not yet
-// far above the data, the multipliers of all sides are raised, once. They are raised further where every variable has a square in the objective and a step
-// is short for the slacks alone: there one step of x makes up for multipliers that are too large.
-// Source: docs/lab/bench.md, Constants of ipm.
+// Multipliers at the solution can be thousands of times as large as at the first point, as where
+// rows bound differences of differences. Then slacks fall to zero before multipliers have grown,
+// and short steps follow each other. So where one of the first steps is short for both, and
+// complementarity is not yet far above the data, the multipliers of all sides are raised, once.
+// They are raised further where every variable has a square in the objective and a step is short
+// for the slacks alone: there one step of x makes up for multipliers that are too large. Source:
+// docs/lab/bench.md, Constants of ipm.
 const (
 	early    = 6    // steps
 	hindered = 0.25 // a step that is shorter

@@ -126,7 +126,7 @@ func (w *Work) affine() {
 	w.method.affine()
 }
 
-// centre sets those of the corrector.
+// centre sets the targets of the corrector.
 func (w *Work) centre(σ float64) {
 	σμ := σ * w.μ
 	for _, c := range w.parts() {
@@ -205,7 +205,7 @@ func (w *Work) centring() float64 {
 }
 
 // tooShort reports whether the step is so short that the terms of second and third
-// order, good for a whole step, may be to blame: those of cones that are not
+// order, good for a whole step, may be to blame: the terms of cones that are not
 // symmetric at times are.
 func (w *Work) tooShort() bool { return w.cone.asym && w.αp < shortStep }
 

@@ -65,19 +65,19 @@ func (w *Work) distance() float64 {
 	return r
 }
 
-// Block principal pivoting (Júdice and Pires 1994; Kunisch and Rendl 2003): a set of sides is
-// taken to hold with equality and the others are left out, which is one linear system. At its
-// solution the sides of the set with multipliers below zero leave and the others that are
-// broken join, all at once, until there are none. From a set that is nearly right this takes
-// one to four factorisations, where a run of the interior point method has ten. It is for
-// problems with curvature in each variable: elsewhere the system of a wrong set may have no
-// solution, and where there are many solutions the run through the interior finds the middle of them.
+// Block principal pivoting (Júdice and Pires 1994; Kunisch and Rendl 2003): a set of sides is taken
+// to hold with equality and the others are left out, which is one linear system. At its solution
+// the sides of the set with multipliers below zero leave and the others that are broken join, all
+// at once, until there are none. From a set that is nearly right this takes one to four
+// factorisations, where a run of the interior point method has ten. It is for problems with
+// curvature in each variable: elsewhere the system of a wrong set may have no solution, and where
+// there are many solutions the run through the interior finds the middle of them.
 const (
 	// absent is the slack of a side outside the set: its weight is the reciprocal.
 	// Source: derived: beside any weight of scaled data that is zero.
 	absent = 1e30
-	// proximalWeight is the weight of the proximal terms, whose errors and those of
-	// rounding proximalSteps steps remove. Source: derived: the root of the unit roundoff makes both alike.
+	// proximalWeight is the weight of the proximal terms, whose errors and rounding errors
+	// proximalSteps steps remove. Source: derived: the root of the unit roundoff makes both alike.
 	proximalWeight = 1e-8
 	proximalSteps  = 4
 	// proximalTol is the share of the tolerance at which these steps end.
@@ -144,7 +144,7 @@ func (sd *sides) hold(k int, in bool) {
 }
 
 // chooseSet takes the sides whose proposed multipliers are larger than their slacks. All z
-// are one, so that the weights are those of the set.
+// are one, so that the weights belong to the set.
 func (w *Work) chooseSet() {
 	sd := &w.side
 	for k, i := range sd.src {
@@ -158,8 +158,8 @@ func (w *Work) setWeights() {
 	w.reg.ρ, w.reg.δ = max(proximalWeight, w.reg.least), proximalWeight
 }
 
-// solveSet moves x and y to the solution of the set's system, by at most so many proximal steps with the
-// factor at hand, until scaled residuals are at most tol.
+// solveSet moves x and y to the solution of the set's system, by at most so many proximal steps
+// with the factor at hand, until scaled residuals are at most tol.
 func (w *Work) solveSet(ctx context.Context, tol float64, steps int) {
 	w.setResiduals()
 	for range steps {
@@ -233,10 +233,12 @@ func (w *Work) exchange() (exchanged int) {
 	return exchanged
 }
 
-// Steady looks at the sides that hold at the present iterate. It reports whether they are likely to be those of the solution: they are those of the iterate
-// before, the step from there was nearly a whole one, and they have not been tried. A side holds whose slack has fallen by a larger share in that step than its
-// multiplier: unlike the sizes of the two, shares have no units (indicators of Tapia, see El-Bakry, Tapia and Zhang 1994). In a warm run, whose first iterates are near the solution already, it holds where
-// its multiplier is larger than its slack.
+// Steady looks at the sides that hold at the present iterate. It reports whether they are likely to
+// be the ones of the solution: they are the same as in the iterate before, the step from there was
+// nearly a whole one, and they have not been tried. A side holds whose slack has fallen by a larger
+// share in that step than its multiplier: unlike the sizes of the two, shares have no units
+// (indicators of Tapia, see El-Bakry, Tapia and Zhang 1994). In a warm run, whose first iterates
+// are near the solution already, it holds where its multiplier is larger than its slack.
 func (w *Work) Steady() bool {
 	t, sd := &w.trial, &w.side
 	steady := len(t.set) == len(sd.src)
@@ -245,7 +247,8 @@ func (w *Work) Steady() bool {
 	}
 	for k, z := range sd.z {
 		in := z > sd.s[k]
-		if slack, multiplier := z*w.αp*sd.ds[k], sd.s[k]*w.αd*sd.dz[k]; !t.warm && slack != multiplier { // equal: before the first step
+		// equal: before the first step
+		if slack, multiplier := z*w.αp*sd.ds[k], sd.s[k]*w.αd*sd.dz[k]; !t.warm && slack != multiplier {
 			in = slack < multiplier
 		}
 		if in != t.set[k] {
@@ -259,9 +262,10 @@ func (w *Work) Steady() bool {
 // Untried reports whether the sides that hold, as Steady has seen them, have not been tried.
 func (w *Work) Untried() bool { return !w.trial.tried }
 
-// Try moves from an iterate to the solution of the system in which the sides that hold are equations and
-// the others are left out, and back unless solved says that this point will do. Where one or two sides are wrong they are exchanged. tol is the
-// tolerance of the result, rounds, at most most, the number of factorisations. Among several solutions it finds one near the iterate.
+// Try moves from an iterate to the solution of the system in which the sides that hold are
+// equations and the others are left out, and back unless solved says that this point will do. Where
+// one or two sides are wrong they are exchanged. tol is the tolerance of the result, rounds, at
+// most most, the number of factorisations. Among several solutions it finds one near the iterate.
 func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() bool) (rounds int, ok bool) {
 	t, sd := &w.trial, &w.side
 	t.tried = true
@@ -291,8 +295,9 @@ func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() boo
 	return rounds, false
 }
 
-// Whole moves from an iterate to the end of the step that led there, and back unless good says that this point will do. That step was nearly
-// a whole one. It stopped short of the boundary, and left the same share of what it would have removed.
+// Whole moves from an iterate to the end of the step that led there, and back unless good says that
+// this point will do. That step was nearly a whole one. It stopped short of the boundary, and left
+// the same share of what it would have removed.
 func (w *Work) Whole(good func() bool) bool {
 	if w.Homogeneous() || min(w.αp, w.αd) < whole || min(w.αp, w.αd) == 1 {
 		return false
@@ -333,7 +338,8 @@ func (w *Work) takeBack() {
 	w.residuals()
 }
 
-// broken is by how much a side outside the set is broken, or a multiplier in it below zero, at most.
+// broken is by how much a side outside the set is broken, or a multiplier in it below zero, at
+// most.
 func (w *Work) broken() (most float64) {
 	sd := &w.side
 	for k, i := range sd.src {
@@ -347,9 +353,9 @@ func (w *Work) broken() (most float64) {
 }
 
 const (
-	// whole is the share of a step from which on it is nearly a whole one, mostWrong the number of sides that are exchanged in a round, and
-	// mostRounds that of factorisations.
-	// Source: docs/lab/bench.md, Constants of ipm.
+	// whole is the share of a step from which on it is nearly a whole one, mostWrong the number of
+	// sides that are exchanged in a round, and mostRounds the number of factorisations. Source:
+	// docs/lab/bench.md, Constants of ipm.
 	whole      = 0.9
 	mostWrong  = 2
 	mostRounds = 5

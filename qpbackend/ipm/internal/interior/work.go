@@ -82,18 +82,21 @@ type Work struct {
 // sides holds the one-sided bounds; all slices have one length.
 type sides struct {
 	pair
-	src     []int32 // entry of v, ascending: those of variables come first,
-	vars    int     // so many
-	both    []int32 // the lower sides of entries with two, of which the upper one comes next: those of variables come first,
-	varBoth int     // so many
+	src  []int32 // entry of v, ascending: the ones of variables come first,
+	vars int     // so many
+	// the lower sides of entries with two, of which the upper one comes next: the ones of variables
+	// come first,
+	both    []int32
+	varBoth int // so many
 	sgn     []float64
 	h       []float64
 	wt, b   []float64 // weight and right-hand side once s and z are eliminated
 	wide    bool      // the processor has the registers for the kernels
 }
 
-// New is a run over the scaled P, A by rows and cones, with room for all that it needs. It keeps p and at. With cones it steps on
-// the homogeneous embedding, for whose linear systems tol, the tolerance of the result, says how accurate they are at the end.
+// New is a run over the scaled P, A by rows and cones, with room for all that it needs. It keeps p
+// and at. With cones it steps on the homogeneous embedding, for whose linear systems tol, the
+// tolerance of the result, says how accurate they are at the end.
 func New(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, tol float64) *Work {
 	var how method = &plain{}
 	if len(cones) > 0 {
@@ -107,7 +110,8 @@ func (w *Work) Embedding(tol float64) *Work {
 	return newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), tol))
 }
 
-// TakeOver makes w, an Embedding, that of the current problem of the other run, without its objective where that is not asked for.
+// TakeOver makes w, an Embedding, the embedding of the current problem of the other run, without
+// its objective where that is not asked for.
 func (w *Work) TakeOver(of *Work, objective bool) {
 	w.reg.least = of.reg.least
 	w.θ = 0
@@ -145,7 +149,8 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 	return w
 }
 
-// diagonal reports whether p has all entries of the diagonal and no others: then they are its values.
+// diagonal reports whether p has all entries of the diagonal and no others: then they are its
+// values.
 func diagonal(p *sparse.CSC) bool {
 	if p.NNZ() != p.Cols {
 		return false
@@ -158,19 +163,22 @@ func diagonal(p *sparse.CSC) bool {
 	return true
 }
 
-// Bounds are those of the scaled (x, Ax), to be filled, ±Inf for none; then Loaded is to be called. Rows of a cone have no upper one.
+// Bounds of the scaled (x, Ax), to be filled, ±Inf for none; then Loaded is to be called.
+// Rows of a cone have no upper one.
 func (w *Work) Bounds() (lo, up []float64) { return w.lo, w.up }
 
 // Costs is the scaled q, to be filled as Bounds is.
 func (w *Work) Costs() []float64 { return w.q }
 
-// Outweigh gives the proximal term of x at least that weight, for a P that is convex but for rounding.
+// Outweigh gives the proximal term of x at least that weight, for a P that is convex but for
+// rounding.
 func (w *Work) Outweigh(least float64) { w.reg.least = least }
 
 // Proposal are x, and the multipliers of (x, Ax), of a warm start, to be filled before StartFrom.
 func (w *Work) Proposal() (x, y []float64) { return w.x, w.y }
 
-// Scaled sets x to τ⁻¹ times that of the point, and returns its multipliers of (x, Ax), which are to be divided by τ.
+// Scaled sets x to τ⁻¹ times the x of the point, and returns its multipliers of (x, Ax), which are
+// to be divided by τ.
 func (w *Work) Scaled(x []float64) (y []float64, τ float64) {
 	τ = w.method.τ()
 	for j, v := range w.x {
@@ -192,7 +200,8 @@ func (w *Work) Ray() (d, ad []float64) { return w.method.ray(w) }
 // Homogeneous reports whether this is the embedding.
 func (w *Work) Homogeneous() bool { return w.method.degree() > 0 }
 
-// Primal and Dual are the largest residuals of the scaled problem, Complementarity is μ, of the point over τ.
+// Primal and Dual are the largest residuals of the scaled problem, Complementarity is μ, of the
+// point over τ.
 func (w *Work) Primal() float64          { return w.pinf / w.method.τ() }
 func (w *Work) Dual() float64            { return w.dinf / w.method.τ() }
 func (w *Work) Complementarity() float64 { return w.μ / (w.method.τ() * w.method.τ()) }
@@ -210,7 +219,8 @@ func (w *Work) Loaded() {
 // Strict reports whether every variable has a square of its own in the objective.
 func (w *Work) Strict() bool { return w.bare == 0 }
 
-// withoutSquare counts the variables without a square of their own in the objective, but fixed ones.
+// withoutSquare counts the variables without a square of their own in the objective, but fixed
+// ones.
 func (w *Work) withoutSquare() (count int) {
 	for j := range w.n {
 		last := w.p.ColPtr[j+1] - 1
@@ -338,9 +348,9 @@ type pair struct {
 	rp, rc []float64
 }
 
-// trial is for the sides that seem to hold at the solution, see Steady: of a warm run those with multipliers larger
-// than slacks. Where they are the right ones, one linear system has the solution, exact but for rounding
-// (Mehrotra and Ye 1993).
+// trial is for the sides that seem to hold at the solution, see Steady: of a warm run those with
+// multipliers larger than slacks. Where they are the right ones, one linear system has the
+// solution, exact but for rounding (Mehrotra and Ye 1993).
 type trial struct {
 	set   []bool // of each side of the last iterate
 	tried bool   // it has been tried in vain

@@ -124,7 +124,8 @@ func Bounded() []Case {
 			Q: []float64{1, -1}, Lo: []float64{0, 0},
 		}},
 		{Name: "bounds alone: infeasible with a row", Want: qpbackend.PrimalInfeasible, Problem: &qpbackend.Problem{
-			Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}), L: []float64{3}, U: []float64{Inf()}, Hi: []float64{1, 1},
+			Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}), L: []float64{3}, U: []float64{Inf()},
+			Hi: []float64{1, 1},
 		}},
 	}
 }

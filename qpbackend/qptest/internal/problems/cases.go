@@ -30,7 +30,8 @@ func Inf() float64 { return math.Inf(1) }
 // their place. They serve to compare backends with each other.
 func All() []Case {
 	var all []Case
-	for _, group := range [][]Case{smallCases(), linearCases(), shapedCases(), RandomCases(), scaledCases(), Infeasible(), twinCases(), Bounded()} {
+	for _, group := range [][]Case{smallCases(), linearCases(), shapedCases(), RandomCases(), scaledCases(),
+		Infeasible(), twinCases(), Bounded()} {
 		all = append(all, group...)
 	}
 	return withBoxed(all)
@@ -266,7 +267,8 @@ func shapedCases() []Case {
 			L: []float64{-Inf(), -1e20, -1e30}, U: []float64{Inf(), 1e20, 4},
 		}, []float64{0.7, 1.9}, []float64{0, 0, 0.1}, true, true),
 		Solved("only free rows", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{-1, -2}, A: sparse.Identity(2), L: []float64{-Inf(), -1e20}, U: []float64{Inf(), 1e25},
+			P: Diagonal(1, 1), Q: []float64{-1, -2}, A: sparse.Identity(2), L: []float64{-Inf(), -1e20},
+			U: []float64{Inf(), 1e25},
 		}, []float64{1, 2}, []float64{0, 0}, true, true),
 		Solved("fixed variables", &qpbackend.Problem{
 			P: Upper([]float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2}), Q: []float64{1, 1, 1},
@@ -274,14 +276,17 @@ func shapedCases() []Case {
 		}, []float64{1, 0, -2}, []float64{-3, 0, 3}, true, true),
 		Solved("all variables fixed, one row more", &qpbackend.Problem{
 			P: Diagonal(1, 1), Q: []float64{0, 0},
-			A: Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}), L: []float64{1, 2, -9}, U: []float64{1, 2, 9},
+			A: Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}), L: []float64{1, 2, -9},
+			U: []float64{1, 2, 9},
 		}, []float64{1, 2}, []float64{-1, -2, 0}, true, true),
 		Solved("empty columns", &qpbackend.Problem{
 			// Variable 1 is nowhere, variable 2 only in P and q.
-			P: Diagonal(1, 0, 2), Q: []float64{0, 0, -2}, A: Matrix(3, []float64{1, 0, 0}), L: []float64{4}, U: []float64{Inf()},
+			P: Diagonal(1, 0, 2), Q: []float64{0, 0, -2}, A: Matrix(3, []float64{1, 0, 0}), L: []float64{4},
+			U: []float64{Inf()},
 		}, []float64{4, 0, 1}, []float64{-4}, false, true),
 		Solved("an empty row", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{-1, 0}, A: Matrix(2, []float64{0, 0}, []float64{1, 1}), L: []float64{-1, 0}, U: []float64{0, 0},
+			P: Diagonal(1, 1), Q: []float64{-1, 0}, A: Matrix(2, []float64{0, 0}, []float64{1, 1}), L: []float64{-1, 0},
+			U: []float64{0, 0},
 		}, []float64{0.5, -0.5}, []float64{0, 0.5}, true, false),
 		Solved("stored zeros in A", storedZeros, []float64{1, 2}, []float64{-1, 0}, true, true),
 		Solved("more equalities than variables", &qpbackend.Problem{

@@ -17,7 +17,8 @@ var Kinds = []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, q
 // place.
 func WithCones(kinds ...qpbackend.ConeKind) []Case {
 	var all []Case
-	for _, group := range [][]Case{secondOrderCases(), exponentialCases(), powerCases(), semidefiniteCases(), mixedCases()} {
+	for _, group := range [][]Case{secondOrderCases(), exponentialCases(), powerCases(), semidefiniteCases(),
+		mixedCases()} {
 		for _, c := range group {
 			if onlyKinds(c.Problem, kinds) {
 				all = append(all, c)
@@ -31,7 +32,7 @@ func onlyKinds(p *qpbackend.Problem, kinds []qpbackend.ConeKind) bool {
 	return !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return !slices.Contains(kinds, c.Kind) })
 }
 
-// randomConeCases are those of RandomCones, with each kind in all outcomes.
+// randomConeCases are the cases of RandomCones, with each kind in all outcomes.
 func randomConeCases(kinds []qpbackend.ConeKind) []Case {
 	var all []Case
 	if len(kinds) > 0 {
@@ -117,14 +118,17 @@ func secondOrderCases() []Case {
 	}
 	flat := only(kind, []float64{0, -1}, Matrix(2, []float64{1, 0}, []float64{0, 1}), 0, 0)
 	return []Case{
-		Solved("distance from a quadrant", distance, []float64{5, 0, 0}, []float64{0, 0.6, 0.8, -1, -0.6, -0.8}, true, true),
+		Solved("distance from a quadrant", distance, []float64{5, 0, 0}, []float64{0, 0.6, 0.8, -1, -0.6, -0.8}, true,
+			true),
 		Solved("projection", projection, []float64{2.5, 1.5, 2}, []float64{0, 0, 0, -2.5, 1.5, 2}, true, true),
 		Solved("apex", apex, Filled(3, 0), []float64{0, 0, 0, -1, 0, 0}, true, true),
 		Solved("two cones and a row", two, []float64{1, 1, 2, 2}, []float64{-1, 1, -2, -2}, true, true),
 		Solved("a cone of one row", one, []float64{1.5}, []float64{-0.5}, true, true),
-		Solved("a norm of constants", only(kind, []float64{1}, Matrix(1, []float64{1}, []float64{0}, []float64{0}), 0, -3, -4),
+		Solved("a norm of constants", only(kind, []float64{1}, Matrix(1, []float64{1}, []float64{0}, []float64{0}), 0,
+			-3, -4),
 			[]float64{5}, []float64{-1, 0.6, 0.8}, true, true),
-		Solved("a ball", only(kind, []float64{-3, -4}, Matrix(2, []float64{0, 0}, []float64{1, 0}, []float64{0, 1}), -5, 0, 0),
+		Solved("a ball", only(kind, []float64{-3, -4}, Matrix(2, []float64{0, 0}, []float64{1, 0}, []float64{0, 1}), -5,
+			0, 0),
 			[]float64{3, 4}, []float64{-5, 3, 4}, true, true),
 		Solved("a ray and nothing inside", pinched, []float64{1, 1, 0}, []float64{0, -1, 0, -1, 1, 0}, false, false),
 		longNorm(long),
@@ -135,7 +139,8 @@ func secondOrderCases() []Case {
 			Cones: []qpbackend.Cone{{Kind: kind, Len: 1}},
 		}),
 		unbounded("unbounded: up the axis", OnCone(kind, []float64{-1, 0, 0}, free, no)),
-		unbounded("unbounded: along the boundary", withP(OnCone(kind, []float64{-1, -2, 0}, free, no), Diagonal(0, 0, 1))),
+		unbounded("unbounded: along the boundary",
+			withP(OnCone(kind, []float64{-1, -2, 0}, free, no), Diagonal(0, 0, 1))),
 		unbounded("unbounded: two rows", flat),
 	}
 }
@@ -189,7 +194,8 @@ func semidefiniteCases() []Case {
 	nearest.P = Diagonal(1, 1, 1)
 	// λ·I − M ⪰ 0 for M = (2 on the diagonal, 1 beside it), of order 3, with
 	// the eigenvector (½, 1/√2, ½) of 2 + √2.
-	eigen := only(kind, []float64{1}, Matrix(1, []float64{1}, []float64{0}, []float64{1}, []float64{0}, []float64{0}, []float64{1}),
+	eigen := only(kind, []float64{1}, Matrix(1, []float64{1}, []float64{0}, []float64{1}, []float64{0}, []float64{0},
+		[]float64{1}),
 		2, math.Sqrt2, 2, 0, math.Sqrt2, 2)
 	// Least sum of the entries of a correlation matrix of order 3: all pairs −½.
 	six := Filled(6, -Inf())
@@ -199,19 +205,23 @@ func semidefiniteCases() []Case {
 	return []Case{
 		Solved("least trace", OnCone(kind, []float64{1, 0, 1}, off, at(no, 1, math.Sqrt2)),
 			[]float64{1, math.Sqrt2, 1}, []float64{0, -math.Sqrt2, 0, -1, math.Sqrt2, -1}, true, true),
-		Solved("a constant beside the diagonal", only(kind, []float64{4, 1}, Matrix(2, []float64{1, 0}, []float64{0, 0}, []float64{0, 1}), 0, -math.Sqrt2, 0),
+		Solved("a constant beside the diagonal", only(kind, []float64{4, 1},
+			Matrix(2, []float64{1, 0}, []float64{0, 0}, []float64{0, 1}), 0, -math.Sqrt2, 0),
 			[]float64{0.5, 2}, []float64{-4, 2 * math.Sqrt2, -1}, true, true),
 		Solved("largest eigenvalue", eigen, []float64{2 + math.Sqrt2},
 			[]float64{-0.25, -0.5, -0.5, -math.Sqrt2 / 4, -0.5, -0.25}, true, true),
 		pathEigenvalue(12),
 		Solved("order one", only(kind, []float64{1}, Diagonal(1), 3), []float64{3}, []float64{-1}, true, true),
-		Solved("apex", OnCone(kind, []float64{1, 0, 1}, free, no), Filled(3, 0), []float64{0, 0, 0, -1, 0, -1}, true, false),
+		Solved("apex", OnCone(kind, []float64{1, 0, 1}, free, no), Filled(3, 0), []float64{0, 0, 0, -1, 0, -1}, true,
+			false),
 		Solved("nearest matrix", nearest, []float64{1, 0, 0}, []float64{0, 0, 0, 0, 0, -1}, true, false),
 		Solved("least correlation", corr, []float64{1, h, 1, h, h, 1},
 			slices.Concat(Filled(6, 0), []float64{-1, -math.Sqrt2, -1, -math.Sqrt2, -math.Sqrt2, -1}), true, true),
 		unfeasible("infeasible: a negative diagonal", OnCone(kind, []float64{0, 0, 1}, free, at(no, 0, -1))),
-		unfeasible("infeasible: constants", only(kind, []float64{0}, Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -2*math.Sqrt2, -1)),
-		unfeasible("infeasible: a small diagonal", OnCone(kind, []float64{0, 0, 0}, at(free, 1, 3), []float64{1, Inf(), 1})),
+		unfeasible("infeasible: constants", only(kind, []float64{0},
+			Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -2*math.Sqrt2, -1)),
+		unfeasible("infeasible: a small diagonal",
+			OnCone(kind, []float64{0, 0, 0}, at(free, 1, 3), []float64{1, Inf(), 1})),
 		unbounded("unbounded: the trace", OnCone(kind, []float64{-1, 0, -1}, free, no)),
 		unbounded("unbounded: one entry", OnCone(kind, []float64{-1, 0, 0}, free, no)),
 	}
@@ -255,7 +265,8 @@ func mixedCases() []Case {
 			[]float64{0, 0, 0, 0}, []float64{0, 0, 1, 0}, []float64{0, 0, 0, 1}),
 		L: []float64{0, -1, 0, 0, -1, 0, -math.Sqrt2, 0, 0}, U: Filled(9, 0),
 		Cones: []qpbackend.Cone{
-			{Kind: qpbackend.Exponential, Len: 3}, {Kind: qpbackend.Exponential, Start: 3, Len: 3}, {Kind: qpbackend.SecondOrder, Start: 6, Len: 3},
+			{Kind: qpbackend.Exponential, Len: 3}, {Kind: qpbackend.Exponential, Start: 3, Len: 3},
+			{Kind: qpbackend.SecondOrder, Start: 6, Len: 3},
 		},
 	}
 	// x₀ + x₁ − z over x₀·x₁ ≥ 1 and (x₀, z; z, x₁) ⪰ 0, z = v/√2.
@@ -269,7 +280,8 @@ func mixedCases() []Case {
 		},
 	}
 	return []Case{
-		Solved("logarithms in a disc", logs, []float64{0, 0, 1, 1}, []float64{1, 1, -1, 1, 1, -1, -math.Sqrt2, 1, 1}, true, true),
+		Solved("logarithms in a disc", logs, []float64{0, 0, 1, 1}, []float64{1, 1, -1, 1, 1, -1, -math.Sqrt2, 1, 1},
+			true, true),
 		Solved("a geometric mean and a matrix", means, []float64{1, math.Sqrt2, 1},
 			[]float64{-0.5, math.Sqrt2 / 2, -0.5, -0.5, -0.5, 1}, true, true),
 	}

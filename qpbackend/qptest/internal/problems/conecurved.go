@@ -23,7 +23,8 @@ func exponentialCases() []Case {
 			[]float64{math.Ln2, 1, 2}, []float64{0, math.Ln2 - 1, 0.5, 1, 1 - math.Ln2, -0.5}, true, true),
 		Solved("an exponential and a square", lambert, []float64{-w, w}, []float64{w, w * (1 + w), -1}, true, true),
 		softmax(), logSumExp(),
-		Solved("apex", OnCone(kind, []float64{-1, 0, 1}, free, no), Filled(3, 0), []float64{0, 0, 0, 1, 0, -1}, true, false),
+		Solved("apex", OnCone(kind, []float64{-1, 0, 1}, free, no), Filled(3, 0), []float64{0, 0, 0, 1, 0, -1}, true,
+			false),
 		// On the face s₁ = 0; s₂ falls with exp(1/s₁), so that s₁ hardly matters.
 		Solved("the flat face", OnCone(kind, []float64{0, 0, 1}, at(free, 0, -1), at(no, 0, -1)),
 			[]float64{-1, 0, 0}, []float64{0, 0, 0, 0, 0, -1}, false, false),
@@ -32,7 +33,8 @@ func exponentialCases() []Case {
 			Filled(3, 0), []float64{0, 0, 0, 1, 0, -1}, false, false),
 		unfeasible("infeasible: below zero", OnCone(kind, []float64{0, 1, 1}, free, at(no, 2, -1))),
 		unfeasible("infeasible: less than e", OnCone(kind, []float64{0, 0, 0}, at(free, 0, 1), at(at(no, 1, 1), 2, 1))),
-		unfeasible("infeasible: constants", only(kind, []float64{0}, Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, -2)),
+		unfeasible("infeasible: constants", only(kind, []float64{0},
+			Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, -2)),
 		unbounded("unbounded: up", OnCone(kind, []float64{0, 0, -1}, free, no)),
 		unbounded("unbounded: all three", OnCone(kind, []float64{-1, -1, -1}, at(free, 0, 0), no)),
 		unbounded("unbounded: along the flat face", OnCone(kind, []float64{1, 0, 1}, free, no)),
@@ -104,7 +106,8 @@ func powerCases() []Case {
 	}
 	// x₀ + x₁ ≤ 1: x = (α, 1 − α). Source: any α between 0 and 1 but ½ would do.
 	const α = 0.2
-	shares := only(kind, []float64{0, 0, -1}, Matrix(3, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1}, []float64{1, 1, 0}), 0, 0, 0)
+	shares := only(kind, []float64{0, 0, -1}, Matrix(3, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1},
+		[]float64{1, 1, 0}), 0, 0, 0)
 	shares.Cones[0].Alpha = α
 	shares.L, shares.U = append(shares.L, -Inf()), append(shares.U, 1)
 	r := math.Pow(α, α) * math.Pow(1-α, 1-α)
@@ -112,7 +115,8 @@ func powerCases() []Case {
 	negative.Q[2] = 1
 	third := OnCone(kind, []float64{0, 0, -1}, free, no)
 	third.P = Diagonal(1, 1, 1)
-	inverse := only(kind, []float64{1, 0}, Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{0, 0}, []float64{0, 1}), 0, 0, -1)
+	inverse := only(kind, []float64{1, 0}, Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{0, 0},
+		[]float64{0, 1}), 0, 0, -1)
 	inverse.L, inverse.U = append(inverse.L, -Inf()), append(inverse.U, 4)
 	return []Case{
 		Solved("geometric mean", OnCone(kind, []float64{0, 0, -1}, at(at(free, 0, 4), 1, 1), at(at(no, 0, 4), 1, 1)),
@@ -121,14 +125,18 @@ func powerCases() []Case {
 		Solved("shares, the negative side", negative, []float64{α, 1 - α, -r}, []float64{-r, -r, -1, r}, true, true),
 		Solved("inverse of a variable, a constant in the cone", inverse, []float64{0.25, 4},
 			[]float64{-1, -1. / 16, 0.5, 1. / 16}, true, true),
-		Solved("apex", with(0.3, OnCone(kind, []float64{1, 1, 0.2}, free, no)), Filled(3, 0), []float64{0, 0, 0, -1, -1, -0.2}, true, false),
+		Solved("apex", with(0.3, OnCone(kind, []float64{1, 1, 0.2}, free, no)), Filled(3, 0),
+			[]float64{0, 0, 0, -1, -1, -0.2}, true, false),
 		// With s₂ = 0 the cone is a quadrant: no curvature, no point inside.
 		Solved("a ray", with(0.7, OnCone(kind, []float64{1, 0, 0}, at(at(free, 1, 1), 2, 0), at(at(no, 1, 1), 2, 0))),
 			[]float64{0, 1, 0}, []float64{0, 0, 0, -1, 0, 0}, false, false),
-		Solved("projection of an axis", third, Filled(3, 1./3), []float64{0, 0, 0, -1. / 3, -1. / 3, 2. / 3}, true, false),
+		Solved("projection of an axis", third, Filled(3, 1./3), []float64{0, 0, 0, -1. / 3, -1. / 3, 2. / 3}, true,
+			false),
 		unfeasible("infeasible: a negative factor", with(0.3, OnCone(kind, []float64{0, 1, 1}, free, at(no, 0, -1)))),
-		unfeasible("infeasible: too little", with(0.3, OnCone(kind, []float64{0, 0, 0}, at(free, 2, 2), at(at(no, 0, 1), 1, 1)))),
-		unfeasible("infeasible: constants", only(kind, []float64{0}, Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, 2)),
+		unfeasible("infeasible: too little", with(0.3,
+			OnCone(kind, []float64{0, 0, 0}, at(free, 2, 2), at(at(no, 0, 1), 1, 1)))),
+		unfeasible("infeasible: constants", only(kind, []float64{0},
+			Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, 2)),
 		unbounded("unbounded: up", with(0.3, OnCone(kind, []float64{0, 0, -1}, free, no))),
 		unbounded("unbounded: a factor", with(0.6, OnCone(kind, []float64{-1, 0, 0}, at(free, 2, 1), no))),
 	}

@@ -24,7 +24,7 @@ type ConeSpec struct {
 	Rows, Order int
 	Vars        int // variables
 	Intervals   int // rows outside of the cones
-	// Rank is that of P. Below Vars, each variable has two bounds besides.
+	// Rank of P. Below Vars, each variable has two bounds besides.
 	Rank int
 	// Density is the share of nonzero entries in A and P, beyond one per row.
 	Density float64
@@ -43,7 +43,8 @@ type ConeSpec struct {
 func (s ConeSpec) Case(seed uint64) Case {
 	rng := rand.New(rand.NewPCG(seed, 40))
 	b := s.builder(rng)
-	c := Case{Want: s.Want, Name: fmt.Sprintf("%v, %s, %d cones, %d variables, seed %d", s.Want, kindNames(s.Kinds), s.Cones, s.Vars, seed)}
+	c := Case{Want: s.Want, Name: fmt.Sprintf("%v, %s, %d cones, %d variables, seed %d", s.Want, kindNames(s.Kinds),
+		s.Cones, s.Vars, seed)}
 	switch s.Want {
 	case qpbackend.PrimalInfeasible:
 		c.Problem = b.primalInfeasible()

@@ -35,7 +35,7 @@ func CheckConewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 		if !insideDualBy(c, z, tol*ySize) {
 			t.Errorf("cone %d, %v: y = %v is not in the polar", k, c.Kind, brief(y[c.Start:c.Start+c.Len]))
 		}
-		// The gap of the whole is bounded by tol, that of a cone by the number that the
+		// The gap of the whole is bounded by tol, the gap of a cone by the number that the
 		// others may hide.
 		if bound := 1e3 * tol * max(terms, size*ySize); !(math.Abs(dot) <= bound) {
 			t.Errorf("cone %d, %v: s and y are not orthogonal: %g", k, c.Kind, dot)
@@ -65,7 +65,8 @@ func CheckPolar(t TB, p *qpbackend.Problem, y []float64, tol float64) {
 			z[i] = -y[c.Start+i]
 		}
 		if !insideDualBy(c, z, tol) {
-			t.Errorf("cone %d, %v: y = %v of the certificate is not in the polar", k, c.Kind, brief(y[c.Start:c.Start+c.Len]))
+			t.Errorf("cone %d, %v: y = %v of the certificate is not in the polar", k, c.Kind,
+				brief(y[c.Start:c.Start+c.Len]))
 		}
 	}
 }

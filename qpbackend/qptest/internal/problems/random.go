@@ -128,7 +128,8 @@ func RandomCases() []Case {
 	} {
 		rng := rand.New(rand.NewPCG(uint64(k), 20))
 		p, x, y := Random(rng, s)
-		out = append(out, Solved(fmt.Sprintf("random %d, %d variables, %d rows, P of rank %d", k, s.N, len(p.L), s.Rank), p, x, y, false, false))
+		out = append(out, Solved(fmt.Sprintf("random %d, %d variables, %d rows, P of rank %d", k, s.N, len(p.L),
+			s.Rank), p, x, y, false, false))
 	}
 	return out
 }
@@ -154,7 +155,7 @@ func scaledCases() []Case {
 	return out
 }
 
-// Rescale changes the units of rows, columns and objective, and those of the
+// Rescale changes the units of rows, columns and objective, and of the
 // optimal pair with them.
 func Rescale(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, rows, cols, cost float64) {
 	unit := func(decades float64) float64 { return math.Pow(10, decades*(rng.Float64()-0.5)) }
@@ -202,24 +203,28 @@ func Infeasible() []Case {
 	}
 	out := []Case{
 		primal("infeasible: x at least 1 and at most 0", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()}, U: []float64{Inf(), 0},
+			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()},
+			U: []float64{Inf(), 0},
 		}),
 		primal("infeasible: a negative sum of nonnegatives", &qpbackend.Problem{
 			Q: []float64{1, 1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
 			L: []float64{-Inf(), 0, 0}, U: []float64{-1, Inf(), Inf()},
 		}),
 		primal("infeasible: equalities that contradict", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 3}, U: []float64{1, 3},
+			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 3},
+			U: []float64{1, 3},
 		}),
 		primal("infeasible: an empty row", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}, []float64{0, 0}), L: []float64{-1, 1}, U: []float64{1, 2},
+			P: Diagonal(1, 1), Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}, []float64{0, 0}), L: []float64{-1, 1},
+			U: []float64{1, 2},
 		}),
 		dual("unbounded: nothing holds the cost", &qpbackend.Problem{Q: []float64{-1, 2}}),
 		dual("unbounded: one variable", &qpbackend.Problem{
 			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{Inf()},
 		}),
 		dual("unbounded: along the null space of P", &qpbackend.Problem{
-			P: Upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}), L: []float64{-1}, U: []float64{1},
+			P: Upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}),
+			L: []float64{-1}, U: []float64{1},
 		}),
 		dual("unbounded: with equalities", &qpbackend.Problem{
 			P: Diagonal(1, 0, 0), Q: []float64{0, -1, -1}, A: Matrix(3, []float64{1, 1, -1}, []float64{0, 1, 0}),
@@ -316,14 +321,16 @@ func RandomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 func twinCases() []Case {
 	return []Case{
 		Solved("feasible twin: x at least and at most 1", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()}, U: []float64{Inf(), 1},
+			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()},
+			U: []float64{Inf(), 1},
 		}, []float64{1}, []float64{-1, 0}, true, false),
 		Solved("feasible twin: a single point", &qpbackend.Problem{
 			Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
 			L: []float64{2, -Inf(), -Inf()}, U: []float64{Inf(), 1, 1},
 		}, []float64{1, 1}, []float64{-1, 0, 2}, true, false),
 		Solved("feasible twin: equalities that agree", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 2}, U: []float64{1, 2},
+			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 2},
+			U: []float64{1, 2},
 		}, []float64{-1, 1}, []float64{0, 0}, true, false),
 		Solved("feasible twin: a bound far away", &qpbackend.Problem{
 			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{1e5},
