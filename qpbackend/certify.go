@@ -8,20 +8,21 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 )
 
-// Residuals say how far a primal-dual pair is from optimal, each in the largest
-// entry and relative to the norms of what is compared, or to u = Settings.Units if these are smaller. A row whose entries are all below
-// 1 counts as if it were divided by the largest of them, as do its sides, and its multiplier as if it were multiplied by it; a cone's rows are one.
+// Residuals say how far a primal-dual pair is from optimal, each in the largest entry and relative
+// to the norms of what is compared, or to u = Settings.Units if these are smaller. A row whose
+// entries are all below 1 counts as if it were divided by the largest of them, as do its sides, and
+// its multiplier as if it were multiplied by it; a cone's rows are one.
 type Residuals struct {
-	// Primal is ‖v − w‖ / max(u.Side, 1e-6·t, ‖v‖, ‖w‖), t the largest term of a sum, at most 1 where the norms are smaller, v = Ax with x of the bounded
-	// variables behind it and w the point nearest to v that meets the rows and
-	// the bounds.
+	// Primal is ‖v − w‖ / max(u.Side, 1e-6·t, ‖v‖, ‖w‖), t the largest term of a sum, at most 1
+	// where the norms are smaller, v = Ax with x of the bounded variables behind it and w the point
+	// nearest to v that meets the rows and the bounds.
 	Primal float64
 	// Dual is ‖Px + q + Aᵀy + z‖ / max(u.Gradient, 1e-6·t, ‖Px‖, ‖q‖, ‖Aᵀy + z‖), or, if larger,
 	// the part of y and z on the side of an absent bound (in a cone: its distance
 	// from the dual cone) / max(u.Gradient, ‖y‖, ‖z‖).
 	Dual float64
-	// Gap is |primal − dual objective| / max(v, |primal|, |dual|), with
-	// v = u.Gap(xᵀPx + Σ|qⱼxⱼ|) and dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
+	// Gap is |primal − dual objective| / max(v, |primal|, |dual|), with v = u.Gap(xᵀPx + Σ|qⱼxⱼ|)
+	// and dual objective −½ xᵀPx − S(y, z) + r and S as in PrimalInfeasibility.
 	Gap float64
 }
 
@@ -154,7 +155,8 @@ func support(ctx context.Context, p *Problem, y, bad []float64) float64 {
 // bad receives, for each variable, the size of what keeps z out of its domain.
 func boundSupport(p *Problem, z, bad []float64) float64 { return linear(z, p.Lo, p.Hi, bad) }
 
-// linear is the part of S that belongs to the multipliers y of intervals from lo to hi, where nil has no bounds.
+// linear is the part of S that belongs to the multipliers y of intervals from lo to hi, where nil
+// has no bounds.
 func linear(y, lo, hi, bad []float64) (s float64) {
 	bad = bad[:len(y)]
 	for i, v := range y {
@@ -174,7 +176,8 @@ func linear(y, lo, hi, bad []float64) (s float64) {
 	return s
 }
 
-// nearest writes to dst the projection of v on the cone, or returns false where ctx has ended before.
+// nearest writes to dst the projection of v on the cone, or returns false where ctx has ended
+// before.
 func nearest(ctx context.Context, c Cone, dst, v []float64) bool {
 	switch c.Kind {
 	case SecondOrder:

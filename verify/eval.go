@@ -78,7 +78,8 @@ type scope struct {
 const mostWork, unitsNode, unitsEntry = 200_000_000, 8, 32
 
 // options say how a problem is solved, and nothing of the problem.
-var options = []string{"tau0", "tau", "mu", "tau_max", "max_iter", "tol", "starts", "restarts", "effort", "seed", "backend", "time_limit"}
+var options = []string{"tau0", "tau", "mu", "tau_max", "max_iter", "tol", "starts", "restarts", "effort", "seed", "backend",
+	"time_limit"}
 
 // Read evaluates the statements of a source. data reads its files; set has other values of
 // params, as --set gives them, and of options, of which only feas_tol matters.

@@ -230,7 +230,8 @@ func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bo
 	case ptr[0] != 0 || ptr[cols] != len(idx) || len(idx) != len(val):
 		return nil, nil, bad("indptr ends at %d; there are %d indices and %d numbers", ptr[cols], len(idx), len(val))
 	}
-	out := &sparse.CSC{Rows: rows, Cols: cols, ColPtr: make([]int, cols+1), RowIdx: make([]int, 0, len(idx)), Val: make([]float64, 0, len(idx))}
+	out := &sparse.CSC{Rows: rows, Cols: cols, ColPtr: make([]int, cols+1), RowIdx: make([]int, 0, len(idx)),
+		Val: make([]float64, 0, len(idx))}
 	place := make([]int, len(idx))
 	var order []int
 	for j := range cols {
@@ -308,7 +309,8 @@ func (s *server) update(_ *job, m *wire.Update) (wire.Message, error) {
 		return nil, err
 	}
 	if p.data == nil {
-		return nil, errorf(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values", m.Problem)
+		return nil, errorf(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values",
+			m.Problem)
 	}
 	return &wire.Ok{}, p.data.update(&m.NewValues)
 }
@@ -414,7 +416,8 @@ func (d *matrices) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	}
 	begin := time.Now()
 	d.solved = false
-	if err := d.solver.Solve(ctx, &d.res); err != nil && d.res.Status != qpbackend.Cancelled && d.res.Status != qpbackend.TimeLimit {
+	if err := d.solver.Solve(ctx, &d.res); err != nil && d.res.Status != qpbackend.Cancelled &&
+		d.res.Status != qpbackend.TimeLimit {
 		return nil, d.refused(ctx, j, err)
 	}
 	switch d.res.Status {
@@ -454,7 +457,8 @@ func (d *matrices) start(m *wire.Solve) (x, y, z []float64, err error) {
 			x = v.V
 		case "y":
 			if len(v.V) != len(d.turned) {
-				return nil, nil, nil, errorf(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V), len(d.turned))
+				return nil, nil, nil, errorf(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V),
+					len(d.turned))
 			}
 			y = d.turn(v.V)
 		case "z":
@@ -484,7 +488,8 @@ func (d *matrices) result(j *job, backend string, seconds float64) *wire.Result 
 	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	r := &d.res
 	out := &wire.Result{
-		Status: r.Status.String(), Objective: wire.Number(r.Objective), Iterations: r.Iterations, Backend: backend, Message: r.Message,
+		Status: r.Status.String(), Objective: wire.Number(r.Objective), Iterations: r.Iterations, Backend: backend,
+		Message:        r.Message,
 		Seconds:        wire.Seconds{Solve: seconds, Backend: seconds, Total: since(j)},
 		PrimalResidual: n(r.Res.Primal), DualResidual: n(r.Res.Dual), Gap: n(r.Res.Gap),
 	}

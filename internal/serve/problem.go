@@ -51,7 +51,8 @@ func (p *problem) close() {
 
 func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 	if m.Protocol != nil && *m.Protocol != wire.Version {
-		return nil, errorf(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol, wire.Version)
+		return nil, errorf(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol,
+			wire.Version)
 	}
 	var names []string
 	for _, b := range backends.Known() {
@@ -61,15 +62,17 @@ func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 	}
 	return &wire.HelloReply{
 		Protocol: wire.Version, Version: s.cfg.Version, Backends: names, Ops: decode.OpNames(),
-		MaxHeader: wire.MaxHeader, MaxBody: s.cfg.MaxBody, MaxEntries: s.cfg.Limits.Entries, MaxNonzeros: s.cfg.Limits.Nonzeros,
-		Processors: runtime.GOMAXPROCS(0),
+		MaxHeader: wire.MaxHeader, MaxBody: s.cfg.MaxBody, MaxEntries: s.cfg.Limits.Entries,
+		MaxNonzeros: s.cfg.Limits.Nonzeros,
+		Processors:  runtime.GOMAXPROCS(0),
 	}, nil
 }
 
 // fresh refuses a handle in use.
 func fresh[T any](s *server, what string, used map[uint64]T, handle uint64) error {
 	if handle == 0 || handle > wire.MaxID {
-		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", what, handle, uint64(wire.MaxID))
+		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", what, handle,
+			uint64(wire.MaxID))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +111,8 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 		v := m.Parameters[k].Value
 		if v == nil {
 			id := len(m.Variables) + k
-			return nil, &wire.Error{Kind: wire.ErrProblem, Text: "a parameter without a value", Node: &id, Name: m.Parameters[k].Name}
+			return nil, &wire.Error{Kind: wire.ErrProblem, Text: "a parameter without a value", Node: &id,
+				Name: m.Parameters[k].Name}
 		}
 		p.params = append(p.params, v.V)
 	}
@@ -122,7 +126,8 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 	}
 	p.prog = prog
 	keep(s, s.problems, m.Problem, p)
-	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers, Convex: prog.Convex()}, nil
+	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers,
+		Convex: prog.Convex()}, nil
 }
 
 func (s *server) set(j *job, m *wire.Set) (wire.Message, error) {
@@ -212,7 +217,8 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 	return nil
 }
 
-// freeze puts numbers in the places of parameters that are coefficients: package global has no costs.
+// freeze puts numbers in the places of parameters that are coefficients: package global has no
+// costs.
 func (p *problem) freeze(ctx context.Context, limits decode.Limits) error {
 	prog, err := p.prog.Frozen(ctx, p.params, limits)
 	if err != nil || prog == p.prog {
@@ -378,11 +384,14 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 func (p *problem) result(res *ccp.Result) *wire.Result {
 	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	out := &wire.Result{
-		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations, Backend: res.Backend,
+		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations,
+		Backend: res.Backend,
 		Message: res.Message, Reason: res.Reason().String(),
-		Seconds:        wire.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
-		ObjectiveError: n(res.ObjectiveError), MaxViolation: n(res.Violation), Worst: res.Worst, Feasible: &res.Feasible,
-		Starts: res.Starts, Start: res.Start, X: wire.F(p.prog.X(res.X)),
+		Seconds: wire.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve,
+			Backend: res.Seconds.Backend},
+		ObjectiveError: n(res.ObjectiveError), MaxViolation: n(res.Violation), Worst: res.Worst,
+		Feasible: &res.Feasible,
+		Starts:   res.Starts, Start: res.Start, X: wire.F(p.prog.X(res.X)),
 	}
 	if res.Duals != nil {
 		out.Multipliers = wire.F(p.prog.MultipliersAt(res.Duals, res.X))
@@ -418,7 +427,8 @@ func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	out := &wire.Checked{Linearised: sum.Linearised, Columns: sum.Columns, Rows: sum.Rows, Nonzeros: sum.NonzerosA + sum.NonzerosP, Cones: map[string]int{}, Backends: []string{}}
+	out := &wire.Checked{Linearised: sum.Linearised, Columns: sum.Columns, Rows: sum.Rows,
+		Nonzeros: sum.NonzerosA + sum.NonzerosP, Cones: map[string]int{}, Backends: []string{}}
 	out.Objective, out.Constraints = p.prog.Curvatures()
 	for k, name := range sum.Cones {
 		out.Cones[name] = sum.ConeSizes[k].Rows

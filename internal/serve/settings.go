@@ -32,7 +32,7 @@ func put[T any](dst *T, v *T) {
 	}
 }
 
-// settingsOf is the plan of a graph, by the settings of a request and those of its problem, either
+// settingsOf is the plan of a graph, by the settings of a request and of its problem, either
 // of which may be nil.
 func settingsOf(request, problem *wire.Settings) (*plan, error) {
 	w := wire.Settings{}.Over(request).Over(problem)
@@ -65,7 +65,8 @@ func settingsOf(request, problem *wire.Settings) (*plan, error) {
 	return p, nil
 }
 
-// inTheirWords is an error about a field of a Settings with the name that settings, a struct of package wire, have for it.
+// inTheirWords is an error about a field of a Settings with the name that settings, a struct of
+// package wire, have for it.
 func inTheirWords(err error, settings any) string {
 	field := regexp.MustCompile(`\w+: Settings\.(?:\w+\.)*(\w+) =`)
 	return field.ReplaceAllStringFunc(err.Error(), func(text string) string {
@@ -142,7 +143,8 @@ func (r *reporter) Record(it ccp.Iteration) error {
 	obj, viol, feasible := wire.Number(it.Objective), wire.Number(it.Violation), it.Feasible
 	r.s.out.send(&wire.Progress{
 		Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j),
-		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible, Best: r.best,
+		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible,
+		Best: r.best,
 	})
 	return nil
 }
@@ -154,5 +156,6 @@ func (r *reporter) units(done, total int) {
 	if !r.due() {
 		return
 	}
-	r.s.out.send(&wire.Progress{Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j), Done: &done, Total: &total})
+	r.s.out.send(&wire.Progress{Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j), Done: &done,
+		Total: &total})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Given are the settings of a solve that a problem file, a request, a plan or flags give; nil: the
-// default holds. The names of JSON are those of options, requests and Python; flags have dashes.
+// default holds. Options, requests and Python have the names of JSON; flags have dashes.
 // The meaning of a setting, and who takes it, stands in its row of the table.
 type Given struct {
 	Starts      *int     `json:"starts,omitempty"`
@@ -57,7 +57,7 @@ type Row struct {
 // Word is one of the values of a setting, with its meaning.
 type Word struct{ Name, Text string }
 
-// Range is that of a number. The zero value is that of all finite ones from 0 on.
+// Range bounds a number. The zero value has all finite ones from 0 on.
 type Range struct {
 	Least float64
 	Open  bool    // Least is none of them
@@ -82,31 +82,35 @@ var Rows = []Row{
 		Text: "at most so many iterations from a start"},
 	{Field: "Backend", Takers: File | Request | Data, Text: "the solver of the convex problems"},
 	{Field: "BackendTol", Takers: Request, Range: Range{Open: true, Below: 1},
-		Text: "a smaller tolerance of the backend: a convex problem is one solve, so nothing else makes its solution more exact. " +
-			"Where the backend does not reach it, its last point may be a worse one"},
+		Text: "a smaller tolerance of the backend: a convex problem is one solve, so nothing else makes its " +
+			"solution more exact. Where the backend does not reach it, its last point may be a worse one"},
 	{Field: "InfeasTol", Takers: Data, Range: Range{Open: true}, Text: "the largest residual of a certificate"},
 	{Field: "Presolve", Takers: Data, Text: "remove rows and columns first"},
 	{Field: "Tau0", Of: "Tau0", Old: "tau", Takers: File | Request, Range: Range{Open: true},
 		Text: "the first weight of the slacks"},
-	{Field: "TauMax", Of: "TauMax", Takers: File | Request, Range: Range{Open: true}, Text: "where that weight stops to grow"},
+	{Field: "TauMax", Of: "TauMax", Takers: File | Request, Range: Range{Open: true},
+		Text: "where that weight stops to grow"},
 	{Field: "TauRelative", Of: "TauRelative", Takers: Request,
 		Text: "the two weights are multiples of the problem's own scale; without them they are"},
 	{Field: "Mu", Of: "Mu", Takers: File | Request, Range: Range{Least: 1, Open: true}, Text: "growth of that weight"},
-	{Field: "Scale", Of: "Scale", Takers: Request, Text: "the size to which `tol` is relative, where it is known beforehand"},
+	{Field: "Scale", Of: "Scale", Takers: Request,
+		Text: "the size to which `tol` is relative, where it is known beforehand"},
 	{Field: "Damping", Of: "Damping", Takers: Request, Range: Range{Open: true, Below: 1},
 		Text: "the share of the previous point that is mixed in at the boundary of a domain"},
 	{Field: "Global", Takers: Request, Text: "go on until the best point is proved"},
-	{Field: "MaxNodes", Of: "Global.MaxNodes", Takers: Request, Range: Range{Least: 1}, Text: "at most so many nodes for the proof"},
-	{Field: "GapTol", Of: "Global.GapTol", Takers: Request, Range: Range{Open: true}, Text: "the gap at which there is a proof"},
+	{Field: "MaxNodes", Of: "Global.MaxNodes", Takers: Request, Range: Range{Least: 1},
+		Text: "at most so many nodes for the proof"},
+	{Field: "GapTol", Of: "Global.GapTol", Takers: Request, Range: Range{Open: true},
+		Text: "the gap at which there is a proof"},
 }
 
-// field is that of Given.
+// field finds it in Given.
 func (r *Row) field() reflect.StructField {
 	f, _ := reflect.TypeFor[Given]().FieldByName(r.Field)
 	return f
 }
 
-// Name is that of JSON.
+// Name is the one in JSON.
 func (r *Row) Name() string {
 	name, _, _ := strings.Cut(r.field().Tag.Get("json"), ",")
 	return name
@@ -127,14 +131,16 @@ func For(t Takers) (out []Row) {
 
 // Named is the row of a name, or of an old one.
 func Named(t Takers, name string) (*Row, bool) {
-	k := slices.IndexFunc(Rows, func(r Row) bool { return r.Takers&t != 0 && (r.Name() == name || name != "" && r.Old == name) })
+	k := slices.IndexFunc(Rows, func(r Row) bool {
+		return r.Takers&t != 0 && (r.Name() == name || name != "" && r.Old == name)
+	})
 	if k < 0 {
 		return nil, false
 	}
 	return &Rows[k], true
 }
 
-// Names are those of a taker.
+// Names are the settings of a taker, by their names.
 func Names(t Takers) (out []string) {
 	for _, r := range For(t) {
 		out = append(out, r.Name())
@@ -241,7 +247,7 @@ func (g *Given) Check(t Takers) error {
 	return nil
 }
 
-// To puts the settings that g has into settings of package ccp, by the table; those of the types
+// To puts the settings that g has into settings of package ccp, by the table. They have the types
 // that Given has.
 func (g *Given) To(settings any) {
 	to := reflect.ValueOf(settings).Elem()

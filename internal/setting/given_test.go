@@ -165,7 +165,7 @@ func python(has func(r setting.Row) bool) string {
 	return b.String()
 }
 
-// TestPages: the tables of documents and of Python are those of Rows; -update rewrites them.
+// TestPages: documents and Python have the tables of Rows; -update rewrites them.
 func TestPages(t *testing.T) {
 	// Of files Python has those that are no matter of the penalty.
 	file := func(r setting.Row) bool {

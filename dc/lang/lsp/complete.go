@@ -34,7 +34,8 @@ type completion struct {
 }
 
 func (c *completion) add(kind int, label, detail, doc, order string) {
-	c.items = append(c.items, completionItem{Label: label, Kind: kind, Detail: detail, Documentation: doc, SortText: order + label, TextEdit: &textEdit{c.at, label}})
+	c.items = append(c.items, completionItem{Label: label, Kind: kind, Detail: detail, Documentation: doc,
+		SortText: order + label, TextEdit: &textEdit{c.at, label}})
 }
 
 // table adds the entries of a table, sorted by name.
@@ -58,11 +59,13 @@ func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any
 	if n := len(comments); n > 0 && comments[n-1].End == offset {
 		return []completionItem{}, nil
 	}
-	for n := len(before); n > 0 && (before[n-1].Pos == before[n-1].End || before[n-1].Kind == syntax.Newline && before[n-1].Pos == offset); n-- {
+	for n := len(before); n > 0 && (before[n-1].Pos == before[n-1].End ||
+		before[n-1].Kind == syntax.Newline && before[n-1].Pos == offset); n-- {
 		before = before[:n-1] // the end of what is written
 	}
 	// A string that is open ends with its line.
-	if n := len(before); n > 0 && before[n-1].Kind == syntax.String && (before[n-1].End-before[n-1].Pos < 2 || src[before[n-1].End-1] != '"') {
+	if n := len(before); n > 0 && before[n-1].Kind == syntax.String &&
+		(before[n-1].End-before[n-1].Pos < 2 || src[before[n-1].End-1] != '"') {
 		return s.files(d, src[before[n-1].Pos+1:offset], offset), nil
 	}
 	from := wordBefore(src, offset)
@@ -87,7 +90,8 @@ func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any
 		for _, w := range r.Words {
 			c.add(itemValue, w.Name, "", w.Text, "1")
 		}
-	case len(line) > 0 && isStart(line, syntax.Comma) && (line[0].Text == "var" || line[0].Text == "param" || line[0].Text == "set" || line[0].Text == "let"):
+	case len(line) > 0 && isStart(line, syntax.Comma) &&
+		(line[0].Text == "var" || line[0].Text == "param" || line[0].Text == "set" || line[0].Text == "let"):
 		// a new name
 	default:
 		if len(line) == 0 {
@@ -151,7 +155,9 @@ func (c *completion) statements() {
 // expression adds names, functions and words.
 func (c *completion) expression(src string, before, line []syntax.Token) {
 	for k, t := range line { // indices of the unfinished statement, too
-		if t.Kind == syntax.Name && k+1 < len(line) && (line[k+1].Kind == syntax.In || line[k+1].Kind == syntax.Comma || line[k+1].Kind == syntax.RParen) && runs(line[k:]) {
+		if t.Kind == syntax.Name && k+1 < len(line) &&
+			(line[k+1].Kind == syntax.In || line[k+1].Kind == syntax.Comma || line[k+1].Kind == syntax.RParen) &&
+			runs(line[k:]) {
 			c.add(itemVariable, t.Text, "index", "", "1")
 		}
 	}
@@ -210,7 +216,7 @@ func runs(line []syntax.Token) bool {
 // Source: a limit of the length of a menu.
 const mostFiles = 500
 
-// dataEndings are those of data files.
+// dataEndings of data files.
 var dataEndings = []string{".csv", ".tsv", ".json", ".npy", ".npz", ".mtx", ".gz", ".txt"}
 
 // files lists the data files whose names may complete an open string.
@@ -274,7 +280,8 @@ func (s *server) signature(_ context.Context, d *document, p *placeParams) (any,
 				commas = 0
 				continue
 			}
-			return signatureHelp{Signatures: []signature{signatureOf(f)}, ActiveParameter: min(commas, max(0, len(signatureOf(f).Parameters)-1))}, nil
+			return signatureHelp{Signatures: []signature{signatureOf(f)},
+				ActiveParameter: min(commas, max(0, len(signatureOf(f).Parameters)-1))}, nil
 		}
 	}
 	return nil, nil

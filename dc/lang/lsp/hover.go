@@ -42,11 +42,13 @@ var attributes = map[string]string{
 
 // marks say what the kinds of marks of a plot draw.
 var marks = map[string]string{
-	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place", "links": "lines between pairs of places",
+	"points": "a dot at each place", "circles": "a circle around each place", "path": "lines from place to place",
+	"links":  "lines between pairs of places",
 	"rects":  "rectangles by their lower left corners and sizes",
 	"labels": "texts at places: a set, a string, or numbers", "motion": "discs that move along paths",
 	"decibels": "20 log10 of a vector, relative to its greatest entry", "heatmap": "a matrix as a picture",
-	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector", "matrix": "a matrix as a picture", "fit": "data and a function over it",
+	"signal": "a vector over its indices", "bars": "a bar for each entry of a vector",
+	"matrix": "a matrix as a picture", "fit": "data and a function over it",
 }
 
 // optionTexts say what each option is.
@@ -147,7 +149,8 @@ func (s *server) hovering(d *document, text string, at syntax.Span) hover {
 	if s.markdown {
 		return hover{markup{"markdown", text}, &r}
 	}
-	return hover{markup{"plaintext", strings.NewReplacer("**", "", "`", "", "\n---\n", "\n", "```dc\n", "", "```\n", "").Replace(text)}, &r}
+	return hover{markup{"plaintext", strings.NewReplacer("**", "", "`", "", "\n---\n", "\n", "```dc\n", "", "```\n",
+		"").Replace(text)}, &r}
 }
 
 // describe writes curvature, range and split.
