@@ -12,7 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 

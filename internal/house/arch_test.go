@@ -101,7 +101,7 @@ var mayImport = map[string]string{
 	"client":        "internal/wire",
 	"internal/simd": "",
 	// The engine of a page: text and files in memory to answers in JSON. Its backend is ipm alone.
-	"tools/playground": "dc dc/lang ccp ccp/global qpbackend/ipm internal/scene internal/options",
+	"tools/playground": "dc dc/lang internal/report ccp ccp/global qpbackend/ipm internal/scene internal/options",
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
@@ -200,21 +200,21 @@ var mayImport = map[string]string{
 	"plan": "internal/setting dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/table",
 
 	// The program: a file per small command; the others are packages over one session.
-	"cmd/dcopt": "cmd/dcopt/internal/exit cmd/dcopt/internal/session cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/problem cmd/dcopt/internal/solve " +
+	"cmd/dcopt": "cmd/dcopt/internal/exit cmd/dcopt/internal/session cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/problem cmd/dcopt/internal/solve " +
 		"cmd/dcopt/internal/models cmd/dcopt/internal/fleet cmd/dcopt/internal/template ccp dc/lang dc/lang/lsp dc/lang/reader internal/serve internal/wire " +
 		"qpbackend/backends qpbackend/formats qpbackend/ipm verify cli",
 	"cmd/dcopt/internal/exit":    "",
-	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit cmd/dcopt/internal/report internal/input ccp dc/lang lder/dataset qpbackend/formats cli",
+	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit internal/report internal/input ccp dc/lang lder/dataset qpbackend/formats cli",
 	"cmd/dcopt/internal/flags":   "cmd/dcopt/internal/exit cmd/dcopt/internal/session internal/suggest internal/table qpbackend qpbackend/backends cli",
 	// Results as text, JSON and CSV.
-	"cmd/dcopt/internal/report": "cmd/dcopt/internal/exit dc dc/lang ccp ccp/global qpbackend internal/scene",
-	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/report cmd/dcopt/internal/session " +
+	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/scene",
+	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
-	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
 		"ccp ccp/global dc dc/lang internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
-	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
-	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem cmd/dcopt/internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
 		"ccp dc/lang lder lder/dataset plan cli",
 	// Problems to begin with, embedded.
 	"cmd/dcopt/internal/template": "",

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/options"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -53,162 +54,111 @@ func (e *Engine) compile(ctx context.Context, src string) (*lang.Program, error)
 // Format is the problem in the layout of the language: an object with text, or with
 // diagnostics where it has mistakes.
 func Format(src string) []byte {
-	var t text
-	t.object(func() {
-		if out, err := lang.Format(Name, []byte(src)); err != nil {
-			t.failed(err)
-		} else {
-			t.key("text")
-			t.string(string(out))
-		}
-	})
-	return t
+	out, err := lang.Format(Name, []byte(src))
+	if err != nil {
+		return text(failed(err))
+	}
+	return text(report.Object{{Name: "text", Value: string(out)}})
 }
 
 // Check finds the mistakes of a problem, or says how it is split: an object with
 // diagnostics and, where these are no errors, with summary.
 func (e *Engine) Check(ctx context.Context, src string) []byte {
-	var t text
-	t.object(func() {
-		p, err := e.compile(ctx, src)
-		if err != nil {
-			t.failed(err)
-			return
-		}
-		if _, _, err = settings(p.Options); err != nil {
-			t.failed(err)
-			return
-		}
-		t.diagnostics(p.Warnings)
-		t.key("summary")
-		t.summary(p)
-	})
-	return t
+	p, err := e.compile(ctx, src)
+	if err == nil {
+		_, _, err = settings(p.Options)
+	}
+	if err != nil {
+		return text(failed(err))
+	}
+	return text(report.Object{diagnostics(p.Warnings), {Name: "summary", Value: summary(p)}})
 }
 
-// failed writes an error as diagnostics, or as a message where it has no place.
-func (t *text) failed(err error) {
+// text is an object as JSON; one that has none is a mistake of this package.
+func text(o report.Object) []byte {
+	b, err := report.AppendJSON(nil, o)
+	if err != nil {
+		b, _ = report.AppendJSON(nil, failed(err))
+	}
+	return b
+}
+
+// failed is an error as diagnostics, or as a message where it has no place.
+func failed(err error) report.Object {
 	var ds lang.Diagnostics
-	if errors.As(err, &ds) {
-		t.diagnostics(ds)
-		return
+	if !errors.As(err, &ds) {
+		ds = lang.Diagnostics{{File: Name, Message: err.Error()}}
 	}
-	t.diagnostics(lang.Diagnostics{{File: Name, Message: err.Error()}})
+	return report.Object{diagnostics(ds)}
 }
 
-func (t *text) diagnostics(ds lang.Diagnostics) {
-	t.key("diagnostics")
-	t.array(func() {
-		for _, d := range ds {
-			t.object(func() {
-				t.key("severity")
-				t.string(d.Severity.String())
-				if d.File != Name {
-					t.key("file")
-					t.string(d.File)
-				}
-				t.place(d.Place)
-				t.key("message")
-				t.string(d.Message)
-				if d.Help != "" {
-					t.key("help")
-					t.string(d.Help)
-				}
-				if len(d.Notes) > 0 {
-					t.key("notes")
-					t.array(func() {
-						for _, n := range d.Notes {
-							t.object(func() {
-								t.place(n.Place)
-								t.key("message")
-								t.string(n.Text)
-							})
-						}
-					})
-				}
-			})
+func diagnostics(ds lang.Diagnostics) report.Member {
+	list := make([]report.Object, len(ds))
+	for k, d := range ds {
+		if d.File == Name {
+			d.File = ""
 		}
-	})
-}
-
-func (t *text) place(p lang.Place) {
-	if p.Line == 0 {
-		return
+		list[k] = report.Diagnostic(d)
 	}
-	t.key("line")
-	t.int(p.Line)
-	t.key("column")
-	t.int(p.Col)
-	t.key("end_column")
-	t.int(p.EndCol)
+	return report.Member{Name: "diagnostics", Value: list}
 }
 
-// summary writes how a problem is split: variables, objective, constraints and data.
-func (t *text) summary(p *lang.Program) {
-	sense := "minimise"
+// split is how a function is split, beside the name and the number of members of a constraint, or
+// the sense of the objective.
+type split struct {
+	Sense      string   `json:"sense,omitempty"`
+	Name       string   `json:"name,omitempty"`
+	Count      int      `json:"count,omitempty"`
+	Curvature  string   `json:"curvature"`
+	Text       string   `json:"text"`
+	Line       int      `json:"line,omitempty"`
+	Column     int      `json:"column,omitempty"`
+	EndColumn  int      `json:"end_column,omitempty"`
+	Linearised []string `json:"linearised"`
+}
+
+func splitOf(p *lang.Part) split {
+	return split{
+		Curvature: p.Curvature.String(), Text: p.Text,
+		Line: p.Place.Line, Column: p.Place.Col, EndColumn: p.Place.EndCol,
+		Linearised: append([]string{}, p.Linearised...),
+	}
+}
+
+// source is a data file of a problem.
+type source struct {
+	Name    string `json:"name"`
+	Rows    int    `json:"rows"`
+	Columns int    `json:"columns"`
+}
+
+// summary is how a problem is split: variables, objective, constraints and data.
+func summary(p *lang.Program) report.Object {
+	objective, sense := splitOf(&p.Objective), "minimise"
 	switch {
 	case p.Find:
 		sense = "find a feasible point"
 	case p.Problem.Maximize:
 		sense = "maximise"
 	}
-	t.object(func() {
-		t.key("variables")
-		t.int(p.Problem.NumVars())
-		t.key("shapes")
-		t.object(func() {
-			for _, v := range p.Problem.Vars {
-				t.key(v.Name)
-				t.array(func() {
-					for _, n := range v.Shape {
-						t.int(n)
-					}
-				})
-			}
-		})
-		t.key("objective")
-		t.object(func() {
-			t.key("sense")
-			t.string(sense)
-			t.part(&p.Objective)
-		})
-		t.key("constraints")
-		t.array(func() {
-			for k := range p.Families {
-				f := &p.Families[k]
-				t.object(func() {
-					t.key("name")
-					t.string(f.Name)
-					t.key("count")
-					t.int(f.Members)
-					t.part(&f.Part)
-				})
-			}
-		})
-		t.key("data")
-		t.array(func() {
-			for _, d := range p.Data {
-				t.object(func() {
-					t.key("name")
-					t.string(d.Name)
-					t.key("rows")
-					t.int(d.Rows)
-					t.key("columns")
-					t.int(d.Cols)
-				})
-			}
-		})
-	})
-}
-
-func (t *text) part(p *lang.Part) {
-	t.key("curvature")
-	t.string(p.Curvature.String())
-	t.key("text")
-	t.string(p.Text)
-	t.place(p.Place)
-	t.key("linearised")
-	t.strings(p.Linearised)
+	objective.Sense = sense
+	shapes, constraints, data := report.Object{}, []split{}, []source{}
+	for _, v := range p.Problem.Vars {
+		shapes = append(shapes, report.Member{Name: v.Name, Value: append([]int{}, v.Shape...)})
+	}
+	for k := range p.Families {
+		f := &p.Families[k]
+		part := splitOf(&f.Part)
+		part.Name, part.Count = f.Name, f.Members
+		constraints = append(constraints, part)
+	}
+	for _, d := range p.Data {
+		data = append(data, source{d.Name, d.Rows, d.Cols})
+	}
+	return report.Object{
+		{Name: "variables", Value: p.Problem.NumVars()}, {Name: "shapes", Value: shapes},
+		{Name: "objective", Value: objective}, {Name: "constraints", Value: constraints}, {Name: "data", Value: data},
+	}
 }
 
 // settings follow the problem's options, with the number of starts: as the

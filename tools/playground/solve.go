@@ -13,6 +13,8 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/report"
+	"github.com/dcopt/dcopt/internal/scene"
 )
 
 // Request has the settings that a page gives beside the text of a problem.
@@ -52,16 +54,13 @@ func (r Request) options(o lang.ProblemOptions) (lang.ProblemOptions, error) {
 // diagnostics and stopped, true.
 func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([]byte)) []byte {
 	begin := time.Now()
-	var t text
 	p, err := e.compile(ctx, src)
 	if err != nil {
-		t.object(func() {
-			if t.failed(err); errors.Is(err, context.Canceled) {
-				t.key("stopped")
-				t.bool(true)
-			}
-		})
-		return t
+		o := failed(err)
+		if errors.Is(err, context.Canceled) {
+			o = append(o, report.Member{Name: "stopped", Value: true})
+		}
+		return text(o)
 	}
 	o, err := ask.options(p.Options)
 	var set ccp.Settings
@@ -70,8 +69,7 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 		set, starts, err = settings(o)
 	}
 	if err != nil {
-		t.object(func() { t.failed(err) })
-		return t
+		return text(failed(err))
 	}
 	if limit := p.Options.TimeLimit; limit != nil {
 		var stop context.CancelFunc
@@ -84,28 +82,49 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 	res, proof, err := solution(ctx, p.Problem, starts, ask.Global, set)
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if err != nil && !ended {
-		t.object(func() { t.failed(err) })
-		return t
+		return text(failed(err))
 	}
 	told.flush()
 	if res == nil || len(res.X) != p.Problem.NumVars() && told.best != nil {
 		res = told.answer(err, set)
 	}
+	r := report.Of(p.Problem, res)
+	r.Names(p, res.X, true)
+	r.Seconds.Compile += compiled.Seconds()
+	if proof != nil && (ask.Global || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {
+		r.Proof = proof
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		res.Status = ccp.Cancelled
-		say(res, "interrupted before all was done; this is the best point so far")
+		r.Status = ccp.Cancelled.String()
+		r.Say("interrupted before all was done; this is the best point so far")
 	case ended && res.Status == ccp.Converged:
-		say(res, "the time limit passed before all starts were done")
+		r.Say("the time limit passed before all starts were done")
 	}
-	res.Seconds.Compile += compiled.Seconds()
-	t.object(func() {
-		t.diagnostics(p.Warnings)
-		t.key("result")
-		t.answer(p, res, proof)
-		t.scene(p, res.X)
-	})
-	return t
+	return text(append(report.Object{diagnostics(p.Warnings), {Name: "result", Value: r.JSON()}}, picture(p, res.X)...))
+}
+
+// mostMarked bounds the numbers of a picture.
+// Source: some megabytes of JSON; no answer depends on it.
+const mostMarked = 200_000
+
+// picture is the member scene, the picture of a point; nil where there is nothing to draw or too
+// much.
+func picture(p *lang.Program, x []float64) report.Object {
+	s := scene.Of(p, x)
+	size := 0
+	for k := range s.Panels {
+		for _, m := range s.Panels[k].Marks {
+			size += len(m.X) + len(m.V)
+			for _, l := range m.Lines {
+				size += len(l.X)
+			}
+		}
+	}
+	if len(s.Panels) == 0 || size > mostMarked {
+		return nil
+	}
+	return report.Object{{Name: "scene", Value: s}}
 }
 
 // solution solves a problem as the command does; proof may be nil.
@@ -127,12 +146,6 @@ func solution(ctx context.Context, p *dc.Problem, starts int, prove bool, set cc
 	return res, proof, err
 }
 
-func say(res *ccp.Result, message string) {
-	if res.Message == "" {
-		res.Message = message
-	}
-}
-
 // often is the least time between two pieces of news.
 // Source: ten in a second are a picture that moves; no answer depends on it.
 const often = 100 * time.Millisecond
@@ -147,7 +160,7 @@ type reporter struct {
 	p    *dc.Problem // of prog
 	news func([]byte)
 	last time.Time
-	rows text // iterations that were not told yet
+	rows []any // iterations that were not told yet
 	best *ccp.Result
 	told bool // the best point was
 	seen int  // iterations
@@ -169,13 +182,8 @@ func (r *reporter) RecordBounds(b ccp.Bounds) error {
 // Record notes the iteration and tells those that have gathered, if it is time.
 func (r *reporter) Record(it ccp.Iteration) error {
 	r.seen++
-	r.rows.array(func() {
-		r.rows.int(it.Start)
-		r.rows.int(it.K)
-		r.rows.number(it.Objective)
-		r.rows.number(it.Violation)
-		r.rows.int(map[bool]int{true: 1}[it.Feasible])
-	})
+	feasible := map[bool]int{true: 1}[it.Feasible]
+	r.rows = append(r.rows, []any{it.Start, it.K, it.Objective, it.Violation, feasible})
 	at, known := it.Result(), len(it.X) == r.p.NumVars() && !math.IsNaN(it.Objective)
 	if known && (r.best == nil || at.Better(r.best, r.p.Maximize)) {
 		at.X = slices.Clone(it.X)
@@ -192,34 +200,22 @@ func (r *reporter) flush() {
 	if len(r.rows) == 0 && !r.near || r.news == nil {
 		return
 	}
-	var t text
-	t.object(func() {
-		t.key("iterations")
-		t.array(func() {
-			if len(r.rows) > 0 {
-				t.raw(r.rows)
-			}
-		})
-		if r.near {
-			t.key("bound")
-			t.number(r.far)
+	o := report.Object{{Name: "iterations", Value: append([]any{}, r.rows...)}}
+	if r.near {
+		o = append(o, report.Member{Name: "bound", Value: r.far})
+	}
+	if b := r.best; b != nil && !r.told {
+		best := report.Of(r.p, b).Point()
+		if len(b.X) > mostEntries {
+			best = best[:len(best)-1]
 		}
-		if b := r.best; b != nil && !r.told {
-			t.key("best")
-			t.object(func() {
-				t.head(b)
-				if len(b.X) <= mostEntries {
-					t.key("variables")
-					t.variables(r.p, b.X)
-				}
-			})
-			if len(b.X) <= mostEntries {
-				t.scene(r.prog, b.X)
-			}
+		o = append(o, report.Member{Name: "best", Value: best})
+		if len(b.X) <= mostEntries {
+			o = append(o, picture(r.prog, b.X)...)
 		}
-	})
+	}
 	r.rows, r.told, r.near, r.last = r.rows[:0], true, false, time.Now()
-	r.news(t)
+	r.news(text(o))
 }
 
 // answer is the best point, or the start, of a run that gave none back; err is the error of its

@@ -15,19 +15,6 @@ const mostRows = 200, mostColumns = 50;
 
 const good = new Set(["converged", "solved"]);
 
-// proof is how far a point is from the best one, in words; "" if nothing is known.
-function proof(answer) {
-  const nodes = answer.nodes ? ` with ${answer.nodes} node${answer.nodes === 1 ? "" : "s"}` : "";
-  if (answer.proved) return (answer.status === "infeasible" ? "infeasible, proved" : "optimal, proved") + nodes;
-  const { bound, objective, feasible } = answer;
-  const known = bound !== undefined && bound !== null;
-  const why = answer.no_bound ? `; no ${known ? "better " : ""}bound, as ${answer.no_bound}` : "";
-  if (!known) return why && "local minimum" + why;
-  if (!feasible) return `no feasible point (bound ${show(bound, 10)})`;
-  const better = Math.abs(bound - objective);
-  return `at most ${better < 10 * Math.abs(objective) ? show((100 * better) / Math.abs(objective), 2) + " %" : show(better, 3)} better is possible${nodes}${why}`;
-}
-
 // head are the lines above everything: name and value.
 export function head(answer) {
   const out = [];
@@ -39,8 +26,7 @@ export function head(answer) {
   if (answer.iterations !== undefined) line("iterations", `${answer.iterations}` + (answer.starts > 1 ? ` from ${answer.starts} starts` : ""));
   if (answer.seconds) line("time", `${show(answer.seconds.compile + answer.seconds.solve, 3)} s`);
   if (answer.message) line("", answer.message, "", true);
-  const known = proof(answer);
-  if (known) line("answer", known, answer.proved ? "good" : "", true);
+  if (answer.answer) line("answer", answer.answer, answer.proved ? "good" : "", true);
   return out;
 }
 
@@ -80,7 +66,9 @@ function block(name, value, axes = []) {
 }
 
 export function tables(answer) {
-  const of = (values) => Object.entries(values || {}).map(([name, v]) => block(name, v, (answer.indices || {})[name]));
+  // A complex variable has a table for each of its parts.
+  const parts = ([name, v]) => (v && v.re !== undefined ? [[`re(${name})`, v.re, name], [`im(${name})`, v.im, name]] : [[name, v, name]]);
+  const of = (values) => Object.entries(values || {}).flatMap(parts).map(([title, v, name]) => block(title, v, (answer.indices || {})[name]));
   return [...of(answer.variables), ...of(answer.lets)];
 }
 

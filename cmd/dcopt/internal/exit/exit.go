@@ -82,3 +82,15 @@ func Data(err error) error {
 	}
 	return BadFile(Placed(err))
 }
+
+// Of is the code that goes with the status of a solve.
+func Of(status string) int {
+	switch status {
+	case "converged", "solved":
+		return OK
+	case "cancelled":
+		return Interrupted
+	default:
+		return NotSolved
+	}
+}

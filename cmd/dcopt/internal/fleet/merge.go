@@ -13,9 +13,9 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/models"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/plan"
 )
@@ -188,7 +188,7 @@ func (m *merge) sweep() (code int, err error) {
 			}
 			rep.Sweep = append(rep.Sweep, report.Member{Name: q.Params[k], Value: value})
 		}
-		code = max(code, rep.Code)
+		code = max(code, exit.Of(rep.Status))
 		if m.json {
 			b, err := report.Line(rep.JSON())
 			if err != nil {
@@ -227,14 +227,14 @@ func (m *merge) starts() (code int, err error) {
 	rep := m.report(prog, best)
 	if !m.json {
 		rep.Text(m.out, m.c.Bool("quiet"), m.c.Bool("full") || m.out.ToFile())
-		return rep.Code, nil
+		return exit.Of(rep.Status), nil
 	}
 	b, err := report.Line(rep.JSON())
 	if err != nil {
 		return 0, err
 	}
 	m.out.Write(b) // commit has the error
-	return rep.Code, nil
+	return exit.Of(rep.Status), nil
 }
 
 func (m *merge) study() error {

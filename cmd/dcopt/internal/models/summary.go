@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/shards"
 )

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/table"
 )
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/input"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 )
@@ -74,39 +74,13 @@ func (m *Messages) Diagnose(ds lang.Diagnostics, code int, text func(file string
 		return ds.Render(m, text, colours(m.w))
 	}
 	for _, d := range ds {
-		o := report.Object{{Name: "severity", Value: d.Severity.String()}}
+		var more []report.Member
 		if d.Severity == lang.Error {
-			o = append(o, report.Member{Name: "exit", Value: code})
+			more = append(more, report.Member{Name: "exit", Value: code})
 		}
-		if d.File != "" {
-			o = append(o, report.Member{Name: "file", Value: d.File})
-		}
-		o = append(o, placeObject(d.Place)...)
-		if d.Set != "" {
-			o = append(o, report.Member{Name: "set", Value: d.Set})
-		}
-		o = append(o, report.Member{Name: "message", Value: d.Message})
-		if d.Help != "" {
-			o = append(o, report.Member{Name: "help", Value: d.Help})
-		}
-		var notes []report.Object
-		for _, n := range d.Notes {
-			notes = append(notes, append(placeObject(n.Place), report.Member{Name: "message", Value: n.Text}))
-		}
-		if notes != nil {
-			o = append(o, report.Member{Name: "notes", Value: notes})
-		}
-		m.object(o)
+		m.object(report.Diagnostic(d, more...))
 	}
 	return nil
-}
-
-func placeObject(p lang.Place) report.Object {
-	if p.Line == 0 {
-		return nil
-	}
-	return report.Object{{Name: "line", Value: p.Line}, {Name: "column", Value: p.Col},
-		{Name: "end_column", Value: p.EndCol}}
 }
 
 // errorObject is an error with the place that it knows.

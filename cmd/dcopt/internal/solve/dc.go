@@ -14,10 +14,10 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/garbage"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/plan"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -112,7 +112,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	switch {
 	case exit.ByUser(j.s.Ctx):
 		// The best start may have ended before; the run as a whole has not.
-		r.Status, r.Code = ccp.Cancelled.String(), exit.Interrupted
+		r.Status = ccp.Cancelled.String()
 		r.Say("interrupted before all was done; this is the best point so far")
 	case err != nil && res.Status == ccp.Converged:
 		r.Say("the time limit passed before all starts were done")

@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
+	"github.com/dcopt/dcopt/internal/report"
 )
 
 // The parts of a picture of a solve, values of --panels.

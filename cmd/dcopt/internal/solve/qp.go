@@ -10,9 +10,9 @@ import (
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/internal/garbage"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -88,15 +88,11 @@ func qpRefusal(path string, f *formats.File, err error) error {
 
 func qpReport(ctx context.Context, f *formats.File, res *qpbackend.Result) *report.Report {
 	r := &report.Report{
-		Status: res.Status.String(), Code: exit.NotSolved,
+		Status:    res.Status.String(),
 		Objective: res.Objective, Violation: math.NaN(),
 		Iterations: res.Iterations, Starts: 1, Residuals: &res.Res, Message: res.Message,
 	}
 	switch res.Status {
-	case qpbackend.Solved:
-		r.Code = exit.OK
-	case qpbackend.Cancelled:
-		r.Code = exit.Interrupted
 	case qpbackend.PrimalInfeasible:
 		r.Say("no point meets the rows and bounds; the duals are the proof")
 	case qpbackend.DualInfeasible:

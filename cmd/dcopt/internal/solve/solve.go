@@ -12,8 +12,8 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/formats"
 )
@@ -263,5 +263,5 @@ func (j *job) finish(r *report.Report) error {
 			return err
 		}
 	}
-	return exit.With(r.Code)
+	return exit.With(exit.Of(r.Status))
 }

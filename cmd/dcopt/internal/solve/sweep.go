@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/report"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/table"
 )
 
@@ -58,7 +58,7 @@ func (j *job) sweep() error {
 		if err := j.sweepLine(rep); err != nil {
 			return err
 		}
-		if code = max(code, rep.Code); j.ctx.Err() != nil {
+		if code = max(code, exit.Of(rep.Status)); j.ctx.Err() != nil {
 			break
 		}
 		switch res.Status {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -118,22 +117,67 @@ func TestNumbersArePrinted(t *testing.T) {
 	}
 }
 
-// TestAppendJSON: what is written in one go is what encoding/json writes.
+// TestAppendJSON: objects keep their order, and what encoding/json can write is written as it does,
+// but for numbers that JSON lacks.
 func TestAppendJSON(t *testing.T) {
-	for _, v := range []any{
-		Object{}, Object(nil), Object{{Name: "a", Value: 1}, {Name: "b \"q\" <é>\n", Value: []any{Number(1), Nested{Shape: []int{2}, V: []float64{1, math.NaN()}}, nil, true}}},
-		Nested{Shape: []int{2, 1, 2}, V: []float64{1, 2, 3, -4e-9}}, Nested{Shape: nil, V: []float64{7}}, Nested{Shape: []int{0}, V: nil},
-		[]Number{1, Number(math.Inf(1))}, []Number{}, []any{}, []Object{{{Name: "x", Value: "y"}}}, "plain", "<&>", "\x7f", map[string]int{"z": 1}, 3.25, nil,
+	type inner struct {
+		A *int     `json:"a"`
+		B string   `json:"b,omitempty"`
+		C []string `json:"c,omitempty"`
+		D []int    `json:"d"`
+		E [2]bool
+		f int
+	}
+	three := 3
+	for _, c := range []struct {
+		v    any
+		want string // empty: as encoding/json has it
+	}{
+		{Object{}, "{}"}, {Object(nil), "{}"},
+		{Object{{Name: "b \"q\" <é>\n", Value: []any{Number(1), Nested{Shape: []int{2}, V: []float64{1, math.NaN()}}, nil, true}}, {Name: "a", Value: 1}},
+			`{"b \"q\" <é>\n":[1,[1,null],null,true],"a":1}`},
+		{Nested{Shape: []int{2, 1, 2}, V: []float64{1, 2, 3, -4e-9}}, "[[[1,2]],[[3,-4e-09]]]"},
+		{Nested{Shape: nil, V: []float64{7}}, "7"}, {Nested{Shape: []int{0}, V: nil}, "[]"},
+		{[]Number{1, Number(math.Inf(1))}, "[1,null]"}, {[]Number{}, "[]"}, {[]Object{{{Name: "x", Value: "y"}}}, `[{"x":"y"}]`},
+		{"<&>", `"<&>"`}, {math.NaN(), "null"},
+		{v: []any{}}, {v: "plain"}, {v: "\x7f\u2028\u2029\xff\b\f\r\x01"}, {v: map[string]int{"z": 1, "a": 2}}, {v: 3.25}, {v: nil},
+		{v: []byte("bytes\x00")}, {v: uint64(1) << 63}, {v: -7}, {v: &three}, {v: (*int)(nil)},
+		{v: inner{A: &three, B: "b", C: []string{"c"}, D: []int{1}}}, {v: &inner{f: 1}}, {v: []inner{{}}},
 	} {
-		got, err := AppendJSON([]byte("before"), v)
-		want, err2 := Marshal(v)
-		if err != nil || err2 != nil || string(got) != "before"+string(want) {
-			t.Errorf("%#v is %s, want %s (%v, %v)", v, got, want, err, err2)
+		want := c.want
+		if want == "" {
+			b, err := json.Marshal(c.v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = string(b)
 		}
-		if !json.Valid(want) {
-			t.Errorf("%s is no JSON", want)
+		got, err := AppendJSON([]byte("before"), c.v)
+		if err != nil || string(got) != "before"+want || !json.Valid([]byte(want)) {
+			t.Errorf("%#v is %s, want %s (%v)", c.v, got, want, err)
 		}
 	}
+	if b, err := AppendJSON(nil, map[int]int{}); err == nil {
+		t.Errorf("a map by numbers is %s", b)
+	}
+}
+
+// FuzzString: strings are read back by encoding/json.
+func FuzzString(f *testing.F) {
+	for _, s := range []string{"", "a", "\"\\\n\t\r\x00\x1f\x7f", "é∂😀\u2028", "\xff\xfe", "a{", "[", ":"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		out, err := AppendJSON(nil, []string{s, s})
+		var back []string
+		if err == nil {
+			err = json.Unmarshal(out, &back)
+		}
+		if err != nil || len(back) != 2 || back[0] != back[1] ||
+			back[0] != strings.ToValidUTF8(s, "\ufffd") && !strings.Contains(back[0], "\ufffd") {
+			t.Errorf("%q became %s, %v", s, out, err)
+		}
+	})
 }
 
 // TestIndices: the members of sets stand in the table, in JSON and in CSV.
@@ -170,8 +214,8 @@ func TestStatusColour(t *testing.T) {
 	}{
 		{Report{Status: "converged"}, "converged"},
 		{Report{Status: "converged", Color: true}, "\x1b[32mconverged\x1b[0m"},
-		{Report{Status: "stalled", Color: true, Code: exit.NotSolved, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
-		{Report{Status: "infeasible", Color: true, Code: exit.NotSolved, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
+		{Report{Status: "stalled", Color: true, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
+		{Report{Status: "infeasible", Color: true, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
 	} {
 		if got := c.r.StatusText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -20,7 +20,6 @@ import (
 type Report struct {
 	Sweep      Object // the swept parameters and their values, nil outside a sweep
 	Status     string
-	Code       int // the exit code that goes with the status
 	Objective  float64
 	Rounding   *float64 // a bound of the objective's rounding error, nil for a QP file
 	Violation  float64
@@ -59,7 +58,8 @@ func (r *Report) StatusText() string {
 	if !r.Color {
 		return r.Status
 	}
-	return Painted(r.Status, r.Code == 0, r.Feasible != nil && *r.Feasible)
+	solved := r.Status == ccp.Converged.String() || r.Status == qpbackend.Solved.String()
+	return Painted(r.Status, solved, r.Feasible != nil && *r.Feasible)
 }
 
 // Painted is the text of a status in its colour.
@@ -93,6 +93,54 @@ type Block struct {
 	V      []float64
 	Axes   []lang.Axis // the sets that dimensions run over; nil: none does
 	Im     []float64   // of complex numbers, of which v are the real parts; nil: they are real
+}
+
+// Point is the object of a point alone: its last member are the variables.
+func (r *Report) Point() Object {
+	return Object{
+		{"objective", Number(r.Objective)}, {"objective_error", Number(*r.Rounding)},
+		{"max_violation", Number(r.Violation)}, {"feasible", *r.Feasible}, {"variables", objectOf(r.Variables)},
+	}
+}
+
+// objectOf are blocks by their names.
+func objectOf(blocks []Block) Object {
+	o := Object{}
+	for k := range blocks {
+		o = append(o, Member{blocks[k].Name, blocks[k].JSON()})
+	}
+	return o
+}
+
+// Place is where a diagnostic points; nil: nowhere.
+func Place(p lang.Place) Object {
+	if p.Line == 0 {
+		return nil
+	}
+	return Object{{"line", p.Line}, {"column", p.Col}, {"end_column", p.EndCol}}
+}
+
+// Diagnostic is a message about a problem file, with more members behind its severity.
+func Diagnostic(d lang.Diagnostic, more ...Member) Object {
+	o := append(Object{{"severity", d.Severity.String()}}, more...)
+	add := func(name, text string) {
+		if text != "" {
+			o = append(o, Member{name, text})
+		}
+	}
+	add("file", d.File)
+	o = append(o, Place(d.Place)...)
+	add("set", d.Set)
+	o = append(o, Member{"message", d.Message})
+	add("help", d.Help)
+	var notes []Object
+	for _, n := range d.Notes {
+		notes = append(notes, append(Place(n.Place), Member{"message", n.Text}))
+	}
+	if notes != nil {
+		o = append(o, Member{"notes", notes})
+	}
+	return o
 }
 
 // JSON is the object that solve --json prints. Its members are a contract:
@@ -135,10 +183,7 @@ func (r *Report) JSON() Object {
 	if r.Inline != nil {
 		o = append(o, Member{"proof", r.Inline})
 	}
-	variables := append(Object{}, r.Columns...)
-	for _, b := range r.Variables {
-		variables = append(variables, Member{b.Name, b.JSON()})
-	}
+	variables := append(slices.Clip(r.Columns), objectOf(r.Variables)...)
 	history := make([]Object, len(r.History))
 	for k, it := range r.History {
 		history[k] = Object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", Number(it.Objective)},
@@ -149,11 +194,7 @@ func (r *Report) JSON() Object {
 		o = append(o, Member{"indices", indices})
 	}
 	if len(r.lets) > 0 {
-		var lets Object
-		for _, b := range r.lets {
-			lets = append(lets, Member{b.Name, b.JSON()})
-		}
-		o = append(o, Member{"lets", lets})
+		o = append(o, Member{"lets", objectOf(r.lets)})
 	}
 	if a := r.NoMultipliers; a == nil {
 		o = append(o, Member{"duals", r.Duals})

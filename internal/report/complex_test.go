@@ -39,7 +39,7 @@ func TestComplexJSON(t *testing.T) {
 		b.Text(&table, false)
 		got = append(got, Member{Name: b.Name, Value: b.JSON()})
 	}
-	text, err := Marshal(got)
+	text, err := AppendJSON(nil, got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestComplexJSON(t *testing.T) {
 		}
 		duals = append(duals, y)
 	}
-	text, err = Marshal(dualsOf(p, duals))
+	text, err = AppendJSON(nil, dualsOf(p, duals))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,25 +5,18 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/dc"
 )
 
 func Of(p *dc.Problem, res *ccp.Result) *Report {
 	r := &Report{
-		Status: res.Status.String(), Code: exit.NotSolved,
+		Status:    res.Status.String(),
 		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible,
 		Worst:      res.Worst,
 		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
 		Seconds: Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
 		History: res.History, Message: res.Message, Reason: res.Reason().String(), NoMultipliers: res.NoMultipliers,
 		Loose: res.Loose,
-	}
-	switch res.Status {
-	case ccp.Converged:
-		r.Code = exit.OK
-	case ccp.Cancelled:
-		r.Code = exit.Interrupted
 	}
 	if len(res.X) == p.NumVars() {
 		r.Variables = Blocks(p, res.X)

@@ -39,7 +39,7 @@ subject to
 		}
 		duals = append(duals, y)
 	}
-	b, err := Marshal(dualsOf(prog.Problem, duals))
+	b, err := AppendJSON(nil, dualsOf(prog.Problem, duals))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ subject to
 		duals = append(duals, []float64{float64(k)})
 		shares = shares || prog.Problem.Constraints[k].Members() != nil
 	}
-	b, err := Marshal(dualsOf(prog.Problem, duals))
+	b, err := AppendJSON(nil, dualsOf(prog.Problem, duals))
 	if err != nil {
 		t.Fatal(err)
 	}
