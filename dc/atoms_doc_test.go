@@ -639,8 +639,8 @@ func TestAtomsPage(t *testing.T) {
 
 The functions of package dc, from their comments and a table, which a test compares with samples: curvature, sign and direction
 are those of affine arguments, "by sign" is nondecreasing where an entry is ≥ 0 and nonincreasing where it is ≤ 0. "Takes" says which other functions may stand for an
-argument, *any* those with a split; the answer is then convex, concave or a difference by the rules of the composition. [language.md](language.md#functions) has the functions of
-problem files, [go.md](go.md#names) the names of both. Functions of a number are
+argument, *any* those with a split; the answer is then convex, concave or a difference by the rules of the composition. [The language](language.md#functions) has the functions of
+problem files, [From Go](go.md#names) the names of both. Functions of a number are
 applied entry by entry, functions of an array to all entries, or along an axis: see Expr.Along.
 
 | function | curvature | sign | direction | domain |

@@ -134,6 +134,10 @@ func TestHead(t *testing.T) {
 			}
 		}
 	}
+	page, err := os.ReadFile(filepath.Join(dir, "messages.html"))
+	if twice := regexp.MustCompile(`</details>\s*<details`); err != nil || twice.Match(page) || !strings.Contains(string(page), "<details") {
+		t.Errorf("messages.html has two lists in a topic, or none (%v)", err)
+	}
 	if info, err := os.Stat(filepath.Join(dir, "assets", "card.png")); err != nil || info.Size() > 300_000 {
 		t.Errorf("the picture for other sites: %v", err)
 	}

@@ -124,7 +124,7 @@ func TestNavigation(t *testing.T) {
 		}
 	}
 	for _, name := range documents(t) {
-		if strings.HasPrefix(name, "docs/") && name != "docs/atoms.md" {
+		if strings.HasPrefix(name, "docs/") {
 			for _, link := range fileTitle.FindAllString(read(t, name), -1) {
 				t.Errorf("%s: the link %s) has a file name for a title", name, link)
 			}

@@ -121,7 +121,7 @@ func offline(files map[string][]byte) []byte {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		io.WriteString(sum, name)
 		sum.Write(files[name])
-		if name != "offline.js" && name != "dcopt.wasm" {
+		if name != "offline.js" && name != "dcopt.wasm" && name != "index.html" { // which is ./
 			names = append(names, fmt.Sprintf("%q", name))
 		}
 	}

@@ -15,5 +15,7 @@ addEventListener("fetch", (e) => {
   const url = new URL(e.request.url);
   if (e.request.method !== "GET" || url.origin !== location.origin) return;
   url.hash = url.search = "";
+  // Servers may answer index.html by another address, and browsers refuse such an answer from here.
+  url.pathname = url.pathname.replace(/\/index\.html$/, "/");
   e.respondWith((async () => (await (await caches.open(name)).match(url.href)) || fetch(e.request))());
 });

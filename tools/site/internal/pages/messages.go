@@ -156,6 +156,9 @@ func messagesIn(f *ast.File) (out []Message) {
 // <!-- messages PACKAGE PACKAGE: PATTERN -->, the pattern a regular expression.
 var mark = regexp.MustCompile(`(?m)^<!-- messages ([^:\n]+):(.*) -->\n`)
 
+// marks are the lines of one topic, which has one list.
+var marks = regexp.MustCompile(`(?m)(?:^<!-- messages .* -->\n)+`)
+
 // Topics are the topics of docs/messages.md, each with its messages; left are the messages that
 // belong to none.
 func Topics(text string, messages []Message) (topics []Topic, left []Message, err error) {
@@ -214,13 +217,14 @@ func withMessages(root, text string) (string, error) {
 		return "", fmt.Errorf("no topic has the message %q of %s; add a line <!-- messages %s: --> to docs/messages.md",
 			left[0].Text, left[0].Package, left[0].Package)
 	}
-	k := -1
-	return mark.ReplaceAllStringFunc(text, func(string) string {
-		k++
+	return marks.ReplaceAllStringFunc(text, func(lines string) string {
+		var list []Message
+		for range strings.Count(lines, "\n") {
+			list, topics = append(list, topics[0].Messages...), topics[1:]
+		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n",
-			len(topics[k].Messages))
-		for _, m := range topics[k].Messages {
+		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n", len(list))
+		for _, m := range list {
 			fmt.Fprintf(&b, "<li><code>%s</code>", plain(m.Text))
 			if m.Help != "" {
 				fmt.Fprintf(&b, "<br>%s", plain(m.Help))
