@@ -17,8 +17,6 @@ type Session struct {
 	sub  *subproblem.Problem
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
-
-	tangent subproblem.Differentiator
 }
 
 // NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
@@ -132,6 +130,5 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
-	s.tangent.Close()
 	guardClose(s.sub)
 }

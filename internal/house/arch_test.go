@@ -104,7 +104,7 @@ var mayImport = map[string]string{
 	"wasm":                "internal/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
@@ -116,9 +116,9 @@ var mayImport = map[string]string{
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
-	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
-	"ccp/internal/implicit": "dc internal/num",
-	"ccp/internal/pinned":   "qpbackend qpbackend/reduce qpbackend/sparse",
+	"ccp/internal/pinned": "qpbackend qpbackend/reduce qpbackend/sparse",
+	// Derivatives at a fixed point of the procedure.
+	"ccp/sensitivity": "dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.

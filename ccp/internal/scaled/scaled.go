@@ -16,7 +16,7 @@ import (
 // Solver is a backend's solver of a scaled copy of a problem. It is in the units of the stated
 // problem, but for the residuals of a Result, which are those of the copy.
 type Solver struct {
-	qpbackend.Solver
+	reduce.Solver
 	*units
 	share float64 // see Worked
 }
@@ -65,7 +65,7 @@ func New(
 	if err != nil {
 		return nil, s.refused(p, err)
 	}
-	return &Solver{Solver: solver, units: s}, nil
+	return &Solver{Solver: solver.(reduce.Solver), units: s}, nil
 }
 
 // New is the reduction of p.
@@ -445,9 +445,7 @@ func (s *Solver) Worked() float64 { return s.share }
 // Enough is reduce.EarlyEnder's where the solver has that power. It is a permission: others solve
 // to the end.
 func (s *Solver) Enough(at []float64, least float64) {
-	if e, ok := s.Solver.(reduce.EarlyEnder); ok {
-		_ = e.Enough(at, least)
-	}
+	_ = s.Solver.Enough(at, least)
 }
 
 // LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in

@@ -1,7 +1,6 @@
 package subproblem
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -192,52 +191,6 @@ func (s *Problem) Point() qpbackend.Tangent {
 		return qpbackend.Tangent{}
 	}
 	return qpbackend.Tangent{X: slices.Clone(s.Res.X), Y: slices.Clone(s.Res.Y), Z: slices.Clone(s.Res.Z)}
-}
-
-// NameOf names the constraint of a row, or the objective.
-func (s *Problem) NameOf(row int) string {
-	r := s.Rows.At(row)
-	if r.Owner < 0 {
-		return "a term of the objective"
-	}
-	if name := s.DC.Constraints[r.Owner].Name(); name != "" {
-		return name
-	}
-	return fmt.Sprintf("constraint %d, counted from 1", r.Owner+1)
-}
-
-// Curve is a function that Linearise replaces by its tangent.
-type Curve struct {
-	H    dc.Convex
-	Name string // of the constraint; "" for the objective
-	Rows []int  // that have its tangent; nil for the objective, from which it is subtracted
-}
-
-// Curves are those of the objective and of the constraints.
-func (s *Problem) Curves() []Curve {
-	var list []Curve
-	if s.H0 != nil {
-		list = append(list, Curve{H: s.H0})
-	}
-	for k := range s.Cuts {
-		c := &s.Cuts[k]
-		if !c.Same {
-			name := ""
-			if owner := s.Rows.At(c.Row).Owner; owner >= 0 {
-				name = s.DC.Constraints[owner].Name()
-			}
-			list = append(list, Curve{H: c.H, Name: name})
-		}
-		last := &list[len(list)-1]
-		last.Rows = append(last.Rows, c.Row)
-	}
-	for _, f := range s.Rows.Families {
-		for k := range f.Count() {
-			c := &s.DC.Constraints[f.Owner+f.Number(k)]
-			list = append(list, Curve{H: c.E().H(), Name: c.Name(), Rows: []int{f.Row + k}})
-		}
-	}
-	return list
 }
 
 // Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for one that is not known.

@@ -2,6 +2,7 @@ package subproblem
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -48,44 +49,14 @@ func (s *Problem) Forget() {
 	}
 }
 
-// Differentiator is a solver for derivatives alone, which is kept.
-type Differentiator struct {
-	solver qpbackend.Differentiator
-	of     *qpbackend.Problem // whose pattern it has
-}
-
-// At is the derivative at a solution of the problem of the last linearise of s, by backend b, whose solvers differentiate. It is good until
-// the next call.
-func (t *Differentiator) At(ctx context.Context, b qpbackend.Backend, s *Problem, point qpbackend.Tangent) (qpbackend.Derivative, error) {
-	if err := t.take(ctx, b, s); err != nil {
+// DifferentiateAt is the derivative at a solution of the problem of the last Linearise. It is good
+// until the next call, and the next Solve.
+func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
+	if s.Solver == nil {
+		return nil, errors.New("ccp: the convex problem has no solver")
+	}
+	if err := s.unchanged.ask(s.Solver, s.values()); err != nil {
 		return nil, err
 	}
-	return t.solver.DifferentiateAt(ctx, point.X, point.Y, point.Z)
-}
-
-// take makes the solver one of the present values.
-func (t *Differentiator) take(ctx context.Context, b qpbackend.Backend, s *Problem) error {
-	qp := s.Stated()
-	if t.solver != nil && SamePattern(t.of, qp) {
-		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U, A: qp.A.Val}
-		if qp.P != nil {
-			u.P = qp.P.Val
-		}
-		return t.solver.Update(u)
-	}
-	t.Close()
-	solver, err := b.New(ctx, qp, b.DefaultSettings())
-	if err != nil {
-		return err
-	}
-	t.solver, t.of = solver.(qpbackend.Differentiator), qp
-	return nil
-}
-
-// Close closes the solver; the next call makes another one.
-func (t *Differentiator) Close() {
-	if t.solver != nil {
-		t.solver.Close()
-	}
-	t.solver, t.of = nil, nil
+	return s.Solver.DifferentiateAt(ctx, point.X, point.Y, point.Z)
 }
