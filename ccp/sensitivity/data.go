@@ -42,7 +42,7 @@ func (d *Derivative) between(ctx context.Context, l Line) (u qpbackend.Update, e
 		}
 		at[k] = sub.Stated()
 	}
-	if !subproblem.SamePattern(at[0], at[1]) || len(at[1].Q) != len(d.sub.QP.Q) {
+	if !subproblem.SamePattern(at[0], at[1]) || len(at[1].Q) != len(d.sub.Compiled.QP.Q) {
 		return u, errors.New("ccp: no derivative: the structure of the problem changes")
 	}
 	minus, plus := reduce.All(at[0]), reduce.All(at[1])

@@ -148,7 +148,7 @@ func (d *Derivative) Multipliers(ctx context.Context, change map[string][]float6
 	if err != nil {
 		return nil, nil, err
 	}
-	out := d.sub.DualTangent(d.convex.Point(), t)
+	out := d.sub.Compiled.DualTangent(d.convex.Point(), t)
 	return out.Rows, out.Bounds, nil
 }
 

@@ -90,7 +90,7 @@ func linearised(ctx context.Context, at Source) (*Derivative, error) {
 // at linearises at a solution of the convex problem, by the solver that it has. It reports whether
 // that is possible.
 func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, point qpbackend.Tangent) bool {
-	n, m := sub.QP.Dims()
+	n, m := sub.Compiled.QP.Dims()
 	if len(point.X) != n || len(point.Y) != m || len(point.Z) != n || !slices.Equal(point.X[:len(d.z)], d.z) {
 		return false
 	}
@@ -179,7 +179,7 @@ func (d *Derivative) solve(ctx context.Context, solver qpbackend.Differentiator)
 		return nil, err
 	}
 	if solver != nil {
-		return solver, solver.Update(d.sub.Now)
+		return solver, solver.Update(d.sub.Lin.Now)
 	}
 	made, err := ipm.Backend{}.New(ctx, d.sub.Stated(), ipm.Backend{}.DefaultSettings())
 	if err != nil {
@@ -190,7 +190,7 @@ func (d *Derivative) solve(ctx context.Context, solver qpbackend.Differentiator)
 
 // openSlacks reports whether a slack is not zero, or would be where it cost less.
 func (d *Derivative) openSlacks(res *qpbackend.Result) bool {
-	return slices.ContainsFunc(d.sub.Slacks, func(j int) bool {
+	return slices.ContainsFunc(d.sub.Compiled.Slacks, func(j int) bool {
 		return !(-res.Z[j] > res.X[j]) // both have the unit of the row's terms, to within the price
 	})
 }
@@ -199,17 +199,17 @@ func (d *Derivative) openSlacks(res *qpbackend.Result) bool {
 func (d *Derivative) weigh() {
 	d.curves = d.curves[:0]
 	y := d.convex.Point().Y
-	if h := d.sub.H0; h != nil {
+	if h := d.sub.Compiled.H0; h != nil {
 		d.curves = append(d.curves, curve{h, "the objective", 1})
 	}
-	for k := range d.sub.Cuts {
-		c := &d.sub.Cuts[k]
+	for k := range d.sub.Compiled.Cuts {
+		c := &d.sub.Compiled.Cuts[k]
 		if !c.Same {
 			d.curves = append(d.curves, curve{h: c.H, name: d.name(c.Row)})
 		}
 		d.curves[len(d.curves)-1].weight += y[c.Row]
 	}
-	for _, f := range d.sub.Rows.Families {
+	for _, f := range d.sub.Compiled.Rows.Families {
 		for k := range f.Count() {
 			i := f.Row + k
 			d.curves = append(d.curves, curve{d.p.Constraints[f.Owner+f.Number(k)].E().H(), d.name(i), y[i]})
@@ -220,7 +220,7 @@ func (d *Derivative) weigh() {
 
 // name is the name of the constraint of a row.
 func (d *Derivative) name(row int) string {
-	owner := d.sub.Rows.At(row).Owner
+	owner := d.sub.Compiled.Rows.At(row).Owner
 	if owner < 0 {
 		return "a term of the objective"
 	}
@@ -304,5 +304,5 @@ func (d *Derivative) clearParameters(v []float64) {
 
 // wide is v with zeros for the other columns of the convex problem.
 func (d *Derivative) wide(v []float64) []float64 {
-	return append(slices.Clone(v), make([]float64, len(d.sub.QP.Q)-len(v))...)
+	return append(slices.Clone(v), make([]float64, len(d.sub.Compiled.QP.Q)-len(v))...)
 }

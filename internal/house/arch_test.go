@@ -111,7 +111,7 @@ var mayImport = map[string]string{
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc",
+	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc qpbackend",
 	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",

@@ -12,19 +12,16 @@ import (
 )
 
 // NoObjective are the values of the convex problem without its objective.
-func (s *Problem) NoObjective() qpbackend.Update {
+func (s *Linearisation) NoObjective() qpbackend.Update {
 	u := s.Now
-	u.Q = make([]float64, len(u.Q))
-	if s.QP.P != nil {
-		u.P = make([]float64, s.QP.P.NNZ())
-	}
+	u.Q, u.P = make([]float64, len(u.Q)), make([]float64, len(u.P))
 	return u
 }
 
 // Ask solves the problem with other values than those of the last linearise, for
 // a purpose of its own.
-func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Result, err error) {
-	s.unchanged.diverted = true
+func (s *Session) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Result, err error) {
+	s.unchanged.answered = false
 	if err = s.Solver.Update(u); err == nil {
 		err = s.Solver.Solve(ctx, &res)
 	}
@@ -51,7 +48,7 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 }
 
 // Least lists the sums of least items of the objective.
-func (s *Problem) Least() []dc.Least {
+func (s *Linearisation) Least() []dc.Least {
 	var all []dc.Least
 	for k := range s.least.all {
 		all = append(all, s.least.all[k].form)
@@ -60,7 +57,7 @@ func (s *Problem) Least() []dc.Least {
 }
 
 // Equations is the number of rows that hold with equality.
-func (s *Problem) Equations() int {
+func (s *Compiled) Equations() int {
 	n := 0
 	for i, l := range s.QP.L {
 		if l == s.QP.U[i] {
@@ -75,7 +72,7 @@ func (s *Problem) Equations() int {
 // half of weight times the square of the distance from centre, on the rows that hold with
 // equality. It is for objectives of which no h is linearised; ok is false where the
 // matrix is singular to rounding.
-func (s *Problem) Gaussian(centre, weight []float64) (mean, inverse []float64, ok bool) {
+func (s *Compiled) Gaussian(centre, weight []float64) (mean, inverse []float64, ok bool) {
 	n, cols := s.DC.NumVars(), len(s.QP.Q)
 	size := cols + s.Equations()
 	kkt, rhs := mat.NewDense(size, size, nil), mat.NewVecDense(size, nil)

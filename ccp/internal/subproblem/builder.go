@@ -23,7 +23,7 @@ type Builder struct {
 	Hi    []float64
 	Rows  rows.List
 	Cones []qpbackend.Cone
-	q     []term // linear objective, duplicates allowed
+	q     []float64 // linear objective, of the first columns
 	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
@@ -68,12 +68,6 @@ func (b *Builder) work(n int) {
 	if err := b.ctx.Err(); err != nil {
 		panic(ended{err})
 	}
-}
-
-// term is one coefficient of the linear objective.
-type term struct {
-	col int
-	v   float64
 }
 
 const ownObjective = -1
@@ -140,19 +134,15 @@ func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 		return
 	}
 	last := len(b.cuts) - 1
-	b.cut(a, h, Cut{slack: noSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
+	b.cut(a, h, Cut{Slack: NoSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
 }
 
 // cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's
 // variables.
 func (b *Builder) cut(a dc.Linear, h dc.Convex, c Cut, entry int) {
-	c.H, c.Idx, c.fresh = h, h.Support(), true
+	c.H, c.Idx = h, h.Support()
 	c.Row = b.AddRow(a, math.Inf(-1), 0, entry)
-	r := b.Rows.At(c.Row)
-	c.U, r.Zeros = r.Hi, lacking(c.Idx, r.A.Idx)
-	if len(r.Zeros) < len(c.Idx) {
-		c.base = make([]float64, len(c.Idx))
-	}
+	b.Rows.At(c.Row).A = a.AddScaled(1, dc.Linear{Idx: c.Idx, Val: make([]float64, len(c.Idx))})
 	b.cuts = append(b.cuts, c)
 }
 
@@ -252,15 +242,21 @@ func (b *Builder) Form(f dc.Representer) dc.Form {
 	if l, ok := f.(dc.Linear); ok {
 		return dc.Form{Linear: l}
 	}
-	if form, ok := b.forms[f]; ok {
-		return form
+	f = b.first(f)
+	form, ok := b.forms[f]
+	if !ok {
+		form = f.Represent(b)
+		b.forms[f] = form
 	}
-	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
-		return b.Form(first)
-	}
-	form := f.Represent(b)
-	b.forms[f] = form
 	return form
+}
+
+// first is the first function that is f.
+func (b *Builder) first(f dc.Representer) dc.Representer {
+	if first, ok := b.share.First(f).(dc.Representer); ok {
+		return first
+	}
+	return f
 }
 
 // Bound is Form with a column for the quadratic part.
@@ -268,18 +264,15 @@ func (b *Builder) Bound(f dc.Representer) dc.Linear {
 	if l, ok := f.(dc.Linear); ok {
 		return l
 	}
-	if l, ok := b.above[f]; ok {
-		return l
+	f = b.first(f)
+	l, ok := b.above[f]
+	if !ok {
+		form := b.Form(f)
+		if l = form.Linear; len(form.Quad) > 0 {
+			l = l.AddScaled(1, b.epigraph(form.Quad))
+		}
+		b.above[f] = l
 	}
-	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
-		return b.Bound(first)
-	}
-	form := b.Form(f)
-	l := form.Linear
-	if len(form.Quad) > 0 {
-		l = l.AddScaled(1, b.epigraph(form.Quad))
-	}
-	b.above[f] = l
 	return l
 }
 
@@ -323,31 +316,31 @@ func (b *Builder) Minimise(f dc.Form) {
 	for _, l := range f.Least {
 		b.least.add(l, &b.p, b.Cols)
 	}
-	joint := b.joint(f.Quad)
-	for k, q := range f.Quad {
-		switch {
-		case q.Q != nil:
+	var squares []dc.Quadratic
+	for _, q := range f.Quad {
+		if q.Q != nil {
 			b.addQuad(q)
-		case joint == nil || !joint[k]:
-			b.addSquares(q.Weight, q.Arg)
+		} else {
+			squares = append(squares, q)
 		}
 	}
-	if joint != nil {
-		var together []dc.Quadratic
-		for k, q := range f.Quad {
-			if joint[k] {
-				together = append(together, q)
-			}
-		}
-		b.gram(together, b.columnsOf(together))
-	}
+	b.addSquares(squares)
 }
 
+// AddLinear adds l to the objective.
 func (b *Builder) AddLinear(l dc.Linear) {
 	for k, j := range l.Idx {
-		b.q = append(b.q, term{j, l.Val[k]})
+		b.cost(j, l.Val[k])
 	}
 	b.r += l.Const
+}
+
+// cost adds v times a column to the objective.
+func (b *Builder) cost(col int, v float64) {
+	if len(b.q) < b.Cols {
+		b.q = append(b.q, make([]float64, b.Cols-len(b.q))...)
+	}
+	b.q[col] += v
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
@@ -378,10 +371,10 @@ func (b *Builder) product(w float64, l, m dc.Linear) {
 				b.p.Add(j, i, v)
 			}
 		}
-		b.q = append(b.q, term{i, w * l.Val[k] * m.Const})
+		b.cost(i, w*l.Val[k]*m.Const)
 	}
 	for n, j := range m.Idx {
-		b.q = append(b.q, term{j, w * m.Val[n] * l.Const})
+		b.cost(j, w*m.Val[n]*l.Const)
 	}
 	b.r += w * l.Const * m.Const
 }
@@ -421,8 +414,6 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
 		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
 	)
-	for _, t := range b.q {
-		p.Q[t.col] += t.v
-	}
+	copy(p.Q, b.q)
 	return p, nil
 }
