@@ -62,7 +62,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outc
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
-	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(qpbackend.Update{}, sol):
+	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(r.sub.Lin.Now, sol):
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
 	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough && !r.uphill():

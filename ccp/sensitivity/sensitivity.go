@@ -91,7 +91,8 @@ func linearised(ctx context.Context, at Source) (*Derivative, error) {
 // that is possible.
 func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, point qpbackend.Tangent) bool {
 	n, m := sub.Compiled.QP.Dims()
-	if len(point.X) != n || len(point.Y) != m || len(point.Z) != n || !slices.Equal(point.X[:len(d.z)], d.z) {
+	if sub.Session.Solver == nil || len(point.X) != n || len(point.Y) != m || len(point.Z) != n ||
+		!slices.Equal(point.X[:len(d.z)], d.z) {
 		return false
 	}
 	if sub.Linearise(d.z, 0) != nil { // parameters may have had other values since

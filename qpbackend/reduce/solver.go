@@ -138,6 +138,9 @@ func (s *solver) overwrite(u qpbackend.Update) {
 	}
 }
 
+// Vectors is how many of Values are costs, bounds and sides: the others are matrices.
+const Vectors = 5
+
 // Values are the slices of an update: Q, Lo, Hi, L, U, P and A.
 func Values(u *qpbackend.Update) [7]*[]float64 {
 	return [...]*[]float64{&u.Q, &u.Lo, &u.Hi, &u.L, &u.U, &u.P, &u.A}

@@ -27,9 +27,9 @@ type reduced struct {
 	equations []equation
 	out       []int // all columns that are left out
 	part      *reduce.Part
-	values    []float64    // by column: of those left out, else 0
-	cost      []float64    // room for the slopes of columns
-	last      [5][]float64 // the costs, bounds and sides of the part before
+	values    []float64                 // by column: of those left out, else 0
+	cost      []float64                 // room for the slopes of columns
+	last      [reduce.Vectors][]float64 // the costs, bounds and sides of the part before
 }
 
 // New leaves a problem as it is where no column is to be left out.
@@ -74,7 +74,7 @@ func (s *reduced) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask)
 	s.fill(p)
 	news := reduce.All(now)
 	vectors := reduce.Values(&news)
-	for k, v := range vectors[:len(s.last)] {
+	for k, v := range vectors[:reduce.Vectors] {
 		if slices.Equal(*v, s.last[k]) {
 			*v = nil
 		} else {

@@ -165,12 +165,8 @@ func (s *units) slope() float64 {
 			size = max(size, math.Abs(q)*s.col[j])
 		}
 	}
-	if p := s.p.P; p != nil {
-		for j, c := range s.col {
-			if k := p.ColPtr[j+1] - 1; k >= p.ColPtr[j] && p.RowIdx[k] == j { // of the upper triangle, the last
-				size = max(size, math.Abs(p.Val[k])*c*c)
-			}
-		}
+	for j, c := range s.col {
+		size = max(size, math.Abs(s.p.P.At(j, j))*c*c)
 	}
 	return min(size, math.MaxFloat64)
 }
@@ -230,16 +226,10 @@ func (s *units) fill(u qpbackend.Update) (qpbackend.Update, error) {
 	}
 	s.fresh = true
 	news := reduce.All(s.copy)
-	for _, v := range [...]struct {
-		to    *[]float64
-		moved bool
-	}{
-		{&news.Q, u.Q != nil || s.origin != nil}, {&news.Lo, u.Lo != nil || s.origin != nil},
-		{&news.Hi, u.Hi != nil || s.origin != nil}, {&news.L, u.L != nil || s.origin != nil},
-		{&news.U, u.U != nil || s.origin != nil}, {&news.P, u.P != nil}, {&news.A, u.A != nil},
-	} {
-		if !all && !v.moved {
-			*v.to = nil
+	given := reduce.Values(&u)
+	for k, v := range reduce.Values(&news) {
+		if moved := all || s.origin != nil && k < reduce.Vectors; !moved && *given[k] == nil {
+			*v = nil
 		}
 	}
 	return news, nil
@@ -279,7 +269,7 @@ func (s *units) fillVectors() {
 	for k := range s.boosts {
 		b := &s.boosts[k]
 		i := b.row
-		l0, l1 := b.turn(s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
+		l0, l1 := turn(b.s, s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
 		s.copy.L[i], _ = within(l0*s.row[i], math.Inf(1))
 		s.copy.L[i+1], _ = within(l1*s.row[i], math.Inf(1))
 	}

@@ -495,7 +495,7 @@ func (c *curvature) try(ctx context.Context, t, κ float64, h held) (bool, error
 
 // seen are the values of P without the columns and rows of parameters.
 func (c *curvature) seen(now []float64) []float64 {
-	hidden := c.sub.Hidden()
+	hidden := c.sub.Compiled.Hidden.Cols
 	if len(hidden) == 0 {
 		return now
 	}

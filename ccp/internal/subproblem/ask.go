@@ -31,20 +31,7 @@ func (s *Session) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Re
 // Proves reports whether a backend's answer to the problem with the values u is a proof
 // that no point meets its rows: its word for it is none.
 func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
-	if res.Status != qpbackend.PrimalInfeasible {
-		return false
-	}
-	p := s.Stated()
-	if u.L != nil {
-		p.L = u.L
-	}
-	if u.U != nil {
-		p.U = u.U
-	}
-	if u.Lo != nil {
-		p.Lo, p.Hi = u.Lo, u.Hi
-	}
-	return implied.Infeasible(p, res.Y, s.columnUnits())
+	return res.Status == qpbackend.PrimalInfeasible && implied.Infeasible(s.Compiled.with(u), res.Y, s.columnUnits())
 }
 
 // Least lists the sums of least items of the objective.
@@ -76,35 +63,28 @@ func (s *Compiled) Gaussian(centre, weight []float64) (mean, inverse []float64, 
 	n, cols := s.DC.NumVars(), len(s.QP.Q)
 	size := cols + s.Equations()
 	kkt, rhs := mat.NewDense(size, size, nil), mat.NewVecDense(size, nil)
+	set := func(i, j int, v float64) {
+		kkt.Set(i, j, v)
+		kkt.Set(j, i, v)
+	}
 	for j := range cols {
-		for p := s.QP.P.ColPtr[j]; p < s.QP.P.ColPtr[j+1]; p++ {
-			i, v := s.QP.P.RowIdx[p], s.QP.P.Val[p]
-			kkt.Set(i, j, kkt.At(i, j)+v)
-			if i != j {
-				kkt.Set(j, i, kkt.At(j, i)+v)
-			}
+		for i := range j + 1 {
+			set(i, j, s.QP.P.At(i, j))
 		}
 		rhs.SetVec(j, -s.QP.Q[j])
 	}
 	for j, w := range weight {
-		kkt.Set(j, j, kkt.At(j, j)+w)
+		set(j, j, kkt.At(j, j)+w)
 		rhs.SetVec(j, rhs.AtVec(j)+w*centre[j])
 	}
-	place := make([]int, len(s.QP.L))
 	next := cols
 	for i, l := range s.QP.L {
-		if place[i] = -1; l == s.QP.U[i] {
-			place[i] = next
+		if l == s.QP.U[i] {
+			for j := range cols {
+				set(next, j, s.QP.A.At(i, j))
+			}
 			rhs.SetVec(next, l)
 			next++
-		}
-	}
-	for j := range cols {
-		for p := s.QP.A.ColPtr[j]; p < s.QP.A.ColPtr[j+1]; p++ {
-			if k := place[s.QP.A.RowIdx[p]]; k >= 0 {
-				kkt.Set(k, j, s.QP.A.Val[p])
-				kkt.Set(j, k, s.QP.A.Val[p])
-			}
 		}
 	}
 	all, _, err := dense.Inverse(context.Background(), size, kkt.RawMatrix().Data)

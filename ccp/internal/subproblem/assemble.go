@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -21,7 +22,7 @@ func (s *Compiled) pin(b *Builder) {
 		}
 		for j := v.Offset; j < v.Offset+v.Len(); j++ {
 			b.pinned[j] = true
-			s.hidden.Cols = append(s.hidden.Cols, j)
+			s.Hidden.Cols = append(s.Hidden.Cols, j)
 		}
 	}
 }
@@ -142,9 +143,14 @@ func (s *Compiled) restrict(b *Builder, h dc.Convex) {
 	s.Domain = append(s.Domain, r)
 	for _, f := range r.Domain() {
 		s.boundary = append(s.boundary, f)
-		if !b.atMost(f, -1) {
-			b.Row(b.Bound(f), math.Inf(-1), 0)
-		}
+		b.within(f)
+	}
+}
+
+// within states f ≤ 0, of a domain.
+func (b *Builder) within(f dc.Representer) {
+	if !b.atMost(f, -1) {
+		b.Row(b.Bound(f), math.Inf(-1), 0)
 	}
 }
 
@@ -189,12 +195,7 @@ func (b *Builder) compress(cuts []Cut) *sparse.CSC {
 	for j := range b.Cols {
 		a.ColPtr[j+1] += a.ColPtr[j]
 	}
-	nnz, places := a.ColPtr[b.Cols], 0
-	a.RowIdx, a.Val = make([]int, nnz), make([]float64, nnz)
-	for k := range cuts {
-		places += len(cuts[k].Idx)
-	}
-	slots := make([]int, places)
+	a.RowIdx, a.Val = make([]int, a.NNZ()), make([]float64, a.NNZ())
 	next := slices.Clone(a.ColPtr[:b.Cols])
 	b.Rows.Entries(func(i int, idx []int, val []float64, f *rows.Family, k int) {
 		b.work(len(idx))
@@ -202,11 +203,8 @@ func (b *Builder) compress(cuts []Cut) *sparse.CSC {
 		if f != nil {
 			f.Locate(k, idx, next)
 		} else if len(cuts) > 0 && cuts[0].Row == i {
-			c := &cuts[0]
-			c.Slot, slots, cuts = slots[:len(c.Idx)], slots[len(c.Idx):], cuts[1:]
-			for k, j := range c.Idx {
-				c.Slot[k] = next[j]
-			}
+			cuts[0].Slot = reduce.Pick(make([]int, len(cuts[0].Idx)), next, cuts[0].Idx)
+			cuts = cuts[1:]
 		}
 		for k, j := range idx {
 			a.RowIdx[next[j]], a.Val[next[j]] = i, val[k]

@@ -19,11 +19,11 @@ import (
 type Builder struct {
 	Cols  int
 	vars  int       // of the model: the first columns
-	Lo    []float64 // bounds of the first columns; further ones have none
+	Lo    []float64 // bounds of the columns
 	Hi    []float64
 	Rows  rows.List
 	Cones []qpbackend.Cone
-	q     []float64 // linear objective, of the first columns
+	q     []float64 // linear objective
 	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
@@ -74,20 +74,26 @@ const ownObjective = -1
 
 // NewBuilder has n columns. Once ctx has ended, its methods unwind: see Unwound.
 func NewBuilder(ctx context.Context, n int) *Builder {
-	return &Builder{ctx: ctx, left: interval, Cols: n, vars: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+	b := &Builder{
+		ctx: ctx, left: interval, vars: n, owner: ownObjective,
+		forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{},
+	}
+	for range n {
+		b.Var()
+	}
+	return b
 }
 
 // Var makes a free column.
 func (b *Builder) Var() int {
+	b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
+	b.q, b.place = append(b.q, 0), append(b.place, 0)
 	b.Cols++
 	return b.Cols - 1
 }
 
 // BoundColumn states lo ≤ x[col] ≤ hi.
 func (b *Builder) BoundColumn(col int, lo, hi float64) {
-	for len(b.Lo) <= col {
-		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
-	}
 	b.Lo[col], b.Hi[col] = max(b.Lo[col], lo), min(b.Hi[col], hi)
 }
 
@@ -108,7 +114,7 @@ func (b *Builder) Row(a dc.Linear, lo, hi float64) {
 	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
 		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
 		from, to = min(from, to), max(from, to)
-		if j >= len(b.Lo) || from <= b.Hi[j] && to >= b.Lo[j] {
+		if from <= b.Hi[j] && to >= b.Lo[j] {
 			b.BoundColumn(j, from, to)
 			return
 		}
@@ -154,8 +160,7 @@ func (b *Builder) Cone(k dc.Cone) {
 	}[k.Kind]
 	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
-		b.work(1 + len(a.Idx))
-		b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
+		b.AddRow(a, 0, math.Inf(1), -1)
 	}
 }
 
@@ -330,17 +335,9 @@ func (b *Builder) Minimise(f dc.Form) {
 // AddLinear adds l to the objective.
 func (b *Builder) AddLinear(l dc.Linear) {
 	for k, j := range l.Idx {
-		b.cost(j, l.Val[k])
+		b.q[j] += l.Val[k]
 	}
 	b.r += l.Const
-}
-
-// cost adds v times a column to the objective.
-func (b *Builder) cost(col int, v float64) {
-	if len(b.q) < b.Cols {
-		b.q = append(b.q, make([]float64, b.Cols-len(b.q))...)
-	}
-	b.q[col] += v
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
@@ -371,10 +368,10 @@ func (b *Builder) product(w float64, l, m dc.Linear) {
 				b.p.Add(j, i, v)
 			}
 		}
-		b.cost(i, w*l.Val[k]*m.Const)
+		b.q[i] += w * l.Val[k] * m.Const
 	}
 	for n, j := range m.Idx {
-		b.cost(j, w*m.Val[n]*l.Const)
+		b.q[j] += w * m.Val[n] * l.Const
 	}
 	b.r += w * l.Const * m.Const
 }
@@ -400,20 +397,15 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 	b.work(interval)
 	m := b.Rows.Count()
-	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
+	p := &qpbackend.Problem{Q: b.q, Lo: b.Lo, Hi: b.Hi, R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
 	p.A = b.compress(cuts)
 	b.work(interval)
 	var places []int
 	p.P, places = b.p.CSC(b.Cols, b.Cols)
 	b.least.locate(places, p.P.NNZ())
-	for len(b.Lo) < b.Cols {
-		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
-	}
-	p.Lo, p.Hi = b.Lo, b.Hi
 	b.Rows.Each(
 		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
 		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
 	)
-	copy(p.Q, b.q)
 	return p, nil
 }

@@ -163,7 +163,7 @@ func (s *Problem) LeastNear(enough float64) float64 {
 		return math.Inf(-1)
 	}
 	reach := s.reach()
-	for _, j := range s.Compiled.hidden.Cols {
+	for _, j := range s.Compiled.Hidden.Cols {
 		reach[j] = 0
 	}
 	constant := s.Compiled.QP.R - s.tangentAt0() // a session may keep the solver of another constant

@@ -47,9 +47,7 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 				continue
 			}
 			v := 2 * w * l.Val[i]
-			if l.Const != 0 {
-				b.cost(p, v*l.Const)
-			}
+			b.q[p] += v * l.Const
 			for m, j := range l.Idx {
 				if !b.isPinned(j) || j <= p { // each pair once
 					b.p.Add(min(p, j), max(p, j), v*l.Val[m])
@@ -89,7 +87,6 @@ func (b *Builder) addSquares(quads []dc.Quadratic) {
 // columnsOf lists the columns that occur in the squares but for parameters, in the
 // order in which they do, and leaves their places in that list, from 1, in b.place.
 func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
-	b.place = append(b.place, make([]int, b.Cols-len(b.place))...)
 	var cols []int
 	for i := range quads {
 		a := &quads[i].Arg
@@ -132,7 +129,7 @@ func (b *Builder) gram(quads []dc.Quadratic, most int) bool {
 		b.addProducts(g, lin, &q, cols)
 	}
 	for pi, i := range cols {
-		b.cost(i, lin[pi])
+		b.q[i] += lin[pi]
 		b.work(n - pi)
 		for pj := pi; pj < n; pj++ {
 			j := cols[pj]

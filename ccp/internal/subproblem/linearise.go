@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -27,20 +28,15 @@ func (s *Problem) Linearise(x []float64, τ float64) error {
 	for k, j := range s.Compiled.Slacks {
 		s.Lin.Now.Q[j] = τ * s.Units.prices[s.Compiled.owners[k]]
 	}
-	s.choose(x)
+	if s.Lin.Switched = s.Lin.least.take(x, s.Lin.Now.Q, s.Compiled.QP.P.Val); s.Lin.Switched {
+		copy(s.Lin.Now.P, s.Lin.least.p)
+		s.Session.unchanged.held = false
+	}
 	if !s.objectiveTangent(x) || !s.tangents(x) {
 		return ErrNotANumber
 	}
 	s.Lin.prox.pull(s, x)
 	return nil
-}
-
-// choose lets the least of the items of the objective count.
-func (s *Problem) choose(x []float64) {
-	if s.Lin.Switched = s.Lin.least.take(x, s.Lin.Now.Q, s.Compiled.QP.P.Val); s.Lin.Switched {
-		copy(s.Lin.Now.P, s.Lin.least.p)
-		s.Session.unchanged.held = false
-	}
 }
 
 // objectiveTangent subtracts the tangent of the objective's h at x. It reports whether that is finite.
@@ -63,7 +59,12 @@ func (s *Problem) tangents(x []float64) bool {
 		return true
 	}
 	s.stale()
-	finite := s.familyTangents(x)
+	finite := true
+	for _, f := range s.Compiled.Rows.Families {
+		all, same := f.Tangent(s.Lin.Now.A, s.Lin.Now.U, s.Compiled.QP, x)
+		s.Session.unchanged.held = s.Session.unchanged.held && same
+		finite = finite && all
+	}
 	for from, k := 0, 0; from < len(s.Compiled.Cuts) && finite; from = k {
 		for k = from + 1; k < len(s.Compiled.Cuts) && s.Compiled.Cuts[k].Same; k++ {
 		}
@@ -75,30 +76,26 @@ func (s *Problem) tangents(x []float64) bool {
 	return finite
 }
 
-// familyTangents is tangents for the rows of families.
-func (s *Problem) familyTangents(x []float64) bool {
-	all := true
-	for _, f := range s.Compiled.Rows.Families {
-		finite, same := f.Tangent(s.Lin.Now.A, s.Lin.Now.U, s.Compiled.QP, x)
-		s.Session.unchanged.held = s.Session.unchanged.held && same
-		all = all && finite
-	}
-	return all
-}
-
 // pieced is implemented by maxima of affine functions: the piece that is active at
 // x, its number and its value; ok is false where some are no affine functions.
 type pieced interface {
 	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
 }
 
-// tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows. It
-// reports whether it is finite.
+// tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows: of a maximum of
+// affine functions the piece that is active. It reports whether it is finite.
 func (s *Problem) tangent(cuts []Cut, x []float64) bool {
-	if done, finite := s.piece(cuts, x); done {
-		return finite
-	}
 	h := cuts[0].H
+	if p, ok := h.(pieced); ok {
+		if l, number, value, ok := p.ActivePiece(x); ok {
+			if number+1 != cuts[0].piece {
+				s.Lin.clear(cuts[0].Idx)
+				l.AddSubgrad(s.Lin.grad, 1, x)
+				s.write(cuts, l.Const, number+1)
+			}
+			return s.Lin.boundsAre(cuts, value)
+		}
+	}
 	s.Lin.subgradient(h, x)
 	constant := h.Value(x)
 	for _, j := range cuts[0].Idx {
@@ -106,25 +103,6 @@ func (s *Problem) tangent(cuts []Cut, x []float64) bool {
 	}
 	s.write(cuts, constant, 0)
 	return s.Lin.boundsAre(cuts, constant)
-}
-
-// piece is tangent where h is a maximum of affine functions: its tangent is the piece
-// that is active. done is false where h is another function.
-func (s *Problem) piece(cuts []Cut, x []float64) (done, finite bool) {
-	p, ok := cuts[0].H.(pieced)
-	if !ok {
-		return false, false
-	}
-	l, number, value, ok := p.ActivePiece(x)
-	if !ok {
-		return false, false
-	}
-	if number+1 != cuts[0].piece {
-		s.Lin.clear(cuts[0].Idx)
-		l.AddSubgrad(s.Lin.grad, 1, x)
-		s.write(cuts, l.Const, number+1)
-	}
-	return true, s.Lin.boundsAre(cuts, value)
 }
 
 // boundsAre reports whether the value of an h and the bounds of its cuts are finite.
@@ -196,21 +174,11 @@ const leastSlope = 1e-3
 // flat or has none.
 func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Compiled.Soft))
-	at := 0
-	for _, f := range s.Compiled.Rows.Families {
-		s.slopesOf(out, x, at, f.Soft)
-		f.Slopes(out, x, s.Units.Of, leastSlope)
-		at = f.Soft + f.All.Count()
-	}
-	s.slopesOf(out, x, at, len(out))
+	s.Compiled.soft(
+		func(k int) { out[k] = s.slope(s.Compiled.Soft[k].E(), x) },
+		func(f *rows.Family) { f.Slopes(out, x, s.Units.Of, leastSlope) },
+	)
 	return out
-}
-
-// slopesOf writes those of the constraints from number from to to.
-func (s *Problem) slopesOf(out, x []float64, from, to int) {
-	for k := from; k < to; k++ {
-		out[k] = s.slope(s.Compiled.Soft[k].E(), x)
-	}
 }
 
 // slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
@@ -243,24 +211,19 @@ func (s *Problem) SetPrices(x []float64) {
 	slopes := s.slopes(x)
 	families := map[string][]float64{}
 	for k, c := range s.Compiled.Soft {
-		if slopes[k] > 0 {
+		if c.Family != "" && slopes[k] > 0 {
 			families[c.Family] = append(families[c.Family], slopes[k])
 		}
 	}
-	for name, list := range families {
+	for _, list := range families {
 		sort.Float64s(list)
-		families[name] = list[len(list)/2:]
 	}
-	var units []float64 // of the rows of constraints without a slope
 	for k, c := range s.Compiled.Soft {
 		slope := slopes[k]
-		if list := families[c.Family]; c.Family != "" && len(list) > 0 {
-			slope = list[0]
+		if list := families[c.Family]; len(list) > 0 {
+			slope = list[len(list)/2]
 		} else if slope == 0 {
-			if units == nil {
-				units = s.rowUnits()
-			}
-			slope = units[k]
+			slope = s.rowUnits()[k]
 		}
 		s.Units.prices[k] = 1 / slope
 	}

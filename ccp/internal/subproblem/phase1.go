@@ -26,9 +26,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 			b.BoundColumn(short.Idx[0], 0, math.Inf(1))
-			if !b.atMost(f, -1) {
-				b.Row(b.Bound(f), math.Inf(-1), 0)
-			}
+			b.within(f)
 			b.Row(b.Bound(f).AddScaled(-1, short), math.Inf(-1), -1)
 			b.AddLinear(short.Scale(ρ))
 		}
@@ -41,8 +39,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	if err != nil {
 		return nil, err
 	}
-	t := time.Now()
-	defer func() { s.Session.Seconds += Since(t) }()
+	defer s.took(time.Now())
 	known := pinned.Reduction{Equations: pinned.Find(qp, nil)}
 	solver, err := reduce.Chain(backend, known).New(ctx, qp, backend.DefaultSettings())
 	if err != nil {

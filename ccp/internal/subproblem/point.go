@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -69,28 +70,37 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 // that is less, as its terms are at x: e^x has another size at 40 than at 0.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	s.Lin.gaps = gaps{}
-	k := 0
-	until := func(end int) {
-		for ; k < end; k++ {
-			if v := s.Compiled.Soft[k].Value(x); !(v <= 0) {
-				s.addGap(k, v, x)
-			}
-		}
-	}
-	for _, f := range s.Compiled.Rows.Families {
-		until(f.Soft)
-		f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) })
-		k += f.All.Count()
-	}
-	until(len(s.Compiled.Soft))
+	s.Compiled.soft(
+		func(k int) { s.addGap(k, s.Compiled.Soft[k].Value(x), x) },
+		func(f *rows.Family) { f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) }) },
+	)
 	if math.IsNaN(s.Lin.gaps.sum) {
 		return math.Inf(1), math.Inf(1)
 	}
 	return s.Lin.gaps.sum, s.Lin.gaps.open
 }
 
-// addGap adds that of a DC constraint with the value v at x, which is positive or NaN.
+// soft calls one with the numbers of the DC constraints that are by themselves, and many with each
+// family, in order.
+func (s *Compiled) soft(one func(k int), many func(f *rows.Family)) {
+	k := 0
+	for _, f := range s.Rows.Families {
+		for ; k < f.Soft; k++ {
+			one(k)
+		}
+		many(f)
+		k += f.All.Count()
+	}
+	for ; k < len(s.Soft); k++ {
+		one(k)
+	}
+}
+
+// addGap adds that of a DC constraint with the value v at x.
 func (s *Problem) addGap(k int, v float64, x []float64) {
+	if v <= 0 {
+		return
+	}
 	s.Lin.gaps.sum += v * s.Units.prices[k]
 	part := v / s.Units.rowSize[k]
 	if part < small { // of a row that may have far smaller terms here
@@ -101,19 +111,14 @@ func (s *Problem) addGap(k int, v float64, x []float64) {
 
 // SoftValues are the values of the DC constraints at x, good until the next call.
 func (s *Problem) SoftValues(x []float64) []float64 {
-	s.Lin.soft = s.Lin.soft[:0]
-	one := func(to int) {
-		for k := len(s.Lin.soft); k < to; k++ {
-			s.Lin.soft = append(s.Lin.soft, s.Compiled.Soft[k].Value(x))
-		}
-	}
-	for _, f := range s.Compiled.Rows.Families {
-		one(f.Soft)
-		s.Lin.soft = slices.Grow(s.Lin.soft, f.All.Count())[:f.Soft+f.All.Count()]
-		f.All.Values(s.Lin.soft[f.Soft:], x)
-	}
-	one(len(s.Compiled.Soft))
-	return s.Lin.soft
+	soft := s.Compiled.Soft
+	v := slices.Grow(s.Lin.soft[:0], len(soft))[:len(soft)]
+	s.Lin.soft = v
+	s.Compiled.soft(
+		func(k int) { v[k] = soft[k].Value(x) },
+		func(f *rows.Family) { f.All.Values(v[f.Soft:][:f.All.Count()], x) },
+	)
+	return v
 }
 
 // NumCuts is how many rows are linearised.
@@ -150,9 +155,6 @@ func (s *Problem) Size(j int) float64 { return max(s.Units.Of[j], s.Units.Sizes[
 // Chooses reports whether the objective has sums of the least of some functions, whose
 // quadratic part changes with the choice.
 func (s *Problem) Chooses() bool { return len(s.Lin.least.all) > 0 }
-
-// Hidden are the columns of parameters, which the solver does not see.
-func (s *Problem) Hidden() []int { return s.Compiled.hidden.Cols }
 
 // Linearised marks the variables that an h, or a choice of the least, depends on.
 func (s *Problem) Linearised() []bool {

@@ -30,7 +30,7 @@ type Compiled struct {
 	boundary []dc.Representer // ≤ 0 within the domains
 	Hard     []*dc.Constraint // the convex ones
 	Soft     []*dc.Constraint // those with a slack
-	hidden   pinned.Reduction // columns that the solver does not see
+	Hidden   pinned.Reduction // columns that the solver does not see
 	alone    []int            // variables without rows, squares and products
 	powers   []int            // columns that are values of powers or exponentials
 	choice   rows.Choice      // of the constraints that have rows

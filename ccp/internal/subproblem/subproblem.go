@@ -2,7 +2,6 @@ package subproblem
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -66,7 +66,7 @@ func (s *Problem) compiled(b *Builder) {
 	qp := s.Compiled.QP
 	b.Rows.Assembled(s.Compiled.DC.NumVars())
 	s.Compiled.Cuts, s.Compiled.Rows, s.Lin.least = b.cuts, b.Rows, b.least
-	s.Compiled.hidden.Equations = pinned.Find(qp, s.Compiled.hidden.Cols)
+	s.Compiled.Hidden.Equations = pinned.Find(qp, s.Compiled.Hidden.Cols)
 	s.Compiled.alone = lonely(qp, s.Compiled.DC.NumVars())
 	s.Lin.grad = make([]float64, s.Compiled.DC.NumVars())
 	s.Compiled.powers = scaled.ConeValues(s.Compiled.QP, s.Compiled.DC.NumVars())
@@ -89,7 +89,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	defer s.took(time.Now())
 	s.Session.backend, s.Session.set, s.Session.chooses = b, set, workingset.Chooses(b, s.Compiled.QP)
-	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Compiled.Slacks, s.Compiled.hidden)
+	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Compiled.Slacks, s.Compiled.Hidden)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
@@ -115,10 +115,13 @@ func (s *Problem) took(t time.Time) { s.Session.Seconds += Since(t) }
 
 // Stated is the problem of the last Linearise, with the columns of parameters. It shares
 // slices with s.
-func (s *Problem) Stated() *qpbackend.Problem {
-	p, a, quad := *s.Compiled.QP, *s.Compiled.QP.A, *s.Compiled.QP.P
-	p.Q, p.L, p.U = s.Lin.Now.Q, s.Lin.Now.L, s.Lin.Now.U
-	a.Val, quad.Val = s.Lin.Now.A, s.Lin.Now.P
+func (s *Problem) Stated() *qpbackend.Problem { return s.Compiled.with(s.Lin.Now) }
+
+// with is the problem with other values, all of which are given.
+func (s *Compiled) with(v qpbackend.Update) *qpbackend.Problem {
+	p, a, quad := *s.QP, *s.QP.A, *s.QP.P
+	p.Q, p.Lo, p.Hi, p.L, p.U = v.Q, v.Lo, v.Hi, v.L, v.U
+	a.Val, quad.Val = v.A, v.P
 	p.A, p.P = &a, &quad
 	return &p
 }
@@ -203,20 +206,20 @@ func (s *Problem) Close() {
 // tangents are those that led there: its convex problem is the one before, and
 // so is the solution.
 type unchanged struct {
-	held     bool      // the solver has A and P as they are now
-	answered bool      // with these and the values below
-	q, l, u  []float64 // of the last solve
-	lo, hi   []float64
+	held     bool             // the solver has A and P as they are now
+	answered bool             // with these and the values below
+	last     qpbackend.Update // of the last solve
 }
 
 // is reports whether the values are those of the last solve: the same numbers,
 // but for the rounding errors in the bounds that tangents give.
 func (a *unchanged) is(now *qpbackend.Update) bool {
-	if !a.held || !a.answered || !slices.Equal(a.q, now.Q) || !slices.Equal(a.l, now.L) || !slices.Equal(a.lo, now.Lo) || !slices.Equal(a.hi, now.Hi) {
+	if !a.held || !a.answered || !slices.Equal(a.last.Q, now.Q) || !slices.Equal(a.last.L, now.L) ||
+		!slices.Equal(a.last.Lo, now.Lo) || !slices.Equal(a.last.Hi, now.Hi) {
 		return false
 	}
 	for i, u := range now.U {
-		if u != a.u[i] && !(math.Abs(u-a.u[i]) <= rounded*max(1, math.Abs(u))) {
+		if was := a.last.U[i]; u != was && !(math.Abs(u-was) <= rounded*max(1, math.Abs(u))) {
 			return false
 		}
 	}
@@ -229,8 +232,12 @@ const rounded = 1e-13
 
 // ask hands over values that are about to be solved, of A those that may have changed.
 func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
-	a.q, a.l, a.u = append(a.q[:0], now.Q...), append(a.l[:0], now.L...), append(a.u[:0], now.U...)
-	a.lo, a.hi = append(a.lo[:0], now.Lo...), append(a.hi[:0], now.Hi...)
+	vectors := reduce.Values(&now)
+	for k, v := range reduce.Values(&a.last) {
+		if k < reduce.Vectors {
+			*v = append((*v)[:0], *vectors[k]...)
+		}
+	}
 	if a.answered = false; a.held {
 		now.A = nil
 	}
@@ -299,12 +306,9 @@ func (s *Session) Forget() {
 	}
 }
 
-// DifferentiateAt is the derivative at a solution of the problem of the last Linearise. It is good
-// until the next call, and the next Solve.
+// DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the solver
+// that there is. It is good until the next call, and the next Solve.
 func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
-	if s.Session.Solver == nil {
-		return nil, errors.New("ccp: the convex problem has no solver")
-	}
 	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -37,9 +36,9 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 	changed := first
 	s.imply()
-	var by []float64
+	var by, balance []float64
 	if first {
-		by = s.Compiled.balancing(x)
+		by, balance = s.Compiled.balancing(x), s.balances()
 	}
 	least, other := max(leastSize, noise*num.NormInf(x)), 1.0
 	if top := num.NormInf(x); top >= leastSize {
@@ -49,7 +48,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		if size < least && first {
 			if size = v.Size(); size < least {
-				if size = s.natural(v); size < least {
+				if size = num.NormInf(balance[v.Offset:][:v.Len()]); size < least {
 					size = other
 				}
 			}
@@ -57,8 +56,8 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
 			if first {
-				if balance := s.balance(j); own < noise*balance {
-					own = balance
+				if own < noise*balance[j] {
+					own = balance[j]
 				}
 				if by != nil {
 					own = max(own, by[j]*math.Abs(x[j]))
@@ -91,38 +90,27 @@ func (s *Problem) SizeUpOnce(x []float64) {
 	}
 }
 
-// natural is the size of a variable without starts and bounds by the convex problem's constants: the
-// largest of its entries' balances, 0 where no constant tells.
-func (s *Problem) natural(v *dc.Variable) float64 {
-	size := 0.0
-	for j := v.Offset; j < v.Offset+v.Len(); j++ {
-		size = max(size, s.balance(j))
-	}
-	return size
-}
-
-// balance is the least size at which entry j balances one of the convex problem's constants alone: |qⱼ|/Pⱼⱼ or the side
-// of a row over the coefficient there; 0 where no constant tells.
-func (s *Problem) balance(j int) float64 {
-	p, least := s.Stated(), math.Inf(1)
-	note := func(constant, coefficient float64) {
-		if b := math.Abs(constant / coefficient); b > 0 && b < least {
-			least = b
+// balances are, by entry of the variables, the least size at which one of the convex problem's constants alone is
+// balanced: |qⱼ|/Pⱼⱼ or the side of a row over the coefficient there; 0 where no constant tells.
+func (s *Problem) balances() []float64 {
+	p, out := s.Stated(), make([]float64, len(s.Units.Of))
+	for j := range out {
+		least := math.Inf(1)
+		note := func(constant, coefficient float64) {
+			if b := math.Abs(constant / coefficient); b > 0 && b < least {
+				least = b
+			}
+		}
+		note(p.Q[j], p.P.At(j, j))
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			note(p.L[p.A.RowIdx[k]], p.A.Val[k])
+			note(p.U[p.A.RowIdx[k]], p.A.Val[k])
+		}
+		if least <= math.MaxFloat64 {
+			out[j] = least
 		}
 	}
-	for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
-		if p.P.RowIdx[k] == j {
-			note(p.Q[j], p.P.Val[k])
-		}
-	}
-	for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-		note(p.L[p.A.RowIdx[k]], p.A.Val[k])
-		note(p.U[p.A.RowIdx[k]], p.A.Val[k])
-	}
-	if least > math.MaxFloat64 {
-		return 0
-	}
-	return least
+	return out
 }
 
 // balancing is, by entry, how much larger than x a point has to be at which the constants of the broken DC constraints, beside
