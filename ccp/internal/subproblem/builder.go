@@ -394,7 +394,7 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 }
 
 // Problem compresses the collected rows. Zeros are kept, and the cuts located.
-func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
+func (b *Builder) Problem(cuts []Cut) *qpbackend.Problem {
 	b.work(interval)
 	m := b.Rows.Count()
 	p := &qpbackend.Problem{Q: b.q, Lo: b.Lo, Hi: b.Hi, R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
@@ -407,5 +407,5 @@ func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
 		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
 		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
 	)
-	return p, nil
+	return p
 }

@@ -28,10 +28,8 @@ func (s *Problem) Linearise(x []float64, τ float64) error {
 	for k, j := range s.Compiled.Slacks {
 		s.Lin.Now.Q[j] = τ * s.Units.prices[s.Compiled.owners[k]]
 	}
-	if s.Lin.Switched = s.Lin.least.take(x, s.Lin.Now.Q, s.Compiled.QP.P.Val); s.Lin.Switched {
-		copy(s.Lin.Now.P, s.Lin.least.p)
-		s.Session.unchanged.held = false
-	}
+	s.Lin.Switched = s.Lin.least.take(x, s.Lin.Now.Q, s.Lin.Now.P, s.Compiled.QP.P.Val)
+	s.Session.unchanged.held = s.Session.unchanged.held && !s.Lin.Switched
 	if !s.objectiveTangent(x) || !s.tangents(x) {
 		return ErrNotANumber
 	}

@@ -26,12 +26,7 @@ func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
 // CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
 // x; nil: with all rows. Solve gives those rows that its solutions break.
 func CompileNear(ctx context.Context, p *dc.Problem, x []float64) (*Problem, error) {
-	if x == nil {
-		return Compile(ctx, p)
-	}
-	around := rows.Around(x)
-	p.Pin(around.Around)
-	return compile(ctx, p, around, false)
+	return compile(ctx, p, rows.Around(x), false)
 }
 
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
@@ -43,10 +38,7 @@ func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
 // compile is Compile, or CompileApart, with the rows of a choice.
 func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool) (s *Problem, err error) {
 	defer Unwound(&err)
-	s = &Problem{
-		Compiled: &Compiled{DC: p, choice: choice}, Lin: &Linearisation{unsized: choice.Around != nil},
-		Units: &Units{}, Session: &Session{},
-	}
+	s = &Problem{&Compiled{DC: p, choice: choice}, &Linearisation{unsized: choice.Around != nil}, &Units{}, &Session{}}
 	b := NewBuilder(ctx, p.NumVars())
 	b.apart = apart
 	s.Compiled.pin(b)
@@ -54,9 +46,7 @@ func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool)
 	b.BoundVariables(p)
 	s.Compiled.addConstraints(b)
 	s.Compiled.restrictMajorants(b)
-	if s.Compiled.QP, err = b.Problem(b.cuts); err != nil {
-		return nil, err
-	}
+	s.Compiled.QP = b.Problem(b.cuts)
 	s.compiled(b)
 	return s, nil
 }
