@@ -203,9 +203,9 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	res.size = r.sub.Size
 	res.work, res.final, res.least = r.budget.Taken(), r.final(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
-	res.Seconds.Backend = r.sub.Seconds
+	res.Seconds.Backend = r.sub.Session.Seconds
 	certified := func() bool {
-		off := qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Res.Y, r.sub.Res.Z)
+		off := qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Session.Res.Y, r.sub.Session.Res.Z)
 		return off <= r.set.backend().DefaultSettings().InfeasTol
 	}
 	switch {
@@ -282,7 +282,7 @@ func noTangents(ctx context.Context) (*outcome, error) {
 
 // scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every constraint.
 func (r *run) scaleTau(ctx context.Context) error {
-	if len(r.sub.Slacks) == 0 {
+	if len(r.sub.Compiled.Slacks) == 0 {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -309,7 +309,7 @@ func (r *run) moveInside(ctx context.Context) (*outcome, error) {
 	if end := r.outOfRange(); end != nil {
 		return end, nil
 	}
-	if r.sub.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) ||
+	if r.sub.Compiled.Inside(r.z) && !(r.seed.drawn && r.sub.BreaksHard(r.z, r.set.FeasTol)) ||
 		r.sub.Convex() && num.Finite(r.p.Objective.Value(r.z)) { // of which the start decides nothing
 		return nil, nil
 	}
@@ -380,7 +380,7 @@ func (r *run) acceleration() (used accel.Device) {
 
 // localAgain is a local search after another one, which has closed the solver where the backend refused its last convex problem.
 func (r *run) localAgain(ctx context.Context, m search.Move) (*outcome, error) {
-	if r.sub.Solver == nil {
+	if r.sub.Session.Solver == nil {
 		switch end, err := r.reopen(ctx); {
 		case ctx.Err() != nil || end != nil:
 			return end, err
@@ -427,7 +427,7 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 			m = search.Move{X: slices.Clone(r.res.X), Z: slices.Clone(r.res.X), Restart: search.Jump}
 			leads, r.patient = true, true
 			r.sub.Refit(r.res.X)
-			r.sub.Res.Status = qpbackend.Unknown
+			r.sub.Session.Res.Status = qpbackend.Unknown
 			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end != nil {
 				return end, err
 			}
@@ -554,8 +554,8 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	sub.BoundDomains(lo, hi)
 	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
 	r.recover.tol = r.usualTol()
-	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units...), Tol: set.FeasTol, Convex: sub.Convex()}
-	r.budget, sub.Meter = search.NewBudget(sub), &r.budget.Meter
+	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units.Of...), Tol: set.FeasTol, Convex: sub.Convex()}
+	r.budget, sub.Session.Meter = search.NewBudget(sub), &r.budget.Meter
 	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
 	r.prev.Objective = math.NaN()
 	r.res = resultAt(p, x0, set, start)

@@ -36,9 +36,9 @@ func (r *run) facts(ctx context.Context, it Iteration) facts {
 		Gap: gap, Known: r.res.nearly,
 		Sharpest:  r.sharpest(),
 		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
-		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Residual: r.sub.Res.Res.Max(),
-		Least: r.least(), Switched: r.sub.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
-		AtPole:    len(r.sub.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Sizes),
+		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Residual: r.sub.Session.Res.Res.Max(),
+		Least: r.least(), Switched: r.sub.Lin.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
+		AtPole:    len(r.sub.Compiled.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Units.Sizes),
 		Sharpened: r.course.Sharpened, Patient: r.patient,
 		Coarse:   it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
 		Misfit:   r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
@@ -81,8 +81,8 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 			h.slope = math.Inf(1)
 		}
 	}
-	if len(sub.Res.Y) == sub.Rows.Count() && h.slope >= 1 {
-		try(sub.WrittenDuals(sub.Last()), sub.Res.X)
+	if len(sub.Session.Res.Y) == sub.Compiled.Rows.Count() && h.slope >= 1 {
+		try(sub.WrittenDuals(sub.Session.Last()), sub.Session.Res.X)
 	}
 	// A slope of 1 may be one that is trusted; others may be shown.
 	if h.slope > 1 || polish && (h.slope == 1 || !(h.residual.Rest <= r.set.Tol)) {
@@ -237,7 +237,7 @@ const restless = 1e-3
 // the backend's accuracy says nothing of it, or not enough where no more is to be had,
 // while the point still moves, and does not run off.
 func (r *run) below(it Iteration, open float64) bool {
-	seen, counts := r.recover.tol*r.sub.Solver.Objective(), r.set.Tol*it.size
+	seen, counts := r.recover.tol*r.sub.Session.Solver.Objective(), r.set.Tol*it.size
 	if !r.sharpest() {
 		counts = it.size
 	}
@@ -250,7 +250,7 @@ func (r *run) below(it Iteration, open float64) bool {
 
 // sharpest reports whether the backend solves the problem no better.
 func (r *run) sharpest() bool {
-	return r.recover.tol <= finest || r.course.Sharpened && r.sub.Res.Status != qpbackend.Solved
+	return r.recover.tol <= finest || r.course.Sharpened && r.sub.Session.Res.Status != qpbackend.Solved
 }
 
 // decide decides by the facts and carries that out. It returns the end of the local search if
@@ -311,7 +311,7 @@ func (r *run) bound(it Iteration) stop.Gap {
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
 		return c
 	}
-	before, unit := c.Open, r.sub.Solver.Objective()
+	before, unit := c.Open, r.sub.Session.Solver.Objective()
 	if c.Unit == 0 {
 		c.Unit = unit
 	}
@@ -403,7 +403,7 @@ func (r *run) leftOpen() string {
 // fine is the tolerance of the backend that leaves no more of the objective open than
 // counts beside its terms and the range that it has gone through.
 func (r *run) fine(it Iteration) float64 {
-	return r.set.Tol * max(it.size, r.course.Range()) / r.sub.Solver.Objective()
+	return r.set.Tol * max(it.size, r.course.Range()) / r.sub.Session.Solver.Objective()
 }
 
 // room is by how much the objective may change where the procedure has converged at a point: by no
@@ -497,7 +497,7 @@ func (r *run) update(ctx context.Context, it Iteration) (*outcome, error) {
 func (r *run) sharpen(ctx context.Context, it *Iteration) (*outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
-		if r.sub.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
+		if r.sub.Session.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
 			return r.converged(Stationary), nil
 		}
 		return conclude(Inaccurate, "", c.note), nil
@@ -550,7 +550,7 @@ func (r *run) turn() bool {
 	turned := false
 	copy(r.z, r.x)
 	for k, gap := range r.sub.SoftValues(r.x) {
-		c := r.sub.Soft[k]
+		c := r.sub.Compiled.Soft[k]
 		if !(gap > r.set.FeasTol) {
 			continue
 		}
@@ -572,7 +572,7 @@ func (r *run) turn() bool {
 		}
 		turned = turned || r.z[j] != r.x[j]
 	}
-	if !turned || !r.sub.Inside(r.z) {
+	if !turned || !r.sub.Compiled.Inside(r.z) {
 		copy(r.z, r.x)
 		return false
 	}
@@ -597,10 +597,10 @@ func (r *run) wander() {
 	least, y := math.Inf(1), make([]float64, len(r.x))
 	for range looks {
 		for j, v := range r.where.Start {
-			y[j] = v + reach*max(r.sub.Units[j], math.Abs(v))*rng.NormFloat64()
+			y[j] = v + reach*max(r.sub.Units.Of[j], math.Abs(v))*rng.NormFloat64()
 			y[j] = min(max(y[j], r.where.Lo[j]), r.where.Hi[j])
 		}
-		if open, _ := r.sub.Gaps(y); open < least && r.sub.Inside(y) {
+		if open, _ := r.sub.Gaps(y); open < least && r.sub.Compiled.Inside(y) {
 			least = open
 			copy(r.x, y)
 		}

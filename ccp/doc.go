@@ -11,7 +11,8 @@
 // The convex problem is assembled once. Its pattern is frozen; an iteration
 // overwrites the objective's linear part, some values of A and P and some bounds,
 // and the backend updates its factorisation. A Session keeps all this while the
-// parameters of a problem change.
+// parameters of a problem change; package sensitivity has the derivatives of a
+// solution by them.
 //
 // Around this local search, by Settings: Acceleration goes further along a step,
 // Search leaves poor points at which the procedure has converged, Proximal bounds a

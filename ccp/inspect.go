@@ -38,8 +38,8 @@ func Inspect(ctx context.Context, p *dc.Problem) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	sum := SummaryOf(s.QP)
-	sum.Variables, sum.Slacks, sum.Linearised = p.NumVars(), len(s.Slacks), s.NumCuts()
+	sum := SummaryOf(s.Compiled.QP)
+	sum.Variables, sum.Slacks, sum.Linearised = p.NumVars(), len(s.Compiled.Slacks), s.NumCuts()
 	return sum, nil
 }
 

@@ -16,7 +16,7 @@ import (
 // tells the recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in its
 // place; the local search ends where there is none.
 func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
-	r.sub.Centre, r.sub.Spare = r.centre(), r.spare()
+	r.sub.Session.Centre, r.sub.Session.Spare = r.centre(), r.spare()
 	for {
 		solved, end, err := r.answer(ctx, r.sub.Solve(ctx))
 		if solved {
@@ -41,10 +41,10 @@ func (r *run) spare() float64 {
 
 // centre is the point in the distance from which a convex problem is solved; nil: 0.
 func (r *run) centre() []float64 {
-	if !r.course.Strict || len(r.sub.Res.X) != len(r.sub.QP.Q) {
+	if !r.course.Strict || len(r.sub.Session.Res.X) != len(r.sub.Compiled.QP.Q) {
 		return nil
 	}
-	return append([]float64(nil), r.sub.Res.X...)
+	return append([]float64(nil), r.sub.Session.Res.X...)
 }
 
 // answer looks at the backend's answer: a solution, a proof, or a failure that
@@ -54,7 +54,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outc
 		end, err = r.failed(ctx, failure)
 		return false, end, err
 	}
-	sol := &r.sub.Res
+	sol := &r.sub.Session.Res
 	r.recover.note = ""
 	switch s := sol.Status; {
 	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
@@ -62,7 +62,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outc
 	case s == qpbackend.DualInfeasible:
 		end, err = r.hold(ctx)
 		return false, end, err
-	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(qpbackend.Update{}, sol):
+	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(r.sub.Lin.Now, sol):
 		r.res.Iterations++
 		return false, r.infeasible(ctx), nil
 	case s != qpbackend.PrimalInfeasible && sol.Res.Max() <= stepEnough && !r.uphill():
@@ -80,10 +80,10 @@ const maxDamped = 10
 // move takes x from the solution, speeds it up and damps z.
 func (r *run) move() Iteration {
 	r.res.Iterations++
-	sol, s := &r.sub.Res, &r.step
+	sol, s := &r.sub.Session.Res, &r.step
 	it := Iteration{Start: r.res.Start, Hop: r.hop, K: r.k, Tau: r.penalty.Tau, Solver: sol.Iterations}
 	it.Slack, it.priced, it.open = r.sub.Slack(r.course.Strict)
-	r.budget.Add(r.sub.Worked, r.k)
+	r.budget.Add(r.sub.Session.Worked, r.k)
 	s.Before, s.From = append(s.Before[:0], r.x...), append(s.From[:0], r.z...)
 	r.clip(r.x, sol.X)
 	r.retract(s.From)
@@ -153,7 +153,7 @@ func (r *run) retract(z []float64) {
 // use then.
 func (r *run) uphill() bool {
 	x := make([]float64, len(r.z))
-	r.clip(x, r.sub.Res.X)
+	r.clip(x, r.sub.Session.Res.X)
 	return r.rises(r.z, x) && r.between(r.z, x) == nil
 }
 
@@ -162,11 +162,11 @@ func (r *run) uphill() bool {
 // nowhere below the objective and equal to it at z: the backend has missed that x. The
 // accuracy that it is asked for, relative to the size of the objective's terms, does not count.
 func (r *run) rises(z, x []float64) bool {
-	if r.sub.Convex() || !r.sub.Inside(x) || r.p.Violations(z).Excess > 0 {
+	if r.sub.Convex() || !r.sub.Compiled.Inside(x) || r.p.Violations(z).Excess > 0 {
 		return false
 	}
 	if !r.holds(x) {
-		return r.sub.Res.Status != qpbackend.Solved
+		return r.sub.Session.Res.Status != qpbackend.Solved
 	}
 	rise := r.p.Objective.Value(x) - r.p.Objective.Value(z)
 	return rise > max(r.least(), r.recover.tol*r.p.ObjectiveSize(z))
@@ -205,7 +205,7 @@ func (r *run) between(z, x []float64) []float64 {
 // again: Shen et al. 2016, section 3.3.
 func (r *run) damp(last []float64) {
 	copy(r.z, r.x)
-	for n := 0; n < maxDamped && (!r.sub.Inside(r.z) || r.sub.Dives(r.z, last, r.set.Damping/2)); n++ {
+	for n := 0; n < maxDamped && (!r.sub.Compiled.Inside(r.z) || r.sub.Compiled.Dives(r.z, last, r.set.Damping/2)); n++ {
 		for j := range r.z {
 			r.z[j] += r.set.Damping * (last[j] - r.z[j])
 		}
@@ -219,7 +219,7 @@ func (r *run) slip() float64 { return 1e-3 * r.set.FeasTol }
 // convex one or leaves the domain of an h. open is Σ(cᵢ)₊ with each in the unit of its
 // row.
 func (r *run) merit(x []float64) (φ, open float64) {
-	if !r.sub.Inside(x) || r.sub.BreaksHard(x, r.slip()) {
+	if !r.sub.Compiled.Inside(x) || r.sub.BreaksHard(x, r.slip()) {
 		return math.Inf(1), math.Inf(1)
 	}
 	sum, open := r.sub.Gaps(x)
@@ -234,7 +234,7 @@ func (r *run) merit(x []float64) (φ, open float64) {
 // take keeps the iteration and tells the recorder.
 func (r *run) take(it Iteration) (*outcome, error) {
 	r.keep(it)
-	least := r.recover.tol * r.sub.Solver.Objective() / r.set.Tol
+	least := r.recover.tol * r.sub.Session.Solver.Objective() / r.set.Tol
 	at := stop.Value{Objective: it.Objective, Size: it.size, Noise: it.noise()}
 	r.course.Note(at, r.keeps(it), r.res.certain(r.p.Maximize), r.set.Tol, least)
 	if r.set.Scale > 0 {

@@ -177,7 +177,7 @@ func (n *newton) made(ctx context.Context) bool {
 		n.asked = true
 		m, err := sl1qp.New(ctx, n.q, n.set.backend())
 		if err == nil && m != nil {
-			n.method, m.Sub.Meter = m, n.sub.Meter
+			n.method, m.Sub.Session.Meter = m, n.sub.Session.Meter
 			n.extra = m.Sub
 		}
 	}
@@ -211,8 +211,8 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outco
 			return err
 		},
 	}
-	if method == n.method && len(r.sub.Res.Y) == r.sub.Rows.Count() {
-		at.Duals = r.sub.Duals(r.sub.Last()).Rows
+	if method == n.method && len(r.sub.Session.Res.Y) == r.sub.Compiled.Rows.Count() {
+		at.Duals = r.sub.Duals(r.sub.Session.Last()).Rows
 	}
 	to, err := method.From(ctx, at)
 	solves := max(to.Solves, noted) // a start that is stationary is noted without one

@@ -51,7 +51,7 @@ func (r *run) reopen(ctx context.Context) (*outcome, error) {
 		return ended(ctx, err)
 	}
 	r.sub.Close()
-	r.sub.Res.Status = qpbackend.Unknown
+	r.sub.Session.Res.Status = qpbackend.Unknown
 	end, err := r.open(ctx)
 	if err != nil && end == nil {
 		return r.failed(ctx, err)
@@ -73,7 +73,7 @@ func (r *run) failed(ctx context.Context, err error) (*outcome, error) {
 // for the current values and without a starting point, then with a proximal term, then from another
 // point with a τ that keeps it near the constraints.
 func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
-	sol, c := &r.sub.Res, &r.recover
+	sol, c := &r.sub.Session.Res, &r.recover
 	if r.course.Sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
 	}
@@ -105,7 +105,7 @@ func (r *run) hold(ctx context.Context) (*outcome, error) {
 	if r.sub.SlacksRun() && r.penalty.Raise() {
 		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
 	}
-	if ray := r.where.Ray(r.x, r.sub.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
+	if ray := r.where.Ray(r.x, r.sub.Session.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
 		return r.unbounded(ray), nil
 	}
 	if r.recover.held++; !r.set.Proximal || r.recover.held > mostHeld {
@@ -137,7 +137,7 @@ func (r *run) outOfRange() *outcome {
 	}
 	const format = "no point within the bounds of the variables meets %s, which is broken by %.3g at least"
 	for k, v := range r.sub.SoftValues(r.x) {
-		c := r.sub.Soft[k]
+		c := r.sub.Compiled.Soft[k]
 		if !(v > 0) {
 			continue // the range holds that value
 		}
@@ -163,9 +163,9 @@ func (r *run) excluded(end *outcome) *outcome {
 	}
 	const format = "no point within the bounds of the variables that meets the affine equations meets %s, " +
 		"which is broken by %.3g at least there"
-	equations := slices.ContainsFunc(r.sub.Hard, equates)
+	equations := slices.ContainsFunc(r.sub.Compiled.Hard, equates)
 	for k, v := range r.sub.SoftValues(r.res.X) {
-		c := r.sub.Soft[k]
+		c := r.sub.Compiled.Soft[k]
 		if !equations && !(v > 0) {
 			continue // the range holds that value
 		}
@@ -183,7 +183,7 @@ func (r *run) contradicted(end *outcome) *outcome {
 	if r.res.Feasible {
 		return end
 	}
-	all := slices.DeleteFunc(slices.Concat(r.sub.Soft, r.sub.Hard), func(c *dc.Constraint) bool { return !c.DC })
+	all := slices.DeleteFunc(slices.Concat(r.sub.Compiled.Soft, r.sub.Compiled.Hard), func(c *dc.Constraint) bool { return !c.DC })
 	var worst *dc.Constraint
 	most := 0.
 	for _, c := range all {

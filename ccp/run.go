@@ -192,10 +192,10 @@ func (r *run) keeps(it Iteration) bool {
 
 // duals are the multipliers of the convex problem that has led to x.
 func (r *run) duals() (none subproblem.Multipliers) {
-	if len(r.tip.Res.Y) != r.tip.Rows.Count() {
+	if len(r.tip.Session.Res.Y) != r.tip.Compiled.Rows.Count() {
 		return none
 	}
-	return r.tip.WrittenDuals(r.tip.Last())
+	return r.tip.WrittenDuals(r.tip.Session.Last())
 }
 
 // giveUp ends the run as unbounded if it can only be that, else for the given reason.

@@ -17,8 +17,6 @@ type Session struct {
 	sub  *subproblem.Problem
 	x    []float64 // where the next run begins; nil: at the problem's start
 	done bool
-
-	tangent subproblem.Differentiator
 }
 
 // NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
@@ -67,23 +65,19 @@ func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 	if err != nil {
 		return err
 	}
-	if old := s.sub; subproblem.SamePattern(sub.QP, old.QP) {
-		sub.Solver, old.Solver = old.Solver, nil
-		sub.Res = old.Res
-		sub.Now.L = append([]float64(nil), sub.QP.L...)
-		if sub.QP.P != nil {
-			sub.Now.P = append([]float64(nil), sub.QP.P.Val...)
-		}
+	if old := s.sub; subproblem.SamePattern(sub.Compiled.QP, old.Compiled.QP) {
+		sub.Session.Solver, old.Session.Solver = old.Session.Solver, nil
+		sub.Session.Res = old.Session.Res
 	} else {
 		guardClose(old)
 	}
 	if p.NumVars() != s.p.NumVars() {
 		s.x = nil
 	} else {
-		sub.KeepSizes(s.sub)
+		sub.Units.KeepSizes(s.sub)
 	}
 	s.p, s.sub = p, sub
-	s.sub.Forget()
+	s.sub.Session.Forget()
 	return nil
 }
 
@@ -118,10 +112,10 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 	if err := checkStart(s.p, x0); err != nil {
 		return nil, err
 	}
-	s.sub.Seconds = 0
+	s.sub.Session.Seconds = 0
 	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random()}).run(ctx)
 	if res != nil && s.sub.Convex() {
-		res.convex = s.sub.Point()
+		res.convex = s.sub.Session.Point()
 	}
 	if res != nil && res.nearly {
 		s.x = append(s.x[:0], res.X...)
@@ -132,6 +126,5 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 // Close frees the solver. A second Close does nothing.
 func (s *Session) Close() {
 	s.done = true
-	s.tangent.Close()
 	guardClose(s.sub)
 }

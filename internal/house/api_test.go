@@ -149,7 +149,7 @@ func listing(t *testing.T, pkg string) []string {
 	return slices.Compact(lines)
 }
 
-// behind are the lines of the type of an internal package that a line of f is an alias of, with the same
+// behind are the lines of the type of an internal package, or of ccp/sensitivity, that a line of f is an alias of, with the same
 // name; other lines stay as they are, as those of the client, whose types the protocol fixes.
 func behind(t *testing.T, f *ast.File, line string) []string {
 	name, target, alias := strings.Cut(strings.TrimPrefix(line, "type "), " = ")
@@ -160,7 +160,7 @@ func behind(t *testing.T, f *ast.File, line string) []string {
 	var lines []string
 	for imported := range imports(f) {
 		pkg, own := strings.CutPrefix(imported, module+"/")
-		if !own || path.Base(pkg) != of || !strings.Contains(pkg, "/internal/") && pkg != "internal/interval" {
+		if !own || path.Base(pkg) != of || !strings.Contains(pkg, "/internal/") && pkg != "internal/interval" && pkg != "ccp/sensitivity" {
 			continue
 		}
 		for _, l := range listing(t, pkg) {

@@ -105,21 +105,21 @@ var mayImport = map[string]string{
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/internal/implicit ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
+	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc",
+	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc qpbackend",
 	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
-	// Derivatives at a fixed point: Hessians of the h, by their gradients, and Krylov spaces.
-	"ccp/internal/implicit": "dc internal/num",
-	"ccp/internal/pinned":   "qpbackend qpbackend/reduce qpbackend/sparse",
+	"ccp/internal/pinned": "qpbackend qpbackend/reduce qpbackend/sparse",
+	// Derivatives at a fixed point of the procedure.
+	"ccp/sensitivity": "dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.

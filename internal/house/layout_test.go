@@ -331,6 +331,98 @@ func TestStateIsInParts(t *testing.T) {
 	}
 }
 
+// mostFields bounds the fields of a struct below ccp, those of embedded structs counted; the structs in largeStructs
+// have more, and may only lose some.
+const mostFields = 15
+
+var largeStructs = map[string]int{
+	"ccp.Iteration":                          17,
+	"ccp.Settings":                           21,
+	"ccp.newton":                             32,
+	"ccp.restPoint":                          31,
+	"ccp.run":                                27,
+	"ccp/global/internal/flat.bounder":       16,
+	"ccp/global/internal/spatial.Search":     29,
+	"ccp/global/internal/spatial.relaxation": 20,
+	"ccp/internal/scaled.Solver":             17,
+	"ccp/internal/scaled.units":              16,
+	"ccp/internal/search.BasinHopping":       26,
+	"ccp/internal/search.Compass":            28,
+	"ccp/internal/search.Coordinates":        24,
+	"ccp/internal/search.Decisions":          20,
+	"ccp/internal/search.Descents":           33,
+	"ccp/internal/search.Slopes":             30,
+	"ccp/internal/search.axisMerit":          16,
+	"ccp/internal/sl1qp.Method":              18,
+	"ccp/internal/stop.View":                 21,
+	"ccp/internal/subproblem.Builder":        20,
+	"ccp/internal/workingset.smoothing":      84,
+	"ccp/internal/workingset.working":        52,
+}
+
+// sizeOf is the number of fields of a struct, with those of structs of its package that are embedded in it.
+func sizeOf(pkg *types.Package, st *types.Struct) int {
+	n := 0
+	for f := range st.Fields() {
+		t := f.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		inner, ok := t.Underlying().(*types.Struct)
+		if named, is := t.(*types.Named); f.Embedded() && ok && is && named.Obj().Pkg() == pkg {
+			n += sizeOf(pkg, inner)
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// checkFields refuses structs with more fields than they may have.
+func checkFields(name string, fset *token.FileSet, files []*ast.File) (wrong []string) {
+	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
+	pkg, _ := conf.Check("p", fset, files, nil)
+	for _, typ := range pkg.Scope().Names() {
+		st, ok := pkg.Scope().Lookup(typ).Type().Underlying().(*types.Struct)
+		if !ok || records[typ] {
+			continue
+		}
+		most := max(mostFields, largeStructs[name+"."+typ])
+		if n := sizeOf(pkg, st); n > most {
+			wrong = append(wrong, fmt.Sprintf("%s.%s has %d fields, at most %d may be", name, typ, n, most))
+		}
+	}
+	return wrong
+}
+
+// TestStructs counts the fields of structs, and of one with another in it.
+func TestStructs(t *testing.T) {
+	seen := map[string]bool{}
+	walk(t, func(name string, _ bool) {
+		pkg := path.Dir(name)
+		if path.Ext(name) != ".go" || seen[pkg] || pkg != "ccp" && !strings.HasPrefix(pkg, "ccp/") {
+			return
+		}
+		seen[pkg] = true
+		fset := token.NewFileSet()
+		for _, wrong := range checkFields(pkg, fset, parsed(t, fset, pkg)) {
+			t.Error(wrong)
+		}
+	})
+	if !seen["ccp/internal/subproblem"] {
+		t.Error("no package below ccp is found")
+	}
+	fset := token.NewFileSet()
+	code := "package p; type t struct { a, b, c, d, e, f, g, h int; *u }; type u struct { a, b, c, d, e, f, g, h int }"
+	f, err := parser.ParseFile(fset, "a.go", code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := checkFields("p", fset, []*ast.File{f}); len(wrong) != 1 || !strings.Contains(wrong[0], "p.t has 16 fields") {
+		t.Errorf("%q", wrong)
+	}
+}
+
 // TestStateIsInPartsFires counts in structs with too many fields, whole and in parts.
 func TestStateIsInPartsFires(t *testing.T) {
 	fields := func(prefix string, n int) (decl, assign string) {

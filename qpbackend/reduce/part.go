@@ -82,7 +82,7 @@ func (t *Part) Start(s Point) (of Point) {
 }
 
 // Pick sets dst to the entries of from at the places, and returns it.
-func Pick(dst, from []float64, at []int) []float64 {
+func Pick[T any](dst, from []T, at []int) []T {
 	for k, i := range at {
 		dst[k] = from[i]
 	}

@@ -29,6 +29,7 @@ type solver struct {
 	answer qpbackend.Result // the last one; Unknown where values have changed since
 	sure   bool             // it is a solution that confirms has seen
 	whole  qpbackend.Solver // of P, by the last backend; nil: nobody has needed it
+	stale  bool             // it lacks values of P that have changed
 	fell   bool             // it had to find the answer
 	total  effort           // of the present solve
 	work   []float64
@@ -109,8 +110,8 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	var changed qpbackend.Update
 	now, fits := All(s.P), true
-	for k, v := range fields(&changed) {
-		own, given := *fields(&now)[k], *fields(&u)[k]
+	for k, v := range Values(&changed) {
+		own, given := *Values(&now)[k], *Values(&u)[k]
 		fits = fits && (given == nil || len(own) == len(given))
 		if given != nil && !slices.Equal(own, given) {
 			*v = given
@@ -132,33 +133,35 @@ func (s *solver) overwrite(u qpbackend.Update) {
 		s.P.A.Val = u.A
 	}
 	now := All(s.P)
-	for k, v := range fields(&now) {
-		copy(*v, *fields(&u)[k])
+	for k, v := range Values(&now) {
+		copy(*v, *Values(&u)[k])
 	}
 }
 
-// fields are the values of an update.
-func fields(u *qpbackend.Update) [7]*[]float64 {
+// Vectors is how many of Values are costs, bounds and sides: the others are matrices.
+const Vectors = 5
+
+// Values are the slices of an update: Q, Lo, Hi, L, U, P and A.
+func Values(u *qpbackend.Update) [7]*[]float64 {
 	return [...]*[]float64{&u.Q, &u.Lo, &u.Hi, &u.L, &u.U, &u.P, &u.A}
 }
 
 // note adds to the news the values of P that have come with u.
 func (s *solver) note(u qpbackend.Update) {
 	now := All(s.P)
-	for k, v := range fields(&s.news) {
-		if *fields(&u)[k] != nil {
-			*v = *fields(&now)[k]
+	for k, v := range Values(&s.news) {
+		if *Values(&u)[k] != nil {
+			*v = *Values(&now)[k]
 		}
 	}
 	if has(u) {
-		s.answer.Status = qpbackend.Unknown
-		s.forgetWhole()
+		s.answer.Status, s.stale = qpbackend.Unknown, true
 	}
 }
 
 // has reports whether there are values in u.
 func has(u qpbackend.Update) bool {
-	f := fields(&u)
+	f := Values(&u)
 	return slices.ContainsFunc(f[:], func(v *[]float64) bool { return *v != nil })
 }
 
@@ -391,18 +394,15 @@ func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 	return err
 }
 
+// needWhole makes the solver of P, or gives it the values that it lacks.
 func (s *solver) needWhole(ctx context.Context) (err error) {
 	if s.whole == nil {
 		s.whole, err = s.last().New(ctx, s.P, s.Set)
+	} else if s.stale {
+		err = s.whole.Update(All(s.P))
 	}
+	s.stale = s.stale && err != nil
 	return err
-}
-
-func (s *solver) forgetWhole() {
-	if s.whole != nil {
-		s.whole.Close()
-	}
-	s.whole = nil
 }
 
 // drop closes inner.
@@ -416,7 +416,10 @@ func (s *solver) drop() (err error) {
 
 // Close frees all solvers.
 func (s *solver) Close() error {
-	s.forgetWhole()
+	if s.whole != nil {
+		s.whole.Close()
+	}
+	s.whole = nil
 	err := s.drop()
 	s.Solver.Close()
 	return err

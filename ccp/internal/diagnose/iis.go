@@ -12,22 +12,22 @@ import (
 // be left out. The last solve has proved the convex problem infeasible.
 func Conflict(ctx context.Context, s *subproblem.Problem) []string {
 	rows, cols := rowNames(s), colNames(s)
-	weights := append(append([]float64(nil), s.Res.Y...), s.Res.Z...)
+	weights := append(append([]float64(nil), s.Session.Res.Y...), s.Session.Res.Z...)
 	return filter(ctx, s, rows, cols, byWeight(append(rows, cols...), weights))
 }
 
 // rowNames are the user's names of the rows, "" for a row of the objective or of a
 // constraint whose slack can always meet it.
 func rowNames(s *subproblem.Problem) []string {
-	names := make([]string, s.Rows.Count())
+	names := make([]string, s.Compiled.Rows.Count())
 	before := -1
 	for i := range names {
-		r := s.Rows.At(i)
+		r := s.Compiled.Rows.At(i)
 		switch {
 		case i > 0 && r.Owner == before:
 			names[i] = names[i-1]
-		case r.Owner >= 0 && s.DC.Constraints[r.Owner].Convex():
-			names[i] = s.DC.Constraints[r.Owner].Name()
+		case r.Owner >= 0 && s.Compiled.DC.Constraints[r.Owner].Convex():
+			names[i] = s.Compiled.DC.Constraints[r.Owner].Name()
 		}
 		before = r.Owner
 	}
@@ -37,8 +37,8 @@ func rowNames(s *subproblem.Problem) []string {
 // colNames are the user's names of the bounds of the columns, "" for a column that
 // is not a variable of the problem.
 func colNames(s *subproblem.Problem) []string {
-	names := make([]string, len(s.QP.Q))
-	for _, v := range s.DC.Vars {
+	names := make([]string, len(s.Compiled.QP.Q))
+	for _, v := range s.Compiled.DC.Vars {
 		for k := range v.Len() {
 			names[v.Offset+k] = "bounds of " + v.Name
 		}
@@ -85,16 +85,16 @@ func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []stri
 	if len(names) < 2 || len(names) > mostFiltered {
 		return names
 	}
-	inCone := make([]bool, s.Rows.Count())
-	for _, c := range s.QP.Cones {
+	inCone := make([]bool, s.Compiled.Rows.Count())
+	for _, c := range s.Compiled.QP.Cones {
 		for i := range c.Len {
 			inCone[c.Start+i] = true
 		}
 	}
-	lo, hi := slices.Clone(s.QP.L), slices.Clone(s.Now.U)
-	colLo, colHi := slices.Clone(s.QP.Lo), slices.Clone(s.QP.Hi)
+	lo, hi := slices.Clone(s.Compiled.QP.L), slices.Clone(s.Lin.Now.U)
+	colLo, colHi := slices.Clone(s.Compiled.QP.Lo), slices.Clone(s.Compiled.QP.Hi)
 	need := append([]string(nil), names...)
-	update := s.NoObjective()
+	update := s.Lin.NoObjective()
 	for k := len(need) - 1; k >= 0 && len(need) > 1; k-- {
 		l, u := slices.Clone(lo), slices.Clone(hi)
 		cl, cu := slices.Clone(colLo), slices.Clone(colHi)
@@ -114,7 +114,7 @@ func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []stri
 			continue
 		}
 		update.L, update.U, update.Lo, update.Hi = l, u, cl, cu
-		res, err := s.Ask(ctx, update)
+		res, err := s.Session.Ask(ctx, update)
 		if err != nil {
 			return names
 		}

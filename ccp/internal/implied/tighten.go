@@ -22,8 +22,7 @@ const (
 // errors and those of the data counted. Where bounds exclude each other it returns
 // false, and p has no point within them.
 func Tighten(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
-	t := tightening{p: p, lo: lo, hi: hi}
-	return t.run(sweeps)
+	return (&tightening{p: p, lo: lo, hi: hi}).run(sweeps)
 }
 
 // TightenReach is Tighten for the sizes of columns. A column that is 0 but for the rounding errors of some row, as x in x == y and

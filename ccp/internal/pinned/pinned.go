@@ -27,9 +27,9 @@ type reduced struct {
 	equations []equation
 	out       []int // all columns that are left out
 	part      *reduce.Part
-	values    []float64    // by column: of those left out, else 0
-	cost      []float64    // room for the slopes of columns
-	last      [5][]float64 // the costs, bounds and sides of the part before
+	values    []float64                 // by column: of those left out, else 0
+	cost      []float64                 // room for the slopes of columns
+	last      [reduce.Vectors][]float64 // the costs, bounds and sides of the part before
 }
 
 // New leaves a problem as it is where no column is to be left out.
@@ -60,9 +60,6 @@ func (r Reduction) New(_ context.Context, p *qpbackend.Problem, _ qpbackend.Sett
 	return s, nil
 }
 
-// vectors are the costs, bounds and sides in an update or of the part.
-func vectors(u *qpbackend.Update) [5]*[]float64 { return [5]*[]float64{&u.Q, &u.Lo, &u.Hi, &u.L, &u.U} }
-
 // Apply passes on what has changed in the part.
 func (s *reduced) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (reduce.Task, error) {
 	now, free := s.part.Problem, s.part.Cols
@@ -76,7 +73,8 @@ func (s *reduced) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask)
 	}
 	s.fill(p)
 	news := reduce.All(now)
-	for k, v := range vectors(&news) {
+	vectors := reduce.Values(&news)
+	for k, v := range vectors[:reduce.Vectors] {
 		if slices.Equal(*v, s.last[k]) {
 			*v = nil
 		} else {

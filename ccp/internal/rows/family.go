@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of
@@ -16,7 +17,7 @@ type Family struct {
 	Row, Slack  int           // numbers of the first row and of its slack
 	all, some   *pass.Tangent // of All, and of those with rows
 	count       int           // of these
-	col         int           // of the first slack
+	Col         int           // of the first slack
 	number      []int32       // in All of those with rows; nil: the same
 	slot        [][]int32     // by variable of h: positions in A.Val
 }
@@ -26,7 +27,7 @@ type Family struct {
 func NewFamily(m pass.Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
 	f := &Family{
 		All: m, Owner: owner, Soft: soft, Row: row, Slack: slack,
-		all: all, some: all, count: m.Count(), col: col, number: list,
+		all: all, some: all, count: m.Count(), Col: col, number: list,
 	}
 	if list != nil {
 		f.some, _ = m.Part(list).Tangent()
@@ -49,9 +50,6 @@ func (f *Family) Number(k int) int {
 	}
 	return int(f.number[k])
 }
-
-// Column is that of the first slack.
-func (f *Family) Column() int { return f.col }
 
 // Absent reports whether some members have no row.
 func (f *Family) Absent() bool { return f.number != nil }
@@ -78,7 +76,7 @@ func (f *Family) Entries(idx []int, val []float64, k int) ([]int, []float64) {
 	for i, of := range t.Rest.Idx {
 		idx, val = append(idx, int(graph.At(of, k))), append(val, graph.At(t.Rest.Val[i], k))
 	}
-	return append(idx, f.col+k), append(val, -1)
+	return append(idx, f.Col+k), append(val, -1)
 }
 
 // baseOf is the coefficient in l of variable c of h, of member k.
@@ -89,9 +87,6 @@ func baseOf(t *pass.Tangent, c, k int) float64 {
 	return graph.At(t.Base[c], k)
 }
 
-// Width is how many coefficients of h there are.
-func (f *Family) Width() int { return f.count * len(f.slot) }
-
 // Locate takes down where the entries of row k stand in A.Val: in each column at next.
 func (f *Family) Locate(k int, idx []int, next []int) {
 	for c := range f.slot {
@@ -100,9 +95,9 @@ func (f *Family) Locate(k int, idx []int, next []int) {
 }
 
 // Tangent writes the tangents of the h at x to A's values and to the upper bounds of all rows, u,
-// which without h are bare. It reports whether all is finite, and whether no coefficient has
+// which bare has without h. It reports whether all is finite, and whether no coefficient has
 // changed.
-func (f *Family) Tangent(a, u, bare, x []float64) (finite, same bool) {
+func (f *Family) Tangent(a, u []float64, bare *qpbackend.Problem, x []float64) (finite, same bool) {
 	nothing := 0.0 // or NaN
 	same = true
 	f.some.At(x, func(b *pass.Tangents) {
@@ -111,15 +106,13 @@ func (f *Family) Tangent(a, u, bare, x []float64) (finite, same bool) {
 			of, slot := f.some.Of[c], f.slot[c][b.Lo:][:len(g)]
 			for i, v := range g {
 				h[i] -= v * x[graph.At(of, b.Lo+i)]
-				if v = -v; f.some.Base[c] != nil {
-					v += graph.At(f.some.Base[c], b.Lo+i)
-				}
 				at := slot[i]
+				v = bare.A.Val[at] - v
 				same = same && v == a[at]
 				a[at] = v
 			}
 		}
-		rows, without := u[f.Row+b.Lo:], bare[f.Row+b.Lo:]
+		rows, without := u[f.Row+b.Lo:], bare.U[f.Row+b.Lo:]
 		for i, v := range h {
 			rows[i] = without[i] + v
 			nothing += 0 * (v + rows[i])
@@ -128,30 +121,16 @@ func (f *Family) Tangent(a, u, bare, x []float64) (finite, same bool) {
 	return nothing == 0, same
 }
 
-// based reports whether l has variables of h.
-func (f *Family) based() bool {
-	for _, base := range f.some.Base {
-		if base != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // Correct moves the rows, which have the tangents at another point, so that the value of each
-// at x is that of its function. Rows with coefficients beside those of tangents stay.
-func (f *Family) Correct(a, u, x []float64) {
-	if f.based() || len(f.some.Rest.Idx) > 0 {
-		return
-	}
+// at x is that of its function.
+func (f *Family) Correct(a, u []float64, bare *qpbackend.Problem, x []float64) {
 	f.some.At(x, func(b *pass.Tangents) {
-		for i, h := range b.H {
+		for i, v := range b.H {
 			k := b.Lo + i
-			below := -u[f.Row+k] // minus the tangent at x
 			for c, slot := range f.slot {
-				below += a[slot[k]] * x[graph.At(f.some.Of[c], k)]
+				v -= (bare.A.Val[slot[k]] - a[slot[k]]) * x[graph.At(f.some.Of[c], k)]
 			}
-			u[f.Row+k] += below + h
+			u[f.Row+k] = bare.U[f.Row+k] + v
 		}
 	})
 }

@@ -15,7 +15,6 @@ type Row struct {
 	Entry    int     // which entry of that constraint, −1: an auxiliary row
 	Share    float64 // −∂(row)/∂b: the multiplier of f ≤ b is the sum of share·y over its rows
 	TwoSided bool    // the row states |a| ≤ c: the multiplier of the constraint is |y|
-	Zeros    []int   // columns that a lacks and that get a stored zero
 }
 
 // List has rows in order.
@@ -29,7 +28,7 @@ type List struct {
 func (l *List) Assembled(n int) {
 	for k := range l.Single {
 		r := &l.Single[k]
-		if r.Zeros = nil; len(r.A.Idx) > 0 && r.A.Idx[len(r.A.Idx)-1] >= n {
+		if len(r.A.Idx) > 0 && r.A.Idx[len(r.A.Idx)-1] >= n {
 			r.A = dc.Linear{}
 		}
 	}
@@ -80,6 +79,17 @@ func (l *List) Each(one func(i int, r *Row), many func(i int, f *Family, k int))
 		i += f.Count()
 	}
 	until(i + len(l.Single) - at)
+}
+
+// Entries calls f with the coefficients of each row in order, which are good until the next call, and
+// with the family and the number there of one that is not in Single.
+func (l *List) Entries(f func(i int, idx []int, val []float64, of *Family, k int)) {
+	var idx []int
+	var val []float64
+	l.Each(func(i int, r *Row) { f(i, r.A.Idx, r.A.Val, nil, 0) }, func(i int, of *Family, k int) {
+		idx, val = of.Entries(idx[:0], val[:0], k)
+		f(i, idx, val, of, k)
+	})
 }
 
 // Zeros are multipliers of all constraints.

@@ -101,31 +101,25 @@ func (b *boost) top(p *qpbackend.Problem, col []float64) float64 {
 	return max(u/b.s, v*b.s)
 }
 
-// turn is the rotation of a pair of numbers of the rows.
-func (b *boost) turn(r0, r1 float64) (float64, float64) {
-	u, v := (r0+r1)/2/b.s, (r0-r1)/2*b.s
-	return u + v, u - v
-}
-
-// back is its inverse.
-func (b *boost) back(r0, r1 float64) (float64, float64) {
-	u, v := (r0+r1)/2*b.s, (r0-r1)/2/b.s
+// turn is the rotation of a pair of numbers of the rows, and its inverse with 1/s.
+func turn(s, r0, r1 float64) (float64, float64) {
+	u, v := (r0+r1)/2/s, (r0-r1)/2*s
 	return u + v, u - v
 }
 
 // turnMatrix rotates the rows of a.
 func (b *boost) turnMatrix(a *sparse.CSC) {
 	for _, at := range b.at {
-		a.Val[at[0]], a.Val[at[1]] = b.turn(a.Val[at[0]], a.Val[at[1]])
+		a.Val[at[0]], a.Val[at[1]] = turn(b.s, a.Val[at[0]], a.Val[at[1]])
 	}
 }
 
 // turnRows rotates two entries of a vector over rows.
 func (b *boost) turnRows(v []float64) {
-	v[b.row], v[b.row+1] = b.turn(v[b.row], v[b.row+1])
+	v[b.row], v[b.row+1] = turn(b.s, v[b.row], v[b.row+1])
 }
 
 // backRows undoes turnRows.
 func (b *boost) backRows(v []float64) {
-	v[b.row], v[b.row+1] = b.back(v[b.row], v[b.row+1])
+	v[b.row], v[b.row+1] = turn(1/b.s, v[b.row], v[b.row+1])
 }

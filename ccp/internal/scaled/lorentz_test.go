@@ -66,8 +66,8 @@ func TestBoosts(t *testing.T) {
 func TestBoostIsInverse(t *testing.T) {
 	b := boost{s: 1 << 12}
 	for _, r := range [][2]float64{{3, 1}, {1e6, -1e6 + 1}, {1, 1}} {
-		x, y := b.turn(r[0], r[1])
-		u, v := b.back(x, y)
+		x, y := turn(b.s, r[0], r[1])
+		u, v := turn(1/b.s, x, y)
 		if math.Abs(u-r[0])+math.Abs(v-r[1]) > 1e-9*math.Abs(r[0]) {
 			t.Errorf("%v turns to %g, %g and back to %g, %g", r, x, y, u, v)
 		}

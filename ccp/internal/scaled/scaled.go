@@ -16,15 +16,14 @@ import (
 // Solver is a backend's solver of a scaled copy of a problem. It is in the units of the stated
 // problem, but for the residuals of a Result, which are those of the copy.
 type Solver struct {
-	qpbackend.Solver
+	reduce.Solver
 	*units
-	share float64 // see Worked
 }
 
 // units is the reduction to the copy: x = origin + col·x', rows times row, objective times obj.
 type units struct {
 	p        *qpbackend.Problem // as stated, with the values of the last solve
-	copy     *qpbackend.Problem // p itself where all units are 1
+	copy     *qpbackend.Problem
 	col, row []float64
 	obj      float64
 	origin   []float64 // nil: 0
@@ -63,9 +62,9 @@ func New(
 	chain := reduce.Backend{Reduction: s, Inner: reduce.Chain(b, others...), Shares: true}
 	solver, err := chain.New(ctx, p, set)
 	if err != nil {
-		return nil, s.refused(p, err)
+		return nil, s.refused(err, p.Q, p.P.Val, p.A.Val)
 	}
-	return &Solver{Solver: solver, units: s}, nil
+	return &Solver{Solver: solver.(reduce.Solver), units: s}, nil
 }
 
 // New is the reduction of p.
@@ -76,21 +75,17 @@ func (s *units) New(context.Context, *qpbackend.Problem, qpbackend.Settings) (re
 // ErrOverflow is the error for a problem that cannot be stated in numbers of float64.
 var ErrOverflow = errors.New("ccp: numbers of the convex problem overflow in its units")
 
-// refused is the error of a chain, or ErrOverflow if the problem, or its copy, has numbers that are
-// not finite.
-func (s *units) refused(p *qpbackend.Problem, err error) error {
+// refused is the error of a chain, or ErrOverflow if the values given to it, or the copy, are not
+// finite.
+func (s *units) refused(err error, given ...[]float64) error {
 	if err == nil {
 		return nil
 	}
-	for _, p := range [...]*qpbackend.Problem{p, s.copy} {
-		if p == nil {
-			continue
-		}
-		for _, list := range [...][]float64{p.Q, values(p.P), values(p.A)} {
-			if slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {
-				return ErrOverflow
-			}
-		}
+	if s.copy != nil {
+		given = append(given, s.copy.Q, s.copy.P.Val, s.copy.A.Val)
+	}
+	if slices.ContainsFunc(given, func(list []float64) bool { return num.FirstNotFinite(list) >= 0 }) {
+		return ErrOverflow
 	}
 	return err
 }
@@ -170,36 +165,22 @@ func (s *units) slope() float64 {
 			size = max(size, math.Abs(q)*s.col[j])
 		}
 	}
-	if p := s.p.P; p != nil {
-		for j, c := range s.col {
-			if k := p.ColPtr[j+1] - 1; k >= p.ColPtr[j] && p.RowIdx[k] == j { // of the upper triangle, the last
-				size = max(size, math.Abs(p.Val[k])*c*c)
-			}
-		}
+	for j, c := range s.col {
+		size = max(size, math.Abs(s.p.P.At(j, j))*c*c)
 	}
 	return min(size, math.MaxFloat64)
 }
 
 // Update takes new values, and shares those of A with the caller as New does.
 func (s *Solver) Update(u qpbackend.Update) error {
-	return s.refused(&qpbackend.Problem{Q: u.Q, P: numbers(u.P), A: numbers(u.A)}, s.Solver.Update(u))
-}
-
-// numbers is a matrix with the values.
-func numbers(v []float64) *sparse.CSC { return &sparse.CSC{Val: v} }
-
-func values(m *sparse.CSC) []float64 {
-	if m == nil {
-		return nil
-	}
-	return m.Val
+	return s.refused(s.Solver.Update(u), u.Q, u.P, u.A)
 }
 
 // Apply chooses units, brings the copy up to date, and states the start and the goal in its units.
 func (s *units) Apply(_ context.Context, p *qpbackend.Problem, ask reduce.Ask) (t reduce.Task, err error) {
 	u := ask.News
 	if s.p = p; ask.First {
-		s.copy = p
+		s.copy = p.CloneValues()
 	}
 	s.rescale(ask.First, ask.First || u.A != nil || u.L != nil || u.U != nil || !s.fresh)
 	if t.News, err = s.fill(u); err != nil {
@@ -228,21 +209,16 @@ func (s *units) point(x []float64) []float64 {
 // changed. It returns the changes of the copy.
 func (s *units) fill(u qpbackend.Update) (qpbackend.Update, error) {
 	all := !s.fresh
-	if all && s.copy == s.p && !s.plain() {
-		s.copy = s.p.CloneValues()
-	}
-	if s.copy != s.p {
-		if all || u.A != nil {
-			scale(s.copy.A, s.p.A, s.col, s.row, 1)
-			for k := range s.boosts {
-				s.boosts[k].turnMatrix(s.copy.A)
-			}
+	if all || u.A != nil {
+		scale(s.copy.A, s.p.A, s.col, s.row, 1)
+		for k := range s.boosts {
+			s.boosts[k].turnMatrix(s.copy.A)
 		}
-		if all || u.P != nil {
-			scale(s.copy.P, s.p.P, s.col, s.col, s.obj)
-		}
-		s.fillVectors()
 	}
+	if all || u.P != nil {
+		scale(s.copy.P, s.p.P, s.col, s.col, s.obj)
+	}
+	s.fillVectors()
 	for i, l := range s.copy.L {
 		if math.IsNaN(l) || math.IsNaN(s.copy.U[i]) {
 			return u, ErrOverflow
@@ -250,41 +226,13 @@ func (s *units) fill(u qpbackend.Update) (qpbackend.Update, error) {
 	}
 	s.fresh = true
 	news := reduce.All(s.copy)
-	for _, v := range [...]struct {
-		to    *[]float64
-		moved bool
-	}{
-		{&news.Q, u.Q != nil || s.origin != nil}, {&news.Lo, u.Lo != nil || s.origin != nil},
-		{&news.Hi, u.Hi != nil || s.origin != nil}, {&news.L, u.L != nil || s.origin != nil},
-		{&news.U, u.U != nil || s.origin != nil}, {&news.P, u.P != nil}, {&news.A, u.A != nil},
-	} {
-		if !all && !v.moved {
-			*v.to = nil
+	given := reduce.Values(&u)
+	for k, v := range reduce.Values(&news) {
+		if moved := all || s.origin != nil && k < reduce.Vectors; !moved && *given[k] == nil {
+			*v = nil
 		}
 	}
 	return news, nil
-}
-
-// plain reports whether the copy is the problem itself.
-func (s *units) plain() bool {
-	for _, list := range [2][]float64{s.col, s.row} {
-		for _, u := range list {
-			if u != 1 {
-				return false
-			}
-		}
-	}
-	for k := range s.boosts {
-		if s.boosts[k].s != 1 {
-			return false
-		}
-	}
-	for k := range s.stretch {
-		if s.stretch[k].shear != 0 {
-			return false
-		}
-	}
-	return s.obj == 1 && s.origin == nil
 }
 
 // scale writes w·diag(row)·from·diag(col) to dst, of the same pattern.
@@ -321,7 +269,7 @@ func (s *units) fillVectors() {
 	for k := range s.boosts {
 		b := &s.boosts[k]
 		i := b.row
-		l0, l1 := b.turn(s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
+		l0, l1 := turn(b.s, s.p.L[i]-at[i], s.p.L[i+1]-at[i+1])
 		s.copy.L[i], _ = within(l0*s.row[i], math.Inf(1))
 		s.copy.L[i+1], _ = within(l1*s.row[i], math.Inf(1))
 	}
@@ -431,23 +379,13 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 
 // Solve solves the problem.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
-	err := s.refused(nil, s.Solver.Solve(ctx, dst))
-	if s.share = dst.Share; s.share == 0 {
-		s.share = 1
-	}
-	s.share *= float64(dst.Iterations)
-	return err
+	return s.refused(s.Solver.Solve(ctx, dst))
 }
-
-// Worked is the iterations of the last Solve. Where they were for a part of the problem, each counts as its share.
-func (s *Solver) Worked() float64 { return s.share }
 
 // Enough is reduce.EarlyEnder's where the solver has that power. It is a permission: others solve
 // to the end.
 func (s *Solver) Enough(at []float64, least float64) {
-	if e, ok := s.Solver.(reduce.EarlyEnder); ok {
-		_ = e.Enough(at, least)
-	}
+	_ = s.Solver.Enough(at, least)
 }
 
 // LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in

@@ -131,7 +131,7 @@ func (h *BasinHopping) lost(t Trial) bool {
 	}
 	h.back = true
 	for j, v := range h.at.Best {
-		h.back = h.back && math.Abs(t.X[j]-v) <= hopBack*max(h.Sub.Units[j], math.Abs(v))
+		h.back = h.back && math.Abs(t.X[j]-v) <= hopBack*max(h.Sub.Units.Of[j], math.Abs(v))
 	}
 	if h.back = h.back || t.Objective-h.at.Objective <= 10*t.Least; h.back {
 		return true
@@ -155,14 +155,14 @@ func (h *BasinHopping) perturb(x []float64) {
 	default:
 		h.shake(x)
 	}
-	if !h.Sub.Inside(h.z) {
+	if !h.Sub.Compiled.Inside(h.z) {
 		copy(h.z, x)
 	}
 }
 
 // shake moves all entries that are free, further each time.
 func (h *BasinHopping) shake(x []float64) {
-	for _, v := range h.Sub.DC.Vars {
+	for _, v := range h.Sub.Compiled.DC.Vars {
 		s := rms(x[v.Offset:][:v.Len()], sized(h.Sub, v))
 		for k := range v.Len() {
 			if j := v.Offset + k; h.Lo[j] != h.Hi[j] {
@@ -188,7 +188,7 @@ func (h *BasinHopping) part() (offset, first, size, parts int) {
 		return 0, 0, 0, 0
 	}
 	j := h.spots[h.rng.IntN(len(h.spots))]
-	for _, v := range h.Sub.DC.Vars {
+	for _, v := range h.Sub.Compiled.DC.Vars {
 		if n := v.Len(); j >= v.Offset && j < v.Offset+n {
 			offset, size, parts = v.Offset, 1, n
 			if len(v.Shape) > 1 && !v.Symmetric {

@@ -176,7 +176,7 @@ func (c *Coordinates) prepare() {
 		return
 	}
 	c.rng = rand.New(rand.NewPCG(c.Seed, 0x7062+c.Start)) // the second word names the stream
-	c.order = c.rng.Perm(c.Sub.DC.NumVars())
+	c.order = c.rng.Perm(c.Sub.Compiled.DC.NumVars())
 	alone := c.alone()
 	c.order = slices.DeleteFunc(c.order, func(j int) bool { return !alone[j] })
 	for _, j := range c.order {
@@ -188,8 +188,8 @@ func (c *Coordinates) prepare() {
 // alone marks the variables of an h that no affine equation ties to others.
 func (c *Coordinates) alone() []bool {
 	alone := c.Sub.Linearised()
-	for i := range c.Sub.DC.Constraints {
-		k := &c.Sub.DC.Constraints[i]
+	for i := range c.Sub.Compiled.DC.Constraints {
+		k := &c.Sub.Compiled.DC.Constraints[i]
 		for e := range k.Lo {
 			if !k.DC && k.Lo[e] == k.Hi[e] {
 				for _, j := range k.A.Linear(e).Idx {

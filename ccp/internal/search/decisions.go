@@ -59,11 +59,11 @@ type weighted struct {
 
 // Next is where all items have been chosen.
 func (d *Decisions) Next(p *Point) (Move, bool) {
-	if d.Off || d.done || d.Sub.H0 != nil || len(d.Sub.Soft) > 0 {
+	if d.Off || d.done || d.Sub.Compiled.H0 != nil || len(d.Sub.Compiled.Soft) > 0 {
 		return Move{}, false
 	}
 	d.done = true
-	least, sums := d.Sub.Least(), 0.0
+	least, sums := d.Sub.Lin.Least(), 0.0
 	for _, l := range least {
 		sums += float64(l.Sums)
 	}
@@ -71,14 +71,14 @@ func (d *Decisions) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	all, looks, squares := decisions(least)
-	size, n := float64(len(d.Sub.QP.Q)+d.Sub.Equations()), float64(len(p.Best))
+	size, n := float64(len(d.Sub.Compiled.QP.Q)+d.Sub.Compiled.Equations()), float64(len(p.Best))
 	work := 2*size*size*size + looks*float64(len(all)) + 2*n*n*squares
 	if len(all) < 2 || work > decisionWork {
 		return Move{}, false
 	}
 	d.Budget.Extra += int(work / (productsPerEntry * (d.Sub.Entries() + Overhead)))
 	var ok bool
-	if d.mean, d.cov, ok = d.Sub.Gaussian(p.Best, d.weights(all)); !ok {
+	if d.mean, d.cov, ok = d.Sub.Compiled.Gaussian(p.Best, d.weights(all)); !ok {
 		return Move{}, false
 	}
 	d.gain = make([]float64, len(p.Best))

@@ -67,7 +67,7 @@ func (d *Descents) prepare() bool {
 	if d.rng != nil {
 		return true
 	}
-	if d.Sub.Convex() || len(d.Sub.Soft) > 0 || len(d.Sub.Hard) > 0 {
+	if d.Sub.Convex() || len(d.Sub.Compiled.Soft) > 0 || len(d.Sub.Compiled.Hard) > 0 {
 		return false
 	}
 	for j, lo := range d.Lo {
@@ -83,7 +83,7 @@ func (d *Descents) prepare() bool {
 		return false
 	}
 	d.Sizes = func(x []float64) []float64 {
-		return Sizes(d.Sub.DC, x, func(v *dc.Variable) float64 { return sized(d.Sub, v) })
+		return Sizes(d.Sub.Compiled.DC, x, func(v *dc.Variable) float64 { return sized(d.Sub, v) })
 	}
 	d.Value, d.Stop = d.evaluate, func(round bool) bool { return d.Budget.ended() || round && !d.Budget.affords(0) }
 	d.rng = rand.New(rand.NewPCG(d.Seed, 0x6465+d.Start)) // the second word names the stream
@@ -103,8 +103,8 @@ func (d *Descents) evaluate(x, grad []float64) float64 {
 		d.Budget.Extra += int(d.spent)
 		d.spent -= math.Floor(d.spent)
 	}
-	if !d.Sub.Inside(x) {
+	if !d.Sub.Compiled.Inside(x) {
 		return math.NaN()
 	}
-	return d.Sub.DC.Objective.AddGradient(grad, 1, x)
+	return d.Sub.Compiled.DC.Objective.AddGradient(grad, 1, x)
 }

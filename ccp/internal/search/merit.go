@@ -66,11 +66,11 @@ func (v *Values) of(s *subproblem.Problem, slip float64) *axisMerit {
 // newAxisMerit prepares the problem. Where a convex constraint is broken by more than slip,
 // relative to the size of its row, the merit is +Inf.
 func newAxisMerit(s *subproblem.Problem) *axisMerit {
-	n := s.DC.NumVars()
-	p := &axisMerit{s: s, objective: alongAxes(s.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
-	p.hard, p.soft = p.standing(s.Hard), p.standing(s.Soft)
-	p.gap, p.values = make([]float64, len(s.Soft)), make([]float64, len(s.Soft))
-	p.steep = s.Steepness()
+	n := s.Compiled.DC.NumVars()
+	p := &axisMerit{s: s, objective: alongAxes(s.Compiled.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
+	p.hard, p.soft = p.standing(s.Compiled.Hard), p.standing(s.Compiled.Soft)
+	p.gap, p.values = make([]float64, len(s.Compiled.Soft)), make([]float64, len(s.Compiled.Soft))
+	p.steep = s.Compiled.Steepness()
 	return p
 }
 
@@ -106,7 +106,7 @@ const tryOverhead = 32
 // visits is about how many coefficients a try of variable j visits, and a move there.
 func (p *axisMerit) visits(j int) (try, move float64) {
 	t, m := p.objective.Cost(j)
-	rest := p.cost[j] + len(p.s.Domain) + tryOverhead
+	rest := p.cost[j] + len(p.s.Compiled.Domain) + tryOverhead
 	return float64(t + rest), float64(m + rest)
 }
 
@@ -117,13 +117,13 @@ func (p *axisMerit) goTo(x []float64, τ float64) (φ, open float64) {
 	p.φ = p.objective.At(x)
 	p.value = p.φ
 	p.open = 0
-	p.blur = p.s.Blur(x)
+	p.blur = p.s.Compiled.Blur(x)
 	for k, v := range p.s.SoftValues(x) {
 		p.values[k], p.gap[k] = v, max(v, 0)
 		p.φ += τ * p.gap[k]
 		p.open += p.gap[k] / p.s.RowSize(k)
 	}
-	if !p.s.Inside(x) || p.s.BreaksHard(x, p.slip) || math.IsNaN(p.φ) {
+	if !p.s.Compiled.Inside(x) || p.s.BreaksHard(x, p.slip) || math.IsNaN(p.φ) {
 		p.φ = math.Inf(1)
 	}
 	return p.φ, p.open
@@ -156,11 +156,11 @@ func (p *axisMerit) move(j int, v float64) {
 // violations of the constraints. Those that so small a change cannot break are not evaluated.
 func (p *axisMerit) at(j int, old float64, keep bool) (φ, open float64) {
 	none := math.Inf(1)
-	if len(p.s.Domain) > 0 && !p.s.Inside(p.x) {
+	if len(p.s.Compiled.Domain) > 0 && !p.s.Compiled.Inside(p.x) {
 		return none, none
 	}
 	for _, i := range p.hard[j] {
-		if !(p.s.DC.RelativeViolation(p.s.Hard[i], p.x) <= p.slip) {
+		if !(p.s.Compiled.DC.RelativeViolation(p.s.Compiled.Hard[i], p.x) <= p.slip) {
 			return none, none
 		}
 	}
@@ -174,7 +174,7 @@ func (p *axisMerit) at(j int, old float64, keep bool) (φ, open float64) {
 			}
 			continue
 		}
-		value := p.s.Soft[i].Value(p.x)
+		value := p.s.Compiled.Soft[i].Value(p.x)
 		gap := max(value, 0)
 		if p.τ == 0 && gap > p.gap[i] {
 			return none, none

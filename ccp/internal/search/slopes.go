@@ -136,8 +136,8 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 
 // small reports whether the problem is small enough for directions.
 func (s *Slopes) small() bool {
-	rows := len(s.Sub.Soft)
-	for _, c := range s.Sub.Hard {
+	rows := len(s.Sub.Compiled.Soft)
+	for _, c := range s.Sub.Compiled.Hard {
 		if c.DC {
 			rows++
 		} else {
@@ -150,14 +150,14 @@ func (s *Slopes) small() bool {
 // prepare takes the widths of the variables' ranges and the work that may be done beyond a look at each distance.
 func (s *Slopes) prepare(x []float64) {
 	s.work = float64(len(x))
-	for _, c := range s.Sub.Hard {
+	for _, c := range s.Sub.Compiled.Hard {
 		if c.DC {
 			s.work += float64(len(c.Support()))
 		} else {
 			s.work += float64(c.A.NNZ())
 		}
 	}
-	for _, c := range s.Sub.Soft {
+	for _, c := range s.Sub.Compiled.Soft {
 		s.work += float64(len(c.Support()))
 	}
 	s.work += s.Budget.Coefficients + evaluationOverhead
@@ -308,13 +308,13 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
-	return s.gradientOf(s.Sub.DC.Objective.Function(), y)
+	return s.gradientOf(s.Sub.Compiled.DC.Objective.Function(), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
 func (s *Slopes) gradientOf(f dc.Convex, y []float64) []float64 {
 	s.left -= s.work
-	if !s.Sub.Inside(y) {
+	if !s.Sub.Compiled.Inside(y) {
 		return nil
 	}
 	g := make([]float64, len(y))
@@ -440,7 +440,7 @@ const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
 func (s *Slopes) around(x []float64, reach float64) dc.Convex {
-	f := s.Sub.DC.Objective.Function()
+	f := s.Sub.Compiled.DC.Objective.Function()
 	n, ok := f.(interface {
 		Near(x, radius []float64) dc.Convex
 	})
@@ -485,7 +485,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 			add(func([]float64) float64 { return at }, func(to []float64) { copy(to, g) })
 		}
 	}
-	for _, c := range s.Sub.Hard {
+	for _, c := range s.Sub.Compiled.Hard {
 		if c.DC {
 			convexified(c)
 			continue
@@ -500,7 +500,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 			}
 		}
 	}
-	for _, c := range s.Sub.Soft {
+	for _, c := range s.Sub.Compiled.Soft {
 		convexified(c)
 	}
 }

@@ -95,8 +95,8 @@ func (Around) Ended(Outcome) {}
 
 // broken is the largest violation of a convex constraint at x, relative to the size of its terms.
 func (a *Around) broken(x []float64) (slip float64) {
-	for _, k := range a.Sub.Hard {
-		slip = max(slip, a.Sub.DC.RelativeViolation(k, x))
+	for _, k := range a.Sub.Compiled.Hard {
+		slip = max(slip, a.Sub.Compiled.DC.RelativeViolation(k, x))
 	}
 	return slip
 }
@@ -182,7 +182,7 @@ type Budget struct {
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
 	b := Budget{Size: sub.Entries()}
-	if f, ok := sub.DC.Objective.Function().(interface{ Coefficients() int }); ok {
+	if f, ok := sub.Compiled.DC.Objective.Function().(interface{ Coefficients() int }); ok {
 		b.Coefficients = float64(f.Coefficients())
 	}
 	return b
@@ -288,7 +288,7 @@ func sized(p *subproblem.Problem, v *dc.Variable) float64 {
 	if size := v.Size(); size > 0 {
 		return size
 	}
-	return p.Units[v.Offset]
+	return p.Units.Of[v.Offset]
 }
 
 func square(v float64) float64 { return v * v }

@@ -87,7 +87,7 @@ const (
 // newCurvature lists the functions; nil: their Hessians would be too large.
 func newCurvature(sub *subproblem.Problem) *curvature {
 	c := &curvature{sub: sub}
-	n := sub.DC.NumVars()
+	n := sub.Compiled.DC.NumVars()
 	entries := 0
 	add := func(p *piece) {
 		var ok bool
@@ -98,31 +98,31 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		entries += len(p.idx) * len(p.idx)
 		c.pieces = append(c.pieces, p)
 	}
-	if f := smoothPart(sub.H0); f != nil {
+	if f := smoothPart(sub.Compiled.H0); f != nil {
 		add(&piece{h: f})
 	}
 	var first *piece // that of an equation's first half
-	for k := 0; k < len(sub.Cuts); {
+	for k := 0; k < len(sub.Compiled.Cuts); {
 		from := k
-		for k++; k < len(sub.Cuts) && sub.Cuts[k].Same; k++ {
+		for k++; k < len(sub.Compiled.Cuts) && sub.Compiled.Cuts[k].Same; k++ {
 		}
-		cut := &sub.Cuts[from]
-		if cut.Slack() < 0 {
+		cut := &sub.Compiled.Cuts[from]
+		if cut.Slack == subproblem.NoSlack {
 			continue
 		}
-		owner := sub.Rows.At(cut.Row).Owner
-		if owner > 0 && sub.DC.Constraints[owner-1].Equation() && first != nil {
+		owner := sub.Compiled.Rows.At(cut.Row).Owner
+		if owner > 0 && sub.Compiled.DC.Constraints[owner-1].Equation() && first != nil {
 			first.down = append(first.down, cut.Row)
 			first = nil
 			continue
 		}
 		first = nil
 		p := &piece{}
-		for _, s := range sub.Cuts[from:k] {
+		for _, s := range sub.Compiled.Cuts[from:k] {
 			p.up = append(p.up, s.Row)
 		}
-		equation := sub.DC.Constraints[owner].Equation()
-		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true, at: cut.Row}); equation {
+		equation := sub.Compiled.DC.Constraints[owner].Equation()
+		if c.rows = append(c.rows, row{idx: cut.Idx, val: func(i int) float64 { return sub.Lin.Now.A[cut.Slot[i]] }, weight: p.weight, equal: equation, soft: true, at: cut.Row}); equation {
 			first = p
 		}
 		if p.h = smoothPart(cut.H); p.h != nil {
@@ -133,16 +133,16 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		return nil
 	}
 	cut := map[int]bool{}
-	for k := range sub.Cuts {
-		cut[sub.Cuts[k].Row] = true
+	for k := range sub.Compiled.Cuts {
+		cut[sub.Compiled.Cuts[k].Row] = true
 	}
-	cone := make([]bool, sub.Rows.Count())
-	for _, k := range sub.QP.Cones {
+	cone := make([]bool, sub.Compiled.Rows.Count())
+	for _, k := range sub.Compiled.QP.Cones {
 		for i := range k.Len {
 			cone[k.Start+i] = true
 		}
 	}
-	for i, r := range sub.Rows.Single { // there are no families
+	for i, r := range sub.Compiled.Rows.Single { // there are no families
 		if a := r.A; !cut[i] && !cone[i] && len(a.Idx) > 0 && a.Idx[len(a.Idx)-1] < n {
 			c.rows = append(c.rows, row{idx: a.Idx, val: func(k int) float64 { return a.Val[k] }, weight: func(y []float64) float64 { return y[i] }, equal: r.Lo == r.Hi, at: i})
 		}
@@ -272,7 +272,7 @@ func (c *curvature) find(ctx context.Context, p *piece, points [][]float64) erro
 
 // places makes places in P.
 func (c *curvature) places(square bool) {
-	n := c.sub.DC.NumVars()
+	n := c.sub.Compiled.DC.NumVars()
 	c.square = square
 	var is, js []int
 	for j := range n {
@@ -311,7 +311,7 @@ func (c *curvature) places(square bool) {
 			c.rows[k].place = take(m * (m + 1) / 2)
 		}
 	}
-	c.base = append([]float64(nil), c.sub.QP.P.Val...)
+	c.base = append([]float64(nil), c.sub.Compiled.QP.P.Val...)
 	c.convex = nil
 }
 
@@ -431,7 +431,7 @@ func (c *curvature) write(ctx context.Context, x []float64, h held) error {
 // try writes (1 − t)·W + t·W₊ with the second sum times κ, and reports whether that is
 // positive semidefinite.
 func (c *curvature) try(ctx context.Context, t, κ float64, h held) (bool, error) {
-	now := c.sub.Now.P
+	now := c.sub.Lin.Now.P
 	c.moved = t > 0
 	copy(now, c.base)
 	top := 0.0
@@ -480,11 +480,11 @@ func (c *curvature) try(ctx context.Context, t, κ float64, h held) (bool, error
 	}
 	if c.convex == nil {
 		var err error
-		if c.convex, err = qpbackend.NewConvexity(ctx, c.sub.QP.P); err != nil {
+		if c.convex, err = qpbackend.NewConvexity(ctx, c.sub.Compiled.QP.P); err != nil {
 			return false, err
 		}
 	}
-	p := *c.sub.QP.P
+	p := *c.sub.Compiled.QP.P
 	p.Val = c.seen(now)
 	exact, err := c.convex.Check(ctx, &p)
 	if err != nil && ctx.Err() != nil {
@@ -495,15 +495,15 @@ func (c *curvature) try(ctx context.Context, t, κ float64, h held) (bool, error
 
 // seen are the values of P without the columns and rows of parameters.
 func (c *curvature) seen(now []float64) []float64 {
-	hidden := c.sub.Hidden()
+	hidden := c.sub.Compiled.Hidden.Cols
 	if len(hidden) == 0 {
 		return now
 	}
-	skip := make([]bool, len(c.sub.Now.Q))
+	skip := make([]bool, len(c.sub.Lin.Now.Q))
 	for _, j := range hidden {
 		skip[j] = true
 	}
-	p := c.sub.QP.P
+	p := c.sub.Compiled.QP.P
 	out := slices.Clone(now)
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
@@ -536,25 +536,25 @@ func (c *curvature) learn(ratio float64) {
 
 // shift centres W at x, by the linear objective.
 func (c *curvature) shift(x []float64) {
-	c.sub.Curved()
-	p := *c.sub.QP.P
-	p.Val = append([]float64(nil), c.sub.Now.P...)
+	c.sub.Session.Curved()
+	p := *c.sub.Compiled.QP.P
+	p.Val = append([]float64(nil), c.sub.Lin.Now.P...)
 	for k, v := range c.base {
 		p.Val[k] -= v
 	}
-	full := make([]float64, len(c.sub.Now.Q))
+	full := make([]float64, len(c.sub.Lin.Now.Q))
 	copy(full, x)
-	p.AddSymMulVec(c.sub.Now.Q, -1, full)
+	p.AddSymMulVec(c.sub.Lin.Now.Q, -1, full)
 }
 
 // quadratic is ½·dᵀWd for a step d.
 func (c *curvature) quadratic(d []float64) float64 {
-	p := *c.sub.QP.P
-	p.Val = append([]float64(nil), c.sub.Now.P...)
+	p := *c.sub.Compiled.QP.P
+	p.Val = append([]float64(nil), c.sub.Lin.Now.P...)
 	for k, v := range c.base {
 		p.Val[k] -= v
 	}
-	full, out := make([]float64, len(c.sub.Now.Q)), make([]float64, len(c.sub.Now.Q))
+	full, out := make([]float64, len(c.sub.Lin.Now.Q)), make([]float64, len(c.sub.Lin.Now.Q))
 	copy(full, d)
 	p.AddSymMulVec(out, 1, full)
 	sum := 0.0

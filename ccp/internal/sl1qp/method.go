@@ -51,10 +51,10 @@ func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, erro
 	if m.w = newCurvature(sub); m.w == nil || sub.Chooses() {
 		return nil, nil
 	}
-	m.lo, m.hi = sub.QP.Lo, sub.QP.Hi
+	m.lo, m.hi = sub.Compiled.QP.Lo, sub.Compiled.QP.Hi
 	m.size = make([]float64, q.NumVars())
 	m.w.size = m.size
-	sub.Now.Lo, sub.Now.Hi = append([]float64(nil), m.lo...), append([]float64(nil), m.hi...)
+	sub.Lin.Now.Lo, sub.Lin.Now.Hi = append([]float64(nil), m.lo...), append([]float64(nil), m.hi...)
 	return m, nil
 }
 
@@ -136,7 +136,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 		return end, err
 	}
 	slope := math.Inf(1) // as long as each step halves it the method goes on
-	for m.Sub.Inside(x) && at.More(m.solves) && m.Δ > leastRegion {
+	for m.Sub.Compiled.Inside(x) && at.More(m.solves) && m.Δ > leastRegion {
 		m.renew(x)
 		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
 			end.Stationary = true
@@ -273,9 +273,9 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	m.most = heaviest * at.Unit
 	m.w.σ, m.solves, m.cost, m.renewed = 1, 0, 0, 0
 	m.scale(at.X)
-	m.y = make([]float64, m.Sub.Rows.Count())
+	m.y = make([]float64, m.Sub.Compiled.Rows.Count())
 	for i := range m.y {
-		r := m.Sub.Rows.At(i)
+		r := m.Sub.Compiled.Rows.At(i)
 		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
 			m.y[i] = at.Duals[r.Owner][r.Entry]
 		}
@@ -400,14 +400,14 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 		if m.defined != nil && m.defined[j] {
 			δ = math.Inf(1)
 		}
-		sub.Now.Lo[j], sub.Now.Hi[j] = max(m.lo[j], x[j]-δ), min(m.hi[j], x[j]+δ)
+		sub.Lin.Now.Lo[j], sub.Lin.Now.Hi[j] = max(m.lo[j], x[j]-δ), min(m.hi[j], x[j]+δ)
 	}
 	set := m.Backend.DefaultSettings()
 	set.Tol = m.asked.tol
 	if err := sub.Open(ctx, m.Backend, set); err != nil {
 		return trial{}, ctx.Err()
 	}
-	sub.Centre = append(append(sub.Centre[:0], x...), make([]float64, len(sub.Now.Q)-len(x))...)
+	sub.Session.Centre = append(append(sub.Session.Centre[:0], x...), make([]float64, len(sub.Lin.Now.Q)-len(x))...)
 	return m.ask(ctx, x)
 }
 
@@ -419,7 +419,7 @@ func (m *Method) held(x []float64) (h held) {
 		w := math.Abs(r.weight(m.y))
 		return (r.equal || w > least*m.price[r.at]) && !(r.soft && w > most*m.price[r.at])
 	}
-	z := m.Sub.Res.Z
+	z := m.Sub.Session.Res.Z
 	h.column = func(j int) bool {
 		return j < len(z) && (x[j] == m.lo[j] || x[j] == m.hi[j]) && math.Abs(z[j]) > least
 	}
@@ -433,17 +433,17 @@ func (m *Method) ask(ctx context.Context, x []float64) (trial, error) {
 		return trial{}, ctx.Err()
 	}
 	m.solves++
-	m.cost += sub.Res.Iterations
-	s := trial{ok: sub.Res.Status == qpbackend.Solved || sub.Res.Status == qpbackend.AlmostSolved}
+	m.cost += sub.Session.Res.Iterations
+	s := trial{ok: sub.Session.Res.Status == qpbackend.Solved || sub.Session.Res.Status == qpbackend.AlmostSolved}
 	if !s.ok {
 		return s, nil
 	}
-	s.to = append([]float64(nil), sub.Res.X[:len(x)]...)
+	s.to = append([]float64(nil), sub.Session.Res.X[:len(x)]...)
 	for j := range s.to {
 		s.to[j] = min(max(s.to[j], m.lo[j]), m.hi[j])
 	}
 	m.p.Pin(s.to)
-	s.y = append(s.y, sub.Res.Y...)
+	s.y = append(s.y, sub.Session.Res.Y...)
 	_, s.slack, s.open = sub.Slack(false)
 	_, broken := m.merit(x)
 	s.pred = m.predicted(x, s.to) + m.τ*(broken-s.slack)
@@ -459,17 +459,17 @@ func (m *Method) correct(ctx context.Context, x, y []float64) (trial, error) {
 // predicted is the merit at x less that of the convex problem at its solution.
 func (m *Method) predicted(x, to []float64) float64 {
 	sub := m.Sub
-	v := append([]float64(nil), sub.Res.X...)
+	v := append([]float64(nil), sub.Session.Res.X...)
 	copy(v, to)
 	kept := func(v []float64) float64 { // the part that is not linearised
 		sum := 0.0
-		for j, q := range sub.QP.Q {
+		for j, q := range sub.Compiled.QP.Q {
 			sum += q * v[j]
 		}
-		if sub.QP.P == nil {
+		if sub.Compiled.QP.P == nil {
 			return sum
 		}
-		p := *sub.QP.P
+		p := *sub.Compiled.QP.P
 		out := make([]float64, len(v))
 		p.AddSymMulVec(out, 0.5, v)
 		for j, w := range out {
@@ -477,14 +477,14 @@ func (m *Method) predicted(x, to []float64) float64 {
 		}
 		return sum
 	}
-	pred := m.p.Objective.G().Value(x) - kept(v) - sub.QP.R
+	pred := m.p.Objective.G().Value(x) - kept(v) - sub.Compiled.QP.R
 	d := make([]float64, len(x))
 	for j := range d {
 		d[j] = to[j] - x[j]
 	}
-	if sub.H0 != nil {
+	if sub.Compiled.H0 != nil {
 		grad := make([]float64, len(x))
-		sub.H0.AddSubgrad(grad, 1, x)
+		sub.Compiled.H0.AddSubgrad(grad, 1, x)
 		for j, g := range grad {
 			pred += g * d[j]
 		}
@@ -506,7 +506,7 @@ func (m *Method) ratio(x, y []float64, φ, pred float64) float64 {
 // merit is φ at x and Σ cᵢ(x)₊; +Inf where x breaks a convex constraint or leaves a
 // domain.
 func (m *Method) merit(x []float64) (φ, broken float64) {
-	if !m.Sub.Inside(x) {
+	if !m.Sub.Compiled.Inside(x) {
 		return math.Inf(1), math.Inf(1)
 	}
 	if broken, _ = m.Sub.Gaps(x); math.IsInf(broken, 1) {

@@ -12,19 +12,16 @@ import (
 )
 
 // NoObjective are the values of the convex problem without its objective.
-func (s *Problem) NoObjective() qpbackend.Update {
+func (s *Linearisation) NoObjective() qpbackend.Update {
 	u := s.Now
-	u.Q = make([]float64, len(u.Q))
-	if s.QP.P != nil {
-		u.P = make([]float64, s.QP.P.NNZ())
-	}
+	u.Q, u.P = make([]float64, len(u.Q)), make([]float64, len(u.P))
 	return u
 }
 
 // Ask solves the problem with other values than those of the last linearise, for
 // a purpose of its own.
-func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Result, err error) {
-	s.unchanged.diverted = true
+func (s *Session) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Result, err error) {
+	s.unchanged.answered = false
 	if err = s.Solver.Update(u); err == nil {
 		err = s.Solver.Solve(ctx, &res)
 	}
@@ -34,24 +31,11 @@ func (s *Problem) Ask(ctx context.Context, u qpbackend.Update) (res qpbackend.Re
 // Proves reports whether a backend's answer to the problem with the values u is a proof
 // that no point meets its rows: its word for it is none.
 func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
-	if res.Status != qpbackend.PrimalInfeasible {
-		return false
-	}
-	p := s.Stated()
-	if u.L != nil {
-		p.L = u.L
-	}
-	if u.U != nil {
-		p.U = u.U
-	}
-	if u.Lo != nil {
-		p.Lo, p.Hi = u.Lo, u.Hi
-	}
-	return implied.Infeasible(p, res.Y, s.columnUnits())
+	return res.Status == qpbackend.PrimalInfeasible && implied.Infeasible(s.Compiled.with(u), res.Y, s.columnUnits())
 }
 
 // Least lists the sums of least items of the objective.
-func (s *Problem) Least() []dc.Least {
+func (s *Linearisation) Least() []dc.Least {
 	var all []dc.Least
 	for k := range s.least.all {
 		all = append(all, s.least.all[k].form)
@@ -60,7 +44,7 @@ func (s *Problem) Least() []dc.Least {
 }
 
 // Equations is the number of rows that hold with equality.
-func (s *Problem) Equations() int {
+func (s *Compiled) Equations() int {
 	n := 0
 	for i, l := range s.QP.L {
 		if l == s.QP.U[i] {
@@ -75,39 +59,32 @@ func (s *Problem) Equations() int {
 // half of weight times the square of the distance from centre, on the rows that hold with
 // equality. It is for objectives of which no h is linearised; ok is false where the
 // matrix is singular to rounding.
-func (s *Problem) Gaussian(centre, weight []float64) (mean, inverse []float64, ok bool) {
+func (s *Compiled) Gaussian(centre, weight []float64) (mean, inverse []float64, ok bool) {
 	n, cols := s.DC.NumVars(), len(s.QP.Q)
 	size := cols + s.Equations()
 	kkt, rhs := mat.NewDense(size, size, nil), mat.NewVecDense(size, nil)
+	set := func(i, j int, v float64) {
+		kkt.Set(i, j, v)
+		kkt.Set(j, i, v)
+	}
 	for j := range cols {
-		for p := s.QP.P.ColPtr[j]; p < s.QP.P.ColPtr[j+1]; p++ {
-			i, v := s.QP.P.RowIdx[p], s.QP.P.Val[p]
-			kkt.Set(i, j, kkt.At(i, j)+v)
-			if i != j {
-				kkt.Set(j, i, kkt.At(j, i)+v)
-			}
+		for i := range j + 1 {
+			set(i, j, s.QP.P.At(i, j))
 		}
 		rhs.SetVec(j, -s.QP.Q[j])
 	}
 	for j, w := range weight {
-		kkt.Set(j, j, kkt.At(j, j)+w)
+		set(j, j, kkt.At(j, j)+w)
 		rhs.SetVec(j, rhs.AtVec(j)+w*centre[j])
 	}
-	place := make([]int, len(s.QP.L))
 	next := cols
 	for i, l := range s.QP.L {
-		if place[i] = -1; l == s.QP.U[i] {
-			place[i] = next
+		if l == s.QP.U[i] {
+			for j := range cols {
+				set(next, j, s.QP.A.At(i, j))
+			}
 			rhs.SetVec(next, l)
 			next++
-		}
-	}
-	for j := range cols {
-		for p := s.QP.A.ColPtr[j]; p < s.QP.A.ColPtr[j+1]; p++ {
-			if k := place[s.QP.A.RowIdx[p]]; k >= 0 {
-				kkt.Set(k, j, s.QP.A.Val[p])
-				kkt.Set(j, k, s.QP.A.Val[p])
-			}
 		}
 	}
 	all, _, err := dense.Inverse(context.Background(), size, kkt.RawMatrix().Data)

@@ -19,11 +19,11 @@ import (
 type Builder struct {
 	Cols  int
 	vars  int       // of the model: the first columns
-	Lo    []float64 // bounds of the first columns; further ones have none
+	Lo    []float64 // bounds of the columns
 	Hi    []float64
 	Rows  rows.List
 	Cones []qpbackend.Cone
-	q     []term // linear objective, duplicates allowed
+	q     []float64 // linear objective
 	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
@@ -70,30 +70,30 @@ func (b *Builder) work(n int) {
 	}
 }
 
-// term is one coefficient of the linear objective.
-type term struct {
-	col int
-	v   float64
-}
-
 const ownObjective = -1
 
 // NewBuilder has n columns. Once ctx has ended, its methods unwind: see Unwound.
 func NewBuilder(ctx context.Context, n int) *Builder {
-	return &Builder{ctx: ctx, left: interval, Cols: n, vars: n, forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{}, owner: ownObjective}
+	b := &Builder{
+		ctx: ctx, left: interval, vars: n, owner: ownObjective,
+		forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{},
+	}
+	for range n {
+		b.Var()
+	}
+	return b
 }
 
 // Var makes a free column.
 func (b *Builder) Var() int {
+	b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
+	b.q, b.place = append(b.q, 0), append(b.place, 0)
 	b.Cols++
 	return b.Cols - 1
 }
 
 // BoundColumn states lo ≤ x[col] ≤ hi.
 func (b *Builder) BoundColumn(col int, lo, hi float64) {
-	for len(b.Lo) <= col {
-		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
-	}
 	b.Lo[col], b.Hi[col] = max(b.Lo[col], lo), min(b.Hi[col], hi)
 }
 
@@ -114,7 +114,7 @@ func (b *Builder) Row(a dc.Linear, lo, hi float64) {
 	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
 		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
 		from, to = min(from, to), max(from, to)
-		if j >= len(b.Lo) || from <= b.Hi[j] && to >= b.Lo[j] {
+		if from <= b.Hi[j] && to >= b.Lo[j] {
 			b.BoundColumn(j, from, to)
 			return
 		}
@@ -140,19 +140,15 @@ func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 		return
 	}
 	last := len(b.cuts) - 1
-	b.cut(a, h, Cut{slack: noSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
+	b.cut(a, h, Cut{Slack: NoSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
 }
 
 // cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's
 // variables.
 func (b *Builder) cut(a dc.Linear, h dc.Convex, c Cut, entry int) {
-	c.H, c.Idx, c.fresh = h, h.Support(), true
+	c.H, c.Idx = h, h.Support()
 	c.Row = b.AddRow(a, math.Inf(-1), 0, entry)
-	r := b.Rows.At(c.Row)
-	c.U, r.Zeros = r.Hi, lacking(c.Idx, r.A.Idx)
-	if len(r.Zeros) < len(c.Idx) {
-		c.base = make([]float64, len(c.Idx))
-	}
+	b.Rows.At(c.Row).A = a.AddScaled(1, dc.Linear{Idx: c.Idx, Val: make([]float64, len(c.Idx))})
 	b.cuts = append(b.cuts, c)
 }
 
@@ -164,8 +160,7 @@ func (b *Builder) Cone(k dc.Cone) {
 	}[k.Kind]
 	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
-		b.work(1 + len(a.Idx))
-		b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: -a.Const, Hi: math.Inf(1), Owner: b.owner, Entry: -1})
+		b.AddRow(a, 0, math.Inf(1), -1)
 	}
 }
 
@@ -252,15 +247,21 @@ func (b *Builder) Form(f dc.Representer) dc.Form {
 	if l, ok := f.(dc.Linear); ok {
 		return dc.Form{Linear: l}
 	}
-	if form, ok := b.forms[f]; ok {
-		return form
+	f = b.first(f)
+	form, ok := b.forms[f]
+	if !ok {
+		form = f.Represent(b)
+		b.forms[f] = form
 	}
-	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
-		return b.Form(first)
-	}
-	form := f.Represent(b)
-	b.forms[f] = form
 	return form
+}
+
+// first is the first function that is f.
+func (b *Builder) first(f dc.Representer) dc.Representer {
+	if first, ok := b.share.First(f).(dc.Representer); ok {
+		return first
+	}
+	return f
 }
 
 // Bound is Form with a column for the quadratic part.
@@ -268,18 +269,15 @@ func (b *Builder) Bound(f dc.Representer) dc.Linear {
 	if l, ok := f.(dc.Linear); ok {
 		return l
 	}
-	if l, ok := b.above[f]; ok {
-		return l
+	f = b.first(f)
+	l, ok := b.above[f]
+	if !ok {
+		form := b.Form(f)
+		if l = form.Linear; len(form.Quad) > 0 {
+			l = l.AddScaled(1, b.epigraph(form.Quad))
+		}
+		b.above[f] = l
 	}
-	if first, ok := b.share.First(f).(dc.Representer); ok && first != f {
-		return b.Bound(first)
-	}
-	form := b.Form(f)
-	l := form.Linear
-	if len(form.Quad) > 0 {
-		l = l.AddScaled(1, b.epigraph(form.Quad))
-	}
-	b.above[f] = l
 	return l
 }
 
@@ -323,29 +321,21 @@ func (b *Builder) Minimise(f dc.Form) {
 	for _, l := range f.Least {
 		b.least.add(l, &b.p, b.Cols)
 	}
-	joint := b.joint(f.Quad)
-	for k, q := range f.Quad {
-		switch {
-		case q.Q != nil:
+	var squares []dc.Quadratic
+	for _, q := range f.Quad {
+		if q.Q != nil {
 			b.addQuad(q)
-		case joint == nil || !joint[k]:
-			b.addSquares(q.Weight, q.Arg)
+		} else {
+			squares = append(squares, q)
 		}
 	}
-	if joint != nil {
-		var together []dc.Quadratic
-		for k, q := range f.Quad {
-			if joint[k] {
-				together = append(together, q)
-			}
-		}
-		b.gram(together, b.columnsOf(together))
-	}
+	b.addSquares(squares)
 }
 
+// AddLinear adds l to the objective.
 func (b *Builder) AddLinear(l dc.Linear) {
 	for k, j := range l.Idx {
-		b.q = append(b.q, term{j, l.Val[k]})
+		b.q[j] += l.Val[k]
 	}
 	b.r += l.Const
 }
@@ -378,10 +368,10 @@ func (b *Builder) product(w float64, l, m dc.Linear) {
 				b.p.Add(j, i, v)
 			}
 		}
-		b.q = append(b.q, term{i, w * l.Val[k] * m.Const})
+		b.q[i] += w * l.Val[k] * m.Const
 	}
 	for n, j := range m.Idx {
-		b.q = append(b.q, term{j, w * m.Val[n] * l.Const})
+		b.q[j] += w * m.Val[n] * l.Const
 	}
 	b.r += w * l.Const * m.Const
 }
@@ -404,25 +394,18 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 }
 
 // Problem compresses the collected rows. Zeros are kept, and the cuts located.
-func (b *Builder) Problem(cuts []Cut) (*qpbackend.Problem, error) {
+func (b *Builder) Problem(cuts []Cut) *qpbackend.Problem {
 	b.work(interval)
 	m := b.Rows.Count()
-	p := &qpbackend.Problem{Q: make([]float64, b.Cols), R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
+	p := &qpbackend.Problem{Q: b.q, Lo: b.Lo, Hi: b.Hi, R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
 	p.A = b.compress(cuts)
 	b.work(interval)
 	var places []int
 	p.P, places = b.p.CSC(b.Cols, b.Cols)
 	b.least.locate(places, p.P.NNZ())
-	for len(b.Lo) < b.Cols {
-		b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
-	}
-	p.Lo, p.Hi = b.Lo, b.Hi
 	b.Rows.Each(
 		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
 		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
 	)
-	for _, t := range b.q {
-		p.Q[t.col] += t.v
-	}
-	return p, nil
+	return p
 }

@@ -19,18 +19,18 @@ const closed = 1e-3
 // With strict, units above 1 count as 1.
 func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 	units := s.rowUnits()
-	for n, j := range s.Slacks {
-		k := s.softOf(n)
+	for n, j := range s.Compiled.Slacks {
+		k := s.Compiled.owners[n]
 		u := units[k]
 		if strict {
 			u = min(u, 1)
 		}
-		v := max(s.Res.X[j], 0)
+		v := max(s.Session.Res.X[j], 0)
 		part := v / u
 		if u > 1 && v > small && part < closed {
-			part = max(part, s.DC.RelativeViolation(s.Soft[k], s.Res.X[:s.DC.NumVars()]))
+			part = max(part, s.Compiled.DC.RelativeViolation(s.Compiled.Soft[k], s.Session.Res.X[:s.Compiled.DC.NumVars()]))
 		}
-		sum, priced, open = sum+v, priced+v*s.prices[k], open+part
+		sum, priced, open = sum+v, priced+v*s.Units.prices[k], open+part
 	}
 	return sum, priced, open
 }
@@ -44,35 +44,35 @@ type Multipliers struct {
 
 // Duals distributes the multipliers of the rows in a solution to the splits of the constraints.
 func (s *Problem) Duals(sol qpbackend.Tangent) Multipliers {
-	out := Multipliers{Rows: s.rowDuals(sol.Y, sol.Y)}
-	if n := s.DC.NumVars(); len(sol.Z) >= n {
+	out := Multipliers{Rows: s.Compiled.rowDuals(sol.Y, sol.Y)}
+	if n := s.Compiled.DC.NumVars(); len(sol.Z) >= n {
 		out.Bounds = append(out.Bounds, sol.Z[:n]...)
 	}
 	cost := 1.0
-	if s.Res.Status == qpbackend.PrimalInfeasible {
+	if s.Session.Res.Status == qpbackend.PrimalInfeasible {
 		cost = 0
 	}
-	s.DC.AddDefined(cost, out.Rows, out.Bounds)
+	s.Compiled.DC.AddDefined(cost, out.Rows, out.Bounds)
 	return out
 }
 
 // WrittenDuals are Duals for the constraints as they are written.
 func (s *Problem) WrittenDuals(sol qpbackend.Tangent) Multipliers {
 	out := s.Duals(sol)
-	s.asWritten(out.Rows)
+	s.Compiled.asWritten(out.Rows)
 	return out
 }
 
 // DualTangent is the change of WrittenDuals along the change of a solution at. Multipliers of equations that define variables have no such change
 // here.
-func (s *Problem) DualTangent(at, change qpbackend.Tangent) Multipliers {
+func (s *Compiled) DualTangent(at, change qpbackend.Tangent) Multipliers {
 	out := Multipliers{Rows: s.rowDuals(at.Y, change.Y), Bounds: slices.Clone(change.Z[:s.DC.NumVars()])}
 	s.asWritten(out.Rows)
 	return out
 }
 
 // asWritten makes multipliers of splits those of the constraints as they are written. Those of dc.Constraint.Within are in the bounds'.
-func (s *Problem) asWritten(rows [][]float64) {
+func (s *Compiled) asWritten(rows [][]float64) {
 	for i, y := range rows {
 		if c := &s.DC.Constraints[i]; c.Within() {
 			y[0] = 0
@@ -83,7 +83,7 @@ func (s *Problem) asWritten(rows [][]float64) {
 }
 
 // rowDuals distributes dy, the multipliers y of the rows or a change of them.
-func (s *Problem) rowDuals(y, dy []float64) [][]float64 {
+func (s *Compiled) rowDuals(y, dy []float64) [][]float64 {
 	out := rows.Zeros(s.DC)
 	// of semidefinite constraints: the multipliers of rows
 	cones, shares := map[int][]float64{}, map[int]float64{}
@@ -150,30 +150,30 @@ func matrixMultiplier(order int, y []float64, share float64) []float64 {
 // SlacksRun reports whether a slack grows along the direction that proves the convex
 // problem unbounded.
 func (s *Problem) SlacksRun() bool {
-	tiny := 1e-9 * num.NormInf(s.Res.X)
-	return slices.ContainsFunc(s.Slacks, func(j int) bool { return s.Res.X[j] > tiny })
+	tiny := 1e-9 * num.NormInf(s.Session.Res.X)
+	return slices.ContainsFunc(s.Compiled.Slacks, func(j int) bool { return s.Session.Res.X[j] > tiny })
 }
 
 // LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points that keep the
 // constraints and are no further from the last solution than its own size: by weak
 // duality, whatever the backend says of its accuracy. One that is at least enough may be lower than need be.
 func (s *Problem) LeastNear(enough float64) float64 {
-	x := s.Res.X
-	if len(x) != len(s.QP.Q) || s.Damped() {
+	x := s.Session.Res.X
+	if len(x) != len(s.Compiled.QP.Q) || s.Damped() {
 		return math.Inf(-1)
 	}
 	reach := s.reach()
-	for _, j := range s.pinned {
+	for _, j := range s.Compiled.Hidden.Cols {
 		reach[j] = 0
 	}
-	constant := s.QP.R - s.tangentAt0() // a session may keep the solver of another constant
-	return s.Solver.LeastWithin(reach, s.DC.NumVars(), enough-constant) + constant
+	constant := s.Compiled.QP.R - s.tangentAt0() // a session may keep the solver of another constant
+	return s.Session.Solver.LeastWithin(reach, s.Compiled.DC.NumVars(), enough-constant) + constant
 }
 
 // reach is, column by column, the size of the last solution, or the unit where that is larger.
 func (s *Problem) reach() []float64 {
 	reach := append([]float64(nil), s.columnUnits()...)
-	for j, v := range s.Res.X {
+	for j, v := range s.Session.Res.X {
 		reach[j] = max(reach[j], math.Abs(v))
 	}
 	return reach
@@ -183,7 +183,7 @@ func (s *Problem) reach() []float64 {
 func (s *Problem) Near(x []float64) bool {
 	reach := s.reach()
 	for j, v := range x {
-		if !(math.Abs(v-s.Res.X[j]) <= reach[j]) {
+		if !(math.Abs(v-s.Session.Res.X[j]) <= reach[j]) {
 			return false
 		}
 	}
@@ -192,13 +192,13 @@ func (s *Problem) Near(x []float64) bool {
 
 // tangentAt0 is the constant of the tangent of the objective's h.
 func (s *Problem) tangentAt0() float64 {
-	if s.H0 == nil {
+	if s.Compiled.H0 == nil {
 		return 0
 	}
-	at := s.Res.X[:s.DC.NumVars()]
-	c := s.H0.Value(at)
-	for _, j := range s.H0.Support() {
-		c -= (s.QP.Q[j] - s.Now.Q[j]) * at[j]
+	at := s.Session.Res.X[:s.Compiled.DC.NumVars()]
+	c := s.Compiled.H0.Value(at)
+	for _, j := range s.Compiled.H0.Support() {
+		c -= (s.Compiled.QP.Q[j] - s.Lin.Now.Q[j]) * at[j]
 	}
 	return c
 }

@@ -8,40 +8,6 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// joint marks the squares that would each be stated by columns r = a but whose
-// columns, taken together, are so few that one block of P is smaller: a sum of
-// squares in a loop over the rows of a tall matrix. It is nil where there are none.
-func (b *Builder) joint(quads []dc.Quadratic) []bool {
-	if len(quads) < 2 || b.apart {
-		return nil
-	}
-	marks := make([]bool, len(quads))
-	var together []dc.Quadratic
-	viaRows := 0
-	for k := range quads {
-		q := quads[k : k+1]
-		if q[0].Q != nil {
-			continue
-		}
-		if direct, rows := b.sizes(q[0].Arg); direct > rows {
-			n := len(b.columnsOf(q))
-			b.forget(q)
-			if marks[k] = min(direct, n*(n+1)/2) > rows; marks[k] {
-				together, viaRows = append(together, q[0]), viaRows+rows
-			}
-		}
-	}
-	if len(together) < 2 {
-		return nil
-	}
-	n := len(b.columnsOf(together))
-	b.forget(together)
-	if n*(n+1)/2 > viaRows {
-		return nil
-	}
-	return marks
-}
-
 // sizes are how many numbers the products of the coefficients of a have, row by
 // row, and how many its rows have, with a column each. Parameters do not count, as a
 // backend does not see their columns.
@@ -81,9 +47,7 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 				continue
 			}
 			v := 2 * w * l.Val[i]
-			if l.Const != 0 {
-				b.q = append(b.q, term{p, v * l.Const})
-			}
+			b.q[p] += v * l.Const
 			for m, j := range l.Idx {
 				if !b.isPinned(j) || j <= p { // each pair once
 					b.p.Add(min(p, j), max(p, j), v*l.Val[m])
@@ -94,40 +58,35 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 	return dc.Entries(rows...)
 }
 
-// addSquares adds w·‖a‖² to the objective: straight into P where that makes P
-// no larger than A would become, else by columns r = a.
-func (b *Builder) addSquares(w float64, a dc.Expr) {
-	direct, viaRows := b.sizes(a)
-	switch {
-	case b.apart:
-		b.squareResiduals(w, a)
-		return
-	case direct <= viaRows:
-		for k := range a.Len() {
-			b.square(w, a.Linear(k))
+// addSquares adds sums w·‖a‖² to the objective: straight into P where that makes P no larger than A
+// would become by columns r = a, those together that are so few columns that one block of P is
+// smaller, as a sum of squares in a loop over the rows of a tall matrix, the others by columns.
+func (b *Builder) addSquares(quads []dc.Quadratic) {
+	var rest []dc.Quadratic
+	viaRows := 0
+	for k, q := range quads {
+		switch direct, rows := b.sizes(q.Arg); {
+		case !b.apart && direct <= rows:
+			for k := range q.Arg.Len() {
+				b.square(q.Weight, q.Arg.Linear(k))
+			}
+		case b.apart || !b.gram(quads[k:k+1], rows):
+			rest, viaRows = append(rest, q), viaRows+rows
 		}
+	}
+	if len(rest) > 1 && !b.apart && b.gram(rest, viaRows) {
 		return
 	}
-	q := []dc.Quadratic{{Weight: w, Arg: a}}
-	cols := b.columnsOf(q)
-	if n := len(cols); min(direct, n*(n+1)/2) <= viaRows {
-		b.gram(q, cols)
-		return
-	}
-	b.forget(q)
-	b.squareResiduals(w, a)
-}
-
-func (b *Builder) squareResiduals(w float64, a dc.Expr) {
-	for k := range a.Len() {
-		b.square(w, b.residual(a.Linear(k)))
+	for _, q := range rest {
+		for k := range q.Arg.Len() {
+			b.square(q.Weight, b.residual(q.Arg.Linear(k)))
+		}
 	}
 }
 
 // columnsOf lists the columns that occur in the squares but for parameters, in the
 // order in which they do, and leaves their places in that list, from 1, in b.place.
 func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
-	b.place = append(b.place, make([]int, b.Cols-len(b.place))...)
 	var cols []int
 	for i := range quads {
 		a := &quads[i].Arg
@@ -144,21 +103,21 @@ func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
 }
 
 // forget clears b.place after columnsOf.
-func (b *Builder) forget(quads []dc.Quadratic) {
-	for i := range quads {
-		a := &quads[i].Arg
-		for k := range a.Len() {
-			for _, j := range a.Linear(k).Idx {
-				b.place[j] = 0
-			}
-		}
+func (b *Builder) forget(cols []int) {
+	for _, j := range cols {
+		b.place[j] = 0
 	}
 }
 
 // gram adds sums of squares with the inner products of the columns summed up
-// densely first. It ends the work of columnsOf.
-func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
+// densely first, unless these are more than most.
+func (b *Builder) gram(quads []dc.Quadratic, most int) bool {
+	cols := b.columnsOf(quads)
 	n := len(cols)
+	defer b.forget(cols)
+	if n*(n+1)/2 > most {
+		return false
+	}
 	g := make([]float64, n*n)
 	lin := make([]float64, n)
 	b.p.Grow(n * (n + 1) / 2)
@@ -170,78 +129,60 @@ func (b *Builder) gram(quads []dc.Quadratic, cols []int) {
 		b.addProducts(g, lin, &q, cols)
 	}
 	for pi, i := range cols {
-		b.place[i] = 0
-		b.q = append(b.q, term{i, lin[pi]})
+		b.q[i] += lin[pi]
 		b.work(n - pi)
 		for pj := pi; pj < n; pj++ {
 			j := cols[pj]
 			b.p.Add(min(i, j), max(i, j), g[pi*n+pj])
 		}
 	}
+	return true
 }
 
 // addProducts adds the products of the columns in q to g and those with the
-// constants to lin.
+// constants to lin. Rows with all columns in order are taken together.
 func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	w, n := q.Weight, len(cols)
-	var full []dc.Linear // rows with all columns in order, to be taken together
+	var full []dc.Linear
 	for k := range q.Arg.Len() {
 		l := q.Arg.Linear(k)
 		b.r += w * l.Const * l.Const
+		for i, v := range l.Val {
+			lin[b.place[l.Idx[i]]-1] += 2 * w * v * l.Const
+		}
 		if slices.Equal(l.Idx, cols) {
-			for p, v := range l.Val {
-				lin[p] += 2 * w * v * l.Const
-			}
-			if full = append(full, l); len(full) == blockRows {
-				b.addOuter(g, w, full)
-				full = full[:0]
-			}
+			full = append(full, l)
 			continue
 		}
 		b.work(len(l.Val) * (len(l.Val) + 1) / 2)
-		b.addOuter(g, w, full) // the order of the rows is that of the sums
-		full = full[:0]
 		for i, vi := range l.Val {
 			pi := b.place[l.Idx[i]] - 1
-			lin[pi] += 2 * w * vi * l.Const
 			for j := i; j < len(l.Val); j++ {
 				pj := b.place[l.Idx[j]] - 1
 				g[min(pi, pj)*n+max(pi, pj)] += 2 * w * vi * l.Val[j]
 			}
 		}
 	}
-	b.addOuter(g, w, full)
+	b.addOuter(g, w, full, n)
 }
 
-// blockFrom is the number of columns from which addOuter multiplies blocks of up to blockRows rows: copies
-// of the rows then cost little next to their products.
-// Source: derived: of n columns, a row has 3n moves and n²/2 multiplications, eight of which take as long as a move: from 96 on the moves
-// take at most half as long. 128 rows are two parts of a product in internal/matrix.
-const (
-	blockFrom = 96
-	blockRows = 128
-)
+// blockRows is how many rows are multiplied at once. Source: two parts of a product in
+// internal/matrix.
+const blockRows = 128
 
-// addOuter adds 2w·vvᵀ for the coefficients v of full rows, at most blockRows of them, to the upper
-// triangle of g.
-func (b *Builder) addOuter(g []float64, w float64, rows []dc.Linear) {
-	if len(rows) == 0 {
+// addOuter adds 2w·vvᵀ for the n coefficients v of full rows to the upper triangle of g.
+func (b *Builder) addOuter(g []float64, w float64, full []dc.Linear, n int) {
+	if len(full) == 0 {
 		return
 	}
-	n := len(rows[0].Val)
-	b.work(n * (n + 1) / 2 * len(rows) / 4) // a quarter of the time of products one by one
-	if n < blockFrom {
-		for _, l := range rows {
-			for i, v := range l.Val {
-				num.Axpy(g[i*n+i:][:n-i], 2*w*v, l.Val[i:])
-			}
+	product, x, y := matrix.NewProduct(), make([]float64, blockRows*n), make([]float64, blockRows*n)
+	for rows := range slices.Chunk(full, blockRows) {
+		b.work(n * (n + 1) / 2 * len(rows) / 4) // a quarter of the time of products one by one
+		clear(y)
+		for r, l := range rows {
+			copy(x[r*n:][:n], l.Val)
+			num.Axpy(y[r*n:][:n], -2*w, l.Val)
 		}
-		return
+		product.Subtract(g, n, x, y, len(rows), n, n, n, n, true)
 	}
-	x, y := make([]float64, len(rows)*n), make([]float64, len(rows)*n)
-	for r, l := range rows {
-		copy(x[r*n:][:n], l.Val)
-		num.Axpy(y[r*n:][:n], -2*w, l.Val)
-	}
-	matrix.NewProduct().Subtract(g, n, x, y, len(rows), n, n, n, n, true)
 }

@@ -11,7 +11,7 @@ import (
 // TestAddOuter compares sums of products of full rows, few and many, short and long, with the definition.
 func TestAddOuter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, size := range [][2]int{{1, 3}, {4, 7}, {3, blockFrom - 1}, {1, blockFrom}, {5, blockFrom + 3}, {blockRows, 200}} {
+	for _, size := range [][2]int{{1, 3}, {4, 7}, {3, 95}, {1, 96}, {5, 99}, {blockRows + 3, 200}} {
 		rows, n := make([]dc.Linear, size[0]), size[1]
 		for r := range rows {
 			rows[r].Val = make([]float64, n)
@@ -23,7 +23,7 @@ func TestAddOuter(t *testing.T) {
 		for k := range g {
 			g[k] = 1
 		}
-		NewBuilder(t.Context(), 0).addOuter(g, 0.7, rows)
+		NewBuilder(t.Context(), 0).addOuter(g, 0.7, rows, n)
 		for i := range n {
 			for j := i; j < n; j++ {
 				want := 1.0

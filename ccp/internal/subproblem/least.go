@@ -51,8 +51,8 @@ func (c *choices) locate(places []int, entries int) {
 }
 
 // take lets those items count that are least at x: it adds their part to q and, where
-// they are others than before, makes P of base anew.
-func (c *choices) take(x, q, base []float64) (switched bool) {
+// they are others than before, makes the values p of base anew.
+func (c *choices) take(x, q, p, base []float64) (switched bool) {
 	for k := range c.all {
 		l := &c.all[k]
 		switched = l.Choose(x) || switched
@@ -65,5 +65,6 @@ func (c *choices) take(x, q, base []float64) (switched bool) {
 	for k := range c.all {
 		c.all[k].AddSquares(c.p, c.all[k].form.Weight)
 	}
+	copy(p, c.p)
 	return true
 }

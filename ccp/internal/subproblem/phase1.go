@@ -22,24 +22,21 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 		b.square(0.5, dc.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
 	}
 	const ρ = 1e3 // Source: docs/lab/ccp.md, Constants
-	for _, r := range s.Domain {
+	for _, r := range s.Compiled.Domain {
 		for _, f := range r.Domain() {
 			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 			b.BoundColumn(short.Idx[0], 0, math.Inf(1))
-			if !b.atMost(f, -1) {
-				b.Row(b.Bound(f), math.Inf(-1), 0)
-			}
+			b.within(f)
 			b.Row(b.Bound(f).AddScaled(-1, short), math.Inf(-1), -1)
 			b.AddLinear(short.Scale(ρ))
 		}
 	}
-	hardRows(b, p)
-	qp, err := b.Problem(nil)
-	if err != nil {
-		return nil, err
+	b.BoundVariables(p)
+	for i := range p.Constraints {
+		b.meet(&p.Constraints[i])
 	}
-	t := time.Now()
-	defer func() { s.Seconds += Since(t) }()
+	qp := b.Problem(nil)
+	defer s.took(time.Now())
 	known := pinned.Reduction{Equations: pinned.Find(qp, nil)}
 	solver, err := reduce.Chain(backend, known).New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
@@ -50,7 +47,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	if err := solver.Solve(ctx, &res); err != nil {
 		return nil, err
 	}
-	s.Meter.Add(&res, float64(qp.A.NNZ()))
+	s.Session.Meter.Add(&res, float64(qp.A.NNZ()))
 	if !(res.Res.Max() <= enough) || res.Status == qpbackend.PrimalInfeasible {
 		return x0, nil
 	}
@@ -60,23 +57,3 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 // enough is the residual up to which a backend's answer counts.
 // Source: docs/lab/ccp.md, Constants.
 const enough = 1e-4
-
-// hardRows adds the constraints that every point has to meet: bounds, affine and convex
-// constraints.
-func hardRows(b *Builder, p *dc.Problem) {
-	b.BoundVariables(p)
-	for i := range p.Constraints {
-		c := &p.Constraints[i]
-		switch {
-		case !c.DC:
-			for k := range c.A.Len() {
-				b.Row(c.A.Linear(k), c.Lo[k], c.Hi[k])
-			}
-		case b.inCone(c):
-		case c.Convex():
-			if g := c.E().G(); !b.atMost(g, -1) {
-				b.Row(b.Bound(g), math.Inf(-1), 0)
-			}
-		}
-	}
-}

@@ -1,10 +1,10 @@
 package subproblem
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -12,7 +12,7 @@ import (
 // Dives reports whether a step has used up all but a share of the distance to
 // the boundary of a domain: next to it a tangent is so steep that nothing ever
 // leaves again.
-func (s *Problem) Dives(x, from []float64, share float64) bool {
+func (s *Compiled) Dives(x, from []float64, share float64) bool {
 	for _, f := range s.boundary {
 		if f.Value(x) > share*f.Value(from) {
 			return true
@@ -23,7 +23,7 @@ func (s *Problem) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return isFlat(s.H0) && len(s.Cuts)+len(s.Rows.Families) == 0 && len(s.least.all) == 0
+	return isFlat(s.Compiled.H0) && len(s.Compiled.Cuts)+len(s.Compiled.Rows.Families) == 0 && len(s.Lin.least.all) == 0
 }
 
 // isFlat reports whether h is absent, or affine for given parameters: its tangent is
@@ -34,7 +34,7 @@ func isFlat(h dc.Convex) bool {
 }
 
 // Inside reports whether every h has a tangent at x.
-func (s *Problem) Inside(x []float64) bool {
+func (s *Compiled) Inside(x []float64) bool {
 	for _, r := range s.Domain {
 		if !r.Inside(x) {
 			return false
@@ -47,19 +47,18 @@ func (s *Problem) Inside(x []float64) bool {
 // than tol, relative to the variable's unit or the row's terms. Bounds of variables
 // that equations define are DC constraints.
 func (s *Problem) BreaksHard(x []float64, tol float64) bool {
-	for _, v := range s.DC.Vars {
+	for _, v := range s.Compiled.DC.Vars {
 		for k := range v.Len() {
-			if s.defined != nil && s.defined[v.Offset+k] {
-				continue
-			}
-			slip := tol * s.Units[v.Offset+k]
+			slip := tol * s.Units.Of[v.Offset+k]
 			if lo, hi := v.Bounds(k); x[v.Offset+k] < lo-slip || x[v.Offset+k] > hi+slip {
-				return true
+				if defined := s.Compiled.DC.Defined(); defined == nil || !defined[v.Offset+k] {
+					return true
+				}
 			}
 		}
 	}
-	for _, c := range s.Hard {
-		if !(s.DC.RelativeViolation(c, x) <= tol) {
+	for _, c := range s.Compiled.Hard {
+		if !(s.Compiled.DC.RelativeViolation(c, x) <= tol) {
 			return true
 		}
 	}
@@ -70,58 +69,60 @@ func (s *Problem) BreaksHard(x []float64, tol float64) bool {
 // value; open is that with each in the unit of its row, as slack measured it last or, if
 // that is less, as its terms are at x: e^x has another size at 40 than at 0.
 func (s *Problem) Gaps(x []float64) (sum, open float64) {
-	s.gaps = gaps{}
-	k := 0
-	for _, f := range s.Rows.Families {
-		s.addGaps(k, f.Soft, x)
-		f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) })
-		k = f.Soft + f.All.Count()
-	}
-	s.addGaps(k, len(s.Soft), x)
-	if math.IsNaN(s.gaps.sum) {
+	s.Lin.gaps = gaps{}
+	s.Compiled.soft(
+		func(k int) { s.addGap(k, s.Compiled.Soft[k].Value(x), x) },
+		func(f *rows.Family) { f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) }) },
+	)
+	if math.IsNaN(s.Lin.gaps.sum) {
 		return math.Inf(1), math.Inf(1)
 	}
-	return s.gaps.sum, s.gaps.open
+	return s.Lin.gaps.sum, s.Lin.gaps.open
 }
 
-// addGaps adds those of the DC constraints from number k to to.
-func (s *Problem) addGaps(k, to int, x []float64) {
-	for ; k < to; k++ {
-		if v := s.Soft[k].Value(x); !(v <= 0) {
-			s.addGap(k, v, x)
+// soft calls one with the numbers of the DC constraints that are by themselves, and many with each
+// family, in order.
+func (s *Compiled) soft(one func(k int), many func(f *rows.Family)) {
+	k := 0
+	for _, f := range s.Rows.Families {
+		for ; k < f.Soft; k++ {
+			one(k)
 		}
+		many(f)
+		k += f.All.Count()
+	}
+	for ; k < len(s.Soft); k++ {
+		one(k)
 	}
 }
 
-// addGap adds that of a DC constraint with the value v at x, which is positive or NaN.
+// addGap adds that of a DC constraint with the value v at x.
 func (s *Problem) addGap(k int, v float64, x []float64) {
-	s.gaps.sum += v * s.prices[k]
-	part := v / s.rowSize[k]
-	if part < small { // of a row that may have far smaller terms here
-		part = max(part, s.DC.RelativeViolation(s.Soft[k], x))
+	if v <= 0 {
+		return
 	}
-	s.gaps.open += part
+	s.Lin.gaps.sum += v * s.Units.prices[k]
+	part := v / s.Units.rowSize[k]
+	if part < small { // of a row that may have far smaller terms here
+		part = max(part, s.Compiled.DC.RelativeViolation(s.Compiled.Soft[k], x))
+	}
+	s.Lin.gaps.open += part
 }
 
 // SoftValues are the values of the DC constraints at x, good until the next call.
 func (s *Problem) SoftValues(x []float64) []float64 {
-	s.soft = s.soft[:0]
-	one := func(to int) {
-		for k := len(s.soft); k < to; k++ {
-			s.soft = append(s.soft, s.Soft[k].Value(x))
-		}
-	}
-	for _, f := range s.Rows.Families {
-		one(f.Soft)
-		s.soft = slices.Grow(s.soft, f.All.Count())[:f.Soft+f.All.Count()]
-		f.All.Values(s.soft[f.Soft:], x)
-	}
-	one(len(s.Soft))
-	return s.soft
+	soft := s.Compiled.Soft
+	v := slices.Grow(s.Lin.soft[:0], len(soft))[:len(soft)]
+	s.Lin.soft = v
+	s.Compiled.soft(
+		func(k int) { v[k] = soft[k].Value(x) },
+		func(f *rows.Family) { f.All.Values(v[f.Soft:][:f.All.Count()], x) },
+	)
+	return v
 }
 
 // NumCuts is how many rows are linearised.
-func (s *Problem) NumCuts() int { return len(s.Cuts) + s.Rows.Members() }
+func (s *Problem) NumCuts() int { return len(s.Compiled.Cuts) + s.Compiled.Rows.Members() }
 
 // small is a violation in the unit of a row that may be none because the unit is that of
 // another point. Source: the accuracy asked of a backend.
@@ -129,12 +130,12 @@ const small = 1e-8
 
 // RowSize is the unit of the DC constraint that is number k of Soft, as slack measured it
 // last.
-func (s *Problem) RowSize(k int) float64 { return s.rowSize[k] }
+func (s *Problem) RowSize(k int) float64 { return s.Units.rowSize[k] }
 
 // BoundDomains tightens bounds by the domains that are half-lines of one variable,
 // as that of sqrt(x) is: points are put into bounds exactly.
 func (s *Problem) BoundDomains(lo, hi []float64) {
-	for _, f := range s.boundary {
+	for _, f := range s.Compiled.boundary {
 		l, ok := f.(dc.Linear)
 		if !ok || len(l.Idx) != 1 {
 			continue
@@ -149,99 +150,50 @@ func (s *Problem) BoundDomains(lo, hi []float64) {
 }
 
 // Size is that of variable j: the largest entry of its block, at least its unit.
-func (s *Problem) Size(j int) float64 { return max(s.Units[j], s.Sizes[j]) }
+func (s *Problem) Size(j int) float64 { return max(s.Units.Of[j], s.Units.Sizes[j]) }
 
 // Chooses reports whether the objective has sums of the least of some functions, whose
 // quadratic part changes with the choice.
-func (s *Problem) Chooses() bool { return len(s.least.all) > 0 }
-
-// Hidden are the columns of parameters, which the solver does not see.
-func (s *Problem) Hidden() []int { return s.pinned }
+func (s *Problem) Chooses() bool { return len(s.Lin.least.all) > 0 }
 
 // Linearised marks the variables that an h, or a choice of the least, depends on.
 func (s *Problem) Linearised() []bool {
-	in := make([]bool, s.DC.NumVars())
+	in := make([]bool, s.Compiled.DC.NumVars())
 	mark := func(list []int) {
 		for _, j := range list {
 			in[j] = true
 		}
 	}
-	if s.H0 != nil {
-		mark(s.H0.Support())
+	if s.Compiled.H0 != nil {
+		mark(s.Compiled.H0.Support())
 	}
-	for k := range s.Cuts {
-		mark(s.Cuts[k].Idx)
+	for k := range s.Compiled.Cuts {
+		mark(s.Compiled.Cuts[k].Idx)
 	}
-	for _, f := range s.Rows.Families {
+	for _, f := range s.Compiled.Rows.Families {
 		f.Variables(func(j int) { in[j] = true })
 	}
-	for k := range s.least.all {
-		mark(s.least.all[k].vars)
+	for k := range s.Lin.least.all {
+		mark(s.Lin.least.all[k].vars)
 	}
 	return in
 }
 
 // Last is the last solution, not a copy.
-func (s *Problem) Last() qpbackend.Tangent {
+func (s *Session) Last() qpbackend.Tangent {
 	return qpbackend.Tangent{X: s.Res.X, Y: s.Res.Y, Z: s.Res.Z}
 }
 
 // Point is a copy of the last solution; nothing where there is none.
-func (s *Problem) Point() qpbackend.Tangent {
+func (s *Session) Point() qpbackend.Tangent {
 	if s.Res.Status != qpbackend.Solved && s.Res.Status != qpbackend.AlmostSolved {
 		return qpbackend.Tangent{}
 	}
 	return qpbackend.Tangent{X: slices.Clone(s.Res.X), Y: slices.Clone(s.Res.Y), Z: slices.Clone(s.Res.Z)}
 }
 
-// NameOf names the constraint of a row, or the objective.
-func (s *Problem) NameOf(row int) string {
-	r := s.Rows.At(row)
-	if r.Owner < 0 {
-		return "a term of the objective"
-	}
-	if name := s.DC.Constraints[r.Owner].Name(); name != "" {
-		return name
-	}
-	return fmt.Sprintf("constraint %d, counted from 1", r.Owner+1)
-}
-
-// Curve is a function that Linearise replaces by its tangent.
-type Curve struct {
-	H    dc.Convex
-	Name string // of the constraint; "" for the objective
-	Rows []int  // that have its tangent; nil for the objective, from which it is subtracted
-}
-
-// Curves are those of the objective and of the constraints.
-func (s *Problem) Curves() []Curve {
-	var list []Curve
-	if s.H0 != nil {
-		list = append(list, Curve{H: s.H0})
-	}
-	for k := range s.Cuts {
-		c := &s.Cuts[k]
-		if !c.Same {
-			name := ""
-			if owner := s.Rows.At(c.Row).Owner; owner >= 0 {
-				name = s.DC.Constraints[owner].Name()
-			}
-			list = append(list, Curve{H: c.H, Name: name})
-		}
-		last := &list[len(list)-1]
-		last.Rows = append(last.Rows, c.Row)
-	}
-	for _, f := range s.Rows.Families {
-		for k := range f.Count() {
-			c := &s.DC.Constraints[f.Owner+f.Number(k)]
-			list = append(list, Curve{H: c.E().H(), Name: c.Name(), Rows: []int{f.Row + k}})
-		}
-	}
-	return list
-}
-
 // Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for one that is not known.
-func (s *Problem) Steepness() []float64 {
+func (s *Compiled) Steepness() []float64 {
 	steep := make([]float64, len(s.Soft))
 	for k := range steep {
 		steep[k] = math.Inf(1)
@@ -255,7 +207,7 @@ func (s *Problem) Steepness() []float64 {
 }
 
 // Blur bounds the rounding errors at x of the constraints that have a Lipschitz constant.
-func (s *Problem) Blur(x []float64) float64 {
+func (s *Compiled) Blur(x []float64) float64 {
 	top := 0.0
 	for _, f := range s.Rows.Families {
 		top = max(top, f.All.Blur(x))

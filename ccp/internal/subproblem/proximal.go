@@ -2,26 +2,16 @@ package subproblem
 
 import "github.com/dcopt/dcopt/qpbackend/sparse"
 
-// Where the convex problem has no least value although the problem may have one,
-// as when slacks stay cheaper than the gain of the objective, ½ρ‖x − z‖², each variable
-// in units of its size, is added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
-// then exists, and the points converge as before.
-type proximal struct {
-	ρ    float64 // 0: off
-	base []float64
-	slot []int // of the diagonal, one per variable
-}
-
 // Dampen adds a proximal term from now on, heavier each time: the first is 1 % of
 // the largest slope of the objective at z per unit of a variable. The solver has to
 // be opened again.
 func (s *Problem) Dampen(z []float64) {
-	ρ := 10 * s.prox.ρ
+	ρ := 10 * s.Lin.prox.ρ
 	if ρ == 0 {
 		slope, _ := s.Slopes(z)
-		ρ = 1e-2 * max(slope, 1e-3*s.Solver.Objective())
+		ρ = 1e-2 * max(slope, 1e-3*s.Session.Solver.Objective())
 	}
-	m := &s.prox
+	m := &s.Lin.prox
 	if m.slot == nil {
 		m.place(s)
 	}
@@ -30,26 +20,26 @@ func (s *Problem) Dampen(z []float64) {
 
 // place makes room for the term.
 func (m *proximal) place(s *Problem) {
-	all := make([]int, s.DC.NumVars())
+	all := make([]int, s.Compiled.DC.NumVars())
 	for j := range all {
 		all[j] = j
 	}
 	m.slot = s.Curve(all, all)
-	if m.base = s.QP.P.Val; s.least.p != nil {
-		m.base = s.least.p
+	if m.base = s.Compiled.QP.P.Val; s.Lin.least.p != nil {
+		m.base = s.Lin.least.p
 	}
 }
 
 // Damped reports whether there is a proximal term: then the solution of the
 // convex problem is a step, and not the least value even where nothing is
 // linearised.
-func (s *Problem) Damped() bool { return s.prox.ρ > 0 }
+func (s *Problem) Damped() bool { return s.Lin.prox.ρ > 0 }
 
 // Calm takes the proximal term away.
 func (s *Problem) Calm() {
-	if m := &s.prox; m.ρ > 0 {
-		m.ρ, s.unchanged.held = 0, false
-		copy(s.Now.P, m.base)
+	if m := &s.Lin.prox; m.ρ > 0 {
+		m.ρ, s.Session.unchanged.held = 0, false
+		copy(s.Lin.Now.P, m.base)
 	}
 }
 
@@ -59,11 +49,11 @@ func (m *proximal) pull(s *Problem, z []float64) {
 		return
 	}
 	for j, k := range m.slot {
-		ρ := m.ρ / s.Units[j] / max(s.Units[j], s.Sizes[j])
-		if p := m.base[k] + ρ; s.Now.P[k] != p { // as where sizes have changed
-			s.Now.P[k], s.unchanged.held = p, false
+		ρ := m.ρ / s.Units.Of[j] / max(s.Units.Of[j], s.Units.Sizes[j])
+		if p := m.base[k] + ρ; s.Lin.Now.P[k] != p { // as where sizes have changed
+			s.Lin.Now.P[k], s.Session.unchanged.held = p, false
 		}
-		s.Now.Q[j] -= ρ * z[j]
+		s.Lin.Now.Q[j] -= ρ * z[j]
 	}
 }
 
@@ -75,20 +65,20 @@ func (s *Problem) Curve(i, j []int) (places []int) {
 	for k := range i {
 		t.Add(i[k], j[k], 0)
 	}
-	if p := s.QP.P; p != nil {
+	if p := s.Compiled.QP.P; p != nil {
 		for col := range p.Cols {
 			for k := p.ColPtr[col]; k < p.ColPtr[col+1]; k++ {
 				t.Add(p.RowIdx[k], col, p.Val[k])
 			}
 		}
 	}
-	s.QP.P, places = t.CSC(len(s.QP.Q), len(s.QP.Q))
-	s.Now.P = append([]float64(nil), s.QP.P.Val...)
-	s.least.locate(places[len(i):], s.QP.P.NNZ())
-	copy(s.Now.P, s.least.p)
-	s.unchanged.held = false
+	s.Compiled.QP.P, places = t.CSC(len(s.Compiled.QP.Q), len(s.Compiled.QP.Q))
+	s.Lin.Now.P = append([]float64(nil), s.Compiled.QP.P.Val...)
+	s.Lin.least.locate(places[len(i):], s.Compiled.QP.P.NNZ())
+	copy(s.Lin.Now.P, s.Lin.least.p)
+	s.Session.unchanged.held = false
 	return places[:len(i)]
 }
 
 // Curved tells that values in Now.P have changed.
-func (s *Problem) Curved() { s.unchanged.held = false }
+func (s *Session) Curved() { s.unchanged.held = false }

@@ -13,362 +13,106 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
-
-// Problem is the convex problem of an iteration. Everything but values is
-// fixed by compile; linearise overwrites values, solve solves.
-type Problem struct {
-	DC       *dc.Problem
-	QP       *qpbackend.Problem // as compiled: no h, no slack costs; but A has the values of now
-	Rows     rows.List
-	Cuts     []Cut // the linearised rows of Rows.Single
-	Slacks   []int // columns
-	H0       dc.Convex
-	Domain   []dc.Restricted
-	boundary []dc.Representer // ≤ 0 within the domains
-	Hard     []*dc.Constraint // the convex ones
-	Soft     []*dc.Constraint // those with a slack
-	prox     proximal
-	least    choices
-	pinned   []int             // the columns of parameters, which the solver does not see
-	known    []pinned.Equation // which give their columns' values, that it does not see either
-	defined  []bool            // variables that equations define; nil: there are none
-	Now      qpbackend.Update  // values of this iteration
-	tangency
-	sizing
-	answer
-	near
-}
-
-// tangency is where the rows and the objective are linearised.
-type tangency struct {
-	Switched bool      // the last linearise chose other items than the one before
-	at       []float64 // where the cuts have their tangents; empty: that is not known
-	grad     []float64 // n
-	τ        float64   // of the last linearise
-	some     []int     // places
-	soft     []float64 // see SoftValues
-	gaps     gaps      // see Gaps
-}
-
-// sizing has the units of variables and slacks.
-type sizing struct {
-	Units    []float64 // of the variables: powers of 1024 near the sizes of their blocks
-	columns  []float64 // units of all columns; nil: they have changed
-	sized    []float64 // the point that they are chosen for
-	chosen   []float64 // Sizes when they were chosen
-	lo, hi   []float64 // bounds of the variables, implied ones included; empty: they are not known
-	rowsAt   []float64 // units of the slacks' rows when they were chosen
-	powers   []int     // columns that are values of powers or exponentials
-	Sizes    []float64 // of the variables: the largest entries of their blocks
-	largest  []float64 // of these so far
-	rowSize  []float64 // of the DC constraints; see rowUnits
-	measured bool      // they are of the rows as they are
-	prices   []float64 // of their slacks, in multiples of τ
-}
-
-// answer is the solver and its last answer.
-type answer struct {
-	Solver    *scaled.Solver
-	Centre    []float64 // the point from which the solver measures x; nil: 0
-	chooses   bool      // the solver works with some of the rows, first with those near a proposed x
-	unchanged unchanged // the values of the last solve
-	Res       qpbackend.Result
-	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
-	Seconds   float64
-	Meter     *Meter // of Solve and Project; nil: no one counts
-	// Spare is the decrease of the objective from the point of the tangents from which on the solver need not find all of it; 0: always.
-	Spare float64
-}
-
-// gaps are the sums of Gaps so far.
-type gaps struct{ sum, open float64 }
-
-// near is which constraints have rows, and how to make a solver where that changes.
-type near struct {
-	choice  rows.Choice
-	owners  []int32 // by slack: the number in Soft; nil: the same
-	far     bool    // the last solution was so far from the point of the choice that tangents had to be looked at, or the next tangents are
-	unsized bool    // the sizes of constraints without rows are not known yet
-	backend qpbackend.Backend
-	set     qpbackend.Settings
-}
 
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return compile(ctx, &Problem{DC: p}, false)
+	return compile(ctx, p, rows.Choice{}, false)
 }
 
 // CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
 // x; nil: with all rows. Solve gives those rows that its solutions break.
 func CompileNear(ctx context.Context, p *dc.Problem, x []float64) (*Problem, error) {
-	return compile(ctx, &Problem{DC: p, near: nearTo(p, x)}, false)
-}
-
-// nearTo is the choice around x; nil: of all rows.
-func nearTo(p *dc.Problem, x []float64) (n near) {
-	if x != nil {
-		n.choice, n.unsized = rows.Around(x), true
-		p.Pin(n.choice.Around)
-	}
-	return n
+	return compile(ctx, p, rows.Around(x), false)
 }
 
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
 // products of coefficients.
 func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
-	return compile(ctx, &Problem{DC: p}, true)
+	return compile(ctx, p, rows.Choice{}, true)
 }
 
-// compile is Compile, or CompileApart, of s.DC. No other field of s is set but those of near.
-func compile(ctx context.Context, s *Problem, apart bool) (of *Problem, err error) {
+// compile is Compile, or CompileApart, with the rows of a choice.
+func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool) (s *Problem, err error) {
 	defer Unwound(&err)
-	b := NewBuilder(ctx, s.DC.NumVars())
+	s = &Problem{&Compiled{DC: p, choice: choice}, &Linearisation{unsized: choice.Around != nil}, &Units{}, &Session{}}
+	b := NewBuilder(ctx, p.NumVars())
 	b.apart = apart
-	s.pin(b)
-	s.addObjective(b)
-	b.BoundVariables(s.DC)
-	s.addConstraints(b)
-	s.restrictMajorants(b)
-	if s.QP, err = b.Problem(b.cuts); err != nil {
-		return nil, err
-	}
+	s.Compiled.pin(b)
+	s.Compiled.addObjective(b)
+	b.BoundVariables(p)
+	s.Compiled.addConstraints(b)
+	s.Compiled.restrictMajorants(b)
+	s.Compiled.QP = b.Problem(b.cuts)
 	s.compiled(b)
 	return s, nil
 }
 
-// pin notes which variables are parameters.
-func (s *Problem) pin(b *Builder) {
-	for _, v := range s.DC.Vars {
-		if !v.Param {
-			continue
-		}
-		if b.pinned == nil {
-			b.pinned = make([]bool, s.DC.NumVars())
-		}
-		for j := v.Offset; j < v.Offset+v.Len(); j++ {
-			b.pinned[j] = true
-			s.pinned = append(s.pinned, j)
-		}
-	}
-}
-
-// addObjective adds g of the objective, and the domain of its h.
-func (s *Problem) addObjective(b *Builder) {
-	b.Minimise(b.Form(s.DC.Objective.G()))
-	if h := s.DC.Objective.H(); len(h.Support()) > 0 {
-		s.H0 = h
-		s.restrict(b, h)
-	}
-}
-
-// addConstraints adds the rows of all constraints, and the bounds of slacks.
-func (s *Problem) addConstraints(b *Builder) {
-	for i := 0; i < len(s.DC.Constraints); i++ {
-		b.work(1)
-		if n := s.addFamily(b, i); n > 0 {
-			i += n - 1
-			continue
-		}
-		b.owner = i
-		c := &s.DC.Constraints[i]
-		if c.Convex() {
-			s.Hard = append(s.Hard, c)
-		} else {
-			s.Soft = append(s.Soft, c)
-		}
-		s.addConstraint(b, c)
-	}
-	b.owner = ownObjective
-	for _, j := range s.Slacks {
-		b.BoundColumn(j, 0, math.Inf(1))
-	}
-}
-
-// addFamily adds the rows of the constraints that number i is the first of, where they are one
-// object. It returns how many there are, 0 where they are to be added one by one.
-func (s *Problem) addFamily(b *Builder, i int) int {
-	m := s.DC.Constraints[i].Members()
-	if m == nil {
-		return 0
-	}
-	t, ok := m.Tangent()
-	if !ok {
-		return 0
-	}
-	n := m.Count()
-	some := s.choice.Of(len(b.Rows.Families), m)
-	f := rows.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
-	for k := range f.Count() {
-		s.Slacks = append(s.Slacks, b.Var())
-		s.note(len(s.Soft) + f.Number(k))
-	}
-	s.Soft = slices.Grow(s.Soft, n)
-	for k := range n {
-		s.Soft = append(s.Soft, &s.DC.Constraints[i+k])
-	}
-	b.work(f.Width())
-	b.Rows.Families = append(b.Rows.Families, f)
-	return n
-}
-
-// softOf is the number in Soft of the constraint of a slack.
-func (s *Problem) softOf(slack int) int {
-	if s.owners == nil {
-		return slack
-	}
-	return int(s.owners[slack])
-}
-
-// note keeps the number in Soft of the constraint of the last slack.
-func (s *Problem) note(soft int) {
-	n := len(s.Slacks) - 1
-	switch {
-	case s.owners == nil && soft == n:
-		return
-	case s.owners == nil:
-		for k := range n {
-			s.owners = append(s.owners, int32(k))
-		}
-	}
-	s.owners = append(s.owners, int32(soft))
-}
-
-// restrictMajorants adds the domains of the h that majorants linearise.
-func (s *Problem) restrictMajorants(b *Builder) {
-	for k := 0; k < len(b.cuts); k++ { // which may grow
-		if b.cuts[k].slack == noSlack {
-			s.restrict(b, b.cuts[k].H)
-		}
-	}
-}
-
 // compiled takes the assembled problem over, and makes room for values.
 func (s *Problem) compiled(b *Builder) {
-	qp := s.QP
-	s.defined = s.DC.Defined()
-	b.Rows.Assembled(s.DC.NumVars())
-	s.Cuts, s.Rows, s.least = b.cuts, b.Rows, b.least
-	s.known = pinned.Find(qp, s.pinned)
-	s.grad = make([]float64, s.DC.NumVars())
-	s.powers = scaled.ConeValues(s.QP, s.DC.NumVars())
-	if s.prices == nil {
-		s.rowSize, s.prices = make([]float64, len(s.Soft)), make([]float64, len(s.Soft))
-		for k := range s.Soft {
-			s.rowSize[k], s.prices[k] = 1, 1
-		}
+	qp := s.Compiled.QP
+	b.Rows.Assembled(s.Compiled.DC.NumVars())
+	s.Compiled.Cuts, s.Compiled.Rows, s.Lin.least = b.cuts, b.Rows, b.least
+	s.Compiled.Hidden.Equations = pinned.Find(qp, s.Compiled.Hidden.Cols)
+	s.Compiled.alone = lonely(qp, s.Compiled.DC.NumVars())
+	s.Lin.grad = make([]float64, s.Compiled.DC.NumVars())
+	s.Compiled.powers = scaled.ConeValues(s.Compiled.QP, s.Compiled.DC.NumVars())
+	ones := slices.Repeat([]float64{1}, len(s.Compiled.Soft))
+	s.Units.rowSize, s.Units.prices = ones, slices.Clone(ones)
+	s.Lin.Now = qpbackend.Update{P: qp.P.Val, Q: slices.Clone(qp.Q), Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: slices.Clone(qp.U), A: qp.A.Val}
+	if s.Lin.least.p != nil {
+		s.Lin.Now.P = slices.Clone(s.Lin.least.p)
 	}
-	s.Now = qpbackend.Update{P: append([]float64(nil), s.least.p...), Q: append([]float64(nil), qp.Q...), Lo: qp.Lo, Hi: qp.Hi, U: append([]float64(nil), qp.U...), A: qp.A.Val}
-}
-
-// addConstraint adds the rows of one constraint.
-func (s *Problem) addConstraint(b *Builder, c *dc.Constraint) {
-	if !c.DC {
-		for k := range c.A.Len() {
-			b.AddRow(c.A.Linear(k), c.Lo[k], c.Hi[k], k)
-		}
-		return
-	}
-	if b.inCone(c) {
-		return
-	}
-	e, convex := c.E(), c.Convex()
-	g := e.G()
-	if convex && b.atMost(g, 0) {
-		return
-	}
-	h := e.H()
-	idx := h.Support()
-	slack := dc.Linear{}
-	if !convex {
-		s.restrict(b, h)
-		slack = dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-		s.Slacks = append(s.Slacks, slack.Idx[0])
-		s.note(len(s.Soft) - 1)
-	}
-	for k, l := range upperRows(b, g, len(idx)) {
-		if convex {
-			b.AddRow(l, math.Inf(-1), 0, 0)
-			continue
-		}
-		b.cut(l.AddScaled(-1, slack), h, Cut{Same: k > 0, slack: len(s.Slacks) - 1}, 0)
-	}
-}
-
-// upperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
-// pieces of a polyhedral g where writing h out for each of them costs no more
-// than a column above g, else that column.
-func upperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
-	if p, ok := g.(dc.Polyhedral); ok {
-		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
-			return pieces
-		}
-	}
-	return []dc.Linear{b.Bound(g)}
-}
-
-// restrict keeps the points within the domain of h.
-func (s *Problem) restrict(b *Builder, h dc.Convex) {
-	r, ok := h.(dc.Restricted)
-	if e, is := h.(interface{ Everywhere() bool }); !ok || is && e.Everywhere() {
-		return
-	}
-	s.Domain = append(s.Domain, r)
-	for _, f := range r.Domain() {
-		s.boundary = append(s.boundary, f)
-		if !b.atMost(f, -1) {
-			b.Row(b.Bound(f), math.Inf(-1), 0)
-		}
+	if s.NumCuts() > 0 {
+		s.Lin.Now.A = slices.Clone(qp.A.Val)
 	}
 }
 
 // Open makes the solver, unless a session kept it; the problem it sees is that of
 // the first linearise.
 func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.Settings) error {
-	if s.Solver != nil {
+	if s.Session.Solver != nil {
 		return nil
 	}
 	defer s.took(time.Now())
-	s.backend, s.set, s.chooses = b, set, workingset.Chooses(b, s.QP)
-	known := pinned.Reduction{Cols: s.pinned, Equations: s.known}
-	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Slacks, known)
+	s.Session.backend, s.Session.set, s.Session.chooses = b, set, workingset.Chooses(b, s.Compiled.QP)
+	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Compiled.Slacks, s.Compiled.Hidden)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}
-	s.Solver = solver
-	s.unchanged.held, s.unchanged.answered = true, false
+	s.Session.Solver = solver
+	s.Session.unchanged.held, s.Session.unchanged.answered = true, false
 	return nil
 }
 
 // count counts the work of a solution.
 func (s *Problem) count() {
-	s.Worked = s.Solver.Worked()
-	s.Meter.Add(&s.Res, s.Entries())
+	s.Session.Worked = float64(s.Session.Res.Iterations)
+	if s.Session.Res.Share > 0 {
+		s.Session.Worked *= s.Session.Res.Share
+	}
+	s.Session.Meter.Add(&s.Session.Res, s.Entries())
 }
 
 // Entries is how many numbers the convex problem has.
-func (s *Problem) Entries() float64 { return float64(s.QP.A.NNZ() + s.QP.P.NNZ()) }
+func (s *Problem) Entries() float64 { return float64(s.Compiled.QP.A.NNZ() + s.Compiled.QP.P.NNZ()) }
 
 // took adds the time since t.
-func (s *Problem) took(t time.Time) { s.Seconds += Since(t) }
+func (s *Problem) took(t time.Time) { s.Session.Seconds += Since(t) }
 
 // Stated is the problem of the last Linearise, with the columns of parameters. It shares
 // slices with s.
-func (s *Problem) Stated() *qpbackend.Problem {
-	p := *s.QP
-	p.Q, p.U = s.Now.Q, s.Now.U
-	if s.Now.L != nil {
-		p.L = s.Now.L
-	}
-	a := *s.QP.A
-	a.Val = s.Now.A
-	p.A = &a
-	if s.Now.P != nil {
-		pm := *s.QP.P
-		pm.Val = s.Now.P
-		p.P = &pm
-	}
+func (s *Problem) Stated() *qpbackend.Problem { return s.Compiled.with(s.Lin.Now) }
+
+// with is the problem with other values, all of which are given.
+func (s *Compiled) with(v qpbackend.Update) *qpbackend.Problem {
+	p, a, quad := *s.QP, *s.QP.A, *s.QP.P
+	p.Q, p.Lo, p.Hi, p.L, p.U = v.Q, v.Lo, v.Hi, v.L, v.U
+	a.Val, quad.Val = v.A, v.P
+	p.A, p.P = &a, &quad
 	return &p
 }
 
@@ -377,80 +121,47 @@ func (s *Problem) Stated() *qpbackend.Problem {
 // that is the one before is not solved again.
 func (s *Problem) Solve(ctx context.Context) error {
 	defer s.took(time.Now())
-	if s.Centre == nil && s.Res.Status == qpbackend.Solved && s.unchanged.is(&s.Now) {
-		s.Res.Iterations, s.Worked = 0, 0
+	if s.Session.Centre == nil && s.Session.Res.Status == qpbackend.Solved && s.Session.unchanged.is(&s.Lin.Now) {
+		s.Session.Res.Iterations, s.Session.Worked = 0, 0
 		return ctx.Err()
 	}
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	if err := s.unchanged.ask(s.Solver, s.values()); err != nil {
+	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
 		return err
 	}
 	err := s.warmStart(ctx)
 	if err == nil {
-		err = s.Solver.Solve(ctx, &s.Res)
+		err = s.Session.Solver.Solve(ctx, &s.Session.Res)
 		s.count()
 	}
-	s.unchanged.answered = err == nil
+	s.Session.unchanged.answered = err == nil
 	return s.stay(s.include(ctx, err))
 }
 
 // stay leaves the variables that the convex problem does not contain where they are: a solver may
 // put them anywhere, as far as it likes. err is that of the solution.
 func (s *Problem) stay(err error) error {
-	if err != nil || len(s.at) != s.DC.NumVars() || len(s.Res.X) < len(s.at) {
+	if err != nil || len(s.Lin.at) != s.Compiled.DC.NumVars() || len(s.Session.Res.X) < len(s.Lin.at) {
 		return err
 	}
-	a, squares := s.QP.A, []bool(nil)
-	for j, v := range s.at {
-		if s.Now.Q[j] != 0 || a != nil && a.ColPtr[j+1] > a.ColPtr[j] {
-			continue
-		}
-		if squares == nil {
-			squares = s.squares()
-		}
-		if !squares[j] {
-			s.Res.X[j] = v
+	for _, j := range s.Compiled.alone {
+		if s.Lin.Now.Q[j] == 0 {
+			s.Session.Res.X[j] = s.Lin.at[j]
 		}
 	}
 	return nil
-}
-
-// squares tells which columns have squares or products in the objective.
-func (s *Problem) squares() []bool {
-	in := make([]bool, len(s.Now.Q))
-	if p := s.QP.P; p != nil {
-		for k := range in {
-			for _, i := range p.RowIdx[p.ColPtr[k]:p.ColPtr[k+1]] {
-				in[i], in[k] = true, true
-			}
-		}
-	}
-	return in
 }
 
 // ready brings the rows, and the units and the centre of the solver, up to date.
 func (s *Problem) ready(ctx context.Context) error {
 	err := s.approach(ctx)
 	if err == nil {
-		s.Solver.Resize(s.columnUnits())
-		s.Solver.Centre(s.Centre)
+		s.Session.Solver.Resize(s.columnUnits())
+		s.Session.Solver.Centre(s.Session.Centre)
 	}
 	return err
-}
-
-// values are those that the solver does not have: all of them, also those that never
-// change, where it was given others for another purpose.
-func (s *Problem) values() qpbackend.Update {
-	now := s.Now
-	if s.unchanged.diverted {
-		now.L = s.lower()
-		if now.P == nil && s.QP.P != nil {
-			now.P = s.QP.P.Val
-		}
-	}
-	return now
 }
 
 // warmStart lets the solver begin at the last solution, if it has come near one, and end as soon as enough of the objective's decrease is found.
@@ -459,123 +170,137 @@ func (s *Problem) warmStart(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.chooses && len(s.at) > 0 {
-		s.Solver.Enough(s.at, s.Spare)
+	if s.Session.chooses && len(s.Lin.at) > 0 {
+		s.Session.Solver.Enough(s.Lin.at, s.Session.Spare)
 	}
-	switch s.Res.Status {
+	switch s.Session.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
-		return s.Solver.WarmStart(s.Res.X, s.Res.Y, s.Res.Z)
+		return s.Session.Solver.WarmStart(s.Session.Res.X, s.Session.Res.Y, s.Session.Res.Z)
 	}
-	if s.chooses && len(s.at) > 0 {
-		return s.Solver.WarmStart(append(slices.Clone(s.at), make([]float64, len(s.QP.Q)-len(s.at))...), nil, nil)
+	if s.Session.chooses && len(s.Lin.at) > 0 {
+		return s.Session.Solver.WarmStart(append(slices.Clone(s.Lin.at), make([]float64, len(s.Compiled.QP.Q)-len(s.Lin.at))...), nil, nil)
 	}
 	return nil
 }
 
-// lower are the lower bounds of the rows.
-func (s *Problem) lower() []float64 {
-	if s.Now.L != nil {
-		return s.Now.L
-	}
-	return s.QP.L
-}
-
 func (s *Problem) Close() {
-	if solver := s.Solver; solver != nil {
-		s.Solver = nil // also where Close of a user's solver panics
+	if solver := s.Session.Solver; solver != nil {
+		s.Session.Solver = nil // also where Close of a user's solver panics
 		solver.Close()
 	}
-	s.unchanged = unchanged{}
+	s.Session.unchanged = unchanged{}
 }
 
-// Leap says that the next tangents have nothing to do with the last solution: rows are chosen anew, for the point where they are taken.
-func (s *Problem) Leap() { s.far = s.choice.Absent() }
-
-// approach chooses the members with rows anew where the last solution was far, or the tangents are.
-func (s *Problem) approach(ctx context.Context) error {
-	if !s.far || len(s.at) == 0 {
-		return nil
-	}
-	s.far = false
-	next, ok := s.choice.Again(s.at, s.Res.Y, s.Rows.Families)
-	if !ok {
-		return nil
-	}
-	return s.renew(ctx, next)
+// unchanged holds the values of the last solve. Where every h is piecewise affine,
+// as the maxima of a regression are, the procedure ends at a point whose
+// tangents are those that led there: its convex problem is the one before, and
+// so is the solution.
+type unchanged struct {
+	held     bool             // the solver has A and P as they are now
+	answered bool             // with these and the values below
+	last     qpbackend.Update // of the last solve
 }
 
-// include gives rows to the constraints without one that the last solution breaks, and solves the problem again. err is that of the last
-// solution.
-func (s *Problem) include(ctx context.Context, err error) error {
-	if err != nil || !s.choice.Absent() {
-		return err
+// is reports whether the values are those of the last solve: the same numbers,
+// but for the rounding errors in the bounds that tangents give.
+func (a *unchanged) is(now *qpbackend.Update) bool {
+	if !a.held || !a.answered || !slices.Equal(a.last.Q, now.Q) || !slices.Equal(a.last.L, now.L) ||
+		!slices.Equal(a.last.Lo, now.Lo) || !slices.Equal(a.last.Hi, now.Hi) {
+		return false
 	}
-	next, x := s.choice.All(), s.Res.X
-	switch s.Res.Status {
-	case qpbackend.DualInfeasible: // others may bound the ray
-	case qpbackend.Solved, qpbackend.AlmostSolved:
-		x = x[:s.DC.NumVars()]
-		if s.choice.Reaches(s.at, x) {
-			return nil
+	for i, u := range now.U {
+		if was := a.last.U[i]; u != was && !(math.Abs(u-was) <= rounded*max(1, math.Abs(u))) {
+			return false
 		}
-		var broken bool
-		if next, broken = s.choice.With(s.at, x, s.Rows.Families); !broken {
-			s.far = true
-			return nil
+	}
+	return true
+}
+
+// rounded is far below the tolerance that a solver is asked for, see tightest.
+// Source: derived: some hundred roundings; a ten-thousandth of tightest.
+const rounded = 1e-13
+
+// ask hands over values that are about to be solved, of A those that may have changed.
+func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
+	vectors := reduce.Values(&now)
+	for k, v := range reduce.Values(&a.last) {
+		if k < reduce.Vectors {
+			*v = append((*v)[:0], *vectors[k]...)
 		}
-	default:
-		return nil
 	}
-	iterations, worked := s.Res.Iterations, s.Worked
-	if err := s.renew(ctx, next); err != nil {
-		return err
+	if a.answered = false; a.held {
+		now.A = nil
 	}
-	before := s.Seconds // the time of both is that of the first
-	err = s.Solve(ctx)
-	s.Res.Iterations += iterations
-	s.Worked += worked
-	s.far, s.Seconds = true, before
+	err := solver.Update(now)
+	a.held = err == nil
 	return err
 }
 
-// renew compiles the problem anew with the rows of a choice, and opens it with the values of the last Linearise.
-func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
-	at := slices.Clone(s.at)
-	n := &Problem{DC: s.DC}
-	n.choice, n.unsized, n.far = choice, s.unsized, s.far
-	n.prices, n.rowSize, n.soft = s.prices, s.rowSize, s.soft
-	if _, err := compile(ctx, n, false); err != nil {
-		return err
-	}
-	s.Close()
-	n.Units, n.Sizes, n.largest, n.chosen, n.sized, n.lo, n.hi = s.Units, s.Sizes, s.largest, s.chosen, s.sized, s.lo, s.hi
-	n.Meter = s.Meter
-	n.carry(s)
-	if s.prox.slot != nil {
-		n.prox.place(n)
-		n.prox.ρ = s.prox.ρ
-	}
-	b, set, τ, before := s.backend, s.set, s.τ, s.Seconds
-	*s = *n
-	if err := s.Linearise(at, τ); err != nil {
-		return err
-	}
-	err := s.Open(ctx, b, set)
-	s.Seconds = before // whoever solves the problem takes the time
-	return err
+// Meter counts work of solvers.
+type Meter struct {
+	Iterations, Multiplications float64
 }
 
-// carry takes over the last solution of a problem with the rows of another choice.
-func (s *Problem) carry(old *Problem) {
-	if len(old.Res.X) != len(old.QP.Q) || len(old.Res.Y) != len(old.QP.L) || len(old.Res.Z) != len(old.QP.Q) {
+// Work is about that many sparse multiplications of package ipm.
+func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
+
+// IterationWork is the cost of an iteration of package ipm in multiplications, beside those.
+// Source: as of search.Budget.Taken.
+const IterationWork = 400
+
+// Add adds the work that led to a result for a problem with so many entries.
+func (m *Meter) Add(r *qpbackend.Result, entries float64) {
+	if m == nil {
 		return
 	}
-	now, before, n, m := s.Rows.Families, old.Rows.Families, len(s.QP.Q), len(s.QP.L)
-	s.Res.Status = old.Res.Status
-	s.Res.X = rows.Carried(n, old.Res.X, now, before, (*rows.Family).Column)
-	s.Res.Y = rows.Carried(m, old.Res.Y, now, before, func(f *rows.Family) int { return f.Row })
-	s.Res.Z = rows.Carried(n, old.Res.Z, now, before, (*rows.Family).Column)
-	if old.Centre != nil {
-		s.Centre = slices.Clone(s.Res.X)
+	m.Iterations += float64(r.Iterations)
+	if r.Work > 0 {
+		m.Multiplications += r.Work
+	} else {
+		m.Multiplications += float64(r.Iterations) * entries
 	}
+}
+
+// staleConstant is how much larger than that of the new problem the constant of
+// an old objective may be, which an Update leaves: gaps are relative to it.
+// Source: docs/lab/ccp.md, Constants.
+const staleConstant = 100
+
+// SamePattern reports whether an Update makes p of q.
+func SamePattern(p, q *qpbackend.Problem) bool {
+	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) && slices.Equal(p.Cones, q.Cones)
+}
+
+func samePlaces(a, b *sparse.CSC) bool {
+	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
+}
+
+// Bind takes over the bounds of another instance of the problem, which differ
+// in the values of parameters alone.
+func (s *Problem) Bind(p *dc.Problem) {
+	s.Compiled.DC = p
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			s.Compiled.QP.Lo[j], s.Compiled.QP.Hi[j] = v.Bounds(k) // now has the same slices
+		}
+	}
+	s.Units.lo, s.Units.hi = nil, nil
+	s.Session.Forget()
+}
+
+// Forget drops the point of a proof of infeasibility, which is no start for the next instance.
+func (s *Session) Forget() {
+	if s.Res.Status == qpbackend.PrimalInfeasible || math.IsNaN(s.Res.Objective) {
+		s.Res.Status = qpbackend.Unknown
+	}
+}
+
+// DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the solver
+// that there is. It is good until the next call, and the next Solve.
+func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
+	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
+		return nil, err
+	}
+	return s.Session.Solver.DifferentiateAt(ctx, point.X, point.Y, point.Z)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -32,24 +31,24 @@ const leastSize = 1e-18
 // and those that rows and cones imply. A unit that still fits
 // stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
-	if n := len(x); s.Units == nil {
-		s.Units, s.Sizes, s.largest, s.chosen, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
+	if n := len(x); s.Units.Of == nil {
+		s.Units.Of, s.Units.Sizes, s.Units.largest, s.Units.chosen, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
 	}
 	changed := first
 	s.imply()
-	var by []float64
+	var by, balance []float64
 	if first {
-		by = s.balancing(x)
+		by, balance = s.Compiled.balancing(x), s.balances()
 	}
 	least, other := max(leastSize, noise*num.NormInf(x)), 1.0
 	if top := num.NormInf(x); top >= leastSize {
 		other = top
 	}
-	for _, v := range s.DC.Vars {
+	for _, v := range s.Compiled.DC.Vars {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		if size < least && first {
 			if size = v.Size(); size < least {
-				if size = s.natural(v); size < least {
+				if size = num.NormInf(balance[v.Offset:][:v.Len()]); size < least {
 					size = other
 				}
 			}
@@ -57,78 +56,67 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
 			if first {
-				if balance := s.balance(j); own < noise*balance {
-					own = balance
+				if own < noise*balance[j] {
+					own = balance[j]
 				}
 				if by != nil {
 					own = max(own, by[j]*math.Abs(x[j]))
 				}
 			}
-			if lo, hi := s.lo[j], s.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
+			if lo, hi := s.Units.lo[j], s.Units.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
 				own = max(min(own, max(math.Abs(lo), math.Abs(hi))), lo, -hi)
 			}
-			if first && !(own < noise*s.largest[j]) {
-				s.largest[j] = own
+			if first && !(own < noise*s.Units.largest[j]) {
+				s.Units.largest[j] = own
 			}
-			s.largest[j] = max(s.largest[j], own)
-			s.Sizes[j] = max(own, s.largest[j]/1024)
-			if first || !scaled.Fits(s.Sizes[j], s.Units[j]) {
-				s.Units[j], changed = scaled.Unit(s.Sizes[j]), true
+			s.Units.largest[j] = max(s.Units.largest[j], own)
+			s.Units.Sizes[j] = max(own, s.Units.largest[j]/1024)
+			if first || !scaled.Fits(s.Units.Sizes[j], s.Units.Of[j]) {
+				s.Units.Of[j], changed = scaled.Unit(s.Units.Sizes[j]), true
 			}
-			changed = changed || s.Sizes[j] > outgrows*s.chosen[j]
+			changed = changed || s.Units.Sizes[j] > outgrows*s.Units.chosen[j]
 		}
 	}
-	if s.sized = append(s.sized[:0], x...); changed {
-		copy(s.chosen, s.Sizes)
-		s.columns, s.measured = nil, false
+	if s.Units.sized = append(s.Units.sized[:0], x...); changed {
+		copy(s.Units.chosen, s.Units.Sizes)
+		s.Units.columns, s.Units.measured = nil, false
 	}
 }
 
 // SizeUpOnce is SizeUp for the first point, unless that has been x.
 func (s *Problem) SizeUpOnce(x []float64) {
-	if !slices.Equal(s.sized, x) {
+	if !slices.Equal(s.Units.sized, x) {
 		s.SizeUp(x, true)
 	}
 }
 
-// natural is the size of a variable without starts and bounds by the convex problem's constants: the
-// largest of its entries' balances, 0 where no constant tells.
-func (s *Problem) natural(v *dc.Variable) float64 {
-	size := 0.0
-	for j := v.Offset; j < v.Offset+v.Len(); j++ {
-		size = max(size, s.balance(j))
-	}
-	return size
-}
-
-// balance is the least size at which entry j balances one of the convex problem's constants alone: |qⱼ|/Pⱼⱼ or the side
-// of a row over the coefficient there; 0 where no constant tells.
-func (s *Problem) balance(j int) float64 {
-	p, least := s.Stated(), math.Inf(1)
-	note := func(constant, coefficient float64) {
-		if b := math.Abs(constant / coefficient); b > 0 && b < least {
-			least = b
+// balances are, by entry of the variables, the least size at which one of the convex problem's constants alone is
+// balanced: |qⱼ|/Pⱼⱼ or the side of a row over the coefficient there; 0 where no constant tells.
+func (s *Problem) balances() []float64 {
+	p, out := s.Stated(), make([]float64, len(s.Units.Of))
+	for j := range out {
+		least := math.Inf(1)
+		note := func(constant, coefficient float64) {
+			if b := math.Abs(constant / coefficient); b > 0 && b < least {
+				least = b
+			}
+		}
+		note(p.Q[j], p.P.At(j, j))
+		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
+			note(p.L[p.A.RowIdx[k]], p.A.Val[k])
+			note(p.U[p.A.RowIdx[k]], p.A.Val[k])
+		}
+		if least <= math.MaxFloat64 {
+			out[j] = least
 		}
 	}
-	for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
-		if p.P.RowIdx[k] == j {
-			note(p.Q[j], p.P.Val[k])
-		}
-	}
-	for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-		note(p.L[p.A.RowIdx[k]], p.A.Val[k])
-		note(p.U[p.A.RowIdx[k]], p.A.Val[k])
-	}
-	if least > math.MaxFloat64 {
-		return 0
-	}
-	return least
+	return out
 }
 
 // balancing is, by entry, how much larger than x a point has to be at which the constants of the broken DC constraints, beside
 // which their terms are noise at x, are balanced; nil: there is no such constraint. x*y at (1e-6, 1e-6) has a slope, per unit of that size, that no backend tells
 // from 0 beside 1.
-func (s *Problem) balancing(x []float64) (by []float64) {
+func (s *Compiled) balancing(x []float64) (by []float64) {
 	for _, c := range s.Soft {
 		if f := c.Balancing(x, noise); f > 1 {
 			if by == nil {
@@ -146,16 +134,16 @@ func (s *Problem) balancing(x []float64) (by []float64) {
 // nothing is linearised: x ≥ 10⁹ where x·y ≥ 1 and y ≤ 10⁻⁹. Where these exclude each other,
 // or are beyond all sizes, those of the variables remain.
 func (s *Problem) imply() {
-	n := s.DC.NumVars()
-	if len(s.lo) == n {
+	n := s.Compiled.DC.NumVars()
+	if len(s.Units.lo) == n {
 		return
 	}
-	p := *s.QP
+	p := *s.Compiled.QP
 	p.L, p.U = slices.Clone(p.L), slices.Clone(p.U)
-	for k := range s.Cuts {
-		p.L[s.Cuts[k].Row], p.U[s.Cuts[k].Row] = math.Inf(-1), math.Inf(1)
+	for k := range s.Compiled.Cuts {
+		p.L[s.Compiled.Cuts[k].Row], p.U[s.Compiled.Cuts[k].Row] = math.Inf(-1), math.Inf(1)
 	}
-	for _, f := range s.Rows.Families {
+	for _, f := range s.Compiled.Rows.Families {
 		for i := f.Row; i < f.Row+f.Count(); i++ {
 			p.L[i], p.U[i] = math.Inf(-1), math.Inf(1)
 		}
@@ -165,10 +153,10 @@ func (s *Problem) imply() {
 		lo[j], hi[j] = p.Bounds(j)
 	}
 	excluded := !implied.TightenReach(&p, lo, hi, 3)
-	s.lo, s.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
+	s.Units.lo, s.Units.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
 	for j := range n {
-		if l, h := s.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
-			s.lo[j], s.hi[j] = l, h
+		if l, h := s.Compiled.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
+			s.Units.lo[j], s.Units.hi[j] = l, h
 		}
 	}
 }
@@ -180,10 +168,10 @@ const outgrows = 4
 // Misfit reports whether a variable of x is so far below the size that its unit was
 // chosen for that the accuracy of a backend, relative to the unit, says little of it.
 func (s *Problem) Misfit(x []float64) bool {
-	for _, v := range s.DC.Vars {
+	for _, v := range s.Compiled.DC.Vars {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
-			if size >= leastSize && scaled.Unit(size) < s.Units[v.Offset+k] && !scaled.Fits(size, s.Units[v.Offset+k]) {
+			if size >= leastSize && scaled.Unit(size) < s.Units.Of[v.Offset+k] && !scaled.Fits(size, s.Units.Of[v.Offset+k]) {
 				return true
 			}
 		}
@@ -193,46 +181,46 @@ func (s *Problem) Misfit(x []float64) bool {
 
 // Refit gives the variables the units of x alone, whatever sizes they had before.
 func (s *Problem) Refit(x []float64) {
-	clear(s.largest)
+	clear(s.Units.largest)
 	s.SizeUp(x, true)
-	s.unchanged.held = false
+	s.Session.unchanged.held = false
 }
 
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
-func (s *Problem) KeepSizes(old *Problem) {
-	s.Units, s.Sizes, s.largest, s.chosen, s.measured = old.Units, old.Sizes, old.largest, old.chosen, false
+func (s *Units) KeepSizes(old *Problem) {
+	s.Of, s.Sizes, s.largest, s.chosen, s.measured = old.Units.Of, old.Units.Sizes, old.Units.largest, old.Units.chosen, false
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
-	if s.columns == nil || s.outgrown() {
-		s.columns = scaled.Spread(s.Stated(), s.Units, s.Sizes, s.sized)
-		if s.Units != nil {
-			s.rowsAt = append(s.rowsAt[:0], s.rowUnits()...)
+	if s.Units.columns == nil || s.outgrown() {
+		s.Units.columns = scaled.Spread(s.Stated(), s.Units.Of, s.Units.Sizes, s.Units.sized)
+		if s.Units.Of != nil {
+			s.Units.rowsAt = append(s.Units.rowsAt[:0], s.rowUnits()...)
 		}
 	}
-	return s.columns
+	return s.Units.columns
 }
 
 // outgrown reports whether units of columns no longer are those of their values: the row
 // of a slack, or the last value of a power or an exponential, is of another size.
 func (s *Problem) outgrown() bool {
-	if s.Units == nil {
+	if s.Units.Of == nil {
 		return false
 	}
 	units := s.rowUnits()
-	for n := range s.Slacks {
-		k := s.softOf(n)
-		if u := units[k]; len(s.rowsAt) == 0 || u > s.rowsAt[k] || u < s.rowsAt[k]/1024 {
+	for n := range s.Compiled.Slacks {
+		k := s.Compiled.owners[n]
+		if u := units[k]; len(s.Units.rowsAt) == 0 || u > s.Units.rowsAt[k] || u < s.Units.rowsAt[k]/1024 {
 			return true
 		}
 	}
-	if len(s.Res.X) != len(s.columns) {
+	if len(s.Session.Res.X) != len(s.Units.columns) {
 		return false
 	}
-	for _, j := range s.powers {
-		if v := math.Abs(s.Res.X[j]); v > 0 && !scaled.Fits(v, s.columns[j]) {
+	for _, j := range s.Compiled.powers {
+		if v := math.Abs(s.Session.Res.X[j]); v > 0 && !scaled.Fits(v, s.Units.columns[j]) {
 			return true
 		}
 	}
@@ -242,49 +230,49 @@ func (s *Problem) outgrown() bool {
 // rowUnits are the units of the slacks' rows: of the largest coefficient of the
 // linearised function times its variable's unit, and of the bound.
 func (s *Problem) rowUnits() []float64 {
-	if s.measured {
-		return s.rowSize
+	if s.Units.measured {
+		return s.Units.rowSize
 	}
-	s.measured = true
+	s.Units.measured = true
 	s.sizeAbsent()
-	for n := range s.Slacks {
-		s.rowSize[s.softOf(n)] = 0
+	for n := range s.Compiled.Slacks {
+		s.Units.rowSize[s.Compiled.owners[n]] = 0
 	}
-	for k := range s.Cuts {
-		c := &s.Cuts[k]
-		if c.slack == noSlack {
+	for k := range s.Compiled.Cuts {
+		c := &s.Compiled.Cuts[k]
+		if c.Slack == NoSlack {
 			continue
 		}
-		size := math.Abs(s.Now.U[c.Row])
+		size := math.Abs(s.Lin.Now.U[c.Row])
 		for i, at := range c.Slot {
-			size = max(size, math.Abs(s.Now.A[at])*s.Units[c.Idx[i]])
+			size = max(size, math.Abs(s.Lin.Now.A[at])*s.Units.Of[c.Idx[i]])
 		}
-		k := s.softOf(c.slack)
-		s.rowSize[k] = max(s.rowSize[k], size)
+		k := s.Compiled.owners[c.Slack]
+		s.Units.rowSize[k] = max(s.Units.rowSize[k], size)
 	}
-	for _, f := range s.Rows.Families {
-		f.Sizes(s.rowSize, s.Now.A, s.Now.U, s.Units)
+	for _, f := range s.Compiled.Rows.Families {
+		f.Sizes(s.Units.rowSize, s.Lin.Now.A, s.Lin.Now.U, s.Units.Of)
 	}
-	for n := range s.Slacks {
-		k := s.softOf(n)
-		s.rowSize[k] = scaled.Unit(s.rowSize[k])
+	for n := range s.Compiled.Slacks {
+		k := s.Compiled.owners[n]
+		s.Units.rowSize[k] = scaled.Unit(s.Units.rowSize[k])
 	}
-	return s.rowSize
+	return s.Units.rowSize
 }
 
 // sizeAbsent gives constraints without rows the units that their rows would have at the first point.
 func (s *Problem) sizeAbsent() {
-	if !s.unsized || len(s.at) == 0 {
+	if !s.Lin.unsized || len(s.Lin.at) == 0 {
 		return
 	}
-	s.unsized = false
-	for _, f := range s.Rows.Families {
+	s.Lin.unsized = false
+	for _, f := range s.Compiled.Rows.Families {
 		if !f.Absent() {
 			continue
 		}
-		f.SizesAt(s.rowSize, s.at, s.Units)
+		f.SizesAt(s.Units.rowSize, s.Lin.at, s.Units.Of)
 		for k := f.Soft; k < f.Soft+f.All.Count(); k++ {
-			s.rowSize[k] = scaled.Unit(s.rowSize[k])
+			s.Units.rowSize[k] = scaled.Unit(s.Units.rowSize[k])
 		}
 	}
 }

@@ -85,7 +85,9 @@ func (r *relaxation) hull(h *hull) {
 		λ := flat.ColumnOf(b.Var())
 		b.BoundColumn(λ.Idx[0], 0, 1)
 		first := b.Cols
-		b.Cols += len(h.Support)
+		for range h.Support {
+			b.Var()
+		}
 		ones = ones.AddScaled(1, λ)
 		at := func(l dc.Linear) dc.Linear { // λ·l(y/λ)
 			out := dc.Linear{Idx: make([]int, len(l.Idx)), Val: l.Val}

@@ -118,7 +118,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	for i := range r.cuts {
 		r.triangle(&r.cuts[i])
 	}
-	return b.Problem(nil)
+	return b.Problem(nil), nil
 }
 
 // used are the columns that the cost and the rows need: hulls take the place of others. nil: all.

@@ -61,36 +61,36 @@ func TestCompileNear(t *testing.T) {
 	near, whole := open(CompileNear(ctx, p, at)), open(Compile(ctx, p))
 	defer near.Close()
 	defer whole.Close()
-	few := len(near.QP.L)
-	if !near.choice.Absent() || few >= len(whole.QP.L) {
-		t.Fatalf("%d rows of %d", few, len(whole.QP.L))
+	few := len(near.Compiled.QP.L)
+	if !near.Compiled.choice.Absent() || few >= len(whole.Compiled.QP.L) {
+		t.Fatalf("%d rows of %d", few, len(whole.Compiled.QP.L))
 	}
 	renewed := 0
 	for round := range 6 {
 		if round == 4 { // weights so small that rows break
-			near.prices[5], whole.prices[5] = 1e-3, 1e-3
+			near.Units.prices[5], whole.Units.prices[5] = 1e-3, 1e-3
 		}
 		for _, s := range []*Problem{near, whole} {
-			before := s.QP
+			before := s.Compiled.QP
 			if err := s.Linearise(at, 1.5); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Solve(ctx); err != nil || s.Res.Status != qpbackend.Solved {
-				t.Fatal(round, err, s.Res.Status)
+			if err := s.Solve(ctx); err != nil || s.Session.Res.Status != qpbackend.Solved {
+				t.Fatal(round, err, s.Session.Res.Status)
 			}
-			if s.QP != before {
+			if s.Compiled.QP != before {
 				renewed++
 			}
 		}
-		if d := math.Abs(near.Res.Objective - whole.Res.Objective); d > 1e-6*math.Abs(whole.Res.Objective) {
-			t.Errorf("round %d: objective %.10g, of the whole problem %.10g", round, near.Res.Objective, whole.Res.Objective)
+		if d := math.Abs(near.Session.Res.Objective - whole.Session.Res.Objective); d > 1e-6*math.Abs(whole.Session.Res.Objective) {
+			t.Errorf("round %d: objective %.10g, of the whole problem %.10g", round, near.Session.Res.Objective, whole.Session.Res.Objective)
 		}
 		for j := range at {
-			if v := whole.Res.X[j]; math.Abs(near.Res.X[j]-v) > 1e-4*(1+math.Abs(v)) {
-				t.Errorf("round %d: entry %d is %g, of the whole problem %g", round, j, near.Res.X[j], v)
+			if v := whole.Session.Res.X[j]; math.Abs(near.Session.Res.X[j]-v) > 1e-4*(1+math.Abs(v)) {
+				t.Errorf("round %d: entry %d is %g, of the whole problem %g", round, j, near.Session.Res.X[j], v)
 			}
 		}
-		some, all := near.Duals(near.Last()), whole.Duals(whole.Last())
+		some, all := near.Duals(near.Session.Last()), whole.Duals(whole.Session.Last())
 		for i := range all.Rows {
 			if v := all.Rows[i][0]; math.Abs(some.Rows[i][0]-v) > 1e-2*(1+math.Abs(v)) {
 				t.Errorf("round %d: multiplier %g of %s, of the whole problem %g", round, some.Rows[i][0], p.Constraints[i].Name(), v)
@@ -104,7 +104,7 @@ func TestCompileNear(t *testing.T) {
 		if φ != ψ || open != want {
 			t.Errorf("round %d: gaps %g and %g, of the whole problem %g and %g", round, φ, open, ψ, want)
 		}
-		copy(at, whole.Res.X[:len(at)])
+		copy(at, whole.Session.Res.X[:len(at)])
 	}
 	if renewed == 0 {
 		t.Error("the rows have never changed")
@@ -112,21 +112,21 @@ func TestCompileNear(t *testing.T) {
 	for j := range at {
 		at[j] = 80 * rng.NormFloat64()
 	}
-	before := whole.QP
-	near.far = false // as after a solution that was near
+	before := whole.Compiled.QP
+	near.Session.far = false // as after a solution that was near
 	for _, s := range []*Problem{near, whole} {
 		s.Leap()
 		if err := s.Linearise(at, 1.5); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Solve(ctx); err != nil || s.Res.Status != qpbackend.Solved {
-			t.Fatal(err, s.Res.Status)
+		if err := s.Solve(ctx); err != nil || s.Session.Res.Status != qpbackend.Solved {
+			t.Fatal(err, s.Session.Res.Status)
 		}
 	}
-	if !slices.Equal(near.choice.Around, at) || whole.QP != before {
+	if !slices.Equal(near.Compiled.choice.Around, at) || whole.Compiled.QP != before {
 		t.Error("after a leap the rows are not those of the point where it led")
 	}
-	if a, b := near.Res.Objective, whole.Res.Objective; math.Abs(a-b) > 1e-6*math.Abs(b) {
+	if a, b := near.Session.Res.Objective, whole.Session.Res.Objective; math.Abs(a-b) > 1e-6*math.Abs(b) {
 		t.Errorf("after a leap: objective %.10g, of the whole problem %.10g", a, b)
 	}
 }

@@ -1,0 +1,111 @@
+package subproblem
+
+import (
+	"github.com/dcopt/dcopt/ccp/internal/pinned"
+	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/qpbackend"
+)
+
+// Problem is the convex problem of an iteration.
+type Problem struct {
+	Compiled *Compiled
+	Lin      *Linearisation
+	Units    *Units
+	Session  *Session
+}
+
+// Compiled is the pattern, and the values without any h and without the costs of slacks: no iteration
+// changes it.
+type Compiled struct {
+	DC       *dc.Problem
+	QP       *qpbackend.Problem
+	Rows     rows.List
+	Cuts     []Cut   // the linearised rows of Rows.Single
+	Slacks   []int   // columns
+	owners   []int32 // by slack: the number in Soft
+	H0       dc.Convex
+	Domain   []dc.Restricted
+	boundary []dc.Representer // ≤ 0 within the domains
+	Hard     []*dc.Constraint // the convex ones
+	Soft     []*dc.Constraint // those with a slack
+	Hidden   pinned.Reduction // columns that the solver does not see
+	alone    []int            // variables without rows, squares and products
+	powers   []int            // columns that are values of powers or exponentials
+	choice   rows.Choice      // of the constraints that have rows
+}
+
+// Linearisation is the values of an iteration.
+type Linearisation struct {
+	Now      qpbackend.Update
+	Switched bool      // the last linearise chose other items than the one before
+	at       []float64 // where the cuts have their tangents; empty: that is not known
+	grad     []float64 // n
+	τ        float64   // of the last linearise
+	soft     []float64 // see SoftValues
+	gaps     gaps      // see Gaps
+	unsized  bool      // the units of constraints without rows are not known yet
+	least    choices
+	prox     proximal
+}
+
+// Units has the units of variables and slacks.
+type Units struct {
+	Of       []float64 // of the variables: powers of 1024 near the sizes of their blocks
+	columns  []float64 // units of all columns; nil: they have changed
+	sized    []float64 // the point that they are chosen for
+	chosen   []float64 // Sizes when they were chosen
+	lo, hi   []float64 // bounds of the variables, implied ones included; empty: they are not known
+	rowsAt   []float64 // units of the slacks' rows when they were chosen
+	Sizes    []float64 // of the variables: the largest entries of their blocks
+	largest  []float64 // of these so far
+	rowSize  []float64 // of the DC constraints; see rowUnits
+	measured bool      // they are of the rows as they are
+	prices   []float64 // of their slacks, in multiples of τ
+}
+
+// Session is the solver and its last answer.
+type Session struct {
+	Solver    *scaled.Solver
+	Centre    []float64 // the point from which the solver measures x; nil: 0
+	chooses   bool      // the solver works with some of the rows, first with those near a proposed x
+	unchanged unchanged // the values of the last solve
+	Res       qpbackend.Result
+	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
+	Seconds   float64
+	Meter     *Meter // of Solve and Project; nil: no one counts
+	// Spare is the decrease of the objective from the point of the tangents from which on the solver need not find all of it; 0: always.
+	Spare   float64
+	far     bool // the last solution was so far from the point of the choice that tangents had to be looked at, or the next tangents are
+	backend qpbackend.Backend
+	set     qpbackend.Settings
+}
+
+// gaps are the sums of Gaps so far.
+type gaps struct{ sum, open float64 }
+
+// Cut is a row a − h ≤ s of a DC constraint: in the values of now the coefficients of h's variables
+// are those compiled, which are without h, less ∂h, and the bound is that of the tangent.
+type Cut struct {
+	H     dc.Convex
+	Idx   []int // h's support
+	Slot  []int // positions in A.Val
+	Row   int
+	Same  bool // h is that of the cut before
+	Slack int  // of the row, an index into Slacks, or NoSlack
+	piece int  // the number, from 1, of the piece of h that the row has now; 0: it is not known
+}
+
+// NoSlack marks the rows of majorants, which a larger column always meets.
+const NoSlack = -1
+
+// Where the convex problem has no least value although the problem may have one,
+// as when slacks stay cheaper than the gain of the objective, ½ρ‖x − z‖², each variable
+// in units of its size, is added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
+// then exists, and the points converge as before.
+type proximal struct {
+	ρ    float64 // 0: off
+	base []float64
+	slot []int // of the diagonal, one per variable
+}
