@@ -14,7 +14,6 @@
 // the region's boundary is corrected to second order (Fletcher 1982, Second order
 // corrections for non-differentiable optimization), one that lowers nothing is shortened, and one that
 // lowers the merit by far more than predicted is lengthened.
-// Where variables have become far smaller than the sizes by which the region was bounded, the
-// method begins anew in the sizes of its point. It is a local search on its own and knows no
+// It is a local search on its own and knows no
 // status of ccp: its end is a point, and whether the convex problem there predicts any decrease.
 package sl1qp

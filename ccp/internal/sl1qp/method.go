@@ -33,7 +33,6 @@ type Method struct {
 type weight struct {
 	τ, most float64
 	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
-	renewed int       // how often the method began anew
 }
 
 // tolerances are that of the backend, and of the rows.
@@ -121,12 +120,10 @@ const (
 	eased    = 3
 )
 
-// shrunk is the region, and the share of its size in a variable, at which the method begins anew. Source: as renew says; regions that fit the
-// variables shrink to that at kinks as well, and stay.
-const shrunk = 1e-2
-
-// mostRenewed bounds how often the method begins anew. Source: each time a variable is a hundredth of its size: eight lead from 10⁸ to 10⁻⁸.
-const mostRenewed = 8
+// modest is the ratio of the actual and the predicted decrease from which on a step could have been
+// longer.
+// Source: docs/lab/ccp.md, Constants.
+const modest = 1.5
 
 // From runs the method. An error is that of the context or of Note.
 func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
@@ -137,7 +134,6 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 	}
 	slope := math.Inf(1) // as long as each step halves it the method goes on
 	for m.Sub.Compiled.Inside(x) && at.More(m.solves) && m.Δ > leastRegion {
-		m.renew(x)
 		if m.p.Objective.IsConst() && m.p.Feasible(x, m.asked.feas) {
 			end.Stationary = true
 			if m.solves > 0 {
@@ -252,7 +248,6 @@ func (m *Method) lengthen(x, y []float64) {
 
 // resize resizes the trust region after a step.
 func (m *Method) resize(ratio, length float64) {
-	m.w.learn(ratio)
 	switch {
 	case ratio > good && length > within*m.Δ:
 		m.Δ = min(2*m.Δ, mostRegion)
@@ -271,7 +266,7 @@ func (m *Method) spent() int {
 func (m *Method) begin(ctx context.Context, at Start) error {
 	m.τ, m.asked = at.Tau, tolerances{at.Tol, at.Feas}
 	m.most = heaviest * at.Unit
-	m.w.σ, m.solves, m.cost, m.renewed = 1, 0, 0, 0
+	m.solves, m.cost = 0, 0
 	m.scale(at.X)
 	m.y = make([]float64, m.Sub.Compiled.Rows.Count())
 	for i := range m.y {
@@ -309,36 +304,11 @@ func (m *Method) scale(x []float64) {
 	m.price = m.Sub.RowPrices()
 }
 
-// renew begins anew at x where the region has shrunk, or W has moved towards convex parts, and some variable is far smaller than the
-// size by which it was bounded: from x = 3·10⁵ to x = 2 along x·y = 1 the region of x is 10⁻⁵ parts of its first one, and that of y is
-// so, too, although y has grown; and convex parts in sizes that are 10⁴ times too large are so much too convex.
-func (m *Method) renew(x []float64) {
-	if m.Δ > shrunk && !m.w.moved || m.renewed == mostRenewed {
-		return
-	}
-	for _, v := range m.p.Vars {
-		own := 0.0
-		for _, w := range x[v.Offset : v.Offset+v.Len()] {
-			own = max(own, math.Abs(w))
-		}
-		for j := v.Offset; j < v.Offset+v.Len(); j++ {
-			if !v.Param && own > 0 && shrunk*m.size[j] > own {
-				m.renewed++
-				m.scale(x)
-				return
-			}
-		}
-	}
-}
-
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
-// and bounds, since a variable that is 0 now need not stay near it. After renew starts do not count.
+// and bounds, since a variable that is 0 now need not stay near it.
 func (m *Method) measure() {
 	for _, v := range m.p.Vars {
 		size := v.Size()
-		if m.renewed > 0 {
-			size = 0
-		}
 		for k := range v.Len() {
 			j, own := v.Offset+k, size
 			if lo, hi := v.Bounds(k); max(math.Abs(lo), math.Abs(hi)) > 0 {
@@ -392,7 +362,7 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 	if err := m.w.at(ctx, x); err != nil {
 		return trial{}, err
 	}
-	if err := m.w.write(ctx, x, m.held(x)); err != nil {
+	if err := m.w.write(ctx, x); err != nil {
 		return trial{}, err
 	}
 	for j := range x {
@@ -409,21 +379,6 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 	}
 	sub.Session.Centre = append(append(sub.Session.Centre[:0], x...), make([]float64, len(sub.Lin.Now.Q)-len(x))...)
 	return m.ask(ctx, x)
-}
-
-// held is, by the last multipliers, the constraints that held with equality: rows without a
-// slack, and variables at their bounds.
-func (m *Method) held(x []float64) (h held) {
-	least, most := 1e-6*m.τ, (1-1e-3)*m.τ
-	h.row = func(r *row) bool {
-		w := math.Abs(r.weight(m.y))
-		return (r.equal || w > least*m.price[r.at]) && !(r.soft && w > most*m.price[r.at])
-	}
-	z := m.Sub.Session.Res.Z
-	h.column = func(j int) bool {
-		return j < len(z) && (x[j] == m.lo[j] || x[j] == m.hi[j]) && math.Abs(z[j]) > least
-	}
-	return h
 }
 
 // ask solves the present convex problem.

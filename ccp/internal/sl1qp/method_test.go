@@ -67,7 +67,7 @@ func TestFrom(t *testing.T) {
 				dc.GE(times(at(x, 1), at(x, 2), at(x, 3), at(x, 4)), dc.Num(25)),
 				eq(dc.SumSquares(x), 40), dc.GE(x, dc.Num(1)),
 			}
-		}), []float64{1, 5, 5, 1}, 17.0140173, 15},
+		}), []float64{1, 5, 5, 1}, 17.0140173, 25},
 		{"hs78", problem(t, 5, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			return times(at(x, 1), at(x, 2), at(x, 3), at(x, 4), at(x, 5)), []dc.Constraint{
 				eq(dc.SumSquares(x), 10),
