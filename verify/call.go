@@ -74,10 +74,8 @@ func (s *scope) call(n *reader.Node) (out value) {
 
 // callValues is a function of numbers.
 func (s *scope) callValues(name string, args []value) value {
-	if len(args) > 0 {
-		if v, ok := s.complexCall(name, args); ok {
-			return v
-		}
+	if v, ok := s.complexCall(name, args); ok {
+		return v
 	}
 	if p, ok := powers[name]; ok {
 		return args[0].each(func(e *expr) *expr { return raised(e, p) })
@@ -86,26 +84,24 @@ func (s *scope) callValues(name string, args []value) value {
 		args[0].data(name)
 		return args[0].each(func(e *expr) *expr { return number(f(e.num)) })
 	}
-	given := func(what string, otherwise float64) float64 { // the second argument
-		if len(args) < 2 {
-			return otherwise
-		}
-		return args[1].real(what)
-	}
 	if k := curveOf(name); k >= 0 {
 		p := 0.0
 		if curves[k].param {
-			p = given("the second argument of "+name, 1)
+			p = given(args, "the second argument of "+name, 1)
 		}
 		return args[0].each(func(e *expr) *expr { return ofCurve(kind(k), p, e) })
 	}
-	for _, of := range []func(string, []value) (value, bool){s.shape, s.ofNumbers, s.overDimension, s.matrixCall} {
-		if v, ok := of(name, args); ok {
-			return v
-		}
-	}
+	return s.shape(name, args)
+}
+
+// ofArrays is the functions of arrays whose entries may depend on variables.
+func (s *scope) ofArrays(name string, args []value) value {
 	es := args[0].e
 	switch name {
+	case "sum", "mean":
+		if len(args) > 1 {
+			return s.overDimension(name, args)
+		}
 	case "pos":
 		return s.fold("max", []value{args[0], numeric(0)})
 	case "kl":
@@ -140,11 +136,11 @@ func (s *scope) callValues(name string, args []value) value {
 		}
 		return scalar(geometric(es, slices.Repeat([]float64{1 / float64(len(es))}, len(es))))
 	}
-	return scalar(s.one(name, es, args, given))
+	return scalar(s.one(name, es, args))
 }
 
 // one is a function of arrays that is one number. es is the entries of the first.
-func (s *scope) one(name string, es []*expr, args []value, given func(string, float64) float64) *expr {
+func (s *scope) one(name string, es []*expr, args []value) *expr {
 	switch name {
 	case "sum":
 		return plus(es)
@@ -153,7 +149,7 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 	case "norm", "norm1", "norm2", "norminf":
 		p, ok := norms[name]
 		if !ok {
-			p = given("the exponent of norm", 2)
+			p = given(args, "the exponent of norm", 2)
 		}
 		return s.norm(es, p)
 	case "sumsq":
@@ -208,6 +204,14 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 	panic(fault{&UnknownError{name}})
 }
 
+// given is the second argument, where there is one.
+func given(args []value, what string, otherwise float64) float64 {
+	if len(args) < 2 {
+		return otherwise
+	}
+	return args[1].real(what)
+}
+
 func divergence(u, v *expr) *expr { return apply(opKL, 0, u, v) }
 
 func geometric(es []*expr, weights []float64) *expr {
@@ -240,10 +244,7 @@ func (s *scope) norm(es []*expr, p float64) *expr {
 }
 
 // matrixCall is the functions of matrices.
-func (s *scope) matrixCall(name string, args []value) (value, bool) {
-	if len(args) == 0 {
-		return value{}, false
-	}
+func (s *scope) matrixCall(name string, args []value) value {
 	v := args[0]
 	square := func() int {
 		n, m := v.matrix()
@@ -277,7 +278,7 @@ func (s *scope) matrixCall(name string, args []value) (value, bool) {
 		_, k := v.matrix()
 		e = &expr{op: opMatFrac, num: float64(k), k: n, args: append(slices.Clone(args[1].e), v.e...)}
 	default:
-		return value{}, false
+		return s.ofArrays(name, args)
 	}
-	return scalar(e), true
+	return scalar(e)
 }

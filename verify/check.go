@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/enum"
@@ -77,7 +78,9 @@ type checking struct {
 	exact *values
 	in    []span  // where better points lie; nil before
 	spent int     // on descents
-	unit  float64 // of the objective
+	terms float64 // the size of the objective's terms
+	unit  float64 // of the objective, at most 1
+	noise float64 // that float64 arithmetic has in the objective
 	scale float64 // the size of the objective, at least the unit
 	// the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
 	lower float64
@@ -125,11 +128,28 @@ func (c *checking) answer() {
 		return
 	}
 	proved := r.Proved != nil && *r.Proved
+	number := func(words string) float64 { // behind words; NaN: there are none
+		_, text, _ := strings.Cut(*r.answer, words)
+		v, err := strconv.ParseFloat(text[:max(0, strings.IndexAny(text, " ,"))], 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	bound, better := number("(bound "), number("; at most ")
+	known := math.IsNaN(bound) && math.IsNaN(better)
+	if r.Bound != nil && r.Objective != nil && bound == *r.Bound {
+		least := math.Abs(*r.Objective - *r.Bound)
+		if strings.Contains(*r.answer, "% better") {
+			least *= 100 / math.Abs(*r.Objective)
+		}
+		known = !(better < 0.94*least) // it has two digits
+	}
 	for words, ok := range map[string]bool{
 		"optimal": proved, "infeasible": proved && r.Status == "infeasible", "best point so far": true,
 		"local minimum": r.Status == "converged", "no feasible point": r.Feasible != nil && !*r.Feasible,
 	} {
-		if strings.HasPrefix(*r.answer, words) && ok && (proved || !strings.Contains(*r.answer, "proved")) {
+		if strings.HasPrefix(*r.answer, words) && ok && known && (proved || !strings.Contains(*r.answer, "proved")) {
 			return
 		}
 	}
@@ -162,7 +182,8 @@ func (c *checking) at() {
 	case c.Outside != "":
 		c.Point, c.exact = rough, rounds
 	}
-	c.unit, c.scale = c.sizes()
+	c.noise = above(rough.Hi, -rough.Lo)
+	c.sizes()
 	c.indices()
 	c.objective(&rough)
 	c.violation(&rough)
@@ -288,7 +309,7 @@ func (c *checking) bounds() {
 		c.add("gap", Refused, "the result states a gap, and no objective and bound")
 	default:
 		d, size := max(0, c.cost(*r.Objective)-c.cost(*r.Bound)), math.Abs(*r.Objective)
-		least, most, v := d/max(min(1, otherUnit*c.unit), size), d/max(c.unit/otherUnit, size), Refused
+		least, most, v := d/max(min(1, otherUnit*c.terms), size), d/max(min(1, c.terms/otherUnit), size), Refused
 		within := func(least, most float64) bool { return *r.Gap >= least*(1-digits) && *r.Gap <= most*(1+digits) }
 		if within(d/max(1, size), d/max(math.SmallestNonzeroFloat64, size)) { // in some unit
 			v = verdict(within(least, most), Incomplete)
@@ -325,47 +346,51 @@ func (c *checking) worse() float64 {
 	return c.Hi
 }
 
-// variation is the size of the objective's terms, without its constant.
-func (p *Problem) variation(v *values) (sum float64) {
-	args, weights := p.objective.terms()
-	for k, a := range args {
-		if !a.isConst() || len(args) == 1 {
-			sum += math.Abs(weights[k]) * v.at(a).size
+// variation is the sum of the sizes of the terms of an expression, without its constants.
+func (v *values) variation(e *expr) float64 {
+	size, known := v.sizes[e]
+	switch {
+	case known || e.isConst():
+		return size
+	case e.op != opSum:
+		size = math.Abs(v.mid(e))
+	default:
+		for k, a := range e.args {
+			size += math.Abs(e.weights[k]) * v.variation(a)
 		}
 	}
-	return sum
+	v.sizes[e] = size
+	return size
 }
 
-// sizes are the unit of differences of the objective, and the size of the objective without its
-// constant. The unit is the size of the terms at the point or at the usual point, the larger one,
-// and at most 1. At the usual point variables without bounds and starts have the size of their
-// entries.
-func (c *checking) sizes() (unit, scale float64) {
-	size := c.variation(c.exact)
-	if unit = size; unit < 1 {
-		usual := slices.Clone(c.usual)
-		for _, v := range c.vars {
-			entries := 0.0
-			for _, j := range v.at {
-				if j >= 0 && c.box[j] == whole() && v.start == 0 {
-					entries = max(entries, math.Abs(c.x[j]))
-				}
-			}
-			for _, j := range v.at {
-				if j >= 0 && entries > 0 {
-					usual[j] *= entries
-				}
+// sizes finds the size of the objective's terms, at the point or at the usual point, the larger one, and its
+// size without its constant. At the usual point variables without bounds and starts have the size of
+// their entries.
+func (c *checking) sizes() {
+	size := c.exact.variation(c.Problem.objective)
+	usual := newValues(slices.Clone(c.usual), false)
+	for _, v := range c.vars {
+		entries := 0.0
+		for _, j := range v.at {
+			if j >= 0 && c.box[j] == whole() && v.start == 0 {
+				entries = max(entries, math.Abs(c.x[j]))
 			}
 		}
-		at := newValues(usual, false)
-		if _, outside, err := enclose(c.Problem.objective, at); err == nil && outside == "" {
-			unit = max(unit, c.variation(at))
+		for _, j := range v.at {
+			if j >= 0 && entries > 0 {
+				usual.x[j] *= entries
+			}
 		}
 	}
-	if !(unit > 0 && unit < 1) {
-		unit = 1
+	c.terms = size
+	if _, outside, err := enclose(c.Problem.objective, usual); err == nil && outside == "" {
+		c.terms = max(size, usual.variation(c.Problem.objective))
 	}
-	return unit, max(unit, min(size, math.Abs(c.cost(c.worse()))))
+	if c.terms == 0 {
+		c.terms = 1
+	}
+	c.unit = min(1, c.terms)
+	c.scale = max(c.unit, min(size, math.Abs(c.cost(c.worse()))))
 }
 
 // NumVars is the number of variables; Evaluate wants as many.

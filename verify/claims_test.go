@@ -316,6 +316,21 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "2", `"x":0`, `"bound":2,"gap":0.5`),
 			"refused gap",
 		},
+		"a gap of another unit": {
+			"var x in [0, 1]\nminimize 1e9*x + 2\n",
+			at("converged", "2", `"x":0`, `"bound":1.5,"gap":4`),
+			"refused gap",
+		},
+		"a better point within rounding errors": {
+			"var x in [0, 3], y in [0, 3]\nminimize (1e8 + x - y)^2 - 1e8*(1e8 + 2*x - 2*y)\n",
+			at("converged", "-4", `"x":0.8407279022510102,"y":0.8447328444166394`, ""),
+			"incomplete status",
+		},
+		"a row that decides nothing": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"tolerance_decides":{"row":"c","objective":1e-3}`),
+			"incomplete tolerance_decides",
+		},
 	} {
 		text, verdict := findings(t, c.src, c.result)
 		if verdict == verify.Accepted || !strings.Contains(text, c.want) {

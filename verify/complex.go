@@ -147,7 +147,7 @@ func (s *scope) complexCall(name string, args []value) (value, bool) {
 	case "norm2", "sumsq":
 		args[0] = vector(entries(es))
 	case "norm", "norm1", "norminf":
-		if name == "norm" && (len(args) == 1 || args[1].real("the exponent of norm") == 2) {
+		if name == "norm" && given(args, "the exponent of norm", 2) == 2 {
 			args[0] = vector(entries(es))
 		} else {
 			args[0] = args[0].each(s.modulus)
@@ -176,7 +176,7 @@ func (s *scope) complexCall(name string, args []value) (value, bool) {
 		if name == "lambda_sumlargest" {
 			args[1] = numeric(2 * args[1].real("the count of lambda_sumlargest"))
 		}
-		v, _ := s.matrixCall(name, args)
+		v := s.matrixCall(name, args)
 		if half {
 			v = v.each(func(e *expr) *expr { return scaled(0.5, e) })
 		}

@@ -275,5 +275,5 @@ func (s *scope) row(name string, e *expr, sides span, from place) {
 	if math.IsNaN(sides.lo) || math.IsNaN(sides.hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain
 		e, sides = number(0), span{1, math.Inf(1)} // nothing keeps it
 	}
-	s.p.rows = append(s.p.rows, row{name, e, sides, from})
+	s.p.rows = append(s.p.rows, row{name: name, e: e, sides: sides, from: from})
 }

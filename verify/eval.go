@@ -44,6 +44,7 @@ type row struct {
 	name  string
 	e     *expr
 	sides span
+	usual float64 // the largest of its terms at the usual point
 	// from is the place of the multiplier in a result.
 	from place
 }
@@ -100,6 +101,10 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	}
 	s.signs()
 	p.usual = p.usualPoint()
+	usual := newValues(p.usual, false)
+	for i := range p.rows {
+		p.rows[i].usual = largestTerm(p.rows[i].e, usual)
+	}
 	for name, text := range set {
 		switch param := func(st *reader.Statement) bool { return st.Verb == reader.Param && st.Name == name }; {
 		case slices.ContainsFunc(list, param):
@@ -212,16 +217,9 @@ func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) 
 
 // over calls f for each choice of the binders that meets the condition.
 func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
-	old := map[string]value{}
-	var names []string
-	for _, b := range bs {
-		names = append(names, b.Names...)
-	}
-	for _, name := range names {
-		if v, ok := s.names[name]; ok {
-			old[name] = v
-		}
-	}
+	outer := s.names
+	s.names = maps.Clone(outer)
+	defer func() { s.names = outer }()
 	at := make([]member, len(bs))
 	var level func(k int)
 	level = func(k int) {
@@ -248,10 +246,6 @@ func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member))
 		}
 	}
 	level(0)
-	for _, name := range names {
-		delete(s.names, name)
-	}
-	maps.Copy(s.names, old)
 }
 
 func part(x any) value {

@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Tolerances of bounds of convex problems, and of slopes in first-order conditions, relative to the
@@ -32,13 +34,14 @@ type tried struct {
 // tested beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r
-	if r.Status != "converged" && r.Bound == nil { // the multipliers are of no claim
+	if r.Status != "converged" && r.Bound == nil && r.loose == nil && r.absent == nil { // the multipliers are of no claim
 		return
 	}
 	m, err := c.multipliers(r)
 	if err != nil {
 		m = nil
 	}
+	c.remarks(m)
 	stated, own := c.try(m, err, "the multipliers"), tried{}
 	duals := len(r.duals)+len(r.boundDuals) > 0
 	if duals || !c.enough(stated.bound, math.Abs(c.worse())) {
@@ -71,6 +74,41 @@ func (c *checking) optimality() {
 		by += "; no better point was found near it"
 	}
 	c.add("status", verdict(ok, Incomplete), "%s", by)
+}
+
+// remarks: a row whose tolerance decides the objective has a multiplier that says so, beside what its unit may be; one that
+// keeps a point from having multipliers is a row, and the result has none.
+func (c *checking) remarks(m *multipliers) {
+	change := 0.0 // by the multipliers, where a row is as named
+	row := func(name json.RawMessage) (known bool) {
+		var text string
+		if json.Unmarshal(name, &text) != nil {
+			return false
+		}
+		family, _, _ := strings.Cut(text, "[")
+		for i := range c.rows {
+			if r := &c.rows[i]; r.from.family == family {
+				known = true
+				if m != nil {
+					y := m.rows[i]
+					unit := unitOf(largestTerm(r.e, c.exact), r.usual, r.sides.endOf(y))
+					change = max(change, math.Abs(y)*c.tol*unit)
+				}
+			}
+		}
+		return known
+	}
+	if o := c.r.loose; o != nil {
+		var v *float64
+		known, otherwise := len(o) == 2 && row(o["row"]) && json.Unmarshal(o["objective"], &v) == nil && v != nil && *v > 0, Refused
+		if known {
+			known, otherwise = *v <= 2*change && *v >= change/2, Incomplete
+		}
+		c.add("tolerance_decides", verdict(known, otherwise), "the multipliers of the row change the objective by about %.3g", change)
+	}
+	if o := c.r.absent; len(o) > 1 || len(o) == 1 && !row(o["constraint"]) {
+		c.add("no_multipliers", Refused, "the problem has no such row")
+	}
 }
 
 // enough: a bound is that of the point, beside a size of the objective.
@@ -196,12 +234,14 @@ func (c *checking) region() []span {
 	return c.in
 }
 
-// step looks along a direction of descent for a point that breaks no row by more than the result's, and is clearly better.
+// step looks along a direction of descent for a point that breaks no row by more than the result's, and is clearly
+// better, by more than rounding errors, too.
 func (c *checking) step(slope []float64, convex bool) (objective float64, ok bool) {
 	tol, value := betterTol, c.cost(c.worse())
 	if convex {
 		tol = convexTol
 	}
+	least := tol*max(c.unit, math.Abs(value)) + c.noise
 	far := 0.0
 	for j, s := range slope {
 		far = max(far, math.Abs(s)/max(1, math.Abs(c.x[j])))
@@ -219,7 +259,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 		if c.Maximize {
 			objective = pt.Lo
 		}
-		if c.cost(objective) < value-tol*max(c.unit, math.Abs(value)) {
+		if c.cost(objective) < value-least {
 			return objective, true
 		}
 	}

@@ -47,7 +47,6 @@ func (p *Problem) Evaluate(x []float64) (out Point, err error) {
 
 // measure is Evaluate; an expression that cannot be evaluated is a fault.
 func (p *Problem) measure(v *values) (out Point) {
-	usual := newValues(p.usual, false)
 	broken := func(amount ball, unit float64, name string) {
 		lo, hi := amount.floats()
 		if out.least = max(out.least, lo); hi > out.Violation {
@@ -57,19 +56,15 @@ func (p *Problem) measure(v *values) (out Point) {
 	}
 	never := func(name string) { broken(ball{upper().SetInf(false), upper().SetInf(false)}, 1, name) }
 	sides := func(b ball, in span, size, other float64, name string) {
-		unit := func(side float64) float64 {
-			side = math.Abs(side)
-			return max(rowUnit(max(size, side)), rowUnit(max(other, side))*leastUnit)
-		}
 		if math.IsInf(in.lo, 1) || math.IsInf(in.hi, -1) {
 			broken(exactly(1), 0, name) // nothing keeps it: by convention it is broken by 1, and by any number of units
 			return
 		}
 		if !math.IsInf(in.hi, 1) {
-			broken(b.sub(exactly(in.hi)), unit(in.hi), name)
+			broken(b.sub(exactly(in.hi)), unitOf(size, other, in.hi), name)
 		}
 		if !math.IsInf(in.lo, -1) {
-			broken(exactly(in.lo).sub(b), unit(in.lo), name)
+			broken(exactly(in.lo).sub(b), unitOf(size, other, in.lo), name)
 		}
 	}
 	for _, w := range p.vars {
@@ -92,7 +87,7 @@ func (p *Problem) measure(v *values) (out Point) {
 			out.Outside = domain
 			never(r.name)
 		default:
-			sides(b, r.sides, largestTerm(r.e, v), largestTerm(r.e, usual), r.name)
+			sides(b, r.sides, largestTerm(r.e, v), r.usual, r.name)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
@@ -146,6 +141,12 @@ func largestTerm(e *expr, v *values) (size float64) {
 // of a row.
 const leastUnit = 1e-3
 
+// unitOf is the unit of a side of a row with terms of a size at a point, and of another one at the usual point.
+func unitOf(size, usual, side float64) float64 {
+	side = math.Abs(side)
+	return max(rowUnit(max(size, side)), rowUnit(max(usual, side))*leastUnit)
+}
+
 // usualPoint has variables of the size of their starts and bounds, by the rule of docs/json.md, The
 // unit of a row.
 func (p *Problem) usualPoint() []float64 {
@@ -198,40 +199,31 @@ func rowUnit(size float64) float64 {
 type values struct {
 	x      []float64
 	rounds bool
-	memo   map[*expr]sized
-	short  float64 // how far arguments may be outside domains by rounding
-}
-
-// sized is a value and the size of the terms that it adds up, whatever cancels.
-type sized struct {
-	value ball
-	size  float64
+	memo   map[*expr]ball
+	sizes  map[*expr]float64 // see variation
+	short  float64           // how far arguments may be outside domains by rounding
 }
 
 func newValues(x []float64, rounds bool) *values {
-	return &values{x: x, rounds: rounds, memo: map[*expr]sized{}}
+	return &values{x: x, rounds: rounds, memo: map[*expr]ball{}, sizes: map[*expr]float64{}}
 }
 
 // of evaluates an expression. A function without a value at the point is a fault.
-func (v *values) of(e *expr) ball { return v.at(e).value }
-
-func (v *values) at(e *expr) sized {
-	if e.op == opConst || e.op == opVar {
-		x := e.num
-		if e.op == opVar {
-			x = v.x[e.k]
-		} else if math.IsInf(x, 0) || math.IsNaN(x) {
-			fail("a number is %g", x)
-		}
-		return sized{exactly(x), math.Abs(x)}
-	}
-	if out, ok := v.memo[e]; ok {
+func (v *values) of(e *expr) ball {
+	switch out, ok := v.memo[e]; {
+	case ok:
 		return out
+	case e.op == opVar:
+		return exactly(v.x[e.k])
+	case e.op == opConst:
+		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
+			fail("a number is %g", e.num)
+		}
+		return exactly(e.num)
 	}
-	args, sizes := make([]ball, len(e.args)), make([]float64, len(e.args))
+	args := make([]ball, len(e.args))
 	for k, a := range e.args {
-		s := v.at(a)
-		args[k], sizes[k] = s.value, s.size
+		args[k] = v.of(a)
 	}
 	if v.rounds {
 		v.clip(e, args)
@@ -240,8 +232,8 @@ func (v *values) at(e *expr) sized {
 	if v.rounds {
 		b = e.rounded(args, b)
 	}
-	v.memo[e] = sized{b, max(math.Abs(b.span().mid()), e.size(sizes))}
-	return v.memo[e]
+	v.memo[e] = b
+	return b
 }
 
 // mid is a number in the middle of a value.
@@ -319,33 +311,3 @@ func (v *values) clip(e *expr, args []ball) {
 
 // wide adds an error.
 func (a ball) wide(err *big.Float) ball { return ball{lower().Sub(a.lo, err), upper().Add(a.hi, err)} }
-
-// size is the size of the terms that an operation adds up, by the sizes of its arguments.
-func (e *expr) size(sizes []float64) float64 {
-	sum, most := 0.0, 0.0
-	for k, s := range sizes {
-		if e.op == opSum {
-			s *= math.Abs(e.weights[k])
-		}
-		sum, most = sum+s, max(most, s)
-	}
-	switch e.op {
-	case opSum, opEigen, opKL, opRoots:
-		return sum
-	case opMax, opNorm, opLargest:
-		return most
-	case opMul:
-		return sizes[0] * sizes[1]
-	case opPower:
-		if e.num > 0 {
-			return math.Pow(most, e.num)
-		}
-	case opCurve:
-		if f := curves[e.k].size; f != nil {
-			return f(most, e.num)
-		}
-	case opLogDet, opLSE:
-		return 1
-	}
-	return 0
-}
