@@ -1,14 +1,15 @@
 package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Verdict says what is known of a claim, or of all claims of a result.
@@ -76,12 +77,12 @@ type checking struct {
 	x []float64
 	// of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
 	exact *values
-	in    []span  // where better points lie; nil before
-	spent int     // on descents
-	terms float64 // the size of the objective's terms
-	unit  float64 // of the objective, at most 1
-	noise float64 // that float64 arithmetic has in the objective
-	scale float64 // the size of the objective, at least the unit
+	in    []safe.Span // where better points lie; nil before
+	spent int         // on descents
+	terms float64     // the size of the objective's terms
+	unit  float64     // of the objective, at most 1
+	noise float64     // that float64 arithmetic has in the objective
+	scale float64     // the size of the objective, at least the unit
 	// the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
 	lower float64
 	by    string // the reason
@@ -98,7 +99,7 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	}
 	c.answer()
 	defer func() {
-		if wrong := caught(recover()); wrong != nil {
+		if wrong := safe.Caught(recover()); wrong != nil {
 			c.add("result", Incomplete, "not checked: %v", wrong)
 		}
 	}()
@@ -130,10 +131,8 @@ func (c *checking) answer() {
 	proved := r.Proved != nil && *r.Proved
 	number := func(words string) float64 { // behind words; NaN: there are none
 		_, text, _ := strings.Cut(*r.answer, words)
-		v, err := strconv.ParseFloat(text[:max(0, strings.IndexAny(text, " ,"))], 64)
-		if err != nil {
-			return math.NaN()
-		}
+		v := math.NaN()
+		_ = json.Unmarshal([]byte(text[:max(0, strings.IndexAny(text, " ,"))]), &v) // else it stays
 		return v
 	}
 	bound, better := number("(bound "), number("; at most ")
@@ -182,7 +181,7 @@ func (c *checking) at() {
 	case c.Outside != "":
 		c.Point, c.exact = rough, rounds
 	}
-	c.noise = above(rough.Hi, -rough.Lo)
+	c.noise = safe.Above(rough.Hi, -rough.Lo)
 	c.sizes()
 	c.indices()
 	c.objective(&rough)
@@ -201,7 +200,7 @@ func (c *checking) objective(rough *Point) {
 		ok := *v >= lo && *v <= hi
 		text := fmt.Sprintf("the objective is between %.17g and %.17g; the result states %.17g", c.Lo, c.Hi, *v)
 		if e != nil && ok {
-			ok = *v >= below(c.Lo, -*e) && *v <= above(c.Hi, *e)
+			ok = *v >= safe.Below(c.Lo, -*e) && *v <= safe.Above(c.Hi, *e)
 			text += fmt.Sprintf(" with an error of at most %.3g", *e)
 		}
 		c.add("objective", verdict(ok, Refused), "%s", text)
@@ -363,16 +362,16 @@ func (v *values) variation(e *expr) float64 {
 	return size
 }
 
-// sizes finds the size of the objective's terms, at the point or at the usual point, the larger one, and its
-// size without its constant. At the usual point variables without bounds and starts have the size of
-// their entries.
+// sizes finds the size of the objective's terms, at the point or at the usual point, the larger
+// one, and its size without its constant. At the usual point variables without bounds and starts
+// have the size of their entries.
 func (c *checking) sizes() {
 	size := c.exact.variation(c.Problem.objective)
 	usual := newValues(slices.Clone(c.usual), false)
 	for _, v := range c.vars {
 		entries := 0.0
 		for _, j := range v.at {
-			if j >= 0 && c.box[j] == whole() && v.start == 0 {
+			if j >= 0 && c.box[j] == safe.Whole() && v.start == 0 {
 				entries = max(entries, math.Abs(c.x[j]))
 			}
 		}

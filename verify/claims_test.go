@@ -328,7 +328,8 @@ func TestFalseClaims(t *testing.T) {
 		},
 		"a row that decides nothing": {
 			pair,
-			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"tolerance_decides":{"row":"c","objective":1e-3}`),
+			at("converged", "0.5", `"x":2.5,"y":1.5`,
+				`"duals":{"c":1},"tolerance_decides":{"row":"c","objective":1e-3}`),
 			"incomplete tolerance_decides",
 		},
 	} {

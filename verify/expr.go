@@ -2,11 +2,11 @@ package verify
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"slices"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // op is an operation of an expression.
@@ -46,8 +46,8 @@ type expr struct {
 
 // linear is an affine function; not ok: the expression is none.
 type linear struct {
-	coefs map[int]span
-	c     span
+	coefs map[int]safe.Span
+	c     safe.Span
 	ok    bool
 }
 
@@ -55,13 +55,13 @@ func number(v float64) *expr  { return &expr{op: opConst, num: v} }
 func (e *expr) isConst() bool { return e.op == opConst }
 
 // fixed is the value of an expression without variables, where it has one.
-func (e *expr) fixed() (v span, ok bool) {
+func (e *expr) fixed() (v safe.Span, ok bool) {
 	if e.varies() {
 		return v, false
 	}
 	b, outside, err := enclose(e, newValues(nil, false))
 	if ok = outside == "" && err == nil; ok {
-		v = b.span()
+		v = b.Span()
 	}
 	return v, ok
 }
@@ -69,37 +69,37 @@ func (e *expr) fixed() (v span, ok bool) {
 func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
 
 // affine is the coefficients and the constant of an affine function. Shared parts are looked at once.
-func affine(e *expr) (coefs map[int]span, c span, ok bool) {
+func affine(e *expr) (coefs map[int]safe.Span, c safe.Span, ok bool) {
 	if e.lin != nil {
 		return e.lin.coefs, e.lin.c, e.lin.ok
 	}
-	l := &linear{map[int]span{}, span{}, true}
-	add := func(e *expr, w span) {
+	l := &linear{map[int]safe.Span{}, safe.Span{}, true}
+	add := func(e *expr, w safe.Span) {
 		if e.op == opVar {
-			l.coefs[e.k] = l.coefs[e.k].plus(w)
+			l.coefs[e.k] = l.coefs[e.k].Plus(w)
 			return
 		}
 		coefs, c, ok := affine(e)
-		l.c, l.ok = l.c.plus(c.times(w)), l.ok && ok
+		l.c, l.ok = l.c.Plus(c.Times(w)), l.ok && ok
 		for j, v := range coefs {
-			l.coefs[j] = l.coefs[j].plus(v.times(w))
+			l.coefs[j] = l.coefs[j].Plus(v.Times(w))
 		}
 	}
 	switch e.op {
 	case opVar:
-		add(e, just(1))
+		add(e, safe.Just(1))
 		return l.coefs, l.c, true
 	case opConst:
-		return nil, just(e.num), true
+		return nil, safe.Just(e.num), true
 	case opSum:
 		for k, a := range e.args {
-			if add(a, just(e.weights[k])); !l.ok {
+			if add(a, safe.Just(e.weights[k])); !l.ok {
 				break
 			}
 		}
 	case opMul:
 		k := slices.IndexFunc(e.args, func(a *expr) bool { return !a.varies() })
-		var w span
+		var w safe.Span
 		if l.ok = k >= 0; l.ok {
 			w, l.ok = e.args[k].fixed()
 			add(e.args[1-k], w)
@@ -175,7 +175,7 @@ func product(a, b *expr) *expr {
 func raised(e *expr, p float64) *expr {
 	switch {
 	case e.isComplex():
-		fail("powers of complex numbers are not checked")
+		safe.Fail("powers of complex numbers are not checked")
 	case p == 1:
 		return e
 	case e.isConst():
@@ -183,31 +183,6 @@ func raised(e *expr, p float64) *expr {
 	}
 	return &expr{op: opPower, num: p, args: []*expr{e}}
 }
-
-// fault is a reason why a problem or a result cannot be read.
-type fault struct{ error }
-
-// caught is the fault that a panic carries; other panics go on. v comes from recover.
-func caught(v any) error {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case fault:
-		return v.error
-	case big.ErrNaN:
-		return fmt.Errorf("a value is not finite: %s", v.Error())
-	}
-	panic(v)
-}
-
-// catch is to be deferred: it makes a fault an error.
-func catch(err *error) {
-	if wrong := caught(recover()); wrong != nil {
-		*err = wrong
-	}
-}
-
-func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
 // treeNode is an expression, its arguments by their numbers.
 type treeNode struct {
@@ -222,7 +197,7 @@ type treeNode struct {
 // name is that in a tree, "" for none.
 func (e *expr) name() string {
 	if e.op == opCurve {
-		return curves[e.k].name
+		return safe.Curves[e.k].Name
 	}
 	return opNames[e.op]
 }
@@ -238,7 +213,7 @@ var opNames = map[op]string{
 // "rows"}: each node after its arguments, null for no bound. It is for other solvers.
 // Functions of matrices are an error.
 func (p *Problem) WriteTree(w io.Writer) (err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	nodes := []treeNode{}
 	known := map[*expr]int{}
 	var put func(e *expr) int
@@ -257,7 +232,7 @@ func (p *Problem) WriteTree(w io.Writer) (err error) {
 			n.Args = append(n.Args, put(a))
 		}
 		if n.Op == "" || math.IsInf(n.Num, 0) || math.IsNaN(n.Num) {
-			fail("%v has no place in a tree, or the number %g", e, n.Num)
+			safe.Fail("%v has no place in a tree, or the number %g", e, n.Num)
 		}
 		known[e] = len(nodes)
 		nodes = append(nodes, n)
@@ -271,10 +246,10 @@ func (p *Problem) WriteTree(w io.Writer) (err error) {
 	}
 	rows, lo, hi := []map[string]any{}, []*float64{}, []*float64{}
 	for _, r := range p.rows {
-		rows = append(rows, map[string]any{"node": put(r.e), "lo": finite(r.sides.lo), "hi": finite(r.sides.hi)})
+		rows = append(rows, map[string]any{"node": put(r.e), "lo": finite(r.sides.Lo), "hi": finite(r.sides.Hi)})
 	}
 	for _, b := range p.box {
-		lo, hi = append(lo, finite(b.lo)), append(hi, finite(b.hi))
+		lo, hi = append(lo, finite(b.Lo)), append(hi, finite(b.Hi))
 	}
 	objective := put(p.objective)
 	return json.NewEncoder(w).Encode(map[string]any{

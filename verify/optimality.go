@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Tolerances of bounds of convex problems, and of slopes in first-order conditions, relative to the
@@ -34,8 +36,8 @@ type tried struct {
 // tested beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r
-	if r.Status != "converged" && r.Bound == nil && r.loose == nil && r.absent == nil { // the multipliers are of no claim
-		return
+	if r.Status != "converged" && r.Bound == nil && r.loose == nil && r.absent == nil {
+		return // the multipliers are of no claim
 	}
 	m, err := c.multipliers(r)
 	if err != nil {
@@ -76,8 +78,8 @@ func (c *checking) optimality() {
 	c.add("status", verdict(ok, Incomplete), "%s", by)
 }
 
-// remarks: a row whose tolerance decides the objective has a multiplier that says so, beside what its unit may be; one that
-// keeps a point from having multipliers is a row, and the result has none.
+// remarks: the multipliers of a row whose tolerance decides the objective say so, and a row that is
+// named as the reason why there are none is one of the problem.
 func (c *checking) remarks(m *multipliers) {
 	change := 0.0 // by the multipliers, where a row is as named
 	row := func(name json.RawMessage) (known bool) {
@@ -91,7 +93,7 @@ func (c *checking) remarks(m *multipliers) {
 				known = true
 				if m != nil {
 					y := m.rows[i]
-					unit := unitOf(largestTerm(r.e, c.exact), r.usual, r.sides.endOf(y))
+					unit := unitOf(largestTerm(r.e, c.exact), r.usual, r.sides.EndOf(y))
 					change = max(change, math.Abs(y)*c.tol*unit)
 				}
 			}
@@ -100,11 +102,12 @@ func (c *checking) remarks(m *multipliers) {
 	}
 	if o := c.r.loose; o != nil {
 		var v *float64
-		known, otherwise := len(o) == 2 && row(o["row"]) && json.Unmarshal(o["objective"], &v) == nil && v != nil && *v > 0, Refused
-		if known {
-			known, otherwise = *v <= 2*change && *v >= change/2, Incomplete
+		stated := json.Unmarshal(o["objective"], &v) == nil && v != nil && *v > 0
+		ok, otherwise := stated && len(o) == 2 && row(o["row"]), Refused
+		if ok {
+			ok, otherwise = *v <= 2*change && *v >= change/2, Incomplete
 		}
-		c.add("tolerance_decides", verdict(known, otherwise), "the multipliers of the row change the objective by about %.3g", change)
+		c.add("tolerance_decides", verdict(ok, otherwise), "the row changes the objective by about %.3g", change)
 	}
 	if o := c.r.absent; len(o) > 1 || len(o) == 1 && !row(o["constraint"]) {
 		c.add("no_multipliers", Refused, "the problem has no such row")
@@ -128,7 +131,7 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 	}
 	if err == nil {
 		m.held = true
-		in := c.near(c.x, 1, slices.Repeat([]span{whole()}, c.n)) // beyond bounds, too
+		in := c.near(c.x, 1, slices.Repeat([]safe.Span{safe.Whole()}, c.n)) // beyond bounds, too
 		s, err = c.lagrange(m, c.exact, in, 1, c.scale)
 	}
 	switch {
@@ -164,11 +167,11 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 	l, err := f.try(e)
 	slopes := f.slopes(&l)
 	for j, s := range slopes[:c.n] {
-		if s = s.plus(just(m.bounds[j])); !m.stated[j] {
+		if s = s.Plus(safe.Just(m.bounds[j])); !m.stated[j] {
 			s = c.away(slopes[j], c.x[j], j)
 		}
 		d := max(wrongTol*parts[j], betterTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
-		if err == nil && !(s.lo <= d && s.hi >= -d) {
+		if err == nil && !(s.Lo <= d && s.Hi >= -d) {
 			return true
 		}
 	}
@@ -176,13 +179,13 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 }
 
 // combined is cost·objective + Σ multiplier·row, and the same sum of the sides of rows.
-func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
+func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side safe.Span) {
 	es, ws := []*expr{p.objective}, []float64{p.cost(cost)}
 	for i, y := range m.rows {
 		r := &p.rows[i]
-		if end := r.sides.endOf(y); y != 0 && !math.IsInf(end, 0) {
+		if end := r.sides.EndOf(y); y != 0 && !math.IsInf(end, 0) {
 			es, ws = append(es, r.e), append(ws, y)
-			side = side.plus(just(y).times(just(end)))
+			side = side.Plus(safe.Just(y).Times(safe.Just(end)))
 		}
 	}
 	return sumOf(es, ws), side
@@ -214,28 +217,28 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 }
 
 // near is the part of a box within so many sizes of the variables around a point.
-func (p *Problem) near(x []float64, sizes float64, box []span) []span {
-	near := make([]span, p.n)
+func (p *Problem) near(x []float64, sizes float64, box []safe.Span) []safe.Span {
+	near := make([]safe.Span, p.n)
 	for j := range near {
 		r := sizes * max(1, math.Abs(x[j]))
-		near[j] = span{x[j] - r, x[j] + r}.meet(box[j])
+		near[j] = safe.Span{Lo: x[j] - r, Hi: x[j] + r}.Meet(box[j])
 	}
 	return near
 }
 
 // region is where better points lie.
-func (c *checking) region() []span {
+func (c *checking) region() []safe.Span {
 	if c.in == nil {
 		c.in = c.reach(c.cost(c.worse()))
 		for j, b := range c.in { // the point's own tangents are to hold there
-			c.in[j] = span{min(b.lo, c.x[j]), max(b.hi, c.x[j])}
+			c.in[j] = safe.Span{Lo: min(b.Lo, c.x[j]), Hi: max(b.Hi, c.x[j])}
 		}
 	}
 	return c.in
 }
 
-// step looks along a direction of descent for a point that breaks no row by more than the result's, and is clearly
-// better, by more than rounding errors, too.
+// step looks along a direction of descent for a point that breaks no row by more than the result's,
+// and is clearly better, by more than rounding errors, too.
 func (c *checking) step(slope []float64, convex bool) (objective float64, ok bool) {
 	tol, value := betterTol, c.cost(c.worse())
 	if convex {
@@ -249,7 +252,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 	for t := 1 / far; t > 1e-9/far && !math.IsInf(t, 1); t /= 4 {
 		y := slices.Clone(c.x)
 		for j, s := range slope {
-			y[j] = c.box[j].clip(y[j] - t*s)
+			y[j] = c.box[j].Clip(y[j] - t*s)
 		}
 		pt, err := c.Evaluate(y)
 		if err != nil || pt.Outside != "" || pt.Violation > c.least {

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Result has the claims of a result of `dcopt solve --json`.
@@ -63,7 +65,8 @@ var unchecked = []string{
 var statuses = map[string][]string{
 	"converged": {"minimum", "stationary", "no_better_step", "noise", "inexact", "not_attained", "found"},
 	"stalled": {
-		"not_shown", "constraints_inexact", "constraint_broken", "runs_off", "rounding_errors", "given_up", "not_stationary",
+		"not_shown", "constraints_inexact", "constraint_broken", "runs_off", "rounding_errors", "given_up",
+		"not_stationary",
 	},
 	"iteration_limit": {"work_limit", "iteration_limit"},
 	"time_limit":      {"time_limit"},
@@ -160,7 +163,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 
 // point is the numbers of the variables, by their names.
 func (p *Problem) point(from object) (x []float64, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	x = make([]float64, p.n)
 	names := map[string]bool{}
 	for _, v := range p.vars {
@@ -168,12 +171,12 @@ func (p *Problem) point(from object) (x []float64, err error) {
 		names[name] = true
 		raw, ok := from[name]
 		if !ok {
-			fail("the result has no variable %s", name)
+			safe.Fail("the result has no variable %s", name)
 		}
 		if v.of != "" {
 			parts := partsOf(raw)
 			if len(parts) != 2 {
-				fail("the variable %s: it is no complex number with re and im", name)
+				safe.Fail("the variable %s: it is no complex number with re and im", name)
 			}
 			raw = parts[map[bool]string{false: "re", true: "im"}[v.imaginary]]
 		}
@@ -181,7 +184,7 @@ func (p *Problem) point(from object) (x []float64, err error) {
 	}
 	for name := range from {
 		if !names[name] {
-			fail("the problem has no variable %s", name)
+			safe.Fail("the problem has no variable %s", name)
 		}
 	}
 	return x, nil
@@ -205,9 +208,9 @@ func (v *variable) give(x, flat []float64) {
 	for k, j := range v.at {
 		switch {
 		case j >= 0 && x[j] != flat[k]:
-			fail("%s is not symmetric", v.whole())
+			safe.Fail("%s is not symmetric", v.whole())
 		case j < 0 && flat[k] != -flat[k%v.shape[0]*v.shape[0]+k/v.shape[0]]:
-			fail("%s is not Hermitian", v.whole())
+			safe.Fail("%s is not Hermitian", v.whole())
 		}
 	}
 }
@@ -228,7 +231,7 @@ func numbersOf(name string, raw json.RawMessage, shape []int) []float64 {
 		err = errors.New("it has entries without a number")
 	}
 	if err != nil {
-		fail("%s: %w", name, err)
+		safe.Fail("%s: %w", name, err)
 	}
 	return flat
 }
@@ -290,7 +293,7 @@ func (c *checking) letsOf() {
 				case err != nil || outside != "":
 					c.add("lets", Incomplete, "entry %d of %s has no value that is known", k+1, name)
 				default:
-					lo, hi := b.floats()
+					lo, hi := b.Floats()
 					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
 						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
 					}

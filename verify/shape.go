@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // shape is the functions of shapes and of data alone.
@@ -62,14 +63,14 @@ func (s *scope) shape(name string, args []value) value {
 		var c mat.Condition
 		err := out.Inverse(mat.NewDense(n, n, v.data(name)))
 		if err != nil && (!errors.As(err, &c) || math.IsInf(float64(c), 1)) {
-			fail("inv of a singular matrix")
+			safe.Fail("inv of a singular matrix")
 		}
 		return dense(&out)
 	case "chol":
 		n, _ := v.matrix()
 		var c mat.Cholesky
 		if !c.Factorize(mat.NewSymDense(n, v.data(name))) {
-			fail("chol of a matrix that is not positive definite")
+			safe.Fail("chol of a matrix that is not positive definite")
 		}
 		var l mat.TriDense
 		c.LTo(&l)
@@ -194,7 +195,7 @@ func (s *scope) files(n *reader.Node) value {
 		v := s.eval(a)
 		w, ok := v.word.(string)
 		if !ok {
-			fail("%s wants a name in quotes", n.Name)
+			safe.Fail("%s wants a name in quotes", n.Name)
 		}
 		return w
 	}
@@ -212,7 +213,7 @@ func (s *scope) files(n *reader.Node) value {
 	if len(n.Args) == 1 || n.Args[1].Op == reader.OpNot {
 		all, err := s.data.Header(text(0))
 		if err != nil {
-			fail("%v", err)
+			safe.Fail("%v", err)
 		}
 		columns = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(columns, name) })
 	}
@@ -229,7 +230,7 @@ func (s *scope) files(n *reader.Node) value {
 	for _, column := range columns {
 		x, w, err := s.data.Column(text(0), column)
 		if err != nil {
-			fail("%v", err)
+			safe.Fail("%v", err)
 		}
 		nums, words = append(nums, x), append(words, w)
 		rows, named = max(len(x), len(w)), named || w != nil
@@ -267,7 +268,7 @@ func (s *scope) files(n *reader.Node) value {
 func (s *scope) file(function, name, key string) value {
 	shape, x, err := s.data.Array(function, name, key)
 	if err != nil {
-		fail("%v", err)
+		safe.Fail("%v", err)
 	}
 	s.hold(len(x))
 	v := numbers(x)

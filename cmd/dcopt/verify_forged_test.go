@@ -46,15 +46,19 @@ var forged = map[string]struct {
 	"none":    {"var x in [0, 1], y in [0, 1]\nminimize x\nsubject to\n  c: x + y >= 3\n", false},
 	"hidden":  {"var x in [-2000, 2000]\nminimize sqrt(300 - 0.14*x) + min(4, x^4)\n", true},
 	"zero":    {"var x in [-1, 2], y in [-1, 2]\nminimize (x - y)^2 + x^2\n", false},
-	// sizes: a robust fit, boxes that are huge and narrow, terms that cancel, a vertex where rows depend on each other
+	// a robust fit, boxes that are huge and narrow, terms that cancel, a vertex of dependent rows
 	"outlier": {"param y[i in 1..6] = if(i == 3, 1e6, i/2 + 0.01*sin(7*i))\nvar a in [-9, 9], b in [-9, 9]\n" +
 		"minimize sum(i in 1..6) min((a*i/4 + b - y[i])^2, 1)*1e-9\n", true},
-	"huge":   {"var x in [-1e9, 1e9], y in [0, 1e9]\nminimize 1e-18*(x - 3e8)^2 + 1e-9*(y - x)\nsubject to\n  c: x + y <= 1e9\n", false},
-	"narrow": {"var x in [0, 2e-9], y in [0, 3e-9]\nminimize 1e18*x*y - 2e9*x - 1e9*y\nsubject to\n  c: x + y <= 3e-9\n", true},
-	"cancel": {"var x in [0, 3], y in [0, 3]\nminimize (1e3 + x) - 1e3 + (y - 1)^2\nsubject to\n  c: x + y >= 1.5\n", false},
+	"huge": {"var x in [-1e9, 1e9], y in [0, 1e9]\n" +
+		"minimize 1e-18*(x - 3e8)^2 + 1e-9*(y - x)\nsubject to\n  c: x + y <= 1e9\n", false},
+	"narrow": {"var x in [0, 2e-9], y in [0, 3e-9]\n" +
+		"minimize 1e18*x*y - 2e9*x - 1e9*y\nsubject to\n  c: x + y <= 3e-9\n", true},
+	"cancel": {"var x in [0, 3], y in [0, 3]\n" +
+		"minimize (1e3 + x) - 1e3 + (y - 1)^2\nsubject to\n  c: x + y >= 1.5\n", false},
 	"vertex": {"var x in [0, 4], y in [0, 4]\nminimize -x - 2*y\nsubject to\n" +
 		"  a: x + y <= 2\n  b: x + 2*y <= 3\n  c: y <= 1\n  d: 2*x + 3*y <= 5\n", false},
-	"twins":   {"var x[2] in [-1, 2], y[2] in [-1, 2]\nminimize sumsq(x) - sumsq(y) - 0.3*x[1] + y[2]\nsubject to\n  c: x[1] + y[1] + x[2] <= 3\n", true},
+	"twins": {"var x[2] in [-1, 2], y[2] in [-1, 2]\n" +
+		"minimize sumsq(x) - sumsq(y) - 0.3*x[1] + y[2]\nsubject to\n  c: x[1] + y[1] + x[2] <= 3\n", true},
 	"endless": {"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n", false},
 }
 
@@ -121,7 +125,8 @@ func TestForgeries(t *testing.T) {
 				if moved { // with the true numbers of the point, so that it is no local minimum alone
 					_, out := verdict(marshal(r), false)
 					v, known := out["objective_lower"].(float64)
-					if !known || out["violation"].(float64) > 0 || math.Abs(v-was) < 1e-2*max(math.Abs(was), 1e-3*unitOf(r)) {
+					least := 1e-2 * max(math.Abs(was), 1e-3*unitOf(r))
+					if !known || out["violation"].(float64) > 0 || math.Abs(v-was) < least {
 						continue
 					}
 					r["objective"], r["max_violation"], r["feasible"] = v, out["violation"], true

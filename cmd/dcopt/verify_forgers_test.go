@@ -199,12 +199,14 @@ var forgers = map[string]forgery{
 	"other case": set("Objective", 1.),
 	// claims in words, and of other kinds
 	"reason": func(d *rand.Rand, r map[string]any) bool {
-		r["reason"] = []any{"constraint_broken", "panic", "time_limit", "runs_off", "Stationary", 1., []any{"minimum"}}[d.IntN(7)]
+		others := []any{"constraint_broken", "panic", "time_limit", "runs_off", "Stationary", 1., []any{"minimum"}}
+		r["reason"] = others[d.IntN(len(others))]
 		return true
 	},
 	"a row whose tolerance decides": func(d *rand.Rand, r map[string]any) bool {
 		o := []map[string]any{
-			{"row": "c", "objective": 1e9}, {"row": "c", "objective": -1.}, {"row": "d", "objective": 1.}, {"row": "c"}, {"Row": "c", "objective": 1.},
+			{"row": "c", "objective": 1e9}, {"row": "c", "objective": -1.}, {"row": "nonesuch", "objective": 1.},
+			{"row": "c"}, {"Row": "c", "objective": 1.},
 		}
 		r["tolerance_decides"] = o[d.IntN(len(o))]
 		return r["status"] == "converged"
@@ -215,16 +217,18 @@ var forgers = map[string]forgery{
 	},
 	"a bound in words": func(d *rand.Rand, r map[string]any) bool {
 		v, ok := r["objective"].(float64)
-		r["answer"] = fmt.Sprintf("local minimum; at most 0.001 %% better is possible (bound %g, 3 nodes)", v-1e-5*math.Abs(v))
+		const words = "local minimum; at most %s %% better is possible (bound %v, 3 nodes)"
+		r["answer"] = fmt.Sprintf(words, "0.001", v-1e-5*math.Abs(v))
 		if b, known := r["bound"].(float64); known {
-			r["answer"] = fmt.Sprintf("local minimum; at most 1e-09 %% better is possible (bound %v, 3 nodes)", b)
+			r["answer"] = fmt.Sprintf(words, "1e-09", b)
 			return ok && math.Abs(v-b) > 1e-10*math.Abs(v)
 		}
 		return ok
 	},
 	"an error below 0": set("objective_error", -1e-3),
 	"another kind of value": func(d *rand.Rand, r map[string]any) bool {
-		names := slices.DeleteFunc(slices.Sorted(maps.Keys(r)), func(name string) bool { return slices.Contains(noClaims, name) })
+		silent := func(name string) bool { return slices.Contains(noClaims, name) }
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(r)), silent)
 		name := names[d.IntN(len(names))]
 		v := r[name]
 		r[name] = []any{"NaN", "Infinity", "1", []any{v}, map[string]any{"re": v, "im": 0.}, fmt.Sprint(v)}[d.IntN(6)]
@@ -269,8 +273,8 @@ var forgers = map[string]forgery{
 	},
 	"a worse point, proved": func(d *rand.Rand, r map[string]any) bool {
 		r["moved"] = true
-		return member("variables", func(map[string]any) float64 { return math.Pow(10, -4*d.Float64()) * largestIn("variables")(r) })(d, r) &&
-			set("proved", true, "gap", 0.)(d, r)
+		by := func(map[string]any) float64 { return math.Pow(10, -4*d.Float64()) * largestIn("variables")(r) }
+		return member("variables", by)(d, r) && set("proved", true, "gap", 0.)(d, r)
 	},
 }
 
@@ -279,7 +283,8 @@ var noClaims = []string{
 	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe", "proof", "maximize", "moved",
 }
 
-// unitOf is the size by which differences of the objective count, at most 1, by the stated gap where there is one.
+// unitOf is the size by which differences of the objective count, by the stated gap where there is
+// one.
 func unitOf(r map[string]any) float64 {
 	v, _ := r["objective"].(float64)
 	b, _ := r["bound"].(float64)
