@@ -136,7 +136,7 @@ func (c *checking) answer() {
 		return v
 	}
 	bound, better := number("(bound "), number("; at most ")
-	known := math.IsNaN(bound) && math.IsNaN(better)
+	known := math.IsNaN(better) && (math.IsNaN(bound) || r.Bound != nil && bound == *r.Bound)
 	if r.Bound != nil && r.Objective != nil && bound == *r.Bound {
 		least := math.Abs(*r.Objective - *r.Bound)
 		if strings.Contains(*r.answer, "% better") {
@@ -345,28 +345,11 @@ func (c *checking) worse() float64 {
 	return c.Hi
 }
 
-// variation is the sum of the sizes of the terms of an expression, without its constants.
-func (v *values) variation(e *expr) float64 {
-	size, known := v.sizes[e]
-	switch {
-	case known || e.isConst():
-		return size
-	case e.op != opSum:
-		size = math.Abs(v.mid(e))
-	default:
-		for k, a := range e.args {
-			size += math.Abs(e.weights[k]) * v.variation(a)
-		}
-	}
-	v.sizes[e] = size
-	return size
-}
-
 // sizes finds the size of the objective's terms, at the point or at the usual point, the larger
 // one, and its size without its constant. At the usual point variables without bounds and starts
 // have the size of their entries.
 func (c *checking) sizes() {
-	size := c.exact.variation(c.Problem.objective)
+	size, _ := c.exact.sizes(c.Problem.objective)
 	usual := newValues(slices.Clone(c.usual), false)
 	for _, v := range c.vars {
 		entries := 0.0
@@ -383,7 +366,8 @@ func (c *checking) sizes() {
 	}
 	c.terms = size
 	if _, outside, err := enclose(c.Problem.objective, usual); err == nil && outside == "" {
-		c.terms = max(size, usual.variation(c.Problem.objective))
+		sum, _ := usual.sizes(c.Problem.objective)
+		c.terms = max(size, sum)
 	}
 	if c.terms == 0 {
 		c.terms = 1

@@ -430,6 +430,15 @@ func TestRightClaims(t *testing.T) {
 			"var x\nmaximize x\nsubject to\n  abs(x) <= geomean(-1, 1)\n",
 			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0},"duals":{"c1":1}}`,
 		},
+		"terms of a product that cancel": {
+			"var x in [0, 2], y in [0, 2]\nminimize (x - 1)^2\nsubject to\n  c: 0.5*(x - y) == 0\n",
+			`{"status":"converged","objective":0,"max_violation":5e-8,"feasible":true,` +
+				`"variables":{"x":1,"y":1.0000001},"duals":{"c":0}}`,
+		},
+		"a root of a sum of squares": {
+			"var x in [-2, 2], y in [-2, 2]\nminimize sqrt(1e-6 + x^2 + (y - 1)^2) + 2*y\n",
+			at("converged", "-0.99999983333333785", `"x":0,"y":-2`, `"bound":-0.9999999`),
+		},
 		"a row that nothing keeps": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\n",
 			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0}}`,

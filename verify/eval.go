@@ -112,7 +112,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	p.usual = p.usualPoint()
 	usual := newValues(p.usual, false)
 	for i := range p.rows {
-		p.rows[i].usual = largestTerm(p.rows[i].e, usual)
+		_, p.rows[i].usual = usual.sizes(p.rows[i].e)
 	}
 	for name, text := range set {
 		switch param := func(st *reader.Statement) bool { return st.Verb == reader.Param && st.Name == name }; {

@@ -41,14 +41,21 @@ type expr struct {
 	k       int
 	args    []*expr
 	weights []float64
-	lin     *linear // see affine
+	sum     *sum // see summands
 }
 
-// linear is an affine function; not ok: the expression is none.
-type linear struct {
-	coefs map[int]safe.Span
-	c     safe.Span
-	ok    bool
+// sum is the sum of weights times variables and functions, and c.
+type sum struct {
+	terms  []weighted
+	coefs  map[int]safe.Span // the weights of variables
+	c      safe.Span
+	affine bool // there are no functions
+}
+
+// weighted is w·e.
+type weighted struct {
+	e *expr
+	w safe.Span
 }
 
 func number(v float64) *expr  { return &expr{op: opConst, num: v} }
@@ -56,7 +63,10 @@ func (e *expr) isConst() bool { return e.op == opConst }
 
 // fixed is the value of an expression without variables, where it has one.
 func (e *expr) fixed() (v safe.Span, ok bool) {
-	if e.varies() {
+	switch {
+	case e.isConst():
+		return safe.Just(e.num), true
+	case e.varies():
 		return v, false
 	}
 	b, outside, err := enclose(e, newValues(nil, false))
@@ -68,47 +78,67 @@ func (e *expr) fixed() (v safe.Span, ok bool) {
 
 func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
 
-// affine is the coefficients and the constant of an affine function. Shared parts are looked at once.
+// affine is the coefficients and the constant of an affine function.
 func affine(e *expr) (coefs map[int]safe.Span, c safe.Span, ok bool) {
-	if e.lin != nil {
-		return e.lin.coefs, e.lin.c, e.lin.ok
+	s := e.summands()
+	return s.coefs, s.c, s.affine
+}
+
+// summands is an expression as a sum, with the weights of each variable and function added up.
+// Shared parts are looked at once.
+func (e *expr) summands() *sum {
+	if e.sum != nil {
+		return e.sum
 	}
-	l := &linear{map[int]safe.Span{}, safe.Span{}, true}
-	add := func(e *expr, w safe.Span) {
-		if e.op == opVar {
-			l.coefs[e.k] = l.coefs[e.k].Plus(w)
-			return
-		}
-		coefs, c, ok := affine(e)
-		l.c, l.ok = l.c.Plus(c.Times(w)), l.ok && ok
-		for j, v := range coefs {
-			l.coefs[j] = l.coefs[j].Plus(v.Times(w))
+	s := &sum{coefs: map[int]safe.Span{}, affine: true}
+	weights := map[*expr]safe.Span{}
+	var order []*expr
+	var visit func(e *expr)
+	visit = func(e *expr) {
+		if _, seen := weights[e]; !seen {
+			weights[e] = safe.Span{}
+			for _, t := range e.inner() {
+				visit(t.e)
+			}
+			order = append(order, e)
 		}
 	}
+	visit(e)
+	weights[e] = safe.Just(1)
+	for _, o := range slices.Backward(order) {
+		inner, w := o.inner(), weights[o]
+		for _, t := range inner {
+			weights[t.e] = weights[t.e].Plus(w.Times(t.w))
+		}
+		if v, ok := o.fixed(); ok {
+			s.c = s.c.Plus(w.Times(v))
+		} else if len(inner) == 0 {
+			s.terms = append(s.terms, weighted{o, w})
+			if o.op == opVar {
+				s.coefs[o.k] = w
+			}
+			s.affine = s.affine && o.op == opVar
+		}
+	}
+	e.sum = s
+	return s
+}
+
+// inner are the terms of a sum, and the one of a product with a number.
+func (e *expr) inner() (terms []weighted) {
 	switch e.op {
-	case opVar:
-		add(e, safe.Just(1))
-		return l.coefs, l.c, true
-	case opConst:
-		return nil, safe.Just(e.num), true
 	case opSum:
 		for k, a := range e.args {
-			if add(a, safe.Just(e.weights[k])); !l.ok {
-				break
-			}
+			terms = append(terms, weighted{a, safe.Just(e.weights[k])})
 		}
 	case opMul:
-		k := slices.IndexFunc(e.args, func(a *expr) bool { return !a.varies() })
-		var w safe.Span
-		if l.ok = k >= 0; l.ok {
-			w, l.ok = e.args[k].fixed()
-			add(e.args[1-k], w)
+		for k, a := range e.args {
+			if w, ok := a.fixed(); ok && len(terms) == 0 {
+				terms = append(terms, weighted{e.args[1-k], w})
+			}
 		}
-	default:
-		l.c, l.ok = e.fixed()
 	}
-	e.lin = l
-	return l.coefs, l.c, l.ok
+	return terms
 }
 
 func (e *expr) ofNothing() bool {
@@ -180,8 +210,33 @@ func raised(e *expr, p float64) *expr {
 		return e
 	case e.isConst():
 		return number(math.Pow(e.num, p))
+	case p == 0.5:
+		if es := e.lengths(); es != nil {
+			return &expr{op: opNorm, num: 2, args: es}
+		}
 	}
 	return &expr{op: opPower, num: p, args: []*expr{e}}
+}
+
+// lengths are expressions whose squares a sum adds up, the root of a number without rounding it;
+// nil: the sum has other terms.
+func (e *expr) lengths() (es []*expr) {
+	if e.op != opSum {
+		return nil
+	}
+	for k, a := range e.args {
+		switch {
+		case e.weights[k] != 1:
+			return nil
+		case a.isConst() && a.num > 0:
+			es = append(es, &expr{op: opPower, num: 0.5, args: []*expr{a}})
+		case a.op == opPower && a.num == 2:
+			es = append(es, a.args[0])
+		default:
+			return nil
+		}
+	}
+	return es
 }
 
 // treeNode is an expression, its arguments by their numbers.

@@ -222,18 +222,19 @@ func (f *flat) column(l form) (j int, err safe.Span) {
 
 // single is a function of one column.
 func (f *flat) single(k safe.Kind, p float64, l form) form {
+	c, a, exact := safe.Function{Kind: k, P: p}, f.reach(l), l.err == safe.Span{}
 	if len(l.idx) == 0 {
-		if v := (safe.Function{Kind: k, P: p}).Image(l.constant()); v.Finite() {
+		if v := c.Image(a); v.Finite() {
 			return form{err: v}.centred()
 		}
 	}
-	if one := safe.Curves[k].One; one != nil && !one(f.reach(l)) {
+	if one := safe.Curves[k].One; one != nil && !one(a) {
 		safe.Fail("a %s over several branches has no bounds by columns", safe.Curves[k].Name)
 	}
-	if l.err != (safe.Span{}) { // f(t + e) is f(t) + f'(ξ)·e
-		plain, t := l.plain(), f.reach(l)
-		t = safe.Span{Lo: min(t.Lo, f.reach(plain).Lo), Hi: max(t.Hi, f.reach(plain).Hi)}
-		c := safe.Function{Kind: k, P: p}
+	if !exact { // f(t + e) is f(t) + f'(ξ)·e
+		plain := l.plain()
+		b := f.reach(plain)
+		t := safe.Span{Lo: min(a.Lo, b.Lo), Hi: max(a.Hi, b.Hi)}
 		if c.Inside(t) && t.Finite() {
 			if rest := c.Slope(t).Times(l.err); rest.Finite() {
 				out := f.single(k, p, plain)
@@ -241,41 +242,29 @@ func (f *flat) single(k safe.Kind, p float64, l form) form {
 				return out
 			}
 		}
-		f.require(c, l)
-		return only(f.put(column{of: safe.Function{Kind: k, P: p}, a: f.exactly(l)}))
 	}
-	if k == safe.Abs && len(l.idx) > 0 {
-		switch a := f.reach(l); {
-		case a.Lo >= 0:
-			return form{idx: l.idx, val: l.val, c: l.c}
-		case a.Hi <= 0:
-			return f.scale(l, safe.Just(-1))
-		case l.val[0].Hi < 0:
-			l = f.scale(l, safe.Just(-1))
-		}
+	m := safe.Just(p)
+	switch {
+	case !exact || len(l.idx) == 0:
+	case k == safe.Abs && a.Lo >= 0:
+		return l
+	case k == safe.Abs && a.Hi <= 0:
+		return f.scale(l, safe.Just(-1))
+	case k == safe.Abs && l.val[0].Hi < 0:
+		l = f.scale(l, safe.Just(-1))
+	case k == safe.PosPower && a.Hi <= 0:
+		return form{}
+	case k == safe.Huber && a.Lo >= p: // 2mt − m²
+		return f.linear(l, safe.Just(2).Times(m), m.Times(m))
+	case k == safe.Huber && a.Hi <= -p:
+		return f.linear(l, safe.Just(-2).Times(m), m.Times(m))
+	case k == safe.Huber && a.Magnitude().Hi <= p:
+		return f.single(safe.Square, 0, l)
+	case k == safe.Square && len(l.idx) == 1 && l.c == 0:
+		return f.scale(only(f.put(column{of: c, a: l.idx[0]})), l.val[0].Times(l.val[0]))
 	}
-	if k == safe.PosPower && len(l.idx) > 0 {
-		if f.reach(l).Hi <= 0 {
-			return form{}
-		}
-	}
-	if k == safe.Huber && len(l.idx) > 0 {
-		m := safe.Just(p)
-		switch a := f.reach(l); {
-		case a.Lo >= p: // 2mt − m²
-			return f.linear(l, safe.Just(2).Times(m), m.Times(m))
-		case a.Hi <= -p:
-			return f.linear(l, safe.Just(-2).Times(m), m.Times(m))
-		case a.Magnitude().Hi <= p:
-			k, p = safe.Square, 0
-		}
-	}
-	if k == safe.Square && len(l.idx) == 1 && l.c == 0 {
-		return f.scale(only(f.put(column{of: safe.Function{Kind: k}, a: l.idx[0]})), l.val[0].Times(l.val[0]))
-	}
-	out := column{of: safe.Function{Kind: k, P: p}, a: f.exactly(l)}
-	f.require(out.of, l)
-	return only(f.put(out))
+	f.require(c, l)
+	return only(f.put(column{of: c, a: f.exactly(l)}))
 }
 
 // require states the domain of a function of l as a row.

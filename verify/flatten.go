@@ -124,32 +124,6 @@ func (f *flat) columnsOf(es []*expr, off float64) ([]int, float64) {
 	return cols, off
 }
 
-// euclidean is the norm of expressions, but for at most off.
-func (f *flat) euclidean(es []*expr, off float64) form {
-	cols, off := f.columnsOf(es, off)
-	return f.beneath(f.single(safe.Power, 0.5, f.each(es, safe.Square, 0)), &bundle{safe.Norm, cols}, off)
-}
-
-// lengths are expressions of which e, the root of a number and squares, is the norm, and how far
-// the root of the number is off; nil: it is none.
-func (e *expr) lengths() (es []*expr, off float64) {
-	if e.num != 0.5 || e.args[0].op != opSum {
-		return nil, 0
-	}
-	for k, a := range e.args[0].args {
-		switch w := e.args[0].weights[k]; {
-		case a.isConst() && w*a.num > 0:
-			root := math.Sqrt(w * a.num)
-			es, off = append(es, number(root)), safe.Above(off, 0x1p-51*root)
-		case a.op == opPower && a.num == 2 && w == 1:
-			es = append(es, a.args[0])
-		default:
-			return nil, 0
-		}
-	}
-	return es, off
-}
-
 func (f *flat) make(e *expr) form {
 	switch e.op {
 	case opSum:
@@ -173,9 +147,6 @@ func (f *flat) make(e *expr) form {
 		}
 		return f.product(f.of(u), f.of(v))
 	case opPower:
-		if es, off := e.lengths(); es != nil {
-			return f.euclidean(es, off)
-		}
 		if l, ok := f.powerOfPower(e); ok {
 			return l
 		}
@@ -197,7 +168,8 @@ func (f *flat) make(e *expr) form {
 		if e.num != 2 {
 			return f.single(safe.Power, 1/e.num, f.each(e.args, safe.Even, e.num))
 		}
-		return f.euclidean(e.args, 0)
+		cols, off := f.columnsOf(e.args, 0)
+		return f.beneath(f.single(safe.Power, 0.5, f.each(e.args, safe.Square, 0)), &bundle{safe.Norm, cols}, off)
 	case opLSE:
 		cols, off := f.columnsOf(e.args, 0)
 		return f.beneath(f.single(safe.Log, 0, f.each(e.args, safe.Exp, 0)), &bundle{safe.LogSumExp, cols}, off)

@@ -87,6 +87,11 @@ func (l *lagrangian) descend(e *expr, a safe.Span, w int) {
 		l.refuse("the problem is too large")
 	}
 	share := l.shares[w]
+	if e.op == opPower && e.args[0].isConst() { // see lengths
+		v, _ := e.fixed()
+		share.c = share.c.Plus(a.Times(v))
+		return
+	}
 	if b := l.bends(e); e.op > opMul && (a.Lo < 0 && b >= 0 || a.Hi > 0 && b <= 0) {
 		share.bent(e.String() + " with the other sign")
 	}
@@ -117,7 +122,8 @@ func (l *lagrangian) descend(e *expr, a safe.Span, w int) {
 		l.refuse("functions of singular values and matfrac have no slopes here")
 	default:
 		if u := e.args[0]; e.is(safe.Abs) {
-			l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*largestTerm(u, l.exact))
+			_, most := l.exact.sizes(u)
+			l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*max(most, u.summands().c.Magnitude().Hi))
 			return
 		}
 		l.curve(e, a, w)

@@ -7,12 +7,6 @@ import (
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
-// weighted is w·e.
-type weighted struct {
-	e *expr
-	w safe.Span
-}
-
 // alone is w and a of e = w·a.
 func (e *expr) alone() (w float64, a *expr) {
 	if e.op == opSum && len(e.args) == 1 {
@@ -124,7 +118,9 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 	lu, own, entropy := f.of(u), safe.Span{}, safe.Span{}
 	positive := f.reach(lu).Lo > 0
 	var rest, others []weighted // terms of r; vₖ that are no multiples
-	for _, t := range (weighted{v, safe.Just(1)}).terms() {
+	terms := v.summands()
+	own = own.Plus(terms.c)
+	for _, t := range terms.terms {
 		if !t.e.is(safe.Log) {
 			rest = append(rest, t)
 			continue
@@ -190,18 +186,6 @@ func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
 		}
 	}
 	return f.scale(f.of(&expr{op: opGeo, args: a.args, weights: []float64{0.5, 0.5}}), raisedBy(w)), true
-}
-
-// terms are the summands of w·e.
-func (t weighted) terms() []weighted {
-	if t.e.op != opSum {
-		return []weighted{t}
-	}
-	var out []weighted
-	for k, a := range t.e.args {
-		out = append(out, weighted{a, t.w.Times(safe.Just(t.e.weights[k]))}.terms()...)
-	}
-	return out
 }
 
 // multiple is l/r > 0 where that is one number.

@@ -45,8 +45,7 @@ func (p *Problem) lagrange(m *multipliers, at *values, in []safe.Span, cost, siz
 		switch side := r.sides.EndOf(y); {
 		case y == 0 || r.e.isConst():
 		case !math.IsInf(side, 0):
-			unit := rowUnit(max(largestTerm(r.e, at), math.Abs(side)))
-			out.slackness += math.Abs(y) * apart(l.value(r.e), side, unit)
+			out.slackness += math.Abs(y) * apart(l.value(r.e), side, r.unit(at, side))
 		case math.Abs(y) > wrongSign*m.size(): // else rounding errors
 			out.wrong = r.name
 		}

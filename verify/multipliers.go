@@ -106,12 +106,13 @@ func (m *multipliers) share(rows []priced, flat []float64) bool {
 		member := slices.Clone(rows[:n])
 		rows = rows[n:]
 		straight, fixed := true, true // fixed: each entry is one function between constants
-		entries := map[int]*expr{}
+		entries, relations := map[int]*expr{}, map[int]int{}
 		for _, r := range member {
 			_, _, ok := affine(r.e)
 			e, other := entries[r.from.entry]
 			straight, fixed = straight && ok, fixed && (!other || e == r.e)
 			entries[r.from.entry] = r.e
+			relations[r.from.entry]++
 		}
 		if !straight || fixed {
 			slices.SortStableFunc(member, func(a, b priced) int { return a.from.entry - b.from.entry })
@@ -119,9 +120,7 @@ func (m *multipliers) share(rows []priced, flat []float64) bool {
 		last, given := -1, 0.0 // of a chain
 		for _, r := range member {
 			e, equation, up := eigenOf(r.e), r.sides.Lo == r.sides.Hi, r.sides.Hi == math.Inf(1)
-			chain := straight && fixed && slices.ContainsFunc(member, func(o priced) bool {
-				return o.row != r.row && o.e == r.e && o.from.entry == r.from.entry
-			})
+			chain := straight && fixed && relations[r.from.entry] > 1
 			n := 1
 			switch {
 			case e != nil:

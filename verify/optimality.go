@@ -46,7 +46,7 @@ func (c *checking) optimality() {
 	c.remarks(m)
 	stated, own := c.try(m, err, "the multipliers"), tried{}
 	duals := len(r.duals)+len(r.boundDuals) > 0
-	if duals || !c.enough(stated.bound, math.Abs(c.worse())) {
+	if duals || !c.enough(stated.bound) {
 		mine, err := c.estimate(c.exact, m)
 		own = c.try(mine, err, "multipliers that verify has found")
 	}
@@ -56,7 +56,7 @@ func (c *checking) optimality() {
 	if r.Status != "converged" {
 		return
 	}
-	ok, by := c.enough(c.lower, math.Abs(c.worse())), own.text
+	ok, by := c.enough(c.lower), own.text
 	if ok {
 		by = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(c.lower), c.by)
 	}
@@ -93,8 +93,7 @@ func (c *checking) remarks(m *multipliers) {
 				known = true
 				if m != nil {
 					y := m.rows[i]
-					unit := unitOf(largestTerm(r.e, c.exact), r.usual, r.sides.EndOf(y))
-					change = max(change, math.Abs(y)*c.tol*unit)
+					change = max(change, math.Abs(y)*c.tol*r.unit(c.exact, r.sides.EndOf(y)))
 				}
 			}
 		}
@@ -105,7 +104,7 @@ func (c *checking) remarks(m *multipliers) {
 		stated := json.Unmarshal(o["objective"], &v) == nil && v != nil && *v > 0
 		ok, otherwise := stated && len(o) == 2 && row(o["row"]), Refused
 		if ok {
-			ok, otherwise = *v <= 2*change && *v >= change/2, Incomplete
+			ok, otherwise = *v <= 2*change && *v >= leastUnit*change/2, Incomplete // terms may cancel up to rounding
 		}
 		c.add("tolerance_decides", verdict(ok, otherwise), "the row changes the objective by about %.3g", change)
 	}
@@ -114,9 +113,10 @@ func (c *checking) remarks(m *multipliers) {
 	}
 }
 
-// enough: a bound is that of the point, beside a size of the objective.
-func (c *checking) enough(lower, size float64) bool {
-	return !math.IsInf(size, 1) && c.cost(c.worse())-lower <= convexTol*max(c.unit, size)
+// enough: a bound is that of the point, beside the size of the objective.
+func (c *checking) enough(lower float64) bool {
+	value := c.cost(c.worse())
+	return !math.IsInf(value, 0) && value-lower <= convexTol*max(c.unit, math.Abs(value))
 }
 
 // duals tests the multipliers of rows and bounds by first-order conditions at the point, with any
@@ -194,9 +194,8 @@ func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side safe.Spa
 // try says what multipliers show of other points. err says why there are none.
 func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	t.bound = math.Inf(-1)
-	enough := func(lower float64) bool { return c.enough(lower, math.Abs(c.worse())) }
 	if err == nil {
-		t.minorant, err = c.descend(m, c.exact, c.region(), 1, c.scale, enough)
+		t.minorant, err = c.descend(m, c.exact, c.region(), 1, c.scale, c.enough)
 	}
 	switch {
 	case err != nil:
@@ -205,7 +204,7 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 		t.text = "the multiplier of " + t.wrong + " has the wrong sign"
 	case t.curved != "":
 	case math.IsInf(t.lower, -1): // a variable has no bounds
-		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, enough)
+		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, c.enough)
 		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
 			float64(nearby), c.cost(best.lower), whose)
 	default:

@@ -41,22 +41,23 @@ func (p *Problem) measure(v *values) (out Point) {
 	never := func(name string) {
 		broken(safe.Ball{Lo: safe.Upper().SetInf(false), Hi: safe.Upper().SetInf(false)}, 1, name)
 	}
-	sides := func(b safe.Ball, in safe.Span, size, other float64, name string) {
+	sides := func(b safe.Ball, in safe.Span, unit func(side float64) float64, name string) {
 		if math.IsInf(in.Lo, 1) || math.IsInf(in.Hi, -1) {
 			broken(safe.Exactly(1), 0, name) // nothing keeps it: by convention broken by 1, and any number of units
 			return
 		}
 		if !math.IsInf(in.Hi, 1) {
-			broken(b.Sub(safe.Exactly(in.Hi)), unitOf(size, other, in.Hi), name)
+			broken(b.Sub(safe.Exactly(in.Hi)), unit(in.Hi), name)
 		}
 		if !math.IsInf(in.Lo, -1) {
-			broken(safe.Exactly(in.Lo).Sub(b), unitOf(size, other, in.Lo), name)
+			broken(safe.Exactly(in.Lo).Sub(b), unit(in.Lo), name)
 		}
 	}
 	for _, w := range p.vars {
 		for _, j := range w.at {
 			if j >= 0 {
-				sides(safe.Exactly(v.x[j]), p.box[j], math.Abs(v.x[j]), math.Abs(p.usual[j]), "bounds of "+w.name)
+				unit := func(side float64) float64 { return unitOf(math.Abs(v.x[j]), math.Abs(p.usual[j]), side) }
+				sides(safe.Exactly(v.x[j]), p.box[j], unit, "bounds of "+w.name)
 			}
 		}
 	}
@@ -73,7 +74,7 @@ func (p *Problem) measure(v *values) (out Point) {
 			out.Outside = domain
 			never(r.name)
 		default:
-			sides(b, r.sides, largestTerm(r.e, v), r.usual, r.name)
+			sides(b, r.sides, func(side float64) float64 { return r.unit(v, side) }, r.name)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
@@ -102,30 +103,15 @@ func enclose(e *expr, v *values) (b safe.Ball, domain string, err error) {
 	return v.of(e), "", nil
 }
 
-// terms are those of a sum, or the one that an expression is.
-func (e *expr) terms() (args []*expr, weights []float64) {
-	if e.op == opSum {
-		return e.args, e.weights
-	}
-	return []*expr{e}, []float64{1}
-}
-
-// largestTerm is the largest summand of a row at a point, of those that have a value there.
-func largestTerm(e *expr, v *values) (size float64) {
-	args, weights := e.terms()
-	for k, a := range args {
-		if b, outside, err := enclose(a, v); outside == "" && err == nil {
-			if s := math.Abs(weights[k] * b.Span().Mid()); s < math.Inf(1) {
-				size = max(size, s)
-			}
-		}
-	}
-	return size
-}
-
 // leastUnit is the least unit of a row, in units at the usual point. Source: docs/json.md, The unit
 // of a row.
 const leastUnit = 1e-3
+
+// unit is the unit of a side of a row at a point.
+func (r *row) unit(v *values, side float64) float64 {
+	_, most := v.sizes(r.e)
+	return unitOf(most, r.usual, side-r.e.summands().c.Mid())
+}
 
 // unitOf is the unit of a side of a row with terms of a size at a point, and of another one at the
 // usual point.
@@ -181,18 +167,30 @@ func rowUnit(size float64) float64 {
 	return min(1, math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5))))
 }
 
+// sizes are the sum of the sizes of an expression's summands, and the largest, of those that have a
+// value at the point.
+func (v *values) sizes(e *expr) (sum, most float64) {
+	for _, t := range e.summands().terms {
+		if b, outside, err := enclose(t.e, v); outside == "" && err == nil {
+			if s := math.Abs(t.w.Mid() * b.Span().Mid()); s < math.Inf(1) {
+				sum, most = sum+s, max(most, s)
+			}
+		}
+	}
+	return sum, most
+}
+
 // values are those of expressions at a point, each computed once. If they round, each encloses the
 // values that float64 arithmetic gives in any order of the terms.
 type values struct {
 	x      []float64
 	rounds bool
 	memo   map[*expr]safe.Ball
-	sizes  map[*expr]float64 // see variation
-	short  float64           // how far arguments may be outside domains by rounding
+	short  float64 // how far arguments may be outside domains by rounding
 }
 
 func newValues(x []float64, rounds bool) *values {
-	return &values{x: x, rounds: rounds, memo: map[*expr]safe.Ball{}, sizes: map[*expr]float64{}}
+	return &values{x: x, rounds: rounds, memo: map[*expr]safe.Ball{}}
 }
 
 // of evaluates an expression. A function without a value at the point is a fault.

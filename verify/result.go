@@ -165,10 +165,8 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 func (p *Problem) point(from object) (x []float64, err error) {
 	defer safe.Catch(&err)
 	x = make([]float64, p.n)
-	names := map[string]bool{}
 	for _, v := range p.vars {
 		name := v.whole()
-		names[name] = true
 		raw, ok := from[name]
 		if !ok {
 			safe.Fail("the result has no variable %s", name)
@@ -183,7 +181,7 @@ func (p *Problem) point(from object) (x []float64, err error) {
 		v.give(x, numbersOf("the variable "+name, raw, v.shape))
 	}
 	for name := range from {
-		if !names[name] {
+		if !slices.ContainsFunc(p.vars, func(v variable) bool { return v.whole() == name }) {
 			safe.Fail("the problem has no variable %s", name)
 		}
 	}

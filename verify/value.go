@@ -280,9 +280,9 @@ func conj(e *expr) *expr {
 	return e
 }
 
-// noImaginary is the share of its terms up to which an imaginary part is rounding errors.
-// Source: derived: some thousand unit roundoffs, as many terms as an affine function here may have.
-const noImaginary = 1e-12
+// noImaginary is how many times the bound of its rounding errors an imaginary part may be that has
+// none. Source: derived: thousands of terms, as an affine function here may have.
+const noImaginary = 0x1p12
 
 // real is the real part of a number whose imaginary part is 0, but for rounding errors of
 // affine functions; others stay as they are.
@@ -290,35 +290,15 @@ func real(e *expr) *expr {
 	if !e.isComplex() {
 		return e
 	}
-	sums, sizes := map[int]float64{}, map[int]float64{} // by variables; −1: the constant
-	add := func(k int, v float64) { sums[k], sizes[k] = sums[k]+v, sizes[k]+math.Abs(v) }
-	var walk func(e *expr, w float64) bool
-	walk = func(e *expr, w float64) bool {
-		switch e.op {
-		case opConst:
-			add(-1, w*e.num)
-		case opVar:
-			add(e.k, w)
-		case opSum:
-			for k, a := range e.args {
-				if !walk(a, w*e.weights[k]) {
-					return false
-				}
-			}
-		default:
-			return false
-		}
-		return true
+	coefs, c, ok := affine(im(e))
+	none := func(v safe.Span) bool { return math.Abs(v.Mid()) <= noImaginary*(v.Hi-v.Lo) }
+	for _, v := range coefs {
+		ok = ok && none(v)
 	}
-	if !walk(im(e), 1) {
-		return e
+	if ok && none(c) {
+		return re(e)
 	}
-	for k, v := range sums {
-		if math.Abs(v) > noImaginary*sizes[k] {
-			return e
-		}
-	}
-	return re(e)
+	return e
 }
 
 // parts applies a function to all real and to all imaginary parts.

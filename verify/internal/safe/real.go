@@ -189,9 +189,7 @@ func (a Ball) Power(p float64) Ball {
 			if n%2 == 1 {
 				out = out.Mul(base)
 			}
-			if base = base.Mul(base); math.Mod(p, 2) == 0 {
-				base.Lo.Set(new(big.Float).Abs(base.Lo))
-			}
+			base = base.Mul(base)
 		}
 		return out
 	}
