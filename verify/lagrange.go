@@ -107,7 +107,7 @@ func (l *lagrangian) descend(e *expr, a safe.Span, w int) {
 	case opMul:
 		l.multiply(e, a, w)
 	case opMax:
-		l.maximum(a, w, e.args, slices.Repeat([]float64{1}, len(e.args)), math.Abs(l.value(e)))
+		l.maximum(a, w, each(e.args), math.Abs(l.value(e)))
 	case opNorm:
 		l.norm(e, a, w)
 	case opLSE, opQuadOver, opKL, opGeo:
@@ -123,7 +123,8 @@ func (l *lagrangian) descend(e *expr, a safe.Span, w int) {
 	default:
 		if u := e.args[0]; e.is(safe.Abs) {
 			_, most := l.exact.sizes(u)
-			l.maximum(a, w, []*expr{u, u}, []float64{1, -1}, 2*max(most, u.summands().c.Magnitude().Hi))
+			pieces := []weighted{{u, safe.Just(1)}, {u, safe.Just(-1)}}
+			l.maximum(a, w, pieces, 2*max(most, u.summands().c.Magnitude().Hi))
 			return
 		}
 		l.curve(e, a, w)
@@ -162,32 +163,33 @@ func (l *lagrangian) bends(e *expr) int {
 	return 1
 }
 
-// kink adds a times the largest of the pieces, each an expression with a sign.
-func (l *lagrangian) kink(a safe.Span, w int, es []*expr, signs []float64) {
-	first := l.block(block{parent: w, count: len(es)})
-	for k, e := range es {
-		l.descend(e, a.Times(safe.Just(signs[k])), first+k)
+// kink adds a times the largest of the pieces.
+func (l *lagrangian) kink(a safe.Span, w int, pieces []weighted) {
+	if len(pieces) > 1 {
+		w = l.block(block{parent: w, count: len(pieces)})
+	}
+	for k, p := range pieces {
+		l.descend(p.e, a.Times(p.w), w+k)
 	}
 }
 
-// maximum adds a times the largest of expressions with signs, of those that tie beside a size.
-func (l *lagrangian) maximum(a safe.Span, w int, es []*expr, signs []float64, size float64) {
+// maximum adds a times the largest of the pieces, of those that tie beside a size.
+func (l *lagrangian) maximum(a safe.Span, w int, pieces []weighted, size float64) {
+	value := func(p weighted) float64 { return p.w.Mid() * l.value(p.e) }
 	top := math.Inf(-1)
+	for _, p := range pieces {
+		top = max(top, value(p))
+	}
+	l.kink(a, w, slices.DeleteFunc(pieces, func(p weighted) bool { return value(p) < top-near*max(1, size) }))
+}
+
+// each is expressions with the weight 1.
+func each(es []*expr) []weighted {
+	out := make([]weighted, len(es))
 	for k, e := range es {
-		top = max(top, signs[k]*l.value(e))
+		out[k] = weighted{e, safe.Just(1)}
 	}
-	var ties []*expr
-	var theirs []float64
-	for k, e := range es {
-		if signs[k]*l.value(e) >= top-near*max(1, size) {
-			ties, theirs = append(ties, e), append(theirs, signs[k])
-		}
-	}
-	if len(ties) == 1 {
-		l.descend(ties[0], a.Times(safe.Just(theirs[0])), w)
-		return
-	}
-	l.kink(a, w, ties, theirs)
+	return out
 }
 
 // largest takes the entries that are larger than the last one taken. Of those that tie with it each has
@@ -202,21 +204,21 @@ func (l *lagrangian) largest(e *expr, a safe.Span, w int) {
 	for to < len(args) && l.value(args[to]) >= last-tol {
 		to++
 	}
-	ties, left := args[from:to], e.k-from
+	if to == e.k { // all that tie are taken
+		from = to
+	}
 	for _, c := range args[:from] {
 		l.descend(c, a, w)
 	}
-	if left == len(ties) {
-		for _, c := range ties {
-			l.descend(c, a, w)
-		}
+	if from == to {
 		return
 	}
-	part := safe.Just(float64(left - 1)).Over(safe.Just(float64(len(ties) - 1)))
+	ties := args[from:to]
+	part := safe.Just(float64(e.k - from - 1)).Over(safe.Just(float64(len(ties) - 1)))
 	for _, c := range ties {
 		l.descend(c, a.Times(part), w)
 	}
-	l.kink(a.Times(safe.Just(1).Less(part)), w, ties, slices.Repeat([]float64{1}, len(ties)))
+	l.kink(a.Times(safe.Just(1).Less(part)), w, each(ties))
 }
 
 // norm is at least s·args for every s whose dual norm is at most 1: the slopes at the point. The
