@@ -226,9 +226,14 @@ func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) 
 
 // over calls f for each choice of the binders that meets the condition.
 func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
-	outer := s.names
-	s.names = maps.Clone(outer)
-	defer func() { s.names = outer }()
+	hidden := map[string]value{}
+	for _, b := range bs {
+		for _, name := range b.Names {
+			if v, ok := s.names[name]; ok {
+				hidden[name] = v
+			}
+		}
+	}
 	at := make([]member, len(bs))
 	var level func(k int)
 	level = func(k int) {
@@ -255,6 +260,12 @@ func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member))
 		}
 	}
 	level(0)
+	for _, b := range bs {
+		for _, name := range b.Names {
+			delete(s.names, name)
+		}
+	}
+	maps.Copy(s.names, hidden)
 }
 
 func part(x any) value {
