@@ -3,126 +3,23 @@ package verify
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
-// span is an interval of float64 numbers, rounded outward.
-type span struct{ lo, hi float64 }
-
-func whole() span                     { return span{math.Inf(-1), math.Inf(1)} }
-func just(v float64) span             { return span{v, v} }
-func (a span) empty() bool            { return !(a.lo <= a.hi) }
-func (a span) has(v float64) bool     { return a.lo <= v && v <= a.hi }
-func (a span) finite() bool           { return a.lo > math.Inf(-1) && a.hi < math.Inf(1) }
-func (a span) meet(b span) span       { return span{max(a.lo, b.lo), min(a.hi, b.hi)} }
-func (a span) minus() span            { return span{-a.hi, -a.lo} }
-func (a span) clip(v float64) float64 { return min(max(v, a.lo), a.hi) }
-
-// mid is a finite number, of a bounded interval its middle.
-func (a span) mid() float64 {
-	if m := a.lo + (a.hi-a.lo)/2; m-m == 0 {
-		return m
-	}
-	return 0
-}
-
-// below is the sum rounded down: where taking a part away does not give the other part
-// back, a unit is taken off. A sum that is no number is −Inf.
-func below(a, b float64) float64 {
-	switch s := a + b; {
-	case s-a == b && s-b == a:
-		return s
-	case math.IsNaN(s) || math.IsInf(a, -1) || math.IsInf(b, -1):
-		return math.Inf(-1)
-	case math.IsInf(a, 1) || math.IsInf(b, 1):
-		return math.Inf(1)
-	default:
-		return math.Nextafter(s, math.Inf(-1))
-	}
-}
-
-func above(a, b float64) float64 { return -below(-a, -b) }
-
-// belowProduct is the product rounded down, 0 where a factor is 0.
-func belowProduct(a, b float64) float64 {
-	switch p := a * b; {
-	case a == 0 || b == 0:
-		return 0
-	case math.IsInf(a, 0) || math.IsInf(b, 0):
-		return p
-	case math.Abs(p) > 1e-280 && math.Abs(p) < math.MaxFloat64 && math.FMA(a, b, -p) >= 0:
-		return p
-	default:
-		return math.Nextafter(p, math.Inf(-1))
-	}
-}
-
-func aboveProduct(a, b float64) float64 { return -belowProduct(-a, b) }
-
-func (a span) plus(b span) span { return span{below(a.lo, b.lo), above(a.hi, b.hi)} }
-func (a span) less(b span) span { return a.plus(b.minus()) }
-
-func (a span) times(b span) span {
-	if a == (span{}) || b == (span{}) {
-		return span{}
-	}
-	return span{
-		min(belowProduct(a.lo, b.lo), belowProduct(a.lo, b.hi), belowProduct(a.hi, b.lo), belowProduct(a.hi, b.hi)),
-		max(aboveProduct(a.lo, b.lo), aboveProduct(a.lo, b.hi), aboveProduct(a.hi, b.lo), aboveProduct(a.hi, b.hi)),
-	}
-}
-
-// over is the quotient; all numbers where the divisor may be 0.
-func (a span) over(b span) span {
-	switch {
-	case b.hi < 0:
-		return a.minus().over(b.minus())
-	case !(b.lo > 0):
-		return whole()
-	case b == just(1):
-		return a
-	}
-	return a.times(span{math.Nextafter(1/b.hi, 0), math.Nextafter(1/b.lo, math.Inf(1))})
-}
-
-func (a span) magnitude() span {
-	switch {
-	case a.lo >= 0:
-		return a
-	case a.hi <= 0:
-		return a.minus()
-	}
-	return span{0, max(-a.lo, a.hi)}
-}
-
-// loose encloses the value of a function of the mathematical library. Source: 16 units in
-// the last place, where its tests allow a few; on amd64 math.Exp is infinite from 1.27e308 on.
-func loose(v float64) span {
-	switch {
-	case math.IsNaN(v):
-		return whole()
-	case math.IsInf(v, 1):
-		return span{0x1p1023, v}
-	case math.IsInf(v, -1):
-		return span{v, -0x1p1023}
-	}
-	e := math.Abs(v)*0x1p-48 + 0x1p-1050
-	return span{v - e, v + e}
-}
-
-func (a span) atLeast(v float64) span { return span{max(a.lo, v), a.hi} }
-func (a span) positive() span         { return span{max(a.lo, 0), max(a.hi, 0)} }
-
-func (l *form) over(box []span) span {
+func (l *form) over(box []safe.Span) safe.Span {
 	out := l.constant()
 	for k, j := range l.idx {
-		out = out.plus(box[j].times(l.val[k]))
+		out = out.Plus(box[j].Times(l.val[k]))
 	}
 	return out
 }
 
 // narrow tightens a box by the functions, the rows and a cost of at most cutoff, in at most so many rounds, until
 // one takes less than least from the breadth of a column. It reports false where nothing is left.
-func (f *flat) narrow(box []span, cutoff float64, rounds int, least float64) bool {
+func (f *flat) narrow(box []safe.Span, cutoff float64, rounds int, least float64) bool {
 	for range rounds {
 		before := breadth(box)
 		if !f.forward(box) {
@@ -133,7 +30,7 @@ func (f *flat) narrow(box []span, cutoff float64, rounds int, least float64) boo
 				return false
 			}
 		}
-		if !math.IsInf(cutoff, 1) && !f.cost.into(span{math.Inf(-1), cutoff}, box) {
+		if !math.IsInf(cutoff, 1) && !f.cost.into(safe.Span{Lo: math.Inf(-1), Hi: cutoff}, box) {
 			return false
 		}
 		if !f.backward(box) {
@@ -147,11 +44,11 @@ func (f *flat) narrow(box []span, cutoff float64, rounds int, least float64) boo
 }
 
 // breadth falls when a box gets narrower.
-func breadth(box []span) float64 {
+func breadth(box []safe.Span) float64 {
 	s := 0.0
 	for _, b := range box {
-		switch w := b.hi - b.lo; {
-		case math.IsInf(b.lo, -1) && math.IsInf(b.hi, 1):
+		switch w := b.Hi - b.Lo; {
+		case math.IsInf(b.Lo, -1) && math.IsInf(b.Hi, 1):
 			s += 200
 		case math.IsInf(w, 1):
 			s += 100
@@ -162,67 +59,67 @@ func breadth(box []span) float64 {
 	return s
 }
 
-func (f *flat) forward(box []span) bool {
+func (f *flat) forward(box []safe.Span) bool {
 	for k := range f.cols {
 		c, j := &f.cols[k], f.n+k
-		if box[c.a] = box[c.a].meet(c.domain()); box[c.a].empty() {
+		if box[c.a] = box[c.a].Meet(c.of.Domain()); box[c.a].Empty() {
 			return false
 		}
-		if box[j] = box[j].meet(c.over(box)); box[j].empty() {
+		if box[j] = box[j].Meet(c.over(box)); box[j].Empty() {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(box[:f.n], span.empty)
+	return !slices.ContainsFunc(box[:f.n], safe.Span.Empty)
 }
 
 // over is the range of a column over a box.
-func (c *column) over(box []span) span {
+func (c *column) over(box []safe.Span) safe.Span {
 	switch {
-	case c.kind == isAffine && c.under != nil && c.under.kind == bundleLargest:
-		a := span{math.Inf(-1), math.Inf(-1)}
+	case c.of.Kind == safe.Affine && c.under != nil && c.under.kind == safe.Largest:
+		a := safe.Span{Lo: math.Inf(-1), Hi: math.Inf(-1)}
 		for _, j := range c.under.args {
-			a = span{max(a.lo, box[j].lo), max(a.hi, box[j].hi)}
+			a = safe.Span{Lo: max(a.Lo, box[j].Lo), Hi: max(a.Hi, box[j].Hi)}
 		}
-		return c.lin.over(box).meet(a.plus(span{-c.off, c.off}))
-	case c.kind == isAffine:
+		return c.lin.over(box).Meet(a.Plus(safe.Span{Lo: -c.off, Hi: c.off}))
+	case c.of.Kind == safe.Affine:
 		return c.lin.over(box)
-	case c.kind == isProduct:
-		return box[c.a].times(box[c.b])
+	case c.of.Kind == safe.Product:
+		return box[c.a].Times(box[c.b])
 	}
-	return c.image(box[c.a])
+	return c.of.Image(box[c.a])
 }
 
-func (f *flat) backward(box []span) bool {
+func (f *flat) backward(box []safe.Span) bool {
 	for k := len(f.cols) - 1; k >= 0; k-- {
 		c, w := &f.cols[k], box[f.n+k]
-		if u := c.under; u != nil && u.kind == bundleLargest {
+		if u := c.under; u != nil && u.kind == safe.Largest {
 			for _, j := range u.args {
-				if box[j].hi = min(box[j].hi, above(w.hi, c.off)); box[j].empty() {
+				if box[j].Hi = min(box[j].Hi, safe.Above(w.Hi, c.off)); box[j].Empty() {
 					return false
 				}
 			}
 		}
-		switch c.kind {
-		case isAffine:
+		switch c.of.Kind {
+		case safe.Affine:
 			if !c.lin.into(w, box) {
 				return false
 			}
 			continue
-		case isProduct:
+		case safe.Product:
 			a, b := box[c.a], box[c.b]
-			if b.lo > 0 || b.hi < 0 {
-				box[c.a] = a.meet(w.over(b))
+			if b.Lo > 0 || b.Hi < 0 {
+				box[c.a] = a.Meet(w.Over(b))
 			}
-			if a.lo > 0 || a.hi < 0 {
-				box[c.b] = b.meet(w.over(a))
+			if a.Lo > 0 || a.Hi < 0 {
+				box[c.b] = b.Meet(w.Over(a))
 			}
-			if box[c.b].empty() {
+			if box[c.b].Empty() {
 				return false
 			}
 		default:
-			box[c.a] = c.preimage(w, box[c.a])
+			box[c.a] = c.of.Preimage(w, box[c.a])
 		}
-		if box[c.a].empty() {
+		if box[c.a].Empty() {
 			return false
 		}
 	}
@@ -230,46 +127,115 @@ func (f *flat) backward(box []span) bool {
 }
 
 // into tightens the columns of l so that it can be in the target.
-func (l *form) into(target span, box []span) bool {
-	parts := make([]span, len(l.idx))
+func (l *form) into(target safe.Span, box []safe.Span) bool {
+	parts := make([]safe.Span, len(l.idx))
 	sum := l.constant() // of the finite ends
 	down, up := 0, 0
 	for k, j := range l.idx {
-		p := box[j].times(l.val[k])
+		p := box[j].Times(l.val[k])
 		parts[k] = p
-		if math.IsInf(p.lo, -1) {
+		if math.IsInf(p.Lo, -1) {
 			down++
 		} else {
-			sum.lo = below(sum.lo, p.lo)
+			sum.Lo = safe.Below(sum.Lo, p.Lo)
 		}
-		if math.IsInf(p.hi, 1) {
+		if math.IsInf(p.Hi, 1) {
 			up++
 		} else {
-			sum.hi = above(sum.hi, p.hi)
+			sum.Hi = safe.Above(sum.Hi, p.Hi)
 		}
 	}
-	if down == 0 && sum.lo > target.hi || up == 0 && sum.hi < target.lo {
+	if down == 0 && sum.Lo > target.Hi || up == 0 && sum.Hi < target.Lo {
 		return false
 	}
 	for k, j := range l.idx {
-		rest := whole()
+		rest := safe.Whole()
 		if down == 0 {
-			rest.lo = below(sum.lo, -parts[k].lo)
-		} else if down == 1 && math.IsInf(parts[k].lo, -1) {
-			rest.lo = sum.lo
+			rest.Lo = safe.Below(sum.Lo, -parts[k].Lo)
+		} else if down == 1 && math.IsInf(parts[k].Lo, -1) {
+			rest.Lo = sum.Lo
 		}
 		if up == 0 {
-			rest.hi = above(sum.hi, -parts[k].hi)
-		} else if up == 1 && math.IsInf(parts[k].hi, 1) {
-			rest.hi = sum.hi
+			rest.Hi = safe.Above(sum.Hi, -parts[k].Hi)
+		} else if up == 1 && math.IsInf(parts[k].Hi, 1) {
+			rest.Hi = sum.Hi
 		}
-		room := span{below(target.lo, -rest.hi), above(target.hi, -rest.lo)}
-		if math.IsNaN(room.lo) || math.IsNaN(room.hi) || math.IsInf(room.lo, -1) && math.IsInf(room.hi, 1) {
+		room := safe.Span{Lo: safe.Below(target.Lo, -rest.Hi), Hi: safe.Above(target.Hi, -rest.Lo)}
+		if math.IsNaN(room.Lo) || math.IsNaN(room.Hi) || math.IsInf(room.Lo, -1) && math.IsInf(room.Hi, 1) {
 			continue
 		}
-		if box[j] = box[j].meet(room.over(l.val[k])); box[j].empty() {
+		if box[j] = box[j].Meet(room.Over(l.val[k])); box[j].Empty() {
 			return false
 		}
 	}
 	return true
+}
+
+// enclose gives variables bounds that have none in a box: by affine functions of them whose values
+// have bounds, if their matrix is shown to have an inverse. Any number may stand for the inverse.
+func (f *flat) enclose(box []safe.Span) {
+	free := []int{}
+	for j := range f.n {
+		if !box[j].Finite() {
+			free = append(free, j)
+		}
+	}
+	n := len(free)
+	if n == 0 || n > mostWeights {
+		return
+	}
+	var rows [][]safe.Span
+	var values []safe.Span
+	for k := range f.cols {
+		c := &f.cols[k]
+		row, value := make([]safe.Span, n), box[f.n+k].Less(c.lin.constant())
+		for i, j := range c.lin.idx {
+			if at, found := slices.BinarySearch(free, j); found {
+				row[at] = c.lin.val[i]
+			} else {
+				value = value.Less(c.lin.val[i].Times(box[j]))
+			}
+		}
+		if c.of.Kind == safe.Affine && value.Finite() && len(rows) < mostWeights {
+			rows, values = append(rows, row), append(values, value)
+		}
+	}
+	if n > len(rows) {
+		return
+	}
+	m, weights := mat.NewDense(len(rows), n, nil), mat.NewDense(len(rows), len(rows), nil)
+	for k, row := range rows {
+		w := 1 / max(values[k].Magnitude().Hi, 1e-300)
+		weights.Set(k, k, w)
+		for i, v := range row {
+			m.Set(k, i, w*v.Mid())
+		}
+	}
+	var inverse mat.Dense
+	if inverse.Solve(m, weights) != nil {
+		return
+	}
+	far, off := 0.0, 0.0 // x is inverse·values + (1 − inverse·rows)·x
+	for i := range n {
+		x, rest := safe.Span{}, make([]safe.Span, n)
+		rest[i] = safe.Just(1)
+		for k, row := range rows {
+			w := safe.Just(inverse.At(i, k))
+			x = x.Plus(w.Times(values[k]))
+			for q, v := range row {
+				rest[q] = rest[q].Less(w.Times(v))
+			}
+		}
+		sum := safe.Span{}
+		for _, v := range rest {
+			sum = sum.Plus(v.Magnitude())
+		}
+		far, off = max(far, x.Magnitude().Hi), max(off, sum.Hi)
+	}
+	if off < 1 {
+		far = safe.Just(far).Over(safe.Just(1).Less(safe.Just(off))).Hi
+		for _, j := range free {
+			box[j] = box[j].Meet(safe.Span{Lo: -far, Hi: far})
+		}
+	}
 }

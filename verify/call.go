@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // powers are functions that are powers, by their exponents.
@@ -27,7 +28,7 @@ func folded(e *expr) *expr {
 	if outside != "" || err != nil {
 		return number(math.NaN())
 	}
-	v, _ := b.lo.Float64() // the nearest, as the interval is narrow
+	v, _ := b.Lo.Float64() // the nearest, as the interval is narrow
 	return number(v)
 }
 
@@ -35,8 +36,8 @@ func folded(e *expr) *expr {
 func apply(o op, num float64, args ...*expr) *expr { return folded(&expr{op: o, num: num, args: args}) }
 
 // ofCurve is a function of one number. Data are as the mathematical library has them.
-func ofCurve(k kind, p float64, e *expr) *expr {
-	if f := curves[k].plain; f != nil && e.isConst() {
+func ofCurve(k safe.Kind, p float64, e *expr) *expr {
+	if f := safe.Curves[k].Plain; f != nil && e.isConst() {
 		return number(f(e.num))
 	}
 	return folded(&expr{op: opCurve, num: p, k: int(k), args: []*expr{e}})
@@ -49,11 +50,11 @@ func plus(es []*expr) *expr { return total(es, slices.Repeat([]float64{1}, len(e
 func (s *scope) call(n *reader.Node) (out value) {
 	defer func() { // numbers and shapes of arguments are the compiler's to check
 		v := recover()
-		if f, ok := v.(fault); ok {
+		if f, ok := v.(safe.Fault); ok {
 			panic(f)
 		}
 		if v != nil || slices.ContainsFunc(out.e, (*expr).ofNothing) {
-			fail("%s does not take these arguments; dcopt check says why", n.Name)
+			safe.Fail("%s does not take these arguments; dcopt check says why", n.Name)
 		}
 	}()
 	switch n.Name {
@@ -74,10 +75,8 @@ func (s *scope) call(n *reader.Node) (out value) {
 
 // callValues is a function of numbers.
 func (s *scope) callValues(name string, args []value) value {
-	if len(args) > 0 {
-		if v, ok := s.complexCall(name, args); ok {
-			return v
-		}
+	if v, ok := s.complexCall(name, args); ok {
+		return v
 	}
 	if p, ok := powers[name]; ok {
 		return args[0].each(func(e *expr) *expr { return raised(e, p) })
@@ -86,26 +85,24 @@ func (s *scope) callValues(name string, args []value) value {
 		args[0].data(name)
 		return args[0].each(func(e *expr) *expr { return number(f(e.num)) })
 	}
-	given := func(what string, otherwise float64) float64 { // the second argument
-		if len(args) < 2 {
-			return otherwise
-		}
-		return args[1].real(what)
-	}
-	if k := curveOf(name); k >= 0 {
+	if k := safe.CurveOf(name); k >= 0 {
 		p := 0.0
-		if curves[k].param {
-			p = given("the second argument of "+name, 1)
+		if safe.Curves[k].Param {
+			p = given(args, "the second argument of "+name, 1)
 		}
-		return args[0].each(func(e *expr) *expr { return ofCurve(kind(k), p, e) })
+		return args[0].each(func(e *expr) *expr { return ofCurve(safe.Kind(k), p, e) })
 	}
-	for _, of := range []func(string, []value) (value, bool){s.shape, s.ofNumbers, s.overDimension, s.matrixCall} {
-		if v, ok := of(name, args); ok {
-			return v
-		}
-	}
+	return s.shape(name, args)
+}
+
+// ofArrays is the functions of arrays whose entries may depend on variables.
+func (s *scope) ofArrays(name string, args []value) value {
 	es := args[0].e
 	switch name {
+	case "sum", "mean":
+		if len(args) > 1 {
+			return s.overDimension(name, args)
+		}
 	case "pos":
 		return s.fold("max", []value{args[0], numeric(0)})
 	case "kl":
@@ -123,7 +120,7 @@ func (s *scope) callValues(name string, args []value) value {
 				args = append(args, scalar(e))
 			}
 			if len(args) == 0 {
-				fail("%s of nothing", name)
+				safe.Fail("%s of nothing", name)
 			}
 		}
 		return s.fold(name, args)
@@ -140,11 +137,11 @@ func (s *scope) callValues(name string, args []value) value {
 		}
 		return scalar(geometric(es, slices.Repeat([]float64{1 / float64(len(es))}, len(es))))
 	}
-	return scalar(s.one(name, es, args, given))
+	return scalar(s.one(name, es, args))
 }
 
 // one is a function of arrays that is one number. es is the entries of the first.
-func (s *scope) one(name string, es []*expr, args []value, given func(string, float64) float64) *expr {
+func (s *scope) one(name string, es []*expr, args []value) *expr {
 	switch name {
 	case "sum":
 		return plus(es)
@@ -153,7 +150,7 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 	case "norm", "norm1", "norm2", "norminf":
 		p, ok := norms[name]
 		if !ok {
-			p = given("the exponent of norm", 2)
+			p = given(args, "the exponent of norm", 2)
 		}
 		return s.norm(es, p)
 	case "sumsq":
@@ -182,7 +179,7 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 		q := args[1].data("the matrix of quad")
 		n := len(es)
 		if len(q) != n*n {
-			fail("quad of %d entries with a matrix of %d", n, len(q))
+			safe.Fail("quad of %d entries with a matrix of %d", n, len(q))
 		}
 		var parts []*expr
 		var weights []float64
@@ -205,7 +202,16 @@ func (s *scope) one(name string, es []*expr, args []value, given func(string, fl
 		}
 		return geometric(es, w)
 	}
-	panic(fault{&UnknownError{name}})
+	safe.Raise(&UnknownError{name})
+	return nil
+}
+
+// given is the second argument, where there is one.
+func given(args []value, what string, otherwise float64) float64 {
+	if len(args) < 2 {
+		return otherwise
+	}
+	return args[1].real(what)
 }
 
 func divergence(u, v *expr) *expr { return apply(opKL, 0, u, v) }
@@ -227,7 +233,7 @@ func (s *scope) norm(es []*expr, p float64) *expr {
 	case len(es) == 0:
 		return number(0)
 	case p == 1 || len(es) == 1:
-		sizes := vector(es).each(func(e *expr) *expr { return ofCurve(isAbs, 0, e) })
+		sizes := vector(es).each(func(e *expr) *expr { return ofCurve(safe.Abs, 0, e) })
 		return plus(sizes.e)
 	case math.IsInf(p, 1):
 		both := make([]*expr, 0, 2*len(es))
@@ -240,15 +246,12 @@ func (s *scope) norm(es []*expr, p float64) *expr {
 }
 
 // matrixCall is the functions of matrices.
-func (s *scope) matrixCall(name string, args []value) (value, bool) {
-	if len(args) == 0 {
-		return value{}, false
-	}
+func (s *scope) matrixCall(name string, args []value) value {
 	v := args[0]
 	square := func() int {
 		n, m := v.matrix()
 		if n != m {
-			fail("%s of a matrix that is not square", name)
+			safe.Fail("%s of a matrix that is not square", name)
 		}
 		return n
 	}
@@ -277,7 +280,116 @@ func (s *scope) matrixCall(name string, args []value) (value, bool) {
 		_, k := v.matrix()
 		e = &expr{op: opMatFrac, num: float64(k), k: n, args: append(slices.Clone(args[1].e), v.e...)}
 	default:
+		return s.ofArrays(name, args)
+	}
+	return scalar(e)
+}
+
+// modulus is |e|.
+func (s *scope) modulus(e *expr) *expr {
+	if !e.isComplex() {
+		return ofCurve(safe.Abs, 0, e)
+	}
+	return s.norm(e.args, 2)
+}
+
+// entries are the real numbers, two of a complex one.
+func entries(es []*expr) []*expr {
+	var out []*expr
+	for _, e := range es {
+		if e.isComplex() {
+			out = append(out, e.args...)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// complexCall is the functions that are others of complex numbers.
+func (s *scope) complexCall(name string, args []value) (value, bool) {
+	switch v := args[0]; name {
+	case "re":
+		return v.each(re), true
+	case "im":
+		return v.each(im), true
+	case "conj":
+		return v.each(conj), true
+	}
+	for k := range args {
+		args[k] = args[k].each(real)
+	}
+	if !slices.ContainsFunc(args, func(v value) bool { return anyComplex(v.e) }) {
 		return value{}, false
 	}
-	return scalar(e), true
+	es := args[0].e
+	switch name {
+	case "abs":
+		return args[0].each(s.modulus), true
+	case "exp": // of data
+		return args[0].each(func(e *expr) *expr {
+			if !re(e).isConst() || !im(e).isConst() {
+				safe.Fail("exp takes complex data only")
+			}
+			r, t := math.Exp(re(e).num), im(e).num
+			return complexOf(number(r*math.Cos(t)), number(r*math.Sin(t)))
+		}), true
+	case "norm2", "sumsq":
+		args[0] = vector(entries(es))
+	case "norm", "norm1", "norminf":
+		if name == "norm" && given(args, "the exponent of norm", 2) == 2 {
+			args[0] = vector(entries(es))
+		} else {
+			args[0] = args[0].each(s.modulus)
+		}
+	case "quad": // zᴴQz
+		q := args[1].e
+		n := len(es)
+		if len(q) != n*n {
+			safe.Fail("quad of %d entries with a matrix of %d", n, len(q))
+		}
+		var all []*expr
+		for i := range n {
+			for j := range n {
+				all = append(all, re(product(product(conj(es[i]), q[i*n+j]), es[j])))
+			}
+		}
+		return scalar(total(all, slices.Repeat([]float64{1}, len(all)))), true
+	case "lambda_max", "lambda_min", "lambda_sumlargest", "logdet", "sigma_max", "normnuc", "matfrac":
+		s.p.twice = true
+		for k := range args {
+			if len(args[k].shape) > 0 {
+				args[k] = realMatrix(args[k])
+			}
+		}
+		half := name == "lambda_sumlargest" || name == "logdet" || name == "normnuc" || name == "matfrac"
+		if name == "lambda_sumlargest" {
+			args[1] = numeric(2 * args[1].real("the count of lambda_sumlargest"))
+		}
+		v := s.matrixCall(name, args)
+		if half {
+			v = v.each(func(e *expr) *expr { return scaled(0.5, e) })
+		}
+		return v, true
+	case "sum", "mean", "cumsum", "len", "rows", "cols", "vec", "reshape", "trace", "diag", "conv", "kron", "max", "min":
+		return value{}, false
+	default:
+		safe.Fail("%s of complex numbers is not checked", name)
+	}
+	v := s.callValues(name, args)
+	return v, true
+}
+
+// realMatrix is [re −im; im re], which has each eigenvalue and singular value twice.
+func realMatrix(v value) value {
+	m, n := v.matrix()
+	out := make([]*expr, 4*m*n)
+	for i := range m {
+		for j := range n {
+			e := v.e[i*n+j]
+			out[i*2*n+j], out[(m+i)*2*n+n+j] = re(e), re(e)
+			out[i*2*n+n+j], out[(m+i)*2*n+j] = scaled(-1, im(e)), im(e)
+		}
+	}
+	return array([]int{2 * m, 2 * n}, out)
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Verdict says what is known of a claim, or of all claims of a result.
@@ -75,10 +77,12 @@ type checking struct {
 	x []float64
 	// of expressions at x, or as float64 arithmetic has them if x is outside a domain by rounding
 	exact *values
-	in    []span  // where better points lie; nil before
-	spent int     // on descents
-	unit  float64 // of the objective
-	scale float64 // the size of the objective, at least the unit
+	in    []safe.Span // where better points lie; nil before
+	spent int         // on descents
+	terms float64     // the size of the objective's terms
+	unit  float64     // of the objective, at most 1
+	noise float64     // that float64 arithmetic has in the objective
+	scale float64     // the size of the objective, at least the unit
 	// the largest bound of the cost that is shown: no feasible point has a smaller one; NaN before
 	lower float64
 	by    string // the reason
@@ -95,7 +99,7 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	}
 	c.answer()
 	defer func() {
-		if wrong := caught(recover()); wrong != nil {
+		if wrong := safe.Caught(recover()); wrong != nil {
 			c.add("result", Incomplete, "not checked: %v", wrong)
 		}
 	}()
@@ -125,11 +129,26 @@ func (c *checking) answer() {
 		return
 	}
 	proved := r.Proved != nil && *r.Proved
+	number := func(words string) float64 { // behind words; NaN: there are none
+		_, text, _ := strings.Cut(*r.answer, words)
+		v := math.NaN()
+		_ = json.Unmarshal([]byte(text[:max(0, strings.IndexAny(text, " ,"))]), &v) // else it stays
+		return v
+	}
+	bound, better := number("(bound "), number("; at most ")
+	known := math.IsNaN(better) && (math.IsNaN(bound) || r.Bound != nil && bound == *r.Bound)
+	if r.Bound != nil && r.Objective != nil && bound == *r.Bound {
+		least := math.Abs(*r.Objective - *r.Bound)
+		if strings.Contains(*r.answer, "% better") {
+			least *= 100 / math.Abs(*r.Objective)
+		}
+		known = !(better < 0.94*least) // it has two digits
+	}
 	for words, ok := range map[string]bool{
 		"optimal": proved, "infeasible": proved && r.Status == "infeasible", "best point so far": true,
 		"local minimum": r.Status == "converged", "no feasible point": r.Feasible != nil && !*r.Feasible,
 	} {
-		if strings.HasPrefix(*r.answer, words) && ok && (proved || !strings.Contains(*r.answer, "proved")) {
+		if strings.HasPrefix(*r.answer, words) && ok && known && (proved || !strings.Contains(*r.answer, "proved")) {
 			return
 		}
 	}
@@ -162,7 +181,8 @@ func (c *checking) at() {
 	case c.Outside != "":
 		c.Point, c.exact = rough, rounds
 	}
-	c.unit, c.scale = c.sizes()
+	c.noise = safe.Above(rough.Hi, -rough.Lo)
+	c.sizes()
 	c.indices()
 	c.objective(&rough)
 	c.violation(&rough)
@@ -180,7 +200,7 @@ func (c *checking) objective(rough *Point) {
 		ok := *v >= lo && *v <= hi
 		text := fmt.Sprintf("the objective is between %.17g and %.17g; the result states %.17g", c.Lo, c.Hi, *v)
 		if e != nil && ok {
-			ok = *v >= below(c.Lo, -*e) && *v <= above(c.Hi, *e)
+			ok = *v >= safe.Below(c.Lo, -*e) && *v <= safe.Above(c.Hi, *e)
 			text += fmt.Sprintf(" with an error of at most %.3g", *e)
 		}
 		c.add("objective", verdict(ok, Refused), "%s", text)
@@ -288,7 +308,7 @@ func (c *checking) bounds() {
 		c.add("gap", Refused, "the result states a gap, and no objective and bound")
 	default:
 		d, size := max(0, c.cost(*r.Objective)-c.cost(*r.Bound)), math.Abs(*r.Objective)
-		least, most, v := d/max(min(1, otherUnit*c.unit), size), d/max(c.unit/otherUnit, size), Refused
+		least, most, v := d/max(min(1, otherUnit*c.terms), size), d/max(min(1, c.terms/otherUnit), size), Refused
 		within := func(least, most float64) bool { return *r.Gap >= least*(1-digits) && *r.Gap <= most*(1+digits) }
 		if within(d/max(1, size), d/max(math.SmallestNonzeroFloat64, size)) { // in some unit
 			v = verdict(within(least, most), Incomplete)
@@ -325,47 +345,35 @@ func (c *checking) worse() float64 {
 	return c.Hi
 }
 
-// variation is the size of the objective's terms, without its constant.
-func (p *Problem) variation(v *values) (sum float64) {
-	args, weights := p.objective.terms()
-	for k, a := range args {
-		if !a.isConst() || len(args) == 1 {
-			sum += math.Abs(weights[k]) * v.at(a).size
-		}
-	}
-	return sum
-}
-
-// sizes are the unit of differences of the objective, and the size of the objective without its
-// constant. The unit is the size of the terms at the point or at the usual point, the larger one,
-// and at most 1. At the usual point variables without bounds and starts have the size of their
-// entries.
-func (c *checking) sizes() (unit, scale float64) {
-	size := c.variation(c.exact)
-	if unit = size; unit < 1 {
-		usual := slices.Clone(c.usual)
-		for _, v := range c.vars {
-			entries := 0.0
-			for _, j := range v.at {
-				if j >= 0 && c.box[j] == whole() && v.start == 0 {
-					entries = max(entries, math.Abs(c.x[j]))
-				}
-			}
-			for _, j := range v.at {
-				if j >= 0 && entries > 0 {
-					usual[j] *= entries
-				}
+// sizes finds the size of the objective's terms, at the point or at the usual point, the larger
+// one, and its size without its constant. At the usual point variables without bounds and starts
+// have the size of their entries.
+func (c *checking) sizes() {
+	size, _ := c.exact.sizes(c.Problem.objective)
+	usual := newValues(slices.Clone(c.usual), false)
+	for _, v := range c.vars {
+		entries := 0.0
+		for _, j := range v.at {
+			if j >= 0 && c.box[j] == safe.Whole() && v.start == 0 {
+				entries = max(entries, math.Abs(c.x[j]))
 			}
 		}
-		at := newValues(usual, false)
-		if _, outside, err := enclose(c.Problem.objective, at); err == nil && outside == "" {
-			unit = max(unit, c.variation(at))
+		for _, j := range v.at {
+			if j >= 0 && entries > 0 {
+				usual.x[j] *= entries
+			}
 		}
 	}
-	if !(unit > 0 && unit < 1) {
-		unit = 1
+	c.terms = size
+	if _, outside, err := enclose(c.Problem.objective, usual); err == nil && outside == "" {
+		sum, _ := usual.sizes(c.Problem.objective)
+		c.terms = max(size, sum)
 	}
-	return unit, max(unit, min(size, math.Abs(c.cost(c.worse()))))
+	if c.terms == 0 {
+		c.terms = 1
+	}
+	c.unit = min(1, c.terms)
+	c.scale = max(c.unit, min(size, math.Abs(c.cost(c.worse()))))
 }
 
 // NumVars is the number of variables; Evaluate wants as many.

@@ -316,6 +316,22 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "2", `"x":0`, `"bound":2,"gap":0.5`),
 			"refused gap",
 		},
+		"a gap of another unit": {
+			"var x in [0, 1]\nminimize 1e9*x + 2\n",
+			at("converged", "2", `"x":0`, `"bound":1.5,"gap":4`),
+			"refused gap",
+		},
+		"a better point within rounding errors": {
+			"var x in [0, 3], y in [0, 3]\nminimize (1e8 + x - y)^2 - 1e8*(1e8 + 2*x - 2*y)\n",
+			at("converged", "-4", `"x":0.8407279022510102,"y":0.8447328444166394`, ""),
+			"incomplete status",
+		},
+		"a row that decides nothing": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`,
+				`"duals":{"c":1},"tolerance_decides":{"row":"c","objective":1e-3}`),
+			"incomplete tolerance_decides",
+		},
 	} {
 		text, verdict := findings(t, c.src, c.result)
 		if verdict == verify.Accepted || !strings.Contains(text, c.want) {
@@ -413,6 +429,15 @@ func TestRightClaims(t *testing.T) {
 		"a row with data outside a domain, and its multiplier": {
 			"var x\nmaximize x\nsubject to\n  abs(x) <= geomean(-1, 1)\n",
 			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0},"duals":{"c1":1}}`,
+		},
+		"terms of a product that cancel": {
+			"var x in [0, 2], y in [0, 2]\nminimize (x - 1)^2\nsubject to\n  c: 0.5*(x - y) == 0\n",
+			`{"status":"converged","objective":0,"max_violation":5e-8,"feasible":true,` +
+				`"variables":{"x":1,"y":1.0000001},"duals":{"c":0}}`,
+		},
+		"a root of a sum of squares": {
+			"var x in [-2, 2], y in [-2, 2]\nminimize sqrt(1e-6 + x^2 + (y - 1)^2) + 2*y\n",
+			at("converged", "-0.99999983333333785", `"x":0,"y":-2`, `"bound":-0.9999999`),
 		},
 		"a row that nothing keeps": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\n",

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 func (s *scope) param(st *reader.Statement) {
@@ -17,7 +18,7 @@ func (s *scope) param(st *reader.Statement) {
 	case ok:
 		v = s.eval(parsed(st.Name, text))
 	case st.Value == nil:
-		fail("the param %s has no value", st.Name)
+		safe.Fail("the param %s has no value", st.Name)
 	case st.Binders != nil:
 		s.names[st.Name] = s.family(st)
 		return
@@ -28,7 +29,7 @@ func (s *scope) param(st *reader.Statement) {
 		shape, axes := s.dims(st.Dims, v.shape)
 		if size(shape) != len(v.e) {
 			if len(v.e) != 1 {
-				fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
+				safe.Fail("%s has %d entries, not %v", st.Name, len(v.e), shape)
 			}
 			s.hold(size(shape))
 			v.e = slices.Repeat(v.e, size(shape))
@@ -42,7 +43,7 @@ func (s *scope) param(st *reader.Statement) {
 func parsed(name, text string) *reader.Node {
 	n, err := reader.ParseExpr(text)
 	if err != nil {
-		fail("set %s=%s: %v", name, text, err)
+		safe.Fail("set %s=%s: %v", name, text, err)
 	}
 	return n
 }
@@ -82,7 +83,7 @@ func (s *scope) variable(st *reader.Statement) {
 	complex := hermitian || has["complex"]
 	square := len(shape) == 2 && shape[0] == shape[1]
 	if hermitian && !square {
-		fail("%s is hermitian and not a square matrix", st.Name)
+		safe.Fail("%s is hermitian and not a square matrix", st.Name)
 	}
 	v := variable{name: st.Name, shape: shape, axes: axes, at: slices.Repeat([]int{-1}, n)}
 	es := make([]*expr, n)
@@ -134,18 +135,18 @@ func (s *scope) variable(st *reader.Statement) {
 
 // bounds are those of a declaration, and the size of its start.
 func (s *scope) bounds(st *reader.Statement, v *variable) {
-	bound := func(n *reader.Node, of func(v float64) span) {
+	bound := func(n *reader.Node, of func(v float64) safe.Span) {
 		b := s.eval(n)
 		x := b.data("a bound of " + st.Name)
 		if len(x) != 1 && len(x) != len(v.at) {
-			fail("the bounds of %s have %d entries, not %d", st.Name, len(x), len(v.at))
+			safe.Fail("the bounds of %s have %d entries, not %d", st.Name, len(x), len(v.at))
 		}
 		for k, j := range v.at {
-			s.p.box[j] = s.p.box[j].meet(of(x[min(k, len(x)-1)]))
+			s.p.box[j] = s.p.box[j].Meet(of(x[min(k, len(x)-1)]))
 		}
 	}
-	above := func(v float64) span { return span{v, math.Inf(1)} }
-	below := func(v float64) span { return span{math.Inf(-1), v} }
+	above := func(v float64) safe.Span { return safe.Span{Lo: v, Hi: math.Inf(1)} }
+	below := func(v float64) safe.Span { return safe.Span{Lo: math.Inf(-1), Hi: v} }
 	for _, a := range st.Attrs {
 		switch a.Name {
 		case ">=":
@@ -164,13 +165,14 @@ func (s *scope) bounds(st *reader.Statement, v *variable) {
 // fresh is a variable without bounds.
 func (s *scope) fresh() *expr {
 	s.p.n++
-	s.p.box = append(s.p.box, whole())
+	s.p.box = append(s.p.box, safe.Whole())
 	return &expr{op: opVar, k: s.p.n - 1}
 }
 
 // semidefinite says that a matrix of n rows is.
 func (s *scope) semidefinite(name string, n int, es []*expr) {
-	s.row("psd("+name+")", scaled(-1, smallest(n, es)), span{math.Inf(-1), 0}, place{family: "psd(" + name + ")"})
+	name = "psd(" + name + ")"
+	s.row(name, scaled(-1, smallest(n, es)), safe.Span{Lo: math.Inf(-1), Hi: 0}, place{family: name})
 }
 
 // startSize is the largest size of starting values.
@@ -229,7 +231,7 @@ func (s *scope) constraint(st *reader.Statement, name string, from place) {
 	}
 	for k, rel := range st.Rels {
 		a, b := vs[k], vs[k+1]
-		sides := map[reader.Kind]span{reader.LE: {math.Inf(-1), 0}, reader.GE: positive}[rel]
+		sides := map[reader.Kind]safe.Span{reader.LE: {Lo: math.Inf(-1), Hi: 0}, reader.GE: safe.Positive}[rel]
 		from := from
 		from.chain, from.entry = k, -1
 		pair(a, b, func(l, r *expr) *expr {
@@ -248,10 +250,10 @@ func (s *scope) constraint(st *reader.Statement, name string, from place) {
 			}
 			switch {
 			case r.isConst():
-				s.row(name, l, sides.shifted(r.num), at)
+				s.row(name, l, sides.Shifted(r.num), at)
 			case l.isConst():
 				at.turned = true
-				s.row(name, r, sides.minus().shifted(l.num), at)
+				s.row(name, r, sides.Minus().Shifted(l.num), at)
 			default:
 				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), sides, at)
 			}
@@ -260,20 +262,9 @@ func (s *scope) constraint(st *reader.Statement, name string, from place) {
 	}
 }
 
-// shifted is both sides plus c, where no side stays none.
-func (a span) shifted(c float64) span {
-	shift := func(side float64) float64 {
-		if math.IsInf(side, 0) && !math.IsNaN(c) {
-			return side
-		}
-		return side + c
+func (s *scope) row(name string, e *expr, sides safe.Span, from place) {
+	if math.IsNaN(sides.Lo) || math.IsNaN(sides.Hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain
+		e, sides = number(0), safe.Span{Lo: 1, Hi: math.Inf(1)} // nothing keeps it
 	}
-	return span{shift(a.lo), shift(a.hi)}
-}
-
-func (s *scope) row(name string, e *expr, sides span, from place) {
-	if math.IsNaN(sides.lo) || math.IsNaN(sides.hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain
-		e, sides = number(0), span{1, math.Inf(1)} // nothing keeps it
-	}
-	s.p.rows = append(s.p.rows, row{name, e, sides, from})
+	s.p.rows = append(s.p.rows, row{name: name, e: e, sides: sides, from: from})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Problem is a problem as its file states it.
@@ -18,8 +19,8 @@ type Problem struct {
 	rows      []row
 	vars      []variable
 	n         int
-	box       []span    // bounds of the variables
-	usual     []float64 // a point with variables of the sizes of their starts and bounds
+	box       []safe.Span // bounds of the variables
+	usual     []float64   // a point with variables of the sizes of their starts and bounds
 	lets      map[string]value
 	tol       float64 // of feasible points, relative to the units of rows
 	room      int     // for ends of intervals of a proof
@@ -43,7 +44,8 @@ type variable struct {
 type row struct {
 	name  string
 	e     *expr
-	sides span
+	sides safe.Span
+	usual float64 // the largest of its terms at the usual point
 	// from is the place of the multiplier in a result.
 	from place
 }
@@ -55,6 +57,14 @@ type place struct {
 	member, entry, chain int
 	turned               bool
 	imaginary            bool // the part of an equation of complex numbers
+}
+
+// UnknownError says that a problem has a function that this package lacks. Nothing can be shown of
+// its results.
+type UnknownError struct{ Function string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("the function %s is not known to verify", e.Function)
 }
 
 // scope has the values of names.
@@ -88,7 +98,7 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	if err != nil {
 		return nil, err
 	}
-	defer catch(&err)
+	defer safe.Catch(&err)
 	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol, room: mostNumbers}
 	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
 	for _, st := range list {
@@ -101,6 +111,10 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	}
 	s.signs()
 	p.usual = p.usualPoint()
+	usual := newValues(p.usual, false)
+	for i := range p.rows {
+		_, p.rows[i].usual = usual.sizes(p.rows[i].e)
+	}
 	for name, text := range set {
 		switch param := func(st *reader.Statement) bool { return st.Verb == reader.Param && st.Name == name }; {
 		case slices.ContainsFunc(list, param):
@@ -117,10 +131,10 @@ func (s *scope) hold(entries int) { s.spend(unitsEntry * max(0, entries)) }
 
 func (s *scope) spend(n int) {
 	if s.work += n; s.work > mostWork {
-		fail("the problem is too large to be verified")
+		safe.Fail("the problem is too large to be verified")
 	}
 	if s.work%1024 < n && s.ctx.Err() != nil {
-		panic(fault{s.ctx.Err()})
+		safe.Raise(s.ctx.Err())
 	}
 }
 
@@ -148,7 +162,7 @@ func (s *scope) statement(st *reader.Statement) {
 	case reader.Minimize, reader.Maximize:
 		v := s.eval(st.Value)
 		if len(v.e) != 1 {
-			fail("the objective has %d entries", len(v.e))
+			safe.Fail("the objective has %d entries", len(v.e))
 		}
 		s.p.objective, s.p.Maximize = re(v.e[0]), st.Verb == reader.Maximize
 	case reader.Constraint:
@@ -190,7 +204,7 @@ func (s *scope) family(st *reader.Statement) value {
 	s.over(st.Binders, st.Cond, func(at []member) {
 		v := s.eval(st.Value)
 		if len(v.e) != 1 {
-			fail("an entry of a family is an array with %d entries", len(v.e))
+			safe.Fail("an entry of a family is an array with %d entries", len(v.e))
 		}
 		es, members = append(es, v.e[0]), append(members, slices.Concat(at...))
 	})
@@ -213,14 +227,12 @@ func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) 
 
 // over calls f for each choice of the binders that meets the condition.
 func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
-	old := map[string]value{}
-	var names []string
+	hidden := map[string]value{}
 	for _, b := range bs {
-		names = append(names, b.Names...)
-	}
-	for _, name := range names {
-		if v, ok := s.names[name]; ok {
-			old[name] = v
+		for _, name := range b.Names {
+			if v, ok := s.names[name]; ok {
+				hidden[name] = v
+			}
 		}
 	}
 	at := make([]member, len(bs))
@@ -236,7 +248,7 @@ func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member))
 			s.spend(1)
 			if len(m) != len(bs[k].Names) {
 				if len(bs[k].Names) != 1 {
-					fail("a member with %d parts for %d indices", len(m), len(bs[k].Names))
+					safe.Fail("a member with %d parts for %d indices", len(m), len(bs[k].Names))
 				}
 				s.names[bs[k].Names[0]] = value{word: m}
 			} else {
@@ -249,10 +261,12 @@ func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member))
 		}
 	}
 	level(0)
-	for _, name := range names {
-		delete(s.names, name)
+	for _, b := range bs {
+		for _, name := range b.Names {
+			delete(s.names, name)
+		}
 	}
-	maps.Copy(s.names, old)
+	maps.Copy(s.names, hidden)
 }
 
 func part(x any) value {
@@ -268,7 +282,7 @@ func (s *scope) asSet(v value, name string) value {
 		return v
 	}
 	if v.word != nil {
-		fail("%s is no set", name)
+		safe.Fail("%s is no set", name)
 	}
 	out := value{isSet: true}
 	switch {

@@ -2,11 +2,11 @@ package verify
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"slices"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // op is an operation of an expression.
@@ -41,74 +41,104 @@ type expr struct {
 	k       int
 	args    []*expr
 	weights []float64
-	lin     *linear // see affine
+	sum     *sum // see summands
 }
 
-// linear is an affine function; not ok: the expression is none.
-type linear struct {
-	coefs map[int]span
-	c     span
-	ok    bool
+// sum is the sum of weights times variables and functions, and c.
+type sum struct {
+	terms  []weighted
+	coefs  map[int]safe.Span // the weights of variables
+	c      safe.Span
+	affine bool // there are no functions
+}
+
+// weighted is w·e.
+type weighted struct {
+	e *expr
+	w safe.Span
 }
 
 func number(v float64) *expr  { return &expr{op: opConst, num: v} }
 func (e *expr) isConst() bool { return e.op == opConst }
 
 // fixed is the value of an expression without variables, where it has one.
-func (e *expr) fixed() (v span, ok bool) {
-	if e.varies() {
+func (e *expr) fixed() (v safe.Span, ok bool) {
+	switch {
+	case e.isConst():
+		return safe.Just(e.num), true
+	case e.varies():
 		return v, false
 	}
 	b, outside, err := enclose(e, newValues(nil, false))
 	if ok = outside == "" && err == nil; ok {
-		v = b.span()
+		v = b.Span()
 	}
 	return v, ok
 }
 
 func (e *expr) varies() bool { return e.op == opVar || slices.ContainsFunc(e.args, (*expr).varies) }
 
-// affine is the coefficients and the constant of an affine function. Shared parts are looked at once.
-func affine(e *expr) (coefs map[int]span, c span, ok bool) {
-	if e.lin != nil {
-		return e.lin.coefs, e.lin.c, e.lin.ok
+// affine is the coefficients and the constant of an affine function.
+func affine(e *expr) (coefs map[int]safe.Span, c safe.Span, ok bool) {
+	s := e.summands()
+	return s.coefs, s.c, s.affine
+}
+
+// summands is an expression as a sum, with the weights of each variable and function added up.
+// Shared parts are looked at once.
+func (e *expr) summands() *sum {
+	if e.sum != nil {
+		return e.sum
 	}
-	l := &linear{map[int]span{}, span{}, true}
-	add := func(e *expr, w span) {
-		if e.op == opVar {
-			l.coefs[e.k] = l.coefs[e.k].plus(w)
-			return
-		}
-		coefs, c, ok := affine(e)
-		l.c, l.ok = l.c.plus(c.times(w)), l.ok && ok
-		for j, v := range coefs {
-			l.coefs[j] = l.coefs[j].plus(v.times(w))
+	s := &sum{coefs: map[int]safe.Span{}, affine: true}
+	weights := map[*expr]safe.Span{}
+	var order []*expr
+	var visit func(e *expr)
+	visit = func(e *expr) {
+		if _, seen := weights[e]; !seen {
+			weights[e] = safe.Span{}
+			for _, t := range e.inner() {
+				visit(t.e)
+			}
+			order = append(order, e)
 		}
 	}
+	visit(e)
+	weights[e] = safe.Just(1)
+	for _, o := range slices.Backward(order) {
+		inner, w := o.inner(), weights[o]
+		for _, t := range inner {
+			weights[t.e] = weights[t.e].Plus(w.Times(t.w))
+		}
+		if v, ok := o.fixed(); ok {
+			s.c = s.c.Plus(w.Times(v))
+		} else if len(inner) == 0 {
+			s.terms = append(s.terms, weighted{o, w})
+			if o.op == opVar {
+				s.coefs[o.k] = w
+			}
+			s.affine = s.affine && o.op == opVar
+		}
+	}
+	e.sum = s
+	return s
+}
+
+// inner are the terms of a sum, and the one of a product with a number.
+func (e *expr) inner() (terms []weighted) {
 	switch e.op {
-	case opVar:
-		add(e, just(1))
-		return l.coefs, l.c, true
-	case opConst:
-		return nil, just(e.num), true
 	case opSum:
 		for k, a := range e.args {
-			if add(a, just(e.weights[k])); !l.ok {
-				break
-			}
+			terms = append(terms, weighted{a, safe.Just(e.weights[k])})
 		}
 	case opMul:
-		k := slices.IndexFunc(e.args, func(a *expr) bool { return !a.varies() })
-		var w span
-		if l.ok = k >= 0; l.ok {
-			w, l.ok = e.args[k].fixed()
-			add(e.args[1-k], w)
+		for k, a := range e.args {
+			if w, ok := a.fixed(); ok && len(terms) == 0 {
+				terms = append(terms, weighted{e.args[1-k], w})
+			}
 		}
-	default:
-		l.c, l.ok = e.fixed()
 	}
-	e.lin = l
-	return l.coefs, l.c, l.ok
+	return terms
 }
 
 func (e *expr) ofNothing() bool {
@@ -175,39 +205,39 @@ func product(a, b *expr) *expr {
 func raised(e *expr, p float64) *expr {
 	switch {
 	case e.isComplex():
-		fail("powers of complex numbers are not checked")
+		safe.Fail("powers of complex numbers are not checked")
 	case p == 1:
 		return e
 	case e.isConst():
 		return number(math.Pow(e.num, p))
+	case p == 0.5:
+		if es := e.lengths(); es != nil {
+			return &expr{op: opNorm, num: 2, args: es}
+		}
 	}
 	return &expr{op: opPower, num: p, args: []*expr{e}}
 }
 
-// fault is a reason why a problem or a result cannot be read.
-type fault struct{ error }
-
-// caught is the fault that a panic carries; other panics go on. v comes from recover.
-func caught(v any) error {
-	switch v := v.(type) {
-	case nil:
+// lengths are expressions whose squares a sum adds up, the root of a number without rounding it;
+// nil: the sum has other terms.
+func (e *expr) lengths() (es []*expr) {
+	if e.op != opSum {
 		return nil
-	case fault:
-		return v.error
-	case big.ErrNaN:
-		return fmt.Errorf("a value is not finite: %s", v.Error())
 	}
-	panic(v)
-}
-
-// catch is to be deferred: it makes a fault an error.
-func catch(err *error) {
-	if wrong := caught(recover()); wrong != nil {
-		*err = wrong
+	for k, a := range e.args {
+		switch {
+		case e.weights[k] != 1:
+			return nil
+		case a.isConst() && a.num > 0:
+			es = append(es, &expr{op: opPower, num: 0.5, args: []*expr{a}})
+		case a.op == opPower && a.num == 2:
+			es = append(es, a.args[0])
+		default:
+			return nil
+		}
 	}
+	return es
 }
-
-func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
 // treeNode is an expression, its arguments by their numbers.
 type treeNode struct {
@@ -222,7 +252,7 @@ type treeNode struct {
 // name is that in a tree, "" for none.
 func (e *expr) name() string {
 	if e.op == opCurve {
-		return curves[e.k].name
+		return safe.Curves[e.k].Name
 	}
 	return opNames[e.op]
 }
@@ -238,7 +268,7 @@ var opNames = map[op]string{
 // "rows"}: each node after its arguments, null for no bound. It is for other solvers.
 // Functions of matrices are an error.
 func (p *Problem) WriteTree(w io.Writer) (err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	nodes := []treeNode{}
 	known := map[*expr]int{}
 	var put func(e *expr) int
@@ -257,7 +287,7 @@ func (p *Problem) WriteTree(w io.Writer) (err error) {
 			n.Args = append(n.Args, put(a))
 		}
 		if n.Op == "" || math.IsInf(n.Num, 0) || math.IsNaN(n.Num) {
-			fail("%v has no place in a tree, or the number %g", e, n.Num)
+			safe.Fail("%v has no place in a tree, or the number %g", e, n.Num)
 		}
 		known[e] = len(nodes)
 		nodes = append(nodes, n)
@@ -271,10 +301,10 @@ func (p *Problem) WriteTree(w io.Writer) (err error) {
 	}
 	rows, lo, hi := []map[string]any{}, []*float64{}, []*float64{}
 	for _, r := range p.rows {
-		rows = append(rows, map[string]any{"node": put(r.e), "lo": finite(r.sides.lo), "hi": finite(r.sides.hi)})
+		rows = append(rows, map[string]any{"node": put(r.e), "lo": finite(r.sides.Lo), "hi": finite(r.sides.Hi)})
 	}
 	for _, b := range p.box {
-		lo, hi = append(lo, finite(b.lo)), append(hi, finite(b.hi))
+		lo, hi = append(lo, finite(b.Lo)), append(hi, finite(b.Hi))
 	}
 	objective := put(p.objective)
 	return json.NewEncoder(w).Encode(map[string]any{

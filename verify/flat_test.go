@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // TestColumnsEnclose: the objective by columns encloses that by 256 bits at random points,
@@ -36,14 +37,14 @@ func TestColumnsEnclose(t *testing.T) {
 		}
 		for range 50 {
 			x := []float64{rng.Float64(), rng.Float64()}
-			box := append([]span(nil), f.box...)
-			box[0], box[1] = just(x[0]), just(x[1])
+			box := append([]safe.Span(nil), f.box...)
+			box[0], box[1] = safe.Just(x[0]), safe.Just(x[1])
 			if !f.forward(box) {
 				t.Fatalf("%s: nothing is left at %v", src, x)
 			}
 			got := f.cost.over(box)
-			lo, hi := newValues(x, false).of(p.objective).floats()
-			if got.lo > hi || got.hi < lo || !(got.hi-got.lo < 1e-12+1e-6*math.Abs(lo)) {
+			lo, hi := newValues(x, false).of(p.objective).Floats()
+			if got.Lo > hi || got.Hi < lo || !(got.Hi-got.Lo < 1e-12+1e-6*math.Abs(lo)) {
 				t.Errorf("%s at %v: by columns %v, by 256 bits [%.17g, %.17g]", src, x, got, lo, hi)
 			}
 		}

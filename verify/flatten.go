@@ -3,20 +3,22 @@ package verify
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // flatten states a problem by columns. A row or an objective with a function that has no
 // bounds by columns is a fault: a row may be left out, as that only weakens bounds.
 // box has the bounds of the variables.
-func flatten(p *Problem, box []span) (f *flat, err error) {
+func flatten(p *Problem, box []safe.Span) (f *flat, err error) {
 	f = newFlat(p.n, box)
-	defer catch(&err)
+	defer safe.Catch(&err)
 	f.cost = f.of(p.objective)
 	if p.Maximize {
-		f.cost = f.scale(f.cost, just(-1))
+		f.cost = f.scale(f.cost, safe.Just(-1))
 	}
 	for _, r := range p.rows {
-		if r.sides == whole() {
+		if r.sides == safe.Whole() {
 			continue
 		}
 		if l, err := f.try(r.e); err == nil {
@@ -30,19 +32,19 @@ func flatten(p *Problem, box []span) (f *flat, err error) {
 // is 0.
 func (f *flat) unsquared(r flatRow) flatRow {
 	l := &r.lin
-	if len(l.idx) != 1 || l.idx[0] < f.n || l.constant() != (span{}) ||
-		!(l.val[0].lo > 0 && r.sides.hi == 0 || l.val[0].hi < 0 && r.sides.lo == 0) {
+	if len(l.idx) != 1 || l.idx[0] < f.n || l.constant() != (safe.Span{}) ||
+		!(l.val[0].Lo > 0 && r.sides.Hi == 0 || l.val[0].Hi < 0 && r.sides.Lo == 0) {
 		return r
 	}
-	if c := f.cols[l.idx[0]-f.n]; c.kind == isSquare || c.kind == isAbs || c.kind == isEven {
-		return flatRow{only(c.a), span{}}
+	if c := f.cols[l.idx[0]-f.n]; c.of.Kind == safe.Square || c.of.Kind == safe.Abs || c.of.Kind == safe.Even {
+		return flatRow{only(c.a), safe.Span{}}
 	}
 	return r
 }
 
 // try is of, with an error for a function without bounds.
 func (f *flat) try(e *expr) (l form, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	return f.of(e), nil
 }
 
@@ -55,7 +57,7 @@ func (f *flat) all(es []*expr) []form {
 	return ls
 }
 
-func (f *flat) each(es []*expr, k kind, p float64) form {
+func (f *flat) each(es []*expr, k safe.Kind, p float64) form {
 	ls := f.all(es)
 	for i, l := range ls {
 		ls[i] = f.single(k, p, l)
@@ -69,7 +71,7 @@ func (f *flat) beneath(l form, b *bundle, off float64) form {
 		return l
 	}
 	j, err := f.column(l)
-	if off = above(off, err.magnitude().hi); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
+	if off = safe.Above(off, err.Magnitude().Hi); j < f.n || slices.Max(b.args) >= j || math.IsInf(off, 1) {
 		return l
 	}
 	c := &f.cols[j-f.n]
@@ -95,7 +97,7 @@ func (f *flat) of(e *expr) form {
 		return form{c: e.num}
 	case opVar:
 		if r := f.along; r != nil {
-			return f.scale(form{idx: []int{0}, val: []span{just(r.d[e.k])}, c: r.x[e.k]}, just(1))
+			return f.scale(form{idx: []int{0}, val: []safe.Span{safe.Just(r.d[e.k])}, c: r.x[e.k]}, safe.Just(1))
 		}
 		return only(e.k)
 	}
@@ -117,35 +119,9 @@ func (f *flat) columnsOf(es []*expr, off float64) ([]int, float64) {
 	var cols []int
 	for _, e := range es {
 		j, err := f.column(f.of(e))
-		cols, off = append(cols, j), above(off, err.magnitude().hi)
+		cols, off = append(cols, j), safe.Above(off, err.Magnitude().Hi)
 	}
 	return cols, off
-}
-
-// euclidean is the norm of expressions, but for at most off.
-func (f *flat) euclidean(es []*expr, off float64) form {
-	cols, off := f.columnsOf(es, off)
-	return f.beneath(f.single(isPower, 0.5, f.each(es, isSquare, 0)), &bundle{bundleNorm, cols}, off)
-}
-
-// lengths are expressions of which e, the root of a number and squares, is the norm, and how far
-// the root of the number is off; nil: it is none.
-func (e *expr) lengths() (es []*expr, off float64) {
-	if e.num != 0.5 || e.args[0].op != opSum {
-		return nil, 0
-	}
-	for k, a := range e.args[0].args {
-		switch w := e.args[0].weights[k]; {
-		case a.isConst() && w*a.num > 0:
-			root := math.Sqrt(w * a.num)
-			es, off = append(es, number(root)), above(off, 0x1p-51*root)
-		case a.op == opPower && a.num == 2 && w == 1:
-			es = append(es, a.args[0])
-		default:
-			return nil, 0
-		}
-	}
-	return es, off
 }
 
 func (f *flat) make(e *expr) form {
@@ -157,8 +133,8 @@ func (f *flat) make(e *expr) form {
 		if w := v.args; v.op == opPower && v.num == -1 && w[0].op == opMul && w[0].args[0] == u && w[0].args[1] == u {
 			l := f.of(u) // u/u² within bounds that show the sign of u
 			for _, sign := range [2]float64{1, -1} {
-				if l := f.scale(l, just(sign)); f.reach(l).lo >= 0 {
-					return f.scale(f.single(isPower, -1, l), just(sign))
+				if l := f.scale(l, safe.Just(sign)); f.reach(l).Lo >= 0 {
+					return f.scale(f.single(safe.Power, -1, l), safe.Just(sign))
 				}
 			}
 		}
@@ -171,34 +147,32 @@ func (f *flat) make(e *expr) form {
 		}
 		return f.product(f.of(u), f.of(v))
 	case opPower:
-		if es, off := e.lengths(); es != nil {
-			return f.euclidean(es, off)
-		}
 		if l, ok := f.powerOfPower(e); ok {
 			return l
 		}
 		_, _, straight := affine(e.args[0])
 		return f.power(f.of(e.args[0]), e.num, straight)
 	case opCurve:
-		if !e.is(isLog) {
-			return f.single(kind(e.k), e.num, f.of(e.args[0]))
+		if !e.is(safe.Log) {
+			return f.single(safe.Kind(e.k), e.num, f.of(e.args[0]))
 		}
 		parts, c := f.logs(e.args[0])
-		ls, ws := []form{form{err: c}.centred()}, []span{just(1)}
+		ls, ws := []form{form{err: c}.centred()}, []safe.Span{safe.Just(1)}
 		for _, p := range parts {
-			ls, ws = append(ls, f.single(isLog, 0, f.of(p.e))), append(ws, p.w)
+			ls, ws = append(ls, f.single(safe.Log, 0, f.of(p.e))), append(ws, p.w)
 		}
 		return f.add(ls, ws)
 	case opMax:
 		return f.largest(f.undominated(f.all(e.args)))
 	case opNorm:
 		if e.num != 2 {
-			return f.single(isPower, 1/e.num, f.each(e.args, isEven, e.num))
+			return f.single(safe.Power, 1/e.num, f.each(e.args, safe.Even, e.num))
 		}
-		return f.euclidean(e.args, 0)
+		cols, off := f.columnsOf(e.args, 0)
+		return f.beneath(f.single(safe.Power, 0.5, f.each(e.args, safe.Square, 0)), &bundle{safe.Norm, cols}, off)
 	case opLSE:
 		cols, off := f.columnsOf(e.args, 0)
-		return f.beneath(f.single(isLog, 0, f.each(e.args, isExp, 0)), &bundle{bundleLogSumExp, cols}, off)
+		return f.beneath(f.single(safe.Log, 0, f.each(e.args, safe.Exp, 0)), &bundle{safe.LogSumExp, cols}, off)
 	case opLargest:
 		return f.sumLargest(e)
 	case opGeo:
@@ -211,18 +185,18 @@ func (f *flat) make(e *expr) form {
 		return out
 	case opQuadOver:
 		last := len(e.args) - 1
-		square := f.exactly(f.each(e.args[:last], isSquare, 0))
+		square := f.exactly(f.each(e.args[:last], safe.Square, 0))
 		cols := f.exactColumns(e.args)
-		inverse := f.exactly(f.single(isPower, -1, only(cols[last])))
-		return f.beneath(f.pair(square, inverse), &bundle{bundleSquareOver, cols}, 0)
+		inverse := f.exactly(f.single(safe.Power, -1, only(cols[last])))
+		return f.beneath(f.pair(square, inverse), &bundle{safe.SquareOver, cols}, 0)
 	case opKL:
 		cols := f.exactColumns(e.args)
 		u, v := cols[0], cols[1]
-		j := f.pair(u, f.exactly(f.single(isLog, 0, only(v))))
-		all := f.weighted([]form{f.single(isEntropy, 0, only(u)), j, only(u), only(v)}, -1, -1, -1, 1)
-		return f.beneath(only(f.exactly(all)), &bundle{bundleDivergence, cols}, 0)
+		j := f.pair(u, f.exactly(f.single(safe.Log, 0, only(v))))
+		all := f.weighted([]form{f.single(safe.Entropy, 0, only(u)), j, only(u), only(v)}, -1, -1, -1, 1)
+		return f.beneath(only(f.exactly(all)), &bundle{safe.Divergence, cols}, 0)
 	}
-	fail("a function of a matrix has no bounds by columns")
+	safe.Fail("a function of a matrix has no bounds by columns")
 	return form{}
 }
 
@@ -230,35 +204,36 @@ func (f *flat) make(e *expr) form {
 // variables.
 func (f *flat) power(u form, p float64, affine bool) form {
 	a, odd := f.reach(u), math.Mod(p, 2) != 0
-	straight := affine || a.lo >= 0 || a.hi <= 0
+	straight := affine || a.Lo >= 0 || a.Hi <= 0
 	switch {
 	case p == 0:
 		return form{c: 1}
 	case p == 1:
 		return u
 	case p == 2:
-		return f.single(isSquare, 0, u)
+		return f.single(safe.Square, 0, u)
 	case p < 1:
-		return f.single(isPower, p, u)
+		return f.single(safe.Power, p, u)
 	case p != math.Trunc(p): // its domain is a row
 		if len(u.idx) > 0 {
-			f.rows = append(f.rows, flatRow{u, positive})
+			f.rows = append(f.rows, flatRow{u, safe.Positive})
 		}
-		return f.single(isPosPower, p, u)
+		return f.single(safe.PosPower, p, u)
 	case odd && straight:
-		return f.weighted([]form{f.single(isPosPower, p, u), f.single(isPosPower, p, f.scale(u, just(-1)))}, 1, -1)
+		part := func(sign float64) form { return f.single(safe.PosPower, p, f.scale(u, safe.Just(sign))) }
+		return f.weighted([]form{part(1), part(-1)}, 1, -1)
 	case odd:
 		return f.product(u, f.power(f.power(u, (p-1)/2, false), 2, false))
 	case p == 4 && affine, !straight:
 		return f.power(f.power(u, p/2, false), 2, false)
 	}
-	return f.single(isPosPower, p, f.single(isAbs, 0, u))
+	return f.single(safe.PosPower, p, f.single(safe.Abs, 0, u))
 }
 
 // larger is (u + v + |u − v|)/2.
 func (f *flat) larger(u, v form) form {
 	d := f.weighted([]form{u, v}, 1, -1)
-	return f.weighted([]form{u, v, f.single(isAbs, 0, d)}, 0.5, 0.5, 0.5)
+	return f.weighted([]form{u, v, f.single(safe.Abs, 0, d)}, 0.5, 0.5, 0.5)
 }
 
 func (f *flat) largest(us []form) form {
@@ -268,16 +243,16 @@ func (f *flat) largest(us []form) form {
 	args := make([]int, len(us))
 	off := 0.0
 	for k, u := range us {
-		var err span
+		var err safe.Span
 		args[k], err = f.column(u)
-		off = max(off, err.magnitude().hi)
+		off = max(off, err.Magnitude().Hi)
 	}
 	half := len(us) / 2
 	l := f.larger(f.part(us[:half]), f.part(us[half:]))
 	j, err := f.column(l)
 	l = only(j)
 	l.err = err
-	return f.beneath(l, &bundle{bundleLargest, args}, off)
+	return f.beneath(l, &bundle{safe.Largest, args}, off)
 }
 
 // part is the largest of some of several: two have no column of their own.
@@ -292,12 +267,12 @@ func (f *flat) part(us []form) form {
 func (f *flat) undominated(us []form) (out []form) {
 	top := math.Inf(-1)
 	for _, u := range us {
-		top = max(top, f.reach(u).lo)
+		top = max(top, f.reach(u).Lo)
 	}
 	first := true // of those that reach no further than the top
 	for _, u := range us {
 		a := f.reach(u)
-		if more := a.hi > top; more || a.lo >= top && first {
+		if more := a.Hi > top; more || a.Lo >= top && first {
 			out, first = append(out, u), first && more
 		}
 	}
@@ -308,7 +283,7 @@ func (f *flat) sumLargest(e *expr) form {
 	us := f.all(e.args)
 	n := len(us)
 	if e.k*n > 5000 {
-		fail("a sum of the largest of %d has no bounds by columns", n)
+		safe.Fail("a sum of the largest of %d has no bounds by columns", n)
 	}
 	var out form
 	for r := range min(e.k, n) {

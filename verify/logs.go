@@ -3,13 +3,9 @@ package verify
 import (
 	"math"
 	"slices"
-)
 
-// weighted is w·e.
-type weighted struct {
-	e *expr
-	w span
-}
+	"github.com/dcopt/dcopt/verify/internal/safe"
+)
 
 // alone is w and a of e = w·a.
 func (e *expr) alone() (w float64, a *expr) {
@@ -20,7 +16,7 @@ func (e *expr) alone() (w float64, a *expr) {
 }
 
 // is reports whether e is a function of one number.
-func (e *expr) is(k kind) bool { return e.op == opCurve && e.k == int(k) }
+func (e *expr) is(k safe.Kind) bool { return e.op == opCurve && e.k == int(k) }
 
 // below is w, v and q of e = w·v^q with w > 0 and q < 0.
 func (e *expr) below() (w float64, v *expr, q float64, ok bool) {
@@ -32,28 +28,28 @@ func (e *expr) below() (w float64, v *expr, q float64, ok bool) {
 }
 
 // logs is log e as Σ w·log v + c by the factors of e, as a search takes it.
-func (f *flat) logs(e *expr) (parts []weighted, c span) {
+func (f *flat) logs(e *expr) (parts []weighted, c safe.Span) {
 	if w, v, q, ok := e.below(); ok {
 		parts, c = f.logs(v)
 		for k := range parts {
-			parts[k].w = parts[k].w.times(just(q))
+			parts[k].w = parts[k].w.Times(safe.Just(q))
 		}
-		return parts, c.times(just(q)).plus(just(w).log())
+		return parts, c.Times(safe.Just(q)).Plus(safe.Just(w).Log())
 	}
 	if w, u, v, ok := f.factors(e); ok {
 		left, b := f.logs(u)
 		right, c := f.logs(v)
-		return append(left, right...), just(w).log().plus(b).plus(c)
+		return append(left, right...), safe.Just(w).Log().Plus(b).Plus(c)
 	}
 	if u, v, ok := f.fraction(e); ok {
 		parts, c = f.logs(u)
 		of, b := f.logs(v)
 		for _, p := range of {
-			parts = append(parts, weighted{p.e, p.w.minus()})
+			parts = append(parts, weighted{p.e, p.w.Minus()})
 		}
-		return parts, c.less(b)
+		return parts, c.Less(b)
 	}
-	return []weighted{{e, just(1)}}, span{}
+	return []weighted{{e, safe.Just(1)}}, safe.Span{}
 }
 
 // factors are w > 0, u and v of e = w·u·v, where u has no negative value, so that v has none where e is
@@ -68,14 +64,14 @@ func (f *flat) factors(e *expr) (w float64, u, v *expr, ok bool) {
 	default:
 		return 0, nil, nil, false
 	}
-	if i := f.reach(f.of(u)); i.lo < 0 && i.hi > 0 {
+	if i := f.reach(f.of(u)); i.Lo < 0 && i.Hi > 0 {
 		u, v = v, u
 	}
 	i := f.reach(f.of(u))
-	if i.lo < 0 && i.hi > 0 {
+	if i.Lo < 0 && i.Hi > 0 {
 		return 0, nil, nil, false
 	}
-	if i.lo < 0 {
+	if i.Lo < 0 {
 		u, w = scaled(-1, u), -w
 	}
 	if w < 0 {
@@ -119,52 +115,54 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 	if _, _, ok := affine(u); !ok || f.along != nil || !u.varies() || !v.varies() {
 		return out, false
 	}
-	lu, own, entropy := f.of(u), span{}, span{}
-	positive := f.reach(lu).lo > 0
+	lu, own, entropy := f.of(u), safe.Span{}, safe.Span{}
+	positive := f.reach(lu).Lo > 0
 	var rest, others []weighted // terms of r; vₖ that are no multiples
-	for _, t := range (weighted{v, just(1)}).terms() {
-		if !t.e.is(isLog) {
+	terms := v.summands()
+	own = own.Plus(terms.c)
+	for _, t := range terms.terms {
+		if !t.e.is(safe.Log) {
 			rest = append(rest, t)
 			continue
 		}
 		parts, c := f.logs(t.e.args[0])
-		own = own.plus(c.times(t.w))
+		own = own.Plus(c.Times(t.w))
 		for _, p := range parts {
-			p.w = p.w.times(t.w)
+			p.w = p.w.Times(t.w)
 			if _, _, ok := affine(p.e); !ok {
-				rest = append(rest, weighted{&expr{op: opCurve, k: int(isLog), args: []*expr{p.e}}, p.w})
+				rest = append(rest, weighted{&expr{op: opCurve, k: int(safe.Log), args: []*expr{p.e}}, p.w})
 				continue
 			}
 			lv := f.of(p.e)
-			entropy = entropy.plus(p.w)
+			entropy = entropy.Plus(p.w)
 			if r, ok := lv.multiple(lu); ok {
-				positive, own = true, own.plus(r.log().times(p.w))
+				positive, own = true, own.Plus(r.Log().Times(p.w))
 			} else {
 				others = append(others, p)
 			}
 		}
 	}
 	// a function that is tried would leave its domain behind
-	if !positive || entropy == (span{}) && len(others) == 0 {
+	if !positive || entropy == (safe.Span{}) && len(others) == 0 {
 		return out, false
 	}
-	ls, ws := []form{lu}, []span{own}
-	add := func(l form, w span) { ls, ws = append(ls, l), append(ws, w) }
+	ls, ws := []form{lu}, []safe.Span{own}
+	add := func(l form, w safe.Span) { ls, ws = append(ls, l), append(ws, w) }
 	for _, p := range others {
-		add(f.of(&expr{op: opKL, args: []*expr{u, p.e}}), p.w.minus())
+		add(f.of(&expr{op: opKL, args: []*expr{u, p.e}}), p.w.Minus())
 		add(f.of(p.e), p.w)
-		add(lu, p.w.minus())
+		add(lu, p.w.Minus())
 	}
-	if entropy != (span{}) {
-		add(f.of(&expr{op: opCurve, k: int(isEntropy), args: []*expr{u}}), entropy.minus())
+	if entropy != (safe.Span{}) {
+		add(f.of(&expr{op: opCurve, k: int(safe.Entropy), args: []*expr{u}}), entropy.Minus())
 	}
 	if len(rest) > 0 {
 		by := []form{}
-		bw := []span{}
+		bw := []safe.Span{}
 		for _, t := range rest {
 			by, bw = append(by, f.of(t.e)), append(bw, t.w)
 		}
-		add(f.product(lu, f.add(by, bw)), just(1))
+		add(f.product(lu, f.add(by, bw)), safe.Just(1))
 	}
 	return f.add(ls, ws), true
 }
@@ -173,7 +171,7 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 // their geometric mean.
 func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
 	p := e.num
-	raisedBy := func(w float64) span { return (&column{kind: isPower, p: p}).value(w) }
+	raisedBy := func(w float64) safe.Span { return safe.Function{Kind: safe.Power, P: p}.Value(w) }
 	if w, v, q, ok := e.args[0].below(); ok && p > 0 && sameProduct(p, q, p*q, 1) {
 		_, _, straight := affine(v)
 		return f.scale(f.power(f.of(v), p*q, straight), raisedBy(w)), true
@@ -183,41 +181,29 @@ func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
 		return out, false
 	}
 	for _, u := range a.args {
-		if _, _, ok := affine(u); !ok || f.reach(f.of(u)).lo < 0 {
+		if _, _, ok := affine(u); !ok || f.reach(f.of(u)).Lo < 0 {
 			return out, false
 		}
 	}
 	return f.scale(f.of(&expr{op: opGeo, args: a.args, weights: []float64{0.5, 0.5}}), raisedBy(w)), true
 }
 
-// terms are the summands of w·e.
-func (t weighted) terms() []weighted {
-	if t.e.op != opSum {
-		return []weighted{t}
-	}
-	var out []weighted
-	for k, a := range t.e.args {
-		out = append(out, weighted{a, t.w.times(just(t.e.weights[k]))}.terms()...)
-	}
-	return out
-}
-
 // multiple is l/r > 0 where that is one number.
-func (l *form) multiple(r form) (w span, ok bool) {
-	if len(r.idx) == 0 || !slices.Equal(l.idx, r.idx) || l.err != (span{}) || r.err != (span{}) {
+func (l *form) multiple(r form) (w safe.Span, ok bool) {
+	if len(r.idx) == 0 || !slices.Equal(l.idx, r.idx) || l.err != (safe.Span{}) || r.err != (safe.Span{}) {
 		return w, false
 	}
-	a, b := l.val[0].mid(), r.val[0].mid()
+	a, b := l.val[0].Mid(), r.val[0].Mid()
 	for k := range r.val {
-		x, y := l.val[k].mid(), r.val[k].mid()
-		if l.val[k] != just(x) || r.val[k] != just(y) || !sameProduct(x, b, y, a) {
+		x, y := l.val[k].Mid(), r.val[k].Mid()
+		if l.val[k] != safe.Just(x) || r.val[k] != safe.Just(y) || !sameProduct(x, b, y, a) {
 			return w, false
 		}
 	}
 	if !sameProduct(l.c, b, r.c, a) || !(a/b > 0) {
 		return w, false
 	}
-	return l.val[0].over(r.val[0]), true
+	return l.val[0].Over(r.val[0]), true
 }
 
 // sameProduct reports whether a·b = c·d without rounding.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // minorant has the bound and the slopes of the Lagrangian, the objective plus the rows times their
@@ -33,68 +35,59 @@ func relative(slopes, parts []float64) (worst float64) {
 }
 
 // lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point. size is the objective's.
-func (p *Problem) lagrange(m *multipliers, at *values, in []span, cost, size float64) (out minorant, err error) {
-	defer catch(&err)
+func (p *Problem) lagrange(m *multipliers, at *values, in []safe.Span, cost, size float64) (out minorant, err error) {
+	defer safe.Catch(&err)
 	out.lower = math.Inf(-1)
 	sum, sides := p.combined(m, cost)
 	l := p.lagrangian(m, sum, at, in)
 	for i := range p.rows {
 		r, y := &p.rows[i], m.rows[i]
-		switch side := r.sides.endOf(y); {
+		switch side := r.sides.EndOf(y); {
 		case y == 0 || r.e.isConst():
 		case !math.IsInf(side, 0):
-			unit := rowUnit(max(largestTerm(r.e, at), math.Abs(side)))
-			out.slackness += math.Abs(y) * apart(l.value(r.e), side, unit)
+			out.slackness += math.Abs(y) * apart(l.value(r.e), side, r.unit(at, side))
 		case math.Abs(y) > wrongSign*m.size(): // else rounding errors
 			out.wrong = r.name
 		}
 	}
 	q := l.run()
 	out.slope, out.parts, out.free = make([]float64, p.n), l.parts, make([]float64, p.n)
-	slope := make([]span, p.n)
+	slope := make([]safe.Span, p.n)
 	for j := range slope {
 		s := q.slope[j]
 		slope[j] = s
-		free := p.away(s, at.x[j], j).magnitude().hi
+		free := p.away(s, at.x[j], j).Magnitude().Hi
 		if z := m.bounds[j]; m.held && m.stated[j] {
-			side := p.box[j].endOf(z)
+			side := p.box[j].EndOf(z)
 			if z == 0 || math.IsInf(side, 0) && math.Abs(z)*max(1, math.Abs(at.x[j])) <= convexTol*size { // rounding errors
 				z, side = 0, 0
 			} else if math.IsInf(side, 0) {
 				out.wrong = "bounds"
 			}
-			sides = sides.plus(just(z).times(just(side)))
+			sides = sides.Plus(safe.Just(z).Times(safe.Just(side)))
 			out.slackness += math.Abs(z) * apart(at.x[j], side, rowUnit(max(math.Abs(at.x[j]), math.Abs(p.usual[j]))))
-			slope[j] = s.plus(just(z))
-			free = slope[j].magnitude().hi
+			slope[j] = s.Plus(safe.Just(z))
+			free = slope[j].Magnitude().Hi
 		}
-		out.slope[j] = slope[j].mid()
-		room := at.x[j] - in[j].lo
+		out.slope[j] = slope[j].Mid()
+		room := at.x[j] - in[j].Lo
 		if out.slope[j] < 0 {
-			room = in[j].hi - at.x[j]
+			room = in[j].Hi - at.x[j]
 		}
 		if free*room > convexTol*size {
 			out.free[j] = free
 		}
 	}
 	curvature, rest := l.remainder(q)
-	lower := below(below(q.c.lo, -sides.hi), least(in, slope, at.x, curvature))
+	lower := safe.Below(safe.Below(q.c.Lo, -sides.Hi), least(in, slope, at.x, curvature))
 	out.second, out.steps = make([]float64, p.n), l.steps
 	for j := range out.second {
-		out.second[j] = q.second[j].mid() + 2*q.form[[2]int{j, j}].plus(q.squares[[2]int{j, j}]).mid()
+		out.second[j] = q.second[j].Mid() + 2*q.form[[2]int{j, j}].Plus(q.squares[[2]int{j, j}]).Mid()
 	}
 	if out.curved = q.curved; out.curved == "" {
-		out.lower = below(lower, rest)
+		out.lower = safe.Below(lower, rest)
 	}
 	return out, nil
-}
-
-// endOf is the end that a multiplier is of.
-func (a span) endOf(y float64) float64 {
-	if y < 0 {
-		return a.lo
-	}
-	return a.hi
 }
 
 // apart is the distance of a value and a side, 0 if it is within the tolerance of feasible points.
@@ -103,19 +96,19 @@ func apart(v, side, unit float64) float64 {
 }
 
 // lagrangian of a sum of objective and rows.
-func (p *Problem) lagrangian(m *multipliers, sum *expr, at *values, in []span) *lagrangian {
+func (p *Problem) lagrangian(m *multipliers, sum *expr, at *values, in []safe.Span) *lagrangian {
 	return &lagrangian{p: p, sum: sum, x: at.x, exact: at, duals: m.duals, bounds: m.bounds, region: in}
 }
 
 // away is the part of a slope that the bounds of variable j do not hold: at a lower bound a
 // positive one is held, at an upper bound a negative one.
-func (p *Problem) away(s span, x float64, j int) span {
+func (p *Problem) away(s safe.Span, x float64, j int) safe.Span {
 	tol := near * max(1, math.Abs(x))
-	if x-p.box[j].lo <= tol {
-		s.lo, s.hi = min(s.lo, 0), min(s.hi, 0)
+	if x-p.box[j].Lo <= tol {
+		s.Lo, s.Hi = min(s.Lo, 0), min(s.Hi, 0)
 	}
-	if p.box[j].hi-x <= tol {
-		s.lo, s.hi = max(s.lo, 0), max(s.hi, 0)
+	if p.box[j].Hi-x <= tol {
+		s.Lo, s.Hi = max(s.Lo, 0), max(s.Hi, 0)
 	}
 	return s
 }
@@ -143,7 +136,7 @@ func (p *Problem) noMultipliers() *multipliers {
 // estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian, by least squares: of those
 // that hold with equality at a point, and of rows that have a multiplier in hints, which may be nil.
 func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	m = p.noMultipliers()
 	cost, _ := p.combined(m, 1)
 	l := p.lagrangian(m, cost, at, p.box)
@@ -157,19 +150,19 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 			continue
 		}
 		v := l.value(r.e)
-		for _, e := range [2]end{{r.sides.hi, 1}, {r.sides.lo, -1}} {
+		for _, e := range [2]end{{r.sides.Hi, 1}, {r.sides.Lo, -1}} {
 			hint := hints != nil && e.sign*hints.rows[i] > 0
 			if !math.IsInf(e.side, 0) && (hint || math.Abs(v-e.side) <= near*max(1, math.Abs(e.side))) {
 				w := ray()
 				rows[w], signs[w] = i, e.sign
-				l.descend(r.e, just(e.sign), w)
+				l.descend(r.e, safe.Just(e.sign), w)
 			}
 		}
 	}
 	for j := range p.n {
-		for _, e := range [2]end{{p.box[j].hi, 1}, {p.box[j].lo, -1}} {
+		for _, e := range [2]end{{p.box[j].Hi, 1}, {p.box[j].Lo, -1}} {
 			if math.Abs(at.x[j]-e.side) <= near*max(1, math.Abs(at.x[j])) {
-				l.slope(j, just(e.sign), ray())
+				l.slope(j, safe.Just(e.sign), ray())
 			}
 		}
 	}
@@ -188,7 +181,7 @@ func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err 
 // those of Barzilai and Borwein 1988, Two-point step size gradient methods, in units in which the
 // second derivatives that are known are 1.
 func (c *checking) descend(
-	m *multipliers, at *values, in []span, cost, size float64, enough func(lower float64) bool,
+	m *multipliers, at *values, in []safe.Span, cost, size float64, enough func(lower float64) bool,
 ) (out minorant, err error) {
 	out, err = c.lagrange(m, at, in, cost, size)
 	x, s, wrong := slices.Clone(at.x), out, err
@@ -221,7 +214,7 @@ func (c *checking) descend(
 		}
 		before, slope = slices.Clone(x), s.slope
 		for j := range x {
-			x[j] = in[j].clip(x[j] - step*slope[j]/unit[j])
+			x[j] = in[j].Clip(x[j] - step*slope[j]/unit[j])
 		}
 		s, wrong = c.lagrange(m, newValues(x, false), in, cost, size)
 	}
@@ -234,7 +227,7 @@ const mostSteps, mostSpent = 50, 8_000_000
 
 // reach is a box that has all points with a cost of at most a number: the bounds of the variables,
 // as rows and objective narrow them.
-func (p *Problem) reach(cost float64) []span {
+func (p *Problem) reach(cost float64) []safe.Span {
 	f, err := flatten(p, p.box)
 	if err != nil {
 		return slices.Clone(p.box)
@@ -247,85 +240,16 @@ func (p *Problem) reach(cost float64) []span {
 	return box[:p.n:p.n]
 }
 
-// enclose gives variables bounds that have none in a box: by affine functions of them whose values
-// have bounds, if their matrix is shown to have an inverse. Any number may stand for the inverse.
-func (f *flat) enclose(box []span) {
-	free := []int{}
-	for j := range f.n {
-		if !box[j].finite() {
-			free = append(free, j)
-		}
-	}
-	n := len(free)
-	if n == 0 || n > mostWeights {
-		return
-	}
-	var rows [][]span
-	var values []span
-	for k := range f.cols {
-		c := &f.cols[k]
-		row, value := make([]span, n), box[f.n+k].less(c.lin.constant())
-		for i, j := range c.lin.idx {
-			if at, found := slices.BinarySearch(free, j); found {
-				row[at] = c.lin.val[i]
-			} else {
-				value = value.less(c.lin.val[i].times(box[j]))
-			}
-		}
-		if c.kind == isAffine && value.finite() && len(rows) < mostWeights {
-			rows, values = append(rows, row), append(values, value)
-		}
-	}
-	if n > len(rows) {
-		return
-	}
-	m, weights := mat.NewDense(len(rows), n, nil), mat.NewDense(len(rows), len(rows), nil)
-	for k, row := range rows {
-		w := 1 / max(values[k].magnitude().hi, 1e-300)
-		weights.Set(k, k, w)
-		for i, v := range row {
-			m.Set(k, i, w*v.mid())
-		}
-	}
-	var inverse mat.Dense
-	if inverse.Solve(m, weights) != nil {
-		return
-	}
-	far, off := 0.0, 0.0 // x is inverse·values + (1 − inverse·rows)·x
-	for i := range n {
-		x, rest := span{}, make([]span, n)
-		rest[i] = just(1)
-		for k, row := range rows {
-			w := just(inverse.At(i, k))
-			x = x.plus(w.times(values[k]))
-			for q, v := range row {
-				rest[q] = rest[q].less(w.times(v))
-			}
-		}
-		sum := span{}
-		for _, v := range rest {
-			sum = sum.plus(v.magnitude())
-		}
-		far, off = max(far, x.magnitude().hi), max(off, sum.hi)
-	}
-	if off < 1 {
-		far = just(far).over(just(1).less(just(off))).hi
-		for _, j := range free {
-			box[j] = box[j].meet(span{-far, far})
-		}
-	}
-}
-
 // least bounds slope·z from below over a box. A variable without the bound that it needs may have a
 // part of the quadratic form, curvature·(z − x)².
-func least(box, slope []span, x, curvature []float64) (lower float64) {
+func least(box, slope []safe.Span, x, curvature []float64) (lower float64) {
 	for j, s := range slope {
-		at := box[j].times(s).lo
+		at := box[j].Times(s).Lo
 		if c := curvature[j]; math.IsInf(at, -1) && c > 0 { // s·d + c·d² is at least −s²/(4c)
-			r := s.magnitude()
-			at = below(s.times(just(x[j])).lo, r.times(r).over(just(-4*c)).lo)
+			r := s.Magnitude()
+			at = safe.Below(s.Times(safe.Just(x[j])).Lo, r.Times(r).Over(safe.Just(-4*c)).Lo)
 		}
-		lower = below(lower, at)
+		lower = safe.Below(lower, at)
 	}
 	return lower
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // multipliers are those of a result, by rows and variables: of lo ≤ e ≤ hi the number is
@@ -20,15 +22,15 @@ type multipliers struct {
 
 // multipliers reads those of a result. The error says what does not fit.
 func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	if p.twice {
-		fail("%w: those of matrices of complex numbers", errUnchecked)
+		safe.Fail("%w: those of matrices of complex numbers", errUnchecked)
 	}
 	m = p.noMultipliers()
 	for name, raw := range r.boundDuals { // complex variables have none
 		k := slices.IndexFunc(p.vars, func(v variable) bool { return v.of == "" && v.name == name })
 		if k < 0 {
-			fail("the problem has no bounds of %s", name)
+			safe.Fail("the problem has no bounds of %s", name)
 		}
 		p.vars[k].give(m.bounds, numbersOf("the bounds of "+name, raw, p.vars[k].shape))
 		for _, j := range p.vars[k].at {
@@ -46,7 +48,7 @@ func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 	}
 	for name := range r.duals {
 		if families[name] == nil {
-			fail("the problem has no constraint %s", name)
+			safe.Fail("the problem has no constraint %s", name)
 		}
 	}
 	for _, name := range names {
@@ -61,7 +63,7 @@ func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 		case ok: // imaginary parts without multipliers are 0 everywhere
 			m.family(name, part(false), raw)
 		case slices.ContainsFunc(part(false), priced.bounds): // else left out, as it holds or fails by itself
-			fail("the result has none of %s", name)
+			safe.Fail("the result has none of %s", name)
 		}
 	}
 	return m, nil
@@ -82,13 +84,13 @@ func (m *multipliers) family(name string, rows []priced, raw json.RawMessage) {
 	}
 	some := slices.DeleteFunc(slices.Clone(rows), func(r priced) bool { return !members[r.from.member] })
 	if !m.share(rows, flat) && !m.share(some, flat) {
-		fail("those of %s are %d numbers, which do not fit", name, len(flat))
+		safe.Fail("those of %s are %d numbers, which do not fit", name, len(flat))
 	}
 }
 
 // bounds: the row says something about variables.
 func (r priced) bounds() bool {
-	return !r.e.isConst() && r.sides != whole()
+	return !r.e.isConst() && r.sides != safe.Whole()
 }
 
 // share gives the numbers of a family to its rows, member by member. Of a chain of affine
@@ -104,22 +106,21 @@ func (m *multipliers) share(rows []priced, flat []float64) bool {
 		member := slices.Clone(rows[:n])
 		rows = rows[n:]
 		straight, fixed := true, true // fixed: each entry is one function between constants
-		entries := map[int]*expr{}
+		entries, relations := map[int]*expr{}, map[int]int{}
 		for _, r := range member {
 			_, _, ok := affine(r.e)
 			e, other := entries[r.from.entry]
 			straight, fixed = straight && ok, fixed && (!other || e == r.e)
 			entries[r.from.entry] = r.e
+			relations[r.from.entry]++
 		}
 		if !straight || fixed {
 			slices.SortStableFunc(member, func(a, b priced) int { return a.from.entry - b.from.entry })
 		}
 		last, given := -1, 0.0 // of a chain
 		for _, r := range member {
-			e, equation, up := eigenOf(r.e), r.sides.lo == r.sides.hi, r.sides.hi == math.Inf(1)
-			chain := straight && fixed && slices.ContainsFunc(member, func(o priced) bool {
-				return o.row != r.row && o.e == r.e && o.from.entry == r.from.entry
-			})
+			e, equation, up := eigenOf(r.e), r.sides.Lo == r.sides.Hi, r.sides.Hi == math.Inf(1)
+			chain := straight && fixed && relations[r.from.entry] > 1
 			n := 1
 			switch {
 			case e != nil:
@@ -178,7 +179,7 @@ func (m *multipliers) matrix(e *expr, v []float64) (trace float64, ok bool) {
 			}
 		}
 	}
-	_, more := semidefinite(d)
+	_, more := safe.Semidefinite(d)
 	m.duals[e] = d
 	return mat.Trace(d), more <= wrongSign*size
 }

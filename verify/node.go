@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // eval is the value of a node.
@@ -28,7 +29,7 @@ func (s *scope) node(n *reader.Node) value {
 	case reader.OpName:
 		v, ok := s.names[n.Name]
 		if !ok {
-			fail("%s is not known", n.Name)
+			safe.Fail("%s is not known", n.Name)
 		}
 		return v
 	case reader.OpIndex:
@@ -71,7 +72,7 @@ func (s *scope) node(n *reader.Node) value {
 	case reader.OpPower:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
 			if !p.isConst() {
-				return ofCurve(isExp, 0, product(p, ofCurve(isLog, 0, a)))
+				return ofCurve(safe.Exp, 0, product(p, ofCurve(safe.Log, 0, a)))
 			}
 			return raised(a, p.num)
 		})
@@ -108,7 +109,7 @@ func (s *scope) node(n *reader.Node) value {
 		}
 		return numeric(0)
 	}
-	fail("an expression of a kind that verify does not know")
+	safe.Fail("an expression of a kind that verify does not know")
 	return value{}
 }
 
@@ -116,7 +117,7 @@ func (s *scope) node(n *reader.Node) value {
 func (s *scope) plain(n *reader.Node) value {
 	v := s.eval(n)
 	if v.word != nil {
-		fail("a word stands where a number is wanted")
+		safe.Fail("a word stands where a number is wanted")
 	}
 	if !v.isSet {
 		return v
@@ -125,7 +126,7 @@ func (s *scope) plain(n *reader.Node) value {
 	for k, m := range v.set {
 		x, ok := m[0].(int)
 		if !ok || len(m) != 1 {
-			fail("a set of words stands where numbers are wanted")
+			safe.Fail("a set of words stands where numbers are wanted")
 		}
 		es[k] = number(float64(x))
 	}
@@ -161,7 +162,7 @@ func (s *scope) signs() {
 	for _, r := range s.p.rows {
 		if coefs, c, ok := affine(r.e); ok && len(coefs) == 1 {
 			for j, v := range coefs {
-				if in := box[j].meet(r.sides.less(c).over(v)); !in.empty() {
+				if in := box[j].Meet(r.sides.Less(c).Over(v)); !in.Empty() {
 					box[j] = in
 				}
 			}
@@ -171,9 +172,9 @@ func (s *scope) signs() {
 	for _, q := range s.quotients { // those within others come first
 		l, err := f.try(q.args[0])
 		switch a := f.reach(l); {
-		case err != nil || a.lo < 0 && a.hi > 0:
+		case err != nil || a.Lo < 0 && a.Hi > 0:
 			*q = *product(q.args[0], raised(product(q.args[0], q.args[0]), -1))
-		case a.lo < 0:
+		case a.Lo < 0:
 			*q = *scaled(-1, raised(scaled(-1, q.args[0]), -1))
 		}
 	}
@@ -195,14 +196,14 @@ func (s *scope) index(n *reader.Node) value {
 			width = len(a.members[0])
 		}
 		if len(args) < width {
-			fail("an array has too few indices")
+			safe.Fail("an array has too few indices")
 		}
 		p, slice, left := s.along(args[:width], a, base.shape[d])
 		args = args[width:]
 		places, keep, axes = append(places, p), append(keep, slice), append(axes, left)
 	}
 	if len(args) > 0 {
-		fail("an array has too many indices")
+		safe.Fail("an array has too many indices")
 	}
 	flat := []int{0}
 	var shape []int
@@ -232,14 +233,14 @@ func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice b
 		if a.members == nil {
 			x, ok := m[0].(int)
 			if !ok || len(m) != 1 || x < a.origin || x >= a.origin+n {
-				fail("the index %v is out of range", m)
+				safe.Fail("the index %v is out of range", m)
 			}
 			return x - a.origin
 		}
 		s.spend(len(a.members) / 8)
 		k := slices.IndexFunc(a.members, m.equal)
 		if k < 0 {
-			fail("%v is no member", m)
+			safe.Fail("%v is no member", m)
 		}
 		return k
 	}
@@ -291,7 +292,7 @@ func (s *scope) reduce(n *reader.Node) value {
 	s.over(n.Binders, n.Cond, func([]member) { vs = append(vs, s.plain(n.Args[0])) })
 	if len(vs) == 0 {
 		if n.Name != "sum" {
-			fail("%s of nothing", n.Name)
+			safe.Fail("%s of nothing", n.Name)
 		}
 		return numeric(0)
 	}

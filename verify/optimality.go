@@ -1,9 +1,13 @@
 package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Tolerances of bounds of convex problems, and of slopes in first-order conditions, relative to the
@@ -32,16 +36,17 @@ type tried struct {
 // tested beside the multipliers that verify finds, whose sizes are not the result's choice.
 func (c *checking) optimality() {
 	r := c.r
-	if r.Status != "converged" && r.Bound == nil { // the multipliers are of no claim
-		return
+	if r.Status != "converged" && r.Bound == nil && r.loose == nil && r.absent == nil {
+		return // the multipliers are of no claim
 	}
 	m, err := c.multipliers(r)
 	if err != nil {
 		m = nil
 	}
+	c.remarks(m)
 	stated, own := c.try(m, err, "the multipliers"), tried{}
 	duals := len(r.duals)+len(r.boundDuals) > 0
-	if duals || !c.enough(stated.bound, math.Abs(c.worse())) {
+	if duals || !c.enough(stated.bound) {
 		mine, err := c.estimate(c.exact, m)
 		own = c.try(mine, err, "multipliers that verify has found")
 	}
@@ -51,7 +56,7 @@ func (c *checking) optimality() {
 	if r.Status != "converged" {
 		return
 	}
-	ok, by := c.enough(c.lower, math.Abs(c.worse())), own.text
+	ok, by := c.enough(c.lower), own.text
 	if ok {
 		by = fmt.Sprintf("no feasible point has an objective better than %.17g, by %s", c.cost(c.lower), c.by)
 	}
@@ -73,9 +78,45 @@ func (c *checking) optimality() {
 	c.add("status", verdict(ok, Incomplete), "%s", by)
 }
 
-// enough: a bound is that of the point, beside a size of the objective.
-func (c *checking) enough(lower, size float64) bool {
-	return !math.IsInf(size, 1) && c.cost(c.worse())-lower <= convexTol*max(c.unit, size)
+// remarks: the multipliers of a row whose tolerance decides the objective say so, and a row that is
+// named as the reason why there are none is one of the problem.
+func (c *checking) remarks(m *multipliers) {
+	change := 0.0 // by the multipliers, where a row is as named
+	row := func(name json.RawMessage) (known bool) {
+		var text string
+		if json.Unmarshal(name, &text) != nil {
+			return false
+		}
+		family, _, _ := strings.Cut(text, "[")
+		for i := range c.rows {
+			if r := &c.rows[i]; r.from.family == family {
+				known = true
+				if m != nil {
+					y := m.rows[i]
+					change = max(change, math.Abs(y)*c.tol*r.unit(c.exact, r.sides.EndOf(y)))
+				}
+			}
+		}
+		return known
+	}
+	if o := c.r.loose; o != nil {
+		var v *float64
+		stated := json.Unmarshal(o["objective"], &v) == nil && v != nil && *v > 0
+		ok, otherwise := stated && len(o) == 2 && row(o["row"]), Refused
+		if ok {
+			ok, otherwise = *v <= 2*change && *v >= leastUnit*change/2, Incomplete // terms may cancel up to rounding
+		}
+		c.add("tolerance_decides", verdict(ok, otherwise), "the row changes the objective by about %.3g", change)
+	}
+	if o := c.r.absent; len(o) > 1 || len(o) == 1 && !row(o["constraint"]) {
+		c.add("no_multipliers", Refused, "the problem has no such row")
+	}
+}
+
+// enough: a bound is that of the point, beside the size of the objective.
+func (c *checking) enough(lower float64) bool {
+	value := c.cost(c.worse())
+	return !math.IsInf(value, 0) && value-lower <= convexTol*max(c.unit, math.Abs(value))
 }
 
 // duals tests the multipliers of rows and bounds by first-order conditions at the point, with any
@@ -90,7 +131,7 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 	}
 	if err == nil {
 		m.held = true
-		in := c.near(c.x, 1, slices.Repeat([]span{whole()}, c.n)) // beyond bounds, too
+		in := c.near(c.x, 1, slices.Repeat([]safe.Span{safe.Whole()}, c.n)) // beyond bounds, too
 		s, err = c.lagrange(m, c.exact, in, 1, c.scale)
 	}
 	switch {
@@ -126,11 +167,11 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 	l, err := f.try(e)
 	slopes := f.slopes(&l)
 	for j, s := range slopes[:c.n] {
-		if s = s.plus(just(m.bounds[j])); !m.stated[j] {
+		if s = s.Plus(safe.Just(m.bounds[j])); !m.stated[j] {
 			s = c.away(slopes[j], c.x[j], j)
 		}
 		d := max(wrongTol*parts[j], betterTol*c.scale/max(1, math.Abs(c.x[j])), wrongSign*m.size())
-		if err == nil && !(s.lo <= d && s.hi >= -d) {
+		if err == nil && !(s.Lo <= d && s.Hi >= -d) {
 			return true
 		}
 	}
@@ -138,13 +179,13 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 }
 
 // combined is cost·objective + Σ multiplier·row, and the same sum of the sides of rows.
-func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
+func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side safe.Span) {
 	es, ws := []*expr{p.objective}, []float64{p.cost(cost)}
 	for i, y := range m.rows {
 		r := &p.rows[i]
-		if end := r.sides.endOf(y); y != 0 && !math.IsInf(end, 0) {
+		if end := r.sides.EndOf(y); y != 0 && !math.IsInf(end, 0) {
 			es, ws = append(es, r.e), append(ws, y)
-			side = side.plus(just(y).times(just(end)))
+			side = side.Plus(safe.Just(y).Times(safe.Just(end)))
 		}
 	}
 	return sumOf(es, ws), side
@@ -153,9 +194,8 @@ func (p *Problem) combined(m *multipliers, cost float64) (e *expr, side span) {
 // try says what multipliers show of other points. err says why there are none.
 func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	t.bound = math.Inf(-1)
-	enough := func(lower float64) bool { return c.enough(lower, math.Abs(c.worse())) }
 	if err == nil {
-		t.minorant, err = c.descend(m, c.exact, c.region(), 1, c.scale, enough)
+		t.minorant, err = c.descend(m, c.exact, c.region(), 1, c.scale, c.enough)
 	}
 	switch {
 	case err != nil:
@@ -164,7 +204,7 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 		t.text = "the multiplier of " + t.wrong + " has the wrong sign"
 	case t.curved != "":
 	case math.IsInf(t.lower, -1): // a variable has no bounds
-		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, enough)
+		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, c.enough)
 		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
 			float64(nearby), c.cost(best.lower), whose)
 	default:
@@ -176,32 +216,34 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 }
 
 // near is the part of a box within so many sizes of the variables around a point.
-func (p *Problem) near(x []float64, sizes float64, box []span) []span {
-	near := make([]span, p.n)
+func (p *Problem) near(x []float64, sizes float64, box []safe.Span) []safe.Span {
+	near := make([]safe.Span, p.n)
 	for j := range near {
 		r := sizes * max(1, math.Abs(x[j]))
-		near[j] = span{x[j] - r, x[j] + r}.meet(box[j])
+		near[j] = safe.Span{Lo: x[j] - r, Hi: x[j] + r}.Meet(box[j])
 	}
 	return near
 }
 
 // region is where better points lie.
-func (c *checking) region() []span {
+func (c *checking) region() []safe.Span {
 	if c.in == nil {
 		c.in = c.reach(c.cost(c.worse()))
 		for j, b := range c.in { // the point's own tangents are to hold there
-			c.in[j] = span{min(b.lo, c.x[j]), max(b.hi, c.x[j])}
+			c.in[j] = safe.Span{Lo: min(b.Lo, c.x[j]), Hi: max(b.Hi, c.x[j])}
 		}
 	}
 	return c.in
 }
 
-// step looks along a direction of descent for a point that breaks no row by more than the result's, and is clearly better.
+// step looks along a direction of descent for a point that breaks no row by more than the result's,
+// and is clearly better, by more than rounding errors, too.
 func (c *checking) step(slope []float64, convex bool) (objective float64, ok bool) {
 	tol, value := betterTol, c.cost(c.worse())
 	if convex {
 		tol = convexTol
 	}
+	least := tol*max(c.unit, math.Abs(value)) + c.noise
 	far := 0.0
 	for j, s := range slope {
 		far = max(far, math.Abs(s)/max(1, math.Abs(c.x[j])))
@@ -209,7 +251,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 	for t := 1 / far; t > 1e-9/far && !math.IsInf(t, 1); t /= 4 {
 		y := slices.Clone(c.x)
 		for j, s := range slope {
-			y[j] = c.box[j].clip(y[j] - t*s)
+			y[j] = c.box[j].Clip(y[j] - t*s)
 		}
 		pt, err := c.Evaluate(y)
 		if err != nil || pt.Outside != "" || pt.Violation > c.least {
@@ -219,7 +261,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 		if c.Maximize {
 			objective = pt.Lo
 		}
-		if c.cost(objective) < value-tol*max(c.unit, math.Abs(value)) {
+		if c.cost(objective) < value-least {
 			return objective, true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Point is an evaluation of a point. The objective lies between Lo and Hi.
@@ -20,100 +22,80 @@ type Point struct {
 	least, excess float64
 }
 
-// floats rounds an interval outward.
-func (a ball) floats() (lo, hi float64) {
-	lo, acc := a.lo.Float64()
-	if acc == big.Above {
-		lo = math.Nextafter(lo, math.Inf(-1))
-	}
-	hi, acc = a.hi.Float64()
-	if acc == big.Below {
-		hi = math.Nextafter(hi, math.Inf(1))
-	}
-	return lo, hi
-}
-
-func (a ball) span() span {
-	lo, hi := a.floats()
-	return span{lo, hi}
-}
-
 // Evaluate encloses the objective and the violations at a point, of the length and order of
 // the file's variables.
 func (p *Problem) Evaluate(x []float64) (out Point, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	return p.measure(newValues(x, false)), nil
 }
 
 // measure is Evaluate; an expression that cannot be evaluated is a fault.
 func (p *Problem) measure(v *values) (out Point) {
-	usual := newValues(p.usual, false)
-	broken := func(amount ball, unit float64, name string) {
-		lo, hi := amount.floats()
+	broken := func(amount safe.Ball, unit float64, name string) {
+		lo, hi := amount.Floats()
 		if out.least = max(out.least, lo); hi > out.Violation {
 			out.Violation, out.Worst = hi, name
 		}
 		out.excess = max(out.excess, lo/unit)
 	}
-	never := func(name string) { broken(ball{upper().SetInf(false), upper().SetInf(false)}, 1, name) }
-	sides := func(b ball, in span, size, other float64, name string) {
-		unit := func(side float64) float64 {
-			side = math.Abs(side)
-			return max(rowUnit(max(size, side)), rowUnit(max(other, side))*leastUnit)
-		}
-		if math.IsInf(in.lo, 1) || math.IsInf(in.hi, -1) {
-			broken(exactly(1), 0, name) // nothing keeps it: by convention it is broken by 1, and by any number of units
+	never := func(name string) {
+		broken(safe.Ball{Lo: safe.Upper().SetInf(false), Hi: safe.Upper().SetInf(false)}, 1, name)
+	}
+	sides := func(b safe.Ball, in safe.Span, unit func(side float64) float64, name string) {
+		if math.IsInf(in.Lo, 1) || math.IsInf(in.Hi, -1) {
+			broken(safe.Exactly(1), 0, name) // nothing keeps it: by convention broken by 1, and any number of units
 			return
 		}
-		if !math.IsInf(in.hi, 1) {
-			broken(b.sub(exactly(in.hi)), unit(in.hi), name)
+		if !math.IsInf(in.Hi, 1) {
+			broken(b.Sub(safe.Exactly(in.Hi)), unit(in.Hi), name)
 		}
-		if !math.IsInf(in.lo, -1) {
-			broken(exactly(in.lo).sub(b), unit(in.lo), name)
+		if !math.IsInf(in.Lo, -1) {
+			broken(safe.Exactly(in.Lo).Sub(b), unit(in.Lo), name)
 		}
 	}
 	for _, w := range p.vars {
 		for _, j := range w.at {
 			if j >= 0 {
-				sides(exactly(v.x[j]), p.box[j], math.Abs(v.x[j]), math.Abs(p.usual[j]), "bounds of "+w.name)
+				unit := func(side float64) float64 { return unitOf(math.Abs(v.x[j]), math.Abs(p.usual[j]), side) }
+				sides(safe.Exactly(v.x[j]), p.box[j], unit, "bounds of "+w.name)
 			}
 		}
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		if r.sides == whole() {
+		if r.sides == safe.Whole() {
 			continue
 		}
 		b, domain, err := enclose(r.e, v)
 		switch {
 		case err != nil:
-			fail("constraint %s: %w", r.name, err)
+			safe.Fail("constraint %s: %w", r.name, err)
 		case domain != "":
 			out.Outside = domain
 			never(r.name)
 		default:
-			sides(b, r.sides, largestTerm(r.e, v), largestTerm(r.e, usual), r.name)
+			sides(b, r.sides, func(side float64) float64 { return r.unit(v, side) }, r.name)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
 	switch {
 	case err != nil:
-		panic(fault{err})
+		safe.Raise(err)
 	case domain != "":
 		out.Outside, out.Lo, out.Hi = domain, math.Inf(-1), math.Inf(1)
 	default:
-		out.Lo, out.Hi = b.floats()
+		out.Lo, out.Hi = b.Floats()
 	}
 	out.Violation = max(out.Violation, v.short)
 	return out
 }
 
 // enclose is the value of an expression, or the function that has none at the point.
-func enclose(e *expr, v *values) (b ball, domain string, err error) {
+func enclose(e *expr, v *values) (b safe.Ball, domain string, err error) {
 	defer func() {
-		var d domainError
-		if wrong := caught(recover()); errors.As(wrong, &d) {
-			domain = d.what
+		var d safe.DomainError
+		if wrong := safe.Caught(recover()); errors.As(wrong, &d) {
+			domain = d.What
 		} else if wrong != nil {
 			err = wrong
 		}
@@ -121,30 +103,22 @@ func enclose(e *expr, v *values) (b ball, domain string, err error) {
 	return v.of(e), "", nil
 }
 
-// terms are those of a sum, or the one that an expression is.
-func (e *expr) terms() (args []*expr, weights []float64) {
-	if e.op == opSum {
-		return e.args, e.weights
-	}
-	return []*expr{e}, []float64{1}
-}
-
-// largestTerm is the largest summand of a row at a point, of those that have a value there.
-func largestTerm(e *expr, v *values) (size float64) {
-	args, weights := e.terms()
-	for k, a := range args {
-		if b, outside, err := enclose(a, v); outside == "" && err == nil {
-			if s := math.Abs(weights[k] * b.span().mid()); s < math.Inf(1) {
-				size = max(size, s)
-			}
-		}
-	}
-	return size
-}
-
 // leastUnit is the least unit of a row, in units at the usual point. Source: docs/json.md, The unit
 // of a row.
 const leastUnit = 1e-3
+
+// unit is the unit of a side of a row at a point.
+func (r *row) unit(v *values, side float64) float64 {
+	_, most := v.sizes(r.e)
+	return unitOf(most, r.usual, side-r.e.summands().c.Mid())
+}
+
+// unitOf is the unit of a side of a row with terms of a size at a point, and of another one at the
+// usual point.
+func unitOf(size, usual, side float64) float64 {
+	side = math.Abs(side)
+	return max(rowUnit(max(size, side)), rowUnit(max(usual, side))*leastUnit)
+}
 
 // usualPoint has variables of the size of their starts and bounds, by the rule of docs/json.md, The
 // unit of a row.
@@ -157,7 +131,7 @@ func (p *Problem) usualPoint() []float64 {
 			if j < 0 {
 				continue
 			}
-			for _, b := range [2]float64{p.box[j].lo, p.box[j].hi} {
+			for _, b := range [2]float64{p.box[j].Lo, p.box[j].Hi} {
 				if !math.IsInf(b, 0) {
 					size = max(size, math.Abs(b))
 				}
@@ -175,10 +149,10 @@ func (p *Problem) usualPoint() []float64 {
 			}
 			_, u := math.Modf(float64(entry) * math.Phi)
 			u = size * (1 + u) / 2
-			if (k%2 == 1 || u > p.box[j].hi) && -u >= p.box[j].lo {
+			if (k%2 == 1 || u > p.box[j].Hi) && -u >= p.box[j].Lo {
 				u = -u
 			}
-			x[j] = p.box[j].clip(u)
+			x[j] = p.box[j].Clip(u)
 		}
 	}
 	return x
@@ -193,45 +167,48 @@ func rowUnit(size float64) float64 {
 	return min(1, math.Ldexp(1, 10*int(math.Floor(math.Log2(size)/10+0.5))))
 }
 
+// sizes are the sum of the sizes of an expression's summands, and the largest, of those that have a
+// value at the point.
+func (v *values) sizes(e *expr) (sum, most float64) {
+	for _, t := range e.summands().terms {
+		if b, outside, err := enclose(t.e, v); outside == "" && err == nil {
+			if s := math.Abs(t.w.Mid() * b.Span().Mid()); s < math.Inf(1) {
+				sum, most = sum+s, max(most, s)
+			}
+		}
+	}
+	return sum, most
+}
+
 // values are those of expressions at a point, each computed once. If they round, each encloses the
 // values that float64 arithmetic gives in any order of the terms.
 type values struct {
 	x      []float64
 	rounds bool
-	memo   map[*expr]sized
+	memo   map[*expr]safe.Ball
 	short  float64 // how far arguments may be outside domains by rounding
 }
 
-// sized is a value and the size of the terms that it adds up, whatever cancels.
-type sized struct {
-	value ball
-	size  float64
-}
-
 func newValues(x []float64, rounds bool) *values {
-	return &values{x: x, rounds: rounds, memo: map[*expr]sized{}}
+	return &values{x: x, rounds: rounds, memo: map[*expr]safe.Ball{}}
 }
 
 // of evaluates an expression. A function without a value at the point is a fault.
-func (v *values) of(e *expr) ball { return v.at(e).value }
-
-func (v *values) at(e *expr) sized {
-	if e.op == opConst || e.op == opVar {
-		x := e.num
-		if e.op == opVar {
-			x = v.x[e.k]
-		} else if math.IsInf(x, 0) || math.IsNaN(x) {
-			fail("a number is %g", x)
-		}
-		return sized{exactly(x), math.Abs(x)}
-	}
-	if out, ok := v.memo[e]; ok {
+func (v *values) of(e *expr) safe.Ball {
+	switch out, ok := v.memo[e]; {
+	case ok:
 		return out
+	case e.op == opVar:
+		return safe.Exactly(v.x[e.k])
+	case e.op == opConst:
+		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
+			safe.Fail("a number is %g", e.num)
+		}
+		return safe.Exactly(e.num)
 	}
-	args, sizes := make([]ball, len(e.args)), make([]float64, len(e.args))
+	args := make([]safe.Ball, len(e.args))
 	for k, a := range e.args {
-		s := v.at(a)
-		args[k], sizes[k] = s.value, s.size
+		args[k] = v.of(a)
 	}
 	if v.rounds {
 		v.clip(e, args)
@@ -240,22 +217,26 @@ func (v *values) at(e *expr) sized {
 	if v.rounds {
 		b = e.rounded(args, b)
 	}
-	v.memo[e] = sized{b, max(math.Abs(b.span().mid()), e.size(sizes))}
-	return v.memo[e]
+	v.memo[e] = b
+	return b
 }
 
 // mid is a number in the middle of a value.
-func (v *values) mid(e *expr) float64 { return v.of(e).span().mid() }
+func (v *values) mid(e *expr) float64 { return v.of(e).Span().Mid() }
 
 // rounding is the relative error of an operation of float64 arithmetic with n terms. Source: n + 1 half units in the last place
 // for sums in any order, and 32 for elementary functions, whose tests allow a few.
 func rounding(n int) float64 { return float64(n+33) * 0x1p-53 }
 
 // rounded widens a value of e by the rounding errors of its parts.
-func (e *expr) rounded(args []ball, b ball) ball {
-	size := upper().Set(b.abs().hi)
-	errorOf := func(size *big.Float, n int) *big.Float { return upper().Mul(size, upper().SetFloat64(rounding(n))) }
-	add := func(w float64, a ball) { size.Add(size, upper().Mul(upper().SetFloat64(math.Abs(w)), a.abs().hi)) }
+func (e *expr) rounded(args []safe.Ball, b safe.Ball) safe.Ball {
+	size := safe.Upper().Set(b.Abs().Hi)
+	errorOf := func(size *big.Float, n int) *big.Float {
+		return safe.Upper().Mul(size, safe.Upper().SetFloat64(rounding(n)))
+	}
+	add := func(w float64, a safe.Ball) {
+		size.Add(size, safe.Upper().Mul(safe.Upper().SetFloat64(math.Abs(w)), a.Abs().Hi))
+	}
 	switch e.op {
 	case opSum:
 		for k, a := range args {
@@ -265,37 +246,37 @@ func (e *expr) rounded(args []ball, b ball) ball {
 		add(1, args[0])
 		add(1, args[1])
 	case opLSE:
-		add(1, largestOf(args))
-		add(1, exactly(1))
+		add(1, safe.LargestOf(args))
+		add(1, safe.Exactly(1))
 	case opLargest: // of those that may be among them
-		ends := slices.SortedFunc(slices.Values(args), func(a, b ball) int { return b.lo.Cmp(a.lo) })
+		ends := slices.SortedFunc(slices.Values(args), func(a, b safe.Ball) int { return b.Lo.Cmp(a.Lo) })
 		for _, a := range args {
-			if a.hi.Cmp(ends[e.k-1].lo) >= 0 {
+			if a.Hi.Cmp(ends[e.k-1].Lo) >= 0 {
 				add(1, a)
 			}
 		}
 	case opCurve:
-		f := &curves[e.k]
-		if _, most := args[0].abs().floats(); f.size != nil {
-			add(f.size(most, e.num), exactly(1))
+		f := &safe.Curves[e.k]
+		if _, most := args[0].Abs().Floats(); f.Size != nil {
+			add(f.Size(most, e.num), safe.Exactly(1))
 		}
-		if f.plain != nil { // of one number of size 1 and of an argument that is rounded before
-			b = e.combine([]ball{args[0].wide(upper().SetMantExp(args[0].abs().hi, -52))})
-			add(1, exactly(1))
+		if f.Plain != nil { // of one number of size 1 and of an argument that is rounded before
+			b = e.combine([]safe.Ball{args[0].Wide(safe.Upper().SetMantExp(args[0].Abs().Hi, -52))})
+			add(1, safe.Exactly(1))
 		}
 	case opEigen, opLogDet, opRoots, opMatFrac: // by rounding errors of the matrix
-		all := errorOf(sumOfAll(args, ball.abs).hi, e.k)
-		wide := make([]ball, len(args))
+		all := errorOf(safe.SumOfAll(args, safe.Ball.Abs).Hi, e.k)
+		wide := make([]safe.Ball, len(args))
 		for k, a := range args {
-			wide[k] = a.wide(all)
+			wide[k] = a.Wide(all)
 		}
 		b = e.combine(wide)
 	}
-	return b.wide(errorOf(size, len(args)))
+	return b.Wide(errorOf(size, len(args)))
 }
 
 // clip moves arguments to the end of a domain that they are beyond by rounding errors.
-func (v *values) clip(e *expr, args []ball) {
+func (v *values) clip(e *expr, args []safe.Ball) {
 	switch e.op {
 	case opPower:
 		if e.num == math.Trunc(e.num) {
@@ -303,49 +284,90 @@ func (v *values) clip(e *expr, args []ball) {
 		}
 	case opGeo, opKL:
 	case opCurve: // that has a value at the end
-		if c := (&column{kind: kind(e.k)}); c.domain().lo != 0 || !c.value(0).finite() {
+		if c := (safe.Function{Kind: safe.Kind(e.k)}); c.Domain().Lo != 0 || !c.Value(0).Finite() {
 			return
 		}
 	default:
 		return
 	}
 	for k, a := range args {
-		if a.lo.Sign() < 0 && a.hi.Sign() >= 0 {
-			_, off := a.neg().floats()
-			v.short, args[k].lo = max(v.short, off), lower()
+		if a.Lo.Sign() < 0 && a.Hi.Sign() >= 0 {
+			_, off := a.Neg().Floats()
+			v.short, args[k].Lo = max(v.short, off), safe.Lower()
 		}
 	}
 }
 
-// wide adds an error.
-func (a ball) wide(err *big.Float) ball { return ball{lower().Sub(a.lo, err), upper().Add(a.hi, err)} }
-
-// size is the size of the terms that an operation adds up, by the sizes of its arguments.
-func (e *expr) size(sizes []float64) float64 {
-	sum, most := 0.0, 0.0
-	for k, s := range sizes {
-		if e.op == opSum {
-			s *= math.Abs(e.weights[k])
-		}
-		sum, most = sum+s, max(most, s)
-	}
+// combine is the operation on values of the arguments.
+func (e *expr) combine(a []safe.Ball) safe.Ball {
 	switch e.op {
-	case opSum, opEigen, opKL, opRoots:
-		return sum
-	case opMax, opNorm, opLargest:
-		return most
+	case opSum:
+		out := safe.Exactly(0)
+		for k := range a {
+			out = out.Add(a[k].Mul(safe.Exactly(e.weights[k])))
+		}
+		return out
 	case opMul:
-		return sizes[0] * sizes[1]
+		if e.args[0] == e.args[1] {
+			return a[0].Square()
+		}
+		return a[0].Mul(a[1])
 	case opPower:
-		if e.num > 0 {
-			return math.Pow(most, e.num)
-		}
+		return a[0].Power(e.num)
 	case opCurve:
-		if f := curves[e.k].size; f != nil {
-			return f(most, e.num)
+		return safe.Curves[e.k].Exact(a[0], e.num)
+	case opMax:
+		return safe.LargestOf(a)
+	case opNorm:
+		return safe.SumOfAll(a, func(b safe.Ball) safe.Ball { return b.Abs().Power(e.num) }).Root(e.num)
+	case opLSE:
+		top := safe.Ball{Lo: safe.LargestOf(a).Lo, Hi: safe.LargestOf(a).Lo}
+		return safe.SumOfAll(a, func(b safe.Ball) safe.Ball { return b.Sub(top).Exp() }).Log().Add(top)
+	case opLargest:
+		return safe.SumOfLargest(a, e.k)
+	case opGeo:
+		out := safe.Exactly(1)
+		for k := range a {
+			if e.weights[k] > 0 {
+				out = out.Mul(a[k].Power(e.weights[k]))
+			}
 		}
-	case opLogDet, opLSE:
-		return 1
+		return out
+	case opQuadOver:
+		n := len(a) - 1
+		if a[n].Lo.Sign() <= 0 {
+			safe.Outside("quadoverlin")
+		}
+		return safe.SumOfAll(a[:n], safe.Ball.Square).Mul(a[n].Inverse())
+	case opKL:
+		if a[1].Lo.Sign() <= 0 || a[0].Lo.Sign() < 0 {
+			safe.Outside("kl")
+		}
+		return a[0].Mul(a[1].Inverse()).TimesLog().Mul(a[1]).Sub(a[0]).Add(a[1])
 	}
-	return 0
+	return e.ofMatrix(a)
+}
+
+// ofMatrix is a function of a matrix, all but one by its eigenvalues.
+func (e *expr) ofMatrix(a []safe.Ball) safe.Ball {
+	if e.op == opMatFrac { // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
+		return safe.MatFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
+	}
+	ev := safe.Eigenvalues(a, e.k)
+	slices.Reverse(ev)
+	if e.op == opEigen {
+		ev = ev[:min(len(ev), int(e.num))]
+	}
+	return safe.SumOfAll(ev, func(v safe.Ball) safe.Ball {
+		switch e.op {
+		case opLogDet:
+			if v.Lo.Sign() <= 0 {
+				safe.Outside("logdet")
+			}
+			return v.Log()
+		case opRoots:
+			return v.Max(safe.Exactly(0)).Sqrt()
+		}
+		return v
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/input"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // header is the first line of a proof file.
@@ -97,7 +98,7 @@ func (p *Problem) Proof(ctx context.Context, r io.Reader) (out Proved, err error
 	}
 	lines := &digest{text: text, sum: sha256.New()}
 	defer func() {
-		if err = cmp.Or(caught(recover()), err); err == errDamaged {
+		if err = cmp.Or(safe.Caught(recover()), err); err == errDamaged {
 			err = fmt.Errorf("%w at line %d", err, text.Lines())
 		}
 	}()
@@ -140,9 +141,9 @@ func (d *digest) next(v any) {
 	text, err := d.text.Line()
 	switch {
 	case err != nil && err != io.EOF:
-		panic(fault{err})
+		safe.Raise(err)
 	case input.Lists(text) != nil:
-		fail("line %d: %w", d.text.Lines(), input.Lists(text))
+		safe.Fail("line %d: %w", d.text.Lines(), input.Lists(text))
 	}
 	check(bytes.HasSuffix(text, []byte("\n")) && json.Unmarshal(text, v) == nil)
 	if l, ok := v.(*line); !ok || l.SHA256 == "" {
@@ -163,18 +164,18 @@ func (d *digest) end() {
 // check is a fault if the file is damaged.
 func check(whole bool) {
 	if !whole {
-		panic(fault{errDamaged})
+		safe.Raise(errDamaged)
 	}
 }
 
 // ends is an interval; nil: no end.
-func ends(lo, hi *float64) span {
-	out := whole()
+func ends(lo, hi *float64) safe.Span {
+	out := safe.Whole()
 	if lo != nil {
-		out.lo = *lo
+		out.Lo = *lo
 	}
 	if hi != nil {
-		out.hi = *hi
+		out.Hi = *hi
 	}
 	return out
 }
@@ -200,7 +201,7 @@ const (
 )
 
 // shows is the bound that a leaf shows over a box, +Inf where it has no point.
-func (t *translation) shows(lf *leaf, empty bool, box []span) float64 {
+func (t *translation) shows(lf *leaf, empty bool, box []safe.Span) float64 {
 	b := math.Inf(-1)
 	if !empty {
 		b = t.bound(lf, box)
@@ -213,12 +214,12 @@ func (t *translation) shows(lf *leaf, empty bool, box []span) float64 {
 	case f == 0.5 && math.Abs(b) > lf.cost*0x1p-1000: // exact, or too large
 		return min(b/lf.cost, math.MaxFloat64)
 	}
-	return just(b).over(just(lf.cost)).lo
+	return safe.Just(b).Over(safe.Just(lf.cost)).Lo
 }
 
 // region is a node of the tree: its box, nil where nothing is left in it.
 type region struct {
-	box   []span
+	box   []safe.Span
 	above *region
 	depth int
 }
@@ -230,13 +231,13 @@ func (r *region) below() *region { return &region{slices.Clone(r.box), r, r.dept
 func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64, room int, out *Proved) float64 {
 	lower := cutoff
 	out.unit = 1
-	root := &region{box: append([]span(nil), t.box...)}
+	root := &region{box: append([]safe.Span(nil), t.box...)}
 	if !t.narrow(root.box, cutoff, firstRounds, progress) {
 		root.box = nil
 	}
 	for stack := []*region{root}; len(stack) > 0; {
 		if err := ctx.Err(); err != nil {
-			panic(fault{err})
+			safe.Raise(err)
 		}
 		now := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -251,11 +252,11 @@ func (t *translation) replay(ctx context.Context, lines *digest, cutoff float64,
 			left, right := now, now // of nothing
 			if now.box != nil {
 				if now.depth*(len(now.box)+4) > room/2 {
-					fail("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
+					safe.Fail("line %d: the tree has more than %d levels", lines.text.Lines(), now.depth)
 				}
 				left, right = now.below(), now.below()
 				if j := t.cols[k]; j >= 0 { // else a function that the problem does not have: both halves are the whole
-					left.box[j].hi, right.box[j].lo = min(left.box[j].hi, l.At), max(right.box[j].lo, l.At)
+					left.box[j].Hi, right.box[j].Lo = min(left.box[j].Hi, l.At), max(right.box[j].Lo, l.At)
 				}
 			}
 			stack = append(stack, right, left)

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // Result has the claims of a result of `dcopt solve --json`.
@@ -16,13 +18,14 @@ type Result struct {
 	Status                                  string
 	Objective, Error, Violation, Bound, Gap *float64
 	Feasible, Proved                        *bool
-	answer                                  *string // in words
+	answer, reason                          *string // in words
 	// Proof is the file that solve --proof writes, where the result has it itself.
 	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
 	Sweep map[string]string
 	// Variables, lets and a ray by name, and the indices of the first two; multipliers of constraints and of bounds.
 	variables, lets, ray, indices, duals, boundDuals object
+	loose, absent                                    object // tolerance_decides and no_multipliers
 	// wrong says why the text is no result as solve writes it.
 	wrong []string
 }
@@ -30,7 +33,7 @@ type Result struct {
 // object is a JSON object with one value per name.
 type object map[string]json.RawMessage
 
-func (o *object) UnmarshalJSON(text []byte) error {
+func (o *object) UnmarshalJSON(text []byte) (wrong error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return errors.New("is no object")
@@ -46,22 +49,31 @@ func (o *object) UnmarshalJSON(text []byte) error {
 			return err
 		}
 		if _, twice := (*o)[name.(string)]; twice {
-			return fmt.Errorf("has two members %s", name)
+			wrong = fmt.Errorf("has two members %s", name)
 		}
 		(*o)[name.(string)] = v
 	}
-	return nil
+	return wrong
 }
 
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
-	"iterations", "starts", "backend", "seconds", "history", "message", "reason", "nodes", "safe",
-	"no_multipliers", "tolerance_decides",
+	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
 }
 
-// statuses of results of .dc files.
-var statuses = []string{
-	"converged", "stalled", "iteration_limit", "time_limit", "infeasible", "unbounded", "cancelled", "numerical",
+// statuses of results of .dc files, with the reasons that each may have. Source: docs/messages.md.
+var statuses = map[string][]string{
+	"converged": {"minimum", "stationary", "no_better_step", "noise", "inexact", "not_attained", "found"},
+	"stalled": {
+		"not_shown", "constraints_inexact", "constraint_broken", "runs_off", "rounding_errors", "given_up",
+		"not_stationary",
+	},
+	"iteration_limit": {"work_limit", "iteration_limit"},
+	"time_limit":      {"time_limit"},
+	"infeasible":      {"constraints_conflict", "constraint_out_of_range", "constraints_opposed", "excluded"},
+	"unbounded":       {"pole", "ray"},
+	"cancelled":       {"recorder", "cancelled"},
+	"numerical":       {"bad_start", "not_a_number", "convex_unbounded", "panic", "backend_failed"},
 }
 
 // ParseResults reads the output of `dcopt solve --json`: one result, or one per line of a sweep. An error says that the
@@ -93,17 +105,13 @@ func ParseResults(text []byte) (rs []*Result, err error) {
 
 func parseResult(raw json.RawMessage) (*Result, error) {
 	r := &Result{}
-	var all map[string]json.RawMessage
+	say := func(format string, args ...any) { r.wrong = append(r.wrong, fmt.Sprintf(format, args...)) }
+	var all object
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, err
+		say("the result %v", err)
 	}
 	if all["status"] == nil || json.Unmarshal(all["status"], &r.Status) != nil {
 		return nil, errors.New("it has no status")
-	}
-	say := func(format string, args ...any) { r.wrong = append(r.wrong, fmt.Sprintf(format, args...)) }
-	var once object
-	if err := json.Unmarshal(raw, &once); err != nil {
-		say("the result %v", err)
 	}
 	var sweep object
 	into := map[string]any{
@@ -111,6 +119,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
 		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer,
+		"reason": &r.reason, "tolerance_decides": &r.loose, "no_multipliers": &r.absent,
 	}
 	for name, text := range all {
 		to, known := into[name]
@@ -123,8 +132,16 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 			say("the member %s is not known", name)
 		}
 	}
-	if !slices.Contains(statuses, r.Status) {
+	if reasons, known := statuses[r.Status]; !known {
 		say("the status %s is not known", r.Status)
+	} else if r.reason != nil && *r.reason != "unknown" && !slices.Contains(reasons, *r.reason) {
+		say("the status %s does not have the reason %s", r.Status, *r.reason)
+	}
+	if r.Error != nil && *r.Error < 0 {
+		say("the objective_error %g is below 0", *r.Error)
+	}
+	if r.absent != nil && r.duals != nil {
+		say("the result has duals, and no_multipliers")
 	}
 	for name, text := range sweep {
 		var v *float64
@@ -146,28 +163,26 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 
 // point is the numbers of the variables, by their names.
 func (p *Problem) point(from object) (x []float64, err error) {
-	defer catch(&err)
+	defer safe.Catch(&err)
 	x = make([]float64, p.n)
-	names := map[string]bool{}
 	for _, v := range p.vars {
 		name := v.whole()
-		names[name] = true
 		raw, ok := from[name]
 		if !ok {
-			fail("the result has no variable %s", name)
+			safe.Fail("the result has no variable %s", name)
 		}
 		if v.of != "" {
 			parts := partsOf(raw)
 			if len(parts) != 2 {
-				fail("the variable %s: it is no complex number with re and im", name)
+				safe.Fail("the variable %s: it is no complex number with re and im", name)
 			}
 			raw = parts[map[bool]string{false: "re", true: "im"}[v.imaginary]]
 		}
 		v.give(x, numbersOf("the variable "+name, raw, v.shape))
 	}
 	for name := range from {
-		if !names[name] {
-			fail("the problem has no variable %s", name)
+		if !slices.ContainsFunc(p.vars, func(v variable) bool { return v.whole() == name }) {
+			safe.Fail("the problem has no variable %s", name)
 		}
 	}
 	return x, nil
@@ -191,9 +206,9 @@ func (v *variable) give(x, flat []float64) {
 	for k, j := range v.at {
 		switch {
 		case j >= 0 && x[j] != flat[k]:
-			fail("%s is not symmetric", v.whole())
+			safe.Fail("%s is not symmetric", v.whole())
 		case j < 0 && flat[k] != -flat[k%v.shape[0]*v.shape[0]+k/v.shape[0]]:
-			fail("%s is not Hermitian", v.whole())
+			safe.Fail("%s is not Hermitian", v.whole())
 		}
 	}
 }
@@ -214,7 +229,7 @@ func numbersOf(name string, raw json.RawMessage, shape []int) []float64 {
 		err = errors.New("it has entries without a number")
 	}
 	if err != nil {
-		fail("%s: %w", name, err)
+		safe.Fail("%s: %w", name, err)
 	}
 	return flat
 }
@@ -276,7 +291,7 @@ func (c *checking) letsOf() {
 				case err != nil || outside != "":
 					c.add("lets", Incomplete, "entry %d of %s has no value that is known", k+1, name)
 				default:
-					lo, hi := b.floats()
+					lo, hi := b.Floats()
 					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
 						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
 					}

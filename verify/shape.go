@@ -9,10 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // shape is the functions of shapes and of data alone.
-func (s *scope) shape(name string, args []value) (value, bool) {
+func (s *scope) shape(name string, args []value) value {
 	dims := func(vs []value) []int {
 		out := make([]int, len(vs))
 		for k := range vs {
@@ -21,34 +22,31 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		s.hold(size(out))
 		return out
 	}
-	var v value
-	if len(args) > 0 {
-		v = args[0]
-	}
+	v := args[0]
 	switch name {
 	case "rows":
 		m, _ := v.matrix()
-		return numeric(float64(m)), true
+		return numeric(float64(m))
 	case "cols":
 		_, n := v.matrix()
-		return numeric(float64(n)), true
+		return numeric(float64(n))
 	case "len":
-		return numeric(float64(len(v.e))), true
+		return numeric(float64(len(v.e)))
 	case "vec":
-		return vector(v.e), true
+		return vector(v.e)
 	case "reshape":
-		return array(dims(args[1:]), v.e), true
+		return array(dims(args[1:]), v.e)
 	case "zeros", "ones":
 		shape, c := dims(args), map[string]float64{"ones": 1}[name]
-		return array(shape, slices.Repeat([]*expr{number(c)}, size(shape))), true
+		return array(shape, slices.Repeat([]*expr{number(c)}, size(shape)))
 	case "eye":
 		n := v.whole("a dimension")
 		s.hold(size([]int{n, n}))
-		return diagonal(slices.Repeat([]*expr{number(1)}, n)), true
+		return diagonal(slices.Repeat([]*expr{number(1)}, n))
 	case "sort":
 		x := slices.Clone(v.data("sort"))
 		slices.Sort(x)
-		return numbers(x), true
+		return numbers(x)
 	case "std":
 		x := v.data("std")
 		mean, sq := 0.0, 0.0
@@ -58,25 +56,25 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 		for _, y := range x {
 			sq += (y - mean) * (y - mean) / float64(len(x))
 		}
-		return numeric(math.Sqrt(sq)), true
+		return numeric(math.Sqrt(sq))
 	case "inv":
 		n, _ := v.matrix()
 		var out mat.Dense
 		var c mat.Condition
 		err := out.Inverse(mat.NewDense(n, n, v.data(name)))
 		if err != nil && (!errors.As(err, &c) || math.IsInf(float64(c), 1)) {
-			fail("inv of a singular matrix")
+			safe.Fail("inv of a singular matrix")
 		}
-		return dense(&out), true
+		return dense(&out)
 	case "chol":
 		n, _ := v.matrix()
 		var c mat.Cholesky
 		if !c.Factorize(mat.NewSymDense(n, v.data(name))) {
-			fail("chol of a matrix that is not positive definite")
+			safe.Fail("chol of a matrix that is not positive definite")
 		}
 		var l mat.TriDense
 		c.LTo(&l)
-		return dense(&l), true
+		return dense(&l)
 	case "conv":
 		a, x := v.e, args[1].e
 		out := make([]*expr, max(0, len(a)+len(x)-1))
@@ -89,7 +87,7 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 			}
 			out[k] = plus(es)
 		}
-		return vector(out), true
+		return vector(out)
 	case "kron":
 		m, n := v.matrix()
 		p, q := args[1].matrix()
@@ -99,16 +97,37 @@ func (s *scope) shape(name string, args []value) (value, bool) {
 				out = append(out, product(v.e[i/p*n+j/q], args[1].e[i%p*q+j%q]))
 			}
 		}
-		return array([]int{m * p, n * q}, out), true
+		return array([]int{m * p, n * q}, out)
 	case "trace":
-		return scalar(plus(onDiagonal(v))), true
+		return scalar(plus(onDiagonal(v)))
 	case "diag":
 		if len(v.shape) == 2 {
-			return vector(onDiagonal(v)), true
+			return vector(onDiagonal(v))
 		}
-		return diagonal(v.e), true
+		return diagonal(v.e)
+	case "linspace":
+		a, b, n := args[0].real("a number"), args[1].real("a number"), args[2].whole("a dimension")
+		s.hold(n)
+		x := make([]float64, n)
+		for k := range x {
+			t := float64(k) / float64(max(n-1, 1))
+			x[k] = float64(a*(1-t)) + float64(b*t)
+		}
+		return numbers(x)
+	case "quantile":
+		x := slices.Clone(args[0].data(name))
+		slices.Sort(x)
+		at, part := math.Modf(args[1].real("a number") * float64(len(x)-1))
+		next := min(int(at)+1, len(x)-1)
+		return numeric(float64(x[int(at)]*(1-part)) + float64(x[next]*part))
+	case "prod":
+		p := 1.0
+		for _, x := range args[0].data(name) {
+			p *= x
+		}
+		return numeric(p)
 	}
-	return value{}, false
+	return s.matrixCall(name, args)
 }
 
 // onDiagonal has the entries on the diagonal of a matrix, diagonal is the matrix with such entries.
@@ -145,6 +164,27 @@ func numbers(x []float64) value {
 	return vector(es)
 }
 
+// overDimension is the sum or mean over one dimension.
+func (s *scope) overDimension(name string, args []value) value {
+	v, d := args[0], args[1].whole("a dimension")-1
+	shape, axes := slices.Clone(v.shape), slices.Clone(v.axes)
+	count, inner := shape[d], size(shape[d+1:])
+	out := array(slices.Delete(shape, d, d+1), nil)
+	out.axes = slices.Delete(axes, d, d+1)
+	weight := 1.0
+	if name == "mean" {
+		weight = 1 / float64(count)
+	}
+	for i := range size(out.shape) {
+		var es []*expr
+		for k := range count {
+			es = append(es, v.e[(i/inner*count+k)*inner+i%inner])
+		}
+		out.e = append(out.e, total(es, slices.Repeat([]float64{weight}, count)))
+	}
+	return out
+}
+
 // files reads a data file.
 func (s *scope) files(n *reader.Node) value {
 	text := func(k int) string {
@@ -155,7 +195,7 @@ func (s *scope) files(n *reader.Node) value {
 		v := s.eval(a)
 		w, ok := v.word.(string)
 		if !ok {
-			fail("%s wants a name in quotes", n.Name)
+			safe.Fail("%s wants a name in quotes", n.Name)
 		}
 		return w
 	}
@@ -173,7 +213,7 @@ func (s *scope) files(n *reader.Node) value {
 	if len(n.Args) == 1 || n.Args[1].Op == reader.OpNot {
 		all, err := s.data.Header(text(0))
 		if err != nil {
-			fail("%v", err)
+			safe.Fail("%v", err)
 		}
 		columns = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(columns, name) })
 	}
@@ -190,7 +230,7 @@ func (s *scope) files(n *reader.Node) value {
 	for _, column := range columns {
 		x, w, err := s.data.Column(text(0), column)
 		if err != nil {
-			fail("%v", err)
+			safe.Fail("%v", err)
 		}
 		nums, words = append(nums, x), append(words, w)
 		rows, named = max(len(x), len(w)), named || w != nil
@@ -228,7 +268,7 @@ func (s *scope) files(n *reader.Node) value {
 func (s *scope) file(function, name, key string) value {
 	shape, x, err := s.data.Array(function, name, key)
 	if err != nil {
-		fail("%v", err)
+		safe.Fail("%v", err)
 	}
 	s.hold(len(x))
 	v := numbers(x)

@@ -4,39 +4,41 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
-// columnOf is the column of a function of one argument, and the least argument of the function.
-// odd: it is an odd power, and the column one of the magnitude.
-func columnOf(e *expr) (c *column, least float64, odd bool) {
-	c = &column{kind: kind(e.k), p: e.num}
+// functionOf is a function of one argument, and the least argument of the function.
+// odd: it is an odd power, and the function one of the magnitude.
+func functionOf(e *expr) (c safe.Function, least float64, odd bool) {
+	c = safe.Function{Kind: safe.Kind(e.k), P: e.num}
 	if e.op == opPower {
 		p := e.num
 		whole := p == math.Trunc(p)
 		switch {
 		case p == 2:
-			c.kind = isSquare
+			c.Kind = safe.Square
 		case p > 1 && whole:
-			c.kind, odd = isEven, math.Mod(p, 2) != 0
+			c.Kind, odd = safe.Even, math.Mod(p, 2) != 0
 		case p > 1:
-			c.kind = isPosPower
+			c.Kind = safe.PosPower
 		default:
-			c.kind = isPower
+			c.Kind = safe.Power
 		}
 	}
-	if least = c.domain().lo; c.kind == isPosPower {
+	if least = c.Domain().Lo; c.Kind == safe.PosPower {
 		least = 0
 	}
 	return c, least, odd
 }
 
 // curve is a smooth function of one argument.
-func (l *lagrangian) curve(e *expr, a span, w int) {
-	c, least, odd := columnOf(e)
-	if c.kind == isSquare && a.lo >= 0 {
+func (l *lagrangian) curve(e *expr, a safe.Span, w int) {
+	c, least, odd := functionOf(e)
+	if c.Kind == safe.Square && a.Lo >= 0 {
 		coefs, _, ok := affine(e.args[0])
 		for j := range coefs {
-			if ok && !l.region[j].finite() {
+			if ok && !l.region[j].Finite() {
 				u := l.around(e.args[0])
 				l.product(&l.shares[w].squares, a, u, u, coefs, coefs, w)
 				return
@@ -44,25 +46,25 @@ func (l *lagrangian) curve(e *expr, a span, w int) {
 		}
 	}
 	steep := 0.0
-	if !c.slope(just(least)).finite() {
-		steep = c.slope(just(least + near)).mid()
+	if !c.Slope(safe.Just(least)).Finite() {
+		steep = c.Slope(safe.Just(least + near)).Mid()
 	}
 	x := l.inside(e.args[0], least, a, steep)
 	d := near * max(1, math.Abs(x))
-	u, v := c.domain().clip(x-d), c.domain().clip(x+d)
-	l.bend(e.args[0], a.mid()*(c.slope(just(v)).mid()-c.slope(just(u)).mid())/(v-u), w)
-	slope := c.slope(just(x))
+	u, v := c.Domain().Clip(x-d), c.Domain().Clip(x+d)
+	l.bend(e.args[0], a.Mid()*(c.Slope(safe.Just(v)).Mid()-c.Slope(safe.Just(u)).Mid())/(v-u), w)
+	slope := c.Slope(safe.Just(x))
 	if odd {
-		slope = slope.magnitude()
+		slope = slope.Magnitude()
 	}
-	l.tangent(e, a, w, []float64{x}, []span{slope})
+	l.tangent(e, a, w, []float64{x}, []safe.Span{slope})
 }
 
 // inside is the value of an argument of a function, or a number next to the end of the domain if
 // the slope there is infinite. At the end the domain is a row, argument ≥ end, whose multiplier is
 // looked for. If the slope times a is +Inf, the end is a minimum, whatever the other slopes are.
 // steep has the sign of an infinite slope, else 0.
-func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64 {
+func (l *lagrangian) inside(e *expr, end float64, a safe.Span, steep float64) float64 {
 	v := l.value(e)
 	if !(v <= end+near) {
 		return v
@@ -70,15 +72,15 @@ func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64
 	signs := []float64{-1}
 	if steep != 0 {
 		v = end + near
-		if a.lo > 0 && steep > 0 || a.hi < 0 && steep < 0 {
+		if a.Lo > 0 && steep > 0 || a.Hi < 0 && steep < 0 {
 			signs = append(signs, 1)
 		}
 	}
 	first := l.block(block{count: len(signs), ray: true})
 	for k, s := range signs {
 		share := l.shares[first+k]
-		share.c = share.c.less(just(s * end))
-		l.descend(e, just(s), first+k)
+		share.c = share.c.Less(safe.Just(s * end))
+		l.descend(e, safe.Just(s), first+k)
 	}
 	return max(v, end)
 }
@@ -87,43 +89,43 @@ func (l *lagrangian) inside(e *expr, end float64, a span, steep float64) float64
 func (l *lagrangian) bend(e *expr, s float64, w int) {
 	if coefs, _, ok := affine(e); ok && s > 0 && !math.IsInf(s, 1) {
 		for j, b := range coefs {
-			increase(&l.shares[w].second, j, just(s*b.mid()*b.mid()))
+			increase(&l.shares[w].second, j, safe.Just(s*b.Mid()*b.Mid()))
 		}
 	}
 }
 
 // tangent adds a·(f(x) + s·(args − x)).
-func (l *lagrangian) tangent(e *expr, a span, w int, x []float64, s []span) {
+func (l *lagrangian) tangent(e *expr, a safe.Span, w int, x []float64, s []safe.Span) {
 	c := e.at(x)
 	for k := range x {
-		if !s[k].finite() {
+		if !s[k].Finite() {
 			l.refuse("the slope of %v at the point is infinite", e)
 		}
-		c = c.less(s[k].times(just(x[k])))
+		c = c.Less(s[k].Times(safe.Just(x[k])))
 	}
 	share := l.shares[w]
-	share.c = share.c.plus(a.times(c))
+	share.c = share.c.Plus(a.Times(c))
 	for k, d := range e.args {
-		l.descend(d, a.times(s[k]), w)
+		l.descend(d, a.Times(s[k]), w)
 	}
 }
 
 // at encloses the operation on numbers.
-func (e *expr) at(x []float64) span {
-	args := make([]ball, len(x))
+func (e *expr) at(x []float64) safe.Span {
+	args := make([]safe.Ball, len(x))
 	for k, v := range x {
-		args[k] = exactly(v)
+		args[k] = safe.Exactly(v)
 	}
-	return e.combine(args).span()
+	return e.combine(args).Span()
 }
 
 // bundles of columns by operation.
-var bundles = map[op]int{opLSE: bundleLogSumExp, opQuadOver: bundleSquareOver, opKL: bundleDivergence}
+var bundles = map[op]int{opLSE: safe.LogSumExp, opQuadOver: safe.SquareOver, opKL: safe.Divergence}
 
 // smooth is a function of several arguments.
-func (l *lagrangian) smooth(e *expr, a span, w int) {
+func (l *lagrangian) smooth(e *expr, a safe.Span, w int) {
 	n := len(e.args)
-	x, s := make([]float64, n), make([]span, n)
+	x, s := make([]float64, n), make([]safe.Span, n)
 	for k, c := range e.args {
 		switch {
 		case e.op == opGeo || e.op == opKL || e.op == opQuadOver && k == n-1: // these have no slopes at 0
@@ -133,18 +135,18 @@ func (l *lagrangian) smooth(e *expr, a span, w int) {
 		}
 	}
 	if e.op != opGeo {
-		s, _ = (&bundle{kind: bundles[e.op]}).gradient(x)
+		s, _ = safe.Gradient(bundles[e.op], x)
 	} else {
 		v := e.at(x)
 		for k := range x {
 			if e.weights[k] > 0 {
-				s[k] = v.times(just(e.weights[k])).over(just(x[k]))
+				s[k] = v.Times(safe.Just(e.weights[k])).Over(safe.Just(x[k]))
 			}
 		}
 	}
 	if e.op == opKL {
-		l.bend(e.args[0], a.mid()/x[0], w)
-		l.bend(e.args[1], a.mid()*x[0]/(x[1]*x[1]), w)
+		l.bend(e.args[0], a.Mid()/x[0], w)
+		l.bend(e.args[1], a.Mid()*x[0]/(x[1]*x[1]), w)
 	}
 	l.tangent(e, a, w, x, s)
 }
@@ -161,7 +163,7 @@ func (l *lagrangian) matrix(e *expr) *mat.SymDense {
 }
 
 // eigen is the largest eigenvalue, at least ⟨W, A⟩ for W positive semidefinite of trace 1.
-func (l *lagrangian) eigen(e *expr, a span, w int) {
+func (l *lagrangian) eigen(e *expr, a safe.Span, w int) {
 	if e.num != 1 {
 		l.refuse("sums of eigenvalues have no slopes here")
 	}
@@ -177,16 +179,16 @@ func (l *lagrangian) eigen(e *expr, a span, w int) {
 		d.SymOuterK(1, vs.Slice(0, e.k, e.k-1, e.k))
 		l.duals[e] = d
 	}
-	d, _ = semidefinite(d)
-	trace := span{}
+	d, _ = safe.Semidefinite(d)
+	trace := safe.Span{}
 	for i := range e.k {
-		trace = trace.plus(just(d.At(i, i)))
+		trace = trace.Plus(safe.Just(d.At(i, i)))
 	}
-	l.inner(e, d, a.over(trace), w)
+	l.inner(e, d, a.Over(trace), w)
 }
 
 // logdet is concave: −log det X ≥ n + log det Y − ⟨Y, X⟩ for every Y positive definite.
-func (l *lagrangian) logdet(e *expr, a span, w int) {
+func (l *lagrangian) logdet(e *expr, a safe.Span, w int) {
 	n := e.k
 	var c mat.Cholesky
 	if !c.Factorize(l.matrix(e)) {
@@ -201,13 +203,13 @@ func (l *lagrangian) logdet(e *expr, a span, w int) {
 		all[k] = y.At(k/n, k%n)
 	}
 	share := l.shares[w]
-	share.c = share.c.less(a.times(just(float64(n)).plus(e.at(all))))
+	share.c = share.c.Less(a.Times(safe.Just(float64(n)).Plus(e.at(all))))
 	l.inner(e, &y, a, w)
 }
 
 // inner adds a·⟨y, A⟩ of the matrix A that a function is of.
-func (l *lagrangian) inner(e *expr, y *mat.SymDense, a span, w int) {
+func (l *lagrangian) inner(e *expr, y *mat.SymDense, a safe.Span, w int) {
 	for k, c := range e.args {
-		l.descend(c, a.times(just(y.At(k/e.k, k%e.k))), w)
+		l.descend(c, a.Times(safe.Just(y.At(k/e.k, k%e.k))), w)
 	}
 }

@@ -3,6 +3,8 @@ package verify
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // translation is a proof's numbers of columns and rows in those of the problem.
@@ -38,7 +40,7 @@ func (p *Problem) columns(h *header) (cols []int) {
 	for _, v := range h.Variables {
 		own, ok := at[v.Name]
 		if !ok {
-			fail(another+"it has %q, or has it twice", v.Name)
+			safe.Fail(another+"it has %q, or has it twice", v.Name)
 		}
 		delete(at, v.Name)
 		list := slices.Compact(slices.Sorted(slices.Values(own.at)))
@@ -46,12 +48,12 @@ func (p *Problem) columns(h *header) (cols []int) {
 			list = list[1:]
 		}
 		if len(list) != v.Len {
-			fail(another+"%q has %d entries, not %d", v.Name, len(list), v.Len)
+			safe.Fail(another+"%q has %d entries, not %d", v.Name, len(list), v.Len)
 		}
 		cols = append(cols, list...)
 	}
 	if len(cols) != p.n {
-		fail(another+"it has %d variables, not %d", len(cols), p.n)
+		safe.Fail(another+"it has %d variables, not %d", len(cols), p.n)
 	}
 	return cols
 }
@@ -69,8 +71,8 @@ func (f *flat) within(p *Problem, h *header, cols []int) (*flat, error) {
 		box, all := own[:p.n:p.n], true
 		for k, j := range cols {
 			b := ends(h.Box[k][0], h.Box[k][1])
-			if b.lo <= own[j].lo && b.hi >= own[j].hi {
-				box[j] = b.meet(p.box[j])
+			if b.Lo <= own[j].Lo && b.Hi >= own[j].Hi {
+				box[j] = b.Meet(p.box[j])
 			} else {
 				all = false
 			}
@@ -97,13 +99,13 @@ func (f *flat) translate(h *header, cols []int) *translation {
 		e := &h.Terms[k]
 		known := len(t.cols)
 		if e.N != "" {
-			if e.O = curveOf(e.N); e.O < 0 {
-				panic(fault{&UnknownError{e.N}})
+			if e.O = safe.CurveOf(e.N); e.O < 0 {
+				safe.Raise(&UnknownError{e.N})
 			}
 		}
-		check(e.O >= 0 && (e.O <= int(isProduct) || e.N != "") && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
-		own := t.define(kind(e.O), e.P, &e.list, e.A, e.B)
-		if e.O == int(isProduct) && own >= 0 && t.cols[e.A] > t.cols[e.B] {
+		check(e.O >= 0 && (e.O <= int(safe.Product) || e.N != "") && min(e.A, e.B) >= 0 && max(e.A, e.B) < known)
+		own := t.define(safe.Kind(e.O), e.P, &e.list, e.A, e.B)
+		if e.O == int(safe.Product) && own >= 0 && t.cols[e.A] > t.cols[e.B] {
 			t.swap = append(t.swap, own-t.flat.n)
 		}
 		t.cols = append(t.cols, own)
@@ -134,50 +136,50 @@ func (f *flat) translate(h *header, cols []int) *translation {
 // multiply adds the product of an equation and a variable as a row.
 func (t *translation) multiply(equation slot, j int, places map[string]slot) {
 	f := t.flat
-	if equation.factor == 0 || f.rows[equation.row].sides != just(f.rows[equation.row].sides.hi) {
+	if equation.factor == 0 || f.rows[equation.row].sides != safe.Just(f.rows[equation.row].sides.Hi) {
 		return
 	}
 	r := &f.rows[equation.row]
 	t.products += len(r.lin.idx)
 	check(t.products <= mostNumbers/32)
-	ls, ws := []form{only(j)}, []span{r.lin.constant().less(just(r.sides.hi))}
+	ls, ws := []form{only(j)}, []safe.Span{r.lin.constant().Less(safe.Just(r.sides.Hi))}
 	for k, c := range r.lin.idx {
 		ls, ws = append(ls, f.pair(c, j)), append(ws, r.lin.val[k])
 	}
-	f.rows = append(f.rows, flatRow{f.add(ls, ws), span{}})
+	f.rows = append(f.rows, flatRow{f.add(ls, ws), safe.Span{}})
 	f.place(len(f.rows)-1, places)
 }
 
 // form is an affine function of a proof's columns.
 func (t *translation) form(of *list) (l form, ok bool) {
-	ls, ws := []form{{c: of.C}}, []span{just(1)}
+	ls, ws := []form{{c: of.C}}, []safe.Span{safe.Just(1)}
 	for k, j := range of.I {
 		if k >= len(of.V) || j < 0 || j >= len(t.cols) || t.cols[j] < 0 {
 			return l, false
 		}
-		ls, ws = append(ls, only(t.cols[j])), append(ws, just(of.V[k]))
+		ls, ws = append(ls, only(t.cols[j])), append(ws, safe.Just(of.V[k]))
 	}
 	return t.add(ls, ws), true
 }
 
 // define is the column of a function, −1 where it has none.
-func (t *translation) define(k kind, p float64, of *list, a, b int) int {
-	if k == isAffine {
+func (t *translation) define(k safe.Kind, p float64, of *list, a, b int) int {
+	if k == safe.Affine {
 		l, ok := t.form(of)
 		if !ok {
 			return -1
 		}
-		if own := t.alike(&column{kind: k, lin: l}); own >= 0 {
+		if own := t.alike(&column{of: safe.Function{Kind: k}, lin: l}); own >= 0 {
 			return own
 		}
 		j, _ := t.column(l)
 		return j
 	}
-	col, row := column{kind: k, p: p, a: t.cols[a]}, &curves[k]
-	if !row.param {
-		col.p = 0
+	col, row := column{of: safe.Function{Kind: k, P: p}, a: t.cols[a]}, &safe.Curves[k]
+	if !row.Param {
+		col.of.P = 0
 	}
-	if k == isProduct {
+	if k == safe.Product {
 		col.a, col.b = min(t.cols[a], t.cols[b]), max(t.cols[a], t.cols[b])
 	}
 	if col.a < 0 {
@@ -185,7 +187,7 @@ func (t *translation) define(k kind, p float64, of *list, a, b int) int {
 	}
 	own := t.alike(&col)
 	// A function with a domain must be the problem's own: it excludes points.
-	if own >= 0 || col.domain() != whole() || row.one != nil || row.param && !(p > row.least) {
+	if own >= 0 || col.of.Domain() != safe.Whole() || row.One != nil || row.Param && !(p > row.Least) {
 		return own
 	}
 	return t.put(col)
@@ -196,10 +198,10 @@ func (t *translation) alike(c *column) int { return append(t.known[c.key()], -1)
 
 // sideKey tells the upper side of a row, or with a sign of −1 its lower one, from others, whatever
 // its multiple. scale is the largest coefficient, with the sign; 0: there is no such side.
-func (f *flat) sideKey(l form, sides span, sign float64) (key string, scale float64) {
-	b := sides.hi
+func (f *flat) sideKey(l form, sides safe.Span, sign float64) (key string, scale float64) {
+	b := sides.Hi
 	if sign < 0 {
-		l, b = f.scale(l, just(-1)), -sides.lo
+		l, b = f.scale(l, safe.Just(-1)), -sides.Lo
 	}
 	if len(l.idx) == 0 || math.IsInf(b, 1) {
 		return "", 0
@@ -263,7 +265,7 @@ func (t *translation) leaf(l *line) *leaf {
 		for i := range 3 {
 			k := int(c[1+i])
 			check(k >= 0 && k < t.n)
-			x.cols[i], x.over[i] = t.cols[k], span{c[5+2*i], c[6+2*i]}
+			x.cols[i], x.over[i] = t.cols[k], safe.Span{Lo: c[5+2*i], Hi: c[6+2*i]}
 		}
 		check(x.kind >= 0 && x.kind <= 3 && x.cols[0] != x.cols[1] && x.cols[0] != x.cols[2] && x.cols[1] != x.cols[2])
 		for n, p := range pairs {
@@ -291,9 +293,9 @@ func (t *translation) leaf(l *line) *leaf {
 
 // product is the column of a product of two variables, −1 where the problem has none.
 func (t *translation) product(i, j int) int {
-	col := column{kind: isProduct, a: min(i, j), b: max(i, j)}
+	col := column{of: safe.Function{Kind: safe.Product}, a: min(i, j), b: max(i, j)}
 	if i == j {
-		col = column{kind: isSquare, a: i}
+		col = column{of: safe.Function{Kind: safe.Square}, a: i}
 	}
 	return t.alike(&col)
 }

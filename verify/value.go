@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // axis is a dimension: its members in order, or nil where it counts from origin.
@@ -56,7 +57,7 @@ func size(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		if d < 0 || d > 0 && n > mostWork/unitsEntry/d {
-			fail("no array has the shape %v, or it is too large", shape)
+			safe.Fail("no array has the shape %v, or it is too large", shape)
 		}
 		n *= d
 	}
@@ -68,7 +69,7 @@ func (v *value) data(what string) []float64 {
 	out := make([]float64, len(v.e))
 	for k, e := range v.e {
 		if !e.isConst() {
-			fail("%s depends on a variable", what)
+			safe.Fail("%s depends on a variable", what)
 		}
 		out[k] = e.num
 	}
@@ -78,7 +79,7 @@ func (v *value) data(what string) []float64 {
 // real is the one number of a value.
 func (v *value) real(what string) float64 {
 	if v.isSet || v.word != nil || len(v.e) != 1 || !v.e[0].isConst() {
-		fail("%s is no number", what)
+		safe.Fail("%s is no number", what)
 	}
 	return v.e[0].num
 }
@@ -87,7 +88,7 @@ func (v *value) whole(what string) int {
 	x := v.real(what)
 	n := int(math.Round(x))
 	if math.Abs(x-float64(n)) > 1e-9*max(1, math.Abs(x)) || math.Abs(x) > 1<<53 {
-		fail("%s is %g, no whole number", what, x)
+		safe.Fail("%s is %g, no whole number", what, x)
 	}
 	return n
 }
@@ -112,7 +113,7 @@ func together(vs []value, f func(es []*expr) *expr) value {
 	for _, v := range vs {
 		switch {
 		case v.isSet || v.word != nil:
-			fail("a set or a word stands where numbers are wanted")
+			safe.Fail("a set or a word stands where numbers are wanted")
 		case len(v.e) == 0:
 			return value{shape: v.shape, axes: v.axes}
 		case len(v.e) > len(long.e) || len(long.e) == 1 && len(v.shape) > len(long.shape):
@@ -124,7 +125,7 @@ func together(vs []value, f func(es []*expr) *expr) value {
 		es := make([]*expr, len(vs))
 		for i, v := range vs {
 			if len(v.e) != len(long.e) && len(v.e) != 1 {
-				fail("shapes %v and %v differ", long.shape, v.shape)
+				safe.Fail("shapes %v and %v differ", long.shape, v.shape)
 			}
 			es[i] = v.e[min(k, len(v.e)-1)]
 		}
@@ -143,7 +144,7 @@ func (v *value) matrix() (rows, cols int) {
 	case 2:
 		return v.shape[0], v.shape[1]
 	}
-	fail("an array with %d dimensions is no matrix", len(v.shape))
+	safe.Fail("an array with %d dimensions is no matrix", len(v.shape))
 	return 0, 0
 }
 
@@ -164,7 +165,7 @@ func times(a, b value) value {
 		shape = append(shape, p)
 	}
 	if n != rows {
-		fail("no product of shapes %v and %v", a.shape, b.shape)
+		safe.Fail("no product of shapes %v and %v", a.shape, b.shape)
 	}
 	out := make([]*expr, m*p)
 	for k := range out {
@@ -216,7 +217,7 @@ func (s *scope) literal(n *reader.Node) value {
 		}
 		m, c := block.matrix()
 		if cols >= 0 && c != cols {
-			fail("rows of a matrix have %d and %d columns", cols, c)
+			safe.Fail("rows of a matrix have %d and %d columns", cols, c)
 		}
 		rows, cols = rows+m, c
 		es = append(es, block.e...)
@@ -234,7 +235,7 @@ func beside(vs []value) value {
 	for k := range vs {
 		m, c := vs[k].matrix()
 		if m != rows {
-			fail("matrices side by side have %d and %d rows", rows, m)
+			safe.Fail("matrices side by side have %d and %d rows", rows, m)
 		}
 		cols += c
 	}
@@ -246,4 +247,74 @@ func beside(vs []value) value {
 		}
 	}
 	return array([]int{rows, cols}, es)
+}
+
+// A complex number is an expression with opComplex and two arguments, its parts. It occurs in
+// values alone: rows and the objective are real.
+
+func complexOf(re, im *expr) *expr { return &expr{op: opComplex, args: []*expr{re, im}} }
+
+func (e *expr) isComplex() bool { return e.op == opComplex }
+
+func anyComplex(es []*expr) bool { return slices.ContainsFunc(es, (*expr).isComplex) }
+
+// re and im are the parts of a number.
+func re(e *expr) *expr {
+	if e.isComplex() {
+		return e.args[0]
+	}
+	return e
+}
+
+func im(e *expr) *expr {
+	if e.isComplex() {
+		return e.args[1]
+	}
+	return number(0)
+}
+
+func conj(e *expr) *expr {
+	if e.isComplex() {
+		return complexOf(e.args[0], scaled(-1, e.args[1]))
+	}
+	return e
+}
+
+// noImaginary is how many times the bound of its rounding errors an imaginary part may be that has
+// none. Source: derived: thousands of terms, as an affine function here may have.
+const noImaginary = 0x1p12
+
+// real is the real part of a number whose imaginary part is 0, but for rounding errors of
+// affine functions; others stay as they are.
+func real(e *expr) *expr {
+	if !e.isComplex() {
+		return e
+	}
+	coefs, c, ok := affine(im(e))
+	none := func(v safe.Span) bool { return math.Abs(v.Mid()) <= noImaginary*(v.Hi-v.Lo) }
+	for _, v := range coefs {
+		ok = ok && none(v)
+	}
+	if ok && none(c) {
+		return re(e)
+	}
+	return e
+}
+
+// parts applies a function to all real and to all imaginary parts.
+func parts(es []*expr, f func(es []*expr) *expr) *expr {
+	u, v := make([]*expr, len(es)), make([]*expr, len(es))
+	for k, e := range es {
+		u[k], v[k] = re(e), im(e)
+	}
+	return complexOf(f(u), f(v))
+}
+
+// sum2 is w·a + v·b, a number of numbers.
+func sum2(w float64, a *expr, v float64, b *expr) *expr {
+	return total([]*expr{a, b}, []float64{w, v})
+}
+
+func complexProduct(a, b *expr) *expr {
+	return complexOf(sum2(1, product(re(a), re(b)), -1, product(im(a), im(b))), sum2(1, product(re(a), im(b)), 1, product(im(a), re(b))))
 }

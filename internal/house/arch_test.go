@@ -47,8 +47,9 @@ var mayImport = map[string]string{
 	// The syntax of problem files and their data for packages that give them a meaning of their own.
 	"dc/lang/reader": "dc/lang/internal/syntax dc/lang/internal/datafile internal/arrays",
 	// Checks answers, so it shares no code with what it checks but the readers of files; gonum inverts data.
-	"verify":                  "dc/lang/reader internal/enum internal/input verify/internal/leastsq gonum",
+	"verify":                  "dc/lang/reader internal/enum internal/input verify/internal/leastsq verify/internal/safe gonum",
 	"verify/internal/leastsq": "gonum",
+	"verify/internal/safe":    "gonum",
 
 	// "did you mean", for whoever reads names from people.
 	"internal/suggest": "",
@@ -788,7 +789,7 @@ const mostFiles = 15
 var largeFolders = map[string]string{
 	"dc":                  "a file per family of atoms, and one per pass",
 	"internal/graph/atom": "a file per family of functions",
-	"verify":              "the language, its intervals and the claims, which share nothing with other packages",
+	"verify":              "the language, the columns of proofs and the claims, which share nothing with other packages",
 }
 
 // checkFolder refuses a folder with too many files, and an exception that is none.

@@ -1,4 +1,4 @@
-package verify
+package safe
 
 import "math/big"
 
@@ -10,33 +10,33 @@ func series() *big.Float { return new(big.Float).SetPrec(guard) }
 func integer(n int) *big.Float { return series().SetInt64(int64(n)) }
 
 // increasing is the image by a function that rises.
-func increasing(f func(v ball) ball) func(a ball, p float64) ball {
-	return func(a ball, _ float64) ball { return ball{f(ball{a.lo, a.lo}).lo, f(ball{a.hi, a.hi}).hi} }
+func increasing(f func(v Ball) Ball) func(a Ball, p float64) Ball {
+	return func(a Ball, _ float64) Ball { return Ball{f(Ball{a.Lo, a.Lo}).Lo, f(Ball{a.Hi, a.Hi}).Hi} }
 }
 
 // half is a/2.
-func (a ball) half() ball { return a.mul(exactly(0.5)) }
+func (a Ball) half() Ball { return a.Mul(Exactly(0.5)) }
 
-func (a ball) sinh() ball { return a.exp().sub(a.neg().exp()).half() }
-func (a ball) cosh() ball { return a.exp().add(a.neg().exp()).half() }
-func (a ball) tanh() ball { return a.add(a).sigmoid().sub(exactly(0.5)).mul(exactly(2)) }
-func (a ball) sigmoid() ball { // of a number, as far out as exponentials are known
-	if most := big.NewFloat(mostExponent); a.lo.Cmp(most) > 0 {
-		return ball{ball{most, most}.sigmoid().lo, exactly(1).hi}
-	} else if low := most.Neg(most); a.hi.Cmp(low) < 0 {
-		return ball{exactly(0).lo, ball{low, low}.sigmoid().hi}
+func (a Ball) sinh() Ball { return a.Exp().Sub(a.Neg().Exp()).half() }
+func (a Ball) cosh() Ball { return a.Exp().Add(a.Neg().Exp()).half() }
+func (a Ball) tanh() Ball { return a.Add(a).sigmoid().Sub(Exactly(0.5)).Mul(Exactly(2)) }
+func (a Ball) sigmoid() Ball { // of a number, as far out as exponentials are known
+	if most := big.NewFloat(mostExponent); a.Lo.Cmp(most) > 0 {
+		return Ball{Ball{most, most}.sigmoid().Lo, Exactly(1).Hi}
+	} else if low := most.Neg(most); a.Hi.Cmp(low) < 0 {
+		return Ball{Exactly(0).Lo, Ball{low, low}.sigmoid().Hi}
 	}
-	return exactly(1).add(a.neg().exp()).inverse()
+	return Exactly(1).Add(a.Neg().Exp()).Inverse()
 }
-func (a ball) normal() ball {
-	return a.mul(exactly(0.5).sqrt()).erf().add(exactly(1)).half().max(exactly(0))
+func (a Ball) normal() Ball {
+	return a.Mul(Exactly(0.5).Sqrt()).erf().Add(Exactly(1)).half().Max(Exactly(0))
 }
 
-func (a ball) asinh() ball { // of a number: ±log(|v| + √(v² + 1))
-	if a.lo.Sign() < 0 {
-		return a.neg().asinh().neg()
+func (a Ball) asinh() Ball { // of a number: ±log(|v| + √(v² + 1))
+	if a.Lo.Sign() < 0 {
+		return a.Neg().asinh().Neg()
 	}
-	return a.square().add(exactly(1)).sqrt().add(a).log()
+	return a.Square().Add(Exactly(1)).Sqrt().Add(a).Log()
 }
 
 // taylor is Σ of terms, the first one given and term n made of the one before by next, to guard
@@ -59,10 +59,10 @@ func odd(z, square *big.Float) *big.Float {
 func artanh2(z *big.Float) *big.Float { return series().SetMantExp(odd(z, series().Mul(z, z)), 1) }
 
 // enclosed is a number as a ball.
-func enclosed(x *big.Float) ball { return ball{lower().Set(x), upper().Set(x)}.wider() }
+func enclosed(x *big.Float) Ball { return Ball{Lower().Set(x), Upper().Set(x)}.wider() }
 
-func (a ball) atan() ball { // of a number; the half of an angle has the tangent x/(1 + √(1 + x²))
-	z := series().Set(a.lo)
+func (a Ball) atan() Ball { // of a number; the half of an angle has the tangent x/(1 + √(1 + x²))
+	z := series().Set(a.Lo)
 	const halves = 5
 	for range halves {
 		root := series().Mul(z, z)
@@ -75,8 +75,8 @@ func (a ball) atan() ball { // of a number; the half of an angle has the tangent
 
 // erf of a number is 2/√π·e^(−x²)·Σ 2ⁿ·x^(2n+1)/(1·3···(2n + 1)). Source: DLMF 7.6.2. From 30 on it
 // is 1 to 1300 bits.
-func (a ball) erf() ball {
-	x := series().Set(a.lo)
+func (a Ball) erf() Ball {
+	x := series().Set(a.Lo)
 	if most := integer(30); series().Abs(x).Cmp(most) > 0 {
 		x.Mul(most, integer(x.Sign()))
 	}
@@ -108,7 +108,7 @@ func pi() *big.Float {
 // quarter is x as r + k·π/2 with a small r.
 func quarter(x *big.Float) (r *big.Float, k *big.Int) {
 	if x.IsInf() || x.MantExp(nil) > 1024 {
-		fail("an angle of %.3g is out of range", x)
+		Fail("an angle of %.3g is out of range", x)
 	}
 	half := new(big.Float).SetMantExp(pi(), -1)
 	at := new(big.Float).SetPrec(piBits).Quo(x, half)
@@ -121,7 +121,7 @@ func quarter(x *big.Float) (r *big.Float, k *big.Int) {
 }
 
 // waveOf is sin(x + q·π/2).
-func waveOf(x *big.Float, q int) ball {
+func waveOf(x *big.Float, q int) Ball {
 	r, k := quarter(x)
 	turn := (int(2*k.Bit(1)+k.Bit(0)) + q) % 4
 	first, odd := r, 1
@@ -133,21 +133,21 @@ func waveOf(x *big.Float, q int) ball {
 		term.Quo(term.Mul(term, square), integer((2*n+odd)*(2*n+odd-1)))
 	}))
 	if turn >= 2 {
-		return out.neg()
+		return out.Neg()
 	}
 	return out
 }
 
 // wave is the image by sin(x + q·π/2), whose slopes are at most 1.
-func (a ball) wave(q int) ball {
-	out, one := waveOf(a.lo, q).wide(upper().Sub(a.hi, a.lo)), exactly(1)
-	if out.hi.Cmp(one.hi) > 0 {
-		out.hi = one.hi
+func (a Ball) wave(q int) Ball {
+	out, one := waveOf(a.Lo, q).Wide(Upper().Sub(a.Hi, a.Lo)), Exactly(1)
+	if out.Hi.Cmp(one.Hi) > 0 {
+		out.Hi = one.Hi
 	}
-	return out.max(one.neg())
+	return out.Max(one.Neg())
 }
 
-func (a ball) tan(_ float64) ball {
+func (a Ball) tan(_ float64) Ball {
 	branch := func(x *big.Float) *big.Int { // of the one around 0: 0
 		r, k := quarter(x)
 		if k.Bit(0) == 1 && r.Sign() < 0 {
@@ -155,8 +155,8 @@ func (a ball) tan(_ float64) ball {
 		}
 		return k.Rsh(k.Add(k, big.NewInt(1)), 1)
 	}
-	if branch(a.lo).Cmp(branch(a.hi)) != 0 {
-		outside("tan")
+	if branch(a.Lo).Cmp(branch(a.Hi)) != 0 {
+		Outside("tan")
 	}
-	return increasing(func(x ball) ball { return waveOf(x.lo, 0).mul(waveOf(x.lo, 1).inverse()) })(a, 0)
+	return increasing(func(x Ball) Ball { return waveOf(x.Lo, 0).Mul(waveOf(x.Lo, 1).Inverse()) })(a, 0)
 }

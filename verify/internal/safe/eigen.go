@@ -1,4 +1,4 @@
-package verify
+package safe
 
 import (
 	"fmt"
@@ -10,51 +10,27 @@ import (
 // Source: a limit of time, some seconds.
 const mostOrder = 40
 
-// ofMatrix is a function of a matrix, all but one by its eigenvalues.
-func (e *expr) ofMatrix(a []ball) ball {
-	if e.op == opMatFrac { // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
-		return matFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
-	}
-	ev := eigenvalues(a, e.k)
-	slices.Reverse(ev)
-	if e.op == opEigen {
-		ev = ev[:min(len(ev), int(e.num))]
-	}
-	return sumOfAll(ev, func(v ball) ball {
-		switch e.op {
-		case opLogDet:
-			if v.lo.Sign() <= 0 {
-				outside("logdet")
-			}
-			return v.log()
-		case opRoots:
-			return v.max(exactly(0)).sqrt()
-		}
-		return v
-	})
-}
-
-// eigenvalues of a symmetric matrix of order n, ascending: Jacobi's rotations at the
+// Eigenvalues of a symmetric matrix of order n, ascending: Jacobi's rotations at the
 // middles, to diagonal dominance; each is within the norm of the rest and of the radii
 // (Weyl). The error of the rotations is far below the margin.
-func eigenvalues(a []ball, n int) []ball {
+func Eigenvalues(a []Ball, n int) []Ball {
 	if n > mostOrder {
-		panic(fault{fmt.Errorf("a matrix of order %d is too large for verified eigenvalues", n)})
+		panic(Fault{fmt.Errorf("a matrix of order %d is too large for verified eigenvalues", n)})
 	}
 	const guard = bits + 128
 	num := func() *big.Float { return new(big.Float).SetPrec(guard) }
 	add := func(x, y *big.Float) *big.Float { return num().Add(x, y) }
 	mul := func(x, y *big.Float) *big.Float { return num().Mul(x, y) }
 	m := make([][]*big.Float, n)
-	radius, scale := upper(), upper()
+	radius, scale := Upper(), Upper()
 	for i := range n {
 		m[i] = make([]*big.Float, n)
 		for j := range n {
-			s := a[i*n+j].add(a[j*n+i])
-			m[i][j] = mul(add(s.lo, s.hi), big.NewFloat(0.25))
-			w := upper().Sub(s.hi, s.lo)
+			s := a[i*n+j].Add(a[j*n+i])
+			m[i][j] = mul(add(s.Lo, s.Hi), big.NewFloat(0.25))
+			w := Upper().Sub(s.Hi, s.Lo)
 			radius.Add(radius, w.Mul(w, big.NewFloat(0.5)))
-			scale.Add(scale, upper().Abs(m[i][j]))
+			scale.Add(scale, Upper().Abs(m[i][j]))
 		}
 	}
 	one := num().SetInt64(1)
@@ -94,44 +70,44 @@ func eigenvalues(a []ball, n int) []ball {
 			}
 		}
 	}
-	rest := upper().Set(radius)
+	rest := Upper().Set(radius)
 	for i := range n {
 		for j := range n {
 			if i != j {
-				rest.Add(rest, upper().Abs(m[i][j]))
+				rest.Add(rest, Upper().Abs(m[i][j]))
 			}
 		}
 	}
-	rest.Add(rest, upper().SetMantExp(scale, margin))
-	out := make([]ball, n)
+	rest.Add(rest, Upper().SetMantExp(scale, margin))
+	out := make([]Ball, n)
 	for k := range out {
-		out[k] = ball{lower().Sub(m[k][k], rest), upper().Add(m[k][k], rest)}
+		out[k] = Ball{Lower().Sub(m[k][k], rest), Upper().Add(m[k][k], rest)}
 	}
-	slices.SortFunc(out, func(x, y ball) int { return x.lo.Cmp(y.lo) })
+	slices.SortFunc(out, func(x, y Ball) int { return x.Lo.Cmp(y.Lo) })
 	return out
 }
 
-// matFrac is the trace of XᵀP⁻¹X by interval elimination; P is positive definite where all
+// MatFrac is the trace of XᵀP⁻¹X by interval elimination; P is positive definite where all
 // pivots are positive.
-func matFrac(p, x []ball, n, k int) ball {
+func MatFrac(p, x []Ball, n, k int) Ball {
 	p, x = slices.Clone(p), slices.Clone(x)
-	out := exactly(0)
+	out := Exactly(0)
 	for i := range n {
 		pivot := p[i*n+i]
-		if pivot.lo.Sign() <= 0 {
-			outside("matfrac")
+		if pivot.Lo.Sign() <= 0 {
+			Outside("matfrac")
 		}
-		inv := pivot.inverse()
+		inv := pivot.Inverse()
 		for c := range k {
-			out = out.add(x[i*k+c].square().mul(inv))
+			out = out.Add(x[i*k+c].Square().Mul(inv))
 		}
 		for j := i + 1; j < n; j++ {
-			f := p[j*n+i].mul(inv)
+			f := p[j*n+i].Mul(inv)
 			for l := i; l < n; l++ {
-				p[j*n+l] = p[j*n+l].sub(f.mul(p[i*n+l]))
+				p[j*n+l] = p[j*n+l].Sub(f.Mul(p[i*n+l]))
 			}
 			for c := range k {
-				x[j*k+c] = x[j*k+c].sub(f.mul(x[i*k+c]))
+				x[j*k+c] = x[j*k+c].Sub(f.Mul(x[i*k+c]))
 			}
 		}
 	}
