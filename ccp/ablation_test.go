@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // worth is a problem that shows what a heuristic does.
@@ -139,35 +140,35 @@ func wrongBits(t testing.TB) *dc.Problem {
 	return build(t, m)
 }
 
-// TestHeuristicsAreWorthIt measures each field of Settings.Acceleration and of
-// Settings.Search, without which there is a result too, on a problem that shows what it
+// TestHeuristicsAreWorthIt measures each field of the Acceleration and of the
+// Search of Settings.Heuristics, without which there is a result too, on a problem that shows what it
 // is for. A field without such a problem fails.
 func TestHeuristicsAreWorthIt(t *testing.T) {
 	all := worths(t)
 	for _, group := range []string{"Acceleration", "Search"} {
-		of := reflect.TypeOf(ccp.DefaultSettings())
+		of := reflect.TypeFor[heuristic.Switches]()
 		fields, ok := of.FieldByName(group)
 		if !ok {
-			t.Fatalf("there is no Settings.%s", group)
+			t.Fatalf("there is no Heuristics.%s", group)
 		}
 		for i := range fields.Type.NumField() {
 			name := fields.Type.Field(i).Name
 			w, ok := all[name]
 			if !ok {
-				t.Errorf("Settings.%s.%s has no problem in worths", group, name)
+				t.Errorf("Heuristics.%s.%s has no problem in worths", group, name)
 				continue
 			}
 			delete(all, name)
 			result := func(on bool) *ccp.Result {
 				set := ccp.DefaultSettings()
-				value := reflect.ValueOf(set).FieldByName(group).Field(i)
+				value := reflect.ValueOf(set.Heuristics).FieldByName(group).Field(i)
 				plainly(&set)
-				set.Search.Vary = false
+				set.Heuristics.Search.Vary = false
 				if w.base != nil {
 					w.base(&set)
 				}
 				if on {
-					reflect.ValueOf(&set).Elem().FieldByName(group).Field(i).Set(value)
+					reflect.ValueOf(&set.Heuristics).Elem().FieldByName(group).Field(i).Set(value)
 				}
 				total := 0
 				set.Recorder = counter{&total}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // bench reports, beside the time of a whole solve, that of one iteration.
@@ -53,10 +54,10 @@ func BenchmarkL1MinusL2(b *testing.B) {
 func BenchmarkSearches(b *testing.B) {
 	for name, change := range map[string]func(*ccp.Settings){
 		"all":                 func(*ccp.Settings) {},
-		"without coordinates": func(s *ccp.Settings) { s.Search.Coordinates = 0 },
-		"without hops":        func(s *ccp.Settings) { s.Search.Hops = 0 },
+		"without coordinates": func(s *ccp.Settings) { s.Heuristics.Search.Coordinates = 0 },
+		"without hops":        func(s *ccp.Settings) { s.Heuristics.Search.Hops = 0 },
 		"local search alone": func(s *ccp.Settings) {
-			s.Search = ccp.Search{}
+			s.Heuristics.Search = heuristic.Search{}
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -99,7 +100,7 @@ func BenchmarkKnownOptima(b *testing.B) {
 						p, least := series[name](seed)
 						set := ccp.DefaultSettings()
 						if way == "one descent" {
-							set.Search = ccp.Search{}
+							set.Heuristics.Search = heuristic.Search{}
 						}
 						res, err := ccp.Multistart(context.Background(), p, starts, set)
 						if err != nil {

@@ -149,7 +149,7 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 // settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of time; it is some .1 s.
 const settleWork = 2e6
 
-// mostTries bounds the points from which settle tries the procedure again. Source: as Settings.Search.Coordinates.
+// mostTries bounds the points from which settle tries the procedure again. Source: as Search.Coordinates of the heuristics.
 const mostTries = 5
 
 // proved reports whether the multipliers of a convex problem leave so little of its
@@ -359,20 +359,20 @@ func (r *run) searches() search.Kinds {
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	compass := &search.Compass{Around: around, Most: r.set.Search.Coordinates}
-	slopes := search.Slopes{Around: around, Off: r.set.Search.Coordinates == 0}
+	compass := &search.Compass{Around: around, Most: r.set.Heuristics.Search.Coordinates}
+	slopes := search.Slopes{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
 	return search.Kinds{Moves: []search.Kind{
-		&search.Coordinates{Around: around, Most: r.set.Search.Coordinates},
-		&search.Decisions{Around: around, Off: !r.set.Search.Decisions},
-		&search.Descents{Around: around, Most: r.set.Search.Descents},
-		&search.BasinHopping{Around: around, Most: r.set.Search.Hops},
+		&search.Coordinates{Around: around, Most: r.set.Heuristics.Search.Coordinates},
+		&search.Decisions{Around: around, Off: !r.set.Heuristics.Search.Decisions},
+		&search.Descents{Around: around, Most: r.set.Heuristics.Search.Descents},
+		&search.BasinHopping{Around: around, Most: r.set.Heuristics.Search.Hops},
 		compass,
 	}, Compass: compass, Slopes: slopes}
 }
 
 // acceleration is the device that makes a descent faster, nil for none. To do without, delete its line.
 func (r *run) acceleration() (used accel.Device) {
-	if r.set.Acceleration.LineSearch && !r.sub.Convex() {
+	if r.set.Heuristics.Acceleration.LineSearch && !r.sub.Convex() {
 		used = &accel.LineSearch{}
 	}
 	return used

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -456,7 +457,7 @@ func TestFixedStartsAreVaried(t *testing.T) {
 	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Sub(dc.Num(1)))))
 	p := build(t, m)
 	set := ccp.DefaultSettings()
-	set.Search = ccp.Search{}
+	set.Heuristics.Search = heuristic.Search{}
 	one := solve(t, p, nil, func(s *ccp.Settings) { *s = set })
 	res, err := ccp.Multistart(context.Background(), p, 10, set)
 	if err != nil || res.Starts != 10 || math.Abs(one.Objective+1) > 1e-6 || math.Abs(res.Objective+7) > 1e-6 {

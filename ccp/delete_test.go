@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/need"
 )
 
-// heuristics are the fields of Settings.Acceleration and of Settings.Search, each with
+// heuristics are the Acceleration and the Search of Settings.Heuristics, each field with
 // its file and the line of another file by which it is used.
 var heuristics = map[string]struct{ file, user, line string }{
 	"LineSearch":  {"internal/accel/linesearch.go", "ccp.go", "used = &accel.LineSearch{}"},
@@ -34,7 +34,7 @@ var heuristics = map[string]struct{ file, user, line string }{
 func TestHeuristicsCanBeDeleted(t *testing.T) {
 	need.That(t, !testing.Short(), need.Long, "builds the package")
 	fields := 0
-	for _, group := range []any{ccp.Acceleration{}, ccp.Search{}} {
+	for _, group := range []any{heuristic.Acceleration{}, heuristic.Search{}} {
 		for of, i := reflect.TypeOf(group), 0; i < of.NumField(); i++ {
 			if fields++; heuristics[of.Field(i).Name].file == "" {
 				t.Errorf("%s.%s has no file that can be deleted", of.Name(), of.Field(i).Name)

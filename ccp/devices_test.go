@@ -9,12 +9,13 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // plainly switches off all that is done beyond the plain procedure.
 func plainly(s *ccp.Settings) {
-	s.Acceleration = ccp.Acceleration{}
-	s.Search = ccp.Search{}
+	s.Heuristics.Acceleration = heuristic.Acceleration{}
+	s.Heuristics.Search = heuristic.Search{}
 }
 
 // TestProximalTermBoundsTheStep: with so small a τmax the slack stays cheaper
@@ -27,7 +28,7 @@ func TestProximalTermBoundsTheStep(t *testing.T) {
 	p := build(t, m)
 	small := func(s *ccp.Settings) { s.TauRelative, s.Tau0, s.TauMax, s.MaxIter = false, 1e-3, 2e-3, 30 }
 	with := solve(t, p, nil, small)
-	without := solve(t, p, nil, func(s *ccp.Settings) { small(s); s.Proximal = false })
+	without := solve(t, p, nil, func(s *ccp.Settings) { small(s); s.Heuristics.Proximal = false })
 	if with.Status == ccp.Unbounded || with.Status == ccp.Converged || without.Status != ccp.Numerical || !strings.Contains(without.Message, "unbounded") {
 		t.Errorf("%v with a proximal term, %v without: %s", with.Status, without.Status, without.Message)
 	}
@@ -47,7 +48,7 @@ func TestFailuresOfTheBackendAreMet(t *testing.T) {
 	if bad.Status != ccp.Converged || !strings.Contains(bad.Message, "the backend cannot solve") || !bad.Feasible || bad.Duals != nil {
 		t.Errorf("%v where every solve fails: %s", bad.Status, bad.Message)
 	}
-	descent := solve(t, p, bad.X, func(s *ccp.Settings) { s.Search = ccp.Search{} })
+	descent := solve(t, p, bad.X, func(s *ccp.Settings) { s.Heuristics.Search = heuristic.Search{} })
 	if descent.Objective < bad.Objective*(1-1e-5) {
 		t.Errorf("%g where every solve fails, and a descent from there ends at %g", bad.Objective, descent.Objective)
 	}

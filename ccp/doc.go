@@ -14,7 +14,7 @@
 // parameters of a problem change; package sensitivity has the derivatives of a
 // solution by them.
 //
-// Around this local search, by Settings: Acceleration goes further along a step,
+// Around this local search, by Settings.Heuristics: Acceleration goes further along a step,
 // Search leaves poor points at which the procedure has converged, Proximal bounds a
 // step. docs/lab/ccp.md has the gain by each. Package global proves the optimum where
 // variables have bounds, or every h is a sum of maxima of few affine functions.

@@ -19,8 +19,9 @@ func ExampleSolve() {
 		fmt.Println(err)
 		return
 	}
-	plain := ccp.DefaultSettings()
-	plain.Acceleration.LineSearch, plain.Search = false, ccp.Search{}
+	plain := ccp.DefaultSettings() // the textbook's procedure
+	plain.Heuristics.Acceleration.LineSearch = false
+	plain.Heuristics.Search.Coordinates, plain.Heuristics.Search.Descents, plain.Heuristics.Search.Hops = 0, 0, 0
 	for _, c := range []struct {
 		start float64
 		set   ccp.Settings

@@ -18,7 +18,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-func without(hops int) func(*ccp.Settings) { return func(s *ccp.Settings) { s.Search.Hops = hops } }
+func without(hops int) func(*ccp.Settings) {
+	return func(s *ccp.Settings) { s.Heuristics.Search.Hops = hops }
+}
 
 // TestHopsFindNoWorsePoints: what comes before the first hop is the same, and hops
 // only add. BenchmarkSearches says how often they find a better point.

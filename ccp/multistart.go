@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // Automatic, as a number of starts, lets Multistart run as many as Settings.Effort says.
@@ -51,7 +52,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 
 // Starts is a problem solved from one starting point after the other. Start 0 is p.Start(set.Seed),
 // and the others are drawn from seeds that derive from set.Seed: every second one is a variation of
-// the best point so far (Settings.Search.Vary); the others have the random values anew, numbers
+// the best point so far (Search.Vary of the heuristics); the others have the random values anew, numbers
 // between Lo and Hi where these have a narrower range than the problem's, spread over the range as
 // a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value of their
 // own around it, with the larger of the value and the root mean square of the variable's values as
@@ -135,7 +136,7 @@ func (s *Starts) Settle(ctx context.Context) {
 		return
 	}
 	set := s.set
-	set.Recorder, set.NewtonFirst, set.Search = nil, true, Search{}
+	set.Recorder, set.Heuristics.NewtonFirst, set.Heuristics.Search = nil, true, heuristic.Search{}
 	if res, err := Solve(ctx, s.p, top.X, set); err == nil {
 		res.Start = top.Start
 		s.found.total.Starts-- // it has been counted
@@ -169,7 +170,7 @@ func (s *Starts) Exhausted() bool {
 
 // SolveStart is start i of Multistart as if it were the only one: no better point of
 // another start is varied. So starts of one problem may run apart, and
-// [Best] of them is the result of Multistart without Settings.Search.Vary, bit
+// [Best] of them is the result of Multistart without Search.Vary of the heuristics, bit
 // for bit. i is at least 0; the errors are those of Solve.
 func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Result, error) {
 	if err := check(p, set); err != nil {
@@ -178,7 +179,7 @@ func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Resul
 	if i < 0 {
 		return nil, fmt.Errorf("ccp: start %d, want at least 0", i)
 	}
-	set.Search.Vary = false
+	set.Heuristics.Search.Vary = false
 	seed := set.Seed
 	seeds := startSeeds(set.Seed)
 	for range i {
@@ -226,7 +227,7 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 		end = 1
 	}
 	from := known{lo: s.Lo, hi: s.Hi}
-	if s.set.Search.Vary {
+	if s.set.Heuristics.Search.Vary {
 		if top := s.found.top; top != nil && top.nearly {
 			from.lead = top
 		}

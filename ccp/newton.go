@@ -32,7 +32,7 @@ type newton struct {
 // up: where the curvature of h is large, steps are short, and decreases below the
 // tolerance long before the point is stationary.
 func (r *run) newton(descend local) local {
-	if !r.set.Acceleration.Newton {
+	if !r.set.Heuristics.Acceleration.Newton {
 		return descend
 	}
 	q, equations, ok := r.p.Linearised()
@@ -51,7 +51,7 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.NewtonFirst) && n.made(ctx) {
+	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst) && n.made(ctx) {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err

@@ -98,7 +98,7 @@ func ended(t *testing.T) map[ccp.Reason]*ccp.Result {
 		m.Minimize(dc.SumSquares(x).Sub(dc.BlackBox("nowhere", nowhere{}, x)))
 	})
 	end(ccp.NoLeastValue, func(s *ccp.Settings) {
-		s.TauRelative, s.Tau0, s.TauMax, s.MaxIter, s.Proximal = false, 1e-3, 2e-3, 30, false
+		s.TauRelative, s.Tau0, s.TauMax, s.MaxIter, s.Heuristics.Proximal = false, 1e-3, 2e-3, 30, false
 	}, func(m *dc.Model) {
 		x := m.Var("x", []int{2}, dc.StartAt(0.5, 0.5))
 		m.Minimize(x.Sum().Neg())

@@ -82,7 +82,7 @@ func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
 		return r.giveUp(BackendFailed, why), nil
 	}
 	switch {
-	case c.failures == 2 && r.set.Proximal:
+	case c.failures == 2 && r.set.Heuristics.Proximal:
 		r.sub.Dampen(r.z)
 	case c.failures > 2 && r.penalty.Restarts < penalty.MostRestarts:
 		r.sub.Calm()
@@ -108,7 +108,7 @@ func (r *run) hold(ctx context.Context) (*outcome, error) {
 	if ray := r.where.Ray(r.x, r.sub.Session.Res.X[:r.p.NumVars()], 1, 1e3); ray != nil {
 		return r.unbounded(ray), nil
 	}
-	if r.recover.held++; !r.set.Proximal || r.recover.held > mostHeld {
+	if r.recover.held++; !r.set.Heuristics.Proximal || r.recover.held > mostHeld {
 		return conclude(NoLeastValue, ""), nil
 	}
 	r.sub.Dampen(r.z)

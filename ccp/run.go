@@ -320,7 +320,7 @@ type known struct {
 // fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than
 // start 0.
 func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
-	if !set.Sample {
+	if !set.Heuristics.Sample {
 		return nil, false
 	}
 	defer func() {

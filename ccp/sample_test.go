@@ -81,7 +81,7 @@ func TestSampleLeadsToABetterStart(t *testing.T) {
 // TestSamplesAreForLargeSumsAlone: explicit starts, few points and constraints leave everything as it is.
 func TestSamplesAreForLargeSumsAlone(t *testing.T) {
 	ctx := context.Background()
-	off := func(s *ccp.Settings) { s.Sample = false }
+	off := func(s *ccp.Settings) { s.Heuristics.Sample = false }
 	bounded := func(m *dc.Model, c dc.Expr) dc.Expr {
 		m.SubjectTo(dc.LE(dc.Norm2(c.Row(0)), dc.Num(100)))
 		return dc.Expr{}
@@ -157,7 +157,7 @@ func TestPanicAmongSamples(t *testing.T) {
 		}
 	})
 	res, err := multistart(t, context.Background(), p, 2, nil)
-	off, _ := multistart(t, context.Background(), p, 2, func(s *ccp.Settings) { s.Sample = false })
+	off, _ := multistart(t, context.Background(), p, 2, func(s *ccp.Settings) { s.Heuristics.Sample = false })
 	if err != nil || !slices.Equal(res.X, off.X) {
 		t.Errorf("%g, error %v; without samples %g", res.Objective, err, off.Objective)
 	}

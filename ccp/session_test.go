@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -201,7 +202,7 @@ func TestSessionAfterConflict(t *testing.T) {
 		dc.GE(dc.NormInf(x), dc.Num(.1)).Named("out"),
 	)
 	set := ccp.DefaultSettings()
-	set.Acceleration, set.Search.Coordinates = ccp.Acceleration{}, 0
+	set.Heuristics.Acceleration, set.Heuristics.Search.Coordinates = heuristic.Acceleration{}, 0
 	s, err := ccp.NewSession(context.Background(), build(t, m), set)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -44,26 +45,10 @@ type Settings struct {
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies at the boundary of a domain, where an h has no tangent.
 	Damping float64
-	// Proximal adds ½ρ‖x − z‖² to a convex problem that is unbounded.
-	Proximal bool
-	// WorkingSet solves a convex problem of at least 1000 inequalities, and five times as
-	// many as variables, with those rows that hold or nearly hold. The others are
-	// evaluated at its solution and join where it breaks them, so it is one of the whole
-	// problem, with multipliers 0 for the absent rows.
-	WorkingSet bool
-	// Sample lets start 1 begin at a better point, where the objective is a large sum that is not
-	// convex, of functions that differ in numbers alone, and all that counts but bounds: descents
-	// from up to 64 starts by values and gradients of samples of the sum are compared. The run from
-	// there is one of the whole problem. Iterations, History and the recorder are of that alone;
-	// Seconds.Solve has the time before.
-	Sample       bool
-	Acceleration Acceleration
-	Search       Search
-	Global       Global
-	// NewtonFirst lets Acceleration.Newton begin at the start, where it can, rather than where the
-	// descent has led. Starts after the first do so along equations, and every second one
-	// elsewhere.
-	NewtonFirst bool
+	// Heuristics are the parts of the procedure that a measurement may switch off; all of them are on
+	// by default.
+	Heuristics heuristic.Switches
+	Global     Global
 	// Effort bounds the work of Multistart with Automatic, and of global.Best.
 	Effort Effort
 	// Seed chooses the random starting points and the draws of searches.
@@ -72,37 +57,6 @@ type Settings struct {
 	Backend qpbackend.Backend
 	// Recorder is told of every iteration; nil: nobody is.
 	Recorder Recorder
-}
-
-// Acceleration makes a descent faster, from its ninth iteration on.
-type Acceleration struct {
-	// LineSearch extends each step by a line search along x − z, from the point of
-	// the tangents to the solution, while the merit falls: boosted DCA.
-	LineSearch bool
-	// Newton follows nonlinear equations by linearised ones and the second-order
-	// term of the Lagrangian in a trust region: sequential quadratic programming. So it
-	// does a smooth objective that is not convex under convex constraints, from where the
-	// descent has converged or creeps.
-	Newton bool
-}
-
-// Search looks for better points than those at which a descent has converged. Its
-// cost is bounded by a share of the work of the descent.
-type Search struct {
-	// Coordinates bounds the jumps to better points along coordinates; 0: none.
-	Coordinates int
-	// Decisions begins a descent where the items of minima of quadratic functions are
-	// chosen one by one, the surest first.
-	Decisions bool
-	// Descents bounds the descents by values and gradients from other starts, where the
-	// objective is all that counts (a quasi-Newton method); 0: none.
-	Descents int
-	// Hops bounds the descents from points further away (monotonic basin hopping); 0:
-	// none. Large problems get fewer, as their work is bounded too.
-	Hops int
-	// Vary lets Multistart begin every other start after the first few near the best
-	// point so far.
-	Vary bool
 }
 
 // Global is for package ccp/global.
@@ -120,11 +74,9 @@ type Global struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Tau0: 0.001, TauMax: 1e6, TauRelative: true, Mu: 3,
-		Effort: Normal, MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2, Proximal: true, WorkingSet: true,
-		Sample:       true,
-		Acceleration: Acceleration{LineSearch: true, Newton: true},
-		Search:       Search{Coordinates: 5, Decisions: true, Descents: 100, Hops: 20, Vary: true},
-		Global:       Global{MaxNodes: 50_000, GapTol: 1e-6},
+		Effort: Normal, MaxIter: 200, Tol: 1e-6, FeasTol: 1e-6, Damping: 0.2,
+		Heuristics: heuristic.All(),
+		Global:     Global{MaxNodes: 50_000, GapTol: 1e-6},
 	}
 }
 
@@ -137,9 +89,9 @@ func (s Settings) Validate() error {
 		c.That(false, "TauMax", s.TauMax, fmt.Sprintf("at least Tau0 = %g", s.Tau0))
 	}
 	c.NotNegative("MaxWork", s.MaxWork)
-	c.AtLeast("Search.Coordinates", s.Search.Coordinates, 0)
-	c.AtLeast("Search.Descents", s.Search.Descents, 0)
-	c.AtLeast("Search.Hops", s.Search.Hops, 0)
+	c.AtLeast("Heuristics.Search.Coordinates", s.Heuristics.Search.Coordinates, 0)
+	c.AtLeast("Heuristics.Search.Descents", s.Heuristics.Search.Descents, 0)
+	c.AtLeast("Heuristics.Search.Hops", s.Heuristics.Search.Hops, 0)
 	return c.Err()
 }
 
@@ -148,7 +100,7 @@ func (s Settings) backend() qpbackend.Backend {
 	if b == nil {
 		b = ipm.Backend{}
 	}
-	if s.WorkingSet {
+	if s.Heuristics.WorkingSet {
 		b = reduce.Backend{Reduction: workingset.Reduction{}, Inner: b, Shares: true}
 	}
 	return b
@@ -156,7 +108,7 @@ func (s Settings) backend() qpbackend.Backend {
 
 // around is the point around which constraints get rows at first: x, or nil for all constraints.
 func (s Settings) around(x []float64) []float64 {
-	if s.WorkingSet {
+	if s.Heuristics.WorkingSet {
 		return x
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/shared"
 	"gonum.org/v1/gonum/mat"
 )
@@ -74,7 +75,7 @@ func TestDrawnStartsMatter(t *testing.T) {
 	p, _, _ := signs(t, 12, 1)
 	last := map[int]float64{}
 	set := ccp.DefaultSettings()
-	set.Search = ccp.Search{}
+	set.Heuristics.Search = heuristic.Search{}
 	set.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {
 		last[it.Start] = math.Round(it.Objective)
 		return nil

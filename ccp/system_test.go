@@ -11,6 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // TestSystemsOfEquations: u″ + u³ = 1 + sin by differences, with as many equations as unknowns and equations of
@@ -36,7 +37,7 @@ func TestSystemsOfEquations(t *testing.T) {
 		}
 		p := build(t, m)
 		for seed := range uint64(2) {
-			res := solve(t, p, p.Start(seed), func(s *ccp.Settings) { s.Search = ccp.Search{} })
+			res := solve(t, p, p.Start(seed), func(s *ccp.Settings) { s.Heuristics.Search = heuristic.Search{} })
 			if res.Status != ccp.Converged || res.Iterations > 40 || !(res.Violation <= 1e-6) {
 				t.Errorf("%s, seed %d: %v after %d convex problems, violation %g; %s", name, seed, res.Status, res.Iterations, res.Violation, res.Message)
 			}

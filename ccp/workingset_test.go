@@ -101,7 +101,7 @@ func TestWorkingSet(t *testing.T) {
 	p := build(t, m)
 	var some, all atomic.Int64
 	with := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Backend = largest{rows: &some} })
-	without := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Backend, s.WorkingSet = largest{rows: &all}, false })
+	without := solve(t, p, nil, func(s *ccp.Settings) { plainly(s); s.Backend, s.Heuristics.WorkingSet = largest{rows: &all}, false })
 	if with.Status != ccp.Converged || without.Status != ccp.Converged || math.Abs(with.Objective-without.Objective) > 1e-6*without.Objective {
 		t.Errorf("%v with %.10g, without a working set %v with %.10g", with.Status, with.Objective, without.Status, without.Objective)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // fitConvex trains by a sequence of convex problems: it states a DC program in
@@ -177,7 +178,7 @@ func ccpSettings(set Settings) ccp.Settings {
 	s.MaxIter, s.Tol = set.MaxIter, set.Tol
 	s.Scale = 1 // the variance of the standardised y
 	// The paper's algorithm makes plain steps and stays where it converged.
-	s.Acceleration.LineSearch, s.Search = false, ccp.Search{}
+	s.Heuristics.Acceleration.LineSearch, s.Heuristics.Search = false, heuristic.Search{}
 	s.Backend, s.Recorder = set.Backend, set.Recorder
 	return s
 }

@@ -134,7 +134,7 @@ func TestStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := ccp.DefaultSettings()
-	set.Seed, set.Search.Vary = 5, false
+	set.Seed, set.Heuristics.Search.Vary = 5, false
 	want, err := ccp.Multistart(t.Context(), prog.Problem, 11, set)
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func BenchmarkBoundsBesideSCIP(b *testing.B) {
 			b.Fatalf("seed %d: SCIP: %v, %s", *first+k, err, text)
 		}
 		set := ccp.DefaultSettings()
-		set.Global.MaxNodes, set.Search.Hops = 3000, 2
+		set.Global.MaxNodes, set.Heuristics.Search.Hops = 3000, 2
 		set.Global.Proof = true
 		res, err := global.Solve(context.Background(), p, nil, 1, set)
 		if err != nil {

@@ -303,7 +303,7 @@ func TestBoundsOfFreeVariables(t *testing.T) {
 		set := ccp.DefaultSettings()
 		set.Global.MaxNodes = 200
 		set.Global.Proof = true
-		set.Search.Hops = 2
+		set.Heuristics.Search.Hops = 2
 		res, err := global.Solve(context.Background(), q, nil, 1, set)
 		if err != nil {
 			continue // bounds are asked for
@@ -355,7 +355,7 @@ func TestBoundsAreSound(t *testing.T) {
 		set := ccp.DefaultSettings()
 		set.Global.MaxNodes = 3000
 		set.Global.Proof = true
-		set.Search.Hops = 2
+		set.Heuristics.Search.Hops = 2
 		res, err := global.Solve(context.Background(), p, nil, 1, set)
 		if err != nil {
 			t.Errorf("%v: %v\n%s", at, err, src)

@@ -54,7 +54,7 @@ func TestUnitsOfTheObjective(t *testing.T) {
 				set := ccp.DefaultSettings()
 				set.Global.MaxNodes = 2000
 				set.Global.Proof = proof
-				set.Search.Hops = 2
+				set.Heuristics.Search.Hops = 2
 				res, err := global.Solve(context.Background(), p, nil, 1, set)
 				if err != nil {
 					break // refused, with any factor

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -20,7 +21,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64, descend bool) (wor
 	}
 	kept := 1e-3 * g.set.FeasTol // Source: as slip of package ccp
 	set, r := g.set, g.res.Result
-	set.Recorder, set.NewtonFirst, set.Search = nil, true, ccp.Search{}
+	set.Recorder, set.Heuristics.NewtonFirst, set.Heuristics.Search = nil, true, heuristic.Search{}
 	// An error is no loss: the search goes on without the point.
 	if res, err := ccp.Solve(ctx, g.p, g.x, set); err == nil {
 		r.Iterations += res.Iterations

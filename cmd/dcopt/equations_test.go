@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // equationProblem is a problem with nonlinear equations, of testdata/equations.
@@ -49,7 +50,7 @@ func TestEquations(t *testing.T) {
 	for _, c := range equationProblems() {
 		p := compileFile(t, filepath.Join("testdata", "equations", c.name+".dc"), nil)
 		alone := ccp.DefaultSettings()
-		alone.Search = ccp.Search{}
+		alone.Heuristics.Search = heuristic.Search{}
 		one, err := ccp.Solve(context.Background(), p, nil, alone)
 		if err != nil {
 			t.Fatal(c.name, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // TestPeersTestSet solves the set with default settings from the given starts,
@@ -20,8 +21,8 @@ func TestPeersTestSet(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| problem | reported | best known | plain | default | 20 starts | bound |\n|---|---|---|---|---|---|---|\n")
 	plainly := ccp.DefaultSettings()
-	plainly.Acceleration = ccp.Acceleration{}
-	plainly.Search = ccp.Search{}
+	plainly.Heuristics.Acceleration = heuristic.Acceleration{}
+	plainly.Heuristics.Search = heuristic.Search{}
 	ctx := context.Background()
 	for _, c := range peerProblems() {
 		p := c.compile(t)

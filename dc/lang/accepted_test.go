@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // accepted is an expression of problem files that has a split, of the variables x, y, z
@@ -409,7 +410,7 @@ func (a accepted) majorised(p *dc.Problem, rng *rand.Rand) error {
 func TestAcceptedConverge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 15))
 	set := ccp.DefaultSettings()
-	set.Search = ccp.Search{Coordinates: 10}
+	set.Heuristics.Search = heuristic.Search{Coordinates: 10}
 	solves := 0
 	for _, a := range append(acceptedList(), drawnPolynomials()...) {
 		for _, objective := range []string{"minimize ", "maximize "} {

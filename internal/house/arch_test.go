@@ -90,6 +90,7 @@ var mayImport = map[string]string{
 	"internal/graph":      "internal/graph/atom",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
 	"internal/setting":    "",
+	"internal/heuristic":  "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
@@ -106,7 +107,7 @@ var mayImport = map[string]string{
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
+	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
@@ -136,7 +137,7 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global": "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
@@ -186,7 +187,7 @@ var mayImport = map[string]string{
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.
-	"lder":                             "internal/setting dc ccp internal/enum internal/input internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
+	"lder":                             "internal/heuristic internal/setting dc ccp internal/enum internal/input internal/table qpbackend lder/dataset lder/ensemble lder/internal/refit lder/internal/platt internal/suggest gonum",
 	"lder/ensemble":                    "lder/ensemble/internal/selection lder/internal/refit gonum",
 	"lder/ensemble/internal/selection": "lder/internal/refit gonum",
 	"lder/dataset":                     "internal/enum internal/input internal/suggest internal/table gonum",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/internal/heuristic"
 	"github.com/dcopt/dcopt/internal/judge/exact"
 )
 
@@ -70,7 +71,7 @@ func iterates(t *testing.T, p *Problem, whole bool) (status string, objectives [
 	t.Helper()
 	set := ccp.DefaultSettings()
 	if !whole {
-		set.Acceleration.LineSearch, set.Search = false, ccp.Search{}
+		set.Heuristics.Acceleration.LineSearch, set.Heuristics.Search = false, heuristic.Search{}
 	}
 	res, err := ccp.Solve(context.Background(), compiled(t, p.Text()).Problem, nil, set)
 	if err != nil {

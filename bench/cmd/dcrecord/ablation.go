@@ -16,6 +16,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // variant is a row of the ablation: one change of the default settings.
@@ -25,8 +26,8 @@ type variant struct {
 }
 
 func plain(s *ccp.Settings) {
-	s.Acceleration = ccp.Acceleration{}
-	s.Search = ccp.Search{}
+	s.Heuristics.Acceleration = heuristic.Acceleration{}
+	s.Heuristics.Search = heuristic.Search{}
 }
 
 // variants are the rows, with the ones of Multistart if there is more than one start. The
@@ -34,15 +35,15 @@ func plain(s *ccp.Settings) {
 func variants(starts int) []variant {
 	all := []variant{
 		{"default", func(*ccp.Settings) {}},
-		{"without `LineSearch`", func(s *ccp.Settings) { s.Acceleration.LineSearch = false }},
-		{"without `Newton`", func(s *ccp.Settings) { s.Acceleration.Newton = false }},
-		{"without `Coordinates`", func(s *ccp.Settings) { s.Search.Coordinates = 0 }},
-		{"without `Decisions`", func(s *ccp.Settings) { s.Search.Decisions = false }},
-		{"without `Descents`", func(s *ccp.Settings) { s.Search.Descents = 0 }},
-		{"without `Hops`", func(s *ccp.Settings) { s.Search.Hops = 0 }},
+		{"without `LineSearch`", func(s *ccp.Settings) { s.Heuristics.Acceleration.LineSearch = false }},
+		{"without `Newton`", func(s *ccp.Settings) { s.Heuristics.Acceleration.Newton = false }},
+		{"without `Coordinates`", func(s *ccp.Settings) { s.Heuristics.Search.Coordinates = 0 }},
+		{"without `Decisions`", func(s *ccp.Settings) { s.Heuristics.Search.Decisions = false }},
+		{"without `Descents`", func(s *ccp.Settings) { s.Heuristics.Search.Descents = 0 }},
+		{"without `Hops`", func(s *ccp.Settings) { s.Heuristics.Search.Hops = 0 }},
 		{"the plain procedure, without all of them", plain},
-		{"without `Proximal`", func(s *ccp.Settings) { s.Proximal = false }},
-		{"without `WorkingSet`", func(s *ccp.Settings) { s.WorkingSet = false }},
+		{"without `Proximal`", func(s *ccp.Settings) { s.Heuristics.Proximal = false }},
+		{"without `WorkingSet`", func(s *ccp.Settings) { s.Heuristics.WorkingSet = false }},
 		{"`Damping` = 0.02", func(s *ccp.Settings) { s.Damping = 0.02 }},
 		{"`Damping` = 0.6", func(s *ccp.Settings) { s.Damping = 0.6 }},
 		{"`Tau0` = 0.01", func(s *ccp.Settings) { s.Tau0 = 0.01 }},
@@ -57,7 +58,7 @@ func variants(starts int) []variant {
 	}
 	if starts > 1 {
 		return slices.Insert(all, len(all)-1, variant{"without `Vary`", func(s *ccp.Settings) {
-			s.Search.Vary = false
+			s.Heuristics.Search.Vary = false
 		}})
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/heuristic"
 )
 
 // TestFamilies: an instance of each family is a problem of the language that the program
@@ -75,7 +76,7 @@ func solveIn(t *testing.T, name, dir string, variables int) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	set := ccp.DefaultSettings()
-	set.Search = ccp.Search{}
+	set.Heuristics.Search = heuristic.Search{}
 	res, err := ccp.Solve(context.Background(), p.Problem, nil, set)
 	if err != nil || res.Status != ccp.Converged || p.Problem.NumVars() != variables {
 		t.Errorf("%s, %d variables: %v, %v", name, p.Problem.NumVars(), res, err)

@@ -208,7 +208,7 @@ func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	}
 	set.Global.Proof = j.proof != nil
 	if j.c.Bool("independent") && !j.c.IsSet("sweep") {
-		set.Search.Vary = false
+		set.Heuristics.Search.Vary = false
 	}
 	return set, starts, nil
 }
