@@ -2,7 +2,6 @@ package ccp_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -73,41 +72,6 @@ func cancelling(t *testing.T, kind int, s float64, seed uint64) *dc.Problem {
 	}
 	m.Minimize(dc.Sum(sum...))
 	return build(t, m)
-}
-
-// TestRoundingErrorsDecideNothing: the answer is the best of all points that iterations have led
-// to, by what is certain of their objectives, and no start at which numbers overflow ends the
-// others.
-func TestRoundingErrorsDecideNothing(t *testing.T) {
-	for kind := range 4 {
-		for seed := range uint64(3) {
-			for _, s := range []float64{5, 15, 47} {
-				for _, starts := range []int{1, 12} {
-					name := fmt.Sprintf("kind %d, seed %d, %d starts, terms of e^%g", kind, seed, starts, s)
-					var best *ccp.Result
-					set := ccp.DefaultSettings()
-					set.Recorder = ccp.RecorderFunc(func(it ccp.Iteration) error {
-						if at := it.Result(); !math.IsInf(it.Objective, 0) && (best == nil || at.Better(best, false)) {
-							best = at
-						}
-						return nil
-					})
-					res, err := ccp.Multistart(context.Background(), cancelling(t, kind, s, seed), starts, set)
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-						continue
-					}
-					// Start 0, and a point with multipliers, are kept where another one is better
-					// by no more than counts.
-					room := max(set.Tol*math.Abs(best.Objective), best.ObjectiveError)
-					if !(res.Objective+res.ObjectiveError <= best.Objective+best.ObjectiveError+room) {
-						t.Errorf("%s: %v with %g ± %g, but %g ± %g was met", name,
-							res.Status, res.Objective, res.ObjectiveError, best.Objective, best.ObjectiveError)
-					}
-				}
-			}
-		}
-	}
 }
 
 // TestOverflowAtStarts: starts at which the numbers of the model overflow are left aside. Where all

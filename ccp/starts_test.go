@@ -11,7 +11,6 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/heuristic"
-	"github.com/dcopt/dcopt/internal/shared"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -54,19 +53,6 @@ func leastOverSigns(a *mat.Dense, b []float64) float64 {
 		least = min(least, sum)
 	}
 	return least
-}
-
-// TestSignsAreFound: the automatic starts end at signs, none of which are below the
-// optimum. BenchmarkKnownOptima says how often they are optimal.
-func TestSignsAreFound(t *testing.T) {
-	for seed := range shared.Times(10, 5) {
-		p, a, b := signs(t, 12, uint64(seed))
-		want := leastOverSigns(a, b)
-		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
-		if err != nil || res.Status != ccp.Converged || !(res.Objective >= want*(1-1e-6)) {
-			t.Errorf("seed %d: %v with %g, %v; the least is %g", seed, res.Status, res.Objective, err, want)
-		}
-	}
 }
 
 // TestDrawnStartsMatter: without any search, starts of these problems lead to different
@@ -147,34 +133,6 @@ func TestAutomaticStarts(t *testing.T) {
 	}
 }
 
-// TestClusters: points in three clusters and one far away are split as they are made, by
-// steps that take the nearest centre of each.
-func TestClusters(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	centres := [][2]float64{{0, 0}, {3, 0}, {0, 3}, {1e4, -1e4}}
-	var points [][2]float64
-	for k, c := range centres {
-		for range []int{10, 10, 10, 1}[k] {
-			points = append(points, [2]float64{c[0] + .1*rng.NormFloat64(), c[1] + .1*rng.NormFloat64()})
-		}
-	}
-	m := dc.NewModel()
-	c := m.Var("c", []int{len(centres), 2}, dc.StartUniform(0, 3))
-	var sum []dc.Expr
-	for _, q := range points {
-		var far []dc.Expr
-		for k := range centres {
-			far = append(far, dc.SumSquares(c.Row(k).Sub(dc.Vec(q[:]))))
-		}
-		sum = append(sum, dc.Min(far...))
-	}
-	m.Minimize(dc.Sum(sum...))
-	res, err := ccp.Multistart(context.Background(), build(t, m), ccp.Automatic, ccp.DefaultSettings())
-	if err != nil || res.Status != ccp.Converged || !(res.Objective < 1) {
-		t.Fatalf("%v with %g, %v", res.Status, res.Objective, err)
-	}
-}
-
 // cover draws a set of least cost that covers a demand, in 0 or 1 by u(1 − u) ≤ 0, and the
 // least cost, by going through all sets.
 func cover(t testing.TB, seed uint64) (p *dc.Problem, least float64) {
@@ -205,18 +163,6 @@ func cover(t testing.TB, seed uint64) (p *dc.Problem, least float64) {
 		m.SubjectTo(dc.LE(u.At(j).Sub(dc.Square(u.At(j))), dc.Num(0)))
 	}
 	return build(t, m), least
-}
-
-// TestCoversAreFound: the tangent at a fraction may ask for the side on which the demand is
-// not met; every run has to find a cover. BenchmarkKnownOptima says how often it is the least.
-func TestCoversAreFound(t *testing.T) {
-	for seed := range shared.Times(20, 5) {
-		p, least := cover(t, uint64(seed))
-		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, ccp.DefaultSettings())
-		if err != nil || res.Status != ccp.Converged || res.Objective < least-1e-4 {
-			t.Errorf("seed %d: %v with %g, %v; the least is %g", seed, res.Status, res.Objective, err, least)
-		}
-	}
 }
 
 // TestStartsLieInTheBox: where a row shows that x is at least 2, abs(x - 1) is x - 1, and a start of -5 is no point at which that may be

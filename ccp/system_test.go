@@ -11,39 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/internal/heuristic"
 )
-
-// TestSystemsOfEquations: u″ + u³ = 1 + sin by differences, with as many equations as unknowns and equations of
-// 1e6 times the right-hand side, is reached in some Newton steps, with an objective and without one.
-func TestSystemsOfEquations(t *testing.T) {
-	const n = 400
-	for name, objective := range map[string]func(u dc.Expr) dc.Expr{
-		"no objective": func(u dc.Expr) dc.Expr { return dc.Num(0) },
-		"squares":      func(u dc.Expr) dc.Expr { return dc.SumSquares(u).Scale(1. / n) },
-	} {
-		m := dc.NewModel()
-		u := m.Var("u", []int{n})
-		m.Minimize(objective(u))
-		h := 1 / (n + 1.)
-		for i := range n {
-			second := u.At(i).Scale(-2)
-			for _, j := range []int{i - 1, i + 1} {
-				if j >= 0 && j < n {
-					second = second.Add(u.At(j))
-				}
-			}
-			m.SubjectTo(dc.EQ(dc.Power(u.At(i), 3).Add(second.Scale(1/(h*h))), dc.Num(1+math.Sin(float64(i+1)*h))).Named("eq", i))
-		}
-		p := build(t, m)
-		for seed := range uint64(2) {
-			res := solve(t, p, p.Start(seed), func(s *ccp.Settings) { s.Heuristics.Search = heuristic.Search{} })
-			if res.Status != ccp.Converged || res.Iterations > 40 || !(res.Violation <= 1e-6) {
-				t.Errorf("%s, seed %d: %v after %d convex problems, violation %g; %s", name, seed, res.Status, res.Iterations, res.Violation, res.Message)
-			}
-		}
-	}
-}
 
 // TestEquationsThatHoldAtTheStart: from a point with 100 bits, which are as many equations as variables, a run goes on to
 // better points: signals behind a matrix are at the least value found, of the sum of squares at the true ones or lower.
