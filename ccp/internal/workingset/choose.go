@@ -151,7 +151,7 @@ func (s *working) renew(ctx context.Context) error {
 	absent := func(c candidate) bool { return !before.in[c.row] }
 	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
-	} else if !s.sampled {
+	} else {
 		s.hold()
 	}
 	return nil
@@ -234,7 +234,7 @@ func (s *working) joinNearestByColumn(list []candidate) {
 	}
 	for _, c := range list {
 		for _, r := range s.line(c.row) {
-			for j := range max(r.count, -r.count) {
+			for j := range r.count {
 				if j += r.column; !s.curved[j] {
 					insert(&best[j], c)
 				}

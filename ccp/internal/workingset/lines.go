@@ -2,16 +2,13 @@ package workingset
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
 )
 
 // lines are the rows of A in the columns that are no terms, without entries that are 0: the row of
 // a maximum's tangent has room for all pieces of the maximum, of which it has one. A row consists
-// of runs of columns that follow one another. Runs with the same coefficients, or with their
-// negatives, have them once, where rows that follow one another have them: each piece of a maximum
-// of affine functions has the features of its sample at other columns.
+// of runs of columns that follow one another.
 type lines struct {
 	begin []int32 // by row: its first run; the last entry is the end
 	runs  []run
@@ -20,15 +17,9 @@ type lines struct {
 	read  bool      // they have the values of A as they are
 }
 
-// run is a number of coefficients at columns that follow one another.
-type run struct {
-	at, column int32 // the places of the first one, in value and in the row
-	count      int32 // how many they are; below 0: so many, and their negatives are there
-}
-
-// recent is how many runs a new one is compared with. Source: derived: a limit of speed; the runs of a
-// piece of a fit and of the one before it.
-const recent = 4
+// run is a number of coefficients at columns that follow one another: the places of the first one, in
+// value and in the row, and how many they are.
+type run struct{ at, column, count int32 }
 
 // readLines brings the lines up to date.
 func (s *working) readLines() {
@@ -63,65 +54,32 @@ func (s *working) readLines() {
 		l.add(column[:n], value[:n])
 		l.begin[i+1] = int32(len(l.runs))
 	}
-	if l.read = true; len(l.value) < cap(l.value)/2 {
-		l.value = slices.Clone(l.value)
-	}
+	l.read = true
 }
 
 // add appends the runs of a row.
 func (l *lines) add(column []int32, value []float64) {
 	for len(column) > 0 {
-		r, known := l.known(column, value)
-		n := max(r.count, -r.count)
-		if !known {
-			n = 1
-			for int(n) < len(column) && column[n] == column[0]+n {
-				n++
-			}
-			r = run{at: int32(len(l.value)), column: column[0], count: n}
-			l.value = append(l.value, value[:n]...)
+		n := 1
+		for n < len(column) && column[n] == column[0]+int32(n) {
+			n++
 		}
-		l.runs = append(l.runs, r)
+		l.runs = append(l.runs, run{int32(len(l.value)), column[0], int32(n)})
+		l.value = append(l.value, value[:n]...)
 		column, value = column[n:], value[n:]
 	}
-}
-
-// known is a run with which a row begins, and of which the coefficients are there.
-func (l *lines) known(column []int32, value []float64) (run, bool) {
-	for k := len(l.runs) - 1; k >= max(0, len(l.runs)-recent); k-- {
-		r := l.runs[k]
-		n := int(max(r.count, -r.count))
-		known := l.value[r.at:][:n]
-		if n > len(column) || math.Abs(value[0]) != math.Abs(known[0]) || column[n-1] != column[0]+int32(n-1) {
-			continue
-		}
-		sign, same := value[0]/known[0], true
-		for e, v := range known {
-			same = same && value[e] == sign*v
-		}
-		if same {
-			return run{r.at, column[0], int32(sign) * int32(n)}, true
-		}
-	}
-	return run{}, false
 }
 
 // line has the runs of row i.
 func (l *lines) line(i int32) []run { return l.runs[l.begin[i]:l.begin[i+1]] }
 
-// of has the coefficients of a run, or their negatives, and the sign.
-func (l *lines) of(r run) (value []float64, sign float64) {
-	if r.count < 0 {
-		return l.value[r.at:][:-r.count], -1
-	}
-	return l.value[r.at:][:r.count], 1
-}
+// of has the coefficients of a run.
+func (l *lines) of(r run) []float64 { return l.value[r.at:][:r.count] }
 
 // product is that of row i with x, without its term.
 func (l *lines) product(i int32, x []float64) (sum float64) {
 	for _, r := range l.line(i) {
-		value, sign := l.of(r)
-		sum += sign * num.Dot(value, x[r.column:])
+		sum += num.Dot(l.of(r), x[r.column:])
 	}
 	return sum
 }
@@ -142,7 +100,7 @@ func (s *working) spread(i int32) float64 {
 	}
 	sum := 0.0
 	for _, r := range s.line(i) {
-		value, _ := s.of(r)
+		value := s.of(r)
 		unit := s.unit[r.column:][:len(value)]
 		for e, v := range value {
 			v *= unit[e]

@@ -39,10 +39,10 @@ func (s *working) costs() {
 			r.p.R += cost * side
 			share := cost / s.p.A.Val[s.ownAt[i]]
 			for _, run := range s.line(i) {
-				value, sign := s.of(run)
+				value := s.of(run)
 				q, abs := r.q[run.column:][:len(value)], r.abs[run.column:][:len(value)]
 				for e, v := range value {
-					v *= sign * share
+					v *= share
 					q[e] -= v
 					abs[e] += math.Abs(v)
 				}

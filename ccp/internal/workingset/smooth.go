@@ -12,20 +12,18 @@ import (
 // smoothing minimises a problem of terms with each term smoothed: in place of the maximum of its pieces v it is u·log Σ exp(v/u). The
 // temperature u is a distance, the same for all terms, times the norm of the term's gradient. Damped Newton steps in the columns that are no
 // terms follow the least point while the temperature falls. At a step each term near a kink costs its values, and a product of two
-// gradients for each pair of pieces within some temperatures: far less than an iteration of the interior point method. The others are one
-// piece each on the whole way of the step, and their sum is an affine function.
+// gradients for each pair of pieces within some temperatures: far less than an iteration of the interior point method.
 //
 // Y. Nesterov, Smooth minimization of non-smooth functions, Math. Program. 103 (2005) 127-152; K. Madsen, H. B. Nielsen, A finite
 // smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3 (1993) 223-235; D. P. Bertsekas, Projected Newton methods for
 // optimization problems with simple constraints, SIAM J. Control Optim. 20 (1982) 221-246.
 type smoothing struct {
-	*working
-	cols  []int32   // those that are no terms
-	bent  []int32   // those that have squares or products
-	place []int32   // by column: its place in cols, −1 for none
-	temp  float64   // the distance
-	g, d  []float64 // by place: gradient and step
-	hessian
+	s     *working
+	cols  []int32 // those that are no terms
+	bent  []int32 // those that have squares or products
+	place []int32 // by column: its place in cols, −1 for none
+	temp  float64 // the distance
+	model
 	affine
 	full   []float64 // by column
 	step   []float64 // by column
@@ -33,7 +31,15 @@ type smoothing struct {
 	close  int       // terms with two pieces within wide temperatures
 	taken  float64   // the share of the last step
 	gauge
-	calm
+}
+
+// model is the quadratic one at the point.
+type model struct {
+	g, d []float64 // by place: gradient and step
+	h    []float64 // the Hessian's lower triangle, by rows
+	// by place: the difference of two gradients; then the entries that are not 0, and their places:
+	diff    []float64
+	touched []int32
 }
 
 // gauge is how far the point has come.
@@ -49,34 +55,11 @@ type affine struct {
 	first    []int32   // by term: its first piece; the last entry is the end
 	bounds   []float64 // by term: the piece of its bound, −Inf for none
 	steepest []float64 // by term: the largest norm of a piece's gradient
-	prices   []float64 // by term: the size of its cost
+	prices   []float64 // by term: the size of its cost; 0 where it costs nothing, or nothing stops it
 	row      []int32
 	change   []float64 // with the sum of the row
 	v        []float64 // at the point
 	dv       []float64 // along the step
-}
-
-// calm are the terms that are one piece as far as the point has a way to go: their sum is an affine
-// function.
-type calm struct {
-	busy   []int32   // the other terms
-	path   float64   // the length of the way so far
-	length float64   // of the last step
-	until  []float64 // by term: the length up to which it is calm; −1: it is not
-	// by term: the piece that it is at the last expansion, −1 for its bound, several for more than
-	// one
-	only  []int32
-	slope []float64 // by place: the gradient of the sum of the terms that are one piece
-}
-
-const several = -2
-
-// hessian is the Hessian of the smoothed problem, a sum over pairs of pieces.
-type hessian struct {
-	h []float64 // the lower triangle, by rows
-	// by place: the difference of two gradients; then the entries that are not 0, and their places:
-	diff    []float64
-	touched []int32
 }
 
 // piece is an affine function of a term, that of a row or of its bound, with the sign that makes the term the largest.
@@ -120,7 +103,6 @@ func (s *working) smooth(ctx context.Context) float64 {
 			if heats > 0 && (end == stuck || end == stepsOn && m.taken < short) {
 				end, heats, n = stepsOn, heats-1, 0
 				m.temp *= cooling
-				m.wakeAll()
 			}
 		}
 		heats = 0
@@ -142,7 +124,7 @@ func newSmoothing(s *working) *smoothing {
 	m := s.smoothed
 	if m == nil {
 		n, count := len(s.x), len(s.terms)
-		m = &smoothing{working: s, place: missing(n), full: make([]float64, n), step: make([]float64, n)}
+		m = &smoothing{s: s, place: missing(n), full: make([]float64, n), step: make([]float64, n)}
 		for j := range s.x {
 			if !s.term[j] {
 				m.place[j] = int32(len(m.cols))
@@ -153,92 +135,61 @@ func newSmoothing(s *working) *smoothing {
 			}
 		}
 		p := len(m.cols)
-		m.g, m.d, m.diff, m.slope, m.h = make([]float64, p), make([]float64, p), make([]float64, p),
-			make([]float64, p), make([]float64, p*p)
+		m.g, m.d, m.diff, m.h = make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p*p)
 		m.bounds, m.steepest, m.prices = make([]float64, count), make([]float64, count), make([]float64, count)
-		m.until, m.only, m.first = make([]float64, count), make([]int32, count), make([]int32, 1, count+1)
+		m.first = make([]int32, 1, count+1)
 		s.smoothed = m
 	}
-	m.temp, m.path, m.length, m.taken, m.gauge = math.Inf(1), 0, math.Inf(1), 0, gauge{}
+	m.temp, m.taken, m.gauge = math.Inf(1), 0, gauge{}
 	m.readPieces()
 	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)]) && !slices.ContainsFunc(m.cols, func(j int32) bool {
 		lo, hi := s.p.Bounds(int(j))
 		return math.IsInf(hi-lo, 1)
 	})
-	m.wakeAll()
 	return m
 }
 
-// readPieces lists the pieces of the terms that cost something.
+// readPieces lists the pieces of the terms that cost something, with their values at the point.
 func (m *smoothing) readPieces() {
-	m.first, m.row, m.change = m.first[:1], m.row[:0], m.change[:0]
-	for k, j := range m.terms {
-		cost := m.p.Q[j]
+	s := m.s
+	m.first, m.row, m.change, m.v = m.first[:1], m.row[:0], m.change[:0], m.v[:0]
+	for k, j := range s.terms {
+		cost := s.p.Q[j]
 		sign := math.Copysign(1, cost)
-		if m.bounds[k] = sign * m.bound(j, cost); cost == 0 || math.IsInf(m.bounds[k], 0) {
+		if m.bounds[k] = sign * s.bound(j, cost); cost == 0 || math.IsInf(m.bounds[k], 0) {
 			m.bounds[k] = math.Inf(-1)
 		}
 		m.prices[k], m.steepest[k] = math.Abs(cost), 0
-		for _, i := range m.rowsOf(j) {
-			if _, ok := m.limit(int32(i), 0, cost); ok && cost != 0 {
-				a := m.p.A.Val[m.ownAt[i]]
-				m.row, m.change = append(m.row, int32(i)), append(m.change, -sign/a)
-				m.steepest[k] = max(m.steepest[k], m.norms[i]/math.Abs(a))
+		for _, i := range s.rowsOf(j) {
+			i := int32(i)
+			if cost == 0 {
+				break
+			}
+			if v, ok := s.limit(i, s.product(i, s.x), cost); ok {
+				a := s.p.A.Val[s.ownAt[i]]
+				m.row, m.change, m.v = append(m.row, i), append(m.change, -sign/a), append(m.v, sign*v)
+				m.steepest[k] = max(m.steepest[k], s.norms[i]/math.Abs(a))
 			}
 		}
-		m.first = append(m.first, int32(len(m.row)))
-	}
-	n := len(m.row)
-	m.v, m.dv = slices.Grow(m.v[:0], n)[:n], slices.Grow(m.dv[:0], n)[:n]
-	clear(m.dv)
-}
-
-// wakeAll makes all terms busy that have pieces, and evaluates them at m.x.
-func (m *smoothing) wakeAll() {
-	m.busy = m.busy[:0]
-	clear(m.slope)
-	for k, bound := range m.bounds {
-		m.until[k], m.only[k] = math.Inf(1), several
-		if m.first[k] < m.first[k+1] || !math.IsInf(bound, 0) {
-			m.wake(k)
+		if m.first = append(m.first, int32(len(m.row))); m.first[k] == m.first[k+1] && math.IsInf(m.bounds[k], 0) {
+			m.prices[k] = 0
 		}
 	}
-}
-
-// wake makes a term busy and evaluates its pieces at m.x.
-func (m *smoothing) wake(k int) {
-	m.until[k] = -1
-	m.busy = append(m.busy, int32(k))
-	cost := m.p.Q[m.terms[k]]
-	for q := m.first[k]; q < m.first[k+1]; q++ {
-		i := m.row[q]
-		v, _ := m.limit(i, m.product(i, m.x), cost)
-		m.v[q] = math.Copysign(1, cost) * v
-	}
-}
-
-// rouse wakes the terms that the step may take to a kink, and returns their sum at m.x.
-func (m *smoothing) rouse() (total float64) {
-	for k, until := range m.until {
-		if until < 0 || until >= m.path+m.length {
-			continue
-		}
-		m.wake(k)
-		top, _, _ := m.list(k, 0)
-		total += m.prices[k] * top
-	}
-	return total
+	m.dv = make([]float64, len(m.v))
 }
 
 // firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
 func (m *smoothing) firstTemperature() float64 {
-	gaps := m.working.list[:0]
-	for _, k := range m.busy {
-		if top, second, _ := m.list(int(k), 0); m.steepest[k] > 0 && num.Finite(top-second) && top > second {
-			gaps = append(gaps, candidate{row: k, d: (top - second) / m.steepest[k]})
+	gaps := m.s.list[:0]
+	for k, cost := range m.prices {
+		if cost == 0 || m.steepest[k] == 0 {
+			continue
+		}
+		if top, second, _ := m.list(k, 0); num.Finite(top-second) && top > second {
+			gaps = append(gaps, candidate{row: int32(k), d: (top - second) / m.steepest[k]})
 		}
 	}
-	m.working.list = gaps
+	m.s.list = gaps
 	if len(gaps) == 0 {
 		return 1
 	}
@@ -247,7 +198,7 @@ func (m *smoothing) firstTemperature() float64 {
 		median = max(median, c.d)
 	}
 	t := median / (2 * wide)
-	if step := num.Norm2(m.reach); step > 0 {
+	if step := num.Norm2(m.s.reach); step > 0 {
 		t = min(t, step/cooling)
 	}
 	return t
@@ -304,11 +255,13 @@ func (m *smoothing) weigh(top, temp float64) float64 {
 	return temp * math.Log(sum)
 }
 
-// value is the value of the busy terms, smoothed, at t times the step, and its excess over the terms.
+// value is the value of the terms, smoothed, at t times the step, and its excess over the terms.
 func (m *smoothing) value(t float64) (total, excess float64) {
-	for _, k := range m.busy {
-		cost := m.prices[k]
-		top, _, temp := m.list(int(k), t)
+	for k, cost := range m.prices {
+		if cost == 0 {
+			continue
+		}
+		top, _, temp := m.list(k, t)
 		e := m.weigh(top, temp)
 		total += cost * (top + e)
 		excess += cost * e
@@ -316,28 +269,16 @@ func (m *smoothing) value(t float64) (total, excess float64) {
 	return total, excess
 }
 
-// expand sets the gradient and the Hessian at m.x, and returns the value of the terms that stay
-// busy.
+// expand sets the gradient and the Hessian at the point, and returns the value of the terms.
 func (m *smoothing) expand() (total float64) {
 	clear(m.h)
 	m.addSmooth()
 	m.close, m.excess, m.mixed = 0, 0, 0
-	busy := m.busy[:0]
-	for _, k := range m.busy {
-		cost := m.prices[k]
-		top, second, temp := m.list(int(k), 0)
-		if len(m.pieces) == 1 {
-			m.become(k, m.pieces[0].at)
-			if far := top - second - nothing*temp; far > 2*m.steepest[k]*m.length {
-				m.until[k] = m.path + far/(2*m.steepest[k])
-			} else {
-				busy = append(busy, k)
-				total += cost * top
-			}
+	for k, cost := range m.prices {
+		if cost == 0 {
 			continue
 		}
-		m.become(k, several)
-		busy = append(busy, k)
+		top, _, temp := m.list(k, 0)
 		excess := m.weigh(top, temp)
 		total += cost * (top + excess)
 		m.excess += cost * excess
@@ -358,28 +299,15 @@ func (m *smoothing) expand() (total float64) {
 			m.close++
 		}
 	}
-	m.busy = busy
-	num.Axpy(m.g, 1, m.slope)
 	return total
-}
-
-// become notes the piece that a term is now, and brings the gradient of those that are one piece up
-// to date.
-func (m *smoothing) become(k, only int32) {
-	if m.only[k] == only {
-		return
-	}
-	m.addGradient(m.slope, m.only[k], -m.prices[k])
-	m.addGradient(m.slope, only, m.prices[k])
-	m.only[k] = only
 }
 
 // addSmooth sets the gradient to that of the objective without the terms, and adds its Hessian.
 func (m *smoothing) addSmooth() {
-	m.multiply(m.x)
-	q := m.p.P
+	m.multiply(m.s.x)
+	q := m.s.p.P
 	for k, j := range m.cols {
-		m.g[k] = m.p.Q[j] + m.full[j]
+		m.g[k] = m.s.p.Q[j] + m.full[j]
 		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
 			*m.entry(m.place[q.RowIdx[e]], int32(k)) += q.Val[e]
 		}
@@ -391,7 +319,7 @@ func (m *smoothing) multiply(x []float64) {
 	for _, j := range m.cols {
 		m.full[j] = 0
 	}
-	q := m.p.P
+	q := m.s.p.P
 	for _, j := range m.bent {
 		sum := 0.0
 		for e := q.ColPtr[j]; e < q.ColPtr[j+1]; e++ {
@@ -417,9 +345,9 @@ func (m *smoothing) addGradient(to []float64, at int32, w float64) {
 		return
 	}
 	w *= m.change[at]
-	for _, r := range m.line(m.row[at]) {
-		value, sign := m.of(r)
-		num.Axpy(to[m.place[r.column]:][:len(value)], sign*w, value)
+	for _, r := range m.s.line(m.row[at]) {
+		value := m.s.of(r)
+		num.Axpy(to[m.place[r.column]:][:len(value)], w, value)
 	}
 }
 
@@ -467,7 +395,7 @@ const (
 	ends           // the point is enough
 )
 
-// newton makes one step from m.x, and brings the pieces up to date.
+// newton makes one step from m.s.x, and brings the pieces up to date.
 func (m *smoothing) newton() ending {
 	value := m.expand()
 	if m.enough() {
@@ -481,8 +409,6 @@ func (m *smoothing) newton() ending {
 	if !(-slope > promise*m.excess) && !near {
 		return settled
 	}
-	m.length = num.Norm2(m.d)
-	value += m.rouse()
 	linear, curve := m.along()
 	for t := 1.0; t >= leastStep; t /= 2 {
 		after, excess := m.value(t)
@@ -493,14 +419,9 @@ func (m *smoothing) newton() ending {
 		m.fall -= rise - (excess - m.excess)
 		m.taken = t
 		for k, j := range m.cols {
-			m.x[j] += t * m.d[k]
+			m.s.x[j] += t * m.d[k]
 		}
-		m.path += t * m.length
-		for _, k := range m.busy {
-			for q := m.first[k]; q < m.first[k+1]; q++ {
-				m.v[q] += t * m.dv[q]
-			}
-		}
+		num.Axpy(m.v, t, m.dv)
 		if t == 1 && -slope < m.excess && !near { // the next one promises about the square of that
 			return settled
 		}
@@ -511,7 +432,7 @@ func (m *smoothing) newton() ending {
 
 // promising reports whether the point is enough but for the gradient.
 func (m *smoothing) promising() bool {
-	return m.measured && m.fall >= m.decrease && m.mixed <= share*m.fall
+	return m.measured && m.fall >= m.s.decrease && m.mixed <= share*m.fall
 }
 
 // enough reports whether the point is enough: the means of the pieces by weights are an affine function below each term, so the objective is
@@ -522,16 +443,16 @@ func (m *smoothing) enough() bool {
 	}
 	open := m.mixed
 	for k, j := range m.cols {
-		lo, hi := m.p.Bounds(int(j))
+		lo, hi := m.s.p.Bounds(int(j))
 		g := m.g[k]
-		open += max(g*(m.x[j]-lo), g*(m.x[j]-hi))
+		open += max(g*(m.s.x[j]-lo), g*(m.s.x[j]-hi))
 	}
 	return open <= share*m.fall
 }
 
 // finish makes the point, with the weights for multipliers, the answer. It returns false where the point breaks a row, as one of a term without cost.
 func (m *smoothing) finish() bool {
-	s := m.working
+	s := m.s
 	clear(s.y)
 	clear(s.z)
 	for k, j := range m.cols {
@@ -546,12 +467,8 @@ func (m *smoothing) finish() bool {
 		if cost == 0 {
 			continue
 		}
-		if m.only[k] != several {
-			m.pieces = append(m.pieces[:0], piece{at: m.only[k], w: 1})
-		} else {
-			top, _, temp := m.list(k, 0)
-			m.weigh(top, temp)
-		}
+		top, _, temp := m.list(k, 0)
+		m.weigh(top, temp)
 		for _, a := range m.pieces {
 			if a.at < 0 {
 				s.z[j] = -cost * a.w
@@ -579,10 +496,10 @@ func (m *smoothing) direction() bool {
 		own += damp / float64(p) * m.h[k*p+k]
 	}
 	for k, j := range m.cols {
-		lo, hi := m.p.Bounds(int(j))
+		lo, hi := m.s.p.Bounds(int(j))
 		m.h[k*p+k] += own
 		m.d[k] = -m.g[k]
-		if m.x[j] <= lo && m.g[k] > 0 || m.x[j] >= hi && m.g[k] < 0 {
+		if m.s.x[j] <= lo && m.g[k] > 0 || m.s.x[j] >= hi && m.g[k] < 0 {
 			for i := range p {
 				*m.entry(int32(i), int32(k)) = 0
 			}
@@ -602,27 +519,21 @@ func (m *smoothing) direction() bool {
 		num.Axpy(m.d[:k], -m.d[k], row[:k])
 	}
 	for k, j := range m.cols {
-		lo, hi := m.p.Bounds(int(j))
-		m.d[k] = min(max(m.x[j]+m.d[k], lo), hi) - m.x[j]
+		lo, hi := m.s.p.Bounds(int(j))
+		m.d[k] = min(max(m.s.x[j]+m.d[k], lo), hi) - m.s.x[j]
 	}
 	return num.FirstNotFinite(m.d) < 0
 }
 
-// along sets m.dv to the changes of the pieces of busy terms along the step, and returns the slope
-// and the curvature of the rest of the objective: that of m.slope is without the busy terms in it.
+// along sets m.dv to the changes of the pieces along the step, and returns the slope and the curvature
+// of the rest of the objective.
 func (m *smoothing) along() (linear, curve float64) {
-	linear = num.Dot(m.slope, m.d)
 	for k, j := range m.cols {
 		m.step[j] = m.d[k]
-		linear += (m.p.Q[j] + m.full[j]) * m.d[k]
+		linear += (m.s.p.Q[j] + m.full[j]) * m.d[k]
 	}
-	for _, k := range m.busy {
-		for q := m.first[k]; q < m.first[k+1]; q++ {
-			m.dv[q] = m.change[q] * m.product(m.row[q], m.step)
-		}
-		if only := m.only[k]; only >= 0 {
-			linear -= m.prices[k] * m.dv[only]
-		}
+	for q, i := range m.row {
+		m.dv[q] = m.change[q] * m.s.product(i, m.step)
 	}
 	m.multiply(m.step)
 	return linear, num.Dot(m.full, m.step)

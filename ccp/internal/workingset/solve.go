@@ -31,15 +31,11 @@ type working struct {
 
 // course is how the solution of one problem goes.
 type course struct {
-	spent      int       // iterations of smooth since the last task
-	tol        float64   // asked of the small problem's solver
-	begun      []float64 // where the solution began
-	unit       []float64 // of samples, by column: that of distances; nil: the norms of rows
-	centre     []float64 // of samples: the point around which the set was made
-	tries      int       // of samples: sets that were made anew
-	estimated  bool      // of samples: there has been an estimate
-	estimating bool      // the problem to solve is the one of estimate
-	certified  bool      // res has the residuals of the whole problem
+	spent     int       // iterations of smooth since the last task
+	tol       float64   // asked of the small problem's solver
+	begun     []float64 // where the solution began
+	unit      []float64 // of samples, by column: that of distances; nil: the norms of rows
+	certified bool      // res has the residuals of the whole problem
 }
 
 // work is memory that lasts: the last point, its products with the rows, and lists.
@@ -87,13 +83,13 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 		s.take(ask.Start, ask.Goal)
 		warm = s.dual
 		s.begun = append(s.begun[:0], s.x...)
-		s.tol, s.estimating, s.reached, s.spent = s.set.Tol, false, false, 0
+		s.tol, s.reached, s.spent = s.set.Tol, false, 0
 		err = s.renew(ctx)
 		s.dual = false
 		if err != nil {
 			return t, err
 		}
-		warm = warm && s.spent == 0 && !s.estimating // with rows that have joined it takes as long
+		warm = warm && s.spent == 0 // with rows that have joined it takes as long
 	}
 	t.Spent, s.spent = s.spent, 0
 	if t.Nothing = s.reached; !s.reached {
@@ -139,9 +135,6 @@ func (s *working) take(start reduce.Point, goal reduce.Goal) {
 func (s *working) load(t *reduce.Task) {
 	r := &s.small
 	s.certified = false
-	if s.estimating {
-		defer s.reprice()()
-	}
 	switch {
 	case !s.changed && !s.stale:
 		t.Keep = true
@@ -165,18 +158,8 @@ func (s *working) Invert(
 		to.Status, to.Message = s.res.Status, s.res.Message
 	} else {
 		s.res = *from
-		switch {
-		case ctx.Err() != nil:
-			s.restore(from)
-		case s.estimating:
-			s.follows(from)
+		if s.restore(from); ctx.Err() == nil && s.next() {
 			return reduce.Again, nil
-		default:
-			s.restore(from)
-			again, err := s.next(ctx)
-			if again && err == nil {
-				return reduce.Again, nil
-			}
 		}
 	}
 	if s.sampled && ctx.Err() == nil {
@@ -192,25 +175,20 @@ func (s *working) Invert(
 
 // next changes the set where the answer is none of the whole problem. It reports whether
 // there is another round.
-func (s *working) next(ctx context.Context) (again bool, err error) {
+func (s *working) next() (again bool) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all()), nil
+		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all())
 	case qpbackend.DualInfeasible:
-		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all()), nil
+		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all())
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
-		return s.all(), nil
+		return s.all()
 	}
 	tol := s.tolerance()
-	if list := s.broken(tol); s.sampled {
-		again, err = s.follow(ctx, list, tol)
-	} else {
-		again = s.join(list)
-		again = s.yield(false) || again
-	}
-	if again || err != nil {
-		return again, err
+	again = s.join(s.broken(tol))
+	if s.yield(false) || again {
+		return true
 	}
 	if s.certify == nil {
 		s.certify = make([]float64, qpbackend.CertifyLen(s.p))
@@ -218,11 +196,11 @@ func (s *working) next(ctx context.Context) (again bool, err error) {
 	small := s.res.Res
 	s.res.Res = s.set.Certify(context.Background(), s.p, nil, s.x, s.y, s.z, s.certify)
 	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
-		return true, nil
+		return true
 	}
 	s.certified = true
 	s.age(tol)
-	return false, nil
+	return false
 }
 
 // sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine terms those of the smaller problem, which are given,
