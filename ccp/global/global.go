@@ -102,7 +102,7 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 		s.Spend(g.tryPoint(ctx, x, descend))
 		return g.upper
 	}
-	if q := boxed.Of(f); q != nil && ctx.Err() == nil {
+	if q := boxed.Of(g.p); q != nil && ctx.Err() == nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, g.res.X, g.set.Seed), true)
 	}
 	return s, nil

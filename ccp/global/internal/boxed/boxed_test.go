@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/boxed"
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -44,11 +43,7 @@ func TestSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
 		p := drawn(t, rng)
-		f, err := flat.New(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := boxed.Of(f)
+		q := boxed.Of(p)
 		if q == nil {
 			t.Fatal("no quadratic function over a box")
 		}
@@ -91,11 +86,7 @@ func TestOthersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		f, err := flat.New(p, 1)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if boxed.Of(f) != nil {
+		if boxed.Of(p) != nil {
 			t.Errorf("%s: taken for a quadratic function over a box", name)
 		}
 	}
