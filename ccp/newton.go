@@ -51,14 +51,10 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	if n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst) && n.made(ctx) {
-		copy(n.x, n.z)
-		if end, err := n.reach(ctx); err != nil || end != nil {
-			return end, err
-		}
-		copy(n.z, n.x)
-		// no choice between minima
-	} else if n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol)) {
+	first := n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst)
+	// no choice between minima
+	only := n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
+	if first && n.made(ctx) || only {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end != nil {
 			return end, err

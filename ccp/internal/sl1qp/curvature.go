@@ -110,13 +110,6 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 	return c
 }
 
-// weigh takes the multipliers of the rows.
-func (c *curvature) weigh(y []float64) {
-	for _, p := range c.pieces {
-		p.w = p.weight(y)
-	}
-}
-
 // weight is the multiplier of the function, 1 for the objective.
 func (p *piece) weight(y []float64) float64 {
 	if len(p.up) == 0 {
@@ -218,10 +211,10 @@ func (c *curvature) places(square bool) {
 	c.convex = nil
 }
 
-// at computes the Hessians at x.
-func (c *curvature) at(ctx context.Context, x []float64) error {
+// at computes the Hessians at x of the functions that have a multiplier, by those of the rows.
+func (c *curvature) at(ctx context.Context, x, y []float64) error {
 	for _, p := range c.pieces {
-		if p.w == 0 {
+		if p.w = p.weight(y); p.w == 0 {
 			continue
 		}
 		if err := c.hessian(ctx, p, x); err != nil {

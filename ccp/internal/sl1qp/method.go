@@ -358,8 +358,7 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 	if sub.Linearise(x, m.τ) != nil {
 		return trial{}, nil
 	}
-	m.w.weigh(m.y)
-	if err := m.w.at(ctx, x); err != nil {
+	if err := m.w.at(ctx, x, m.y); err != nil {
 		return trial{}, err
 	}
 	if err := m.w.write(ctx, x); err != nil {

@@ -151,22 +151,8 @@ func (s *working) renew(ctx context.Context) error {
 	absent := func(c candidate) bool { return !before.in[c.row] }
 	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
-	} else {
-		s.hold()
 	}
 	return nil
-}
-
-// hold puts the free terms that are at their bound there.
-func (s *working) hold() {
-	tol := s.tolerance()
-	for _, j := range s.terms {
-		if s.state[j] == free && math.Abs(s.x[j]) <= tol {
-			if s.state[j] = rest; !s.holds(j) {
-				s.state[j] = free
-			}
-		}
-	}
 }
 
 // around lets the nearest rows of s.x join, of all and of each column. It returns the nearer half
@@ -353,8 +339,7 @@ func (s *working) addWithin(d float64, most int) {
 	}
 }
 
-// age counts for how many solves rows have been slack, and terms one affine function, at the
-// solution s.x.
+// age counts for how many solves rows have been slack at the solution s.x.
 func (s *working) age(tol float64) {
 	far := 1e3 * tol
 	for i, in := range s.in {
@@ -372,21 +357,6 @@ func (s *working) age(tol float64) {
 		}
 		s.idle[i] = older(s.idle[i], slack)
 	}
-	for _, j := range s.terms {
-		if s.state[j] != free {
-			continue
-		}
-		holds := 0
-		if lo, hi := s.p.Bounds(int(j)); min(s.x[j]-lo, hi-s.x[j]) <= far {
-			holds++
-		}
-		for _, i := range s.rowsOf(j) {
-			if s.in[i] && s.slack(int32(i), s.ax[i]) <= far {
-				holds++
-			}
-		}
-		s.alone[j] = older(s.alone[j], holds <= 1)
-	}
 }
 
 func older(age uint8, older bool) uint8 {
@@ -396,14 +366,8 @@ func older(age uint8, older bool) uint8 {
 	return min(age+1, math.MaxUint8)
 }
 
-// leave takes out the rows that have been slack, and the terms that have been one affine
-// function, for some solves.
+// leave takes out the rows that have been slack for some solves.
 func (s *working) leave() {
-	for _, j := range s.terms {
-		if s.state[j] == free && s.alone[j] >= patience && s.p.Q[j] != 0 {
-			s.retire(j)
-		}
-	}
 	for i, in := range s.in {
 		if !in || s.idle[i] < patience {
 			continue
@@ -423,36 +387,6 @@ func (s *working) several(j int32) bool {
 		}
 	}
 	return n > 1
-}
-
-// retire makes a free term the affine function that it has been.
-func (s *working) retire(j int32) {
-	row, cost := int32(-1), s.p.Q[j]
-	least := math.Inf(1)
-	if b := s.bound(j, cost); !math.IsInf(b, 0) {
-		least = math.Abs(s.x[j] - b)
-	}
-	for _, i := range s.rowsOf(j) {
-		i := int32(i)
-		if !s.in[i] {
-			continue
-		}
-		a := s.p.A.Val[s.ownAt[i]]
-		if v, ok := s.limit(i, s.ax[i]-a*s.x[j], cost); ok && math.Abs(s.x[j]-v) < least {
-			row, least = i, math.Abs(s.x[j]-v)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return
-	}
-	for _, i := range s.rowsOf(j) {
-		s.exclude(int32(i))
-	}
-	if row < 0 {
-		s.rest(j)
-	} else {
-		s.fasten(j, row)
-	}
 }
 
 // brokenByRay lists the absent rows that the direction s.x leaves, whose products with the

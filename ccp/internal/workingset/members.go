@@ -24,14 +24,12 @@ type members struct {
 	state []state // by column
 	tie   []int32 // by column: the row of a tied term
 	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
-	alone []uint8 // by column: those at which a free term was one affine function
 	off   []bool  // by column: terms that were better off their bound
 	rows  int     // in the set
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m),
-		alone: make([]uint8, n), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -42,7 +40,7 @@ func newMembers(n, m int, term []bool) members {
 
 func (m members) clone() members {
 	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
-	m.idle, m.alone, m.off = slices.Clone(m.idle), slices.Clone(m.alone), slices.Clone(m.off)
+	m.idle, m.off = slices.Clone(m.idle), slices.Clone(m.off)
 	return m
 }
 
@@ -160,7 +158,7 @@ func (s *working) release(j int32) {
 	if s.state[j] == tied {
 		s.include(s.tie[j])
 	}
-	s.state[j], s.alone[j] = free, 0
+	s.state[j] = free
 }
 
 func (s *working) include(i int32) {
