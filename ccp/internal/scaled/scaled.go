@@ -252,12 +252,8 @@ func (s *units) fillVectors() {
 	clear(s.scratch[:n+m])
 	s.copy.R = s.obj * s.p.R
 	if s.origin != nil {
-		if s.p.P != nil {
-			s.p.P.AddSymMulVec(shift, 1, s.origin)
-		}
-		if s.p.A != nil {
-			s.p.A.AddMulVec(at, 1, s.origin)
-		}
+		s.p.P.AddSymMulVec(shift, 1, s.origin)
+		s.p.A.AddMulVec(at, 1, s.origin)
 		s.copy.R = s.obj * s.p.Objective(s.origin)
 	}
 	for j, q := range s.p.Q {
