@@ -355,7 +355,6 @@ var largeStructs = map[string]int{
 	"ccp/internal/search.axisMerit":          16,
 	"ccp/internal/sl1qp.Method":              18,
 	"ccp/internal/stop.View":                 21,
-	"ccp/internal/subproblem.Builder":        20,
 	"ccp/internal/workingset.smoothing":      84,
 	"ccp/internal/workingset.working":        52,
 }

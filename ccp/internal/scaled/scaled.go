@@ -378,12 +378,6 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return s.refused(s.Solver.Solve(ctx, dst))
 }
 
-// Enough is reduce.EarlyEnder's where the solver has that power. It is a permission: others solve
-// to the end.
-func (s *Solver) Enough(at []float64, least float64) {
-	_ = s.Solver.Enough(at, least)
-}
-
 // LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in
 // the units of the copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
 // the other rows.

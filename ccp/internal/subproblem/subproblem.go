@@ -46,7 +46,7 @@ func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool)
 	b.BoundVariables(p)
 	s.Compiled.addConstraints(b)
 	s.Compiled.restrictMajorants(b)
-	s.Compiled.QP = b.Problem(b.cuts)
+	s.Compiled.QP = b.Problem()
 	s.compiled(b)
 	return s, nil
 }
@@ -171,7 +171,7 @@ func (s *Problem) warmStart(ctx context.Context) error {
 		return err
 	}
 	if s.Session.chooses && len(s.Lin.at) > 0 {
-		s.Session.Solver.Enough(s.Lin.at, s.Session.Spare)
+		_ = s.Session.Solver.Enough(s.Lin.at, s.Session.Spare) // it is a permission: others solve to the end
 	}
 	switch s.Session.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
@@ -297,7 +297,7 @@ func (s *Session) Forget() {
 }
 
 // DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the solver
-// that there is. It is good until the next call, and the next Solve.
+// that there is. It is good until the next call.
 func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
 	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
 		return nil, err
