@@ -44,7 +44,7 @@ var mostUpwards = map[string]int{
 	"dc/lang/internal/syntax":         1,
 	"dc/lang/internal/printer":        0,
 	"dc/lang/internal/datafile":       0,
-	"ccp/internal/subproblem":         7,
+	"ccp/internal/subproblem":         4,
 	"ccp/global":                      3,
 	"lder/ensemble":                   4,
 	"qpbackend/internal/ldl":          6,
