@@ -30,7 +30,7 @@ type (
 
 // Differentiate linearises at res, the result of the last Solve on the present values of the parameters. The point
 // is refined to a fixed point of the procedure first; Point is it. The derivative is good until the next one of
-// the session, and until its next Solve. Where the solution of a convex problem is not unique the derivative is regularised: see Unique. Errors: res is not
+// the session. Where the solution of a convex problem is not unique the derivative is regularised: see Unique. Errors: res is not
 // converged, or of another problem; the point of a problem that is not convex is no strict local minimum, or its refinement
 // leads elsewhere; there is a kink (*KinkError); ctx ended.
 func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {

@@ -74,7 +74,7 @@ func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 	if p.NumVars() != s.p.NumVars() {
 		s.x = nil
 	} else {
-		sub.Units.KeepSizes(s.sub)
+		sub.Units.KeepSizes(s.sub.Units)
 	}
 	s.p, s.sub = p, sub
 	s.sub.Session.Forget()

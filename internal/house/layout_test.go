@@ -44,7 +44,7 @@ var mostUpwards = map[string]int{
 	"dc/lang/internal/syntax":         1,
 	"dc/lang/internal/printer":        0,
 	"dc/lang/internal/datafile":       0,
-	"ccp/internal/subproblem":         7,
+	"ccp/internal/subproblem":         4,
 	"ccp/global":                      3,
 	"lder/ensemble":                   4,
 	"qpbackend/internal/ldl":          6,
@@ -355,7 +355,6 @@ var largeStructs = map[string]int{
 	"ccp/internal/search.axisMerit":          16,
 	"ccp/internal/sl1qp.Method":              18,
 	"ccp/internal/stop.View":                 21,
-	"ccp/internal/subproblem.Builder":        20,
 	"ccp/internal/workingset.smoothing":      84,
 	"ccp/internal/workingset.working":        52,
 }

@@ -35,26 +35,20 @@ func Least(p *qpbackend.Problem, x, y, reach []float64, first int, enough float6
 		count[j]++
 	}
 	half, err := 0.0, 0.0
-	if p.P != nil {
-		each(p.P, func(i, j int, v float64) {
-			add(i, v*x[j])
-			w := v * x[i] * x[j] / 2
-			if i != j {
-				add(j, v*x[i])
-				w *= 2
-			}
-			half += w
-			err += math.Abs(w)
-		})
-		err *= float64(p.P.NNZ()) * unit
-	}
-	most := 0.0
-	if p.A != nil {
-		each(p.A, func(i, j int, v float64) { add(j, v*y[i]) })
-		var slip float64
-		most, slip = leaves(p, y)
-		err += slip
-	}
+	each(p.P, func(i, j int, v float64) {
+		add(i, v*x[j])
+		w := v * x[i] * x[j] / 2
+		if i != j {
+			add(j, v*x[i])
+			w *= 2
+		}
+		half += w
+		err += math.Abs(w)
+	})
+	err *= float64(p.P.NNZ()) * unit
+	each(p.A, func(i, j int, v float64) { add(j, v*y[i]) })
+	most, slip := leaves(p, y)
+	err += slip
 	over := func() float64 { // within lo and hi
 		err, least := err, p.R-half-most
 		for j := range n {

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // TestLeastWithin: whatever the multipliers are, no point within reach that meets the rows and cones
@@ -27,6 +28,10 @@ func TestLeastWithin(t *testing.T) {
 		p := around(rng, x) // x meets all rows and cones
 		for j := range p.Q {
 			p.Q[j] = rng.NormFloat64()
+		}
+		p.P = sparse.Identity(len(p.Q))
+		for j := range p.P.Val {
+			p.P.Val[j] = float64(k%2*j) / 4
 		}
 		n, m := p.Dims()
 		centre, y, reach := make([]float64, n), make([]float64, m), make([]float64, n)

@@ -37,7 +37,7 @@ const Sweeps = 10
 // cancel each other up to remainder; there is no proof where they do not.
 func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	n, m := p.Dims()
-	if len(y) != m || p.A == nil {
+	if len(y) != m {
 		return false
 	}
 	lo, hi := make([]float64, n), make([]float64, n)

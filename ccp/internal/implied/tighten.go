@@ -50,9 +50,6 @@ func each(a *sparse.CSC, f func(i, j int, v float64)) {
 
 func (t *tightening) run(sweeps int) bool {
 	p := t.p
-	if p.A == nil {
-		return true
-	}
 	t.rows, _ = p.A.Transpose()
 	conic := inCones(p)
 	for range sweeps {

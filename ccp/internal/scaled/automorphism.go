@@ -35,7 +35,7 @@ func stretches(p *qpbackend.Problem) []stretch {
 			out = append(out, stretch{kind: c.Kind, row: c.Start, α: c.Alpha, sheer: c.Kind == qpbackend.Exponential})
 		}
 	}
-	if len(out) > 0 && p.A != nil {
+	if len(out) > 0 {
 		for _, i := range p.A.RowIdx {
 			if k, ok := at[i]; ok {
 				out[k].sheer = false

@@ -32,7 +32,7 @@ func boosts(p *qpbackend.Problem) []boost {
 			out = append(out, boost{row: c.Start, w: c.Len - 2, s: 1})
 		}
 	}
-	if len(out) == 0 || p.A == nil {
+	if len(out) == 0 {
 		return nil
 	}
 	odd := make([]bool, len(out)) // one row has a column alone

@@ -252,12 +252,8 @@ func (s *units) fillVectors() {
 	clear(s.scratch[:n+m])
 	s.copy.R = s.obj * s.p.R
 	if s.origin != nil {
-		if s.p.P != nil {
-			s.p.P.AddSymMulVec(shift, 1, s.origin)
-		}
-		if s.p.A != nil {
-			s.p.A.AddMulVec(at, 1, s.origin)
-		}
+		s.p.P.AddSymMulVec(shift, 1, s.origin)
+		s.p.A.AddMulVec(at, 1, s.origin)
 		s.copy.R = s.obj * s.p.Objective(s.origin)
 	}
 	for j, q := range s.p.Q {
@@ -380,12 +376,6 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 // Solve solves the problem.
 func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return s.refused(s.Solver.Solve(ctx, dst))
-}
-
-// Enough is reduce.EarlyEnder's where the solver has that power. It is a permission: others solve
-// to the end.
-func (s *Solver) Enough(at []float64, least float64) {
-	_ = s.Solver.Enough(at, least)
 }
 
 // LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in

@@ -39,14 +39,12 @@ func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 			size[j] = sizes[j]
 		}
 	}
-	if p.A != nil {
-		fromImplied(size, p, x)
-		f := follower{p: p, first: len(first), size: size, group: groups(p), cones: boosts(p), w: make([]float64, m), top: make([]float64, m), open: make([]int, m), lone: make([]lone, m)}
-		for range implied.Sweeps {
-			if !f.sweep() {
-				break
-			}
-		}
+	fromImplied(size, p, x)
+	f := follower{
+		p: p, first: len(first), size: size, group: groups(p), cones: boosts(p),
+		w: make([]float64, m), top: make([]float64, m), open: make([]int, m), lone: make([]lone, m),
+	}
+	for k := 0; k < implied.Sweeps && f.sweep(); k++ {
 	}
 	for j, v := range size {
 		if size[j] = Unit(v); j < len(first) && first[j] != 0 {

@@ -72,7 +72,7 @@ func (s *Compiled) addFamily(b *Builder, i int) int {
 	}
 	n := m.Count()
 	some := s.choice.Of(len(b.Rows.Families), m)
-	f := rows.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols)
+	f := rows.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols())
 	for k := range f.Count() {
 		s.Slacks = append(s.Slacks, b.Var())
 		s.owners = append(s.owners, int32(len(s.Soft)+f.Number(k)))
@@ -184,19 +184,20 @@ func lonely(qp *qpbackend.Problem, n int) (list []int) {
 // compress is the rows as a matrix, zeros kept. Rows fill the columns in order, so
 // one pass is enough after one that counts. The cuts, in the order of their rows, learn where the
 // coefficients of their h stand.
-func (b *Builder) compress(cuts []Cut) *sparse.CSC {
-	a := &sparse.CSC{Rows: b.Rows.Count(), Cols: b.Cols, ColPtr: make([]int, b.Cols+1)}
+func (b *Builder) compress() *sparse.CSC {
+	cols, cuts := b.Cols(), b.cuts
+	a := &sparse.CSC{Rows: b.Rows.Count(), Cols: cols, ColPtr: make([]int, cols+1)}
 	b.Rows.Entries(func(_ int, idx []int, _ []float64, _ *rows.Family, _ int) {
 		b.work(len(idx))
 		for _, j := range idx {
 			a.ColPtr[j+1]++
 		}
 	})
-	for j := range b.Cols {
+	for j := range cols {
 		a.ColPtr[j+1] += a.ColPtr[j]
 	}
 	a.RowIdx, a.Val = make([]int, a.NNZ()), make([]float64, a.NNZ())
-	next := slices.Clone(a.ColPtr[:b.Cols])
+	next := slices.Clone(a.ColPtr[:cols])
 	b.Rows.Entries(func(i int, idx []int, val []float64, f *rows.Family, k int) {
 		b.work(len(idx))
 		// Each column has one entry more once the row is in.

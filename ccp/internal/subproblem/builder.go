@@ -17,14 +17,9 @@ import (
 // Builder assembles a convex problem: it is the dc.Canon that atoms represent
 // themselves in. Columns 0 to n−1 are the model's variables.
 type Builder struct {
-	Cols  int
-	vars  int       // of the model: the first columns
-	Lo    []float64 // bounds of the columns
-	Hi    []float64
+	qp    qpbackend.Problem // without matrices and sides
+	vars  int               // of the model: the first columns
 	Rows  rows.List
-	Cones []qpbackend.Cone
-	q     []float64 // linear objective
-	r     float64
 	p     sparse.Triplets
 	forms map[dc.Representer]dc.Form
 	above map[dc.Representer]dc.Linear // columns of Bound
@@ -86,15 +81,17 @@ func NewBuilder(ctx context.Context, n int) *Builder {
 
 // Var makes a free column.
 func (b *Builder) Var() int {
-	b.Lo, b.Hi = append(b.Lo, math.Inf(-1)), append(b.Hi, math.Inf(1))
-	b.q, b.place = append(b.q, 0), append(b.place, 0)
-	b.Cols++
-	return b.Cols - 1
+	b.qp.Lo, b.qp.Hi = append(b.qp.Lo, math.Inf(-1)), append(b.qp.Hi, math.Inf(1))
+	b.qp.Q, b.place = append(b.qp.Q, 0), append(b.place, 0)
+	return b.Cols() - 1
 }
+
+// Cols is the number of columns.
+func (b *Builder) Cols() int { return len(b.qp.Q) }
 
 // BoundColumn states lo ≤ x[col] ≤ hi.
 func (b *Builder) BoundColumn(col int, lo, hi float64) {
-	b.Lo[col], b.Hi[col] = max(b.Lo[col], lo), min(b.Hi[col], hi)
+	b.qp.Lo[col], b.qp.Hi[col] = max(b.qp.Lo[col], lo), min(b.qp.Hi[col], hi)
 }
 
 // BoundVariables states the bounds of the variables of p.
@@ -114,7 +111,7 @@ func (b *Builder) Row(a dc.Linear, lo, hi float64) {
 	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
 		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
 		from, to = min(from, to), max(from, to)
-		if from <= b.Hi[j] && to >= b.Lo[j] {
+		if from <= b.qp.Hi[j] && to >= b.qp.Lo[j] {
 			b.BoundColumn(j, from, to)
 			return
 		}
@@ -158,7 +155,7 @@ func (b *Builder) Cone(k dc.Cone) {
 		dc.SecondOrderCone: qpbackend.SecondOrder, dc.ExponentialCone: qpbackend.Exponential,
 		dc.PowerCone: qpbackend.Power, dc.SemidefiniteCone: qpbackend.Semidefinite,
 	}[k.Kind]
-	b.Cones = append(b.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
+	b.qp.Cones = append(b.qp.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
 		b.AddRow(a, 0, math.Inf(1), -1)
 	}
@@ -226,7 +223,7 @@ func (b *Builder) find(k dc.Cone) (at int, ok bool) {
 	if k.Kind != dc.SemidefiniteCone {
 		return 0, false
 	}
-	for _, c := range b.Cones {
+	for _, c := range b.qp.Cones {
 		same := c.Kind == qpbackend.Semidefinite && c.Len == len(k.Rows)
 		for i := 0; same && i < c.Len; i++ {
 			same = sameLinear(b.Rows.At(c.Start+i).A, k.Rows[i])
@@ -258,6 +255,9 @@ func (b *Builder) Form(f dc.Representer) dc.Form {
 
 // first is the first function that is f.
 func (b *Builder) first(f dc.Representer) dc.Representer {
+	if _, known := b.forms[f]; known {
+		return f
+	}
 	if first, ok := b.share.First(f).(dc.Representer); ok {
 		return first
 	}
@@ -319,7 +319,7 @@ func (b *Builder) squareRoot(q mat.Symmetric) mat.Matrix {
 func (b *Builder) Minimise(f dc.Form) {
 	b.AddLinear(f.Linear)
 	for _, l := range f.Least {
-		b.least.add(l, &b.p, b.Cols)
+		b.least.add(l, &b.p, b.Cols())
 	}
 	var squares []dc.Quadratic
 	for _, q := range f.Quad {
@@ -335,9 +335,9 @@ func (b *Builder) Minimise(f dc.Form) {
 // AddLinear adds l to the objective.
 func (b *Builder) AddLinear(l dc.Linear) {
 	for k, j := range l.Idx {
-		b.q[j] += l.Val[k]
+		b.qp.Q[j] += l.Val[k]
 	}
-	b.r += l.Const
+	b.qp.R += l.Const
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
@@ -368,12 +368,12 @@ func (b *Builder) product(w float64, l, m dc.Linear) {
 				b.p.Add(j, i, v)
 			}
 		}
-		b.q[i] += w * l.Val[k] * m.Const
+		b.qp.Q[i] += w * l.Val[k] * m.Const
 	}
 	for n, j := range m.Idx {
-		b.q[j] += w * m.Val[n] * l.Const
+		b.qp.Q[j] += w * m.Val[n] * l.Const
 	}
-	b.r += w * l.Const * m.Const
+	b.qp.R += w * l.Const * m.Const
 }
 
 // addQuad adds w·aᵀQa, by columns for entries of a with several variables.
@@ -394,15 +394,14 @@ func (b *Builder) addQuad(q dc.Quadratic) {
 }
 
 // Problem compresses the collected rows. Zeros are kept, and the cuts located.
-func (b *Builder) Problem(cuts []Cut) *qpbackend.Problem {
+func (b *Builder) Problem() *qpbackend.Problem {
 	b.work(interval)
-	m := b.Rows.Count()
-	p := &qpbackend.Problem{Q: b.q, Lo: b.Lo, Hi: b.Hi, R: b.r, L: make([]float64, m), U: make([]float64, m), Cones: b.Cones}
-	p.A = b.compress(cuts)
+	m, p, places := b.Rows.Count(), &b.qp, []int(nil)
+	p.A = b.compress()
 	b.work(interval)
-	var places []int
-	p.P, places = b.p.CSC(b.Cols, b.Cols)
+	p.P, places = b.p.CSC(b.Cols(), b.Cols())
 	b.least.locate(places, p.P.NNZ())
+	p.L, p.U = make([]float64, m), make([]float64, m)
 	b.Rows.Each(
 		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
 		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },

@@ -47,7 +47,7 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 				continue
 			}
 			v := 2 * w * l.Val[i]
-			b.q[p] += v * l.Const
+			b.qp.Q[p] += v * l.Const
 			for m, j := range l.Idx {
 				if !b.isPinned(j) || j <= p { // each pair once
 					b.p.Add(min(p, j), max(p, j), v*l.Val[m])
@@ -129,7 +129,7 @@ func (b *Builder) gram(quads []dc.Quadratic, most int) bool {
 		b.addProducts(g, lin, &q, cols)
 	}
 	for pi, i := range cols {
-		b.q[i] += lin[pi]
+		b.qp.Q[i] += lin[pi]
 		b.work(n - pi)
 		for pj := pi; pj < n; pj++ {
 			j := cols[pj]
@@ -146,7 +146,7 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 	var full []dc.Linear
 	for k := range q.Arg.Len() {
 		l := q.Arg.Linear(k)
-		b.r += w * l.Const * l.Const
+		b.qp.R += w * l.Const * l.Const
 		for i, v := range l.Val {
 			lin[b.place[l.Idx[i]]-1] += 2 * w * v * l.Const
 		}

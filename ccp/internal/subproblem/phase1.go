@@ -35,7 +35,7 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	for i := range p.Constraints {
 		b.meet(&p.Constraints[i])
 	}
-	qp := b.Problem(nil)
+	qp := b.Problem()
 	defer s.took(time.Now())
 	known := pinned.Reduction{Equations: pinned.Find(qp, nil)}
 	solver, err := reduce.Chain(backend, known).New(ctx, qp, backend.DefaultSettings())

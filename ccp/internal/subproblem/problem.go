@@ -1,11 +1,15 @@
 package subproblem
 
 import (
+	"math"
+	"slices"
+
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
 // Problem is the convex problem of an iteration.
@@ -108,4 +112,87 @@ type proximal struct {
 	ρ    float64 // 0: off
 	base []float64
 	slot []int // of the diagonal, one per variable
+}
+
+// Stated is the problem of the last Linearise, with the columns of parameters. It shares
+// slices with s.
+func (s *Problem) Stated() *qpbackend.Problem { return s.Compiled.with(s.Lin.Now) }
+
+// with is the problem with other values, all of which are given.
+func (s *Compiled) with(v qpbackend.Update) *qpbackend.Problem {
+	p, a, quad := *s.QP, *s.QP.A, *s.QP.P
+	p.Q, p.Lo, p.Hi, p.L, p.U = v.Q, v.Lo, v.Hi, v.L, v.U
+	a.Val, quad.Val = v.A, v.P
+	p.A, p.P = &a, &quad
+	return &p
+}
+
+// unchanged holds the values of the last solve. Where every h is piecewise affine,
+// as the maxima of a regression are, the procedure ends at a point whose
+// tangents are those that led there: its convex problem is the one before, and
+// so is the solution.
+type unchanged struct {
+	held     bool             // the solver has A and P as they are now
+	answered bool             // with these and the values below
+	last     qpbackend.Update // of the last solve
+}
+
+// is reports whether the values are those of the last solve: the same numbers,
+// but for the rounding errors in the bounds that tangents give.
+func (a *unchanged) is(now *qpbackend.Update) bool {
+	if !a.held || !a.answered || !slices.Equal(a.last.Q, now.Q) || !slices.Equal(a.last.L, now.L) ||
+		!slices.Equal(a.last.Lo, now.Lo) || !slices.Equal(a.last.Hi, now.Hi) {
+		return false
+	}
+	for i, u := range now.U {
+		if was := a.last.U[i]; u != was && !(math.Abs(u-was) <= rounded*max(1, math.Abs(u))) {
+			return false
+		}
+	}
+	return true
+}
+
+// rounded is far below the tolerance that a solver is asked for, see tightest.
+// Source: derived: some hundred roundings; a ten-thousandth of tightest.
+const rounded = 1e-13
+
+// ask hands over values that are about to be solved, of A those that may have changed.
+func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
+	vectors := reduce.Values(&now)
+	for k, v := range reduce.Values(&a.last) {
+		if k < reduce.Vectors {
+			*v = append((*v)[:0], *vectors[k]...)
+		}
+	}
+	if a.answered = false; a.held {
+		now.A = nil
+	}
+	err := solver.Update(now)
+	a.held = err == nil
+	return err
+}
+
+// Meter counts work of solvers.
+type Meter struct {
+	Iterations, Multiplications float64
+}
+
+// Work is about that many sparse multiplications of package ipm.
+func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
+
+// IterationWork is the cost of an iteration of package ipm in multiplications, beside those.
+// Source: as of search.Budget.Taken.
+const IterationWork = 400
+
+// Add adds the work that led to a result for a problem with so many entries.
+func (m *Meter) Add(r *qpbackend.Result, entries float64) {
+	if m == nil {
+		return
+	}
+	m.Iterations += float64(r.Iterations)
+	if r.Work > 0 {
+		m.Multiplications += r.Work
+	} else {
+		m.Multiplications += float64(r.Iterations) * entries
+	}
 }

@@ -65,11 +65,10 @@ func (s *Problem) Curve(i, j []int) (places []int) {
 	for k := range i {
 		t.Add(i[k], j[k], 0)
 	}
-	if p := s.Compiled.QP.P; p != nil {
-		for col := range p.Cols {
-			for k := p.ColPtr[col]; k < p.ColPtr[col+1]; k++ {
-				t.Add(p.RowIdx[k], col, p.Val[k])
-			}
+	p := s.Compiled.QP.P
+	for col := range p.Cols {
+		for k := p.ColPtr[col]; k < p.ColPtr[col+1]; k++ {
+			t.Add(p.RowIdx[k], col, p.Val[k])
 		}
 	}
 	s.Compiled.QP.P, places = t.CSC(len(s.Compiled.QP.Q), len(s.Compiled.QP.Q))

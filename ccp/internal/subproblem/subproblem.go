@@ -13,7 +13,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -46,7 +45,7 @@ func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool)
 	b.BoundVariables(p)
 	s.Compiled.addConstraints(b)
 	s.Compiled.restrictMajorants(b)
-	s.Compiled.QP = b.Problem(b.cuts)
+	s.Compiled.QP = b.Problem()
 	s.compiled(b)
 	return s, nil
 }
@@ -103,19 +102,6 @@ func (s *Problem) Entries() float64 { return float64(s.Compiled.QP.A.NNZ() + s.C
 // took adds the time since t.
 func (s *Problem) took(t time.Time) { s.Session.Seconds += Since(t) }
 
-// Stated is the problem of the last Linearise, with the columns of parameters. It shares
-// slices with s.
-func (s *Problem) Stated() *qpbackend.Problem { return s.Compiled.with(s.Lin.Now) }
-
-// with is the problem with other values, all of which are given.
-func (s *Compiled) with(v qpbackend.Update) *qpbackend.Problem {
-	p, a, quad := *s.QP, *s.QP.A, *s.QP.P
-	p.Q, p.Lo, p.Hi, p.L, p.U = v.Q, v.Lo, v.Hi, v.L, v.U
-	a.Val, quad.Val = v.A, v.P
-	p.A, p.P = &a, &quad
-	return &p
-}
-
 // Solve solves the problem of the last linearise, from the solution before
 // where the backend profits from it; s.res holds the result. A problem
 // that is the one before is not solved again.
@@ -171,7 +157,7 @@ func (s *Problem) warmStart(ctx context.Context) error {
 		return err
 	}
 	if s.Session.chooses && len(s.Lin.at) > 0 {
-		s.Session.Solver.Enough(s.Lin.at, s.Session.Spare)
+		_ = s.Session.Solver.Enough(s.Lin.at, s.Session.Spare) // it is a permission: others solve to the end
 	}
 	switch s.Session.Res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
@@ -189,76 +175,6 @@ func (s *Problem) Close() {
 		solver.Close()
 	}
 	s.Session.unchanged = unchanged{}
-}
-
-// unchanged holds the values of the last solve. Where every h is piecewise affine,
-// as the maxima of a regression are, the procedure ends at a point whose
-// tangents are those that led there: its convex problem is the one before, and
-// so is the solution.
-type unchanged struct {
-	held     bool             // the solver has A and P as they are now
-	answered bool             // with these and the values below
-	last     qpbackend.Update // of the last solve
-}
-
-// is reports whether the values are those of the last solve: the same numbers,
-// but for the rounding errors in the bounds that tangents give.
-func (a *unchanged) is(now *qpbackend.Update) bool {
-	if !a.held || !a.answered || !slices.Equal(a.last.Q, now.Q) || !slices.Equal(a.last.L, now.L) ||
-		!slices.Equal(a.last.Lo, now.Lo) || !slices.Equal(a.last.Hi, now.Hi) {
-		return false
-	}
-	for i, u := range now.U {
-		if was := a.last.U[i]; u != was && !(math.Abs(u-was) <= rounded*max(1, math.Abs(u))) {
-			return false
-		}
-	}
-	return true
-}
-
-// rounded is far below the tolerance that a solver is asked for, see tightest.
-// Source: derived: some hundred roundings; a ten-thousandth of tightest.
-const rounded = 1e-13
-
-// ask hands over values that are about to be solved, of A those that may have changed.
-func (a *unchanged) ask(solver qpbackend.Solver, now qpbackend.Update) error {
-	vectors := reduce.Values(&now)
-	for k, v := range reduce.Values(&a.last) {
-		if k < reduce.Vectors {
-			*v = append((*v)[:0], *vectors[k]...)
-		}
-	}
-	if a.answered = false; a.held {
-		now.A = nil
-	}
-	err := solver.Update(now)
-	a.held = err == nil
-	return err
-}
-
-// Meter counts work of solvers.
-type Meter struct {
-	Iterations, Multiplications float64
-}
-
-// Work is about that many sparse multiplications of package ipm.
-func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
-
-// IterationWork is the cost of an iteration of package ipm in multiplications, beside those.
-// Source: as of search.Budget.Taken.
-const IterationWork = 400
-
-// Add adds the work that led to a result for a problem with so many entries.
-func (m *Meter) Add(r *qpbackend.Result, entries float64) {
-	if m == nil {
-		return
-	}
-	m.Iterations += float64(r.Iterations)
-	if r.Work > 0 {
-		m.Multiplications += r.Work
-	} else {
-		m.Multiplications += float64(r.Iterations) * entries
-	}
 }
 
 // staleConstant is how much larger than that of the new problem the constant of
@@ -297,7 +213,7 @@ func (s *Session) Forget() {
 }
 
 // DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the solver
-// that there is. It is good until the next call, and the next Solve.
+// that there is. It is good until the next call.
 func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
 	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
 		return nil, err

@@ -188,8 +188,8 @@ func (s *Problem) Refit(x []float64) {
 
 // KeepSizes takes over the sizes of the variables from the problem before in a session,
 // which has as many.
-func (s *Units) KeepSizes(old *Problem) {
-	s.Of, s.Sizes, s.largest, s.chosen, s.measured = old.Units.Of, old.Units.Sizes, old.Units.largest, old.Units.chosen, false
+func (s *Units) KeepSizes(old *Units) {
+	s.Of, s.Sizes, s.largest, s.chosen, s.measured = old.Of, old.Sizes, old.largest, old.chosen, false
 }
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.

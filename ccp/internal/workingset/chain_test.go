@@ -204,7 +204,7 @@ func powers(t *testing.T, b qpbackend.Backend, p *qpbackend.Problem) (qpbackend.
 		t.Fatal(err)
 	}
 	if u, ok := s.(unitsSolver); ok {
-		return s, u.Solver.Solver.(reduce.Solver)
+		return s, u.Solver.Solver
 	}
 	return s, s.(reduce.Solver)
 }

@@ -26,25 +26,34 @@ type Derivative struct {
 	rows   *rows
 	sys    *kkt.System
 
-	scale  *equil.Scaling
-	level  *equil.Scaling // of the matrix
-	x      []float64      // scaled: the variables,
-	wx, wy []float64      // and w of their bounds and of the rows
-	s      []float64      // Π(w) of the rows
-	y, z   []float64
-	side   []side // of the variables, then of the rows
-	old    []side
+	scale *equil.Scaling
+	level *equil.Scaling // of the matrix
+	now   point
+	side  []side // of the variables, then of the rows
+	old   []side
+	room  room
 
+	singular bool    // the matrix is, or nearly
+	missed   float64 // by the last solve, see qpbackend.Tangent
+	reg      qpbackend.Regularity
+	out      qpbackend.Tangent // the point in the units of the problem
+}
+
+// point is a point, scaled.
+type point struct {
+	x      []float64 // the variables,
+	wx, wy []float64 // and w of their bounds and of the rows
+	s      []float64 // Π(w) of the rows
+	y, z   []float64
+}
+
+// room is the memory of a solve.
+type room struct {
 	diag, rhs, sol, more, res []float64
 	b1, b3, b2                []float64 // scaled right-hand sides
 	dx, dz, dy                []float64 // scaled changes
 	f1, f3, f2                []float64 // residuals of the conditions
 	off                       []bool
-	singular                  bool    // the matrix is, or nearly
-	missed                    float64 // by the last solve, see qpbackend.Tangent
-	reg                       qpbackend.Regularity
-
-	ux, uy, uz []float64 // the point in the units of the problem
 }
 
 // side says which sides hold.
@@ -85,15 +94,18 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 		return nil, fmt.Errorf("derivative: %w", err)
 	}
 	vec := func(k int) []float64 { return make([]float64, k) }
-	for _, v := range [...]*[]float64{&d.x, &d.wx, &d.z, &d.b1, &d.b3, &d.dx, &d.dz, &d.f1, &d.f3, &d.ux, &d.uz} {
+	now, room := &d.now, &d.room
+	for _, v := range [...]*[]float64{
+		&now.x, &now.wx, &now.z, &room.b1, &room.b3, &room.dx, &room.dz, &room.f1, &room.f3, &d.out.X, &d.out.Z,
+	} {
 		*v = vec(n)
 	}
-	for _, v := range [...]*[]float64{&d.wy, &d.s, &d.y, &d.b2, &d.dy, &d.f2, &d.uy} {
+	for _, v := range [...]*[]float64{&now.wy, &now.s, &now.y, &room.b2, &room.dy, &room.f2, &d.out.Y} {
 		*v = vec(m)
 	}
 	size := d.sys.Size()
-	d.diag, d.rhs, d.sol, d.more, d.res = vec(n+m), vec(size), vec(size), vec(size), vec(size)
-	d.off, d.side, d.old = make([]bool, n+m), make([]side, n+m), make([]side, n+m)
+	d.room.diag, d.room.rhs, d.room.sol, d.room.more, d.room.res = vec(n+m), vec(size), vec(size), vec(size), vec(size)
+	d.room.off, d.side, d.old = make([]bool, n+m), make([]side, n+m), make([]side, n+m)
 	return d, nil
 }
 
@@ -147,7 +159,7 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 		}
 		if last = res; res < least {
 			least = res
-			for i, v := range [...][]float64{d.x, d.wx, d.wy} {
+			for i, v := range [...][]float64{d.now.x, d.now.wx, d.now.wy} {
 				kept[i] = append(kept[i][:0], v...)
 			}
 		}
@@ -161,9 +173,9 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 
 // back is the end of Linearise at a point before the last.
 func (d *Derivative) back(ctx context.Context, point [3][]float64) error {
-	copy(d.x, point[0])
-	copy(d.wx, point[1])
-	copy(d.wy, point[2])
+	copy(d.now.x, point[0])
+	copy(d.now.wx, point[1])
+	copy(d.now.wy, point[2])
 	if _, _, err := d.project(ctx); err != nil {
 		return err
 	}
@@ -185,17 +197,17 @@ func (d *Derivative) load(x, y, z []float64) {
 	}
 	d.rows.load(d.prob.A, sc)
 	for j, v := range x {
-		d.x[j] = v / (sc.B * sc.D[j])
-		d.wx[j] = d.x[j] + sc.C*sc.D[j]*z[j]
+		d.now.x[j] = v / (sc.B * sc.D[j])
+		d.now.wx[j] = d.now.x[j] + sc.C*sc.D[j]*z[j]
 	}
-	clear(d.s)
-	d.rows.add(d.s, d.x)
+	clear(d.now.s)
+	d.rows.add(d.now.s, d.now.x)
 	d.rows.offset(d.prob, sc)
 	for i, v := range y {
-		d.wy[i] = d.s[i] + sc.C/sc.E[i]*v
+		d.now.wy[i] = d.now.s[i] + sc.C/sc.E[i]*v
 	}
 	for _, pc := range d.pieces {
-		num.Axpy(d.wy[pc.Start:][:pc.Len], -1, d.rows.l[pc.Start:][:pc.Len])
+		num.Axpy(d.now.wy[pc.Start:][:pc.Len], -1, d.rows.l[pc.Start:][:pc.Len])
 	}
 }
 
@@ -231,23 +243,23 @@ func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err er
 			d.reg.Margin, d.reg.Variable, d.reg.Row = rel, variable, row
 		}
 	}
-	for j, w := range d.wx {
+	for j, w := range d.now.wx {
 		lo, hi := d.bounds(j)
 		s, at, margin := clip(w, lo, hi)
-		d.f3[j], d.z[j], d.side[j] = d.x[j]-s, w-s, at
+		d.room.f3[j], d.now.z[j], d.side[j] = d.now.x[j]-s, w-s, at
 		note(margin, math.Abs(s), j, -1)
 	}
-	for i, w := range d.wy {
+	for i, w := range d.now.wy {
 		if d.rows.cone[i] {
 			d.side[d.n+i] = conic
 			continue
 		}
 		s, at, margin := clip(w, d.rows.l[i], d.rows.u[i])
-		d.s[i], d.y[i], d.side[d.n+i] = s, w-s, at
+		d.now.s[i], d.now.y[i], d.side[d.n+i] = s, w-s, at
 		note(margin, math.Abs(s), -1, i)
 	}
 	for _, pc := range d.pieces {
-		s, w, y := d.s[pc.Start:][:pc.Len], d.wy[pc.Start:][:pc.Len], d.y[pc.Start:][:pc.Len]
+		s, w, y := d.now.s[pc.Start:][:pc.Len], d.now.wy[pc.Start:][:pc.Len], d.now.y[pc.Start:][:pc.Len]
 		if !pc.at(ctx, s, w) {
 			if ctx.Err() != nil {
 				return false, false, ctx.Err()
@@ -269,51 +281,49 @@ func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err er
 // conditions sets the residuals of the optimality conditions and returns the largest.
 func (d *Derivative) conditions() float64 {
 	for j, q := range d.prob.Q {
-		d.f1[j] = d.scale.C*d.scale.D[j]*q + d.z[j]
+		d.room.f1[j] = d.scale.C*d.scale.D[j]*q + d.now.z[j]
 	}
-	d.p.AddSymMulVec(d.f1, 1, d.x)
-	for i, s := range d.s {
-		d.f2[i] = -s
+	d.p.AddSymMulVec(d.room.f1, 1, d.now.x)
+	for i, s := range d.now.s {
+		d.room.f2[i] = -s
 	}
-	d.rows.addBoth(d.f2, d.f1, d.x, d.y)
-	return max(num.NormInf(d.f1), num.NormInf(d.f3), num.NormInf(d.f2))
+	d.rows.addBoth(d.room.f2, d.room.f1, d.now.x, d.now.y)
+	return max(num.NormInf(d.room.f1), num.NormInf(d.room.f3), num.NormInf(d.room.f2))
 }
 
 // newton moves the point by a step on the conditions.
 func (d *Derivative) newton(ctx context.Context) error {
-	copy(d.b1, d.f1)
-	copy(d.b2, d.f2)
-	copy(d.b3, d.f3)
+	copy(d.room.b1, d.room.f1)
+	copy(d.room.b2, d.room.f2)
+	copy(d.room.b3, d.room.f3)
 	if err := d.solve(ctx); err != nil {
 		return err
 	}
-	for j, dx := range d.dx {
-		d.x[j] += dx
-		d.wx[j] += dx + d.f3[j] + d.dz[j]
+	for j, dx := range d.room.dx {
+		d.now.x[j] += dx
+		d.now.wx[j] += dx + d.room.f3[j] + d.room.dz[j]
 	}
-	for i, dy := range d.dy {
-		d.wy[i] += d.f2[i] + dy
+	for i, dy := range d.room.dy {
+		d.now.wy[i] += d.room.f2[i] + dy
 	}
-	d.rows.add(d.wy, d.dx)
+	d.rows.add(d.now.wy, d.room.dx)
 	return nil
 }
 
 // unscale sets the point in the units of the problem.
 func (d *Derivative) unscale() {
 	sc := d.scale
-	for j, v := range d.x {
-		d.ux[j] = sc.B * sc.D[j] * v
-		d.uz[j] = d.z[j] / (sc.C * sc.D[j])
+	for j, v := range d.now.x {
+		d.out.X[j] = sc.B * sc.D[j] * v
+		d.out.Z[j] = d.now.z[j] / (sc.C * sc.D[j])
 	}
-	for i, v := range d.y {
-		d.uy[i] = sc.E[i] / sc.C * v
+	for i, v := range d.now.y {
+		d.out.Y[i] = sc.E[i] / sc.C * v
 	}
 }
 
 // Point is that of qpbackend.Derivative.
-func (d *Derivative) Point() qpbackend.Tangent {
-	return qpbackend.Tangent{X: d.ux, Y: d.uy, Z: d.uz}
-}
+func (d *Derivative) Point() qpbackend.Tangent { return d.out }
 
 // Forward is that of qpbackend.Derivative.
 func (d *Derivative) Forward(ctx context.Context, u qpbackend.Update, dst *qpbackend.Tangent) error {
@@ -330,25 +340,25 @@ func (d *Derivative) Forward(ctx context.Context, u qpbackend.Update, dst *qpbac
 			return err
 		}
 	}
-	clear(d.b1)
-	clear(d.b2)
-	clear(d.b3)
-	copy(d.b1, u.Q)
+	clear(d.room.b1)
+	clear(d.room.b2)
+	clear(d.room.b3)
+	copy(d.room.b1, u.Q)
 	if u.P != nil {
 		dp := *p.P
 		dp.Val = u.P
-		dp.AddSymMulVec(d.b1, 1, d.ux)
+		dp.AddSymMulVec(d.room.b1, 1, d.out.X)
 	}
 	if u.A != nil {
 		da := *p.A
 		da.Val = u.A
-		da.AddMulBoth(d.b2, d.b1, d.ux, d.uy)
+		da.AddMulBoth(d.room.b2, d.room.b1, d.out.X, d.out.Y)
 	}
 	for j := range d.n {
-		d.b3[j] -= moved(d.side[j], u.Lo, u.Hi, j)
+		d.room.b3[j] -= moved(d.side[j], u.Lo, u.Hi, j)
 	}
 	for i := range d.m {
-		d.b2[i] -= moved(d.side[d.n+i], u.L, u.U, i)
+		d.room.b2[i] -= moved(d.side[d.n+i], u.L, u.U, i)
 	}
 	return d.apply(ctx, dst)
 }
@@ -376,11 +386,11 @@ func moved(at side, lo, hi []float64, i int) float64 {
 func (d *Derivative) apply(ctx context.Context, dst *qpbackend.Tangent) error {
 	sc := d.scale
 	for j := range d.n {
-		d.b1[j] *= sc.C * sc.D[j]
-		d.b3[j] /= sc.B * sc.D[j]
+		d.room.b1[j] *= sc.C * sc.D[j]
+		d.room.b3[j] /= sc.B * sc.D[j]
 	}
 	for i := range d.m {
-		d.b2[i] *= sc.E[i] / sc.B
+		d.room.b2[i] *= sc.E[i] / sc.B
 	}
 	if err := d.solve(ctx); err != nil {
 		return err
@@ -388,11 +398,11 @@ func (d *Derivative) apply(ctx context.Context, dst *qpbackend.Tangent) error {
 	dst.Missed = d.missed
 	dst.X, dst.Y, dst.Z = resize(dst.X, d.n), resize(dst.Y, d.m), resize(dst.Z, d.n)
 	for j := range d.n {
-		dst.X[j] = sc.B * sc.D[j] * d.dx[j]
-		dst.Z[j] = d.dz[j] / (sc.C * sc.D[j])
+		dst.X[j] = sc.B * sc.D[j] * d.room.dx[j]
+		dst.Z[j] = d.room.dz[j] / (sc.C * sc.D[j])
 	}
 	for i := range d.m {
-		dst.Y[i] = sc.E[i] / sc.C * d.dy[i]
+		dst.Y[i] = sc.E[i] / sc.C * d.room.dy[i]
 	}
 	return nil
 }
@@ -421,7 +431,7 @@ func (d *Derivative) Adjoint(ctx context.Context, g qpbackend.Tangent, dst *qpba
 		name string
 		from []float64
 		to   []float64
-	}{{"x", g.X, d.b1}, {"y", g.Y, d.b2}, {"z", g.Z, d.b3}} {
+	}{{"x", g.X, d.room.b1}, {"y", g.Y, d.room.b2}, {"z", g.Z, d.room.b3}} {
 		if err := check("gradient with respect to "+f.name, f.from, len(f.to)); err != nil {
 			return err
 		}
@@ -443,13 +453,13 @@ func (d *Derivative) Adjoint(ctx context.Context, g qpbackend.Tangent, dst *qpba
 		dst.Lo[j], dst.Hi[j] = share(d.side[j], λ.Z[j])
 		for e := p.P.ColPtr[j]; e < p.P.ColPtr[j+1]; e++ {
 			i := p.P.RowIdx[e]
-			if dst.P[e] = -v * d.ux[i]; i != j {
-				dst.P[e] -= λ.X[i] * d.ux[j]
+			if dst.P[e] = -v * d.out.X[i]; i != j {
+				dst.P[e] -= λ.X[i] * d.out.X[j]
 			}
 		}
 		for e := p.A.ColPtr[j]; e < p.A.ColPtr[j+1]; e++ {
 			i := p.A.RowIdx[e]
-			dst.A[e] = -v*d.uy[i] - λ.Y[i]*d.ux[j]
+			dst.A[e] = -v*d.out.Y[i] - λ.Y[i]*d.out.X[j]
 		}
 	}
 	for i, v := range λ.Y {

@@ -37,26 +37,27 @@ func (d *Derivative) factor(ctx context.Context, anew bool) error {
 	d.rows.turn(d.pieces)
 	d.equilibrate(anew)
 	for j := range n {
-		d.off[j], d.diag[j] = d.side[j] != none, ρ
-		if d.off[j] {
-			d.diag[j] = 1
+		d.room.off[j], d.room.diag[j] = d.side[j] != none, ρ
+		if d.room.off[j] {
+			d.room.diag[j] = 1
 		}
 	}
 	for i := range d.m {
 		if d.rows.cone[i] {
 			continue
 		}
-		d.off[n+i], d.diag[n+i] = d.side[n+i] == none, -ρ
-		if d.off[n+i] {
-			d.diag[n+i] = -1
+		d.room.off[n+i], d.room.diag[n+i] = d.side[n+i] == none, -ρ
+		if d.room.off[n+i] {
+			d.room.diag[n+i] = -1
 		}
 	}
 	for _, pc := range d.pieces {
 		for i, e := range pc.d {
-			d.off[n+pc.Start+i], d.diag[n+pc.Start+i] = e == 1, -d.level.E[pc.Start+i]*d.level.E[pc.Start+i]*e-ρ
+			f := d.level.E[pc.Start+i]
+			d.room.off[n+pc.Start+i], d.room.diag[n+pc.Start+i] = e == 1, -f*f*e-ρ
 		}
 	}
-	d.sys.Load(1, d.off)
+	d.sys.Load(1, d.room.off)
 	for k, pc := range d.pieces {
 		if d.expand[k] < 0 {
 			continue
@@ -68,7 +69,7 @@ func (d *Derivative) factor(ctx context.Context, anew bool) error {
 			num.Axpy(v[1:], d.level.E[pc.Start+1]*math.Sqrt(pc.d[1]), pc.tail)
 		}
 	}
-	if _, err := d.sys.Factorise(ctx, d.diag); err != nil {
+	if _, err := d.sys.Factorise(ctx, d.room.diag); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -101,25 +102,25 @@ func (d *Derivative) equilibrate(anew bool) {
 
 // solve sets dx, dy and dz for the right-hand sides b.
 func (d *Derivative) solve(ctx context.Context) error {
-	n, rhs := d.n, d.rhs
+	n, rhs := d.n, d.room.rhs
 	// Variables at a bound move with it.
 	for j := range n {
-		d.dx[j] = 0
-		if d.off[j] {
-			d.dx[j] = -d.b3[j]
+		d.room.dx[j] = 0
+		if d.room.off[j] {
+			d.room.dx[j] = -d.room.b3[j]
 		}
-		rhs[j] = d.b1[j]
+		rhs[j] = d.room.b1[j]
 	}
-	copy(d.dy, d.b2)
-	d.p.AddSymMulVec(rhs, 1, d.dx)
-	d.rows.add(d.dy, d.dx)
-	d.toBasis(d.dy)
+	copy(d.room.dy, d.room.b2)
+	d.p.AddSymMulVec(rhs, 1, d.room.dx)
+	d.rows.add(d.room.dy, d.room.dx)
+	d.toBasis(d.room.dy)
 	clear(rhs[n:])
-	copy(rhs[n:], d.dy)
+	copy(rhs[n:], d.room.dy)
 	for j := range n {
 		rhs[j] *= d.level.D[j]
 	}
-	for i, off := range d.off {
+	for i, off := range d.room.off {
 		if off {
 			rhs[i] = 0
 		} else {
@@ -130,18 +131,18 @@ func (d *Derivative) solve(ctx context.Context) error {
 		return err
 	}
 	for j := range n {
-		if !d.off[j] {
-			d.dx[j] = d.level.D[j] * d.sol[j]
+		if !d.room.off[j] {
+			d.room.dx[j] = d.level.D[j] * d.room.sol[j]
 		}
 	}
-	copy(d.dy, d.sol[n:])
-	d.fromBasis(d.dy)
-	copy(d.dz, d.b1)
-	d.p.AddSymMulVec(d.dz, 1, d.dx)
-	d.rows.a.AddMulVecT(d.dz, 1, d.dy)
+	copy(d.room.dy, d.room.sol[n:])
+	d.fromBasis(d.room.dy)
+	copy(d.room.dz, d.room.b1)
+	d.p.AddSymMulVec(d.room.dz, 1, d.room.dx)
+	d.rows.a.AddMulVecT(d.room.dz, 1, d.room.dy)
 	for j := range n {
-		if d.dz[j] = -d.dz[j]; !d.off[j] {
-			d.dz[j] = 0
+		if d.room.dz[j] = -d.room.dz[j]; !d.room.off[j] {
+			d.room.dz[j] = 0
 		}
 	}
 	return nil
@@ -164,7 +165,7 @@ func (d *Derivative) toBasis(v []float64) {
 
 func (d *Derivative) fromBasis(v []float64) {
 	for i := range v {
-		if d.off[d.n+i] {
+		if d.room.off[d.n+i] {
 			v[i] = 0
 		}
 		v[i] *= d.level.E[i]
@@ -203,33 +204,33 @@ const (
 // matrix is singular the number of steps is fixed, so that the map is linear and symmetric
 // in spite of singular values that are neither zero nor not.
 func (d *Derivative) leastSquares(ctx context.Context) error {
-	size := num.NormInf(d.rhs)
+	size := num.NormInf(d.room.rhs)
 	d.missed = 0
 	for range ranges {
-		clear(d.sol)
-		copy(d.res, d.rhs)
+		clear(d.room.sol)
+		copy(d.room.res, d.room.rhs)
 		for range maxSteps {
-			if left := num.NormInf(d.res); left == 0 || !d.singular && left <= enough*size {
+			if left := num.NormInf(d.room.res); left == 0 || !d.singular && left <= enough*size {
 				return nil
 			}
-			if err := d.proximal(ctx, d.res); err != nil {
+			if err := d.proximal(ctx, d.room.res); err != nil {
 				return err
 			}
-			num.Axpy(d.sol, 1, d.more)
+			num.Axpy(d.room.sol, 1, d.room.more)
 			d.residual()
 		}
-		num.Axpy(d.rhs, -1, d.res)
-		d.missed += num.NormInf(d.res) / size
+		num.Axpy(d.room.rhs, -1, d.room.res)
+		d.missed += num.NormInf(d.room.res) / size
 	}
 	return nil
 }
 
 // residual sets res to rhs less the matrix times sol.
 func (d *Derivative) residual() {
-	n, res, t := d.n, d.res, d.sol[d.n:]
+	n, res, t := d.n, d.room.res, d.room.sol[d.n:]
 	clear(res)
-	d.at.AddMulBoth(res[:n], res[n:][:d.m], t, d.sol)
-	d.q.AddSymMulVec(res, 1, d.sol)
+	d.at.AddMulBoth(res[:n], res[n:][:d.m], t, d.room.sol)
+	d.q.AddSymMulVec(res, 1, d.room.sol)
 	for _, pc := range d.pieces {
 		part, t := res[n+pc.Start:][:pc.Len], t[pc.Start:][:pc.Len]
 		for i, e := range pc.d {
@@ -241,8 +242,8 @@ func (d *Derivative) residual() {
 			num.Axpy(part[1:], f*f*pc.d[1]*num.Dot(t[1:], pc.tail), pc.tail)
 		}
 	}
-	for i, off := range d.off {
-		if res[i] = d.rhs[i] - res[i]; off {
+	for i, off := range d.room.off {
+		if res[i] = d.room.rhs[i] - res[i]; off {
 			res[i] = 0
 		}
 	}
@@ -256,7 +257,7 @@ func (d *Derivative) proximal(ctx context.Context, r []float64) error {
 		goal = fine
 	}
 	goal = max(goal*num.NormInf(r), math.SmallestNonzeroFloat64)
-	acc := d.sys.Solve(ctx, d.more, r, kkt.Accuracy{X: goal, Y: goal})
+	acc := d.sys.Solve(ctx, d.room.more, r, kkt.Accuracy{X: goal, Y: goal})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -315,9 +316,9 @@ const powers = 3
 // themselves by the power method.
 func (d *Derivative) inverse(ctx context.Context, from, to int) (float64, error) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	v, norm := make([]float64, len(d.rhs)), 0.0
+	v, norm := make([]float64, len(d.room.rhs)), 0.0
 	for i := from; i < to; i++ {
-		if !d.off[i] {
+		if !d.room.off[i] {
 			v[i] = rng.NormFloat64()
 		}
 	}
@@ -332,8 +333,8 @@ func (d *Derivative) inverse(ctx context.Context, from, to int) (float64, error)
 		}
 		clear(v)
 		for i := from; i < to; i++ {
-			if !d.off[i] {
-				v[i] = d.more[i]
+			if !d.room.off[i] {
+				v[i] = d.room.more[i]
 			}
 		}
 		norm = num.Norm2(v)

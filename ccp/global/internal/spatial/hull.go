@@ -84,7 +84,7 @@ func (r *relaxation) hull(h *hull) {
 		it := &h.Items[k]
 		λ := flat.ColumnOf(b.Var())
 		b.BoundColumn(λ.Idx[0], 0, 1)
-		first := b.Cols
+		first := b.Cols()
 		for range h.Support {
 			b.Var()
 		}

@@ -118,7 +118,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	for i := range r.cuts {
 		r.triangle(&r.cuts[i])
 	}
-	return b.Problem(nil), nil
+	return b.Problem(), nil
 }
 
 // used are the columns that the cost and the rows need: hulls take the place of others. nil: all.
@@ -126,7 +126,7 @@ func (r *relaxation) used(cost dc.Linear, squares map[int]float64) []bool {
 	if len(r.open) == 0 {
 		return nil
 	}
-	used := make([]bool, r.b.Cols)
+	used := make([]bool, r.b.Cols())
 	mark := func(idx ...int) {
 		for _, j := range idx {
 			used[j] = true
