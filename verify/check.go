@@ -364,8 +364,7 @@ func (c *checking) sizes() {
 			}
 		}
 	}
-	c.terms = size
-	if _, outside, err := enclose(c.Problem.objective, usual); err == nil && outside == "" {
+	if c.terms = size; size < otherUnit { // else the unit is 1
 		sum, _ := usual.sizes(c.Problem.objective)
 		c.terms = max(size, sum)
 	}
