@@ -272,7 +272,7 @@ func (c *checking) proof(proof *Proved) {
 	case math.IsInf(lower, 1):
 		c.add("proof", verdict(c.r.Status == "infeasible", Refused),
 			"the proof shows with %d leaves that no point is feasible", proof.Leaves)
-	case c.r.Status != "infeasible":
+	case c.r.Status != "infeasible" && !math.IsInf(claimed, 1): // else its file states no bound
 		c.add("proof", verdict(lower >= claimed-digits*max(proof.unit, math.Abs(claimed)), Incomplete),
 			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; its file states %.17g",
 			proof.Leaves, c.side(), proof.Lower, proof.Claimed)
@@ -364,8 +364,7 @@ func (c *checking) sizes() {
 			}
 		}
 	}
-	c.terms = size
-	if _, outside, err := enclose(c.Problem.objective, usual); err == nil && outside == "" {
+	if c.terms = size; size < otherUnit { // else the unit is 1
 		sum, _ := usual.sizes(c.Problem.objective)
 		c.terms = max(size, sum)
 	}

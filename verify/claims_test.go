@@ -326,6 +326,12 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "-4", `"x":0.8407279022510102,"y":0.8447328444166394`, ""),
 			"incomplete status",
 		},
+		"a row of small terms beside numbers that cancel": {
+			"var x in [0, 2], y in [0, 2]\nminimize -x\nsubject to\n  c: (1e-6*x - 1e-6*y + 0.42)/6 == 0.07\n",
+			`{"status":"stalled","objective":-1,"max_violation":1.6666666666e-7,"feasible":true,` +
+				`"variables":{"x":1,"y":0}}`,
+			"refused feasible",
+		},
 		"a row that decides nothing": {
 			pair,
 			at("converged", "0.5", `"x":2.5,"y":1.5`,

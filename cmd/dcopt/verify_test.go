@@ -30,6 +30,7 @@ var unshown = map[string]string{
 func TestVerifyAnswers(t *testing.T) {
 	paths := []string{
 		"../../examples/quickstart.dc", "../../examples/gallery/trust_region.dc", "../../dc/lang/testdata/testset/bagirov13.dc",
+		"../../dc/lang/testdata/testset/bagirov17.dc",
 		"testdata/equations/hs71.dc", "testdata/script/solve_functions/problem.dc", "testdata/script/solve_sets/problem.dc",
 		"../../examples/gallery/packing_square.dc", "../../internal/judge/testdata/far_huber.dc", "../../internal/judge/testdata/leverage_huber.dc",
 		"testdata/equations/trajectory.dc",
