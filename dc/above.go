@@ -33,8 +33,8 @@ func bentIn(h Representer) bool {
 	return ok && slices.ContainsFunc(s.terms, bent)
 }
 
-// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and those of minus the
-// arguments, which of smooth functions are others. Its domain is that of all of them.
+// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and the splits of minus the
+// arguments, which of smooth functions are others. Its domain is common to all of them.
 type differences struct {
 	g, h       []Representer
 	minusG     []Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
@@ -91,8 +91,8 @@ func (d *differences) all() *sum {
 	return s
 }
 
-// Domain is that of all parts. Where none has one they are not asked again: a fit has thousands of
-// such functions.
+// Domain is common to all parts. Where none has one they are not asked again: a fit has thousands
+// of such functions.
 func (d *differences) Domain() []Representer {
 	if d.everywhere {
 		return nil
@@ -121,7 +121,7 @@ func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float6
 	d.h[k].AddSubgrad(dst, -scale, x)
 }
 
-// absAbove is the majorant of |e|, and squareAbove that of e².
+// absAbove is the majorant of |e|, and squareAbove the majorant of e².
 type absAbove struct {
 	differences
 	e       scalar

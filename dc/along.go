@@ -53,7 +53,7 @@ type alongSum struct {
 	gram  [][]float64  // its columns, aᵢ·aⱼ, from a column's first move on; nil where it were large
 }
 
-// alongCurve is the change of a sum of squares by that of one variable, d: it is
+// alongCurve is the change of a sum of squares by the change of one variable, d: it is
 // d·(slope + d·norm). The slope is that after so many moves.
 type alongCurve struct {
 	slope, norm float64
@@ -227,7 +227,7 @@ func (a *alongAxes) Try(j int, v float64) float64 {
 	return sum
 }
 
-// change is that of the sum where the variable of a column grows by d.
+// change is the change of the sum where the variable of a column grows by d.
 func (s *alongSum) change(column int, d float64) float64 {
 	if !s.abs {
 		c := s.curveOf(column)

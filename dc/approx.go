@@ -79,7 +79,8 @@ func (l Linear) approx(x []float64) approx {
 	for k, j := range l.Idx {
 		p := l.Val[k] * x[j]
 		s += p
-		e += unit*(1+coefficientErrors)*math.Abs(p) + unit*math.Abs(s) // in this order nothing overflows beside a finite s
+		// in this order nothing overflows beside a finite s
+		e += unit*(1+coefficientErrors)*math.Abs(p) + unit*math.Abs(s)
 	}
 	return approx{s, e}
 }

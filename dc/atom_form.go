@@ -24,7 +24,7 @@ import (
 func Quad(a Expr, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
 
 // QuadContext is Quad. Where ctx ends before the matrix is split, the error of the
-// expression is that of ctx: within half a second for orders of some thousands.
+// expression is ctx.Err(): within half a second for orders of some thousands.
 //
 //	as         Quad
 func QuadContext(ctx context.Context, a Expr, q mat.Symmetric) Expr {

@@ -23,7 +23,7 @@ func SumLargest(a Expr, k int) Expr {
 	return a.reduced(func(a Expr) scalar { return sumLargest(a, k) })
 }
 
-// sumLargest of DC functions, with H = Σ hⱼ, is that of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
+// sumLargest of DC functions, with H = Σ hⱼ, is the one of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
 func sumLargest(a Expr, k int) scalar {
 	switch {
 	case a.err != nil:

@@ -29,7 +29,8 @@ func liftedSplit(f curve, s *split, r Interval) (split, error) {
 		case f.direction() == 0:
 			what = "an affine"
 		}
-		return split{}, fmt.Errorf("dc: no DC split for %s of this: it needs %s argument, or one whose bounds keep the slope finite (its range is %g to %g)", f, what, r.Lo, r.Hi)
+		return split{}, fmt.Errorf("dc: no DC split for %s of this: it needs %s argument, or one whose bounds keep "+
+			"the slope finite (its range is %g to %g)", f, what, r.Lo, r.Hi)
 	}
 	convexPart, concavePart := s.convexPart(), s.concavePart()
 	t := &lifted{f: f, g: convexPart.function(), h: concavePart.function(), a: a, b: b}

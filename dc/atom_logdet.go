@@ -36,7 +36,7 @@ func logDet(a Expr) scalar {
 	return concave(f, s.a.of)
 }
 
-// newDomain is that of functions of positive semidefinite matrices.
+// newDomain is the domain of functions of positive semidefinite matrices.
 func newDomain(s *symmetric) Representer {
 	neg := *s
 	neg.a = s.a.Neg()
@@ -61,7 +61,7 @@ func (f *negLogDet) Value(x []float64) float64 {
 	return sum
 }
 
-// AddSubgrad: that of −log det X is −X⁻¹.
+// AddSubgrad: the gradient of −log det X is −X⁻¹.
 func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
 	w := f.pool.Get().(*symWork)
 	defer f.pool.Put(w)

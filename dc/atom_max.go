@@ -29,7 +29,9 @@ func maxExprs(es []scalar) scalar {
 	if len(es) == 0 {
 		return badExpr("max of nothing")
 	}
-	plain, bent := true, false // all are convex as they are written; the split of a maximum that is not is certainly not affine
+	// all are convex as they are written; the split of a maximum that is not is certainly not
+	// affine
+	plain, bent := true, false
 	for k := range es {
 		if es[k].err != nil {
 			return es[k]
@@ -132,7 +134,7 @@ func maxSplit(parts []split) split {
 }
 
 // beyond is the constant of an affine function, by the plausible size of the rest, from
-// which on the square of the rest is below the rounding error of that of the constant.
+// which on the square of the rest is below the rounding error of the square of the constant.
 // Source: derived: its square is the inverse of the unit roundoff, but for a factor of two.
 const beyond = 0x1p26
 

@@ -94,7 +94,7 @@ func powerOf(u scalar, p float64) scalar {
 	return timesOf(u, squareOf(powerOf(u, (p-1)/2)))
 }
 
-// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, that of a product of
+// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, the root of a product of
 // affine functions without a negative value their geometric mean.
 func rootOf(u scalar, p float64) scalar {
 	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {

@@ -3,8 +3,8 @@ package dc
 // Semidefinite states that a symmetric matrix is positive semidefinite.
 func Semidefinite(a Expr) Constraint { return GE(LambdaMin(a), Num(0)) }
 
-// DualShape is the shape in which n multipliers of c are to be read: that of the array or the matrix that it states, else a
-// list; nil: one number.
+// DualShape is the shape in which n multipliers of c are to be read: that of the array or the
+// matrix that it states, else a list; nil: one number.
 func (c *Constraint) DualShape(n int) []int {
 	var shape []int
 	if !c.DC {

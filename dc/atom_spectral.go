@@ -125,8 +125,9 @@ func (f *singularNorm) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *singularNorm) Support() []int { return f.indices }
 
-// Represent: of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ W] ⪰ 0.
-// For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V − W, V, W ⪰ 0.
+// Represent: of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ
+// W] ⪰ 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V
+// − W, V, W ⪰ 0.
 func (f *singularNorm) Represent(c Canon) Form {
 	if f.symmetric != nil {
 		return f.representSymmetric(c)
@@ -163,7 +164,7 @@ func (f *singularNorm) representSymmetric(c Canon) Form {
 }
 
 // approx: singular values change by no more than the norm of the error, their
-// sum by as many times; the backward error of the decomposition is that of the
+// sum by as many times; the backward error of the decomposition is the same as of the
 // symmetric eigenvalue problem.
 func (f *singularNorm) approx(x []float64) approx {
 	v := f.Value(x)

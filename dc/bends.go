@@ -53,7 +53,7 @@ func plus(list []square, w float64, more []square) []square {
 
 func (l Linear) bends() (bends, bool) { return affineBends(l), true }
 
-// affineBends are those of an affine function.
+// affineBends are the bends of an affine function.
 func affineBends(l Linear) bends {
 	b := bends{over: l.over()}
 	if len(l.Idx) > 0 {
@@ -106,7 +106,7 @@ func (e bends) neg() bends {
 	return e
 }
 
-// bendsOfSum are those of a sum of n functions.
+// bendsOfSum are the bends of a sum of n functions.
 func bendsOfSum(n int, of func(k int) bends) bends {
 	out := bends{over: point(0)}
 	for k := range n {
@@ -118,7 +118,7 @@ func bendsOfSum(n int, of func(k int) bends) bends {
 	return out
 }
 
-// sumOfBends are those of a sum with weights.
+// sumOfBends are the bends of a sum with weights.
 func sumOfBends(over Interval, parts []bends, weights []float64) bends {
 	out, total, sizes := bends{over: over}, 0.0, make([]float64, len(parts))
 	for k, b := range parts {

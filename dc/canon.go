@@ -47,7 +47,7 @@ func hasAllPoints(f Convex) bool {
 type Sublevel interface {
 	Representer
 	// Below returns the cone, and share[i] = −∂(row i)/∂b: with the multipliers
-	// y of the rows, that of f ≤ b is the sum of share[i]·y[i]. ok is false where
+	// y of the rows, the multiplier of f ≤ b is the sum of share[i]·y[i]. ok is false where
 	// there is no such cone.
 	Below(b Linear) (k Cone, share []float64, ok bool)
 }
@@ -56,7 +56,7 @@ type Sublevel interface {
 // the same as f ≤ b. A Canon finds it by assertion.
 type line interface {
 	// Line returns the row, its ends and share = −∂row/∂b: with the multiplier y of the
-	// row, that of f ≤ b is share·y, or share·|y| where both ends are finite. ok is false
+	// row, the multiplier of f ≤ b is share·y, or share·|y| where both ends are finite. ok is false
 	// where there is no such row.
 	Line(b Linear) (row Linear, lo, hi, share float64, ok bool)
 }
@@ -89,10 +89,12 @@ type ConeKind uint8
 
 // The cones, with s the rows.
 const (
-	SecondOrderCone  ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
-	ExponentialCone                  // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
-	PowerCone                        // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
-	SemidefiniteCone                 // the upper triangle, column by column, of a positive semidefinite matrix; off-diagonal entries times √2
+	SecondOrderCone ConeKind = iota // s₀ ≥ ‖(s₁, …)‖₂
+	ExponentialCone                 // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	PowerCone                       // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
+	// the upper triangle, column by column, of a positive semidefinite matrix; off-diagonal entries
+	// times √2
+	SemidefiniteCone
 	numConeKind
 )
 
@@ -130,7 +132,7 @@ type Least struct {
 	W           []float64             // the weights of the sums, in a column
 }
 
-// Choose marks the items that count at x, those of one sum after the other.
+// Choose marks the items that count at x, the items of one sum after the other.
 func (l *Least) Choose(x []float64, chosen []bool) {
 	list := make([]int32, l.K*l.Sums)
 	l.Plan.Smallest(list, l.K, x)

@@ -107,8 +107,8 @@ func (l *collection) join() {
 }
 
 // addMembers adds constraints of a name that are the members of a graph, with width numbers in
-// brackets each. ok is false where some have another form by the bounds of the variables; then nothing
-// is added.
+// brackets each. ok is false where some have another form by the bounds of the variables; then
+// nothing is added.
 func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) (ok bool) {
 	f := newMembers(g, width, index, of)
 	if !f.plan.Finite() || !f.plan.ConvexParts() || !f.plan.Kept(of.ends) {

@@ -34,7 +34,8 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	}
 	g := &graph.Graph{N: n}
 	top := g.Add(graph.Reduced(row, group, g.Add(graph.Node{Op: graph.Affine, Rows: rows})))
-	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{graph.Number([]float64{0})}, Args: []int{top}, Weights: [][]float64{{1}}})
+	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{graph.Number([]float64{0})}, Args: []int{top},
+		Weights: [][]float64{{1}}})
 	kind := columnar{member: func(g *graph.Graph, of *space, k int) scalar { return memberOf(g, g.Top(), of, k) }}
 	out = kind.graphOf(shape, g, a.of)
 	bent := width > 0

@@ -76,7 +76,7 @@ func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
 	return stated(Common{each: &both})
 }
 
-// constant is that of entry k of a constant array, or of a number.
+// constant of entry k of a constant array, or of a number.
 func (a *Expr) constant(k int) float64 { return a.scalar(min(k, a.Len()-1)).split().lin.Const }
 
 func relate(sign string, lo float64, l, r Expr) Constraint {
@@ -88,7 +88,8 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 	}
 	switch d := l.Sub(r); {
 	case d.err != nil && !errors.Is(d.err, errOtherModel) && !slices.Equal(l.shape, r.shape):
-		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.shape, sign, r.shape))
+		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.shape, sign,
+			r.shape))
 	case d.err != nil:
 		return refused(d.err)
 	case !d.bent():
@@ -96,7 +97,9 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 	case d.Len() == 1:
 		return relateOne(d.scalar(0), lo)
 	default:
-		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint { return relateOne(d.scalar(k), lo) }}
+		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint {
+			return relateOne(d.scalar(k), lo)
+		}}
 		if lo != 0 && d.g != nil {
 			out.columns = d.g.Graph
 		}
@@ -149,7 +152,8 @@ func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
 	s.each = c.entries()
 	for _, i := range columns {
 		if len(i) != s.each.n {
-			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family, s.each.n, len(i)))
+			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family,
+				s.each.n, len(i)))
 		}
 	}
 	e := *s.each

@@ -147,7 +147,7 @@ func (z Complex) Trace() Complex {
 }
 
 // ComplexMatMul is the matrix product a·b, without conjugation, of arrays one of which is
-// constant; the shapes are those of MatMul.
+// constant; the shapes are as in MatMul.
 func ComplexMatMul(a, b Complex) Complex {
 	return Complex{
 		MatMul(a.Re, b.Re).Sub(MatMul(a.Im, b.Im)),
@@ -225,7 +225,8 @@ func IsHermitian(z Complex) (i, j int, ok bool) {
 	n := s[0]
 	for i := range n {
 		for j := i; j < n; j++ {
-			a, b := Complex{z.Re.entryOf(i*n + j), z.Im.entryOf(i*n + j)}, Complex{z.Re.entryOf(j*n + i), z.Im.entryOf(j*n + i)}
+			a, b := Complex{z.Re.entryOf(i*n + j), z.Im.entryOf(i*n + j)},
+				Complex{z.Re.entryOf(j*n + i), z.Im.entryOf(j*n + i)}
 			d := a.Sub(b.Conj())
 			if max(largestEntry(d.Re), largestEntry(d.Im)) > mirrorTol*max(largestEntry(a.Re), largestEntry(a.Im)) {
 				return i, j, false
@@ -259,7 +260,8 @@ func (z Complex) hermitian() Expr {
 		z = z.Reshape(1, 1)
 	}
 	if i, j, ok := IsHermitian(z); !ok {
-		return failed("a matrix of shape %v that is not seen to be Hermitian: entries (%d, %d) and (%d, %d), counted from 0, are not conjugate; take (Z + Z')/2", z.Shape(), i, j, j, i)
+		return failed("a matrix of shape %v that is not seen to be Hermitian: entries (%d, %d) and (%d, %d), "+
+			"counted from 0, are not conjugate; take (Z + Z')/2", z.Shape(), i, j, j, i)
 	}
 	return z.Upper().Embedding()
 }
@@ -285,11 +287,11 @@ func (z Complex) Upper() Complex {
 }
 
 // Semidefinite states that a Hermitian matrix of order n is positive semidefinite, by its
-// embedding, of order 2n. Its multiplier is that of the embedding; ComplexDual gives the
+// embedding, of order 2n. It has the multiplier of the embedding; ComplexDual gives the
 // complex one. A matrix that is not seen to be Hermitian is an error.
 func (z Complex) Semidefinite() Constraint { return Semidefinite(z.hermitian()) }
 
-// LambdaMax is the largest eigenvalue of a Hermitian matrix, convex in it: that of its
+// LambdaMax is the largest eigenvalue of a Hermitian matrix, convex in it: the one of its
 // embedding. A matrix that is not seen to be Hermitian is an error.
 func (z Complex) LambdaMax() Expr { return LambdaMax(z.hermitian()) }
 
@@ -312,7 +314,7 @@ func (z Complex) Quad(q mat.CMatrix) Expr {
 }
 
 // ComplexEQ states l = r, of one shape or with a scalar: the equation of the real parts,
-// named re(family), and that of the imaginary parts, named im(family). With the
+// named re(family), and the equation of the imaginary parts, named im(family). With the
 // multipliers of both, y = y_re + i·y_im is the multiplier of the complex equation, for
 // which the Lagrangian has Re(conj(y)(l − r)).
 func ComplexEQ(family string, l, r Complex, index ...int) []Constraint {
@@ -323,9 +325,9 @@ func ComplexEQ(family string, l, r Complex, index ...int) []Constraint {
 	return []Constraint{re.Named(RealPart(family), index...), im.Named(ImagPart(family), index...)}
 }
 
-// ComplexDual is the multiplier of a semidefinite Hermitian matrix of order n from that of
-// its embedding, of order 2n, in row-major order: the Y with tr(YZ) = ⟨y, Embedding(Z)⟩
-// for every Hermitian Z.
+// ComplexDual is the multiplier of a semidefinite Hermitian matrix of order n from the multiplier
+// of its embedding, of order 2n, in row-major order: the Y with tr(YZ) = ⟨y, Embedding(Z)⟩ for
+// every Hermitian Z.
 func ComplexDual(n int, y []float64) []complex128 {
 	out := make([]complex128, n*n)
 	at := func(i, j int) float64 { return y[i*2*n+j] }

@@ -17,7 +17,7 @@ func (m *Model) ComplexVar(name string, shape []int, opts ...VarOption) Complex 
 // HermitianVar adds a Hermitian matrix of order n: its real part is symmetric and its
 // imaginary part skew, of which x has the upper triangles. With PSD it is positive
 // semidefinite, by a constraint named psd(name) on the matrix [Re −Im; Im Re] of order
-// 2n. The other attributes are those of ComplexVar.
+// 2n. The other attributes are as in ComplexVar.
 func (m *Model) HermitianVar(name string, n int, opts ...VarOption) Complex {
 	return m.complexVar(name, []int{n, n}, true, opts)
 }
@@ -33,7 +33,8 @@ func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarO
 		check := func(v *Variable) error {
 			switch {
 			case v.Lo != nil || v.Hi != nil:
-				return errors.New("complex numbers have no order, so no bounds; bound the parts or the modulus by constraints")
+				return errors.New("complex numbers have no order, so no bounds; bound the parts or the modulus by " +
+					"constraints")
 			case !hermitian && (v.Symmetric || v.semidefinite):
 				return errors.New("a complex matrix is declared Hermitian by HermitianVar")
 			}

@@ -201,7 +201,7 @@ func (c *curveAtom) Inside(x []float64) bool {
 // isAffine reports whether f is a row of an affine function.
 func (c *curveAtom) isAffine(name string) bool { return c.f.is(name) && c.e().isAffineNow() }
 
-// Pieces are those of an absolute value of an affine function.
+// Pieces are the pieces of an absolute value of an affine function.
 func (c *curveAtom) Pieces() []Linear {
 	if l := c.e().lin; c.isAffine("abs") {
 		return []Linear{l, l.Scale(-1)}
@@ -224,7 +224,7 @@ func (c *curveAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) 
 	return row, 0, math.Inf(1), -1 / slope, true
 }
 
-// affineParts are those of the splits.
+// affineParts of the splits.
 func affineParts(es []scalar) Expr {
 	lins := make([]Linear, len(es))
 	for k := range es {

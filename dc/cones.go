@@ -56,7 +56,7 @@ func (k *canon) form(b atom.Bound) Form {
 	return out
 }
 
-// coneKinds are those of the table.
+// coneKinds are the kinds of the table.
 var coneKinds = [...]ConeKind{
 	atom.SecondOrderCone: SecondOrderCone, atom.ExponentialCone: ExponentialCone, atom.PowerCone: PowerCone,
 }

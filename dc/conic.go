@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// InCone states that the entries of a, in order, lie in a cone; alpha is that of
+// InCone states that the entries of a, in order, lie in a cone; alpha is the exponent of
 // the power cone, 0 < alpha < 1. An exponential or power cone has three entries, a
 // second-order cone one at least. For matrices there is Semidefinite.
 //
 // The violation of such a constraint at a point is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
-// and |s₂| − s₀^α·s₁^(1−α). Its multipliers are those of the entries, a point of
+// and |s₂| − s₀^α·s₁^(1−α). Its multipliers belong to the entries, a point of
 // the dual cone.
 func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
 	if err := a.Err(); err != nil {

@@ -49,7 +49,7 @@ func stated(c Common) Constraint { return Constraint{Common: &c} }
 // refused is a constraint that cannot be.
 func refused(err error) Constraint { return stated(Common{err: err}) }
 
-// alone is the statement of c for c alone. That of the zero Constraint is refused by
+// alone is the statement of c for c alone. The statement of the zero Constraint is refused by
 // Model.Problem.
 func (c Constraint) alone() Common {
 	if c.Common == nil {
@@ -66,13 +66,13 @@ func (c Constraint) alone() Common {
 type each struct {
 	n       int
 	shape   []int
-	one     func(k int) Constraint // that of an entry
+	one     func(k int) Constraint // the constraint of an entry
 	columns *graph.Graph           // not nil: entry k states that member k is at most 0
 	of      *space                 // of columns
 	names   [][]int                // by ForEach; nil: the places of the entries
 }
 
-// index are the numbers in the brackets of the name of entry k; base are those of all.
+// index are the numbers in the brackets of the name of entry k; base are the numbers of all.
 func (e *each) index(base []int, k int) []int {
 	if e.names == nil {
 		return append(slices.Clip(base), unravel(k, e.shape)...)
@@ -127,7 +127,7 @@ func (c *Constraint) function() scalar {
 	return c.e
 }
 
-// Value is that of E at x, of length Problem.NumVars.
+// Value is the value of E at x, of length Problem.NumVars.
 func (c *Constraint) Value(x []float64) float64 {
 	if c.members != nil {
 		return c.members.plan.Member(c.member, x)
@@ -137,7 +137,7 @@ func (c *Constraint) Value(x []float64) float64 {
 
 // SplitRate is the derivative of the split G − H of E by E where both are 0: 1, but for a
 // product of affine functions ≥ c, which is split as a geometric mean. The multiplier of
-// E ≤ 0 is that of G − H ≤ 0 times it.
+// E ≤ 0 is the one of G − H ≤ 0 times it.
 func (c *Constraint) SplitRate() float64 {
 	if c.DC && c.members == nil {
 		if s := c.e.split(); s.rate > 0 {
@@ -208,7 +208,7 @@ func (c Constraint) Convex() bool {
 func (c Constraint) Equation() bool { return c.opens }
 
 // Within reports whether the constraint keeps the bounds of a variable that an equation defines: as
-// the problem is written, its multiplier is that of the bounds, see AddDefined.
+// the problem is written, the bounds have its multiplier, see AddDefined.
 func (c Constraint) Within() bool { return c.within }
 
 // Support lists, ascending, the variables that c depends on as it is written.

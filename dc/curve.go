@@ -204,7 +204,7 @@ func (f curve) hint() string {
 	return ""
 }
 
-// along are the bends of f(e), if those of e are known.
+// along are the bends of f(e), if the bends of e are known.
 func (f curve) along(e bends, ok bool) (bends, bool) { return f.of(e), ok }
 
 func (f curve) of(e bends) bends {

@@ -131,10 +131,10 @@ func (d *definer) substitute(i, j int) {
 	p.defined = append(p.defined, def)
 }
 
-// AddDefined completes the multipliers of the constraints and of the variables' bounds by those of
-// the equations that define a variable, which the convex problem lacks: the Lagrange function does
-// not change with the variable. Neither do other functions, as the variable stands linearly
-// wherever it stands. cost is the weight of the objective in it, 0 of a certificate.
+// AddDefined completes the multipliers of the constraints and of the variables' bounds by the
+// multipliers of the equations that define a variable, which the convex problem lacks: the Lagrange
+// function does not change with the variable. Neither do other functions, as the variable stands
+// linearly wherever it stands. cost is the weight of the objective in it, 0 of a certificate.
 func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 	for _, d := range p.defined {
 		z := 0.0
@@ -220,7 +220,8 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	r := e.Range()
 	add := func(f scalar) int {
 		f.keepSplit()
-		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true, within: true}))
+		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true,
+			within: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {

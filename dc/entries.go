@@ -183,7 +183,7 @@ func (a *Expr) support() []int {
 }
 
 // Stack joins the entries of all parts, of any shapes, each in row-major order, into one
-// vector. The first error of a part is that of the result.
+// vector. The first error of a part is the error of the result.
 func Stack(parts ...Expr) Expr {
 	entries, coeffs, affine := 0, 0, true
 	for k := range parts {
@@ -202,7 +202,8 @@ func Stack(parts ...Expr) Expr {
 		}
 		return arrayOf([]int{len(all)}, all)
 	}
-	out := Expr{ptr: make([]int, 1, entries+1), c: make([]float64, 0, entries), idx: make([]int, 0, coeffs), val: make([]float64, 0, coeffs)}
+	out := Expr{ptr: make([]int, 1, entries+1), c: make([]float64, 0, entries), idx: make([]int, 0, coeffs),
+		val: make([]float64, 0, coeffs)}
 	for _, p := range parts {
 		for k := range p.Len() {
 			out.push(p.Linear(k))

@@ -42,7 +42,7 @@ type liftedArray struct {
 	indices []int
 }
 
-// take has the values of g − h at x, that of the row, and the sum of the others.
+// take has the values of g − h at x, the value of the row, and the sum of the others.
 func (l *liftedArray) take(x []float64) (w *numbers, sum float64) {
 	w = takeNumbers(len(l.g))
 	for k := range l.g {

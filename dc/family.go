@@ -76,8 +76,8 @@ func (f *family) sameMembers(o Convex) bool {
 	return f == g || slices.Equal(f.w, g.w) && slices.Equal(f.indices, g.indices) && f.plan.Equal(g.plan.Graph)
 }
 
-// oneByOne are the members as expressions, with their weights; those of a sum of several functions
-// are the members of each, one function after the other.
+// oneByOne are the members as expressions, with their weights; the members of a sum of several
+// functions are the members of each, one function after the other.
 func (f *family) oneByOne() []scalar {
 	top := f.plan.Last()
 	parts := 1
@@ -102,7 +102,7 @@ func (f *family) part(i, k int) scalar {
 	return memberOf(f.plan.Graph, top.Args[k], f.of, i).Scale(w * graph.At(top.Weights[k], i))
 }
 
-// split is that of the sum of the members.
+// split of the sum of the members.
 func (f *mixedFamily) split() *split {
 	f.once.Do(func() {
 		e := sumExprs(f.oneByOne())
@@ -176,8 +176,8 @@ func (f *family) Represent(c Canon) Form {
 	return out
 }
 
-// pieces are the affine functions that node n is of, of member i, in the room of those of another
-// member; nil: in their own.
+// pieces are the affine functions that node n is of, of member i, in the room of the pieces of
+// another member; nil: in their own.
 func (f *family) pieces(room []Linear, n *graph.Node, i int) []Linear {
 	count := n.W * n.Group
 	if room == nil {

@@ -75,7 +75,7 @@ func (f *aboveFamily) node() Node {
 }
 func (f *aboveFamily) String() string { return "sum of abs" }
 
-// Represent adds the forms of the members one after the other, as those of absAbove.
+// Represent adds the forms of the members one after the other, as in absAbove.
 func (f *aboveFamily) Represent(c Canon) Form {
 	e := &f.plan.Nodes[f.plan.Last().Args[0]]
 	lins, weights := make([]Linear, 0, f.plan.N), make([]float64, 0, f.plan.N)

@@ -8,7 +8,7 @@ import (
 )
 
 // fewestMembers is from how many members on a family is made: from about that
-// number on its value costs no more than that of its members.
+// number on its value costs no more than the values of its members.
 // Source: BenchmarkFamily: 0.9 times as much for hinges, 0.8 for norms, 0.6 for minima of squares.
 const fewestMembers = 16
 
@@ -123,7 +123,7 @@ func (p *Problem) gather(look *lookout) error {
 	return nil
 }
 
-// gather makes families of the terms of e, of its h, and one square of those of g.
+// gather makes families of the terms of e, of its h, and one square of the squares of g.
 func (e *scalar) gather() {
 	if len(e.terms) < fewestMembers && !e.withFamilies() || e.err != nil {
 		return

@@ -202,7 +202,9 @@ func (h *hasher) sum(lin Linear, terms []term, depth int) {
 
 // same reports whether two expressions are written alike.
 func (e *scalar) same(o *scalar) bool {
-	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool { return t.w == u.w && sameFunction(t.f, u.f) })
+	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool {
+		return t.w == u.w && sameFunction(t.f, u.f)
+	})
 }
 
 // sameEntries reports whether two arrays hold the same functions.

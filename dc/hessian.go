@@ -329,7 +329,7 @@ func (f *matFrac) moved(x, v []float64) (z, dz []float64, ok bool) {
 	return z, dz, true
 }
 
-// along: 2zᵀdx − zᵀ·dP·z, of which the second is that of z with P·dz = dx − dP·z.
+// along: 2zᵀdx − zᵀ·dP·z, of which the second is the product of z with P·dz = dx − dP·z.
 func (f *matFrac) along(x, v []float64) (s float64) {
 	z, _, ok := f.moved(x, v)
 	for c := 0; ok && c < len(z); c += f.n {

@@ -38,7 +38,7 @@ func hyperbola(e scalar) (s split, ok bool) {
 	return out, true
 }
 
-// affineFactors are those of w·f where all are affine, and their weight; nil else.
+// affineFactors are the factors of w·f where all are affine, and their weight; nil else.
 func affineFactors(f Convex, w float64) ([]Linear, float64) {
 	g, ok := f.(*vectorAtom)
 	switch {

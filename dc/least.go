@@ -12,7 +12,7 @@ import (
 // The sum of the k least of some functions is at most the sum of those that are least
 // at a point, and equal to it there: of convex functions a convex majorant. It is
 // closer than the tangents of a split, which take the sum of all of them into g. The
-// steps are those of Lloyd's method for k-means (Lloyd 1982), and the concentration
+// steps are the ones of Lloyd's method for k-means (Lloyd 1982), and the concentration
 // steps of least trimmed squares (Rousseeuw and Van Driessen 2006).
 
 // leastOf is the sum of the k least of convex quadratic functions as such a majorant.

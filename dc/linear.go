@@ -18,12 +18,13 @@ type Linear struct {
 	lost float64 // sizes of the constants that were added up to Const, less its own: the part that has cancelled
 }
 
-// NewLinear is the function with these coefficients, in any order; those of one variable are added.
-// It takes over the slices, which are of one length; where they are not, or a number is negative,
-// the function is an error of the problem that uses it.
+// NewLinear is the function with these coefficients, in any order; coefficients of one variable are
+// added. It takes over the slices, which are of one length; where they are not, or a number is
+// negative, the function is an error of the problem that uses it.
 func NewLinear(idx []int, val []float64, c float64) Linear {
 	if len(idx) != len(val) {
-		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients", len(idx), len(val))}}
+		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients",
+			len(idx), len(val))}}
 	}
 	if len(idx) > 0 && slices.Min(idx) < 0 {
 		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of variable number %d", slices.Min(idx))}}
@@ -172,7 +173,7 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	return Linear{Idx: idx, Val: val, Const: c, of: of}.WithConstSize(size)
 }
 
-// compress sorts the pairs by index, adds those of one index and drops zeros.
+// compress sorts the pairs by index, adds the pairs of one index and drops zeros.
 // It works in place.
 func compress(idx []int, val []float64) ([]int, []float64) {
 	if !sort.IntsAreSorted(idx) {

@@ -49,7 +49,7 @@ func (f *standIn) String() string {
 	return fmt.Sprintf("a function of a %v without a split", f.of)
 }
 
-// parts are those of a function that is linearised.
+// parts of a function that is linearised.
 func (f *standIn) parts() []Convex {
 	if f.of == nil {
 		return nil

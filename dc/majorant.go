@@ -6,7 +6,7 @@ package dc
 // it at the point. CCP asks that of a step (Lipp and Boyd 2016, section
 // 1.3), and closer than the tangents of a split g − h of f(e): of |e| it is
 // max(g − ĥ, h − ĝ) and not 2·max(g, h) − ĝ − ĥ. The steps for sums of squares
-// are those of the Gauss-Newton method but for the curvature that is kept.
+// are the ones of the Gauss-Newton method but for the curvature that is kept.
 
 // majorised is implemented by functions that have such a form. It replaces them
 // where they have a positive weight in an objective or on the left of ≤.

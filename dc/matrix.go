@@ -38,7 +38,8 @@ func newSymmetric(name string, a Expr) (*symmetric, error) {
 	}
 	n := shape[0]
 	if i, j, ok := IsSymmetric(a.Reshape(n, n)); !ok {
-		return nil, badExpr("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), counted from 0, differ; take (X + X')/2", name, i, j, j, i).err
+		return nil, badExpr("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), "+
+			"counted from 0, differ; take (X + X')/2", name, i, j, j, i).err
 	}
 	rows := make([]Linear, 0, triangle(n))
 	for j := range n {
@@ -111,7 +112,8 @@ type symWork struct {
 }
 
 func newSymWork(n int) *symWork {
-	w := &symWork{m: blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)}, λ: make([]float64, n), v: make([]float64, n)}
+	w := &symWork{m: blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)},
+		λ: make([]float64, n), v: make([]float64, n)}
 	w.work = make([]float64, max(dense.SyevRoom(w.m, w.λ), 3*n))
 	return w
 }
@@ -133,7 +135,7 @@ func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
 	return sum == 0
 }
 
-// errorNorm is the Frobenius norm of the errors of the matrix: those of its
+// errorNorm is the Frobenius norm of the errors of the matrix: the errors of its
 // entries at x, and the backward error of a factorisation, Higham 2002, theorem
 // 10.3, which holds for the symmetric eigenvalue problem with a small factor
 // more.
@@ -186,7 +188,7 @@ func (w *symWork) cholesky() (ok bool) {
 	return ok
 }
 
-// factor is the Cholesky factorisation at x. Outside the domain it is that of
+// factor is the Cholesky factorisation at x. Outside the domain it is the one of
 // the matrix moved along the diagonal until there is one.
 func (w *symWork) factor(s *symmetric, x []float64) bool {
 	if !w.load(s, x, 0) {

@@ -185,7 +185,7 @@ func (m *maxOf) parts() []Convex {
 func (m *maxOf) String() string { return "max" }
 
 // ActivePiece is the affine function that m has its value and subgradient from at x,
-// its number among those of m, and that value. ok is false where m is no maximum of
+// its number among the pieces of m, and that value. ok is false where m is no maximum of
 // affine functions. It is for package ccp, which finds it by assertion.
 func (m *maxOf) ActivePiece(x []float64) (l Linear, number int, value float64, ok bool) {
 	if len(m.pieces) == 0 {

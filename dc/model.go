@@ -83,7 +83,8 @@ func (m *Model) declare(v *Variable, opts []VarOption) Expr {
 	if v.Skew {
 		return v.skew(m.space)
 	}
-	a := Expr{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n), c: make([]float64, n), of: m.space}
+	a := Expr{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n),
+		c: make([]float64, n), of: m.space}
 	for k := range n {
 		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
 	}
@@ -122,7 +123,8 @@ func (m *Model) Own(l Linear) Linear {
 		return l
 	}
 	if n := len(l.Idx); n > 0 && (l.Idx[0] < 0 || l.Idx[n-1] >= m.p.n) {
-		return Linear{of: &space{wrong: fmt.Errorf("dc: a function of variables number %d to %d of %d", l.Idx[0], l.Idx[n-1], m.p.n)}}
+		return Linear{of: &space{wrong: fmt.Errorf("dc: a function of variables number %d to %d of %d", l.Idx[0],
+			l.Idx[n-1], m.p.n)}}
 	}
 	l.of = m.space
 	return l
@@ -256,7 +258,7 @@ func (s Statement) Dual(r Solution) []float64 {
 	for k := s.from; k < s.to; k++ {
 		c := &s.cs.list[k]
 		switch {
-		case k+1 < s.to && c.opens: // of e = 0: those of e ≤ 0 and −e ≤ 0
+		case k+1 < s.to && c.opens: // of e = 0: the multipliers of e ≤ 0 and −e ≤ 0
 			out = append(out, y[k][0]-y[k+1][0])
 			k++
 		case k+1 < s.to && s.cs.list[k+1].second: // of lo ≤ e and e ≤ hi

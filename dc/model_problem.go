@@ -46,7 +46,8 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	for _, v := range p.Vars {
 		for k := range v.Len() {
 			if v.lo(k) > v.hi(k) || math.IsInf(v.lo(k), 1) || math.IsInf(v.hi(k), -1) {
-				errs = append(errs, fmt.Errorf("dc: variable %s has bounds %g and %g at entry %d", v.Name, v.lo(k), v.hi(k), k))
+				errs = append(errs, fmt.Errorf("dc: variable %s has bounds %g and %g at entry %d", v.Name, v.lo(k),
+					v.hi(k), k))
 				break
 			}
 		}
@@ -188,7 +189,8 @@ func checkExpr(e scalar, of *space) error {
 		return fmt.Errorf("dc: no DC split for %s of a smooth function without one; state the smooth function as a "+
 			"variable, as in t == x/y or t == sin(x)", describe(f))
 	default:
-		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a minimised objective or on the left of ≤", describe(f))
+		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a "+
+			"minimised objective or on the left of ≤", describe(f))
 	}
 	if s := e.splitNow(); bad(s.lin) {
 		return errors.New("dc: a coefficient is not finite")

@@ -32,7 +32,7 @@ func (f curve) node(args [2]array) Node {
 // into the function.
 type noder interface{ node() Node }
 
-// nodeOf is f as a node; that of a function nobody knows has the op "".
+// nodeOf is f as a node; the node of a function nobody knows has the op "".
 func nodeOf(f Convex) Node {
 	if n, ok := f.(noder); ok {
 		return n.node()
@@ -40,9 +40,9 @@ func nodeOf(f Convex) Node {
 	return Node{key: f}
 }
 
-// Op is the name of the atom: that of a function in a problem file where there is
+// Op is the name of the atom: the name of a function in a problem file where there is
 // one; "mul" and "inner" are products, "power" and "pos_power" powers of u and of
-// max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" that of
+// max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" the term of
 // Model.AddCost, "blackbox" a function of the library's user.
 func (n *Node) Op() string {
 	switch row := n.curve.row; {

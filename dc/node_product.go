@@ -189,7 +189,8 @@ func balance(u, v Interval) float64 {
 	return math.Exp2(math.Round(math.Log2(ratio) / 2))
 }
 
-var errProduct = errors.New("dc: no split is known for this product or square: a factor is not bounded from below; give its variables bounds")
+var errProduct = errors.New("dc: no split is known for this product or square: a factor is not bounded from below; " +
+	"give its variables bounds")
 
 // signedParts is a function as p − q + l with convex p, q ≥ 0.
 type signedParts struct {

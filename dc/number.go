@@ -10,7 +10,7 @@ func (a Expr) Evaluate(x []float64) (value, bound float64) {
 }
 
 // AddGradient adds scale times the gradient at x to dst, of length Problem.NumVars(), and returns
-// the value. At a kink the gradient is that of a function which is nowhere far from a near x: of a
+// the value. At a kink the gradient belongs to a function which is nowhere far from a near x: of a
 // piece, or a difference of subgradients.
 func (a Expr) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
 	if len(a.fs) == 1 {

@@ -57,7 +57,7 @@ func (p *Problem) withVariable(k int, v *Variable) *Problem {
 	return &q
 }
 
-// Pin writes the values of the parameters into x, and those of the variables
+// Pin writes the values of the parameters into x, and the values of the variables
 // that an equation defines. Who makes a point, a start or a step, pins it before the
 // problem is evaluated there.
 func (p *Problem) Pin(x []float64) {

@@ -40,7 +40,7 @@ type definition struct {
 }
 
 // Exact returns the problem with splits g − h that equal their functions
-// everywhere, as proofs need. Those of p may instead have, for squares, absolute
+// everywhere, as proofs need. The splits of p may instead have, for squares, absolute
 // values and maxima of DC functions, a part of g that stands for its majorant at
 // the current point.
 func (p *Problem) Exact() *Problem {
@@ -160,8 +160,8 @@ func (p *Problem) Settle(x []float64) {
 	}
 }
 
-// widest is the width of a range from which on starts are drawn as of a variable without bounds, whose size is
-// 1. Source: derived: the rounding error of a number of this size is 1.
+// widest is the width of a range from which on starts are drawn as of a variable without bounds,
+// whose size is 1. Source: derived: the rounding error of a number of this size is 1.
 const widest = 0x1p53
 
 // draw is a starting value of entry k, unset ones between lo and hi.

@@ -174,7 +174,7 @@ func (a Expr) leftMul(m mat.Matrix) Expr {
 	return out
 }
 
-// isSelection reports whether the entries are variables, those of each of the
+// isSelection reports whether the entries are variables, the ones of each of the
 // cols columns in ascending order, as they are in a plain variable and in its
 // transpose.
 func (a Expr) isSelection(cols int) bool {

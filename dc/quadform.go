@@ -125,7 +125,8 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	if len(vars) > mostSquared {
 		return nil
 	}
-	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars)), sizes: make([]float64, len(vars))}
+	f := &quadraticForm{vars: vars, q: mat.NewSymDense(len(vars), nil), l: make([]float64, len(vars)),
+		sizes: make([]float64, len(vars))}
 	for _, k := range group {
 		a, w := rowAt(all[k].f, atom.SumSquares), all[k].w
 		for i := range a.c {
@@ -210,7 +211,8 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 			rest.Val[i] -= along * v.At(i, k)
 		}
 		rest.Const -= sign * s * s
-		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(float64(n)), d))
+		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(float64(n)),
+			d))
 	}
 	most := 0.0
 	for _, v := range l {

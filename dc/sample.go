@@ -40,8 +40,8 @@ func (e scalar) Sample(count int, seed uint64) (sample scalar, ok bool) {
 	return sample, ok
 }
 
-// subset is count of the numbers below n, ascending, each set of them as likely as any other: selection sampling, Knuth 1997, algorithm
-// 3.4.2 S.
+// subset is count of the numbers below n, ascending, each set of them as likely as any other:
+// selection sampling, Knuth 1997, algorithm 3.4.2 S.
 func subset(count, n int, rng *rand.Rand) []int32 {
 	list := make([]int32, 0, count)
 	for i := range n {

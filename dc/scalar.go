@@ -68,7 +68,7 @@ func (e *scalar) value(x []float64) float64 {
 }
 
 // AddGradient adds scale times the gradient of the function at x to dst, of length
-// Problem.NumVars(), and returns the function's value. At a kink the gradient is that of a
+// Problem.NumVars(), and returns the function's value. At a kink the gradient belongs to a
 // function which is nowhere far from e near x: of a piece, or a difference of subgradients.
 func (e scalar) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
 	e.lin.AddSubgrad(dst, scale, x)
@@ -172,7 +172,7 @@ func (e *scalar) smooth() bool {
 	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
 }
 
-// domain, inside and everywhere are those of all terms.
+// domain, inside and everywhere are taken over all terms.
 func (e *scalar) domain() (out []Representer) {
 	for _, t := range e.terms {
 		if r, ok := t.f.(Restricted); ok {
@@ -204,8 +204,8 @@ func (e *scalar) support() []int {
 	return union(lists...)
 }
 
-// bendsOf are those of an expression; ok is false where one of its functions is not known to have
-// bounds.
+// bendsOf are the bends of an expression; ok is false where one of its functions is not known to
+// have bounds.
 func bendsOf(e *scalar) (bends, bool) {
 	if len(e.terms) == 0 {
 		return affineBends(e.lin), true

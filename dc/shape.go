@@ -189,7 +189,8 @@ func (a Expr) part(lo int, shape []int) Expr {
 	n := size(shape)
 	hi := lo + n
 	first, last := a.ptr[lo], a.ptr[hi]
-	out := Expr{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
+	out := Expr{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi],
+		of: a.of, lost: a.lost}
 	for k := range n + 1 {
 		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
 			out.ptr = make([]int, n+1)

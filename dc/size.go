@@ -74,14 +74,14 @@ func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 }
 
 // isWider reports whether the range of f is found to be wider than a number by a few members of a
-// sum: that of the sum is as wide as all of them together. False says nothing.
+// sum: the range of the sum is as wide as all of them together. False says nothing.
 func isWider(f Convex, than float64) bool {
 	s, ok := f.(interface{ wider(than float64) bool })
 	return ok && s.wider(than)
 }
 
-// termWidths are those of the ranges of the objective's functions, infinite where a variable has no
-// bounds: the ranges of the members of large sums take long.
+// termWidths are the widths of the ranges of the objective's functions, infinite where a variable
+// has no bounds: the ranges of the members of large sums take long.
 func (p *Problem) termWidths() []float64 {
 	widths := make([]float64, len(p.objective().terms))
 	for k, t := range p.objective().terms {

@@ -2,13 +2,12 @@ package dc
 
 import "slices"
 
-// Linearised returns p with other splits: smooth functions of DC constraints and of
-// nonlinear equations, which are two of them, have no convex part; of functions that are not smooth this
-// holds for the smooth terms of the split. CCP then
-// subtracts −f itself, and its tangent the linearisation of f, as Newton's method needs
-// it. Values of expressions are as they were. equations tells whether p has such
-// equations; ok is false where it has none, and another constraint that is not convex or
-// an objective that is convex or not smooth.
+// Linearised returns p with other splits: smooth functions of DC constraints and of nonlinear
+// equations, which are two of them, have no convex part; of functions that are not smooth this
+// holds for the smooth terms of the split. CCP then subtracts −f itself, and its tangent the
+// linearisation of f, as Newton's method needs it. Values of expressions are as they were.
+// equations tells whether p has such equations; ok is false where it has none, and another
+// constraint that is not convex or an objective that is convex or not smooth.
 func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	out := *p
 	second, soft := false, false // the second half of an equation; there is a constraint that is not convex
@@ -41,9 +40,11 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	return &out, equations, ok
 }
 
-// linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and the others stay; that of a smooth e by
-// 0 − (−e). It reports false where no function is smooth. The gradient of a smooth e is that of e as it is written:
-// that of a split may be of another function with the same sign, see hyperbola. Definitions stand in the place of their variables.
+// linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and
+// the others stay; that of a smooth e by 0 − (−e). It reports false where no function is smooth.
+// The gradient of a smooth e is the gradient of e as it is written: the gradient of a split may be
+// of another function with the same sign, see hyperbola. Definitions stand in the place of their
+// variables.
 func (p *Problem) linearise(e *scalar) bool {
 	written := *e
 	for _, d := range p.defined {

@@ -7,13 +7,13 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// space is the list of a model's variables. Affine functions point to that of
+// space is the list of a model's variables. Affine functions point to the space of
 // their model: it says which model they belong to, and where their variables
 // may lie.
 type space struct {
-	// bounds are those of each entry of x. A parameter is interval.Whole, as its value may change.
+	// bounds of each entry of x. A parameter is interval.Whole, as its value may change.
 	bounds []Interval
-	// within are the bounds and those of the rows that have no other variable.
+	// within are the bounds and the bounds of the rows that have no other variable.
 	within []Interval
 	// stated is within by the rows alone that are stated so far, see Model.Again.
 	stated []Interval
@@ -71,7 +71,7 @@ func (s *space) check(of *space) error {
 
 var errOtherModel = errors.New("dc: a variable of another model occurs")
 
-// ends are those of the interval of a variable.
+// ends of the interval of a variable.
 func (s *space) ends(j int32) (lo, hi float64) {
 	i := s.interval(int(j))
 	return i.Lo, i.Hi

@@ -99,7 +99,8 @@ type scatter struct {
 func checkRows(ptr, idx []int, val []float64, cols int) error {
 	switch {
 	case len(ptr) == 0 || ptr[0] != 0 || ptr[len(ptr)-1] != len(idx):
-		return badExpr("the row pointers of a sparse matrix must go from 0 to the number of its %d coefficients", len(idx)).err
+		return badExpr("the row pointers of a sparse matrix must go from 0 to the number of its %d coefficients",
+			len(idx)).err
 	case len(idx) != len(val):
 		return badExpr("a sparse matrix with %d places and %d coefficients", len(idx), len(val)).err
 	case !slices.IsSorted(ptr):

@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// Pieces: those of a single term, shifted by the affine part.
+// Pieces: the pieces of a single term, shifted by the affine part.
 func (s *sum) Pieces() []Linear {
 	if len(s.terms) == 0 {
 		return []Linear{s.lin}
@@ -22,7 +22,7 @@ func (s *sum) Pieces() []Linear {
 	return out
 }
 
-// Line: with a single term, that of f ≤ (b − l)/w; squares are one term.
+// Line: with a single term, the row of f ≤ (b − l)/w; squares are one term.
 func (s *sum) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
 	if q := s.squares(); q != nil {
 		return q.Line(b.AddScaled(-1, s.lin))

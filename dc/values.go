@@ -83,7 +83,7 @@ type approxes struct {
 
 func (a *Expr) approxes(x []float64) approxes { return approxes{a: a, x: x} }
 
-// at is that of entry k.
+// at is the value of entry k.
 func (r *approxes) at(k int) approx {
 	if k >= r.to {
 		r.fill(k)
@@ -106,7 +106,8 @@ func (r *approxes) block(k, n int, x []float64) {
 	a, at := r.a, r.a.ptr[k]
 	v0, v1, v2, v3 := a.val[at:at+n], a.val[at+n:at+2*n], a.val[at+2*n:at+3*n], a.val[at+3*n:at+4*n]
 	s0, s1, s2, s3 := a.c[k], a.c[k+1], a.c[k+2], a.c[k+3]
-	m0, m1, m2, m3 := (math.Abs(s0)+a.lost)*coefficientErrors, (math.Abs(s1)+a.lost)*coefficientErrors, (math.Abs(s2)+a.lost)*coefficientErrors, (math.Abs(s3)+a.lost)*coefficientErrors
+	m0, m1, m2, m3 := (math.Abs(s0)+a.lost)*coefficientErrors, (math.Abs(s1)+a.lost)*coefficientErrors,
+		(math.Abs(s2)+a.lost)*coefficientErrors, (math.Abs(s3)+a.lost)*coefficientErrors
 	v0, v1, v2, v3 = v0[:len(x)], v1[:len(x)], v2[:len(x)], v3[:len(x)]
 	for i, xi := range x {
 		p0, p1, p2, p3 := v0[i]*xi, v1[i]*xi, v2[i]*xi, v3[i]*xi

@@ -39,7 +39,7 @@ type Variable struct {
 // Semidefinite reports whether it was declared so, by PSD.
 func (v *Variable) Semidefinite() bool { return v.semidefinite }
 
-// Len is how many entries of x the variable has: of a symmetric matrix, those of the upper
+// Len is how many entries of x the variable has: of a symmetric matrix, the entries of the upper
 // triangle, of a skew one those above the diagonal.
 func (v *Variable) Len() int {
 	switch {
@@ -238,7 +238,7 @@ func (v *Variable) hi(k int) float64 {
 func (v *Variable) Bounds(k int) (lo, hi float64) { return v.lo(k), v.hi(k) }
 
 // StartAtComplex is StartAt for a complex variable: one number for all entries or one for
-// each, in row-major order. Those of a Hermitian matrix must be Hermitian.
+// each, in row-major order. The numbers of a Hermitian matrix must be Hermitian.
 func StartAtComplex(values ...complex128) VarOption {
 	return func(v *Variable) error {
 		part := make([]float64, len(values))
@@ -315,7 +315,8 @@ func (v *Variable) foldSkew() error {
 		for i := range j + 1 {
 			a, b := full[i*n+j], full[j*n+i]
 			if math.Abs(a+b) > most {
-				return fmt.Errorf("the start is not Hermitian: its imaginary parts at mirrored places are %g and %g", a, b)
+				return fmt.Errorf("the start is not Hermitian: its imaginary parts at mirrored places are %g and %g", a,
+					b)
 			}
 			if i < j {
 				v.Start.Values = append(v.Start.Values, a)
@@ -348,10 +349,11 @@ type StartKind uint8
 
 // The ways.
 const (
-	StartUnset     StartKind = iota // uniform between finite bounds; a standard normal draw, kept within the bounds, without
-	StartValues                     // Values; an entry that is NaN counts as unset
-	StartNormally                   // mean A, deviation B
-	StartUniformly                  // between A and B
+	// uniform between finite bounds; a standard normal draw, kept within the bounds, without
+	StartUnset     StartKind = iota
+	StartValues              // Values; an entry that is NaN counts as unset
+	StartNormally            // mean A, deviation B
+	StartUniformly           // between A and B
 	numStartKind
 )
 

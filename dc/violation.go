@@ -86,8 +86,8 @@ func (p *Problem) Violations(x []float64) Violations {
 	return t.Violations
 }
 
-// boundRow are the terms of a bound of variable j: where an equation defines the variable, those of
-// the expression.
+// boundRow are the terms of a bound of variable j: where an equation defines the variable, the
+// terms of the expression.
 func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
 		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
@@ -135,7 +135,7 @@ type tally struct {
 	x []float64
 }
 
-// terms are those of a row: an expression, or a function, an affine function and
+// terms of a row: an expression, or a function, an affine function and
 // a bound.
 type terms struct {
 	e     *scalar
@@ -174,7 +174,7 @@ func (t *terms) error(x []float64) float64 {
 }
 
 // leastUnit is the least unit of a row, in units of the row at the typical point: where all its
-// terms vanish at a point, as those of a balance without flows do, they are zeros of a backend.
+// terms vanish at a point, as in a balance without flows do, they are zeros of a backend.
 // Source: derived: the accuracy that backends are asked for at last, 1e-9, over the tolerance of
 // constraints, 1e-6.
 const leastUnit = 1e-3
@@ -192,7 +192,8 @@ func (t *tally) note(v float64, at spot, row terms) {
 	}
 	here, least := row.size(t.x), t.p.rowUnit(row, t.x)
 	relative, excess := v/max(here, least), (v-row.error(t.x))/least
-	t.Relative, t.Excess, t.Either = max(t.Relative, relative), max(t.Excess, excess), max(t.Either, min(relative, excess))
+	t.Relative, t.Excess, t.Either = max(t.Relative, relative), max(t.Excess, excess),
+		max(t.Either, min(relative, excess))
 }
 
 // rowUnit is the unit of a row at x, see Feasible.

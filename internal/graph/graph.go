@@ -38,7 +38,7 @@ func Reduced(f *atom.Reduce, group int, args ...int) Node {
 // Is reports whether the node is a function of groups.
 func (n *Node) Is(f *atom.Reduce) bool { return n.Function == f }
 
-// Parameter is that of a Curve.
+// Parameter of a Curve.
 func (n *Node) Parameter() float64 {
 	if len(n.P) == 0 {
 		return 0
@@ -164,8 +164,8 @@ func (g *Graph) Take(list []int32) *Graph {
 	return out
 }
 
-// taker replaces columns by those of the members of a list. A column that stands in several places
-// is taken once.
+// taker replaces columns by the columns of the members of a list. A column that stands in several
+// places is taken once.
 func taker[T any](list []int32) func(*[]T) {
 	known := map[*T][]T{}
 	return func(column *[]T) {
@@ -303,9 +303,9 @@ const mostRepeats = 8
 // one block of a pass are then computed once.
 const fewestRepeated = 128
 
-// Repeated are graphs with an equal number of members, those of g in order, which have the same
-// coefficients: as of hinges of the same samples at several places. It is g alone where there are
-// none.
+// Repeated are graphs with an equal number of members, the members of g in order, which have the
+// same coefficients: as of hinges of the same samples at several places. It is g alone where there
+// are none.
 func (g *Graph) Repeated() []*Graph {
 	for times := mostRepeats; times > 1; times-- {
 		n := g.N / times
@@ -333,8 +333,8 @@ func (g *Graph) Repeated() []*Graph {
 	return []*Graph{g}
 }
 
-// repeats reports whether the coefficients of a member are those of the one n places on, and not
-// those of all.
+// repeats reports whether the coefficients of a member are the same as n places on, and not
+// the same for all.
 func (g *Graph) repeats(n int) bool {
 	same, some := true, false
 	g.rows(func(r *Row) {

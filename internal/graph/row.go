@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Row is an affine function of each member: that of member i is Σ Val[t][i]·x[Idx[t][i]] + C[i].
-// Idx ascends strictly with t in every member.
+// Row is an affine function of each member: the function of member i is Σ Val[t][i]·x[Idx[t][i]] +
+// C[i]. Idx ascends strictly with t in every member.
 type Row struct {
 	Idx [][]int32
 	Val [][]float64
@@ -40,7 +40,7 @@ func (r *Row) Shared() bool {
 // IsZero reports whether the row is 0 in all members.
 func (r *Row) IsZero() bool { return len(r.Idx) == 0 && len(r.C) == 1 && r.C[0] == 0 && r.Lost == 0 }
 
-// Terms adds up affine functions of members: the terms as they are stated, before those of one
+// Terms adds up affine functions of members: the terms as they are stated, before the terms of one
 // variable are joined.
 type Terms struct {
 	Known  Multiples // nil: none are
@@ -215,7 +215,7 @@ func (s *Terms) Constants(n int, each func(c, size float64)) {
 	}
 }
 
-// before reports whether the variables of a come before those of b, in all members.
+// before reports whether the variables of a come before the variables of b, in all members.
 func before(a, b []int32) bool {
 	for i := range max(len(a), len(b)) {
 		if At(a, i) >= At(b, i) {

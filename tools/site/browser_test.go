@@ -115,6 +115,7 @@ const faults = `(() => {
     if (!e.alt) bad.push("no alt: " + tell(e));
     if (e.complete && e.naturalWidth === 0) bad.push("no picture: " + tell(e));
   }
+  for (const e of document.querySelectorAll("thead")) if (shown(e) && !e.innerText.trim()) bad.push("empty titles of columns: " + tell(e));
   for (const e of document.querySelectorAll("svg[role=img]")) if (!e.getAttribute("aria-label")) bad.push("no label: " + tell(e));
   for (const e of document.querySelectorAll("a[href], button, input:not([type=hidden]):not(.md-toggle), select, textarea")) {
     if (!shown(e) || e.closest("[aria-hidden=true]")) continue;

@@ -32,6 +32,7 @@ var languages = map[string]func(t *testing.T, d *docPage, k int){
 // language it is, and passes the check of that language. Blocks with a title write the file of that
 // name first.
 func TestDocuments(t *testing.T) {
+	t.Parallel()
 	count := map[string]int{}
 	for _, name := range documents(t) {
 		text := read(t, name)

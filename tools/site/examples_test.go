@@ -124,14 +124,15 @@ func tested(t *testing.T, overlay, pattern string, packages ...string) {
 	}
 }
 
-// TestExampleBackend follows docs/design-backend.md.
-func TestExampleBackend(t *testing.T) {
-	t.Parallel()
-	tested(t, overlaid(t, "docs/design-backend.md"), "^(TestLadder|TestBackendsAgree)$", "./qpbackend/backends")
-}
-
-// TestExampleCommand follows docs/design-command.md.
-func TestExampleCommand(t *testing.T) {
-	t.Parallel()
-	tested(t, overlaid(t, "docs/design-command.md"), "^TestCount$", "./cmd/dcopt")
+// TestWorkedExamples follows the pages that add a part to the program, by its own tests.
+func TestWorkedExamples(t *testing.T) {
+	for _, c := range []struct{ page, tests, in string }{
+		{"docs/design-backend.md", "^(TestLadder|TestBackendsAgree)$", "./qpbackend/backends"},
+		{"docs/design-command.md", "^TestCount$", "./cmd/dcopt"},
+	} {
+		t.Run(c.page, func(t *testing.T) {
+			t.Parallel()
+			tested(t, overlaid(t, c.page), c.tests, c.in)
+		})
+	}
 }

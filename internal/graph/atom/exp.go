@@ -120,7 +120,7 @@ func lambert(b float64) float64 {
 	return u
 }
 
-// sinh and cosh are those of package math, but finite where eᵘ is not and half of it is.
+// sinh and cosh are as in package math, but finite where eᵘ is not and half of it is.
 func sinh(u float64) float64 {
 	if math.Abs(u) > 21 {
 		return math.Copysign(halfExp(math.Abs(u)), u)

@@ -143,7 +143,7 @@ func reachExtreme(dst []float64, u, r [][]float64, v []float64) {
 // Source: above the errors of sums of 1e6 terms.
 const apart = 1e-9
 
-// dominated reports whether the range of one number is below that of another one.
+// dominated reports whether the range of one number is below the range of another one.
 func dominated(u []Interval, of func(Interval) Interval) bool {
 	top := math.Inf(-1)
 	for _, i := range u {
@@ -256,7 +256,7 @@ func sumOf(u [][]float64, i int, order []int) (sum float64) {
 }
 
 // largestError bounds the errors of the sums of the k largest numbers, or of the −k smallest: the
-// exact ones are between those of the lower and those of the upper ends.
+// exact ones are between the sums of the lower and the upper ends.
 func largestError(dst []float64, u, e [][]float64, v []float64, k int) {
 	ends := make([]float64, len(u))
 	for i := range dst {

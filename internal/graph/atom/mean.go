@@ -216,7 +216,7 @@ func meanOfPairs(c Canon, u []Lin) Lin {
 }
 
 // weightedBound: with the sum W of the weights before number k, the mean of the first k numbers is
-// at most uₖ^(wₖ/(W+wₖ)) times that of those before to the power W/(W+wₖ).
+// at most uₖ^(wₖ/(W+wₖ)) times the mean of the ones before to the power W/(W+wₖ).
 func weightedBound(c Canon, u []Lin, w []float64) Bound {
 	g, sum := u[0], w[0]
 	for k := 1; k < len(u); k++ {

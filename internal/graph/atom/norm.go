@@ -111,7 +111,7 @@ var Norm2 = rowOf(Reduce{
 			}
 		}
 	},
-	// The norm changes by no more than the norm of the errors. Its own roundings are those of the
+	// The norm changes by no more than the norm of the errors. Its own roundings come from the
 	// squares, half of them, and of three more operations for each number.
 	Error: func(dst, _ []float64, _, e [][]float64, v, _ []float64) {
 		clear(dst)
@@ -162,7 +162,7 @@ func norms(dst []float64, u [][]float64, p []float64) {
 // last digit, 2⁻⁹⁵³, is a normal number.
 const hugeSquare = 0x1p900
 
-// NormP is the norm of the order p > 1, (Σ |uₖ|ᵖ)^(1/p). At 0 its subgradient is as that of Norm2.
+// NormP is the norm of the order p > 1, (Σ |uₖ|ᵖ)^(1/p). At 0 its subgradient is as in Norm2.
 var NormP = rowOf(Reduce{
 	Name: "norm", Single: Absolute, HasParameters: true, Curvature: 1, Smooth: true, Entries: entries(Outward, false),
 	Value: func(dst []float64, u [][]float64, p []float64) {

@@ -69,7 +69,7 @@ func (f *computed) around(u, p float64) Interval {
 	return interval.Clip(enclose(v, ulps, f.abs), within)
 }
 
-// enclose is v ± (ulps·ulp·|v| + abs). Without abs the sign of v is the exact one, also that of 0.
+// enclose is v ± (ulps·ulp·|v| + abs). Without abs the sign of v is the exact one, also of 0.
 func enclose(v, ulps, abs float64) Interval {
 	largest := math.MaxFloat64 * max(1-ulps*ulp, 0)
 	switch {

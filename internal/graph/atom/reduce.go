@@ -25,7 +25,7 @@ type Reduce struct {
 	// one −Inf.
 	Value func(dst []float64, u [][]float64, p []float64)
 	// Slope adds adj times a subgradient to the columns of to; v has the values. At a kink the
-	// choice is that of the first of equal entries, and 0 of an absolute value.
+	// choice is the first of equal entries, and 0 of an absolute value.
 	Slope func(to [][]float64, adj []float64, u [][]float64, v, p []float64)
 	// Second adds adj times the product of the Hessian and d, a column for each number, to the
 	// columns of to; NaN where f has none, as a norm at 0. nil: f has kinks.
@@ -43,19 +43,19 @@ type Reduce struct {
 	// Reach writes how much f, which is affine between kinks, changes at most where the entries
 	// change by no more than r; +Inf where it may have a kink there. nil: f is curved.
 	Reach func(dst []float64, u, r [][]float64, v []float64)
-	// Change bounds the change of f by those of the entries, s; nil: nothing bounds it.
+	// Change bounds the change of f by the changes of the entries, s; nil: nothing bounds it.
 	Change func(s []float64, p []float64) float64
 	// Slopes bounds all entries of all subgradients, n of them, by −a and b; nil: nothing does.
 	Slopes func(n int, p []float64) (a, b float64)
 	// Products says that f is a sum of products of powers; nil: it is none.
 	Products func(n int) [][]Factor
-	// Extremes is k of a function that is the sum of the k largest numbers, or of the k least if it is
-	// concave; nil: it is none.
+	// Extremes is k of a function that is the sum of the k largest numbers, or of the k least if it
+	// is concave; nil: it is none.
 	Extremes func(p []float64) int
 	// Factored states f by functions of one number and products, which have bounds on boxes; nil:
 	// it is known by Extremes, or has none.
 	Factored func(c Factors, u []Lin, p []float64) Lin
-	// Mean says that ∇f·∇fᵀ and the Hessian of f are at most the identity, as those of a mean are.
+	// Mean says that ∇f·∇fᵀ and the Hessian of f are at most the identity, as for a mean.
 	Mean bool
 
 	// Cone is the cone that says f(u) ≤ t, of a concave function −f(u) ≤ t; nil: there is none.

@@ -273,7 +273,8 @@ var QuadOverLin = rowOf(Reduce{
 		return out
 	},
 	Factored: func(c Factors, u []Lin, _ []float64) Lin {
-		return c.Product(c.Column(c.Sum(Find("square"), 0, u[1:]...)), c.Column(c.Sum(Find("power"), -1, c.Column(u[0]))))
+		return c.Product(c.Column(c.Sum(Find("square"), 0, u[1:]...)),
+			c.Column(c.Sum(Find("power"), -1, c.Column(u[0]))))
 	},
 	Cone: func(t Lin, u []Lin, _ []float64) Cone { return rotated(t, u[0], u[1:]...) },
 })

@@ -6,7 +6,7 @@ import (
 )
 
 // AddGradient adds scale times the gradient of Σ weights·members at x to dst, and returns the sum,
-// both without the members that are marked in except, nil for none. At a kink the choice is that of
+// both without the members that are marked in except, nil for none. At a kink the choice is
 // the first of equal entries, and 0 of an absolute value.
 func (p *Plan) AddGradient(dst []float64, scale float64, weights, x []float64, except []bool) (value float64) {
 	if p.Parts() < 2 {
@@ -67,7 +67,7 @@ func (p *Plan) addShared(w *Work, dst []float64) {
 	}
 }
 
-// clearAdjoints sets those of n members to 0.
+// clearAdjoints sets the adjoints of n members to 0.
 func (p *Plan) clearAdjoints(w *Work, n int) {
 	for k := range w.adj {
 		for e := range p.Nodes[k].W {
@@ -86,7 +86,7 @@ func (p *Plan) toRows(w *Work, k, lo, n int, dst []float64) {
 	}
 }
 
-// toRow adds those of a row; rows that follow another one leave theirs to it.
+// toRow adds the adjoints of a row; rows that follow another one leave theirs to it.
 func (p *Plan) toRow(w *Work, k, lo int, adj, dst []float64) {
 	r := &p.rows[k]
 	switch {

@@ -15,7 +15,7 @@ type Least struct {
 	k            int
 	items        []item  // by entry that the last node reduces
 	chosen, next []int32 // k of each member
-	known        bool    // chosen has those of a point
+	known        bool    // chosen has the choices of a point
 }
 
 // item is a function.
@@ -59,7 +59,7 @@ func NewLeast(p *Plan, w []float64, k int, place func(i, j int) int32) *Least {
 	return l
 }
 
-// squares appends those of an entry of a sum of squares.
+// squares appends the squares of an entry of a sum of squares.
 func (p *Plan) squares(to []square, e entry, weight []float64) []square {
 	n := &p.Nodes[e.node]
 	for _, g := range p.entries[e.node][e.at*n.Group : (e.at+1)*n.Group] {
@@ -100,7 +100,7 @@ func (l *Least) Move(places []int) {
 	}
 }
 
-// Variables calls each with those of all functions, some more than once.
+// Variables calls each with the variables of all functions, some more than once.
 func (l *Least) Variables(each func(j int)) { l.p.EachVariable(func(_ int, j int32) { each(int(j)) }) }
 
 // Choose lets the functions count that are least at x, of equal ones the first. It reports whether

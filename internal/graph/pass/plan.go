@@ -8,9 +8,9 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// block is how many members are computed together: their numbers and those of the nodes between
-// stay in the first level of a cache. Source: derived: 1 kB for an entry, and 32 kB for the entries
-// of most members.
+// block is how many members are computed together: their numbers and the numbers of the nodes
+// between stay in the first level of a cache. Source: derived: 1 kB for an entry, and 32 kB for the
+// entries of most members.
 const block = 128
 
 // Plan is a graph with facts that its evaluations need. It does not change, and may be shared by
@@ -143,7 +143,7 @@ func (p *Plan) newWork() *Work {
 // of is entry e of a node, n members of it.
 func of(list []float64, e, n int) []float64 { return list[e*block:][:n:n] }
 
-// value and adjoint are those of an entry, n members of it.
+// value and adjoint belong to an entry, n members of it.
 func (w *Work) value(e entry, n int) []float64   { return of(w.v[e.node], e.at, n) }
 func (w *Work) adjoint(e entry, n int) []float64 { return of(w.adj[e.node], e.at, n) }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// ranges are those of an entry, a column.
+// ranges of an entry, a column.
 type ranges []interval.Interval
 
 // Kept reports whether no member is simpler by the bounds of the variables than it is written: no

@@ -139,8 +139,8 @@ func (p *Plan) uniform() bool {
 	return true
 }
 
-// lipschitz bounds the change of member i by that of its rows; +Inf where nothing bounds it. at has
-// room for the entries.
+// lipschitz bounds the change of member i by the change of its rows; +Inf where nothing bounds it.
+// at has room for the entries.
 func (p *Plan) lipschitz(at [][]float64, i int, row func(r *graph.Row) float64) float64 {
 	for k := range p.Nodes {
 		node := &p.Nodes[k]
@@ -201,7 +201,7 @@ func (p *Plan) Beyond(reaches, moved []float64) (list []int32) {
 	return list
 }
 
-// raise makes the largest moves at least those of one variable of each member from lo on.
+// raise makes the largest moves at least the moves of one variable of each member from lo on.
 func raise(top []float64, idx []int32, lo int, moved []float64) {
 	if len(idx) == 1 {
 		for i, t := range top {

@@ -27,7 +27,7 @@ type part struct {
 }
 
 // NewTangent is for the members of a plan. ok is false where variables of one member are in one
-// column and those of another one are not.
+// column and the ones of another are not.
 func NewTangent(p *Plan, marked []bool) (t *Tangent, ok bool) {
 	t = &Tangent{p: p, marked: marked, below: make([]bool, len(p.Nodes))}
 	for a, arg := range p.Last().Args {
@@ -80,7 +80,7 @@ func (t *Tangent) sort() {
 	}
 }
 
-// column is the number of a column of variables, that of the next one where these are new. ok is
+// column is the number of a column of variables, the next number where these are new. ok is
 // false where some are in another column.
 func (t *Tangent) column(idx []int32) (at int, ok bool) {
 	for k, of := range t.Of {
@@ -99,7 +99,7 @@ func (t *Tangent) column(idx []int32) (at int, ok bool) {
 	return len(t.Of), true
 }
 
-// Tangents are those of a block of members, from Lo on. They are good during a call.
+// Tangents of a block of members, from Lo on. They are good during a call.
 type Tangents struct {
 	Lo int
 	H  []float64   // the values of h

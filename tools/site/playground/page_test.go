@@ -302,7 +302,7 @@ func offlineToo(t *testing.T, b *browser) {
 	p.ready()
 	p.until(`navigator.serviceWorker.ready.then(async () => (await caches.keys()).length === 1 && (await (await caches.open((await caches.keys())[0])).keys()).length > 11 && Boolean(navigator.serviceWorker.controller))`)
 	// The server answers index.html by a redirection.
-	p.do(chromedp.Evaluate(`location.assign("index.html")`, nil))
+	p.do(chromedp.Navigate(js[string](p, `location.origin + "/index.html"`)))
 	p.ready()
 	p.do(network.EmulateNetworkConditions(true, 0, 0, 0), chromedp.Reload())
 	p.ready()

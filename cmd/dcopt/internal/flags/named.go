@@ -23,12 +23,12 @@ type named struct {
 
 func (f named) Names() []string { return f.names }
 
-// usageWidth is how many characters of a usage stand in a line of help. Source: a choice of looks; with
-// the names of flags before it a line has some 110.
+// usageWidth is how many characters of a usage stand in a line of help. Source: a choice of looks;
+// with the names of flags before it a line has some 110.
 const usageWidth = 84
 
-// String is the text of help, in lines, without the defaults 0 and false: a 0 stands for a number that
-// the program chooses.
+// String is the text of help, in lines, without the defaults 0 and false: a 0 stands for a number
+// that the program chooses.
 func (f named) String() string {
 	text := strings.TrimSuffix(f.described.String(), " (default: false)")
 	names, usage, _ := strings.Cut(strings.TrimSuffix(text, " (default: 0)"), "\t")

@@ -123,15 +123,16 @@ func (s *Source) Compile(ctx context.Context, sweep *report.Member) (*Program, e
 	return &Program{prog, s.Path, s.title(), s.read, time.Since(begin).Seconds()}, nil
 }
 
-// title is the first sentence of the comment that the file begins with, or the name of the file. Of a
-// sentence of several lines it is the part of the first line up to its last colon or comma.
+// title is the first sentence of the comment that the file begins with, or the name of the file. Of
+// a sentence of several lines it is the part of the first line up to its last colon or comma.
 func (s *Source) title() string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(s.Text), "\ufeff")), "\n")
 	comment, ok := strings.CutPrefix(line, "#")
 	sentence, _, ended := strings.Cut(strings.TrimSpace(comment)+" ", ". ")
 	sentence = strings.TrimSpace(sentence)
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, "# "))
-	if at := strings.LastIndexAny(sentence, ":,"); !ended && rest != "" && rest[0] == '#' && unicode.IsLower(next) && at > 0 {
+	if at := strings.LastIndexAny(sentence, ":,"); !ended && rest != "" && rest[0] == '#' && unicode.IsLower(next) &&
+		at > 0 {
 		sentence = sentence[:at]
 	}
 	if ok && sentence != "" {

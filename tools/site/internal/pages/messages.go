@@ -223,7 +223,8 @@ func withMessages(root, text string) (string, error) {
 			list, topics = append(list, topics[0].Messages...), topics[1:]
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n", len(list))
+		fmt.Fprintf(&b, "<details markdown=\"0\" class=\"messages\"><summary>The %d messages</summary>\n<ul>\n",
+			len(list))
 		for _, m := range list {
 			fmt.Fprintf(&b, "<li><code>%s</code>", plain(m.Text))
 			if m.Help != "" {
