@@ -114,7 +114,7 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 	}
 	s.sub.Session.Seconds = 0
 	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random()}).run(ctx)
-	if res != nil && s.sub.Convex() {
+	if res != nil && s.sub.Convex() && res.convex.X == nil {
 		res.convex = s.sub.Session.Point()
 	}
 	if res != nil && res.nearly {
