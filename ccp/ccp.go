@@ -168,6 +168,7 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	if err != nil && end == nil {
 		return nil, err // a refusal
 	}
+	r.polish(ctx, end)
 	return r.finish(end, t), err
 }
 

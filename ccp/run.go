@@ -59,10 +59,11 @@ type state struct {
 
 // origin is where the start comes from.
 type origin struct {
-	drawn  bool    // it is random: no one minds if it is moved
-	share  float64 // of penalty.Schedule.Scale
-	kept   bool    // the solver belongs to a session
-	before float64 // seconds that led to it
+	drawn   bool                       // it is random: no one minds if it is moved
+	share   float64                    // of penalty.Schedule.Scale
+	kept    bool                       // the solver belongs to a session
+	tangent *subproblem.Differentiator // of a session; nil: there is none
+	before  float64                    // seconds that led to it
 }
 
 // local is a local search from a move.

@@ -2,10 +2,19 @@ package ccp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
 // Session solves one problem again and again while its parameters change. The
@@ -119,8 +128,8 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err err
 		return nil, err
 	}
 	s.sub.Seconds = 0
-	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random()}).run(ctx)
-	if res != nil && s.sub.Convex() {
+	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, tangent: &s.tangent, drawn: first && s.p.Random()}).run(ctx)
+	if res != nil && s.sub.Convex() && res.convex.X == nil {
 		res.convex = s.sub.Point()
 	}
 	if res != nil && res.nearly {
@@ -134,4 +143,113 @@ func (s *Session) Close() {
 	s.done = true
 	s.tangent.Close()
 	guardClose(s.sub)
+}
+
+func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
+	defer recovered(&err)
+	if d, err = s.linearised(ctx, res); err != nil {
+		return nil, err
+	}
+	return d, d.examine(ctx)
+}
+
+func (s *Session) linearised(ctx context.Context, res *Result) (d *Derivative, err error) {
+	if s.done {
+		return nil, fmt.Errorf("ccp: the session is closed")
+	}
+	if err := differentiable(s.p, res); err != nil {
+		return nil, err
+	}
+	d = &Derivative{p: s.p.Exact(), z: slices.Clone(res.X)}
+	if d.p == s.p && s.sub.Convex() {
+		if done, err := d.at(ctx, s.sub, &s.tangent, res); done || err != nil {
+			return d, err
+		}
+	}
+	return d, d.settle(ctx, subproblem.Compile, largestMultiplier(res))
+}
+
+func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64, lines ...Line) (dx []float64, err error) {
+	defer recovered(&err)
+	d, err := s.linearised(ctx, res)
+	if err != nil {
+		return nil, err
+	}
+	u, err := d.moved(ctx, change, lines)
+	if err != nil {
+		return nil, err
+	}
+	fixed := d.wide(nil)
+	copy(fixed, u.Q)
+	dx = slices.Clone(u.Lo[:len(d.z)])
+	for range mostOneSided {
+		h, err := d.curvature(dx)
+		if err != nil {
+			return nil, err
+		}
+		u.Q = slices.Clone(fixed)
+		num.Axpy(u.Q[:len(h)], -1, h)
+		t, err := qpbackend.OneSided(ctx, ipm.Backend{}, d.sub.Stated(), d.d.Point(), u)
+		if err != nil {
+			return nil, err
+		}
+		apart := 0.0
+		for j := range dx {
+			apart = max(apart, math.Abs(t.X[j]-dx[j]))
+			dx[j] = t.X[j]
+		}
+		if len(d.curves) == 0 || apart <= settled*max(1, num.NormInf(dx)) {
+			return dx, nil
+		}
+	}
+	return nil, errors.New("ccp: no one-sided derivative: the point is not a strict local minimum, or nearly not")
+}
+
+func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64, f func(k int, s *Session, res *Result) error) error {
+	if err := check(p, set); err != nil {
+		return err
+	}
+	errs := make([]error, len(values))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(values)) {
+		all.Go(func() {
+			for {
+				k := int(next.Add(1)) - 1
+				if k >= len(values) || failed.Load() {
+					return
+				}
+				if errs[k] = one(ctx, p, set, values[k], k, f); errs[k] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for k, err := range errs {
+		if err != nil {
+			return fmt.Errorf("ccp: values %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]float64, k int, f func(int, *Session, *Result) error) (err error) {
+	defer recovered(&err)
+	s, err := NewSession(ctx, p, set)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for name, v := range values {
+		if err := s.Set(name, v...); err != nil {
+			return err
+		}
+	}
+	res, err := s.Solve(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return f(k, s, res)
 }

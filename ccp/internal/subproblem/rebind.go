@@ -52,6 +52,7 @@ func (s *Problem) Forget() {
 type Differentiator struct {
 	solver qpbackend.Differentiator
 	of     *qpbackend.Problem // whose pattern it has
+	a, p   []float64          // the values of A and P that it has
 }
 
 // At is the derivative at a solution of the problem of the last linearise of s, by backend b, whose solvers differentiate. It is good until
@@ -67,10 +68,14 @@ func (t *Differentiator) At(ctx context.Context, b qpbackend.Backend, s *Problem
 func (t *Differentiator) take(ctx context.Context, b qpbackend.Backend, s *Problem) error {
 	qp := s.Stated()
 	if t.solver != nil && SamePattern(t.of, qp) {
-		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U, A: qp.A.Val}
-		if qp.P != nil {
+		u := qpbackend.Update{Q: qp.Q, Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: qp.U}
+		if !slices.Equal(t.a, qp.A.Val) {
+			u.A = qp.A.Val
+		}
+		if qp.P != nil && !slices.Equal(t.p, qp.P.Val) {
 			u.P = qp.P.Val
 		}
+		t.note(qp)
 		return t.solver.Update(u)
 	}
 	t.Close()
@@ -79,7 +84,17 @@ func (t *Differentiator) take(ctx context.Context, b qpbackend.Backend, s *Probl
 		return err
 	}
 	t.solver, t.of = solver.(qpbackend.Differentiator), qp
+	t.note(qp)
 	return nil
+}
+
+// note keeps the values of the matrices: those that have not changed need no scaling and no test of
+// convexity anew.
+func (t *Differentiator) note(qp *qpbackend.Problem) {
+	t.a = append(t.a[:0], qp.A.Val...)
+	if qp.P != nil {
+		t.p = append(t.p[:0], qp.P.Val...)
+	}
 }
 
 // Close closes the solver; the next call makes another one.

@@ -1,0 +1,66 @@
+package ccp_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/dc"
+)
+
+// TestPolishedPoints: the points of convex problems with known solutions are within 1e-8, where the
+// objective to Tol = 1e-8 alone leaves 1e-4.
+func TestPolishedPoints(t *testing.T) {
+	variable := func(m *dc.Model, n int, opts ...dc.VarOption) dc.Expr { return m.Var("x", []int{n}, opts...) }
+	for _, c := range []struct {
+		name string
+		make func(m *dc.Model)
+		want []float64
+	}{
+		{"logistic", func(m *dc.Model) {
+			x := variable(m, 1)
+			m.Minimize(dc.Logistic(x).Sum().Sub(x.Sum().Scale(0.3)))
+		}, []float64{math.Log(3.0 / 7)}},
+		{"entropy", func(m *dc.Model) {
+			x := variable(m, 4)
+			m.Minimize(dc.Entropy(x).Sum().Scale(-1))
+			m.SubjectTo(dc.EQ(x.Sum(), dc.Num(1)))
+		}, []float64{0.25, 0.25, 0.25, 0.25}},
+		{"ball", func(m *dc.Model) {
+			x := variable(m, 2)
+			m.Minimize(x.Dot([]float64{3, 4}))
+			m.SubjectTo(dc.LE(dc.Norm2(x), dc.Num(1)))
+		}, []float64{-0.6, -0.8}},
+		// xᵢ = sign(bᵢ)·max(|bᵢ| − 1/2, 0) with an orthogonal matrix
+		{"lasso", func(m *dc.Model) {
+			x := variable(m, 2)
+			a := mat.NewDense(2, 2, []float64{0.6, -0.8, 0.8, 0.6})
+			b := dc.Vec([]float64{0.6*2 - 0.8*0.3, 0.8*2 + 0.6*0.3})
+			m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(b)).Add(dc.Norm1(x)))
+		}, []float64{1.5, 0}},
+		// eˣ + e^(1−x) of a geometric program
+		{"exp", func(m *dc.Model) {
+			x := variable(m, 1)
+			m.Minimize(dc.Exp(x).Sum().Add(dc.Exp(x.Scale(-1).Add(dc.Num(1))).Sum()))
+		}, []float64{0.5}},
+	} {
+		m := dc.NewModel()
+		c.make(m)
+		p, err := m.Problem()
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged || !res.Feasible {
+			t.Fatal(c.name, res.Status, err)
+		}
+		for j, want := range c.want {
+			if off := math.Abs(res.X[j] - want); !(off <= 1e-8) {
+				t.Errorf("%s: x[%d] is %.2g off", c.name, j, off)
+			}
+		}
+	}
+}
