@@ -8,7 +8,9 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
+	"github.com/dcopt/dcopt/ccp/sensitivity"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -217,4 +219,32 @@ func equates(c *dc.Constraint) bool {
 		}
 	}
 	return false
+}
+
+// polish replaces the solution of a convex problem by the refined one: an objective to Tol fixes a
+// point to √Tol alone where it is flat. The point stays where the refined one is worse: where that
+// breaks constraints by more than the point before and by more than rounding errors do, or its
+// objective is higher by more than these change it or, where it breaks less, by more than Tol.
+func (r *run) polish(ctx context.Context, end *outcome) {
+	if end.status() != Converged || !r.sub.Convex() || r.sub.Damped() {
+		return
+	}
+	t, ok := sensitivity.Refine(ctx, r.sub, r.res.X)
+	if !ok {
+		return
+	}
+	var it Iteration
+	before, most := r.worthOf(r.res.X).broken.Relative, r.noise(r.res.X)
+	r.measure(&it, slices.Clone(t.X[:len(r.res.X)]))
+	if most += it.noise(); it.Relative < before {
+		most += r.gap.Tol
+	}
+	rise := r.minimised(it.Objective) - r.minimised(r.res.Objective)
+	if !num.Finite(it.Objective) || !(rise <= most) || !(it.Relative <= max(before, sensitivity.Rounded)) {
+		return
+	}
+	r.res.moveTo(it.Result())
+	r.res.nearly = it.Feasible || it.Relative <= r.set.FeasTol
+	r.res.convex = t
+	r.res.take(r.sub.WrittenDuals(t))
 }
