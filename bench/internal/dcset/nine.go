@@ -68,7 +68,7 @@ func circlePacking(l loader, part string) (recipe, error) {
 		return recipe{}, err
 	}
 	return recipe{
-		edits:   []edit{{"normal(0, 10)", `csv("E/circle_packing/cinit` + part + `.csv")`}, {"starts = 3, ", ""}},
+		edits:   []edit{{"normal(0, 10)", `csv("E/circle_packing/cinit` + part + `.csv")`}, {"restarts = 3, ", ""}},
 		params:  map[string]any{"part": part},
 		measure: packing(flat(r)),
 	}, nil
