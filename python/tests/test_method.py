@@ -704,3 +704,15 @@ def test_start_that_overflows(at):
     prob = cp.Problem(cp.Minimize(cp.sum_squares(x - 1) - cp.square(z) - cp.sum(y) / 10), [y == -cp.exp(x), near])
     assert abs(solve(prob, starts=5) - 1.6257056111) < 1e-6
     assert prob.status == cp.OPTIMAL
+
+
+def test_many_entries_of_parameters():
+    """CVXPY reads a thousand entries of parameters by another part of it: the coefficients are the same."""
+    rng = np.random.default_rng(3)
+    n = 35
+    x, c, a = cp.Variable(n), cp.Parameter(n), cp.Parameter((n, n))
+    prob = cp.Problem(cp.Minimize(c @ x), [a @ x >= 1, x >= 0])
+    for _ in range(2):
+        c.value, a.value = rng.uniform(1, 2, n), rng.uniform(size=(n, n))
+        value = solve(prob)
+        assert value == pytest.approx(prob.solve(solver="CLARABEL"), rel=1e-6)
