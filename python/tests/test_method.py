@@ -505,6 +505,7 @@ def test_quotients_of_what_bounds_do_not_keep_from_0():
 
 def test_functions_of_what_is_not_affine():
     """They have no split; of a variable in the place of the argument they have one."""
+    need.that(hasattr(cp, "cumprod"), need.Thing.CVXPY, "for cumprod")
     rng = np.random.default_rng(1)
     a, sparse = rng.standard_normal((6, 12)), np.zeros(12)
     sparse[[2, 7]] = 1, -2
@@ -533,6 +534,7 @@ def test_functions_of_what_is_not_affine():
 
 
 def test_sums_and_products_along_an_axis():
+    need.that(hasattr(cp, "cumprod"), need.Thing.CVXPY, "for cumprod")
     rng = np.random.default_rng(0)
     at = 1 + rng.random((3, 4))
     for f, axes in ((cp.cumsum, (0, 1, None)), (cp.cummax, (0, 1)), (cp.cumprod, (0, 1))):

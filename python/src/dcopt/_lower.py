@@ -806,7 +806,7 @@ class Lowerer:
 
     def op_cumsum(self, e: Any) -> Item:
         item, n, back = self.along(e)
-        sums = self.graph.node("cumsum", [item], (e.size,), **({"groups": e.size // n} if n != e.size else {}))
+        sums = self.graph.node("cumsum", [item], (int(e.size),), **({"groups": int(e.size // n)} if n != e.size else {}))
         return self.take(sums, back, e.shape)
 
     def running(self, op: str, e: Any) -> Item:
