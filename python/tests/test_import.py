@@ -39,6 +39,8 @@ def test_the_regressor_needs_no_cvxpy():
                                    "from dcopt import DCOPT\nimport cvxpy as cp", "import dcopt, importlib.util\nimportlib.util.find_spec('cvxpy')\nimport cvxpy as cp, importlib\nimportlib.reload(cp)"])
 def test_the_method_is_there_whatever_is_imported_first(first):
     need.module("cvxpy")
+    if "DCOPT" in first:
+        need.cvxpy((1, 8), "for dcopt.DCOPT")
     code = "x = cp.Variable()\nprob = cp.Problem(cp.Minimize(cp.abs(x) - 2 * cp.abs(x - 1)), [x >= -2, x <= 3])\nprint(round(prob.solve(method='dcopt'), 4))"
     assert run(f"{first}\n{code}") == "-4.0\n"
 

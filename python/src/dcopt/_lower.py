@@ -91,9 +91,11 @@ _NOT_BY_CONES = {"quantum_rel_entr"}
 _TRIANGLES = "CLARABEL"
 
 
-def _canon_backend(exprs: list[Expression]) -> str | None:
-    """The part of CVXPY that reads coefficients: its C++ has no arrays of matrices. None: the default."""
+def _canon_backend(exprs: list[Expression], parameters: int = 0) -> str | None:
+    """The part of CVXPY that reads coefficients: its C++ has no arrays of matrices, and is slow with many entries of parameters. None: the default."""
     plain = all(getattr(e, "_max_ndim", lambda: 2)() <= 2 and getattr(e, "_all_support_cpp", lambda: True)() for e in exprs)
+    if plain and parameters >= getattr(cp.settings, "DPP_PARAM_THRESHOLD", np.inf):
+        return str(cp.settings.COO_CANON_BACKEND)
     return None if plain else getattr(cp, "SCIPY_CANON_BACKEND", "SCIPY")
 
 
@@ -404,7 +406,7 @@ class Lowerer:
             {k: at for k, (at, _) in self.columns.items()},
             {_CONSTANT_ID: 1, **{k: self.size_of_parameter(item) for k, (_, item) in params}},
             {_CONSTANT_ID: self.param_length, **{k: at for k, (at, _) in params}},
-            rows, _canon_backend([b.expr for b in self.blocks]))
+            rows, _canon_backend([b.expr for b in self.blocks], self.param_length))
         tensor = sp.coo_array(tensor)
         place, which, value = tensor.row, tensor.col, tensor.data
         row, column = place % rows, place // rows
@@ -513,8 +515,11 @@ class Lowerer:
         v = np.concatenate([value[with_free], value[added]])
         attrs: dict[str, Any] = {}
         if np.all(w == self.param_length):
-            m = sp.coo_array((v, (r, c)), shape=(n, at)).tocsr()
-            attrs = self.csr(m)
+            # In order, as almost always: SciPy would take most of the time of a small problem to see it.
+            if np.all((r[1:] > r[:-1]) | (r[1:] == r[:-1]) & (c[1:] > c[:-1])):
+                attrs = self.rows(np.searchsorted(r, np.arange(n + 1)), c, v)
+            else:
+                attrs = self.csr(sp.coo_array((v, (r, c)), shape=(n, at)).tocsr())
         else:
             # One coefficient for each place, and how it depends on the parameters.
             key = r.astype(np.int64) * max(at, 1) + c
@@ -534,8 +539,11 @@ class Lowerer:
 
     def csr(self, m: Any) -> dict[str, int]:
         m = sp.csr_array(m)
+        return self.rows(m.indptr, m.indices, m.data)
+
+    def rows(self, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray) -> dict[str, int]:
         add = self.graph.buffers.add
-        return {"indptr": add(m.indptr, "i64"), "indices": add(m.indices, "i64"), "data": add(m.data)}
+        return {"indptr": add(indptr, "i64"), "indices": add(indices, "i64"), "data": add(data)}
 
     def affine_of(self, args: list[Item], shapes: list[tuple[int, ...]], shape: tuple[int, ...], matrix: Any, constant: Any = None) -> Item:
         attrs: dict[str, Any] = self.csr(matrix)
@@ -543,11 +551,10 @@ class Lowerer:
             attrs["constant"] = self.graph.buffers.add(constant)
         return self.graph.node("affine", args, shape, **attrs)
 
-    def take(self, item: Item, places: np.ndarray, size: int, shape: tuple[int, ...]) -> Item:
+    def take(self, item: Item, places: np.ndarray, shape: tuple[int, ...]) -> Item:
         """Entries of an item, by their flat places."""
         k = len(places)
-        m = sp.csr_array((np.ones(k), places, np.arange(k + 1)), shape=(k, size))
-        return self.affine_of([item], [], shape, m)
+        return self.graph.node("affine", [item], shape, **self.rows(np.arange(k + 1), places, np.ones(k)))
 
     def grouped(self, expr: Expression, axis: Any) -> tuple[Item, int]:
         """The argument with each group along the axis in one piece, and the number of groups."""
@@ -562,7 +569,7 @@ class Lowerer:
         groups = int(np.prod([shape[a] for a in rest], dtype=int))
         if np.array_equal(places, np.arange(expr.size)):
             return item, groups
-        return self.take(item, places, expr.size, (expr.size,)), groups
+        return self.take(item, places, (expr.size,)), groups
 
     def reduced(self, op: str, expr: Expression, **attrs: Any) -> Item:
         item, groups = self.grouped(expr.args[0], getattr(expr, "axis", None))
@@ -586,7 +593,7 @@ class Lowerer:
         if arg.size == 1 or arg.shape == shape:
             return item
         places = np.broadcast_to(np.arange(arg.size).reshape(arg.shape, order="F"), shape).reshape(-1, order="F")
-        return self.take(item, places, arg.size, shape)
+        return self.take(item, places, shape)
 
     def at_least_zero(self, item: Item, what: str, n: int) -> None:
         minus = self.graph.node("sum", [item], (n,), factors=[-1.0])
@@ -627,7 +634,7 @@ class Lowerer:
             self.mirrored(item, x.shape, short(x))
         each = []
         for at in self.matrices_of(x.shape).T:
-            each.append(self.graph.node(op, [self.take(item, at, x.size, x.shape[-2:])], (), name=e, **attrs))
+            each.append(self.graph.node(op, [self.take(item, at, x.shape[-2:])], (), name=e, **attrs))
         return self.affine_of(each, [], e.shape, sp.identity(len(each), format="csr"))
 
     def op_normNuc(self, e: Any) -> Item: return self.of_matrix("normnuc", e, False)
@@ -737,7 +744,7 @@ class Lowerer:
         if not np.all(kept):
             p = p[kept] if p.size == m else p
             places = (np.flatnonzero(kept)[:, None] + m * np.arange(groups)).reshape(-1, order="F")
-            item = self.take(item, places, e.args[0].size, (places.size,))
+            item = self.take(item, places, (places.size,))
         extra = {"groups": groups} if groups != 1 else {}
         if np.all(p == p[0]):
             return self.graph.node("geomean", [item], e.shape, **extra)
@@ -781,9 +788,9 @@ class Lowerer:
         n = e.args[0].size
         k = n // groups
         places = np.arange(n).reshape((k, groups), order="F")
-        out = self.take(item, places[0], n, e.shape)
+        out = self.take(item, places[0], e.shape)
         for row in places[1:]:
-            out = self.graph.node("mul", [out, self.take(item, row, n, e.shape)], e.shape)
+            out = self.graph.node("mul", [out, self.take(item, row, e.shape)], e.shape)
         return out
 
     def along(self, e: Any) -> tuple[Item, int, np.ndarray]:
@@ -795,20 +802,20 @@ class Lowerer:
         back = np.arange(x.size)
         if len(e.shape) > 1:  # else the lines are one, and the result
             back[order] = np.arange(x.size)
-        return self.take(self.lower(x), order, x.size, (x.size,)), lines.shape[-1], back
+        return self.take(self.lower(x), order, (x.size,)), lines.shape[-1], back
 
     def op_cumsum(self, e: Any) -> Item:
         item, n, back = self.along(e)
-        sums = self.graph.node("cumsum", [item], (e.size,), **({"groups": e.size // n} if n != e.size else {}))
-        return self.take(sums, back, e.size, e.shape)
+        sums = self.graph.node("cumsum", [item], (int(e.size),), **({"groups": int(e.size // n)} if n != e.size else {}))
+        return self.take(sums, back, e.shape)
 
     def running(self, op: str, e: Any) -> Item:
         """The operation on the entries up to each."""
         item, n, back = self.along(e)
         lines = np.arange(e.size).reshape(-1, n)
-        out = [self.take(item, lines[:, 0], e.size, (len(lines),))]
+        out = [self.take(item, lines[:, 0], (len(lines),))]
         for k in range(1, n):
-            out.append(self.graph.node(op, [out[-1], self.take(item, lines[:, k], e.size, (len(lines),))], (len(lines),)))
+            out.append(self.graph.node(op, [out[-1], self.take(item, lines[:, k], (len(lines),))], (len(lines),)))
         # The results stand column by column of lines.
         m = sp.csr_array((np.ones(e.size), (back % n) * len(lines) + back // n, np.arange(e.size + 1)), shape=(e.size, e.size))
         return self.affine_of(out, [], e.shape, m)

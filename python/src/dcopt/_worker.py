@@ -7,6 +7,7 @@ import contextvars
 import functools
 import itertools
 import json
+import numbers
 import os
 import shutil
 import signal
@@ -381,9 +382,11 @@ class Stop:
 def in_time(limit: float | None, make: Callable[[], _T]) -> _T:
     """What make gives: a translation, whose time counts towards the limit in seconds.
 
-    Raises: DcoptError where the limit passes before."""
+    Raises: DcoptError where the limit passes before, or is none."""
     if limit is None:
         return make()
+    if not isinstance(limit, numbers.Real) or not limit > 0:
+        raise DcoptError(f"the setting time_limit is {limit!r}, want a number of seconds > 0", "request")
     outer = _STOP.get()
     stop = outer or Stop()
     timer = threading.Timer(limit, stop.ask)
