@@ -235,7 +235,7 @@ func (r *run) polish(ctx context.Context, end *outcome) {
 	}
 	var it Iteration
 	before, most := r.worthOf(r.res.X).broken.Relative, r.noise(r.res.X)
-	r.measure(&it, slices.Clone(t.X[:len(r.res.X)]))
+	r.measure(&it, boxed(r.p, t.X[:len(r.res.X)]))
 	if most += it.noise(); it.Relative < before {
 		most += r.gap.Tol
 	}
