@@ -565,17 +565,6 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, 
 	return r
 }
 
-// boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
-func boxed(p *dc.Problem, x []float64) []float64 {
-	lo, hi := p.Box()
-	x = append([]float64(nil), x...)
-	for j := range x {
-		x[j] = min(max(x[j], lo[j]), hi[j])
-	}
-	p.Pin(x)
-	return x
-}
-
 // uncompiled is the result where there is no convex problem: ctx has ended, and the start
 // is the best point, or the problem is refused.
 func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, took float64, err error) (*Result, error) {

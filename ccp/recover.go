@@ -248,3 +248,14 @@ func (r *run) polish(ctx context.Context, end *outcome) {
 	r.res.convex = t
 	r.res.take(r.sub.WrittenDuals(t))
 }
+
+// boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
+func boxed(p *dc.Problem, x []float64) []float64 {
+	lo, hi := p.Box()
+	x = append([]float64(nil), x...)
+	for j := range x {
+		x[j] = min(max(x[j], lo[j]), hi[j])
+	}
+	p.Pin(x)
+	return x
+}
