@@ -425,3 +425,18 @@ func TestNilProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestMeanAtTheBoundary: a geometric mean that is 0 at the start says nothing of its size. In units
+// of 1e-12 the backend took rounding errors for a ray.
+func TestMeanAtTheBoundary(t *testing.T) {
+	for _, start := range [][]float64{{0.96, 0, 0}, {0, 0, 0}, {1, 1e-9, 0}, {0, 0.5, 0.5}} {
+		m := dc.NewModel()
+		x := m.Var("x", []int{3}, dc.AtLeast(0))
+		m.Maximize(dc.GeoMean(x))
+		m.SubjectTo(dc.EQ(x.Sum(), 1))
+		res, err := ccp.Solve(context.Background(), build(t, m), start, ccp.DefaultSettings())
+		if err != nil || res.Status != ccp.Converged || math.Abs(res.Objective-1.0/3) > 1e-8 {
+			t.Errorf("from %v: %v, %.10g, %v", start, res.Status, res.Objective, err)
+		}
+	}
+}

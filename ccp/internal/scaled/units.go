@@ -54,6 +54,11 @@ func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 	return size
 }
 
+// leastShare of its size is the least that an entry counts for where values of powers get their
+// size: at the boundary of a domain, as that of a geometric mean at 0, the value is a rounding error.
+// Source: derived: units are powers of 1024.
+const leastShare = 0x1p-10
+
 // fromImplied gives columns that are values of exponentials or powers the
 // size of their bounds as rows and cones imply them at x: e^u and uᵖ are of other sizes
 // than u, and than the other terms of the rows that they are added up in.
@@ -65,7 +70,11 @@ func fromImplied(sizes []float64, p *qpbackend.Problem, x []float64) {
 	lo, hi := make([]float64, len(sizes)), make([]float64, len(sizes))
 	for j := range sizes {
 		if lo[j], hi[j] = p.Bounds(j); j < len(x) {
-			lo[j], hi[j] = x[j], x[j]
+			v := x[j]
+			if least := sizes[j] * leastShare; math.Abs(v) < least {
+				v = math.Copysign(least, v)
+			}
+			lo[j], hi[j] = v, v
 		}
 	}
 	implied.Tighten(p, lo, hi, implied.Sweeps) // bounds that exclude each other are sizes, too
