@@ -337,9 +337,10 @@ func (r *run) bound(it Iteration) stop.Gap {
 	}
 	c.Open, c.Least = value-least, least
 	proved := c.Open <= c.Tol
-	c.LooseTol = max(100*c.Tol, finest*c.Unit)
+	c.LooseTol = max(looser*c.Tol, finest*c.Unit)
 	if size <= before && num.Finite(before) {
 		c.Tol = max(c.Tol, finest*min(unit, c.Unit))
+		c.LooseTol = max(c.LooseTol, looser*c.Tol)
 	}
 	if !near && r.res.Violation == 0 && best < least-c.Tol || it.Violation == 0 && r.minimised(it.Objective) < least-c.Tol {
 		c.Open, proved = math.Inf(1), false // a point that breaks nothing disproves the bound, or its reach

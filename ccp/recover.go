@@ -22,6 +22,7 @@ const (
 	maxInner   = 10_000
 	tightest   = 1e-9  // tolerance asked of a solver: that of double precision after scaling
 	finest     = 1e-13 // and where the objective is far below its unit: a thousand units of rounding
+	looser     = 100   // so many times Tol may stay open, with a remark. Source: docs/lab/ccp.md
 
 	mostFailures = 4 // recoveries of a run
 	mostHeld     = 6 // changes of its proximal term
