@@ -143,6 +143,10 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 		b.finish(nil)
 		return
 	}
+	if err := b.search.Confine(ctx); err != nil {
+		b.out.NoBound, b.search = err.Error(), nil
+		return
+	}
 	root := b.search.Root()
 	lo, hi := b.p.Box()
 	for j := range lo {

@@ -128,8 +128,10 @@ func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) erro
 	}
 	var free []int
 	if s.Prepare() {
-		free = s.Unbounded()
-		err = s.Run(ctx)
+		if err = s.Confine(ctx); err == nil {
+			free = s.Unbounded()
+			err = s.Run(ctx)
+		}
 		if math.IsInf(s.Lower, -1) && err == nil && ctx.Err() == nil {
 			r.NoBound = g.unboundedNames(free)
 			return nil

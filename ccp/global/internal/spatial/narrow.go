@@ -1,6 +1,7 @@
 package spatial
 
 import (
+	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -10,6 +11,58 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
 )
+
+// Confine bounds variables that intervals leave without a bound on one side: the convex problem
+// tells how far they are in sum from the other side at most, and its multipliers show that nothing
+// is beyond.
+func (s *Search) Confine(ctx context.Context) error {
+	var toward dc.Linear
+	for _, j := range s.Unbounded() {
+		switch a := s.root[j]; {
+		case a.Lo > math.Inf(-1):
+			toward = toward.AddScaled(-1, flat.ColumnOf(j))
+		case a.Hi < math.Inf(1):
+			toward = toward.AddScaled(1, flat.ColumnOf(j))
+		}
+	}
+	if len(toward.Idx) == 0 || len(s.open) == 0 {
+		return nil
+	}
+	r := &relaxation{p: s.P, box: slices.Clone(s.root), toward: toward, cutoff: s.Upper}
+	res, err := s.solve(ctx, r)
+	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
+		return err
+	}
+	dual, far := r.dual(res), 0.0
+	for k, j := range toward.Idx {
+		end := r.box[j].Lo
+		if toward.Val[k] > 0 {
+			end = r.box[j].Hi
+		}
+		far += math.Abs(res.X[j] - end)
+	}
+	far += 0.01 * max(1, far) // Source: any small number does
+	nd := heap.Pop(&s.open).(node)
+	v := visit{box: s.pack(r.box), lost: math.Inf(1)}
+	for k, j := range toward.Idx {
+		off := s.root[j]
+		if toward.Val[k] < 0 {
+			off.Lo += far
+		} else {
+			off.Hi -= far
+		}
+		if i, is := slices.BinarySearch(s.branch, j); is {
+			s.beyond(&nd, &v, r.box, i, off, dual)
+		}
+	}
+	s.lost = min(s.lost, v.lost)
+	if s.P.Tighten(r.box, s.Upper, RootRounds) {
+		s.root = r.box
+		nd.box = s.pack(s.root)
+	}
+	heap.Push(&s.open, nd)
+	return nil
+}
 
 // sure leaves multipliers out that are no more than errors of the backend: a multiple of a column
 // without bounds would make a bound worthless.
