@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
@@ -95,7 +97,7 @@ func TestBoxQP(t *testing.T) {
 			t.Fatal(err)
 		}
 		var proof bytes.Buffer
-		if _, err := res.Proof.WriteTo(&proof); err != nil {
+		if err := prooffile.Write(&proof, res.Proof); err != nil {
 			t.Fatal(err)
 		}
 		out, err := read(t, src).Proof(context.Background(), &proof)

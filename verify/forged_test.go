@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/internal/shared"
@@ -199,7 +201,7 @@ func proved(t *testing.T, src string) (lines []string) {
 		return nil
 	}
 	var b bytes.Buffer
-	if _, err := res.Proof.WriteTo(&b); err != nil {
+	if err := prooffile.Write(&b, res.Proof); err != nil {
 		t.Fatal(err)
 	}
 	lines = strings.Split(strings.TrimSuffix(string(unzipped(t, b.Bytes())), "\n"), "\n")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
@@ -174,7 +176,7 @@ func accepted(t *testing.T, src string, res *global.Result) bool {
 		return false
 	}
 	var file bytes.Buffer
-	if _, err := res.Proof.WriteTo(&file); err != nil {
+	if err := prooffile.Write(&file, res.Proof); err != nil {
 		t.Error(err)
 		return false
 	}

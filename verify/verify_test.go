@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
@@ -45,8 +47,8 @@ func solved(t *testing.T, src string) (*global.Result, []byte) {
 		t.Fatalf("error %v, %+v", err, res)
 	}
 	var b bytes.Buffer
-	if n, err := res.Proof.WriteTo(&b); err != nil || n != int64(b.Len()) {
-		t.Fatal(n, err)
+	if err := prooffile.Write(&b, res.Proof); err != nil {
+		t.Fatal(err)
 	}
 	return res, b.Bytes()
 }

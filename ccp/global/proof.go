@@ -1,11 +1,7 @@
 package global
 
 import (
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -119,22 +115,13 @@ func sparseOf(v []float64) *sparseList {
 	return &s
 }
 
-// WriteTo writes the proof as lines of JSON, compressed by gzip: the columns, the nodes of
-// the tree, parents before children and left before right, and the SHA-256 of these lines.
-func (pr *Proof) WriteTo(w io.Writer) (int64, error) {
-	count := &counter{w: w}
-	zip := gzip.NewWriter(count)
-	sum := sha256.New()
-	out := proofWriter{enc: json.NewEncoder(io.MultiWriter(zip, sum)), p: pr.p}
+// Lines writes the proof as lines of JSON: the columns, then the nodes of the tree, parents before
+// children and left before right. Package prooffile makes a file of them.
+func (pr *Proof) Lines(w io.Writer) error {
+	out := proofWriter{enc: json.NewEncoder(w), p: pr.p}
 	out.put(pr.header())
 	out.tree(pr.tree)
-	if out.err == nil {
-		_, out.err = fmt.Fprintf(zip, "{\"sha256\":%q}\n", hex.EncodeToString(sum.Sum(nil)))
-	}
-	if err := zip.Close(); out.err == nil {
-		out.err = err
-	}
-	return count.n, out.err
+	return out.err
 }
 
 func (pr *Proof) header() proofHeader {
@@ -164,18 +151,6 @@ func (pr *Proof) header() proofHeader {
 			finitePointer(r.Lo), finitePointer(r.Hi), r.Times})
 	}
 	return h
-}
-
-// counter counts bytes.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }
 
 // proofWriter writes lines until the first error.

@@ -19,7 +19,7 @@ var updateAPI = flag.Bool("update-api", false, "record the exported names under 
 // promised are the packages whose exported names are recorded under tools/api;
 // docs/compatibility.md says what is promised of each.
 var promised = []string{
-	"dc", "dc/lang", "ccp", "ccp/global", "client", "lder", "lder/dataset", "lder/ensemble", "lder/export", "lder/shards", "plan", "qpbackend", "qpbackend/admm", "qpbackend/backends",
+	"dc", "dc/lang", "ccp", "ccp/global", "ccp/global/prooffile", "client", "lder", "lder/dataset", "lder/ensemble", "lder/export", "lder/shards", "plan", "qpbackend", "qpbackend/admm", "qpbackend/backends",
 	"qpbackend/ipm", "qpbackend/osqp", "qpbackend/presolve", "qpbackend/qps", "qpbackend/qptest", "qpbackend/sparse",
 }
 

@@ -137,7 +137,9 @@ var mayImport = map[string]string{
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
-	"ccp/global": "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	// Files of proofs: programs without them are spared cryptography.
+	"ccp/global/prooffile": "ccp/global",
+	"ccp/global":           "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
@@ -213,7 +215,7 @@ var mayImport = map[string]string{
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
 	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
-		"ccp ccp/global dc dc/lang internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
+		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
 	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +

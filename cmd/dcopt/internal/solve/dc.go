@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
@@ -100,7 +102,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	}
 	if j.json && j.proof == nil && r.Proof != nil && r.Proof.Proof != nil {
 		var b bytes.Buffer
-		if _, err := r.Proof.Proof.WriteTo(&b); err == nil && b.Len() <= mostInline {
+		if err := prooffile.Write(&b, r.Proof.Proof); err == nil && b.Len() <= mostInline {
 			r.Inline = b.Bytes()
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
@@ -251,7 +253,7 @@ func (j *job) finish(r *report.Report) error {
 		return err
 	}
 	if j.proof != nil && r.Proof != nil && r.Proof.Proof != nil {
-		if _, err := r.Proof.Proof.WriteTo(j.proof); err != nil {
+		if err := prooffile.Write(j.proof, r.Proof.Proof); err != nil {
 			return err
 		}
 		if err := j.proof.Commit(); err != nil {
