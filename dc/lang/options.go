@@ -65,5 +65,8 @@ func (c *compiler) word(s *syntax.Statement, r *setting.Row) string {
 	if (n.Op != syntax.OpName && n.Op != syntax.OpString) || n.Name == "" {
 		c.ev.Fail(n, "write it as in "+s.Name+" = "+example, "the option %s is a name, not %s", s.Name, c.ev.Say(n))
 	}
+	if !r.Has(n.Name) {
+		c.ev.Fail(n, "", "the option %s must be %s, not %s", s.Name, r.Choices(), n.Name)
+	}
 	return n.Name
 }

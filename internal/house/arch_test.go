@@ -215,7 +215,7 @@ var mayImport = map[string]string{
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
 	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
-		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
+		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/setting internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
 	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +

@@ -189,10 +189,15 @@ func (r *Row) refusal(value any) error {
 	switch {
 	case number && !r.Range.Has(v):
 		return fmt.Errorf("the setting %s is %v, want %s", r.Name(), value, r.Range)
-	case r.Words != nil && !slices.ContainsFunc(r.Words, func(w Word) bool { return w.Name == word }):
+	case !r.Has(word):
 		return fmt.Errorf("the setting %s is %q, want %s", r.Name(), word, r.Choices())
 	}
 	return nil
+}
+
+// Has reports whether a name is one of the words, if there are any.
+func (r *Row) Has(name string) bool {
+	return r.Words == nil || slices.ContainsFunc(r.Words, func(w Word) bool { return w.Name == name })
 }
 
 // Choices are the words of a name, as "quick, normal or thorough".

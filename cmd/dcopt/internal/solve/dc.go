@@ -21,6 +21,7 @@ import (
 	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
+	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/plan"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -195,6 +196,9 @@ func (j *job) refusal(prog *problem.Program, err error) error {
 // of starts.
 func (j *job) settings(prog *problem.Program) (ccp.Settings, int, error) {
 	o := problem.Overrides(j.c)
+	if err := o.Check(setting.File); err != nil {
+		return ccp.Settings{}, 0, exit.Usagef("%v", err)
+	}
 	set, starts, err := plan.Settings(o, prog.Options)
 	if err != nil {
 		return set, 0, exit.BadFile(fmt.Errorf("%s: %w", prog.Path, err))
