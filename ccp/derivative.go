@@ -42,10 +42,13 @@ func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative
 	return sensitivity.New(ctx, at)
 }
 
-// OneSided is the change of the refined point along the change of the values of parameters, as Derivative.Forward has it, where these move that way alone: it
-// exists also where a constraint holds with multiplier zero, which Differentiate refuses, and is then another one backwards. With H the curvature
-// of the h it is a fixed point as z is: the change of the solution of the convex problem with costs −H·dz, found by as many quadratic
-// programs as that takes. Errors: those of Differentiate but for that one; the convex problem has cones that are not of second order (qpbackend.ErrCurved).
+// OneSided is the change of the refined point along a change of parameters, as Derivative.Forward
+// has it, where the parameters move that way alone. It exists also where a constraint holds with
+// multiplier zero, which Differentiate refuses; backwards it is another one there. With H the
+// curvature of the h it is a fixed point, as z is: the change of the solution of the convex problem
+// with costs −H·dz, found by several quadratic programs. Errors: as Differentiate has them, except
+// for multipliers of zero; the convex problem has cones that are not of second order
+// (qpbackend.ErrCurved).
 func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64, lines ...Line) (dx []float64, err error) {
 	defer recovered(&err)
 	at, err := s.source(res)

@@ -48,11 +48,12 @@ func Settings(o Overrides, file lang.ProblemOptions) (ccp.Settings, int, error) 
 	if o.Effort != nil {
 		file.Starts = nil
 	}
-	set, starts, err := options.Settings(o.Over(&file))
+	given := o.Over(&file)
+	set, starts, err := options.Settings(given)
 	if err != nil {
 		return set, 0, err
 	}
-	if b := o.Over(&file).Backend; b != nil && *b != "auto" {
+	if b := given.Backend; b != nil && *b != "auto" {
 		if set.Backend, err = backends.ByName(*b); err != nil && o.Backend == nil {
 			err = fmt.Errorf("option backend: %w", err)
 		}

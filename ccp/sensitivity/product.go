@@ -185,7 +185,8 @@ func OneSided(ctx context.Context, at Source, c Change) (dx []float64, err error
 	return nil, errors.New("ccp: no one-sided derivative: the point is not a strict local minimum, or nearly not")
 }
 
-// Of OneSided. Source: derived: the error falls by the largest eigenvalue of GH a step, from .9 to 1e-8 in 175.
+// Of OneSided. Source: derived: a step multiplies the error by the largest eigenvalue of GH; with
+// 0.9 it is 1e-8 after 175.
 const (
 	mostOneSided = 200
 	settled      = 1e-8

@@ -141,7 +141,7 @@ var mayImport = map[string]string{
 	"ccp/global/prooffile": "ccp/global",
 	"ccp/global":           "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "dc ccp/global/internal/flat",
+	"ccp/global/internal/boxed": "dc",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
