@@ -351,43 +351,6 @@ func TestFolderGone(t *testing.T) {
 	}
 }
 
-// TestGiveUp: starts that are far behind the best end early, the best is found all the
-// same.
-func TestGiveUp(t *testing.T) {
-	c := broker(t, cluster.Broker{})
-	text := "var x[20] in [-5, 5]  start normal(0, 2)\nminimize sumsq(x) - 2*norm1(x) + sum(i in 1..19)(abs(x[i] - x[i+1]))\n"
-	p, err := plan.OfProblem(t.Context(), plan.Problem{Name: "s.dc", Starts: 24}, []byte(text), "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	work(t, cluster.Worker{Client: c, Jobs: 2})
-	dir := t.TempDir()
-	out, err := cluster.Run(t.Context(), p, cluster.Options{Client: c, Dir: dir, GiveUp: true})
-	if err != nil || out.Done != 24 {
-		t.Fatalf("%+v, %v", out, err)
-	}
-	j, err := plan.Join(p, []string{dir})
-	if err != nil || len(j.Results) != 24 {
-		t.Fatal(err)
-	}
-	r := plan.NewRunner(p, "")
-	least := math.Inf(1)
-	for i := range 24 {
-		alone, err := r.Run(t.Context(), i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		least = min(least, float64(alone.Solved.Objective))
-	}
-	best := math.Inf(1)
-	for _, res := range j.Results {
-		best = min(best, float64(res.Solved.Objective))
-	}
-	if best > least+1e-2*math.Abs(least) {
-		t.Errorf("the best of starts of which some were given up is %g, of all %g", best, least)
-	}
-}
-
 // certificate is one for 127.0.0.1 that signs itself, with its key, in files.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()

@@ -55,13 +55,11 @@ const (
 
 // task is a run of shards, From to To − 1, that a worker computes.
 type task struct {
-	Plan    string `json:"plan"`
-	Epoch   string `json:"epoch"` // of the Run that gave it out
-	From    int    `json:"from"`
-	To      int    `json:"to"`
-	Failed  int    `json:"failed,omitempty"` // how often it has failed
-	GiveUp  bool   `json:"give_up,omitempty"`
-	Maximum bool   `json:"maximum,omitempty"` // the objective is maximised
+	Plan   string `json:"plan"`
+	Epoch  string `json:"epoch"` // of the Run that gave it out
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Failed int    `json:"failed,omitempty"` // how often it has failed
 }
 
 func (t *task) subject() string {
@@ -95,18 +93,11 @@ type presence struct {
 	Full bool `json:"full,omitempty"`
 }
 
-// leader is the best objective of a plan so far.
-type leader struct {
-	Objective float64 `json:"objective"`
-	Size      float64 `json:"size"` // of the objective: its range over results
-}
-
 func workSubjects(plan string) string   { return "dcopt.work." + plan + ".>" }
 func resultSubjects(plan string) string { return "dcopt.result." + plan + ".>" }
 func deadSubjects(plan string) string   { return "dcopt.dead." + plan + ".>" }
 func cancelSubject(plan string) string  { return "dcopt.cancel." + plan }
 func stopSubject(plan string) string    { return "dcopt.stop." + plan }
-func leaderSubject(plan string) string  { return "dcopt.leader." + plan }
 
 const presenceSubject = "dcopt.worker"
 

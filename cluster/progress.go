@@ -3,7 +3,6 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"sync"
@@ -65,7 +64,6 @@ type watch struct {
 	began   time.Time
 	before  int // shards that were done when the run began
 	told    time.Time
-	lo, hi  float64 // of objectives
 	workers map[string]seen
 }
 
@@ -77,7 +75,7 @@ type seen struct {
 func newWatch(p *plan.Plan, id string) *watch {
 	return &watch{
 		is: Progress{Plan: id, Kind: p.Kind(), Shards: p.Shards}, began: time.Now(), workers: map[string]seen{},
-		lo: math.Inf(1), hi: math.Inf(-1), solves: p.Kind() != "study",
+		solves: p.Kind() != "study",
 	}
 }
 
@@ -118,7 +116,6 @@ func (w *watch) result(res *plan.Result) {
 	if v-v != 0 {
 		return
 	}
-	w.lo, w.hi = min(w.lo, v), max(w.hi, v)
 	if w.is.Best == nil || (v < *w.is.Best) != w.maximum && v != *w.is.Best {
 		w.is.Best, w.is.Shard = &v, res.Shard
 	}
@@ -126,13 +123,6 @@ func (w *watch) result(res *plan.Result) {
 
 func (w *watch) died()      { w.mu.Lock(); w.is.Dead++; w.mu.Unlock() }
 func (w *watch) lost(n int) { w.mu.Lock(); w.is.Lost += n; w.mu.Unlock() }
-
-// size is the range of objectives.
-func (w *watch) size() float64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return max(0, w.hi-w.lo)
-}
 
 // jobs is how many tasks the workers compute at a time.
 func (w *watch) jobs() (n int) {

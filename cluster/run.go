@@ -23,9 +23,6 @@ import (
 type Options struct {
 	Client
 	Dir string // folder of results; those that it has are not computed again
-	// GiveUp ends starts of a plan of starts that are far behind the best so far. Which ones
-	// depends on time, so the answer may differ from the answer of one machine.
-	GiveUp bool
 	// Progress is told how far the run is, four times a second at most; nil: nobody is.
 	Progress func(Progress)
 }
@@ -70,16 +67,15 @@ type run struct {
 	epochs []string // all so far
 	watch  *watch
 
-	has     []bool // shards with a result, or dead
-	left    int
-	next    int // the first shard that this epoch has not given out
-	given   map[int]bool
-	queued  int // shards given out and not back
-	dead    []Dead
-	again   int
-	mean    float64 // seconds of a shard, 0: not known
-	quiet   time.Time
-	maximum bool
+	has    []bool // shards with a result, or dead
+	left   int
+	next   int // the first shard that this epoch has not given out
+	given  map[int]bool
+	queued int // shards given out and not back
+	dead   []Dead
+	again  int
+	mean   float64 // seconds of a shard, 0: not known
+	quiet  time.Time
 }
 
 // Run gives the shards of p that have no result in the folder to the fleet, and returns when all
@@ -121,8 +117,7 @@ func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 	}
 	if p.Kind() == "starts" || p.Kind() == "sweep" {
 		prog, err := plan.NewRunner(p, "").Compile(ctx, 0)
-		r.maximum = err == nil && prog.Problem.Maximize // the data may be elsewhere: then no best is shown
-		r.watch.begin(r.maximum)
+		r.watch.begin(err == nil && prog.Problem.Maximize) // the data may be elsewhere: then no best is shown
 	}
 	err = r.all(ctx)
 	if ctx.Err() != nil {
@@ -170,7 +165,7 @@ func runFit(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 	all := &Outcome{}
 	_, err = p.Rounds(ctx, set.Dir, func(ctx context.Context, q *plan.Plan, dir string) error {
 		one := set
-		one.Dir, one.GiveUp = dir, false
+		one.Dir = dir
 		if set.Progress != nil {
 			one.Progress = func(now Progress) {
 				now.Plan, now.Kind, now.Round = p.ID(), "fit", q.Fit.Round.Number+1
@@ -321,7 +316,7 @@ func (r *run) all(ctx context.Context) error {
 		if err := r.reconcile(ctx); err != nil {
 			return err
 		}
-		r.tell(ctx)
+		r.tell()
 	}
 	return nil
 }
@@ -342,8 +337,7 @@ func (r *run) giveOut(ctx context.Context) error {
 			r.next++
 			continue
 		}
-		t := &task{Plan: r.id, Epoch: r.epoch, From: r.next, To: r.next, GiveUp: r.GiveUp && r.p.Kind() == "starts",
-			Maximum: r.maximum}
+		t := &task{Plan: r.id, Epoch: r.epoch, From: r.next, To: r.next}
 		for t.To < r.p.Shards && t.To < t.From+size && !r.has[t.To] && !r.given[t.To] {
 			t.To++
 		}
@@ -480,19 +474,10 @@ func (r *run) reconcile(ctx context.Context) error {
 	return nil
 }
 
-// tell tells the progress, and the fleet of the best objective.
-func (r *run) tell(ctx context.Context) {
-	now, due := r.watch.now(r.left)
-	if !due {
-		return
-	}
-	if r.Progress != nil {
+// tell tells the progress.
+func (r *run) tell() {
+	if now, due := r.watch.now(r.left); due && r.Progress != nil {
 		r.Progress(now)
-	}
-	if r.GiveUp && now.Best != nil {
-		if b, err := json.Marshal(leader{*now.Best, r.watch.size()}); err == nil && ctx.Err() == nil {
-			_ = r.nc.Publish(leaderSubject(r.id), b) // again with the next progress
-		}
 	}
 }
 

@@ -38,7 +38,6 @@ type worker struct {
 
 	mu      sync.Mutex
 	plans   map[string]*plan.Plan
-	leaders map[string]leader
 	active  map[*active]bool
 	over    map[string]bool // epochs of runs that were cancelled
 	full    bool            // the broker had no room for the last results
@@ -74,7 +73,7 @@ func Work(ctx context.Context, set Worker) error {
 		return err
 	}
 	defer nc.Close()
-	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{}, leaders: map[string]leader{},
+	w := &worker{Worker: set, nc: nc, plans: map[string]*plan.Plan{},
 		active: map[*active]bool{}, over: map[string]bool{}}
 	if w.Name == "" {
 		host, _ := os.Hostname()
@@ -118,15 +117,7 @@ func (w *worker) listen() error {
 	}); err != nil {
 		return err
 	}
-	_, err := w.nc.Subscribe("dcopt.leader.*", func(msg *nats.Msg) {
-		var l leader
-		if json.Unmarshal(msg.Data, &l) == nil {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.leaders[msg.Subject] = l
-		}
-	})
-	return err
+	return nil
 }
 
 // live tells once a second that the worker is there.
@@ -380,15 +371,6 @@ func (w *worker) runner(ctx context.Context, t *task, runners map[string]*plan.R
 		r = plan.NewRunner(p, w.Data)
 		r.Sources = &w.sources
 		runners[t.Plan] = r
-	}
-	r.Recorder = nil
-	if t.GiveUp {
-		r.Recorder = &giveUp{leader: func() (leader, bool) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			l, ok := w.leaders[leaderSubject(t.Plan)]
-			return l, ok
-		}, maximum: t.Maximum}
 	}
 	return r, nil
 }

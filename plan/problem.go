@@ -274,7 +274,6 @@ func (r *Runner) solve(ctx context.Context, i int) (*Solved, error) {
 	if q.Settings.Effort == nil && prog.Options.Effort == nil { // one of many
 		set.Effort = ccp.Quick
 	}
-	set.Recorder = r.Recorder
 	within := ctx
 	if t := prog.Options.TimeLimit; t != nil {
 		limited, end := context.WithTimeout(ctx, time.Duration(min(*t, 1e9)*float64(time.Second)))

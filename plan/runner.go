@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/shards"
@@ -15,8 +14,6 @@ import (
 // Runner computes shards of a plan. It keeps their common parts, such as data that were read,
 // and is for one goroutine.
 type Runner struct {
-	// Recorder is told of the iterations of solves; nil: nobody is.
-	Recorder ccp.Recorder
 	// Sources of parts of tables; nil: its own.
 	Sources *Sources
 

@@ -228,7 +228,6 @@ func TestMessages(t *testing.T) {
 		{[]string{"run", "--out", folder}, exitUsage, "of which plan"},
 		{[]string{"run", "--out", folder, bad}, exitFile, "a wrong plan"},
 		{[]string{"run", "--out", "/dev/full", path}, exitUsage, "cannot make the folder"},
-		{[]string{"run", "--out", filepath.Join(folder, "a"), "--give-up", path}, exitUsage, "plans of starts"},
 		{[]string{"run", "--out", filepath.Join(folder, "a"), "--page", "0.0.0.0:1", path}, exitUsage, "this machine alone"},
 		{[]string{"run", "--out", filepath.Join(folder, "a"), "--workers", "0", path}, exitUsage, "at least 1"},
 		{[]string{"run", "--out", filepath.Join(folder, "a"), "--server", "nats://127.0.0.1:1", "--wait", "1ms", path}, exitUsage, "no broker answers"},

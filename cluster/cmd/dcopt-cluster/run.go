@@ -31,9 +31,6 @@ func runCommand() *cli.Command {
 				Usage: "without --server: `N` workers on this machine"},
 			&cli.StringFlag{Name: "data",
 				Usage: "without --server: look in the folder `DIR` for data that are not in the plan"},
-			&cli.BoolFlag{Name: "give-up",
-				Usage: "of starts: end those that are far behind the best of the fleet; the answer may then differ " +
-					"from that of one machine"},
 			&cli.StringFlag{Name: "page",
 				Usage: "show the progress as a page at `HOST:PORT` of this machine, such as 127.0.0.1:8080"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress, no summary"},
@@ -50,9 +47,6 @@ func runPlan(c *cli.Context) error {
 	dir := c.String("out")
 	if dir == "" {
 		return usagef("run: where do the results go? Give --out DIR")
-	}
-	if c.Bool("give-up") && p.Kind() != "starts" {
-		return usagef("--give-up is for plans of starts; this is one of a %s", p.Kind())
 	}
 	if _, err := plan.OpenFolder(dir, p); err != nil {
 		return usagef("%w", err)
@@ -81,7 +75,7 @@ func runPlan(c *cli.Context) error {
 		return err
 	}
 	out, err := cluster.Run(c.Context, p, cluster.Options{
-		Client: client, Dir: dir, GiveUp: c.Bool("give-up"),
+		Client: client, Dir: dir,
 		Progress: func(now cluster.Progress) {
 			for _, f := range show {
 				f(now)
