@@ -21,7 +21,7 @@ type lifted struct {
 func liftedSplit(f curve, s *split, r Interval) (split, error) {
 	r.Lo, r.Hi = max(r.Lo, f.least()), max(r.Hi, f.least())
 	a, b := max(-f.slope(r.Lo), 0), max(f.slope(r.Hi), 0)
-	if !finite(a) || !finite(b) || a >= steepSlope || b >= steepSlope {
+	if !f.inside(r.Lo) || !finite(a) || !finite(b) || a >= steepSlope || b >= steepSlope {
 		what := "a convex"
 		switch {
 		case f.direction() < 0:

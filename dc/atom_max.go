@@ -113,6 +113,9 @@ func below(i Interval, v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+m
 func (e *scalar) restricted() bool {
 	s := e.split()
 	in := func(t term) bool {
+		if f, is := t.f.(*standIn); is {
+			return !f.everywhere
+		}
 		r, ok := t.f.(Restricted)
 		return ok && len(r.Domain()) > 0
 	}

@@ -13,8 +13,8 @@ import (
 //	sign       nonnegative
 //	monotone   u: nondecreasing
 //	domain     u ≥ 0
-//	takes      affine or concave; sums of squares; others whose bounds keep the slope finite
-//	refuses    others; constants < 0
+//	takes      affine or concave; sums of squares; others whose bounds keep the slope finite; any smooth function
+//	refuses    others with kinks; constants < 0
 //	form       second-order cone
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func Sqrt(u Expr) Expr { return Power(u, 0.5) }
@@ -26,8 +26,8 @@ func Sqrt(u Expr) Expr { return Power(u, 0.5) }
 //	sign       nonnegative
 //	monotone   u: nonincreasing
 //	domain     u > 0
-//	takes      affine or concave; others whose bounds keep the slope finite
-//	refuses    others; constants ≤ 0
+//	takes      affine or concave; others whose bounds keep the slope finite; any smooth function
+//	refuses    others with kinks; constants ≤ 0
 //	form       second-order cone
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func InvPos(u Expr) Expr { return Power(u, -1) }
@@ -43,8 +43,8 @@ func invPosOf(e scalar) scalar { return powerOf(e, -1) }
 //	sign       nonnegative; any for odd p > 0
 //	monotone   o: nondecreasing for p > 0, nonincreasing for p < 0, by sign for even p > 0
 //	domain     o ≥ 0; o > 0 for p < 0; all for positive integers
-//	takes      as the curvature and direction allow; others whose bounds keep the slope finite
-//	refuses    a p that is NaN or infinite; others
+//	takes      as the curvature and direction allow; others whose bounds keep the slope finite; any smooth function
+//	refuses    a p that is NaN or infinite; others with kinks
 //	form       power cone, with rows for p > 1; second-order cone for p = 1/2 and p = −1; quadratic for even p
 //	source     Chares 2009, section 4
 func Power(o Expr, p float64) Expr {

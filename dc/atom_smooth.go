@@ -82,8 +82,8 @@ func (a Expr) by(name string, same func(scalar) scalar) Expr {
 //	sign       nonnegative
 //	monotone   u: nondecreasing for v ≥ 0; v: none, nondecreasing for constant u ≥ 1
 //	domain     u > 0
-//	takes      products v·log u whose bounds keep the slope of the exponential finite
-//	refuses    others; constants u ≤ 0
+//	takes      u and v whose product v·log u is smooth, or has bounds that keep the slope of the exponential finite
+//	refuses    others with kinks; constants u ≤ 0
 //	form       exponential cones and rows
 //	source     Grant, Boyd and Ye 2006
 func Pow(u, v Expr) Expr { return pairwise("power", u, v, powOf) }

@@ -3,7 +3,7 @@ package dc
 // splitBy is a split of ±f(e) by bounds of the second derivative of f; ok is false where these do
 // not give one.
 func (c *curveAtom) splitBy(sign float64) (s split, ok bool) {
-	if c.e().withTangents() || c.e().isAffineNow() { // these by bounded
+	if c.open || c.e().withTangents() || c.e().isAffineNow() { // these by bounded
 		return split{}, false
 	}
 	f := c.f

@@ -47,19 +47,30 @@ func by(name string, e scalar, same func(e scalar) scalar) scalar {
 	case e.IsConst():
 		return f.ofConstant(e.split().lin.Const)
 	}
-	as, of := same(e), func(p parted) written { return newCurveAtom(f, e, &p) }
+	as := same(e)
 	switch {
 	case as.err != nil:
 		return scalar{err: fmt.Errorf("%w (it is a part of %s)", as.err, f)}
 	case as.withTangents():
-		return linearised(of, fmt.Errorf("dc: no DC split for %s of this", f), e)
+		return f.linearised(e, fmt.Errorf("dc: no DC split for %s of this", f))
 	}
-	return made(of, *as.split(), e)
+	return made(func(p parted) written { return newCurveAtom(f, e, &p) }, *as.split(), e)
+}
+
+// linearised is f of a smooth e of which it has no split: it has values and gradients alone, see
+// linearised. Of others it is the error.
+func (f curve) linearised(e scalar, err error) scalar {
+	return linearised(func(p parted) written {
+		c := newCurveAtom(f, e, &p)
+		c.open = true
+		return c
+	}, err, e)
 }
 
 // apply composes: a convex f of an affine e; a nondecreasing one of a convex e,
 // a nonincreasing one of a concave e (Grant, Boyd and Ye 2006); of other e a
-// difference, see lifted.
+// difference, see lifted; where the slope has no bound for that, and e is smooth, it is
+// linearised.
 func apply(f curve, e scalar) scalar {
 	switch {
 	case e.err != nil:
@@ -67,17 +78,13 @@ func apply(f curve, e scalar) scalar {
 	case e.IsConst():
 		return f.ofConstant(e.split().lin.Const)
 	}
-	if e.withTangents() {
-		of := func(p parted) written {
-			c := newCurveAtom(f, e, &p)
-			c.open = true
-			return c
-		}
-		return linearised(of, fmt.Errorf("dc: no DC split for %s of this", f), e)
+	err := fmt.Errorf("dc: no DC split for %s of this", f)
+	var s split
+	if !e.withTangents() {
+		s, err = curveSplit(f, e.split(), e.Range())
 	}
-	s, err := curveSplit(f, e.split(), e.Range())
 	if err != nil {
-		return scalar{err: err}
+		return f.linearised(e, err)
 	}
 	return made(func(p parted) written { return newCurveAtom(f, e, &p) }, s, e)
 }
@@ -159,11 +166,17 @@ func (c *curveAtom) Smooth() bool              { return !c.f.row.Kinked && c.e()
 func (c *curveAtom) Support() []int            { return c.indices }
 func (c *curveAtom) approx(x []float64) approx { return c.f.approx(c.e().approx(x)) }
 func (c *curveAtom) over() Interval            { return c.f.over(c.e().Range()) }
-func (c *curveAtom) bends() (bends, bool)      { return c.f.along(bendsOf(c.e())) }
 func (c *curveAtom) node() Node                { return c.f.node([2]array{{exprs: c.args[:]}}) }
 func (c *curveAtom) String() string            { return c.f.String() }
 func (c *curveAtom) partial() bool             { return !c.f.total() }
 func (c *curveAtom) represented() bool         { return c.f.represented() }
+
+func (c *curveAtom) bends() (bends, bool) {
+	if r := c.e().Range(); c.open && c.f.in(r) != r { // outside of the domain no square makes it convex
+		return bends{}, false
+	}
+	return c.f.along(bendsOf(c.e()))
+}
 
 func (c *curveAtom) parts() []Convex {
 	if c.own != nil {

@@ -17,7 +17,7 @@ const (
 	anything   = "any"
 	decreasing = "affine or concave"
 	affineOnly = "affine"
-	falling    = "affine or concave; others by their bounds"
+	falling    = "affine or concave; others by their bounds; any smooth function"
 	needsPlus  = "x >= 0"
 	needsAbove = "x > 0"
 )

@@ -34,11 +34,11 @@ var adviceFiles = fstest.MapFS{
 // adviceTaken are samples for every help of a message.
 var adviceTaken = []advice{
 	// Functions and products without a split.
-	{"var p, q\nminimize exp(p^2 - q^4)", "var p in [-2, 2], q in [-2, 2]\nminimize exp(p^2 - q^4)"},
-	{"var p, q\nminimize p^2 + q^2 + exp(p^2 - q^4)", "var p, q\nminimize dc(p^2 + q^2, logistic(p))"},
-	{"sqrt(x[1]*x[2]) >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
-	{"(x[1]*x[2])^0.5 >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
-	{"var p, q\nmaximize sqrt(p^3 - q^2) - p^4 - q^2", "var p, q, t >= 0\nmaximize t - p^4 - q^2\nsubject to\n  t^2 <= p^3 - q^2"},
+	{"var p, q\nminimize exp(p^2 - abs(q))", "var p in [-2, 2], q in [-2, 2]\nminimize exp(p^2 - abs(q))"},
+	{"var p, q\nminimize p^2 + q^2 + exp(p^2 - abs(q))", "var p, q\nminimize dc(p^2 + q^2, logistic(p))"},
+	{"sqrt(x[1]*abs(x[2])) >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
+	{"(x[1]*abs(x[2]))^0.5 >= 0.1", "geomean(x[1], x[2]) >= 0.1"},
+	{"var p, q\nmaximize sqrt(p^3 - q^2 + abs(q)) - p^4 - q^2", "var p, q, t >= 0\nmaximize t - p^4 - q^2\nsubject to\n  t^2 <= p^3 - q^2 + abs(q)"},
 	{"var p, Y[2,2] symmetric\nminimize square(logdet(Y)) + p^2", "var p, Y[2,2] symmetric, t in [-1, 1]\nminimize t^2 + p^2\nsubject to\n  logdet(Y) >= t\n  Y <= 3*eye(2)"},
 	{"var p, Y[2,2] symmetric\nminimize p*logdet(Y)", "var p in [0, 1], Y[2,2] symmetric, t in [-1, 1]\nminimize p*t\nsubject to\n  logdet(Y) >= t\n  Y <= 3*eye(2)"},
 	{"abs(v)/(y - v) <= 3", "abs(v)/(y + 0.1) <= 3"},
@@ -344,7 +344,7 @@ func TestHelpOfExpressions(t *testing.T) {
 	m := dc.NewModel()
 	x, in := m.Var("x", []int{2}), m.Var("in", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
 	s := m.Var("S", []int{2, 2}, dc.Symmetric())
-	wave := func(v dc.Expr) dc.Expr { return dc.Sum(dc.Square(v.At(0)), dc.Power(v.At(1), 4).Neg()) }
+	wave := func(v dc.Expr) dc.Expr { return dc.Sum(dc.Square(v.At(0)), dc.Abs(v.At(1)).Neg()) }
 	for _, c := range []struct {
 		bad  error
 		want string

@@ -42,7 +42,7 @@ type Words struct{ Curvature, Sign, Monotone, Domain, Takes, Refuses, Form, Sour
 // Domain is empty if all numbers have a value.
 func (c *Curve) Words(argument string) Words {
 	w := Words{
-		Curvature: "DC", Sign: "any", Monotone: "none", Refuses: "others",
+		Curvature: "DC", Sign: "any", Monotone: "none", Refuses: "others with kinks",
 		Takes: c.Doc.Takes, Form: c.Doc.Form, Source: c.Doc.Source,
 	}
 	switch {
@@ -52,6 +52,9 @@ func (c *Curve) Words(argument string) Words {
 		w.Takes, w.Form = "any smooth function; others by their bounds", "quadratic"
 		w.Source = "Hartman 1959: with a bounded second derivative a square makes it convex"
 		w.Refuses = "functions with kinks"
+	}
+	if w.Refuses == "others with kinks" {
+		w.Takes += "; any smooth function"
 	}
 	if c.Poles {
 		w.Takes += ", with bounds between two poles"

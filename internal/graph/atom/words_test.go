@@ -36,10 +36,10 @@ func TestWords(t *testing.T) {
 		"sin":     "DC, any, none; ; functions with kinks",
 		"tan":     "DC, any, nondecreasing; ; functions with kinks",
 		"abs":     "convex, nonnegative, by sign; ; nothing",
-		"cosh":    "convex, nonnegative, by sign; ; others",
-		"log1p":   "concave, any, nondecreasing; u > -1; others; constants outside the domain",
-		"atanh":   "DC, any, nondecreasing; -1 < u < 1; others; constants outside the domain",
-		"entr":    "concave, any, none; u >= 0; others; constants outside the domain",
+		"cosh":    "convex, nonnegative, by sign; ; others with kinks",
+		"log1p":   "concave, any, nondecreasing; u > -1; others with kinks; constants outside the domain",
+		"atanh":   "DC, any, nondecreasing; -1 < u < 1; others with kinks; constants outside the domain",
+		"entr":    "concave, any, none; u >= 0; others with kinks; constants outside the domain",
 		"normcdf": "DC, nonnegative, nondecreasing; ; functions with kinks",
 	} {
 		w := Find(name).Words("u")
