@@ -431,7 +431,7 @@ def packing(n):
 
 def test_verbose_tells_on_standard_output(capsys):
     prob = packing(12)
-    solve(prob, verbose=True, starts=10000, time_limit=0.6)
+    solve(prob, verbose=True, starts=10000, time_limit=2)
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert err == "" and "converged" in lines[-1] and "iterations" in lines[-1]
@@ -481,7 +481,7 @@ def test_a_bar(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(auto=types.SimpleNamespace(tqdm=Bar)))
     monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
-    solve(packing(12), callback="tqdm", starts=10000, time_limit=0.6)
+    solve(packing(12), callback="tqdm", starts=10000, time_limit=2)
     assert len(shown) > 2 and [n for n, _ in shown] == sorted(n for n, _ in shown)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match="pip install tqdm"):
