@@ -234,10 +234,14 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 }
 
 // known is end, which is no convergence where rounding errors leave more of the objective open than
-// values of points differ by that the first-order conditions hold at, √Tol of its size.
+// values of points differ by that the first-order conditions hold at, √Tol of its size; where only
+// values say that no point is better, Tol of it.
 func (r *run) known(end *outcome) *outcome {
-	w := r.worthOf(r.res.X)
-	if end.status() != Converged || !(w.err > math.Sqrt(r.set.Tol)*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
+	w, open := r.worthOf(r.res.X), math.Sqrt(r.set.Tol)
+	if end.reason == Still {
+		open = r.set.Tol
+	}
+	if end.status() != Converged || !(w.err > open*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
 		return end
 	}
 	const why = "rounding errors change the objective by up to %.2g: it may have no least value, as next to a pole"

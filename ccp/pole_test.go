@@ -22,6 +22,15 @@ func TestNextToPoles(t *testing.T) {
 		t.Errorf("1/(y - 1) has the minimum %g: %v, %v", res.Objective, res.Status, err)
 	}
 	m = dc.NewModel()
+	z := m.Var("z", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
+	m.Minimize(dc.Log(z.At(0).Sub(dc.Square(z.At(1))).Shift(0.5)).Add(dc.SumSquares(z)))
+	if p, err = m.Problem(); err != nil {
+		t.Fatal(err)
+	}
+	if res, err = ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings()); err != nil || res.Status == ccp.Converged {
+		t.Errorf("log(z1 - z2^2 + 1/2) has the minimum %g: %v, %v", res.Objective, res.Status, err)
+	}
+	m = dc.NewModel()
 	x := m.Var("x", []int{2})
 	m.SubjectTo(dc.LE(dc.Quotient(x.At(0).Scale(3).Shift(-4), dc.SumSquares(x).Shift(-1)), -1.9))
 	if p, err = m.Problem(); err != nil {
