@@ -15,9 +15,6 @@ func Format() problemfile.Format {
 	}}
 }
 
-// ReadFile reads the file at path, which ends in .cbf or .cbf.gz.
-func ReadFile(path string) (*problemfile.File, error) { return Format().ReadFile(path) }
-
 // Read reads one problem. Errors name the line.
 func Read(r io.Reader) (*problemfile.File, error) {
 	in, err := problemfile.ReadLines(r, "#", "")
