@@ -50,9 +50,9 @@ func (s *solver) polish(ctx context.Context) bool {
 // iteration is lost.
 func (w *work) polish(ctx context.Context) bool {
 	w.guess()
-	w.sys.load(w.off)
+	w.sys.Load(1, w.off)
 	w.loaded, w.factored = false, false
-	if _, err := w.sys.factor(ctx, w.diag); err != nil {
+	if _, err := w.sys.Factorise(ctx, w.diag); err != nil {
 		return false
 	}
 	pol := &w.pol
@@ -90,11 +90,11 @@ func (w *work) guess() {
 	for j, q := range w.q {
 		w.diag[j], pol.rhs[j] = w.opt.Delta, -q
 	}
-	for i := range w.off {
+	for i := range w.m {
 		r, at := w.n+i, w.holding(i)
-		pol.rhs[r], w.diag[r], w.off[i] = at, -w.opt.Delta, false
+		pol.rhs[r], w.diag[r], w.off[r] = at, -w.opt.Delta, false
 		if math.IsNaN(at) { // with nothing beside it: y is zero
-			pol.rhs[r], w.diag[r], w.off[i] = 0, -1, true
+			pol.rhs[r], w.diag[r], w.off[r] = 0, -1, true
 		}
 	}
 	for k, j := range w.box {
@@ -125,7 +125,7 @@ func (w *work) solveActive(v []float64) {
 	for k, j := range w.box {
 		v[j] += bounds[k] / δ // zero where no bound holds
 	}
-	w.sys.f.Solve(v[:w.n+w.m])
+	w.sys.SolveOnce(v[:w.n+w.m], v[:w.n+w.m])
 	for k, j := range w.box {
 		if math.IsNaN(w.pol.at[k]) {
 			bounds[k] = 0
@@ -148,9 +148,9 @@ func (w *work) remainder() {
 			pol.res[n+w.m+k] -= pol.sol[j]
 		}
 	}
-	for i, off := range w.off {
+	for r, off := range w.off {
 		if off {
-			pol.res[n+i] = 0
+			pol.res[r] = 0
 		}
 	}
 }

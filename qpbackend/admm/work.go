@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -56,14 +57,14 @@ type work struct {
 	σ, ρ     float64
 	rowρ     []float64 // of rows and bounds
 	inverse  []float64 // 1/ρ of these
-	sys      *system
+	sys      *kkt.System
 	loaded   bool // sys holds the values of p and at, nothing off
 	factored bool // and is factored for ρ
 	diag     []float64
-	off      []bool // rows that polishing switches off
+	off      []bool // of variables and rows: polishing switches it off
 
 	x, z, y []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
-	rhs     []float64 // length n+m, in the order of the pivots
+	rhs     []float64 // length n+m
 	dx, dy  []float64 // the step to the present iterate, after a test
 
 	px, aty, ax []float64
@@ -77,11 +78,11 @@ func newWork(ctx context.Context, p *qpbackend.Problem, opt Options, set qpbacke
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &work{
 		n: n, m: m, opt: opt, set: set, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
-		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, m),
+		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, n+m),
 		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n), rowSizes: vec(m),
 	}
 	var err error
-	if w.sys, err = newSystem(ctx, w.p, w.at); err != nil {
+	if w.sys, err = kkt.NewWith(ctx, w.p, w.at, kkt.Sparse); err != nil {
 		return nil, err
 	}
 	w.loadMatrices(p)
@@ -191,7 +192,8 @@ func (w *work) factor(ctx context.Context) error {
 		return nil
 	}
 	if !w.loaded {
-		w.sys.load(nil)
+		clear(w.off)
+		w.sys.Load(1, w.off)
 		w.loaded = true
 	}
 	for j := range w.n {
@@ -214,7 +216,7 @@ func (w *work) factor(ctx context.Context) error {
 			w.diag[w.box[i-w.m]] += ρ
 		}
 	}
-	replaced, err := w.sys.factor(ctx, w.diag)
+	replaced, err := w.sys.Factorise(ctx, w.diag)
 	if err == nil && replaced > 0 {
 		err = errIndefinite
 	}

@@ -280,6 +280,9 @@ func (s *System) Solve(ctx context.Context, x, b []float64, goal Accuracy) Accur
 	return s.refine(ctx, x, b, goal)
 }
 
+// SolveOnce is Solve without a look at the residual; x and b may be one.
+func (s *System) SolveOnce(x, b []float64) { s.f.solve(x, b) }
+
 // SolveBegun is Solve for the right-hand side b of FactoriseAhead, before any other.
 func (s *System) SolveBegun(ctx context.Context, x, b []float64, goal Accuracy) Accuracy {
 	s.f.ahead(x, b)
