@@ -39,7 +39,7 @@ func TestMarosMeszaros(t *testing.T) {
 			continue
 		}
 		p := file.Problem
-		res := solve(t, newSolver(t, admm.DefaultOptions(), p, nil))
+		res := solve(t, newSolver(t, admm.Backend{}, p, nil))
 		if c.name == "QSHARE2B" {
 			if res.Status != qpbackend.IterationLimit || res.Message == "" {
 				t.Errorf("%s: %v (%s), known to reach the limit", c.name, res.Status, res.Message)
