@@ -131,7 +131,7 @@ func (s *solver) arrange(ctx context.Context) error {
 func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
 	p := &sparse.CSC{Rows: s.P.P.Rows, Cols: s.P.P.Cols, ColPtr: s.P.P.ColPtr, RowIdx: s.P.P.RowIdx,
 		Val: make([]float64, s.P.P.NNZ())}
-	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
+	sys, err := kkt.New(ctx, p, s.lay.at, blocks, s.how, nil)
 	if err != nil {
 		return fmt.Errorf("ipm: %w", err)
 	}

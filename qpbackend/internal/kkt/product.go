@@ -1,118 +1,19 @@
 package kkt
 
 import (
-	"github.com/dcopt/dcopt/internal/cpu"
+	"slices"
+
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// runs holds A by rows, in stretches of neighbouring columns without zeros. For
-// long rows products with it take half the time of those with a CSC matrix, and
-// less where many values are zero.
-type runs struct {
-	rowPtr []int32 // the stretches of each row
-	col    []int32 // first column of each
-	valPtr []int32 // its values
-	val    []float64
-	wide   vectors
-}
-
-// leastRun is the mean length from which stretches pay.
-// Source: a limit of speed: one register of four entries, and one more.
-const leastRun = 5
-
-// stretches is their number in the pattern.
-func stretches(at *sparse.CSC) int {
-	count := 0
-	for i := range at.Cols {
-		next := -1
-		for _, j := range at.RowIdx[at.ColPtr[i]:at.ColPtr[i+1]] {
-			if j != next {
-				count++
-			}
-			next = j + 1
-		}
-	}
-	return count
-}
-
-// newRuns returns nil where the stretches of the pattern are too short on
-// average.
-func newRuns(at *sparse.CSC) *runs {
-	nnz, count := at.NNZ(), stretches(at)
-	if nnz < count*leastRun {
-		return nil
-	}
-	// Zeros cut a stretch of d entries into at most (d+1)/2.
-	most := (nnz + count) / 2
-	return &runs{
-		rowPtr: make([]int32, at.Cols+1), col: make([]int32, most),
-		valPtr: make([]int32, most+1), val: make([]float64, nnz),
-		wide: vectors(cpu.Wide()),
-	}
-}
-
-// load takes over the values of at, the transpose of A.
-func (r *runs) load(at *sparse.CSC) {
-	count, filled := int32(0), int32(0)
-	for i := range at.Cols {
-		next := -1
-		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
-			v, j := at.Val[k], at.RowIdx[k]
-			if v == 0 {
-				continue
-			}
-			if j != next {
-				r.col[count], r.valPtr[count] = int32(j), filled
-				count++
-			}
-			r.val[filled] = v
-			filled++
-			next = j + 1
-		}
-		r.rowPtr[i+1] = count
-	}
-	r.valPtr[count] = filled
-}
-
-// addMulVec adds α·A·x to dst.
-func (r *runs) addMulVec(dst []float64, α float64, x []float64) {
-	for i := range len(r.rowPtr) - 1 {
-		s := 0.0
-		for k := r.rowPtr[i]; k < r.rowPtr[i+1]; k++ {
-			s += r.wide.dot(r.val[r.valPtr[k]:r.valPtr[k+1]], x[r.col[k]:])
-		}
-		dst[i] += α * s
-	}
-}
-
-// addBoth adds α·A·x to ax and α·Aᵀ·y to aty, in one pass over the matrix.
-func (r *runs) addBoth(ax, aty []float64, α float64, x, y []float64) {
-	for i := range len(r.rowPtr) - 1 {
-		s, z := 0.0, α*y[i]
-		for k := r.rowPtr[i]; k < r.rowPtr[i+1]; k++ {
-			s += r.wide.dotAxpy(r.val[r.valPtr[k]:r.valPtr[k+1]], x[r.col[k]:], aty[r.col[k]:], z)
-		}
-		ax[i] += α * s
-	}
-}
-
-// AddAx adds A·x to dst, with the values of the last Load, off or not.
-func (s *System) AddAx(dst, x []float64) {
-	if s.runs != nil && !s.both {
-		s.runs.addMulVec(dst, 1, x)
-	} else {
-		s.at.AddMulVecT(dst, 1, x)
-	}
-}
-
-// subtractWhole sets s.res to b − K·x and s.ax to A·x. Neighbouring rows of a column are one
+// subtractWhole sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring rows of a column are one
 // vector; other columns are short: loops over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
-	n, ptr, idx, val := s.n, s.k.ColPtr, s.k.RowIdx, s.k.Val
-	res := s.res[:len(x)]
+	n, ptr, idx, val := s.n, s.tri.k.ColPtr, s.tri.k.RowIdx, s.tri.k.Val
+	res := s.ref.res[:len(x)]
 	copy(res[n:], b[n:])
 	s.subtractVariables(b, x)
-	rows, ax, d, lo := s.at.ColPtr[1:][:s.m], s.ax[:s.m], s.d[n:][:s.m], ptr[n]
+	rows, ax, d, lo := s.at.ColPtr[1:][:s.m], s.ref.ax[:s.m], s.tri.d[n:][:s.m], ptr[n]
 	before := 0
 	for t, hi := range ptr[n+1:][:s.m] {
 		c := n + t
@@ -122,7 +23,7 @@ func (s *System) subtractWhole(b, x []float64) {
 		hi-- // the diagonal is the last entry
 		sum := 0.0
 		if neighbours(idx, p, end) {
-			sum, p = s.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
+			sum, p = s.by.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
 		}
 		for ; p < end; p++ {
 			j, a := idx[p], val[p]
@@ -139,11 +40,11 @@ func (s *System) subtractWhole(b, x []float64) {
 	s.subtractColumns(x, n+s.m, len(x))
 }
 
-// subtractVariables sets the variables' part of s.res to the one of b − H·x.
+// subtractVariables sets the variables' part of s.ref.res to the one of b − H·x.
 func (s *System) subtractVariables(b, x []float64) {
 	n := s.n
-	d, b, res := s.d[:n], b[:n], s.res[:n]
-	if !s.diagonal {
+	d, b, res := s.tri.d[:n], b[:n], s.ref.res[:n]
+	if !s.tri.diagonal {
 		copy(res, b)
 		s.subtractColumns(x, 0, n)
 		return
@@ -154,12 +55,12 @@ func (s *System) subtractVariables(b, x []float64) {
 }
 
 // subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x
-// from s.res.
+// from s.ref.res.
 func (s *System) subtractColumns(x []float64, from, to int) {
-	res, d, lo := s.res[:to], s.d[:to], s.k.ColPtr[from]
+	res, d, lo := s.ref.res[:to], s.tri.d[:to], s.tri.k.ColPtr[from]
 	for c := from; c < to; c++ {
 		v := x[c]
-		sum, diagonal := d[c]*v, s.k.ColPtr[c+1]-1
+		sum, diagonal := d[c]*v, s.tri.k.ColPtr[c+1]-1
 		if lo < diagonal {
 			sum = s.offDiagonal(x, v, sum, lo, diagonal)
 		}
@@ -168,12 +69,12 @@ func (s *System) subtractColumns(x []float64, from, to int) {
 	}
 }
 
-// offDiagonal takes the entries lo to hi of a column of K times v from s.res, and adds their
+// offDiagonal takes the entries lo to hi of a column of K times v from s.ref.res, and adds their
 // product with x to sum.
 func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
-	idx, val, res := s.k.RowIdx, s.k.Val, s.res
+	idx, val, res := s.tri.k.RowIdx, s.tri.k.Val, s.ref.res
 	if neighbours(idx, lo, hi) {
-		return sum + s.wide.dotAxpy(val[lo:hi], x[idx[lo]:], res[idx[lo]:], -v)
+		return sum + s.by.wide.dotAxpy(val[lo:hi], x[idx[lo]:], res[idx[lo]:], -v)
 	}
 	for ; lo < hi; lo++ {
 		i := idx[lo]
@@ -189,29 +90,9 @@ func neighbours(idx []int, lo, hi int) bool {
 	return hi-lo >= leastWide && idx[hi-1]-idx[lo] == hi-1-lo
 }
 
-// byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes
-// over large matrices take the time of reading them.
-type byRows struct {
-	end, col []int32
-	row      []int32 // of each entry, where rows are short; nil where they are not
-}
-
-// shortRows is the mean number of entries up to which a loop over all entries takes less than one
-// over the entries of each row: how often that runs is not foreseen by a processor. Source: a limit
-// of speed; results do not depend on it.
-const shortRows = 3
-
 func newByRows(at *sparse.CSC) byRows {
 	all := make([]int32, at.Cols+at.NNZ())
 	r := byRows{end: all[:at.Cols], col: all[at.Cols:]}
-	if at.NNZ() <= shortRows*at.Cols {
-		r.row = make([]int32, at.NNZ())
-		for i := range at.Cols {
-			for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
-				r.row[k] = int32(i)
-			}
-		}
-	}
 	for i := range r.end {
 		r.end[i] = int32(at.ColPtr[i+1])
 	}
@@ -224,15 +105,6 @@ func newByRows(at *sparse.CSC) byRows {
 // addBoth adds A·x to ax and Aᵀ·y to aty, for the values of A.
 func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 	lo, ax, y := int32(0), ax[:len(r.end)], y[:len(r.end)]
-	if r.row != nil {
-		row, val := r.row[:len(r.col)], val[:len(r.col)]
-		for k, j := range r.col {
-			i, a := row[k], val[k]
-			aty[j] += a * y[i]
-			ax[i] += a * x[j]
-		}
-		return
-	}
 	for i, hi := range r.end {
 		v, sum := y[i], 0.0
 		val := val[lo:hi]
@@ -247,29 +119,16 @@ func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 
 // subtractRows is subtractWhole where nothing is off, but for blocks.
 func (s *System) subtractRows(b, x []float64) {
-	n, val, col := s.n, s.at.Val, s.rows.col
-	res := s.res[:len(x)]
+	n, val, col := s.n, s.at.Val, s.by.rows.col
+	res := s.ref.res[:len(x)]
 	s.subtractVariables(b, x)
-	ax, d, y, rest, b := s.ax[:s.m], s.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
-	if s.rows.row != nil {
-		clear(ax)
-		row, val := s.rows.row[:len(col)], val[:len(col)]
-		for k, j := range col {
-			i, a := row[k], val[k]
-			res[j] -= a * y[i]
-			ax[i] += a * x[j]
-		}
-		for i, v := range y {
-			rest[i] = b[i] - (ax[i] + d[i]*v)
-		}
-		return
-	}
+	ax, d, y, rest, b := s.ref.ax[:s.m], s.tri.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
 	lo := int32(0)
-	for i, hi := range s.rows.end[:s.m] {
+	for i, hi := range s.by.rows.end[:s.m] {
 		v, sum := y[i], 0.0
 		val, col := val[lo:hi], col[lo:hi]
 		if len(col) >= leastWide && int(col[len(col)-1]-col[0]) == len(col)-1 {
-			sum = s.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
+			sum = s.by.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
 		} else {
 			for k, j := range col {
 				res[j] -= val[k] * v
@@ -282,42 +141,115 @@ func (s *System) subtractRows(b, x []float64) {
 	}
 }
 
-// subtract sets s.res to b − K·x and s.ax to A·x, by way of runs.
-func (s *System) subtract(b, x []float64) {
-	n, k, on := s.n, s.k, s.on
-	for i, v := range x {
-		on[i] = v
-		if s.off[i] {
-			on[i] = 0
+// repeats reports whether rows of B are multiples of so few vectors that
+// products by way of these cost less than others.
+func (f *arrowhead) repeats() bool {
+	keptPivot := 0
+	for a := range f.blocks {
+		if b := &f.blocks[a]; int(b.copyOf) == a {
+			keptPivot += b.vectors() * b.width
 		}
 	}
-	copy(s.res, b)
-	clear(s.ax)
-	s.runs.addBoth(s.ax, s.res[:n], -1, on[:n], on[n:])
-	for i, v := range s.ax {
-		s.res[n+i] += v
-		s.ax[i] = -v
-		if s.off[n+i] {
-			s.ax[i] = 0
+	return 4*keptPivot <= 3*f.rows.filled
+}
+
+// multiply adds α·K·x to dst, K without its diagonal, as in the last load.
+func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
+	for t, i := range f.form.border {
+		f.room.r[t] = x[i]
+	}
+	for a := range f.blocks {
+		f.blocks[a].fromBorder(f.room.rx, f.room.r)
+	}
+	clear(f.room.r)
+	clear(f.room.rv)
+	if f.pairs.serve {
+		f.pairs.multiply(dst, f.room.g, α, x)
+	} else {
+		clear(f.room.g)
+		for _, t := range f.rows.terms {
+			f.room.g[t.at] += α * t.multiple * x[t.node]
 		}
 	}
-	for i, off := range s.off {
-		if off {
-			s.res[i] = b[i]
-		}
-	}
-	for j := range n {
-		v, sum := x[j], 0.0
-		for e := k.ColPtr[j]; e < k.ColPtr[j+1]; e++ {
-			i := k.RowIdx[e]
-			s.res[i] -= k.Val[e] * v
-			if i != j {
-				sum += k.Val[e] * x[i]
+	for p := range f.groups() {
+		group := f.group(p)
+		width := group[0].width
+		vec := f.rows.vec[group[0].data:]
+		for v := range group[0].vectors() {
+			x := vec[v*width:][:width]
+			for _, l := range group {
+				l.g[v] = α * f.wide.dotAxpy(x, f.room.rx[l.first:], f.room.rv[l.first:], l.g[v])
 			}
 		}
-		s.res[j] -= sum
 	}
-	for i := n; i < n+s.m; i++ {
-		s.res[i] -= s.d[i] * x[i]
+	for a := range f.blocks {
+		f.blocks[a].toBorder(f.room.r, f.room.rv)
+	}
+	for t, i := range f.form.border {
+		dst[i] += f.room.r[t]
+	}
+	addEntries(dst, α, f.around, x)
+	if f.pairs.serve {
+		f.pairs.add(dst, f.room.g)
+		return
+	}
+	for _, t := range f.rows.terms {
+		dst[t.node] += t.multiple * f.room.g[t.at]
+	}
+	addEntries(dst, α, f.inside, x)
+}
+
+// addEntries adds α times the product of x with the entries, on both sides of the diagonal, to dst.
+func addEntries(dst []float64, α float64, list []entry, x []float64) {
+	for i := range list {
+		e := &list[i]
+		v := α * e.val
+		dst[e.row] += v * x[e.col]
+		dst[e.col] += v * x[e.row]
+	}
+}
+
+// chooseProducts takes, after a load, the vectors of the arrowhead form for
+// products with the matrix, where they serve.
+func (s *System) chooseProducts() {
+	s.by.vectors, s.by.both = nil, false
+	f, ok := s.f.(*arrowhead)
+	if !ok || len(s.cones.blocks) > 0 {
+		return
+	}
+	if f.pairs.serve || f.repeats() {
+		s.by.vectors = f
+		s.by.both = s.tri.diagonal && !slices.Contains(s.tri.off, true)
+	}
+}
+
+// subtractVectors sets s.ref.res to b − K·x and s.ref.ax to A·x, by way of vectors.
+func (s *System) subtractVectors(b, x []float64) {
+	n, res := s.n, s.ref.res
+	clear(res[n:])
+	copy(res, b[:n])
+	s.by.vectors.multiply(res, -1, x)
+	for j, v := range x[:n] {
+		res[j] -= s.tri.d[j] * v
+	}
+	for i, v := range res[n:] {
+		s.ref.ax[i] = -v
+		res[n+i] = b[n+i] + v - s.tri.d[n+i]*x[n+i]
+	}
+}
+
+// addVectors is AddBoth by way of vectors, where nothing is off and H is
+// diagonal.
+func (s *System) addVectors(ax, aty, x, y []float64) {
+	n, in, out := s.n, s.correction(), s.ref.res
+	copy(in, x)
+	copy(in[n:], y)
+	clear(out)
+	s.by.vectors.multiply(out, 1, in)
+	for j, v := range out[:n] {
+		aty[j] += v
+	}
+	for i, v := range out[n:] {
+		ax[i] += v
 	}
 }

@@ -42,7 +42,7 @@ func (w *Work) products() {
 
 // multiply sets v to (x, Ax − γᵧy).
 func (w *Work) multiply(v, x, y []float64) {
-	w.sys.AddAx(w.rowsOf(v, x, y), x)
+	w.at.AddMulVecT(w.rowsOf(v, x, y), 1, x)
 }
 
 // rowsOf sets v to (x, −γᵧy) and returns the second part.
