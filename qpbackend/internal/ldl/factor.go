@@ -45,44 +45,6 @@ type Factor struct {
 	replaced int
 }
 
-// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from
-// which whole supernodes pay. Source: times of a factorisation with two solves; docs/lab/bench.md,
-// Leading columns and supernodes.
-const supernodalRatio = 15.0
-
-// Store takes out the leading columns and makes the storage of L for the method that takes less
-// time. joined is for matrices with large dense parts: columns that do not touch one another but
-// have the same rows below, as the columns of variables that are in all rows of one dense block,
-// share a supernode, with zeros between them: one product instead of many updates of rank one. When
-// ctx ends, the error is ctx.Err().
-func (f *Factor) Store(ctx context.Context, joined bool) error {
-	defer func() { f.room = nil }()
-	f.joined = joined
-	if err := f.lead(ctx); err != nil {
-		return err
-	}
-	if f.tail == nil {
-		return f.store(ctx, nil)
-	}
-	if err := f.tail.store(ctx, f.first); err != nil {
-		return err
-	}
-	f.first.hold(f.tail.up)
-	return nil
-}
-
-// store is Store for the matrix that the leading columns leave, nil for none.
-func (f *Factor) store(ctx context.Context, first *leading) (err error) {
-	if f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
-		if f.sup, err = newSupernodal(ctx, f, first == nil); err == nil && first != nil {
-			first.share(f.sup)
-		}
-	} else {
-		f.row, err = newRowwise(ctx, f)
-	}
-	return err
-}
-
 // NNZ is the number of entries of L without the diagonal.
 func (f *Factor) NNZ() int { return f.nnz }
 

@@ -13,20 +13,6 @@ import (
 // Source: a limit of memory: 2^32 float64 have 32 GB.
 const maxEntries = 1 << 32
 
-// Analyse does the symbolic work once: permutation, elimination tree, column
-// counts, pattern of L, map from the caller's values. k is an upper triangle in
-// which every diagonal entry is stored; its values are not looked at. perm[i]
-// is the original index of pivot i; nil stands for the natural order. The order
-// used follows perm but for a postordering of the elimination tree, which
-// changes neither fill nor work. When ctx ends, the error is ctx.Err().
-func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := Count(ctx, k, perm)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.Store(ctx, false)
-}
-
 // Count is the part of Analyse that finds the numbers of entries and operations, for orders to be
 // compared. Store has to follow before the first Factorise.
 func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
