@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -18,25 +18,10 @@ type Part struct {
 	Completion bool
 }
 
-// row is the row of the entry (i, j) of a matrix within its cone.
-func row(i, j int32) int {
-	i, j = min(i, j), max(i, j)
-	return int(j)*(int(j)+1)/2 + int(i)
-}
-
 // row is the row of the entry (a, b) of clique k.
 func (t *Tree) row(k, a, b int) int {
 	c := t.Cliques[k].Vertices
-	return row(t.Order[c[a]], t.Order[c[b]])
-}
-
-// column is j of the entry (i, j), i ≤ j, of a matrix that is in a row of its cone.
-func column(row int) int {
-	j := int(math.Sqrt(2 * float64(row))) // that or one more
-	if j*(j+1)/2 > row {
-		j--
-	}
-	return j
+	return packed.Row(int(t.Order[c[a]]), int(t.Order[c[b]]))
 }
 
 // Pattern says which rows of semidefinite cones count, in two ways; nothing of other rows.
@@ -86,7 +71,7 @@ func PatternOf(p *qpbackend.Problem) Pattern {
 
 // TreeOf is the tree of a semidefinite cone with those rows.
 func TreeOf(ctx context.Context, in []bool, c qpbackend.Cone, price Price) (*Tree, error) {
-	n := project.Order(c.Len)
+	n := packed.Order(c.Len)
 	ptr, idx := make([]int, 1, n+1), []int{}
 	for j := range n {
 		first := c.Start + j*(j+1)/2
@@ -119,8 +104,8 @@ func (t *Tree) Spread(a *sparse.CSC, c qpbackend.Cone) int {
 		vertices = vertices[:0]
 		for _, i := range a.RowIdx[a.ColPtr[j]:a.ColPtr[j+1]] {
 			if i >= c.Start && i < c.Start+c.Len {
-				v := column(i - c.Start)
-				vertices = append(vertices, place[v], place[i-c.Start-row(0, int32(v))])
+				u, v := packed.Entry(i - c.Start)
+				vertices = append(vertices, place[v], place[u])
 			}
 		}
 		if len(vertices) == 0 {

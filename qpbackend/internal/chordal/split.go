@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -330,9 +331,9 @@ func (pt part) complete(ctx context.Context, v []float64, sign float64) {
 	each := func(visit func(i, j, at int, factor float64)) {
 		for j, w := range pt.Tree.Order {
 			for i, u := range pt.Tree.Order[:j] {
-				visit(i, j, row(u, w), sign*math.Sqrt2)
+				visit(i, j, packed.Row(int(u), int(w)), sign*math.Sqrt2)
 			}
-			visit(j, j, row(w, w), sign)
+			visit(j, j, packed.Row(int(w), int(w)), sign)
 		}
 	}
 	each(func(i, j, at int, factor float64) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // Semidefinite is the cone of positive semidefinite matrices of order n, as
@@ -71,44 +72,12 @@ func (c *Semidefinite) Unit(e []float64) {
 	}
 }
 
-// unpack sets m to the matrix of the triangle v.
-func (c *Semidefinite) unpack(m, v []float64) {
-	at := 0
-	for j := range c.n {
-		for i, e := range v[at : at+j] {
-			e *= math.Sqrt2 / 2
-			m[i*c.n+j], m[j*c.n+i] = e, e
-		}
-		at += j
-		m[j*c.n+j] = v[at]
-		at++
-	}
-}
-
-// pack sets, or adds to, the triangle v from the upper triangle of m.
-func (c *Semidefinite) pack(v, m []float64, add bool) {
-	at := 0
-	for j := range c.n {
-		for i := range j + 1 {
-			e := m[i*c.n+j]
-			if i < j {
-				e *= math.Sqrt2
-			}
-			if add {
-				e += v[at]
-			}
-			v[at] = e
-			at++
-		}
-	}
-}
-
 // Margin is the least eigenvalue, from below.
 func (c *Semidefinite) Margin(v []float64) float64 {
 	if c.mul.Ends(len(v)) {
 		return math.NaN()
 	}
-	c.unpack(c.t, v)
+	packed.Unpack(c.t, v, c.n)
 	return c.tri.Least(c.t, c.mul.Ends)
 }
 
@@ -118,10 +87,10 @@ func (c *Semidefinite) Order() int { return c.n }
 // Apply sets dst to QXQ, as Mul, by way of RᵀXR: its rounding errors are then small in the scaling.
 func (c *Semidefinite) Apply(dst, x []float64) {
 	c.known = false
-	c.unpack(c.x, x)
+	packed.Unpack(c.x, x, c.n)
 	c.sandwich(c.a, c.rt, c.r, c.x)
 	c.congruence(c.rt, c.a)
-	c.pack(dst, c.b, false)
+	packed.Pack(dst, c.b, c.n, false)
 }
 
 // congruence sets b to FᵀXF: RXRᵀ of Rᵀ, R⁻ᵀXR⁻¹ of R⁻¹.
@@ -149,10 +118,10 @@ func (c *Semidefinite) congruence(f, x []float64) {
 // small in the scaling, and do not drown the small eigenvalues of Z.
 func (c *Semidefinite) Div(dst, x []float64) {
 	c.known = false
-	c.unpack(c.x, x)
+	packed.Unpack(c.x, x, c.n)
 	c.sandwich(c.a, c.ri, c.it, c.x)
 	c.congruence(c.ri, c.a)
-	c.pack(dst, c.b, false)
+	packed.Pack(dst, c.b, c.n, false)
 }
 
 // Block sets h to the upper triangle of Q ⊗ Q on triangles, column by column.
@@ -190,9 +159,9 @@ func (c *Semidefinite) Block(h []float64) {
 // Mul sets dst to QXQ.
 func (c *Semidefinite) Mul(dst, x []float64) {
 	c.known = false
-	c.unpack(c.a, x)
+	packed.Unpack(c.a, x, c.n)
 	c.sandwich(c.b, c.q, c.q, c.a)
-	c.pack(dst, c.b, false)
+	packed.Pack(dst, c.b, c.n, false)
 }
 
 // sandwich sets dst to AXAᵀ, X symmetric. at is Aᵀ, where the order is large.
@@ -221,9 +190,9 @@ func (c *Semidefinite) scaled(ds, dz []float64) {
 		return
 	}
 	c.ds, c.dz, c.known = append(c.ds[:0], ds...), append(c.dz[:0], dz...), true
-	c.unpack(c.x, ds)
+	packed.Unpack(c.x, ds, c.n)
 	c.sandwich(c.a, c.ri, c.it, c.x)
-	c.unpack(c.x, dz)
+	packed.Unpack(c.x, dz, c.n)
 	c.sandwich(c.b, c.rt, c.r, c.x)
 }
 
@@ -234,14 +203,14 @@ func (c *Semidefinite) Absorb(ds, e []float64) {}
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
 	c.second(ds, dz, σμ)
 	c.congruence(c.rt, c.x)
-	c.pack(rc, c.b, true)
+	packed.Pack(rc, c.b, c.n, true)
 }
 
 // CorrectDual adds H⁻¹ times the addition of Correct to rz, R⁻ᵀ·X·R⁻¹.
 func (c *Semidefinite) CorrectDual(rz, ds, dz []float64, σμ float64) {
 	c.second(ds, dz, σμ)
 	c.congruence(c.ri, c.x)
-	c.pack(rz, c.b, true)
+	packed.Pack(rz, c.b, c.n, true)
 }
 
 // second sets x to the X of Correct.

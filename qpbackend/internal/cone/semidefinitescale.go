@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // large is the order from which products in blocks and an eigenvalue decomposition take
@@ -21,8 +22,8 @@ func (c *Semidefinite) Scale(s, z []float64) bool {
 	if c.mul.Ends(n * n * n) {
 		return false
 	}
-	c.unpack(ls, s)
-	c.unpack(lz, z)
+	packed.Unpack(ls, s, c.n)
+	packed.Unpack(lz, z, c.n)
 	if n >= large {
 		return c.scaleLarge()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -125,7 +125,7 @@ func newFaces(p *qpbackend.Problem, tol float64) *faces {
 			continue
 		}
 		c := p.Cones[k]
-		if r.faces[k] = newFace(c, sum, project.Order(c.Len)); r.faces[k] == nil {
+		if r.faces[k] = newFace(c, sum, packed.Order(c.Len)); r.faces[k] == nil {
 			return nil
 		}
 	}
@@ -159,7 +159,7 @@ func (r *faces) add(p *qpbackend.Problem, j int, sign float64, of []int, sums []
 		i := p.A.RowIdx[e]
 		k := of[i] - 1
 		c := p.Cones[k]
-		n := project.Order(c.Len)
+		n := packed.Order(c.Len)
 		if whole[k] == nil {
 			whole[k] = make([]float64, n*n)
 		}
@@ -168,7 +168,7 @@ func (r *faces) add(p *qpbackend.Problem, j int, sign float64, of []int, sums []
 	}
 	for k, f := range whole {
 		c := p.Cones[k]
-		if newFace(c, slices.Clone(f), project.Order(c.Len)) == nil {
+		if newFace(c, slices.Clone(f), packed.Order(c.Len)) == nil {
 			return
 		}
 	}
@@ -226,7 +226,7 @@ func (r *faces) start(s reduce.Point) (t reduce.Point) {
 		own := s.Y[f.cone.Start:][:f.cone.Len]
 		for k, b := range f.others {
 			for _, a := range f.others[:k+1] {
-				t.Y = append(t.Y, own[row(a, b)])
+				t.Y = append(t.Y, own[packed.Row(a, b)])
 			}
 		}
 		i = f.cone.Start + f.cone.Len

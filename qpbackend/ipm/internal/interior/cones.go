@@ -2,12 +2,12 @@ package interior
 
 import (
 	"context"
-	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // Block is the part of the KKT matrix that the cone makes.
@@ -16,7 +16,7 @@ func Block(c qpbackend.Cone) kkt.Block {
 		c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 	b := kkt.Block{Start: c.Start, Len: c.Len, Expanded: expanded}
 	if c.Kind == qpbackend.Semidefinite {
-		b.Order = order(c.Len)
+		b.Order = packed.Order(c.Len)
 	}
 	return b
 }
@@ -123,7 +123,7 @@ func newMember(c qpbackend.Cone, from int) member {
 			mb.expanded = soc
 		}
 	case qpbackend.Semidefinite:
-		mb.sym = cone.NewSemidefinite(order(c.Len))
+		mb.sym = cone.NewSemidefinite(packed.Order(c.Len))
 	}
 	mb.Cone = mb.sym
 	return mb
@@ -132,9 +132,6 @@ func newMember(c qpbackend.Cone, from int) member {
 func asymmetric(c qpbackend.Cone) bool {
 	return c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 }
-
-// order of the matrix whose triangle has so many entries.
-func order(entries int) int { return int(math.Sqrt(2 * float64(entries))) }
 
 func (mb *member) part(v []float64) []float64 { return v[mb.from:mb.to] }
 
