@@ -158,7 +158,7 @@ func (c *cones) multipliers(y []float64) {
 func (c *cones) residual(w *Work, τ float64) float64 {
 	for k := range c.of {
 		mb := &c.of[k]
-		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
+		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.part(c.s)
 		for i, rp := 0, mb.part(c.rp); i < len(rp); i++ {
 			rp[i] = v[i] - τ*lo[i] - s[i]
 		}
@@ -198,29 +198,29 @@ const lifted = 4 * 0x1p-52
 
 // weigh writes the blocks of the KKT matrix.
 func (c *cones) weigh(w *Work) {
-	more := w.γy + w.reg.δ
+	more := w.prog.γy + w.reg.δ
 	for k := range c.of {
 		mb := &c.of[k]
-		diag := mb.rowsOf(w, w.diag)
+		diag := mb.rowsOf(w, w.lin.diag)
 		if mb.expanded != nil {
 			d := c.h[:len(diag)]
-			u, v := w.sys.Expansion(k)
+			u, v := w.lin.sys.Expansion(k)
 			mb.expanded.Expansion(d, u, v)
 			for i := range diag {
 				diag[i] = -(d[i] + more)
 			}
 			continue
 		}
-		if w.sys.Eliminated(k) {
-			w.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
+		if w.lin.sys.Eliminated(k) {
+			w.lin.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
 			clear(diag)
 			for _, j := range mb.own {
-				w.diag[j] = 0
+				w.lin.diag[j] = 0
 			}
 			continue
 		}
 		mb.Block(c.h)
-		w.sys.SetDense(k, c.h)
+		w.lin.sys.SetDense(k, c.h)
 		for i, at := 0, 0; i < len(diag); i++ {
 			diag[i] = -(c.h[at] + more)
 			at += i + 2
@@ -259,12 +259,12 @@ func (c *cones) centre(σμ float64) {
 func (c *cones) right(w *Work) {
 	for k := range c.of {
 		mb := &c.of[k]
-		rhs, rc, rp := mb.rowsOf(w, w.rhs), mb.part(c.rc), mb.part(c.rp)
+		rhs, rc, rp := mb.rowsOf(w, w.lin.rhs), mb.part(c.rc), mb.part(c.rp)
 		if mb.gone { // in the unknowns y + rc
 			for i := range rhs {
 				rhs[i] = -rp[i]
-				for e := w.at.ColPtr[mb.row+i]; e < w.at.ColPtr[mb.row+i+1]; e++ {
-					w.rhs[w.at.RowIdx[e]] += w.at.Val[e] * rc[i]
+				for e := w.prog.at.ColPtr[mb.row+i]; e < w.prog.at.ColPtr[mb.row+i+1]; e++ {
+					w.lin.rhs[w.prog.at.RowIdx[e]] += w.prog.at.Val[e] * rc[i]
 				}
 			}
 			continue
