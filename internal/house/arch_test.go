@@ -157,7 +157,7 @@ var mayImport = map[string]string{
 	"qpbackend/internal/amd":     "internal/poll",
 	"qpbackend/internal/ldl":     "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
 	"qpbackend/internal/dissect": "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl internal/poll",
-	"qpbackend/internal/kkt":     "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix gonum internal/num internal/simd",
+	"qpbackend/internal/kkt":     "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix internal/num internal/simd",
 	"qpbackend/internal/cone":    "internal/num internal/cpu internal/simd internal/matrix qpbackend/internal/packed",
 	// The Schur complement that the rows of a semidefinite cone leave.
 	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll qpbackend/internal/packed",

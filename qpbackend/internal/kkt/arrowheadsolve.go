@@ -50,12 +50,6 @@ func (f *arrowhead) gatherBorder(r []float64) {
 		group := f.group(p)
 		width, count := group[0].width, group[0].vectors()
 		vec := f.rows.vec[group[0].data:]
-		if !f.wide && count > 0 {
-			for _, l := range group {
-				subtractProduct(f.room.rv[l.first:][:width], vec, count, width, l.g, 1)
-			}
-			continue
-		}
 		for v := 0; v < count; v += rowsAtOnce {
 			n := min(rowsAtOnce, count-v)
 			for _, l := range group {
@@ -77,12 +71,6 @@ func (f *arrowhead) spreadBorder(r []float64) {
 		group := f.group(p)
 		width, count := group[0].width, group[0].vectors()
 		vec := f.rows.vec[group[0].data:]
-		if !f.wide && count > 0 {
-			for _, l := range group {
-				product(l.g[:count], vec, width, f.room.rv[l.first:][:width])
-			}
-			continue
-		}
 		for v := 0; v < count; v += rowsAtOnce {
 			n := min(rowsAtOnce, count-v)
 			for _, l := range group {
