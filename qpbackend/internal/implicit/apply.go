@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Forward is that of qpbackend.Derivative.
+// Forward implements qpbackend.Derivative.
 func (d *Derivative) Forward(ctx context.Context, u qpbackend.Update, dst *qpbackend.Tangent) error {
 	p := d.prob
 	for _, f := range [...]struct {
@@ -107,7 +107,7 @@ func check(what string, v []float64, n int) error {
 	return nil
 }
 
-// Adjoint is that of qpbackend.Derivative. With G the symmetric map from b to the change of
+// Adjoint implements qpbackend.Derivative. With G the symmetric map from b to the change of
 // the solution, −G, the gradient with respect to b is −Gᵀg = −Gg.
 func (d *Derivative) Adjoint(ctx context.Context, g qpbackend.Tangent, dst *qpbackend.Update) error {
 	for _, f := range [...]struct {

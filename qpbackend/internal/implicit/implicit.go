@@ -109,8 +109,8 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 	return d, nil
 }
 
-// equalWidth is that of ipm: sides nearer than this, relative, are one.
-// Source: equalWidth of ipm.
+// Sides nearer than this, relative, are one.
+// Source: ipm has the same.
 const equalWidth = 1e-12
 
 // maxNewton bounds the steps of refinement. One is enough where the solver's tolerance is
@@ -322,8 +322,8 @@ func (d *Derivative) unscale() {
 	}
 }
 
-// Point is that of qpbackend.Derivative.
+// Point implements qpbackend.Derivative.
 func (d *Derivative) Point() qpbackend.Tangent { return d.out }
 
-// Regularity is that of qpbackend.Derivative.
+// Regularity implements qpbackend.Derivative.
 func (d *Derivative) Regularity() qpbackend.Regularity { return d.reg }

@@ -87,7 +87,7 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 		for e, p := range s.dest {
 			v[p] = val[e]
 		}
-		s.expect(f, f.sign)
+		s.expect(f, f.call.sign)
 		return nil
 	}
 	pivots := v[:count]
@@ -116,7 +116,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 	if err := s.place(&work, f, val, diag); err != nil {
 		return -1, err
 	}
-	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.reg.Eps
+	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.call.reg.Eps
 	o, e, t, k := len(s.sign)+inLine, inLine, pairsInLine, 0
 	for _, r := range s.runs {
 		c := int(r.entries)
@@ -242,7 +242,7 @@ const longRun = 16
 // they are to be kept, with their first places. It returns their number, or the number of the ones
 // before the first without a pivot.
 func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, keep bool) int {
-	v, x, eps := s.val, f.x, f.reg.Eps
+	v, x, eps := s.val, f.x, f.call.reg.Eps
 	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
 	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
 	for j := range d {
@@ -276,7 +276,7 @@ func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, kee
 // rows, as pairs. Such columns wait for none of each other, and each place is read and written once
 // for four of them.
 func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, keep bool) int {
-	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.reg.Eps
+	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.call.reg.Eps
 	for j := 0; j+4 <= len(d); j += 4 {
 		w, pivots, val := (*[4]float64)(x[k+j:]), (*[4]float64)(v[k+j:]), v[o+c*j:][:4*c]
 		for i, own := range pivots {

@@ -21,7 +21,7 @@ const (
 // of the next come, and sums stay small. One with all columns of so many entries together loses
 // four digits of a solution on cx02-200 of CBLIB.
 func (f *Factor) leadingOrder() (_ []int32, runs []run) {
-	late, order, count := make([]bool, f.n), f.room[:f.n], 0
+	late, order, count := make([]bool, f.n), f.sym.room[:f.n], 0
 	a, b := f.chains() // before there is an order in the room
 	last := run{entries: -1}
 	for k := range int32(f.n) {
@@ -124,8 +124,8 @@ const (
 // chain: pivots that wait for the one before. Taken in turns, both go on while a processor
 // computes. They are empty where there are none.
 func (f *Factor) chains() (a, b stretch) {
-	size, depth := f.room[:f.n], f.room[f.n:2*f.n]
-	clear(f.room[:2*f.n])
+	size, depth := f.sym.room[:f.n], f.sym.room[f.n:2*f.n]
+	clear(f.sym.room[:2*f.n])
 	chain := func(top int32) bool {
 		return top >= 0 && size[top] >= leastChain && float64(depth[top]) >= chainDepth*float64(size[top])
 	}
@@ -166,7 +166,7 @@ func (a stretch) alternate(b stretch, k int32) int32 {
 // newPlacing takes the columns in the order given, and sets parents and numbers of entries of the
 // tail.
 func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
-	room := f.room[f.n:]
+	room := f.sym.room[f.n:]
 	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:tail.n+1], column: make([]column, count+1)}
 	b.ptr[0] = 0
 	for k, j := range order {
@@ -188,16 +188,16 @@ func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 			tail.parent[k] = b.label[p] - count
 		}
 	}
-	if f.post != nil { // of which the matrix does not know
+	if f.sym.post != nil { // of which the matrix does not know
 		b.from = room[f.n : 2*f.n]
 		for k, j := range order {
-			b.from[k] = f.post[j]
+			b.from[k] = f.sym.post[j]
 		}
 		for k, j := range b.from {
 			b.label[j] = int32(k)
 		}
 	}
-	lists, size := make([]int32, len(f.up.idx)+int(entries+updates)), len(f.up.idx)
+	lists, size := make([]int32, len(f.sym.up.idx)+int(entries+updates)), len(f.sym.up.idx)
 	b.rest, b.dest, b.row, b.target = int(entries+count), lists[:size], lists[size:][:entries],
 		lists[size+int(entries):]
 	return b
@@ -231,7 +231,7 @@ func (f *Factor) lead(ctx context.Context) error {
 	tail.measure()
 	tail.perm = f.perm[count:]
 	work := poll.New(ctx)
-	if err := b.rows(&work, f.up); err != nil {
+	if err := b.rows(&work, f.sym.up); err != nil {
 		return err
 	}
 	runs = alike(runs, b.row)
@@ -239,11 +239,11 @@ func (f *Factor) lead(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if tail.up, err = b.left(&work, f.up); err != nil {
+	if tail.sym.up, err = b.left(&work, f.sym.up); err != nil {
 		return err
 	}
 	f.first = &leading{runs: runs, rest: b.rest, sign: make([]int8, count), dest: b.dest, row: b.row, target: b.target}
-	f.tail, f.up, f.post = tail, nil, nil
+	f.tail, f.sym.up, f.sym.post = tail, nil, nil
 	return nil
 }
 
@@ -272,7 +272,7 @@ const supernodalRatio = 15.0
 // share a supernode, with zeros between them: one product instead of many updates of rank one. When
 // ctx ends, the error is ctx.Err().
 func (f *Factor) Store(ctx context.Context, joined bool) error {
-	defer func() { f.room = nil }()
+	defer func() { f.sym.room = nil }()
 	f.joined = joined
 	if err := f.lead(ctx); err != nil {
 		return err
@@ -283,7 +283,7 @@ func (f *Factor) Store(ctx context.Context, joined bool) error {
 	if err := f.tail.store(ctx, f.first); err != nil {
 		return err
 	}
-	f.first.hold(f.tail.up)
+	f.first.hold(f.tail.sym.up)
 	return nil
 }
 

@@ -73,7 +73,7 @@ type program struct {
 	fixedVars, freeRows, fixedRows []int
 }
 
-// system is that of a direction.
+// system is the linear system of a direction.
 type system struct {
 	sys      *kkt.System
 	goal     kkt.Accuracy // of its solution
