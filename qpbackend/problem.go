@@ -6,7 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/enum"
 	"github.com/dcopt/dcopt/internal/num"
-	"github.com/dcopt/dcopt/qpbackend/internal/project"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -144,7 +144,7 @@ func (p *Problem) validateCones() error {
 			return fmt.Errorf("qpbackend: cone %d: the %v cone has 3 rows, not %d", k, c.Kind, c.Len)
 		case c.Kind == Power && !(c.Alpha > 0 && c.Alpha < 1):
 			return fmt.Errorf("qpbackend: cone %d: α = %g, want it between 0 and 1", k, c.Alpha)
-		case c.Kind == Semidefinite && project.Order(c.Len) < 0:
+		case c.Kind == Semidefinite && packed.Order(c.Len) < 0:
 			return fmt.Errorf("qpbackend: cone %d: %d rows are no triangle k(k+1)/2", k, c.Len)
 		}
 		end = c.Start + c.Len

@@ -148,30 +148,32 @@ var mayImport = map[string]string{
 	"ccp/global/internal/spatial": "internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num",
+	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num qpbackend/internal/packed",
 	"qpbackend/sparse": "",
 	// The part of a solver that is the same in all backends.
+	// Triangles of symmetric matrices, as rows of cones have them.
+	"qpbackend/internal/packed":  "",
 	"qpbackend/internal/base":    "qpbackend",
 	"qpbackend/internal/amd":     "internal/poll",
 	"qpbackend/internal/ldl":     "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
 	"qpbackend/internal/dissect": "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl internal/poll",
-	"qpbackend/internal/kkt":     "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix gonum internal/num internal/simd",
-	"qpbackend/internal/cone":    "internal/num internal/cpu internal/simd internal/matrix",
+	"qpbackend/internal/kkt":     "qpbackend/sparse internal/enum qpbackend/internal/amd qpbackend/internal/dissect internal/poll internal/cpu qpbackend/internal/ldl qpbackend/internal/elimination internal/matrix internal/num internal/simd",
+	"qpbackend/internal/cone":    "internal/num internal/cpu internal/simd internal/matrix qpbackend/internal/packed",
 	// The Schur complement that the rows of a semidefinite cone leave.
-	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll",
+	"qpbackend/internal/elimination": "internal/num qpbackend/sparse internal/matrix internal/poll qpbackend/internal/packed",
 	// Large sparse semidefinite cones in pieces.
-	"qpbackend/internal/chordal": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/amd qpbackend/internal/project internal/matrix internal/num internal/poll",
+	"qpbackend/internal/chordal": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/amd internal/matrix internal/num internal/poll qpbackend/internal/packed",
 	// Faces of semidefinite cones that hold all multipliers.
-	"qpbackend/internal/facial": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/project internal/matrix internal/num",
+	"qpbackend/internal/facial": "qpbackend qpbackend/reduce qpbackend/sparse internal/matrix internal/num qpbackend/internal/packed",
 	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones.
-	"qpbackend/internal/project":  "internal/num internal/matrix",
-	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project",
+	"qpbackend/internal/project":  "internal/num internal/matrix qpbackend/internal/packed",
+	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project qpbackend/internal/packed",
 	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
-	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd",
+	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd qpbackend/internal/packed",
 	// Where its iterates stall, admm lets ipm go on.
-	"qpbackend/admm":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl qpbackend/internal/equil internal/num",
+	"qpbackend/admm":     "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	// What is before a backend: the chain alone is a backend.

@@ -34,7 +34,7 @@ var mostUpwards = map[string]int{
 	"ccp":                             3,
 	"qpbackend/ipm":                   2,
 	"qpbackend/ipm/internal/interior": 3,
-	"qpbackend/internal/kkt":          5,
+	"qpbackend/internal/kkt":          3,
 	"lder":                            2,
 	"dc":                              3,
 	"dc/lang":                         2,

@@ -50,12 +50,6 @@ func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64
 //go:noescape
 func NormInf(v *float64, n int) (top float64, number bool)
 
-// ScaledNorms raises norm to e·|v|·d and returns the largest of these, for
-// n ≥ 1 entries.
-//
-//go:noescape
-func ScaledNorms(v, d, norm *float64, e float64, n int) float64
-
 // Balance multiplies entries of f by d = 1/√v, four at a time, as long as the products of all four
 // are between least and most. It returns the number of entries done and the largest |d − 1| of
 // these. n is a multiple of four, at least four.

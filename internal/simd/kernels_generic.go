@@ -23,8 +23,6 @@ func Products(s, z, ds, dz *float64, αp, αd float64, n int) float64 { return 0
 
 func NormInf(v *float64, n int) (top float64, number bool) { return 0, true }
 
-func ScaledNorms(v, d, norm *float64, e float64, n int) float64 { return 0 }
-
 func Balance(f, v *float64, least, most float64, n int) (done int, change float64) { return 0, 0 }
 
 func SubtractTile(c, x, y *float64, ldc, rowx, stepx, ldy, k, height, cols int) {}

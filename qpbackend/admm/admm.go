@@ -61,7 +61,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 // begin makes the first iterate, which is the best so far.
 func (s *solver) begin(warmed bool) {
 	s.run = progress{ε: s.Set.Tol}
-	if s.opt.Polishing {
+	if s.polishes {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
 	if warmed {
@@ -78,7 +78,7 @@ func (s *solver) begin(warmed bool) {
 
 // iterate runs the method until there is a verdict.
 func (s *solver) iterate(ctx context.Context) verdict {
-	w, run, every := s.w, &s.run, s.opt.AdaptiveRhoInterval
+	w, run := s.w, &s.run
 	for run.k < s.Set.MaxIter {
 		if ctx.Err() != nil {
 			return outOfTime
@@ -91,8 +91,8 @@ func (s *solver) iterate(ctx context.Context) verdict {
 		}
 		run.k++
 		run.round++
-		test := run.round%s.opt.CheckTermination == 0 || run.k == s.Set.MaxIter
-		adapt := every > 0 && run.round%every == 0
+		test := run.round%testInterval == 0 || run.k == s.Set.MaxIter
+		adapt := run.round%rhoInterval == 0
 		if test {
 			w.remember()
 		}
@@ -150,7 +150,7 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 		worth = s.certify(&s.cand)
 		s.consider()
 	}
-	if s.best.certified && s.best.worth <= s.Set.Tol || s.opt.Polishing && s.polish(ctx) {
+	if s.best.certified && s.best.worth <= s.Set.Tol || s.polishes && s.polish(ctx) {
 		return solved
 	}
 	run.round = 0
@@ -168,7 +168,7 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = s.Set.Certify(context.Background(), s.P, s.w.rowSizes, p.x, p.y, p.z, s.scratch)
+	p.res = s.Set.Certify(context.Background(), s.P, s.w.least.rowSizes, p.x, p.y, p.z, s.scratch)
 	p.worth, p.certified = p.res.Max(), true
 	return p.worth
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-func newSolver(t *testing.T, opt admm.Options, p *qpbackend.Problem, change func(*qpbackend.Settings)) qpbackend.Solver {
+func newSolver(t *testing.T, b admm.Backend, p *qpbackend.Problem, change func(*qpbackend.Settings)) qpbackend.Solver {
 	t.Helper()
-	b := admm.Backend{Options: &opt}
 	set := b.DefaultSettings()
 	if change != nil {
 		change(&set)
@@ -39,12 +38,8 @@ func solve(t *testing.T, s qpbackend.Solver) *qpbackend.Result {
 	return res
 }
 
-// plain options do not polish.
-func plain() admm.Options {
-	opt := admm.DefaultOptions()
-	opt.Polishing = false
-	return opt
-}
+// plain does not polish.
+func plain() admm.Backend { return admm.Backend{Unpolished: true} }
 
 func wantSolved(t *testing.T, p *qpbackend.Problem, res *qpbackend.Result, tol float64) {
 	t.Helper()
@@ -59,7 +54,7 @@ func TestClasses(t *testing.T) {
 	problems(func(name string, p *qpbackend.Problem) {
 		count++
 		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
-			s := newSolver(t, admm.DefaultOptions(), p, func(set *qpbackend.Settings) { set.Tol = tol })
+			s := newSolver(t, admm.Backend{}, p, func(set *qpbackend.Settings) { set.Tol = tol })
 			res := solve(t, s)
 			if wantSolved(t, p, res, tol); t.Failed() {
 				t.Fatalf("%s at %g", name, tol)
@@ -75,7 +70,7 @@ func TestClasses(t *testing.T) {
 func TestPolishing(t *testing.T) {
 	p := randomQP(rand.New(rand.NewPCG(1, 2)), 20)
 	loose := func(set *qpbackend.Settings) { set.Tol = 1e-8 }
-	with, without := admm.DefaultOptions(), plain()
+	with, without := admm.Backend{}, plain()
 	a, b := solve(t, newSolver(t, with, p, loose)), solve(t, newSolver(t, without, p, loose))
 	wantSolved(t, p, a, 1e-10)
 	wantSolved(t, p, b, 1e-8)
@@ -127,7 +122,7 @@ func TestLimit(t *testing.T) {
 func TestAtRest(t *testing.T) {
 	p := equalityQP(rand.New(rand.NewPCG(3, 3)), 30)
 	tight := func(set *qpbackend.Settings) { set.Tol, set.MaxIter = 1e-17, 20_000 }
-	res := solve(t, newSolver(t, admm.DefaultOptions(), p, tight))
+	res := solve(t, newSolver(t, admm.Backend{}, p, tight))
 	if res.Status == qpbackend.Solved || res.Message == "" {
 		t.Errorf("%v %q", res.Status, res.Message)
 	}
@@ -144,7 +139,7 @@ func TestAtRest(t *testing.T) {
 func TestSameAnswer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	p := randomQP(rng, 15)
-	for _, opt := range []admm.Options{plain(), admm.DefaultOptions()} {
+	for _, opt := range []admm.Backend{plain(), admm.Backend{}} {
 		used, fresh := newSolver(t, opt, p, nil), newSolver(t, opt, p, nil)
 		for k := range 6 {
 			u := qpbackend.Update{}
@@ -256,7 +251,7 @@ func TestEmptyShapes(t *testing.T) {
 		"no variables but rows": {A: sparse.Zero(2, 0), L: []float64{-1, 0}, U: []float64{1, 0}},
 		"no rows":               {P: sparse.Identity(2), Q: []float64{1, 2}},
 	} {
-		res := solve(t, newSolver(t, admm.DefaultOptions(), p, nil))
+		res := solve(t, newSolver(t, admm.Backend{}, p, nil))
 		if wantSolved(t, p, res, 1e-6); len(res.X) != len(p.Q) || len(res.Y) != len(p.L) {
 			t.Errorf("%s: %d and %d entries", name, len(res.X), len(res.Y))
 		}
@@ -290,7 +285,7 @@ func TestProofsOfItsOwn(t *testing.T) {
 	}
 	// Steep, but bounded.
 	p = &qpbackend.Problem{P: sparse.Identity(1), Q: []float64{-1e9}}
-	for _, opt := range []admm.Options{plain(), admm.DefaultOptions()} {
+	for _, opt := range []admm.Backend{plain(), admm.Backend{}} {
 		wantSolved(t, p, solve(t, newSolver(t, opt, p, nil)), 1e-6)
 	}
 }

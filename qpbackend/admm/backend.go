@@ -11,8 +11,9 @@ import (
 
 // Backend is the operator splitting method. The zero value is ready for use.
 type Backend struct {
-	// Options of the method; nil stands for DefaultOptions.
-	Options *Options
+	// Unpolished leaves the points of the iteration as they are. Else the equations of the rows that
+	// seem to hold are solved besides, which mostly gains several digits.
+	Unpolished bool
 }
 
 // Name is "admm".
@@ -28,18 +29,11 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 
 // New checks p, scales it and analyses its KKT matrix.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	opt := DefaultOptions()
-	if b.Options != nil {
-		opt = *b.Options
-	}
-	if err := opt.Validate(); err != nil {
-		return nil, err
-	}
 	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSolver(ctx, own, opt)
+	s, err := newSolver(ctx, own, !b.Unpolished)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +43,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 // solver is a problem with all that is kept between solves.
 type solver struct {
 	base.Solver
-	opt Options
+	polishes bool
 
 	convex *qpbackend.Convexity
 	staleP bool // P has changed since it was last found convex
@@ -82,19 +76,19 @@ func (p *point) set(x, y, z []float64) {
 	p.worth, p.certified = math.Inf(1), false
 }
 
-func newSolver(ctx context.Context, own base.Solver, opt Options) (*solver, error) {
+func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, error) {
 	p := own.P
 	n, m := p.Dims()
 	convex, err := qpbackend.NewConvexity(ctx, p.P)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
-	w, err := newWork(ctx, p, opt, own.Set)
+	w, err := newWork(ctx, p, own.Set)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
 	s := &solver{
-		Solver: own, opt: opt, convex: convex, w: w,
+		Solver: own, polishes: polishes, convex: convex, w: w,
 		cand: newPoint(n, m), best: newPoint(n, m),
 		cert:    newPoint(n, m),
 		scratch: make([]float64, qpbackend.CertifyLen(p)),

@@ -11,9 +11,7 @@ import (
 // BenchmarkClasses is the time of an iteration on the random classes, without
 // polishing, as a cold solve of a solver that is ready.
 func BenchmarkClasses(b *testing.B) {
-	opt := admm.DefaultOptions()
-	opt.Polishing = false
-	benchClasses(b, admm.Backend{Options: &opt})
+	benchClasses(b, admm.Backend{Unpolished: true})
 }
 
 func benchClasses(b *testing.B, back qpbackend.Backend) {

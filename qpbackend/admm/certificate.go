@@ -27,21 +27,21 @@ func (s *solver) primalProof() bool {
 	size, support := 0.0, 0.0
 	for i, v := range w.dy {
 		switch {
-		case v > 0 && w.u[i] < math.Inf(1):
-			support += v * w.u[i]
-		case v < 0 && w.l[i] > math.Inf(-1):
-			support += v * w.l[i]
+		case v > 0 && w.side.up[i] < math.Inf(1):
+			support += v * w.side.up[i]
+		case v < 0 && w.side.lo[i] > math.Inf(-1):
+			support += v * w.side.lo[i]
 		default:
 			w.dy[i] = 0
 		}
-		size = max(size, math.Abs(w.unit[i]*w.dy[i]))
+		size = max(size, math.Abs(w.side.unit[i]*w.dy[i]))
 	}
 	if !(support < 0 && size <= math.MaxFloat64) {
 		return false
 	}
-	w.multiplyT(w.aty, w.dy)
+	w.multiplyT(w.product.aty, w.dy)
 	worst := 0.0
-	for j, a := range w.aty {
+	for j, a := range w.product.aty {
 		worst = max(worst, math.Abs(a)/sc.D[j])
 	}
 	if !(worst <= s.Set.InfeasTol*min(size, -support)) {
@@ -49,7 +49,7 @@ func (s *solver) primalProof() bool {
 	}
 	clear(s.cert.z)
 	for i, v := range w.dy {
-		v *= w.unit[i] / -support
+		v *= w.side.unit[i] / -support
 		if i < w.m {
 			s.cert.y[i] = v
 		} else {
@@ -71,17 +71,17 @@ func (s *solver) dualProof() bool {
 		return false
 	}
 	limit := s.Set.InfeasTol * min(size, -slope)
-	clear(w.px)
-	w.p.AddSymMulVec(w.px, 1, w.dx)
-	for j, v := range w.px {
+	clear(w.product.px)
+	w.p.AddSymMulVec(w.product.px, 1, w.dx)
+	for j, v := range w.product.px {
 		if !(math.Abs(v) <= limit*sc.D[j]*sc.C) {
 			return false
 		}
 	}
-	w.multiply(w.ax, w.dx)
-	for i, v := range w.ax {
-		v /= w.unit[i]
-		if w.u[i] < math.Inf(1) && !(v <= limit) || w.l[i] > math.Inf(-1) && !(v >= -limit) {
+	w.multiply(w.product.ax, w.dx)
+	for i, v := range w.product.ax {
+		v /= w.side.unit[i]
+		if w.side.up[i] < math.Inf(1) && !(v <= limit) || w.side.lo[i] > math.Inf(-1) && !(v >= -limit) {
 			return false
 		}
 	}

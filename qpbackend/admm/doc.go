@@ -6,7 +6,7 @@
 // and each iteration solves with it. It is factored again only where a matrix,
 // the step size ρ or the kind of a row changes. ρ is adapted every so many
 // iterations and kept from one warm-started solve to the next; a solve without
-// warm start begins with Options.Rho and from zero.
+// warm start begins with OSQP's first ρ and from zero.
 //
 // With polishing, the test is first at 1e-3 and the point is polished, then at
 // 1e-4, and so on down to Settings.Tol: often the rows that hold are known

@@ -7,7 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // TestMarosMeszaros: on each of these OSQP, with its own defaults, is wrong
@@ -33,13 +33,13 @@ func TestMarosMeszaros(t *testing.T) {
 		if c.name == "HUES-MOD" && !shared.Whole(t) {
 			continue // not in the part of the data that the repository has
 		}
-		file, err := qps.ReadFile(shared.Path(t, "data", "maros_meszaros", c.name+".SIF.gz"))
+		file, err := formats.ReadFile(shared.Path(t, "data", "maros_meszaros", c.name+".SIF.gz"))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		p := file.Problem
-		res := solve(t, newSolver(t, admm.DefaultOptions(), p, nil))
+		res := solve(t, newSolver(t, admm.Backend{}, p, nil))
 		if c.name == "QSHARE2B" {
 			if res.Status != qpbackend.IterationLimit || res.Message == "" {
 				t.Errorf("%s: %v (%s), known to reach the limit", c.name, res.Status, res.Message)

@@ -29,12 +29,12 @@ func (m *measure) within(ε float64) bool {
 
 // measure looks at a scaled point; r is the constant of the objective.
 func (w *work) measure(x, z, y []float64, r float64) (t measure) {
-	clear(w.px)
-	w.p.AddSymMulVec(w.px, 1, x)
-	w.multiplyT(w.aty, y)
-	w.multiply(w.ax, x)
+	clear(w.product.px)
+	w.p.AddSymMulVec(w.product.px, 1, x)
+	w.multiplyT(w.product.aty, y)
+	w.multiply(w.product.ax, x)
 
-	t.unit = w.units
+	t.unit = w.least.units
 	rows, s, off := w.primal(&t, z, y)
 	cols, xPx, qx, qSize := w.dual(&t, x)
 	t.relPrim, t.relDual = ratio(rows.res, rows.size), ratio(cols.res, cols.size)
@@ -61,22 +61,22 @@ type scaled struct{ res, size float64 }
 // and how far Ax is from meeting the rows, relative.
 func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 	axSize, nearSize := 0.0, 0.0
-	for i, e := range w.unit {
-		a := w.ax[i]
+	for i, e := range w.side.unit {
+		a := w.product.ax[i]
 		d, size := math.Abs(a-z[i]), max(math.Abs(a), math.Abs(z[i]))
 		in.res, in.size = max(in.res, d), max(in.size, size)
 		if i < w.m {
-			e *= min(1, w.rowSizes[i])
+			e *= min(1, w.least.rowSizes[i])
 		}
 		t.prim, t.primSize = max(t.prim, d/e), max(t.primSize, size/e)
-		near := min(max(a, w.l[i]), w.u[i])
+		near := min(max(a, w.side.lo[i]), w.side.up[i])
 		off = max(off, math.Abs(a-near)/e)
 		axSize, nearSize = max(axSize, math.Abs(a)/e), max(nearSize, math.Abs(near)/e)
 		switch v := y[i]; {
-		case v > 0 && w.u[i] < math.Inf(1):
-			s += v * w.u[i]
-		case v < 0 && w.l[i] > math.Inf(-1):
-			s += v * w.l[i]
+		case v > 0 && w.side.up[i] < math.Inf(1):
+			s += v * w.side.up[i]
+		case v < 0 && w.side.lo[i] > math.Inf(-1):
+			s += v * w.side.lo[i]
 		}
 	}
 	return in, s, off / max(t.unit.Side, axSize, nearSize)
@@ -85,7 +85,7 @@ func (w *work) primal(t *measure, z, y []float64) (in scaled, s, off float64) {
 // dual measures Px + q + Aᵀy, and returns xᵀPx, qᵀx and Σ|qⱼxⱼ|.
 func (w *work) dual(t *measure, x []float64) (in scaled, xPx, qx, qSize float64) {
 	for j, d := range w.scale.D {
-		p, q, a := w.px[j], w.q[j], w.aty[j]
+		p, q, a := w.product.px[j], w.q[j], w.product.aty[j]
 		v, size := math.Abs(p+q+a), max(math.Abs(p), math.Abs(q), math.Abs(a))
 		in.res, in.size = max(in.res, v), max(in.size, size)
 		t.dual, t.dualSize = max(t.dual, v/d), max(t.dualSize, size/d)
@@ -107,8 +107,8 @@ func (w *work) adapt() {
 		}
 		return
 	}
-	ρ := min(max(w.ρ*math.Sqrt(w.now.relPrim/w.now.relDual), minRho), maxRho)
-	if tol := w.opt.AdaptiveRhoTolerance; ρ > tol*w.ρ || ρ < w.ρ/tol {
+	ρ := min(max(w.mat.ρ*math.Sqrt(w.now.relPrim/w.now.relDual), minRho), maxRho)
+	if ρ > rhoChange*w.mat.ρ || ρ < w.mat.ρ/rhoChange {
 		w.setRho(ρ)
 	}
 }

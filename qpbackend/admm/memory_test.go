@@ -17,7 +17,7 @@ func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	p := randomQP(rng, 15)
 	a, q := jittered(rng, p.A.Val, 0.01), jittered(rng, p.Q, 0.01)
-	for _, opt := range []admm.Options{plain(), admm.DefaultOptions()} {
+	for _, opt := range []admm.Backend{plain(), admm.Backend{}} {
 		s := newSolver(t, opt, p, nil)
 		res := solve(t, s)
 		if n := testing.AllocsPerRun(10, func() {
@@ -26,7 +26,7 @@ func TestAllocations(t *testing.T) {
 			}
 			a, p.A.Val = p.A.Val, a
 		}); n != 0 || res.Status != qpbackend.Solved {
-			t.Errorf("polishing %t: %g allocations, %v", opt.Polishing, n, res.Status)
+			t.Errorf("polishing %t: %g allocations, %v", !opt.Unpolished, n, res.Status)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestNoLeak(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	p := randomQP(rng, 6)
 	val := [2][]float64{p.A.Val, jittered(rng, p.A.Val, 0.05)}
-	s := newSolver(t, admm.DefaultOptions(), p, nil)
+	s := newSolver(t, admm.Backend{}, p, nil)
 	var res qpbackend.Result
 	cycle := func(k int) {
 		if err := s.Update(qpbackend.Update{A: val[k%2]}); err != nil {

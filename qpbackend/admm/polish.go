@@ -50,15 +50,15 @@ func (s *solver) polish(ctx context.Context) bool {
 // iteration is lost.
 func (w *work) polish(ctx context.Context) bool {
 	w.guess()
-	w.sys.load(w.off)
-	w.loaded, w.factored = false, false
-	if _, err := w.sys.factor(ctx, w.diag); err != nil {
+	w.mat.sys.Load(1, w.mat.off)
+	w.mat.loaded, w.mat.factored = false, false
+	if _, err := w.mat.sys.Factorise(ctx, w.mat.diag); err != nil {
 		return false
 	}
 	pol := &w.pol
 	copy(pol.sol, pol.rhs)
 	w.solveActive(pol.sol)
-	for range w.opt.PolishRefineIter {
+	for range polishSteps {
 		w.remainder()
 		w.solveActive(pol.res)
 		for i, v := range pol.res {
@@ -71,7 +71,7 @@ func (w *work) polish(ctx context.Context) bool {
 	// of z + y, and the distance that it moved.
 	for i, y := range pol.sol[w.n:] {
 		v := pol.z[i] + y
-		pol.z[i] = min(max(v, w.l[i]), w.u[i])
+		pol.z[i] = min(max(v, w.side.lo[i]), w.side.up[i])
 		pol.y[i] = v - pol.z[i]
 	}
 	return num.FirstNotFinite(pol.sol) < 0
@@ -88,13 +88,13 @@ func (w *work) guess() {
 		}
 	}
 	for j, q := range w.q {
-		w.diag[j], pol.rhs[j] = w.opt.Delta, -q
+		w.mat.diag[j], pol.rhs[j] = polishWeight, -q
 	}
-	for i := range w.off {
+	for i := range w.m {
 		r, at := w.n+i, w.holding(i)
-		pol.rhs[r], w.diag[r], w.off[i] = at, -w.opt.Delta, false
+		pol.rhs[r], w.mat.diag[r], w.mat.off[r] = at, -polishWeight, false
 		if math.IsNaN(at) { // with nothing beside it: y is zero
-			pol.rhs[r], w.diag[r], w.off[i] = 0, -1, true
+			pol.rhs[r], w.mat.diag[r], w.mat.off[r] = 0, -1, true
 		}
 	}
 	for k, j := range w.box {
@@ -102,7 +102,7 @@ func (w *work) guess() {
 		pol.at[k] = w.holding(i)
 		if pol.rhs[w.n+i] = 0; !math.IsNaN(pol.at[k]) {
 			pol.rhs[w.n+i] = pol.at[k]
-			w.diag[j] += 1 / w.opt.Delta
+			w.mat.diag[j] += 1 / polishWeight
 		}
 	}
 }
@@ -110,10 +110,10 @@ func (w *work) guess() {
 // holding is the side of row or bound i that seems to hold, NaN for none.
 func (w *work) holding(i int) float64 {
 	switch z, y := w.z[i], w.y[i]; {
-	case z-w.l[i] < -y || w.l[i] == w.u[i]:
-		return w.l[i]
-	case w.u[i]-z < y:
-		return w.u[i]
+	case z-w.side.lo[i] < -y || w.side.lo[i] == w.side.up[i]:
+		return w.side.lo[i]
+	case w.side.up[i]-z < y:
+		return w.side.up[i]
 	}
 	return math.NaN()
 }
@@ -121,11 +121,11 @@ func (w *work) holding(i int) float64 {
 // solveActive solves with the matrix of polish in place: v has an entry for each
 // variable, row and bound. The bounds are eliminated: y = (x − v)/δ there.
 func (w *work) solveActive(v []float64) {
-	δ, bounds := w.opt.Delta, v[w.n+w.m:]
+	δ, bounds := polishWeight, v[w.n+w.m:]
 	for k, j := range w.box {
 		v[j] += bounds[k] / δ // zero where no bound holds
 	}
-	w.sys.f.Solve(v[:w.n+w.m])
+	w.mat.sys.SolveOnce(v[:w.n+w.m], v[:w.n+w.m])
 	for k, j := range w.box {
 		if math.IsNaN(w.pol.at[k]) {
 			bounds[k] = 0
@@ -148,9 +148,9 @@ func (w *work) remainder() {
 			pol.res[n+w.m+k] -= pol.sol[j]
 		}
 	}
-	for i, off := range w.off {
+	for r, off := range w.mat.off {
 		if off {
-			pol.res[n+i] = 0
+			pol.res[r] = 0
 		}
 	}
 }

@@ -2,28 +2,27 @@ package admm
 
 // step is one iteration of Stellato et al. 2020, Algorithm 1.
 func (w *work) step() {
-	σ, α, b := w.σ, w.opt.Alpha, w.rhs
+	σ, α, b := w.mat.σ, relaxation, w.rhs
 	x := w.x
-	q, px := w.q[:len(x)], w.sys.place[:len(x)]
+	q := w.q[:len(x)]
 	for j, v := range x {
-		b[px[j]] = σ*v - q[j]
+		b[j] = σ*v - q[j]
 	}
-	z := w.z[:w.m]
-	pz := w.sys.place[len(x):][:len(z)]
-	y, ρ, inv := w.y[:len(z)], w.rowρ[:len(z)], w.inverse[:len(z)]
+	z, ν := w.z[:w.m], b[len(x):][:w.m]
+	y, ρ, inv := w.y[:len(z)], w.mat.rowρ[:len(z)], w.mat.inverse[:len(z)]
 	for i, v := range z {
-		b[pz[i]] = v - inv[i]*y[i]
+		ν[i] = v - inv[i]*y[i]
 	}
 	w.boundsRHS(b)
-	w.sys.f.SolveInOrder(b) // x̃ and ν
+	w.mat.sys.SolveOnce(b, b) // x̃ and ν
 	w.boundsStep(b)
 	for j, v := range x {
-		x[j] = α*b[px[j]] + (1-α)*v
+		x[j] = α*b[j] + (1-α)*v
 	}
-	l, u := w.l[:len(z)], w.u[:len(z)]
+	l, u := w.side.lo[:len(z)], w.side.up[:len(z)]
 	for i, v := range z {
 		shift := inv[i] * y[i]
-		mix := α*(v-shift+inv[i]*b[pz[i]]) + (1-α)*v // αz̃ + (1−α)z
+		mix := α*(v-shift+inv[i]*ν[i]) + (1-α)*v // αz̃ + (1−α)z
 		next := mix + shift
 		if next < l[i] {
 			next = l[i]
@@ -38,17 +37,18 @@ func (w *work) step() {
 // boundsRHS adds to the right-hand side b the terms that the eliminated rows of bounds
 // leave there.
 func (w *work) boundsRHS(b []float64) {
-	z, y, ρ := w.z[w.m:], w.y[w.m:], w.rowρ[w.m:]
+	z, y, ρ := w.z[w.m:], w.y[w.m:], w.mat.rowρ[w.m:]
 	for k, j := range w.box {
-		b[w.sys.place[j]] += ρ[k]*z[k] - y[k]
+		b[j] += ρ[k]*z[k] - y[k]
 	}
 }
 
 // boundsStep moves z and y of the bounds, with x̃ in b.
 func (w *work) boundsStep(b []float64) {
-	α, z, y, ρ, inv, l, u := w.opt.Alpha, w.z[w.m:], w.y[w.m:], w.rowρ[w.m:], w.inverse[w.m:], w.l[w.m:], w.u[w.m:]
+	α, z, y, ρ, inv := relaxation, w.z[w.m:], w.y[w.m:], w.mat.rowρ[w.m:], w.mat.inverse[w.m:]
+	l, u := w.side.lo[w.m:], w.side.up[w.m:]
 	for k, j := range w.box {
-		mix := α*b[w.sys.place[j]] + (1-α)*z[k] // αz̃ + (1−α)z, z̃ = x̃
+		mix := α*b[j] + (1-α)*z[k] // αz̃ + (1−α)z, z̃ = x̃
 		next := min(max(mix+inv[k]*y[k], l[k]), u[k])
 		y[k] += ρ[k] * (mix - next)
 		z[k] = next

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
+	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -20,8 +21,17 @@ const (
 )
 
 // Source: Stellato and others 2020, section 5.2, and OSQP's RHO_MIN, RHO_MAX,
-// RHO_EQ_OVER_RHO_INEQ and RHO_TOL.
+// RHO_EQ_OVER_RHO_INEQ and RHO_TOL; the others are OSQP's defaults.
 const (
+	scalings       = 10   // passes of equilibration
+	firstSigma     = 1e-6 // proximal weight of x
+	relaxation     = 1.6
+	firstRho       = 0.1  // step size, of a solve without warm start
+	rhoInterval    = 50   // iterations between looks whether another one is better,
+	rhoChange      = 5    // by more than this factor
+	testInterval   = 25   // iterations between tests
+	polishWeight   = 1e-6 // regularisation in polishing,
+	polishSteps    = 3    // and steps of refinement
 	minRho, maxRho = 1e-6, 1e6
 	equalRho       = 1e3 // times ρ, in equality rows
 	equalWidth     = 1e-4
@@ -37,58 +47,69 @@ const (
 // of box. A bound is the row x of the scaled problem, with coefficient one: it is
 // eliminated from the matrix.
 type work struct {
-	n, m  int
-	box   []int // variables with a bound, ascending
-	opt   Options
-	scale *equil.Scaling
-	p, at *sparse.CSC // upper triangle of P; columns are rows of A
-	from  []int       // entry of at → entry of A
-	q     []float64
-	l, u  []float64 // of rows and bounds, infinite where absent
-	unit  []float64 // of rows and bounds: the number of which their values are multiples
-	kind  []rowKind // of rows and bounds
+	n, m    int
+	box     []int // variables with a bound, ascending
+	scale   *equil.Scaling
+	p, at   *sparse.CSC // upper triangle of P; columns are rows of A
+	from    []int       // entry of at → entry of A
+	q       []float64
+	side    sides
+	least   least
+	mat     matrix
+	x, z, y []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
+	rhs     []float64 // length n+m
+	dx, dy  []float64 // the step to the present iterate, after a test
+	product products  // of the point measured last
+	now     measure
+	pol     polished
+}
 
-	// The least sizes that residuals are relative to.
+// sides are those of rows and bounds, infinite where absent.
+type sides struct {
+	lo, up []float64
+	unit   []float64 // the number of which their values are multiples
+	kind   []rowKind
+}
+
+// least are the least sizes that residuals are relative to.
+type least struct {
 	set      qpbackend.Settings
 	units    qpbackend.Units // as set.Units
 	rowSizes []float64       // as set.RowSizes
+}
 
+// matrix is the one above with its factorisation.
+type matrix struct {
 	σ, ρ     float64
 	rowρ     []float64 // of rows and bounds
 	inverse  []float64 // 1/ρ of these
-	sys      *system
+	sys      *kkt.System
 	loaded   bool // sys holds the values of p and at, nothing off
 	factored bool // and is factored for ρ
 	diag     []float64
-	off      []bool // rows that polishing switches off
-
-	x, z, y []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
-	rhs     []float64 // length n+m, in the order of the pivots
-	dx, dy  []float64 // the step to the present iterate, after a test
-
-	px, aty, ax []float64
-	now         measure
-	pol         polished
+	off      []bool // of variables and rows: polishing switches it off
 }
 
-func newWork(ctx context.Context, p *qpbackend.Problem, opt Options, set qpbackend.Settings) (*work, error) {
+// products are Px, Aᵀy with the multipliers of bounds, and (Ax, x of box).
+type products struct{ px, aty, ax []float64 }
+
+func newWork(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (*work, error) {
 	n, m := p.Dims()
 	at, from := p.A.Transpose()
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &work{
-		n: n, m: m, opt: opt, set: set, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
-		q: vec(n), ρ: startRho(opt), diag: vec(n + m), off: make([]bool, m),
-		x: vec(n), rhs: vec(n + m), dx: vec(n), px: vec(n), aty: vec(n), rowSizes: vec(m),
+		n: n, m: m, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
+		q: vec(n), x: vec(n), rhs: vec(n + m), dx: vec(n), product: products{px: vec(n), aty: vec(n)},
+		least: least{set: set, rowSizes: vec(m)},
+		mat:   matrix{ρ: firstRho, diag: vec(n + m), off: make([]bool, n+m)},
 	}
 	var err error
-	if w.sys, err = newSystem(ctx, w.p, w.at); err != nil {
+	if w.mat.sys, err = kkt.New(ctx, w.p, w.at, nil, kkt.Sparse, nil); err != nil {
 		return nil, err
 	}
 	w.loadMatrices(p)
 	return w, nil
 }
-
-func startRho(opt Options) float64 { return min(max(opt.Rho, minRho), maxRho) }
 
 // loadMatrices takes over all values and finds a new scaling.
 func (w *work) loadMatrices(p *qpbackend.Problem) {
@@ -97,9 +118,9 @@ func (w *work) loadMatrices(p *qpbackend.Problem) {
 		w.at.Val[t] = p.A.Val[k]
 	}
 	copy(w.q, p.Q)
-	w.set.RowSizes(p, w.rowSizes)
-	w.scale.Modified(w.p, w.at, w.q, w.opt.Scaling)
-	w.loaded, w.factored = false, false
+	w.least.set.RowSizes(p, w.least.rowSizes)
+	w.scale.Modified(w.p, w.at, w.q, scalings)
+	w.mat.loaded, w.mat.factored = false, false
 	w.loadVectors(p)
 }
 
@@ -109,8 +130,8 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 		w.q[j] = w.scale.C * w.scale.D[j] * q
 	}
 	w.findBox(p)
-	w.units = w.set.Units(p, w.rowSizes)
-	for i := range w.l {
+	w.least.units = w.least.set.Units(p, w.least.rowSizes)
+	for i := range w.side.lo {
 		var e, lo, up float64
 		if i < w.m {
 			e = w.scale.E[i]
@@ -120,16 +141,16 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 			e = 1 / w.scale.D[j]
 			lo, up = p.Bounds(j)
 		}
-		w.unit[i], w.l[i], w.u[i] = e, e*lo, e*up
+		w.side.unit[i], w.side.lo[i], w.side.up[i] = e, e*lo, e*up
 		kind := bounded
 		switch {
-		case math.IsInf(w.l[i], -1) && math.IsInf(w.u[i], 1):
+		case math.IsInf(w.side.lo[i], -1) && math.IsInf(w.side.up[i], 1):
 			kind = loose
-		case w.u[i]-w.l[i] < equalWidth:
+		case w.side.up[i]-w.side.lo[i] < equalWidth:
 			kind = equal
 		}
-		if kind != w.kind[i] {
-			w.kind[i], w.factored = kind, false
+		if kind != w.side.kind[i] {
+			w.side.kind[i], w.mat.factored = kind, false
 		}
 	}
 }
@@ -151,33 +172,33 @@ func (w *work) findBox(p *qpbackend.Problem) {
 	}
 	w.box = w.box[:count]
 	length := w.m + count
-	if same && len(w.l) == length {
+	if same && len(w.side.lo) == length {
 		return
 	}
-	w.factored = false
-	for _, v := range [...]*[]float64{&w.l, &w.u, &w.unit, &w.rowρ, &w.inverse, &w.z, &w.y, &w.dy, &w.ax} {
+	w.mat.factored = false
+	for _, v := range [...]*[]float64{&w.side.lo, &w.side.up, &w.side.unit, &w.mat.rowρ, &w.mat.inverse, &w.z, &w.y,
+		&w.dy, &w.product.ax} {
 		*v = make([]float64, length)
 	}
-	w.kind = make([]rowKind, length)
+	w.side.kind = make([]rowKind, length)
 	w.pol = polished{}
 }
 
-// setSigma takes σ from the options, or larger where P has negative curvature
-// to outweigh.
+// setSigma makes σ larger where P has negative curvature to outweigh.
 func (w *work) setSigma(convex bool) {
-	σ := w.opt.Sigma
+	σ := firstSigma
 	if !convex {
 		σ = max(σ, qpbackend.Outweigh)
 	}
-	if σ != w.σ {
-		w.σ, w.factored = σ, false
+	if σ != w.mat.σ {
+		w.mat.σ, w.mat.factored = σ, false
 	}
 }
 
 // setRho makes ρ the step size, within its range.
 func (w *work) setRho(ρ float64) {
-	if ρ = min(max(ρ, minRho), maxRho); ρ != w.ρ {
-		w.ρ, w.factored = ρ, false
+	if ρ = min(max(ρ, minRho), maxRho); ρ != w.mat.ρ {
+		w.mat.ρ, w.mat.factored = ρ, false
 	}
 }
 
@@ -187,38 +208,37 @@ var errIndefinite = errors.New("admm: the KKT matrix is not quasi-definite")
 // factor brings the factorisation up to date. The error is ctx.Err(), or says
 // that the matrix cannot be factored.
 func (w *work) factor(ctx context.Context) error {
-	if w.factored {
+	if w.mat.factored {
 		return nil
 	}
-	if !w.loaded {
-		w.sys.load(nil)
-		w.loaded = true
+	if !w.mat.loaded {
+		clear(w.mat.off)
+		w.mat.sys.Load(1, w.mat.off)
+		w.mat.loaded = true
 	}
 	for j := range w.n {
-		w.diag[j] = w.σ
+		w.mat.diag[j] = w.mat.σ
 	}
-	for i, kind := range w.kind {
-		ρ := w.ρ
-		if w.opt.RhoIsVec {
-			switch kind {
-			case equal:
-				ρ *= equalRho
-			case loose:
-				ρ = minRho
-			}
+	for i, kind := range w.side.kind {
+		ρ := w.mat.ρ
+		switch kind {
+		case equal:
+			ρ *= equalRho
+		case loose:
+			ρ = minRho
 		}
-		w.rowρ[i], w.inverse[i] = ρ, 1/ρ
+		w.mat.rowρ[i], w.mat.inverse[i] = ρ, 1/ρ
 		if i < w.m {
-			w.diag[w.n+i] = -1 / ρ
+			w.mat.diag[w.n+i] = -1 / ρ
 		} else {
-			w.diag[w.box[i-w.m]] += ρ
+			w.mat.diag[w.box[i-w.m]] += ρ
 		}
 	}
-	replaced, err := w.sys.factor(ctx, w.diag)
+	replaced, err := w.mat.sys.Factorise(ctx, w.mat.diag)
 	if err == nil && replaced > 0 {
 		err = errIndefinite
 	}
-	w.factored = err == nil
+	w.mat.factored = err == nil
 	return err
 }
 
@@ -227,7 +247,7 @@ func (w *work) reset() {
 	clear(w.x)
 	clear(w.z)
 	clear(w.y)
-	w.setRho(w.opt.Rho)
+	w.setRho(firstRho)
 }
 
 // start from an unscaled point; ρ stays.

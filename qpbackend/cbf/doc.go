@@ -1,4 +1,4 @@
-// Package cbf reads and writes conic programs in the Conic Benchmark Format, .cbf,
+// Package cbf reads conic programs in the Conic Benchmark Format, .cbf,
 // versions 1 to 4: the continuous ones, of linear, second-order, exponential, power and
 // semidefinite cones.
 //

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend/cbf"
@@ -41,7 +40,7 @@ func Is(path string) bool {
 
 func of(path string) (problemfile.Format, bool) {
 	for _, f := range all() {
-		if ending, _ := f.Ending(path); ending != "" {
+		if f.Ending(path) != "" {
 			return f, true
 		}
 	}
@@ -66,18 +65,4 @@ func ReadNamed(r io.Reader, path string) (*File, error) {
 			strings.Join(Endings(), ", "))
 	}
 	return f.ReadNamed(r, path)
-}
-
-// Write writes a file in the format that the ending of path asks for. A problem that the format
-// cannot hold is refused; .npz is not written.
-func Write(w io.Writer, f *File, path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".qps", ".mps", ".sif":
-		return qps.Write(w, f)
-	case ".dat-s":
-		return sdpa.Write(w, f)
-	case ".cbf":
-		return cbf.Write(w, f)
-	}
-	return fmt.Errorf("%s: want a name that ends in .qps, .mps, .sif, .dat-s or .cbf", path)
 }

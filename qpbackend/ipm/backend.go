@@ -71,8 +71,7 @@ type solver struct {
 	w      *interior.Work
 	aux    *interior.Work // of the embedding, for a plain one in doubt; made when first needed
 
-	// Changes by Update since the values were last loaded.
-	staleP, staleMatrix, stale bool // P; P or A; anything
+	stale struct{ p, matrix, any bool } // P, P or A, anything has changed since the values were last loaded
 
 	how     KKT                                               // as asked for
 	confirm func(ctx context.Context, x, y, z []float64) bool // see Confirm; nil: always
@@ -131,20 +130,20 @@ func (s *solver) arrange(ctx context.Context) error {
 func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
 	p := &sparse.CSC{Rows: s.P.P.Rows, Cols: s.P.P.Cols, ColPtr: s.P.P.ColPtr, RowIdx: s.P.P.RowIdx,
 		Val: make([]float64, s.P.P.NNZ())}
-	sys, err := kkt.NewBlocks(ctx, p, s.lay.at, blocks, s.how)
+	sys, err := kkt.New(ctx, p, s.lay.at, blocks, s.how, nil)
 	if err != nil {
 		return fmt.Errorf("ipm: %w", err)
 	}
 	s.p, s.sys, s.blocks = p, sys, blocks
 	s.w = interior.New(p, s.lay.at, sys, s.lay.cones, s.Set.Tol)
-	s.staleP, s.staleMatrix, s.stale = true, true, true
+	s.stale.p, s.stale.matrix, s.stale.any = true, true, true
 	return nil
 }
 
 // adapt builds anew where bounds or coefficients that have come or gone change which cones are
 // matrix variables, or which rows are bounds.
 func (s *solver) adapt(ctx context.Context) error {
-	if !s.stale {
+	if !s.stale.any {
 		return nil
 	}
 	if !s.lay.hold(s.P) {
@@ -174,9 +173,9 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	s.lay.fresh = s.lay.fresh && u.A == nil
 	s.status = qpbackend.Unknown
-	s.staleP = s.staleP || u.P != nil
-	s.staleMatrix = s.staleMatrix || u.P != nil || u.A != nil
-	s.stale = s.stale || s.staleMatrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
+	s.stale.p = s.stale.p || u.P != nil
+	s.stale.matrix = s.stale.matrix || u.P != nil || u.A != nil
+	s.stale.any = s.stale.any || s.stale.matrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
 	return nil
 }
 
@@ -316,14 +315,14 @@ func (s *solver) reset() {
 
 // checkConvex refuses a P that Update has made nonconvex.
 func (s *solver) checkConvex(ctx context.Context) error {
-	if !s.staleP {
+	if !s.stale.p {
 		return nil
 	}
 	exact, err := s.convex.Check(ctx, s.P.P)
 	if err != nil {
 		return err
 	}
-	s.staleP = false
+	s.stale.p = false
 	s.w.Outweigh(0)
 	if !exact {
 		s.w.Outweigh(qpbackend.Outweigh)
@@ -335,13 +334,13 @@ func (s *solver) checkConvex(ctx context.Context) error {
 // values alone, not on those before.
 func (s *solver) load() {
 	sc, at := s.scale, s.lay.at
-	if s.staleMatrix {
+	if s.stale.matrix {
 		s.lay.load(s.P.A)
 		sc.Ruiz(s.P.P, at, equilPasses)
 		sc.Rows(at)
 		s.Set.RowSizes(s.P, s.rowSizes)
 	}
-	if s.stale {
+	if s.stale.any {
 		lows, ups := s.w.Bounds()
 		n := len(sc.D)
 		for j, d := range sc.D {
@@ -366,7 +365,7 @@ func (s *solver) load() {
 		sc.Apply(s.p, q)
 		s.w.Loaded()
 	}
-	s.stale, s.staleMatrix = false, false
+	s.stale.any, s.stale.matrix = false, false
 }
 
 // Source: OSQP's default, 10; docs/lab/bench.md, Constants of ipm.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/cbf"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestCBLIB(t *testing.T) {
 	for _, name := range shared.Sample(t, 3, []string{"exp/varun", "socp/nql60", "exp/cx02-200", "socp/db_shear_wall"}) {
 		t.Run(name, func(t *testing.T) {
-			file, err := cbf.ReadFile(shared.Path(t, "data", "conic", name+".cbf.gz"))
+			file, err := formats.ReadFile(shared.Path(t, "data", "conic", name+".cbf.gz"))
 			if err != nil {
 				t.Fatal(err)
 			}

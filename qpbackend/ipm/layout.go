@@ -15,8 +15,6 @@ type layout struct {
 	generalRows
 
 	at    *sparse.CSC // Aᵀ: column i holds row i
-	tiles []int       // rows that are filled together begin here; their number last
-	ahead []int       // of each column of A, the entry that fill reads next; with one tile none
 	fresh bool        // at holds the values of the matrix that newLayout was given
 
 	cones []qpbackend.Cone
@@ -58,7 +56,6 @@ func (l *layout) byRows(count []int) {
 			l.conic[c.Start+i] = true
 		}
 	}
-	l.tile()
 	l.fill(a, true)
 }
 
@@ -72,53 +69,18 @@ func (l *layout) load(a *sparse.CSC) {
 	l.fill(l.a, false)
 }
 
-// tileEntries is how many entries of at are filled together. More would be too
-// many for a near cache and for the table of memory pages, as columns of a have
-// their entries far apart in at.
-// Source: derived: 2^16 float64 have 512 KB, half a second-level cache.
-const tileEntries = 1 << 16
-
-// tile chooses the rows that are filled together.
-func (l *layout) tile() {
-	l.tiles = append(l.tiles, 0)
-	from := 0
-	for i := range l.at.Cols {
-		if end := l.at.ColPtr[i+1]; end-l.at.ColPtr[from] > tileEntries && i > from {
-			l.tiles = append(l.tiles, i)
-			from = i
-		}
-	}
-	if l.tiles = append(l.tiles, l.at.Cols); len(l.tiles) > 2 {
-		l.ahead = make([]int, l.at.Rows)
-	}
-}
-
 // fill writes the values of a to at, and with pattern their places. On the way at.ColPtr holds the
 // entry of each row that is written next.
 func (l *layout) fill(a *sparse.CSC, pattern bool) {
-	copy(l.ahead, a.ColPtr)
 	val, idx, next := l.at.Val, l.at.RowIdx, l.at.ColPtr
-	for _, end := range l.tiles[1:] {
-		for j, hi := range a.ColPtr[1:] {
-			k := a.ColPtr[j]
-			if l.ahead != nil {
-				k = l.ahead[j]
+	for j := range a.Cols {
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			t := next[a.RowIdx[k]]
+			val[t] = a.Val[k]
+			if pattern {
+				idx[t] = j
 			}
-			for ; k < hi; k++ {
-				i := a.RowIdx[k]
-				if i >= end {
-					break
-				}
-				t := next[i]
-				val[t] = a.Val[k]
-				if pattern {
-					idx[t] = j
-				}
-				next[i] = t + 1
-			}
-			if l.ahead != nil {
-				l.ahead[j] = k
-			}
+			next[a.RowIdx[k]] = t + 1
 		}
 	}
 	copy(next[1:], next) // the end of a row is the first entry of the next one

@@ -8,8 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/npz"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // knownFailures are problems of the collection that are not solved to the
@@ -37,7 +36,7 @@ func TestMarosMeszaros(t *testing.T) {
 			skipped++
 			continue
 		}
-		file, err := qps.ReadFile(program.Path)
+		file, err := formats.ReadFile(program.Path)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -80,7 +79,7 @@ func TestMarosLarge(t *testing.T) {
 		"BOYD1": -61735219.6404, "BOYD2": 21.2567670043, "CONT-200": -4.68487592037, "CONT-201": .192483370101, "CONT-300": .19151232,
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, err := npz.ReadFile(shared.Path(t, "data", "maros_large", name+".npz"))
+			file, err := formats.ReadFile(shared.Path(t, "data", "maros_large", name+".npz"))
 			if err != nil {
 				t.Fatal(err)
 			}

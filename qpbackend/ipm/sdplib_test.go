@@ -10,8 +10,8 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
-	"github.com/dcopt/dcopt/qpbackend/sdpa"
 )
 
 // sdplib are problems of SDPLIB that take a fraction of a second, with the way to their
@@ -39,7 +39,7 @@ func TestSDPLIB(t *testing.T) {
 			continue
 		}
 		seen++
-		file, err := sdpa.ReadFile(shared.Path(t, "data", "conic", "sdplib", row[0]+".dat-s.gz"))
+		file, err := formats.ReadFile(shared.Path(t, "data", "conic", "sdplib", row[0]+".dat-s.gz"))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -74,7 +74,7 @@ func TestSDPLIB(t *testing.T) {
 // below 1e-6. Of their Schur complements the small eigenvalues are below the rounding errors of the large ones.
 func TestWithoutInterior(t *testing.T) {
 	for _, name := range []string{"hinf6", "hinf8"} {
-		file, err := sdpa.ReadFile(shared.Path(t, "data", "conic", "sdplib", name+".dat-s.gz"))
+		file, err := formats.ReadFile(shared.Path(t, "data", "conic", "sdplib", name+".dat-s.gz"))
 		if err != nil {
 			t.Fatal(err)
 		}

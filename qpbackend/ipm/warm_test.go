@@ -9,8 +9,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
-	"github.com/dcopt/dcopt/qpbackend/npz"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -136,7 +136,7 @@ func BenchmarkSequences(b *testing.B) {
 	sequences := map[string][]*qpbackend.Problem{}
 	for _, name := range []string{"LIPMWALK", "WHLIPBAL"} {
 		for _, k := range []int{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 21, 23, 25, 27, 29} {
-			f, err := npz.ReadFile(shared.Path(b, "data", "mpc", fmt.Sprint(name, k, ".npz")))
+			f, err := formats.ReadFile(shared.Path(b, "data", "mpc", fmt.Sprint(name, k, ".npz")))
 			if err != nil {
 				b.Fatal(err)
 			}

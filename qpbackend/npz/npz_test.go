@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/shared"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/npz"
 )
 
@@ -191,7 +192,7 @@ func TestErrors(t *testing.T) {
 func TestBenchmark(t *testing.T) {
 	for name, want := range map[string][3]int{"mpc/LIPMWALK0": {16, 32, 0}, "mpc/QUADCMPC3": {384, 448, 384}, "maros_large/CONT-201": {40397, 80595, 0}} {
 		t.Run(name, func(t *testing.T) {
-			f, err := npz.ReadFile(shared.Path(t, "data", filepath.FromSlash(name)+".npz"))
+			f, err := formats.ReadFile(shared.Path(t, "data", filepath.FromSlash(name)+".npz"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,9 +22,6 @@ func Format() problemfile.Format {
 	}}
 }
 
-// ReadFile reads the file at path, which ends in .npz or .npz.gz.
-func ReadFile(path string) (*problemfile.File, error) { return Format().ReadFile(path) }
-
 // asymmetry is the largest difference of entries (i, j) and (j, i) of P, relative to the
 // largest entry, that counts as rounding.
 // Source: derived: sums of a million terms have errors of 1e-10 and less.

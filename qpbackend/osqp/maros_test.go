@@ -9,7 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // TestMarosMeszaros: on each of these OSQP, with its own defaults, is wrong
@@ -33,7 +33,7 @@ func TestMarosMeszaros(t *testing.T) {
 		if c.name == "HUES-MOD" && !shared.Whole(t) {
 			continue // not in the part of the data that the repository has
 		}
-		file, err := qps.ReadFile(shared.Path(t, "data", "maros_meszaros", c.name+".SIF.gz"))
+		file, err := formats.ReadFile(shared.Path(t, "data", "maros_meszaros", c.name+".SIF.gz"))
 		if err != nil {
 			t.Error(err)
 			continue

@@ -8,9 +8,9 @@ import (
 
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/presolve"
-	"github.com/dcopt/dcopt/qpbackend/qps"
 	"github.com/dcopt/dcopt/qpbackend/qptest"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -183,7 +183,7 @@ func extend(a *sparse.CSC, vals []float64, cols []int) *sparse.CSC {
 func TestMarosMeszaros(t *testing.T) {
 	solved := 0
 	for _, program := range shared.Sample(t, 4, shared.MarosMeszaros(t)) {
-		f, err := qps.ReadFile(program.Path)
+		f, err := formats.ReadFile(program.Path)
 		if err != nil {
 			t.Fatal(err)
 		}

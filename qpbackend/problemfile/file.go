@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,33 +59,19 @@ type Format struct {
 	Read func(r io.Reader, ending string) (*File, error)
 }
 
-// Ending is the one of the format that path has, in either case, and whether .gz is behind
-// it; "" where it has none of them.
-func (f Format) Ending(path string) (ending string, gz bool) {
-	plain, gz := strings.CutSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	if ext := filepath.Ext(plain); slices.Contains(f.Endings, ext) {
-		return ext, gz
+// Ending is the one of the format that path has, in either case, with .gz behind it or not; ""
+// where it has none of them.
+func (f Format) Ending(path string) string {
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz"))
+	if slices.Contains(f.Endings, ext) {
+		return ext
 	}
-	return "", gz
+	return ""
 }
 
-// ReadFile reads the file at path; see ReadNamed.
-func (f Format) ReadFile(path string) (*File, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return f.ReadNamed(r, path)
-}
-
-// ReadNamed reads a file by the ending of its name, which errors begin with.
+// ReadNamed reads a file whose name has one of the endings. Errors begin with the name.
 func (f Format) ReadNamed(r io.Reader, path string) (*File, error) {
-	ending, _ := f.Ending(path)
-	if ending == "" {
-		return nil, fmt.Errorf("%s: want a name that ends in %s, or one of these and .gz", path, either(f.Endings))
-	}
-	file, err := f.Read(r, ending)
+	file, err := f.Read(r, f.Ending(path))
 	var e *Error
 	switch {
 	case errors.As(err, &e):
@@ -96,12 +81,4 @@ func (f Format) ReadNamed(r io.Reader, path string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return file, nil
-}
-
-// either lists words, the last one behind an "or".
-func either(words []string) string {
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " or " + words[last]
-	}
-	return strings.Join(words, "")
 }

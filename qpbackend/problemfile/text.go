@@ -198,8 +198,5 @@ func (n *Names) List() []string {
 	return out
 }
 
-// Exact prints v so that it reads back as v.
-func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
 // ErrEmpty is the complaint about a text that says nothing.
 var ErrEmpty = errors.New("the file is empty")

@@ -1,4 +1,4 @@
-// Package qps reads and writes quadratic programs in the QPS format: MPS with a section
+// Package qps reads quadratic programs in the QPS format: MPS with a section
 // for the quadratic objective, and the part of SIF that coincides with it.
 //
 //	minimise ½ xᵀPx + qᵀx + r over the rows and bounds of the file

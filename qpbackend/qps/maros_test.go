@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/shared"
-	"github.com/dcopt/dcopt/qpbackend/qps"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // TestMarosMeszaros reads every problem of the collection that is at hand and
@@ -13,7 +13,7 @@ import (
 func TestMarosMeszaros(t *testing.T) {
 	read := 0
 	for _, program := range shared.Sample(t, 4, shared.MarosMeszaros(t)) {
-		file, err := qps.ReadFile(program.Path)
+		file, err := formats.ReadFile(program.Path)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -64,19 +64,6 @@ func Files() problemfile.Format {
 		}}
 }
 
-// ReadFile reads the file at path; see ReadNamed.
-func ReadFile(path string) (*File, error) { return Files().ReadFile(path) }
-
-// ReadNamed reads a file by the ending of its name, .qps, .mps or .sif in either
-// case; with .gz behind it, it is decompressed.
-func ReadNamed(r io.Reader, path string) (*File, error) { return Files().ReadNamed(r, path) }
-
-// Is reports whether the name of a file ends as those that ReadFile reads.
-func Is(path string) bool {
-	ending, _ := Files().Ending(path)
-	return ending != ""
-}
-
 // line is a line that says something.
 type line struct {
 	no     int

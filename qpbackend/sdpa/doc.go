@@ -1,4 +1,4 @@
-// Package sdpa reads and writes semidefinite programs in SDPA's sparse format, .dat-s:
+// Package sdpa reads semidefinite programs in SDPA's sparse format, .dat-s:
 //
 //	minimise cᵀx  subject to  x₁F₁ + … + xₘFₘ − F₀ positive semidefinite
 //

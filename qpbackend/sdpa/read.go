@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
@@ -17,9 +16,6 @@ func Format() problemfile.Format {
 			return Read(r)
 		}}
 }
-
-// ReadFile reads the file at path, which ends in .dat-s or .dat-s.gz.
-func ReadFile(path string) (*problemfile.File, error) { return Format().ReadFile(path) }
 
 // block is one of the diagonal blocks.
 type block struct {
@@ -310,31 +306,4 @@ func (p *parser) file() (*problemfile.File, error) {
 	}
 	out.Problem = prob
 	return out, nil
-}
-
-// fits says why a problem has no form in the format; "" where it has one.
-func fits(p *qpbackend.Problem) string {
-	for _, c := range p.Cones {
-		if c.Kind != qpbackend.Semidefinite {
-			return fmt.Sprintf("cones (%s) have no form in .dat-s; write .cbf", qpbackend.ConeNames(p))
-		}
-	}
-	switch {
-	case p.P != nil && p.P.NNZ() > 0:
-		return "a quadratic objective has no form in .dat-s"
-	case p.R != 0:
-		return "a constant of the objective has no form in .dat-s"
-	case len(p.Q) == 0:
-		return "a problem without variables has no form in .dat-s"
-	}
-	return ""
-}
-
-// comment is a text as the first lines of a file.
-func comment(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }), " ")
-	if text == "" {
-		return ""
-	}
-	return `"` + text + "\n"
 }

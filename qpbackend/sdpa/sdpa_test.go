@@ -1,7 +1,6 @@
 package sdpa_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -160,51 +159,6 @@ func TestErrorsHaveLines(t *testing.T) {
 	}
 }
 
-// TestWrite: what is written has the same optimum, and reads as it was written.
-func TestWrite(t *testing.T) {
-	bounded := read(t, blocks)
-	bounded.Problem.Lo, bounded.Problem.Hi = []float64{math.Inf(-1), 2}, []float64{5, math.Inf(1)}
-	bounded.Problem.U[0] = 1 // an equation
-	bounded.Name = "a\nname"
-	for _, f := range []*problemfile.File{read(t, example), read(t, blocks), bounded, {Problem: &qpbackend.Problem{Q: []float64{0}}}} {
-		var texts [3]bytes.Buffer // the first may have another order of blocks
-		back := f
-		for k := range texts {
-			if err := sdpa.Write(&texts[k], back); err != nil {
-				t.Fatal(err)
-			}
-			back = read(t, texts[k].String())
-		}
-		if texts[1].String() != texts[2].String() {
-			t.Errorf("written again:\n%s\n%s", &texts[1], &texts[2])
-		}
-		if a, b := solve(t, f.Problem), solve(t, back.Problem); math.Abs(a-b) > 1e-6 {
-			t.Errorf("optimum %g, of the written file %g", a, b)
-		}
-	}
-}
-
-func TestWriteRefuses(t *testing.T) {
-	for _, c := range []struct {
-		change func(p *qpbackend.Problem)
-		want   string
-	}{
-		{func(p *qpbackend.Problem) { p.Cones[0].Kind = qpbackend.SecondOrder }, "second-order"},
-		{func(p *qpbackend.Problem) { p.P = p.A.Clone(); p.P.RowIdx = []int{0, 1, 2, 1, 2} }, "P"},
-		{func(p *qpbackend.Problem) { p.R = 1 }, "constant"},
-		{func(p *qpbackend.Problem) { p.U[0] = math.NaN(); p.L = p.L[:1] }, "A is 3 × 3"},
-	} {
-		f := read(t, example)
-		c.change(f.Problem)
-		if err := sdpa.Write(&bytes.Buffer{}, f); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
-	}
-	if err := sdpa.Write(&bytes.Buffer{}, &problemfile.File{}); err == nil {
-		t.Error("a file without a problem is written")
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add(example)
 	f.Add(blocks)
@@ -222,12 +176,6 @@ func FuzzRead(f *testing.F) {
 		n, m := file.Problem.Dims()
 		if len(file.ColNames) != n || len(file.RowNames) != m {
 			t.Errorf("%d names for %d columns, %d for %d rows", len(file.ColNames), n, len(file.RowNames), m)
-		}
-		var b bytes.Buffer
-		if err := sdpa.Write(&b, file); err != nil {
-			t.Error(err)
-		} else if _, err := sdpa.Read(&b); err != nil {
-			t.Errorf("what was written is not read: %v", err)
 		}
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/internal/shared"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
-	"github.com/dcopt/dcopt/qpbackend/qps"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -70,7 +70,7 @@ func maros(t testing.TB) map[string]*pattern {
 	t.Helper()
 	all := map[string]*pattern{}
 	for _, program := range shared.MarosMeszaros(t) {
-		f, err := qps.ReadFile(program.Path)
+		f, err := formats.ReadFile(program.Path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // Entry is a stored entry of a data matrix: place Row of the upper triangle column by
@@ -79,14 +80,8 @@ func New(n int, members [][]Entry) *Gram {
 	for m, entries := range members {
 		c := column{member: m}
 		for _, e := range entries {
-			b := int32((math.Sqrt(8*float64(e.Row)+1) - 1) / 2)
-			for int(b)*(int(b)+1)/2 > int(e.Row) {
-				b--
-			}
-			for int(b+1)*(int(b)+2)/2 <= int(e.Row) {
-				b++
-			}
-			a := e.Row - b*(b+1)/2
+			i, j := packed.Entry(int(e.Row))
+			a, b := int32(i), int32(j)
 			for _, r := range [2]int32{a, b} {
 				if seen[r] != m+1 {
 					seen[r] = m + 1

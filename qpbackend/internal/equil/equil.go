@@ -35,8 +35,6 @@ type Scaling struct {
 	Groups []Group
 	d      []float64 // factors of one pass
 	e      []float64
-	asked  bool    // whether the rows are long stretches:
-	ends   []int32 // of those, as entries of the matrix; none where they are short
 }
 
 // Group is a range of rows.
@@ -125,13 +123,7 @@ func (s *Scaling) Size(lo, up []float64) {
 }
 
 // Rows scales at by D and E.
-func (s *Scaling) Rows(at *sparse.CSC) {
-	if s.stretched(at) {
-		s.stretchedRows(at)
-	} else {
-		scaleA(at, s.D, s.E)
-	}
-}
+func (s *Scaling) Rows(at *sparse.CSC) { scaleA(at, s.D, s.E) }
 
 // Apply scales p and q by D and B, and by the C that it chooses to make the
 // objective's typical coefficient one.
@@ -164,10 +156,6 @@ func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
 
 // scaledNorms is norms for D·P·D and E·A·D.
 func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
-	if s.stretched(at) {
-		s.stretchedNorms(p, at)
-		return
-	}
 	scale, norm := s.D, s.d[:len(s.D)]
 	clear(norm)
 	lo := 0

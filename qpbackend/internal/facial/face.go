@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // face is a semidefinite cone with matrices V·Ȳ·Vᵀ for multipliers. With n the order and r the rank
@@ -108,7 +109,7 @@ func (f *face) restrict(dst, of []entry, full []float64) []entry {
 		a, b := f.place[i], f.place[j]
 		switch {
 		case a >= 0 && b >= 0:
-			dst = append(dst, entry{row(a, b), e.v})
+			dst = append(dst, entry{packed.Row(a, b), e.v})
 			continue
 		case a < 0 && b < 0: // v(pqᵀ + qpᵀ), half of that on the diagonal
 			p, q := f.v[(-1-a)*w:][:w], f.v[(-1-b)*w:][:w]
@@ -148,7 +149,7 @@ func (f *face) restrict(dst, of []entry, full []float64) []entry {
 				v *= math.Sqrt2
 			}
 			if v != 0 {
-				dst = append(dst, entry{row(i, j), v})
+				dst = append(dst, entry{packed.Row(i, j), v})
 			}
 			full[i*w+j], full[j*w+i] = 0, 0
 		}
@@ -156,19 +157,9 @@ func (f *face) restrict(dst, of []entry, full []float64) []entry {
 	return dst
 }
 
-// row is the row of the entry (i, j) of a matrix.
-func row(i, j int) int {
-	i, j = min(i, j), max(i, j)
-	return j*(j+1)/2 + i
-}
-
 // pair is the place i ≤ j of an entry, and its value without the √2.
 func pair(e entry) (i, j int, v float64) {
-	j = int(math.Sqrt(2 * float64(e.row))) // that or one more
-	if j*(j+1)/2 > e.row {
-		j--
-	}
-	i = e.row - j*(j+1)/2
+	i, j = packed.Entry(e.row)
 	if v = e.v; i < j {
 		v *= math.Sqrt2 / 2
 	}
@@ -182,18 +173,18 @@ func (f *face) expand(dst, y []float64) {
 	for k, v := range y {
 		i, j, v := pair(entry{k, v})
 		m[i*w+j], m[j*w+i] = v, v
-		dst[row(f.others[i], f.others[j])] = y[k]
+		dst[packed.Row(f.others[i], f.others[j])] = y[k]
 	}
 	mv := make([]float64, r*w)
 	for p := range r {
 		v, out := f.v[p*w:][:w], mv[p*w:][:w]
 		for i := range out {
 			out[i] = num.Dot(m[i*w:][:w], v)
-			dst[row(f.pivots[p], f.others[i])] = math.Sqrt2 * out[i]
+			dst[packed.Row(f.pivots[p], f.others[i])] = math.Sqrt2 * out[i]
 		}
 		for q := range p {
-			dst[row(f.pivots[p], f.pivots[q])] = math.Sqrt2 * num.Dot(f.v[q*w:][:w], out)
+			dst[packed.Row(f.pivots[p], f.pivots[q])] = math.Sqrt2 * num.Dot(f.v[q*w:][:w], out)
 		}
-		dst[row(f.pivots[p], f.pivots[p])] = num.Dot(v, out)
+		dst[packed.Row(f.pivots[p], f.pivots[p])] = num.Dot(v, out)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 	"github.com/dcopt/dcopt/qpbackend/internal/project"
 )
 
@@ -32,7 +33,7 @@ func newPiece(c qpbackend.Cone) *piece {
 	case long(p.Cone):
 		p.tail = make([]float64, c.Len-1)
 	case c.Kind == qpbackend.Semidefinite:
-		p.k = project.Order(c.Len)
+		p.k = packed.Order(c.Len)
 		p.basis, p.m, p.t = make([]float64, p.k*p.k), make([]float64, p.k*p.k), make([]float64, p.k*p.k)
 	case c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power:
 		p.basis = make([]float64, 9)
@@ -222,7 +223,7 @@ func (p *piece) power(s, w []float64) {
 // 1 where both eigenvalues are positive, by 0 where none is, else by λ⁺/(λ⁺ − λ⁻).
 func (p *piece) semidefinite(ctx context.Context, s, w []float64) bool {
 	k := p.k
-	unpack(p.m, w, k)
+	packed.Unpack(p.m, w, k)
 	copy(p.basis, p.m)
 	if _, ok := matrix.Eigen(ctx, p.basis, k); !ok {
 		return false
@@ -255,32 +256,6 @@ func (p *piece) semidefinite(ctx context.Context, s, w []float64) bool {
 	return true
 }
 
-// unpack writes the scaled triangle v as a symmetric k × k matrix.
-func unpack(m, v []float64, k int) {
-	at := 0
-	for j := range k {
-		for i := range j {
-			m[i*k+j] = v[at] / math.Sqrt2
-			m[j*k+i] = m[i*k+j]
-			at++
-		}
-		m[j*k+j] = v[at]
-		at++
-	}
-}
-
-func pack(v, m []float64, k int) {
-	at := 0
-	for j := range k {
-		for i := range j {
-			v[at] = m[i*k+j] * math.Sqrt2
-			at++
-		}
-		v[at] = m[j*k+j]
-		at++
-	}
-}
-
 // turn sets v to Uᵀv, and turnBack to Uv.
 //
 // With w = (t, rū) outside of a second-order cone and its polar D is 1 along (1, ū), 0 along (1, −ū)
@@ -303,7 +278,7 @@ func (p *piece) rotate(v []float64, transposed bool) {
 		}
 	case p.k > 0:
 		k := p.k
-		unpack(p.m, v, k)
+		packed.Unpack(p.m, v, k)
 		product(p.t, p.m, p.basis, k, transposed)
 		// The matrix is symmetric: the product from the other side is that with the transpose.
 		for i := range k {
@@ -312,7 +287,7 @@ func (p *piece) rotate(v []float64, transposed bool) {
 			}
 		}
 		product(p.m, p.t, p.basis, k, transposed)
-		pack(v, p.m, k)
+		packed.Pack(v, p.m, k, false)
 	default:
 		x := [3]float64(v)
 		for i := range v {

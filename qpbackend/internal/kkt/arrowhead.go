@@ -24,25 +24,37 @@ import (
 // repeat the same data, as the rows of one sample in a regression do (a Khatri-Rao
 // structure). This depends on the values and is found out by load.
 type arrowhead struct {
-	*partition // that it was made of; NewLike makes others of it
-	blocks     []block
+	form           *partition // that it was made of; New makes others of it
+	blocks         []block
+	comp           components
+	inside, around []entry // in components, in the border
+	pairs          pairs   // where all components are such
+	rows           coupled
+	schur          complement
+	room           workspace
+	wide           vectors // the processor has wide registers
 
-	// Components: T and its factor, dense by rows, in the places tPtr.
+	sign     []int8 // of the call of factorise that runs
+	reg      ldl.Regularisation
+	replaced int
+}
+
+// components are T and its factor, dense by rows, in the places tPtr.
+type components struct {
 	tPtr  []int32
 	t     []float64
 	off   []float64 // T without its diagonal
 	order []int32   // of the pivots, places within the component
 	rank  []int32   // the inverse
 	d     []float64
+}
 
-	inside, around []entry // in components, in the border
-	pairs          pairs   // where all components are such
-
-	// Coupling: row of B by row of B, sorted by component, block and node.
-	rowPtr   []int32 // the rows of each component
-	rowBlock []int32
-	rowNode  []int32 // places within the component
-	rowPiece []int32 // the pieces of each row
+// coupled is B: row by row, sorted by component, block and node.
+type coupled struct {
+	ptr      []int32 // the rows of each component
+	block    []int32
+	node     []int32 // places within the component
+	piece    []int32 // the pieces of each row
 	pieces   []piece
 	raw      []float64 // a row of B in one block
 	vec      []float64
@@ -51,16 +63,20 @@ type arrowhead struct {
 	vectors  []int32   // number of vectors of each component
 	terms    []term    // rows of B that are not zero, for products
 	filled   int       // entries of the rows that are not zero
+}
 
-	// Border.
+// complement is the Schur complement of the border.
+type complement struct {
 	s         []float64 // upper triangle by rows, later Lᵀ and D
 	sd        []float64
 	factors   []float64 // of the columns of scaled copies
 	halved    bool      // there are scaled copies
 	copies    []*block  // family by family
 	copiesPtr []int32
+}
 
-	wide    vectors // the processor has wide registers
+// workspace is for one call.
+type workspace struct {
 	product *matrix.Product
 	weights []float64 // of the components of a chunk
 	chunks  []int32   // components that are worked on together
@@ -72,10 +88,6 @@ type arrowhead struct {
 	rx      []float64 // for products: the border
 	rv      []float64 // and for vectors: the border without factors of columns
 	g       []float64 // an entry for each vector
-
-	sign     []int8 // of the call of factorise that runs
-	reg      ldl.Regularisation
-	replaced int
 }
 
 // block is a group of border columns and the vectors of its width.
@@ -91,21 +103,6 @@ type block struct {
 	factor       []float64 // of the columns, for a scaled copy; nil: 1
 	g            []float64 // in a solve, an entry for each vector; part of arrowhead.g
 }
-
-// pairs are the components of an arrowhead form that consist of a variable and a row each, where
-// the row alone has entries in the border, which is one block: samples with a hinge each. Loops
-// over arrays then do the work of loops over components: with T = [a e; e −d], for a, d > 0, T⁻¹ =
-// [d e; e −a]/(ad + e²), which has no differences.
-type pairs struct {
-	nodes    []int32   // variable, row, variable, row
-	link     []float64 // e of each component
-	inverse  []pair
-	serve    bool // all components are such with the values of the last load
-	inverted bool // and have an inverse
-}
-
-// pair is T⁻¹ = [a b; b −c].
-type pair struct{ a, b, c float64 }
 
 // term is a row of B: the place of its vector's entry in g, and how much of it.
 type term struct {
@@ -137,9 +134,9 @@ const chunkRows = 192
 
 // owners is the component of each place in nodes.
 func (f *arrowhead) owners() []int32 {
-	comp := make([]int32, len(f.nodes))
-	for c := range len(f.compPtr) - 1 {
-		for t := f.compPtr[c]; t < f.compPtr[c+1]; t++ {
+	comp := make([]int32, len(f.form.nodes))
+	for c := range len(f.form.compPtr) - 1 {
+		for t := f.form.compPtr[c]; t < f.form.compPtr[c+1]; t++ {
 			comp[t] = int32(c)
 		}
 	}
@@ -150,9 +147,9 @@ func (f *arrowhead) owners() []int32 {
 func (f *arrowhead) sources(k *sparse.CSC) {
 	comp, place := make([]int32, k.Cols), make([]int32, k.Cols)
 	for t, c := range f.owners() {
-		comp[f.nodes[t]], place[f.nodes[t]] = c, int32(t)-f.compPtr[c]
+		comp[f.form.nodes[t]], place[f.form.nodes[t]] = c, int32(t)-f.form.compPtr[c]
 	}
-	for t, i := range f.border {
+	for t, i := range f.form.border {
 		comp[i], place[i] = -1, int32(t)
 	}
 	for j, c := range comp {
@@ -166,10 +163,10 @@ func (f *arrowhead) sources(k *sparse.CSC) {
 			}
 			at := entry{row: int32(i), col: int32(j), src: int32(e)}
 			if a, b := place[i], place[j]; c < 0 {
-				at.dst = min(a, b)*int32(len(f.border)) + max(a, b)
+				at.dst = min(a, b)*int32(len(f.form.border)) + max(a, b)
 				f.around = append(f.around, at)
 			} else {
-				at.dst = f.tPtr[c] + max(a, b)*(f.compPtr[c+1]-f.compPtr[c]) + min(a, b)
+				at.dst = f.comp.tPtr[c] + max(a, b)*(f.form.compPtr[c+1]-f.form.compPtr[c]) + min(a, b)
 				f.inside = append(f.inside, at)
 			}
 		}
@@ -178,8 +175,8 @@ func (f *arrowhead) sources(k *sparse.CSC) {
 
 // couple lays out B.
 func (f *arrowhead) couple(p *partition) {
-	comps, blocks := len(f.compPtr)-1, len(p.blockPtr)-1
-	of := make([]int32, len(f.border))
+	comps, blocks := len(f.form.compPtr)-1, len(p.blockPtr)-1
+	of := make([]int32, len(f.form.border))
 	f.blocks = make([]block, blocks)
 	for a := range f.blocks {
 		lo, hi := p.blockPtr[a], p.blockPtr[a+1]
@@ -188,27 +185,27 @@ func (f *arrowhead) couple(p *partition) {
 			of[c] = int32(a)
 		}
 	}
-	f.rowPtr = make([]int32, comps+1)
+	f.rows.ptr = make([]int32, comps+1)
 	comp := f.owners()
 	sortByBlock(p.couplings, comp, of, blocks)
 	count := make([]int32, blocks) // rows so far
 	last := coupling{node: -1}
-	f.pieces = make([]piece, 0, len(p.couplings))
+	f.rows.pieces = make([]piece, 0, len(p.couplings))
 	for _, l := range p.couplings {
 		a := of[l.col]
 		if l.node != last.node || a != of[last.col] {
 			c := comp[l.node]
-			f.rowBlock, f.rowNode = append(f.rowBlock, a), append(f.rowNode, l.node-f.compPtr[c])
-			f.rowPiece = append(f.rowPiece, int32(len(f.pieces)))
-			f.rowPtr[c+1]++
+			f.rows.block, f.rows.node = append(f.rows.block, a), append(f.rows.node, l.node-f.form.compPtr[c])
+			f.rows.piece = append(f.rows.piece, int32(len(f.rows.pieces)))
+			f.rows.ptr[c+1]++
 			count[a]++
 		}
-		f.pieces = append(f.pieces, piece{l.src, l.col - p.blockPtr[a], l.len})
+		f.rows.pieces = append(f.rows.pieces, piece{l.src, l.col - p.blockPtr[a], l.len})
 		last = l
 	}
-	f.rowPiece = append(f.rowPiece, int32(len(f.pieces)))
+	f.rows.piece = append(f.rows.piece, int32(len(f.rows.pieces)))
 	for c := range comps {
-		f.rowPtr[c+1] += f.rowPtr[c]
+		f.rows.ptr[c+1] += f.rows.ptr[c]
 	}
 	at, widest, rows := 0, 0, int32(0)
 	for a := range f.blocks {
@@ -220,15 +217,15 @@ func (f *arrowhead) couple(p *partition) {
 		at += int(count[a]) * b.width
 		widest = max(widest, b.width)
 	}
-	f.g = make([]float64, rows)
+	f.room.g = make([]float64, rows)
 	for a := range f.blocks {
 		b := &f.blocks[a]
-		b.g = f.g[b.gAt:][:count[a]]
+		b.g = f.room.g[b.gAt:][:count[a]]
 	}
-	f.terms = make([]term, 0, rows)
-	f.copies, f.copiesPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
-	f.vec, f.raw = make([]float64, at), make([]float64, widest)
-	f.multiple, f.which = make([]float64, len(f.rowBlock)), make([]int32, len(f.rowBlock))
+	f.rows.terms = make([]term, 0, rows)
+	f.schur.copies, f.schur.copiesPtr = make([]*block, 0, blocks), make([]int32, 0, blocks+1)
+	f.rows.vec, f.rows.raw = make([]float64, at), make([]float64, widest)
+	f.rows.multiple, f.rows.which = make([]float64, len(f.rows.block)), make([]int32, len(f.rows.block))
 }
 
 // sortByBlock sorts couplings, by node and so by component as they come, by block
@@ -253,23 +250,10 @@ func sortByBlock(couplings []coupling, comp, of []int32, blocks int) {
 	}
 }
 
-// find makes room where the pattern is one of pairs.
-func (p *pairs) find(f *arrowhead) {
-	if len(f.blocks) != 1 || len(f.inside) != len(f.rowNode) || 2*len(f.inside) != len(f.nodes) {
-		return
-	}
-	for c := range f.inside {
-		if f.compPtr[c] != int32(2*c) || f.rowPtr[c] != int32(c) || f.rowNode[c] != 1 {
-			return
-		}
-	}
-	p.nodes, p.link, p.inverse = f.nodes, make([]float64, len(f.inside)), make([]pair, len(f.inside))
-}
-
 // chunk divides the components into chunks and makes the workspace for one.
 func (f *arrowhead) chunk() {
-	comps := len(f.compPtr) - 1
-	f.chunks, f.mPtr = []int32{0}, make([]int32, comps)
+	comps := len(f.form.compPtr) - 1
+	f.room.chunks, f.room.mPtr = []int32{0}, make([]int32, comps)
 	filled, rows, square := 0, 0, int32(0)
 	var mostRows, mostSize, mostOwn, mostComps int
 	var mostSquare int32
@@ -278,27 +262,27 @@ func (f *arrowhead) chunk() {
 		widest = max(widest, b.width)
 	}
 	for c := range comps {
-		own := f.rowPtr[c+1] - f.rowPtr[c]
+		own := f.rows.ptr[c+1] - f.rows.ptr[c]
 		if filled > chunkSize && rows >= chunkRows {
-			f.chunks = append(f.chunks, int32(c))
+			f.room.chunks = append(f.room.chunks, int32(c))
 			filled, rows, square = 0, 0, 0
 		}
-		f.mPtr[c] = square
+		f.room.mPtr[c] = square
 		square += own * own
 		rows += int(own)
-		for _, a := range f.rowBlock[f.rowPtr[c]:f.rowPtr[c+1]] {
+		for _, a := range f.rows.block[f.rows.ptr[c]:f.rows.ptr[c+1]] {
 			filled += f.blocks[a].width
 		}
-		mostComps = max(mostComps, c+1-int(f.chunks[len(f.chunks)-1]))
+		mostComps = max(mostComps, c+1-int(f.room.chunks[len(f.room.chunks)-1]))
 		mostRows, mostSquare = max(mostRows, rows), max(mostSquare, square)
-		mostOwn, mostSize = max(mostOwn, int(own)), max(mostSize, int(f.compPtr[c+1]-f.compPtr[c]))
+		mostOwn, mostSize = max(mostOwn, int(own)), max(mostSize, int(f.form.compPtr[c+1]-f.form.compPtr[c]))
 	}
-	f.chunks = append(f.chunks, int32(comps))
-	f.m = make([]float64, mostSquare)
-	f.weights = make([]float64, mostComps)
-	f.w = make([]float64, max(mostRows*widest, panelRows*len(f.border)))
-	f.y = make([]float64, mostOwn*mostSize)
-	f.part = make([]float64, mostSize)
+	f.room.chunks = append(f.room.chunks, int32(comps))
+	f.room.m = make([]float64, mostSquare)
+	f.room.weights = make([]float64, mostComps)
+	f.room.w = make([]float64, max(mostRows*widest, panelRows*len(f.form.border)))
+	f.room.y = make([]float64, mostOwn*mostSize)
+	f.room.part = make([]float64, mostSize)
 }
 
 // same is how much two multiples of one vector may differ, relative to each
@@ -308,11 +292,11 @@ const same = 2e-15
 
 // row is row e of B in its block, of the given width.
 func (f *arrowhead) row(e int32, width int, val []float64) []float64 {
-	pieces := f.pieces[f.rowPiece[e]:f.rowPiece[e+1]]
+	pieces := f.rows.pieces[f.rows.piece[e]:f.rows.piece[e+1]]
 	if len(pieces) == 1 && int(pieces[0].len) == width {
 		return val[pieces[0].src:][:width]
 	}
-	raw := f.raw[:width]
+	raw := f.rows.raw[:width]
 	clear(raw)
 	for _, p := range pieces {
 		copy(raw[p.col:][:p.len], val[p.src:])
@@ -323,40 +307,41 @@ func (f *arrowhead) row(e int32, width int, val []float64) []float64 {
 // reduce finds the vectors of component c.
 func (f *arrowhead) reduce(c int, val []float64) {
 	count := int32(0)
-	lo, hi := f.rowPtr[c], f.rowPtr[c+1]
+	lo, hi := f.rows.ptr[c], f.rows.ptr[c+1]
 	for e := lo; e < hi; {
-		b := &f.blocks[f.rowBlock[e]]
-		for block := f.rowBlock[e]; e < hi && f.rowBlock[e] == block; e++ {
+		b := &f.blocks[f.rows.block[e]]
+		for block := f.rows.block[e]; e < hi && f.rows.block[e] == block; e++ {
 			raw := f.row(e, b.width, val)
-			f.which[e], f.multiple[e] = -1, 0
+			f.rows.which[e], f.rows.multiple[e] = -1, 0
 			lead := largest(raw)
 			if raw[lead] == 0 {
 				continue
 			}
-			f.filled += b.width
+			f.rows.filled += b.width
 			for v := b.ptr[c]; v < b.ptr[c+1]; v++ {
-				model := f.vec[b.at+int(v)*b.width:][:b.width]
+				model := f.rows.vec[b.at+int(v)*b.width:][:b.width]
 				if z, ok := ratio(raw, model, lead); ok {
-					f.which[e], f.multiple[e] = v, z
+					f.rows.which[e], f.rows.multiple[e] = v, z
 					break
 				}
 			}
-			if f.which[e] >= 0 {
+			if f.rows.which[e] >= 0 {
 				continue
 			}
 			v := b.ptr[c+1]
-			copy(f.vec[b.at+int(v)*b.width:][:b.width], raw)
+			copy(f.rows.vec[b.at+int(v)*b.width:][:b.width], raw)
 			b.owner[v], b.local[v] = int32(c), count
-			f.which[e], f.multiple[e] = v, 1
+			f.rows.which[e], f.rows.multiple[e] = v, 1
 			b.ptr[c+1]++
 			count++
 		}
 	}
-	f.vectors[c] = count
-	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
+	f.rows.vectors[c] = count
+	nodes := f.form.nodes[f.form.compPtr[c]:f.form.compPtr[c+1]]
 	for e := lo; e < hi; e++ {
-		if v := f.which[e]; v >= 0 {
-			f.terms = append(f.terms, term{nodes[f.rowNode[e]], f.blocks[f.rowBlock[e]].gAt + v, f.multiple[e]})
+		if v := f.rows.which[e]; v >= 0 {
+			f.rows.terms = append(f.rows.terms,
+				term{nodes[f.rows.node[e]], f.blocks[f.rows.block[e]].gAt + v, f.rows.multiple[e]})
 		}
 	}
 }
@@ -395,3 +380,18 @@ func (l *block) vectors() int { return int(l.ptr[len(l.ptr)-1]) }
 // rest is updated.
 // Source: derived: with a tile of as many columns a panel takes 18 kB, half a first-level cache.
 const panelRows = 48
+
+// pairs are the components of an arrowhead form that consist of a variable and a row each, where
+// the row alone has entries in the border, which is one block: samples with a hinge each. Loops
+// over arrays then do the work of loops over components: with T = [a e; e −d], for a, d > 0, T⁻¹ =
+// [d e; e −a]/(ad + e²), which has no differences.
+type pairs struct {
+	nodes    []int32   // variable, row, variable, row
+	link     []float64 // e of each component
+	inverse  []pair
+	serve    bool // all components are such with the values of the last load
+	inverted bool // and have an inverse
+}
+
+// pair is T⁻¹ = [a b; b −c].
+type pair struct{ a, b, c float64 }

@@ -166,7 +166,7 @@ func agree(t *testing.T, rng *rand.Rand, h, at *sparse.CSC) {
 	var s [2]*kkt.System
 	for k, how := range strategies {
 		var err error
-		if s[k], err = kkt.NewWith(context.Background(), h, at, how); err != nil {
+		if s[k], err = kkt.New(context.Background(), h, at, nil, how, nil); err != nil {
 			t.Fatal(err)
 		}
 		if s[k].Strategy() != how {
@@ -213,7 +213,6 @@ func agree(t *testing.T, rng *rand.Rand, h, at *sparse.CSC) {
 		ax, aty := [2][]float64{make([]float64, m), make([]float64, m)}, [2][]float64{make([]float64, n), make([]float64, n)}
 		for k := range s {
 			s[k].AddBoth(ax[k], aty[k], b[:n], b[n:])
-			s[k].AddAx(ax[k], b[:n])
 		}
 		for i := range ax[0] {
 			if !(math.Abs(ax[0][i]-ax[1][i]) <= 1e-11) {
@@ -235,7 +234,7 @@ func TestPivotsOfBorderAndComponents(t *testing.T) {
 	h, at := lasso(rng, 5, 60)
 	n, m := h.Cols, at.Cols
 	for _, how := range strategies {
-		s, err := kkt.NewWith(context.Background(), h, at, how)
+		s, err := kkt.New(context.Background(), h, at, nil, how, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +288,7 @@ func TestAutoChooses(t *testing.T) {
 		{"separate", separate, 0, 500, kkt.Sparse},
 	} {
 		h, at := c.draw(rand.New(rand.NewPCG(5, 5)), c.n, c.m)
-		s, err := kkt.New(context.Background(), h, at)
+		s, err := kkt.New(context.Background(), h, at, nil, kkt.Auto, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +316,7 @@ func BenchmarkFactorise(b *testing.B) {
 	}
 	for _, how := range strategies {
 		b.Run(how.String(), func(b *testing.B) {
-			s, err := kkt.NewWith(context.Background(), h, at, how)
+			s, err := kkt.New(context.Background(), h, at, nil, how, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestBlocks(t *testing.T) {
 			blocks = append(blocks, kkt.Block{Start: m - 1, Len: 1, Expanded: true})
 		}
 		for _, how := range []kkt.Strategy{kkt.Auto, kkt.Sparse, kkt.Arrowhead} {
-			sys, err := kkt.NewBlocks(context.Background(), h, at, blocks, how)
+			sys, err := kkt.New(context.Background(), h, at, blocks, how, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func blockTrial(t *testing.T, rng *rand.Rand, sys *kkt.System, times func(d, x [
 func TestLongBlocksAreSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	h, at := random(rng, 4, 10)
-	sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Arrowhead)
+	sys, err := kkt.New(context.Background(), h, at, []kkt.Block{{Start: 0, Len: 6}}, kkt.Arrowhead, nil)
 	if err != nil || sys.Strategy() != kkt.Sparse {
 		t.Errorf("%v, %v", sys.Strategy(), err)
 	}

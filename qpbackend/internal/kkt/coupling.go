@@ -219,3 +219,31 @@ func (p *partition) reorder(block []int32, blocks int) {
 	}
 	p.couplings = couplings
 }
+
+// Limits of the arrowhead form.
+// Source: limits of memory and time, which decide between two exact methods and no
+// answer: a dense matrix of order 2048 has 32 MB, 2^28 entries 2 GB.
+const (
+	maxBorder    = 2048    // rows and columns of the dense remainder
+	maxComponent = 64      // rows and columns of one diagonal block
+	maxVectors   = 1 << 28 // entries kept of the rows of B
+	maxBlocks    = 16      // groups of border columns
+	gapRatio     = 1.5     // of neighbouring degrees at which a border may begin
+	maxGaps      = 3       // borders that are tried
+	mustGaps     = 16      // where there has to be one
+)
+
+// partition takes the border out of a matrix.
+type partition struct {
+	border    []int32 // border nodes, block by block
+	blockPtr  []int32 // block a is border[blockPtr[a]:blockPtr[a+1]]
+	nodes     []int32 // the others, component by component
+	compPtr   []int32
+	couplings []coupling // entries that couple the two, by place of the node in nodes
+	count     int        // of these entries
+
+	// Of a factorisation and the solves that follow, in units of a
+	// multiplication of the sparse strategy:
+	work   float64 // its cost
+	sparse float64 // an estimate of the cost of the sparse strategy
+}

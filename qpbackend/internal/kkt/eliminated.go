@@ -49,44 +49,6 @@ type eliminated struct {
 	exact  exactness // of the Schur complement
 }
 
-// exactness says when the Schur complement is formed by elimination's AddExact.
-type exactness struct {
-	always, possible, on bool
-}
-
-// use is System.FormExactly.
-func (e *exactness) use(on bool) bool {
-	was := e.on
-	e.on = on && e.possible && !e.always
-	return e.on && !was
-}
-
-// Source: derived: squaresCheap is the share that an iteration may take longer for systems that
-// need fewer corrections, squaresMost for those that miss their goal; up to smallSquares, a
-// millisecond, squaresSmall.
-const (
-	squaresCheap = 0.2
-	squaresSmall = 1.5
-	squaresMost  = 3
-	smallSquares = 2.5e6
-)
-
-// choose compares the operations with the operations of the rest of an iteration: the products of
-// the cones and the factor.
-func (f *eliminated) choose(orders []semidefinite, factor factor) {
-	exact, rest := 0.0, 0.0
-	for t, b := range orders {
-		n := float64(b.order)
-		exact += f.blocks[t].gram.ExactWork()
-		rest += f.blocks[t].gram.Work() + passes*inPanel*n*n*n
-	}
-	if w, ok := factor.(whole); ok {
-		rest += inPanel * w.f.Flops() / 2
-	}
-	f.exact.possible = exact <= squaresMost*rest
-	f.exact.always = exact <= squaresCheap*rest || exact <= smallSquares && exact <= squaresSmall*rest
-}
-
 // gone is a block whose rows are eliminated.
 type gone struct {
 	first, len int // columns of k
@@ -398,31 +360,40 @@ func (f *eliminated) addTransposed(dst []float64, g *gone, y []float64) {
 	}
 }
 
-// eliminable reports whether the elimination of the rows of a semidefinite block takes less than
-// its dense block: the operations of the Schur complement, of its factor and of the scaling against
-// a factor of as many rows. Of a small block, most columns for each row are.
-func eliminable(at *sparse.CSC, first, length, order, most int) bool {
-	if order < leastOrder {
-		return false
-	}
-	columns, entries := members(at, first, length, 0)
-	w, n, rows := float64(len(columns)), float64(order), float64(length)
-	if order < cheapOrder {
-		return len(columns) <= most*length
-	}
-	price := elimination.New(order, entries).Work() + inPanel*w*w*w/3 + passes*inPanel*n*n*n
-	return price < inPanel*(rows*rows*rows/3+rows*rows*w)
+// exactness says when the Schur complement is formed by elimination's AddExact.
+type exactness struct {
+	always, possible, on bool
 }
 
-// Source: from leastOrder to cheapOrder either way takes some tenths of a millisecond, and with the
-// rows eliminated the last digits of small eigenvalues are kept: of the problems control1, truss2,
-// hinf2 to hinf14 of SDPLIB 4 are solved and none without; of 33 random trusses all, in .97 of the
-// time where cones with up to mostColumns columns for each row are eliminated too. inPanel is
-// inBlocks; passes are the products of matrices of an iteration: four solves of two each.
+// use is System.FormExactly.
+func (e *exactness) use(on bool) bool {
+	was := e.on
+	e.on = on && e.possible && !e.always
+	return e.on && !was
+}
+
+// Source: derived: squaresCheap is the share that an iteration may take longer for systems that
+// need fewer corrections, squaresMost for those that miss their goal; up to smallSquares, a
+// millisecond, squaresSmall.
 const (
-	leastOrder  = 4
-	cheapOrder  = 12
-	mostColumns = 3 // for each row of such a cone
-	inPanel     = inBlocks
-	passes      = 8
+	squaresCheap = 0.2
+	squaresSmall = 1.5
+	squaresMost  = 3
+	smallSquares = 2.5e6
 )
+
+// choose compares the operations with the operations of the rest of an iteration: the products of
+// the cones and the factor.
+func (f *eliminated) choose(orders []semidefinite, factor factor) {
+	exact, rest := 0.0, 0.0
+	for t, b := range orders {
+		n := float64(b.order)
+		exact += f.blocks[t].gram.ExactWork()
+		rest += f.blocks[t].gram.Work() + passes*inPanel*n*n*n
+	}
+	if w, ok := factor.(whole); ok {
+		rest += inPanel * w.f.Flops() / 2
+	}
+	f.exact.possible = exact <= squaresMost*rest
+	f.exact.always = exact <= squaresCheap*rest || exact <= smallSquares && exact <= squaresSmall*rest
+}

@@ -24,7 +24,7 @@ func TestEliminated(t *testing.T) {
 		blocks := []kkt.Block{
 			{Start: 1, Len: 3, Order: 2}, {Start: 6, Len: 9, Expanded: true}, {Start: 16, Len: 21, Order: 6}, {Start: 40, Len: 10, Order: 4},
 		}
-		sys, err := kkt.NewBlocks(context.Background(), h, at, blocks, kkt.Schur)
+		sys, err := kkt.New(context.Background(), h, at, blocks, kkt.Schur, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestOwn(t *testing.T) {
 			}
 		}
 		a, _ := tr.CSC(n, m)
-		sys, err := kkt.NewBlocks(context.Background(), h, a, blocks, kkt.Schur)
+		sys, err := kkt.New(context.Background(), h, a, blocks, kkt.Schur, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestFormExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	const order, n, m = 20, 160, 210
 	h, at := random(rng, n, m)
-	sys, err := kkt.NewBlocks(t.Context(), h, at, []kkt.Block{{Len: m, Order: order}}, kkt.Schur)
+	sys, err := kkt.New(t.Context(), h, at, []kkt.Block{{Len: m, Order: order}}, kkt.Schur, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestPrice(t *testing.T) {
 		how   kkt.Strategy
 		want  bool
 	}{{3, kkt.Auto, false}, {50, kkt.Auto, true}, {50, kkt.Sparse, false}, {3, kkt.Schur, true}} {
-		sys, err := kkt.NewBlocks(context.Background(), h, at, []kkt.Block{{Len: c.order * (c.order + 1) / 2, Order: c.order}}, c.how)
+		sys, err := kkt.New(context.Background(), h, at, []kkt.Block{{Len: c.order * (c.order + 1) / 2, Order: c.order}}, c.how, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func solvesWhatItIsLoadedWith(t *testing.T, how kkt.Strategy) {
 	for range 50 {
 		n, m := 1+rng.IntN(30), rng.IntN(40)
 		h, at := random(rng, n, m)
-		s, err := kkt.NewWith(context.Background(), h, at, how)
+		s, err := kkt.New(context.Background(), h, at, nil, how, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestRefinesReplacedPivots(t *testing.T) {
 func refinesReplacedPivots(t *testing.T, how kkt.Strategy) {
 	// Two equal rows without a diagonal: the second pivot is a rounding error.
 	at := &sparse.CSC{Rows: 2, Cols: 2, ColPtr: []int{0, 2, 4}, RowIdx: []int{0, 1, 0, 1}, Val: []float64{1, 1, 1, 1}}
-	s, err := kkt.NewWith(context.Background(), sparse.Zero(2, 2), at, how)
+	s, err := kkt.New(context.Background(), sparse.Zero(2, 2), at, nil, how, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestNaNIsNotAccurate(t *testing.T) {
 }
 
 func nanIsNotAccurate(t *testing.T, how kkt.Strategy) {
-	s, err := kkt.NewWith(context.Background(), sparse.Identity(1), sparse.Zero(1, 0), how)
+	s, err := kkt.New(context.Background(), sparse.Identity(1), sparse.Zero(1, 0), nil, how, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestFactoriseAndSolveDoNotAllocate(t *testing.T) {
 		for _, c := range []shape{{"random", random}, {"regression", regression}, {"wide", wide}} {
 			h, at := c.draw(rng, 20, 300)
 			n, m := h.Cols, at.Cols
-			s, err := kkt.NewWith(context.Background(), h, at, how)
+			s, err := kkt.New(context.Background(), h, at, nil, how, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

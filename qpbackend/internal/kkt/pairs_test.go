@@ -33,11 +33,11 @@ func TestPairs(t *testing.T) {
 	ctx := context.Background()
 	h, at := hinges(rng, 9, 200)
 	n, m := h.Cols, at.Cols
-	arrow, err := NewWith(ctx, h, at, Arrowhead)
+	arrow, err := New(ctx, h, at, nil, Arrowhead, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := NewWith(ctx, h, at, Sparse)
+	whole, err := New(ctx, h, at, nil, Sparse, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

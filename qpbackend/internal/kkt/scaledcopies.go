@@ -18,8 +18,8 @@ const sameCopies = 4e-15
 // findCopies looks for the block before each one that it is a scaled copy of, after
 // a load.
 func (f *arrowhead) findCopies() {
-	f.halved = false
-	z := f.g // room: a factor for each vector
+	f.schur.halved = false
+	z := f.room.g // room: a factor for each vector
 	for a := range f.blocks {
 		b := &f.blocks[a]
 		b.data, b.copyOf, b.factor = b.at, int32(a), nil
@@ -30,40 +30,42 @@ func (f *arrowhead) findCopies() {
 			model := &f.blocks[t]
 			if model.copyOf == int32(t) && model.width == b.width && f.everywhere(model) &&
 				f.match(b, model, z[b.gAt:]) {
-				b.data, b.copyOf, b.factor = model.at, int32(t), f.factors[b.first:][:b.width]
-				f.halved = true
+				b.data, b.copyOf, b.factor = model.at, int32(t), f.schur.factors[b.first:][:b.width]
+				f.schur.halved = true
 				break
 			}
 		}
 	}
 	f.groupCopies()
-	if f.halved {
+	if f.schur.halved {
 		f.halve(z)
 	}
 }
 
 // groupCopies lists the blocks by whose vectors they have.
 func (f *arrowhead) groupCopies() {
-	f.copies, f.copiesPtr = f.copies[:0], f.copiesPtr[:0]
+	f.schur.copies, f.schur.copiesPtr = f.schur.copies[:0], f.schur.copiesPtr[:0]
 	for t := range f.blocks {
 		if int(f.blocks[t].copyOf) != t {
 			continue
 		}
-		f.copiesPtr = append(f.copiesPtr, int32(len(f.copies)))
+		f.schur.copiesPtr = append(f.schur.copiesPtr, int32(len(f.schur.copies)))
 		for a := range f.blocks[t:] {
 			if b := &f.blocks[t+a]; int(b.copyOf) == t {
-				f.copies = append(f.copies, b)
+				f.schur.copies = append(f.schur.copies, b)
 			}
 		}
 	}
-	f.copiesPtr = append(f.copiesPtr, int32(len(f.copies)))
+	f.schur.copiesPtr = append(f.schur.copiesPtr, int32(len(f.schur.copies)))
 }
 
 // groups is the number of sets of scaled copies; a block without any is one.
-func (f *arrowhead) groups() int { return len(f.copiesPtr) - 1 }
+func (f *arrowhead) groups() int { return len(f.schur.copiesPtr) - 1 }
 
 // group is one of them: blocks that have their vectors in one place.
-func (f *arrowhead) group(p int) []*block { return f.copies[f.copiesPtr[p]:f.copiesPtr[p+1]] }
+func (f *arrowhead) group(p int) []*block {
+	return f.schur.copies[f.schur.copiesPtr[p]:f.schur.copiesPtr[p+1]]
+}
 
 // everywhere reports whether each component has one vector in the block.
 func (f *arrowhead) everywhere(b *block) bool {
@@ -78,10 +80,10 @@ func (f *arrowhead) everywhere(b *block) bool {
 // match reports whether b is a scaled copy of model, and sets the factors of the
 // components and of the columns.
 func (f *arrowhead) match(b, model *block, z []float64) bool {
-	factor := f.factors[b.first:][:b.width]
+	factor := f.schur.factors[b.first:][:b.width]
 	clear(factor) // 0: not known yet
-	for c := range len(f.compPtr) - 1 {
-		u, v := f.vec[model.at+c*b.width:][:b.width], f.vec[b.at+c*b.width:][:b.width]
+	for c := range len(f.form.compPtr) - 1 {
+		u, v := f.rows.vec[model.at+c*b.width:][:b.width], f.rows.vec[b.at+c*b.width:][:b.width]
 		lead, top := -1, 0.0
 		for j, e := range u {
 			if factor[j] != 0 && math.Abs(e) > top {
@@ -121,25 +123,25 @@ func (f *arrowhead) halve(z []float64) {
 			}
 		}
 	}
-	for e, v := range f.which {
+	for e, v := range f.rows.which {
 		if v >= 0 {
-			f.multiple[e] *= z[f.blocks[f.rowBlock[e]].gAt+v]
+			f.rows.multiple[e] *= z[f.blocks[f.rows.block[e]].gAt+v]
 		}
 	}
-	for k := range f.terms {
-		f.terms[k].multiple *= z[f.terms[k].at]
+	for k := range f.rows.terms {
+		f.rows.terms[k].multiple *= z[f.rows.terms[k].at]
 	}
 }
 
 // restore multiplies the vectors' part of the Schur complement by the
 // factors of the columns, and completes the triangles of groups.
 func (f *arrowhead) restore() {
-	n := len(f.border)
+	n := len(f.form.border)
 	for q := range f.blocks {
 		b := &f.blocks[q]
 		for p := range f.blocks[:q+1] {
 			a := &f.blocks[p]
-			switch s := f.s[a.first*n+b.first:]; {
+			switch s := f.schur.s[a.first*n+b.first:]; {
 			case a.copyOf != b.copyOf:
 				for j := range a.width {
 					row := s[j*n:][:b.width]

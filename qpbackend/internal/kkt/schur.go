@@ -18,21 +18,21 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 	if !f.pairs.invert(diag, reg.Eps) {
 		f.fill(diag)
 	}
-	clear(f.s)
-	if !f.halved {
+	clear(f.schur.s)
+	if !f.schur.halved {
 		f.addCorner(diag)
 	}
 	work := poll.New(ctx)
-	f.product.Within(ctx)
+	f.room.product.Within(ctx)
 	bad, d, err := f.eliminate(&work)
 	if bad < 0 && err == nil {
-		if f.halved {
+		if f.schur.halved {
 			f.restore()
 			f.addCorner(diag)
 		}
 		bad, d, err = f.factorSchur(&work)
 	}
-	if f.product.Ends(0) {
+	if f.room.product.Ends(0) {
 		err = ctx.Err()
 	}
 	f.sign = nil
@@ -47,9 +47,9 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 
 // fill sets T, with the given diagonal.
 func (f *arrowhead) fill(diag []float64) {
-	copy(f.t, f.off)
-	for c := range len(f.compPtr) - 1 {
-		nodes, t := f.nodes[f.compPtr[c]:f.compPtr[c+1]], f.t[f.tPtr[c]:]
+	copy(f.comp.t, f.comp.off)
+	for c := range len(f.form.compPtr) - 1 {
+		nodes, t := f.form.nodes[f.form.compPtr[c]:f.form.compPtr[c+1]], f.comp.t[f.comp.tPtr[c]:]
 		for k, i := range nodes {
 			t[k*(len(nodes)+1)] = diag[i]
 		}
@@ -59,10 +59,10 @@ func (f *arrowhead) fill(diag []float64) {
 // addCorner adds C to the Schur complement.
 func (f *arrowhead) addCorner(diag []float64) {
 	for i := range f.around {
-		f.s[f.around[i].dst] += f.around[i].val
+		f.schur.s[f.around[i].dst] += f.around[i].val
 	}
-	for t, i := range f.border {
-		f.s[t*(len(f.border)+1)] += diag[i]
+	for t, i := range f.form.border {
+		f.schur.s[t*(len(f.form.border)+1)] += diag[i]
 	}
 }
 
@@ -82,10 +82,10 @@ func (f *arrowhead) pivot(node int32, d float64) (float64, bool) {
 // complement.
 // It returns the node whose pivot failed, or −1.
 func (f *arrowhead) eliminate(work *poll.Poll) (bad int32, d float64, err error) {
-	for k := range len(f.chunks) - 1 {
-		lo, hi := f.chunks[k], f.chunks[k+1]
+	for k := range len(f.room.chunks) - 1 {
+		lo, hi := f.room.chunks[k], f.room.chunks[k+1]
 		if f.pairs.inverted {
-			f.pairs.corners(f.m, lo, hi)
+			f.pairs.corners(f.room.m, lo, hi)
 		} else if bad, d := f.factorComponents(lo, hi); bad >= 0 {
 			return bad, d, nil
 		}
@@ -102,7 +102,7 @@ func (f *arrowhead) eliminate(work *poll.Poll) (bad int32, d float64, err error)
 	return -1, 0, nil
 }
 
-// factorComponents factors the components lo ≤ c < hi and sets f.m.
+// factorComponents factors the components lo ≤ c < hi and sets f.room.m.
 func (f *arrowhead) factorComponents(lo, hi int32) (bad int32, d float64) {
 	for c := lo; c < hi; c++ {
 		if bad, d := f.factorComponent(c); bad >= 0 {
@@ -116,11 +116,11 @@ func (f *arrowhead) factorComponents(lo, hi int32) (bad int32, d float64) {
 // factorComponent computes T = L D Lᵀ, the largest pivot first: a row that is
 // nearly an equation has one close to zero.
 func (f *arrowhead) factorComponent(c int32) (bad int32, failed float64) {
-	nodes := f.nodes[f.compPtr[c]:f.compPtr[c+1]]
+	nodes := f.form.nodes[f.form.compPtr[c]:f.form.compPtr[c+1]]
 	n := len(nodes)
-	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
-	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
-	rank, column := f.rank[f.compPtr[c]:][:n], f.part[:n]
+	t := f.comp.t[f.comp.tPtr[c]:f.comp.tPtr[c+1]]
+	order, d := f.comp.order[f.form.compPtr[c]:][:n], f.comp.d[f.form.compPtr[c]:][:n]
+	rank, column := f.comp.rank[f.form.compPtr[c]:][:n], f.room.part[:n]
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -177,19 +177,19 @@ func swap(t []float64, n, i, j int) {
 	t[i*n+i], t[j*n+j] = t[j*n+j], t[i*n+i]
 }
 
-// componentInverse leaves in f.m the matrix ZᵀT⁻¹Z of component c, where Z holds the
+// componentInverse leaves in f.room.m the matrix ZᵀT⁻¹Z of component c, where Z holds the
 // multiples of the vectors.
 func (f *arrowhead) componentInverse(c int32) {
-	q := int(f.vectors[c])
-	n := int(f.compPtr[c+1] - f.compPtr[c])
-	order, d := f.order[f.compPtr[c]:][:n], f.d[f.compPtr[c]:][:n]
-	t := f.t[f.tPtr[c]:f.tPtr[c+1]]
-	m := f.m[f.mPtr[c]:][:q*q]
-	y := f.y[:n*q]
+	q := int(f.rows.vectors[c])
+	n := int(f.form.compPtr[c+1] - f.form.compPtr[c])
+	order, d := f.comp.order[f.form.compPtr[c]:][:n], f.comp.d[f.form.compPtr[c]:][:n]
+	t := f.comp.t[f.comp.tPtr[c]:f.comp.tPtr[c+1]]
+	m := f.room.m[f.room.mPtr[c]:][:q*q]
+	y := f.room.y[:n*q]
 	clear(y)
-	for e := f.rowPtr[c]; e < f.rowPtr[c+1]; e++ {
-		if v := f.which[e]; v >= 0 {
-			y[int(f.rowNode[e])*q+int(f.blocks[f.rowBlock[e]].local[v])] = f.multiple[e]
+	for e := f.rows.ptr[c]; e < f.rows.ptr[c+1]; e++ {
+		if v := f.rows.which[e]; v >= 0 {
+			y[int(f.rows.node[e])*q+int(f.blocks[f.rows.block[e]].local[v])] = f.rows.multiple[e]
 		}
 	}
 	// Rows of y are taken in the order of the pivots.
@@ -230,57 +230,57 @@ func (f *arrowhead) updateSchur(a, b *block, lo, hi int32) {
 	if na == 0 || nb == 0 {
 		return
 	}
-	x, y := f.vec[a.data+int(a.ptr[lo])*a.width:], f.vec[b.data+int(b.ptr[lo])*b.width:]
-	if simd.Have && f.product.Wide() && f.single(a, b, lo, hi) {
-		n := len(f.border)
-		f.product.SubtractWeighted(f.s[a.first*n+b.first:], n, x, y, f.weights, na, a.width, b.width, a.width, b.width,
-			a.copyOf == b.copyOf)
+	x, y := f.rows.vec[a.data+int(a.ptr[lo])*a.width:], f.rows.vec[b.data+int(b.ptr[lo])*b.width:]
+	if simd.Have && f.room.product.Wide() && f.single(a, b, lo, hi) {
+		n := len(f.form.border)
+		f.room.product.SubtractWeighted(f.schur.s[a.first*n+b.first:], n, x, y, f.room.weights, na, a.width, b.width,
+			a.width, b.width, a.copyOf == b.copyOf)
 		return
 	}
 	if na <= nb {
 		f.combine(a, b, lo, hi)
-		f.subtract(x, f.w, na, a, b)
+		f.subtract(x, f.room.w, na, a, b)
 	} else {
 		f.combine(b, a, lo, hi)
-		f.subtract(f.w, y, nb, a, b)
+		f.subtract(f.room.w, y, nb, a, b)
 	}
 }
 
 // single reports whether each of the components has one vector in either block,
-// and sets f.weights to the entries of f.m that belong to them.
+// and sets f.room.weights to the entries of f.room.m that belong to them.
 func (f *arrowhead) single(a, b *block, lo, hi int32) bool {
 	na, nb := a.ptr[lo], b.ptr[lo]
 	if a.ptr[hi]-na != hi-lo || b.ptr[hi]-nb != hi-lo {
 		return false
 	}
-	aptr, bptr, start := a.ptr[lo:hi], b.ptr[lo:hi], f.mPtr[lo:hi]
-	alocal, blocal, order := a.local[na:][:hi-lo], b.local[nb:][:hi-lo], f.vectors[lo:hi]
-	weights := f.weights[:hi-lo]
+	aptr, bptr, start := a.ptr[lo:hi], b.ptr[lo:hi], f.room.mPtr[lo:hi]
+	alocal, blocal, order := a.local[na:][:hi-lo], b.local[nb:][:hi-lo], f.rows.vectors[lo:hi]
+	weights := f.room.weights[:hi-lo]
 	for k := range weights {
 		if aptr[k] != na+int32(k) || bptr[k] != nb+int32(k) {
 			return false
 		}
-		weights[k] = f.m[start[k]+alocal[k]*order[k]+blocal[k]]
+		weights[k] = f.room.m[start[k]+alocal[k]*order[k]+blocal[k]]
 	}
 	return true
 }
 
-// combine sets, for each vector of block a, a row of f.w to the sum of the
-// vectors of block b in the same component, times f.m.
+// combine sets, for each vector of block a, a row of f.room.w to the sum of the
+// vectors of block b in the same component, times f.room.m.
 func (f *arrowhead) combine(a, b *block, lo, hi int32) {
 	first := a.ptr[lo]
 	for v := first; v < a.ptr[hi]; v++ {
-		dst := f.w[int(v-first)*b.width:][:b.width]
+		dst := f.room.w[int(v-first)*b.width:][:b.width]
 		c := a.owner[v]
 		from, to := b.ptr[c], b.ptr[c+1]
 		if from == to {
 			clear(dst)
 			continue
 		}
-		m := f.m[int(f.mPtr[c])+int(a.local[v])*int(f.vectors[c]):][:f.vectors[c]]
-		scaled(dst, m[b.local[from]], f.vec[b.data+int(from)*b.width:])
+		m := f.room.m[int(f.room.mPtr[c])+int(a.local[v])*int(f.rows.vectors[c]):][:f.rows.vectors[c]]
+		scaled(dst, m[b.local[from]], f.rows.vec[b.data+int(from)*b.width:])
 		for u := from + 1; u < to; u++ {
-			f.wide.axpy(dst, m[b.local[u]], f.vec[b.data+int(u)*b.width:])
+			f.wide.axpy(dst, m[b.local[u]], f.rows.vec[b.data+int(u)*b.width:])
 		}
 	}
 }
@@ -307,32 +307,33 @@ const (
 // factorSchur computes S = L D Lᵀ in place: row k holds column k of L. It
 // returns the node whose pivot failed, or −1.
 func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err error) {
-	n := len(f.border)
+	n := len(f.form.border)
 	for k := range n {
-		f.sd[k] = f.s[k*n+k]
+		f.schur.sd[k] = f.schur.s[k*n+k]
 	}
 	for from := 0; from < n; from += panelRows {
 		to := min(from+panelRows, n)
 		for k := from; k < to; k++ {
-			row := f.s[k*n+k:][:n-k]
-			d, ok := f.pivot(f.border[k], f.stablePivot(row[0], f.sd[k]))
+			row := f.schur.s[k*n+k:][:n-k]
+			d, ok := f.pivot(f.form.border[k], f.stablePivot(row[0], f.schur.sd[k]))
 			if !ok {
-				return f.border[k], d, nil
+				return f.form.border[k], d, nil
 			}
-			f.sd[k] = d
-			keep := f.w[(k-from)*n+k:][:n-k] // L·D
+			f.schur.sd[k] = d
+			keep := f.room.w[(k-from)*n+k:][:n-k] // L·D
 			copy(keep, row)
 			for i := range row[1:] {
 				row[1+i] /= d
 			}
 			for i := k + 1; i < to; i++ {
 				if l := row[i-k]; l != 0 {
-					f.wide.axpy(f.s[i*n+i:][:n-i], -l, keep[i-k:])
+					f.wide.axpy(f.schur.s[i*n+i:][:n-i], -l, keep[i-k:])
 				}
 			}
 		}
 		if to < n {
-			f.product.Subtract(f.s[to*n+to:], n, f.s[from*n+to:], f.w[to:], to-from, n-to, n-to, n, n, true)
+			f.room.product.Subtract(f.schur.s[to*n+to:], n, f.schur.s[from*n+to:], f.room.w[to:], to-from, n-to, n-to,
+				n, n, true)
 		}
 		if err := work.Err(panelRows * (n - from) * (n - from)); err != nil {
 			return -1, 0, err
@@ -343,11 +344,11 @@ func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err
 
 // load takes over the values off the diagonal.
 func (f *arrowhead) load(val []float64, _ []int8) {
-	f.filled, f.terms = 0, f.terms[:0]
+	f.rows.filled, f.rows.terms = 0, f.rows.terms[:0]
 	for i := range f.inside {
 		e := &f.inside[i]
 		e.val = val[e.src]
-		f.off[e.dst] = e.val
+		f.comp.off[e.dst] = e.val
 	}
 	for i := range f.around {
 		f.around[i].val = val[f.around[i].src]
@@ -355,7 +356,7 @@ func (f *arrowhead) load(val []float64, _ []int8) {
 	for a := range f.blocks {
 		f.blocks[a].ptr[0] = 0
 	}
-	for c := range len(f.compPtr) - 1 {
+	for c := range len(f.form.compPtr) - 1 {
 		for a := range f.blocks {
 			b := &f.blocks[a]
 			b.ptr[c+1] = b.ptr[c]
@@ -370,45 +371,7 @@ func (f *arrowhead) load(val []float64, _ []int8) {
 // y have k rows; of a block with itself or a scaled copy, from the upper triangle at
 // least.
 func (f *arrowhead) subtract(x, y []float64, k int, a, b *block) {
-	n := len(f.border)
-	s := f.s[a.first*n+b.first:]
-	f.product.Subtract(s, n, x, y, k, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
-}
-
-// load takes over the values of the last load of f.
-func (p *pairs) load(f *arrowhead) {
-	p.inverted, p.serve = false, len(p.link) > 0 && f.everywhere(&f.blocks[0])
-	if !p.serve {
-		return
-	}
-	for c := range p.link {
-		p.link[c] = f.off[4*c+2]
-	}
-}
-
-// invert computes the inverses; false where the pairs do not serve, or a pivot would be replaced.
-func (p *pairs) invert(diag []float64, eps float64) bool {
-	p.inverted = false
-	if !p.serve {
-		return false
-	}
-	for c, e := range p.link {
-		a, d := diag[p.nodes[2*c]], -diag[p.nodes[2*c+1]]
-		det, top := a*d+e*e, max(a, d)
-		if !(a > 0 && d > 0 && top > eps && det > eps*top && det <= math.MaxFloat64) {
-			return false
-		}
-		s := 1 / det
-		p.inverse[c] = pair{d * s, e * s, a * s}
-	}
-	p.inverted = true
-	return true
-}
-
-// corners sets m to the entry of T⁻¹ at the row, of the components lo ≤ c < hi.
-func (p *pairs) corners(m []float64, lo, hi int32) {
-	m = m[:hi-lo]
-	for k := range m {
-		m[k] = -p.inverse[int(lo)+k].c
-	}
+	n := len(f.form.border)
+	s := f.schur.s[a.first*n+b.first:]
+	f.room.product.Subtract(s, n, x, y, k, a.width, b.width, a.width, b.width, a.copyOf == b.copyOf)
 }

@@ -116,21 +116,18 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {
 	comps, nc := len(p.compPtr)-1, len(p.border)
 	f := &arrowhead{
-		partition: p,
-		wide:      vectors(cpu.Wide()),
-		product:   matrix.NewProduct(),
-		tPtr:      make([]int32, comps+1),
-		order:     make([]int32, len(p.nodes)), rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes)),
-		vectors: make([]int32, comps),
-		s:       make([]float64, nc*nc), sd: make([]float64, nc),
-		r: make([]float64, nc), rx: make([]float64, nc), rv: make([]float64, nc),
-		factors: make([]float64, nc),
+		form: p, wide: vectors(cpu.Wide()), rows: coupled{vectors: make([]int32, comps)},
+		comp: components{tPtr: make([]int32, comps+1), order: make([]int32, len(p.nodes)),
+			rank: make([]int32, len(p.nodes)), d: make([]float64, len(p.nodes))},
+		schur: complement{s: make([]float64, nc*nc), sd: make([]float64, nc), factors: make([]float64, nc)},
+		room: workspace{product: matrix.NewProduct(), r: make([]float64, nc), rx: make([]float64, nc),
+			rv: make([]float64, nc)},
 	}
 	for c := range comps {
 		size := p.compPtr[c+1] - p.compPtr[c]
-		f.tPtr[c+1] = f.tPtr[c] + size*size
+		f.comp.tPtr[c+1] = f.comp.tPtr[c] + size*size
 	}
-	f.t, f.off = make([]float64, f.tPtr[comps]), make([]float64, f.tPtr[comps])
+	f.comp.t, f.comp.off = make([]float64, f.comp.tPtr[comps]), make([]float64, f.comp.tPtr[comps])
 	f.sources(k)
 	f.couple(p)
 	f.chunk()

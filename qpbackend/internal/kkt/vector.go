@@ -3,57 +3,9 @@ package kkt
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
-
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 )
-
-// The vector operations of gonum, in assembler on some machines. They are called
-// where they are and not through package blas64, which may have been given
-// another implementation with threads of its own.
-
-// longVector is the length from which a call pays.
-// Source: a limit of speed; results depend on it by rounding alone.
-const longVector = 12
-
-// axpy is dst += α·x over the length of dst.
-func axpy(dst []float64, α float64, x []float64) {
-	x = x[:len(dst)]
-	if len(dst) >= longVector {
-		gonum.Implementation{}.Daxpy(len(dst), α, x, 1, dst, 1)
-		return
-	}
-	for i, v := range x {
-		dst[i] += α * v
-	}
-}
-
-// dot is Σ x·y over the length of x.
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	if len(x) >= longVector {
-		return gonum.Implementation{}.Ddot(len(x), x, 1, y, 1)
-	}
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
-// product sets dst to A·x for the matrix in a, len(dst) × len(x) with rows ld
-// apart.
-func product(dst, a []float64, ld int, x []float64) {
-	gonum.Implementation{}.Dgemv(blas.NoTrans, len(dst), len(x), 1, a, ld, x, 1, 0, dst, 1)
-}
-
-// subtractProduct takes Aᵀ·x from dst, for the matrix in a, rows × len(dst) with
-// rows ld apart, and x with entries step apart.
-func subtractProduct(dst, a []float64, rows, ld int, x []float64, step int) {
-	gonum.Implementation{}.Dgemv(blas.Trans, rows, len(dst), -1, a, ld, x, step, 1, dst, 1)
-}
 
 // vectors does vector operations, in wide registers where it is true.
 type vectors bool
@@ -77,7 +29,7 @@ func (w vectors) axpy(dst []float64, α float64, x []float64) {
 		simd.Axpy(&dst[0], &x[0], α, len(dst))
 		return
 	}
-	axpy(dst, α, x)
+	num.Axpy(dst, α, x)
 }
 
 // dot is Σ x·y over the length of x.
@@ -86,7 +38,7 @@ func (w vectors) dot(x, y []float64) float64 {
 	if w && len(x) >= leastWide {
 		return simd.Dot(&x[0], &y[0], len(x))
 	}
-	return dot(x, y)
+	return num.Dot(x, y)
 }
 
 // dotAxpy is Σ v·x over the length of v; it adds α·v to dst.
@@ -99,8 +51,8 @@ func (w vectors) dotAxpy(v, x, dst []float64, α float64) float64 {
 		dst[0] += α * v[0]
 		return v[0] * x[0]
 	}
-	axpy(dst, α, v)
-	return dot(v, x)
+	num.Axpy(dst, α, v)
+	return num.Dot(v, x)
 }
 
 // mul sets dst to A·x for the rows of a, each as long as x, four at a time where that is wide.

@@ -18,9 +18,7 @@ type Factor struct {
 	n      int
 	perm   []int   // original index of each pivot
 	order  []int32 // perm once more: passes read half as much
-	up     *triangle
-	post   []int32 // during the analysis: the column of up that each column is; nil where these are the same
-	room   []int32 // during the analysis: 4n + 1 entries for vectors of its steps
+	sym    analysis
 	parent []int32
 	count  []int32 // entries of each column of L below the diagonal
 	nnz    int
@@ -37,50 +35,24 @@ type Factor struct {
 	first *leading // nil for none
 	tail  *Factor  // of the matrix that these leave
 	last  []int    // the end of each of the caller's columns, behind the diagonal entry
+	call  call
+}
 
-	val      []float64 // of the last Load, with the signs
+// analysis is the material of the symbolic work.
+type analysis struct {
+	up   *triangle
+	post []int32 // the column of up that each column is; nil where these are the same
+	room []int32 // 4n + 1 entries for vectors of its steps
+}
+
+// call has the values of the last Load, with the signs, and the arguments of the call of
+// Factorise that runs.
+type call struct {
+	val      []float64
 	loaded   []int8
-	sign     []int8 // of the call of Factorise that runs
+	sign     []int8
 	reg      Regularisation
 	replaced int
-}
-
-// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from
-// which whole supernodes pay. Source: times of a factorisation with two solves; docs/lab/bench.md,
-// Leading columns and supernodes.
-const supernodalRatio = 15.0
-
-// Store takes out the leading columns and makes the storage of L for the method that takes less
-// time. joined is for matrices with large dense parts: columns that do not touch one another but
-// have the same rows below, as the columns of variables that are in all rows of one dense block,
-// share a supernode, with zeros between them: one product instead of many updates of rank one. When
-// ctx ends, the error is ctx.Err().
-func (f *Factor) Store(ctx context.Context, joined bool) error {
-	defer func() { f.room = nil }()
-	f.joined = joined
-	if err := f.lead(ctx); err != nil {
-		return err
-	}
-	if f.tail == nil {
-		return f.store(ctx, nil)
-	}
-	if err := f.tail.store(ctx, f.first); err != nil {
-		return err
-	}
-	f.first.hold(f.tail.up)
-	return nil
-}
-
-// store is Store for the matrix that the leading columns leave, nil for none.
-func (f *Factor) store(ctx context.Context, first *leading) (err error) {
-	if f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
-		if f.sup, err = newSupernodal(ctx, f, first == nil); err == nil && first != nil {
-			first.share(f.sup)
-		}
-	} else {
-		f.row, err = newRowwise(ctx, f)
-	}
-	return err
 }
 
 // NNZ is the number of entries of L without the diagonal.
@@ -116,7 +88,7 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8,
 // Load takes over the values off the diagonal and the signs, as for Factorise, for calls of
 // Refactor. It keeps both, and these write the diagonal into val.
 func (f *Factor) Load(val []float64, sign []int8) {
-	f.val, f.loaded = val, sign
+	f.call.val, f.call.loaded = val, sign
 	if f.first != nil {
 		f.first.load(f, val, sign)
 	}
@@ -126,7 +98,7 @@ func (f *Factor) Load(val []float64, sign []int8) {
 // last Load.
 func (f *Factor) Reload(from int) {
 	if f.first != nil {
-		f.first.fix(f.val, from)
+		f.first.fix(f.call.val, from)
 	}
 }
 
@@ -140,11 +112,11 @@ func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisatio
 	}
 	if f.first == nil {
 		for j, e := range f.last {
-			f.val[e-1] = diag[j]
+			f.call.val[e-1] = diag[j]
 		}
 		diag = nil
 	}
-	return f.checked(ctx, f.val, diag, f.loaded, reg)
+	return f.checked(ctx, f.call.val, diag, f.call.loaded, reg)
 }
 
 // SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call.
@@ -189,13 +161,13 @@ func (f *Factor) entries() int {
 // diag, for leading columns, val has the values that are loaded, else all.
 func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8,
 	reg Regularisation) (bad, replaced int, err error) {
-	f.sign, f.reg, f.replaced = sign, reg, 0
+	f.call.sign, f.call.reg, f.call.replaced = sign, reg, 0
 	switch {
 	case f.first != nil:
 		if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
 			var more int
 			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], nil, sign, reg)
-			f.replaced += more
+			f.call.replaced += more
 			if bad >= 0 {
 				bad += f.n - f.tail.n
 			}
@@ -205,36 +177,36 @@ func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8
 	default:
 		bad, err = f.row.factorise(ctx, f, val)
 	}
-	f.sign = nil
-	return bad, f.replaced, err
+	f.call.sign = nil
+	return bad, f.call.replaced, err
 }
 
 // expected reports whether d, as pivot k, needs no second look: it has the sign
 // that is known for it, and is neither small nor infinite.
 func (f *Factor) expected(k int, d float64) bool {
-	if f.sign == nil {
+	if f.call.sign == nil {
 		return false
 	}
-	d *= float64(f.sign[f.perm[k]])
-	return d > f.reg.Eps && d <= math.MaxFloat64
+	d *= float64(f.call.sign[f.perm[k]])
+	return d > f.call.reg.Eps && d <= math.MaxFloat64
 }
 
 // pivot stores d as pivot k, replaced if the regularisation says so, and
 // reports whether it can be divided by.
 func (f *Factor) pivot(k int, d float64) bool {
-	if δ := f.reg.Delta; δ > 0 && math.Abs(d) <= math.MaxFloat64 {
+	if δ := f.call.reg.Delta; δ > 0 && math.Abs(d) <= math.MaxFloat64 {
 		s := 0.0
-		if f.sign != nil {
-			s = float64(f.sign[f.perm[k]])
+		if f.call.sign != nil {
+			s = float64(f.call.sign[f.perm[k]])
 		}
 		if s == 0 {
-			if math.Abs(d) <= f.reg.Eps {
+			if math.Abs(d) <= f.call.reg.Eps {
 				d = math.Copysign(δ, d)
-				f.replaced++
+				f.call.replaced++
 			}
-		} else if s*d <= f.reg.Eps {
+		} else if s*d <= f.call.reg.Eps {
 			d = s * δ
-			f.replaced++
+			f.call.replaced++
 		}
 	}
 	f.d[k] = d

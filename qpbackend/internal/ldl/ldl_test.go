@@ -134,7 +134,7 @@ func leadingRest(t testing.TB, f *Factor, path string) *Factor {
 		return f
 	}
 	if path != "leading, shared" {
-		f.first.hold(f.tail.up)
+		f.first.hold(f.tail.sym.up)
 	}
 	return f.tail
 }
@@ -194,7 +194,7 @@ func TestCountsAgainstFill(t *testing.T) {
 			rows[j] = map[int]bool{}
 		}
 		for j := range n {
-			for _, i := range f.up.col(j) {
+			for _, i := range f.sym.up.col(j) {
 				if int(i) != j {
 					rows[i][j] = true
 				}

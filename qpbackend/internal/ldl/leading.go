@@ -3,7 +3,6 @@ package ldl
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
 )
@@ -32,283 +31,12 @@ type leading struct {
 	target []int32
 }
 
-// run is a number of columns with so many entries each, of which alike says that they are all in
-// the same rows.
-type run struct {
-	columns, entries int32
-	alike            bool
-}
-
 // The last entries of a column, up to inLine, are eliminated without a loop.
 // Source: a limit of speed: columns of networks have up to six entries.
 const (
 	inLine      = 6
 	pairsInLine = inLine * (inLine + 1) / 2
 )
-
-// mostLeading is the largest number of entries of a leading column, shareLeading the share of all
-// columns that have to be leading ones. Source: docs/lab/bench.md, Leading columns and supernodes.
-const (
-	mostLeading  = 16
-	shareLeading = 0.5
-)
-
-// lead takes the leading columns out: they become the first pivots, and f.tail has the others. The
-// values of f.first have no room yet.
-func (f *Factor) lead(ctx context.Context) error {
-	if int64(f.nnz)+int64(f.n) > math.MaxInt32 {
-		return nil
-	}
-	order, runs := f.leadingOrder()
-	count, updates := 0, pairsInLine
-	for _, r := range runs {
-		count += int(r.columns)
-		updates += int(r.columns) * int(r.entries*(r.entries+1)/2)
-	}
-	if count == 0 || float64(count) < shareLeading*float64(f.n) || updates > math.MaxInt32 {
-		return nil
-	}
-	tail := &Factor{n: f.n - count, joined: f.joined, d: f.d[count:], dinv: f.dinv[count:]}
-	tree := make([]int32, 2*tail.n)
-	tail.parent, tail.count = tree[:tail.n:tail.n], tree[tail.n:]
-	b := f.newPlacing(order, int32(count), tail)
-	for k, j := range order {
-		f.perm[k] = int(f.order[j])
-	}
-	for k, p := range f.perm {
-		f.order[k] = int32(p)
-	}
-	tail.measure()
-	tail.perm = f.perm[count:]
-	work := poll.New(ctx)
-	if err := b.rows(&work, f.up); err != nil {
-		return err
-	}
-	runs = alike(runs, b.row)
-	if err := b.inside(&work, pairsInLine); err != nil {
-		return err
-	}
-	var err error
-	if tail.up, err = b.left(&work, f.up); err != nil {
-		return err
-	}
-	f.first = &leading{runs: runs, rest: b.rest, sign: make([]int8, count), dest: b.dest, row: b.row, target: b.target}
-	f.tail, f.up, f.post = tail, nil, nil
-	return nil
-}
-
-// share has the matrix that is left in the panels of its factor, where there are places for them:
-// it is written there at once. With that, there is no other copy of it.
-func (s *leading) share(sup *supernodal) {
-	size := sup.node[sup.count()].val
-	if s.rest+size > math.MaxInt32 {
-		sup.val = values(size)
-		return
-	}
-	for _, list := range [...][]int32{s.dest, s.target} {
-		for e, p := range list {
-			if int(p) >= s.rest {
-				list[e] = int32(s.rest + sup.dest[int(p)-s.rest])
-			}
-		}
-	}
-	s.val = values(s.rest + size)
-	sup.val, sup.dest, sup.shares = s.val[s.rest:], nil, true
-}
-
-// hold makes room for the values of the matrix that is left, unless panels have them.
-func (s *leading) hold(left *triangle) {
-	if s.val == nil {
-		s.val = make([]float64, s.rest+len(left.idx))
-	}
-}
-
-// newPlacing takes the columns in the order given, and sets parents and numbers of entries of the
-// tail.
-func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
-	room := f.room[f.n:]
-	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:tail.n+1], column: make([]column, count+1)}
-	b.ptr[0] = 0
-	for k, j := range order {
-		b.label[j] = int32(k)
-	}
-	entries, updates := int32(inLine), int32(pairsInLine)
-	for k, j := range order[:count] {
-		b.column[k] = column{parent: -1, first: entries, seen: -1, next: entries}
-		if p := f.parent[j]; p >= 0 {
-			b.column[k].parent = b.label[p]
-		}
-		c := f.count[j]
-		entries, updates = entries+c, updates+c*(c+1)/2
-	}
-	b.column[count].first = entries
-	for k, j := range order[count:] {
-		tail.parent[k], tail.count[k] = -1, f.count[j]
-		if p := f.parent[j]; p >= 0 {
-			tail.parent[k] = b.label[p] - count
-		}
-	}
-	if f.post != nil { // of which the matrix does not know
-		b.from = room[f.n : 2*f.n]
-		for k, j := range order {
-			b.from[k] = f.post[j]
-		}
-		for k, j := range b.from {
-			b.label[j] = int32(k)
-		}
-	}
-	lists, size := make([]int32, len(f.up.idx)+int(entries+updates)), len(f.up.idx)
-	b.rest, b.dest, b.row, b.target = int(entries+count), lists[:size], lists[size:][:entries],
-		lists[size+int(entries):]
-	return b
-}
-
-// leadingOrder lists, in the first n entries of the room, the leading columns, and the others after
-// them, both in their order: where large terms of one subtree cancel, they do so before the terms
-// of the next come, and sums stay small. One with all columns of so many entries together loses
-// four digits of a solution on cx02-200 of CBLIB.
-func (f *Factor) leadingOrder() (_ []int32, runs []run) {
-	late, order, count := make([]bool, f.n), f.room[:f.n], 0
-	a, b := f.chains() // before there is an order in the room
-	last := run{entries: -1}
-	for k := range int32(f.n) {
-		j := k
-		if a.from <= k && k < b.to {
-			j = a.alternate(b, k)
-		}
-		c := f.count[j]
-		if late[j] || c > mostLeading {
-			late[j] = true
-			if p := f.parent[j]; p >= 0 {
-				late[p] = true
-			}
-			continue
-		}
-		order[count] = j
-		count++
-		if last.entries != c {
-			if last.columns > 0 {
-				runs = append(runs, last)
-			}
-			last = run{entries: c}
-		}
-		last.columns++
-	}
-	if last.columns > 0 {
-		runs = append(runs, last)
-	}
-	for j, late := range late {
-		if late {
-			order[count] = int32(j)
-			count++
-		}
-	}
-	return order, runs
-}
-
-// leastAlike is the least number of columns in the same rows, and leastEntries the least number of
-// their entries, from which four of them go together. Source: docs/lab/bench.md, Leading columns
-// and supernodes.
-const (
-	leastAlike   = 8
-	leastEntries = 3
-)
-
-// alike makes runs of their own, in multiples of four, of columns that follow each other and have
-// their entries in the same rows.
-func alike(runs []run, row []int32) []run {
-	split := make([]run, 0, len(runs)+2)
-	row = row[inLine:]
-	for _, r := range runs {
-		others := run{entries: r.entries}
-		for left := r.columns; left > 0; {
-			count := sameRows(row, r.entries, left)
-			fours := count &^ 3
-			if r.entries < leastEntries || fours < leastAlike {
-				fours = 0
-			}
-			if fours > 0 && others.columns > 0 {
-				split = append(split, others)
-				others.columns = 0
-			}
-			if fours > 0 {
-				split = append(split, run{columns: fours, entries: r.entries, alike: true})
-			}
-			others.columns += count - fours
-			left -= count
-			row = row[count*r.entries:]
-		}
-		if others.columns > 0 {
-			split = append(split, others)
-		}
-	}
-	return split
-}
-
-// sameRows is the number of columns with so many entries each, of those left, that have the rows of
-// the first one.
-func sameRows(row []int32, entries, left int32) int32 {
-	for k := int32(1); k < left; k++ {
-		if !slices.Equal(row[:entries], row[k*entries:][:entries]) {
-			return k
-		}
-	}
-	return left
-}
-
-// stretch is a range of columns.
-type stretch struct{ from, to int32 }
-
-// leastChain is the number of columns from which chains are interleaved, and chainDepth the share
-// of them that wait for each other. Source: limits of speed: processors look a hundred columns
-// ahead at most; where fewer wait they find others.
-const (
-	leastChain = 200
-	chainDepth = 0.5
-)
-
-// chains are two subtrees of the elimination tree, one behind the other, of which each is nearly a
-// chain: pivots that wait for the one before. Taken in turns, both go on while a processor
-// computes. They are empty where there are none.
-func (f *Factor) chains() (a, b stretch) {
-	size, depth := f.room[:f.n], f.room[f.n:2*f.n]
-	clear(f.room[:2*f.n])
-	chain := func(top int32) bool {
-		return top >= 0 && size[top] >= leastChain && float64(depth[top]) >= chainDepth*float64(size[top])
-	}
-	for j, p := range f.parent {
-		top := int32(j)
-		size[j]++
-		depth[j]++
-		if p >= 0 {
-			size[p] += size[j]
-			depth[p] = max(depth[p], depth[j])
-		}
-		if last := top - 1; size[j] > b.to-a.from && chain(last) {
-			mid := top - size[last]
-			if mid > 0 && f.parent[mid-1] == top && chain(mid-1) {
-				a, b = stretch{mid - size[mid-1], mid}, stretch{mid, top}
-			}
-		}
-	}
-	return a, b
-}
-
-// alternate is the column in place k of the columns of a and b behind it, taken in turns as long as
-// both have some.
-func (a stretch) alternate(b stretch, k int32) int32 {
-	k -= a.from
-	least := min(a.to-a.from, b.to-b.from)
-	switch {
-	case k < 2*least && k%2 == 0:
-		return a.from + k/2
-	case k < 2*least:
-		return b.from + k/2
-	case a.to-a.from > least:
-		return a.from + k - least
-	}
-	return b.from + k - least
-}
 
 // load takes over the values off the diagonal, and the signs.
 func (s *leading) load(f *Factor, val []float64, sign []int8) {
@@ -359,7 +87,7 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 		for e, p := range s.dest {
 			v[p] = val[e]
 		}
-		s.expect(f, f.sign)
+		s.expect(f, f.call.sign)
 		return nil
 	}
 	pivots := v[:count]
@@ -388,7 +116,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 	if err := s.place(&work, f, val, diag); err != nil {
 		return -1, err
 	}
-	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.reg.Eps
+	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.call.reg.Eps
 	o, e, t, k := len(s.sign)+inLine, inLine, pairsInLine, 0
 	for _, r := range s.runs {
 		c := int(r.entries)
@@ -514,7 +242,7 @@ const longRun = 16
 // they are to be kept, with their first places. It returns their number, or the number of the ones
 // before the first without a pivot.
 func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, keep bool) int {
-	v, x, eps := s.val, f.x, f.reg.Eps
+	v, x, eps := s.val, f.x, f.call.reg.Eps
 	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
 	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
 	for j := range d {
@@ -548,7 +276,7 @@ func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, kee
 // rows, as pairs. Such columns wait for none of each other, and each place is read and written once
 // for four of them.
 func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, keep bool) int {
-	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.reg.Eps
+	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.call.reg.Eps
 	for j := 0; j+4 <= len(d); j += 4 {
 		w, pivots, val := (*[4]float64)(x[k+j:]), (*[4]float64)(v[k+j:]), v[o+c*j:][:4*c]
 		for i, own := range pivots {
@@ -578,4 +306,30 @@ func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, 
 		}
 	}
 	return len(d)
+}
+
+// share has the matrix that is left in the panels of its factor, where there are places for them:
+// it is written there at once. With that, there is no other copy of it.
+func (s *leading) share(sup *supernodal) {
+	size := sup.node[sup.count()].val
+	if s.rest+size > math.MaxInt32 {
+		sup.val = values(size)
+		return
+	}
+	for _, list := range [...][]int32{s.dest, s.target} {
+		for e, p := range list {
+			if int(p) >= s.rest {
+				list[e] = int32(s.rest + sup.dest[int(p)-s.rest])
+			}
+		}
+	}
+	s.val = values(s.rest + size)
+	sup.val, sup.dest, sup.shares = s.val[s.rest:], nil, true
+}
+
+// hold makes room for the values of the matrix that is left, unless panels have them.
+func (s *leading) hold(left *triangle) {
+	if s.val == nil {
+		s.val = make([]float64, s.rest+len(left.idx))
+	}
 }

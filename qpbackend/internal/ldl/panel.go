@@ -71,6 +71,142 @@ func (s *supernodal) wait(d int32) {
 	s.head[k] = d
 }
 
+// panel factors supernode k in place after all updates: its triangle, and the
+// rows below it. It returns the pivot at which it failed, or −1.
+func (s *supernodal) panel(f *Factor, k int32) int {
+	n, next := s.node[k], s.node[k+1]
+	first := int(n.first)
+	width := int(next.first) - first
+	panel := s.val[n.val:next.val]
+	dinv := f.dinv[first : first+width]
+	switch {
+	case width == 1:
+		if !f.pivot(first, panel[0]) {
+			return first
+		}
+		panel[0] = dinv[0]
+		for i := range panel[1:] {
+			panel[1+i] *= dinv[0]
+		}
+		return -1
+	case s.wide:
+		return s.blocks(f, panel, width, first)
+	}
+	for r := 0; r < len(panel)/width; r += 4 {
+		n := min(4, len(panel)/width-r)
+		known := min(r, width) // columns whose row of the triangle is complete
+		if n == 4 {
+			eliminate4(panel, width, r, known)
+		} else {
+			for i := r; i < r+n; i++ {
+				eliminate(panel, width, i, 0, known)
+			}
+		}
+		for i := r; i < r+n; i++ {
+			row := panel[i*width:][:width]
+			if i < width {
+				eliminate(panel, width, i, known, i)
+				d := row[i]
+				for j, u := range row[:i] {
+					l := u * dinv[j]
+					d -= u * l
+					row[j] = l
+				}
+				if !f.pivot(first+i, d) {
+					return first + i
+				}
+				row[i] = dinv[i]
+				continue
+			}
+			eliminate(panel, width, i, known, width)
+			for j, v := range dinv {
+				row[j] *= v
+			}
+		}
+	}
+	return -1
+}
+
+// blockWidth is the number of columns that a block of a panel has. Products of columns of a
+// supernode with no more are rounded, so that equal terms leave nothing; others are fused. Source:
+// derived: eight columns are eight registers, two fused multiplications at a time of a latency of
+// four.
+const blockWidth = 8
+
+// blocks is panel in blocks of columns, by the kernels for wide registers, for more than one
+// column.
+func (s *supernodal) blocks(f *Factor, panel []float64, width, first int) int {
+	solved, inverse := s.scaled[:blockWidth*maxWidth], s.scaled[blockWidth*maxWidth:][:maxWidth]
+	for i := 0; i < width; i += blockWidth {
+		n := min(blockWidth, width-i)
+		if i > 0 {
+			s.tiles.Solve(&panel[i*width], &panel[0], &inverse[0], &solved[0], width, n, i, 1)
+		}
+		for r := range n {
+			row := panel[(i+r)*width+i:][:n]
+			own, d := inverse[i:][:r], row[r]
+			for j := range own {
+				u := row[j]
+				for t, l := range panel[(i+j)*width+i:][:j] {
+					u -= row[t] * l
+				}
+				row[j] = u
+			}
+			for j, v := range own {
+				u := row[j]
+				row[j] = u * v
+				d -= u * row[j]
+			}
+			if !f.pivot(first+i+r, d) {
+				return first + i + r
+			}
+			row[r] = f.dinv[first+i+r]
+			inverse[i+r] = row[r]
+		}
+	}
+	if below := len(panel)/width - width; below > 0 {
+		s.tiles.Solve(&panel[width*width], &panel[0], &inverse[0], &solved[0], width, below, width, 0)
+	}
+	return -1
+}
+
+// eliminate continues the solution of u Lᵀ = a in row i of the panel: columns
+// from to to−1, the earlier ones being solved for.
+func eliminate(panel []float64, width, i, from, to int) {
+	row := panel[i*width:][:width]
+	for j := from; j < to; j++ {
+		row[j] -= num.Dot(row[:j], panel[j*width:])
+	}
+}
+
+// eliminate4 is eliminate for four rows from i on and columns 0 to to−1.
+func eliminate4(panel []float64, width, i, to int) {
+	a := panel[i*width:][:4*width]
+	r0, r1, r2, r3 := a[:width], a[width:][:width], a[2*width:][:width], a[3*width:][:width]
+	j := 0
+	for ; j+2 <= to; j += 2 {
+		l := panel[j*width:][:2*width]
+		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, l, width, j)
+		// The second column also sees the first.
+		m := l[width+j]
+		u := r0[j] - s00
+		r0[j], r0[j+1] = u, r0[j+1]-s01-u*m
+		u = r1[j] - s10
+		r1[j], r1[j+1] = u, r1[j+1]-s11-u*m
+		u = r2[j] - s20
+		r2[j], r2[j+1] = u, r2[j+1]-s21-u*m
+		u = r3[j] - s30
+		r3[j], r3[j+1] = u, r3[j+1]-s31-u*m
+	}
+	if j < to {
+		l := panel[j*width:][:j]
+		r0[j] -= num.Dot(l, r0)
+		r1[j] -= num.Dot(l, r1)
+		r2[j] -= num.Dot(l, r2)
+		r3[j] -= num.Dot(l, r3)
+	}
+}
+
 // update subtracts L_d D L_dᵀ, of supernode d, from the panel of supernode k:
 // rows from done[d] on, columns of k. It returns the number of
 // multiplications.
@@ -273,140 +409,4 @@ func spacing(places []int) int {
 		}
 	}
 	return d
-}
-
-// panel factors supernode k in place after all updates: its triangle, and the
-// rows below it. It returns the pivot at which it failed, or −1.
-func (s *supernodal) panel(f *Factor, k int32) int {
-	n, next := s.node[k], s.node[k+1]
-	first := int(n.first)
-	width := int(next.first) - first
-	panel := s.val[n.val:next.val]
-	dinv := f.dinv[first : first+width]
-	switch {
-	case width == 1:
-		if !f.pivot(first, panel[0]) {
-			return first
-		}
-		panel[0] = dinv[0]
-		for i := range panel[1:] {
-			panel[1+i] *= dinv[0]
-		}
-		return -1
-	case s.wide:
-		return s.blocks(f, panel, width, first)
-	}
-	for r := 0; r < len(panel)/width; r += 4 {
-		n := min(4, len(panel)/width-r)
-		known := min(r, width) // columns whose row of the triangle is complete
-		if n == 4 {
-			eliminate4(panel, width, r, known)
-		} else {
-			for i := r; i < r+n; i++ {
-				eliminate(panel, width, i, 0, known)
-			}
-		}
-		for i := r; i < r+n; i++ {
-			row := panel[i*width:][:width]
-			if i < width {
-				eliminate(panel, width, i, known, i)
-				d := row[i]
-				for j, u := range row[:i] {
-					l := u * dinv[j]
-					d -= u * l
-					row[j] = l
-				}
-				if !f.pivot(first+i, d) {
-					return first + i
-				}
-				row[i] = dinv[i]
-				continue
-			}
-			eliminate(panel, width, i, known, width)
-			for j, v := range dinv {
-				row[j] *= v
-			}
-		}
-	}
-	return -1
-}
-
-// blockWidth is the number of columns that a block of a panel has. Products of columns of a
-// supernode with no more are rounded, so that equal terms leave nothing; others are fused. Source:
-// derived: eight columns are eight registers, two fused multiplications at a time of a latency of
-// four.
-const blockWidth = 8
-
-// blocks is panel in blocks of columns, by the kernels for wide registers, for more than one
-// column.
-func (s *supernodal) blocks(f *Factor, panel []float64, width, first int) int {
-	solved, inverse := s.scaled[:blockWidth*maxWidth], s.scaled[blockWidth*maxWidth:][:maxWidth]
-	for i := 0; i < width; i += blockWidth {
-		n := min(blockWidth, width-i)
-		if i > 0 {
-			s.tiles.Solve(&panel[i*width], &panel[0], &inverse[0], &solved[0], width, n, i, 1)
-		}
-		for r := range n {
-			row := panel[(i+r)*width+i:][:n]
-			own, d := inverse[i:][:r], row[r]
-			for j := range own {
-				u := row[j]
-				for t, l := range panel[(i+j)*width+i:][:j] {
-					u -= row[t] * l
-				}
-				row[j] = u
-			}
-			for j, v := range own {
-				u := row[j]
-				row[j] = u * v
-				d -= u * row[j]
-			}
-			if !f.pivot(first+i+r, d) {
-				return first + i + r
-			}
-			row[r] = f.dinv[first+i+r]
-			inverse[i+r] = row[r]
-		}
-	}
-	if below := len(panel)/width - width; below > 0 {
-		s.tiles.Solve(&panel[width*width], &panel[0], &inverse[0], &solved[0], width, below, width, 0)
-	}
-	return -1
-}
-
-// eliminate continues the solution of u Lᵀ = a in row i of the panel: columns
-// from to to−1, the earlier ones being solved for.
-func eliminate(panel []float64, width, i, from, to int) {
-	row := panel[i*width:][:width]
-	for j := from; j < to; j++ {
-		row[j] -= num.Dot(row[:j], panel[j*width:])
-	}
-}
-
-// eliminate4 is eliminate for four rows from i on and columns 0 to to−1.
-func eliminate4(panel []float64, width, i, to int) {
-	a := panel[i*width:][:4*width]
-	r0, r1, r2, r3 := a[:width], a[width:][:width], a[2*width:][:width], a[3*width:][:width]
-	j := 0
-	for ; j+2 <= to; j += 2 {
-		l := panel[j*width:][:2*width]
-		s00, s01, s10, s11, s20, s21, s30, s31 := tile(a, l, width, j)
-		// The second column also sees the first.
-		m := l[width+j]
-		u := r0[j] - s00
-		r0[j], r0[j+1] = u, r0[j+1]-s01-u*m
-		u = r1[j] - s10
-		r1[j], r1[j+1] = u, r1[j+1]-s11-u*m
-		u = r2[j] - s20
-		r2[j], r2[j+1] = u, r2[j+1]-s21-u*m
-		u = r3[j] - s30
-		r3[j], r3[j+1] = u, r3[j+1]-s31-u*m
-	}
-	if j < to {
-		l := panel[j*width:][:j]
-		r0[j] -= num.Dot(l, r0)
-		r1[j] -= num.Dot(l, r1)
-		r2[j] -= num.Dot(l, r2)
-		r3[j] -= num.Dot(l, r3)
-	}
 }

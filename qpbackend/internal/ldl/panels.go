@@ -78,8 +78,8 @@ func newPanels(p *poll.Poll, f *Factor, first []int32, dest []int) (panels, erro
 	}
 	for k := range int32(f.n) {
 		own, steps := s.of[k], 0
-		for e := f.up.ptr[k]; e < f.up.ptr[k+1]; e++ {
-			i := f.up.idx[e]
+		for e := f.sym.up.ptr[k]; e < f.sym.up.ptr[k+1]; e++ {
+			i := f.sym.up.idx[e]
 			for q := s.of[i]; q != own && seen[q] != k; q = s.of[f.parent[s.node[q+1].first-1]] {
 				seen[q] = k
 				s.row[fill[q]] = k
@@ -90,8 +90,8 @@ func newPanels(p *poll.Poll, f *Factor, first []int32, dest []int) (panels, erro
 				continue
 			}
 			q, place := s.of[i], e
-			if f.up.src != nil {
-				place = f.up.src[e]
+			if f.sym.up.src != nil {
+				place = f.sym.up.src[e]
 			}
 			n := &s.node[q]
 			row := k - n.first

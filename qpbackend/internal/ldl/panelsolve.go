@@ -79,98 +79,42 @@ func lower(own, panel []float64, width int) {
 }
 
 // forward subtracts from x, at the rows below a supernode, their panel times own.
-// The narrow widths, which are the most frequent, keep own in registers.
 func (s *panels) forward(x, own []float64, rows []int32, panel []float64) {
-	lower(own, panel, len(own))
-	panel = panel[len(own)*len(own):]
-	switch width := len(own); width {
-	case 2:
-		a, b := own[0], own[1]
-		for _, i := range rows {
-			x[i] -= panel[0]*a + panel[1]*b
-			panel = panel[2:]
-		}
-	case 3:
-		a, b, c := own[0], own[1], own[2]
-		for _, i := range rows {
-			x[i] -= panel[0]*a + panel[1]*b + panel[2]*c
-			panel = panel[3:]
-		}
-	case 4:
-		a, b, c, d := own[0], own[1], own[2], own[3]
-		for _, i := range rows {
-			x[i] -= (panel[0]*a + panel[1]*b) + (panel[2]*c + panel[3]*d)
-			panel = panel[4:]
-		}
-	default:
-		r := 0
-		if groups := len(rows) / 4; s.wide && groups > 0 {
-			r = 4 * groups
-			_ = panel[r*width-1] // the kernel checks no bounds
-			simd.SubtractPanel(&panel[0], groups, width, &own[0], &x[0], &rows[0])
-		}
-		for ; r < len(rows); r++ {
-			x[rows[r]] -= num.Dot(own, panel[r*width:])
-		}
+	width, r := len(own), 0
+	lower(own, panel, width)
+	panel = panel[width*width:]
+	if groups := len(rows) / 4; s.wide && groups > 0 {
+		r = 4 * groups
+		_ = panel[r*width-1] // the kernel checks no bounds
+		simd.SubtractPanel(&panel[0], groups, width, &own[0], &x[0], &rows[0])
+	}
+	for ; r < len(rows); r++ {
+		x[rows[r]] -= num.Dot(own, panel[r*width:])
 	}
 }
 
 // backward subtracts from own the transposed panel times x at the rows below.
 func (s *panels) backward(x, own []float64, rows []int32, panel []float64) {
-	width := len(own)
+	width, r := len(own), 0
 	triangle, panel := panel[:width*width], panel[width*width:]
 	for i := range own {
 		own[i] *= triangle[i*(width+1)]
 	}
-	switch width {
-	case 2:
-		a, b := own[0], own[1]
-		for _, i := range rows {
-			v := x[i]
-			a -= panel[0] * v
-			b -= panel[1] * v
-			panel = panel[2:]
-		}
-		own[0], own[1] = a, b
-	case 3:
-		a, b, c := own[0], own[1], own[2]
-		for _, i := range rows {
-			v := x[i]
-			a -= panel[0] * v
-			b -= panel[1] * v
-			c -= panel[2] * v
-			panel = panel[3:]
-		}
-		own[0], own[1], own[2] = a, b, c
-	case 4:
-		a, b, c, d := own[0], own[1], own[2], own[3]
-		for _, i := range rows {
-			v := x[i]
-			a -= panel[0] * v
-			b -= panel[1] * v
-			c -= panel[2] * v
-			d -= panel[3] * v
-			panel = panel[4:]
-		}
-		own[0], own[1], own[2], own[3] = a, b, c, d
-	default:
-		r := 0
-		if groups := len(rows) / 4; s.wide && groups > 0 {
-			r = 4 * groups
-			_ = panel[r*width-1] // the kernel checks no bounds
-			if s.tiles.High == 8 {
-				simd.SubtractWiderPanelT(&panel[0], groups, width, &own[0], &x[0], &rows[0])
-			} else {
-				y := s.below[:r]
-				for k, i := range rows[:r] {
-					y[k] = x[i]
-				}
-				simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &own[0])
+	if groups := len(rows) / 4; s.wide && groups > 0 {
+		r = 4 * groups
+		_ = panel[r*width-1] // the kernel checks no bounds
+		if s.tiles.High == 8 {
+			simd.SubtractWiderPanelT(&panel[0], groups, width, &own[0], &x[0], &rows[0])
+		} else {
+			y := s.below[:r]
+			for k, i := range rows[:r] {
+				y[k] = x[i]
 			}
+			simd.SubtractMulPanelT(&panel[0], groups, width, &y[0], &own[0])
 		}
-		for ; r < len(rows); r++ {
-			subtract(own, x[rows[r]], panel[r*width:])
-		}
+	}
+	for ; r < len(rows); r++ {
+		subtract(own, x[rows[r]], panel[r*width:])
 	}
 	for i := width - 1; i > 0; i-- {
 		subtract(own[:i], own[i], triangle[i*width:])

@@ -455,7 +455,7 @@ func TestChainsTakeTurns(t *testing.T) {
 func TestChainsOfTwoLengths(t *testing.T) {
 	for _, lengths := range [][2]int32{{200, 200}, {201, 777}, {903, 250}} {
 		top := lengths[0] + lengths[1]
-		f := &Factor{n: int(top) + 1, parent: make([]int32, top+1), room: make([]int32, 4*top+5)}
+		f := &Factor{n: int(top) + 1, parent: make([]int32, top+1), sym: analysis{room: make([]int32, 4*top+5)}}
 		for j := range top {
 			f.parent[j] = j + 1
 		}
@@ -479,7 +479,7 @@ func TestChainsOfTwoLengths(t *testing.T) {
 			t.Errorf("%v: the last columns are %v", lengths, last)
 		}
 	}
-	short := &Factor{n: 5, parent: []int32{4, 2, 3, 4, -1}, room: make([]int32, 21)}
+	short := &Factor{n: 5, parent: []int32{4, 2, 3, 4, -1}, sym: analysis{room: make([]int32, 21)}}
 	if a, b := short.chains(); a != b {
 		t.Errorf("short chains %v and %v", a, b)
 	}

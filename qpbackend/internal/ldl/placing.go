@@ -153,3 +153,10 @@ func (b *placing) left(work *poll.Poll, up *triangle) (*triangle, error) {
 	}
 	return &triangle{pattern: pattern{ptr: ptr, idx: idx}}, nil
 }
+
+// run is a number of columns with so many entries each, of which alike says that they are all in
+// the same rows.
+type run struct {
+	columns, entries int32
+	alike            bool
+}

@@ -38,10 +38,10 @@ func newRowwise(ctx context.Context, f *Factor) (*rowwise, error) {
 		return nil, err
 	}
 	all.val = values(all.node[all.count()].val)
-	if f.up.src == nil {
-		f.up.src = make([]int32, len(f.up.idx))
-		for e := range f.up.src {
-			f.up.src[e] = int32(e)
+	if f.sym.up.src == nil {
+		f.sym.up.src = make([]int32, len(f.sym.up.idx))
+		for e := range f.sym.up.src {
+			f.sym.up.src[e] = int32(e)
 		}
 	}
 	s := &rowwise{panels: all, ptr: make([]int32, f.n+2), sup: make([]int32, len(all.row))}
@@ -71,12 +71,12 @@ func (s *rowwise) factorise(ctx context.Context, f *Factor, val []float64) (int,
 		s.node[q].known = 0
 	}
 	nodes, row, l := s.node, s.row, s.val
-	up, src := f.up.ptr, f.up.src
+	up, src := f.sym.up.ptr, f.sym.up.src
 	own := int32(0)
 	for k := range f.n {
 		lo, hi := up[k], up[k+1]
 		places := src[lo:hi]
-		for p, i := range f.up.idx[lo:hi] {
+		for p, i := range f.sym.up.idx[lo:hi] {
 			y[i] = val[places[p]]
 		}
 		d := y[k]

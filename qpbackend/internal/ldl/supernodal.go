@@ -33,7 +33,7 @@ func newSupernodal(ctx context.Context, f *Factor, hold bool) (*supernodal, erro
 	if err != nil {
 		return nil, err
 	}
-	dest := make([]int, len(f.up.idx))
+	dest := make([]int, len(f.sym.up.idx))
 	all, err := newPanels(&p, f, first, dest)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func newSiblings(p *poll.Poll, f *Factor) (s siblings, err error) {
 	if err = f.number(p); err != nil {
 		return s, err
 	}
-	if s.low, err = f.up.transpose(p); err != nil {
+	if s.low, err = f.sym.up.transpose(p); err != nil {
 		return s, err
 	}
 	leaf := make([]bool, f.n)

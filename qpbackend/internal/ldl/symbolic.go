@@ -13,20 +13,6 @@ import (
 // Source: a limit of memory: 2^32 float64 have 32 GB.
 const maxEntries = 1 << 32
 
-// Analyse does the symbolic work once: permutation, elimination tree, column
-// counts, pattern of L, map from the caller's values. k is an upper triangle in
-// which every diagonal entry is stored; its values are not looked at. perm[i]
-// is the original index of pivot i; nil stands for the natural order. The order
-// used follows perm but for a postordering of the elimination tree, which
-// changes neither fill nor work. When ctx ends, the error is ctx.Err().
-func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := Count(ctx, k, perm)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.Store(ctx, false)
-}
-
 // Count is the part of Analyse that finds the numbers of entries and operations, for orders to be
 // compared. Store has to follow before the first Factorise.
 func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
@@ -44,21 +30,21 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	}
 	lists := make([]int32, 3*n)
 	f := &Factor{n: n, perm: make([]int, n), order: lists[:n:n], parent: lists[n : 2*n : 2*n], count: lists[2*n:],
-		last: k.ColPtr[1:][:n], room: all}
+		last: k.ColPtr[1:][:n], sym: analysis{room: all}}
 	var low pattern
 	var err error
-	if f.up, low, err = permute(&work, k, perm, room[0]); err != nil {
+	if f.sym.up, low, err = permute(&work, k, perm, room[0]); err != nil {
 		return nil, err
 	}
 	tree, size, label := room[1], room[2], room[0]
-	if err = etree(&work, f.up, tree, room[0]); err != nil {
+	if err = etree(&work, f.sym.up, tree, room[0]); err != nil {
 		return nil, err
 	}
-	f.post = postorder(tree, size, label, room[3])
+	f.sym.post = postorder(tree, size, label, room[3])
 	for i := range f.perm {
 		p := i
-		if f.post != nil {
-			p = int(f.post[i])
+		if f.sym.post != nil {
+			p = int(f.sym.post[i])
 		}
 		if f.parent[i] = tree[p]; tree[p] >= 0 {
 			f.parent[i] = label[tree[p]]
@@ -292,16 +278,16 @@ func postorder(parent, size, label, free []int32) (post []int32) {
 // number gives the rows and columns of up the numbers that they have in a postorder of the
 // elimination tree: up stays an upper triangle, as the rows of column j are descendants of j.
 func (f *Factor) number(work *poll.Poll) error {
-	if f.post == nil {
+	if f.sym.post == nil {
 		return nil
 	}
-	label, t, end := f.room[:f.n], newTriangle(f.n, len(f.up.idx)), int32(0)
-	for k, p := range f.post {
+	label, t, end := f.sym.room[:f.n], newTriangle(f.n, len(f.sym.up.idx)), int32(0)
+	for k, p := range f.sym.post {
 		label[p] = int32(k)
 	}
-	for k, p := range f.post {
-		col := f.up.col(int(p))
-		copy(t.src[end:], f.up.src[f.up.ptr[p]:][:len(col)])
+	for k, p := range f.sym.post {
+		col := f.sym.up.col(int(p))
+		copy(t.src[end:], f.sym.up.src[f.sym.up.ptr[p]:][:len(col)])
 		for _, i := range col {
 			t.idx[end] = label[i]
 			end++
@@ -311,7 +297,7 @@ func (f *Factor) number(work *poll.Poll) error {
 			return err
 		}
 	}
-	f.up, f.post = t, nil
+	f.sym.up, f.sym.post = t, nil
 	return nil
 }
 
@@ -328,8 +314,8 @@ func (f *Factor) countColumns(work *poll.Poll, low pattern, size, lastLeaf, ance
 	}
 	for j, parent := range f.parent {
 		p := int32(j)
-		if f.post != nil {
-			p = f.post[j]
+		if f.sym.post != nil {
+			p = f.sym.post[j]
 		}
 		first := int32(j) - size[p] + 1 // the least node of the subtree
 		own := int32(0)

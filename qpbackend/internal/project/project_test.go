@@ -446,29 +446,6 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	want := map[int]int{0: 0, 1: 1, 3: 2, 6: 3, 10: 4, 1275: 50, 500500: 1000}
-	for n := range 600 {
-		if _, is := want[n]; Order(n) >= 0 != (is || isTriangle(n)) {
-			t.Errorf("Order(%d) = %d", n, Order(n))
-		}
-	}
-	for n, k := range want {
-		if Order(n) != k {
-			t.Errorf("Order(%d) = %d, want %d", n, Order(n), k)
-		}
-	}
-}
-
-func isTriangle(n int) bool {
-	for k := 0; k*(k+1)/2 <= n; k++ {
-		if k*(k+1)/2 == n {
-			return true
-		}
-	}
-	return false
-}
-
 func BenchmarkProjections(b *testing.B) {
 	for _, c := range append(cones(), psdCone(50)) {
 		b.Run(c.name, func(b *testing.B) {

@@ -6,24 +6,15 @@ import (
 
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
-
-// Order is the k of the k × k matrices whose scaled triangle has n entries, or
-// −1 where n is not k(k+1)/2.
-func Order(n int) int {
-	k := int(math.Round((math.Sqrt(8*float64(n)+1) - 1) / 2))
-	if k*(k+1)/2 != n {
-		return -1
-	}
-	return k
-}
 
 // Semidefinite projects on the positive semidefinite matrices: v is the upper
 // triangle of a symmetric matrix, column by column, with the entries off the
 // diagonal times √2. It allocates for orders above one. It returns false, and leaves dst
 // alone, where ctx has ended before.
 func Semidefinite(ctx context.Context, dst, v []float64) bool {
-	top, k := num.NormInf(v), Order(len(v))
+	top, k := num.NormInf(v), packed.Order(len(v))
 	switch {
 	case !num.Finite(top):
 		fill(dst, math.NaN())
@@ -44,15 +35,9 @@ func Semidefinite(ctx context.Context, dst, v []float64) bool {
 	a := make([]float64, k*k)
 	half, rest := math.Ldexp(1, -exp/2), math.Ldexp(1, exp/2-exp) // either is a number
 	load := func(sign float64) {
-		at := 0
-		for j := range k {
-			for i := range j {
-				a[i*k+j] = sign * v[at] * half * rest / math.Sqrt2
-				a[j*k+i] = a[i*k+j]
-				at++
-			}
-			a[j*k+j] = sign * v[at] * half * rest
-			at++
+		packed.Unpack(a, v, k)
+		for i, e := range a {
+			a[i] = sign * e * half * rest
 		}
 	}
 	if load(1); mul.Cholesky(a, k) { // positive definite: nothing to do

@@ -2,12 +2,12 @@ package interior
 
 import (
 	"context"
-	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/cone"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/internal/packed"
 )
 
 // Block is the part of the KKT matrix that the cone makes.
@@ -16,7 +16,7 @@ func Block(c qpbackend.Cone) kkt.Block {
 		c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 	b := kkt.Block{Start: c.Start, Len: c.Len, Expanded: expanded}
 	if c.Kind == qpbackend.Semidefinite {
-		b.Order = order(c.Len)
+		b.Order = packed.Order(c.Len)
 	}
 	return b
 }
@@ -123,7 +123,7 @@ func newMember(c qpbackend.Cone, from int) member {
 			mb.expanded = soc
 		}
 	case qpbackend.Semidefinite:
-		mb.sym = cone.NewSemidefinite(order(c.Len))
+		mb.sym = cone.NewSemidefinite(packed.Order(c.Len))
 	}
 	mb.Cone = mb.sym
 	return mb
@@ -132,9 +132,6 @@ func newMember(c qpbackend.Cone, from int) member {
 func asymmetric(c qpbackend.Cone) bool {
 	return c.Kind == qpbackend.Exponential || c.Kind == qpbackend.Power
 }
-
-// order of the matrix whose triangle has so many entries.
-func order(entries int) int { return int(math.Sqrt(2 * float64(entries))) }
 
 func (mb *member) part(v []float64) []float64 { return v[mb.from:mb.to] }
 
@@ -161,7 +158,7 @@ func (c *cones) multipliers(y []float64) {
 func (c *cones) residual(w *Work, τ float64) float64 {
 	for k := range c.of {
 		mb := &c.of[k]
-		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
+		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.part(c.s)
 		for i, rp := 0, mb.part(c.rp); i < len(rp); i++ {
 			rp[i] = v[i] - τ*lo[i] - s[i]
 		}
@@ -201,29 +198,29 @@ const lifted = 4 * 0x1p-52
 
 // weigh writes the blocks of the KKT matrix.
 func (c *cones) weigh(w *Work) {
-	more := w.γy + w.reg.δ
+	more := w.prog.γy + w.reg.δ
 	for k := range c.of {
 		mb := &c.of[k]
-		diag := mb.rowsOf(w, w.diag)
+		diag := mb.rowsOf(w, w.lin.diag)
 		if mb.expanded != nil {
 			d := c.h[:len(diag)]
-			u, v := w.sys.Expansion(k)
+			u, v := w.lin.sys.Expansion(k)
 			mb.expanded.Expansion(d, u, v)
 			for i := range diag {
 				diag[i] = -(d[i] + more)
 			}
 			continue
 		}
-		if w.sys.Eliminated(k) {
-			w.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
+		if w.lin.sys.Eliminated(k) {
+			w.lin.sys.SetScaling(k, mb.sym.(*cone.Semidefinite))
 			clear(diag)
 			for _, j := range mb.own {
-				w.diag[j] = 0
+				w.lin.diag[j] = 0
 			}
 			continue
 		}
 		mb.Block(c.h)
-		w.sys.SetDense(k, c.h)
+		w.lin.sys.SetDense(k, c.h)
 		for i, at := 0, 0; i < len(diag); i++ {
 			diag[i] = -(c.h[at] + more)
 			at += i + 2
@@ -262,12 +259,12 @@ func (c *cones) centre(σμ float64) {
 func (c *cones) right(w *Work) {
 	for k := range c.of {
 		mb := &c.of[k]
-		rhs, rc, rp := mb.rowsOf(w, w.rhs), mb.part(c.rc), mb.part(c.rp)
+		rhs, rc, rp := mb.rowsOf(w, w.lin.rhs), mb.part(c.rc), mb.part(c.rp)
 		if mb.gone { // in the unknowns y + rc
 			for i := range rhs {
 				rhs[i] = -rp[i]
-				for e := w.at.ColPtr[mb.row+i]; e < w.at.ColPtr[mb.row+i+1]; e++ {
-					w.rhs[w.at.RowIdx[e]] += w.at.Val[e] * rc[i]
+				for e := w.prog.at.ColPtr[mb.row+i]; e < w.prog.at.ColPtr[mb.row+i+1]; e++ {
+					w.lin.rhs[w.prog.at.RowIdx[e]] += w.prog.at.Val[e] * rc[i]
 				}
 			}
 			continue

@@ -16,7 +16,7 @@ func (c *cones) begin() {
 func (c *cones) raw(w *Work) (minS, minZ float64) {
 	for k := range c.of {
 		mb := &c.of[k]
-		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.part(c.s)
+		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.part(c.s)
 		for i := range s {
 			s[i] = v[i] - lo[i]
 		}
@@ -77,7 +77,7 @@ func (c *cones) propose(w *Work) float64 {
 	for k := range c.of {
 		mb := &c.of[k]
 		s, z := mb.part(c.s), mb.part(c.z)
-		v, lo, y := mb.rowsOf(w, w.v), mb.rowsOf(w, w.lo), mb.rowsOf(w, w.y)
+		v, lo, y := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.rowsOf(w, w.y)
 		for i := range s {
 			s[i], z[i] = v[i]-lo[i], -y[i]
 		}

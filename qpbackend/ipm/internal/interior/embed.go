@@ -96,22 +96,22 @@ func (h *embedding) takeOutFixed(w *Work) {
 	shifted := false
 	for j := range w.n {
 		h.shift[j] = 0
-		if w.kind[j] == fixed {
-			h.shift[j] = w.lo[j]
-			w.lo[j], w.up[j] = 0, 0
+		if w.prog.kind[j] == fixed {
+			h.shift[j] = w.prog.lo[j]
+			w.prog.lo[j], w.prog.up[j] = 0, 0
 			shifted = shifted || h.shift[j] != 0
 		}
 	}
 	if !shifted {
 		return
 	}
-	w.p.AddSymMulVec(w.q, w.θ, h.shift)
-	room := w.wsum
+	w.prog.p.AddSymMulVec(w.prog.q, w.prog.θ, h.shift)
+	room := w.lin.wsum
 	clear(room)
-	w.at.AddMulVecT(room[w.n:], 1, h.shift)
-	for i := w.n; i < len(w.lo); i++ {
-		w.lo[i] -= room[i]
-		w.up[i] -= room[i]
+	w.prog.at.AddMulVecT(room[w.n:], 1, h.shift)
+	for i := w.n; i < len(w.prog.lo); i++ {
+		w.prog.lo[i] -= room[i]
+		w.prog.up[i] -= room[i]
 	}
 	sd := &w.side
 	for k, i := range sd.src {
@@ -122,13 +122,13 @@ func (h *embedding) takeOutFixed(w *Work) {
 // load notes the constants of the problem just loaded.
 func (h *embedding) load(w *Work) {
 	h.takeOutFixed(w)
-	for j, q := range w.q {
+	for j, q := range w.prog.q {
 		h.rhs.x[j] = -q
 	}
 	for i := range w.m {
 		h.rhs.v[i] = 0
-		if w.kind[w.n+i] == fixed {
-			h.rhs.v[i] = w.lo[w.n+i]
+		if w.prog.kind[w.n+i] == fixed {
+			h.rhs.v[i] = w.prog.lo[w.n+i]
 		}
 	}
 	for t, c := range w.parts() {
@@ -144,7 +144,7 @@ func (h *embedding) load(w *Work) {
 	copy(h.rhs.part[0].s, w.side.h)
 	for k := range w.cone.of {
 		mb := &w.cone.of[k]
-		lo, rp := mb.rowsOf(w, w.lo), mb.part(h.rhs.part[1].s)
+		lo, rp := mb.rowsOf(w, w.prog.lo), mb.part(h.rhs.part[1].s)
 		for i, l := range lo {
 			rp[i] = -l
 		}
@@ -191,12 +191,13 @@ func (h *embedding) support(w *Work, y []float64, z [2][]float64) float64 {
 
 // residual sets the terms of the third equation.
 func (h *embedding) residual(w *Work) {
-	if w.p.NNZ() > 0 {
+	if w.prog.p.NNZ() > 0 {
 		clear(h.px)
-		w.p.AddSymMulVec(h.px, w.θ, w.x)
+		w.prog.p.AddSymMulVec(h.px, w.prog.θ, w.x)
 	}
-	h.rτ = -(h.κ + num.Dot(w.x, h.px)/h.tau + num.Dot(w.q, w.x) + h.support(w, w.y, [2][]float64{w.side.z, w.cone.z}))
-	w.μ = (w.μ + h.tau*h.κ) / w.degree()
+	support := h.support(w, w.y, [2][]float64{w.side.z, w.cone.z})
+	h.rτ = -(h.κ + num.Dot(w.x, h.px)/h.tau + num.Dot(w.prog.q, w.x) + support)
+	w.res.μ = (w.res.μ + h.tau*h.κ) / w.degree()
 }
 
 func (h *embedding) affine()           { h.rκ = -h.κ * h.tau }
@@ -205,11 +206,11 @@ func (h *embedding) centre(σμ float64) { h.rκ = σμ - h.κ*h.tau - h.dτ*h.d
 // exchange swaps the direction with c and the right-hand sides with the
 // constants.
 func (h *embedding) exchange(w *Work) {
-	w.sol, h.c.sol = h.c.sol, w.sol
-	w.dx, w.dy = w.sol[:w.n], w.sol[:w.n+w.m]
+	w.lin.sol, h.c.sol = h.c.sol, w.lin.sol
+	w.dx, w.dy = w.lin.sol[:w.n], w.lin.sol[:w.n+w.m]
 	w.dv, h.c.v = h.c.v, w.dv
-	w.rd, h.rhs.x = h.rhs.x, w.rd
-	w.re, h.rhs.v = h.rhs.v, w.re
+	w.res.rd, h.rhs.x = h.rhs.x, w.res.rd
+	w.res.re, h.rhs.v = h.rhs.v, w.res.re
 	for t, c := range w.parts() {
 		d, dir, rhs := c.data(), &h.c.part[t], &h.rhs.part[t]
 		d.ds, dir.s = dir.s, d.ds
@@ -222,7 +223,7 @@ func (h *embedding) exchange(w *Work) {
 // prepare computes c. The denominator of dτ is −κ/τ less two squared norms, of
 // dx − x/τ in P and of the multipliers in the scaling.
 func (h *embedding) prepare(ctx context.Context, w *Work) {
-	goal := w.goal
+	goal := w.lin.goal
 	if h.denom < 0 && w.cone.asym {
 		share := max(leastShare, min(shareMargin*math.Abs(h.top(w)/h.denom), 1))
 		goal.X, goal.Y = goal.X/share, goal.Y/share
@@ -233,28 +234,28 @@ func (h *embedding) prepare(ctx context.Context, w *Work) {
 	x, y := h.c.sol[:w.n], h.c.sol[:w.n+w.m]
 	quad, apart := h.quadratic(w, x, nil), h.quadratic(w, x, w.x)
 	z := [2][]float64{h.c.part[0].z, h.c.part[1].z}
-	h.denom = quad + num.Dot(w.q, x) + h.support(w, y, z) - apart - h.κ/h.tau
+	h.denom = quad + num.Dot(w.prog.q, x) + h.support(w, y, z) - apart - h.κ/h.tau
 }
 
 // quadratic is (c − x/τ)ᵀP(c − x/τ), x nil for zero.
 func (h *embedding) quadratic(w *Work, c, x []float64) float64 {
-	if w.p.NNZ() == 0 {
+	if w.prog.p.NNZ() == 0 {
 		return 0
 	}
-	d, pd := h.diff, w.rhs[:w.n]
+	d, pd := h.diff, w.lin.rhs[:w.n]
 	copy(d, c)
 	for j := range x {
 		d[j] -= x[j] / h.tau
 	}
 	clear(pd)
-	w.p.AddSymMulVec(pd, w.θ, d)
+	w.prog.p.AddSymMulVec(pd, w.prog.θ, d)
 	return num.Dot(d, pd)
 }
 
 // top is the numerator of dτ, from the direction of the residuals.
 func (h *embedding) top(w *Work) float64 {
 	z := [2][]float64{w.side.dz, w.cone.dz}
-	return h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.q, w.dx) - h.support(w, w.dy, z)
+	return h.rτ - h.rκ/h.tau - 2*num.Dot(h.px, w.dx)/h.tau - num.Dot(w.prog.q, w.dx) - h.support(w, w.dy, z)
 }
 
 // complete adds dτ·c, and sets dτ and dκ.
@@ -272,7 +273,7 @@ func (h *embedding) complete(w *Work) {
 // lowerResiduals: here the residuals fall as fast as μ.
 func (h *embedding) lowerResiduals(w *Work, σ float64) {
 	rest := 1 - σ
-	for _, v := range [...][]float64{w.rd, w.re, w.side.rp, w.cone.rp} {
+	for _, v := range [...][]float64{w.res.rd, w.res.re, w.side.rp, w.cone.rp} {
 		for i := range v {
 			v[i] *= rest
 		}

@@ -37,7 +37,7 @@ type method interface {
 	warmth() (share, limit float64)
 
 	// residual measures the equations that the method adds to the equations of the problem,
-	// and sets w.μ, given sᵀz there.
+	// and sets w.res.μ, given sᵀz there.
 	residual(w *Work)
 	// goal is the accuracy of a KKT solve that is always enough.
 	goal(w *Work) float64
@@ -87,14 +87,14 @@ func (plain) τ() float64                     { return 1 }
 func (plain) degree() float64                { return 0 }
 func (plain) load(*Work)                     {}
 func (plain) unshift([]float64)              {}
-func (p *plain) begin(w *Work)               { p.joint = float64(w.n-w.bare) <= fewSquares*float64(w.n) }
+func (p *plain) begin(w *Work)               { p.joint = float64(w.n-w.prog.bare) <= fewSquares*float64(w.n) }
 func (plain) moderate(*Work)                 {}
 func (plain) warmed(*Work)                   {}
 func (plain) warmth() (share, limit float64) { return warmShare, warmLimit }
 
 func (plain) residual(w *Work) {
 	if d := w.degree(); d > 0 {
-		w.μ /= d
+		w.res.μ /= d
 	}
 }
 
@@ -123,7 +123,7 @@ const fewSquares = 1e-3
 // equal, and a linear problem has no P.
 func (w *Work) Join() bool {
 	p, ok := w.method.(*plain)
-	if !ok || p.joint || w.bare == w.n {
+	if !ok || p.joint || w.prog.bare == w.n {
 		return false
 	}
 	p.joint = true
@@ -131,16 +131,16 @@ func (w *Work) Join() bool {
 }
 
 func (p *plain) steps(w *Work, _ float64) {
-	if !p.joint || w.αp == w.αd || w.bare == w.n {
+	if !p.joint || w.αp == w.αd || w.prog.bare == w.n {
 		return
 	}
 	if p.pdx == nil {
 		p.pdx = make([]float64, w.n)
 	}
-	g, r := p.pdx, w.rd
+	g, r := p.pdx, w.res.rd
 	clear(g)
-	w.p.AddSymMulVec(g, w.θ, w.dx)
-	for _, j := range w.fixedVars {
+	w.prog.p.AddSymMulVec(g, w.prog.θ, w.dx)
+	for _, j := range w.prog.fixedVars {
 		g[j] = 0
 	}
 	// The residual will be (1−αd)·r + (αd−αp)·g.

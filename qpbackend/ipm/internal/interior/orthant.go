@@ -31,7 +31,7 @@ func (sd *sides) residual(w *Work, τ float64) float64 {
 // weigh sets the diagonal of sided rows and adds to the one of variables.
 func (sd *sides) weigh(w *Work) {
 	sd.weights(w.reg.δ)
-	wsum, diag, γy, own := w.wsum, w.diag[:len(w.wsum)], w.γy, w.γx+w.reg.ρ
+	wsum, diag, γy, own := w.lin.wsum, w.lin.diag[:len(w.lin.wsum)], w.prog.γy, w.prog.γx+w.reg.ρ
 	src, wt := sd.src, sd.wt[:len(sd.src)]
 	for k, i := range src[:sd.vars] {
 		diag[i] = own + wt[k]
@@ -60,7 +60,7 @@ const leastWeight = 1e-20
 // right adds to the right-hand side, and sets its sided rows, scaled as weigh has the matrix.
 func (sd *sides) right(w *Work) {
 	src, t := sd.src, sd.targets()[:len(sd.src)]
-	rhs, wsum := w.rhs[:len(w.wsum)], w.wsum
+	rhs, wsum := w.lin.rhs[:len(w.lin.wsum)], w.lin.wsum
 	for k, i := range src[:sd.vars] {
 		rhs[i] += t[k]
 	}

@@ -70,20 +70,21 @@ func (w *Work) relax(goal kkt.Accuracy) {
 	r := &w.reg
 	fall := 1.0
 	if r.lastμ > 0 {
-		fall = min(max(w.μ/r.lastμ, 0), 1)
+		fall = min(max(w.res.μ/r.lastμ, 0), 1)
 	}
 	if w.degree() == 0 {
 		fall = 0.1
 	}
-	dual, primal := w.dinf > 2*(1-w.αd)*r.lastD, w.pinf > 2*(1-w.αp)*r.lastP
+	dual, primal := w.res.dinf > 2*(1-w.αd)*r.lastD, w.res.pinf > 2*(1-w.αp)*r.lastP
 	if w.light() && (dual && r.left.X > goal.X || primal && r.left.Y > goal.Y) {
 		r.floorρ, r.floorδ = max(r.floorρ, min(10*r.ρ, coarseFloor)), max(r.floorδ, min(10*r.δ, coarseFloor))
 		dual, primal = false, false
 	}
 	// The dual residual belongs to the solve:
-	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.dinf
+	rounded := dual && r.ρ < safeFloor && r.left.X > roundedShare*w.res.dinf
 	if !w.Homogeneous() { // a residual within the goal of the next solve is rounding
-		dual, primal = w.dinf > w.goal.X && heldUp*r.held.X >= w.dinf, w.pinf > w.goal.Y && heldUp*r.held.Y >= w.pinf
+		dual = w.res.dinf > w.lin.goal.X && heldUp*r.held.X >= w.res.dinf
+		primal = w.res.pinf > w.lin.goal.Y && heldUp*r.held.Y >= w.res.pinf
 	}
 	if rounded {
 		r.floorρ, dual = safeFloor, false
@@ -97,7 +98,7 @@ func (w *Work) relax(goal kkt.Accuracy) {
 		r.δ /= 10
 	}
 	r.ρ, r.δ = max(r.floorρ, fall*r.ρ), max(r.floorδ, fall*r.δ)
-	r.lastP, r.lastD, r.lastμ = w.pinf, w.dinf, w.μ
+	r.lastP, r.lastD, r.lastμ = w.res.pinf, w.res.dinf, w.res.μ
 }
 
 // hold notes the part of the residuals that the proximal terms hold after the step.
@@ -110,7 +111,7 @@ func (w *Work) hold() {
 // light reports whether the weights suit problems with cones: all of these are expanded,
 // and no rows are eliminated.
 func (w *Work) light() bool {
-	return w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.sys.Strategy() == kkt.Sparse
+	return w.cone.expanded > 0 && w.cone.expanded == len(w.cone.of) && w.lin.sys.Strategy() == kkt.Sparse
 }
 
 // outweigh makes the factor alone heavier, after a solve with that residual, where that is of use:
@@ -122,8 +123,8 @@ func (w *Work) light() bool {
 // twice the time; with heavier factors from the start convex problems of internal/judge take 1.4
 // times as long, and a sum of square roots that grows without end was not seen as such.
 func (w *Work) outweigh(by float64, acc kkt.Accuracy) bool {
-	far := w.light() && !acc.Within(kkt.Accuracy{X: missed * w.goal.X, Y: missed * w.goal.Y})
-	return (far || w.sys.Strategy() == kkt.Schur) && w.sys.Outweigh(by)
+	far := w.light() && !acc.Within(kkt.Accuracy{X: missed * w.lin.goal.X, Y: missed * w.lin.goal.Y})
+	return (far || w.lin.sys.Strategy() == kkt.Schur) && w.lin.sys.Outweigh(by)
 }
 
 // factorAndSolve factors at the present point and solves by the function given. Where that is not
@@ -137,12 +138,12 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64,
 	if w.light() {
 		most, missed = conicCeiling, conicMissed
 	}
-	goal := w.goal
+	goal := w.lin.goal
 	taken := kkt.Accuracy{X: missed * goal.X, Y: missed * goal.Y}
-	if w.sys.Strategy() == kkt.Schur {
+	if w.lin.sys.Strategy() == kkt.Schur {
 		goal.X, goal.Y = nearly*goal.X, nearly*goal.Y
 	}
-	w.sys.Outweigh(0)
+	w.lin.sys.Outweigh(0)
 	heavier := r.ρ
 	var rhs []float64
 	var acc kkt.Accuracy
@@ -152,7 +153,7 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64,
 		if before != nil {
 			rhs = before()
 		}
-		_, err := w.sys.FactoriseAhead(ctx, w.diag, rhs)
+		_, err := w.lin.sys.FactoriseAhead(ctx, w.lin.diag, rhs)
 		if acc.X = math.NaN(); err == nil {
 			acc = solve(ctx)
 		}
@@ -163,18 +164,18 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64,
 			return false
 		}
 		// a heavier factor may be a worse one: it has to halve the residual
-		if w.sys.Exact() && (tried || acc.Within(taken)) {
+		if w.lin.sys.Exact() && (tried || acc.Within(taken)) {
 			if tried {
 				goal = taken
-				w.sys.Outweigh(by)
+				w.lin.sys.Outweigh(by)
 			} else {
 				tried = true
 				goal.X, goal.Y = max(goal.X, acc.X/2), max(goal.Y, acc.Y/2)
-				w.sys.Outweigh(100 * heavier)
+				w.lin.sys.Outweigh(100 * heavier)
 			}
 			continue
 		}
-		if w.sys.FormExactly(true) {
+		if w.lin.sys.FormExactly(true) {
 			continue
 		}
 		// residuals come down further than with heavier ρ and δ
@@ -207,8 +208,8 @@ func (w *Work) factorAndSolve(ctx context.Context, before func() []float64,
 // falling.
 func (w *Work) setGoal() {
 	sd := &w.side
-	w.goal.X = max(w.dinf/20, 1e-11*max(sd.norm(w.grad), sd.norm(w.aty)), 1e-13)
-	w.goal.Y = max(w.pinf/20, 1e-11*sd.norm(w.v[w.n:]), 1e-13)
+	w.lin.goal.X = max(w.res.dinf/20, 1e-11*max(sd.norm(w.res.grad), sd.norm(w.res.aty)), 1e-13)
+	w.lin.goal.Y = max(w.res.pinf/20, 1e-11*sd.norm(w.v[w.n:]), 1e-13)
 	enough := w.method.goal(w)
-	w.goal.X, w.goal.Y = max(w.goal.X, enough), max(w.goal.Y, enough)
+	w.lin.goal.X, w.lin.goal.Y = max(w.lin.goal.X, enough), max(w.lin.goal.Y, enough)
 }

@@ -25,7 +25,7 @@ type Judge interface {
 }
 
 // Load takes the linear systems from w, which shares them with the embedding that it is given.
-func (w *Work) Load() { w.sys.Load(w.θ, w.off) }
+func (w *Work) Load() { w.lin.sys.Load(w.prog.θ, w.prog.off) }
 
 // Within lets the operations of large matrices end early once ctx has ended, the context of all
 // runs until the next call.
@@ -53,7 +53,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 	w.trial.set, w.trial.tried, w.αp, w.αd = w.trial.set[:0], false, 1, 1
 	clear(w.side.ds) // there is no step yet
 	clear(w.side.dz)
-	w.sys.FormExactly(false)
+	w.lin.sys.FormExactly(false)
 	for k := 0; ; k++ {
 		w.residuals()
 		if v := j.Look(ctx, w, k); v == Broken {
@@ -67,7 +67,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		if ctx.Err() != nil {
 			return k, OutOfTime
 		}
-		was := w.goal
+		was := w.lin.goal
 		w.setGoal()
 		w.relax(was)
 		if !w.scale(ctx) || !w.step(ctx) {
@@ -113,7 +113,7 @@ func (w *Work) step(ctx context.Context) bool {
 func (w *Work) predictor() []float64 {
 	w.affine()
 	w.right()
-	return w.rhs
+	return w.lin.rhs
 }
 
 // begun is direction for the predictor. Where cones are not symmetric, and weights light, its goal
@@ -123,7 +123,7 @@ func (w *Work) begun(ctx context.Context) kkt.Accuracy {
 	if w.cone.asym && w.light() {
 		by = predicted
 	}
-	acc := w.sys.SolveBegun(ctx, w.sol, w.rhs, kkt.Accuracy{X: by * w.goal.X, Y: by * w.goal.Y})
+	acc := w.lin.sys.SolveBegun(ctx, w.lin.sol, w.lin.rhs, kkt.Accuracy{X: by * w.lin.goal.X, Y: by * w.lin.goal.Y})
 	w.recover()
 	return kkt.Accuracy{X: acc.X / by, Y: acc.Y / by}
 }
@@ -138,7 +138,7 @@ const predicted = 10
 // corrector is, it saves no iteration of 1042 on 65 problems of Maros and Meszaros, at 1e-9 one of
 // 1073.
 func (w *Work) predictOnce(ctx context.Context) kkt.Accuracy {
-	w.sys.SolveAhead(w.sol, w.rhs)
+	w.lin.sys.SolveAhead(w.lin.sol, w.lin.rhs)
 	w.recover()
 	w.stepLengths(1)
 	w.centre(w.centring())
@@ -158,6 +158,6 @@ func (w *Work) correct(ctx context.Context) kkt.Accuracy {
 	acc := w.direction(ctx)
 	w.reg.left = acc
 	w.method.complete(w)
-	w.stepLengths(w.method.back(w.μ))
+	w.stepLengths(w.method.back(w.res.μ))
 	return acc
 }

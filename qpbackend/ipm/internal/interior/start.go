@@ -28,9 +28,9 @@ func (w *Work) start(ctx context.Context) bool {
 		return false
 	}
 	w.setGoal()
-	apart := !w.Homogeneous() && 2*w.bare > w.n
+	apart := !w.Homogeneous() && 2*w.prog.bare > w.n
 	if apart {
-		clear(w.rd)
+		clear(w.res.rd)
 	}
 	if !w.factorAndSolve(ctx, nil, w.direction) {
 		return false
@@ -55,13 +55,13 @@ func (w *Work) start(ctx context.Context) bool {
 // costsAlone sets the right-hand sides of the first point to the costs, and the others to zero.
 func (w *Work) costsAlone() {
 	w.products()
-	for j, g := range w.grad[:w.n] {
-		w.rd[j] = -g
+	for j, g := range w.res.grad[:w.n] {
+		w.res.rd[j] = -g
 	}
-	for _, j := range w.fixedVars {
-		w.rd[j] = 0
+	for _, j := range w.prog.fixedVars {
+		w.res.rd[j] = 0
 	}
-	clear(w.re)
+	clear(w.res.re)
 	for _, c := range w.parts() {
 		clear(c.data().rp)
 	}
@@ -69,8 +69,8 @@ func (w *Work) costsAlone() {
 
 // placeFixed gives fixed variables their value.
 func (w *Work) placeFixed() {
-	for _, j := range w.fixedVars {
-		w.x[j] = w.lo[j]
+	for _, j := range w.prog.fixedVars {
+		w.x[j] = w.prog.lo[j]
 	}
 }
 
@@ -129,7 +129,7 @@ func (w *Work) lift(k int) float64 {
 	switch {
 	case !w.fresh:
 		return 1
-	case k < early && max(w.αp, w.αd) < hindered && w.μ < distant:
+	case k < early && max(w.αp, w.αd) < hindered && w.res.μ < distant:
 		return raised
 	case k < earlySquares && w.αp < hinderedSquares && w.αd >= unhinderedSquares && w.Strict():
 		return raisedSquares

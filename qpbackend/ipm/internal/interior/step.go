@@ -14,19 +14,19 @@ func (w *Work) residuals() {
 	w.products()
 	w.dualResidual()
 	w.primalResidual()
-	w.μ = 0
+	w.res.μ = 0
 	for _, c := range w.parts() {
-		w.μ += c.product()
+		w.res.μ += c.product()
 	}
 	w.method.residual(w)
 }
 
 // products sets grad, aty and v at x and y.
 func (w *Work) products() {
-	τ, γx := w.method.τ(), w.γx
-	grad, q := w.grad[:len(w.x)], w.q[:len(w.x)]
-	if w.squares {
-		p, θ := w.p.Val[:len(w.x)], w.θ
+	τ, γx := w.method.τ(), w.prog.γx
+	grad, q := w.res.grad[:len(w.x)], w.prog.q[:len(w.x)]
+	if w.prog.squares {
+		p, θ := w.prog.p.Val[:len(w.x)], w.prog.θ
 		for j, x := range w.x {
 			grad[j] = τ*q[j] + γx*x + p[j]*(θ*x)
 		}
@@ -34,22 +34,22 @@ func (w *Work) products() {
 		for j, x := range w.x {
 			grad[j] = τ*q[j] + γx*x
 		}
-		w.p.AddSymMulVec(w.grad, w.θ, w.x)
+		w.prog.p.AddSymMulVec(w.res.grad, w.prog.θ, w.x)
 	}
-	clear(w.aty)
-	w.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.aty, w.x, w.y[w.n:])
+	clear(w.res.aty)
+	w.lin.sys.AddBoth(w.rowsOf(w.v, w.x, w.y), w.res.aty, w.x, w.y[w.n:])
 }
 
 // multiply sets v to (x, Ax − γᵧy).
 func (w *Work) multiply(v, x, y []float64) {
-	w.sys.AddAx(w.rowsOf(v, x, y), x)
+	w.prog.at.AddMulVecT(w.rowsOf(v, x, y), 1, x)
 }
 
 // rowsOf sets v to (x, −γᵧy) and returns the second part.
 func (w *Work) rowsOf(v, x, y []float64) []float64 {
 	copy(v, x)
 	ax := v[w.n:]
-	rows, γy := y[w.n:][:len(ax)], w.γy
+	rows, γy := y[w.n:][:len(ax)], w.prog.γy
 	if γy == 0 {
 		clear(ax)
 		return ax
@@ -62,48 +62,48 @@ func (w *Work) rowsOf(v, x, y []float64) []float64 {
 
 func (w *Work) dualResidual() {
 	n := w.n
-	grad, aty, y, rd := w.grad[:n], w.aty[:n], w.y[:n], w.rd[:n]
+	grad, aty, y, rd := w.res.grad[:n], w.res.aty[:n], w.y[:n], w.res.rd[:n]
 	for j, g := range grad {
 		rd[j] = -(g + aty[j] + y[j])
 	}
-	for _, j := range w.fixedVars {
+	for _, j := range w.prog.fixedVars {
 		y[j], rd[j] = -(grad[j] + aty[j]), 0
 	}
-	w.dinf = w.side.norm(rd)
+	w.res.dinf = w.side.norm(rd)
 }
 
 func (w *Work) primalResidual() {
 	τ := w.method.τ()
-	n, re, lo, v := w.n, w.re, w.lo, w.v
-	for _, i := range w.fixedRows {
+	n, re, lo, v := w.n, w.res.re, w.prog.lo, w.v
+	for _, i := range w.prog.fixedRows {
 		re[i-n] = τ*lo[i] - v[i]
 	}
-	w.pinf = 0
-	if len(w.fixedRows) > 0 {
-		w.pinf = w.side.norm(w.re)
+	w.res.pinf = 0
+	if len(w.prog.fixedRows) > 0 {
+		w.res.pinf = w.side.norm(w.res.re)
 	}
 	for _, c := range w.parts() {
-		w.pinf = max(w.pinf, c.residual(w, τ))
+		w.res.pinf = max(w.res.pinf, c.residual(w, τ))
 	}
 }
 
 // weigh eliminates the parts from the KKT matrix and sets its diagonal.
 func (w *Work) weigh() {
-	diag, own := w.diag, w.γx+w.reg.ρ
+	diag, own := w.lin.diag, w.prog.γx+w.reg.ρ
 	for j := range diag[:w.n] {
 		diag[j] = own
 	}
 	for _, c := range w.parts() {
 		c.weigh(w)
 	}
-	for _, j := range w.fixedVars {
+	for _, j := range w.prog.fixedVars {
 		diag[j] = 1
 	}
-	for _, i := range w.freeRows {
+	for _, i := range w.prog.freeRows {
 		diag[i] = -1
 	}
-	for _, i := range w.fixedRows {
-		diag[i] = -(w.γy + w.reg.δ)
+	for _, i := range w.prog.fixedRows {
+		diag[i] = -(w.prog.γy + w.reg.δ)
 	}
 }
 
@@ -128,7 +128,7 @@ func (w *Work) affine() {
 
 // centre sets the targets of the corrector.
 func (w *Work) centre(σ float64) {
-	σμ := σ * w.μ
+	σμ := σ * w.res.μ
 	for _, c := range w.parts() {
 		c.centre(σμ)
 	}
@@ -137,40 +137,40 @@ func (w *Work) centre(σ float64) {
 
 // direction solves for the step that belongs to the right-hand sides rp and rc of
 // the parts, rd and re. It returns the residual of the KKT solve.
-func (w *Work) direction(ctx context.Context) kkt.Accuracy { return w.directionWithin(ctx, w.goal) }
+func (w *Work) direction(ctx context.Context) kkt.Accuracy { return w.directionWithin(ctx, w.lin.goal) }
 
 // directionWithin is direction to another goal of the KKT solve.
 func (w *Work) directionWithin(ctx context.Context, goal kkt.Accuracy) kkt.Accuracy {
 	w.right()
-	acc := w.sys.Solve(ctx, w.sol, w.rhs, goal) // sets dx and dy
+	acc := w.lin.sys.Solve(ctx, w.lin.sol, w.lin.rhs, goal) // sets dx and dy
 	w.recover()
 	return acc
 }
 
 // right makes the right-hand side of the KKT system.
 func (w *Work) right() {
-	n, rhs := w.n, w.rhs
-	copy(rhs, w.rd)
+	n, rhs := w.n, w.lin.rhs
+	copy(rhs, w.res.rd)
 	if len(w.cone.of) > 0 {
 		clear(rhs[n:])
 	}
-	for _, i := range w.freeRows {
+	for _, i := range w.prog.freeRows {
 		rhs[i] = 0
 	}
 	for _, c := range w.parts() {
 		c.right(w)
 	}
-	for _, j := range w.fixedVars {
+	for _, j := range w.prog.fixedVars {
 		rhs[j] = 0
 	}
-	for _, i := range w.fixedRows {
-		rhs[i] = w.re[i-n]
+	for _, i := range w.prog.fixedRows {
+		rhs[i] = w.res.re[i-n]
 	}
 }
 
 // recover makes the rest of the step from the solution of the KKT system.
 func (w *Work) recover() {
-	ax, γy := w.sys.Ax(), w.γy
+	ax, γy := w.lin.sys.Ax(), w.prog.γy
 	dv, dy := w.dv[w.n:][:len(ax)], w.dy[w.n:][:len(ax)]
 	for i, v := range ax {
 		dv[i] = v - γy*dy[i]
@@ -197,10 +197,10 @@ func (w *Work) stepLengths(share float64) {
 
 // centring is Mehrotra's σ, from how much μ the predictor would take away.
 func (w *Work) centring() float64 {
-	if w.degree() == 0 || !(w.μ > 0) {
+	if w.degree() == 0 || !(w.res.μ > 0) {
 		return 0
 	}
-	r := min(max(w.after(w.αp, w.αd)/(w.degree()*w.μ), 0), 1)
+	r := min(max(w.after(w.αp, w.αd)/(w.degree()*w.res.μ), 0), 1)
 	return r * r * r
 }
 
@@ -226,7 +226,7 @@ func (w *Work) forget() {
 func (w *Work) advance() {
 	w.side.move(w.x, w.αp, w.dx)
 	y, dy, αd := w.y, w.dy, w.αd
-	for _, i := range w.fixedRows {
+	for _, i := range w.prog.fixedRows {
 		y[i] += αd * dy[i]
 	}
 	for _, c := range w.parts() {

@@ -44,22 +44,22 @@ func (w *Work) StartFrom() bool {
 // distance is the largest violation of a row, a bound, or stationarity at w.x
 // and w.y. It leaves v behind, and the proposed values in the parts.
 func (w *Work) distance() float64 {
-	for i, k := range w.kind {
+	for i, k := range w.prog.kind {
 		if k == free {
 			w.y[i] = 0
 		}
 	}
 	w.products()
 	r := 0.0
-	for _, i := range w.fixedRows {
-		r = max(r, math.Abs(w.lo[i]-w.v[i]))
+	for _, i := range w.prog.fixedRows {
+		r = max(r, math.Abs(w.prog.lo[i]-w.v[i]))
 	}
 	for _, c := range w.parts() {
 		r = max(r, c.propose(w))
 	}
 	for j := range w.n {
-		if w.kind[j] != fixed {
-			r = max(r, math.Abs(w.grad[j]+w.aty[j]+w.y[j]))
+		if w.prog.kind[j] != fixed {
+			r = max(r, math.Abs(w.res.grad[j]+w.res.aty[j]+w.y[j]))
 		}
 	}
 	return r
@@ -104,7 +104,7 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 	fewest, enough := math.Inf(1), math.Inf(1)
 	for iter < maxIter {
 		w.weigh()
-		if _, err := w.sys.Factorise(ctx, w.diag); err != nil {
+		if _, err := w.lin.sys.Factorise(ctx, w.lin.diag); err != nil {
 			return iter, stopped(ctx)
 		}
 		iter++
@@ -163,13 +163,13 @@ func (w *Work) setWeights() {
 func (w *Work) solveSet(ctx context.Context, tol float64, steps int) {
 	w.setResiduals()
 	for range steps {
-		before := max(w.pinf, w.dinf)
+		before := max(w.res.pinf, w.res.dinf)
 		w.setGoal()
 		w.direction(ctx)
 		for j, d := range w.dx {
 			w.x[j] += d
 		}
-		for _, i := range w.fixedRows {
+		for _, i := range w.prog.fixedRows {
 			w.y[i] += w.dy[i]
 		}
 		sd := &w.side
@@ -179,7 +179,7 @@ func (w *Work) solveSet(ctx context.Context, tol float64, steps int) {
 			}
 		}
 		w.setResiduals()
-		if now := max(w.pinf, w.dinf); now <= tol || !(now <= before/10) {
+		if now := max(w.res.pinf, w.res.dinf); now <= tol || !(now <= before/10) {
 			return
 		}
 	}
@@ -199,13 +199,13 @@ func (w *Work) setResiduals() {
 			w.y[i] = 0
 		}
 	}
-	for _, i := range w.freeRows {
+	for _, i := range w.prog.freeRows {
 		w.y[i] = 0
 	}
 	w.products()
 	w.dualResidual()
-	for _, i := range w.fixedRows {
-		w.re[i-w.n] = w.lo[i] - w.v[i]
+	for _, i := range w.prog.fixedRows {
+		w.res.re[i-w.n] = w.prog.lo[i] - w.v[i]
 	}
 	for k, i := range sd.src {
 		sd.rp[k] = 0
@@ -213,7 +213,7 @@ func (w *Work) setResiduals() {
 			sd.rp[k] = sd.h[k] - sd.sgn[k]*w.v[i]
 		}
 	}
-	w.pinf = max(sd.norm(w.re), sd.norm(sd.rp))
+	w.res.pinf = max(sd.norm(w.res.re), sd.norm(sd.rp))
 }
 
 // exchange makes the next set and returns the number of sides in which it differs.
@@ -277,7 +277,7 @@ func (w *Work) Try(ctx context.Context, tol float64, most int, solved func() boo
 	}
 	for rounds < min(most, mostRounds) {
 		w.weigh()
-		_, err := w.sys.Factorise(ctx, w.diag)
+		_, err := w.lin.sys.Factorise(ctx, w.lin.diag)
 		if rounds++; err != nil {
 			break
 		}
@@ -309,7 +309,7 @@ func (w *Work) Whole(good func() bool) bool {
 	for k, d := range sd.dz {
 		sd.z[k] = max(sd.z[k]+(1-w.αd)*d, 0)
 	}
-	for _, i := range w.fixedRows {
+	for _, i := range w.prog.fixedRows {
 		w.y[i] += (1 - w.αd) * w.dy[i]
 	}
 	w.residuals()

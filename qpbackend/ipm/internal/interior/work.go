@@ -37,46 +37,58 @@ const equalWidth = 1e-12
 //
 //	sgn·v + s = h,  s ≥ 0, with multiplier z ≥ 0.
 type Work struct {
-	n, m    int
+	n, m   int
+	prog   program
+	side   sides
+	cone   cones
+	method method
+	reg    regularisation
+	lin    system
+	trial  trial
+
+	// Unknowns and directions: x has length n; y, v length n+m. The entries of
+	// dy and dv for variables are not set: dx and dy are parts of the solution of lin.
+	x, dx  []float64
+	y, dy  []float64
+	v, dv  []float64
+	αp, αd float64
+	res    residual
+	fresh  bool // a run from a first point of its own whose multipliers have not been raised
+}
+
+// program is the scaled problem.
+type program struct {
 	p       *sparse.CSC // upper triangle
 	squares bool        // p has all diagonal entries and no others
 	at      *sparse.CSC // n × m, columns are rows of A
-	sys     *kkt.System
 
 	θ, γx, γy float64
 	q         []float64
 	lo, up    []float64 // length n+m; ±Inf for none
 	kind      []kind
 	off       []bool // for the KKT matrix: fixed variables, free rows
+	bare      int    // variables without a square in the objective
 
 	// Entries of v by kind.
 	fixedVars, freeRows, fixedRows []int
+}
 
-	side   sides
-	cone   cones
-	method method
-	reg    regularisation
-	goal   kkt.Accuracy // of KKT solves
-	trial  trial
-	bare   int // variables without a square in the objective
+// system is the linear system of a direction.
+type system struct {
+	sys      *kkt.System
+	goal     kkt.Accuracy // of its solution
+	wsum     []float64    // of sided rows, as entries of v: the reciprocal of the weight of their sides
+	diag     []float64
+	rhs, sol []float64
+}
 
-	// Unknowns and directions: x has length n; y, v length n+m. The entries of
-	// dy and dv for variables are not set: dx and dy are parts of sol.
-	x, dx []float64
-	y, dy []float64
-	v, dv []float64
-
-	grad, aty []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
-	rd        []float64 // dual residual −(grad + aty + y)
-	re        []float64 // length m, residual of equality rows
-	wsum      []float64 // of sided rows, as entries of v: the reciprocal of the weight of their sides
-	diag      []float64
-	rhs, sol  []float64
-
-	pinf, dinf float64 // largest primal and dual residual
-	μ          float64 // mean of s·z
-	αp, αd     float64
-	fresh      bool // a run from a first point of its own whose multipliers have not been raised
+// residual of the point.
+type residual struct {
+	grad, aty  []float64 // θPx + γₓx + q; Aᵀy over the rows, without bounds of x
+	rd         []float64 // dual residual −(grad + aty + y)
+	re         []float64 // length m, residual of equality rows
+	pinf, dinf float64   // largest primal and dual residual
+	μ          float64   // mean of s·z
 }
 
 // sides holds the one-sided bounds; all slices have one length.
@@ -107,21 +119,21 @@ func New(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, tol float64
 
 // Embedding is a run of the homogeneous embedding over the matrices of w, a problem without cones.
 func (w *Work) Embedding(tol float64) *Work {
-	return newWork(w.p, w.at, w.sys, nil, newEmbedding(w.n, w.m, w.sys.Size(), tol))
+	return newWork(w.prog.p, w.prog.at, w.lin.sys, nil, newEmbedding(w.n, w.m, w.lin.sys.Size(), tol))
 }
 
 // TakeOver makes w, an Embedding, the embedding of the current problem of the other run, without
 // its objective where that is not asked for.
 func (w *Work) TakeOver(of *Work, objective bool) {
 	w.reg.least = of.reg.least
-	w.θ = 0
-	clear(w.q)
+	w.prog.θ = 0
+	clear(w.prog.q)
 	if objective {
-		w.θ = of.θ
-		copy(w.q, of.q)
+		w.prog.θ = of.prog.θ
+		copy(w.prog.q, of.prog.q)
 	}
-	copy(w.lo, of.lo)
-	copy(w.up, of.up)
+	copy(w.prog.lo, of.prog.lo)
+	copy(w.prog.up, of.prog.up)
 	w.Loaded()
 }
 
@@ -130,21 +142,19 @@ func newWork(p, at *sparse.CSC, sys *kkt.System, cones []qpbackend.Cone, how met
 	nv := n + m
 	vec := func(k int) []float64 { return make([]float64, k) }
 	w := &Work{
-		n: n, m: m, p: p, squares: diagonal(p), at: at, sys: sys, θ: 1,
-		q: vec(n), lo: vec(nv), up: vec(nv),
-		kind: make([]kind, nv), off: make([]bool, nv),
-		x: vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
-		grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m),
-		wsum: vec(nv), diag: vec(nv),
-		rhs: vec(sys.Size()), sol: vec(sys.Size()), cone: newCones(cones, m, sys),
-		method: how,
+		n: n, m: m, method: how, cone: newCones(cones, m, sys),
+		prog: program{p: p, squares: diagonal(p), at: at, θ: 1, q: vec(n), lo: vec(nv), up: vec(nv),
+			kind: make([]kind, nv), off: make([]bool, nv)},
+		lin: system{sys: sys, wsum: vec(nv), diag: vec(nv), rhs: vec(sys.Size()), sol: vec(sys.Size())},
+		x:   vec(n), y: vec(nv), v: vec(nv), dv: vec(nv),
+		res: residual{grad: vec(n), aty: vec(n), rd: vec(n), re: vec(m)},
 	}
 	for _, c := range cones {
 		for i := range c.Len {
-			w.kind[n+c.Start+i] = conic
+			w.prog.kind[n+c.Start+i] = conic
 		}
 	}
-	w.dx, w.dy = w.sol[:n], w.sol[:nv]
+	w.dx, w.dy = w.lin.sol[:n], w.lin.sol[:nv]
 	w.side.wide = cpu.Wide()
 	return w
 }
@@ -165,10 +175,10 @@ func diagonal(p *sparse.CSC) bool {
 
 // Bounds of the scaled (x, Ax), to be filled, ±Inf for none; then Loaded is to be called.
 // Rows of a cone have no upper one.
-func (w *Work) Bounds() (lo, up []float64) { return w.lo, w.up }
+func (w *Work) Bounds() (lo, up []float64) { return w.prog.lo, w.prog.up }
 
 // Costs is the scaled q, to be filled as Bounds is.
-func (w *Work) Costs() []float64 { return w.q }
+func (w *Work) Costs() []float64 { return w.prog.q }
 
 // Outweigh gives the proximal term of x at least that weight, for a P that is convex but for
 // rounding.
@@ -189,7 +199,7 @@ func (w *Work) Scaled(x []float64) (y []float64, τ float64) {
 }
 
 // Multipliers are y of the rows and Aᵀy, for a proof that no point is feasible.
-func (w *Work) Multipliers() (y, aty []float64) { return w.y[w.n:], w.aty }
+func (w *Work) Multipliers() (y, aty []float64) { return w.y[w.n:], w.res.aty }
 
 // Step is the last step in x and its image under A, along which the objective may fall for ever.
 func (w *Work) Step() (d, ad []float64) { return w.dx, w.dv[w.n:] }
@@ -202,9 +212,9 @@ func (w *Work) Homogeneous() bool { return w.method.degree() > 0 }
 
 // Primal and Dual are the largest residuals of the scaled problem, Complementarity is μ, of the
 // point over τ.
-func (w *Work) Primal() float64          { return w.pinf / w.method.τ() }
-func (w *Work) Dual() float64            { return w.dinf / w.method.τ() }
-func (w *Work) Complementarity() float64 { return w.μ / (w.method.τ() * w.method.τ()) }
+func (w *Work) Primal() float64          { return w.res.pinf / w.method.τ() }
+func (w *Work) Dual() float64            { return w.res.dinf / w.method.τ() }
+func (w *Work) Complementarity() float64 { return w.res.μ / (w.method.τ() * w.method.τ()) }
 
 // Far is how many tolerances, in ScaledError, are far from the end.
 func (w *Work) Far() float64 { return w.method.distance() }
@@ -212,19 +222,20 @@ func (w *Work) Far() float64 { return w.method.distance() }
 // Loaded takes in the values of P, A, Costs and Bounds.
 func (w *Work) Loaded() {
 	w.classify()
-	w.bare = w.withoutSquare()
+	w.prog.bare = w.withoutSquare()
 	w.method.load(w)
 }
 
 // Strict reports whether every variable has a square of its own in the objective.
-func (w *Work) Strict() bool { return w.bare == 0 }
+func (w *Work) Strict() bool { return w.prog.bare == 0 }
 
 // withoutSquare counts the variables without a square of their own in the objective, but fixed
 // ones.
 func (w *Work) withoutSquare() (count int) {
 	for j := range w.n {
-		last := w.p.ColPtr[j+1] - 1
-		if w.kind[j] != fixed && (last < w.p.ColPtr[j] || w.p.RowIdx[last] != j || !(w.p.Val[last] > 0)) {
+		p := w.prog.p
+		last := p.ColPtr[j+1] - 1
+		if w.prog.kind[j] != fixed && (last < p.ColPtr[j] || p.RowIdx[last] != j || !(p.Val[last] > 0)) {
 			count++
 		}
 	}
@@ -234,24 +245,24 @@ func (w *Work) withoutSquare() (count int) {
 // classify reads lo and up: it sets the kinds and lists the sides.
 func (w *Work) classify() {
 	sd, count, both := &w.side, 0, 0
-	for i := range w.kind {
-		lo, up := w.lo[i], w.up[i]
+	for i := range w.prog.kind {
+		lo, up := w.prog.lo[i], w.prog.up[i]
 		switch {
-		case w.kind[i] == conic:
+		case w.prog.kind[i] == conic:
 		case math.IsInf(lo, -1) && math.IsInf(up, 1):
-			w.kind[i] = free
+			w.prog.kind[i] = free
 			w.y[i] = 0
 		case up-lo <= equalWidth*max(1, min(math.Abs(lo), math.Abs(up))):
-			w.kind[i] = fixed
+			w.prog.kind[i] = fixed
 		default:
-			w.kind[i] = sided
+			w.prog.kind[i] = sided
 			count++
 			if !math.IsInf(lo, -1) && !math.IsInf(up, 1) {
 				count++
 				both++
 			}
 		}
-		w.off[i] = w.kind[i] == fixed && i < w.n || w.kind[i] == free && i >= w.n
+		w.prog.off[i] = w.prog.kind[i] == fixed && i < w.n || w.prog.kind[i] == free && i >= w.n
 		if i < w.n {
 			sd.vars, sd.varBoth = count, both
 		}
@@ -262,15 +273,15 @@ func (w *Work) classify() {
 		sd.both = make([]int32, 0, both)
 	}
 	k := 0
-	for i, kind := range w.kind {
+	for i, kind := range w.prog.kind {
 		if kind != sided {
 			continue
 		}
-		if lo := w.lo[i]; !math.IsInf(lo, -1) {
+		if lo := w.prog.lo[i]; !math.IsInf(lo, -1) {
 			sd.src[k], sd.sgn[k], sd.h[k] = int32(i), -1, -lo
 			k++
 		}
-		if up := w.up[i]; !math.IsInf(up, 1) {
+		if up := w.prog.up[i]; !math.IsInf(up, 1) {
 			if k > 0 && sd.src[k-1] == int32(i) {
 				sd.both = append(sd.both, int32(k-1))
 			}
@@ -282,20 +293,20 @@ func (w *Work) classify() {
 
 // listKinds makes the lists of entries by kind.
 func (w *Work) listKinds() {
-	w.fixedVars = w.list(w.fixedVars, 0, w.n, fixed)
+	w.prog.fixedVars = w.list(w.prog.fixedVars, 0, w.n, fixed)
 	for _, rows := range [...]struct {
 		to   *[]int
 		kind kind
-	}{{&w.freeRows, free}, {&w.fixedRows, fixed}} {
+	}{{&w.prog.freeRows, free}, {&w.prog.fixedRows, fixed}} {
 		*rows.to = w.list(*rows.to, w.n, w.n+w.m, rows.kind)
 	}
-	clear(w.re)
+	clear(w.res.re)
 }
 
 // list sets dst to the entries of that kind. It allocates only for more than all before.
 func (w *Work) list(dst []int, from, to int, of kind) []int {
 	count := 0
-	for _, k := range w.kind[from:to] {
+	for _, k := range w.prog.kind[from:to] {
 		if k == of {
 			count++
 		}
@@ -303,7 +314,7 @@ func (w *Work) list(dst []int, from, to int, of kind) []int {
 	if dst = dst[:0]; cap(dst) < count {
 		dst = make([]int, 0, count)
 	}
-	for i, k := range w.kind[from:to] {
+	for i, k := range w.prog.kind[from:to] {
 		if k == of {
 			dst = append(dst, from+i)
 		}
