@@ -4,13 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // above states t ≥ g − ĥ: for the pieces of g one by one where h written out for
 // each costs no more than a column above g.
-func above(c Canon, t Linear, g, h Representer) {
-	if p, ok := g.(Polyhedral); ok {
+func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
+	if p, ok := g.(convex.Polyhedral); ok {
 		hs := len(h.Support())
 		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hs <= 2*(len(g.Support())+hs)+8 {
 			for _, l := range pieces {
@@ -19,15 +21,15 @@ func above(c Canon, t Linear, g, h Representer) {
 			return
 		}
 	}
-	bound := func() Linear { return c.Bound(g) }
+	bound := func() convex.Linear { return c.Bound(g) }
 	if s, ok := g.(*sum); ok && bentIn(h) { // of −e the squares may be the same
-		bound = func() Linear { return s.lin.AddScaled(1, c.Bound(newSum(Linear{}, s.terms))) }
+		bound = func() convex.Linear { return s.lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.terms))) }
 	}
 	c.Tangent(bound().AddScaled(-1, t), h)
 }
 
 // bentIn reports whether h has terms that are bent, see bent.
-func bentIn(h Representer) bool {
+func bentIn(h convex.Representer) bool {
 	s, ok := h.(*sum)
 	bent := func(t term) bool { f, is := t.f.(*standIn); return is && f.of == nil && !f.part }
 	return ok && slices.ContainsFunc(s.terms, bent)
@@ -36,9 +38,9 @@ func bentIn(h Representer) bool {
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant, and the splits of minus the
 // arguments, which of smooth functions are others. Its domain is common to all of them.
 type differences struct {
-	g, h       []Representer
-	minusG     []Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
-	minusH     []Representer
+	g, h       []convex.Representer
+	minusG     []convex.Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
+	minusH     []convex.Representer
 	everywhere bool // no part is Restricted
 	bent       bool // some functions have values and subgradients alone
 }
@@ -59,11 +61,11 @@ func newDifferences(es ...scalar) (d differences, ok bool) {
 			}
 		}
 		s := e.splitNow()
-		d.g, d.h = append(d.g, newSum(s.lin, s.g)), append(d.h, newSum(Linear{}, s.h))
+		d.g, d.h = append(d.g, newSum(s.lin, s.g)), append(d.h, newSum(convex.Linear{}, s.h))
 		minusG, minusH := d.h[k], d.g[k]
 		if bent {
 			s = other.splitNow()
-			minusG, minusH = newSum(s.lin, s.g), newSum(Linear{}, s.h)
+			minusG, minusH = newSum(s.lin, s.g), newSum(convex.Linear{}, s.h)
 		}
 		d.minusG, d.minusH, d.bent = append(d.minusG, minusG), append(d.minusH, minusH), d.bent || bent
 	}
@@ -75,7 +77,7 @@ func newDifferences(es ...scalar) (d differences, ok bool) {
 }
 
 // minus is the split of −eₖ.
-func (d *differences) minus(k int) (g, h Representer) {
+func (d *differences) minus(k int) (g, h convex.Representer) {
 	if d.minusG == nil {
 		return d.h[k], d.g[k]
 	}
@@ -93,7 +95,7 @@ func (d *differences) all() *sum {
 
 // Domain is common to all parts. Where none has one they are not asked again: a fit has thousands
 // of such functions.
-func (d *differences) Domain() []Representer {
+func (d *differences) Domain() []convex.Representer {
 	if d.everywhere {
 		return nil
 	}
@@ -106,8 +108,8 @@ func (d *differences) Everywhere() bool { return d.everywhere }
 
 func (d *differences) Inside(x []float64) bool { return d.everywhere || d.all().Inside(x) }
 
-// parts are those that a representation needs.
-func (d *differences) parts() (out []Convex) {
+// Parts are those that a representation needs.
+func (d *differences) Parts() (out []convex.Func) {
 	for k := range d.g {
 		g, _ := d.minus(k)
 		out = append(out, d.g[k], g)
@@ -133,7 +135,7 @@ func newAbsAbove(e scalar) (absAbove, bool) {
 	f := absAbove{differences: d, e: e}
 	if ok {
 		g, h := f.minus(0)
-		f.indices = union(f.g[0].Support(), f.h[0].Support(), g.Support(), h.Support())
+		f.indices = convex.Union(f.g[0].Support(), f.h[0].Support(), g.Support(), h.Support())
 	}
 	return f, ok
 }
@@ -151,15 +153,15 @@ func (f *absAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 // column is t ≥ g − ĥ, and t ≥ −e in the same way.
-func (f *absAbove) column(c Canon) Linear {
-	t := column(c)
+func (f *absAbove) column(c convex.Canon) convex.Linear {
+	t := convex.Column(c)
 	above(c, t, f.g[0], f.h[0])
 	g, h := f.minus(0)
 	above(c, t, g, h)
 	return t
 }
 
-func (f *absAbove) Represent(c Canon) Form { return Form{Linear: f.column(c)} }
+func (f *absAbove) Represent(c convex.Canon) convex.Form { return convex.Form{Linear: f.column(c)} }
 
 func (f *absAbove) node() Node { return Node{op: "abs above", args: exprArgs(f.e)} }
 
@@ -174,8 +176,8 @@ func (f *squareAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.addSubgrad(0, dst, scale, x)
 }
 
-func (f *squareAbove) Represent(c Canon) Form {
-	return Form{Quad: []Quadratic{{Weight: 1, Arg: FromLinear(f.column(c))}}}
+func (f *squareAbove) Represent(c convex.Canon) convex.Form {
+	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.column(c).Number()}}}
 }
 
 func (f *squareAbove) node() Node { return Node{op: "square above", args: exprArgs(f.e)} }
@@ -189,11 +191,11 @@ type appliedAbove struct {
 	differences
 }
 
-func (f *appliedAbove) Represent(c Canon) Form {
-	rows, largest := make([]Linear, len(f.g)), f.of.row == atom.Max
+func (f *appliedAbove) Represent(c convex.Canon) convex.Form {
+	rows, largest := make([]convex.Linear, len(f.g)), f.of.row == atom.Max
 	for k := range rows {
 		if k == 0 || !largest {
-			rows[k] = column(c)
+			rows[k] = convex.Column(c)
 		} else {
 			rows[k] = rows[0]
 		}
@@ -204,7 +206,7 @@ func (f *appliedAbove) Represent(c Canon) Form {
 		}
 	}
 	if largest {
-		return Form{Linear: rows[0]}
+		return convex.Form{Linear: rows[0]}
 	}
 	return represent(c, f.of.row, f.of.p, rows)
 }
@@ -215,9 +217,9 @@ func (f *appliedAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (f *appliedAbove) Value(x []float64) float64 { return f.of.Value(x) }
 
-func (f *appliedAbove) approx(x []float64) approx { return f.of.approx(x) }
+func (f *appliedAbove) Approx(x []float64) convex.Approx { return f.of.Approx(x) }
 
-func (f *appliedAbove) over() Interval { return f.of.over() }
+func (f *appliedAbove) Over() interval.Interval { return f.of.Over() }
 
 func (f *appliedAbove) split() *split { return f.of.split() }
 

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // mixed is an array with runs of dense rows, sparse rows and constant ones.
 func mixed(rng *rand.Rand, x dc.Expr, rows int) dc.Expr {
-	var list []dc.Linear
+	var list []convex.Linear
 	n := x.Len()
 	for len(list) < rows {
 		first, width, kind := rng.IntN(n), 1+rng.IntN(n), rng.IntN(4)
 		for range 1 + rng.IntN(7) {
-			l := dc.Linear{Const: rng.NormFloat64()}
+			l := convex.Linear{Const: rng.NormFloat64()}
 			for j := range n {
 				if kind == 0 && j >= first && j < first+width || kind == 1 || kind == 2 && rng.IntN(3) == 0 {
 					l.Idx, l.Val = append(l.Idx, j), append(l.Val, rng.NormFloat64())

@@ -1,6 +1,10 @@
 package dc
 
-import "github.com/dcopt/dcopt/internal/graph/atom"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
 
 // split is e as a difference of convex functions.
 func (e scalar) split() *split {
@@ -21,7 +25,7 @@ func (e *scalar) splitNow() split {
 }
 
 func (e *scalar) newSplit() split {
-	if one, w := e.alone(); one != nil && e.lin.isZero() && (w == 1 || w == -1) {
+	if one, w := e.alone(); one != nil && e.lin.IsZero() && (w == 1 || w == -1) {
 		s := one.scale(w)
 		s.touches = touches(s.g)
 		return s
@@ -131,7 +135,7 @@ func sumExprs(es []scalar) scalar {
 		if es[k].err != nil {
 			return es[k]
 		}
-		if !es[k].lin.isZero() {
+		if !es[k].lin.IsZero() {
 			lins++
 		}
 		terms += len(es[k].terms)
@@ -141,10 +145,10 @@ func sumExprs(es []scalar) scalar {
 	}
 	out := scalar{lin: sumAffineParts(es, lins)}
 	for k := range es {
-		out.of = out.of.join(es[k].owner())
+		out.of = out.of.Join(es[k].owner())
 	}
-	if out.of != nil && out.of.wrong != nil { // equal terms of two models would cancel
-		return scalar{err: out.of.wrong}
+	if out.of != nil && out.of.Wrong != nil { // equal terms of two models would cancel
+		return scalar{err: out.of.Wrong}
 	}
 	if terms == 0 {
 		return out
@@ -223,4 +227,17 @@ func joinTails(terms []term) []term {
 		}
 	}
 	return terms
+}
+
+// sum is the sum of all entries.
+func (a *array) sum() scalar {
+	if a.bent() {
+		return sumExprs(a.fs)
+	}
+	return linearExpr(a.Dot(slices.Repeat([]float64{1}, a.Len())))
+}
+
+// isConst reports whether all entries are constant.
+func (a *array) isConst() bool {
+	return a.Array.IsConst() && !slices.ContainsFunc(a.fs, func(e scalar) bool { return !e.IsConst() })
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"gonum.org/v1/gonum/floats"
 )
 
 // alongAxes computes an expression where one variable changes at a time: only the terms
@@ -38,7 +38,7 @@ type alongTerm struct {
 // alongSum is a function of the squares or of the absolute values of the entries of an
 // affine function; it has the coefficients by columns.
 type alongSum struct {
-	a     *Expr
+	a     *convex.Array
 	abs   bool // of absolute values
 	root  bool // the square root of the sum
 	vals  []float64
@@ -89,9 +89,9 @@ func newAlongAxes(e *scalar, n int) *alongAxes {
 
 // newAlongSum has the coefficients of a by the variables of support; column has the
 // place of each of these.
-func newAlongSum(a *Expr, support, column []int) *alongSum {
-	s := &alongSum{a: a, vals: make([]float64, len(a.c)), ptr: make([]int, len(support)+1)}
-	for _, j := range a.idx {
+func newAlongSum(a *convex.Array, support, column []int) *alongSum {
+	s := &alongSum{a: a, vals: make([]float64, len(a.C)), ptr: make([]int, len(support)+1)}
+	for _, j := range a.Idx {
 		s.ptr[column[j]+1]++
 	}
 	for k := range support {
@@ -102,8 +102,8 @@ func newAlongSum(a *Expr, support, column []int) *alongSum {
 		s.gram = make([][]float64, len(support))
 	}
 	next := slices.Clone(s.ptr[:len(support)])
-	s.row, s.coeff = make([]int, len(a.idx)), make([]float64, len(a.idx))
-	for i := range a.c {
+	s.row, s.coeff = make([]int, len(a.Idx)), make([]float64, len(a.Idx))
+	for i := range a.C {
 		l := a.Linear(i)
 		for k, j := range l.Idx {
 			at := &next[column[j]]
@@ -111,7 +111,7 @@ func newAlongSum(a *Expr, support, column []int) *alongSum {
 			*at++
 		}
 	}
-	s.dense = len(a.idx) == len(a.c)*len(support)
+	s.dense = len(a.Idx) == len(a.C)*len(support)
 	return s
 }
 
@@ -167,7 +167,7 @@ func (a *alongAxes) Value() float64 { return a.value }
 
 // at goes to x and returns the value there.
 func (s *alongSum) at(x []float64) float64 {
-	s.a.valueTo(s.vals, x)
+	s.a.ValueTo(s.vals, x)
 	s.sum = 0
 	s.moves++
 	for _, v := range s.vals {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestAlong: after many moves of single variables, values and those of further changes
@@ -14,16 +15,16 @@ func TestAlong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := dc.NewModel()
 	x := m.Var("x", []int{5})
-	rows := make([]dc.Linear, 4)
+	rows := make([]convex.Linear, 4)
 	for i := range rows {
-		rows[i] = dc.Linear{Const: rng.NormFloat64()}
+		rows[i] = convex.Linear{Const: rng.NormFloat64()}
 		for j := range 5 {
 			if i != j {
 				rows[i] = rows[i].AddScaled(rng.NormFloat64(), x.Linear(j))
 			}
 		}
 	}
-	full := make([]dc.Linear, 6)
+	full := make([]convex.Linear, 6)
 	for i := range full {
 		for j := range 5 {
 			full[i] = full[i].AddScaled(rng.NormFloat64(), x.Linear(j))

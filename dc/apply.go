@@ -107,7 +107,7 @@ func rowConstructor(row *atom.Reduce) constructor {
 			}
 			return failed("%s of a %s argument of shape %v, want a number", row.Name, place, args[0].Shape())
 		}
-		return joined(args).reduced(func(a Expr) scalar { return applyRow(row, data, a) })
+		return joined(args).groups(func(a array) scalar { return applyRow(row, data, a) })
 	}
 	return out
 }
@@ -119,10 +119,7 @@ func atomLists() [13]func() []constructor {
 }
 
 // applyRow is a row of the entries of an array, as it is made for users.
-func applyRow(row *atom.Reduce, p []float64, a Expr) scalar {
-	if a.err != nil {
-		return scalar{err: a.err}
-	}
+func applyRow(row *atom.Reduce, p []float64, a array) scalar {
 	switch row {
 	case atom.Norm1, atom.SumSquares:
 		return sumOfEach(row, a)
@@ -147,7 +144,7 @@ func applyRow(row *atom.Reduce, p []float64, a Expr) scalar {
 		return a.sum().Sub(sumLargest(a, a.Len()-k))
 	case atom.Inner:
 		half := a.Len() / 2
-		return inner(a.Slice(0, half), a.Slice(half, 2*half))
+		return innerOf(a.slice(0, half), a.slice(half, 2*half))
 	}
 	return applyEntries(row, p, a)
 }

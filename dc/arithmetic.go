@@ -2,8 +2,9 @@ package dc
 
 import (
 	"errors"
-	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Add returns a + b + ..., entry by entry. Many terms are added in pairs, so that n of them cost n
@@ -40,48 +41,25 @@ func (a Expr) combine(what string, w float64, b Expr) Expr {
 		return wrong(err)
 	}
 	if a.bent() || b.bent() {
-		if a.isNumber() && b.isNumber() {
-			return sumExprs([]scalar{a.scalar(0), b.scalar(0).Scale(w)}).array()
+		if a.arr.IsNumber() && b.arr.IsNumber() {
+			return number(sumExprs([]scalar{a.scalar(0), b.scalar(0).Scale(w)}))
 		}
-		if a.fs == nil && b.fs == nil {
+		if a.arr.fs == nil && b.arr.fs == nil {
 			if out, ok := sumOfColumns(a, w, b); ok {
 				return out
 			}
 		}
 		return pairwise(what, a, b, func(u, v scalar) scalar { return sumExprs([]scalar{u, v.Scale(w)}) })
 	}
-	a.zero()
-	b.zero()
-	if len(a.shape) == 0 && len(b.shape) > 0 {
+	a.arr.Zero()
+	b.arr.Zero()
+	if len(a.arr.Shape) == 0 && len(b.arr.Shape) > 0 {
 		return b.Scale(w).combine(what, 1, a)
 	}
-	other := func(k int) int { return min(k, len(b.c)-1) } // b may be a number
-	out := Expr{shape: a.shape, c: make([]float64, 0, len(a.c)), of: a.of.join(b.of)}
-	if out.of != nil && out.of.wrong != nil { // equal coefficients of two models would cancel
-		return wrong(out.of.wrong)
+	if of := a.arr.Of.Join(b.arr.Of); of != nil && of.Wrong != nil { // equal coefficients of two models would cancel
+		return wrong(of.Wrong)
 	}
-	for k, v := range a.c {
-		r := Linear{Const: b.c[other(k)], lost: b.lost}
-		out.lost = max(out.lost, Linear{Const: v, lost: a.lost}.cancelled(w, r))
-	}
-	if b.IsConst() { // a has all coefficients
-		out.ptr, out.idx, out.val = a.ptr, a.idx, a.val
-		for k, v := range a.c {
-			out.c = append(out.c, v+w*b.c[other(k)])
-		}
-		return out
-	}
-	room := len(a.idx) + len(b.idx)
-	if b.isNumber() {
-		room = len(a.idx) + len(b.idx)*len(a.c)
-	}
-	out.ptr, out.idx, out.val = make([]int, 1, len(a.c)+1), make([]int, 0, room), make([]float64, 0, room)
-	for k := range a.c {
-		l, r := a.Linear(k), b.Linear(other(k))
-		out.idx, out.val = appendScaled(out.idx, out.val, l, w, r)
-		out.ptr, out.c = append(out.ptr, len(out.idx)), append(out.c, l.Const+w*r.Const)
-	}
-	return out
+	return affineExpr(a.arr.AddScaled(w, &b.arr.Array))
 }
 
 // Neg returns −a, of the shape of a.
@@ -101,18 +79,7 @@ func (a Expr) Scale(w float64) Expr {
 	case a.bent():
 		return a.each(func(e scalar) scalar { return e.Scale(w) })
 	}
-	out := a
-	out.val, out.c = make([]float64, len(a.val)), make([]float64, len(a.c))
-	for k, v := range a.val {
-		out.val[k] = w * v
-	}
-	for k, v := range a.c {
-		out.c[k] = w * v
-	}
-	if out.lost *= math.Abs(w); w == 0 {
-		out.ptr, out.idx, out.val = nil, nil, nil
-	}
-	return out
+	return affineExpr(a.arr.Array.Scale(w))
 }
 
 // ScaleEach multiplies entry k, in row-major order, by w[k], and keeps the shape. The
@@ -122,17 +89,17 @@ func (a Expr) ScaleEach(w []float64) Expr {
 		return wrong(err)
 	}
 	if len(w) != a.Len() {
-		return failed("%d factors for the %d entries of shape %v", len(w), a.Len(), a.shape)
+		return failed("%d factors for the %d entries of shape %v", len(w), a.Len(), a.arr.Shape)
 	}
 	if a.bent() {
 		k := -1
 		return a.each(func(e scalar) scalar { k++; return e.Scale(w[k]) })
 	}
-	out := Expr{shape: a.shape, ptr: make([]int, 1, len(a.c)+1), c: make([]float64, 0, len(a.c))}
-	for k := range a.c {
-		out.push(a.Linear(k).Scale(w[k]))
+	out := convex.Array{Shape: a.arr.Shape, Ptr: make([]int, 1, len(a.arr.C)+1), C: make([]float64, 0, len(a.arr.C))}
+	for k := range a.arr.C {
+		out.Push(a.Linear(k).Scale(w[k]))
 	}
-	return out
+	return affineExpr(out)
 }
 
 // pairwise is f of the entries of two arrays that meet; the word names it in messages.
@@ -141,11 +108,11 @@ func pairwise(word string, a, b Expr, f func(a, b scalar) scalar) Expr {
 	if err != nil {
 		return wrong(err)
 	}
-	shape := a.shape
-	if a.isNumber() {
-		shape = b.shape
+	shape := a.arr.Shape
+	if a.arr.IsNumber() {
+		shape = b.arr.Shape
 	}
-	out := make([]scalar, size(shape))
+	out := make([]scalar, convex.Size(shape))
 	for k := range out {
 		out[k] = f(a.scalar(min(k, a.Len()-1)), b.scalar(min(k, b.Len()-1)))
 	}
@@ -161,19 +128,19 @@ func meet(word string, a, b Expr) (x, y Expr, err error) {
 	switch err := errors.Join(a.Err(), b.Err()); {
 	case err != nil:
 		return a, b, err
-	case a.isNumber(), b.isNumber(), slices.Equal(a.shape, b.shape):
+	case a.arr.IsNumber(), b.arr.IsNumber(), slices.Equal(a.arr.Shape, b.arr.Shape):
 		return a, b, nil
-	case suffix(a.shape, b.shape):
-		return a, b.repeated(a.shape), nil
-	case suffix(b.shape, a.shape):
-		return a.repeated(b.shape), b, nil
+	case suffix(a.arr.Shape, b.arr.Shape):
+		return a, b.repeated(a.arr.Shape), nil
+	case suffix(b.arr.Shape, a.arr.Shape):
+		return a.repeated(b.arr.Shape), b, nil
 	}
-	return a, b, failed("%s of shapes %v and %v", word, a.shape, b.shape).err
+	return a, b, failed("%s of shapes %v and %v", word, a.arr.Shape, b.arr.Shape).err
 }
 
 // repeated is a along the first dimensions of a shape of which it has the last ones.
 func (a Expr) repeated(shape []int) Expr {
-	flat := make([]int, size(shape))
+	flat := make([]int, convex.Size(shape))
 	for k := range flat {
 		flat[k] = k % a.Len()
 	}

@@ -1,6 +1,10 @@
 package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/dcopt/dcopt/internal/convex"
+)
 
 // LambdaMax is the largest eigenvalue of a symmetric matrix. Where it is multiple
 // the subgradient is that of one eigenvector.
@@ -41,9 +45,11 @@ func LambdaMin(a Expr) Expr { return LambdaMax(a.Neg()).Neg() }
 //	refuses    matrices that are not symmetric as functions; k < 1 or k > n
 //	form       semidefinite cones, two of order n
 //	source     Alizadeh 1995, section 4
-func LambdaSumLargest(a Expr, k int) Expr { return lambdaSumLargest(a, k).array() }
+func LambdaSumLargest(a Expr, k int) Expr {
+	return a.as(func(a array) scalar { return lambdaSumLargest(a, k) })
+}
 
-func lambdaSumLargest(a Expr, k int) scalar {
+func lambdaSumLargest(a array, k int) scalar {
 	s, err := newSymmetric("lambda_max", a)
 	if err != nil {
 		return scalar{err: err}
@@ -52,18 +58,18 @@ func lambdaSumLargest(a Expr, k int) scalar {
 	case k < 1 || k > s.n:
 		return badExpr("the sum of the %d largest of %d eigenvalues", k, s.n)
 	case k == s.n:
-		trace := make([]Linear, s.n)
+		trace := make([]convex.Linear, s.n)
 		ones := make([]float64, s.n)
 		for i := range trace {
 			trace[i], ones[i] = s.at(i, i), 1
 		}
-		return scalar{lin: sumLinear(trace, ones)}
+		return scalar{lin: convex.SumLinear(trace, ones)}
 	}
 	f := &eigenSum{s, k}
-	if a.IsConst() {
+	if a.isConst() {
 		return constant("lambda_max", f.Value(nil))
 	}
-	return convex(f, s.a.of)
+	return convexOf(f, s.a.Of)
 }
 
 // constant is an atom of data.
@@ -107,22 +113,22 @@ func (f *eigenSum) Support() []int { return f.indices }
 
 // Represent: t with tI − A ⪰ 0; of k eigenvalues ks + tr Z with Z ⪰ 0 and
 // Z + sI − A ⪰ 0.
-func (f *eigenSum) Represent(c Canon) Form {
-	s := column(c)
+func (f *eigenSum) Represent(c convex.Canon) convex.Form {
+	s := convex.Column(c)
 	if f.k == 1 {
 		semidefinite(c, f.n, f.below(s))
-		return Form{Linear: s}
+		return convex.Form{Linear: s}
 	}
 	z, trace := free(c, f.n)
 	below := f.below(s)
 	semidefinite(c, f.n, z)
-	semidefinite(c, f.n, func(i, j int) Linear { return below(i, j).AddScaled(1, z(i, j)) })
-	return Form{Linear: trace.AddScaled(float64(f.k), s)}
+	semidefinite(c, f.n, func(i, j int) convex.Linear { return below(i, j).AddScaled(1, z(i, j)) })
+	return convex.Form{Linear: trace.AddScaled(float64(f.k), s)}
 }
 
 // below is bI − A.
-func (f *eigenSum) below(b Linear) func(i, j int) Linear {
-	return func(i, j int) Linear {
+func (f *eigenSum) below(b convex.Linear) func(i, j int) convex.Linear {
+	return func(i, j int) convex.Linear {
 		if i == j {
 			return b.AddScaled(-1, f.at(i, j))
 		}
@@ -131,13 +137,13 @@ func (f *eigenSum) below(b Linear) func(i, j int) Linear {
 }
 
 // Below: bI − A ⪰ 0.
-func (f *eigenSum) Below(b Linear) (k Cone, share []float64, ok bool) {
+func (f *eigenSum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 	if f.k > 1 {
-		return Cone{}, nil, false
+		return convex.Cone{}, nil, false
 	}
 	k = semidefiniteCone(f.n, f.below(b))
 	share = make([]float64, len(k.Rows))
-	if k.Kind == SecondOrderCone {
+	if k.Kind == convex.SecondOrderCone {
 		share[0] = -2
 	} else {
 		for i := range f.n {
@@ -149,9 +155,9 @@ func (f *eigenSum) Below(b Linear) (k Cone, share []float64, ok bool) {
 
 // approx: by Weyl's inequality an eigenvalue changes by no more than the norm of
 // the error.
-func (f *eigenSum) approx(x []float64) approx {
+func (f *eigenSum) Approx(x []float64) convex.Approx {
 	v := f.Value(x)
-	return approx{v, float64(f.k) * (f.errorNorm(x) + unit*math.Abs(v))}
+	return convex.Approx{V: v, E: float64(f.k) * (f.errorNorm(x) + convex.Roundoff*math.Abs(v))}
 }
 
 func (f *eigenSum) node() Node {

@@ -1,6 +1,9 @@
 package dc
 
-import "github.com/dcopt/dcopt/internal/graph/atom"
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
 
 // Entropy is −u·log u, 0 at u = 0. It restricts u to u ≥ 0.
 func Entropy(u Expr) Expr { return u.apply("entr") }
@@ -29,14 +32,14 @@ func divergence(u, v scalar, open bool) scalar {
 	if open {
 		p = []float64{1}
 	}
-	return applyEntries(atom.KL, p, arrayOf([]int{2}, []scalar{u, v}))
+	return applyEntries(atom.KL, p, listOf([]int{2}, []scalar{u, v}))
 }
 
 // logArgument is the affine u of f = −log u.
-func logArgument(f Convex) (Linear, bool) {
+func logArgument(f convex.Func) (convex.Linear, bool) {
 	c, ok := f.(*curveAtom)
 	if !ok || c.own != nil {
-		return Linear{}, false
+		return convex.Linear{}, false
 	}
 	return c.e().lin, c.f.neg().is("log") && c.e().isAffineNow()
 }

@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -11,7 +12,7 @@ func Log(u Expr) Expr { return u.each(logOf) }
 
 func logOf(e scalar) scalar {
 	if a, ok := e.exponents(); ok { // log(Σ exp(aₖ))
-		return applyEntries(atom.LogSumExp, nil, a)
+		return reduce(atom.LogSumExp, nil, a)
 	}
 	if e.err == nil && !e.IsConcave() {
 		for _, rule := range []func(scalar) (scalar, bool){logOfPower, logOfProduct, logOfQuotients} {
@@ -35,7 +36,7 @@ func logOfPower(e scalar) (scalar, bool) {
 // logOfProduct is log |w| + log |u| + log |v| of e = w·u·v where u or v has a known sign, so
 // that the other one has a sign where e > 0.
 func logOfProduct(e scalar) (scalar, bool) {
-	if len(e.terms) != 1 || !e.lin.isZero() {
+	if len(e.terms) != 1 || !e.lin.IsZero() {
 		return scalar{}, false
 	}
 	w := e.terms[0].w
@@ -70,11 +71,11 @@ func logOfQuotients(e scalar) (scalar, bool) {
 		}
 		v, parts = d, append(parts, u.Scale(t.w))
 	}
-	return logOf(sumExprs(append(parts, timesOf(e.lin.expr(), v)))).Sub(logOf(v)), true
+	return logOf(sumExprs(append(parts, timesOf(linearExpr(e.lin), v)))).Sub(logOf(v)), true
 }
 
 // overDenominator are u and v of f = u/v with v restricted to v > 0.
-func overDenominator(f Convex) (u, v scalar, ok bool) {
+func overDenominator(f convex.Func) (u, v scalar, ok bool) {
 	if v, p, ok := (scalar{terms: []term{{1, f}}}).asPower(); ok && p == -1 {
 		return constantExpr(1), v, true
 	}
@@ -92,22 +93,22 @@ func overDenominator(f Convex) (u, v scalar, ok bool) {
 }
 
 // exponents are the affine functions of which e is written as the sum of exponentials.
-func (e scalar) exponents() (Expr, bool) {
+func (e scalar) exponents() (convex.Array, bool) {
 	if e.err != nil || e.composite || !e.lin.IsConst() || e.lin.Const < 0 || len(e.terms) == 0 {
-		return Expr{}, false
+		return convex.Array{}, false
 	}
-	var rows []Linear
+	var rows []convex.Linear
 	if e.lin.Const > 0 {
-		rows = append(rows, Linear{Const: math.Log(e.lin.Const)})
+		rows = append(rows, convex.Linear{Const: math.Log(e.lin.Const)})
 	}
 	for _, t := range e.terms {
 		c, ok := t.f.(*curveAtom)
 		if !ok || !(t.w > 0) || c.own != nil || !c.f.is("exp") || !c.e().isAffineNow() {
-			return Expr{}, false
+			return convex.Array{}, false
 		}
-		rows = append(rows, c.e().lin.AddScaled(1, Linear{Const: math.Log(t.w)}))
+		rows = append(rows, c.e().lin.AddScaled(1, convex.Linear{Const: math.Log(t.w)}))
 	}
-	return Entries(rows...), true
+	return convex.Entries(rows...), true
 }
 
 func logAtoms() []constructor {

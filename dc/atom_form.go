@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,16 +29,13 @@ func Quad(a Expr, q mat.Symmetric) Expr { return QuadContext(context.Background(
 //
 //	as         Quad
 func QuadContext(ctx context.Context, a Expr, q mat.Symmetric) Expr {
-	return quadContext(ctx, a, q).array()
+	if a.err == nil && a.bent() {
+		return failed("quad needs affine entries")
+	}
+	return a.as(func(a array) scalar { return quadContext(ctx, a.Array, q) })
 }
 
-func quadContext(ctx context.Context, a Expr, q mat.Symmetric) scalar {
-	if a.bent() {
-		return badExpr("quad needs affine entries")
-	}
-	if err := a.Err(); err != nil {
-		return scalar{err: err}
-	}
+func quadContext(ctx context.Context, a convex.Array, q mat.Symmetric) scalar {
 	if isNil(q) {
 		return badExpr("quad of a matrix that is nil")
 	}
@@ -73,7 +71,7 @@ func quadContext(ctx context.Context, a Expr, q mat.Symmetric) scalar {
 	spectralPart(&plus, λ, v, 1)
 	spectralPart(&minus, λ, v, -1)
 	s := addSplits([]split{*newQuad(a, &plus).split(), *newQuad(a, &minus).split()}, 1, -1)
-	return node(splitQuad(a, q, s), a.of)
+	return node(splitQuad(a, q, s), a.Of)
 }
 
 func formAtoms() []constructor {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // SumLargest is the sum of the k largest entries of a. Of equal entries those with
@@ -20,22 +21,20 @@ import (
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, exercise 5.19
 func SumLargest(a Expr, k int) Expr {
-	return a.reduced(func(a Expr) scalar { return sumLargest(a, k) })
+	return a.groups(func(a array) scalar { return sumLargest(a, k) })
 }
 
 // sumLargest of DC functions, with H = Σ hⱼ, is the one of gᵢ + Σ_{j≠i} hⱼ, all convex, less k·H.
-func sumLargest(a Expr, k int) scalar {
+func sumLargest(a array, k int) scalar {
 	switch {
-	case a.err != nil:
-		return scalar{err: a.err}
 	case k < 1 || k > a.Len():
 		return badExpr("the sum of the %d largest of %d entries", k, a.Len())
 	case k == a.Len():
 		return a.sum()
 	case !a.bent():
-		return reduce(atom.SumLargest, []float64{float64(k)}, a)
+		return reduce(atom.SumLargest, []float64{float64(k)}, a.Array)
 	}
-	es := a.functions()
+	es := a.fs
 	affine, plain := true, true
 	parts := make([]split, 0, len(es))
 	for _, e := range es {
@@ -57,7 +56,7 @@ func sumLargest(a Expr, k int) scalar {
 	top := newComposed(atom.SumLargest, p, parts)
 	if plain {
 		top.items = es
-		return convex(top, ownerOf(es...))
+		return convexOf(top, ownerOf(es...))
 	}
 	s := convexSplit(top)
 	if lifts {
@@ -80,10 +79,10 @@ func sumLargest(a Expr, k int) scalar {
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, exercise 5.19
 func DotSort(a Expr, w []float64) Expr {
-	return a.reduced(func(a Expr) scalar { return dotSort(a, w) })
+	return a.groups(func(a array) scalar { return dotSort(a, w) })
 }
 
-func dotSort(a Expr, w []float64) scalar {
+func dotSort(a array, w []float64) scalar {
 	n := a.Len()
 	if len(w) != n {
 		return badExpr("dotsort of %d entries with %d weights", n, len(w))
@@ -96,7 +95,7 @@ func dotSort(a Expr, w []float64) scalar {
 		if k+1 < n {
 			d -= w[k+1]
 		}
-		if !finite(d) {
+		if !num.Finite(d) {
 			return badExpr("dotsort with weights that are not finite")
 		}
 		if d != 0 {

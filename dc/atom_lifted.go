@@ -3,6 +3,10 @@ package dc
 import (
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // lifted is f(g − h) + a·g + b·h for convex f, g and h, where the slopes of f lie
@@ -12,16 +16,16 @@ import (
 // 1959.
 type lifted struct {
 	f       curve
-	g, h    Representer
+	g, h    convex.Representer
 	a, b    float64
 	indices []int
 }
 
 // liftedSplit is f(g − h) as lifted − a·g − b·h.
-func liftedSplit(f curve, s *split, r Interval) (split, error) {
+func liftedSplit(f curve, s *split, r interval.Interval) (split, error) {
 	r.Lo, r.Hi = max(r.Lo, f.least()), max(r.Hi, f.least())
 	a, b := max(-f.slope(r.Lo), 0), max(f.slope(r.Hi), 0)
-	if !finite(a) || !finite(b) || a >= steepSlope || b >= steepSlope {
+	if !num.Finite(a) || !num.Finite(b) || a >= steepSlope || b >= steepSlope {
 		what := "a convex"
 		switch {
 		case f.direction() < 0:
@@ -34,7 +38,7 @@ func liftedSplit(f curve, s *split, r Interval) (split, error) {
 	}
 	convexPart, concavePart := s.convexPart(), s.concavePart()
 	t := &lifted{f: f, g: convexPart.function(), h: concavePart.function(), a: a, b: b}
-	t.indices = union(t.g.Support(), t.h.Support())
+	t.indices = convex.Union(t.g.Support(), t.h.Support())
 	return addSplits([]split{convexSplit(t), convexPart, concavePart}, 1, -a, -b), nil
 }
 
@@ -48,15 +52,15 @@ func (t *lifted) Value(x []float64) float64 {
 	return t.f.value(g-h) + t.a*g + t.b*h
 }
 
-func (t *lifted) approx(x []float64) approx {
-	g, h := approximate(t.g, x), approximate(t.h, x)
-	var u, s total
-	u.add(g)
-	u.addScaled(-1, h)
-	s.add(t.f.approx(u.approx))
-	s.addScaled(t.a, g)
-	s.addScaled(t.b, h)
-	return s.approx
+func (t *lifted) Approx(x []float64) convex.Approx {
+	g, h := convex.Approximate(t.g, x), convex.Approximate(t.h, x)
+	var u, s convex.Total
+	u.Add(g)
+	u.AddScaled(-1, h)
+	s.Add(t.f.Approx(u.Approx))
+	s.AddScaled(t.a, g)
+	s.AddScaled(t.b, h)
+	return s.Approx
 }
 
 func (t *lifted) AddSubgrad(dst []float64, scale float64, x []float64) {
@@ -69,15 +73,15 @@ func (t *lifted) Support() []int { return t.indices }
 
 // Represent: the least f(v − w) + a·v + b·w over v ≥ g, w ≥ h: a larger v raises
 // a·v by as much as f can fall, and so does w.
-func (t *lifted) Represent(c Canon) Form {
-	v, w := column(c), column(c)
+func (t *lifted) Represent(c convex.Canon) convex.Form {
+	v, w := convex.Column(c), convex.Column(c)
 	c.Row(c.Bound(t.g).AddScaled(-1, v), math.Inf(-1), 0)
 	c.Row(c.Bound(t.h).AddScaled(-1, w), math.Inf(-1), 0)
 	out := t.f.represent(c, v.AddScaled(-1, w))
-	return out.AddScaled(1, Form{Linear: v.Scale(t.a).AddScaled(t.b, w)})
+	return out.AddScaled(1, convex.Form{Linear: v.Scale(t.a).AddScaled(t.b, w)})
 }
 
-func (t *lifted) Domain() []Representer {
+func (t *lifted) Domain() []convex.Representer {
 	return (&sum{terms: []term{{1, t.g}, {1, t.h}}}).Domain()
 }
 
@@ -86,17 +90,17 @@ func (t *lifted) Inside(x []float64) bool {
 	return (&sum{terms: []term{{1, t.g}, {1, t.h}}}).Inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
 }
 
-func (t *lifted) over() Interval {
-	g, h := rangeOf(t.g), rangeOf(t.h)
-	return t.f.over(g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
+func (t *lifted) Over() interval.Interval {
+	g, h := convex.RangeOf(t.g), convex.RangeOf(t.h)
+	return t.f.Over(g.Add(h.Neg())).Add(g.Scale(t.a)).Add(h.Scale(t.b))
 }
 
 func (t *lifted) node() Node {
 	return Node{op: "lifted", curve: t.f, nums: []float64{t.a, t.b}, args: exprArgs(exprOf(t.g), exprOf(t.h))}
 }
 
-func (t *lifted) parts() []Convex { return []Convex{t.g, t.h} }
-func (t *lifted) String() string  { return t.f.String() }
+func (t *lifted) Parts() []convex.Func { return []convex.Func{t.g, t.h} }
+func (t *lifted) String() string       { return t.f.String() }
 
 // onlyInSplits says that a function as it is written is another one.
 func (t *lifted) onlyInSplits() {}

@@ -2,6 +2,8 @@ package dc
 
 import (
 	"math"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // LogDet is the logarithm of the determinant of a symmetric matrix, which it
@@ -16,36 +18,36 @@ import (
 //	refuses    matrices that are not symmetric as functions; data that are not positive definite
 //	form       semidefinite cone of order 2n and n exponential cones
 //	source     Ben-Tal and Nemirovski 2001, section 4.2
-func LogDet(a Expr) Expr { return logDet(a).array() }
+func LogDet(a Expr) Expr { return a.as(logDet) }
 
-func logDet(a Expr) scalar {
+func logDet(a array) scalar {
 	s, err := newSymmetric("logdet", a)
 	if err != nil {
 		return scalar{err: err}
 	}
 	if s.n == 1 {
-		return logOf(s.at(0, 0).expr())
+		return logOf(linearExpr(s.at(0, 0)))
 	}
 	f := &negLogDet{s, newDomain(s)}
-	if a.IsConst() {
+	if a.isConst() {
 		if v := f.Value(nil); !math.IsInf(v, 1) {
 			return constant("logdet", -v)
 		}
 		return badExpr("logdet of a matrix that is not positive definite")
 	}
-	return concave(f, s.a.of)
+	return concaveOf(f, s.a.Of)
 }
 
 // newDomain is the domain of functions of positive semidefinite matrices.
-func newDomain(s *symmetric) Representer {
+func newDomain(s *symmetric) convex.Representer {
 	neg := *s
-	neg.a = s.a.Neg()
+	neg.a = s.a.Scale(-1)
 	return &eigenSum{&neg, 1}
 }
 
 type negLogDet struct {
 	*symmetric
-	domain Representer
+	domain convex.Representer
 }
 
 func (f *negLogDet) Value(x []float64) float64 {
@@ -74,9 +76,9 @@ func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 	for j := range f.n {
 		for i := range j {
-			f.a.addRow(dst, -2*scale*inverse[i*f.n+j], place(i, j))
+			f.a.AddRow(dst, -2*scale*inverse[i*f.n+j], place(i, j))
 		}
-		f.a.addRow(dst, -scale*inverse[j*f.n+j], place(j, j))
+		f.a.AddRow(dst, -scale*inverse[j*f.n+j], place(j, j))
 	}
 }
 
@@ -86,29 +88,29 @@ func (f *negLogDet) Support() []int { return f.indices }
 
 // Represent: −Σ log dᵢ with [A Z; Zᵀ D] ⪰ 0 for a lower triangular Z with the
 // diagonal D: then A ⪰ LDLᵀ with L = ZD⁻¹, a unit lower triangle.
-func (f *negLogDet) Represent(c Canon) Form {
+func (f *negLogDet) Represent(c convex.Canon) convex.Form {
 	z, _ := free(c, f.n) // read as the lower triangle
-	diagonal := func(i, j int) Linear {
+	diagonal := func(i, j int) convex.Linear {
 		if i == j {
 			return z(i, i)
 		}
-		return Linear{}
+		return convex.Linear{}
 	}
-	lower := func(i, j int) Linear {
+	lower := func(i, j int) convex.Linear {
 		if i >= j {
 			return z(i, j)
 		}
-		return Linear{}
+		return convex.Linear{}
 	}
 	semidefinite(c, 2*f.n, block(f.n, f.at, lower, diagonal))
-	out := Form{}
+	out := convex.Form{}
 	for i := range f.n {
 		out = out.AddScaled(1, rowOf("log").neg().represent(c, z(i, i)))
 	}
 	return out
 }
 
-func (f *negLogDet) Domain() []Representer { return []Representer{f.domain} }
+func (f *negLogDet) Domain() []convex.Representer { return []convex.Representer{f.domain} }
 
 func (f *negLogDet) Inside(x []float64) bool {
 	w := f.pool.Get().(*symWork)
@@ -117,13 +119,13 @@ func (f *negLogDet) Inside(x []float64) bool {
 }
 
 // approx: the derivative is the inverse, whose Frobenius norm is computed.
-func (f *negLogDet) approx(x []float64) approx {
+func (f *negLogDet) Approx(x []float64) convex.Approx {
 	v, e := f.Value(x), f.errorNorm(x)
 	inverse := f.inverseNorm(x)
 	if !(inverse*e < 0.5) {
-		return approx{v, math.Inf(1)}
+		return convex.Approx{V: v, E: math.Inf(1)}
 	}
-	return approx{v, math.Sqrt(float64(f.n))*2*inverse*e + float64(2*f.n)*unit*math.Abs(v)}
+	return convex.Approx{V: v, E: math.Sqrt(float64(f.n))*2*inverse*e + float64(2*f.n)*convex.Roundoff*math.Abs(v)}
 }
 
 // inverseNorm is the Frobenius norm of the inverse at x.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -27,12 +28,14 @@ import (
 //	refuses    shapes that do not fit; a p that is not symmetric as a function, or of data and not positive definite
 //	form       semidefinite cone of order n + k; quadratic for a p of data
 //	source     Boyd and Vandenberghe 2004, example 3.4
-func MatFrac(x, p Expr) Expr { return matFraction(x, p).array() }
-
-func matFraction(x, p Expr) scalar {
+func MatFrac(x, p Expr) Expr {
 	if err := errors.Join(x.Err(), p.Err()); err != nil {
-		return scalar{err: err}
+		return wrong(err)
 	}
+	return number(matFraction(x.list(), p.list()))
+}
+
+func matFraction(x, p array) scalar {
 	s, err := newSymmetric("matfrac", p)
 	if err != nil {
 		return scalar{err: err}
@@ -40,37 +43,38 @@ func matFraction(x, p Expr) scalar {
 	if x.bent() {
 		return badExpr("matfrac needs affine functions")
 	}
-	if len(x.shape) == 0 {
-		x = x.Reshape(1)
+	if len(x.Shape) == 0 {
+		x.Array = x.Reshaped(1)
 	}
-	if len(x.shape) > 2 || x.shape[0] != s.n {
-		return badExpr("matfrac of shape %v over a matrix of order %d", x.shape, s.n)
+	if len(x.Shape) > 2 || x.Shape[0] != s.n {
+		return badExpr("matfrac of shape %v over a matrix of order %d", x.Shape, s.n)
 	}
-	cols := x.Reshape(s.n, x.Len()/s.n).T()
-	f := newMatFrac(cols.Reshape(cols.Len()), s)
-	if x.IsConst() {
+	cols := x.Reshaped(s.n, x.Len()/s.n)
+	cols = cols.Transpose()
+	f := newMatFrac(cols.Reshaped(cols.Len()), s)
+	if x.isConst() {
 		f.x = narrow(f.x, s.n)
 	}
 	switch {
 	case x.Len() == 0:
 		return scalar{}
-	case p.IsConst():
+	case p.isConst():
 		return f.overData()
 	case s.n == 1:
-		return applyEntries(atom.QuadOverLin, nil, Stack(FromLinear(s.at(0, 0)), f.x))
+		return reduce(atom.QuadOverLin, nil, convex.Stack(s.at(0, 0).Number(), f.x))
 	}
-	return convex(f, x.of.join(p.of))
+	return convexOf(f, x.Of.Join(p.Of))
 }
 
 type matFrac struct {
 	*symmetric
-	x      Expr // the columns of X, one after the other
+	x      convex.Array // the columns of X, one after the other
 	both   []int
-	domain Representer
+	domain convex.Representer
 }
 
-func newMatFrac(x Expr, p *symmetric) *matFrac {
-	return &matFrac{p, x, union(x.idx, p.indices), newDomain(p)}
+func newMatFrac(x convex.Array, p *symmetric) *matFrac {
+	return &matFrac{p, x, convex.Union(x.Idx, p.indices), newDomain(p)}
 }
 
 // overData is the sum of quadratic functions that f is for a P of data.
@@ -116,7 +120,7 @@ func (f *matFrac) Value(x []float64) float64 {
 // load writes the column that begins at entry k.
 func (f *matFrac) load(w *symWork, k int, x []float64) {
 	for i := range w.v {
-		w.v[i] = f.x.at(k+i, x)
+		w.v[i] = f.x.At(k+i, x)
 	}
 }
 
@@ -134,7 +138,7 @@ func (f *matFrac) AddSubgrad(dst []float64, scale float64, x []float64) {
 		blas64.Trsv(blas.Trans, w.t, v)
 		blas64.Trsv(blas.NoTrans, w.t, v)
 		for i, z := range w.v {
-			f.x.addRow(dst, 2*scale*z, k+i)
+			f.x.AddRow(dst, 2*scale*z, k+i)
 		}
 		f.addOuter(dst, -scale, f.n, at)
 	}
@@ -145,15 +149,15 @@ func (f *matFrac) Smooth() bool { return true }
 func (f *matFrac) Support() []int { return f.both }
 
 // Represent: tr T with [P X; Xᵀ T] ⪰ 0.
-func (f *matFrac) Represent(c Canon) Form {
+func (f *matFrac) Represent(c convex.Canon) convex.Form {
 	x := narrow(f.x, f.n)
 	r := x.Len() / f.n
 	t, trace := free(c, r)
-	semidefinite(c, f.n+r, block(f.n, f.at, func(i, j int) Linear { return x.Linear(j*f.n + i) }, t))
-	return Form{Linear: trace}
+	semidefinite(c, f.n+r, block(f.n, f.at, func(i, j int) convex.Linear { return x.Linear(j*f.n + i) }, t))
+	return convex.Form{Linear: trace}
 }
 
-func (f *matFrac) Domain() []Representer { return []Representer{f.domain} }
+func (f *matFrac) Domain() []convex.Representer { return []convex.Representer{f.domain} }
 
 func (f *matFrac) Inside(x []float64) bool {
 	w := f.pool.Get().(*symWork)
@@ -163,21 +167,21 @@ func (f *matFrac) Inside(x []float64) bool {
 
 // approx: the derivative by P is at most the value times the norm of the
 // inverse, that by the columns is 2P⁻¹x.
-func (f *matFrac) approx(x []float64) approx {
+func (f *matFrac) Approx(x []float64) convex.Approx {
 	v, e, inverse := f.Value(x), f.errorNorm(x), f.inverseNorm(x)
 	if !(inverse*e < 0.5) {
-		return approx{v, math.Inf(1)}
+		return convex.Approx{V: v, E: math.Inf(1)}
 	}
-	columns := f.x.errorNorm(x)
+	columns := f.x.ErrorNorm(x)
 	root := math.Sqrt(v * inverse)
-	return approx{v, 2*v*inverse*e + (2*root+inverse*columns)*columns + float64(4*f.n)*unit*v}
+	return convex.Approx{V: v, E: 2*v*inverse*e + (2*root+inverse*columns)*columns + float64(4*f.n)*convex.Roundoff*v}
 }
 
-func (f *matFrac) over() Interval { return interval.New(0, math.Inf(1)) }
-func (f *matFrac) String() string { return "matfrac" }
+func (f *matFrac) Over() interval.Interval { return interval.New(0, math.Inf(1)) }
+func (f *matFrac) String() string          { return "matfrac" }
 
 func (f *matFrac) node() Node {
-	return Node{op: "matfrac", args: [2]array{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
+	return Node{op: "matfrac", args: [2]argument{{affine: &f.x, layout: columns, order: f.n}, f.arg()[0]}}
 }
 
 // merge makes one term of all matfrac terms of one sign over one P; the others become zero.
@@ -205,17 +209,17 @@ func (f *matFrac) merge(all []term) {
 			continue
 		}
 		head := all[g[0]].f.(*matFrac)
-		parts := make([]Expr, len(g))
+		parts := make([]convex.Array, len(g))
 		sign := math.Copysign(1, all[g[0]].w)
 		for i, k := range g {
 			parts[i] = all[k].f.(*matFrac).x.Scale(math.Sqrt(math.Abs(all[k].w)))
 			all[k].w = 0
 		}
-		x := Stack(parts...)
+		x := convex.Stack(parts...)
 		if x.IsConst() {
 			x = narrow(x, head.n)
 		}
-		all[g[0]] = term{sign, &matFrac{head.symmetric, x, union(x.idx, head.indices), head.domain}}
+		all[g[0]] = term{sign, &matFrac{head.symmetric, x, convex.Union(x.Idx, head.indices), head.domain}}
 	}
 }
 
@@ -226,7 +230,7 @@ const mostColumns = 1000
 // narrow returns columns of length n with the same sum of outer products, if
 // there are some of them that depend on others: X by XV without its zero
 // columns, VΛVᵀ the Gram matrix of the columns' coefficients.
-func narrow(x Expr, n int) Expr {
+func narrow(x convex.Array, n int) convex.Array {
 	cols := x.Len() / n
 	switch {
 	case cols <= 1:
@@ -241,7 +245,7 @@ func narrow(x Expr, n int) Expr {
 		for l := k; l < cols; l++ {
 			s := 0.0
 			for i := range n {
-				s += x.Linear(k*n + i).inner(x.Linear(l*n + i))
+				s += innerProduct(x.Linear(k*n+i), x.Linear(l*n+i))
 			}
 			gram.SetSym(k, l, s)
 		}
@@ -250,26 +254,26 @@ func narrow(x Expr, n int) Expr {
 	if first == 0 {
 		return x
 	}
-	out := Expr{ptr: []int{0}}
-	parts, w := make([]Linear, cols), make([]float64, cols)
+	out := convex.Array{Ptr: []int{0}}
+	parts, w := make([]convex.Linear, cols), make([]float64, cols)
 	for j := first; j < len(λ); j++ {
 		for i := range n {
 			for k := range cols {
 				parts[k], w[k] = x.Linear(k*n+i), v.At(k, j)
 			}
-			out.push(sumLinear(parts, w))
+			out.Push(convex.SumLinear(parts, w))
 		}
 	}
-	out.shape = []int{len(out.c)}
+	out.Shape = []int{len(out.C)}
 	return out
 }
 
 // narrowData is narrow by the eigenvalues of the sum itself.
-func narrowData(x Expr, n int) Expr {
+func narrowData(x convex.Array, n int) convex.Array {
 	if x.Len() <= n*n {
 		return x
 	}
-	m := mat.NewDense(x.Len()/n, n, x.c)
+	m := mat.NewDense(x.Len()/n, n, x.C)
 	var sum mat.SymDense
 	sum.SymOuterK(1, m.T())
 	λ, v, first := spectrum(&sum)
@@ -279,7 +283,7 @@ func narrowData(x Expr, n int) Expr {
 			out = append(out, math.Sqrt(λ[j])*v.At(i, j))
 		}
 	}
-	return Vec(out)
+	return convex.Array{Shape: []int{len(out)}, C: out}
 }
 
 // spectrum is the eigenvalues, ascending, and eigenvectors of a positive
@@ -303,8 +307,8 @@ func spectrum(q mat.Symmetric) (λ []float64, v *mat.Dense, first int) {
 // Source: derived: a hundred unit roundoffs.
 const negligible = 1e-14
 
-// inner is the inner product of coefficients and constants.
-func (l Linear) inner(r Linear) float64 {
+// innerProduct is the inner product of coefficients and constants.
+func innerProduct(l convex.Linear, r convex.Linear) float64 {
 	s := l.Const * r.Const
 	for i, k := 0, 0; i < len(l.Idx) && k < len(r.Idx); {
 		switch {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // Max is the largest of all entries of all arrays, or along an axis of one: see Expr.Along. Of DC
@@ -22,7 +24,7 @@ import (
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 4.3.1; split: Horst and Thoai 1999, proposition 2.1
 func Max(us ...Expr) Expr {
-	return joined(us).fold(atom.Max, func(a Expr) scalar { return maxExprs(a.scalars()) })
+	return joined(us).fold(atom.Max, func(a array) scalar { return maxExprs(a.scalars()) })
 }
 
 func maxExprs(es []scalar) scalar {
@@ -75,7 +77,7 @@ func undominated(es []scalar) []scalar {
 	if len(es) == 1 {
 		return es
 	}
-	var few [8]Interval
+	var few [8]interval.Interval
 	over := few[:0]
 	for k := range es {
 		over = append(over, es[k].Range())
@@ -98,7 +100,7 @@ func undominated(es []scalar) []scalar {
 }
 
 // highestLow is the largest of the lower ends, which a maximum is nowhere below.
-func highestLow(over []Interval) float64 {
+func highestLow(over []interval.Interval) float64 {
 	top := math.Inf(-1)
 	for k := range over {
 		top = max(top, over[k].Lo)
@@ -107,13 +109,15 @@ func highestLow(over []Interval) float64 {
 }
 
 // below reports whether all of i is below v, beyond rounding errors.
-func below(i Interval, v float64) bool { return i.Hi < v-apart*(math.Abs(i.Hi)+math.Abs(v)) }
+func below(i interval.Interval, v float64) bool {
+	return i.Hi < v-convex.Apart*(math.Abs(i.Hi)+math.Abs(v))
+}
 
 // restricted reports whether e is not finite everywhere.
 func (e *scalar) restricted() bool {
 	s := e.split()
 	in := func(t term) bool {
-		r, ok := t.f.(Restricted)
+		r, ok := t.f.(convex.Restricted)
 		return ok && len(r.Domain()) > 0
 	}
 	return slices.ContainsFunc(s.g, in) || slices.ContainsFunc(s.h, in)
@@ -151,14 +155,14 @@ func (s *split) expanded() split {
 		}
 		l := a.Linear(0)
 		c := l.Const
-		if !(math.Abs(c) > beyond*l.plausible()) || math.IsInf(c*c, 0) {
+		if !(math.Abs(c) > beyond*l.Plausible()) || math.IsInf(c*c, 0) {
 			continue
 		}
 		if l.Const = 0; len(out.h) == len(s.h) && &out.h[0] == &s.h[0] {
 			out.h = slices.Clone(s.h)
 		}
-		out.h[k] = term{t.w, newVectorAtom(atom.SumSquares, nil, FromLinear(l))}
-		out.lin = out.lin.AddScaled(-t.w*2*c, l).AddScaled(-t.w, Linear{Const: c * c})
+		out.h[k] = term{t.w, newVectorAtom(atom.SumSquares, nil, l.Number())}
+		out.lin = out.lin.AddScaled(-t.w*2*c, l).AddScaled(-t.w, convex.Linear{Const: c * c})
 	}
 	return out
 }
@@ -207,9 +211,9 @@ func maxOfConvex(parts []split) split {
 	}
 	switch {
 	case constant:
-		return split{lin: Linear{Const: best}}
+		return split{lin: convex.Linear{Const: best}}
 	case affine:
-		lins := make([]Linear, len(parts))
+		lins := make([]convex.Linear, len(parts))
 		for k := range parts {
 			lins[k] = parts[k].lin
 		}
@@ -240,7 +244,7 @@ func newMaximum(es []scalar, less bool) *vectorAtom {
 	for k := range es {
 		lists[k] = es[k].support()
 	}
-	f.indices = union(lists...)
+	f.indices = convex.Union(lists...)
 	return f
 }
 
@@ -257,7 +261,7 @@ func newMaximum(es []scalar, less bool) *vectorAtom {
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 4.3.1
 func Min(us ...Expr) Expr {
-	return joined(us).fold(atom.Min, func(a Expr) scalar { return minExprs(a.scalars()) })
+	return joined(us).fold(atom.Min, func(a array) scalar { return minExprs(a.scalars()) })
 }
 
 func minExprs(us []scalar) scalar {
@@ -287,7 +291,7 @@ func absOf(e scalar) scalar {
 	case e.IsConst():
 		return constantExpr(math.Abs(e.split().lin.Const))
 	case e.isAffineNow():
-		return convex(newCurveAtom(rowOf("abs"), e, nil), e.owner())
+		return convexOf(newCurveAtom(rowOf("abs"), e, nil), e.owner())
 	}
 	t := e.split()
 	g, h := t.convexPart(), t.concavePart()
@@ -312,9 +316,9 @@ func Pos(e Expr) Expr {
 //	refuses    nothing
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 6.1.1
-func NormInf(a Expr) Expr { return a.reduced(normInf) }
+func NormInf(a Expr) Expr { return a.groups(normInf) }
 
-func normInf(a Expr) scalar {
+func normInf(a array) scalar {
 	var es []scalar
 	for _, e := range a.scalars() {
 		if e.isAffineNow() {

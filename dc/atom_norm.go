@@ -18,7 +18,7 @@ import (
 //	form       rows
 //	source     Boyd and Vandenberghe 2004, section 6.1.1
 func Norm1(a Expr) Expr {
-	return a.fold(atom.Norm1, func(a Expr) scalar { return sumOfEach(atom.Norm1, a) })
+	return a.fold(atom.Norm1, func(a array) scalar { return sumOfEach(atom.Norm1, a) })
 }
 
 // Norm2 is the Euclidean norm of the entries of a. At zero its subgradient is
@@ -50,10 +50,10 @@ func Norm2(a Expr) Expr { return a.row(atom.Norm2) }
 //	form       power cones and rows; second-order cone for p = 2
 //	source     Chares 2009, section 4
 func NormP(a Expr, p float64) Expr {
-	return a.reduced(func(a Expr) scalar { return normP(a, p) })
+	return a.groups(func(a array) scalar { return normP(a, p) })
 }
 
-func normP(a Expr, p float64) scalar {
+func normP(a array, p float64) scalar {
 	switch {
 	case !(p >= 1):
 		return badExpr("the norm of order %g; want at least 1", p)
@@ -93,15 +93,15 @@ func GeoMean(a Expr) Expr { return a.row(atom.GeoMean) }
 //	form       power cones
 //	source     Chares 2009, section 4
 func WeightedGeoMean(a Expr, w []float64) Expr {
-	return a.reduced(func(a Expr) scalar { return weightedGeoMean(a, w) })
+	return a.groups(func(a array) scalar { return weightedGeoMean(a, w) })
 }
 
-func weightedGeoMean(a Expr, w []float64) scalar {
+func weightedGeoMean(a array, w []float64) scalar {
 	powers, used, err := shares(a.Len(), w)
 	if err != nil {
 		return scalar{err: err}
 	}
-	return applyEntries(atom.WeightedGeoMean, powers, a.Select([]int{len(used)}, used))
+	return applyEntries(atom.WeightedGeoMean, powers, a.take(used))
 }
 
 // shares are the positive weights, to the sum 1, and their places.

@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -97,10 +98,10 @@ func powerOf(u scalar, p float64) scalar {
 // rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, the root of a product of
 // affine functions without a negative value their geometric mean.
 func rootOf(u scalar, p float64) scalar {
-	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {
+	if len(u.terms) == 1 && u.lin.IsZero() && u.terms[0].w > 0 && p == 0.5 {
 		positive := func(e scalar) bool { return e.IsAffine() && e.Range().Lo >= 0 }
 		if a, b, ok := twoFactors(u.terms[0].f); ok && positive(a) && positive(b) {
-			return applyEntries(atom.GeoMean, nil, arrayOf([]int{2}, []scalar{a, b})).Scale(math.Sqrt(u.terms[0].w))
+			return applyEntries(atom.GeoMean, nil, listOf([]int{2}, []scalar{a, b})).Scale(math.Sqrt(u.terms[0].w))
 		}
 	}
 	if s := u.split(); p == 0.5 && s.isConvex() && s.lin.IsConst() && s.lin.Const >= 0 {
@@ -113,7 +114,7 @@ func rootOf(u scalar, p float64) scalar {
 
 // asPower is v and p where e is written as w·vᵖ, w > 0, p < 0, v restricted to v > 0.
 func (e scalar) asPower() (v scalar, p float64, ok bool) {
-	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
+	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.IsZero() {
 		return scalar{}, 0, false
 	}
 	c, ok := e.terms[0].f.(*curveAtom)
@@ -121,37 +122,37 @@ func (e scalar) asPower() (v scalar, p float64, ok bool) {
 		return scalar{}, 0, false
 	}
 	v, by := *c.e(), c.f
-	v.of = v.of.join(e.of)
+	v.of = v.of.Join(e.of)
 	return v, by.p, by.is("power") && by.p < 0
 }
 
 // squaredEntries are affine functions whose squares sum to a convex split.
-func squaredEntries(s *split) (Expr, bool) {
-	rows := []Linear{{Const: math.Sqrt(s.lin.Const)}}
+func squaredEntries(s *split) (convex.Array, bool) {
+	rows := []convex.Linear{{Const: math.Sqrt(s.lin.Const)}}
 	for _, t := range s.g {
 		a, ok := roots(t.f)
 		if !ok {
-			return Expr{}, false
+			return convex.Array{}, false
 		}
-		for k := range a.c {
+		for k := range a.C {
 			rows = append(rows, a.Linear(k).Scale(math.Sqrt(t.w)))
 		}
 	}
-	if rows[0].isZero() {
+	if rows[0].IsZero() {
 		rows = rows[1:]
 	}
-	return Entries(rows...), true
+	return convex.Entries(rows...), true
 }
 
 // roots are affine functions whose squares sum to f.
-func roots(f Convex) (Expr, bool) {
+func roots(f convex.Func) (convex.Array, bool) {
 	if a := rowAt(f, atom.SumSquares); a != nil {
 		return *a, true
 	}
 	if q, ok := f.(*quad); ok {
 		return q.factor()
 	}
-	return Expr{}, false
+	return convex.Array{}, false
 }
 
 // QuadOverLin is ‖a‖²/y.
@@ -170,9 +171,9 @@ func QuadOverLin(a, y Expr) Expr {
 	case y.Err() != nil:
 		return y
 	case y.Len() != 1:
-		return failed("quadoverlin with a denominator of shape %v, want a number", y.shape)
+		return failed("quadoverlin with a denominator of shape %v, want a number", y.arr.Shape)
 	}
-	return a.reduced(func(a Expr) scalar { return applyEntries(atom.QuadOverLin, nil, Stack(y, a)) })
+	return a.reduced(func(a Expr) scalar { return applyEntries(atom.QuadOverLin, nil, Stack(y, a).arr) })
 }
 
 func powerAtoms() []constructor {

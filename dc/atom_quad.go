@@ -5,12 +5,12 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // SumSquares is the sum of aₖ², ‖a‖².
@@ -25,7 +25,7 @@ import (
 //	form       quadratic
 //	source     as a bound, a second-order cone: Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func SumSquares(a Expr) Expr {
-	return a.fold(atom.SumSquares, func(a Expr) scalar { return sumOfEach(atom.SumSquares, a) })
+	return a.fold(atom.SumSquares, func(a array) scalar { return sumOfEach(atom.SumSquares, a) })
 }
 
 // Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
@@ -33,8 +33,8 @@ func SumSquares(a Expr) Expr {
 func Square(o Expr) Expr { return o.each(squareOf) }
 
 // sumOfEach is the sum of |eₖ|, or of eₖ².
-func sumOfEach(row *atom.Reduce, a Expr) scalar {
-	es := a.functions()
+func sumOfEach(row *atom.Reduce, a array) scalar {
+	es := a.fs
 	if es == nil || allAffine(es) {
 		return applyEntries(row, nil, a)
 	}
@@ -48,9 +48,9 @@ func sumOfEach(row *atom.Reduce, a Expr) scalar {
 }
 
 // diagonalQuad serves diagonal matrices without eigenvalues.
-func diagonalQuad(a Expr, q mat.Symmetric) (scalar, bool) {
+func diagonalQuad(a convex.Array, q mat.Symmetric) (scalar, bool) {
 	n := q.SymmetricDim()
-	var plus, minus []Linear
+	var plus, minus []convex.Linear
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			if q.At(i, j) != 0 {
@@ -68,10 +68,10 @@ func diagonalQuad(a Expr, q mat.Symmetric) (scalar, bool) {
 	}
 	var e scalar
 	if plus != nil {
-		e = reduce(atom.SumSquares, nil, Entries(plus...))
+		e = reduce(atom.SumSquares, nil, convex.Entries(plus...))
 	}
 	if minus != nil {
-		e = e.Sub(reduce(atom.SumSquares, nil, Entries(minus...)))
+		e = e.Sub(reduce(atom.SumSquares, nil, convex.Entries(minus...)))
 	}
 	return e, true
 }
@@ -92,17 +92,17 @@ func spectralPart(dst *mat.SymDense, λ []float64, v *mat.Dense, sign float64) {
 	dst.SymOuterK(1, scaled)
 }
 
-func newQuad(a Expr, q mat.Symmetric) scalar {
+func newQuad(a convex.Array, q mat.Symmetric) scalar {
 	f := quadOf(a, q)
 	if a.IsConst() {
 		return constantExpr(f.Value(nil))
 	}
-	return convex(f, a.of)
+	return convexOf(f, a.Of)
 }
 
-func quadOf(a Expr, q mat.Symmetric) *quad {
+func quadOf(a convex.Array, q mat.Symmetric) *quad {
 	n := a.Len()
-	f := &quad{a: a, indices: a.support(), q: mat.NewSymDense(n, nil)}
+	f := &quad{a: a, indices: a.Support(), q: mat.NewSymDense(n, nil)}
 	f.q.CopySym(q)
 	f.pool.New = func() any { return &quadWork{vector(n), vector(n)} }
 	return f
@@ -111,7 +111,7 @@ func quadOf(a Expr, q mat.Symmetric) *quad {
 // quad is aᵀQa. Without a split of its own Q is positive semidefinite.
 type quad struct {
 	own     *parted
-	a       Expr
+	a       convex.Array
 	q       *mat.SymDense
 	indices []int
 	pool    sync.Pool // of *quadWork
@@ -125,7 +125,7 @@ type quadWork struct{ u, qu blas64.Vector }
 // at computes both at x; the caller puts w back into the pool.
 func (f *quad) at(x []float64) *quadWork {
 	w := f.pool.Get().(*quadWork)
-	f.a.valueTo(w.u.Data, x)
+	f.a.ValueTo(w.u.Data, x)
 	f.multiply(w)
 	return w
 }
@@ -137,12 +137,13 @@ func (f *quad) multiply(w *quadWork) {
 }
 
 // factor is an affine vector with the sum of squares f.
-func (f *quad) factor() (Expr, bool) {
+func (f *quad) factor() (convex.Array, bool) {
 	r, ok, _ := dense.Root(context.Background(), f.q, 0)
 	if !ok {
-		return Expr{}, false
+		return convex.Array{}, false
 	}
-	return MatMul(Mat(r), f.a.Reshape(f.a.Len())), true
+	n, _ := r.Dims()
+	return f.a.LeftMul(r, 1, []int{n}), true
 }
 
 func (f *quad) Value(x []float64) float64 {
@@ -155,7 +156,7 @@ func (f *quad) AddSubgrad(dst []float64, scale float64, x []float64) {
 	w := f.at(x)
 	defer f.pool.Put(w)
 	for i, v := range w.qu.Data {
-		f.a.addRow(dst, 2*scale*v, i)
+		f.a.AddRow(dst, 2*scale*v, i)
 	}
 }
 
@@ -163,13 +164,13 @@ func (f *quad) Smooth() bool { return true }
 
 func (f *quad) Support() []int { return f.indices }
 
-func (f *quad) Represent(Canon) Form {
-	return Form{Quad: []Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
+func (f *quad) Represent(convex.Canon) convex.Form {
+	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
 }
 
 // approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
 // of the entries u.
-func (f *quad) approx(x []float64) approx {
+func (f *quad) Approx(x []float64) convex.Approx {
 	w := f.at(x)
 	defer f.pool.Put(w)
 	u := w.u.Data
@@ -177,7 +178,7 @@ func (f *quad) approx(x []float64) approx {
 	v, size, e := 0.0, 0.0, 0.0
 	for i, ui := range u {
 		row, abs, worst := 0.0, 0.0, 0.0
-		ei := f.a.approx(i, x).e
+		ei := f.a.Approx(i, x).E
 		for j, uj := range u {
 			q := f.q.At(i, j)
 			row += q * uj
@@ -188,14 +189,14 @@ func (f *quad) approx(x []float64) approx {
 		size += math.Abs(ui) * abs
 		e += 2*math.Abs(row)*ei + n*worst*ei*ei
 	}
-	return approx{v, e + (2*n+2)*unit*size}
+	return convex.Approx{V: v, E: e + (2*n+2)*convex.Roundoff*size}
 }
 
 func (f *quad) node() Node {
 	return Node{op: opQuad, args: affineArgs(&f.a), nums: f.q.RawSymmetric().Data}
 }
 
-func (f *quad) over() Interval {
+func (f *quad) Over() interval.Interval {
 	i := f.products()
 	if f.own == nil {
 		i.Lo = max(i.Lo, 0)
@@ -212,14 +213,14 @@ func (f *quad) split() *split {
 }
 
 // products is the sum of the ranges of the products of entries.
-func (f *quad) products() Interval {
-	entries := make([]Interval, len(f.a.c))
+func (f *quad) products() interval.Interval {
+	entries := make([]interval.Interval, len(f.a.C))
 	for k := range entries {
-		if entries[k] = f.a.over(k); !entries[k].IsFinite() && f.q.At(k, k) != 0 && len(entries) > mostSquared {
+		if entries[k] = f.a.Over(k); !entries[k].IsFinite() && f.q.At(k, k) != 0 && len(entries) > mostSquared {
 			return interval.Whole
 		}
 	}
-	i := point(0)
+	i := interval.Point(0)
 	for r, u := range entries {
 		i = i.Add(u.Square().Scale(f.q.At(r, r)))
 		for c := r + 1; c < len(entries); c++ {

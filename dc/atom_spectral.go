@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -20,7 +21,9 @@ import (
 //	refuses    arrays with more than two dimensions
 //	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
 //	source     Recht, Fazel and Parrilo 2010, section 2
-func SpectralNorm(a Expr) Expr { return singular("sigma_max", a, false).array() }
+func SpectralNorm(a Expr) Expr {
+	return a.as(func(a array) scalar { return singular("sigma_max", a, false) })
+}
 
 // NuclearNorm is the sum of the singular values of a matrix.
 //
@@ -33,34 +36,33 @@ func SpectralNorm(a Expr) Expr { return singular("sigma_max", a, false).array() 
 //	refuses    arrays with more than two dimensions
 //	form       semidefinite cone of order m + n; two of order n for symmetric a; second-order cone for vectors
 //	source     Recht, Fazel and Parrilo 2010, section 2
-func NuclearNorm(a Expr) Expr { return singular("normnuc", a, true).array() }
+func NuclearNorm(a Expr) Expr {
+	return a.as(func(a array) scalar { return singular("normnuc", a, true) })
+}
 
 // singular makes either norm.
-func singular(name string, a Expr, all bool) scalar {
-	if err := a.Err(); err != nil {
-		return scalar{err: err}
-	}
+func singular(name string, a array, all bool) scalar {
 	switch {
 	case a.bent():
 		return badExpr("%s needs a matrix of affine functions", name)
-	case len(a.shape) > 2:
-		return badExpr("%s of shape %v, want a matrix", name, a.shape)
+	case len(a.Shape) > 2:
+		return badExpr("%s of shape %v, want a matrix", name, a.Shape)
 	case a.Len() == 0:
 		return scalar{}
-	case len(a.shape) < 2 || a.shape[0] == 1 || a.shape[1] == 1:
-		return applyEntries(atom.Norm2, nil, a.Reshape(a.Len()))
-	case a.shape[0] < a.shape[1]:
-		a = a.T()
+	case len(a.Shape) < 2 || a.Shape[0] == 1 || a.Shape[1] == 1:
+		return reduce(atom.Norm2, nil, a.Reshaped(a.Len()))
+	case a.Shape[0] < a.Shape[1]:
+		a.Array = a.Transpose()
 	}
-	f := &singularNorm{name: name, all: all, r: a.shape[0], c: a.shape[1], a: a, indices: a.support()}
+	f := &singularNorm{name: name, all: all, r: a.Shape[0], c: a.Shape[1], a: a.Array, indices: a.support()}
 	f.pool.New = func() any { return dense.NewSVD(f.r, f.c) }
 	if s, err := newSymmetric(name, a); err == nil {
 		f.symmetric = s
 	}
-	if a.IsConst() {
+	if a.isConst() {
 		return constant(name, f.Value(nil))
 	}
-	return convex(f, a.of)
+	return convexOf(f, a.Of)
 }
 
 // singularNorm is a norm of the singular values of an r × c matrix, r ≥ c: their
@@ -69,7 +71,7 @@ type singularNorm struct {
 	name      string
 	all       bool
 	r, c      int
-	a         Expr
+	a         convex.Array
 	symmetric *symmetric // not nil where the matrix is seen to be
 	indices   []int
 	pool      sync.Pool // of *dense.SVD
@@ -78,7 +80,7 @@ type singularNorm struct {
 // factor decomposes the matrix at x. Subgradients need all vectors; values
 // none, but the algorithm for values alone allocates.
 func (f *singularNorm) factor(w *dense.SVD, x []float64, vectors bool) bool {
-	f.a.valueTo(w.A.Data, x)
+	f.a.ValueTo(w.A.Data, x)
 	sum := 0.0
 	for _, v := range w.A.Data {
 		sum += v - v
@@ -114,7 +116,7 @@ func (f *singularNorm) AddSubgrad(dst []float64, scale float64, x []float64) {
 		for i := range f.r {
 			u := scale * w.U.Data[i*f.c+k]
 			for j := range f.c {
-				f.a.addRow(dst, u*w.VT.Data[k*f.c+j], i*f.c+j)
+				f.a.AddRow(dst, u*w.VT.Data[k*f.c+j], i*f.c+j)
 			}
 		}
 		if !f.all {
@@ -128,58 +130,58 @@ func (f *singularNorm) Support() []int { return f.indices }
 // Represent: of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ
 // W] ⪰ 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V
 // − W, V, W ⪰ 0.
-func (f *singularNorm) Represent(c Canon) Form {
+func (f *singularNorm) Represent(c convex.Canon) convex.Form {
 	if f.symmetric != nil {
 		return f.representSymmetric(c)
 	}
-	entry := func(i, j int) Linear { return f.a.Linear(i*f.c + j) }
+	entry := func(i, j int) convex.Linear { return f.a.Linear(i*f.c + j) }
 	if !f.all {
-		t := column(c)
+		t := convex.Column(c)
 		semidefinite(c, f.r+f.c, block(f.r, multiple(t), entry, multiple(t)))
-		return Form{Linear: t}
+		return convex.Form{Linear: t}
 	}
 	v, trV := free(c, f.r)
 	w, trW := free(c, f.c)
 	semidefinite(c, f.r+f.c, block(f.r, v, entry, w))
-	return Form{Linear: trV.AddScaled(1, trW).Scale(0.5)}
+	return convex.Form{Linear: trV.AddScaled(1, trW).Scale(0.5)}
 }
 
-func (f *singularNorm) representSymmetric(c Canon) Form {
+func (f *singularNorm) representSymmetric(c convex.Canon) convex.Form {
 	n, a := f.r, f.symmetric
 	if !f.all {
-		t := column(c)
+		t := convex.Column(c)
 		for _, sign := range []float64{1, -1} {
-			semidefinite(c, n, func(i, j int) Linear { return multiple(t)(i, j).AddScaled(sign, a.at(i, j)) })
+			semidefinite(c, n, func(i, j int) convex.Linear { return multiple(t)(i, j).AddScaled(sign, a.at(i, j)) })
 		}
-		return Form{Linear: t}
+		return convex.Form{Linear: t}
 	}
 	v, trace := free(c, n)
 	semidefinite(c, n, v)
-	minus := Linear{}
+	minus := convex.Linear{}
 	for i := range n {
 		minus = minus.AddScaled(1, a.at(i, i))
 	}
-	semidefinite(c, n, func(i, j int) Linear { return v(i, j).AddScaled(-1, a.at(i, j)) })
-	return Form{Linear: trace.Scale(2).AddScaled(-1, minus)}
+	semidefinite(c, n, func(i, j int) convex.Linear { return v(i, j).AddScaled(-1, a.at(i, j)) })
+	return convex.Form{Linear: trace.Scale(2).AddScaled(-1, minus)}
 }
 
 // approx: singular values change by no more than the norm of the error, their
 // sum by as many times; the backward error of the decomposition is the same as of the
 // symmetric eigenvalue problem.
-func (f *singularNorm) approx(x []float64) approx {
+func (f *singularNorm) Approx(x []float64) convex.Approx {
 	v := f.Value(x)
-	e := f.a.errorNorm(x) + 10*float64(f.r+f.c)*unit*v
+	e := f.a.ErrorNorm(x) + 10*float64(f.r+f.c)*convex.Roundoff*v
 	if f.all {
 		e *= float64(f.c)
 	}
-	return approx{v, e}
+	return convex.Approx{V: v, E: e}
 }
 
-func (f *singularNorm) over() Interval { return interval.New(0, math.Inf(1)) }
-func (f *singularNorm) String() string { return f.name }
+func (f *singularNorm) Over() interval.Interval { return interval.New(0, math.Inf(1)) }
+func (f *singularNorm) String() string          { return f.name }
 
 func (f *singularNorm) node() Node {
-	return Node{op: f.name, args: [2]array{{affine: &f.a, order: f.r}}} // of one order: columns count as well
+	return Node{op: f.name, args: [2]argument{{affine: &f.a, order: f.r}}} // of one order: columns count as well
 }
 
 func spectralAtoms() []constructor {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // bentSamples are smooth functions of three variables between −1 and 2.
@@ -88,7 +89,7 @@ func difference(e dc.Expr, r *rand.Rand) string {
 		if d := g.Value(x) - h.Value(x) - v; math.Abs(d) > 1e-9*(1+math.Abs(g.Value(x))) {
 			return "g − h is not the value"
 		}
-		for _, f := range []dc.Convex{g, h} {
+		for _, f := range []convex.Func{g, h} {
 			fx, fy, fm := f.Value(x), f.Value(y), f.Value(mid)
 			if fm > (fx+fy)/2+1e-12*(1+math.Abs(fx)+math.Abs(fy)) {
 				return "a part is not convex"

@@ -1,5 +1,9 @@
 package dc
 
+import (
+	"github.com/dcopt/dcopt/internal/num"
+)
+
 // splitBy is a split of ±f(e) by bounds of the second derivative of f; ok is false where these do
 // not give one.
 func (c *curveAtom) splitBy(sign float64) (s split, ok bool) {
@@ -18,13 +22,13 @@ func (c *curveAtom) splitBy(sign float64) (s split, ok bool) {
 func (f curve) boundedSplit(e *scalar) (split, bool) {
 	s, r := e.split(), f.in(e.Range())
 	over := f.neg()
-	over.bend = max(f.bends(r).Hi, 0)
-	if !finite(over.bend) || over.bend >= steepSlope {
+	over.bend = max(f.Bends(r).Hi, 0)
+	if !num.Finite(over.bend) || over.bend >= steepSlope {
 		return split{}, false
 	}
 	if s.isAffine() {
 		rest := split{h: []term{{1, newCurveAtom(over, s.expr(), nil)}}}
-		return addSplits([]split{squares(FromLinear(s.lin)), rest}, over.bend/2, 1), true
+		return addSplits([]split{squares(s.lin.Number()), rest}, over.bend/2, 1), true
 	}
 	rest, err := liftedSplit(over, s, r)
 	if err != nil {

@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
@@ -30,7 +31,7 @@ func (l *collection) read(c *Common) *graph.Graph {
 	r.begin()
 	for _, t := range e.terms {
 		switch t.f.(type) {
-		case Linear, *sum, *leastOf, gathers:
+		case convex.Linear, *sum, *leastOf, gathers:
 			return nil
 		}
 	}
@@ -56,7 +57,7 @@ func (a *growing) add(c *Common, m *graph.Graph) {
 		a.index = append(a.index, int32(i))
 	}
 	a.g.Append(m)
-	a.of = a.of.join(c.e.owner())
+	a.of = a.of.Join(c.e.owner())
 }
 
 // add adds c. Where it is one of many of a name that differ in numbers alone, it joins them.
@@ -93,7 +94,7 @@ func (l *collection) join() {
 	list := l.list[len(l.list)-a.g.N:]
 	all := a.finished()
 	for k := range list {
-		if e := all.expr(k); !e.lin.equal(list[k].e.lin) || !sameTerms(e.terms, list[k].e.terms) {
+		if e := all.expr(k); !e.lin.Equal(list[k].e.lin) || !sameTerms(e.terms, list[k].e.terms) {
 			l.last = nil // an atom has another form than it is made again in
 			return
 		}
@@ -109,9 +110,9 @@ func (l *collection) join() {
 // addMembers adds constraints of a name that are the members of a graph, with width numbers in
 // brackets each. ok is false where some have another form by the bounds of the variables; then
 // nothing is added.
-func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) (ok bool) {
+func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *convex.Space) (ok bool) {
 	f := newMembers(g, width, index, of)
-	if !f.plan.Finite() || !f.plan.ConvexParts() || !f.plan.Kept(of.ends) {
+	if !f.plan.Finite() || !f.plan.ConvexParts() || !f.plan.Kept(of.Ends) {
 		return false
 	}
 	one := stated(Common{Family: family, DC: true, members: f})

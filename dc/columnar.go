@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
@@ -11,22 +12,22 @@ import (
 const fewestConstraints = 128
 
 // graphOf is the array of the members of a graph.
-func (c *columnar) graphOf(shape []int, g *graph.Graph, of *space) Expr {
-	return Expr{shape: shape, g: &columnar{g, c.member}, of: of}
+func (c *columnar) graphOf(shape []int, g *graph.Graph, of *convex.Space) Expr {
+	return Expr{arr: array{Array: convex.Array{Shape: shape, Of: of}}, g: &columnar{g, c.member}}
 }
 
 // sumOfColumns is a + w·b, of one shape or a number, of which one is a graph and the other one a
 // graph or affine. ok is false if they do not make a graph.
 func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
-	shape := a.shape
-	if a.isNumber() {
-		shape = b.shape
+	shape := a.arr.Shape
+	if a.arr.IsNumber() {
+		shape = b.arr.Shape
 	}
-	of := a.of.join(b.of)
-	if of != nil && of.wrong != nil {
-		return wrong(of.wrong), true
+	of := a.arr.Of.Join(b.arr.Of)
+	if of != nil && of.Wrong != nil {
+		return wrong(of.Wrong), true
 	}
-	g, sum, kind := &graph.Graph{N: size(shape)}, graph.Node{Op: graph.Sum}, a.g
+	g, sum, kind := &graph.Graph{N: convex.Size(shape)}, graph.Node{Op: graph.Sum}, a.g
 	if kind == nil {
 		kind = b.g
 	}
@@ -72,7 +73,7 @@ func (a Expr) scaleColumns(w float64) Expr {
 	for k := range last.Weights {
 		last.Weights[k] = graph.Scale(times, last.Weights[k])
 	}
-	return a.g.graphOf(a.shape, g, a.of)
+	return a.g.graphOf(a.arr.Shape, g, a.arr.Of)
 }
 
 // takeColumns are entries of a graph, by their places.
@@ -81,7 +82,7 @@ func (a Expr) takeColumns(shape, flat []int) Expr {
 	for i, k := range flat {
 		list[i] = int32(k)
 	}
-	return a.g.graphOf(slices.Clone(shape), a.g.Take(list), a.of)
+	return a.g.graphOf(slices.Clone(shape), a.g.Take(list), a.arr.Of)
 }
 
 // rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit
@@ -93,7 +94,8 @@ const rowBlock = 1 << 10
 func RowOf(a Expr, n int, at func(i int) int) (r graph.Row, ok bool) {
 	first := a.Linear(at(0))
 	width := len(first.Idx)
-	r = graph.Row{Idx: make([][]int32, width), Val: make([][]float64, width), C: []float64{first.Const}, Lost: a.lost}
+	r = graph.Row{Idx: make([][]int32, width), Val: make([][]float64, width), C: []float64{first.Const},
+		Lost: a.arr.Lost}
 	for t, j := range first.Idx {
 		r.Idx[t], r.Val[t] = []int32{int32(j)}, []float64{first.Val[t]}
 	}
@@ -102,23 +104,23 @@ func RowOf(a Expr, n int, at func(i int) int) (r graph.Row, ok bool) {
 		some := starts[:min(rowBlock, n-lo)]
 		for i := range some {
 			k, from, to := at(lo+i), 0, 0
-			if a.ptr != nil {
-				from, to = a.ptr[k], a.ptr[k+1]
+			if a.arr.Ptr != nil {
+				from, to = a.arr.Ptr[k], a.arr.Ptr[k+1]
 			}
 			if to-from != width {
 				return r, false
 			}
 			some[i] = from
-			put(&r.C, lo+i, n, a.c[k])
+			put(&r.C, lo+i, n, a.arr.C[k])
 		}
 		for t := range width {
 			idx, val := &r.Idx[t], &r.Val[t]
 			for i, from := range some {
-				v := a.val[from+t]
+				v := a.arr.Val[from+t]
 				if v == 0 {
 					return r, false
 				}
-				put(idx, lo+i, n, int32(a.idx[from+t]))
+				put(idx, lo+i, n, int32(a.arr.Idx[from+t]))
 				put(val, lo+i, n, v)
 			}
 		}

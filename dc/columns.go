@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
@@ -19,8 +20,8 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	if !is || a.bent() || row.Restricted() || row.Curvature < 0 {
 		return out, false
 	}
-	shape := slices.Concat(a.shape[:axis], a.shape[axis+1:])
-	n, group, inner := size(shape), a.shape[axis], size(a.shape[axis+1:])
+	shape := slices.Concat(a.arr.Shape[:axis], a.arr.Shape[axis+1:])
+	n, group, inner := convex.Size(shape), a.arr.Shape[axis], convex.Size(a.arr.Shape[axis+1:])
 	if n < fewestConstraints || group < 2 {
 		return out, false
 	}
@@ -36,8 +37,11 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	top := g.Add(graph.Reduced(row, group, g.Add(graph.Node{Op: graph.Affine, Rows: rows})))
 	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{graph.Number([]float64{0})}, Args: []int{top},
 		Weights: [][]float64{{1}}})
-	kind := columnar{member: func(g *graph.Graph, of *space, k int) scalar { return memberOf(g, g.Top(), of, k) }}
-	out = kind.graphOf(shape, g, a.of)
+	kind := columnar{member: func(g *graph.Graph, of *convex.Space, k int) scalar {
+		return memberOf(g, g.Top(), of,
+			k)
+	}}
+	out = kind.graphOf(shape, g, a.arr.Of)
 	bent := width > 0
 	if row.Extremes != nil || row == atom.Norm1 {
 		for k := 0; bent && k < n; k++ {
@@ -61,7 +65,7 @@ func (a *Expr) sumColumns() (sum scalar, ok bool) {
 		if slices.ContainsFunc(w, func(v float64) bool { return !(sign*v > 0) }) {
 			return sum, false
 		}
-		f, ok := familyTerm(a.g.Of(arg), graph.Scale([]float64{sign}, w), a.of)
+		f, ok := familyTerm(a.g.Of(arg), graph.Scale([]float64{sign}, w), a.arr.Of)
 		if !ok {
 			return sum, false
 		}
@@ -77,15 +81,15 @@ func (a *Expr) sumRows(r *graph.Row) scalar {
 	idx, val := t.AppendTo(nil, nil, a.g.N)
 	c, all := 0.0, 0.0
 	t.Constants(a.g.N, func(v, size float64) { c, all = c+v, all+size })
-	l := NewLinear(idx, val, c).WithConstSize(all)
-	l.of = a.of
-	return l.expr()
+	l := convex.NewLinear(idx, val, c).WithConstSize(all)
+	l.Of = a.arr.Of
+	return linearExpr(l)
 }
 
 // fold is f, made of a row of the table, of all entries or along an axis.
-func (a Expr) fold(row *atom.Reduce, f func(Expr) scalar) Expr {
+func (a Expr) fold(row *atom.Reduce, f func(array) scalar) Expr {
 	if e, ok := a.columns(row); ok {
 		return e
 	}
-	return a.reduced(f)
+	return a.groups(f)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Operand is a side of a constraint: an expression, a parameter, a number, or a vector of numbers.
@@ -83,13 +85,14 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 	switch {
 	case l.Err() != nil || r.Err() != nil:
 		return refused(errors.Join(l.Err(), r.Err()))
-	case l.isNumber() && r.isNumber() && (l.bent() || r.bent()):
+	case l.arr.IsNumber() && r.arr.IsNumber() && (l.bent() || r.bent()):
 		return relateOne(sumExprs([]scalar{l.scalar(0), r.scalar(0).Scale(-1)}), lo)
 	}
 	switch d := l.Sub(r); {
-	case d.err != nil && !errors.Is(d.err, errOtherModel) && !slices.Equal(l.shape, r.shape):
-		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.shape, sign,
-			r.shape))
+	case d.err != nil && !errors.Is(d.err, convex.ErrOtherModel) && !slices.Equal(l.arr.Shape, r.arr.Shape):
+		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.arr.Shape,
+			sign,
+			r.arr.Shape))
 	case d.err != nil:
 		return refused(d.err)
 	case !d.bent():
@@ -97,7 +100,7 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 	case d.Len() == 1:
 		return relateOne(d.scalar(0), lo)
 	default:
-		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint {
+		out := &each{n: d.Len(), shape: d.arr.Shape, of: d.arr.Of, one: func(k int) Constraint {
 			return relateOne(d.scalar(k), lo)
 		}}
 		if lo != 0 && d.g != nil {
@@ -177,7 +180,7 @@ func (c Constraint) entries() *each {
 	row := func(h *Common, k int) Common {
 		return Common{A: h.A.Select(nil, []int{k}), Lo: h.Lo[k : k+1], Hi: h.Hi[k : k+1]}
 	}
-	return &each{n: s.A.Len(), shape: s.A.shape, one: func(k int) Constraint {
+	return &each{n: s.A.Len(), shape: s.A.arr.Shape, one: func(k int) Constraint {
 		one := row(&s, k)
 		if s.next != nil {
 			other := row(s.next, k)

@@ -3,6 +3,8 @@ package dc
 import (
 	"errors"
 	"fmt"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // ComplexVar adds complex variables of the given shape, none for a scalar: two real
@@ -40,7 +42,7 @@ func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarO
 			}
 			v.Symmetric, v.Skew = hermitian && !v.Imag, hermitian && v.Imag
 			if v.Imag && v.Start.Kind == StartValues && v.Start.modulus == 0 {
-				v.Start.Values = make([]float64, size(v.Shape))
+				v.Start.Values = make([]float64, convex.Size(v.Shape))
 			}
 			return nil
 		}
@@ -50,7 +52,7 @@ func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarO
 		m.names[name] = true
 	}
 	z := Complex{made[0], made[1]}
-	if parts[0].semidefinite && size(shape) > 0 && z.Err() == nil {
+	if parts[0].semidefinite && convex.Size(shape) > 0 && z.Err() == nil {
 		c := z.Semidefinite().Named("psd(" + name + ")")
 		c.implied = true
 		m.SubjectTo(c)

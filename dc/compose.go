@@ -3,6 +3,10 @@ package dc
 import (
 	"fmt"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // applyTo is a row of the table of functions of an operand.
@@ -31,7 +35,7 @@ func applyCurve(f curve, e scalar) scalar {
 
 func (f curve) ofConstant(u float64) scalar {
 	v := f.value(u)
-	if !finite(v) {
+	if !num.Finite(v) {
 		return badExpr("%s at %g, outside its domain", f, u)
 	}
 	return constantExpr(v)
@@ -83,7 +87,7 @@ func apply(f curve, e scalar) scalar {
 }
 
 // curveSplit is the split of f of a function with split s and the given range.
-func curveSplit(f curve, s *split, r Interval) (split, error) {
+func curveSplit(f curve, s *split, r interval.Interval) (split, error) {
 	switch {
 	case s.isAffine(), f.direction() > 0 && s.isConvex() && r.Lo >= f.least(), f.direction() < 0 && s.isConcave():
 		return convexSplit(newCurveAtom(f, s.expr(), nil)), nil
@@ -95,7 +99,7 @@ func curveSplit(f curve, s *split, r Interval) (split, error) {
 // split, see bent. Such functions and functions of them are linearised.
 func (f curve) bounded(e scalar) scalar {
 	i := f.in(e.Range())
-	if b := f.bends(i); !b.IsFinite() {
+	if b := f.Bends(i); !b.IsFinite() {
 		return badExpr("no DC split for %s of this: its second derivative has no bound where the argument is "+
 			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
 	}
@@ -145,46 +149,46 @@ func (c *curveAtom) at(u float64) float64 {
 }
 
 func (c *curveAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
-	c.addGradient(dst, scale, x)
+	c.AddGradient(dst, scale, x)
 }
 
-// addGradient is AddSubgrad, and returns Value.
-func (c *curveAtom) addGradient(dst []float64, scale float64, x []float64) float64 {
+// AddGradient is AddSubgrad, and returns Value.
+func (c *curveAtom) AddGradient(dst []float64, scale float64, x []float64) float64 {
 	u := c.e().value(x)
 	c.e().addSubgrad(dst, scale*c.f.slope(u), x)
 	return c.at(u)
 }
 
-func (c *curveAtom) Smooth() bool              { return !c.f.row.Kinked && c.e().smooth() }
-func (c *curveAtom) Support() []int            { return c.indices }
-func (c *curveAtom) approx(x []float64) approx { return c.f.approx(c.e().approx(x)) }
-func (c *curveAtom) over() Interval            { return c.f.over(c.e().Range()) }
-func (c *curveAtom) bends() (bends, bool)      { return c.f.along(bendsOf(c.e())) }
-func (c *curveAtom) node() Node                { return c.f.node([2]array{{exprs: c.args[:]}}) }
-func (c *curveAtom) String() string            { return c.f.String() }
-func (c *curveAtom) partial() bool             { return !c.f.total() }
-func (c *curveAtom) represented() bool         { return c.f.represented() }
+func (c *curveAtom) Smooth() bool                     { return !c.f.row.Kinked && c.e().smooth() }
+func (c *curveAtom) Support() []int                   { return c.indices }
+func (c *curveAtom) Approx(x []float64) convex.Approx { return c.f.Approx(c.e().Approx(x)) }
+func (c *curveAtom) Over() interval.Interval          { return c.f.Over(c.e().Range()) }
+func (c *curveAtom) Bends() (convex.Bends, bool)      { return c.f.bendsAt(bendsOf(c.e())) }
+func (c *curveAtom) node() Node                       { return c.f.node([2]argument{{exprs: c.args[:]}}) }
+func (c *curveAtom) String() string                   { return c.f.String() }
+func (c *curveAtom) partial() bool                    { return !c.f.total() }
+func (c *curveAtom) represented() bool                { return c.f.represented() }
 
-func (c *curveAtom) parts() []Convex {
+func (c *curveAtom) Parts() []convex.Func {
 	if c.own != nil {
 		return nil
 	}
 	f, _ := c.e().oneSided()
-	return []Convex{f}
+	return []convex.Func{f}
 }
 
-func (c *curveAtom) Represent(to Canon) Form {
+func (c *curveAtom) Represent(to convex.Canon) convex.Form {
 	f, sign := c.e().oneSided()
 	return c.f.represent(to, to.Bound(f).Scale(sign))
 }
 
-func (c *curveAtom) Domain() []Representer {
+func (c *curveAtom) Domain() []convex.Representer {
 	if c.own != nil {
 		return nil
 	}
 	out := c.e().domain()
 	if least := c.f.least(); !math.IsInf(least, -1) {
-		e := scalar{lin: Linear{Const: least}}.Sub(*c.e()) // convex: e is affine or concave
+		e := scalar{lin: convex.Linear{Const: least}}.Sub(*c.e()) // convex: e is affine or concave
 		out = append(out, newSum(e.lin, e.terms))
 	}
 	return out
@@ -202,33 +206,33 @@ func (c *curveAtom) Inside(x []float64) bool {
 func (c *curveAtom) isAffine(name string) bool { return c.f.is(name) && c.e().isAffineNow() }
 
 // Pieces are the pieces of an absolute value of an affine function.
-func (c *curveAtom) Pieces() []Linear {
+func (c *curveAtom) Pieces() []convex.Linear {
 	if l := c.e().lin; c.isAffine("abs") {
-		return []Linear{l, l.Scale(-1)}
+		return []convex.Linear{l, l.Scale(-1)}
 	}
 	return nil
 }
 
 // Line: of an affine function and a constant b.
-func (c *curveAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+func (c *curveAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
 	if !c.e().isAffineNow() || !b.IsConst() {
-		return Linear{}, 0, 0, 0, false
+		return convex.Linear{}, 0, 0, 0, false
 	}
 	u, ok := c.f.solve(b.Const)
 	slope := math.Abs(c.f.slope(u))
 	if !ok || !(slope > 0) || math.IsInf(slope, 1) {
-		return Linear{}, 0, 0, 0, false
+		return convex.Linear{}, 0, 0, 0, false
 	}
 	sign := float64(c.f.direction())
-	row = Linear{Const: sign * u}.AddScaled(-sign, c.e().lin)
+	row = convex.Linear{Const: sign * u}.AddScaled(-sign, c.e().lin)
 	return row, 0, math.Inf(1), -1 / slope, true
 }
 
 // affineParts of the splits.
-func affineParts(es []scalar) Expr {
-	lins := make([]Linear, len(es))
+func affineParts(es []scalar) convex.Array {
+	lins := make([]convex.Linear, len(es))
 	for k := range es {
 		lins[k] = es[k].splitNow().lin
 	}
-	return Entries(lins...)
+	return convex.Entries(lins...)
 }

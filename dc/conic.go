@@ -3,6 +3,18 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+)
+
+// ConeKind is a kind of cone, see InCone.
+type ConeKind = convex.ConeKind
+
+// The cones of vectors s.
+const (
+	SecondOrderCone = convex.SecondOrderCone // s₀ ≥ ‖(s₁, …)‖₂
+	ExponentialCone = convex.ExponentialCone // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	PowerCone       = convex.PowerCone       // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
 )
 
 // InCone states that the entries of a, in order, lie in a cone; alpha is the exponent of
@@ -37,11 +49,11 @@ func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
 	if e.err != nil {
 		return refused(e.err)
 	}
-	rows := make([]Linear, n)
+	rows := make([]convex.Linear, n)
 	for k := range rows {
 		rows[k] = a.Linear(k)
 	}
-	k := Cone{Kind: kind, Rows: rows}
+	k := convex.Cone{Kind: kind, Rows: rows}
 	if kind == PowerCone {
 		k.Alpha = alpha
 	}
@@ -49,20 +61,20 @@ func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
 }
 
 // Cone is the cone of a constraint that InCone has made; ok is false for any other.
-func (c *Constraint) Cone() (k Cone, ok bool) {
+func (c *Constraint) Cone() (k convex.Cone, ok bool) {
 	if c.cone == nil {
-		return Cone{}, false
+		return convex.Cone{}, false
 	}
 	return *c.cone, true
 }
 
-// check refuses rows with coefficients that are no numbers, or of another model.
-func (k *Cone) check(of *space) error {
-	if slices.ContainsFunc(k.Rows, bad) || math.IsNaN(k.Alpha) {
+// checkCone refuses rows with coefficients that are no numbers, or of another model.
+func checkCone(k *convex.Cone, of *convex.Space) error {
+	if slices.ContainsFunc(k.Rows, convex.NotFinite) || math.IsNaN(k.Alpha) {
 		return badExpr("a coefficient of a cone is not finite").err
 	}
 	for _, l := range k.Rows {
-		if err := l.of.check(of); err != nil {
+		if err := l.Of.Check(of); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 )
@@ -38,8 +39,8 @@ type Common struct {
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
-	within          bool  // it keeps the bounds of a variable that an equation defines
-	cone            *Cone // E ≤ 0 states that its rows lie in it
+	within          bool         // it keeps the bounds of a variable that an equation defines
+	cone            *convex.Cone // E ≤ 0 states that its rows lie in it
 	err             error
 }
 
@@ -68,7 +69,7 @@ type each struct {
 	shape   []int
 	one     func(k int) Constraint // the constraint of an entry
 	columns *graph.Graph           // not nil: entry k states that member k is at most 0
-	of      *space                 // of columns
+	of      *convex.Space          // of columns
 	names   [][]int                // by ForEach; nil: the places of the entries
 }
 
@@ -118,7 +119,7 @@ func (c Constraint) Named(family string, index ...int) Constraint {
 }
 
 // E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
-func (c Constraint) E() Expr { return c.function().array() }
+func (c Constraint) E() Expr { return number(c.function()) }
 
 func (c *Constraint) function() scalar {
 	if c.members != nil {

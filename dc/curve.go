@@ -3,8 +3,10 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // curve is a function of one number: bend/2·u² plus a row of the table of functions, or minus it.
@@ -13,7 +15,7 @@ type curve struct {
 	p        float64 // the parameter of the row
 	negative bool
 	bend     float64
-	ends     Interval // the domain: all arguments with a value
+	ends     interval.Interval // the domain: all arguments with a value
 }
 
 // rowOf is the function of a name.
@@ -107,10 +109,10 @@ func (f curve) solve(b float64) (u float64, ok bool) {
 }
 
 // in is the part of i within the domain.
-func (f curve) in(i Interval) Interval { return interval.Clip(i, f.ends) }
+func (f curve) in(i interval.Interval) interval.Interval { return interval.Clip(i, f.ends) }
 
-// over is the range of f for arguments in i.
-func (f curve) over(i Interval) Interval {
+// Over is the range of f for arguments in i.
+func (f curve) Over(i interval.Interval) interval.Interval {
 	i = f.in(i)
 	out := f.row.Value.Over(i, f.p)
 	if f.negative {
@@ -122,17 +124,17 @@ func (f curve) over(i Interval) Interval {
 	return out
 }
 
-// bends is the range of the second derivative for arguments in i.
-func (f curve) bends(i Interval) Interval {
+// Bends is the range of the second derivative for arguments in i.
+func (f curve) Bends(i interval.Interval) interval.Interval {
 	out := f.row.Second.Over(f.in(i), f.p)
 	if f.negative {
 		out = out.Neg()
 	}
-	return out.Add(point(f.bend))
+	return out.Add(interval.Point(f.bend))
 }
 
 // slopes is the range of the slope for arguments in i.
-func (f curve) slopes(i Interval) Interval {
+func (f curve) slopes(i interval.Interval) interval.Interval {
 	i = f.in(i)
 	out := f.row.Slope.Over(i, f.p)
 	if f.negative {
@@ -144,14 +146,14 @@ func (f curve) slopes(i Interval) Interval {
 	return out
 }
 
-// approx is f(a): the range over all arguments that a stands for.
-func (f curve) approx(a approx) approx {
-	v := f.value(a.v)
-	if !finite(v) {
-		return approx{v, 0}
+// Approx is f(a): the range over all arguments that a stands for.
+func (f curve) Approx(a convex.Approx) convex.Approx {
+	v := f.value(a.V)
+	if !num.Finite(v) {
+		return convex.Approx{V: v, E: 0}
 	}
-	i := f.over(interval.New(a.lo(), a.hi()))
-	return approx{v, max(i.Hi-v, v-i.Lo)}
+	i := f.Over(interval.New(a.Lo(), a.Hi()))
+	return convex.Approx{V: v, E: max(i.Hi-v, v-i.Lo)}
 }
 
 // String is the name of the function in messages.
@@ -183,8 +185,8 @@ func (f curve) data() []float64 {
 func (f curve) represented() bool { return f.bend == 0 && f.row.HasBound(f.p, f.negative) }
 
 // represent adds the rows and cones of a bound t ≥ f(u), and returns it.
-func (f curve) represent(c Canon, u Linear) Form {
-	to, bound := canon{c, []Linear{u}}, f.row.Bound
+func (f curve) represent(c convex.Canon, u convex.Linear) convex.Form {
+	to, bound := canon{c, []convex.Linear{u}}, f.row.Bound
 	if f.negative {
 		bound = f.row.MinusBound
 	}
@@ -204,46 +206,46 @@ func (f curve) hint() string {
 	return ""
 }
 
-// along are the bends of f(e), if the bends of e are known.
-func (f curve) along(e bends, ok bool) (bends, bool) { return f.of(e), ok }
+// bendsAt are the bends of f(e), if the bends of e are known.
+func (f curve) bendsAt(e convex.Bends, ok bool) (convex.Bends, bool) { return f.of(e), ok }
 
-func (f curve) of(e bends) bends {
-	s, d := f.bends(e.over), f.slopes(e.over)
+func (f curve) of(e convex.Bends) convex.Bends {
+	s, d := f.Bends(e.Over), f.slopes(e.Over)
 	up, down := max(d.Hi, 0), max(-d.Lo, 0)
 	most := max(up, down)
-	return bends{
-		over:  f.over(e.over),
-		slope: plus(nil, most*most, e.slope),
-		up:    plus(plus(plus(nil, max(s.Hi, 0), e.slope), up, e.up), down, e.down),
-		down:  plus(plus(plus(nil, max(-s.Lo, 0), e.slope), up, e.down), down, e.up),
+	return convex.Bends{
+		Over:  f.Over(e.Over),
+		Slope: convex.Plus(nil, most*most, e.Slope),
+		Up:    convex.Plus(convex.Plus(convex.Plus(nil, max(s.Hi, 0), e.Slope), up, e.Up), down, e.Down),
+		Down:  convex.Plus(convex.Plus(convex.Plus(nil, max(-s.Lo, 0), e.Slope), up, e.Down), down, e.Up),
 	}
 }
 
 // bendsOfRow bounds the second derivatives of a function of several numbers: of a sum of products
 // by its factors, of a function with the bounds of a mean by these.
-func bendsOfRow(row *atom.Reduce, over Interval, of []bends) (bends, bool) {
+func bendsOfRow(row *atom.Reduce, over interval.Interval, of []convex.Bends) (convex.Bends, bool) {
 	switch {
 	case row.Products != nil:
 		products := row.Products(len(of))
-		return bendsOfSum(len(products), func(k int) bends {
+		return convex.BendsOfSum(len(products), func(k int) convex.Bends {
 			b := bendsOfFactor(products[k][0], of)
 			for _, f := range products[k][1:] {
-				b = b.times(bendsOfFactor(f, of))
+				b = b.Times(bendsOfFactor(f, of))
 			}
 			return b
 		}), true
 	case row.Mean:
-		out := bends{over: over}
+		out := convex.Bends{Over: over}
 		for _, b := range of {
-			out.slope = plus(out.slope, 1, b.slope)
-			out.up, out.down = plus(plus(out.up, 1, b.slope), 1, b.up), plus(out.down, 1, b.down)
+			out.Slope = convex.Plus(out.Slope, 1, b.Slope)
+			out.Up, out.Down = convex.Plus(convex.Plus(out.Up, 1, b.Slope), 1, b.Up), convex.Plus(out.Down, 1, b.Down)
 		}
 		return out, true
 	}
-	return bends{}, false
+	return convex.Bends{}, false
 }
 
-func bendsOfFactor(f atom.Factor, of []bends) bends {
+func bendsOfFactor(f atom.Factor, of []convex.Bends) convex.Bends {
 	switch f.Power {
 	case 1:
 		return of[f.Entry]

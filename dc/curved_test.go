@@ -3,6 +3,8 @@ package dc
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestCurvedSums: the curvature of a long sum is that of its split, whether it was known without it or not, also where functions
@@ -12,7 +14,7 @@ func TestCurvedSums(t *testing.T) {
 	x := m.Var("x", []int{3})
 	r := rand.New(rand.NewPCG(2, 9))
 	row := func() Expr {
-		l := Linear{Idx: []int{r.IntN(2), 2}, Val: []float64{float64(1 + r.IntN(2)), 1}, Const: float64(r.IntN(3)), of: x.of}
+		l := convex.Linear{Idx: []int{r.IntN(2), 2}, Val: []float64{float64(1 + r.IntN(2)), 1}, Const: float64(r.IntN(3)), Of: x.arr.Of}
 		return FromLinear(l)
 	}
 	kinds := []func() Expr{

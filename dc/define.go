@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // define finds the equations that define a variable: one that stands linearly
@@ -115,7 +117,7 @@ func (d *definer) definable(c *Constraint) (j int, ok bool) {
 func (d *definer) substitute(i, j int) {
 	p := d.p
 	c := &p.Constraints[i]
-	a, rest := c.e.lin.without(j)
+	a, rest := without(c.e.lin, j)
 	e := c.e
 	e.lin, e.lazy, e.composite = rest, &lazySplit{}, true
 	e = e.Scale(-1 / a)
@@ -147,14 +149,14 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 		if d.j < len(bounds) {
 			bounds[d.j] += z
 		}
-		slope, _ := p.objective().lin.without(d.j)
+		slope, _ := without(p.objective().lin, d.j)
 		slope = cost*slope + z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
 				if c.members != nil {
 					continue // which lack the variable
 				}
-				w, _ := c.e.lin.without(d.j)
+				w, _ := without(c.e.lin, d.j)
 				slope += rows[i][0] * w
 			}
 		}
@@ -234,11 +236,11 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 }
 
 // without is the coefficient of variable j, and l without it.
-func (l Linear) without(j int) (float64, Linear) {
+func without(l convex.Linear, j int) (float64, convex.Linear) {
 	k, ok := slices.BinarySearch(l.Idx, j)
 	if !ok {
 		return 0, l
 	}
 	w := l.Val[k]
-	return w, l.AddScaled(-1, Linear{Idx: []int{j}, Val: []float64{w}})
+	return w, l.AddScaled(-1, convex.Linear{Idx: []int{j}, Val: []float64{w}})
 }

@@ -3,6 +3,7 @@ package dc
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"gonum.org/v1/gonum/mat"
 )
@@ -10,53 +11,43 @@ import (
 // arrayOf is the entries in that shape; where all are affine as they are written, by their
 // coefficients.
 func arrayOf(shape []int, fs []scalar) Expr {
-	affine := true
-	for k := range fs {
-		if fs[k].err != nil {
-			return wrong(fs[k].err)
+	out := Expr{arr: listOf(shape, fs)}
+	for k := range out.arr.fs {
+		if out.arr.fs[k].err != nil {
+			return wrong(out.arr.fs[k].err)
 		}
-		affine = affine && fs[k].isAffineNow()
 	}
-	out := Expr{shape: shape, fs: fs, of: ownerOf(fs...)}
-	switch {
-	case out.of != nil && out.of.wrong != nil:
-		return wrong(out.of.wrong)
-	case !affine:
-		return out
-	}
-	lins := make([]Linear, len(fs))
-	for k := range fs {
-		lins[k] = fs[k].lin
-	}
-	out = Entries(lins...)
-	out.shape = shape
 	return out
 }
 
-// array is e as an expression without a shape.
-func (e scalar) array() Expr {
-	switch of := e.owner(); {
-	case e.err != nil:
-		return wrong(e.err)
-	case of != nil && of.wrong != nil:
-		return wrong(of.wrong)
-	case e.isAffineNow():
-		return FromLinear(e.lin)
-	default:
-		return Expr{fs: []scalar{e}, of: of}
+// number is e as an expression without a shape.
+func number(e scalar) Expr {
+	if of := e.owner(); e.err == nil && e.isAffineNow() && (of == nil || of.Wrong == nil) {
+		return affineExpr(e.lin.Number())
 	}
+	return arrayOf(nil, []scalar{e})
+}
+
+// as is f of all entries, without an axis.
+func (a Expr) as(f func(a array) scalar) Expr {
+	if a.err != nil {
+		return wrong(a.err)
+	}
+	return number(f(a.list()))
+}
+
+// list is the array with its entries one by one.
+func (a *Expr) list() array {
+	if a.g == nil {
+		return a.arr
+	}
+	return array{convex.Array{Shape: a.arr.Shape, Of: a.arr.Of}, a.functions()}
 }
 
 // scalars are the entries.
 func (a Expr) scalars() []scalar {
-	if a.bent() {
-		return a.functions()
-	}
-	out := make([]scalar, a.Len())
-	for k := range out {
-		out[k] = a.scalar(k)
-	}
-	return out
+	all := a.list()
+	return all.scalars()
 }
 
 // scalar is entry k.
@@ -64,14 +55,10 @@ func (a *Expr) scalar(k int) scalar {
 	switch {
 	case a.err != nil:
 		return scalar{err: a.err}
-	case a.fs != nil:
-		return a.fs[k]
 	case a.g != nil:
 		return a.member(k)
-	case a.c == nil:
-		return scalar{}
 	}
-	return scalar{lin: a.Linear(k)}
+	return a.arr.scalar(k)
 }
 
 // one is the entry of an array that has but one.
@@ -80,7 +67,7 @@ func (a Expr) one() scalar {
 	case err != nil:
 		return scalar{err: err}
 	case a.Len() != 1:
-		return badExpr("a number is wanted, not shape %v", a.shape)
+		return badExpr("a number is wanted, not shape %v", a.arr.Shape)
 	}
 	return a.scalar(0)
 }
@@ -94,16 +81,13 @@ func (a Expr) each(f func(scalar) scalar) Expr {
 	for k := range out {
 		out[k] = f(a.scalar(k))
 	}
-	return arrayOf(a.shape, out)
+	return arrayOf(a.arr.Shape, out)
 }
-
-// isNumber reports whether a has one entry and no shape.
-func (a *Expr) isNumber() bool { return len(a.shape) == 0 }
 
 // every reports whether all entries that are not affine by their form meet a condition.
 func (a Expr) every(is func(scalar) bool) bool {
-	for k := range a.fs {
-		if !is(a.fs[k]) {
+	for k := range a.arr.fs {
+		if !is(a.arr.fs[k]) {
 			return false
 		}
 	}
@@ -128,30 +112,21 @@ func (a Expr) Value(x []float64) float64 {
 	case a.bent():
 		e := a.scalar(0)
 		return e.value(x)
-	case a.c == nil:
+	case a.arr.C == nil:
 		return 0
 	}
-	return a.at(0, x)
+	return a.arr.At(0, x)
 }
 
 // ValuesTo writes the entries' values at x to dst, of length Len, in row-major order.
 func (a Expr) ValuesTo(dst, x []float64) { a.valueTo(dst, x) }
 
 func (a *Expr) valueTo(dst, x []float64) {
-	if a.fs != nil {
-		for k := range a.fs {
-			dst[k] = a.fs[k].value(x)
-		}
-		return
-	}
 	if a.g != nil {
 		a.columnValues(dst, x)
 		return
 	}
-	v := a.values(x)
-	for k := range a.c {
-		dst[k] = v.at(k)
-	}
+	a.arr.valueTo(dst, x)
 }
 
 // Values is ValuesTo into a new slice, of length Len.
@@ -164,59 +139,44 @@ func (a Expr) Values(x []float64) []float64 {
 // Matrix is the values at x of a matrix; a vector is a column. It is nil for
 // other shapes.
 func (a Expr) Matrix(x []float64) *mat.Dense {
-	if len(a.shape) > 2 || a.Len() == 0 {
+	if len(a.arr.Shape) > 2 || a.Len() == 0 {
 		return nil
 	}
 	r := 1
-	if len(a.shape) > 0 {
-		r = a.shape[0]
+	if len(a.arr.Shape) > 0 {
+		r = a.arr.Shape[0]
 	}
 	return mat.NewDense(r, a.Len()/r, a.Values(x))
 }
 
 func (a *Expr) support() []int {
-	lists := [][]int{a.idx}
-	for _, e := range a.functions() {
-		lists = append(lists, e.support())
-	}
-	return union(lists...)
+	all := a.list()
+	return all.support()
 }
 
 // Stack joins the entries of all parts, of any shapes, each in row-major order, into one
 // vector. The first error of a part is the error of the result.
 func Stack(parts ...Expr) Expr {
-	entries, coeffs, affine := 0, 0, true
+	all, affines, bent := []scalar(nil), make([]convex.Array, len(parts)), false
 	for k := range parts {
 		if err := parts[k].Err(); err != nil {
 			return wrong(err)
 		}
-		entries, coeffs = entries+parts[k].Len(), coeffs+len(parts[k].idx)
-		affine = affine && !parts[k].bent()
+		affines[k], bent = parts[k].arr.Array, bent || parts[k].bent()
 	}
-	if !affine {
-		all := make([]scalar, 0, entries)
-		for k := range parts {
-			for i := range parts[k].Len() {
-				all = append(all, parts[k].scalar(i))
-			}
-		}
-		return arrayOf([]int{len(all)}, all)
+	if !bent {
+		return affineExpr(convex.Stack(affines...))
 	}
-	out := Expr{ptr: make([]int, 1, entries+1), c: make([]float64, 0, entries), idx: make([]int, 0, coeffs),
-		val: make([]float64, 0, coeffs)}
-	for _, p := range parts {
-		for k := range p.Len() {
-			out.push(p.Linear(k))
-		}
+	for k := range parts {
+		all = append(all, parts[k].scalars()...)
 	}
-	out.shape = []int{len(out.c)}
-	return out
+	return arrayOf([]int{len(all)}, all)
 }
 
 // functions are the entries of an array that is bent.
 func (a *Expr) functions() []scalar {
 	if a.g == nil {
-		return a.fs
+		return a.arr.fs
 	}
 	out := make([]scalar, a.g.N)
 	for i := range out {

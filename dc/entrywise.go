@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -29,7 +30,7 @@ func newApplied(row *atom.Reduce, p []float64, es []scalar) scalar {
 		l.g, l.h = append(l.g, up.function()), append(l.h, down.function())
 		lists = append(lists, l.g[k].Support(), l.h[k].Support())
 	}
-	l.indices = union(lists...)
+	l.indices = convex.Union(lists...)
 	return asWritten(row, p, addSplits(parts, weights...), es)
 }
 
@@ -38,7 +39,7 @@ type liftedArray struct {
 	row     *atom.Reduce
 	p       []float64
 	a, b    float64
-	g, h    []Representer
+	g, h    []convex.Representer
 	indices []int
 }
 
@@ -74,14 +75,14 @@ func (l *liftedArray) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (l *liftedArray) Smooth() bool {
-	return l.row.Smooth && !slices.ContainsFunc(l.parts(), func(p Convex) bool { return !smooth(p) })
+	return l.row.Smooth && !slices.ContainsFunc(l.Parts(), func(p convex.Func) bool { return !convex.IsSmooth(p) })
 }
 
-func (l *liftedArray) Support() []int          { return l.indices }
-func (l *liftedArray) Domain() []Representer   { return l.all().Domain() }
-func (l *liftedArray) Inside(x []float64) bool { return l.all().Inside(x) }
-func (l *liftedArray) parts() []Convex         { return l.all().parts() }
-func (l *liftedArray) String() string          { return l.row.Name }
+func (l *liftedArray) Support() []int               { return l.indices }
+func (l *liftedArray) Domain() []convex.Representer { return l.all().Domain() }
+func (l *liftedArray) Inside(x []float64) bool      { return l.all().Inside(x) }
+func (l *liftedArray) Parts() []convex.Func         { return l.all().Parts() }
+func (l *liftedArray) String() string               { return l.row.Name }
 
 // all is the sum of the gₖ and hₖ.
 func (l *liftedArray) all() *sum {
@@ -93,14 +94,14 @@ func (l *liftedArray) all() *sum {
 }
 
 // Represent: the least f(v − w) + a·Σ v + b·Σ w over v ≥ g, w ≥ h, as of lifted.
-func (l *liftedArray) Represent(c Canon) Form {
-	rows, sum := make([]Linear, len(l.g)), Linear{}
+func (l *liftedArray) Represent(c convex.Canon) convex.Form {
+	rows, sum := make([]convex.Linear, len(l.g)), convex.Linear{}
 	for k := range rows {
 		v, w := c.Bound(l.g[k]), c.Bound(l.h[k])
 		rows[k] = v.AddScaled(-1, w)
 		sum = sum.AddScaled(l.a, v).AddScaled(l.b, w)
 	}
-	return represent(c, l.row, l.p, rows).AddScaled(1, Form{Linear: sum})
+	return represent(c, l.row, l.p, rows).AddScaled(1, convex.Form{Linear: sum})
 }
 
 func (l *liftedArray) node() Node {

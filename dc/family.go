@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
@@ -15,7 +16,7 @@ import (
 type family struct {
 	plan    *pass.Plan
 	w       []float64 // a column
-	of      *space
+	of      *convex.Space
 	indices []int
 	recent  recent
 }
@@ -27,7 +28,7 @@ type mixedFamily struct {
 	s    split
 }
 
-func newFamily(g *graph.Graph, w []float64, of *space) *family {
+func newFamily(g *graph.Graph, w []float64, of *convex.Space) *family {
 	f := &family{plan: pass.NewPlan(g), w: w, of: of}
 	f.indices = f.plan.Support()
 	return f
@@ -35,9 +36,9 @@ func newFamily(g *graph.Graph, w []float64, of *space) *family {
 
 // familyTerm is the sum of the members of a graph, with the weights in a column, above 0. ok is
 // false where some have another form by the bounds of the variables.
-func familyTerm(g *graph.Graph, w []float64, of *space) (e scalar, ok bool) {
+func familyTerm(g *graph.Graph, w []float64, of *convex.Space) (e scalar, ok bool) {
 	f := newFamily(g, w, of)
-	if !f.plan.Finite() || !f.plan.Kept(of.ends) {
+	if !f.plan.Finite() || !f.plan.Kept(of.Ends) {
 		return e, false
 	}
 	t := term{1, f.function()}
@@ -48,7 +49,7 @@ func familyTerm(g *graph.Graph, w []float64, of *space) (e scalar, ok bool) {
 }
 
 // function is the family as a function: itself where it is convex.
-func (f *family) function() Convex {
+func (f *family) function() convex.Func {
 	if f.plan.Convex() && slices.Min(f.w) >= 0 {
 		return f
 	}
@@ -61,14 +62,14 @@ type gathers interface{ members() *family }
 func (f *family) members() *family { return f }
 
 // familyIn is the family that computes f, nil where none does.
-func familyIn(f Convex) *family {
+func familyIn(f convex.Func) *family {
 	if g, ok := f.(gathers); ok {
 		return g.members()
 	}
 	return nil
 }
 
-func (f *family) sameMembers(o Convex) bool {
+func (f *family) sameMembers(o convex.Func) bool {
 	g := familyIn(o)
 	if g == nil || nodeOf(o).op != "family" {
 		return false
@@ -122,8 +123,8 @@ func (f *family) Support() []int { return f.indices }
 func (f *family) node() Node     { return Node{op: "family", nums: []float64{float64(f.plan.N)}} }
 func (f *family) String() string { return "sum of many" }
 
-func (f *family) over() Interval {
-	i := point(0)
+func (f *family) Over() interval.Interval {
+	i := interval.Point(0)
 	for k := range f.plan.N {
 		i = i.Add(f.weighted(k).Range())
 	}
@@ -151,17 +152,17 @@ func (f *family) wider(than float64) bool {
 
 // Represent adds the forms of the members, which are made one after the other: no object of them
 // remains.
-func (f *family) Represent(c Canon) Form {
-	out, lins, top := Form{}, make([]Linear, 0, f.plan.N), f.plan.Last()
+func (f *family) Represent(c convex.Canon) convex.Form {
+	out, lins, top := convex.Form{}, make([]convex.Linear, 0, f.plan.N), f.plan.Last()
 	weights := make([]float64, 0, f.plan.N)
-	var pieces []Linear
+	var pieces []convex.Linear
 	bent := func(a int) bool { return f.plan.Nodes[a].Op != graph.Affine }
 	plain := top.Is(atom.Max) && !slices.ContainsFunc(top.Args, bent)
-	if r, ok := c.(roomy); ok && plain {
+	if r, ok := c.(convex.Roomy); ok && plain {
 		r.Room(f.plan.N*top.Group, 0)
 	}
 	for i := range f.plan.N {
-		form, w := Form{}, graph.At(f.w, i)
+		form, w := convex.Form{}, graph.At(f.w, i)
 		if plain {
 			pieces = f.pieces(pieces, top, i)
 			form = (&maxOf{pieces: pieces}).Represent(c)
@@ -169,19 +170,19 @@ func (f *family) Represent(c Canon) Form {
 			e := memberOf(f.plan.Graph, f.plan.Top(), f.of, i)
 			form = e.G().Represent(c)
 		}
-		lins, weights, form.Linear = append(lins, form.Linear), append(weights, w), Linear{}
+		lins, weights, form.Linear = append(lins, form.Linear), append(weights, w), convex.Linear{}
 		out = out.AddScaled(w, form)
 	}
-	out.Linear = sumLinear(lins, weights)
+	out.Linear = convex.SumLinear(lins, weights)
 	return out
 }
 
 // pieces are the affine functions that node n is of, of member i, in the room of the pieces of
 // another member; nil: in their own.
-func (f *family) pieces(room []Linear, n *graph.Node, i int) []Linear {
+func (f *family) pieces(room []convex.Linear, n *graph.Node, i int) []convex.Linear {
 	count := n.W * n.Group
 	if room == nil {
-		room = make([]Linear, count)
+		room = make([]convex.Linear, count)
 	}
 	at := 0
 	for _, a := range n.Args {
@@ -191,7 +192,7 @@ func (f *family) pieces(room []Linear, n *graph.Node, i int) []Linear {
 			if l.Idx == nil {
 				*l = linearOf(&rows[e], i, f.of)
 			} else {
-				*l = appendRow(Linear{Idx: l.Idx[:0], Val: l.Val[:0]}, &rows[e], i, f.of)
+				*l = appendRow(convex.Linear{Idx: l.Idx[:0], Val: l.Val[:0]}, &rows[e], i, f.of)
 			}
 			at++
 		}
@@ -225,12 +226,12 @@ func (f *family) compute(x []float64, want asked) evaluation {
 	parts := make([]evaluation, f.plan.Parts())
 	f.plan.EachPart(func(k, lo, hi int) { parts[k] = f.computeOf(lo, hi, x, want) })
 	e := evaluation{asked: want}
-	var s total
+	var s convex.Total
 	for k := range parts {
-		s.add(approx{parts[k].value, parts[k].bound})
+		s.Add(convex.Approx{V: parts[k].value, E: parts[k].bound})
 		e.sum, e.most = e.sum+parts[k].sum, max(e.most, parts[k].most)
 	}
-	e.value, e.bound = s.v, s.e
+	e.value, e.bound = s.V, s.E
 	return e
 }
 
@@ -248,7 +249,7 @@ func (f *family) computeOf(from, to int, x []float64, want asked) evaluation {
 		}
 		b.Terms(func(weights, v []float64) {
 			for i, u := range v {
-				size := finiteSize(graph.At(f.w, b.Lo+i) * graph.At(weights, b.Lo+i) * u)
+				size := convex.FiniteSize(graph.At(f.w, b.Lo+i) * graph.At(weights, b.Lo+i) * u)
 				e.sum, e.most = e.sum+size, max(e.most, size)
 			}
 		})
@@ -257,36 +258,36 @@ func (f *family) computeOf(from, to int, x []float64, want asked) evaluation {
 		f.plan.ValuesOf(from, to, x, add)
 		return e
 	}
-	var s total
+	var s convex.Total
 	f.plan.ErrorsOf(from, to, x, func(b *pass.Block) {
 		add(b)
 		for i, u := range b.Values {
-			s.addScaled(graph.At(f.w, b.Lo+i), approx{u, b.Errors[i]})
+			s.AddScaled(graph.At(f.w, b.Lo+i), convex.Approx{V: u, E: b.Errors[i]})
 		}
 	})
-	e.bound = s.e
+	e.bound = s.E
 	return e
 }
 
 func (f *family) Value(x []float64) float64 { return f.evaluate(x, asked{}).value }
 
-// sizes are the sum of the sizes of the weighted members, and the largest; sizes that are not
+// Sizes are the sum of the sizes of the weighted members, and the largest; sizes that are not
 // finite do not count.
-func (f *family) sizes(x []float64) (sum, most float64) {
+func (f *family) Sizes(x []float64) (sum, most float64) {
 	e := f.evaluate(x, asked{sizes: true})
 	return e.sum, e.most
 }
 
-// approx is the value with its error.
-func (f *family) approx(x []float64) approx {
+// Approx is the value with its error.
+func (f *family) Approx(x []float64) convex.Approx {
 	e := f.evaluate(x, asked{error: true})
-	return approx{e.value, e.bound}
+	return convex.Approx{V: e.value, E: e.bound}
 }
 
-func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) { f.addGradient(dst, scale, x) }
+func (f *family) AddSubgrad(dst []float64, scale float64, x []float64) { f.AddGradient(dst, scale, x) }
 
-// addGradient is AddSubgrad, and returns Value.
-func (f *family) addGradient(dst []float64, scale float64, x []float64) float64 {
+// AddGradient is AddSubgrad, and returns Value.
+func (f *family) AddGradient(dst []float64, scale float64, x []float64) float64 {
 	return f.plan.AddGradient(dst, scale, f.w, x, nil)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
@@ -31,31 +32,32 @@ func (l *leastFamily) node() Node {
 }
 func (l *leastFamily) String() string { return "sum of least" }
 
-func (l *leastFamily) Represent(Canon) Form {
+func (l *leastFamily) Represent(convex.Canon) convex.Form {
 	of := l.plan.Last().Group
-	return Form{Least: []Least{{Weight: 1, Sums: l.plan.N, Of: of, K: 1, Item: l.item, Plan: l.plan, W: l.w}}}
+	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: l.plan.N, Of: of, K: 1, Item: l.item, Plan: l.plan,
+		W: l.w}}}
 }
 
 // item is function k of a member, a sum of squares.
-func (l *leastFamily) item(i, k int) Form {
+func (l *leastFamily) item(i, k int) convex.Form {
 	for _, a := range l.plan.Last().Args {
 		n := l.plan.Nodes[a].W
 		if k < n {
-			return Form{}.AddScaled(graph.At(l.w, i), l.form(a, k, i))
+			return convex.Form{}.AddScaled(graph.At(l.w, i), l.form(a, k, i))
 		}
 		k -= n
 	}
-	return Form{}
+	return convex.Form{}
 }
 
 // form is entry e of node k of member i as a Form.
-func (f *family) form(k, e, i int) Form {
+func (f *family) form(k, e, i int) convex.Form {
 	n := &f.plan.Nodes[k]
 	if n.Is(atom.SumSquares) {
 		rows := f.pieces(nil, n, i)[e*n.Group : (e+1)*n.Group]
-		return Form{Quad: []Quadratic{{Weight: 1, Arg: Entries(rows...)}}}
+		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: convex.Entries(rows...)}}}
 	}
-	out := Form{}
+	out := convex.Form{}
 	if len(n.Rows) > 0 {
 		out.Linear = linearOf(&n.Rows[e], i, f.of)
 	}
@@ -76,10 +78,10 @@ func (f *aboveFamily) node() Node {
 func (f *aboveFamily) String() string { return "sum of abs" }
 
 // Represent adds the forms of the members one after the other, as in absAbove.
-func (f *aboveFamily) Represent(c Canon) Form {
+func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 	e := &f.plan.Nodes[f.plan.Last().Args[0]]
-	lins, weights := make([]Linear, 0, f.plan.N), make([]float64, 0, f.plan.N)
-	if r, ok := c.(roomy); ok {
+	lins, weights := make([]convex.Linear, 0, f.plan.N), make([]float64, 0, f.plan.N)
+	if r, ok := c.(convex.Roomy); ok {
 		pieces := 0
 		for _, a := range e.Args {
 			pieces += f.plan.Nodes[a].Group
@@ -100,8 +102,8 @@ func (f *aboveFamily) Represent(c Canon) Form {
 			}
 		}
 		above := absAbove{}
-		above.g, above.h = []Representer{convexPart.function()}, []Representer{concavePart.function()}
+		above.g, above.h = []convex.Representer{convexPart.function()}, []convex.Representer{concavePart.function()}
 		lins, weights = append(lins, above.column(c)), append(weights, graph.At(f.w, i))
 	}
-	return Form{Linear: sumLinear(lins, weights)}
+	return convex.Form{Linear: convex.SumLinear(lins, weights)}
 }

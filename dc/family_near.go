@@ -2,12 +2,14 @@ package dc
 
 import (
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // nearby is a family in a box: the members that are affine there are one affine function, the
 // others a family.
 type nearby struct {
-	rest Linear
+	rest convex.Linear
 	some *family // nil: there are none
 	of   *family
 }
@@ -22,13 +24,13 @@ func (f *nearby) Value(x []float64) float64 {
 	return v
 }
 
-func (f *nearby) AddSubgrad(dst []float64, scale float64, x []float64) { f.addGradient(dst, scale, x) }
+func (f *nearby) AddSubgrad(dst []float64, scale float64, x []float64) { f.AddGradient(dst, scale, x) }
 
-func (f *nearby) addGradient(dst []float64, scale float64, x []float64) float64 {
+func (f *nearby) AddGradient(dst []float64, scale float64, x []float64) float64 {
 	f.rest.AddSubgrad(dst, scale, x)
 	v := f.rest.Value(x)
 	if f.some != nil {
-		v += f.some.addGradient(dst, scale, x)
+		v += f.some.AddGradient(dst, scale, x)
 	}
 	return v
 }
@@ -40,7 +42,7 @@ const worthwhile = 0.5
 // Near is f for points that differ from x, of length n, by at most radius in each variable: a
 // function whose gradients cost less there, as members of families that are affine in the box are
 // added up. Package ccp finds it by assertion.
-func (f function) Near(x, radius []float64) Convex {
+func (f function) Near(x, radius []float64) convex.Func {
 	e, some := f.e, false
 	e.terms = slices.Clone(e.terms)
 	for k, t := range e.terms {
@@ -70,7 +72,8 @@ func (f *family) near(x, radius []float64) *nearby {
 	}
 	grad := make([]float64, len(x))
 	value := f.plan.AddGradient(grad, 1, f.w, x, kinked)
-	out := &nearby{rest: Linear{Idx: f.indices, Val: make([]float64, len(f.indices)), Const: value, of: f.of}, of: f}
+	out := &nearby{rest: convex.Linear{Idx: f.indices, Val: make([]float64, len(f.indices)), Const: value, Of: f.of},
+		of: f}
 	for t, j := range f.indices {
 		out.rest.Val[t] = grad[j]
 		out.rest.Const -= grad[j] * x[j]

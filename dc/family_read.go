@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
@@ -28,7 +29,7 @@ func (r *reader) begin() {
 }
 
 // read is f as a graph; ok is false where it is none of the functions that families have.
-func (r *reader) read(f Convex) (g *graph.Graph, ok bool) {
+func (r *reader) read(f convex.Func) (g *graph.Graph, ok bool) {
 	r.begin()
 	if familyIn(f) != nil {
 		return nil, false
@@ -43,7 +44,7 @@ func (r *reader) number(v float64) []float64 {
 	return r.nums[n-1 : n : n]
 }
 
-func (r *reader) row(l Linear) graph.Row {
+func (r *reader) row(l convex.Linear) graph.Row {
 	from, first := len(r.lists), len(r.idxs)
 	for t, j := range l.Idx {
 		r.idx = append(r.idx, int32(j))
@@ -51,13 +52,13 @@ func (r *reader) row(l Linear) graph.Row {
 		r.lists, r.idxs = append(r.lists, r.number(l.Val[t])), append(r.idxs, r.idx[n-1:n:n])
 	}
 	to := len(r.lists)
-	return graph.Row{Idx: slices.Clip(r.idxs[first:]), Val: r.lists[from:to:to], C: r.number(l.Const), Lost: l.lost}
+	return graph.Row{Idx: slices.Clip(r.idxs[first:]), Val: r.lists[from:to:to], C: r.number(l.Const), Lost: l.Lost}
 }
 
 // function is the number of the node of f.
-func (r *reader) function(f Convex) int {
+func (r *reader) function(f convex.Func) int {
 	switch f := f.(type) {
-	case Linear:
+	case convex.Linear:
 		return r.sum(f, nil)
 	case *sum:
 		return r.sum(f.lin, f.terms)
@@ -83,7 +84,7 @@ func (r *reader) function(f Convex) int {
 }
 
 // affine is the node of an array.
-func (r *reader) affine(a *Expr) int {
+func (r *reader) affine(a *convex.Array) int {
 	from := len(r.rows)
 	for k := range a.Len() {
 		r.rows = append(r.rows, r.row(a.Linear(k)))
@@ -152,11 +153,11 @@ func (r *reader) entries(es []scalar) (args []int) {
 }
 
 // sum is lin + Σ terms.
-func (r *reader) sum(lin Linear, terms []term) int {
+func (r *reader) sum(lin convex.Linear, terms []term) int {
 	switch {
 	case len(terms) == 0:
 		return r.g.Add(graph.Node{Op: graph.Affine, Rows: []graph.Row{r.row(lin)}})
-	case len(terms) == 1 && terms[0].w == 1 && lin.isZero():
+	case len(terms) == 1 && terms[0].w == 1 && lin.IsZero():
 		return r.function(terms[0].f)
 	}
 	return r.weighted(graph.Node{Op: graph.Sum, Rows: []graph.Row{r.row(lin)}}, terms)

@@ -68,11 +68,11 @@ func TestRecent(t *testing.T) {
 						t.Errorf("value %g, and it is %g", v, e.value)
 					}
 				case 1:
-					if sum, most := f.sizes(x); sum != e.sum || most != e.most {
+					if sum, most := f.Sizes(x); sum != e.sum || most != e.most {
 						t.Errorf("sizes %g, %g, and they are %g, %g", sum, most, e.sum, e.most)
 					}
 				case 2:
-					if a := f.approx(x); a.v != e.value || a.e != e.bound {
+					if a := f.Approx(x); a.V != e.value || a.E != e.bound {
 						t.Errorf("value with error %v, and it is %g within %g", a, e.value, e.bound)
 					}
 				}
@@ -87,7 +87,7 @@ func TestRecent(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() {
 		x[0]++
 		f.Value(x)
-		f.approx(x)
+		f.Approx(x)
 	}); n > 0 && !shared.Race { // under the race detector pools forget
 		t.Errorf("%g pieces of memory are taken for a value and its error", n)
 	}

@@ -1,5 +1,3 @@
-//go:build !race
-
 package dc
 
 import (
@@ -8,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // templates are functions of random rows, one a member of a family each.
@@ -58,10 +58,10 @@ func randomRows(r *rand.Rand, x Expr, kind int) func(m int) Expr {
 		return r
 	}
 	return func(m int) Expr {
-		rows := make([]Linear, m)
+		rows := make([]convex.Linear, m)
 		for k := range rows {
 			first := pick(1).IntN(x.Len() - 3)
-			l := Linear{Const: float64(pick(4).IntN(9)-4) / 4, of: x.of}
+			l := convex.Linear{Const: float64(pick(4).IntN(9)-4) / 4, Of: x.arr.Of}
 			for t := range 1 + k%3 {
 				l.Idx, l.Val = append(l.Idx, first+t), append(l.Val, float64(1+pick(2).IntN(8))/4*float64(1-2*(t%2)))
 			}
@@ -126,7 +126,7 @@ func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
 		if s, u := e.size(x), f.size(x); !close(s, u, s) {
 			return fmt.Errorf("at %v: the largest term is %g, then %g", x, s, u)
 		}
-		parts := [2][2]Convex{{e.H(), f.H()}, {e.G(), f.G()}}
+		parts := [2][2]convex.Func{{e.H(), f.H()}, {e.G(), f.G()}}
 		for k, p := range parts {
 			clear(a)
 			clear(b)
@@ -271,7 +271,7 @@ func TestLeastFamilies(t *testing.T) {
 		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).one().terms[0].f)
 		terms = append(terms, term{w, f})
 	}
-	joined := gatherLeast(terms, x.of)
+	joined := gatherLeast(terms, x.arr.Of)
 	f, ok := joined[0].f.(*leastFamily)
 	if !ok || len(joined) != 1 {
 		t.Fatalf("%d terms, the first of type %T", len(joined), joined[0].f)
@@ -284,9 +284,9 @@ func TestLeastFamilies(t *testing.T) {
 		one := &sum{terms: terms}
 		one.AddSubgrad(a, 1, at)
 		f.AddSubgrad(b, 1, at)
-		u, v := one.approx(at), f.approx(at)
-		if math.Abs(u.v-v.v) > u.e+v.e || v.e > 2*u.e || math.Abs(v.v-f.Value(at)) > v.e {
-			t.Errorf("the value is %g within %g, that of the family %g within %g", u.v, u.e, v.v, v.e)
+		u, v := one.Approx(at), f.Approx(at)
+		if math.Abs(u.V-v.V) > u.E+v.E || v.E > 2*u.E || math.Abs(v.V-f.Value(at)) > v.E {
+			t.Errorf("the value is %g within %g, that of the family %g within %g", u.V, u.E, v.V, v.E)
 		}
 		for k := range a {
 			if math.Abs(a[k]-b[k]) > 1e-11*(1+math.Abs(a[k])) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -69,29 +70,30 @@ func (f *quotient) AddSubgrad(dst []float64, scale float64, x []float64) {
 const knownDivisor = 4
 
 // approx: |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
-func (f *quotient) approx(x []float64) approx {
-	a, b := f.a.approx(x), f.b.approx(x)
+func (f *quotient) Approx(x []float64) convex.Approx {
+	a, b := f.a.Approx(x), f.b.Approx(x)
 	v := f.Value(x)
-	if math.Abs(b.v) < knownDivisor*b.e {
-		return approx{v, math.Inf(1)}
+	if math.Abs(b.V) < knownDivisor*b.E {
+		return convex.Approx{V: v, E: math.Inf(1)}
 	}
-	return approx{v, (a.e+math.Abs(v)*b.e)/max(math.Abs(b.v)-b.e, 0) + unit*math.Abs(v) + math.SmallestNonzeroFloat64}
+	return convex.Approx{V: v, E: (a.E+math.Abs(v)*b.E)/max(math.Abs(b.V)-b.E, 0) + convex.Roundoff*math.Abs(v) +
+		math.SmallestNonzeroFloat64}
 }
 
 // bends: where the denominator has a sign, which its bounds need not show with a split.
-func (f *quotient) bends() (bends, bool) {
+func (f *quotient) Bends() (convex.Bends, bool) {
 	a, ok := bendsOf(&f.a)
 	b, both := bendsOf(&f.b)
-	if b.over.Hi < 0 {
-		a, b = a.neg(), b.neg()
+	if b.Over.Hi < 0 {
+		a, b = a.Neg(), b.Neg()
 	}
-	return a.times(powerCurve("power", -1).of(b)), ok && both && b.over.Lo > 0
+	return a.Times(powerCurve("power", -1).of(b)), ok && both && b.Over.Lo > 0
 }
 
-func (f *quotient) partial() bool  { return true }
-func (f *quotient) over() Interval { return interval.Whole }
+func (f *quotient) partial() bool           { return true }
+func (f *quotient) Over() interval.Interval { return interval.Whole }
 func (f *quotient) node() Node {
-	return Node{op: "quotient", args: [2]array{{exprs: []scalar{f.a}}, {exprs: []scalar{f.b}}}}
+	return Node{op: "quotient", args: [2]argument{{exprs: []scalar{f.a}}, {exprs: []scalar{f.b}}}}
 }
 
 func quotientAtoms() []constructor {

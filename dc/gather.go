@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
@@ -21,7 +22,7 @@ type gathering struct {
 
 // gatherFamilies replaces terms that differ in numbers alone by families, and families of as many
 // members by one: rows that they share are computed once.
-func gatherFamilies(terms []term, of *space) []term {
+func gatherFamilies(terms []term, of *convex.Space) []term {
 	some := slices.ContainsFunc(terms, func(t term) bool { return familyIn(t.f) != nil })
 	if len(terms) < fewestMembers && !some {
 		return terms
@@ -68,7 +69,7 @@ func gatherIn(groups map[uint64][]*gathering, m *graph.Graph, term int) *gatheri
 }
 
 // joined is the family as a function: of the least of sums of squares their majorant.
-func (f *family) joined() Convex {
+func (f *family) joined() convex.Func {
 	if f.plan.Last().Is(atom.Min) {
 		return &leastFamily{f}
 	}
@@ -76,8 +77,8 @@ func (f *family) joined() Convex {
 }
 
 // joinFamilies makes one family of those that have as many members, but for majorants.
-func joinFamilies(terms []term, of *space) []term {
-	plain := func(f Convex) *family {
+func joinFamilies(terms []term, of *convex.Space) []term {
+	plain := func(f convex.Func) *family {
 		if _, is := f.(majorant); is {
 			return nil
 		}
@@ -145,7 +146,7 @@ func (e scalar) folded(g *scalar) scalar {
 
 // stackSquares makes one term of all sums of squares with one weight.
 func stackSquares(terms []term) []term {
-	parts := map[float64][]Expr{}
+	parts := map[float64][]convex.Array{}
 	for _, t := range terms {
 		if a := rowAt(t.f, atom.SumSquares); a != nil {
 			parts[t.w] = append(parts[t.w], *a)
@@ -156,14 +157,14 @@ func stackSquares(terms []term) []term {
 		if rowAt(t.f, atom.SumSquares) == nil || len(parts[t.w]) == 1 {
 			out = append(out, t)
 		} else if list := parts[t.w]; list != nil {
-			out, parts[t.w] = append(out, term{t.w, newVectorAtom(atom.SumSquares, nil, Stack(list...))}), nil
+			out, parts[t.w] = append(out, term{t.w, newVectorAtom(atom.SumSquares, nil, convex.Stack(list...))}), nil
 		}
 	}
 	return out
 }
 
 // gatherLeast makes families of the least of some functions among terms.
-func gatherLeast(terms []term, of *space) []term {
+func gatherLeast(terms []term, of *convex.Space) []term {
 	var least, rest []term
 	for _, t := range terms {
 		if _, ok := t.f.(*leastOf); ok {

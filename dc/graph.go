@@ -3,6 +3,7 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -13,9 +14,9 @@ type Term struct {
 }
 
 // Written is e as it was written: an affine function plus weighted atoms.
-func (e scalar) Written() (affine Linear, terms []Term) {
+func (e scalar) Written() (affine convex.Linear, terms []Term) {
 	affine = e.lin
-	affine.of = e.of.join(affine.of)
+	affine.Of = e.of.Join(affine.Of)
 	for _, t := range e.terms {
 		if f, ok := t.f.(many); ok {
 			for _, m := range f.oneByOne() {
@@ -87,7 +88,7 @@ func fullSymmetric(q []float64, n int) []float64 {
 }
 
 // expr is the array as it was written.
-func (a *array) expr() Expr {
+func (a *argument) expr() Expr {
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		n := a.order
@@ -97,19 +98,20 @@ func (a *array) expr() Expr {
 				flat = append(flat, place(i, j))
 			}
 		}
-		return a.affine.Select([]int{n, n}, flat)
+		return affineExpr(a.affine.Take([]int{n, n}, flat))
 	case a.affine != nil && a.layout == columns:
-		return a.affine.Reshape(a.affine.Len()/a.order, a.order).T()
+		m := a.affine.Reshaped(a.affine.Len()/a.order, a.order)
+		return affineExpr(m.Transpose())
 	case a.affine != nil:
-		return *a.affine
+		return affineExpr(*a.affine)
 	}
 	out := arrayOf([]int{len(a.exprs)}, a.entries())
-	out.of = a.of.join(out.of)
+	out.arr.Of = a.of.Join(out.arr.Of)
 	return out
 }
 
 // entry is the k-th expression in row-major order, 0 ≤ k < len.
-func (a *array) entry(k int) scalar {
+func (a *argument) entry(k int) scalar {
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		return scalar{lin: a.affine.Linear(place(k/a.order, k%a.order))}
@@ -123,15 +125,15 @@ func (a *array) entry(k int) scalar {
 }
 
 // owned is e as an expression of a model.
-func (e scalar) owned(of *space) scalar {
-	if e.of = e.of.join(of); !e.composite && mixed(e.terms) {
+func (e scalar) owned(of *convex.Space) scalar {
+	if e.of = e.of.Join(of); !e.composite && mixed(e.terms) {
 		e.composite, e.lazy = true, &lazySplit{}
 	}
 	return e
 }
 
 // entries are all expressions of a.
-func (a *array) entries() []scalar {
+func (a *argument) entries() []scalar {
 	es := make([]scalar, a.len())
 	for k := range es {
 		es[k] = a.entry(k)

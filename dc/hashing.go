@@ -3,6 +3,8 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // mostAlike bounds the functions of one hash that are compared.
@@ -13,13 +15,13 @@ const mostAlike = 16
 // same arguments. A Canon needs it to represent each of them once; the comparison
 // reads nodes, so it stands here. The zero value is ready.
 type Sharer struct {
-	known  []Convex
+	known  []convex.Func
 	hashes []uint64
 	slots  []int32 // an open hash table of numbers in known, from 1; its length is a power of two
 }
 
 // First returns the function equal to f that came first, maybe f itself.
-func (s *Sharer) First(f Convex) Convex {
+func (s *Sharer) First(f convex.Func) convex.Func {
 	a, ok := f.(noder)
 	if !ok {
 		return f
@@ -32,7 +34,7 @@ func (s *Sharer) First(f Convex) Convex {
 
 // find is the number of the function equal to f that came first, and whether
 // that is f itself and new; −1 where there are too many of one hash.
-func (s *Sharer) find(f Convex, a noder) (k int, fresh bool) {
+func (s *Sharer) find(f convex.Func, a noder) (k int, fresh bool) {
 	if 2*len(s.known) >= len(s.slots) {
 		s.grow()
 	}
@@ -70,12 +72,12 @@ func (s *Sharer) grow() {
 	}
 }
 
-func sameFunction(f, g Convex) bool {
-	if l, ok := f.(Linear); ok { // and no key for ==
-		m, ok := g.(Linear)
-		return ok && l.equal(m)
+func sameFunction(f, g convex.Func) bool {
+	if l, ok := f.(convex.Linear); ok { // and no key for ==
+		m, ok := g.(convex.Linear)
+		return ok && l.Equal(m)
 	}
-	if _, ok := g.(Linear); ok {
+	if _, ok := g.(convex.Linear); ok {
 		return false
 	}
 	if f == g {
@@ -104,7 +106,7 @@ func (n *Node) same(m *Node) bool {
 		n.num == m.num && slices.Equal(n.nums, m.nums) && n.args[0].same(&m.args[0]) && n.args[1].same(&m.args[1])
 }
 
-func (a *array) same(b *array) bool {
+func (a *argument) same(b *argument) bool {
 	return (a.affine == nil) == (b.affine == nil) && a.layout == b.layout && a.order == b.order &&
 		(a.affine == nil || sameEntries(a.affine, b.affine)) &&
 		slices.EqualFunc(a.exprs, b.exprs, func(e, o scalar) bool { return e.same(&o) })
@@ -136,7 +138,7 @@ func (h *hasher) coefficients(idx []int, val []float64) {
 	}
 }
 
-func (h *hasher) linear(l Linear) {
+func (h *hasher) linear(l convex.Linear) {
 	h.coefficients(l.Idx, l.Val)
 	h.float(l.Const)
 }
@@ -151,8 +153,8 @@ func (h *hasher) floats(v []float64) {
 // Source: a limit of time; functions that differ further inside are compared.
 const deepest = 4
 
-func (h *hasher) function(f Convex, depth int) {
-	if l, ok := f.(Linear); ok {
+func (h *hasher) function(f convex.Func, depth int) {
+	if l, ok := f.(convex.Linear); ok {
 		h.linear(l)
 		return
 	}
@@ -177,22 +179,22 @@ func (n *Node) hash(depth int) uint64 {
 	h.float(n.num)
 	h.floats(n.nums)
 	for k := range n.args {
-		h.array(&n.args[k], depth)
+		h.argument(&n.args[k], depth)
 	}
 	return uint64(h)
 }
 
-func (h *hasher) array(a *array, depth int) {
+func (h *hasher) argument(a *argument, depth int) {
 	if a.affine != nil {
-		h.coefficients(a.affine.idx, a.affine.val)
-		h.floats(a.affine.c)
+		h.coefficients(a.affine.Idx, a.affine.Val)
+		h.floats(a.affine.C)
 	}
 	for k := 0; k < len(a.exprs); k += someOf(len(a.exprs)) {
 		h.sum(a.exprs[k].lin, a.exprs[k].terms, depth)
 	}
 }
 
-func (h *hasher) sum(lin Linear, terms []term, depth int) {
+func (h *hasher) sum(lin convex.Linear, terms []term, depth int) {
 	h.linear(lin)
 	for k := 0; k < len(terms); k += someOf(len(terms)) {
 		h.float(terms[k].w)
@@ -202,18 +204,18 @@ func (h *hasher) sum(lin Linear, terms []term, depth int) {
 
 // same reports whether two expressions are written alike.
 func (e *scalar) same(o *scalar) bool {
-	return e.lin.equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool {
+	return e.lin.Equal(o.lin) && slices.EqualFunc(e.terms, o.terms, func(t, u term) bool {
 		return t.w == u.w && sameFunction(t.f, u.f)
 	})
 }
 
 // sameEntries reports whether two arrays hold the same functions.
-func sameEntries(a, b *Expr) bool {
-	if a.of != nil && b.of != nil && a.of != b.of || len(a.c) != len(b.c) || len(a.idx) != len(b.idx) {
+func sameEntries(a, b *convex.Array) bool {
+	if a.Of != nil && b.Of != nil && a.Of != b.Of || len(a.C) != len(b.C) || len(a.Idx) != len(b.Idx) {
 		return false
 	}
-	for k := range a.c {
-		if !a.Linear(k).equal(b.Linear(k)) {
+	for k := range a.C {
+		if !a.Linear(k).Equal(b.Linear(k)) {
 			return false
 		}
 	}

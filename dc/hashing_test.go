@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestEqualFunctionsAreShared: every atom, made twice, is one function; of other
@@ -73,7 +74,7 @@ func TestManyTerms(t *testing.T) {
 	}
 	// Each function is met three times and kept once.
 	var share dc.Sharer
-	kept := map[dc.Convex]bool{}
+	kept := map[convex.Func]bool{}
 	for _, e := range es {
 		if e.IsConvex() {
 			kept[share.First(e.G())] = true

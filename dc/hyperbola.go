@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -25,29 +26,29 @@ func hyperbola(e scalar) (s split, ok bool) {
 	root := math.Pow(e.lin.Const/math.Abs(w), 1/n)
 	// By p = w·u₁·…·uₙ the function is c − p and the split root·(1 − (p/c)^(1/n)).
 	rate := root / (n * e.lin.Const)
-	other := func(v Linear) bool { d := v.AddScaled(-1, u[0]); return !d.isZero() }
+	other := func(v convex.Linear) bool { d := v.AddScaled(-1, u[0]); return !d.IsZero() }
 	if !slices.ContainsFunc(u, other) { // a power
-		return split{lin: Linear{Const: root}.AddScaled(-1, u[0]), rate: rate}, true
+		return split{lin: convex.Linear{Const: root}.AddScaled(-1, u[0]), rate: rate}, true
 	}
-	for k, α := range e.of.balance(u, root) {
+	for k, α := range balanced(e.of, u, root) {
 		u[k] = u[k].Scale(α)
 	}
-	mean := reduce(atom.GeoMean, nil, Entries(u...))
+	mean := reduce(atom.GeoMean, nil, convex.Entries(u...))
 	out := mean.split().scale(-1)
-	out.lin, out.rate = out.lin.AddScaled(1, Linear{Const: root}), rate
+	out.lin, out.rate = out.lin.AddScaled(1, convex.Linear{Const: root}), rate
 	return out, true
 }
 
 // affineFactors are the factors of w·f where all are affine, and their weight; nil else.
-func affineFactors(f Convex, w float64) ([]Linear, float64) {
+func affineFactors(f convex.Func, w float64) ([]convex.Linear, float64) {
 	g, ok := f.(*vectorAtom)
 	switch {
 	case !ok:
 	case g.is(atom.SumSquares) && g.len() == 1:
-		return []Linear{g.a.Linear(0), g.a.Linear(0)}, w
+		return []convex.Linear{g.a.Linear(0), g.a.Linear(0)}, w
 	case g.row != atom.Inner || g.len() != 2:
 	case g.a != nil:
-		return []Linear{g.a.Linear(0), g.a.Linear(1)}, w
+		return []convex.Linear{g.a.Linear(0), g.a.Linear(1)}, w
 	default:
 		u, w := factorsOf(&g.items[0], w)
 		if u == nil {
@@ -62,11 +63,11 @@ func affineFactors(f Convex, w float64) ([]Linear, float64) {
 	return nil, 0
 }
 
-func factorsOf(e *scalar, w float64) ([]Linear, float64) {
+func factorsOf(e *scalar, w float64) ([]convex.Linear, float64) {
 	switch {
 	case len(e.terms) == 0:
-		return []Linear{e.lin}, w
-	case len(e.terms) == 1 && e.lin.isZero():
+		return []convex.Linear{e.lin}, w
+	case len(e.terms) == 1 && e.lin.IsZero():
 		return affineFactors(e.terms[0].f, w*e.terms[0].w)
 	}
 	return nil, 0
@@ -74,10 +75,10 @@ func factorsOf(e *scalar, w float64) ([]Linear, float64) {
 
 // positiveFactors turns the factors of w·u₁·…·uₙ, to be positive, so that all are, and
 // reports whether that is known.
-func positiveFactors(u []Linear, w float64) bool {
+func positiveFactors(u []convex.Linear, w float64) bool {
 	open, negative := -1, w < 0
 	for k := range u {
-		switch i := u[k].over(); {
+		switch i := u[k].Over(); {
 		case i.Lo >= 0:
 		case i.Hi <= 0:
 			u[k], negative = u[k].Scale(-1), !negative
@@ -97,14 +98,14 @@ func positiveFactors(u []Linear, w float64) bool {
 	return true
 }
 
-// balance are powers of two with product 1 that bring factors, whose product is of the
+// balanced are powers of two with product 1 that bring factors, whose product is of the
 // size of that many times root, to one size: those without finite bounds have the share
 // that the others leave.
-func (s *space) balance(u []Linear, root float64) []float64 {
+func balanced(s *convex.Space, u []convex.Linear, root float64) []float64 {
 	out := make([]float64, len(u))
 	sizes, known, logs := make([]float64, len(u)), 0, 0.0
 	for k := range u {
-		if sizes[k] = s.size(u[k]); sizes[k] > 0 {
+		if sizes[k] = s.Size(u[k]); sizes[k] > 0 {
 			known++
 			logs += math.Log2(sizes[k])
 		}

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dcopt/dcopt/internal/dense"
 )
 
 // largeForm is the order from which on a quadratic form is split by a shift and
@@ -55,7 +55,7 @@ func extremes(ctx context.Context, q mat.Symmetric) (lo, hi float64, err error) 
 		}
 		norm := blas64.Nrm2(w)
 		scale = max(scale, math.Abs(α[len(α)-1])+norm)
-		if invariant := !(norm > unit*scale); invariant || len(α) == steps {
+		if invariant := !(norm > convex.Roundoff*scale); invariant || len(α) == steps {
 			θ := ritz(α, β)
 			first, last := θ[0], θ[len(θ)-1]
 			room := closeRitz / (1 - 2*closeRitz) * (last - first)
@@ -102,7 +102,7 @@ func ritz(α, β []float64) []float64 {
 }
 
 // splitQuad is aᵀQa with an indefinite Q.
-func splitQuad(a Expr, q mat.Symmetric, s split) *quad {
+func splitQuad(a convex.Array, q mat.Symmetric, s split) *quad {
 	f, own := quadOf(a, q), newParted(s)
 	f.own, f.indices = &own, own.indices
 	return f
@@ -110,7 +110,7 @@ func splitQuad(a Expr, q mat.Symmetric, s split) *quad {
 
 // largeQuad is aᵀQa for a large Q: convex or concave if a Cholesky factorisation
 // says so, else (Q + σI) − σI, or σI − (σI − Q) where that σ is smaller.
-func largeQuad(ctx context.Context, a Expr, q mat.Symmetric) scalar {
+func largeQuad(ctx context.Context, a convex.Array, q mat.Symmetric) scalar {
 	lo, hi, err := extremes(ctx, q)
 	if err != nil {
 		return scalar{err: err}
@@ -143,7 +143,7 @@ func largeQuad(ctx context.Context, a Expr, q mat.Symmetric) scalar {
 		moved.SetSym(i, i, moved.At(i, i)+shift)
 	}
 	s := addSplits([]split{*newQuad(a, moved).split(), squares(a)}, 1, -shift)
-	return node(splitQuad(a, q, s), a.of).Scale(sign)
+	return node(splitQuad(a, q, s), a.Of).Scale(sign)
 }
 
 // timesSign is ±q.

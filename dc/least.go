@@ -4,9 +4,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // The sum of the k least of some functions is at most the sum of those that are least
@@ -34,7 +36,7 @@ const mostProducts = 2_000_000
 
 // newLeastOf is w times a function f as w' > 0 times a sum of least ones, nil where it
 // is none of quadratic functions.
-func newLeastOf(w float64, f Convex) (float64, *leastOf) {
+func newLeastOf(w float64, f convex.Func) (float64, *leastOf) {
 	var items []scalar
 	var count int
 	smallest := false
@@ -83,7 +85,7 @@ func newLeastOf(w float64, f Convex) (float64, *leastOf) {
 	if !curved {
 		return 0, nil // concave: the tangents are as close
 	}
-	l.indices = union(lists...)
+	l.indices = convex.Union(lists...)
 	return w, l
 }
 
@@ -98,7 +100,7 @@ func squaredProducts(s *split) (products int, ok bool) {
 		if a == nil {
 			return 0, false
 		}
-		for k := range a.c {
+		for k := range a.C {
 			n := len(a.Linear(k).Idx)
 			products += n * (n + 1) / 2
 		}
@@ -106,12 +108,12 @@ func squaredProducts(s *split) (products int, ok bool) {
 	return products, true
 }
 
-func (f *leastOf) isMajorant()               {}
-func (f *leastOf) Support() []int            { return f.indices }
-func (f *leastOf) Value(x []float64) float64 { return f.e.Value(x) }
-func (f *leastOf) approx(x []float64) approx { return f.e.approx(x) }
-func (f *leastOf) over() Interval            { return f.e.Range() }
-func (f *leastOf) String() string            { return "sum of least" }
+func (f *leastOf) isMajorant()                      {}
+func (f *leastOf) Support() []int                   { return f.indices }
+func (f *leastOf) Value(x []float64) float64        { return f.e.Value(x) }
+func (f *leastOf) Approx(x []float64) convex.Approx { return f.e.Approx(x) }
+func (f *leastOf) Over() interval.Interval          { return f.e.Range() }
+func (f *leastOf) String() string                   { return "sum of least" }
 
 func (f *leastOf) node() Node {
 	n := Node{op: "least of", args: exprArgs(f.items...), num: float64(f.k)}
@@ -124,7 +126,7 @@ func (f *leastOf) node() Node {
 // AddSubgrad adds a gradient where there is one.
 func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	chosen := make([]bool, len(f.items))
-	(&Least{Sums: 1, Of: len(f.items), K: f.k, Plan: f.plan()}).Choose(x, chosen)
+	(&convex.Least{Sums: 1, Of: len(f.items), K: f.k, Plan: f.plan()}).Choose(x, chosen)
 	for i, ok := range chosen {
 		if !ok {
 			continue
@@ -134,9 +136,9 @@ func (f *leastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 	}
 }
 
-func (f *leastOf) Represent(Canon) Form {
-	l := Least{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}
-	return Form{Least: []Least{l}}
+func (f *leastOf) Represent(convex.Canon) convex.Form {
+	l := convex.Least{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}
+	return convex.Form{Least: []convex.Least{l}}
 }
 
 // plan has the items as the arguments of its last node.
@@ -157,11 +159,11 @@ func (f *leastOf) newPlan() *pass.Plan {
 	return pass.NewPlan(graph.First(&r.g))
 }
 
-func (f *leastOf) item(_, k int) Form {
+func (f *leastOf) item(_, k int) convex.Form {
 	s := f.items[k].split()
-	form := Form{Linear: s.lin}
+	form := convex.Form{Linear: s.lin}
 	for _, t := range s.g {
-		form.Quad = append(form.Quad, Quadratic{Weight: t.w, Arg: *rowAt(t.f, atom.SumSquares)})
+		form.Quad = append(form.Quad, convex.Quadratic{Weight: t.w, Arg: *rowAt(t.f, atom.SumSquares)})
 	}
 	return form
 }

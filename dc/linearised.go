@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // standIn is an expression that stands for a convex function which is subtracted, which it need not
@@ -24,14 +26,14 @@ func (f *standIn) Value(x []float64) float64 { return f.e.value(x) }
 func (f *standIn) AddSubgrad(dst []float64, scale float64, x []float64) {
 	f.e.addSubgrad(dst, scale, x)
 }
-func (f *standIn) Support() []int            { return f.indices }
-func (f *standIn) Smooth() bool              { return f.e.smooth() }
-func (f *standIn) approx(x []float64) approx { return f.e.approx(x) }
-func (f *standIn) Domain() []Representer     { return f.all.Domain() }
-func (f *standIn) Everywhere() bool          { return f.everywhere }
+func (f *standIn) Support() []int                   { return f.indices }
+func (f *standIn) Smooth() bool                     { return f.e.smooth() }
+func (f *standIn) Approx(x []float64) convex.Approx { return f.e.Approx(x) }
+func (f *standIn) Domain() []convex.Representer     { return f.all.Domain() }
+func (f *standIn) Everywhere() bool                 { return f.everywhere }
 
 func (f *standIn) Inside(x []float64) bool {
-	return f.everywhere || finite(f.e.value(x)) && f.all.Inside(x)
+	return f.everywhere || num.Finite(f.e.value(x)) && f.all.Inside(x)
 }
 
 // node: those that are not linearised are no one else's.
@@ -49,12 +51,12 @@ func (f *standIn) String() string {
 	return fmt.Sprintf("a function of a %v without a split", f.of)
 }
 
-// parts of a function that is linearised.
-func (f *standIn) parts() []Convex {
+// Parts of a function that is linearised.
+func (f *standIn) Parts() []convex.Func {
 	if f.of == nil {
 		return nil
 	}
-	return f.all.parts()
+	return f.all.Parts()
 }
 
 // turned is −f.
@@ -74,8 +76,8 @@ func (e *scalar) withTangents() bool {
 }
 
 // tangentIn reports whether f is made of functions that are linearised.
-func tangentIn(f Convex) bool {
-	if p, ok := f.(parts); ok && slices.ContainsFunc(p.parts(), tangentIn) {
+func tangentIn(f convex.Func) bool {
+	if p, ok := f.(convex.Compound); ok && slices.ContainsFunc(p.Parts(), tangentIn) {
 		return true
 	}
 	return (term{f: f}).linearised()
@@ -131,42 +133,42 @@ func (t *standIn) bounded() (split, bool) {
 	if !ok {
 		return split{}, false
 	}
-	list := b.up
+	list := b.Up
 	if t.sign > 0 { // it stands for −t
-		list = b.down
+		list = b.Down
 	}
-	rows := make([]Linear, 0, len(list))
+	rows := make([]convex.Linear, 0, len(list))
 	for _, s := range list {
-		if !finite(s.w) {
+		if !num.Finite(s.W) {
 			return split{}, false
 		}
-		if s.w > 0 {
-			rows = append(rows, centred(s.a).Scale(math.Sqrt(s.w/2)))
+		if s.W > 0 {
+			rows = append(rows, centred(s.A).Scale(math.Sqrt(s.W/2)))
 		}
 	}
 	var q []term
 	bent := &standIn{e: t.e, all: t.all, everywhere: t.everywhere, indices: t.indices}
 	if len(rows) > 0 {
-		q = []term{{1, newVectorAtom(atom.SumSquares, nil, Entries(rows...))}}
+		q = []term{{1, newVectorAtom(atom.SumSquares, nil, convex.Entries(rows...))}}
 		bent.e = scalar{terms: append(slices.Clip(q), t.e.terms...)}
-		bent.indices = union(t.indices, q[0].f.Support())
+		bent.indices = convex.Union(t.indices, q[0].f.Support())
 	}
 	return split{g: q, h: []term{{1, bent}}}, true
 }
 
 // centred is l less the middle of its range: its square is as small as it can be.
-func centred(l Linear) Linear {
-	i := l.over()
+func centred(l convex.Linear) convex.Linear {
+	i := l.Over()
 	if !i.IsFinite() {
 		return l
 	}
-	return l.AddScaled(-1, Linear{Const: i.Lo/2 + i.Hi/2})
+	return l.AddScaled(-1, convex.Linear{Const: i.Lo/2 + i.Hi/2})
 }
 
 // made is the expression of a function f of es with split s. It is s itself
 // where that is a convex function and says as much as f.
 func made(f func(parted) written, s split, es ...scalar) scalar {
-	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.isZero()
+	simple := s.isAffine() || s.isConvex() && len(s.g) == 1 && s.g[0].w == 1 && s.lin.IsZero()
 	if len(s.g) == 1 {
 		_, lifted := s.g[0].f.(interface{ onlyInSplits() })
 		simple = simple && !lifted

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -15,40 +16,37 @@ import (
 // column by column.
 type symmetric struct {
 	n       int
-	a       Expr
+	a       convex.Array
 	indices []int
 	pool    *sync.Pool // of *symWork
 }
 
 // newSymmetric takes the upper triangle of a square matrix that is seen to be
 // symmetric, or returns an error.
-func newSymmetric(name string, a Expr) (*symmetric, error) {
-	if err := a.Err(); err != nil {
-		return nil, err
-	}
+func newSymmetric(name string, a array) (*symmetric, error) {
 	if a.bent() {
 		return nil, badExpr("%s needs a matrix of affine functions", name).err
 	}
-	shape := a.shape
+	shape := a.Shape
 	if len(shape) == 0 {
 		shape = []int{1, 1}
 	}
 	if len(shape) != 2 || shape[0] != shape[1] || shape[0] == 0 {
-		return nil, badExpr("%s of shape %v, want a square matrix", name, a.shape).err
+		return nil, badExpr("%s of shape %v, want a square matrix", name, a.Shape).err
 	}
 	n := shape[0]
-	if i, j, ok := IsSymmetric(a.Reshape(n, n)); !ok {
+	if i, j, ok := isSymmetric(a.Reshaped(n, n)); !ok {
 		return nil, badExpr("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), "+
 			"counted from 0, differ; take (X + X')/2", name, i, j, j, i).err
 	}
-	rows := make([]Linear, 0, triangle(n))
+	rows := make([]convex.Linear, 0, triangle(n))
 	for j := range n {
 		for i := range j + 1 {
 			rows = append(rows, a.Linear(i*n+j))
 		}
 	}
-	s := &symmetric{n: n, a: Entries(rows...)}
-	s.indices = s.a.support()
+	s := &symmetric{n: n, a: convex.Entries(rows...)}
+	s.indices = s.a.Support()
 	s.pool = &sync.Pool{New: func() any { return newSymWork(n) }}
 	return s, nil
 }
@@ -56,13 +54,18 @@ func newSymmetric(name string, a Expr) (*symmetric, error) {
 // IsSymmetric reports whether a square matrix is seen to be symmetric; if not,
 // i and j are the indices, from 0, of an entry that differs from its mirror.
 func IsSymmetric(a Expr) (i, j int, ok bool) {
-	if len(a.shape) != 2 || a.shape[0] != a.shape[1] || a.Err() != nil || a.bent() {
+	if len(a.arr.Shape) != 2 || a.arr.Shape[0] != a.arr.Shape[1] || a.Err() != nil || a.bent() {
 		return 0, 0, false
 	}
-	n := a.shape[0]
+	return isSymmetric(a.arr.Array)
+}
+
+// isSymmetric is IsSymmetric of a square matrix of affine functions.
+func isSymmetric(a convex.Array) (i, j int, ok bool) {
+	n := a.Shape[0]
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			if !a.Linear(i*n + j).mirrors(a.Linear(j*n + i)) {
+			if !mirrors(a.Linear(i*n+j), a.Linear(j*n+i)) {
 				return i, j, false
 			}
 		}
@@ -71,8 +74,8 @@ func IsSymmetric(a Expr) (i, j int, ok bool) {
 }
 
 // mirrors reports whether two functions are equal but for rounding.
-func (l Linear) mirrors(r Linear) bool {
-	if l.equal(r) {
+func mirrors(l convex.Linear, r convex.Linear) bool {
+	if l.Equal(r) {
 		return true
 	}
 	d, size := l.AddScaled(-1, r), math.Max(math.Abs(l.Const), math.Abs(r.Const))
@@ -87,7 +90,7 @@ func (l Linear) mirrors(r Linear) bool {
 }
 
 // at is entry (i, j).
-func (s *symmetric) at(i, j int) Linear { return s.a.Linear(place(i, j)) }
+func (s *symmetric) at(i, j int) convex.Linear { return s.a.Linear(place(i, j)) }
 
 // addOuter adds w·vvᵀ, as the gradient with respect to the matrix, to dst.
 func (s *symmetric) addOuter(dst []float64, w float64, n int, v func(i int) float64) {
@@ -97,9 +100,9 @@ func (s *symmetric) addOuter(dst []float64, w float64, n int, v func(i int) floa
 			continue
 		}
 		for i := range j {
-			s.a.addRow(dst, 2*vj*v(i), place(i, j))
+			s.a.AddRow(dst, 2*vj*v(i), place(i, j))
 		}
-		s.a.addRow(dst, vj*v(j), place(j, j))
+		s.a.AddRow(dst, vj*v(j), place(j, j))
 	}
 }
 
@@ -124,7 +127,7 @@ func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
 	sum := 0.0
 	for j := range s.n {
 		for i := range j + 1 {
-			v := s.a.at(place(i, j), x)
+			v := s.a.At(place(i, j), x)
 			if i == j {
 				v += shift
 			}
@@ -143,15 +146,15 @@ func (s *symmetric) errorNorm(x []float64) float64 {
 	e, size := 0.0, 0.0
 	for j := range s.n {
 		for i := range j + 1 {
-			v, w := s.a.approx(place(i, j), x), 2.0
+			v, w := s.a.Approx(place(i, j), x), 2.0
 			if i == j {
 				w = 1
 			}
-			e += w * v.e * v.e
-			size += w * v.v * v.v
+			e += w * v.E * v.E
+			size += w * v.V * v.V
 		}
 	}
-	return math.Sqrt(e) + 10*float64(s.n+1)*unit*math.Sqrt(size)
+	return math.Sqrt(e) + 10*float64(s.n+1)*convex.Roundoff*math.Sqrt(size)
 }
 
 // eigen leaves the eigenvalues in λ, ascending, and the eigenvectors in the
@@ -214,7 +217,7 @@ func (w *symWork) factor(s *symmetric, x []float64) bool {
 func (w *symWork) definite(s *symmetric, x []float64) bool { return w.load(s, x, 0) && w.cholesky() }
 
 // semidefinite states that the symmetric matrix is positive semidefinite.
-func semidefinite(c Canon, n int, at func(i, j int) Linear) {
+func semidefinite(c convex.Canon, n int, at func(i, j int) convex.Linear) {
 	if n == 1 {
 		c.Row(at(0, 0), 0, math.Inf(1))
 		return
@@ -224,24 +227,25 @@ func semidefinite(c Canon, n int, at func(i, j int) Linear) {
 
 // semidefiniteCone is the cone of semidefinite for n > 1. Of order two it is a
 // second-order cone: ‖(a − c, 2b)‖ ≤ a + c.
-func semidefiniteCone(n int, at func(i, j int) Linear) Cone {
+func semidefiniteCone(n int, at func(i, j int) convex.Linear) convex.Cone {
 	if n == 2 {
 		a, b, d := at(0, 0), at(0, 1), at(1, 1)
-		return Cone{Kind: SecondOrderCone, Rows: []Linear{a.AddScaled(1, d), a.AddScaled(-1, d), b.Scale(2)}}
+		return convex.Cone{Kind: convex.SecondOrderCone, Rows: []convex.Linear{a.AddScaled(1, d), a.AddScaled(-1, d),
+			b.Scale(2)}}
 	}
-	rows := make([]Linear, 0, triangle(n))
+	rows := make([]convex.Linear, 0, triangle(n))
 	for j := range n {
 		for i := range j {
 			rows = append(rows, at(i, j).Scale(math.Sqrt2))
 		}
 		rows = append(rows, at(j, j))
 	}
-	return Cone{Kind: SemidefiniteCone, Rows: rows}
+	return convex.Cone{Kind: convex.SemidefiniteCone, Rows: rows}
 }
 
 // block is the matrix [a b; bᵀ d], a of order n.
-func block(n int, a, b, d func(i, j int) Linear) func(i, j int) Linear {
-	return func(i, j int) Linear {
+func block(n int, a, b, d func(i, j int) convex.Linear) func(i, j int) convex.Linear {
+	return func(i, j int) convex.Linear {
 		i, j = min(i, j), max(i, j)
 		switch {
 		case j < n:
@@ -254,31 +258,31 @@ func block(n int, a, b, d func(i, j int) Linear) func(i, j int) Linear {
 }
 
 // free is a new symmetric matrix, and its trace.
-func free(c Canon, n int) (at func(i, j int) Linear, trace Linear) {
-	cols := make([]Linear, triangle(n))
+func free(c convex.Canon, n int) (at func(i, j int) convex.Linear, trace convex.Linear) {
+	cols := make([]convex.Linear, triangle(n))
 	for k := range cols {
-		cols[k] = column(c)
+		cols[k] = convex.Column(c)
 	}
-	diagonal, ones := make([]Linear, n), make([]float64, n)
+	diagonal, ones := make([]convex.Linear, n), make([]float64, n)
 	for i := range n {
 		diagonal[i], ones[i] = cols[place(i, i)], 1
 	}
-	return func(i, j int) Linear { return cols[place(i, j)] }, sumLinear(diagonal, ones)
+	return func(i, j int) convex.Linear { return cols[place(i, j)] }, convex.SumLinear(diagonal, ones)
 }
 
 // multiple is l on the diagonal.
-func multiple(l Linear) func(i, j int) Linear {
-	return func(i, j int) Linear {
+func multiple(l convex.Linear) func(i, j int) convex.Linear {
+	return func(i, j int) convex.Linear {
 		if i == j {
 			return l
 		}
-		return Linear{}
+		return convex.Linear{}
 	}
 }
 
 // arg is the matrix as the argument of an atom.
-func (s *symmetric) arg() [2]array {
-	return [2]array{{affine: &s.a, layout: triangles, order: s.n}}
+func (s *symmetric) arg() [2]argument {
+	return [2]argument{{affine: &s.a, layout: triangles, order: s.n}}
 }
 
 // inverse leaves the inverse of the factored matrix in t, its upper triangle row by row.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestSymmetricVariables: x has the upper triangle, the affine map all entries.
@@ -133,9 +134,9 @@ func TestMatFracsBecomeOne(t *testing.T) {
 	if got := e.Value(x); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("value %g, want %g", got, want)
 	}
-	count := func(f dc.Convex) (n, rows int) {
-		c := collector{cols: 15, forms: map[dc.Representer]dc.Form{}}
-		c.Form(f.(dc.Representer))
+	count := func(f convex.Func) (n, rows int) {
+		c := collector{cols: 15, forms: map[convex.Representer]convex.Form{}}
+		c.Form(f.(convex.Representer))
 		for _, k := range c.cones {
 			rows += k.Len
 		}

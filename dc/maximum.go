@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
@@ -12,7 +13,7 @@ import (
 type maxOf struct {
 	items   []scalar // nil: they are the pieces
 	indices []int
-	pieces  []Linear // not nil where all items are polyhedral
+	pieces  []convex.Linear // not nil where all items are polyhedral
 }
 
 // mostPieces, beside some for each item, bounds the pieces that are written out.
@@ -21,7 +22,7 @@ type maxOf struct {
 const mostPieces = 1000
 
 func newMaxOf(items []scalar) *maxOf {
-	m := &maxOf{items: items, pieces: []Linear{}}
+	m := &maxOf{items: items, pieces: []convex.Linear{}}
 	var lists [][]int
 	for k := range items {
 		e := &items[k]
@@ -39,17 +40,17 @@ func newMaxOf(items []scalar) *maxOf {
 			m.pieces = append(m.pieces, p...)
 		}
 	}
-	m.indices = union(lists...)
+	m.indices = convex.Union(lists...)
 	return m
 }
 
-func newMaxOfAffine(lins []Linear) *maxOf {
+func newMaxOfAffine(lins []convex.Linear) *maxOf {
 	var few [4][]int
 	lists := few[:0]
 	for k := range lins {
 		lists = append(lists, lins[k].Idx)
 	}
-	return &maxOf{pieces: lins, indices: union(lists...)}
+	return &maxOf{pieces: lins, indices: convex.Union(lists...)}
 }
 
 // largestPiece is the number and the value of the first of the largest pieces.
@@ -88,29 +89,29 @@ func (m *maxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
 
 func (m *maxOf) Support() []int { return m.indices }
 
-func (m *maxOf) Pieces() []Linear { return m.pieces }
+func (m *maxOf) Pieces() []convex.Linear { return m.pieces }
 
-func (m *maxOf) Represent(c Canon) Form {
+func (m *maxOf) Represent(c convex.Canon) convex.Form {
 	if m.pieces == nil {
-		t := column(c)
+		t := convex.Column(c)
 		for k := range m.items {
 			f, _ := m.items[k].oneSided()
 			c.Row(c.Bound(f).AddScaled(-1, t), math.Inf(-1), 0)
 		}
-		return Form{Linear: t}
+		return convex.Form{Linear: t}
 	}
 	total := 0
 	for _, l := range m.pieces {
 		total += len(l.Idx)
 	}
-	b := beside(c.Var(), total, len(m.pieces))
+	b := convex.Beside(c.Var(), total, len(m.pieces))
 	for _, l := range m.pieces {
-		c.Row(b.plus(l, -1), math.Inf(-1), 0)
+		c.Row(b.Plus(l, -1), math.Inf(-1), 0)
 	}
-	return Form{Linear: b.alone()}
+	return convex.Form{Linear: b.Alone()}
 }
 
-func (m *maxOf) Domain() (out []Representer) {
+func (m *maxOf) Domain() (out []convex.Representer) {
 	for k := range m.items {
 		out = append(out, m.items[k].domain()...)
 	}
@@ -130,15 +131,15 @@ func (m *maxOf) Inside(x []float64) bool {
 	return true
 }
 
-func (m *maxOf) approx(x []float64) approx {
-	best := newLargest()
+func (m *maxOf) Approx(x []float64) convex.Approx {
+	best := convex.NewLargest()
 	for k := range m.items {
-		best.add(m.items[k].approx(x))
+		best.Add(m.items[k].Approx(x))
 	}
 	for k := 0; k < len(m.pieces) && m.items == nil; k++ {
-		best.add(m.pieces[k].approx(x))
+		best.Add(m.pieces[k].Approx(x))
 	}
-	return best.approx()
+	return best.Approx()
 }
 
 // all are the items.
@@ -154,13 +155,13 @@ func (m *maxOf) all() []scalar {
 }
 
 // over: an affine function beside its negative is ≥ 0 together with it.
-func (m *maxOf) over() Interval {
+func (m *maxOf) Over() interval.Interval {
 	i := interval.New(math.Inf(-1), math.Inf(-1))
 	items := m.all()
 	for k := range items {
 		e := &items[k]
 		i = i.Max(e.Range())
-		if k > 0 && len(e.terms)+len(items[k-1].terms) == 0 && e.lin.isNegative(items[k-1].lin) {
+		if k > 0 && len(e.terms)+len(items[k-1].terms) == 0 && e.lin.IsNegative(items[k-1].lin) {
 			i.Lo = max(i.Lo, 0)
 		}
 	}
@@ -171,8 +172,8 @@ func (m *maxOf) node() Node {
 	return Node{op: "max", row: atom.Max, args: exprArgs(m.all()...)}
 }
 
-func (m *maxOf) parts() []Convex {
-	var out []Convex
+func (m *maxOf) Parts() []convex.Func {
+	var out []convex.Func
 	for k := range m.items {
 		if e := &m.items[k]; len(e.terms) > 0 {
 			f, _ := e.oneSided()
@@ -187,13 +188,13 @@ func (m *maxOf) String() string { return "max" }
 // ActivePiece is the affine function that m has its value and subgradient from at x,
 // its number among the pieces of m, and that value. ok is false where m is no maximum of
 // affine functions. It is for package ccp, which finds it by assertion.
-func (m *maxOf) ActivePiece(x []float64) (l Linear, number int, value float64, ok bool) {
+func (m *maxOf) ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool) {
 	if len(m.pieces) == 0 {
-		return Linear{}, 0, 0, false
+		return convex.Linear{}, 0, 0, false
 	}
 	for _, s := range m.items {
 		if len(s.terms) > 0 {
-			return Linear{}, 0, 0, false
+			return convex.Linear{}, 0, 0, false
 		}
 	}
 	number, value = m.largestPiece(x)

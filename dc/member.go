@@ -1,15 +1,18 @@
 package dc
 
 import (
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // memberOf is node k of member i, which has one entry, as an expression.
-func memberOf(g *graph.Graph, k int, of *space, i int) scalar { return entriesOf(g, k, of, i)[0] }
+func memberOf(g *graph.Graph, k int, of *convex.Space, i int) scalar {
+	return entriesOf(g, k, of, i)[0]
+}
 
 // entriesOf are the entries of node k of member i.
-func entriesOf(g *graph.Graph, k int, of *space, i int) []scalar {
+func entriesOf(g *graph.Graph, k int, of *convex.Space, i int) []scalar {
 	n := &g.Nodes[k]
 	var args []scalar
 	for _, a := range n.Args {
@@ -43,17 +46,17 @@ func reduced(n *graph.Node, group []scalar) scalar {
 	if n.Is(atom.Norm1) && len(group) == 1 {
 		return absOf(group[0])
 	}
-	return applyRow(n.Function, n.P, arrayOf([]int{len(group)}, group))
+	return applyRow(n.Function, n.P, listOf([]int{len(group)}, group))
 }
 
 // linearOf is a row of member i.
-func linearOf(r *graph.Row, i int, of *space) Linear {
-	return appendRow(Linear{Idx: make([]int, 0, len(r.Idx)), Val: make([]float64, 0, len(r.Idx))}, r, i, of)
+func linearOf(r *graph.Row, i int, of *convex.Space) convex.Linear {
+	return appendRow(convex.Linear{Idx: make([]int, 0, len(r.Idx)), Val: make([]float64, 0, len(r.Idx))}, r, i, of)
 }
 
 // appendRow is linearOf in the room of l, which has no coefficients.
-func appendRow(l Linear, r *graph.Row, i int, of *space) Linear {
-	l.Const, l.of, l.lost = graph.At(r.C, i), of, r.Lost
+func appendRow(l convex.Linear, r *graph.Row, i int, of *convex.Space) convex.Linear {
+	l.Const, l.Of, l.Lost = graph.At(r.C, i), of, r.Lost
 	for t := range r.Idx {
 		l.Idx, l.Val = append(l.Idx, int(graph.At(r.Idx[t], i))), append(l.Val, graph.At(r.Val[t], i))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/graph/pass"
@@ -15,7 +16,7 @@ import (
 // graph, an affine function plus weighted convex functions.
 type members struct {
 	plan   *pass.Plan
-	of     *space
+	of     *convex.Space
 	width  int
 	index  []int32   // of the names, width numbers for each member
 	convex bool      // there is no h
@@ -27,7 +28,7 @@ type members struct {
 }
 
 // newMembers are ready for use.
-func newMembers(g *graph.Graph, width int, index []int32, of *space) *members {
+func newMembers(g *graph.Graph, width int, index []int32, of *convex.Space) *members {
 	m := &members{plan: pass.NewPlan(g), of: of, width: width, index: index, convex: true, plain: true}
 	m.minus = make([]bool, len(g.Last().Args))
 	for a, arg := range g.Last().Args {
@@ -48,7 +49,7 @@ type growing struct {
 	family string
 	width  int
 	index  []int32
-	of     *space
+	of     *convex.Space
 	joined bool // they are one object in the list
 }
 
@@ -94,8 +95,8 @@ func (m *members) support(k int) (list []int) {
 	return slices.Compact(list)
 }
 
-func (m *members) Count() int          { return m.plan.N }
-func (m *members) affine(k int) Linear { return linearOf(&m.plan.Last().Rows[0], k, m.of) }
+func (m *members) Count() int                 { return m.plan.N }
+func (m *members) affine(k int) convex.Linear { return linearOf(&m.plan.Last().Rows[0], k, m.of) }
 
 func (m *members) Tangent() (t *pass.Tangent, ok bool) {
 	if !m.plain {

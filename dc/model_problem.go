@@ -8,7 +8,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Problem checks the model and returns it as a problem that no longer changes.
@@ -52,18 +54,18 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 			}
 		}
 	}
-	if m.known != nil && m.space != nil && !slices.Equal(m.space.stated, m.space.within) {
+	if m.known != nil && m.space != nil && !slices.Equal(m.space.Stated, m.space.Within) {
 		errs = append(errs, errors.New("dc: the model is told by Again of a constraint that it lacks"))
 	}
 	if m.space != nil {
-		p.within = slices.Clone(m.space.within)
+		p.within = slices.Clone(m.space.Within)
 	}
 	if len(m.costs) > 0 {
 		sign := -1.0 // in h, which is subtracted
 		if p.Maximize {
 			sign = 1
 		}
-		p.setObjective(sumExprs([]scalar{*p.objective(), concave(newPriced(m.costs, sign), m.space)}))
+		p.setObjective(sumExprs([]scalar{*p.objective(), concaveOf(newPriced(m.costs, sign), m.space)}))
 	}
 	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
 		p.setObjective(p.objective().apart(func(term) bool { return true })) // an equation may define a variable of it
@@ -90,7 +92,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 			err = checkExpr(c.function(), m.space)
 		}
 		if err == nil && c.cone != nil {
-			err = c.cone.check(m.space)
+			err = checkCone(c.cone, m.space)
 		}
 		if err == nil && !c.DC {
 			err = c.checkAffine(m.space)
@@ -172,11 +174,11 @@ func (p *Problem) prepare(look *lookout, objective, form func(scalar) scalar) (t
 	return touches, nil
 }
 
-func checkExpr(e scalar, of *space) error {
+func checkExpr(e scalar, of *convex.Space) error {
 	if e.err != nil {
 		return e.err
 	}
-	if err := e.owner().check(of); err != nil {
+	if err := e.owner().Check(of); err != nil {
 		return err
 	}
 	f := e.Unrepresentable()
@@ -192,21 +194,21 @@ func checkExpr(e scalar, of *space) error {
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a "+
 			"minimised objective or on the left of ≤", describe(f))
 	}
-	if s := e.splitNow(); bad(s.lin) {
+	if s := e.splitNow(); convex.NotFinite(s.lin) {
 		return errors.New("dc: a coefficient is not finite")
 	}
 	return nil
 }
 
-func describe(f Convex) string {
+func describe(f convex.Func) string {
 	if s, ok := f.(fmt.Stringer); ok {
 		return s.String()
 	}
 	return fmt.Sprintf("%T", f)
 }
 
-func (c *Constraint) checkAffine(of *space) error {
-	if err := errors.Join(c.A.Err(), c.A.of.check(of)); err != nil {
+func (c *Constraint) checkAffine(of *convex.Space) error {
+	if err := errors.Join(c.A.Err(), c.A.arr.Of.Check(of)); err != nil {
 		return err
 	}
 	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {
@@ -216,7 +218,7 @@ func (c *Constraint) checkAffine(of *space) error {
 		if !(c.Lo[k] <= c.Hi[k]) {
 			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
 		}
-		if bad(c.A.Linear(k)) {
+		if convex.NotFinite(c.A.Linear(k)) {
 			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
 		}
 	}
@@ -240,10 +242,10 @@ func (p *Problem) reach() []float64 {
 			least := c.e.lin.Const / math.Abs(w)
 			for n := range u {
 				if n != k {
-					least /= u[n].over().Hi
+					least /= u[n].Over().Hi
 				}
 			}
-			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && finite(least) {
+			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && num.Finite(least) {
 				if out == nil {
 					out = make([]float64, p.n)
 				}

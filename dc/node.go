@@ -1,6 +1,9 @@
 package dc
 
-import "github.com/dcopt/dcopt/internal/graph/atom"
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
 
 // Node is an atom with its arguments, as an expression was written. Passes over
 // expressions read nodes: Expr.Written yields them, Apply makes them again.
@@ -9,14 +12,14 @@ type Node struct {
 	curve    curve        // of one that is a function of one number: it knows op and data
 	row      *atom.Reduce // of one that is a function of several numbers
 	negative bool         // the function is minus the atom
-	args     [2]array
+	args     [2]argument
 	num      float64
 	nums     []float64
 	key      any // the rest that tells it from others, comparable
 }
 
 // node is f of an argument. Families know curves with cones.
-func (f curve) node(args [2]array) Node {
+func (f curve) node(args [2]argument) Node {
 	switch {
 	case f.represented():
 		return Node{curve: f, args: args}
@@ -33,7 +36,7 @@ func (f curve) node(args [2]array) Node {
 type noder interface{ node() Node }
 
 // nodeOf is f as a node; the node of a function nobody knows has the op "".
-func nodeOf(f Convex) Node {
+func nodeOf(f convex.Func) Node {
 	if n, ok := f.(noder); ok {
 		return n.node()
 	}
@@ -59,13 +62,13 @@ func (n *Node) Op() string {
 // Expr.Written has turned the sign of the weight then.
 func (n *Node) Negative() bool { return n.negative || n.curve.row != nil && n.curve.negative }
 
-// array is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
-type array struct {
-	affine *Expr
+// argument is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
+type argument struct {
+	affine *convex.Array
 	layout layout // of affine
 	order  int    // of the triangle, or the length of a column
 	exprs  []scalar
-	of     *space
+	of     *convex.Space
 }
 
 // layout is how an affine array lies.
@@ -77,7 +80,7 @@ const (
 	columns          // the columns of a matrix, one after the other
 )
 
-func affineArgs(as ...*Expr) (out [2]array) {
+func affineArgs(as ...*convex.Array) (out [2]argument) {
 	for k, a := range as {
 		out[k].affine = a
 	}
@@ -85,10 +88,10 @@ func affineArgs(as ...*Expr) (out [2]array) {
 }
 
 // exprArgs are the arguments of an atom of one array.
-func exprArgs(es ...scalar) [2]array { return [2]array{{exprs: es}} }
+func exprArgs(es ...scalar) [2]argument { return [2]argument{{exprs: es}} }
 
 // len is the number of entries.
-func (a *array) len() int {
+func (a *argument) len() int {
 	switch {
 	case a.affine != nil && a.layout == triangles:
 		return a.order * a.order

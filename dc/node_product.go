@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
@@ -35,10 +37,10 @@ func timesOf(a, b scalar) scalar {
 	case b.IsConst():
 		return a.Scale(b.split().lin.Const)
 	case a.isAffineNow() && b.isAffineNow():
-		if w, ok := a.lin.multipleOf(b.lin); ok {
+		if w, ok := a.lin.MultipleOf(b.lin); ok {
 			return squareOf(b).Scale(w)
 		}
-		return inner(FromLinear(a.lin), FromLinear(b.lin))
+		return inner(a.lin.Number(), b.lin.Number())
 	case a.same(&b):
 		return squareOf(a)
 	}
@@ -73,12 +75,12 @@ func timesLogs(u, v scalar) (scalar, bool) {
 			continue
 		}
 		c -= t.w
-		if w, ok := l.multipleOf(u.lin); ok && w > 0 {
+		if w, ok := l.MultipleOf(u.lin); ok && w > 0 {
 			positive = true
 			parts = append(parts, u.Scale(-t.w*math.Log(w)))
 			continue
 		}
-		parts = append(parts, divergence(u, l.expr(), true).Scale(t.w), l.expr().Sub(u).Scale(-t.w))
+		parts = append(parts, divergence(u, linearExpr(l), true).Scale(t.w), linearExpr(l).Sub(u).Scale(-t.w))
 	}
 	if !positive || len(rest) > len(v.terms) {
 		return scalar{}, false
@@ -90,7 +92,7 @@ func timesLogs(u, v scalar) (scalar, bool) {
 }
 
 // twoFactors are u and v of f = u·v.
-func twoFactors(f Convex) (u, v scalar, ok bool) {
+func twoFactors(f convex.Func) (u, v scalar, ok bool) {
 	switch g := f.(type) {
 	case *vectorAtom:
 		if g.row == atom.Inner && len(g.items) == 2 {
@@ -102,7 +104,7 @@ func twoFactors(f Convex) (u, v scalar, ok bool) {
 		}
 	}
 	if a, _ := affineFactors(f, 1); len(a) == 2 {
-		return a[0].expr(), a[1].expr(), true
+		return linearExpr(a[0]), linearExpr(a[1]), true
 	}
 	return scalar{}, scalar{}, false
 }
@@ -119,69 +121,82 @@ func twoFactors(f Convex) (u, v scalar, ok bool) {
 //	refuses    arrays with another number of entries
 //	form       quadratic
 //	source     Horst and Thoai 1999, section 2
-func Inner(u, v Expr) Expr { return inner(u, v).array() }
+func Inner(u, v Expr) Expr {
+	switch err := errors.Join(u.Err(), v.Err()); {
+	case err != nil:
+		return wrong(err)
+	case u.Len() != v.Len():
+		return failed("inner product of shapes %v and %v", u.arr.Shape, v.arr.Shape)
+	}
+	return number(innerOf(u.list(), v.list()))
+}
 
-func inner(u, v Expr) scalar {
-	if err := errors.Join(u.Err(), v.Err()); err != nil {
-		return scalar{err: err}
+// innerOf is the inner product of as many entries each.
+func innerOf(u, v array) scalar {
+	if !u.bent() && !v.bent() {
+		return inner(u.Array, v.Array)
 	}
-	if u.Len() != v.Len() {
-		return badExpr("inner product of shapes %v and %v", u.shape, v.shape)
+	products := make([]scalar, u.Len())
+	for k := range products {
+		products[k] = timesOf(u.scalar(k), v.scalar(k))
 	}
-	u, v = u.Reshape(u.Len()), v.Reshape(v.Len())
+	all := listOf([]int{len(products)}, products)
+	return all.sum()
+}
+
+// inner is innerOf for affine functions.
+func inner(u, v convex.Array) scalar {
+	u, v = u.Reshaped(u.Len()), v.Reshaped(v.Len())
 	switch {
-	case u.bent() || v.bent():
-		return pairwise("product", u, v, timesOf).sum()
 	case u.IsConst():
-		return v.Dot(u.c).one()
+		return linearExpr(v.Dot(u.C))
 	case v.IsConst():
-		return u.Dot(v.c).one()
-	}
-	if sameEntries(&u, &v) {
+		return linearExpr(u.Dot(v.C))
+	case sameEntries(&u, &v):
 		return reduce(atom.SumSquares, nil, u)
 	}
-	both := Stack(u, v)
+	both := convex.Stack(u, v)
 	f, own := newVectorAtom(atom.Inner, nil, both), newParted(innerSplit(u, v))
 	f.own = func() *parted { return &own }
-	return node(f, both.of)
+	return node(f, both.Of)
 }
 
 // innerSplit is the sum of the products that have a factor which is constant by
 // the bounds of its variables, and the polarisation of the others.
-func innerSplit(u, v Expr) split {
-	var plus, minus, lins []Linear
-	for k := range u.c {
-		a, b := u.Linear(k).fixed(), v.Linear(k).fixed()
+func innerSplit(u, v convex.Array) split {
+	var plus, minus, lins []convex.Linear
+	for k := range u.C {
+		a, b := u.Linear(k).Fixed(), v.Linear(k).Fixed()
 		switch {
 		case a.IsConst():
 			lins = append(lins, b.Scale(a.Const))
 		case b.IsConst():
 			lins = append(lins, a.Scale(b.Const))
 		default:
-			α := balance(a.over(), b.over())
+			α := balance(a.Over(), b.Over())
 			a, b = a.Scale(α), b.Scale(1/α)
 			plus, minus = append(plus, a.AddScaled(1, b)), append(minus, a.AddScaled(-1, b))
 		}
 	}
-	s := split{lin: sumLinear(lins, slices.Repeat([]float64{1}, len(lins)))}
+	s := split{lin: convex.SumLinear(lins, slices.Repeat([]float64{1}, len(lins)))}
 	if plus == nil {
 		return s
 	}
-	return addSplits([]split{s, squares(Entries(plus...)), squares(Entries(minus...))}, 1, 0.25, -0.25)
+	return addSplits([]split{s, squares(convex.Entries(plus...)), squares(convex.Entries(minus...))}, 1, 0.25, -0.25)
 }
 
 // squares is the sum of squares as a split.
-func squares(a Expr) split {
+func squares(a convex.Array) split {
 	f := newVectorAtom(atom.SumSquares, nil, a)
 	if a.IsConst() {
-		return split{lin: Linear{Const: f.Value(nil)}}
+		return split{lin: convex.Linear{Const: f.Value(nil)}}
 	}
 	return convexSplit(f)
 }
 
 // balance is the power of two nearest to the α with which αu and v/α have ranges
 // of one width; 1 where one has no finite width, or is constant.
-func balance(u, v Interval) float64 {
+func balance(u, v interval.Interval) float64 {
 	ratio := (v.Hi - v.Lo) / (u.Hi - u.Lo)
 	if !(ratio > 0) || math.IsInf(ratio, 1) {
 		return 1
@@ -195,7 +210,7 @@ var errProduct = errors.New("dc: no split is known for this product or square: a
 // signedParts is a function as p − q + l with convex p, q ≥ 0.
 type signedParts struct {
 	p, q split
-	l    Linear
+	l    convex.Linear
 }
 
 // nonnegativeParts lifts the convex functions of a split to where they are ≥ 0:
@@ -209,7 +224,7 @@ func nonnegativeParts(s *split) (signedParts, error) {
 			part = &out.q
 		}
 		for _, t := range terms {
-			low := Linear{Const: rangeOf(t.f).Lo}
+			low := convex.Linear{Const: convex.RangeOf(t.f).Lo}
 			if math.IsInf(low.Const, 0) {
 				var ok bool
 				if low, ok = minorant(t.f); !ok {
@@ -221,23 +236,23 @@ func nonnegativeParts(s *split) (signedParts, error) {
 			out.l = out.l.AddScaled(sign*t.w, low)
 		}
 	}
-	switch i := out.l.over(); {
+	switch i := out.l.Over(); {
 	case out.l.IsConst():
 	case !math.IsInf(i.Lo, 0):
-		out.p.lin = out.p.lin.AddScaled(1, out.l).AddScaled(-1, Linear{Const: i.Lo})
-		out.l = Linear{Const: i.Lo}
+		out.p.lin = out.p.lin.AddScaled(1, out.l).AddScaled(-1, convex.Linear{Const: i.Lo})
+		out.l = convex.Linear{Const: i.Lo}
 	case !math.IsInf(i.Hi, 0):
-		out.q.lin = out.q.lin.AddScaled(-1, out.l).AddScaled(1, Linear{Const: i.Hi})
-		out.l = Linear{Const: i.Hi}
+		out.q.lin = out.q.lin.AddScaled(-1, out.l).AddScaled(1, convex.Linear{Const: i.Hi})
+		out.l = convex.Linear{Const: i.Hi}
 	}
 	return out, nil
 }
 
 // minorant is a tangent of f: an affine function below it.
-func minorant(f Convex) (Linear, bool) {
+func minorant(f convex.Func) (convex.Linear, bool) {
 	idx := f.Support()
 	if len(idx) == 0 {
-		return Linear{}, false
+		return convex.Linear{}, false
 	}
 	n := idx[len(idx)-1] + 1
 	x, grad := make([]float64, n), make([]float64, n)
@@ -245,24 +260,24 @@ func minorant(f Convex) (Linear, bool) {
 		for _, j := range idx {
 			x[j] = at
 		}
-		if r, ok := f.(Restricted); ok && !r.Inside(x) {
+		if r, ok := f.(convex.Restricted); ok && !r.Inside(x) {
 			continue // the slope may be infinite
 		}
 		v := f.Value(x)
 		clear(grad)
 		f.AddSubgrad(grad, 1, x)
-		l := Linear{Const: v}
+		l := convex.Linear{Const: v}
 		for _, j := range idx {
 			l.Const -= grad[j] * x[j]
 			if grad[j] != 0 {
 				l.Idx, l.Val = append(l.Idx, j), append(l.Val, grad[j])
 			}
 		}
-		if !bad(l) {
+		if !convex.NotFinite(l) {
 			return l, true
 		}
 	}
-	return Linear{}, false
+	return convex.Linear{}, false
 }
 
 // productSplit is the split of a product.
@@ -274,7 +289,7 @@ func productSplit(a, b *split) (split, error) {
 		return a.scale(b.lin.Const), nil
 	}
 	if a.isAffine() && b.isAffine() {
-		return *inner(FromLinear(a.lin), FromLinear(b.lin)).split(), nil
+		return *inner(a.lin.Number(), b.lin.Number()).split(), nil
 	}
 	x, err := nonnegativeParts(a)
 	if err != nil {
@@ -287,7 +302,7 @@ func productSplit(a, b *split) (split, error) {
 	parts := []split{
 		convexProduct(x.p, y.p), convexProduct(x.q, y.q), convexProduct(x.p, y.q), convexProduct(x.q, y.p),
 		affineProduct(x.l, y.p), affineProduct(x.l, y.q), affineProduct(y.l, x.p), affineProduct(y.l, x.q),
-		*timesOf(x.l.expr(), y.l.expr()).split(),
+		*timesOf(linearExpr(x.l), linearExpr(y.l)).split(),
 	}
 	return addSplits(parts, 1, 1, -1, -1, 1, -1, 1, -1, 1), nil
 }
@@ -300,37 +315,38 @@ func convexProduct(p, q split) split {
 	case q.isConst():
 		return p.scale(q.lin.Const)
 	}
-	α := balance(p.over(), q.over())
+	α := balance(p.Over(), q.Over())
 	u, v := p.scale(α), q.scale(1/α)
 	both := addSplits([]split{u, v})
 	return addSplits([]split{convexSquare(both), convexSquare(u), convexSquare(v)}, 0.5, -0.5, -0.5)
 }
 
 // affineProduct is l·p for a convex p ≥ 0.
-func affineProduct(l Linear, p split) split {
-	i := l.over()
+func affineProduct(l convex.Linear, p split) split {
+	i := l.Over()
 	switch {
 	case l.IsConst():
 		return p.scale(l.Const)
 	case p.isConst():
 		return (&split{lin: l}).scale(p.lin.Const)
 	case !math.IsInf(i.Lo, 0):
-		return addSplits([]split{convexProduct(split{lin: l.AddScaled(-1, Linear{Const: i.Lo})}, p), p}, 1, i.Lo)
+		return addSplits([]split{convexProduct(split{lin: l.AddScaled(-1, convex.Linear{Const: i.Lo})}, p), p}, 1, i.Lo)
 	case !math.IsInf(i.Hi, 0):
-		return addSplits([]split{convexProduct(split{lin: Linear{Const: i.Hi}.AddScaled(-1, l)}, p), p}, -1, i.Hi)
+		return addSplits([]split{convexProduct(split{lin: convex.Linear{Const: i.Hi}.AddScaled(-1, l)}, p), p}, -1,
+			i.Hi)
 	}
 	return addSplits([]split{convexProduct(positivePart(l), p), convexProduct(positivePart(l.Scale(-1)), p)}, 1, -1)
 }
 
 // positivePart is max(l, 0).
-func positivePart(l Linear) split {
-	return convexSplit(newMaxOfAffine([]Linear{l, {}}))
+func positivePart(l convex.Linear) split {
+	return convexSplit(newMaxOfAffine([]convex.Linear{l, {}}))
 }
 
 // convexSquare is p² for a convex p ≥ 0.
 func convexSquare(p split) split {
 	if p.isAffine() {
-		return squares(FromLinear(p.lin))
+		return squares(p.lin.Number())
 	}
 	return convexSplit(newCurveAtom(rowOf("square"), p.expr(), nil))
 }
@@ -338,7 +354,7 @@ func convexSquare(p split) split {
 // squareSplit is s² for any s.
 func squareSplit(s *split) (split, error) {
 	if s.isAffine() {
-		return squares(FromLinear(s.lin)), nil
+		return squares(s.lin.Number()), nil
 	}
 	if s.nonnegative() {
 		return convexSquare(*s), nil
@@ -355,15 +371,15 @@ func squareSplit(s *split) (split, error) {
 		if s.isConcave() {
 			t = s.scale(-1)
 		}
-		if lo := t.over().Lo; !math.IsInf(lo, 0) {
-			t.lin = t.lin.AddScaled(-1, Linear{Const: lo})
-			return addSplits([]split{convexSquare(t), t, {lin: Linear{Const: lo * lo}}}, 1, 2*lo, 1), nil
+		if lo := t.Over().Lo; !math.IsInf(lo, 0) {
+			t.lin = t.lin.AddScaled(-1, convex.Linear{Const: lo})
+			return addSplits([]split{convexSquare(t), t, {lin: convex.Linear{Const: lo * lo}}}, 1, 2*lo, 1), nil
 		}
 	}
 	// (p − q + l)² = (p − q)² + 2l(p − q) + l².
 	out := []split{
 		convexSquare(x.p), convexSquare(x.q), convexProduct(x.p, x.q),
-		affineProduct(x.l, x.p), affineProduct(x.l, x.q), squares(FromLinear(x.l)),
+		affineProduct(x.l, x.p), affineProduct(x.l, x.q), squares(x.l.Number()),
 	}
 	return addSplits(out, 1, 1, -2, 2, -2, 1), nil
 }
@@ -383,7 +399,7 @@ func squareOf(e scalar) scalar {
 	case e.err != nil:
 		return e
 	case e.IsAffine():
-		return reduce(atom.SumSquares, nil, FromLinear(e.split().lin))
+		return reduce(atom.SumSquares, nil, e.split().lin.Number())
 	}
 	of := func(p parted) written { return newCurveAtom(rowOf("square"), e, &p) }
 	if e.withTangents() {

@@ -1,6 +1,9 @@
 package dc
 
-import "github.com/dcopt/dcopt/internal/graph/atom"
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
 
 // A sum of which the largest items are subtracted is the sum of the smallest, and is computed as
 // such: the largest may be so large that nothing else is left of a difference.
@@ -9,7 +12,8 @@ import "github.com/dcopt/dcopt/internal/graph/atom"
 func (f *vectorAtom) joinTail(terms []term, at int) (joined []term, ok bool) {
 	w, items := -terms[at].w, f.items
 	if f.a != nil {
-		items = f.a.scalars()
+		all := array{Array: *f.a}
+		items = all.scalars()
 	}
 	if f.row != atom.SumLargest || w <= 0 || items == nil {
 		return nil, false
@@ -29,7 +33,7 @@ func (f *vectorAtom) joinTail(terms []term, at int) (joined []term, ok bool) {
 		}
 	}
 	k := float64(len(items)) - f.p[0]
-	least := asWritten(atom.SumSmallest, []float64{k}, splitOf(Linear{}, group), items)
+	least := asWritten(atom.SumSmallest, []float64{k}, splitOf(convex.Linear{}, group), items)
 	return append(rest, term{w, least.terms[0].f}), true
 }
 
@@ -44,7 +48,7 @@ func findAll(terms []term, w float64, items []scalar) []bool {
 		}
 	}
 	var known Sharer
-	place := map[Convex]int{}
+	place := map[convex.Func]int{}
 	for i, t := range terms {
 		if first := known.First(t.f); first == t.f {
 			place[t.f] = i
@@ -52,7 +56,7 @@ func findAll(terms []term, w float64, items []scalar) []bool {
 	}
 	for k := range items {
 		e := &items[k]
-		if !e.lin.isZero() || len(e.terms) != 1 || e.terms[0].w != 1 {
+		if !e.lin.IsZero() || len(e.terms) != 1 || e.terms[0].w != 1 {
 			return nil
 		}
 		i, ok := place[known.First(e.terms[0].f)]
@@ -65,7 +69,7 @@ func findAll(terms []term, w float64, items []scalar) []bool {
 }
 
 // sameItems reports whether f is the sum of the items, in order.
-func sameItems(f Convex, items []scalar) bool {
+func sameItems(f convex.Func, items []scalar) bool {
 	squares := rowAt(f, atom.SumSquares)
 	a := squares
 	if a == nil {
@@ -78,10 +82,10 @@ func sameItems(f Convex, items []scalar) bool {
 	}
 	for k := range items {
 		e := &items[k]
-		if !e.lin.isZero() || len(e.terms) != 1 || e.terms[0].w != 1 {
+		if !e.lin.IsZero() || len(e.terms) != 1 || e.terms[0].w != 1 {
 			return false
 		}
-		var l Linear
+		var l convex.Linear
 		if g := rowAt(e.terms[0].f, atom.SumSquares); squares != nil && g != nil && g.Len() == 1 {
 			l = g.Linear(0)
 		} else if c, ok := e.terms[0].f.(*curveAtom); squares == nil && ok && c.isAffine("abs") {
@@ -89,7 +93,7 @@ func sameItems(f Convex, items []scalar) bool {
 		} else {
 			return false
 		}
-		if !l.equal(a.Linear(k)) {
+		if !l.Equal(a.Linear(k)) {
 			return false
 		}
 	}

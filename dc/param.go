@@ -1,5 +1,9 @@
 package dc
 
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+)
+
 // Param is an array of numbers that may be changed from one solve to the next: a
 // bound, a right-hand side, data of an objective. As an Expr it goes wherever
 // a variable goes, as in Norm2(A.Sub(b.Expr)); the point x has entries
@@ -10,7 +14,7 @@ package dc
 type Param struct{ Expr }
 
 // cost is the inner product of parameters and affine functions.
-type cost struct{ p, a Expr }
+type cost struct{ p, a convex.Array }
 
 // priced is the sum of the costs times −1 or 1. For given parameters it is
 // affine, and its subgradient is that by the variables.
@@ -23,17 +27,17 @@ type priced struct {
 func newPriced(costs []cost, sign float64) *priced {
 	var lists [][]int
 	for _, c := range costs {
-		lists = append(lists, c.p.support(), c.a.support())
+		lists = append(lists, c.p.Support(), c.a.Support())
 	}
-	return &priced{costs, sign, union(lists...)}
+	return &priced{costs, sign, convex.Union(lists...)}
 }
 
 func (f *priced) Value(x []float64) float64 {
 	s := 0.0
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			s += c.p.at(k, x) * c.a.at(k, x)
+		for k := range c.a.C {
+			s += c.p.At(k, x) * c.a.At(k, x)
 		}
 	}
 	return f.sign * s
@@ -42,21 +46,21 @@ func (f *priced) Value(x []float64) float64 {
 func (f *priced) AddSubgrad(dst []float64, scale float64, x []float64) {
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			c.a.addRow(dst, scale*f.sign*c.p.at(k, x), k)
+		for k := range c.a.C {
+			c.a.AddRow(dst, scale*f.sign*c.p.At(k, x), k)
 		}
 	}
 }
 
-func (f *priced) approx(x []float64) approx {
-	var s total
+func (f *priced) Approx(x []float64) convex.Approx {
+	var s convex.Total
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			s.add(c.p.approx(k, x).times(c.a.approx(k, x)))
+		for k := range c.a.C {
+			s.Add(c.p.Approx(k, x).Times(c.a.Approx(k, x)))
 		}
 	}
-	return approx{f.sign * s.v, s.e}
+	return convex.Approx{V: f.sign * s.V, E: s.E}
 }
 
 func (f *priced) Support() []int { return f.indices }
@@ -68,10 +72,10 @@ func (f *priced) Flat() bool { return true }
 
 // node are the costs as an inner product.
 func (f *priced) node() Node {
-	var p, a []Expr
+	var p, a []convex.Array
 	for _, c := range f.costs {
 		p, a = append(p, c.p), append(a, c.a)
 	}
-	left, right := Stack(p...), Stack(a...)
+	left, right := convex.Stack(p...), convex.Stack(a...)
 	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
 }

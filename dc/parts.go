@@ -1,18 +1,30 @@
 package dc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+)
 
 // G is the convex part, the affine part included. It is a Representer unless
 // an Oracle or another function without representation is in it; see
 // Unrepresentable.
-func (e scalar) G() Representer { e.moveTangents(); s := e.splitNow(); return newSum(s.lin, s.g) }
+func (e scalar) G() convex.Representer {
+	e.moveTangents()
+	s := e.splitNow()
+	return newSum(s.lin, s.g)
+}
 
 // H is the convex part that is subtracted: the expression is G − H.
-func (e scalar) H() Convex { e.moveTangents(); s := e.splitNow(); return newSum(Linear{}, s.h) }
+func (e scalar) H() convex.Func {
+	e.moveTangents()
+	s := e.splitNow()
+	return newSum(convex.Linear{}, s.h)
+}
 
 // Unrepresentable returns a function in g that has values and subgradients
 // only, so that it could only be an h; nil if there is none.
-func (e scalar) Unrepresentable() Convex {
+func (e scalar) Unrepresentable() convex.Func {
 	e.moveTangents()
 	s := e.splitNow()
 	for _, t := range s.g {
@@ -35,7 +47,7 @@ func (e scalar) HasSplit() bool {
 
 // tangentInside is a function in h with a part that is linearised without a split, nil if there is
 // none.
-func (e *scalar) tangentInside() Convex {
+func (e *scalar) tangentInside() convex.Func {
 	s := e.splitNow()
 	for _, t := range s.h {
 		if !t.linearised() && tangentIn(t.f) {
@@ -46,24 +58,24 @@ func (e *scalar) tangentInside() Convex {
 }
 
 // representable looks into sums and compositions, at each function once.
-func representable(f Convex) bool {
-	if _, ok := f.(parts); !ok {
-		_, ok := f.(Representer)
+func representable(f convex.Func) bool {
+	if _, ok := f.(convex.Compound); !ok {
+		_, ok := f.(convex.Representer)
 		return ok
 	}
-	return representableIn(f, map[Convex]bool{})
+	return representableIn(f, map[convex.Func]bool{})
 }
 
-func representableIn(f Convex, seen map[Convex]bool) bool {
-	if _, ok := f.(Linear); ok {
+func representableIn(f convex.Func, seen map[convex.Func]bool) bool {
+	if _, ok := f.(convex.Linear); ok {
 		return true // and no key for a map
 	}
 	if seen[f] {
 		return true // or reported where it was seen first
 	}
 	seen[f] = true
-	if p, ok := f.(parts); ok {
-		for _, q := range p.parts() {
+	if p, ok := f.(convex.Compound); ok {
+		for _, q := range p.Parts() {
 			if !representableIn(q, seen) {
 				return false
 			}
@@ -72,7 +84,7 @@ func representableIn(f Convex, seen map[Convex]bool) bool {
 	if r, ok := f.(interface{ represented() bool }); ok && !r.represented() {
 		return false
 	}
-	_, ok := f.(Representer)
+	_, ok := f.(convex.Representer)
 	return ok
 }
 
@@ -87,7 +99,7 @@ func linearised(f func(parted) written, err error, es ...scalar) scalar {
 		smooth = smooth && es[k].smooth()
 		lists = append(lists, es[k].support())
 	}
-	t := &standIn{sign: -1, all: &sum{}, indices: union(lists...)}
+	t := &standIn{sign: -1, all: &sum{}, indices: convex.Union(lists...)}
 	for k := range es {
 		p := es[k].splitNow()
 		t.all.terms = append(append(t.all.terms, p.g...), p.h...)
@@ -108,7 +120,7 @@ func linearised(f func(parted) written, err error, es ...scalar) scalar {
 func (a Expr) IsAffine() bool { return a.every(scalar.IsAffine) }
 
 // IsConst reports whether no variable occurs in any entry.
-func (a Expr) IsConst() bool { return len(a.idx) == 0 && a.every(scalar.IsConst) }
+func (a Expr) IsConst() bool { return len(a.arr.Idx) == 0 && a.every(scalar.IsConst) }
 
 // IsConvex reports whether the splits prove all entries convex.
 func (a Expr) IsConvex() bool { return a.every(scalar.IsConvex) }

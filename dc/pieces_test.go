@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // pieced is what package ccp asks for.
 type pieced interface {
-	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
+	ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool)
 }
 
 // The piece of a maximum has its value and its subgradient, and its number is
@@ -24,7 +25,7 @@ func TestActivePiece(t *testing.T) {
 	a := mat.NewDense(5, 4, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
 	f := dc.Max(dc.MatMul(dc.Mat(a), x).Add(dc.Vec([]float64{1, 2, 3, 0, -1}))).G()
-	seen := map[int]dc.Linear{}
+	seen := map[int]convex.Linear{}
 	for range 200 {
 		at := make([]float64, 4)
 		for j := range at {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
@@ -17,10 +18,10 @@ type monomial string
 type polynomial struct {
 	of    map[monomial]*big.Rat
 	vars  map[monomial][]int
-	space *space
+	space *convex.Space
 }
 
-func newPolynomial(of *space) *polynomial {
+func newPolynomial(of *convex.Space) *polynomial {
 	return &polynomial{map[monomial]*big.Rat{}, map[monomial][]int{}, of}
 }
 
@@ -65,8 +66,8 @@ func rational(v float64) (*big.Rat, bool) {
 	return r, r != nil
 }
 
-func (l Linear) polynomial() (*polynomial, bool) {
-	p := newPolynomial(l.of)
+func linearPolynomial(l convex.Linear) (*polynomial, bool) {
+	p := newPolynomial(l.Of)
 	c, ok := rational(l.Const)
 	if !ok {
 		return nil, false
@@ -91,7 +92,7 @@ func (e scalar) polynomial() (*polynomial, bool) {
 // parted parts e, as it is written, into a polynomial and other terms.
 func (e scalar) parted() (p *polynomial, rest []term, ok bool) {
 	lin, _ := e.Written()
-	if p, ok = lin.polynomial(); !ok {
+	if p, ok = linearPolynomial(lin); !ok {
 		return nil, nil, false
 	}
 	p.space = e.owner()
@@ -174,21 +175,21 @@ func sumOfProducts(row *atom.Reduce, numbers []scalar) (sum *polynomial, ok bool
 }
 
 // polynomialRange is Range where the polynomial part is added up exactly before.
-func (e scalar) polynomialRange() Interval {
+func (e scalar) polynomialRange() interval.Interval {
 	p, rest, ok := e.parted()
 	if !ok {
 		return e.Range()
 	}
-	i := p.over()
+	i := p.Over()
 	for _, t := range rest {
-		i = i.Add(rangeOf(t.f).Scale(t.w))
+		i = i.Add(convex.RangeOf(t.f).Scale(t.w))
 	}
 	return i
 }
 
-// over is an interval that holds the values of p within the bounds.
-func (p *polynomial) over() Interval {
-	i := point(0)
+// Over is an interval that holds the values of p within the bounds.
+func (p *polynomial) Over() interval.Interval {
+	i := interval.Point(0)
 	for m, c := range p.of {
 		if c.Sign() == 0 {
 			continue
@@ -198,20 +199,20 @@ func (p *polynomial) over() Interval {
 		if !exact {
 			w = interval.New(num.Down(v), num.Up(v))
 		}
-		i = i.Add(w.Mul(p.space.power(p.vars[m])))
+		i = i.Add(w.Mul(power(p.space, p.vars[m])))
 	}
 	return i
 }
 
 // power is an interval that holds a product of variables, equal ones next to each other.
-func (s *space) power(vars []int) Interval {
-	i := point(1)
+func power(s *convex.Space, vars []int) interval.Interval {
+	i := interval.Point(1)
 	for k := 0; k < len(vars); {
 		n := k
 		for n < len(vars) && vars[n] == vars[k] {
 			n++
 		}
-		x := s.interval(vars[k])
+		x := s.Interval(vars[k])
 		if (n-k)%2 == 1 {
 			i = i.Mul(x)
 		}

@@ -4,6 +4,10 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Problem is a checked model: minimise the objective's g − h subject to the
@@ -17,15 +21,15 @@ type Problem struct {
 	Constraints []Constraint
 
 	n         int
-	within    []Interval // of variables: their bounds and the rows that have no other
+	within    []interval.Interval // of variables: their bounds and the rows that have no other
 	defined   []definition
-	ties      []tie                 // see Model.Tie
-	definedAt []int                 // of each variable: its place in defined, from 1; nil: nothing is defined
-	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
-	typical   []float64             // see typicalPoint
-	least     []float64             // see reach
-	widths    func() []float64      // see ObjectiveVariation
-	reduced   func() map[int]Linear // the variables that affine equations give, see ReducedRange
+	ties      []tie                        // see Model.Tie
+	definedAt []int                        // of each variable: its place in defined, from 1; nil: nothing is defined
+	exact     func() *Problem              // without majorants, made when it is first asked for; nil: there are none
+	typical   []float64                    // see typicalPoint
+	least     []float64                    // see reach
+	widths    func() []float64             // see ObjectiveVariation
+	reduced   func() map[int]convex.Linear // the variables that affine equations give, see ReducedRange
 }
 
 // definition is an equation that gives a variable its value: x[j] = e(x), e
@@ -69,8 +73,8 @@ func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
 
 // objective is the objective as one function, to be read alone.
 func (p *Problem) objective() *scalar {
-	if len(p.Objective.fs) == 1 {
-		return &p.Objective.fs[0]
+	if len(p.Objective.arr.fs) == 1 {
+		return &p.Objective.arr.fs[0]
 	}
 	e := p.Objective.one()
 	return &e
@@ -78,7 +82,7 @@ func (p *Problem) objective() *scalar {
 
 // setObjective gives p an objective that no copy of p shares.
 func (p *Problem) setObjective(e scalar) {
-	p.Objective = Expr{fs: []scalar{e}, of: e.owner(), err: e.err}
+	p.Objective = Expr{arr: array{convex.Array{Of: e.owner()}, []scalar{e}}, err: e.err}
 }
 
 // NumVars is the length of x: the entries of all variables and parameters.
@@ -154,7 +158,7 @@ type tie struct {
 // these are numbers.
 func (p *Problem) Settle(x []float64) {
 	for _, t := range p.ties {
-		if v := t.e.value(x); finite(v) {
+		if v := t.e.value(x); num.Finite(v) {
 			x[t.j] = v
 		}
 	}

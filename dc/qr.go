@@ -1,6 +1,9 @@
 package dc
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+	"gonum.org/v1/gonum/mat"
+)
 
 // qrWork bounds the work of qrReduced: rows times columns squared.
 // Source: a limit of time: some tenths of a second.
@@ -9,10 +12,10 @@ const qrWork = 2e8
 // qrReduced returns entries with the same Euclidean norm everywhere, fewer or
 // with fewer coefficients if that can be: R from the QR factorisation of the
 // coefficients and constants, where they are dense enough to gain by it.
-func qrReduced(a Expr) Expr {
-	m, cols := a.Len(), a.support()
+func qrReduced(a convex.Array) convex.Array {
+	m, cols := a.Len(), a.Support()
 	n := len(cols)
-	if m < 2 || 3*n*(n+1) > 4*a.NNZ() || float64(m)*float64(n)*float64(n) > qrWork {
+	if m < 2 || 3*n*(n+1) > 4*len(a.Idx) || float64(m)*float64(n)*float64(n) > qrWork {
 		return a
 	}
 	place := make(map[int]int, n)
@@ -31,17 +34,17 @@ func qrReduced(a Expr) Expr {
 	var r mat.Dense
 	qr.Factorize(full)
 	qr.RTo(&r)
-	rows := make([]Linear, 0, n+1)
+	rows := make([]convex.Linear, 0, n+1)
 	for i := range n + 1 {
-		l := Linear{Const: r.At(i, n)}
+		l := convex.Linear{Const: r.At(i, n)}
 		for k := i; k < n; k++ {
 			if v := r.At(i, k); v != 0 {
 				l.Idx, l.Val = append(l.Idx, cols[k]), append(l.Val, v)
 			}
 		}
-		if !l.isZero() {
+		if !l.IsZero() {
 			rows = append(rows, l)
 		}
 	}
-	return Entries(rows...)
+	return convex.Entries(rows...)
 }

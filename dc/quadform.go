@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +27,7 @@ const mostSquared = 48
 // mergeSquares replaces each group of squares of both signs, tied by common
 // variables, that is semidefinite as a whole: the terms of the group get weight
 // zero, and the terms returned, and the affine function, are to be added.
-func mergeSquares(all []term) ([]term, Linear) {
+func mergeSquares(all []term) ([]term, convex.Linear) {
 	signs := [2]bool{}
 	for _, t := range all {
 		if rowAt(t.f, atom.SumSquares) != nil && t.w != 0 {
@@ -34,10 +35,10 @@ func mergeSquares(all []term) ([]term, Linear) {
 		}
 	}
 	if !signs[0] || !signs[1] {
-		return nil, Linear{}
+		return nil, convex.Linear{}
 	}
 	var added []term
-	var rest Linear
+	var rest convex.Linear
 	for _, group := range tiedSquares(all) {
 		q := newQuadraticForm(all, group)
 		if q == nil {
@@ -106,7 +107,7 @@ type quadraticForm struct {
 	l     []float64
 	c     float64
 	sizes []float64 // of the variables: the diagonal of the sum of all squares, whatever their sign
-	of    *space
+	of    *convex.Space
 }
 
 // newQuadraticForm adds up the squares of a group; nil where all have one sign,
@@ -121,7 +122,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 	if !up || !down {
 		return nil
 	}
-	vars := union(supports...)
+	vars := convex.Union(supports...)
 	if len(vars) > mostSquared {
 		return nil
 	}
@@ -129,7 +130,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 		sizes: make([]float64, len(vars))}
 	for _, k := range group {
 		a, w := rowAt(all[k].f, atom.SumSquares), all[k].w
-		for i := range a.c {
+		for i := range a.C {
 			f.addSquare(w, a.Linear(i))
 		}
 	}
@@ -137,7 +138,7 @@ func newQuadraticForm(all []term, group []int) *quadraticForm {
 }
 
 // addSquare adds w·r².
-func (f *quadraticForm) addSquare(w float64, r Linear) {
+func (f *quadraticForm) addSquare(w float64, r convex.Linear) {
 	at := make([]int, len(r.Idx))
 	for i, j := range r.Idx {
 		at[i], _ = slices.BinarySearch(f.vars, j)
@@ -150,7 +151,7 @@ func (f *quadraticForm) addSquare(w float64, r Linear) {
 		f.sizes[at[i]] += math.Abs(w) * v * v
 	}
 	f.c += w * r.Const * r.Const
-	f.of = f.of.join(r.of)
+	f.of = f.of.Join(r.Of)
 }
 
 // scaled is the form in variables uᵢ = dᵢ·xᵢ in which the sum of all squares, whatever
@@ -175,12 +176,12 @@ func (f *quadraticForm) scaled() (q *mat.SymDense, l, d []float64, ok bool) {
 
 // definite is the form as one term and an affine rest, if all eigenvalues have
 // one sign, up to the rounding of the sum.
-func (f *quadraticForm) definite() (term, Linear, bool) {
+func (f *quadraticForm) definite() (term, convex.Linear, bool) {
 	n := len(f.vars)
 	q, l, d, ok := f.scaled()
 	var eig dense.EigenSym
 	if !ok || !eig.Factorize(q, true) {
-		return term{}, Linear{}, false
+		return term{}, convex.Linear{}, false
 	}
 	λ, tol := eig.Values(nil), definiteTol*float64(n)
 	sign := 1.0
@@ -189,12 +190,12 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	case λ[n-1] <= tol:
 		sign = -1
 	default:
-		return term{}, Linear{}, false
+		return term{}, convex.Linear{}, false
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
-	rest := Linear{Idx: f.vars, Val: slices.Clone(l), Const: f.c, of: f.of}
-	var rows []Linear
+	rest := convex.Linear{Idx: f.vars, Val: slices.Clone(l), Const: f.c, Of: f.of}
+	var rows []convex.Linear
 	for k, λk := range λ {
 		if !(sign*λk > tol) {
 			continue
@@ -211,7 +212,8 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 			rest.Val[i] -= along * v.At(i, k)
 		}
 		rest.Const -= sign * s * s
-		rows = append(rows, tidy(Linear{Idx: f.vars, Val: row, Const: s, of: f.of}, definiteTol*math.Sqrt(float64(n)),
+		rows = append(rows, tidy(convex.Linear{Idx: f.vars, Val: row, Const: s, Of: f.of},
+			definiteTol*math.Sqrt(float64(n)),
 			d))
 	}
 	most := 0.0
@@ -222,13 +224,13 @@ func (f *quadraticForm) definite() (term, Linear, bool) {
 	if len(rows) == 0 {
 		return term{}, rest, true
 	}
-	return term{sign, newVectorAtom(atom.SumSquares, nil, Entries(rows...))}, rest, true
+	return term{sign, newVectorAtom(atom.SumSquares, nil, convex.Entries(rows...))}, rest, true
 }
 
 // tidy leaves out coefficients of uᵢ = dᵢ·xᵢ that are rounding, and gives the others to
 // the xᵢ.
-func tidy(l Linear, tol float64, d []float64) Linear {
-	out := Linear{Const: l.Const, of: l.of}
+func tidy(l convex.Linear, tol float64, d []float64) convex.Linear {
+	out := convex.Linear{Const: l.Const, Of: l.Of}
 	for k, v := range l.Val {
 		if math.Abs(v) > tol {
 			out.Idx, out.Val = append(out.Idx, l.Idx[k]), append(out.Val, v*d[k])

@@ -58,5 +58,5 @@ func (a Expr) Samples() int { return a.one().Samples() }
 // Sample is an estimate of a sum of many functions: see Samples.
 func (a Expr) Sample(n int, seed uint64) (Expr, bool) {
 	e, ok := a.one().Sample(n, seed)
-	return e.array(), ok
+	return number(e), ok
 }

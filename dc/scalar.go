@@ -3,17 +3,20 @@ package dc
 import (
 	"fmt"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // written is a function as it was written. Its AddSubgrad adds a difference of subgradients of the
 // parts of its split, which is nil if the function is convex by itself.
 type written interface {
-	Convex
+	convex.Func
 	split() *split
 }
 
 // isWritten reports whether f is not convex by itself.
-func isWritten(f Convex) bool {
+func isWritten(f convex.Func) bool {
 	if a, maybe := f.(interface{ hasSplit() bool }); maybe {
 		return a.hasSplit()
 	}
@@ -23,13 +26,13 @@ func isWritten(f Convex) bool {
 
 // many is implemented by families, sums of functions that differ in numbers alone.
 type many interface {
-	Convex
+	convex.Func
 	// oneByOne are the functions as expressions.
 	oneByOne() []scalar
 	// coefficients is how many of them a value visits.
 	coefficients() int
 	// sameMembers reports whether another function is a family with the same functions.
-	sameMembers(f Convex) bool
+	sameMembers(f convex.Func) bool
 }
 
 // withFamilies reports whether families are among the terms.
@@ -41,14 +44,14 @@ func badExpr(format string, args ...any) scalar {
 	return scalar{err: fmt.Errorf("dc: "+format, args...)}
 }
 
-func convex(f Convex, of *space) scalar  { return scalar{terms: []term{{1, f}}, of: of} }
-func concave(f Convex, of *space) scalar { return scalar{terms: []term{{-1, f}}, of: of} }
+func convexOf(f convex.Func, of *convex.Space) scalar  { return scalar{terms: []term{{1, f}}, of: of} }
+func concaveOf(f convex.Func, of *convex.Space) scalar { return scalar{terms: []term{{-1, f}}, of: of} }
 
 // constantExpr is a number as an expression.
-func constantExpr(v float64) scalar { return scalar{lin: Linear{Const: v}} }
+func constantExpr(v float64) scalar { return scalar{lin: convex.Linear{Const: v}} }
 
 // node is the expression of one function that is not convex.
-func node(f written, of *space) scalar {
+func node(f written, of *convex.Space) scalar {
 	return scalar{terms: []term{{1, f}}, lazy: &lazySplit{}, composite: true, of: of}
 }
 
@@ -74,8 +77,8 @@ func (e scalar) AddGradient(dst []float64, scale float64, x []float64) (value fl
 	e.lin.AddSubgrad(dst, scale, x)
 	value = e.lin.Value(x)
 	for _, t := range e.terms {
-		if f, ok := t.f.(withValue); ok {
-			value += t.w * f.addGradient(dst, scale*t.w, x)
+		if f, ok := t.f.(convex.WithValue); ok {
+			value += t.w * f.AddGradient(dst, scale*t.w, x)
 			continue
 		}
 		t.f.AddSubgrad(dst, scale*t.w, x)
@@ -95,23 +98,23 @@ func (e *scalar) addSubgrad(dst []float64, scale float64, x []float64) {
 // Evaluate is Value with a bound of its rounding error: the exact value lies within
 // value ± bound. The bound is 0 or more, +Inf where nothing can be said.
 func (e scalar) Evaluate(x []float64) (value, bound float64) {
-	v := e.approx(x)
-	return v.v, v.bound()
+	v := e.Approx(x)
+	return v.V, v.Bound()
 }
 
-// approx is Value with the error bounds of Evaluate.
-func (e *scalar) approx(x []float64) approx {
-	var s total
-	s.add(e.lin.approx(x))
+// Approx is Value with the error bounds of Evaluate.
+func (e *scalar) Approx(x []float64) convex.Approx {
+	var s convex.Total
+	s.Add(e.lin.Approx(x))
 	for _, t := range e.terms {
-		s.addScaled(t.w, approximate(t.f, x))
+		s.AddScaled(t.w, convex.Approximate(t.f, x))
 	}
-	return s.approx
+	return s.Approx
 }
 
 // Range is an interval that holds the values of e wherever the variables are
 // within their bounds.
-func (e scalar) Range() Interval { return termsOver(e.lin, e.terms) }
+func (e scalar) Range() interval.Interval { return termsOver(e.lin, e.terms) }
 
 // Neg returns −e.
 func (e scalar) Neg() scalar { return e.Scale(-1) }
@@ -169,13 +172,13 @@ func bySign(terms []term) (g, h []term) {
 // smooth reports whether e has a gradient wherever its subgradients exist, norms at
 // 0 aside.
 func (e *scalar) smooth() bool {
-	return !slices.ContainsFunc(e.terms, func(t term) bool { return !smooth(t.f) })
+	return !slices.ContainsFunc(e.terms, func(t term) bool { return !convex.IsSmooth(t.f) })
 }
 
 // domain, inside and everywhere are taken over all terms.
-func (e *scalar) domain() (out []Representer) {
+func (e *scalar) domain() (out []convex.Representer) {
 	for _, t := range e.terms {
-		if r, ok := t.f.(Restricted); ok {
+		if r, ok := t.f.(convex.Restricted); ok {
 			out = append(out, r.Domain()...)
 		}
 	}
@@ -184,7 +187,7 @@ func (e *scalar) domain() (out []Representer) {
 
 func (e *scalar) inside(x []float64) bool {
 	for _, t := range e.terms {
-		if r, ok := t.f.(Restricted); ok && !r.Inside(x) {
+		if r, ok := t.f.(convex.Restricted); ok && !r.Inside(x) {
 			return false
 		}
 	}
@@ -192,7 +195,7 @@ func (e *scalar) inside(x []float64) bool {
 }
 
 func (e *scalar) everywhere() bool {
-	return !slices.ContainsFunc(e.terms, func(t term) bool { return !hasAllPoints(t.f) })
+	return !slices.ContainsFunc(e.terms, func(t term) bool { return !convex.HasAllPoints(t.f) })
 }
 
 // support lists, ascending, the variables that e depends on as it is written.
@@ -201,39 +204,39 @@ func (e *scalar) support() []int {
 	for _, t := range e.terms {
 		lists = append(lists, t.f.Support())
 	}
-	return union(lists...)
+	return convex.Union(lists...)
 }
 
 // bendsOf are the bends of an expression; ok is false where one of its functions is not known to
 // have bounds.
-func bendsOf(e *scalar) (bends, bool) {
+func bendsOf(e *scalar) (convex.Bends, bool) {
 	if len(e.terms) == 0 {
-		return affineBends(e.lin), true
+		return convex.AffineBends(e.lin), true
 	}
-	parts, weights := []bends{affineBends(e.lin)}, []float64{1}
+	parts, weights := []convex.Bends{convex.AffineBends(e.lin)}, []float64{1}
 	for _, t := range e.terms {
 		b, ok := bendsOfFunction(t.f)
 		if !ok {
-			return bends{}, false
+			return convex.Bends{}, false
 		}
 		parts, weights = append(parts, b), append(weights, t.w)
 	}
-	out := sumOfBends(e.Range(), parts, weights)
-	return out, len(out.up)+len(out.down)+len(out.slope) <= mostBends
+	out := convex.SumOfBends(e.Range(), parts, weights)
+	return out, len(out.Up)+len(out.Down)+len(out.Slope) <= convex.MostBends
 }
 
 // bendsOfFunction: of functions that say so.
-func bendsOfFunction(f Convex) (bends, bool) {
-	if b, ok := f.(interface{ bends() (bends, bool) }); ok {
-		return b.bends()
+func bendsOfFunction(f convex.Func) (convex.Bends, bool) {
+	if b, ok := f.(interface{ Bends() (convex.Bends, bool) }); ok {
+		return b.Bends()
 	}
-	return bends{}, false
+	return convex.Bends{}, false
 }
 
-func termsOver(lin Linear, terms []term) Interval {
-	i := lin.over()
+func termsOver(lin convex.Linear, terms []term) interval.Interval {
+	i := lin.Over()
 	for _, t := range terms {
-		i = i.Add(rangeOf(t.f).Scale(t.w))
+		i = i.Add(convex.RangeOf(t.f).Scale(t.w))
 	}
 	return i
 }

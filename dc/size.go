@@ -4,34 +4,21 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// sized is implemented by sums that count as their terms: the sum of the sizes of
-// these at x, and the largest.
-type sized interface {
-	sizes(x []float64) (sum, most float64)
-}
-
 // size is the largest term of e at x, the constant included.
 func (e *scalar) size(x []float64) float64 {
-	s := e.lin.size(x)
+	s := e.lin.Size(x)
 	for _, t := range e.terms {
-		if f, ok := t.f.(sized); ok {
-			_, most := f.sizes(x)
+		if f, ok := t.f.(convex.Sized); ok {
+			_, most := f.Sizes(x)
 			s = max(s, math.Abs(t.w)*most)
 			continue
 		}
-		s = max(s, finiteSize(t.w*t.f.Value(x)))
-	}
-	return s
-}
-
-func (l Linear) size(x []float64) float64 {
-	s := math.Abs(l.Const)
-	for k, j := range l.Idx {
-		s = max(s, finiteSize(l.Val[k]*x[j]))
+		s = max(s, convex.FiniteSize(t.w*t.f.Value(x)))
 	}
 	return s
 }
@@ -51,19 +38,19 @@ func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSi
 func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 	e := p.objective()
 	for k, j := range e.lin.Idx {
-		size := finiteSize(e.lin.Val[k] * x[j])
+		size := convex.FiniteSize(e.lin.Val[k] * x[j])
 		if ranged {
-			size = min(size, interval.Width(e.lin.of.interval(j).Scale(e.lin.Val[k])))
+			size = min(size, interval.Width(e.lin.Of.Interval(j).Scale(e.lin.Val[k])))
 		}
 		sum += size
 	}
 	for k, t := range e.terms {
 		size := 0.0
-		if f, ok := t.f.(sized); ok {
-			all, _ := f.sizes(x)
+		if f, ok := t.f.(convex.Sized); ok {
+			all, _ := f.Sizes(x)
 			size = math.Abs(t.w) * all
 		} else {
-			size = finiteSize(t.w * t.f.Value(x))
+			size = convex.FiniteSize(t.w * t.f.Value(x))
 		}
 		if ranged && !isWider(t.f, size/math.Abs(t.w)) {
 			size = min(size, math.Abs(t.w)*p.widths()[k])
@@ -75,7 +62,7 @@ func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
 
 // isWider reports whether the range of f is found to be wider than a number by a few members of a
 // sum: the range of the sum is as wide as all of them together. False says nothing.
-func isWider(f Convex, than float64) bool {
+func isWider(f convex.Func, than float64) bool {
 	s, ok := f.(interface{ wider(than float64) bool })
 	return ok && s.wider(than)
 }
@@ -86,9 +73,9 @@ func (p *Problem) termWidths() []float64 {
 	widths := make([]float64, len(p.objective().terms))
 	for k, t := range p.objective().terms {
 		widths[k] = math.Inf(1)
-		endless := func(j int) bool { return math.IsInf(interval.Width(p.Objective.of.interval(j)), 1) }
+		endless := func(j int) bool { return math.IsInf(interval.Width(p.Objective.arr.Of.Interval(j)), 1) }
 		if !slices.ContainsFunc(t.f.Support(), endless) {
-			widths[k] = interval.Width(rangeOf(t.f))
+			widths[k] = interval.Width(convex.RangeOf(t.f))
 		}
 	}
 	return widths
@@ -151,12 +138,12 @@ func (v *Variable) Size() float64 {
 		start = max(math.Abs(v.Start.A), math.Abs(v.Start.B))
 	case StartValues:
 		for _, s := range v.Start.Values {
-			start = max(start, finiteSize(s))
+			start = max(start, convex.FiniteSize(s))
 		}
 	}
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
-		bound = max(bound, finiteSize(lo), finiteSize(hi))
+		bound = max(bound, convex.FiniteSize(lo), convex.FiniteSize(hi))
 	}
 	switch {
 	case start > 0 && bound > 0:

@@ -1,6 +1,10 @@
 package dc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+)
 
 // Linearised returns p with other splits: smooth functions of DC constraints and of nonlinear
 // equations, which are two of them, have no convex part; of functions that are not smooth this
@@ -48,7 +52,7 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 func (p *Problem) linearise(e *scalar) bool {
 	written := *e
 	for _, d := range p.defined {
-		if w, rest := written.lin.without(d.j); w != 0 {
+		if w, rest := without(written.lin, d.j); w != 0 {
 			written.lin = rest
 			written = sumExprs([]scalar{written, d.e.Scale(w)})
 		}
@@ -74,7 +78,7 @@ func (p *Problem) linearise(e *scalar) bool {
 
 func bySmoothness(terms []term) (is, others []term) {
 	for _, t := range terms {
-		if smooth(t.f) {
+		if convex.IsSmooth(t.f) {
 			is = append(is, t)
 		} else {
 			others = append(others, t)
@@ -84,7 +88,7 @@ func bySmoothness(terms []term) (is, others []term) {
 }
 
 // SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
-func (s *sum) SmoothPart() Convex {
+func (s *sum) SmoothPart() convex.Func {
 	for _, t := range s.terms {
 		if f, ok := t.f.(*standIn); ok && f.part && t.w == 1 {
 			return f

@@ -3,7 +3,12 @@ package dc
 import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
+
+// Interval is the set of numbers from Lo to Hi, which may be infinite.
+// Operations round outward, and not at all where the result is exact.
+type Interval = interval.Interval
 
 // Smooth is a function of your own of one number, with a first and a second derivative, as Sin is
 // one: it may be applied to affine and other smooth functions, in any place where a sine may stand.
@@ -32,11 +37,11 @@ func Smooth(
 		}
 		mid := i.Lo + (i.Hi-i.Lo)/2
 		v := f(mid)
-		if !finite(v) {
+		if !num.Finite(v) {
 			return interval.Whole
 		}
-		around := interval.Image(point(v), func(v float64) float64 { return v }, true, oracleRoundings)
-		return around.Add(i.Add(point(-mid)).Mul(d))
+		around := interval.Image(interval.Point(v), func(v float64) float64 { return v }, true, oracleRoundings)
+		return around.Add(i.Add(interval.Point(-mid)).Mul(d))
 	}
 	slopes := func(i Interval, _ float64) Interval { return near(slope, i, within(i)) }
 	row := &atom.Curve{

@@ -1,8 +1,6 @@
 package dc
 
 import (
-	"cmp"
-	"math"
 	"slices"
 )
 
@@ -30,69 +28,7 @@ func (a Expr) MulSparse(ptr, idx []int, val []float64) Expr {
 		}
 		return arrayOf([]int{rows}, fs)
 	}
-	out := Expr{shape: []int{rows}, c: make([]float64, rows), of: a.of}
-	room := 0
-	for _, k := range idx {
-		if a.ptr != nil {
-			room += a.ptr[k+1] - a.ptr[k]
-		}
-	}
-	if room == 0 {
-		for i := range rows {
-			for p := ptr[i]; p < ptr[i+1]; p++ {
-				out.c[i] += val[p] * a.c[idx[p]]
-			}
-			out.lost = max(out.lost, a.cancelledBy(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]))
-		}
-		return out
-	}
-	out.ptr, out.idx, out.val = make([]int, 1, rows+1), make([]int, 0, room), make([]float64, 0, room)
-	top := 0
-	for _, j := range a.idx {
-		top = max(top, j+1)
-	}
-	w := scatter{sum: make([]float64, top), seen: make([]bool, top)}
-	for i := range rows {
-		from := len(out.idx)
-		out.lost = max(out.lost, a.cancelledBy(idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]))
-		for p := ptr[i]; p < ptr[i+1]; p++ {
-			k, v := idx[p], val[p]
-			out.c[i] += v * a.c[k]
-			for q := a.ptr[k]; q < a.ptr[k+1]; q++ {
-				j := a.idx[q]
-				if !w.seen[j] {
-					w.seen[j] = true
-					out.idx = append(out.idx, j)
-				}
-				w.sum[j] += v * a.val[q]
-			}
-		}
-		row := out.idx[from:]
-		if !slices.IsSortedFunc(row, cmp.Compare[int]) {
-			slices.Sort(row)
-		}
-		for _, j := range row {
-			out.val = append(out.val, w.sum[j])
-			w.sum[j], w.seen[j] = 0, false
-		}
-		out.ptr = append(out.ptr, len(out.idx))
-	}
-	return out
-}
-
-// cancelledBy is lost of the sum of entries idx, each times its val.
-func (a Expr) cancelledBy(idx []int, val []float64) float64 {
-	sum, size := 0.0, 0.0
-	for p, k := range idx {
-		sum, size = sum+val[p]*a.c[k], size+math.Abs(val[p])*(math.Abs(a.c[k])+a.lost)
-	}
-	return Linear{Const: sum}.WithConstSize(size).lost
-}
-
-// scatter adds up a row of coefficients by variable.
-type scatter struct {
-	sum  []float64
-	seen []bool
+	return affineExpr(a.arr.MulSparse(ptr, idx, val))
 }
 
 // checkRows refuses rows in compressed form that are none.

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 func (s *split) isConst() bool   { return s.isAffine() && s.lin.IsConst() }
@@ -22,7 +24,7 @@ func (t term) linearised() bool {
 func someLinearised(terms []term) bool { return slices.ContainsFunc(terms, term.linearised) }
 
 // convexSplit is a convex function.
-func convexSplit(f Convex) split { return split{g: []term{{1, f}}} }
+func convexSplit(f convex.Func) split { return split{g: []term{{1, f}}} }
 
 // convexPart and concavePart are lin + Σ g and Σ h, both as convex functions.
 func (s *split) convexPart() split  { return split{lin: s.lin, g: s.g} }
@@ -44,7 +46,7 @@ func (s *split) scale(w float64) split {
 }
 
 // function is the convex part as one function.
-func (s *split) function() Representer { return newSum(s.lin, s.g) }
+func (s *split) function() convex.Representer { return newSum(s.lin, s.g) }
 
 // expr is a convex or a concave split as an expression.
 func (s *split) expr() scalar {
@@ -54,11 +56,11 @@ func (s *split) expr() scalar {
 	return scalar{lin: s.lin, terms: s.g}
 }
 
-// over is the range of the convex part.
-func (s *split) over() Interval { return termsOver(s.lin, s.g) }
+// Over is the range of the convex part.
+func (s *split) Over() interval.Interval { return termsOver(s.lin, s.g) }
 
 // nonnegative reports whether s is convex, and its range shows that it is ≥ 0.
-func (s *split) nonnegative() bool { return s.isConvex() && s.over().Lo >= 0 }
+func (s *split) nonnegative() bool { return s.isConvex() && s.Over().Lo >= 0 }
 
 // written is the function of the term, if its split is to stand for it.
 func (t term) written() (f written, ok bool) {
@@ -70,7 +72,7 @@ func (t term) written() (f written, ok bool) {
 }
 
 // splitOf is the split of a sum of functions as they were written.
-func splitOf(lin Linear, terms []term) split {
+func splitOf(lin convex.Linear, terms []term) split {
 	count := len(terms)
 	for _, t := range terms {
 		if f, ok := t.written(); ok {
@@ -79,7 +81,7 @@ func splitOf(lin Linear, terms []term) split {
 		}
 	}
 	all := gathered{terms: make([]term, 0, count), few: count <= mostPairs}
-	lins, ones := []Linear{lin}, []float64{1}
+	lins, ones := []convex.Linear{lin}, []float64{1}
 	for _, t := range terms {
 		f, ok := t.written()
 		if !ok {
@@ -87,7 +89,7 @@ func splitOf(lin Linear, terms []term) split {
 			continue
 		}
 		s := f.split()
-		if !s.lin.isZero() {
+		if !s.lin.IsZero() {
 			lins, ones = append(lins, s.lin), append(ones, t.w)
 		}
 		for _, u := range s.g {
@@ -97,9 +99,9 @@ func splitOf(lin Linear, terms []term) split {
 			all.add(-t.w*u.w, u.f)
 		}
 	}
-	out := split{lin: sumLinear(lins, ones)}
+	out := split{lin: convex.SumLinear(lins, ones)}
 	mergeAlike(all.terms)
-	if added, rest := mergeSquares(all.terms); added != nil || !rest.isZero() {
+	if added, rest := mergeSquares(all.terms); added != nil || !rest.IsZero() {
 		all.terms, out.lin = append(all.terms, added...), out.lin.AddScaled(1, rest)
 	}
 	out.g, out.h = bySign(all.nonzero())
@@ -125,9 +127,9 @@ func (e *scalar) remaining() (g, h bool) {
 	if e.withGaps() {
 		return true, true
 	}
-	add := func(w float64, f Convex) {
+	add := func(w float64, f convex.Func) {
 		switch f.(type) {
-		case Linear, merger:
+		case convex.Linear, merger:
 		default:
 			if rowAt(f, atom.SumSquares) != nil {
 				up, down = up || w > 0, down || w < 0
@@ -160,7 +162,7 @@ func (e *scalar) remaining() (g, h bool) {
 			add(-t.w*u.w, u.f)
 		}
 	}
-	return sum > apart*size || up && !down, sum < -apart*size || down && !up
+	return sum > convex.Apart*size || up && !down, sum < -convex.Apart*size || down && !up
 }
 
 // withGaps reports whether families of absolute values are among the terms, of which the splits
@@ -193,7 +195,7 @@ func addSplits(parts []split, weights ...float64) split {
 	}
 	terms := make([]term, 0, count)
 	// Of few parts these stay out of the heap: every maximum adds some.
-	var fewLins [8]Linear
+	var fewLins [8]convex.Linear
 	var fewWeights [8]float64
 	lins, ws := fewLins[:0], fewWeights[:0]
 	for k := range parts {
@@ -209,19 +211,19 @@ func addSplits(parts []split, weights ...float64) split {
 			terms = append(terms, term{-w * t.w, t.f})
 		}
 	}
-	return splitOf(sumLinear(lins, ws), terms)
+	return splitOf(convex.SumLinear(lins, ws), terms)
 }
 
 // majorant is a function with a representation that lies above it and touches it
 // at the current point.
 type majorant interface {
-	Representer
+	convex.Representer
 	isMajorant()
 }
 
 // merger is implemented by functions of which some in one sum make one function together.
 type merger interface {
-	Convex
+	convex.Func
 	// merge makes one term of such; the others get the weight 0.
 	merge(all []term)
 }

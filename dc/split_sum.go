@@ -1,19 +1,23 @@
 package dc
 
+import (
+	"github.com/dcopt/dcopt/internal/convex"
+)
+
 // sumAffineParts adds the affine parts, count of which are not zero.
-func sumAffineParts(es []scalar, count int) Linear {
-	var fewLins [4]Linear
+func sumAffineParts(es []scalar, count int) convex.Linear {
+	var fewLins [4]convex.Linear
 	var fewOnes [4]float64
 	lins, ones := fewLins[:0], fewOnes[:0]
 	if count > len(fewLins) {
-		lins, ones = make([]Linear, 0, count), make([]float64, 0, count)
+		lins, ones = make([]convex.Linear, 0, count), make([]float64, 0, count)
 	}
 	for k := range es {
-		if !es[k].lin.isZero() {
+		if !es[k].lin.IsZero() {
 			lins, ones = append(lins, es[k].lin), append(ones, 1)
 		}
 	}
-	return sumLinear(lins, ones)
+	return convex.SumLinear(lins, ones)
 }
 
 // gathered adds terms of either sign, equal functions once.
@@ -22,14 +26,14 @@ type gathered struct {
 	few   bool // so few that each is compared with each
 	share Sharer
 	place []int // in terms, of what share knows
-	other map[Convex]int
+	other map[convex.Func]int
 }
 
 // mostPairs is up to how many terms comparing all pairs is faster than hashing.
 // Source: a limit of speed; sums do not depend on it.
 const mostPairs = 6
 
-func (a *gathered) add(w float64, f Convex) {
+func (a *gathered) add(w float64, f convex.Func) {
 	if a.few {
 		for k := range a.terms {
 			if sameFunction(f, a.terms[k].f) {
@@ -46,7 +50,7 @@ func (a *gathered) add(w float64, f Convex) {
 
 // known is the place of a function equal to f, −1 where there is none: then f is
 // to go to the end.
-func (a *gathered) known(f Convex) int {
+func (a *gathered) known(f convex.Func) int {
 	if like, ok := f.(noder); ok {
 		switch k, fresh := a.share.find(f, like); {
 		case fresh:
@@ -60,7 +64,7 @@ func (a *gathered) known(f Convex) int {
 		return k
 	}
 	if a.other == nil {
-		a.other = map[Convex]int{}
+		a.other = map[convex.Func]int{}
 	}
 	a.other[f] = len(a.terms)
 	return -1

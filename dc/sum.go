@@ -1,27 +1,32 @@
 package dc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/interval"
+)
 
 // sum is an affine function plus weighted convex functions.
 type sum struct {
-	lin     Linear
+	lin     convex.Linear
 	terms   []term
 	indices []int
 }
 
 // newSum returns the sum, or the one function it consists of.
-func newSum(lin Linear, terms []term) Representer {
+func newSum(lin convex.Linear, terms []term) convex.Representer {
 	if len(terms) == 0 {
 		return lin
 	}
-	if f, ok := terms[0].f.(Representer); ok && len(terms) == 1 && terms[0].w == 1 && lin.isZero() {
+	if f, ok := terms[0].f.(convex.Representer); ok && len(terms) == 1 && terms[0].w == 1 && lin.IsZero() {
 		return f
 	}
 	lists := [][]int{lin.Idx}
 	for _, t := range terms {
 		lists = append(lists, t.f.Support())
 	}
-	return &sum{lin, terms, union(lists...)}
+	return &sum{lin, terms, convex.Union(lists...)}
 }
 
 func (s *sum) Value(x []float64) float64 {
@@ -32,13 +37,13 @@ func (s *sum) Value(x []float64) float64 {
 	return v
 }
 
-func (s *sum) approx(x []float64) approx {
-	var v total
-	v.add(s.lin.approx(x))
+func (s *sum) Approx(x []float64) convex.Approx {
+	var v convex.Total
+	v.Add(s.lin.Approx(x))
 	for _, t := range s.terms {
-		v.addScaled(t.w, approximate(t.f, x))
+		v.AddScaled(t.w, convex.Approximate(t.f, x))
 	}
-	return v.approx
+	return v.Approx
 }
 
 func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
@@ -49,16 +54,16 @@ func (s *sum) AddSubgrad(dst []float64, scale float64, x []float64) {
 }
 
 func (s *sum) Smooth() bool {
-	return !slices.ContainsFunc(s.terms, func(t term) bool { return !smooth(t.f) })
+	return !slices.ContainsFunc(s.terms, func(t term) bool { return !convex.IsSmooth(t.f) })
 }
 
 func (s *sum) Support() []int { return s.indices }
 
-func (s *sum) Represent(c Canon) Form {
-	out := Form{}
-	lins, w := make([]Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
+func (s *sum) Represent(c convex.Canon) convex.Form {
+	out := convex.Form{}
+	lins, w := make([]convex.Linear, 0, len(s.terms)+1), make([]float64, 0, len(s.terms)+1)
 	for _, t := range s.terms {
-		form := c.Form(t.f.(Representer))
+		form := c.Form(t.f.(convex.Representer))
 		lins, w = append(lins, form.Linear), append(w, t.w)
 		for _, q := range form.Quad {
 			q.Weight *= t.w
@@ -69,24 +74,24 @@ func (s *sum) Represent(c Canon) Form {
 			out.Least = append(out.Least, l)
 		}
 	}
-	out.Linear = sumLinear(append(lins, s.lin), append(w, 1))
+	out.Linear = convex.SumLinear(append(lins, s.lin), append(w, 1))
 	return out
 }
 
-func (s *sum) Domain() []Representer { return (&scalar{terms: s.terms}).domain() }
+func (s *sum) Domain() []convex.Representer { return (&scalar{terms: s.terms}).domain() }
 
 func (s *sum) Inside(x []float64) bool { return (&scalar{terms: s.terms}).inside(x) }
 
 func (s *sum) Everywhere() bool { return (&scalar{terms: s.terms}).everywhere() }
 
-func (s *sum) over() Interval { return termsOver(s.lin, s.terms) }
+func (s *sum) Over() interval.Interval { return termsOver(s.lin, s.terms) }
 
-func (s *sum) bends() (bends, bool) {
-	return bendsOf(&scalar{lin: s.lin, terms: s.terms, of: s.lin.of})
+func (s *sum) Bends() (convex.Bends, bool) {
+	return bendsOf(&scalar{lin: s.lin, terms: s.terms, of: s.lin.Of})
 }
 
-func (s *sum) parts() []Convex {
-	out := make([]Convex, len(s.terms))
+func (s *sum) Parts() []convex.Func {
+	out := make([]convex.Func, len(s.terms))
 	for k, t := range s.terms {
 		out[k] = t.f
 	}
@@ -105,9 +110,9 @@ func (s *sum) Flat() bool {
 }
 
 // exprOf is a convex function as an expression.
-func exprOf(f Convex) scalar {
+func exprOf(f convex.Func) scalar {
 	switch f := f.(type) {
-	case Linear:
+	case convex.Linear:
 		return scalar{lin: f}
 	case *sum:
 		return scalar{lin: f.lin, terms: f.terms}
@@ -116,7 +121,7 @@ func exprOf(f Convex) scalar {
 }
 
 // oneSided is the convex function of an e whose terms have weights of one sign, or minus it.
-func (e *scalar) oneSided() (f Representer, sign float64) {
+func (e *scalar) oneSided() (f convex.Representer, sign float64) {
 	if len(e.terms) > 0 && e.terms[0].w < 0 {
 		return newSum(e.lin.Scale(-1), scaleTerms(e.terms, -1)), -1
 	}
@@ -137,17 +142,17 @@ func newParted(s split) parted {
 			lists = append(lists, t.f.Support())
 		}
 	}
-	return parted{s, union(lists...)}
+	return parted{s, convex.Union(lists...)}
 }
 
 func (p *parted) split() *split  { return &p.s }
 func (p *parted) Support() []int { return p.indices }
 
 // ownerOf is the space of several expressions.
-func ownerOf(es ...scalar) *space {
-	var of *space
+func ownerOf(es ...scalar) *convex.Space {
+	var of *convex.Space
 	for k := range es {
-		of = of.join(es[k].owner())
+		of = of.Join(es[k].owner())
 	}
 	return of
 }

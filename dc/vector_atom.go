@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // vectorAtom is a row of the table of functions of several numbers. Without a split of its own it
@@ -13,7 +15,7 @@ import (
 type vectorAtom struct {
 	row     *atom.Reduce
 	p       []float64
-	a       *Expr // the arguments, or:
+	a       *convex.Array // the arguments, or:
 	items   []scalar
 	own     func() *parted // the split
 	less    bool           // see lessSquares
@@ -21,8 +23,8 @@ type vectorAtom struct {
 	indices []int
 }
 
-func newVectorAtom(row *atom.Reduce, p []float64, a Expr) *vectorAtom {
-	return &vectorAtom{row: row, p: p, a: &a, sign: row.Sign(), indices: a.support()}
+func newVectorAtom(row *atom.Reduce, p []float64, a convex.Array) *vectorAtom {
+	return &vectorAtom{row: row, p: p, a: &a, sign: row.Sign(), indices: a.Support()}
 }
 
 // newWritten is a row of expressions with a split.
@@ -33,7 +35,7 @@ func newWritten(row *atom.Reduce, p []float64, es []scalar, own *parted) *vector
 
 func (f *vectorAtom) len() int {
 	if f.a != nil {
-		return len(f.a.c)
+		return len(f.a.C)
 	}
 	return len(f.items)
 }
@@ -60,7 +62,7 @@ func (f *vectorAtom) lessSquares() bool { return f.less }
 func (f *vectorAtom) is(row *atom.Reduce) bool { return f.row == row && f.a != nil && f.own == nil }
 
 // rowAt is the affine array of which f is the function row, nil if f is anything else.
-func rowAt(f Convex, row *atom.Reduce) *Expr {
+func rowAt(f convex.Func, row *atom.Reduce) *convex.Array {
 	if r, ok := f.(*vectorAtom); ok && r.is(row) {
 		return r.a
 	}
@@ -71,7 +73,7 @@ func rowAt(f Convex, row *atom.Reduce) *Expr {
 func (f *vectorAtom) take(x []float64) *numbers {
 	w := takeNumbers(f.len())
 	if f.a != nil {
-		f.a.valueTo(w.all, x)
+		f.a.ValueTo(w.all, x)
 	} else {
 		for k := range f.items {
 			w.u[k][0] = f.items[k].value(x)
@@ -89,11 +91,11 @@ func (f *vectorAtom) Value(x []float64) float64 {
 }
 
 func (f *vectorAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.addGradient(dst, scale, x)
+	f.AddGradient(dst, scale, x)
 }
 
-// addGradient is AddSubgrad, and returns Value.
-func (f *vectorAtom) addGradient(dst []float64, scale float64, x []float64) float64 {
+// AddGradient is AddSubgrad, and returns Value.
+func (f *vectorAtom) AddGradient(dst []float64, scale float64, x []float64) float64 {
 	w := f.take(x)
 	v := f.sign * w.v[0]
 	g := w.gradient()
@@ -102,7 +104,7 @@ func (f *vectorAtom) addGradient(dst []float64, scale float64, x []float64) floa
 	for k := range g {
 		switch v := g[k][0]; {
 		case f.a != nil:
-			f.a.addRow(dst, v, k)
+			f.a.AddRow(dst, v, k)
 		case v != 0:
 			f.items[k].addSubgrad(dst, v, x)
 		}
@@ -111,25 +113,25 @@ func (f *vectorAtom) addGradient(dst []float64, scale float64, x []float64) floa
 	return v
 }
 
-func (f *vectorAtom) approx(x []float64) approx {
+func (f *vectorAtom) Approx(x []float64) convex.Approx {
 	w := takeNumbers(f.len())
 	defer w.put()
 	e := w.errors()
 	if f.a != nil {
-		rows := f.a.approxes(x)
+		rows := f.a.Approxes(x)
 		for k, u := range w.u {
-			a := rows.at(k)
-			u[0], e[k][0] = a.v, a.e
+			a := rows.At(k)
+			u[0], e[k][0] = a.V, a.E
 		}
 	} else {
 		for k := range f.items {
-			a := f.items[k].approx(x)
-			w.u[k][0], e[k][0] = a.v, a.e
+			a := f.items[k].Approx(x)
+			w.u[k][0], e[k][0] = a.V, a.E
 		}
 	}
 	f.row.Value(w.v, w.u, f.p)
 	f.row.Error(w.adj, w.room, w.u, e, w.v, f.p)
-	return approx{f.sign * w.v[0], w.adj[0]}
+	return convex.Approx{V: f.sign * w.v[0], E: w.adj[0]}
 }
 
 func (f *vectorAtom) Support() []int { return f.indices }
@@ -156,11 +158,11 @@ func (f *vectorAtom) Smooth() bool {
 }
 
 // ranges are the ranges of the arguments.
-func (f *vectorAtom) ranges() []Interval {
-	out := make([]Interval, f.len())
+func (f *vectorAtom) ranges() []interval.Interval {
+	out := make([]interval.Interval, f.len())
 	for k := range out {
 		if f.a != nil {
-			out[k] = f.a.over(k)
+			out[k] = f.a.Over(k)
 		} else {
 			out[k] = f.items[k].Range()
 		}
@@ -168,17 +170,17 @@ func (f *vectorAtom) ranges() []Interval {
 	return out
 }
 
-func (f *vectorAtom) over() Interval { return f.row.Over(f.ranges(), f.p).Scale(f.sign) }
+func (f *vectorAtom) Over() interval.Interval { return f.row.Over(f.ranges(), f.p).Scale(f.sign) }
 
 // Represent adds the rows and cones of f.
-func (f *vectorAtom) Represent(c Canon) Form {
+func (f *vectorAtom) Represent(c convex.Canon) convex.Form {
 	if f.is(atom.SumSquares) {
-		return Form{Quad: []Quadratic{{Weight: 1, Arg: *f.a}}}
+		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: *f.a}}}
 	}
 	if f.a != nil {
 		return represent(c, f.row, f.p, f.reduced())
 	}
-	u := make([]Linear, len(f.items))
+	u := make([]convex.Linear, len(f.items))
 	for k := range f.items {
 		arg, sign := f.items[k].oneSided()
 		u[k] = c.Bound(arg).Scale(sign)
@@ -188,12 +190,12 @@ func (f *vectorAtom) Represent(c Canon) Form {
 
 // reduced are affine functions, maybe fewer than the arguments of f, for which the row has the same
 // value.
-func (f *vectorAtom) reduced() []Linear {
+func (f *vectorAtom) reduced() []convex.Linear {
 	a := *f.a
 	if f.row.Rotates {
 		a = qrReduced(a)
 	}
-	out := make([]Linear, a.Len())
+	out := make([]convex.Linear, a.Len())
 	for k := range out {
 		out[k] = a.Linear(k)
 	}
@@ -201,24 +203,24 @@ func (f *vectorAtom) reduced() []Linear {
 }
 
 // represent adds the rows and cones of a bound of a row, or of minus a concave one, of u.
-func represent(c Canon, row *atom.Reduce, p []float64, u []Linear) Form {
+func represent(c convex.Canon, row *atom.Reduce, p []float64, u []convex.Linear) convex.Form {
 	to := canon{c, u}
 	if row.Bound == nil {
 		t := to.Column()
 		to.Cone(row.Cone(t, arguments(len(u)), p))
-		return Form{Linear: to.linear(t)}
+		return convex.Form{Linear: to.linear(t)}
 	}
 	return to.form(row.Bound(&to, arguments(len(u)), p))
 }
 
 // Line: of one entry a function of its absolute value is at most b where that is at most b, or √b.
-func (f *vectorAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool) {
+func (f *vectorAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
 	if f.a == nil || !f.row.Rotates || !b.IsConst() || b.Const < 0 || f.row.Root != nil && b.Const == 0 {
-		return Linear{}, 0, 0, 0, false
+		return convex.Linear{}, 0, 0, 0, false
 	}
 	a := f.reduced()
 	if len(a) != 1 {
-		return Linear{}, 0, 0, 0, false
+		return convex.Linear{}, 0, 0, 0, false
 	}
 	end, share := b.Const, 1.0
 	if f.row.Root != nil {
@@ -229,14 +231,14 @@ func (f *vectorAtom) Line(b Linear) (row Linear, lo, hi, share float64, ok bool)
 }
 
 // Below: the cone of the row. A square that is at most a constant has the cone of its root.
-func (f *vectorAtom) Below(b Linear) (k Cone, share []float64, ok bool) {
+func (f *vectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 	if f.a == nil || !f.row.Rotates {
-		return Cone{}, nil, false
+		return convex.Cone{}, nil, false
 	}
 	row, slope := f.row, 1.0
 	if row.Root != nil && b.IsConst() {
 		if !(b.Const > 0) {
-			return Cone{}, nil, false
+			return convex.Cone{}, nil, false
 		}
 		row = row.Root
 		b.Const = math.Sqrt(b.Const)
@@ -257,11 +259,11 @@ func (f *vectorAtom) Below(b Linear) (k Cone, share []float64, ok bool) {
 }
 
 // Domain: the domains of the arguments, and the numbers that must not be negative.
-func (f *vectorAtom) Domain() []Representer {
+func (f *vectorAtom) Domain() []convex.Representer {
 	if f.own != nil {
 		return nil
 	}
-	var out []Representer
+	var out []convex.Representer
 	for k := range f.items {
 		out = append(out, f.items[k].domain()...)
 	}
@@ -306,26 +308,26 @@ func (f *vectorAtom) Inside(x []float64) bool {
 	return true
 }
 
-func (f *vectorAtom) bends() (bends, bool) {
-	of := make([]bends, f.len())
+func (f *vectorAtom) Bends() (convex.Bends, bool) {
+	of := make([]convex.Bends, f.len())
 	for k := range of {
 		if f.a != nil {
-			of[k] = affineBends(f.a.Linear(k))
+			of[k] = convex.AffineBends(f.a.Linear(k))
 			continue
 		}
 		b, ok := bendsOf(&f.items[k])
 		if of[k] = b; !ok {
-			return bends{}, false
+			return convex.Bends{}, false
 		}
 	}
-	return bendsOfRow(f.row, f.over(), of)
+	return bendsOfRow(f.row, f.Over(), of)
 }
 
 func (f *vectorAtom) node() Node {
 	n, half := Node{op: f.op(), row: f.row, nums: f.p, negative: f.sign < 0}, f.len()/2
 	switch {
 	case f.row == atom.Inner && f.a == nil:
-		n.args = [2]array{{exprs: f.items[:half]}, {exprs: f.items[half:]}}
+		n.args = [2]argument{{exprs: f.items[:half]}, {exprs: f.items[half:]}}
 	case f.row == atom.Inner:
 		u, v := f.a.Slice(0, half), f.a.Slice(half, 2*half)
 		n.args = affineArgs(&u, &v)
@@ -337,7 +339,7 @@ func (f *vectorAtom) node() Node {
 	return n
 }
 
-func (f *vectorAtom) parts() (out []Convex) {
+func (f *vectorAtom) Parts() (out []convex.Func) {
 	for k := range f.items {
 		if f.own == nil {
 			g, _ := f.items[k].oneSided()

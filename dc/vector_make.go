@@ -4,40 +4,38 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // applyEntries is a row without forms of its own for some arguments.
-func applyEntries(row *atom.Reduce, p []float64, a Expr) scalar {
+func applyEntries(row *atom.Reduce, p []float64, a array) scalar {
 	if a.bent() {
-		return reduceAny(row, p, a.functions())
+		return reduceAny(row, p, a.fs)
 	}
-	return reduce(row, p, a)
+	return reduce(row, p, a.Array)
 }
 
 // reduce is a row of the table of affine functions.
-func reduce(row *atom.Reduce, p []float64, a Expr) scalar {
-	if err := a.Err(); err != nil {
-		return scalar{err: err}
-	}
+func reduce(row *atom.Reduce, p []float64, a convex.Array) scalar {
 	switch one := a.Len() == 1; {
 	case a.Len() == 0 && row.Single == atom.Itself:
 		return badExpr("%s of nothing", row.Name)
 	case one && row.Single == atom.Itself:
-		return a.scalar(0)
+		return linearExpr(a.Linear(0))
 	case one && row.Single == atom.Absolute:
-		return absOf(a.scalar(0))
+		return absOf(linearExpr(a.Linear(0)))
 	}
 	f := newVectorAtom(row, p, a)
 	switch {
 	case !a.IsConst() && row.Curvature < 0:
-		return concave(f, a.of)
+		return concaveOf(f, a.Of)
 	case !a.IsConst():
-		return convex(f, a.of)
+		return convexOf(f, a.Of)
 	}
 	v := f.Value(nil)
 	if math.IsInf(v, 0) && !f.Everywhere() {
-		return badExpr("%s at %g, outside its domain", row.Name, a.c)
+		return badExpr("%s at %g, outside its domain", row.Name, a.C)
 	}
 	return constantExpr(row.Sign() * v)
 }
@@ -65,9 +63,9 @@ func reduceAny(row *atom.Reduce, p []float64, es []scalar) scalar {
 	}
 	f := newComposed(row, p, parts)
 	if row.Curvature < 0 {
-		return concave(f, ownerOf(es...))
+		return concaveOf(f, ownerOf(es...))
 	}
-	return convex(f, ownerOf(es...))
+	return convexOf(f, ownerOf(es...))
 }
 
 func allAffine(us []scalar) bool {
@@ -103,11 +101,11 @@ func newComposed(row *atom.Reduce, p []float64, parts []split) *vectorAtom {
 		f.items = append(f.items, parts[k].expr())
 		lists = append(lists, f.items[k].support())
 	}
-	f.indices = union(lists...)
+	f.indices = convex.Union(lists...)
 	return f
 }
 
 // row is fold of a row without forms of its own for some arguments.
 func (a Expr) row(row *atom.Reduce) Expr {
-	return a.fold(row, func(a Expr) scalar { return applyEntries(row, nil, a) })
+	return a.fold(row, func(a array) scalar { return applyEntries(row, nil, a) })
 }

@@ -3,6 +3,9 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
@@ -92,7 +95,7 @@ func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
 		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
 	}
-	return terms{l: Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
+	return terms{l: convex.Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -139,25 +142,25 @@ type tally struct {
 // a bound.
 type terms struct {
 	e     *scalar
-	f     Convex
-	l     Linear
+	f     convex.Func
+	l     convex.Linear
 	bound float64
 }
 
 // size is the largest term at x; terms that are not finite do not count.
 func (t *terms) size(x []float64) float64 {
-	s := max(math.Abs(t.bound), t.l.size(x))
+	s := max(math.Abs(t.bound), t.l.Size(x))
 	if t.e != nil {
 		s = max(s, t.e.size(x))
 	}
 	switch f := t.f.(type) {
 	case nil:
-	case Linear:
-		s = max(s, f.size(x))
+	case convex.Linear:
+		s = max(s, f.Size(x))
 	case *sum:
 		s = max(s, (&scalar{lin: f.lin, terms: f.terms}).size(x))
 	default:
-		s = max(s, finiteSize(f.Value(x)))
+		s = max(s, convex.FiniteSize(f.Value(x)))
 	}
 	return s
 }
@@ -166,11 +169,11 @@ func (t *terms) size(x []float64) float64 {
 func (t *terms) error(x []float64) float64 {
 	switch {
 	case t.e != nil:
-		return finiteSize(t.e.approx(x).bound()) + unit*math.Abs(t.bound)
+		return convex.FiniteSize(t.e.Approx(x).Bound()) + convex.Roundoff*math.Abs(t.bound)
 	case t.f != nil:
-		return finiteSize(approximate(t.f, x).bound())
+		return convex.FiniteSize(convex.Approximate(t.f, x).Bound())
 	}
-	return t.l.approx(x).rounded(1).bound() + unit*math.Abs(t.bound)
+	return t.l.Approx(x).Rounded(1).Bound() + convex.Roundoff*math.Abs(t.bound)
 }
 
 // leastUnit is the least unit of a row, in units of the row at the typical point: where all its
@@ -209,7 +212,7 @@ func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 		return p.rowUnit(terms{e: &e}, x)
 	}
 	l := c.A.Linear(k)
-	row := terms{l: l, bound: max(finiteSize(c.Lo[k]-l.Const), finiteSize(c.Hi[k]-l.Const))}
+	row := terms{l: l, bound: max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))}
 	row.l.Const = 0
 	return p.rowUnit(row, x)
 }
@@ -221,10 +224,10 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 	e := c.function()
 	most := max(e.size(p.typical), math.Abs(e.lin.Const))
 	for k, j := range e.lin.Idx {
-		most = max(most, e.lin.of.interval(j).Scale(e.lin.Val[k]).Abs().Hi)
+		most = max(most, e.lin.Of.Interval(j).Scale(e.lin.Val[k]).Abs().Hi)
 	}
 	for _, t := range e.terms {
-		most = max(most, rangeOf(t.f).Scale(t.w).Abs().Hi)
+		most = max(most, convex.RangeOf(t.f).Scale(t.w).Abs().Hi)
 	}
 	return min(1, unitOf(most))
 }
@@ -284,9 +287,9 @@ func (c *Constraint) violations(t *tally) {
 		}
 		return
 	}
-	vals := c.A.values(t.x)
+	vals := c.A.arr.Values(t.x)
 	for k := range c.Lo {
-		v := vals.at(k)
+		v := vals.At(k)
 		if v >= c.Lo[k] && v <= c.Hi[k] {
 			continue
 		}
@@ -329,10 +332,10 @@ func (e *scalar) outside(t *tally, at spot) {
 
 func (t *tally) domains(list []term, at spot) {
 	for _, term := range list {
-		if term.linearised() && !finite(term.f.Value(t.x)) {
+		if term.linearised() && !num.Finite(term.f.Value(t.x)) {
 			t.note(math.Inf(1), at, terms{f: term.f})
 		}
-		r, ok := term.f.(Restricted)
+		r, ok := term.f.(convex.Restricted)
 		if !ok {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -225,7 +226,7 @@ func all(i, k int) float64 { return math.Inf(1) }
 // however near they are. Near a kink the mean of the gradients on both sides differs; without one
 // it is within r² of grad at the distance r. Smooth functions may have a kink at one point, as
 // norms at 0.
-func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
+func (p *Point) differentiable(f convex.Func, grad []float64, least float64) bool {
 	of := f.Support()
 	if p.work[0] == nil {
 		p.work[0] = slices.Clone(p.X)

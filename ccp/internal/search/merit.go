@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // along has the values of a function where one variable changes at a time.
@@ -22,7 +23,7 @@ type along interface {
 }
 
 // alongAxes is f of n variables as such.
-func alongAxes(f dc.Convex, n int) along {
+func alongAxes(f convex.Func, n int) along {
 	return f.(interface{ Along(n int) any }).Along(n).(along)
 }
 

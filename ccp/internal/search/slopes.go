@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -312,7 +313,7 @@ func (s *Slopes) gradient(y []float64) []float64 {
 }
 
 // gradientOf is gradient of a function that is the objective around y.
-func (s *Slopes) gradientOf(f dc.Convex, y []float64) []float64 {
+func (s *Slopes) gradientOf(f convex.Func, y []float64) []float64 {
 	s.left -= s.work
 	if !s.Sub.Compiled.Inside(y) {
 		return nil
@@ -439,10 +440,10 @@ func (s *Slopes) beside(x []float64, reach float64) []float64 {
 const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
-func (s *Slopes) around(x []float64, reach float64) dc.Convex {
+func (s *Slopes) around(x []float64, reach float64) convex.Func {
 	f := s.Sub.Compiled.DC.Objective.Function()
 	n, ok := f.(interface {
-		Near(x, radius []float64) dc.Convex
+		Near(x, radius []float64) convex.Func
 	})
 	if !ok || s.free < fewestAround {
 		return f

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -94,7 +95,7 @@ func (s *Compiled) addConstraint(b *Builder, c *dc.Constraint) {
 	e := c.E()
 	g, h := e.G(), e.H()
 	s.restrict(b, h)
-	slack := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	slack := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	s.Slacks = append(s.Slacks, slack.Idx[0])
 	s.owners = append(s.owners, int32(len(s.Soft)-1))
 	for k, l := range upperRows(b, g, len(h.Support())) {
@@ -125,18 +126,18 @@ func (b *Builder) meet(c *dc.Constraint) bool {
 // upperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
 // pieces of a polyhedral g where writing h out for each of them costs no more
 // than a column above g, else that column.
-func upperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
-	if p, ok := g.(dc.Polyhedral); ok {
+func upperRows(b *Builder, g convex.Representer, hSupport int) []convex.Linear {
+	if p, ok := g.(convex.Polyhedral); ok {
 		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
 			return pieces
 		}
 	}
-	return []dc.Linear{b.Bound(g)}
+	return []convex.Linear{b.Bound(g)}
 }
 
 // restrict keeps the points within the domain of h.
-func (s *Compiled) restrict(b *Builder, h dc.Convex) {
-	r, ok := h.(dc.Restricted)
+func (s *Compiled) restrict(b *Builder, h convex.Func) {
+	r, ok := h.(convex.Restricted)
 	if e, is := h.(interface{ Everywhere() bool }); !ok || is && e.Everywhere() {
 		return
 	}
@@ -148,7 +149,7 @@ func (s *Compiled) restrict(b *Builder, h dc.Convex) {
 }
 
 // within states f ≤ 0, of a domain.
-func (b *Builder) within(f dc.Representer) {
+func (b *Builder) within(f convex.Representer) {
 	if !b.atMost(f, -1) {
 		b.Row(b.Bound(f), math.Inf(-1), 0)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Quadratic is linear·x + ½xᵀHx over lo ≤ x ≤ hi.
@@ -25,7 +26,7 @@ type entry struct {
 func Of(p *dc.Problem) *Quadratic {
 	n := p.NumVars()
 	f := p.Objective.Function()
-	times, ok := dc.HessianOf(f)
+	times, ok := convex.HessianOf(f)
 	sized, known := f.(interface{ Coefficients() int })
 	if !ok || !known || len(p.Constraints) > 0 || float64(n*sized.Coefficients()) > mostWork {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -115,7 +116,7 @@ func (pr *printer) constant(ps *phrase, v float64, first *bool) {
 
 // linear adds the coefficients of l, in one inner product where they belong to
 // all entries of a vector.
-func (pr *printer) linear(ps *phrase, l *dc.Linear, first *bool) {
+func (pr *printer) linear(ps *phrase, l *convex.Linear, first *bool) {
 	for k := 0; k < len(l.Idx); {
 		v, _ := pr.place(l.Idx[k])
 		x, n := pr.p.Vars[v], 0
@@ -172,7 +173,7 @@ type weighted struct {
 
 // written is e as it was written, where the parts u₊^p and −(−u)₊^p of an odd power
 // are one term.
-func written(e dc.Expr) (affine dc.Linear, out []weighted) {
+func written(e dc.Expr) (affine convex.Linear, out []weighted) {
 	affine, terms := e.Written()
 	for k := 0; k < len(terms); k++ {
 		t := weighted{Term: terms[k]}

@@ -1,4 +1,4 @@
-package dc
+package convex
 
 import (
 	"github.com/dcopt/dcopt/internal/enum"
@@ -9,7 +9,7 @@ import (
 // Representer is a g of CCP: a convex function that is the least
 // value of a Form over new variables under rows and cones.
 type Representer interface {
-	Convex
+	Func
 	// Represent adds variables, rows and cones to c and returns a Form that is an upper
 	// bound of the function wherever the additions are met, and equal to it for
 	// the best choice of the new variables.
@@ -32,8 +32,8 @@ type unrestricted interface {
 	Everywhere() bool
 }
 
-// hasAllPoints reports whether f is known to have subgradients at all points.
-func hasAllPoints(f Convex) bool {
+// HasAllPoints reports whether f is known to have subgradients at all points.
+func HasAllPoints(f Func) bool {
 	if p, ok := f.(unrestricted); ok {
 		return p.Everywhere()
 	}
@@ -52,9 +52,9 @@ type Sublevel interface {
 	Below(b Linear) (k Cone, share []float64, ok bool)
 }
 
-// line is implemented by functions of one affine function, for which lo ≤ row ≤ hi says
+// Line is implemented by functions of one affine function, for which lo ≤ row ≤ hi says
 // the same as f ≤ b. A Canon finds it by assertion.
-type line interface {
+type Line interface {
 	// Line returns the row, its ends and share = −∂row/∂b: with the multiplier y of the
 	// row, the multiplier of f ≤ b is share·y, or share·|y| where both ends are finite. ok is false
 	// where there is no such row.
@@ -71,7 +71,7 @@ type Canon interface {
 	// Cone states that its rows lie in it.
 	Cone(k Cone)
 	// Tangent states that a is at most the tangent of h at the current point.
-	Tangent(a Linear, h Convex)
+	Tangent(a Linear, h Func)
 	// Form represents f once and remembers it: asked again for the same f, it
 	// returns the same Form.
 	Form(f Representer) Form
@@ -80,9 +80,9 @@ type Canon interface {
 	Bound(f Representer) Linear
 }
 
-// roomy is implemented by a Canon that makes room for so many more rows and tangents: lists that
+// Roomy is implemented by a Canon that makes room for so many more rows and tangents: lists that
 // grow are copied several times. It is optional and found by assertion.
-type roomy interface{ Room(rows, tangents int) }
+type Roomy interface{ Room(rows, tangents int) }
 
 // ConeKind names a family of cones.
 type ConeKind uint8
@@ -146,7 +146,7 @@ func (l *Least) Choose(x []float64, chosen []bool) {
 // positive semidefinite; nil stands for the identity.
 type Quadratic struct {
 	Weight float64
-	Arg    Expr
+	Arg    Array
 	Q      mat.Symmetric
 }
 
@@ -181,8 +181,8 @@ type Polyhedral interface {
 	Pieces() []Linear
 }
 
-// column is a new variable.
-func column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }
+// Column is a new variable.
+func Column(c Canon) Linear { return Linear{Idx: []int{c.Var()}, Val: []float64{1}} }
 
 // Represent returns l itself.
 func (l Linear) Represent(Canon) Form { return Form{Linear: l} }

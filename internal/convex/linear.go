@@ -1,4 +1,4 @@
-package dc
+package convex
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ type Linear struct {
 	Val   []float64
 	Const float64
 
-	of   *space  // of the model; nil where that is not known
-	lost float64 // sizes of the constants that were added up to Const, less its own: the part that has cancelled
+	Of   *Space  // of the model; nil where that is not known
+	Lost float64 // sizes of the constants that were added up to Const, less its own: the part that has cancelled
 }
 
 // NewLinear is the function with these coefficients, in any order; coefficients of one variable are
@@ -23,11 +23,11 @@ type Linear struct {
 // negative, the function is an error of the problem that uses it.
 func NewLinear(idx []int, val []float64, c float64) Linear {
 	if len(idx) != len(val) {
-		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients",
+		return Linear{Of: &Space{Wrong: fmt.Errorf("dc: a linear function of %d variables with %d coefficients",
 			len(idx), len(val))}}
 	}
 	if len(idx) > 0 && slices.Min(idx) < 0 {
-		return Linear{of: &space{wrong: fmt.Errorf("dc: a linear function of variable number %d", slices.Min(idx))}}
+		return Linear{Of: &Space{Wrong: fmt.Errorf("dc: a linear function of variable number %d", slices.Min(idx))}}
 	}
 	idx, val = compress(idx, val)
 	return Linear{Idx: idx, Val: val, Const: c}
@@ -44,12 +44,12 @@ func (l Linear) Value(x []float64) float64 {
 
 // ConstSize is the sum of the sizes of the constants that were added up to Const, as far as that is
 // known; at least |Const|.
-func (l Linear) ConstSize() float64 { return math.Abs(l.Const) + l.lost }
+func (l Linear) ConstSize() float64 { return math.Abs(l.Const) + l.Lost }
 
 // WithConstSize is l whose Const was added up from constants of which the sizes have that sum:
 // their rounding errors count in Expr.Evaluate's bound where they have cancelled.
 func (l Linear) WithConstSize(sum float64) Linear {
-	l.lost = max(sum-math.Abs(l.Const), 0)
+	l.Lost = max(sum-math.Abs(l.Const), 0)
 	return l
 }
 
@@ -75,24 +75,24 @@ func (l Linear) Scale(w float64) Linear {
 	for k, v := range l.Val {
 		val[k] = w * v
 	}
-	return Linear{l.Idx, val, w * l.Const, l.of, math.Abs(w) * l.lost}
+	return Linear{l.Idx, val, w * l.Const, l.Of, math.Abs(w) * l.Lost}
 }
 
 // AddScaled returns l + w·r, for a w of any sign. It leaves l and r as they are.
 func (l Linear) AddScaled(w float64, r Linear) Linear {
 	if len(r.Idx) == 0 {
-		l.Const, l.of, l.lost = l.Const+w*r.Const, l.of.join(r.of), l.cancelled(w, r)
+		l.Const, l.Of, l.Lost = l.Const+w*r.Const, l.Of.Join(r.Of), l.cancelled(w, r)
 		return l
 	}
 	n := len(l.Idx) + len(r.Idx)
 	idx, val := appendScaled(make([]int, 0, n), make([]float64, 0, n), l, w, r)
-	return Linear{idx, val, l.Const + w*r.Const, l.of.join(r.of), l.cancelled(w, r)}
+	return Linear{idx, val, l.Const + w*r.Const, l.Of.Join(r.Of), l.cancelled(w, r)}
 }
 
 // cancelled is lost of l + w·r.
 func (l Linear) cancelled(w float64, r Linear) float64 {
 	a, b := l.Const, w*r.Const
-	return l.lost + math.Abs(w)*r.lost + max(math.Abs(a)+math.Abs(b)-math.Abs(a+b), 0)
+	return l.Lost + math.Abs(w)*r.Lost + max(math.Abs(a)+math.Abs(b)-math.Abs(a+b), 0)
 }
 
 // appendScaled appends the coefficients of l + w·r.
@@ -122,9 +122,9 @@ func appendScaled(idx []int, val []float64, l Linear, w float64, r Linear) ([]in
 // IsConst reports whether no variable occurs.
 func (l Linear) IsConst() bool { return len(l.Idx) == 0 }
 
-func (l Linear) isZero() bool { return len(l.Idx) == 0 && l.Const == 0 }
+func (l Linear) IsZero() bool { return len(l.Idx) == 0 && l.Const == 0 }
 
-func (l Linear) equal(r Linear) bool {
+func (l Linear) Equal(r Linear) bool {
 	if l.Const != r.Const || len(l.Idx) != len(r.Idx) {
 		return false
 	}
@@ -136,8 +136,8 @@ func (l Linear) equal(r Linear) bool {
 	return true
 }
 
-// isNegative reports whether l = −r.
-func (l Linear) isNegative(r Linear) bool {
+// IsNegative reports whether l = −r.
+func (l Linear) IsNegative(r Linear) bool {
 	if l.Const != -r.Const || len(l.Idx) != len(r.Idx) {
 		return false
 	}
@@ -149,8 +149,8 @@ func (l Linear) isNegative(r Linear) bool {
 	return true
 }
 
-// sumLinear adds many functions in one go, each with its weight.
-func sumLinear(parts []Linear, weights []float64) Linear {
+// SumLinear adds many functions in one go, each with its weight.
+func SumLinear(parts []Linear, weights []float64) Linear {
 	switch len(parts) {
 	case 0:
 		return Linear{}
@@ -161,16 +161,16 @@ func sumLinear(parts []Linear, weights []float64) Linear {
 	}
 	var idx []int
 	var val []float64
-	var of *space
+	var of *Space
 	c, size := 0.0, 0.0
 	for p, l := range parts {
-		c, size, of = c+weights[p]*l.Const, size+math.Abs(weights[p])*l.ConstSize(), of.join(l.of)
+		c, size, of = c+weights[p]*l.Const, size+math.Abs(weights[p])*l.ConstSize(), of.Join(l.Of)
 		for k, j := range l.Idx {
 			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
 		}
 	}
 	idx, val = compress(idx, val)
-	return Linear{Idx: idx, Val: val, Const: c, of: of}.WithConstSize(size)
+	return Linear{Idx: idx, Val: val, Const: c, Of: of}.WithConstSize(size)
 }
 
 // compress sorts the pairs by index, adds the pairs of one index and drops zeros.
@@ -205,8 +205,8 @@ func (p pairs) Swap(i, j int) {
 	p.val[i], p.val[j] = p.val[j], p.val[i]
 }
 
-// union is the ascending union of index lists. It may be one of them.
-func union(lists ...[]int) []int {
+// Union is the ascending union of index lists. It may be one of them.
+func Union(lists ...[]int) []int {
 	if one, ok := onlyList(lists); ok {
 		return one
 	}
@@ -268,8 +268,8 @@ func marked(lists [][]int, top int) []int {
 	return out
 }
 
-// multipleOf returns the w with l = w·r, if there is one, exactly.
-func (l Linear) multipleOf(r Linear) (w float64, ok bool) {
+// MultipleOf returns the w with l = w·r, if there is one, exactly.
+func (l Linear) MultipleOf(r Linear) (w float64, ok bool) {
 	if len(r.Idx) == 0 || !slices.Equal(l.Idx, r.Idx) {
 		return 0, false
 	}
@@ -282,8 +282,8 @@ func (l Linear) multipleOf(r Linear) (w float64, ok bool) {
 	return w, l.Const == w*r.Const
 }
 
-// bad reports whether a number of l is not finite.
-func bad(l Linear) bool {
+// NotFinite reports whether a number of l is not finite.
+func NotFinite(l Linear) bool {
 	s := l.Const - l.Const
 	for _, v := range l.Val {
 		s += v - v
