@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // Oracle is a convex function of your own: Value at u, and a subgradient at u
@@ -38,7 +39,7 @@ func BlackBox(name string, f Oracle, a Expr) Expr {
 	b := &blackBox{name: name, f: f, a: a.arr.Array, indices: a.support()}
 	n := a.Len()
 	b.pool.New = func() any { return &oracleWork{make([]float64, n), make([]float64, n)} }
-	return number(convexOf(b, a.arr.Of))
+	return number(expr.ConvexOf(b, a.arr.Of))
 }
 
 type blackBox struct {
@@ -73,4 +74,6 @@ func (b *blackBox) Support() []int { return b.indices }
 func (b *blackBox) String() string { return b.name }
 
 // node: functions of one name differ.
-func (b *blackBox) node() Node { return Node{op: "blackbox", args: affineArgs(&b.a), key: b} }
+func (b *blackBox) Node() expr.Node {
+	return expr.Node{Name: "blackbox", Inputs: expr.AffineArgs(&b.a), Key: b}
+}

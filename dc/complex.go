@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -229,7 +231,8 @@ func IsHermitian(z Complex) (i, j int, ok bool) {
 			a, b := Complex{z.Re.entryOf(i*n + j), z.Im.entryOf(i*n + j)},
 				Complex{z.Re.entryOf(j*n + i), z.Im.entryOf(j*n + i)}
 			d := a.Sub(b.Conj())
-			if max(largestEntry(d.Re), largestEntry(d.Im)) > mirrorTol*max(largestEntry(a.Re), largestEntry(a.Im)) {
+			if max(largestEntry(d.Re), largestEntry(d.Im)) > expr.MirrorTol*max(largestEntry(a.Re),
+				largestEntry(a.Im)) {
 				return i, j, false
 			}
 		}
@@ -345,4 +348,13 @@ func ComplexDual(n int, y []float64) []complex128 {
 		out[i*n+i] = complex(real(out[i*n+i]), 0)
 	}
 	return out
+}
+
+// IsSymmetric reports whether a square matrix is seen to be symmetric; if not,
+// i and j are the indices, from 0, of an entry that differs from its mirror.
+func IsSymmetric(a Expr) (i, j int, ok bool) {
+	if len(a.arr.Shape) != 2 || a.arr.Shape[0] != a.arr.Shape[1] || a.Err() != nil || a.bent() {
+		return 0, 0, false
+	}
+	return matrix.IsSymmetric(a.arr.Array)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 )
@@ -30,12 +32,12 @@ type Common struct {
 	DC bool
 
 	index   []int
-	e       scalar
-	members *members // nil: it is one constraint
-	grows   *growing // not nil: more members may be added
-	next    *Common  // the other half of an equation or a chain
-	each    *each    // not nil: it states an array; then there is no e
-	opens   bool     // the next constraint is the other half of an equation
+	e       expr.Scalar
+	members *family.Members // nil: it is one constraint
+	grows   *growing        // not nil: more members may be added
+	next    *Common         // the other half of an equation or a chain
+	each    *each           // not nil: it states an array; then there is no e
+	opens   bool            // the next constraint is the other half of an equation
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
@@ -121,9 +123,9 @@ func (c Constraint) Named(family string, index ...int) Constraint {
 // E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
 func (c Constraint) E() Expr { return number(c.function()) }
 
-func (c *Constraint) function() scalar {
+func (c *Constraint) function() expr.Scalar {
 	if c.members != nil {
-		return c.members.expr(c.member)
+		return c.members.Expr(c.member)
 	}
 	return c.e
 }
@@ -131,7 +133,7 @@ func (c *Constraint) function() scalar {
 // Value is the value of E at x, of length Problem.NumVars.
 func (c *Constraint) Value(x []float64) float64 {
 	if c.members != nil {
-		return c.members.plan.Member(c.member, x)
+		return c.members.Plan.Member(c.member, x)
 	}
 	return c.e.Value(x)
 }
@@ -141,8 +143,8 @@ func (c *Constraint) Value(x []float64) float64 {
 // E ≤ 0 is the one of G − H ≤ 0 times it.
 func (c *Constraint) SplitRate() float64 {
 	if c.DC && c.members == nil {
-		if s := c.e.split(); s.rate > 0 {
-			return s.rate
+		if s := c.e.Split(); s.Rate > 0 {
+			return s.Rate
 		}
 	}
 	return 1
@@ -151,7 +153,7 @@ func (c *Constraint) SplitRate() float64 {
 // Index has the numbers in brackets of the name; it may be empty.
 func (c Constraint) Index() []int {
 	if c.members != nil {
-		return c.members.indexOf(c.member)
+		return c.members.IndexOf(c.member)
 	}
 	return c.index
 }
@@ -196,7 +198,7 @@ func (c Constraint) Err() error {
 // that is zero.
 func (c Constraint) Convex() bool {
 	if c.members != nil {
-		return c.members.convex
+		return c.members.Convex
 	}
 	if c.each != nil {
 		return c.each.convex()
@@ -218,7 +220,7 @@ func (c *Constraint) Support() []int {
 		return c.A.support()
 	}
 	if c.members != nil {
-		return c.members.support(c.member)
+		return c.members.Support(c.member)
 	}
-	return c.e.support()
+	return c.e.Support()
 }

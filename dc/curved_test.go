@@ -35,14 +35,14 @@ func TestCurvedSums(t *testing.T) {
 			es = append(es, e.Scale(float64(r.IntN(3)-1)), e.Scale(float64(r.IntN(3)-1)))
 		}
 		e := Sum(es...).one()
-		g, h := e.remaining()
+		g, h := e.Remaining()
 		affine, convex, concave := e.IsAffine(), e.IsConvex(), e.IsConcave()
-		s := e.newSplit()
-		if affine != s.isAffine() || convex != s.isConvex() || concave != s.isConcave() {
-			t.Fatalf("affine %v, convex %v, concave %v; the split says %v, %v, %v", affine, convex, concave, s.isAffine(), s.isConvex(), s.isConcave())
+		s := e.NewSplit()
+		if affine != s.IsAffine() || convex != s.IsConvex() || concave != s.IsConcave() {
+			t.Fatalf("affine %v, convex %v, concave %v; the split says %v, %v, %v", affine, convex, concave, s.IsAffine(), s.IsConvex(), s.IsConcave())
 		}
-		if g && s.isConcave() || h && s.isConvex() {
-			t.Fatalf("functions remain in g: %v, in h: %v, and the split has %d and %d", g, h, len(s.g), len(s.h))
+		if g && s.IsConcave() || h && s.IsConvex() {
+			t.Fatalf("functions remain in g: %v, in h: %v, and the split has %d and %d", g, h, len(s.G), len(s.H))
 		}
 		seen[[3]bool{affine, g, h}]++
 	}

@@ -3,10 +3,11 @@ package dc
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,13 +19,13 @@ import (
 // dimensions of the other one, which is repeated along the first ones. The zero value is the number
 // 0.
 type Expr struct {
-	arr array
+	arr expr.Array
 	g   *columnar // not nil: the entries are its members
 	err error
 }
 
 // affineExpr is an array of affine functions.
-func affineExpr(a convex.Array) Expr { return Expr{arr: array{Array: a}} }
+func affineExpr(a convex.Array) Expr { return Expr{arr: expr.Array{Array: a}} }
 
 // constants is an array of numbers.
 func constants(shape []int, c []float64) Expr { return affineExpr(convex.Array{Shape: shape, C: c}) }
@@ -65,7 +66,7 @@ func Const(shape []int, data []float64) Expr {
 
 // Mat is a constant matrix of shape [rows columns]; m is copied. A nil m is an error of the result.
 func Mat(m mat.Matrix) Expr {
-	if isNil(m) {
+	if rule.IsNil(m) {
 		return failed("a matrix is nil")
 	}
 	r, c := m.Dims()
@@ -76,12 +77,6 @@ func Mat(m mat.Matrix) Expr {
 		}
 	}
 	return constants([]int{r, c}, data)
-}
-
-// isNil reports whether v is nil or holds a nil pointer.
-func isNil(v any) bool {
-	r := reflect.ValueOf(v)
-	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
 // Entries is the vector of the given functions, of shape [len(rows)]; they are copied.
@@ -113,36 +108,25 @@ func (a Expr) Len() int {
 func (a Expr) NNZ() int { return len(a.arr.Idx) }
 
 // bent reports whether some entries may not be affine.
-func (a *Expr) bent() bool { return a.arr.fs != nil || a.g != nil }
+func (a *Expr) bent() bool { return a.arr.Fs != nil || a.g != nil }
 
 // Linear is the k-th function in row-major order, 0 ≤ k < Len, of an array of affine functions,
 // else it panics. Its slices are a's own: do not change them.
 func (a *Expr) Linear(k int) convex.Linear {
 	if a.bent() {
-		if a.g == nil && a.arr.fs[k].isAffineNow() {
-			return a.arr.fs[k].lin
+		if a.g == nil && a.arr.Fs[k].IsAffineNow() {
+			return a.arr.Fs[k].Lin
 		}
 		panic("dc: an entry is not affine")
 	}
 	return a.arr.Array.Linear(k)
 }
 
-// triangle is the number of entries on and above the diagonal.
-func triangle(n int) int { return n * (n + 1) / 2 }
-
-// place is where entry (i, j) of a symmetric matrix stands in its upper
-// triangle, column by column.
-func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
-
-// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
-// Source: derived: entries may be sums of products; some million unit roundoffs.
-const mirrorTol = 1e-9
-
 // columnar holds entries that are the members of a graph.
 type columnar struct {
 	*graph.Graph
-	member func(g *graph.Graph, of *convex.Space, k int) scalar // as an expression
+	member func(g *graph.Graph, of *convex.Space, k int) expr.Scalar // as an expression
 }
 
 // member is entry k of a graph.
-func (a *Expr) member(k int) scalar { return a.g.member(a.g.Graph, a.arr.Of, k) }
+func (a *Expr) member(k int) expr.Scalar { return a.g.member(a.g.Graph, a.arr.Of, k) }

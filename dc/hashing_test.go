@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // TestEqualFunctionsAreShared: every atom, made twice, is one function; of other
@@ -34,7 +35,7 @@ func TestEqualFunctionsAreShared(t *testing.T) {
 func TestSharedForms(t *testing.T) {
 	x := dc.NewModel().Var("x", []int{3})
 	f := dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2)))
-	var share dc.Sharer
+	var share expr.Sharer
 	if a, b := share.First(f.G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).G()); a != b {
 		t.Error("a function of functions is not found again")
 	}
@@ -73,7 +74,7 @@ func TestManyTerms(t *testing.T) {
 		t.Error("the sum less itself is not zero")
 	}
 	// Each function is met three times and kept once.
-	var share dc.Sharer
+	var share expr.Sharer
 	kept := map[convex.Func]bool{}
 	for _, e := range es {
 		if e.IsConvex() {

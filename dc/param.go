@@ -1,7 +1,13 @@
 package dc
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // Param is an array of numbers that may be changed from one solve to the next: a
@@ -70,12 +76,107 @@ func (f *priced) String() string { return "costs" }
 // Flat: for given parameters it is affine.
 func (f *priced) Flat() bool { return true }
 
-// node are the costs as an inner product.
-func (f *priced) node() Node {
+// Node are the costs as an inner product.
+func (f *priced) Node() expr.Node {
 	var p, a []convex.Array
 	for _, c := range f.costs {
 		p, a = append(p, c.p), append(a, c.a)
 	}
 	left, right := convex.Stack(p...), convex.Stack(a...)
-	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
+	return expr.Node{Name: "cost", Minus: f.sign < 0, Inputs: expr.AffineArgs(&left, &right), Key: f}
+}
+
+// With returns the problem with other values of a parameter, one for all entries
+// or one per entry in row-major order. All else is shared.
+func (p *Problem) With(param string, values ...float64) (*Problem, error) {
+	if p == nil {
+		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
+	}
+	for k, v := range p.Vars {
+		if v.Name != param {
+			continue
+		}
+		if !v.Param {
+			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
+		}
+		w := *v
+		x, err := broadcast(&w, "a parameter", values)
+		if err == nil {
+			err = w.fix(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
+		}
+		q := p.withVariable(k, &w)
+		if p.exact != nil {
+			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
+		}
+		return q, nil
+	}
+	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+}
+
+// fix lets the variable have but one value.
+func (v *Variable) fix(x []float64) error {
+	for k, e := range x {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("value %d is %g", k, e)
+		}
+	}
+	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
+	return nil
+}
+
+// withVariable is p with another variable k of the same size.
+func (p *Problem) withVariable(k int, v *Variable) *Problem {
+	q := *p
+	q.Vars = append([]*Variable(nil), p.Vars...)
+	q.Vars[k] = v
+	q.typical = q.typicalPoint()
+	return &q
+}
+
+// Pin writes the values of the parameters into x, and the values of the variables
+// that an equation defines. Who makes a point, a start or a step, pins it before the
+// problem is evaluated there.
+func (p *Problem) Pin(x []float64) {
+	for _, v := range p.Vars {
+		if v.Param {
+			copy(x[v.Offset:], v.Lo)
+		}
+	}
+	for _, d := range p.defined {
+		x[d.j] = d.e.Value(x)
+	}
+}
+
+// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,
+// to them: Pin computes these entries with rounding errors. It reports whether there are any.
+func (p *Problem) BoundDefined(x []float64) (moved bool) {
+	if p.definedAt == nil {
+		return false
+	}
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			if lo, hi := v.Bounds(k); p.definedAt[j] > 0 && (x[j] < lo || x[j] > hi) {
+				x[j] = min(max(x[j], lo), hi)
+				moved = true
+			}
+		}
+	}
+	return moved
+}
+
+// Defined marks the entries of x, NumVars of them, that an equation defines as functions
+// of others; nil: there are none.
+func (p *Problem) Defined() []bool {
+	if p.definedAt == nil {
+		return nil
+	}
+	out := make([]bool, p.n)
+	for j, k := range p.definedAt {
+		out[j] = k > 0
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -25,7 +26,7 @@ func (p *Problem) ReducedRange(c *Constraint) interval.Interval {
 	if !ok {
 		return r
 	}
-	o := e.polynomialRange()
+	o := polynomialRange(e)
 	return interval.New(max(r.Lo, o.Lo), min(r.Hi, o.Hi))
 }
 
@@ -154,37 +155,39 @@ func (r reduction) inLinear(l convex.Linear) (out convex.Linear, ok bool) {
 }
 
 // into replaces the given variables in e as it is written.
-func (r reduction) into(e scalar) (out scalar, ok bool) {
+func (r reduction) into(e expr.Scalar) (out expr.Scalar, ok bool) {
 	lin, terms := e.Written()
 	if lin, ok = r.inLinear(lin); !ok {
-		return scalar{}, false
+		return expr.Scalar{}, false
 	}
-	parts := []scalar{{lin: lin, of: e.owner()}}
+	parts := []expr.Scalar{{Lin: lin, Of: e.Owner()}}
 	for _, t := range terms {
 		if _, known := findAtom(t.Node.Op()); !known {
-			return scalar{}, false
+			return expr.Scalar{}, false
 		}
-		args := t.Node.Args()
-		for k := range args {
-			if args[k], ok = r.intoArray(args[k]); !ok {
-				return scalar{}, false
+		var args []Expr
+		for _, a := range t.Node.Args() {
+			e, ok := r.intoArray(a)
+			if !ok {
+				return expr.Scalar{}, false
 			}
+			args = append(args, e)
 		}
 		parts = append(parts, Apply(t.Node.Op(), t.Node.Data(), args...).one().Scale(t.Weight))
 	}
-	out = sumExprs(parts)
-	return out, out.err == nil
+	out = expr.SumOf(parts)
+	return out, out.Err == nil
 }
 
-func (r reduction) intoArray(a Expr) (Expr, bool) {
-	es := slices.Clone(a.scalars())
+func (r reduction) intoArray(a expr.Array) (Expr, bool) {
+	es := slices.Clone(a.Scalars())
 	for k := range es {
 		var ok bool
 		if es[k], ok = r.into(es[k]); !ok {
-			return a, false
+			return Expr{}, false
 		}
 	}
-	out := arrayOf(a.arr.Shape, es)
-	out.arr.Of = out.arr.Of.Join(a.arr.Of)
+	out := arrayOf(a.Shape, es)
+	out.arr.Of = out.arr.Of.Join(a.Of)
 	return out, out.err == nil
 }

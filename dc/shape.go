@@ -4,7 +4,21 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
+
+// constructor is how an op is made: it stands in the file of the atom.
+type constructor struct {
+	op   string
+	args int // arrays; −1: one or more
+	data int // numbers; −1: as many as make wants
+	make func(args []Expr, data []float64) Expr
+}
+
+// of is an atom of one array.
+func of(f func(Expr) Expr) func([]Expr, []float64) Expr {
+	return func(args []Expr, _ []float64) Expr { return f(args[0]) }
+}
 
 // At is the entry with the given indices, one per dimension, each from 0: a number.
 // Another number of indices, or one out of range, is an error of the result.
@@ -74,8 +88,8 @@ func Pairs(n int) (i, j []int) {
 
 // stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
 func (a Expr) stretch(shape []int, lo, hi int) Expr {
-	if a.arr.fs != nil {
-		return arrayOf(slices.Clone(shape), a.arr.fs[lo:hi:hi])
+	if a.arr.Fs != nil {
+		return arrayOf(slices.Clone(shape), a.arr.Fs[lo:hi:hi])
 	}
 	if a.g != nil {
 		flat := make([]int, hi-lo)
@@ -158,7 +172,7 @@ func (a Expr) Select(shape []int, flat []int) Expr {
 		return a.takeColumns(shape, flat)
 	}
 	if a.bent() {
-		fs := make([]scalar, len(flat))
+		fs := make([]expr.Scalar, len(flat))
 		for i, k := range flat {
 			fs[i] = a.scalar(k)
 		}
@@ -205,7 +219,7 @@ func (a Expr) Diag() Expr {
 	switch {
 	case len(a.arr.Shape) == 1:
 		n := a.arr.Shape[0]
-		fs := make([]scalar, n*n)
+		fs := make([]expr.Scalar, n*n)
 		for k := range n {
 			fs[k*(n+1)] = a.scalar(k)
 		}
@@ -224,7 +238,7 @@ func (a Expr) Diag() Expr {
 func (a Expr) Entry(k int) Expr { return a.Select(nil, []int{k}) }
 
 // reduced is f of all entries, or of those along an axis for each place across it.
-func (a Expr) reduced(f func(Expr) scalar) Expr {
+func (a Expr) reduced(f func(Expr) expr.Scalar) Expr {
 	axis, is := a.err.(pending)
 	switch {
 	case is:
@@ -236,7 +250,7 @@ func (a Expr) reduced(f func(Expr) scalar) Expr {
 	}
 	n, inner := a.arr.Shape[axis], convex.Size(a.arr.Shape[axis+1:])
 	shape := slices.Concat(a.arr.Shape[:axis], a.arr.Shape[axis+1:])
-	out, flat := make([]scalar, convex.Size(shape)), make([]int, n)
+	out, flat := make([]expr.Scalar, convex.Size(shape)), make([]int, n)
 	for k := range out {
 		for i := range flat {
 			flat[i] = (k/inner*n+i)*inner + k%inner
@@ -269,6 +283,6 @@ func joined(us []Expr) Expr {
 }
 
 // groups is f of all entries or of the groups along the axis.
-func (a Expr) groups(f func(a array) scalar) Expr {
-	return a.reduced(func(a Expr) scalar { return f(a.list()) })
+func (a Expr) groups(f func(a expr.Array) expr.Scalar) Expr {
+	return a.reduced(func(a Expr) expr.Scalar { return f(a.list()) })
 }

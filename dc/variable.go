@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,9 +46,9 @@ func (v *Variable) Semidefinite() bool { return v.semidefinite }
 func (v *Variable) Len() int {
 	switch {
 	case v.Symmetric:
-		return triangle(v.Shape[0])
+		return expr.Triangle(v.Shape[0])
 	case v.Skew:
-		return triangle(v.Shape[0]) - v.Shape[0]
+		return expr.Triangle(v.Shape[0]) - v.Shape[0]
 	}
 	return convex.Size(v.Shape)
 }
@@ -66,7 +67,7 @@ func (v *Variable) Values(x []float64) []float64 {
 	out := make([]float64, 0, n*n)
 	for i := range n {
 		for j := range n {
-			out = append(out, x[place(i, j)])
+			out = append(out, x[expr.Place(i, j)])
 		}
 	}
 	return out
@@ -78,7 +79,7 @@ type VarOption func(*Variable) error
 // column is where the k-th entry stands in the variable's part of x.
 func (v *Variable) column(k int) int {
 	if v.Symmetric {
-		return place(k/v.Shape[0], k%v.Shape[0])
+		return expr.Place(k/v.Shape[0], k%v.Shape[0])
 	}
 	return k
 }
@@ -126,7 +127,7 @@ func (v *Variable) fold() error {
 		if math.IsNaN(a) {
 			return b
 		}
-		if !(math.Abs(a-b) <= mirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
+		if !(math.Abs(a-b) <= expr.MirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
 			err = fmt.Errorf("the start is not symmetric: it has %g and %g", a, b)
 		}
 		return a
@@ -279,9 +280,9 @@ func (v *Variable) skew(of *convex.Space) convex.Array {
 func strict(i, j int) (k int, sign float64) {
 	switch {
 	case i < j:
-		return triangle(j-1) + i, 1
+		return expr.Triangle(j-1) + i, 1
 	case i > j:
-		return triangle(i-1) + j, -1
+		return expr.Triangle(i-1) + j, -1
 	}
 	return 0, 0
 }
@@ -307,7 +308,7 @@ func (v *Variable) foldSkew() error {
 		return fmt.Errorf("shape %v is not Hermitian; want a square matrix", v.Shape)
 	}
 	full, n := v.Start.Values, v.Shape[0]
-	most := mirrorTol * v.Start.modulus
+	most := expr.MirrorTol * v.Start.modulus
 	if full == nil {
 		return nil
 	}

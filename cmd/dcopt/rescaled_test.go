@@ -91,7 +91,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		lin, terms := e.Written()
 		parts := []dc.Expr{linear(lin)}
 		for _, u := range terms {
-			args := u.Node.Args()
+			args := dc.Args(&u.Node)
 			for k, a := range args {
 				es := make([]dc.Expr, a.Len())
 				for i := range es {

@@ -29,7 +29,7 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
+	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/enum internal/dense internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
 	"dc/lang": "internal/setting dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "internal/convex dc dc/lang/internal/syntax internal/arrays",
@@ -40,7 +40,7 @@ var mayImport = map[string]string{
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "internal/convex dc dc/lang/internal/syntax internal/graph/atom",
+	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/internal/syntax internal/graph/atom",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 
@@ -89,6 +89,11 @@ var mayImport = map[string]string{
 	// Functions of the variables as nodes of arrays, and passes over them.
 	"internal/graph":      "internal/graph/atom",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
+	// Functions as they are written and their splits, the rules that make them, and many of them as one.
+	"internal/expr":        "gonum internal/convex internal/dense internal/graph/atom internal/interval internal/num",
+	"internal/expr/rule":   "gonum internal/convex internal/dense internal/expr internal/graph/atom internal/interval internal/num",
+	"internal/expr/matrix": "gonum internal/convex internal/dense internal/expr internal/expr/rule internal/graph/atom internal/interval",
+	"internal/expr/family": "gonum internal/convex internal/expr internal/expr/rule internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
 	// What convex functions are to their users; affine ones, and arrays of these.
 	"internal/convex":    "gonum internal/enum internal/graph/pass internal/interval internal/num",
 	"internal/setting":   "",
@@ -117,7 +122,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/convex internal/num internal/graph internal/graph/pass dc qpbackend",
-	"ccp/internal/subproblem": "internal/convex internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
@@ -145,7 +150,7 @@ var mayImport = map[string]string{
 	// Points of quadratic functions over boxes.
 	"ccp/global/internal/boxed": "internal/convex dc",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "internal/convex dc internal/graph/atom internal/interval internal/num",
+	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
 	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
@@ -792,7 +797,8 @@ const mostFiles = 15
 
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
-	"dc":                  "a file per family of atoms, and one per pass",
+	"dc":                  "what a user enters: models, arrays, constraints, and a file per family of atoms",
+	"internal/expr":       "sums and their splits, each of which is made of the other",
 	"internal/graph/atom": "a file per family of functions",
 	"verify":              "the language, the columns of proofs and the claims, which share nothing with other packages",
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -24,7 +25,7 @@ type Builder struct {
 	p     sparse.Triplets
 	forms map[convex.Representer]convex.Form
 	above map[convex.Representer]convex.Linear // columns of Bound
-	share dc.Sharer
+	share expr.Sharer
 	cuts  []Cut // the rows to be linearised, in order
 	apart bool  // squares have columns of their own
 	least choices

@@ -6,12 +6,13 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // atom is an atom over columns.
-func (m *maker) atom(n *dc.Node) convex.Linear {
-	args := n.Args()
+func (m *maker) atom(n *expr.Node) convex.Linear {
+	args := dc.Args(n)
 	var us []convex.Linear // all entries, in order
 	for k := range args {
 		for i := range args[k].Len() {
