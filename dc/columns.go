@@ -40,11 +40,7 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	top := g.Add(graph.Reduced(row, group, g.Add(graph.Node{Op: graph.Affine, Rows: rows})))
 	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{graph.Number([]float64{0})}, Args: []int{top},
 		Weights: [][]float64{{1}}})
-	kind := columnar{member: func(g *graph.Graph, of *convex.Space, k int) expr.Scalar {
-		return family.MemberOf(g, g.Top(), of,
-			k)
-	}}
-	out = kind.graphOf(shape, g, a.arr.Of)
+	out = graphExpr(shape, g, a.arr.Of)
 	bent := width > 0
 	if row.Extremes != nil || row == atom.Norm1 {
 		for k := 0; bent && k < n; k++ {

@@ -106,7 +106,7 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 			return relateOne(d.scalar(k), lo)
 		}}
 		if lo != 0 && d.g != nil {
-			out.columns = d.g.Graph
+			out.columns = d.g
 		}
 		return stated(Common{each: out})
 	}

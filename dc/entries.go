@@ -15,11 +15,6 @@ import (
 // object. Source: below it they take less memory than the 100 kB that a convex problem takes.
 const fewestConstraints = 128
 
-// graphOf is the array of the members of a graph.
-func (c *columnar) graphOf(shape []int, g *graph.Graph, of *convex.Space) Expr {
-	return Expr{arr: expr.Array{Array: convex.Array{Shape: shape, Of: of}}, g: &columnar{g, c.member}}
-}
-
 // sumOfColumns is a + w·b, of one shape or a number, of which one is a graph and the other one a
 // graph or affine. ok is false if they do not make a graph.
 func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
@@ -31,10 +26,7 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 	if of != nil && of.Wrong != nil {
 		return wrong(of.Wrong), true
 	}
-	g, sum, kind := &graph.Graph{N: convex.Size(shape)}, graph.Node{Op: graph.Sum}, a.g
-	if kind == nil {
-		kind = b.g
-	}
+	g, sum := &graph.Graph{N: convex.Size(shape)}, graph.Node{Op: graph.Sum}
 	var rows graph.Terms
 	for side, e := range [2]Expr{a, b} {
 		times := []float64{[2]float64{1, w}[side]}
@@ -47,7 +39,7 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 			continue
 		}
 		last := e.g.Last()
-		at := g.Join(e.g.Graph, e.g.Top())
+		at := g.Join(e.g, e.g.Top())
 		rows.Add(times, &last.Rows[0])
 		for k, arg := range last.Args {
 			if slices.Contains(sum.Args, at[arg]) {
@@ -63,7 +55,7 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 	}
 	sum.Rows = []graph.Row{row}
 	g.Add(sum)
-	return kind.graphOf(shape, g, of), true
+	return graphExpr(shape, g, of), true
 }
 
 // scaleColumns is w·a, w not 0, of a graph.
@@ -77,7 +69,7 @@ func (a Expr) scaleColumns(w float64) Expr {
 	for k := range last.Weights {
 		last.Weights[k] = graph.Scale(times, last.Weights[k])
 	}
-	return a.g.graphOf(a.arr.Shape, g, a.arr.Of)
+	return graphExpr(a.arr.Shape, g, a.arr.Of)
 }
 
 // takeColumns are entries of a graph, by their places.
@@ -86,7 +78,7 @@ func (a Expr) takeColumns(shape, flat []int) Expr {
 	for i, k := range flat {
 		list[i] = int32(k)
 	}
-	return a.g.graphOf(slices.Clone(shape), a.g.Take(list), a.arr.Of)
+	return graphExpr(slices.Clone(shape), a.g.Take(list), a.arr.Of)
 }
 
 // rowBlock is how many rows are read before the next coefficient of the first one. Source: a limit
@@ -325,5 +317,5 @@ func (a *Expr) functions() []expr.Scalar {
 
 // columnValues are the values of a graph at x.
 func (a *Expr) columnValues(dst, x []float64) {
-	pass.NewPlan(a.g.Graph).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
+	pass.NewPlan(a.g).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph"
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +21,7 @@ import (
 // 0.
 type Expr struct {
 	arr expr.Array
-	g   *columnar // not nil: the entries are its members
+	g   *graph.Graph // not nil: the entries are its members
 	err error
 }
 
@@ -122,11 +123,10 @@ func (a *Expr) Linear(k int) convex.Linear {
 	return a.arr.Array.Linear(k)
 }
 
-// columnar holds entries that are the members of a graph.
-type columnar struct {
-	*graph.Graph
-	member func(g *graph.Graph, of *convex.Space, k int) expr.Scalar // as an expression
+// graphExpr is the array of the members of a graph.
+func graphExpr(shape []int, g *graph.Graph, of *convex.Space) Expr {
+	return Expr{arr: expr.Array{Array: convex.Array{Shape: shape, Of: of}}, g: g}
 }
 
 // member is entry k of a graph.
-func (a *Expr) member(k int) expr.Scalar { return a.g.member(a.g.Graph, a.arr.Of, k) }
+func (a *Expr) member(k int) expr.Scalar { return family.MemberOf(a.g, a.g.Top(), a.arr.Of, k) }
