@@ -154,7 +154,7 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 			for _, s := range sides {
 				g, h := dc.Max(dc.Entries(s.g...)), dc.Max(dc.Entries(s.h...))
 				if oracle {
-					h = dc.BlackBox("h", h.G(), x)
+					h = dc.BlackBox("h", h.Scalar().G(), x)
 				}
 				m.SubjectTo(dc.LE(g, h.Add(dc.Num(1))).Named("side"))
 			}

@@ -60,7 +60,7 @@ func TestValuesOfManyRows(t *testing.T) {
 		if v := dc.Norm2(a).Value(x); math.Abs(v-math.Sqrt(squares)) > 1e-14*v {
 			t.Fatalf("norm2 is %g, want %g", v, math.Sqrt(squares))
 		}
-		dc.SumSquares(a).G().AddSubgrad(grad, 1, x)
+		dc.SumSquares(a).Scalar().G().AddSubgrad(grad, 1, x)
 		for j := range grad {
 			if grad[j] != want[j] {
 				t.Fatalf("slope %d of sumsq is %g, want %g", j, grad[j], want[j])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // TestAlong: after many moves of single variables, values and those of further changes
@@ -32,7 +33,7 @@ func TestAlong(t *testing.T) {
 	}
 	a, dense := dc.Entries(rows...), dc.Entries(full...)
 	e := dc.Sum(dc.SumSquares(a).Scale(-.5), dc.SumSquares(dense), dc.Norm2(a), dc.Norm1(dense), dc.Norm1(x), x.At(1).Scale(3), dc.Min(dc.Square(x.At(2)), dc.Square(x.At(3).Sub(dc.Num(1)))))
-	along := e.Function().(interface{ Along(n int) any }).Along(5).(interface {
+	along := family.Of(e.Scalar()).(interface{ Along(n int) any }).Along(5).(interface {
 		At(x []float64) float64
 		Value() float64
 		Try(j int, v float64) float64

@@ -610,11 +610,11 @@ func (s *shown) represent(e dc.Expr, class string, n int) {
 	case "affine":
 		return
 	case "concave":
-		gs = append(gs, e.Neg().G())
+		gs = append(gs, e.Neg().Scalar().G())
 	case "convex":
-		gs = append(gs, e.G())
+		gs = append(gs, e.Scalar().G())
 	default:
-		gs = append(gs, e.G(), e.Neg().G())
+		gs = append(gs, e.Scalar().G(), e.Neg().Scalar().G())
 	}
 	for _, g := range gs {
 		c := &collector{cols: n, forms: map[convex.Representer]convex.Form{}}

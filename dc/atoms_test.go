@@ -302,7 +302,7 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 	forEach(t, func(t *testing.T, s sample, _ dc.Expr, _ *dc.Model, e dc.Expr) {
 		rng := rand.New(rand.NewPCG(4, 4))
 		xs := points(rng, 200, s.positive)
-		for part, f := range map[string]convex.Func{"g": e.G(), "h": e.H()} {
+		for part, f := range map[string]convex.Func{"g": e.Scalar().G(), "h": e.Scalar().H()} {
 			grad, mid := make([]float64, dim+1), make([]float64, dim+1)
 			on := map[int]bool{}
 			for _, j := range f.Support() {
@@ -328,7 +328,7 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 				if fm := f.Value(mid); !(fm <= (fx+fy)/2+tol) {
 					t.Fatalf("%s: value %g in the middle of %g and %g", part, fm, fx, fy)
 				}
-				if d := e.Value(x) - (e.G().Value(x) - e.H().Value(x)); !(math.Abs(d) <= tol) {
+				if d := e.Value(x) - (e.Scalar().G().Value(x) - e.Scalar().H().Value(x)); !(math.Abs(d) <= tol) {
 					t.Fatalf("g − h differs from the value by %g", d)
 				}
 			}

@@ -63,10 +63,10 @@ func TestBoundedSplits(t *testing.T) {
 
 // difference compares e with its split at random points; it says what is wrong.
 func difference(e dc.Expr, r *rand.Rand) string {
-	if e.Unrepresentable() != nil {
+	if e.Scalar().Unrepresentable() != nil {
 		return "g has no representation"
 	}
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	point := func() []float64 {
 		x := make([]float64, 3)
 		for k := range x {
@@ -169,8 +169,8 @@ func TestHasSplit(t *testing.T) {
 		"a square of an unbounded":  {dc.Square(dc.Sin(free).Add(free)), false},
 		"exponentials of unbounded": {dc.Sinh(free), true},
 	} {
-		if err := c.e.Err(); err != nil || c.e.HasSplit() != c.want {
-			t.Errorf("%s: %v, %v", name, c.e.HasSplit(), err)
+		if err := c.e.Err(); err != nil || c.e.Scalar().HasSplit() != c.want {
+			t.Errorf("%s: %v, %v", name, c.e.Scalar().HasSplit(), err)
 		}
 	}
 }

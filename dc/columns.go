@@ -120,27 +120,8 @@ func (a Expr) AddGradient(dst []float64, scale float64, x []float64) (value floa
 // Range is an interval that holds the values wherever the variables are within their bounds.
 func (a Expr) Range() interval.Interval { return a.one().Range() }
 
-// G is the convex part, the affine part included. It is a Representer unless
-// an Oracle or another function without representation is in it; see
-// Unrepresentable.
-func (a Expr) G() convex.Representer { return a.one().G() }
-
-// H is the convex part that is subtracted: the expression is G − H.
-func (a Expr) H() convex.Func { return a.one().H() }
-
-// HasSplit reports whether a is known as a difference of convex functions. Of others, smooth
-// functions without bounds of their second derivatives, as quotients through 0, are linearised
-// without the guarantees of a split.
-func (a Expr) HasSplit() bool { return a.one().HasSplit() }
-
-// Unrepresentable returns a function in g that has values and subgradients
-// only, so that it could only be an h; nil if there is none.
-func (a Expr) Unrepresentable() convex.Func { return a.one().Unrepresentable() }
-
-// Function is a as one function, as it was written: its values and gradients, for
-// code that takes a Convex, which a need not be. More that it can do is found by
-// assertion.
-func (a Expr) Function() convex.Func { return family.Function{E: a.one()} }
+// Scalar is a number as the engine has it, with its split. Packages of this module alone can use it.
+func (a Expr) Scalar() expr.Scalar { return a.one() }
 
 // Written is a as it was written: an affine function plus weighted atoms.
 func (a Expr) Written() (affine convex.Linear, terms []expr.Atom) { return a.one().Written() }

@@ -35,7 +35,7 @@ func TestNearFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			f := p.Objective.Function().(family.Function)
+			f := family.Of(p.Objective.Scalar()).(family.Function)
 			at, radius := make([]float64, 7), make([]float64, 7)
 			for j := range at {
 				at[j] = 6*r.Float64() - 3

@@ -36,11 +36,11 @@ func TestSharedForms(t *testing.T) {
 	x := dc.NewModel().Var("x", []int{3})
 	f := dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2)))
 	var share expr.Sharer
-	if a, b := share.First(f.G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).G()); a != b {
+	if a, b := share.First(f.Scalar().G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).Scalar().G()); a != b {
 		t.Error("a function of functions is not found again")
 	}
 	for k := range 100 {
-		if share.First(dc.Abs(x.At(0).Add(dc.Num(float64(k)))).G()) == nil {
+		if share.First(dc.Abs(x.At(0).Add(dc.Num(float64(k)))).Scalar().G()) == nil {
 			t.Fatal("nothing is found")
 		}
 	}
@@ -78,9 +78,9 @@ func TestManyTerms(t *testing.T) {
 	kept := map[convex.Func]bool{}
 	for _, e := range es {
 		if e.IsConvex() {
-			kept[share.First(e.G())] = true
+			kept[share.First(e.Scalar().G())] = true
 		} else {
-			kept[share.First(e.H())] = true
+			kept[share.First(e.Scalar().H())] = true
 		}
 	}
 	if len(kept) != 4*n {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // TestHessians: every function without kinks has products with its Hessian, which are differences
@@ -60,14 +61,14 @@ func TestHessians(t *testing.T) {
 	for _, s := range samples {
 		x := dc.NewModel().Var("x", []int{dim})
 		e := s.make(x)
-		check(s.atom, e.G(), s.positive)
-		check(s.atom, e.H(), s.positive)
-		check(s.atom, e.Function(), s.positive)
+		check(s.atom, e.Scalar().G(), s.positive)
+		check(s.atom, e.Scalar().H(), s.positive)
+		check(s.atom, family.Of(e.Scalar()), s.positive)
 	}
 	x := dc.NewModel().Var("x", []int{dim}, dc.AtLeast(-1), dc.AtMost(2))
 	for name, e := range bentSamples(x) {
-		check(name, e.Function(), false)
-		check(name, e.H(), false)
+		check(name, family.Of(e.Scalar()), false)
+		check(name, e.Scalar().H(), false)
 	}
 	if products < 800 {
 		t.Errorf("%d products", products)

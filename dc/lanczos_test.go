@@ -74,7 +74,7 @@ func TestLargeQuad(t *testing.T) {
 		}
 		v := mat.NewVecDense(n, at)
 		want := mat.Inner(v, q, v)
-		g, h := e.G().Value(at), e.H().Value(at)
+		g, h := e.Scalar().G().Value(at), e.Scalar().H().Value(at)
 		if math.Abs(e.Value(at)-want) > 1e-9*(math.Abs(g)+math.Abs(h)) || math.Abs(g-h-want) > 1e-9*(math.Abs(g)+math.Abs(h)) {
 			t.Errorf("shift %g: %g, split %g − %g, want %g", c.shift, e.Value(at), g, h, want)
 		}

@@ -17,10 +17,10 @@ func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *convex.Least {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Exact().Objective.G().Represent(nothing{}).Least) > 0 {
+	if len(p.Exact().Objective.Scalar().G().Represent(nothing{}).Least) > 0 {
 		t.Error("the exact problem has a majorant")
 	}
-	f := p.Objective.G().Represent(nothing{})
+	f := p.Objective.Scalar().G().Represent(nothing{})
 	if len(f.Least) == 0 {
 		return nil
 	}

@@ -90,7 +90,7 @@ func sameConstraints(p, q *Problem) error {
 		}
 		var err error
 		tangents(m, x, func(k int, h float64, grad map[int]float64) {
-			f := q.Constraints[k].E().H()
+			f := q.Constraints[k].E().Scalar().H()
 			want := make([]float64, 7)
 			f.AddSubgrad(want, 1, x)
 			for _, j := range f.Support() {

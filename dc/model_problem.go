@@ -160,7 +160,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 			return nil
 		}
 	}
-	if q.Objective.Unrepresentable() != nil {
+	if q.objective().Unrepresentable() != nil {
 		return nil
 	}
 	q.define(&look)

@@ -152,7 +152,7 @@ func TestTallNorms(t *testing.T) {
 		for k := range b {
 			b[k] = rng.NormFloat64()
 		}
-		f := dc.Norm2(dc.MatMul(dc.Mat(a), x).Add(dc.Vec(b))).G()
+		f := dc.Norm2(dc.MatMul(dc.Mat(a), x).Add(dc.Vec(b))).Scalar().G()
 		at := []float64{1, -2, 0.5, 3}
 		c := collector{}
 		qp := c.hold(f, at)
@@ -180,7 +180,7 @@ func TestRepresentation(t *testing.T) {
 		xs := points(rand.New(rand.NewPCG(6, 6)), 12, s.positive)
 		cones := 0
 		for _, at := range xs {
-			for part, f := range map[string]convex.Func{"g": e.G(), "h": e.H()} {
+			for part, f := range map[string]convex.Func{"g": e.Scalar().G(), "h": e.Scalar().H()} {
 				if part == "h" && s.values {
 					continue
 				}

@@ -18,7 +18,7 @@ func TestSmooth(t *testing.T) {
 	for _, s := range samples {
 		m := dc.NewModel()
 		x := m.Var("x", []int{dim})
-		f := s.make(x).G()
+		f := s.make(x).Scalar().G()
 		rng := rand.New(rand.NewPCG(1, 2))
 		draw := func() []float64 {
 			v := make([]float64, dim)

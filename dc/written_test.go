@@ -79,7 +79,7 @@ func TestSplitsOfProducts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		g, h, r := e.G(), e.H(), e.Range()
+		g, h, r := e.Scalar().G(), e.Scalar().H(), e.Range()
 		at := func() []float64 {
 			return []float64{4*rng.Float64() - 1, 1e3 * rng.Float64() * rng.Float64(), 3 * rng.NormFloat64(), 3 * rng.NormFloat64()}
 		}

@@ -244,11 +244,11 @@ func TestTrees(t *testing.T) {
 			used[name] = used[name] || strings.Contains(src, name+"(")
 		}
 		e := p.Problem.Exact().Objective
-		parts := []convexPart{{"g", e.G(), make([]float64, coordinates)}, {"h", e.H(), make([]float64, coordinates)}}
+		parts := []convexPart{{"g", e.Scalar().G(), make([]float64, coordinates)}, {"h", e.Scalar().H(), make([]float64, coordinates)}}
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
 			for k := range parts {
-				if !e.HasSplit() {
+				if !e.Scalar().HasSplit() {
 					break
 				}
 				if err := parts[k].check(a, b); err != nil {

@@ -163,7 +163,7 @@ func TestTreesAreRepresented(t *testing.T) {
 			continue
 		}
 		e, exact := p.Problem.Objective, p.Problem.Exact().Objective
-		for _, c := range []convexPart{{"g", exact.G(), nil}, {"h", exact.H(), nil}, {majorised, e.G(), nil}} {
+		for _, c := range []convexPart{{"g", exact.Scalar().G(), nil}, {"h", exact.Scalar().H(), nil}, {majorised, e.Scalar().G(), nil}} {
 			name, part, at := c.name, c.f, gridPoint(r.Rand)
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue

@@ -116,7 +116,7 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
+	"ccp/internal/kkt": "internal/expr/family internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
@@ -138,7 +138,7 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
+	"ccp/internal/search": "internal/expr/family internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "internal/convex internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
@@ -146,9 +146,9 @@ var mayImport = map[string]string{
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",
-	"ccp/global":           "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "internal/convex dc",
+	"ccp/global/internal/boxed": "internal/expr/family internal/convex dc",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
@@ -221,7 +221,7 @@ var mayImport = map[string]string{
 	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/scene",
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
-	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
 		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/setting internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",

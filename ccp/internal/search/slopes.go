@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -309,7 +310,7 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
-	return s.gradientOf(s.Sub.Compiled.DC.Objective.Function(), y)
+	return s.gradientOf(family.Of(s.Sub.Compiled.DC.Objective.Scalar()), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
@@ -441,7 +442,7 @@ const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
 func (s *Slopes) around(x []float64, reach float64) convex.Func {
-	f := s.Sub.Compiled.DC.Objective.Function()
+	f := family.Of(s.Sub.Compiled.DC.Objective.Scalar())
 	n, ok := f.(interface {
 		Near(x, radius []float64) convex.Func
 	})
@@ -471,7 +472,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 	convexified := func(c *dc.Constraint) {
 		e := c.E()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		f, ok := e.Function().(interface{ Smooth() bool })
+		f, ok := family.Of(e.Scalar()).(interface{ Smooth() bool })
 		if ok && f.Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}

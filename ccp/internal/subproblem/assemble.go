@@ -30,8 +30,8 @@ func (s *Compiled) pin(b *Builder) {
 
 // addObjective adds g of the objective, and the domain of its h.
 func (s *Compiled) addObjective(b *Builder) {
-	b.Minimise(b.Form(s.DC.Objective.G()))
-	if h := s.DC.Objective.H(); len(h.Support()) > 0 {
+	b.Minimise(b.Form(s.DC.Objective.Scalar().G()))
+	if h := s.DC.Objective.Scalar().H(); len(h.Support()) > 0 {
 		s.H0 = h
 		s.restrict(b, h)
 	}
@@ -93,7 +93,7 @@ func (s *Compiled) addConstraint(b *Builder, c *dc.Constraint) {
 		return
 	}
 	e := c.E()
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	s.restrict(b, h)
 	slack := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	s.Slacks = append(s.Slacks, slack.Idx[0])
@@ -114,7 +114,7 @@ func (b *Builder) meet(c *dc.Constraint) bool {
 	case !c.Convex():
 		return false
 	default:
-		if g := c.E().G(); !b.atMost(g, 0) {
+		if g := c.E().Scalar().G(); !b.atMost(g, 0) {
 			for _, l := range upperRows(b, g, 0) {
 				b.AddRow(l, math.Inf(-1), 0, 0)
 			}

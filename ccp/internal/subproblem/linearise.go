@@ -183,7 +183,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 // slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
 func (s *Problem) slope(e dc.Expr, x []float64) float64 {
 	clear(s.Lin.grad)
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	h.AddSubgrad(s.Lin.grad, -1, x)
 	least := leastSlope * s.Units.perUnit(s.Lin.grad, h.Support())
 	g.AddSubgrad(s.Lin.grad, 1, x)

@@ -85,8 +85,12 @@ func (f *Family) near(x, radius []float64) *Nearby {
 	return out
 }
 
-// Function is an expression as one function: see Expr.Function.
+// Function is an expression as one function, see Of.
 type Function struct{ E expr.Scalar }
+
+// Of is an expression as one function, as it was written: its values and gradients, for code that
+// takes a convex.Func, which it need not be. More that it can do is found by assertion.
+func Of(e expr.Scalar) convex.Func { return Function{e} }
 
 func (f Function) Value(x []float64) float64 { return f.E.Value(x) }
 func (f Function) Support() []int            { return f.E.Support() }

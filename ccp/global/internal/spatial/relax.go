@@ -207,7 +207,7 @@ func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bo
 		switch {
 		case !straight && (sign > 0 && !below || sign < 0 && !above):
 		case !straight && t.Cones != nil && t.Sense == sign:
-			r.b.Row(r.b.Bound(t.Cones.G()).AddScaled(-sign, w), math.Inf(-1), 0)
+			r.b.Row(r.b.Bound(t.Cones.Scalar().G()).AddScaled(-sign, w), math.Inf(-1), 0)
 		default:
 			lo := math.Inf(-1)
 			if straight {
@@ -280,7 +280,7 @@ func (r *relaxation) under(u *flat.Under, j int) {
 		}
 		return
 	}
-	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, top), math.Inf(-1), 0)
+	r.b.Row(r.b.Bound(e.Scalar().G()).AddScaled(-1, top), math.Inf(-1), 0)
 }
 
 // dual reads the multipliers and the point of a solution.

@@ -57,7 +57,7 @@ type details struct {
 
 // linearOf is the affine function that e is.
 func linearOf(e dc.Expr) convex.Linear {
-	l, _ := e.G().(convex.Linear)
+	l, _ := e.Scalar().G().(convex.Linear)
 	return l
 }
 
