@@ -555,7 +555,7 @@ func (r *run) turn() bool {
 		if !(gap > r.set.FeasTol) {
 			continue
 		}
-		idx := c.E().H().Support()
+		idx := c.E().Scalar().H().Support()
 		if len(idx) != 1 {
 			continue
 		}

@@ -105,7 +105,7 @@ func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
 		t.Fatalf("%v, %v", res, err)
 	}
 	slope := make([]float64, q.NumVars())
-	q.Objective.G().AddSubgrad(slope, 1, res.X)
+	q.Objective.Scalar().G().AddSubgrad(slope, 1, res.X)
 	for j, z := range res.BoundDuals {
 		slope[j] += z
 	}

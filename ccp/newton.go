@@ -36,7 +36,7 @@ func (r *run) newton(descend local) local {
 		return descend
 	}
 	q, equations, ok := r.p.Linearised()
-	if !ok || !equations && len(q.Objective.H().Support()) > mostPolished {
+	if !ok || !equations && len(q.Objective.Scalar().H().Support()) > mostPolished {
 		return descend
 	}
 	return (&newton{run: r, descend: descend, q: q, equations: equations}).search

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -121,9 +122,9 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for round := range 12 {
 		const n = 8
-		pieces := func(lo, hi int) (rows []dc.Linear) {
+		pieces := func(lo, hi int) (rows []convex.Linear) {
 			for range 3 {
-				l := dc.Linear{Const: rng.NormFloat64()}
+				l := convex.Linear{Const: rng.NormFloat64()}
 				for j := lo; j < hi; j++ {
 					if rng.IntN(3) > 0 {
 						l.Idx, l.Val = append(l.Idx, j), append(l.Val, rng.NormFloat64())
@@ -133,7 +134,7 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 			}
 			return rows
 		}
-		type side struct{ g, h []dc.Linear }
+		type side struct{ g, h []convex.Linear }
 		var sides []side
 		for range 6 {
 			if round%2 == 0 {
@@ -153,7 +154,7 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 			for _, s := range sides {
 				g, h := dc.Max(dc.Entries(s.g...)), dc.Max(dc.Entries(s.h...))
 				if oracle {
-					h = dc.BlackBox("h", h.G(), x)
+					h = dc.BlackBox("h", h.Scalar().G(), x)
 				}
 				m.SubjectTo(dc.LE(g, h.Add(dc.Num(1))).Named("side"))
 			}

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // mixed is an array with runs of dense rows, sparse rows and constant ones.
 func mixed(rng *rand.Rand, x dc.Expr, rows int) dc.Expr {
-	var list []dc.Linear
+	var list []convex.Linear
 	n := x.Len()
 	for len(list) < rows {
 		first, width, kind := rng.IntN(n), 1+rng.IntN(n), rng.IntN(4)
 		for range 1 + rng.IntN(7) {
-			l := dc.Linear{Const: rng.NormFloat64()}
+			l := convex.Linear{Const: rng.NormFloat64()}
 			for j := range n {
 				if kind == 0 && j >= first && j < first+width || kind == 1 || kind == 2 && rng.IntN(3) == 0 {
 					l.Idx, l.Val = append(l.Idx, j), append(l.Val, rng.NormFloat64())
@@ -59,7 +60,7 @@ func TestValuesOfManyRows(t *testing.T) {
 		if v := dc.Norm2(a).Value(x); math.Abs(v-math.Sqrt(squares)) > 1e-14*v {
 			t.Fatalf("norm2 is %g, want %g", v, math.Sqrt(squares))
 		}
-		dc.SumSquares(a).G().AddSubgrad(grad, 1, x)
+		dc.SumSquares(a).Scalar().G().AddSubgrad(grad, 1, x)
 		for j := range grad {
 			if grad[j] != want[j] {
 				t.Fatalf("slope %d of sumsq is %g, want %g", j, grad[j], want[j])

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // TestAlong: after many moves of single variables, values and those of further changes
@@ -14,16 +16,16 @@ func TestAlong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := dc.NewModel()
 	x := m.Var("x", []int{5})
-	rows := make([]dc.Linear, 4)
+	rows := make([]convex.Linear, 4)
 	for i := range rows {
-		rows[i] = dc.Linear{Const: rng.NormFloat64()}
+		rows[i] = convex.Linear{Const: rng.NormFloat64()}
 		for j := range 5 {
 			if i != j {
 				rows[i] = rows[i].AddScaled(rng.NormFloat64(), x.Linear(j))
 			}
 		}
 	}
-	full := make([]dc.Linear, 6)
+	full := make([]convex.Linear, 6)
 	for i := range full {
 		for j := range 5 {
 			full[i] = full[i].AddScaled(rng.NormFloat64(), x.Linear(j))
@@ -31,7 +33,7 @@ func TestAlong(t *testing.T) {
 	}
 	a, dense := dc.Entries(rows...), dc.Entries(full...)
 	e := dc.Sum(dc.SumSquares(a).Scale(-.5), dc.SumSquares(dense), dc.Norm2(a), dc.Norm1(dense), dc.Norm1(x), x.At(1).Scale(3), dc.Min(dc.Square(x.At(2)), dc.Square(x.At(3).Sub(dc.Num(1)))))
-	along := e.Function().(interface{ Along(n int) any }).Along(5).(interface {
+	along := family.Of(e.Scalar()).(interface{ Along(n int) any }).Along(5).(interface {
 		At(x []float64) float64
 		Value() float64
 		Try(j int, v float64) float64

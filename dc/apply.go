@@ -1,10 +1,15 @@
 package dc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Apply makes the atom of a name and with data as Node.Op and Node.Data have them.
@@ -107,7 +112,7 @@ func rowConstructor(row *atom.Reduce) constructor {
 			}
 			return failed("%s of a %s argument of shape %v, want a number", row.Name, place, args[0].Shape())
 		}
-		return joined(args).reduced(func(a Expr) scalar { return applyRow(row, data, a) })
+		return joined(args).groups(func(a expr.Array) expr.Scalar { return rule.ApplyRow(row, data, a) })
 	}
 	return out
 }
@@ -118,36 +123,133 @@ func atomLists() [13]func() []constructor {
 		quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, smoothAtoms}
 }
 
-// applyRow is a row of the entries of an array, as it is made for users.
-func applyRow(row *atom.Reduce, p []float64, a Expr) scalar {
-	if a.err != nil {
-		return scalar{err: a.err}
+// Args are the arguments of a node as expressions. Package ccp/global and the printer call it.
+func Args(n *expr.Node) (out []Expr) {
+	for _, a := range n.Args() {
+		out = append(out, Expr{arr: a})
 	}
-	switch row {
-	case atom.Norm1, atom.SumSquares:
-		return sumOfEach(row, a)
-	case atom.Max:
-		return maxExprs(a.scalars())
-	case atom.Min:
-		return minExprs(a.scalars())
-	case atom.NormP:
-		return normP(a, p[0])
-	case atom.Huber:
-		return huber(a, p[0])
-	case atom.WeightedGeoMean:
-		return weightedGeoMean(a, p)
-	case atom.SumLargest, atom.SumSmallest:
-		k, err := whole(row.Name, p[0])
-		switch {
-		case err != nil:
-			return scalar{err: err}
-		case row == atom.SumLargest:
-			return sumLargest(a, k)
+	return out
+}
+
+// Interval is the set of numbers from Lo to Hi, which may be infinite.
+// Operations round outward, and not at all where the result is exact.
+type Interval = interval.Interval
+
+// Smooth is a function of your own of one number, with a first and a second derivative, as Sin is
+// one: it may be applied to affine and other smooth functions, in any place where a sine may stand.
+// bends returns an interval that has all second derivatives over an interval, which may be
+// infinite: the split rests on it, and with too small a one CCP may rise. All functions must be
+// safe for several goroutines. The name is for messages.
+func Smooth(
+	name string, f, slope, second func(u float64) float64, bends func(i Interval) Interval,
+) func(u Expr) Expr {
+	if f == nil || slope == nil || second == nil || bends == nil {
+		return func(Expr) Expr { return failed("%s lacks a function", name) }
+	}
+	within := func(i Interval) Interval {
+		if b := bends(i); b.Lo <= b.Hi {
+			return b
 		}
-		return a.sum().Sub(sumLargest(a, a.Len()-k))
-	case atom.Inner:
-		half := a.Len() / 2
-		return inner(a.Slice(0, half), a.Slice(half, 2*half))
+		return interval.Whole // it is none
 	}
-	return applyEntries(row, p, a)
+	of := func(f func(float64) float64) func(u, p float64) float64 {
+		return func(u, _ float64) float64 { return f(u) }
+	}
+	// near is f over i by the middle and the most that its derivative, in d, can do.
+	near := func(f func(float64) float64, i, d Interval) Interval {
+		if !i.IsFinite() || !d.IsFinite() {
+			return interval.Whole
+		}
+		mid := i.Lo + (i.Hi-i.Lo)/2
+		v := f(mid)
+		if !num.Finite(v) {
+			return interval.Whole
+		}
+		around := interval.Image(interval.Point(v), func(v float64) float64 { return v }, true, oracleRoundings)
+		return around.Add(i.Add(interval.Point(-mid)).Mul(d))
+	}
+	slopes := func(i Interval, _ float64) Interval { return near(slope, i, within(i)) }
+	row := &atom.Curve{
+		Name:   name,
+		Value:  atom.Part{At: of(f), Over: func(i Interval, p float64) Interval { return near(f, i, slopes(i, p)) }},
+		Slope:  atom.Part{At: of(slope), Over: slopes},
+		Second: atom.Part{At: of(second), Over: func(i Interval, _ float64) Interval { return within(i) }},
+	}
+	return func(u Expr) Expr {
+		return u.each(func(e expr.Scalar) expr.Scalar { return expr.ApplyCurve(expr.CurveOf(row, 0), e) })
+	}
+}
+
+// oracleRoundings bounds the error of values of functions of others, in units in the last place.
+// Source: a plausible size; nothing is known of them.
+const oracleRoundings = 16
+
+// Mul returns x·y. Affine functions are multiplied by polarisation, see Inner.
+// Other factors are written as P − Q + l with convex P, Q ≥ 0 and an affine l,
+// and the products are split one by one: of P and Q by 2PQ = (P + Q)² − P² − Q²,
+// of P and l by the bounds of l or, where it has none, by l = l₊ − (−l)₊. An affine x that
+// stands in a logarithm of y, as in x·log(x/z), gives entropies and divergences.
+//
+//	arguments  x, y: arrays, entry by entry
+//	curvature  DC; convex or concave where one factor is a multiple of the other
+//	sign       any; nonnegative or nonpositive where one factor is a multiple of the other
+//	monotone   x: none, by sign where y is a multiple of x; y: none
+//	domain     all
+//	takes      any with a split whose product has one
+//	refuses    factors without a bound that the split needs
+//	form       quadratic
+//	source     Horst and Thoai 1999, section 2
+func Mul(x, y Expr) Expr { return pairwise("product", x, y, rule.TimesOf) }
+
+// Inner is the sum of uₖ·vₖ: uv = ((αu + v/α)² − (αu − v/α)²)/4, with an α that
+// gives both factors ranges of one width.
+//
+//	arguments  u, v: arrays with as many entries
+//	curvature  DC
+//	sign       any
+//	monotone   u: none; v: none
+//	domain     all
+//	takes      any whose products have splits
+//	refuses    arrays with another number of entries
+//	form       quadratic
+//	source     Horst and Thoai 1999, section 2
+func Inner(u, v Expr) Expr {
+	switch err := errors.Join(u.Err(), v.Err()); {
+	case err != nil:
+		return wrong(err)
+	case u.Len() != v.Len():
+		return failed("inner product of shapes %v and %v", u.arr.Shape, v.arr.Shape)
+	}
+	return number(rule.InnerOf(u.list(), v.list()))
+}
+
+func productAtoms() []constructor {
+	return []constructor{
+		{op: "mul", args: 2, make: func(args []Expr, _ []float64) Expr { return Mul(args[0], args[1]) }},
+		{op: "cost", args: 2, make: func([]Expr, []float64) Expr {
+			return failed("costs are stated by Model.AddCost")
+		}},
+		{op: "sum", args: 1, make: func(args []Expr, _ []float64) Expr { return Sum(args[0]) }},
+	}
+}
+
+// Quotient is u/v. Where the sign of v follows from the bounds of the variables it is
+// u·InvPos(v) or −u·InvPos(−v). Where not, or where these have no split, it has none near
+// v = 0, see linearised.
+//
+//	arguments  u, v: arrays, entry by entry
+//	curvature  DC
+//	sign       any
+//	monotone   u: none; v: none
+//	domain     v ≠ 0
+//	takes      any of which u·InvPos(v) has a split; smooth ones, where the quotient stands in sums or smooth functions
+//	refuses    v = 0; others
+//	form       none of its own
+//	source     Horst and Thoai 1999, section 2; Nocedal and Wright 2006, section 18.1
+func Quotient(u, v Expr) Expr { return pairwise("quotient", u, v, rule.QuotientOf) }
+
+func quotientAtoms() []constructor {
+	return []constructor{{op: "quotient", args: 2, make: func(args []Expr, _ []float64) Expr {
+		return Quotient(args[0], args[1])
+	}}}
 }

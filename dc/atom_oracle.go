@@ -1,6 +1,11 @@
 package dc
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+)
 
 // Oracle is a convex function of your own: Value at u, and a subgradient at u
 // added, times scale, to dst. It must be safe for several goroutines.
@@ -31,16 +36,16 @@ func BlackBox(name string, f Oracle, a Expr) Expr {
 	case a.bent():
 		return failed("black box %q needs affine arguments", name)
 	}
-	b := &blackBox{name: name, f: f, a: a, indices: a.support()}
+	b := &blackBox{name: name, f: f, a: a.arr.Array, indices: a.support()}
 	n := a.Len()
 	b.pool.New = func() any { return &oracleWork{make([]float64, n), make([]float64, n)} }
-	return convex(b, a.of).array()
+	return number(expr.ConvexOf(b, a.arr.Of))
 }
 
 type blackBox struct {
 	name    string
 	f       Oracle
-	a       Expr
+	a       convex.Array
 	indices []int
 	pool    sync.Pool // of *oracleWork
 }
@@ -50,18 +55,18 @@ type oracleWork struct{ u, grad []float64 }
 func (b *blackBox) Value(x []float64) float64 {
 	w := b.pool.Get().(*oracleWork)
 	defer b.pool.Put(w)
-	b.a.valueTo(w.u, x)
+	b.a.ValueTo(w.u, x)
 	return b.f.Value(w.u)
 }
 
 func (b *blackBox) AddSubgrad(dst []float64, scale float64, x []float64) {
 	w := b.pool.Get().(*oracleWork)
 	defer b.pool.Put(w)
-	b.a.valueTo(w.u, x)
+	b.a.ValueTo(w.u, x)
 	clear(w.grad)
 	b.f.AddSubgrad(w.grad, 1, w.u)
 	for k, v := range w.grad {
-		b.a.addRow(dst, scale*v, k)
+		b.a.AddRow(dst, scale*v, k)
 	}
 }
 
@@ -69,4 +74,6 @@ func (b *blackBox) Support() []int { return b.indices }
 func (b *blackBox) String() string { return b.name }
 
 // node: functions of one name differ.
-func (b *blackBox) node() Node { return Node{op: "blackbox", args: affineArgs(&b.a), key: b} }
+func (b *blackBox) Node() expr.Node {
+	return expr.Node{Name: "blackbox", Inputs: expr.AffineArgs(&b.a), Key: b}
+}

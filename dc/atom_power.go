@@ -1,10 +1,59 @@
 package dc
 
 import (
+	"context"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"gonum.org/v1/gonum/mat"
 )
+
+// Quad is aᵀQa. An indefinite Q is split by its eigenvalues: Q = Q₊ − Q₋, both
+// positive semidefinite; one of an order above 600 by a multiple of the identity.
+//
+//	arguments  a: an array with n entries; q: symmetric, n × n
+//	curvature  convex for positive semidefinite Q, concave for negative semidefinite, else DC
+//	sign       nonnegative for positive semidefinite Q, nonpositive for negative semidefinite, else any
+//	monotone   a: none
+//	domain     all
+//	takes      affine
+//	refuses    another order of Q than a has entries; entries that are NaN or infinite
+//	form       quadratic
+//	source     Boyd and Vandenberghe 2004, section 4.4
+func Quad(a Expr, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
+
+// QuadContext is Quad. Where ctx ends before the matrix is split, the error of the
+// expression is ctx.Err(): within half a second for orders of some thousands.
+//
+//	as         Quad
+func QuadContext(ctx context.Context, a Expr, q mat.Symmetric) Expr {
+	if a.err == nil && a.bent() {
+		return failed("quad needs affine entries")
+	}
+	return a.as(func(a expr.Array) expr.Scalar { return rule.QuadContext(ctx, a.Array, q) })
+}
+
+func formAtoms() []constructor {
+	return []constructor{
+		{op: expr.OpQuad, args: 1, data: -1, make: func(args []Expr, data []float64) Expr {
+			n := args[0].Len()
+			if len(data) != n*n {
+				return failed("quad of %d entries with %d numbers, want a matrix of order %d", n, len(data), n)
+			}
+			for i := range n {
+				for j := range i {
+					if data[i*n+j] != data[j*n+i] {
+						return failed("quad: the matrix has %g and %g at (%d, %d) and its mirror, counted from 0",
+							data[i*n+j], data[j*n+i], i, j)
+					}
+				}
+			}
+			return Quad(args[0], mat.NewSymDense(n, data))
+		}},
+	}
+}
 
 // Sqrt is √u. It restricts u to u ≥ 0.
 //
@@ -32,8 +81,6 @@ func Sqrt(u Expr) Expr { return Power(u, 0.5) }
 //	source     Lobo, Vandenberghe, Boyd and Lebret 1998, section 2.3
 func InvPos(u Expr) Expr { return Power(u, -1) }
 
-func invPosOf(e scalar) scalar { return powerOf(e, -1) }
-
 // Power is oᵖ. It restricts o to o ≥ 0 unless p is a positive integer. For an odd
 // p > 1 and affine o it is a difference: o₊ᵖ − (−o)₊ᵖ; other integer powers are
 // products of squares. A power p > 0 of w·v^q with w > 0 and q < 0 is w^p·v^(p·q).
@@ -48,110 +95,7 @@ func invPosOf(e scalar) scalar { return powerOf(e, -1) }
 //	form       power cone, with rows for p > 1; second-order cone for p = 1/2 and p = −1; quadratic for even p
 //	source     Chares 2009, section 4
 func Power(o Expr, p float64) Expr {
-	return o.each(func(e scalar) scalar { return powerOf(e, p) })
-}
-
-func powerOf(u scalar, p float64) scalar {
-	// an exponent that is rounded would be another function
-	if v, q, ok := u.asPower(); ok && p > 0 && !math.IsInf(p, 1) && math.FMA(p, q, -p*q) == 0 {
-		return powerOf(v, p*q).Scale(math.Pow(u.terms[0].w, p))
-	}
-	integer := p == math.Trunc(p)
-	switch {
-	case u.err != nil:
-		return u
-	case math.IsNaN(p) || math.IsInf(p, 0):
-		return badExpr("power %g", p)
-	case p == 0:
-		return constantExpr(1)
-	case p == 1:
-		return u
-	case p == 2:
-		return squareOf(u)
-	case p == 4 && u.IsAffine():
-		return squareOf(squareOf(u))
-	case p < 0:
-		return apply(powerCurve("power", p), u)
-	case p < 1:
-		return rootOf(u, p)
-	}
-	s := u.split()
-	neg := s.scale(-1)
-	switch {
-	case s.nonnegative():
-		return apply(powerCurve("pos_power", p), u)
-	case integer && neg.nonnegative():
-		return powerOf(u.Neg(), p).Scale(math.Pow(-1, p))
-	case !integer:
-		return apply(powerCurve("power", p), u)
-	case u.IsAffine() && math.Mod(p, 2) == 0:
-		return apply(powerCurve("pos_power", p), absOf(u))
-	case u.IsAffine():
-		return apply(powerCurve("pos_power", p), u).Sub(apply(powerCurve("pos_power", p), u.Neg()))
-	case math.Mod(p, 2) == 0:
-		return squareOf(powerOf(u, p/2))
-	}
-	return timesOf(u, squareOf(powerOf(u, (p-1)/2)))
-}
-
-// rootOf is uᵖ, 0 < p < 1. The square root of a sum of squares is a norm, the root of a product of
-// affine functions without a negative value their geometric mean.
-func rootOf(u scalar, p float64) scalar {
-	if len(u.terms) == 1 && u.lin.isZero() && u.terms[0].w > 0 && p == 0.5 {
-		positive := func(e scalar) bool { return e.IsAffine() && e.Range().Lo >= 0 }
-		if a, b, ok := twoFactors(u.terms[0].f); ok && positive(a) && positive(b) {
-			return applyEntries(atom.GeoMean, nil, arrayOf([]int{2}, []scalar{a, b})).Scale(math.Sqrt(u.terms[0].w))
-		}
-	}
-	if s := u.split(); p == 0.5 && s.isConvex() && s.lin.IsConst() && s.lin.Const >= 0 {
-		if a, ok := squaredEntries(s); ok {
-			return reduce(atom.Norm2, nil, a)
-		}
-	}
-	return apply(powerCurve("power", p).neg(), u).Neg()
-}
-
-// asPower is v and p where e is written as w·vᵖ, w > 0, p < 0, v restricted to v > 0.
-func (e scalar) asPower() (v scalar, p float64, ok bool) {
-	if len(e.terms) != 1 || !(e.terms[0].w > 0) || !e.lin.isZero() {
-		return scalar{}, 0, false
-	}
-	c, ok := e.terms[0].f.(*curveAtom)
-	if !ok {
-		return scalar{}, 0, false
-	}
-	v, by := *c.e(), c.f
-	v.of = v.of.join(e.of)
-	return v, by.p, by.is("power") && by.p < 0
-}
-
-// squaredEntries are affine functions whose squares sum to a convex split.
-func squaredEntries(s *split) (Expr, bool) {
-	rows := []Linear{{Const: math.Sqrt(s.lin.Const)}}
-	for _, t := range s.g {
-		a, ok := roots(t.f)
-		if !ok {
-			return Expr{}, false
-		}
-		for k := range a.c {
-			rows = append(rows, a.Linear(k).Scale(math.Sqrt(t.w)))
-		}
-	}
-	if rows[0].isZero() {
-		rows = rows[1:]
-	}
-	return Entries(rows...), true
-}
-
-// roots are affine functions whose squares sum to f.
-func roots(f Convex) (Expr, bool) {
-	if a := rowAt(f, atom.SumSquares); a != nil {
-		return *a, true
-	}
-	if q, ok := f.(*quad); ok {
-		return q.factor()
-	}
-	return Expr{}, false
+	return o.each(func(e expr.Scalar) expr.Scalar { return rule.PowerOf(e, p) })
 }
 
 // QuadOverLin is ‖a‖²/y.
@@ -170,9 +114,9 @@ func QuadOverLin(a, y Expr) Expr {
 	case y.Err() != nil:
 		return y
 	case y.Len() != 1:
-		return failed("quadoverlin with a denominator of shape %v, want a number", y.shape)
+		return failed("quadoverlin with a denominator of shape %v, want a number", y.arr.Shape)
 	}
-	return a.reduced(func(a Expr) scalar { return applyEntries(atom.QuadOverLin, nil, Stack(y, a)) })
+	return a.reduced(func(a Expr) expr.Scalar { return expr.ApplyEntries(atom.QuadOverLin, nil, Stack(y, a).arr) })
 }
 
 func powerAtoms() []constructor {
@@ -184,7 +128,10 @@ func powerAtoms() []constructor {
 			if !(data[0] > 1) || math.IsInf(data[0], 1) {
 				return failed("pos_power %g, want an exponent > 1", data[0])
 			}
-			return args[0].each(func(e scalar) scalar { return apply(powerCurve("pos_power", data[0]), e) })
+			return args[0].each(func(e expr.Scalar) expr.Scalar {
+				return expr.Apply(expr.PowerCurve("pos_power",
+					data[0]), e)
+			})
 		}},
 		{op: "sqrt", args: 1, make: of(Sqrt)},
 		{op: "invpos", args: 1, make: of(InvPos)},

@@ -1,9 +1,70 @@
 package dc
 
 import (
-	"errors"
 	"math"
+
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/rule"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
+
+// Entropy is −u·log u, 0 at u = 0. It restricts u to u ≥ 0.
+func Entropy(u Expr) Expr { return u.apply("entr") }
+
+// KL is the divergence u·log(u/v) − u + v. It restricts u and v to u, v ≥ 0.
+//
+//	arguments  u, v: arrays, entry by entry
+//	curvature  convex
+//	sign       nonnegative
+//	monotone   u: none; v: none
+//	domain     u ≥ 0, v > 0
+//	takes      affine
+//	refuses    others; constants outside the domain
+//	form       exponential cone
+//	source     Chares 2009
+func KL(u, v Expr) Expr {
+	return pairwise("kl", u, v, func(u, v expr.Scalar) expr.Scalar { return rule.Divergence(u, v, false) })
+}
+
+// Log is the natural logarithm. It restricts u to u ≥ 0.
+func Log(u Expr) Expr { return u.each(rule.LogOf) }
+
+func logAtoms() []constructor {
+	return []constructor{
+		{op: "log", args: 1, make: of(Log)},
+		{op: "entr", args: 1, make: of(Entropy)},
+	}
+}
+
+// Exp is eᵘ.
+func Exp(u Expr) Expr { return u.apply("exp") }
+
+// Logistic is log(1 + eᵘ).
+func Logistic(u Expr) Expr { return u.apply("logistic") }
+
+// XExp is u·eᵘ on u ≥ 0. It is represented by w ≥ u² and u·exp(w/u) ≤ t.
+func XExp(u Expr) Expr { return u.apply("xexp") }
+
+// LogSumExp is log Σ exp aₖ.
+//
+//	arguments  a: an array of any shape
+//	curvature  convex
+//	sign       any
+//	monotone   a: nondecreasing
+//	domain     all
+//	takes      any with a split
+//	refuses    an array without entries
+//	form       exponential cones and rows
+//	source     Chares 2009
+func LogSumExp(a Expr) Expr { return a.row(atom.LogSumExp) }
+
+func expAtoms() []constructor {
+	return []constructor{
+		{op: "exp", args: 1, make: of(Exp)},
+		{op: "logistic", args: 1, make: of(Logistic)},
+		{op: "xexp", args: 1, make: of(XExp)},
+	}
+}
 
 // Sin is the sine.
 func Sin(u Expr) Expr { return u.apply("sin") }
@@ -34,44 +95,44 @@ func NormCDF(u Expr) Expr { return u.apply("normcdf") }
 
 // Cosh is (eᵘ + e⁻ᵘ)/2.
 func Cosh(u Expr) Expr {
-	return u.by("cosh", func(e scalar) scalar { return expOf(e).Add(expOf(e.Neg())).Scale(0.5) })
+	return u.by("cosh", func(e expr.Scalar) expr.Scalar { return rule.ExpOf(e).Add(rule.ExpOf(e.Neg())).Scale(0.5) })
 }
 
 // Sinh is (eᵘ − e⁻ᵘ)/2, a difference of exponentials.
 func Sinh(u Expr) Expr {
-	return u.by("sinh", func(e scalar) scalar { return expOf(e).Sub(expOf(e.Neg())).Scale(0.5) })
+	return u.by("sinh", func(e expr.Scalar) expr.Scalar { return rule.ExpOf(e).Sub(rule.ExpOf(e.Neg())).Scale(0.5) })
 }
 
 // Atanh is the inverse of the hyperbolic tangent, (log(1 + u) − log(1 − u))/2.
 func Atanh(u Expr) Expr {
-	return u.by("atanh", func(e scalar) scalar { return logOf(onePlus(e)).Sub(logOf(onePlus(e.Neg()))).Scale(0.5) })
+	return u.by("atanh", func(e expr.Scalar) expr.Scalar {
+		return rule.LogOf(rule.OnePlus(e)).Sub(rule.LogOf(rule.OnePlus(e.Neg()))).Scale(0.5)
+	})
 }
 
 // Log1p is log(1 + u), accurate for small u.
 func Log1p(u Expr) Expr {
-	return u.by("log1p", func(e scalar) scalar { return logOf(onePlus(e)) })
+	return u.by("log1p", func(e expr.Scalar) expr.Scalar { return rule.LogOf(rule.OnePlus(e)) })
 }
 
 // Log2 is the logarithm to the base 2.
 func Log2(u Expr) Expr {
-	return u.by("log2", func(e scalar) scalar { return logOf(e).Scale(1 / math.Ln2) })
+	return u.by("log2", func(e expr.Scalar) expr.Scalar { return rule.LogOf(e).Scale(1 / math.Ln2) })
 }
 
 // Log10 is the logarithm to the base 10.
 func Log10(u Expr) Expr {
-	return u.by("log10", func(e scalar) scalar { return logOf(e).Scale(1 / math.Ln10) })
+	return u.by("log10", func(e expr.Scalar) expr.Scalar { return rule.LogOf(e).Scale(1 / math.Ln10) })
 }
 
 // Expm1 is eᵘ − 1, accurate for small u.
 func Expm1(u Expr) Expr {
-	return u.by("expm1", func(e scalar) scalar { return expOf(e).shift(-1) })
+	return u.by("expm1", func(e expr.Scalar) expr.Scalar { return rule.ExpOf(e).Shift(-1) })
 }
 
-func onePlus(e scalar) scalar { return e.shift(1) }
-
 // by is by of every entry.
-func (a Expr) by(name string, same func(scalar) scalar) Expr {
-	return a.each(func(e scalar) scalar { return by(name, e, same) })
+func (a Expr) by(name string, same func(expr.Scalar) expr.Scalar) Expr {
+	return a.each(func(e expr.Scalar) expr.Scalar { return expr.By(name, e, same) })
 }
 
 // Pow is uᵛ for u > 0, exp(v·log u). If v is a constant it is Power, and if u is one, exp(v·log
@@ -86,17 +147,7 @@ func (a Expr) by(name string, same func(scalar) scalar) Expr {
 //	refuses    others with kinks; constants u ≤ 0
 //	form       exponential cones and rows
 //	source     Grant, Boyd and Ye 2006
-func Pow(u, v Expr) Expr { return pairwise("power", u, v, powOf) }
-
-func powOf(a, b scalar) scalar {
-	switch err := errors.Join(a.err, b.err); {
-	case err != nil:
-		return scalar{err: err}
-	case b.IsConst():
-		return powerOf(a, b.split().lin.Const)
-	}
-	return expOf(timesOf(b, logOf(a)))
-}
+func Pow(u, v Expr) Expr { return pairwise("power", u, v, rule.PowOf) }
 
 func smoothAtoms() []constructor {
 	return []constructor{
@@ -110,7 +161,3 @@ func smoothAtoms() []constructor {
 		{op: "expm1", args: 1, make: of(Expm1)},
 	}
 }
-
-// oracleRoundings bounds the error of values of functions of others, in units in the last place.
-// Source: a plausible size; nothing is known of them.
-const oracleRoundings = 16

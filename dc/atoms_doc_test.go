@@ -23,6 +23,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
@@ -604,19 +605,19 @@ func (d *directions) word() string {
 // represent adds what the representation of e, of its negative or of both parts
 // is made of.
 func (s *shown) represent(e dc.Expr, class string, n int) {
-	gs := []dc.Representer{}
+	gs := []convex.Representer{}
 	switch class {
 	case "affine":
 		return
 	case "concave":
-		gs = append(gs, e.Neg().G())
+		gs = append(gs, e.Neg().Scalar().G())
 	case "convex":
-		gs = append(gs, e.G())
+		gs = append(gs, e.Scalar().G())
 	default:
-		gs = append(gs, e.G(), e.Neg().G())
+		gs = append(gs, e.Scalar().G(), e.Neg().Scalar().G())
 	}
 	for _, g := range gs {
-		c := &collector{cols: n, forms: map[dc.Representer]dc.Form{}}
+		c := &collector{cols: n, forms: map[convex.Representer]convex.Form{}}
 		if len(c.Form(g).Quad) > 0 {
 			s.form["quadratic"] = true
 		}

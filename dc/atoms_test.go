@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -232,7 +233,7 @@ func TestEveryAtomIsListed(t *testing.T) {
 		listed[s.atom] = true
 	}
 	files, err := filepath.Glob("atom_*.go")
-	if err != nil || len(files) < 6 {
+	if err != nil || len(files) < 5 {
 		t.Fatalf("atom files %v, error %v", files, err)
 	}
 	for _, name := range files {
@@ -301,7 +302,7 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 	forEach(t, func(t *testing.T, s sample, _ dc.Expr, _ *dc.Model, e dc.Expr) {
 		rng := rand.New(rand.NewPCG(4, 4))
 		xs := points(rng, 200, s.positive)
-		for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+		for part, f := range map[string]convex.Func{"g": e.Scalar().G(), "h": e.Scalar().H()} {
 			grad, mid := make([]float64, dim+1), make([]float64, dim+1)
 			on := map[int]bool{}
 			for _, j := range f.Support() {
@@ -327,7 +328,7 @@ func TestBothPartsAreConvexWithTheirSubgradients(t *testing.T) {
 				if fm := f.Value(mid); !(fm <= (fx+fy)/2+tol) {
 					t.Fatalf("%s: value %g in the middle of %g and %g", part, fm, fx, fy)
 				}
-				if d := e.Value(x) - (e.G().Value(x) - e.H().Value(x)); !(math.Abs(d) <= tol) {
+				if d := e.Value(x) - (e.Scalar().G().Value(x) - e.Scalar().H().Value(x)); !(math.Abs(d) <= tol) {
 					t.Fatalf("g − h differs from the value by %g", d)
 				}
 			}
@@ -370,9 +371,9 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"variable of another":    dc.Inner(x, twin),
 		"variable of another mo": dc.Norm1(twin.Sub(x)),
 		"of another model occur": dc.Abs(dc.Sum(x.At(0), twin.At(0).Neg())),
-		"2 variables with 1":     dc.FromLinear(dc.NewLinear([]int{0, 1}, []float64{1}, 0)),
-		"variable number -1":     dc.FromLinear(dc.NewLinear([]int{-1}, []float64{1}, 0)),
-		"number 77 to 77 of 5":   dc.FromLinear(model.Own(dc.NewLinear([]int{77}, []float64{1}, 0))),
+		"2 variables with 1":     dc.FromLinear(convex.NewLinear([]int{0, 1}, []float64{1}, 0)),
+		"variable number -1":     dc.FromLinear(convex.NewLinear([]int{-1}, []float64{1}, 0)),
+		"number 77 to 77 of 5":   dc.FromLinear(model.Own(convex.NewLinear([]int{77}, []float64{1}, 0))),
 		"matrix that is nil":     dc.Quad(x, (*mat.SymDense)(nil)),
 		"matrix is nil":          dc.Norm1(dc.MatMul(dc.Mat((*mat.Dense)(nil)), x)),
 		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Add(dc.Num(1)),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // bentSamples are smooth functions of three variables between −1 and 2.
@@ -62,10 +63,10 @@ func TestBoundedSplits(t *testing.T) {
 
 // difference compares e with its split at random points; it says what is wrong.
 func difference(e dc.Expr, r *rand.Rand) string {
-	if e.Unrepresentable() != nil {
+	if e.Scalar().Unrepresentable() != nil {
 		return "g has no representation"
 	}
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	point := func() []float64 {
 		x := make([]float64, 3)
 		for k := range x {
@@ -88,7 +89,7 @@ func difference(e dc.Expr, r *rand.Rand) string {
 		if d := g.Value(x) - h.Value(x) - v; math.Abs(d) > 1e-9*(1+math.Abs(g.Value(x))) {
 			return "g − h is not the value"
 		}
-		for _, f := range []dc.Convex{g, h} {
+		for _, f := range []convex.Func{g, h} {
 			fx, fy, fm := f.Value(x), f.Value(y), f.Value(mid)
 			if fm > (fx+fy)/2+1e-12*(1+math.Abs(fx)+math.Abs(fy)) {
 				return "a part is not convex"
@@ -168,8 +169,8 @@ func TestHasSplit(t *testing.T) {
 		"a square of an unbounded":  {dc.Square(dc.Sin(free).Add(free)), false},
 		"exponentials of unbounded": {dc.Sinh(free), true},
 	} {
-		if err := c.e.Err(); err != nil || c.e.HasSplit() != c.want {
-			t.Errorf("%s: %v, %v", name, c.e.HasSplit(), err)
+		if err := c.e.Err(); err != nil || c.e.Scalar().HasSplit() != c.want {
+			t.Errorf("%s: %v, %v", name, c.e.Scalar().HasSplit(), err)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestSplitStaysSmall(t *testing.T) {
 	if e := dc.Max(norm, v.At(0)); !e.IsConvex() {
 		t.Error("the max of convex functions is not convex")
 	}
-	if e := dc.Abs(dc.Norm1(v)); len(e.H().Support()) != 0 {
+	if e := dc.Abs(dc.Norm1(v)); len(e.Scalar().H().Support()) != 0 {
 		t.Error("the absolute value of a norm has an h")
 	}
 }

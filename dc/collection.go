@@ -3,13 +3,17 @@ package dc
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
 // collection is the constraints of a model.
 type collection struct {
 	list []Constraint
-	r    reader
+	r    family.Reader
 	now  growing
 	last *growing // the members that the last constraint is one of; nil: it is none
 }
@@ -18,27 +22,27 @@ type collection struct {
 // is not by the signs of the weights, or bounds of variables may give it another one.
 func (l *collection) read(c *Common) *graph.Graph {
 	e, r := &c.e, &l.r
-	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.err != nil ||
-		e.composite || len(e.terms) == 0 || slices.ContainsFunc(c.index, isLarge) {
+	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.Err != nil ||
+		e.Composite || len(e.Terms) == 0 || slices.ContainsFunc(c.index, isLarge) {
 		return nil
 	}
-	if e.lin.IsConst() && len(e.terms) == 1 {
-		if u, _ := affineFactors(e.terms[0].f, 1); u != nil {
+	if e.Lin.IsConst() && len(e.Terms) == 1 {
+		if u, _ := rule.AffineFactors(e.Terms[0].F, 1); u != nil {
 			return nil
 		}
 	}
-	r.begin()
-	for _, t := range e.terms {
-		switch t.f.(type) {
-		case Linear, *sum, *leastOf, gathers:
+	r.Begin()
+	for _, t := range e.Terms {
+		switch t.F.(type) {
+		case convex.Linear, *expr.Sum, *family.LeastOf, family.Gathers:
 			return nil
 		}
 	}
-	r.weighted(graph.Node{Op: graph.Sum, Rows: []graph.Row{r.row(e.lin)}}, e.terms)
-	if !r.ok {
+	r.Weighted(graph.Node{Op: graph.Sum, Rows: []graph.Row{r.Row(e.Lin)}}, e.Terms)
+	if !r.Ok {
 		return nil
 	}
-	return &r.g
+	return &r.G
 }
 
 // isLarge reports whether a number in the brackets of a name is none that members keep.
@@ -56,7 +60,7 @@ func (a *growing) add(c *Common, m *graph.Graph) {
 		a.index = append(a.index, int32(i))
 	}
 	a.g.Append(m)
-	a.of = a.of.join(c.e.owner())
+	a.of = a.of.Join(c.e.Owner())
 }
 
 // add adds c. Where it is one of many of a name that differ in numbers alone, it joins them.
@@ -68,7 +72,7 @@ func (l *collection) add(c *Common) {
 		l.list = append(l.list, stated(*c))
 		return
 	case !l.last.takes(c, m):
-		l.now = growing{g: graph.First(m), family: c.Family, width: len(c.index), of: c.e.owner()}
+		l.now = growing{g: graph.First(m), family: c.Family, width: len(c.index), of: c.e.Owner()}
 		for _, i := range c.index {
 			l.now.index = append(l.now.index, int32(i))
 		}
@@ -93,7 +97,7 @@ func (l *collection) join() {
 	list := l.list[len(l.list)-a.g.N:]
 	all := a.finished()
 	for k := range list {
-		if e := all.expr(k); !e.lin.equal(list[k].e.lin) || !sameTerms(e.terms, list[k].e.terms) {
+		if e := all.Expr(k); !e.Lin.Equal(list[k].e.Lin) || !expr.SameTerms(e.Terms, list[k].e.Terms) {
 			l.last = nil // an atom has another form than it is made again in
 			return
 		}
@@ -109,12 +113,12 @@ func (l *collection) join() {
 // addMembers adds constraints of a name that are the members of a graph, with width numbers in
 // brackets each. ok is false where some have another form by the bounds of the variables; then
 // nothing is added.
-func (l *collection) addMembers(family string, width int, index []int32, g *graph.Graph, of *space) (ok bool) {
-	f := newMembers(g, width, index, of)
-	if !f.plan.Finite() || !f.plan.ConvexParts() || !f.plan.Kept(of.ends) {
+func (l *collection) addMembers(familyOf string, width int, index []int32, g *graph.Graph, of *convex.Space) (ok bool) {
+	f := family.NewMembers(g, width, index, of)
+	if !f.Plan.Finite() || !f.Plan.ConvexParts() || !f.Plan.Kept(of.Ends) {
 		return false
 	}
-	one := stated(Common{Family: family, DC: true, members: f})
+	one := stated(Common{Family: familyOf, DC: true, members: f})
 	l.list = slices.Grow(l.list, g.N)
 	for k := range g.N {
 		l.list = append(l.list, Constraint{one.Common, k})
@@ -133,12 +137,12 @@ func (l *collection) constraints() []Constraint {
 			s.members, s.grows = s.grows.finished(), nil
 		}
 		if s.members != nil {
-			n = s.members.plan.N
+			n = s.members.Plan.N
 		}
 		for k := from; k < from+n; k++ {
 			out[k].Common = &s
 		}
-		if s.members != nil && !s.members.plan.Finite() { // a message will name the first that is not
+		if s.members != nil && !s.members.Plan.Finite() { // a message will name the first that is not
 			part(out[from:])
 		}
 		from += n
@@ -148,7 +152,7 @@ func (l *collection) constraints() []Constraint {
 
 // part makes constraints of their own of the members that list begins with.
 func part(list []Constraint) {
-	for k := range list[0].members.plan.N {
+	for k := range list[0].members.Plan.N {
 		list[k] = stated(list[k].alone())
 	}
 }

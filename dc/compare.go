@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/rule"
 )
 
 // Operand is a side of a constraint: an expression, a parameter, a number, or a vector of numbers.
@@ -77,19 +81,20 @@ func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
 }
 
 // constant of entry k of a constant array, or of a number.
-func (a *Expr) constant(k int) float64 { return a.scalar(min(k, a.Len()-1)).split().lin.Const }
+func (a *Expr) constant(k int) float64 { return a.scalar(min(k, a.Len()-1)).Split().Lin.Const }
 
 func relate(sign string, lo float64, l, r Expr) Constraint {
 	switch {
 	case l.Err() != nil || r.Err() != nil:
 		return refused(errors.Join(l.Err(), r.Err()))
-	case l.isNumber() && r.isNumber() && (l.bent() || r.bent()):
-		return relateOne(sumExprs([]scalar{l.scalar(0), r.scalar(0).Scale(-1)}), lo)
+	case l.arr.IsNumber() && r.arr.IsNumber() && (l.bent() || r.bent()):
+		return relateOne(expr.SumOf([]expr.Scalar{l.scalar(0), r.scalar(0).Scale(-1)}), lo)
 	}
 	switch d := l.Sub(r); {
-	case d.err != nil && !errors.Is(d.err, errOtherModel) && !slices.Equal(l.shape, r.shape):
-		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.shape, sign,
-			r.shape))
+	case d.err != nil && !errors.Is(d.err, convex.ErrOtherModel) && !slices.Equal(l.arr.Shape, r.arr.Shape):
+		return refused(fmt.Errorf("dc: constraint with shape %v on the left of %s and %v on the right", l.arr.Shape,
+			sign,
+			r.arr.Shape))
 	case d.err != nil:
 		return refused(d.err)
 	case !d.bent():
@@ -97,36 +102,36 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 	case d.Len() == 1:
 		return relateOne(d.scalar(0), lo)
 	default:
-		out := &each{n: d.Len(), shape: d.shape, of: d.of, one: func(k int) Constraint {
+		out := &each{n: d.Len(), shape: d.arr.Shape, of: d.arr.Of, one: func(k int) Constraint {
 			return relateOne(d.scalar(k), lo)
 		}}
 		if lo != 0 && d.g != nil {
-			out.columns = d.g.Graph
+			out.columns = d.g
 		}
 		return stated(Common{each: out})
 	}
 }
 
 // relateOne states that e is at most 0, or 0 if lo is.
-func relateOne(e scalar, lo float64) Constraint {
+func relateOne(e expr.Scalar, lo float64) Constraint {
 	switch {
-	case e.err != nil:
-		return refused(e.err)
+	case e.Err != nil:
+		return refused(e.Err)
 	case e.IsAffine():
-		return affineConstraint(FromLinear(e.split().lin), lo)
+		return affineConstraint(FromLinear(e.Split().Lin), lo)
 	}
-	c := Common{e: e.atMostZero(), DC: true}
+	c := Common{e: atMostZero(e), DC: true}
 	if lo == 0 {
-		c.next, c.opens = &Common{e: e.Neg().atMostZero(), DC: true}, true
+		c.next, c.opens = &Common{e: atMostZero(e.Neg()), DC: true}, true
 	}
 	return stated(c)
 }
 
 // atMostZero is e with a split for the constraint e ≤ 0, which need not be that
 // of the function.
-func (e scalar) atMostZero() scalar {
-	if s, ok := hyperbola(e); ok { // again in Model.Problem, when all rows are known
-		e.replaceSplit(s)
+func atMostZero(e expr.Scalar) expr.Scalar {
+	if s, ok := rule.Hyperbola(e); ok { // again in Model.Problem, when all rows are known
+		e.ReplaceSplit(s)
 	}
 	return e
 }
@@ -177,7 +182,7 @@ func (c Constraint) entries() *each {
 	row := func(h *Common, k int) Common {
 		return Common{A: h.A.Select(nil, []int{k}), Lo: h.Lo[k : k+1], Hi: h.Hi[k : k+1]}
 	}
-	return &each{n: s.A.Len(), shape: s.A.shape, one: func(k int) Constraint {
+	return &each{n: s.A.Len(), shape: s.A.arr.Shape, one: func(k int) Constraint {
 		one := row(&s, k)
 		if s.next != nil {
 			other := row(s.next, k)
@@ -185,4 +190,78 @@ func (c Constraint) entries() *each {
 		}
 		return stated(one)
 	}}
+}
+
+// ConeKind is a kind of cone, see InCone.
+type ConeKind = convex.ConeKind
+
+// The cones of vectors s.
+const (
+	SecondOrderCone = convex.SecondOrderCone // s₀ ≥ ‖(s₁, …)‖₂
+	ExponentialCone = convex.ExponentialCone // s₂ ≥ s₁·exp(s₀/s₁), s₁ > 0, and its closure
+	PowerCone       = convex.PowerCone       // s₀^α·s₁^(1−α) ≥ |s₂|, s₀, s₁ ≥ 0
+)
+
+// InCone states that the entries of a, in order, lie in a cone; alpha is the exponent of
+// the power cone, 0 < alpha < 1. An exponential or power cone has three entries, a
+// second-order cone one at least. For matrices there is Semidefinite.
+//
+// The violation of such a constraint at a point is ‖(s₁, …)‖ − s₀, s₀ + s₁·log(s₁/s₂)
+// and |s₂| − s₀^α·s₁^(1−α). Its multipliers belong to the entries, a point of
+// the dual cone.
+func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
+	if err := a.Err(); err != nil {
+		return refused(err)
+	}
+	n := a.Len()
+	if a.bent() {
+		return refused(expr.Failed("a %v cone needs affine entries", kind).Err)
+	}
+	a = a.Reshape(n)
+	var e Expr
+	switch {
+	case kind == SecondOrderCone && n > 0:
+		e = Norm2(a.Slice(1, n)).Sub(a.At(0))
+	case kind == ExponentialCone && n == 3:
+		e = Sum(KL(a.At(1), a.At(2)), a.At(0), a.At(1), a.At(2).Neg())
+	case kind == PowerCone && n == 3 && alpha > 0 && alpha < 1:
+		e = Abs(a.At(2)).Sub(WeightedGeoMean(a.Slice(0, 2), []float64{alpha, 1 - alpha}))
+	case kind == PowerCone && n == 3:
+		return refused(expr.Failed("a power cone with α = %g, want 0 < α < 1", alpha).Err)
+	default:
+		return refused(expr.Failed("no %v cone has %d entries", kind, n).Err)
+	}
+	if e.err != nil {
+		return refused(e.err)
+	}
+	rows := make([]convex.Linear, n)
+	for k := range rows {
+		rows[k] = a.Linear(k)
+	}
+	k := convex.Cone{Kind: kind, Rows: rows}
+	if kind == PowerCone {
+		k.Alpha = alpha
+	}
+	return stated(Common{e: e.one(), DC: true, cone: &k})
+}
+
+// Cone is the cone of a constraint that InCone has made; ok is false for any other.
+func (c *Constraint) Cone() (k convex.Cone, ok bool) {
+	if c.cone == nil {
+		return convex.Cone{}, false
+	}
+	return *c.cone, true
+}
+
+// checkCone refuses rows with coefficients that are no numbers, or of another model.
+func checkCone(k *convex.Cone, of *convex.Space) error {
+	if slices.ContainsFunc(k.Rows, convex.NotFinite) || math.IsNaN(k.Alpha) {
+		return expr.Failed("a coefficient of a cone is not finite").Err
+	}
+	for _, l := range k.Rows {
+		if err := l.Of.Check(of); err != nil {
+			return err
+		}
+	}
+	return nil
 }

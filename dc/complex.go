@@ -6,6 +6,9 @@ import (
 	"math/cmplx"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -198,7 +201,7 @@ func (z Complex) Embedding() Expr {
 		return failed("the embedding of shape %v, want a matrix", s)
 	}
 	r, c := s[0], s[1]
-	out := Expr{shape: []int{2 * r, 2 * c}, ptr: make([]int, 1, 4*r*c+1), c: make([]float64, 0, 4*r*c)}
+	out := convex.Array{Shape: []int{2 * r, 2 * c}, Ptr: make([]int, 1, 4*r*c+1), C: make([]float64, 0, 4*r*c)}
 	minus := z.Im.Neg()
 	for i := range 2 * r {
 		for j := range 2 * c {
@@ -209,10 +212,10 @@ func (z Complex) Embedding() Expr {
 			case i >= r && j < c:
 				from = &z.Im
 			}
-			out.push(from.Linear(i%r*c + j%c))
+			out.Push(from.Linear(i%r*c + j%c))
 		}
 	}
-	return out
+	return affineExpr(out)
 }
 
 // IsHermitian reports whether a square matrix is seen to be Hermitian; if not, i and j
@@ -228,7 +231,8 @@ func IsHermitian(z Complex) (i, j int, ok bool) {
 			a, b := Complex{z.Re.entryOf(i*n + j), z.Im.entryOf(i*n + j)},
 				Complex{z.Re.entryOf(j*n + i), z.Im.entryOf(j*n + i)}
 			d := a.Sub(b.Conj())
-			if max(largestEntry(d.Re), largestEntry(d.Im)) > mirrorTol*max(largestEntry(a.Re), largestEntry(a.Im)) {
+			if max(largestEntry(d.Re), largestEntry(d.Im)) > expr.MirrorTol*max(largestEntry(a.Re),
+				largestEntry(a.Im)) {
 				return i, j, false
 			}
 		}
@@ -242,10 +246,10 @@ func (a Expr) entryOf(k int) Expr { return FromLinear(a.Linear(k)) }
 // largestEntry is the largest modulus of a coefficient or constant.
 func largestEntry(a Expr) float64 {
 	top := 0.0
-	for _, v := range a.val {
+	for _, v := range a.arr.Val {
 		top = max(top, math.Abs(v))
 	}
-	for _, v := range a.c {
+	for _, v := range a.arr.C {
 		top = max(top, math.Abs(v))
 	}
 	return top
@@ -274,7 +278,7 @@ func (z Complex) Upper() Complex {
 		return Complex{failed("the Hermitian matrix of shape %v, want a square matrix", s), z.Im}
 	}
 	n := z.Shape()[0]
-	re, im := make([]Linear, n*n), make([]Linear, n*n)
+	re, im := make([]convex.Linear, n*n), make([]convex.Linear, n*n)
 	for i := range n {
 		re[i*n+i] = z.Re.Linear(i*n + i)
 		for j := range i {
@@ -310,7 +314,7 @@ func (z Complex) Quad(q mat.CMatrix) Expr {
 	if err := e.Err(); err != nil {
 		return wrong(err)
 	}
-	return Quad(z.Pairs(), mat.NewSymDense(2*n, e.c))
+	return Quad(z.Pairs(), mat.NewSymDense(2*n, e.arr.C))
 }
 
 // ComplexEQ states l = r, of one shape or with a scalar: the equation of the real parts,
@@ -344,4 +348,13 @@ func ComplexDual(n int, y []float64) []complex128 {
 		out[i*n+i] = complex(real(out[i*n+i]), 0)
 	}
 	return out
+}
+
+// IsSymmetric reports whether a square matrix is seen to be symmetric; if not,
+// i and j are the indices, from 0, of an entry that differs from its mirror.
+func IsSymmetric(a Expr) (i, j int, ok bool) {
+	if len(a.arr.Shape) != 2 || a.arr.Shape[0] != a.arr.Shape[1] || a.Err() != nil || a.bent() {
+		return 0, 0, false
+	}
+	return matrix.IsSymmetric(a.arr.Array)
 }

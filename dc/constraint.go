@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 )
@@ -29,17 +32,17 @@ type Common struct {
 	DC bool
 
 	index   []int
-	e       scalar
-	members *members // nil: it is one constraint
-	grows   *growing // not nil: more members may be added
-	next    *Common  // the other half of an equation or a chain
-	each    *each    // not nil: it states an array; then there is no e
-	opens   bool     // the next constraint is the other half of an equation
+	e       expr.Scalar
+	members *family.Members // nil: it is one constraint
+	grows   *growing        // not nil: more members may be added
+	next    *Common         // the other half of an equation or a chain
+	each    *each           // not nil: it states an array; then there is no e
+	opens   bool            // the next constraint is the other half of an equation
 	// second: the one before is the other half. implied: a declaration of a
 	// variable or an equation says so.
 	second, implied bool
-	within          bool  // it keeps the bounds of a variable that an equation defines
-	cone            *Cone // E ≤ 0 states that its rows lie in it
+	within          bool         // it keeps the bounds of a variable that an equation defines
+	cone            *convex.Cone // E ≤ 0 states that its rows lie in it
 	err             error
 }
 
@@ -68,7 +71,7 @@ type each struct {
 	shape   []int
 	one     func(k int) Constraint // the constraint of an entry
 	columns *graph.Graph           // not nil: entry k states that member k is at most 0
-	of      *space                 // of columns
+	of      *convex.Space          // of columns
 	names   [][]int                // by ForEach; nil: the places of the entries
 }
 
@@ -118,11 +121,11 @@ func (c Constraint) Named(family string, index ...int) Constraint {
 }
 
 // E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
-func (c Constraint) E() Expr { return c.function().array() }
+func (c Constraint) E() Expr { return number(c.function()) }
 
-func (c *Constraint) function() scalar {
+func (c *Constraint) function() expr.Scalar {
 	if c.members != nil {
-		return c.members.expr(c.member)
+		return c.members.Expr(c.member)
 	}
 	return c.e
 }
@@ -130,7 +133,7 @@ func (c *Constraint) function() scalar {
 // Value is the value of E at x, of length Problem.NumVars.
 func (c *Constraint) Value(x []float64) float64 {
 	if c.members != nil {
-		return c.members.plan.Member(c.member, x)
+		return c.members.Plan.Member(c.member, x)
 	}
 	return c.e.Value(x)
 }
@@ -140,8 +143,8 @@ func (c *Constraint) Value(x []float64) float64 {
 // E ≤ 0 is the one of G − H ≤ 0 times it.
 func (c *Constraint) SplitRate() float64 {
 	if c.DC && c.members == nil {
-		if s := c.e.split(); s.rate > 0 {
-			return s.rate
+		if s := c.e.Split(); s.Rate > 0 {
+			return s.Rate
 		}
 	}
 	return 1
@@ -150,7 +153,7 @@ func (c *Constraint) SplitRate() float64 {
 // Index has the numbers in brackets of the name; it may be empty.
 func (c Constraint) Index() []int {
 	if c.members != nil {
-		return c.members.indexOf(c.member)
+		return c.members.IndexOf(c.member)
 	}
 	return c.index
 }
@@ -195,7 +198,7 @@ func (c Constraint) Err() error {
 // that is zero.
 func (c Constraint) Convex() bool {
 	if c.members != nil {
-		return c.members.convex
+		return c.members.Convex
 	}
 	if c.each != nil {
 		return c.each.convex()
@@ -217,7 +220,7 @@ func (c *Constraint) Support() []int {
 		return c.A.support()
 	}
 	if c.members != nil {
-		return c.members.support(c.member)
+		return c.members.Support(c.member)
 	}
-	return c.e.support()
+	return c.e.Support()
 }

@@ -3,6 +3,8 @@ package dc
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestCurvedSums: the curvature of a long sum is that of its split, whether it was known without it or not, also where functions
@@ -12,7 +14,7 @@ func TestCurvedSums(t *testing.T) {
 	x := m.Var("x", []int{3})
 	r := rand.New(rand.NewPCG(2, 9))
 	row := func() Expr {
-		l := Linear{Idx: []int{r.IntN(2), 2}, Val: []float64{float64(1 + r.IntN(2)), 1}, Const: float64(r.IntN(3)), of: x.of}
+		l := convex.Linear{Idx: []int{r.IntN(2), 2}, Val: []float64{float64(1 + r.IntN(2)), 1}, Const: float64(r.IntN(3)), Of: x.arr.Of}
 		return FromLinear(l)
 	}
 	kinds := []func() Expr{
@@ -33,14 +35,14 @@ func TestCurvedSums(t *testing.T) {
 			es = append(es, e.Scale(float64(r.IntN(3)-1)), e.Scale(float64(r.IntN(3)-1)))
 		}
 		e := Sum(es...).one()
-		g, h := e.remaining()
+		g, h := e.Remaining()
 		affine, convex, concave := e.IsAffine(), e.IsConvex(), e.IsConcave()
-		s := e.newSplit()
-		if affine != s.isAffine() || convex != s.isConvex() || concave != s.isConcave() {
-			t.Fatalf("affine %v, convex %v, concave %v; the split says %v, %v, %v", affine, convex, concave, s.isAffine(), s.isConvex(), s.isConcave())
+		s := e.NewSplit()
+		if affine != s.IsAffine() || convex != s.IsConvex() || concave != s.IsConcave() {
+			t.Fatalf("affine %v, convex %v, concave %v; the split says %v, %v, %v", affine, convex, concave, s.IsAffine(), s.IsConvex(), s.IsConcave())
 		}
-		if g && s.isConcave() || h && s.isConvex() {
-			t.Fatalf("functions remain in g: %v, in h: %v, and the split has %d and %d", g, h, len(s.g), len(s.h))
+		if g && s.IsConcave() || h && s.IsConvex() {
+			t.Fatalf("functions remain in g: %v, in h: %v, and the split has %d and %d", g, h, len(s.G), len(s.H))
 		}
 		seen[[3]bool{affine, g, h}]++
 	}

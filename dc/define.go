@@ -1,8 +1,13 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // define finds the equations that define a variable: one that stands linearly
@@ -25,10 +30,10 @@ func (p *Problem) define(look *lookout) error {
 		}
 		if j, ok := d.definable(c); ok {
 			d.substitute(i, j)
-			for _, t := range c.e.terms {
-				d.mark(t.f.Support())
+			for _, t := range c.e.Terms {
+				d.mark(t.F.Support())
 			}
-			d.mark(c.e.lin.Idx) // they are in other expressions now
+			d.mark(c.e.Lin.Idx) // they are in other expressions now
 		}
 	}
 	if len(p.defined) > 0 {
@@ -48,7 +53,7 @@ type definer struct {
 	p         *Problem
 	uses      []bool // of each variable, within functions or affine rows
 	equations []int  // that each variable stands in
-	by        map[int]scalar
+	by        map[int]expr.Scalar
 }
 
 func (d *definer) mark(idx []int) {
@@ -58,10 +63,10 @@ func (d *definer) mark(idx []int) {
 }
 
 func newDefiner(p *Problem) *definer {
-	d := &definer{p: p, uses: make([]bool, p.n), equations: make([]int, p.n), by: map[int]scalar{}}
-	expr := func(e *scalar) {
-		for _, t := range e.terms {
-			d.mark(t.f.Support())
+	d := &definer{p: p, uses: make([]bool, p.n), equations: make([]int, p.n), by: map[int]expr.Scalar{}}
+	expr := func(e *expr.Scalar) {
+		for _, t := range e.Terms {
+			d.mark(t.F.Support())
 		}
 	}
 	expr(p.objective())
@@ -73,8 +78,8 @@ func newDefiner(p *Problem) *definer {
 		}
 		if c.members != nil {
 			if c.member == 0 {
-				c.members.plan.EachVariable(func(node int, j int32) {
-					if node != c.members.plan.Top() {
+				c.members.Plan.EachVariable(func(node int, j int32) {
+					if node != c.members.Plan.Top() {
 						d.uses[j] = true
 					}
 				})
@@ -83,7 +88,7 @@ func newDefiner(p *Problem) *definer {
 		}
 		expr(&c.e)
 		if c.opens {
-			for _, j := range c.e.lin.Idx {
+			for _, j := range c.e.Lin.Idx {
 				d.equations[j]++
 			}
 		}
@@ -102,8 +107,8 @@ func newDefiner(p *Problem) *definer {
 // equation, can define.
 func (d *definer) definable(c *Constraint) (j int, ok bool) {
 	largest := 0.0
-	for k, i := range c.e.lin.Idx {
-		if v := math.Abs(c.e.lin.Val[k]); !d.uses[i] && d.equations[i] == 1 && v > largest {
+	for k, i := range c.e.Lin.Idx {
+		if v := math.Abs(c.e.Lin.Val[k]); !d.uses[i] && d.equations[i] == 1 && v > largest {
 			j, largest = i, v
 		}
 	}
@@ -115,13 +120,13 @@ func (d *definer) definable(c *Constraint) (j int, ok bool) {
 func (d *definer) substitute(i, j int) {
 	p := d.p
 	c := &p.Constraints[i]
-	a, rest := c.e.lin.without(j)
+	a, rest := without(c.e.Lin, j)
 	e := c.e
-	e.lin, e.lazy, e.composite = rest, &lazySplit{}, true
+	e.Lin, e.Lazy, e.Composite = rest, &expr.LazySplit{}, true
 	e = e.Scale(-1 / a)
 	def := definition{j: j, e: e, a: a, at: i}
-	c.e.replaceSplit(split{}) // 0 ≤ 0 for the solver
-	p.Constraints[i+1].e.replaceSplit(split{})
+	c.e.ReplaceSplit(expr.Split{}) // 0 ≤ 0 for the solver
+	p.Constraints[i+1].e.ReplaceSplit(expr.Split{})
 	d.by[j] = e
 	for _, v := range p.Vars {
 		if k := j - v.Offset; k >= 0 && k < v.Len() {
@@ -147,14 +152,14 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 		if d.j < len(bounds) {
 			bounds[d.j] += z
 		}
-		slope, _ := p.objective().lin.without(d.j)
+		slope, _ := without(p.objective().Lin, d.j)
 		slope = cost*slope + z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
 				if c.members != nil {
 					continue // which lack the variable
 				}
-				w, _ := c.e.lin.without(d.j)
+				w, _ := without(c.e.Lin, d.j)
 				slope += rows[i][0] * w
 			}
 		}
@@ -182,9 +187,9 @@ func (d *definer) insert(look *lookout) error {
 }
 
 // standsIn reports whether a variable that is defined stands in some of the members.
-func (d *definer) standsIn(m *members) (stands bool) {
+func (d *definer) standsIn(m *family.Members) (stands bool) {
 	if m != nil {
-		m.plan.EachVariable(func(_ int, j int32) {
+		m.Plan.EachVariable(func(_ int, j int32) {
 			_, defined := d.by[int(j)]
 			stands = stands || defined
 		})
@@ -194,22 +199,22 @@ func (d *definer) standsIn(m *members) (stands bool) {
 
 // insertIn changes the split; of the expression as it is written only the affine
 // part can have such variables.
-func (d *definer) insertIn(e *scalar) {
-	s := *e.split()
-	parts, weights := []split{{}}, []float64{1}
+func (d *definer) insertIn(e *expr.Scalar) {
+	s := *e.Split()
+	parts, weights := []expr.Split{{}}, []float64{1}
 	idx, val := []int(nil), []float64(nil)
-	for k, j := range s.lin.Idx {
+	for k, j := range s.Lin.Idx {
 		if by, ok := d.by[j]; ok {
-			parts, weights = append(parts, *by.split()), append(weights, s.lin.Val[k])
+			parts, weights = append(parts, *by.Split()), append(weights, s.Lin.Val[k])
 		} else {
-			idx, val = append(idx, j), append(val, s.lin.Val[k])
+			idx, val = append(idx, j), append(val, s.Lin.Val[k])
 		}
 	}
 	if len(parts) > 1 {
-		s.lin.Idx, s.lin.Val = idx, val
+		s.Lin.Idx, s.Lin.Val = idx, val
 		parts[0] = s
-		e.replaceSplit(addSplits(parts, weights...))
-		e.moveTangents()
+		e.ReplaceSplit(expr.AddSplits(parts, weights...))
+		e.MoveTangents()
 	}
 }
 
@@ -218,27 +223,127 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	lo, hi := v.Bounds(k)
 	e := d.e
 	r := e.Range()
-	add := func(f scalar) int {
-		f.keepSplit()
+	add := func(f expr.Scalar) int {
+		f.KeepSplit()
 		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true,
 			within: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {
-		d.high = add(sumExprs([]scalar{e, constantExpr(-hi)}))
+		d.high = add(expr.SumOf([]expr.Scalar{e, expr.Number(-hi)}))
 		p.Constraints[d.high].opens = lo == hi
 	}
 	if r.Lo < lo || lo == hi {
-		d.lo = add(sumExprs([]scalar{constantExpr(lo), e.Neg()}))
+		d.lo = add(expr.SumOf([]expr.Scalar{expr.Number(lo), e.Neg()}))
 	}
 }
 
 // without is the coefficient of variable j, and l without it.
-func (l Linear) without(j int) (float64, Linear) {
+func without(l convex.Linear, j int) (float64, convex.Linear) {
 	k, ok := slices.BinarySearch(l.Idx, j)
 	if !ok {
 		return 0, l
 	}
 	w := l.Val[k]
-	return w, l.AddScaled(-1, Linear{Idx: []int{j}, Val: []float64{w}})
+	return w, l.AddScaled(-1, convex.Linear{Idx: []int{j}, Val: []float64{w}})
+}
+
+// lookout looks at a context now and then.
+type lookout struct {
+	ctx  context.Context
+	left int
+}
+
+// looksApart is how many constraints are worked on between two looks at the context.
+// Source: some 1 ms for constraints with a few terms.
+const looksApart = 256
+
+// ended is the error of the context, looked at once in a while.
+func (l *lookout) ended() error {
+	if l.left--; l.left > 0 {
+		return nil
+	}
+	l.left = looksApart
+	return l.ctx.Err()
+}
+
+// Linearised returns p with other splits: smooth functions of DC constraints and of nonlinear
+// equations, which are two of them, have no convex part; of functions that are not smooth this
+// holds for the smooth terms of the split. CCP then subtracts −f itself, and its tangent the
+// linearisation of f, as Newton's method needs it. Values of expressions are as they were.
+// equations tells whether p has such equations; ok is false where it has none, and another
+// constraint that is not convex or an objective that is convex or not smooth.
+func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
+	out := *p
+	second, soft := false, false // the second half of an equation; there is a constraint that is not convex
+	for k := range p.Constraints {
+		c := &p.Constraints[k]
+		second, soft = second || c.opens, soft || !c.Convex()
+	}
+	if soft && !second {
+		return &out, false, false
+	}
+	out.Constraints, second = slices.Clone(p.Constraints), false
+	for k := range out.Constraints {
+		c := &out.Constraints[k]
+		half := second || c.opens
+		if c.members != nil {
+			part(out.Constraints[k:])
+		} else if c.DC {
+			*c = stated(*c.Common)
+		}
+		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && p.linearise(&c.e) {
+			equations = equations || half
+		}
+		second = c.opens
+	}
+	ok = equations
+	out.setObjective(*p.objective())
+	if e := out.objective(); !e.IsAffine() && (equations || e.Smooth() && !soft && !e.IsConvex()) {
+		ok = p.linearise(e) || equations
+	}
+	return &out, equations, ok
+}
+
+// linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and
+// the others stay; that of a smooth e by 0 − (−e). It reports false where no function is smooth.
+// The gradient of a smooth e is the gradient of e as it is written: the gradient of a split may be
+// of another function with the same sign, see hyperbola. Definitions stand in the place of their
+// variables.
+func (p *Problem) linearise(e *expr.Scalar) bool {
+	written := *e
+	for _, d := range p.defined {
+		if w, rest := without(written.Lin, d.j); w != 0 {
+			written.Lin = rest
+			written = expr.SumOf([]expr.Scalar{written, d.e.Scale(w)})
+		}
+	}
+	s := written.NewSplit()
+	part, rest := s, expr.Split{}
+	if !written.Smooth() {
+		part, rest = expr.Split{}, expr.Split{Lin: s.Lin, Touches: s.Touches}
+		part.G, rest.G = bySmoothness(s.G)
+		part.H, rest.H = bySmoothness(s.H)
+		written = expr.Scalar{Terms: append(slices.Clone(part.G), expr.ScaleTerms(part.H, -1)...), Of: e.Of}
+	}
+	if part.IsAffine() {
+		return false
+	}
+	all := &expr.Sum{Terms: append(slices.Clone(part.G), part.H...)}
+	f := &expr.StandIn{E: written.Neg(), Part: true, All: all, Whole: all.Everywhere()}
+	f.Indices = expr.NewParted(part).Indices
+	rest.H = append(rest.H, expr.Term{W: 1, F: f})
+	e.ReplaceSplit(rest)
+	return true
+}
+
+func bySmoothness(terms []expr.Term) (is, others []expr.Term) {
+	for _, t := range terms {
+		if convex.IsSmooth(t.F) {
+			is = append(is, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return is, others
 }

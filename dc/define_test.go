@@ -33,7 +33,7 @@ func TestEquationsThatDefine(t *testing.T) {
 		t.Errorf("the pinned point breaks %s by %g", name, v)
 	}
 	for _, e := range []dc.Expr{p.Objective, p.Constraints[4].E()} {
-		g, h := e.G(), e.H()
+		g, h := e.Scalar().G(), e.Scalar().H()
 		if d := e.Value(at) - (g.Value(at) - h.Value(at)); d > 1e-14 || d < -1e-14 {
 			t.Errorf("the split is off by %g", d)
 		}

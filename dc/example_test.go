@@ -12,7 +12,7 @@ func ExampleExpr_Written() {
 	affine, terms := dc.Huber(x, 2).Scale(3).Sub(x.At(1)).Written()
 	fmt.Println("affine", affine.Idx, affine.Val)
 	for _, t := range terms {
-		op, data, args := t.Node.Op(), t.Node.Data(), t.Node.Args()
+		op, data, args := t.Node.Op(), t.Node.Data(), dc.Args(&t.Node)
 		fmt.Println(t.Weight, op, data, args[0].Shape())
 		fmt.Println(dc.Apply(op, data, args...).IsConvex())
 	}

@@ -1,5 +1,3 @@
-//go:build !race
-
 package dc
 
 import (
@@ -7,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // sampled is a problem of a sum of count members and another function, and the members.
@@ -50,7 +50,7 @@ func TestSampleIsSomeMembers(t *testing.T) {
 			}
 			whole++
 			es := []Expr{rest}
-			for _, i := range subset(few, count, rand.New(rand.NewPCG(uint64(kind), 0x7361))) {
+			for _, i := range family.Subset(few, count, rand.New(rand.NewPCG(uint64(kind), 0x7361))) {
 				es = append(es, members[i].Scale(float64(count)/few))
 			}
 			if err := sameAsMembers(Sum(es...), s, rand.New(rand.NewPCG(1, 2))); err != nil {

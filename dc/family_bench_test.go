@@ -1,11 +1,11 @@
-//go:build !race
-
 package dc
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // BenchmarkFamily compares the value of a family with that of its members one by
@@ -23,11 +23,11 @@ func BenchmarkFamily(b *testing.B) {
 			e := Sum(es...)
 			at := []float64{1, -0.5, 0.25, 2, -1.5, 0.125, 1.75}
 			g := e.one()
-			g.terms = gatherFamilies(g.terms, g.of) // of fewer than fewestMembers none is made
+			g.Terms = family.GatherFamilies(g.Terms, g.Of) // of fewer than fewestMembers none is made
 			for _, c := range []struct {
 				how string
 				e   Expr
-			}{{"members", e}, {"family", g.array()}} {
+			}{{"members", e}, {"family", number(g)}} {
 				b.Run(fmt.Sprintf("%s/%d/%s", name, m, c.how), func(b *testing.B) {
 					for b.Loop() {
 						c.e.Value(at)

@@ -1,11 +1,12 @@
-//go:build !race
-
 package dc
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // TestNearFamilies: in a box the function of Near has the values and gradients of the expression,
@@ -24,8 +25,8 @@ func TestNearFamilies(t *testing.T) {
 			}
 			if name == "hinge" { // and those of the same rows with another kink, which share their products
 				for k := range 600 {
-					if f, ok := es[k].one().terms[0].f.(*maxOf); ok {
-						es = append(es, Pos(FromLinear(f.pieces[0]).Shift(0.5)).Scale(-0.1))
+					if f, ok := es[k].one().Terms[0].F.(*expr.MaxOf); ok {
+						es = append(es, Pos(FromLinear(f.Affine[0]).Shift(0.5)).Scale(-0.1))
 					}
 				}
 			}
@@ -34,7 +35,7 @@ func TestNearFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			f := p.Objective.Function().(function)
+			f := family.Of(p.Objective.Scalar()).(family.Function)
 			at, radius := make([]float64, 7), make([]float64, 7)
 			for j := range at {
 				at[j] = 6*r.Float64() - 3
@@ -44,11 +45,11 @@ func TestNearFamilies(t *testing.T) {
 					radius[j] = reach * r.Float64()
 				}
 				near := f.Near(at, radius)
-				g := familyIn(f.e.terms[0].f)
-				if ok := g != nil && kind == 0 && reach < 1e-3 && g.coefficients() >= leastRecent*len(g.indices); ok {
-					n, ok := near.(function).e.terms[0].f.(*nearby)
-					if !ok || n.some != nil && n.some.plan.N > 60 {
-						t.Errorf("%s: of %d members too many may have a kink in a small box", name, g.plan.N)
+				g := family.FamilyIn(f.E.Terms[0].F)
+				if ok := g != nil && kind == 0 && reach < 1e-3 && g.Coefficients() >= family.LeastRecent*len(g.Indices); ok {
+					n, ok := near.(family.Function).E.Terms[0].F.(*family.Nearby)
+					if !ok || n.Some != nil && n.Some.Plan.N > 60 {
+						t.Errorf("%s: of %d members too many may have a kink in a small box", name, g.Plan.N)
 					}
 					looked[name] = true
 				}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -35,19 +36,19 @@ func clustered(t *testing.T) *Problem {
 // errors are asked for, and by whomever.
 func TestRecent(t *testing.T) {
 	p := clustered(t)
-	g := p.objective().terms[0].f
-	f := familyIn(g)
-	if f.coefficients() < leastRecent*len(f.indices) {
+	g := p.objective().Terms[0].F
+	f := family.FamilyIn(g)
+	if f.Coefficients() < family.LeastRecent*len(f.Indices) {
 		t.Fatal("values of this family are not remembered")
 	}
 	r := rand.New(rand.NewPCG(6, 7))
-	points, want := make([][]float64, 2*mostRecent), make([]evaluation, 2*mostRecent)
+	points, want := make([][]float64, 2*family.MostRecent), make([]family.Evaluation, 2*family.MostRecent)
 	for k := range points {
 		for range p.NumVars() {
 			points[k] = append(points[k], r.NormFloat64())
 		}
-		e := f.compute(points[k], asked{error: true})
-		if v, s := f.compute(points[k], asked{}), f.compute(points[k], asked{sizes: true}); v.value != e.value || s.sum != e.sum || s.most != e.most || s.value != v.value {
+		e := f.Compute(points[k], family.Asked{Error: true})
+		if v, s := f.Compute(points[k], family.Asked{}), f.Compute(points[k], family.Asked{Sizes: true}); v.Value != e.Value || s.Sum != e.Sum || s.Most != e.Most || s.Value != v.Value {
 			t.Fatalf("parts at %v: %v, %v, %v", points[k], v, s, e)
 		}
 		want[k] = e
@@ -64,30 +65,30 @@ func TestRecent(t *testing.T) {
 				x, e := points[at], want[at]
 				switch r.IntN(3) {
 				case 0:
-					if v := f.Value(x); v != e.value {
-						t.Errorf("value %g, and it is %g", v, e.value)
+					if v := f.Value(x); v != e.Value {
+						t.Errorf("value %g, and it is %g", v, e.Value)
 					}
 				case 1:
-					if sum, most := f.sizes(x); sum != e.sum || most != e.most {
-						t.Errorf("sizes %g, %g, and they are %g, %g", sum, most, e.sum, e.most)
+					if sum, most := f.Sizes(x); sum != e.Sum || most != e.Most {
+						t.Errorf("sizes %g, %g, and they are %g, %g", sum, most, e.Sum, e.Most)
 					}
 				case 2:
-					if a := f.approx(x); a.v != e.value || a.e != e.bound {
-						t.Errorf("value with error %v, and it is %g within %g", a, e.value, e.bound)
+					if a := f.Approx(x); a.V != e.Value || a.E != e.Bound {
+						t.Errorf("value with error %v, and it is %g within %g", a, e.Value, e.Bound)
 					}
 				}
 			}
 		})
 	}
 	all.Wait()
-	if len(f.recent.points) != mostRecent {
-		t.Errorf("%d points are remembered, not %d", len(f.recent.points), mostRecent)
+	if len(f.Recent.Points) != family.MostRecent {
+		t.Errorf("%d points are remembered, not %d", len(f.Recent.Points), family.MostRecent)
 	}
 	x := points[0]
 	if n := testing.AllocsPerRun(50, func() {
 		x[0]++
 		f.Value(x)
-		f.approx(x)
+		f.Approx(x)
 	}); n > 0 && !shared.Race { // under the race detector pools forget
 		t.Errorf("%g pieces of memory are taken for a value and its error", n)
 	}
@@ -96,10 +97,10 @@ func TestRecent(t *testing.T) {
 // TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and
 // once in memory.
 func TestFamiliesShareData(t *testing.T) {
-	f := familyIn(clustered(t).objective().terms[0].f)
+	f := family.FamilyIn(clustered(t).objective().Terms[0].F)
 	lists := map[*float64]bool{}
-	for k := range f.plan.Nodes {
-		for _, row := range f.plan.Nodes[k].Rows {
+	for k := range f.Plan.Nodes {
+		for _, row := range f.Plan.Nodes[k].Rows {
 			if c := row.C; len(c) > 1 {
 				lists[&c[0]] = true
 			}

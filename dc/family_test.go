@@ -1,5 +1,3 @@
-//go:build !race
-
 package dc
 
 import (
@@ -8,6 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // templates are functions of random rows, one a member of a family each.
@@ -58,10 +60,10 @@ func randomRows(r *rand.Rand, x Expr, kind int) func(m int) Expr {
 		return r
 	}
 	return func(m int) Expr {
-		rows := make([]Linear, m)
+		rows := make([]convex.Linear, m)
 		for k := range rows {
 			first := pick(1).IntN(x.Len() - 3)
-			l := Linear{Const: float64(pick(4).IntN(9)-4) / 4, of: x.of}
+			l := convex.Linear{Const: float64(pick(4).IntN(9)-4) / 4, Of: x.arr.Of}
 			for t := range 1 + k%3 {
 				l.Idx, l.Val = append(l.Idx, first+t), append(l.Val, float64(1+pick(2).IntN(8))/4*float64(1-2*(t%2)))
 			}
@@ -96,8 +98,8 @@ func TestFamilies(t *testing.T) {
 			if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
 				t.Errorf("%s, kind %d: %v", name, kind, err)
 			}
-			if len(p.objective().terms) >= len(e.one().terms) && len(e.one().terms) > fewestMembers {
-				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.objective().terms), len(e.one().terms))
+			if len(p.objective().Terms) >= len(e.one().Terms) && len(e.one().Terms) > family.FewestMembers {
+				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.objective().Terms), len(e.one().Terms))
 			}
 		}
 	}
@@ -117,16 +119,16 @@ func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
 		}
 		v, bound := e.Evaluate(x)
 		w, wide := f.Evaluate(x)
-		if size := e.size(x); !close(v, w, 140*size) || math.Abs(v-w) > bound+wide || wide > 2*bound+1e-13 {
+		if size := e.Size(x); !close(v, w, 140*size) || math.Abs(v-w) > bound+wide || wide > 2*bound+1e-13 {
 			return fmt.Errorf("at %v: %g within %g, then %g within %g", x, v, bound, w, wide)
 		}
 		if u := f.Value(x); math.Abs(u-w) > wide {
 			return fmt.Errorf("at %v: the value is %g, and with its error %g", x, u, w)
 		}
-		if s, u := e.size(x), f.size(x); !close(s, u, s) {
+		if s, u := e.Size(x), f.Size(x); !close(s, u, s) {
 			return fmt.Errorf("at %v: the largest term is %g, then %g", x, s, u)
 		}
-		parts := [2][2]Convex{{e.H(), f.H()}, {e.G(), f.G()}}
+		parts := [2][2]convex.Func{{e.H(), f.H()}, {e.G(), f.G()}}
 		for k, p := range parts {
 			clear(a)
 			clear(b)
@@ -147,9 +149,9 @@ func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
 		return fmt.Errorf("the range is %v, then %v", u, v)
 	}
 	_, terms := f.Written()
-	back := []Expr{FromLinear(f.lin)}
+	back := []Expr{FromLinear(f.Lin)}
 	for _, t := range terms {
-		back = append(back, Apply(t.Node.Op(), t.Node.Data(), t.Node.Args()...).Scale(t.Weight))
+		back = append(back, Apply(t.Node.Op(), t.Node.Data(), Args(&t.Node)...).Scale(t.Weight))
 	}
 	if d := ea.Sub(Sum(back...)); !d.IsConst() || d.Value(nil) != 0 {
 		return fmt.Errorf("the members are %d other functions", len(terms))
@@ -177,13 +179,13 @@ func TestFamiliesShareRows(t *testing.T) {
 	if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
 		t.Error(err)
 	}
-	if n := len(p.objective().terms); n != 1 {
+	if n := len(p.objective().Terms); n != 1 {
 		t.Fatalf("%d terms, not 1", n)
 	}
-	f := familyIn(p.objective().terms[0].f)
+	f := family.FamilyIn(p.objective().Terms[0].F)
 	lists := map[*float64]bool{}
-	for k := range f.plan.Nodes {
-		for _, row := range f.plan.Nodes[k].Rows {
+	for k := range f.Plan.Nodes {
+		for _, row := range f.Plan.Nodes[k].Rows {
 			for _, val := range row.Val {
 				if len(val) > 1 {
 					lists[&val[0]] = true
@@ -191,8 +193,8 @@ func TestFamiliesShareRows(t *testing.T) {
 			}
 		}
 	}
-	if f.plan.N != samples || len(lists) != 6 { // of each of two families, before they are one
-		t.Errorf("%d members with %d lists", f.plan.N, len(lists))
+	if f.Plan.N != samples || len(lists) != 6 { // of each of two families, before they are one
+		t.Errorf("%d members with %d lists", f.Plan.N, len(lists))
 	}
 }
 
@@ -212,12 +214,12 @@ func TestVariationOfFamilies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := p.objective().terms[0]
-		if _, ok := f.f.(*family); !ok || len(p.objective().terms) > 1 {
-			t.Fatalf("the objective is a %T", f.f)
+		f := p.objective().Terms[0]
+		if _, ok := f.F.(*family.Family); !ok || len(p.objective().Terms) > 1 {
+			t.Fatalf("the objective is a %T", f.F)
 		}
 		at := []float64{3, 3}
-		size, wide := p.ObjectiveSize(at), f.w*p.termWidths()[0]
+		size, wide := p.ObjectiveSize(at), f.W*p.termWidths()[0]
 		if wide < size {
 			narrow++
 		}
@@ -238,7 +240,7 @@ func TestFamiliesAreFew(t *testing.T) {
 	var es []Expr
 	for k := range 40 {
 		es = append(es, Log(x.At(k)).Neg(), Abs(x.At(k).Sub(Num(2))), Square(x.At(k)))
-		if k < fewestMembers-1 {
+		if k < family.FewestMembers-1 {
 			es = append(es, Norm1(x.Slice(k, k+2).Sub(Num(3))))
 		}
 	}
@@ -248,13 +250,13 @@ func TestFamiliesAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, u := range p.objective().terms {
-		kinds[fmt.Sprintf("%T", u.f)]++
+	for _, u := range p.objective().Terms {
+		kinds[fmt.Sprintf("%T", u.F)]++
 	}
-	if kinds["*dc.family"] != 1 || kinds["*dc.vectorAtom"] != fewestMembers-1 || kinds["*dc.curveAtom"] != 40 {
+	if kinds["*family.Family"] != 1 || kinds["*expr.VectorAtom"] != family.FewestMembers-1 || kinds["*expr.CurveAtom"] != 40 {
 		t.Error(kinds)
 	}
-	if n := len(p.objective().split().g); n != 1+40+40+fewestMembers-1 { // squares are one
+	if n := len(p.objective().Split().G); n != 1+40+40+family.FewestMembers-1 { // squares are one
 		t.Errorf("g has %d terms", n)
 	}
 }
@@ -265,28 +267,28 @@ func TestLeastFamilies(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	m := NewModel()
 	x := m.Var("x", []int{7})
-	var terms []term
+	var terms []expr.Term
 	for range 140 {
 		row := randomRows(r, x, 0)
-		w, f := newLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).one().terms[0].f)
-		terms = append(terms, term{w, f})
+		w, f := family.NewLeastOf(-0.5, Max(SumSquares(row(2)).Neg(), Square(row(1).At(0)).Scale(-2).Sub(row(1).At(0))).one().Terms[0].F)
+		terms = append(terms, expr.Term{W: w, F: f})
 	}
-	joined := gatherLeast(terms, x.of)
-	f, ok := joined[0].f.(*leastFamily)
+	joined := family.GatherLeast(terms, x.arr.Of)
+	f, ok := joined[0].F.(*family.LeastFamily)
 	if !ok || len(joined) != 1 {
-		t.Fatalf("%d terms, the first of type %T", len(joined), joined[0].f)
+		t.Fatalf("%d terms, the first of type %T", len(joined), joined[0].F)
 	}
 	for range 20 {
 		at, a, b := make([]float64, 7), make([]float64, 7), make([]float64, 7)
 		for k := range at {
 			at[k] = r.NormFloat64()
 		}
-		one := &sum{terms: terms}
+		one := &expr.Sum{Terms: terms}
 		one.AddSubgrad(a, 1, at)
 		f.AddSubgrad(b, 1, at)
-		u, v := one.approx(at), f.approx(at)
-		if math.Abs(u.v-v.v) > u.e+v.e || v.e > 2*u.e || math.Abs(v.v-f.Value(at)) > v.e {
-			t.Errorf("the value is %g within %g, that of the family %g within %g", u.v, u.e, v.v, v.e)
+		u, v := one.Approx(at), f.Approx(at)
+		if math.Abs(u.V-v.V) > u.E+v.E || v.E > 2*u.E || math.Abs(v.V-f.Value(at)) > v.E {
+			t.Errorf("the value is %g within %g, that of the family %g within %g", u.V, u.E, v.V, v.E)
 		}
 		for k := range a {
 			if math.Abs(a[k]-b[k]) > 1e-11*(1+math.Abs(a[k])) {

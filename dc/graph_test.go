@@ -16,7 +16,7 @@ func again(e dc.Expr) dc.Expr {
 	out := []dc.Expr{dc.FromLinear(affine)}
 	for _, t := range terms {
 		var args []dc.Expr
-		for _, a := range t.Node.Args() {
+		for _, a := range dc.Args(&t.Node) {
 			if a.Plain() {
 				args = append(args, a)
 				continue
@@ -42,7 +42,7 @@ func TestWrittenIsApplied(t *testing.T) {
 			_, terms := e.Written()
 			for _, u := range terms {
 				if s.oracle {
-					if u.Node.Op() != "blackbox" || dc.Apply("blackbox", nil, u.Node.Args()...).Err() == nil {
+					if u.Node.Op() != "blackbox" || dc.Apply("blackbox", nil, dc.Args(&u.Node)...).Err() == nil {
 						t.Errorf("%s: a black box is not seen to be one", s.atom)
 					}
 				} else if !slices.Contains(dc.Ops(), u.Node.Op()) {

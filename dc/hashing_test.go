@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // TestEqualFunctionsAreShared: every atom, made twice, is one function; of other
@@ -33,12 +35,12 @@ func TestEqualFunctionsAreShared(t *testing.T) {
 func TestSharedForms(t *testing.T) {
 	x := dc.NewModel().Var("x", []int{3})
 	f := dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2)))
-	var share dc.Sharer
-	if a, b := share.First(f.G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).G()); a != b {
+	var share expr.Sharer
+	if a, b := share.First(f.Scalar().G()), share.First(dc.Exp(dc.Norm1(x).Add(dc.Norm2(x).Scale(2))).Scalar().G()); a != b {
 		t.Error("a function of functions is not found again")
 	}
 	for k := range 100 {
-		if share.First(dc.Abs(x.At(0).Add(dc.Num(float64(k)))).G()) == nil {
+		if share.First(dc.Abs(x.At(0).Add(dc.Num(float64(k)))).Scalar().G()) == nil {
 			t.Fatal("nothing is found")
 		}
 	}
@@ -72,13 +74,13 @@ func TestManyTerms(t *testing.T) {
 		t.Error("the sum less itself is not zero")
 	}
 	// Each function is met three times and kept once.
-	var share dc.Sharer
-	kept := map[dc.Convex]bool{}
+	var share expr.Sharer
+	kept := map[convex.Func]bool{}
 	for _, e := range es {
 		if e.IsConvex() {
-			kept[share.First(e.G())] = true
+			kept[share.First(e.Scalar().G())] = true
 		} else {
-			kept[share.First(e.H())] = true
+			kept[share.First(e.Scalar().H())] = true
 		}
 	}
 	if len(kept) != 4*n {

@@ -7,16 +7,18 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // TestHessians: every function without kinks has products with its Hessian, which are differences
 // of its gradients: of the convex part, of what is subtracted, and as it is written.
 func TestHessians(t *testing.T) {
 	products := 0
-	check := func(name string, f dc.Convex, positive bool) {
+	check := func(name string, f convex.Func, positive bool) {
 		t.Helper()
 		g, says := f.(interface{ Smooth() bool })
-		product, ok := dc.HessianOf(f)
+		product, ok := convex.HessianOf(f)
 		if says && g.Smooth() && !ok {
 			t.Errorf("%s (%v) is smooth and has no Hessian", name, f)
 		}
@@ -31,7 +33,7 @@ func TestHessians(t *testing.T) {
 					x[j] = 0.3 + r.Float64()
 				}
 			}
-			if i, restricted := f.(dc.Restricted); restricted && !i.Inside(x) || !(math.Abs(f.Value(x)) < 1e6) {
+			if i, restricted := f.(convex.Restricted); restricted && !i.Inside(x) || !(math.Abs(f.Value(x)) < 1e6) {
 				continue
 			}
 			gradient := func(h float64) []float64 {
@@ -59,14 +61,14 @@ func TestHessians(t *testing.T) {
 	for _, s := range samples {
 		x := dc.NewModel().Var("x", []int{dim})
 		e := s.make(x)
-		check(s.atom, e.G(), s.positive)
-		check(s.atom, e.H(), s.positive)
-		check(s.atom, e.Function(), s.positive)
+		check(s.atom, e.Scalar().G(), s.positive)
+		check(s.atom, e.Scalar().H(), s.positive)
+		check(s.atom, family.Of(e.Scalar()), s.positive)
 	}
 	x := dc.NewModel().Var("x", []int{dim}, dc.AtLeast(-1), dc.AtMost(2))
 	for name, e := range bentSamples(x) {
-		check(name, e.Function(), false)
-		check(name, e.H(), false)
+		check(name, family.Of(e.Scalar()), false)
+		check(name, e.Scalar().H(), false)
 	}
 	if products < 800 {
 		t.Errorf("%d products", products)

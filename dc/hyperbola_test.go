@@ -39,7 +39,7 @@ func TestHyperbola(t *testing.T) {
 			t.Errorf("%s: convex %v, want %v", c.name, k.Convex(), c.convex)
 		}
 		for _, x := range [][]float64{{100, .5, -1, 2}, {1e4, 1e-3, -8, 2}, {1, 1, -1, 1}} {
-			at := k.E().G().Value(x) <= 0
+			at := k.E().Scalar().G().Value(x) <= 0
 			if value := k.E().Value(x) <= 0; c.convex && at != value {
 				t.Errorf("%s at %v: the split says %v, the function %v", c.name, x, at, value)
 			}
@@ -60,7 +60,7 @@ func TestProductsOfUnlikeSize(t *testing.T) {
 				continue
 			}
 			at := []float64{0.7 * high, 0.6 / high}
-			split, value := e.G().Value(at)-e.H().Value(at), e.Value(at)
+			split, value := e.Scalar().G().Value(at)-e.Scalar().H().Value(at), e.Value(at)
 			if !(math.Abs(split-value) <= 1e-9*math.Abs(value)) {
 				t.Errorf("bounds %g: the split of %s is %g, the function %g", high, name, split, value)
 			}

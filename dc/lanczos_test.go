@@ -1,5 +1,3 @@
-//go:build !race
-
 package dc
 
 import (
@@ -8,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/expr/rule"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,8 +44,8 @@ func TestExtremes(t *testing.T) {
 		}
 		λ := eig.Values(nil)
 		n := len(λ)
-		lo, hi, _ := extremes(context.Background(), q)
-		room := 2*closeRitz*(λ[n-1]-λ[0]) + 1e-12*math.Abs(λ[n-1])
+		lo, hi, _ := rule.Extremes(context.Background(), q)
+		room := 2*rule.CloseRitz*(λ[n-1]-λ[0]) + 1e-12*math.Abs(λ[n-1])
 		if lo > λ[0]+1e-12 || hi < λ[n-1]-1e-12 || lo < λ[0]-room || hi > λ[n-1]+room {
 			t.Errorf("order %d: %g and %g for eigenvalues from %g to %g", n, lo, hi, λ[0], λ[n-1])
 		}
@@ -56,7 +55,7 @@ func TestExtremes(t *testing.T) {
 // TestLargeQuad: convex, concave and indefinite forms are known as such, and g − h
 // is the form.
 func TestLargeQuad(t *testing.T) {
-	n := largeForm + 1
+	n := rule.LargeForm + 1
 	m := NewModel()
 	x := m.Var("x", []int{n})
 	at := make([]float64, n)
@@ -75,7 +74,7 @@ func TestLargeQuad(t *testing.T) {
 		}
 		v := mat.NewVecDense(n, at)
 		want := mat.Inner(v, q, v)
-		g, h := e.G().Value(at), e.H().Value(at)
+		g, h := e.Scalar().G().Value(at), e.Scalar().H().Value(at)
 		if math.Abs(e.Value(at)-want) > 1e-9*(math.Abs(g)+math.Abs(h)) || math.Abs(g-h-want) > 1e-9*(math.Abs(g)+math.Abs(h)) {
 			t.Errorf("shift %g: %g, split %g − %g, want %g", c.shift, e.Value(at), g, h, want)
 		}

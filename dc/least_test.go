@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // leastOf is the Least of a problem that minimises o, nil if there is none.
-func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *dc.Least {
+func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *convex.Least {
 	t.Helper()
 	m.Minimize(o)
 	p, err := m.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Exact().Objective.G().Represent(nothing{}).Least) > 0 {
+	if len(p.Exact().Objective.Scalar().G().Represent(nothing{}).Least) > 0 {
 		t.Error("the exact problem has a majorant")
 	}
-	f := p.Objective.G().Represent(nothing{})
+	f := p.Objective.Scalar().G().Represent(nothing{})
 	if len(f.Least) == 0 {
 		return nil
 	}
@@ -27,14 +28,15 @@ func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *dc.Least {
 }
 
 // nothing is a Canon for functions that need no columns.
-type nothing struct{ dc.Canon }
+type nothing struct{ convex.Canon }
 
-func (n nothing) Form(f dc.Representer) dc.Form { return f.Represent(n) }
+func (n nothing) Form(f convex.Representer) convex.Form { return f.Represent(n) }
 
-func formValue(f dc.Form, x []float64) float64 {
+func formValue(f convex.Form, x []float64) float64 {
 	v := f.Linear.Value(x)
 	for _, q := range f.Quad {
-		for _, e := range q.Arg.Values(x) {
+		for k := range q.Arg.Len() {
+			e := q.Arg.At(k, x)
 			v += q.Weight * e * e
 		}
 	}

@@ -56,8 +56,8 @@ func TestLinearisedDefinitions(t *testing.T) {
 		for _, x := range [][2]float64{{1.5, -.75}, {-2, 1.25}} {
 			for k, e := range parts {
 				g := []float64{0, 0, 0, 0}
-				e.G().AddSubgrad(g, 1, at(x[0], x[1]))
-				e.H().AddSubgrad(g, -1, at(x[0], x[1]))
+				e.Scalar().G().AddSubgrad(g, 1, at(x[0], x[1]))
+				e.Scalar().H().AddSubgrad(g, -1, at(x[0], x[1]))
 				want := []float64{(e.Value(at(x[0]+δ, x[1])) - e.Value(at(x[0]-δ, x[1]))) / (2 * δ), (e.Value(at(x[0], x[1]+δ)) - e.Value(at(x[0], x[1]-δ))) / (2 * δ), 0, 0}
 				for j := range g {
 					if j >= 2 && !defined[j] {

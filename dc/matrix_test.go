@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestSymmetricVariables: x has the upper triangle, the affine map all entries.
@@ -105,7 +106,7 @@ func TestMaximaOfMatFracs(t *testing.T) {
 	for _, v := range []float64{-2, 0, 3} {
 		x := []float64{v}
 		want := s.Value(x)
-		if got := e.G().Value(x) - e.H().Value(x); math.Abs(got-want) > 1e-12 || math.Abs(e.Value(x)-want) > 1e-12 {
+		if got := e.Scalar().G().Value(x) - e.Scalar().H().Value(x); math.Abs(got-want) > 1e-12 || math.Abs(e.Value(x)-want) > 1e-12 {
 			t.Errorf("at %g the split has %g, the function %g, want %g", v, got, e.Value(x), want)
 		}
 	}
@@ -133,18 +134,18 @@ func TestMatFracsBecomeOne(t *testing.T) {
 	if got := e.Value(x); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("value %g, want %g", got, want)
 	}
-	count := func(f dc.Convex) (n, rows int) {
-		c := collector{cols: 15, forms: map[dc.Representer]dc.Form{}}
-		c.Form(f.(dc.Representer))
+	count := func(f convex.Func) (n, rows int) {
+		c := collector{cols: 15, forms: map[convex.Representer]convex.Form{}}
+		c.Form(f.(convex.Representer))
 		for _, k := range c.cones {
 			rows += k.Len
 		}
 		return len(c.cones), rows
 	}
-	if n, rows := count(e.G()); n != 2 || rows != 6*7/2+7*8/2 { // orders 3 + 3, and 3 + 4 for the data less v
+	if n, rows := count(e.Scalar().G()); n != 2 || rows != 6*7/2+7*8/2 { // orders 3 + 3, and 3 + 4 for the data less v
 		t.Errorf("g has %d cones, %d rows", n, rows)
 	}
-	if n, rows := count(e.H()); n != 1 || rows != 6*7/2 {
+	if n, rows := count(e.Scalar().H()); n != 1 || rows != 6*7/2 {
 		t.Errorf("h has %d cones, %d rows", n, rows)
 	}
 	if d := e.Sub(e); !d.IsConst() {
@@ -176,7 +177,7 @@ func TestParams(t *testing.T) {
 		if v, where := q.Violation(at); v != 0 {
 			t.Errorf("violation %g of %s", v, where)
 		}
-		h := q.Objective.H()
+		h := q.Objective.Scalar().H()
 		if q.Random() != true || !h.(interface{ Flat() bool }).Flat() {
 			t.Error("the costs are not flat, or the start not random")
 		}

@@ -1,5 +1,3 @@
-//go:build !race
-
 package dc
 
 import (
@@ -10,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
@@ -91,7 +90,7 @@ func sameConstraints(p, q *Problem) error {
 		}
 		var err error
 		tangents(m, x, func(k int, h float64, grad map[int]float64) {
-			f := q.Constraints[k].E().H()
+			f := q.Constraints[k].E().Scalar().H()
 			want := make([]float64, 7)
 			f.AddSubgrad(want, 1, x)
 			for _, j := range f.Support() {
@@ -108,7 +107,7 @@ func sameConstraints(p, q *Problem) error {
 }
 
 // tangents calls each with h of each member at x, and its gradient by variable, where there are tangents.
-func tangents(m *members, x []float64, each func(k int, h float64, grad map[int]float64)) {
+func tangents(m *family.Members, x []float64, each func(k int, h float64, grad map[int]float64)) {
 	t, ok := m.Tangent()
 	if !ok {
 		return
@@ -139,7 +138,7 @@ func TestMembersDefined(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range p.Constraints[2:] {
-		if c.members != nil || len(c.e.split().lin.Idx) > 0 && slices.Contains(c.e.split().lin.Idx, 3) {
+		if c.members != nil || len(c.e.Split().Lin.Idx) > 0 && slices.Contains(c.e.Split().Lin.Idx, 3) {
 			t.Fatal(c.Name(), "still has the variable")
 		}
 	}
@@ -151,7 +150,7 @@ func TestMembersDefined(t *testing.T) {
 // distances are constraints that points of the plane keep apart, more of them than are watched near a point.
 func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	t.Helper()
-	const points = 2*2*2*nearVariables + 10 // there are n(n−1)/2 constraints of 2n variables
+	const points = 2*2*2*family.NearVariables + 10 // there are n(n−1)/2 constraints of 2n variables
 	m := NewModel()
 	c := m.Var("c", []int{points, 2})
 	m.Minimize(SumSquares(c))
@@ -164,7 +163,7 @@ func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := p.Constraints[0].members; k == nil || k.plan.N < 2*nearVariables*p.NumVars() {
+	if k := p.Constraints[0].members; k == nil || k.Plan.N < 2*family.NearVariables*p.NumVars() {
 		t.Fatal("the constraints are no family of the size")
 	}
 	return p
@@ -180,7 +179,7 @@ func TestBroken(t *testing.T) {
 		p := distances(t, of)
 		m := p.Constraints[0].members
 		rng := rand.New(rand.NewPCG(7, 7))
-		x, values, some := make([]float64, p.NumVars()), make([]float64, m.plan.N), 0
+		x, values, some := make([]float64, p.NumVars()), make([]float64, m.Plan.N), 0
 		for j := range x {
 			x[j] = 12 * rng.NormFloat64()
 		}
@@ -209,7 +208,7 @@ func TestBroken(t *testing.T) {
 				x[3] = math.NaN()
 			}
 		}
-		if known := len(m.known.free); some == 0 || (known == 0) != (name == "square") {
+		if known := len(m.Known.Free); some == 0 || (known == 0) != (name == "square") {
 			t.Errorf("%s: %d broken, %d points are known", name, some, known)
 		}
 	}
@@ -246,7 +245,7 @@ func TestNear(t *testing.T) {
 			if _, in := slices.BinarySearch(list, int32(k)); in {
 				return
 			}
-			v := m.affine(k).Value(y) - h
+			v := m.Affine(k).Value(y) - h
 			for j, g := range grad {
 				v -= g * (y[j] - z[j])
 			}
@@ -261,14 +260,14 @@ func TestNear(t *testing.T) {
 			moved[j] = math.Abs(z[j]-x[j]) + math.Abs(y[j]-z[j])
 		}
 		beyond := m.Beyond(reaches, moved)
-		if !slices.IsSorted(beyond) || len(beyond) == 0 || len(beyond) == m.plan.N {
-			t.Errorf("%d of %d members may be broken", len(beyond), m.plan.N)
+		if !slices.IsSorted(beyond) || len(beyond) == 0 || len(beyond) == m.Plan.N {
+			t.Errorf("%d of %d members may be broken", len(beyond), m.Plan.N)
 		}
 		tangents(m, z, func(k int, h float64, grad map[int]float64) {
 			if _, in := slices.BinarySearch(beyond, int32(k)); in {
 				return
 			}
-			v := m.affine(k).Value(y) - h
+			v := m.Affine(k).Value(y) - h
 			for j, g := range grad {
 				v -= g * (y[j] - z[j])
 			}
@@ -276,12 +275,12 @@ func TestNear(t *testing.T) {
 				t.Errorf("%s is within reach: %g, its tangent %g", p.Constraints[k].Name(), e, v)
 			}
 		})
-		part := m.Part(list).(*members)
-		values, all := make([]float64, len(list)), make([]float64, m.plan.N)
+		part := m.Part(list).(*family.Members)
+		values, all := make([]float64, len(list)), make([]float64, m.Plan.N)
 		part.Values(values, y)
 		m.Values(all, y)
 		for i, k := range list {
-			if values[i] != all[k] || !slices.Equal(part.support(i), m.support(int(k))) {
+			if values[i] != all[k] || !slices.Equal(part.Support(i), m.Support(int(k))) {
 				t.Fatalf("member %d of the part is %g, not %g", i, values[i], all[k])
 			}
 		}

@@ -6,8 +6,64 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/interval"
 )
+
+// ComplexVar adds complex variables of the given shape, none for a scalar: two real
+// variables, named re(name) and im(name). Attributes that are drawn, StartNormal and
+// StartUniform, hold for both parts; StartAt sets the real part and leaves 0 for the
+// imaginary one, StartAtComplex sets both. Complex numbers have no order: AtLeast,
+// AtMost, Symmetric and PSD are errors of Problem.
+func (m *Model) ComplexVar(name string, shape []int, opts ...VarOption) Complex {
+	return m.complexVar(name, shape, false, opts)
+}
+
+// HermitianVar adds a Hermitian matrix of order n: its real part is symmetric and its
+// imaginary part skew, of which x has the upper triangles. With PSD it is positive
+// semidefinite, by a constraint named psd(name) on the matrix [Re −Im; Im Re] of order
+// 2n. The other attributes are as in ComplexVar.
+func (m *Model) HermitianVar(name string, n int, opts ...VarOption) Complex {
+	return m.complexVar(name, []int{n, n}, true, opts)
+}
+
+func (m *Model) complexVar(name string, shape []int, hermitian bool, opts []VarOption) Complex {
+	if m = m.orNone(); m.names[name] {
+		m.fail(fmt.Errorf("dc: variable %s is declared twice", name))
+	}
+	var parts [2]*Variable
+	var made [2]Expr
+	for k, part := range []string{RealPart(name), ImagPart(name)} {
+		v := &Variable{Name: part, Shape: append([]int(nil), shape...), Complex: name, Imag: k == 1}
+		check := func(v *Variable) error {
+			switch {
+			case v.Lo != nil || v.Hi != nil:
+				return errors.New("complex numbers have no order, so no bounds; bound the parts or the modulus by " +
+					"constraints")
+			case !hermitian && (v.Symmetric || v.semidefinite):
+				return errors.New("a complex matrix is declared Hermitian by HermitianVar")
+			}
+			v.Symmetric, v.Skew = hermitian && !v.Imag, hermitian && v.Imag
+			if v.Imag && v.Start.Kind == StartValues && v.Start.modulus == 0 {
+				v.Start.Values = make([]float64, convex.Size(v.Shape))
+			}
+			return nil
+		}
+		parts[k], made[k] = v, m.declare(v, append(opts[:len(opts):len(opts)], check))
+	}
+	if m.names != nil { // a variable was added
+		m.names[name] = true
+	}
+	z := Complex{made[0], made[1]}
+	if parts[0].semidefinite && convex.Size(shape) > 0 && z.Err() == nil {
+		c := z.Semidefinite().Named("psd(" + name + ")")
+		c.implied = true
+		m.SubjectTo(c)
+	}
+	return z
+}
 
 // Model collects the parts of a problem. The zero Model is empty and ready for
 // use; it is not safe for concurrent use. A nil *Model forgets all that it is told,
@@ -15,8 +71,8 @@ import (
 type Model struct {
 	p     Problem // without constraints
 	cs    collection
-	space *space
-	known map[string][]Interval // bounds of the entries of variables from rows to come, see Again
+	space *convex.Space
+	known map[string][]interval.Interval // bounds of the entries of variables from rows to come, see Again
 	names map[string]bool
 	costs []cost
 	errs  []error
@@ -75,19 +131,20 @@ func (m *Model) declare(v *Variable, opts []VarOption) Expr {
 	}
 	m.p.Vars = append(m.p.Vars, v)
 	if m.space == nil {
-		m.space = &space{}
+		m.space = &convex.Space{}
 	}
-	m.space.add(v, v.Size(), m.known[name])
+	v.enter(m.space, v.Size(), m.known[name])
 	m.p.n += v.Len()
-	n := size(v.Shape)
+	n := convex.Size(v.Shape)
 	if v.Skew {
-		return v.skew(m.space)
+		return affineExpr(v.skew(m.space))
 	}
-	a := Expr{shape: v.Shape, ptr: make([]int, n+1), idx: make([]int, n), val: make([]float64, n),
-		c: make([]float64, n), of: m.space}
+	out := convex.Array{Shape: v.Shape, Ptr: make([]int, n+1), Idx: make([]int, n), Val: make([]float64, n),
+		C: make([]float64, n), Of: m.space}
 	for k := range n {
-		a.ptr[k+1], a.idx[k], a.val[k] = k+1, v.Offset+v.column(k), 1
+		out.Ptr[k+1], out.Idx[k], out.Val[k] = k+1, v.Offset+v.column(k), 1
 	}
+	a := affineExpr(out)
 	if v.semidefinite && n > 0 && v.Complex == "" {
 		c := Semidefinite(a).Named("psd(" + name + ")")
 		c.implied = true
@@ -104,7 +161,7 @@ const mostEntries = math.MaxInt32
 // entries of t may be asked. Nothing else follows: that t is e is a constraint of its own.
 func (m *Model) Tie(t, e Expr) {
 	if t.Err() != nil || e.Err() != nil || t.Len() != e.Len() {
-		m.fail(fmt.Errorf("dc: starts of shapes %v tied to %v", t.shape, e.shape))
+		m.fail(fmt.Errorf("dc: starts of shapes %v tied to %v", t.arr.Shape, e.arr.Shape))
 		return
 	}
 	for k := range t.Len() {
@@ -117,16 +174,17 @@ func (m *Model) Tie(t, e Expr) {
 // Own returns l, whose variables are given by their numbers, as a function of
 // this model's variables. The known bounds of the variables hold for it then. A number that
 // is none of a variable so far is an error of Problem where l is used.
-func (m *Model) Own(l Linear) Linear {
+func (m *Model) Own(l convex.Linear) convex.Linear {
 	m = m.orNone()
-	if l.of != nil && l.of.wrong != nil {
+	if l.Of != nil && l.Of.Wrong != nil {
 		return l
 	}
 	if n := len(l.Idx); n > 0 && (l.Idx[0] < 0 || l.Idx[n-1] >= m.p.n) {
-		return Linear{of: &space{wrong: fmt.Errorf("dc: a function of variables number %d to %d of %d", l.Idx[0],
+		return convex.Linear{Of: &convex.Space{Wrong: fmt.Errorf("dc: a function of variables number %d to %d of %d",
+			l.Idx[0],
 			l.Idx[n-1], m.p.n)}}
 	}
-	l.of = m.space
+	l.Of = m.space
 	return l
 }
 
@@ -139,12 +197,12 @@ func (m *Model) Own(l Linear) Linear {
 // model would be no other. Problem refuses a model that lacks constraints that it was
 // told of.
 func (m *Model) Again() (again *Model, ok bool) {
-	if m = m.orNone(); m.space == nil || !m.space.overtaken {
+	if m = m.orNone(); m.space == nil || !m.space.Overtaken {
 		return nil, false
 	}
-	known := make(map[string][]Interval, len(m.p.Vars))
+	known := make(map[string][]interval.Interval, len(m.p.Vars))
 	for _, v := range m.p.Vars {
-		known[v.Name] = slices.Clone(m.space.within[v.Offset : v.Offset+v.Len()])
+		known[v.Name] = slices.Clone(m.space.Within[v.Offset : v.Offset+v.Len()])
 	}
 	return &Model{known: known}, true
 }
@@ -185,7 +243,7 @@ func (m *Model) add(c *Constraint) {
 	for half := &s; half != nil; half = half.next {
 		for k := range half.Lo {
 			if half.A.Err() == nil && k < half.A.Len() {
-				m.space.row(half.A.Linear(k), half.Lo[k], half.Hi[k])
+				m.space.Row(half.A.Linear(k), half.Lo[k], half.Hi[k])
 			}
 		}
 		one := *half
@@ -197,7 +255,7 @@ func (m *Model) add(c *Constraint) {
 // addEach adds the constraints of an array of a name.
 func (m *Model) addEach(s *Common) {
 	e := s.each
-	if e.columns != nil && e.of.check(m.space) == nil {
+	if e.columns != nil && e.of.Check(m.space) == nil {
 		width, numbers, fit := 0, make([]int32, 0, e.n), true
 		for k := 0; k < e.n && s.Family != ""; k++ {
 			index := e.index(s.index, k)
@@ -224,8 +282,8 @@ func (m *Model) addEach(s *Common) {
 // a column, above 0. ok is false where some have another form by the bounds of the variables, as
 // |u| has of a u that is positive. Package lang calls it.
 func FamilyOf(m *Model, g *graph.Graph, w []float64) (e Expr, ok bool) {
-	f, ok := familyTerm(g, w, m.orNone().space)
-	return f.array(), ok
+	f, ok := family.FamilyTerm(g, w, m.orNone().space)
+	return number(f), ok
 }
 
 // SubjectToFamily adds constraints E ≤ 0 of a name, of which E are the members of a graph that ends
@@ -297,12 +355,12 @@ func (m *Model) AddCost(p Param, a Expr) {
 	case a.Err() != nil:
 		m.fail(a.Err())
 	case a.bent():
-		m.fail(badExpr("costs of functions that are not affine; add a variable t with f <= t and the cost of t").err)
-	case p.of.check(m.space) != nil || a.of.check(m.space) != nil:
-		m.fail(errOtherModel)
+		m.fail(errors.New("dc: costs of functions that are not affine; add a variable t with f <= t and the cost of t"))
+	case p.arr.Of.Check(m.space) != nil || a.arr.Of.Check(m.space) != nil:
+		m.fail(convex.ErrOtherModel)
 	case p.Len() != a.Len():
-		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.shape, a.shape))
+		m.fail(fmt.Errorf("dc: costs of shape %v for shape %v", p.Expr.arr.Shape, a.arr.Shape))
 	default:
-		m.costs = append(m.costs, cost{p.Expr, a})
+		m.costs = append(m.costs, cost{p.arr.Array, a.arr.Array})
 	}
 }

@@ -8,8 +8,27 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/expr/rule"
+	"github.com/dcopt/dcopt/internal/num"
 )
+
+// gather makes families of the terms of all functions.
+func (p *Problem) gather(look *lookout) error {
+	family.GatherTerms(p.objective())
+	for k := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return err
+		}
+		if c := &p.Constraints[k]; c.DC && c.members == nil {
+			family.GatherTerms(&c.e)
+		}
+	}
+	return nil
+}
 
 // Problem checks the model and returns it as a problem that no longer changes.
 // All mistakes are reported together (errors.Join).
@@ -52,26 +71,27 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 			}
 		}
 	}
-	if m.known != nil && m.space != nil && !slices.Equal(m.space.stated, m.space.within) {
+	if m.known != nil && m.space != nil && !slices.Equal(m.space.Stated, m.space.Within) {
 		errs = append(errs, errors.New("dc: the model is told by Again of a constraint that it lacks"))
 	}
 	if m.space != nil {
-		p.within = slices.Clone(m.space.within)
+		p.within = slices.Clone(m.space.Within)
 	}
 	if len(m.costs) > 0 {
 		sign := -1.0 // in h, which is subtracted
 		if p.Maximize {
 			sign = 1
 		}
-		p.setObjective(sumExprs([]scalar{*p.objective(), concave(newPriced(m.costs, sign), m.space)}))
+		p.setObjective(expr.SumOf([]expr.Scalar{*p.objective(), expr.ConcaveOf(newPriced(m.costs, sign), m.space)}))
 	}
 	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
-		p.setObjective(p.objective().apart(func(term) bool { return true })) // an equation may define a variable of it
+		// An equation may define a variable of it.
+		p.setObjective(p.objective().Apart(func(expr.Term) bool { return true }))
 	}
 	stated := p
 	stated.Constraints = nil // exactly has them
 	stated.setObjective(*p.objective())
-	touches, err := p.prepare(look, scalar.majoriseObjective, scalar.majorise)
+	touches, err := p.prepare(look, family.MajoriseObjective, expr.Scalar.Majorise)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +110,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 			err = checkExpr(c.function(), m.space)
 		}
 		if err == nil && c.cone != nil {
-			err = c.cone.check(m.space)
+			err = checkCone(c.cone, m.space)
 		}
 		if err == nil && !c.DC {
 			err = c.checkAffine(m.space)
@@ -113,7 +133,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical
-		stated.setObjective(stated.objective().folded(p.objective()))
+		stated.setObjective(stated.objective().Folded(p.objective()))
 		again := m.cs.constraints()
 		p.exact = sync.OnceValue(func() *Problem {
 			if q := stated.exactly(again); q != nil {
@@ -130,9 +150,9 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
 	q.Constraints = stated
-	q.setObjective(q.objective().apart(func(term) bool { return true }))
+	q.setObjective(q.objective().Apart(func(expr.Term) bool { return true }))
 	q.widths = sync.OnceValue(q.termWidths)
-	same := func(e scalar) scalar { return e }
+	same := func(e expr.Scalar) expr.Scalar { return e }
 	look := lookout{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)
 	for k := range q.Constraints {
@@ -140,7 +160,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 			return nil
 		}
 	}
-	if q.Objective.Unrepresentable() != nil {
+	if q.objective().Unrepresentable() != nil {
 		return nil
 	}
 	q.define(&look)
@@ -150,63 +170,63 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
-func (p *Problem) prepare(look *lookout, objective, form func(scalar) scalar) (touches bool, err error) {
+func (p *Problem) prepare(look *lookout, objective, form func(expr.Scalar) expr.Scalar) (touches bool, err error) {
 	p.setObjective(objective(*p.objective()))
 	e := p.objective()
-	e.keepSplit()
-	e.moveTangents()
-	touches = e.err == nil && e.split().touches
+	e.KeepSplit()
+	e.MoveTangents()
+	touches = e.Err == nil && e.Split().Touches
 	for k := range p.Constraints {
 		if err := look.ended(); err != nil {
 			return false, err
 		}
 		c := &p.Constraints[k]
-		if c.members == nil && c.e.err == nil {
-			if c.e = form(c.e).atMostZero(); c.e.composite { // else it is the terms by their sign
-				c.e.keepSplit()
-				c.e.moveTangents()
-				touches = touches || c.e.split().touches
+		if c.members == nil && c.e.Err == nil {
+			if c.e = atMostZero(form(c.e)); c.e.Composite { // else it is the terms by their sign
+				c.e.KeepSplit()
+				c.e.MoveTangents()
+				touches = touches || c.e.Split().Touches
 			}
 		}
 	}
 	return touches, nil
 }
 
-func checkExpr(e scalar, of *space) error {
-	if e.err != nil {
-		return e.err
+func checkExpr(e expr.Scalar, of *convex.Space) error {
+	if e.Err != nil {
+		return e.Err
 	}
-	if err := e.owner().check(of); err != nil {
+	if err := e.Owner().Check(of); err != nil {
 		return err
 	}
 	f := e.Unrepresentable()
 	if f == nil {
-		f = e.tangentInside()
+		f = e.TangentInside()
 	}
 	switch {
 	case f == nil:
-	case tangentIn(f):
+	case expr.TangentIn(f):
 		return fmt.Errorf("dc: no DC split for %s of a smooth function without one; state the smooth function as a "+
 			"variable, as in t == x/y or t == sin(x)", describe(f))
 	default:
 		return fmt.Errorf("dc: %v has no representation; it may stand only where it is linearised: subtracted in a "+
 			"minimised objective or on the left of ≤", describe(f))
 	}
-	if s := e.splitNow(); bad(s.lin) {
+	if s := e.SplitNow(); convex.NotFinite(s.Lin) {
 		return errors.New("dc: a coefficient is not finite")
 	}
 	return nil
 }
 
-func describe(f Convex) string {
+func describe(f convex.Func) string {
 	if s, ok := f.(fmt.Stringer); ok {
 		return s.String()
 	}
 	return fmt.Sprintf("%T", f)
 }
 
-func (c *Constraint) checkAffine(of *space) error {
-	if err := errors.Join(c.A.Err(), c.A.of.check(of)); err != nil {
+func (c *Constraint) checkAffine(of *convex.Space) error {
+	if err := errors.Join(c.A.Err(), c.A.arr.Of.Check(of)); err != nil {
 		return err
 	}
 	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {
@@ -216,7 +236,7 @@ func (c *Constraint) checkAffine(of *space) error {
 		if !(c.Lo[k] <= c.Hi[k]) {
 			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
 		}
-		if bad(c.A.Linear(k)) {
+		if convex.NotFinite(c.A.Linear(k)) {
 			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
 		}
 	}
@@ -229,21 +249,21 @@ func (p *Problem) reach() []float64 {
 	var out []float64
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
-		if c.members != nil || !c.DC || len(c.e.terms) != 1 || !c.e.lin.IsConst() || !(c.e.lin.Const > 0) {
+		if c.members != nil || !c.DC || len(c.e.Terms) != 1 || !c.e.Lin.IsConst() || !(c.e.Lin.Const > 0) {
 			continue
 		}
-		u, w := affineFactors(c.e.terms[0].f, -c.e.terms[0].w)
-		if u == nil || !positiveFactors(u, w) {
+		u, w := rule.AffineFactors(c.e.Terms[0].F, -c.e.Terms[0].W)
+		if u == nil || !rule.PositiveFactors(u, w) {
 			continue
 		}
 		for k := range u {
-			least := c.e.lin.Const / math.Abs(w)
+			least := c.e.Lin.Const / math.Abs(w)
 			for n := range u {
 				if n != k {
-					least /= u[n].over().Hi
+					least /= u[n].Over().Hi
 				}
 			}
-			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && finite(least) {
+			if len(u[k].Idx) == 1 && u[k].Const == 0 && least > 0 && num.Finite(least) {
 				if out == nil {
 					out = make([]float64, p.n)
 				}

@@ -1,8 +1,10 @@
-//go:build !race
-
 package dc
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dcopt/dcopt/internal/expr/family"
+)
 
 // packing is n circles of radius 1 in the least disc, written one by one.
 func packing(m *Model, n int) {
@@ -49,23 +51,23 @@ func TestNodesOfModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			nodes := 0
-			var last *members
+			var last *family.Members
 			for k := range p.Constraints {
 				f := p.Constraints[k].members
 				if f == nil {
 					t.Fatalf("%s of %d: constraint %d stands alone", test.name, n, k)
 				}
 				if f != last {
-					nodes += len(f.plan.Nodes)
+					nodes += len(f.Plan.Nodes)
 				}
 				last = f
 			}
-			for _, s := range p.objective().terms {
-				f := familyIn(s.f)
+			for _, s := range p.objective().Terms {
+				f := family.FamilyIn(s.F)
 				if f == nil {
 					t.Fatalf("%s of %d: a term of the objective stands alone", test.name, n)
 				}
-				nodes += len(f.plan.Nodes)
+				nodes += len(f.Plan.Nodes)
 			}
 			if nodes != test.nodes {
 				t.Errorf("%s of %d: %d nodes, want %d", test.name, n, nodes, test.nodes)

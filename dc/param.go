@@ -1,5 +1,15 @@
 package dc
 
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+)
+
 // Param is an array of numbers that may be changed from one solve to the next: a
 // bound, a right-hand side, data of an objective. As an Expr it goes wherever
 // a variable goes, as in Norm2(A.Sub(b.Expr)); the point x has entries
@@ -10,7 +20,7 @@ package dc
 type Param struct{ Expr }
 
 // cost is the inner product of parameters and affine functions.
-type cost struct{ p, a Expr }
+type cost struct{ p, a convex.Array }
 
 // priced is the sum of the costs times −1 or 1. For given parameters it is
 // affine, and its subgradient is that by the variables.
@@ -23,17 +33,17 @@ type priced struct {
 func newPriced(costs []cost, sign float64) *priced {
 	var lists [][]int
 	for _, c := range costs {
-		lists = append(lists, c.p.support(), c.a.support())
+		lists = append(lists, c.p.Support(), c.a.Support())
 	}
-	return &priced{costs, sign, union(lists...)}
+	return &priced{costs, sign, convex.Union(lists...)}
 }
 
 func (f *priced) Value(x []float64) float64 {
 	s := 0.0
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			s += c.p.at(k, x) * c.a.at(k, x)
+		for k := range c.a.C {
+			s += c.p.At(k, x) * c.a.At(k, x)
 		}
 	}
 	return f.sign * s
@@ -42,21 +52,21 @@ func (f *priced) Value(x []float64) float64 {
 func (f *priced) AddSubgrad(dst []float64, scale float64, x []float64) {
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			c.a.addRow(dst, scale*f.sign*c.p.at(k, x), k)
+		for k := range c.a.C {
+			c.a.AddRow(dst, scale*f.sign*c.p.At(k, x), k)
 		}
 	}
 }
 
-func (f *priced) approx(x []float64) approx {
-	var s total
+func (f *priced) Approx(x []float64) convex.Approx {
+	var s convex.Total
 	for i := range f.costs {
 		c := &f.costs[i]
-		for k := range c.a.c {
-			s.add(c.p.approx(k, x).times(c.a.approx(k, x)))
+		for k := range c.a.C {
+			s.Add(c.p.Approx(k, x).Times(c.a.Approx(k, x)))
 		}
 	}
-	return approx{f.sign * s.v, s.e}
+	return convex.Approx{V: f.sign * s.V, E: s.E}
 }
 
 func (f *priced) Support() []int { return f.indices }
@@ -66,12 +76,107 @@ func (f *priced) String() string { return "costs" }
 // Flat: for given parameters it is affine.
 func (f *priced) Flat() bool { return true }
 
-// node are the costs as an inner product.
-func (f *priced) node() Node {
-	var p, a []Expr
+// Node are the costs as an inner product.
+func (f *priced) Node() expr.Node {
+	var p, a []convex.Array
 	for _, c := range f.costs {
 		p, a = append(p, c.p), append(a, c.a)
 	}
-	left, right := Stack(p...), Stack(a...)
-	return Node{op: "cost", negative: f.sign < 0, args: affineArgs(&left, &right), key: f}
+	left, right := convex.Stack(p...), convex.Stack(a...)
+	return expr.Node{Name: "cost", Minus: f.sign < 0, Inputs: expr.AffineArgs(&left, &right), Key: f}
+}
+
+// With returns the problem with other values of a parameter, one for all entries
+// or one per entry in row-major order. All else is shared.
+func (p *Problem) With(param string, values ...float64) (*Problem, error) {
+	if p == nil {
+		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
+	}
+	for k, v := range p.Vars {
+		if v.Name != param {
+			continue
+		}
+		if !v.Param {
+			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
+		}
+		w := *v
+		x, err := broadcast(&w, "a parameter", values)
+		if err == nil {
+			err = w.fix(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
+		}
+		q := p.withVariable(k, &w)
+		if p.exact != nil {
+			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
+		}
+		return q, nil
+	}
+	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+}
+
+// fix lets the variable have but one value.
+func (v *Variable) fix(x []float64) error {
+	for k, e := range x {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("value %d is %g", k, e)
+		}
+	}
+	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
+	return nil
+}
+
+// withVariable is p with another variable k of the same size.
+func (p *Problem) withVariable(k int, v *Variable) *Problem {
+	q := *p
+	q.Vars = append([]*Variable(nil), p.Vars...)
+	q.Vars[k] = v
+	q.typical = q.typicalPoint()
+	return &q
+}
+
+// Pin writes the values of the parameters into x, and the values of the variables
+// that an equation defines. Who makes a point, a start or a step, pins it before the
+// problem is evaluated there.
+func (p *Problem) Pin(x []float64) {
+	for _, v := range p.Vars {
+		if v.Param {
+			copy(x[v.Offset:], v.Lo)
+		}
+	}
+	for _, d := range p.defined {
+		x[d.j] = d.e.Value(x)
+	}
+}
+
+// BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,
+// to them: Pin computes these entries with rounding errors. It reports whether there are any.
+func (p *Problem) BoundDefined(x []float64) (moved bool) {
+	if p.definedAt == nil {
+		return false
+	}
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			j := v.Offset + k
+			if lo, hi := v.Bounds(k); p.definedAt[j] > 0 && (x[j] < lo || x[j] > hi) {
+				x[j] = min(max(x[j], lo), hi)
+				moved = true
+			}
+		}
+	}
+	return moved
+}
+
+// Defined marks the entries of x, NumVars of them, that an equation defines as functions
+// of others; nil: there are none.
+func (p *Problem) Defined() []bool {
+	if p.definedAt == nil {
+		return nil
+	}
+	out := make([]bool, p.n)
+	for j, k := range p.definedAt {
+		out[j] = k > 0
+	}
+	return out
 }

@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // pieced is what package ccp asks for.
 type pieced interface {
-	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
+	ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool)
 }
 
 // The piece of a maximum has its value and its subgradient, and its number is
@@ -23,8 +24,8 @@ func TestActivePiece(t *testing.T) {
 	x := m.Var("x", []int{4})
 	a := mat.NewDense(5, 4, nil)
 	a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-	f := dc.Max(dc.MatMul(dc.Mat(a), x).Add(dc.Vec([]float64{1, 2, 3, 0, -1}))).G()
-	seen := map[int]dc.Linear{}
+	f := dc.Max(dc.MatMul(dc.Mat(a), x).Add(dc.Vec([]float64{1, 2, 3, 0, -1}))).Scalar().G()
+	seen := map[int]convex.Linear{}
 	for range 200 {
 		at := make([]float64, 4)
 		for j := range at {
@@ -53,7 +54,7 @@ func TestActivePiece(t *testing.T) {
 	for name, f := range map[string]dc.Expr{
 		"squares": dc.SumSquares(x), "a maximum of curves": dc.Max(dc.SumSquares(x), x.Sum()), "a norm": dc.Norm2(x),
 	} {
-		p, ok := f.G().(pieced)
+		p, ok := f.Scalar().G().(pieced)
 		if ok {
 			_, _, _, ok = p.ActivePiece(make([]float64, 4))
 		}

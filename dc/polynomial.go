@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
@@ -17,10 +19,10 @@ type monomial string
 type polynomial struct {
 	of    map[monomial]*big.Rat
 	vars  map[monomial][]int
-	space *space
+	space *convex.Space
 }
 
-func newPolynomial(of *space) *polynomial {
+func newPolynomial(of *convex.Space) *polynomial {
 	return &polynomial{map[monomial]*big.Rat{}, map[monomial][]int{}, of}
 }
 
@@ -65,8 +67,8 @@ func rational(v float64) (*big.Rat, bool) {
 	return r, r != nil
 }
 
-func (l Linear) polynomial() (*polynomial, bool) {
-	p := newPolynomial(l.of)
+func linearPolynomial(l convex.Linear) (*polynomial, bool) {
+	p := newPolynomial(l.Of)
 	c, ok := rational(l.Const)
 	if !ok {
 		return nil, false
@@ -82,26 +84,26 @@ func (l Linear) polynomial() (*polynomial, bool) {
 	return p, true
 }
 
-// polynomial is e as one, where it is one of few monomials.
-func (e scalar) polynomial() (*polynomial, bool) {
-	p, rest, ok := e.parted()
+// polynomialOf is e as one, where it is one of few monomials.
+func polynomialOf(e expr.Scalar) (*polynomial, bool) {
+	p, rest, ok := polynomialPart(e)
 	return p, ok && len(rest) == 0
 }
 
-// parted parts e, as it is written, into a polynomial and other terms.
-func (e scalar) parted() (p *polynomial, rest []term, ok bool) {
+// polynomialPart parts e, as it is written, into a polynomial and other terms.
+func polynomialPart(e expr.Scalar) (p *polynomial, rest []expr.Term, ok bool) {
 	lin, _ := e.Written()
-	if p, ok = lin.polynomial(); !ok {
+	if p, ok = linearPolynomial(lin); !ok {
 		return nil, nil, false
 	}
-	p.space = e.owner()
-	for _, t := range e.terms {
-		_, nodes := scalar{terms: []term{t}, of: e.of}.Written()
+	p.space = e.Owner()
+	for _, t := range e.Terms {
+		_, nodes := expr.Scalar{Terms: []expr.Term{t}, Of: e.Of}.Written()
 		sum := newPolynomial(p.space)
 		known := true
 		for _, n := range nodes {
 			w, finite := rational(n.Weight)
-			q, isOne := n.Node.polynomial()
+			q, isOne := nodePolynomial(&n.Node)
 			if known = known && finite && isOne; !known {
 				break
 			}
@@ -117,32 +119,32 @@ func (e scalar) parted() (p *polynomial, rest []term, ok bool) {
 	return p, rest, true
 }
 
-// polynomial is the atom as one.
-func (n *Node) polynomial() (*polynomial, bool) {
-	if n.row != nil && n.row.Products != nil {
-		return sumOfProducts(n.row, n.numbers())
+// nodePolynomial is the atom as one.
+func nodePolynomial(n *expr.Node) (*polynomial, bool) {
+	if n.Row != nil && n.Row.Products != nil {
+		return sumOfProducts(n.Row, n.Numbers())
 	}
-	c := n.curve
-	if c.row == nil {
-		c = curve{row: atom.Find(n.op), p: n.num}
+	c := n.Curve
+	if c.Row == nil {
+		c = expr.Curve{Row: atom.Find(n.Name), P: n.Num}
 	}
-	if c.row == nil || c.row.Exponent == nil {
+	if c.Row == nil || c.Row.Exponent == nil {
 		return nil, false
 	}
-	u := n.args[0].entry(0)
-	e, nonnegative := c.row.Exponent(c.p)
+	u := n.Inputs[0].Entry(0)
+	e, nonnegative := c.Row.Exponent(c.P)
 	if nonnegative && !(u.Range().Lo >= 0) {
 		return nil, false
 	}
-	return u.polynomialPower(e)
+	return polynomialPower(u, e)
 }
 
 // polynomialPower is a power of e, whose exponent is a small positive integer.
-func (e scalar) polynomialPower(exponent float64) (*polynomial, bool) {
+func polynomialPower(e expr.Scalar, exponent float64) (*polynomial, bool) {
 	if exponent != math.Trunc(exponent) || exponent < 1 || exponent > mostReduced {
 		return nil, false
 	}
-	u, ok := e.polynomial()
+	u, ok := polynomialOf(e)
 	p := u
 	for k := 1; k < int(exponent) && ok; k++ {
 		p, ok = p.times(u)
@@ -151,12 +153,12 @@ func (e scalar) polynomialPower(exponent float64) (*polynomial, bool) {
 }
 
 // sumOfProducts is a row of numbers as a polynomial.
-func sumOfProducts(row *atom.Reduce, numbers []scalar) (sum *polynomial, ok bool) {
+func sumOfProducts(row *atom.Reduce, numbers []expr.Scalar) (sum *polynomial, ok bool) {
 	one, _ := rational(1)
 	for _, factors := range row.Products(len(numbers)) {
 		var product *polynomial
 		for _, f := range factors {
-			p, ok := numbers[f.Entry].polynomialPower(f.Power)
+			p, ok := polynomialPower(numbers[f.Entry], f.Power)
 			if ok && product != nil {
 				p, ok = product.times(p)
 			}
@@ -174,21 +176,21 @@ func sumOfProducts(row *atom.Reduce, numbers []scalar) (sum *polynomial, ok bool
 }
 
 // polynomialRange is Range where the polynomial part is added up exactly before.
-func (e scalar) polynomialRange() Interval {
-	p, rest, ok := e.parted()
+func polynomialRange(e expr.Scalar) interval.Interval {
+	p, rest, ok := polynomialPart(e)
 	if !ok {
 		return e.Range()
 	}
-	i := p.over()
+	i := p.Over()
 	for _, t := range rest {
-		i = i.Add(rangeOf(t.f).Scale(t.w))
+		i = i.Add(convex.RangeOf(t.F).Scale(t.W))
 	}
 	return i
 }
 
-// over is an interval that holds the values of p within the bounds.
-func (p *polynomial) over() Interval {
-	i := point(0)
+// Over is an interval that holds the values of p within the bounds.
+func (p *polynomial) Over() interval.Interval {
+	i := interval.Point(0)
 	for m, c := range p.of {
 		if c.Sign() == 0 {
 			continue
@@ -198,20 +200,20 @@ func (p *polynomial) over() Interval {
 		if !exact {
 			w = interval.New(num.Down(v), num.Up(v))
 		}
-		i = i.Add(w.Mul(p.space.power(p.vars[m])))
+		i = i.Add(w.Mul(power(p.space, p.vars[m])))
 	}
 	return i
 }
 
 // power is an interval that holds a product of variables, equal ones next to each other.
-func (s *space) power(vars []int) Interval {
-	i := point(1)
+func power(s *convex.Space, vars []int) interval.Interval {
+	i := interval.Point(1)
 	for k := 0; k < len(vars); {
 		n := k
 		for n < len(vars) && vars[n] == vars[k] {
 			n++
 		}
-		x := s.interval(vars[k])
+		x := s.Interval(vars[k])
 		if (n-k)%2 == 1 {
 			i = i.Mul(x)
 		}

@@ -4,6 +4,12 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Problem is a checked model: minimise the objective's g − h subject to the
@@ -17,22 +23,22 @@ type Problem struct {
 	Constraints []Constraint
 
 	n         int
-	within    []Interval // of variables: their bounds and the rows that have no other
+	within    []interval.Interval // of variables: their bounds and the rows that have no other
 	defined   []definition
-	ties      []tie                 // see Model.Tie
-	definedAt []int                 // of each variable: its place in defined, from 1; nil: nothing is defined
-	exact     func() *Problem       // without majorants, made when it is first asked for; nil: there are none
-	typical   []float64             // see typicalPoint
-	least     []float64             // see reach
-	widths    func() []float64      // see ObjectiveVariation
-	reduced   func() map[int]Linear // the variables that affine equations give, see ReducedRange
+	ties      []tie                        // see Model.Tie
+	definedAt []int                        // of each variable: its place in defined, from 1; nil: nothing is defined
+	exact     func() *Problem              // without majorants, made when it is first asked for; nil: there are none
+	typical   []float64                    // see typicalPoint
+	least     []float64                    // see reach
+	widths    func() []float64             // see ObjectiveVariation
+	reduced   func() map[int]convex.Linear // the variables that affine equations give, see ReducedRange
 }
 
 // definition is an equation that gives a variable its value: x[j] = e(x), e
 // without x[j].
 type definition struct {
 	j    int
-	e    scalar
+	e    expr.Scalar
 	a    float64 // the coefficient of x[j] in the equation
 	at   int     // the number of the equation's first half
 	lo   int     // the numbers of the constraints that keep its bounds, 0 for none
@@ -68,17 +74,17 @@ func (p *Problem) Written() iter.Seq2[*Constraint, bool] {
 }
 
 // objective is the objective as one function, to be read alone.
-func (p *Problem) objective() *scalar {
-	if len(p.Objective.fs) == 1 {
-		return &p.Objective.fs[0]
+func (p *Problem) objective() *expr.Scalar {
+	if len(p.Objective.arr.Fs) == 1 {
+		return &p.Objective.arr.Fs[0]
 	}
 	e := p.Objective.one()
 	return &e
 }
 
 // setObjective gives p an objective that no copy of p shares.
-func (p *Problem) setObjective(e scalar) {
-	p.Objective = Expr{fs: []scalar{e}, of: e.owner(), err: e.err}
+func (p *Problem) setObjective(e expr.Scalar) {
+	p.Objective = Expr{arr: expr.Array{Array: convex.Array{Of: e.Owner()}, Fs: []expr.Scalar{e}}, err: e.Err}
 }
 
 // NumVars is the length of x: the entries of all variables and parameters.
@@ -147,14 +153,14 @@ func (p *Problem) Start(seed uint64) []float64 {
 // tie is an entry of a start, and the expression whose value it has.
 type tie struct {
 	j int
-	e scalar
+	e expr.Scalar
 }
 
 // Settle gives the entries of x that Model.Tie is told of the values of their expressions, where
 // these are numbers.
 func (p *Problem) Settle(x []float64) {
 	for _, t := range p.ties {
-		if v := t.e.value(x); finite(v) {
+		if v := t.e.Value(x); num.Finite(v) {
 			x[t.j] = v
 		}
 	}
@@ -195,4 +201,126 @@ func (p *Problem) Random() bool {
 		}
 	}
 	return false
+}
+
+// ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
+// constant: the scale by which a change of the objective is small or large, whatever
+// cancels.
+func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, false) }
+
+// ObjectiveVariation is ObjectiveSize with each term no larger than its range within the bounds of
+// the variables is wide: a power of a variable that is fixed, or nearly so, hides no change of the
+// others.
+func (p *Problem) ObjectiveVariation(x []float64) float64 { return p.objectiveSize(x, true) }
+
+// objectiveSize is the sum of the sizes of the objective's terms at x, where ranged no larger than
+// the widths of their ranges.
+func (p *Problem) objectiveSize(x []float64, ranged bool) (sum float64) {
+	e := p.objective()
+	for k, j := range e.Lin.Idx {
+		size := convex.FiniteSize(e.Lin.Val[k] * x[j])
+		if ranged {
+			size = min(size, interval.Width(e.Lin.Of.Interval(j).Scale(e.Lin.Val[k])))
+		}
+		sum += size
+	}
+	for k, t := range e.Terms {
+		size := 0.0
+		if f, ok := t.F.(convex.Sized); ok {
+			all, _ := f.Sizes(x)
+			size = math.Abs(t.W) * all
+		} else {
+			size = convex.FiniteSize(t.W * t.F.Value(x))
+		}
+		if ranged && !expr.IsWider(t.F, size/math.Abs(t.W)) {
+			size = min(size, math.Abs(t.W)*p.widths()[k])
+		}
+		sum += size
+	}
+	return sum
+}
+
+// termWidths are the widths of the ranges of the objective's functions, infinite where a variable
+// has no bounds: the ranges of the members of large sums take long.
+func (p *Problem) termWidths() []float64 {
+	widths := make([]float64, len(p.objective().Terms))
+	for k, t := range p.objective().Terms {
+		widths[k] = math.Inf(1)
+		endless := func(j int) bool { return math.IsInf(interval.Width(p.Objective.arr.Of.Interval(j)), 1) }
+		if !slices.ContainsFunc(t.F.Support(), endless) {
+			widths[k] = interval.Width(convex.RangeOf(t.F))
+		}
+	}
+	return widths
+}
+
+// ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are
+// small, the largest power of 2 that is not above the sum of their sizes but for the constant, at x
+// or at a point with variables of the size of their bounds and starts, whichever is larger.
+// Variables that have neither count with the largest of their entries in x. x may be nil.
+func (p *Problem) ObjectiveUnit(x []float64) float64 {
+	at := slices.Clone(p.typical)
+	size := 0.0
+	if x != nil {
+		size = p.ObjectiveSize(x)
+		for _, v := range p.Vars {
+			if s := num.NormInf(x[v.Offset : v.Offset+v.Len()]); v.Size() == 0 && s > 0 && !math.IsInf(s, 1) {
+				for k := range v.Len() {
+					at[v.Offset+k] *= s
+				}
+			}
+		}
+	}
+	if size = max(size, p.ObjectiveSize(at)); !(size > 0 && size < 1) {
+		return 1
+	}
+	return math.Ldexp(1, max(math.Ilogb(size), -1000)) // whose inverse is finite
+}
+
+// typicalPoint is a point with variables of the size of their starts and bounds, 1
+// where they have none, within the bounds. The entries of a variable share a size
+// and differ, so that differences of them do not vanish.
+func (p *Problem) typicalPoint() []float64 {
+	x := make([]float64, p.n)
+	for _, v := range p.Vars {
+		s := v.Size()
+		if s == 0 {
+			s = 1
+		}
+		for k := range v.Len() {
+			_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
+			u = s * (1 + u) / 2
+			lo, hi := v.Bounds(k)
+			if (k%2 == 1 || u > hi) && -u >= lo { // a bound itself may be 0
+				u = -u
+			}
+			x[v.Offset+k] = min(max(u, lo), hi)
+		}
+	}
+	return x
+}
+
+// Size is the largest size of the variable's starts, or of its finite bounds
+// where that is less; 0 where both are absent or 0.
+func (v *Variable) Size() float64 {
+	start, bound := 0.0, 0.0
+	switch v.Start.Kind {
+	case StartNormally:
+		start = math.Abs(v.Start.A) + v.Start.B
+	case StartUniformly:
+		start = max(math.Abs(v.Start.A), math.Abs(v.Start.B))
+	case StartValues:
+		for _, s := range v.Start.Values {
+			start = max(start, convex.FiniteSize(s))
+		}
+	}
+	for k := range v.Len() {
+		lo, hi := v.Bounds(k)
+		bound = max(bound, convex.FiniteSize(lo), convex.FiniteSize(hi))
+	}
+	switch {
+	case start > 0 && bound > 0:
+		return min(start, bound)
+	}
+	return max(start, bound)
 }

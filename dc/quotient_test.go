@@ -53,7 +53,7 @@ func TestQuotientOfAnySign(t *testing.T) {
 			}
 			o := p.Objective
 			for _, x := range points {
-				split, want := o.G().Value(x)-o.H().Value(x), e.Value(x)
+				split, want := o.Scalar().G().Value(x)-o.Scalar().H().Value(x), e.Value(x)
 				if !(math.Abs(split-want) <= 1e-12*(1+math.Abs(want))) {
 					t.Errorf("%s at %v: the split is %g, the function %g", name, x, split, want)
 				}

@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // ReducedRange is an interval that holds the values of c, a DC constraint of p, at all points
@@ -14,7 +17,7 @@ import (
 // it is written; equal functions cancel then, and the polynomial part is added up in rational
 // numbers: with x = y, the range of x² − y² is {0}. An interval that ends above 0 proves that
 // no point meets c and the equations.
-func (p *Problem) ReducedRange(c *Constraint) Interval {
+func (p *Problem) ReducedRange(c *Constraint) interval.Interval {
 	r := c.E().Range()
 	if len(c.Support()) > mostReduced {
 		return r
@@ -23,16 +26,16 @@ func (p *Problem) ReducedRange(c *Constraint) Interval {
 	if !ok {
 		return r
 	}
-	o := e.polynomialRange()
+	o := polynomialRange(e)
 	return interval.New(max(r.Lo, o.Lo), min(r.Hi, o.Hi))
 }
 
 // reduction has the variables that equations give, as affine functions of others.
-type reduction map[int]Linear
+type reduction map[int]convex.Linear
 
 // reduce goes through the affine equations in order. The variable of an equation is replaced in
 // those before it.
-func (p *Problem) reduce() map[int]Linear {
+func (p *Problem) reduce() map[int]convex.Linear {
 	r := reduction{}
 	users := map[int][]int{} // of a variable: the given ones that may depend on it
 	for i := range p.Constraints {
@@ -52,7 +55,7 @@ func (p *Problem) reduce() map[int]Linear {
 			if !ok || len(l.Idx) > mostReduced {
 				continue
 			}
-			j, by, ok := l.solved(c.Lo[k])
+			j, by, ok := solvedFor(l, c.Lo[k])
 			if !ok {
 				continue
 			}
@@ -79,9 +82,9 @@ func (p *Problem) reduce() map[int]Linear {
 	return r
 }
 
-// solved solves l = v for the variable with the largest coefficient of those for which no
+// solvedFor solves l = v for the variable with the largest coefficient of those for which no
 // operation rounds.
-func (l Linear) solved(v float64) (j int, by Linear, ok bool) {
+func solvedFor(l convex.Linear, v float64) (j int, by convex.Linear, ok bool) {
 	order := make([]int, len(l.Idx))
 	for k := range order {
 		order[k] = k
@@ -90,7 +93,7 @@ func (l Linear) solved(v float64) (j int, by Linear, ok bool) {
 	c, exact := exactSum(v, -l.Const)
 	for _, at := range order {
 		a := l.Val[at]
-		by, ok := Linear{of: l.of}, exact && a != 0
+		by, ok := convex.Linear{Of: l.Of}, exact && a != 0
 		if by.Const = c / a; !interval.ExactQuotient(c, a, by.Const) {
 			ok = false
 		}
@@ -105,20 +108,20 @@ func (l Linear) solved(v float64) (j int, by Linear, ok bool) {
 			return l.Idx[at], by, true
 		}
 	}
-	return 0, Linear{}, false
+	return 0, convex.Linear{}, false
 }
 
 // exactSum is a + b, and whether it is exact: Knuth's TwoSum.
 func exactSum(a, b float64) (float64, bool) {
 	s := a + b
 	t := s - a
-	return s, (a-(s-t))+(b-t) == 0 && finite(s)
+	return s, (a-(s-t))+(b-t) == 0 && num.Finite(s)
 }
 
 // inLinear replaces the given variables in l; ok is false where that rounds.
-func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
+func (r reduction) inLinear(l convex.Linear) (out convex.Linear, ok bool) {
 	coefficients := map[int]float64{}
-	out = Linear{Const: l.Const, of: l.of, lost: l.lost}
+	out = convex.Linear{Const: l.Const, Of: l.Of, Lost: l.Lost}
 	ok = true
 	add := func(to, v float64) float64 {
 		s, exact := exactSum(to, v)
@@ -131,7 +134,7 @@ func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 			coefficients[j] = add(coefficients[j], l.Val[k])
 			continue
 		}
-		out.of = out.of.join(by.of)
+		out.Of = out.Of.Join(by.Of)
 		v, exact := interval.ExactProduct(l.Val[k], by.Const)
 		out.Const, ok = add(out.Const, v), ok && exact
 		for i, u := range by.Idx {
@@ -152,37 +155,39 @@ func (r reduction) inLinear(l Linear) (out Linear, ok bool) {
 }
 
 // into replaces the given variables in e as it is written.
-func (r reduction) into(e scalar) (out scalar, ok bool) {
+func (r reduction) into(e expr.Scalar) (out expr.Scalar, ok bool) {
 	lin, terms := e.Written()
 	if lin, ok = r.inLinear(lin); !ok {
-		return scalar{}, false
+		return expr.Scalar{}, false
 	}
-	parts := []scalar{{lin: lin, of: e.owner()}}
+	parts := []expr.Scalar{{Lin: lin, Of: e.Owner()}}
 	for _, t := range terms {
 		if _, known := findAtom(t.Node.Op()); !known {
-			return scalar{}, false
+			return expr.Scalar{}, false
 		}
-		args := t.Node.Args()
-		for k := range args {
-			if args[k], ok = r.intoArray(args[k]); !ok {
-				return scalar{}, false
+		var args []Expr
+		for _, a := range t.Node.Args() {
+			e, ok := r.intoArray(a)
+			if !ok {
+				return expr.Scalar{}, false
 			}
+			args = append(args, e)
 		}
 		parts = append(parts, Apply(t.Node.Op(), t.Node.Data(), args...).one().Scale(t.Weight))
 	}
-	out = sumExprs(parts)
-	return out, out.err == nil
+	out = expr.SumOf(parts)
+	return out, out.Err == nil
 }
 
-func (r reduction) intoArray(a Expr) (Expr, bool) {
-	es := slices.Clone(a.scalars())
+func (r reduction) intoArray(a expr.Array) (Expr, bool) {
+	es := slices.Clone(a.Scalars())
 	for k := range es {
 		var ok bool
 		if es[k], ok = r.into(es[k]); !ok {
-			return a, false
+			return Expr{}, false
 		}
 	}
-	out := arrayOf(a.shape, es)
-	out.of = out.of.join(a.of)
+	out := arrayOf(a.Shape, es)
+	out.arr.Of = out.arr.Of.Join(a.Of)
 	return out, out.err == nil
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -20,28 +21,28 @@ import (
 // collector is a dc.Canon over plain lists, independent of ccp's.
 type collector struct {
 	cols   int
-	rows   []dc.Linear
+	rows   []convex.Linear
 	lo, hi []float64
 	cones  []qpbackend.Cone
-	forms  map[dc.Representer]dc.Form
+	forms  map[convex.Representer]convex.Form
 }
 
 func (c *collector) Var() int { c.cols++; return c.cols - 1 }
-func (c *collector) Row(a dc.Linear, lo, hi float64) {
+func (c *collector) Row(a convex.Linear, lo, hi float64) {
 	c.rows, c.lo, c.hi = append(c.rows, a), append(c.lo, lo-a.Const), append(c.hi, hi-a.Const)
 }
-func (c *collector) Tangent(a dc.Linear, h dc.Convex) { panic("no tangents in this test") }
+func (c *collector) Tangent(a convex.Linear, h convex.Func) { panic("no tangents in this test") }
 
-func (c *collector) Cone(k dc.Cone) {
+func (c *collector) Cone(k convex.Cone) {
 	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.rows), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
 		c.Row(a, 0, math.Inf(1))
 	}
 }
 
-func (c *collector) Form(f dc.Representer) dc.Form {
-	if l, ok := f.(dc.Linear); ok {
-		return dc.Form{Linear: l}
+func (c *collector) Form(f convex.Representer) convex.Form {
+	if l, ok := f.(convex.Linear); ok {
+		return convex.Form{Linear: l}
 	}
 	if form, ok := c.forms[f]; ok {
 		return form
@@ -49,13 +50,13 @@ func (c *collector) Form(f dc.Representer) dc.Form {
 	c.forms[f] = f.Represent(c)
 	return c.forms[f]
 }
-func (c *collector) Bound(f dc.Representer) dc.Linear {
+func (c *collector) Bound(f convex.Representer) convex.Linear {
 	form := c.Form(f)
 	if form.Quad == nil {
 		return form.Linear
 	}
-	t := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}} // ‖(t − 1, 2√w·Ra)‖ ≤ t + 1
-	rows := []dc.Linear{t.AddScaled(1, dc.Linear{Const: 1}), t.AddScaled(-1, dc.Linear{Const: 1})}
+	t := convex.Linear{Idx: []int{c.Var()}, Val: []float64{1}} // ‖(t − 1, 2√w·Ra)‖ ≤ t + 1
+	rows := []convex.Linear{t.AddScaled(1, convex.Linear{Const: 1}), t.AddScaled(-1, convex.Linear{Const: 1})}
 	for _, q := range form.Quad {
 		a := q.Arg
 		if q.Q != nil {
@@ -65,22 +66,22 @@ func (c *collector) Bound(f dc.Representer) dc.Linear {
 			}
 			var u mat.TriDense
 			chol.UTo(&u)
-			a = dc.MatMul(dc.Mat(&u), a)
+			a = a.LeftMul(&u, 1, []int{a.Len()})
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
-	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+	c.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: rows})
 	return form.Linear.AddScaled(1, t)
 }
 
 // hold is f's representation with x held at a point.
-func (c *collector) hold(f dc.Representer, at []float64) *qpbackend.Problem {
-	c.cols, c.forms = len(at), map[dc.Representer]dc.Form{}
+func (c *collector) hold(f convex.Representer, at []float64) *qpbackend.Problem {
+	c.cols, c.forms = len(at), map[convex.Representer]convex.Form{}
 	form := c.Form(f)
 	for j, v := range at {
-		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
+		c.Row(convex.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
 	}
 	var a, p sparse.Triplets
 	for i, l := range c.rows {
@@ -151,7 +152,7 @@ func TestTallNorms(t *testing.T) {
 		for k := range b {
 			b[k] = rng.NormFloat64()
 		}
-		f := dc.Norm2(dc.MatMul(dc.Mat(a), x).Add(dc.Vec(b))).G()
+		f := dc.Norm2(dc.MatMul(dc.Mat(a), x).Add(dc.Vec(b))).Scalar().G()
 		at := []float64{1, -2, 0.5, 3}
 		c := collector{}
 		qp := c.hold(f, at)
@@ -179,12 +180,12 @@ func TestRepresentation(t *testing.T) {
 		xs := points(rand.New(rand.NewPCG(6, 6)), 12, s.positive)
 		cones := 0
 		for _, at := range xs {
-			for part, f := range map[string]dc.Convex{"g": e.G(), "h": e.H()} {
+			for part, f := range map[string]convex.Func{"g": e.Scalar().G(), "h": e.Scalar().H()} {
 				if part == "h" && s.values {
 					continue
 				}
 				c := collector{}
-				qp := c.hold(f.(dc.Representer), at)
+				qp := c.hold(f.(convex.Representer), at)
 				cones += len(qp.Cones)
 				got, want := least(t, qp), f.Value(at)
 				if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {

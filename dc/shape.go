@@ -2,7 +2,23 @@ package dc
 
 import (
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
+
+// constructor is how an op is made: it stands in the file of the atom.
+type constructor struct {
+	op   string
+	args int // arrays; −1: one or more
+	data int // numbers; −1: as many as make wants
+	make func(args []Expr, data []float64) Expr
+}
+
+// of is an atom of one array.
+func of(f func(Expr) Expr) func([]Expr, []float64) Expr {
+	return func(args []Expr, _ []float64) Expr { return f(args[0]) }
+}
 
 // At is the entry with the given indices, one per dimension, each from 0: a number.
 // Another number of indices, or one out of range, is an error of the result.
@@ -10,15 +26,15 @@ func (a Expr) At(index ...int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(index) != len(a.shape) {
-		return failed("%d indices into shape %v", len(index), a.shape)
+	if len(index) != len(a.arr.Shape) {
+		return failed("%d indices into shape %v", len(index), a.arr.Shape)
 	}
 	k := 0
 	for d, i := range index {
-		if i < 0 || i >= a.shape[d] {
-			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+		if i < 0 || i >= a.arr.Shape[d] {
+			return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.arr.Shape)
 		}
-		k = k*a.shape[d] + i
+		k = k*a.arr.Shape[d] + i
 	}
 	return a.Select(nil, []int{k})
 }
@@ -28,11 +44,11 @@ func (a Expr) Row(i int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(a.shape) == 0 || i < 0 || i >= a.shape[0] {
-		return failed("row %d of shape %v, counted from 0", i, a.shape)
+	if len(a.arr.Shape) == 0 || i < 0 || i >= a.arr.Shape[0] {
+		return failed("row %d of shape %v, counted from 0", i, a.arr.Shape)
 	}
-	n := size(a.shape[1:])
-	return a.stretch(a.shape[1:], i*n, (i+1)*n)
+	n := convex.Size(a.arr.Shape[1:])
+	return a.stretch(a.arr.Shape[1:], i*n, (i+1)*n)
 }
 
 // Rows are the sub-arrays with the first indices i, one after the other: rows of a matrix, entries
@@ -41,20 +57,20 @@ func (a Expr) Rows(i []int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(a.shape) == 0 {
-		return failed("rows of shape %v", a.shape)
+	if len(a.arr.Shape) == 0 {
+		return failed("rows of shape %v", a.arr.Shape)
 	}
-	n := size(a.shape[1:])
+	n := convex.Size(a.arr.Shape[1:])
 	flat := make([]int, 0, len(i)*n)
 	for _, i := range i {
-		if i < 0 || i >= a.shape[0] {
-			return failed("row %d of shape %v, counted from 0", i, a.shape)
+		if i < 0 || i >= a.arr.Shape[0] {
+			return failed("row %d of shape %v, counted from 0", i, a.arr.Shape)
 		}
 		for k := range n {
 			flat = append(flat, i*n+k)
 		}
 	}
-	return a.Select(append([]int{len(i)}, a.shape[1:]...), flat)
+	return a.Select(append([]int{len(i)}, a.arr.Shape[1:]...), flat)
 }
 
 // Pairs are the indices i < j of all pairs of n things, counted from 0: i in the one list and j in
@@ -72,8 +88,8 @@ func Pairs(n int) (i, j []int) {
 
 // stretch is the entries lo ≤ k < hi in the given shape. It shares a's slices.
 func (a Expr) stretch(shape []int, lo, hi int) Expr {
-	if a.fs != nil {
-		return arrayOf(slices.Clone(shape), a.fs[lo:hi:hi])
+	if a.arr.Fs != nil {
+		return arrayOf(slices.Clone(shape), a.arr.Fs[lo:hi:hi])
 	}
 	if a.g != nil {
 		flat := make([]int, hi-lo)
@@ -82,17 +98,7 @@ func (a Expr) stretch(shape []int, lo, hi int) Expr {
 		}
 		return a.Select(shape, flat)
 	}
-	out := Expr{shape: append([]int(nil), shape...), c: a.c[lo:hi:hi], of: a.of, lost: a.lost}
-	if a.ptr == nil {
-		return out
-	}
-	from, to := a.ptr[lo], a.ptr[hi]
-	out.idx, out.val = a.idx[from:to:to], a.val[from:to:to]
-	out.ptr = make([]int, hi-lo+1)
-	for k := range out.ptr {
-		out.ptr[k] = a.ptr[lo+k] - from
-	}
-	return out
+	return affineExpr(a.arr.Between(shape, lo, hi))
 }
 
 // Col is column j, from 0, of a matrix of shape [r c]: a vector of shape [r]. A j out of
@@ -101,14 +107,14 @@ func (a Expr) Col(j int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(a.shape) != 2 || j < 0 || j >= a.shape[1] {
-		return failed("column %d of shape %v, counted from 0", j, a.shape)
+	if len(a.arr.Shape) != 2 || j < 0 || j >= a.arr.Shape[1] {
+		return failed("column %d of shape %v, counted from 0", j, a.arr.Shape)
 	}
-	flat := make([]int, a.shape[0])
+	flat := make([]int, a.arr.Shape[0])
 	for k := range flat {
-		flat[k] = k*a.shape[1] + j
+		flat[k] = k*a.arr.Shape[1] + j
 	}
-	return a.Select(a.shape[:1], flat)
+	return a.Select(a.arr.Shape[:1], flat)
 }
 
 // Slice is the sub-arrays with first indices lo ≤ i < hi: entries of a vector, rows of a matrix.
@@ -117,11 +123,11 @@ func (a Expr) Slice(lo, hi int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(a.shape) == 0 || lo < 0 || hi < lo || hi > a.shape[0] {
-		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.shape)
+	if len(a.arr.Shape) == 0 || lo < 0 || hi < lo || hi > a.arr.Shape[0] {
+		return failed("range %d to %d of shape %v, counted from 0", lo, hi, a.arr.Shape)
 	}
-	n := size(a.shape[1:])
-	return a.stretch(append([]int{hi - lo}, a.shape[1:]...), lo*n, hi*n)
+	n := convex.Size(a.arr.Shape[1:])
+	return a.stretch(append([]int{hi - lo}, a.arr.Shape[1:]...), lo*n, hi*n)
 }
 
 // Pick is the vector of the entries with the indices that the columns have, one column for each
@@ -130,19 +136,19 @@ func (a Expr) Pick(columns ...[]int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if len(columns) != len(a.shape) || len(columns) == 0 {
-		return failed("%d columns of indices into shape %v", len(columns), a.shape)
+	if len(columns) != len(a.arr.Shape) || len(columns) == 0 {
+		return failed("%d columns of indices into shape %v", len(columns), a.arr.Shape)
 	}
 	flat := make([]int, len(columns[0]))
 	for d, column := range columns {
 		if len(column) != len(flat) {
-			return failed("columns of %d and %d indices into shape %v", len(flat), len(column), a.shape)
+			return failed("columns of %d and %d indices into shape %v", len(flat), len(column), a.arr.Shape)
 		}
 		for k, i := range column {
-			if i < 0 || i >= a.shape[d] {
-				return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.shape)
+			if i < 0 || i >= a.arr.Shape[d] {
+				return failed("index %d in dimension %d of shape %v, counted from 0", i, d, a.arr.Shape)
 			}
-			flat[k] = flat[k]*a.shape[d] + i
+			flat[k] = flat[k]*a.arr.Shape[d] + i
 		}
 	}
 	return a.Select([]int{len(flat)}, flat)
@@ -154,54 +160,25 @@ func (a Expr) Select(shape []int, flat []int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	if size(shape) != len(flat) {
-		return failed("shape %v has %d entries, %d were selected", shape, size(shape), len(flat))
+	if convex.Size(shape) != len(flat) {
+		return failed("shape %v has %d entries, %d were selected", shape, convex.Size(shape), len(flat))
 	}
-	run := a.ptr != nil && len(flat) > 0
-	for i, k := range flat {
+	for _, k := range flat {
 		if k < 0 || k >= a.Len() {
 			return failed("entry %d of %d selected", k, a.Len())
 		}
-		run = run && k == flat[0]+i
 	}
 	if a.g != nil && len(flat) >= fewestConstraints {
 		return a.takeColumns(shape, flat)
 	}
 	if a.bent() {
-		fs := make([]scalar, len(flat))
+		fs := make([]expr.Scalar, len(flat))
 		for i, k := range flat {
 			fs[i] = a.scalar(k)
 		}
 		return arrayOf(slices.Clone(shape), fs)
 	}
-	if run {
-		return a.part(flat[0], shape)
-	}
-	out := Expr{shape: append([]int(nil), shape...), ptr: make([]int, 1, len(flat)+1), c: make([]float64, 0, len(flat))}
-	for _, k := range flat {
-		out.push(a.Linear(k))
-	}
-	return out
-}
-
-// part is an array of the entries from lo on; it shares their coefficients.
-func (a Expr) part(lo int, shape []int) Expr {
-	n := size(shape)
-	hi := lo + n
-	first, last := a.ptr[lo], a.ptr[hi]
-	out := Expr{ptr: a.ptr[: n+1 : n+1], idx: a.idx[first:last:last], val: a.val[first:last:last], c: a.c[lo:hi:hi],
-		of: a.of, lost: a.lost}
-	for k := range n + 1 {
-		if a.ptr[lo+k]-first != a.ptr[k] { // entries are not as long as those from the first on
-			out.ptr = make([]int, n+1)
-			for k := range out.ptr {
-				out.ptr[k] = a.ptr[lo+k] - first
-			}
-			break
-		}
-	}
-	out.shape = append([]int(nil), shape...)
-	return out
+	return affineExpr(a.arr.Array.Take(shape, flat))
 }
 
 // Reshape gives the same entries, in row-major order, another shape. It must have as many
@@ -210,11 +187,10 @@ func (a Expr) Reshape(shape ...int) Expr {
 	if err := a.Err(); err != nil {
 		return wrong(err)
 	}
-	a.zero()
-	if size(shape) != a.Len() {
-		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.shape)
+	if convex.Size(shape) != a.Len() {
+		return failed("shape %v cannot hold the %d entries of shape %v", shape, a.Len(), a.arr.Shape)
 	}
-	a.shape = append([]int(nil), shape...)
+	a.arr.Array = a.arr.Reshaped(shape...)
 	return a
 }
 
@@ -224,20 +200,14 @@ func (a Expr) T() Expr {
 	switch err := a.Err(); {
 	case err != nil:
 		return wrong(err)
-	case len(a.shape) < 2:
+	case len(a.arr.Shape) < 2:
 		return a
 	}
-	if len(a.shape) > 2 {
-		return failed("transpose of shape %v, want a matrix", a.shape)
+	if len(a.arr.Shape) > 2 {
+		return failed("transpose of shape %v, want a matrix", a.arr.Shape)
 	}
-	r, c := a.shape[0], a.shape[1]
-	flat := make([]int, 0, r*c)
-	for j := range c {
-		for i := range r {
-			flat = append(flat, i*c+j)
-		}
-	}
-	return a.Select([]int{c, r}, flat)
+	r, c := a.arr.Shape[0], a.arr.Shape[1]
+	return a.Select([]int{c, r}, convex.Transposed(r, c))
 }
 
 // Diag is the diagonal of a square matrix, or of a vector the matrix with that
@@ -247,28 +217,28 @@ func (a Expr) Diag() Expr {
 		return wrong(err)
 	}
 	switch {
-	case len(a.shape) == 1:
-		n := a.shape[0]
-		fs := make([]scalar, n*n)
+	case len(a.arr.Shape) == 1:
+		n := a.arr.Shape[0]
+		fs := make([]expr.Scalar, n*n)
 		for k := range n {
 			fs[k*(n+1)] = a.scalar(k)
 		}
 		return arrayOf([]int{n, n}, fs)
-	case len(a.shape) != 2 || a.shape[0] != a.shape[1]:
-		return failed("diagonal of shape %v, want a square matrix or a vector", a.shape)
+	case len(a.arr.Shape) != 2 || a.arr.Shape[0] != a.arr.Shape[1]:
+		return failed("diagonal of shape %v, want a square matrix or a vector", a.arr.Shape)
 	}
-	flat := make([]int, a.shape[0])
+	flat := make([]int, a.arr.Shape[0])
 	for k := range flat {
-		flat[k] = k * (a.shape[0] + 1)
+		flat[k] = k * (a.arr.Shape[0] + 1)
 	}
-	return a.Select(a.shape[:1], flat)
+	return a.Select(a.arr.Shape[:1], flat)
 }
 
 // Entry is the k-th entry in row-major order, 0 ≤ k < Len, a number.
 func (a Expr) Entry(k int) Expr { return a.Select(nil, []int{k}) }
 
 // reduced is f of all entries, or of those along an axis for each place across it.
-func (a Expr) reduced(f func(Expr) scalar) Expr {
+func (a Expr) reduced(f func(Expr) expr.Scalar) Expr {
 	axis, is := a.err.(pending)
 	switch {
 	case is:
@@ -276,11 +246,11 @@ func (a Expr) reduced(f func(Expr) scalar) Expr {
 	case a.err != nil:
 		return a
 	default:
-		return f(a).array()
+		return number(f(a))
 	}
-	n, inner := a.shape[axis], size(a.shape[axis+1:])
-	shape := slices.Concat(a.shape[:axis], a.shape[axis+1:])
-	out, flat := make([]scalar, size(shape)), make([]int, n)
+	n, inner := a.arr.Shape[axis], convex.Size(a.arr.Shape[axis+1:])
+	shape := slices.Concat(a.arr.Shape[:axis], a.arr.Shape[axis+1:])
+	out, flat := make([]expr.Scalar, convex.Size(shape)), make([]int, n)
 	for k := range out {
 		for i := range flat {
 			flat[i] = (k/inner*n+i)*inner + k%inner
@@ -297,8 +267,8 @@ func (a Expr) Along(axis int) Expr {
 	switch {
 	case a.err != nil:
 		return wrong(a.err)
-	case axis < 0 || axis >= len(a.shape):
-		return failed("axis %d of shape %v, counted from 0", axis, a.shape)
+	case axis < 0 || axis >= len(a.arr.Shape):
+		return failed("axis %d of shape %v, counted from 0", axis, a.arr.Shape)
 	}
 	a.err = pending(axis)
 	return a
@@ -310,4 +280,9 @@ func joined(us []Expr) Expr {
 		return us[0]
 	}
 	return Stack(us...)
+}
+
+// groups is f of all entries or of the groups along the axis.
+func (a Expr) groups(f func(a expr.Array) expr.Scalar) Expr {
+	return a.reduced(func(a Expr) expr.Scalar { return f(a.list()) })
 }

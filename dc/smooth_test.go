@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestSmooth compares what is said of every atom with its gradients: on segments, the
@@ -17,7 +18,7 @@ func TestSmooth(t *testing.T) {
 	for _, s := range samples {
 		m := dc.NewModel()
 		x := m.Var("x", []int{dim})
-		f := s.make(x).G()
+		f := s.make(x).Scalar().G()
 		rng := rand.New(rand.NewPCG(1, 2))
 		draw := func() []float64 {
 			v := make([]float64, dim)
@@ -33,7 +34,7 @@ func TestSmooth(t *testing.T) {
 			jump = max(jump, jumpBetween(f, draw(), draw()))
 		}
 		g, says := f.(interface{ Smooth() bool })
-		_, affine := f.(dc.Linear)
+		_, affine := f.(convex.Linear)
 		says = affine || says && g.Smooth()
 		switch {
 		case says && jump > 1e-3:
@@ -52,7 +53,7 @@ func TestSmooth(t *testing.T) {
 }
 
 // jumpBetween is the largest jump of an entry of the gradient that halving finds.
-func jumpBetween(f dc.Convex, a, b []float64) float64 {
+func jumpBetween(f convex.Func, a, b []float64) float64 {
 	grad := func(x []float64) []float64 {
 		g := make([]float64, dim)
 		f.AddSubgrad(g, 1, x)

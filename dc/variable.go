@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/enum"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,11 +46,11 @@ func (v *Variable) Semidefinite() bool { return v.semidefinite }
 func (v *Variable) Len() int {
 	switch {
 	case v.Symmetric:
-		return triangle(v.Shape[0])
+		return expr.Triangle(v.Shape[0])
 	case v.Skew:
-		return triangle(v.Shape[0]) - v.Shape[0]
+		return expr.Triangle(v.Shape[0]) - v.Shape[0]
 	}
-	return size(v.Shape)
+	return convex.Size(v.Shape)
 }
 
 // Values are the entries at x in row-major order. Of a variable that is neither
@@ -65,7 +67,7 @@ func (v *Variable) Values(x []float64) []float64 {
 	out := make([]float64, 0, n*n)
 	for i := range n {
 		for j := range n {
-			out = append(out, x[place(i, j)])
+			out = append(out, x[expr.Place(i, j)])
 		}
 	}
 	return out
@@ -77,7 +79,7 @@ type VarOption func(*Variable) error
 // column is where the k-th entry stands in the variable's part of x.
 func (v *Variable) column(k int) int {
 	if v.Symmetric {
-		return place(k/v.Shape[0], k%v.Shape[0])
+		return expr.Place(k/v.Shape[0], k%v.Shape[0])
 	}
 	return k
 }
@@ -125,7 +127,7 @@ func (v *Variable) fold() error {
 		if math.IsNaN(a) {
 			return b
 		}
-		if !(math.Abs(a-b) <= mirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
+		if !(math.Abs(a-b) <= expr.MirrorTol*max(math.Abs(a), math.Abs(b))) && !math.IsNaN(b) && err == nil {
 			err = fmt.Errorf("the start is not symmetric: it has %g and %g", a, b)
 		}
 		return a
@@ -174,7 +176,7 @@ func StartAt(values ...float64) VarOption {
 }
 
 // StartAtMatrix is StartAt for the entries of a matrix of the variable's shape.
-func StartAtMatrix(start mat.Matrix) VarOption { return StartAt(Mat(start).c...) }
+func StartAtMatrix(start mat.Matrix) VarOption { return StartAt(Mat(start).arr.C...) }
 
 // StartNormal draws each entry from the normal distribution with that mean and standard
 // deviation, sd ≥ 0; both must be finite, or Model.Problem has an error.
@@ -202,7 +204,7 @@ func StartUniform(lo, hi float64) VarOption {
 
 // broadcast copies one number to all entries, or checks their count.
 func broadcast(v *Variable, what string, x []float64) ([]float64, error) {
-	n := size(v.Shape)
+	n := convex.Size(v.Shape)
 	if len(x) != 1 && len(x) != n {
 		return nil, fmt.Errorf("%s has %d numbers, want 1 or %d", what, len(x), n)
 	}
@@ -259,15 +261,15 @@ func StartAtComplex(values ...complex128) VarOption {
 }
 
 // skew is the matrix of a variable of which x has the entries above the diagonal.
-func (v *Variable) skew(of *space) Expr {
+func (v *Variable) skew(of *convex.Space) convex.Array {
 	n := v.Shape[0]
-	a := Expr{shape: v.Shape, ptr: make([]int, 1, n*n+1), c: make([]float64, n*n), of: of}
+	a := convex.Array{Shape: v.Shape, Ptr: make([]int, 1, n*n+1), C: make([]float64, n*n), Of: of}
 	for i := range n {
 		for j := range n {
 			if k, sign := strict(i, j); sign != 0 {
-				a.idx, a.val = append(a.idx, v.Offset+k), append(a.val, sign)
+				a.Idx, a.Val = append(a.Idx, v.Offset+k), append(a.Val, sign)
 			}
-			a.ptr = append(a.ptr, len(a.idx))
+			a.Ptr = append(a.Ptr, len(a.Idx))
 		}
 	}
 	return a
@@ -278,9 +280,9 @@ func (v *Variable) skew(of *space) Expr {
 func strict(i, j int) (k int, sign float64) {
 	switch {
 	case i < j:
-		return triangle(j-1) + i, 1
+		return expr.Triangle(j-1) + i, 1
 	case i > j:
-		return triangle(i-1) + j, -1
+		return expr.Triangle(i-1) + j, -1
 	}
 	return 0, 0
 }
@@ -306,7 +308,7 @@ func (v *Variable) foldSkew() error {
 		return fmt.Errorf("shape %v is not Hermitian; want a square matrix", v.Shape)
 	}
 	full, n := v.Start.Values, v.Shape[0]
-	most := mirrorTol * v.Start.modulus
+	most := expr.MirrorTol * v.Start.modulus
 	if full == nil {
 		return nil
 	}
@@ -326,21 +328,18 @@ func (v *Variable) foldSkew() error {
 	return nil
 }
 
-// add appends the bounds of a variable and the size of its starts. known, if it has any, are the
-// bounds of its entries from rows to come.
-func (s *space) add(v *Variable, size float64, known []Interval) {
+// enter adds the entries to a space. known, if it has any, are their bounds from rows to come.
+func (v *Variable) enter(s *convex.Space, size float64, known []interval.Interval) {
 	for k := range v.Len() {
 		lo, hi := v.Bounds(k)
 		if v.Param {
 			lo, hi = math.Inf(-1), math.Inf(1)
 		}
-		i := interval.New(lo, hi)
-		s.bounds, s.stated = append(s.bounds, i), append(s.stated, i)
-		s.param, s.asked, s.starts = append(s.param, v.Param), append(s.asked, 0), append(s.starts, size)
-		if k < len(known) && !v.Param {
-			narrowTo(&i, known[k])
+		rows := interval.Whole
+		if k < len(known) {
+			rows = known[k]
 		}
-		s.within = append(s.within, i)
+		s.Add(interval.New(lo, hi), v.Param, size, rows)
 	}
 }
 

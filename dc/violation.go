@@ -3,7 +3,28 @@ package dc
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/num"
 )
+
+// growing are constraints that follow one another and differ in numbers alone.
+type growing struct {
+	g      *graph.Graph
+	family string
+	width  int
+	index  []int32
+	of     *convex.Space
+	joined bool // they are one object in the list
+}
+
+// finished are the members so far. More may be added to a.
+func (a *growing) finished() *family.Members {
+	return family.NewMembers(a.g.Done(), a.width, slices.Clip(a.index), a.of)
+}
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
 // variable, an entry of an affine constraint, a DC constraint or the domain of
@@ -68,20 +89,20 @@ func (p *Problem) Violations(x []float64) Violations {
 			}
 		}
 	}
-	p.objective().outside(&t, spot{})
+	outside(p.objective(), &t, spot{})
 	for i := 0; i < len(p.Constraints); {
 		c := &p.Constraints[i]
 		if c.within { // the variable's own bounds count, and its equation
 			i++
 			continue
 		}
-		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.plan.N {
+		if c.members == nil || c.member > 0 || len(p.Constraints)-i < c.members.Plan.N {
 			c.violations(&t)
 			i++
 			continue
 		}
-		c.members.violations(&t, p.Constraints[i:i+c.members.plan.N])
-		i += c.members.plan.N
+		membersViolations(c.members, &t, p.Constraints[i:i+c.members.Plan.N])
+		i += c.members.Plan.N
 	}
 	return t.Violations
 }
@@ -92,7 +113,7 @@ func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
 		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
 	}
-	return terms{l: Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
+	return terms{l: convex.Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -138,26 +159,26 @@ type tally struct {
 // terms of a row: an expression, or a function, an affine function and
 // a bound.
 type terms struct {
-	e     *scalar
-	f     Convex
-	l     Linear
+	e     *expr.Scalar
+	f     convex.Func
+	l     convex.Linear
 	bound float64
 }
 
 // size is the largest term at x; terms that are not finite do not count.
 func (t *terms) size(x []float64) float64 {
-	s := max(math.Abs(t.bound), t.l.size(x))
+	s := max(math.Abs(t.bound), t.l.Size(x))
 	if t.e != nil {
-		s = max(s, t.e.size(x))
+		s = max(s, t.e.Size(x))
 	}
 	switch f := t.f.(type) {
 	case nil:
-	case Linear:
-		s = max(s, f.size(x))
-	case *sum:
-		s = max(s, (&scalar{lin: f.lin, terms: f.terms}).size(x))
+	case convex.Linear:
+		s = max(s, f.Size(x))
+	case *expr.Sum:
+		s = max(s, (&expr.Scalar{Lin: f.Lin, Terms: f.Terms}).Size(x))
 	default:
-		s = max(s, finiteSize(f.Value(x)))
+		s = max(s, convex.FiniteSize(f.Value(x)))
 	}
 	return s
 }
@@ -166,11 +187,11 @@ func (t *terms) size(x []float64) float64 {
 func (t *terms) error(x []float64) float64 {
 	switch {
 	case t.e != nil:
-		return finiteSize(t.e.approx(x).bound()) + unit*math.Abs(t.bound)
+		return convex.FiniteSize(t.e.Approx(x).Bound()) + convex.Roundoff*math.Abs(t.bound)
 	case t.f != nil:
-		return finiteSize(approximate(t.f, x).bound())
+		return convex.FiniteSize(convex.Approximate(t.f, x).Bound())
 	}
-	return t.l.approx(x).rounded(1).bound() + unit*math.Abs(t.bound)
+	return t.l.Approx(x).Rounded(1).Bound() + convex.Roundoff*math.Abs(t.bound)
 }
 
 // leastUnit is the least unit of a row, in units of the row at the typical point: where all its
@@ -209,7 +230,7 @@ func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 		return p.rowUnit(terms{e: &e}, x)
 	}
 	l := c.A.Linear(k)
-	row := terms{l: l, bound: max(finiteSize(c.Lo[k]-l.Const), finiteSize(c.Hi[k]-l.Const))}
+	row := terms{l: l, bound: max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))}
 	row.l.Const = 0
 	return p.rowUnit(row, x)
 }
@@ -219,12 +240,12 @@ func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 // tolerance, rounding errors aside.
 func (p *Problem) UnitWithin(c *Constraint) float64 {
 	e := c.function()
-	most := max(e.size(p.typical), math.Abs(e.lin.Const))
-	for k, j := range e.lin.Idx {
-		most = max(most, e.lin.of.interval(j).Scale(e.lin.Val[k]).Abs().Hi)
+	most := max(e.Size(p.typical), math.Abs(e.Lin.Const))
+	for k, j := range e.Lin.Idx {
+		most = max(most, e.Lin.Of.Interval(j).Scale(e.Lin.Val[k]).Abs().Hi)
 	}
-	for _, t := range e.terms {
-		most = max(most, rangeOf(t.f).Scale(t.w).Abs().Hi)
+	for _, t := range e.Terms {
+		most = max(most, convex.RangeOf(t.F).Scale(t.W).Abs().Hi)
 	}
 	return min(1, unitOf(most))
 }
@@ -234,14 +255,14 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 // constant there, or no power does that. Members of families have 1, and constraints with a user's
 // own function, whose values may cost much.
 func (c *Constraint) Balancing(x []float64, share float64) float64 {
-	own := func(t term) bool { _, is := t.f.(*blackBox); return is }
-	if c.members != nil || c.e.lin.Const == 0 || slices.ContainsFunc(c.e.terms, own) || !(c.Value(x) > 0) {
+	own := func(t expr.Term) bool { _, is := t.F.(*blackBox); return is }
+	if c.members != nil || c.e.Lin.Const == 0 || slices.ContainsFunc(c.e.Terms, own) || !(c.Value(x) > 0) {
 		return 1
 	}
 	e := c.e
-	constant := math.Abs(e.lin.Const)
-	e.lin.Const = 0
-	if top := e.size(x); !(top > 0) || top >= share*constant {
+	constant := math.Abs(e.Lin.Const)
+	e.Lin.Const = 0
+	if top := e.Size(x); !(top > 0) || top >= share*constant {
 		return 1
 	}
 	far := slices.Clone(x)
@@ -251,7 +272,7 @@ func (c *Constraint) Balancing(x []float64, share float64) float64 {
 				return 1
 			}
 		}
-		if e.size(far) >= constant {
+		if e.Size(far) >= constant {
 			return f
 		}
 	}
@@ -280,13 +301,13 @@ func (c *Constraint) violations(t *tally) {
 			t.note(v, at, terms{e: e})
 		}
 		if c.members == nil { // these are finite everywhere
-			e.outside(t, at)
+			outside(e, t, at)
 		}
 		return
 	}
-	vals := c.A.values(t.x)
+	vals := c.A.arr.Values(t.x)
 	for k := range c.Lo {
-		v := vals.at(k)
+		v := vals.At(k)
 		if v >= c.Lo[k] && v <= c.Hi[k] {
 			continue
 		}
@@ -300,10 +321,10 @@ func (c *Constraint) violations(t *tally) {
 	}
 }
 
-// violations takes down which of the constraints, which are the members, are broken.
-func (m *members) violations(t *tally, cs []Constraint) {
+// membersViolations takes down which of the constraints, which are the members, are broken.
+func membersViolations(m *family.Members, t *tally, cs []Constraint) {
 	m.Broken(t.x, func(k int, v float64) {
-		e := m.expr(k)
+		e := m.Expr(k)
 		t.note(v, spot{c: &cs[k]}, terms{e: &e})
 	})
 }
@@ -317,22 +338,22 @@ func broken(v, lo, hi float64) float64 {
 }
 
 // outside notes how far the tally's point is outside the domain of e.
-func (e *scalar) outside(t *tally, at spot) {
-	if !e.composite { // the split is the terms
-		t.domains(e.terms, at)
+func outside(e *expr.Scalar, t *tally, at spot) {
+	if !e.Composite { // the split is the terms
+		t.domains(e.Terms, at)
 		return
 	}
-	split := e.split()
-	t.domains(split.g, at)
-	t.domains(split.h, at)
+	split := e.Split()
+	t.domains(split.G, at)
+	t.domains(split.H, at)
 }
 
-func (t *tally) domains(list []term, at spot) {
+func (t *tally) domains(list []expr.Term, at spot) {
 	for _, term := range list {
-		if term.linearised() && !finite(term.f.Value(t.x)) {
-			t.note(math.Inf(1), at, terms{f: term.f})
+		if term.Linearised() && !num.Finite(term.F.Value(t.x)) {
+			t.note(math.Inf(1), at, terms{f: term.F})
 		}
-		r, ok := term.f.(Restricted)
+		r, ok := term.F.(convex.Restricted)
 		if !ok {
 			continue
 		}

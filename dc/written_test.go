@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestValuesAsWritten: where the split cancels all digits the value does not,
@@ -78,7 +79,7 @@ func TestSplitsOfProducts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		g, h, r := e.G(), e.H(), e.Range()
+		g, h, r := e.Scalar().G(), e.Scalar().H(), e.Range()
 		at := func() []float64 {
 			return []float64{4*rng.Float64() - 1, 1e3 * rng.Float64() * rng.Float64(), 3 * rng.NormFloat64(), 3 * rng.NormFloat64()}
 		}
@@ -93,7 +94,7 @@ func TestSplitsOfProducts(t *testing.T) {
 			for k := range mid {
 				mid[k] = (p[k] + q[k]) / 2
 			}
-			for part, f := range map[string]dc.Convex{"g": g, "h": h} {
+			for part, f := range map[string]convex.Func{"g": g, "h": h} {
 				mean := (f.Value(p) + f.Value(q)) / 2
 				if f.Value(mid) > mean+1e-12*(1+math.Abs(f.Value(p))+math.Abs(f.Value(q))) {
 					t.Fatalf("%s: %s is not convex between %v and %v", name, part, p, q)

@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // Best gives the best point that the work of Settings.Effort finds, with a bound of how much better
@@ -121,7 +122,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
 	entries := 0 // of what the search states as columns and rows, at least
-	if f, ok := b.p.Objective.Function().(interface{ Coefficients() int }); ok {
+	if f, ok := family.Of(b.p.Objective.Scalar()).(interface{ Coefficients() int }); ok {
 		entries = f.Coefficients()
 	}
 	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {

@@ -5,13 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
 // curve is an h, the name of the expression that it is part of, and the sum of its multipliers.
 type curve struct {
-	h      dc.Convex
+	h      convex.Func
 	name   string
 	weight float64
 }
@@ -21,7 +21,7 @@ func (d *Derivative) curvature(_ context.Context, v []float64) ([]float64, error
 	out := make([]float64, len(d.z))
 	for k := range d.curves {
 		c := &d.curves[k]
-		if product, ok := dc.HessianOf(c.h); ok {
+		if product, ok := convex.HessianOf(c.h); ok {
 			exact := make([]float64, len(d.z))
 			if product(exact, c.weight, d.z, v); num.FirstNotFinite(exact) < 0 {
 				num.Axpy(out, 1, exact)
@@ -50,7 +50,7 @@ const (
 // addDifference adds the product of the Hessian of h at z and v, times the weight, to out, as a
 // central difference of gradients, with the step at which two of them are nearest to each other. It
 // is false where no step is good: a gradient jumps at z.
-func addDifference(out []float64, weight float64, h dc.Convex, z, v []float64) bool {
+func addDifference(out []float64, weight float64, h convex.Func, z, v []float64) bool {
 	idx := h.Support()
 	size, fastest := 0.0, 0.0
 	for _, j := range idx {

@@ -213,7 +213,7 @@ func (d *Derivative) weigh() {
 	for _, f := range d.sub.Compiled.Rows.Families {
 		for k := range f.Count() {
 			i := f.Row + k
-			d.curves = append(d.curves, curve{d.p.Constraints[f.Owner+f.Number(k)].E().H(), d.name(i), y[i]})
+			d.curves = append(d.curves, curve{d.p.Constraints[f.Owner+f.Number(k)].E().Scalar().H(), d.name(i), y[i]})
 		}
 	}
 	d.curves = slices.DeleteFunc(d.curves, func(c curve) bool { return !(c.weight > 0) })

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -100,7 +100,7 @@ func (f quartic) AddSubgrad(dst []float64, scale float64, x []float64) {
 // TestDifferences: products with a Hessian by gradients are right, and a kink at the point, not beside
 // it, is refused.
 func TestDifferences(t *testing.T) {
-	var smooth, kinked dc.Convex = quartic{}, quartic{kinked: true}
+	var smooth, kinked convex.Func = quartic{}, quartic{kinked: true}
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 100 {
 		z, v := []float64{rng.NormFloat64(), rng.NormFloat64()}, []float64{rng.NormFloat64(), rng.NormFloat64()}

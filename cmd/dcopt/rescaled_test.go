@@ -11,6 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestRescaled: an objective, constraints or variables times a number between 1e-9 and 1e9 leave the minimum
@@ -81,7 +82,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		columns = append(columns, m.Var(w.Name, w.Shape, options...).Reshape(w.Len()).Scale(1/v))
 	}
 	all := dc.Stack(columns...)
-	linear := func(l dc.Linear) dc.Expr {
+	linear := func(l convex.Linear) dc.Expr {
 		a := all.Select([]int{len(l.Idx)}, l.Idx).Dot(l.Val)
 		return a.Add(dc.Num(l.Const))
 	}
@@ -90,7 +91,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		lin, terms := e.Written()
 		parts := []dc.Expr{linear(lin)}
 		for _, u := range terms {
-			args := u.Node.Args()
+			args := dc.Args(&u.Node)
 			for k, a := range args {
 				es := make([]dc.Expr, a.Len())
 				for i := range es {

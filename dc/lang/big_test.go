@@ -130,7 +130,7 @@ minimize sum(i in 1..rows(P)) min(k in 1..3) (sumsq(c[k,:] - P[i,:]))
 	if e := exact.Objective; e.IsConvex() || e.IsConcave() {
 		t.Error("the exact problem has no split into g and h")
 	}
-	g, h := exact.Objective.G(), exact.Objective.H()
+	g, h := exact.Objective.Scalar().G(), exact.Objective.Scalar().H()
 	if w := g.Value(x) - h.Value(x); !(v-w <= 1e-9*g.Value(x) && w-v <= 1e-9*g.Value(x)) {
 		t.Errorf("g - h is %g, and the objective %g", w, v)
 	}

@@ -39,17 +39,17 @@ subject to
 }
 
 func ExampleDiagnostics_Render() {
-	src := []byte("var x, y\nminimize sqrt(x*y)\noption maxiter = 3\n")
+	src := []byte("var x, y\nminimize sqrt(x*abs(y))\noption maxiter = 3\n")
 	f, _ := lang.Parse("m.dc", src)
 	_, err := lang.Compile(context.Background(), f, lang.Options{})
 	if ds, ok := err.(lang.Diagnostics); ok {
 		ds.Render(os.Stdout, func(string) []byte { return src }, false)
 	}
 	// Output:
-	// m.dc:2:10: error: no DC split for sqrt(x*y): sqrt needs a concave argument, x*y is neither convex nor concave
-	//   2 | minimize sqrt(x*y)
-	//     |               ^~~ neither convex nor concave
-	//   help: use geomean(x, y) for factors >= 0, or dc(g, h)
+	// m.dc:2:10: error: no DC split for sqrt(x*abs(y)): sqrt needs a concave argument, x*abs(y) is neither convex nor concave
+	//   2 | minimize sqrt(x*abs(y))
+	//     |               ^~~~~~~~ neither convex nor concave
+	//   help: use geomean(x, abs(y)) for factors >= 0, or dc(g, h)
 	// m.dc:3:8: error: unknown option "maxiter"; did you mean "max_iter"?
 	//   3 | option maxiter = 3
 	//     |        ^~~~~~~

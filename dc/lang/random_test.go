@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/shared"
 )
@@ -144,14 +144,14 @@ func valueOnData(t *testing.T, src string, v []float64, lim eval.Limits) (want f
 // convexPart is the g or the h of an expression with room for its gradient.
 type convexPart struct {
 	name string
-	f    dc.Convex
+	f    convex.Func
 	grad []float64
 }
 
 // inside reports whether x lies where the part has a finite value and a
 // subgradient.
 func (c *convexPart) inside(x []float64) (float64, bool) {
-	if r, ok := c.f.(dc.Restricted); ok && !r.Inside(x) {
+	if r, ok := c.f.(convex.Restricted); ok && !r.Inside(x) {
 		return 0, false
 	}
 	v := c.f.Value(x)
@@ -244,11 +244,11 @@ func TestTrees(t *testing.T) {
 			used[name] = used[name] || strings.Contains(src, name+"(")
 		}
 		e := p.Problem.Exact().Objective
-		parts := []convexPart{{"g", e.G(), make([]float64, coordinates)}, {"h", e.H(), make([]float64, coordinates)}}
+		parts := []convexPart{{"g", e.Scalar().G(), make([]float64, coordinates)}, {"h", e.Scalar().H(), make([]float64, coordinates)}}
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
 			for k := range parts {
-				if !e.HasSplit() {
+				if !e.Scalar().HasSplit() {
 					break
 				}
 				if err := parts[k].check(a, b); err != nil {

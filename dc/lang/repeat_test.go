@@ -118,11 +118,11 @@ func sameConstraints(t *testing.T, family string, ps [2]*dc.Problem, x []float64
 		for k, c := range []*dc.Constraint{a, b} {
 			e := c.E()
 			v, err := e.Evaluate(x)
-			numbers[k] = []float64{c.Value(x), e.Value(x), v, err, e.H().Value(x)}
+			numbers[k] = []float64{c.Value(x), e.Value(x), v, err, e.Scalar().H().Value(x)}
 			if i%16 == 0 {
 				g, h := make([]float64, len(x)), make([]float64, len(x))
 				e.AddGradient(g, 1.5, x)
-				e.H().AddSubgrad(h, 2, x)
+				e.Scalar().H().AddSubgrad(h, 2, x)
 				numbers[k] = append(append(numbers[k], g...), h...)
 			}
 			if shared := c.Members(); shared != nil {

@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
+	"gonum.org/v1/gonum/mat"
 )
 
 // canon is a dc.Canon over plain lists, for functions of variables that are held
@@ -24,39 +23,39 @@ type canon struct {
 	a      sparse.Triplets
 	lo, hi []float64
 	cones  []qpbackend.Cone
-	forms  map[dc.Representer]dc.Form
+	forms  map[convex.Representer]convex.Form
 	at     []float64
 }
 
 func (c *canon) Var() int { c.cols++; return c.cols - 1 }
 
-func (c *canon) Row(l dc.Linear, lo, hi float64) {
+func (c *canon) Row(l convex.Linear, lo, hi float64) {
 	for k, j := range l.Idx {
 		c.a.Add(len(c.lo), j, l.Val[k])
 	}
 	c.lo, c.hi = append(c.lo, lo-l.Const), append(c.hi, hi-l.Const)
 }
 
-func (c *canon) Tangent(a dc.Linear, h dc.Convex) {
+func (c *canon) Tangent(a convex.Linear, h convex.Func) {
 	grad := make([]float64, len(c.at))
 	h.AddSubgrad(grad, 1, c.at)
-	l := dc.Linear{Const: h.Value(c.at)}
+	l := convex.Linear{Const: h.Value(c.at)}
 	for j, v := range grad {
 		l.Idx, l.Val, l.Const = append(l.Idx, j), append(l.Val, v), l.Const-v*c.at[j]
 	}
 	c.Row(a.AddScaled(-1, l), math.Inf(-1), 0)
 }
 
-func (c *canon) Cone(k dc.Cone) {
+func (c *canon) Cone(k convex.Cone) {
 	c.cones = append(c.cones, qpbackend.Cone{Kind: qpbackend.ConeKind(k.Kind), Start: len(c.lo), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, l := range k.Rows {
 		c.Row(l, 0, math.Inf(1))
 	}
 }
 
-func (c *canon) Form(f dc.Representer) dc.Form {
-	if l, ok := f.(dc.Linear); ok {
-		return dc.Form{Linear: l}
+func (c *canon) Form(f convex.Representer) convex.Form {
+	if l, ok := f.(convex.Linear); ok {
+		return convex.Form{Linear: l}
 	}
 	form, ok := c.forms[f]
 	if !ok {
@@ -78,13 +77,13 @@ func (c *canon) Form(f dc.Representer) dc.Form {
 }
 
 // Bound has a cone ‖(t − 1, 2√w·Ra)‖ ≤ t + 1 for what is quadratic, Q = RᵀR.
-func (c *canon) Bound(f dc.Representer) dc.Linear {
+func (c *canon) Bound(f convex.Representer) convex.Linear {
 	form := c.Form(f)
 	if len(form.Quad) == 0 {
 		return form.Linear
 	}
-	t, one := dc.Linear{Idx: []int{c.Var()}, Val: []float64{1}}, dc.Linear{Const: 1}
-	rows := []dc.Linear{t.AddScaled(1, one), t.AddScaled(-1, one)}
+	t, one := convex.Linear{Idx: []int{c.Var()}, Val: []float64{1}}, convex.Linear{Const: 1}
+	rows := []convex.Linear{t.AddScaled(1, one), t.AddScaled(-1, one)}
 	for _, q := range form.Quad {
 		a := q.Arg
 		if q.Q != nil {
@@ -96,24 +95,25 @@ func (c *canon) Bound(f dc.Representer) dc.Linear {
 			for k, λ := range root {
 				root[k] = math.Sqrt(max(λ, 0))
 			}
-			a = dc.MatMul(dc.Mat(v.T()), a.Reshape(a.Len())).ScaleEach(root)
+			v.Mul(&v, mat.NewDiagDense(len(root), root))
+			a = a.LeftMul(v.T(), 1, []int{a.Len()})
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
-	c.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+	c.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: rows})
 	return form.Linear.AddScaled(1, t)
 }
 
 // least is the least value of the representation at a point, with tangents at
 // from.
-func least(t *testing.T, f dc.Representer, from, at []float64) qpbackend.Result {
+func least(t *testing.T, f convex.Representer, from, at []float64) qpbackend.Result {
 	t.Helper()
-	c := canon{cols: len(at), forms: map[dc.Representer]dc.Form{}, at: from}
+	c := canon{cols: len(at), forms: map[convex.Representer]convex.Form{}, at: from}
 	l := c.Bound(f)
 	for j, v := range at {
-		c.Row(dc.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
+		c.Row(convex.Linear{Idx: []int{j}, Val: []float64{1}}, v, v)
 	}
 	p := &qpbackend.Problem{Q: make([]float64, c.cols), R: l.Const, L: c.lo, U: c.hi, Cones: c.cones}
 	p.A, _ = c.a.CSC(len(c.lo), c.cols)
@@ -163,12 +163,12 @@ func TestTreesAreRepresented(t *testing.T) {
 			continue
 		}
 		e, exact := p.Problem.Objective, p.Problem.Exact().Objective
-		for _, c := range []convexPart{{"g", exact.G(), nil}, {"h", exact.H(), nil}, {majorised, e.G(), nil}} {
+		for _, c := range []convexPart{{"g", exact.Scalar().G(), nil}, {"h", exact.Scalar().H(), nil}, {majorised, e.Scalar().G(), nil}} {
 			name, part, at := c.name, c.f, gridPoint(r.Rand)
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue
 			}
-			if name == "h" && !exact.HasSplit() { // it may have values alone
+			if name == "h" && (needBounds.MatchString(src) || !exact.Scalar().HasSplit()) { // it may have values alone
 				continue
 			}
 			c.grad = make([]float64, coordinates)
@@ -183,7 +183,7 @@ func TestTreesAreRepresented(t *testing.T) {
 					continue
 				}
 			}
-			res := least(t, part.(dc.Representer), from, at)
+			res := least(t, part.(convex.Representer), from, at)
 			if res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 				unsolved++
 				t.Logf("round %d: %s\n%s at %v: %v %s", round, src, name, at, res.Status, res.Message)

@@ -297,7 +297,7 @@ func comparePublished(t *testing.T, c *published) {
 }
 
 func partsOf(name string, e dc.Expr, n int) []convexPart {
-	return []convexPart{{"g of " + name, e.G(), make([]float64, n)}, {"h of " + name, e.H(), make([]float64, n)}}
+	return []convexPart{{"g of " + name, e.Scalar().G(), make([]float64, n)}, {"h of " + name, e.Scalar().H(), make([]float64, n)}}
 }
 
 // agree demands 1e-9, relatively.

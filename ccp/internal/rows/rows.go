@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
 // interval row likewise without the constant).
 type Row struct {
-	A        dc.Linear // until the problem is assembled; then that of rows with variables alone
+	A        convex.Linear // until the problem is assembled; then that of rows with variables alone
 	Lo, Hi   float64
 	Owner    int     // index of the constraint, negative: of the objective
 	Entry    int     // which entry of that constraint, −1: an auxiliary row
@@ -29,7 +30,7 @@ func (l *List) Assembled(n int) {
 	for k := range l.Single {
 		r := &l.Single[k]
 		if len(r.A.Idx) > 0 && r.A.Idx[len(r.A.Idx)-1] >= n {
-			r.A = dc.Linear{}
+			r.A = convex.Linear{}
 		}
 	}
 }

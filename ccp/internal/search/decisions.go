@@ -3,7 +3,7 @@ package search
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -40,21 +40,21 @@ const (
 type decision struct {
 	choices *choices
 	sum     int // of these
-	items   []dc.Form
+	items   []convex.Form
 	rows    [][]weighted
 	done    bool
 }
 
 // choices are the items of a dc.Least that count at the mean.
 type choices struct {
-	dc.Least
+	convex.Least
 	chosen []bool
 }
 
 // weighted is w·a².
 type weighted struct {
 	w float64
-	a dc.Linear
+	a convex.Linear
 }
 
 // Next is where all items have been chosen.
@@ -103,7 +103,7 @@ func (d *Decisions) Ended(o Outcome) {
 
 // decisions has the squares of each item, row by row. looks is the number of products to
 // look at all of them, squares that of the squares to be chosen.
-func decisions(least []dc.Least) (all []*decision, looks, squares float64) {
+func decisions(least []convex.Least) (all []*decision, looks, squares float64) {
 	for _, l := range least {
 		c := &choices{l, make([]bool, l.Sums*l.Of)}
 		for sum := range l.Sums {

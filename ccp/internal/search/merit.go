@@ -5,6 +5,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // along has the values of a function where one variable changes at a time.
@@ -22,7 +24,7 @@ type along interface {
 }
 
 // alongAxes is f of n variables as such.
-func alongAxes(f dc.Convex, n int) along {
+func alongAxes(f convex.Func, n int) along {
 	return f.(interface{ Along(n int) any }).Along(n).(along)
 }
 
@@ -67,7 +69,8 @@ func (v *Values) of(s *subproblem.Problem, slip float64) *axisMerit {
 // relative to the size of its row, the merit is +Inf.
 func newAxisMerit(s *subproblem.Problem) *axisMerit {
 	n := s.Compiled.DC.NumVars()
-	p := &axisMerit{s: s, objective: alongAxes(s.Compiled.DC.Objective.Function(), n), x: make([]float64, n), cost: make([]int, n)}
+	p := &axisMerit{s: s, objective: alongAxes(family.Of(s.Compiled.DC.Objective.Scalar()), n), x: make([]float64, n),
+		cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Compiled.Hard), p.standing(s.Compiled.Soft)
 	p.gap, p.values = make([]float64, len(s.Compiled.Soft)), make([]float64, len(s.Compiled.Soft))
 	p.steep = s.Compiled.Steepness()

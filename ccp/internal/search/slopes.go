@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -308,11 +310,11 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
-	return s.gradientOf(s.Sub.Compiled.DC.Objective.Function(), y)
+	return s.gradientOf(family.Of(s.Sub.Compiled.DC.Objective.Scalar()), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
-func (s *Slopes) gradientOf(f dc.Convex, y []float64) []float64 {
+func (s *Slopes) gradientOf(f convex.Func, y []float64) []float64 {
 	s.left -= s.work
 	if !s.Sub.Compiled.Inside(y) {
 		return nil
@@ -439,10 +441,10 @@ func (s *Slopes) beside(x []float64, reach float64) []float64 {
 const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
-func (s *Slopes) around(x []float64, reach float64) dc.Convex {
-	f := s.Sub.Compiled.DC.Objective.Function()
+func (s *Slopes) around(x []float64, reach float64) convex.Func {
+	f := family.Of(s.Sub.Compiled.DC.Objective.Scalar())
 	n, ok := f.(interface {
-		Near(x, radius []float64) dc.Convex
+		Near(x, radius []float64) convex.Func
 	})
 	if !ok || s.free < fewestAround {
 		return f
@@ -470,7 +472,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 	convexified := func(c *dc.Constraint) {
 		e := c.E()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		f, ok := e.Function().(interface{ Smooth() bool })
+		f, ok := family.Of(e.Scalar()).(interface{ Smooth() bool })
 		if ok && f.Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // Point is where a local search has converged.
@@ -182,7 +183,7 @@ type Budget struct {
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
 	b := Budget{Size: sub.Entries()}
-	if f, ok := sub.Compiled.DC.Objective.Function().(interface{ Coefficients() int }); ok {
+	if f, ok := family.Of(sub.Compiled.DC.Objective.Scalar()).(interface{ Coefficients() int }); ok {
 		b.Coefficients = float64(f.Coefficients())
 	}
 	return b

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -32,7 +32,7 @@ type curvature struct {
 
 // piece is a linearised function −h.
 type piece struct {
-	h     dc.Convex
+	h     convex.Func
 	times func(dst []float64, scale float64, x, v []float64) // the Hessian of h
 	idx   []int
 	up    []int     // rows −h ≤ s
@@ -64,7 +64,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 	entries := 0
 	add := func(p *piece) {
 		var ok bool
-		if p.times, ok = dc.HessianOf(p.h); !ok {
+		if p.times, ok = convex.HessianOf(p.h); !ok {
 			return // functions without kinks have one
 		}
 		p.idx = p.h.Support()
@@ -377,11 +377,11 @@ func (c *curvature) quadratic(d []float64) float64 {
 }
 
 // smoothPart is f, or the smooth part of one that dc.Problem.Linearised has made; nil: there is none.
-func smoothPart(f dc.Convex) dc.Convex {
+func smoothPart(f convex.Func) convex.Func {
 	if smooth(f) {
 		return f
 	}
-	if s, ok := f.(interface{ SmoothPart() dc.Convex }); ok {
+	if s, ok := f.(interface{ SmoothPart() convex.Func }); ok {
 		return s.SmoothPart()
 	}
 	return nil
@@ -389,8 +389,8 @@ func smoothPart(f dc.Convex) dc.Convex {
 
 // smooth reports whether f has a gradient wherever it has subgradients, norms at 0
 // aside; false where that is not known.
-func smooth(f dc.Convex) bool {
-	if _, ok := f.(dc.Linear); ok {
+func smooth(f convex.Func) bool {
+	if _, ok := f.(convex.Linear); ok {
 		return true
 	}
 	s, ok := f.(interface{ Smooth() bool })

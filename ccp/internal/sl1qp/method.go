@@ -431,7 +431,7 @@ func (m *Method) predicted(x, to []float64) float64 {
 		}
 		return sum
 	}
-	pred := m.p.Objective.G().Value(x) - kept(v) - sub.Compiled.QP.R
+	pred := m.p.Objective.Scalar().G().Value(x) - kept(v) - sub.Compiled.QP.R
 	d := make([]float64, len(x))
 	for j := range d {
 		d[j] = to[j] - x[j]

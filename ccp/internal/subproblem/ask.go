@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -35,8 +35,8 @@ func (s *Problem) Proves(u qpbackend.Update, res *qpbackend.Result) bool {
 }
 
 // Least lists the sums of least items of the objective.
-func (s *Linearisation) Least() []dc.Least {
-	var all []dc.Least
+func (s *Linearisation) Least() []convex.Least {
+	var all []convex.Least
 	for k := range s.least.all {
 		all = append(all, s.least.all[k].form)
 	}

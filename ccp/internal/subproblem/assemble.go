@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -29,8 +30,8 @@ func (s *Compiled) pin(b *Builder) {
 
 // addObjective adds g of the objective, and the domain of its h.
 func (s *Compiled) addObjective(b *Builder) {
-	b.Minimise(b.Form(s.DC.Objective.G()))
-	if h := s.DC.Objective.H(); len(h.Support()) > 0 {
+	b.Minimise(b.Form(s.DC.Objective.Scalar().G()))
+	if h := s.DC.Objective.Scalar().H(); len(h.Support()) > 0 {
 		s.H0 = h
 		s.restrict(b, h)
 	}
@@ -92,9 +93,9 @@ func (s *Compiled) addConstraint(b *Builder, c *dc.Constraint) {
 		return
 	}
 	e := c.E()
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	s.restrict(b, h)
-	slack := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	slack := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	s.Slacks = append(s.Slacks, slack.Idx[0])
 	s.owners = append(s.owners, int32(len(s.Soft)-1))
 	for k, l := range upperRows(b, g, len(h.Support())) {
@@ -113,7 +114,7 @@ func (b *Builder) meet(c *dc.Constraint) bool {
 	case !c.Convex():
 		return false
 	default:
-		if g := c.E().G(); !b.atMost(g, 0) {
+		if g := c.E().Scalar().G(); !b.atMost(g, 0) {
 			for _, l := range upperRows(b, g, 0) {
 				b.AddRow(l, math.Inf(-1), 0, 0)
 			}
@@ -125,18 +126,18 @@ func (b *Builder) meet(c *dc.Constraint) bool {
 // upperRows returns affine functions that must all be ≤ 0 for g ≤ 0: the
 // pieces of a polyhedral g where writing h out for each of them costs no more
 // than a column above g, else that column.
-func upperRows(b *Builder, g dc.Representer, hSupport int) []dc.Linear {
-	if p, ok := g.(dc.Polyhedral); ok {
+func upperRows(b *Builder, g convex.Representer, hSupport int) []convex.Linear {
+	if p, ok := g.(convex.Polyhedral); ok {
 		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
 			return pieces
 		}
 	}
-	return []dc.Linear{b.Bound(g)}
+	return []convex.Linear{b.Bound(g)}
 }
 
 // restrict keeps the points within the domain of h.
-func (s *Compiled) restrict(b *Builder, h dc.Convex) {
-	r, ok := h.(dc.Restricted)
+func (s *Compiled) restrict(b *Builder, h convex.Func) {
+	r, ok := h.(convex.Restricted)
 	if e, is := h.(interface{ Everywhere() bool }); !ok || is && e.Everywhere() {
 		return
 	}
@@ -148,7 +149,7 @@ func (s *Compiled) restrict(b *Builder, h dc.Convex) {
 }
 
 // within states f ≤ 0, of a domain.
-func (b *Builder) within(f dc.Representer) {
+func (b *Builder) within(f convex.Representer) {
 	if !b.atMost(f, -1) {
 		b.Row(b.Bound(f), math.Inf(-1), 0)
 	}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -21,9 +23,9 @@ type Builder struct {
 	vars  int               // of the model: the first columns
 	Rows  rows.List
 	p     sparse.Triplets
-	forms map[dc.Representer]dc.Form
-	above map[dc.Representer]dc.Linear // columns of Bound
-	share dc.Sharer
+	forms map[convex.Representer]convex.Form
+	above map[convex.Representer]convex.Linear // columns of Bound
+	share expr.Sharer
 	cuts  []Cut // the rows to be linearised, in order
 	apart bool  // squares have columns of their own
 	least choices
@@ -71,7 +73,7 @@ const ownObjective = -1
 func NewBuilder(ctx context.Context, n int) *Builder {
 	b := &Builder{
 		ctx: ctx, left: interval, vars: n, owner: ownObjective,
-		forms: map[dc.Representer]dc.Form{}, above: map[dc.Representer]dc.Linear{},
+		forms: map[convex.Representer]convex.Form{}, above: map[convex.Representer]convex.Linear{},
 	}
 	for range n {
 		b.Var()
@@ -107,7 +109,7 @@ func (b *Builder) BoundVariables(p *dc.Problem) {
 
 // Row states lo ≤ a ≤ hi: of one column that the objective alone has, by its bounds, unless these
 // exclude it.
-func (b *Builder) Row(a dc.Linear, lo, hi float64) {
+func (b *Builder) Row(a convex.Linear, lo, hi float64) {
 	if b.owner == ownObjective && len(a.Idx) == 1 && a.Idx[0] >= b.vars && a.Val[0] != 0 {
 		j, from, to := a.Idx[0], (lo-a.Const)/a.Val[0], (hi-a.Const)/a.Val[0]
 		from, to = min(from, to), max(from, to)
@@ -119,7 +121,7 @@ func (b *Builder) Row(a dc.Linear, lo, hi float64) {
 	b.AddRow(a, lo, hi, -1)
 }
 
-func (b *Builder) AddRow(a dc.Linear, lo, hi float64, entry int) int {
+func (b *Builder) AddRow(a convex.Linear, lo, hi float64, entry int) int {
 	b.work(1 + len(a.Idx))
 	b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, Share: 1})
 	return b.Rows.Count() - 1
@@ -131,8 +133,8 @@ func (b *Builder) Room(rows, tangents int) {
 }
 
 // Tangent states that a is at most the tangent of h: a cut without a slack.
-func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
-	if l, ok := h.(dc.Linear); ok {
+func (b *Builder) Tangent(a convex.Linear, h convex.Func) {
+	if l, ok := h.(convex.Linear); ok {
 		b.Row(a.AddScaled(-1, l), math.Inf(-1), 0)
 		return
 	}
@@ -142,18 +144,18 @@ func (b *Builder) Tangent(a dc.Linear, h dc.Convex) {
 
 // cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's
 // variables.
-func (b *Builder) cut(a dc.Linear, h dc.Convex, c Cut, entry int) {
+func (b *Builder) cut(a convex.Linear, h convex.Func, c Cut, entry int) {
 	c.H, c.Idx = h, h.Support()
 	c.Row = b.AddRow(a, math.Inf(-1), 0, entry)
-	b.Rows.At(c.Row).A = a.AddScaled(1, dc.Linear{Idx: c.Idx, Val: make([]float64, len(c.Idx))})
+	b.Rows.At(c.Row).A = a.AddScaled(1, convex.Linear{Idx: c.Idx, Val: make([]float64, len(c.Idx))})
 	b.cuts = append(b.cuts, c)
 }
 
 // Cone states that the rows lie in the cone.
-func (b *Builder) Cone(k dc.Cone) {
-	kind := map[dc.ConeKind]qpbackend.ConeKind{
-		dc.SecondOrderCone: qpbackend.SecondOrder, dc.ExponentialCone: qpbackend.Exponential,
-		dc.PowerCone: qpbackend.Power, dc.SemidefiniteCone: qpbackend.Semidefinite,
+func (b *Builder) Cone(k convex.Cone) {
+	kind := map[convex.ConeKind]qpbackend.ConeKind{
+		convex.SecondOrderCone: qpbackend.SecondOrder, convex.ExponentialCone: qpbackend.Exponential,
+		convex.PowerCone: qpbackend.Power, convex.SemidefiniteCone: qpbackend.Semidefinite,
 	}[k.Kind]
 	b.qp.Cones = append(b.qp.Cones, qpbackend.Cone{Kind: kind, Start: b.Rows.Count(), Len: len(k.Rows), Alpha: k.Alpha})
 	for _, a := range k.Rows {
@@ -164,25 +166,25 @@ func (b *Builder) Cone(k dc.Cone) {
 // line is implemented by functions for which f ≤ b is lo ≤ row ≤ hi, with share =
 // −∂row/∂b.
 type line interface {
-	Line(b dc.Linear) (row dc.Linear, lo, hi, share float64, ok bool)
+	Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool)
 }
 
 // atMost states f ≤ 0 for an entry of the current constraint, −1 for none: as one row
 // or one cone where that needs no new column. It returns false where there is no such
 // row or cone.
-func (b *Builder) atMost(f dc.Representer, entry int) bool {
+func (b *Builder) atMost(f convex.Representer, entry int) bool {
 	if f, ok := f.(line); ok {
-		if row, lo, hi, share, ok := f.Line(dc.Linear{}); ok {
+		if row, lo, hi, share, ok := f.Line(convex.Linear{}); ok {
 			r := b.Rows.At(b.AddRow(row, lo, hi, entry))
 			r.Share, r.TwoSided = share, !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
 			return true
 		}
 	}
-	s, ok := f.(dc.Sublevel)
+	s, ok := f.(convex.Sublevel)
 	if !ok {
 		return false
 	}
-	k, share, ok := s.Below(dc.Linear{})
+	k, share, ok := s.Below(convex.Linear{})
 	if !ok {
 		return false
 	}
@@ -219,8 +221,8 @@ func (b *Builder) inCone(c *dc.Constraint) bool {
 
 // find is the first row of a semidefinite cone that is stated already: a
 // domain and an attribute of a variable may say the same.
-func (b *Builder) find(k dc.Cone) (at int, ok bool) {
-	if k.Kind != dc.SemidefiniteCone {
+func (b *Builder) find(k convex.Cone) (at int, ok bool) {
+	if k.Kind != convex.SemidefiniteCone {
 		return 0, false
 	}
 	for _, c := range b.qp.Cones {
@@ -235,14 +237,14 @@ func (b *Builder) find(k dc.Cone) (at int, ok bool) {
 	return 0, false
 }
 
-func sameLinear(a, b dc.Linear) bool {
+func sameLinear(a, b convex.Linear) bool {
 	return a.Const == b.Const && slices.Equal(a.Idx, b.Idx) && slices.Equal(a.Val, b.Val)
 }
 
 // Form represents f, or returns the form it already has.
-func (b *Builder) Form(f dc.Representer) dc.Form {
-	if l, ok := f.(dc.Linear); ok {
-		return dc.Form{Linear: l}
+func (b *Builder) Form(f convex.Representer) convex.Form {
+	if l, ok := f.(convex.Linear); ok {
+		return convex.Form{Linear: l}
 	}
 	f = b.first(f)
 	form, ok := b.forms[f]
@@ -254,19 +256,19 @@ func (b *Builder) Form(f dc.Representer) dc.Form {
 }
 
 // first is the first function that is f.
-func (b *Builder) first(f dc.Representer) dc.Representer {
+func (b *Builder) first(f convex.Representer) convex.Representer {
 	if _, known := b.forms[f]; known {
 		return f
 	}
-	if first, ok := b.share.First(f).(dc.Representer); ok {
+	if first, ok := b.share.First(f).(convex.Representer); ok {
 		return first
 	}
 	return f
 }
 
 // Bound is Form with a column for the quadratic part.
-func (b *Builder) Bound(f dc.Representer) dc.Linear {
-	if l, ok := f.(dc.Linear); ok {
+func (b *Builder) Bound(f convex.Representer) convex.Linear {
+	if l, ok := f.(convex.Linear); ok {
 		return l
 	}
 	f = b.first(f)
@@ -283,19 +285,19 @@ func (b *Builder) Bound(f dc.Representer) dc.Linear {
 
 // epigraph makes a column t ≥ Σ wₖ·aᵀQa by the second-order cone
 // ‖(t − 1, 2Σ√wₖ·Ra)‖ ≤ t + 1, RᵀR = Q.
-func (b *Builder) epigraph(quads []dc.Quadratic) dc.Linear {
-	t := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
-	rows := []dc.Linear{t.AddScaled(1, dc.Linear{Const: 1}), t.AddScaled(1, dc.Linear{Const: -1})}
+func (b *Builder) epigraph(quads []convex.Quadratic) convex.Linear {
+	t := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	rows := []convex.Linear{t.AddScaled(1, convex.Linear{Const: 1}), t.AddScaled(1, convex.Linear{Const: -1})}
 	for _, q := range quads {
 		a := q.Arg
 		if q.Q != nil {
-			a = dc.MatMul(dc.Mat(b.squareRoot(q.Q)), a.Reshape(a.Len()))
+			a = a.LeftMul(b.squareRoot(q.Q), 1, []int{a.Len()})
 		}
 		for k := range a.Len() {
 			rows = append(rows, a.Linear(k).Scale(2*math.Sqrt(q.Weight)))
 		}
 	}
-	b.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+	b.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: rows})
 	return t
 }
 
@@ -316,12 +318,12 @@ func (b *Builder) squareRoot(q mat.Symmetric) mat.Matrix {
 }
 
 // Minimise adds the form to the objective.
-func (b *Builder) Minimise(f dc.Form) {
+func (b *Builder) Minimise(f convex.Form) {
 	b.AddLinear(f.Linear)
 	for _, l := range f.Least {
 		b.least.add(l, &b.p, b.Cols())
 	}
-	var squares []dc.Quadratic
+	var squares []convex.Quadratic
 	for _, q := range f.Quad {
 		if q.Q != nil {
 			b.addQuad(q)
@@ -333,7 +335,7 @@ func (b *Builder) Minimise(f dc.Form) {
 }
 
 // AddLinear adds l to the objective.
-func (b *Builder) AddLinear(l dc.Linear) {
+func (b *Builder) AddLinear(l convex.Linear) {
 	for k, j := range l.Idx {
 		b.qp.Q[j] += l.Val[k]
 	}
@@ -341,20 +343,20 @@ func (b *Builder) AddLinear(l dc.Linear) {
 }
 
 // residual is a column equal to l, or l itself if that has but one variable.
-func (b *Builder) residual(l dc.Linear) dc.Linear {
+func (b *Builder) residual(l convex.Linear) convex.Linear {
 	if len(l.Idx) <= 1 {
 		return l
 	}
-	r := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+	r := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	b.Row(l.AddScaled(-1, r), 0, 0)
 	return r
 }
 
 // square adds w·l² to the objective.
-func (b *Builder) square(w float64, l dc.Linear) { b.product(w, l, l) }
+func (b *Builder) square(w float64, l convex.Linear) { b.product(w, l, l) }
 
 // product adds w·l·m, half of it in each triangle of P.
-func (b *Builder) product(w float64, l, m dc.Linear) {
+func (b *Builder) product(w float64, l, m convex.Linear) {
 	b.work(len(l.Idx) * len(m.Idx))
 	for k, i := range l.Idx {
 		for n, j := range m.Idx {
@@ -377,9 +379,9 @@ func (b *Builder) product(w float64, l, m dc.Linear) {
 }
 
 // addQuad adds w·aᵀQa, by columns for entries of a with several variables.
-func (b *Builder) addQuad(q dc.Quadratic) {
+func (b *Builder) addQuad(q convex.Quadratic) {
 	n := q.Arg.Len()
-	u := make([]dc.Linear, n)
+	u := make([]convex.Linear, n)
 	for k := range u {
 		u[k] = b.residual(q.Arg.Linear(k))
 	}

@@ -3,7 +3,7 @@ package subproblem
 import (
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/matrix"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -11,7 +11,7 @@ import (
 // sizes are how many numbers the products of the coefficients of a have, row by
 // row, and how many its rows have, with a column each. Parameters do not count, as a
 // backend does not see their columns.
-func (b *Builder) sizes(a dc.Expr) (direct, viaRows int) {
+func (b *Builder) sizes(a convex.Array) (direct, viaRows int) {
 	viaRows = a.Len()
 	for k := range a.Len() {
 		n := 0
@@ -30,8 +30,8 @@ func (b *Builder) sizes(a dc.Expr) (direct, viaRows int) {
 func (b *Builder) isPinned(col int) bool { return col < len(b.pinned) && b.pinned[col] }
 
 // loose is a without parameters. Their part of w·‖a‖² goes into P and q.
-func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
-	rows := make([]dc.Linear, a.Len())
+func (b *Builder) loose(w float64, a convex.Array) convex.Array {
+	rows := make([]convex.Linear, a.Len())
 	idx, val := make([]int, 0, a.NNZ()), make([]float64, 0, a.NNZ())
 	b.p.Grow(a.NNZ())
 	for k := range rows {
@@ -41,7 +41,7 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 				idx, val = append(idx, j), append(val, l.Val[i])
 			}
 		}
-		rows[k] = dc.Linear{Idx: idx[from:len(idx):len(idx)], Val: val[from:len(val):len(val)], Const: l.Const}
+		rows[k] = convex.Linear{Idx: idx[from:len(idx):len(idx)], Val: val[from:len(val):len(val)], Const: l.Const}
 		for i, p := range l.Idx {
 			if !b.isPinned(p) {
 				continue
@@ -55,14 +55,14 @@ func (b *Builder) loose(w float64, a dc.Expr) dc.Expr {
 			}
 		}
 	}
-	return dc.Entries(rows...)
+	return convex.Entries(rows...)
 }
 
 // addSquares adds sums w·‖a‖² to the objective: straight into P where that makes P no larger than A
 // would become by columns r = a, those together that are so few columns that one block of P is
 // smaller, as a sum of squares in a loop over the rows of a tall matrix, the others by columns.
-func (b *Builder) addSquares(quads []dc.Quadratic) {
-	var rest []dc.Quadratic
+func (b *Builder) addSquares(quads []convex.Quadratic) {
+	var rest []convex.Quadratic
 	viaRows := 0
 	for k, q := range quads {
 		switch direct, rows := b.sizes(q.Arg); {
@@ -86,7 +86,7 @@ func (b *Builder) addSquares(quads []dc.Quadratic) {
 
 // columnsOf lists the columns that occur in the squares but for parameters, in the
 // order in which they do, and leaves their places in that list, from 1, in b.place.
-func (b *Builder) columnsOf(quads []dc.Quadratic) []int {
+func (b *Builder) columnsOf(quads []convex.Quadratic) []int {
 	var cols []int
 	for i := range quads {
 		a := &quads[i].Arg
@@ -111,7 +111,7 @@ func (b *Builder) forget(cols []int) {
 
 // gram adds sums of squares with the inner products of the columns summed up
 // densely first, unless these are more than most.
-func (b *Builder) gram(quads []dc.Quadratic, most int) bool {
+func (b *Builder) gram(quads []convex.Quadratic, most int) bool {
 	cols := b.columnsOf(quads)
 	n := len(cols)
 	defer b.forget(cols)
@@ -141,9 +141,9 @@ func (b *Builder) gram(quads []dc.Quadratic, most int) bool {
 
 // addProducts adds the products of the columns in q to g and those with the
 // constants to lin. Rows with all columns in order are taken together.
-func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
+func (b *Builder) addProducts(g, lin []float64, q *convex.Quadratic, cols []int) {
 	w, n := q.Weight, len(cols)
-	var full []dc.Linear
+	var full []convex.Linear
 	for k := range q.Arg.Len() {
 		l := q.Arg.Linear(k)
 		b.qp.R += w * l.Const * l.Const
@@ -171,7 +171,7 @@ func (b *Builder) addProducts(g, lin []float64, q *dc.Quadratic, cols []int) {
 const blockRows = 128
 
 // addOuter adds 2w·vvᵀ for the n coefficients v of full rows to the upper triangle of g.
-func (b *Builder) addOuter(g []float64, w float64, full []dc.Linear, n int) {
+func (b *Builder) addOuter(g []float64, w float64, full []convex.Linear, n int) {
 	if len(full) == 0 {
 		return
 	}

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // TestAddOuter compares sums of products of full rows, few and many, short and long, with the definition.
 func TestAddOuter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, size := range [][2]int{{1, 3}, {4, 7}, {3, 95}, {1, 96}, {5, 99}, {blockRows + 3, 200}} {
-		rows, n := make([]dc.Linear, size[0]), size[1]
+		rows, n := make([]convex.Linear, size[0]), size[1]
 		for r := range rows {
 			rows[r].Val = make([]float64, n)
 			for j := range n {

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -77,7 +78,7 @@ func (s *Problem) tangents(x []float64) bool {
 // pieced is implemented by maxima of affine functions: the piece that is active at
 // x, its number and its value; ok is false where some are no affine functions.
 type pieced interface {
-	ActivePiece(x []float64) (l dc.Linear, number int, value float64, ok bool)
+	ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool)
 }
 
 // tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows: of a maximum of
@@ -134,7 +135,7 @@ func (s *Linearisation) clear(idx []int) {
 }
 
 // subgradient leaves that of h in s.grad, on h's support.
-func (s *Linearisation) subgradient(h dc.Convex, x []float64) {
+func (s *Linearisation) subgradient(h convex.Func, x []float64) {
 	s.clear(h.Support())
 	h.AddSubgrad(s.grad, 1, x)
 }
@@ -182,7 +183,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 // slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
 func (s *Problem) slope(e dc.Expr, x []float64) float64 {
 	clear(s.Lin.grad)
-	g, h := e.G(), e.H()
+	g, h := e.Scalar().G(), e.Scalar().H()
 	h.AddSubgrad(s.Lin.grad, -1, x)
 	least := leastSlope * s.Units.perUnit(s.Lin.grad, h.Support())
 	g.AddSubgrad(s.Lin.grad, 1, x)

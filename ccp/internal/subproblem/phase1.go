@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
@@ -19,12 +20,12 @@ func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backe
 	defer Unwound(&err)
 	b := NewBuilder(ctx, p.NumVars())
 	for j, v := range x0 {
-		b.square(0.5, dc.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
+		b.square(0.5, convex.Linear{Idx: []int{j}, Val: []float64{1}, Const: -v})
 	}
 	const ρ = 1e3 // Source: docs/lab/ccp.md, Constants
 	for _, r := range s.Compiled.Domain {
 		for _, f := range r.Domain() {
-			short := dc.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
+			short := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 			b.BoundColumn(short.Idx[0], 0, math.Inf(1))
 			b.within(f)
 			b.Row(b.Bound(f).AddScaled(-1, short), math.Inf(-1), -1)

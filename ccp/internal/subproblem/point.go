@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -28,7 +28,7 @@ func (s *Problem) Convex() bool {
 
 // isFlat reports whether h is absent, or affine for given parameters: its tangent is
 // h itself.
-func isFlat(h dc.Convex) bool {
+func isFlat(h convex.Func) bool {
 	f, ok := h.(interface{ Flat() bool })
 	return h == nil || ok && f.Flat()
 }
@@ -136,7 +136,7 @@ func (s *Problem) RowSize(k int) float64 { return s.Units.rowSize[k] }
 // as that of sqrt(x) is: points are put into bounds exactly.
 func (s *Problem) BoundDomains(lo, hi []float64) {
 	for _, f := range s.Compiled.boundary {
-		l, ok := f.(dc.Linear)
+		l, ok := f.(convex.Linear)
 		if !ok || len(l.Idx) != 1 {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
@@ -29,15 +30,15 @@ type Compiled struct {
 	Cuts     []Cut   // the linearised rows of Rows.Single
 	Slacks   []int   // columns
 	owners   []int32 // by slack: the number in Soft
-	H0       dc.Convex
-	Domain   []dc.Restricted
-	boundary []dc.Representer // ≤ 0 within the domains
-	Hard     []*dc.Constraint // the convex ones
-	Soft     []*dc.Constraint // those with a slack
-	Hidden   pinned.Reduction // columns that the solver does not see
-	alone    []int            // variables without rows, squares and products
-	powers   []int            // columns that are values of powers or exponentials
-	choice   rows.Choice      // of the constraints that have rows
+	H0       convex.Func
+	Domain   []convex.Restricted
+	boundary []convex.Representer // ≤ 0 within the domains
+	Hard     []*dc.Constraint     // the convex ones
+	Soft     []*dc.Constraint     // those with a slack
+	Hidden   pinned.Reduction     // columns that the solver does not see
+	alone    []int                // variables without rows, squares and products
+	powers   []int                // columns that are values of powers or exponentials
+	choice   rows.Choice          // of the constraints that have rows
 }
 
 // Linearisation is the values of an iteration.
@@ -92,7 +93,7 @@ type gaps struct{ sum, open float64 }
 // Cut is a row a − h ≤ s of a DC constraint: in the values of now the coefficients of h's variables
 // are those compiled, which are without h, less ∂h, and the bound is that of the tangent.
 type Cut struct {
-	H     dc.Convex
+	H     convex.Func
 	Idx   []int // h's support
 	Slot  []int // positions in A.Val
 	Row   int

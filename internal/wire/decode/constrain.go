@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -120,8 +121,8 @@ var kinds = map[string]kind{
 	"eq":      {1, 2, false, (*stating).equal},
 	"between": {1, 1, false, (*stating).between},
 	"soc":     {2, 2, false, (*stating).secondOrder},
-	"exp":     {3, 3, false, func(s *stating) *Error { return s.triples(dc.ExponentialCone) }},
-	"pow":     {3, 3, false, func(s *stating) *Error { return s.triples(dc.PowerCone) }},
+	"exp":     {3, 3, false, func(s *stating) *Error { return s.triples(convex.ExponentialCone) }},
+	"pow":     {3, 3, false, func(s *stating) *Error { return s.triples(convex.PowerCone) }},
 	"pownd":   {2, 2, false, (*stating).power},
 	"psd":     {1, 1, false, (*stating).semidefinite},
 }
@@ -364,7 +365,7 @@ func (s *stating) secondOrder() *Error {
 	for k := range s.out.g {
 		var c dc.Constraint
 		if s.out.form == cones {
-			c = dc.InCone(dc.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Slice(k*m, (k+1)*m)))
+			c = dc.InCone(convex.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Slice(k*m, (k+1)*m)))
 		} else {
 			c = dc.LE(dc.Norm2(x.a.Slice(k*m, (k+1)*m)), t.expr(k))
 		}
@@ -376,7 +377,7 @@ func (s *stating) secondOrder() *Error {
 }
 
 // triples are cones of three entries, one from each argument.
-func (s *stating) triples(kind dc.ConeKind) *Error {
+func (s *stating) triples(kind convex.ConeKind) *Error {
 	n := s.args[0].n()
 	for i := range s.args {
 		if s.args[i].n() != n {
@@ -393,7 +394,7 @@ func (s *stating) triples(kind dc.ConeKind) *Error {
 	s.out.form, s.out.g, s.out.m, s.out.n = cones, n, 2, 3*n
 	for k := range n {
 		x, y, a := s.args[0].a.At(k), s.args[1].a.At(k), 0.0
-		if kind == dc.PowerCone {
+		if kind == convex.PowerCone {
 			x, y, a = s.based(x), s.based(y), alpha[k]
 		}
 		if err := s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].a.At(k))), k); err != nil {
@@ -466,7 +467,8 @@ func (s *stating) power() *Error {
 			if j < m-2 {
 				rest = s.link(dc.StartAt(1))
 			}
-			if err := s.add(dc.InCone(dc.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)), k,
+			if err := s.add(dc.InCone(convex.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)),
+				k,
 				j); err != nil {
 				return err
 			}

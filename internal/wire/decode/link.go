@@ -83,7 +83,8 @@ func (c *call) refuses(v *value) bool {
 		return false
 	}
 	for k := range v.n() {
-		if e := v.expr(k); !e.HasSplit() && (e.Unrepresentable() != nil || e.Neg().Unrepresentable() != nil) {
+		if e := v.expr(k); !e.Scalar().HasSplit() && (e.Scalar().Unrepresentable() != nil ||
+			e.Neg().Scalar().Unrepresentable() != nil) {
 			return true
 		}
 	}

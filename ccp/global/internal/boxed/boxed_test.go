@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/boxed"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 const size = 7
@@ -27,7 +28,7 @@ func drawn(t *testing.T, rng *rand.Rand) *dc.Problem {
 		}
 	}
 	u := dc.FromLinear(x.Linear(0).AddScaled(-2, x.Linear(1)).AddScaled(1, x.Linear(2)))
-	v := dc.FromLinear(x.Linear(1).AddScaled(0.5, x.Linear(3)).AddScaled(1, dc.Linear{Const: 0.3}))
+	v := dc.FromLinear(x.Linear(1).AddScaled(0.5, x.Linear(3)).AddScaled(1, convex.Linear{Const: 0.3}))
 	cost = cost.Add(dc.Mul(u, v)).Add(dc.Square(u).Scale(-0.4))
 	m.Minimize(cost)
 	p, err := m.Problem()

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
 // Quadratic is linear·x + ½xᵀHx over lo ≤ x ≤ hi.
@@ -24,8 +26,8 @@ type entry struct {
 // that is not quadratic, as far as its Hessians at three points tell.
 func Of(p *dc.Problem) *Quadratic {
 	n := p.NumVars()
-	f := p.Objective.Function()
-	times, ok := dc.HessianOf(f)
+	f := family.Of(p.Objective.Scalar())
+	times, ok := convex.HessianOf(f)
 	sized, known := f.(interface{ Coefficients() int })
 	if !ok || !known || len(p.Constraints) > 0 || float64(n*sized.Coefficients()) > mostWork {
 		return nil

@@ -5,20 +5,22 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // atom is an atom over columns.
-func (m *maker) atom(n *dc.Node) dc.Linear {
-	args := n.Args()
-	var us []dc.Linear // all entries, in order
+func (m *maker) atom(n *expr.Node) convex.Linear {
+	args := dc.Args(n)
+	var us []convex.Linear // all entries, in order
 	for k := range args {
 		for i := range args[k].Len() {
 			us = append(us, m.expr(args[k].Entry(i)))
 		}
 	}
 	if m.err != nil {
-		return dc.Linear{}
+		return convex.Linear{}
 	}
 	op, p := n.Op(), n.Data()
 	if row := atom.FindReduce(op); row != nil {
@@ -43,7 +45,7 @@ func (m *maker) atom(n *dc.Node) dc.Linear {
 }
 
 // several is a row of the table of functions of several numbers.
-func (m *maker) several(row *atom.Reduce, us []dc.Linear, p []float64) dc.Linear {
+func (m *maker) several(row *atom.Reduce, us []convex.Linear, p []float64) convex.Linear {
 	switch {
 	case len(us) == 1 && row.Single == atom.Itself:
 		return us[0]
@@ -78,11 +80,11 @@ func (m *maker) several(row *atom.Reduce, us []dc.Linear, p []float64) dc.Linear
 // factors states a function of the numbers u by terms.
 type factors struct {
 	m *maker
-	u []dc.Linear
+	u []convex.Linear
 }
 
 func (f *factors) Sum(c *atom.Curve, p float64, u ...atom.Lin) atom.Lin {
-	us := make([]dc.Linear, len(u))
+	us := make([]convex.Linear, len(u))
 	for k := range us {
 		us[k] = f.linear(u[k])
 	}
@@ -96,8 +98,8 @@ func (f *factors) Product(u, v atom.Lin) atom.Lin {
 func (f *factors) Column(l atom.Lin) atom.Lin { return ofColumns(ColumnOf(f.m.column(f.linear(l)))) }
 
 // linear is l over columns.
-func (f *factors) linear(l atom.Lin) dc.Linear {
-	parts, weights := make([]dc.Linear, len(l.Terms)), make([]float64, len(l.Terms))
+func (f *factors) linear(l atom.Lin) convex.Linear {
+	parts, weights := make([]convex.Linear, len(l.Terms)), make([]float64, len(l.Terms))
 	for k, t := range l.Terms {
 		if weights[k] = t.W; t.At < 0 {
 			parts[k] = f.u[^t.At]
@@ -109,7 +111,7 @@ func (f *factors) linear(l atom.Lin) dc.Linear {
 }
 
 // ofColumns is l for the table of functions.
-func ofColumns(l dc.Linear) atom.Lin {
+func ofColumns(l convex.Linear) atom.Lin {
 	out := atom.Lin{Terms: make([]atom.Term, len(l.Idx)), C: l.Const}
 	for k, j := range l.Idx {
 		out.Terms[k] = atom.Term{At: j, W: l.Val[k]}
@@ -118,8 +120,8 @@ func ofColumns(l dc.Linear) atom.Lin {
 }
 
 // each is the sum of a function of each.
-func (m *maker) each(us []dc.Linear, op Op, p float64) dc.Linear {
-	parts := make([]dc.Linear, len(us))
+func (m *maker) each(us []convex.Linear, op Op, p float64) convex.Linear {
+	parts := make([]convex.Linear, len(us))
 	for k, u := range us {
 		if op == Power {
 			parts[k] = m.power(u, p)
@@ -133,7 +135,7 @@ func (m *maker) each(us []dc.Linear, op Op, p float64) dc.Linear {
 	return sum(0, parts, nil)
 }
 
-func (m *maker) columns(us []dc.Linear) []int {
+func (m *maker) columns(us []convex.Linear) []int {
 	cols := make([]int, len(us))
 	for k, u := range us {
 		cols[k] = m.column(u)
@@ -141,8 +143,8 @@ func (m *maker) columns(us []dc.Linear) []int {
 	return cols
 }
 
-func negated(us []dc.Linear) []dc.Linear {
-	out := make([]dc.Linear, len(us))
+func negated(us []convex.Linear) []convex.Linear {
+	out := make([]convex.Linear, len(us))
 	for k, u := range us {
 		out[k] = u.Scale(-1)
 	}
@@ -151,7 +153,7 @@ func negated(us []dc.Linear) []dc.Linear {
 
 // under puts a convex function under a column that comes after its arguments: a maximum of
 // which one function is known to be the largest is the column of that.
-func (m *maker) under(l dc.Linear, u *Under) dc.Linear {
+func (m *maker) under(l convex.Linear, u *Under) convex.Linear {
 	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 && l.Idx[0] >= m.N && slices.Max(u.Args) < l.Idx[0] {
 		m.Terms[l.Idx[0]-m.N].Under = u
 	}
@@ -159,11 +161,11 @@ func (m *maker) under(l dc.Linear, u *Under) dc.Linear {
 }
 
 // power is uᵖ. An odd power is the difference of those of u₊ and (−u)₊.
-func (m *maker) power(u dc.Linear, p float64) dc.Linear {
+func (m *maker) power(u convex.Linear, p float64) convex.Linear {
 	whole := p > 0 && p == math.Trunc(p)
 	switch {
 	case p == 0:
-		return dc.Linear{Const: 1}
+		return convex.Linear{Const: 1}
 	case p == 1:
 		return u
 	case p == 2:
@@ -175,13 +177,13 @@ func (m *maker) power(u dc.Linear, p float64) dc.Linear {
 	case whole && math.Mod(p, 2) == 0:
 		return m.of(Even, p, u)
 	case whole:
-		return sum(0, []dc.Linear{m.of(PosPower, p, u), m.of(PosPower, p, u.Scale(-1))}, []float64{1, -1})
+		return sum(0, []convex.Linear{m.of(PosPower, p, u), m.of(PosPower, p, u.Scale(-1))}, []float64{1, -1})
 	}
 	return m.of(Power, p, u)
 }
 
 // quotient is u/v, for a v without a known sign u·v/v².
-func (m *maker) quotient(u, v dc.Linear) dc.Linear {
+func (m *maker) quotient(u, v convex.Linear) convex.Linear {
 	switch i := m.reach(v); {
 	case i.Lo >= 0:
 		return m.product(u, m.of(Power, -1, v))
@@ -192,9 +194,9 @@ func (m *maker) quotient(u, v dc.Linear) dc.Linear {
 }
 
 // quad is uᵀQu by entries.
-func (m *maker) quad(us []dc.Linear, q []float64) dc.Linear {
+func (m *maker) quad(us []convex.Linear, q []float64) convex.Linear {
 	n := len(us)
-	var parts []dc.Linear
+	var parts []convex.Linear
 	var weights []float64
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -214,17 +216,17 @@ func (m *maker) quad(us []dc.Linear, q []float64) dc.Linear {
 }
 
 // reach is the range of a function within the bounds of the variables.
-func (m *maker) reach(l dc.Linear) Interval {
+func (m *maker) reach(l convex.Linear) Interval {
 	return over(l, m.Box)
 }
 
 // undominated leaves out functions that are nowhere the largest, by their ranges.
-func (m *maker) undominated(us []dc.Linear) []dc.Linear {
+func (m *maker) undominated(us []convex.Linear) []convex.Linear {
 	top := math.Inf(-1)
 	for _, u := range us {
 		top = max(top, m.reach(u).Lo)
 	}
-	var out []dc.Linear
+	var out []convex.Linear
 	first := true // of those that reach no further than the top
 	for _, u := range us {
 		a := m.reach(u)
@@ -236,14 +238,14 @@ func (m *maker) undominated(us []dc.Linear) []dc.Linear {
 }
 
 // max is (u + v + |u − v|)/2.
-func (m *maker) max(u, v dc.Linear) dc.Linear {
+func (m *maker) max(u, v convex.Linear) convex.Linear {
 	l, _ := m.larger(u, v, nil, nil)
 	return l
 }
 
 // larger is the larger of two, and which of the picks that they are the values of it is.
-func (m *maker) larger(u, v dc.Linear, left, right *Pick) (dc.Linear, *Pick) {
-	d := sum(0, []dc.Linear{u, v}, []float64{1, -1})
+func (m *maker) larger(u, v convex.Linear, left, right *Pick) (convex.Linear, *Pick) {
+	d := sum(0, []convex.Linear{u, v}, []float64{1, -1})
 	size, pick := m.of(Abs, 0, d), (*Pick)(nil)
 	switch a := m.reach(d); {
 	case m.err != nil:
@@ -254,12 +256,12 @@ func (m *maker) larger(u, v dc.Linear, left, right *Pick) (dc.Linear, *Pick) {
 	default:
 		pick = &Pick{By: m.Terms[size.Idx[0]-m.N].A, Down: d.Val[0] < 0, Left: left, Right: right}
 	}
-	return sum(0, []dc.Linear{u, v, size}, []float64{0.5, 0.5, 0.5}), pick
+	return sum(0, []convex.Linear{u, v, size}, []float64{0.5, 0.5, 0.5}), pick
 }
 
 // largest is the largest of several, two by two, and which of them it is, numbered from first on.
 // It has a column of its own, unless it is the larger of two among others.
-func (m *maker) largest(us []dc.Linear, first int, own bool) (dc.Linear, *Pick) {
+func (m *maker) largest(us []convex.Linear, first int, own bool) (convex.Linear, *Pick) {
 	switch len(us) {
 	case 0:
 		return m.fail("the maximum of nothing has no bounds"), nil
@@ -289,7 +291,7 @@ func (m *maker) largest(us []dc.Linear, first int, own bool) (dc.Linear, *Pick) 
 const mostSorted = 5000
 
 // sumLargest is the sum of the k largest: k rounds of comparisons leave them at the end.
-func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
+func (m *maker) sumLargest(us []convex.Linear, k int) convex.Linear {
 	if k == 1 {
 		l, _ := m.largest(m.undominated(us), 0, true)
 		return l
@@ -297,16 +299,16 @@ func (m *maker) sumLargest(us []dc.Linear, k int) dc.Linear {
 	if k*len(us) > mostSorted {
 		return m.fail("the sum of the %d largest of %d is too large for bounds by columns", k, len(us))
 	}
-	us = append([]dc.Linear(nil), us...)
+	us = append([]convex.Linear(nil), us...)
 	n := len(us)
-	out := dc.Linear{}
+	out := convex.Linear{}
 	for r := range min(k, n) {
 		for i := range n - 1 - r {
 			u, v := us[i], us[i+1]
 			us[i+1] = m.max(u, v)
-			us[i] = sum(0, []dc.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
+			us[i] = sum(0, []convex.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
 		}
-		out = sum(0, []dc.Linear{out, us[n-1-r]}, nil)
+		out = sum(0, []convex.Linear{out, us[n-1-r]}, nil)
 	}
 	return out
 }

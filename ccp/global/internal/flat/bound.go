@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -36,7 +36,7 @@ type Dual struct {
 	// Squares are affine functions of variables whose squares are taken from the Lagrangian, as they
 	// are at least 0: a multiplier of a semidefinite cone is a sum of such (Shor 1987). Their
 	// products must be terms.
-	Squares []dc.Linear
+	Squares []convex.Linear
 }
 
 // ByIntervals is the dual without multipliers: its bound is the least cost over the intervals of the columns.
@@ -110,7 +110,7 @@ func (b *bounder) addLinear(idx []int, val []float64, w float64) {
 }
 
 // square takes l² from the Lagrangian.
-func (b *bounder) square(l dc.Linear) {
+func (b *bounder) square(l convex.Linear) {
 	b.take(-num.MulUp(l.Const, l.Const))
 	minus := func(j int, u, v, times float64) {
 		b.y[j] = b.y[j].Add(interval.New(num.MulDown(u, v), num.MulUp(u, v)).Scale(times).Neg())

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Pick is a leaf, an item of several, or one of two by the sign of a column.
@@ -34,7 +34,7 @@ func (k *Pick) Open(box []Interval) (items []int, by int) {
 
 // Choice is a part of the cost that is the least of convex functions.
 type Choice struct {
-	Cost    dc.Linear
+	Cost    convex.Linear
 	Items   []Item
 	Pick    *Pick
 	Support []int // the variables of the items
@@ -42,8 +42,8 @@ type Choice struct {
 
 // Item is Lin + Σ|Sizes| + Σ Squares², of variables.
 type Item struct {
-	Lin            dc.Linear
-	Sizes, Squares []dc.Linear
+	Lin            convex.Linear
+	Sizes, Squares []convex.Linear
 }
 
 // Value is that at a point.
@@ -73,7 +73,7 @@ func (p *Problem) choices() {
 			p.ramp(more[0], at)
 			kinks[at.slope] = more[1:]
 		} else if t := p.term(j); w < 0 && t != nil && t.Under != nil && t.Under.Pick != nil {
-			items := make([]dc.Linear, len(t.Under.Args))
+			items := make([]convex.Linear, len(t.Under.Args))
 			for i, a := range t.Under.Args {
 				items[i] = ColumnOf(a).Scale(w)
 			}
@@ -85,7 +85,7 @@ func (p *Problem) choices() {
 // kink is a part of the cost, rest + weight·|u|, and text that it has in common with those of the
 // same |weight| and a u that differs by a constant.
 type kink struct {
-	cost, rest, u dc.Linear
+	cost, rest, u convex.Linear
 	by            int // the column u
 	weight        float64
 	slope         string
@@ -117,9 +117,9 @@ func (p *Problem) ramp(plus, minus kink) {
 	σ := math.Copysign(1, c)
 	most := plus.rest.AddScaled(1, minus.rest)
 	most.Const += w * math.Abs(c)
-	rises := sum(-w*math.Abs(c), []dc.Linear{plus.cost, minus.rest, plus.u}, []float64{1, 1, w * σ})
+	rises := sum(-w*math.Abs(c), []convex.Linear{plus.cost, minus.rest, plus.u}, []float64{1, 1, w * σ})
 	pick := &Pick{By: minus.by, Down: σ < 0, Left: &Pick{Item: 1}, Right: &Pick{}}
-	p.choice(plus.cost.AddScaled(1, minus.cost), []dc.Linear{rises, most}, pick)
+	p.choice(plus.cost.AddScaled(1, minus.cost), []convex.Linear{rises, most}, pick)
 }
 
 // term is the term of a column, nil for a variable.
@@ -131,7 +131,7 @@ func (p *Problem) term(j int) *Term {
 }
 
 // affine is a column as an affine function of columns.
-func (p *Problem) affine(j int) dc.Linear {
+func (p *Problem) affine(j int) convex.Linear {
 	if t := p.term(j); t != nil && t.Op == Affine {
 		return t.Lin
 	}
@@ -139,14 +139,14 @@ func (p *Problem) affine(j int) dc.Linear {
 }
 
 // choice adds a choice if its items are convex.
-func (p *Problem) choice(cost dc.Linear, items []dc.Linear, pick *Pick) {
+func (p *Problem) choice(cost convex.Linear, items []convex.Linear, pick *Pick) {
 	c := Choice{Cost: cost, Items: make([]Item, len(items)), Pick: pick}
 	for k, l := range items {
 		it := &c.Items[k]
 		if !p.convex(l, 1, it) {
 			return
 		}
-		for _, l := range slices.Concat([]dc.Linear{it.Lin}, it.Sizes, it.Squares) {
+		for _, l := range slices.Concat([]convex.Linear{it.Lin}, it.Sizes, it.Squares) {
 			c.Support = append(c.Support, l.Idx...)
 		}
 	}
@@ -156,7 +156,7 @@ func (p *Problem) choice(cost dc.Linear, items []dc.Linear, pick *Pick) {
 }
 
 // convex adds a weighted function to an item, and reports whether it is one.
-func (p *Problem) convex(l dc.Linear, w float64, to *Item) bool {
+func (p *Problem) convex(l convex.Linear, w float64, to *Item) bool {
 	to.Lin.Const += w * l.Const
 	for k, j := range l.Idx {
 		t, w := p.term(j), w*l.Val[k]
@@ -185,7 +185,7 @@ func (p *Problem) convex(l dc.Linear, w float64, to *Item) bool {
 }
 
 // Plain is a column as an affine function of variables, where it is one.
-func (p *Problem) Plain(j int) (dc.Linear, bool) {
+func (p *Problem) Plain(j int) (convex.Linear, bool) {
 	var it Item
 	ok := p.convex(ColumnOf(j), 1, &it)
 	return it.Lin, ok && len(it.Sizes)+len(it.Squares) == 0
@@ -194,7 +194,7 @@ func (p *Problem) Plain(j int) (dc.Linear, bool) {
 // norms finds the sizes that are at most a maximum, as both u and −u are among its arguments.
 func (p *Problem) norms() {
 	both := map[string][2]*Under{}
-	key := func(l dc.Linear, w float64) string { return fmt.Sprint(l.Scale(w).Idx, l.Scale(w).Val, l.Const*w) }
+	key := func(l convex.Linear, w float64) string { return fmt.Sprint(l.Scale(w).Idx, l.Scale(w).Val, l.Const*w) }
 	for k := range p.Terms {
 		if u := p.Terms[k].Under; u != nil && u.Kind == Largest {
 			u.Sizes = nil

@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // Term is a column that equals a function of columns before it.
 type Term struct {
 	Op  Op
-	P   float64   // the parameter of functions that have one
-	Lin dc.Linear // of Affine
-	A   int       // the column of the argument, of Product the first
-	B   int       // the second column of Product
+	P   float64       // the parameter of functions that have one
+	Lin convex.Linear // of Affine
+	A   int           // the column of the argument, of Product the first
+	B   int           // the second column of Product
 	// Cones is the function of one column if it is convex, Sense 1, or minus it if it is concave,
 	// Sense −1, where that has cones; nil: others are between lines.
 	Cones *dc.Expr
@@ -29,7 +30,7 @@ type Term struct {
 
 // Row is Lo ≤ Lin ≤ Hi over columns.
 type Row struct {
-	Lin    dc.Linear
+	Lin    convex.Linear
 	Lo, Hi float64
 	Name   string
 	// Times is the row and the variable whose product the row is, nil where it is no product.
@@ -41,8 +42,8 @@ type Row struct {
 type Problem struct {
 	N     int
 	Terms []Term
-	Cost  dc.Linear // the objective over Unit
-	Unit  float64   // a power of 2
+	Cost  convex.Linear // the objective over Unit
+	Unit  float64       // a power of 2
 	Rows  []Row
 	Box   []Interval
 	// Below and Above say of each column whether a larger or a smaller value of it can
@@ -206,7 +207,7 @@ func (m *maker) timesEquations() {
 			continue
 		}
 		for _, j := range by {
-			parts := []dc.Linear{ColumnOf(j).Scale(r.Lin.Const - r.Lo)}
+			parts := []convex.Linear{ColumnOf(j).Scale(r.Lin.Const - r.Lo)}
 			for k, c := range r.Lin.Idx {
 				parts = append(parts, m.times(c, j).Scale(r.Lin.Val[k]))
 			}
@@ -231,7 +232,7 @@ func (p *Problem) products() map[[2]int]int {
 
 // row adds a row. Where it says that a function without a negative value is 0, the row of its argument
 // does: no multiplier of a square holds a point at 0.
-func (m *maker) row(l dc.Linear, lo, hi float64, name string) {
+func (m *maker) row(l convex.Linear, lo, hi float64, name string) {
 	if len(l.Idx) == 1 && l.Idx[0] >= m.N && l.Const == 0 && (l.Val[0] > 0 && hi == 0 || l.Val[0] < 0 && lo == 0) {
 		if t := m.Terms[l.Idx[0]-m.N]; t.Op == Square || t.Op == Abs || t.Op == Even {
 			l, lo, hi = ColumnOf(t.A), 0, 0
@@ -240,15 +241,15 @@ func (m *maker) row(l dc.Linear, lo, hi float64, name string) {
 	m.Rows = append(m.Rows, Row{Lin: l, Lo: lo, Hi: hi, Name: name})
 }
 
-func (m *maker) fail(why string, args ...any) dc.Linear {
+func (m *maker) fail(why string, args ...any) convex.Linear {
 	if m.err == nil {
 		m.err = fmt.Errorf(why, args...)
 	}
-	return dc.Linear{}
+	return convex.Linear{}
 }
 
 // ColumnOf is the function that is one column.
-func ColumnOf(j int) dc.Linear { return dc.Linear{Idx: []int{j}, Val: []float64{1}} }
+func ColumnOf(j int) convex.Linear { return convex.Linear{Idx: []int{j}, Val: []float64{1}} }
 
 // add returns the column of a term, made when it is first asked for.
 func (m *maker) add(t Term) int {
@@ -276,7 +277,7 @@ func (m *maker) add(t Term) int {
 }
 
 // roughly is the same text for functions that rounding errors alone make different.
-func roughly(l dc.Linear) string {
+func roughly(l convex.Linear) string {
 	var b strings.Builder
 	for k, j := range l.Idx {
 		fmt.Fprintf(&b, "%d*%.9e ", j, l.Val[k])
@@ -286,7 +287,7 @@ func roughly(l dc.Linear) string {
 
 // same reports whether the numbers of two functions of the same columns differ by rounding errors
 // at most. Errors beside the values of columns do not count: over [-10, 1e18] they are larger than 1.
-func same(l, o dc.Linear) bool {
+func same(l, o convex.Linear) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= noise*math.Abs(a) }
 	for k := range l.Idx {
 		if !near(l.Val[k], o.Val[k]) {
@@ -297,7 +298,7 @@ func same(l, o dc.Linear) bool {
 }
 
 // column is a column that equals an affine function.
-func (m *maker) column(l dc.Linear) int {
+func (m *maker) column(l convex.Linear) int {
 	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 {
 		return l.Idx[0]
 	}
@@ -305,7 +306,7 @@ func (m *maker) column(l dc.Linear) int {
 }
 
 // of is a function of one column.
-func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
+func (m *maker) of(op Op, p float64, l convex.Linear) convex.Linear {
 	if !functions[op].HasParameter {
 		p = 0
 	}
@@ -315,7 +316,7 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 	}
 	if len(l.Idx) == 0 {
 		if v := t.at(l.Const); v.IsFinite() {
-			return dc.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
+			return convex.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
 		}
 	}
 	if op == Abs && len(l.Idx) > 0 {
@@ -329,14 +330,14 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 		}
 	}
 	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= 0 {
-		return dc.Linear{}
+		return convex.Linear{}
 	}
 	if op == Huber && len(l.Idx) > 0 {
 		switch a := m.reach(l); {
 		case a.Lo >= p: // 2pt − p²
-			return sum(-p*p, []dc.Linear{l}, []float64{2 * p})
+			return sum(-p*p, []convex.Linear{l}, []float64{2 * p})
 		case a.Hi <= -p:
-			return sum(-p*p, []dc.Linear{l}, []float64{-2 * p})
+			return sum(-p*p, []convex.Linear{l}, []float64{-2 * p})
 		case a.Abs().Hi <= p:
 			op, p = Square, 0
 		}
@@ -353,7 +354,7 @@ func (m *maker) of(op Op, p float64, l dc.Linear) dc.Linear {
 const noise = 0x1p-50
 
 // sum adds weighted functions.
-func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
+func sum(c float64, parts []convex.Linear, weights []float64) convex.Linear {
 	type entry struct {
 		idx int
 		val float64
@@ -375,7 +376,7 @@ func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
 		c = 0
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return a.idx - b.idx })
-	out := dc.Linear{Const: c}
+	out := convex.Linear{Const: c}
 	for k := 0; k < len(all); {
 		j, v, size := all[k].idx, 0.0, 0.0
 		for ; k < len(all) && all[k].idx == j; k++ {
@@ -390,12 +391,12 @@ func sum(c float64, parts []dc.Linear, weights []float64) dc.Linear {
 }
 
 // expr is an expression over columns.
-func (m *maker) expr(e dc.Expr) dc.Linear {
+func (m *maker) expr(e dc.Expr) convex.Linear {
 	lin, terms := e.Written()
 	if len(terms) == 0 {
 		return lin
 	}
-	parts, weights := []dc.Linear{lin}, []float64{1}
+	parts, weights := []convex.Linear{lin}, []float64{1}
 	for k := range terms {
 		if m.err != nil || len(m.Terms) > 2*mostTerms {
 			break
@@ -406,7 +407,7 @@ func (m *maker) expr(e dc.Expr) dc.Linear {
 }
 
 // product is the product of two functions: each linear part apart from the constant.
-func (m *maker) product(u, v dc.Linear) dc.Linear {
+func (m *maker) product(u, v convex.Linear) convex.Linear {
 	switch {
 	case len(u.Idx) == 0:
 		return v.Scale(u.Const)
@@ -417,7 +418,7 @@ func (m *maker) product(u, v dc.Linear) dc.Linear {
 	case slices.Equal(u.Idx, v.Idx) && u.Const == 0 && v.Const == 0 && proportional(u.Val, v.Val) != 0:
 		return m.of(Square, 0, u).Scale(proportional(u.Val, v.Val))
 	case len(u.Idx)*len(v.Idx) <= 4: // few: (a + b)(c + d) by entries
-		parts, weights := []dc.Linear{u, v, {Const: -u.Const * v.Const}}, []float64{v.Const, u.Const, 1}
+		parts, weights := []convex.Linear{u, v, {Const: -u.Const * v.Const}}, []float64{v.Const, u.Const, 1}
 		for i, a := range u.Idx {
 			for k, b := range v.Idx {
 				parts, weights = append(parts, m.times(a, b)), append(weights, u.Val[i]*v.Val[k])
@@ -439,7 +440,7 @@ func proportional(u, v []float64) float64 {
 	return r
 }
 
-func (m *maker) times(a, b int) dc.Linear {
+func (m *maker) times(a, b int) convex.Linear {
 	if a == b {
 		return m.of(Square, 0, ColumnOf(a))
 	}
@@ -453,7 +454,7 @@ func (p *Problem) sides() {
 	p.Below, p.Above, p.CostOnly = make([]bool, n), make([]bool, n), make([]bool, n)
 	p.pairs = p.products()
 	uses := make([]int, n)
-	mark := func(l dc.Linear, below, above bool) {
+	mark := func(l convex.Linear, below, above bool) {
 		for k, j := range l.Idx {
 			uses[j]++
 			p.Below[j] = p.Below[j] || l.Val[k] > 0 && below || l.Val[k] < 0 && above

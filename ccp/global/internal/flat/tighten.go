@@ -3,13 +3,13 @@ package flat
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
 // over is the range of an affine function over a box.
-func over(l dc.Linear, box []Interval) Interval {
+func over(l convex.Linear, box []Interval) Interval {
 	out := interval.Point(l.Const)
 	for k, j := range l.Idx {
 		out = out.Add(box[j].Scale(l.Val[k]))
@@ -117,7 +117,7 @@ func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 }
 
 // sizeOver is the largest part of an affine function over a box, of those that have bounds.
-func sizeOver(l dc.Linear, box []Interval) float64 {
+func sizeOver(l convex.Linear, box []Interval) float64 {
 	size := math.Abs(l.Const)
 	for k, j := range l.Idx {
 		if v := math.Abs(l.Val[k]) * box[j].Abs().Hi; !math.IsInf(v, 1) {
@@ -163,7 +163,7 @@ func (p *Problem) back(box []Interval) bool {
 }
 
 // meets narrows the columns of l so that it can be in the target.
-func meets(l dc.Linear, target Interval, box []Interval) bool {
+func meets(l convex.Linear, target Interval, box []Interval) bool {
 	lo, hi := l.Const, l.Const // of the finite parts
 	free, top := 0, 0          // infinite parts below and above
 	for k, j := range l.Idx {

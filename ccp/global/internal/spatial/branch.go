@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -84,7 +84,7 @@ func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
 	}
 	x = s.P.Values(x[:s.P.N])
 	by := make([]float64, len(x)) // by how much a row with the column is broken
-	mark := func(l dc.Linear, v float64) {
+	mark := func(l convex.Linear, v float64) {
 		for _, j := range l.Idx {
 			by[j] = max(by[j], v)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // hull is a choice that several items are left of, with a share of the squares of the cost.
@@ -13,14 +13,14 @@ type hull struct {
 	*flat.Choice
 	items  []int
 	by     int // the column to split
-	shared []dc.Linear
-	value  dc.Linear // a lower bound of the items and the shared squares, of columns of the backend's problem
+	shared []convex.Linear
+	value  convex.Linear // a lower bound of the items and the shared squares, of columns of the backend's problem
 }
 
 // choices states the open choices by their convex hulls, each together with its share of the squares
 // in the cost that have no other variables: their curvature makes the hull close.
 // It takes these choices out of the cost, and the squares out of the squares of the cost, by column.
-func (r *relaxation) choices(cost dc.Linear, squares map[int]float64) dc.Linear {
+func (r *relaxation) choices(cost convex.Linear, squares map[int]float64) convex.Linear {
 	r.open = nil
 	for i := range r.p.Choices {
 		h := hull{Choice: &r.p.Choices[i]}
@@ -75,8 +75,8 @@ func (r *relaxation) share(squares map[int]float64) {
 // each item, scaled by a weight, and the perspectives of the functions there. Balas 1979; Ceria and
 // Soares 1999, Convex programming for disjunctive convex optimization.
 func (r *relaxation) hull(h *hull) {
-	b, ones := r.b, dc.Linear{Const: -1}
-	sums := make([]dc.Linear, len(h.Support)) // of the copies, less the variable
+	b, ones := r.b, convex.Linear{Const: -1}
+	sums := make([]convex.Linear, len(h.Support)) // of the copies, less the variable
 	for i, j := range h.Support {
 		sums[i] = flat.ColumnOf(j).Scale(-1)
 	}
@@ -89,8 +89,8 @@ func (r *relaxation) hull(h *hull) {
 			b.Var()
 		}
 		ones = ones.AddScaled(1, λ)
-		at := func(l dc.Linear) dc.Linear { // λ·l(y/λ)
-			out := dc.Linear{Idx: make([]int, len(l.Idx)), Val: l.Val}
+		at := func(l convex.Linear) convex.Linear { // λ·l(y/λ)
+			out := convex.Linear{Idx: make([]int, len(l.Idx)), Val: l.Val}
 			for i, j := range l.Idx {
 				place, _ := slices.BinarySearch(h.Support, j)
 				out.Idx[i] = first + place
@@ -118,11 +118,11 @@ func (r *relaxation) hull(h *hull) {
 			continue
 		}
 		s := flat.ColumnOf(b.Var()) // s·λ ≥ Σ l(y)²
-		rows := []dc.Linear{s.AddScaled(1, λ), s.AddScaled(-1, λ)}
+		rows := []convex.Linear{s.AddScaled(1, λ), s.AddScaled(-1, λ)}
 		for _, l := range slices.Concat(h.shared, it.Squares) {
 			rows = append(rows, at(l).Scale(2))
 		}
-		b.Cone(dc.Cone{Kind: dc.SecondOrderCone, Rows: rows})
+		b.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: rows})
 		h.value = h.value.AddScaled(1, s)
 	}
 	for _, l := range append(sums, ones) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -62,14 +62,15 @@ func (r *relaxation) matrix() {
 		return
 	}
 	r.matrixRow = r.b.Rows.Count()
-	entries := []dc.Linear{{Const: 1}}
+	entries := []convex.Linear{{Const: 1}}
 	for k, j := range of {
 		mj, rj, _ := r.inUnits(j)
-		entries = append(entries, flat.ColumnOf(j).AddScaled(-1, dc.Linear{Const: mj}).Scale(math.Sqrt2/rj))
+		entries = append(entries, flat.ColumnOf(j).AddScaled(-1, convex.Linear{Const: mj}).Scale(math.Sqrt2/rj))
 		for n, i := range of[:k+1] {
 			mi, ri, _ := r.inUnits(i)
 			col, _ := r.p.Pair(i, j)
-			l := flat.ColumnOf(col).AddScaled(-mi, flat.ColumnOf(j)).AddScaled(-mj, flat.ColumnOf(i)).AddScaled(1, dc.Linear{Const: mi * mj})
+			l := flat.ColumnOf(col).AddScaled(-mi, flat.ColumnOf(j)).AddScaled(-mj, flat.ColumnOf(i)).AddScaled(1,
+				convex.Linear{Const: mi * mj})
 			weight := math.Sqrt2
 			if n == k {
 				weight = 1
@@ -77,11 +78,11 @@ func (r *relaxation) matrix() {
 			entries = append(entries, l.Scale(weight/(ri*rj)))
 		}
 	}
-	r.b.Cone(dc.Cone{Kind: dc.SemidefiniteCone, Rows: entries})
+	r.b.Cone(convex.Cone{Kind: convex.SemidefiniteCone, Rows: entries})
 }
 
 // squares are the affine functions of the block's variables whose squares add up to the multiplier of the matrix.
-func (r *relaxation) squares(res *qpbackend.Result) []dc.Linear {
+func (r *relaxation) squares(res *qpbackend.Result) []convex.Linear {
 	n := len(r.block) + 1
 	s := mat.NewSymDense(n, nil)
 	at := r.matrixRow
@@ -101,13 +102,13 @@ func (r *relaxation) squares(res *qpbackend.Result) []dc.Linear {
 	}
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
-	var out []dc.Linear
+	var out []convex.Linear
 	for k, v := range eig.Values(nil) {
 		if !(v > 0) {
 			continue
 		}
 		w := math.Sqrt(v)
-		l := dc.Linear{Const: w * vectors.At(0, k)}
+		l := convex.Linear{Const: w * vectors.At(0, k)}
 		for i, j := range r.block {
 			mid, radius, _ := r.inUnits(j)
 			c := w * vectors.At(i+1, k) / radius

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -16,7 +16,7 @@ import (
 // tells how far they are in sum from the other side at most, and its multipliers show that nothing
 // is beyond.
 func (s *Search) Confine(ctx context.Context) error {
-	var toward dc.Linear
+	var toward convex.Linear
 	for _, j := range s.Unbounded() {
 		switch a := s.root[j]; {
 		case a.Lo > math.Inf(-1):
@@ -190,7 +190,7 @@ func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Inter
 			}
 			tried++
 			r := &relaxation{p: s.P, box: box, cuts: v.cuts,
-				toward: dc.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper}
+				toward: convex.Linear{Idx: []int{j}, Val: []float64{sign}}, cutoff: s.Upper}
 			res, err := s.solve(ctx, r)
 			if err != nil {
 				return much, err

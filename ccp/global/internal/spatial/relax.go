@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -27,7 +28,7 @@ type relaxation struct {
 	matrixRow int            // its first row
 	both      map[int]bool   // products that triangles and the matrix need bounded from both sides
 	// is minimised, where it has columns, over the points with a cost of at most cutoff
-	toward    dc.Linear
+	toward    convex.Linear
 	cutoff    float64
 	cutoffRow int    // −1: none
 	open      []hull // that are stated
@@ -56,9 +57,9 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 		// A backend takes larger bounds for none, and a lower one for one that no point meets.
 		b.BoundColumn(j, min(r.box[j].Lo, qpbackend.Infinity/2), max(r.box[j].Hi, -qpbackend.Infinity/2))
 	}
-	costs, lin := make(map[int]float64), dc.Linear{}
+	costs, lin := make(map[int]float64), convex.Linear{}
 	if !r.phase1 {
-		lin = dc.Linear{Const: p.Cost.Const}
+		lin = convex.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
 			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square &&
 				r.block == nil {
@@ -122,7 +123,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 }
 
 // used are the columns that the cost and the rows need: hulls take the place of others. nil: all.
-func (r *relaxation) used(cost dc.Linear, squares map[int]float64) []bool {
+func (r *relaxation) used(cost convex.Linear, squares map[int]float64) []bool {
 	if len(r.open) == 0 {
 		return nil
 	}
@@ -156,11 +157,11 @@ func (r *relaxation) triangle(c *flat.Cut) {
 	for i := range 3 {
 		idx, val = append(idx, c.Cols[i], c.Terms[i]), append(val, lin[i].Lo, prod[i].Lo)
 	}
-	r.cutRows = append(r.cutRows, r.b.AddRow(dc.NewLinear(idx, val, constant.Lo), math.Inf(-1), 0, -1))
+	r.cutRows = append(r.cutRows, r.b.AddRow(convex.NewLinear(idx, val, constant.Lo), math.Inf(-1), 0, -1))
 }
 
 // slack is a column that costs.
-func (r *relaxation) slack() dc.Linear {
+func (r *relaxation) slack() convex.Linear {
 	s := r.b.Var()
 	r.b.BoundColumn(s, 0, math.Inf(1))
 	l := flat.ColumnOf(s)
@@ -191,7 +192,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		if c, ok := costs[j]; ok {
-			r.b.Minimise(dc.Form{Quad: []dc.Quadratic{{Weight: c, Arg: dc.Entries(flat.ColumnOf(t.A))}}})
+			r.b.Minimise(convex.Form{Quad: []convex.Quadratic{{Weight: c, Arg: convex.Entries(flat.ColumnOf(t.A))}}})
 			return
 		}
 		r.curve(k, t, w, below, above || r.both[j])
@@ -199,21 +200,21 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 }
 
 // curve states a function of one column, by its cones or between lines.
-func (r *relaxation) curve(k int, t *flat.Term, w dc.Linear, below, above bool) {
+func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bool) {
 	a := r.box[t.A]
 	straight := t.Bends(a) == 2
 	for _, sign := range [2]float64{1, -1} {
 		switch {
 		case !straight && (sign > 0 && !below || sign < 0 && !above):
 		case !straight && t.Cones != nil && t.Sense == sign:
-			r.b.Row(r.b.Bound(t.Cones.G()).AddScaled(-sign, w), math.Inf(-1), 0)
+			r.b.Row(r.b.Bound(t.Cones.Scalar().G()).AddScaled(-sign, w), math.Inf(-1), 0)
 		default:
 			lo := math.Inf(-1)
 			if straight {
 				lo = 0
 			}
 			for _, l := range t.Lines(a, sign) { // sign·w ≥ Slope·u + Const
-				row := dc.Linear{Const: l.Const}.AddScaled(l.Slope, flat.ColumnOf(t.A)).AddScaled(-sign, w)
+				row := convex.Linear{Const: l.Const}.AddScaled(l.Slope, flat.ColumnOf(t.A)).AddScaled(-sign, w)
 				r.lines[k] = append(r.lines[k], line{r.b.AddRow(row, lo, 0, -1), sign, sign * l.Slope})
 			}
 			if straight && len(r.lines[k]) > 0 {
@@ -229,9 +230,9 @@ func (r *relaxation) product(k int, below, above bool) {
 	u, v := r.box[t.A], r.box[t.B]
 	rows := [4]int{-1, -1, -1, -1}
 	if u.IsFinite() && v.IsFinite() {
-		plane := func(a, b float64) dc.Linear { // w − (b·u + a·v − ab)
+		plane := func(a, b float64) convex.Linear { // w − (b·u + a·v − ab)
 			l := w.AddScaled(-b, flat.ColumnOf(t.A)).AddScaled(-a, flat.ColumnOf(t.B))
-			return l.AddScaled(1, dc.Linear{Const: a * b})
+			return l.AddScaled(1, convex.Linear{Const: a * b})
 		}
 		if below {
 			rows[0] = r.b.AddRow(plane(u.Lo, v.Lo), 0, math.Inf(1), -1)
@@ -247,7 +248,7 @@ func (r *relaxation) product(k int, below, above bool) {
 
 // under states a convex function below a column.
 func (r *relaxation) under(u *flat.Under, j int) {
-	rows := make([]dc.Linear, len(u.Args))
+	rows := make([]convex.Linear, len(u.Args))
 	for i, c := range u.Args {
 		rows[i] = flat.ColumnOf(c)
 	}
@@ -279,7 +280,7 @@ func (r *relaxation) under(u *flat.Under, j int) {
 		}
 		return
 	}
-	r.b.Row(r.b.Bound(e.G()).AddScaled(-1, top), math.Inf(-1), 0)
+	r.b.Row(r.b.Bound(e.Scalar().G()).AddScaled(-1, top), math.Inf(-1), 0)
 }
 
 // dual reads the multipliers and the point of a solution.

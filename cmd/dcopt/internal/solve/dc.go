@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dcopt/dcopt/ccp/global/prooffile"
-
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
+	"github.com/dcopt/dcopt/ccp/global/prooffile"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/garbage"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
@@ -148,7 +148,7 @@ func numbersOf(p *dc.Problem) int {
 		rows, k = rows+some, k+all
 	}
 	n := each * rows
-	if f, ok := p.Objective.Function().(interface{ Coefficients() int }); ok {
+	if f, ok := family.Of(p.Objective.Scalar()).(interface{ Coefficients() int }); ok {
 		n += f.Coefficients()
 	}
 	return n

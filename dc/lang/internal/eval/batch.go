@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
@@ -270,7 +271,7 @@ func (b *Batch) fixed(a view) (s seen) {
 }
 
 // rowOf is one function for all members; nil: it has a coefficient 0.
-func rowOf(l dc.Linear) *graph.Row {
+func rowOf(l convex.Linear) *graph.Row {
 	r := &graph.Row{C: one(l.Const), Lost: max(l.ConstSize()-max(l.Const, -l.Const), 0)}
 	for t, j := range l.Idx {
 		if l.Val[t] == 0 {

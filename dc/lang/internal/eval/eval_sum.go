@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Sum is the value of n as a sum: of its terms, of one product or quotient, or
@@ -265,10 +266,10 @@ func (r *Rows) expect(more int) {
 }
 
 // linears are the members.
-func (r *Rows) linears(m *dc.Model) []dc.Linear {
-	out, from := make([]dc.Linear, len(r.ends)), 0
+func (r *Rows) linears(m *dc.Model) []convex.Linear {
+	out, from := make([]convex.Linear, len(r.ends)), 0
 	for k, end := range r.ends {
-		out[k] = m.Own(dc.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
+		out[k] = m.Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
 			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
 		from = end
 	}

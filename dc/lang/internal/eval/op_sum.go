@@ -7,11 +7,12 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // linear is the affine part of the sum that began at m, in the accumulator's
 // room.
-func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
+func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) convex.Linear {
 	a := &ev.sums
 	idx, val := a.Idx[m.Coefs:], a.Val[m.Coefs:]
 	sum, last, ordered := a.C-a.C, -1, true
@@ -30,9 +31,9 @@ func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) dc.Linear {
 		}
 		ev.Fail(n, "", "a coefficient is not finite")
 	case ordered:
-		return ev.Model.Own(dc.Linear{Idx: idx, Val: val, Const: a.C}.WithConstSize(a.Size))
+		return ev.Model.Own(convex.Linear{Idx: idx, Val: val, Const: a.C}.WithConstSize(a.Size))
 	}
-	return ev.Model.Own(dc.NewLinear(idx, val, a.C).WithConstSize(a.Size))
+	return ev.Model.Own(convex.NewLinear(idx, val, a.C).WithConstSize(a.Size))
 }
 
 // total is the value of the sum that began at m and ends here.
@@ -63,7 +64,7 @@ func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 
 // kept is l with memory of its own. Functions of the same variables that follow one another, as
 // samples with all their features do, share the list of these.
-func (ev *Evaluator) kept(l dc.Linear) dc.Linear {
+func (ev *Evaluator) kept(l convex.Linear) convex.Linear {
 	if !slices.Equal(l.Idx, ev.variables) {
 		ev.variables = slices.Clip(slices.Clone(l.Idx))
 	}
@@ -298,12 +299,12 @@ func Assemble(shape []int, refs []Ref) value.Value {
 		}
 		return value.Marked(value.Array(shape, out))
 	case value.AffineFunctions:
-		rows := make([]dc.Linear, len(refs))
+		rows := make([]convex.Linear, len(refs))
 		for i, r := range refs {
 			if r.V.Sort == value.AffineFunctions {
 				rows[i] = r.V.Linear(r.K)
 			} else {
-				rows[i] = dc.Linear{Const: r.V.At(r.K)}
+				rows[i] = convex.Linear{Const: r.V.At(r.K)}
 			}
 		}
 		return value.FromAffine(dc.Entries(rows...).Reshape(shape...))

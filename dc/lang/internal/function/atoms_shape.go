@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // fnNorm is the p-norm of all entries, p = 2 where it is left out.
@@ -84,7 +85,7 @@ func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Valu
 		}
 		return ev.Finite(n, value.Vector(out))
 	case value.AffineFunctions:
-		rows := make([]dc.Linear, d)
+		rows := make([]convex.Linear, d)
 		for k := range rows {
 			rows[k] = v.Linear(k)
 			if k > 0 {

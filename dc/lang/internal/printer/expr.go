@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
@@ -115,7 +117,7 @@ func (pr *printer) constant(ps *phrase, v float64, first *bool) {
 
 // linear adds the coefficients of l, in one inner product where they belong to
 // all entries of a vector.
-func (pr *printer) linear(ps *phrase, l *dc.Linear, first *bool) {
+func (pr *printer) linear(ps *phrase, l *convex.Linear, first *bool) {
 	for k := 0; k < len(l.Idx); {
 		v, _ := pr.place(l.Idx[k])
 		x, n := pr.p.Vars[v], 0
@@ -165,17 +167,17 @@ func (pr *printer) factor(ps *phrase, e dc.Expr) {
 
 // weighted is a term; odd says that it stands for an odd power of any sign.
 type weighted struct {
-	dc.Term
+	expr.Atom
 	odd  bool
 	flip bool // of a maximum: it is minus the minimum of minus the entries
 }
 
 // written is e as it was written, where the parts u₊^p and −(−u)₊^p of an odd power
 // are one term.
-func written(e dc.Expr) (affine dc.Linear, out []weighted) {
+func written(e dc.Expr) (affine convex.Linear, out []weighted) {
 	affine, terms := e.Written()
 	for k := 0; k < len(terms); k++ {
-		t := weighted{Term: terms[k]}
+		t := weighted{Atom: terms[k]}
 		if k+1 < len(terms) && isOdd(&terms[k], &terms[k+1]) {
 			t.odd = true
 			k++
@@ -190,28 +192,28 @@ func written(e dc.Expr) (affine dc.Linear, out []weighted) {
 
 // isMinimum reports whether minus n is better read as a minimum: all terms of its
 // entries would lose a minus.
-func isMinimum(n *dc.Node) bool {
+func isMinimum(n *expr.Node) bool {
 	if atom.FindReduce(n.Op()) != atom.Max {
 		return false
 	}
-	a := &n.Args()[0]
+	a := &dc.Args(n)[0]
 	for k := range a.Len() {
 		_, terms := a.Entry(k).Written()
-		if len(terms) == 0 || slices.ContainsFunc(terms, func(t dc.Term) bool { return t.Weight > 0 }) {
+		if len(terms) == 0 || slices.ContainsFunc(terms, func(t expr.Atom) bool { return t.Weight > 0 }) {
 			return false
 		}
 	}
 	return true
 }
 
-func isOdd(a, b *dc.Term) bool {
+func isOdd(a, b *expr.Atom) bool {
 	p, ok := exponentOf(&a.Node)
 	q, also := exponentOf(&b.Node)
 	if !ok || !also || !p.ofPositive || p != q || a.Weight != -b.Weight || math.Mod(p.e, 2) != 1 {
 		return false
 	}
-	sum := a.Node.Args()[0].Entry(0).Add(b.Node.Args()[0].Entry(0))
-	return a.Node.Args()[0].Entry(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
+	sum := dc.Args(&a.Node)[0].Entry(0).Add(dc.Args(&b.Node)[0].Entry(0))
+	return dc.Args(&a.Node)[0].Entry(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
 }
 
 // exponent is e of uᵉ, or of max(u, 0)ᵉ.
@@ -221,7 +223,7 @@ type exponent struct {
 }
 
 // exponentOf is the exponent of a power.
-func exponentOf(n *dc.Node) (out exponent, ok bool) {
+func exponentOf(n *expr.Node) (out exponent, ok bool) {
 	c := atom.Find(n.Op())
 	if c == nil || c.Exponent == nil {
 		return out, false
@@ -233,7 +235,7 @@ func exponentOf(n *dc.Node) (out exponent, ok bool) {
 // atom is an atom, behind its coefficient.
 func (pr *printer) atom(ps *phrase, t *weighted) {
 	n, w := &t.Node, t.Weight
-	op, args, data := n.Op(), n.Args(), n.Data()
+	op, args, data := n.Op(), dc.Args(n), n.Data()
 	several := atom.SumOf(op)
 	p, isPower := exponentOf(n)
 	product := func(sign string) {

@@ -3,7 +3,7 @@ package value
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 )
@@ -61,7 +61,7 @@ func (a *Accumulator) Reset() {
 	}
 }
 
-func (a *Accumulator) AddLinear(w float64, l *dc.Linear) {
+func (a *Accumulator) AddLinear(w float64, l *convex.Linear) {
 	a.C, a.Size = a.C+w*l.Const, a.Size+math.Abs(w)*l.ConstSize()
 	a.Idx = append(a.Idx, l.Idx...)
 	for _, v := range l.Val {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // scalars are the arrays of scalar numbers and truths.
@@ -33,10 +34,10 @@ func Array(shape []int, v []float64) Value {
 	return Value{0, &Cells{Shape: shape, Num: v}}
 }
 
-func FromLinear(l dc.Linear) Value {
+func FromLinear(l convex.Linear) Value {
 	c := &struct { // in one piece of memory
 		Cells
-		l dc.Linear
+		l convex.Linear
 	}{Cells{Sort: AffineFunctions}, l}
 	c.Lin = &c.l
 	return Value{0, &c.Cells}
@@ -59,7 +60,7 @@ func FromExpr(e dc.Expr, k Cost) Value {
 	case e.Plain():
 		return FromAffine(e)
 	}
-	rows := make([]dc.Linear, e.Len())
+	rows := make([]convex.Linear, e.Len())
 	for k := range rows {
 		rows[k] = linearOf(e.Entry(k))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Sort is the type of the entries of a value.
@@ -36,9 +37,9 @@ type Cells struct {
 	Sort  Sort
 	Shape []int
 	Num   []float64
-	Lin   *dc.Linear // the scalar affine function, or
-	Fn    *dc.Expr   // an array of affine functions, or DC expressions
-	Cost  Cost       // of Expressions
+	Lin   *convex.Linear // the scalar affine function, or
+	Fn    *dc.Expr       // an array of affine functions, or DC expressions
+	Cost  Cost           // of Expressions
 	More  *details
 
 	Infinite bool // an entry of Num is
@@ -55,8 +56,8 @@ type details struct {
 }
 
 // linearOf is the affine function that e is.
-func linearOf(e dc.Expr) dc.Linear {
-	l, _ := e.G().(dc.Linear)
+func linearOf(e dc.Expr) convex.Linear {
+	l, _ := e.Scalar().G().(convex.Linear)
 	return l
 }
 
@@ -128,7 +129,7 @@ func (v *Value) Function() dc.Expr {
 }
 
 // Linear is the k-th of affine functions.
-func (v *Value) Linear(k int) dc.Linear {
+func (v *Value) Linear(k int) convex.Linear {
 	if v.Fn == nil {
 		return *v.Lin
 	}

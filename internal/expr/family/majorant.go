@@ -1,0 +1,138 @@
+package family
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// withMajorant is the sum times a weight as its majorant, if it has one.
+func (f *mixedFamily) withMajorant(w float64) (_ expr.Term, ok bool) {
+	switch {
+	case w < 0 || slices.Min(f.w) < 0:
+		return expr.Term{}, false
+	case f.IsGap() && f.Plan.IsGap():
+		return expr.Term{W: w, F: &aboveFamily{f.Family}}, true
+	case f.Plan.IsLeast():
+		return expr.Term{W: w, F: &LeastFamily{f.Family}}, true
+	}
+	return expr.Term{}, false
+}
+
+// LeastFamily is the sum of members that are the least of some convex quadratic functions each, as
+// a majorant: see leastOf.
+type LeastFamily struct{ *Family }
+
+func (l *LeastFamily) IsMajorant() {}
+func (l *LeastFamily) Node() expr.Node {
+	return expr.Node{Name: "least family", Nums: []float64{float64(l.Plan.N)}}
+}
+func (l *LeastFamily) String() string { return "sum of least" }
+
+func (l *LeastFamily) Represent(convex.Canon) convex.Form {
+	of := l.Plan.Last().Group
+	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: l.Plan.N, Of: of, K: 1, Item: l.item, Plan: l.Plan,
+		W: l.w}}}
+}
+
+// item is function k of a member, a sum of squares.
+func (l *LeastFamily) item(i, k int) convex.Form {
+	for _, a := range l.Plan.Last().Args {
+		n := l.Plan.Nodes[a].W
+		if k < n {
+			return convex.Form{}.AddScaled(graph.At(l.w, i), l.form(a, k, i))
+		}
+		k -= n
+	}
+	return convex.Form{}
+}
+
+// form is entry e of node k of member i as a Form.
+func (f *Family) form(k, e, i int) convex.Form {
+	n := &f.Plan.Nodes[k]
+	if n.Is(atom.SumSquares) {
+		rows := f.pieces(nil, n, i)[e*n.Group : (e+1)*n.Group]
+		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: convex.Entries(rows...)}}}
+	}
+	out := convex.Form{}
+	if len(n.Rows) > 0 {
+		out.Linear = linearOf(&n.Rows[e], i, f.of)
+	}
+	for a, arg := range n.Args {
+		out = out.AddScaled(graph.At(n.Weights[a], i), f.form(arg, e, i))
+	}
+	return out
+}
+
+// aboveFamily is a sum of members |e| with e that are no affine functions, as the majorants of its
+// members.
+type aboveFamily struct{ *Family }
+
+func (f *aboveFamily) IsMajorant() {}
+func (f *aboveFamily) Node() expr.Node {
+	return expr.Node{Name: "above family", Nums: []float64{float64(f.Plan.N)}}
+}
+func (f *aboveFamily) String() string { return "sum of abs" }
+
+// Represent adds the forms of the members one after the other, as in absAbove.
+func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
+	e := &f.Plan.Nodes[f.Plan.Last().Args[0]]
+	lins, weights := make([]convex.Linear, 0, f.Plan.N), make([]float64, 0, f.Plan.N)
+	if r, ok := c.(convex.Roomy); ok {
+		pieces := 0
+		for _, a := range e.Args {
+			pieces += f.Plan.Nodes[a].Group
+		}
+		r.Room(0, f.Plan.N*pieces)
+	}
+	for i := range f.Plan.N {
+		convexPart, concavePart := expr.Split{}, expr.Split{}
+		if len(e.Rows) > 0 {
+			convexPart.Lin = linearOf(&e.Rows[0], i, f.of)
+		}
+		for k, a := range e.Args {
+			m := expr.Term{W: math.Abs(graph.At(e.Weights[k], i)), F: expr.NewMaxOfAffine(f.pieces(nil,
+				&f.Plan.Nodes[a], i))}
+			if graph.At(e.Weights[k], i) > 0 {
+				convexPart.G = append(convexPart.G, m)
+			} else {
+				concavePart.G = append(concavePart.G, m)
+			}
+		}
+		above := expr.AbsAbove{}
+		above.G, above.H = []convex.Representer{convexPart.Function()}, []convex.Representer{concavePart.Function()}
+		lins, weights = append(lins, above.Column(c)), append(weights, graph.At(f.w, i))
+	}
+	return convex.Form{Linear: convex.SumLinear(lins, weights)}
+}
+
+// withMajorant is implemented by families that are not convex: it is one times a weight as its
+// majorant, if it has one.
+type withMajorant interface {
+	withMajorant(w float64) (expr.Term, bool)
+}
+
+// MajoriseObjective is majorise for an objective, which may have leastOf too.
+func MajoriseObjective(e expr.Scalar) expr.Scalar {
+	e = e.Apart(func(t expr.Term) bool {
+		f, mixed := t.F.(withMajorant)
+		if mixed {
+			_, mixed = f.withMajorant(t.W)
+			return !mixed
+		}
+		return false
+	})
+	return e.MajoriseBy(func(t expr.Term) (expr.Term, bool) {
+		if f, ok := t.F.(withMajorant); ok {
+			return f.withMajorant(t.W)
+		}
+		if w, l := NewLeastOf(t.W, t.F); l != nil {
+			return expr.Term{W: w, F: l}, true
+		}
+		return t.Majorant()
+	})
+}

@@ -1,0 +1,303 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/num"
+)
+
+// StandIn is an expression that stands for a convex function which is subtracted, which it need not
+// be: it has values and subgradients alone.
+type StandIn struct {
+	E       Scalar
+	of      Written // of sign·of, a function without a split: it is linearised; nil: of others
+	sign    float64
+	Part    bool // Linearised has made it
+	All     *Sum // of the functions in the splits of the arguments: they have the domain
+	Whole   bool // these have subgradients at all points, and e has a value
+	Indices []int
+}
+
+func (f *StandIn) Value(x []float64) float64 { return f.E.Value(x) }
+func (f *StandIn) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.E.AddSubgrad(dst, scale, x)
+}
+func (f *StandIn) Support() []int                   { return f.Indices }
+func (f *StandIn) Smooth() bool                     { return f.E.Smooth() }
+func (f *StandIn) Approx(x []float64) convex.Approx { return f.E.Approx(x) }
+func (f *StandIn) Domain() []convex.Representer     { return f.All.Domain() }
+func (f *StandIn) Everywhere() bool                 { return f.Whole }
+
+func (f *StandIn) Inside(x []float64) bool {
+	return f.Whole || num.Finite(f.E.Value(x)) && f.All.Inside(x)
+}
+
+// node: those that are not linearised are no one else's.
+func (f *StandIn) Node() Node {
+	if f.of == nil {
+		return Node{Name: "minus", Key: f}
+	}
+	return Node{Name: "tangent", Num: f.sign, Inputs: ExprArgs(Scalar{Terms: []Term{{1, f.of}}})}
+}
+
+func (f *StandIn) String() string {
+	if f.of == nil {
+		return fmt.Sprint(f.E.Terms[len(f.E.Terms)-1].F)
+	}
+	return fmt.Sprintf("a function of a %v without a split", f.of)
+}
+
+// Parts of a function that is linearised.
+func (f *StandIn) Parts() []convex.Func {
+	if f.of == nil {
+		return nil
+	}
+	return f.All.Parts()
+}
+
+// turned is −f.
+func (f *StandIn) turned() *StandIn {
+	t := *f
+	t.E, t.sign = f.E.Neg(), -f.sign
+	return &t
+}
+
+func (f *StandIn) isLinearised() bool { return f.of != nil }
+
+// WithTangents reports whether functions are among e that are linearised: then a smooth function of
+// e is.
+func (e *Scalar) WithTangents() bool {
+	s := e.SplitNow()
+	return someLinearised(s.G) || someLinearised(s.H)
+}
+
+// TangentIn reports whether f is made of functions that are linearised.
+func TangentIn(f convex.Func) bool {
+	if p, ok := f.(convex.Compound); ok && slices.ContainsFunc(p.Parts(), TangentIn) {
+		return true
+	}
+	return (Term{F: f}).Linearised()
+}
+
+// MoveTangents gives the functions that are linearised a split, by bounds of their second
+// derivatives. Functions without such bounds are brought into h.
+func (e *Scalar) MoveTangents() {
+	s := e.SplitNow()
+	if !someLinearised(s.G) && !someLinearised(s.H) {
+		return
+	}
+	rest, parts, weights := Split{Lin: s.Lin}, []Split{{}}, []float64{1}
+	var left []Term
+	for side, terms := range [2][]Term{s.G, s.H} {
+		for _, t := range terms {
+			f, ok := t.F.(*StandIn)
+			ok = ok && f.of != nil
+			switch {
+			case !ok && side == 0:
+				rest.G = append(rest.G, t)
+				continue
+			case !ok:
+				rest.H = append(rest.H, t)
+				continue
+			case side == 0:
+				f = f.turned()
+			}
+			if by, ok := f.bounded(); ok {
+				parts, weights = append(parts, by), append(weights, t.W)
+			} else {
+				left = append(left, Term{t.W, f})
+			}
+		}
+	}
+	parts[0] = rest
+	out := AddSplits(parts, weights...)
+	out.H, out.Touches = append(out.H, left...), out.Touches || s.Touches
+	e.ReplaceSplit(out)
+}
+
+// bounded is the split of −t, where the second derivative of t has bounds: q − (q + t) for squares
+// q that bend at least as much.
+func (t *StandIn) bounded() (Split, bool) {
+	if c, ok := t.of.(interface {
+		splitBy(sign float64) (Split, bool)
+	}); ok {
+		if s, ok := c.splitBy(-t.sign); ok {
+			return s, true
+		}
+	}
+	b, ok := bendsOfFunction(t.of)
+	if !ok {
+		return Split{}, false
+	}
+	list := b.Up
+	if t.sign > 0 { // it stands for −t
+		list = b.Down
+	}
+	rows := make([]convex.Linear, 0, len(list))
+	for _, s := range list {
+		if !num.Finite(s.W) {
+			return Split{}, false
+		}
+		if s.W > 0 {
+			rows = append(rows, centred(s.A).Scale(math.Sqrt(s.W/2)))
+		}
+	}
+	var q []Term
+	bent := &StandIn{E: t.E, All: t.All, Whole: t.Whole, Indices: t.Indices}
+	if len(rows) > 0 {
+		q = []Term{{1, NewVectorAtom(atom.SumSquares, nil, convex.Entries(rows...))}}
+		bent.E = Scalar{Terms: append(slices.Clip(q), t.E.Terms...)}
+		bent.Indices = convex.Union(t.Indices, q[0].F.Support())
+	}
+	return Split{G: q, H: []Term{{1, bent}}}, true
+}
+
+// centred is l less the middle of its range: its square is as small as it can be.
+func centred(l convex.Linear) convex.Linear {
+	i := l.Over()
+	if !i.IsFinite() {
+		return l
+	}
+	return l.AddScaled(-1, convex.Linear{Const: i.Lo/2 + i.Hi/2})
+}
+
+// Made is the expression of a function f of es with split s. It is s itself
+// where that is a convex function and says as much as f.
+func Made(f func(Parted) Written, s Split, es ...Scalar) Scalar {
+	simple := s.IsAffine() || s.IsConvex() && len(s.G) == 1 && s.G[0].W == 1 && s.Lin.IsZero()
+	if len(s.G) == 1 {
+		_, lifted := s.G[0].F.(interface{ onlyInSplits() })
+		simple = simple && !lifted
+	}
+	for k := range es {
+		simple = simple && !es[k].Composite && es[k].IsConvex()
+	}
+	of := OwnerOf(es...)
+	if simple {
+		return Scalar{Lin: s.Lin, Terms: s.G, Of: of}
+	}
+	return Composite(f(NewParted(s)), of)
+}
+
+// G is the convex part, the affine part included. It is a Representer unless
+// an Oracle or another function without representation is in it; see
+// Unrepresentable.
+func (e Scalar) G() convex.Representer {
+	e.MoveTangents()
+	s := e.SplitNow()
+	return newSum(s.Lin, s.G)
+}
+
+// H is the convex part that is subtracted: the expression is G − H.
+func (e Scalar) H() convex.Func {
+	e.MoveTangents()
+	s := e.SplitNow()
+	return newSum(convex.Linear{}, s.H)
+}
+
+// Unrepresentable returns a function in g that has values and subgradients
+// only, so that it could only be an h; nil if there is none.
+func (e Scalar) Unrepresentable() convex.Func {
+	e.MoveTangents()
+	s := e.SplitNow()
+	for _, t := range s.G {
+		if !representable(t.F) {
+			return t.F
+		}
+	}
+	return nil
+}
+
+// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
+// functions without bounds of their second derivatives, as quotients through 0, are linearised
+// without the guarantees of a split.
+func (e Scalar) HasSplit() bool {
+	e.MoveTangents()
+	s := e.SplitNow()
+	in := func(t Term) bool { return TangentIn(t.F) }
+	return !s.Touches && !slices.ContainsFunc(s.G, in) && !slices.ContainsFunc(s.H, in)
+}
+
+// TangentInside is a function in h with a part that is linearised without a split, nil if there is
+// none.
+func (e *Scalar) TangentInside() convex.Func {
+	s := e.SplitNow()
+	for _, t := range s.H {
+		if !t.Linearised() && TangentIn(t.F) {
+			return t.F
+		}
+	}
+	return nil
+}
+
+// representable looks into sums and compositions, at each function once.
+func representable(f convex.Func) bool {
+	if _, ok := f.(convex.Compound); !ok {
+		_, ok := f.(convex.Representer)
+		return ok
+	}
+	return representableIn(f, map[convex.Func]bool{})
+}
+
+func representableIn(f convex.Func, seen map[convex.Func]bool) bool {
+	if _, ok := f.(convex.Linear); ok {
+		return true // and no key for a map
+	}
+	if seen[f] {
+		return true // or reported where it was seen first
+	}
+	seen[f] = true
+	if p, ok := f.(convex.Compound); ok {
+		for _, q := range p.Parts() {
+			if !representableIn(q, seen) {
+				return false
+			}
+		}
+	}
+	if r, ok := f.(interface{ represented() bool }); ok && !r.represented() {
+		return false
+	}
+	_, ok := f.(convex.Representer)
+	return ok
+}
+
+// Linearised is a function f of es whose split is made when the expression is complete, by bounds
+// of its second derivative; functions of it are such functions too. Without such bounds, CCP takes
+// the tangent at the current point, as Newton's method does; the domain is tested at all points.
+// Functions of es that are not smooth need the bounds: err refuses others.
+func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
+	var lists [][]int
+	smooth := true
+	for k := range es {
+		smooth = smooth && es[k].Smooth()
+		lists = append(lists, es[k].Support())
+	}
+	t := &StandIn{sign: -1, All: &Sum{}, Indices: convex.Union(lists...)}
+	for k := range es {
+		p := es[k].SplitNow()
+		t.All.Terms = append(append(t.All.Terms, p.G...), p.H...)
+	}
+	t.of = f(Parted{Split{H: []Term{{1, t}}}, t.Indices})
+	t.E = Scalar{Terms: []Term{{-1, t.of}}}
+	p, ok := t.of.(interface{ Partial() bool })
+	t.Whole = !(ok && p.Partial()) && t.All.Everywhere()
+	e := Composite(t.of, OwnerOf(es...))
+	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
+		return Scalar{Err: err}
+	}
+	return e
+}
+
+// SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
+func (s *Sum) SmoothPart() convex.Func {
+	for _, t := range s.Terms {
+		if f, ok := t.F.(*StandIn); ok && f.Part && t.W == 1 {
+			return f
+		}
+	}
+	return nil
+}

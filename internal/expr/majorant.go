@@ -1,0 +1,300 @@
+package expr
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+// above states t ≥ g − ĥ: for the pieces of g one by one where h written out for
+// each costs no more than a column above g.
+func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
+	if p, ok := g.(convex.Polyhedral); ok {
+		hs := len(h.Support())
+		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hs <= 2*(len(g.Support())+hs)+8 {
+			for _, l := range pieces {
+				c.Tangent(l.AddScaled(-1, t), h)
+			}
+			return
+		}
+	}
+	bound := func() convex.Linear { return c.Bound(g) }
+	if s, ok := g.(*Sum); ok && bentIn(h) { // of −e the squares may be the same
+		bound = func() convex.Linear { return s.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.Terms))) }
+	}
+	c.Tangent(bound().AddScaled(-1, t), h)
+}
+
+// bentIn reports whether h has terms that are bent, see bent.
+func bentIn(h convex.Representer) bool {
+	s, ok := h.(*Sum)
+	bent := func(t Term) bool { f, is := t.F.(*StandIn); return is && f.of == nil && !f.Part }
+	return ok && slices.ContainsFunc(s.Terms, bent)
+}
+
+// differences are the splits gᵢ − hᵢ of the arguments of a majorant, and the splits of minus the
+// arguments, which of smooth functions are others. Its domain is common to all of them.
+type differences struct {
+	G, H       []convex.Representer
+	minusG     []convex.Representer // minusG − minusH is −eᵢ; nil: hᵢ − gᵢ
+	minusH     []convex.Representer
+	everywhere bool // no part is Restricted
+	bent       bool // some functions have values and subgradients alone
+}
+
+// final says of a majorant of bent functions that it stands for itself.
+func (d *differences) final() bool { return d.bent }
+
+// newDifferences: ok is false where one of es has no split.
+func newDifferences(es ...Scalar) (d differences, ok bool) {
+	for k, e := range es {
+		other := e.Neg()
+		bent := e.WithTangents()
+		if bent {
+			e.MoveTangents()
+			other.MoveTangents()
+			if e.WithTangents() || other.WithTangents() {
+				return differences{}, false
+			}
+		}
+		s := e.SplitNow()
+		d.G, d.H = append(d.G, newSum(s.Lin, s.G)), append(d.H, newSum(convex.Linear{}, s.H))
+		minusG, minusH := d.H[k], d.G[k]
+		if bent {
+			s = other.SplitNow()
+			minusG, minusH = newSum(s.Lin, s.G), newSum(convex.Linear{}, s.H)
+		}
+		d.minusG, d.minusH, d.bent = append(d.minusG, minusG), append(d.minusH, minusH), d.bent || bent
+	}
+	if !d.bent {
+		d.minusG, d.minusH = nil, nil
+	}
+	d.everywhere = d.all().Everywhere()
+	return d, true
+}
+
+// minus is the split of −eₖ.
+func (d *differences) minus(k int) (g, h convex.Representer) {
+	if d.minusG == nil {
+		return d.H[k], d.G[k]
+	}
+	return d.minusG[k], d.minusH[k]
+}
+
+// all is the sum of the gᵢ and hᵢ.
+func (d *differences) all() *Sum {
+	s := &Sum{}
+	for k := range d.G {
+		s.Terms = append(s.Terms, Term{1, d.G[k]}, Term{1, d.H[k]})
+	}
+	return s
+}
+
+// Domain is common to all parts. Where none has one they are not asked again: a fit has thousands
+// of such functions.
+func (d *differences) Domain() []convex.Representer {
+	if d.everywhere {
+		return nil
+	}
+	return d.all().Domain()
+}
+
+func (d *differences) IsMajorant() {}
+
+func (d *differences) Everywhere() bool { return d.everywhere }
+
+func (d *differences) Inside(x []float64) bool { return d.everywhere || d.all().Inside(x) }
+
+// Parts are those that a representation needs.
+func (d *differences) Parts() (out []convex.Func) {
+	for k := range d.G {
+		g, _ := d.minus(k)
+		out = append(out, d.G[k], g)
+	}
+	return out
+}
+
+// addSubgrad adds scale times a gradient of gₖ − hₖ, where it has one.
+func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float64) {
+	d.G[k].AddSubgrad(dst, scale, x)
+	d.H[k].AddSubgrad(dst, -scale, x)
+}
+
+// AbsAbove is the majorant of |e|, and squareAbove the majorant of e².
+type AbsAbove struct {
+	differences
+	e       Scalar
+	indices []int
+}
+
+func newAbsAbove(e Scalar) (AbsAbove, bool) {
+	d, ok := newDifferences(e)
+	f := AbsAbove{differences: d, e: e}
+	if ok {
+		g, h := f.minus(0)
+		f.indices = convex.Union(f.G[0].Support(), f.H[0].Support(), g.Support(), h.Support())
+	}
+	return f, ok
+}
+
+func (f *AbsAbove) Support() []int { return f.indices }
+
+func (f *AbsAbove) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
+
+// AddSubgrad adds a gradient of |e| where it has one.
+func (f *AbsAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	if f.e.Value(x) < 0 {
+		scale = -scale
+	}
+	f.addSubgrad(0, dst, scale, x)
+}
+
+// Column is t ≥ g − ĥ, and t ≥ −e in the same way.
+func (f *AbsAbove) Column(c convex.Canon) convex.Linear {
+	t := convex.Column(c)
+	above(c, t, f.G[0], f.H[0])
+	g, h := f.minus(0)
+	above(c, t, g, h)
+	return t
+}
+
+func (f *AbsAbove) Represent(c convex.Canon) convex.Form { return convex.Form{Linear: f.Column(c)} }
+
+func (f *AbsAbove) Node() Node { return Node{Name: "abs above", Inputs: ExprArgs(f.e)} }
+
+func (f *AbsAbove) String() string { return "abs" }
+
+type squareAbove struct{ AbsAbove }
+
+func (f *squareAbove) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
+
+func (f *squareAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	scale *= 2 * f.e.Value(x)
+	f.addSubgrad(0, dst, scale, x)
+}
+
+func (f *squareAbove) Represent(c convex.Canon) convex.Form {
+	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.Column(c).Number()}}}
+}
+
+func (f *squareAbove) Node() Node { return Node{Name: "square above", Inputs: ExprArgs(f.e)} }
+
+func (f *squareAbove) String() string { return "square" }
+
+// appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ, which is one t for all
+// of a maximum.
+type appliedAbove struct {
+	of *VectorAtom
+	differences
+}
+
+func (f *appliedAbove) Represent(c convex.Canon) convex.Form {
+	rows, largest := make([]convex.Linear, len(f.G)), f.of.Row == atom.Max
+	for k := range rows {
+		if k == 0 || !largest {
+			rows[k] = convex.Column(c)
+		} else {
+			rows[k] = rows[0]
+		}
+		above(c, rows[k], f.G[k], f.H[k])
+		if f.of.Row.Entry(k).Monotone == atom.Outward {
+			g, h := f.minus(k)
+			above(c, rows[k], g, h)
+		}
+	}
+	if largest {
+		return convex.Form{Linear: rows[0]}
+	}
+	return represent(c, f.of.Row, f.of.P, rows)
+}
+
+func (f *appliedAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.of.AddSubgrad(dst, scale, x)
+}
+
+func (f *appliedAbove) Value(x []float64) float64 { return f.of.Value(x) }
+
+func (f *appliedAbove) Approx(x []float64) convex.Approx { return f.of.Approx(x) }
+
+func (f *appliedAbove) Over() interval.Interval { return f.of.Over() }
+
+func (f *appliedAbove) Split() *Split { return f.of.Split() }
+
+func (f *appliedAbove) Support() []int { return f.of.Indices }
+
+func (f *appliedAbove) String() string { return f.of.String() }
+
+func (f *appliedAbove) Node() Node {
+	n := f.of.Node()
+	n.Name, n.Row = n.Op()+" above", nil
+	return n
+}
+
+func (f *VectorAtom) Majorant() (Majorant, bool) {
+	if f.Row.Slopes == nil || f.Row == atom.SumLargest {
+		return nil, false
+	}
+	d, ok := newDifferences(f.Items...)
+	return &appliedAbove{f, d}, ok
+}
+
+func (c *CurveAtom) Majorant() (Majorant, bool) {
+	switch {
+	case c.F.Is("square"):
+		m, ok := newAbsAbove(*c.E())
+		return &squareAbove{m}, ok
+	case c.F.Is("abs"):
+		m, ok := newAbsAbove(*c.E())
+		return &m, ok
+	}
+	return nil, false
+}
+
+// A convex function that does not decrease in its arguments may be taken of DC
+// arguments where it is minimised: with eᵢ = gᵢ − hᵢ and the tangents ĥᵢ at the
+// current point, f(g₁ − ĥ₁, …) is convex, nowhere less than f(e₁, …) and equal to
+// it at the point. CCP asks that of a step (Lipp and Boyd 2016, section
+// 1.3), and closer than the tangents of a split g − h of f(e): of |e| it is
+// max(g − ĥ, h − ĝ) and not 2·max(g, h) − ĝ − ĥ. The steps for sums of squares
+// are the ones of the Gauss-Newton method but for the curvature that is kept.
+
+// majorised is implemented by functions that have such a form. It replaces them
+// where they have a positive weight in an objective or on the left of ≤.
+type majorised interface {
+	Written
+	// majorant: ok is false where an argument has no split.
+	Majorant() (m Majorant, ok bool)
+}
+
+// Majorise returns e with majorants in its split.
+func (e Scalar) Majorise() Scalar { return e.MajoriseBy(Term.Majorant) }
+
+func (e Scalar) MajoriseBy(majorant func(Term) (Term, bool)) Scalar {
+	some, terms := false, make([]Term, len(e.Terms))
+	for k, t := range e.Terms {
+		if m, ok := majorant(t); ok {
+			some, t = true, m
+		}
+		terms[k] = t
+	}
+	if some {
+		e.ReplaceSplit(splitOf(e.Lin, terms))
+	}
+	return e
+}
+
+// Majorant is the term with its majorant, if it has one.
+func (t Term) Majorant() (Term, bool) {
+	f, ok := t.F.(majorised)
+	if !ok || t.W <= 0 || !isWritten(f) || f.Split().IsConvex() {
+		return t, false
+	}
+	m, ok := f.Majorant()
+	if !ok {
+		return t, false
+	}
+	return Term{t.W, m}, true
+}

@@ -1,0 +1,369 @@
+package expr
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+// SubtractsSquares reports whether e subtracts nothing but squares, as it is written.
+func (e *Scalar) SubtractsSquares() bool {
+	return !e.Composite && !slices.ContainsFunc(e.Terms, func(t Term) bool {
+		return t.W < 0 && RowAt(t.F, atom.SumSquares) == nil
+	})
+}
+
+// Restricted reports whether e is not finite everywhere.
+func (e *Scalar) Restricted() bool {
+	s := e.Split()
+	in := func(t Term) bool {
+		if f, is := t.F.(*StandIn); is {
+			return !f.Whole
+		}
+		r, ok := t.F.(convex.Restricted)
+		return ok && len(r.Domain()) > 0
+	}
+	return slices.ContainsFunc(s.G, in) || slices.ContainsFunc(s.H, in)
+}
+
+// MaxSplit is the maximum of splits.
+func MaxSplit(parts []Split) Split {
+	var few, fewLifted [8]Split // out of the heap
+	parts = append(few[:0], parts...)
+	for k := range parts {
+		parts[k] = parts[k].expanded()
+	}
+	lifted, all, ok := LiftAll(fewLifted[:0], parts)
+	if !ok {
+		return maxOfConvex(parts)
+	}
+	return AddSplits([]Split{maxOfConvex(lifted), all}, 1, -1)
+}
+
+// beyond is the constant of an affine function, by the plausible size of the rest, from
+// which on the square of the rest is below the rounding error of the square of the constant.
+// Source: derived: its square is the inverse of the unit roundoff, but for a factor of two.
+const beyond = 0x1p26
+
+// expanded writes squares in h of affine functions l + c with a far larger constant c as l² + 2c·l
+// + c², and the affine part in lin: the functions that h and the sum of all share keep their digits
+// then. The step of the procedure is the same, as an affine function has no tangent but itself. A
+// capped square of an outlier is the cap so, as a number too.
+func (s *Split) expanded() Split {
+	out := *s
+	for k, t := range s.H {
+		a := RowAt(t.F, atom.SumSquares)
+		if a == nil || a.Len() != 1 {
+			continue
+		}
+		l := a.Linear(0)
+		c := l.Const
+		if !(math.Abs(c) > beyond*l.Plausible()) || math.IsInf(c*c, 0) {
+			continue
+		}
+		if l.Const = 0; len(out.H) == len(s.H) && &out.H[0] == &s.H[0] {
+			out.H = slices.Clone(s.H)
+		}
+		out.H[k] = Term{t.W, NewVectorAtom(atom.SumSquares, nil, l.Number())}
+		out.Lin = out.Lin.AddScaled(-t.W*2*c, l).AddScaled(-t.W, convex.Linear{Const: c * c})
+	}
+	return out
+}
+
+// LiftAll adds the sum of all h to each split, so that none has an h: gₖ + Σ_{j≠k}
+// hⱼ, behind those in lifted. all is that sum; not ok: there is no h.
+func LiftAll(lifted, parts []Split) (_ []Split, all Split, ok bool) {
+	var few [8]Split
+	hs := few[:0]
+	for k := range parts {
+		if len(parts[k].H) > 0 {
+			hs = append(hs, parts[k].concavePart())
+		}
+	}
+	if len(hs) == 0 {
+		return parts, Split{}, false
+	}
+	all = AddSplits(hs)
+	for k := range parts {
+		one := AddSplits([]Split{parts[k], all})
+		if len(one.H) > 0 { // functions that became one in the sum do not cancel
+			one = liftedBy(parts, k)
+		}
+		lifted = append(lifted, one)
+	}
+	return lifted, all, true
+}
+
+// liftedBy is the convex part of a split plus the h of all others.
+func liftedBy(parts []Split, k int) Split {
+	sum := []Split{parts[k].convexPart()}
+	for j := range parts {
+		if j != k {
+			sum = append(sum, parts[j].concavePart())
+		}
+	}
+	return AddSplits(sum)
+}
+
+// maxOfConvex is the maximum of splits without h.
+func maxOfConvex(parts []Split) Split {
+	constant, affine, best := true, true, math.Inf(-1)
+	for k := range parts {
+		affine = affine && len(parts[k].G) == 0
+		constant, best = constant && parts[k].IsConst(), max(best, parts[k].Lin.Const)
+	}
+	switch {
+	case constant:
+		return Split{Lin: convex.Linear{Const: best}}
+	case affine:
+		lins := make([]convex.Linear, len(parts))
+		for k := range parts {
+			lins[k] = parts[k].Lin
+		}
+		return ConvexSplit(NewMaxOfAffine(lins))
+	}
+	items := make([]Scalar, len(parts))
+	for k := range parts {
+		items[k] = Scalar{Lin: parts[k].Lin, Terms: parts[k].G}
+	}
+	return ConvexSplit(newMaxOf(items))
+}
+
+// NewMaximum is the largest of expressions that are not all convex. Its split is made when it is
+// first asked for, as an objective may take another split of a minimum, see leastOf. less says that
+// some items subtract squares, and none anything else.
+func NewMaximum(es []Scalar, less bool) *VectorAtom {
+	es = slices.Clone(es)
+	own := sync.OnceValue(func() *Parted {
+		parts := make([]Split, len(es))
+		for k := range es {
+			parts[k] = es[k].SplitNow()
+		}
+		p := NewParted(MaxSplit(parts))
+		return &p
+	})
+	f := &VectorAtom{Row: atom.Max, Items: es, Own: own, less: less, sign: 1}
+	lists := make([][]int, len(es))
+	for k := range es {
+		lists[k] = es[k].Support()
+	}
+	f.Indices = convex.Union(lists...)
+	return f
+}
+
+func AbsOf(e Scalar) Scalar {
+	if e.Err != nil {
+		return e
+	}
+	switch i := e.Range(); {
+	case i.Lo >= 0:
+		return e
+	case i.Hi <= 0:
+		return e.Neg()
+	case e.IsConst():
+		return Number(math.Abs(e.Split().Lin.Const))
+	case e.IsAffineNow():
+		return ConvexOf(NewCurveAtom(RowOf("abs"), e, nil), e.Owner())
+	}
+	t := e.Split()
+	g, h := t.convexPart(), t.concavePart()
+	s := AddSplits([]Split{MaxSplit([]Split{g, h}), g, h}, 2, -1, -1)
+	own := NewParted(s)
+	return Composite(NewCurveAtom(RowOf("abs"), e, &own), e.Owner())
+}
+
+// MaxOf is the maximum of convex functions. The first one wins a tie.
+type MaxOf struct {
+	items   []Scalar // nil: they are the pieces
+	indices []int
+	Affine  []convex.Linear // not nil where all items are polyhedral
+}
+
+// mostPieces, beside some for each item, bounds the pieces that are written out.
+// Source: a limit of memory; a larger maximum is represented by columns, with the same
+// value.
+const mostPieces = 1000
+
+func newMaxOf(items []Scalar) *MaxOf {
+	m := &MaxOf{items: items, Affine: []convex.Linear{}}
+	var lists [][]int
+	for k := range items {
+		e := &items[k]
+		lists = append(lists, e.Lin.Idx)
+		for _, t := range e.Terms {
+			lists = append(lists, t.F.Support())
+		}
+		if m.Affine == nil {
+			continue
+		}
+		p := (&Sum{Lin: e.Lin, Terms: e.Terms}).Pieces()
+		if p == nil || len(m.Affine)+len(p) > mostPieces+8*len(items) {
+			m.Affine = nil // nested maxima multiply
+		} else {
+			m.Affine = append(m.Affine, p...)
+		}
+	}
+	m.indices = convex.Union(lists...)
+	return m
+}
+
+func NewMaxOfAffine(lins []convex.Linear) *MaxOf {
+	var few [4][]int
+	lists := few[:0]
+	for k := range lins {
+		lists = append(lists, lins[k].Idx)
+	}
+	return &MaxOf{Affine: lins, indices: convex.Union(lists...)}
+}
+
+// largestPiece is the number and the value of the first of the largest pieces.
+func (m *MaxOf) largestPiece(x []float64) (arg int, best float64) {
+	best = math.Inf(-1)
+	for k := range m.Affine {
+		if v := m.Affine[k].Value(x); v > best || math.IsNaN(v) {
+			arg, best = k, v
+		}
+	}
+	return arg, best
+}
+
+func (m *MaxOf) argmax(x []float64) (int, float64) {
+	if m.items == nil {
+		return m.largestPiece(x)
+	}
+	arg, best := 0, math.Inf(-1)
+	for k := range m.items {
+		if v := m.items[k].Value(x); v > best || math.IsNaN(v) {
+			arg, best = k, v
+		}
+	}
+	return arg, best
+}
+
+func (m *MaxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
+
+func (m *MaxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
+	if k, _ := m.argmax(x); m.items == nil {
+		m.Affine[k].AddSubgrad(dst, scale, x)
+	} else {
+		m.items[k].AddSubgrad(dst, scale, x)
+	}
+}
+
+func (m *MaxOf) Support() []int { return m.indices }
+
+func (m *MaxOf) Pieces() []convex.Linear { return m.Affine }
+
+func (m *MaxOf) Represent(c convex.Canon) convex.Form {
+	if m.Affine == nil {
+		t := convex.Column(c)
+		for k := range m.items {
+			f, _ := m.items[k].oneSided()
+			c.Row(c.Bound(f).AddScaled(-1, t), math.Inf(-1), 0)
+		}
+		return convex.Form{Linear: t}
+	}
+	total := 0
+	for _, l := range m.Affine {
+		total += len(l.Idx)
+	}
+	b := convex.Beside(c.Var(), total, len(m.Affine))
+	for _, l := range m.Affine {
+		c.Row(b.Plus(l, -1), math.Inf(-1), 0)
+	}
+	return convex.Form{Linear: b.Alone()}
+}
+
+func (m *MaxOf) Domain() (out []convex.Representer) {
+	for k := range m.items {
+		out = append(out, m.items[k].domain()...)
+	}
+	return out
+}
+
+func (m *MaxOf) Everywhere() bool {
+	return !slices.ContainsFunc(m.items, func(e Scalar) bool { return !e.everywhere() })
+}
+
+func (m *MaxOf) Inside(x []float64) bool {
+	for k := range m.items {
+		if !m.items[k].inside(x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *MaxOf) Approx(x []float64) convex.Approx {
+	best := convex.NewLargest()
+	for k := range m.items {
+		best.Add(m.items[k].Approx(x))
+	}
+	for k := 0; k < len(m.Affine) && m.items == nil; k++ {
+		best.Add(m.Affine[k].Approx(x))
+	}
+	return best.Approx()
+}
+
+// all are the items.
+func (m *MaxOf) all() []Scalar {
+	if m.items != nil {
+		return m.items
+	}
+	out := make([]Scalar, len(m.Affine))
+	for k := range out {
+		out[k] = Scalar{Lin: m.Affine[k]}
+	}
+	return out
+}
+
+// over: an affine function beside its negative is ≥ 0 together with it.
+func (m *MaxOf) Over() interval.Interval {
+	i := interval.New(math.Inf(-1), math.Inf(-1))
+	items := m.all()
+	for k := range items {
+		e := &items[k]
+		i = i.Max(e.Range())
+		if k > 0 && len(e.Terms)+len(items[k-1].Terms) == 0 && e.Lin.IsNegative(items[k-1].Lin) {
+			i.Lo = max(i.Lo, 0)
+		}
+	}
+	return i
+}
+
+func (m *MaxOf) Node() Node {
+	return Node{Name: "max", Row: atom.Max, Inputs: ExprArgs(m.all()...)}
+}
+
+func (m *MaxOf) Parts() []convex.Func {
+	var out []convex.Func
+	for k := range m.items {
+		if e := &m.items[k]; len(e.Terms) > 0 {
+			f, _ := e.oneSided()
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (m *MaxOf) String() string { return "max" }
+
+// ActivePiece is the affine function that m has its value and subgradient from at x,
+// its number among the pieces of m, and that value. ok is false where m is no maximum of
+// affine functions. It is for package ccp, which finds it by assertion.
+func (m *MaxOf) ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool) {
+	if len(m.Affine) == 0 {
+		return convex.Linear{}, 0, 0, false
+	}
+	for _, s := range m.items {
+		if len(s.Terms) > 0 {
+			return convex.Linear{}, 0, 0, false
+		}
+	}
+	number, value = m.largestPiece(x)
+	return m.Affine[number], number, value, true
+}

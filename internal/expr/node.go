@@ -1,0 +1,252 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+)
+
+// Triangle is the number of entries on and above the diagonal.
+func Triangle(n int) int { return n * (n + 1) / 2 }
+
+// Place is where entry (i, j) of a symmetric matrix stands in its upper
+// triangle, column by column.
+func Place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+
+// MirrorTol is how far, relatively, rounding may take mirrored entries apart.
+// Source: derived: entries may be sums of products; some million unit roundoffs.
+const MirrorTol = 1e-9
+
+// Atom is Weight times the atom of Node.
+type Atom struct {
+	Weight float64
+	Node   Node
+}
+
+// Written is e as it was written: an affine function plus weighted atoms.
+func (e Scalar) Written() (affine convex.Linear, terms []Atom) {
+	affine = e.Lin
+	affine.Of = e.Of.Join(affine.Of)
+	for _, t := range e.Terms {
+		if f, ok := t.F.(Many); ok {
+			for _, m := range f.OneByOne() {
+				_, one := m.Scale(t.W).Written()
+				terms = append(terms, one...)
+			}
+			continue
+		}
+		u := Atom{t.W, NodeOf(t.F)}
+		if u.Node.Negative() {
+			u.Weight = -u.Weight
+		}
+		for k := range u.Node.Inputs {
+			u.Node.Inputs[k].of = e.Owner()
+		}
+		terms = append(terms, u)
+	}
+	return affine, terms
+}
+
+// Args are the arguments.
+func (n *Node) Args() []Array {
+	if n.Row != nil && n.Row.Places != atom.Together {
+		all := n.Inputs[0].array()
+		all.Array = all.Reshaped(all.Len())
+		head, rest := all.Slice(0, 1), all.Slice(1, all.Len())
+		if n.Row.Places == atom.FirstBehind {
+			return []Array{rest, head}
+		}
+		return []Array{head, rest}
+	}
+	var out []Array
+	for k := 0; k < len(n.Inputs) && n.Inputs[k].len() > 0; k++ {
+		out = append(out, n.Inputs[k].array())
+	}
+	return out
+}
+
+// Numbers are the arguments of a function of several numbers, in the order of its row.
+func (n *Node) Numbers() []Scalar { return append(n.Inputs[0].Entries(), n.Inputs[1].Entries()...) }
+
+// Data are the numbers that belong to the atom beside its arguments: the exponent
+// of power, pos_power and norm, the threshold of huber, the count of sumlargest,
+// sumsmallest and lambda_sumlargest, the weights of wgeomean, the matrix of quad in
+// row-major order.
+func (n *Node) Data() []float64 {
+	switch {
+	case n.Curve.Row != nil:
+		return n.Curve.data()
+	case n.Name == OpQuad:
+		return fullSymmetric(n.Nums, n.Inputs[0].len())
+	case n.Nums != nil && (n.Row == nil || n.Row.HasParameters):
+		return slices.Clone(n.Nums)
+	case n.Num != 0:
+		return []float64{n.Num}
+	}
+	return nil
+}
+
+// fullSymmetric mirrors an upper triangle that is stored row by row.
+func fullSymmetric(q []float64, n int) []float64 {
+	q = slices.Clone(q)
+	for i := range n {
+		for j := range i {
+			q[i*n+j] = q[j*n+i]
+		}
+	}
+	return q
+}
+
+// array is the array as it was written.
+func (a *Argument) array() Array {
+	switch {
+	case a.Affine != nil && a.Layout == Triangles:
+		n := a.Order
+		flat := make([]int, 0, n*n)
+		for i := range n {
+			for j := range n {
+				flat = append(flat, Place(i, j))
+			}
+		}
+		return Array{Array: a.Affine.Take([]int{n, n}, flat)}
+	case a.Affine != nil && a.Layout == Columns:
+		m := a.Affine.Reshaped(a.Affine.Len()/a.Order, a.Order)
+		return Array{Array: m.Transpose()}
+	case a.Affine != nil:
+		return Array{Array: *a.Affine}
+	}
+	out := ListOf([]int{len(a.Exprs)}, a.Entries())
+	out.Of = a.of.Join(out.Of)
+	return out
+}
+
+// Entry is the k-th expression in row-major order, 0 ≤ k < len.
+func (a *Argument) Entry(k int) Scalar {
+	switch {
+	case a.Affine != nil && a.Layout == Triangles:
+		return Scalar{Lin: a.Affine.Linear(Place(k/a.Order, k%a.Order))}
+	case a.Affine != nil && a.Layout == Columns:
+		cols := a.Affine.Len() / a.Order
+		return Scalar{Lin: a.Affine.Linear(k%cols*a.Order + k/cols)}
+	case a.Affine != nil:
+		return Scalar{Lin: a.Affine.Linear(k)}
+	}
+	return a.Exprs[k].owned(a.of)
+}
+
+// owned is e as an expression of a model.
+func (e Scalar) owned(of *convex.Space) Scalar {
+	if e.Of = e.Of.Join(of); !e.Composite && mixed(e.Terms) {
+		e.Composite, e.Lazy = true, &LazySplit{}
+	}
+	return e
+}
+
+// Entries are all expressions of a.
+func (a *Argument) Entries() []Scalar {
+	es := make([]Scalar, a.len())
+	for k := range es {
+		es[k] = a.Entry(k)
+	}
+	return es
+}
+
+// OpQuad is the atom that has a matrix as data.
+const OpQuad = "quad"
+
+// Node is an atom with its arguments, as an expression was written. Passes over
+// expressions read nodes: Expr.Written yields them, Apply makes them again.
+type Node struct {
+	Name   string
+	Curve  Curve        // of one that is a function of one number: it knows op and data
+	Row    *atom.Reduce // of one that is a function of several numbers
+	Minus  bool         // the function is minus the atom
+	Inputs [2]Argument
+	Num    float64
+	Nums   []float64
+	Key    any // the rest that tells it from others, comparable
+}
+
+// Node is f of an argument. Families know curves with cones.
+func (f Curve) Node(args [2]Argument) Node {
+	switch {
+	case f.represented():
+		return Node{Curve: f, Inputs: args}
+	case atom.Find(f.Row.Name) != f.Row:
+		return Node{Name: "blackbox", Key: f, Inputs: args}
+	case f.Negative || f.Bend != 0: // a part of splits alone
+		return Node{Name: "bent " + f.Row.Name, Key: f, Inputs: args}
+	}
+	return Node{Name: f.Row.Name, Num: f.P, Inputs: args}
+}
+
+// noder is implemented by functions that can be compared and read. The node points
+// into the function.
+type noder interface{ Node() Node }
+
+// NodeOf is f as a node; the node of a function nobody knows has the op "".
+func NodeOf(f convex.Func) Node {
+	if n, ok := f.(noder); ok {
+		return n.Node()
+	}
+	return Node{Key: f}
+}
+
+// Op is the name of the atom: the name of a function in a problem file where there is
+// one; "mul" and "inner" are products, "power" and "pos_power" powers of u and of
+// max(u, 0), "sumsmallest" is the sum of the k smallest entries, "cost" the term of
+// Model.AddCost, "blackbox" a function of the library's user.
+func (n *Node) Op() string {
+	switch row := n.Curve.Row; {
+	case row == nil:
+		return n.Name
+	case atom.Find(row.Name) != row: // whatever its name is
+		return "blackbox"
+	default:
+		return row.Name
+	}
+}
+
+// Negative reports whether the function that the split has is minus the atom.
+// Expr.Written has turned the sign of the weight then.
+func (n *Node) Negative() bool { return n.Minus || n.Curve.Row != nil && n.Curve.Negative }
+
+// Argument is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
+type Argument struct {
+	Affine *convex.Array
+	Layout layout // of affine
+	Order  int    // of the triangle, or the length of a column
+	Exprs  []Scalar
+	of     *convex.Space
+}
+
+// layout is how an affine array lies.
+type layout uint8
+
+const (
+	AsItIs    layout = iota
+	Triangles        // the upper triangle of a symmetric matrix, column by column
+	Columns          // the columns of a matrix, one after the other
+)
+
+func AffineArgs(as ...*convex.Array) (out [2]Argument) {
+	for k, a := range as {
+		out[k].Affine = a
+	}
+	return out
+}
+
+// ExprArgs are the arguments of an atom of one array.
+func ExprArgs(es ...Scalar) [2]Argument { return [2]Argument{{Exprs: es}} }
+
+// len is the number of entries.
+func (a *Argument) len() int {
+	switch {
+	case a.Affine != nil && a.Layout == Triangles:
+		return a.Order * a.Order
+	case a.Affine != nil:
+		return a.Affine.Len()
+	}
+	return len(a.Exprs)
+}

@@ -1,0 +1,350 @@
+package expr
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
+)
+
+// VectorAtom is a row of the table of functions of several numbers. Without a split of its own it
+// is convex, minus the row if that is concave: of affine functions or of others that keep it
+// convex.
+type VectorAtom struct {
+	Row     *atom.Reduce
+	P       []float64
+	A       *convex.Array // the arguments, or:
+	Items   []Scalar
+	Own     func() *Parted // the split
+	less    bool           // see lessSquares
+	sign    float64        // of the row
+	Indices []int
+}
+
+func NewVectorAtom(row *atom.Reduce, p []float64, a convex.Array) *VectorAtom {
+	return &VectorAtom{Row: row, P: p, A: &a, sign: row.Sign(), Indices: a.Support()}
+}
+
+// NewWritten is a row of expressions with a split.
+func NewWritten(row *atom.Reduce, p []float64, es []Scalar, own *Parted) *VectorAtom {
+	get := func() *Parted { return own }
+	return &VectorAtom{Row: row, P: p, Items: es, Own: get, sign: 1, Indices: own.Indices}
+}
+
+func (f *VectorAtom) Len() int {
+	if f.A != nil {
+		return len(f.A.C)
+	}
+	return len(f.Items)
+}
+
+func (f *VectorAtom) HasSplit() bool { return f.Own != nil }
+func (f *VectorAtom) Split() *Split {
+	if f.Own == nil {
+		return nil
+	}
+	return &f.Own().S
+}
+
+// settled is the split of a maximum: see settled.
+func (f *VectorAtom) settled() *Split {
+	if f.Row != atom.Max {
+		return nil
+	}
+	return f.Split()
+}
+
+func (f *VectorAtom) LessSquares() bool { return f.less }
+
+// Is reports whether f is a convex row of affine functions.
+func (f *VectorAtom) Is(row *atom.Reduce) bool { return f.Row == row && f.A != nil && f.Own == nil }
+
+// RowAt is the affine array of which f is the function row, nil if f is anything else.
+func RowAt(f convex.Func, row *atom.Reduce) *convex.Array {
+	if r, ok := f.(*VectorAtom); ok && r.Is(row) {
+		return r.A
+	}
+	return nil
+}
+
+// take computes the arguments at x and the value of the row, in room that put gives back.
+func (f *VectorAtom) take(x []float64) *numbers {
+	w := takeNumbers(f.Len())
+	if f.A != nil {
+		f.A.ValueTo(w.all, x)
+	} else {
+		for k := range f.Items {
+			w.u[k][0] = f.Items[k].Value(x)
+		}
+	}
+	f.Row.Value(w.v, w.u, f.P)
+	return w
+}
+
+func (f *VectorAtom) Value(x []float64) float64 {
+	w := f.take(x)
+	v := f.sign * w.v[0]
+	w.put()
+	return v
+}
+
+func (f *VectorAtom) AddSubgrad(dst []float64, scale float64, x []float64) {
+	f.AddGradient(dst, scale, x)
+}
+
+// AddGradient is AddSubgrad, and returns Value.
+func (f *VectorAtom) AddGradient(dst []float64, scale float64, x []float64) float64 {
+	w := f.take(x)
+	v := f.sign * w.v[0]
+	g := w.gradient()
+	w.adj[0] = f.sign * scale
+	f.Row.Slope(g, w.adj, w.u, w.v, f.P)
+	for k := range g {
+		switch v := g[k][0]; {
+		case f.A != nil:
+			f.A.AddRow(dst, v, k)
+		case v != 0:
+			f.Items[k].AddSubgrad(dst, v, x)
+		}
+	}
+	w.put()
+	return v
+}
+
+func (f *VectorAtom) Approx(x []float64) convex.Approx {
+	w := takeNumbers(f.Len())
+	defer w.put()
+	e := w.errors()
+	if f.A != nil {
+		rows := f.A.Approxes(x)
+		for k, u := range w.u {
+			a := rows.At(k)
+			u[0], e[k][0] = a.V, a.E
+		}
+	} else {
+		for k := range f.Items {
+			a := f.Items[k].Approx(x)
+			w.u[k][0], e[k][0] = a.V, a.E
+		}
+	}
+	f.Row.Value(w.v, w.u, f.P)
+	f.Row.Error(w.adj, w.room, w.u, e, w.v, f.P)
+	return convex.Approx{V: f.sign * w.v[0], E: w.adj[0]}
+}
+
+func (f *VectorAtom) Support() []int { return f.Indices }
+func (f *VectorAtom) String() string {
+	switch {
+	case f.sign < 0:
+		return "-" + f.op()
+	case f.Row == atom.Inner:
+		return "product"
+	}
+	return f.op()
+}
+
+// op is the name of f in problem files.
+func (f *VectorAtom) op() string {
+	if f.Row == atom.Inner && f.Items != nil {
+		return "mul"
+	}
+	return f.Row.Name
+}
+
+func (f *VectorAtom) Smooth() bool {
+	return f.Row.Smooth && !slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.Smooth() })
+}
+
+// ranges are the ranges of the arguments.
+func (f *VectorAtom) ranges() []interval.Interval {
+	out := make([]interval.Interval, f.Len())
+	for k := range out {
+		if f.A != nil {
+			out[k] = f.A.Over(k)
+		} else {
+			out[k] = f.Items[k].Range()
+		}
+	}
+	return out
+}
+
+func (f *VectorAtom) Over() interval.Interval { return f.Row.Over(f.ranges(), f.P).Scale(f.sign) }
+
+// Represent adds the rows and cones of f.
+func (f *VectorAtom) Represent(c convex.Canon) convex.Form {
+	if f.Is(atom.SumSquares) {
+		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: *f.A}}}
+	}
+	if f.A != nil {
+		return represent(c, f.Row, f.P, f.reduced())
+	}
+	u := make([]convex.Linear, len(f.Items))
+	for k := range f.Items {
+		arg, sign := f.Items[k].oneSided()
+		u[k] = c.Bound(arg).Scale(sign)
+	}
+	return represent(c, f.Row, f.P, u)
+}
+
+// reduced are affine functions, maybe fewer than the arguments of f, for which the row has the same
+// value.
+func (f *VectorAtom) reduced() []convex.Linear {
+	a := *f.A
+	if f.Row.Rotates {
+		a = qrReduced(a)
+	}
+	out := make([]convex.Linear, a.Len())
+	for k := range out {
+		out[k] = a.Linear(k)
+	}
+	return out
+}
+
+// represent adds the rows and cones of a bound of a row, or of minus a concave one, of u.
+func represent(c convex.Canon, row *atom.Reduce, p []float64, u []convex.Linear) convex.Form {
+	to := canon{c, u}
+	if row.Bound == nil {
+		t := to.Column()
+		to.Cone(row.Cone(t, arguments(len(u)), p))
+		return convex.Form{Linear: to.linear(t)}
+	}
+	return to.form(row.Bound(&to, arguments(len(u)), p))
+}
+
+// Line: of one entry a function of its absolute value is at most b where that is at most b, or √b.
+func (f *VectorAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
+	if f.A == nil || !f.Row.Rotates || !b.IsConst() || b.Const < 0 || f.Row.Root != nil && b.Const == 0 {
+		return convex.Linear{}, 0, 0, 0, false
+	}
+	a := f.reduced()
+	if len(a) != 1 {
+		return convex.Linear{}, 0, 0, 0, false
+	}
+	end, share := b.Const, 1.0
+	if f.Row.Root != nil {
+		end = math.Sqrt(end)
+		share = 0.5 / end
+	}
+	return a[0], -end, end, share, true
+}
+
+// Below: the cone of the row. A square that is at most a constant has the cone of its root.
+func (f *VectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
+	if f.A == nil || !f.Row.Rotates {
+		return convex.Cone{}, nil, false
+	}
+	row, slope := f.Row, 1.0
+	if row.Root != nil && b.IsConst() {
+		if !(b.Const > 0) {
+			return convex.Cone{}, nil, false
+		}
+		row = row.Root
+		b.Const = math.Sqrt(b.Const)
+		slope = 0.5 / b.Const
+	}
+	a := f.reduced()
+	to := canon{u: append(a, b)}
+	cone := row.Cone(atom.Argument(len(a)), arguments(len(a)), f.P)
+	share = make([]float64, len(cone.Rows))
+	for i, l := range cone.Rows {
+		for _, t := range l.Terms {
+			if t.At == ^len(a) {
+				share[i] -= slope * t.W
+			}
+		}
+	}
+	return to.cone(cone), share, true
+}
+
+// Domain: the domains of the arguments, and the numbers that must not be negative.
+func (f *VectorAtom) Domain() []convex.Representer {
+	if f.Own != nil {
+		return nil
+	}
+	var out []convex.Representer
+	for k := range f.Items {
+		out = append(out, f.Items[k].domain()...)
+	}
+	for k := range f.Len() {
+		switch {
+		case !f.Row.Entry(k).Nonnegative:
+		case f.A != nil:
+			out = append(out, f.A.Linear(k).Scale(-1))
+		default: // minus an affine or a concave function
+			e := f.Items[k].Neg()
+			out = append(out, newSum(e.Lin, e.Terms))
+		}
+	}
+	return out
+}
+
+// Everywhere reports whether all points have subgradients.
+func (f *VectorAtom) Everywhere() bool {
+	return f.Own != nil || !f.Row.Restricted() &&
+		!slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.everywhere() })
+}
+
+func (f *VectorAtom) Inside(x []float64) bool {
+	if f.Own != nil {
+		return true
+	}
+	for k := range f.Items {
+		if !f.Items[k].inside(x) {
+			return false
+		}
+	}
+	if !f.Row.Restricted() {
+		return true
+	}
+	w := f.take(x)
+	defer w.put()
+	for k, u := range w.u {
+		if f.Row.Entry(k).Nonnegative && !(u[0] > Steepest) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *VectorAtom) Bends() (convex.Bends, bool) {
+	of := make([]convex.Bends, f.Len())
+	for k := range of {
+		if f.A != nil {
+			of[k] = convex.AffineBends(f.A.Linear(k))
+			continue
+		}
+		b, ok := BendsOf(&f.Items[k])
+		if of[k] = b; !ok {
+			return convex.Bends{}, false
+		}
+	}
+	return bendsOfRow(f.Row, f.Over(), of)
+}
+
+func (f *VectorAtom) Node() Node {
+	n, half := Node{Name: f.op(), Row: f.Row, Nums: f.P, Minus: f.sign < 0}, f.Len()/2
+	switch {
+	case f.Row == atom.Inner && f.A == nil:
+		n.Inputs = [2]Argument{{Exprs: f.Items[:half]}, {Exprs: f.Items[half:]}}
+	case f.Row == atom.Inner:
+		u, v := f.A.Slice(0, half), f.A.Slice(half, 2*half)
+		n.Inputs = AffineArgs(&u, &v)
+	case f.A != nil:
+		n.Inputs = AffineArgs(f.A)
+	default:
+		n.Inputs = ExprArgs(f.Items...)
+	}
+	return n
+}
+
+func (f *VectorAtom) Parts() (out []convex.Func) {
+	for k := range f.Items {
+		if f.Own == nil {
+			g, _ := f.Items[k].oneSided()
+			out = append(out, g)
+		}
+	}
+	return out
+}
