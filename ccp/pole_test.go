@@ -27,7 +27,8 @@ func TestNextToPoles(t *testing.T) {
 	if p, err = m.Problem(); err != nil {
 		t.Fatal(err)
 	}
-	if res, err = ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings()); err != nil || res.Status == ccp.Converged {
+	res, err = ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
+	if err != nil || res.Status == ccp.Converged {
 		t.Errorf("log(z1 - z2^2 + 1/2) has the minimum %g: %v, %v", res.Objective, res.Status, err)
 	}
 	m = dc.NewModel()

@@ -52,8 +52,7 @@ func (a Expr) combine(what string, w float64, b Expr) Expr {
 			}
 		}
 		return pairwise(what, a, b, func(u, v expr.Scalar) expr.Scalar {
-			return expr.SumOf([]expr.Scalar{u,
-				v.Scale(w)})
+			return expr.SumOf([]expr.Scalar{u, v.Scale(w)})
 		})
 	}
 	a.arr.Zero()
@@ -297,7 +296,7 @@ func (a Expr) MulSparse(ptr, idx []int, val []float64) Expr {
 	return affineExpr(a.arr.MulSparse(ptr, idx, val))
 }
 
-// checkRows refuses rows in compressed form that are none.
+// checkRows refuses slices that are no rows in compressed form.
 func checkRows(ptr, idx []int, val []float64, cols int) error {
 	switch {
 	case len(ptr) == 0 || ptr[0] != 0 || ptr[len(ptr)-1] != len(idx):

@@ -9,7 +9,7 @@ import (
 )
 
 // LambdaMax is the largest eigenvalue of a symmetric matrix. Where it is multiple
-// the subgradient is that of one eigenvector.
+// the subgradient belongs to one eigenvector.
 //
 //	arguments  a: a symmetric matrix, n × n
 //	curvature  convex
@@ -112,7 +112,7 @@ func matfracAtoms() []constructor {
 // Semidefinite states that a symmetric matrix is positive semidefinite.
 func Semidefinite(a Expr) Constraint { return GE(LambdaMin(a), Num(0)) }
 
-// DualShape is the shape in which n multipliers of c are to be read: that of the array or the
+// DualShape is the shape in which n multipliers of c are to be read: the shape of the array or the
 // matrix that it states, else a list; nil: one number.
 func (c *Constraint) DualShape(n int) []int {
 	var shape []int

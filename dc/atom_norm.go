@@ -56,7 +56,7 @@ func DotSort(a Expr, w []float64) Expr {
 
 // Max is the largest of all entries of all arrays, or along an axis of one: see Expr.Along. Of DC
 // functions it is DC: maxᵢ(gᵢ − hᵢ) = maxᵢ(gᵢ + Σ_{j≠i} hⱼ) − Σⱼ hⱼ. Where several entries attain
-// the maximum, the subgradient is that of the first.
+// the maximum, the subgradient belongs to the first.
 //
 //	arguments  us: arrays of any shapes
 //	curvature  convex

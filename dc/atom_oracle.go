@@ -73,7 +73,7 @@ func (b *blackBox) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (b *blackBox) Support() []int { return b.indices }
 func (b *blackBox) String() string { return b.name }
 
-// node: functions of one name differ.
+// Node: functions of one name differ.
 func (b *blackBox) Node() expr.Node {
 	return expr.Node{Name: "blackbox", Inputs: expr.AffineArgs(&b.a), Key: b}
 }

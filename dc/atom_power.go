@@ -32,7 +32,7 @@ func QuadContext(ctx context.Context, a Expr, q mat.Symmetric) Expr {
 	if a.err == nil && a.bent() {
 		return failed("quad needs affine entries")
 	}
-	return a.as(func(a expr.Array) expr.Scalar { return rule.QuadContext(ctx, a.Array, q) })
+	return a.as(func(a expr.Array) expr.Scalar { return rule.Quad(ctx, a.Array, q) })
 }
 
 func formAtoms() []constructor {

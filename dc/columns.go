@@ -120,7 +120,8 @@ func (a Expr) AddGradient(dst []float64, scale float64, x []float64) (value floa
 // Range is an interval that holds the values wherever the variables are within their bounds.
 func (a Expr) Range() interval.Interval { return a.one().Range() }
 
-// Scalar is a number as the engine has it, with its split. Packages of this module alone can use it.
+// Scalar is a number as a sum of weighted functions with its split. Packages of this module alone
+// can use it.
 func (a Expr) Scalar() expr.Scalar { return a.one() }
 
 // Written is a as it was written: an affine function plus weighted atoms.
@@ -139,7 +140,7 @@ func (a Expr) IsConvex() bool { return a.every(expr.Scalar.IsConvex) }
 // IsConcave reports whether the splits prove all entries concave.
 func (a Expr) IsConcave() bool { return a.every(expr.Scalar.IsConcave) }
 
-// Samples is how many functions a sum has of which a sample estimates it, 0 where it is none.
+// Samples is how many functions a sum has of which a sample estimates it; 0 for other functions.
 func (a Expr) Samples() int { return family.Samples(a.one()) }
 
 // Sample is an estimate of a sum of many functions: see Samples.

@@ -306,10 +306,10 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 }
 
 // linearise replaces the split g − h by g₁ − (h₁ − s), where s is the smooth functions of both and
-// the others stay; that of a smooth e by 0 − (−e). It reports false where no function is smooth.
-// The gradient of a smooth e is the gradient of e as it is written: the gradient of a split may be
-// of another function with the same sign, see hyperbola. Definitions stand in the place of their
-// variables.
+// the others stay; of a smooth e the split is 0 − (−e). It reports false where no function is
+// smooth. The gradient of a smooth e is the gradient of e as it is written: the gradient of a split
+// may be of another function with the same sign, see hyperbola. Definitions stand in the place of
+// their variables.
 func (p *Problem) linearise(e *expr.Scalar) bool {
 	written := *e
 	for _, d := range p.defined {

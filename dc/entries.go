@@ -230,7 +230,9 @@ func (a Expr) every(is func(expr.Scalar) bool) bool {
 }
 
 // Plain reports whether all entries are affine as they are written.
-func (a Expr) Plain() bool { return !a.bent() || a.every(expr.Scalar.IsAffineAsWritten) }
+func (a Expr) Plain() bool {
+	return !a.bent() || a.every(func(e expr.Scalar) bool { return e.IsAffineNow() })
+}
 
 // Value is the value of a number at x, computed from the expression as it was written; x has a
 // number for each entry of each variable of the model: Problem.NumVars of them. It is NaN where

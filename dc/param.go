@@ -169,7 +169,7 @@ func (p *Problem) BoundDefined(x []float64) (moved bool) {
 }
 
 // Defined marks the entries of x, NumVars of them, that an equation defines as functions
-// of others; nil: there are none.
+// of others; nil: no entry is.
 func (p *Problem) Defined() []bool {
 	if p.definedAt == nil {
 		return nil

@@ -203,7 +203,7 @@ func (p *Problem) Random() bool {
 	return false
 }
 
-// ObjectiveSize is the sum of the sizes of the objective's terms at x but for the
+// ObjectiveSize is the sum of the sizes of the objective's terms at x without the
 // constant: the scale by which a change of the objective is small or large, whatever
 // cancels.
 func (p *Problem) ObjectiveSize(x []float64) float64 { return p.objectiveSize(x, false) }
@@ -255,7 +255,7 @@ func (p *Problem) termWidths() []float64 {
 }
 
 // ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are
-// small, the largest power of 2 that is not above the sum of their sizes but for the constant, at x
+// small, the largest power of 2 that is not above the sum of their sizes without the constant, at x
 // or at a point with variables of the size of their bounds and starts, whichever is larger.
 // Variables that have neither count with the largest of their entries in x. x may be nil.
 func (p *Problem) ObjectiveUnit(x []float64) float64 {

@@ -20,7 +20,7 @@ type Approx struct{ V, E float64 }
 // Source: derived: read, multiplied and added once each.
 const coefficientErrors = 3
 
-// Bound is a bound of the error that is no number only where the value is none.
+// Bound is a bound of the error; it is NaN only where the value is.
 func (a Approx) Bound() float64 {
 	if math.IsNaN(a.E) || !num.Finite(a.V) {
 		return math.Inf(1)
@@ -67,6 +67,7 @@ func (a Approx) Times(b Approx) Approx {
 // of a user's oracle is not known.
 type approximator interface{ Approx(x []float64) Approx }
 
+// Approximate is f at x with a bound of the rounding error: f says it, or it is one rounding.
 func Approximate(f Func, x []float64) Approx {
 	if a, ok := f.(approximator); ok {
 		return a.Approx(x)
@@ -113,6 +114,7 @@ type largest struct {
 	nan       bool
 }
 
+// NewLargest is the largest of no values, to which some are added.
 func NewLargest() largest {
 	return largest{math.Inf(-1), math.Inf(-1), math.Inf(-1), false}
 }

@@ -11,7 +11,7 @@ import (
 // Array is an array of affine functions with a shape, entries in row-major order.
 type Array struct {
 	Shape []int
-	Ptr   []int // entry k has the coefficients ptr[k] to ptr[k+1]; nil: no coefficients at all
+	Ptr   []int // entry k has the coefficients Ptr[k] to Ptr[k+1]; nil: no coefficients at all
 	Idx   []int
 	Val   []float64
 	C     []float64
@@ -134,19 +134,26 @@ func (a *Array) ValueTo(dst, x []float64) {
 // Over is the range of entry k.
 func (a *Array) Over(k int) interval.Interval { return a.Linear(k).Over() }
 
+// Support lists, ascending, the variables of all entries.
 func (a *Array) Support() []int { return Union(a.Idx) }
 
-// Between are the entries from lo to hi; they share their coefficients.
+// Between are the entries from lo to hi; they share their coefficients, and the places of these
+// where the first entries are as long.
 func (a *Array) Between(shape []int, lo, hi int) Array {
 	out := Array{Shape: slices.Clone(shape), C: a.C[lo:hi:hi], Of: a.Of, Lost: a.Lost}
 	if a.Ptr == nil {
 		return out
 	}
-	from, to := a.Ptr[lo], a.Ptr[hi]
-	out.Idx, out.Val = a.Idx[from:to:to], a.Val[from:to:to]
-	out.Ptr = make([]int, hi-lo+1)
-	for k := range out.Ptr {
-		out.Ptr[k] = a.Ptr[lo+k] - from
+	n, first, last := hi-lo, a.Ptr[lo], a.Ptr[hi]
+	out.Ptr, out.Idx, out.Val = a.Ptr[:n+1:n+1], a.Idx[first:last:last], a.Val[first:last:last]
+	for k := range n + 1 {
+		if a.Ptr[lo+k]-first != a.Ptr[k] {
+			out.Ptr = make([]int, n+1)
+			for k := range out.Ptr {
+				out.Ptr[k] = a.Ptr[lo+k] - first
+			}
+			break
+		}
 	}
 	return out
 }
@@ -161,32 +168,12 @@ func (a *Array) Take(shape, flat []int) Array {
 		run = run && k == flat[0]+i
 	}
 	if run {
-		return a.part(flat[0], shape)
+		return a.Between(shape, flat[0], flat[0]+len(flat))
 	}
 	out := Array{Shape: slices.Clone(shape), Ptr: make([]int, 1, len(flat)+1), C: make([]float64, 0, len(flat))}
 	for _, k := range flat {
 		out.Push(a.Linear(k))
 	}
-	return out
-}
-
-// part is an array of the entries from lo on; it shares their coefficients.
-func (a *Array) part(lo int, shape []int) Array {
-	n := Size(shape)
-	hi := lo + n
-	first, last := a.Ptr[lo], a.Ptr[hi]
-	out := Array{Ptr: a.Ptr[: n+1 : n+1], Idx: a.Idx[first:last:last], Val: a.Val[first:last:last], C: a.C[lo:hi:hi],
-		Of: a.Of, Lost: a.Lost}
-	for k := range n + 1 {
-		if a.Ptr[lo+k]-first != a.Ptr[k] { // entries are not as long as those from the first on
-			out.Ptr = make([]int, n+1)
-			for k := range out.Ptr {
-				out.Ptr[k] = a.Ptr[lo+k] - first
-			}
-			break
-		}
-	}
-	out.Shape = slices.Clone(shape)
 	return out
 }
 
@@ -208,7 +195,7 @@ func Transposed(r, c int) []int {
 	return flat
 }
 
-// Transpose is that of a matrix.
+// Transpose is the transpose of a matrix.
 func (a *Array) Transpose() Array {
 	r, c := a.Shape[0], a.Shape[1]
 	return a.Take([]int{c, r}, Transposed(r, c))
@@ -286,7 +273,7 @@ func (a *Array) Dot(w []float64) Linear {
 	return SumLinear(a.linears(), w)
 }
 
-// dotSelection is dot for plain variables.
+// dotSelection is Dot for plain variables.
 func (a *Array) dotSelection(w []float64) Linear {
 	some := 0
 	for _, v := range w {
@@ -342,7 +329,7 @@ func (a *Array) LeftMul(m mat.Matrix, cols int, shape []int) Array {
 	return out
 }
 
-// mulSelection is leftMul for plain variables: the coefficients of the result
+// mulSelection is LeftMul for plain variables: the coefficients of the result
 // are rows of m.
 func (a *Array) mulSelection(m mat.Matrix, cols int, shape []int) Array {
 	r, c := m.Dims()
@@ -375,6 +362,7 @@ func (a *Array) mulSelection(m mat.Matrix, cols int, shape []int) Array {
 	return out
 }
 
+// Size is the number of entries of a shape, −1 where a dimension is negative.
 func Size(shape []int) int {
 	n := 1
 	for _, d := range shape {

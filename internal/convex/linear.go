@@ -122,8 +122,10 @@ func appendScaled(idx []int, val []float64, l Linear, w float64, r Linear) ([]in
 // IsConst reports whether no variable occurs.
 func (l Linear) IsConst() bool { return len(l.Idx) == 0 }
 
+// IsZero reports whether l is the number 0.
 func (l Linear) IsZero() bool { return len(l.Idx) == 0 && l.Const == 0 }
 
+// Equal reports whether l and r have the same coefficients and constant.
 func (l Linear) Equal(r Linear) bool {
 	if l.Const != r.Const || len(l.Idx) != len(r.Idx) {
 		return false

@@ -10,6 +10,7 @@ type Sized interface {
 	Sizes(x []float64) (sum, most float64)
 }
 
+// Size is the largest term of l at x, the constant included.
 func (l Linear) Size(x []float64) float64 {
 	s := math.Abs(l.Const)
 	for k, j := range l.Idx {

@@ -13,14 +13,14 @@ import (
 type Space struct {
 	// bounds of each entry of x. A parameter is interval.Whole, as its value may change.
 	bounds []interval.Interval
-	// within are the bounds and the bounds of the rows that have no other variable.
+	// Within are the bounds and the bounds of the rows that have no other variable.
 	Within []interval.Interval
-	// stated is within by the rows alone that are stated so far, see Model.Again.
+	// Stated is within by the rows alone that are stated so far, see Model.Again.
 	Stated []interval.Interval
 	asked  []uint32 // atomic, 1: an expression was made with the interval
 	param  []bool
 	starts []float64 // the size of the starts of each entry, see Variable.Size
-	// overtaken: a row has narrowed an interval that an expression was made with before.
+	// Overtaken: a row has narrowed an interval that an expression was made with before.
 	Overtaken bool
 	Wrong     error // why a function belongs to no model: it is made of variables of several, or of wrong numbers
 }
@@ -69,6 +69,7 @@ func (s *Space) Check(of *Space) error {
 	return ErrOtherModel
 }
 
+// ErrOtherModel is the error of a function of variables of two models.
 var ErrOtherModel = errors.New("dc: a variable of another model occurs")
 
 // Ends of the interval of a variable.

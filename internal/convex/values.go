@@ -19,6 +19,7 @@ type values struct {
 	v        [together]float64
 }
 
+// Values are the values of the entries at x, computed a few at a time.
 func (a *Array) Values(x []float64) values { return values{a: a, x: x} }
 
 // At is the value of entry k.
@@ -83,6 +84,7 @@ type approxes struct {
 	v        [together]Approx
 }
 
+// Approxes are Values with bounds of their rounding errors.
 func (a *Array) Approxes(x []float64) approxes { return approxes{a: a, x: x} }
 
 // At is the value of entry k.

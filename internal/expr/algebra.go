@@ -26,6 +26,7 @@ func (e *Scalar) SplitNow() Split {
 	return *e.Split()
 }
 
+// NewSplit computes the split of e.
 func (e *Scalar) NewSplit() Split {
 	if one, w := e.Alone(); one != nil && e.Lin.IsZero() && (w == 1 || w == -1) {
 		s := one.Scale(w)
@@ -53,7 +54,7 @@ func (e *Scalar) Alone() (*Split, float64) {
 	if !ok {
 		return nil, 0
 	}
-	return f.settled(), e.Terms[0].W // nil is none
+	return f.settled(), e.Terms[0].W // nil: it has no other function
 }
 
 // KeepSplit makes e remember its split.

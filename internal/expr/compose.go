@@ -51,10 +51,13 @@ func By(name string, e Scalar, same func(e Scalar) Scalar) Scalar {
 	case as.Err != nil:
 		return Scalar{Err: fmt.Errorf("%w (it is a part of %s)", as.Err, f)}
 	case as.WithTangents():
-		return f.linearised(e, fmt.Errorf("dc: no DC split for %s of this", f))
+		return f.linearised(e, f.noSplit())
 	}
 	return Made(func(p Parted) Written { return NewCurveAtom(f, e, &p) }, *as.Split(), e)
 }
+
+// noSplit is the error where a function of f has no split.
+func (f Curve) noSplit() error { return fmt.Errorf("dc: no DC split for %s of this", f) }
 
 // linearised is f of a smooth e of which it has no split: it has values and gradients alone, see
 // Linearised. Of others it is the error.
@@ -77,11 +80,10 @@ func Apply(f Curve, e Scalar) Scalar {
 	case e.IsConst():
 		return f.ofConstant(e.Split().Lin.Const)
 	}
-	err := fmt.Errorf("dc: no DC split for %s of this", f)
-	var s Split
-	if !e.WithTangents() {
-		s, err = curveSplit(f, e.Split(), e.Range())
+	if e.WithTangents() {
+		return f.linearised(e, f.noSplit())
 	}
+	s, err := curveSplit(f, e.Split(), e.Range())
 	if err != nil {
 		return f.linearised(e, err)
 	}
@@ -119,6 +121,7 @@ type CurveAtom struct {
 	indices []int
 }
 
+// NewCurveAtom is f(e) with a split of its own, nil for a convex one.
 func NewCurveAtom(f Curve, e Scalar, own *Parted) *CurveAtom {
 	c := &CurveAtom{F: f, args: [1]Scalar{e}, Own: own}
 	if own != nil {

@@ -65,15 +65,18 @@ func RowOf(name string) Curve { return PowerCurve(name, 0) }
 // PowerCurve is uᵖ, or another function with the exponent p.
 func PowerCurve(name string, p float64) Curve { return CurveOf(atom.Find(name), p) }
 
+// CurveOf is a row with a parameter.
 func CurveOf(row *atom.Curve, p float64) Curve {
 	return Curve{Row: row, P: p, ends: row.In(interval.Whole, p)}
 }
 
+// Neg is −f.
 func (f Curve) Neg() Curve { f.Negative = !f.Negative; return f }
 
 // Is reports whether f is a row with this name, not minus it.
 func (f Curve) Is(name string) bool { return f.Row != nil && f.Row.Name == name && !f.Negative }
 
+// Signed is a value of the row as one of f.
 func (f Curve) Signed(v float64) float64 {
 	if f.Negative {
 		return -v
@@ -250,6 +253,7 @@ func (f Curve) hint() string {
 // bendsAt are the bends of f(e), if the bends of e are known.
 func (f Curve) bendsAt(e convex.Bends, ok bool) (convex.Bends, bool) { return f.Of(e), ok }
 
+// Of are the bends of f(e) for an e with these bends.
 func (f Curve) Of(e convex.Bends) convex.Bends {
 	s, d := f.Bends(e.Over), f.slopes(e.Over)
 	up, down := max(d.Hi, 0), max(-d.Lo, 0)

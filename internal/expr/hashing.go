@@ -113,6 +113,7 @@ func (a *Argument) same(b *Argument) bool {
 		slices.EqualFunc(a.Exprs, b.Exprs, func(e, o Scalar) bool { return e.Same(&o) })
 }
 
+// SameTerms reports whether the terms are equal, in order.
 func SameTerms(a, b []Term) bool {
 	return slices.EqualFunc(a, b, func(t, u Term) bool { return t.W == u.W && sameFunction(t.F, u.F) })
 }
@@ -131,6 +132,7 @@ func (h *hasher) float(v float64) { h.mix(math.Float64bits(v + 0)) }
 // someOf is the step at which lists are looked at: about eight of their members.
 func someOf(n int) int { return 1 + n/8 }
 
+// Coefficients mixes some coefficients of an affine function into h.
 func (h *hasher) Coefficients(idx []int, val []float64) {
 	h.mix(uint64(len(idx)))
 	for i := 0; i < len(idx); i += someOf(len(idx)) {

@@ -36,7 +36,7 @@ func (f *StandIn) Inside(x []float64) bool {
 	return f.Whole || num.Finite(f.E.Value(x)) && f.All.Inside(x)
 }
 
-// node: those that are not linearised are no one else's.
+// Node: those that are not linearised are no one else's.
 func (f *StandIn) Node() Node {
 	if f.of == nil {
 		return Node{Name: "minus", Key: f}
@@ -200,7 +200,7 @@ func (e Scalar) H() convex.Func {
 }
 
 // Unrepresentable returns a function in g that has values and subgradients
-// only, so that it could only be an h; nil if there is none.
+// only, so that it could only be an h, or nil.
 func (e Scalar) Unrepresentable() convex.Func {
 	e.MoveTangents()
 	s := e.SplitNow()

@@ -256,22 +256,23 @@ func (c *CurveAtom) Majorant() (Majorant, bool) {
 // A convex function that does not decrease in its arguments may be taken of DC
 // arguments where it is minimised: with eᵢ = gᵢ − hᵢ and the tangents ĥᵢ at the
 // current point, f(g₁ − ĥ₁, …) is convex, nowhere less than f(e₁, …) and equal to
-// it at the point. CCP asks that of a step (Lipp and Boyd 2016, section
+// it at the point. CCP asks this of a step (Lipp and Boyd 2016, section
 // 1.3), and closer than the tangents of a split g − h of f(e): of |e| it is
 // max(g − ĥ, h − ĝ) and not 2·max(g, h) − ĝ − ĥ. The steps for sums of squares
-// are the ones of the Gauss-Newton method but for the curvature that is kept.
+// are the ones of the Gauss-Newton method, with the curvature that is kept.
 
 // majorised is implemented by functions that have such a form. It replaces them
 // where they have a positive weight in an objective or on the left of ≤.
 type majorised interface {
 	Written
-	// majorant: ok is false where an argument has no split.
+	// Majorant: ok is false where an argument has no split.
 	Majorant() (m Majorant, ok bool)
 }
 
 // Majorise returns e with majorants in its split.
 func (e Scalar) Majorise() Scalar { return e.MajoriseBy(Term.Majorant) }
 
+// MajoriseBy is Majorise with other majorants of the terms.
 func (e Scalar) MajoriseBy(majorant func(Term) (Term, bool)) Scalar {
 	some, terms := false, make([]Term, len(e.Terms))
 	for k, t := range e.Terms {

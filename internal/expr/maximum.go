@@ -46,7 +46,7 @@ func MaxSplit(parts []Split) Split {
 
 // beyond is the constant of an affine function, by the plausible size of the rest, from
 // which on the square of the rest is below the rounding error of the square of the constant.
-// Source: derived: its square is the inverse of the unit roundoff, but for a factor of two.
+// Source: derived: its square is half the inverse of the unit roundoff.
 const beyond = 0x1p26
 
 // expanded writes squares in h of affine functions l + c with a far larger constant c as l² + 2c·l
@@ -155,6 +155,7 @@ func NewMaximum(es []Scalar, less bool) *VectorAtom {
 	return f
 }
 
+// AbsOf is |e|; e or −e where the range of e has one sign.
 func AbsOf(e Scalar) Scalar {
 	if e.Err != nil {
 		return e
@@ -211,6 +212,7 @@ func newMaxOf(items []Scalar) *MaxOf {
 	return m
 }
 
+// NewMaxOfAffine is the maximum of affine functions.
 func NewMaxOfAffine(lins []convex.Linear) *MaxOf {
 	var few [4][]int
 	lists := few[:0]
@@ -321,7 +323,7 @@ func (m *MaxOf) all() []Scalar {
 	return out
 }
 
-// over: an affine function beside its negative is ≥ 0 together with it.
+// Over: an affine function beside its negative is ≥ 0 together with it.
 func (m *MaxOf) Over() interval.Interval {
 	i := interval.New(math.Inf(-1), math.Inf(-1))
 	items := m.all()

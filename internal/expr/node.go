@@ -230,6 +230,7 @@ const (
 	Columns          // the columns of a matrix, one after the other
 )
 
+// AffineArgs are arguments of a node that are affine.
 func AffineArgs(as ...*convex.Array) (out [2]Argument) {
 	for k, a := range as {
 		out[k].Affine = a

@@ -28,6 +28,7 @@ func Balance(u, v interval.Interval) float64 {
 	return math.Exp2(math.Round(math.Log2(ratio) / 2))
 }
 
+// ErrProduct is the error of a product without a split.
 var ErrProduct = errors.New("dc: no split is known for this product or square: a factor is not bounded from below; " +
 	"give its variables bounds")
 

@@ -15,9 +15,9 @@ import (
 type Scalar struct {
 	Lin   convex.Linear
 	Terms []Term
-	// lazy holds the split; nil: it is not kept.
+	// Lazy holds the split; nil: it is not kept.
 	Lazy *LazySplit
-	// composite: the split is not just the terms by their sign, as some are not
+	// Composite: the split is not just the terms by their sign, as some are not
 	// convex by themselves, or may be merged.
 	Composite bool
 	Of        *convex.Space // of the terms
@@ -42,13 +42,14 @@ type Split struct {
 	Lin     convex.Linear
 	G, H    []Term
 	Touches bool // a majorant is among g
-	// rate is the derivative of the split by the function where both are 0; 0 stands for 1.
+	// Rate is the derivative of the split by the function where both are 0; 0 stands for 1.
 	Rate float64
 }
 
 // IsAffineNow reports whether e is written as an affine function.
 func (e *Scalar) IsAffineNow() bool { return len(e.Terms) == 0 }
 
+// OfLinear is l as an expression.
 func OfLinear(l convex.Linear) Scalar { return Scalar{Lin: l} }
 
 // Owner is the space of all of e.
@@ -73,11 +74,11 @@ func isWritten(f convex.Func) bool {
 // Many is implemented by families, sums of functions that differ in numbers alone.
 type Many interface {
 	convex.Func
-	// oneByOne are the functions as expressions.
+	// OneByOne are the functions as expressions.
 	OneByOne() []Scalar
-	// coefficients is how many of them a value visits.
+	// Coefficients is how many of them a value visits.
 	Coefficients() int
-	// sameMembers reports whether another function is a family with the same functions.
+	// SameMembers reports whether another function is a family with the same functions.
 	SameMembers(f convex.Func) bool
 }
 
@@ -86,10 +87,12 @@ func (e *Scalar) WithFamilies() bool {
 	return slices.ContainsFunc(e.Terms, func(t Term) bool { _, is := t.F.(Many); return is })
 }
 
+// Failed is an expression that is a mistake.
 func Failed(format string, args ...any) Scalar {
 	return Scalar{Err: fmt.Errorf("dc: "+format, args...)}
 }
 
+// ConvexOf and ConcaveOf are the expressions f and −f of a convex f.
 func ConvexOf(f convex.Func, of *convex.Space) Scalar  { return Scalar{Terms: []Term{{1, f}}, Of: of} }
 func ConcaveOf(f convex.Func, of *convex.Space) Scalar { return Scalar{Terms: []Term{{-1, f}}, Of: of} }
 
@@ -175,6 +178,7 @@ func (e Scalar) Scale(w float64) Scalar {
 	return out
 }
 
+// ScaleTerms are the terms with w times their weights.
 func ScaleTerms(ts []Term, w float64) []Term {
 	if len(ts) == 0 {
 		return nil

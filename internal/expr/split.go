@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+// IsConst, IsAffine, IsConvex and IsConcave say what the split shows.
 func (s *Split) IsConst() bool   { return s.IsAffine() && s.Lin.IsConst() }
 func (s *Split) IsAffine() bool  { return len(s.G) == 0 && len(s.H) == 0 }
 func (s *Split) IsConvex() bool  { return len(s.H) == 0 && !s.Touches && !someLinearised(s.G) }
@@ -111,7 +112,7 @@ func splitOf(lin convex.Linear, terms []Term) Split {
 
 // late is implemented by functions whose split is made when it is first asked for.
 type late interface {
-	// lessSquares reports whether the split is certainly a maximum, with the weight 1, less
+	// LessSquares reports whether the split is certainly a maximum, with the weight 1, less
 	// squares, so that it is not affine.
 	LessSquares() bool
 }
@@ -224,7 +225,7 @@ type Majorant interface {
 // merger is implemented by functions of which some in one sum make one function together.
 type merger interface {
 	convex.Func
-	// merge makes one term of such; the others get the weight 0.
+	// Merge makes one term of such; the others get the weight 0.
 	Merge(all []Term)
 }
 
@@ -281,7 +282,7 @@ func (a *gathered) add(w float64, f convex.Func) {
 	a.terms = append(a.terms, Term{w, f})
 }
 
-// known is the place of a function equal to f, −1 where there is none: then f is
+// known is the place of a function equal to f, −1 if f is new: then it is
 // to go to the end.
 func (a *gathered) known(f convex.Func) int {
 	if like, ok := f.(noder); ok {

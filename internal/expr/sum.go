@@ -137,6 +137,7 @@ type Parted struct {
 	Indices []int
 }
 
+// NewParted is s with the list of its variables.
 func NewParted(s Split) Parted {
 	lists := [][]int{s.Lin.Idx}
 	for _, ts := range [2][]Term{s.G, s.H} {
@@ -158,8 +159,6 @@ func OwnerOf(es ...Scalar) *convex.Space {
 	}
 	return of
 }
-
-func (e Scalar) IsAffineAsWritten() bool { return e.IsAffineNow() }
 
 // Pieces: the pieces of a single term, shifted by the affine part.
 func (s *Sum) Pieces() []convex.Linear {

@@ -23,6 +23,7 @@ type VectorAtom struct {
 	Indices []int
 }
 
+// NewVectorAtom is a row with parameters p of affine arguments.
 func NewVectorAtom(row *atom.Reduce, p []float64, a convex.Array) *VectorAtom {
 	return &VectorAtom{Row: row, P: p, A: &a, sign: row.Sign(), Indices: a.Support()}
 }

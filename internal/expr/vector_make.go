@@ -226,6 +226,7 @@ func reduceAny(row *atom.Reduce, p []float64, es []Scalar) Scalar {
 	return ConvexOf(f, OwnerOf(es...))
 }
 
+// AllAffine reports whether the splits show all of us to be affine.
 func AllAffine(us []Scalar) bool {
 	return !slices.ContainsFunc(us, func(e Scalar) bool { return e.Err != nil || !e.IsAffine() })
 }

@@ -31,7 +31,7 @@ var generated = map[string]bool{"docs/atoms.md": true}
 
 // remaining counts what pages still have, of each form: counts may fall and not rise.
 var remaining = map[string]map[string]int{
-	"docs/atoms.md":          {`"that of", "those of"`: 7},
+	"docs/atoms.md":          {`"that of", "those of"`: 5},
 	"docs/lab/bench.md":      {`"that of", "those of"`: 22, `"is none"`: 1, `"but for"`: 1},
 	"docs/lab/ccp.md":        {`"that of", "those of"`: 15, `"is none"`: 2},
 	"docs/lab/large.md":      {`"that of", "those of"`: 11, `"but for"`: 3},

@@ -11,8 +11,8 @@ import (
 
 // Backend is the operator splitting method. The zero value is ready for use.
 type Backend struct {
-	// Unpolished leaves the points of the iteration as they are. Else the equations of the rows that
-	// seem to hold are solved besides, which mostly gains several digits.
+	// Unpolished leaves the points of the iteration as they are. Else the equations of the rows
+	// that seem to hold are solved besides, which mostly gains several digits.
 	Unpolished bool
 }
 

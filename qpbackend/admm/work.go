@@ -64,7 +64,7 @@ type work struct {
 	pol     polished
 }
 
-// sides are those of rows and bounds, infinite where absent.
+// sides belong to rows and bounds, infinite where absent.
 type sides struct {
 	lo, up []float64
 	unit   []float64 // the number of which their values are multiples

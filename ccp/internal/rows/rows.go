@@ -10,7 +10,7 @@ import (
 // Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
 // interval row likewise without the constant).
 type Row struct {
-	A        convex.Linear // until the problem is assembled; then that of rows with variables alone
+	A        convex.Linear // until the problem is assembled; then of rows with variables alone
 	Lo, Hi   float64
 	Owner    int     // index of the constraint, negative: of the objective
 	Entry    int     // which entry of that constraint, −1: an auxiliary row

@@ -113,7 +113,7 @@ func (f *mixedFamily) Split() *expr.Split {
 	return &f.s
 }
 
-// lessSquares: see late. Of the least of sums of squares the split is a maximum less squares.
+// LessSquares: see late. Of the least of sums of squares the split is a maximum less squares.
 func (f *mixedFamily) LessSquares() bool { return f.Plan.Last().Is(atom.Min) }
 
 // IsGap reports whether each member is |e| for an e with a maximum that is subtracted.

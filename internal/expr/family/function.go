@@ -11,7 +11,7 @@ import (
 // others a family.
 type Nearby struct {
 	rest convex.Linear
-	Some *Family // nil: there are none
+	Some *Family // nil: no members
 	of   *Family
 }
 

@@ -55,6 +55,7 @@ func (m *Members) Expr(k int) expr.Scalar {
 	return e
 }
 
+// IndexOf is the index of member k.
 func (m *Members) IndexOf(k int) []int {
 	out := make([]int, m.width)
 	for d := range out {
@@ -63,6 +64,7 @@ func (m *Members) IndexOf(k int) []int {
 	return out
 }
 
+// SameIndex reports whether member k has the index of the one before.
 func (m *Members) SameIndex(k int) bool {
 	now := m.index[k*m.width : (k+1)*m.width]
 	return k > 0 && slices.Equal(now, m.index[(k-1)*m.width:k*m.width])

@@ -17,11 +17,11 @@ func Samples(e expr.Scalar) (n int) {
 	return n
 }
 
-// sampled estimates e from some of its functions: count members of each family of more than twice as
-// many stay, drawn without replacement, in their order, with weights that are larger by the share
-// of those that are gone. Families of as many members keep the same ones. Other functions stay as
-// they are. The draw depends on seed alone. It is the sample average approximation (Kleywegt,
-// Shapiro and Homem-de-Mello 2002). ok is false where all would stay.
+// sampled estimates e from some of its functions: count members of each family of more than twice
+// as many stay, drawn without replacement, in their order, with weights that are larger by the
+// share of those that are gone. Families of as many members keep the same ones. Other functions
+// stay as they are. The draw depends on seed alone. It is the sample average approximation
+// (Kleywegt, Shapiro and Homem-de-Mello 2002). ok is false where all would stay.
 //
 // The sample is for values and gradients: its splits have no majorants, see Problem.Exact. It takes
 // memory for its own members alone, and e may be in use meanwhile.

@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/expr"
 )
 
+// LambdaSumLargest is the sum of the k largest eigenvalues.
 func LambdaSumLargest(a expr.Array, k int) expr.Scalar {
 	s, err := newSymmetric("lambda_max", a)
 	if err != nil {
@@ -38,6 +39,7 @@ func constant(name string, v float64) expr.Scalar {
 	return expr.Number(v)
 }
 
+// EigenSum is the sum of the largest eigenvalues of a symmetric matrix of affine functions.
 type EigenSum struct {
 	*symmetric
 	K int
@@ -111,7 +113,7 @@ func (f *EigenSum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bo
 	return k, share, true
 }
 
-// approx: by Weyl's inequality an eigenvalue changes by no more than the norm of
+// Approx: by Weyl's inequality an eigenvalue changes by no more than the norm of
 // the error.
 func (f *EigenSum) Approx(x []float64) convex.Approx {
 	v := f.Value(x)

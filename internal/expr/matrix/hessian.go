@@ -105,7 +105,7 @@ func (f *matFrac) Directional(x, v []float64) (s float64) {
 	return s
 }
 
-// addProduct: the gradient is 2z for a column and −zzᵀ for P.
+// AddProduct: the gradient is 2z for a column and −zzᵀ for P.
 func (f *matFrac) AddProduct(dst []float64, scale float64, x, v []float64) {
 	z, dz, ok := f.moved(x, v)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/expr/rule"
 )
 
+// LogDet is the logarithm of the determinant.
 func LogDet(a expr.Array) expr.Scalar {
 	s, err := newSymmetric("logdet", a)
 	if err != nil {
@@ -106,7 +107,7 @@ func (f *negLogDet) Inside(x []float64) bool {
 	return w.definite(f.symmetric, x)
 }
 
-// approx: the derivative is the inverse, whose Frobenius norm is computed.
+// Approx: the derivative is the inverse, whose Frobenius norm is computed.
 func (f *negLogDet) Approx(x []float64) convex.Approx {
 	v, e := f.Value(x), f.errorNorm(x)
 	inverse := f.inverseNorm(x)

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// MatFraction is xᵀP⁻¹x, of matrices the trace, see dc.MatFrac.
 func MatFraction(x, p expr.Array) expr.Scalar {
 	s, err := newSymmetric("matfrac", p)
 	if err != nil {
@@ -75,7 +76,7 @@ func (f *matFrac) overData() expr.Scalar {
 	}
 	var parts []expr.Scalar
 	for k := 0; k < f.x.Len(); k += f.N {
-		parts = append(parts, rule.QuadContext(ctx, f.x.Slice(k, k+f.N), mat.NewSymDense(f.N, inverse)))
+		parts = append(parts, rule.Quad(ctx, f.x.Slice(k, k+f.N), mat.NewSymDense(f.N, inverse)))
 	}
 	return expr.SumOf(parts)
 }
@@ -146,7 +147,7 @@ func (f *matFrac) Inside(x []float64) bool {
 	return w.definite(f.symmetric, x)
 }
 
-// approx: the derivative by P is at most the value times the norm of the
+// Approx: the derivative by P is at most the value times the norm of the
 // inverse, that by the columns is 2P⁻¹x.
 func (f *matFrac) Approx(x []float64) convex.Approx {
 	v, e, inverse := f.Value(x), f.errorNorm(x), f.inverseNorm(x)

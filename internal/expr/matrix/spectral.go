@@ -136,7 +136,7 @@ func (f *singularNorm) representSymmetric(c convex.Canon) convex.Form {
 	return convex.Form{Linear: trace.Scale(2).AddScaled(-1, minus)}
 }
 
-// approx: singular values change by no more than the norm of the error, their
+// Approx: singular values change by no more than the norm of the error, their
 // sum by as many times; the backward error of the decomposition is the same as of the
 // symmetric eigenvalue problem.
 func (f *singularNorm) Approx(x []float64) convex.Approx {

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// LogOf is log e, of products and quotients by their factors.
 func LogOf(e expr.Scalar) expr.Scalar {
 	if a, ok := e.Exponents(); ok { // log(Σ exp(aₖ))
 		return expr.Reduce(atom.LogSumExp, nil, a)
@@ -90,4 +91,5 @@ func overDenominator(f convex.Func) (u, v expr.Scalar, ok bool) {
 	return expr.Scalar{}, expr.Scalar{}, false
 }
 
+// ExpOf is the exponential of e.
 func ExpOf(e expr.Scalar) expr.Scalar { return expr.ApplyTo("exp", e) }

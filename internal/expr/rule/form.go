@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func QuadContext(ctx context.Context, a convex.Array, q mat.Symmetric) expr.Scalar {
+// Quad is aᵀQa, split by the eigenvalues of Q, see dc.Quad.
+func Quad(ctx context.Context, a convex.Array, q mat.Symmetric) expr.Scalar {
 	if IsNil(q) {
 		return expr.Failed("quad of a matrix that is nil")
 	}

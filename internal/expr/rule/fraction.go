@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+// QuotientOf is a/b, see dc.Quotient.
 func QuotientOf(a, b expr.Scalar) expr.Scalar {
 	if err := errors.Join(a.Err, b.Err); err != nil {
 		return expr.Scalar{Err: err}
@@ -56,7 +57,7 @@ func (f *quotient) AddSubgrad(dst []float64, scale float64, x []float64) {
 // Source: derived: at 4 the error of the quotient is a third of its size.
 const knownDivisor = 4
 
-// approx: |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
+// Approx: |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
 func (f *quotient) Approx(x []float64) convex.Approx {
 	a, b := f.a.Approx(x), f.b.Approx(x)
 	v := f.Value(x)
@@ -67,7 +68,7 @@ func (f *quotient) Approx(x []float64) convex.Approx {
 		math.SmallestNonzeroFloat64}
 }
 
-// bends: where the denominator has a sign, which its bounds need not show with a split.
+// Bends: where the denominator has a sign, which its bounds need not show with a split.
 func (f *quotient) Bends() (convex.Bends, bool) {
 	a, ok := expr.BendsOf(&f.a)
 	b, both := expr.BendsOf(&f.b)

@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// Huber is the sum of Huber functions of the entries, quadratic up to m.
 func Huber(a expr.Array, m float64) expr.Scalar {
 	if a.Bent() && expr.AllAffine(a.Fs) {
 		a = expr.Array{Array: expr.AffineParts(a.Fs)}

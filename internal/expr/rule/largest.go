@@ -50,6 +50,7 @@ func SumLargest(a expr.Array, k int) expr.Scalar {
 	return expr.AsWritten(atom.SumLargest, p, s, es)
 }
 
+// DotSort is the inner product of the entries and w, both in descending order.
 func DotSort(a expr.Array, w []float64) expr.Scalar {
 	n := a.Len()
 	if len(w) != n {

@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
+// MaxExprs is the maximum of es.
 func MaxExprs(es []expr.Scalar) expr.Scalar {
 	if len(es) == 0 {
 		return expr.Failed("max of nothing")
@@ -89,6 +90,7 @@ func below(i interval.Interval, v float64) bool {
 	return i.Hi < v-convex.Apart*(math.Abs(i.Hi)+math.Abs(v))
 }
 
+// MinExprs is the minimum of us.
 func MinExprs(us []expr.Scalar) expr.Scalar {
 	neg := make([]expr.Scalar, len(us))
 	for k, u := range us {
@@ -100,6 +102,7 @@ func MinExprs(us []expr.Scalar) expr.Scalar {
 	return MaxExprs(neg).Neg()
 }
 
+// NormInf is the largest absolute value of the entries.
 func NormInf(a expr.Array) expr.Scalar {
 	var es []expr.Scalar
 	for _, e := range a.Scalars() {

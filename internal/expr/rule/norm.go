@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// NormP is the norm of order p.
 func NormP(a expr.Array, p float64) expr.Scalar {
 	switch {
 	case !(p >= 1):
@@ -21,6 +22,7 @@ func NormP(a expr.Array, p float64) expr.Scalar {
 	return expr.ApplyEntries(atom.NormP, []float64{p}, a)
 }
 
+// WeightedGeoMean is the geometric mean of the entries with weights w.
 func WeightedGeoMean(a expr.Array, w []float64) expr.Scalar {
 	powers, used, err := shares(a.Len(), w)
 	if err != nil {

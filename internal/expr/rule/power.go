@@ -10,6 +10,7 @@ import (
 
 func invPosOf(e expr.Scalar) expr.Scalar { return PowerOf(e, -1) }
 
+// PowerOf is uᵖ, see dc.Power.
 func PowerOf(u expr.Scalar, p float64) expr.Scalar {
 	// an exponent that is rounded would be another function
 	if v, q, ok := u.AsPower(); ok && p > 0 && !math.IsInf(p, 1) && math.FMA(p, q, -p*q) == 0 {

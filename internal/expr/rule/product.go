@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
+// TimesOf is a·b, see dc.Mul.
 func TimesOf(a, b expr.Scalar) expr.Scalar {
 	if err := errors.Join(a.Err, b.Err); err != nil {
 		return expr.Scalar{Err: err}
@@ -176,6 +177,7 @@ func productSplit(a, b *expr.Split) (expr.Split, error) {
 	return expr.AddSplits(parts, 1, 1, -1, -1, 1, -1, 1, -1, 1), nil
 }
 
+// SquareOf is e².
 func SquareOf(e expr.Scalar) expr.Scalar {
 	switch {
 	case e.Err != nil:

@@ -150,7 +150,7 @@ func (f *quad) Represent(convex.Canon) convex.Form {
 	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
 }
 
-// approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
+// Approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
 // of the entries u.
 func (f *quad) Approx(x []float64) convex.Approx {
 	w := f.at(x)
@@ -251,7 +251,7 @@ func (f *quotient) Directional(x, v []float64) float64 {
 	return (f.a.Directional(x, v) - f.a.Value(x)/b*f.b.Directional(x, v)) / b
 }
 
-// addProduct: the gradient is (∇a − q·∇b)/b with q = a/b.
+// AddProduct: the gradient is (∇a − q·∇b)/b with q = a/b.
 func (f *quotient) AddProduct(dst []float64, scale float64, x, v []float64) {
 	b := f.b.Value(x)
 	q, db := f.a.Value(x)/b, f.b.Directional(x, v)

@@ -307,7 +307,7 @@ func eliminable(at *sparse.CSC, first, length, order, most int) bool {
 
 // Source: from leastOrder to cheapOrder either way takes some tenths of a millisecond, and with the
 // rows eliminated the last digits of small eigenvalues are kept: of the problems control1, truss2,
-// hinf2 to hinf14 of SDPLIB 4 are solved and none without; of 33 random trusses all, in .97 of the
+// hinf2 to hinf14 of SDPLIB 4 are solved and none without; of 33 random trusses all, in 0.97 of the
 // time where cones with up to mostColumns columns for each row are eliminated too. inPanel is
 // inBlocks; passes are the products of matrices of an iteration: four solves of two each.
 const (

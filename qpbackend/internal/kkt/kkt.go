@@ -261,16 +261,16 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	}
 }
 
-// New analyses the pattern of H (upper triangle, n × n) and A (transposed, n × m), and chooses how to
-// factor the matrix. It keeps both matrices: Load reads their values. Some rows, by ascending Start
-// and disjoint, form blocks. With long dense ones the strategy is Sparse: components that hold
-// matrices with eigenvalues far apart lose digits when they are eliminated first.
+// New analyses the pattern of H (upper triangle, n × n) and A (transposed, n × m), and chooses how
+// to factor the matrix. It keeps both matrices: Load reads their values. Some rows, by ascending
+// Start and disjoint, form blocks. With long dense ones the strategy is Sparse: components that
+// hold matrices with eigenvalues far apart lose digits when they are eliminated first.
 //
 // Of semidefinite cones those are eliminated for which that takes fewer operations, with
 // Schur all and with Sparse none; of a matrix variable, the variables with the rows.
 //
-// Where the matrix has the pattern of like, a System made with the same strategy, and a border, it is
-// not analysed again; like may be nil.
+// Where the matrix has the pattern of like, a System made with the same strategy, and a border, it
+// is not analysed again; like may be nil.
 func New(ctx context.Context, p, at *sparse.CSC, blocks []Block, how Strategy, like *System) (*System, error) {
 	blocks = withOwn(at, blocks, how)
 	gone, entries, most := make([]bool, len(blocks)), 0.0, mostIn(blocks)

@@ -6,8 +6,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// subtractWhole sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring rows of a column are one
-// vector; other columns are short: loops over places cost less than over slices.
+// subtractWhole sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring rows of a column are
+// one vector; other columns are short: loops over places cost less than over slices.
 func (s *System) subtractWhole(b, x []float64) {
 	n, ptr, idx, val := s.n, s.tri.k.ColPtr, s.tri.k.RowIdx, s.tri.k.Val
 	res := s.ref.res[:len(x)]
