@@ -19,41 +19,76 @@ const latest = 14
 // newton is Newton's method around a descent.
 type newton struct {
 	*run
-	descend   local
-	q         *dc.Problem // that of dc.Problem.Linearised
-	equations bool        // it has nonlinear ones
-	method    *sl1qp.Method
-	asked     bool // for the method; nil: there is none
+	descend local
+	q       *dc.Problem // of dc.Problem.Linearised; nil: along inequalities, and not needed yet
+	along   along
+	method  *sl1qp.Method
+	asked   bool // for the method; nil: there is none
 }
+
+// along names the functions that are linearised.
+type along uint8
+
+const (
+	objective    along = iota // alone
+	equations                 // nonlinear ones, and all else
+	inequalities              // that are not convex, and the objective
+)
 
 // newton is the local search that goes on by Newton's method. Along nonlinear equations
 // that begins where descend has led in a few iterations. With a smooth objective, under
 // convex constraints, it begins where descend claims to have converged, creeps or gives
 // up: where the curvature of h is large, steps are short, and decreases below the
-// tolerance long before the point is stationary.
+// tolerance long before the point is stationary. With smooth inequalities that are not convex
+// it begins where descend creeps or gives up.
 func (r *run) newton(descend local) local {
 	if !r.set.Heuristics.Acceleration.Newton {
 		return descend
 	}
-	q, equations, ok := r.p.Linearised()
-	if !ok || !equations && len(q.Objective.Scalar().H().Support()) > mostPolished {
+	curved, smooth, halves := r.curved()
+	if curved && !halves {
+		if !smooth || r.p.NumVars() > mostPolished {
+			return descend
+		}
+		return (&newton{run: r, descend: descend, along: inequalities}).search
+	}
+	q, systems, ok := r.p.Linearised()
+	what := objective
+	if systems {
+		what = equations
+	} else if curved || !ok || len(q.Objective.Scalar().H().Support()) > mostPolished {
 		return descend
 	}
-	return (&newton{run: r, descend: descend, q: q, equations: equations}).search
+	return (&newton{run: r, descend: descend, q: q, along: what}).search
 }
 
-// mostPolished bounds the variables of an objective whose Hessian is computed where there
-// are no equations. Source: a limit of time; of a dense form of 300 variables the method
+// curved reports whether there are constraints that are not convex, whether these and the objective are
+// smooth, and whether some are halves of equations.
+func (r *run) curved() (curved, smooth, halves bool) {
+	e := r.p.Objective.Scalar()
+	smooth = e.Smooth()
+	for k := range r.p.Constraints {
+		if c := &r.p.Constraints[k]; !c.Convex() {
+			e := c.E().Scalar()
+			curved, smooth, halves = true, smooth && e.Smooth(), halves || c.Equation()
+		}
+	}
+	return curved, smooth, halves
+}
+
+// mostPolished bounds the variables of a Hessian that is computed where there are no
+// equations. Source: a limit of time; of a dense form of 300 variables the method
 // takes as much processor time as the descent and its searches, 0.3 s.
 const mostPolished = 300
 
 func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
-	if n.equations && !n.made(ctx) {
+	if n.along == equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	first := n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst)
+	first := n.hop == 0 && n.along != inequalities &&
+		(n.res.Start%4 > 1 || n.along == equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst)
 	// no choice between minima
-	only := n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
+	only := n.along == equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
 	if first && n.made(ctx) || only {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end != nil {
@@ -125,13 +160,13 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (*outcome, error)
 		if err != nil || !handed && !n.doubtful(end, before) {
 			return end, err
 		}
-		broken := n.equations && !n.keeps(n.prev)
+		broken := n.along == equations && !n.keeps(n.prev)
 		if n.made(ctx) {
 			if to, err := n.reach(ctx); err != nil || to != nil {
 				return to, err
 			}
 		}
-		if !handed && (end.rests() || !n.equations) {
+		if !handed && (end.rests() || n.along != equations) {
 			return end, nil
 		}
 		if after = n.k; !broken {
@@ -148,7 +183,7 @@ const creeping = 50
 
 // hands reports whether a descent that goes on after so many iterations is to be left to Newton's method.
 func (n *newton) hands(t search.Trial, after int) bool {
-	if n.equations {
+	if n.along == equations {
 		return t.K >= after+accel.After && t.Feasible || after == 0 && t.K >= latest
 	}
 	return t.K >= creeping && t.Feasible
@@ -158,10 +193,12 @@ func (n *newton) hands(t search.Trial, after int) bool {
 // began where before was the best objective.
 func (n *newton) doubtful(end *outcome, before float64) bool {
 	switch s := end.status(); {
-	case n.equations:
+	case n.along == equations:
 		return n.hop == 0 && (s == Converged || s == Stalled)
 	case n.hop > 0:
-		return end.rests() && n.best() < before
+		return end.rests() && n.best() < before && !(n.along == inequalities && s == Converged)
+	case n.along == inequalities:
+		return s == Stalled || s == Numerical
 	default:
 		return s == Converged || s == Stalled || s == Numerical
 	}
@@ -171,6 +208,13 @@ func (n *newton) doubtful(end *outcome, before float64) bool {
 func (n *newton) made(ctx context.Context) bool {
 	if !n.asked {
 		n.asked = true
+		if n.along == inequalities {
+			q, _, ok := n.p.Linearised()
+			if !ok {
+				return false
+			}
+			n.q = q
+		}
 		m, err := sl1qp.New(ctx, n.q, n.set.backend())
 		if err == nil && m != nil {
 			n.method, m.Sub.Session.Meter = m, n.sub.Session.Meter
@@ -222,7 +266,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outco
 	}
 	before, _ := r.merit(r.x)
 	after, _ := r.merit(to.X)
-	if !n.equations && !(before-after > n.leastAt(to.X)) {
+	if n.along != equations && !(before-after > n.leastAt(to.X)) {
 		return nil, nil // the point of the descent stays
 	}
 	if to.Stationary && method != n.method {

@@ -99,6 +99,7 @@ func ended(t *testing.T) map[ccp.Reason]*ccp.Result {
 	})
 	end(ccp.NoLeastValue, func(s *ccp.Settings) {
 		s.TauRelative, s.Tau0, s.TauMax, s.MaxIter, s.Heuristics.Proximal = false, 1e-3, 2e-3, 30, false
+		s.Heuristics.Acceleration.Newton = false
 	}, func(m *dc.Model) {
 		x := m.Var("x", []int{2}, dc.StartAt(0.5, 0.5))
 		m.Minimize(x.Sum().Neg())

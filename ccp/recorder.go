@@ -50,7 +50,7 @@ type Bounds struct {
 }
 
 // BoundRecorder is a Recorder that is also told of the progress of a proof, after each
-// batch of nodes. Errors are as those of Record.
+// batch of nodes. Errors are as of Record.
 type BoundRecorder interface {
 	Recorder
 	RecordBounds(Bounds) error

@@ -271,19 +271,11 @@ func (l *lookout) ended() error {
 // equations, which are two of them, have no convex part; of functions that are not smooth this
 // holds for the smooth terms of the split. CCP then subtracts −f itself, and its tangent the
 // linearisation of f, as Newton's method needs it. Values of expressions are as they were.
-// equations tells whether p has such equations; ok is false where it has none, and another
-// constraint that is not convex or an objective that is convex or not smooth.
+// equations tells whether p has such equations; ok is false where nothing is linearised.
 func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	out := *p
-	second, soft := false, false // the second half of an equation; there is a constraint that is not convex
-	for k := range p.Constraints {
-		c := &p.Constraints[k]
-		second, soft = second || c.opens, soft || !c.Convex()
-	}
-	if soft && !second {
-		return &out, false, false
-	}
-	out.Constraints, second = slices.Clone(p.Constraints), false
+	out.Constraints = slices.Clone(p.Constraints)
+	second := false // half of an equation
 	for k := range out.Constraints {
 		c := &out.Constraints[k]
 		half := second || c.opens
@@ -293,14 +285,13 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 			*c = stated(*c.Common)
 		}
 		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && p.linearise(&c.e) {
-			equations = equations || half
+			equations, ok = equations || half, true
 		}
 		second = c.opens
 	}
-	ok = equations
 	out.setObjective(*p.objective())
-	if e := out.objective(); !e.IsAffine() && (equations || e.Smooth() && !soft && !e.IsConvex()) {
-		ok = p.linearise(e) || equations
+	if e := out.objective(); !e.IsAffine() && (equations || e.Smooth() && !e.IsConvex()) {
+		ok = p.linearise(e) || ok
 	}
 	return &out, equations, ok
 }

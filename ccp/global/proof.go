@@ -166,7 +166,7 @@ func (w *proofWriter) put(v any) {
 	}
 }
 
-// affine keeps the hints of affine terms: those of others are in slopes and points.
+// affine keeps the hints of affine terms: other hints are in slopes and points.
 func (w *proofWriter) affine(hints []float64) *sparseList {
 	out := slices.Clone(hints)
 	for k := range out {

@@ -143,15 +143,15 @@ func linearised(t *testing.T, p *dc.Problem) *dc.Problem {
 	return q
 }
 
-// TestLinearised: without a smooth nonlinear equation, or a smooth objective that is not
-// convex, there is nothing for the method.
+// TestLinearised: without a smooth constraint or objective that is not convex there is nothing for
+// the method.
 func TestLinearised(t *testing.T) {
 	for name, c := range map[string]struct {
 		constraint    func(x dc.Expr) dc.Constraint
 		sign          float64 // of the objective, a sum of squares
 		equations, ok bool
 	}{
-		"inequality": {func(x dc.Expr) dc.Constraint { return dc.GE(dc.SumSquares(x), dc.Num(1)) }, 1, false, false},
+		"inequality": {func(x dc.Expr) dc.Constraint { return dc.GE(dc.SumSquares(x), dc.Num(1)) }, 1, false, true},
 		"affine":     {func(x dc.Expr) dc.Constraint { return dc.EQ(x.At(0), x.At(1)) }, 1, false, false},
 		"kinks":      {func(x dc.Expr) dc.Constraint { return dc.EQ(dc.Norm1(x), dc.Num(1)) }, 1, false, false},
 		"equation":   {func(x dc.Expr) dc.Constraint { return dc.EQ(dc.SumSquares(x), dc.Num(1)) }, 1, true, true},

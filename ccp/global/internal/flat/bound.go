@@ -24,7 +24,7 @@ type Dual struct {
 	// Sides has, for each term, the multiplier of the bounds of its column, positive at
 	// the upper one: so much of the term is bounded by its interval.
 	Sides []float64
-	// Slopes comes back with those of the minorants of terms of one column and of products,
+	// Slopes comes back with the slopes of the minorants of terms of one column and of products,
 	// by their columns A and B: those of terms that are bounded by constants are 0.
 	Slopes [2][]float64
 	// Points has the arguments at which the functions under terms are linearised, by

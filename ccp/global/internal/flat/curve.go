@@ -247,7 +247,7 @@ func sizeLines(a Interval, sign float64) (out []Line) {
 	return out
 }
 
-// Values are those of all columns at a point.
+// Values are the values of all columns at a point.
 func (p *Problem) Values(x []float64) []float64 {
 	x = slices.Clone(x)
 	for k := range p.Terms {
