@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -39,7 +40,9 @@ func (r *run) newton(descend local) local {
 	if !ok || !equations && len(q.Objective.Scalar().H().Support()) > mostPolished {
 		return descend
 	}
-	return (&newton{run: r, descend: descend, q: q, equations: equations}).search
+	n := &newton{run: r, descend: descend, q: q, equations: equations}
+	r.means.forget = func() { n.method, n.asked = nil, false }
+	return n.search
 }
 
 // mostPolished bounds the variables of an objective whose Hessian is computed where there
@@ -74,7 +77,7 @@ func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	if !n.p.Objective.IsConst() && n.determined() {
 		alone := *n.q
 		alone.Objective = dc.Expr{}
-		method, err := sl1qp.New(ctx, &alone, n.set.backend())
+		method, err := sl1qp.New(ctx, &alone, n.means.backend)
 		if err != nil || method == nil {
 			return nil, ctx.Err()
 		}
@@ -171,7 +174,7 @@ func (n *newton) doubtful(end *outcome, before float64) bool {
 func (n *newton) made(ctx context.Context) bool {
 	if !n.asked {
 		n.asked = true
-		m, err := sl1qp.New(ctx, n.q, n.set.backend())
+		m, err := sl1qp.New(ctx, n.q, n.means.backend)
 		if err == nil && m != nil {
 			n.method, m.Sub.Session.Meter = m, n.sub.Session.Meter
 			n.extra = m.Sub
@@ -208,7 +211,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outco
 		},
 	}
 	if method == n.method && len(r.sub.Session.Res.Y) == r.sub.Compiled.Rows.Count() {
-		at.Duals = r.sub.Duals(r.sub.Session.Last()).Rows
+		at.Duals = r.sub.Duals(subproblem.Multipliers{}, r.sub.Session.Last()).Rows
 	}
 	to, err := method.From(ctx, at)
 	solves := max(to.Solves, noted) // a start that is stationary is noted without one
