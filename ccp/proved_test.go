@@ -28,7 +28,7 @@ func TestProved(t *testing.T) {
 		x := m.Var("x", []int{6}, dc.AtLeast(-2), dc.AtMost(2))
 		m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(b))).Add(dc.Norm1(x).Scale(0.5)))
 		m.SubjectTo(dc.LE(x.Sum(), dc.Num(0.1)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

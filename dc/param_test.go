@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestAssign(t *testing.T) {
 	a, b := m.Param("a", []int{2}, 1, 2), m.Param("b", nil, 5)
 	m.Minimize(dc.SumSquares(x.Sub(a.Expr)).Sub(dc.Abs(x.At(0).Sub(b.Expr))))
 	m.SubjectTo(dc.LE(dc.Square(dc.SumSquares(x)), b))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestCompileNear(t *testing.T) {
 		}
 	}
 	m.SubjectTo(dc.GE(dc.Norm2(dc.Stack(x.At(5), y)), dc.Num(3)).Named("last"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
