@@ -78,7 +78,6 @@ type Result struct {
 	concluded float64
 	sub       *subproblem.Problem // which has the sizes of variables
 	room      room
-	convex    qpbackend.Tangent // the solution, of a run of a session of a convex problem
 }
 
 // Work is that of the run, in a unit that is the same on every machine: about a multiplication of a
