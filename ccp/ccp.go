@@ -222,7 +222,9 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	case res.Status == Converged && res.Duals != nil:
 		h := r.holding
 		if h.point == nil || !slices.Equal(h.point.X, res.X) {
+			r.means.point = h.point // nothing else has it now
 			h = holding{point: r.examined(res.X)}
+			r.holding = h
 		}
 		if h.residual.Kinked { // its multipliers are any of many
 			break

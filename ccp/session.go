@@ -103,8 +103,8 @@ func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
 }
 
 // SolveTo is Solve with the result in res, whose slices are used again: a loop with one result
-// allocates nothing where the problem is convex and has affine constraints. After an error without
-// a result its Status is Unknown.
+// allocates little, and nothing where the problem is linear or quadratic and the backend's points
+// need no refinement. After an error without a result its Status is Unknown.
 func (s *Session) SolveTo(ctx context.Context, x0 []float64, res *Result) error {
 	solved, err := s.solve(ctx, x0, res)
 	if !solved {
