@@ -52,3 +52,21 @@ func TestIterationsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// A parametric loop with one result allocates nothing.
+func TestParametricLoopDoesNotAllocate(t *testing.T) {
+	p, sides := changingSides(t)
+	s := session(t, p)
+	var res ccp.Result
+	k := 0
+	solve := func() {
+		again(t, s, sides[k%len(sides)], &res)
+		k++
+	}
+	for range sides { // makes room
+		solve()
+	}
+	if n := testing.AllocsPerRun(len(sides), solve); n > 0 {
+		t.Errorf("%g allocations per solve", n)
+	}
+}

@@ -139,7 +139,7 @@ func BenchmarkSessionOfPackings(b *testing.B) {
 		}
 	}
 	m.Minimize(dc.Max(sides...))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestSquaresTogether(t *testing.T) {
 	optimum := func(state func(a dc.Expr) dc.Expr) float64 {
 		m := dc.NewModel()
 		m.Minimize(state(dc.MatMul(dc.Mat(data), m.Var("x", []int{cols})).Sub(dc.Vec(rhs))))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

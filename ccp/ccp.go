@@ -89,7 +89,7 @@ func (r *run) solve(ctx context.Context) (*outcome, error) {
 	if end, err := r.prepare(ctx); err != nil || end != nil {
 		return end, err
 	}
-	end, err := r.local(ctx, search.Move{})
+	end, err := r.means.local(ctx, search.Move{})
 	if err != nil || !end.rests() {
 		return r.settle(ctx, end, err)
 	}
@@ -102,9 +102,12 @@ func (r *run) solve(ctx context.Context) (*outcome, error) {
 // fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex and
 // small enough for directions.
 func (r *run) fails(end *outcome) bool {
-	can, _ := r.kinds.Judge()
 	s := end.status()
-	return can && (s == Numerical || s == Stalled) && end.reason != GivenUp && r.res.Feasible && !r.sub.Convex()
+	if r.sub.Convex() || !r.res.Feasible || s != Numerical && s != Stalled || end.reason == GivenUp {
+		return false
+	}
+	can, _ := r.kinds().Judge()
+	return can
 }
 
 // settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
@@ -117,15 +120,15 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 	r.budget.Afford(settleWork)
 	for n := range search.MostLeads {
 		p := r.point()
-		m, leads := r.kinds.Leads(&p)
+		m, leads := r.kinds().Leads(&p)
 		if !leads {
-			_, rest := r.kinds.Judge()
+			_, rest := r.kinds().Judge()
 			switch far := r.where.Distance(r.res.X); {
 			case far > diagnose.Far*diagnose.Far:
 				r.far = true
 				end = r.giveUp(NotStationary, end.message)
 			case rest:
-				end = r.rest(ctx, sentences[BackendFailed], end.message)
+				end = r.rest(ctx, plain[BackendFailed].message, end.message)
 			}
 			return end, nil
 		}
@@ -201,13 +204,13 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 			res.Message = beforeFirst
 		}
 	}
-	res.size = r.sub.Size
+	res.sub = r.sub
 	res.work, res.final, res.least = r.budget.Taken(), r.final(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Session.Seconds
 	certified := func() bool {
 		off := qpbackend.PrimalInfeasibility(r.sub.Stated(), r.sub.Session.Res.Y, r.sub.Session.Res.Z)
-		return off <= r.set.backend().DefaultSettings().InfeasTol
+		return off <= r.means.backend.DefaultSettings().InfeasTol
 	}
 	switch {
 	case res.Status != last, res.Status == Infeasible && res.Iterations > 0 && !certified():
@@ -215,11 +218,13 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 		res.take(subproblem.Multipliers{})
 	case res.NoMultipliers != nil:
 	case res.Duals == nil && res.Iterations > 0:
-		res.take(r.duals())
+		res.take(r.duals(subproblem.Multipliers{}))
 	case res.Status == Converged && res.Duals != nil:
 		h := r.holding
 		if h.point == nil || !slices.Equal(h.point.X, res.X) {
+			r.means.point = h.point // nothing else has it now
 			h = holding{point: r.examined(res.X)}
+			r.holding = h
 		}
 		if h.residual.Kinked { // its multipliers are any of many
 			break
@@ -241,7 +246,7 @@ func (r *run) known(end *outcome) *outcome {
 	if end.reason == Still {
 		open = r.set.Tol
 	}
-	if end.status() != Converged || !(w.err > open*max(w.size, r.p.ObjectiveUnit(r.res.X))) {
+	if end.status() != Converged || !(w.err > open*w.size) || !(w.err > open*r.p.ObjectiveUnit(r.res.X)) {
 		return end
 	}
 	const why = "rounding errors change the objective by up to %.2g: it may have no least value, as next to a pole"
@@ -251,6 +256,9 @@ func (r *run) known(end *outcome) *outcome {
 // boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
 // as before: the equation is broken by as much as the bound was.
 func (r *run) boundDefined() {
+	if r.p.Defined() == nil {
+		return
+	}
 	x := slices.Clone(r.res.X)
 	if !r.p.BoundDefined(x) {
 		return
@@ -318,7 +326,7 @@ func (r *run) moveInside(ctx context.Context) (*outcome, error) {
 		r.sub.Convex() && num.Finite(r.p.Objective.Value(r.z)) { // of which the start decides nothing
 		return nil, nil
 	}
-	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.set.backend())
+	z, err := subproblem.Project(ctx, r.p, r.sub, r.z, r.means.backend)
 	if ctx.Err() != nil {
 		return ended(ctx, ctx.Err())
 	}
@@ -355,10 +363,18 @@ func (r *run) pull() bool {
 	return r.sub.Linearise(r.z, r.penalty.Tau) == nil
 }
 
+// kinds are the searches, made when they are first asked for.
+func (r *run) kinds() *search.Kinds {
+	if r.means.kinds == nil {
+		r.means.kinds = r.searches()
+	}
+	return r.means.kinds
+}
+
 // searches are those around the local one, in the order in which they are tried. To do
 // without one, delete its line. Compass and Slopes move a little, and so come last: a hop from a
 // point that they have moved begins with tangents that lead to fewer others.
-func (r *run) searches() search.Kinds {
+func (r *run) searches() *search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi,
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
@@ -366,7 +382,7 @@ func (r *run) searches() search.Kinds {
 	}
 	compass := &search.Compass{Around: around, Most: r.set.Heuristics.Search.Coordinates}
 	slopes := search.Slopes{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
-	return search.Kinds{Moves: []search.Kind{
+	return &search.Kinds{Moves: []search.Kind{
 		&search.Coordinates{Around: around, Most: r.set.Heuristics.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Heuristics.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Heuristics.Search.Descents},
@@ -393,7 +409,7 @@ func (r *run) localAgain(ctx context.Context, m search.Move) (*outcome, error) {
 			return r.giveUp(BackendFailed, err.Error()), nil
 		}
 	}
-	return r.local(ctx, m)
+	return r.means.local(ctx, m)
 }
 
 // improve searches around the point at which the local search has converged, until the
@@ -414,7 +430,7 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 		return o
 	}
 	for n := 0; ; n++ {
-		if last := r.kinds.Until(local, &p); last != nil && last.Over {
+		if last := r.kinds().Until(local, &p); last != nil && last.Over {
 			return end, err
 		}
 		if ctx.Err() != nil {
@@ -468,7 +484,7 @@ func (r *run) lead() (m search.Move, ok bool) {
 	from, gain := r.best(), 0.
 	for range search.MostLeads {
 		p, before := r.point(), r.best()
-		if m, ok = r.kinds.Leads(&p); !ok || !m.Slight {
+		if m, ok = r.kinds().Leads(&p); !ok || !m.Slight {
 			return m, ok
 		}
 		r.follow(m)
@@ -546,27 +562,60 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 	if err != nil {
 		return uncompiled(ctx, p, x0, set, start, took, err)
 	}
-	r := newRun(p, sub, x0, set, start, from)
+	r := newRun(p, sub, set)
+	r.begin(x0, start, from, new(Result))
 	r.res.Seconds.Compile = took
 	return r.run(ctx)
 }
 
-// newRun is a run from x0, which is boxed, with the convex problem sub.
-func newRun(p *dc.Problem, sub *subproblem.Problem, x0 []float64, set Settings, start int, from origin) *run {
+// newRun has the means of runs on p with the convex problem sub.
+func newRun(p *dc.Problem, sub *subproblem.Problem, set Settings) *run {
+	r := &run{p: p, set: set, sub: sub, where: diagnose.Region{P: p, Tol: set.FeasTol, Convex: sub.Convex()}}
+	r.means.backend, r.means.device = set.backend(), r.acceleration()
+	r.means.local = r.localSearch()
+	r.step.Space = accel.Space{Size: sub.Size, Merit: r.merit, Slip: r.slip()}
+	return r
+}
+
+// begin makes r the run from x0, which is boxed and stays as it is, with its result in res.
+func (r *run) begin(x0 []float64, start int, from origin, res *Result) {
+	r.clear(x0, from)
+	r.res = resultAt(res, r.p, x0, r.set, start)
+}
+
+// clear forgets the run before, whose memory is used again.
+func (r *run) clear(x0 []float64, from origin) {
+	sub, old := r.sub, *r
 	sub.Calm()
 	sub.SizeUp(x0, true)
-	lo, hi := p.Box()
-	sub.BoundDomains(lo, hi)
-	r := &run{p: p, set: set, sub: sub, tip: sub, seed: from, penalty: penalty.New(set.Tau0, set.TauMax, set.Mu), course: stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}}
+	*r = run{p: old.p, set: old.set, sub: sub, tip: sub, seed: from, means: old.means, where: old.where,
+		penalty: penalty.New(old.set.Tau0, old.set.TauMax, old.set.Mu),
+		course:  stop.NewCourse(), gap: stop.Gap{Open: math.NaN()}, budget: search.NewBudget(sub)}
 	r.recover.tol = r.usualTol()
-	r.where = diagnose.Region{P: p, Lo: lo, Hi: hi, Start: x0, Unit: append([]float64(nil), sub.Units.Of...), Tol: set.FeasTol, Convex: sub.Convex()}
-	r.budget, sub.Session.Meter = search.NewBudget(sub), &r.budget.Meter
-	r.x, r.z = append([]float64(nil), x0...), append([]float64(nil), x0...)
+	r.where.Move(x0, sub.Units.Of)
+	r.where.Lo, r.where.Hi = r.p.AppendBox(r.where.Lo[:0], r.where.Hi[:0])
+	sub.BoundDomains(r.where.Lo, r.where.Hi)
+	sub.Session.Meter = &r.budget.Meter
+	r.x, r.z, r.last.x = append(old.x[:0], x0...), append(old.z[:0], x0...), old.last.x[:0]
 	r.prev.Objective = math.NaN()
-	r.res = resultAt(p, x0, set, start)
-	r.step.Space = accel.Space{Lo: lo, Hi: hi, Size: sub.Size, Merit: r.merit, Slip: r.slip()}
-	r.local, r.device, r.kinds = r.localSearch(), r.acceleration(), r.searches()
-	return r
+	r.step = accel.Step{Space: old.step.Space,
+		From: old.step.From[:0], Before: old.step.Before[:0], Plain: old.step.Plain[:0]}
+	r.step.Lo, r.step.Hi = r.where.Lo, r.where.Hi
+	r.means.takeBack(&old)
+	r.slow()
+}
+
+// takeBack takes back the memory that the run before has used, and forgets all else of that run.
+func (m *means) takeBack(old *run) {
+	if k := old.kept; k != nil && m.rest == nil {
+		m.rest = k
+	}
+	if h := old.holding.point; h != nil && m.point == nil {
+		m.point = h
+	}
+	if m.kinds = nil; m.forget != nil {
+		m.forget()
+	}
 }
 
 // uncompiled is the result where there is no convex problem: ctx has ended, and the start
@@ -575,7 +624,7 @@ func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, 
 	if ctx.Err() == nil {
 		return nil, err
 	}
-	res := resultAt(p, x0, set, start)
+	res := resultAt(new(Result), p, x0, set, start)
 	res.Seconds.Compile = took
 	res.end, res.Message, res.concluded = interrupted(err), beforeFirst, res.Objective
 	res.Status = res.end.status()

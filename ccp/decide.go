@@ -75,14 +75,16 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 		}
 		return res.Trusted
 	}
-	// a search may have taken tangents elsewhere
+	// a search may have taken tangents elsewhere, of a problem that is not convex
+	own := false
 	if k := r.kept; k != nil && k.duals.Rows != nil && !r.apart(k.X, x, root) {
-		if !try(k.duals, k.X) {
+		own = sub.Convex() && slices.Equal(k.X, x)
+		if !try(k.duals, k.X) && !own {
 			h.slope = math.Inf(1)
 		}
 	}
-	if len(sub.Session.Res.Y) == sub.Compiled.Rows.Count() && h.slope >= 1 {
-		try(sub.WrittenDuals(sub.Session.Last()), sub.Session.Res.X)
+	if !own && len(sub.Session.Res.Y) == sub.Compiled.Rows.Count() && h.slope >= 1 {
+		try(sub.WrittenDuals(subproblem.Multipliers{}, sub.Session.Last()), sub.Session.Res.X)
 	}
 	// A slope of 1 may be one that is trusted; others may be shown.
 	if h.slope > 1 || polish && (h.slope == 1 || !(h.residual.Rest <= r.set.Tol)) {
@@ -99,8 +101,15 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 // its bounds, but no more than the largest entry of x.
 func (r *run) examined(x []float64) *kkt.Point {
 	root := math.Sqrt(r.set.Tol)
-	p := &kkt.Point{P: r.p, X: slices.Clone(x), Relative: root, Near: r.set.FeasTol}
+	p := r.means.point // which no other holding has
+	if r.means.point = nil; p == nil {
+		p = new(kkt.Point)
+	}
+	p.Move(r.p, x)
+	p.Relative, p.Near = root, r.set.FeasTol
+	top := num.NormInf(x)
 	for _, v := range r.p.Vars {
+		own := v.Size()
 		for k := range v.Len() {
 			j := v.Offset + k
 			lo, hi := v.Bounds(k)
@@ -108,7 +117,7 @@ func (r *run) examined(x []float64) *kkt.Point {
 				lo, hi = x[j], x[j]
 			}
 			p.Lo, p.Hi = append(p.Lo, lo), append(p.Hi, hi)
-			p.Size = append(p.Size, max(r.sub.Size(j), min(max(r.where.Unit[j], v.Size()), num.NormInf(x))))
+			p.Size = append(p.Size, max(r.sub.Size(j), min(max(r.where.Unit[j], own), top)))
 		}
 	}
 	r.sub.BoundDomains(p.Lo, p.Hi)
@@ -137,12 +146,17 @@ func (r *run) converged(why Reason) *outcome {
 	case why == Stationary && r.sub.Convex():
 		end = conclude(Minimum, "", note)
 	}
+	k := r.means.rest
+	if r.means.rest = nil; k == nil || !r.sub.Convex() {
+		k = new(restPoint)
+	}
 	it := Iteration{Start: r.res.Start}
-	r.measure(&it, slices.Clone(r.x))
+	r.measure(&it, append(k.X[:0], r.x...))
 	if !r.res.Feasible {
 		return r.giveUp(Inaccurate, "", end.message)
 	}
-	k := &restPoint{*it.Result(), r.duals(), end}
+	*k = restPoint{*it.Result(), r.duals(k.duals)}
+	k.end = end
 	k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
 	if !r.sub.Convex() && r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
 		k.duals = r.holding.duals
@@ -167,15 +181,19 @@ func (r *run) ahead(a, b *Result, counts float64) bool {
 func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	k := r.kept
 	if k == nil {
-		k = &restPoint{why: conclude(Stationary, "")}
+		k = &restPoint{}
+		k.end = conclude(Stationary, "")
 	}
-	_, still := r.kinds.Judge()
+	still := false
+	if r.means.kinds != nil {
+		_, still = r.means.kinds.Judge()
+	}
 	far := r.where.Distance(r.res.X) > diagnose.Far*diagnose.Far
 	r.far = r.far || far
 	convex := r.sub.Convex()
 	r.holding = r.conditions(ctx, r.tip, r.res.X, !convex)
 	slope, degenerate := r.holding.slope, r.holding.degenerate
-	held := slope <= 1 || still && slope <= rough
+	held, duals := slope <= 1 || still && slope <= rough, k.duals
 	switch {
 	case !held && convex: // the bound of the objective is
 	case !held && !r.strayed():
@@ -183,7 +201,7 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 			r.res.moveTo(&k.Result)
 		}
 	case held && (convex || degenerate == nil || !(r.holding.residual.Rest > math.Sqrt(r.set.Tol))):
-		k.duals = r.holding.duals
+		duals = r.holding.duals
 	case held, r.res.Feasible && !far && (still && degenerate != nil ||
 		(still || r.more(0)) && r.holding.point.Bent()):
 		r.res.NoMultipliers = &Absence{}
@@ -196,8 +214,8 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	default:
 		return r.giveUp(NotStationary, "", remarks...)
 	}
-	r.res.take(k.duals)
-	return k.why
+	r.res.take(duals)
+	return k.end
 }
 
 // rough is the slope over √Tol that multipliers may leave where by values and gradients no small
@@ -352,9 +370,8 @@ func (r *run) bound(it Iteration) stop.Gap {
 // spread is no more than the range that the variables' bounds leave the objective: its distance from the value at the start, if
 // that keeps them, 0 if not.
 func (r *run) spread(objective float64) float64 {
-	lo, hi := r.p.Box()
 	for j, v := range r.where.Start {
-		if !(v >= lo[j] && v <= hi[j]) {
+		if !(v >= r.where.Lo[j] && v <= r.where.Hi[j]) {
 			return 0
 		}
 	}
@@ -395,7 +412,7 @@ func (r *run) leftOpen() string {
 		return ""
 	}
 	if !num.Finite(c.Open) {
-		return sentences[NotShown]
+		return plain[NotShown].message
 	}
 	const format = "the objective may be %.2g above its least value, and the backend solves the problem no better"
 	return fmt.Sprintf(format, c.Open)

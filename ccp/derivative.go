@@ -63,9 +63,9 @@ func (s *Session) source(res *Result) (sensitivity.Source, error) {
 	if s.done {
 		return sensitivity.Source{}, fmt.Errorf("ccp: the session is closed")
 	}
-	at, err := source(s.p, res)
+	at, err := source(s.p.Instance(), res) // of the present values, whatever comes
 	if err == nil {
-		at.Solved, at.Solution = s.sub, res.convex
+		at.Solved, at.Solution = s.sub, res.room.convex
 	}
 	return at, err
 }

@@ -63,7 +63,7 @@ func parametric(rng *rand.Rand) (*dc.Problem, error) {
 		m.Minimize(dc.Sum(dc.Min(near, dc.SumSquares(x.Sub(b.Expr)))))
 		m.SubjectTo(dc.LE(x.Sum(), r.Expr))
 	}
-	return m.Problem()
+	return m.Problem(context.Background())
 }
 
 // The derivative is that of finite differences of runs from the solution, and Adjoint is the
@@ -177,7 +177,7 @@ func TestDerivativesOfRandomProblems(t *testing.T) {
 
 func solvedSession(t *testing.T, m *dc.Model, start ...float64) (*ccp.Session, *ccp.Result) {
 	t.Helper()
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestBatch(t *testing.T) {
 	x := m.Var("x", []int{2})
 	a := m.Param("a", []int{2}, 1, 2)
 	m.Minimize(dc.Sum(dc.SumSquares(x.Sub(a.Expr)), dc.Norm2(x).Scale(-1)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -524,7 +524,7 @@ func TestAdjointBy(t *testing.T) {
 					m.Minimize(dc.Sum(f, dc.Norm2(x).Scale(-0.3)))
 				}
 				m.SubjectTo(dc.LE(x.Sum(), r.Expr))
-				return m.Problem()
+				return m.Problem(context.Background())
 			}
 			p, err := state(a)
 			if err != nil {

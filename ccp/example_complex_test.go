@@ -34,14 +34,14 @@ func Example_complexNumbers() {
 		}
 		r.Set(i, i, r.At(i, i)+0.1)
 	}
-	m.Minimize(w.Quad(r))
+	m.Minimize(w.Quad(context.Background(), r))
 	gain := dc.ComplexMatMul(dc.ComplexConst([]int{n}, signal).Conj(), w)
 	m.SubjectTo(dc.GE(gain.Re, 5))
 	m.SubjectTo(dc.ComplexEQ("reference", w.At(0), dc.ComplexConst(nil, signal[:1]))...)
 	power := dc.Norm2(w.Pairs().Reshape(2, n).Along(0)) // the moduli of all weights
 	m.SubjectTo(dc.EQ(power, 1).Named("power"))
 
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

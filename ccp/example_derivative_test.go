@@ -16,7 +16,7 @@ func ExampleSession_Differentiate() {
 	r := m.Param("r", nil, 2)
 	m.Minimize(dc.SumSquares(x.Sub(a.Expr)))
 	m.SubjectTo(dc.GE(dc.Norm2(x), r))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ func Example_multipliers() {
 	x := m.Var("x", []int{3}, dc.StartAt(0))
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{3, 0.5, -2}))))
 	limits := m.SubjectTo(dc.LE(dc.Abs(x), 1).Named("limit"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

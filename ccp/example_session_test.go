@@ -19,7 +19,7 @@ func ExampleSession() {
 	m.Minimize(dc.SumSquares(x.Sub(data.Expr)))
 	m.SubjectTo(dc.LE(x, top), dc.LE(dc.Norm1(x), size))
 	m.AddCost(weight, size) // weight times the 1-norm
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
 	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Shift(-1))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,7 +47,7 @@ func ExampleMultistart() {
 	m.Minimize(dc.NormInf(c).Shift(1))
 	i, j := dc.Pairs(3)
 	m.SubjectTo(dc.GE(dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1)), 2).ForEach("apart", i, j))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

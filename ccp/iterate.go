@@ -118,7 +118,7 @@ func (r *run) clip(x, solution []float64) {
 // accelerate lets the device move x on, if there is one.
 func (r *run) accelerate(s *accel.Step) {
 	s.Span, s.X, s.Plain = r.course.Span, r.x, append(s.Plain[:0], r.x...)
-	if r.device == nil || r.k <= accel.After || !r.device.Extend(s) {
+	if r.means.device == nil || r.k <= accel.After || !r.means.device.Extend(s) {
 		return
 	}
 	var it Iteration
@@ -128,8 +128,8 @@ func (r *run) accelerate(s *accel.Step) {
 
 // slow lets the device begin anew.
 func (r *run) slow() {
-	if r.device != nil {
-		r.device.Reset()
+	if r.means.device != nil {
+		r.means.device.Reset()
 	}
 }
 

@@ -31,7 +31,7 @@ func crowd(t *testing.T, n int, joined bool) *dc.Problem {
 			}
 		}
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestMatrixMultipliers(t *testing.T) {
 			}
 			m.Minimize(x.ScaleEach(cost).Sum())
 			m.SubjectTo(dc.EQ(x.At(0, 1), dc.Num(1)).Named("e"))
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestBoundMultipliers(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.AtLeast(0, math.Inf(-1), -1), dc.AtMost(2, 5, 7))
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{-1, 3, 9}))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
 	for k := range n {
 		m.SubjectTo(dc.EQ(v.At(k+1), v.At(k).Add(u.At(k).Scale(dt))))
 	}
-	q, err := m.Problem()
+	q, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,7 +263,7 @@ func (s *Starts) take(r *Result, err error) {
 	defer s.mu.Unlock()
 	s.work += math.Round(r.work) // so that sums do not depend on the order
 	s.final = s.final || r.final
-	known := func(x []float64) bool { return same(r.X, x, r.size, s.set.Tol) }
+	known := func(x []float64) bool { return same(r.X, x, r.sub, s.set.Tol) }
 	switch {
 	case r.Status == Converged && slices.ContainsFunc(s.minima, known):
 		s.again++

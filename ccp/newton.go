@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -50,7 +51,7 @@ func (r *run) newton(descend local) local {
 		if !smooth || r.p.NumVars() > mostPolished {
 			return descend
 		}
-		return (&newton{run: r, descend: descend, along: inequalities}).search
+		return r.newtonAlong(inequalities, nil, descend)
 	}
 	q, systems, ok := r.p.Linearised()
 	what := objective
@@ -59,7 +60,13 @@ func (r *run) newton(descend local) local {
 	} else if curved || !ok || len(q.Objective.Scalar().H().Support()) > mostPolished {
 		return descend
 	}
-	return (&newton{run: r, descend: descend, q: q, along: what}).search
+	return r.newtonAlong(what, q, descend)
+}
+
+func (r *run) newtonAlong(what along, q *dc.Problem, descend local) local {
+	n := &newton{run: r, descend: descend, q: q, along: what}
+	r.means.forget = func() { n.method, n.asked = nil, false }
+	return n.search
 }
 
 // curved reports whether there are constraints that are not convex, whether these and the objective are
@@ -109,7 +116,7 @@ func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	if !n.p.Objective.IsConst() && n.determined() {
 		alone := *n.q
 		alone.Objective = dc.Expr{}
-		method, err := sl1qp.New(ctx, &alone, n.set.backend())
+		method, err := sl1qp.New(ctx, &alone, n.means.backend)
 		if err != nil || method == nil {
 			return nil, ctx.Err()
 		}
@@ -215,7 +222,7 @@ func (n *newton) made(ctx context.Context) bool {
 			}
 			n.q = q
 		}
-		m, err := sl1qp.New(ctx, n.q, n.set.backend())
+		m, err := sl1qp.New(ctx, n.q, n.means.backend)
 		if err == nil && m != nil {
 			n.method, m.Sub.Session.Meter = m, n.sub.Session.Meter
 			n.extra = m.Sub
@@ -252,7 +259,7 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outco
 		},
 	}
 	if method == n.method && len(r.sub.Session.Res.Y) == r.sub.Compiled.Rows.Count() {
-		at.Duals = r.sub.Duals(r.sub.Session.Last()).Rows
+		at.Duals = r.sub.Duals(subproblem.Multipliers{}, r.sub.Session.Last()).Rows
 	}
 	to, err := method.From(ctx, at)
 	solves := max(to.Solves, noted) // a start that is stationary is noted without one

@@ -28,7 +28,7 @@ func TestCappedOutliers(t *testing.T) {
 			}
 			m.Minimize(dc.Abs(x.At(0).Sub(dc.Num(5))))
 			m.SubjectTo(dc.LE(dc.Sum(capped...), dc.Num(4)))
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}

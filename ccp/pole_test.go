@@ -13,7 +13,7 @@ func TestNextToPoles(t *testing.T) {
 	m := dc.NewModel()
 	y := m.Var("y", nil, dc.AtLeast(0), dc.AtMost(3), dc.StartAt(0.5))
 	m.Minimize(dc.Quotient(dc.Num(1), y.Shift(-1)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestNextToPoles(t *testing.T) {
 	m = dc.NewModel()
 	z := m.Var("z", []int{2}, dc.AtLeast(-2), dc.AtMost(2))
 	m.Minimize(dc.Log(z.At(0).Sub(dc.Square(z.At(1))).Shift(0.5)).Add(dc.SumSquares(z)))
-	if p, err = m.Problem(); err != nil {
+	if p, err = m.Problem(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	res, err = ccp.Multistart(context.Background(), p, 5, ccp.DefaultSettings())
@@ -34,7 +34,7 @@ func TestNextToPoles(t *testing.T) {
 	m = dc.NewModel()
 	x := m.Var("x", []int{2})
 	m.SubjectTo(dc.LE(dc.Quotient(x.At(0).Scale(3).Shift(-4), dc.SumSquares(x).Shift(-1)), -1.9))
-	if p, err = m.Problem(); err != nil {
+	if p, err = m.Problem(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if at := []float64{1 - 0x1p-49, 0}; p.Feasible(at, 1e-6) {

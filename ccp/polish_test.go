@@ -49,7 +49,7 @@ func TestPolishedPoints(t *testing.T) {
 	} {
 		m := dc.NewModel()
 		c.make(m)
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

@@ -1,6 +1,7 @@
 package ccp_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 func build(t testing.TB, m *dc.Model) *dc.Problem {
 	t.Helper()
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

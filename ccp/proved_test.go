@@ -28,7 +28,7 @@ func TestProved(t *testing.T) {
 		x := m.Var("x", []int{6}, dc.AtLeast(-2), dc.AtMost(2))
 		m.Minimize(dc.SumSquares(dc.MatMul(dc.Mat(a), x).Sub(dc.Vec(b))).Add(dc.Norm1(x).Scale(0.5)))
 		m.SubjectTo(dc.LE(x.Sum(), dc.Num(0.1)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,8 @@ func TestProved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newRun(p, sub, p.Start(1), DefaultSettings(), 0, origin{})
+			r := newRun(p, sub, DefaultSettings())
+			r.begin(p.Start(1), 0, origin{}, new(Result))
 			defer r.close()
 			if _, err := r.prepare(context.Background()); err != nil {
 				t.Fatal(err)
@@ -45,7 +46,7 @@ func TestProved(t *testing.T) {
 			if _, err := r.tighten(context.Background(), tol); err != nil {
 				t.Fatal(err)
 			}
-			if end, err := r.local(context.Background(), search.Move{}); err != nil || end.status() != Converged {
+			if end, err := r.means.local(context.Background(), search.Move{}); err != nil || end.status() != Converged {
 				t.Fatal(end, err)
 			}
 			return p.Value(r.x), r.gap.Open, r.proved()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/ccp/sensitivity"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
@@ -30,7 +31,7 @@ const (
 
 // open makes the solver.
 func (r *run) open(ctx context.Context) (*outcome, error) {
-	b := r.set.backend()
+	b := r.means.backend
 	set := b.DefaultSettings()
 	set.Tol, set.MaxIter, set.Intermediate, set.OwnUnits = r.recover.tol, min(set.MaxIter, maxInner), !r.sub.Convex(), true
 	return ended(ctx, r.sub.Open(ctx, b, set))
@@ -38,7 +39,7 @@ func (r *run) open(ctx context.Context) (*outcome, error) {
 
 // usualTol is the tolerance of the backend at first.
 func (r *run) usualTol() float64 {
-	return max(min(r.set.backend().DefaultSettings().Tol, r.set.FeasTol), tightest)
+	return max(min(r.means.backend.DefaultSettings().Tol, r.set.FeasTol), tightest)
 }
 
 // tighten makes the solver anew with another tolerance.
@@ -246,17 +247,13 @@ func (r *run) polish(ctx context.Context, end *outcome) {
 	}
 	r.res.moveTo(it.Result())
 	r.res.nearly = it.Feasible || it.Relative <= r.set.FeasTol
-	r.res.convex = t
-	r.res.take(r.sub.WrittenDuals(t))
+	r.res.room.convex = t
+	r.res.take(r.sub.WrittenDuals(subproblem.Multipliers{}, t))
 }
 
 // boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
 func boxed(p *dc.Problem, x []float64) []float64 {
-	lo, hi := p.Box()
-	x = append([]float64(nil), x...)
-	for j := range x {
-		x[j] = min(max(x[j], lo[j]), hi[j])
-	}
-	p.Pin(x)
+	x = slices.Clone(x)
+	p.Confine(x)
 	return x
 }

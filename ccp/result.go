@@ -76,8 +76,8 @@ type Result struct {
 	least     float64  // the smallest change of the objective that counts
 	end       *outcome // for which the status and the objective were
 	concluded float64
-	size      func(j int) float64 // of variable j
-	convex    qpbackend.Tangent   // the solution, of a run of a session of a convex problem
+	sub       *subproblem.Problem // which has the sizes of variables
+	room      room
 }
 
 // Work is that of the run, in a unit that is the same on every machine: about a multiplication of a
@@ -175,7 +175,6 @@ type holding struct {
 type restPoint struct {
 	Result
 	duals subproblem.Multipliers
-	why   *outcome
 }
 
 // moveTo makes b the best point.
@@ -185,11 +184,45 @@ func (r *Result) moveTo(b *Result) {
 	r.Violation, r.Feasible, r.nearly = b.Violation, b.Feasible, b.nearly
 }
 
-// take takes over multipliers.
 // Multipliers is Duals: dc.Statement.Dual reads them.
 func (r *Result) Multipliers() [][]float64 { return r.Duals }
 
-func (r *Result) take(m subproblem.Multipliers) { r.Duals, r.BoundDuals = m.Rows, m.Bounds }
+// room is memory of a result that the next one in its place uses again.
+type room struct {
+	duals  subproblem.Multipliers
+	convex qpbackend.Tangent // the solution, of a run of a session of a convex problem; without X: there is none
+}
+
+// take gives the result a copy of multipliers.
+func (r *Result) take(m subproblem.Multipliers) {
+	if r.Duals, r.BoundDuals = nil, nil; m.Rows == nil {
+		return
+	}
+	to := &r.room.duals
+	if len(to.Rows) != len(m.Rows) || to.Rows == nil {
+		to.Rows = make([][]float64, len(m.Rows))
+		all := make([]float64, 0, sizes(m.Rows))
+		for i, y := range m.Rows {
+			to.Rows[i] = all[len(all) : len(all) : len(all)+len(y)]
+			all = all[:len(all)+len(y)]
+		}
+	}
+	for i, y := range m.Rows {
+		to.Rows[i] = append(to.Rows[i][:0], y...)
+	}
+	r.Duals = to.Rows
+	if m.Bounds != nil {
+		to.Bounds = append(to.Bounds[:0], m.Bounds...)
+		r.BoundDuals = to.Bounds
+	}
+}
+
+func sizes(rows [][]float64) (n int) {
+	for _, y := range rows {
+		n += len(y)
+	}
+	return n
+}
 
 // Seconds are wall-clock times, summed over starts: making the convex problem,
 // the whole of Solve, and the backend's part of it.
@@ -293,26 +326,29 @@ var lastReason = [numStatus]Reason{
 	NoReason, Found, NotStationary, MostIterations, Deadline, Excluded, AlongRay, Interrupted, BackendFailed,
 }
 
-// sentences are the messages that have no details.
-var sentences = [numReasons]string{
-	Still: "by values and gradients no small step is better",
-	Noise: "the objective does not settle any better than the backend solves the convex problems",
+// plain are ends without details, which never change.
+var plain = [numReasons]outcome{
+	Minimum:    {Minimum, ""},
+	Stationary: {Stationary, ""},
 
-	NotShown:      "nothing shows that the point is the minimum, and the backend solves the problem no better",
-	Inaccurate:    "the backend meets the constraints no better",
-	Broken:        "the points have ceased to change although a constraint is broken; try other starting points",
-	RunsOff:       "the points run off although no ray proves the problem unbounded; bound the variables",
-	GivenUp:       "given up: the search leads to no better point",
-	NotStationary: "the objective has ceased to fall at a point that is not stationary",
+	Still: {Still, "by values and gradients no small step is better"},
+	Noise: {Noise, "the objective does not settle any better than the backend solves the convex problems"},
 
-	Conflict: "no point meets the convex constraints",
-	AtPole:   "the objective is minus infinity at a point that keeps the constraints",
-	AlongRay: "the objective falls for ever along a direction that keeps the constraints; bound the variables",
+	NotShown:      {NotShown, "nothing shows that the point is the minimum, and the backend solves the problem no better"},
+	Inaccurate:    {Inaccurate, "the backend meets the constraints no better"},
+	Broken:        {Broken, "the points have ceased to change although a constraint is broken; try other starting points"},
+	RunsOff:       {RunsOff, "the points run off although no ray proves the problem unbounded; bound the variables"},
+	GivenUp:       {GivenUp, "given up: the search leads to no better point"},
+	NotStationary: {NotStationary, "the objective has ceased to fall at a point that is not stationary"},
 
-	ToldToStop:    "stopped by the recorder",
-	NoTangent:     "a function or its subgradient is not a finite number at the starting point; give another start",
-	NoLeastValue:  "the convex problem is unbounded although the problem itself need not be; bound the variables",
-	BackendFailed: "the backend cannot solve the convex problems",
+	Conflict: {Conflict, "no point meets the convex constraints"},
+	AtPole:   {AtPole, "the objective is minus infinity at a point that keeps the constraints"},
+	AlongRay: {AlongRay, "the objective falls for ever along a direction that keeps the constraints; bound the variables"},
+
+	ToldToStop:    {ToldToStop, "stopped by the recorder"},
+	NoTangent:     {NoTangent, "a function or its subgradient is not a finite number at the starting point; give another start"},
+	NoLeastValue:  {NoLeastValue, "the convex problem is unbounded although the problem itself need not be; bound the variables"},
+	BackendFailed: {BackendFailed, "the backend cannot solve the convex problems"},
 }
 
 // String is the code of JSON, such as "stationary".
@@ -350,7 +386,10 @@ type outcome struct {
 // conclude is the end for a reason, in the words of its sentence or in others, with remarks.
 func conclude(why Reason, words string, remarks ...string) *outcome {
 	if words == "" {
-		words = sentences[why]
+		if plain[why].reason == why && strings.Join(remarks, "") == "" {
+			return &plain[why]
+		}
+		words = plain[why].message
 	}
 	return &outcome{why, joined(append([]string{words}, remarks...)...)}
 }

@@ -18,7 +18,7 @@ func TestRowsAreBounds(t *testing.T) {
 	m.SubjectTo(dc.LE(y.Scale(-2), dc.Num(-6)).Named("low"), dc.LE(x, dc.Num(2)).Named("top")) // y ≥ 3
 	m.SubjectTo(dc.GE(dc.Mul(x, y), dc.Num(8)).Named("area"))
 	m.Minimize(x.Add(y.Scale(2)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestRowsInConflict(t *testing.T) {
 	x, y := m.Var("x", nil), m.Var("y", nil)
 	m.SubjectTo(dc.GE(x, dc.Num(5)).Named("more"), dc.LE(x, dc.Num(3)).Named("less"), dc.GE(y, dc.Num(0)).Named("sign"))
 	m.Minimize(dc.Sum(dc.Square(x), dc.Mul(x, y)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRowOfAParameter(t *testing.T) {
 	x, p := m.Var("x", nil, dc.AtLeast(0)), m.Param("p", nil, 1)
 	m.SubjectTo(dc.LE(x, p), dc.LE(x.Scale(2), dc.Num(20)))
 	m.Minimize(dc.Square(x).Neg())
-	q, err := m.Problem()
+	q, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/sample"
 	"github.com/dcopt/dcopt/ccp/internal/search"
@@ -20,6 +21,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // run is one start: the local search and the searches around it.
@@ -35,9 +37,7 @@ type run struct {
 	recover recovery
 	course  stop.Course
 	gap     stop.Gap
-	local   local
-	device  accel.Device // nil: none
-	kinds   search.Kinds
+	means   means
 	budget  search.Budget
 	tip     *subproblem.Problem // the convex problem that has led to x
 	kept    *restPoint          // the best one; nil: there is none yet
@@ -65,6 +65,17 @@ type origin struct {
 	before float64 // seconds that led to it
 }
 
+// means are the tools and the memory that runs of a session share.
+type means struct {
+	backend qpbackend.Backend
+	local   local
+	forget  func()        // lets local forget the last run; nil: it keeps nothing
+	device  accel.Device  // nil: none
+	kinds   *search.Kinds // nil: nobody has asked for them yet
+	rest    *restPoint    // room for the first point of a convex problem at which the procedure converges
+	point   *kkt.Point    // and for the first that is examined
+}
+
 // local is a local search from a move.
 type local func(ctx context.Context, m search.Move) (*outcome, error)
 
@@ -85,9 +96,11 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 	return nil
 }
 
-// resultAt is the result before the first iteration.
-func resultAt(p *dc.Problem, x0 []float64, set Settings, start int) *Result {
-	res := &Result{Starts: 1, Start: start, Backend: set.backend().Name(), X: append([]float64(nil), x0...)}
+// resultAt makes res the result before the first iteration. The memory of one before is used again.
+func resultAt(res *Result, p *dc.Problem, x0 []float64, set Settings, start int) *Result {
+	*res = Result{Starts: 1, Start: start, Backend: set.backendName(),
+		X: append(res.X[:0], x0...), History: res.History[:0], room: res.room}
+	res.room.convex.X = res.room.convex.X[:0]
 	res.Objective, res.ObjectiveError = p.Evaluate(x0)
 	v, finite := p.Violations(x0), num.Finite(res.Objective)
 	res.Violation, res.Worst = v.Largest, v.Where()
@@ -190,12 +203,12 @@ func (r *run) keeps(it Iteration) bool {
 	return it.Feasible || !r.course.Strict && it.Relative <= r.set.FeasTol
 }
 
-// duals are the multipliers of the convex problem that has led to x.
-func (r *run) duals() (none subproblem.Multipliers) {
+// duals are the multipliers of the convex problem that has led to x, in the memory of others.
+func (r *run) duals(in subproblem.Multipliers) (none subproblem.Multipliers) {
 	if len(r.tip.Session.Res.Y) != r.tip.Compiled.Rows.Count() {
 		return none
 	}
-	return r.tip.WrittenDuals(r.tip.Session.Last())
+	return r.tip.WrittenDuals(in, r.tip.Session.Last())
 }
 
 // giveUp ends the run as unbounded if it can only be that, else for the given reason.
@@ -205,7 +218,7 @@ func (r *run) giveUp(why Reason, words string, remarks ...string) *outcome {
 	} else if end := conclude(why, words, remarks...); !far {
 		return end
 	} else if end.status() != Stalled {
-		return conclude(why, sentences[RunsOff], end.message)
+		return conclude(why, plain[RunsOff].message, end.message)
 	} else {
 		return conclude(RunsOff, "", end.message)
 	}
@@ -302,9 +315,9 @@ func (r *run) more(solves int) bool {
 
 // same reports whether two points are in one smooth minimum: those whose objectives differ by tol
 // are √tol apart, relative to sizes of variables.
-func same(x, y []float64, size func(j int) float64, tol float64) bool {
+func same(x, y []float64, of *subproblem.Problem, tol float64) bool {
 	for j, v := range x {
-		if !(math.Abs(y[j]-v) <= math.Sqrt(tol)*max(size(j), math.Abs(v))) {
+		if !(math.Abs(y[j]-v) <= math.Sqrt(tol)*max(of.Size(j), math.Abs(v))) {
 			return false
 		}
 	}

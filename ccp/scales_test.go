@@ -346,7 +346,7 @@ func TestPanicsOfUsersAreErrors(t *testing.T) {
 		left := &atomic.Int64{}
 		left.Store(n)
 		m.Minimize(dc.Abs(x.At(1)).Sub(dc.BlackBox("explosive", explosive{left}, x)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestPanicsOfUsersInSessions(t *testing.T) {
 		left := &atomic.Int64{}
 		left.Store(1 << 40)
 		m.Minimize(dc.Abs(x.At(1)).Sub(dc.BlackBox("explosive", explosive{left}, x)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,11 +12,13 @@ import (
 // convex problem is compiled, and the backend's solver made, once: parameters
 // change values alone. A Session is for one goroutine.
 type Session struct {
-	p    *dc.Problem
-	set  Settings
-	sub  *subproblem.Problem
-	x    []float64 // where the next run begins; nil: at the problem's start
-	done bool
+	p     *dc.Problem // an instance of the session's own
+	set   Settings
+	sub   *subproblem.Problem
+	r     *run      // of the last Solve, whose memory the next one uses again; nil: there is none
+	x     []float64 // where the next run begins; empty: at the problem's start
+	first []float64 // room for a start
+	done  bool
 }
 
 // NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
@@ -25,6 +27,7 @@ func NewSession(ctx context.Context, p *dc.Problem, set Settings) (s *Session, e
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
+	p = p.Instance()
 	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return nil, err
@@ -41,15 +44,10 @@ func (s *Session) Set(param string, values ...float64) error {
 // SetAll is Set for several parameters, by name.
 func (s *Session) SetAll(values map[string][]float64) (err error) {
 	defer recovered(&err)
-	p := s.p
-	for name, v := range values {
-		if p, err = p.With(name, v...); err != nil {
-			return err
-		}
+	if err = s.p.Assign(values); err == nil {
+		s.sub.Bind()
 	}
-	s.p = p
-	s.sub.Bind(p)
-	return nil
+	return err
 }
 
 // Replace switches to p. If both convex problems have the same sparsity pattern,
@@ -61,6 +59,7 @@ func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 	if p == nil {
 		return errNoProblem
 	}
+	p = p.Instance()
 	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return err
@@ -72,55 +71,84 @@ func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 		guardClose(old)
 	}
 	if p.NumVars() != s.p.NumVars() {
-		s.x = nil
+		s.x = s.x[:0]
 	} else {
 		sub.Units.KeepSizes(s.sub.Units)
 	}
-	s.p, s.sub = p, sub
+	s.p, s.sub, s.r = p, sub, nil
 	s.sub.Session.Forget()
 	return nil
 }
 
 // Restart lets the next Solve begin at the problem's start, as the first one does.
-func (s *Session) Restart() { s.x = nil }
+func (s *Session) Restart() { s.x = s.x[:0] }
 
 // Convex reports whether the problem has nothing to linearise: no other start finds a better point.
 func (s *Session) Convex() bool { return s.sub.Convex() }
 
-// Problem is the problem with the current values of its parameters. It is the session's
-// own: do not change it.
+// Problem is the problem with the current values of its parameters, also after the next change of
+// them. It is the session's own: do not change it.
 func (s *Session) Problem() *dc.Problem { return s.p }
 
 // Solve is the function Solve for the current values. Without x0 it begins where
 // the last run ended, and the first time at the problem's start. Entries of x0
 // for parameters are not looked at.
-func (s *Session) Solve(ctx context.Context, x0 []float64) (res *Result, err error) {
+func (s *Session) Solve(ctx context.Context, x0 []float64) (*Result, error) {
+	res := new(Result)
+	solved, err := s.solve(ctx, x0, res)
+	if !solved {
+		return nil, err
+	}
+	return res, err
+}
+
+// SolveTo is Solve with the result in res, whose slices are used again: a loop with one result
+// allocates little, and nothing where the problem is linear or quadratic and the backend's points
+// need no refinement. After an error without a result its Status is Unknown.
+func (s *Session) SolveTo(ctx context.Context, x0 []float64, res *Result) error {
+	solved, err := s.solve(ctx, x0, res)
+	if !solved {
+		*res = Result{}
+	}
+	return err
+}
+
+// solve reports whether there is a result.
+func (s *Session) solve(ctx context.Context, x0 []float64, res *Result) (solved bool, err error) {
 	defer recovered(&err)
 	if s.done {
-		return nil, fmt.Errorf("ccp: the session is closed")
+		return false, fmt.Errorf("ccp: the session is closed")
 	}
-	first := x0 == nil && s.x == nil
+	first := x0 == nil && len(s.x) == 0
 	switch {
 	case first:
 		x0 = s.p.Start(s.set.Seed)
 	case x0 == nil:
 		x0 = s.x
 	}
-	if len(x0) == s.p.NumVars() {
-		x0 = boxed(s.p, x0)
+	if s.first = append(s.first[:0], x0...); len(x0) == s.p.NumVars() {
+		s.p.Confine(s.first)
 	}
-	if err := checkStart(s.p, x0); err != nil {
-		return nil, err
+	if err := checkStart(s.p, s.first); err != nil {
+		return false, err
 	}
 	s.sub.Session.Seconds = 0
-	res, err = newRun(s.p, s.sub, x0, s.set, 0, origin{kept: true, drawn: first && s.p.Random()}).run(ctx)
-	if res != nil && s.sub.Convex() && res.convex.X == nil {
-		res.convex = s.sub.Session.Point()
+	r := s.r
+	if s.r = nil; r == nil { // also after a panic
+		r = newRun(s.p, s.sub, s.set)
 	}
-	if res != nil && res.nearly {
+	r.begin(s.first, 0, origin{kept: true, drawn: first && s.p.Random()}, res)
+	end, err := r.run(ctx)
+	if end == nil {
+		return false, err
+	}
+	if s.r = r; s.sub.Convex() && len(res.room.convex.X) == 0 {
+		s.sub.Session.Point(&res.room.convex)
+	}
+	if res.nearly {
 		s.x = append(s.x[:0], res.X...)
 	}
-	return res, err
+	return true, err
 }
 
 // Close frees the solver. A second Close does nothing.

@@ -240,6 +240,7 @@ func TestContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	before := s.Problem()
 	for name, call := range map[string]func(context.Context) error{
 		"NewSession": func(ctx context.Context) error {
 			s, err := ccp.NewSession(ctx, p, set)
@@ -256,7 +257,7 @@ func TestContexts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if s.Problem() != p {
+	if s.Problem() != before {
 		t.Error("Replace has ended and yet changed the problem")
 	}
 	for looks := 0; ; looks++ {

@@ -18,7 +18,7 @@ func TestStatements(t *testing.T) {
 	box := m.SubjectTo(dc.LE(dc.Abs(x), 1).Named("box"))
 	sum := m.SubjectTo(dc.EQ(z, 2))
 	free := m.SubjectTo(dc.Between(-9, dc.Square(z), 9), dc.GE(z, -7))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestBetween(t *testing.T) {
 		one := m.Var("t", nil, dc.AtLeast(1), dc.AtMost(1))
 		m.Minimize(dc.Sum(dc.Square(dc.Stack(x, s).Shift(-8))))
 		stated := m.SubjectTo(c.state(x, s, one))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(name, err)
 		}

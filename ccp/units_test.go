@@ -35,7 +35,7 @@ func pooling(flow, quality, profit, row float64) (*dc.Problem, error) {
 	state(dc.LE, e(py.Add(cy)), e(dc.Num(200)))
 	state(dc.LE, dc.Mul(p, px).Add(cx.Scale(2)), e(px.Add(cx).Scale(2.5)))
 	state(dc.LE, dc.Mul(p, py).Add(cy.Scale(2)), e(py.Add(cy).Scale(1.5)))
-	return m.Problem()
+	return m.Problem(context.Background())
 }
 
 // TestPoolingUnits: products of flows and qualities lead to one optimum in all units.

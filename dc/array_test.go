@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -74,7 +75,7 @@ func TestArraysOfFunctions(t *testing.T) {
 	} {
 		if strings.HasPrefix(want, "a number") {
 			m.Minimize(dc.Abs(y))
-			_, err := m.Problem()
+			_, err := m.Problem(context.Background())
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("an array as objective: %v", err)
 			}
@@ -99,7 +100,7 @@ func TestConstraintsOfArrays(t *testing.T) {
 		c := m.Var("c", []int{n, 2})
 		m.Minimize(dc.Max(dc.NormInf(c.Along(1)).Add(dc.Vec(r))))
 		state(m, c)
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestConstraintsOfArrays(t *testing.T) {
 		dc.Between(-1, dc.Abs(y.Row(0)), []float64{1, 2}).Named("both"),
 		dc.EQ(dc.Square(y.Row(1)), 1).ForEach("unit", []int{1, 2}),
 	)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestSizesOfArrays(t *testing.T) {
 		places := make([]int, n)
 		places[n-1] = 1<<40 + 5
 		m.SubjectTo(dc.LE(e, 2).ForEach("b", places))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

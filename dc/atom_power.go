@@ -11,7 +11,9 @@ import (
 )
 
 // Quad is aᵀQa. An indefinite Q is split by its eigenvalues: Q = Q₊ − Q₋, both
-// positive semidefinite; one of an order above 600 by a multiple of the identity.
+// positive semidefinite; one of an order above 600 by a multiple of the identity. Where ctx ends
+// before the matrix is split, the error of the expression is ctx.Err(): within half a second for
+// orders of some thousands.
 //
 //	arguments  a: an array with n entries; q: symmetric, n × n
 //	curvature  convex for positive semidefinite Q, concave for negative semidefinite, else DC
@@ -22,13 +24,7 @@ import (
 //	refuses    another order of Q than a has entries; entries that are NaN or infinite
 //	form       quadratic
 //	source     Boyd and Vandenberghe 2004, section 4.4
-func Quad(a Expr, q mat.Symmetric) Expr { return QuadContext(context.Background(), a, q) }
-
-// QuadContext is Quad. Where ctx ends before the matrix is split, the error of the
-// expression is ctx.Err(): within half a second for orders of some thousands.
-//
-//	as         Quad
-func QuadContext(ctx context.Context, a Expr, q mat.Symmetric) Expr {
+func Quad(ctx context.Context, a Expr, q mat.Symmetric) Expr {
 	if a.err == nil && a.bent() {
 		return failed("quad needs affine entries")
 	}
@@ -50,7 +46,7 @@ func formAtoms() []constructor {
 					}
 				}
 			}
-			return Quad(args[0], mat.NewSymDense(n, data))
+			return Quad(context.Background(), args[0], mat.NewSymDense(n, data))
 		}},
 	}
 }

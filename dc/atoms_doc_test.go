@@ -38,7 +38,6 @@ var atomKeys = []string{"arguments", "curvature", "sign", "monotone", "domain", 
 // atomDoc is the comment of an atom: a text, and its properties.
 type atomDoc struct {
 	name, signature, text string
-	as                    string // the atom whose properties it shares but for those of its own
 	has                   map[string]string
 }
 
@@ -111,21 +110,6 @@ func atomDocs(t *testing.T) map[string]*atomDoc {
 			out[name] = d
 		}
 	}
-	for _, d := range out {
-		if d.as == "" {
-			continue
-		}
-		like := out[d.as]
-		if like == nil || like.as != "" {
-			t.Errorf("%s is as %s, which is no atom with properties of its own", d.name, d.as)
-			continue
-		}
-		for k, v := range like.has {
-			if _, ok := d.has[k]; !ok {
-				d.has[k] = v
-			}
-		}
-	}
 	return out
 }
 
@@ -153,7 +137,7 @@ func signature(fn *ast.FuncDecl) string {
 	return fn.Name.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// readAtomDoc takes a comment apart. Without "as" it must have every key.
+// readAtomDoc takes a comment apart. It must have every key.
 func readAtomDoc(comment string) (*atomDoc, error) {
 	d := &atomDoc{has: map[string]string{}}
 	var text []string
@@ -168,8 +152,6 @@ func readAtomDoc(comment string) (*atomDoc, error) {
 		switch {
 		case value == "":
 			return d, fmt.Errorf("%q has no value", key)
-		case key == "as":
-			d.as = value
 		case !slices.Contains(atomKeys, key) || d.has[key] != "":
 			return d, fmt.Errorf("%q is no property, or stands there twice", key)
 		default:
@@ -178,7 +160,7 @@ func readAtomDoc(comment string) (*atomDoc, error) {
 	}
 	d.text = strings.TrimSpace(strings.Join(text, "\n"))
 	for _, k := range atomKeys {
-		if d.as == "" && d.has[k] == "" {
+		if d.has[k] == "" {
 			return d, fmt.Errorf("the comment has no %s", k)
 		}
 	}
@@ -280,18 +262,13 @@ func docSamples() map[string][]docSample {
 		"Huber":      {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.Huber(u, 0.7) }}},
 		"DotSort":    {{args: "aaa", make: func(u dc.Expr) dc.Expr { return dc.DotSort(u, []float64{0, 1, 3}) }}},
 		"SumSquares": {{args: "aaa", make: dc.SumSquares}},
-		"QuadContext": {
-			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, definite) }},
-			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, indefinite) }},
-			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), u, definite).Neg() }},
-		},
 		"Quad": {
-			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(u, definite) }},
-			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(u, indefinite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(context.Background(), u, definite) }},
+			{args: "aaaa", make: func(u dc.Expr) dc.Expr { return dc.Quad(context.Background(), u, indefinite) }},
 			{args: "aaaa", make: func(u dc.Expr) dc.Expr {
 				var minus mat.SymDense
 				minus.ScaleSym(-1, definite)
-				return dc.Quad(u, &minus)
+				return dc.Quad(context.Background(), u, &minus)
 			}},
 		},
 		"QuadOverLin": {{args: "aay", make: func(u dc.Expr) dc.Expr { return dc.QuadOverLin(u.Slice(0, 2), u.At(2)) },
@@ -371,7 +348,7 @@ func refused(m *dc.Model) map[string]dc.Expr {
 	square, endless := x.Select([]int{2, 2}, []int{0, 1, 2, 0}), dc.LogDet(symmetricOf(x))
 	return map[string]dc.Expr{
 		"Max": dc.Max(), "Min": dc.Min(), "NormP": dc.NormP(x, 0.5),
-		"DotSort": dc.DotSort(x, nil), "Huber": dc.Huber(x, 0), "Quad": dc.Quad(x, definite), "QuadContext": dc.QuadContext(context.Background(), x, definite),
+		"DotSort": dc.DotSort(x, nil), "Huber": dc.Huber(x, 0), "Quad": dc.Quad(context.Background(), x, definite),
 		"QuadOverLin": dc.QuadOverLin(x, x), "Exp": dc.Exp(wavy), "SumLargest": dc.SumLargest(x, 4),
 		"LogSumExp": dc.LogSumExp(dc.Vec(nil)), "Log": dc.Log(dc.Num(0)), "Entropy": dc.Entropy(dc.Abs(x.At(0))),
 		"Tan": dc.Tan(x.At(0)), "SumSquares": dc.SumSquares(dc.Stack(x, endless)),
@@ -443,7 +420,7 @@ func TestAtomComments(t *testing.T) {
 			same("the direction of "+arg, words(says, "nondecreasing", "nonincreasing", "by sign", "none", "that of f"), seen)
 			delete(s.monotone, arg[0])
 			for _, n := range strings.Split(arg, ", ") {
-				if like := docs[d.as]; like == nil && !strings.Contains(strings.ReplaceAll(d.signature, "(", " "), " "+n) {
+				if !strings.Contains(strings.ReplaceAll(d.signature, "(", " "), " "+n) {
 					t.Errorf("%s: the argument %s is not in %s", name, n, d.signature)
 				}
 			}
@@ -649,23 +626,15 @@ applied entry by entry, functions of an array to all entries, or along an axis: 
 `)
 	names := slices.Sorted(maps.Keys(docs))
 	for _, n := range names {
-		if d := docs[n]; d.as == "" {
-			fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", d.signature, strings.ToLower(n), d.has["curvature"], d.has["sign"], d.has["monotone"], d.has["domain"])
-		}
+		d := docs[n]
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", d.signature, strings.ToLower(n), d.has["curvature"],
+			d.has["sign"], d.has["monotone"], d.has["domain"])
 	}
 	for _, n := range names {
 		d := docs[n]
-		if d.as != "" {
-			continue
-		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | |\n|---|---|\n", n, strings.ReplaceAll(d.text, "\n", " "))
 		for _, k := range atomKeys {
 			fmt.Fprintf(&b, "| %s | %s |\n", k, strings.ReplaceAll(d.has[k], "|", `\|`))
-		}
-		for _, of := range names {
-			if o := docs[of]; o.as == n {
-				fmt.Fprintf(&b, "\n`%s` takes: %s. Refuses: %s.\n", o.signature, o.has["takes"], o.has["refuses"])
-			}
 		}
 	}
 	path := filepath.Join("..", "docs", "atoms.md")

@@ -111,10 +111,9 @@ var samples = []sample{
 	{atom: "Square", make: func(a dc.Expr) dc.Expr { return dc.Square(a.At(2)) }},
 	{atom: "Square", make: func(a dc.Expr) dc.Expr { return dc.Square(dc.Norm1(a)) }},
 	{atom: "Square", make: func(a dc.Expr) dc.Expr { return dc.Square(dc.Norm1(a).Sub(dc.Pos(a.At(0)))) }},
-	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(a, definite) }},
-	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(a, indefinite) }},
-	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(a, diagonal) }},
-	{atom: "QuadContext", make: func(a dc.Expr) dc.Expr { return dc.QuadContext(context.Background(), a, definite) }},
+	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(context.Background(), a, definite) }},
+	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(context.Background(), a, indefinite) }},
+	{atom: "Quad", make: func(a dc.Expr) dc.Expr { return dc.Quad(context.Background(), a, diagonal) }},
 	{atom: "Huber", make: func(a dc.Expr) dc.Expr { return dc.Huber(a, 0.7) }},
 	{atom: "Exp", make: func(a dc.Expr) dc.Expr { return dc.Exp(a.At(0)) }, cone: true},
 	{atom: "Exp", make: func(a dc.Expr) dc.Expr { return dc.Exp(dc.Abs(a.At(0)).Add(a.At(1))) }, cone: true},
@@ -356,7 +355,7 @@ func TestMistakesOfModels(t *testing.T) {
 		x := m.Var("x", nil, dc.AtLeast(0))
 		m.Minimize(x)
 		mistake(m, x)
-		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Problem(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -374,7 +373,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"2 variables with 1":     dc.FromLinear(convex.NewLinear([]int{0, 1}, []float64{1}, 0)),
 		"variable number -1":     dc.FromLinear(convex.NewLinear([]int{-1}, []float64{1}, 0)),
 		"number 77 to 77 of 5":   dc.FromLinear(model.Own(convex.NewLinear([]int{77}, []float64{1}, 0))),
-		"matrix that is nil":     dc.Quad(x, (*mat.SymDense)(nil)),
+		"matrix that is nil":     dc.Quad(context.Background(), x, (*mat.SymDense)(nil)),
 		"matrix is nil":          dc.Norm1(dc.MatMul(dc.Mat((*mat.Dense)(nil)), x)),
 		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Add(dc.Num(1)),
 		"number is wanted":       dc.Abs(x),
@@ -383,7 +382,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"min of nothing":         dc.Min(),
 		"4 largest of 3":         dc.SumLargest(x, 4),
 		"threshold -1":           dc.Huber(x, -1),
-		"matrix of order 4":      dc.Quad(x, definite),
+		"matrix of order 4":      dc.Quad(context.Background(), x, definite),
 		"-sqrt at -1":            dc.Sqrt(dc.Num(-1)),
 		"not bounded from below": dc.Mul(dc.LogDet(symmetricOf(x)), x.At(1)),
 		"another model":          dc.Abs(x.At(0)).Add(dc.Abs(other)),
@@ -418,7 +417,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"a matrix is nil":        dc.Norm1(dc.MatMul(dc.Mat(nil), x)),
 	} {
 		model.Minimize(e)
-		_, err := model.Problem()
+		_, err := model.Problem(context.Background())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

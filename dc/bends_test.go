@@ -136,7 +136,7 @@ func TestMajorantsOfBounded(t *testing.T) {
 		m := dc.NewModel()
 		x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2), dc.StartAt(1))
 		m.Minimize(c.of(x.At(0), x.At(1)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -146,7 +146,7 @@ func TestMajorantsOfBounded(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %g", name, res, err, c.want)
 		}
 		m.Minimize(c.of(x.At(0), x.At(1)).Neg())
-		_, err = m.Problem()
+		_, err = m.Problem(context.Background())
 		if refused := name != "a square less"; refused != (err != nil && strings.Contains(err.Error(), "as in t == x/y")) {
 			t.Errorf("%s, subtracted: %v", name, err)
 		}

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -37,7 +38,7 @@ func TestBox(t *testing.T) {
 		x, p := m.Var("x", nil, dc.AtLeast(-10)), m.Param("p", nil, 1)
 		m.Minimize(dc.Square(x))
 		m.SubjectTo(c.rows(x, p)...)
-		q, err := m.Problem()
+		q, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -66,7 +67,7 @@ func TestBoxHoldsRows(t *testing.T) {
 		m := dc.NewModel()
 		v := m.Var("x", nil)
 		m.SubjectTo(dc.EQ(v.Scale(a).Add(dc.Num(c)), dc.Num(a*x+c)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestBoxHoldsRows(t *testing.T) {
 		m = dc.NewModel()
 		v = m.Var("x", nil)
 		m.SubjectTo(dc.EQ(v.Scale(3*a), dc.Num(1)))
-		if p, err = m.Problem(); err != nil {
+		if p, err = m.Problem(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		lo, hi := p.Box()
@@ -95,7 +96,7 @@ func TestAgain(t *testing.T) {
 		if row {
 			m.SubjectTo(dc.GE(y, dc.Num(0)))
 		}
-		return m.Problem()
+		return m.Problem(context.Background())
 	}
 	m := dc.NewModel()
 	first, err := state(m, true)

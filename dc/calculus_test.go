@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -51,7 +52,7 @@ func TestCalculus(t *testing.T) {
 		"largest of DC": {dc.SumLargest(dc.Stack([]dc.Expr{dc.Abs(x).Sub(dc.Abs(y)), z}...), 1), func(x, y, z float64) float64 { return max(abs(x)-abs(y), z) }},
 		"lse of convex": {dc.LogSumExp(dc.Stack([]dc.Expr{dc.Abs(x), y}...)), func(x, y, z float64) float64 { return math.Log(math.Exp(abs(x)) + math.Exp(y)) }},
 		"quad over lin": {dc.QuadOverLin(v, dc.Num(2)), func(x, y, z float64) float64 { return (x*x + y*y + z*z) / 2 }},
-		"constants fold": {dc.Sum(dc.Norm2(dc.Vec([]float64{3, 4})), dc.Max(dc.Num(2), dc.Num(7)), dc.NormInf(dc.Vec([]float64{-9, 1})), dc.Exp(dc.Num(0)), dc.Sqrt(dc.Num(4)), dc.Huber(dc.Num(2), 1), dc.LogSumExp(dc.Vec([]float64{0, 0})), dc.SumLargest(dc.Vec([]float64{1, 5, 3}), 2), dc.Abs(dc.Num(-1)), dc.Norm1(dc.Vec([]float64{1, -1})), dc.SumSquares(dc.Vec([]float64{1, 2})), dc.Quad(dc.Vec([]float64{1, 1}), sym([]float64{1, 1}, []float64{1, 1})), dc.Log(dc.Num(2)), dc.Entropy(dc.Num(2)), dc.KL(dc.Num(1), dc.Num(2)), dc.InvPos(dc.Num(4)), dc.GeoMean(dc.Vec([]float64{2, 8})), dc.QuadOverLin(dc.Num(3), dc.Num(2))), func(_, _, _ float64) float64 {
+		"constants fold": {dc.Sum(dc.Norm2(dc.Vec([]float64{3, 4})), dc.Max(dc.Num(2), dc.Num(7)), dc.NormInf(dc.Vec([]float64{-9, 1})), dc.Exp(dc.Num(0)), dc.Sqrt(dc.Num(4)), dc.Huber(dc.Num(2), 1), dc.LogSumExp(dc.Vec([]float64{0, 0})), dc.SumLargest(dc.Vec([]float64{1, 5, 3}), 2), dc.Abs(dc.Num(-1)), dc.Norm1(dc.Vec([]float64{1, -1})), dc.SumSquares(dc.Vec([]float64{1, 2})), dc.Quad(context.Background(), dc.Vec([]float64{1, 1}), sym([]float64{1, 1}, []float64{1, 1})), dc.Log(dc.Num(2)), dc.Entropy(dc.Num(2)), dc.KL(dc.Num(1), dc.Num(2)), dc.InvPos(dc.Num(4)), dc.GeoMean(dc.Vec([]float64{2, 8})), dc.QuadOverLin(dc.Num(3), dc.Num(2))), func(_, _, _ float64) float64 {
 			return 5 + 7 + 9 + 1 + 2 + 3 + math.Log(2) + 8 + 1 + 2 + 5 + 4 + math.Log(2) - 2*math.Log(2) + math.Log(0.5) + 1 + 0.25 + 4 + 4.5
 		}},
 		"one-element norm": {dc.Norm2(v.Slice(1, 2)), func(x, y, z float64) float64 { return abs(y) }},
@@ -173,7 +174,7 @@ func TestModelReportsAllMistakes(t *testing.T) {
 	m.SubjectTo(dc.LE(x, dc.Vec([]float64{1, 2, 3})).Named("shapes", 4))
 	m.SubjectTo(dc.LE(dc.BlackBox("mine", cubes{}, x), dc.Num(1)).Named("box"))
 	m.SubjectTo(dc.LE(x.Scale(math.NaN()), dc.Num(1)).Named("nan"))
-	_, err := m.Problem()
+	_, err := m.Problem(context.Background())
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -198,7 +199,7 @@ func TestConstraints(t *testing.T) {
 		dc.GE(x.At(0), dc.Num(-20)),
 	)
 	m.Maximize(x.Sum())
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestStartsFollowTheSeed(t *testing.T) {
 	m.Var("d", []int{50}, dc.AtLeast(7), dc.AtMost(8))
 	m.Var("e", []int{50}, dc.AtLeast(2))
 	m.Minimize(dc.Num(0))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +282,7 @@ func TestNilModel(t *testing.T) {
 	if again, ok := m.Again(); again != nil || ok {
 		t.Errorf("Again: %v, %v", again, ok)
 	}
-	if p, err := m.Problem(); p != nil || err == nil || !strings.Contains(err.Error(), "model is nil") {
+	if p, err := m.Problem(context.Background()); p != nil || err == nil || !strings.Contains(err.Error(), "model is nil") {
 		t.Errorf("Problem: %v, %v", p, err)
 	}
 	var p *dc.Problem
@@ -299,7 +300,7 @@ func TestShapeOfFirstVariable(t *testing.T) {
 	} {
 		var m dc.Model
 		declare(&m)
-		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "has shape [-1") {
+		if _, err := m.Problem(context.Background()); err == nil || !strings.Contains(err.Error(), "has shape [-1") {
 			t.Error(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/cmplx"
@@ -304,8 +305,9 @@ func (z Complex) LambdaMin() Expr { return LambdaMin(z.hermitian()) }
 
 // Quad is z'Qz for the entries of z, in row-major order, and a Hermitian Q of that order: a
 // real quadratic form, convex for a positive semidefinite Q, concave for a negative
-// semidefinite one and split by eigenvalues else. A Q that is not Hermitian is an error.
-func (z Complex) Quad(q mat.CMatrix) Expr {
+// semidefinite one and split by eigenvalues else, within ctx as Quad does it. A Q that is not
+// Hermitian is an error.
+func (z Complex) Quad(ctx context.Context, q mat.CMatrix) Expr {
 	n, c := q.Dims()
 	if n != c || n != z.Len() {
 		return failed("a quadratic form with a matrix %d x %d, want one of order %d", n, c, z.Len())
@@ -314,7 +316,7 @@ func (z Complex) Quad(q mat.CMatrix) Expr {
 	if err := e.Err(); err != nil {
 		return wrong(err)
 	}
-	return Quad(z.Pairs(), mat.NewSymDense(2*n, e.arr.C))
+	return Quad(ctx, z.Pairs(), mat.NewSymDense(2*n, e.arr.C))
 }
 
 // ComplexEQ states l = r, of one shape or with a scalar: the equation of the real parts,

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -51,7 +52,7 @@ func TestComplexArithmetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := dc.NewModel()
 	z, w := m.ComplexVar("z", []int{3}), m.ComplexVar("w", []int{2, 3})
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestHermitianForms(t *testing.T) {
 	const n = 4
 	m := dc.NewModel()
 	z, h := m.ComplexVar("z", []int{n}), m.HermitianVar("H", n, dc.PSD())
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestHermitianForms(t *testing.T) {
 			form += cmplx.Conj(zv[i]) * q[i*n+j] * zv[j]
 		}
 	}
-	e := z.Quad(mat.NewCDense(n, n, q))
+	e := z.Quad(context.Background(), mat.NewCDense(n, n, q))
 	if got := e.Value(x); math.Abs(got-real(form)) > 1e-11*(1+cmplx.Abs(form)) || math.Abs(imag(form)) > 1e-11 {
 		t.Errorf("z'Qz = %g, want %g", got, form)
 	}
@@ -191,7 +192,7 @@ func TestComplexStarts(t *testing.T) {
 	z := m.ComplexVar("z", []int{2}, dc.StartAtComplex(1+2i, 3-1i))
 	h := m.HermitianVar("H", 2, dc.StartAtComplex(1, 2+1i, 2-1i, 5))
 	r := m.ComplexVar("r", nil, dc.StartAt(7))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,9 +224,11 @@ func TestComplexMistakes(t *testing.T) {
 		{"not Hermitian", func(m *dc.Model) { m.HermitianVar("H", 2, dc.StartAtComplex(1, i, i, 1)) }},
 		{"not conjugate", func(m *dc.Model) { m.SubjectTo(m.ComplexVar("z", []int{2, 2}).Semidefinite()) }},
 		{"not conjugate", func(m *dc.Model) {
-			m.Minimize(m.ComplexVar("z", []int{2}).Quad(mat.NewCDense(2, 2, []complex128{1, i, i, 1})))
+			m.Minimize(m.ComplexVar("z", []int{2}).Quad(context.Background(), mat.NewCDense(2, 2, []complex128{1, i, i, 1})))
 		}},
-		{"one of order", func(m *dc.Model) { m.Minimize(m.ComplexVar("z", []int{3}).Quad(mat.NewCDense(2, 2, nil))) }},
+		{"one of order", func(m *dc.Model) {
+			m.Minimize(m.ComplexVar("z", []int{3}).Quad(context.Background(), mat.NewCDense(2, 2, nil)))
+		}},
 		{"the variable is real", func(m *dc.Model) { m.Var("x", nil, dc.StartAtComplex(i)) }},
 		{"twice", func(m *dc.Model) { m.Var("z", nil); m.ComplexVar("z", nil) }},
 		{"shape", func(m *dc.Model) {
@@ -234,7 +237,7 @@ func TestComplexMistakes(t *testing.T) {
 	} {
 		m := dc.NewModel()
 		c.state(m)
-		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := m.Problem(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want an error with %q", err, c.want)
 		}
 	}

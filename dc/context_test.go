@@ -9,9 +9,9 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
-// TestProblemContext: making a problem of 20,000 constraints, with definitions, ends at any
+// TestProblemEnds: making a problem of 20,000 constraints, with definitions, ends at any
 // look at the context; there are some for each pass over the constraints.
-func TestProblemContext(t *testing.T) {
+func TestProblemEnds(t *testing.T) {
 	m := dc.NewModel()
 	n := 5000
 	x, y := m.Var("x", []int{n}), m.Var("y", []int{n})
@@ -28,7 +28,7 @@ func TestProblemContext(t *testing.T) {
 		step = 1301
 	}
 	for ; ; looks += step {
-		p, err := m.ProblemContext(shared.Countdown(looks, context.Canceled))
+		p, err := m.Problem(shared.Countdown(looks, context.Canceled))
 		if err == nil {
 			if len(p.Constraints) != 4*n {
 				t.Errorf("%d constraints", len(p.Constraints))
@@ -44,7 +44,7 @@ func TestProblemContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if p, err := m.ProblemContext(ctx); !errors.Is(err, context.Canceled) || p != nil {
+	if p, err := m.Problem(ctx); !errors.Is(err, context.Canceled) || p != nil {
 		t.Errorf("after the end: %v, %v", p, err)
 	}
 }

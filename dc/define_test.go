@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
@@ -20,7 +21,7 @@ func TestEquationsThatDefine(t *testing.T) {
 		dc.EQ(dc.Sum(u.Scale(-2), dc.Abs(x.At(0))), dc.Num(1)).Named("u"),
 		dc.LE(dc.Sum(u, dc.Norm1(x)), dc.Num(9)).Named("c"),
 	)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestBoundDefined(t *testing.T) {
 	s := m.Var("s", nil, dc.AtLeast(-1), dc.AtMost(0.3))
 	m.Minimize(s.Neg())
 	m.SubjectTo(dc.EQ(s, dc.Square(x)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestEquationsThatDoNotDefine(t *testing.T) {
 	for k := range 2 {
 		m.SubjectTo(dc.EQ(s.At(k), dc.Abs(x.At(k))))
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestDefinitionsBesideMajorants(t *testing.T) {
 	far := dc.Square(dc.Square(x.At(0)).Neg().Add(x.At(1))) // (x₁ − x₀²)²
 	m.Minimize(square)
 	m.SubjectTo(dc.EQ(s, dc.Abs(x.At(0))), dc.LE(dc.Sum(far, s), dc.Num(4)).Named("c"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,7 +26,7 @@ func sampled(t *testing.T, of func(row func(n int) Expr) Expr, kind, count int) 
 		members = append(members, of(apart).Scale(float64(1+r.IntN(4))/8))
 	}
 	m.Minimize(Sum(append(slices.Clone(members), rest)...))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestSampleKeepsSamplesTogether(t *testing.T) {
 		up, down = append(up, Pos(z.Add(Num(1)))), append(down, Pos(z).Neg())
 	}
 	m.Minimize(Sum(append(up, down...)...))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -31,7 +32,7 @@ func TestNearFamilies(t *testing.T) {
 				}
 			}
 			m.Minimize(Sum(es...))
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ func clustered(t *testing.T) *Problem {
 		es = append(es, Min(near...))
 	}
 	m.Minimize(Sum(es...))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -91,7 +92,7 @@ func TestFamilies(t *testing.T) {
 				t.Fatal(name, e.Err())
 			}
 			m.Minimize(e)
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -172,7 +173,7 @@ func TestFamiliesShareRows(t *testing.T) {
 	}
 	e := Sum(es...)
 	m.Minimize(e)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestVariationOfFamilies(t *testing.T) {
 			es = append(es, Norm2(Stack(x.At(0).Sub(x.At(1).Scale(0.5)).Add(Num(float64(i))), x.At(1))))
 		}
 		m.Minimize(Sum(es...).Scale(3))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +246,7 @@ func TestFamiliesAreFew(t *testing.T) {
 		}
 	}
 	m.Minimize(Sum(es...))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestGradientsOfLargeSplits(t *testing.T) {
 		"product of differences":          dc.Mul(dc.Sum(dc.Exp(w.Scale(5)), dc.Exp(v.Scale(4)).Neg()), dc.Sum(dc.Square(x.At(0)), dc.Exp(w).Neg())),
 		"absolute value of a difference":  dc.Abs(dc.Sum(dc.Exp(w.Scale(5)), dc.Exp(v.Scale(4)).Neg())),
 		"product of unlike factors":       dc.Mul(far, dc.Sum(near, w.Scale(1e-9))),
-		"quadratic form":                  dc.Quad(dc.Stack(far, near.Scale(1e-9)), mat.NewSymDense(2, []float64{0, 1, 1, 1e-18})),
+		"quadratic form":                  dc.Quad(context.Background(), dc.Stack(far, near.Scale(1e-9)), mat.NewSymDense(2, []float64{0, 1, 1, 1e-18})),
 	} {
 		if err := e.Err(); err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -133,13 +134,13 @@ func TestWrittenCalculus(t *testing.T) {
 // checkOwner refuses a function that does not belong to the model.
 func checkOwner(m *dc.Model, e dc.Expr) error {
 	m.Maximize(e)
-	if _, err := m.Problem(); err != nil {
+	if _, err := m.Problem(context.Background()); err != nil {
 		return err
 	}
 	other := dc.NewModel()
 	other.Var("v", []int{5})
 	other.Maximize(e)
-	if _, err := other.Problem(); err == nil {
+	if _, err := other.Problem(context.Background()); err == nil {
 		return errNobody
 	}
 	return nil

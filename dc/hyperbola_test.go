@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestHyperbola(t *testing.T) {
 		w, free := m.Var("w", nil, dc.AtMost(0)), m.Var("free", nil)
 		m.Minimize(u)
 		m.SubjectTo(dc.GE(c.make(u, v, w, free), dc.Num(8)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

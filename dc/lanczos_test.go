@@ -67,7 +67,7 @@ func TestLargeQuad(t *testing.T) {
 		convex, concave bool
 	}{{0, false, false}, {20, false, false}, {-20, false, false}, {80, true, false}, {-80, false, true}} {
 		q := randomForm(n, c.shift)
-		e := Quad(x, q)
+		e := Quad(context.Background(), x, q)
 		if e.Err() != nil || e.IsConvex() != c.convex || e.IsConcave() != c.concave {
 			t.Errorf("shift %g: %v, convex %v, concave %v", c.shift, e.Err(), e.IsConvex(), e.IsConcave())
 			continue
@@ -81,7 +81,7 @@ func TestLargeQuad(t *testing.T) {
 	}
 	bad := randomForm(n, 0)
 	bad.SetSym(3, 4, math.NaN())
-	if Quad(x, bad).Err() == nil {
+	if Quad(context.Background(), x, bad).Err() == nil {
 		t.Error("a NaN is taken")
 	}
 }

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -13,7 +14,7 @@ import (
 func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *convex.Least {
 	t.Helper()
 	m.Minimize(o)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestLeastOnlyOfQuadratics(t *testing.T) {
 		m := dc.NewModel()
 		x := m.Var("x", []int{4}, dc.AtLeast(-1), dc.AtMost(1))
 		m.Minimize(of(x))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

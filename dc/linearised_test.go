@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestLinearisedDefinitions(t *testing.T) {
 		f, cs := make(v)
 		m.Minimize(f)
 		m.SubjectTo(cs...)
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package dc_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,7 +22,7 @@ func TestSymmetricVariables(t *testing.T) {
 	m.Var("a", []int{2})
 	s := m.Var("S", []int{3, 3}, dc.StartAtMatrix(mat.NewDiagDense(3, []float64{1, 2, 3})), dc.AtLeast(0, 1, 2, -1, 0, 0, 5, 0, 0), dc.Symmetric())
 	p := m.Var("P", []int{2, 2}, dc.PSD(), dc.AtMost(9), dc.CountFrom(0, 0))
-	q, err := m.Problem()
+	q, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestMatrixMistakes(t *testing.T) {
 	} {
 		m := dc.NewModel()
 		make(m)
-		if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Problem(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -160,7 +161,7 @@ func TestParams(t *testing.T) {
 	p := m.Param("p", []int{2}, 1, 2)
 	m.Maximize(dc.SumSquares(x.Sub(p.Expr)).Neg())
 	m.AddCost(p, x)
-	a, err := m.Problem()
+	a, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -28,7 +29,7 @@ func manyConstraints(t *testing.T, make func(row func(n int) Expr) Expr, kind in
 			e := make(row).Sub(make(row).Scale(0.5)).Add(row(1).At(0))
 			m.SubjectTo(LE(e, Num(0)).Named("c", []int{k, 1}[:width(k)]...))
 		}
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestMembersDefined(t *testing.T) {
 	for k := range fewestConstraints {
 		m.SubjectTo(GE(Norm2(x), s.Scale(float64(k))).Named("c", k))
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 			m.SubjectTo(LE(Num(1+float64(i%3)/8), of(c.Row(i).Sub(c.Row(j)))).Named("apart", i, j))
 		}
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -336,11 +336,12 @@ func (s Statement) Dual(r Solution) []float64 {
 func (m *Model) Param(name string, shape []int, values ...float64) Param {
 	return Param{m.Var(name, shape, func(v *Variable) error {
 		v.Param = true
-		x, err := broadcast(v, "a parameter", values)
-		if err != nil {
+		if err := v.takes(values); err != nil {
 			return err
 		}
-		return v.fix(x)
+		v.fix(make([]float64, v.Len()))
+		v.set(values)
+		return nil
 	})}
 }
 

@@ -31,13 +31,10 @@ func (p *Problem) gather(look *lookout) error {
 }
 
 // Problem checks the model and returns it as a problem that no longer changes.
-// All mistakes are reported together (errors.Join).
-func (m *Model) Problem() (*Problem, error) { return m.ProblemContext(context.Background()) }
-
-// ProblemContext is Problem. Where ctx ends before, its error comes back within some
-// tenths of a second, for millions of constraints, too; work on a single large function
+// All mistakes are reported together (errors.Join). Where ctx ends before, its error comes back
+// within some tenths of a second, for millions of constraints, too; work on a single large function
 // may go on in the background then, so that the model must not be changed at once.
-func (m *Model) ProblemContext(ctx context.Context) (*Problem, error) {
+func (m *Model) Problem(ctx context.Context) (*Problem, error) {
 	if m == nil {
 		return nil, errNoModel
 	}

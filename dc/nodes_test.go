@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/expr/family"
@@ -46,7 +47,7 @@ func TestNodesOfModels(t *testing.T) {
 		for _, n := range []int{200, 300} {
 			m := NewModel()
 			test.state(m, n)
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
@@ -92,40 +93,99 @@ func (p *Problem) With(param string, values ...float64) (*Problem, error) {
 	if p == nil {
 		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
 	}
+	k, err := p.parameter(param, values)
+	if err != nil {
+		return nil, err
+	}
+	w := *p.Vars[k]
+	w.fix(make([]float64, w.Len()))
+	w.set(values)
+	q := p.withVariable(k, &w)
+	if p.exact != nil {
+		q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
+	}
+	return q, nil
+}
+
+// Instance is a copy of p, which shares all but the values of the parameters: Assign changes them.
+func (p *Problem) Instance() *Problem {
+	q := *p
+	q.Vars, q.typical = slices.Clone(p.Vars), slices.Clone(p.typical)
+	for k, v := range q.Vars {
+		if v.Param {
+			w := *v
+			w.fix(slices.Clone(v.Lo))
+			q.Vars[k] = &w
+		}
+	}
+	if p.exact != nil {
+		q.exact = sync.OnceValue(func() *Problem {
+			e := *p.exact()
+			e.Vars, e.typical = q.Vars, q.typical
+			return &e
+		})
+	}
+	return &q
+}
+
+// Assign gives parameters of p, an Instance that no other goroutine reads now, other values: With
+// has the form of these. On an error nothing has changed.
+func (p *Problem) Assign(values map[string][]float64) error {
+	for param, x := range values {
+		if _, err := p.parameter(param, x); err != nil {
+			return err
+		}
+	}
+	for param, x := range values {
+		k, _ := p.parameter(param, x)
+		v := p.Vars[k]
+		v.set(x)
+		v.typical(p.typical[v.Offset:])
+	}
+	return nil
+}
+
+// parameter is the number of a parameter, which may have the values.
+func (p *Problem) parameter(param string, values []float64) (int, error) {
 	for k, v := range p.Vars {
 		if v.Name != param {
 			continue
 		}
 		if !v.Param {
-			return nil, fmt.Errorf("dc: %s is a variable, not a parameter", param)
+			return 0, fmt.Errorf("dc: %s is a variable, not a parameter", param)
 		}
-		w := *v
-		x, err := broadcast(&w, "a parameter", values)
-		if err == nil {
-			err = w.fix(x)
+		if err := v.takes(values); err != nil {
+			return 0, fmt.Errorf("dc: parameter %s: %w", param, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("dc: parameter %s: %w", param, err)
-		}
-		q := p.withVariable(k, &w)
-		if p.exact != nil {
-			q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
-		}
-		return q, nil
+		return k, nil
 	}
-	return nil, fmt.Errorf("dc: there is no parameter %s", param)
+	return 0, fmt.Errorf("dc: there is no parameter %s", param)
 }
 
-// fix lets the variable have but one value.
-func (v *Variable) fix(x []float64) error {
-	for k, e := range x {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
+// takes refuses values that a parameter cannot have.
+func (v *Variable) takes(values []float64) error {
+	if n := v.Len(); len(values) != 1 && len(values) != n {
+		return fmt.Errorf("a parameter has %d numbers, want 1 or %d", len(values), n)
+	}
+	for k, e := range values {
+		if math.IsNaN(e) {
+			return fmt.Errorf("a parameter is NaN at entry %d", k)
+		} else if math.IsInf(e, 0) {
 			return fmt.Errorf("value %d is %g", k, e)
 		}
 	}
-	v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x}
 	return nil
 }
+
+// set writes values that the variable takes over those that it is fixed to.
+func (v *Variable) set(values []float64) {
+	for k := range v.Lo { // the slice of Hi and Start, too
+		v.Lo[k] = values[min(k, len(values)-1)]
+	}
+}
+
+// fix lets the variable have but one value.
+func (v *Variable) fix(x []float64) { v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x} }
 
 // withVariable is p with another variable k of the same size.
 func (p *Problem) withVariable(k int, v *Variable) *Problem {
@@ -148,6 +208,17 @@ func (p *Problem) Pin(x []float64) {
 	for _, d := range p.defined {
 		x[d.j] = d.e.Value(x)
 	}
+}
+
+// Confine moves x into the Box, and pins it.
+func (p *Problem) Confine(x []float64) {
+	for _, v := range p.Vars {
+		for k := range v.Len() {
+			lo, hi := p.box(v, k)
+			x[v.Offset+k] = min(max(x[v.Offset+k], lo), hi)
+		}
+	}
+	p.Pin(x)
 }
 
 // BoundDefined moves the entries of x that an equation defines, and that are beyond their bounds,

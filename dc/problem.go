@@ -95,10 +95,15 @@ func (p *Problem) NumVars() int { return p.n }
 // A constraint that would leave nothing narrows nothing. Ranges hold, and splits are
 // convex, within the box; points break its constraints by no more than the tolerance.
 func (p *Problem) Box() (lo, hi []float64) {
-	lo, hi = make([]float64, p.n), make([]float64, p.n)
+	return p.AppendBox(make([]float64, 0, p.n), make([]float64, 0, p.n))
+}
+
+// AppendBox appends the slices of Box to others.
+func (p *Problem) AppendBox(lo, hi []float64) (withLo, withHi []float64) {
 	for _, v := range p.Vars {
 		for k := range v.Len() {
-			lo[v.Offset+k], hi[v.Offset+k] = p.box(v, k)
+			l, h := p.box(v, k)
+			lo, hi = append(lo, l), append(hi, h)
 		}
 	}
 	return lo, hi
@@ -283,21 +288,26 @@ func (p *Problem) ObjectiveUnit(x []float64) float64 {
 func (p *Problem) typicalPoint() []float64 {
 	x := make([]float64, p.n)
 	for _, v := range p.Vars {
-		s := v.Size()
-		if s == 0 {
-			s = 1
-		}
-		for k := range v.Len() {
-			_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
-			u = s * (1 + u) / 2
-			lo, hi := v.Bounds(k)
-			if (k%2 == 1 || u > hi) && -u >= lo { // a bound itself may be 0
-				u = -u
-			}
-			x[v.Offset+k] = min(max(u, lo), hi)
-		}
+		v.typical(x[v.Offset:])
 	}
 	return x
+}
+
+// typical writes the entries of the variable to x.
+func (v *Variable) typical(x []float64) {
+	s := v.Size()
+	if s == 0 {
+		s = 1
+	}
+	for k := range v.Len() {
+		_, u := math.Modf(float64(v.Offset+k+1) * math.Phi)
+		u = s * (1 + u) / 2
+		lo, hi := v.Bounds(k)
+		if (k%2 == 1 || u > hi) && -u >= lo { // a bound itself may be 0
+			u = -u
+		}
+		x[k] = min(max(u, lo), hi)
+	}
 }
 
 // Size is the largest size of the variable's starts, or of its finite bounds

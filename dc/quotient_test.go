@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestQuotientOfAnySign(t *testing.T) {
 				t.Errorf("%s: convex %v, concave %v", name, e.IsConvex(), e.IsConcave())
 			}
 			m.Minimize(e)
-			p, err := m.Problem()
+			p, err := m.Problem(context.Background())
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -94,14 +95,14 @@ func TestQuotientOfAnySign(t *testing.T) {
 		"a norm":                dc.Norm2(dc.Stack([]dc.Expr{q, u}...)),
 	} {
 		m.Minimize(e)
-		if _, err := m.Problem(); err == nil {
+		if _, err := m.Problem(context.Background()); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	for name, e := range map[string]dc.Expr{"root": dc.Sqrt(q), "logarithm": dc.Log(q),
 		"minus a root": dc.Sqrt(q).Neg()} {
 		m.Minimize(e)
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestQuotientOfAnySign(t *testing.T) {
 	}
 	m.Minimize(dc.Square(u))
 	m.SubjectTo(dc.EQ(q, dc.Num(1)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

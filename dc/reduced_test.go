@@ -1,6 +1,7 @@
 package dc
 
 import (
+	"context"
 	"math"
 	"testing"
 )
@@ -46,7 +47,7 @@ func TestReducedRange(t *testing.T) {
 		x, y, z := m.Var("x", nil, AtLeast(1e4), AtMost(1e5)), m.Var("y", nil, AtLeast(1e4), AtMost(1e5)), m.Var("z", nil, AtLeast(1e4), AtMost(1e5))
 		m.Minimize(x)
 		m.SubjectTo(c.state(m, x, y, z))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

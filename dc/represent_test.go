@@ -172,7 +172,7 @@ func TestRepresentation(t *testing.T) {
 		switch {
 		case s.oracle:
 			m.Minimize(e)
-			if _, err := m.Problem(); err == nil || !strings.Contains(err.Error(), "cubes has no representation") {
+			if _, err := m.Problem(context.Background()); err == nil || !strings.Contains(err.Error(), "cubes has no representation") {
 				t.Fatalf("error %v, want a refusal of the black box", err)
 			}
 			return

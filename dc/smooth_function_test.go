@@ -45,7 +45,7 @@ func TestSmoothFunction(t *testing.T) {
 		t.Errorf("it is written as %v", terms)
 	}
 	m.Maximize(f(x.At(0).Sub(dc.Num(0.7))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestSmoothFunctionMistakes(t *testing.T) {
 		m := dc.NewModel()
 		x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(2), dc.StartAt(1))
 		m.Minimize(f(x).Add(dc.Square(f(x).Sub(dc.Num(0.3)))))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		refused := name == "a range of NaN" || name == "ends exchanged" || name == "an infinite range" || name == "no function"
 		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "bound") && name != "no function" {
 			t.Errorf("%s: %v", name, err)

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
@@ -15,7 +16,7 @@ func TestTie(t *testing.T) {
 	u := m.Var("u", []int{2}, dc.StartAt(7))
 	m.Tie(u, dc.Stack(dc.Square(x.At(1)), dc.Log(x.At(2))))
 	m.Minimize(dc.Sum(x))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func TestTie(t *testing.T) {
 		}
 	}
 	m.Tie(s, x.Slice(0, 2))
-	if _, err := m.Problem(); err == nil {
+	if _, err := m.Problem(context.Background()); err == nil {
 		t.Error("starts of 3 entries are tied to 2")
 	}
 }

@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestUnitOfARow(t *testing.T) {
 			m.SubjectTo(dc.GE(x.At(0), num(c.least)))
 		}
 		m.Minimize(x.Sum())
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestRoundingAtAnEnd(t *testing.T) {
 		x := m.Var("x", []int{2}, dc.AtLeast(0), dc.AtMost(3))
 		m.Minimize(x.Sum())
 		m.SubjectTo(dc.LE(dc.Sum(x.At(0), f(x)), dc.Num(3-1e-3)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestMeanAtZero(t *testing.T) {
 	} {
 		m := dc.NewModel()
 		m.Maximize(f(m.Var("x", []int{1}, dc.AtLeast(0), dc.AtMost(3))))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestBalancing(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})
 	m.SubjectTo(dc.GE(dc.Exp(x.At(0)).Add(dc.Square(x.At(1))), dc.Num(1e12)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

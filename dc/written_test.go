@@ -1,6 +1,7 @@
 package dc_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -146,7 +147,7 @@ func TestUnitsOfProducts(t *testing.T) {
 	for j := range 4 {
 		m.SubjectTo(dc.LE(dc.Mul(u.At(j), dc.Num(1).Sub(u.At(j))), dc.Num(0)))
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

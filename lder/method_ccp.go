@@ -52,7 +52,7 @@ func descend(ctx context.Context, s *sample, from *Model, set Settings) (*ccp.Re
 		st.squares(ctx)
 	}
 	st.ridge(set.Ridge)
-	p, err := st.model.ProblemContext(ctx)
+	p, err := st.model.Problem(ctx)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package lder
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -31,7 +32,7 @@ func TestSquares(t *testing.T) {
 	st := newStatement(s, start, set)
 	st.squares(t.Context())
 	st.ridge(0)
-	p, err := st.model.Problem()
+	p, err := st.model.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

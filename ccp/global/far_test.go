@@ -17,7 +17,7 @@ func TestFarBounds(t *testing.T) {
 		x := m.Var("x", nil, dc.AtLeast(-10), dc.AtMost(far))
 		near := func(v float64) dc.Expr { return dc.Min(dc.Square(x.Sub(dc.Num(v))), dc.Num(1)) }
 		m.Minimize(near(3).Add(near(4)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -291,7 +291,7 @@ func ExampleSolve() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(2))
 	m.Minimize(dc.Square(x.At(0)).Scale(0.1).Sub(dc.Abs(x.At(0).Sub(x.At(1)))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 
 func build(t testing.TB, m *dc.Model) *dc.Problem {
 	t.Helper()
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

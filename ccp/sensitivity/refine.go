@@ -30,8 +30,8 @@ func Refine(ctx context.Context, sub *subproblem.Problem, x []float64) (t qpback
 	if sub.Session.Solver == nil || !(sub.Session.Res.Res.Max() > exact) || !bent(qp) || entries(qp) > mostRefined {
 		return t, false
 	}
-	at := sub.Session.Point()
-	if len(at.X) < n || !slices.Equal(at.X[:n], x) || sub.Linearise(x, 0) != nil {
+	var at qpbackend.Tangent
+	if !sub.Session.Point(&at) || len(at.X) < n || !slices.Equal(at.X[:n], x) || sub.Linearise(x, 0) != nil {
 		return t, false
 	}
 	d, err := sub.DifferentiateAt(ctx, at)

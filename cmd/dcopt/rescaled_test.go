@@ -127,7 +127,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 			m.SubjectTo(dc.LE(expr(r.E()).Scale(c), dc.Num(0)).Named(r.Name()))
 		}
 	}
-	q, err := m.Problem()
+	q, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

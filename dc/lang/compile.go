@@ -303,7 +303,7 @@ func (c *compiler) with(s *syntax.Statement) string {
 // finish makes the problem.
 func (c *compiler) finish(ctx context.Context) (*Program, error) {
 	c.ev.Forget() // values of the last statement, which take the memory of all members of its sums
-	p, err := c.model.ProblemContext(ctx)
+	p, err := c.model.Problem(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -235,7 +235,7 @@ func TestPrintOfModels(t *testing.T) {
 	m.Maximize(dc.Norm2(x).Neg().Sub(dc.Abs(y)).Sub(dc.SumSquares(z.Sub(dc.Vec([]float64{1, 2, 3})))))
 	m.AddCost(w, x)
 	m.SubjectTo(dc.LE(x, w.Expr).Named("in budget"), dc.Between(dc.Num(0.1), y, dc.Num(0.3)), dc.EQ(dc.Mul(x.At(0), y), dc.Num(1)).Named("in budget", 3))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestPrintOfModels(t *testing.T) {
 		t.Errorf("violations %g and %g\n%s", va, vb, text)
 	}
 	m.Minimize(dc.BlackBox("cube", cube{}, y).Neg())
-	if p, err = m.Problem(); err != nil {
+	if p, err = m.Problem(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Print(p, ProblemOptions{}); err == nil || !strings.Contains(err.Error(), "no function of the language") {
@@ -262,7 +262,7 @@ func TestPrintOfModels(t *testing.T) {
 	}
 	m.Var("half", []int{2}, dc.StartAt(1, math.NaN()))
 	m.Minimize(y)
-	if p, err = m.Problem(); err != nil {
+	if p, err = m.Problem(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Print(p, ProblemOptions{}); err == nil || !strings.Contains(err.Error(), "half") {

@@ -26,7 +26,7 @@ func Example_controller() {
 	moved := at.Slice(0, steps).Add(speed.Slice(0, steps).Scale(dt))
 	pushed := speed.Slice(0, steps).Add(force.Scale(dt))
 	m.SubjectTo(dc.EQ(at.Slice(1, steps+1), moved), dc.EQ(speed.Slice(1, steps+1), pushed))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,10 +26,10 @@ func Example_portfolio() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{n})
 	loss := m.Param("loss", []int{n}, 0) // minus the returns
-	m.Minimize(dc.Quad(x, risk))
+	m.Minimize(dc.Quad(context.Background(), x, risk))
 	m.AddCost(loss, x)
 	m.SubjectTo(dc.EQ(x.Sum(), 1), dc.GE(x, 0))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -41,7 +41,7 @@ func Example_rampSVM() {
 	m.Minimize(dc.Sum(dc.Pos(wrong.Shift(1)).Sub(dc.Pos(wrong))))
 	m.SubjectTo(dc.LE(dc.Sum(dc.SumSquares(w), dc.Square(b)), size))
 	m.AddCost(λ, size)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

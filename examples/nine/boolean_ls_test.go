@@ -27,7 +27,7 @@ func Example_booleanLeastSquares() {
 	x := m.Var("x", []int{n}, dc.StartUniform(-1, 1))
 	m.Minimize(dc.Norm2(dc.MatMul(dc.Mat(a), x).Sub(y)))
 	m.SubjectTo(dc.EQ(dc.Square(x), 1).Named("bit"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,7 +17,7 @@ func Example_circlePacking() {
 	i, j := dc.Pairs(r.Len())
 	apart := dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1))
 	m.SubjectTo(dc.GE(apart, r.Rows(i).Add(r.Rows(j))).ForEach("apart", i, j))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,7 +27,7 @@ func Example_control() {
 	}
 	gap := x.Row(0).Sub(x.Row(1)).T().Slice(0, 2)
 	m.SubjectTo(dc.GE(dc.Norm2(gap.Along(0)), 0.6).Named("apart"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

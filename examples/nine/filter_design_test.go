@@ -28,7 +28,7 @@ func Example_filterDesign() {
 		dc.LE(gain.Slice(0, stop), 1.1).Named("peak"),
 		dc.LE(gain.Slice(stop, grid), ripple).Named("stop"),
 	)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

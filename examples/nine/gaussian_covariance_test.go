@@ -31,7 +31,7 @@ func Example_gaussianCovariance() {
 			m.SubjectTo(dc.EQ(sigma.At(i, j), 0).Named("zero", i, j))
 		}
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

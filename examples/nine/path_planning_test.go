@@ -23,7 +23,7 @@ func Example_pathPlanning() {
 		gap := x.Slice(0, n).Sub(centres.Row(j))
 		m.SubjectTo(dc.GE(dc.Norm2(gap.Along(1)), r).Named("out", j))
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -28,7 +28,7 @@ func Example_phaseRetrieval() {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2, n}, dc.StartNormal(0, 1))
 	m.SubjectTo(dc.EQ(magnitude(x), magnitude(dc.Mat(truth))).Named("magnitude"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

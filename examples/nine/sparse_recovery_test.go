@@ -26,7 +26,7 @@ func Example_sparseRecovery() {
 	x := m.Var("x", []int{n}, dc.AtLeast(0), dc.StartAt(1))
 	m.Minimize(dc.Sum(dc.Sqrt(x)))
 	m.SubjectTo(dc.EQ(dc.MatMul(dc.Mat(a), x), dc.MatMul(dc.Mat(a), dc.Vec(truth))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

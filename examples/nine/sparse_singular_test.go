@@ -24,7 +24,7 @@ func Example_sparseSingularVectors() {
 	mu := m.Param("mu", nil, 1)
 	m.Minimize(dc.Norm2(dc.MatMul(dc.Const([]int{rows, n}, a), x)))
 	m.SubjectTo(dc.EQ(dc.Norm2(x), 1).Named("unit"), dc.LE(dc.Norm1(x), mu).Named("sparse"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

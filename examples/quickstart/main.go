@@ -15,7 +15,7 @@ func main() {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-2), dc.AtMost(3))
 	m.Minimize(dc.Abs(x).Sub(dc.Square(x.Shift(-1))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

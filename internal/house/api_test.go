@@ -217,6 +217,9 @@ func TestAPI(t *testing.T) {
 	removed := readLines(t, "tools/api/removed.txt")
 	for _, pkg := range promised {
 		now, old := listing(t, pkg), readLines(t, apiFile(pkg))
+		for _, name := range twins(now) {
+			t.Errorf("package %s has %s with and without Context: the form with the context has the short name", pkg, name)
+		}
 		for _, l := range gone(old, now) {
 			if !*updateAPI {
 				t.Errorf("package %s no longer has %q: an incompatible change; make api records it, and "+
@@ -238,6 +241,26 @@ func TestAPI(t *testing.T) {
 		if err := os.WriteFile("tools/api/removed.txt", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// twins are the functions of a listing that are there a second time with a context.
+func twins(list []string) (names []string) {
+	for _, l := range list {
+		name, _, ok := strings.Cut(l, "Context(context.Context")
+		if ok && slices.ContainsFunc(list, func(other string) bool { return strings.HasPrefix(other, name+"(") }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestTwinsFire: a function with two forms is found, one with one is not.
+func TestTwinsFire(t *testing.T) {
+	list := []string{"func F(int)", "func FContext(context.Context, int)", "func GContext(context.Context)",
+		"method (*T) M() error", "method (*T) MContext(context.Context) error"}
+	if got := twins(list); !slices.Equal(got, []string{"func F", "method (*T) M"}) {
+		t.Errorf("found %q", got)
 	}
 }
 

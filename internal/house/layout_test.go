@@ -612,7 +612,7 @@ func TestStraightPath(t *testing.T) {
 	x := m.Var("x", []int{2}, dc.StartAt(2, 1))
 	m.Minimize(dc.SumSquares(x.Sub(dc.Vec([]float64{0.3, 0.2}))))
 	m.SubjectTo(dc.GE(dc.BlackBox("square", seenSquare{p, new(bool)}, x), dc.Num(1)).Named("out"))
-	problem, err := m.Problem()
+	problem, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

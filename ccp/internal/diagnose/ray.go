@@ -13,9 +13,15 @@ type Region struct {
 	P      *dc.Problem
 	Lo, Hi []float64
 	Start  []float64
-	Unit   []float64 // of the variables, at the start
-	Tol    float64   // a violation relative to the terms of its row that counts as none
-	Convex bool      // so no function is a user's own: all have values at infinite numbers
+	Unit   []float64    // of the variables, at the start
+	Tol    float64      // a violation relative to the terms of its row that counts as none
+	Convex bool         // so no function is a user's own: all have values at infinite numbers
+	room   [3][]float64 // of Falling
+}
+
+// Move makes r the region of another start of its problem with other units, in the same memory.
+func (r *Region) Move(start, unit []float64) {
+	r.Start, r.Unit = append(r.Start[:0], start...), append(r.Unit[:0], unit...)
 }
 
 // Far is how many units of the start a point that may be on the way to infinity is
@@ -199,7 +205,12 @@ func (r *Region) Limit(x, d []float64) float64 {
 // which nothing stops it, where it is finite and x and the points beyond it are above it, each less
 // than the one before: no point of the direction attains it. ok is false where there is none.
 func (r *Region) Falling(x []float64) (limit float64, ok bool) {
-	d, far, near := make([]float64, len(x)), make([]float64, len(x)), make([]float64, 0, len(x))
+	if len(r.room[0]) != len(x) {
+		for k := range r.room {
+			r.room[k] = make([]float64, len(x))
+		}
+	}
+	d, far, near := r.room[0], r.room[1], r.room[2]
 	for j, v := range x {
 		d[j] = v - r.Start[j]
 	}

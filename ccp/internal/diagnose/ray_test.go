@@ -1,6 +1,7 @@
 package diagnose_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -14,7 +15,7 @@ func region(t *testing.T, state func(m *dc.Model, x dc.Expr), opts ...dc.VarOpti
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, opts...)
 	state(m, x)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

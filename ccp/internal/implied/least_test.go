@@ -43,7 +43,8 @@ func TestLeastWithin(t *testing.T) {
 			y[i] = rng.NormFloat64() * math.Pow(10, 4*rng.Float64()-2)
 		}
 		value := p.Objective(x)
-		if least := implied.Least(p, centre, y, reach, n, math.Inf(1)); least > value {
+		b := implied.Bounder{X: centre, Y: y}
+		if least := b.Least(p, reach, n, math.Inf(1)); least > value {
 			t.Errorf("problem %d: a bound of %.17g where a point has %.17g", k, least, value)
 		}
 		p.Lo, p.Hi = make([]float64, n), make([]float64, n)

@@ -49,10 +49,11 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	}
 	y = slices.Clone(y)
 	dropAlone(p, y, lo, hi)
-	if !intoDuals(p, y) {
+	inside := inCones(p)
+	if !intoDuals(p, y, inside) {
 		return false
 	}
-	most, err := leaves(p, y)
+	most, err := leaves(p, y, inside)
 	least := 0.0
 	w, size, count := make([]float64, n), make([]float64, n), make([]float64, n)
 	conic, whole := make([]float64, n), coneNorms(p, y)
@@ -112,9 +113,8 @@ func dropAlone(p *qpbackend.Problem, y, lo, hi []float64) {
 }
 
 // leaves is the largest value of yᵀAx that rows and cones allow, with a bound of its
-// error.
-func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
-	conic := inCones(p)
+// error. conic marks the rows of cones.
+func leaves(p *qpbackend.Problem, y []float64, conic []bool) (most, err float64) {
 	for i, v := range y {
 		if v == 0 {
 			continue
@@ -131,8 +131,7 @@ func leaves(p *qpbackend.Problem, y []float64) (most, err float64) {
 
 // intoDuals moves y to multipliers that may prove something: those of absent bounds become 0,
 // those of a cone minus a point of its dual. It returns false where y is no number.
-func intoDuals(p *qpbackend.Problem, y []float64) bool {
-	conic := inCones(p)
+func intoDuals(p *qpbackend.Problem, y []float64, conic []bool) bool {
 	for _, c := range p.Cones {
 		z := y[c.Start : c.Start+c.Len]
 		for i := range z {

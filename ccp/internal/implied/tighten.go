@@ -2,7 +2,6 @@ package implied
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -22,14 +21,30 @@ const (
 // errors and those of the data counted. Where bounds exclude each other it returns
 // false, and p has no point within them.
 func Tighten(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
-	return (&tightening{p: p, lo: lo, hi: hi}).run(sweeps)
+	t := tightening{p: p, lo: lo, hi: hi}
+	t.prepare()
+	return t.run(sweeps)
 }
 
-// TightenReach is Tighten for the sizes of columns. A column that is 0 but for the rounding errors of some row, as x in x == y and
+// Reach tightens bounds of the columns of one problem, whose rows stay as they are, for the sizes of columns.
+type Reach struct{ t tightening }
+
+// NewReach is that of p.
+func NewReach(p *qpbackend.Problem) *Reach {
+	n, _ := p.Dims()
+	t := tightening{p: p, lo: make([]float64, n), hi: make([]float64, n), zero: make([]bool, n)}
+	t.prepare()
+	return &Reach{t}
+}
+
+// Tighten is the function Tighten. A column that is 0 but for the rounding errors of some row, as x in x == y and
 // y == 0, keeps its bounds: in units of such an error the accuracy of a backend says nothing of the other rows, nor of
 // their multipliers.
-func TightenReach(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
-	t := tightening{p: p, lo: slices.Clone(lo), hi: slices.Clone(hi), zero: make([]bool, len(lo))}
+func (r *Reach) Tighten(lo, hi []float64, sweeps int) bool {
+	t := &r.t
+	copy(t.lo, lo)
+	copy(t.hi, hi)
+	clear(t.zero)
 	ok := t.run(sweeps)
 	for j, zero := range t.zero {
 		if !zero {
@@ -48,17 +63,25 @@ func each(a *sparse.CSC, f func(i, j int, v float64)) {
 	}
 }
 
+// prepare makes the lists of rows.
+func (t *tightening) prepare() {
+	t.rows, _ = t.p.A.Transpose()
+	conic := inCones(t.p)
+	for i, l := range t.p.L {
+		if !conic[i] && (l > math.Inf(-1) || t.p.U[i] < math.Inf(1)) {
+			t.bounded = append(t.bounded, i)
+		}
+	}
+}
+
 func (t *tightening) run(sweeps int) bool {
 	p := t.p
-	t.rows, _ = p.A.Transpose()
-	conic := inCones(p)
+	t.empty = false
 	for range sweeps {
 		t.changed = false
-		for i := range p.L {
-			if !conic[i] {
-				col, val := t.of(i)
-				t.row(col, val, p.L[i], p.U[i])
-			}
+		for _, i := range t.bounded {
+			col, val := t.of(i)
+			t.row(col, val, p.L[i], p.U[i])
 		}
 		for _, c := range p.Cones {
 			t.cone(c)
@@ -74,6 +97,7 @@ func (t *tightening) run(sweeps int) bool {
 type tightening struct {
 	p              *qpbackend.Problem
 	rows           *sparse.CSC // of A, as columns
+	bounded        []int       // rows with a bound, those of cones aside
 	lo, hi         []float64
 	changed, empty bool
 	uv             [2][]float64 // coefficients
@@ -110,9 +134,9 @@ func wider(lo, hi, roundings float64) interval {
 }
 
 // activity is the range of a row without its bounds, where only finite ends add up; the
-// number of the others; and a bound of the errors. Where several ends on either side are
+// number of the others; a bound of the errors; and the largest range of a term. Where several ends on either side are
 // infinite, the range says nothing of any column, and the rest of the row is not looked at.
-func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err float64) {
+func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err, width float64) {
 	size := 0.0
 	for k, j := range col {
 		a, b := val[k]*t.lo[j], val[k]*t.hi[j]
@@ -134,16 +158,17 @@ func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, n
 			hi += b
 			size += math.Abs(b)
 		}
+		width = max(width, b-a)
 		if noLo > 1 && noHi > 1 {
 			break
 		}
 	}
-	return lo, hi, noLo, noHi, float64(len(col)+dataErrors+1) * unit * size
+	return lo, hi, noLo, noHi, float64(len(col)+dataErrors+1) * unit * size, width
 }
 
 // over is the range of a row less its constant l.
 func (t *tightening) over(col []int, val []float64, l float64) interval {
-	lo, hi, noLo, noHi, err := t.activity(col, val)
+	lo, hi, noLo, noHi, err, _ := t.activity(col, val)
 	err += (dataErrors + 1) * unit * math.Abs(l)
 	i := interval{lo - l - err, hi - l + err}
 	if noLo > 0 {
@@ -157,8 +182,9 @@ func (t *tightening) over(col []int, val []float64, l float64) interval {
 
 // row tightens the columns of l ≤ row ≤ u.
 func (t *tightening) row(col []int, val []float64, l, u float64) {
-	lo, hi, noLo, noHi, err := t.activity(col, val)
-	if (noLo > 1 || u == math.Inf(1)) && (noHi > 1 || l == math.Inf(-1)) {
+	lo, hi, noLo, noHi, err, width := t.activity(col, val)
+	if (noLo > 1 || u == math.Inf(1)) && (noHi > 1 || l == math.Inf(-1)) ||
+		noLo+noHi == 0 && width < u-lo-err && width < hi-l-err { // all columns may go all their way
 		return
 	}
 	for k, j := range col {

@@ -29,8 +29,49 @@ type Point struct {
 	// part. A bound is active where it is nearer than Near times the size of its variable.
 	Product, Relative, Near float64
 
-	side []float64    // a step in a random direction, as long as the sizes of the variables
-	work [3][]float64 // X, and room for gradients
+	objective convex.Func  // of P
+	support   []int        // of the objective
+	normals   []float64    // of a step in a random direction
+	work      [3][]float64 // X, and room for gradients
+	sums      [3][]float64 // see zeros
+	bounds    []float64    // room of its first answer
+	answered  bool         // that is in use
+}
+
+// Move makes p the point x of a problem, without bounds, sizes and tolerances, in the memory of the
+// last one.
+func (p *Point) Move(problem *dc.Problem, x []float64) {
+	old := *p
+	*p = Point{P: problem, X: append(old.X[:0], x...), Lo: old.Lo[:0], Hi: old.Hi[:0], Size: old.Size[:0],
+		normals: old.normals, sums: old.sums, bounds: old.bounds}
+	if p.work = old.work; len(p.work[0]) == len(x) {
+		copy(p.work[0], x)
+	} else {
+		p.work[0] = nil
+	}
+	if problem == old.P {
+		p.objective, p.support = old.objective, old.support
+	}
+}
+
+// function is the objective as one function, and its support.
+func (p *Point) function() (convex.Func, []int) {
+	if p.objective == nil {
+		p.objective = family.Of(p.P.Objective.Scalar())
+		p.support = p.objective.Support()
+	}
+	return p.objective, p.support
+}
+
+// zeros are three slices of zeros, as long as X.
+func (p *Point) zeros() (a, b, c []float64) {
+	for k := range p.sums {
+		if len(p.sums[k]) != len(p.X) {
+			p.sums[k] = make([]float64, len(p.X))
+		}
+		clear(p.sums[k])
+	}
+	return p.sums[0], p.sums[1], p.sums[2]
 }
 
 // Residual is how far multipliers are from first-order conditions.
@@ -63,17 +104,16 @@ type row struct {
 
 // Residual is the residual of the multipliers of the constraints, as ccp.Result.Duals has them.
 func (p *Point) Residual(duals [][]float64) (out Residual) {
-	n := len(p.X)
-	sum, top, part := make([]float64, n), make([]float64, n), make([]float64, n)
+	sum, top, part := p.zeros()
 	add := func(of []int) {
 		for _, j := range of {
 			sum[j], top[j], part[j] = sum[j]+part[j], max(top[j], math.Abs(part[j])), 0
 		}
 	}
-	f := family.Of(p.P.Objective.Scalar())
+	f, of := p.function()
 	f.AddSubgrad(part, 1, p.X)
-	out.Kinked = !p.differentiable(f, part, p.Product)
-	add(f.Support())
+	out.Kinked = !p.differentiable(f, of, part, p.Product)
+	add(of)
 	open := 0.0
 	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, math.Inf(1), func(r row) {
 		slack := r.hi - r.value
@@ -104,7 +144,12 @@ func (p *Point) Residual(duals [][]float64) (out Residual) {
 // unheld are the largest slope that counts and the largest of all, in units of top, of those that
 // no bound holds, and the multipliers of the bounds.
 func (p *Point) unheld(sum, top []float64) (worst, rest float64, bounds []float64) {
-	bounds = make([]float64, len(sum))
+	if bounds = p.bounds; p.answered || len(bounds) != len(sum) {
+		bounds = make([]float64, len(sum))
+	}
+	if clear(bounds); !p.answered {
+		p.bounds, p.answered = bounds, true
+	}
 	least := p.Product
 	for j, t := range top { // the square: no solver is more accurate
 		least = max(least, p.Relative*p.Relative*t*p.Size[j])
@@ -152,7 +197,8 @@ func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 // not affine and open by more than far times the change for that of a variable by its size. A row
 // is kinked where another of its subgradients changes the Lagrangian by more than Product.
 func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
-	grad, off := make([]float64, len(p.X)), distant{p: p, far: far * num.NormInf(p.Size)}
+	var grad []float64
+	off := distant{p: p, far: far * num.NormInf(p.Size)}
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
@@ -174,6 +220,9 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		if c.Equation() {
 			r.lo = 0
 		}
+		if grad == nil {
+			grad = make([]float64, len(p.X))
+		}
 		r.value, r.idx = c.Value(p.X), f.Support()
 		f.AddSubgrad(grad, 1, p.X)
 		top := 0.0
@@ -184,7 +233,7 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		if near {
 			_, cone := c.Cone()
 			least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
-			r.kinked = cone || c.Order() > 0 || !p.differentiable(f, grad, least)
+			r.kinked = cone || c.Order() > 0 || !p.differentiable(f, r.idx, grad, least)
 		}
 		for _, j := range r.idx {
 			r.val = append(r.val, grad[j])
@@ -222,13 +271,12 @@ func (d *distant) has(i int) bool {
 // all are multipliers of all rows, larger than any number, so that every kink counts.
 func all(i, k int) float64 { return math.Inf(1) }
 
-// differentiable reports whether f has one gradient around the point, where its gradient is grad.
-// Changes below least do not count. At a kink the gradients of points beside it differ from grad,
-// however near they are. Near a kink the mean of the gradients on both sides differs; without one
-// it is within r² of grad at the distance r. Smooth functions may have a kink at one point, as
-// norms at 0.
-func (p *Point) differentiable(f convex.Func, grad []float64, least float64) bool {
-	of := f.Support()
+// differentiable reports whether f, of some variables, has one gradient around the point, where its
+// gradient is grad. Changes below least do not count. At a kink the gradients of points beside it
+// differ from grad, however near they are. Near a kink the mean of the gradients on both sides
+// differs; without one it is within r² of grad at the distance r. Smooth functions may have a kink
+// at one point, as norms at 0.
+func (p *Point) differentiable(f convex.Func, of []int, grad []float64, least float64) bool {
 	if p.work[0] == nil {
 		p.work[0] = slices.Clone(p.X)
 		for k := range p.work[1:] {
@@ -245,7 +293,7 @@ func (p *Point) differentiable(f convex.Func, grad []float64, least float64) boo
 	smooth = smooth && s.Smooth()
 	beside := func(d float64, g []float64) []float64 {
 		for _, j := range of {
-			step := d * p.aside()[j]
+			step := d * p.aside(j)
 			// A smooth function may be curved where the size of the variable does not matter.
 			if v := math.Abs(p.X[j]); smooth && v > p.Near*p.Near*p.Size[j] {
 				step *= v / p.Size[j]
@@ -288,15 +336,17 @@ func (p *Point) differentiable(f convex.Func, grad []float64, least float64) boo
 	return !(single(-near) > 1 || jump(beside(p.Relative, p.work[1]), beside(-p.Relative, p.work[2])) > 1)
 }
 
-// aside is a step in a random direction, as long as the sizes of the variables.
-func (p *Point) aside() []float64 {
-	if p.side == nil {
+// aside is the part of variable j in a step in a random direction, as long as the sizes of the
+// variables.
+func (p *Point) aside(j int) float64 {
+	if len(p.normals) != len(p.Size) {
+		p.normals = p.normals[:0]
 		rng := rand.New(rand.NewPCG(0, 0)) // any direction is along a kink by chance alone
-		for _, size := range p.Size {
-			p.side = append(p.side, size*rng.NormFloat64())
+		for range p.Size {
+			p.normals = append(p.normals, rng.NormFloat64())
 		}
 	}
-	return p.side
+	return p.Size[j] * p.normals[j]
 }
 
 // Varies is the change of the objective where the variables change by their sizes, +Inf where it
@@ -304,8 +354,8 @@ func (p *Point) aside() []float64 {
 func (p *Point) Varies() (most float64) {
 	y, here := make([]float64, len(p.X)), p.P.Objective.Value(p.X)
 	for _, sign := range [2]float64{1, -1} {
-		for j, d := range p.aside() {
-			y[j] = min(max(p.X[j]+sign*d, p.Lo[j]), p.Hi[j])
+		for j, v := range p.X {
+			y[j] = min(max(v+sign*p.aside(j), p.Lo[j]), p.Hi[j])
 		}
 		if d := math.Abs(p.P.Objective.Value(y) - here); !(d <= most) {
 			most = d
@@ -339,7 +389,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 		long = num.NormInf(q.Q)
 	}
 	if !(long > 0) || math.IsInf(long, 1) {
-		return rows.Zeros(p.P), nil, long == 0
+		return rows.Zeros(nil, p.P), nil, long == 0
 	}
 	largest := 1 / p.Relative
 	var square, a sparse.Triplets
@@ -390,7 +440,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 	if solver.Solve(ctx, &res) != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return nil, degenerate, false
 	}
-	duals = rows.Zeros(p.P)
+	duals = rows.Zeros(nil, p.P)
 	for i, r := range of {
 		y := res.Y[i] * unit[i]
 		if duals[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
@@ -405,9 +455,10 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 
 // Bent reports whether a function of the problem has no gradient at X.
 func (p *Point) Bent() (bent bool) {
-	f, grad := family.Of(p.P.Objective.Scalar()), make([]float64, len(p.X))
+	f, of := p.function()
+	grad := make([]float64, len(p.X))
 	f.AddSubgrad(grad, 1, p.X)
-	bent = !p.differentiable(f, grad, p.Product)
+	bent = !p.differentiable(f, of, grad, p.Product)
 	p.rows(all, math.Inf(1), func(r row) { bent = bent || r.kinked })
 	return bent
 }

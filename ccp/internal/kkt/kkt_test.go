@@ -1,6 +1,7 @@
 package kkt_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -16,7 +17,7 @@ func at(t *testing.T, x []float64, lo, hi float64, state func(x dc.Expr) (dc.Exp
 	f, cs := state(v)
 	m.Minimize(f)
 	m.SubjectTo(cs...)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,10 +93,13 @@ func (l *List) Entries(f func(i int, idx []int, val []float64, of *Family, k int
 	})
 }
 
-// Zeros are multipliers of all constraints.
-func Zeros(p *dc.Problem) [][]float64 {
-	out := make([][]float64, len(p.Constraints))
-	ones := make([]float64, len(out)) // of the constraints that have one
+// Zeros are multipliers of all constraints, in the memory of others that are no longer used.
+func Zeros(in [][]float64, p *dc.Problem) [][]float64 {
+	out := in
+	if len(in) != len(p.Constraints) || in == nil {
+		out = make([][]float64, len(p.Constraints))
+	}
+	var ones []float64 // of the constraints that have one
 	for i := range out {
 		n := 1
 		if c := &p.Constraints[i]; !c.DC {
@@ -106,7 +109,15 @@ func Zeros(p *dc.Problem) [][]float64 {
 		} else if c.Order() > 0 {
 			n = c.Order() * c.Order()
 		}
-		if out[i] = ones[i : i+1 : i+1]; n != 1 {
+		switch {
+		case len(out[i]) == n:
+			clear(out[i])
+		case n == 1:
+			if ones == nil {
+				ones = make([]float64, len(out))
+			}
+			out[i] = ones[i : i+1 : i+1]
+		default:
 			out[i] = make([]float64, n)
 		}
 	}

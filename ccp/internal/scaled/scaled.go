@@ -32,9 +32,9 @@ type units struct {
 	separate []bool    // of each row: it is one of a cone whose rows have units of their own
 	boosts   []boost
 	stretch  []stretch
-	top      []float64 // by group: the largest coefficient times its column's unit
-	fresh    bool      // the copy has units and origin as they are now
-	x, y     []float64 // the last solution of the copy
+	top      []float64       // by group: the largest coefficient times its column's unit
+	fresh    bool            // the copy has units and origin as they are now
+	last     implied.Bounder // with the last solution of the copy
 	scratch  []float64
 }
 
@@ -327,7 +327,7 @@ func (s *units) start(from reduce.Point) (t reduce.Point) {
 func (s *units) Invert(
 	_ context.Context, _ *qpbackend.Problem, from, to *qpbackend.Result,
 ) (reduce.Verdict, error) {
-	s.x, s.y = append(s.x[:0], from.X...), append(s.y[:0], from.Y...)
+	s.last.X, s.last.Y = append(s.last.X[:0], from.X...), append(s.last.Y[:0], from.Y...)
 	to.X, to.Y, to.Z = append(to.X[:0], from.X...), append(to.Y[:0], from.Y...), append(to.Z[:0], from.Z...)
 	if len(to.Y) == len(s.row) {
 		for k := range s.boosts {
@@ -378,14 +378,14 @@ func (s *Solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return s.refused(s.Solver.Solve(ctx, dst))
 }
 
-// LeastWithin is implied.Least, without the constant of the objective, around the last solution. It is computed in
-// the units of the copy: those of the rows of a cone may be of sizes that leave no digits of the multipliers of
-// the other rows.
+// LeastWithin is implied.Bounder.Least, without the constant of the objective, around the last
+// solution. It is computed in the units of the copy: those of the rows of a cone may be of sizes
+// that leave no digits of the multipliers of the other rows.
 func (s *units) LeastWithin(reach []float64, first int, enough float64) float64 {
 	for j, u := range s.col {
 		reach[j] /= u
 	}
-	return implied.Least(s.copy, s.x, s.y, reach, first, (enough+s.p.R)*s.obj)/s.obj - s.p.R
+	return s.last.Least(s.copy, reach, first, (enough+s.p.R)*s.obj)/s.obj - s.p.R
 }
 
 // Objective is the unit of the objective: the size to which a backend's tolerance is relative

@@ -20,7 +20,7 @@ func problem(t *testing.T, n int, make func(x dc.Expr) (dc.Expr, []dc.Constraint
 	f, cs := make(x)
 	m.Minimize(f)
 	m.SubjectTo(cs...)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
 	s.Close()
 	old := *s
 	s.Compiled, s.Lin, s.Session = n.Compiled, n.Lin, n.Session
-	s.Units.columns, s.Units.rowsAt, s.Units.measured = nil, nil, false
+	s.Units.columns, s.Units.rowsAt, s.Units.measured, s.Units.within.by = s.Units.columns[:0], nil, false, nil
 	s.Session.Meter, s.Session.far, s.Lin.unsized = old.Session.Meter, old.Session.far, old.Lin.unsized
 	s.carry(&old)
 	if old.Lin.prox.slot != nil {

@@ -28,7 +28,7 @@ func TestCompileNear(t *testing.T) {
 		}
 	}
 	m.SubjectTo(dc.GE(dc.Norm2(dc.Stack(x.At(5), y)), dc.Num(3)).Named("last"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestCompileNear(t *testing.T) {
 				t.Errorf("round %d: entry %d is %g, of the whole problem %g", round, j, near.Session.Res.X[j], v)
 			}
 		}
-		some, all := near.Duals(near.Session.Last()), whole.Duals(whole.Session.Last())
+		some, all := near.Duals(Multipliers{}, near.Session.Last()), whole.Duals(Multipliers{}, whole.Session.Last())
 		for i := range all.Rows {
 			if v := all.Rows[i][0]; math.Abs(some.Rows[i][0]-v) > 1e-2*(1+math.Abs(v)) {
 				t.Errorf("round %d: multiplier %g of %s, of the whole problem %g", round, some.Rows[i][0], p.Constraints[i].Name(), v)

@@ -42,11 +42,12 @@ type Multipliers struct {
 	Bounds []float64   // by variable
 }
 
-// Duals distributes the multipliers of the rows in a solution to the splits of the constraints.
-func (s *Problem) Duals(sol qpbackend.Tangent) Multipliers {
-	out := Multipliers{Rows: s.Compiled.rowDuals(sol.Y, sol.Y)}
+// Duals distributes the multipliers of the rows in a solution to the splits of the constraints, in
+// the memory of others.
+func (s *Problem) Duals(in Multipliers, sol qpbackend.Tangent) Multipliers {
+	out := Multipliers{Rows: s.Compiled.rowDuals(in.Rows, sol.Y, sol.Y)}
 	if n := s.Compiled.DC.NumVars(); len(sol.Z) >= n {
-		out.Bounds = append(out.Bounds, sol.Z[:n]...)
+		out.Bounds = append(in.Bounds[:0], sol.Z[:n]...)
 	}
 	cost := 1.0
 	if s.Session.Res.Status == qpbackend.PrimalInfeasible {
@@ -57,8 +58,8 @@ func (s *Problem) Duals(sol qpbackend.Tangent) Multipliers {
 }
 
 // WrittenDuals are Duals for the constraints as they are written.
-func (s *Problem) WrittenDuals(sol qpbackend.Tangent) Multipliers {
-	out := s.Duals(sol)
+func (s *Problem) WrittenDuals(in Multipliers, sol qpbackend.Tangent) Multipliers {
+	out := s.Duals(in, sol)
 	s.Compiled.asWritten(out.Rows)
 	return out
 }
@@ -66,7 +67,7 @@ func (s *Problem) WrittenDuals(sol qpbackend.Tangent) Multipliers {
 // DualTangent is the change of WrittenDuals along the change of a solution at. Multipliers of equations that define variables have no such change
 // here.
 func (s *Compiled) DualTangent(at, change qpbackend.Tangent) Multipliers {
-	out := Multipliers{Rows: s.rowDuals(at.Y, change.Y), Bounds: slices.Clone(change.Z[:s.DC.NumVars()])}
+	out := Multipliers{Rows: s.rowDuals(nil, at.Y, change.Y), Bounds: slices.Clone(change.Z[:s.DC.NumVars()])}
 	s.asWritten(out.Rows)
 	return out
 }
@@ -82,13 +83,17 @@ func (s *Compiled) asWritten(rows [][]float64) {
 	}
 }
 
-// rowDuals distributes dy, the multipliers y of the rows or a change of them.
-func (s *Compiled) rowDuals(y, dy []float64) [][]float64 {
-	out := rows.Zeros(s.DC)
-	// of semidefinite constraints: the multipliers of rows
-	cones, shares := map[int][]float64{}, map[int]float64{}
+// rowDuals distributes dy, the multipliers y of the rows or a change of them, in the memory of
+// others.
+func (s *Compiled) rowDuals(in [][]float64, y, dy []float64) [][]float64 {
+	out := rows.Zeros(in, s.DC)
+	var cones map[int][]float64 // of semidefinite constraints: the multipliers of rows
+	var shares map[int]float64
 	for i := range out {
 		if c := &s.DC.Constraints[i]; c.DC && c.Order() > 0 {
+			if cones == nil {
+				cones, shares = map[int][]float64{}, map[int]float64{}
+			}
 			cones[i] = []float64{}
 		}
 	}
@@ -170,9 +175,11 @@ func (s *Problem) LeastNear(enough float64) float64 {
 	return s.Session.Solver.LeastWithin(reach, s.Compiled.DC.NumVars(), enough-constant) + constant
 }
 
-// reach is, column by column, the size of the last solution, or the unit where that is larger.
+// reach is, until the room is used again, column by column, the size of the last solution, or the
+// unit where that is larger.
 func (s *Problem) reach() []float64 {
-	reach := append([]float64(nil), s.columnUnits()...)
+	reach := append(s.Units.room[:0], s.columnUnits()...)
+	s.Units.room = reach
 	for j, v := range s.Session.Res.X {
 		reach[j] = max(reach[j], math.Abs(v))
 	}

@@ -27,7 +27,7 @@ func bent(t *testing.T) *dc.Problem {
 			m.SubjectTo(dc.GE(dc.Norm2(dc.Stack(x.At(i), x.At(j))), dc.Num(1+float64(i+j)/8)).Named("apart", i, j))
 		}
 	}
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ func TestQuadraticInConstraint(t *testing.T) {
 	x := m.Var("x", []int{2})
 	q := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	m.Minimize(dc.Sum(x.At(0), x.At(1)))
-	m.SubjectTo(dc.LE(dc.Sum(dc.Quad(x, q), dc.Abs(x.At(0))), dc.Num(1)))
-	p, err := m.Problem()
+	m.SubjectTo(dc.LE(dc.Sum(dc.Quad(context.Background(), x, q), dc.Abs(x.At(0))), dc.Num(1)))
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,12 +184,13 @@ func (s *Session) Last() qpbackend.Tangent {
 	return qpbackend.Tangent{X: s.Res.X, Y: s.Res.Y, Z: s.Res.Z}
 }
 
-// Point is a copy of the last solution; nothing where there is none.
-func (s *Session) Point() qpbackend.Tangent {
+// Point makes to a copy of the last solution, and reports whether there is one.
+func (s *Session) Point(to *qpbackend.Tangent) bool {
 	if s.Res.Status != qpbackend.Solved && s.Res.Status != qpbackend.AlmostSolved {
-		return qpbackend.Tangent{}
+		return false
 	}
-	return qpbackend.Tangent{X: slices.Clone(s.Res.X), Y: slices.Clone(s.Res.Y), Z: slices.Clone(s.Res.Z)}
+	to.X, to.Y, to.Z = append(to.X[:0], s.Res.X...), append(to.Y[:0], s.Res.Y...), append(to.Z[:0], s.Res.Z...)
+	return true
 }
 
 // Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for one that is not known.

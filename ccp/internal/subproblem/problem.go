@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
@@ -58,16 +59,23 @@ type Linearisation struct {
 // Units has the units of variables and slacks.
 type Units struct {
 	Of       []float64 // of the variables: powers of 1024 near the sizes of their blocks
-	columns  []float64 // units of all columns; nil: they have changed
+	columns  []float64 // units of all columns; empty: they have changed
 	sized    []float64 // the point that they are chosen for
 	chosen   []float64 // Sizes when they were chosen
-	lo, hi   []float64 // bounds of the variables, implied ones included; empty: they are not known
+	within   reached   // by the variables
 	rowsAt   []float64 // units of the slacks' rows when they were chosen
 	Sizes    []float64 // of the variables: the largest entries of their blocks
 	largest  []float64 // of these so far
 	rowSize  []float64 // of the DC constraints; see rowUnits
 	measured bool      // they are of the rows as they are
 	prices   []float64 // of their slacks, in multiples of τ
+	room     []float64 // of balances and reach
+}
+
+// reached are bounds of variables, with those that rows and cones imply.
+type reached struct {
+	lo, hi []float64      // empty: they are not known
+	by     *implied.Reach // nil: nobody has asked for them yet
 }
 
 // Session is the solver and its last answer.

@@ -191,17 +191,15 @@ func samePlaces(a, b *sparse.CSC) bool {
 	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.ColPtr, b.ColPtr) && slices.Equal(a.RowIdx, b.RowIdx)
 }
 
-// Bind takes over the bounds of another instance of the problem, which differ
-// in the values of parameters alone.
-func (s *Problem) Bind(p *dc.Problem) {
-	s.Compiled.DC = p
-	for _, v := range p.Vars {
-		for k := range v.Len() {
-			j := v.Offset + k
-			s.Compiled.QP.Lo[j], s.Compiled.QP.Hi[j] = v.Bounds(k) // now has the same slices
+// Bind takes over the values of the parameters of the problem, an instance, after a change of them.
+func (s *Problem) Bind() {
+	for _, v := range s.Compiled.DC.Vars {
+		if v.Param {
+			copy(s.Compiled.QP.Lo[v.Offset:], v.Lo) // now has the same slices
+			copy(s.Compiled.QP.Hi[v.Offset:], v.Hi)
 		}
 	}
-	s.Units.lo, s.Units.hi = nil, nil
+	s.Units.within.lo, s.Units.within.hi = s.Units.within.lo[:0], s.Units.within.hi[:0]
 	s.Session.Forget()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // noise is the size, relative to the largest of a session's last run, up to which the
@@ -63,7 +64,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 					own = max(own, by[j]*math.Abs(x[j]))
 				}
 			}
-			if lo, hi := s.Units.lo[j], s.Units.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
+			if lo, hi := s.Units.within.lo[j], s.Units.within.hi[j]; !v.Param && max(math.Abs(lo), math.Abs(hi)) > 0 {
 				own = max(min(own, max(math.Abs(lo), math.Abs(hi))), lo, -hi)
 			}
 			if first && !(own < noise*s.Units.largest[j]) {
@@ -79,7 +80,7 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 	}
 	if s.Units.sized = append(s.Units.sized[:0], x...); changed {
 		copy(s.Units.chosen, s.Units.Sizes)
-		s.Units.columns, s.Units.measured = nil, false
+		s.Units.columns, s.Units.measured = s.Units.columns[:0], false
 	}
 }
 
@@ -90,27 +91,43 @@ func (s *Problem) SizeUpOnce(x []float64) {
 	}
 }
 
-// balances are, by entry of the variables, the least size at which one of the convex problem's constants alone is
-// balanced: |qⱼ|/Pⱼⱼ or the side of a row over the coefficient there; 0 where no constant tells.
+// balances are, until the room is used again, by entry of the variables, the least size at which
+// one of the convex problem's constants alone is balanced: |qⱼ|/Pⱼⱼ or the side of a row over the
+// coefficient there; 0 where no constant tells.
 func (s *Problem) balances() []float64 {
-	p, out := s.Stated(), make([]float64, len(s.Units.Of))
-	for j := range out {
+	now, p, a := &s.Lin.Now, s.Compiled.QP.P, s.Compiled.QP.A
+	n := len(s.Units.Of)
+	s.Units.room = slices.Grow(s.Units.room[:0], n)[:n]
+	for j := range s.Units.room {
 		least := math.Inf(1)
 		note := func(constant, coefficient float64) {
+			if constant == 0 || math.IsInf(constant, 0) {
+				return
+			}
 			if b := math.Abs(constant / coefficient); b > 0 && b < least {
 				least = b
 			}
 		}
-		note(p.Q[j], p.P.At(j, j))
-		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
-			note(p.L[p.A.RowIdx[k]], p.A.Val[k])
-			note(p.U[p.A.RowIdx[k]], p.A.Val[k])
+		if q := now.Q[j]; q != 0 {
+			note(q, diagonal(p, now.P, j))
 		}
-		if least <= math.MaxFloat64 {
-			out[j] = least
+		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
+			note(now.L[a.RowIdx[k]], now.A[k])
+			note(now.U[a.RowIdx[k]], now.A[k])
+		}
+		if s.Units.room[j] = 0; least <= math.MaxFloat64 {
+			s.Units.room[j] = least
 		}
 	}
-	return out
+	return s.Units.room
+}
+
+// diagonal is entry (j, j) of a matrix with the pattern of p, and 0 where that has none.
+func diagonal(p *sparse.CSC, val []float64, j int) float64 {
+	if k := p.ColPtr[j+1] - 1; k >= p.ColPtr[j] && p.RowIdx[k] == j { // the last of the upper triangle
+		return val[k]
+	}
+	return 0
 }
 
 // balancing is, by entry, how much larger than x a point has to be at which the constants of the broken DC constraints, beside
@@ -135,30 +152,40 @@ func (s *Compiled) balancing(x []float64) (by []float64) {
 // or are beyond all sizes, those of the variables remain.
 func (s *Problem) imply() {
 	n := s.Compiled.DC.NumVars()
-	if len(s.Units.lo) == n {
+	if len(s.Units.within.lo) == n {
 		return
 	}
-	p := *s.Compiled.QP
-	p.L, p.U = slices.Clone(p.L), slices.Clone(p.U)
-	for k := range s.Compiled.Cuts {
-		p.L[s.Compiled.Cuts[k].Row], p.U[s.Compiled.Cuts[k].Row] = math.Inf(-1), math.Inf(1)
+	if s.Units.within.by == nil {
+		s.Units.within.by = implied.NewReach(s.Compiled.unlinearised())
 	}
-	for _, f := range s.Compiled.Rows.Families {
-		for i := f.Row; i < f.Row+f.Count(); i++ {
-			p.L[i], p.U[i] = math.Inf(-1), math.Inf(1)
-		}
-	}
-	lo, hi := make([]float64, len(p.Q)), make([]float64, len(p.Q))
+	cols := len(s.Compiled.QP.Q)
+	lo, hi := slices.Grow(s.Units.within.lo[:0], cols)[:cols], slices.Grow(s.Units.within.hi[:0], cols)[:cols]
 	for j := range lo {
-		lo[j], hi[j] = p.Bounds(j)
+		lo[j], hi[j] = s.Compiled.QP.Bounds(j)
 	}
-	excluded := !implied.TightenReach(&p, lo, hi, 3)
-	s.Units.lo, s.Units.hi = slices.Clone(lo[:n]), slices.Clone(hi[:n]) // without the other columns
+	excluded := !s.Units.within.by.Tighten(lo, hi, 3)
+	s.Units.within.lo, s.Units.within.hi = lo[:n], hi[:n]
 	for j := range n {
 		if l, h := s.Compiled.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
-			s.Units.lo[j], s.Units.hi[j] = l, h
+			s.Units.within.lo[j], s.Units.within.hi[j] = l, h
 		}
 	}
+}
+
+// unlinearised is the problem without the bounds of the rows that are linearised.
+func (s *Compiled) unlinearised() *qpbackend.Problem {
+	p := *s.QP
+	p.L, p.U = slices.Clone(p.L), slices.Clone(p.U)
+	free := func(i int) { p.L[i], p.U[i] = math.Inf(-1), math.Inf(1) }
+	for k := range s.Cuts {
+		free(s.Cuts[k].Row)
+	}
+	for _, f := range s.Rows.Families {
+		for i := f.Row; i < f.Row+f.Count(); i++ {
+			free(i)
+		}
+	}
+	return &p
 }
 
 // outgrows is the growth of a variable that makes the units of the columns that atoms have
@@ -194,8 +221,12 @@ func (s *Units) KeepSizes(old *Units) {
 
 // columnUnits are those of all columns, slacks and auxiliary ones included.
 func (s *Problem) columnUnits() []float64 {
-	if s.Units.columns == nil || s.outgrown() {
-		s.Units.columns = scaled.Spread(s.Stated(), s.Units.Of, s.Units.Sizes, s.Units.sized)
+	if len(s.Units.columns) == 0 || s.outgrown() {
+		if len(s.Units.Of) == len(s.Compiled.QP.Q) {
+			s.Units.columns = append(s.Units.columns[:0], s.Units.Of...)
+		} else {
+			s.Units.columns = scaled.Spread(s.Stated(), s.Units.Of, s.Units.Sizes, s.Units.sized)
+		}
 		if s.Units.Of != nil {
 			s.Units.rowsAt = append(s.Units.rowsAt[:0], s.rowUnits()...)
 		}

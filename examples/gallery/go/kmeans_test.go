@@ -27,7 +27,7 @@ func Example_kMeans() {
 	gaps := c.Rows(slices.Repeat([]int{0, 1, 2}, 90)).Sub(dc.Const([]int{270, 2}, points))
 	squares := dc.SumSquares(gaps.Along(1)).Reshape(90, 3)
 	m.Minimize(dc.Sum(dc.Min(squares.Along(1))))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ func Example_maxCut() {
 		}
 	}
 	m.Maximize(dc.Num(1).Sub(dc.Mul(x.Rows(i), x.Rows(j))).Dot(half))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,7 +18,7 @@ func Example_packingSquare() {
 	i, j := dc.Pairs(n)
 	apart := dc.Norm2(c.Rows(i).Sub(c.Rows(j)).Along(1))
 	m.SubjectTo(dc.GE(apart, r.Scale(2)).ForEach("apart", i, j), dc.Between(r, c, dc.Num(1).Sub(r)).Named("inside"))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

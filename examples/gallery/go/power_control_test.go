@@ -33,7 +33,7 @@ func Example_powerControl() {
 	all := dc.MatMul(dc.Mat(gains), p).Shift(noise)
 	others := all.Sub(dc.Mul(dc.Mat(gains).Diag(), p)) // without the sender itself
 	m.Maximize(dc.Sum(dc.Log2(all).Sub(dc.Log2(others))))
-	problem, err := m.Problem()
+	problem, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

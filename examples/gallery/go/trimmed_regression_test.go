@@ -25,7 +25,7 @@ func Example_trimmedRegression() {
 	}
 	squares := dc.Square(dc.MatMul(dc.Const([]int{n, 3}, powers), b).Sub(dc.Vec(values)))
 	m.Minimize(dc.Sum(squares).Sub(dc.SumLargest(squares, trimmed)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -148,7 +148,7 @@ func (p *Program) Frozen(ctx context.Context, params [][]float64, limits Limits)
 
 // program is the problem of all that has been stated.
 func (b *builder) program(first *dc.Model) (*Program, error) {
-	p, err := b.m.ProblemContext(b.patience())
+	p, err := b.m.Problem(b.patience())
 	if err != nil && b.ctx.Err() != nil {
 		return nil, b.ctx.Err()
 	}

@@ -359,7 +359,7 @@ func quad(c *call) (value, *Error) {
 			q.SetSym(i, j, u/2+v/2)
 		}
 	}
-	return c.scalar(dc.QuadContext(c.ctx, c.args[0].a, q))
+	return c.scalar(dc.Quad(c.ctx, c.args[0].a, q))
 }
 
 func matFrac(c *call) (value, *Error) {

@@ -31,7 +31,7 @@ func drawn(t *testing.T, rng *rand.Rand) *dc.Problem {
 	v := dc.FromLinear(x.Linear(1).AddScaled(0.5, x.Linear(3)).AddScaled(1, convex.Linear{Const: 0.3}))
 	cost = cost.Add(dc.Mul(u, v)).Add(dc.Square(u).Scale(-0.4))
 	m.Minimize(cost)
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestOthersAreRefused(t *testing.T) {
 	} {
 		m := dc.NewModel()
 		make(m)
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(name, err)
 		}

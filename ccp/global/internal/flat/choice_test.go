@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,7 +23,7 @@ func TestChoices(t *testing.T) {
 		items := []dc.Expr{dc.Abs(affine()), dc.Square(affine()).Scale(0.3), dc.Num(0.7), affine()}
 		m.Minimize(dc.Sum(dc.SumSquares(x), dc.Min(items[:2+rng.IntN(3)]...).Scale(1.5),
 			dc.Pos(d).Scale(0.4), dc.Pos(d.Sub(dc.Num(c))).Scale(-0.4)))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

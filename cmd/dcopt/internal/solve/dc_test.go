@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
@@ -26,7 +27,7 @@ func TestNumbersOf(t *testing.T) {
 			}
 		}
 		m.SubjectTo(dc.LE(dc.Norm2(x.Row(0)), dc.Num(9)).Named("disc"))
-		p, err := m.Problem()
+		p, err := m.Problem(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

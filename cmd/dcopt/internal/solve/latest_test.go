@@ -14,7 +14,7 @@ func TestBoundOfWhatWasGivenUp(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{1}, dc.AtLeast(-1), dc.AtMost(2), dc.StartAt(1))
 	m.Maximize(dc.Square(x.At(0)))
-	p, err := m.Problem()
+	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func (ev *Evaluator) Quad(n *syntax.Node, x, q value.Value) value.Value {
 	if !diagonal {
 		ev.Spend(n, int(math.Pow(float64(k), 3)/64))
 	}
-	e := dc.QuadContext(ev.Patience(), x.Function(), sym)
+	e := dc.Quad(ev.Patience(), x.Function(), sym)
 	if e.Err() != nil {
 		ev.GoOn(ev.Ctx.Err())
 	}
