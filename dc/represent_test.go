@@ -198,3 +198,21 @@ func TestRepresentation(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsKeepTheDomain: x^1.5 ≤ 1 is the row x ≤ 1 only where x ≥ 0 is known.
+func TestRowsKeepTheDomain(t *testing.T) {
+	for _, c := range []struct {
+		shift float64
+		is    bool
+	}{{0, true}, {1, true}, {-1, false}} {
+		x := dc.NewModel().Var("x", nil, dc.AtLeast(0)).Shift(c.shift)
+		e := dc.Power(x, 1.5)
+		f, ok := e.Scalar().G().(convex.Line)
+		if !ok {
+			t.Fatal("no function of one affine function")
+		}
+		if _, _, _, _, is := f.Line(convex.Linear{Const: 1}); is != c.is {
+			t.Errorf("(x + %g)^1.5 ≤ 1 for x ≥ 0: a row %v", c.shift, is)
+		}
+	}
+}

@@ -224,9 +224,13 @@ func (c *CurveAtom) Pieces() []convex.Linear {
 	return nil
 }
 
-// Line: of an affine function and a constant b.
+// Line: of an affine function and a constant b, where no end of the domain is a side of the row.
 func (c *CurveAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
 	if !c.E().IsAffineNow() || !b.IsConst() {
+		return convex.Linear{}, 0, 0, 0, false
+	}
+	over, d := c.E().Range(), c.F.direction()
+	if d > 0 && over.Lo < c.F.ends.Lo || d < 0 && over.Hi > c.F.ends.Hi {
 		return convex.Linear{}, 0, 0, 0, false
 	}
 	u, ok := c.F.solve(b.Const)
@@ -234,7 +238,7 @@ func (c *CurveAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share floa
 	if !ok || !(slope > 0) || math.IsInf(slope, 1) {
 		return convex.Linear{}, 0, 0, 0, false
 	}
-	sign := float64(c.F.direction())
+	sign := float64(d)
 	row = convex.Linear{Const: sign * u}.AddScaled(-sign, c.E().Lin)
 	return row, 0, math.Inf(1), -1 / slope, true
 }
