@@ -297,7 +297,7 @@ class LDERegressor(RegressorMixin, _LDE):
     random_state : int, RandomState or None
         Seed of what is drawn. None draws anew in each fit.
     time_limit : float, optional
-        Seconds; the best model so far is kept then.
+        Seconds; the best model so far is kept then. A formula beside the model takes some more.
     max_features : int, optional
         At most so many features in a model, of methods that choose them; of stacks in each of their models. None: as many as pay.
     formula_size : int, optional

@@ -83,10 +83,6 @@ _LACKS = {
 # What says that a matrix is symmetric.
 _SYMMETRIC = {"symmetric_wrap", "psd_wrap"}
 
-# Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
-# those of Clarabel (bench/peers/python/cvxpy_tests.py).
-_NOT_BY_CONES = {"quantum_rel_entr"}
-
 # A solver that comes with CVXPY. It has the upper triangles of matrices, scaled by the square root of 2.
 _TRIANGLES = "CLARABEL"
 
@@ -688,7 +684,7 @@ class Lowerer:
         from cvxpy.reductions.dcp2cone.canonicalizers import CANON_METHODS
 
         canon = CANON_METHODS.get(type(e))
-        if canon is None or type(e).__name__ in _NOT_BY_CONES:
+        if canon is None:
             return None
         more = {}
         if type(e).__name__ == "perspective" and "solver_context" in inspect.signature(canon).parameters:
