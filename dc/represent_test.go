@@ -216,3 +216,32 @@ func TestRowsKeepTheDomain(t *testing.T) {
 		}
 	}
 }
+
+// TestConesKeepTheDomain: where x ≥ 0 is not known, x^1.5 ≤ b is a cone, whose multipliers give the
+// one of the function: share is minus the derivative of the rows by b.
+func TestConesKeepTheDomain(t *testing.T) {
+	x := dc.NewModel().Var("x", nil)
+	below := func(b float64) (convex.Cone, []float64, bool) {
+		return dc.Power(x, 1.5).Scalar().G().(convex.Sublevel).Below(convex.Linear{Const: b})
+	}
+	const b, step = 2.0, 1e-6
+	k, share, ok := below(b)
+	more, _, _ := below(b + step)
+	if !ok || len(k.Rows) != 2 {
+		t.Fatalf("%v, %v", k, ok)
+	}
+	for i := range k.Rows {
+		if d := (more.Rows[i].Const - k.Rows[i].Const) / step; math.Abs(d+share[i]) > 1e-6 {
+			t.Errorf("row %d: share %g, derivative %g", i, share[i], d)
+		}
+	}
+	for _, at := range []struct {
+		x      float64
+		inside bool
+	}{{-0.01, false}, {0.01, true}, {1.58, true}, {1.59, false}} {
+		v := []float64{at.x}
+		if in := k.Rows[0].Value(v) >= math.Abs(k.Rows[1].Value(v)); in != at.inside {
+			t.Errorf("x = %g: within the cone %v", at.x, in)
+		}
+	}
+}
