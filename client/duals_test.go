@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/client"
@@ -35,6 +36,12 @@ func TestMultipliers(t *testing.T) {
 	inf := math.Inf(1)
 	geo := math.Pow(2, 0.4) * math.Pow(3, 0.6)
 	mean := math.Pow(2, 0.5) * math.Pow(3, 0.25) * math.Pow(5, 0.25)
+	const many = 150 // entries, so many that dc keeps them as one graph
+	squares, slopes := 0.0, []float64(nil)
+	for k := range many {
+		x := 3 + float64(k)/10
+		squares, slopes = squares+x*x, append(slopes, -2*x)
+	}
 	for _, tc := range []struct {
 		name        string
 		build       func() *client.Graph
@@ -142,6 +149,37 @@ func TestMultipliers(t *testing.T) {
 			g.Constraints = []client.Constraint{{Kind: "eq", Args: []int{1, sq}}, {Kind: "eq", Args: []int{0, three}}}
 			return g
 		}, 9, []float64{-1, -6}, make([]float64, 2)},
+		{"le of many functions", func() *client.Graph { // min sum of u x^2, w |x - 2| + x^2 <= w + 1 of each: x = 1, the prices are 2u/(w - 2)
+			g := &client.Graph{Variables: []client.Variable{{Name: "x", Shape: []int{many}, Start: client.F(1)}}}
+			sq := g.Add(client.Node{Op: "square", Args: []int{0}, Shape: []int{many}})
+			two := value(g, []int{}, 2)
+			d := g.Add(client.Node{Op: "sum", Args: []int{0, two}, Shape: []int{many}, Attrs: &client.Attrs{Factors: []float64{1, -1}}})
+			abs := g.Add(client.Node{Op: "abs", Args: []int{d}, Shape: []int{many}})
+			ptr, idx, data, constant, sum, u := []int{0}, []int(nil), []float64(nil), []float64(nil), []int(nil), []float64(nil)
+			for k := range many {
+				w := 5 + float64(k)/many
+				ptr, idx, data, constant = append(ptr, 2*k+2), append(idx, k, many+k), append(data, w, 1), append(constant, -w-1)
+				sum, u = append(sum, k), append(u, (w-2)/2)
+			}
+			c := g.Add(client.Node{Op: "affine", Args: []int{abs, sq}, Shape: []int{many}, Attrs: &client.Attrs{Indptr: client.I(ptr...), Indices: client.I(idx...), Data: client.F(data...), Constant: client.F(constant...)}})
+			minimise(g, g.Add(client.Node{Op: "affine", Args: []int{sq}, Shape: []int{}, Attrs: &client.Attrs{Indptr: client.I(0, many), Indices: client.I(sum...), Data: client.F(u...)}}))
+			g.Constraints = []client.Constraint{{Kind: "le", Args: []int{c}}}
+			return g
+		}, float64(many-1)/4 + 1.5*many, slices.Repeat([]float64{1}, many), make([]float64, many)},
+		{"eq of many functions", func() *client.Graph { // as eq of functions, x = 3 + k
+			g := &client.Graph{Variables: []client.Variable{{Name: "x", Shape: []int{many}}, {Name: "y", Shape: []int{many}}}}
+			sq := g.Add(client.Node{Op: "square", Args: []int{0}, Shape: []int{many}})
+			var x, ones []float64
+			var all []int
+			for k := range many {
+				x, ones, all = append(x, 3+float64(k)/10), append(ones, 1), append(all, k)
+			}
+			at := value(g, []int{many}, x...)
+			g.Variables[0].Start = client.F(x...)
+			minimise(g, g.Add(client.Node{Op: "affine", Args: []int{1}, Shape: []int{}, Attrs: &client.Attrs{Indptr: client.I(0, many), Indices: client.I(all...), Data: client.F(ones...)}}))
+			g.Constraints = []client.Constraint{{Kind: "eq", Args: []int{1, sq}}, {Kind: "eq", Args: []int{0, at}}}
+			return g
+		}, squares, append(slices.Repeat([]float64{-1}, many), slopes...), make([]float64, 2*many)},
 		{"nothing", func() *client.Graph { // arrays without entries
 			g := &client.Graph{Variables: []client.Variable{{Name: "x", Shape: []int{0, 3}}, {Name: "y", Shape: []int{}, Lo: client.F(1)}}}
 			s := g.Add(client.Node{Op: "norm1", Args: []int{0}, Shape: []int{}})

@@ -77,10 +77,10 @@ func (a Expr) Scale(w float64) Expr {
 	case w == 1:
 		return a
 	}
-	switch {
-	case a.g != nil && w != 0:
-		return a.scaleColumns(w)
-	case a.bent():
+	if out, ok := a.scaleColumns([]float64{w}); ok {
+		return out
+	}
+	if a.bent() {
 		return a.each(func(e expr.Scalar) expr.Scalar { return e.Scale(w) })
 	}
 	return affineExpr(a.arr.Array.Scale(w))
@@ -94,6 +94,9 @@ func (a Expr) ScaleEach(w []float64) Expr {
 	}
 	if len(w) != a.Len() {
 		return failed("%d factors for the %d entries of shape %v", len(w), a.Len(), a.arr.Shape)
+	}
+	if out, ok := a.scaleColumns(w); ok {
+		return out
 	}
 	if a.bent() {
 		k := -1
@@ -189,7 +192,7 @@ func (a Expr) Dot(w []float64) Expr {
 		return failed("inner product of %d numbers with the %d entries of shape %v", len(w), a.Len(), a.arr.Shape)
 	}
 	if a.bent() {
-		return number(expr.SumOf(a.ScaleEach(w).scalars()))
+		return a.ScaleEach(w).Sum()
 	}
 	return affineExpr(a.arr.Dot(w).Number())
 }

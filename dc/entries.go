@@ -58,18 +58,29 @@ func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {
 	return graphExpr(shape, g, of), true
 }
 
-// scaleColumns is w·a, w not 0, of a graph.
-func (a Expr) scaleColumns(w float64) Expr {
+// scaleColumns is a graph with each entry times one of the numbers w, or times the only one. ok is
+// false for other arrays, and where a coefficient would be 0.
+func (a Expr) scaleColumns(w []float64) (out Expr, ok bool) {
+	if a.g == nil || slices.Contains(w, 0) {
+		return out, false
+	}
+	times := []float64{w[0]}
+	for i, v := range w {
+		put(&times, i, len(w), v)
+	}
 	g := &graph.Graph{N: a.g.N, Nodes: slices.Clone(a.g.Nodes)}
-	last, times := g.Last(), []float64{w}
+	last := g.Last()
 	var rows graph.Terms
 	rows.Add(times, &last.Rows[0])
-	row, _ := rows.Row()
+	row, ok := rows.Row()
+	if !ok {
+		return out, false
+	}
 	last.Rows, last.Weights = []graph.Row{row}, slices.Clone(last.Weights)
 	for k := range last.Weights {
 		last.Weights[k] = graph.Scale(times, last.Weights[k])
 	}
-	return graphExpr(a.arr.Shape, g, a.arr.Of)
+	return graphExpr(a.arr.Shape, g, a.arr.Of), true
 }
 
 // takeColumns are entries of a graph, by their places.

@@ -298,3 +298,33 @@ func TestLeastFamilies(t *testing.T) {
 		}
 	}
 }
+
+// TestScaledColumns: entries of a graph times numbers, one by one or added up, have the values that
+// they have without a graph; numbers that are 0 leave none.
+func TestScaledColumns(t *testing.T) {
+	n := fewestConstraints + 7
+	x := NewModel().Var("x", []int{n})
+	a := Max(Stack(x, x.Neg()).Reshape(2, n).Along(0)).Add(x.Scale(0.5))
+	if a.g == nil {
+		t.Fatal("no graph")
+	}
+	at, w, signs := make([]float64, n), make([]float64, n), make([]float64, n)
+	for k := range at {
+		at[k], w[k], signs[k] = math.Sin(float64(k)), 1+float64(k%5), float64(k%3-1)
+	}
+	for name, w := range map[string][]float64{"positive": w, "of three signs": signs, "alike": slices.Repeat([]float64{2}, n)} {
+		scaled, total := a.ScaleEach(w), 0.0
+		if (scaled.g != nil) == slices.Contains(w, 0) {
+			t.Errorf("%s: a graph %v", name, scaled.g != nil)
+		}
+		for k, v := range scaled.Values(at) {
+			want := w[k] * (math.Abs(at[k]) + at[k]/2)
+			if total += want; math.Abs(v-want) > 1e-14 {
+				t.Errorf("%s: entry %d is %g, want %g", name, k, v, want)
+			}
+		}
+		if v := a.Dot(w).Value(at); math.Abs(v-total) > 1e-12 {
+			t.Errorf("%s: the sum is %g, want %g", name, v, total)
+		}
+	}
+}

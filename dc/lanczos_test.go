@@ -52,36 +52,38 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestLargeQuad: convex, concave and indefinite forms are known as such, and g − h
-// is the form.
-func TestLargeQuad(t *testing.T) {
-	n := rule.LargeForm + 1
-	m := NewModel()
-	x := m.Var("x", []int{n})
-	at := make([]float64, n)
-	for k := range at {
-		at[k] = math.Sin(float64(k))
-	}
-	for _, c := range []struct {
-		shift           float64
-		convex, concave bool
-	}{{0, false, false}, {20, false, false}, {-20, false, false}, {80, true, false}, {-80, false, true}} {
-		q := randomForm(n, c.shift)
-		e := Quad(context.Background(), x, q)
-		if e.Err() != nil || e.IsConvex() != c.convex || e.IsConcave() != c.concave {
-			t.Errorf("shift %g: %v, convex %v, concave %v", c.shift, e.Err(), e.IsConvex(), e.IsConcave())
-			continue
+// TestDefiniteQuad: convex, concave and indefinite forms are known as such, and g − h
+// is the form, of orders with all eigenvalues and without.
+func TestDefiniteQuad(t *testing.T) {
+	for _, n := range []int{40, rule.LargeForm + 1} {
+		m := NewModel()
+		x := m.Var("x", []int{n})
+		at := make([]float64, n)
+		for k := range at {
+			at[k] = math.Sin(float64(k))
 		}
-		v := mat.NewVecDense(n, at)
-		want := mat.Inner(v, q, v)
-		g, h := e.Scalar().G().Value(at), e.Scalar().H().Value(at)
-		if math.Abs(e.Value(at)-want) > 1e-9*(math.Abs(g)+math.Abs(h)) || math.Abs(g-h-want) > 1e-9*(math.Abs(g)+math.Abs(h)) {
-			t.Errorf("shift %g: %g, split %g − %g, want %g", c.shift, e.Value(at), g, h, want)
+		for _, c := range []struct {
+			shift           float64 // of the root of the order
+			convex, concave bool
+		}{{0, false, false}, {0.8, false, false}, {-0.8, false, false}, {3.2, true, false}, {-3.2, false, true}} {
+			q := randomForm(n, c.shift*math.Sqrt(float64(n)))
+			e := Quad(context.Background(), x, q)
+			if e.Err() != nil || e.IsConvex() != c.convex || e.IsConcave() != c.concave {
+				t.Errorf("order %d, shift %g: %v, convex %v, concave %v", n, c.shift, e.Err(), e.IsConvex(), e.IsConcave())
+				continue
+			}
+			v := mat.NewVecDense(n, at)
+			want := mat.Inner(v, q, v)
+			g, h := e.Scalar().G().Value(at), e.Scalar().H().Value(at)
+			near := 1e-9 * (math.Abs(g) + math.Abs(h))
+			if math.Abs(e.Value(at)-want) > near || math.Abs(g-h-want) > near {
+				t.Errorf("order %d, shift %g: %g, split %g − %g, want %g", n, c.shift, e.Value(at), g, h, want)
+			}
 		}
-	}
-	bad := randomForm(n, 0)
-	bad.SetSym(3, 4, math.NaN())
-	if Quad(context.Background(), x, bad).Err() == nil {
-		t.Error("a NaN is taken")
+		bad := randomForm(n, 0)
+		bad.SetSym(3, 4, math.NaN())
+		if Quad(context.Background(), x, bad).Err() == nil {
+			t.Errorf("order %d: a NaN is taken", n)
+		}
 	}
 }

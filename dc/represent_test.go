@@ -198,3 +198,50 @@ func TestRepresentation(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsKeepTheDomain: x^1.5 ≤ 1 is the row x ≤ 1 only where x ≥ 0 is known.
+func TestRowsKeepTheDomain(t *testing.T) {
+	for _, c := range []struct {
+		shift float64
+		is    bool
+	}{{0, true}, {1, true}, {-1, false}} {
+		x := dc.NewModel().Var("x", nil, dc.AtLeast(0)).Shift(c.shift)
+		e := dc.Power(x, 1.5)
+		f, ok := e.Scalar().G().(convex.Line)
+		if !ok {
+			t.Fatal("no function of one affine function")
+		}
+		if _, _, _, _, is := f.Line(convex.Linear{Const: 1}); is != c.is {
+			t.Errorf("(x + %g)^1.5 ≤ 1 for x ≥ 0: a row %v", c.shift, is)
+		}
+	}
+}
+
+// TestConesKeepTheDomain: where x ≥ 0 is not known, x^1.5 ≤ b is a cone, whose multipliers give the
+// one of the function: share is minus the derivative of the rows by b.
+func TestConesKeepTheDomain(t *testing.T) {
+	x := dc.NewModel().Var("x", nil)
+	below := func(b float64) (convex.Cone, []float64, bool) {
+		return dc.Power(x, 1.5).Scalar().G().(convex.Sublevel).Below(convex.Linear{Const: b})
+	}
+	const b, step = 2.0, 1e-6
+	k, share, ok := below(b)
+	more, _, _ := below(b + step)
+	if !ok || len(k.Rows) != 2 {
+		t.Fatalf("%v, %v", k, ok)
+	}
+	for i := range k.Rows {
+		if d := (more.Rows[i].Const - k.Rows[i].Const) / step; math.Abs(d+share[i]) > 1e-6 {
+			t.Errorf("row %d: share %g, derivative %g", i, share[i], d)
+		}
+	}
+	for _, at := range []struct {
+		x      float64
+		inside bool
+	}{{-0.01, false}, {0.01, true}, {1.58, true}, {1.59, false}} {
+		v := []float64{at.x}
+		if in := k.Rows[0].Value(v) >= math.Abs(k.Rows[1].Value(v)); in != at.inside {
+			t.Errorf("x = %g: within the cone %v", at.x, in)
+		}
+	}
+}

@@ -224,19 +224,47 @@ func (c *CurveAtom) Pieces() []convex.Linear {
 	return nil
 }
 
-// Line: of an affine function and a constant b.
+// Line: of an affine function and a constant b, where no end of the domain is a side of the row.
 func (c *CurveAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
-	if !c.E().IsAffineNow() || !b.IsConst() {
+	u, end, slope, ok := c.sides(b)
+	if !ok || !math.IsInf(end, 0) {
 		return convex.Linear{}, 0, 0, 0, false
 	}
-	u, ok := c.F.solve(b.Const)
-	slope := math.Abs(c.F.slope(u))
-	if !ok || !(slope > 0) || math.IsInf(slope, 1) {
-		return convex.Linear{}, 0, 0, 0, false
-	}
-	sign := float64(c.F.direction())
+	sign := math.Copysign(1, slope)
 	row = convex.Linear{Const: sign * u}.AddScaled(-sign, c.E().Lin)
-	return row, 0, math.Inf(1), -1 / slope, true
+	return row, 0, math.Inf(1), -sign / slope, true
+}
+
+// Below: where an end of the domain is a side, too: |e − (u + end)/2| ≤ |u − end|/2, by whose cone
+// the multiplier of the end is none of f ≤ b.
+func (c *CurveAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
+	u, end, slope, ok := c.sides(b)
+	half := math.Copysign(0.5, slope) * (u - end)
+	if !ok || !(half > 0) || math.IsInf(half, 1) {
+		return convex.Cone{}, nil, false
+	}
+	mid := c.E().Lin.AddScaled(1, convex.Linear{Const: -(u + end) / 2})
+	k = convex.Cone{Kind: convex.SecondOrderCone, Rows: []convex.Linear{{Const: half}, mid}}
+	return k, []float64{-0.5 / math.Abs(slope), 0.5 / slope}, true
+}
+
+// sides are those of the argument where it is affine and the function at most a constant b: u, where
+// the function is b and has a slope, and the end of the domain on the other side; infinite: none, or
+// the bounds of the argument imply it.
+func (c *CurveAtom) sides(b convex.Linear) (u, end, slope float64, ok bool) {
+	if !c.E().IsAffineNow() || !b.IsConst() {
+		return 0, 0, 0, false
+	}
+	u, ok = c.F.solve(b.Const)
+	slope = c.F.slope(u)
+	over := c.E().Range()
+	if end = c.F.ends.Lo; slope < 0 {
+		end = c.F.ends.Hi
+	}
+	if slope > 0 && over.Lo >= end || slope < 0 && over.Hi <= end {
+		end = math.Inf(-1)
+	}
+	return u, end, slope, ok && slope != 0 && num.Finite(slope)
 }
 
 // AffineParts of the splits.

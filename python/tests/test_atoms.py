@@ -128,3 +128,12 @@ def test_page_of_functions():
     need.that(PAGE.exists(), need.Thing.CHECKOUT, f"for {PAGE.name}")
     assert PAGE.read_text(encoding="utf-8") == page(rows), "run it with DCOPT_UPDATE=1"
     assert sum(r[k] == "yes" for r in rows for k in (1, 2)) >= 180
+
+
+def test_relative_entropy_of_matrices():
+    """Of matrices with one trace it is at least 0, which it is where both are equal. The value of CVXPY's expression is another one unless that trace is 1."""
+    m = np.array([[2.0, 0.5], [0.5, 1.0]])
+    z = cp.Variable((2, 2), symmetric=True)
+    prob = cp.Problem(cp.Minimize(cp.quantum_rel_entr(m, z)), [cp.trace(z) == np.trace(m)])
+    assert abs(prob.solve(method="dcopt")) < 1e-4
+    np.testing.assert_allclose(z.value, m, atol=1e-2)

@@ -104,9 +104,10 @@ def test_sparse_matrices():
 
 def test_each_function_has_a_value_and_a_docstring():
     tested = " ".join([*VALUES, *MATRICES])
-    from dcopt import _arrays
+    from dcopt import _arrays, _functions
 
-    public = {name for name, v in vars(_arrays).items() if not name.startswith("_") and getattr(v, "__module__", None) == _arrays.__name__ and callable(v)}
+    public = {name for m in (_arrays, _functions) for name, v in vars(m).items()
+              if not name.startswith("_") and getattr(v, "__module__", None) == m.__name__ and callable(v)}
     assert public | {"Model"} == set(dc.__all__)
     for name in dc.__all__:
         assert getattr(dc, name).__doc__, name

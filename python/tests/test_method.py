@@ -17,6 +17,7 @@ import need
 cp = need.module("cvxpy")
 
 import dcopt  # noqa: E402
+from dcopt._worker import Stop  # noqa: E402
 
 
 def solve(problem, **settings):
@@ -429,27 +430,40 @@ def packing(n):
     return cp.Problem(cp.Minimize(cp.max(cp.abs(c))), [cp.norm(c[i] - c[j]) >= 1 for i in range(n) for j in range(i)])
 
 
+def told(enough, problem, **settings):
+    """What a solve without end tells until it is enough, and its value: it is stopped then, be the machine fast or busy."""
+    frames, stop = [], Stop()
+
+    def tell(p):
+        frames.append(p)
+        if enough(frames):
+            stop.ask()
+
+    with stop, pytest.warns(UserWarning, match="ended as cancelled"):
+        return frames, solve(problem, callback=tell, starts=10**6, **settings)
+
+
 def test_verbose_tells_on_standard_output(capsys):
-    prob = packing(12)
-    solve(prob, verbose=True, starts=10000, time_limit=2)
+    told(lambda frames: len(frames) == 3, packing(12), verbose=True)
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert err == "" and "converged" in lines[-1] and "iterations" in lines[-1]
-    assert len(lines) > 2 and all(re.search(r"s, iteration \d+, objective .*, violation .*, (best|no feasible)", line) for line in lines[:-1])
+    assert err == "" and lines[-1].startswith("dcopt: cancelled") and "iterations" in lines[-1]
+    assert len(lines) > 3 and all(re.search(r"s, iteration \d+, objective .*, violation .*, (best|no feasible)", line) for line in lines[:-1])
 
 
 def test_progress_has_the_best_so_far():
-    told = []
+    def bests(frames):
+        return [p.best for p in frames if p.best is not None]
+
+    def four(frames):
+        return len(bests(frames)) > 3
+
     prob = packing(12)
-    value = solve(prob, callback=told.append, starts=10000, time_limit=1)
-    best = [p.best for p in told if p.best is not None]
-    assert len(best) > 3 and best == sorted(best, reverse=True) and best[-1] >= value - 1e-9
-    assert all(p.best <= p.objective for p in told if p.feasible) and all(a.seconds < b.seconds for a, b in zip(told, told[1:]))
-    maximised = cp.Problem(cp.Maximize(-prob.objective.args[0]), prob.constraints)
-    told.clear()
-    solve(maximised, callback=told.append, starts=10000, time_limit=1)
-    best = [p.best for p in told if p.best is not None]
-    assert len(best) > 3 and best == sorted(best) and best[0] < 0
+    frames, value = told(four, prob)
+    assert bests(frames) == sorted(bests(frames), reverse=True) and bests(frames)[-1] >= value - 1e-9
+    assert all(p.best <= p.objective for p in frames if p.feasible) and all(a.seconds < b.seconds for a, b in zip(frames, frames[1:]))
+    frames, _ = told(four, cp.Problem(cp.Maximize(-prob.objective.args[0]), prob.constraints))
+    assert bests(frames) == sorted(bests(frames)) and bests(frames)[0] < 0
 
 
 def test_callbacks():
@@ -465,7 +479,7 @@ def test_callbacks():
 
 
 def test_a_bar(monkeypatch):
-    shown = []
+    shown, stop = [], Stop()
 
     class Bar:
         n = 0
@@ -478,11 +492,14 @@ def test_a_bar(monkeypatch):
 
         def set_postfix(self, **values):
             shown.append((self.n, values["best"]))
+            if len(shown) == 3:
+                stop.ask()
 
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(auto=types.SimpleNamespace(tqdm=Bar)))
     monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
-    solve(packing(12), callback="tqdm", starts=10000, time_limit=2)
-    assert len(shown) > 2 and [n for n, _ in shown] == sorted(n for n, _ in shown)
+    with stop, pytest.warns(UserWarning, match="ended as cancelled"):
+        solve(packing(12), callback="tqdm", starts=10**6)
+    assert [n for n, _ in shown] == sorted(n for n, _ in shown)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match="pip install tqdm"):
         solve(packing(12), callback="tqdm")

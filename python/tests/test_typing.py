@@ -1,4 +1,4 @@
-"""What type checkers find in a user's program: each line with "# wrong" and no other."""
+"""What type checkers find in a user's program: each line with "# wrong" and no other; and in the package: nothing."""
 
 import os
 import re
@@ -97,6 +97,14 @@ def test_mypy_strict(text, tmp_path):
     p = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), "program.py"],
                        cwd=tmp_path, env=env, capture_output=True, text=True)
     assert lines(p.stdout, r"^program\.py:(\d+): error") == wrong(text), p.stdout + p.stderr
+
+
+def test_sources_mypy_strict(tmp_path):
+    need.module("mypy")
+    folder = Path(__file__).resolve().parents[1]
+    need.that((folder / "src" / "dcopt").is_dir(), need.Thing.CHECKOUT, "for src")
+    p = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "src/dcopt"], cwd=folder, capture_output=True, text=True)
+    assert p.returncode == 0, p.stdout + p.stderr
 
 
 @pytest.mark.parametrize("text", [PROGRAM, CVXPY], ids=["alone", "cvxpy"])

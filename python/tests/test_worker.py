@@ -162,16 +162,18 @@ def test_interrupt_returns_the_best_point():
         c = cp.Variable((n, 2), name="c")
         apart = [cp.norm(c[i] - c[j], 2) >= r[i] + r[j] for i in range(n) for j in range(i)]
         prob = cp.Problem(cp.Minimize(cp.max(cp.max(cp.abs(c), axis=1) + r)), apart)
-        prob.solve(method="dcopt", starts=1, max_iter=2)
-        print("ready", flush=True)
-        prob.solve(method="dcopt", starts=100000, seed=1)
+        told = []
+        def tell(p):
+            if p.best is not None and not told:
+                told.append(p)
+                print("ready", flush=True)
+        prob.solve(method="dcopt", starts=100000, seed=1, callback=tell)
         print(prob.status, prob.value, c.value is not None, flush=True)
     """)
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p), PYTHONWARNINGS="ignore")
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, text=True) as p:
         try:
             assert p.stdout.readline().strip() == "ready"
-            time.sleep(3)
             p.send_signal(signal.SIGINT)
             out = p.communicate(timeout=120)[0].split()
         finally:
@@ -254,12 +256,8 @@ def running(count=1):
 
 def test_threads_run_side_by_side():
     long, other = running(2)
-    took = []
-    for k in range(50):
-        begin = time.perf_counter()
-        assert least_squares(k)
-        took.append(time.perf_counter() - begin)
-    assert sorted(took)[25] < 0.5, "the median of small requests behind two long ones"
+    assert all(least_squares(k) for k in range(50))
+    assert long.is_alive() and other.is_alive(), "small requests do not wait for two long ones, which have no end"
     other.stop.ask()
     other.join(30)
     assert other.result.reason == "cancelled" and long.is_alive() and long.result is None
@@ -381,17 +379,9 @@ def test_an_event_loop_awaits_solves():
     cancelled = endless(Remembering())
 
     async def main():
-        ticks = 0
-
-        async def tick():
-            nonlocal ticks
-            while True:
-                await asyncio.sleep(0.01)
-                ticks += 1
-
-        ticking = asyncio.create_task(tick())
-        long = asyncio.create_task(dcopt.solve_async(cancelled, starts=10**6))
-        await asyncio.sleep(0.5)
+        begun, loop = asyncio.Event(), asyncio.get_running_loop()
+        long = asyncio.create_task(dcopt.solve_async(cancelled, starts=10**6, callback=lambda p: loop.call_soon_threadsafe(begun.set)))
+        await begun.wait()  # the loop goes on beside the solve
         small = []
         for k in range(10):
             m = dcopt.Model()
@@ -401,15 +391,11 @@ def test_an_event_loop_awaits_solves():
         found = [r["x"] for r in await asyncio.gather(*small)]
         assert np.allclose(found, range(10), atol=1e-4) and not long.done()
         long.cancel()
-        begin = time.perf_counter()
         with pytest.raises(asyncio.CancelledError):
             await long
-        took = time.perf_counter() - begin
-        ticking.cancel()
-        return took, ticks
 
-    took, ticks = asyncio.run(main())
-    assert took < 10 and ticks > 3 and cancelled.result.reason == "cancelled"
+    asyncio.run(main())
+    assert cancelled.result.reason == "cancelled"
 
 
 def test_an_event_loop_awaits_problems_of_cvxpy():
@@ -461,10 +447,9 @@ def test_limits_count_from_the_first_moment():
     m.minimize(dcopt.dc.max(abs(x)))
     m.subject_to(*(dcopt.dc.norm2(x[i] - x[j]) >= 1 for i in range(n) for j in range(i)))
     for solve in (lambda limit: prob.solve(method="dcopt", time_limit=limit), lambda limit: m.solve(time_limit=limit)):
-        begin = time.perf_counter()
         with pytest.raises(dcopt.DcoptError, match="the time limit passed before there was a point") as e:
             solve(0.05)
-        assert time.perf_counter() - begin < 20 and e.value.kind == "cancelled"
-    assert c.value is None
+        assert e.value.kind == "cancelled"
+    assert c.value is None and "_dcopt" not in vars(prob), "the translation went on to its end"
     small = cp.Problem(cp.Minimize(cp.square(c[0, 0] - 1)))
     assert small.solve(method="dcopt", time_limit=60) == pytest.approx(0, abs=1e-8) and small.status == "optimal"

@@ -3,7 +3,7 @@
     python cvxpy_tests.py --out DIR [FILE ...]
 
 runs the files test_*.py of the installed CVXPY (all without FILE), each in a process
-of its own, and writes DIR/results.json and a table of what did not pass. It needs cvxpy, pytest
+of its own, and writes DIR/results.json and a table of what did not pass. It needs cvxpy, pytest, hypothesis
 and dcopt; DCOPT_PROGRAM may name the program.
 
 Redirected is each solve of a problem that CVXPY itself accepts: convex by its rules or

@@ -309,18 +309,30 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 
 // mixed is the map of arguments some of which are not affine.
 func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
-	var entries []dc.Expr
-	var terms []int
+	owner, ends := []int(nil), []int{0} // the argument of each column, and where its columns end
 	for i := range c.args {
-		for k := range c.args[i].n() {
-			entries, terms = append(entries, c.args[i].a.Entry(k)), append(terms, c.args[i].terms)
+		for range c.args[i].n() {
+			owner = append(owner, i)
 		}
+		ends = append(ends, len(owner))
+	}
+	if alike(ptr, idx, owner) {
+		return c.columns(ptr, idx, val, b, owner, ends)
 	}
 	rows, most := make([]dc.Expr, c.n), 0
 	for i := range rows {
 		parts, all := []dc.Expr(nil), 1
-		for k := ptr[i]; k < ptr[i+1]; k++ {
-			parts, all = append(parts, entries[idx[k]].Scale(val[k])), all+terms[idx[k]]
+		for lo, hi := ptr[i], ptr[i]; lo < ptr[i+1]; lo = hi {
+			arg := owner[idx[lo]]
+			for hi < ptr[i+1] && owner[idx[hi]] == arg {
+				hi++
+			}
+			places := make([]int, hi-lo)
+			for k := range places {
+				places[k] = idx[lo+k] - ends[arg]
+			}
+			part := c.args[arg].a.Select([]int{hi - lo}, places).Dot(val[lo:hi])
+			parts, all = append(parts, part), all+(hi-lo)*c.args[arg].terms
 		}
 		if err := c.spend(1, all); err != nil {
 			return value{}, err
@@ -328,4 +340,42 @@ func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
 		rows[i], most = dc.Sum(append(parts, dc.Num(b[i]))...), max(most, all)
 	}
 	return c.array(dc.Stack(rows...), most)
+}
+
+// alike reports whether the rows have one entry each of the same arguments, in the same order.
+func alike(ptr, idx, owner []int) bool {
+	width := ptr[len(ptr)-1] / max(len(ptr)-1, 1)
+	for i := range len(ptr) - 1 {
+		if ptr[i+1]-ptr[i] != width {
+			return false
+		}
+		for t := range width {
+			if owner[idx[ptr[i]+t]] != owner[idx[t]] || t > 0 && owner[idx[t]] == owner[idx[t-1]] {
+				return false
+			}
+		}
+	}
+	return width > 0
+}
+
+// columns is mixed of rows that are alike, as a sum of arrays.
+func (c *call) columns(ptr, idx []int, val, b []float64, owner, ends []int) (value, *Error) {
+	width, terms := ptr[1], 1
+	for t := range width {
+		terms += c.args[owner[idx[t]]].terms
+	}
+	if err := c.spend(c.n, terms); err != nil {
+		return value{}, err
+	}
+	parts := make([]dc.Expr, 0, width+1)
+	for t := range width {
+		arg := owner[idx[t]]
+		places, factors := make([]int, c.n), make([]float64, c.n)
+		for i := range places {
+			places[i], factors[i] = idx[ptr[i]+t]-ends[arg], val[ptr[i]+t]
+		}
+		parts = append(parts, c.args[arg].a.Select([]int{c.n}, places).ScaleEach(factors))
+	}
+	parts = append(parts, dc.Vec(b))
+	return c.array(parts[0].Add(parts[1:]...), terms)
 }

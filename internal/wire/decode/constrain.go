@@ -171,6 +171,14 @@ func (s *stating) add(c dc.Constraint, index ...int) *Error {
 	return nil
 }
 
+// each states the constraints of an array of n entries, that of entry k with the index k.
+func (s *stating) each(c dc.Constraint, n int) *Error {
+	if n == 1 {
+		return s.add(c, 0)
+	}
+	return s.add(c)
+}
+
 // curved is a constraint that dc refuses.
 func (s *stating) curved(text string) *Error {
 	err := newError(wire.ErrCurvature, "%s", text)
@@ -198,12 +206,7 @@ func (s *stating) lessEqual() *Error {
 	if err := s.spend(n, l.terms+r.terms); err != nil {
 		return err
 	}
-	for k := range n {
-		if err := s.add(dc.LE(l.expr(k), r.expr(k)), k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.each(dc.LE(l.broadcast(n), r.broadcast(n)), n)
 }
 
 // oneSided is l ≤ r where data have infinite entries, which say nothing or exclude
@@ -277,12 +280,7 @@ func (s *stating) equal() *Error {
 	if err := s.spend(n, 2*(l.terms+r.terms)); err != nil {
 		return err
 	}
-	for k := range n {
-		if err := s.add(dc.EQ(l.expr(k), r.expr(k)), k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.each(dc.EQ(l.broadcast(n), r.broadcast(n)), n)
 }
 
 func (s *stating) between() *Error {

@@ -33,7 +33,8 @@ class Apply(Elementwise):
         x = graph.node("const", [], shape, data=graph.buffers.add(flat(values[0])))
         y = graph.number(graph.node(self.operation, [x], shape))
         reply = Loaded(graph, Places()).request({"type": "evaluate", "nodes": [y]})
-        return reply.buffers[reply["values"][0]].reshape(shape, order="F")
+        value: np.ndarray = reply.buffers[reply["values"][0]].reshape(shape, order="F")
+        return value
 
     def sign_from_args(self) -> tuple[bool, bool]:
         return False, False

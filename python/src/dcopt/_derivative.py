@@ -98,7 +98,8 @@ class _Chain:
             at[p.id] = self.size
             self.size += p.size
         self.sizes = [e.size for e in low.parameter_exprs]
-        affine, self.curved = [], []
+        affine: list[int] = []
+        self.curved: list[int] = []
         for k, e in enumerate(low.parameter_exprs):
             with scopes.dpp_scope():
                 (affine if e.is_affine() else self.curved).append(k)
@@ -213,7 +214,8 @@ def _in_variables(expr: Any, stand_in: dict[int, cp.Variable]) -> Any:
 def chain_of(problem: cp.Problem, kept: Any) -> _Chain:
     if kept.chain is None:
         kept.chain = _Chain(problem, kept)
-    return kept.chain
+    chain: _Chain = kept.chain
+    return chain
 
 
 def _step(problem: cp.Problem, delta: dict[int, np.ndarray]) -> float:
@@ -252,7 +254,8 @@ def delta_of(p: cp.Parameter, value: Any) -> np.ndarray:
 def _derivative(problem: cp.Problem, one_sided: bool) -> None:
     kept = kept_of(problem, "Differentiating")
     if kept is None:
-        return problem.derivative()
+        problem.derivative()
+        return
     for p in problem.parameters():
         if p.value is None:
             raise DcoptError(f"parameter {p.name()} has no value", "problem", "Set its .value and solve.")
@@ -272,18 +275,17 @@ def _derivative(problem: cp.Problem, one_sided: bool) -> None:
         out = kept.reduced[0].var_forward(out)
     for v in problem.variables():
         v.delta = out[v.id] if v.id in out else np.zeros(v.shape)
-    return None
 
 
 def _backward(problem: cp.Problem) -> None:
     kept = kept_of(problem, "Backpropagating")
     if kept is None:
-        return problem.backward()
+        problem.backward()
+        return
     gradient = {v.id: given(v, "gradient", v.gradient, 1.0) for v in problem.variables()}
     out = pulled(kept, gradient, mirrored=hasattr(Reduction, "param_backward"))
     for p in problem.parameters():
         p.gradient = out[p.id] if p.id in out else np.zeros(p.shape)
-    return None
 
 
 def pulled(kept: Any, gradient: dict[int, Any], mirrored: bool) -> dict[int, Any]:

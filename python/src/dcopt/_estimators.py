@@ -43,7 +43,7 @@ def _weights(sample_weight: Any, n: int) -> np.ndarray | None:
     return w
 
 
-def _mixed(h: np.ndarray) -> np.ndarray:
+def _mixed(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The finaliser of splitmix64, a bijection of 64-bit numbers: Steele, Lea and Flood 2014."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -72,7 +72,7 @@ def _distinct(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> tuple
 
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 Method = Literal["auto", "cheap", "bagged", "ensemble", "ccp", "split", "dca", "refit"]
 
@@ -138,7 +138,7 @@ class Formula(str):
         return f"<pre>{html.escape(self)}</pre>\n<p>{self.terms} terms, score {self.score:.3g}; the model has {self.model_score:.3g}</p>"
 
 
-class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _LDE(BaseEstimator):
     """What both estimators share: the worker and the model, as the text of its file."""
 
     _kind = ""
@@ -283,7 +283,7 @@ class _LDE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return hasattr(self, "model_")
 
 
-class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
+class LDERegressor(RegressorMixin, _LDE):
     """A piecewise linear regressor: the difference of two maxima of affine functions.
 
     Parameters
@@ -297,7 +297,7 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
     random_state : int, RandomState or None
         Seed of what is drawn. None draws anew in each fit.
     time_limit : float, optional
-        Seconds; the best model so far is kept then.
+        Seconds; the best model so far is kept then. A formula beside the model takes some more.
     max_features : int, optional
         At most so many features in a model, of methods that choose them; of stacks in each of their models. None: as many as pay.
     formula_size : int, optional
@@ -338,13 +338,13 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LDERegressor:
         """Trains on the rows of X and the targets y. Raises: ValueError for data or settings that cannot be used."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        X, y, weights = _distinct(X, np.asarray(y, dtype=float), _weights(sample_weight, len(X)))
-        self._train(X, ("y", y, "f64"), {}, weights)
-        X, y, weights = X[:_SAMPLE], y[:_SAMPLE], None if weights is None else weights[:_SAMPLE]
+        rows, values = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        rows, values, weights = _distinct(rows, np.asarray(values, dtype=float), _weights(sample_weight, len(rows)))
+        self._train(rows, ("y", values, "f64"), {}, weights)
+        rows, values, weights = rows[:_SAMPLE], values[:_SAMPLE], None if weights is None else weights[:_SAMPLE]
         told = self.training_
-        unseen = told["oob"] / told["fvu"] if told["oob"] >= 0 and told["fvu"] > 0 else len(y) / max(len(y) - self.terms_, 1)
-        self._spread = Spread(self.model_, X, y - self._values(self._held, X)[:, 0], weights, unseen)
+        unseen = told["oob"] / told["fvu"] if told["oob"] >= 0 and told["fvu"] > 0 else len(values) / max(len(values) - self.terms_, 1)
+        self._spread = Spread(self.model_, rows, values - self._values(self._held, rows)[:, 0], weights, unseen)
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
@@ -361,7 +361,7 @@ class LDERegressor(RegressorMixin, _LDE):  # type: ignore[misc]
         return y, self._spread.at(validate_data(self, X, reset=False, dtype=np.float64))
 
 
-class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
+class LDEClassifier(ClassifierMixin, _LDE):
     """A classifier by linear dilation-erosion functions: one for two classes, else one for each class against the others.
 
     Parameters and attributes are those of LDERegressor, and:
@@ -397,26 +397,27 @@ class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LDEClassifier:
         """Trains on the rows of X and their classes y. Raises: ValueError for data or settings that cannot be used."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        weights = _weights(sample_weight, len(X))
+        rows, targets = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(targets)
+        self.classes_, labels = np.unique(targets, return_inverse=True)
+        weights = _weights(sample_weight, len(rows))
         seen = np.unique(labels if weights is None else labels[weights > 0])
         if len(seen) < 2:
             raise ValueError(f"the target has {len(seen)} class{'es' if len(seen) > 1 else ''}, want at least two")
         if self.class_weight is not None:
-            each = compute_sample_weight(self.class_weight, y)
+            each = compute_sample_weight(self.class_weight, targets)
             weights = each if weights is None else weights * each
-        X, labels, weights = _distinct(X, labels, weights)
+        rows, labels, weights = _distinct(rows, labels, weights)
         # The program sorts the names of classes: numbers with leading zeros keep the order.
         names = [f"{k:06d}" for k in range(len(self.classes_))]
-        self._train(X, ("labels", labels, "i32"), {"classes": names}, weights)
+        self._train(rows, ("labels", labels, "i32"), {"classes": names}, weights)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The predicted classes."""
         labels = self._predict(X).array("labels")
-        return self.classes_[np.array(labels)]
+        classes: np.ndarray = self.classes_[np.array(labels)]
+        return classes
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities, one column for each of classes_."""
@@ -427,6 +428,5 @@ class LDEClassifier(ClassifierMixin, _LDE):  # type: ignore[misc]
         """Log odds: of two classes those of the second, one for each sample, else one for
         each of classes_. The largest is that of the predicted class."""
         p = np.clip(self.predict_proba(X), 1e-300, 1.0)
-        if p.shape[1] == 2:
-            return np.log(p[:, 1]) - np.log(p[:, 0])
-        return np.log(p) - np.log(np.maximum(1 - p, 1e-300))
+        odds: np.ndarray = np.log(p[:, 1]) - np.log(p[:, 0]) if p.shape[1] == 2 else np.log(p) - np.log(np.maximum(1 - p, 1e-300))
+        return odds

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from typing import Any, Callable
+from typing import Any, Callable, Tuple
 
 import cvxpy as cp
 import numpy as np
@@ -28,7 +28,7 @@ from ._errors import DcoptError, Places, ProblemError, UnsupportedError, short
 from ._graph import Graph, flat
 from ._worker import go_on, operations
 
-Item = tuple  # of a kind, "v", "p" or "n", and a number
+Item = Tuple[str, int]  # of a kind, "v", "p" or "n", and a number
 _CONSTANT_ID = lin_op.CONSTANT_ID if hasattr(lin_op, "CONSTANT_ID") else "constant_id"
 
 
@@ -82,10 +82,6 @@ _LACKS = {
 
 # What says that a matrix is symmetric.
 _SYMMETRIC = {"symmetric_wrap", "psd_wrap"}
-
-# Functions that CVXPY states for cone solvers by approximations, of which dcopt's answers were not
-# those of Clarabel (bench/peers/python/cvxpy_tests.py).
-_NOT_BY_CONES = {"quantum_rel_entr"}
 
 # A solver that comes with CVXPY. It has the upper triangles of matrices, scaled by the square root of 2.
 _TRIANGLES = "CLARABEL"
@@ -310,17 +306,17 @@ class Lowerer:
             return self.remember(expr, item)
         kind = type(expr).__name__
         build = getattr(self, "op_" + kind, self.by_name)
-        item = None
+        found: Item | None = None
         if self.conic and not all(a.is_affine() for a in expr.args if isinstance(a, Expression)):
-            item = self.by_cones(expr)
-        if item is None:
-            item = build(expr)
-        if item is None:
+            found = self.by_cones(expr)
+        if found is None:
+            found = build(expr)
+        if found is None:
             raise UnsupportedError(*_LACKS.get(kind, (f"dcopt has no function {kind}", "unsupported", "Write it with functions that dcopt has; dcopt.functions() lists them.")),
                                    short(expr))
-        if item[0] == "n":
-            self.graph.nodes[item[1]].setdefault("name", expr)
-        return self.remember(expr, item)
+        if found[0] == "n":
+            self.graph.nodes[found[1]].setdefault("name", expr)
+        return self.remember(expr, found)
 
     @staticmethod
     def no_numbers(expr: Expression, what: str) -> ProblemError:
@@ -345,7 +341,7 @@ class Lowerer:
         if kind in ("cumprod", "cumsum"):
             return False
         if kind == "DivExpression":
-            return expr.args[1].is_constant()
+            return bool(expr.args[1].is_constant())
         if kind in ("multiply", "MulExpression", "kron", "conv", "convolve", "Einsum"):
             return len(free) <= 1
         return type(expr).graph_implementation is not Atom.graph_implementation
@@ -399,14 +395,14 @@ class Lowerer:
         if not self.blocks:
             self.domains(np.zeros(0, dtype=int), offsets, starts)
             return
-        params = sorted(self.param_items.items(), key=lambda e: e[1][0])
+        sizes: dict[Any, int] = {_CONSTANT_ID: 1}
+        places: dict[Any, int] = {_CONSTANT_ID: self.param_length}
+        for k, (at, item) in sorted(self.param_items.items(), key=lambda e: e[1][0]):
+            sizes[k], places[k] = self.size_of_parameter(item), at
         rows = sum(b.expr.size for b in self.blocks)
         tensor = canonInterface.get_problem_matrix(
             [b.expr.canonical_form[0] for b in self.blocks], self.length,
-            {k: at for k, (at, _) in self.columns.items()},
-            {_CONSTANT_ID: 1, **{k: self.size_of_parameter(item) for k, (_, item) in params}},
-            {_CONSTANT_ID: self.param_length, **{k: at for k, (at, _) in params}},
-            rows, _canon_backend([b.expr for b in self.blocks], self.param_length))
+            {k: at for k, (at, _) in self.columns.items()}, sizes, places, rows, _canon_backend([b.expr for b in self.blocks], self.param_length))
         tensor = sp.coo_array(tensor)
         place, which, value = tensor.row, tensor.col, tensor.data
         row, column = place % rows, place // rows
@@ -688,7 +684,7 @@ class Lowerer:
         from cvxpy.reductions.dcp2cone.canonicalizers import CANON_METHODS
 
         canon = CANON_METHODS.get(type(e))
-        if canon is None or type(e).__name__ in _NOT_BY_CONES:
+        if canon is None:
             return None
         more = {}
         if type(e).__name__ == "perspective" and "solver_context" in inspect.signature(canon).parameters:

@@ -30,7 +30,7 @@ def real(name: str, values: Any) -> np.ndarray:
 def columns(name: str, m: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """indptr, indices and data of the matrix with that name by columns; SciPy's or dense."""
     sparse = hasattr(m, "tocsc")
-    a = m.tocsc() if sparse else real(name, m)
+    a: Any = m.tocsc() if sparse else real(name, m)
     if a.shape != shape:
         raise ProblemError(f"{name} has the shape {a.shape}, want {shape}", "problem")
     if sparse:

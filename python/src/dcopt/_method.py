@@ -69,7 +69,8 @@ class _Kept:
         self._of = weakref.ref(problem)
         # The problem that dcopt has, and CVXPY's reduction to it: of complex numbers to real
         # ones, or of a geometric program to its logarithms.
-        self.real, self.gp, self.reduced = problem, gp, None
+        self.real, self.gp = problem, gp
+        self.reduced: Any = None
         parts: list[tuple[Any, Any]] = []
         if problem.is_mixed_integer():
             v = next(v for v in problem.variables() if v.attributes["boolean"] or v.attributes["integer"])
@@ -320,19 +321,19 @@ def _unpack(problem: cp.Problem, kept: _Kept, reply: Reply, setup: float, spent:
         warnings.warn(f"dcopt ended as {status}" + (": " + reply["message"] if reply.get("message") else "") +
                       (". The point is feasible." if feasible else ". The best point found is not feasible."), stacklevel=4)
     x = reply.array("x")
-    useful = ended in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE) and x is not None
+    useful = x is not None and ended in (s.OPTIMAL, s.USER_LIMIT, s.INFEASIBLE_INACCURATE)
     values: list[Any] = [None] * len(kept.places)
     plain = kept.reduced is None
     for k, (v, lo, hi, direct) in enumerate(kept.places):
-        if useful:
-            value = values[k] = x[lo:hi] if len(v.shape) == 1 else x[lo:hi].reshape(v.shape, order="F")
+        if x is not None and useful:
+            values[k] = x[lo:hi] if len(v.shape) == 1 else x[lo:hi].reshape(v.shape, order="F")
             plain = plain and direct
         if direct or not useful:
             v.save_value(values[k])
         else:
-            _save(v, value)
+            _save(v, values[k])
     kept.left = values if useful and plain else None
-    primal: dict[int, Any] = {v.id: value for (v, _, _, _), value in zip(kept.places, values)}
+    primal: dict[int, Any] = {v.id: at for (v, _, _, _), at in zip(kept.places, values)}
     y = reply.array("multipliers")
     certified = ended == s.INFEASIBLE and reply.get("certificate") == "infeasible"
     if ended in (s.INFEASIBLE, s.UNBOUNDED):

@@ -100,11 +100,11 @@ def _bar() -> Callable[[Progress], None]:
         from tqdm.auto import tqdm
     except ImportError as e:
         raise ImportError('callback="tqdm" needs tqdm: pip install tqdm') from e
-    bar = tqdm(unit=" iterations", desc="dcopt")
+    bar = tqdm(unit=" starts", desc="dcopt")
 
     def tell(p: Progress) -> None:
-        bar.update(max(0, p.iteration - bar.n))
-        bar.set_postfix(best=p.best, violation=p.max_violation)
+        bar.update(max(0, p.start - bar.n))  # iterations begin anew with each start
+        bar.set_postfix(iteration=p.iteration, best=p.best, violation=p.max_violation)
 
     return tell
 

@@ -37,6 +37,13 @@ class _Solver:
 
     MIP_CAPABLE = False
     BOUNDED_VARIABLES = True
+    DIMS: str  # names of CVXPY's own classes
+    EQ_CONSTR: str
+    NEQ_CONSTR: str
+    VAR_ID: str
+
+    def name(self) -> str:
+        raise NotImplementedError
 
     def __call__(self) -> Any:
         return type(self)()

@@ -27,11 +27,12 @@ class _Part:
         return len(self.above) * len(self.below)
 
     def _piece(self, rows: np.ndarray) -> np.ndarray:
-        return np.argmax(rows @ self.above.T, axis=1) * len(self.below) + np.argmax(rows @ self.below.T, axis=1)
+        at: np.ndarray = np.argmax(rows @ self.above.T, axis=1) * len(self.below) + np.argmax(rows @ self.below.T, axis=1)
+        return at
 
     def of(self, rows: np.ndarray) -> np.ndarray:
         at = self._piece(rows)
-        out = self.variance[at]
+        out: np.ndarray = self.variance[at]
         for k in np.unique(at):
             z = rows[at == k]
             out[at == k] *= 1 + np.einsum("ij,jk,ik->i", z, self.inverse[k], z)

@@ -32,7 +32,7 @@ except ImportError:
 _T = TypeVar("_T")
 _MAGIC = b"DCO\x01"
 _PRELUDE = struct.Struct("<4sIQ")
-_KINDS = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
+_KINDS: dict[str, np.dtype[Any]] = {"f64": np.dtype("<f8"), "i64": np.dtype("<i8"), "i32": np.dtype("<i4"), "u8": np.dtype("u1")}
 _F64 = _KINDS["f64"]
 _CODES = {v: k for k, v in _KINDS.items()}
 _SIGINT = int(signal.SIGINT)
@@ -40,7 +40,7 @@ _SIGINT = int(signal.SIGINT)
 # json.dumps and json.loads with arguments make an encoder anew at each call; decode of a decoder looks for
 # what is behind the object, where a header has blanks.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-_decode = json.JSONDecoder().scan_once
+_decode: Callable[[str, int], tuple[Any, int]] = getattr(json.JSONDecoder(), "scan_once")
 
 # The replies of small problems fit a buffer of so many bytes, which is read at once.
 _ROOM = 1 << 16
@@ -236,7 +236,7 @@ class Link:
         for a in buffers.arrays if buffers else ():
             size += a.nbytes
             if a.nbytes:
-                parts.append(a if size < _ROOM else memoryview(a).cast("B"))
+                parts.append(a if size < _ROOM else a.data.cast("B"))
                 if a.nbytes % 8:
                     parts.append(b"\0" * (-a.nbytes % 8))
         if size < _ROOM and len(parts) > 1:
@@ -561,7 +561,7 @@ class Worker:
         code = p.returncode
         raise WorkerError(f"the worker ended during {header.kind}" + (f" (code {code})" if code is not None else ""),
                           "internal", "The next solve starts another one." if link.answered else
-                          f"It has answered nothing: {' '.join(map(str, p.args))} is not dcopt, or does not run on this machine.") from e
+                          f"It has answered nothing: {program()} serve is not dcopt, or does not run on this machine.") from e
 
     def _wait(self, link: Link, call: Call, progress: Callable[[Reply], None] | None) -> Reply:
         """Reads until the reply. An interrupt does not tear a frame: where Ctrl-C means

@@ -25,13 +25,14 @@ from ._result import Callback, Result, number, outcome, teller
 from ._settings import Settings, names
 from ._worker import Buffers, Reply, go_on, in_time, left
 from ._arrays import *  # noqa: F403
+from ._functions import *  # noqa: F403
 from ._arrays import Constraint, Expr, Operand, Parameter, Shape, Variable, _expr, _numbers, _shape, _shaped
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from typing_extensions import Unpack
 
-__all__ = [  # with all of _arrays: type checkers do not add up lists of modules
+__all__ = [  # with all of _arrays and _functions: type checkers do not add up lists of modules
     "Model", "Constraint", "Expr", "Parameter", "Variable", "abs", "asinh", "atan", "atanh", "between", "cos", "cosh", "cumsum", "dot_sort", "entropy",
     "eq", "erf", "exp", "expm1", "ge", "geo_mean", "huber", "inv_pos", "kl", "lambda_max", "lambda_min", "lambda_sum_largest", "le", "log", "log10",
     "log1p", "log2", "log_det", "log_sum_exp", "logistic", "mat_frac", "matmul", "max", "mean", "min", "mul", "norm1", "norm2", "norm_cdf", "norm_inf",
