@@ -51,7 +51,7 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	first := n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst)
+	first := n.hop == 0 && (n.res.Start%4 > 1 || n.equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst || n.set.Effort == Local)
 	// no choice between minima
 	only := n.equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
 	if first && n.made(ctx) || only {
