@@ -93,7 +93,7 @@ func (r *run) solve(ctx context.Context) (*outcome, error) {
 	if err != nil || !end.rests() {
 		return r.settle(ctx, end, err)
 	}
-	if r.proved() {
+	if r.proved() || r.set.Effort == Local && r.holding.point != nil && r.holding.slope <= 1 {
 		return r.rest(ctx), nil
 	}
 	return r.improve(ctx, end)

@@ -236,13 +236,16 @@ func (r *run) strayed() bool {
 }
 
 // apart reports whether two points differ by more than tol in parts of the sizes of variables.
-func (r *run) apart(x, y []float64, tol float64) bool {
+func (r *run) apart(x, y []float64, tol float64) bool { return !(r.distance(x, y) <= tol) }
+
+// distance is the largest difference from x to y in parts of the sizes of variables.
+func (r *run) distance(x, y []float64) (most float64) {
 	for j, v := range y {
-		if !(math.Abs(v-x[j]) <= tol*max(r.sub.Size(j), math.Abs(v))) {
-			return true
+		if d := math.Abs(v-x[j]) / max(r.sub.Size(j), math.Abs(v)); !(d <= most) && v != x[j] {
+			most = d
 		}
 	}
-	return false
+	return most
 }
 
 // restless is the share of a variable's size by which it moves where the objective, far

@@ -227,3 +227,31 @@ func TestHopsStayInBounds(t *testing.T) {
 		t.Errorf("%v with %g, want %g", res.Status, res.Objective, want)
 	}
 }
+
+// TestLocalEffort: with the effort Local the run ends at the first point that multipliers hold, where
+// Quick goes on with hops. From (0.9, 0.1) that is the local minimum of x⁴ − x² + y² nearby.
+func TestLocalEffort(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2), dc.StartAt(0.9, 0.1))
+	square := dc.Square(x.At(0))
+	m.Minimize(dc.Square(square).Sub(square).Add(dc.Square(x.At(1))).Add(x.At(0).Scale(0.1)))
+	p, err := m.Problem(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := ccp.DefaultSettings()
+	least := map[ccp.Effort]float64{}
+	for _, set.Effort = range []ccp.Effort{ccp.Local, ccp.Quick} {
+		res, err := ccp.Multistart(context.Background(), p, ccp.Automatic, set)
+		if err != nil || res.Status != ccp.Converged || res.Starts != 1 || res.Duals == nil {
+			t.Fatal(set.Effort, res, err)
+		}
+		least[set.Effort] = res.Objective
+		if last := res.History[len(res.History)-1]; set.Effort == ccp.Local && (last.Hop > 0 || res.X[0] < 0) {
+			t.Errorf("hop %d, x %g", last.Hop, res.X[0])
+		}
+	}
+	if !(least[ccp.Quick] < least[ccp.Local]-0.1) {
+		t.Error(least)
+	}
+}

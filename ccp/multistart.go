@@ -119,10 +119,10 @@ func (s *Starts) Result() (*Result, error) { return s.found.result() }
 // Work is the work of all starts so far, in the unit of Result.Work.
 func (s *Starts) Work() float64 { return s.work }
 
-// Most is the work of Settings.Effort, of which all starts so far take at most half where it is not
-// Quick.
+// Most is the work of Settings.Effort, of which all starts so far take at most half where it
+// pays for more than one.
 func (s *Starts) Most() float64 {
-	if s.set.Effort == Quick {
+	if s.set.Effort <= Quick {
 		return 0
 	}
 	return max(s.set.Effort.Work(), 2*s.work)

@@ -92,8 +92,8 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.along == equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	first := n.hop == 0 && n.along != inequalities &&
-		(n.res.Start%4 > 1 || n.along == equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst)
+	first := n.hop == 0 && (n.set.Effort == Local || n.along != inequalities &&
+		(n.res.Start%4 > 1 || n.along == equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst))
 	// no choice between minima
 	only := n.along == equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
 	if first && n.made(ctx) || only {

@@ -3,6 +3,7 @@ package ccp
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -223,32 +224,69 @@ func equates(c *dc.Constraint) bool {
 	return false
 }
 
-// polish replaces the solution of a convex problem by the refined one: an objective to Tol fixes a
-// point to √Tol alone where it is flat. The point stays where the refined one is worse: where that
-// breaks constraints by more than the point before and by more than rounding errors do, or its
-// objective is higher by more than these change it or, where it breaks less, by more than Tol.
+// polish replaces the last point by the refined one: an objective to Tol fixes a point to √Tol alone
+// where it is flat.
 func (r *run) polish(ctx context.Context, end *outcome) {
-	if end.status() != Converged || !r.sub.Convex() || r.sub.Damped() {
+	switch {
+	case end.status() != Converged || r.sub.Damped():
+	case !r.sub.Convex():
+		r.polishHeld()
+	default:
+		if t, ok := sensitivity.Refine(ctx, r.sub, r.res.X); ok && r.refined(boxed(r.p, t.X[:len(r.res.X)]), r.gap.Tol) {
+			r.res.room.convex = t
+			r.res.take(r.sub.WrittenDuals(subproblem.Multipliers{}, t))
+		}
+	}
+}
+
+// mostPolishes bounds the steps of Newton's method from the last point. Source: derived: from √Tol
+// three leave rounding errors.
+const mostPolishes = 3
+
+// polishHeld makes steps of Newton's method from the last point, where multipliers hold it, as long
+// as each is at most half of the one before.
+func (r *run) polishHeld() {
+	if r.res.Duals == nil || r.res.BoundDuals == nil {
 		return
 	}
-	t, ok := sensitivity.Refine(ctx, r.sub, r.res.X)
-	if !ok {
+	x, m, last := r.res.X, subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}, math.Inf(1)
+	for n := 0; n < mostPolishes && last > sensitivity.Rounded; n++ {
+		y, rows, ok := r.examined(x).Newton(m.Rows, m.Bounds)
+		if !ok {
+			break
+		}
+		y = boxed(r.p, y)
+		step, res := r.distance(x, y), r.examined(y).Residual(rows)
+		if !(step <= last/2) || !(res.Slope <= math.Sqrt(r.set.Tol)) || res.Trusted {
+			break
+		}
+		x, m, last = y, subproblem.Multipliers{Rows: rows, Bounds: res.Bounds}, step
+	}
+	if !(last <= r.set.Tol) || r.apart(x, r.res.X, math.Sqrt(r.set.Tol)) {
 		return
 	}
+	if r.refined(x, r.least()+r.examined(r.res.X).Owed(r.res.Duals)) {
+		r.res.take(m)
+	}
+}
+
+// refined moves to x, and reports whether it has. The point stays where x is worse: where that
+// breaks constraints by more than the point before and by more than rounding errors do, or its
+// objective is higher by more than these change it or, where it breaks less, by counts more.
+func (r *run) refined(x []float64, counts float64) bool {
 	var it Iteration
-	before, most := r.worthOf(r.res.X).broken.Relative, r.noise(r.res.X)
-	r.measure(&it, boxed(r.p, t.X[:len(r.res.X)]))
-	if most += it.noise(); it.Relative < before {
-		most += r.gap.Tol
+	before, most := r.worthOf(r.res.X).broken.Relative, 3*r.noise(r.res.X)
+	r.measure(&it, x)
+	if it.Relative < before {
+		most += counts
 	}
-	rise := r.minimised(it.Objective) - r.minimised(r.res.Objective)
+	rise := r.minimised(it.Objective) + it.noise() - r.minimised(r.res.Objective)
 	if !num.Finite(it.Objective) || !(rise <= most) || !(it.Relative <= max(before, sensitivity.Rounded)) {
-		return
+		return false
 	}
 	r.res.moveTo(it.Result())
 	r.res.nearly = it.Feasible || it.Relative <= r.set.FeasTol
-	r.res.room.convex = t
-	r.res.take(r.sub.WrittenDuals(subproblem.Multipliers{}, t))
+	return true
 }
 
 // boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.

@@ -49,7 +49,8 @@ type Settings struct {
 	// by default.
 	Heuristics heuristic.Switches
 	Global     Global
-	// Effort bounds the work of Multistart with Automatic, and of global.Best.
+	// Effort bounds the work of Multistart with Automatic, and of global.Best. With Local each start
+	// ends at the first point that multipliers hold, and Newton's method begins at the start.
 	Effort Effort
 	// Seed chooses the random starting points and the draws of searches.
 	Seed uint64
@@ -126,15 +127,17 @@ func (s Settings) around(x []float64) []float64 {
 // to them.
 type Effort uint8
 
-// The efforts: one start, about a second of one processor, and about a minute. Where the first
-// start takes longer than half of that, it is twice the work of the first start.
+// The efforts: one start up to the first point that multipliers hold, one start with searches around
+// such points, about a second of one processor, and about a minute. Where the first start takes
+// longer than half of that, it is twice the work of the first start.
 const (
-	Quick Effort = iota
+	Local Effort = iota
+	Quick
 	Normal
 	Thorough
 )
 
-var effortText = [...]string{Quick: "quick", Normal: "normal", Thorough: "thorough"}
+var effortText = [...]string{Local: "local", Quick: "quick", Normal: "normal", Thorough: "thorough"}
 
 // String is the effort in lower case, such as "quick".
 func (e Effort) String() string { return enum.String(e, "Effort", effortText[:]) }

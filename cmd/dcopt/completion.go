@@ -67,7 +67,7 @@ func values() map[string][]string {
 		backend = append(backend, b.Name())
 	}
 	return map[string][]string{
-		"backend": backend, "effort": {"quick", "normal", "thorough"}, "panels": {"solution", "run", "all"},
+		"backend": backend, "effort": {"local", "quick", "normal", "thorough"}, "panels": {"solution", "run", "all"},
 		"method": models.MethodNames(), "categorical": {"onehot", "ordinal"},
 		"impute": {"mean", "median", "most_frequent"},
 		"format": {"text", "go", "python", "c", "latex"},

@@ -355,7 +355,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		}
 		p.session, p.wanted = session, plan.wire
 	}
-	if first && x0 == nil && plan.starts == ccp.Automatic && plan.ccp.Effort != ccp.Quick && !p.session.Convex() {
+	if first && x0 == nil && plan.starts == ccp.Automatic && plan.ccp.Effort > ccp.Quick && !p.session.Convex() {
 		proof, err := global.Best(ctx, p.prog.Problem, plan.ccp)
 		if proof == nil {
 			return nil, nil, err

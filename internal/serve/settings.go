@@ -60,7 +60,7 @@ func settingsOf(request, problem *wire.Settings) (*plan, error) {
 		}
 		s.Backend = finer{s.Backend, *w.BackendTol}
 	}
-	w.Starts, w.Effort, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil, nil
+	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
 	p.wire = w
 	return p, nil
 }

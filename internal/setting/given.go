@@ -70,7 +70,8 @@ var Rows = []Row{
 		Text: "how many starting points; without it as many as `effort` buys"},
 	{Field: "Effort", Of: "Effort", Takers: File | Request, Text: "how much work goes into starts and the proof",
 		Words: []Word{
-			{"quick", "one start"}, {"normal", "about a second for starts and a bound"}, {"thorough", "a minute"},
+			{"local", "one start, to the first point that multipliers hold"}, {"quick", "one start, with searches"},
+			{"normal", "about a second for starts and a bound"}, {"thorough", "a minute"},
 		}},
 	{Field: "Seed", Of: "Seed", Takers: File | Request, Text: "of the starting points"},
 	{Field: "TimeLimit", Takers: File | Request | Data, Range: Range{Open: true}, Text: "in seconds"},

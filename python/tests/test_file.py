@@ -59,7 +59,7 @@ def test_complex_values():
     (BENT, {"strats": 3}, dcopt.DcoptError, "there is no setting strats\nDid you mean starts?"),
     (BENT, {"time_limit": float("nan")}, dcopt.DcoptError, "time_limit is nan"),
     (BENT, {"params": {"a": 1}}, dcopt.DcoptError, 'no param "a"'),
-    (BENT, {"effort": "slow"}, dcopt.DcoptError, 'the setting effort is "slow", want quick'),
+    (BENT, {"effort": "slow"}, dcopt.DcoptError, 'the setting effort is "slow", want local, quick'),
 ])
 def test_mistakes(text, settings, error, words):
     with pytest.raises(error, match=words):

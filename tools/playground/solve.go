@@ -21,7 +21,7 @@ import (
 type Request struct {
 	Starts int    // 0: as many as the text says, or the effort allows
 	Seed   string // a number; "": as the text says
-	Effort string // quick, normal or thorough; "": as the text says, or quick
+	Effort string // local, quick, normal or thorough; "": as the text says, or quick
 	Global bool   // search until the answer is proved
 }
 
@@ -133,7 +133,7 @@ func solution(ctx context.Context, p *dc.Problem, starts int, prove bool, set cc
 	switch {
 	case prove:
 		proof, err = global.Solve(ctx, p, nil, starts, set)
-	case starts == ccp.Automatic && set.Effort != ccp.Quick:
+	case starts == ccp.Automatic && set.Effort > ccp.Quick:
 		proof, err = global.Best(ctx, p, set)
 	case starts == 1:
 		res, err = ccp.Solve(ctx, p, nil, set)

@@ -1,11 +1,11 @@
 """The 43 problems of nonlinear_problems.py by dcopt, by CVXPY's nonlinear programs (DNLP) with Ipopt, and by DCCP.
 
-    python nonlinear.py [--out FILE] [--settings JSON] [PROBLEM ...]
+    python nonlinear.py [--second] [--out FILE] [--settings JSON] [PROBLEM ...]
 
 needs CVXPY 1.9, dccp and cyipopt beside dcopt, and Linux; DCOPT_PROGRAM may name the program. All begin at the same start, DCCP
 too. Each has a process of its own, which solves a problem of another kind first. Timed is the processor, of the whole solve(),
 compilation included: the least of four solves of problems made anew. Of DCCP, which draws its starts, one start is solved. --settings are
-those of dcopt: '{"coordinates": 0, "decisions": false, "descents": 0, "hops": 0}' leaves the local search alone.
+those of dcopt, by default '{"effort": "local"}'. --second takes the 32 problems of nonlinear_second.py.
 """
 
 import argparse
@@ -17,7 +17,10 @@ import time
 import warnings
 from pathlib import Path
 
-from nonlinear_problems import PROBLEMS
+import nonlinear_problems
+import nonlinear_second
+
+PROBLEMS = nonlinear_second.PROBLEMS if "--second" in sys.argv else nonlinear_problems.PROBLEMS
 
 WHO = {"dcopt": {"method": "dcopt"}, "ipopt": {"solver": "IPOPT", "nlp": True}, "dccp": {"method": "dccp", "seed": 0, "k_ccp": 1}}
 # A point that breaks no constraint by more is feasible. Source: feas_tol of dcopt, for terms of size 1 to 10.
@@ -107,7 +110,8 @@ def main():
     parser.add_argument("--out", type=Path)
     parser.add_argument("--run", help=argparse.SUPPRESS)
     parser.add_argument("--who", default=",".join(WHO))
-    parser.add_argument("--settings", type=json.loads, default={})
+    parser.add_argument("--settings", type=json.loads, default={"effort": "local"})
+    parser.add_argument("--second", action="store_true")
     parser.add_argument("problems", nargs="*")
     args = parser.parse_args()
     names = args.problems or list(PROBLEMS)
@@ -115,7 +119,7 @@ def main():
         return run(args.run, names, args.settings)
     results = []
     for who in args.who.split(","):
-        lines = subprocess.run([sys.executable, __file__, "--run", who, "--settings", json.dumps(args.settings), *names], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        lines = subprocess.run([sys.executable, __file__, "--run", who, "--settings", json.dumps(args.settings), *["--second"] * args.second, *names], stdout=subprocess.PIPE, text=True).stdout.splitlines()
         results += [json.loads(line) for line in lines if line.startswith("{")]
     if args.out:
         args.out.write_text(json.dumps(results, indent=1))

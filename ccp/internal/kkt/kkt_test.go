@@ -3,6 +3,7 @@ package kkt_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
@@ -218,5 +219,44 @@ func TestLoose(t *testing.T) {
 	})
 	if c, _ := p.Loose([][]float64{{-100}}, 1e-6); c == nil {
 		t.Error("a violation of 1e-7 with a multiplier of 100 changes the objective by 1e-5, which counts")
+	}
+}
+
+// TestNewton: two steps from beside a point that multipliers hold lead to it, and to them.
+func TestNewton(t *testing.T) {
+	for _, c := range cases {
+		x, rows := slices.Clone(c.x), make([][]float64, len(c.rows))
+		for j := range x {
+			x[j] = max(x[j]+1e-4*float64(1-2*j), 0-5*math.Abs(min(c.x[0], 0)))
+		}
+		for i, y := range c.rows {
+			rows[i] = []float64{y[0] * (1 + 1e-4)}
+		}
+		p, ok := at(t, x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state), false
+		for range 2 {
+			if p.X, rows, ok = p.Newton(rows, c.bounds); !ok {
+				t.Fatal(c.name, "has no step")
+			}
+		}
+		for j, v := range p.X {
+			if !(math.Abs(v-c.x[j]) <= 1e-12) {
+				t.Errorf("%s: x[%d] is %.2g off", c.name, j, v-c.x[j])
+			}
+		}
+		for i, y := range c.rows {
+			if !(math.Abs(y[0]-rows[i][0]) <= 1e-7) {
+				t.Errorf("%s: multiplier %d is %.2g off", c.name, i, y[0]-rows[i][0])
+			}
+		}
+	}
+}
+
+// TestNewtonRefuses: at a kink that holds there is no step.
+func TestNewtonRefuses(t *testing.T) {
+	p := at(t, []float64{0, 1}, -5, 5, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
+		return x.At(1), []dc.Constraint{dc.GE(x.At(1).Sub(dc.Norm1(x.At(0))), dc.Num(1))}
+	})
+	if _, _, ok := p.Newton([][]float64{{1}}, []float64{0, 0}); ok {
+		t.Error("a step at a kink")
 	}
 }

@@ -104,17 +104,17 @@ const (
 	share = 0.1
 )
 
-// The price τ of slacks grows steering times where that closes them further, as Byrd,
-// Nocedal and Waltz 2008 steer it, and dearer times at a point that is not feasible and
-// promises nothing. Where it is more than heavy times the largest multiplier, it falls
+// The price τ of slacks grows steering times where the convex problem then closes all violations,
+// or those that it closes now are less than the share open of that, as Byrd, Nocedal and Waltz 2008
+// steer it, and dearer times at a point that is not feasible and promises nothing. Where it is more than heavy times the largest multiplier, it falls
 // to eased times that, by no more than steering at once, as a single multiplier may be
 // next to 0 by chance: a heavier penalty makes steps along curved equations short.
 // Source: docs/lab/ccp.md, Constants.
 const (
 	steering = 100
 	dearer   = 10
-	open     = 0.1 // share of the violations that the convex problem may leave
-	closer   = 0.9 // share of the slacks that a larger price has to bring them to
+	open     = 0.1 // also the share of the violations that the convex problem may leave
+	closer   = 0.9 // share of the violations that slacks have to be brought to
 	heaviest = 1e10
 	heavy    = 10
 	eased    = 3
@@ -329,8 +329,7 @@ type trial struct {
 	ok    bool
 }
 
-// step solves the convex problem at x, with a larger price of slacks where that closes
-// them further.
+// step solves the convex problem at x, with a larger price of slacks where that closes more.
 func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, error) {
 	s, err := m.solve(ctx, x)
 	for τ := m.τ; err == nil && s.ok && s.slack > open*broken && s.open > m.asked.feas && τ < m.most; {
@@ -338,7 +337,7 @@ func (m *Method) step(ctx context.Context, x []float64, broken float64) (trial, 
 		before := m.τ
 		m.τ = τ
 		t, err := m.solve(ctx, x)
-		if err == nil && t.ok && t.slack <= closer*s.slack {
+		if err == nil && t.ok && (t.open <= m.asked.feas || broken-s.slack < open*(broken-t.slack)) {
 			s = t
 			continue
 		}
@@ -364,9 +363,10 @@ func (m *Method) solve(ctx context.Context, x []float64) (trial, error) {
 	if err := m.w.write(ctx, x); err != nil {
 		return trial{}, err
 	}
+	outside := sub.BreaksHard(x, m.asked.feas) // there may be no point of the convex constraints nearby
 	for j := range x {
 		δ := m.Δ * m.size[j]
-		if m.defined != nil && m.defined[j] {
+		if outside || m.defined != nil && m.defined[j] {
 			δ = math.Inf(1)
 		}
 		sub.Lin.Now.Lo[j], sub.Lin.Now.Hi[j] = max(m.lo[j], x[j]-δ), min(m.hi[j], x[j]+δ)

@@ -200,8 +200,8 @@ def solve(problem: cp.Problem, *, verbose: bool = False, warm_start: bool = True
         It is called with a `dcopt.Progress` at most ten times a second; "tqdm" shows a bar. What it raises ends the solve.
     **settings
         starts : starting points; the first has the values of the variables, where they have any. By default the first solve from no values takes as many
-        as effort buys, with a bound, and later ones take one. effort : "quick", "normal" (a second) or "thorough" (a minute). seed : of the random
-        starts. time_limit : seconds; the best point so far is the answer then. The rest are those of docs/protocol.md (tol, max_iter, backend, global_, ...), or
+        as effort buys, with a bound, and later ones take one. effort : "local" (a local minimum, quickly), "quick" (with searches), "normal" (a second) or
+        "thorough" (a minute). seed : of the random starts. time_limit : seconds; the best point so far is the answer then. The rest are those of docs/protocol.md (tol, max_iter, backend, global_, ...), or
         DCCP's names (tau_ini, mu, tau_max, k_ccp, ...).
 
     Returns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-Effort = Literal["quick", "normal", "thorough"]
+Effort = Literal["local", "quick", "normal", "thorough"]
 
 
 class FileSettings(TypedDict, total=False):

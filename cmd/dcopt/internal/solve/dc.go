@@ -167,7 +167,7 @@ func (j *job) solution(prog *problem.Program, x0 []float64, starts int, set ccp.
 		if out.proof, err = global.Solve(j.ctx, prog.Problem, x0, starts, set); out.proof != nil {
 			out.res = out.proof.Result
 		}
-	case x0 == nil && starts == ccp.Automatic && set.Effort != ccp.Quick:
+	case x0 == nil && starts == ccp.Automatic && set.Effort > ccp.Quick:
 		if out.proof, err = global.Best(j.ctx, prog.Problem, set); out.proof != nil {
 			out.res = out.proof.Result
 		}

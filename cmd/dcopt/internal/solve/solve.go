@@ -37,8 +37,9 @@ func Command() *cli.Command {
 				Usage: "solve from `N` starting points and keep the best, without a bound; by default as many as " +
 					"--effort buys; goes before option starts"},
 			&cli.StringFlag{Name: "effort",
-				Usage: "the work for starts and a bound, `E`: quick (one start), normal (about a second of one " +
-					"processor, or twice the first start) or thorough (a minute); goes before option effort"},
+				Usage: "the work for starts and a bound, `E`: local (one start, to the first point that " +
+					"multipliers hold), quick (one start, with searches), normal (about a second of one processor, " +
+					"or twice the first start) or thorough (a minute); goes before option effort"},
 			&cli.Uint64Flag{Name: "seed", Usage: "draw starting points from seed `S`; goes before option seed"},
 			&cli.StringSliceFlag{Name: "set",
 				Usage: "give a param another value, `K=V`, V a number, a literal or a file .csv, .npy, .npz or " +
