@@ -128,7 +128,7 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 				r.far = true
 				end = r.giveUp(NotStationary, end.message)
 			case rest:
-				end = r.rest(ctx, plain[BackendFailed].message, end.message)
+				end = r.rest(ctx, plainEnds[BackendFailed].message, end.message)
 			}
 			return end, nil
 		}

@@ -415,7 +415,7 @@ func (r *run) leftOpen() string {
 		return ""
 	}
 	if !num.Finite(c.Open) {
-		return plain[NotShown].message
+		return plainEnds[NotShown].message
 	}
 	const format = "the objective may be %.2g above its least value, and the backend solves the problem no better"
 	return fmt.Sprintf(format, c.Open)

@@ -326,8 +326,8 @@ var lastReason = [numStatus]Reason{
 	NoReason, Found, NotStationary, MostIterations, Deadline, Excluded, AlongRay, Interrupted, BackendFailed,
 }
 
-// plain are ends without details, which never change.
-var plain = [numReasons]outcome{
+// plainEnds are ends without details, which never change.
+var plainEnds = [numReasons]outcome{
 	Minimum:    {Minimum, ""},
 	Stationary: {Stationary, ""},
 
@@ -386,10 +386,10 @@ type outcome struct {
 // conclude is the end for a reason, in the words of its sentence or in others, with remarks.
 func conclude(why Reason, words string, remarks ...string) *outcome {
 	if words == "" {
-		if plain[why].reason == why && strings.Join(remarks, "") == "" {
-			return &plain[why]
+		if plainEnds[why].reason == why && strings.Join(remarks, "") == "" {
+			return &plainEnds[why]
 		}
-		words = plain[why].message
+		words = plainEnds[why].message
 	}
 	return &outcome{why, joined(append([]string{words}, remarks...)...)}
 }

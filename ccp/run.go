@@ -218,7 +218,7 @@ func (r *run) giveUp(why Reason, words string, remarks ...string) *outcome {
 	} else if end := conclude(why, words, remarks...); !far {
 		return end
 	} else if end.status() != Stalled {
-		return conclude(why, plain[RunsOff].message, end.message)
+		return conclude(why, plainEnds[RunsOff].message, end.message)
 	} else {
 		return conclude(RunsOff, "", end.message)
 	}

@@ -105,7 +105,7 @@ func words(e ast.Expr) string {
 }
 
 // messagesIn are the messages of a file: arguments of the makers, and members "message" of
-// structs, and the texts of constants called format and of tables called sentences.
+// structs, and the texts of constants called format and of the table called plainEnds.
 func messagesIn(f *ast.File) (out []Message) {
 	add := func(text, help string) {
 		plain := regexp.MustCompile(`%[-+# 0-9.]*[a-z]`).ReplaceAllString(text, " ")
@@ -120,9 +120,9 @@ func messagesIn(f *ast.File) (out []Message) {
 			switch n.Names[0].Name {
 			case "format":
 				add(words(n.Values[0]), "")
-			case "sentences":
+			case "plainEnds":
 				for _, e := range n.Values[0].(*ast.CompositeLit).Elts {
-					add(words(e.(*ast.KeyValueExpr).Value), "")
+					add(words(e.(*ast.KeyValueExpr).Value.(*ast.CompositeLit).Elts[1]), "")
 				}
 			}
 		case *ast.KeyValueExpr:
