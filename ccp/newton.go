@@ -75,9 +75,10 @@ func (r *run) curved() (curved, smooth, halves bool) {
 	e := r.p.Objective.Scalar()
 	smooth = e.Smooth()
 	for k := range r.p.Constraints {
-		if c := &r.p.Constraints[k]; !c.Convex() {
+		c := &r.p.Constraints[k]
+		if halves = halves || c.Equation(); !c.Convex() {
 			e := c.E().Scalar()
-			curved, smooth, halves = true, smooth && e.Smooth(), halves || c.Equation()
+			curved, smooth = true, smooth && e.Smooth()
 		}
 	}
 	return curved, smooth, halves
