@@ -50,7 +50,8 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	}
 	for !out.Proved && ctx.Err() == nil && b.spent()+starts.Work() < most {
 		done := starts.Exhausted()
-		if b.search != nil && (done || b.spent() <= starts.Work()-first) {
+		ahead := starts.Work() - first - b.spent() // the starts; they begin where there is no feasible point
+		if b.search != nil && (done || ahead > 0 || ahead == 0 && b.out.Feasible) {
 			b.g.set.MaxWork = most - b.spent() - starts.Work()
 			b.bound(ctx, most/rounds)
 			continue
