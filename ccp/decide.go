@@ -440,17 +440,17 @@ func (r *run) room() float64 {
 }
 
 // retreat moves the iteration's point towards the best feasible one until it is
-// feasible itself. It reports whether the objective has changed by no more than room;
-// else nothing has changed.
+// feasible itself, of a convex problem as far as that point. It reports whether the objective has
+// changed by no more than room; else nothing has changed.
 func (r *run) retreat(it *Iteration, room float64) bool {
 	if !r.res.Feasible {
 		return false
 	}
 	y := make([]float64, len(r.x))
 	const least = 0x1p-52 // Source: derived: a rounding of the distance between the two
-	for share := least; share < 1; share *= 2 {
+	for share := least; share < 1 || share == 1 && r.sub.Convex(); share *= 2 {
 		for j, v := range r.x {
-			y[j] = v + share*(r.res.X[j]-v)
+			y[j] = (1-share)*v + share*r.res.X[j]
 		}
 		r.p.Pin(y)
 		if f := r.p.Value(y); !(math.Abs(f-it.Objective) <= room) {

@@ -735,3 +735,14 @@ def test_many_entries_of_parameters():
         c.value, a.value = rng.uniform(1, 2, n), rng.uniform(size=(n, n))
         value = solve(prob)
         assert value == pytest.approx(prob.solve(solver="CLARABEL"), rel=1e-6)
+
+
+def test_a_proved_point_ends_a_convex_run():
+    """The first point is proved, and those of the problem in other units break the cones by more than feasible points may."""
+    x, hypos = cp.Variable(5), cp.Variable(2)
+    w = cp.bmat([[x[4], x[3]], [x[1], x[0]], [x[2], 1.0]])
+    alpha = np.array([[0.2, 0.4], [0.4, 0.3], [0.4, 0.3]])
+    row = x[4] + x[1] + 0.5 * x[2] + 0.5 * x[3] + 0.25 * x[0] == 2
+    prob = cp.Problem(cp.Maximize(cp.sum(hypos) - x[4]), [row, cp.constraints.power.PowConeND(w, hypos, alpha)])
+    assert prob.solve(method="dcopt") == pytest.approx(2.0143862, abs=1e-6)
+    assert prob.status == "optimal" and prob.solver_stats.num_iters < 20
