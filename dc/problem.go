@@ -262,14 +262,16 @@ func (p *Problem) termWidths() []float64 {
 // ObjectiveUnit is the unit of differences of the objective: 1, or, where all of its terms are
 // small, the largest power of 2 that is not above the sum of their sizes without the constant, at x
 // or at a point with variables of the size of their bounds and starts, whichever is larger.
-// Variables that have neither count with the largest of their entries in x. x may be nil.
+// Variables that have neither count with the largest of their entries in x, unless all of these are
+// rounding errors of the largest entry of x. x may be nil.
 func (p *Problem) ObjectiveUnit(x []float64) float64 {
 	at := slices.Clone(p.typical)
 	size := 0.0
 	if x != nil {
 		size = p.ObjectiveSize(x)
+		none := 0x1p-52 * num.NormInf(x) // an entry this small is a rounding error
 		for _, v := range p.Vars {
-			if s := num.NormInf(x[v.Offset : v.Offset+v.Len()]); v.Size() == 0 && s > 0 && !math.IsInf(s, 1) {
+			if s := num.NormInf(x[v.Offset : v.Offset+v.Len()]); v.Size() == 0 && s > none && !math.IsInf(s, 1) {
 				for k := range v.Len() {
 					at[v.Offset+k] *= s
 				}

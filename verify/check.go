@@ -347,10 +347,13 @@ func (c *checking) worse() float64 {
 
 // sizes finds the size of the objective's terms, at the point or at the usual point, the larger
 // one, and its size without its constant. At the usual point variables without bounds and starts
-// have the size of their entries.
+// have the size of their entries, unless these are rounding errors of the largest entry of all.
 func (c *checking) sizes() {
 	size, _ := c.exact.sizes(c.Problem.objective)
-	usual := newValues(slices.Clone(c.usual), false)
+	usual, largest := newValues(slices.Clone(c.usual), false), 0.0
+	for _, v := range c.x {
+		largest = max(largest, math.Abs(v))
+	}
 	for _, v := range c.vars {
 		entries := 0.0
 		for _, j := range v.at {
@@ -359,7 +362,7 @@ func (c *checking) sizes() {
 			}
 		}
 		for _, j := range v.at {
-			if j >= 0 && entries > 0 {
+			if j >= 0 && entries > 0x1p-52*largest {
 				usual.x[j] *= entries
 			}
 		}
