@@ -234,7 +234,7 @@ func TestNewton(t *testing.T) {
 		}
 		p, ok := at(t, x, 0-5*math.Abs(min(c.x[0], 0)), 5, c.state), false
 		for range 2 {
-			if p.X, rows, ok = p.Newton(rows, c.bounds); !ok {
+			if p.X, rows, ok = p.Newton(rows, c.bounds, 9); !ok {
 				t.Fatal(c.name, "has no step")
 			}
 		}
@@ -256,7 +256,7 @@ func TestNewtonRefuses(t *testing.T) {
 	p := at(t, []float64{0, 1}, -5, 5, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 		return x.At(1), []dc.Constraint{dc.GE(x.At(1).Sub(dc.Norm1(x.At(0))), dc.Num(1))}
 	})
-	if _, _, ok := p.Newton([][]float64{{1}}, []float64{0, 0}); ok {
+	if _, _, ok := p.Newton([][]float64{{1}}, []float64{0, 0}, 9); ok {
 		t.Error("a step at a kink")
 	}
 }

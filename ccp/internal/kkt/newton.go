@@ -12,17 +12,14 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// mostUnknowns bounds the variables and multipliers of a step. Source: a limit of time: the dense
-// system of 300 takes some 5 ms.
-const mostUnknowns = 300
-
 // Newton is the step of Newton's method on the first-order conditions: to the point x, and to the
 // multipliers there. Equations, and the rows and bounds whose slack is less than their multiplier, in
-// units of the sizes of variables, hold at x, to first order. ok is false where there are too many
-// unknowns, a function without second derivatives, or no step.
-func (p *Point) Newton(duals [][]float64, bounds []float64) (x []float64, to [][]float64, ok bool) {
-	n, f := len(p.X), family.Of(p.P.Objective.Scalar())
-	if n > mostUnknowns {
+// units of the sizes of variables, hold at x, to first order. ok is false where there are more than
+// most unknowns, a function without second derivatives, or no step.
+func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float64, to [][]float64, ok bool) {
+	objective := p.P.Objective.Scalar()
+	n, f := len(p.X), family.Of(objective)
+	if n > most || !objective.Smooth() {
 		return nil, nil, false
 	}
 	grad, long := make([]float64, n), 0.0
@@ -35,7 +32,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64) (x []float64, to [][
 		long = max(long, math.Abs(r.y)*r.top)
 	}
 	all := n + len(held)
-	if !smooth || all > mostUnknowns || !(long > 0) {
+	if !smooth || all > most || !(long > 0) {
 		return nil, nil, false
 	}
 	k, b, fixed := mat.NewDense(all, all, nil), mat.NewVecDense(all, nil), make([]bool, n)
