@@ -24,7 +24,7 @@ type newton struct {
 	q       *dc.Problem // of dc.Problem.Linearised; nil: along inequalities, and not needed yet
 	along   along
 	method  *sl1qp.Method
-	asked   bool // for the method; nil: there is none
+	asked   bool // the method has been asked for; where it is nil still, the problem has no such method
 }
 
 // along names the functions that are linearised.
@@ -63,14 +63,15 @@ func (r *run) newton(descend local) local {
 	return r.newtonAlong(what, q, descend)
 }
 
+// newtonAlong is descend with Newton's method around it, along those functions of q.
 func (r *run) newtonAlong(what along, q *dc.Problem, descend local) local {
 	n := &newton{run: r, descend: descend, q: q, along: what}
 	r.means.forget = func() { n.method, n.asked = nil, false }
 	return n.search
 }
 
-// curved reports whether there are constraints that are not convex, whether these and the objective are
-// smooth, and whether some are halves of equations.
+// curved reports whether some constraints are not convex, whether these and the objective are
+// smooth, and whether some constraints are halves of equations.
 func (r *run) curved() (curved, smooth, halves bool) {
 	e := r.p.Objective.Scalar()
 	smooth = e.Smooth()

@@ -224,25 +224,26 @@ func equates(c *dc.Constraint) bool {
 	return false
 }
 
-// polish replaces the last point by the refined one: an objective to Tol fixes a point to √Tol alone
-// where it is flat.
+// polish replaces the last point by the refined one: where the objective is flat, its accuracy Tol
+// fixes a point to √Tol alone.
 func (r *run) polish(ctx context.Context, end *outcome) {
 	switch {
 	case end.status() != Converged || r.sub.Damped():
 	case !r.sub.Convex():
 		r.polishHeld()
 	default:
-		if t, ok := sensitivity.Refine(ctx, r.sub, r.res.X); ok && r.refined(boxed(r.p, t.X[:len(r.res.X)]), r.gap.Tol) {
+		t, ok := sensitivity.Refine(ctx, r.sub, r.res.X)
+		if ok && r.refined(boxed(r.p, t.X[:len(r.res.X)]), r.gap.Tol) {
 			r.res.room.convex = t
 			r.res.take(r.sub.WrittenDuals(subproblem.Multipliers{}, t))
 		}
 	}
 }
 
-// Of the steps of Newton's method from the last point. Source: derived: from √Tol three leave
-// rounding errors. A factorisation has a third of the cube of the unknowns of multiplications, ten of
-// which take as long as a unit of work: three with a cube of the run's work take a tenth of its time.
-// 300 unknowns take some 5 ms.
+// Limits of Newton's method from the last point. Source: derived: from √Tol three steps leave
+// rounding errors. To factorise a system of n unknowns takes n³/3 multiplications, ten of which take
+// as long as a unit of work: where n³ is the run's work, three steps take a tenth of its time. One
+// step of 300 unknowns takes some 5 ms.
 const (
 	mostPolishes = 3
 	mostUnknowns = 300
@@ -255,23 +256,25 @@ func (r *run) polishHeld() {
 		return
 	}
 	most := min(mostUnknowns, int(math.Cbrt(r.budget.Taken())))
-	x, m, last := r.res.X, subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}, math.Inf(1)
+	m, last := subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}, math.Inf(1)
+	from := r.examined(r.res.X)
+	at := from
 	for n := 0; n < mostPolishes && last > sensitivity.Rounded; n++ {
-		y, rows, ok := r.examined(x).Newton(m.Rows, m.Bounds, most)
+		y, rows, ok := at.Newton(m.Rows, m.Bounds, most)
 		if !ok {
 			break
 		}
-		y = boxed(r.p, y)
-		step, res := r.distance(x, y), r.examined(y).Residual(rows)
+		next := r.examined(boxed(r.p, y))
+		step, res := r.distance(at.X, next.X), next.Residual(rows)
 		if !(step <= last/2) || !(res.Slope <= math.Sqrt(r.set.Tol)) || res.Trusted {
 			break
 		}
-		x, m, last = y, subproblem.Multipliers{Rows: rows, Bounds: res.Bounds}, step
+		at, m, last = next, subproblem.Multipliers{Rows: rows, Bounds: res.Bounds}, step
 	}
-	if !(last <= r.set.Tol) || r.apart(x, r.res.X, math.Sqrt(r.set.Tol)) {
+	if !(last <= r.set.Tol) || r.apart(at.X, r.res.X, math.Sqrt(r.set.Tol)) {
 		return
 	}
-	if r.refined(x, r.least()+r.examined(r.res.X).Owed(r.res.Duals)) {
+	if r.refined(at.X, r.least()+from.Owed(r.res.Duals)) {
 		r.res.take(m)
 	}
 }

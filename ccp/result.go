@@ -334,20 +334,25 @@ var plainEnds = [numReasons]outcome{
 	Still: {Still, "by values and gradients no small step is better"},
 	Noise: {Noise, "the objective does not settle any better than the backend solves the convex problems"},
 
-	NotShown:      {NotShown, "nothing shows that the point is the minimum, and the backend solves the problem no better"},
-	Inaccurate:    {Inaccurate, "the backend meets the constraints no better"},
-	Broken:        {Broken, "the points have ceased to change although a constraint is broken; try other starting points"},
+	NotShown: {NotShown,
+		"nothing shows that the point is the minimum, and the backend solves the problem no better"},
+	Inaccurate: {Inaccurate, "the backend meets the constraints no better"},
+	Broken: {Broken,
+		"the points have ceased to change although a constraint is broken; try other starting points"},
 	RunsOff:       {RunsOff, "the points run off although no ray proves the problem unbounded; bound the variables"},
 	GivenUp:       {GivenUp, "given up: the search leads to no better point"},
 	NotStationary: {NotStationary, "the objective has ceased to fall at a point that is not stationary"},
 
 	Conflict: {Conflict, "no point meets the convex constraints"},
 	AtPole:   {AtPole, "the objective is minus infinity at a point that keeps the constraints"},
-	AlongRay: {AlongRay, "the objective falls for ever along a direction that keeps the constraints; bound the variables"},
+	AlongRay: {AlongRay,
+		"the objective falls for ever along a direction that keeps the constraints; bound the variables"},
 
-	ToldToStop:    {ToldToStop, "stopped by the recorder"},
-	NoTangent:     {NoTangent, "a function or its subgradient is not a finite number at the starting point; give another start"},
-	NoLeastValue:  {NoLeastValue, "the convex problem is unbounded although the problem itself need not be; bound the variables"},
+	ToldToStop: {ToldToStop, "stopped by the recorder"},
+	NoTangent: {NoTangent,
+		"a function or its subgradient is not a finite number at the starting point; give another start"},
+	NoLeastValue: {NoLeastValue,
+		"the convex problem is unbounded although the problem itself need not be; bound the variables"},
 	BackendFailed: {BackendFailed, "the backend cannot solve the convex problems"},
 }
 

@@ -235,8 +235,8 @@ func (c *CurveAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share floa
 	return row, 0, math.Inf(1), -sign / slope, true
 }
 
-// Below: where an end of the domain is a side, too: |e − (u + end)/2| ≤ |u − end|/2, by whose cone
-// the multiplier of the end is none of f ≤ b.
+// Below: where an end of the domain is a side, too: |e − (u + end)/2| ≤ |u − end|/2. The multiplier
+// of the end does not count for f ≤ b then.
 func (c *CurveAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 	u, end, slope, ok := c.sides(b)
 	half := math.Copysign(0.5, slope) * (u - end)
@@ -248,9 +248,9 @@ func (c *CurveAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok b
 	return k, []float64{-0.5 / math.Abs(slope), 0.5 / slope}, true
 }
 
-// sides are those of the argument where it is affine and the function at most a constant b: u, where
-// the function is b and has a slope, and the end of the domain on the other side; infinite: none, or
-// the bounds of the argument imply it.
+// sides bound an affine argument where the function is at most a constant b: by u, where the function
+// is b and has a slope, and on the other side by the end of the domain. An infinite end is no
+// bound, or one that the bounds of the argument imply.
 func (c *CurveAtom) sides(b convex.Linear) (u, end, slope float64, ok bool) {
 	if !c.E().IsAffineNow() || !b.IsConst() {
 		return 0, 0, 0, false

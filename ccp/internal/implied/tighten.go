@@ -26,10 +26,11 @@ func Tighten(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 	return t.run(sweeps)
 }
 
-// Reach tightens bounds of the columns of one problem, whose rows stay as they are, for the sizes of columns.
+// Reach tightens bounds of the columns of one problem, whose rows stay as they are, for the sizes of
+// columns.
 type Reach struct{ t tightening }
 
-// NewReach is that of p.
+// NewReach is the Reach of the problem p.
 func NewReach(p *qpbackend.Problem) *Reach {
 	n, _ := p.Dims()
 	t := tightening{p: p, lo: make([]float64, n), hi: make([]float64, n), zero: make([]bool, n)}
@@ -37,9 +38,9 @@ func NewReach(p *qpbackend.Problem) *Reach {
 	return &Reach{t}
 }
 
-// Tighten is the function Tighten. A column that is 0 but for the rounding errors of some row, as x in x == y and
-// y == 0, keeps its bounds: in units of such an error the accuracy of a backend says nothing of the other rows, nor of
-// their multipliers.
+// Tighten tightens lo and hi as the function of this name does. A column that only rounding errors of
+// a row tell from 0, as x in x == y and y == 0, keeps its bounds: in units of such an error the
+// accuracy of a backend says nothing of the other rows, nor of their multipliers.
 func (r *Reach) Tighten(lo, hi []float64, sweeps int) bool {
 	t := &r.t
 	copy(t.lo, lo)
@@ -97,7 +98,7 @@ func (t *tightening) run(sweeps int) bool {
 type tightening struct {
 	p              *qpbackend.Problem
 	rows           *sparse.CSC // of A, as columns
-	bounded        []int       // rows with a bound, those of cones aside
+	bounded        []int       // rows with a bound and in no cone
 	lo, hi         []float64
 	changed, empty bool
 	uv             [2][]float64 // coefficients
@@ -134,8 +135,9 @@ func wider(lo, hi, roundings float64) interval {
 }
 
 // activity is the range of a row without its bounds, where only finite ends add up; the
-// number of the others; a bound of the errors; and the largest range of a term. Where several ends on either side are
-// infinite, the range says nothing of any column, and the rest of the row is not looked at.
+// number of the others; a bound of the errors; and the largest range of a term. Where several ends on
+// either side are infinite, the range says nothing of any column, and the rest of the row is not
+// looked at.
 func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err, width float64) {
 	size := 0.0
 	for k, j := range col {

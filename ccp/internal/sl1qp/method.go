@@ -104,11 +104,12 @@ const (
 	share = 0.1
 )
 
-// The price τ of slacks grows steering times where the convex problem then closes all violations,
-// or those that it closes now are less than the share open of that, as Byrd, Nocedal and Waltz 2008
-// steer it, and dearer times at a point that is not feasible and promises nothing. Where it is more than heavy times the largest multiplier, it falls
-// to eased times that, by no more than steering at once, as a single multiplier may be
-// next to 0 by chance: a heavier penalty makes steps along curved equations short.
+// The price τ of slacks grows by the factor steering where the convex problem then closes all
+// violations, or where it closes now less than the share open of what it closes then (Byrd, Nocedal
+// and Waltz 2008). It grows by the factor dearer at a point that is not feasible and promises
+// nothing. Where it is more than heavy times the largest multiplier, it falls to eased times that
+// multiplier, by no more than the factor steering at once, as a single multiplier may be next to 0
+// by chance: a heavier penalty makes steps along curved equations short.
 // Source: docs/lab/ccp.md, Constants.
 const (
 	steering = 100
