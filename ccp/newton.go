@@ -94,10 +94,10 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.along == equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	first := n.hop == 0 && (n.set.Effort == Local || n.along != inequalities &&
+	first := n.along == equations && n.fixed() >= 0.5 || n.hop == 0 && (n.set.Effort == Local || n.along != inequalities &&
 		(n.res.Start%4 > 1 || n.along == equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst))
 	// no choice between minima
-	only := n.along == equations && (n.p.Objective.IsConst() || n.determined() && !n.p.Feasible(n.z, n.set.FeasTol))
+	only := n.along == equations && (n.p.Objective.IsConst() || n.fixed() >= 1 && !n.p.Feasible(n.z, n.set.FeasTol))
 	if first && n.made(ctx) || only {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end != nil {
@@ -108,14 +108,15 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	return n.alternate(ctx, m)
 }
 
-// mostChosen is the number of variables from which a descent does not choose between the solutions of a system of as many
-// equations before Newton's method begins. Source: a limit of time; of 400 unknowns of u″ + u³ = f (TestSystemsOfEquations)
-// its 14 convex problems take 40 s, Newton's 5 some .1 s.
+// mostChosen is the number of variables from which a descent does not choose between solutions of equations before Newton's
+// method begins, where these fix half of the freedom or more. Source: a limit of time; of 400 unknowns of u″ + u³ = f
+// (TestSystemsOfEquations) its 14 convex problems take 40 s, Newton's 5 some .1 s. With fewer variables, or with fewer
+// equations, the descent finds lower minima (overlap, snl_exact of cmd/dcopt/testdata/equations).
 const mostChosen = 100
 
 // reach follows the equations, without the objective first where they are many and leave it no choice nearby.
 func (n *newton) reach(ctx context.Context) (*outcome, error) {
-	if !n.p.Objective.IsConst() && n.determined() {
+	if !n.p.Objective.IsConst() && n.fixed() >= 1 {
 		alone := *n.q
 		alone.Objective = dc.Expr{}
 		method, err := sl1qp.New(ctx, &alone, n.means.backend)
@@ -130,19 +131,21 @@ func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	return n.follow(ctx)
 }
 
-// determined reports whether there are many equations, and as many as variables.
-func (n *newton) determined() bool {
+// fixed is the part of the freedom that affine equations leave which nonlinear ones fix: their
+// number over its dimension; 0 of fewer than mostChosen variables. Equations of one variable, as
+// x² = 1, do not count: they leave it a choice.
+func (n *newton) fixed() float64 {
 	if n.p.NumVars() < mostChosen {
-		return false
+		return 0
 	}
 	equations, free := 0, 0
 	for c := range n.p.Written() {
 		for k := range c.Lo {
 			if c.Lo[k] == c.Hi[k] {
-				equations++
+				free--
 			}
 		}
-		if c.Equation() {
+		if e := c.E().Scalar(); c.Equation() && len(e.Support()) > 1 {
 			equations++
 		}
 	}
@@ -151,7 +154,7 @@ func (n *newton) determined() bool {
 			free++
 		}
 	}
-	return equations >= free
+	return float64(equations) / float64(max(free, 1))
 }
 
 // alternate descends, follows the linearised problem from there and, where that leads

@@ -70,6 +70,11 @@ func TestHessians(t *testing.T) {
 		check(name, family.Of(e.Scalar()), false)
 		check(name, e.Scalar().H(), false)
 	}
+	before := products
+	check("even power", family.Of(dc.Power(x.At(0), 6).Scalar()), false)
+	if products == before {
+		t.Error("an even power has no Hessian")
+	}
 	if products < 800 {
 		t.Errorf("%d products", products)
 	}

@@ -164,7 +164,6 @@ func (c *CurveAtom) AddGradient(dst []float64, scale float64, x []float64) float
 	return c.at(u)
 }
 
-func (c *CurveAtom) Smooth() bool                     { return !c.F.Row.Kinked && c.E().Smooth() }
 func (c *CurveAtom) Support() []int                   { return c.indices }
 func (c *CurveAtom) Approx(x []float64) convex.Approx { return c.F.Approx(c.E().Approx(x)) }
 func (c *CurveAtom) Over() interval.Interval          { return c.F.Over(c.E().Range()) }
@@ -172,6 +171,21 @@ func (c *CurveAtom) Node() Node                       { return c.F.Node([2]Argum
 func (c *CurveAtom) String() string                   { return c.F.String() }
 func (c *CurveAtom) Partial() bool                    { return !c.F.Total() }
 func (c *CurveAtom) represented() bool                { return c.F.represented() }
+
+// Smooth: |u|ᵖ with p > 1 is.
+func (c *CurveAtom) Smooth() bool {
+	return !c.F.Row.Kinked && (c.E().Smooth() || c.ofSize() && c.F.slope(0) == 0)
+}
+
+// ofSize reports whether the argument is |u| of an affine u, whose kink is where its value is 0.
+func (c *CurveAtom) ofSize() bool {
+	e := c.E()
+	if len(e.Terms) != 1 || !e.Lin.IsZero() {
+		return false
+	}
+	u, ok := e.Terms[0].F.(*CurveAtom)
+	return ok && u.isAffine("abs")
+}
 
 func (c *CurveAtom) Bends() (convex.Bends, bool) {
 	if r := c.E().Range(); c.open && c.F.in(r) != r { // outside of the domain no square makes it convex

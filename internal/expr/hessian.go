@@ -38,7 +38,9 @@ func (f *StandIn) AddProduct(dst []float64, scale float64, x, v []float64) {
 	f.E.AddProduct(dst, scale, x, v)
 }
 
-func (c *CurveAtom) Twice() bool { return !c.F.Row.Kinked && c.E().Twice() }
+func (c *CurveAtom) Twice() bool {
+	return !c.F.Row.Kinked && (c.E().Twice() || c.ofSize() && c.F.slope(0) == 0 && c.F.second(0) == 0)
+}
 func (c *CurveAtom) Directional(x, v []float64) float64 {
 	return c.F.slope(c.E().Value(x)) * c.E().Directional(x, v)
 }

@@ -3,6 +3,7 @@ package sl1qp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
@@ -61,7 +62,7 @@ func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, erro
 type Start struct {
 	X     []float64
 	Tau   float64                   // penalty weight τ
-	Unit  float64                   // of τ: the slope of the objective per unit of a variable
+	Unit  float64                   // of τ: the slope of the objective over the slope of the constraints
 	Duals [][]float64               // by constraint, see subproblem.Multipliers; nil: not known
 	More  func(solves int) bool     // whether another convex problem may follow so many
 	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
@@ -265,25 +266,20 @@ func (m *Method) spent() int {
 }
 
 func (m *Method) begin(ctx context.Context, at Start) error {
-	m.τ, m.asked = at.Tau, tolerances{at.Tol, at.Feas}
-	m.most = heaviest * at.Unit
+	m.asked = tolerances{at.Tol, at.Feas}
 	m.solves, m.cost = 0, 0
-	m.scale(at.X)
 	m.y = make([]float64, m.Sub.Compiled.Rows.Count())
+	points := m.scale(at)
+	known := at.Duals != nil && m.most == heaviest*at.Unit
 	for i := range m.y {
 		r := m.Sub.Compiled.Rows.At(i)
-		if at.Duals != nil && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
+		if known && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
 			m.y[i] = at.Duals[r.Owner][r.Entry]
 		}
 	}
-	if !m.found { // at the point and beside it: a second derivative may be 0 at one
-		beside := append([]float64(nil), at.X...)
-		for j := range beside {
-			beside[j] = at.X[j] + 0.01*float64(1+j%7)*m.size[j]
-			beside[j] = min(max(beside[j], m.lo[j]), m.hi[j])
-		}
+	if !m.found {
 		for _, p := range m.w.pieces {
-			if err := m.w.find(ctx, p, [][]float64{at.X, beside}); err != nil {
+			if err := m.w.find(ctx, p, points); err != nil {
 				return err
 			}
 		}
@@ -294,15 +290,33 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	return nil
 }
 
-// scale takes units, prices and the trust region of x.
-func (m *Method) scale(x []float64) {
-	m.Δ = firstRegion
-	m.Sub.SizeUp(x, true)
-	if m.Sub.Linearise(x, m.τ) == nil {
-		m.Sub.SetPrices(x)
+// scale takes units, prices, τ and the trust region of the start, and returns it and a point beside it, as derivatives may be 0 at
+// one. Where convex parts of the objective are steep and cancel, τ of the descent is in their unit. The functions are then flatter
+// than the error of its multipliers, and τ is in the unit of the functions.
+func (m *Method) scale(at Start) [][]float64 {
+	m.Δ, m.τ, m.most = firstRegion, at.Tau, heaviest*at.Unit
+	m.Sub.SizeUp(at.X, true)
+	if m.Sub.Linearise(at.X, m.τ) == nil {
+		m.Sub.SetPrices(at.X)
 	}
 	m.measure()
 	m.price = m.Sub.RowPrices()
+	beside := slices.Clone(at.X)
+	for j := range beside {
+		beside[j] = at.X[j] + 0.01*float64(1+j%7)*m.size[j]
+		beside[j] = min(max(beside[j], m.lo[j]), m.hi[j])
+	}
+	points := [][]float64{at.X, beside}
+	unit := 0.0
+	for _, x := range points {
+		if objective, constraint := m.Sub.Slopes(x); constraint > 0 {
+			unit = max(unit, objective/constraint)
+		}
+	}
+	if unit > 0 && unit < at.Tol*at.Unit {
+		m.τ, m.most = m.τ*(unit/at.Unit), heaviest*unit
+	}
+	return points
 }
 
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
