@@ -176,7 +176,7 @@ var mayImport = map[string]string{
 	// The points of cones nearest to given ones.
 	"qpbackend/internal/project":  "internal/num internal/matrix qpbackend/internal/packed",
 	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project qpbackend/internal/packed",
-	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
+	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/presolve qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd qpbackend/internal/packed",
 	// Where its iterates stall, admm lets ipm go on.

@@ -129,6 +129,18 @@ def test_generalised_eigenvalues_by_bisection():
     assert np.linalg.eigvals(np.linalg.solve(b.value, a.value)).real.max() == pytest.approx(prob.value, rel=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_matrix_completion_by_bisection():
+    """CVXPY's own problem. Its minimum is 0.8 / 0.2: a diagonal entry of t b - a alone shows that no t below has a point."""
+    need.cvxpy((1, 9), "before it bisection ends where a solver does not decide")
+    a, b = cp.Variable((3, 3)), cp.Variable((3, 3), PSD=True)
+    known = ([0, 0, 1], [0, 2, 1])
+    prob = cp.Problem(cp.Minimize(cp.gen_lambda_max(a, b)), [a[known] == [1, 1.9, 0.8], b[known] == [3, 1.4, 0.2]])
+    prob.solve(qcp=True, solver="DCOPT")
+    assert np.linalg.eigvalsh(b.value)[0] > 0.05
+    assert prob.value == pytest.approx(4, rel=1e-5)
+
+
 @pytest.mark.parametrize("gap", [-2e-7, -2e-6, 0.0])
 def test_an_equation_next_to_a_bound_ends(gap):
     x = cp.Variable()

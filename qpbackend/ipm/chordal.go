@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/chordal"
 	"github.com/dcopt/dcopt/qpbackend/internal/facial"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
+	"github.com/dcopt/dcopt/qpbackend/presolve"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
@@ -66,7 +67,7 @@ func trees(ctx context.Context, p *qpbackend.Problem,
 	return list, cost, nil
 }
 
-// reduced is b with faces of semidefinite cones, and pieces of them, before it.
+// reduced is b with proofs by diagonals of semidefinite cones, with their faces and their pieces before it.
 func reduced(b qpbackend.Backend) qpbackend.Backend {
 	pieces := chordal.Reduction{Trees: func(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern,
 	) ([]chordal.Part, error) {
@@ -76,7 +77,7 @@ func reduced(b qpbackend.Backend) qpbackend.Backend {
 		list, _, err := trees(ctx, p, pattern)
 		return list, err
 	}}
-	return reduce.Chain(b, facial.Reduction{}, pieces)
+	return reduce.Chain(b, presolve.Diagonals{}, facial.Reduction{}, pieces)
 }
 
 // semidefinite is the estimate of Semidefinite for a p with rows.

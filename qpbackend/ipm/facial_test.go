@@ -130,3 +130,45 @@ func TestFacesWithoutSolution(t *testing.T) {
 		t.Errorf("%v, by %g", res.Status, off)
 	}
 }
+
+// completion has two matrices of order 3 with three known entries each, A and B, with B and tB − A in
+// cones: there is a point for t ≥ 4, as entry (2, 2) is 0.8 in A and 0.2 in B.
+func completion(t float64) *qpbackend.Problem {
+	const size = 6 // of a triangle, column by column
+	known := map[int]float64{0: 1, 3: 1.9, 2: 0.8, size: 3, size + 3: 1.4, size + 2: 0.2}
+	inf := math.Inf(1)
+	p := &qpbackend.Problem{Q: make([]float64, 2*size), L: make([]float64, 2*size), U: slices.Repeat([]float64{inf}, 2*size)}
+	p.Cones = []qpbackend.Cone{{Kind: qpbackend.Semidefinite, Len: size}, {Kind: qpbackend.Semidefinite, Start: size, Len: size}}
+	var a sparse.Triplets
+	for k, f := range []float64{1, math.Sqrt2, 1, math.Sqrt2, math.Sqrt2, 1} {
+		a.Add(k, size+k, f)
+		a.Add(size+k, k, -f)
+		a.Add(size+k, size+k, t*f)
+	}
+	for j := range 2 * size {
+		if v, ok := known[j]; ok {
+			a.Add(len(p.L), j, 1)
+			p.L, p.U = append(p.L, v), append(p.U, v)
+		}
+	}
+	p.A, _ = a.CSC(len(p.L), 2*size)
+	return p
+}
+
+// TestCompletion: where there are points, the one returned is inside of the cones, and where one
+// diagonal entry alone shows that there is none, that is proved, also of millionths.
+func TestCompletion(t *testing.T) {
+	for _, at := range []float64{4.001, 5} {
+		res := run(t, completion(at), Backend{}, true)
+		if det := res.X[6]*res.X[11] - res.X[9]*res.X[9]; res.Status != qpbackend.Solved || !(det > 0.5) {
+			t.Errorf("t = %g: %v, the determinant of a part of B is %g", at, res.Status, det)
+		}
+	}
+	for _, at := range []float64{3.9, 3.9999, 3.99999, 3.999995} {
+		p := completion(at)
+		res := run(t, p, Backend{}, true)
+		if off := qpbackend.PrimalInfeasibility(p, res.Y, res.Z); res.Status != qpbackend.PrimalInfeasible || !(off <= 1e-8) {
+			t.Errorf("t = %g: %v, a proof to %g", at, res.Status, off)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package presolve
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
@@ -32,11 +34,39 @@ func (b Backend) New(
 type presolve struct{}
 
 // New leaves problems with cones as they are.
-func (presolve) New(_ context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+func (presolve) New(_ context.Context, p *qpbackend.Problem, _ qpbackend.Settings) (reduce.Reduced, error) {
 	if len(p.Cones) > 0 {
 		return nil, nil
 	}
-	return &reduced{set: set}, nil
+	return &reduced{}, nil
+}
+
+// Diagonals proves where it can that the rows, the bounds and the diagonals of the semidefinite
+// cones exclude each other; else, and without such cones, the problem stays as it is. A diagonal
+// that the rows put at -1e-6 is a proof of a size that an interior point method need not reach.
+type Diagonals struct{}
+
+// New is the reduction of a problem with semidefinite cones.
+func (Diagonals) New(_ context.Context, p *qpbackend.Problem, _ qpbackend.Settings) (reduce.Reduced, error) {
+	if !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return c.Kind == qpbackend.Semidefinite }) {
+		return nil, nil
+	}
+	return &reduced{proofs: true}, nil
+}
+
+// diagonals is p with the diagonals of its semidefinite cones as its only rows in cones.
+func diagonals(p *qpbackend.Problem) *qpbackend.Problem {
+	out := *p
+	out.L, out.U, out.Cones = slices.Clone(p.L), slices.Clone(p.U), nil
+	for _, c := range p.Cones {
+		for i := c.Start; i < c.Start+c.Len; i++ {
+			out.L[i], out.U[i] = math.Inf(-1), math.Inf(1)
+		}
+		for k, j := 0, 1; c.Kind == qpbackend.Semidefinite && k < c.Len; k, j = k+j+1, j+1 {
+			out.L[c.Start+k] = p.L[c.Start+k]
+		}
+	}
+	return &out
 }
 
 // worthwhile is the least share of rows and columns that must go.
@@ -45,17 +75,24 @@ const worthwhile = 0.05
 
 // reduced is the reduction of the present values.
 type reduced struct {
-	set  qpbackend.Settings
-	red  *reduction   // nil: nothing worthwhile was found
-	part *reduce.Part // nil: it has a proof
+	proofs bool         // nothing else is asked for, see Diagonals
+	red    *reduction   // nil: nothing worthwhile was found
+	part   *reduce.Part // nil: it has a proof
 }
 
 // Apply reduces p, unless no value has changed.
 func (s *reduced) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.Ask) (reduce.Task, error) {
 	if ask.Changed() {
-		red, err := reduceProblem(ctx, p)
+		q := p
+		if s.proofs {
+			q = diagonals(p)
+		}
+		red, err := reduceProblem(ctx, q)
 		if err != nil {
 			return reduce.Task{}, err
+		}
+		if s.proofs && red != nil && red.proof == nil {
+			red = nil
 		}
 		if s.red, s.part = red, nil; red != nil && red.proof == nil {
 			s.part = red.part()

@@ -179,6 +179,7 @@ func (s *solver) prepare(ctx context.Context, ask Ask) (err error) {
 		return err
 	}
 	if s.news = (qpbackend.Update{}); t.Nothing {
+		s.drop() // it does not get the news
 		s.task = t
 		return nil
 	}

@@ -10,7 +10,7 @@
 // and Parrilo 2018, here for one matrix at a time). An interior point method on the problem as
 // stated has no central path, and x may tend to infinity: no finite one need be optimal. At the end
 // it gets the least value that makes S + xF semidefinite to within an error that is a share of the
-// tolerance.
+// tolerance, and beyond that the size of S: the matrix is then inside of the cone if its face is.
 //
 // V is sparse: by a Cholesky factor of F with pivots its rows are rows of the identity but for as
 // many as the rank.

@@ -248,7 +248,12 @@ func (r *faces) primal(ctx context.Context, dst, x []float64, p *qpbackend.Probl
 	for _, f := range r.faces {
 		if f != nil {
 			own := v[f.cone.Start:][:f.cone.Len]
-			least = max(least, f.least(ctx, own, allowed*r.tol*max(1, num.NormInf(own))))
+			size := num.NormInf(own)
+			t := f.least(ctx, own, allowed*r.tol*max(1, size))
+			if !ray {
+				t += size // the matrix is then inside of the cone where the face's is
+			}
+			least = max(least, t)
 		}
 	}
 	if !num.Finite(least) { // ctx has ended, or it is not a number
