@@ -22,11 +22,11 @@ import (
 var heuristics = map[string]struct{ file, user, line string }{
 	"LineSearch":  {"internal/accel/linesearch.go", "ccp.go", "used = &accel.LineSearch{}"},
 	"Newton":      {"newton.go", "ccp.go", "around = r.newton("},
-	"Coordinates": {"internal/search/coordinates.go", "ccp.go", "&search.Coordinates{"},
-	"Decisions":   {"internal/search/decisions.go", "ccp.go", "&search.Decisions{"},
-	"Descents":    {"internal/search/descents.go", "ccp.go", "&search.Descents{"},
-	"Hops":        {"internal/search/basinhopping.go", "ccp.go", "&search.BasinHopping{"},
-	"Vary":        {"internal/search/vary.go", "ccp.go", "from.share = search.Vary("},
+	"Coordinates": {"internal/search/coordinates.go", "improve.go", "&search.Coordinates{"},
+	"Decisions":   {"internal/search/decisions.go", "improve.go", "&search.Decisions{"},
+	"Descents":    {"internal/search/descents.go", "improve.go", "&search.Descents{"},
+	"Hops":        {"internal/search/basinhopping.go", "improve.go", "&search.BasinHopping{"},
+	"Vary":        {"internal/search/vary.go", "begin.go", "from.share = search.Vary("},
 }
 
 // TestHeuristicsCanBeDeleted: without the file of a heuristic and the line that uses it

@@ -19,6 +19,22 @@
 // step. docs/lab/ccp.md has the gain by each. Package global proves the optimum where
 // variables have bounds, or every h is a sum of maxima of few affine functions.
 //
+// How the parts compose, with the file or the package of each:
+//
+//	Multistart                      multistart.go, starts.go (start 1 of a large sum: sample)
+//	  run: begin, search, finish    begin.go, ccp.go, finish.go
+//	    descend, Algorithm 3.1      ccp.go
+//	      1. convexify              subproblem, with rows
+//	      2. solve                  iterate.go; accel; recover.go if the backend fails
+//	           scaled, pinned,      reductions before the backend (qpbackend/reduce)
+//	           workingset
+//	      3. update τ               decide.go, penalty
+//	      4. stop                   decide.go: facts, then stop.Decide
+//	    newton, around descend      newton.go, sl1qp
+//	    searches from its end       improve.go, search
+//	    conditions at the end       conditions.go, kkt; proofs: diagnose, implied
+//	Session, derivatives            session.go, derivative.go, sensitivity
+//
 // A Result always holds the best point met, with an honest Status. Deadlines
 // and cancellation come by the context.
 //

@@ -126,13 +126,6 @@ func (r *run) accelerate(s *accel.Step) {
 	r.keep(it)
 }
 
-// slow lets the device begin anew.
-func (r *run) slow() {
-	if r.means.device != nil {
-		r.means.device.Reset()
-	}
-}
-
 // mostHalvings bounds the halvings of a step: the last is a rounding error of it.
 // Source: derived: 2⁻⁵⁰ of a step is below four roundings of its end.
 const mostHalvings = 50

@@ -217,10 +217,6 @@ func (r *Result) Restore(s Standing) {
 	r.end, r.concluded = conclude(s.Reason, r.Message), r.Objective
 }
 
-// wave is the number of starts that run before the best of them counts for others.
-// Source: table of docs/lab/ccp.md.
-const wave = 8
-
 // wave runs the starts before end.
 func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 	if s.next == 0 {

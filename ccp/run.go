@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
-	"github.com/dcopt/dcopt/ccp/internal/sample"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
@@ -313,105 +311,30 @@ func (r *run) more(solves int) bool {
 	return r.k+solves < r.set.MaxIter && (r.set.MaxWork == 0 || r.budget.Taken() < r.set.MaxWork)
 }
 
-// same reports whether two points are in one smooth minimum: those whose objectives differ by tol
-// are √tol apart, relative to sizes of variables.
-func same(x, y []float64, of *subproblem.Problem, tol float64) bool {
-	for j, v := range x {
-		if !(math.Abs(y[j]-v) <= math.Sqrt(tol)*max(of.Size(j), math.Abs(v))) {
-			return false
-		}
-	}
-	return true
-}
-
-// known has bounds of the variables, and the best point of earlier waves.
-type known struct {
-	lo, hi []float64
-	lead   *Result
-}
-
-// fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than
-// start 0.
-func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
-	if !set.Heuristics.Sample {
-		return nil, false
-	}
-	defer func() {
-		if recover() != nil { // a user's function, which panics again in the run
-			x, lower = nil, false
-		}
-	}()
-	seeds := startSeeds(set.Seed)
-	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil },
-		Draw: func(i int) []float64 {
-			if i == 0 {
-				return boxed(p, p.Start(set.Seed))
-			}
-			return boxed(p, drawn(p, seeds.Uint64()))
-		}}
-	return stage.Best()
-}
-
-// spread moves the entries of x without a starting value, and of every fourth start those with one,
-// to places between their bounds that are spread evenly over the starts of a wave.
-func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int) {
-	rng := rand.New(rand.NewPCG(seed, 0x7370)) // stream "sp": each use of the seed has its own
-	lo, hi := p.Box()
-	if k.lo != nil {
-		lo, hi = k.lo, k.hi
-	}
-	for _, v := range p.Vars {
-		if v.Param || v.Start.Kind != dc.StartUnset && (v.Start.Kind != dc.StartValues || start%4 != 2) {
-			continue
-		}
-		for e := range v.Len() {
-			j := v.Offset + e
-			if width := hi[j] - lo[j]; width < widest {
-				places := rand.New(rand.NewPCG(waves+uint64(start/wave), uint64(j))).Perm(wave)
-				x[j] = lo[j] + width*(float64(places[start%wave])+rng.Float64())/wave
-			}
-		}
-	}
-	p.Settle(x)
-}
-
-// widest is the width of a range from which on it says nothing of where minima are. Source: as of
-// dc.Problem.Start.
-const widest = 0x1p53
-
-// drawn draws starting point i > 0: p.Start(seed), with the entries that are
-// the same for every seed moved.
-func drawn(p *dc.Problem, seed uint64) []float64 {
-	x := p.Start(seed)
-	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
-	lo, hi := p.Box()
-	for _, v := range p.Vars {
-		if v.Start.Kind != dc.StartValues {
-			continue
-		}
-		size := 0.0
-		for _, s := range v.Start.Values {
-			if !math.IsNaN(s) {
-				size += s * s
-			}
-		}
-		size = math.Sqrt(size / float64(max(1, v.Len())))
-		for k, s := range v.Start.Values {
-			if math.IsNaN(s) {
-				continue
-			}
-			dev := max(size, math.Abs(s))
-			if dev == 0 {
-				dev = 1
-			}
-			j := v.Offset + k
-			x[j] = min(max(s+dev*rng.NormFloat64(), lo[j]), hi[j])
-		}
-	}
+// boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
+func boxed(p *dc.Problem, x []float64) []float64 {
+	x = slices.Clone(x)
+	p.Confine(x)
 	return x
 }
 
-// startSeeds draws the seeds of the starts after the first.
-func startSeeds(seed uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, 0x7374)) // stream "st": each use of the seed has its own
+// slow lets the device begin anew.
+func (r *run) slow() {
+	if r.means.device != nil {
+		r.means.device.Reset()
+	}
 }
+
+// A solver's unfinished answer is still a step up to the residual stepEnough. maxInner keeps a splitting method from polishing a
+// convex problem that the next iteration replaces. Source: larger values change the
+// answers of admm on the test set, smaller ones the number of failures.
+const (
+	stepEnough = 1e-3
+	maxInner   = 10_000
+	tightest   = 1e-9  // tolerance asked of a solver: that of double precision after scaling
+	finest     = 1e-13 // and where the objective is far below its unit: a thousand units of rounding
+	looser     = 100   // so many times Tol may stay open, with a remark. Source: docs/lab/ccp.md
+
+	mostFailures = 4 // recoveries of a run
+	mostHeld     = 6 // changes of its proximal term
+)

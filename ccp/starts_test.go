@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/heuristic"
-	"gonum.org/v1/gonum/mat"
 )
 
 // signs is least squares over signs, ‖Ax − b‖² with x² = 1, without a planted solution.

@@ -799,6 +799,7 @@ const mostFiles = 15
 
 // largeFolders are the packages with more files, each with its reason.
 var largeFolders = map[string]string{
+	"ccp":                 "one run: a file for each part of the loop, which share its state",
 	"dc":                  "what a user enters: models, arrays, constraints, and a file per family of atoms",
 	"internal/expr":       "sums and their splits, each of which is made of the other",
 	"internal/graph/atom": "a file per family of functions",
