@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
@@ -41,7 +42,7 @@ func frames() map[string]wire.Message {
 		"text":       &wire.TextReply{Text: wire.T([]byte("find\n"))},
 		"error":      &wire.Errors{Errors: []wire.Error{{Kind: "curvature", Text: "no DC split for log", Node: &three, Name: "log(x^2)", Notes: []wire.Note{{Node: 2, Text: "convex"}}}}},
 		"progress":   &wire.Progress{Seconds: 0.25, Iteration: 3, Start: 1, Objective: n(2.5), MaxViolation: n(0), Feasible: &yes},
-		"infeasible": &wire.Result{Status: "infeasible", Objective: wire.Number(inf), Backend: "ipm", Certificate: "infeasible", X: wire.F([]float64{0, 0}), Multipliers: wire.F([]float64{1, 0}), Conflict: []wire.Place{{Constraint: ptr(0)}}},
+		"infeasible": &wire.Result{Record: record.Record{Status: "infeasible", Objective: wire.Number(inf), Backend: "ipm", Seconds: &record.Seconds{Total: 0.5}}, Certificate: "infeasible", X: wire.F([]float64{0, 0}), Multipliers: wire.F([]float64{1, 0}), Conflict: []wire.Place{{Constraint: ptr(0)}}},
 		"ok_cancel":  &wire.Ok{Found: &yes},
 		"update":     &wire.Update{Problem: 2, NewValues: wire.NewValues{Q: wire.F([]float64{2, 0})}},
 		"free":       &wire.Free{Problem: ptr(uint64(1))},

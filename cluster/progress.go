@@ -109,7 +109,7 @@ func (w *watch) result(res *plan.Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.is.Done++
-	if res.Solved == nil || !res.Solved.Feasible {
+	if res.Solved == nil || res.Solved.Feasible == nil || !*res.Solved.Feasible {
 		return
 	}
 	v := float64(res.Solved.Objective)

@@ -405,7 +405,7 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want float64
-	}{{`"NaN"`, math.NaN()}, {`"+Inf"`, math.Inf(1)}, {`"-Inf"`, math.Inf(-1)}, {"-0", math.Copysign(0, -1)}, {"5e-324", 5e-324}} {
+	}{{`"nan"`, math.NaN()}, {`"inf"`, math.Inf(1)}, {`"-inf"`, math.Inf(-1)}, {"-0", math.Copysign(0, -1)}, {"5e-324", 5e-324}} {
 		head, tail, _ := strings.Cut(string(text), `"objective":`)
 		_, tail, _ = strings.Cut(tail, ",")
 		changed := []byte(head + `"objective":` + c.text + "," + tail)
@@ -423,6 +423,30 @@ func TestNumbers(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), `"objective":`+c.text) {
 			t.Errorf("%s is written as %.80s, %v", c.text, out, err)
 		}
+	}
+}
+
+// TestOldNames: what results called otherwise before is read, as are the words for numbers that JSON lacks.
+func TestOldNames(t *testing.T) {
+	p, _ := sweepPlan(t, grid(), false)
+	res, err := plan.NewRunner(p, "").Run(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := res.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.NewReplacer(`"max_violation":`, `"violation":`, `"iteration":`, `"k":`, `"inf"`, `"+Inf"`, `"nan"`, `"NaN"`).Replace(string(text))
+	if old == string(text) || !strings.Contains(old, `"k":1,`) {
+		t.Fatalf("%s has no new names", text)
+	}
+	back, err := p.DecodeResult(summed([]byte(old)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := back.Encode(); err != nil || string(again) != string(text) {
+		t.Errorf("%s, want %s, %v", again, text, err)
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/input"
-	"github.com/dcopt/dcopt/internal/table"
+	"github.com/dcopt/dcopt/internal/record"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
@@ -31,8 +31,8 @@ type Result struct {
 
 // Fold are the errors on a fold's test rows, as in lder.CVResult.
 type Fold struct {
-	FVU number `json:"fvu"`
-	MSE number `json:"mse"`
+	FVU record.Number `json:"fvu"`
+	MSE record.Number `json:"mse"`
 }
 
 // Values are the fraction of variance unexplained and the mean squared error.
@@ -40,61 +40,43 @@ func (f *Fold) Values() (fvu, mse float64) { return float64(f.FVU), float64(f.MS
 
 // Solved is a ccp.Result without the times.
 type Solved struct {
-	Status         string      `json:"status"`
-	Objective      number      `json:"objective"`
-	ObjectiveError number      `json:"objective_error"`
-	Violation      number      `json:"violation"`
-	Worst          string      `json:"worst,omitempty"`
-	Feasible       bool        `json:"feasible"`
-	Nearly         bool        `json:"nearly"`
-	Least          number      `json:"least"`
-	Iterations     int         `json:"iterations"`
-	Starts         int         `json:"starts"`
-	Start          int         `json:"start"`
-	Backend        string      `json:"backend"`
-	X              []number    `json:"x"`
-	Duals          [][]number  `json:"duals"`
-	BoundDuals     []number    `json:"bound_duals"`
-	History        []iteration `json:"history"`
-	Conflict       []string    `json:"conflict,omitempty"`
-	Ray            []number    `json:"ray"`
-	Message        string      `json:"message,omitempty"`
-	Reason         string      `json:"reason"`
+	record.Record
+	Nearly     bool              `json:"nearly"`
+	Least      record.Number     `json:"least"`
+	X          []record.Number   `json:"x"`
+	Duals      [][]record.Number `json:"duals"`
+	BoundDuals []record.Number   `json:"bound_duals"`
+	History    []iteration       `json:"history"`
+	Conflict   []string          `json:"conflict,omitempty"`
+	Ray        []record.Number   `json:"ray"`
 
-	NoMultipliers *ccp.Absence `json:"no_multipliers,omitempty"`
-	Loose         *ccp.Loose   `json:"tolerance_decides,omitempty"`
+	Violation *record.Number `json:"violation,omitempty"` // MaxViolation before 0.1.0
 }
 
-// iteration is a ccp.Iteration as histories are printed.
+// iteration has the names that its number and its violation had before 0.1.0, too.
 type iteration struct {
-	Hop       int    `json:"hop"`
-	K         int    `json:"k"`
-	Tau       number `json:"tau"`
-	Objective number `json:"objective"`
-	Violation number `json:"violation"`
-	Step      number `json:"step"`
+	record.Iteration
+	K         int            `json:"k,omitempty"`
+	Violation *record.Number `json:"violation,omitempty"`
 }
 
 // solvedOf takes over a result.
 func solvedOf(res *ccp.Result) *Solved {
 	standing := res.Standing()
 	s := &Solved{
-		res.Status.String(), number(res.Objective), number(res.ObjectiveError), number(res.Violation), res.Worst,
-		res.Feasible,
-		standing.Nearly, number(standing.Least), res.Iterations, res.Starts, res.Start, res.Backend,
-		numbers(res.X), nil, numbers(res.BoundDuals), nil, res.Conflict, numbers(res.Ray), res.Message,
-		standing.Reason.String(),
-		res.NoMultipliers, res.Loose,
+		Record: report.Facts(res), Nearly: standing.Nearly, Least: record.Number(standing.Least),
+		X: record.Numbers(res.X), BoundDuals: record.Numbers(res.BoundDuals), Conflict: res.Conflict,
+		Ray: record.Numbers(res.Ray),
 	}
+	s.Seconds = nil
 	if res.Duals != nil {
-		s.Duals = make([][]number, len(res.Duals))
+		s.Duals = make([][]record.Number, len(res.Duals))
 	}
 	for i, d := range res.Duals {
-		s.Duals[i] = numbers(d)
+		s.Duals[i] = record.Numbers(d)
 	}
-	for _, it := range res.History {
-		s.History = append(s.History, iteration{it.Hop, it.K, number(it.Tau), number(it.Objective),
-			number(it.Violation), number(it.Step)})
+	for _, it := range report.History(res.History) {
+		s.History = append(s.History, iteration{Iteration: it})
 	}
 	return s
 }
@@ -110,11 +92,10 @@ func (s *Solved) Result() (*ccp.Result, error) {
 		return nil, err
 	}
 	res := &ccp.Result{
-		Status: status, Objective: float64(s.Objective), ObjectiveError: float64(s.ObjectiveError),
-		Violation: float64(s.Violation),
-		Worst:     input.Visible(s.Worst), Feasible: s.Feasible, Iterations: s.Iterations,
-		Starts: s.Starts, Start: s.Start,
-		Backend: input.Visible(s.Backend), X: floats(s.X), BoundDuals: floats(s.BoundDuals), Ray: floats(s.Ray),
+		Status: status, Objective: float64(s.Objective), ObjectiveError: s.ObjectiveError.Float(),
+		Violation: s.MaxViolation.Float(), Worst: input.Visible(s.Worst), Feasible: s.Feasible != nil && *s.Feasible,
+		Iterations: s.Iterations, Starts: s.Starts, Start: s.Start, Backend: input.Visible(s.Backend),
+		X: record.Floats(s.X), BoundDuals: record.Floats(s.BoundDuals), Ray: record.Floats(s.Ray),
 		Message: input.Visible(s.Message),
 	}
 	for _, name := range s.Conflict {
@@ -130,16 +111,29 @@ func (s *Solved) Result() (*ccp.Result, error) {
 		res.Duals = make([][]float64, len(s.Duals))
 	}
 	for i, d := range s.Duals {
-		res.Duals[i] = floats(d)
+		res.Duals[i] = record.Floats(d)
 	}
 	for _, it := range s.History {
 		res.History = append(res.History, ccp.Iteration{
-			Start: s.Start, Hop: it.Hop, K: it.K, Tau: float64(it.Tau), Objective: float64(it.Objective),
-			Violation: float64(it.Violation), Step: float64(it.Step),
+			Start: s.Start, Hop: it.Hop, K: it.Iteration.K, Tau: float64(it.Tau), Objective: float64(it.Objective),
+			Violation: float64(it.Iteration.Violation), Step: float64(it.Step),
 		})
 	}
 	res.Restore(ccp.Standing{Nearly: s.Nearly, Least: float64(s.Least), Reason: reason})
 	return res, nil
+}
+
+// renamed moves the fields with names of before 0.1.0 to the ones of now.
+func (s *Solved) renamed() {
+	if s.Violation != nil {
+		s.MaxViolation, s.Violation = s.Violation, nil
+	}
+	for k := range s.History {
+		if it := &s.History[k]; it.Violation != nil {
+			it.Iteration.K, it.Iteration.Violation = it.K, *it.Violation
+			it.K, it.Violation = 0, nil
+		}
+	}
 }
 
 // Encode is the file of the result: a line of JSON, whose last member is the checksum of what
@@ -182,6 +176,7 @@ func decodeResult(b []byte, id string, p *Plan) (*Result, error) {
 		return nil, errors.New("a result of another kind")
 	}
 	if r.Solved != nil {
+		r.Solved.renamed()
 		if _, err := r.Solved.Result(); err != nil {
 			return nil, err
 		}
@@ -221,11 +216,11 @@ func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
 			return fmt.Errorf("the result has %d multipliers of constraint %d", len(y), i+1)
 		}
 	}
-	x := floats(s.X)
-	if v, _ := q.Violation(x); !(v <= float64(s.Violation)*(1+slack)+set.FeasTol) {
-		return fmt.Errorf("the point breaks a constraint by %.3g; the result states %.3g", v, float64(s.Violation))
+	x := record.Floats(s.X)
+	if v, _ := q.Violation(x); !(v <= s.MaxViolation.Float()*(1+slack)+set.FeasTol) {
+		return fmt.Errorf("the point breaks a constraint by %.3g; the result states %.3g", v, s.MaxViolation.Float())
 	}
-	if s.Feasible && !q.Feasible(x, 2*set.FeasTol) {
+	if s.Feasible != nil && *s.Feasible && !q.Feasible(x, 2*set.FeasTol) {
 		return errors.New("the point is not feasible; the result says that it is")
 	}
 	if s.Status == ccp.Infeasible.String() || s.Status == ccp.Unbounded.String() {
@@ -241,52 +236,3 @@ func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
 // slack is by how much violations of two processors may differ, relatively.
 // Source: far above rounding errors, and far below differences that matter.
 const slack = 1e-6
-
-// number is a float64 that reads back as it was. JSON has no number for some: they are
-// strings.
-type number float64
-
-func (v number) MarshalJSON() ([]byte, error) {
-	x := float64(v)
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return strconv.AppendQuote(nil, strconv.FormatFloat(x, 'g', -1, 64)), nil
-	}
-	return strconv.AppendFloat(nil, x, 'g', -1, 64), nil
-}
-
-func (v *number) UnmarshalJSON(b []byte) error {
-	s := string(b)
-	if u, err := strconv.Unquote(s); err == nil {
-		s = u
-	}
-	x, ok := table.Float(s)
-	if !ok {
-		return fmt.Errorf("%s is no number", b)
-	}
-	*v = number(x)
-	return nil
-}
-
-// numbers are v, nil where v is.
-func numbers(v []float64) []number {
-	if v == nil {
-		return nil
-	}
-	out := make([]number, len(v))
-	for k, x := range v {
-		out[k] = number(x)
-	}
-	return out
-}
-
-// floats is the inverse of numbers.
-func floats(v []number) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(v))
-	for k, x := range v {
-		out[k] = float64(x)
-	}
-	return out
-}

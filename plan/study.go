@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -221,5 +222,5 @@ func (r *Runner) measure(ctx context.Context, i int) (*Fold, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fold{FVU: number(fvu), MSE: number(mse)}, nil
+	return &Fold{FVU: record.Number(fvu), MSE: record.Number(mse)}, nil
 }

@@ -56,9 +56,10 @@ func (o *object) UnmarshalJSON(text []byte) (wrong error) {
 	return wrong
 }
 
-// unchecked are members of results that say nothing about the point or the problem.
+// unchecked are members of results that say nothing about the point or the problem but the name of
+// the constraint that is broken most.
 var unchecked = []string{
-	"iterations", "starts", "backend", "seconds", "history", "message", "nodes", "safe",
+	"iterations", "starts", "start", "backend", "seconds", "history", "message", "nodes", "safe", "worst", "no_bound",
 }
 
 // statuses of results of .dc files, with the reasons that each may have. Source: docs/messages.md.

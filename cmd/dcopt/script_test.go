@@ -85,6 +85,7 @@ var (
 	timeColumn = regexp.MustCompile(`(?m)( +[0-9]+)? +[0-9]+\.[0-9]{2,3}$`)
 	float      = regexp.MustCompile(`-?[0-9]+(\.[0-9]+(e[-+]?[0-9]+)?|e[-+]?[0-9]+)`)
 	noise      = regexp.MustCompile(`~0 at .*|("max_violation":|violation +)0[,}\n]`)
+	worst      = regexp.MustCompile(`~0,"worst":"[^"]*",`)
 	withOSQP   = strings.NewReplacer("admm, osqp", "admm", `"admm","osqp"`, `"admm"`) // the build tag
 	counts     = regexp.MustCompile(`(iterations +|"iterations":)[0-9]+`)
 	rounding   = regexp.MustCompile(`"objective_error":[-+.e0-9]+`)
@@ -114,10 +115,11 @@ func normalise(args, s string) string {
 		}
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	})
-	return noise.ReplaceAllStringFunc(s, func(x string) string {
+	s = noise.ReplaceAllStringFunc(s, func(x string) string {
 		if strings.HasPrefix(x, "~0") {
 			return "~0"
 		}
 		return x[:len(x)-2] + "~0" + x[len(x)-1:]
 	})
+	return worst.ReplaceAllString(s, "~0,")
 }

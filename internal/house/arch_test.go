@@ -101,9 +101,10 @@ var mayImport = map[string]string{
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
-	"internal/wire":        "internal/setting internal/enum internal/table",
+	"internal/record":      "internal/table",
+	"internal/wire":        "internal/setting internal/enum internal/record",
 	"internal/wire/decode": "internal/convex dc internal/graph/atom internal/wire internal/suggest gonum",
-	"internal/serve":       "internal/setting internal/options dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
+	"internal/serve":       "internal/setting internal/options internal/record internal/report dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
 	"internal/options": "internal/setting ccp",
 	// What a Go program that uses a worker imports.
@@ -210,7 +211,7 @@ var mayImport = map[string]string{
 
 	// Shards of what the program computes, for many machines; settings as the program
 	// has them.
-	"plan": "internal/setting dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/table",
+	"plan": "internal/setting dc/lang ccp lder lder/dataset lder/shards qpbackend/backends internal/input internal/options internal/record internal/report internal/table",
 
 	// The program: a file per small command; the others are packages over one session.
 	"cmd/dcopt": "cmd/dcopt/internal/exit cmd/dcopt/internal/session cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/problem cmd/dcopt/internal/solve " +
@@ -220,14 +221,14 @@ var mayImport = map[string]string{
 	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit internal/report internal/input ccp dc/lang lder/dataset qpbackend/formats cli",
 	"cmd/dcopt/internal/flags":   "cmd/dcopt/internal/exit cmd/dcopt/internal/session internal/suggest internal/table qpbackend qpbackend/backends cli",
 	// Results as text, JSON and CSV.
-	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/scene",
+	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/record",
 	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
-	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/record internal/report cmd/dcopt/internal/session " +
 		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/setting internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
-	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/record internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",
-	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/fleet": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/models cmd/dcopt/internal/problem internal/record internal/report cmd/dcopt/internal/session " +
 		"ccp dc/lang lder lder/dataset plan cli",
 	// Problems to begin with, embedded.
 	"cmd/dcopt/internal/template": "",

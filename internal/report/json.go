@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dcopt/dcopt/internal/record"
 )
 
 // Number is a float64 that is null in JSON where JSON has no number for it.
-type Number float64
+type Number = record.Number
 
 func AppendNumber(dst []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -27,14 +29,6 @@ func AppendNumber(dst []byte, v float64) []byte {
 		format = 'e'
 	}
 	return strconv.AppendFloat(dst, v, format, -1, 64)
-}
-
-func Numbers(v []float64) []Number {
-	out := make([]Number, len(v))
-	for k, x := range v {
-		out[k] = Number(x)
-	}
-	return out
 }
 
 // Member is a name and a value of an object.

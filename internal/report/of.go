@@ -5,19 +5,58 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/record"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
-func Of(p *dc.Problem, res *ccp.Result) *Report {
-	r := &Report{
-		Status:    res.Status.String(),
-		Objective: res.Objective, Rounding: &res.ObjectiveError, Violation: res.Violation, Feasible: &res.Feasible,
-		Worst:      res.Worst,
+// Facts is the record of a result.
+func Facts(res *ccp.Result) record.Record {
+	return record.Record{
+		Status: res.Status.String(), Objective: Number(res.Objective), ObjectiveError: record.N(res.ObjectiveError),
+		MaxViolation: record.N(res.Violation), Worst: res.Worst, Feasible: &res.Feasible,
 		Iterations: res.Iterations, Starts: res.Starts, Start: res.Start, Backend: res.Backend,
-		Seconds: Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend},
-		History: res.History, Message: res.Message, Reason: res.Reason().String(), NoMultipliers: res.NoMultipliers,
-		Loose: res.Loose,
+		Seconds: &record.Seconds{
+			Compile: res.Seconds.Compile, Solve: res.Seconds.Solve, Backend: res.Seconds.Backend,
+		},
+		NoMultipliers: (*record.Absence)(res.NoMultipliers), Loose: (*record.Loose)(res.Loose),
+		Message: res.Message, Reason: res.Reason().String(),
 	}
+}
+
+// Prove adds to a record how far its point is from the optimum.
+func Prove(r *record.Record, g *global.Result) {
+	r.Bound, r.Gap, r.Nodes, r.Proved, r.Safe = record.N(g.Bound), record.N(g.Gap), &g.Nodes, &g.Proved, &g.Safe
+	r.NoBound = g.NoBound
+}
+
+// FactsOfQP is the record of a result of a backend.
+func FactsOfQP(res *qpbackend.Result, backend string, seconds float64) record.Record {
+	return record.Record{
+		Status: res.Status.String(), Objective: Number(res.Objective), Iterations: res.Iterations, Backend: backend,
+		Seconds:        &record.Seconds{Solve: seconds, Backend: seconds},
+		PrimalResidual: record.N(res.Res.Primal), DualResidual: record.N(res.Res.Dual), Gap: record.N(res.Res.Gap),
+		Message: res.Message,
+	}
+}
+
+// History are the iterations of a result.
+func History(list []ccp.Iteration) []record.Iteration {
+	var out []record.Iteration
+	for _, it := range list {
+		out = append(out, record.Iteration{
+			K: it.K, Hop: it.Hop, Objective: Number(it.Objective), Violation: Number(it.Violation),
+			Step: Number(it.Step), Tau: Number(it.Tau),
+		})
+	}
+	return out
+}
+
+// Of is the report of a solve of p.
+func Of(p *dc.Problem, res *ccp.Result) *Report {
+	r := &Report{Record: Facts(res), History: History(res.History)}
+	r.Seconds.Read = new(float64)
 	if len(res.X) == p.NumVars() {
 		r.Variables = Blocks(p, res.X)
 	}

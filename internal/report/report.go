@@ -4,52 +4,32 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/internal/scene"
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Report is the output of a solve, as a table or as JSON.
 type Report struct {
-	Sweep      Object // the swept parameters and their values, nil outside a sweep
-	Status     string
-	Objective  float64
-	Rounding   *float64 // a bound of the objective's rounding error, nil for a QP file
-	Violation  float64
-	Feasible   *bool  // nil for a QP file
-	Worst      string // the constraint where the violation is
-	Iterations int
-	Starts     int
-	Start      int // number of the start that gave the point, from 0
-	Backend    string
-	Seconds    Seconds
-	Wall       float64              // from the reading to the end; seconds sums over starts
-	Residuals  *qpbackend.Residuals // of a QP file
-	Proof      *global.Result       // of --global
-	Inline     []byte               // the file of the proof, where the result has it itself
+	Sweep Object // the swept parameters and their values, nil outside a sweep
+	record.Record
+	Wall       float64 // from the reading to the end; seconds sums over starts
+	Inline     []byte  // the file of the proof, where the result has it itself
 	Variables  []Block
 	lets       []Block
 	Columns    Object // the variables of a QP file, which have no shape
 	Duals      Object
 	Ray        Object // with the status unbounded
 	BoundDuals Object // of a QP file
-	History    []ccp.Iteration
-	Panels     []scene.Panel // of the solution, for a picture
-	Run        []scene.Panel // of the run, likewise
-	Title      string        // of the picture
-	Message    string
-	Reason     string // missing of a quadratic program
-	Color      bool   // of the status, in text
-
-	NoMultipliers *ccp.Absence
-	Loose         *ccp.Loose
+	History    []record.Iteration
+	Color      bool // of the status, in text
 }
 
 // StatusText is the status: green where it is solved, yellow where there is a point to use
@@ -80,11 +60,6 @@ func (r *Report) Say(message string) {
 	}
 }
 
-// Seconds are wall-clock times; backend is the backend's share of solve.
-type Seconds struct {
-	Read, Compile, Solve, Backend float64
-}
-
 // Block is a variable with its values.
 type Block struct {
 	Name   string
@@ -98,8 +73,8 @@ type Block struct {
 // Point is the object of a point alone: its last member are the variables.
 func (r *Report) Point() Object {
 	return Object{
-		{"objective", Number(r.Objective)}, {"objective_error", Number(*r.Rounding)},
-		{"max_violation", Number(r.Violation)}, {"feasible", *r.Feasible}, {"variables", objectOf(r.Variables)},
+		{"objective", r.Objective}, {"objective_error", r.ObjectiveError},
+		{"max_violation", r.MaxViolation}, {"feasible", r.Feasible}, {"variables", objectOf(r.Variables)},
 	}
 }
 
@@ -146,74 +121,31 @@ func Diagnostic(d lang.Diagnostic, more ...Member) Object {
 // JSON is the object that solve --json prints. Its members are a contract:
 // docs/json.md.
 func (r *Report) JSON() Object {
+	rec, answer := r.Record, ""
+	if rec.Proved != nil {
+		answer = r.answer(true)
+	}
+	if math.IsInf(rec.Bound.Float(), 0) {
+		rec.Bound, rec.Gap, rec.Nodes, rec.Safe = nil, nil, nil, nil
+	}
 	var o Object
-	if r.Sweep != nil {
-		o = append(o, Member{"sweep", r.Sweep})
-	}
-	o = append(o, Object{
-		{"status", r.Status}, {"objective", Number(r.Objective)},
-	}...)
-	if r.Rounding != nil {
-		o = append(o, Member{"objective_error", Number(*r.Rounding)})
-	}
-	o = append(o, Member{"max_violation", Number(r.Violation)})
-	if r.Feasible != nil {
-		o = append(o, Member{"feasible", *r.Feasible})
-	}
-	o = append(o, Object{
-		{"iterations", r.Iterations}, {"starts", r.Starts}, {"backend", r.Backend},
-		{"seconds", Object{{"read", Number(r.Seconds.Read)}, {"compile", Number(r.Seconds.Compile)},
-			{"solve", Number(r.Seconds.Solve)}, {"backend", Number(r.Seconds.Backend)}}},
-	}...)
-	if r.Residuals != nil {
-		o = append(o, Object{
-			{"primal_residual", Number(r.Residuals.Primal)}, {"dual_residual", Number(r.Residuals.Dual)},
-			{"gap", Number(r.Residuals.Gap)},
-		}...)
-	}
-	if r.Proof != nil {
-		o = append(o, Member{"answer", r.answer(true)})
-		if math.IsInf(r.Proof.Bound, 0) {
-			o = append(o, Member{"proved", r.Proof.Proved})
-		} else {
-			o = append(o, Object{{"bound", Number(r.Proof.Bound)}, {"gap", Number(r.Proof.Gap)},
-				{"nodes", r.Proof.Nodes}, {"proved", r.Proof.Proved}, {"safe", r.Proof.Safe}}...)
+	add := func(there bool, name string, value any) {
+		if there {
+			o = append(o, Member{name, value})
 		}
 	}
-	if r.Inline != nil {
-		o = append(o, Member{"proof", r.Inline})
-	}
-	variables := append(slices.Clip(r.Columns), objectOf(r.Variables)...)
-	history := make([]Object, len(r.History))
-	for k, it := range r.History {
-		history[k] = Object{{"iteration", it.K}, {"hop", it.Hop}, {"objective", Number(it.Objective)},
-			{"max_violation", Number(it.Violation)}, {"step", Number(it.Step)}, {"tau", Number(it.Tau)}}
-	}
-	o = append(o, Member{"variables", variables})
-	if indices := IndicesOf(append(slices.Clone(r.Variables), r.lets...)); indices != nil {
-		o = append(o, Member{"indices", indices})
-	}
-	if len(r.lets) > 0 {
-		o = append(o, Member{"lets", objectOf(r.lets)})
-	}
-	if a := r.NoMultipliers; a == nil {
-		o = append(o, Member{"duals", r.Duals})
-	} else {
-		o = append(o, Member{"no_multipliers", a})
-	}
-	if r.BoundDuals != nil {
-		o = append(o, Member{"bound_duals", r.BoundDuals})
-	}
-	if r.Loose != nil {
-		o = append(o, Member{"tolerance_decides", r.Loose})
-	}
-	if r.Ray != nil {
-		o = append(o, Member{"ray", r.Ray})
-	}
-	o = append(o, Object{{"history", history}, {"message", r.Message}}...)
-	if r.Reason != "" {
-		o = append(o, Member{"reason", r.Reason})
-	}
+	add(r.Sweep != nil, "sweep", r.Sweep)
+	o = append(o, members(reflect.ValueOf(rec))...)
+	add(answer != "", "answer", answer)
+	add(r.Inline != nil, "proof", r.Inline)
+	add(true, "variables", append(slices.Clip(r.Columns), objectOf(r.Variables)...))
+	indices := IndicesOf(append(slices.Clone(r.Variables), r.lets...))
+	add(indices != nil, "indices", indices)
+	add(len(r.lets) > 0, "lets", objectOf(r.lets))
+	add(r.NoMultipliers == nil, "duals", r.Duals)
+	add(r.BoundDuals != nil, "bound_duals", r.BoundDuals)
+	add(r.Ray != nil, "ray", r.Ray)
+	add(true, "history", append([]record.Iteration{}, r.History...))
 	return o
 }
 
@@ -230,23 +162,23 @@ func with(nodes int) string {
 
 // answer says how good the point is.
 func (r *Report) answer(full bool) string {
-	g := r.Proof
 	what := "best point so far"
 	switch {
 	case r.Status == ccp.Converged.String():
 		what = "local minimum"
-	case r.Status == ccp.Infeasible.String() && g.Proved:
-		return "infeasible, proved" + with(g.Nodes)
+	case r.Status == ccp.Infeasible.String() && *r.Proved:
+		return "infeasible, proved" + with(*r.Nodes)
 	case r.Feasible != nil && !*r.Feasible:
 		what = "no feasible point"
 	}
-	if g.Proved {
-		return "optimal, proved" + with(g.Nodes)
+	if *r.Proved {
+		return "optimal, proved" + with(*r.Nodes)
 	}
-	bound := fmt.Sprintf("(bound %s, %d nodes)", Show(g.Bound, digits(10, full)), g.Nodes)
-	if !math.IsInf(g.Bound, 0) {
-		better := math.Abs(g.Bound - r.Objective)
-		share := better / math.Abs(r.Objective)
+	best, objective := r.Bound.Float(), float64(r.Objective)
+	bound := fmt.Sprintf("(bound %s, %d nodes)", Show(best, digits(10, full)), *r.Nodes)
+	if !math.IsInf(best, 0) {
+		better := math.Abs(best - objective)
+		share := better / math.Abs(objective)
 		switch {
 		case r.Feasible != nil && !*r.Feasible:
 			what += " " + bound
@@ -261,11 +193,11 @@ func (r *Report) answer(full bool) string {
 		}
 	}
 	switch {
-	case g.NoBound == "":
-	case math.IsInf(g.Bound, 0):
-		what += "; no bound, as " + g.NoBound
+	case r.NoBound == "":
+	case math.IsInf(best, 0):
+		what += "; no bound, as " + r.NoBound
 	default:
-		what += "; no better bound, as " + g.NoBound
+		what += "; no better bound, as " + r.NoBound
 	}
 	return what
 }
@@ -281,26 +213,26 @@ func (r *Report) Text(w io.Writer, brief, full bool) {
 		p("", "%s", r.Message)
 	}
 	off := "" // where rounding reaches the digits that are shown
-	if r.Rounding != nil && *r.Rounding > 1e-9*math.Abs(r.Objective) && !math.IsInf(*r.Rounding, 0) &&
-		r.Objective != 0 {
-		off = " ± " + Show(*r.Rounding, 2)
+	objective := float64(r.Objective)
+	if e := r.ObjectiveError.Float(); e > 1e-9*math.Abs(objective) && !math.IsInf(e, 0) && objective != 0 {
+		off = " ± " + Show(e, 2)
 	}
-	p("objective", "%s%s", Show(r.Objective, digits(10, full)), off)
+	p("objective", "%s%s", Show(objective, digits(10, full)), off)
 	where := ""
 	if r.Worst != "" {
 		where = " at " + Label(r.Worst)
 	}
-	p("violation", "%s%s", Show(r.Violation, digits(3, full)), where)
+	p("violation", "%s%s", Show(r.MaxViolation.Float(), digits(3, full)), where)
 	if a := r.NoMultipliers; a != nil && a.Constraint != "" {
 		p("multipliers", "none exist: the gradient of %s vanishes, or cancels with others'", Label(a.Constraint))
 	} else if a != nil {
 		p("multipliers", "none: the point is at a kink")
 	}
-	if r.Residuals != nil && !math.IsNaN(r.Residuals.Max()) {
-		p("residuals", "primal %s, dual %s, gap %s", Show(r.Residuals.Primal, digits(3, full)),
-			Show(r.Residuals.Dual, digits(3, full)), Show(r.Residuals.Gap, digits(3, full)))
+	if primal, dual := r.PrimalResidual.Float(), r.DualResidual.Float(); !math.IsNaN(primal + dual + r.Gap.Float()) {
+		p("residuals", "primal %s, dual %s, gap %s", Show(primal, digits(3, full)), Show(dual, digits(3, full)),
+			Show(r.Gap.Float(), digits(3, full)))
 	}
-	if r.Proof != nil {
+	if r.Proved != nil {
 		p("answer", "%s", r.answer(full))
 	}
 	starts := ""
@@ -535,8 +467,8 @@ func (r *Report) SweepText(w io.Writer, full bool) {
 	if !math.IsNaN(r.Wall) {
 		seconds = fmt.Sprintf(" %9.3f", r.Wall)
 	}
-	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.Status, Show(r.Objective, digits(10, full)),
-		Show(r.Violation, digits(3, full)), r.Iterations, seconds)
+	fmt.Fprintf(w, "%-15s %16s %10s %10d%s\n", r.Status, Show(float64(r.Objective), digits(10, full)),
+		Show(r.MaxViolation.Float(), digits(3, full)), r.Iterations, seconds)
 }
 
 // Label is a name out of a file for a table: quoted where it holds more than visible

@@ -10,25 +10,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/internal/record"
 )
 
 func TestReportJSON(t *testing.T) {
 	r := &Report{
-		Status: "stalled", Objective: math.Inf(1), Violation: math.NaN(), Starts: 1, Backend: "ipm",
+		Record: record.Record{
+			Status: "stalled", Objective: Number(math.Inf(1)), MaxViolation: record.N(math.NaN()), Starts: 1, Backend: "ipm",
+			Seconds: &record.Seconds{Read: new(float64)}, Message: "a < b",
+		},
 		Variables: []Block{{Name: "x", Shape: nil, Origin: nil, V: []float64{0.5}, Axes: nil, Im: nil}, {Name: "A<B", Shape: []int{2, 2}, Origin: nil, V: []float64{1, 2, 3, math.Inf(-1)}, Axes: nil, Im: nil}, {Name: "none", Shape: []int{0}, Origin: nil, V: nil, Axes: nil, Im: nil}},
-		History:   []ccp.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: math.NaN(), Tau: 4, Slack: 9}},
-		Message:   "a < b",
+		History:   []record.Iteration{{K: 1, Objective: 2, Violation: 0.5, Step: Number(math.NaN()), Tau: 4}},
 	}
 	b, err := Line(r.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"status":"stalled","objective":null,"max_violation":null,"iterations":0,"starts":1,"backend":"ipm",` +
-		`"seconds":{"read":0,"compile":0,"solve":0,"backend":0},` +
-		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"hop":0,"objective":2,"max_violation":0.5,"step":null,"tau":4}],"message":"a < b"}` + "\n"
+		`"seconds":{"read":0,"compile":0,"solve":0,"backend":0},"message":"a < b",` +
+		`"variables":{"x":0.5,"A<B":[[1,2],[3,null]],"none":[]},"duals":{},"history":[{"iteration":1,"hop":0,"objective":2,"max_violation":0.5,"step":null,"tau":4}]}` + "\n"
 	if string(b) != want {
 		t.Errorf("got  %swant %s", b, want)
 	}
@@ -106,7 +107,10 @@ func TestNumbersArePrinted(t *testing.T) {
 				}
 			}
 		}
-		r := &Report{Status: "x", Objective: 1.0 / 3, Violation: 2e-13 / 3, Backend: "b", Columns: Object{{Name: "c", Value: Number(-1e-13 / 3)}}, Residuals: &qpbackend.Residuals{Primal: 1e-9 / 3}}
+		r := &Report{Record: record.Record{
+			Status: "x", Objective: 1.0 / 3, MaxViolation: record.N(2e-13 / 3), Backend: "b",
+			PrimalResidual: record.N(1e-9 / 3), DualResidual: record.N(0), Gap: record.N(0),
+		}, Columns: Object{{Name: "c", Value: Number(-1e-13 / 3)}}}
 		var out bytes.Buffer
 		r.Text(&out, false, full)
 		for _, v := range []float64{1.0 / 3, 2e-13 / 3, -1e-13 / 3, 1e-9 / 3} {
@@ -209,15 +213,17 @@ func TestIndices(t *testing.T) {
 func TestStatusColour(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
-		r    Report
-		want string
+		r     record.Record
+		color bool
+		want  string
 	}{
-		{Report{Status: "converged"}, "converged"},
-		{Report{Status: "converged", Color: true}, "\x1b[32mconverged\x1b[0m"},
-		{Report{Status: "stalled", Color: true, Feasible: &yes}, "\x1b[33mstalled\x1b[0m"},
-		{Report{Status: "infeasible", Color: true, Feasible: &no}, "\x1b[31minfeasible\x1b[0m"},
+		{record.Record{Status: "converged"}, false, "converged"},
+		{record.Record{Status: "converged"}, true, "\x1b[32mconverged\x1b[0m"},
+		{record.Record{Status: "stalled", Feasible: &yes}, true, "\x1b[33mstalled\x1b[0m"},
+		{record.Record{Status: "infeasible", Feasible: &no}, true, "\x1b[31minfeasible\x1b[0m"},
 	} {
-		if got := c.r.StatusText(); got != c.want {
+		r := Report{Record: c.r, Color: c.color}
+		if got := r.StatusText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -485,14 +486,9 @@ func (d *matrices) turn(y []float64) []float64 {
 }
 
 func (d *matrices) result(j *job, backend string, seconds float64) *wire.Result {
-	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
 	r := &d.res
-	out := &wire.Result{
-		Status: r.Status.String(), Objective: wire.Number(r.Objective), Iterations: r.Iterations, Backend: backend,
-		Message:        r.Message,
-		Seconds:        wire.Seconds{Solve: seconds, Backend: seconds, Total: since(j)},
-		PrimalResidual: n(r.Res.Primal), DualResidual: n(r.Res.Dual), Gap: n(r.Res.Gap),
-	}
+	out := &wire.Result{Record: report.FactsOfQP(r, backend, seconds)}
+	out.Seconds.Total = since(j)
 	switch r.Status {
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		out.Certificate = r.Status.String()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/lder"
@@ -174,7 +175,7 @@ func (m *model) quiet() {
 }
 
 func (m *model) fitted(handle uint64) *wire.Fitted {
-	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
+	n := record.N
 	if r := m.regressor; r != nil {
 		t := &r.Training
 		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target,

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/internal/wire/decode"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -297,8 +298,7 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 	}
 	out := p.result(res)
 	if proof != nil {
-		bound, gap, nodes, proved := wire.Number(proof.Bound), wire.Number(proof.Gap), proof.Nodes, proof.Proved
-		out.Bound, out.Gap, out.Nodes, out.Proved, out.NoBound = &bound, &gap, &nodes, &proved, proof.NoBound
+		report.Prove(&out.Record, proof)
 	}
 	if j.ctx.Err() != nil {
 		out.Status = ccp.Cancelled.String()
@@ -382,17 +382,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 
 // result brings a result into the graph's order.
 func (p *problem) result(res *ccp.Result) *wire.Result {
-	n := func(v float64) *wire.Number { w := wire.Number(v); return &w }
-	out := &wire.Result{
-		Status: res.Status.String(), Objective: wire.Number(res.Objective), Iterations: res.Iterations,
-		Backend: res.Backend,
-		Message: res.Message, Reason: res.Reason().String(),
-		Seconds: wire.Seconds{Compile: res.Seconds.Compile, Solve: res.Seconds.Solve,
-			Backend: res.Seconds.Backend},
-		ObjectiveError: n(res.ObjectiveError), MaxViolation: n(res.Violation), Worst: res.Worst,
-		Feasible: &res.Feasible,
-		Starts:   res.Starts, Start: res.Start, X: wire.F(p.prog.X(res.X)),
-	}
+	out := &wire.Result{Record: report.Facts(res), X: wire.F(p.prog.X(res.X))}
 	if res.Duals != nil {
 		out.Multipliers = wire.F(p.prog.MultipliersAt(res.Duals, res.X))
 		out.PSDMultipliers = p.prog.PSDMultipliers(res.Duals)

@@ -1,11 +1,6 @@
 package wire
 
-import (
-	"fmt"
-	"strconv"
-
-	"github.com/dcopt/dcopt/internal/table"
-)
+import "strconv"
 
 // Floats is an array of numbers: in a header the number of a buffer.
 type Floats struct {
@@ -106,37 +101,3 @@ func (a *Ints32) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }
 
 // UnmarshalJSON reads the number of the buffer.
 func (a *Text) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }
-
-// Number is a number that JSON may lack: infinite ones and NaN are texts.
-type Number float64
-
-// MarshalJSON writes a number, or one of "inf", "-inf" and "nan".
-func (v Number) MarshalJSON() ([]byte, error) {
-	switch {
-	case v != v:
-		return []byte(`"nan"`), nil
-	case v > maxFloat:
-		return []byte(`"inf"`), nil
-	case v < -maxFloat:
-		return []byte(`"-inf"`), nil
-	}
-	return strconv.AppendFloat(nil, float64(v), 'g', -1, 64), nil
-}
-
-// maxFloat is the largest float64.
-// Source: IEEE 754.
-const maxFloat = 1.7976931348623157e308
-
-// UnmarshalJSON reads the form of MarshalJSON.
-func (v *Number) UnmarshalJSON(b []byte) error {
-	s := string(b)
-	if len(s) > 1 && s[0] == '"' {
-		s = s[1 : len(s)-1]
-	}
-	x, ok := table.Float(s)
-	if !ok {
-		return fmt.Errorf("%s is no number", b)
-	}
-	*v = Number(x)
-	return nil
-}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/setting"
 )
 
@@ -181,6 +182,9 @@ type TextReply struct {
 	Text *Text `json:"text"`
 }
 
+// Number is a number that JSON may lack.
+type Number = record.Number
+
 // Settings of a solve; nil is the default.
 type Settings = setting.Given
 
@@ -271,14 +275,6 @@ type Progress struct {
 	Total        *int    `json:"total,omitempty"`
 }
 
-// Seconds are wall-clock times.
-type Seconds struct {
-	Compile float64 `json:"compile"`
-	Solve   float64 `json:"solve"`
-	Backend float64 `json:"backend"`
-	Total   float64 `json:"total"`
-}
-
 // Place is a constraint, or a variable for its bounds.
 type Place struct {
 	Constraint *int `json:"constraint,omitempty"`
@@ -288,40 +284,21 @@ type Place struct {
 // Result is the reply to solve, for problems of both kinds.
 type Result struct {
 	Head
-	Status     string  `json:"status"`
-	Objective  Number  `json:"objective"`
-	Iterations int     `json:"iterations"`
-	Backend    string  `json:"backend"`
-	Message    string  `json:"message,omitempty"`
-	Reason     string  `json:"reason,omitempty"`
-	Seconds    Seconds `json:"seconds"`
-	X          *Floats `json:"x,omitempty"`
+	record.Record
+	X *Floats `json:"x,omitempty"`
 	// Certificate is the proof of an infeasible or unbounded status.
 	Certificate string `json:"certificate,omitempty"`
 
 	// Of a graph.
-	ObjectiveError   *Number            `json:"objective_error,omitempty"`
-	MaxViolation     *Number            `json:"max_violation,omitempty"`
-	Worst            string             `json:"worst,omitempty"`
-	Feasible         *bool              `json:"feasible,omitempty"`
-	Starts           int                `json:"starts,omitempty"`
-	Start            int                `json:"start,omitempty"`
 	Multipliers      *Floats            `json:"multipliers,omitempty"`
 	BoundMultipliers *Floats            `json:"bound_multipliers,omitempty"`
 	PSDMultipliers   map[string]*Floats `json:"psd_multipliers,omitempty"`
 	Ray              *Floats            `json:"ray,omitempty"`
 	Conflict         []Place            `json:"conflict,omitempty"`
-	Bound            *Number            `json:"bound,omitempty"`
-	Gap              *Number            `json:"gap,omitempty"`
-	Nodes            *int               `json:"nodes,omitempty"`
-	Proved           *bool              `json:"proved,omitempty"`
-	NoBound          string             `json:"no_bound,omitempty"`
 
 	// Of data.
-	PrimalResidual *Number `json:"primal_residual,omitempty"`
-	DualResidual   *Number `json:"dual_residual,omitempty"`
-	Y              *Floats `json:"y,omitempty"`
-	Z              *Floats `json:"z,omitempty"`
+	Y *Floats `json:"y,omitempty"`
+	Z *Floats `json:"z,omitempty"`
 }
 
 // LoadData takes a convex problem as matrices.

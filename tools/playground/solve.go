@@ -92,7 +92,7 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 	r.Names(p, res.X, true)
 	r.Seconds.Compile += compiled.Seconds()
 	if proof != nil && (ask.Global || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {
-		r.Proof = proof
+		report.Prove(&r.Record, proof)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):

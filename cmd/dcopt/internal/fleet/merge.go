@@ -15,6 +15,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/models"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/plan"
@@ -161,7 +162,7 @@ func (m *merge) report(prog *lang.Program, res *ccp.Result) *report.Report {
 	rep := report.Of(prog.Problem, res)
 	rep.Names(prog, res.X, m.json)
 	none := math.NaN()
-	rep.Wall, rep.Seconds = none, report.Seconds{Read: none, Compile: none, Solve: none, Backend: none}
+	rep.Wall, rep.Seconds = none, &record.Seconds{Read: &none, Compile: none, Solve: none, Backend: none}
 	return rep
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -198,7 +199,7 @@ func (t *Table) Row(path string, k int, res *lder.CVResult, seconds float64) err
 		return err
 	}
 	l := cvLine{
-		path, set.Method.String(), report.Number(fvu), report.Number(fvuStd), report.Numbers(res.FVU),
+		path, set.Method.String(), report.Number(fvu), report.Number(fvuStd), record.Numbers(res.FVU),
 		report.Number(mse), report.Number(mseStd), report.Number(seconds), nil,
 	}
 	if !set.Method.Chooses() {

@@ -91,26 +91,28 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	r := report.Of(prog.Problem, res)
 	r.Names(prog.Program, res.X, j.json)
 	if j.plot != nil {
-		r.Title, r.Panels = prog.Title, scene.Of(prog.Program, res.X).Panels
-		r.Run = picture.Run(r.History, prog.Problem.Maximize)
-		if len(r.Panels) == 1 && (len(prog.Plots) == 0 || prog.Plots[0].Title == "") {
-			r.Panels[0].Title = prog.Title
+		run := picture.Run(res.History, prog.Problem.Maximize)
+		j.drawn = panels{prog.Title, scene.Of(prog.Program, res.X).Panels, run}
+		if s := j.drawn.solution; len(s) == 1 && (len(prog.Plots) == 0 || prog.Plots[0].Title == "") {
+			s[0].Title = prog.Title
 		}
 	}
+	j.tree = nil
 	// of a convex problem there is no more to say
 	if proof != nil && (j.c.Bool("global") || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {
-		r.Proof = proof
+		report.Prove(&r.Record, proof)
+		j.tree = proof.Proof
 	}
-	if j.json && j.proof == nil && r.Proof != nil && r.Proof.Proof != nil {
+	if j.json && j.proof == nil && j.tree != nil {
 		var b bytes.Buffer
-		if err := prooffile.Write(&b, r.Proof.Proof); err == nil && b.Len() <= mostInline {
+		if err := prooffile.Write(&b, j.tree); err == nil && b.Len() <= mostInline {
 			r.Inline = b.Bytes()
 		}
 	}
 	if proof != nil && proof.Proof == nil && j.proof != nil {
 		r.Message = strings.TrimPrefix(r.Message+"; no proof file is written", "; ")
 	}
-	r.Seconds.Read, r.Seconds.Compile = prog.ReadSeconds, r.Seconds.Compile+prog.CompileSeconds
+	r.Seconds.Read, r.Seconds.Compile = &prog.ReadSeconds, r.Seconds.Compile+prog.CompileSeconds
 	r.Wall = prog.ReadSeconds + prog.CompileSeconds + wall
 	switch {
 	case exit.ByUser(j.s.Ctx):

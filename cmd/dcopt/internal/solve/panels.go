@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/exit"
-	"github.com/dcopt/dcopt/internal/report"
+	"github.com/dcopt/dcopt/internal/scene"
 )
 
 // The parts of a picture of a solve, values of --panels.
@@ -25,9 +25,15 @@ func panelsFlag(c *cli.Context) error {
 	return nil
 }
 
-// draw draws the report as --panels says: the solution, the run, or the run below the solution.
-func (j *job) draw(r *report.Report) error {
-	solution, run, title := r.Panels, r.Run, r.Title
+// panels are those of the solution and of the run, with their title.
+type panels struct {
+	title         string
+	solution, run []scene.Panel
+}
+
+// draw draws the panels that --panels names: the solution, the run, or the run below the solution.
+func (j *job) draw() error {
+	solution, run, title := j.drawn.solution, j.drawn.run, j.drawn.title
 	switch j.c.String("panels") {
 	case panelsSolution:
 		if len(solution) == 0 {

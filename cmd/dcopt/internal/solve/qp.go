@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/internal/garbage"
+	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/formats"
@@ -61,7 +62,9 @@ func (j *job) solveQP() error {
 	case err != nil && !exit.IsContext(err):
 		return qpRefusal(j.path, f, err)
 	case err != nil && res.Status == qpbackend.Unknown: // the context ended in New
-		res.Status, res.Objective, res.Res = qpbackend.TimeLimit, math.NaN(), noResiduals()
+		none := math.NaN()
+		res.Status, res.Objective = qpbackend.TimeLimit, none
+		res.Res = qpbackend.Residuals{Primal: none, Dual: none, Gap: none}
 		if exit.ByUser(j.s.Ctx) {
 			res.Status = qpbackend.Cancelled
 		}
@@ -70,9 +73,8 @@ func (j *job) solveQP() error {
 	if j.backend == nil {
 		r.Message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.Message, "; ")
 	}
-	r.Backend = b.Name()
 	spent := time.Since(begin).Seconds()
-	r.Seconds, r.Wall = report.Seconds{Read: read, Solve: spent, Backend: spent}, read+spent
+	r.Backend, r.Seconds, r.Wall = b.Name(), &record.Seconds{Read: &read, Solve: spent, Backend: spent}, read+spent
 	return j.finish(r)
 }
 
@@ -87,11 +89,8 @@ func qpRefusal(path string, f *formats.File, err error) error {
 }
 
 func qpReport(ctx context.Context, f *formats.File, res *qpbackend.Result) *report.Report {
-	r := &report.Report{
-		Status:    res.Status.String(),
-		Objective: res.Objective, Violation: math.NaN(),
-		Iterations: res.Iterations, Starts: 1, Residuals: &res.Res, Message: res.Message,
-	}
+	r := &report.Report{Record: report.FactsOfQP(res, "", 0)}
+	r.Starts, r.MaxViolation = 1, record.N(math.NaN())
 	switch res.Status {
 	case qpbackend.PrimalInfeasible:
 		r.Say("no point meets the rows and bounds; the duals are the proof")
@@ -108,7 +107,7 @@ func qpReport(ctx context.Context, f *formats.File, res *qpbackend.Result) *repo
 			r.Columns[k] = report.Member{Name: name, Value: report.Number(res.X[k])}
 		}
 		if res.Status != qpbackend.DualInfeasible { // there, X is a direction
-			r.Violation, r.Worst = qpViolation(ctx, f, res.X)
+			*(*float64)(r.MaxViolation), r.Worst = qpViolation(ctx, f, res.X)
 		}
 	}
 	if len(res.Y) == m {
@@ -126,13 +125,10 @@ func qpReport(ctx context.Context, f *formats.File, res *qpbackend.Result) *repo
 		}
 	}
 	if res.Status == qpbackend.PrimalInfeasible || res.Status == qpbackend.DualInfeasible {
-		*r.Residuals = noResiduals() // of no meaning
+		none := record.N(math.NaN()) // of no meaning
+		r.PrimalResidual, r.DualResidual, r.Gap = none, none, none
 	}
 	return r
-}
-
-func noResiduals() qpbackend.Residuals {
-	return qpbackend.Residuals{Primal: math.NaN(), Dual: math.NaN(), Gap: math.NaN()}
 }
 
 // qpViolation is the largest amount by which x breaks a row, a cone or a bound, and

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/ccp/global/prooffile"
 
 	"github.com/urfave/cli/v2"
@@ -98,7 +99,9 @@ type job struct {
 	backend qpbackend.Backend // nil: the default
 	out     *session.Output
 	plot    *picture.File     // nil: none
+	drawn   panels            // on it
 	proof   *session.Output   // nil: none
+	tree    *global.Proof     // for it, or the result; nil: there is none
 	line    *session.Progress // nil: none
 	json    bool
 	csv     bool
@@ -253,8 +256,8 @@ func (j *job) finish(r *report.Report) error {
 	if err := j.out.Commit(); err != nil {
 		return err
 	}
-	if j.proof != nil && r.Proof != nil && r.Proof.Proof != nil {
-		if err := prooffile.Write(j.proof, r.Proof.Proof); err != nil {
+	if j.proof != nil && j.tree != nil {
+		if err := prooffile.Write(j.proof, j.tree); err != nil {
 			return err
 		}
 		if err := j.proof.Commit(); err != nil {
@@ -262,7 +265,7 @@ func (j *job) finish(r *report.Report) error {
 		}
 	}
 	if j.plot != nil {
-		if err := j.draw(r); err != nil {
+		if err := j.draw(); err != nil {
 			return err
 		}
 	}
