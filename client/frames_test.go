@@ -96,13 +96,13 @@ func TestFrames(t *testing.T) {
 			var v any
 			switch e.Kind {
 			case wire.F64:
-				v, err = b.Floats(k)
+				v, err = wire.Part[float64](b, k)
 			case wire.U8:
 				var text []byte
-				text, err = b.Text(k)
+				text, err = wire.Part[byte](b, k)
 				v = string(text)
 			default:
-				v, err = b.Ints(k)
+				v, err = wire.Part[int](b, k)
 			}
 			if err != nil {
 				t.Fatal(err)

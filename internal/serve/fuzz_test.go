@@ -90,11 +90,11 @@ func FuzzHeader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, h string) {
 		var body wire.Body
-		body.Floats([]float64{0.5, 0.25})
-		body.Floats([]float64{1, 2, 3, 4})
-		body.Floats(make([]float64, 16))
-		body.Ints([]int{0, 1, 2})
-		body.Ints([]int{1, 0})
+		wire.Add(&body, []float64{0.5, 0.25})
+		wire.Add(&body, []float64{1, 2, 3, 4})
+		wire.Add(&body, make([]float64, 16))
+		wire.Add(&body, []int{0, 1, 2})
+		wire.Add(&body, []int{1, 0})
 		var m wire.Head
 		m.Buffers = body.Table
 		s := server{cfg: Config{MaxBody: 1 << 16, Limits: decode.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}, held: newHeld()}

@@ -21,7 +21,7 @@ import (
 func frame(header string, buffers ...[]float64) []byte {
 	var body wire.Body
 	for _, b := range buffers {
-		body.Floats(b)
+		wire.Add(&body, b)
 	}
 	if len(buffers) > 0 {
 		table, err := json.Marshal(body.Table)

@@ -1,30 +1,27 @@
 package wire
 
-import "strconv"
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+)
 
-// Floats is an array of numbers: in a header the number of a buffer.
-type Floats struct {
-	V   []float64
+// Element is the type of the entries of an array.
+type Element interface{ float64 | int | int32 | byte }
+
+// Array is an array of numbers or bytes: in a header the number of a buffer.
+type Array[T Element] struct {
+	V   []T
 	ref int
 }
 
-// Ints is an array of integers.
-type Ints struct {
-	V   []int
-	ref int
-}
-
-// Ints32 is an array of integers that is written as i32.
-type Ints32 struct {
-	V   []int32
-	ref int
-}
-
-// Text is an array of bytes.
-type Text struct {
-	V   []byte
-	ref int
-}
+// The arrays of messages. Ints32 are integers that are written as i32.
+type (
+	Floats = Array[float64]
+	Ints   = Array[int]
+	Ints32 = Array[int32]
+	Text   = Array[byte]
+)
 
 // F, I and T make arrays of their argument, which they keep.
 func F(v []float64) *Floats { return &Floats{V: v} }
@@ -41,63 +38,51 @@ type array interface {
 	store(b *Body)
 }
 
-func (a *Floats) load(b *Buffers) (err error) { a.V, err = b.Floats(a.ref); return }
-func (a *Ints) load(b *Buffers) (err error)   { a.V, err = b.Ints(a.ref); return }
-func (a *Text) load(b *Buffers) (err error)   { a.V, err = b.Text(a.ref); return }
-func (a *Floats) store(b *Body)               { a.ref = *b.Floats(a.V) }
-func (a *Ints) store(b *Body)                 { a.ref = *b.Ints(a.V) }
-func (a *Text) store(b *Body)                 { a.ref = *b.Text(a.V) }
+func (a *Array[T]) load(b *Buffers) (err error) { a.V, err = Part[T](b, a.ref); return }
+func (a *Array[T]) store(b *Body)               { a.ref = Add(b, a.V) }
 
-func (a *Ints32) load(b *Buffers) error {
-	v, err := b.Ints(a.ref)
-	a.V = make([]int32, len(v))
-	for k, x := range v {
-		a.V[k] = int32(x)
-	}
-	return err
+// MarshalJSON is the number of the buffer.
+func (a *Array[T]) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(a.ref), 10), nil
 }
 
-func (a *Ints32) store(b *Body) { a.ref = *b.Ints32(a.V) }
-
-// MarshalJSON is the number of the buffer.
-func (a *Floats) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(a.ref), 10), nil }
-
-// MarshalJSON is the number of the buffer.
-func (a *Ints) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(a.ref), 10), nil }
-
-// MarshalJSON is the number of the buffer.
-func (a *Ints32) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(a.ref), 10), nil }
-
-// MarshalJSON is the number of the buffer.
-func (a *Text) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(a.ref), 10), nil }
-
-func number(b []byte, dst *int) error {
+// UnmarshalJSON reads the number of the buffer.
+func (a *Array[T]) UnmarshalJSON(b []byte) error {
 	v, err := strconv.Atoi(string(b))
 	if err != nil || v < 0 {
-		return &BadBufferError{string(b)}
+		if len(b) > 40 {
+			b = append(b[:40:40], "..."...)
+		}
+		return fmt.Errorf("%s is not the number of a buffer", b)
 	}
-	*dst = v
+	a.ref = v
 	return nil
 }
 
-// BadBufferError says that the number of a buffer is none.
-type BadBufferError struct{ Text string }
-
-func (e *BadBufferError) Error() string {
-	if len(e.Text) > 40 {
-		e.Text = e.Text[:40] + "..."
+// visit calls f for the arrays of v that are there, in the order of the fields.
+func visit(v reflect.Value, f func(a array) error) (err error) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		if a, ok := v.Interface().(array); ok {
+			return f(a)
+		}
+		return visit(v.Elem(), f)
+	case reflect.Struct:
+		for k := 0; k < v.NumField() && err == nil; k++ {
+			err = visit(v.Field(k), f)
+		}
+	case reflect.Slice:
+		inner := v.Type().Elem().Kind()
+		for k := 0; k < v.Len() && err == nil && (inner == reflect.Struct || inner == reflect.Pointer); k++ {
+			err = visit(v.Index(k), f)
+		}
+	case reflect.Map:
+		for each := v.MapRange(); err == nil && each.Next(); {
+			err = visit(each.Value(), f)
+		}
 	}
-	return e.Text + " is not the number of a buffer"
+	return err
 }
-
-// UnmarshalJSON reads the number of the buffer.
-func (a *Floats) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }
-
-// UnmarshalJSON reads the number of the buffer.
-func (a *Ints) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }
-
-// UnmarshalJSON reads the number of the buffer.
-func (a *Ints32) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }
-
-// UnmarshalJSON reads the number of the buffer.
-func (a *Text) UnmarshalJSON(b []byte) error { return number(b, &a.ref) }

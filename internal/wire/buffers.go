@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/dcopt/dcopt/internal/enum"
 )
@@ -75,51 +74,26 @@ func (b *Body) pad() {
 	}
 }
 
-func (b *Body) begin(k Kind, n int) {
+// Add adds a buffer and returns its number.
+func Add[T Element](b *Body, v []T) int {
 	b.pad()
-	b.Table = append(b.Table, Entry{k, uint64(n)})
-}
-
-// Floats adds a buffer and returns its number.
-func (b *Body) Floats(v []float64) *int {
-	b.begin(F64, len(v))
-	at := len(b.data)
-	b.data = append(b.data, make([]byte, 8*len(v))...)
-	dst := b.data[at:]
-	for k, x := range v {
-		binary.LittleEndian.PutUint64(dst[8*k:], math.Float64bits(x))
+	kind := F64
+	switch v := any(v).(type) {
+	case []int:
+		kind = I64
+		for _, x := range v {
+			b.data = binary.LittleEndian.AppendUint64(b.data, uint64(x))
+		}
+	case []byte:
+		kind, b.data = U8, append(b.data, v...)
+	default:
+		if _, short := v.([]int32); short {
+			kind = I32
+		}
+		b.data, _ = binary.Append(b.data, binary.LittleEndian, v) // which is of fixed size
 	}
-	return b.last()
-}
-
-// Ints adds a buffer of kind i64.
-func (b *Body) Ints(v []int) *int {
-	b.begin(I64, len(v))
-	for _, x := range v {
-		b.data = binary.LittleEndian.AppendUint64(b.data, uint64(x))
-	}
-	return b.last()
-}
-
-// Ints32 adds a buffer of kind i32.
-func (b *Body) Ints32(v []int32) *int {
-	b.begin(I32, len(v))
-	for _, x := range v {
-		b.data = binary.LittleEndian.AppendUint32(b.data, uint32(x))
-	}
-	return b.last()
-}
-
-// Text adds a buffer of kind u8.
-func (b *Body) Text(v []byte) *int {
-	b.begin(U8, len(v))
-	b.data = append(b.data, v...)
-	return b.last()
-}
-
-func (b *Body) last() *int {
-	n := len(b.Table) - 1
-	return &n
+	b.Table = append(b.Table, Entry{kind, uint64(len(v))})
+	return len(b.Table) - 1
 }
 
 // Buffers of a frame that was read.
@@ -160,56 +134,53 @@ func (b *Buffers) pick(k int) (Kind, []byte, error) {
 	return b.table[k].Kind, b.parts[k], nil
 }
 
-// Floats is buffer k, which must be of kind f64.
-func (b *Buffers) Floats(k int) ([]float64, error) {
+// Part is buffer k, which must be of the kind of T; integers of either size are integers.
+func Part[T Element](b *Buffers, k int) (v []T, err error) {
 	kind, p, err := b.pick(k)
 	if err != nil {
 		return nil, err
 	}
-	if kind != F64 {
-		return nil, fmt.Errorf("buffer %d is of kind %v, want f64", k, kind)
+	want := "f64"
+	switch to := any(&v).(type) {
+	case *[]float64:
+		if kind == F64 {
+			*to = make([]float64, len(p)/8)
+			_, err = binary.Decode(p, binary.LittleEndian, *to)
+			return v, err
+		}
+	case *[]byte:
+		if want = "u8"; kind == U8 {
+			*to = p
+			return v, nil
+		}
+	case *[]int:
+		if want = "i32 or i64"; kind == I32 || kind == I64 {
+			*to, err = integers[int](k, kind, p)
+			return v, err
+		}
+	case *[]int32:
+		if want = "i32 or i64"; kind == I32 || kind == I64 {
+			*to, err = integers[int32](k, kind, p)
+			return v, err
+		}
 	}
-	out := make([]float64, len(p)/8)
+	return nil, fmt.Errorf("buffer %d is of kind %v, want %s", k, kind, want)
+}
+
+// integers of buffer k.
+func integers[T int | int32](k int, kind Kind, p []byte) ([]T, error) {
+	out := make([]T, len(p)/int(kindSize[kind]))
 	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(p[8*i:]))
+		if kind == I32 {
+			out[i] = T(int32(binary.LittleEndian.Uint32(p[4*i:])))
+			continue
+		}
+		v := int64(binary.LittleEndian.Uint64(p[8*i:]))
+		if out[i] = T(v); int64(out[i]) != v {
+			return nil, fmt.Errorf("buffer %d holds %d, too large for this machine", k, v)
+		}
 	}
 	return out, nil
-}
-
-// Ints is buffer k, which must be of kind i32 or i64.
-func (b *Buffers) Ints(k int) ([]int, error) {
-	kind, p, err := b.pick(k)
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
-	case I32:
-		out := make([]int, len(p)/4)
-		for i := range out {
-			out[i] = int(int32(binary.LittleEndian.Uint32(p[4*i:])))
-		}
-		return out, nil
-	case I64:
-		out := make([]int, len(p)/8)
-		for i := range out {
-			v := int64(binary.LittleEndian.Uint64(p[8*i:]))
-			if int64(int(v)) != v {
-				return nil, fmt.Errorf("buffer %d holds %d, too large for this machine", k, v)
-			}
-			out[i] = int(v)
-		}
-		return out, nil
-	}
-	return nil, fmt.Errorf("buffer %d is of kind %v, want i32 or i64", k, kind)
-}
-
-// Text is buffer k, which must be of kind u8.
-func (b *Buffers) Text(k int) ([]byte, error) {
-	kind, p, err := b.pick(k)
-	if err == nil && kind != U8 {
-		err = fmt.Errorf("buffer %d is of kind %v, want u8", k, kind)
-	}
-	return p, err
 }
 
 // Bytes are the buffers so far, one after the other.

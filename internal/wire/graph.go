@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // Graph is a problem as an expression graph. Variables, parameters and nodes have
 // one numbering in this order.
@@ -83,97 +86,17 @@ type Constraint struct {
 	Groups *int    `json:"groups,omitempty"`
 }
 
-// visit calls f for the arrays that are there.
-type visit func(a array) error
-
-func (f visit) floats(as ...*Floats) error { return present(f, as) }
-func (f visit) ints(as ...*Ints) error     { return present(f, as) }
-
-// present calls f for those that are not nil.
-func present[T any, A interface {
-	*T
-	array
-}](f visit, as []A) error {
-	for _, a := range as {
-		if a != nil {
-			if err := f(a); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (f visit) sparse(s *Sparse) error {
-	if s == nil {
-		return nil
-	}
-	if err := f.ints(s.Indptr, s.Indices); err != nil {
-		return err
-	}
-	return f.floats(s.Data)
-}
-
-func (f visit) named(m map[string]*Floats) error {
-	for _, a := range m {
-		if err := f.floats(a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *Graph) arrays(f visit) error {
-	for k := range g.Variables {
-		v := &g.Variables[k]
-		if err := f.floats(v.Lo, v.Hi, v.Start); err != nil {
-			return err
-		}
-	}
-	for k := range g.Parameters {
-		if err := f.floats(g.Parameters[k].Value); err != nil {
-			return err
-		}
-	}
-	for k := range g.Nodes {
-		a := g.Nodes[k].Attrs
-		if a == nil {
-			continue
-		}
-		if err := f.floats(a.Data, a.Weights, a.Matrix, a.Constant); err != nil {
-			return err
-		}
-		if err := f.ints(a.Indptr, a.Indices); err != nil {
-			return err
-		}
-		if err := f.sparse(a.DataMap); err != nil {
-			return err
-		}
-	}
-	for k := range g.Constraints {
-		c := &g.Constraints[k]
-		if err := f.floats(c.Lo, c.Hi, c.Alpha); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Other is the name of an attribute that is there although it is none of those, each
 // with a blank behind it; "" where there is none.
 func (a *Attrs) Other(names string) string {
-	for _, f := range []struct {
-		name  string
-		there bool
-	}{
-		{"data", a.Data != nil}, {"value", a.Value != nil}, {"p", a.P != nil}, {"m", a.M != nil}, {"k", a.K != nil},
-		{"groups", a.Groups != nil}, {"factors", a.Factors != nil}, {"weights", a.Weights != nil},
-		{"matrix", a.Matrix != nil},
-		{"indptr", a.Indptr != nil}, {"indices", a.Indices != nil}, {"constant", a.Constant != nil},
-		{"data_map", a.DataMap != nil},
-	} {
-		if f.there && !strings.Contains(" "+names, " "+f.name+" ") {
-			return f.name
+	v := reflect.ValueOf(a).Elem()
+	for k := range v.NumField() {
+		if v.Field(k).IsZero() {
+			continue
+		}
+		name, _, _ := strings.Cut(v.Type().Field(k).Tag.Get("json"), ",")
+		if !strings.Contains(" "+names, " "+name+" ") {
+			return name
 		}
 	}
 	return ""

@@ -41,6 +41,7 @@ type Program struct {
 	first       *dc.Model // the one that Again was asked of; nil: there was one model
 	vars        []variable
 	constraints []constraint
+	families    map[string]int // the number of the constraint by its family
 	values      []value
 }
 
@@ -165,7 +166,8 @@ func (b *builder) program(first *dc.Model) (*Program, error) {
 // final: statements in another model are of no use then.
 func (b *builder) state() (final bool, err error) {
 	g := b.g
-	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters))}
+	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters)),
+		families: map[string]int{}}
 	b.declare()
 	if len(b.errs) > 0 {
 		return true, b.errs

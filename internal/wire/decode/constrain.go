@@ -4,32 +4,26 @@ import (
 	"math"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// form is how the multipliers of a constraint follow from the ones of its rows.
-type form uint8
-
-const (
-	rows      form = iota // one affine constraint: its rows' multipliers
-	single                // DC constraints, one for each entry
-	equations             // pairs of DC constraints, or affine ones, one for each entry
-	cones                 // cones, one for each group
-	norms                 // norm2(X) ≤ t, one for each group
-	powers                // power cones, one less than the entries of each group; of one entry −W ≤ z ≤ W
-	matrices              // one matrix
-)
-
 // constraint is one of the graph and its form in dc.
 type constraint struct {
-	form   form
 	family string // of the constraints of dc
 	n      int    // multipliers
-	g, m   int    // groups, and entries of a group without its bound
 	offset int    // of the multipliers in the vector of all
-	at     []int  // the constraints of dc, after locate
+	parts  []part
+}
+
+// part is a statement of dc. put writes its multipliers y at x to the place of the multipliers of
+// the whole; nil: they are these.
+type part struct {
+	stated dc.Statement
+	put    func(dst, y, x []float64)
 }
 
 // placed gives an error the place of a constraint.
@@ -46,7 +40,7 @@ func (b *builder) placed(err *Error, k int) *Error {
 // constrain states constraint k.
 func (b *builder) constrain(k int) *Error {
 	c := &b.g.Constraints[k]
-	s := &stating{builder: b, k: k, c: c, out: constraint{family: b.family(k), offset: b.p.Multipliers, g: 1}}
+	s := &stating{builder: b, k: k, c: c, out: constraint{family: b.family(k), offset: b.p.Multipliers}}
 	kind, ok := kinds[c.Kind]
 	if !ok {
 		return problemf("no constraint is of the kind %.40q", c.Kind)
@@ -76,6 +70,7 @@ func (b *builder) constrain(k int) *Error {
 	if err := kind.state(s); err != nil {
 		return err
 	}
+	b.p.families[s.out.family] = k
 	b.p.constraints = append(b.p.constraints, s.out)
 	b.p.Multipliers += s.out.n
 	return nil
@@ -117,8 +112,8 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"le":      {1, 2, true, (*stating).lessEqual},
-	"eq":      {1, 2, false, (*stating).equal},
+	"le":      {1, 2, true, func(s *stating) *Error { return s.compare(dc.LE, 1) }},
+	"eq":      {1, 2, false, func(s *stating) *Error { return s.compare(dc.EQ, 2) }},
 	"between": {1, 1, false, (*stating).between},
 	"soc":     {2, 2, false, (*stating).secondOrder},
 	"exp":     {3, 3, false, func(s *stating) *Error { return s.triples(convex.ExponentialCone) }},
@@ -162,21 +157,18 @@ func (s *stating) both() (l, r value, n int, err *Error) {
 	return l, r, n, nil
 }
 
-// add states constraints under the family's name.
-func (s *stating) add(c dc.Constraint, index ...int) *Error {
+// add states constraints under the family's name; put is that of a part.
+func (s *stating) add(c dc.Constraint, put func(dst, y, x []float64), index ...int) *Error {
 	if err := c.Err(); err != nil {
 		return s.curved(cause(err))
 	}
-	s.m.SubjectTo(c.Named(s.out.family, index...))
+	s.out.parts = append(s.out.parts, part{s.m.SubjectTo(c.Named(s.out.family, index...)), put})
 	return nil
 }
 
-// each states the constraints of an array of n entries, that of entry k with the index k.
-func (s *stating) each(c dc.Constraint, n int) *Error {
-	if n == 1 {
-		return s.add(c, 0)
-	}
-	return s.add(c)
+// to puts one multiplier times a factor to the others at k.
+func to(k int, factor float64) func(dst, y, x []float64) {
+	return func(dst, y, _ []float64) { dst[k] += factor * y[0] }
 }
 
 // curved is a constraint that dc refuses.
@@ -188,25 +180,29 @@ func (s *stating) curved(text string) *Error {
 	return err
 }
 
-func (s *stating) lessEqual() *Error {
+// compare states l ≤ r or l = r. An entry that is not affine is so many constraints of dc.
+func (s *stating) compare(relate func(l, r dc.Expr) dc.Constraint, each int) *Error {
 	l, r, n, err := s.both()
 	if err != nil {
 		return err
 	}
 	s.out.n = n
+	affine := l.affine() && r.affine()
 	switch {
 	case n == 0:
 		return nil
-	case finite(l.data) >= 0 || finite(r.data) >= 0:
+	case finite(l.data) >= 0 || finite(r.data) >= 0: // of ≤ alone
 		return s.oneSided(l, r, n)
-	case l.affine() && r.affine():
-		return s.add(dc.LE(l.broadcast(n), r.broadcast(n)))
+	case !affine:
+		if err := s.spend(n, each*(l.terms+r.terms)); err != nil {
+			return err
+		}
 	}
-	s.out.form = single
-	if err := s.spend(n, l.terms+r.terms); err != nil {
-		return err
+	c := relate(l.broadcast(n), r.broadcast(n))
+	if n == 1 && !affine {
+		return s.add(c, nil, 0)
 	}
-	return s.each(dc.LE(l.broadcast(n), r.broadcast(n)), n)
+	return s.add(c, nil)
 }
 
 // oneSided is l ≤ r where data have infinite entries, which say nothing or exclude
@@ -253,34 +249,14 @@ func (s *stating) oneSided(l, r value, n int) *Error {
 				c.Hi[k] = 0
 			}
 		}
-		return s.add(c)
+		return s.add(c, nil)
 	}
-	s.out.form = single
 	for _, k := range kept {
-		if err := s.add(dc.LE(l.expr(k), r.expr(k)), k); err != nil {
+		if err := s.add(dc.LE(l.expr(k), r.expr(k)), to(k, 1), k); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *stating) equal() *Error {
-	l, r, n, err := s.both()
-	if err != nil {
-		return err
-	}
-	s.out.n = n
-	switch {
-	case n == 0:
-		return nil
-	case l.affine() && r.affine():
-		return s.add(dc.EQ(l.broadcast(n), r.broadcast(n)))
-	}
-	s.out.form = equations
-	if err := s.spend(n, 2*(l.terms+r.terms)); err != nil {
-		return err
-	}
-	return s.each(dc.EQ(l.broadcast(n), r.broadcast(n)), n)
 }
 
 func (s *stating) between() *Error {
@@ -319,17 +295,16 @@ func (s *stating) between() *Error {
 		if c.Err() == nil {
 			c.Lo, c.Hi = lo, hi
 		}
-		return s.add(c)
+		return s.add(c, nil)
 	}
-	s.out.form = equations
 	for k := range n { // the two halves in the order of an equation
 		if !isInf(hi[k]) {
-			if err := s.add(dc.LE(v.expr(k), dc.Num(hi[k])), k, 0); err != nil {
+			if err := s.add(dc.LE(v.expr(k), dc.Num(hi[k])), to(k, 1), k, 0); err != nil {
 				return err
 			}
 		}
 		if !isInf(lo[k]) {
-			if err := s.add(dc.GE(v.expr(k), dc.Num(lo[k])), k, 1); err != nil {
+			if err := s.add(dc.GE(v.expr(k), dc.Num(lo[k])), to(k, -1), k, 1); err != nil {
 				return err
 			}
 		}
@@ -337,37 +312,39 @@ func (s *stating) between() *Error {
 	return nil
 }
 
-// grouped are the groups of argument a, each with an entry of argument t.
-func (s *stating) grouped(t, a int) *Error {
-	g, m, err := groups(s.c.Groups, s.args[a].n())
-	if err != nil {
-		return err
+// grouped are the groups of argument a, g of m entries, each with an entry of argument t.
+func (s *stating) grouped(t, a int) (g, m int, err *Error) {
+	if g, m, err = groups(s.c.Groups, s.args[a].n()); err == nil && s.args[t].n() != g {
+		err = problemf("%s of %d groups with %d entries beside them", s.c.Kind, g, s.args[t].n())
 	}
-	if s.args[t].n() != g {
-		return problemf("%s of %d groups with %d entries beside them", s.c.Kind, g, s.args[t].n())
-	}
-	s.out.g, s.out.m, s.out.n = g, m, g*(m+1)
-	return nil
+	s.out.n = g * (m + 1)
+	return g, m, err
 }
 
 func (s *stating) secondOrder() *Error {
-	if err := s.grouped(0, 1); err != nil {
+	g, m, err := s.grouped(0, 1)
+	if err != nil {
 		return err
 	}
 	t, x := &s.args[0], &s.args[1]
-	m := s.out.m
-	s.out.form = cones
-	if !t.affine() || !x.affine() {
-		s.out.form = norms
-	}
-	for k := range s.out.g {
-		var c dc.Constraint
-		if s.out.form == cones {
-			c = dc.InCone(convex.SecondOrderCone, 0, dc.Stack(t.a.At(k), x.a.Slice(k*m, (k+1)*m)))
+	for k := range g {
+		u := x.a.Slice(k*m, (k+1)*m)
+		rest := func(dst []float64) []float64 { return dst[g+k*m : g+(k+1)*m] }
+		if t.affine() && x.affine() {
+			err = s.add(dc.InCone(convex.SecondOrderCone, 0, dc.Stack(t.a.At(k), u)), func(dst, y, _ []float64) {
+				dst[k] = y[0]
+				copy(rest(dst), y[1:])
+			}, k)
 		} else {
-			c = dc.LE(dc.Norm2(x.a.Slice(k*m, (k+1)*m)), t.expr(k))
+			err = s.add(dc.LE(dc.Norm2(u), t.expr(k)), func(dst, y, x []float64) {
+				dst[k] = y[0]
+				at := u.Values(x)
+				if size := floats.Norm(at, 2); size > 0 {
+					floats.ScaleTo(rest(dst), -y[0]/size, at)
+				}
+			}, k)
 		}
-		if err := s.add(c, k); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -389,13 +366,14 @@ func (s *stating) triples(kind convex.ConeKind) *Error {
 	if err != nil {
 		return err
 	}
-	s.out.form, s.out.g, s.out.m, s.out.n = cones, n, 2, 3*n
+	s.out.n = 3 * n
 	for k := range n {
+		spread := func(dst, y, _ []float64) { dst[k], dst[n+k], dst[2*n+k] = y[0], y[1], y[2] }
 		x, y, a := s.args[0].a.At(k), s.args[1].a.At(k), 0.0
 		if kind == convex.PowerCone {
 			x, y, a = s.based(x), s.based(y), alpha[k]
 		}
-		if err := s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].a.At(k))), k); err != nil {
+		if err := s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].a.At(k))), spread, k); err != nil {
 			return err
 		}
 	}
@@ -430,10 +408,11 @@ func (s *stating) alpha(n int) ([]float64, *Error) {
 // interior-point algorithms for structured convex optimization involving powers and
 // exponentials).
 func (s *stating) power() *Error {
-	if err := s.grouped(1, 0); err != nil {
+	g, m, err := s.grouped(1, 0)
+	if err != nil {
 		return err
 	}
-	w, z, m := &s.args[0], &s.args[1], s.out.m
+	w, z := &s.args[0], &s.args[1]
 	if !w.affine() || !z.affine() {
 		return s.curved("the arguments of pownd must be affine")
 	}
@@ -441,8 +420,7 @@ func (s *stating) power() *Error {
 	if err != nil {
 		return err
 	}
-	s.out.form = powers
-	for k := range s.out.g {
+	for k := range g {
 		part := alpha[k*m : (k+1)*m]
 		left := make([]float64, m+1) // the sums of the powers from an entry on
 		for j := m - 1; j >= 0; j-- {
@@ -451,12 +429,15 @@ func (s *stating) power() *Error {
 		if math.Abs(left[0]-1) > 1e-9 {
 			return problemf("the alphas of group %d add up to %g, want 1", k, left[0])
 		}
-		below := z.a.At(k)
-		if m == 1 {
-			if err := s.add(dc.LE(below, w.a.At(k)), k, 0); err != nil {
-				return err
+		below, at := z.a.At(k), m*g+k // and the place of its multiplier
+		for side, sign := range []float64{1, -1} {
+			if m > 1 {
+				break
 			}
-			if err := s.add(dc.LE(below.Neg(), w.a.At(k)), k, 1); err != nil {
+			if err := s.add(dc.LE(below.Scale(sign), w.a.At(k)), func(dst, y, _ []float64) { // sign z ≤ W
+				dst[k] += y[0]
+				dst[at] -= sign * y[0]
+			}, k, side); err != nil {
 				return err
 			}
 		}
@@ -465,9 +446,16 @@ func (s *stating) power() *Error {
 			if j < m-2 {
 				rest = s.link(dc.StartAt(1))
 			}
-			if err := s.add(dc.InCone(convex.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below)),
-				k,
-				j); err != nil {
+			c := dc.InCone(convex.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below))
+			if err := s.add(c, func(dst, y, _ []float64) {
+				dst[k*m+j] = y[0]
+				if j == m-2 {
+					dst[k*m+j+1] = y[1]
+				}
+				if j == 0 {
+					dst[at] = y[2]
+				}
+			}, k, j); err != nil {
 				return err
 			}
 			below = rest
@@ -496,7 +484,7 @@ func (s *stating) semidefinite() *Error {
 	case !v.affine():
 		return s.curved("the argument of psd must be affine")
 	}
-	s.out.form, s.out.n, s.out.m = matrices, n*n, n
+	s.out.n = n * n
 	if n == 0 {
 		return nil
 	}
@@ -504,5 +492,5 @@ func (s *stating) semidefinite() *Error {
 	if _, _, ok := dc.IsSymmetric(a); !ok {
 		a = a.Add(a.T()).Scale(0.5)
 	}
-	return s.add(dc.Semidefinite(a))
+	return s.add(dc.Semidefinite(a), nil)
 }

@@ -202,16 +202,22 @@ func (c *call) bounded() bool {
 	return true
 }
 
-// curvature says what a value is, by the splits of its entries.
+// curvature is data, or the curvature of the splits of a value's entries.
 func (v *value) curvature() string {
-	switch {
-	case v.isData():
+	if v.isData() {
 		return "data"
-	case v.a.IsAffine():
+	}
+	return word(v.a)
+}
+
+// word is the curvature of an array by the splits of its entries.
+func word(e dc.Expr) string {
+	switch {
+	case e.IsAffine():
 		return "affine"
-	case v.a.IsConvex():
+	case e.IsConvex():
 		return "convex"
-	case v.a.IsConcave():
+	case e.IsConcave():
 		return "concave"
 	}
 	return "dc"

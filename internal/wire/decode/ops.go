@@ -41,11 +41,15 @@ var ops = map[string]operation{
 	"min":      {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min)},
 
 	"norminf": fold(atom.Max, true, dc.NormInf),
-	"norm":    {1, 1, "p groups ", false, 0, norm},
+	"norm": foldBy("p ", atom.NormP, true, (*call).exponent, func(a dc.Expr, p []float64) dc.Expr {
+		return dc.NormP(a, p[0])
+	}),
+	"sumlargest": foldBy("k ", atom.SumLargest, false, (*call).largest, func(a dc.Expr, k []float64) dc.Expr {
+		return dc.SumLargest(a, int(k[0]))
+	}),
+	"dotsort":  foldBy("weights ", atom.SumLargest, true, (*call).weights, dc.DotSort),
+	"wgeomean": foldBy("weights ", atom.WeightedGeoMean, false, (*call).weights, dc.WeightedGeoMean),
 
-	"sumlargest":  {1, 1, "k groups ", false, 0, sumLargest},
-	"dotsort":     {1, 1, "weights groups ", false, 0, dotSort},
-	"wgeomean":    {1, 1, "weights groups ", false, 0, weighted},
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
 	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
 
@@ -101,6 +105,18 @@ func unary(f func(u dc.Expr) dc.Expr) operation {
 
 func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
 	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, f) }}
+}
+
+// foldBy is fold of a function with parameters, which an attribute has.
+func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) ([]float64, *Error),
+	f func(a dc.Expr, params []float64) dc.Expr) operation {
+	return operation{1, 1, attr + "groups ", false, 0, func(c *call) (value, *Error) {
+		p, err := params(c)
+		if err != nil {
+			return value{}, err
+		}
+		return c.fold(row, zero, func(a dc.Expr) dc.Expr { return f(a, p) })
+	}}
 }
 
 func matrixAtom(attrs string, f func(c *call, a dc.Expr) dc.Expr) operation {
@@ -206,15 +222,16 @@ func kl(relative bool) func(c *call) (value, *Error) {
 	}
 }
 
-func norm(c *call) (value, *Error) {
-	if c.attrs.P == nil {
-		return value{}, newError(wire.ErrRequest, "norm without the attribute p")
+// exponent is the attribute p of a norm.
+func (c *call) exponent() ([]float64, *Error) {
+	switch p := c.attrs.P; {
+	case p == nil:
+		return nil, newError(wire.ErrRequest, "norm without the attribute p")
+	case !(*p >= 1):
+		return nil, problemf("norm with p = %g, want p >= 1", *p)
+	default:
+		return []float64{*p}, nil
 	}
-	p := *c.attrs.P
-	if !(p >= 1) {
-		return value{}, problemf("norm with p = %g, want p >= 1", p)
-	}
-	return c.fold(atom.NormP, true, func(a dc.Expr) dc.Expr { return dc.NormP(a, p) })
 }
 
 // count is the attribute k, from 1 to n.
@@ -228,16 +245,14 @@ func (c *call) count(n int) (int, *Error) {
 	return 0, problemf("%s adds 1 to %d entries, not %d", c.node.Op, n, *c.attrs.K)
 }
 
-func sumLargest(c *call) (value, *Error) {
+// largest is how many entries of a group count.
+func (c *call) largest() ([]float64, *Error) {
 	_, m, err := c.groups()
 	if err != nil {
-		return value{}, err
+		return nil, err
 	}
 	k, err := c.count(m)
-	if err != nil {
-		return value{}, err
-	}
-	return c.fold(atom.SumLargest, false, func(a dc.Expr) dc.Expr { return dc.SumLargest(a, k) })
+	return []float64{float64(k)}, err
 }
 
 // weights of the entries of a group.
@@ -254,22 +269,6 @@ func (c *call) weights() ([]float64, *Error) {
 		return nil, problemf("weight %d is %g", finite(w.V), w.V[finite(w.V)])
 	}
 	return c.attrs.Weights.V, nil
-}
-
-func weighted(c *call) (value, *Error) {
-	w, err := c.weights()
-	if err != nil {
-		return value{}, err
-	}
-	return c.fold(atom.WeightedGeoMean, false, func(a dc.Expr) dc.Expr { return dc.WeightedGeoMean(a, w) })
-}
-
-func dotSort(c *call) (value, *Error) {
-	w, err := c.weights()
-	if err != nil {
-		return value{}, err
-	}
-	return c.fold(atom.SumLargest, true, func(a dc.Expr) dc.Expr { return dc.DotSort(a, w) })
 }
 
 func quadOverLin(c *call) (value, *Error) {

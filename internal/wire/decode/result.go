@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// locate finds the variables and constraints of the problem that belong to the graph's.
+// locate finds the variables of the problem that belong to the graph's.
 func (p *Program) locate() {
 	vars := map[string]*dc.Variable{}
 	for _, v := range p.Problem.Vars {
@@ -16,15 +16,6 @@ func (p *Program) locate() {
 	}
 	for k := range p.vars {
 		p.vars[k].dc = vars[p.graph.Variables[k].Name]
-	}
-	families := map[string]int{}
-	for k := range p.constraints {
-		families[p.constraints[k].family] = k
-	}
-	for i := range p.Problem.Constraints {
-		if k, ok := families[p.Problem.Constraints[i].Family]; ok {
-			p.constraints[k].at = append(p.constraints[k].at, i)
-		}
 	}
 }
 
@@ -149,104 +140,29 @@ func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 	return out
 }
 
+// multipliers are those of the constraints of dc.
+type multipliers [][]float64
+
+func (m multipliers) Multipliers() [][]float64 { return m }
+
 // MultipliersAt are the multipliers of all constraints, from the ones of the problem at x.
 func (p *Program) MultipliersAt(duals [][]float64, x []float64) []float64 {
 	if len(duals) != len(p.Problem.Constraints) {
 		return nil
 	}
 	out := make([]float64, p.Multipliers)
-	for k := range p.constraints {
-		c := &p.constraints[k]
-		p.multipliers(out[c.offset:c.offset+c.n], k, duals, x)
+	for _, c := range p.constraints {
+		dst := out[c.offset : c.offset+c.n]
+		for _, part := range c.parts {
+			switch y := part.stated.Dual(multipliers(duals)); {
+			case part.put == nil:
+				copy(dst, y)
+			case len(y) > 0:
+				part.put(dst, y, x)
+			}
+		}
 	}
 	return out
-}
-
-func (p *Program) multipliers(dst []float64, k int, duals [][]float64, x []float64) {
-	c := &p.constraints[k]
-	var halves map[int]bool
-	for _, i := range c.at {
-		d, y := &p.Problem.Constraints[i], duals[i]
-		j := 0
-		if len(d.Index()) > 0 {
-			j = d.Index()[0]
-		}
-		switch c.form {
-		case rows:
-			copy(dst, y)
-		case single:
-			dst[j] = y[0]
-		case equations:
-			sign := 1.0
-			switch {
-			case len(d.Index()) == 2 && d.Index()[1] == 1, halves[j]:
-				sign = -1
-			case len(d.Index()) == 1 && d.DC:
-				if halves == nil {
-					halves = map[int]bool{}
-				}
-				halves[j] = true
-			}
-			dst[j] += sign * y[0]
-		case cones:
-			p.spreadCone(dst, c, p.graph.Constraints[k].Kind, j, y)
-		case norms:
-			dst[j] = y[0]
-			u := p.values[p.graph.Constraints[k].Args[1]].numbers(j*c.m, (j+1)*c.m, x)
-			size := 0.0
-			for _, v := range u {
-				size = math.Hypot(size, v)
-			}
-			for i, v := range u {
-				if size > 0 {
-					dst[c.g+j*c.m+i] = -y[0] * v / size
-				}
-			}
-		case powers:
-			p.spreadPower(dst, c, j, d.Index()[1], y)
-		case matrices:
-			copy(dst, y)
-		}
-	}
-}
-
-// spreadCone writes the multipliers of group j, a point of the dual cone.
-func (p *Program) spreadCone(dst []float64, c *constraint, kind string, j int, y []float64) {
-	if kind == "soc" {
-		dst[j] = y[0]
-		copy(dst[c.g+j*c.m:], y[1:])
-		return
-	}
-	for i, v := range y { // of x, of y, of z
-		dst[i*c.g+j] = v
-	}
-}
-
-// spreadPower writes the multipliers of cone i of the chain of group j of pownd.
-func (p *Program) spreadPower(dst []float64, c *constraint, j, i int, y []float64) {
-	w, z := j*c.m, c.n-c.g+j
-	switch {
-	case c.m == 1 && i == 0: // z ≤ W
-		dst[w] += y[0]
-		dst[z] -= y[0]
-		return
-	case c.m == 1: // −z ≤ W
-		dst[w] += y[0]
-		dst[z] += y[0]
-		return
-	}
-	dst[w+i] = y[0]
-	if i == c.m-2 {
-		dst[w+i+1] = y[1]
-	}
-	if i == 0 {
-		dst[z] = y[2]
-	}
-}
-
-// numbers are the values of the entries from lo to hi at x.
-func (v *value) numbers(lo, hi int, x []float64) []float64 {
-	return v.a.Slice(lo, hi).Values(x)
 }
 
 // ValueAt are the entries of a node at a point of the problem.
@@ -258,7 +174,7 @@ func (p *Program) ValueAt(node int, x []float64) ([]float64, *Error) {
 	if v.isData() {
 		return v.data, nil
 	}
-	return v.numbers(0, v.n(), x), nil
+	return v.a.Values(x), nil
 }
 
 // WhereIs is the constraint or variable that the problem calls name.
@@ -269,10 +185,8 @@ func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool)
 		if c.Name() != name && c.Family != name {
 			continue
 		}
-		for k := range p.constraints {
-			if p.constraints[k].family == c.Family {
-				return wire.Place{Constraint: &k}, name, true
-			}
+		if k, ok := p.families[c.Family]; ok {
+			return wire.Place{Constraint: &k}, name, true
 		}
 	}
 	if inner, ok := strings.CutPrefix(name, "psd("); ok {
@@ -289,39 +203,25 @@ func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool)
 // Curvatures are the curvatures of the objective and of the constraints, of a − b: as they are
 // split.
 func (p *Program) Curvatures() (objective string, constraints []string) {
-	word := func(e dc.Expr) string {
-		switch {
-		case e.IsAffine():
-			return "affine"
-		case e.IsConvex():
-			return "convex"
-		case e.IsConcave():
-			return "concave"
-		}
-		return "dc"
+	objective = word(p.minimised())
+	if opposite := map[string]string{"convex": "concave", "concave": "convex"}[objective]; p.Problem.Maximize &&
+		opposite != "" { // the problem has its negative
+		objective = opposite
 	}
 	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
-	minimised := p.minimised()
-	objective = word(minimised)
-	if p.Problem.Maximize { // the problem has its negative
-		objective = map[string]string{"convex": "concave", "concave": "convex"}[objective]
-		if objective == "" {
-			objective = word(minimised)
-		}
-	}
 	constraints = make([]string, len(p.constraints))
-	for k := range p.constraints {
+	for k := range constraints {
 		constraints[k] = "affine"
-		for _, i := range p.constraints[k].at {
-			c, w := &p.Problem.Constraints[i], "affine"
-			if c.DC {
-				if w = word(c.E()); w == "affine" {
-					w = "convex" // a cone
-				}
+	}
+	for i := range p.Problem.Constraints {
+		c, w := &p.Problem.Constraints[i], "affine"
+		if c.DC {
+			if w = word(c.E()); w == "affine" {
+				w = "convex" // a cone
 			}
-			if worse[w] > worse[constraints[k]] {
-				constraints[k] = w
-			}
+		}
+		if k, ok := p.families[c.Family]; ok && worse[w] > worse[constraints[k]] {
+			constraints[k] = w
 		}
 	}
 	return objective, constraints
