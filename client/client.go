@@ -188,6 +188,27 @@ func (c *Client) do(ctx context.Context, kind string, m, reply wire.Message, pro
 	return <-w.done
 }
 
+// ask sends a request whose reply is an R.
+func ask[R any, P interface {
+	*R
+	wire.Message
+}](ctx context.Context, c *Client, kind string, m wire.Message, progress func(Progress)) (*R, error) {
+	out := new(R)
+	if err := c.do(ctx, kind, m, P(out), progress); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// text asks for a text.
+func (c *Client) text(ctx context.Context, kind string, m wire.Message) (string, error) {
+	reply, err := ask[wire.TextReply](ctx, c, kind, m, nil)
+	if err != nil {
+		return "", err
+	}
+	return string(reply.Text.V), nil
+}
+
 func (c *Client) write(m wire.Message) error {
 	c.send.Lock()
 	defer c.send.Unlock()
@@ -243,11 +264,7 @@ func (p *Problem) Solve(ctx context.Context, o Options) (*Result, error) {
 	if o.Cold {
 		m.Warm = Ptr(false)
 	}
-	var out Result
-	if err := p.c.do(ctx, "solve", m, &out, o.Progress); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return ask[Result](ctx, p.c, "solve", m, o.Progress)
 }
 
 // Set gives parameters of a graph other values, by name and with the shapes that they were
@@ -259,21 +276,14 @@ func (p *Problem) Set(ctx context.Context, values map[string]*Floats) error {
 // Derivative is the change of the solution of the last Solve of a graph along changes of its
 // parameters, by name; those that are not named stay.
 func (p *Problem) Derivative(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
-	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change})
+	return ask[Tangent](ctx, p.c, "derivative", &wire.Derivative{Problem: p.handle, Parameters: change}, nil)
 }
 
 // OneSided is Derivative where the parameters move that way alone: it exists at kinks, too, at
 // which a constraint is about to let go or to take hold.
 func (p *Problem) OneSided(ctx context.Context, change map[string]*Floats) (*Tangent, error) {
-	return p.derivative(ctx, &wire.Derivative{Problem: p.handle, Parameters: change, OneSided: true})
-}
-
-func (p *Problem) derivative(ctx context.Context, m *wire.Derivative) (*Tangent, error) {
-	var out Tangent
-	if err := p.c.do(ctx, "derivative", m, &out, nil); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	m := &wire.Derivative{Problem: p.handle, Parameters: change, OneSided: true}
+	return ask[Tangent](ctx, p.c, "derivative", m, nil)
 }
 
 // Adjoint is the gradient, with respect to the parameters of those names or to all, of a function
@@ -288,15 +298,8 @@ func (p *Problem) Adjoint(ctx context.Context, x []float64, parameters ...string
 // gradient counts for such changes alone. Adjoint refuses a point that does not follow all others.
 func (p *Problem) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats,
 	parameters ...string) (*Gradient, error) {
-	return p.c.adjoint(ctx, &wire.Adjoint{Problem: p.handle, X: wire.F(x), Along: along, Parameters: parameters})
-}
-
-func (c *Client) adjoint(ctx context.Context, m *wire.Adjoint) (*Gradient, error) {
-	var out Gradient
-	if err := c.do(ctx, "adjoint", m, &out, nil); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	m := &wire.Adjoint{Problem: p.handle, X: wire.F(x), Along: along, Parameters: parameters}
+	return ask[Gradient](ctx, p.c, "adjoint", m, nil)
 }
 
 // Batch has the solutions of a graph for several sets of values of its parameters, one after
@@ -335,8 +338,8 @@ func (b *Batch) Adjoint(ctx context.Context, x []float64, parameters ...string) 
 // or one for each.
 func (b *Batch) AdjointAlong(ctx context.Context, x []float64, along map[string]*Floats,
 	parameters ...string) (*Gradient, error) {
-	return b.c.adjoint(ctx, &wire.Adjoint{Problem: b.problem, Batch: &b.held, X: wire.F(x), Along: along,
-		Parameters: parameters})
+	m := &wire.Adjoint{Problem: b.problem, Batch: &b.held, X: wire.F(x), Along: along, Parameters: parameters}
+	return ask[Gradient](ctx, b.c, "adjoint", m, nil)
 }
 
 // Free lets the worker forget the solutions. Adjoint then fails.
@@ -364,8 +367,8 @@ func (p *Problem) Evaluate(ctx context.Context, x []float64, nodes ...int) ([][]
 	if x != nil {
 		m.X = F(x...)
 	}
-	var reply wire.Values
-	if err := p.c.do(ctx, "evaluate", m, &reply, nil); err != nil {
+	reply, err := ask[wire.Values](ctx, p.c, "evaluate", m, nil)
+	if err != nil {
 		return nil, err
 	}
 	var out [][]float64
@@ -378,62 +381,10 @@ func (p *Problem) Evaluate(ctx context.Context, x []float64, nodes ...int) ([][]
 // DC is the problem as the text of a .dc file, in the layout of dcopt fmt. The error is
 // of type Errors where the language cannot say it.
 func (p *Problem) DC(ctx context.Context) (string, error) {
-	var reply wire.TextReply
-	if err := p.c.do(ctx, "to_dc", &wire.Check{Problem: p.handle}, &reply, nil); err != nil {
-		return "", err
-	}
-	return string(reply.Text.V), nil
+	return p.c.text(ctx, "to_dc", &wire.Check{Problem: p.handle})
 }
 
 // Free lets the worker forget the problem, and its memory. Other methods then fail.
 func (p *Problem) Free(ctx context.Context) error {
 	return p.c.do(ctx, "free", &wire.Free{Problem: &p.handle}, &wire.Ok{}, nil)
-}
-
-// Model is a regressor or classifier that the worker holds.
-type Model struct {
-	Fitted
-	c      *Client
-	handle uint64
-}
-
-// Fit trains a model on the table in m, in which the worker's number is set. progress, if
-// not nil, is called from another goroutine.
-func (c *Client) Fit(ctx context.Context, m *Fit, progress func(Progress)) (*Model, error) {
-	out := &Model{c: c, handle: c.handle()}
-	m.Model, m.Progress = out.handle, progress != nil
-	return out, c.do(ctx, "fit", m, &out.Fitted, progress)
-}
-
-// LoadModel gives the bytes of a model file to the worker. The error is of type Errors,
-// with the place of the mistake in the file.
-func (c *Client) LoadModel(ctx context.Context, file []byte) (*Model, error) {
-	out := &Model{c: c, handle: c.handle()}
-	return out, c.do(ctx, "load_model", &wire.LoadModel{Model: out.handle, File: wire.T(file)}, &out.Fitted, nil)
-}
-
-// Predict applies the model to a table of the given number of features, row by row.
-func (m *Model) Predict(ctx context.Context, x []float64, features int) (*Predicted, error) {
-	var out Predicted
-	rows := 0
-	if features > 0 {
-		rows = len(x) / features
-	}
-	return &out, m.c.do(ctx, "predict", &wire.Predict{Model: m.handle, Shape: []int{rows, features}, X: wire.F(x)},
-		&out, nil)
-}
-
-// Export is the model as text, in the format json, text, latex, go, python or c; another
-// one is an error of type Errors.
-func (m *Model) Export(ctx context.Context, format string) (string, error) {
-	var reply wire.TextReply
-	if err := m.c.do(ctx, "export", &wire.Export{Model: m.handle, Format: format}, &reply, nil); err != nil {
-		return "", err
-	}
-	return string(reply.Text.V), nil
-}
-
-// Free lets the worker forget the model, and its memory. Other methods then fail.
-func (m *Model) Free(ctx context.Context) error {
-	return m.c.do(ctx, "free", &wire.Free{Model: &m.handle}, &wire.Ok{}, nil)
 }

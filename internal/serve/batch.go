@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fresh(s, "batch", s.batches, m.Batch); err != nil {
+	if err := s.fresh(key{aBatch, m.Batch}); err != nil {
 		return nil, err
 	}
 	if m.Count < 1 || m.Count > mostSets {
@@ -52,22 +53,13 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	for k := range b.sets {
 		b.sets[k] = map[string]*wire.Floats{}
 	}
-	for name, v := range m.Parameters {
-		k, err := p.parameter(name)
+	for i := range b.sets {
+		of, err := p.ofSet("the values of parameter %s are", m.Parameters, i, m.Count)
 		if err != nil {
 			return nil, err
 		}
-		n := entries(p.graph.Parameters[k])
-		if v == nil || len(v.V) != n && len(v.V) != n*m.Count {
-			return nil, errorf(wire.ErrProblem, "the values of parameter %s are not %d, nor %d for each of %d sets",
-				name, n, n, m.Count)
-		}
-		for i := range b.sets {
-			at := 0
-			if len(v.V) > n {
-				at = i * n
-			}
-			b.sets[i][name] = wire.F(v.V[at : at+n])
+		for name, v := range of {
+			b.sets[i][name] = wire.F(v)
 		}
 	}
 	if err := p.hire(j.ctx, b.members(), s.cfg.Limits); err != nil {
@@ -90,21 +82,10 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 			x0 = q.last
 		}
 		own := *plan
-		if own.limit > 0 {
-			var stop context.CancelFunc
-			ctx, stop = context.WithTimeout(ctx, own.limit)
-			defer stop()
-		}
 		q.told.start(s, j, false, false)
-		res, _, err := q.run(ctx, &own, x0)
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			if errors.Is(err, context.Canceled) {
-				return err
-			}
-			return refused(err)
-		}
-		if res == nil || len(res.X) != q.prog.Problem.NumVars() {
-			return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+		res, _, err := q.attempt(ctx, &own, x0)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
 		b.found[k], q.last = res, res.X
 		out.Status[k], out.Feasible[k], out.Objective.V[k], out.Iterations[k] = res.Status.String(), res.Feasible,
@@ -115,7 +96,29 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep(s, s.batches, m.Batch, b)
+	s.keep(key{aBatch, m.Batch}, b)
+	return out, nil
+}
+
+// ofSet are the numbers of set i of so many, which parameters have for each set or for all; the text
+// begins the error about other sizes.
+func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	for name, v := range of {
+		k, err := p.parameter(name)
+		if err != nil {
+			return nil, err
+		}
+		n := entries(p.graph.Parameters[k])
+		switch v := values(v); len(v) {
+		case n:
+			out[name] = v
+		case n * sets:
+			out[name] = v[i*n:][:n]
+		default:
+			return nil, errorf(wire.ErrProblem, what+" not %d numbers, nor %d for each of %d sets", name, n, n, sets)
+		}
+	}
 	return out, nil
 }
 
@@ -194,12 +197,12 @@ func recovering(f func() error) (err error) {
 
 // adjointOfBatch is adjoint at the solutions of a batch.
 func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
-	b, err := known(s, "batch", s.batches, *m.Batch)
+	b, err := known[*batch](s, key{aBatch, *m.Batch})
 	if err != nil {
 		return nil, err
 	}
 	p := b.p
-	if q, err := known(s, "problem", s.problems, m.Problem); err != nil || q != p {
+	if q, err := known[*problem](s, key{aProblem, m.Problem}); err != nil || q != p {
 		return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
 	}
 	n, count := p.prog.Entries, len(b.sets)
@@ -210,15 +213,8 @@ func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, v := range m.Along {
-		k, err := p.parameter(name)
-		if err != nil {
-			return nil, err
-		}
-		if w := entries(p.graph.Parameters[k]); v == nil || len(v.V) != w && len(v.V) != w*count {
-			return nil, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers, nor %d for each of "+
-				"%d sets", name, w, w, count)
-		}
+	if _, err := p.ofSet("the change of parameter %s has", m.Along, 0, count); err != nil {
+		return nil, err
 	}
 	regularised := make([]bool, count)
 	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*count))}
@@ -235,13 +231,7 @@ func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
 		}
 		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
 		regularised[i] = !q.deriv.Unique()
-		along := numbers(m.Along)
-		for name, v := range along {
-			k, _ := p.parameter(name)
-			if w := entries(p.graph.Parameters[k]); len(v) > w {
-				along[name] = v[i*w:][:w]
-			}
-		}
+		along, _ := p.ofSet("", m.Along, i, count)
 		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
 			w := entries(p.graph.Parameters[k])
 			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]

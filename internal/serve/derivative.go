@@ -167,9 +167,7 @@ func (p *problem) change(
 func numbers(of map[string]*wire.Floats) map[string][]float64 {
 	out := map[string][]float64{}
 	for name, v := range of {
-		if out[name] = nil; v != nil {
-			out[name] = v.V
-		}
+		out[name] = values(v)
 	}
 	return out
 }

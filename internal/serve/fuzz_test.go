@@ -97,7 +97,7 @@ func FuzzHeader(f *testing.F) {
 		wire.Add(&body, []int{1, 0})
 		var m wire.Head
 		m.Buffers = body.Table
-		s := server{cfg: Config{MaxBody: 1 << 16, Limits: decode.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}, held: newHeld()}
+		s := server{cfg: Config{MaxBody: 1 << 16, Limits: decode.Limits{Entries: 1 << 12, Nonzeros: 1 << 12}}, held: map[key]any{}}
 		var buf bytes.Buffer
 		s.out = &output{w: &buf}
 		if len(h) == 0 || h[len(h)-1] != '}' {

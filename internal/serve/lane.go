@@ -8,10 +8,87 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// key is a handle: of a 'p'roblem, a 'm'odel or a 'b'atch.
+// key is a handle of a kind.
 type key struct {
-	kind   byte
+	kind   string
 	handle uint64
+}
+
+// The kinds of handles.
+const aProblem, aModel, aBatch = "problem", "model", "batch"
+
+// fresh refuses a handle in use.
+func (s *server) fresh(k key) error {
+	if k.handle == 0 || k.handle > wire.MaxID {
+		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", k.kind, k.handle,
+			uint64(wire.MaxID))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[k] != nil {
+		return errorf(wire.ErrHandle, "the %s %d is loaded already; free it first", k.kind, k.handle)
+	}
+	return nil
+}
+
+// keep puts a value under a handle.
+func (s *server) keep(k key, v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[k] = v
+}
+
+// known finds the value of a handle.
+func known[T any](s *server, k key) (v T, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.held[k].(T)
+	if !ok {
+		err = errorf(wire.ErrHandle, "there is no %s %d", k.kind, k.handle)
+	}
+	return v, err
+}
+
+func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
+	var named []key
+	for _, h := range []struct {
+		kind   string
+		handle *uint64
+	}{{aProblem, m.Problem}, {aModel, m.Model}, {aBatch, m.Batch}} {
+		if h.handle != nil {
+			named = append(named, key{h.kind, *h.handle})
+		}
+	}
+	if len(named) != 1 {
+		return nil, errorf(wire.ErrRequest, "free wants problem, model or batch")
+	}
+	v, err := known[any](s, named[0])
+	if err != nil {
+		return nil, err
+	}
+	p, isProblem := v.(*problem)
+	if isProblem {
+		p.close()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, named[0])
+	for k, v := range s.held {
+		if b, ok := v.(*batch); ok && isProblem && b.p == p {
+			delete(s.held, k)
+			s.tidy(k)
+		}
+	}
+	return &wire.Ok{}, nil
+}
+
+// close ends all problems. No request runs.
+func (s *server) close() {
+	for _, v := range s.held {
+		if p, ok := v.(*problem); ok {
+			p.close()
+		}
+	}
 }
 
 // lane is the order of the requests about one handle. Requests in different lanes run side by side.
@@ -24,7 +101,7 @@ type lane struct {
 // keys are the handles that a request names.
 func keys(p wire.Peeked) []key {
 	var out []key
-	for _, k := range []key{{'p', p.Problem}, {'m', p.Model}, {'b', p.Batch}} {
+	for _, k := range []key{{aProblem, p.Problem}, {aModel, p.Model}, {aBatch, p.Batch}} {
 		if k.handle != 0 {
 			out = append(out, k)
 		}
@@ -68,23 +145,9 @@ func (s *server) leave(j *job) {
 
 // tidy forgets a lane without requests whose handle is not in use. The caller has s.mu.
 func (s *server) tidy(k key) {
-	if l := s.lanes[k]; l != nil && l.jobs == 0 && !s.used(k) {
+	if l := s.lanes[k]; l != nil && l.jobs == 0 && s.held[k] == nil {
 		delete(s.lanes, k)
 	}
-}
-
-// used reports whether there is something under the handle. The caller has s.mu.
-func (s *server) used(k key) bool {
-	ok := false
-	switch k.kind {
-	case 'p':
-		_, ok = s.problems[k.handle]
-	case 'm':
-		_, ok = s.models[k.handle]
-	case 'b':
-		_, ok = s.batches[k.handle]
-	}
-	return ok
 }
 
 // follow reads requests and answers them. The goroutine that has read a request works on it when

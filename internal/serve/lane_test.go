@@ -86,7 +86,7 @@ func TestOrderOfALane(t *testing.T) {
 
 // Lanes are forgotten with what they were about.
 func TestLanesAreForgotten(t *testing.T) {
-	s := &server{held: newHeld(), lanes: map[key]*lane{}}
+	s := &server{held: map[key]any{}, lanes: map[key]*lane{}}
 	request := func(p wire.Peeked, during func()) {
 		j := &job{keys: keys(p), done: make(chan struct{})}
 		if before := s.enter(j); len(before) > 0 {
@@ -98,8 +98,8 @@ func TestLanesAreForgotten(t *testing.T) {
 		s.leave(j)
 	}
 	p := &problem{}
-	request(wire.Peeked{Problem: 1}, func() { keep(s, s.problems, 1, p) })
-	request(wire.Peeked{Problem: 1, Batch: 2}, func() { keep(s, s.batches, 2, &batch{p: p}) })
+	request(wire.Peeked{Problem: 1}, func() { s.keep(key{aProblem, 1}, p) })
+	request(wire.Peeked{Problem: 1, Batch: 2}, func() { s.keep(key{aBatch, 2}, &batch{p: p}) })
 	request(wire.Peeked{Problem: 3, Model: 4}, func() {}) // refused
 	if len(s.lanes) != 2 {
 		t.Errorf("%d lanes, want those of the problem and the batch", len(s.lanes))
@@ -110,8 +110,8 @@ func TestLanesAreForgotten(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(s.lanes) != 0 || len(s.problems)+len(s.batches) != 0 {
-		t.Errorf("%d lanes, %d problems, %d batches are left", len(s.lanes), len(s.problems), len(s.batches))
+	if len(s.lanes) != 0 || len(s.held) != 0 {
+		t.Errorf("%d lanes and %d handles are left", len(s.lanes), len(s.held))
 	}
 	s.running.Wait()
 }

@@ -3,9 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
-	"math"
 	"reflect"
-	"sort"
 	"time"
 
 	"github.com/dcopt/dcopt/internal/report"
@@ -42,7 +40,7 @@ func (d *matrices) close() {
 }
 
 func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
-	if err := fresh(s, "problem", s.problems, m.Problem); err != nil {
+	if err := s.fresh(key{aProblem, m.Problem}); err != nil {
 		return nil, err
 	}
 	d, err := newMatrices(m, s.cfg.Limits.Entries)
@@ -52,7 +50,7 @@ func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
 	if _, err := d.plan(nil); err != nil {
 		return nil, err
 	}
-	keep(s, s.problems, m.Problem, &problem{data: d})
+	s.keep(key{aProblem, m.Problem}, &problem{data: d})
 	n, rows := d.qp.Dims()
 	return &wire.Loaded{Problem: m.Problem, Entries: n, Multipliers: rows, Columns: n, Rows: rows, Convex: true}, nil
 }
@@ -70,11 +68,8 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 		if m.B != nil || m.Cones != nil {
 			return nil, errorf(wire.ErrRequest, "b and cones belong to the form conic")
 		}
-		switch {
-		case m.L != nil:
-			rows = len(m.L.V)
-		case m.U != nil:
-			rows = len(m.U.V)
+		if rows = len(values(m.L)); m.L == nil {
+			rows = len(values(m.U))
 		}
 		d.qp.L, d.qp.U = sides(m.L, rows, -1), sides(m.U, rows, 1)
 		d.turned, d.fixed = make([]bool, rows), make([]bool, rows)
@@ -96,7 +91,7 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 		}
 		rows = len(d.turned)
 		if m.B == nil && rows > 0 || m.B != nil && len(m.B.V) != rows {
-			return nil, bad("the cones have %d rows, b has %d", rows, length(m.B))
+			return nil, bad("the cones have %d rows, b has %d", rows, len(values(m.B)))
 		}
 		d.qp.L, d.qp.U = make([]float64, rows), make([]float64, rows)
 		if m.B != nil {
@@ -127,7 +122,7 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 	}
 	if m.Lo != nil || m.Hi != nil {
 		if m.Lo != nil && len(m.Lo.V) != n || m.Hi != nil && len(m.Hi.V) != n {
-			return nil, bad("lo and hi have %d and %d numbers, q has %d", length(m.Lo), length(m.Hi), n)
+			return nil, bad("lo and hi have %d and %d numbers, q has %d", len(values(m.Lo)), len(values(m.Hi)), n)
 		}
 		d.qp.Lo, d.qp.Hi = sides(m.Lo, n, -1), sides(m.Hi, n, 1)
 	}
@@ -137,135 +132,12 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 	return d, nil
 }
 
-func length(a *wire.Floats) int {
+// values are the numbers of an array, nil where there is none.
+func values(a *wire.Floats) []float64 {
 	if a == nil {
-		return 0
+		return nil
 	}
-	return len(a.V)
-}
-
-// sides are the given sides, or n infinite ones.
-func sides(a *wire.Floats, n, sign int) []float64 {
-	if a != nil {
-		return a.V
-	}
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = math.Inf(sign)
-	}
-	return out
-}
-
-// cone appends the rows of a cone.
-func (d *matrices) cone(c wire.Cone) error {
-	at := len(d.turned)
-	add := func(n int, turned, fixed bool) {
-		for range n {
-			d.turned, d.fixed = append(d.turned, turned), append(d.fixed, fixed)
-		}
-	}
-	switch c.Kind {
-	case "zero":
-		add(c.Size, false, true)
-	case "nonneg":
-		add(c.Size, false, false)
-	case "soc":
-		if add(c.Size, true, false); c.Size > 0 {
-			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.SecondOrder, Start: at, Len: c.Size})
-		}
-	case "exp":
-		if c.Size%3 != 0 {
-			return errorf(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", c.Size)
-		}
-		add(c.Size, true, false)
-		for k := 0; k < c.Size; k += 3 {
-			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Exponential, Start: at + k, Len: 3})
-		}
-	case "pow":
-		if c.Size != 3 {
-			return errorf(wire.ErrProblem, "a power cone of %d rows, want 3", c.Size)
-		}
-		add(3, true, false)
-		d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Power, Start: at, Len: 3, Alpha: c.Alpha})
-	case "psd":
-		if c.Size > 1<<14 {
-			return errorf(wire.ErrLimit, "a semidefinite cone of order %d", c.Size)
-		}
-		rows := c.Size * (c.Size + 1) / 2
-		if add(rows, true, false); rows > 0 {
-			d.qp.Cones = append(d.qp.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: at, Len: rows})
-		}
-	default:
-		return errorf(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
-	}
-	return nil
-}
-
-// offsets writes the sides of the conic form for a b.
-func (d *matrices) offsets(l, u, b []float64) {
-	for i, v := range b {
-		switch {
-		case d.turned[i]:
-			l[i], u[i] = -v, math.Inf(1)
-		case d.fixed[i]:
-			l[i], u[i] = v, v
-		default:
-			l[i], u[i] = math.Inf(-1), v
-		}
-	}
-}
-
-// columns is a matrix in compressed columns with ascending indices, and where each
-// entry went; entries that keep refuses are left out.
-func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bool) (*sparse.CSC, []int, error) {
-	bad := func(format string, args ...any) error {
-		return errorf(wire.ErrProblem, name+": "+format, args...)
-	}
-	if m.Indptr == nil || m.Indices == nil || m.Data == nil {
-		return nil, nil, errorf(wire.ErrRequest, "%s wants indptr, indices and data", name)
-	}
-	ptr, idx, val := m.Indptr.V, m.Indices.V, m.Data.V
-	switch {
-	case len(ptr) != cols+1:
-		return nil, nil, bad("indptr has %d numbers, want %d, one more than there are columns", len(ptr), cols+1)
-	case ptr[0] != 0 || ptr[cols] != len(idx) || len(idx) != len(val):
-		return nil, nil, bad("indptr ends at %d; there are %d indices and %d numbers", ptr[cols], len(idx), len(val))
-	}
-	out := &sparse.CSC{Rows: rows, Cols: cols, ColPtr: make([]int, cols+1), RowIdx: make([]int, 0, len(idx)),
-		Val: make([]float64, 0, len(idx))}
-	place := make([]int, len(idx))
-	var order []int
-	for j := range cols {
-		if ptr[j] > ptr[j+1] {
-			return nil, nil, bad("indptr descends in column %d", j)
-		}
-		order = order[:0]
-		sorted := true
-		for k := ptr[j]; k < ptr[j+1]; k++ {
-			if i := idx[k]; i < 0 || i >= rows {
-				return nil, nil, bad("row %d of %d in column %d", i, rows, j)
-			}
-			sorted = sorted && (k == ptr[j] || idx[k-1] < idx[k])
-			order = append(order, k)
-		}
-		if !sorted {
-			sort.Slice(order, func(a, b int) bool { return idx[order[a]] < idx[order[b]] })
-		}
-		last := -1
-		for _, k := range order {
-			if idx[k] == last {
-				return nil, nil, bad("two entries in row %d of column %d", last, j)
-			}
-			last = idx[k]
-			place[k] = -1
-			if keep(idx[k], j) {
-				place[k] = len(out.RowIdx)
-				out.RowIdx, out.Val = append(out.RowIdx, idx[k]), append(out.Val, val[k])
-			}
-		}
-		out.ColPtr[j+1] = len(out.RowIdx)
-	}
-	return out, place, nil
+	return a.V
 }
 
 // dataPlan is how a problem of load_data is solved.
@@ -305,7 +177,7 @@ func (d *matrices) plan(request *wire.Settings) (*dataPlan, error) {
 }
 
 func (s *server) update(_ *job, m *wire.Update) (wire.Message, error) {
-	p, err := known(s, "problem", s.problems, m.Problem)
+	p, err := known[*problem](s, key{aProblem, m.Problem})
 	if err != nil {
 		return nil, err
 	}
@@ -332,13 +204,7 @@ func (d *matrices) update(v *wire.NewValues) error {
 	case v.A != nil && len(v.A.V) != len(d.a):
 		return bad("A has %d numbers, want %d", len(v.A.V), len(d.a))
 	}
-	take := func(a *wire.Floats) []float64 {
-		if a == nil {
-			return nil
-		}
-		return a.V
-	}
-	u.Q, u.L, u.U, u.Lo, u.Hi = take(v.Q), take(v.L), take(v.U), take(v.Lo), take(v.Hi)
+	u.Q, u.L, u.U, u.Lo, u.Hi = values(v.Q), values(v.L), values(v.U), values(v.Lo), values(v.Hi)
 	if v.B != nil {
 		u.L, u.U = make([]float64, len(d.turned)), make([]float64, len(d.turned))
 		d.offsets(u.L, u.U, v.B.V)
@@ -392,12 +258,8 @@ func (d *matrices) solve(j *job, m *wire.Solve) (wire.Message, error) {
 			return nil, err
 		}
 	}
-	ctx := j.ctx
-	if plan.limit > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, plan.limit)
-		defer stop()
-	}
+	ctx, stop := within(j.ctx, plan.limit)
+	defer stop()
 	if d.solver == nil || !reflect.DeepEqual(d.wanted, plan.wire) {
 		solver, err := plan.backend.New(ctx, d.qp, plan.set)
 		if err != nil {
@@ -493,14 +355,13 @@ func (d *matrices) result(j *job, backend string, seconds float64) *wire.Result 
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
 		out.Certificate = r.Status.String()
 	}
-	if r.X != nil {
-		out.X = wire.F(r.X)
-	}
-	if r.Y != nil {
-		out.Y = wire.F(d.turn(r.Y))
-	}
-	if r.Z != nil {
-		out.Z = wire.F(r.Z)
+	for _, part := range []struct {
+		to **wire.Floats
+		v  []float64
+	}{{&out.X, r.X}, {&out.Y, d.turn(r.Y)}, {&out.Z, r.Z}} {
+		if part.v != nil {
+			*part.to = wire.F(part.v)
+		}
 	}
 	return out
 }

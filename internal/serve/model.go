@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -94,7 +95,7 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 }
 
 func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
-	if err := fresh(s, "model", s.models, m.Model); err != nil {
+	if err := s.fresh(key{aModel, m.Model}); err != nil {
 		return nil, err
 	}
 	set, err := fitSettings(m.Settings)
@@ -113,16 +114,11 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 	set.Recorder, set.Progress = &told, told.units
 	ctx := j.ctx
 	if m.Settings != nil {
-		if limit := timeLimit(m.Settings.TimeLimit); limit > 0 {
-			var stop context.CancelFunc
-			ctx, stop = context.WithTimeout(ctx, limit)
-			defer stop()
-		}
+		var stop context.CancelFunc
+		ctx, stop = within(ctx, timeLimit(m.Settings.TimeLimit))
+		defer stop()
 	}
-	var weights []float64
-	if m.Weights != nil {
-		weights = m.Weights.V
-	}
+	weights := values(m.Weights)
 	var out *model
 	switch m.Kind {
 	case "regressor":
@@ -158,7 +154,7 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 		return nil, errorf(wire.ErrData, "%v", err)
 	}
 	out.quiet()
-	keep(s, s.models, m.Model, out)
+	s.keep(key{aModel, m.Model}, out)
 	return out.fitted(m.Model), nil
 }
 
@@ -175,31 +171,38 @@ func (m *model) quiet() {
 }
 
 func (m *model) fitted(handle uint64) *wire.Fitted {
-	n := record.N
 	if r := m.regressor; r != nil {
+		out := fitted(handle, "regressor", r.Features, r.Target, []*lder.Regressor{r})
 		t := &r.Training
-		return &wire.Fitted{Model: handle, Kind: "regressor", Features: r.Features, Target: r.Target,
-			Used: append([]int{}, r.Used()...), Terms: r.Terms(), Training: wire.Training{
-				Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
-				StartMSE: n(t.StartMSE), MSE: n(t.MSE), FVU: n(t.FVU), OOB: n(t.OOB),
-			}}
+		out.Training = wire.Training{
+			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+			StartMSE: record.N(t.StartMSE), MSE: record.N(t.MSE), FVU: record.N(t.FVU), OOB: record.N(t.OOB),
+		}
+		return out
 	}
 	c := m.classifier
+	out := fitted(handle, "classifier", c.Features, c.Target, c.Regressors)
 	t := &c.Training
-	used, terms := []int{}, 0
-	for _, r := range c.Regressors {
-		used, terms = append(used, r.Used()...), terms+r.Terms()
+	out.Classes, out.Training = c.Classes, wire.Training{
+		Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
+		Accuracy: record.N(t.Accuracy), OOB: record.N(t.OOB),
 	}
-	slices.Sort(used)
-	return &wire.Fitted{Model: handle, Kind: "classifier", Features: c.Features, Target: c.Target, Classes: c.Classes,
-		Used: slices.Compact(used), Terms: terms, Training: wire.Training{
-			Method: t.Method.String(), Rows: t.Rows, Iterations: t.Iterations, Status: t.Status.String(),
-			Accuracy: n(t.Accuracy), OOB: n(t.OOB),
-		}}
+	return out
+}
+
+// fitted has the features and the size of a model of several functions.
+func fitted(handle uint64, kind string, features []string, target string, parts []*lder.Regressor) *wire.Fitted {
+	out := &wire.Fitted{Model: handle, Kind: kind, Features: features, Target: target, Used: []int{}}
+	for _, r := range parts {
+		out.Used, out.Terms = append(out.Used, r.Used()...), out.Terms+r.Terms()
+	}
+	slices.Sort(out.Used)
+	out.Used = slices.Compact(out.Used)
+	return out
 }
 
 func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
-	if err := fresh(s, "model", s.models, m.Model); err != nil {
+	if err := s.fresh(key{aModel, m.Model}); err != nil {
 		return nil, err
 	}
 	if m.File == nil {
@@ -210,12 +213,12 @@ func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
 		return nil, errorf(wire.ErrData, "%v", err)
 	}
 	out := &model{r, c}
-	keep(s, s.models, m.Model, out)
+	s.keep(key{aModel, m.Model}, out)
 	return out.fitted(m.Model), nil
 }
 
 func (s *server) predict(_ *job, m *wire.Predict) (wire.Message, error) {
-	f, err := known(s, "model", s.models, m.Model)
+	f, err := known[*model](s, key{aModel, m.Model})
 	if err != nil {
 		return nil, err
 	}
@@ -232,15 +235,9 @@ func (s *server) predict(_ *job, m *wire.Predict) (wire.Message, error) {
 	}
 	c := f.classifier
 	decision, err := c.Decision(x)
-	if err != nil {
-		return nil, errorf(wire.ErrData, "%v", err)
-	}
-	proba, err := c.Proba(x)
-	if err != nil {
-		return nil, errorf(wire.ErrData, "%v", err)
-	}
-	words, err := c.Predict(x)
-	if err != nil {
+	proba, bad := c.Proba(x)
+	words, worse := c.Predict(x)
+	if err = cmp.Or(err, bad, worse); err != nil {
 		return nil, errorf(wire.ErrData, "%v", err)
 	}
 	labels := make([]int32, len(words))
@@ -277,7 +274,7 @@ func (m *model) formulas() []*lder.Regressor {
 }
 
 func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
-	f, err := known(s, "model", s.models, m.Model)
+	f, err := known[*model](s, key{aModel, m.Model})
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,11 @@ package serve
 import (
 	"context"
 	"errors"
-	"math"
-	"reflect"
 	"runtime"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/internal/wire/decode"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -69,34 +65,9 @@ func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 	}, nil
 }
 
-// fresh refuses a handle in use.
-func fresh[T any](s *server, what string, used map[uint64]T, handle uint64) error {
-	if handle == 0 || handle > wire.MaxID {
-		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", what, handle,
-			uint64(wire.MaxID))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := used[handle]; ok {
-		return errorf(wire.ErrHandle, "the %s %d is loaded already; free it first", what, handle)
-	}
-	return nil
-}
-
-// known finds the problem of a handle.
-func known[T any](s *server, what string, used map[uint64]T, handle uint64) (T, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v, ok := used[handle]
-	if !ok {
-		return v, errorf(wire.ErrHandle, "there is no %s %d", what, handle)
-	}
-	return v, nil
-}
-
 // graphed is a problem of load.
 func (s *server) graphed(handle uint64) (*problem, error) {
-	p, err := known(s, "problem", s.problems, handle)
+	p, err := known[*problem](s, key{aProblem, handle})
 	if err == nil && p.graph == nil {
 		err = errorf(wire.ErrHandle, "problem %d is one of load_data", handle)
 	}
@@ -104,7 +75,7 @@ func (s *server) graphed(handle uint64) (*problem, error) {
 }
 
 func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
-	if err := fresh(s, "problem", s.problems, m.Problem); err != nil {
+	if err := s.fresh(key{aProblem, m.Problem}); err != nil {
 		return nil, err
 	}
 	p := &problem{graph: &m.Graph, settings: m.Settings}
@@ -126,7 +97,7 @@ func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
 		return nil, err
 	}
 	p.prog = prog
-	keep(s, s.problems, m.Problem, p)
+	s.keep(key{aProblem, m.Problem}, p)
 	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers,
 		Convex: prog.Convex()}, nil
 }
@@ -149,33 +120,25 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 	var changed []int
 	rebuild := false
 	for name, v := range values {
-		k := slices.IndexFunc(p.graph.Parameters, func(q wire.Parameter) bool { return q.Name == name })
-		if k < 0 {
-			return errorf(wire.ErrProblem, "there is no parameter %.60q", name)
+		k, err := p.parameter(name)
+		if err != nil {
+			return err
 		}
 		if v == nil {
 			return errorf(wire.ErrRequest, "parameter %s has no buffer", name)
 		}
-		n := 1
-		for _, d := range p.graph.Parameters[k].Shape {
-			n *= d
-		}
-		id := len(p.graph.Variables) + k
-		if len(v.V) != n && len(v.V) != 1 {
-			e := errorf(wire.ErrProblem, "the value has %d numbers, want %d", len(v.V), n)
-			if n != 1 {
+		var e *wire.Error
+		if n := entries(p.graph.Parameters[k]); len(v.V) != n && len(v.V) != 1 {
+			if e = errorf(wire.ErrProblem, "the value has %d numbers, want %d", len(v.V), n); n != 1 {
 				e.Text += " or 1"
 			}
+		} else if i := slices.IndexFunc(v.V, func(x float64) bool { return x-x != 0 }); i >= 0 {
+			e = errorf(wire.ErrProblem, "entry %d of the value is %g", i, v.V[i])
+			e.Help = "Give the parameter finite numbers."
+		}
+		if id := len(p.graph.Variables) + k; e != nil {
 			e.Node, e.Name = &id, name
 			return e
-		}
-		for i, x := range v.V {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				e := errorf(wire.ErrProblem, "entry %d of the value is %g", i, x)
-				e.Help = "Give the parameter finite numbers."
-				e.Node, e.Name = &id, name
-				return e
-			}
 		}
 		params[k] = v.V
 		changed = append(changed, k)
@@ -239,173 +202,6 @@ func refused(err error) error {
 		return errorf(wire.ErrUnsupported, "%v", err)
 	}
 	return errorf(wire.ErrProblem, "%v", err)
-}
-
-func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
-	p, err := known(s, "problem", s.problems, m.Problem)
-	if err != nil {
-		return nil, err
-	}
-	if p.data != nil {
-		return p.data.solve(j, m)
-	}
-	if m.Update != nil {
-		return nil, errorf(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
-	}
-	plan := p.plan
-	if m.Settings != nil {
-		if plan, err = settingsOf(m.Settings, p.settings); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.assign(j.ctx, m.Parameters, s.cfg.Limits); err != nil {
-		return nil, err
-	}
-	if plan.global {
-		if err := p.freeze(j.ctx, s.cfg.Limits); err != nil {
-			return nil, err
-		}
-	}
-	warm := m.Warm == nil || *m.Warm
-	x0, err := p.start(m.Start, plan.ccp.Seed)
-	if err != nil {
-		return nil, err
-	}
-	if x0 == nil && warm && len(p.last) == p.prog.Problem.NumVars() {
-		x0 = p.last
-	}
-	ctx := j.ctx
-	if plan.limit > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, plan.limit)
-		defer stop()
-	}
-	p.solved, p.deriv = nil, nil
-	p.told.start(s, j, m.Progress, p.prog.Problem.Maximize)
-	res, proof, err := p.run(ctx, plan, x0)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, refused(err)
-	}
-	if res == nil || len(res.X) != p.prog.Problem.NumVars() {
-		if j.ctx.Err() != nil {
-			return nil, context.Canceled
-		}
-		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a point")
-	}
-	p.solved = res
-	if res.Feasible {
-		p.last = append(p.last[:0:0], res.X...)
-	}
-	out := p.result(res)
-	if proof != nil {
-		report.Prove(&out.Record, proof)
-	}
-	if j.ctx.Err() != nil {
-		out.Status = ccp.Cancelled.String()
-	}
-	out.Seconds.Total = since(j)
-	return out, nil
-}
-
-// start is the point with the given values of variables; nil: none are given.
-func (p *problem) start(values map[string]*wire.Floats, seed uint64) ([]float64, error) {
-	if len(values) == 0 {
-		return nil, nil
-	}
-	x0 := p.prog.Problem.Start(seed)
-	for name, v := range values {
-		if v == nil {
-			return nil, errorf(wire.ErrRequest, "the start of %s has no buffer", name)
-		}
-		for _, e := range v.V {
-			if math.IsInf(e, 0) {
-				return nil, errorf(wire.ErrProblem, "the start of %s has the entry %g", name, e)
-			}
-		}
-		if err := p.prog.Place(x0, name, v.V); err != nil {
-			return nil, err
-		}
-	}
-	p.prog.Problem.Settle(x0)
-	return x0, nil
-}
-
-// run solves as the plan says, from x0 unless that is nil.
-func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Result, *global.Result, error) {
-	plan.ccp.Recorder = &p.told
-	switch {
-	case plan.global:
-		proof, err := global.Solve(ctx, p.prog.Problem, x0, plan.starts, plan.ccp)
-		if proof == nil {
-			return nil, nil, err
-		}
-		return proof.Result, proof, err
-	case plan.starts > 1 && x0 == nil:
-		res, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts, plan.ccp)
-		return res, nil, err
-	}
-	first := p.session == nil
-	if p.session == nil || !reflect.DeepEqual(p.wanted, plan.wire) {
-		session, err := ccp.NewSession(ctx, p.prog.Problem, plan.ccp)
-		if err != nil {
-			return nil, nil, err
-		}
-		if p.session != nil {
-			p.session.Close()
-		}
-		p.session, p.wanted = session, plan.wire
-	}
-	if first && x0 == nil && plan.starts == ccp.Automatic && plan.ccp.Effort > ccp.Quick && !p.session.Convex() {
-		proof, err := global.Best(ctx, p.prog.Problem, plan.ccp)
-		if proof == nil {
-			return nil, nil, err
-		}
-		return proof.Result, proof, err
-	}
-	if x0 == nil {
-		p.session.Restart()
-	}
-	res, err := p.session.Solve(ctx, x0)
-	if err != nil || plan.starts <= 1 {
-		return res, nil, err
-	}
-	more, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts-1, plan.ccp)
-	if more != nil && more.Better(res, p.prog.Problem.Maximize) {
-		more.Iterations, more.Starts, more.Start = more.Iterations+res.Iterations, more.Starts+1, more.Start+1
-		return more, nil, err
-	}
-	if more != nil {
-		res.Iterations, res.Starts = more.Iterations+res.Iterations, more.Starts+1
-	}
-	return res, nil, err
-}
-
-// result brings a result into the graph's order.
-func (p *problem) result(res *ccp.Result) *wire.Result {
-	out := &wire.Result{Record: report.Facts(res), X: wire.F(p.prog.X(res.X))}
-	if res.Duals != nil {
-		out.Multipliers = wire.F(p.prog.MultipliersAt(res.Duals, res.X))
-		out.PSDMultipliers = p.prog.PSDMultipliers(res.Duals)
-	}
-	if z := p.prog.BoundMultipliers(res.BoundDuals); z != nil {
-		out.BoundMultipliers = wire.F(z)
-	}
-	switch res.Status {
-	case ccp.Infeasible:
-		if out.Multipliers != nil {
-			out.Certificate = "infeasible"
-		}
-		for _, name := range res.Conflict {
-			if place, _, ok := p.prog.WhereIs(name); ok {
-				out.Conflict = append(out.Conflict, place)
-			}
-		}
-	case ccp.Unbounded:
-		if res.Ray != nil {
-			out.Certificate, out.Ray = "unbounded", wire.F(p.prog.X(res.Ray))
-		}
-	}
-	return out
 }
 
 func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
@@ -476,44 +272,4 @@ func (s *server) toDC(_ *job, m *wire.Check) (wire.Message, error) {
 		return nil, errorf(wire.ErrUnsupported, "%v", err)
 	}
 	return &wire.TextReply{Text: wire.T(text)}, nil
-}
-
-func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
-	switch {
-	case given(m.Problem)+given(m.Model)+given(m.Batch) != 1:
-		return nil, errorf(wire.ErrRequest, "free wants problem, model or batch")
-	case m.Problem != nil:
-		p, err := known(s, "problem", s.problems, *m.Problem)
-		if err != nil {
-			return nil, err
-		}
-		p.close()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.problems, *m.Problem)
-		for handle, b := range s.batches {
-			if b.p == p {
-				delete(s.batches, handle)
-				s.tidy(key{'b', handle})
-			}
-		}
-	case m.Batch != nil:
-		if _, err := known(s, "batch", s.batches, *m.Batch); err != nil {
-			return nil, err
-		}
-		forget(s, s.batches, *m.Batch)
-	default:
-		if _, err := known(s, "model", s.models, *m.Model); err != nil {
-			return nil, err
-		}
-		forget(s, s.models, *m.Model)
-	}
-	return &wire.Ok{}, nil
-}
-
-func given(handle *uint64) int {
-	if handle == nil {
-		return 0
-	}
-	return 1
 }

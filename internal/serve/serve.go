@@ -36,7 +36,7 @@ func Run(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	defer stop()
 	s := &server{
 		cfg: cfg, ctx: ctx, in: bufio.NewReaderSize(r, room), out: &output{w: w, fail: stop},
-		held: newHeld(), ended: make(chan error, 1), last: make(chan struct{}), lanes: map[key]*lane{},
+		held: map[key]any{}, ended: make(chan error, 1), last: make(chan struct{}), lanes: map[key]*lane{},
 	}
 	s.pending.changed = sync.NewCond(&s.pending.mu)
 	context.AfterFunc(ctx, s.pending.close)
@@ -75,42 +75,9 @@ type server struct {
 	peeked wire.Again  // of who reads
 	brief  atomic.Bool // the last request was
 
-	mu sync.Mutex // of the maps
-	held
+	mu    sync.Mutex  // of the maps
+	held  map[key]any // the loaded problems, models and batches. Each belongs to the request in its lane
 	lanes map[key]*lane
-}
-
-// held are the loaded problems, models and batches by their handles. Each belongs to the request
-// that runs in its lane.
-type held struct {
-	problems map[uint64]*problem
-	models   map[uint64]*model
-	batches  map[uint64]*batch
-}
-
-func newHeld() held {
-	return held{problems: map[uint64]*problem{}, models: map[uint64]*model{}, batches: map[uint64]*batch{}}
-}
-
-// keep puts something under a handle.
-func keep[T any](s *server, in map[uint64]T, handle uint64, v T) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in[handle] = v
-}
-
-// forget takes it away.
-func forget[T any](s *server, in map[uint64]T, handle uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(in, handle)
-}
-
-// close ends all problems. No request runs.
-func (s *server) close() {
-	for _, p := range s.problems {
-		p.close()
-	}
 }
 
 // output writes replies.
@@ -303,12 +270,12 @@ func (s *server) work(j *job) {
 		s.out.refuse(j.head.ID, cancelled(j))
 		return
 	}
-	handle, ok := requests[j.head.Type]
+	r, ok := requests[j.head.Type]
 	if !ok {
 		s.out.refuse(j.head.ID, errorf(wire.ErrRequest, "no request is of the type %.40q", j.head.Type))
 		return
 	}
-	reply, err := handle(s, j)
+	reply, err := r.answer(s, j)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = cancelled(j)
@@ -316,6 +283,7 @@ func (s *server) work(j *job) {
 		s.out.refuse(j.head.ID, err)
 		return
 	}
+	wire.Address(reply, r.reply, j.head.ID)
 	s.out.send(reply)
 }
 
@@ -324,24 +292,30 @@ func cancelled(j *job) error {
 }
 
 // requests are the requests but cancel.
-var requests = map[string]func(s *server, j *job) (wire.Message, error){
-	"hello":      on((*server).hello),
-	"load":       on((*server).load),
-	"load_data":  on((*server).loadData),
-	"set":        on((*server).set),
-	"update":     on((*server).update),
-	"solve":      (*server).solveAgain,
-	"derivative": on((*server).derivative),
-	"adjoint":    on((*server).adjoint),
-	"batch":      on((*server).batch),
-	"check":      on((*server).check),
-	"evaluate":   on((*server).evaluate),
-	"to_dc":      on((*server).toDC),
-	"fit":        on((*server).fit),
-	"load_model": on((*server).loadModel),
-	"predict":    on((*server).predict),
-	"export":     on((*server).export),
-	"free":       on((*server).free),
+var requests = map[string]request{
+	"hello":      {"hello", on((*server).hello)},
+	"load":       {"loaded", on((*server).load)},
+	"load_data":  {"loaded", on((*server).loadData)},
+	"set":        {"ok", on((*server).set)},
+	"update":     {"ok", on((*server).update)},
+	"solve":      {"result", (*server).solveAgain},
+	"derivative": {"tangent", on((*server).derivative)},
+	"adjoint":    {"gradient", on((*server).adjoint)},
+	"batch":      {"solutions", on((*server).batch)},
+	"check":      {"checked", on((*server).check)},
+	"evaluate":   {"values", on((*server).evaluate)},
+	"to_dc":      {"text", on((*server).toDC)},
+	"fit":        {"fitted", on((*server).fit)},
+	"load_model": {"fitted", on((*server).loadModel)},
+	"predict":    {"predicted", on((*server).predict)},
+	"export":     {"text", on((*server).export)},
+	"free":       {"ok", on((*server).free)},
+}
+
+// request is how a request is answered, by a message of a type.
+type request struct {
+	reply  string
+	answer func(s *server, j *job) (wire.Message, error)
 }
 
 // on reads a request and answers it.
@@ -355,17 +329,8 @@ func on[M any, P interface {
 			return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
 		}
 		j.frame = wire.Frame{} // its arrays are copies
-		return answer(f, s, j, m)
+		return f(s, j, m)
 	}
-}
-
-// answer gives the reply of a request its type and id.
-func answer[P any](f func(s *server, j *job, m P) (wire.Message, error), s *server, j *job, m P) (wire.Message, error) {
-	reply, err := f(s, j, m)
-	if err == nil {
-		wire.Address(reply, replyTypes[j.head.Type], j.head.ID)
-	}
-	return reply, err
 }
 
 // solveAgain is on of solve, for loops.
@@ -381,13 +346,5 @@ func (s *server) solveAgain(j *job) (wire.Message, error) {
 		return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
 	}
 	j.frame = wire.Frame{}
-	return answer((*server).solve, s, j, m)
-}
-
-// replyTypes are the types of replies by the type of the request.
-var replyTypes = map[string]string{
-	"hello": "hello", "load": "loaded", "load_data": "loaded", "set": "ok", "update": "ok", "solve": "result",
-	"derivative": "tangent", "adjoint": "gradient", "batch": "solutions", "check": "checked",
-	"evaluate": "values", "to_dc": "text", "fit": "fitted", "load_model": "fitted", "predict": "predicted",
-	"export": "text", "free": "ok",
+	return s.solve(j, m)
 }

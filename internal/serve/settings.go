@@ -98,6 +98,14 @@ func timeLimit(v *float64) time.Duration {
 	return max(1, time.Duration(*v*float64(time.Second)))
 }
 
+// within is ctx with a limit; 0: none.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
 func since(j *job) float64 { return time.Since(j.begin).Seconds() }
 
 // often is the least time between two frames of progress.

@@ -67,9 +67,7 @@ func affineMap(c *call) (value, *Error) {
 		if k := finite(a.Constant.V); k >= 0 {
 			return value{}, problemf("entry %d of constant is %g", k, a.Constant.V[k])
 		}
-		for k := range b {
-			b[k] = a.Constant.V[k%len(a.Constant.V)]
-		}
+		b = spread(a.Constant.V, c.n)
 	}
 	affine, data := true, true
 	for i := range c.args {

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
@@ -109,11 +108,7 @@ func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 			return p, err
 		}
 	}
-	m := dc.NewModel()
-	if first != nil {
-		m, _ = first.Again()
-	}
-	b = &builder{ctx: ctx, g: g, params: params, limits: limits, m: m, layout: b.layout}
+	b = &builder{ctx: ctx, g: g, params: params, limits: limits, m: again(first), layout: b.layout}
 	b.layout.lift = true
 	if _, err := b.state(); err != nil {
 		return nil, err
@@ -121,13 +116,18 @@ func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 	return b.program(first)
 }
 
+// again is an empty model that knows the bounds of the constraints of another; nil: of none.
+func again(first *dc.Model) *dc.Model {
+	if first == nil {
+		return dc.NewModel()
+	}
+	m, _ := first.Again()
+	return m
+}
+
 // Rebuild is Build of the graph of p with other values of its parameters.
 func (p *Program) Rebuild(ctx context.Context, params [][]float64, limits Limits) (*Program, error) {
-	m := dc.NewModel()
-	if p.first != nil {
-		m, _ = p.first.Again()
-	}
-	b := &builder{ctx: ctx, g: p.graph, params: params, limits: limits, m: m, layout: p.layout}
+	b := &builder{ctx: ctx, g: p.graph, params: params, limits: limits, m: again(p.first), layout: p.layout}
 	if _, err := b.state(); err == nil {
 		if _, again := b.m.Again(); !again {
 			if q, err := b.program(p.first); err == nil {
@@ -269,167 +269,6 @@ func (b *builder) patience() context.Context {
 	return b.ctx
 }
 
-// entries is the number of entries of a shape, −1 for none within the limit.
-func (b *builder) entries(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		if d < 0 || d > b.limits.Entries {
-			return -1
-		}
-		if n *= d; n > b.limits.Entries {
-			return -1
-		}
-	}
-	return n
-}
-
-// check looks at all that can be seen without any arithmetic: names, shapes, and that
-// arguments come before.
-func (b *builder) check() *Error {
-	names, total := map[string]bool{}, 0
-	count := func(id int, shape []int) *Error {
-		n := b.entries(shape)
-		if n < 0 || total > b.limits.Entries-n {
-			return b.at(id, newError(wire.ErrLimit,
-				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
-				shape, b.limits.Entries))
-		}
-		for _, d := range shape {
-			if d < 0 {
-				return b.at(id, problemf("the shape %v has a negative dimension", shape))
-			}
-		}
-		total += n
-		b.shapes = append(b.shapes, shape)
-		return nil
-	}
-	declared := func(id int, name string, shape []int) *Error {
-		switch {
-		case name == "":
-			return b.at(id, problemf("variable or parameter number %d has no name", id))
-		case names[name]:
-			return b.at(id, problemf("there are two variables or parameters with the name %s", name))
-		}
-		names[name] = true
-		return count(id, shape)
-	}
-	for k, v := range b.g.Variables {
-		if err := declared(k, v.Name, v.Shape); err != nil {
-			return err
-		}
-	}
-	for k, p := range b.g.Parameters {
-		if err := declared(len(b.g.Variables)+k, p.Name, p.Shape); err != nil {
-			return err
-		}
-	}
-	for k, n := range b.g.Nodes {
-		id := b.first() + k
-		if err := count(id, n.Shape); err != nil {
-			return err
-		}
-		for _, a := range n.Args {
-			if a < 0 || a >= id {
-				return b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id))
-			}
-		}
-	}
-	all := b.first() + len(b.g.Nodes)
-	if o := b.g.Objective; o != nil && (o.Node < 0 || o.Node >= all) {
-		return problemf("the objective is node %d of %d", o.Node, all)
-	}
-	for k, c := range b.g.Constraints {
-		for _, a := range c.Args {
-			if a < 0 || a >= all {
-				return b.placed(problemf("argument %d of %d nodes", a, all), k)
-			}
-			total += b.entries(b.shapes[a])
-		}
-	}
-	if total > b.limits.Entries {
-		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its "+
-			"variables, parameters, nodes and constraints", b.limits.Entries)
-	}
-	return nil
-}
-
-// survey finds the nodes with variables, and those that are needed as functions of
-// the parameters and not as numbers alone.
-func (b *builder) survey() {
-	all := b.first() + len(b.g.Nodes)
-	b.free, b.needs = make([]bool, all), make([]bool, all)
-	for id := range b.g.Variables {
-		b.free[id] = true
-	}
-	for k, n := range b.g.Nodes {
-		for _, a := range n.Args {
-			if b.free[a] {
-				b.free[b.first()+k] = true
-			}
-		}
-	}
-	for _, c := range b.g.Constraints {
-		if slices.ContainsFunc(c.Args, func(a int) bool { return b.free[a] }) {
-			for _, a := range c.Args {
-				b.needs[a] = true
-			}
-		}
-	}
-	if b.priced > 0 { // the parameters in its coefficients
-		for _, j := range b.g.Nodes[b.priced-b.first()].Attrs.DataMap.Indices.V {
-			b.needs[len(b.g.Variables)+b.owners[j]] = true
-		}
-	}
-	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
-		n, id := &b.g.Nodes[k], b.first()+k
-		o, ok := ops[n.Op]
-		if !ok || !b.free[id] && !(b.needs[id] && o.linear) {
-			continue
-		}
-		for i, a := range n.Args {
-			if o.frozen == 0 || o.frozen&(1<<min(i, 31)) == 0 {
-				b.needs[a] = true
-			}
-		}
-	}
-}
-
-// own notes whose the entries of all parameters are.
-func (b *builder) own() {
-	for k := range b.g.Parameters {
-		for range b.entries(b.g.Parameters[k].Shape) {
-			b.owners = append(b.owners, k)
-		}
-	}
-}
-
-// structural says that the numbers of the parameters in v have been used.
-func (b *builder) structural(deps []int) {
-	for _, k := range deps {
-		b.p.Structural[k] = true
-	}
-}
-
-// spend counts n entries of so many terms each towards the limit.
-func (b *builder) spend(n, terms int) *Error {
-	if terms > 0 && n > b.limits.Entries/(wide*terms) {
-		return newError(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
-	}
-	if b.limits.Entries -= wide * n * terms; b.limits.Entries < 0 {
-		return newError(wire.ErrLimit, "too many entries that are not affine")
-	}
-	return nil
-}
-
-// multiply counts n coefficients towards the limit.
-func (b *builder) multiply(n int) *Error {
-	b.spent += n
-	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
-		return newError(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
-	}
-	return nil
-}
-
 // objective states the objective.
 func (b *builder) objective() *Error {
 	o := b.g.Objective
@@ -475,52 +314,3 @@ func (b *builder) refused(err error) error {
 	}
 	return out
 }
-
-// columnMajor is the place in row-major order of each entry of an array in column-major
-// order; nil where they are the same.
-func columnMajor(shape []int) []int {
-	long := 0
-	n := 1
-	for _, d := range shape {
-		if d > 1 {
-			long++
-		}
-		n *= d
-	}
-	if long < 2 || n == 0 {
-		return nil
-	}
-	stride, s := make([]int, len(shape)), 1
-	for d := len(shape) - 1; d >= 0; d-- {
-		stride[d], s = s, s*shape[d]
-	}
-	out, at, place := make([]int, n), make([]int, len(shape)), 0
-	for k := range out {
-		out[k] = place
-		for d := range shape {
-			at[d]++
-			place += stride[d]
-			if at[d] < shape[d] {
-				break
-			}
-			place -= at[d] * stride[d]
-			at[d] = 0
-		}
-	}
-	return out
-}
-
-// rowMajor brings numbers in column-major order into row-major order; a single number
-// stays as it is.
-func rowMajor(v []float64, perm []int) []float64 {
-	if perm == nil || len(v) != len(perm) {
-		return v
-	}
-	out := make([]float64, len(v))
-	for k, i := range perm {
-		out[i] = v[k]
-	}
-	return out
-}
-
-func isInf(v float64) bool { return math.IsInf(v, 0) }

@@ -2,8 +2,10 @@ package decode
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/wire"
 )
 
 // variable is one of the graph and its counterpart.
@@ -17,91 +19,110 @@ type variable struct {
 // declare makes the variables, and the parameters that are needed as functions.
 func (b *builder) declare() {
 	b.p.values = make([]value, 0, b.first()+len(b.g.Nodes))
-	for k := range b.g.Variables {
-		b.variable(k)
-	}
-	for k := range b.g.Parameters {
-		b.parameter(k)
+	nv := len(b.g.Variables)
+	for id := range b.first() {
+		var err *Error
+		if id < nv {
+			err = b.variable(id)
+		} else {
+			err = b.parameter(id - nv)
+		}
+		if err != nil {
+			b.fail(b.at(id, err))
+		}
 	}
 }
 
 // fit checks the length of numbers, one for each of n entries or one for all.
 func fit(what string, v []float64, n int) *Error {
-	if len(v) != n && len(v) != 1 {
+	if n > 0 && len(v) != n && len(v) != 1 {
 		return problemf("%s has %d numbers, want %d or 1", what, len(v), n)
 	}
 	return nil
 }
 
-func (b *builder) variable(id int) {
+// spread are n numbers, one for each entry; v fits n.
+func spread(v []float64, n int) []float64 {
+	if len(v) == n {
+		return slices.Clone(v)
+	}
+	return slices.Repeat(v[:min(n, 1)], n)
+}
+
+// variable declares a variable of the graph.
+func (b *builder) variable(id int) *Error {
 	v := &b.g.Variables[id]
 	n := b.entries(v.Shape)
 	perm := columnMajor(v.Shape)
 	var opts []dc.VarOption
 	if n > 0 {
-		var err *Error
-		if v.Lo != nil {
-			err = fit("the lower bound", v.Lo.V, n)
-			opts = append(opts, dc.AtLeast(rowMajor(v.Lo.V, perm)...))
-		}
-		if v.Hi != nil && err == nil {
-			err = fit("the upper bound", v.Hi.V, n)
-			opts = append(opts, dc.AtMost(rowMajor(v.Hi.V, perm)...))
-		}
-		for k := 0; k < n && err == nil && (v.Lo != nil || v.Hi != nil); k++ {
-			lo, hi := math.Inf(-1), math.Inf(1)
-			if v.Lo != nil {
-				lo = v.Lo.V[k%len(v.Lo.V)]
+		for _, given := range []struct {
+			what string
+			v    *wire.Floats
+			make func(v ...float64) dc.VarOption
+		}{{"the lower bound", v.Lo, dc.AtLeast}, {"the upper bound", v.Hi, dc.AtMost}, {"the start", v.Start, dc.StartAt}} {
+			if given.v == nil {
+				continue
 			}
-			if v.Hi != nil {
-				hi = v.Hi.V[k%len(v.Hi.V)]
+			if err := fit(given.what, given.v.V, n); err != nil {
+				return err
 			}
-			if !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {
-				err = problemf("entry %d has the bounds %g and %g", k, lo, hi)
-			}
+			opts = append(opts, given.make(rowMajor(given.v.V, perm)...))
 		}
-		if v.Start != nil && err == nil {
-			err = fit("the start", v.Start.V, n)
-			opts = append(opts, dc.StartAt(rowMajor(v.Start.V, perm)...))
+		if v.Lo != nil || v.Hi != nil {
+			if k, lo, hi := empty(sideOf(v.Lo, -1, n), sideOf(v.Hi, 1, n)); k >= 0 {
+				return problemf("entry %d has the bounds %g and %g", k, lo, hi)
+			}
 		}
 		for _, s := range []struct {
 			what string
 			v    []float64
 			make func(a, b float64) dc.VarOption
 		}{{"start_normal", v.StartNormal, dc.StartNormal}, {"start_uniform", v.StartUniform, dc.StartUniform}} {
-			if s.v == nil || err != nil {
+			if s.v == nil {
 				continue
 			}
 			if len(s.v) != 2 {
-				err = problemf("%s has %d numbers, want 2", s.what, len(s.v))
-				break
+				return problemf("%s has %d numbers, want 2", s.what, len(s.v))
 			}
 			opts = append(opts, s.make(s.v[0], s.v[1]))
 		}
-		if err == nil && (v.Symmetric || v.PSD) && (len(v.Shape) != 2 || v.Shape[0] != v.Shape[1]) {
-			err = problemf("shape %v is not symmetric; want a square matrix", v.Shape)
+		switch square := len(v.Shape) == 2 && v.Shape[0] == v.Shape[1]; {
+		case (v.Symmetric || v.PSD) && !square:
+			return problemf("shape %v is not symmetric; want a square matrix", v.Shape)
+		case v.PSD:
+			opts = append(opts, dc.PSD())
+		case v.Symmetric:
+			opts = append(opts, dc.Symmetric())
 		}
-		if err != nil {
-			b.fail(b.at(id, err))
-			return
-		}
-	}
-	switch {
-	case n == 0:
-	case v.PSD:
-		opts = append(opts, dc.PSD())
-	case v.Symmetric:
-		opts = append(opts, dc.Symmetric())
 	}
 	opts = append(opts, dc.CountFrom(make([]int, len(v.Shape))...))
 	a := b.m.Var(v.Name, v.Shape, opts...)
 	if err := a.Err(); err != nil {
-		b.fail(b.at(id, problemf("%s", cause(err))))
-		return
+		return problemf("%s", cause(err))
 	}
 	b.p.vars = append(b.p.vars, variable{offset: b.p.Entries, n: n, perm: perm})
 	b.p.Entries += n
 	b.p.values = append(b.p.values, value{a: flat(a, perm), terms: 1})
+	return nil
+}
+
+// sideOf are n sides by one for each or one for all; nil: infinite ones of a sign.
+func sideOf(a *wire.Floats, sign, n int) []float64 {
+	if a == nil {
+		return spread([]float64{math.Inf(sign)}, n)
+	}
+	return spread(a.V, n)
+}
+
+// empty is the first entry between whose sides there is no number; −1: there is none.
+func empty(lo, hi []float64) (k int, least, most float64) {
+	for k := range lo {
+		if !(lo[k] <= hi[k]) || math.IsInf(lo[k], 1) || math.IsInf(hi[k], -1) {
+			return k, lo[k], hi[k]
+		}
+	}
+	return -1, 0, 0
 }
 
 // flat is an array of a model as a vector in column-major order.
@@ -112,29 +133,26 @@ func flat(a dc.Expr, perm []int) dc.Expr {
 	return a.Select([]int{len(perm)}, perm)
 }
 
-func (b *builder) parameter(k int) {
-	p, id := &b.g.Parameters[k], len(b.g.Variables)+k
+// parameter declares a parameter of the graph with its numbers.
+func (b *builder) parameter(k int) *Error {
+	p := &b.g.Parameters[k]
 	n := b.entries(p.Shape)
 	given := b.params[k]
-	if err := fit("the value", given, n); err != nil && n > 0 {
-		b.fail(b.at(id, err))
-		return
+	if err := fit("the value", given, n); err != nil {
+		return err
 	}
 	if i := finite(given); i >= 0 {
-		b.fail(b.at(id, problemf("entry %d of the value is %g", i, given[i])))
-		return
+		return problemf("entry %d of the value is %g", i, given[i])
 	}
-	data := make([]float64, n)
-	for i := range data {
-		data[i] = given[i%len(given)]
-	}
+	data := spread(given, n)
 	v := number(data, []int{k})
-	if b.needs[id] && n > 0 {
+	if b.needs[len(b.g.Variables)+k] && n > 0 {
 		perm := columnMajor(p.Shape)
 		v.a = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, perm)...).Expr, perm)
 		b.p.Inside[k] = true
 	}
 	b.p.values = append(b.p.values, v)
+	return nil
 }
 
 // ParameterOrder is a value of parameter k as Problem.With wants it.

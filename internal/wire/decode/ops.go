@@ -23,8 +23,8 @@ var ops = map[string]operation{
 	"const":  {0, 0, "data value ", true, 0, constant},
 	"affine": {0, -1, "indptr indices data constant data_map ", true, 0, affineMap},
 	"sum":    {1, -1, "factors ", true, 0, sum},
-	"mul":    {2, 2, "", false, first | second, mul},
-	"div":    {2, 2, "", false, first | second, div},
+	"mul":    {2, 2, "", false, first | second, times(false, dc.Mul)},
+	"div":    {2, 2, "", false, first | second, times(true, dc.Quotient)},
 	"matmul": {2, 2, "", false, first | second, matmul},
 	"cumsum": {1, 1, "groups ", false, first, cumsum},
 
@@ -53,9 +53,9 @@ var ops = map[string]operation{
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
 	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
 
-	"logdet":     matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LogDet(a) }),
-	"lambda_max": matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LambdaMax(a) }),
-	"lambda_min": matrixAtom("", func(c *call, a dc.Expr) dc.Expr { return dc.LambdaMin(a) }),
+	"logdet":     matrixAtom(dc.LogDet),
+	"lambda_max": matrixAtom(dc.LambdaMax),
+	"lambda_min": matrixAtom(dc.LambdaMin),
 	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) (value, *Error) {
 		a, err := c.matrix(0)
 		if err != nil {
@@ -70,13 +70,9 @@ var ops = map[string]operation{
 	"sigma_max": spectral(dc.SpectralNorm),
 	"normnuc":   spectral(dc.NuclearNorm),
 	"matfrac":   {2, 2, "", false, second, matFrac},
-	"tr_inv": matrixAtom("", func(c *call, a dc.Expr) dc.Expr {
+	"tr_inv": matrixAtom(func(a dc.Expr) dc.Expr {
 		n := a.Shape()[0]
-		eye := make([]float64, n*n)
-		for k := range n {
-			eye[k*(n+1)] = 1
-		}
-		return dc.MatFrac(dc.Const([]int{n, n}, eye), a)
+		return dc.MatFrac(dc.Mat(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), a)
 	}),
 }
 
@@ -119,13 +115,13 @@ func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) ([]fl
 	}}
 }
 
-func matrixAtom(attrs string, f func(c *call, a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, attrs, false, 0, func(c *call) (value, *Error) {
+func matrixAtom(f func(a dc.Expr) dc.Expr) operation {
+	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
 		a, err := c.matrix(0)
 		if err != nil {
 			return value{}, err
 		}
-		return c.scalar(f(c, a))
+		return c.scalar(f(a))
 	}}
 }
 
@@ -167,11 +163,7 @@ func power(c *call) (value, *Error) {
 	p := *c.attrs.P
 	switch {
 	case p == 0:
-		ones := make([]float64, c.args[0].n())
-		for k := range ones {
-			ones[k] = 1
-		}
-		return number(ones, nil), nil
+		return number(slices.Repeat([]float64{1}, c.args[0].n()), nil), nil
 	case p == 1:
 		return c.args[0], nil
 	case p == 0.5:
@@ -376,124 +368,4 @@ func matFrac(c *call) (value, *Error) {
 		return number([]float64{0}, nil), nil
 	}
 	return c.scalar(dc.MatFrac(x.a.Reshape(x.n()/n, n).T(), p))
-}
-
-func mul(c *call) (value, *Error) {
-	n, err := c.common()
-	if err != nil {
-		return value{}, err
-	}
-	x, y := &c.args[0], &c.args[1]
-	if x.isData() {
-		x, y = y, x
-	}
-	if y.isData() {
-		w := make([]float64, n)
-		for k := range w {
-			w[k] = y.at(k)
-		}
-		return c.scaled(x, w, y.deps)
-	}
-	return c.each(func(us []dc.Expr) dc.Expr { return dc.Mul(us[0], us[1]) })
-}
-
-// scaled multiplies each entry by a number; deps are the parameters in these.
-func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
-	a, n := v.broadcast(len(w)).ScaleEach(w), len(w)
-	if !v.affine() {
-		return value{a: a, terms: v.terms}, c.spend(n, v.terms)
-	}
-	if err := c.multiply(n); err != nil {
-		return value{}, err
-	}
-	if v.isData() {
-		return number(a.Values(nil), union(deps, v.deps)), nil
-	}
-	return value{a: a, terms: 1}, nil
-}
-
-func div(c *call) (value, *Error) {
-	n, err := c.common()
-	if err != nil {
-		return value{}, err
-	}
-	x, y := &c.args[0], &c.args[1]
-	if y.isData() {
-		w := make([]float64, n)
-		for k := range w {
-			if w[k] = 1 / y.at(k); y.at(k) == 0 || finite(w[k:k+1]) >= 0 {
-				return value{}, problemf("a division by entry %d of the divisor, %g", k, y.at(k))
-			}
-		}
-		return c.scaled(x, w, y.deps)
-	}
-	return c.each(func(us []dc.Expr) dc.Expr { return dc.Quotient(us[0], us[1]) })
-}
-
-// sum adds its arguments, each times a factor.
-func sum(c *call) (value, *Error) {
-	n, err := c.common()
-	if err != nil {
-		return value{}, err
-	}
-	w := c.attrs.Factors
-	switch {
-	case w == nil:
-		w = make([]float64, len(c.args))
-		for k := range w {
-			w[k] = 1
-		}
-	case len(w) != len(c.args):
-		return value{}, problemf("%d factors for %d arguments", len(w), len(c.args))
-	}
-	affine, data, terms := true, true, 0
-	var deps []int
-	parts := make([]dc.Expr, len(c.args))
-	for i := range c.args {
-		v := &c.args[i]
-		affine, data = affine && v.affine(), data && v.isData()
-		deps, terms = union(deps, v.deps), terms+v.terms
-		parts[i] = v.broadcast(n).Scale(w[i])
-		if err := c.multiply(parts[i].NNZ() + n); err != nil {
-			return value{}, err
-		}
-	}
-	if affine {
-		terms = 1
-	} else if err := c.spend(n, terms); err != nil {
-		return value{}, err
-	}
-	out, err := c.array(parts[0].Add(parts[1:]...), terms)
-	if data && err == nil {
-		out.data, out.deps = make([]float64, n), deps
-		for i := range c.args {
-			for k := range out.data {
-				out.data[k] += w[i] * c.args[i].at(k)
-			}
-		}
-	}
-	return out, err
-}
-
-func constant(c *call) (value, *Error) {
-	data := make([]float64, c.n)
-	switch d, v := c.attrs.Data, c.attrs.Value; {
-	case (d == nil) == (v == nil):
-		return value{}, newError(wire.ErrRequest, "const wants one of the attributes data and value")
-	case v != nil:
-		for k := range data {
-			data[k] = *v
-		}
-	default:
-		if err := fit("data", d.V, c.n); err != nil && c.n > 0 {
-			return value{}, err
-		}
-		for k := range data {
-			data[k] = d.V[k%len(d.V)]
-		}
-	}
-	if k := slices.IndexFunc(data, func(v float64) bool { return math.IsNaN(v) }); k >= 0 {
-		return value{}, problemf("entry %d is NaN", k)
-	}
-	return number(data, nil), nil
 }

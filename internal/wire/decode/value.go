@@ -2,6 +2,7 @@ package decode
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -37,6 +38,14 @@ func (v *value) at(k int) float64 {
 	return v.data[k]
 }
 
+// orInf is at of data, and an infinite number of a sign of others.
+func (v *value) orInf(k, sign int) float64 {
+	if !v.isData() {
+		return math.Inf(sign)
+	}
+	return v.at(k)
+}
+
 // broadcast is a value with n entries.
 func (v *value) broadcast(n int) dc.Expr {
 	if v.n() == n {
@@ -60,35 +69,64 @@ func (v value) frozen() value {
 
 // finite reports the first entry that is not finite, −1 if there is none.
 func finite(v []float64) int {
-	for k, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return k
-		}
-	}
-	return -1
+	return slices.IndexFunc(v, func(x float64) bool { return x-x != 0 })
 }
 
 // union is the union of ascending lists.
 func union(a, b []int) []int {
-	switch {
-	case len(a) == 0:
-		return b
-	case len(b) == 0:
-		return a
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
 	}
-	out := make([]int, 0, len(a)+len(b))
-	for i, k := 0, 0; i < len(a) || k < len(b); {
-		switch {
-		case k == len(b) || i < len(a) && a[i] < b[k]:
-			out = append(out, a[i])
-			i++
-		case i == len(a) || b[k] < a[i]:
-			out = append(out, b[k])
-			k++
-		default:
-			out = append(out, a[i])
-			i, k = i+1, k+1
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// columnMajor is the place in row-major order of each entry of an array in column-major
+// order; nil where they are the same.
+func columnMajor(shape []int) []int {
+	long := 0
+	n := 1
+	for _, d := range shape {
+		if d > 1 {
+			long++
+		}
+		n *= d
+	}
+	if long < 2 || n == 0 {
+		return nil
+	}
+	stride, s := make([]int, len(shape)), 1
+	for d := len(shape) - 1; d >= 0; d-- {
+		stride[d], s = s, s*shape[d]
+	}
+	out, at, place := make([]int, n), make([]int, len(shape)), 0
+	for k := range out {
+		out[k] = place
+		for d := range shape {
+			at[d]++
+			place += stride[d]
+			if at[d] < shape[d] {
+				break
+			}
+			place -= at[d] * stride[d]
+			at[d] = 0
 		}
 	}
 	return out
 }
+
+// rowMajor brings numbers in column-major order into row-major order; a single number
+// stays as it is.
+func rowMajor(v []float64, perm []int) []float64 {
+	if perm == nil || len(v) != len(perm) {
+		return v
+	}
+	out := make([]float64, len(v))
+	for k, i := range perm {
+		out[i] = v[k]
+	}
+	return out
+}
+
+func isInf(v float64) bool { return math.IsInf(v, 0) }

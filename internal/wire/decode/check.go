@@ -1,0 +1,168 @@
+package decode
+
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/wire"
+)
+
+// entries is the number of entries of a shape, −1 for none within the limit.
+func (b *builder) entries(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		if d < 0 || d > b.limits.Entries {
+			return -1
+		}
+		if n *= d; n > b.limits.Entries {
+			return -1
+		}
+	}
+	return n
+}
+
+// check looks at all that can be seen without any arithmetic: names, shapes, and that
+// arguments come before.
+func (b *builder) check() *Error {
+	names, total := map[string]bool{}, 0
+	count := func(id int, shape []int) *Error {
+		n := b.entries(shape)
+		if n < 0 || total > b.limits.Entries-n {
+			return b.at(id, newError(wire.ErrLimit,
+				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
+				shape, b.limits.Entries))
+		}
+		for _, d := range shape {
+			if d < 0 {
+				return b.at(id, problemf("the shape %v has a negative dimension", shape))
+			}
+		}
+		total += n
+		b.shapes = append(b.shapes, shape)
+		return nil
+	}
+	declared := func(id int, name string, shape []int) *Error {
+		switch {
+		case name == "":
+			return b.at(id, problemf("variable or parameter number %d has no name", id))
+		case names[name]:
+			return b.at(id, problemf("there are two variables or parameters with the name %s", name))
+		}
+		names[name] = true
+		return count(id, shape)
+	}
+	for k, v := range b.g.Variables {
+		if err := declared(k, v.Name, v.Shape); err != nil {
+			return err
+		}
+	}
+	for k, p := range b.g.Parameters {
+		if err := declared(len(b.g.Variables)+k, p.Name, p.Shape); err != nil {
+			return err
+		}
+	}
+	for k, n := range b.g.Nodes {
+		id := b.first() + k
+		if err := count(id, n.Shape); err != nil {
+			return err
+		}
+		for _, a := range n.Args {
+			if a < 0 || a >= id {
+				return b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id))
+			}
+		}
+	}
+	all := b.first() + len(b.g.Nodes)
+	if o := b.g.Objective; o != nil && (o.Node < 0 || o.Node >= all) {
+		return problemf("the objective is node %d of %d", o.Node, all)
+	}
+	for k, c := range b.g.Constraints {
+		for _, a := range c.Args {
+			if a < 0 || a >= all {
+				return b.placed(problemf("argument %d of %d nodes", a, all), k)
+			}
+			total += b.entries(b.shapes[a])
+		}
+	}
+	if total > b.limits.Entries {
+		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its "+
+			"variables, parameters, nodes and constraints", b.limits.Entries)
+	}
+	return nil
+}
+
+// survey finds the nodes with variables, and those that are needed as functions of
+// the parameters and not as numbers alone.
+func (b *builder) survey() {
+	all := b.first() + len(b.g.Nodes)
+	b.free, b.needs = make([]bool, all), make([]bool, all)
+	for id := range b.g.Variables {
+		b.free[id] = true
+	}
+	for k, n := range b.g.Nodes {
+		for _, a := range n.Args {
+			if b.free[a] {
+				b.free[b.first()+k] = true
+			}
+		}
+	}
+	for _, c := range b.g.Constraints {
+		if slices.ContainsFunc(c.Args, func(a int) bool { return b.free[a] }) {
+			for _, a := range c.Args {
+				b.needs[a] = true
+			}
+		}
+	}
+	if b.priced > 0 { // the parameters in its coefficients
+		for _, j := range b.g.Nodes[b.priced-b.first()].Attrs.DataMap.Indices.V {
+			b.needs[len(b.g.Variables)+b.owners[j]] = true
+		}
+	}
+	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
+		n, id := &b.g.Nodes[k], b.first()+k
+		o, ok := ops[n.Op]
+		if !ok || !b.free[id] && !(b.needs[id] && o.linear) {
+			continue
+		}
+		for i, a := range n.Args {
+			if o.frozen == 0 || o.frozen&(1<<min(i, 31)) == 0 {
+				b.needs[a] = true
+			}
+		}
+	}
+}
+
+// own notes whose the entries of all parameters are.
+func (b *builder) own() {
+	for k := range b.g.Parameters {
+		for range b.entries(b.g.Parameters[k].Shape) {
+			b.owners = append(b.owners, k)
+		}
+	}
+}
+
+// structural says that the numbers of the parameters in v have been used.
+func (b *builder) structural(deps []int) {
+	for _, k := range deps {
+		b.p.Structural[k] = true
+	}
+}
+
+// spend counts n entries of so many terms each towards the limit.
+func (b *builder) spend(n, terms int) *Error {
+	if terms > 0 && n > b.limits.Entries/(wide*terms) {
+		return newError(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
+	}
+	if b.limits.Entries -= wide * n * terms; b.limits.Entries < 0 {
+		return newError(wire.ErrLimit, "too many entries that are not affine")
+	}
+	return nil
+}
+
+// multiply counts n coefficients towards the limit.
+func (b *builder) multiply(n int) *Error {
+	b.spent += n
+	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
+		return newError(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
+	}
+	return nil
+}
