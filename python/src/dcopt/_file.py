@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 import numpy as np
 
 from ._errors import DcoptError, ProblemError, WorkerError, checked
-from ._result import Result, number, outcome
+from ._result import Result, number, of_record
 from ._settings import FileSettings, names
 from ._worker import PATIENCE, program
 
@@ -181,17 +181,10 @@ def _value(v: Any) -> Any:
 
 
 def _result(found: dict[str, Any]) -> Result:
-    reason = found["status"]
-    feasible = bool(found.get("feasible", reason in ("solved", "almost_solved")))
-    status = outcome(reason, feasible)
-    message = found.get("message", "")
-    if found.get("answer"):
-        message = f"{found['answer']}; {message}" if message else found["answer"]
-    return Result(
-        status, reason, number(found.get("objective")),
-        {} if status in ("infeasible", "unbounded") else {k: _value(v) for k, v in found.get("variables", {}).items()},
-        {k: _value(v) for k, v in (found.get("duals") or {}).items()}, feasible, number(found.get("max_violation")), found.get("bound"), found.get("gap"), message,
-        found.get("iterations", 0), sum(found["seconds"].get(k, 0.0) for k in ("read", "compile", "solve")), found.get("history") or [], found)
+    result = of_record(found, {k: _value(v) for k, v in found.get("variables", {}).items()}, {k: _value(v) for k, v in (found.get("duals") or {}).items()},
+                       sum(found["seconds"].get(k, 0.0) for k in ("read", "compile", "solve")), found)
+    result.message = "; ".join(text for text in (found.get("answer"), result.message) if text)
+    return result
 
 
 def _refusal(told: list[dict[str, Any]], code: int) -> DcoptError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._errors import CurvatureError, ProblemError
 from ._matrices import Matrices, real
-from ._result import Result, number, outcome
+from ._result import Result, of_record
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -160,8 +160,7 @@ def solve_qp(P: Any, q: ArrayLike, G: Any = None, h: ArrayLike | None = None, A:
     duals = {} if y is None else {name: y[at] for name, at in (("G", slice(h.size)), ("A", slice(h.size, m))) if y[at].size}
     if z is not None and z.size:
         duals["bounds"] = z
-    status = outcome(reply["status"], False)
     details = {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers", "x", "y", "z")}
-    return Result(status, reply["status"], number(reply.get("objective")) if solved else float("nan"),
-                  {"x": x} if x is not None and status not in ("infeasible", "unbounded") else {}, duals, solved, _violation(rows, vectors, x),
-                  message=reply.get("message", ""), iterations=reply["iterations"], seconds=time.perf_counter() - begin, details=details)
+    result = of_record(reply, {} if x is None else {"x": x}, duals, time.perf_counter() - begin, details)
+    result.objective, result.max_violation, result.gap = result.objective if solved else float("nan"), _violation(rows, vectors, x), None
+    return result

@@ -238,3 +238,14 @@ class Result:
                 a.set_yscale("symlog", linthresh=1e-9)
                 a.set_ylim(bottom=0)
         return figure
+
+
+def of_record(found: Any, x: dict[str, Any], duals: dict[str, Any], seconds: float, details: dict[str, Any]) -> Result:
+    """The result that the program states, in a file or in a reply, whose members have the same names."""
+    reason = found["status"]
+    feasible = bool(found.get("feasible", reason in ("solved", "almost_solved")))
+    status = outcome(reason, feasible)
+    none = status in ("infeasible", "unbounded")
+    bound, gap = (None if found.get(k) is None else float(found[k]) for k in ("bound", "gap"))
+    return Result(status, reason, float("nan") if none else number(found.get("objective")), {} if none else x, duals, feasible, number(found.get("max_violation")),
+                  bound, gap, found.get("message", ""), found.get("iterations", 0), seconds, found.get("history") or [], details)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ._errors import CurvatureError, Places, ProblemError, UnsupportedError, checked
 from ._graph import Graph, Loaded, flat
-from ._result import Callback, Result, number, outcome, teller
+from ._result import Callback, Result, of_record, teller
 from ._settings import Settings, names
 from ._worker import Buffers, Reply, go_on, in_time, left
 from ._arrays import *  # noqa: F403
@@ -227,10 +227,8 @@ class Model:
         return result
 
     def _result(self, reply: Reply, seconds: float) -> Result:
-        feasible = bool(reply.get("feasible"))
-        status = outcome(reply["status"], feasible)
         x, y = reply.array("x"), reply.array("multipliers")
-        none = status in ("infeasible", "unbounded")
+        none = reply["status"] in ("infeasible", "unbounded")
         found, at = {}, 0
         for v in self._leaves:
             if isinstance(v, Variable):
@@ -245,9 +243,7 @@ class Model:
             at += size
             if c.dual is not None:
                 duals[c.name or f"constraint_{k}"] = c.dual
-        bound, gap = (None if reply.get(k) is None else float(reply[k]) for k in ("bound", "gap"))
-        return Result(status, reply["status"], float("nan") if none else number(reply.get("objective")), found, duals, feasible, number(reply.get("max_violation")),
-                      bound, gap, reply.get("message", ""), reply["iterations"], seconds, details={k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
+        return of_record(reply, found, duals, seconds, {k: v for k, v in reply.header.items() if k not in ("type", "id", "buffers")})
 
     def why_not(self) -> CurvatureError | UnsupportedError | None:
         """What stands in the way of a solution, with the place and the way out; None where nothing does."""
