@@ -43,11 +43,8 @@ func listBackends(c *cli.Context) error {
 			cones = append(cones, k.String())
 		}
 		if c.Bool("json") {
-			out, err := report.Line(backendJSON{b.Name, b.Available, b.About, cones, b.Get})
-			if err != nil {
-				return err
-			}
-			if _, err := c.App.Writer.Write(out); err != nil {
+			line := backendJSON{b.Name, b.Available, b.About, cones, b.Get}
+			if err := report.Print(c.App.Writer, line); err != nil {
 				return err
 			}
 			continue

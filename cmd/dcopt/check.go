@@ -57,12 +57,7 @@ func checkCommand() *cli.Command {
 				o.text(c.App.Writer)
 				return nil
 			}
-			b, err := report.Line(o.json())
-			if err != nil {
-				return err
-			}
-			_, err = c.App.Writer.Write(b)
-			return err
+			return report.Print(c.App.Writer, o.json())
 		},
 	}
 }

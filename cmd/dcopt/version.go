@@ -94,17 +94,12 @@ func versionCommand() *cli.Command {
 				from = originOf(info)
 			}
 			if c.Bool("json") {
-				b, err := report.Line(report.Object{
+				return report.Print(c.App.Writer, report.Object{
 					{Name: "version", Value: version()}, {Name: "commit", Value: from.commit},
 					{Name: "date", Value: from.date}, {Name: "modified", Value: from.modified},
 					{Name: "go", Value: runtime.Version()}, {Name: "os", Value: runtime.GOOS},
 					{Name: "arch", Value: runtime.GOARCH}, {Name: "backends", Value: names},
 				})
-				if err != nil {
-					return err
-				}
-				_, err = c.App.Writer.Write(b)
-				return err
 			}
 			_, err := fmt.Fprintf(c.App.Writer, "dcopt %s (%s, %s/%s; backends %s)\n%s\n",
 				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(names, ", "), from)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -207,6 +208,15 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
+}
+
+// Print writes v as one line of JSON.
+func Print(w io.Writer, v any) error {
+	b, err := Line(v)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }
 
 // Line is v as one line of JSON.

@@ -136,13 +136,10 @@ func makePlan(c *cli.Context) error {
 		return exit.Usagef("plan: %s is a plan already; give --slurm or --kubernetes, or the problem", first)
 	}
 	if c.Bool("json") {
-		b, err := report.Line(report.Object{{Name: "plan", Value: p.ID()}, {Name: "kind", Value: p.Kind()},
+		return report.Print(c.App.Writer, report.Object{{Name: "plan", Value: p.ID()}, {Name: "kind", Value: p.Kind()},
 			{Name: "shards", Value: p.Shards}})
-		if err != nil {
-			return err
-		}
-		c.App.Writer.Write(b) // the stream keeps the error
-	} else if !c.Bool("quiet") {
+	}
+	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.Writer, "%s %s: %d shards\n", p.Kind(), p.ID(), p.Shards)
 	}
 	return nil

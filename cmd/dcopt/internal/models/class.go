@@ -133,17 +133,8 @@ func classSummary(c *cli.Context, r *lder.Classifier, labels []string, spent tim
 			{Name: "rows", Value: t.Rows}, {Name: "target", Value: r.Target},
 			{Name: "features", Value: r.Features}, {Name: "classes", Value: r.Classes},
 			{Name: "iterations", Value: t.Iterations}, {Name: "accuracy", Value: report.Number(t.Accuracy)}}
-		if t.OOB >= 0 {
-			o = append(o, report.Member{Name: "oob_accuracy", Value: report.Number(t.OOB)})
-		} else {
-			o = append(o, report.Member{Name: "oob_accuracy", Value: nil})
-		}
-		l, err := report.Line(append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())},
-			report.Member{Name: "model", Value: c.String("out")}))
-		if err != nil {
-			return err
-		}
-		b.Write(l)
+		return report.Print(c.App.Writer, append(o, report.Object{{Name: "oob_accuracy", Value: known(t.OOB)},
+			{Name: "seconds", Value: report.Number(spent.Seconds())}, {Name: "model", Value: c.String("out")}}...))
 	case c.Bool("quiet"):
 		return nil
 	default:

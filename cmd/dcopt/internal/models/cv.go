@@ -205,12 +205,7 @@ func (t *Table) Row(path string, k int, res *lder.CVResult, seconds float64) err
 	if !set.Method.Chooses() {
 		l.Pieces = &set.Pieces
 	}
-	b, err := report.Line(l)
-	if err != nil {
-		return err
-	}
-	_, err = t.w.Write(b)
-	return err
+	return report.Print(t.w, l)
 }
 
 // clock are seconds, nothing where they are not known.

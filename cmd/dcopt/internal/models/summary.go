@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -163,23 +164,22 @@ func fitJSON(c *cli.Context, r *lder.Regressor, scores shards.Scores, spent time
 		{Name: "iterations", Value: t.Iterations},
 		{Name: "start_mse", Value: report.Number(t.StartMSE)}, {Name: "mse", Value: report.Number(t.MSE)},
 		{Name: "fvu", Value: report.Number(t.FVU)}}
-	if t.OOB >= 0 {
-		o = append(o, report.Member{Name: "oob_fvu", Value: report.Number(t.OOB)})
-	} else {
-		o = append(o, report.Member{Name: "oob_fvu", Value: nil})
-	}
+	o = append(o, report.Member{Name: "oob_fvu", Value: known(t.OOB)})
 	if scores.FVU != nil {
 		o = append(o, report.Member{Name: "folds", Value: foldsOf(scores)})
 	}
 	if spent >= 0 {
 		o = append(o, report.Member{Name: "seconds", Value: report.Number(spent.Seconds())})
 	}
-	b, err := report.Line(append(o, report.Member{Name: "model", Value: c.String("out")}))
-	if err != nil {
-		return err
+	return report.Print(c.App.Writer, append(o, report.Member{Name: "model", Value: c.String("out")}))
+}
+
+// known is an error on new rows, null where it is not known.
+func known(oob float64) report.Number {
+	if oob < 0 {
+		return report.Number(math.NaN())
 	}
-	_, err = c.App.Writer.Write(b)
-	return err
+	return report.Number(oob)
 }
 
 // foldsOf are the errors of folds.
