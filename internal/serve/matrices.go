@@ -10,7 +10,6 @@ import (
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/backends"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/presolve"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -150,16 +149,13 @@ type dataPlan struct {
 
 // plan is that of the problem's settings with others before them.
 func (d *matrices) plan(request *wire.Settings) (*dataPlan, error) {
-	w := wire.Settings{}.Over(request).Over(d.settings)
-	if err := w.Check(setting.Data); err != nil {
-		return nil, errorf(wire.ErrRequest, "%v", err)
+	w, b, err := given(request, d.settings, setting.Data)
+	if err != nil {
+		return nil, err
 	}
-	p := &dataPlan{backend: ipm.Backend{}, limit: timeLimit(w.TimeLimit)}
-	var err error
-	if w.Backend != nil {
-		if p.backend, err = backends.ByName(*w.Backend); err != nil {
-			return nil, errorf(wire.ErrUnsupported, "%v", err)
-		}
+	p := &dataPlan{backend: b, limit: timeLimit(w.TimeLimit)}
+	if b == nil {
+		p.backend = ipm.Backend{}
 	}
 	if w.Presolve != nil && *w.Presolve {
 		p.backend = presolve.Backend{Inner: p.backend}
@@ -292,21 +288,18 @@ func (d *matrices) solve(j *job, m *wire.Solve) (wire.Message, error) {
 
 // refused is an error of a backend.
 func (d *matrices) refused(ctx context.Context, j *job, err error) error {
-	var cone *qpbackend.UnsupportedConeError
 	var curved *qpbackend.NonconvexError
 	switch {
 	case j.ctx.Err() != nil:
 		return context.Canceled
 	case ctx.Err() != nil:
 		return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
-	case errors.As(err, &cone):
-		return errorf(wire.ErrUnsupported, "%v", err)
 	case errors.As(err, &curved):
 		e := errorf(wire.ErrCurvature, "%v", err)
 		e.Help = "load it as a graph: a difference of convex functions need not be convex"
 		return e
 	}
-	return errorf(wire.ErrProblem, "%v", err)
+	return refused(err)
 }
 
 // start is the point that a solve begins with.

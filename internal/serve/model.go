@@ -14,7 +14,6 @@ import (
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
 	"github.com/dcopt/dcopt/lder/export"
-	"github.com/dcopt/dcopt/qpbackend/backends"
 )
 
 // model is a trained regressor or classifier: one of the two is nil.
@@ -82,9 +81,9 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 		set.Imputation = s
 	}
 	if w.Backend != nil {
-		b, err := backends.ByName(*w.Backend)
+		b, err := backendOf(w.Backend)
 		if err != nil {
-			return set, errorf(wire.ErrUnsupported, "%v", err)
+			return set, err
 		}
 		set.Backend = b
 	}

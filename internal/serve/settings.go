@@ -32,15 +32,37 @@ func put[T any](dst *T, v *T) {
 	}
 }
 
+// given are the settings of a request with those of its problem behind them, as takers have them,
+// and their backend; nil: the default.
+func given(request, problem *wire.Settings, takers setting.Takers) (wire.Settings, qpbackend.Backend, error) {
+	w := wire.Settings{}.Over(request).Over(problem)
+	if err := w.Check(takers); err != nil {
+		return w, nil, errorf(wire.ErrRequest, "%v", err)
+	}
+	b, err := backendOf(w.Backend)
+	return w, b, err
+}
+
+// backendOf is the backend of a name; nil: none is given.
+func backendOf(name *string) (qpbackend.Backend, error) {
+	if name == nil {
+		return nil, nil
+	}
+	b, err := backends.ByName(*name)
+	if err != nil {
+		return nil, errorf(wire.ErrUnsupported, "%v", err)
+	}
+	return b, nil
+}
+
 // settingsOf is the plan of a graph, by the settings of a request and of its problem, either
 // of which may be nil.
 func settingsOf(request, problem *wire.Settings) (*plan, error) {
-	w := wire.Settings{}.Over(request).Over(problem)
-	if err := w.Check(setting.Request); err != nil {
-		return nil, errorf(wire.ErrRequest, "%v", err)
+	w, b, err := given(request, problem, setting.Request)
+	if err != nil {
+		return nil, err
 	}
 	p := &plan{limit: timeLimit(w.TimeLimit)}
-	var err error
 	if p.ccp, p.starts, err = options.Settings(w); err == nil {
 		err = p.ccp.Validate()
 	}
@@ -49,10 +71,8 @@ func settingsOf(request, problem *wire.Settings) (*plan, error) {
 	}
 	put(&p.global, w.Global)
 	s := &p.ccp
-	if w.Backend != nil {
-		if s.Backend, err = backends.ByName(*w.Backend); err != nil {
-			return nil, errorf(wire.ErrUnsupported, "%v", err)
-		}
+	if b != nil {
+		s.Backend = b
 	}
 	if w.BackendTol != nil {
 		if s.Backend == nil {
