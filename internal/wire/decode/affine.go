@@ -1,17 +1,10 @@
 package decode
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/wire"
-)
-
-var (
-	errAffine     = errors.New("its first argument must be affine")
-	errBothAffine = errors.New("both arguments must be affine")
-	errData       = errors.New("its second argument must be data")
 )
 
 // rows checks a matrix in compressed form.

@@ -277,9 +277,6 @@ func (c *call) matrix(i int) (dc.Expr, *Error) {
 	if n*n != v.n() || n == 0 {
 		return dc.Expr{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n())
 	}
-	if !v.affine() {
-		return dc.Expr{}, c.noSplit(fmt.Errorf("its argument must be affine"))
-	}
 	return v.a.Reshape(n, n).T(), nil
 }
 

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -28,15 +29,13 @@ var ops = map[string]operation{
 	"matmul": {2, 2, "", false, first | second, matmul},
 	"cumsum": {1, 1, "groups ", false, first, cumsum},
 
-	"power":  {1, 1, "p ", false, 0, power},
-	"sqrt":   {1, 1, "", false, 0, sqrt},
-	"invpos": unary(dc.InvPos),
-	"pow": {2, 2, "", false, 0, func(c *call) (value, *Error) {
-		return c.each(func(us []dc.Expr) dc.Expr { return dc.Pow(us[0], us[1]) })
-	}},
+	"power":    {1, 1, "p ", false, 0, power},
+	"sqrt":     {1, 1, "", false, 0, sqrt},
+	"invpos":   unary(dc.InvPos),
+	"pow":      binary(dc.Pow),
 	"huber":    {1, 1, "m ", false, 0, huber},
-	"kl":       {2, 2, "", false, 0, kl(false)},
-	"rel_entr": {2, 2, "", false, 0, kl(true)},
+	"kl":       binary(dc.KL),
+	"rel_entr": binary(func(u, v dc.Expr) dc.Expr { return dc.KL(u, v).Add(u).Sub(v) }),
 	"max":      {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max)},
 	"min":      {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min)},
 
@@ -99,6 +98,12 @@ func unary(f func(u dc.Expr) dc.Expr) operation {
 	}}
 }
 
+func binary(f func(u, v dc.Expr) dc.Expr) operation {
+	return operation{2, 2, "", false, 0, func(c *call) (value, *Error) {
+		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0], us[1]) })
+	}}
+}
+
 func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
 	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, f) }}
 }
@@ -134,8 +139,6 @@ func spectral(f func(a dc.Expr) dc.Expr) operation {
 			return value{}, problemf("%s of shape %v, want a matrix", c.node.Op, shape)
 		case c.args[0].n() == 0:
 			return number([]float64{0}, nil), nil
-		case !c.args[0].affine():
-			return value{}, c.noSplit(errAffine)
 		}
 		return c.scalar(f(c.args[0].a.Reshape(shape[1], shape[0]).T()))
 	}}
@@ -160,16 +163,10 @@ func power(c *call) (value, *Error) {
 	if c.attrs.P == nil {
 		return value{}, newError(wire.ErrRequest, "power without the attribute p")
 	}
-	p := *c.attrs.P
-	switch {
-	case p == 0:
-		return number(slices.Repeat([]float64{1}, c.args[0].n()), nil), nil
-	case p == 1:
-		return c.args[0], nil
-	case p == 0.5:
+	if *c.attrs.P == 0.5 {
 		return sqrt(c)
 	}
-	return c.each(func(us []dc.Expr) dc.Expr { return dc.Power(us[0], p) })
+	return c.each(func(us []dc.Expr) dc.Expr { return dc.Power(us[0], *c.attrs.P) })
 }
 
 // sqrt is the square root; the root of a sum of squares is the norm, whose convexity the
@@ -196,22 +193,6 @@ func huber(c *call) (value, *Error) {
 		return value{}, problemf("huber with m = %g, want a number > 0", m)
 	}
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0].Reshape(us[0].Len(), 1).Along(1), m) })
-}
-
-// kl is the divergence, or the relative entropy.
-func kl(relative bool) func(c *call) (value, *Error) {
-	return func(c *call) (value, *Error) {
-		if !c.args[0].affine() || !c.args[1].affine() {
-			return value{}, c.noSplit(errBothAffine)
-		}
-		return c.each(func(us []dc.Expr) dc.Expr {
-			e := dc.KL(us[0], us[1])
-			if relative {
-				e = e.Add(us[0]).Sub(us[1])
-			}
-			return e
-		})
-	}
 }
 
 // exponent is the attribute p of a norm.
@@ -303,7 +284,7 @@ func quad(c *call) (value, *Error) {
 			"or indptr, indices and data")
 	case len(c.args) == 2:
 		if !c.args[1].isData() {
-			return value{}, c.noSplit(errData)
+			return value{}, c.noSplit(errors.New("its second argument must be data"))
 		}
 		if len(c.args[1].data) != n*n {
 			return value{}, problemf("quad of %d entries with a matrix of %d", n, len(c.args[1].data))
@@ -329,9 +310,6 @@ func quad(c *call) (value, *Error) {
 	}
 	if k := finite(full); k >= 0 {
 		return value{}, problemf("the matrix of quad holds %g", full[k])
-	}
-	if !c.args[0].affine() {
-		return value{}, c.noSplit(errAffine)
 	}
 	largest := 0.0
 	for _, v := range full {
@@ -362,8 +340,6 @@ func matFrac(c *call) (value, *Error) {
 	switch shape := c.shapes[0]; {
 	case len(shape) > 2 || len(shape) > 0 && shape[0] != n || len(shape) == 0 && n != 1:
 		return value{}, problemf("matfrac of shape %v over a matrix of order %d", shape, n)
-	case !x.affine():
-		return value{}, c.noSplit(errAffine)
 	case x.n() == 0:
 		return number([]float64{0}, nil), nil
 	}
