@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -193,53 +192,4 @@ func recovering(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// adjointOfBatch is adjoint at the solutions of a batch.
-func (s *server) adjointOfBatch(j *job, m *wire.Adjoint) (wire.Message, error) {
-	b, err := known[*batch](s, key{aBatch, *m.Batch})
-	if err != nil {
-		return nil, err
-	}
-	p := b.p
-	if q, err := known[*problem](s, key{aProblem, m.Problem}); err != nil || q != p {
-		return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
-	}
-	n, count := p.prog.Entries, len(b.sets)
-	if m.X == nil || len(m.X.V) != n*count {
-		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers for each of %d sets", n, count)
-	}
-	names, err := p.names(m.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := p.ofSet("the change of parameter %s has", m.Along, 0, count); err != nil {
-		return nil, err
-	}
-	regularised := make([]bool, count)
-	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*count))}
-	for _, k := range names {
-		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, count*entries(p.graph.Parameters[k])))
-	}
-	err = b.each(j.ctx, func(ctx context.Context, q *problem, i int) error {
-		if err := q.assign(ctx, b.sets[i], s.cfg.Limits); err != nil {
-			return err
-		}
-		q.solved, q.deriv = b.found[i], nil
-		if err := q.differentiate(ctx); err != nil {
-			return err
-		}
-		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
-		regularised[i] = !q.deriv.Unique()
-		along, _ := p.ofSet("", m.Along, i, count)
-		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
-			w := entries(p.graph.Parameters[k])
-			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]
-		})
-	})
-	out.Regularised = slices.Contains(regularised, true)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,15 +13,7 @@ import (
 	"github.com/dcopt/dcopt/internal/wire/decode"
 )
 
-// differentiated is the problem with the derivative at the point of its last solve.
-func (s *server) differentiated(ctx context.Context, handle uint64) (*problem, error) {
-	p, err := s.graphed(handle)
-	if err != nil {
-		return nil, err
-	}
-	return p, p.differentiate(ctx)
-}
-
+// differentiate makes the derivative at the point of the last solve.
 func (p *problem) differentiate(ctx context.Context) (err error) {
 	switch {
 	case p.deriv != nil:
@@ -213,30 +206,65 @@ func (p *problem) oneSided(ctx context.Context, c ccp.Change) (wire.Message, err
 	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.solved.X))}, nil
 }
 
+// adjoint is the gradient at the solution of the last solve, or at those of a batch.
 func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
-	if m.Batch != nil {
-		return s.adjointOfBatch(j, m)
-	}
-	p, err := s.differentiated(j.ctx, m.Problem)
+	p, err := s.graphed(m.Problem)
 	if err != nil {
 		return nil, err
 	}
-	if m.X == nil || len(m.X.V) != p.prog.Entries {
-		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers", p.prog.Entries)
+	n, sets, of := p.prog.Entries, 1, ""
+	each := func(f func(ctx context.Context, q *problem, i int) error) error { return f(j.ctx, p, 0) }
+	if m.Batch != nil {
+		b, err := known[*batch](s, key{aBatch, *m.Batch})
+		if err != nil {
+			return nil, err
+		}
+		if b.p != p {
+			return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
+		}
+		sets, of = len(b.sets), fmt.Sprintf(" for each of %d sets", len(b.sets))
+		if _, err := p.ofSet("the change of parameter %s has", m.Along, 0, sets); err != nil {
+			return nil, err
+		}
+		each = func(f func(ctx context.Context, q *problem, i int) error) error {
+			return b.each(j.ctx, func(ctx context.Context, q *problem, i int) error {
+				if err := q.assign(ctx, b.sets[i], s.cfg.Limits); err != nil {
+					return err
+				}
+				q.solved, q.deriv = b.found[i], nil
+				return f(ctx, q, i)
+			})
+		}
+	}
+	if len(values(m.X)) != n*sets {
+		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers%s", n, of)
 	}
 	names, err := p.names(m.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	along := numbers(m.Along)
-	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(p.prog.X(p.deriv.Point())),
-		Regularised: !p.deriv.Unique()}
+	regularised := make([]bool, sets)
+	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*sets))}
 	for _, k := range names {
-		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, entries(p.graph.Parameters[k])))
+		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, sets*entries(p.graph.Parameters[k])))
 	}
-	return out, p.gradient(j.ctx, s.cfg.Limits, m.X.V, along, names, func(k int) []float64 {
-		return out.Parameters[p.graph.Parameters[k].Name].V
+	err = each(func(ctx context.Context, q *problem, i int) error {
+		if err := q.differentiate(ctx); err != nil {
+			return err
+		}
+		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
+		regularised[i] = !q.deriv.Unique()
+		along := numbers(m.Along)
+		if m.Batch != nil {
+			along, _ = p.ofSet("", m.Along, i, sets)
+		}
+		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
+			w := entries(p.graph.Parameters[k])
+			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]
+		})
 	})
+	out.Regularised = slices.Contains(regularised, true)
+	return out, err
 }
 
 // names are the numbers of the parameters with the names; nil: of all.

@@ -171,7 +171,7 @@ func (p *problem) result(res *ccp.Result) *wire.Result {
 			out.Certificate = "infeasible"
 		}
 		for _, name := range res.Conflict {
-			if place, _, ok := p.prog.WhereIs(name); ok {
+			if place, ok := p.prog.WhereIs(name); ok {
 				out.Conflict = append(out.Conflict, place)
 			}
 		}

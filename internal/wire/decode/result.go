@@ -178,7 +178,7 @@ func (p *Program) ValueAt(node int, x []float64) ([]float64, *Error) {
 }
 
 // WhereIs is the constraint or variable that the problem calls name.
-func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool) {
+func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 	name = strings.TrimPrefix(name, "bounds of ")
 	for i := range p.Problem.Constraints {
 		c := &p.Problem.Constraints[i]
@@ -186,7 +186,7 @@ func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool)
 			continue
 		}
 		if k, ok := p.families[c.Family]; ok {
-			return wire.Place{Constraint: &k}, name, true
+			return wire.Place{Constraint: &k}, true
 		}
 	}
 	if inner, ok := strings.CutPrefix(name, "psd("); ok {
@@ -194,10 +194,10 @@ func (p *Program) WhereIs(name string) (place wire.Place, label string, ok bool)
 	}
 	for k := range p.graph.Variables {
 		if p.graph.Variables[k].Name == name {
-			return wire.Place{Variable: &k}, name, true
+			return wire.Place{Variable: &k}, true
 		}
 	}
-	return wire.Place{}, "", false
+	return wire.Place{}, false
 }
 
 // Curvatures are the curvatures of the objective and of the constraints, of a − b: as they are
