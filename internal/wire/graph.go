@@ -86,10 +86,10 @@ type Constraint struct {
 	Groups *int    `json:"groups,omitempty"`
 }
 
-// Other is the name of an attribute that is there although it is none of those, each
-// with a blank behind it; "" where there is none.
-func (a *Attrs) Other(names string) string {
-	v := reflect.ValueOf(a).Elem()
+// Other is the name of a member of a struct, given by its pointer, that is there although it is none
+// of those, each with a blank behind it; "" where there is none.
+func Other(of any, names string) string {
+	v := reflect.ValueOf(of).Elem()
 	for k := range v.NumField() {
 		if v.Field(k).IsZero() {
 			continue

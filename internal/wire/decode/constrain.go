@@ -53,17 +53,8 @@ func (b *builder) constrain(k int) *Error {
 		}
 		s.args = append(s.args, v)
 	}
-	for _, extra := range []struct {
-		there, wanted bool
-		name          string
-	}{
-		{c.Lo != nil || c.Hi != nil, c.Kind == "between", "lo, hi"},
-		{c.Alpha != nil, c.Kind == "pow" || c.Kind == "pownd", "alpha"},
-		{c.Groups != nil, c.Kind == "soc" || c.Kind == "pownd", "groups"},
-	} {
-		if extra.there && !extra.wanted {
-			return newError(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, extra.name)
-		}
+	if name := wire.Other(c, "kind args name "+kind.members); name != "" {
+		return newError(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)
 	}
 	if err := kind.state(s); err != nil {
 		return err
@@ -104,20 +95,21 @@ func (b *builder) names() map[string]bool {
 
 // kind is a kind of constraints.
 type kind struct {
-	least, most int  // arguments
-	sides       bool // of data they may be infinite
+	least, most int    // arguments
+	members     string // besides, with a blank behind each
+	sides       bool   // of data they may be infinite
 	state       func(s *stating) *Error
 }
 
 var kinds = map[string]kind{
-	"le":      {1, 2, true, func(s *stating) *Error { return s.compare(dc.LE, 1) }},
-	"eq":      {1, 2, false, func(s *stating) *Error { return s.compare(dc.EQ, 2) }},
-	"between": {1, 1, false, (*stating).between},
-	"soc":     {2, 2, false, (*stating).secondOrder},
-	"exp":     {3, 3, false, func(s *stating) *Error { return s.triples(convex.ExponentialCone) }},
-	"pow":     {3, 3, false, func(s *stating) *Error { return s.triples(convex.PowerCone) }},
-	"pownd":   {2, 2, false, (*stating).power},
-	"psd":     {1, 1, false, (*stating).semidefinite},
+	"le":      {1, 2, "", true, func(s *stating) *Error { return s.compare(dc.LE, 1) }},
+	"eq":      {1, 2, "", false, func(s *stating) *Error { return s.compare(dc.EQ, 2) }},
+	"between": {1, 1, "lo hi ", false, (*stating).between},
+	"soc":     {2, 2, "groups ", false, (*stating).secondOrder},
+	"exp":     {3, 3, "", false, func(s *stating) *Error { return s.triples(convex.ExponentialCone) }},
+	"pow":     {3, 3, "alpha ", false, func(s *stating) *Error { return s.triples(convex.PowerCone) }},
+	"pownd":   {2, 2, "alpha groups ", false, (*stating).power},
+	"psd":     {1, 1, "", false, (*stating).semidefinite},
 }
 
 // stating is a constraint while it is stated.
@@ -172,9 +164,7 @@ func to(k int, factor float64) func(dst, y, x []float64) {
 // curved is a constraint that dc refuses.
 func (s *stating) curved(text string) *Error {
 	err := newError(wire.ErrCurvature, "%s", text)
-	for i, a := range s.c.Args {
-		err.Notes = append(err.Notes, wire.Note{Node: a, Name: s.nameOf(a), Text: s.args[i].curvature()})
-	}
+	err.Notes = s.notes(s.c.Args, s.args)
 	return err
 }
 

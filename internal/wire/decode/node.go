@@ -55,7 +55,7 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 	c := &call{builder: b, id: id, node: n, attrs: n.Attrs, n: b.entries(n.Shape)}
 	if c.attrs == nil {
 		c.attrs = &wire.Attrs{}
-	} else if name := n.Attrs.Other(o.attrs); name != "" {
+	} else if name := wire.Other(n.Attrs, o.attrs); name != "" {
 		return value{}, newError(wire.ErrRequest, "%s has no attribute %s", n.Op, name)
 	}
 	switch {
@@ -170,13 +170,8 @@ func (c *call) noSplit(err error) *Error {
 	// A cause may have its way out behind it.
 	text, help, found := strings.Cut(cause(err), "; ")
 	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
-	data := true
-	for i := range c.args {
-		v, word := &c.args[i], c.args[i].curvature()
-		data = data && v.isData()
-		out.Notes = append(out.Notes, wire.Note{Node: c.node.Args[i], Name: c.nameOf(c.node.Args[i]), Text: word})
-	}
-	if data {
+	out.Notes = c.notes(c.node.Args, c.args)
+	if !slices.ContainsFunc(c.args, func(v value) bool { return !v.isData() }) {
 		return problemf("%s: %s", c.node.Op, cause(err))
 	}
 	switch {
@@ -186,6 +181,14 @@ func (c *call) noSplit(err error) *Error {
 		out.Help = "state it by another operation"
 	default:
 		out.Help = "give the variables bounds, or state it by another operation"
+	}
+	return out
+}
+
+// notes say of which curvature arguments are.
+func (b *builder) notes(ids []int, args []value) (out []wire.Note) {
+	for i, id := range ids {
+		out = append(out, wire.Note{Node: id, Name: b.nameOf(id), Text: args[i].curvature()})
 	}
 	return out
 }
