@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/internal/table"
 )
 
-// Number is a number that JSON may lack: infinite ones and NaN are texts. Package report writes null
-// for them.
+// Number is a number that JSON may lack: infinite ones and NaN are texts. Package report writes
+// null for them.
 type Number float64
 
 // N is a pointer to v.

@@ -99,8 +99,8 @@ func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
 	return out, nil
 }
 
-// ofSet are the numbers of set i of so many, which parameters have for each set or for all; the text
-// begins the error about other sizes.
+// ofSet are the numbers of set i of so many, which parameters have for each set or for all; the
+// text begins the error about other sizes.
 func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) (map[string][]float64, error) {
 	out := map[string][]float64{}
 	for name, v := range of {

@@ -86,8 +86,8 @@ type Constraint struct {
 	Groups *int    `json:"groups,omitempty"`
 }
 
-// Other is the name of a member of a struct, given by its pointer, that is there although it is none
-// of those, each with a blank behind it; "" where there is none.
+// Other is the name of a member of a struct, given by its pointer, that is there although it is
+// none of those, each with a blank behind it; "" where there is none.
 func Other(of any, names string) string {
 	v := reflect.ValueOf(of).Elem()
 	for k := range v.NumField() {

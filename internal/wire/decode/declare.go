@@ -60,7 +60,10 @@ func (b *builder) variable(id int) *Error {
 			what string
 			v    *wire.Floats
 			make func(v ...float64) dc.VarOption
-		}{{"the lower bound", v.Lo, dc.AtLeast}, {"the upper bound", v.Hi, dc.AtMost}, {"the start", v.Start, dc.StartAt}} {
+		}{
+			{"the lower bound", v.Lo, dc.AtLeast}, {"the upper bound", v.Hi, dc.AtMost},
+			{"the start", v.Start, dc.StartAt},
+		} {
 			if given.v == nil {
 				continue
 			}
