@@ -347,7 +347,7 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 	vs []value.Value) bool {
 	re, im := make([]value.Value, len(vs)), make([]value.Value, len(vs))
 	for k, v := range vs {
-		p := eval.PairIn(v)
+		p := v.Parts()
 		if s.Rels[0] != syntax.EQ && !p.IsReal() {
 			function.NoOrder(c.ev, s.Args[k])
 		}

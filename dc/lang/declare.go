@@ -195,23 +195,15 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 		return ev.Dense(s.Value, ev.AnyArray(s.Value))
 	}
 	to := c.extents(s)
-	if ev.NoteOf(s.Value).Complex {
-		return c.complexFamily(s, &to)
-	}
 	shape := to.Shape
-	rows := eval.Rows{Count: ev.Room(s.Value, shape)}
+	ev.Room(s.Value, shape)
+	var rows eval.Rows
 	if ev.AtOnce(s.Value, s.Binders, nil, fewestAtOnce, func(b *eval.Batch) bool { return b.Rows(s.Value, &rows) }) {
 		return rows.Array(ev.Model, shape).Along(&to)
 	}
 	var vs []value.Value
 	ev.Loop(s.Value, s.Binders, nil, func() {
-		v := ev.Member(s.Value, &rows, vs != nil)
-		if v.Cells == nil {
-			return
-		}
-		if vs == nil {
-			vs = rows.Values(ev.Model)
-		}
+		v := ev.Side(s.Value)
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
 			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape),
 				value.ShapeText(v.Shape))
@@ -219,22 +211,16 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 		vs = append(vs, v)
 		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
 	})
-	if vs == nil {
-		return rows.Array(ev.Model, shape).Along(&to)
-	}
-	var refs []eval.Ref
-	for k := range vs {
-		for i := range vs[k].Len() {
-			refs = append(refs, eval.Ref{V: &vs[k], K: i})
+	if len(vs) > 0 {
+		for _, d := range vs[0].Shape {
+			to.Add(d, 1, nil)
 		}
-	}
-	for _, d := range vs[0].Shape {
-		to.Add(d, 1, nil)
 	}
 	if len(to.Shape) > value.MaxDims {
 		ev.Fail(s.Value, "", "more than %d dimensions", value.MaxDims)
 	}
-	return eval.Assemble(to.Shape, refs).Along(&to)
+	all := value.Stack(vs...)
+	return all.Reshape(to.Shape...).Along(&to)
 }
 
 // fewestAtOnce is from how many members on a family of functions is evaluated in one batch. Source:
@@ -354,37 +340,4 @@ func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 		c.ev.Fail(at, "", "%s has this bound twice", v.s.Name)
 	}
 	*dst = c.filling(v, n, "a bound")
-}
-
-// complexFamily is family for members that may be complex.
-func (c *compiler) complexFamily(s *syntax.Statement, to *value.Axes) value.Value {
-	ev := c.ev
-	ev.Room(s.Value, to.Shape)
-	var parts []value.Pair
-	var im []value.Value
-	ev.Loop(s.Value, s.Binders, nil, func() {
-		p := ev.PairOf(s.Value)
-		if len(parts) > 0 && !slices.Equal(parts[0].Re.Shape, p.Re.Shape) {
-			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name,
-				value.ShapeText(parts[0].Re.Shape), value.ShapeText(p.Re.Shape))
-		}
-		parts, im = append(parts, p), append(im, p.Imag())
-		ev.Fits(s.Value, append(to.Shape[:len(to.Shape):len(to.Shape)], p.Re.Shape...))
-	})
-	var refs [2][]eval.Ref
-	for k := range parts {
-		for i := range parts[k].Re.Len() {
-			refs[0], refs[1] = append(refs[0], eval.Ref{V: &parts[k].Re, K: i}),
-				append(refs[1], eval.Ref{V: &im[k], K: i})
-		}
-	}
-	if len(parts) > 0 {
-		for _, d := range parts[0].Re.Shape {
-			to.Add(d, 1, nil)
-		}
-	}
-	if len(to.Shape) > value.MaxDims {
-		ev.Fail(s.Value, "", "more than %d dimensions", value.MaxDims)
-	}
-	return value.ComplexOf(eval.Assemble(to.Shape, refs[0]).Along(to), eval.Assemble(to.Shape, refs[1]).Along(to))
 }

@@ -195,7 +195,7 @@ func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
 	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") {
 		return c.start(v, n)
 	}
-	p := eval.PairIn(c.ev.ComplexDataOf(n, "a start"))
+	p := c.ev.ComplexDataOf(n, "a start").Parts()
 	re, im := p.Re, p.Imag()
 	if re.Len() != 1 && !slices.Equal(value.Squeeze(re.Shape), value.Squeeze(v.shape)) {
 		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape),

@@ -140,14 +140,7 @@ func (ev *Evaluator) AnyArray(n *syntax.Node) value.Value {
 func (ev *Evaluator) Side(n *syntax.Node) value.Value { return ev.Dense(n, ev.AnyArray(n)) }
 
 // PairOf is the value of n by its parts.
-func (ev *Evaluator) PairOf(n *syntax.Node) value.Pair { return PairIn(ev.Side(n)) }
-
-func PairIn(v value.Value) value.Pair {
-	if v.Sort == value.ComplexPairs {
-		return *v.More.Pair
-	}
-	return value.Pair{Re: v}
-}
+func (ev *Evaluator) PairOf(n *syntax.Node) value.Pair { return ev.Side(n).Parts() }
 
 // ComplexDataOf is dataOf for numbers that may be complex.
 func (ev *Evaluator) ComplexDataOf(n *syntax.Node, what string) value.Value {

@@ -25,7 +25,6 @@ func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.
 		return rows[0]
 	}
 	ev.noInf(n, rows)
-	var refs []Ref
 	height, width := 0, rows[0].Shape[len(rows[0].Shape)-1]
 	for i := range rows {
 		r := &rows[i]
@@ -41,15 +40,12 @@ func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.
 		if len(r.Shape) == 2 {
 			height += r.Shape[0] - 1
 		}
-		for k := range r.Len() {
-			refs = append(refs, Ref{r, k})
-		}
 	}
 	ev.Room(n, []int{height, width})
 	if short {
-		return Assemble([]int{height}, refs)
+		return value.Stack(rows...)
 	}
-	return Assemble([]int{height, width}, refs)
+	return value.Stack(rows...).Reshape(height, width)
 }
 
 // row puts elements side by side.
@@ -67,15 +63,13 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*
 		}
 	}
 	ev.noInf(n, vs)
-	var refs []Ref
 	if height < 0 {
+		count := 0
 		for k := range vs {
-			for i := range vs[k].Len() {
-				refs = append(refs, Ref{&vs[k], i})
-			}
+			count += vs[k].Len()
 		}
-		ev.Room(n, []int{len(refs)})
-		return Assemble([]int{len(refs)}, refs)
+		ev.Room(n, []int{count})
+		return value.Stack(vs...)
 	}
 	width := 0
 	for k := range vs {
@@ -86,15 +80,19 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*
 		width += vs[k].Len() / max(height, 1)
 	}
 	ev.Room(n, []int{height, width})
+	var flat []int
 	for i := range height {
+		first := 0 // of the entries of a matrix
 		for k := range vs {
 			w := vs[k].Len() / height
 			for j := range w {
-				refs = append(refs, Ref{&vs[k], i*w + j})
+				flat = append(flat, first+i*w+j)
 			}
+			first += vs[k].Len()
 		}
 	}
-	return Assemble([]int{height, width}, refs)
+	all := value.Stack(vs...)
+	return all.Choose([]int{height, width}, flat)
 }
 
 // Set is a set in braces.

@@ -227,42 +227,11 @@ func (ev *Evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
 // Rows are the members of a family as long as all of them are scalars and
 // affine.
 type Rows struct {
-	Count  int // of members that are to come; 0: it is not known
 	idx    []int
 	val    []float64
 	ends   []int // of the coefficients of each member
 	consts []float64
 	sizes  []float64 // of the constants, see dc.Linear.ConstSize
-}
-
-// Member evaluates a member of a family. A scalar affine function or number goes
-// to rows, unless there are members of other kinds; else it is returned.
-func (ev *Evaluator) Member(n *syntax.Node, to *Rows, others bool) value.Value {
-	m := ev.sums.Begin()
-	ev.addTerm(n, 1)
-	if others || len(ev.sums.Terms) > m.Terms {
-		return ev.total(n, m)
-	}
-	l := ev.linear(n, m)
-	if len(to.ends) == manyRows && to.Count > manyRows {
-		to.expect(to.Count - manyRows)
-	}
-	to.idx, to.val = append(to.idx, l.Idx...), append(to.val, l.Val...)
-	to.ends, to.consts = append(to.ends, len(to.idx)), append(to.consts, l.Const)
-	to.sizes = append(to.sizes, l.ConstSize())
-	ev.sums.BackTo(m)
-	return value.Value{}
-}
-
-// manyRows is from how many members on there is room for all. Source: a limit of time and memory:
-// lists that grow take several times their memory in all.
-const manyRows = 1 << 10
-
-// expect makes room for so many more members, with as many coefficients each as those so far have.
-func (r *Rows) expect(more int) {
-	each := 1 + len(r.idx)/len(r.ends)
-	r.idx, r.val = slices.Grow(r.idx, more*each), slices.Grow(r.val, more*each)
-	r.ends, r.consts, r.sizes = slices.Grow(r.ends, more), slices.Grow(r.consts, more), slices.Grow(r.sizes, more)
 }
 
 // linears are the members.
@@ -272,17 +241,6 @@ func (r *Rows) linears(m *dc.Model) []convex.Linear {
 		out[k] = m.Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
 			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
 		from = end
-	}
-	return out
-}
-
-// Values are the members as values.
-func (r *Rows) Values(m *dc.Model) []value.Value {
-	out := make([]value.Value, len(r.ends))
-	for k, l := range r.linears(m) {
-		if out[k] = value.Number(l.Const); len(l.Idx) > 0 {
-			out[k] = value.FromLinear(l)
-		}
 	}
 	return out
 }

@@ -77,51 +77,31 @@ func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 				mat.NewDense(inner, cols, b.Num))
 		}
 		return ev.Finite(n, value.Array(shape, out))
-	case a.IsData() && b.Sort == value.AffineFunctions:
-		ev.Spend(n, total*inner)
-		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.Sound(n, b.Function().Dot(a.Num))
-		}
-		return ev.Sound(n, dc.MatMul(dc.Const(a.Shape, a.Numbers()), b.Function()))
-	case a.Sort == value.AffineFunctions && b.IsData():
-		ev.Spend(n, total*inner)
-		if len(a.Shape) == 1 && len(b.Shape) == 1 {
-			return ev.Sound(n, a.Function().Dot(b.Num))
-		}
-		return ev.Sound(n, dc.MatMul(a.Function(), dc.Const(b.Shape, b.Numbers())))
 	}
 	c := a.Product(&b)
-	if a.Sort == value.Expressions || b.Sort == value.Expressions {
+	if max(a.Sort, b.Sort) == value.Expressions {
 		c.Parts *= inner
 	}
 	c = ev.Afford(n, c.Capped())
-	es := make([]dc.Expr, total)
+	ev.Spend(n, total*inner)
+	if a.IsData() || b.IsData() {
+		return ev.Made(n, dc.MatMul(a.Function(), b.Function()), c)
+	}
+	es := make([]dc.Expr, 0, total)
 	for i := range rows {
 		for j := range cols {
-			es[i*cols+j] = ev.inner(n, &a, &b, inner, i*inner, j, cols)
+			u, v := make([]int, inner), make([]int, inner)
+			for k := range inner {
+				u[k], v[k] = i*inner+k, j+k*cols
+			}
+			x, y := a.Function().Select([]int{inner}, u), b.Function().Select([]int{inner}, v)
+			ev.Spend(n, x.NNZ()+y.NNZ())
+			if es = append(es, dc.Inner(x, y)); es[len(es)-1].Err() != nil {
+				ev.failProduct(n, &a, &b)
+			}
 		}
 	}
-	return value.FromExprs(shape, es, c)
-}
-
-// inner is the inner product of n entries of a from place i and of b from place
-// j in steps.
-func (ev *Evaluator) inner(at *syntax.Node, a, b *value.Value, n, i, j, step int) dc.Expr {
-	ev.Spend(at, n)
-	if a.Sort == value.AffineFunctions && b.Sort == value.AffineFunctions {
-		u, v := make([]int, n), make([]int, n)
-		for k := range n {
-			u[k], v[k] = i+k, j+k*step
-		}
-		x, y := a.Function().Select([]int{n}, u), b.Function().Select([]int{n}, v)
-		ev.Spend(at, x.NNZ()+y.NNZ())
-		return dc.Inner(x, y)
-	}
-	parts := make([]dc.Expr, n)
-	for k := range parts {
-		parts[k] = ev.mul(at, a, b, i+k, j+k*step)
-	}
-	return dc.Sum(parts...)
+	return ev.Made(n, dc.Stack(es...).Reshape(shape...), c)
 }
 
 // Times is the product entry by entry, or with a scalar.
@@ -143,9 +123,9 @@ func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	case a.IsData() && b.Sort == value.AffineFunctions && !b.Scalar():
-		return ev.Sound(n, b.Function().ScaleEach(a.Num))
+		return ev.Made(n, b.Function().ScaleEach(a.Num), b.Cost)
 	case b.IsData() && a.Sort == value.AffineFunctions && !a.Scalar():
-		return ev.Sound(n, a.Function().ScaleEach(b.Num))
+		return ev.Made(n, a.Function().ScaleEach(b.Num), a.Cost)
 	}
 	c := a.Product(&b)
 	if a.Scalar() || b.Scalar() {
@@ -157,16 +137,6 @@ func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
 		ev.failProduct(n, &a, &b)
 	}
 	return value.FromExpr(p, c)
-}
-
-// mul multiplies entry i of a by entry j of b. A product without a split is
-// explained by its factors.
-func (ev *Evaluator) mul(n *syntax.Node, a, b *value.Value, i, j int) dc.Expr {
-	p := dc.Mul(a.Expr(i), b.Expr(j))
-	if p.Err() != nil {
-		ev.failProduct(n, a, b)
-	}
-	return p
 }
 
 // failProduct says why a product or quotient of a and b has no split.
@@ -320,15 +290,6 @@ func (ev *Evaluator) ShapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
 	}
 	ev.Fail(n, help, "shapes differ: %s is %s, %s is %s",
 		ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape)+ev.FromFile(r))
-}
-
-// Sound is a as a value, after a look at its error.
-func (ev *Evaluator) Sound(n *syntax.Node, a dc.Expr) value.Value {
-	if err := a.Err(); err != nil {
-		ev.Fail(n, "", "%s", Cause(err))
-	}
-	ev.Spend(n, UnitsCoeff*a.NNZ())
-	return value.FromAffine(a)
 }
 
 // Transpose is the transpose of a matrix; vectors have no direction.

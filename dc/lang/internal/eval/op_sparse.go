@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"github.com/dcopt/dcopt/dc"
-
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -27,11 +25,7 @@ func (m *LinearMap) EndRow() { m.Ptr = append(m.Ptr, len(m.Idx)) }
 func (ev *Evaluator) Mapped(n *syntax.Node, m LinearMap, v value.Value, shape []int) value.Value {
 	rows := len(m.Ptr) - 1
 	ev.Spend(n, UnitsNumber*(rows+len(m.Idx)))
-	switch v.Sort {
-	case value.AffineFunctions:
-		out := v.Function().MulSparse(m.Ptr, m.Idx, m.Val)
-		return ev.Sound(n, out.Reshape(shape...))
-	case value.Numbers:
+	if v.Sort == value.Numbers {
 		out := make([]float64, rows)
 		for i := range out {
 			for p := m.Ptr[i]; p < m.Ptr[i+1]; p++ {
@@ -40,16 +34,12 @@ func (ev *Evaluator) Mapped(n *syntax.Node, m LinearMap, v value.Value, shape []
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	}
-	c := v.Costs()
-	c.Parts, c.Weight = c.Parts*max(1, len(m.Idx)/max(1, rows)), c.Weight*max(1, len(m.Idx)/max(1, v.Len()))
-	c = ev.Afford(n, c.Capped())
-	return value.FromEach(shape, c, func(i int) dc.Expr {
-		parts := make([]dc.Expr, 0, m.Ptr[i+1]-m.Ptr[i])
-		for p := m.Ptr[i]; p < m.Ptr[i+1]; p++ {
-			parts = append(parts, v.Expr(m.Idx[p]).Scale(m.Val[p]))
-		}
-		return ev.Combine(n, "sum", parts)
-	})
+	c := v.Cost
+	if v.Sort == value.Expressions {
+		c.Parts, c.Weight = c.Parts*max(1, len(m.Idx)/max(1, rows)), c.Weight*max(1, len(m.Idx)/max(1, v.Len()))
+		c = ev.Afford(n, c.Capped())
+	}
+	return ev.Made(n, v.Function().MulSparse(m.Ptr, m.Idx, m.Val).Reshape(shape...), c)
 }
 
 // sparseProduct is a*b for shapes that fit, of which one is sparse or both are.

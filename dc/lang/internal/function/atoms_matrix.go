@@ -133,15 +133,12 @@ func fnDiag(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 		return diagonal(ev, n, v)
 	}
 	d := v.Len()
-	zero := value.Number(0)
-	refs := make([]eval.Ref, ev.Room(n, []int{d, d}))
-	for k := range refs {
-		refs[k] = eval.Ref{V: &zero, K: 0}
-		if k%(d+1) == 0 {
-			refs[k] = eval.Ref{V: &v, K: k / (d + 1)}
-		}
+	flat := make([]int, ev.Room(n, []int{d, d}))
+	for k := range d {
+		flat[k*(d+1)] = k + 1 // behind a zero
 	}
-	return eval.Assemble([]int{d, d}, refs)
+	all := value.Stack(value.Number(0), v)
+	return all.Choose([]int{d, d}, flat)
 }
 
 func diagonal(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {

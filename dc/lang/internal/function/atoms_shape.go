@@ -8,7 +8,6 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
-	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // fnNorm is the p-norm of all entries, p = 2 where it is left out.
@@ -76,34 +75,25 @@ func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Valu
 	}
 	d := v.Len()
 	ev.Spend(n, d)
-	switch v.Sort {
-	case value.Numbers:
+	if v.IsData() {
 		out, s := make([]float64, d), 0.0
 		for k, x := range v.Numbers() {
 			s += x
 			out[k] = s
 		}
 		return ev.Finite(n, value.Vector(out))
-	case value.AffineFunctions:
-		rows := make([]convex.Linear, d)
-		for k := range rows {
-			rows[k] = v.Linear(k)
-			if k > 0 {
-				rows[k] = rows[k-1].AddScaled(1, rows[k])
-			}
-			ev.Spend(n, eval.UnitsCoeff*len(rows[k].Idx))
-		}
-		return value.FromAffine(dc.Entries(rows...))
 	}
-	c := v.Costs()
+	c := v.Cost
 	c.Parts, c.Weight = c.Parts*d, c.Weight*d
 	c = ev.Afford(n, c.Capped())
-	es, parts := make([]dc.Expr, d), value.Operands(&v)
+	es := make([]dc.Expr, d)
 	for k := range es {
-		ev.Spend(n, k)
-		es[k] = ev.Combine(n, "sum", parts[:k+1])
+		if es[k] = v.Expr(k); k > 0 {
+			es[k] = es[k-1].Add(es[k])
+		}
+		ev.Spend(n, k+eval.UnitsCoeff*es[k].NNZ())
 	}
-	return value.FromExprs([]int{d}, es, c)
+	return value.FromExpr(dc.Stack(es...), c)
 }
 
 // fnReshape is the entries, in row-major order, in another shape.

@@ -124,7 +124,7 @@ func complexPower(ev *eval.Evaluator, n *syntax.Node) value.Value {
 	}
 	out := value.Pair{Re: base.Re.Constant(1)}
 	for range k {
-		out = eval.PairIn(bilinear(ev, n, out, base, func(a, b value.Value) value.Value { return ev.Times(n, a, b) }))
+		out = bilinear(ev, n, out, base, func(a, b value.Value) value.Value { return ev.Times(n, a, b) }).Parts()
 	}
 	if out.IsReal() {
 		return out.Re
@@ -149,14 +149,7 @@ func complexLiteral(ev *eval.Evaluator, n *syntax.Node) value.Value {
 
 // stacked are the parts of all entries as one real vector.
 func stacked(p *value.Pair) value.Value {
-	im := p.Imag()
-	var refs []eval.Ref
-	for _, part := range []*value.Value{&p.Re, &im} {
-		for k := range part.Len() {
-			refs = append(refs, eval.Ref{V: part, K: k})
-		}
-	}
-	return eval.Assemble([]int{len(refs)}, refs)
+	return value.Stack(p.Re, p.Imag())
 }
 
 // affinePair is argument arg of n as affine functions.
@@ -226,7 +219,7 @@ func embedding(ev *eval.Evaluator, n *syntax.Node, z dc.Complex) value.Value {
 	if e.IsConst() {
 		return value.Array(e.Shape(), e.Values(nil))
 	}
-	return ev.Sound(n, e)
+	return ev.Made(n, e, value.Cost{})
 }
 
 // realParts are the real parts of arguments.

@@ -53,12 +53,10 @@ func FromAffine(a dc.Expr) Value {
 // FromExpr is functions, affine ones if all are.
 func FromExpr(e dc.Expr, k Cost) Value {
 	switch {
-	case !e.IsAffine():
-		return functions(Expressions, e, k)
-	case len(e.Shape()) == 0:
-		return FromLinear(linearOf(e))
 	case e.Plain():
 		return FromAffine(e)
+	case !e.IsAffine():
+		return functions(Expressions, e, k)
 	}
 	rows := make([]convex.Linear, e.Len())
 	for k := range rows {
@@ -82,6 +80,9 @@ func (v Value) CountFrom(origin []int) Value {
 	if len(v.Shape) == 0 || origin == nil && (v.More == nil || v.Sort == SparseNumbers) {
 		return v
 	}
+	if v.Sort == ComplexPairs {
+		return v.Both(func(part Value) Value { return part.CountFrom(origin) })
+	}
 	a := *v.Cells
 	if a.More = nil; origin != nil {
 		a.More = &details{origin: origin}
@@ -97,6 +98,37 @@ func (v Value) Costed(c Cost) Value {
 	a := *v.Cells
 	a.Cost = c
 	return Value{v.X, &a}
+}
+
+// Stack is the entries of all values, one after the other, as a vector.
+func Stack(vs ...Value) Value {
+	top, all, num := Numbers, Cost{}, []float64{}
+	for k := range vs {
+		v := &vs[k]
+		if top = max(top, v.Sort); v.Sort == Expressions {
+			c := v.Share(v.Len())
+			all = Cost{max(all.Pieces, c.Pieces), max(all.Parts, c.Parts), all.Weight + c.Weight}.Capped()
+		}
+	}
+	switch top {
+	case Numbers:
+		for k := range vs {
+			num = append(num, vs[k].Numbers()...)
+		}
+		return Marked(Vector(num))
+	case ComplexPairs:
+		re, im := make([]Value, len(vs)), make([]Value, len(vs))
+		for k, v := range vs {
+			p := v.Parts()
+			re[k], im[k] = p.Re, p.Imag()
+		}
+		return ComplexOf(Stack(re...), Stack(im...))
+	}
+	parts := make([]dc.Expr, len(vs))
+	for k := range vs {
+		parts[k] = vs[k].Function()
+	}
+	return FromExpr(dc.Stack(parts...), all)
 }
 
 // FromExprs is FromExpr of an array of scalars.
@@ -133,6 +165,14 @@ func (v *Value) Map(c Cost, f func(dc.Expr) dc.Expr, refuse func(u dc.Expr, err 
 	return FromExpr(e, c)
 }
 
+// Parts are the real and the imaginary parts.
+func (v Value) Parts() Pair {
+	if v.Sort == ComplexPairs {
+		return *v.More.Pair
+	}
+	return Pair{Re: v}
+}
+
 // Entry is the k-th entry as a scalar.
 func (v *Value) Entry(k int) Value {
 	switch v.Sort {
@@ -147,6 +187,8 @@ func (v *Value) Entry(k int) Value {
 // Choose picks entries by their places into a shape.
 func (v *Value) Choose(shape, flat []int) Value {
 	switch v.Sort {
+	case ComplexPairs:
+		return v.Both(func(part Value) Value { return part.Choose(shape, flat) })
 	case Expressions:
 		return functions(Expressions, v.Fn.Select(shape, flat), v.Share(len(flat)))
 	case AffineFunctions:
@@ -190,6 +232,8 @@ func (v Value) Reshape(shape ...int) Value {
 		return FromAffine(v.Function().Reshape(shape...))
 	case Expressions:
 		return functions(Expressions, v.Fn.Reshape(shape...), v.Cost)
+	case ComplexPairs:
+		return v.Both(func(part Value) Value { return part.Reshape(shape...) })
 	}
 	a := *v.Cells
 	a.Shape, a.More = shape, nil
@@ -258,6 +302,9 @@ func (a *Axes) Plain() bool {
 
 // Along is v, of the shape of the axes, with their indices.
 func (v Value) Along(a *Axes) Value {
+	if v.Sort == ComplexPairs {
+		return v.Both(func(part Value) Value { return part.Along(a) })
+	}
 	plain := true
 	for _, s := range a.Sets {
 		plain = plain && s == nil
