@@ -7,7 +7,6 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
-	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -349,7 +348,7 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 	for k, v := range vs {
 		p := v.Parts()
 		if s.Rels[0] != syntax.EQ && !p.IsReal() {
-			function.NoOrder(c.ev, s.Args[k])
+			c.ev.NoOrder(s.Args[k])
 		}
 		re[k], im[k] = p.Re, p.Imag()
 	}
@@ -369,8 +368,7 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
 	p := c.ev.PairOf(n)
 	text := c.f.src.Tree.Text(n.Span)
-	if (p.Re.Sort == value.Expressions || !p.IsReal() && p.Im.Sort == value.Expressions) &&
-		!slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
+	if p.GeneralPart() != nil && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
 		part.Linearised = append(part.Linearised, text)
 	}
 }

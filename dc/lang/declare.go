@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
@@ -245,99 +244,4 @@ func (c *compiler) set(s *syntax.Statement) {
 			c.ev.Say(s.Value), value.ShapeText(v.Shape))
 	}
 	c.define(s, v, "")
-}
-
-// variable declares a variable.
-func (c *compiler) variable(s *syntax.Statement) {
-	ev := c.ev
-	to := c.dims(s, nil)
-	shape := to.Shape
-	n := 1
-	for k, d := range shape {
-		if n *= d; n > ev.Vars-c.vars || isComplex(s) && n > (ev.Vars-c.vars)/2 {
-			ev.Fail(s.Dims[k], "", "too many variables; %d at most", ev.Vars)
-		}
-	}
-	v := varParts{s: s, shape: shape, n: n, opts: []dc.VarOption{dc.CountFrom(to.Origin...)}}
-	v.complex = isComplex(s)
-	for k := range s.Attrs {
-		c.attribute(&v, &s.Attrs[k])
-	}
-	if v.complex {
-		c.complexVariable(&v, &to)
-		return
-	}
-	if start, ok := c.given(&v); ok {
-		v.opts = append(v.opts, start)
-	}
-	crossing := c.agree(&v)
-	if v.lo != nil {
-		v.opts = append(v.opts, dc.AtLeast(v.lo...))
-	}
-	if v.hi != nil {
-		v.opts = append(v.opts, dc.AtMost(v.hi...))
-	}
-	ev.Spend(&syntax.Node{Span: s.At}, n)
-	if v.psd {
-		function.Factored(ev, &syntax.Node{Span: s.At}, shape[0], shape[0])
-	}
-	c.vars += n
-	a := c.model.Var(s.Name, shape, v.opts...)
-	x := value.FromAffine(a)
-	if slices.ContainsFunc(to.Origin, func(o int) bool { return o != 1 }) ||
-		slices.ContainsFunc(to.Sets, func(s *value.Set) bool { return s != nil }) {
-		x = x.Along(&to)
-	}
-	c.define(s, x, "")
-	if axes := axesOf(&x); axes != nil {
-		if c.out.Axes == nil {
-			c.out.Axes = map[string][]Axis{}
-		}
-		c.out.Axes[s.Name] = axes
-	}
-	if v.psd {
-		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
-			Part: Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
-	}
-	c.cross(&v, a, crossing)
-}
-
-func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
-	ev, at := c.ev, &syntax.Node{Span: a.Span}
-	if v.complex {
-		c.complexAttribute(v, a)
-		return
-	}
-	switch a.Name {
-	case ">=":
-		c.bound(v, at, a.Args[0], &v.lo)
-	case "<=":
-		c.bound(v, at, a.Args[0], &v.hi)
-	case "in":
-		c.bound(v, at, a.Args[0], &v.lo)
-		c.bound(v, at, a.Args[1], &v.hi)
-	case "symmetric", "psd":
-		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
-		}
-		v.symmetric = true
-		if v.psd = v.psd || a.Name == "psd"; v.psd {
-			v.opts = append(v.opts, dc.PSD())
-		} else {
-			v.opts = append(v.opts, dc.Symmetric())
-		}
-	default:
-		if v.started {
-			ev.Fail(at, "", "%s has two starts", v.s.Name)
-		}
-		v.started = true
-		v.opts = append(v.opts, c.start(v, a.Args[0]))
-	}
-}
-
-func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
-	if *dst != nil {
-		c.ev.Fail(at, "", "%s has this bound twice", v.s.Name)
-	}
-	*dst = c.filling(v, n, "a bound")
 }

@@ -94,6 +94,7 @@ func fill(list []float64, n int, none float64) []float64 {
 // varParts collects the attributes of a variable.
 type varParts struct {
 	s         *syntax.Statement
+	at        *syntax.Node // its name
 	shape     []int
 	n         int
 	opts      []dc.VarOption
@@ -104,194 +105,223 @@ type varParts struct {
 	hermitian bool
 	started   bool
 	startNode *syntax.Node
-	values    []float64 // of the start, where it is not random
+	values    []float64 // of the start of a real variable, where it is not random
 }
 
-// given is the start that Options.Start has for a variable.
-func (c *compiler) given(v *varParts) (dc.VarOption, bool) {
-	s, ok := c.opt.Start[v.s.Name]
-	if !ok {
-		return nil, false
+// variable declares a variable.
+func (c *compiler) variable(s *syntax.Statement) {
+	ev := c.ev
+	to := c.dims(s, nil)
+	has := func(name string) bool {
+		return slices.ContainsFunc(s.Attrs, func(a syntax.Attribute) bool { return a.Name == name })
 	}
-	flat := len(s.Shape) == 1 && len(s.Values) == v.n
-	if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-		c.ev.Fail(&syntax.Node{Span: v.s.At}, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name,
-			value.ShapeText(v.shape), s.From, value.ShapeText(s.Shape))
+	v := varParts{s: s, at: &syntax.Node{Span: s.At}, shape: to.Shape, n: 1, hermitian: has("hermitian"),
+		opts: []dc.VarOption{dc.CountFrom(to.Origin...)}}
+	v.complex = v.hermitian || has("complex")
+	parts := 1
+	if v.complex {
+		parts = 2
 	}
-	v.values, v.startNode = s.Values, &syntax.Node{Span: v.s.At}
-	return dc.StartAt(s.Values...), true
-}
-
-// filling is data for every entry of a variable, or one number for all.
-func (c *compiler) filling(v *varParts, n *syntax.Node, what string) []float64 {
-	x := c.ev.DataOf(n, what)
-	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
-		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape),
-			c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(x.Shape))
-	}
-	return x.Numbers()
-}
-
-// start is where a variable starts.
-func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
-	if n.Op != syntax.OpCall || n.Name != "normal" && n.Name != "uniform" {
-		v.values, v.startNode = c.filling(v, n, "a start"), n
-		if slices.ContainsFunc(v.values, func(x float64) bool { return math.IsInf(x, 0) }) {
-			c.ev.Fail(n, "", "the start of %s must be finite", v.s.Name)
-		}
-		return dc.StartAt(v.values...)
-	}
-	a := c.ev.Real(n.Args[0], c.ev.Operand(n.Args[0]), "the first argument of "+n.Name)
-	b := c.ev.Real(n.Args[1], c.ev.Operand(n.Args[1]), "the second argument of "+n.Name)
-	if n.Name == "normal" {
-		if !(b >= 0) {
-			c.ev.Fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
-		}
-		return dc.StartNormal(a, b)
-	}
-	if !(a <= b) || math.IsInf(b-a, 0) {
-		c.ev.Fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
-	}
-	return dc.StartUniform(a, b)
-}
-
-// isComplex reports whether a variable is declared complex or hermitian.
-func isComplex(s *syntax.Statement) bool {
-	return slices.ContainsFunc(s.Attrs, func(a syntax.Attribute) bool {
-		return a.Name == "complex" || a.Name == "hermitian"
-	})
-}
-
-// complexAttribute is attribute for a complex variable.
-func (c *compiler) complexAttribute(v *varParts, a *syntax.Attribute) {
-	ev, at := c.ev, &syntax.Node{Span: a.Span}
-	switch a.Name {
-	case "complex":
-	case "hermitian", "psd":
-		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
-		}
-		v.hermitian, v.psd = v.hermitian || a.Name == "hermitian", v.psd || a.Name == "psd"
-		if a.Name == "psd" {
-			v.opts = append(v.opts, dc.PSD())
-		}
-	case "symmetric":
-		ev.Fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian",
-			"%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
-	case "start":
-		if v.started {
-			ev.Fail(at, "", "%s has two starts", v.s.Name)
-		}
-		v.started = true
-		v.opts = append(v.opts, c.complexStart(v, a.Args[0]))
-	default:
-		ev.Fail(at, "under subject to, bound re, im or abs of it", "complex numbers have no order, so %s has no bounds",
-			v.s.Name)
-	}
-}
-
-// complexStart is where a complex variable starts: random attributes hold for both parts.
-func (c *compiler) complexStart(v *varParts, n *syntax.Node) dc.VarOption {
-	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") {
-		return c.start(v, n)
-	}
-	p := c.ev.ComplexDataOf(n, "a start").Parts()
-	re, im := p.Re, p.Imag()
-	if re.Len() != 1 && !slices.Equal(value.Squeeze(re.Shape), value.Squeeze(v.shape)) {
-		c.ev.Fail(n, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape),
-			c.ev.Say(n)+c.ev.FromFile(n), value.ShapeText(re.Shape))
-	}
-	z := make([]complex128, v.n)
-	for k := range z {
-		z[k] = complex(re.At(min(k, re.Len()-1)), im.At(min(k, im.Len()-1)))
-	}
-	if re.HasInf() || im.HasInf() {
-		c.ev.Fail(n, "", "the start of %s must be finite", v.s.Name)
-	}
-	c.hermitianStart(v, n, z)
-	return dc.StartAtComplex(z...)
-}
-
-// hermitianStart refuses a start of a Hermitian matrix that is none.
-func (c *compiler) hermitianStart(v *varParts, n *syntax.Node, z []complex128) {
-	hermitian := slices.ContainsFunc(v.s.Attrs, func(a syntax.Attribute) bool { return a.Name == "hermitian" })
-	if !hermitian || len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-		return
-	}
-	if i, j, ok := dc.IsHermitian(dc.ComplexConst(v.shape, z)); !ok {
-		d := v.shape[0]
-		c.ev.Fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name,
-			z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
-	}
-}
-
-// givenComplex is the start that Options.Start has for the parts of a complex variable.
-func (c *compiler) givenComplex(v *varParts) {
-	re, okRe := c.opt.Start[dc.RealPart(v.s.Name)]
-	im, okIm := c.opt.Start[dc.ImagPart(v.s.Name)]
-	if both, ok := c.opt.Start[v.s.Name]; ok && !okRe { // of a real variable
-		re, okRe = both, true
-	}
-	if !okRe && !okIm {
-		return
-	}
-	at := &syntax.Node{Span: v.s.At}
-	z := make([]complex128, v.n)
-	for k, s := range []Start{re, im} {
-		if k == 0 && !okRe || k == 1 && !okIm {
-			continue
-		}
-		flat := len(s.Shape) == 1 && len(s.Values) == v.n
-		if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
-			c.ev.Fail(at, "", "shapes differ: %s is %s, its start from %s is %s", v.s.Name, value.ShapeText(v.shape),
-				s.From, value.ShapeText(s.Shape))
-		}
-		for i, x := range s.Values {
-			if k == 0 {
-				z[i] += complex(x, 0)
-			} else {
-				z[i] += complex(0, x)
-			}
+	for k, d := range v.shape {
+		if v.n *= d; v.n > (ev.Vars-c.vars)/parts {
+			ev.Fail(s.Dims[k], "", "too many variables; %d at most", ev.Vars)
 		}
 	}
-	c.hermitianStart(v, at, z)
-	v.opts = append(v.opts, dc.StartAtComplex(z...))
-}
-
-// complexVariable declares a complex variable, whose attributes are known.
-func (c *compiler) complexVariable(v *varParts, to *value.Axes) {
-	ev, s := c.ev, v.s
-	at := &syntax.Node{Span: s.At}
-	if v.psd && !v.hermitian {
-		ev.Fail(at, "write hermitian psd", "%s is complex and psd, but not hermitian", s.Name)
+	for k := range s.Attrs {
+		c.attribute(&v, &s.Attrs[k])
 	}
-	c.givenComplex(v)
-	ev.Spend(at, 2*v.n)
+	if v.complex && v.psd && !v.hermitian {
+		ev.Fail(v.at, "write hermitian psd", "%s is complex and psd, but not hermitian", s.Name)
+	}
+	c.given(&v)
+	crossing := c.agree(&v)
+	if v.lo != nil {
+		v.opts = append(v.opts, dc.AtLeast(v.lo...))
+	}
+	if v.hi != nil {
+		v.opts = append(v.opts, dc.AtMost(v.hi...))
+	}
+	ev.Spend(v.at, parts*v.n)
 	if v.psd {
-		function.Factored(ev, at, 2*v.shape[0], 2*v.shape[0])
+		function.Factored(ev, v.at, parts*v.shape[0], parts*v.shape[0])
 	}
-	c.vars += 2 * v.n
+	c.vars += parts * v.n
 	var z dc.Complex
-	if v.hermitian {
+	switch {
+	case v.hermitian:
 		z = c.model.HermitianVar(s.Name, v.shape[0], v.opts...)
-	} else {
+	case v.complex:
 		z = c.model.ComplexVar(s.Name, v.shape, v.opts...)
+	default:
+		z.Re = c.model.Var(s.Name, v.shape, v.opts...)
 	}
-	if err := z.Err(); err != nil {
-		ev.Fail(at, "", "%s", eval.Cause(err))
+	x := value.FromAffine(z.Re)
+	if v.complex {
+		if err := z.Err(); err != nil {
+			ev.Fail(v.at, "", "%s", eval.Cause(err))
+		}
+		x = value.ComplexOf(x, value.FromAffine(z.Im))
 	}
-	re, im := value.FromAffine(z.Re).Along(to), value.FromAffine(z.Im).Along(to)
-	x := value.ComplexOf(re, im)
+	if !to.Plain() {
+		x = x.Along(&to)
+	}
 	c.define(s, x, "")
-	if axes := axesOf(&re); axes != nil && slices.ContainsFunc(axes, func(a Axis) bool { return a != nil }) {
+	if axes := axesOf(&x); axes != nil {
 		if c.out.Axes == nil {
 			c.out.Axes = map[string][]Axis{}
 		}
-		c.out.Axes[s.Name] = axes
-		c.out.Axes[dc.RealPart(s.Name)], c.out.Axes[dc.ImagPart(s.Name)] = axes, axes
+		if c.out.Axes[s.Name] = axes; v.complex {
+			c.out.Axes[dc.RealPart(s.Name)], c.out.Axes[dc.ImagPart(s.Name)] = axes, axes
+		}
 	}
 	if v.psd {
 		c.out.Families = append(c.out.Families, Family{Name: fmt.Sprintf("psd(%s)", s.Name), Members: 1,
 			Part: Part{Text: c.f.src.Tree.Text(s.Span), Place: c.f.place(s.At), Curvature: Convex}})
 	}
+	c.cross(&v, z.Re, crossing)
+}
+
+func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
+	ev, at := c.ev, &syntax.Node{Span: a.Span}
+	switch a.Name {
+	case "complex":
+	case "symmetric", "hermitian", "psd":
+		if v.complex && a.Name == "symmetric" {
+			ev.Fail(at, "a complex matrix that equals its conjugate transpose is declared hermitian",
+				"%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
+		}
+		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
+			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
+		}
+		v.symmetric, v.psd = !v.complex, v.psd || a.Name == "psd"
+		if v.psd {
+			v.opts = append(v.opts, dc.PSD())
+		} else if v.symmetric {
+			v.opts = append(v.opts, dc.Symmetric())
+		}
+	case "start":
+		if v.started {
+			ev.Fail(at, "", "%s has two starts", v.s.Name)
+		}
+		v.started = true
+		v.opts = append(v.opts, c.start(v, a.Args[0]))
+	default:
+		if v.complex {
+			ev.Fail(at, "under subject to, bound re, im or abs of it",
+				"complex numbers have no order, so %s has no bounds", v.s.Name)
+		}
+		if a.Name != "<=" {
+			c.bound(v, at, a.Args[0], &v.lo)
+		}
+		if a.Name != ">=" {
+			c.bound(v, at, a.Args[len(a.Args)-1], &v.hi)
+		}
+	}
+}
+
+func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
+	if *dst != nil {
+		c.ev.Fail(at, "", "%s has this bound twice", v.s.Name)
+	}
+	x := c.ev.DataOf(n, "a bound")
+	c.fills(v, n, &x)
+	*dst = x.Numbers()
+}
+
+// fills refuses an array that is neither one number for all entries of a variable nor a number for
+// each.
+func (c *compiler) fills(v *varParts, n *syntax.Node, x *value.Value) {
+	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
+		c.shapesDiffer(v, n, c.ev.Say(n)+c.ev.FromFile(n), x.Shape)
+	}
+}
+
+func (c *compiler) shapesDiffer(v *varParts, at *syntax.Node, what string, shape []int) {
+	c.ev.Fail(at, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), what,
+		value.ShapeText(shape))
+}
+
+// given takes the start that Options.Start has for a variable, or for the parts of a complex one.
+func (c *compiler) given(v *varParts) {
+	keys := []string{v.s.Name}
+	if v.complex {
+		keys = []string{dc.RealPart(v.s.Name), dc.ImagPart(v.s.Name)}
+	}
+	var z []complex128
+	for k, key := range keys {
+		s, ok := c.opt.Start[key]
+		if !ok && k == 0 {
+			s, ok = c.opt.Start[v.s.Name] // of a real variable
+		}
+		if !ok {
+			continue
+		}
+		flat := len(s.Shape) == 1 && len(s.Values) == v.n
+		if !flat && !slices.Equal(value.Squeeze(s.Shape), value.Squeeze(v.shape)) || len(s.Values) != v.n {
+			c.shapesDiffer(v, v.at, "its start from "+s.From, s.Shape)
+		}
+		if v.values = s.Values; z == nil {
+			z = make([]complex128, v.n)
+		}
+		for i, x := range s.Values {
+			z[i] += [...]complex128{complex(x, 0), complex(0, x)}[k]
+		}
+	}
+	if z != nil {
+		v.opts = append(v.opts, c.startAt(v, v.at, z))
+	}
+}
+
+// startAt is a start with these values.
+func (c *compiler) startAt(v *varParts, n *syntax.Node, z []complex128) dc.VarOption {
+	if v.startNode = n; !v.complex {
+		return dc.StartAt(v.values...)
+	}
+	if v.values = nil; v.hermitian && len(v.shape) == 2 && v.shape[0] == v.shape[1] {
+		if i, j, ok := dc.IsHermitian(dc.ComplexConst(v.shape, z)); !ok {
+			d := v.shape[0]
+			c.ev.Fail(n, "", "%s is Hermitian and its start is not: it has %g at [%d,%d] and %g at [%d,%d]", v.s.Name,
+				z[i*d+j], i+1, j+1, z[j*d+i], j+1, i+1)
+		}
+	}
+	return dc.StartAtComplex(z...)
+}
+
+// start is where a variable starts: random attributes hold for both parts of a complex one.
+func (c *compiler) start(v *varParts, n *syntax.Node) dc.VarOption {
+	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") {
+		return c.randomStart(n)
+	}
+	data := c.ev.DataOf
+	if v.complex {
+		data = c.ev.ComplexDataOf
+	}
+	x := data(n, "a start")
+	c.fills(v, n, &x)
+	p := x.Parts()
+	re, im := p.Re, p.Imag()
+	if re.HasInf() || im.HasInf() {
+		c.ev.Fail(n, "", "the start of %s must be finite", v.s.Name)
+	}
+	v.values = re.Numbers()
+	var z []complex128
+	for k := 0; v.complex && k < v.n; k++ {
+		z = append(z, complex(re.At(min(k, re.Len()-1)), im.At(min(k, im.Len()-1))))
+	}
+	return c.startAt(v, n, z)
+}
+
+// randomStart is normal(mean, sd) or uniform(l, u).
+func (c *compiler) randomStart(n *syntax.Node) dc.VarOption {
+	a := c.ev.Real(n.Args[0], c.ev.Operand(n.Args[0]), "the first argument of "+n.Name)
+	b := c.ev.Real(n.Args[1], c.ev.Operand(n.Args[1]), "the second argument of "+n.Name)
+	switch {
+	case n.Name == "normal" && !(b >= 0):
+		c.ev.Fail(n.Args[1], "", "the standard deviation must not be negative: %g", b)
+	case n.Name == "normal":
+		return dc.StartNormal(a, b)
+	case !(a <= b) || math.IsInf(b-a, 0):
+		c.ev.Fail(n, "", "uniform(l, u) needs l <= u, not %g and %g", a, b)
+	}
+	return dc.StartUniform(a, b)
 }

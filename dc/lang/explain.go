@@ -279,43 +279,37 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 func (c *compiler) explanation(n *syntax.Node) *Explanation {
 	ev := c.ev
 	v := ev.Eval(n)
-	e := &Explanation{Text: c.f.src.Tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Lo: math.NaN(),
-		Hi: math.NaN()}
-	if len(ev.Indices) > 0 {
-		parts := make([]string, len(ev.Indices))
-		for k, b := range ev.Indices {
-			if parts[k] = fmt.Sprintf("%s = %d", b.Name, b.At); b.Word != "" {
-				parts[k] = b.Name + " = " + syntax.Quoted(b.Word)
-			}
-		}
-		e.Indices = strings.Join(parts, ", ")
-	}
+	e := &Explanation{Text: c.f.src.Tree.Short(n.Span), Start: n.Pos, End: n.End, Shape: v.Shape, Data: true,
+		Indices: ev.At(), Lo: math.NaN(), Hi: math.NaN()}
 	switch v.Sort {
 	case value.Truth:
-		e.Data, e.Other = true, fmt.Sprint(v.X != 0)
-		return e
+		e.Other = fmt.Sprint(v.X != 0)
 	case value.Text:
-		e.Data, e.Other = true, syntax.Quoted(v.More.Str)
-		return e
+		e.Other = syntax.Quoted(v.More.Str)
 	case value.Members:
-		e.Data, e.Other = true, brief(v.More.Set)
-		return e
+		e.Other = brief(v.More.Set)
 	case value.SparseNumbers:
-		e.Data, e.Other = true, "sparse"
-		return e
+		e.Other = "sparse"
 	case value.ComplexPairs:
-		e.explainComplex(v.More.Pair)
-		return e
-	case value.Numbers:
-		e.Data = true
-		for k := range min(v.Len(), mostValues) {
-			e.Values = append(e.Values, v.At(k))
+		if p := v.Parts(); p.IsData() {
+			e.Other = fmt.Sprintf("%g", firstOf(&p))
+		} else {
+			e.Data, e.Curvature = false, Curvature(p.Curvature())
 		}
+	case value.Numbers:
+		e.Values = slices.Clone(v.Numbers()[:min(v.Len(), mostValues)])
 		if v.Len() > 0 {
 			e.Lo, e.Hi = slices.Min(v.Numbers()), slices.Max(v.Numbers())
 		}
-		return e
+	default:
+		c.explainFunctions(e, n, v)
 	}
+	return e
+}
+
+// explainFunctions fills an explanation of real functions of the variables.
+func (c *compiler) explainFunctions(e *Explanation, n *syntax.Node, v value.Value) {
+	e.Data = false
 	e.Curvature = Curvature(v.Curvature())
 	if v.Len() <= mostRanged {
 		for k := range v.Len() {
@@ -334,7 +328,6 @@ func (c *compiler) explanation(n *syntax.Node) *Explanation {
 		c.linearisedOf(&concave, n, v, 1)
 		e.Convex, e.Concave = convex.Linearised, concave.Linearised
 	}
-	return e
 }
 
 // brief is the members of a set in braces, the first ones where there are many.
@@ -357,14 +350,4 @@ func firstOf(p *value.Pair) (out []complex128) {
 		out = append(out, complex(p.Re.At(k), im.At(k)))
 	}
 	return out
-}
-
-// explainComplex fills an explanation of complex numbers.
-func (e *Explanation) explainComplex(p *value.Pair) {
-	e.Lo, e.Hi = math.NaN(), math.NaN()
-	if p.IsData() {
-		e.Data, e.Other = true, fmt.Sprintf("%g", firstOf(p))
-		return
-	}
-	e.Curvature = Curvature(p.Curvature())
 }

@@ -202,33 +202,14 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 func (r *resolver) complex(n *syntax.Node) {
 	src := r.c.f.src
 	at := src.Of(n)
-	at.Complex, at.OfComplex = false, false
-	part := false
-	see := func(a *syntax.Node) { part = part || src.Of(a).Complex }
-	switch n.Op {
-	case syntax.OpImaginary:
-		at.Complex = true
-		return
-	case syntax.OpName:
+	at.Complex, at.OfComplex = n.Op == syntax.OpImaginary, false
+	if n.Op == syntax.OpName {
 		s := r.c.ev.Names[n.Name]
 		at.Complex = s != nil && s.Value.Cells != nil && s.Value.Sort == value.ComplexPairs &&
 			!slices.Contains(r.scope, n.Name)
-		return
-	case syntax.OpIndex, syntax.OpReduce, syntax.OpTrans:
-		see(n.Args[0])
-	case syntax.OpSum, syntax.OpMul, syntax.OpDotMul, syntax.OpDiv, syntax.OpDotDiv, syntax.OpPower, syntax.OpNeg,
-		syntax.OpCall, syntax.OpChoice:
-		for _, a := range n.Args {
-			see(a)
-		}
-	case syntax.OpLiteral:
-		for _, row := range n.Rows {
-			for _, a := range row {
-				see(a)
-			}
-		}
 	}
-	if at.Complex = part; part && n.Op == syntax.OpCall {
+	n.Each(func(a *syntax.Node) { at.Complex = at.Complex || src.Of(a).Complex })
+	if at.Complex && n.Op == syntax.OpCall {
 		at.OfComplex, at.Complex = true, at.Fn == nil || !at.Fn.Real
 	}
 }

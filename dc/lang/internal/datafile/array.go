@@ -16,6 +16,6 @@ func (a *Array) Size() int {
 	return len(a.Values)
 }
 
-func dense(shape []int, values []float64) Array {
-	return Array{Dense: arrays.Dense{Shape: shape, Values: values}}
+func vector(values []float64) Array {
+	return Array{Dense: arrays.Dense{Shape: []int{len(values)}, Values: values}}
 }

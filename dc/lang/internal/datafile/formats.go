@@ -83,24 +83,18 @@ func (l *Loader) array(f format, name, key string) (Array, error) {
 	return v, nil
 }
 
+// dense is an array that was read, or the error.
+func dense(d arrays.Dense, err error) (Array, error) { return Array{Dense: d}, err }
+
 func readJSON(data []byte, key string, lim arrays.Limits) (Array, error) {
-	read := arrays.ReadJSON
 	if key != "" {
-		read = func(text []byte, lim arrays.Limits) (arrays.Dense, error) { return arrays.ReadJSONKey(text, key, lim) }
+		return dense(arrays.ReadJSONKey(data, key, lim))
 	}
-	d, err := read(data, lim)
-	if err != nil {
-		return Array{}, err
-	}
-	return Array{Dense: d}, nil
+	return dense(arrays.ReadJSON(data, lim))
 }
 
 func readNPY(data []byte, _ string, lim arrays.Limits) (Array, error) {
-	d, err := arrays.ReadNPY(bytes.NewReader(data), lim)
-	if err != nil {
-		return Array{}, err
-	}
-	return Array{Dense: d}, nil
+	return dense(arrays.ReadNPY(bytes.NewReader(data), lim))
 }
 
 // readMTX: of one row or column it makes a vector, as of a table.
@@ -110,12 +104,11 @@ func readMTX(data []byte, _ string, lim arrays.Limits) (Array, error) {
 	case err != nil:
 		return Array{}, err
 	case m == nil && (d.Shape[0] == 1 || d.Shape[1] == 1):
-		return dense([]int{len(d.Values)}, d.Values), nil
+		return vector(d.Values), nil
 	case m == nil:
 		return Array{Dense: *d}, nil
 	case m.Rows == 1 || m.Cols == 1:
-		full := m.Full()
-		return dense([]int{len(full)}, full), nil
+		return vector(m.Full()), nil
 	}
 	return Array{Sparse: m}, nil
 }
@@ -128,10 +121,7 @@ func readNPZ(data []byte, key string, lim arrays.Limits) (Array, error) {
 	}
 	if key == "" && a.IsSparse() {
 		m, err := a.Sparse(lim)
-		if err != nil {
-			return Array{}, err
-		}
-		return Array{Sparse: m}, nil
+		return Array{Sparse: m}, err
 	}
 	if key == "" {
 		if key = a.Names[0]; len(a.Names) > 1 {
@@ -141,9 +131,5 @@ func readNPZ(data []byte, key string, lim arrays.Limits) (Array, error) {
 	if !slices.Contains(a.Names, key) {
 		return Array{}, &arrays.MissingKey{What: "array", Keys: a.Names}
 	}
-	d, err := a.Array(key, lim)
-	if err != nil {
-		return Array{}, err
-	}
-	return Array{Dense: d}, nil
+	return dense(a.Array(key, lim))
 }

@@ -225,7 +225,7 @@ func (l *Loader) Matrix(name string) (Array, *Table, error) {
 	case err != nil:
 		return Array{}, t, err
 	case t.Rows == 1 || t.Cols == 1:
-		return Array{Dense: arrays.Dense{Shape: []int{len(t.Num)}, Values: t.Num}}, t, nil
+		return vector(t.Num), t, nil
 	}
 	return Array{Dense: arrays.Dense{Shape: []int{t.Rows, t.Cols}, Values: t.Num}}, t, nil
 }

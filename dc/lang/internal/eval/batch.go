@@ -68,6 +68,9 @@ func (ev *Evaluator) newBatch(n *syntax.Node, bs []syntax.Binder, cond *syntax.N
 		}
 	}, func(lo, count int) int {
 		ev.Spend(n, UnitsNumber*count)
+		for k := range b.indices {
+			b.indices[k] = slices.Grow(b.indices[k], count)
+		}
 		for i := range count {
 			b.indices[last] = append(b.indices[last], int32(lo+i))
 		}

@@ -21,11 +21,7 @@ func (ev *Evaluator) Eval(n *syntax.Node) value.Value {
 		return at.memo
 	}
 	ev.Spend(n, UnitsNode)
-	op := n.Op
-	if at.Complex {
-		op = OfComplex
-	}
-	v := ev.rules[op](ev, n)
+	v := ev.rules[n.Op](ev, n)
 	if !at.Open && (len(ev.Indices) > 0 || ev.Keep && (v.Sort == value.Expressions || v.Sort == value.ComplexPairs)) {
 		at.memo, at.memoAt = v, ev.stamp
 		ev.memos = append(ev.memos, at)

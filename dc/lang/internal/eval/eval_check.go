@@ -115,11 +115,12 @@ func (ev *Evaluator) mentionsInf(n *syntax.Node) bool {
 
 // noInf refuses infinite data beside expressions of variables.
 func (ev *Evaluator) noInf(n *syntax.Node, vs []value.Value) {
-	top, inf := value.Numbers, false
+	data, inf := true, false
 	for k := range vs {
-		top, inf = max(top, vs[k].Sort), inf || vs[k].HasInf()
+		p := vs[k].Parts()
+		data, inf = data && p.IsData(), inf || p.Re.HasInf() || !p.IsReal() && p.Im.HasInf()
 	}
-	if inf && top > value.Numbers {
+	if inf && !data {
 		ev.MisplacedInf(n)
 	}
 }

@@ -43,7 +43,7 @@ func (a view) Value(ev *Evaluator, n *syntax.Node) value.Value {
 	}
 	v := a.v.Choose([]int{a.count}, ev.flats)
 	if v.Sort == value.AffineFunctions {
-		ev.Spend(n, UnitsCoeff*v.NNZ())
+		ev.Spend(n, UnitsCoeff*v.Fn.NNZ())
 	}
 	if a.origin != 1 {
 		v = v.CountFrom([]int{a.origin})
@@ -52,7 +52,7 @@ func (a view) Value(ev *Evaluator, n *syntax.Node) value.Value {
 }
 
 // view is the value of n where an array of numbers, sparse ones too, or functions is
-// wanted.
+// wanted, real or complex.
 func (ev *Evaluator) view(n *syntax.Node) view {
 	switch {
 	case n.Op == syntax.OpIndex && (ev.NoteOf(n).Open || len(ev.Indices) == 0 && !ev.Keep):
@@ -60,12 +60,12 @@ func (ev *Evaluator) view(n *syntax.Node) view {
 		return ev.Index(n)
 	case n.Op == syntax.OpTrans:
 		a := ev.view(n.Args[0])
-		if a.run || !a.single && len(a.v.Shape) < 2 {
+		if a.run || !a.single && len(a.v.Shape) < 2 && a.v.Sort != value.ComplexPairs {
 			return a // vectors have no direction
 		}
 		return view{v: ev.Transpose(n, a.Value(ev, n.Args[0]))}
 	}
-	return view{v: ev.ArrayOf(n)}
+	return view{v: ev.AnyArray(n)}
 }
 
 // isSparse reports whether the value is sparse.
@@ -73,11 +73,15 @@ func (a *view) isSparse() bool { return a.v.Sort == value.SparseNumbers }
 
 // Index is base[args].
 func (ev *Evaluator) Index(n *syntax.Node) view {
-	return ev.Indexed(n, ev.ArrayOf(n.Args[0]))
+	v := ev.AnyArray(n.Args[0])
+	if v.Sort == value.ComplexPairs {
+		return view{v: v.Both(func(part value.Value) value.Value { return ev.indexed(n, part).Value(ev, n) })}
+	}
+	return ev.indexed(n, v)
 }
 
-// Indexed is the entries of v, the value of the base, that n names.
-func (ev *Evaluator) Indexed(n *syntax.Node, v value.Value) view {
+// indexed is the entries of v, the value of the base, that n names.
+func (ev *Evaluator) indexed(n *syntax.Node, v value.Value) view {
 	base, args := n.Args[0], n.Args[1:]
 	if v.Sort == value.SparseNumbers {
 		if a, ok := ev.indexSparse(n, &v); ok {
@@ -85,26 +89,34 @@ func (ev *Evaluator) Indexed(n *syntax.Node, v value.Value) view {
 		}
 		v = ev.Dense(base, v)
 	}
-	if v.Sets() != nil {
-		return ev.indexSets(n, &v)
+	total := 0
+	for d := range v.Shape {
+		total += max(1, v.Set(d).Parts())
 	}
-	if len(args) != len(v.Shape) {
+	if len(args) != total {
 		help := ""
-		if len(v.Shape) > len(args) {
+		if total > len(args) {
 			help = "write : for a whole dimension, as in x[i,:]"
 		}
-		ev.Fail(n, help, "%s has %s, not %d", ev.Say(base), Count(len(v.Shape), "index", "indices"), len(args))
+		ev.Fail(n, help, "%s has %s, not %d", ev.Say(base), Count(total, "index", "indices"), len(args))
 	}
 	var few [4]dimension
 	dims, slices, lists := few[:0], 0, 0
 	flat := 0
-	for d, a := range args {
-		dims = append(dims, ev.along(n, a, &v, d))
+	for d := range v.Shape {
+		set := v.Set(d)
+		of := args[:max(1, set.Parts())]
+		args = args[len(of):]
+		if set == nil {
+			dims = append(dims, ev.along(n, of[0], &v, d))
+		} else {
+			dims = append(dims, ev.alongSet(n, of, set))
+		}
 		flat = flat*v.Shape[d] + dims[d].first
-		switch {
-		case dims[d].list != nil:
+		switch dim := &dims[d]; {
+		case dim.list != nil || dim.set != nil:
 			lists++
-		case !dims[d].single:
+		case !dim.single:
 			slices++
 		}
 	}
@@ -126,38 +138,6 @@ func (ev *Evaluator) Indexed(n *syntax.Node, v value.Value) view {
 		return view{v: value.Number(v.Num[flat])}
 	}
 	return view{v: v, single: true, first: flat}
-}
-
-// indexSets is index for an array with dimensions that sets index.
-func (ev *Evaluator) indexSets(n *syntax.Node, v *value.Value) view {
-	base, args := n.Args[0], n.Args[1:]
-	total := 0
-	for _, s := range v.Sets() {
-		total += max(1, s.Parts())
-	}
-	if len(args) != total {
-		ev.Fail(n, "", "%s has %s, not %d", ev.Say(base), Count(total, "index", "indices"), len(args))
-	}
-	var dims []dimension
-	single, flat := true, 0
-	for d, s := range v.Sets() {
-		width := max(1, s.Parts())
-		if s == nil {
-			dims = append(dims, ev.along(n, args[0], v, d))
-		} else {
-			dims = append(dims, ev.alongSet(n, args[:width], s))
-		}
-		args = args[width:]
-		single = single && dims[d].single
-		flat = flat*v.Shape[d] + dims[d].first
-	}
-	switch {
-	case !single:
-		return view{v: ev.pick(n, v, dims)}
-	case v.Sort == value.Numbers:
-		return view{v: value.Number(v.Num[flat])}
-	}
-	return view{v: *v, single: true, first: flat}
 }
 
 // indexSparse is an entry, row or column of sparse data; ok is false for other parts.

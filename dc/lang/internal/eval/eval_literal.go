@@ -8,17 +8,14 @@ import (
 // Literal is [row; row]. The elements of a row stand side by side: scalars and
 // vectors make a vector, matrices (and vectors as their columns) a matrix. Rows
 // stand below each other; rows of one number each make a vector.
-func (ev *Evaluator) Literal(n *syntax.Node) value.Value { return ev.LiteralOf(n, ev.Operand) }
-
-// LiteralOf is literal with the values that its elements have.
-func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.Value) value.Value {
+func (ev *Evaluator) Literal(n *syntax.Node) value.Value {
 	if len(n.Rows) == 0 {
 		return value.Vector(nil)
 	}
 	rows := make([]value.Value, len(n.Rows))
 	short := true
 	for i, elements := range n.Rows {
-		rows[i] = ev.row(n, elements, element)
+		rows[i] = ev.row(n, elements)
 		short = short && rows[i].Len() == 1 && len(rows[i].Shape) == 1
 	}
 	if len(rows) == 1 {
@@ -49,11 +46,11 @@ func (ev *Evaluator) LiteralOf(n *syntax.Node, element func(*syntax.Node) value.
 }
 
 // row puts elements side by side.
-func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node, element func(*syntax.Node) value.Value) value.Value {
+func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node) value.Value {
 	vs := make([]value.Value, len(elements))
 	height := -1 // of the matrices among them
 	for k, e := range elements {
-		vs[k] = element(e)
+		vs[k] = ev.Side(e)
 		switch {
 		case len(vs[k].Shape) > 2:
 			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.Say(e),

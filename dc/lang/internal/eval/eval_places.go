@@ -99,7 +99,7 @@ func (ev *Evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) valu
 	total := ev.Room(n, to.Shape)
 	out := v.Choose(to.Shape, ev.places(v, dims, total))
 	if out.Sort == value.AffineFunctions {
-		ev.Spend(n, UnitsCoeff*out.NNZ())
+		ev.Spend(n, UnitsCoeff*out.Fn.NNZ())
 	}
 	if shifted {
 		out = out.Along(&to)

@@ -100,11 +100,9 @@ func (ev *Evaluator) shapeSince(from int) []int {
 
 // addProduct adds w times a product.
 func (ev *Evaluator) addProduct(n *syntax.Node, w float64) {
-	if n.Op == syntax.OpMul {
-		if v, ok := ev.quadraticForm(n); ok {
-			ev.sums.Add(w, v, n)
-			return
-		}
+	if v, ok := ev.quadraticForm(n); ok {
+		ev.sums.Add(w, v, n)
+		return
 	}
 	a := ev.view(n.Args[0])
 	if a.isNumber() {
@@ -113,7 +111,7 @@ func (ev *Evaluator) addProduct(n *syntax.Node, w float64) {
 	}
 	b := ev.view(n.Args[1])
 	if a.isSparse() || b.isSparse() {
-		if !b.isNumber() && n.Op == syntax.OpMul && a.v.Len() != 1 && b.v.Len() != 1 {
+		if !b.isNumber() && n.Op == syntax.OpMul && a.v.Len() != 1 && b.v.Len() != 1 && !eitherComplex(&a.v, &b.v) {
 			ev.addSparse(n, w, &a, &b)
 			return
 		}
@@ -132,9 +130,9 @@ func (ev *Evaluator) addProduct(n *syntax.Node, w float64) {
 
 // addQuotient adds w times a quotient.
 func (ev *Evaluator) addQuotient(n *syntax.Node, w float64) {
-	a, b := ev.view(n.Args[0]), ev.Operand(n.Args[1])
+	a, b := ev.view(n.Args[0]), ev.Side(n.Args[1])
 	switch {
-	case !b.IsData() || !b.Scalar():
+	case !b.IsData() || !b.Scalar() || a.v.Sort == value.ComplexPairs:
 		ev.sums.Add(w, ev.Divide(n, ev.Dense(n.Args[0], a.Value(ev, n.Args[0])), b), n)
 	case b.X == 0:
 		ev.failPole(n)
@@ -195,33 +193,6 @@ func (ev *Evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
 		l := y.Linear(k)
 		ev.sums.AddLinear(w*s.Val[p], &l)
 	}
-}
-
-// quadraticForm serves x'*Q*x and x'*(Q*x) with data Q in one piece.
-func (ev *Evaluator) quadraticForm(n *syntax.Node) (value.Value, bool) {
-	l, r := n.Args[0], n.Args[1]
-	var x, q *syntax.Node
-	switch {
-	case l.Op == syntax.OpMul && l.Args[0].Op == syntax.OpTrans:
-		x, q = l.Args[0].Args[0], l.Args[1]
-	case l.Op == syntax.OpTrans && r.Op == syntax.OpMul:
-		x, q, r = l.Args[0], r.Args[0], r.Args[1]
-	default:
-		return value.Value{}, false
-	}
-	if ev.Src.Tree.Text(x.Span) != ev.Src.Tree.Text(r.Span) {
-		return value.Value{}, false
-	}
-	xv, qv := ev.Operand(x), ev.ArrayOf(q)
-	k := xv.Len()
-	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.Entries {
-		qv = ev.Dense(q, qv)
-	}
-	if xv.Sort != value.AffineFunctions || len(xv.Shape) != 1 || !qv.IsData() || !slices.Equal(qv.Shape, []int{k, k}) ||
-		k == 0 || qv.HasInf() {
-		return value.Value{}, false
-	}
-	return ev.Quad(n, xv, qv), true
 }
 
 // Rows are the members of a family as long as all of them are scalars and

@@ -52,14 +52,11 @@ type binding struct {
 	Word string // not "": it is this word, and at its place in the set
 }
 
-// OfComplex is the place of the rule for nodes that may be complex, behind the rules of operations.
-const OfComplex = syntax.NumOp
-
 // rule computes the value of a node.
 type rule func(ev *Evaluator, n *syntax.Node) value.Value
 
-// Rules says how each operation is computed, and nodes that may be complex.
-type Rules [OfComplex + 1]rule
+// Rules says how each operation is computed.
+type Rules [syntax.NumOp]rule
 
 // Evaluator computes the values of expressions by walking them.
 type Evaluator struct {
@@ -254,18 +251,23 @@ func (ev *Evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, f
 	return syntax.Mistake{Span: n.Span, Message: msg, Help: help, Notes: notes}
 }
 
-// Where says at which indices the evaluation is.
+// At are the indices at which the evaluation is, with their values.
+func (ev *Evaluator) At() string {
+	parts := make([]string, len(ev.Indices))
+	for k, b := range ev.Indices {
+		if parts[k] = fmt.Sprintf("%s = %d", b.Name, b.At); b.Word != "" {
+			parts[k] = b.Name + " = " + syntax.Quoted(b.Word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Where says in a message at which indices the evaluation is.
 func (ev *Evaluator) Where() string {
 	if len(ev.Indices) == 0 {
 		return ""
 	}
-	parts := make([]string, len(ev.Indices))
-	for k, b := range ev.Indices {
-		if parts[k] = fmt.Sprintf("%s = %d", b.Name, b.At); b.Word != "" {
-			parts[k] = fmt.Sprintf("%s = %q", b.Name, b.Word)
-		}
-	}
-	return " (at " + strings.Join(parts, ", ") + ")"
+	return " (at " + ev.At() + ")"
 }
 
 // Note points at a part of an expression.

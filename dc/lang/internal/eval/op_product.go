@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,6 +14,8 @@ import (
 // Multiply is a*b.
 func (ev *Evaluator) Multiply(n *syntax.Node, a, b value.Value) value.Value {
 	switch {
+	case eitherComplex(&a, &b):
+		return ev.Bilinear(n, a.Parts(), b.Parts(), func(a, b value.Value) value.Value { return ev.Multiply(n, a, b) })
 	case a.Scalar() || b.Scalar():
 		return ev.Times(n, a, b)
 	case a.Len() == 1 && b.Shape[0] != 1:
@@ -106,6 +107,9 @@ func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 
 // Times is the product entry by entry, or with a scalar.
 func (ev *Evaluator) Times(n *syntax.Node, a, b value.Value) value.Value {
+	if eitherComplex(&a, &b) {
+		return ev.Bilinear(n, a.Parts(), b.Parts(), func(a, b value.Value) value.Value { return ev.Times(n, a, b) })
+	}
 	vs := []value.Value{a, b}
 	shape := ev.Common(n, n.Args, vs)
 	a, b = vs[0], vs[1]
@@ -146,29 +150,6 @@ func (ev *Evaluator) failProduct(n *syntax.Node, a, b *value.Value) {
 	ev.FailWith(n, help, notes, "no DC split is known for this product: a factor is not bounded from below")
 }
 
-// Quad is x'Qx. Only the symmetric part of Q counts.
-func (ev *Evaluator) Quad(n *syntax.Node, x, q value.Value) value.Value {
-	k := x.Len()
-	sym := mat.NewSymDense(k, nil)
-	diagonal := true
-	for i := range k {
-		for j := i; j < k; j++ {
-			v := q.Num[i*k+j]/2 + q.Num[j*k+i]/2
-			diagonal = diagonal && (i == j || v == 0)
-			sym.SetSym(i, j, v)
-		}
-	}
-	ev.Spend(n, k*k)
-	if !diagonal {
-		ev.Spend(n, int(math.Pow(float64(k), 3)/64))
-	}
-	e := dc.Quad(ev.Patience(), x.Function(), sym)
-	if e.Err() != nil {
-		ev.GoOn(ev.Ctx.Err())
-	}
-	return ev.Atom(n, e, x.Costs().Weight+k*k)
-}
-
 // Atom is a scalar expression as a value; one without variables is a number.
 func (ev *Evaluator) Atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 	if err := e.Err(); err != nil {
@@ -182,11 +163,10 @@ func (ev *Evaluator) Atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 
 // Divide is the quotient by / or ./.
 func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
-	r := n.Args[1]
-	if n.Op == syntax.OpDiv && b.Len() != 1 {
-		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(r),
-			value.ShapeText(b.Shape))
+	if eitherComplex(&a, &b) {
+		return ev.complexQuotient(n, a.Parts(), b.Parts())
 	}
+	ev.oneDivisor(n, &b)
 	if !b.IsData() {
 		return ev.quotients(n, a, b)
 	}
@@ -208,6 +188,52 @@ func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 		out[k] = a.At(min(k, a.Len()-1)) / b.At(min(k, b.Len()-1))
 	}
 	return ev.Finite(n, value.Array(shape, out))
+}
+
+// oneDivisor refuses to divide by an array where the quotient is not taken entry by entry.
+func (ev *Evaluator) oneDivisor(n *syntax.Node, b *value.Value) {
+	if n.Op == syntax.OpDiv && b.Len() != 1 {
+		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(n.Args[1]),
+			value.ShapeText(b.Shape))
+	}
+}
+
+// eitherComplex reports whether one of two values is complex.
+func eitherComplex(a, b *value.Value) bool { return max(a.Sort, b.Sort) == value.ComplexPairs }
+
+// Bilinear is a product of arrays, made of products of their parts by f.
+func (ev *Evaluator) Bilinear(n *syntax.Node, a, b value.Pair, f func(a, b value.Value) value.Value) value.Value {
+	re := f(a.Re, b.Re)
+	switch {
+	case a.IsReal() && b.IsReal():
+		return re
+	case a.IsReal():
+		return value.ComplexOf(re, f(a.Re, b.Im))
+	case b.IsReal():
+		return value.ComplexOf(re, f(a.Im, b.Re))
+	}
+	return value.ComplexOf(ev.Weighted(n, []value.Summand{{W: 1, V: re, At: n}, {W: -1, V: f(a.Im, b.Im), At: n}}),
+		ev.Weighted(n, []value.Summand{{W: 1, V: f(a.Re, b.Im), At: n}, {W: 1, V: f(a.Im, b.Re), At: n}}))
+}
+
+// complexQuotient is a quotient by real numbers or expressions, or by complex data.
+func (ev *Evaluator) complexQuotient(n *syntax.Node, a, b value.Pair) value.Value {
+	if b.IsReal() {
+		return value.ComplexOf(ev.Divide(n, a.Re, b.Re), ev.Divide(n, a.Im, b.Re))
+	}
+	r := n.Args[1]
+	if !b.IsData() {
+		ev.Fail(r, "name the quotient as a complex variable q, with q*z == a",
+			"/ divides by real expressions and by data, but %s is complex and depends on a variable", ev.Say(r))
+	}
+	ev.oneDivisor(n, &b.Re)
+	re, im := make([]float64, b.Re.Len()), make([]float64, b.Re.Len())
+	for k := range re {
+		q := 1 / complex(b.Re.At(k), b.Im.At(k))
+		re[k], im[k] = real(q), imag(q)
+	}
+	inverse := value.Pair{Re: ev.Finite(n, b.Re.With(re)), Im: ev.Finite(n, b.Re.With(im))}
+	return ev.Bilinear(n, a, inverse, func(a, b value.Value) value.Value { return ev.Times(n, a, b) })
 }
 
 // quotients is a/b, entry by entry.
@@ -294,6 +320,10 @@ func (ev *Evaluator) ShapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
 
 // Transpose is the transpose of a matrix; vectors have no direction.
 func (ev *Evaluator) Transpose(n *syntax.Node, v value.Value) value.Value {
+	if v.Sort == value.ComplexPairs {
+		p := v.Parts()
+		return value.ComplexOf(ev.Transpose(n, p.Re), ev.Scale(n, -1, ev.Transpose(n, p.Im)))
+	}
 	if len(v.Shape) < 2 {
 		return v
 	}

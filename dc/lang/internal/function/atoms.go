@@ -14,14 +14,6 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// entrywise applies an atom to every entry of a value that depends on variables.
-// grow is the number of convex terms that the atom creates per entry.
-func entrywise(ev *eval.Evaluator, n *syntax.Node, v value.Value, grow int, f func(dc.Expr) dc.Expr) value.Value {
-	c := ev.Afford(n, v.Costs().Times(grow))
-	ev.Spend(n, v.Len())
-	return v.Map(c, f, func(_ dc.Expr, err error) { noSplit(ev, n, n.Args[0], v, "%s", eval.Cause(err)) })
-}
-
 // noSplit reports that an atom of an argument has no split.
 func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format string, args ...any) {
 	help := "give the variables bounds; dc(g, h) states a split by hand"
@@ -49,30 +41,17 @@ func needAffine(ev *eval.Evaluator, n, arg *syntax.Node, name string, v value.Va
 	}
 }
 
-func fnAbs(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	return absolute(ev, n, args[0])
-}
+func positive(x float64) float64 { return max(x, 0) }
 
-// absolute is |v|, entry by entry.
-func absolute(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
-	if v.IsData() {
-		return ev.EachNumber(n, v, math.Abs)
+// twoPieces serves functions of two affine pieces: f of data, apply of expressions.
+func twoPieces(f func(float64) float64, apply func(dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node,
+	[]value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		out := applyCurve(ev, n, n.Args[0], n.Name, "", args[0], 3, f, apply)
+		c := out.Costs()
+		c.Pieces *= 2
+		return out.Costed(c)
 	}
-	out := entrywise(ev, n, v, 3, dc.Abs)
-	c := out.Costs()
-	c.Pieces *= 2
-	return out.Costed(c)
-}
-
-func fnPos(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.IsData() {
-		return ev.EachNumber(n, v, func(x float64) float64 { return max(x, 0) })
-	}
-	out := entrywise(ev, n, v, 3, dc.Pos)
-	c := out.Costs()
-	c.Pieces *= 2
-	return out.Costed(c)
 }
 
 func fnSquare(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
@@ -127,12 +106,7 @@ func rowOfArray(f *atom.Reduce) func(*eval.Evaluator, *syntax.Node, []value.Valu
 		need = "concave entries"
 	}
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-		v := args[0]
-		e := dc.Apply(f.Name, nil, v.Function())
-		if v.Sort != value.Expressions {
-			return ev.Atom(n, e, v.Costs().Weight)
-		}
-		return composed(ev, n, v, need, e)
+		return composed(ev, n, args[0], need, dc.Apply(f.Name, nil, args[0].Function()))
 	}
 }
 
@@ -237,35 +211,42 @@ func fnMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	return ev.Scale(n, 1/float64(count), v)
 }
 
-func fnNorm1(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.Norm1(v.Function()), v.Costs().Weight)
+// ofOrder serves the p-norm.
+func ofOrder(p float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		return normOf(ev, n, args[0], p)
 	}
-	return ev.AddUp(n, absolute(ev, n, v))
 }
 
-func fnNormInf(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v := args[0]
-	if v.Sort != value.Expressions {
-		ev.Afford(n, value.Cost{Pieces: 2 * v.Len()})
-		out := ev.Atom(n, dc.NormInf(v.Function()), v.Costs().Weight)
-		c := out.Costs()
-		c.Pieces = 2 * v.Len()
-		return out.Costed(c)
+// normOf is the p-norm of all entries.
+func normOf(ev *eval.Evaluator, n *syntax.Node, v value.Value, p float64) value.Value {
+	if p == 1 {
+		return composed(ev, n, v, "", dc.NormP(v.Function(), p))
 	}
-	return ev.FoldEntries(n, "max", absolute(ev, n, v))
+	if !math.IsInf(p, 1) {
+		return composed(ev, n, v, "convex nonnegative entries", dc.NormP(v.Function(), p))
+	}
+	pieces := ev.Afford(n, value.Cost{Pieces: 2 * v.Len() * v.Costs().Pieces}.Capped()).Pieces
+	out := composed(ev, n, v, "", dc.NormP(v.Function(), p))
+	c := out.Costs()
+	c.Pieces = pieces
+	return out.Costed(c)
 }
 
-// composed is an atom of all entries of the first argument, which must be as
-// need says.
+// composed is an atom of all entries of the first argument, which must be as need says; empty: as
+// the error says.
 func composed(ev *eval.Evaluator, n *syntax.Node, v value.Value, need string, e dc.Expr) value.Value {
-	if e.Err() != nil {
+	switch {
+	case v.Sort != value.Expressions:
+		return ev.Atom(n, e, v.Costs().Weight)
+	case e.Err() != nil && need == "":
+		noSplit(ev, n, n.Args[0], v, "%s", reason(e.Err()))
+	case e.Err() != nil:
 		noSplit(ev, n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.Say(n.Args[0]), v.CurvatureWord())
 	}
 	c := v.Costs()
 	c.Parts = c.Parts*max(1, v.Len()) + v.Len() + 2
-	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, c.Capped()))
+	return value.FromExpr(e, ev.Afford(n, c.Capped()))
 }
 
 func fnSumSquares(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
@@ -282,10 +263,7 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 	if k < 1 || k > v.Len() {
 		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.Say(n.Args[0]), k)
 	}
-	if v.Sort != value.Expressions {
-		return ev.Atom(n, dc.SumLargest(v.Function(), k), v.Costs().Weight)
-	}
-	if v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
+	if v.Sort == value.Expressions && v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
 		c := v.Cost
 		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
 		v = v.Costed(ev.Afford(n, c.Capped()))

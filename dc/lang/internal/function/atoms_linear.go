@@ -40,12 +40,8 @@ func overDimension(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (sums
 	}
 	var to value.Axes
 	for e, size := range v.Shape {
-		var set *value.Set
-		if sets := v.Sets(); sets != nil {
-			set = sets[e]
-		}
 		if e != d {
-			to.Add(size, v.First(e), set)
+			to.Add(size, v.First(e), v.Set(e))
 		}
 	}
 	count = v.Shape[d]

@@ -30,7 +30,7 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) fu
 		atLeastZero(ev, n, 0, x)
 		atLeastZero(ev, n, 1, y)
 		return value.FromEach(shape, ev.Afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
-			a, b := x.ScalarAt(k), y.ScalarAt(k)
+			a, b := x.Expr(min(k, x.Len()-1)), y.Expr(min(k, y.Len()-1))
 			if b.IsConst() && b.Value(nil) == 0 {
 				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name,
 					hasEntry(ev, n.Args[1], y, 0))
@@ -62,7 +62,7 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 // negative: there the atom would have no value anywhere.
 func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 	for k := range v.Len() {
-		if a := v.ScalarAt(k); a.IsConst() && a.Value(nil) < 0 {
+		if a := v.Expr(k); a.IsConst() && a.Value(nil) < 0 {
 			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name,
 				hasEntry(ev, n.Args[arg], v, a.Value(nil)))
 		}
@@ -100,11 +100,11 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
-		if d := y.ScalarAt(0); d.IsConst() && !(d.Value(nil) > 0) {
+		if d := y.Expr(0); d.IsConst() && !(d.Value(nil) > 0) {
 			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]),
 				d.Value(nil))
 		}
-		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.ScalarAt(0)),
+		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.Expr(0)),
 			x.Costs().Weight+y.Costs().Weight)
 	}
 	s := 0.0
@@ -117,48 +117,38 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 // fnGeoMean is the geometric mean of all entries of all arguments.
 func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	var parts []dc.Expr
-	data, top, weight, count := true, value.Numbers, 0, 0
-	vs := args
-	for _, v := range vs {
-		data, top = data && v.IsData(), max(top, v.Sort)
-		weight, count = weight+v.Costs().Weight, count+v.Len()
+	data, all, count := true, value.Cost{}, 0
+	for _, v := range args {
+		data, count, all = data && v.IsData(), count+v.Len(), all.Plus(v.Costs())
+		parts = append(parts, v.Function().Reshape(v.Len()))
 	}
 	ev.Spend(n, count)
-	if count == 0 {
+	switch {
+	case count == 0:
 		ev.Fail(n, "", "geomean of nothing")
-	}
-	if data {
+	case data:
 		s := 0.0
-		for k := range vs {
-			for _, x := range vs[k].Numbers() {
+		for k := range args {
+			for _, x := range args[k].Numbers() {
 				s += math.Log(x)
 			}
 		}
 		return ev.Finite(n, value.Number(math.Exp(s/float64(count))))
 	}
-	if top == value.Expressions {
-		return meanOfConcave(ev, n, vs, count)
-	}
-	for k := range vs {
-		atLeastZero(ev, n, k, &vs[k])
-		parts = append(parts, vs[k].Function().Reshape(vs[k].Len()))
-	}
-	return ev.Atom(n, dc.GeoMean(dc.Stack(parts...)), weight)
-}
-
-// meanOfConcave is the geometric mean where not all entries are affine.
-func meanOfConcave(ev *eval.Evaluator, n *syntax.Node, vs []value.Value, count int) value.Value {
-	var ops []dc.Expr
-	var all value.Cost
-	for k := range vs {
-		if c := vs[k].Curvature(); c == value.Convex || c == value.DC {
-			noSplit(ev, n, n.Args[k], vs[k], "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]),
-				vs[k].CurvatureWord())
+	top := value.Numbers
+	for k, v := range args {
+		if c := v.Curvature(); c == value.Convex || c == value.DC {
+			noSplit(ev, n, n.Args[k], v, "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]), v.CurvatureWord())
 		}
-		ops, all = append(ops, value.Operands(&vs[k])...), all.Plus(vs[k].Costs())
+		if top = max(top, v.Sort); v.Sort != value.Expressions {
+			atLeastZero(ev, n, k, &v)
+		}
 	}
-	e := dc.GeoMean(dc.Stack(ops...))
+	e := dc.GeoMean(dc.Stack(parts...))
+	if top != value.Expressions {
+		return ev.Atom(n, e, all.Weight)
+	}
 	inDomain(ev, n, e)
 	all.Parts = all.Parts*max(1, count) + count + 2
-	return value.FromExprs(nil, []dc.Expr{e}, ev.Afford(n, all.Capped()))
+	return value.FromExpr(e, ev.Afford(n, all.Capped()))
 }

@@ -16,22 +16,10 @@ func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	if len(args) == 2 {
 		p = ev.Limit(n.Args[1], args[1], "the order of a norm")
 	}
-	switch {
-	case !(p >= 1):
+	if !(p >= 1) {
 		ev.Fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.Is(n.Args[1], p))
-	case v.Sort != value.Expressions:
-		out := ev.Atom(n, dc.NormP(v.Function(), p), v.Costs().Weight)
-		c := out.Costs()
-		if math.IsInf(p, 1) {
-			c.Pieces = ev.Afford(n, value.Cost{Pieces: 2 * v.Len()}).Pieces
-		}
-		return out.Costed(c)
-	case p == 1:
-		return ev.AddUp(n, absolute(ev, n, v))
-	case math.IsInf(p, 1):
-		return ev.FoldEntries(n, "max", absolute(ev, n, v))
 	}
-	return composed(ev, n, v, "convex nonnegative entries", dc.NormP(v.Function(), p))
+	return normOf(ev, n, v, p)
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,
@@ -62,7 +50,6 @@ func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) v
 	}
 	if v.Sort != value.Expressions {
 		atLeastZero(ev, n, 0, &v)
-		return ev.Atom(n, dc.WeightedGeoMean(v.Function(), w.Numbers()), v.Costs().Weight)
 	}
 	return composed(ev, n, v, "concave entries", dc.WeightedGeoMean(v.Function(), w.Numbers()))
 }

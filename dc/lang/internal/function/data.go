@@ -173,22 +173,18 @@ func fnEye(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	return value.Array([]int{d, d}, identity(d))
 }
 
-func fnRows(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	return extent(ev, n, args[0], 0)
-}
-func fnCols(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	return extent(ev, n, args[0], 1)
-}
-
-func extent(ev *eval.Evaluator, n *syntax.Node, v value.Value, d int) value.Value {
-	if len(v.Shape) != 2 {
-		help := ""
+// extent serves the numbers of rows and of columns.
+func extent(d int) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+		v, help := args[0], ""
 		if len(v.Shape) == 1 {
 			help = "len counts the entries of a vector"
 		}
-		ev.Fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		if len(v.Shape) != 2 {
+			ev.Fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		}
+		return value.Number(float64(v.Shape[d]))
 	}
-	return value.Number(float64(v.Shape[d]))
 }
 
 func fnLen(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {

@@ -29,10 +29,14 @@ var Rules = eval.Rules{
 		if v, ok := squaredModulus(ev, n); ok {
 			return v
 		}
-		return power(ev, n, ev.Operand(n.Args[0]), ev.Operand(n.Args[1]))
+		base := ev.Side(n.Args[0])
+		if base.Sort == value.ComplexPairs {
+			return complexPower(ev, n, base.Parts())
+		}
+		return power(ev, n, base, ev.Operand(n.Args[1]))
 	},
 	syntax.OpTrans: func(ev *eval.Evaluator, n *syntax.Node) value.Value {
-		return ev.Transpose(n, ev.ArrayOf(n.Args[0]))
+		return ev.Transpose(n, ev.AnyArray(n.Args[0]))
 	},
 	syntax.OpCompare: isTrue,
 	syntax.OpAnd:     isTrue,
@@ -44,7 +48,6 @@ var Rules = eval.Rules{
 	syntax.OpMembers: (*eval.Evaluator).Set,
 	syntax.OpFilter:  (*eval.Evaluator).Set,
 	syntax.OpTuple:   noValue,
-	eval.OfComplex:   complexNode,
 }
 
 func isTrue(ev *eval.Evaluator, n *syntax.Node) value.Value { return value.TruthOf(ev.Condition(n)) }
@@ -56,11 +59,13 @@ func noValue(ev *eval.Evaluator, n *syntax.Node) value.Value {
 
 // reduce is sum, max or min over indices.
 func reduce(ev *eval.Evaluator, n *syntax.Node) value.Value {
-	if n.Name == "sum" {
-		if v, ok := ev.SumTogether(n); ok {
-			return v
-		}
+	switch v, together := ev.SumTogether(n); {
+	case together:
+		return v
+	case n.Name == "sum":
 		return ev.Sum(n)
+	case ev.NoteOf(n).Complex:
+		ev.NoOrder(n.Args[0])
 	}
 	return ev.Extreme(n)
 }
@@ -133,58 +138,6 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 		m = threshold(ev, f, ev.Operand(f.Args[1]))
 	}
 	return ev.Atom(n, ofSum(x.Function(), m), x.Costs().Weight), true
-}
-
-// complexNode computes a node that may be complex.
-func complexNode(ev *eval.Evaluator, n *syntax.Node) value.Value {
-	switch n.Op {
-	case syntax.OpIndex:
-		p := ev.PairOf(n.Args[0])
-		re := ev.Indexed(n, p.Re).Value(ev, n)
-		if p.IsReal() {
-			return re
-		}
-		return value.ComplexOf(re, ev.Indexed(n, p.Im).Value(ev, n))
-	case syntax.OpCall:
-		return complexCall(ev, n)
-	case syntax.OpReduce:
-		return complexReduction(ev, n)
-	case syntax.OpSum:
-		parts := make([]value.Pair, len(n.Args))
-		ev.Each(len(n.Args), func(k int) { parts[k] = ev.PairOf(n.Args[k]) })
-		return complexSum(ev, n, n.Args, parts, n.Minus)
-	case syntax.OpNeg:
-		return complexSum(ev, n, n.Args, []value.Pair{ev.PairOf(n.Args[0])}, []bool{true})
-	case syntax.OpMul:
-		if v, ok := hermitianForm(ev, n); ok {
-			return v
-		}
-		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value {
-			return ev.Multiply(n, a, b)
-		})
-	case syntax.OpDotMul:
-		return bilinear(ev, n, ev.PairOf(n.Args[0]), ev.PairOf(n.Args[1]), func(a, b value.Value) value.Value {
-			return ev.Times(n, a, b)
-		})
-	case syntax.OpDiv, syntax.OpDotDiv:
-		return complexQuotient(ev, n)
-	case syntax.OpPower:
-		return complexPower(ev, n)
-	case syntax.OpTrans:
-		p := ev.PairOf(n.Args[0])
-		re := ev.Transpose(n, p.Re)
-		if p.IsReal() {
-			return re
-		}
-		return value.ComplexOf(re, ev.Scale(n, -1, ev.Transpose(n, p.Im)))
-	case syntax.OpLiteral:
-		return complexLiteral(ev, n)
-	case syntax.OpChoice:
-		return choice(ev, n)
-	case syntax.OpImaginary:
-		return value.ComplexOf(value.Number(0), value.Number(n.Num))
-	}
-	return ev.Lookup(n)
 }
 
 // complexCall applies a function to arguments some of which may be complex.

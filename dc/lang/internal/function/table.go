@@ -13,8 +13,8 @@ import (
 // package atom alone; those that are have several arguments, complex numbers or sums of their own.
 var Table = map[string]*eval.Function{
 	// Atoms of data and variables.
-	"abs":         {Least: 1, Most: 1, Inf: true, Eval: fnAbs, OfSum: sumOfAbs, Complex: complexAbs, Real: true},
-	"pos":         {Least: 1, Most: 1, Eval: fnPos, Complex: noOrder},
+	"abs":         {Least: 1, Most: 1, Inf: true, Eval: twoPieces(math.Abs, dc.Abs), OfSum: sumOfAbs, Complex: complexAbs, Real: true},
+	"pos":         {Least: 1, Most: 1, Eval: twoPieces(positive, dc.Pos), Complex: noOrder},
 	"square":      {Least: 1, Most: 1, Eval: fnSquare, OfSum: sumOfSquares},
 	"sqrt":        {Least: 1, Most: 1, Domain: true, Eval: curve("power", 0.5, "a concave", dc.Sqrt)},
 	"exp":         {Least: 1, Most: 1, Eval: row(atom.Find("exp")), Complex: complexExp},
@@ -39,9 +39,9 @@ var Table = map[string]*eval.Function{
 	"dotsort":     {Least: 2, Most: 2, Eval: fnDotSort},
 	"cumsum":      {Least: 1, Most: 1, Eval: fnCumSum, Complex: eachPart},
 	"reshape":     {Least: 2, Most: 1 + value.MaxDims, Inf: true, Eval: fnReshape, Complex: eachPart},
-	"norm1":       {Least: 1, Most: 1, Eval: fnNorm1, Complex: complexNorm1, Real: true},
+	"norm1":       {Least: 1, Most: 1, Eval: ofOrder(1), Complex: complexNormOf(1), Real: true},
 	"norm2":       {Least: 1, Most: 1, Eval: rowOfArray(atom.Norm2), Complex: complexNorm2, Real: true},
-	"norminf":     {Least: 1, Most: 1, Eval: fnNormInf, Complex: complexNormInf, Real: true},
+	"norminf":     {Least: 1, Most: 1, Eval: ofOrder(math.Inf(1)), Complex: complexNormOf(math.Inf(1)), Real: true},
 	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: complexSumSquares, Real: true},
 	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest, Complex: noOrder},
 	"quad":        {Least: 2, Most: 2, Eval: fnQuad, Complex: complexQuad, Real: true},
@@ -60,8 +60,8 @@ var Table = map[string]*eval.Function{
 	"diag":              {Least: 1, Most: 1, Eval: fnDiag, Complex: eachPart},
 
 	// Of the shape alone.
-	"rows": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: fnRows, Complex: ofRealPart, Real: true},
-	"cols": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: fnCols, Complex: ofRealPart, Real: true},
+	"rows": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(0), Complex: ofRealPart, Real: true},
+	"cols": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(1), Complex: ofRealPart, Real: true},
 	"len":  {Least: 1, Most: 1, Inf: true, Eval: fnLen, Complex: ofRealPart, Real: true},
 
 	// Data.

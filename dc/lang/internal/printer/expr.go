@@ -387,12 +387,7 @@ func (pr *printer) array(ps *phrase, a *dc.Expr) {
 	shape := a.Shape()
 	if len(shape) > 2 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1) {
 		ps.text("reshape(")
-		defer func() {
-			for _, n := range shape {
-				ps.text(fmt.Sprintf(", %d", n))
-			}
-			ps.text(")")
-		}()
+		defer func() { ps.text(", " + commas(shape) + ")") }()
 	}
 	ps.text("[")
 	for k := range a.Len() {

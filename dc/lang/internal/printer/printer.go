@@ -77,15 +77,7 @@ func (pr *printer) literal(shape []int, x []float64) string {
 	}
 	var b strings.Builder
 	if len(x) == 0 {
-		b.WriteString("zeros(")
-		for d, n := range shape {
-			if d > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(strconv.Itoa(n))
-		}
-		b.WriteByte(')')
-		return b.String()
+		return "zeros(" + commas(shape) + ")"
 	}
 	deep := len(shape) != 1 && (len(shape) != 2 || shape[0] == 1 || shape[1] == 1)
 	if deep {
@@ -109,12 +101,14 @@ func (pr *printer) literal(shape []int, x []float64) string {
 	}
 	b.WriteByte(']')
 	if deep {
-		for _, n := range shape {
-			fmt.Fprintf(&b, ", %d", n)
-		}
-		b.WriteByte(')')
+		b.WriteString(", " + commas(shape) + ")")
 	}
 	return b.String()
+}
+
+// commas are sizes with commas between.
+func commas(shape []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 }
 
 // lineLength is where a line is broken after the next operator or comma.

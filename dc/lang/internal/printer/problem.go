@@ -90,26 +90,31 @@ func (pr *printer) variable(k int, v *dc.Variable) string {
 			s += " <= " + hi
 		}
 	}
-	switch at := &v.Start; at.Kind {
-	case dc.StartNormally:
-		s += fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
-	case dc.StartUniformly:
-		s += fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
-	case dc.StartValues:
-		drawn := 0
-		for _, x := range at.Values {
-			if math.IsNaN(x) {
-				drawn++
-			}
-		}
-		switch {
-		case drawn == 0:
-			s += " start " + pr.filling(v, at.Values, math.NaN())
-		case drawn < len(at.Values):
-			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Name)
-		}
+	return s + pr.start(v, nil) + "\n"
+}
+
+// start is the start of a variable, or of a complex one with the imaginary part im.
+func (pr *printer) start(v, im *dc.Variable) string {
+	at, values, name := &v.Start, v.Start.Values, v.Name
+	if im != nil {
+		values, name = slices.Concat(values, im.Start.Values), v.Complex
 	}
-	return s + "\n"
+	switch {
+	case at.Kind == dc.StartNormally:
+		return fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
+	case at.Kind == dc.StartUniformly:
+		return fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
+	case at.Kind != dc.StartValues, im == nil && !slices.ContainsFunc(values, func(x float64) bool { return x == x }):
+		return "" // all entries are drawn
+	case slices.ContainsFunc(values, math.IsNaN):
+		pr.fail("the start of %s is set for some entries only, which the language cannot say", name)
+		return ""
+	}
+	s := " start " + pr.filling(v, at.Values, math.NaN())
+	if im != nil && slices.ContainsFunc(im.Start.Values, func(x float64) bool { return x != 0 }) {
+		s += " + 1i*" + pr.named(im.Shape, im.Values(append(make([]float64, im.Offset), im.Start.Values...)))
+	}
+	return s
 }
 
 // filling are numbers for the entries of a variable, one for all where they are
@@ -153,20 +158,5 @@ func (pr *printer) complexVariable(k int, v *dc.Variable) string {
 	if v.Semidefinite() {
 		s += " psd"
 	}
-	switch at := &v.Start; at.Kind {
-	case dc.StartNormally:
-		s += fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
-	case dc.StartUniformly:
-		s += fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
-	case dc.StartValues:
-		if slices.ContainsFunc(slices.Concat(at.Values, im.Start.Values), math.IsNaN) {
-			pr.fail("the start of %s is set for some entries only, which the language cannot say", v.Complex)
-			break
-		}
-		s += " start " + pr.filling(v, at.Values, math.NaN())
-		if slices.ContainsFunc(im.Start.Values, func(x float64) bool { return x != 0 }) {
-			s += " + 1i*" + pr.named(im.Shape, im.Values(append(make([]float64, im.Offset), im.Start.Values...)))
-		}
-	}
-	return s + "\n"
+	return s + pr.start(v, im) + "\n"
 }

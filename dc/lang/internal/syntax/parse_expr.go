@@ -23,10 +23,7 @@ func (p *parser) isBinder(at int) bool {
 // indexing = "[" binders "]"
 func (p *parser) indexing() ([]Binder, *Node) {
 	p.expect(LBracket, "").role = rFamily
-	blanks := p.blanks
-	p.blanks = false
 	bs, cond := p.bindings()
-	p.blanks = blanks
 	p.expect(RBracket, "after the indices")
 	return bs, cond
 }
@@ -60,10 +57,17 @@ func (p *parser) bindings() (bs []Binder, cond *Node) {
 	return bs, cond
 }
 
-// dims = "[" dim { "," dim } "]"
-// dim  = range | ":"
-func (p *parser) dims() (out []*Node) {
+// dims = "[" places "]"
+func (p *parser) dims() []*Node {
 	p.expect(LBracket, "").role = rIndex
+	out := p.places()
+	p.expect(RBracket, "after the dimensions")
+	return out
+}
+
+// places = place { "," place }
+// place  = range | ":"
+func (p *parser) places() (out []*Node) {
 	for {
 		if t := p.tok(); p.accept(Colon) {
 			out = append(out, p.node(Node{Span: t.Span, Op: OpAll}))
@@ -71,11 +75,17 @@ func (p *parser) dims() (out []*Node) {
 			out = append(out, p.rangeExpr())
 		}
 		if !p.accept(Comma) {
-			break
+			return out
 		}
 	}
-	p.expect(RBracket, "after the dimensions")
-	return out
+}
+
+// inside reads the text between brackets, in which blanks part nothing.
+func (p *parser) inside(read func()) {
+	blanks := p.blanks
+	p.blanks = false
+	read()
+	p.blanks = blanks
 }
 
 // condition = conjunction { "or" conjunction }
@@ -280,19 +290,7 @@ func (p *parser) index(base *Node) *Node {
 	p.tok().role = rIndex
 	p.at++
 	n := p.node(Node{Span: base.Span, Op: OpIndex, Args: []*Node{base}})
-	blanks := p.blanks
-	p.blanks = false
-	for {
-		if t := p.tok(); p.accept(Colon) {
-			n.Args = append(n.Args, p.node(Node{Span: t.Span, Op: OpAll}))
-		} else {
-			n.Args = append(n.Args, p.rangeExpr())
-		}
-		if !p.accept(Comma) {
-			break
-		}
-	}
-	p.blanks = blanks
+	p.inside(func() { n.Args = append(n.Args, p.places()...) })
 	p.expect(RBracket, "after the index")
 	n.End = p.last()
 	return n
@@ -315,17 +313,16 @@ func (p *parser) primary() *Node {
 			return p.call(n)
 		}
 	case LParen:
-		blanks := p.blanks
-		p.blanks = false
-		from := p.at
-		inner := p.upTo(from, p.condition())
-		if p.tok().Kind == Comma {
-			inner = p.node(Node{Op: OpTuple, Args: []*Node{inner}})
+		var inner *Node
+		p.inside(func() {
+			from := p.at
+			if inner = p.upTo(from, p.condition()); p.tok().Kind == Comma {
+				inner = p.node(Node{Op: OpTuple, Args: []*Node{inner}})
+			}
 			for p.accept(Comma) {
 				inner.Args = append(inner.Args, p.expr())
 			}
-		}
-		p.blanks = blanks
+		})
 		p.expect(RParen, "to close the parenthesis")
 		c := *inner // the span grows by the parentheses, the node is the same
 		c.Span = Span{t.Pos, p.last()}
@@ -357,30 +354,25 @@ func (p *parser) primary() *Node {
 // reduction = ("sum" | "max" | "min") "(" bindings ")" term
 func (p *parser) call(n *Node) *Node {
 	p.at++
-	blanks := p.blanks
-	p.blanks = false
 	if p.isBinder(p.at) {
 		p.toks[p.at-1].role = rReduce
 		n.Op = OpReduce
-		n.Binders, n.Cond = p.bindings()
-		p.blanks = blanks
+		p.inside(func() { n.Binders, n.Cond = p.bindings() })
 		p.expect(RParen, "after the indices")
 		body := p.term()
 		n.Args, n.End = []*Node{body}, body.End
 		return n
 	}
 	n.Op = OpCall
-	for p.tok().Kind != RParen {
-		if p.tok().Kind == Not && p.toks[p.at+1].Kind == String {
-			n.Args = append(n.Args, p.negation())
-		} else {
-			n.Args = append(n.Args, p.rangeExpr())
+	p.inside(func() {
+		for more := p.tok().Kind != RParen; more; more = p.accept(Comma) && p.tok().Kind != RParen {
+			if p.tok().Kind == Not && p.toks[p.at+1].Kind == String {
+				n.Args = append(n.Args, p.negation())
+			} else {
+				n.Args = append(n.Args, p.rangeExpr())
+			}
 		}
-		if !p.accept(Comma) {
-			break
-		}
-	}
-	p.blanks = blanks
+	})
 	p.expect(RParen, "after the arguments of "+n.Name)
 	n.End = p.last()
 	return n
@@ -393,14 +385,13 @@ func (p *parser) choice(n *Node) {
 	}
 	p.toks[p.at-1].role = rChoice
 	p.at++
-	blanks := p.blanks
-	p.blanks = false
-	n.Op, n.Cond = OpChoice, p.condition()
-	for range 2 {
-		p.expect(Comma, "in if(cond, a, b)")
-		n.Args = append(n.Args, p.rangeExpr())
-	}
-	p.blanks = blanks
+	p.inside(func() {
+		n.Op, n.Cond = OpChoice, p.condition()
+		for range 2 {
+			p.expect(Comma, "in if(cond, a, b)")
+			n.Args = append(n.Args, p.rangeExpr())
+		}
+	})
 	p.expect(RParen, "after if(cond, a, b")
 	n.End = p.last()
 }

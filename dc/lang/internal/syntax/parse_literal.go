@@ -34,20 +34,16 @@ func (p *parser) literal(n *Node, open *Token) {
 // members = "{" [ range { "," range } ] "}" | "{" bindings "}"
 func (p *parser) members(n *Node) {
 	n.Op = OpMembers
-	blanks := p.blanks
-	p.blanks = false
-	if p.isBinder(p.at) {
-		n.Op = OpFilter
-		n.Binders, n.Cond = p.bindings()
-	} else {
-		for p.tok().Kind != RBrace {
-			n.Args = append(n.Args, p.rangeExpr())
-			if !p.accept(Comma) {
-				break
-			}
+	p.inside(func() {
+		if p.isBinder(p.at) {
+			n.Op = OpFilter
+			n.Binders, n.Cond = p.bindings()
+			return
 		}
-	}
-	p.blanks = blanks
+		for more := p.tok().Kind != RBrace; more; more = p.accept(Comma) && p.tok().Kind != RBrace {
+			n.Args = append(n.Args, p.rangeExpr())
+		}
+	})
 	p.expect(RBrace, "after the members of the set")
 	n.End = p.last()
 }

@@ -72,10 +72,11 @@ func (a *Accumulator) AddLinear(w float64, l *convex.Linear) {
 // Add adds w times a value, the value of the node at.
 func (a *Accumulator) Add(w float64, v Value, at *syntax.Node) {
 	switch {
-	case len(v.Shape) > 0 || v.Sort == Expressions:
+	case len(v.Shape) > 0 || v.Sort >= Expressions:
 		a.Terms = append(a.Terms, Summand{w, v, at})
 	case v.Sort == AffineFunctions:
-		a.AddLinear(w, v.Lin)
+		l := v.Linear(0)
+		a.AddLinear(w, &l)
 	default:
 		a.AddNumber(w * v.X)
 	}

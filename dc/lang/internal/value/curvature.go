@@ -48,7 +48,7 @@ func curvatureOf(e dc.Expr) Curvature {
 func (v *Value) Curvature() Curvature {
 	switch v.Sort {
 	case AffineFunctions:
-		if v.NNZ() == 0 {
+		if v.Fn.NNZ() == 0 {
 			return Constant
 		}
 		return Affine

@@ -34,14 +34,7 @@ func Array(shape []int, v []float64) Value {
 	return Value{0, &Cells{Shape: shape, Num: v}}
 }
 
-func FromLinear(l convex.Linear) Value {
-	c := &struct { // in one piece of memory
-		Cells
-		l convex.Linear
-	}{Cells{Sort: AffineFunctions}, l}
-	c.Lin = &c.l
-	return Value{0, &c.Cells}
-}
+func FromLinear(l convex.Linear) Value { return functions(AffineFunctions, dc.FromLinear(l), Cost{}) }
 
 func FromAffine(a dc.Expr) Value {
 	if len(a.Shape()) == 0 {
@@ -65,7 +58,7 @@ func FromExpr(e dc.Expr, k Cost) Value {
 	return FromAffine(dc.Entries(rows...).Reshape(e.Shape()...))
 }
 
-// functions are an array, or one of no shape, that is not an affine scalar.
+// functions are an array, or one of no shape.
 func functions(s Sort, e dc.Expr, k Cost) Value {
 	c := &struct { // in one piece of memory
 		Cells
@@ -131,24 +124,13 @@ func Stack(vs ...Value) Value {
 	return FromExpr(dc.Stack(parts...), all)
 }
 
-// FromExprs is FromExpr of an array of scalars.
-func FromExprs(shape []int, es []dc.Expr, c Cost) Value {
-	if len(shape) == 0 {
-		return FromExpr(es[0], c)
-	}
-	return FromExpr(dc.Stack(es...).Reshape(shape...), c)
-}
-
-// FromEach is FromExprs of scalars by their places.
+// FromEach is FromExpr of an array of scalars by their places.
 func FromEach(shape []int, c Cost, e func(k int) dc.Expr) Value {
-	if len(shape) == 0 {
-		return FromExpr(e(0), c)
-	}
 	es := make([]dc.Expr, Size(shape))
 	for k := range es {
 		es[k] = e(k)
 	}
-	return FromExprs(shape, es, c)
+	return FromExpr(dc.Stack(es...).Reshape(shape...), c)
 }
 
 // Map is f, which goes entry by entry, of functions. Where it fails, refuse is called with the
@@ -176,10 +158,8 @@ func (v Value) Parts() Pair {
 // Entry is the k-th entry as a scalar.
 func (v *Value) Entry(k int) Value {
 	switch v.Sort {
-	case Expressions:
-		return functions(Expressions, v.Expr(k), v.Share(1))
-	case AffineFunctions:
-		return FromLinear(v.Linear(k))
+	case Expressions, AffineFunctions:
+		return functions(v.Sort, v.Expr(k), v.Share(1))
 	}
 	return Number(v.At(k))
 }
@@ -189,13 +169,8 @@ func (v *Value) Choose(shape, flat []int) Value {
 	switch v.Sort {
 	case ComplexPairs:
 		return v.Both(func(part Value) Value { return part.Choose(shape, flat) })
-	case Expressions:
-		return functions(Expressions, v.Fn.Select(shape, flat), v.Share(len(flat)))
-	case AffineFunctions:
-		if len(shape) == 0 {
-			return FromLinear(v.Linear(flat[0]))
-		}
-		return FromAffine(v.Function().Select(shape, flat))
+	case Expressions, AffineFunctions:
+		return functions(v.Sort, v.Fn.Select(shape, flat), v.Share(len(flat)))
 	}
 	if len(shape) == 0 {
 		return Number(v.At(flat[0]))
@@ -228,10 +203,8 @@ func (v Value) Reshape(shape ...int) Value {
 	switch v.Sort {
 	case Numbers:
 		return v.marking(Array(shape, v.Numbers()))
-	case AffineFunctions:
-		return FromAffine(v.Function().Reshape(shape...))
-	case Expressions:
-		return functions(Expressions, v.Fn.Reshape(shape...), v.Cost)
+	case Expressions, AffineFunctions:
+		return functions(v.Sort, v.Fn.Reshape(shape...), v.Cost)
 	case ComplexPairs:
 		return v.Both(func(part Value) Value { return part.Reshape(shape...) })
 	}
@@ -250,25 +223,6 @@ func (v *Value) Constant(x float64) Value {
 		num[k] = x
 	}
 	return v.With(num)
-}
-
-// ScalarAt is the k-th entry, or the only one, as an affine scalar; the value
-// must not be Expressions.
-func (v *Value) ScalarAt(k int) dc.Expr {
-	k = min(k, v.Len()-1)
-	if v.Sort == AffineFunctions {
-		return dc.FromLinear(v.Linear(k))
-	}
-	return dc.Num(v.At(k))
-}
-
-// Operands are the entries of a value.
-func Operands(v *Value) []dc.Expr {
-	out := make([]dc.Expr, v.Len())
-	for k := range out {
-		out[k] = v.Expr(k)
-	}
-	return out
 }
 
 // Value is the set as a value; whole numbers are a vector.

@@ -37,9 +37,8 @@ type Cells struct {
 	Sort  Sort
 	Shape []int
 	Num   []float64
-	Lin   *convex.Linear // the scalar affine function, or
-	Fn    *dc.Expr       // an array of affine functions, or DC expressions
-	Cost  Cost           // of Expressions
+	Fn    *dc.Expr // affine functions, or DC expressions
+	Cost  Cost     // of Expressions
 	More  *details
 
 	Infinite bool // an entry of Num is
@@ -72,9 +71,6 @@ func Size(shape []int) int {
 func (v *Value) Len() int {
 	switch v.Sort {
 	case AffineFunctions, Expressions:
-		if v.Fn == nil {
-			return 1
-		}
 		return v.Fn.Len()
 	case Members:
 		return v.Shape[0]
@@ -120,8 +116,6 @@ func (v *Value) Function() dc.Expr {
 	switch {
 	case v.Fn != nil:
 		return *v.Fn
-	case v.Sort == AffineFunctions:
-		return dc.FromLinear(*v.Lin)
 	case len(v.Shape) == 0:
 		return dc.Num(v.X)
 	}
@@ -129,31 +123,17 @@ func (v *Value) Function() dc.Expr {
 }
 
 // Linear is the k-th of affine functions.
-func (v *Value) Linear(k int) convex.Linear {
-	if v.Fn == nil {
-		return *v.Lin
-	}
-	return v.Fn.Linear(k)
-}
-
-// NNZ is the number of coefficients of affine functions.
-func (v *Value) NNZ() int {
-	if v.Fn == nil {
-		return len(v.Lin.Idx)
-	}
-	return v.Fn.NNZ()
-}
+func (v *Value) Linear(k int) convex.Linear { return v.Fn.Linear(k) }
 
 // Expr is the k-th entry as an expression.
 func (v *Value) Expr(k int) dc.Expr {
-	switch v.Sort {
-	case Expressions:
-		if len(v.Shape) == 0 {
-			return *v.Fn
-		}
-		return v.Fn.Entry(k)
-	case AffineFunctions:
+	switch {
+	case v.Sort == AffineFunctions:
 		return dc.FromLinear(v.Linear(k))
+	case v.Sort == Expressions && len(v.Shape) > 0:
+		return v.Fn.Entry(k)
+	case v.Sort == Expressions:
+		return *v.Fn
 	}
 	return dc.Num(v.At(k))
 }
@@ -171,7 +151,7 @@ func (v *Value) Costs() Cost {
 	case Expressions:
 		return v.Cost
 	case AffineFunctions:
-		return Cost{1, 0, v.NNZ()}
+		return Cost{1, 0, v.Fn.NNZ()}
 	}
 	return Cost{Pieces: 1}
 }
@@ -210,6 +190,14 @@ func (v *Value) Sets() []*Set {
 		return nil
 	}
 	return v.More.Sets
+}
+
+// Set is the set that indexes dimension d; nil: none does.
+func (v *Value) Set(d int) *Set {
+	if s := v.Sets(); s != nil {
+		return s[d]
+	}
+	return nil
 }
 
 // HasInf reports whether an entry of data is infinite.
