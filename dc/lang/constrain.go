@@ -196,45 +196,24 @@ func constantAt(v *value.Value, i int) float64 {
 	return e.Value(nil)
 }
 
-// sides are the values of the operands of a constraint, good until the next
-// call. outside says that a function in it has no value, whatever the variables
-// are.
+// sides are the values of the operands of a constraint, good until the next call. outside says that
+// a function in it has no value, whatever the variables are.
 func (c *compiler) sides(s *syntax.Statement) (vs []value.Value, outside *eval.Mistake) {
-	at := c.ev.Depth()
-	defer func() {
-		if r := recover(); r != nil {
-			m, ok := r.(eval.Mistake)
-			c.ev.Unwind(at)
-			if ok && !c.ev.All {
-				m = *c.everyMistake(func() { c.evaluate(s.Args) })
-			}
-			switch {
-			case !ok:
-				panic(r)
-			case !m.Domain:
-				panic(m)
-			}
-			outside = &m
+	evaluate := func() {
+		vs = c.values[:0]
+		for range s.Args {
+			vs = append(vs, value.Value{})
 		}
-	}()
-	return c.evaluate(s.Args), nil
-}
-
-// evaluate are the values of nodes, good until the next call.
-func (c *compiler) evaluate(ns []*syntax.Node) []value.Value {
-	c.values = c.values[:0]
-	for range ns {
-		c.values = append(c.values, value.Value{})
+		c.values = vs
+		c.ev.Each(len(vs), func(k int) { vs[k] = c.ev.Side(s.Args[k]) })
 	}
-	out := c.values
-	if c.ev.All {
-		c.ev.Each(len(ns), func(k int) { out[k] = c.ev.Side(ns[k]) })
-		return out
+	if outside = c.ev.Caught(evaluate); outside != nil && !c.ev.All {
+		outside = c.everyMistake(evaluate)
 	}
-	for k, n := range ns {
-		out[k] = c.ev.Side(n)
+	if outside != nil && !outside.Domain {
+		panic(*outside)
 	}
-	return out
+	return vs, outside
 }
 
 // maxLinearised is how many sub-expressions a Part lists.

@@ -80,18 +80,12 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 	if ds := sub.sorted(); len(ds) > 0 {
 		refuse(ds[0].Message, ds[0].Help)
 	}
-	defer func(src *eval.Source) {
-		c.ev.Src = src
-		if r := recover(); r != nil {
-			m, isMistake := r.(eval.Mistake)
-			if !isMistake {
-				panic(r)
-			}
-			refuse(m.Message, m.Help)
-		}
-	}(c.ev.Src)
+	defer func(src *eval.Source) { c.ev.Src = src }(c.ev.Src)
 	c.ev.Src = f.src
-	return c.ev.ComplexDataOf(n, "the value"), "", true
+	if m := c.ev.Caught(func() { v = c.ev.ComplexDataOf(n, "the value") }); m != nil {
+		refuse(m.Message, m.Help)
+	}
+	return v, "", true
 }
 
 // dims evaluates declared dimensions: sizes, ranges of indices, or sets. A colon takes the size of
@@ -119,31 +113,27 @@ func (c *compiler) dims(s *syntax.Statement, v *value.Value) (out value.Axes) {
 
 // axis adds the dimension whose indices are the members of a range or set.
 func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
-	lo, hi, list, set := c.ev.Members(d)
-	switch {
-	case set != nil:
-		to.Add(len(set.List), 1, set)
-		return
-	case list == nil:
-		to.Add(max(0, hi-lo+1), lo, nil)
+	m := c.ev.Members(d)
+	if m.Set != nil || m.List == nil {
+		to.Add(m.N, m.Lo, m.Set)
 		return
 	}
-	set = &value.Set{Width: 1}
+	set := &value.Set{Width: 1}
 	run := true
-	for k, i := range list {
-		run = run && i == list[0]+k
+	for k, i := range m.List {
+		run = run && i == m.List[0]+k
 		set.Add(value.Member{{K: i}})
 	}
 	switch {
-	case len(list) == 0:
+	case m.N == 0:
 		to.Add(0, 1, nil)
 	case run:
-		to.Add(len(list), list[0], nil)
+		to.Add(m.N, m.List[0], nil)
 	default:
-		if len(set.List) < len(list) {
+		if len(set.List) < m.N {
 			c.ev.Fail(d, "", "the dimension %s has an index twice", c.ev.Say(d))
 		}
-		to.Add(len(list), 1, set)
+		to.Add(m.N, 1, set)
 	}
 }
 

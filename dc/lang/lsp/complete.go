@@ -53,7 +53,7 @@ func isOption(word string) bool {
 
 // complete lists the words that may stand at a place: by the keyword of its statement and the
 // tokens before.
-func (s *server) complete(ctx context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) complete(ctx context.Context, d *document, p *params) (any, error) {
 	src, offset := d.source(), max(0, d.offset(p.Position)-d.bom)
 	before, comments := syntax.Scan(src[:offset])
 	if n := len(comments); n > 0 && comments[n-1].End == offset {
@@ -253,7 +253,7 @@ func (s *server) files(d *document, typed string, offset int) any {
 }
 
 // signature says how the function around the cursor is called.
-func (s *server) signature(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) signature(_ context.Context, d *document, p *params) (any, error) {
 	toks, _ := syntax.Scan(d.source()[:max(0, d.offset(p.Position)-d.bom)])
 	depth, commas := 0, 0
 	for k := len(toks) - 1; k > 0; k-- {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf16"
@@ -112,26 +113,17 @@ func (d *document) span(s syntax.Span) textRange {
 // place is the range of a place of a message, whose columns count characters of lines
 // that \n ends.
 func (d *document) place(p lang.Place) textRange {
-	src := d.source()
-	begin := 0
-	for range p.Line - 1 {
-		k := strings.IndexByte(src[begin:], '\n')
-		if k < 0 {
-			break
+	src, begin := d.source(), 0
+	for k, line := range strings.SplitAfter(src, "\n") {
+		if k < p.Line-1 {
+			begin += len(line)
 		}
-		begin += k + 1
 	}
-	at := func(col int) int {
-		pos := begin
-		for range col - 1 {
-			if pos >= len(src) || src[pos] == '\n' {
-				break
-			}
-			_, n := utf8.DecodeRuneInString(src[pos:])
-			pos += n
-		}
-		return pos
+	line := []rune(src[begin:])
+	if k := slices.Index(line, '\n'); k >= 0 {
+		line = line[:k]
 	}
+	at := func(col int) int { return begin + len(string(line[:min(max(col-1, 0), len(line))])) }
 	from, to := at(p.Col), at(p.EndCol)
 	for from == to && from > 0 { // at the end of a line: the character before it is marked
 		_, n := utf8.DecodeLastRuneInString(src[:from])

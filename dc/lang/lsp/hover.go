@@ -81,7 +81,7 @@ func functionNamed(name string) (lang.Function, bool) {
 	return lang.Function{}, false
 }
 
-func (s *server) hover(ctx context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) hover(ctx context.Context, d *document, p *params) (any, error) {
 	offset := d.offset(p.Position) - d.bom
 	toks, comments := syntax.Scan(d.source())
 	for _, c := range comments {

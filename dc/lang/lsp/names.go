@@ -131,7 +131,7 @@ func named(d *document, p position) (at *occurrence, all []occurrence) {
 	return at, all
 }
 
-func (s *server) definition(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) definition(_ context.Context, d *document, p *params) (any, error) {
 	at, _ := named(d, p.Position)
 	if at == nil {
 		return nil, nil
@@ -139,7 +139,7 @@ func (s *server) definition(_ context.Context, d *document, p *placeParams) (any
 	return location{d.uri, d.span(at.declared)}, nil
 }
 
-func (s *server) references(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) references(_ context.Context, d *document, p *params) (any, error) {
 	_, all := named(d, p.Position)
 	out := []location{}
 	for _, o := range all {
@@ -150,7 +150,7 @@ func (s *server) references(_ context.Context, d *document, p *placeParams) (any
 	return out, nil
 }
 
-func (s *server) highlight(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) highlight(_ context.Context, d *document, p *params) (any, error) {
 	_, all := named(d, p.Position)
 	out := []documentHighlight{}
 	for _, o := range all {
@@ -163,7 +163,7 @@ func (s *server) highlight(_ context.Context, d *document, p *placeParams) (any,
 	return out, nil
 }
 
-func (s *server) prepareRename(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) prepareRename(_ context.Context, d *document, p *params) (any, error) {
 	at, _ := named(d, p.Position)
 	if at == nil {
 		return nil, nil
@@ -182,7 +182,7 @@ func isWord(name string) bool {
 	return name != "" && !reserved && name != "pi" && name != "inf"
 }
 
-func (s *server) rename(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) rename(_ context.Context, d *document, p *params) (any, error) {
 	at, all := named(d, p.Position)
 	switch {
 	case at == nil:
@@ -213,7 +213,7 @@ var symbolKinds = map[syntax.Verb]int{
 	syntax.Constraint: symbolProperty, syntax.Option: symbolEnum, syntax.Plot: symbolEvent,
 }
 
-func (s *server) symbols(_ context.Context, d *document, _ *placeParams) (any, error) {
+func (s *server) symbols(_ context.Context, d *document, _ *params) (any, error) {
 	tree, _ := syntax.Parse(d.source())
 	out := []documentSymbol{}
 	for _, st := range tree.Statements {

@@ -186,24 +186,17 @@ type initializeParams struct {
 	} `json:"capabilities"`
 }
 
-type changeParams struct {
+// params of notifications and of requests about a document.
+type params struct {
 	TextDocument   textDocument `json:"textDocument"`
 	ContentChanges []struct {
 		Range *textRange `json:"range"`
 		Text  string     `json:"text"`
 	} `json:"contentChanges"`
-}
-
-type documentParams struct {
-	TextDocument textDocument `json:"textDocument"`
-}
-
-// placeParams of requests about a place in a document.
-type placeParams struct {
-	TextDocument textDocument `json:"textDocument"`
-	Position     position     `json:"position"`
-	NewName      string       `json:"newName"` // of rename
-	Context      struct {
+	ID       json.RawMessage `json:"id"` // of the request to be cancelled
+	Position position        `json:"position"`
+	NewName  string          `json:"newName"` // of rename
+	Context  struct {
 		IncludeDeclaration bool         `json:"includeDeclaration"` // of references
 		Diagnostics        []diagnostic `json:"diagnostics"`        // of code actions
 	} `json:"context"`

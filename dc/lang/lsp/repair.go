@@ -17,7 +17,7 @@ type codeAction struct {
 }
 
 // codeActions are the repairs of the diagnostics that the editor names.
-func (s *server) codeActions(_ context.Context, d *document, p *placeParams) (any, error) {
+func (s *server) codeActions(_ context.Context, d *document, p *params) (any, error) {
 	out := []codeAction{}
 	for _, m := range p.Context.Diagnostics {
 		if edit, ok := d.repair(&m); ok {

@@ -37,7 +37,7 @@ type semanticToken struct {
 
 // semanticTokens are the names of a document by their kinds; the grammar of an editor knows the
 // rest.
-func (s *server) semanticTokens(_ context.Context, d *document, _ *placeParams) (any, error) {
+func (s *server) semanticTokens(_ context.Context, d *document, _ *params) (any, error) {
 	src := d.source()
 	tree, _ := syntax.Parse(src)
 	declared := map[syntax.Span]semanticToken{}

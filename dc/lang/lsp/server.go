@@ -231,61 +231,45 @@ func (s *server) initialize(p *initializeParams) any {
 }
 
 // notified treats messages without an answer; unknown and malformed ones are passed over.
-func (s *server) notified(method string, params json.RawMessage) {
+func (s *server) notified(method string, raw json.RawMessage) {
+	var p params
+	if json.Unmarshal(raw, &p) != nil {
+		return
+	}
 	if method == "$/cancelRequest" {
-		var p struct {
-			ID json.RawMessage `json:"id"`
+		s.mu.Lock()
+		if cancel, ok := s.running[string(p.ID)]; ok {
+			cancel()
 		}
-		if json.Unmarshal(params, &p) == nil {
-			s.mu.Lock()
-			if cancel, ok := s.running[string(p.ID)]; ok {
-				cancel()
-			}
-			s.mu.Unlock()
-		}
+		s.mu.Unlock()
 		return
 	}
 	if !s.initialized || s.down {
 		return
 	}
-	switch method {
-	case "textDocument/didOpen":
-		var p documentParams
-		if json.Unmarshal(params, &p) == nil {
-			s.open(newDocument(p.TextDocument.URI, p.TextDocument.Version, p.TextDocument.Text, s.enc))
-		}
-	case "textDocument/didChange":
-		var p changeParams
-		if json.Unmarshal(params, &p) != nil {
-			return
-		}
-		if old := s.docs[p.TextDocument.URI]; old != nil {
-			d := old.document
-			for _, c := range p.ContentChanges {
-				text := c.Text
-				if c.Range != nil {
-					from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
-					text = d.text[:from] + c.Text + d.text[max(from, to):]
-				}
-				d = newDocument(d.uri, p.TextDocument.Version, text, s.enc)
+	uri, version := p.TextDocument.URI, p.TextDocument.Version
+	old := s.docs[uri]
+	switch {
+	case method == "textDocument/didOpen":
+		s.open(newDocument(uri, version, p.TextDocument.Text, s.enc))
+	case old == nil:
+	case method == "textDocument/didChange":
+		d := old.document
+		for _, c := range p.ContentChanges {
+			text := c.Text
+			if c.Range != nil {
+				from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
+				text = d.text[:from] + c.Text + d.text[max(from, to):]
 			}
-			s.open(d)
+			d = newDocument(d.uri, version, text, s.enc)
 		}
-	case "textDocument/didSave": // data files may have changed, too
-		var p documentParams
-		if json.Unmarshal(params, &p) == nil && s.docs[p.TextDocument.URI] != nil {
-			s.open(s.docs[p.TextDocument.URI].document)
-		}
-	case "textDocument/didClose":
-		var p documentParams
-		if json.Unmarshal(params, &p) == nil {
-			if old := s.docs[p.TextDocument.URI]; old != nil {
-				old.stale()
-				delete(s.docs, p.TextDocument.URI)
-				s.tell("textDocument/publishDiagnostics",
-					publishParams{p.TextDocument.URI, old.version, []diagnostic{}})
-			}
-		}
+		s.open(d)
+	case method == "textDocument/didSave": // data files may have changed, too
+		s.open(old.document)
+	case method == "textDocument/didClose":
+		old.stale()
+		delete(s.docs, uri)
+		s.tell("textDocument/publishDiagnostics", publishParams{uri, old.version, []diagnostic{}})
 	}
 }
 
@@ -323,7 +307,7 @@ func (s *server) open(d *document) {
 }
 
 // handler answers a request about a document.
-type handler func(s *server, ctx context.Context, d *document, p *placeParams) (any, error)
+type handler func(s *server, ctx context.Context, d *document, p *params) (any, error)
 
 // handlers by method.
 var handlers = map[string]handler{
@@ -349,7 +333,7 @@ func (s *server) request(m *message) {
 		s.refuse(m.ID, codeMethod, "no method %q", m.Method)
 		return
 	}
-	var p placeParams
+	var p params
 	if err := json.Unmarshal(m.Params, &p); err != nil {
 		s.refuse(m.ID, codeParams, "%s: %s", m.Method, err)
 		return
@@ -467,7 +451,7 @@ func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, er
 }
 
 // format lays a document out; one with mistakes in its syntax stays as it is.
-func (s *server) format(_ context.Context, d *document, _ *placeParams) (any, error) {
+func (s *server) format(_ context.Context, d *document, _ *params) (any, error) {
 	out, err := lang.Format(d.name(), []byte(d.text))
 	if err != nil {
 		return nil, nil

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 )
@@ -271,21 +273,19 @@ func (ev *Evaluator) isMember(n *syntax.Node) bool {
 	} else {
 		k[0] = ev.part(a, "a member of a set")
 	}
-	lo, hi, list, set := ev.Members(in)
+	m := ev.Members(in)
 	switch {
-	case set != nil && set.Width != width:
-		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(set.Width, "part", "parts"),
+	case m.Set != nil && m.Set.Width != width:
+		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(m.Set.Width, "part", "parts"),
 			ev.Say(a), width)
-	case set != nil:
-		_, ok := set.Place[k]
+	case m.Set != nil:
+		_, ok := m.Set.Place[k]
 		return ok
 	case width > 1:
 		ev.Fail(n, "", "the members of %s are whole numbers, but %s has %d parts", ev.Say(in), ev.Say(a), width)
 	}
-	for _, m := range list {
-		if m == k[0].K && k[0].Word == "" {
-			return true
-		}
+	if m.List != nil {
+		return k[0].Word == "" && slices.Contains(m.List, k[0].K)
 	}
-	return list == nil && k[0].Word == "" && lo <= k[0].K && k[0].K <= hi
+	return k[0].Word == "" && m.Lo <= k[0].K && k[0].K < m.Lo+m.N
 }

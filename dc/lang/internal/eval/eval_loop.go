@@ -9,14 +9,15 @@ import (
 )
 
 // Members are the values of an index: lo..hi, a list, or a set.
-func (ev *Evaluator) Members(n *syntax.Node) (lo, hi int, list []int, set *value.Set) {
+func (ev *Evaluator) Members(n *syntax.Node) value.Indices {
 	if n.Op == syntax.OpRange {
-		lo, hi = ev.ends(n)
-		return lo, hi, nil, nil
+		lo, hi := ev.ends(n)
+		return value.Indices{Lo: lo, N: max(0, hi-lo+1)}
 	}
 	v := ev.Eval(n)
 	if v.Sort == value.Members {
-		return 0, -1, nil, v.More.Set
+		set := v.More.Set
+		return value.Indices{Lo: 1, N: len(set.List), Set: set}
 	}
 	v = ev.DataOf(n, "what an index runs over")
 	if len(v.Shape) != 1 {
@@ -26,7 +27,7 @@ func (ev *Evaluator) Members(n *syntax.Node) (lo, hi int, list []int, set *value
 		}
 		ev.Fail(n, help, "an index runs over a range or a set, but %s is %s", ev.Say(n), value.ShapeText(v.Shape))
 	}
-	list = make([]int, len(v.Num))
+	list := make([]int, len(v.Num))
 	for k, x := range v.Num {
 		i, ok := Whole(x)
 		if !ok {
@@ -34,7 +35,7 @@ func (ev *Evaluator) Members(n *syntax.Node) (lo, hi int, list []int, set *value
 		}
 		list[k] = i
 	}
-	return 0, -1, list, nil
+	return value.Indices{N: len(list), List: list}
 }
 
 // Loop runs body for all values of the indices that meet the condition.
@@ -53,53 +54,36 @@ func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 		}
 		return
 	}
-	lo, hi, list, set := ev.Members(bs[0].Set)
+	m := ev.Members(bs[0].Set)
 	at := len(ev.Indices)
 	for _, name := range bs[0].Names {
 		ev.Indices = append(ev.Indices, binding{Name: name})
 	}
-	if width := max(1, set.Parts()); width != len(bs[0].Names) {
+	if width := max(1, m.Set.Parts()); width != len(bs[0].Names) {
 		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.Say(bs[0].Set),
 			Count(width, "part", "parts"), len(bs[0].Names))
 	}
 	to := len(ev.Indices)
-	step := func(i int) {
-		ev.Spend(n, UnitsNode)
-		ev.Indices[at].At = i
-		ev.loop(n, bs[1:], cond, body, many)
-		ev.Indices = ev.Indices[:to]
-	}
-	for i := lo; i <= hi; i++ {
-		if many != nil && len(bs) == 1 && cond == nil {
-			ev.Indices[at].At = i
-			if seen := many(i, hi-i+1); seen > 0 {
-				i += seen - 1
+	atOnce := many != nil && len(bs) == 1 && cond == nil && m.List == nil && m.Set == nil
+	for k := 0; k < m.N; k++ {
+		member := m.At(k)
+		for i := range bs[0].Names {
+			b, p := &ev.Indices[at+i], member[i]
+			if b.At, b.Word = p.K, p.Word; p.Word != "" {
+				b.At = k + 1 // the number of a word is the place of the member
+			}
+		}
+		if atOnce {
+			if seen := many(m.Lo+k, m.N-k); seen > 0 {
+				k += seen - 1
 				continue
 			}
 		}
-		step(i)
-	}
-	for _, i := range list {
-		step(i)
-	}
-	if set != nil {
-		for k := range set.List {
-			ev.bind(at, k, set)
-			step(ev.Indices[at].At)
-		}
+		ev.Spend(n, UnitsNode)
+		ev.loop(n, bs[1:], cond, body, many)
+		ev.Indices = ev.Indices[:to]
 	}
 	ev.Indices = ev.Indices[:at]
-}
-
-// bind gives the indices from a place on the parts of a member. The number of a
-// word is the place of the member.
-func (ev *Evaluator) bind(at, k int, set *value.Set) {
-	for i := range set.Width {
-		b, p := &ev.Indices[at+i], set.List[k][i]
-		if b.At, b.Word = p.K, p.Word; p.Word != "" {
-			b.At = k + 1
-		}
-	}
 }
 
 // Extreme is the max or min over indices.

@@ -183,18 +183,10 @@ func (ev *Evaluator) placeOf(n, a *syntax.Node, s *value.Set, k value.Member) in
 // listedSet are the members that a vector or a set names.
 func (ev *Evaluator) listedSet(n, a *syntax.Node, s *value.Set) dimension {
 	out := dimension{origin: 1, list: []int{}}
-	lo, hi, list, set := ev.Members(a)
-	if set != nil {
-		for _, k := range set.List {
-			out.list = append(out.list, ev.placeOf(n, a, s, k))
-		}
+	m := ev.Members(a)
+	for k := range m.N {
+		out.list = append(out.list, ev.placeOf(n, a, s, m.At(k)))
 	}
-	for i := lo; i <= hi; i++ {
-		out.list = append(out.list, ev.placeOf(n, a, s, value.Member{{K: i}}))
-	}
-	for _, i := range list {
-		out.list = append(out.list, ev.placeOf(n, a, s, value.Member{{K: i}}))
-	}
-	out.count = len(out.list)
+	out.count = m.N
 	return out
 }

@@ -91,3 +91,21 @@ func (s *Set) Parts() int {
 	}
 	return s.Width
 }
+
+// Indices are the N values of an index: the numbers from Lo on, a list of them, or a set.
+type Indices struct {
+	Lo, N int
+	List  []int
+	Set   *Set
+}
+
+// At is the k-th one.
+func (m *Indices) At(k int) Member {
+	switch {
+	case m.Set != nil:
+		return m.Set.List[k]
+	case m.List != nil:
+		return Member{{K: m.List[k]}}
+	}
+	return Member{{K: m.Lo + k}}
+}
