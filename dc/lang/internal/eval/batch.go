@@ -214,11 +214,8 @@ func (b *Batch) view(n *syntax.Node) (s seen) {
 		}
 		return s
 	case isSum(n):
-		var t sum
-		if b.add(&t, n, one(1)) && len(t.nodes) == 0 {
-			if r, ok := t.affine.Row(); ok {
-				return b.seenRow(&r)
-			}
+		if t, r, ok := b.scalar(n, 1); ok && len(t.nodes) == 0 {
+			return b.seenRow(&r)
 		}
 		return seen{}
 	case ev.withoutVariables(n):

@@ -9,12 +9,33 @@ import (
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
-// sum is a scalar of each member that is added up: affine functions, and nodes with weights.
+// sum is a scalar or an array of each member that is added up: affine functions, and nodes with
+// weights.
 type sum struct {
-	affine  graph.Terms
+	entries []graph.Terms // one of a scalar; nil: none was added yet
+	array   bool
 	nodes   []int
 	weights [][]float64
-	n       int // members
+}
+
+// room reports whether a sum has so many entries; an empty one takes them.
+func (b *Batch) room(s *sum, array bool, count int) bool {
+	if s.entries == nil {
+		s.array, s.entries = array, make([]graph.Terms, count)
+		for k := range s.entries {
+			s.entries[k].Known = b.kept.multiples
+		}
+	}
+	return s.array == array && len(s.entries) == count
+}
+
+// scalar is w times n, which is no array, and the row of its affine part.
+func (b *Batch) scalar(n *syntax.Node, w float64) (s sum, r graph.Row, ok bool) {
+	if !b.add(&s, n, one(w)) || !b.room(&s, false, 1) {
+		return s, r, false
+	}
+	r, ok = s.entries[0].Row()
+	return s, r, ok
 }
 
 // add is Evaluator.addTerm; ok is false where that has to be done one by one.
@@ -23,11 +44,9 @@ func (b *Batch) add(s *sum, n *syntax.Node, w []float64) (ok bool) {
 	if at.Complex || at.OfComplex {
 		return false
 	}
-	s.affine.Known = b.kept.multiples
 	ev.Spend(n, UnitsNumber*b.n)
 	if n.Op == syntax.OpNumber {
-		s.affine.AddNumber(w, one(n.Num))
-		return true
+		return b.addSeen(s, n, seen{num: one(n.Num)}, w)
 	}
 	if at.Open {
 		switch n.Op {
@@ -53,7 +72,7 @@ func (b *Batch) add(s *sum, n *syntax.Node, w []float64) (ok bool) {
 			}
 		}
 	}
-	return b.addSeen(s, b.view(n), w)
+	return b.addSeen(s, n, b.view(n), w)
 }
 
 // each runs f for the values of the indices of a reduction that has the same ones in all members.
@@ -67,15 +86,29 @@ func (b *Batch) each(n *syntax.Node, f func() bool) (ok bool) {
 	return ok
 }
 
-// addSeen adds w times a scalar.
-func (b *Batch) addSeen(s *sum, a seen, w []float64) bool {
+// addSeen adds w times the value of n.
+func (b *Batch) addSeen(s *sum, n *syntax.Node, a seen, w []float64) bool {
 	switch {
-	case a.num != nil:
-		s.affine.AddNumber(w, a.num)
-	case a.row != nil:
-		s.affine.Add(w, a.row)
-	default:
+	case a.array:
+		b.ev.Spend(n, a.count*b.n)
+		if !b.room(s, true, a.count) {
+			return false
+		}
+		for k := range s.entries {
+			if a.v.Sort == value.Numbers {
+				s.entries[k].AddNumber(w, b.numbers(&a, k))
+			} else if r := b.functions(&a, k); r != nil {
+				s.entries[k].Add(w, r)
+			} else {
+				return false
+			}
+		}
+	case a.num == nil && a.row == nil || !b.room(s, false, 1):
 		return false
+	case a.num != nil:
+		s.entries[0].AddNumber(w, a.num)
+	default:
+		s.entries[0].Add(w, a.row)
 	}
 	return true
 }
@@ -94,7 +127,7 @@ func (b *Batch) addProduct(s *sum, n *syntax.Node, w []float64) bool {
 	y := b.view(r)
 	if y.num != nil {
 		if x.row != nil {
-			return b.addSeen(s, x, graph.Scale(w, y.num))
+			return b.addSeen(s, n, x, graph.Scale(w, y.num))
 		}
 		return !x.array && b.add(s, l, graph.Scale(w, y.num))
 	}
@@ -104,7 +137,7 @@ func (b *Batch) addProduct(s *sum, n *syntax.Node, w []float64) bool {
 	if x.v.Sort == value.AffineFunctions {
 		x, y = y, x
 	}
-	if x.v.Sort != value.Numbers || y.v.Sort != value.AffineFunctions {
+	if x.v.Sort != value.Numbers || y.v.Sort != value.AffineFunctions || !b.room(s, false, 1) {
 		return false
 	}
 	b.ev.Spend(n, x.count*b.n)
@@ -113,7 +146,7 @@ func (b *Batch) addProduct(s *sum, n *syntax.Node, w []float64) bool {
 		if row == nil {
 			return false
 		}
-		s.affine.Add(graph.Scale(w, b.numbers(&x, k)), row)
+		s.entries[0].Add(graph.Scale(w, b.numbers(&x, k)), row)
 	}
 	return true
 }
@@ -125,8 +158,8 @@ func (b *Batch) addQuotient(s *sum, n *syntax.Node, w []float64) bool {
 		return false
 	}
 	if x := b.view(n.Args[0]); x.num != nil {
-		s.affine.AddNumber(w, graph.Map(x.num, y.num, func(x, y float64) float64 { return x / y }))
-		return true
+		x.num = graph.Map(x.num, y.num, func(x, y float64) float64 { return x / y })
+		return b.addSeen(s, n, x, w)
 	}
 	return b.add(s, n.Args[0], graph.Scale(w, graph.Map(y.num, y.num, func(x, _ float64) float64 { return 1 / x })))
 }
@@ -196,11 +229,7 @@ func (b *Batch) apply(c *atom.Curve, r graph.Row) int {
 
 // absolute is |n|, of an affine function or of one with maxima of such beside it.
 func (b *Batch) absolute(n *syntax.Node) (node int, sign float64, ok bool) {
-	var t sum
-	if !b.add(&t, n, one(1)) {
-		return 0, 0, false
-	}
-	r, ok := t.affine.Row()
+	t, r, ok := b.scalar(n, 1)
 	switch {
 	case !ok, len(t.nodes) == 0 && len(r.Idx) == 0:
 		return 0, 0, false
@@ -234,25 +263,17 @@ func oneSign(w []float64) bool {
 
 // row is an affine function.
 func (b *Batch) row(n *syntax.Node) (r graph.Row, ok bool) {
-	var t sum
-	if !b.add(&t, n, one(1)) || len(t.nodes) > 0 {
-		return r, false
-	}
-	r, ok = t.affine.Row()
+	t, r, ok := b.scalar(n, 1)
 	b.ev.Spend(n, UnitsCoeff*len(r.Idx)*b.n)
-	return r, ok
+	return r, ok && len(t.nodes) == 0
 }
 
 // operands are the rows of the arguments of a maximum, or of a minimum, times w.
 func (b *Batch) operands(n *syntax.Node, w float64) (rows []graph.Row, ok bool) {
 	ok = b.eachOperand(n, func(a *syntax.Node) bool {
-		var t sum
-		if !b.add(&t, a, one(w)) || len(t.nodes) > 0 {
-			return false
-		}
-		r, ok := t.affine.Row()
+		t, r, ok := b.scalar(a, w)
 		rows = append(rows, r)
-		return ok
+		return ok && len(t.nodes) == 0
 	})
 	return rows, ok
 }
@@ -316,13 +337,13 @@ func squaredIn(n *syntax.Node) *syntax.Node {
 // vector are the entries of an array of affine functions. All have the largest of what was lost, as
 // entries of one array have.
 func (b *Batch) vector(n *syntax.Node) (rows []graph.Row, ok bool) {
-	var sums []graph.Terms
-	if !b.addVector(&sums, n, one(1)) {
+	var t sum
+	if !b.add(&t, n, one(1)) || !t.array || len(t.nodes) > 0 {
 		return nil, false
 	}
 	lost := 0.0
-	for k := range sums {
-		r, ok := sums[k].Row()
+	for k := range t.entries {
+		r, ok := t.entries[k].Row()
 		if !ok {
 			return nil, false
 		}
@@ -333,47 +354,4 @@ func (b *Batch) vector(n *syntax.Node) (rows []graph.Row, ok bool) {
 		rows[k].Lost = lost
 	}
 	return rows, true
-}
-
-// addVector adds w times an array, which has as many entries as those before.
-func (b *Batch) addVector(sums *[]graph.Terms, n *syntax.Node, w []float64) bool {
-	if at := b.ev.NoteOf(n); at.Open && !at.Complex && !at.OfComplex {
-		switch n.Op {
-		case syntax.OpSum:
-			for k, a := range n.Args {
-				if !b.addVector(sums, a, graph.Scale(one(WithSign(1, n.Minus[k])), w)) {
-					return false
-				}
-			}
-			return true
-		case syntax.OpNeg:
-			return b.addVector(sums, n.Args[0], graph.Scale(one(-1), w))
-		case syntax.OpMul, syntax.OpDotMul:
-			if x := b.view(n.Args[0]); x.num != nil {
-				return b.addVector(sums, n.Args[1], graph.Scale(w, x.num))
-			}
-			return false
-		}
-	}
-	a := b.view(n)
-	if !a.array || len(*sums) > 0 && len(*sums) != a.count {
-		return false
-	}
-	if *sums == nil {
-		*sums = make([]graph.Terms, a.count)
-	}
-	b.ev.Spend(n, a.count*b.n)
-	for k := range *sums {
-		s := &(*sums)[k]
-		if s.Known = b.kept.multiples; a.v.Sort == value.Numbers {
-			s.AddNumber(w, b.numbers(&a, k))
-			continue
-		}
-		r := b.functions(&a, k)
-		if r == nil {
-			return false
-		}
-		s.Add(w, r)
-	}
-	return true
 }

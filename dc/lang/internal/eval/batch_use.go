@@ -48,9 +48,9 @@ func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 	}
 	var s sum
 	var parts []dc.Expr
-	cost := value.Cost{}
+	cost, members := value.Cost{}, 0
 	ok = ev.AtOnce(n, n.Binders, n.Cond, manyTerms, func(b *Batch) bool {
-		if !b.add(&s, n.Args[0], one(1)) || len(s.nodes) == 0 {
+		if !b.add(&s, n.Args[0], one(1)) || len(s.nodes) == 0 || !b.room(&s, false, 1) {
 			return false
 		}
 		for k, node := range s.nodes {
@@ -61,7 +61,7 @@ func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 			parts = append(parts, es...)
 			cost = cost.Plus(value.Cost{Pieces: b.graph.Nodes[node].Group, Parts: b.n, Weight: b.n}.Capped())
 		}
-		s.n = b.n
+		members = b.n
 		return true
 	})
 	if !ok {
@@ -69,9 +69,10 @@ func (ev *Evaluator) SumTogether(n *syntax.Node) (v value.Value, ok bool) {
 	}
 	m := ev.sums.Begin()
 	a := &ev.sums
-	a.Idx, a.Val = s.affine.AppendTo(a.Idx, a.Val, s.n)
-	if !s.affine.IsZero() {
-		s.affine.Constants(s.n, func(c, size float64) { a.C, a.Size = a.C+c, a.Size+size })
+	affine := &s.entries[0]
+	a.Idx, a.Val = affine.AppendTo(a.Idx, a.Val, members)
+	if !affine.IsZero() {
+		affine.Constants(members, func(c, size float64) { a.C, a.Size = a.C+c, a.Size+size })
 	}
 	for _, e := range parts {
 		ev.sums.Add(1, value.FromExpr(e, cost), n)
@@ -114,10 +115,10 @@ func (b *Batch) families(g *graph.Graph, w []float64) (es []dc.Expr, ok bool) {
 // 0; ok is false where they are to be stated one by one.
 func (b *Batch) Constraints(l, r *syntax.Node) (g *graph.Graph, ok bool) {
 	var s sum
-	if !b.add(&s, l, one(1)) || !b.add(&s, r, one(-1)) || len(s.nodes) == 0 {
+	if !b.add(&s, l, one(1)) || !b.add(&s, r, one(-1)) || len(s.nodes) == 0 || !b.room(&s, false, 1) {
 		return nil, false
 	}
-	row, ok := s.affine.Row()
+	row, ok := s.entries[0].Row()
 	if !ok {
 		return nil, false
 	}
@@ -144,12 +145,8 @@ func (b *Batch) Rows(n *syntax.Node, to *Rows) (ok bool) {
 
 // rows is Rows of all members of one batch.
 func (b *Batch) rows(n *syntax.Node, to *Rows) bool {
-	var s sum
-	if !b.add(&s, n, one(1)) || len(s.nodes) > 0 {
-		return false
-	}
-	r, ok := s.affine.Row()
-	if !ok || !(&graph.Graph{Nodes: []graph.Node{{Rows: []graph.Row{r}}}}).Finite() {
+	s, r, ok := b.scalar(n, 1)
+	if !ok || len(s.nodes) > 0 || !(&graph.Graph{Nodes: []graph.Node{{Rows: []graph.Row{r}}}}).Finite() {
 		return false
 	}
 	b.ev.Spend(n, UnitsCoeff*len(r.Idx)*b.n)
@@ -161,7 +158,7 @@ func (b *Batch) rows(n *syntax.Node, to *Rows) bool {
 		}
 		to.ends = append(to.ends, len(to.idx))
 	}
-	s.affine.Constants(b.n, func(c, size float64) {
+	s.entries[0].Constants(b.n, func(c, size float64) {
 		to.consts, to.sizes = append(to.consts, c), append(to.sizes, max(size, math.Abs(c)))
 	})
 	return true
