@@ -33,7 +33,8 @@ func (c *compiler) param(s *syntax.Statement) {
 			c.ev.Say(s.Value))
 	}
 	if s.Dims != nil {
-		v = c.checkShape(s, v, from)
+		to := c.dims(s, &v)
+		v = c.fit(s, v, &to, from)
 	}
 	if s.Binders != nil && ok {
 		to := c.extents(s)
@@ -135,11 +136,6 @@ func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
 		}
 		to.Add(m.N, 1, set)
 	}
-}
-
-func (c *compiler) checkShape(s *syntax.Statement, v value.Value, from string) value.Value {
-	to := c.dims(s, &v)
-	return c.fit(s, v, &to, from)
 }
 
 // fit checks a value against a declared shape; dimensions of size 1 may be left

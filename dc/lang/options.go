@@ -37,7 +37,8 @@ func (c *compiler) option(s *syntax.Statement) {
 
 // optionValue is the number of an option; it may use params. NaN: it has a mistake.
 func (c *compiler) optionValue(s *syntax.Statement, r *setting.Row) float64 {
-	if !(&resolver{c: c}).known(s.Value) {
+	names := &resolver{c: c}
+	if names.visit(s.Value); names.failed {
 		return math.NaN()
 	}
 	v := c.ev.Real(s.Value, c.ev.Operand(s.Value), "the option "+s.Name)
@@ -48,12 +49,6 @@ func (c *compiler) optionValue(s *syntax.Statement, r *setting.Row) float64 {
 		c.ev.Fail(s.Value, "", "the option %s must be %s, not %g", s.Name, r.Range, v)
 	}
 	return v
-}
-
-// known resolves an expression outside a statement's usual parts.
-func (r *resolver) known(n *syntax.Node) bool {
-	r.visit(n)
-	return !r.failed
 }
 
 // word is the value of an option that is a name.

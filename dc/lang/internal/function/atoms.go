@@ -273,13 +273,17 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 
 func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	x, q := affineArg(ev, n, args, 0), ev.Numeric(n.Args[1], args[1], "the matrix of quad")
-	if k := x.Len(); len(x.Shape) > 1 || q.Len() != k*k || k > 1 && !slices.Equal(q.Shape, []int{k, k}) {
-		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &x, &q)
-	}
-	if x.Len() == 0 {
+	if formShapes(ev, n, &x, &q); x.Len() == 0 {
 		return value.Number(0)
 	}
 	return ev.Quad(n, x, value.Array([]int{x.Len(), x.Len()}, q.Numbers()))
+}
+
+// formShapes refuses a quadratic form whose matrix does not fit.
+func formShapes(ev *eval.Evaluator, n *syntax.Node, x, q *value.Value) {
+	if k := x.Len(); len(x.Shape) > 1 || q.Len() != k*k || k > 1 && !slices.Equal(q.Shape, []int{k, k}) {
+		ev.ShapesDiffer(n, n.Args[0], n.Args[1], x, q)
+	}
 }
 
 // fnDC is g − h with the modeller's word that this is the split; that both are

@@ -23,11 +23,7 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 	if v.Len() == 1 {
 		return v.Reshape(1, 1)
 	}
-	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0 {
-		ev.Fail(n.Args[k], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[k]),
-			value.ShapeText(v.Shape))
-	}
-	order := v.Shape[0]
+	order := orderOf(ev, n, n.Args[k], v.Shape, 1)
 	if n.Name == "logdet" {
 		order *= 2
 	}
@@ -48,6 +44,14 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
 	}
 	return v
+}
+
+// orderOf is the order of a square matrix with that shape, at least some.
+func orderOf(ev *eval.Evaluator, n, arg *syntax.Node, shape []int, least int) int {
+	if len(shape) != 2 || shape[0] != shape[1] || shape[0] < least {
+		ev.Fail(arg, "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(arg), value.ShapeText(shape))
+	}
+	return shape[0]
 }
 
 // Factored counts the work of factoring a matrix of order d and of stating a
@@ -98,12 +102,16 @@ func fnMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 // fnLambdaSumLargest is the sum of the k largest eigenvalues.
 func fnLambdaSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := symmetric(ev, n, args, 0)
-	k := ev.Integer(n.Args[1], args[1], "the number of eigenvalues that lambda_sumlargest adds")
-	if k < 1 || k > v.Shape[0] {
-		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", v.Shape[0],
-			ev.Say(n.Args[0]), k)
+	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Function(), eigenvalues(ev, n, args[1], v.Shape[0])), &v)
+}
+
+// eigenvalues is how many of them lambda_sumlargest adds.
+func eigenvalues(ev *eval.Evaluator, n *syntax.Node, v value.Value, most int) int {
+	k := ev.Integer(n.Args[1], v, "the number of eigenvalues that lambda_sumlargest adds")
+	if k < 1 || k > most {
+		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", most, ev.Say(n.Args[0]), k)
 	}
-	return matrixAtom(ev, n, dc.LambdaSumLargest(v.Function(), k), &v)
+	return k
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
@@ -145,11 +153,7 @@ func diagonal(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
 	if v.Len() == 1 {
 		return v.Reshape(1)
 	}
-	if len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] {
-		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
-			value.ShapeText(v.Shape))
-	}
-	d := v.Shape[0]
+	d := orderOf(ev, n, n.Args[0], v.Shape, 0)
 	ev.Spend(n, d)
 	flat := make([]int, d)
 	for k := range flat {

@@ -122,10 +122,7 @@ func complexExp(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Val
 // complexInv is the inverse of a matrix, from the first columns of the inverse of [re -im; im re].
 func complexInv(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 	dataPair(ev, n, args)
-	if s := args[0].Re.Shape; len(s) != 2 || s[0] != s[1] || s[0] == 0 {
-		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(s))
-	}
-	d := args[0].Re.Shape[0]
+	d := orderOf(ev, n, n.Args[0], args[0].Re.Shape, 1)
 	inverse := fnInv(ev, n, []value.Value{ev.Embedding(n, ev.AffinePair(n, n.Args[0], args[0]))})
 	z := make([]complex128, d*d)
 	for i := range d {
@@ -211,9 +208,7 @@ func hermitian(ev *eval.Evaluator, n *syntax.Node, args []value.Pair, k int) dc.
 	if len(s) == 0 {
 		z, s = z.Reshape(1, 1), []int{1, 1}
 	}
-	if len(s) != 2 || s[0] != s[1] || s[0] == 0 {
-		ev.Fail(at, "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(at), value.ShapeText(s))
-	}
+	orderOf(ev, n, at, s, 1)
 	ev.Spend(n, eval.UnitsCoeff*(z.Re.NNZ()+z.Im.NNZ()))
 	if i, j, ok := dc.IsHermitian(z); !ok {
 		if args[k].IsData() {
@@ -234,11 +229,7 @@ func complexQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 		ev.Numeric(n.Args[1], args[1].Re, "the matrix of quad")
 		ev.Numeric(n.Args[1], args[1].Imag(), "the matrix of quad")
 	}
-	if k := args[0].Re.Len(); len(args[0].Re.Shape) > 1 || args[1].Re.Len() != k*k ||
-		k > 1 && !slices.Equal(args[1].Re.Shape, []int{k, k}) {
-		ev.ShapesDiffer(n, n.Args[0], n.Args[1], &args[0].Re, &args[1].Re)
-	}
-	if args[0].Re.Len() == 0 {
+	if formShapes(ev, n, &args[0].Re, &args[1].Re); args[0].Re.Len() == 0 {
 		return value.Number(0)
 	}
 	return ev.EmbeddedQuad(n, ev.AffinePair(n, n.Args[0], args[0]), hermitian(ev, n, args, 1))
@@ -252,12 +243,7 @@ func embedded(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value
 		vs := realParts(args)
 		vs[0] = ev.Embedding(n, hermitian(ev, n, args, 0))
 		if n.Name == "lambda_sumlargest" {
-			k := ev.Integer(n.Args[1], vs[1], "the number of eigenvalues that lambda_sumlargest adds")
-			if d := vs[0].Shape[0] / 2; k < 1 || k > d {
-				ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", d, ev.Say(n.Args[0]),
-					k)
-			}
-			vs[1] = value.Number(2 * float64(k))
+			vs[1] = value.Number(2 * float64(eigenvalues(ev, n, vs[1], vs[0].Shape[0]/2)))
 		}
 		return ev.Scale(n, w, ev.NoteOf(n).Fn.Eval(ev, n, vs))
 	}

@@ -68,14 +68,8 @@ func fnProd(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 // square is argument 0, a square matrix of data, and its order.
 func square(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (data []float64, order int) {
 	v := dataArg(ev, n, args, 0)
-	switch {
-	case v.Len() == 1:
-		order = 1
-	case len(v.Shape) != 2 || v.Shape[0] != v.Shape[1] || v.Len() == 0:
-		ev.Fail(n.Args[0], "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
-			value.ShapeText(v.Shape))
-	default:
-		order = v.Shape[0]
+	if order = 1; v.Len() != 1 {
+		order = orderOf(ev, n, n.Args[0], v.Shape, 1)
 	}
 	ev.Spend(n, int(min(math.Pow(float64(order), 3)/64, 1<<30)))
 	return v.Numbers(), order
