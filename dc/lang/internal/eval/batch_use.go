@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph"
 )
 
@@ -128,6 +129,29 @@ func (b *Batch) Constraints(l, r *syntax.Node) (g *graph.Graph, ok bool) {
 		return nil, false
 	}
 	return b.graph.Of(e), true
+}
+
+// Rows are the members of a family, affine functions or numbers.
+type Rows struct {
+	idx    []int
+	val    []float64
+	ends   []int // of the coefficients of each member
+	consts []float64
+	sizes  []float64 // of the constants, see dc.Linear.ConstSize
+}
+
+// Array is the members in a shape.
+func (r *Rows) Array(m *dc.Model, shape []int) value.Value {
+	if len(r.idx) == 0 {
+		return value.Marked(value.Array(shape, r.consts))
+	}
+	out, from := make([]convex.Linear, len(r.ends)), 0
+	for k, end := range r.ends {
+		out[k] = m.Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
+			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
+		from = end
+	}
+	return value.FromAffine(dc.Entries(out...).Reshape(shape...))
 }
 
 // Rows adds the members of a family of affine functions or numbers to rows; ok is false where they

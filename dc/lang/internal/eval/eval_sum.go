@@ -3,10 +3,8 @@ package eval
 import (
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
-	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Sum is the value of n as a sum: of its terms, of one product or quotient, or
@@ -193,33 +191,4 @@ func (ev *Evaluator) addSparse(n *syntax.Node, w float64, a, b *view) {
 		l := y.Linear(k)
 		ev.sums.AddLinear(w*s.Val[p], &l)
 	}
-}
-
-// Rows are the members of a family as long as all of them are scalars and
-// affine.
-type Rows struct {
-	idx    []int
-	val    []float64
-	ends   []int // of the coefficients of each member
-	consts []float64
-	sizes  []float64 // of the constants, see dc.Linear.ConstSize
-}
-
-// linears are the members.
-func (r *Rows) linears(m *dc.Model) []convex.Linear {
-	out, from := make([]convex.Linear, len(r.ends)), 0
-	for k, end := range r.ends {
-		out[k] = m.Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
-			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
-		from = end
-	}
-	return out
-}
-
-// Array is the members in a shape.
-func (r *Rows) Array(m *dc.Model, shape []int) value.Value {
-	if len(r.idx) == 0 {
-		return value.Marked(value.Array(shape, r.consts))
-	}
-	return value.FromAffine(dc.Entries(r.linears(m)...).Reshape(shape...))
 }
