@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // TestNearFamilies: in a box the function of Near has the values and gradients of the expression,
@@ -26,8 +27,8 @@ func TestNearFamilies(t *testing.T) {
 			}
 			if name == "hinge" { // and those of the same rows with another kink, which share their products
 				for k := range 600 {
-					if f, ok := es[k].one().Terms[0].F.(*expr.MaxOf); ok {
-						es = append(es, Pos(FromLinear(f.Affine[0]).Shift(0.5)).Scale(-0.1))
+					if f := expr.RowAt(es[k].one().Terms[0].F, atom.Max); f != nil {
+						es = append(es, Pos(FromLinear(f.Linear(0)).Shift(0.5)).Scale(-0.1))
 					}
 				}
 			}

@@ -107,24 +107,6 @@ func (a *Array) ErrorNorm(x []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// largest is the largest of many values: the exact one is between the largest
-// lower end and the largest upper end.
-type largest struct {
-	v, lo, hi float64
-	nan       bool
-}
-
-// NewLargest is the largest of no values, to which some are added.
-func NewLargest() largest {
-	return largest{math.Inf(-1), math.Inf(-1), math.Inf(-1), false}
-}
-
-func (m *largest) Add(a Approx) {
-	m.v, m.lo, m.hi = max(m.v, a.V), max(m.lo, a.Lo()), max(m.hi, a.Hi())
-}
-
-func (m *largest) Approx() Approx { return Approx{m.v, max(m.hi-m.v, m.v-m.lo)} }
-
 func (l Linear) Over() interval.Interval {
 	i := interval.Point(l.Const)
 	for k, j := range l.Idx {

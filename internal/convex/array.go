@@ -74,8 +74,8 @@ func (a *Array) Linear(k int) Linear {
 	return Linear{a.Idx[lo:hi:hi], a.Val[lo:hi:hi], a.C[k], a.Of, a.Lost}
 }
 
-// linears are all entries.
-func (a *Array) linears() []Linear {
+// Linears are all entries.
+func (a *Array) Linears() []Linear {
 	out := make([]Linear, a.Len())
 	for k := range out {
 		out[k] = a.Linear(k)
@@ -270,7 +270,7 @@ func (a *Array) Dot(w []float64) Linear {
 	if a.isSelection(1) {
 		return a.dotSelection(w)
 	}
-	return SumLinear(a.linears(), w)
+	return SumLinear(a.Linears(), w)
 }
 
 // dotSelection is Dot for plain variables.

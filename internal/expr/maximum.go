@@ -7,7 +7,6 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
-	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // SubtractsSquares reports whether e subtracts nothing but squares, as it is written.
@@ -124,13 +123,13 @@ func maxOfConvex(parts []Split) Split {
 		for k := range parts {
 			lins[k] = parts[k].Lin
 		}
-		return ConvexSplit(NewMaxOfAffine(lins))
+		return ConvexSplit(MaxOfAffine(lins))
 	}
 	items := make([]Scalar, len(parts))
 	for k := range parts {
 		items[k] = Scalar{Lin: parts[k].Lin, Terms: parts[k].G}
 	}
-	return ConvexSplit(newMaxOf(items))
+	return ConvexSplit(maxOf(items))
 }
 
 // NewMaximum is the largest of expressions that are not all convex. Its split is made when it is
@@ -177,195 +176,73 @@ func AbsOf(e Scalar) Scalar {
 	return Composite(NewCurveAtom(RowOf("abs"), e, &own), e.Owner())
 }
 
-// MaxOf is the maximum of convex functions. The first one wins a tie.
-type MaxOf struct {
-	items   []Scalar // nil: they are the pieces
-	indices []int
-	Affine  []convex.Linear // not nil where all items are polyhedral
-}
-
 // mostPieces, beside some for each item, bounds the pieces that are written out.
 // Source: a limit of memory; a larger maximum is represented by columns, with the same
 // value.
 const mostPieces = 1000
 
-func newMaxOf(items []Scalar) *MaxOf {
-	m := &MaxOf{items: items, Affine: []convex.Linear{}}
-	var lists [][]int
+// piecesOf are affine functions whose maximum is that of convex items; nil where some are not
+// polyhedral, or they are too many.
+func piecesOf(items []Scalar) []convex.Linear {
+	out := []convex.Linear{}
 	for k := range items {
 		e := &items[k]
-		lists = append(lists, e.Lin.Idx)
-		for _, t := range e.Terms {
-			lists = append(lists, t.F.Support())
-		}
-		if m.Affine == nil {
-			continue
-		}
 		p := (&Sum{Lin: e.Lin, Terms: e.Terms}).Pieces()
-		if p == nil || len(m.Affine)+len(p) > mostPieces+8*len(items) {
-			m.Affine = nil // nested maxima multiply
-		} else {
-			m.Affine = append(m.Affine, p...)
+		if p == nil || len(out)+len(p) > mostPieces+8*len(items) {
+			return nil // nested maxima multiply
 		}
+		out = append(out, p...)
 	}
-	m.indices = convex.Union(lists...)
-	return m
+	return out
 }
 
-// NewMaxOfAffine is the maximum of affine functions.
-func NewMaxOfAffine(lins []convex.Linear) *MaxOf {
-	var few [4][]int
-	lists := few[:0]
-	for k := range lins {
-		lists = append(lists, lins[k].Idx)
-	}
-	return &MaxOf{Affine: lins, indices: convex.Union(lists...)}
+// MaxOfAffine is the maximum of affine functions. The first one wins a tie.
+func MaxOfAffine(lins []convex.Linear) *VectorAtom {
+	return NewVectorAtom(atom.Max, nil, convex.Entries(lins...))
 }
 
-// largestPiece is the number and the value of the first of the largest pieces.
-func (m *MaxOf) largestPiece(x []float64) (arg int, best float64) {
-	best = math.Inf(-1)
-	for k := range m.Affine {
-		if v := m.Affine[k].Value(x); v > best || math.IsNaN(v) {
-			arg, best = k, v
-		}
+// maxOf is the maximum of convex functions.
+func maxOf(items []Scalar) *VectorAtom {
+	lists := make([][]int, len(items))
+	for k := range items {
+		lists[k] = items[k].Support()
 	}
-	return arg, best
+	return &VectorAtom{Row: atom.Max, Items: items, pieces: piecesOf(items), sign: 1, Indices: convex.Union(lists...)}
 }
 
-func (m *MaxOf) argmax(x []float64) (int, float64) {
-	if m.items == nil {
-		return m.largestPiece(x)
+// Pieces are the pieces of a convex maximum.
+func (f *VectorAtom) Pieces() []convex.Linear {
+	if f.Row == atom.Max && f.A != nil {
+		return f.A.Linears()
 	}
-	arg, best := 0, math.Inf(-1)
-	for k := range m.items {
-		if v := m.items[k].Value(x); v > best || math.IsNaN(v) {
-			arg, best = k, v
-		}
-	}
-	return arg, best
+	return f.pieces
 }
 
-func (m *MaxOf) Value(x []float64) float64 { _, v := m.argmax(x); return v }
-
-func (m *MaxOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	if k, _ := m.argmax(x); m.items == nil {
-		m.Affine[k].AddSubgrad(dst, scale, x)
-	} else {
-		m.items[k].AddSubgrad(dst, scale, x)
-	}
-}
-
-func (m *MaxOf) Support() []int { return m.indices }
-
-func (m *MaxOf) Pieces() []convex.Linear { return m.Affine }
-
-func (m *MaxOf) Represent(c convex.Canon) convex.Form {
-	if m.Affine == nil {
-		t := convex.Column(c)
-		for k := range m.items {
-			f, _ := m.items[k].oneSided()
-			c.Row(c.Bound(f).AddScaled(-1, t), math.Inf(-1), 0)
-		}
-		return convex.Form{Linear: t}
-	}
+// MaxForm is at least all of some affine functions.
+func MaxForm(c convex.Canon, pieces []convex.Linear) convex.Form {
 	total := 0
-	for _, l := range m.Affine {
+	for _, l := range pieces {
 		total += len(l.Idx)
 	}
-	b := convex.Beside(c.Var(), total, len(m.Affine))
-	for _, l := range m.Affine {
+	b := convex.Beside(c.Var(), total, len(pieces))
+	for _, l := range pieces {
 		c.Row(b.Plus(l, -1), math.Inf(-1), 0)
 	}
 	return convex.Form{Linear: b.Alone()}
 }
 
-func (m *MaxOf) Domain() (out []convex.Representer) {
-	for k := range m.items {
-		out = append(out, m.items[k].domain()...)
-	}
-	return out
-}
-
-func (m *MaxOf) Everywhere() bool {
-	return !slices.ContainsFunc(m.items, func(e Scalar) bool { return !e.everywhere() })
-}
-
-func (m *MaxOf) Inside(x []float64) bool {
-	for k := range m.items {
-		if !m.items[k].inside(x) {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *MaxOf) Approx(x []float64) convex.Approx {
-	best := convex.NewLargest()
-	for k := range m.items {
-		best.Add(m.items[k].Approx(x))
-	}
-	for k := 0; k < len(m.Affine) && m.items == nil; k++ {
-		best.Add(m.Affine[k].Approx(x))
-	}
-	return best.Approx()
-}
-
-// all are the items.
-func (m *MaxOf) all() []Scalar {
-	if m.items != nil {
-		return m.items
-	}
-	out := make([]Scalar, len(m.Affine))
-	for k := range out {
-		out[k] = Scalar{Lin: m.Affine[k]}
-	}
-	return out
-}
-
-// Over: an affine function beside its negative is ≥ 0 together with it.
-func (m *MaxOf) Over() interval.Interval {
-	i := interval.New(math.Inf(-1), math.Inf(-1))
-	items := m.all()
-	for k := range items {
-		e := &items[k]
-		i = i.Max(e.Range())
-		if k > 0 && len(e.Terms)+len(items[k-1].Terms) == 0 && e.Lin.IsNegative(items[k-1].Lin) {
-			i.Lo = max(i.Lo, 0)
-		}
-	}
-	return i
-}
-
-func (m *MaxOf) Node() Node {
-	return Node{Name: "max", Row: atom.Max, Inputs: ExprArgs(m.all()...)}
-}
-
-func (m *MaxOf) Parts() []convex.Func {
-	var out []convex.Func
-	for k := range m.items {
-		if e := &m.items[k]; len(e.Terms) > 0 {
-			f, _ := e.oneSided()
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-func (m *MaxOf) String() string { return "max" }
-
-// ActivePiece is the affine function that m has its value and subgradient from at x,
-// its number among the pieces of m, and that value. ok is false where m is no maximum of
+// ActivePiece is the affine function that f has its value and subgradient from at x,
+// its number among the pieces of f, and that value. ok is false where f is no maximum of
 // affine functions. It is for package ccp, which finds it by assertion.
-func (m *MaxOf) ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool) {
-	if len(m.Affine) == 0 {
+func (f *VectorAtom) ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool) {
+	if f.Row != atom.Max || f.A == nil || f.Len() == 0 {
 		return convex.Linear{}, 0, 0, false
 	}
-	for _, s := range m.items {
-		if len(s.Terms) > 0 {
-			return convex.Linear{}, 0, 0, false
+	number, value = 0, math.Inf(-1)
+	for k := range f.A.C {
+		if v := f.A.At(k, x); v > value || math.IsNaN(v) {
+			number, value = k, v
 		}
 	}
-	number, value = m.largestPiece(x)
-	return m.Affine[number], number, value, true
+	return f.A.Linear(number), number, value, true
 }

@@ -138,7 +138,7 @@ func AffineProduct(l convex.Linear, p Split) Split {
 
 // positivePart is max(l, 0).
 func positivePart(l convex.Linear) Split {
-	return ConvexSplit(NewMaxOfAffine([]convex.Linear{l, {}}))
+	return ConvexSplit(MaxOfAffine([]convex.Linear{l, {}}))
 }
 
 // convexSquare is p² for a convex p ≥ 0.

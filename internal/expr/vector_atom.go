@@ -17,9 +17,10 @@ type VectorAtom struct {
 	P       []float64
 	A       *convex.Array // the arguments, or:
 	Items   []Scalar
-	Own     func() *Parted // the split
-	less    bool           // see lessSquares
-	sign    float64        // of the row
+	pieces  []convex.Linear // of a convex maximum of items that are polyhedral
+	Own     func() *Parted  // the split
+	less    bool            // see lessSquares
+	sign    float64         // of the row
 	Indices []int
 }
 
@@ -162,21 +163,39 @@ func (f *VectorAtom) Smooth() bool {
 func (f *VectorAtom) ranges() []interval.Interval {
 	out := make([]interval.Interval, f.Len())
 	for k := range out {
-		if f.A != nil {
-			out[k] = f.A.Over(k)
-		} else {
-			out[k] = f.Items[k].Range()
-		}
+		e := f.entry(k)
+		out[k] = e.Range()
 	}
 	return out
 }
 
-func (f *VectorAtom) Over() interval.Interval { return f.Row.Over(f.ranges(), f.P).Scale(f.sign) }
+// entry is argument k.
+func (f *VectorAtom) entry(k int) Scalar {
+	if f.A != nil {
+		return Scalar{Lin: f.A.Linear(k)}
+	}
+	return f.Items[k]
+}
+
+// Over: the larger of an affine function and its negative is ≥ 0.
+func (f *VectorAtom) Over() interval.Interval {
+	i := f.Row.Over(f.ranges(), f.P).Scale(f.sign)
+	for k := 1; k < f.Len() && f.Row == atom.Max && i.Lo < 0; k++ {
+		u, v := f.entry(k-1), f.entry(k)
+		if u.IsAffineNow() && v.IsAffineNow() && v.Lin.IsNegative(u.Lin) {
+			i.Lo = 0
+		}
+	}
+	return i
+}
 
 // Represent adds the rows and cones of f.
 func (f *VectorAtom) Represent(c convex.Canon) convex.Form {
 	if f.Is(atom.SumSquares) {
 		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: *f.A}}}
+	}
+	if p := f.Pieces(); p != nil {
+		return MaxForm(c, p)
 	}
 	if f.A != nil {
 		return represent(c, f.Row, f.P, f.reduced())
@@ -196,11 +215,7 @@ func (f *VectorAtom) reduced() []convex.Linear {
 	if f.Row.Rotates {
 		a = qrReduced(a)
 	}
-	out := make([]convex.Linear, a.Len())
-	for k := range out {
-		out[k] = a.Linear(k)
-	}
-	return out
+	return a.Linears()
 }
 
 // represent adds the rows and cones of a bound of a row, or of minus a concave one, of u.

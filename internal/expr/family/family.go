@@ -168,7 +168,7 @@ func (f *Family) Represent(c convex.Canon) convex.Form {
 		form, w := convex.Form{}, graph.At(f.w, i)
 		if plain {
 			pieces = f.pieces(pieces, top, i)
-			form = (&expr.MaxOf{Affine: pieces}).Represent(c)
+			form = expr.MaxForm(c, pieces)
 		} else {
 			e := MemberOf(f.Plan.Graph, f.Plan.Top(), f.of, i)
 			form = e.G().Represent(c)

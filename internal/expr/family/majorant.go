@@ -95,7 +95,7 @@ func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 			convexPart.Lin = linearOf(&e.Rows[0], i, f.of)
 		}
 		for k, a := range e.Args {
-			m := expr.Term{W: math.Abs(graph.At(e.Weights[k], i)), F: expr.NewMaxOfAffine(f.pieces(nil,
+			m := expr.Term{W: math.Abs(graph.At(e.Weights[k], i)), F: expr.MaxOfAffine(f.pieces(nil,
 				&f.Plan.Nodes[a], i))}
 			if graph.At(e.Weights[k], i) > 0 {
 				convexPart.G = append(convexPart.G, m)

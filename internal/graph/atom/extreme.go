@@ -33,6 +33,13 @@ var Max = rowOf(Reduce{
 	Reach:   reachExtreme,
 	Change:  func(s []float64, _ []float64) float64 { return slices.Max(s) },
 	Slopes:  ofMean,
+	Bound: func(c Canon, u []Lin, _ []float64) Bound {
+		t := c.Column()
+		for _, l := range u {
+			c.Row(l.Add(-1, t), math.Inf(-1), 0)
+		}
+		return Bound{Lin: t}
+	},
 })
 
 // How many numbers a function adds.
