@@ -2,7 +2,6 @@ package convex
 
 import (
 	"github.com/dcopt/dcopt/internal/enum"
-	"github.com/dcopt/dcopt/internal/graph/pass"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -123,19 +122,31 @@ type Form struct {
 }
 
 // Least is Weight times the sum of some of many items, the K least at the current point of each of
-// Sums sums, one after the other, of Of items. Plan and W are for package ccp.
+// Sums sums, one after the other, of Of items.
 type Least struct {
 	Weight      float64
 	Sums, Of, K int
 	Item        func(sum, k int) Form // an affine function with sums of squares
-	Plan        *pass.Plan            // the last node reduces the items
-	W           []float64             // the weights of the sums, in a column
+	// Smallest writes the numbers of the items that count at x.
+	Smallest func(to []int32, k int, x []float64)
+	// Choices has the items that count at a point; place gives a place to the product of variables
+	// i ≤ j.
+	Choices func(place func(i, j int) int32) Choices
+}
+
+// Choices is a quadratic function of the items that count, see pass.Least.
+type Choices interface {
+	Variables(each func(j int))
+	Move(places []int)
+	Choose(x []float64) (switched bool)
+	AddLinear(q []float64, c float64)
+	AddSquares(p []float64, c float64)
 }
 
 // Choose marks the items that count at x, the items of one sum after the other.
 func (l *Least) Choose(x []float64, chosen []bool) {
 	list := make([]int32, l.K*l.Sums)
-	l.Plan.Smallest(list, l.K, x)
+	l.Smallest(list, l.K, x)
 	clear(chosen)
 	for i, k := range list {
 		chosen[i/l.K*l.Of+int(k)] = true

@@ -151,24 +151,31 @@ func (l Linear) IsNegative(r Linear) bool {
 	return true
 }
 
-// SumLinear adds many functions in one go, each with its weight.
+// SumLinear adds many functions in one go, each with its weight; nil: 1 for each.
 func SumLinear(parts []Linear, weights []float64) Linear {
+	weight := func(k int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[k]
+	}
 	switch len(parts) {
 	case 0:
 		return Linear{}
 	case 1:
-		return parts[0].Scale(weights[0])
+		return parts[0].Scale(weight(0))
 	case 2:
-		return parts[0].Scale(weights[0]).AddScaled(weights[1], parts[1])
+		return parts[0].Scale(weight(0)).AddScaled(weight(1), parts[1])
 	}
 	var idx []int
 	var val []float64
 	var of *Space
 	c, size := 0.0, 0.0
 	for p, l := range parts {
-		c, size, of = c+weights[p]*l.Const, size+math.Abs(weights[p])*l.ConstSize(), of.Join(l.Of)
+		w := weight(p)
+		c, size, of = c+w*l.Const, size+math.Abs(w)*l.ConstSize(), of.Join(l.Of)
 		for k, j := range l.Idx {
-			idx, val = append(idx, j), append(val, weights[p]*l.Val[k])
+			idx, val = append(idx, j), append(val, w*l.Val[k])
 		}
 	}
 	idx, val = compress(idx, val)

@@ -230,11 +230,10 @@ func (f Curve) represented() bool { return f.Bend == 0 && f.Row.HasBound(f.P, f.
 
 // Represent adds the rows and cones of a bound t ≥ f(u), and returns it.
 func (f Curve) Represent(c convex.Canon, u convex.Linear) convex.Form {
-	to, bound := canon{c, []convex.Linear{u}}, f.Row.Bound
 	if f.Negative {
-		bound = f.Row.MinusBound
+		return f.Row.MinusBound(c, u, f.P)
 	}
-	return to.form(bound(&to, atom.Argument(0), f.P))
+	return f.Row.Bound(c, u, f.P)
 }
 
 const (

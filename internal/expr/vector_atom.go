@@ -220,13 +220,12 @@ func (f *VectorAtom) reduced() []convex.Linear {
 
 // represent adds the rows and cones of a bound of a row, or of minus a concave one, of u.
 func represent(c convex.Canon, row *atom.Reduce, p []float64, u []convex.Linear) convex.Form {
-	to := canon{c, u}
 	if row.Bound == nil {
-		t := to.Column()
-		to.Cone(row.Cone(t, arguments(len(u)), p))
-		return convex.Form{Linear: to.linear(t)}
+		t := convex.Column(c)
+		c.Cone(row.Cone(t, u, p))
+		return convex.Form{Linear: t}
 	}
-	return to.form(row.Bound(&to, arguments(len(u)), p))
+	return row.Bound(c, u, p)
 }
 
 // Line: of one entry a function of its absolute value is at most b where that is at most b, or √b.
@@ -261,17 +260,14 @@ func (f *VectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok 
 		slope = 0.5 / b.Const
 	}
 	a := f.reduced()
-	to := canon{u: append(a, b)}
-	cone := row.Cone(atom.Argument(len(a)), arguments(len(a)), f.P)
-	share = make([]float64, len(cone.Rows))
-	for i, l := range cone.Rows {
-		for _, t := range l.Terms {
-			if t.At == ^len(a) {
-				share[i] -= slope * t.W
-			}
+	alone := row.Cone(convex.Linear{Idx: []int{0}, Val: []float64{1}}, make([]convex.Linear, len(a)), f.P)
+	share = make([]float64, len(alone.Rows))
+	for i, l := range alone.Rows {
+		for _, w := range l.Val {
+			share[i] = -slope * w
 		}
 	}
-	return to.cone(cone), share, true
+	return row.Cone(b, a, f.P), share, true
 }
 
 // Domain: the domains of the arguments, and the numbers that must not be negative.

@@ -85,7 +85,7 @@ var mayImport = map[string]string{
 	"internal/num":  "",
 	// Arithmetic with intervals of numbers, and functions of one number with their ranges.
 	"internal/interval":   "internal/num",
-	"internal/graph/atom": "internal/interval internal/num",
+	"internal/graph/atom": "internal/convex internal/interval internal/num",
 	// Functions of the variables as nodes of arrays, and passes over them.
 	"internal/graph":      "internal/graph/atom",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
@@ -95,7 +95,7 @@ var mayImport = map[string]string{
 	"internal/expr/matrix": "gonum internal/convex internal/dense internal/expr internal/expr/rule internal/graph/atom internal/interval",
 	"internal/expr/family": "gonum internal/convex internal/expr internal/expr/rule internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
 	// What convex functions are to their users; affine ones, and arrays of these.
-	"internal/convex":    "gonum internal/enum internal/graph/pass internal/interval internal/num",
+	"internal/convex":    "gonum internal/enum internal/interval internal/num",
 	"internal/setting":   "",
 	"internal/heuristic": "",
 	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
@@ -123,7 +123,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/convex internal/num internal/graph internal/graph/pass dc qpbackend",
-	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix internal/graph/pass dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",
 	// A backend's problem without the columns of parameters.

@@ -2,7 +2,6 @@ package subproblem
 
 import (
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -15,14 +14,14 @@ type choices struct {
 
 type least struct {
 	form convex.Least
-	*pass.Least
+	convex.Choices
 	vars []int // of all items
 }
 
 // add adds zeros at the places in p of all items of l, functions of the first cols columns.
 func (c *choices) add(l convex.Least, p *sparse.Triplets, cols int) {
 	known := map[[2]int]int32{} // the same products stand in many items
-	out := least{form: l, Least: pass.NewLeast(l.Plan, l.W, l.K, func(i, j int) int32 {
+	out := least{form: l, Choices: l.Choices(func(i, j int) int32 {
 		at, ok := known[[2]int{i, j}]
 		if !ok {
 			at = int32(p.Add(i, j, 0))

@@ -126,20 +126,17 @@ func (f *LeastOf) Node() expr.Node {
 
 // AddSubgrad adds a gradient where there is one.
 func (f *LeastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	chosen := make([]bool, len(f.items))
-	(&convex.Least{Sums: 1, Of: len(f.items), K: f.k, Plan: f.plan()}).Choose(x, chosen)
-	for i, ok := range chosen {
-		if !ok {
-			continue
-		}
+	chosen := make([]int32, f.k)
+	f.plan().Smallest(chosen, f.k, x)
+	slices.Sort(chosen)
+	for _, i := range chosen {
 		s := f.items[i].Split()
 		s.Function().AddSubgrad(dst, scale, x)
 	}
 }
 
 func (f *LeastOf) Represent(convex.Canon) convex.Form {
-	l := convex.Least{Weight: 1, Sums: 1, Of: len(f.items), K: f.k, Item: f.item, Plan: f.plan(), W: []float64{1}}
-	return convex.Form{Least: []convex.Least{l}}
+	return leastForm(f.plan(), []float64{1}, f.k, f.item)
 }
 
 // plan has the items as the arguments of its last node.

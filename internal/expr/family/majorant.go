@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 )
 
 // withMajorant is the sum times a weight as its majorant, if it has one.
@@ -34,9 +35,14 @@ func (l *LeastFamily) Node() expr.Node {
 func (l *LeastFamily) String() string { return "sum of least" }
 
 func (l *LeastFamily) Represent(convex.Canon) convex.Form {
-	of := l.Plan.Last().Group
-	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: l.Plan.N, Of: of, K: 1, Item: l.item, Plan: l.Plan,
-		W: l.w}}}
+	return leastForm(l.Plan, l.w, 1, l.item)
+}
+
+// leastForm has the k least of the items that the last node of a plan reduces.
+func leastForm(p *pass.Plan, w []float64, k int, item func(sum, k int) convex.Form) convex.Form {
+	choices := func(place func(i, j int) int32) convex.Choices { return pass.NewLeast(p, w, k, place) }
+	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: p.N, Of: p.Last().Group, K: k, Item: item,
+		Smallest: p.Smallest, Choices: choices}}}
 }
 
 // item is function k of a member, a sum of squares.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -38,7 +39,7 @@ type Curve struct {
 	// Bound adds rows and cones to c and returns a bound, at least f(u) wherever these hold, and
 	// equal to it in the best case; nil: there are none. MinusBound does so for −f. Bounds reports
 	// whether one of them, the second if minus, is good for p; nil: for all.
-	Bound, MinusBound func(c Canon, u Lin, p float64) Bound
+	Bound, MinusBound func(c convex.Canon, u Lin, p float64) convex.Form
 	Bounds            func(p float64, minus bool) bool
 	// Samples are arguments u with f(u), f′(u) and f″(u) in decimal digits, at least 20 of them. No
 	// row has them that exact_test.go computes with 1000 bits.

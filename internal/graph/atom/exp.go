@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -80,18 +81,18 @@ var exponentials = []*Curve{
 	},
 }
 
-func expBound(c Canon, u Lin, _ float64) Bound {
-	t := c.Column()
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{u, Constant(1), t}})
-	return Bound{Lin: t}
+func expBound(c convex.Canon, u Lin, _ float64) convex.Form {
+	t := convex.Column(c)
+	c.Cone(exponentialCone(u, fixed(1), t))
+	return convex.Form{Linear: t}
 }
 
 // xexpBound: t ≥ u·exp(w/u), w ≥ u².
-func xexpBound(c Canon, u Lin, _ float64) Bound {
-	t, w := c.Column(), c.Column()
-	c.Cone(rotated(w, Constant(1), u))
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{w, u, t}})
-	return Bound{Lin: t}
+func xexpBound(c convex.Canon, u Lin, _ float64) convex.Form {
+	t, w := convex.Column(c), convex.Column(c)
+	c.Cone(rotated(w, fixed(1), u))
+	c.Cone(exponentialCone(w, u, t))
+	return convex.Form{Linear: t}
 }
 
 func xexp(u float64) float64 { return u * math.Exp(u) }

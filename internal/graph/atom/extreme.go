@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -33,12 +34,12 @@ var Max = rowOf(Reduce{
 	Reach:   reachExtreme,
 	Change:  func(s []float64, _ []float64) float64 { return slices.Max(s) },
 	Slopes:  ofMean,
-	Bound: func(c Canon, u []Lin, _ []float64) Bound {
-		t := c.Column()
+	Bound: func(c convex.Canon, u []Lin, _ []float64) convex.Form {
+		t := convex.Column(c)
 		for _, l := range u {
-			c.Row(l.Add(-1, t), math.Inf(-1), 0)
+			c.Row(l.AddScaled(-1, t), math.Inf(-1), 0)
 		}
-		return Bound{Lin: t}
+		return convex.Form{Linear: t}
 	},
 })
 
@@ -192,16 +193,15 @@ var SumLargest = rowOf(Reduce{
 		return sum
 	},
 	// k·q + Σ tₖ with tₖ ≥ uₖ − q, tₖ ≥ 0.
-	Bound: func(c Canon, u []Lin, p []float64) Bound {
-		q := c.Column()
-		out := q.Scale(p[0])
-		for _, l := range u {
-			t := c.Column()
-			c.Row(t, 0, math.Inf(1))
-			c.Row(l.Add(-1, q).Add(-1, t), math.Inf(-1), 0)
-			out = out.Add(1, t)
+	Bound: func(c convex.Canon, u []Lin, p []float64) convex.Form {
+		q := convex.Column(c)
+		t := make([]Lin, len(u))
+		for k, l := range u {
+			t[k] = convex.Column(c)
+			c.Row(t[k], 0, math.Inf(1))
+			c.Row(l.AddScaled(-1, q).AddScaled(-1, t[k]), math.Inf(-1), 0)
 		}
-		return Bound{Lin: out}
+		return convex.Form{Linear: convex.SumLinear(append(t, q.Scale(p[0])), nil)}
 	},
 })
 

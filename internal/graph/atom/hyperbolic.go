@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -73,12 +74,12 @@ var hyperbolic = []*Curve{
 }
 
 // logisticBound: t with exp(u − t) + exp(−t) ≤ 1.
-func logisticBound(c Canon, u Lin, _ float64) Bound {
-	t, v, w := c.Column(), c.Column(), c.Column()
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{u.Add(-1, t), Constant(1), v}})
-	c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), Constant(1), w}})
-	c.Row(v.Add(1, w), math.Inf(-1), 1)
-	return Bound{Lin: t}
+func logisticBound(c convex.Canon, u Lin, _ float64) convex.Form {
+	t, v, w := convex.Column(c), convex.Column(c), convex.Column(c)
+	c.Cone(exponentialCone(u.AddScaled(-1, t), fixed(1), v))
+	c.Cone(exponentialCone(t.Scale(-1), fixed(1), w))
+	c.Row(v.AddScaled(1, w), math.Inf(-1), 1)
+	return convex.Form{Linear: t}
 }
 
 func sigmoidPart() Part { return computed{at: of(sigmoid), within: interval.New(0, 1)}.part() }

@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -21,10 +22,10 @@ func logarithmic(name string, doc Doc, f, inverse func(float64) float64, base, a
 		}.part(),
 		Domain:  nonnegative,
 		Inverse: of(inverse),
-		MinusBound: func(c Canon, u Lin, _ float64) Bound { // u ≥ exp(−t)
-			t := c.Column()
-			c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), Constant(1), u}})
-			return Bound{Lin: t.Scale(1 / l)}
+		MinusBound: func(c convex.Canon, u Lin, _ float64) convex.Form { // u ≥ exp(−t)
+			t := convex.Column(c)
+			c.Cone(exponentialCone(t.Scale(-1), fixed(1), u))
+			return convex.Form{Linear: t.Scale(1 / l)}
 		},
 	}
 }
@@ -70,10 +71,10 @@ var logarithms = []*Curve{
 		Slope:  computed{at: of(func(u float64) float64 { return -1 - math.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
 		Second: computed{at: of(func(u float64) float64 { return -1 / max(u, 0) }), within: positive.Neg()}.part(),
 		Domain: nonnegative,
-		MinusBound: func(c Canon, u Lin, _ float64) Bound { // u·exp(−t/u) ≤ 1
-			t := c.Column()
-			c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{t.Scale(-1), u, Constant(1)}})
-			return Bound{Lin: t}
+		MinusBound: func(c convex.Canon, u Lin, _ float64) convex.Form { // u·exp(−t/u) ≤ 1
+			t := convex.Column(c)
+			c.Cone(exponentialCone(t.Scale(-1), u, fixed(1)))
+			return convex.Form{Linear: t}
 		},
 	},
 }
@@ -119,13 +120,13 @@ var KL = rowOf(Reduce{
 	Factored: func(c Factors, u []Lin, _ []float64) Lin {
 		a, b := c.Column(u[0]), c.Column(u[1])
 		cross := c.Product(a, c.Column(c.Sum(Find("log"), 0, b)))
-		return c.Sum(Find("entr"), 0, a).Scale(-1).Add(-1, cross).Add(-1, a).Add(1, b)
+		return c.Total(c.Sum(Find("entr"), 0, a).Scale(-1), cross.Scale(-1), a.Scale(-1), b)
 	},
 	// s ≥ u·log(u/v) by u·exp(−s/u) ≤ v.
-	Bound: func(c Canon, u []Lin, _ []float64) Bound {
-		s := c.Column()
-		c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{s.Scale(-1), u[0], u[1]}})
-		return Bound{Lin: s.Add(-1, u[0]).Add(1, u[1])}
+	Bound: func(c convex.Canon, u []Lin, _ []float64) convex.Form {
+		s := convex.Column(c)
+		c.Cone(exponentialCone(s.Scale(-1), u[0], u[1]))
+		return convex.Form{Linear: s.AddScaled(-1, u[0]).AddScaled(1, u[1])}
 	},
 })
 

@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -68,16 +69,15 @@ var LogSumExp = rowOf(Reduce{
 		return c.Sum(Find("log"), 0, c.Sum(Find("exp"), 0, u...))
 	},
 	// t with Σ vₖ ≤ 1, vₖ ≥ exp(uₖ − t).
-	Bound: func(c Canon, u []Lin, _ []float64) Bound {
-		t := c.Column()
-		var sum Lin
-		for _, l := range u {
-			v := c.Column()
-			c.Cone(Cone{Kind: ExponentialCone, Rows: []Lin{l.Add(-1, t), Constant(1), v}})
-			sum = sum.Add(1, v)
+	Bound: func(c convex.Canon, u []Lin, _ []float64) convex.Form {
+		t := convex.Column(c)
+		v := make([]Lin, len(u))
+		for k, l := range u {
+			v[k] = convex.Column(c)
+			c.Cone(exponentialCone(l.AddScaled(-1, t), fixed(1), v[k]))
 		}
-		c.Row(sum, math.Inf(-1), 1)
-		return Bound{Lin: t}
+		c.Row(convex.SumLinear(v, nil), math.Inf(-1), 1)
+		return convex.Form{Linear: t}
 	},
 })
 
@@ -89,12 +89,12 @@ var (
 )
 
 // geometricMean is a row.
-func geometricMean(name string, weighted bool, bound func(c Canon, u []Lin, w []float64) Bound) Reduce {
+func geometricMean(name string, weighted bool, bound func(c convex.Canon, u []Lin, w []float64) convex.Form) Reduce {
 	return Reduce{
 		Name: name, Single: Itself, HasParameters: weighted, Curvature: -1, Smooth: true,
 		Entries: entries(Rising, true), Bound: bound,
 		Factored: func(c Factors, u []Lin, w []float64) Lin {
-			mean := Constant(1)
+			mean := fixed(1)
 			for k, l := range u {
 				mean = c.Product(mean, c.Sum(Find("power"), share(w, k, len(u)), l))
 			}
@@ -190,40 +190,40 @@ func meanError(u, e [][]float64, i int, w []float64, v float64) float64 {
 
 // geoMeanBound: powers (u₁⋯uₖ)^(1/k) ≥ gₖ one after the other. Where the number of entries is a
 // power of two, pairs by second-order cones.
-func geoMeanBound(c Canon, u []Lin, _ []float64) Bound {
+func geoMeanBound(c convex.Canon, u []Lin, _ []float64) convex.Form {
 	if n := len(u); n&(n-1) == 0 {
-		return Bound{Lin: meanOfPairs(c, u).Scale(-1)}
+		return convex.Form{Linear: meanOfPairs(c, u).Scale(-1)}
 	}
 	g := u[0]
 	for k := 1; k < len(u); k++ {
-		next := c.Column()
-		c.Cone(Cone{PowerCone, 1 / float64(k+1), []Lin{u[k], g, next}})
+		next := convex.Column(c)
+		c.Cone(powerCone(1/float64(k+1), u[k], g, next))
 		g = next
 	}
-	return Bound{Lin: g.Scale(-1)}
+	return convex.Form{Linear: g.Scale(-1)}
 }
 
 // meanOfPairs is at most the mean: t² ≤ ab for the means a, b of either half.
-func meanOfPairs(c Canon, u []Lin) Lin {
+func meanOfPairs(c convex.Canon, u []Lin) Lin {
 	n := len(u)
 	if n == 1 {
 		return u[0]
 	}
 	a, b := meanOfPairs(c, u[:n/2]), meanOfPairs(c, u[n/2:])
-	t := c.Column()
+	t := convex.Column(c)
 	c.Cone(rotated(a, b, t))
 	return t
 }
 
 // weightedBound: with the sum W of the weights before number k, the mean of the first k numbers is
 // at most uₖ^(wₖ/(W+wₖ)) times the mean of the ones before to the power W/(W+wₖ).
-func weightedBound(c Canon, u []Lin, w []float64) Bound {
+func weightedBound(c convex.Canon, u []Lin, w []float64) convex.Form {
 	g, sum := u[0], w[0]
 	for k := 1; k < len(u); k++ {
-		next := c.Column()
+		next := convex.Column(c)
 		sum += w[k]
-		c.Cone(Cone{PowerCone, w[k] / sum, []Lin{u[k], g, next}})
+		c.Cone(powerCone(w[k]/sum, u[k], g, next))
 		g = next
 	}
-	return Bound{Lin: g.Scale(-1)}
+	return convex.Form{Linear: g.Scale(-1)}
 }

@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -66,12 +67,12 @@ var Norm1 = rowOf(Reduce{
 		}
 	},
 	Change: func(s []float64, _ []float64) float64 { return num.Norm1(s) },
-	Bound: func(c Canon, u []Lin, _ []float64) Bound {
-		var out Lin
-		for _, l := range u {
-			out = out.Add(1, c.Abs(l))
+	Bound: func(c convex.Canon, u []Lin, _ []float64) convex.Form {
+		sizes := make([]Lin, len(u))
+		for k, l := range u {
+			sizes[k] = convex.Magnitude(c, l)
 		}
-		return Bound{Lin: out}
+		return convex.Form{Linear: convex.SumLinear(sizes, nil)}
 	},
 })
 
@@ -140,8 +141,8 @@ var Norm2 = rowOf(Reduce{
 		return sum
 	},
 	Slopes: func(int, []float64) (a, b float64) { return 1, 1 },
-	Cone: func(t Lin, u []Lin, _ []float64) Cone {
-		return Cone{Kind: SecondOrderCone, Rows: append([]Lin{t}, u...)}
+	Cone: func(t Lin, u []Lin, _ []float64) convex.Cone {
+		return convex.Cone{Kind: convex.SecondOrderCone, Rows: append([]Lin{t}, u...)}
 	},
 })
 
@@ -230,16 +231,15 @@ var NormP = rowOf(Reduce{
 		return c.Sum(Find("power"), 1/p[0], c.Sum(Find("abspower"), p[0], u...))
 	},
 	// rₖ^(1/p)·t^(1−1/p) ≥ |uₖ| with Σ rₖ ≤ t.
-	Bound: func(c Canon, u []Lin, p []float64) Bound {
-		t := c.Column()
-		sum := t.Scale(-1)
-		for _, l := range u {
-			r := c.Column()
-			c.Cone(Cone{PowerCone, 1 / p[0], []Lin{r, t, l}})
-			sum = sum.Add(1, r)
+	Bound: func(c convex.Canon, u []Lin, p []float64) convex.Form {
+		t := convex.Column(c)
+		r := make([]Lin, len(u))
+		for k, l := range u {
+			r[k] = convex.Column(c)
+			c.Cone(powerCone(1/p[0], r[k], t, l))
 		}
-		c.Row(sum, math.Inf(-1), 0)
-		return Bound{Lin: t}
+		c.Row(convex.SumLinear(append(r, t.Scale(-1)), nil), math.Inf(-1), 0)
+		return convex.Form{Linear: t}
 	},
 })
 

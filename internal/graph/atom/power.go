@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -78,7 +79,7 @@ var powers = []*Curve{
 		},
 		Slope:  monomial(func(float64) (float64, float64) { return 2, 1 }),
 		Second: constant(2),
-		Bound:  func(_ Canon, u Lin, _ float64) Bound { return Bound{Squares: []Lin{u}} },
+		Bound:  func(_ convex.Canon, u Lin, _ float64) convex.Form { return squareForm(u) },
 	},
 	{
 		Name: "abs", Kinked: true, Sum: Norm1,
@@ -90,7 +91,7 @@ var powers = []*Curve{
 		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
 		Slope:  Part{of(sign), step(-1, 1)},
 		Second: Part{constant(0).At, kink},
-		Bound:  func(c Canon, u Lin, _ float64) Bound { return Bound{Lin: c.Abs(u)} },
+		Bound:  func(c convex.Canon, u Lin, _ float64) convex.Form { return convex.Form{Linear: convex.Magnitude(c, u)} },
 	},
 	{
 		Name: "pos", Kinked: true,
@@ -241,37 +242,37 @@ func powUlps(u, q float64) float64 {
 
 // powerBound: t·u^|p| ≥ 1 for p < 0; for the inverse ‖(u − t, 2)‖ ≤ u + t. For p > 1, t^(1/p) ≥
 // |u|, u ≥ 0.
-func powerBound(c Canon, u Lin, p float64) Bound {
-	t := c.Column()
+func powerBound(c convex.Canon, u Lin, p float64) convex.Form {
+	t := convex.Column(c)
 	switch {
 	case p > 1:
 		c.Row(u, 0, math.Inf(1))
-		c.Cone(Cone{PowerCone, 1 / p, []Lin{t, Constant(1), u}})
+		c.Cone(powerCone(1/p, t, fixed(1), u))
 	case p == -1:
-		c.Cone(rotated(u, t, Constant(1)))
+		c.Cone(rotated(u, t, fixed(1)))
 	default:
-		c.Cone(Cone{PowerCone, 1 / (1 - p), []Lin{t, u, Constant(1)}})
+		c.Cone(powerCone(1/(1-p), t, u, fixed(1)))
 	}
-	return Bound{Lin: t}
+	return convex.Form{Linear: t}
 }
 
 // rootBound: t ≥ −uᵖ by uᵖ ≥ |t| for 0 < p < 1, for the square root by t² ≤ u.
-func rootBound(c Canon, u Lin, p float64) Bound {
-	t := c.Column()
+func rootBound(c convex.Canon, u Lin, p float64) convex.Form {
+	t := convex.Column(c)
 	if p == 0.5 {
-		quarter := Constant(0.25)
-		c.Cone(Cone{Kind: SecondOrderCone, Rows: []Lin{u.Add(1, quarter), u.Add(-1, quarter), t}})
+		quarter := fixed(0.25)
+		c.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: []Lin{u.AddScaled(1, quarter), u.AddScaled(-1, quarter), t}})
 	} else {
-		c.Cone(Cone{PowerCone, p, []Lin{u, Constant(1), t}})
+		c.Cone(powerCone(p, u, fixed(1), t))
 	}
-	return Bound{Lin: t}
+	return convex.Form{Linear: t}
 }
 
 // posPowerBound: t^(1/p) ≥ v, v ≥ u, v ≥ 0.
-func posPowerBound(c Canon, u Lin, p float64) Bound {
-	t, v := c.Column(), c.Column()
+func posPowerBound(c convex.Canon, u Lin, p float64) convex.Form {
+	t, v := convex.Column(c), convex.Column(c)
 	c.Row(v, 0, math.Inf(1))
-	c.Row(u.Add(-1, v), math.Inf(-1), 0)
-	c.Cone(Cone{PowerCone, 1 / p, []Lin{t, Constant(1), v}})
-	return Bound{Lin: t}
+	c.Row(u.AddScaled(-1, v), math.Inf(-1), 0)
+	c.Cone(powerCone(1/p, t, fixed(1), v))
+	return convex.Form{Linear: t}
 }

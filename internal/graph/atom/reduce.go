@@ -3,6 +3,8 @@ package atom
 import (
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // Reduce is a function f of several numbers u₁ … uₙ with parameters p, which most rows have no use
@@ -59,10 +61,10 @@ type Reduce struct {
 	Mean bool
 
 	// Cone is the cone that says f(u) ≤ t, of a concave function −f(u) ≤ t; nil: there is none.
-	Cone func(t Lin, u []Lin, p []float64) Cone
+	Cone func(t Lin, u []Lin, p []float64) convex.Cone
 	// Bound adds rows and cones to c and returns a bound, at least f(u), or −f(u), wherever these
 	// hold, and equal to it in the best case; nil: a column above it by Cone.
-	Bound func(c Canon, u []Lin, p []float64) Bound
+	Bound func(c convex.Canon, u []Lin, p []float64) convex.Form
 	// Root is the function of which f is the square; nil: there is none.
 	Root *Reduce
 	// Rotates says that f(Qu) = f(u) for all orthogonal matrices Q.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -221,27 +222,6 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// of is l where the numbers of the function are u, and the columns x.
-func (l Lin) of(u, x []float64) float64 {
-	v := l.C
-	for _, t := range l.Terms {
-		if t.At < 0 {
-			v += t.W * u[^t.At]
-		} else {
-			v += t.W * x[t.At]
-		}
-	}
-	return v
-}
-
-// TestLin: sums and multiples of affine functions.
-func TestLin(t *testing.T) {
-	l := Argument(1).Scale(2).Add(-1, Constant(3)).Add(0.5, Lin{Terms: []Term{{0, 4}}})
-	if v := l.of([]float64{7, 10}, []float64{5}); v != 2*10-3+0.5*4*5 {
-		t.Error(v)
-	}
-}
-
 // TestConeOfRow: of rows that state one cone, the point (f(u), u) is on its boundary.
 func TestConeOfRow(t *testing.T) {
 	eachRow(t, func(t *testing.T, f *Reduce, n int, p []float64, r *rand.Rand) {
@@ -251,10 +231,10 @@ func TestConeOfRow(t *testing.T) {
 		u := drawn(f, n, r)
 		lins := make([]Lin, n)
 		for k := range lins {
-			lins[k] = Argument(k)
+			lins[k] = Lin{Idx: []int{k}, Val: []float64{1}}
 		}
-		cone := f.Cone(Argument(n), lins, p)
-		if cone.Kind != SecondOrderCone {
+		cone := f.Cone(Lin{Idx: []int{n}, Val: []float64{1}}, lins, p)
+		if cone.Kind != convex.SecondOrderCone {
 			t.Fatal(fmt.Sprint("no test for the cone ", cone.Kind))
 		}
 		for _, d := range []float64{-1e-6, 1e-6} {
@@ -262,9 +242,9 @@ func TestConeOfRow(t *testing.T) {
 			at := append(slices.Clone(u), v+d*(1+v))
 			s := 0.0
 			for _, l := range cone.Rows[1:] {
-				s = math.Hypot(s, l.of(at, nil))
+				s = math.Hypot(s, l.Value(at))
 			}
-			if inside := cone.Rows[0].of(at, nil) >= s; inside != (d > 0) {
+			if inside := cone.Rows[0].Value(at) >= s; inside != (d > 0) {
 				t.Fatalf("at %g with the bound %g of the value %g: inside %v", u, at[n], v, inside)
 			}
 		}
@@ -276,12 +256,13 @@ type values struct{}
 
 func (values) Sum(f *Curve, p float64, u ...Lin) (sum Lin) {
 	for _, l := range u {
-		sum.C += f.Value.At(l.C, p)
+		sum.Const += f.Value.At(l.Const, p)
 	}
 	return sum
 }
-func (values) Product(u, v Lin) Lin { return Constant(u.C * v.C) }
-func (values) Column(l Lin) Lin     { return l }
+func (values) Product(u, v Lin) Lin   { return fixed(u.Const * v.Const) }
+func (values) Column(l Lin) Lin       { return l }
+func (values) Total(parts ...Lin) Lin { return convex.SumLinear(parts, nil) }
 
 // TestReduceFactored: each row is a sum of extremes, or functions of one number and products have
 // its value.
@@ -300,9 +281,9 @@ func TestReduceFactored(t *testing.T) {
 		} else {
 			lins := make([]Lin, n)
 			for k := range lins {
-				lins[k] = Constant(u[k])
+				lins[k] = fixed(u[k])
 			}
-			v = f.Factored(values{}, lins, p).C
+			v = f.Factored(values{}, lins, p).Const
 		}
 		if !(math.Abs(v-want) <= 1e-13*(1+num.Norm1(u)+math.Abs(want))) {
 			t.Fatalf("at %v with %v: %g, want %g", u, p, v, want)

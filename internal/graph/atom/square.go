@@ -3,6 +3,7 @@ package atom
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -50,8 +51,8 @@ var SumSquares = rowOf(Reduce{
 		}
 		return out
 	},
-	Bound:   func(_ Canon, u []Lin, _ []float64) Bound { return Bound{Squares: u} },
-	Cone:    func(t Lin, u []Lin, _ []float64) Cone { return rotated(t, Constant(1), u...) },
+	Bound:   func(_ convex.Canon, u []Lin, _ []float64) convex.Form { return squareForm(u...) },
+	Cone:    func(t Lin, u []Lin, _ []float64) convex.Cone { return rotated(t, fixed(1), u...) },
 	Root:    Norm2,
 	Rotates: true,
 })
@@ -131,14 +132,16 @@ var Huber = rowOf(Reduce{
 		return 2 * p[0] * sum
 	},
 	Slopes: func(_ int, p []float64) (a, b float64) { return 2 * p[0], 2 * p[0] },
-	Bound: func(c Canon, u []Lin, p []float64) (out Bound) {
-		for _, l := range u {
-			n, t := c.Column(), c.Column()
-			s := l.Add(-1, n)
-			c.Row(s.Add(-1, t), math.Inf(-1), 0)
-			c.Row(s.Add(1, t), 0, math.Inf(1))
-			out.Lin, out.Squares = out.Lin.Add(2*p[0], t), append(out.Squares, n)
+	Bound: func(c convex.Canon, u []Lin, p []float64) convex.Form {
+		near, far := make([]Lin, len(u)), make([]Lin, len(u))
+		for k, l := range u {
+			near[k], far[k] = convex.Column(c), convex.Column(c)
+			s := l.AddScaled(-1, near[k])
+			c.Row(s.AddScaled(-1, far[k]), math.Inf(-1), 0)
+			c.Row(s.AddScaled(1, far[k]), 0, math.Inf(1))
 		}
+		out := squareForm(near...)
+		out.Linear = convex.SumLinear(far, nil).Scale(2 * p[0])
 		return out
 	},
 })
@@ -198,13 +201,13 @@ var Inner = rowOf(Reduce{
 		}
 		return sum
 	},
-	Factored: func(c Factors, u []Lin, _ []float64) (sum Lin) {
+	Factored: func(c Factors, u []Lin, _ []float64) Lin {
 		half := len(u) / 2
+		products := make([]Lin, half)
 		for k, l := range u[:half] {
-			p := c.Product(l, u[k+half])
-			sum = Lin{append(sum.Terms, p.Terms...), sum.C + p.C}
+			products[k] = c.Product(l, u[k+half])
 		}
-		return sum
+		return c.Total(products...)
 	},
 	Products: func(n int) [][]Factor {
 		out := make([][]Factor, n/2)
@@ -276,5 +279,5 @@ var QuadOverLin = rowOf(Reduce{
 		return c.Product(c.Column(c.Sum(Find("square"), 0, u[1:]...)),
 			c.Column(c.Sum(Find("power"), -1, c.Column(u[0]))))
 	},
-	Cone: func(t Lin, u []Lin, _ []float64) Cone { return rotated(t, u[0], u[1:]...) },
+	Cone: func(t Lin, u []Lin, _ []float64) convex.Cone { return rotated(t, u[0], u[1:]...) },
 })

@@ -66,58 +66,22 @@ func (m *maker) several(row *atom.Reduce, us []convex.Linear, p []float64) conve
 	if row.Places == atom.FirstBehind {
 		us = append(us[len(us)-1:], us[:len(us)-1]...)
 	}
-	f, numbers := factors{m, us}, make([]atom.Lin, len(us))
-	for k := range numbers {
-		numbers[k] = atom.Argument(k)
-	}
-	l := f.linear(row.Factored(&f, numbers, p))
+	l := row.Factored(factors{m}, us, p)
 	if kind < 0 {
 		return l
 	}
 	return m.under(ColumnOf(m.column(l)), &Under{Kind: Kind(kind), Args: args})
 }
 
-// factors states a function of the numbers u by terms.
-type factors struct {
-	m *maker
-	u []convex.Linear
-}
+// factors states a function by terms.
+type factors struct{ m *maker }
 
-func (f *factors) Sum(c *atom.Curve, p float64, u ...atom.Lin) atom.Lin {
-	us := make([]convex.Linear, len(u))
-	for k := range us {
-		us[k] = f.linear(u[k])
-	}
-	return ofColumns(f.m.each(us, opOf(c), p))
+func (f factors) Sum(c *atom.Curve, p float64, u ...convex.Linear) convex.Linear {
+	return f.m.each(u, opOf(c), p)
 }
-
-func (f *factors) Product(u, v atom.Lin) atom.Lin {
-	return ofColumns(f.m.product(f.linear(u), f.linear(v)))
-}
-
-func (f *factors) Column(l atom.Lin) atom.Lin { return ofColumns(ColumnOf(f.m.column(f.linear(l)))) }
-
-// linear is l over columns.
-func (f *factors) linear(l atom.Lin) convex.Linear {
-	parts, weights := make([]convex.Linear, len(l.Terms)), make([]float64, len(l.Terms))
-	for k, t := range l.Terms {
-		if weights[k] = t.W; t.At < 0 {
-			parts[k] = f.u[^t.At]
-		} else {
-			parts[k] = ColumnOf(t.At)
-		}
-	}
-	return sum(l.C, parts, weights)
-}
-
-// ofColumns is l for the table of functions.
-func ofColumns(l convex.Linear) atom.Lin {
-	out := atom.Lin{Terms: make([]atom.Term, len(l.Idx)), C: l.Const}
-	for k, j := range l.Idx {
-		out.Terms[k] = atom.Term{At: j, W: l.Val[k]}
-	}
-	return out
-}
+func (f factors) Product(u, v convex.Linear) convex.Linear   { return f.m.product(u, v) }
+func (f factors) Column(l convex.Linear) convex.Linear       { return ColumnOf(f.m.column(l)) }
+func (f factors) Total(parts ...convex.Linear) convex.Linear { return sum(0, parts, nil) }
 
 // each is the sum of a function of each.
 func (m *maker) each(us []convex.Linear, op Op, p float64) convex.Linear {
