@@ -143,7 +143,7 @@ func (c *Constraint) Order() int {
 		if len(c.e.Terms) != 1 {
 			return 0
 		}
-		if _, ok := c.e.Terms[0].F.(*matrix.EigenSum); !ok {
+		if expr.RowAt(c.e.Terms[0].F, matrix.Largest) == nil {
 			return 0
 		}
 	}
@@ -151,11 +151,10 @@ func (c *Constraint) Order() int {
 	if len(s.G) != 1 || len(s.H) != 0 {
 		return 0
 	}
-	f, ok := s.G[0].F.(*matrix.EigenSum)
-	if !ok || f.K != 1 || f.N < 2 {
-		return 0
+	if a := expr.RowAt(s.G[0].F, matrix.Largest); a != nil {
+		return matrix.Order(a.Len())
 	}
-	return f.N
+	return 0
 }
 
 // SpectralNorm is the largest singular value of a matrix.

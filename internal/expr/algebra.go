@@ -176,11 +176,9 @@ func SumOf(es []Scalar) Scalar {
 func mixed(terms []Term) bool {
 	up, down, fractions := false, false, 0
 	for _, t := range terms {
-		switch f := t.F.(type) {
-		case *VectorAtom:
-			squares := f.Is(atom.SumSquares)
-			up, down = up || squares && t.W > 0, down || squares && t.W < 0
-		case merger:
+		squares := RowAt(t.F, atom.SumSquares) != nil
+		up, down = up || squares && t.W > 0, down || squares && t.W < 0
+		if merges(t.F) {
 			fractions++
 		}
 		if isWritten(t.F) {

@@ -129,14 +129,13 @@ func (e *Scalar) Remaining() (g, h bool) {
 		return true, true
 	}
 	add := func(w float64, f convex.Func) {
-		switch f.(type) {
-		case convex.Linear, merger:
+		_, affine := f.(convex.Linear)
+		switch {
+		case affine, merges(f):
+		case RowAt(f, atom.SumSquares) != nil:
+			up, down = up || w > 0, down || w < 0
 		default:
-			if RowAt(f, atom.SumSquares) != nil {
-				up, down = up || w > 0, down || w < 0
-			} else {
-				sum, size = sum+w, size+math.Abs(w)
-			}
+			sum, size = sum+w, size+math.Abs(w)
 		}
 	}
 	for _, t := range e.Terms {
@@ -222,17 +221,16 @@ type Majorant interface {
 	IsMajorant()
 }
 
-// merger is implemented by functions of which some in one sum make one function together.
-type merger interface {
-	convex.Func
-	// Merge makes one term of such; the others get the weight 0.
-	Merge(all []Term)
+// merges reports whether f may make one function of some in a sum.
+func merges(f convex.Func) bool {
+	g, ok := f.(*VectorAtom)
+	return ok && g.special != nil && g.special.Merge != nil
 }
 
 func mergeAlike(all []Term) {
 	for _, t := range all {
-		if f, ok := t.F.(merger); ok {
-			f.Merge(all)
+		if merges(t.F) {
+			t.F.(*VectorAtom).special.Merge(all)
 			return
 		}
 	}

@@ -21,7 +21,22 @@ type VectorAtom struct {
 	Own     func() *Parted  // the split
 	less    bool            // see lessSquares
 	sign    float64         // of the row
+	special *Special        // nil: nothing is
 	Indices []int
+}
+
+// Special has properties that no row has.
+type Special struct {
+	Inputs [2]Argument        // of the node
+	Domain convex.Representer // nil: as the row says
+	Merge  func(all []Term)   // makes one term of some of a sum; the others get the weight 0
+}
+
+// NewSpecial is a row of affine arguments with more that is its own.
+func NewSpecial(row *atom.Reduce, p []float64, a convex.Array, s Special) *VectorAtom {
+	f := NewVectorAtom(row, p, a)
+	f.special = &s
+	return f
 }
 
 // NewVectorAtom is a row with parameters p of affine arguments.
@@ -247,7 +262,7 @@ func (f *VectorAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share flo
 
 // Below: the cone of the row. A square that is at most a constant has the cone of its root.
 func (f *VectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
-	if f.A == nil || !f.Row.Rotates {
+	if f.A == nil || f.Row.Cone == nil || !f.Row.Rotates && f.special == nil {
 		return convex.Cone{}, nil, false
 	}
 	row, slope := f.Row, 1.0
@@ -272,8 +287,11 @@ func (f *VectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok 
 
 // Domain: the domains of the arguments, and the numbers that must not be negative.
 func (f *VectorAtom) Domain() []convex.Representer {
-	if f.Own != nil {
+	switch {
+	case f.Own != nil:
 		return nil
+	case f.special != nil && f.special.Domain != nil:
+		return []convex.Representer{f.special.Domain}
 	}
 	var out []convex.Representer
 	for k := range f.Items {
@@ -292,9 +310,14 @@ func (f *VectorAtom) Domain() []convex.Representer {
 	return out
 }
 
+// restricted reports whether f may have no value for some numbers.
+func (f *VectorAtom) restricted() bool {
+	return f.Row.Restricted() || f.special != nil && f.special.Domain != nil
+}
+
 // Everywhere reports whether all points have subgradients.
 func (f *VectorAtom) Everywhere() bool {
-	return f.Own != nil || !f.Row.Restricted() &&
+	return f.Own != nil || !f.restricted() &&
 		!slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.everywhere() })
 }
 
@@ -307,11 +330,14 @@ func (f *VectorAtom) Inside(x []float64) bool {
 			return false
 		}
 	}
-	if !f.Row.Restricted() {
+	if !f.restricted() {
 		return true
 	}
 	w := f.take(x)
 	defer w.put()
+	if f.special != nil && math.IsInf(w.v[0], 0) {
+		return false
+	}
 	for k, u := range w.u {
 		if f.Row.Entry(k).Nonnegative && !(u[0] > Steepest) {
 			return false
@@ -338,6 +364,8 @@ func (f *VectorAtom) Bends() (convex.Bends, bool) {
 func (f *VectorAtom) Node() Node {
 	n, half := Node{Name: f.op(), Row: f.Row, Nums: f.P, Minus: f.sign < 0}, f.Len()/2
 	switch {
+	case f.special != nil:
+		n.Inputs = f.special.Inputs
 	case f.Row == atom.Inner && f.A == nil:
 		n.Inputs = [2]Argument{{Exprs: f.Items[:half]}, {Exprs: f.Items[half:]}}
 	case f.Row == atom.Inner:

@@ -72,7 +72,7 @@ func (r *Reader) function(f convex.Func) int {
 		return r.curve(&n)
 	}
 	row := n.Row
-	if row == nil || row.Restricted() {
+	if row == nil || row.Restricted() || row.Alone {
 		r.Ok = false
 		return 0
 	}

@@ -5,30 +5,36 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // LambdaSumLargest is the sum of the k largest eigenvalues.
 func LambdaSumLargest(a expr.Array, k int) expr.Scalar {
-	s, err := newSymmetric("lambda_max", a)
-	if err != nil {
-		return expr.Scalar{Err: err}
-	}
+	n, triangle, err := newSymmetric("lambda_max", a)
 	switch {
-	case k < 1 || k > s.N:
-		return expr.Failed("the sum of the %d largest of %d eigenvalues", k, s.N)
-	case k == s.N:
-		trace := make([]convex.Linear, s.N)
-		ones := make([]float64, s.N)
-		for i := range trace {
-			trace[i], ones[i] = s.at(i, i), 1
-		}
-		return expr.Scalar{Lin: convex.SumLinear(trace, ones)}
+	case err != nil:
+		return expr.Scalar{Err: err}
+	case k < 1 || k > n:
+		return expr.Failed("the sum of the %d largest of %d eigenvalues", k, n)
+	case k == n:
+		return expr.Scalar{Lin: traceOf(n, entries(triangle.Linears()))}
 	}
-	f := &EigenSum{s, k}
+	f := newEigenvalues(triangle, k)
 	if a.IsConst() {
 		return constant("lambda_max", f.Value(nil))
 	}
-	return expr.ConvexOf(f, s.a.Of)
+	return expr.ConvexOf(f, triangle.Of)
+}
+
+// newEigenvalues is the sum of the k largest eigenvalues of a symmetric matrix.
+func newEigenvalues(triangle convex.Array, k int) *expr.VectorAtom {
+	row := Largest
+	if k > 1 {
+		row = sumLargest
+	}
+	return expr.NewSpecial(row, []float64{float64(k)}, triangle, expr.Special{
+		Inputs: [2]expr.Argument{triangles(&triangle)},
+	})
 }
 
 // constant is an atom of data.
@@ -39,98 +45,74 @@ func constant(name string, v float64) expr.Scalar {
 	return expr.Number(v)
 }
 
-// EigenSum is the sum of the largest eigenvalues of a symmetric matrix of affine functions.
-type EigenSum struct {
-	*symmetric
-	K int
-}
+// Largest is the largest eigenvalue of a symmetric matrix, and sumLargest the sum of the k largest;
+// k is the parameter.
+var (
+	Largest    = rowOf(eigenRow("lambda_max"))
+	sumLargest = rowOf(eigenRow("lambda_sumlargest"))
+)
 
-func (f *EigenSum) Value(x []float64) float64 {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.load(f.symmetric, x, 0) || !w.eigen(false) {
-		return math.NaN()
+func eigenRow(name string) atom.Reduce {
+	row := atom.Reduce{
+		Name: name, Curvature: 1,
+		Value: func(dst []float64, u [][]float64, p []float64) {
+			w := takeSym(len(u))
+			defer w.put()
+			for m := range dst {
+				if dst[m] = math.NaN(); w.load(u, m, 0) && w.eigen(false) {
+					sum := 0.0
+					for _, λ := range w.λ[w.m.N-int(p[0]):] {
+						sum += λ
+					}
+					dst[m] = sum
+				}
+			}
+		},
+		Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
+			w := takeSym(len(u))
+			defer w.put()
+			for m, g := range adj {
+				if !w.load(u, m, 0) || !w.eigen(true) {
+					continue
+				}
+				for k := w.m.N - int(p[0]); k < w.m.N; k++ {
+					addOuter(to, m, g, w.m.N, w.vector(k))
+				}
+			}
+		},
+		// By Weyl's inequality an eigenvalue changes by no more than the norm of the error.
+		Error: func(dst, _ []float64, u, e [][]float64, v, p []float64) {
+			for m := range dst {
+				dst[m] = p[0] * (errorNorm(u, e, m) + convex.Roundoff*math.Abs(v[m]))
+			}
+		},
 	}
-	sum := 0.0
-	for _, λ := range w.λ[f.N-f.K:] {
-		sum += λ
+	if name == "lambda_max" { // tI − A ⪰ 0
+		row.Cone = func(t convex.Linear, u []convex.Linear, _ []float64) convex.Cone {
+			return semidefiniteCone(Order(len(u)), below(t, u))
+		}
+		return row
 	}
-	return sum
-}
-
-func (f *EigenSum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.load(f.symmetric, x, 0) || !w.eigen(true) {
-		return
+	row.HasParameters = true
+	// ks + tr Z with Z ⪰ 0 and Z + sI − A ⪰ 0.
+	row.Bound = func(c convex.Canon, u []convex.Linear, p []float64) convex.Form {
+		n, s := Order(len(u)), convex.Column(c)
+		z, trace := free(c, n)
+		semidefinite(c, n, z)
+		rest := below(s, u)
+		semidefinite(c, n, func(i, j int) convex.Linear { return rest(i, j).AddScaled(1, z(i, j)) })
+		return convex.Form{Linear: trace.AddScaled(p[0], s)}
 	}
-	for k := f.N - f.K; k < f.N; k++ {
-		f.addOuter(dst, scale, f.N, w.vector(k))
-	}
-}
-
-func (f *EigenSum) Support() []int { return f.indices }
-
-// Represent: t with tI − A ⪰ 0; of k eigenvalues ks + tr Z with Z ⪰ 0 and
-// Z + sI − A ⪰ 0.
-func (f *EigenSum) Represent(c convex.Canon) convex.Form {
-	s := convex.Column(c)
-	if f.K == 1 {
-		semidefinite(c, f.N, f.below(s))
-		return convex.Form{Linear: s}
-	}
-	z, trace := free(c, f.N)
-	below := f.below(s)
-	semidefinite(c, f.N, z)
-	semidefinite(c, f.N, func(i, j int) convex.Linear { return below(i, j).AddScaled(1, z(i, j)) })
-	return convex.Form{Linear: trace.AddScaled(float64(f.K), s)}
+	return row
 }
 
 // below is bI − A.
-func (f *EigenSum) below(b convex.Linear) func(i, j int) convex.Linear {
+func below(b convex.Linear, u []convex.Linear) func(i, j int) convex.Linear {
 	return func(i, j int) convex.Linear {
-		if i == j {
-			return b.AddScaled(-1, f.at(i, j))
-		}
-		return f.at(i, j).Scale(-1)
-	}
-}
-
-// Below: bI − A ⪰ 0.
-func (f *EigenSum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
-	if f.K > 1 {
-		return convex.Cone{}, nil, false
-	}
-	k = semidefiniteCone(f.N, f.below(b))
-	share = make([]float64, len(k.Rows))
-	if k.Kind == convex.SecondOrderCone {
-		share[0] = -2
-	} else {
-		for i := range f.N {
-			share[expr.Place(i, i)] = -1
+		if a := u[expr.Place(i, j)]; i != j {
+			return a.Scale(-1)
+		} else {
+			return b.AddScaled(-1, a)
 		}
 	}
-	return k, share, true
-}
-
-// Approx: by Weyl's inequality an eigenvalue changes by no more than the norm of
-// the error.
-func (f *EigenSum) Approx(x []float64) convex.Approx {
-	v := f.Value(x)
-	return convex.Approx{V: v, E: float64(f.K) * (f.errorNorm(x) + convex.Roundoff*math.Abs(v))}
-}
-
-func (f *EigenSum) Node() expr.Node {
-	n := expr.Node{Name: "lambda_max", Inputs: f.arg()}
-	if f.K > 1 {
-		n.Name, n.Num = "lambda_sumlargest", float64(f.K)
-	}
-	return n
-}
-
-func (f *EigenSum) String() string {
-	if f.K == 1 {
-		return "lambda_max"
-	}
-	return "lambda_sumlargest"
 }

@@ -6,138 +6,171 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/rule"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // LogDet is the logarithm of the determinant.
 func LogDet(a expr.Array) expr.Scalar {
-	s, err := newSymmetric("logdet", a)
-	if err != nil {
+	n, triangle, err := newSymmetric("logdet", a)
+	switch {
+	case err != nil:
 		return expr.Scalar{Err: err}
+	case n == 1:
+		return rule.LogOf(expr.OfLinear(triangle.Linear(0)))
 	}
-	if s.N == 1 {
-		return rule.LogOf(expr.OfLinear(s.at(0, 0)))
-	}
-	f := &negLogDet{s, newDomain(s)}
+	f := expr.NewSpecial(logDet, nil, triangle, expr.Special{
+		Inputs: [2]expr.Argument{triangles(&triangle)}, Domain: newDomain(triangle),
+	})
 	if a.IsConst() {
 		if v := f.Value(nil); !math.IsInf(v, 1) {
 			return constant("logdet", -v)
 		}
 		return expr.Failed("logdet of a matrix that is not positive definite")
 	}
-	return expr.ConcaveOf(f, s.a.Of)
+	return expr.ConcaveOf(f, triangle.Of)
 }
 
 // newDomain is the domain of functions of positive semidefinite matrices.
-func newDomain(s *symmetric) convex.Representer {
-	neg := *s
-	neg.a = s.a.Scale(-1)
-	return &EigenSum{&neg, 1}
+func newDomain(triangle convex.Array) convex.Representer {
+	return newEigenvalues(triangle.Scale(-1), 1)
 }
 
-type negLogDet struct {
-	*symmetric
-	domain convex.Representer
-}
-
-func (f *negLogDet) Value(x []float64) float64 {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.definite(f.symmetric, x) {
-		return math.Inf(1)
-	}
-	sum := 0.0
-	for i := range f.N {
-		sum -= 2 * math.Log(w.t.Data[i*f.N+i])
-	}
-	return sum
-}
-
-// AddSubgrad: the gradient of −log det X is −X⁻¹.
-func (f *negLogDet) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.factor(f.symmetric, x) {
-		return
-	}
-	inverse, ok := w.inverse()
-	if !ok {
-		return
-	}
-	for j := range f.N {
-		for i := range j {
-			f.a.AddRow(dst, -2*scale*inverse[i*f.N+j], expr.Place(i, j))
+var logDet = rowOf(atom.Reduce{
+	Name: "logdet", Curvature: -1, Smooth: true,
+	Value: func(dst []float64, u [][]float64, _ []float64) {
+		w := takeSym(len(u))
+		defer w.put()
+		for m := range dst {
+			if dst[m] = math.Inf(-1); w.definite(u, m) {
+				sum := 0.0
+				for i := range w.m.N {
+					sum += 2 * math.Log(w.t.Data[i*w.m.N+i])
+				}
+				dst[m] = sum
+			}
 		}
-		f.a.AddRow(dst, -scale*inverse[j*f.N+j], expr.Place(j, j))
-	}
-}
-
-func (f *negLogDet) Smooth() bool { return true }
-
-func (f *negLogDet) Support() []int { return f.indices }
-
-// Represent: −Σ log dᵢ with [A Z; Zᵀ D] ⪰ 0 for a lower triangular Z with the
-// diagonal D: then A ⪰ LDLᵀ with L = ZD⁻¹, a unit lower triangle.
-func (f *negLogDet) Represent(c convex.Canon) convex.Form {
-	z, _ := free(c, f.N) // read as the lower triangle
-	diagonal := func(i, j int) convex.Linear {
-		if i == j {
-			return z(i, i)
+	},
+	// The gradient is the inverse.
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, _ []float64) {
+		w := takeSym(len(u))
+		defer w.put()
+		for m, g := range adj {
+			if w.factor(u, m) {
+				if inverse, ok := w.inverse(); ok {
+					addEntries(to, m, g, inverse, w.m.N)
+				}
+			}
 		}
-		return convex.Linear{}
-	}
-	lower := func(i, j int) convex.Linear {
-		if i >= j {
-			return z(i, j)
+	},
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, _ []float64) {
+		w := takeSym(len(u))
+		defer w.put()
+		for m, g := range adj {
+			if _, product, ok := w.sandwich(u, d, m); ok {
+				addEntries(to, m, -g, product, w.m.N)
+			}
 		}
-		return convex.Linear{}
-	}
-	semidefinite(c, 2*f.N, block(f.N, f.at, lower, diagonal))
-	out := convex.Form{}
-	for i := range f.N {
-		out = out.AddScaled(1, expr.RowOf("log").Neg().Represent(c, z(i, i)))
-	}
-	return out
-}
+	},
+	// The derivative is the inverse, whose Frobenius norm is computed.
+	Error: func(dst, _ []float64, u, e [][]float64, v, _ []float64) {
+		w := takeSym(len(u))
+		defer w.put()
+		n := float64(w.m.N)
+		for m := range dst {
+			e, inverse := errorNorm(u, e, m), w.inverseNorm(u, m)
+			if dst[m] = math.Inf(1); inverse*e < 0.5 {
+				dst[m] = math.Sqrt(n)*2*inverse*e + 2*n*convex.Roundoff*math.Abs(v[m])
+			}
+		}
+	},
+	// −Σ log dᵢ with [A Z; Zᵀ D] ⪰ 0 for a lower triangular Z with the
+	// diagonal D: then A ⪰ LDLᵀ with L = ZD⁻¹, a unit lower triangle.
+	Bound: func(c convex.Canon, u []convex.Linear, _ []float64) convex.Form {
+		n := Order(len(u))
+		z, _ := free(c, n) // read as the lower triangle
+		diagonal := func(i, j int) convex.Linear {
+			if i == j {
+				return z(i, i)
+			}
+			return convex.Linear{}
+		}
+		lower := func(i, j int) convex.Linear {
+			if i >= j {
+				return z(i, j)
+			}
+			return convex.Linear{}
+		}
+		semidefinite(c, 2*n, block(n, entries(u), lower, diagonal))
+		out := convex.Form{}
+		for i := range n {
+			out = out.AddScaled(1, expr.RowOf("log").Neg().Represent(c, z(i, i)))
+		}
+		return out
+	},
+})
 
-func (f *negLogDet) Domain() []convex.Representer { return []convex.Representer{f.domain} }
-
-func (f *negLogDet) Inside(x []float64) bool {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	return w.definite(f.symmetric, x)
-}
-
-// Approx: the derivative is the inverse, whose Frobenius norm is computed.
-func (f *negLogDet) Approx(x []float64) convex.Approx {
-	v, e := f.Value(x), f.errorNorm(x)
-	inverse := f.inverseNorm(x)
-	if !(inverse*e < 0.5) {
-		return convex.Approx{V: v, E: math.Inf(1)}
-	}
-	return convex.Approx{V: v, E: math.Sqrt(float64(f.N))*2*inverse*e + float64(2*f.N)*convex.Roundoff*math.Abs(v)}
-}
-
-// inverseNorm is the Frobenius norm of the inverse at x.
-func (s *symmetric) inverseNorm(x []float64) float64 {
-	w := s.pool.Get().(*symWork)
-	defer s.pool.Put(w)
-	if !w.definite(s, x) {
+// inverseNorm is the Frobenius norm of the inverse.
+func (w *symWork) inverseNorm(u [][]float64, m int) float64 {
+	if !w.definite(u, m) {
 		return math.Inf(1)
 	}
 	inverse, ok := w.inverse()
 	if !ok {
 		return math.Inf(1)
 	}
-	sum := 0.0
-	for j := range s.N {
+	sum, n := 0.0, w.m.N
+	for j := range n {
 		for i := range j {
-			v := inverse[i*s.N+j]
+			v := inverse[i*n+j]
 			sum += 2 * v * v
 		}
-		sum += inverse[j*s.N+j] * inverse[j*s.N+j]
+		sum += inverse[j*n+j] * inverse[j*n+j]
 	}
 	return math.Sqrt(sum)
 }
 
-func (f *negLogDet) Node() expr.Node { return expr.Node{Name: "logdet", Minus: true, Inputs: f.arg()} }
-func (f *negLogDet) String() string  { return "-logdet" }
+// sandwich has A⁻¹, and A⁻¹VA⁻¹ for the derivative V of A.
+func (w *symWork) sandwich(u, d [][]float64, m int) (inverse, product []float64, ok bool) {
+	if !w.factor(u, m) {
+		return nil, nil, false
+	}
+	upper, ok := w.inverse()
+	if !ok {
+		return nil, nil, false
+	}
+	n := w.m.N
+	inverse, product = make([]float64, n*n), make([]float64, n*n)
+	v, half := make([]float64, n*n), make([]float64, n*n)
+	for j := range n {
+		for i := range j + 1 {
+			inverse[i*n+j], inverse[j*n+i] = upper[i*n+j], upper[i*n+j]
+			v[i*n+j] = d[expr.Place(i, j)][m]
+			v[j*n+i] = v[i*n+j]
+		}
+	}
+	multiply(half, inverse, v, n)
+	multiply(product, half, inverse, n)
+	return inverse, product, true
+}
+
+// multiply writes the product of two matrices of order n.
+func multiply(dst, a, b []float64, n int) {
+	for i := range n {
+		for k := range n {
+			for j := range n {
+				dst[i*n+j] += a[i*n+k] * b[k*n+j]
+			}
+		}
+	}
+}
+
+// addEntries adds w times a symmetric matrix, as a gradient with respect to the matrix, to the
+// triangle of member m. It reads the upper triangle alone.
+func addEntries(to [][]float64, m int, w float64, a []float64, n int) {
+	for j := range n {
+		for i := range j {
+			to[expr.Place(i, j)][m] += 2 * w * a[i*n+j]
+		}
+		to[expr.Place(j, j)][m] += w * a[j*n+j]
+	}
+}

@@ -18,7 +18,7 @@ import (
 
 // MatFraction is xᵀP⁻¹x, of matrices the trace, see dc.MatFrac.
 func MatFraction(x, p expr.Array) expr.Scalar {
-	s, err := newSymmetric("matfrac", p)
+	n, triangle, err := newSymmetric("matfrac", p)
 	if err != nil {
 		return expr.Scalar{Err: err}
 	}
@@ -28,157 +28,191 @@ func MatFraction(x, p expr.Array) expr.Scalar {
 	if len(x.Shape) == 0 {
 		x.Array = x.Reshaped(1)
 	}
-	if len(x.Shape) > 2 || x.Shape[0] != s.N {
-		return expr.Failed("matfrac of shape %v over a matrix of order %d", x.Shape, s.N)
+	if len(x.Shape) > 2 || x.Shape[0] != n {
+		return expr.Failed("matfrac of shape %v over a matrix of order %d", x.Shape, n)
 	}
-	cols := x.Reshaped(s.N, x.Len()/s.N)
+	cols := x.Reshaped(n, x.Len()/n)
 	cols = cols.Transpose()
-	f := newMatFrac(cols.Reshaped(cols.Len()), s)
+	cols = cols.Reshaped(cols.Len())
 	if x.IsConst() {
-		f.x = narrow(f.x, s.N)
+		cols = narrow(cols, n)
 	}
 	switch {
 	case x.Len() == 0:
 		return expr.Scalar{}
 	case p.IsConst():
-		return f.overData()
-	case s.N == 1:
-		return expr.Reduce(atom.QuadOverLin, nil, convex.Stack(s.at(0, 0).Number(), f.x))
+		return overData(cols, n, &triangle)
+	case n == 1:
+		return expr.Reduce(atom.QuadOverLin, nil, convex.Stack(triangle, cols))
 	}
-	return expr.ConvexOf(f, x.Of.Join(p.Of))
+	return expr.ConvexOf(newMatFrac(cols, triangle), x.Of.Join(p.Of))
 }
 
-type matFrac struct {
-	*symmetric
-	x      convex.Array // the columns of X, one after the other
-	both   []int
-	domain convex.Representer
+// newMatFrac has the triangle of P and the columns of X, one after the other.
+func newMatFrac(x, triangle convex.Array) *expr.VectorAtom {
+	n := Order(triangle.Len())
+	columns := expr.Argument{Affine: &x, Layout: expr.Columns, Order: n}
+	return expr.NewSpecial(matFrac, []float64{float64(n)}, convex.Stack(triangle, x), expr.Special{
+		Inputs: [2]expr.Argument{columns, triangles(&triangle)}, Domain: newDomain(triangle), Merge: merge,
+	})
 }
 
-func newMatFrac(x convex.Array, p *symmetric) *matFrac {
-	return &matFrac{p, x, convex.Union(x.Idx, p.indices), newDomain(p)}
-}
-
-// overData is the sum of quadratic functions that f is for a P of data.
-func (f *matFrac) overData() expr.Scalar {
-	p := make([]float64, f.N*f.N)
-	for j := range f.N {
+// overData is the sum of quadratic functions that xᵀP⁻¹x is for a P of data.
+func overData(x convex.Array, n int, triangle *convex.Array) expr.Scalar {
+	p := make([]float64, n*n)
+	for j := range n {
 		for i := range j + 1 {
-			p[i*f.N+j] = f.at(i, j).Const
-			p[j*f.N+i] = p[i*f.N+j]
+			p[i*n+j] = triangle.C[expr.Place(i, j)]
+			p[j*n+i] = p[i*n+j]
 		}
 	}
 	ctx := context.Background()
-	definite, _ := dense.Cholesky(ctx, blas64.Symmetric{Uplo: blas.Upper, N: f.N, Stride: f.N, Data: slices.Clone(p)})
-	inverse, _, err := dense.Inverse(ctx, f.N, p)
+	definite, _ := dense.Cholesky(ctx, blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: slices.Clone(p)})
+	inverse, _, err := dense.Inverse(ctx, n, p)
 	if !definite || inverse == nil || err != nil {
 		return expr.Failed("matfrac over a matrix of data that is not positive definite")
 	}
 	var parts []expr.Scalar
-	for k := 0; k < f.x.Len(); k += f.N {
-		parts = append(parts, rule.Quad(ctx, f.x.Slice(k, k+f.N), mat.NewSymDense(f.N, inverse)))
+	for k := 0; k < x.Len(); k += n {
+		parts = append(parts, rule.Quad(ctx, x.Slice(k, k+n), mat.NewSymDense(n, inverse)))
 	}
 	return expr.SumOf(parts)
 }
 
-func (f *matFrac) Value(x []float64) float64 {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.definite(f.symmetric, x) {
-		return math.Inf(1)
-	}
-	sum := 0.0
-	for k := 0; k < f.x.Len(); k += f.N { // ‖U⁻ᵀxₖ‖²
-		f.load(w, k, x)
-		v := blas64.Vector{N: f.N, Data: w.v, Inc: 1}
-		blas64.Trsv(blas.Trans, w.t, v)
-		for _, e := range w.v {
-			sum += e * e
+// matFrac is the sum of xₖᵀP⁻¹xₖ: the numbers are the upper triangle of P and the xₖ one after the
+// other; the parameter is the order of P.
+var matFrac = rowOf(atom.Reduce{
+	Name: "matfrac", Curvature: 1, Smooth: true,
+	Value: func(dst []float64, u [][]float64, p []float64) {
+		u, x, w := parts(u, p)
+		defer w.put()
+		for m := range dst {
+			if dst[m] = math.Inf(1); !w.definite(u, m) {
+				continue
+			}
+			sum := 0.0
+			for k := range len(x) / len(w.v) { // ‖U⁻ᵀxₖ‖²
+				blas64.Trsv(blas.Trans, w.t, w.column(x, k, m))
+				for _, e := range w.v {
+					sum += e * e
+				}
+			}
+			dst[m] = sum
 		}
-	}
-	return sum
+	},
+	// With zₖ = P⁻¹xₖ that is 2zₖ for xₖ and −zₖzₖᵀ for P.
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
+		u, x, w := parts(u, p)
+		defer w.put()
+		at := func(i int) float64 { return w.v[i] }
+		for m, g := range adj {
+			if !w.factor(u, m) {
+				continue
+			}
+			for k := range len(x) / len(w.v) {
+				v := w.column(x, k, m)
+				blas64.Trsv(blas.Trans, w.t, v)
+				blas64.Trsv(blas.NoTrans, w.t, v)
+				for i, z := range w.v {
+					to[len(u)+k*len(w.v)+i][m] += 2 * g * z
+				}
+				addOuter(to, m, -g, len(w.v), at)
+			}
+		}
+	},
+	// By P and the columns it is −(dz·zᵀ + z·dzᵀ) and 2dz, for the derivative dz of z.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, p []float64) {
+		u, x, w := parts(u, p)
+		defer w.put()
+		n, dx := w.m.N, d[len(u):]
+		for m, g := range adj {
+			inverse, product, ok := w.sandwich(u, d, m)
+			if !ok {
+				continue
+			}
+			sum := make([]float64, n*n)
+			for k := range len(x) / n {
+				z, dz := make([]float64, n), make([]float64, n)
+				for i := range n {
+					for j := range n {
+						z[i] += inverse[i*n+j] * x[k*n+j][m]
+						dz[i] += inverse[i*n+j]*dx[k*n+j][m] - product[i*n+j]*x[k*n+j][m]
+					}
+				}
+				for i := range n {
+					to[len(u)+k*n+i][m] += 2 * g * dz[i]
+					for j := range n {
+						sum[i*n+j] -= dz[i]*z[j] + z[i]*dz[j]
+					}
+				}
+			}
+			addEntries(to, m, g, sum, n)
+		}
+	},
+	// The derivative by P is at most the value times the norm of the inverse, that by the columns
+	// is 2P⁻¹x.
+	Error: func(dst, _ []float64, u, e [][]float64, v, p []float64) {
+		u, _, w := parts(u, p)
+		defer w.put()
+		for m, v := range v[:len(dst)] {
+			d, inverse, columns := errorNorm(u, e, m), w.inverseNorm(u, m), norm(e[len(u):], m)
+			if dst[m] = math.Inf(1); inverse*d < 0.5 {
+				root := math.Sqrt(v * inverse)
+				dst[m] = 2*v*inverse*d + (2*root+inverse*columns)*columns + 4*p[0]*convex.Roundoff*v
+			}
+		}
+	},
+	Over: func([]atom.Interval, []float64) atom.Interval { return interval.New(0, math.Inf(1)) },
+	// tr T with [P X; Xᵀ T] ⪰ 0.
+	Bound: func(c convex.Canon, u []convex.Linear, p []float64) convex.Form {
+		n := int(p[0])
+		x := narrow(convex.Entries(u[expr.Triangle(n):]...), n)
+		t, trace := free(c, x.Len()/n)
+		column := func(i, j int) convex.Linear { return x.Linear(j*n + i) }
+		semidefinite(c, n+x.Len()/n, block(n, entries(u), column, t))
+		return convex.Form{Linear: trace}
+	},
+})
+
+// parts are the triangle of P, the columns of X one after the other, and room for P.
+func parts(u [][]float64, p []float64) (triangle, x [][]float64, w *symWork) {
+	n := expr.Triangle(int(p[0]))
+	return u[:n], u[n:], takeSym(n)
 }
 
-// load writes the column that begins at entry k.
-func (f *matFrac) load(w *symWork, k int, x []float64) {
+// column is column k of x.
+func (w *symWork) column(x [][]float64, k, m int) blas64.Vector {
 	for i := range w.v {
-		w.v[i] = f.x.At(k+i, x)
+		w.v[i] = x[k*len(w.v)+i][m]
 	}
+	return blas64.Vector{N: len(w.v), Data: w.v, Inc: 1}
 }
 
-// AddSubgrad: with zₖ = P⁻¹xₖ that is 2zₖ for xₖ and −zₖzₖᵀ for P.
-func (f *matFrac) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	if !w.factor(f.symmetric, x) {
-		return
+// norm is the Euclidean norm of the numbers of a member.
+func norm(u [][]float64, m int) float64 {
+	sum := 0.0
+	for _, u := range u {
+		sum += u[m] * u[m]
 	}
-	at := func(i int) float64 { return w.v[i] }
-	for k := 0; k < f.x.Len(); k += f.N {
-		f.load(w, k, x)
-		v := blas64.Vector{N: f.N, Data: w.v, Inc: 1}
-		blas64.Trsv(blas.Trans, w.t, v)
-		blas64.Trsv(blas.NoTrans, w.t, v)
-		for i, z := range w.v {
-			f.x.AddRow(dst, 2*scale*z, k+i)
-		}
-		f.addOuter(dst, -scale, f.N, at)
-	}
+	return math.Sqrt(sum)
 }
 
-func (f *matFrac) Smooth() bool { return true }
-
-func (f *matFrac) Support() []int { return f.both }
-
-// Represent: tr T with [P X; Xᵀ T] ⪰ 0.
-func (f *matFrac) Represent(c convex.Canon) convex.Form {
-	x := narrow(f.x, f.N)
-	r := x.Len() / f.N
-	t, trace := free(c, r)
-	semidefinite(c, f.N+r, block(f.N, f.at, func(i, j int) convex.Linear { return x.Linear(j*f.N + i) }, t))
-	return convex.Form{Linear: trace}
-}
-
-func (f *matFrac) Domain() []convex.Representer { return []convex.Representer{f.domain} }
-
-func (f *matFrac) Inside(x []float64) bool {
-	w := f.pool.Get().(*symWork)
-	defer f.pool.Put(w)
-	return w.definite(f.symmetric, x)
-}
-
-// Approx: the derivative by P is at most the value times the norm of the
-// inverse, that by the columns is 2P⁻¹x.
-func (f *matFrac) Approx(x []float64) convex.Approx {
-	v, e, inverse := f.Value(x), f.errorNorm(x), f.inverseNorm(x)
-	if !(inverse*e < 0.5) {
-		return convex.Approx{V: v, E: math.Inf(1)}
-	}
-	columns := f.x.ErrorNorm(x)
-	root := math.Sqrt(v * inverse)
-	return convex.Approx{V: v, E: 2*v*inverse*e + (2*root+inverse*columns)*columns + float64(4*f.N)*convex.Roundoff*v}
-}
-
-func (f *matFrac) Over() interval.Interval { return interval.New(0, math.Inf(1)) }
-func (f *matFrac) String() string          { return "matfrac" }
-
-func (f *matFrac) Node() expr.Node {
-	return expr.Node{Name: "matfrac", Inputs: [2]expr.Argument{{Affine: &f.x, Layout: expr.Columns, Order: f.N},
-		f.arg()[0]}}
-}
-
-// Merge makes one term of all matfrac terms of one sign over one P; the others become zero.
-func (f *matFrac) Merge(all []expr.Term) {
+// merge makes one term of all matfrac terms of one sign over one P; the others become zero.
+func merge(all []expr.Term) {
 	var groups [][]int
+	inputs := func(k int) (x, triangle *convex.Array) {
+		n := expr.NodeOf(all[k].F)
+		return n.Inputs[0].Affine, n.Inputs[1].Affine
+	}
 	for k, t := range all {
-		f, ok := t.F.(*matFrac)
-		if !ok || t.W == 0 {
+		if expr.RowAt(t.F, matFrac) == nil || t.W == 0 {
 			continue
 		}
+		_, p := inputs(k)
 		found := false
 		for i, g := range groups {
-			head := all[g[0]]
-			if found = (head.W > 0) == (t.W > 0) && expr.SameEntries(&head.F.(*matFrac).a, &f.a); found {
+			_, q := inputs(g[0])
+			if found = (all[g[0]].W > 0) == (t.W > 0) && expr.SameEntries(q, p); found {
 				groups[i] = append(g, k)
 				break
 			}
@@ -191,18 +225,18 @@ func (f *matFrac) Merge(all []expr.Term) {
 		if len(g) == 1 {
 			continue
 		}
-		head := all[g[0]].F.(*matFrac)
-		parts := make([]convex.Array, len(g))
-		sign := math.Copysign(1, all[g[0]].W)
+		parts, sign := make([]convex.Array, len(g)), math.Copysign(1, all[g[0]].W)
+		_, p := inputs(g[0])
 		for i, k := range g {
-			parts[i] = all[k].F.(*matFrac).x.Scale(math.Sqrt(math.Abs(all[k].W)))
+			x, _ := inputs(k)
+			parts[i] = x.Scale(math.Sqrt(math.Abs(all[k].W)))
 			all[k].W = 0
 		}
 		x := convex.Stack(parts...)
 		if x.IsConst() {
-			x = narrow(x, head.N)
+			x = narrow(x, Order(p.Len()))
 		}
-		all[g[0]] = expr.Term{W: sign, F: &matFrac{head.symmetric, x, convex.Union(x.Idx, head.indices), head.domain}}
+		all[g[0]] = expr.Term{W: sign, F: newMatFrac(x, *p)}
 	}
 }
 

@@ -3,41 +3,35 @@ package matrix
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// symmetric is a symmetric matrix of affine functions: the upper triangle,
-// column by column.
-type symmetric struct {
-	N       int
-	a       convex.Array
-	indices []int
-	pool    *sync.Pool // of *symWork
-}
-
-// newSymmetric takes the upper triangle of a square matrix that is seen to be
-// symmetric, or returns an error.
-func newSymmetric(name string, a expr.Array) (*symmetric, error) {
+// newSymmetric is the order and the upper triangle, column by column, of a square matrix that is
+// seen to be symmetric, or an error.
+func newSymmetric(name string, a expr.Array) (n int, triangle convex.Array, err error) {
 	if a.Bent() {
-		return nil, expr.Failed("%s needs a matrix of affine functions", name).Err
+		return 0, triangle, expr.Failed("%s needs a matrix of affine functions", name).Err
 	}
 	shape := a.Shape
 	if len(shape) == 0 {
 		shape = []int{1, 1}
 	}
 	if len(shape) != 2 || shape[0] != shape[1] || shape[0] == 0 {
-		return nil, expr.Failed("%s of shape %v, want a square matrix", name, a.Shape).Err
+		return 0, triangle, expr.Failed("%s of shape %v, want a square matrix", name, a.Shape).Err
 	}
-	n := shape[0]
+	n = shape[0]
 	if i, j, ok := IsSymmetric(a.Reshaped(n, n)); !ok {
-		return nil, expr.Failed("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), "+
+		return 0, triangle, expr.Failed("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), "+
 			"counted from 0, differ; take (X + X')/2", name, i, j, j, i).Err
 	}
 	rows := make([]convex.Linear, 0, expr.Triangle(n))
@@ -46,11 +40,11 @@ func newSymmetric(name string, a expr.Array) (*symmetric, error) {
 			rows = append(rows, a.Linear(i*n+j))
 		}
 	}
-	s := &symmetric{N: n, a: convex.Entries(rows...)}
-	s.indices = s.a.Support()
-	s.pool = &sync.Pool{New: func() any { return newSymWork(n) }}
-	return s, nil
+	return n, convex.Entries(rows...), nil
 }
+
+// Order is the order of a matrix of which the upper triangle has so many entries.
+func Order(entries int) int { return int(math.Sqrt(float64(2 * entries))) }
 
 // IsSymmetric is IsSymmetric of a square matrix of affine functions.
 func IsSymmetric(a convex.Array) (i, j int, ok bool) {
@@ -81,20 +75,18 @@ func mirrors(l convex.Linear, r convex.Linear) bool {
 	return ok
 }
 
-// at is entry (i, j).
-func (s *symmetric) at(i, j int) convex.Linear { return s.a.Linear(expr.Place(i, j)) }
+// entries are functions of the places in a symmetric matrix with the upper triangle u.
+func entries(u []convex.Linear) func(i, j int) convex.Linear {
+	return func(i, j int) convex.Linear { return u[expr.Place(i, j)] }
+}
 
-// addOuter adds w·vvᵀ, as the gradient with respect to the matrix, to dst.
-func (s *symmetric) addOuter(dst []float64, w float64, n int, v func(i int) float64) {
+// addOuter adds w·vvᵀ, as the gradient with respect to the matrix, to the triangle of member m.
+func addOuter(to [][]float64, m int, w float64, n int, v func(i int) float64) {
 	for j := range n {
-		vj := w * v(j)
-		if vj == 0 {
-			continue
-		}
 		for i := range j {
-			s.a.AddRow(dst, 2*vj*v(i), expr.Place(i, j))
+			to[expr.Place(i, j)][m] += 2 * w * v(j) * v(i)
 		}
-		s.a.AddRow(dst, vj*v(j), expr.Place(j, j))
+		to[expr.Place(j, j)][m] += w * v(j) * v(j)
 	}
 }
 
@@ -106,6 +98,12 @@ type symWork struct {
 	v       []float64 // n
 }
 
+// symRooms are pools of *symWork, and svdRooms of *dense.SVD, by the number of bits of the order.
+var (
+	symRooms = [bits.UintSize]sync.Pool{}
+	svdRooms = [bits.UintSize]sync.Pool{}
+)
+
 func newSymWork(n int) *symWork {
 	w := &symWork{m: blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)},
 		λ: make([]float64, n), v: make([]float64, n)}
@@ -113,17 +111,37 @@ func newSymWork(n int) *symWork {
 	return w
 }
 
-// load writes the matrix at x into the upper triangle, shifted along the
-// diagonal, and reports whether all of it is finite.
-func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
-	sum := 0.0
-	for j := range s.N {
+// rowOf is a row for the entries of a matrix.
+func rowOf(f atom.Reduce) *atom.Reduce {
+	f.Alone, f.Entries = true, make([]atom.Entry, 1)
+	if f.Over == nil {
+		f.Over = func([]atom.Interval, []float64) atom.Interval { return interval.Whole }
+	}
+	return &f
+}
+
+// takeSym is room for matrices with so many entries in the upper triangle, which put gives back.
+func takeSym(entries int) *symWork {
+	n := Order(entries)
+	if w, ok := symRooms[bits.Len(uint(n))].Get().(*symWork); ok && w.m.N == n {
+		return w
+	}
+	return newSymWork(n)
+}
+
+func (w *symWork) put() { symRooms[bits.Len(uint(w.m.N))].Put(w) }
+
+// load writes the matrix with the upper triangle u of member m, shifted along the diagonal, and
+// reports whether all of it is finite.
+func (w *symWork) load(u [][]float64, m int, shift float64) bool {
+	sum, n := 0.0, w.m.N
+	for j := range n {
 		for i := range j + 1 {
-			v := s.a.At(expr.Place(i, j), x)
+			v := u[expr.Place(i, j)][m]
 			if i == j {
 				v += shift
 			}
-			w.m.Data[i*s.N+j] = v
+			w.m.Data[i*n+j] = v
 			sum += v - v
 		}
 	}
@@ -131,22 +149,22 @@ func (w *symWork) load(s *symmetric, x []float64, shift float64) bool {
 }
 
 // errorNorm is the Frobenius norm of the errors of the matrix: the errors of its
-// entries at x, and the backward error of a factorisation, Higham 2002, theorem
+// entries, and the backward error of a factorisation, Higham 2002, theorem
 // 10.3, which holds for the symmetric eigenvalue problem with a small factor
 // more.
-func (s *symmetric) errorNorm(x []float64) float64 {
-	e, size := 0.0, 0.0
-	for j := range s.N {
+func errorNorm(u, e [][]float64, m int) float64 {
+	sum, size, n := 0.0, 0.0, Order(len(u))
+	for j := range n {
 		for i := range j + 1 {
-			v, w := s.a.Approx(expr.Place(i, j), x), 2.0
+			v, d, w := u[expr.Place(i, j)][m], e[expr.Place(i, j)][m], 2.0
 			if i == j {
 				w = 1
 			}
-			e += w * v.E * v.E
-			size += w * v.V * v.V
+			sum += w * d * d
+			size += w * v * v
 		}
 	}
-	return math.Sqrt(e) + 10*float64(s.N+1)*convex.Roundoff*math.Sqrt(size)
+	return math.Sqrt(sum) + 10*float64(n+1)*convex.Roundoff*math.Sqrt(size)
 }
 
 // eigen leaves the eigenvalues in λ, ascending, and the eigenvectors in the
@@ -183,18 +201,18 @@ func (w *symWork) cholesky() (ok bool) {
 	return ok
 }
 
-// factor is the Cholesky factorisation at x. Outside the domain it is the one of
+// factor is the Cholesky factorisation of a matrix. Outside the domain it is the one of
 // the matrix moved along the diagonal until there is one.
-func (w *symWork) factor(s *symmetric, x []float64) bool {
-	if !w.load(s, x, 0) {
+func (w *symWork) factor(u [][]float64, m int) bool {
+	if !w.load(u, m, 0) {
 		return false
 	}
 	top := expr.Steepest
-	for i := range s.N {
-		top = max(top, math.Abs(w.m.Data[i*s.N+i]))
+	for i := range w.m.N {
+		top = max(top, math.Abs(w.m.Data[i*w.m.N+i]))
 	}
 	for shift := 0.0; ; shift = max(10*shift, 1e-10*top) {
-		w.load(s, x, shift)
+		w.load(u, m, shift)
 		if w.cholesky() {
 			return true
 		}
@@ -204,9 +222,8 @@ func (w *symWork) factor(s *symmetric, x []float64) bool {
 	}
 }
 
-// definite reports whether the matrix at x is positive definite, and leaves its
-// factor.
-func (w *symWork) definite(s *symmetric, x []float64) bool { return w.load(s, x, 0) && w.cholesky() }
+// definite reports whether a matrix is positive definite, and leaves its factor.
+func (w *symWork) definite(u [][]float64, m int) bool { return w.load(u, m, 0) && w.cholesky() }
 
 // semidefinite states that the symmetric matrix is positive semidefinite.
 func semidefinite(c convex.Canon, n int, at func(i, j int) convex.Linear) {
@@ -255,11 +272,16 @@ func free(c convex.Canon, n int) (at func(i, j int) convex.Linear, trace convex.
 	for k := range cols {
 		cols[k] = convex.Column(c)
 	}
-	diagonal, ones := make([]convex.Linear, n), make([]float64, n)
-	for i := range n {
-		diagonal[i], ones[i] = cols[expr.Place(i, i)], 1
+	return entries(cols), traceOf(n, entries(cols))
+}
+
+// traceOf is the sum of the diagonal.
+func traceOf(n int, at func(i, j int) convex.Linear) convex.Linear {
+	diagonal := make([]convex.Linear, n)
+	for i := range diagonal {
+		diagonal[i] = at(i, i)
 	}
-	return func(i, j int) convex.Linear { return cols[expr.Place(i, j)] }, convex.SumLinear(diagonal, ones)
+	return convex.SumLinear(diagonal, nil)
 }
 
 // multiple is l on the diagonal.
@@ -272,9 +294,9 @@ func multiple(l convex.Linear) func(i, j int) convex.Linear {
 	}
 }
 
-// arg is the matrix as the argument of an atom.
-func (s *symmetric) arg() [2]expr.Argument {
-	return [2]expr.Argument{{Affine: &s.a, Layout: expr.Triangles, Order: s.N}}
+// triangles are symmetric matrices as arguments of a node.
+func triangles(a *convex.Array) expr.Argument {
+	return expr.Argument{Affine: a, Layout: expr.Triangles, Order: Order(a.Len())}
 }
 
 // inverse leaves the inverse of the factored matrix in t, its upper triangle row by row.

@@ -2,7 +2,7 @@ package matrix
 
 import (
 	"math"
-	"sync"
+	"math/bits"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
@@ -25,133 +25,131 @@ func Singular(name string, a expr.Array, all bool) expr.Scalar {
 	case a.Shape[0] < a.Shape[1]:
 		a.Array = a.Transpose()
 	}
-	f := &singularNorm{name: name, all: all, r: a.Shape[0], c: a.Shape[1], a: a.Array, indices: a.Support()}
-	f.pool.New = func() any { return dense.NewSVD(f.r, f.c) }
-	if s, err := newSymmetric(name, a); err == nil {
-		f.symmetric = s
+	row, r, c := largestSingular, a.Shape[0], a.Shape[1]
+	if all {
+		row = nuclear
 	}
+	symmetric := 0.0
+	if _, _, err := newSymmetric(name, a); err == nil {
+		symmetric = 1
+	}
+	shown := a.Array
+	f := expr.NewSpecial(row, []float64{float64(r), float64(c), symmetric}, a.Reshaped(a.Len()), expr.Special{
+		Inputs: [2]expr.Argument{{Affine: &shown, Order: r}}, // of one order: columns count as well
+	})
 	if a.IsConst() {
 		return constant(name, f.Value(nil))
 	}
 	return expr.ConvexOf(f, a.Of)
 }
 
-// singularNorm is a norm of the singular values of an r × c matrix, r ≥ c: their
-// sum or the largest.
-type singularNorm struct {
-	name      string
-	all       bool
-	r, c      int
-	a         convex.Array
-	symmetric *symmetric // not nil where the matrix is seen to be
-	indices   []int
-	pool      sync.Pool // of *dense.SVD
+// largestSingular and nuclear are the largest singular value of an r × c matrix, r ≥ c, and the sum
+// of all. The parameters are r and c, and 1 where the matrix is seen to be symmetric.
+var (
+	largestSingular = rowOf(singularRow("sigma_max", false))
+	nuclear         = rowOf(singularRow("normnuc", true))
+)
+
+func singularRow(name string, all bool) atom.Reduce {
+	return atom.Reduce{
+		Name: name, Curvature: 1,
+		Value: func(dst []float64, u [][]float64, p []float64) {
+			w := takeSVD(p)
+			defer putSVD(w)
+			for m := range dst {
+				if dst[m] = math.NaN(); !decompose(w, u, m, false) {
+					continue
+				}
+				if dst[m] = w.Values[0]; all {
+					dst[m] = 0
+					for _, σ := range w.Values {
+						dst[m] += σ
+					}
+				}
+			}
+		},
+		// uvᵀ of the largest singular value, or of all of them, zeros included: a linearisation at a
+		// singular matrix still says "move away".
+		Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
+			w := takeSVD(p)
+			defer putSVD(w)
+			r, c := int(p[0]), int(p[1])
+			for m, g := range adj {
+				if !decompose(w, u, m, true) {
+					continue
+				}
+				for k := range w.Values {
+					for i := range r {
+						for j := range c {
+							to[i*c+j][m] += g * w.U.Data[i*c+k] * w.VT.Data[k*c+j]
+						}
+					}
+					if !all {
+						break
+					}
+				}
+			}
+		},
+		// Singular values change by no more than the norm of the error, their sum by as many times;
+		// the backward error of the decomposition is the same as of the symmetric eigenvalue problem.
+		Error: func(dst, _ []float64, _, e [][]float64, v, p []float64) {
+			for m := range dst {
+				if dst[m] = norm(e, m) + 10*(p[0]+p[1])*convex.Roundoff*v[m]; all {
+					dst[m] *= p[1]
+				}
+			}
+		},
+		Over: func([]atom.Interval, []float64) atom.Interval { return interval.New(0, math.Inf(1)) },
+		// Of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ W] ⪰
+		// 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V
+		// − W, V, W ⪰ 0.
+		Bound: func(to convex.Canon, u []convex.Linear, p []float64) convex.Form {
+			r, c := int(p[0]), int(p[1])
+			entry := func(i, j int) convex.Linear { return u[i*c+j] }
+			switch symmetric := p[2] > 0; {
+			case symmetric && !all:
+				t := convex.Column(to)
+				for _, sign := range []float64{1, -1} {
+					semidefinite(to, r, func(i, j int) convex.Linear { return multiple(t)(i, j).AddScaled(sign, entry(i, j)) })
+				}
+				return convex.Form{Linear: t}
+			case symmetric:
+				v, trace := free(to, r)
+				semidefinite(to, r, v)
+				semidefinite(to, r, func(i, j int) convex.Linear { return v(i, j).AddScaled(-1, entry(i, j)) })
+				return convex.Form{Linear: trace.Scale(2).AddScaled(-1, traceOf(r, entry))}
+			case !all:
+				t := convex.Column(to)
+				semidefinite(to, r+c, block(r, multiple(t), entry, multiple(t)))
+				return convex.Form{Linear: t}
+			}
+			v, trV := free(to, r)
+			w, trW := free(to, c)
+			semidefinite(to, r+c, block(r, v, entry, w))
+			return convex.Form{Linear: trV.AddScaled(1, trW).Scale(0.5)}
+		},
+	}
 }
 
-// factor decomposes the matrix at x. Subgradients need all vectors; values
+// takeSVD is room for matrices of a shape, which putSVD gives back.
+func takeSVD(p []float64) *dense.SVD {
+	r, c := int(p[0]), int(p[1])
+	if w, ok := svdRooms[bits.Len(uint(r))].Get().(*dense.SVD); ok && w.A.Rows == r && w.A.Cols == c {
+		return w
+	}
+	return dense.NewSVD(r, c)
+}
+
+func putSVD(w *dense.SVD) { svdRooms[bits.Len(uint(w.A.Rows))].Put(w) }
+
+// decompose decomposes a matrix. Subgradients need all vectors; values
 // none, but the algorithm for values alone allocates.
-func (f *singularNorm) factor(w *dense.SVD, x []float64, vectors bool) bool {
-	f.a.ValueTo(w.A.Data, x)
+func decompose(w *dense.SVD, u [][]float64, m int, vectors bool) bool {
 	sum := 0.0
-	for _, v := range w.A.Data {
+	for k := range u {
+		v := u[k][m]
+		w.A.Data[k] = v
 		sum += v - v
 	}
 	return sum == 0 && w.Decompose(vectors)
-}
-
-func (f *singularNorm) Value(x []float64) float64 {
-	w := f.pool.Get().(*dense.SVD)
-	defer f.pool.Put(w)
-	if !f.factor(w, x, false) {
-		return math.NaN()
-	}
-	if !f.all {
-		return w.Values[0]
-	}
-	sum := 0.0
-	for _, σ := range w.Values {
-		sum += σ
-	}
-	return sum
-}
-
-// AddSubgrad: uvᵀ of the largest singular value, or of all of them, zeros
-// included: a linearisation at a singular matrix still says "move away".
-func (f *singularNorm) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.pool.Get().(*dense.SVD)
-	defer f.pool.Put(w)
-	if !f.factor(w, x, true) {
-		return
-	}
-	for k := range w.Values {
-		for i := range f.r {
-			u := scale * w.U.Data[i*f.c+k]
-			for j := range f.c {
-				f.a.AddRow(dst, u*w.VT.Data[k*f.c+j], i*f.c+j)
-			}
-		}
-		if !f.all {
-			return
-		}
-	}
-}
-
-func (f *singularNorm) Support() []int { return f.indices }
-
-// Represent: of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ
-// W] ⪰ 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V
-// − W, V, W ⪰ 0.
-func (f *singularNorm) Represent(c convex.Canon) convex.Form {
-	if f.symmetric != nil {
-		return f.representSymmetric(c)
-	}
-	entry := func(i, j int) convex.Linear { return f.a.Linear(i*f.c + j) }
-	if !f.all {
-		t := convex.Column(c)
-		semidefinite(c, f.r+f.c, block(f.r, multiple(t), entry, multiple(t)))
-		return convex.Form{Linear: t}
-	}
-	v, trV := free(c, f.r)
-	w, trW := free(c, f.c)
-	semidefinite(c, f.r+f.c, block(f.r, v, entry, w))
-	return convex.Form{Linear: trV.AddScaled(1, trW).Scale(0.5)}
-}
-
-func (f *singularNorm) representSymmetric(c convex.Canon) convex.Form {
-	n, a := f.r, f.symmetric
-	if !f.all {
-		t := convex.Column(c)
-		for _, sign := range []float64{1, -1} {
-			semidefinite(c, n, func(i, j int) convex.Linear { return multiple(t)(i, j).AddScaled(sign, a.at(i, j)) })
-		}
-		return convex.Form{Linear: t}
-	}
-	v, trace := free(c, n)
-	semidefinite(c, n, v)
-	minus := convex.Linear{}
-	for i := range n {
-		minus = minus.AddScaled(1, a.at(i, i))
-	}
-	semidefinite(c, n, func(i, j int) convex.Linear { return v(i, j).AddScaled(-1, a.at(i, j)) })
-	return convex.Form{Linear: trace.Scale(2).AddScaled(-1, minus)}
-}
-
-// Approx: singular values change by no more than the norm of the error, their
-// sum by as many times; the backward error of the decomposition is the same as of the
-// symmetric eigenvalue problem.
-func (f *singularNorm) Approx(x []float64) convex.Approx {
-	v := f.Value(x)
-	e := f.a.ErrorNorm(x) + 10*float64(f.r+f.c)*convex.Roundoff*v
-	if f.all {
-		e *= float64(f.c)
-	}
-	return convex.Approx{V: v, E: e}
-}
-
-func (f *singularNorm) Over() interval.Interval { return interval.New(0, math.Inf(1)) }
-func (f *singularNorm) String() string          { return f.name }
-
-func (f *singularNorm) Node() expr.Node {
-	return expr.Node{Name: f.name, Inputs: [2]expr.Argument{{Affine: &f.a,
-		Order: f.r}}} // of one order: columns count as well
 }

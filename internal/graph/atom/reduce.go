@@ -69,6 +69,8 @@ type Reduce struct {
 	Root *Reduce
 	// Rotates says that f(Qu) = f(u) for all orthogonal matrices Q.
 	Rotates bool
+	// Alone says that families have no such functions: f is one of a matrix, or has poles.
+	Alone bool
 }
 
 // Entry says how f depends on one of its numbers.
