@@ -33,13 +33,7 @@ func TestAlong(t *testing.T) {
 	}
 	a, dense := dc.Entries(rows...), dc.Entries(full...)
 	e := dc.Sum(dc.SumSquares(a).Scale(-.5), dc.SumSquares(dense), dc.Norm2(a), dc.Norm1(dense), dc.Norm1(x), x.At(1).Scale(3), dc.Min(dc.Square(x.At(2)), dc.Square(x.At(3).Sub(dc.Num(1)))))
-	along := family.Of(e.Scalar()).(interface{ Along(n int) any }).Along(5).(interface {
-		At(x []float64) float64
-		Value() float64
-		Try(j int, v float64) float64
-		Move(j int, v float64)
-		Cost(j int) (try, move int)
-	})
+	along := family.NewAlong(e.Scalar(), 5)
 	at := []float64{1, -1, 2, 0.5, 0}
 	if v := along.At(at); v != along.Value() || math.Abs(v-e.Value(at)) > 1e-12 {
 		t.Fatalf("%g at the first point, want %g", v, e.Value(at))

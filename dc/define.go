@@ -320,7 +320,7 @@ func (p *Problem) linearise(e *expr.Scalar) bool {
 	if part.IsAffine() {
 		return false
 	}
-	all := &expr.Sum{Terms: append(slices.Clone(part.G), part.H...)}
+	all := expr.AsSum(expr.Scalar{Terms: append(slices.Clone(part.G), part.H...)})
 	f := &expr.StandIn{E: written.Neg(), Part: true, All: all, Whole: all.Everywhere()}
 	f.Indices = expr.NewParted(part).Indices
 	rest.H = append(rest.H, expr.Term{W: 1, F: f})

@@ -284,7 +284,7 @@ func TestLeastFamilies(t *testing.T) {
 		for k := range at {
 			at[k] = r.NormFloat64()
 		}
-		one := &expr.Sum{Terms: terms}
+		one := expr.AsSum(expr.Scalar{Terms: terms})
 		one.AddSubgrad(a, 1, at)
 		f.AddSubgrad(b, 1, at)
 		u, v := one.Approx(at), f.Approx(at)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // TestHessians: every function without kinks has products with its Hessian, which are differences
@@ -63,11 +63,11 @@ func TestHessians(t *testing.T) {
 		e := s.make(x)
 		check(s.atom, e.Scalar().G(), s.positive)
 		check(s.atom, e.Scalar().H(), s.positive)
-		check(s.atom, family.Of(e.Scalar()), s.positive)
+		check(s.atom, expr.AsSum(e.Scalar()), s.positive)
 	}
 	x := dc.NewModel().Var("x", []int{dim}, dc.AtLeast(-1), dc.AtMost(2))
 	for name, e := range bentSamples(x) {
-		check(name, family.Of(e.Scalar()), false)
+		check(name, expr.AsSum(e.Scalar()), false)
 		check(name, e.Scalar().H(), false)
 	}
 	before := products

@@ -171,14 +171,9 @@ func (t *terms) size(x []float64) float64 {
 	if t.e != nil {
 		s = max(s, t.e.Size(x))
 	}
-	switch f := t.f.(type) {
-	case nil:
-	case convex.Linear:
-		s = max(s, f.Size(x))
-	case *expr.Sum:
-		s = max(s, (&expr.Scalar{Lin: f.Lin, Terms: f.Terms}).Size(x))
-	default:
-		s = max(s, convex.FiniteSize(f.Value(x)))
+	if t.f != nil {
+		e := expr.Of(t.f)
+		s = max(s, e.Size(x))
 	}
 	return s
 }

@@ -122,10 +122,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	b.used, b.search, b.blind, b.out.NoBound = b.spent(), nil, false, ""
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
-	entries := 0 // of what the search states as columns and rows, at least
-	if f, ok := family.Of(b.p.Objective.Scalar()).(interface{ Coefficients() int }); ok {
-		entries = f.Coefficients()
-	}
+	entries := family.Coefficients(b.p.Objective.Scalar()) // of the columns and rows of the search, at least
 	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {
 		return
 	}

@@ -24,14 +24,6 @@ func (e *Scalar) AddProduct(dst []float64, scale float64, x, v []float64) {
 	}
 }
 
-func (s *Sum) expr() *Scalar { return &Scalar{Lin: s.Lin, Terms: s.Terms} }
-
-func (s *Sum) Twice() bool                        { return s.expr().Twice() }
-func (s *Sum) Directional(x, v []float64) float64 { return s.expr().Directional(x, v) }
-func (s *Sum) AddProduct(dst []float64, scale float64, x, v []float64) {
-	s.expr().AddProduct(dst, scale, x, v)
-}
-
 func (f *StandIn) Twice() bool                        { return f.E.Twice() }
 func (f *StandIn) Directional(x, v []float64) float64 { return f.E.Directional(x, v) }
 func (f *StandIn) AddProduct(dst []float64, scale float64, x, v []float64) {

@@ -82,12 +82,12 @@ func (t *lifted) Represent(c convex.Canon) convex.Form {
 }
 
 func (t *lifted) Domain() []convex.Representer {
-	return (&Sum{Terms: []Term{{1, t.g}, {1, t.h}}}).Domain()
+	return (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).domain()
 }
 
 // Inside also asks for an argument of f with a slope.
 func (t *lifted) Inside(x []float64) bool {
-	return (&Sum{Terms: []Term{{1, t.g}, {1, t.h}}}).Inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
+	return (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
 }
 
 func (t *lifted) Over() interval.Interval {

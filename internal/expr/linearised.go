@@ -276,10 +276,10 @@ func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
 		smooth = smooth && es[k].Smooth()
 		lists = append(lists, es[k].Support())
 	}
-	t := &StandIn{sign: -1, All: &Sum{}, Indices: convex.Union(lists...)}
+	t := &StandIn{sign: -1, All: AsSum(Scalar{}), Indices: convex.Union(lists...)}
 	for k := range es {
 		p := es[k].SplitNow()
-		t.All.Terms = append(append(t.All.Terms, p.G...), p.H...)
+		t.All.E.Terms = append(append(t.All.E.Terms, p.G...), p.H...)
 	}
 	t.of = f(Parted{Split{H: []Term{{1, t}}}, t.Indices})
 	t.E = Scalar{Terms: []Term{{-1, t.of}}}
@@ -294,7 +294,7 @@ func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
 
 // SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
 func (s *Sum) SmoothPart() convex.Func {
-	for _, t := range s.Terms {
+	for _, t := range s.E.Terms {
 		if f, ok := t.F.(*StandIn); ok && f.Part && t.W == 1 {
 			return f
 		}

@@ -23,7 +23,7 @@ func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
 	}
 	bound := func() convex.Linear { return c.Bound(g) }
 	if s, ok := g.(*Sum); ok && bentIn(h) { // of −e the squares may be the same
-		bound = func() convex.Linear { return s.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.Terms))) }
+		bound = func() convex.Linear { return s.E.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.E.Terms))) }
 	}
 	c.Tangent(bound().AddScaled(-1, t), h)
 }
@@ -32,7 +32,7 @@ func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
 func bentIn(h convex.Representer) bool {
 	s, ok := h.(*Sum)
 	bent := func(t Term) bool { f, is := t.F.(*StandIn); return is && f.of == nil && !f.Part }
-	return ok && slices.ContainsFunc(s.Terms, bent)
+	return ok && slices.ContainsFunc(s.E.Terms, bent)
 }
 
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant, and the splits of minus the
@@ -85,13 +85,7 @@ func (d *differences) minus(k int) (g, h convex.Representer) {
 }
 
 // all is the sum of the gᵢ and hᵢ.
-func (d *differences) all() *Sum {
-	s := &Sum{}
-	for k := range d.G {
-		s.Terms = append(s.Terms, Term{1, d.G[k]}, Term{1, d.H[k]})
-	}
-	return s
-}
+func (d *differences) all() *Sum { return sumOfPairs(d.G, d.H) }
 
 // Domain is common to all parts. Where none has one they are not asked again: a fit has thousands
 // of such functions.

@@ -187,7 +187,7 @@ func piecesOf(items []Scalar) []convex.Linear {
 	out := []convex.Linear{}
 	for k := range items {
 		e := &items[k]
-		p := (&Sum{Lin: e.Lin, Terms: e.Terms}).Pieces()
+		p := AsSum(*e).Pieces()
 		if p == nil || len(out)+len(p) > mostPieces+8*len(items) {
 			return nil // nested maxima multiply
 		}

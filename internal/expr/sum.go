@@ -2,19 +2,20 @@ package expr
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Sum is an affine function plus weighted convex functions.
+// Sum is an expression as one function: in splits an affine function plus weighted convex functions.
 type Sum struct {
-	Lin     convex.Linear
-	Terms   []Term
+	E       Scalar
 	indices []int
 }
+
+// AsSum is any expression as one function, for its values and gradients: it need not be convex.
+func AsSum(e Scalar) *Sum { return &Sum{E: e} }
 
 // newSum returns the sum, or the one function it consists of.
 func newSum(lin convex.Linear, terms []Term) convex.Representer {
@@ -24,47 +25,38 @@ func newSum(lin convex.Linear, terms []Term) convex.Representer {
 	if f, ok := terms[0].F.(convex.Representer); ok && len(terms) == 1 && terms[0].W == 1 && lin.IsZero() {
 		return f
 	}
-	lists := [][]int{lin.Idx}
-	for _, t := range terms {
-		lists = append(lists, t.F.Support())
+	e := Scalar{Lin: lin, Terms: terms}
+	return &Sum{e, e.Support()}
+}
+
+func (s *Sum) Value(x []float64) float64                            { return s.E.Value(x) }
+func (s *Sum) Approx(x []float64) convex.Approx                     { return s.E.Approx(x) }
+func (s *Sum) AddSubgrad(dst []float64, scale float64, x []float64) { s.E.AddSubgrad(dst, scale, x) }
+func (s *Sum) Smooth() bool                                         { return s.E.Smooth() }
+func (s *Sum) Domain() []convex.Representer                         { return s.E.domain() }
+func (s *Sum) Inside(x []float64) bool                              { return s.E.inside(x) }
+func (s *Sum) Everywhere() bool                                     { return s.E.everywhere() }
+func (s *Sum) Over() interval.Interval                              { return s.E.Range() }
+func (s *Sum) Bends() (convex.Bends, bool)                          { return BendsOf(&s.E) }
+func (s *Sum) Twice() bool                                          { return s.E.Twice() }
+func (s *Sum) Directional(x, v []float64) float64                   { return s.E.Directional(x, v) }
+func (s *Sum) AddProduct(dst []float64, scale float64, x, v []float64) {
+	s.E.AddProduct(dst, scale, x, v)
+}
+func (s *Sum) Node() Node { return Node{Name: "sum", Inputs: ExprArgs(s.E)} }
+
+// Support is computed again and again where the expression is any.
+func (s *Sum) Support() []int {
+	if s.indices == nil {
+		return s.E.Support()
 	}
-	return &Sum{lin, terms, convex.Union(lists...)}
+	return s.indices
 }
-
-func (s *Sum) Value(x []float64) float64 {
-	v := s.Lin.Value(x)
-	for _, t := range s.Terms {
-		v += t.W * t.F.Value(x)
-	}
-	return v
-}
-
-func (s *Sum) Approx(x []float64) convex.Approx {
-	var v convex.Total
-	v.Add(s.Lin.Approx(x))
-	for _, t := range s.Terms {
-		v.AddScaled(t.W, convex.Approximate(t.F, x))
-	}
-	return v.Approx
-}
-
-func (s *Sum) AddSubgrad(dst []float64, scale float64, x []float64) {
-	s.Lin.AddSubgrad(dst, scale, x)
-	for _, t := range s.Terms {
-		t.F.AddSubgrad(dst, scale*t.W, x)
-	}
-}
-
-func (s *Sum) Smooth() bool {
-	return !slices.ContainsFunc(s.Terms, func(t Term) bool { return !convex.IsSmooth(t.F) })
-}
-
-func (s *Sum) Support() []int { return s.indices }
 
 func (s *Sum) Represent(c convex.Canon) convex.Form {
 	out := convex.Form{}
-	lins, w := make([]convex.Linear, 0, len(s.Terms)+1), make([]float64, 0, len(s.Terms)+1)
-	for _, t := range s.Terms {
+	lins, w := make([]convex.Linear, 0, len(s.E.Terms)+1), make([]float64, 0, len(s.E.Terms)+1)
+	for _, t := range s.E.Terms {
 		form := c.Form(t.F.(convex.Representer))
 		lins, w = append(lins, form.Linear), append(w, t.W)
 		for _, q := range form.Quad {
@@ -76,25 +68,13 @@ func (s *Sum) Represent(c convex.Canon) convex.Form {
 			out.Least = append(out.Least, l)
 		}
 	}
-	out.Linear = convex.SumLinear(append(lins, s.Lin), append(w, 1))
+	out.Linear = convex.SumLinear(append(lins, s.E.Lin), append(w, 1))
 	return out
 }
 
-func (s *Sum) Domain() []convex.Representer { return (&Scalar{Terms: s.Terms}).domain() }
-
-func (s *Sum) Inside(x []float64) bool { return (&Scalar{Terms: s.Terms}).inside(x) }
-
-func (s *Sum) Everywhere() bool { return (&Scalar{Terms: s.Terms}).everywhere() }
-
-func (s *Sum) Over() interval.Interval { return termsOver(s.Lin, s.Terms) }
-
-func (s *Sum) Bends() (convex.Bends, bool) {
-	return BendsOf(&Scalar{Lin: s.Lin, Terms: s.Terms, Of: s.Lin.Of})
-}
-
 func (s *Sum) Parts() []convex.Func {
-	out := make([]convex.Func, len(s.Terms))
-	for k, t := range s.Terms {
+	out := make([]convex.Func, len(s.E.Terms))
+	for k, t := range s.E.Terms {
 		out[k] = t.F
 	}
 	return out
@@ -103,7 +83,7 @@ func (s *Sum) Parts() []convex.Func {
 // Flat reports whether s is affine for given parameters, so that its tangent is s
 // itself: the costs that AddCost added. Package ccp finds it by assertion.
 func (s *Sum) Flat() bool {
-	for _, t := range s.Terms {
+	for _, t := range s.E.Terms {
 		if f, ok := t.F.(interface{ Flat() bool }); !ok || !f.Flat() {
 			return false
 		}
@@ -117,7 +97,7 @@ func Of(f convex.Func) Scalar {
 	case convex.Linear:
 		return Scalar{Lin: f}
 	case *Sum:
-		return Scalar{Lin: f.Lin, Terms: f.Terms}
+		return f.E
 	}
 	return Scalar{Terms: []Term{{1, f}}}
 }
@@ -162,16 +142,16 @@ func OwnerOf(es ...Scalar) *convex.Space {
 
 // Pieces: the pieces of a single term, shifted by the affine part.
 func (s *Sum) Pieces() []convex.Linear {
-	if len(s.Terms) == 0 {
-		return []convex.Linear{s.Lin}
+	if len(s.E.Terms) == 0 {
+		return []convex.Linear{s.E.Lin}
 	}
-	p, ok := s.Terms[0].F.(convex.Polyhedral)
-	if !ok || len(s.Terms) > 1 {
+	p, ok := s.E.Terms[0].F.(convex.Polyhedral)
+	if !ok || len(s.E.Terms) > 1 {
 		return nil
 	}
 	var out []convex.Linear
 	for _, l := range p.Pieces() {
-		out = append(out, s.Lin.AddScaled(s.Terms[0].W, l))
+		out = append(out, s.E.Lin.AddScaled(s.E.Terms[0].W, l))
 	}
 	return out
 }
@@ -179,34 +159,34 @@ func (s *Sum) Pieces() []convex.Linear {
 // Line: with a single term, the row of f ≤ (b − l)/w; squares are one term.
 func (s *Sum) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
 	if q := s.squares(); q != nil {
-		return q.Line(b.AddScaled(-1, s.Lin))
+		return q.Line(b.AddScaled(-1, s.E.Lin))
 	}
-	if len(s.Terms) != 1 {
+	if len(s.E.Terms) != 1 {
 		return convex.Linear{}, 0, 0, 0, false
 	}
-	f, ok := s.Terms[0].F.(convex.Line)
+	f, ok := s.E.Terms[0].F.(convex.Line)
 	if !ok {
 		return convex.Linear{}, 0, 0, 0, false
 	}
-	w := s.Terms[0].W
-	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.Lin).Scale(1 / w))
+	w := s.E.Terms[0].W
+	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.E.Lin).Scale(1 / w))
 	return row, lo, hi, share / w, ok
 }
 
 // Below: as Line.
 func (s *Sum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 	if q := s.squares(); q != nil {
-		return q.Below(b.AddScaled(-1, s.Lin))
+		return q.Below(b.AddScaled(-1, s.E.Lin))
 	}
-	if len(s.Terms) != 1 {
+	if len(s.E.Terms) != 1 {
 		return convex.Cone{}, nil, false
 	}
-	f, ok := s.Terms[0].F.(convex.Sublevel)
+	f, ok := s.E.Terms[0].F.(convex.Sublevel)
 	if !ok {
 		return convex.Cone{}, nil, false
 	}
-	w := s.Terms[0].W
-	k, share, ok = f.Below(b.AddScaled(-1, s.Lin).Scale(1 / w))
+	w := s.E.Terms[0].W
+	k, share, ok = f.Below(b.AddScaled(-1, s.E.Lin).Scale(1 / w))
 	for i := range share {
 		share[i] /= w
 	}
@@ -215,8 +195,8 @@ func (s *Sum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 
 // squares is the sum without l where all terms are sums of squares, else nil.
 func (s *Sum) squares() *VectorAtom {
-	parts := make([]convex.Array, len(s.Terms))
-	for k, t := range s.Terms {
+	parts := make([]convex.Array, len(s.E.Terms))
+	for k, t := range s.E.Terms {
 		a := RowAt(t.F, atom.SumSquares)
 		if a == nil {
 			return nil
@@ -227,8 +207,4 @@ func (s *Sum) squares() *VectorAtom {
 		return nil
 	}
 	return NewVectorAtom(atom.SumSquares, nil, convex.Stack(parts...))
-}
-
-func (s *Sum) Node() Node {
-	return Node{Name: "sum", Inputs: ExprArgs(Scalar{Lin: s.Lin, Terms: s.Terms})}
 }

@@ -117,7 +117,7 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/expr/family internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
+	"ccp/internal/kkt": "internal/expr internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
@@ -139,7 +139,7 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/expr/family internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
+	"ccp/internal/search": "internal/expr internal/expr/family internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "internal/convex internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
@@ -149,7 +149,7 @@ var mayImport = map[string]string{
 	"ccp/global/prooffile": "ccp/global",
 	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "internal/expr/family internal/convex dc",
+	"ccp/global/internal/boxed": "internal/expr internal/expr/family internal/convex dc",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.

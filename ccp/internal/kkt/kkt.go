@@ -9,7 +9,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -57,7 +57,7 @@ func (p *Point) Move(problem *dc.Problem, x []float64) {
 // function is the objective as one function, and its support.
 func (p *Point) function() (convex.Func, []int) {
 	if p.objective == nil {
-		p.objective = family.Of(p.P.Objective.Scalar())
+		p.objective = expr.AsSum(p.P.Objective.Scalar())
 		p.support = p.objective.Support()
 	}
 	return p.objective, p.support
@@ -216,7 +216,7 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		if y == 0 || off.has(i) {
 			continue
 		}
-		f, r := family.Of(c.E().Scalar()), row{c: i, y: y, lo: math.Inf(-1)}
+		f, r := expr.AsSum(c.E().Scalar()), row{c: i, y: y, lo: math.Inf(-1)}
 		if c.Equation() {
 			r.lo = 0
 		}

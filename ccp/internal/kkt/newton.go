@@ -8,7 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -18,7 +18,7 @@ import (
 // most unknowns, a function without second derivatives, or no step.
 func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float64, to [][]float64, ok bool) {
 	objective := p.P.Objective.Scalar()
-	n, f := len(p.X), family.Of(objective)
+	n, f := len(p.X), expr.AsSum(objective)
 	if n > most || !objective.Smooth() {
 		return nil, nil, false
 	}
@@ -51,7 +51,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	smooth = p.curve(k, fixed, f, 1/long)
 	for e, r := range held {
 		if c := &p.P.Constraints[r.c]; c.DC {
-			smooth = smooth && p.curve(k, fixed, family.Of(c.E().Scalar()), r.y/long)
+			smooth = smooth && p.curve(k, fixed, expr.AsSum(c.E().Scalar()), r.y/long)
 		}
 		for t, j := range r.idx {
 			v := r.val[t] * p.Size[j] / r.top

@@ -5,28 +5,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr/family"
 )
-
-// along has the values of a function where one variable changes at a time.
-type along interface {
-	// At goes to x and returns the value there.
-	At(x []float64) float64
-	// Value is that at the point.
-	Value() float64
-	// Try is the value where variable j is v and all others are as they are.
-	Try(j int, v float64) float64
-	// Move sets variable j to v.
-	Move(j int, v float64)
-	// Cost is about how many coefficients a Try of variable j visits, and a Move there.
-	Cost(j int) (try, move int)
-}
-
-// alongAxes is f of n variables as such.
-func alongAxes(f convex.Func, n int) along {
-	return f.(interface{ Along(n int) any }).Along(n).(along)
-}
 
 // axisMerit computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
 // variable changes at a time. With τ = 0 it is +Inf where a DC constraint is broken more
@@ -34,7 +14,7 @@ func alongAxes(f convex.Func, n int) along {
 type axisMerit struct {
 	s          *subproblem.Problem
 	τ, slip    float64
-	objective  along
+	objective  *family.Along
 	x          []float64
 	hard, soft [][]int // constraints that each variable stands in
 	cost       []int   // coefficients of these
@@ -69,7 +49,7 @@ func (v *Values) of(s *subproblem.Problem, slip float64) *axisMerit {
 // relative to the size of its row, the merit is +Inf.
 func newAxisMerit(s *subproblem.Problem) *axisMerit {
 	n := s.Compiled.DC.NumVars()
-	p := &axisMerit{s: s, objective: alongAxes(family.Of(s.Compiled.DC.Objective.Scalar()), n), x: make([]float64, n),
+	p := &axisMerit{s: s, objective: family.NewAlong(s.Compiled.DC.Objective.Scalar(), n), x: make([]float64, n),
 		cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Compiled.Hard), p.standing(s.Compiled.Soft)
 	p.gap, p.values = make([]float64, len(s.Compiled.Soft)), make([]float64, len(s.Compiled.Soft))

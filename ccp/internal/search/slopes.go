@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -310,7 +311,7 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
-	return s.gradientOf(family.Of(s.Sub.Compiled.DC.Objective.Scalar()), y)
+	return s.gradientOf(expr.AsSum(s.Sub.Compiled.DC.Objective.Scalar()), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
@@ -442,18 +443,15 @@ const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
 func (s *Slopes) around(x []float64, reach float64) convex.Func {
-	f := family.Of(s.Sub.Compiled.DC.Objective.Scalar())
-	n, ok := f.(interface {
-		Near(x, radius []float64) convex.Func
-	})
-	if !ok || s.free < fewestAround {
-		return f
+	e := s.Sub.Compiled.DC.Objective.Scalar()
+	if s.free < fewestAround {
+		return expr.AsSum(e)
 	}
 	radius := make([]float64, len(x))
 	for j, w := range s.widths {
 		radius[j] = reach * w
 	}
-	return n.Near(x, radius)
+	return family.Near(e, x, radius)
 }
 
 // constraints linearises the constraints at x. Variables are in parts of reach times their ranges.
@@ -472,8 +470,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 	convexified := func(c *dc.Constraint) {
 		e := c.E()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		f, ok := family.Of(e.Scalar()).(interface{ Smooth() bool })
-		if ok && f.Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
+		if expr.AsSum(e.Scalar()).Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}
 		for range s.free { // other pieces of a function with kinks

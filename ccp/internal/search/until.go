@@ -182,11 +182,7 @@ type Budget struct {
 
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
-	b := Budget{Size: sub.Entries()}
-	if f, ok := family.Of(sub.Compiled.DC.Objective.Scalar()).(interface{ Coefficients() int }); ok {
-		b.Coefficients = float64(f.Coefficients())
-	}
-	return b
+	return Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective.Scalar()))}
 }
 
 // Source: chosen on problems of the five families drawn from other seeds than those

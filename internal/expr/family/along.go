@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// alongAxes computes an expression where one variable changes at a time: only the terms
+// Along computes an expression where one variable changes at a time: only the terms
 // that have it are computed again, and of sums of squares and of absolute values and of
-// Euclidean norms only the entries that have it. An alongAxes is for one goroutine.
-type alongAxes struct {
-	e     *expr.Scalar
+// Euclidean norms only the entries that have it. An Along is for one goroutine.
+type Along struct {
+	e     expr.Scalar
 	x     []float64
 	value float64
 	terms []alongTerm
@@ -61,9 +61,9 @@ type alongCurve struct {
 	moves       int
 }
 
-// newAlongAxes prepares e, an expression of the first n variables.
-func newAlongAxes(e *expr.Scalar, n int) *alongAxes {
-	a := &alongAxes{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
+// NewAlong prepares e, an expression of the first n variables.
+func NewAlong(e expr.Scalar, n int) *Along {
+	a := &Along{e: e, x: make([]float64, n), of: make([][]alongPlace, n), lin: make([]float64, n)}
 	for k, j := range e.Lin.Idx {
 		a.lin[j] += e.Lin.Val[k]
 	}
@@ -148,7 +148,7 @@ func (s *alongSum) add(v []float64, w float64, k int) {
 }
 
 // At goes to x and returns the value there.
-func (a *alongAxes) At(x []float64) float64 {
+func (a *Along) At(x []float64) float64 {
 	copy(a.x, x)
 	a.value = a.e.Lin.Value(x)
 	for k := range a.terms {
@@ -164,7 +164,7 @@ func (a *alongAxes) At(x []float64) float64 {
 }
 
 // Value is that at the point.
-func (a *alongAxes) Value() float64 { return a.value }
+func (a *Along) Value() float64 { return a.value }
 
 // at goes to x and returns the value there.
 func (s *alongSum) at(x []float64) float64 {
@@ -190,7 +190,7 @@ func (s *alongSum) of(sum float64) float64 {
 }
 
 // Cost is about how many coefficients a Try of variable j visits, and a Move there.
-func (a *alongAxes) Cost(j int) (try, move int) {
+func (a *Along) Cost(j int) (try, move int) {
 	try = 1
 	for _, p := range a.of[j] {
 		t := &a.terms[p.term]
@@ -212,7 +212,7 @@ func (a *alongAxes) Cost(j int) (try, move int) {
 }
 
 // Try is the value where variable j is v and all others are as they are.
-func (a *alongAxes) Try(j int, v float64) float64 {
+func (a *Along) Try(j int, v float64) float64 {
 	old := a.x[j]
 	a.x[j] = v
 	sum := a.value + a.lin[j]*(v-old)
@@ -297,7 +297,7 @@ func (s *alongSum) products(column int) []float64 {
 }
 
 // Move sets variable j to v.
-func (a *alongAxes) Move(j int, v float64) {
+func (a *Along) Move(j int, v float64) {
 	d := v - a.x[j]
 	a.x[j] = v
 	a.value += a.lin[j] * d

@@ -306,12 +306,6 @@ func (f *Family) take(list []int32, factor float64) *Family {
 	return newFamily(f.Plan.Take(list), graph.Pack(w), f.of)
 }
 
-func (f Function) Twice() bool                        { return f.E.Twice() }
-func (f Function) Directional(x, v []float64) float64 { return f.E.Directional(x, v) }
-func (f Function) AddProduct(dst []float64, scale float64, x, v []float64) {
-	f.E.AddProduct(dst, scale, x, v)
-}
-
 func (f *Family) Twice() bool { return f.Plan.Twice() }
 func (f *Family) Directional(x, v []float64) float64 {
 	return f.Plan.AddProduct(make([]float64, len(x)), 1, f.w, x, v)

@@ -40,23 +40,19 @@ func (f *Nearby) AddGradient(dst []float64, scale float64, x []float64) float64 
 // takes as long as two gradients, and some tens follow.
 const worthwhile = 0.5
 
-// Near is f for points that differ from x, of length n, by at most radius in each variable: a
+// Near is e for points that differ from x, of length n, by at most radius in each variable: a
 // function whose gradients cost less there, as members of families that are affine in the box are
-// added up. Package ccp finds it by assertion.
-func (f Function) Near(x, radius []float64) convex.Func {
-	e, some := f.E, false
+// added up.
+func Near(e expr.Scalar, x, radius []float64) *expr.Sum {
 	e.Terms = slices.Clone(e.Terms)
 	for k, t := range e.Terms {
 		if g := FamilyIn(t.F); g != nil && g.Plan.Piecewise() && g.Coefficients() >= LeastRecent*len(g.Indices) {
 			if near := g.near(x, radius); near != nil {
-				e.Terms[k].F, some = near, true
+				e.Terms[k].F = near
 			}
 		}
 	}
-	if !some {
-		return f
-	}
-	return Function{e}
+	return expr.AsSum(e)
 }
 
 // near is f in a box; nil where it is not worthwhile.
@@ -85,29 +81,10 @@ func (f *Family) near(x, radius []float64) *Nearby {
 	return out
 }
 
-// Function is an expression as one function, see Of.
-type Function struct{ E expr.Scalar }
-
-// Of is an expression as one function, as it was written: its values and gradients, for code that
-// takes a convex.Func, which it need not be. More that it can do is found by assertion.
-func Of(e expr.Scalar) convex.Func { return Function{e} }
-
-func (f Function) Value(x []float64) float64 { return f.E.Value(x) }
-func (f Function) Support() []int            { return f.E.Support() }
-func (f Function) Smooth() bool              { return f.E.Smooth() }
-
-func (f Function) AddSubgrad(dst []float64, scale float64, x []float64) {
-	f.E.AddGradient(dst, scale, x)
-}
-
-// Along returns values of the function of n variables where one of these changes at a
-// time, an alongAxes.
-func (f Function) Along(n int) any { return newAlongAxes(&f.E, n) }
-
-// Coefficients is about how many coefficients a value visits.
-func (f Function) Coefficients() int {
-	n := len(f.E.Lin.Idx)
-	for _, t := range f.E.Terms {
+// Coefficients is about how many coefficients a value of e visits.
+func Coefficients(e expr.Scalar) int {
+	n := len(e.Lin.Idx)
+	for _, t := range e.Terms {
 		switch g := t.F.(type) {
 		case expr.Many:
 			n += g.Coefficients()

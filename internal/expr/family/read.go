@@ -62,7 +62,7 @@ func (r *Reader) function(f convex.Func) int {
 	case convex.Linear:
 		return r.sum(f, nil)
 	case *expr.Sum:
-		return r.sum(f.Lin, f.Terms)
+		return r.sum(f.E.Lin, f.E.Terms)
 	}
 	n := expr.NodeOf(f)
 	if !r.Ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 )
 
@@ -26,10 +27,9 @@ type entry struct {
 // that is not quadratic, as far as its Hessians at three points tell.
 func Of(p *dc.Problem) *Quadratic {
 	n := p.NumVars()
-	f := family.Of(p.Objective.Scalar())
+	f := expr.AsSum(p.Objective.Scalar())
 	times, ok := convex.HessianOf(f)
-	sized, known := f.(interface{ Coefficients() int })
-	if !ok || !known || len(p.Constraints) > 0 || float64(n*sized.Coefficients()) > mostWork {
+	if !ok || len(p.Constraints) > 0 || float64(n*family.Coefficients(f.E)) > mostWork {
 		return nil
 	}
 	q := &Quadratic{linear: make([]float64, n), diag: make([]float64, n), rows: make([][]entry, n)}

@@ -149,11 +149,7 @@ func numbersOf(p *dc.Problem) int {
 		}
 		rows, k = rows+some, k+all
 	}
-	n := each * rows
-	if f, ok := family.Of(p.Objective.Scalar()).(interface{ Coefficients() int }); ok {
-		n += f.Coefficients()
-	}
-	return n
+	return each*rows + family.Coefficients(p.Objective.Scalar())
 }
 
 // solution is a point, and with --global the proof of it.
