@@ -75,5 +75,5 @@ func (b *blackBox) String() string { return b.name }
 
 // Node: functions of one name differ.
 func (b *blackBox) Node() expr.Node {
-	return expr.Node{Name: "blackbox", Inputs: expr.AffineArgs(&b.a), Key: b}
+	return expr.Node{Name: "blackbox", Inputs: [2]expr.Array{{Array: b.a}}, Key: b}
 }

@@ -83,8 +83,8 @@ func (f *priced) Node() expr.Node {
 	for _, c := range f.costs {
 		p, a = append(p, c.p), append(a, c.a)
 	}
-	left, right := convex.Stack(p...), convex.Stack(a...)
-	return expr.Node{Name: "cost", Minus: f.sign < 0, Inputs: expr.AffineArgs(&left, &right), Key: f}
+	in := [2]expr.Array{{Array: convex.Stack(p...)}, {Array: convex.Stack(a...)}}
+	return expr.Node{Name: "cost", Minus: f.sign < 0, Inputs: in, Key: f}
 }
 
 // With returns the problem with other values of a parameter, one for all entries

@@ -131,7 +131,7 @@ func nodePolynomial(n *expr.Node) (*polynomial, bool) {
 	if c.Row == nil || c.Row.Exponent == nil {
 		return nil, false
 	}
-	u := n.Inputs[0].Entry(0)
+	u := n.Numbers()[0]
 	e, nonnegative := c.Row.Exponent(c.P)
 	if nonnegative && !(u.Range().Lo >= 0) {
 		return nil, false

@@ -167,7 +167,7 @@ func (c *CurveAtom) AddGradient(dst []float64, scale float64, x []float64) float
 func (c *CurveAtom) Support() []int                   { return c.indices }
 func (c *CurveAtom) Approx(x []float64) convex.Approx { return c.F.Approx(c.E().Approx(x)) }
 func (c *CurveAtom) Over() interval.Interval          { return c.F.Over(c.E().Range()) }
-func (c *CurveAtom) Node() Node                       { return c.F.Node([2]Argument{{Exprs: c.args[:]}}) }
+func (c *CurveAtom) Node() Node                       { return c.F.Node(ExprArgs(c.args[:]...)) }
 func (c *CurveAtom) String() string                   { return c.F.String() }
 func (c *CurveAtom) Partial() bool                    { return !c.F.Total() }
 func (c *CurveAtom) represented() bool                { return c.F.represented() }

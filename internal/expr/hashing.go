@@ -107,10 +107,9 @@ func (n *Node) same(m *Node) bool {
 		n.Inputs[1].same(&m.Inputs[1])
 }
 
-func (a *Argument) same(b *Argument) bool {
-	return (a.Affine == nil) == (b.Affine == nil) && a.Layout == b.Layout && a.Order == b.Order &&
-		(a.Affine == nil || SameEntries(a.Affine, b.Affine)) &&
-		slices.EqualFunc(a.Exprs, b.Exprs, func(e, o Scalar) bool { return e.Same(&o) })
+func (a *Array) same(b *Array) bool {
+	return a.Bent() == b.Bent() && SameEntries(&a.Array, &b.Array) &&
+		slices.EqualFunc(a.Fs, b.Fs, func(e, o Scalar) bool { return e.Same(&o) })
 }
 
 // SameTerms reports whether the terms are equal, in order.
@@ -187,13 +186,11 @@ func (n *Node) hash(depth int) uint64 {
 	return uint64(h)
 }
 
-func (h *hasher) argument(a *Argument, depth int) {
-	if a.Affine != nil {
-		h.Coefficients(a.Affine.Idx, a.Affine.Val)
-		h.floats(a.Affine.C)
-	}
-	for k := 0; k < len(a.Exprs); k += someOf(len(a.Exprs)) {
-		h.sum(a.Exprs[k].Lin, a.Exprs[k].Terms, depth)
+func (h *hasher) argument(a *Array, depth int) {
+	h.Coefficients(a.Idx, a.Val)
+	h.floats(a.C)
+	for k := 0; k < len(a.Fs); k += someOf(len(a.Fs)) {
+		h.sum(a.Fs[k].Lin, a.Fs[k].Terms, depth)
 	}
 }
 

@@ -50,18 +50,15 @@ func (f Curve) second(u float64) float64 {
 }
 
 func (f *VectorAtom) Twice() bool {
-	return f.Row.Second != nil && !slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.Twice() })
+	return f.Row.Second != nil && !slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.Twice() })
 }
 
 // moved has the derivatives of the numbers along v, in columns of w that are free.
 func (f *VectorAtom) moved(w *numbers, x, v []float64) [][]float64 {
 	d := w.errors()
 	for k := range d {
-		if f.A != nil {
-			d[k][0] = f.A.Linear(k).Directional(x, v)
-		} else {
-			d[k][0] = f.Items[k].Directional(x, v)
-		}
+		e := f.Args.Scalar(k)
+		d[k][0] = e.Directional(x, v)
 	}
 	return d
 }
@@ -84,21 +81,14 @@ func (f *VectorAtom) AddProduct(dst []float64, scale float64, x, v []float64) {
 	g := w.gradient()
 	w.adj[0] = f.sign * scale
 	f.Row.Second(g, w.adj, w.u, f.moved(w, x, v), w.v, f.P)
-	for k := range g {
-		switch s := g[k][0]; {
-		case f.A != nil:
-			f.A.AddRow(dst, s, k)
-		case s != 0:
-			f.Items[k].AddSubgrad(dst, s, x)
-		}
-	}
-	if f.A != nil {
+	f.Args.addRows(dst, g, x)
+	if f.affine() {
 		return
 	}
 	g = w.gradient()
 	f.Row.Slope(g, w.adj, w.u, w.v, f.P)
-	for k := range f.Items {
-		f.Items[k].AddProduct(dst, g[k][0], x, v)
+	for k := range f.Args.Fs {
+		f.Args.Fs[k].AddProduct(dst, g[k][0], x, v)
 	}
 }
 

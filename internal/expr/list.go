@@ -91,6 +91,32 @@ func (a *Array) ValueTo(dst, x []float64) {
 	}
 }
 
+// addRows adds gradients, each entry of one times its number in g, to dst.
+func (a *Array) addRows(dst []float64, g [][]float64, x []float64) {
+	for k := range g {
+		switch v := g[k][0]; {
+		case !a.Bent():
+			a.AddRow(dst, v, k)
+		case v != 0:
+			a.Fs[k].AddSubgrad(dst, v, x)
+		}
+	}
+}
+
+// approxTo writes values and bounds of their errors.
+func (a *Array) approxTo(u, e [][]float64, x []float64) {
+	rows := a.Approxes(x)
+	for k := range u {
+		v := convex.Approx{}
+		if a.Bent() {
+			v = a.Fs[k].Approx(x)
+		} else {
+			v = rows.At(k)
+		}
+		u[k][0], e[k][0] = v.V, v.E
+	}
+}
+
 func (a *Array) Support() []int {
 	lists := [][]int{a.Idx}
 	for k := range a.Fs {

@@ -231,7 +231,7 @@ func (f *VectorAtom) Majorant() (Majorant, bool) {
 	if f.Row.Slopes == nil || f.Row == atom.SumLargest {
 		return nil, false
 	}
-	d, ok := newDifferences(f.Items...)
+	d, ok := newDifferences(f.Args.Fs...)
 	return &appliedAbove{f, d}, ok
 }
 

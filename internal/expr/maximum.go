@@ -145,7 +145,7 @@ func NewMaximum(es []Scalar, less bool) *VectorAtom {
 		p := NewParted(MaxSplit(parts))
 		return &p
 	})
-	f := &VectorAtom{Row: atom.Max, Items: es, Own: own, less: less, sign: 1}
+	f := &VectorAtom{Row: atom.Max, Args: Array{Fs: es}, Own: own, less: less, sign: 1}
 	lists := make([][]int, len(es))
 	for k := range es {
 		lists[k] = es[k].Support()
@@ -207,13 +207,13 @@ func maxOf(items []Scalar) *VectorAtom {
 	for k := range items {
 		lists[k] = items[k].Support()
 	}
-	return &VectorAtom{Row: atom.Max, Items: items, pieces: piecesOf(items), sign: 1, Indices: convex.Union(lists...)}
+	return &VectorAtom{Row: atom.Max, Args: Array{Fs: items}, pieces: piecesOf(items), sign: 1, Indices: convex.Union(lists...)}
 }
 
 // Pieces are the pieces of a convex maximum.
 func (f *VectorAtom) Pieces() []convex.Linear {
-	if f.Row == atom.Max && f.A != nil {
-		return f.A.Linears()
+	if f.Row == atom.Max && f.affine() {
+		return f.Args.Linears()
 	}
 	return f.pieces
 }
@@ -235,14 +235,14 @@ func MaxForm(c convex.Canon, pieces []convex.Linear) convex.Form {
 // its number among the pieces of f, and that value. ok is false where f is no maximum of
 // affine functions. It is for package ccp, which finds it by assertion.
 func (f *VectorAtom) ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool) {
-	if f.Row != atom.Max || f.A == nil || f.Len() == 0 {
+	if f.Row != atom.Max || !f.affine() || f.Len() == 0 {
 		return convex.Linear{}, 0, 0, false
 	}
 	number, value = 0, math.Inf(-1)
-	for k := range f.A.C {
-		if v := f.A.At(k, x); v > value || math.IsNaN(v) {
+	for k := range f.Args.C {
+		if v := f.Args.At(k, x); v > value || math.IsNaN(v) {
 			number, value = k, v
 		}
 	}
-	return f.A.Linear(number), number, value, true
+	return f.Args.Linear(number), number, value, true
 }

@@ -41,7 +41,7 @@ func (e Scalar) Written() (affine convex.Linear, terms []Atom) {
 			u.Weight = -u.Weight
 		}
 		for k := range u.Node.Inputs {
-			u.Node.Inputs[k].of = e.Owner()
+			u.Node.Inputs[k].Of = e.Owner().Join(u.Node.Inputs[k].Of)
 		}
 		terms = append(terms, u)
 	}
@@ -51,7 +51,7 @@ func (e Scalar) Written() (affine convex.Linear, terms []Atom) {
 // Args are the arguments.
 func (n *Node) Args() []Array {
 	if n.Row != nil && n.Row.Places != atom.Together {
-		all := n.Inputs[0].array()
+		all := n.Inputs[0].written()
 		all.Array = all.Reshaped(all.Len())
 		head, rest := all.Slice(0, 1), all.Slice(1, all.Len())
 		if n.Row.Places == atom.FirstBehind {
@@ -60,14 +60,22 @@ func (n *Node) Args() []Array {
 		return []Array{head, rest}
 	}
 	var out []Array
-	for k := 0; k < len(n.Inputs) && n.Inputs[k].len() > 0; k++ {
-		out = append(out, n.Inputs[k].array())
+	for k := 0; k < len(n.Inputs) && n.Inputs[k].given(); k++ {
+		out = append(out, n.Inputs[k].written())
 	}
 	return out
 }
 
 // Numbers are the arguments of a function of several numbers, in the order of its row.
-func (n *Node) Numbers() []Scalar { return append(n.Inputs[0].Entries(), n.Inputs[1].Entries()...) }
+func (n *Node) Numbers() (out []Scalar) {
+	for k := range n.Inputs {
+		if n.Inputs[k].given() {
+			in := n.Inputs[k].written()
+			out = append(out, in.Scalars()...)
+		}
+	}
+	return out
+}
 
 // Data are the numbers that belong to the atom beside its arguments: the exponent
 // of power, pos_power and norm, the threshold of huber, the count of sumlargest,
@@ -78,7 +86,7 @@ func (n *Node) Data() []float64 {
 	case n.Curve.Row != nil:
 		return n.Curve.data()
 	case n.Name == OpQuad:
-		return fullSymmetric(n.Nums, n.Inputs[0].len())
+		return fullSymmetric(n.Nums, n.Inputs[0].Len())
 	case n.Nums != nil && (n.Row == nil || n.Row.HasParameters):
 		return slices.Clone(n.Nums)
 	case n.Num != 0:
@@ -98,41 +106,21 @@ func fullSymmetric(q []float64, n int) []float64 {
 	return q
 }
 
-// array is the array as it was written.
-func (a *Argument) array() Array {
-	switch {
-	case a.Affine != nil && a.Layout == Triangles:
-		n := a.Order
-		flat := make([]int, 0, n*n)
-		for i := range n {
-			for j := range n {
-				flat = append(flat, Place(i, j))
-			}
-		}
-		return Array{Array: a.Affine.Take([]int{n, n}, flat)}
-	case a.Affine != nil && a.Layout == Columns:
-		m := a.Affine.Reshaped(a.Affine.Len()/a.Order, a.Order)
-		return Array{Array: m.Transpose()}
-	case a.Affine != nil:
-		return Array{Array: *a.Affine}
-	}
-	out := ListOf([]int{len(a.Exprs)}, a.Entries())
-	out.Of = a.of.Join(out.Of)
-	return out
-}
+// given reports whether there is an argument, which may have no entries.
+func (a *Array) given() bool { return a.Bent() || a.C != nil }
 
-// Entry is the k-th expression in row-major order, 0 ≤ k < len.
-func (a *Argument) Entry(k int) Scalar {
-	switch {
-	case a.Affine != nil && a.Layout == Triangles:
-		return Scalar{Lin: a.Affine.Linear(Place(k/a.Order, k%a.Order))}
-	case a.Affine != nil && a.Layout == Columns:
-		cols := a.Affine.Len() / a.Order
-		return Scalar{Lin: a.Affine.Linear(k%cols*a.Order + k/cols)}
-	case a.Affine != nil:
-		return Scalar{Lin: a.Affine.Linear(k)}
+// written is a as an array of expressions of its model.
+func (a *Array) written() Array {
+	if !a.Bent() {
+		return *a
 	}
-	return a.Exprs[k].owned(a.of)
+	es := make([]Scalar, len(a.Fs))
+	for k := range es {
+		es[k] = a.Fs[k].owned(a.Of)
+	}
+	out := ListOf([]int{len(es)}, es)
+	out.Of = a.Of.Join(out.Of)
+	return out
 }
 
 // owned is e as an expression of a model.
@@ -141,15 +129,6 @@ func (e Scalar) owned(of *convex.Space) Scalar {
 		e.Composite, e.Lazy = true, &LazySplit{}
 	}
 	return e
-}
-
-// Entries are all expressions of a.
-func (a *Argument) Entries() []Scalar {
-	es := make([]Scalar, a.len())
-	for k := range es {
-		es[k] = a.Entry(k)
-	}
-	return es
 }
 
 // OpQuad is the atom that has a matrix as data.
@@ -162,14 +141,14 @@ type Node struct {
 	Curve  Curve        // of one that is a function of one number: it knows op and data
 	Row    *atom.Reduce // of one that is a function of several numbers
 	Minus  bool         // the function is minus the atom
-	Inputs [2]Argument
+	Inputs [2]Array
 	Num    float64
 	Nums   []float64
 	Key    any // the rest that tells it from others, comparable
 }
 
 // Node is f of an argument. Families know curves with cones.
-func (f Curve) Node(args [2]Argument) Node {
+func (f Curve) Node(args [2]Array) Node {
 	switch {
 	case f.represented():
 		return Node{Curve: f, Inputs: args}
@@ -212,42 +191,5 @@ func (n *Node) Op() string {
 // Expr.Written has turned the sign of the weight then.
 func (n *Node) Negative() bool { return n.Minus || n.Curve.Row != nil && n.Curve.Negative }
 
-// Argument is an argument of an atom, as the atom keeps it. One of affine and exprs is empty.
-type Argument struct {
-	Affine *convex.Array
-	Layout layout // of affine
-	Order  int    // of the triangle, or the length of a column
-	Exprs  []Scalar
-	of     *convex.Space
-}
-
-// layout is how an affine array lies.
-type layout uint8
-
-const (
-	AsItIs    layout = iota
-	Triangles        // the upper triangle of a symmetric matrix, column by column
-	Columns          // the columns of a matrix, one after the other
-)
-
-// AffineArgs are arguments of a node that are affine.
-func AffineArgs(as ...*convex.Array) (out [2]Argument) {
-	for k, a := range as {
-		out[k].Affine = a
-	}
-	return out
-}
-
 // ExprArgs are the arguments of an atom of one array.
-func ExprArgs(es ...Scalar) [2]Argument { return [2]Argument{{Exprs: es}} }
-
-// len is the number of entries.
-func (a *Argument) len() int {
-	switch {
-	case a.Affine != nil && a.Layout == Triangles:
-		return a.Order * a.Order
-	case a.Affine != nil:
-		return a.Affine.Len()
-	}
-	return len(a.Exprs)
-}
+func ExprArgs(es ...Scalar) [2]Array { return [2]Array{{Fs: es}} }

@@ -10,14 +10,11 @@ import (
 
 // joinTail makes one term of w·Σ fᵢ − w·(the sum of the k largest fᵢ), of which f is the latter.
 func (f *VectorAtom) joinTail(terms []Term, at int) (joined []Term, ok bool) {
-	w, items := -terms[at].W, f.Items
-	if f.A != nil {
-		all := Array{Array: *f.A}
-		items = all.Scalars()
-	}
-	if f.Row != atom.SumLargest || w <= 0 || items == nil {
+	w := -terms[at].W
+	if f.Row != atom.SumLargest || w <= 0 {
 		return nil, false
 	}
+	items := f.Args.Scalars()
 	taken := findAll(terms, w, items)
 	if taken == nil {
 		return nil, false

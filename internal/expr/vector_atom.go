@@ -15,8 +15,7 @@ import (
 type VectorAtom struct {
 	Row     *atom.Reduce
 	P       []float64
-	A       *convex.Array // the arguments, or:
-	Items   []Scalar
+	Args    Array
 	pieces  []convex.Linear // of a convex maximum of items that are polyhedral
 	Own     func() *Parted  // the split
 	less    bool            // see lessSquares
@@ -27,9 +26,9 @@ type VectorAtom struct {
 
 // Special has properties that no row has.
 type Special struct {
-	Inputs [2]Argument        // of the node
-	Domain convex.Representer // nil: as the row says
-	Merge  func(all []Term)   // makes one term of some of a sum; the others get the weight 0
+	Inputs func(a *convex.Array, p []float64) [2]Array // of the node
+	Domain convex.Representer                          // nil: as the row says
+	Merge  func(all []Term)                            // makes one term of some of a sum; the others get the weight 0
 }
 
 // NewSpecial is a row of affine arguments with more that is its own.
@@ -41,21 +40,17 @@ func NewSpecial(row *atom.Reduce, p []float64, a convex.Array, s Special) *Vecto
 
 // NewVectorAtom is a row with parameters p of affine arguments.
 func NewVectorAtom(row *atom.Reduce, p []float64, a convex.Array) *VectorAtom {
-	return &VectorAtom{Row: row, P: p, A: &a, sign: row.Sign(), Indices: a.Support()}
+	return &VectorAtom{Row: row, P: p, Args: Array{Array: a}, sign: row.Sign(), Indices: a.Support()}
 }
 
 // NewWritten is a row of expressions with a split.
 func NewWritten(row *atom.Reduce, p []float64, es []Scalar, own *Parted) *VectorAtom {
 	get := func() *Parted { return own }
-	return &VectorAtom{Row: row, P: p, Items: es, Own: get, sign: 1, Indices: own.Indices}
+	return &VectorAtom{Row: row, P: p, Args: Array{Fs: es}, Own: get, sign: 1, Indices: own.Indices}
 }
 
-func (f *VectorAtom) Len() int {
-	if f.A != nil {
-		return len(f.A.C)
-	}
-	return len(f.Items)
-}
+func (f *VectorAtom) Len() int     { return f.Args.Len() }
+func (f *VectorAtom) affine() bool { return !f.Args.Bent() }
 
 func (f *VectorAtom) HasSplit() bool { return f.Own != nil }
 func (f *VectorAtom) Split() *Split {
@@ -76,12 +71,12 @@ func (f *VectorAtom) settled() *Split {
 func (f *VectorAtom) LessSquares() bool { return f.less }
 
 // Is reports whether f is a convex row of affine functions.
-func (f *VectorAtom) Is(row *atom.Reduce) bool { return f.Row == row && f.A != nil && f.Own == nil }
+func (f *VectorAtom) Is(row *atom.Reduce) bool { return f.Row == row && f.affine() && f.Own == nil }
 
 // RowAt is the affine array of which f is the function row, nil if f is anything else.
 func RowAt(f convex.Func, row *atom.Reduce) *convex.Array {
 	if r, ok := f.(*VectorAtom); ok && r.Is(row) {
-		return r.A
+		return &r.Args.Array
 	}
 	return nil
 }
@@ -89,13 +84,7 @@ func RowAt(f convex.Func, row *atom.Reduce) *convex.Array {
 // take computes the arguments at x and the value of the row, in room that put gives back.
 func (f *VectorAtom) take(x []float64) *numbers {
 	w := takeNumbers(f.Len())
-	if f.A != nil {
-		f.A.ValueTo(w.all, x)
-	} else {
-		for k := range f.Items {
-			w.u[k][0] = f.Items[k].Value(x)
-		}
-	}
+	f.Args.ValueTo(w.all, x)
 	f.Row.Value(w.v, w.u, f.P)
 	return w
 }
@@ -118,14 +107,7 @@ func (f *VectorAtom) AddGradient(dst []float64, scale float64, x []float64) floa
 	g := w.gradient()
 	w.adj[0] = f.sign * scale
 	f.Row.Slope(g, w.adj, w.u, w.v, f.P)
-	for k := range g {
-		switch v := g[k][0]; {
-		case f.A != nil:
-			f.A.AddRow(dst, v, k)
-		case v != 0:
-			f.Items[k].AddSubgrad(dst, v, x)
-		}
-	}
+	f.Args.addRows(dst, g, x)
 	w.put()
 	return v
 }
@@ -134,18 +116,7 @@ func (f *VectorAtom) Approx(x []float64) convex.Approx {
 	w := takeNumbers(f.Len())
 	defer w.put()
 	e := w.errors()
-	if f.A != nil {
-		rows := f.A.Approxes(x)
-		for k, u := range w.u {
-			a := rows.At(k)
-			u[0], e[k][0] = a.V, a.E
-		}
-	} else {
-		for k := range f.Items {
-			a := f.Items[k].Approx(x)
-			w.u[k][0], e[k][0] = a.V, a.E
-		}
-	}
+	f.Args.approxTo(w.u, e, x)
 	f.Row.Value(w.v, w.u, f.P)
 	f.Row.Error(w.adj, w.room, w.u, e, w.v, f.P)
 	return convex.Approx{V: f.sign * w.v[0], E: w.adj[0]}
@@ -164,39 +135,31 @@ func (f *VectorAtom) String() string {
 
 // op is the name of f in problem files.
 func (f *VectorAtom) op() string {
-	if f.Row == atom.Inner && f.Items != nil {
+	if f.Row == atom.Inner && f.Args.Bent() {
 		return "mul"
 	}
 	return f.Row.Name
 }
 
 func (f *VectorAtom) Smooth() bool {
-	return f.Row.Smooth && !slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.Smooth() })
+	return f.Row.Smooth && !slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.Smooth() })
 }
 
 // ranges are the ranges of the arguments.
 func (f *VectorAtom) ranges() []interval.Interval {
 	out := make([]interval.Interval, f.Len())
 	for k := range out {
-		e := f.entry(k)
+		e := f.Args.Scalar(k)
 		out[k] = e.Range()
 	}
 	return out
-}
-
-// entry is argument k.
-func (f *VectorAtom) entry(k int) Scalar {
-	if f.A != nil {
-		return Scalar{Lin: f.A.Linear(k)}
-	}
-	return f.Items[k]
 }
 
 // Over: the larger of an affine function and its negative is ≥ 0.
 func (f *VectorAtom) Over() interval.Interval {
 	i := f.Row.Over(f.ranges(), f.P).Scale(f.sign)
 	for k := 1; k < f.Len() && f.Row == atom.Max && i.Lo < 0; k++ {
-		u, v := f.entry(k-1), f.entry(k)
+		u, v := f.Args.Scalar(k-1), f.Args.Scalar(k)
 		if u.IsAffineNow() && v.IsAffineNow() && v.Lin.IsNegative(u.Lin) {
 			i.Lo = 0
 		}
@@ -207,17 +170,17 @@ func (f *VectorAtom) Over() interval.Interval {
 // Represent adds the rows and cones of f.
 func (f *VectorAtom) Represent(c convex.Canon) convex.Form {
 	if f.Is(atom.SumSquares) {
-		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: *f.A}}}
+		return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.Args.Array}}}
 	}
 	if p := f.Pieces(); p != nil {
 		return MaxForm(c, p)
 	}
-	if f.A != nil {
+	if f.affine() {
 		return represent(c, f.Row, f.P, f.reduced())
 	}
-	u := make([]convex.Linear, len(f.Items))
-	for k := range f.Items {
-		arg, sign := f.Items[k].oneSided()
+	u := make([]convex.Linear, len(f.Args.Fs))
+	for k := range f.Args.Fs {
+		arg, sign := f.Args.Fs[k].oneSided()
 		u[k] = c.Bound(arg).Scale(sign)
 	}
 	return represent(c, f.Row, f.P, u)
@@ -226,7 +189,7 @@ func (f *VectorAtom) Represent(c convex.Canon) convex.Form {
 // reduced are affine functions, maybe fewer than the arguments of f, for which the row has the same
 // value.
 func (f *VectorAtom) reduced() []convex.Linear {
-	a := *f.A
+	a := f.Args.Array
 	if f.Row.Rotates {
 		a = qrReduced(a)
 	}
@@ -245,7 +208,7 @@ func represent(c convex.Canon, row *atom.Reduce, p []float64, u []convex.Linear)
 
 // Line: of one entry a function of its absolute value is at most b where that is at most b, or √b.
 func (f *VectorAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
-	if f.A == nil || !f.Row.Rotates || !b.IsConst() || b.Const < 0 || f.Row.Root != nil && b.Const == 0 {
+	if !f.affine() || !f.Row.Rotates || !b.IsConst() || b.Const < 0 || f.Row.Root != nil && b.Const == 0 {
 		return convex.Linear{}, 0, 0, 0, false
 	}
 	a := f.reduced()
@@ -262,7 +225,7 @@ func (f *VectorAtom) Line(b convex.Linear) (row convex.Linear, lo, hi, share flo
 
 // Below: the cone of the row. A square that is at most a constant has the cone of its root.
 func (f *VectorAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
-	if f.A == nil || f.Row.Cone == nil || !f.Row.Rotates && f.special == nil {
+	if !f.affine() || f.Row.Cone == nil || !f.Row.Rotates && f.special == nil {
 		return convex.Cone{}, nil, false
 	}
 	row, slope := f.Row, 1.0
@@ -294,16 +257,16 @@ func (f *VectorAtom) Domain() []convex.Representer {
 		return []convex.Representer{f.special.Domain}
 	}
 	var out []convex.Representer
-	for k := range f.Items {
-		out = append(out, f.Items[k].domain()...)
+	for k := range f.Args.Fs {
+		out = append(out, f.Args.Fs[k].domain()...)
 	}
 	for k := range f.Len() {
 		switch {
 		case !f.Row.Entry(k).Nonnegative:
-		case f.A != nil:
-			out = append(out, f.A.Linear(k).Scale(-1))
+		case f.affine():
+			out = append(out, f.Args.Linear(k).Scale(-1))
 		default: // minus an affine or a concave function
-			e := f.Items[k].Neg()
+			e := f.Args.Fs[k].Neg()
 			out = append(out, newSum(e.Lin, e.Terms))
 		}
 	}
@@ -318,15 +281,15 @@ func (f *VectorAtom) restricted() bool {
 // Everywhere reports whether all points have subgradients.
 func (f *VectorAtom) Everywhere() bool {
 	return f.Own != nil || !f.restricted() &&
-		!slices.ContainsFunc(f.Items, func(e Scalar) bool { return !e.everywhere() })
+		!slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.everywhere() })
 }
 
 func (f *VectorAtom) Inside(x []float64) bool {
 	if f.Own != nil {
 		return true
 	}
-	for k := range f.Items {
-		if !f.Items[k].inside(x) {
+	for k := range f.Args.Fs {
+		if !f.Args.Fs[k].inside(x) {
 			return false
 		}
 	}
@@ -349,11 +312,8 @@ func (f *VectorAtom) Inside(x []float64) bool {
 func (f *VectorAtom) Bends() (convex.Bends, bool) {
 	of := make([]convex.Bends, f.Len())
 	for k := range of {
-		if f.A != nil {
-			of[k] = convex.AffineBends(f.A.Linear(k))
-			continue
-		}
-		b, ok := BendsOf(&f.Items[k])
+		e := f.Args.Scalar(k)
+		b, ok := BendsOf(&e)
 		if of[k] = b; !ok {
 			return convex.Bends{}, false
 		}
@@ -365,24 +325,19 @@ func (f *VectorAtom) Node() Node {
 	n, half := Node{Name: f.op(), Row: f.Row, Nums: f.P, Minus: f.sign < 0}, f.Len()/2
 	switch {
 	case f.special != nil:
-		n.Inputs = f.special.Inputs
-	case f.Row == atom.Inner && f.A == nil:
-		n.Inputs = [2]Argument{{Exprs: f.Items[:half]}, {Exprs: f.Items[half:]}}
+		n.Inputs = f.special.Inputs(&f.Args.Array, f.P)
 	case f.Row == atom.Inner:
-		u, v := f.A.Slice(0, half), f.A.Slice(half, 2*half)
-		n.Inputs = AffineArgs(&u, &v)
-	case f.A != nil:
-		n.Inputs = AffineArgs(f.A)
+		n.Inputs = [2]Array{f.Args.Slice(0, half), f.Args.Slice(half, 2*half)}
 	default:
-		n.Inputs = ExprArgs(f.Items...)
+		n.Inputs[0] = f.Args
 	}
 	return n
 }
 
 func (f *VectorAtom) Parts() (out []convex.Func) {
-	for k := range f.Items {
+	for k := range f.Args.Fs {
 		if f.Own == nil {
-			g, _ := f.Items[k].oneSided()
+			g, _ := f.Args.Fs[k].oneSided()
 			out = append(out, g)
 		}
 	}

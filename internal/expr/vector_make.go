@@ -259,8 +259,8 @@ func NewComposed(row *atom.Reduce, p []float64, parts []Split) *VectorAtom {
 	f := &VectorAtom{Row: row, P: p, sign: row.Sign()}
 	var lists [][]int
 	for k := range parts {
-		f.Items = append(f.Items, parts[k].expr())
-		lists = append(lists, f.Items[k].Support())
+		f.Args.Fs = append(f.Args.Fs, parts[k].expr())
+		lists = append(lists, f.Args.Fs[k].Support())
 	}
 	f.Indices = convex.Union(lists...)
 	return f

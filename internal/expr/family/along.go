@@ -79,7 +79,7 @@ func NewAlong(e expr.Scalar, n int) *Along {
 			u.cost = f.Coefficients()
 		case *expr.VectorAtom:
 			if f.Is(atom.SumSquares) || f.Is(atom.Norm2) || f.Is(atom.Norm1) {
-				u.sum = newAlongSum(f.A, f.Indices, column)
+				u.sum = newAlongSum(&f.Args.Array, f.Indices, column)
 				u.sum.root, u.sum.abs = f.Row == atom.Norm2, f.Row == atom.Norm1
 			}
 		}

@@ -89,8 +89,8 @@ func Coefficients(e expr.Scalar) int {
 		case expr.Many:
 			n += g.Coefficients()
 		default:
-			if r, ok := g.(*expr.VectorAtom); ok && r.A != nil {
-				n += len(r.A.Idx)
+			if r, ok := g.(*expr.VectorAtom); ok && !r.Args.Bent() {
+				n += len(r.Args.Idx)
 			} else {
 				n += len(t.F.Support())
 			}

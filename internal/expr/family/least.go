@@ -44,7 +44,7 @@ func NewLeastOf(w float64, f convex.Func) (float64, *LeastOf) {
 	switch f := f.(type) {
 	case *expr.VectorAtom:
 		smallest = f.Row == atom.SumSmallest
-		switch items = f.Items; {
+		switch items = f.Args.Fs; {
 		case f.Own == nil:
 			return 0, nil
 		case f.Row == atom.Max:

@@ -77,8 +77,8 @@ func (r *Reader) function(f convex.Func) int {
 		return 0
 	}
 	p := r.numbers(n.Nums)
-	if a := n.Inputs[0].Affine; a != nil && row != atom.Inner && n.Inputs[0].Layout == expr.AsItIs && a.Len() > 0 {
-		at := graph.Node{Op: graph.Reduce, Function: row, Args: r.list(r.affine(a)), Group: a.Len(), P: p}
+	if a := &n.Inputs[0]; !a.Bent() && row != atom.Inner && a.Len() > 0 {
+		at := graph.Node{Op: graph.Reduce, Function: row, Args: r.list(r.affine(&a.Array)), Group: a.Len(), P: p}
 		return r.signed(&n, r.G.Add(at))
 	}
 	return r.signed(&n, r.group(row, n.Numbers(), p))
@@ -190,7 +190,7 @@ func (r *Reader) curve(n *expr.Node) int {
 	if r.Ok = r.Ok && c.Total(); !r.Ok {
 		return 0
 	}
-	args := r.entries(n.Inputs[0].Entries())
+	args := r.entries(n.Numbers())
 	if !r.Ok {
 		return 0
 	}

@@ -32,9 +32,7 @@ func newEigenvalues(triangle convex.Array, k int) *expr.VectorAtom {
 	if k > 1 {
 		row = sumLargest
 	}
-	return expr.NewSpecial(row, []float64{float64(k)}, triangle, expr.Special{
-		Inputs: [2]expr.Argument{triangles(&triangle)},
-	})
+	return expr.NewSpecial(row, []float64{float64(k)}, triangle, expr.Special{Inputs: fromTriangle})
 }
 
 // constant is an atom of data.

@@ -19,7 +19,7 @@ func LogDet(a expr.Array) expr.Scalar {
 		return rule.LogOf(expr.OfLinear(triangle.Linear(0)))
 	}
 	f := expr.NewSpecial(logDet, nil, triangle, expr.Special{
-		Inputs: [2]expr.Argument{triangles(&triangle)}, Domain: newDomain(triangle),
+		Inputs: fromTriangle, Domain: newDomain(triangle),
 	})
 	if a.IsConst() {
 		if v := f.Value(nil); !math.IsInf(v, 1) {

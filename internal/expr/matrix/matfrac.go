@@ -50,11 +50,21 @@ func MatFraction(x, p expr.Array) expr.Scalar {
 
 // newMatFrac has the triangle of P and the columns of X, one after the other.
 func newMatFrac(x, triangle convex.Array) *expr.VectorAtom {
-	n := Order(triangle.Len())
-	columns := expr.Argument{Affine: &x, Layout: expr.Columns, Order: n}
-	return expr.NewSpecial(matFrac, []float64{float64(n)}, convex.Stack(triangle, x), expr.Special{
-		Inputs: [2]expr.Argument{columns, triangles(&triangle)}, Domain: newDomain(triangle), Merge: merge,
+	p := []float64{float64(Order(triangle.Len()))}
+	return expr.NewSpecial(matFrac, p, convex.Stack(triangle, x), expr.Special{
+		Inputs: func(a *convex.Array, p []float64) [2]expr.Array {
+			x, triangle := arguments(a, p)
+			x = x.Reshaped(x.Len()/int(p[0]), int(p[0]))
+			return [2]expr.Array{{Array: x.Transpose()}, fromTriangle(&triangle, nil)[0]}
+		},
+		Domain: newDomain(triangle), Merge: merge,
 	})
+}
+
+// arguments are the columns of X, one after the other, and the triangle of P.
+func arguments(a *convex.Array, p []float64) (x, triangle convex.Array) {
+	n := expr.Triangle(int(p[0]))
+	return a.Slice(n, a.Len()), a.Slice(0, n)
 }
 
 // overData is the sum of quadratic functions that xᵀP⁻¹x is for a P of data.
@@ -200,9 +210,9 @@ func norm(u [][]float64, m int) float64 {
 // merge makes one term of all matfrac terms of one sign over one P; the others become zero.
 func merge(all []expr.Term) {
 	var groups [][]int
-	inputs := func(k int) (x, triangle *convex.Array) {
-		n := expr.NodeOf(all[k].F)
-		return n.Inputs[0].Affine, n.Inputs[1].Affine
+	inputs := func(k int) (x, triangle convex.Array) {
+		f := all[k].F.(*expr.VectorAtom)
+		return arguments(&f.Args.Array, f.P)
 	}
 	for k, t := range all {
 		if expr.RowAt(t.F, matFrac) == nil || t.W == 0 {
@@ -212,7 +222,7 @@ func merge(all []expr.Term) {
 		found := false
 		for i, g := range groups {
 			_, q := inputs(g[0])
-			if found = (all[g[0]].W > 0) == (t.W > 0) && expr.SameEntries(q, p); found {
+			if found = (all[g[0]].W > 0) == (t.W > 0) && expr.SameEntries(&q, &p); found {
 				groups[i] = append(g, k)
 				break
 			}
@@ -236,7 +246,7 @@ func merge(all []expr.Term) {
 		if x.IsConst() {
 			x = narrow(x, Order(p.Len()))
 		}
-		all[g[0]] = expr.Term{W: sign, F: newMatFrac(x, *p)}
+		all[g[0]] = expr.Term{W: sign, F: newMatFrac(x, p)}
 	}
 }
 

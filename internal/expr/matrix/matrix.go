@@ -294,9 +294,16 @@ func multiple(l convex.Linear) func(i, j int) convex.Linear {
 	}
 }
 
-// triangles are symmetric matrices as arguments of a node.
-func triangles(a *convex.Array) expr.Argument {
-	return expr.Argument{Affine: a, Layout: expr.Triangles, Order: Order(a.Len())}
+// fromTriangle is the symmetric matrix with an upper triangle, as the argument of a node.
+func fromTriangle(a *convex.Array, _ []float64) [2]expr.Array {
+	n := Order(a.Len())
+	flat := make([]int, 0, n*n)
+	for i := range n {
+		for j := range n {
+			flat = append(flat, expr.Place(i, j))
+		}
+	}
+	return [2]expr.Array{{Array: a.Take([]int{n, n}, flat)}}
 }
 
 // inverse leaves the inverse of the factored matrix in t, its upper triangle row by row.

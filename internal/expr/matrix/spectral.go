@@ -33,10 +33,7 @@ func Singular(name string, a expr.Array, all bool) expr.Scalar {
 	if _, _, err := newSymmetric(name, a); err == nil {
 		symmetric = 1
 	}
-	shown := a.Array
-	f := expr.NewSpecial(row, []float64{float64(r), float64(c), symmetric}, a.Reshaped(a.Len()), expr.Special{
-		Inputs: [2]expr.Argument{{Affine: &shown, Order: r}}, // of one order: columns count as well
-	})
+	f := expr.NewVectorAtom(row, []float64{float64(r), float64(c), symmetric}, a.Array)
 	if a.IsConst() {
 		return constant(name, f.Value(nil))
 	}

@@ -81,6 +81,5 @@ func (f *quotient) Bends() (convex.Bends, bool) {
 func (f *quotient) Partial() bool           { return true }
 func (f *quotient) Over() interval.Interval { return interval.Whole }
 func (f *quotient) Node() expr.Node {
-	return expr.Node{Name: "quotient", Inputs: [2]expr.Argument{{Exprs: []expr.Scalar{f.a}},
-		{Exprs: []expr.Scalar{f.b}}}}
+	return expr.Node{Name: "quotient", Inputs: [2]expr.Array{{Fs: []expr.Scalar{f.a}}, {Fs: []expr.Scalar{f.b}}}}
 }

@@ -46,16 +46,16 @@ func AffineFactors(f convex.Func, w float64) ([]convex.Linear, float64) {
 	switch {
 	case !ok:
 	case g.Is(atom.SumSquares) && g.Len() == 1:
-		return []convex.Linear{g.A.Linear(0), g.A.Linear(0)}, w
+		return []convex.Linear{g.Args.Linear(0), g.Args.Linear(0)}, w
 	case g.Row != atom.Inner || g.Len() != 2:
-	case g.A != nil:
-		return []convex.Linear{g.A.Linear(0), g.A.Linear(1)}, w
+	case !g.Args.Bent():
+		return []convex.Linear{g.Args.Linear(0), g.Args.Linear(1)}, w
 	default:
-		u, w := factorsOf(&g.Items[0], w)
+		u, w := factorsOf(&g.Args.Fs[0], w)
 		if u == nil {
 			return nil, 0
 		}
-		v, w := factorsOf(&g.Items[1], w)
+		v, w := factorsOf(&g.Args.Fs[1], w)
 		if v == nil {
 			return nil, 0
 		}

@@ -40,7 +40,7 @@ func SumLargest(a expr.Array, k int) expr.Scalar {
 	p := []float64{float64(k)}
 	top := expr.NewComposed(atom.SumLargest, p, parts)
 	if plain {
-		top.Items = es
+		top.Args.Fs = es
 		return expr.ConvexOf(top, expr.OwnerOf(es...))
 	}
 	s := expr.ConvexSplit(top)

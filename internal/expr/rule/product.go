@@ -79,8 +79,8 @@ func timesLogs(u, v expr.Scalar) (expr.Scalar, bool) {
 func twoFactors(f convex.Func) (u, v expr.Scalar, ok bool) {
 	switch g := f.(type) {
 	case *expr.VectorAtom:
-		if g.Row == atom.Inner && len(g.Items) == 2 {
-			return g.Items[0], g.Items[1], true
+		if g.Row == atom.Inner && len(g.Args.Fs) == 2 {
+			return g.Args.Fs[0], g.Args.Fs[1], true
 		}
 	case *expr.CurveAtom:
 		if g.F.Is("square") && g.Own != nil {

@@ -175,7 +175,7 @@ func (f *quad) Approx(x []float64) convex.Approx {
 }
 
 func (f *quad) Node() expr.Node {
-	return expr.Node{Name: expr.OpQuad, Inputs: expr.AffineArgs(&f.a), Nums: f.q.RawSymmetric().Data}
+	return expr.Node{Name: expr.OpQuad, Inputs: [2]expr.Array{{Array: f.a}}, Nums: f.q.RawSymmetric().Data}
 }
 
 func (f *quad) Over() interval.Interval {
