@@ -296,5 +296,8 @@ func bendsOfFactor(f atom.Factor, of []convex.Bends) convex.Bends {
 	case 2:
 		return RowOf("square").Of(of[f.Entry])
 	}
+	if e := of[f.Entry]; f.Power == -1 && e.Over.Hi < 0 {
+		return PowerCurve("power", -1).Of(e.Neg()).Neg()
+	}
 	return PowerCurve("power", f.Power).Of(of[f.Entry])
 }

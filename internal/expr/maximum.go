@@ -207,7 +207,8 @@ func maxOf(items []Scalar) *VectorAtom {
 	for k := range items {
 		lists[k] = items[k].Support()
 	}
-	return &VectorAtom{Row: atom.Max, Args: Array{Fs: items}, pieces: piecesOf(items), sign: 1, Indices: convex.Union(lists...)}
+	return &VectorAtom{Row: atom.Max, Args: Array{Fs: items}, pieces: piecesOf(items), sign: 1,
+		Indices: convex.Union(lists...)}
 }
 
 // Pieces are the pieces of a convex maximum.

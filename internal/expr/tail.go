@@ -30,7 +30,7 @@ func (f *VectorAtom) joinTail(terms []Term, at int) (joined []Term, ok bool) {
 		}
 	}
 	k := float64(len(items)) - f.P[0]
-	least := AsWritten(atom.SumSmallest, []float64{k}, splitOf(convex.Linear{}, group), items)
+	least := AsWritten(atom.SumSmallest, []float64{k}, splitOf(convex.Linear{}, group), Array{Fs: items})
 	return append(rest, Term{w, least.Terms[0].F}), true
 }
 

@@ -43,14 +43,18 @@ func NewVectorAtom(row *atom.Reduce, p []float64, a convex.Array) *VectorAtom {
 	return &VectorAtom{Row: row, P: p, Args: Array{Array: a}, sign: row.Sign(), Indices: a.Support()}
 }
 
-// NewWritten is a row of expressions with a split.
-func NewWritten(row *atom.Reduce, p []float64, es []Scalar, own *Parted) *VectorAtom {
-	get := func() *Parted { return own }
-	return &VectorAtom{Row: row, P: p, Args: Array{Fs: es}, Own: get, sign: 1, Indices: own.Indices}
+// NewWritten is a row with a split.
+func NewWritten(row *atom.Reduce, p []float64, a Array, own *Parted) *VectorAtom {
+	f := &VectorAtom{Row: row, P: p, Args: a, Own: func() *Parted { return own }, sign: 1, Indices: own.Indices}
+	if f.affine() {
+		f.Indices = a.Support()
+	}
+	return f
 }
 
-func (f *VectorAtom) Len() int     { return f.Args.Len() }
-func (f *VectorAtom) affine() bool { return !f.Args.Bent() }
+func (f *VectorAtom) Len() int      { return f.Args.Len() }
+func (f *VectorAtom) affine() bool  { return !f.Args.Bent() }
+func (f *VectorAtom) Partial() bool { return f.Row.Poles }
 
 func (f *VectorAtom) HasSplit() bool { return f.Own != nil }
 func (f *VectorAtom) Split() *Split {
@@ -326,7 +330,7 @@ func (f *VectorAtom) Node() Node {
 	switch {
 	case f.special != nil:
 		n.Inputs = f.special.Inputs(&f.Args.Array, f.P)
-	case f.Row == atom.Inner:
+	case f.Row == atom.Inner, f.Row.Poles:
 		n.Inputs = [2]Array{f.Args.Slice(0, half), f.Args.Slice(half, 2*half)}
 	default:
 		n.Inputs[0] = f.Args

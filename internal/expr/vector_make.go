@@ -14,10 +14,10 @@ import (
 // any DC functions eₖ = gₖ − hₖ: where each entry of a subgradient of f lies in [−a, b],
 // f(g − h) + a·Σ gₖ + b·Σ hₖ is convex, as lifted is of one number (Hartman 1959).
 
-// AsWritten is a row of expressions with a split.
-func AsWritten(row *atom.Reduce, p []float64, s Split, es []Scalar) Scalar {
+// AsWritten is a row with a split.
+func AsWritten(row *atom.Reduce, p []float64, s Split, a Array) Scalar {
 	own := NewParted(s)
-	return Composite(NewWritten(row, p, es, &own), OwnerOf(es...))
+	return Composite(NewWritten(row, p, a, &own), OwnerOf(a.Fs...).Join(a.Of))
 }
 
 // newApplied is a row of DC functions.
@@ -34,7 +34,7 @@ func newApplied(row *atom.Reduce, p []float64, es []Scalar) Scalar {
 		lists = append(lists, l.g[k].Support(), l.h[k].Support())
 	}
 	l.indices = convex.Union(lists...)
-	return AsWritten(row, p, AddSplits(parts, weights...), es)
+	return AsWritten(row, p, AddSplits(parts, weights...), Array{Fs: es})
 }
 
 // liftedArray is f(g − h) + a·Σ gₖ + b·Σ hₖ.

@@ -58,7 +58,7 @@ func Quad(ctx context.Context, a convex.Array, q mat.Symmetric) expr.Scalar {
 	spectralPart(&plus, λ, v, 1)
 	spectralPart(&minus, λ, v, -1)
 	s := expr.AddSplits([]expr.Split{*newQuad(a, &plus).Split(), *newQuad(a, &minus).Split()}, 1, -1)
-	return expr.Composite(splitQuad(a, q, s), a.Of)
+	return splitQuad(a, q, s)
 }
 
 // IsNil reports whether v is nil or holds a nil pointer.

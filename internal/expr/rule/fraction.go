@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -26,30 +27,7 @@ func QuotientOf(a, b expr.Scalar) expr.Scalar {
 	if e.Err == nil || b.IsConst() {
 		return e
 	}
-	return expr.Linearised(func(p expr.Parted) expr.Written { return &quotient{p, a, b} }, e.Err, a, b)
-}
-
-// quotient is a/b for a b of any sign but 0.
-type quotient struct {
-	expr.Parted
-	a, b expr.Scalar
-}
-
-func (f *quotient) Smooth() bool   { return true }
-func (f *quotient) String() string { return "quotient" }
-
-func (f *quotient) Value(x []float64) float64 {
-	b := f.b.Value(x)
-	if b == 0 {
-		return math.NaN()
-	}
-	return f.a.Value(x) / b
-}
-
-func (f *quotient) AddSubgrad(dst []float64, scale float64, x []float64) {
-	b := f.b.Value(x)
-	f.a.AddGradient(dst, scale/b, x)
-	f.b.AddGradient(dst, -scale*f.a.Value(x)/b/b, x)
+	return expr.Linearised(writtenOf(quotient, a, b), e.Err, a, b)
 }
 
 // knownDivisor is how many times its rounding error a divisor is at least, for its quotient to be
@@ -57,29 +35,50 @@ func (f *quotient) AddSubgrad(dst []float64, scale float64, x []float64) {
 // Source: derived: at 4 the error of the quotient is a third of its size.
 const knownDivisor = 4
 
-// Approx: |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
-func (f *quotient) Approx(x []float64) convex.Approx {
-	a, b := f.a.Approx(x), f.b.Approx(x)
-	v := f.Value(x)
-	if math.Abs(b.V) < knownDivisor*b.E {
-		return convex.Approx{V: v, E: math.Inf(1)}
-	}
-	return convex.Approx{V: v, E: (a.E+math.Abs(v)*b.E)/max(math.Abs(b.V)-b.E, 0) + convex.Roundoff*math.Abs(v) +
-		math.SmallestNonzeroFloat64}
-}
+// quotient is a/b for a b of any sign but 0.
+var quotient = rowOf(atom.Reduce{
+	Name: "quotient", Smooth: true, Poles: true,
+	Value: func(dst []float64, u [][]float64, _ []float64) {
+		for m := range dst {
+			if dst[m] = u[0][m] / u[1][m]; u[1][m] == 0 {
+				dst[m] = math.NaN()
+			}
+		}
+	},
+	Slope: func(to [][]float64, adj []float64, u [][]float64, _, _ []float64) {
+		for m, g := range adj {
+			b := u[1][m]
+			to[0][m] += g / b
+			to[1][m] -= g * u[0][m] / b / b
+		}
+	},
+	// The gradient is (1, −q)/b with q = a/b.
+	Second: func(to [][]float64, adj []float64, u, d [][]float64, _, _ []float64) {
+		for m, g := range adj {
+			b := u[1][m]
+			q, db := u[0][m]/b, d[1][m]
+			dq := (d[0][m] - q*db) / b
+			to[0][m] -= g * db / b / b
+			to[1][m] -= g * (dq - q*db/b) / b
+		}
+	},
+	// |a/b − A/B| ≤ (|A − a| + |a/b|·|B − b|)/|B| for the exact A and B.
+	Error: func(dst, _ []float64, u, e [][]float64, v, _ []float64) {
+		for m := range dst {
+			b, d, size := math.Abs(u[1][m]), e[1][m], math.Abs(v[m])
+			if dst[m] = math.Inf(1); !(b < knownDivisor*d) {
+				dst[m] = (e[0][m]+size*d)/max(b-d, 0) + convex.Roundoff*size + math.SmallestNonzeroFloat64
+			}
+		}
+	},
+	Products: func(int) [][]atom.Factor { return [][]atom.Factor{{{Power: 1, Entry: 0}, {Power: -1, Entry: 1}}} },
+})
 
-// Bends: where the denominator has a sign, which its bounds need not show with a split.
-func (f *quotient) Bends() (convex.Bends, bool) {
-	a, ok := expr.BendsOf(&f.a)
-	b, both := expr.BendsOf(&f.b)
-	if b.Over.Hi < 0 {
-		a, b = a.Neg(), b.Neg()
+// rowOf is a row that no family has.
+func rowOf(f atom.Reduce) *atom.Reduce {
+	f.Alone, f.Entries = true, make([]atom.Entry, 1)
+	if f.Over == nil {
+		f.Over = func([]atom.Interval, []float64) atom.Interval { return interval.Whole }
 	}
-	return a.Times(expr.PowerCurve("power", -1).Of(b)), ok && both && b.Over.Lo > 0
-}
-
-func (f *quotient) Partial() bool           { return true }
-func (f *quotient) Over() interval.Interval { return interval.Whole }
-func (f *quotient) Node() expr.Node {
-	return expr.Node{Name: "quotient", Inputs: [2]expr.Array{{Fs: []expr.Scalar{f.a}}, {Fs: []expr.Scalar{f.b}}}}
+	return &f
 }

@@ -103,10 +103,8 @@ func ritz(α, β []float64) []float64 {
 }
 
 // splitQuad is aᵀQa with an indefinite Q.
-func splitQuad(a convex.Array, q mat.Symmetric, s expr.Split) *quad {
-	f, own := quadOf(a, q), expr.NewParted(s)
-	f.own, f.indices = &own, own.Indices
-	return f
+func splitQuad(a convex.Array, q mat.Symmetric, s expr.Split) expr.Scalar {
+	return expr.AsWritten(indefinite, dataOf(q), s, expr.Array{Array: a})
 }
 
 // largeQuad is aᵀQa for a large Q: convex or concave if a Cholesky factorisation
@@ -144,7 +142,7 @@ func largeQuad(ctx context.Context, a convex.Array, q mat.Symmetric) expr.Scalar
 		moved.SetSym(i, i, moved.At(i, i)+shift)
 	}
 	s := expr.AddSplits([]expr.Split{*newQuad(a, moved).Split(), expr.Squares(a)}, 1, -shift)
-	return expr.Composite(splitQuad(a, q, s), a.Of).Scale(sign)
+	return splitQuad(a, q, s).Scale(sign)
 }
 
 // timesSign is ±q.

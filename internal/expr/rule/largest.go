@@ -47,7 +47,7 @@ func SumLargest(a expr.Array, k int) expr.Scalar {
 	if lifts {
 		s = expr.AddSplits([]expr.Split{s, all}, 1, -float64(k))
 	}
-	return expr.AsWritten(atom.SumLargest, p, s, es)
+	return expr.AsWritten(atom.SumLargest, p, s, expr.Array{Fs: es})
 }
 
 // DotSort is the inner product of the entries and w, both in descending order.

@@ -43,8 +43,7 @@ func MaxExprs(es []expr.Scalar) expr.Scalar {
 	if plain {
 		return expr.Scalar{Lin: s.Lin, Terms: s.G, Of: expr.OwnerOf(es...)}
 	}
-	own := expr.NewParted(s)
-	return expr.Composite(expr.NewWritten(atom.Max, nil, slices.Clone(es), &own), expr.OwnerOf(es...))
+	return expr.AsWritten(atom.Max, nil, s, expr.Array{Fs: slices.Clone(es)})
 }
 
 // undominated leaves out the operands of a maximum that are below another one wherever

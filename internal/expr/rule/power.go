@@ -1,11 +1,14 @@
 package rule
 
 import (
+	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"gonum.org/v1/gonum/mat"
 )
 
 func invPosOf(e expr.Scalar) expr.Scalar { return PowerOf(e, -1) }
@@ -95,8 +98,15 @@ func roots(f convex.Func) (convex.Array, bool) {
 	if a := expr.RowAt(f, atom.SumSquares); a != nil {
 		return *a, true
 	}
-	if q, ok := f.(*quad); ok {
-		return q.factor()
+	a := expr.RowAt(f, semidefinite)
+	if a == nil {
+		return convex.Array{}, false
 	}
-	return convex.Array{}, false
+	n := a.Len()
+	r, ok, _ := dense.Root(context.Background(), mat.NewSymDense(n, f.(*expr.VectorAtom).P), 0)
+	if !ok {
+		return convex.Array{}, false
+	}
+	rows, _ := r.Dims()
+	return a.LeftMul(r, 1, []int{rows}), true
 }

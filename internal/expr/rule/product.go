@@ -33,7 +33,7 @@ func TimesOf(a, b expr.Scalar) expr.Scalar {
 			return e
 		}
 	}
-	of := func(p expr.Parted) expr.Written { return expr.NewWritten(atom.Inner, nil, []expr.Scalar{a, b}, &p) }
+	of := writtenOf(atom.Inner, a, b)
 	if a.WithTangents() || b.WithTangents() {
 		return expr.Linearised(of, expr.ErrProduct, a, b)
 	}
@@ -117,10 +117,12 @@ func inner(u, v convex.Array) expr.Scalar {
 	case expr.SameEntries(&u, &v):
 		return expr.Reduce(atom.SumSquares, nil, u)
 	}
-	both := convex.Stack(u, v)
-	f, own := expr.NewVectorAtom(atom.Inner, nil, both), expr.NewParted(innerSplit(u, v))
-	f.Own = func() *expr.Parted { return &own }
-	return expr.Composite(f, both.Of)
+	return expr.AsWritten(atom.Inner, nil, innerSplit(u, v), expr.Array{Array: convex.Stack(u, v)})
+}
+
+// writtenOf makes a row of expressions with a split.
+func writtenOf(row *atom.Reduce, es ...expr.Scalar) func(p expr.Parted) expr.Written {
+	return func(p expr.Parted) expr.Written { return expr.NewWritten(row, nil, expr.Array{Fs: es}, &p) }
 }
 
 // innerSplit is the sum of the products that have a factor which is constant by

@@ -1,15 +1,15 @@
 package rule
 
 import (
-	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -74,190 +74,118 @@ func spectralPart(dst *mat.SymDense, λ []float64, v *mat.Dense, sign float64) {
 	dst.SymOuterK(1, scaled)
 }
 
+// newQuad is aᵀQa of a positive semidefinite Q.
 func newQuad(a convex.Array, q mat.Symmetric) expr.Scalar {
-	f := quadOf(a, q)
+	f := expr.NewVectorAtom(semidefinite, dataOf(q), a)
 	if a.IsConst() {
 		return expr.Number(f.Value(nil))
 	}
 	return expr.ConvexOf(f, a.Of)
 }
 
-func quadOf(a convex.Array, q mat.Symmetric) *quad {
-	n := a.Len()
-	f := &quad{a: a, indices: a.Support(), q: mat.NewSymDense(n, nil)}
-	f.q.CopySym(q)
-	f.pool.New = func() any { return &quadWork{vector(n), vector(n)} }
-	return f
-}
-
-// quad is aᵀQa. Without a split of its own Q is positive semidefinite.
-type quad struct {
-	own     *expr.Parted
-	a       convex.Array
-	q       *mat.SymDense
-	indices []int
-	pool    sync.Pool // of *quadWork
+// dataOf is a copy of a matrix, of which the upper triangle counts.
+func dataOf(q mat.Symmetric) []float64 {
+	c := mat.NewSymDense(q.SymmetricDim(), nil)
+	c.CopySym(q)
+	return c.RawSymmetric().Data
 }
 
 func vector(n int) blas64.Vector { return blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)} }
 
-// quadWork are the values u of the argument, and Qu.
+// quadRooms are pools of *quadWork by the number of bits of the order.
+var quadRooms = [bits.UintSize]sync.Pool{}
+
+// quadWork are numbers u, and Qu.
 type quadWork struct{ u, qu blas64.Vector }
 
-// at computes both at x; the caller puts w back into the pool.
-func (f *quad) at(x []float64) *quadWork {
-	w := f.pool.Get().(*quadWork)
-	f.a.ValueTo(w.u.Data, x)
-	f.multiply(w)
+// times computes Qu of member m; put gives the room back.
+func times(p []float64, u [][]float64, m int) *quadWork {
+	n := len(u)
+	w, ok := quadRooms[bits.Len(uint(n))].Get().(*quadWork)
+	if !ok || w.u.N != n {
+		w = &quadWork{vector(n), vector(n)}
+	}
+	for k := range u {
+		w.u.Data[k] = u[k][m]
+	}
+	if n > 0 {
+		blas64.Symv(1, blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: p}, w.u, 0, w.qu)
+	}
 	return w
 }
 
-func (f *quad) multiply(w *quadWork) {
-	if w.u.N > 0 {
-		blas64.Symv(1, f.q.RawSymmetric(), w.u, 0, w.qu)
-	}
-}
+func (w *quadWork) put() { quadRooms[bits.Len(uint(w.u.N))].Put(w) }
 
-// factor is an affine vector with the sum of squares f.
-func (f *quad) factor() (convex.Array, bool) {
-	r, ok, _ := dense.Root(context.Background(), f.q, 0)
-	if !ok {
-		return convex.Array{}, false
-	}
-	n, _ := r.Dims()
-	return f.a.LeftMul(r, 1, []int{n}), true
-}
+// semidefinite is uᵀQu of a positive semidefinite Q, the parameters, and indefinite of any.
+var (
+	semidefinite = rowOf(quadRow(1))
+	indefinite   = rowOf(quadRow(0))
+)
 
-func (f *quad) Value(x []float64) float64 {
-	w := f.at(x)
-	defer f.pool.Put(w)
-	return blas64.Dot(w.u, w.qu)
-}
-
-func (f *quad) AddSubgrad(dst []float64, scale float64, x []float64) {
-	w := f.at(x)
-	defer f.pool.Put(w)
-	for i, v := range w.qu.Data {
-		f.a.AddRow(dst, 2*scale*v, i)
-	}
-}
-
-func (f *quad) Smooth() bool { return true }
-
-func (f *quad) Support() []int { return f.indices }
-
-func (f *quad) Represent(convex.Canon) convex.Form {
-	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.a, Q: f.q}}}
-}
-
-// Approx: |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors
-// of the entries u.
-func (f *quad) Approx(x []float64) convex.Approx {
-	w := f.at(x)
-	defer f.pool.Put(w)
-	u := w.u.Data
-	n := float64(len(u))
-	v, size, e := 0.0, 0.0, 0.0
-	for i, ui := range u {
-		row, abs, worst := 0.0, 0.0, 0.0
-		ei := f.a.Approx(i, x).E
-		for j, uj := range u {
-			q := f.q.At(i, j)
-			row += q * uj
-			abs += math.Abs(q * uj)
-			worst = max(worst, math.Abs(q))
-		}
-		v += ui * row
-		size += math.Abs(ui) * abs
-		e += 2*math.Abs(row)*ei + n*worst*ei*ei
-	}
-	return convex.Approx{V: v, E: e + (2*n+2)*convex.Roundoff*size}
-}
-
-func (f *quad) Node() expr.Node {
-	return expr.Node{Name: expr.OpQuad, Inputs: [2]expr.Array{{Array: f.a}}, Nums: f.q.RawSymmetric().Data}
-}
-
-func (f *quad) Over() interval.Interval {
-	i := f.products()
-	if f.own == nil {
-		i.Lo = max(i.Lo, 0)
-	}
-	return i
-}
-
-func (f *quad) HasSplit() bool { return f.own != nil }
-func (f *quad) Split() *expr.Split {
-	if f.own == nil {
-		return nil
-	}
-	return &f.own.S
-}
-
-// products is the sum of the ranges of the products of entries.
-func (f *quad) products() interval.Interval {
-	entries := make([]interval.Interval, len(f.a.C))
-	for k := range entries {
-		if entries[k] = f.a.Over(k); !entries[k].IsFinite() && f.q.At(k, k) != 0 && len(entries) > expr.MostSquared {
-			return interval.Whole
-		}
-	}
-	i := interval.Point(0)
-	for r, u := range entries {
-		i = i.Add(u.Square().Scale(f.q.At(r, r)))
-		for c := r + 1; c < len(entries); c++ {
-			if v := f.q.At(r, c); v != 0 {
-				i = i.Add(u.Mul(entries[c]).Scale(2 * v))
+func quadRow(curvature int) atom.Reduce {
+	addTimes := func(to [][]float64, adj, p []float64, u [][]float64) {
+		for m, g := range adj {
+			w := times(p, u, m)
+			for k, v := range w.qu.Data {
+				to[k][m] += 2 * g * v
 			}
+			w.put()
 		}
 	}
-	return i
-}
-func (f *quad) String() string { return "quad" }
-
-func (f *quad) Twice() bool { return true }
-
-// moved is Q times the derivatives of the entries along v.
-func (f *quad) moved(x, v []float64) *quadWork {
-	w := f.pool.Get().(*quadWork)
-	for k := range w.u.Data {
-		w.u.Data[k] = f.a.Linear(k).Directional(x, v)
+	return atom.Reduce{
+		Name: expr.OpQuad, Curvature: curvature, Smooth: true,
+		Value: func(dst []float64, u [][]float64, p []float64) {
+			for m := range dst {
+				w := times(p, u, m)
+				dst[m] = blas64.Dot(w.u, w.qu)
+				w.put()
+			}
+		},
+		Slope:  func(to [][]float64, adj []float64, u [][]float64, _, p []float64) { addTimes(to, adj, p, u) },
+		Second: func(to [][]float64, adj []float64, _, d [][]float64, _, p []float64) { addTimes(to, adj, p, d) },
+		// |u|ᵀ|Q||u| times the roundings of the sums, and 2|Qu| times the errors of the entries u.
+		Error: func(dst, _ []float64, u, e [][]float64, _, p []float64) {
+			n := len(u)
+			for m := range dst {
+				size, err := 0.0, 0.0
+				for i := range u {
+					row, abs, worst, ei := 0.0, 0.0, 0.0, e[i][m]
+					for j := range u {
+						q := p[min(i, j)*n+max(i, j)]
+						row += q * u[j][m]
+						abs += math.Abs(q * u[j][m])
+						worst = max(worst, math.Abs(q))
+					}
+					size += math.Abs(u[i][m]) * abs
+					err += 2*math.Abs(row)*ei + float64(n)*worst*ei*ei
+				}
+				dst[m] = err + float64(2*n+2)*convex.Roundoff*size
+			}
+		},
+		// The sum of the ranges of the products of entries.
+		Over: func(u []atom.Interval, p []float64) atom.Interval {
+			n := len(u)
+			sum := interval.Point(0)
+			for r, i := range u {
+				if !i.IsFinite() && p[r*n+r] != 0 && n > expr.MostSquared {
+					sum = interval.Whole
+					break
+				}
+				sum = sum.Add(i.Square().Scale(p[r*n+r]))
+				for c := r + 1; c < n; c++ {
+					if v := p[r*n+c]; v != 0 {
+						sum = sum.Add(i.Mul(u[c]).Scale(2 * v))
+					}
+				}
+			}
+			if curvature > 0 {
+				sum.Lo = max(sum.Lo, 0)
+			}
+			return sum
+		},
+		Bound: func(_ convex.Canon, u []convex.Linear, p []float64) convex.Form {
+			q := mat.NewSymDense(len(u), p)
+			return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: convex.Entries(u...), Q: q}}}
+		},
 	}
-	f.multiply(w)
-	return w
-}
-
-func (f *quad) Directional(x, v []float64) (s float64) {
-	w := f.moved(x, v)
-	defer f.pool.Put(w)
-	for k, q := range w.qu.Data {
-		s += 2 * q * f.a.At(k, x)
-	}
-	return s
-}
-
-func (f *quad) AddProduct(dst []float64, scale float64, x, v []float64) {
-	w := f.moved(x, v)
-	defer f.pool.Put(w)
-	for k, q := range w.qu.Data {
-		f.a.AddRow(dst, 2*scale*q, k)
-	}
-}
-
-func (f *quotient) Twice() bool { return f.a.Twice() && f.b.Twice() }
-
-func (f *quotient) Directional(x, v []float64) float64 {
-	b := f.b.Value(x)
-	return (f.a.Directional(x, v) - f.a.Value(x)/b*f.b.Directional(x, v)) / b
-}
-
-// AddProduct: the gradient is (∇a − q·∇b)/b with q = a/b.
-func (f *quotient) AddProduct(dst []float64, scale float64, x, v []float64) {
-	b := f.b.Value(x)
-	q, db := f.a.Value(x)/b, f.b.Directional(x, v)
-	dq := (f.a.Directional(x, v) - q*db) / b
-	f.a.AddSubgrad(dst, -scale*db/b/b, x)
-	f.b.AddSubgrad(dst, -scale*(dq-q*db/b)/b, x)
-	f.a.AddProduct(dst, scale/b, x, v)
-	f.b.AddProduct(dst, -scale*q/b, x, v)
 }

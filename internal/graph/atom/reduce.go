@@ -71,6 +71,7 @@ type Reduce struct {
 	Rotates bool
 	// Alone says that families have no such functions: f is one of a matrix, or has poles.
 	Alone bool
+	Poles bool // there are numbers with an infinite value inside the domain
 }
 
 // Entry says how f depends on one of its numbers.
