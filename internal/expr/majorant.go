@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
@@ -44,9 +43,6 @@ type differences struct {
 	everywhere bool // no part is Restricted
 	bent       bool // some functions have values and subgradients alone
 }
-
-// final says of a majorant of bent functions that it stands for itself.
-func (d *differences) final() bool { return d.bent }
 
 // newDifferences: ok is false where one of es has no split.
 func newDifferences(es ...Scalar) (d differences, ok bool) {
@@ -111,72 +107,13 @@ func (d *differences) Parts() (out []convex.Func) {
 	return out
 }
 
-// addSubgrad adds scale times a gradient of gₖ − hₖ, where it has one.
-func (d *differences) addSubgrad(k int, dst []float64, scale float64, x []float64) {
-	d.G[k].AddSubgrad(dst, scale, x)
-	d.H[k].AddSubgrad(dst, -scale, x)
-}
-
-// AbsAbove is the majorant of |e|, and squareAbove the majorant of e².
-type AbsAbove struct {
-	differences
-	e       Scalar
-	indices []int
-}
-
-func newAbsAbove(e Scalar) (AbsAbove, bool) {
-	d, ok := newDifferences(e)
-	f := AbsAbove{differences: d, e: e}
-	if ok {
-		g, h := f.minus(0)
-		f.indices = convex.Union(f.G[0].Support(), f.H[0].Support(), g.Support(), h.Support())
-	}
-	return f, ok
-}
-
-func (f *AbsAbove) Support() []int { return f.indices }
-
-func (f *AbsAbove) Value(x []float64) float64 { return math.Abs(f.e.Value(x)) }
-
-// AddSubgrad adds a gradient of |e| where it has one.
-func (f *AbsAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
-	if f.e.Value(x) < 0 {
-		scale = -scale
-	}
-	f.addSubgrad(0, dst, scale, x)
-}
-
-// Column is t ≥ g − ĥ, and t ≥ −e in the same way.
-func (f *AbsAbove) Column(c convex.Canon) convex.Linear {
+// ColumnAbove is a column that is at least |g − h|, by tangents of h and of g.
+func ColumnAbove(c convex.Canon, g, h convex.Representer) convex.Linear {
 	t := convex.Column(c)
-	above(c, t, f.G[0], f.H[0])
-	g, h := f.minus(0)
 	above(c, t, g, h)
+	above(c, t, h, g)
 	return t
 }
-
-func (f *AbsAbove) Represent(c convex.Canon) convex.Form { return convex.Form{Linear: f.Column(c)} }
-
-func (f *AbsAbove) Node() Node { return Node{Name: "abs above", Inputs: ExprArgs(f.e)} }
-
-func (f *AbsAbove) String() string { return "abs" }
-
-type squareAbove struct{ AbsAbove }
-
-func (f *squareAbove) Value(x []float64) float64 { v := f.e.Value(x); return v * v }
-
-func (f *squareAbove) AddSubgrad(dst []float64, scale float64, x []float64) {
-	scale *= 2 * f.e.Value(x)
-	f.addSubgrad(0, dst, scale, x)
-}
-
-func (f *squareAbove) Represent(c convex.Canon) convex.Form {
-	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: f.Column(c).Number()}}}
-}
-
-func (f *squareAbove) Node() Node { return Node{Name: "square above", Inputs: ExprArgs(f.e)} }
-
-func (f *squareAbove) String() string { return "square" }
 
 // appliedAbove is the majorant of f(e₁, …): f of tₖ ≥ |eₖ|, or of tₖ ≥ eₖ, which is one t for all
 // of a maximum.
@@ -199,8 +136,11 @@ func (f *appliedAbove) Represent(c convex.Canon) convex.Form {
 			above(c, rows[k], g, h)
 		}
 	}
-	if largest {
+	switch {
+	case largest:
 		return convex.Form{Linear: rows[0]}
+	case f.of.Row == atom.Norm1: // of numbers that are not negative
+		return convex.Form{Linear: convex.SumLinear(rows, nil)}
 	}
 	return represent(c, f.of.Row, f.of.P, rows)
 }
@@ -215,8 +155,6 @@ func (f *appliedAbove) Approx(x []float64) convex.Approx { return f.of.Approx(x)
 
 func (f *appliedAbove) Over() interval.Interval { return f.of.Over() }
 
-func (f *appliedAbove) Split() *Split { return f.of.Split() }
-
 func (f *appliedAbove) Support() []int { return f.of.Indices }
 
 func (f *appliedAbove) String() string { return f.of.String() }
@@ -227,24 +165,22 @@ func (f *appliedAbove) Node() Node {
 	return n
 }
 
+// Majorant: of functions with a split that is no square and no absolute value, the split is used
+// where it is one of convex functions.
 func (f *VectorAtom) Majorant() (Majorant, bool) {
 	if f.Row.Slopes == nil || f.Row == atom.SumLargest {
 		return nil, false
 	}
 	d, ok := newDifferences(f.Args.Fs...)
-	return &appliedAbove{f, d}, ok
+	return &appliedAbove{f, d}, ok && d.bent
 }
 
 func (c *CurveAtom) Majorant() (Majorant, bool) {
-	switch {
-	case c.F.Is("square"):
-		m, ok := newAbsAbove(*c.E())
-		return &squareAbove{m}, ok
-	case c.F.Is("abs"):
-		m, ok := newAbsAbove(*c.E())
-		return &m, ok
+	if !c.F.Is("square") && !c.F.Is("abs") {
+		return nil, false
 	}
-	return nil, false
+	d, ok := newDifferences(*c.E())
+	return &appliedAbove{NewWritten(c.F.Row.Sum, nil, Array{Fs: c.args[:]}, c.Own), d}, ok
 }
 
 // A convex function that does not decrease in its arguments may be taken of DC

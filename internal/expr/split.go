@@ -65,9 +65,6 @@ func (s *Split) Nonnegative() bool { return s.IsConvex() && s.Over().Lo >= 0 }
 
 // written is the function of the term, if its split is to stand for it.
 func (t Term) written() (f Written, ok bool) {
-	if m, is := t.F.(interface{ final() bool }); is && m.final() {
-		return nil, false
-	}
 	f, ok = t.F.(Written)
 	return f, ok && isWritten(t.F)
 }

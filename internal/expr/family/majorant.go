@@ -109,9 +109,8 @@ func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 				concavePart.G = append(concavePart.G, m)
 			}
 		}
-		above := expr.AbsAbove{}
-		above.G, above.H = []convex.Representer{convexPart.Function()}, []convex.Representer{concavePart.Function()}
-		lins, weights = append(lins, above.Column(c)), append(weights, graph.At(f.w, i))
+		above := expr.ColumnAbove(c, convexPart.Function(), concavePart.Function())
+		lins, weights = append(lins, above), append(weights, graph.At(f.w, i))
 	}
 	return convex.Form{Linear: convex.SumLinear(lins, weights)}
 }
