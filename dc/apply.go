@@ -118,9 +118,8 @@ func rowConstructor(row *atom.Reduce) constructor {
 }
 
 // atomLists are the lists of the other atoms.
-func atomLists() [13]func() []constructor {
-	return [...]func() []constructor{maxAtoms, quadAtoms, formAtoms, powerAtoms, expAtoms, logAtoms, productAtoms,
-		quotientAtoms, logdetAtoms, eigenAtoms, spectralAtoms, matfracAtoms, smoothAtoms}
+func atomLists() [5]func() []constructor {
+	return [...]func() []constructor{normAtoms, powerAtoms, productAtoms, matrixAtoms, smoothAtoms}
 }
 
 // Args are the arguments of a node as expressions. Package ccp/global and the printer call it.
@@ -225,11 +224,12 @@ func Inner(u, v Expr) Expr {
 
 func productAtoms() []constructor {
 	return []constructor{
-		{op: "mul", args: 2, make: func(args []Expr, _ []float64) Expr { return Mul(args[0], args[1]) }},
+		{op: "mul", args: 2, make: ofTwo(Mul)},
+		{op: "quotient", args: 2, make: ofTwo(Quotient)},
 		{op: "cost", args: 2, make: func([]Expr, []float64) Expr {
 			return failed("costs are stated by Model.AddCost")
 		}},
-		{op: "sum", args: 1, make: func(args []Expr, _ []float64) Expr { return Sum(args[0]) }},
+		{op: "sum", args: 1, make: of(Expr.Sum)},
 	}
 }
 
@@ -247,9 +247,3 @@ func productAtoms() []constructor {
 //	form       none of its own
 //	source     Horst and Thoai 1999, section 2; Nocedal and Wright 2006, section 18.1
 func Quotient(u, v Expr) Expr { return pairwise("quotient", u, v, rule.QuotientOf) }
-
-func quotientAtoms() []constructor {
-	return []constructor{{op: "quotient", args: 2, make: func(args []Expr, _ []float64) Expr {
-		return Quotient(args[0], args[1])
-	}}}
-}

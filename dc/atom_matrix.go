@@ -51,7 +51,7 @@ func LambdaSumLargest(a Expr, k int) Expr {
 	return a.as(func(a expr.Array) expr.Scalar { return matrix.LambdaSumLargest(a, k) })
 }
 
-func eigenAtoms() []constructor {
+func matrixAtoms() []constructor {
 	return []constructor{
 		{op: "lambda_max", args: 1, make: of(LambdaMax)},
 		{op: "lambda_min", args: 1, make: of(LambdaMin)},
@@ -62,6 +62,10 @@ func eigenAtoms() []constructor {
 			}
 			return LambdaSumLargest(args[0], k)
 		}},
+		{op: "logdet", args: 1, make: of(LogDet)},
+		{op: "matfrac", args: 2, make: ofTwo(MatFrac)},
+		{op: "sigma_max", args: 1, make: of(SpectralNorm)},
+		{op: "normnuc", args: 1, make: of(NuclearNorm)},
 	}
 }
 
@@ -78,10 +82,6 @@ func eigenAtoms() []constructor {
 //	form       semidefinite cone of order 2n and n exponential cones
 //	source     Ben-Tal and Nemirovski 2001, section 4.2
 func LogDet(a Expr) Expr { return a.as(matrix.LogDet) }
-
-func logdetAtoms() []constructor {
-	return []constructor{{op: "logdet", args: 1, make: of(LogDet)}}
-}
 
 // MatFrac is xᵀP⁻¹x for a symmetric matrix P, which it restricts to positive
 // definite ones; of a matrix X the trace of XᵀP⁻¹X. In a sum, terms over the same P
@@ -101,12 +101,6 @@ func MatFrac(x, p Expr) Expr {
 		return wrong(err)
 	}
 	return number(matrix.MatFraction(x.list(), p.list()))
-}
-
-func matfracAtoms() []constructor {
-	return []constructor{{op: "matfrac", args: 2, make: func(args []Expr, _ []float64) Expr {
-		return MatFrac(args[0], args[1])
-	}}}
 }
 
 // Semidefinite states that a symmetric matrix is positive semidefinite.
@@ -185,11 +179,4 @@ func SpectralNorm(a Expr) Expr {
 //	source     Recht, Fazel and Parrilo 2010, section 2
 func NuclearNorm(a Expr) Expr {
 	return a.as(func(a expr.Array) expr.Scalar { return matrix.Singular("normnuc", a, true) })
-}
-
-func spectralAtoms() []constructor {
-	return []constructor{
-		{op: "sigma_max", args: 1, make: of(SpectralNorm)},
-		{op: "normnuc", args: 1, make: of(NuclearNorm)},
-	}
 }

@@ -109,11 +109,12 @@ func Pos(e Expr) Expr {
 //	source     Boyd and Vandenberghe 2004, section 6.1.1
 func NormInf(a Expr) Expr { return a.groups(rule.NormInf) }
 
-func maxAtoms() []constructor {
+func normAtoms() []constructor {
 	return []constructor{
 		{op: "abs", args: 1, make: of(Abs)},
 		{op: "pos", args: 1, make: of(Pos)},
 		{op: "norminf", args: 1, make: of(NormInf)},
+		{op: "square", args: 1, make: of(Square)},
 	}
 }
 
@@ -211,9 +212,3 @@ func SumSquares(a Expr) Expr {
 // Square is o². Of a convex o ≥ 0, or a concave o ≤ 0, it is convex; see
 // squareSplit for all others, of which it refuses those without a bound that it needs.
 func Square(o Expr) Expr { return o.each(rule.SquareOf) }
-
-func quadAtoms() []constructor {
-	return []constructor{
-		{op: "square", args: 1, make: of(Square)},
-	}
-}

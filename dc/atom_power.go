@@ -31,26 +31,6 @@ func Quad(ctx context.Context, a Expr, q mat.Symmetric) Expr {
 	return a.as(func(a expr.Array) expr.Scalar { return rule.Quad(ctx, a.Array, q) })
 }
 
-func formAtoms() []constructor {
-	return []constructor{
-		{op: expr.OpQuad, args: 1, data: -1, make: func(args []Expr, data []float64) Expr {
-			n := args[0].Len()
-			if len(data) != n*n {
-				return failed("quad of %d entries with %d numbers, want a matrix of order %d", n, len(data), n)
-			}
-			for i := range n {
-				for j := range i {
-					if data[i*n+j] != data[j*n+i] {
-						return failed("quad: the matrix has %g and %g at (%d, %d) and its mirror, counted from 0",
-							data[i*n+j], data[j*n+i], i, j)
-					}
-				}
-			}
-			return Quad(context.Background(), args[0], mat.NewSymDense(n, data))
-		}},
-	}
-}
-
 // Sqrt is √u. It restricts u to u ≥ 0.
 //
 //	arguments  u: an array, entry by entry
@@ -124,10 +104,23 @@ func powerAtoms() []constructor {
 			if !(data[0] > 1) || math.IsInf(data[0], 1) {
 				return failed("pos_power %g, want an exponent > 1", data[0])
 			}
-			return args[0].each(func(e expr.Scalar) expr.Scalar {
-				return expr.Apply(expr.PowerCurve("pos_power",
-					data[0]), e)
-			})
+			f := expr.PowerCurve("pos_power", data[0])
+			return args[0].each(func(e expr.Scalar) expr.Scalar { return expr.Apply(f, e) })
+		}},
+		{op: expr.OpQuad, args: 1, data: -1, make: func(args []Expr, data []float64) Expr {
+			n := args[0].Len()
+			if len(data) != n*n {
+				return failed("quad of %d entries with %d numbers, want a matrix of order %d", n, len(data), n)
+			}
+			for i := range n {
+				for j := range i {
+					if data[i*n+j] != data[j*n+i] {
+						return failed("quad: the matrix has %g and %g at (%d, %d) and its mirror, counted from 0",
+							data[i*n+j], data[j*n+i], i, j)
+					}
+				}
+			}
+			return Quad(context.Background(), args[0], mat.NewSymDense(n, data))
 		}},
 		{op: "sqrt", args: 1, make: of(Sqrt)},
 		{op: "invpos", args: 1, make: of(InvPos)},

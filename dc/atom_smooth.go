@@ -29,13 +29,6 @@ func KL(u, v Expr) Expr {
 // Log is the natural logarithm. It restricts u to u ≥ 0.
 func Log(u Expr) Expr { return u.each(rule.LogOf) }
 
-func logAtoms() []constructor {
-	return []constructor{
-		{op: "log", args: 1, make: of(Log)},
-		{op: "entr", args: 1, make: of(Entropy)},
-	}
-}
-
 // Exp is eᵘ.
 func Exp(u Expr) Expr { return u.apply("exp") }
 
@@ -57,14 +50,6 @@ func XExp(u Expr) Expr { return u.apply("xexp") }
 //	form       exponential cones and rows
 //	source     Chares 2009
 func LogSumExp(a Expr) Expr { return a.row(atom.LogSumExp) }
-
-func expAtoms() []constructor {
-	return []constructor{
-		{op: "exp", args: 1, make: of(Exp)},
-		{op: "logistic", args: 1, make: of(Logistic)},
-		{op: "xexp", args: 1, make: of(XExp)},
-	}
-}
 
 // Sin is the sine.
 func Sin(u Expr) Expr { return u.apply("sin") }
@@ -151,7 +136,8 @@ func Pow(u, v Expr) Expr { return pairwise("power", u, v, rule.PowOf) }
 
 func smoothAtoms() []constructor {
 	return []constructor{
-		{op: "pow", args: 2, make: func(args []Expr, _ []float64) Expr { return Pow(args[0], args[1]) }},
+		{op: "pow", args: 2, make: ofTwo(Pow)},
+		{op: "log", args: 1, make: of(Log)},
 		{op: "cosh", args: 1, make: of(Cosh)},
 		{op: "sinh", args: 1, make: of(Sinh)},
 		{op: "atanh", args: 1, make: of(Atanh)},

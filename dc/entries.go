@@ -64,10 +64,7 @@ func (a Expr) scaleColumns(w []float64) (out Expr, ok bool) {
 	if a.g == nil || slices.Contains(w, 0) {
 		return out, false
 	}
-	times := []float64{w[0]}
-	for i, v := range w {
-		put(&times, i, len(w), v)
-	}
+	times := graph.Pack(slices.Clone(w))
 	g := &graph.Graph{N: a.g.N, Nodes: slices.Clone(a.g.Nodes)}
 	last := g.Last()
 	var rows graph.Terms

@@ -20,6 +20,11 @@ func of(f func(Expr) Expr) func([]Expr, []float64) Expr {
 	return func(args []Expr, _ []float64) Expr { return f(args[0]) }
 }
 
+// ofTwo is an atom of two arrays.
+func ofTwo(f func(a, b Expr) Expr) func([]Expr, []float64) Expr {
+	return func(args []Expr, _ []float64) Expr { return f(args[0], args[1]) }
+}
+
 // At is the entry with the given indices, one per dimension, each from 0: a number.
 // Another number of indices, or one out of range, is an error of the result.
 func (a Expr) At(index ...int) Expr {
