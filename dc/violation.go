@@ -111,9 +111,9 @@ func (p *Problem) Violations(x []float64) Violations {
 // terms of the expression.
 func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
-		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
+		return terms{p.defined[p.definedAt[j]-1].e, bound}
 	}
-	return terms{l: convex.Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
+	return terms{expr.OfLinear(convex.Linear{Idx: []int{j}, Val: []float64{1}}), bound}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -156,37 +156,18 @@ type tally struct {
 	x []float64
 }
 
-// terms of a row: an expression, or a function, an affine function and
-// a bound.
+// terms of a row: an expression and a bound.
 type terms struct {
-	e     *expr.Scalar
-	f     convex.Func
-	l     convex.Linear
+	e     expr.Scalar
 	bound float64
 }
 
 // size is the largest term at x; terms that are not finite do not count.
-func (t *terms) size(x []float64) float64 {
-	s := max(math.Abs(t.bound), t.l.Size(x))
-	if t.e != nil {
-		s = max(s, t.e.Size(x))
-	}
-	if t.f != nil {
-		e := expr.Of(t.f)
-		s = max(s, e.Size(x))
-	}
-	return s
-}
+func (t *terms) size(x []float64) float64 { return max(math.Abs(t.bound), t.e.Size(x)) }
 
 // error bounds the rounding error of the row at x.
 func (t *terms) error(x []float64) float64 {
-	switch {
-	case t.e != nil:
-		return convex.FiniteSize(t.e.Approx(x).Bound()) + convex.Roundoff*math.Abs(t.bound)
-	case t.f != nil:
-		return convex.FiniteSize(convex.Approximate(t.f, x).Bound())
-	}
-	return t.l.Approx(x).Rounded(1).Bound() + convex.Roundoff*math.Abs(t.bound)
+	return convex.FiniteSize(t.e.Approx(x).Bound()) + convex.Roundoff*math.Abs(t.bound)
 }
 
 // leastUnit is the least unit of a row, in units of the row at the typical point: where all its
@@ -221,13 +202,12 @@ func (p *Problem) rowUnit(row terms, x []float64) float64 {
 // to be tol times. It is entry 0 of a DC constraint.
 func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 	if c.DC {
-		e := c.function()
-		return p.rowUnit(terms{e: &e}, x)
+		return p.rowUnit(terms{e: c.function()}, x)
 	}
 	l := c.A.Linear(k)
-	row := terms{l: l, bound: max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))}
-	row.l.Const = 0
-	return p.rowUnit(row, x)
+	bound := max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))
+	l.Const = 0
+	return p.rowUnit(terms{expr.OfLinear(l), bound}, x)
 }
 
 // UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the
@@ -293,7 +273,7 @@ func (c *Constraint) violations(t *tally) {
 			e = &one
 		}
 		if !(v <= 0) {
-			t.note(v, at, terms{e: e})
+			t.note(v, at, terms{e: *e})
 		}
 		if c.members == nil { // these are finite everywhere
 			outside(e, t, at)
@@ -312,15 +292,14 @@ func (c *Constraint) violations(t *tally) {
 		}
 		bound -= l.Const
 		l.Const = 0
-		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{l: l, bound: bound})
+		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{expr.OfLinear(l), bound})
 	}
 }
 
 // membersViolations takes down which of the constraints, which are the members, are broken.
 func membersViolations(m *family.Members, t *tally, cs []Constraint) {
 	m.Broken(t.x, func(k int, v float64) {
-		e := m.Expr(k)
-		t.note(v, spot{c: &cs[k]}, terms{e: &e})
+		t.note(v, spot{c: &cs[k]}, terms{e: m.Expr(k)})
 	})
 }
 
@@ -346,7 +325,7 @@ func outside(e *expr.Scalar, t *tally, at spot) {
 func (t *tally) domains(list []expr.Term, at spot) {
 	for _, term := range list {
 		if term.Linearised() && !num.Finite(term.F.Value(t.x)) {
-			t.note(math.Inf(1), at, terms{f: term.F})
+			t.note(math.Inf(1), at, terms{e: expr.Of(term.F)})
 		}
 		r, ok := term.F.(convex.Restricted)
 		if !ok {
@@ -354,7 +333,7 @@ func (t *tally) domains(list []expr.Term, at spot) {
 		}
 		for _, f := range r.Domain() {
 			if v := f.Value(t.x); !(v <= 0) {
-				t.note(v, at, terms{f: f})
+				t.note(v, at, terms{e: expr.Of(f)})
 			}
 		}
 	}

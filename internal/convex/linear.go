@@ -125,30 +125,32 @@ func (l Linear) IsConst() bool { return len(l.Idx) == 0 }
 // IsZero reports whether l is the number 0.
 func (l Linear) IsZero() bool { return len(l.Idx) == 0 && l.Const == 0 }
 
-// Equal reports whether l and r have the same coefficients and constant.
-func (l Linear) Equal(r Linear) bool {
-	if l.Const != r.Const || len(l.Idx) != len(r.Idx) {
+// is reports whether l = w·r, exactly.
+func (l Linear) is(w float64, r Linear) bool {
+	if l.Const != w*r.Const || len(l.Idx) != len(r.Idx) {
 		return false
 	}
 	for k := range l.Idx {
-		if l.Idx[k] != r.Idx[k] || l.Val[k] != r.Val[k] {
+		if l.Idx[k] != r.Idx[k] || l.Val[k] != w*r.Val[k] {
 			return false
 		}
 	}
 	return true
 }
 
+// Equal reports whether l and r have the same coefficients and constant.
+func (l Linear) Equal(r Linear) bool { return l.is(1, r) }
+
 // IsNegative reports whether l = −r.
-func (l Linear) IsNegative(r Linear) bool {
-	if l.Const != -r.Const || len(l.Idx) != len(r.Idx) {
-		return false
+func (l Linear) IsNegative(r Linear) bool { return l.is(-1, r) }
+
+// MultipleOf returns the w with l = w·r, if there is one, exactly.
+func (l Linear) MultipleOf(r Linear) (w float64, ok bool) {
+	if len(r.Idx) == 0 || len(l.Idx) == 0 {
+		return 0, false
 	}
-	for k := range l.Idx {
-		if l.Idx[k] != r.Idx[k] || l.Val[k] != -r.Val[k] {
-			return false
-		}
-	}
-	return true
+	w = l.Val[0] / r.Val[0]
+	return w, l.is(w, r)
 }
 
 // SumLinear adds many functions in one go, each with its weight; nil: 1 for each.
@@ -275,20 +277,6 @@ func marked(lists [][]int, top int) []int {
 		}
 	}
 	return out
-}
-
-// MultipleOf returns the w with l = w·r, if there is one, exactly.
-func (l Linear) MultipleOf(r Linear) (w float64, ok bool) {
-	if len(r.Idx) == 0 || !slices.Equal(l.Idx, r.Idx) {
-		return 0, false
-	}
-	w = l.Val[0] / r.Val[0]
-	for k, v := range r.Val {
-		if l.Val[k] != w*v {
-			return 0, false
-		}
-	}
-	return w, l.Const == w*r.Const
 }
 
 // NotFinite reports whether a number of l is not finite.

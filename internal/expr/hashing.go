@@ -16,8 +16,7 @@ const mostAlike = 16
 // reads nodes, so it stands here. The zero value is ready.
 type Sharer struct {
 	known  []convex.Func
-	hashes []uint64
-	slots  []int32 // an open hash table of numbers in known, from 1; its length is a power of two
+	places map[uint64][]int32 // in known, by hash
 }
 
 // First returns the function equal to f that came first, maybe f itself.
@@ -35,41 +34,23 @@ func (s *Sharer) First(f convex.Func) convex.Func {
 // find is the number of the function equal to f that came first, and whether
 // that is f itself and new; −1 where there are too many of one hash.
 func (s *Sharer) find(f convex.Func, a noder) (k int, fresh bool) {
-	if 2*len(s.known) >= len(s.slots) {
-		s.grow()
-	}
 	l := a.Node()
 	h := l.hash(0)
-	mask := len(s.slots) - 1
-	i, compared := int(h)&mask, 0
-	for ; s.slots[i] != 0; i = (i + 1) & mask {
-		k := int(s.slots[i]) - 1
-		if s.hashes[k] != h {
-			continue
-		}
+	same := s.places[h]
+	for _, k := range same {
 		if sameFunction(f, s.known[k]) {
-			return k, false
+			return int(k), false
 		}
-		compared++
 	}
-	if compared >= mostAlike {
+	if len(same) >= mostAlike {
 		return -1, false
 	}
-	s.known, s.hashes = append(s.known, f), append(s.hashes, h)
-	s.slots[i] = int32(len(s.known))
-	return len(s.known) - 1, true
-}
-
-func (s *Sharer) grow() {
-	s.slots = make([]int32, max(16, 4*len(s.known)))
-	mask := len(s.slots) - 1
-	for k, h := range s.hashes {
-		i := int(h) & mask
-		for s.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		s.slots[i] = int32(k + 1)
+	if s.places == nil {
+		s.places = map[uint64][]int32{}
 	}
+	k = len(s.known)
+	s.known, s.places[h] = append(s.known, f), append(same, int32(k))
+	return k, true
 }
 
 func sameFunction(f, g convex.Func) bool {
