@@ -9,7 +9,6 @@ import (
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
-	"github.com/dcopt/dcopt/internal/graph/pass"
 )
 
 // Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
@@ -160,7 +159,7 @@ func (c Constraint) Index() []int {
 
 // Members are the constraints from c on that share c.Common, for package ccp; nil where c is
 // alone, or not the first of them.
-func (c *Constraint) Members() pass.Members {
+func (c *Constraint) Members() *family.Members {
 	if c.members == nil || c.member > 0 {
 		return nil
 	}

@@ -276,7 +276,7 @@ func TestNear(t *testing.T) {
 				t.Errorf("%s is within reach: %g, its tangent %g", p.Constraints[k].Name(), e, v)
 			}
 		})
-		part := m.Part(list).(*family.Members)
+		part := m.Part(list)
 		values, all := make([]float64, len(list)), make([]float64, m.Plan.N)
 		part.Values(values, y)
 		m.Values(all, y)

@@ -117,12 +117,12 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/expr internal/convex dc internal/num internal/graph/pass ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
+	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex dc internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/convex internal/num internal/graph internal/graph/pass dc qpbackend",
+	"ccp/internal/rows":       "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass dc qpbackend",
 	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
 	// A starting point from samples of a large sum.
 	"ccp/internal/sample": "internal/num dc ccp/internal/search",

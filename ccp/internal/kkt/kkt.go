@@ -10,7 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
-	"github.com/dcopt/dcopt/internal/graph/pass"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -252,7 +252,7 @@ type distant struct {
 	far    float64
 	first  int // the constraint that the family begins with
 	values []float64
-	of     pass.Members
+	of     *family.Members
 }
 
 // has reports whether constraint i is such a member. i does not descend.

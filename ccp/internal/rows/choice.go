@@ -1,7 +1,7 @@
 package rows
 
 import (
-	"github.com/dcopt/dcopt/internal/graph/pass"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"math"
 	"slices"
 
@@ -26,7 +26,7 @@ const PerVariable = 8
 func Around(x []float64) Choice { return Choice{Around: slices.Clone(x), reach: math.Inf(1)} }
 
 // Of is the list of the n-th family, which is looked at now where the choice does not know it.
-func (c *Choice) Of(n int, m pass.Members) []int32 {
+func (c *Choice) Of(n int, m *family.Members) []int32 {
 	if c.Around == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package rows
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
@@ -12,19 +13,19 @@ import (
 // Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of
 // them. They follow one another, as their slacks do.
 type Family struct {
-	All         pass.Members  // of the constraints
-	Owner, Soft int           // numbers of the first of All: of the constraint, and among those with slacks
-	Row, Slack  int           // numbers of the first row and of its slack
-	all, some   *pass.Tangent // of All, and of those with rows
-	count       int           // of these
-	Col         int           // of the first slack
-	number      []int32       // in All of those with rows; nil: the same
-	slot        [][]int32     // by variable of h: positions in A.Val
+	All         *family.Members // of the constraints
+	Owner, Soft int             // numbers of the first of All: of the constraint, and among those with slacks
+	Row, Slack  int             // numbers of the first row and of its slack
+	all, some   *pass.Tangent   // of All, and of those with rows
+	count       int             // of these
+	Col         int             // of the first slack
+	number      []int32         // in All of those with rows; nil: the same
+	slot        [][]int32       // by variable of h: positions in A.Val
 }
 
 // NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the
 // columns from col on. all has the tangents of All.
-func NewFamily(m pass.Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
+func NewFamily(m *family.Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
 	f := &Family{
 		All: m, Owner: owner, Soft: soft, Row: row, Slack: slack,
 		all: all, some: all, count: m.Count(), Col: col, number: list,

@@ -86,6 +86,8 @@ func (m *Members) Support(k int) (list []int) {
 func (m *Members) Count() int                 { return m.Plan.N }
 func (m *Members) Affine(k int) convex.Linear { return linearOf(&m.Plan.Last().Rows[0], k, m.of) }
 
+// Tangent has the tangents, where each is l − h with an affine l and a convex h that is finite
+// everywhere and no affine piece is a tangent; ok is false elsewhere.
 func (m *Members) Tangent() (t *pass.Tangent, ok bool) {
 	if !m.plain {
 		return nil, false
@@ -93,6 +95,7 @@ func (m *Members) Tangent() (t *pass.Tangent, ok bool) {
 	return pass.NewTangent(m.Plan, m.minus)
 }
 
+// Values writes E of all at x to dst.
 func (m *Members) Values(dst, x []float64) {
 	m.Plan.Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
 }
@@ -193,7 +196,7 @@ func (m *Members) Broken(x []float64, each func(k int, v float64)) {
 	}
 	r.look(m, x, most, each)
 	if r.part = nil; r.reach > 0 {
-		r.x, r.part = append(r.x[:0], x...), m.part(r.list)
+		r.x, r.part = append(r.x[:0], x...), m.Part(r.list)
 	}
 }
 
@@ -283,14 +286,11 @@ func smallest(list []float64, k int) float64 {
 	return list[k]
 }
 
-// part are some of the members, in the order of the list.
-func (m *Members) part(list []int32) *Members {
+// Part has the members of the list, in its order.
+func (m *Members) Part(list []int32) *Members {
 	index := make([]int32, 0, len(list)*m.width)
 	for _, k := range list {
 		index = append(index, m.index[int(k)*m.width:int(k+1)*m.width]...)
 	}
 	return NewMembers(m.Plan.Take(list), m.width, index, m.of)
 }
-
-// Part has the members of the list, in its order, as another object of the type of m.
-func (m *Members) Part(list []int32) pass.Members { return m.part(list) }
