@@ -41,20 +41,17 @@ func (e *Scalar) NewSplit() Split {
 	return s
 }
 
-// settled is a function whose split has nothing to gather.
-type settled interface{ settled() *Split }
-
-// Alone is the split of the settled function that e is, except for an affine function, with its
-// weight; nil where it is something else.
+// Alone is the split of the maximum that e is, except for an affine function, with its weight; nil
+// where it is something else: such a split has nothing to gather.
 func (e *Scalar) Alone() (*Split, float64) {
 	if len(e.Terms) != 1 {
 		return nil, 0
 	}
-	f, ok := e.Terms[0].F.(settled)
-	if !ok {
+	f, ok := e.Terms[0].F.(*VectorAtom)
+	if !ok || f.Row != atom.Max {
 		return nil, 0
 	}
-	return f.settled(), e.Terms[0].W // nil: it has no other function
+	return f.Split(), e.Terms[0].W // nil: it has no other function
 }
 
 // KeepSplit makes e remember its split.
@@ -210,18 +207,10 @@ func (e Scalar) Apart(which func(Term) bool) Scalar {
 	return SumOf(parts)
 }
 
-// tailed is implemented by functions that may cancel a part of other terms: a sum less its largest
-// items, which is computed as the sum of the smallest.
-type tailed interface {
-	// joinTail is the terms with term number at and those that it cancels as one; ok is false where
-	// there are none.
-	joinTail(terms []Term, at int) (joined []Term, ok bool)
-}
-
 // joinTails joins the terms that cancel parts of others with these.
 func joinTails(terms []Term) []Term {
 	for at := 0; at < len(terms); at++ {
-		if f, is := terms[at].F.(tailed); is {
+		if f, is := terms[at].F.(*VectorAtom); is {
 			if joined, ok := f.joinTail(terms, at); ok {
 				terms, at = joined, -1
 			}

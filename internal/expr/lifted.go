@@ -102,7 +102,4 @@ func (t *lifted) Node() Node {
 func (t *lifted) Parts() []convex.Func { return []convex.Func{t.g, t.h} }
 func (t *lifted) String() string       { return t.f.String() }
 
-// onlyInSplits says that a function as it is written is another one.
-func (t *lifted) onlyInSplits() {}
-
 func (t *lifted) represented() bool { return t.f.represented() }

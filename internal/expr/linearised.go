@@ -66,8 +66,6 @@ func (f *StandIn) turned() *StandIn {
 	return &t
 }
 
-func (f *StandIn) isLinearised() bool { return f.of != nil }
-
 // WithTangents reports whether functions are among e that are linearised: then a smooth function of
 // e is.
 func (e *Scalar) WithTangents() bool {
@@ -122,9 +120,7 @@ func (e *Scalar) MoveTangents() {
 // bounded is the split of −t, where the second derivative of t has bounds: q − (q + t) for squares
 // q that bend at least as much.
 func (t *StandIn) bounded() (Split, bool) {
-	if c, ok := t.of.(interface {
-		splitBy(sign float64) (Split, bool)
-	}); ok {
+	if c, ok := t.of.(*CurveAtom); ok {
 		if s, ok := c.splitBy(-t.sign); ok {
 			return s, true
 		}
@@ -170,8 +166,8 @@ func centred(l convex.Linear) convex.Linear {
 func Made(f func(Parted) Written, s Split, es ...Scalar) Scalar {
 	simple := s.IsAffine() || s.IsConvex() && len(s.G) == 1 && s.G[0].W == 1 && s.Lin.IsZero()
 	if len(s.G) == 1 {
-		_, lifted := s.G[0].F.(interface{ onlyInSplits() })
-		simple = simple && !lifted
+		_, other := s.G[0].F.(*lifted) // as it is written f is another function
+		simple = simple && !other
 	}
 	for k := range es {
 		simple = simple && !es[k].Composite && es[k].IsConvex()

@@ -18,8 +18,8 @@ func (s *Split) IsConcave() bool { return len(s.G) == 0 && !someLinearised(s.H) 
 // Linearised reports whether the function of a term has no split, and is linearised where it stands
 // alone in a sum: the split of an objective or of a constraint has it in h.
 func (t Term) Linearised() bool {
-	f, ok := t.F.(interface{ isLinearised() bool })
-	return ok && f.isLinearised()
+	f, ok := t.F.(*StandIn)
+	return ok && f.of != nil
 }
 
 func someLinearised(terms []Term) bool { return slices.ContainsFunc(terms, Term.Linearised) }

@@ -8,7 +8,8 @@ import (
 // A sum of which the largest items are subtracted is the sum of the smallest, and is computed as
 // such: the largest may be so large that nothing else is left of a difference.
 
-// joinTail makes one term of w·Σ fᵢ − w·(the sum of the k largest fᵢ), of which f is the latter.
+// joinTail makes one term of w·Σ fᵢ − w·(the sum of the k largest fᵢ), of which f is the latter,
+// term number at; ok is false where that is not so.
 func (f *VectorAtom) joinTail(terms []Term, at int) (joined []Term, ok bool) {
 	w := -terms[at].W
 	if f.Row != atom.SumLargest || w <= 0 {

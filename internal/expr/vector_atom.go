@@ -64,14 +64,6 @@ func (f *VectorAtom) Split() *Split {
 	return &f.Own().S
 }
 
-// settled is the split of a maximum: see settled.
-func (f *VectorAtom) settled() *Split {
-	if f.Row != atom.Max {
-		return nil
-	}
-	return f.Split()
-}
-
 func (f *VectorAtom) LessSquares() bool { return f.less }
 
 // Is reports whether f is a convex row of affine functions.

@@ -8,7 +8,6 @@ import (
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
-	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -26,8 +25,7 @@ type LeastOf struct {
 	items   []expr.Scalar
 	k       int
 	indices []int
-	once    sync.Once // of p
-	p       *pass.Plan
+	family  func() *LeastFamily // of one member, made when it is first asked for
 }
 
 // mostProducts bounds the coefficients of all functions multiplied out; of larger ones
@@ -86,7 +84,7 @@ func NewLeastOf(w float64, f convex.Func) (float64, *LeastOf) {
 	if !curved {
 		return 0, nil // concave: the tangents are as close
 	}
-	l.indices = convex.Union(lists...)
+	l.indices, l.family = convex.Union(lists...), sync.OnceValue(l.newFamily)
 	return w, l
 }
 
@@ -126,42 +124,23 @@ func (f *LeastOf) Node() expr.Node {
 
 // AddSubgrad adds a gradient where there is one.
 func (f *LeastOf) AddSubgrad(dst []float64, scale float64, x []float64) {
-	chosen := make([]int32, f.k)
-	f.plan().Smallest(chosen, f.k, x)
-	slices.Sort(chosen)
-	for _, i := range chosen {
-		s := f.items[i].Split()
-		s.Function().AddSubgrad(dst, scale, x)
-	}
+	f.family().AddSubgrad(dst, scale, x)
 }
 
-func (f *LeastOf) Represent(convex.Canon) convex.Form {
-	return leastForm(f.plan(), []float64{1}, f.k, f.item)
-}
+func (f *LeastOf) Represent(c convex.Canon) convex.Form { return f.family().Represent(c) }
 
-// plan has the items as the arguments of its last node.
-func (f *LeastOf) plan() *pass.Plan {
-	f.once.Do(func() { f.p = f.newPlan() })
-	return f.p
-}
-
-func (f *LeastOf) newPlan() *pass.Plan {
+// newFamily has the items as the arguments of its last node.
+func (f *LeastOf) newFamily() *LeastFamily {
 	var r Reader
 	r.Begin()
-	args := make([]int, len(f.items))
+	top := graph.Node{Op: graph.Reduce, Function: atom.Min, Group: len(f.items)}
+	if f.k > 1 {
+		top.Function, top.P = atom.SumSmallest, []float64{float64(f.k)}
+	}
 	for k := range f.items {
 		s := f.items[k].Split()
-		args[k] = r.sum(s.Lin, s.G)
+		top.Args = append(top.Args, r.sum(s.Lin, s.G))
 	}
-	r.G.Add(graph.Reduced(atom.Min, len(args), args...))
-	return pass.NewPlan(graph.First(&r.G))
-}
-
-func (f *LeastOf) item(_, k int) convex.Form {
-	s := f.items[k].Split()
-	form := convex.Form{Linear: s.Lin}
-	for _, t := range s.G {
-		form.Quad = append(form.Quad, convex.Quadratic{Weight: t.W, Arg: *expr.RowAt(t.F, atom.SumSquares)})
-	}
-	return form
+	r.G.Add(top)
+	return &LeastFamily{newFamily(graph.First(&r.G), []float64{1}, expr.OwnerOf(f.items...))}
 }

@@ -35,13 +35,10 @@ func (l *LeastFamily) Node() expr.Node {
 func (l *LeastFamily) String() string { return "sum of least" }
 
 func (l *LeastFamily) Represent(convex.Canon) convex.Form {
-	return leastForm(l.Plan, l.w, 1, l.item)
-}
-
-// leastForm has the k least of the items that the last node of a plan reduces.
-func leastForm(p *pass.Plan, w []float64, k int, item func(sum, k int) convex.Form) convex.Form {
-	choices := func(place func(i, j int) int32) convex.Choices { return pass.NewLeast(p, w, k, place) }
-	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: p.N, Of: p.Last().Group, K: k, Item: item,
+	p, top := l.Plan, l.Plan.Last()
+	k := top.Function.Extremes(top.P)
+	choices := func(place func(i, j int) int32) convex.Choices { return pass.NewLeast(p, l.w, k, place) }
+	return convex.Form{Least: []convex.Least{{Weight: 1, Sums: p.N, Of: top.Group, K: k, Item: l.item,
 		Smallest: p.Smallest, Choices: choices}}}
 }
 
@@ -115,24 +112,18 @@ func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 	return convex.Form{Linear: convex.SumLinear(lins, weights)}
 }
 
-// withMajorant is implemented by families that are not convex: it is one times a weight as its
-// majorant, if it has one.
-type withMajorant interface {
-	withMajorant(w float64) (expr.Term, bool)
-}
-
 // MajoriseObjective is majorise for an objective, which may have leastOf too.
 func MajoriseObjective(e expr.Scalar) expr.Scalar {
 	e = e.Apart(func(t expr.Term) bool {
-		f, mixed := t.F.(withMajorant)
+		f, mixed := t.F.(*mixedFamily)
 		if mixed {
-			_, mixed = f.withMajorant(t.W)
-			return !mixed
+			_, ok := f.withMajorant(t.W)
+			mixed = !ok
 		}
-		return false
+		return mixed
 	})
 	return e.MajoriseBy(func(t expr.Term) (expr.Term, bool) {
-		if f, ok := t.F.(withMajorant); ok {
+		if f, ok := t.F.(*mixedFamily); ok {
 			return f.withMajorant(t.W)
 		}
 		if w, l := NewLeastOf(t.W, t.F); l != nil {
