@@ -125,9 +125,6 @@ func nodePolynomial(n *expr.Node) (*polynomial, bool) {
 		return sumOfProducts(n.Row, n.Numbers())
 	}
 	c := n.Curve
-	if c.Row == nil {
-		c = expr.Curve{Row: atom.Find(n.Name), P: n.Num}
-	}
 	if c.Row == nil || c.Row.Exponent == nil {
 		return nil, false
 	}

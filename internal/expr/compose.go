@@ -16,9 +16,9 @@ func ApplyTo(name string, e Scalar) Scalar { return ApplyCurve(RowOf(name), e) }
 // derivative.
 func ApplyCurve(f Curve, e Scalar) Scalar {
 	switch {
-	case f.represented():
+	case f.Represented():
 		return Apply(f, e)
-	case f.Neg().represented():
+	case f.Neg().Represented():
 		return Apply(f.Neg(), e).Neg()
 	case e.Err != nil:
 		return e
@@ -167,10 +167,10 @@ func (c *CurveAtom) AddGradient(dst []float64, scale float64, x []float64) float
 func (c *CurveAtom) Support() []int                   { return c.indices }
 func (c *CurveAtom) Approx(x []float64) convex.Approx { return c.F.Approx(c.E().Approx(x)) }
 func (c *CurveAtom) Over() interval.Interval          { return c.F.Over(c.E().Range()) }
-func (c *CurveAtom) Node() Node                       { return c.F.Node(ExprArgs(c.args[:]...)) }
+func (c *CurveAtom) Node() Node                       { return Node{Curve: c.F, Inputs: ExprArgs(c.args[:]...)} }
 func (c *CurveAtom) String() string                   { return c.F.String() }
 func (c *CurveAtom) Partial() bool                    { return !c.F.Total() }
-func (c *CurveAtom) represented() bool                { return c.F.represented() }
+func (c *CurveAtom) represented() bool                { return c.F.Represented() }
 
 // Smooth: |u|ᵖ with p > 1 is.
 func (c *CurveAtom) Smooth() bool {

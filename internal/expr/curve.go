@@ -225,8 +225,8 @@ func (f Curve) data() []float64 {
 	return nil
 }
 
-// represented reports whether f is convex and has cones.
-func (f Curve) represented() bool { return f.Bend == 0 && f.Row.HasBound(f.P, f.Negative) }
+// Represented reports whether f is convex and has cones.
+func (f Curve) Represented() bool { return f.Bend == 0 && f.Row.HasBound(f.P, f.Negative) }
 
 // Represent adds the rows and cones of a bound t ≥ f(u), and returns it.
 func (f Curve) Represent(c convex.Canon, u convex.Linear) convex.Form {

@@ -84,7 +84,7 @@ func sameFunction(f, g convex.Func) bool {
 
 func (n *Node) same(m *Node) bool {
 	return n.Name == m.Name && n.Curve == m.Curve && n.Minus == m.Minus && n.Row == m.Row && n.Key == m.Key &&
-		n.Num == m.Num && slices.Equal(n.Nums, m.Nums) && n.Inputs[0].same(&m.Inputs[0]) &&
+		slices.Equal(n.Nums, m.Nums) && n.Inputs[0].same(&m.Inputs[0]) &&
 		n.Inputs[1].same(&m.Inputs[1])
 }
 
@@ -159,7 +159,6 @@ func (n *Node) hash(depth int) uint64 {
 	op := n.Op()
 	h.mix(uint64(op[0])<<8 + uint64(len(op)))
 	h.float(n.Curve.P)
-	h.float(n.Num)
 	h.floats(n.Nums)
 	for k := range n.Inputs {
 		h.argument(&n.Inputs[k], depth)

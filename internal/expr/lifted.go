@@ -102,4 +102,4 @@ func (t *lifted) Node() Node {
 func (t *lifted) Parts() []convex.Func { return []convex.Func{t.g, t.h} }
 func (t *lifted) String() string       { return t.f.String() }
 
-func (t *lifted) represented() bool { return t.f.represented() }
+func (t *lifted) represented() bool { return t.f.Represented() }

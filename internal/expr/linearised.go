@@ -41,7 +41,7 @@ func (f *StandIn) Node() Node {
 	if f.of == nil {
 		return Node{Name: "minus", Key: f}
 	}
-	return Node{Name: "tangent", Num: f.sign, Inputs: ExprArgs(Scalar{Terms: []Term{{1, f.of}}})}
+	return Node{Name: "tangent", Nums: []float64{f.sign}, Inputs: ExprArgs(Scalar{Terms: []Term{{1, f.of}}})}
 }
 
 func (f *StandIn) String() string {

@@ -89,8 +89,6 @@ func (n *Node) Data() []float64 {
 		return fullSymmetric(n.Nums, n.Inputs[0].Len())
 	case n.Nums != nil && (n.Row == nil || n.Row.HasParameters):
 		return slices.Clone(n.Nums)
-	case n.Num != 0:
-		return []float64{n.Num}
 	}
 	return nil
 }
@@ -142,22 +140,8 @@ type Node struct {
 	Row    *atom.Reduce // of one that is a function of several numbers
 	Minus  bool         // the function is minus the atom
 	Inputs [2]Array
-	Num    float64
 	Nums   []float64
 	Key    any // the rest that tells it from others, comparable
-}
-
-// Node is f of an argument. Families know curves with cones.
-func (f Curve) Node(args [2]Array) Node {
-	switch {
-	case f.represented():
-		return Node{Curve: f, Inputs: args}
-	case atom.Find(f.Row.Name) != f.Row:
-		return Node{Name: "blackbox", Key: f, Inputs: args}
-	case f.Negative || f.Bend != 0: // a part of splits alone
-		return Node{Name: "bent " + f.Row.Name, Key: f, Inputs: args}
-	}
-	return Node{Name: f.Row.Name, Num: f.P, Inputs: args}
 }
 
 // noder is implemented by functions that can be compared and read. The node points
@@ -182,6 +166,8 @@ func (n *Node) Op() string {
 		return n.Name
 	case atom.Find(row.Name) != row: // whatever its name is
 		return "blackbox"
+	case n.Curve.Bend != 0: // a part of splits alone
+		return "bent"
 	default:
 		return row.Name
 	}

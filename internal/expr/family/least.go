@@ -115,7 +115,7 @@ func (f *LeastOf) Over() interval.Interval          { return f.e.Range() }
 func (f *LeastOf) String() string                   { return "sum of least" }
 
 func (f *LeastOf) Node() expr.Node {
-	n := expr.Node{Name: "least of", Inputs: expr.ExprArgs(f.items...), Num: float64(f.k)}
+	n := expr.Node{Name: "least of", Inputs: expr.ExprArgs(f.items...), Nums: []float64{float64(f.k)}}
 	if f.k == 1 {
 		n.Row = atom.Min
 	}

@@ -184,27 +184,22 @@ func (r *Reader) Weighted(n graph.Node, terms []expr.Term) int {
 	return r.G.Add(n)
 }
 
-// curve is a function of one number that is finite everywhere.
+// curve is a function of one number that has cones and is finite everywhere.
 func (r *Reader) curve(n *expr.Node) int {
 	c := n.Curve
-	if r.Ok = r.Ok && c.Total(); !r.Ok {
+	if r.Ok = r.Ok && c.Total() && c.Represented(); !r.Ok {
 		return 0
 	}
 	args := r.entries(n.Numbers())
 	if !r.Ok {
 		return 0
 	}
-	if sum := c.Row.Sum; sum != nil && !c.Negative && c.Bend == 0 {
+	if sum := c.Row.Sum; sum != nil && !c.Negative {
 		return r.G.Add(graph.Node{Op: graph.Reduce, Function: sum, Args: args, Group: 1})
 	}
 	at := r.G.Add(graph.Node{Op: graph.Apply, Args: args, Curve: c.Row, P: r.number(c.P)})
-	if !c.Negative && c.Bend == 0 {
+	if !c.Negative {
 		return at
 	}
-	all := graph.Node{Op: graph.Sum, Args: []int{at}, Weights: [][]float64{r.number(c.Signed(1))}}
-	if c.Bend != 0 {
-		all.Args = append(all.Args, r.G.Add(graph.Reduced(atom.SumSquares, 1, args...)))
-		all.Weights = append(all.Weights, r.number(c.Bend/2))
-	}
-	return r.G.Add(all)
+	return r.G.Add(graph.Node{Op: graph.Sum, Args: []int{at}, Weights: [][]float64{r.number(-1)}})
 }
