@@ -235,18 +235,17 @@ func mergeAlike(all []Term) {
 
 // sumAffineParts adds the affine parts, count of which are not zero.
 func sumAffineParts(es []Scalar, count int) convex.Linear {
-	var fewLins [4]convex.Linear
-	var fewOnes [4]float64
-	lins, ones := fewLins[:0], fewOnes[:0]
-	if count > len(fewLins) {
-		lins, ones = make([]convex.Linear, 0, count), make([]float64, 0, count)
+	var few [4]convex.Linear
+	lins := few[:0]
+	if count > len(few) {
+		lins = make([]convex.Linear, 0, count)
 	}
 	for k := range es {
 		if !es[k].Lin.IsZero() {
-			lins, ones = append(lins, es[k].Lin), append(ones, 1)
+			lins = append(lins, es[k].Lin)
 		}
 	}
-	return convex.SumLinear(lins, ones)
+	return convex.SumLinear(lins, nil)
 }
 
 // gathered adds terms of either sign, equal functions once.

@@ -156,37 +156,39 @@ func (s *Sum) Pieces() []convex.Linear {
 	return out
 }
 
-// Line: with a single term, the row of f ≤ (b − l)/w; squares are one term.
-func (s *Sum) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
+// single says the same of the only function as s ≤ b, w times f ≤ w times the bound; squares are
+// one function.
+func (s *Sum) single(b convex.Linear) (f convex.Func, w float64, bound convex.Linear) {
+	b = b.AddScaled(-1, s.E.Lin)
 	if q := s.squares(); q != nil {
-		return q.Line(b.AddScaled(-1, s.E.Lin))
+		return q, 1, b
 	}
 	if len(s.E.Terms) != 1 {
-		return convex.Linear{}, 0, 0, 0, false
+		return nil, 0, b
 	}
-	f, ok := s.E.Terms[0].F.(convex.Line)
+	w = s.E.Terms[0].W
+	return s.E.Terms[0].F, w, b.Scale(1 / w)
+}
+
+// Line: of a single function.
+func (s *Sum) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
+	one, w, b := s.single(b)
+	f, ok := one.(convex.Line)
 	if !ok {
 		return convex.Linear{}, 0, 0, 0, false
 	}
-	w := s.E.Terms[0].W
-	row, lo, hi, share, ok = f.Line(b.AddScaled(-1, s.E.Lin).Scale(1 / w))
+	row, lo, hi, share, ok = f.Line(b)
 	return row, lo, hi, share / w, ok
 }
 
 // Below: as Line.
 func (s *Sum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
-	if q := s.squares(); q != nil {
-		return q.Below(b.AddScaled(-1, s.E.Lin))
-	}
-	if len(s.E.Terms) != 1 {
-		return convex.Cone{}, nil, false
-	}
-	f, ok := s.E.Terms[0].F.(convex.Sublevel)
+	one, w, b := s.single(b)
+	f, ok := one.(convex.Sublevel)
 	if !ok {
 		return convex.Cone{}, nil, false
 	}
-	w := s.E.Terms[0].W
-	k, share, ok = f.Below(b.AddScaled(-1, s.E.Lin).Scale(1 / w))
+	k, share, ok = f.Below(b)
 	for i := range share {
 		share[i] /= w
 	}

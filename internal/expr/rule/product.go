@@ -3,7 +3,6 @@ package rule
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
@@ -142,7 +141,7 @@ func innerSplit(u, v convex.Array) expr.Split {
 			plus, minus = append(plus, a.AddScaled(1, b)), append(minus, a.AddScaled(-1, b))
 		}
 	}
-	s := expr.Split{Lin: convex.SumLinear(lins, slices.Repeat([]float64{1}, len(lins)))}
+	s := expr.Split{Lin: convex.SumLinear(lins, nil)}
 	if plus == nil {
 		return s
 	}
