@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Sum is an expression as one function: in splits an affine function plus weighted convex functions.
+// Sum is an expression as one function: in splits an affine function plus weighted convex ones.
 type Sum struct {
 	E       Scalar
 	indices []int

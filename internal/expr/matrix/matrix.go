@@ -31,8 +31,8 @@ func newSymmetric(name string, a expr.Array) (n int, triangle convex.Array, err 
 	}
 	n = shape[0]
 	if i, j, ok := IsSymmetric(a.Reshaped(n, n)); !ok {
-		return 0, triangle, expr.Failed("%s of a matrix that is not seen to be symmetric: entries (%d, %d) and (%d, %d), "+
-			"counted from 0, differ; take (X + X')/2", name, i, j, j, i).Err
+		return 0, triangle, expr.Failed("%s of a matrix that is not seen to be symmetric: "+
+			"entries (%d, %d) and (%d, %d), counted from 0, differ; take (X + X')/2", name, i, j, j, i).Err
 	}
 	rows := make([]convex.Linear, 0, expr.Triangle(n))
 	for j := range n {

@@ -65,8 +65,8 @@ func singularRow(name string, all bool) atom.Reduce {
 				}
 			}
 		},
-		// uvᵀ of the largest singular value, or of all of them, zeros included: a linearisation at a
-		// singular matrix still says "move away".
+		// uvᵀ of the largest singular value, or of all of them, zeros included: a linearisation
+		// at a singular matrix still says "move away".
 		Slope: func(to [][]float64, adj []float64, u [][]float64, _, p []float64) {
 			w := takeSVD(p)
 			defer putSVD(w)
@@ -87,8 +87,8 @@ func singularRow(name string, all bool) atom.Reduce {
 				}
 			}
 		},
-		// Singular values change by no more than the norm of the error, their sum by as many times;
-		// the backward error of the decomposition is the same as of the symmetric eigenvalue problem.
+		// Singular values change by no more than the norm of the error, their sum by as many
+		// times; the backward error is the same as of the symmetric eigenvalue problem.
 		Error: func(dst, _ []float64, _, e [][]float64, v, p []float64) {
 			for m := range dst {
 				if dst[m] = norm(e, m) + 10*(p[0]+p[1])*convex.Roundoff*v[m]; all {
@@ -97,9 +97,9 @@ func singularRow(name string, all bool) atom.Reduce {
 			}
 		},
 		Over: func([]atom.Interval, []float64) atom.Interval { return interval.New(0, math.Inf(1)) },
-		// Of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with [V A; Aᵀ W] ⪰
-		// 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and tr V + tr W with A = V
-		// − W, V, W ⪰ 0.
+		// Of the largest, t with [tI A; Aᵀ tI] ⪰ 0, and of the sum (tr V + tr W)/2 with
+		// [V A; Aᵀ W] ⪰ 0. For symmetric matrices half the order is enough: −tI ⪯ A ⪯ tI, and
+		// tr V + tr W with A = V − W, V, W ⪰ 0.
 		Bound: func(to convex.Canon, u []convex.Linear, p []float64) convex.Form {
 			r, c := int(p[0]), int(p[1])
 			entry := func(i, j int) convex.Linear { return u[i*c+j] }
@@ -107,7 +107,9 @@ func singularRow(name string, all bool) atom.Reduce {
 			case symmetric && !all:
 				t := convex.Column(to)
 				for _, sign := range []float64{1, -1} {
-					semidefinite(to, r, func(i, j int) convex.Linear { return multiple(t)(i, j).AddScaled(sign, entry(i, j)) })
+					semidefinite(to, r, func(i, j int) convex.Linear {
+						return multiple(t)(i, j).AddScaled(sign, entry(i, j))
+					})
 				}
 				return convex.Form{Linear: t}
 			case symmetric:

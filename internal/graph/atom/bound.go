@@ -32,6 +32,10 @@ func squareForm(u ...Lin) convex.Form {
 	return convex.Form{Quad: []convex.Quadratic{{Weight: 1, Arg: convex.Entries(u...)}}}
 }
 
+func secondOrderCone(rows ...Lin) convex.Cone {
+	return convex.Cone{Kind: convex.SecondOrderCone, Rows: rows}
+}
+
 // exponentialCone and powerCone are cones of three rows.
 func exponentialCone(a, b, c Lin) convex.Cone {
 	return convex.Cone{Kind: convex.ExponentialCone, Rows: []Lin{a, b, c}}
@@ -48,5 +52,5 @@ func rotated(t, y Lin, a ...Lin) convex.Cone {
 	for _, l := range a {
 		rows = append(rows, l.Scale(2))
 	}
-	return convex.Cone{Kind: convex.SecondOrderCone, Rows: rows}
+	return secondOrderCone(rows...)
 }

@@ -142,7 +142,7 @@ var Norm2 = rowOf(Reduce{
 	},
 	Slopes: func(int, []float64) (a, b float64) { return 1, 1 },
 	Cone: func(t Lin, u []Lin, _ []float64) convex.Cone {
-		return convex.Cone{Kind: convex.SecondOrderCone, Rows: append([]Lin{t}, u...)}
+		return secondOrderCone(append([]Lin{t}, u...)...)
 	},
 })
 

@@ -91,7 +91,9 @@ var powers = []*Curve{
 		Value:  Part{of(math.Abs), func(i Interval, _ float64) Interval { return i.Abs() }},
 		Slope:  Part{of(sign), step(-1, 1)},
 		Second: Part{constant(0).At, kink},
-		Bound:  func(c convex.Canon, u Lin, _ float64) convex.Form { return convex.Form{Linear: convex.Magnitude(c, u)} },
+		Bound: func(c convex.Canon, u Lin, _ float64) convex.Form {
+			return convex.Form{Linear: convex.Magnitude(c, u)}
+		},
 	},
 	{
 		Name: "pos", Kinked: true,
@@ -261,7 +263,7 @@ func rootBound(c convex.Canon, u Lin, p float64) convex.Form {
 	t := convex.Column(c)
 	if p == 0.5 {
 		quarter := fixed(0.25)
-		c.Cone(convex.Cone{Kind: convex.SecondOrderCone, Rows: []Lin{u.AddScaled(1, quarter), u.AddScaled(-1, quarter), t}})
+		c.Cone(secondOrderCone(u.AddScaled(1, quarter), u.AddScaled(-1, quarter), t))
 	} else {
 		c.Cone(powerCone(p, u, fixed(1), t))
 	}
