@@ -255,7 +255,7 @@ func (a Expr) leftMul(m mat.Matrix) Expr {
 		shape = append(shape, cols)
 	}
 	if a.bent() {
-		all, fs := a.functions(), make([]expr.Scalar, 0, r*cols)
+		all, fs := a.scalars(), make([]expr.Scalar, 0, r*cols)
 		for i := range r {
 			for k := range cols {
 				var parts []expr.Scalar
@@ -286,7 +286,7 @@ func (a Expr) MulSparse(ptr, idx []int, val []float64) Expr {
 	}
 	rows := len(ptr) - 1
 	if a.bent() {
-		all, fs := a.functions(), make([]expr.Scalar, rows)
+		all, fs := a.scalars(), make([]expr.Scalar, rows)
 		for i := range fs {
 			parts := make([]expr.Scalar, 0, ptr[i+1]-ptr[i])
 			for p := ptr[i]; p < ptr[i+1]; p++ {

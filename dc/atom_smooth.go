@@ -91,13 +91,13 @@ func Sinh(u Expr) Expr {
 // Atanh is the inverse of the hyperbolic tangent, (log(1 + u) − log(1 − u))/2.
 func Atanh(u Expr) Expr {
 	return u.by("atanh", func(e expr.Scalar) expr.Scalar {
-		return rule.LogOf(rule.OnePlus(e)).Sub(rule.LogOf(rule.OnePlus(e.Neg()))).Scale(0.5)
+		return rule.LogOf(e.Shift(1)).Sub(rule.LogOf(e.Neg().Shift(1))).Scale(0.5)
 	})
 }
 
 // Log1p is log(1 + u), accurate for small u.
 func Log1p(u Expr) Expr {
-	return u.by("log1p", func(e expr.Scalar) expr.Scalar { return rule.LogOf(rule.OnePlus(e)) })
+	return u.by("log1p", func(e expr.Scalar) expr.Scalar { return rule.LogOf(e.Shift(1)) })
 }
 
 // Log2 is the logarithm to the base 2.

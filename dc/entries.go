@@ -179,7 +179,11 @@ func (a *Expr) list() expr.Array {
 	if a.g == nil {
 		return a.arr
 	}
-	return expr.Array{Array: convex.Array{Shape: a.arr.Shape, Of: a.arr.Of}, Fs: a.functions()}
+	fs := make([]expr.Scalar, a.g.N)
+	for i := range fs {
+		fs[i] = a.member(i)
+	}
+	return expr.Array{Array: convex.Array{Shape: a.arr.Shape, Of: a.arr.Of}, Fs: fs}
 }
 
 // scalars are the entries.
@@ -259,20 +263,18 @@ func (a Expr) Value(x []float64) float64 {
 }
 
 // ValuesTo writes the entries' values at x to dst, of length Len, in row-major order.
-func (a Expr) ValuesTo(dst, x []float64) { a.valueTo(dst, x) }
-
-func (a *Expr) valueTo(dst, x []float64) {
-	if a.g != nil {
-		a.columnValues(dst, x)
+func (a Expr) ValuesTo(dst, x []float64) {
+	if a.g == nil {
+		a.arr.ValueTo(dst, x)
 		return
 	}
-	a.arr.ValueTo(dst, x)
+	pass.NewPlan(a.g).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
 }
 
 // Values is ValuesTo into a new slice, of length Len.
 func (a Expr) Values(x []float64) []float64 {
 	dst := make([]float64, a.Len())
-	a.valueTo(dst, x)
+	a.ValuesTo(dst, x)
 	return dst
 }
 
@@ -311,21 +313,4 @@ func Stack(parts ...Expr) Expr {
 		all = append(all, parts[k].scalars()...)
 	}
 	return arrayOf([]int{len(all)}, all)
-}
-
-// functions are the entries of an array that is bent.
-func (a *Expr) functions() []expr.Scalar {
-	if a.g == nil {
-		return a.arr.Fs
-	}
-	out := make([]expr.Scalar, a.g.N)
-	for i := range out {
-		out[i] = a.member(i)
-	}
-	return out
-}
-
-// columnValues are the values of a graph at x.
-func (a *Expr) columnValues(dst, x []float64) {
-	pass.NewPlan(a.g).Values(x, func(b *pass.Block) { copy(dst[b.Lo:], b.Values) })
 }

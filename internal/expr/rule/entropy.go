@@ -31,9 +31,6 @@ func logArgument(f convex.Func) (convex.Linear, bool) {
 	return c.E().Lin, c.F.Neg().Is("log") && c.E().IsAffineNow()
 }
 
-// OnePlus is 1 + e.
-func OnePlus(e expr.Scalar) expr.Scalar { return e.Shift(1) }
-
 // PowOf is aᵇ, see dc.Pow.
 func PowOf(a, b expr.Scalar) expr.Scalar {
 	switch err := errors.Join(a.Err, b.Err); {

@@ -20,9 +20,9 @@ func QuotientOf(a, b expr.Scalar) expr.Scalar {
 		i.Hi)
 	switch {
 	case i.Lo >= 0:
-		e = TimesOf(a, invPosOf(b))
+		e = TimesOf(a, PowerOf(b, -1))
 	case i.Hi <= 0:
-		e = TimesOf(a, invPosOf(b.Neg())).Neg()
+		e = TimesOf(a, PowerOf(b.Neg(), -1)).Neg()
 	}
 	if e.Err == nil || b.IsConst() {
 		return e

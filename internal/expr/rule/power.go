@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func invPosOf(e expr.Scalar) expr.Scalar { return PowerOf(e, -1) }
-
 // PowerOf is uᵖ, see dc.Power.
 func PowerOf(u expr.Scalar, p float64) expr.Scalar {
 	// an exponent that is rounded would be another function
