@@ -118,9 +118,6 @@ func matrixVariable(p *qpbackend.Problem, at *sparse.CSC, c qpbackend.Cone) []in
 			return nil
 		}
 		j := at.RowIdx[at.ColPtr[i]]
-		if p.A.At(i, j) == 0 {
-			return nil
-		}
 		if lo, hi := p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
 			return nil
 		}
@@ -132,6 +129,11 @@ func matrixVariable(p *qpbackend.Problem, at *sparse.CSC, c qpbackend.Cone) []in
 			return nil
 		}
 		in[j] = true
+	}
+	for k, j := range own { // which have few entries, as they are different columns
+		if p.A.At(c.Start+k, j) == 0 {
+			return nil
+		}
 	}
 	if p.P == nil {
 		return own
