@@ -141,7 +141,7 @@ func (pr *Proof) header() proofHeader {
 			h.Version, out.Op, out.Name = 6, 0, name
 		}
 		if t.Under != nil {
-			out.Kind, out.Under = int(t.Under.Kind), t.Under.Args
+			out.Kind, out.Under = t.Under.Number(), t.Under.Args
 		}
 		h.Terms = append(h.Terms, out)
 	}

@@ -153,7 +153,7 @@ var mayImport = map[string]string{
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval dc qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
+	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num qpbackend/internal/packed",

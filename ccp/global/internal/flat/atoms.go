@@ -53,24 +53,31 @@ func (m *maker) several(row *atom.Reduce, us []convex.Linear, p []float64) conve
 		return m.of(Abs, 0, us[0])
 	case row.Extremes != nil:
 		if row.Curvature < 0 {
-			us = negated(us)
+			us = each(us, func(u convex.Linear) convex.Linear { return u.Scale(-1) })
 		}
 		return m.sumLargest(us, row.Extremes(p)).Scale(row.Sign())
 	case row.Factored == nil:
 		return m.fail("%s has no bounds by columns", row.Name)
 	}
-	kind, args := slices.Index(kinds[:], row), []int(nil)
-	if kind >= 0 {
-		args = m.columns(us)
+	var under *Under
+	if slices.Contains(numberedUnder, row) {
+		under = &Under{Of: row, Args: m.columns(us)}
+		under.Cones = expr.Reduce(row, nil, convex.Entries(inPlace(row, columnsOf(under.Args))...)).G()
 	}
-	if row.Places == atom.FirstBehind {
-		us = append(us[len(us)-1:], us[:len(us)-1]...)
-	}
+	us = inPlace(row, us)
 	l := row.Factored(factors{m}, us, p)
-	if kind < 0 {
+	if under == nil {
 		return l
 	}
-	return m.under(ColumnOf(m.column(l)), &Under{Kind: Kind(kind), Args: args})
+	return m.under(ColumnOf(m.column(l)), under)
+}
+
+// inPlace are the numbers of a row in the order of its functions.
+func inPlace(row *atom.Reduce, us []convex.Linear) []convex.Linear {
+	if last := len(us) - 1; row.Places == atom.FirstBehind {
+		return append(us[last:len(us):len(us)], us[:last]...)
+	}
+	return us
 }
 
 // factors states a function by terms.
@@ -85,32 +92,28 @@ func (f factors) Total(parts ...convex.Linear) convex.Linear { return sum(0, par
 
 // each is the sum of a function of each.
 func (m *maker) each(us []convex.Linear, op Op, p float64) convex.Linear {
-	parts := make([]convex.Linear, len(us))
-	for k, u := range us {
+	parts := each(us, func(u convex.Linear) convex.Linear {
 		if op == Power {
-			parts[k] = m.power(u, p)
-		} else {
-			parts[k] = m.of(op, p, u)
+			return m.power(u, p)
 		}
-	}
+		return m.of(op, p, u)
+	})
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	return sum(0, parts, nil)
 }
 
-func (m *maker) columns(us []convex.Linear) []int {
-	cols := make([]int, len(us))
-	for k, u := range us {
-		cols[k] = m.column(u)
-	}
-	return cols
-}
+func (m *maker) columns(us []convex.Linear) []int { return each(us, m.column) }
 
-func negated(us []convex.Linear) []convex.Linear {
-	out := make([]convex.Linear, len(us))
-	for k, u := range us {
-		out[k] = u.Scale(-1)
+// columnsOf are the functions that are one column each.
+func columnsOf(cols []int) []convex.Linear { return each(cols, ColumnOf) }
+
+// each is a list of f of the elements of another one.
+func each[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for k, v := range list {
+		out[k] = f(v)
 	}
 	return out
 }
@@ -180,9 +183,7 @@ func (m *maker) quad(us []convex.Linear, q []float64) convex.Linear {
 }
 
 // reach is the range of a function within the bounds of the variables.
-func (m *maker) reach(l convex.Linear) Interval {
-	return over(l, m.Box)
-}
+func (m *maker) reach(l convex.Linear) Interval { return over(l, m.Box) }
 
 // undominated leaves out functions that are nowhere the largest, by their ranges.
 func (m *maker) undominated(us []convex.Linear) []convex.Linear {
@@ -201,13 +202,8 @@ func (m *maker) undominated(us []convex.Linear) []convex.Linear {
 	return out
 }
 
-// max is (u + v + |u − v|)/2.
-func (m *maker) max(u, v convex.Linear) convex.Linear {
-	l, _ := m.larger(u, v, nil, nil)
-	return l
-}
-
-// larger is the larger of two, and which of the picks that they are the values of it is.
+// larger is the larger of two, (u + v + |u − v|)/2, and which of the picks that they are the values
+// of it is.
 func (m *maker) larger(u, v convex.Linear, left, right *Pick) (convex.Linear, *Pick) {
 	d := sum(0, []convex.Linear{u, v}, []float64{1, -1})
 	size, pick := m.of(Abs, 0, d), (*Pick)(nil)
@@ -241,7 +237,7 @@ func (m *maker) largest(us []convex.Linear, first int, own bool) (convex.Linear,
 	v, right := m.largest(us[half:], first+half, false)
 	l, pick := m.larger(u, v, left, right)
 	if args != nil {
-		under := &Under{Kind: Largest, Args: args}
+		under := &Under{Of: atom.Max, Args: args}
 		if own {
 			under.Pick = pick
 		}
@@ -263,13 +259,13 @@ func (m *maker) sumLargest(us []convex.Linear, k int) convex.Linear {
 	if k*len(us) > mostSorted {
 		return m.fail("the sum of the %d largest of %d is too large for bounds by columns", k, len(us))
 	}
-	us = append([]convex.Linear(nil), us...)
+	us = slices.Clone(us)
 	n := len(us)
 	out := convex.Linear{}
 	for r := range min(k, n) {
 		for i := range n - 1 - r {
 			u, v := us[i], us[i+1]
-			us[i+1] = m.max(u, v)
+			us[i+1], _ = m.larger(u, v, nil, nil)
 			us[i] = sum(0, []convex.Linear{u, v, us[i+1]}, []float64{1, 1, -1})
 		}
 		out = sum(0, []convex.Linear{out, us[n-1-r]}, nil)

@@ -39,7 +39,8 @@ type Dual struct {
 	Squares []convex.Linear
 }
 
-// ByIntervals is the dual without multipliers: its bound is the least cost over the intervals of the columns.
+// ByIntervals is the dual without multipliers: its bound is the least cost over the intervals of
+// the columns.
 func (p *Problem) ByIntervals() *Dual {
 	d := &Dual{Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns())}
 	for k, j := range p.Cost.Idx {
@@ -60,8 +61,7 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 	}
 	b := bounder{p, d, box, work, 0}
 	if d.Cost != 0 {
-		b.constant = num.AddDown(b.constant, num.MulDown(d.Cost, p.Cost.Const))
-		b.addLinear(p.Cost.Idx, p.Cost.Val, d.Cost)
+		b.add(p.Cost, d.Cost)
 	}
 	for i, y := range d.Rows {
 		r := &p.Rows[i]
@@ -72,9 +72,8 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 		if y == 0 || math.IsInf(side, 0) || math.IsNaN(y) {
 			continue
 		}
-		b.constant = num.AddDown(b.constant, num.MulDown(-y, side))
-		b.constant = num.AddDown(b.constant, num.MulDown(y, r.Lin.Const))
-		b.addLinear(r.Lin.Idx, r.Lin.Val, y)
+		b.take(num.MulDown(-y, side))
+		b.add(r.Lin, y)
 	}
 	for i := range d.Cuts {
 		b.cut(&d.Cuts[i])
@@ -86,7 +85,7 @@ func (p *Problem) Bound(d *Dual, box []Interval, work []Interval) float64 {
 		b.term(k)
 	}
 	for j := range p.N {
-		b.constant = num.AddDown(b.constant, box[j].Mul(work[j]).Lo)
+		b.take(box[j].Mul(work[j]).Lo)
 	}
 	if math.IsNaN(b.constant) {
 		return math.Inf(-1)
@@ -103,17 +102,23 @@ type bounder struct {
 	constant float64    // rounded down
 }
 
-func (b *bounder) addLinear(idx []int, val []float64, w float64) {
-	for k, j := range idx {
-		b.y[j] = b.y[j].Add(interval.New(num.MulDown(w, val[k]), num.MulUp(w, val[k])))
+// add adds w·l to the Lagrangian.
+func (b *bounder) add(l convex.Linear, w float64) {
+	b.take(num.MulDown(w, l.Const))
+	for k, j := range l.Idx {
+		b.mark(j, interval.Point(l.Val[k]).Scale(w))
 	}
 }
+
+// take adds a number to the Lagrangian, and mark a multiple of a column.
+func (b *bounder) take(c float64)            { b.constant = num.AddDown(b.constant, c) }
+func (b *bounder) mark(col int, of Interval) { b.y[col] = b.y[col].Add(of) }
 
 // square takes l² from the Lagrangian.
 func (b *bounder) square(l convex.Linear) {
 	b.take(-num.MulUp(l.Const, l.Const))
 	minus := func(j int, u, v, times float64) {
-		b.y[j] = b.y[j].Add(interval.New(num.MulDown(u, v), num.MulUp(u, v)).Scale(times).Neg())
+		b.mark(j, interval.Point(v).Scale(u).Scale(times).Neg())
 	}
 	for k, i := range l.Idx {
 		minus(i, l.Const, l.Val[k], 2)
@@ -130,9 +135,9 @@ func (b *bounder) square(l convex.Linear) {
 // term replaces the multiple of a term by an affine minorant over the box.
 func (b *bounder) term(k int) {
 	t, j := &b.Terms[k], b.N+k
-	y := b.y[j].Lo + (b.y[j].Hi-b.y[j].Lo)/2
-	if rest := b.y[j].Add(interval.Point(y).Neg()); rest != (Interval{}) {
-		b.constant = num.AddDown(b.constant, rest.Mul(b.box[j]).Lo)
+	y := Middle(b.y[j])
+	if rest := b.y[j].Add(interval.Point(-y)); rest != (Interval{}) {
+		b.take(rest.Mul(b.box[j]).Lo)
 	}
 	if t.Op != Affine || t.Under != nil {
 		y = b.share(k, y)
@@ -140,7 +145,7 @@ func (b *bounder) term(k int) {
 	if y == 0 && t.Op != Affine {
 		return
 	}
-	plain := mulRange(y, b.box[j]) // the bound of a minorant that is constant
+	plain := b.box[j].Scale(y).Lo // the bound of a minorant that is constant
 	if t.Under != nil && y > 0 && b.under(k, y, plain) {
 		return
 	}
@@ -150,9 +155,8 @@ func (b *bounder) term(k int) {
 		if h := b.d.Hints[k]; math.Abs(h-y) > 1e-9*math.Abs(y) && b.box[j].IsFinite() {
 			s = h
 		}
-		b.constant = num.AddDown(b.constant, mulRange2(y, s, b.box[j]))
-		b.constant = num.AddDown(b.constant, num.MulDown(s, t.Lin.Const))
-		b.addLinear(t.Lin.Idx, t.Lin.Val, s)
+		b.take(leastRest(y, s, b.box[j]))
+		b.add(t.Lin, s)
 	case t.Op == Product:
 		b.product(k, y, plain)
 	default:
@@ -167,19 +171,13 @@ func (b *bounder) share(k int, y float64) float64 {
 	if z == 0 || rest == y || !a.IsFinite() || math.IsNaN(rest) {
 		return y
 	}
-	b.constant = num.AddDown(b.constant, mulRange2(y, rest, a))
+	b.take(leastRest(y, rest, a))
 	return rest
 }
 
-// mulRange is the least y·v for v in a.
-func mulRange(y float64, a Interval) float64 { return min(num.MulDown(y, a.Lo), num.MulDown(y, a.Hi)) }
-
-// mulRange2 is the least (y − s)·v for v in a.
-func mulRange2(y, s float64, a Interval) float64 {
-	if y == s {
-		return 0
-	}
-	return interval.Point(y).Add(interval.Point(s).Neg()).Mul(a).Lo
+// leastRest is the least (y − s)·v for v in a.
+func leastRest(y, s float64, a Interval) float64 {
+	return interval.Point(y).Add(interval.Point(-s)).Mul(a).Lo
 }
 
 // curve bounds y·f(t) for a function of one column by an affine function: with the slope of the
@@ -193,8 +191,8 @@ func (b *bounder) curve(k int, y, plain float64) {
 			s = y * (t.at(a.Hi).Lo - t.at(a.Lo).Lo) / interval.Width(a)
 		}
 	} else if t.Cones != nil {
-		slope := t.slopes(interval.Point(Clip(a, b.d.Hints[k]))).Scale(y)
-		s = slope.Lo + interval.Width(slope)/2
+		slope := t.slopes(Clip(a, b.d.Hints[k])).Scale(y)
+		s = Middle(slope)
 	}
 	c := math.Inf(-1)
 	if s-s == 0 {
@@ -205,7 +203,7 @@ func (b *bounder) curve(k int, y, plain float64) {
 	}
 	b.take(c)
 	b.d.Slopes[0][k] = s
-	b.y[t.A] = b.y[t.A].Add(interval.Point(s))
+	b.mark(t.A, interval.Point(s))
 }
 
 // least is at most y·f(u) − s·u on a: the least bound of its parts, of which the one with that
@@ -218,8 +216,8 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 	top, room := math.Inf(1), parting*t.image(a).Scale(y).Add(a.Scale(s)).Abs().Hi
 	bounded := func(a Interval) part {
 		of := func(u float64) Interval { return t.at(u).Scale(y).Add(interval.Point(u).Scale(s).Neg()) }
-		slope := func(u float64) Interval { return t.slopes(interval.Point(u)).Scale(y).Add(interval.Point(s).Neg()) }
-		u, v, bend, w := of(a.Lo), of(a.Hi), t.over(&t.function().Second, a).Scale(y), num.AddUp(a.Hi, -a.Lo)
+		slope := func(u float64) Interval { return t.slopes(u).Scale(y).Add(interval.Point(-s)) }
+		u, v, bend, w := of(a.Lo), of(a.Hi), t.row().Second.Over(a, t.P).Scale(y), num.AddUp(a.Hi, -a.Lo)
 		low := min(u.Lo, v.Lo)
 		if bend.Lo >= 0 { // above the tangents at both ends
 			falls, rises := num.MulUp(max(-slope(a.Lo).Lo, 0), w), num.MulUp(max(slope(a.Hi).Hi, 0), w)
@@ -246,7 +244,7 @@ func (t *Term) least(y, s float64, a Interval, near float64) float64 {
 			}
 		}
 		p := parts[at]
-		mid := p.Lo + interval.Width(p.Interval)/2
+		mid := Middle(p.Interval)
 		if !(p.least < top-room && p.Lo < mid && mid < p.Hi && p.IsFinite() && len(parts) < mostParts) {
 			return p.least
 		}
@@ -280,8 +278,6 @@ func (b *bounder) pays(s, c float64, a Interval, plain float64) bool {
 	return max(num.AddUp(num.MulUp(s, a.Lo), c), num.AddUp(num.MulUp(s, a.Hi), c)) >= plain || math.IsInf(plain, -1)
 }
 
-func (b *bounder) take(c float64) { b.constant = num.AddDown(b.constant, c) }
-
 // product bounds y·u·v by the planes of McCormick, mixed.
 func (b *bounder) product(k int, y, plain float64) {
 	t := &b.Terms[k]
@@ -296,16 +292,14 @@ func (b *bounder) product(k int, y, plain float64) {
 	}
 	// Of the plane that touches at (u.Lo, v.Lo), or above at (u.Lo, v.Hi), and the other.
 	p, q := v.Lo, v.Hi
-	r, s := u.Lo, u.Hi
 	if y < 0 {
-		p, q = v.Hi, v.Lo
+		p, q = q, p
 	}
-	su := y * (share*p + (1-share)*q)
-	sv := y * (share*r + (1-share)*s)
+	su, sv := y*(share*p+(1-share)*q), y*(share*u.Lo+(1-share)*u.Hi)
 	c := math.Inf(1)
 	for _, a := range [2]float64{u.Lo, u.Hi} {
 		for _, e := range [2]float64{v.Lo, v.Hi} {
-			w := interval.New(num.MulDown(a, e), num.MulUp(a, e)).Scale(y)
+			w := interval.Point(e).Scale(a).Scale(y)
 			c = min(c, num.AddDown(num.AddDown(w.Lo, -num.MulUp(su, a)), -num.MulUp(sv, e)))
 		}
 	}
@@ -315,6 +309,6 @@ func (b *bounder) product(k int, y, plain float64) {
 	}
 	b.take(c)
 	b.d.Slopes[0][k], b.d.Slopes[1][k] = su, sv
-	b.y[t.A] = b.y[t.A].Add(interval.Point(su))
-	b.y[t.B] = b.y[t.B].Add(interval.Point(sv))
+	b.mark(t.A, interval.Point(su))
+	b.mark(t.B, interval.Point(sv))
 }

@@ -196,7 +196,7 @@ func (p *Problem) norms() {
 	both := map[string][2]*Under{}
 	key := func(l convex.Linear, w float64) string { return fmt.Sprint(l.Scale(w).Idx, l.Scale(w).Val, l.Const*w) }
 	for k := range p.Terms {
-		if u := p.Terms[k].Under; u != nil && u.Kind == Largest {
+		if u := p.Terms[k].Under; u.Largest() {
 			u.Sizes = nil
 			for _, a := range u.Args {
 				for i, w := range [2]float64{1, -1} {

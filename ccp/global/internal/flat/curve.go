@@ -14,100 +14,72 @@ import (
 // which names the others.
 type Op uint8
 
-// The functions with numbers. Those of one column are all but Affine and Product.
+// The functions that have more than bounds. Those of one column are all but Affine and Product.
 const (
-	Affine   Op = iota // an affine function of the columns before
-	Square             // t²
-	Abs                // |t|
-	Even               // |t|ᵖ, p > 1
-	Huber              // t² where |t| ≤ P, else 2P|t| − P²
-	PosPower           // max(t, 0)ᵖ, p > 1
-	Exp                // eᵗ
-	Logistic           // log(1 + eᵗ)
-	XExp               // t·eᵗ, t ≥ 0
-	Power              // tᵖ, t ≥ 0
-	Log                // log t, t ≥ 0
-	Entropy            // −t·log t, t ≥ 0
-	Product            // of two columns
+	Affine   Op = 0 // an affine function of the columns before
+	Square   Op = 1
+	Abs      Op = 2
+	Even     Op = 3
+	Huber    Op = 4
+	PosPower Op = 5
+	Power    Op = 9
+	Product  Op = 12 // of two columns. Source: the format of proofs
 )
 
-// function is a function of one column.
-type function struct {
-	*atom.Curve
-	kink bool // it has one at 0
-}
-
 // functions are those of one column. The rows of the table that are not listed follow.
-var functions = []function{
-	Square:   {Curve: atom.Find("square")},
-	Abs:      {Curve: atom.Find("abs"), kink: true},
-	Even:     {Curve: atom.Find("abspower")},
-	Huber:    {Curve: atom.Find("huber")},
-	PosPower: {Curve: atom.Find("pos_power"), kink: true},
-	Exp:      {Curve: atom.Find("exp")},
-	Logistic: {Curve: atom.Find("logistic")},
-	XExp:     {Curve: atom.Find("xexp")},
-	Power:    {Curve: atom.Find("power")},
-	Log:      {Curve: atom.Find("log")},
-	Entropy:  {Curve: atom.Find("entr")},
-	Product:  {},
+var functions = []*atom.Curve{
+	Square: atom.Find("square"), Abs: atom.Find("abs"), Even: atom.Find("abspower"), Huber: atom.Find("huber"),
+	PosPower: atom.Find("pos_power"), 6: atom.Find("exp"), 7: atom.Find("logistic"), 8: atom.Find("xexp"),
+	Power: atom.Find("power"), 10: atom.Find("log"), 11: atom.Find("entr"), Product: nil,
 }
 
 var _ = withRows()
 
 // withRows adds the rows without a number.
 func withRows() bool {
-	for _, c := range atom.Curves() {
-		if opOf(c) == Affine {
-			kink := c.Domain == nil && !c.Second.Over(atom.Interval{Lo: -1, Hi: 1}, 0).IsFinite()
-			functions = append(functions, function{c, kink})
-		}
-	}
+	functions = append(functions, slices.DeleteFunc(atom.Curves(), func(c *atom.Curve) bool {
+		return slices.Contains(functions, c)
+	})...)
 	return true
 }
 
-// opOf is the function of a row, Affine if there is none.
-func opOf(c *atom.Curve) Op {
-	return Op(max(slices.IndexFunc(functions, func(f function) bool { return f.Curve == c }), 0))
-}
+// opOf is the function of a row.
+func opOf(c *atom.Curve) Op { return Op(slices.Index(functions, c)) }
+
+// row is the function of one column.
+func (t *Term) row() *atom.Curve { return functions[t.Op] }
 
 // Name is the name of the function of a term in a proof, empty if it has a number.
 func (t *Term) Name() string {
 	if t.Op <= Product {
 		return ""
 	}
-	return t.function().Name
+	return t.row().Name
 }
 
-func (t *Term) function() *function { return &functions[t.Op] }
-
 // OfOne reports whether the term is a function of one column that is not affine.
-func (t *Term) OfOne() bool { return functions[t.Op].Curve != nil }
+func (t *Term) OfOne() bool { return t.Op != Affine && t.Op != Product }
 
 // domain is the set on which the function of one column has values.
 func (t *Term) domain() Interval {
-	if f := t.function(); f.Domain != nil {
-		return f.Domain(t.P)
+	if t.row().Domain != nil {
+		return t.row().Domain(t.P)
 	}
-	return Whole()
+	return interval.Whole
 }
 
 // at is the value at a number, enclosed.
-func (t *Term) at(v float64) Interval { return t.over(&t.function().Value, interval.Point(v)) }
+func (t *Term) at(v float64) Interval { return t.row().Value.Over(interval.Point(v), t.P) }
 
-// slopes are those on an interval, at kinks all subgradients.
-func (t *Term) slopes(a Interval) Interval { return t.over(&t.function().Slope, a) }
-
-func (t *Term) over(part *atom.Part, a Interval) Interval {
-	return part.Over(a, t.P)
-}
+// slopes are those at a number, at a kink all subgradients.
+func (t *Term) slopes(v float64) Interval { return t.row().Slope.Over(interval.Point(v), t.P) }
 
 // image is the set of values on an interval.
 func (t *Term) image(a Interval) Interval {
 	if a = meet(a, t.domain()); empty(a) {
 		return a
 	}
-	return t.over(&t.function().Value, a)
+	return t.row().Value.Over(a, t.P)
 }
 
 // second encloses the second derivatives inside an interval.
@@ -118,7 +90,7 @@ func (t *Term) second(a Interval) Interval {
 	if a = meet(a, t.domain()); a.Lo >= a.Hi {
 		return Interval{}
 	}
-	return t.over(&t.function().Second, a)
+	return t.row().Second.Over(a, t.P)
 }
 
 // Bends is 1 where the function of one column is convex on an interval, −1 where it is concave, 2
@@ -136,28 +108,27 @@ func (t *Term) Bends(a Interval) int {
 }
 
 // Kink reports whether the function has a kink at 0.
-func (t *Term) Kink() bool { return t.function().kink }
+func (t *Term) Kink() bool { return t.row().Kinked || t.Op == PosPower }
 
 // Slope is the derivative, at a kink a subgradient.
-func (t *Term) Slope(v float64) float64 { return t.function().Slope.At(Clip(t.domain(), v), t.P) }
+func (t *Term) Slope(v float64) float64 { return t.row().Slope.At(Clip(t.domain(), v), t.P) }
 
 // Breaks lists the numbers inside an interval where the function has a kink or an inflection point.
 func (t *Term) Breaks(a Interval) []float64 {
-	f := t.function()
 	switch {
-	case f.kink && a.Lo < 0 && a.Hi > 0:
+	case t.Kink() && a.Lo < 0 && a.Hi > 0:
 		return []float64{0}
-	case f.Curve == nil || f.Inflections == nil:
+	case t.row().Inflections == nil:
 		return nil
 	}
-	return f.Inflections(a, t.P)
+	return t.row().Inflections(a, t.P)
 }
 
 // cones states the function, or minus it where it is concave, if it has cones.
 func (t *Term) cones() {
-	name, u := t.function().Name, dc.FromLinear(ColumnOf(t.A))
+	name, u := t.row().Name, dc.FromLinear(ColumnOf(t.A))
 	var data []float64
-	if t.function().HasParameter {
+	if t.row().HasParameter {
 		data = []float64{t.P}
 	}
 	if t.Op == Even {
@@ -166,11 +137,11 @@ func (t *Term) cones() {
 		}
 	}
 	e, sense := dc.Apply(name, data, u), 1.0
-	if t.Bends(Whole()) < 0 {
+	if t.Bends(interval.Whole) < 0 {
 		e, sense = e.Neg(), -1
 	}
 	if e.Err() == nil && e.IsConvex() && t.Op != Abs { // that has lines
-		t.Cones, t.Sense = &e, sense
+		t.Cones, t.Sense = e.Scalar().G(), sense
 	}
 }
 
@@ -202,7 +173,7 @@ func (t *Term) Lines(a Interval, sign float64) (out []Line) {
 	slices.Sort(at)
 	var us, vs []float64 // the lower hull of points of the function
 	slope := func(k int, u, v float64) float64 { return (v - vs[k]) / (u - us[k]) }
-	value := func(u float64) float64 { return sign * t.function().Value.At(u, t.P) }
+	value := func(u float64) float64 { return sign * t.row().Value.At(u, t.P) }
 	for _, u := range at {
 		v := value(u)
 		if math.IsInf(v, 0) || math.IsNaN(v) || math.IsInf(u, 0) {
@@ -272,7 +243,7 @@ func (t *Term) Off(x []float64, w float64) float64 {
 	case Product:
 		return w - x[t.A]*x[t.B]
 	}
-	return w - t.function().Value.At(Clip(t.domain(), x[t.A]), t.P)
+	return w - t.row().Value.At(Clip(t.domain(), x[t.A]), t.P)
 }
 
 // inverse is the part of a on which the function can be in w: at either end, a part whose image is
@@ -298,7 +269,7 @@ func (t *Term) inverse(w, a Interval) Interval {
 // far is a number as far from the first on the way to the last as none between is in: next to an
 // argument with an end of w for its value if it is known, else where halving leads to.
 func (t *Term) far(first, last float64, w Interval, out func(v float64) bool) float64 {
-	if f := t.function(); f.Inverse != nil {
+	if f := t.row(); f.Inverse != nil {
 		for _, end := range [2]float64{w.Lo, w.Hi} {
 			v := f.Inverse(end, t.P)
 			for _, e := range [4]float64{0x1p-50, 0x1p-45, 0x1p-40, 0x1p-30} {

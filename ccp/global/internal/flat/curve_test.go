@@ -1,10 +1,12 @@
 package flat
 
 import (
-	"github.com/dcopt/dcopt/internal/interval"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // TestCurves: for all functions of one column and random intervals, bounds of y·f − s·u are below
@@ -13,10 +15,8 @@ import (
 func TestCurves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	params := map[Op][]float64{Even: {6, 3.5}, Huber: {0.3, 2}, PosPower: {1.5, 3}, Power: {-1, -0.5, 0.5, 0.3}}
-	for op := range Op(len(functions)) {
-		if functions[op].Curve == nil {
-			continue
-		}
+	for _, row := range atom.Curves() {
+		op := opOf(row)
 		far, loose, kept := 0, 0, 0
 		for range 300 {
 			f := Term{Op: op}
@@ -34,7 +34,7 @@ func TestCurves(t *testing.T) {
 			size := 0.0
 			for i := range us {
 				us[i] = Clip(a, a.Lo+interval.Width(a)*float64(i)/n)
-				vs[i] = f.function().Value.At(us[i], f.P)
+				vs[i] = row.Value.At(us[i], f.P)
 				size = max(size, math.Abs(vs[i]))
 			}
 			least := func(y, s float64) (low float64) {
@@ -48,7 +48,7 @@ func TestCurves(t *testing.T) {
 			s := y * f.Slope(near) * []float64{1, rng.Float64()}[rng.IntN(2)]
 			got, low, room := f.least(y, s, a, near), least(y, s), math.Abs(y)*size+math.Abs(s)*a.Abs().Hi
 			if got > low+1e-14*room {
-				t.Fatalf("%s with %g: %g*f - %g*u is at least %g over %v, a value is %g", f.function().Name, f.P, y, s, got, a, low)
+				t.Fatalf("%s with %g: %g*f - %g*u is at least %g over %v, a value is %g", row.Name, f.P, y, s, got, a, low)
 			}
 			if got < low-1e-3*room {
 				far++
@@ -56,7 +56,7 @@ func TestCurves(t *testing.T) {
 			for _, sign := range [2]float64{1, -1} {
 				lines := f.Lines(a, sign)
 				if len(lines) == 0 || len(lines) > mostLines {
-					t.Fatalf("%s with %g over %v has %d lines", f.function().Name, f.P, a, len(lines))
+					t.Fatalf("%s with %g over %v has %d lines", row.Name, f.P, a, len(lines))
 				}
 				for _, l := range lines {
 					h := interval.Width(a) / samples // between which a function may be lower by half of this
@@ -71,17 +71,17 @@ func TestCurves(t *testing.T) {
 			w := interval.New(vs[n/3]-1e-3*size, vs[n/3]+1e-3*size)
 			b := f.inverse(w, a)
 			if empty(b) || us[n/3] < b.Lo || us[n/3] > b.Hi {
-				t.Fatalf("%s with %g over %v: %g is not in the preimage %v of %v", f.function().Name, f.P, a, us[n/3], b, w)
+				t.Fatalf("%s with %g over %v: %g is not in the preimage %v of %v", row.Name, f.P, a, us[n/3], b, w)
 			}
 			for _, end := range [2]float64{b.Lo, b.Hi} {
-				if v := f.function().Value.At(end, f.P); v < w.Lo-1e-6*size || v > w.Hi+1e-6*size {
+				if v := row.Value.At(end, f.P); v < w.Lo-1e-6*size || v > w.Hi+1e-6*size {
 					kept++
 				}
 			}
 		}
 		if far > 3 || loose > 10 || kept > 0 {
 			t.Errorf("%s: %d bounds are far below, %d lines off, %d ends far from the values",
-				functions[op].Name, far, loose, kept)
+				row.Name, far, loose, kept)
 		}
 	}
 }

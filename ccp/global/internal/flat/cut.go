@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/interval"
-	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Cut is a function of products of variables that is nowhere positive on a box: one of
@@ -30,35 +29,36 @@ const (
 	Third                        // uw + vw − w − uv ≤ 0
 )
 
-// Weights are the coefficients of the cut in units: of the variables, of the products 0·1,
-// 0·2, 1·2, and the constant.
-func (k TriangleKind) Weights() (lin, prod [3]float64, c float64) {
-	switch k {
-	case First:
-		return [3]float64{-1, 0, 0}, [3]float64{1, 1, -1}, 0
-	case Second:
-		return [3]float64{0, -1, 0}, [3]float64{1, -1, 1}, 0
-	case Third:
-		return [3]float64{0, 0, -1}, [3]float64{-1, 1, 1}, 0
-	}
-	return [3]float64{1, 1, 1}, [3]float64{-1, -1, -1}, -1
+// Triangles are the coefficients of the cuts in units: of the variables, of the products of Pairs,
+// and the constant.
+var Triangles = [...]struct {
+	Lin, Prod [3]float64
+	Const     float64
+}{
+	AllThree: {[3]float64{1, 1, 1}, [3]float64{-1, -1, -1}, -1},
+	First:    {[3]float64{-1, 0, 0}, [3]float64{1, 1, -1}, 0},
+	Second:   {[3]float64{0, -1, 0}, [3]float64{1, -1, 1}, 0},
+	Third:    {[3]float64{0, 0, -1}, [3]float64{-1, 1, 1}, 0},
 }
+
+// Pairs are the places of the factors of Cut.Terms in Cut.Cols.
+var Pairs = [3][2]int{{0, 1}, {0, 2}, {1, 2}}
 
 // Row is the cut over the columns of a box, with coefficients enclosed: u = (x − lo)/w.
 func (c *Cut) Row(box []Interval) (lin, prod [3]Interval, constant Interval) {
-	l, q, k := c.Kind.Weights()
-	constant = interval.Point(k)
+	in := &Triangles[c.Kind]
+	constant = interval.Point(in.Const)
 	var lo, inv [3]Interval
 	for i, j := range c.Cols {
 		lo[i] = interval.Point(box[j].Lo)
 		inv[i] = div(interval.Point(1), interval.Point(box[j].Hi).Add(lo[i].Neg()))
-		f := inv[i].Scale(l[i])
+		f := inv[i].Scale(in.Lin[i])
 		lin[i] = lin[i].Add(f)
 		constant = constant.Add(f.Mul(lo[i]).Neg())
 	}
-	for n, pair := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+	for n, pair := range Pairs {
 		a, b := pair[0], pair[1]
-		f := inv[a].Mul(inv[b]).Scale(q[n]) // f·(x − lo)(z − lo)
+		f := inv[a].Mul(inv[b]).Scale(in.Prod[n]) // f·(x − lo)(z − lo)
 		prod[n] = f
 		lin[a] = lin[a].Add(f.Mul(lo[b]).Neg())
 		lin[b] = lin[b].Add(f.Mul(lo[a]).Neg())
@@ -80,8 +80,8 @@ func (b *bounder) cut(c *Cut) {
 	}
 	lin, prod, constant := c.Row(b.box)
 	for i, j := range c.Cols {
-		b.y[j] = b.y[j].Add(lin[i].Scale(c.Mult))
-		b.y[c.Terms[i]] = b.y[c.Terms[i]].Add(prod[i].Scale(c.Mult))
+		b.mark(j, lin[i].Scale(c.Mult))
+		b.mark(c.Terms[i], prod[i].Scale(c.Mult))
 	}
-	b.constant = num.AddDown(b.constant, constant.Scale(c.Mult).Lo)
+	b.take(constant.Scale(c.Mult).Lo)
 }

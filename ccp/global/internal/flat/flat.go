@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/interval"
 )
 
 // Term is a column that equals a function of columns before it.
@@ -21,7 +22,7 @@ type Term struct {
 	B   int           // the second column of Product
 	// Cones is the function of one column if it is convex, Sense 1, or minus it if it is concave,
 	// Sense −1, where that has cones; nil: others are between lines.
-	Cones *dc.Expr
+	Cones convex.Representer
 	Sense float64
 	// Under is a convex function of other columns that equals the term; it bounds the
 	// term from below more tightly than the terms that it is made of. nil: none.
@@ -92,17 +93,16 @@ func New(p *dc.Problem, unit float64) (*Problem, error) {
 	return within(p, box, unit)
 }
 
-// Within states p anew, of which f is the flat problem, within bounds that follow for points of a cost of at most
-// cutoff, where some variable has an end for none: signs of functions and rounding errors show only in bounds.
-// Otherwise it is f.
+// Within states p anew, of which f is the flat problem, within bounds that follow for points of a
+// cost of at most cutoff, where some variable has an end for none: signs of functions and rounding
+// errors show only in bounds. Otherwise it is f.
 func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, error) {
 	ends := func(box []Interval) (n int) {
 		for _, b := range box[:f.N] {
-			if b.Lo > math.Inf(-1) {
-				n++
-			}
-			if b.Hi < math.Inf(1) {
-				n++
+			for _, end := range [2]float64{b.Lo, -b.Hi} {
+				if end > math.Inf(-1) {
+					n++
+				}
 			}
 		}
 		return n
@@ -175,9 +175,10 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 
 // timesEquations adds the products of affine equations of variables and a variable that occurs in
 // products with theirs (Sherali and Adams 1990, A hierarchy of relaxations between the continuous and
-// convex hull representations for zero-one programming problems), where the new products are no more than the old ones.
+// convex hull representations for zero-one programming problems), where the new products are no
+// more than the old ones.
 func (m *maker) timesEquations() {
-	pairs := m.products()
+	m.pairs = m.products()
 	for i, r := range slices.Clone(m.Rows) {
 		if r.Lo != r.Hi || len(r.Lin.Idx) < 2 || slices.Max(r.Lin.Idx) >= m.N {
 			continue
@@ -188,7 +189,7 @@ func (m *maker) timesEquations() {
 			list, has := make([][2]int, 0, len(r.Lin.Idx)), 0
 			for _, k := range r.Lin.Idx {
 				pair := [2]int{min(j, k), max(j, k)}
-				if _, ok := pairs[pair]; ok {
+				if _, ok := m.pairs[pair]; ok {
 					has++
 				} else {
 					list = append(list, pair)
@@ -253,7 +254,7 @@ func ColumnOf(j int) convex.Linear { return convex.Linear{Idx: []int{j}, Val: []
 
 // add returns the column of a term, made when it is first asked for.
 func (m *maker) add(t Term) int {
-	key := fmt.Sprint(t.Op, t.P, t.A, t.B)
+	key := fmt.Sprintf("%d %v %d %d", t.Op, t.P, t.A, t.B)
 	if t.Op == Affine {
 		key = roughly(t.Lin)
 	}
@@ -270,7 +271,7 @@ func (m *maker) add(t Term) int {
 	m.Terms = append(m.Terms, t)
 	a := m.value(&t, m.Box)
 	if empty(a) {
-		a = Whole()
+		a = interval.Whole
 	}
 	m.Box = append(m.Box, a)
 	return j
@@ -307,40 +308,33 @@ func (m *maker) column(l convex.Linear) int {
 
 // of is a function of one column.
 func (m *maker) of(op Op, p float64, l convex.Linear) convex.Linear {
-	if !functions[op].HasParameter {
-		p = 0
-	}
 	t := Term{Op: op, P: p}
-	if functions[op].Poles && !t.image(m.reach(l)).IsFinite() {
-		return m.fail("the argument of %s may be at a pole", functions[op].Name)
+	if !t.row().HasParameter {
+		p, t.P = 0, 0
+	}
+	if t.row().Poles && !t.image(over(l, m.Box)).IsFinite() {
+		return m.fail("the argument of %s may be at a pole", t.row().Name)
 	}
 	if len(l.Idx) == 0 {
 		if v := t.at(l.Const); v.IsFinite() {
 			return convex.Linear{Const: v.Lo + (v.Hi-v.Lo)/2}
 		}
 	}
-	if op == Abs && len(l.Idx) > 0 {
-		switch a := m.reach(l); {
-		case a.Lo >= 0:
+	a := m.reach(l)
+	switch {
+	case len(l.Idx) == 0:
+	case op == Abs && a.Lo >= 0:
+		return l
+	case op == Abs && (a.Hi <= 0 || l.Val[0] < 0):
+		if l = l.Scale(-1); a.Hi <= 0 {
 			return l
-		case a.Hi <= 0:
-			return l.Scale(-1)
-		case l.Val[0] < 0:
-			l = l.Scale(-1)
 		}
-	}
-	if op == PosPower && len(l.Idx) > 0 && m.reach(l).Hi <= 0 {
+	case op == PosPower && a.Hi <= 0:
 		return convex.Linear{}
-	}
-	if op == Huber && len(l.Idx) > 0 {
-		switch a := m.reach(l); {
-		case a.Lo >= p: // 2pt − p²
-			return sum(-p*p, []convex.Linear{l}, []float64{2 * p})
-		case a.Hi <= -p:
-			return sum(-p*p, []convex.Linear{l}, []float64{-2 * p})
-		case a.Abs().Hi <= p:
-			op, p = Square, 0
-		}
+	case op == Huber && (a.Lo >= p || a.Hi <= -p): // 2p|t| − p²
+		return sum(-p*p, []convex.Linear{l}, []float64{math.Copysign(2*p, a.Lo-p)})
+	case op == Huber && a.Abs().Hi <= p:
+		op, p = Square, 0
 	}
 	if op == Square && len(l.Idx) == 1 && l.Const == 0 { // (wx)² = w²·x²
 		return ColumnOf(m.add(Term{Op: op, A: l.Idx[0]})).Scale(l.Val[0] * l.Val[0])
@@ -472,7 +466,7 @@ func (p *Problem) sides() {
 		p.CostOnly[j] = uses[j] == 1 && cost[j]
 		b, a := p.Below[j], p.Above[j]
 		if t.Under != nil && b {
-			rises := kinds[t.Under.Kind].Entry(0).Monotone == atom.Rising // as in each argument
+			rises := t.Under.Of.Entry(0).Monotone == atom.Rising // as in each argument
 			for _, i := range t.Under.Args {
 				mark(ColumnOf(i), true, !rises)
 			}
@@ -485,12 +479,9 @@ func (p *Problem) sides() {
 		case t.Op == Product:
 			mark(ColumnOf(t.B), true, true)
 			mark(ColumnOf(t.A), true, true)
-		case t.function().Direction(p.Box[t.A], t.P) == 1:
-			mark(ColumnOf(t.A), b, a)
-		case t.function().Direction(p.Box[t.A], t.P) == -1:
-			mark(ColumnOf(t.A), a, b)
 		default:
-			mark(ColumnOf(t.A), true, true)
+			way := t.row().Direction(p.Box[t.A], t.P)
+			mark(ColumnOf(t.A), way >= 0 && b || way <= 0 && a, way >= 0 && a || way <= 0 && b)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 // Interval is a set of numbers, empty where Lo > Hi.
 type Interval = interval.Interval
 
-// Whole is the whole line.
-func Whole() Interval { return Interval{Lo: math.Inf(-1), Hi: math.Inf(1)} }
-
 // empty reports whether no number is in an interval.
 func empty(a Interval) bool { return !(a.Lo <= a.Hi) }
+
+// Middle is the number halfway between the ends.
+func Middle(a Interval) float64 { return a.Lo + interval.Width(a)/2 }
 
 // Clip is the number of an interval nearest to v.
 func Clip(a Interval, v float64) float64 { return min(max(v, a.Lo), a.Hi) }
@@ -28,7 +28,7 @@ func div(a, b Interval) Interval {
 	case b.Hi < 0 || b.Hi == 0 && b.Lo < 0:
 		return div(a.Neg(), b.Neg())
 	case b.Lo < 0 || b.Hi == 0:
-		return Whole()
+		return interval.Whole
 	}
 	inv := Interval{Lo: 0, Hi: math.Inf(1)}
 	if !math.IsInf(b.Hi, 1) {
@@ -48,7 +48,7 @@ const ulps = 8 * 0x1p-52
 // around is an interval that has every number within the error of the library of v.
 func around(v float64) Interval {
 	if math.IsNaN(v) {
-		return Whole()
+		return interval.Whole
 	}
 	if math.IsInf(v, 1) {
 		return interval.New(math.MaxFloat64, v)

@@ -2,6 +2,7 @@ package flat
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -64,25 +65,23 @@ func (p *Problem) forth(box []Interval) bool {
 	for k := range p.Terms {
 		t, j := &p.Terms[k], p.N+k
 		if t.OfOne() {
-			box[t.A] = meet(box[t.A], t.domain())
-			if empty(box[t.A]) {
+			if box[t.A] = meet(box[t.A], t.domain()); empty(box[t.A]) {
 				return false
 			}
 		}
 		box[j] = meet(box[j], p.value(t, box))
-		if u := t.Under; u != nil && u.Kind == Largest {
-			box[j] = meet(box[j], largestOf(u.Args, box))
+		if u := t.Under; u.Largest() {
+			all := box[u.Args[0]]
+			for _, i := range u.Args[1:] {
+				all = all.Max(box[i])
+			}
+			box[j] = meet(box[j], all)
 		}
 		if empty(box[j]) {
 			return false
 		}
 	}
-	for _, b := range box[:p.N] {
-		if empty(b) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(box[:p.N], empty)
 }
 
 // value is the range of a term.
@@ -94,15 +93,6 @@ func (p *Problem) value(t *Term, box []Interval) Interval {
 		return box[t.A].Mul(box[t.B])
 	}
 	return t.image(box[t.A])
-}
-
-// largestOf is the range of a maximum.
-func largestOf(args []int, box []Interval) Interval {
-	a := interval.New(math.Inf(-1), math.Inf(-1))
-	for _, j := range args {
-		a = interval.New(max(a.Lo, box[j].Lo), max(a.Hi, box[j].Hi))
-	}
-	return a
 }
 
 // rowsOver narrows the columns of rows.
@@ -131,7 +121,7 @@ func sizeOver(l convex.Linear, box []Interval) float64 {
 func (p *Problem) back(box []Interval) bool {
 	for k := len(p.Terms) - 1; k >= 0; k-- {
 		t, w := &p.Terms[k], box[p.N+k]
-		if u := t.Under; u != nil && u.Kind == Largest {
+		if u := t.Under; u.Largest() {
 			for _, j := range u.Args {
 				if box[j].Hi = min(box[j].Hi, w.Hi); empty(box[j]) {
 					return false
@@ -188,7 +178,7 @@ func meets(l convex.Linear, target Interval, box []Interval) bool {
 	for k, j := range l.Idx {
 		w := l.Val[k]
 		c := box[j].Scale(w)
-		rest := Whole()
+		rest := interval.Whole
 		switch {
 		case free == 0:
 			rest.Lo = num.AddDown(lo, -c.Lo)

@@ -2,80 +2,75 @@ package flat
 
 import (
 	"math"
+	"slices"
 
+	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Kind is a convex function of several columns.
-type Kind uint8
+// numberedUnder are the functions that may be under terms, with their numbers in a proof.
+var numberedUnder = []*atom.Reduce{atom.Norm2, atom.LogSumExp, atom.QuadOverLin, atom.KL, atom.Max}
 
-// The functions.
-const (
-	Norm2      Kind = iota // the Euclidean norm
-	LogSumExp              // log Σ exp
-	SquareOver             // ‖the others‖² by the last
-	Divergence             // u·log(u/v) − u + v
-	Largest                // the maximum
-)
-
-// kinds are their rows.
-var kinds = [...]*atom.Reduce{
-	Norm2: atom.Norm2, LogSumExp: atom.LogSumExp, SquareOver: atom.QuadOverLin, Divergence: atom.KL, Largest: atom.Max,
-}
-
-// Under is a convex function of columns.
+// Under is a convex function of columns: a row of numberedUnder.
 type Under struct {
-	Kind Kind
+	Of   *atom.Reduce
 	Args []int
-	Pick *Pick // of Largest: which of Args it is
-	// Sizes are the terms that are absolute values of an argument of which Largest has both signs.
+	// Cones is the function of the columns; nil for the maximum, which rows state.
+	Cones convex.Representer
+	Pick  *Pick // of the maximum: which of Args it is
+	// Sizes are the terms that are absolute values of an argument of which the maximum has both signs.
 	Sizes []int
 }
+
+// Number is that of the function in a proof.
+func (u *Under) Number() int { return slices.Index(numberedUnder, u.Of) }
+
+// Largest reports whether the function is the maximum.
+func (u *Under) Largest() bool { return u != nil && u.Of == atom.Max }
 
 // under bounds y times the function under a term, y > 0, by the affine function with the
 // slopes at the hint and the least difference to it, which is a conjugate in closed form.
 // It reports false where it has none.
 func (b *bounder) under(k int, y, plain float64) bool {
 	u := b.Terms[k].Under
-	at := func(i int) float64 { return Clip(b.box[u.Args[i]], b.d.Points[u.Args[i]]) }
 	n := len(u.Args)
-	s := make([]float64, n)
-	c := 0.0
-	switch u.Kind {
-	case Norm2:
+	at, s, c := make([]float64, n), make([]float64, n), 0.0
+	for i, j := range u.Args {
+		at[i] = Clip(b.box[j], b.d.Points[j])
+	}
+	// rest is the least of what y and the slopes leave of a column that is not negative.
+	rest := func(j int, of Interval, slope float64) float64 {
+		return of.Add(interval.Point(-slope)).Mul(meet(b.box[j], interval.New(0, math.Inf(1)))).Lo
+	}
+	switch last := n - 1; u.Of {
+	case atom.Norm2:
 		size := 0.0
-		for i := range n {
-			size = math.Hypot(size, at(i))
+		for _, v := range at {
+			size = math.Hypot(size, v)
 		}
 		if size == 0 {
 			b.take(max(0, plain))
 			return true
 		}
-		sq, wide := Interval{}, Interval{}
+		var sq, wide Interval
 		for i, j := range u.Args {
-			s[i] = y * at(i) / size
-			sq = sq.Add(interval.New(num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])))
-			a := b.box[j].Abs()
-			wide = wide.Add(interval.New(0, num.MulUp(a.Hi, a.Hi)))
+			s[i] = y * at[i] / size
+			sq, wide = sq.Add(interval.Point(s[i]).Square()), wide.Add(b.box[j].Square())
 		}
 		// y‖a‖ − s·a ≥ −max(0, ‖s‖ − y)·‖a‖
 		if over := num.AddUp(num.Up(math.Sqrt(num.Up(sq.Hi))), -y); over > 0 {
 			c = -num.MulUp(over, num.Up(math.Sqrt(wide.Hi)))
 		}
-	case LogSumExp:
-		top := math.Inf(-1)
-		for i := range n {
-			top = max(top, at(i))
-		}
-		total := 0.0
-		for i := range n {
-			s[i] = math.Exp(at(i) - top)
+	case atom.LogSumExp:
+		top, total := slices.Max(at), 0.0
+		for i, v := range at {
+			s[i] = math.Exp(v - top)
 			total += s[i]
 		}
-		sum, ent := Interval{}, Interval{}
-		for i := range n {
+		var sum, ent Interval
+		for i := range s {
 			s[i] *= y / total
 			sum = sum.Add(interval.Point(s[i]))
 			if s[i] > 0 { // −s·log(s/y)
@@ -83,69 +78,59 @@ func (b *bounder) under(k int, y, plain float64) bool {
 			}
 		}
 		// Σs·lse ≥ s·a + Σs·log(Σs) − Σ s·log s; the rest y − Σs is a rounding error.
-		rest := interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo
 		ratio := div(sum, interval.Point(y))
 		ent = ent.Add(sum.Mul(interval.New(around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi)))
-		c = num.AddDown(ent.Lo, rest)
-	case SquareOver:
-		last := n - 1
-		v := at(last)
+		c = num.AddDown(ent.Lo, interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo)
+	case atom.QuadOverLin:
+		v, sq := at[last], Interval{}
 		if !(v > 0) {
 			return false
 		}
-		sq := Interval{}
-		exact := 0.0
-		for i := range last {
-			s[i] = 2 * y * at(i) / v
-			exact += y * at(i) * at(i) / (v * v)
-			sq = sq.Add(interval.New(num.MulDown(s[i], s[i]), num.MulUp(s[i], s[i])))
+		for i, a := range at[:last] {
+			s[i] = 2 * y * a / v
+			s[last] -= y * a * a / (v * v)
+			sq = sq.Add(interval.Point(s[i]).Square())
 		}
-		s[last] = -exact
 		// y‖a‖²/v − s·a ≥ −v·‖s‖²/(4y)
-		rest := div(sq, interval.Point(4*y)).Neg().Add(interval.Point(s[last]).Neg())
-		c = rest.Mul(meet(b.box[u.Args[last]], interval.New(0, math.Inf(1)))).Lo
-	case Divergence:
-		p, q := at(0), at(1)
-		if !(p > 0 && q > 0) {
+		c = rest(u.Args[last], div(sq, interval.Point(4*y)).Neg(), s[last])
+	case atom.KL: // u·log(u/v) − u + v
+		if !(at[0] > 0 && at[1] > 0) {
 			return false
 		}
-		s[0] = y * math.Log(p/q)
-		e := around(math.Exp(s[0] / y))
-		e = e.Mul(interval.New(1-1e-15*(1+math.Abs(s[0]/y)), 1+1e-15*(1+math.Abs(s[0]/y))))
-		s[1] = y * (1 - p/q)
-		rest := interval.Point(1).Add(e.Neg()).Scale(y).Add(interval.Point(s[1]).Neg())
-		c = rest.Mul(meet(b.box[u.Args[1]], interval.New(0, math.Inf(1)))).Lo
-	case Largest:
+		s[0], s[1] = y*math.Log(at[0]/at[1]), y*(1-at[0]/at[1])
+		off := 1e-15 * (1 + math.Abs(s[0]/y))
+		e := around(math.Exp(s[0] / y)).Mul(interval.New(1-off, 1+off))
+		c = rest(u.Args[1], interval.Point(1).Add(e.Neg()).Scale(y), s[1])
+	case atom.Max:
 		w := b.d.Shares[b.N+k]
-		total := 0.0
-		for i := range min(n, len(w)) {
-			if w[i] > 0 {
-				total += w[i]
+		total, sum := 0.0, Interval{}
+		for _, v := range w {
+			if v > 0 {
+				total += v
 			}
 		}
 		if !(total > 0) || math.IsInf(total, 0) {
 			return false
 		}
-		sum := Interval{}
-		for i := range n {
-			if w[i] > 0 {
-				s[i] = y * (w[i] / total)
+		for i, v := range w {
+			if v > 0 {
+				s[i] = y * (v / total)
 			}
 			sum = sum.Add(interval.Point(s[i]))
 		}
 		c = interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo
 	}
-	if math.IsInf(c, 0) || math.IsNaN(c) {
+	if !num.Finite(c) {
 		return false
 	}
 	for i, v := range s {
-		if math.IsInf(v, 0) || math.IsNaN(v) || v != 0 && !b.box[u.Args[i]].IsFinite() {
+		if !num.Finite(v) || v != 0 && !b.box[u.Args[i]].IsFinite() {
 			return false
 		}
 	}
 	b.take(c)
 	for i, j := range u.Args {
-		b.y[j] = b.y[j].Add(interval.Point(s[i]))
+		b.mark(j, interval.Point(s[i]))
 	}
 	return true
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -207,7 +206,7 @@ func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bo
 		switch {
 		case !straight && (sign > 0 && !below || sign < 0 && !above):
 		case !straight && t.Cones != nil && t.Sense == sign:
-			r.b.Row(r.b.Bound(t.Cones.Scalar().G()).AddScaled(-sign, w), math.Inf(-1), 0)
+			r.b.Row(r.b.Bound(t.Cones).AddScaled(-sign, w), math.Inf(-1), 0)
 		default:
 			lo := math.Inf(-1)
 			if straight {
@@ -248,39 +247,22 @@ func (r *relaxation) product(k int, below, above bool) {
 
 // under states a convex function below a column.
 func (r *relaxation) under(u *flat.Under, j int) {
-	rows := make([]convex.Linear, len(u.Args))
-	for i, c := range u.Args {
-		rows[i] = flat.ColumnOf(c)
-	}
 	top := flat.ColumnOf(j)
 	if r.phase1 {
 		top = top.AddScaled(1, r.slack())
 	}
-	var e dc.Expr
-	switch all := dc.Entries(rows...); u.Kind {
-	case flat.Norm2:
-		e = dc.Norm2(all)
-	case flat.LogSumExp:
-		e = dc.LogSumExp(all)
-	case flat.SquareOver:
-		n := len(rows) - 1
-		e = dc.QuadOverLin(dc.Entries(rows[:n]...), dc.FromLinear(rows[n]))
-	case flat.Divergence:
-		e = dc.KL(dc.FromLinear(rows[0]), dc.FromLinear(rows[1]))
-	case flat.Largest:
-		shares := make([]int, len(rows))
-		for i, l := range rows {
-			shares[i] = r.b.AddRow(l.AddScaled(-1, top), math.Inf(-1), 0, -1)
-		}
-		r.shares[j] = shares
-		if r.sizes {
-			for _, size := range u.Sizes {
-				r.b.Row(flat.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
-			}
-		}
+	if u.Cones != nil {
+		r.b.Row(r.b.Bound(u.Cones).AddScaled(-1, top), math.Inf(-1), 0)
 		return
 	}
-	r.b.Row(r.b.Bound(e.Scalar().G()).AddScaled(-1, top), math.Inf(-1), 0)
+	for _, c := range u.Args {
+		r.shares[j] = append(r.shares[j], r.b.AddRow(flat.ColumnOf(c).AddScaled(-1, top), math.Inf(-1), 0, -1))
+	}
+	if r.sizes {
+		for _, size := range u.Sizes {
+			r.b.Row(flat.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
+		}
+	}
 }
 
 // dual reads the multipliers and the point of a solution.

@@ -15,11 +15,9 @@ const mostTriples = 60_000
 
 // triplesOf lists the triples of variables all of whose products occur.
 func triplesOf(p *flat.Problem) []flat.Cut {
-	of := map[[2]int]int{}
 	next := make([][]int, p.N) // partners of higher number
 	for k := range p.Terms {
 		if t := &p.Terms[k]; t.Op == flat.Product && t.A < p.N && t.B < p.N {
-			of[[2]int{t.A, t.B}] = p.N + k
 			next[t.A] = append(next[t.A], t.B)
 		}
 	}
@@ -27,9 +25,10 @@ func triplesOf(p *flat.Problem) []flat.Cut {
 	for i := range next {
 		for _, j := range next[i] {
 			for _, k := range next[j] {
-				if ik, ok := of[[2]int{i, k}]; ok {
-					terms := [3]int{of[[2]int{i, j}], ik, of[[2]int{j, k}]}
-					out = append(out, flat.Cut{Cols: [3]int{i, j, k}, Terms: terms})
+				if ik, ok := p.Pair(i, k); ok {
+					ij, _ := p.Pair(i, j)
+					jk, _ := p.Pair(j, k)
+					out = append(out, flat.Cut{Cols: [3]int{i, j, k}, Terms: [3]int{ij, ik, jk}})
 				}
 				if len(out) >= mostTriples {
 					return out
@@ -74,15 +73,16 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []
 			continue
 		}
 		var q [3]float64
-		for m, p := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		for m, p := range flat.Pairs {
 			a, b := p[0], p[1]
 			la, lb := box[c.Cols[a]].Lo, box[c.Cols[b]].Lo
 			q[m] = (x[c.Terms[m]] - la*x[c.Cols[b]] - lb*x[c.Cols[a]] + la*lb) / (w[a] * w[b])
 		}
 		for kind := range flat.Third + 1 {
-			lin, prod, v := kind.Weights()
+			in := &flat.Triangles[kind]
+			v := in.Const
 			for i := range 3 {
-				v += lin[i]*u[i] + prod[i]*q[i]
+				v += in.Lin[i]*u[i] + in.Prod[i]*q[i]
 			}
 			if !(v > leastViolation) {
 				continue
