@@ -36,9 +36,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64, descend bool) (wor
 			}
 		}
 		if g.better(res.X, tol, gained) {
-			g.take(res.X)
-			r.Status, r.Message, r.NoMultipliers, r.Loose = res.Status, res.Message, res.NoMultipliers, res.Loose
-			r.Duals, r.BoundDuals, r.History = res.Duals, res.BoundDuals, res.History
+			g.take(res.X, res)
 		}
 	}
 	gained := 0.0 // a relaxation breaks constraints as far as it may, and gains about as much by it
@@ -46,7 +44,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64, descend bool) (wor
 		gained = kept * max(1, math.Abs(g.upper)) * g.unit
 	}
 	if g.better(g.x, kept, gained) {
-		g.take(g.x)
+		g.take(g.x, &ccp.Result{Status: ccp.Converged})
 	}
 	return work
 }
@@ -63,13 +61,13 @@ func (g *searcher) better(x []float64, tol, gained float64) bool {
 	return max(v.Excess, v.Relative) <= tol // rounding errors hide a gain, too
 }
 
-// take makes x the best point.
-func (g *searcher) take(x []float64) {
+// take makes x the best point, with the status and the multipliers of a result.
+func (g *searcher) take(x []float64, as *ccp.Result) {
 	r := g.res.Result
 	copy(r.X, x)
 	r.Objective, r.ObjectiveError = g.p.Evaluate(x)
-	r.Feasible, r.Status, r.Message, r.NoMultipliers, r.Loose = true, ccp.Converged, "", nil, nil
-	r.Duals, r.BoundDuals, r.History = nil, nil, nil
+	r.Feasible, r.Status, r.Message, r.NoMultipliers, r.Loose = true, as.Status, as.Message, as.NoMultipliers, as.Loose
+	r.Duals, r.BoundDuals, r.History = as.Duals, as.BoundDuals, as.History
 	r.Violation, r.Worst = g.p.Violation(x)
 	g.upper = g.minimised(r.Objective)
 }

@@ -3,12 +3,14 @@ package global
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 // Proof is the tree of a search over intervals, with the multipliers of its leaves.
@@ -63,10 +65,11 @@ type proofRow struct {
 	Times *[2]int   `json:"t,omitempty"`
 }
 
-// sparseList is the numbers of a list that are not zero.
-type sparseList struct {
-	Idx []int     `json:"i"`
-	Val []float64 `json:"v"`
+// proofLinear is an affine function, or the numbers of a list that are not zero.
+type proofLinear struct {
+	Idx   []int     `json:"i"`
+	Val   []float64 `json:"v"`
+	Const float64   `json:"c,omitempty"`
 }
 
 // proofNode is a line: a split, a leaf without a point by intervals, or one with
@@ -77,35 +80,28 @@ type proofNode struct {
 	Empty   bool              `json:"e,omitempty"`
 	Cost    float64           `json:"c,omitempty"` // of the objective, which the others are for
 	Up      int               `json:"b,omitempty"` // the multipliers are for the box so many levels above
-	Rows    *sparseList       `json:"y,omitempty"`
-	Hints   *sparseList       `json:"h,omitempty"`
-	Sides   *sparseList       `json:"z,omitempty"`
-	First   *sparseList       `json:"f,omitempty"` // slopes by the first column of a term
-	Second  *sparseList       `json:"g,omitempty"` // and by the second
-	Points  *sparseList       `json:"x,omitempty"`
+	Rows    *proofLinear      `json:"y,omitempty"`
+	Hints   *proofLinear      `json:"h,omitempty"`
+	Sides   *proofLinear      `json:"z,omitempty"`
+	First   *proofLinear      `json:"f,omitempty"` // slopes by the first column of a term
+	Second  *proofLinear      `json:"g,omitempty"` // and by the second
+	Points  *proofLinear      `json:"x,omitempty"`
 	Shares  map[int][]float64 `json:"w,omitempty"`
 	Cuts    [][11]float64     `json:"t,omitempty"` // kind, three columns, multiplier, intervals of the columns
-	Squares []proofSquare     `json:"q,omitempty"` // affine functions whose squares are taken away
-}
-
-// proofSquare is an affine function of variables.
-type proofSquare struct {
-	Idx   []int     `json:"i"`
-	Val   []float64 `json:"v"`
-	Const float64   `json:"c,omitempty"`
+	Squares []proofLinear     `json:"q,omitempty"` // affine functions whose squares are taken away
 }
 
 func finitePointer(v float64) *float64 {
-	if math.IsInf(v, 0) || math.IsNaN(v) {
+	if !num.Finite(v) {
 		return nil
 	}
 	return &v
 }
 
-func sparseOf(v []float64) *sparseList {
-	var s sparseList
+func sparseOf(v []float64) *proofLinear {
+	var s proofLinear
 	for k, x := range v {
-		if x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) {
+		if x != 0 && num.Finite(x) {
 			s.Idx, s.Val = append(s.Idx, k), append(s.Val, x)
 		}
 	}
@@ -118,10 +114,16 @@ func sparseOf(v []float64) *sparseList {
 // Lines writes the proof as lines of JSON: the columns, then the nodes of the tree, parents before
 // children and left before right. Package prooffile makes a file of them.
 func (pr *Proof) Lines(w io.Writer) error {
-	out := proofWriter{enc: json.NewEncoder(w), p: pr.p}
-	out.put(pr.header())
-	out.tree(pr.tree)
-	return out.err
+	out := json.NewEncoder(w)
+	err := out.Encode(pr.header())
+	for stack := []*spatial.Tree{pr.tree}; len(stack) > 0 && err == nil; { // of any depth
+		t := stack[len(stack)-1]
+		if stack = stack[:len(stack)-1]; t.Left != nil {
+			stack = append(stack, t.Right, t.Left)
+		}
+		err = out.Encode(pr.node(t))
+	}
+	return err
 }
 
 func (pr *Proof) header() proofHeader {
@@ -153,59 +155,34 @@ func (pr *Proof) header() proofHeader {
 	return h
 }
 
-// proofWriter writes lines until the first error.
-type proofWriter struct {
-	enc *json.Encoder
-	p   *flat.Problem
-	err error
-}
-
-func (w *proofWriter) put(v any) {
-	if w.err == nil {
-		w.err = w.enc.Encode(v)
+// node is the line of a node.
+func (pr *Proof) node(t *spatial.Tree) proofNode {
+	d := t.Dual
+	switch {
+	case t.Left != nil:
+		return proofNode{Split: &t.Col, At: t.At}
+	case d == nil:
+		return proofNode{Empty: true}
 	}
-}
-
-// affine keeps the hints of affine terms: other hints are in slopes and points.
-func (w *proofWriter) affine(hints []float64) *sparseList {
-	out := slices.Clone(hints)
-	for k := range out {
-		if w.p.Terms[k].Op != flat.Affine {
-			out[k] = 0
+	hints := slices.Clone(d.Hints) // of affine terms: others are in slopes and points
+	for k := range hints {
+		if pr.p.Terms[k].Op != flat.Affine {
+			hints[k] = 0
 		}
 	}
-	return sparseOf(out)
-}
-
-// tree writes a tree, of any depth, by a stack.
-func (w *proofWriter) tree(root *spatial.Tree) {
-	for stack := []*spatial.Tree{root}; len(stack) > 0 && w.err == nil; {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch d := t.Dual; {
-		case t.Left != nil:
-			w.put(proofNode{Split: &t.Col, At: t.At})
-			stack = append(stack, t.Right, t.Left)
-		case d == nil:
-			w.put(proofNode{Empty: true})
-		default:
-			n := proofNode{Cost: d.Cost / w.p.Unit, Up: t.Up, Rows: sparseOf(d.Rows), Hints: w.affine(d.Hints), Sides: sparseOf(d.Sides),
-				First: sparseOf(d.Slopes[0]), Second: sparseOf(d.Slopes[1]), Points: sparseOf(d.Points), Shares: d.Shares}
-			for _, c := range d.Cuts {
-				if c.Mult > 0 {
-					n.Cuts = append(n.Cuts, [11]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
-						c.Over[0].Lo, c.Over[0].Hi, c.Over[1].Lo, c.Over[1].Hi, c.Over[2].Lo, c.Over[2].Hi})
-				}
-			}
-			for _, l := range d.Squares {
-				n.Squares = append(n.Squares, proofSquare{l.Idx, l.Val, l.Const})
-			}
-			for j, s := range n.Shares {
-				if slices.ContainsFunc(s, math.IsNaN) {
-					delete(n.Shares, j)
-				}
-			}
-			w.put(n)
+	n := proofNode{
+		Cost: d.Cost / pr.p.Unit, Up: t.Up, Rows: sparseOf(d.Rows), Hints: sparseOf(hints), Sides: sparseOf(d.Sides),
+		First: sparseOf(d.Slopes[0]), Second: sparseOf(d.Slopes[1]), Points: sparseOf(d.Points), Shares: d.Shares,
+	}
+	for _, c := range d.Cuts {
+		if c.Mult > 0 {
+			n.Cuts = append(n.Cuts, [11]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
+				c.Over[0].Lo, c.Over[0].Hi, c.Over[1].Lo, c.Over[1].Hi, c.Over[2].Lo, c.Over[2].Hi})
 		}
 	}
+	for _, l := range d.Squares {
+		n.Squares = append(n.Squares, proofLinear{l.Idx, l.Val, l.Const})
+	}
+	maps.DeleteFunc(n.Shares, func(_ int, s []float64) bool { return slices.ContainsFunc(s, math.IsNaN) })
+	return n
 }

@@ -39,10 +39,19 @@ type Dual struct {
 	Squares []convex.Linear
 }
 
+// NewDual is a dual of zeros.
+func (p *Problem) NewDual() *Dual {
+	n := len(p.Terms)
+	return &Dual{
+		Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, n), Sides: make([]float64, n),
+		Points: make([]float64, p.Columns()), Shares: map[int][]float64{},
+	}
+}
+
 // ByIntervals is the dual without multipliers: its bound is the least cost over the intervals of
 // the columns.
 func (p *Problem) ByIntervals() *Dual {
-	d := &Dual{Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns())}
+	d := p.NewDual()
 	for k, j := range p.Cost.Idx {
 		if j >= p.N {
 			d.Sides[j-p.N] = -p.Cost.Val[k]

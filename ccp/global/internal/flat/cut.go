@@ -10,35 +10,23 @@ import (
 // the triangle inequalities of three variables in units of their intervals, each between
 // 0 and 1, with a multiplier ≥ 0.
 type Cut struct {
-	Kind  TriangleKind
+	Kind  int    // its place in Triangles
 	Cols  [3]int // of variables
 	Terms [3]int // the products of the columns 0·1, 0·2 and 1·2
 	Mult  float64
 	Over  [3]Interval // comes back from Bound: the intervals of Cols
 }
 
-// TriangleKind says which of the four inequalities of u, v, w in [0, 1] it is.
-// Padberg 1989, The Boolean quadric polytope.
-type TriangleKind uint8
-
-// The inequalities.
-const (
-	AllThree TriangleKind = iota // u + v + w − uv − uw − vw ≤ 1
-	First                        // uv + uw − u − vw ≤ 0
-	Second                       // uv + vw − v − uw ≤ 0
-	Third                        // uw + vw − w − uv ≤ 0
-)
-
-// Triangles are the coefficients of the cuts in units: of the variables, of the products of Pairs,
-// and the constant.
+// Triangles are the coefficients of the four inequalities of u, v, w in [0, 1]: of the variables, of
+// the products of Pairs, and the constant. Padberg 1989, The Boolean quadric polytope.
 var Triangles = [...]struct {
 	Lin, Prod [3]float64
 	Const     float64
 }{
-	AllThree: {[3]float64{1, 1, 1}, [3]float64{-1, -1, -1}, -1},
-	First:    {[3]float64{-1, 0, 0}, [3]float64{1, 1, -1}, 0},
-	Second:   {[3]float64{0, -1, 0}, [3]float64{1, -1, 1}, 0},
-	Third:    {[3]float64{0, 0, -1}, [3]float64{-1, 1, 1}, 0},
+	{[3]float64{1, 1, 1}, [3]float64{-1, -1, -1}, -1}, // u + v + w − uv − uw − vw ≤ 1
+	{[3]float64{-1, 0, 0}, [3]float64{1, 1, -1}, 0},   // uv + uw − u − vw ≤ 0
+	{[3]float64{0, -1, 0}, [3]float64{1, -1, 1}, 0},   // uv + vw − v − uw ≤ 0
+	{[3]float64{0, 0, -1}, [3]float64{-1, 1, 1}, 0},   // uw + vw − w − uv ≤ 0
 }
 
 // Pairs are the places of the factors of Cut.Terms in Cut.Cols.

@@ -10,7 +10,7 @@ import (
 // holds with equality at some corner.
 func TestTrianglesHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
-	for kind := range Third + 1 {
+	for kind := range Triangles {
 		c := Cut{Kind: kind, Cols: [3]int{0, 1, 2}, Terms: [3]int{3, 4, 5}}
 		for range 200 {
 			box := make([]Interval, 3)

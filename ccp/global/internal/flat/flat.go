@@ -3,9 +3,9 @@ package flat
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
@@ -28,6 +28,9 @@ type Term struct {
 	// term from below more tightly than the terms that it is made of. nil: none.
 	Under *Under
 }
+
+// Args are the columns of the arguments of a term that is not affine, one alone twice.
+func (t *Term) Args() [2]int { return [2]int{t.A, max(t.A, t.B)} }
 
 // Row is Lo ≤ Lin ≤ Hi over columns.
 type Row struct {
@@ -130,7 +133,7 @@ func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, er
 
 // within states p with bounds of its variables.
 func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
-	m := maker{&Problem{N: p.NumVars(), Box: box, Unit: unit}, map[string][]int{}, nil}
+	m := maker{&Problem{N: p.NumVars(), Box: box, Unit: unit, pairs: map[[2]int]int{}}, map[string][]int{}, nil}
 	for _, v := range p.Vars {
 		if v.Param {
 			return nil, errors.New("parameters have no bounds")
@@ -149,19 +152,18 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 		}
 		if c.DC {
 			lo := math.Inf(-1)
-			e := m.expr(c.E())
 			if equation {
 				lo = 0
 			}
-			m.row(e, lo, 0, c.Name())
+			m.row(m.expr(c.E()), lo, 0, c.Name())
 			continue
 		}
 		for k := range c.A.Len() {
 			m.row(c.A.Linear(k), c.Lo[k], c.Hi[k], c.Name())
 		}
 	}
-	if m.err == nil && len(m.Terms) > mostTerms {
-		return nil, fmt.Errorf("the problem is too large for it: %d terms, at most %d are tried", len(m.Terms), mostTerms)
+	if len(m.Terms) > mostTerms {
+		m.fail("the problem is too large for it: %d terms, at most %d are tried", len(m.Terms), mostTerms)
 	}
 	if m.err != nil {
 		return nil, m.err
@@ -178,30 +180,27 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 // convex hull representations for zero-one programming problems), where the new products are no
 // more than the old ones.
 func (m *maker) timesEquations() {
-	m.pairs = m.products()
+	pairs := maps.Clone(m.pairs)
 	for i, r := range slices.Clone(m.Rows) {
 		if r.Lo != r.Hi || len(r.Lin.Idx) < 2 || slices.Max(r.Lin.Idx) >= m.N {
 			continue
 		}
 		old, more := 0, map[[2]int]bool{}
 		var by []int
+		var lacks [][2]int
 		for j := range m.N {
-			list, has := make([][2]int, 0, len(r.Lin.Idx)), 0
+			lacks = lacks[:0]
 			for _, k := range r.Lin.Idx {
 				pair := [2]int{min(j, k), max(j, k)}
-				if _, ok := m.pairs[pair]; ok {
-					has++
-				} else {
-					list = append(list, pair)
+				if _, ok := pairs[pair]; !ok {
+					lacks = append(lacks, pair)
 				}
 			}
-			if has == 0 {
-				continue
-			}
-			by = append(by, j)
-			old += has
-			for _, pair := range list {
-				more[pair] = true
+			if has := len(r.Lin.Idx) - len(lacks); has > 0 {
+				by, old = append(by, j), old+has
+				for _, pair := range lacks {
+					more[pair] = true
+				}
 			}
 		}
 		if len(by) == 0 || len(more) > old {
@@ -215,20 +214,6 @@ func (m *maker) timesEquations() {
 			m.Rows = append(m.Rows, Row{Lin: sum(0, parts, nil), Name: r.Name, Times: &[2]int{i, j}})
 		}
 	}
-}
-
-// products are the columns that are products of two variables, the lower first, and squares.
-func (p *Problem) products() map[[2]int]int {
-	pairs := map[[2]int]int{}
-	for k := range p.Terms {
-		switch t := &p.Terms[k]; {
-		case t.Op == Square && t.A < p.N:
-			pairs[[2]int{t.A, t.A}] = p.N + k
-		case t.Op == Product && t.A < p.N && t.B < p.N:
-			pairs[[2]int{t.A, t.B}] = p.N + k
-		}
-	}
-	return pairs
 }
 
 // row adds a row. Where it says that a function without a negative value is 0, the row of its argument
@@ -249,9 +234,6 @@ func (m *maker) fail(why string, args ...any) convex.Linear {
 	return convex.Linear{}
 }
 
-// ColumnOf is the function that is one column.
-func ColumnOf(j int) convex.Linear { return convex.Linear{Idx: []int{j}, Val: []float64{1}} }
-
 // add returns the column of a term, made when it is first asked for.
 func (m *maker) add(t Term) int {
 	key := fmt.Sprintf("%d %v %d %d", t.Op, t.P, t.A, t.B)
@@ -269,33 +251,15 @@ func (m *maker) add(t Term) int {
 	}
 	m.known[key] = append(m.known[key], j)
 	m.Terms = append(m.Terms, t)
+	if pair := t.Args(); (t.Op == Square || t.Op == Product) && pair[1] < m.N {
+		m.pairs[pair] = j
+	}
 	a := m.value(&t, m.Box)
 	if empty(a) {
 		a = interval.Whole
 	}
 	m.Box = append(m.Box, a)
 	return j
-}
-
-// roughly is the same text for functions that rounding errors alone make different.
-func roughly(l convex.Linear) string {
-	var b strings.Builder
-	for k, j := range l.Idx {
-		fmt.Fprintf(&b, "%d*%.9e ", j, l.Val[k])
-	}
-	return b.String()
-}
-
-// same reports whether the numbers of two functions of the same columns differ by rounding errors
-// at most. Errors beside the values of columns do not count: over [-10, 1e18] they are larger than 1.
-func same(l, o convex.Linear) bool {
-	near := func(a, b float64) bool { return math.Abs(a-b) <= noise*math.Abs(a) }
-	for k := range l.Idx {
-		if !near(l.Val[k], o.Val[k]) {
-			return false
-		}
-	}
-	return near(l.Const, o.Const)
 }
 
 // column is a column that equals an affine function.
@@ -342,48 +306,6 @@ func (m *maker) of(op Op, p float64, l convex.Linear) convex.Linear {
 	return ColumnOf(m.add(Term{Op: op, P: p, A: m.column(l)}))
 }
 
-// noise says which coefficients a function does not have: those of at most noise times the
-// magnitudes of the numbers whose sum they are, which rounding errors may have left over.
-// Source: 8 units in the last place.
-const noise = 0x1p-50
-
-// sum adds weighted functions.
-func sum(c float64, parts []convex.Linear, weights []float64) convex.Linear {
-	type entry struct {
-		idx int
-		val float64
-	}
-	var all []entry
-	size := math.Abs(c)
-	for k, l := range parts {
-		w := 1.0
-		if weights != nil {
-			w = weights[k]
-		}
-		c += w * l.Const
-		size += math.Abs(w * l.Const)
-		for i, j := range l.Idx {
-			all = append(all, entry{j, w * l.Val[i]})
-		}
-	}
-	if math.Abs(c) <= noise*size {
-		c = 0
-	}
-	slices.SortStableFunc(all, func(a, b entry) int { return a.idx - b.idx })
-	out := convex.Linear{Const: c}
-	for k := 0; k < len(all); {
-		j, v, size := all[k].idx, 0.0, 0.0
-		for ; k < len(all) && all[k].idx == j; k++ {
-			v += all[k].val
-			size += math.Abs(all[k].val)
-		}
-		if math.Abs(v) > noise*size {
-			out.Idx, out.Val = append(out.Idx, j), append(out.Val, v)
-		}
-	}
-	return out
-}
-
 // expr is an expression over columns.
 func (m *maker) expr(e dc.Expr) convex.Linear {
 	lin, terms := e.Written()
@@ -423,17 +345,6 @@ func (m *maker) product(u, v convex.Linear) convex.Linear {
 	return m.times(m.column(u), m.column(v))
 }
 
-// proportional is v/u where that is one number, else 0.
-func proportional(u, v []float64) float64 {
-	r := v[0] / u[0]
-	for k := range u {
-		if v[k] != r*u[k] {
-			return 0
-		}
-	}
-	return r
-}
-
 func (m *maker) times(a, b int) convex.Linear {
 	if a == b {
 		return m.of(Square, 0, ColumnOf(a))
@@ -446,7 +357,6 @@ func (m *maker) times(a, b int) convex.Linear {
 func (p *Problem) sides() {
 	n := p.Columns()
 	p.Below, p.Above, p.CostOnly = make([]bool, n), make([]bool, n), make([]bool, n)
-	p.pairs = p.products()
 	uses := make([]int, n)
 	mark := func(l convex.Linear, below, above bool) {
 		for k, j := range l.Idx {

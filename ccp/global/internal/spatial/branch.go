@@ -21,7 +21,7 @@ func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (co
 	}
 	col, best := s.scored(box, x, func(k int, off float64) float64 {
 		j := s.P.N + k
-		w := y[j].Lo + (y[j].Hi-y[j].Lo)/2
+		w := flat.Middle(y[j])
 		if s.P.Terms[k].Under != nil && w > 0 {
 			return 0
 		}
@@ -54,10 +54,7 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 		if !(gap > 0) {
 			continue
 		}
-		for _, c := range [2]int{t.A, max(t.A, t.B)} {
-			if t.Op != flat.Product && c != t.A {
-				continue
-			}
+		for _, c := range t.Args() {
 			if b := box[c]; s.wide(c, b) {
 				share := 1.0
 				if b.IsFinite() { // near an end a split there changes little
@@ -128,6 +125,11 @@ func (s *Search) wide(j int, a flat.Interval) bool {
 	if !a.IsFinite() {
 		return j < s.P.N || s.bent(j, a)
 	}
+	return broad(a)
+}
+
+// broad reports whether a finite interval may be split.
+func broad(a flat.Interval) bool {
 	return interval.Width(a) > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi))
 }
 
@@ -148,7 +150,7 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		if t.Op == flat.Abs && s.P.Above[s.P.N+k] && s.bent(t.A, box[t.A]) {
 			return t.A, 0
 		}
-		for _, c := range [2]int{t.A, max(t.A, t.B)} {
+		for _, c := range t.Args() {
 			b := box[c]
 			if w := interval.Width(b) / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && s.wide(c, b) {
 				col, best = c, w
@@ -159,11 +161,10 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 		return -1, 0
 	}
 	v := 0.0
-	if b := box[col]; b.IsFinite() {
-		v = b.Lo + interval.Width(b)/2
-	}
-	if x != nil {
+	if b := box[col]; x != nil {
 		v = x[col]
+	} else if b.IsFinite() {
+		v = flat.Middle(b)
 	}
 	return col, s.place(col, box, v)
 }
@@ -198,8 +199,7 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 		return x - beyond
 	}
 	w := interval.Width(a)
-	mid := a.Lo + w/2
-	at := min(max(0.7*x+0.3*mid, a.Lo+0.1*w), a.Hi-0.1*w)
+	at := min(max(0.7*x+0.3*flat.Middle(a), a.Lo+0.1*w), a.Hi-0.1*w)
 	inside := slices.DeleteFunc(breaks, func(v float64) bool { return v < a.Lo+0.1*w || v > a.Hi-0.1*w })
 	if len(inside) > 0 {
 		at = slices.MinFunc(inside, func(u, v float64) int { return cmp.Compare(math.Abs(u-at), math.Abs(v-at)) })

@@ -23,7 +23,7 @@ func blockOf(p *flat.Problem) []int {
 	paired := map[int]bool{}
 	for k := range p.Terms {
 		if t := &p.Terms[k]; t.Op == flat.Square || t.Op == flat.Product {
-			paired[t.A], paired[max(t.A, t.B)] = true, true
+			paired[t.Args()[0]], paired[t.Args()[1]] = true, true
 		}
 	}
 	for j := 0; j < p.N && len(block) < mostBlock; j++ {
@@ -42,10 +42,11 @@ func blockOf(p *flat.Problem) []int {
 	return block
 }
 
-// inUnits are the mid and the radius of a unit of a variable, (x − mid)/radius, and whether its interval has a width.
+// inUnits are the mid and the radius of a unit of a variable, (x − mid)/radius, and whether its
+// interval has a width.
 func (r *relaxation) inUnits(j int) (mid, radius float64, ok bool) {
 	b := r.box[j]
-	return b.Lo + interval.Width(b)/2, interval.Width(b) / 2, b.IsFinite() && interval.Width(b) > narrow*max(1, math.Abs(b.Lo), math.Abs(b.Hi))
+	return flat.Middle(b), interval.Width(b) / 2, b.IsFinite() && broad(b)
 }
 
 // matrix states that the products of a block's variables u, in units, are a matrix of which uuᵀ can be taken:

@@ -64,6 +64,17 @@ func (s *Search) Confine(ctx context.Context) error {
 	return nil
 }
 
+// boundBy is the bound of multipliers, where it is worthless the one without those that sure leaves
+// out.
+func (s *Search) boundBy(d *flat.Dual, box, work []flat.Interval) float64 {
+	bound := s.P.Bound(d, box, work)
+	if math.IsInf(bound, -1) {
+		sure(d)
+		bound = s.P.Bound(d, box, work)
+	}
+	return bound
+}
+
 // sure leaves multipliers out that are no more than errors of the backend: a multiple of a column
 // without bounds would make a bound worthless.
 func sure(d *flat.Dual) {
@@ -94,12 +105,11 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 	}
 	goal, work := s.Upper-s.GapTol*max(1, math.Abs(s.Upper)), make([]flat.Interval, len(box))
 	s.P.Bound(v.dual, box, work)
-	slopes := slices.Clone(work[:s.P.N])
 	for i, j := range s.branch {
 		if j >= s.P.N || !s.wide(j, box[j]) {
 			continue
 		}
-		off, y := box[j], slopes[j].Lo+interval.Width(slopes[j])/2
+		off, y := box[j], flat.Middle(work[j])
 		// of the roundings of the bound. Source: any small number does
 		far := 1.001 * (goal - v.bound) / math.Abs(y)
 		if y > 0 {
@@ -130,11 +140,7 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 		p.Points[k] = flat.Clip(box[k], p.Points[k])
 	}
 	work := make([]flat.Interval, len(box))
-	bound := s.P.Bound(&p, box, work)
-	if math.IsInf(bound, -1) {
-		sure(&p)
-		bound = s.P.Bound(&p, box, work)
-	}
+	bound := s.boundBy(&p, box, work)
 	box[j] = whole
 	switch {
 	case p.Cost > 0:
@@ -146,14 +152,6 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 		return false, false
 	}
 	v.lost = min(v.lost, bound)
-	return true, s.without(nd, v, box, i, off, &Tree{Dual: &p})
-}
-
-// without takes part off the column with number i in branch from a node. The part is a leaf in the
-// tree. It reports whether the node is much narrower for it.
-func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, leaf *Tree) (much bool) {
-	j := s.branch[i]
-	whole := box[j]
 	upper := off.Hi == whole.Hi
 	if upper {
 		box[j].Hi = off.Lo
@@ -161,7 +159,8 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 		box[j].Lo = off.Hi
 	}
 	v.box[i], nd.box[i] = box[j], box[j]
-	if t := nd.tree; t != nil {
+	if t := nd.tree; t != nil { // the part is a leaf
+		leaf := &Tree{Dual: &p}
 		nd.tree = &Tree{Dual: t.Dual, Up: t.Up + 1}
 		t.Col, t.Dual, t.Up = j, nil, 0
 		if upper {
@@ -170,7 +169,7 @@ func (s *Search) without(nd *node, v *visit, box []flat.Interval, i int, off fla
 			t.At, t.Left, t.Right = off.Hi, leaf, nd.tree
 		}
 	}
-	return interval.Width(off) > muchCut*interval.Width(whole)
+	return true, interval.Width(off) > muchCut*interval.Width(whole)
 }
 
 // probe cuts off where the convex problem has no point as good as the best one, at the ends of

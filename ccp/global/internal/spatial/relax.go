@@ -268,7 +268,7 @@ func (r *relaxation) under(u *flat.Under, j int) {
 // dual reads the multipliers and the point of a solution.
 func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 	p := r.p
-	d := &flat.Dual{Cost: 1, Rows: make([]float64, len(p.Rows)), Hints: make([]float64, len(p.Terms)), Sides: make([]float64, len(p.Terms)), Points: make([]float64, p.Columns()), Shares: map[int][]float64{}}
+	d := p.NewDual()
 	if r.phase1 {
 		d.Cost = 0
 	}
@@ -328,11 +328,9 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		d.Squares = r.squares(res)
 	}
 	for j, rows := range r.shares {
-		w := make([]float64, len(rows))
-		for i, row := range rows {
-			w[i] = max(0, y(row))
+		for _, row := range rows {
+			d.Shares[j] = append(d.Shares[j], max(0, y(row)))
 		}
-		d.Shares[j] = w
 	}
 	return d
 }

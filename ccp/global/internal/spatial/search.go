@@ -113,12 +113,8 @@ func (s *Search) Prepare() bool {
 		if t.OfOne() && t.Cones == nil && !t.Kink() {
 			s.curves++
 		}
-		if t.Op != flat.Affine {
-			args[t.A] = true
-			args[max(t.B, t.A)] = args[max(t.B, t.A)] || t.Op == flat.Product
-			if t.Op == flat.Product {
-				args[t.B] = true
-			}
+		for _, j := range t.Args() {
+			args[j] = args[j] || t.Op != flat.Affine
 		}
 	}
 	for j, a := range args {

@@ -78,8 +78,7 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []
 			la, lb := box[c.Cols[a]].Lo, box[c.Cols[b]].Lo
 			q[m] = (x[c.Terms[m]] - la*x[c.Cols[b]] - lb*x[c.Cols[a]] + la*lb) / (w[a] * w[b])
 		}
-		for kind := range flat.Third + 1 {
-			in := &flat.Triangles[kind]
+		for kind, in := range flat.Triangles {
 			v := in.Const
 			for i := range 3 {
 				v += in.Lin[i]*u[i] + in.Prod[i]*q[i]

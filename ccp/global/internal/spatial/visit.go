@@ -148,10 +148,7 @@ func (s *Search) solved(res *qpbackend.Result) bool {
 // bound bounds the node by the multipliers of a solution, or by the backend's word where that counts.
 func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []flat.Interval) {
 	v.dual = r.dual(res)
-	if v.bound = s.P.Bound(v.dual, r.box, work); math.IsInf(v.bound, -1) {
-		sure(v.dual)
-		v.bound = s.P.Bound(v.dual, r.box, work)
-	}
+	v.bound = s.boundBy(v.dual, r.box, work)
 	if r.phase1 || !s.trust || res.Status == qpbackend.IterationLimit {
 		return
 	}
@@ -242,9 +239,8 @@ func (s *Search) tryHulls(ctx context.Context, box []flat.Interval) error {
 
 // tryMatrix states the matrix of a block at the root.
 func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
-	q := &relaxation{p: s.P, box: r.box, cuts: v.cuts, block: s.block}
 	before := v.bound
-	better, err := s.tighten(ctx, v, q, work)
+	better, err := s.tighten(ctx, v, &relaxation{p: s.P, box: r.box, cuts: v.cuts, block: s.block}, work)
 	if better {
 		s.matrix = math.IsInf(before, -1) || v.bound-before > worthwhile*(s.Upper-before)
 		v.x = slices.Clone(v.dual.Points[:s.P.N])
