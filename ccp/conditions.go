@@ -185,6 +185,10 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	r.far = r.far || far
 	convex := r.sub.Convex()
 	r.holding = r.conditions(ctx, r.tip, r.res.X, !convex)
+	if !convex && r.lowerByViolation(k) {
+		r.res.moveTo(&k.Result)
+		r.holding = r.conditions(ctx, r.tip, r.res.X, true)
+	}
 	slope, degenerate := r.holding.slope, r.holding.degenerate
 	held, duals := slope <= 1 || still && slope <= rough, k.duals
 	switch {
@@ -209,6 +213,15 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	}
 	r.res.take(duals)
 	return k.end
+}
+
+// lowerByViolation reports whether the best point is beside k and lower by no more than its larger
+// violations explain: Newton's method along equations passes points that break them by nearly
+// FeasTol, and are lower than its end.
+func (r *run) lowerByViolation(k *restPoint) bool {
+	rise, root := r.minimised(k.Objective)-r.minimised(r.res.Objective), math.Sqrt(r.set.Tol)
+	return k.Feasible && k.duals.Rows != nil && k.Violation < r.res.Violation && !r.apart(k.X, r.res.X, root) &&
+		rise <= r.least()+min(r.holding.point.Owed(k.duals.Rows), root*r.worthOf(r.res.X).size)
 }
 
 // rough is the slope over √Tol that multipliers may leave where by values and gradients no small
