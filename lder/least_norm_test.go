@@ -1,3 +1,5 @@
+//go:build !race
+
 package lder_test
 
 import (

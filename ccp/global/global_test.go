@@ -82,29 +82,6 @@ func drawChoices(t *testing.T, seed uint64) choices {
 	return c
 }
 
-func TestGlobalAgreesWithAllChoices(t *testing.T) {
-	for seed := range uint64(30) {
-		c := drawChoices(t, seed)
-		best := math.Inf(1)
-		for _, p := range c.pieces {
-			if res := solve(t, p, nil, nil); res.Status == ccp.Converged {
-				best = min(best, res.Objective)
-			}
-		}
-		res, err := global.Solve(context.Background(), c.whole, nil, 1, ccp.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Status == ccp.Converged && !c.whole.Feasible(res.X, 1e-6) {
-			t.Errorf("converged at a point that is not feasible")
-		}
-		tol := 2e-6 * max(1, math.Abs(best))
-		if !res.Proved || res.Status != ccp.Converged || math.Abs(res.Objective-best) > tol || math.Abs(res.Bound-best) > tol {
-			t.Errorf("seed %d: %v, proved %v, %.9g with bound %.9g; the best of all choices is %.9g", seed, res.Status, res.Proved, res.Objective, res.Bound, best)
-		}
-	}
-}
-
 // fit is the least-squares fit of a difference of two maxima of two affine
 // functions to m points.
 func fit(t testing.TB, m int, seed uint64) *dc.Problem {
@@ -290,32 +267,6 @@ func (b *bounds) RecordBounds(now ccp.Bounds) error {
 	now.X = slices.Clone(now.X)
 	b.list = append(b.list, now)
 	return nil
-}
-
-// TestBoundWithoutBounds: where variables have no bounds, intervals may bound the cost all the same.
-func TestBoundWithoutBounds(t *testing.T) {
-	m := dc.NewModel()
-	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))
-	u, v := dc.Mul(x.At(0), x.At(1)), dc.Mul(dc.Square(x.At(0)), dc.Square(x.At(1)))
-	m.Minimize(dc.Abs(u.Add(dc.Num(-1))).Add(dc.Abs(v.Add(dc.Num(-4)))))
-	set := ccp.DefaultSettings()
-	set.Global.Proof = true // the search over intervals
-	res, err := global.Solve(context.Background(), build(t, m), nil, 1, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(res.Bound >= 0 && res.Gap < 1.1 && res.Safe) || res.Proved ||
-		!strings.Contains(res.NoBound, "x have no bounds") {
-		t.Errorf("bound %g, gap %g, safe: %v, proved: %v, %s", res.Bound, res.Gap, res.Safe, res.Proved, res.NoBound)
-	}
-	m = dc.NewModel() // a constant cost: any point proves it
-	x = m.Var("x", []int{3}, dc.StartAt(1, 2, 3))
-	m.Minimize(dc.Num(2))
-	m.SubjectTo(dc.EQ(dc.Norm2(x), dc.Num(1)))
-	res, err = global.Solve(context.Background(), build(t, m), nil, 1, ccp.DefaultSettings())
-	if err != nil || !res.Feasible || !res.Proved || res.Bound != 2 {
-		t.Errorf("%+v, %v", res, err)
-	}
 }
 
 // TestDefinedVariables: a variable that an equation defines, with bounds of its own and without.
