@@ -94,10 +94,14 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	if n.along == equations && !n.made(ctx) {
 		return n.descend(ctx, m)
 	}
-	first := n.along == equations && n.fixed() >= 0.5 || n.hop == 0 && (n.set.Effort == Local || n.along != inequalities &&
+	fixed := 0.0
+	if n.along == equations {
+		fixed = n.fixed()
+	}
+	first := fixed >= 0.5 || n.hop == 0 && (n.set.Effort == Local || n.along != inequalities &&
 		(n.res.Start%4 > 1 || n.along == equations && n.res.Start > 0 || n.set.Heuristics.NewtonFirst))
 	// no choice between minima
-	only := n.along == equations && (n.p.Objective.IsConst() || n.fixed() >= 1 && !n.p.Feasible(n.z, n.set.FeasTol))
+	only := n.along == equations && (n.p.Objective.IsConst() || fixed >= 1 && !n.p.Feasible(n.z, n.set.FeasTol))
 	if first && n.made(ctx) || only {
 		copy(n.x, n.z)
 		if end, err := n.reach(ctx); err != nil || end != nil {
@@ -108,13 +112,15 @@ func (n *newton) search(ctx context.Context, m search.Move) (*outcome, error) {
 	return n.alternate(ctx, m)
 }
 
-// mostChosen is the number of variables from which a descent does not choose between solutions of equations before Newton's
-// method begins, where these fix half of the freedom or more. Source: a limit of time; of 400 unknowns of u″ + u³ = f
-// (TestSystemsOfEquations) its 14 convex problems take 40 s, Newton's 5 some .1 s. With fewer variables, or with fewer
-// equations, the descent finds lower minima (overlap, snl_exact of cmd/dcopt/testdata/equations).
+// mostChosen is the number of variables from which a descent does not choose between solutions of
+// equations before Newton's method begins, where these fix half of the freedom or more. Source: a
+// limit of time; of 400 unknowns of u″ + u³ = f (TestSystemsOfEquations) its 14 convex problems
+// take 40 s, Newton's 5 some 0.1 s. With fewer variables, or with fewer equations, the descent
+// finds lower minima (overlap, snl_exact of cmd/dcopt/testdata/equations).
 const mostChosen = 100
 
-// reach follows the equations, without the objective first where they are many and leave it no choice nearby.
+// reach follows the equations, without the objective first where they are many and leave it no
+// choice nearby.
 func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	if !n.p.Objective.IsConst() && n.fixed() >= 1 {
 		alone := *n.q
@@ -145,7 +151,10 @@ func (n *newton) fixed() float64 {
 				free--
 			}
 		}
-		if e := c.E().Scalar(); c.Equation() && len(e.Support()) > 1 {
+		if !c.Equation() {
+			continue
+		}
+		if e := c.E().Scalar(); len(e.Support()) > 1 {
 			equations++
 		}
 	}
@@ -157,8 +166,8 @@ func (n *newton) fixed() float64 {
 	return float64(equations) / float64(max(free, 1))
 }
 
-// alternate descends, follows the linearised problem from there and, where that leads
-// nowhere, descends. If equations were broken there, it follows once more from where the descent keeps them.
+// alternate descends, follows the linearised problem from there and, where that leads nowhere,
+// descends. If equations were broken there, it follows once more from where the descent keeps them.
 func (n *newton) alternate(ctx context.Context, m search.Move) (*outcome, error) {
 	for tries, after := 0, 0; tries < 2; tries++ {
 		before, handed := n.best(), false
@@ -193,7 +202,8 @@ func (n *newton) alternate(ctx context.Context, m search.Move) (*outcome, error)
 // of starts) one lasts longer.
 const creeping = 50
 
-// hands reports whether a descent that goes on after so many iterations is to be left to Newton's method.
+// hands reports whether a descent that goes on after so many iterations is to be left to Newton's
+// method.
 func (n *newton) hands(t search.Trial, after int) bool {
 	if n.along == equations {
 		return t.K >= after+accel.After && t.Feasible || after == 0 && t.K >= latest
@@ -297,8 +307,8 @@ func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outco
 	return nil, nil
 }
 
-// leastAt is the smallest change of the objective that counts at x, without the accuracy of the backend in the units of the descent: from
-// 10⁷ to 2 the terms of the objective may fall by 10¹⁴.
+// leastAt is the smallest change of the objective that counts at x, without the accuracy of the
+// backend in the units of the descent: from 10⁷ to 2 the terms of the objective may fall by 10¹⁴.
 func (n *newton) leastAt(x []float64) float64 {
 	if n.set.Scale > 0 {
 		return n.set.Tol * n.set.Scale

@@ -269,11 +269,10 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	m.asked = tolerances{at.Tol, at.Feas}
 	m.solves, m.cost = 0, 0
 	m.y = make([]float64, m.Sub.Compiled.Rows.Count())
-	points := m.scale(at)
-	known := at.Duals != nil && m.most == heaviest*at.Unit
+	points, ownUnit := m.scale(at)
 	for i := range m.y {
 		r := m.Sub.Compiled.Rows.At(i)
-		if known && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
+		if at.Duals != nil && !ownUnit && r.Owner >= 0 && r.Entry >= 0 && r.Entry < len(at.Duals[r.Owner]) {
 			m.y[i] = at.Duals[r.Owner][r.Entry]
 		}
 	}
@@ -290,10 +289,11 @@ func (m *Method) begin(ctx context.Context, at Start) error {
 	return nil
 }
 
-// scale takes units, prices, τ and the trust region of the start, and returns it and a point beside it, as derivatives may be 0 at
-// one. Where convex parts of the objective are steep and cancel, τ of the descent is in their unit. The functions are then flatter
-// than the error of its multipliers, and τ is in the unit of the functions.
-func (m *Method) scale(at Start) [][]float64 {
+// scale takes units, prices, τ and the trust region of the start. It returns the start and a point
+// beside it, as derivatives may be 0 at one. Where convex parts of the objective are steep and
+// cancel, the descent has τ in their unit, and its multipliers have errors above the slopes of the
+// functions. τ is then in the unit of the functions, and ownUnit is true.
+func (m *Method) scale(at Start) (points [][]float64, ownUnit bool) {
 	m.Δ, m.τ, m.most = firstRegion, at.Tau, heaviest*at.Unit
 	m.Sub.SizeUp(at.X, true)
 	if m.Sub.Linearise(at.X, m.τ) == nil {
@@ -306,17 +306,17 @@ func (m *Method) scale(at Start) [][]float64 {
 		beside[j] = at.X[j] + 0.01*float64(1+j%7)*m.size[j]
 		beside[j] = min(max(beside[j], m.lo[j]), m.hi[j])
 	}
-	points := [][]float64{at.X, beside}
+	points = [][]float64{at.X, beside}
 	unit := 0.0
 	for _, x := range points {
 		if objective, constraint := m.Sub.Slopes(x); constraint > 0 {
 			unit = max(unit, objective/constraint)
 		}
 	}
-	if unit > 0 && unit < at.Tol*at.Unit {
+	if ownUnit = unit > 0 && unit < at.Tol*at.Unit; ownUnit {
 		m.τ, m.most = m.τ*(unit/at.Unit), heaviest*unit
 	}
-	return points
+	return points, ownUnit
 }
 
 // measure takes the sizes of variables: those at x or, where it is more, of their starts
