@@ -140,9 +140,9 @@ func wrongBits(t testing.TB) *dc.Problem {
 	return build(t, m)
 }
 
-// TestHeuristicsAreWorthIt measures each field of the Acceleration and of the
-// Search of Settings.Heuristics, without which there is a result too, on a problem that shows what it
-// is for. A field without such a problem fails.
+// TestHeuristicsAreWorthIt measures each field of the Acceleration and of the Search of
+// Settings.Heuristics, without which there is a result too, on a problem that shows what it is for.
+// A field without such a problem fails.
 func TestHeuristicsAreWorthIt(t *testing.T) {
 	all := worths(t)
 	for _, group := range []string{"Acceleration", "Search"} {

@@ -1,7 +1,7 @@
 //go:build !race
 
-// Answers of many solves, each of which is repeated to the bit: with the race detector they take some
-// minutes, and other tests have starts side by side.
+// Answers of many solves, each of which is repeated to the bit: with the race detector they take
+// some minutes, and other tests have starts side by side.
 
 package ccp_test
 
@@ -106,8 +106,9 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestSystemsOfEquations: u″ + u³ = 1 + sin by differences, with as many equations as unknowns and equations of
-// 1e6 times the right-hand side, is reached in some Newton steps, with an objective and without one.
+// TestSystemsOfEquations: u″ + u³ = 1 + sin by differences, with as many equations as unknowns and
+// equations of 1e6 times the right-hand side, is reached in some Newton steps, with an objective
+// and without one.
 func TestSystemsOfEquations(t *testing.T) {
 	const n = 400
 	for name, objective := range map[string]func(u dc.Expr) dc.Expr{

@@ -36,7 +36,8 @@ func noTangents(ctx context.Context) (*outcome, error) {
 	return conclude(NoTangent, ""), nil
 }
 
-// scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every constraint.
+// scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every
+// constraint.
 func (r *run) scaleTau(ctx context.Context) error {
 	if len(r.sub.Compiled.Slacks) == 0 {
 		return nil

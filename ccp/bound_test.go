@@ -38,8 +38,8 @@ func (s *boastfulSolver) Solve(ctx context.Context, dst *qpbackend.Result) error
 	return err
 }
 
-// TestConvexPointIsProved: a convex problem has converged where the multipliers show its point to be
-// the minimum, and nowhere else, whatever the backend says.
+// TestConvexPointIsProved: a convex problem has converged where the multipliers show its point to
+// be the minimum, and nowhere else, whatever the backend says.
 func TestConvexPointIsProved(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})

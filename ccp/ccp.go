@@ -112,7 +112,8 @@ func (r *run) run(ctx context.Context) (res *Result, err error) {
 	return r.finish(end, t), err
 }
 
-// acceleration is the device that makes a descent faster, nil for none. To do without, delete its line.
+// acceleration is the device that makes a descent faster, nil for none. To do without, delete its
+// line.
 func (r *run) acceleration() (used accel.Device) {
 	if r.set.Heuristics.Acceleration.LineSearch && !r.sub.Convex() {
 		used = &accel.LineSearch{}

@@ -188,8 +188,8 @@ func TestInfeasibleConvexPartIsToldWithNames(t *testing.T) {
 	}
 }
 
-// TestInfeasibleDCConstraint: outside a ball of radius 1.2 within the 1-norm's ball of radius 1, in a box that reaches
-// further than both. No proof is possible, the status must not claim one.
+// TestInfeasibleDCConstraint: outside a ball of radius 1.2 within the 1-norm's ball of radius 1, in
+// a box that reaches further than both. No proof is possible, the status must not claim one.
 func TestInfeasibleDCConstraint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-1), dc.AtMost(1))

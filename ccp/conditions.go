@@ -271,9 +271,9 @@ func (r *run) polish(ctx context.Context, end *outcome) {
 }
 
 // Limits of Newton's method from the last point. Source: derived: from √Tol three steps leave
-// rounding errors. To factorise a system of n unknowns takes n³/3 multiplications, ten of which take
-// as long as a unit of work: where n³ is the run's work, three steps take a tenth of its time. One
-// step of 300 unknowns takes some 5 ms.
+// rounding errors. To factorise a system of n unknowns takes n³/3 multiplications, ten of which
+// take as long as a unit of work: where n³ is the run's work, three steps take a tenth of its time.
+// One step of 300 unknowns takes some 5 ms.
 const (
 	mostPolishes = 3
 	mostUnknowns = 300

@@ -122,11 +122,11 @@ func (r *run) decide(ctx context.Context, f facts, it *Iteration) (*outcome, err
 }
 
 // bound takes from the multipliers of a convex problem, and from the range of its objective, how
-// far the objective may be above its least value nearby. It is relative to the terms of the objective,
-// or to the range that the variables' bounds leave it, if that is less. Where the terms
-// of the objective are less than was open before, they vanish at the solution, and have no
-// size; the share of the objective's unit that a backend tells from 0 stands in its place, at last of
-// the unit at the start.
+// far the objective may be above its least value nearby. It is relative to the terms of the
+// objective, or to the range that the variables' bounds leave it, if that is less. Where the terms
+// of the objective are less than was open before, they vanish at the solution, and have no size;
+// the share of the objective's unit that a backend tells from 0 stands in its place, at last of the
+// unit at the start.
 func (r *run) bound(it Iteration) stop.Gap {
 	c := r.gap
 	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
@@ -170,8 +170,8 @@ func (r *run) bound(it Iteration) stop.Gap {
 	return c
 }
 
-// spread is no more than the range that the variables' bounds leave the objective: its distance from the value at the start, if
-// that keeps them, 0 if not.
+// spread is no more than the range that the variables' bounds leave the objective: its distance
+// from the value at the start, if that keeps them, 0 if not.
 func (r *run) spread(objective float64) float64 {
 	for j, v := range r.where.Start {
 		if !(v >= r.where.Lo[j] && v <= r.where.Hi[j]) {
@@ -198,7 +198,8 @@ func (r *run) fine(it Iteration) float64 {
 }
 
 // room is by how much the objective may change where the procedure has converged at a point: by no
-// more than counts, and in a convex problem by no more than may be open there, as the backend's accuracy may be far coarser.
+// more than counts, and in a convex problem by no more than may be open there, as the backend's
+// accuracy may be far coarser.
 func (r *run) room() float64 {
 	switch {
 	case !r.sub.Convex() || r.sub.Damped():

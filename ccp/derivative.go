@@ -28,10 +28,11 @@ type (
 	Line = sensitivity.Line
 )
 
-// Differentiate linearises at res, the result of the last Solve on the present values of the parameters. The point
-// is refined to a fixed point of the procedure first; Point is it. The derivative is good until the next one of
-// the session. Where the solution of a convex problem is not unique the derivative is regularised: see Unique. Errors: res is not
-// converged, or of another problem; the point of a problem that is not convex is no strict local minimum, or its refinement
+// Differentiate linearises at res, the result of the last Solve on the present values of the
+// parameters. The point is refined to a fixed point of the procedure first; Point is it. The
+// derivative is good until the next one of the session. Where the solution of a convex problem is
+// not unique the derivative is regularised: see Unique. Errors: res is not converged, or of another
+// problem; the point of a problem that is not convex is no strict local minimum, or its refinement
 // leads elsewhere; there is a kink (*KinkError); ctx ended.
 func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
@@ -70,7 +71,8 @@ func (s *Session) source(res *Result) (sensitivity.Source, error) {
 	return at, err
 }
 
-// Differentiate is Session.Differentiate for a result of p from anywhere. The derivative does not change.
+// Differentiate is Session.Differentiate for a result of p from anywhere. The derivative does not
+// change.
 func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
 	at, err := source(p, res)
@@ -106,11 +108,11 @@ func source(p *dc.Problem, res *Result) (at sensitivity.Source, err error) {
 	return at, nil
 }
 
-// Batch solves p for each set of values of its parameters, by name, on all processors, and calls f with the
-// number of the set, a session with these values and the result. The calls of f run at the same
-// time; each has a session of its own, which is closed after it, so that results do not
-// depend on their order. The first error by number ends the batch: that of f, or of values that p
-// refuses, or of ctx.
+// Batch solves p for each set of values of its parameters, by name, on all processors, and calls f
+// with the number of the set, a session with these values and the result. The calls of f run at the
+// same time; each has a session of its own, which is closed after it, so that results do not depend
+// on their order. The first error by number ends the batch: that of f, or of values that p refuses,
+// or of ctx.
 func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64, f func(k int, s *Session, res *Result) error) error {
 	if err := check(p, set); err != nil {
 		return err

@@ -238,7 +238,8 @@ func TestNoDerivative(t *testing.T) {
 		t.Error("a wrong length is accepted")
 	}
 
-	// Flat along a line: the derivative of a convex problem is regularised, and that of another one refused.
+	// Flat along a line: the derivative of a convex problem is regularised, and that of another one
+	// refused.
 	m = dc.NewModel()
 	y := m.Var("y", []int{2})
 	b := m.Param("b", nil, 1)
@@ -275,7 +276,8 @@ func TestNoDerivative(t *testing.T) {
 	}
 }
 
-// The least v that is no less than the entries of q follows them together alone: gradients count along such changes.
+// The least v that is no less than the entries of q follows them together alone: gradients count
+// along such changes.
 func TestHeldPoint(t *testing.T) {
 	ctx := context.Background()
 	m := dc.NewModel()
@@ -365,8 +367,9 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// The least of (x − a)² − c(x − 1)² with x ≤ 1 is at x = 1 where a is 1, and the bound holds there without a multiplier: x follows a downwards
-// alone, by 1/(1 − c). y is within a row that moves with a.
+// The least of (x − a)² − c(x − 1)² with x ≤ 1 is at x = 1 where a is 1, and the bound holds there
+// without a multiplier: x follows a downwards alone, by 1/(1 − c). y is within a row that moves
+// with a.
 func TestOneSided(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []float64{0, 0.5} {
@@ -494,8 +497,9 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 	}
 }
 
-// The gradient with respect to the coefficients of sumsq(Ax - b) - norm2(x), and of a row, is that of forward derivatives entry by entry: by three
-// changes of all entries where each coefficient is one entry, by one for each entry where coefficients are sums.
+// The gradient with respect to the coefficients of sumsq(Ax - b) - norm2(x), and of a row, is that
+// of forward derivatives entry by entry: by three changes of all entries where each coefficient is
+// one entry, by one for each entry where coefficients are sums.
 func TestAdjointBy(t *testing.T) {
 	ctx := context.Background()
 	const rows, cols = 6, 3

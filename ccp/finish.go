@@ -86,8 +86,9 @@ func (r *run) known(end *outcome) *outcome {
 	return r.giveUp(Rounding, fmt.Sprintf(why, w.err), end.message)
 }
 
-// boundDefined puts the variables of the best point that an equation defines into their bounds, where it keeps the constraints then as well
-// as before: the equation is broken by as much as the bound was.
+// boundDefined puts the variables of the best point that an equation defines into their bounds,
+// where it keeps the constraints then as well as before: the equation is broken by as much as the
+// bound was.
 func (r *run) boundDefined() {
 	if r.p.Defined() == nil {
 		return
@@ -135,8 +136,9 @@ func (r *run) infeasible(ctx context.Context) *outcome {
 	return conclude(Conflict, "", "those in conflict: "+strings.Join(names, ", "))
 }
 
-// outOfRange is the end where a constraint that the start breaks holds nowhere within the bounds of the
-// variables: its range, in interval arithmetic rounded outward, is above 0 by more than FeasTol.
+// outOfRange is the end where a constraint that the start breaks holds nowhere within the bounds of
+// the variables: its range, in interval arithmetic rounded outward, is above 0 by more than
+// FeasTol.
 func (r *run) outOfRange() *outcome {
 	if r.res.nearly {
 		return nil
@@ -155,9 +157,10 @@ func (r *run) outOfRange() *outcome {
 	return nil
 }
 
-// excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and no point within the bounds that
-// meets the affine equations exactly meets some constraint: its range there is above 0 by more than FeasTol in its row's unit. x = y may be broken
-// by 10⁻⁸ at points of 10⁵ that meet x² − y² ≤ −10⁻³.
+// excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and
+// no point within the bounds that meets the affine equations exactly meets some constraint: its
+// range there is above 0 by more than FeasTol in its row's unit. x = y may be broken by 10⁻⁸ at
+// points of 10⁵ that meet x² − y² ≤ −10⁻³.
 func (r *run) excluded(end *outcome) *outcome {
 	switch end.status() {
 	case Converged, Stalled, IterationLimit, Numerical:
@@ -183,8 +186,9 @@ func (r *run) excluded(end *outcome) *outcome {
 	return r.contradicted(end)
 }
 
-// contradicted is end, or infeasible where the constraint that the best point breaks most excludes another one of the same variables. Where both
-// hold their sum is at most 0; equal functions cancel in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is above 0.
+// contradicted is end, or infeasible where the constraint that the best point breaks most excludes
+// another one of the same variables. Where both hold their sum is at most 0; equal functions cancel
+// in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is above 0.
 func (r *run) contradicted(end *outcome) *outcome {
 	if r.res.Feasible {
 		return end

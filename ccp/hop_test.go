@@ -191,8 +191,9 @@ func (s dyingSolver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return err
 }
 
-// TestHopsSurviveTheBackend: a backend that fails within a hop takes nothing
-// from the point at which the procedure has converged. One that fails after a hop has found a lower point ends the run there.
+// TestHopsSurviveTheBackend: a backend that fails within a hop takes nothing from the point at
+// which the procedure has converged. One that fails after a hop has found a lower point ends the
+// run there.
 func TestHopsSurviveTheBackend(t *testing.T) {
 	p := packing(t, radii(7, 2))
 	still := solve(t, p, nil, without(0))
@@ -228,8 +229,8 @@ func TestHopsStayInBounds(t *testing.T) {
 	}
 }
 
-// TestLocalEffort: with the effort Local the run ends at the first point that multipliers hold, where
-// Quick goes on with hops. From (0.9, 0.1) that is the local minimum of x⁴ − x² + y² nearby.
+// TestLocalEffort: with the effort Local the run ends at the first point that multipliers hold,
+// where Quick goes on with hops. From (0.9, 0.1) that is the local minimum of x⁴ − x² + y² nearby.
 func TestLocalEffort(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2), dc.StartAt(0.9, 0.1))

@@ -97,7 +97,8 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 	return r.rest(ctx), nil
 }
 
-// localAgain is a local search after another one, which has closed the solver where the backend refused its last convex problem.
+// localAgain is a local search after another one, which has closed the solver where the backend
+// refused its last convex problem.
 func (r *run) localAgain(ctx context.Context, m search.Move) (*outcome, error) {
 	if r.sub.Session.Solver == nil {
 		switch end, err := r.reopen(ctx); {
@@ -141,8 +142,9 @@ func (r *run) follow(m search.Move) {
 	}
 }
 
-// lead is a move to a point that is lower than the best one by more than counts beside the terms of the objective. Slight moves are
-// made on the way as long as they do not shrink: their sum can be more than that. ok is false where there is none.
+// lead is a move to a point that is lower than the best one by more than counts beside the terms of
+// the objective. Slight moves are made on the way as long as they do not shrink: their sum can be
+// more than that. ok is false where there is none.
 func (r *run) lead() (m search.Move, ok bool) {
 	from, gain := r.best(), 0.
 	for range search.MostLeads {
@@ -162,7 +164,8 @@ func (r *run) lead() (m search.Move, ok bool) {
 	return search.Move{}, false
 }
 
-// falls reports whether a move leads below the objective before by more than the rounding error of its values along the run.
+// falls reports whether a move leads below the objective before by more than the rounding error of
+// its values along the run.
 func (r *run) falls(before float64, m search.Move) bool {
 	at := Result{}
 	at.Objective, at.ObjectiveError = r.p.Evaluate(m.X)
@@ -170,8 +173,8 @@ func (r *run) falls(before float64, m search.Move) bool {
 	return gain > math.Nextafter(span, math.Inf(1))-span
 }
 
-// fails reports whether the backend has ended the run at a point that keeps the constraints, of a problem that is not convex and
-// small enough for directions.
+// fails reports whether the backend has ended the run at a point that keeps the constraints, of a
+// problem that is not convex and small enough for directions.
 func (r *run) fails(end *outcome) bool {
 	s := end.status()
 	if r.sub.Convex() || !r.res.Feasible || s != Numerical && s != Stalled || end.reason == GivenUp {
@@ -181,9 +184,9 @@ func (r *run) fails(end *outcome) bool {
 	return can
 }
 
-// settle goes down by values and gradients from the best point of a run whose convex problems the backend cannot solve. From
-// each lower point the procedure is tried again. The point is converged, as any other is, where no small step betters it.
-// Another end stays as it is.
+// settle goes down by values and gradients from the best point of a run whose convex problems the
+// backend cannot solve. From each lower point the procedure is tried again. The point is converged,
+// as any other is, where no small step betters it. Another end stays as it is.
 func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, error) {
 	if err != nil || !r.fails(end) {
 		return end, err
@@ -220,8 +223,10 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 	return end, nil
 }
 
-// settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of time; it is some .1 s.
+// settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of
+// time; it is some .1 s.
 const settleWork = 2e6
 
-// mostTries bounds the points from which settle tries the procedure again. Source: as Search.Coordinates of the heuristics.
+// mostTries bounds the points from which settle tries the procedure again. Source: as
+// Search.Coordinates of the heuristics.
 const mostTries = 5

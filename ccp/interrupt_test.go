@@ -143,8 +143,8 @@ func (c *noting) Err() error {
 	return err
 }
 
-// TestFewPassesBetweenLooks: wherever a run before its first solution ends, it looks at no constraint more than a few times
-// between two looks at its context, and after the last of them.
+// TestFewPassesBetweenLooks: wherever a run before its first solution ends, it looks at no
+// constraint more than a few times between two looks at its context, and after the last of them.
 func TestFewPassesBetweenLooks(t *testing.T) {
 	const constraints, most = 50, 4
 	m := dc.NewModel()

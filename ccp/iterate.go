@@ -12,9 +12,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// solveConvex solves the convex problem of iteration k, moves x and z to the solution and
-// tells the recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in its
-// place; the local search ends where there is none.
+// solveConvex solves the convex problem of iteration k, moves x and z to the solution and tells the
+// recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in
+// its place; the local search ends where there is none.
 func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
 	r.sub.Session.Centre, r.sub.Session.Spare = r.centre(), r.spare()
 	for {
@@ -30,8 +30,9 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
 	}
 }
 
-// spare is the decrease of a convex problem's objective from which on a hundredth of it may be left, as no decision follows but to go on:
-// a hundred times that at which the procedure has converged; +Inf where there is no next problem.
+// spare is the decrease of a convex problem's objective from which on a hundredth of it may be
+// left, as no decision follows but to go on: a hundred times that at which the procedure has
+// converged; +Inf where there is no next problem.
 func (r *run) spare() float64 {
 	if r.sub.Convex() || r.course.Strict || !r.more(0) {
 		return math.Inf(1)
@@ -97,8 +98,8 @@ func (r *run) move() Iteration {
 	return it
 }
 
-// clip sets x to the solution of a convex problem. A solver meets bounds to its
-// tolerance; x meets them exactly, and is at a bound that it is nearer to than a rounding of its range.
+// clip sets x to the solution of a convex problem. A solver meets bounds to its tolerance; x meets
+// them exactly, and is at a bound that it is nearer to than a rounding of its range.
 func (r *run) clip(x, solution []float64) {
 	const roundoff = 0x1p-52 // Source: derived: of float64
 	for j := range x {

@@ -63,8 +63,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestFarMembers: where only near members of a family have rows, the point is feasible, all constraints have multipliers, and any number of
-// processors leads to the same answer.
+// TestFarMembers: where only near members of a family have rows, the point is feasible, all
+// constraints have multipliers, and any number of processors leads to the same answer.
 func TestFarMembers(t *testing.T) {
 	const points = 80 // on a line: 39 distances for each variable
 	m := dc.NewModel()

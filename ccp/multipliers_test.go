@@ -81,8 +81,9 @@ func TestBoundMultipliers(t *testing.T) {
 	}
 }
 
-// TestMultipliersOfVariablesThatAreZero: from rest to a place by the least effort. What the first equations fix at 0, one after
-// the other, has multipliers as accurate as the others: the slope of the Lagrangian is 0.
+// TestMultipliersOfVariablesThatAreZero: from rest to a place by the least effort. What the first
+// equations fix at 0, one after the other, has multipliers as accurate as the others: the slope of
+// the Lagrangian is 0.
 func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
 	const n, dt = 4, 0.25
 	m := dc.NewModel()

@@ -52,11 +52,11 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 
 // Starts is a problem solved from one starting point after the other. Start 0 is p.Start(set.Seed),
 // and the others are drawn from seeds that derive from set.Seed: every second one is a variation of
-// the best point so far (Search.Vary of the heuristics); the others have the random values anew, numbers
-// between Lo and Hi where these have a narrower range than the problem's, spread over the range as
-// a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value of their
-// own around it, with the larger of the value and the root mean square of the variable's values as
-// deviation, 1 if both are 0.
+// the best point so far (Search.Vary of the heuristics); the others have the random values anew,
+// numbers between Lo and Hi where these have a narrower range than the problem's, spread over the
+// range as a Latin hypercube (McKay, Beckman and Conover 1979), and entries with a starting value
+// of their own around it, with the larger of the value and the root mean square of the variable's
+// values as deviation, 1 if both are 0.
 //
 // Starts run side by side in waves of a fixed size, and a point that one finds counts for later
 // waves alone: the answer does not depend on the number of processors.
@@ -104,8 +104,8 @@ func (s *Starts) Spend(ctx context.Context, most float64) {
 	s.wave(ctx, s.next+n, set)
 }
 
-// Add lets a result from elsewhere be the best one, which is feasible whatever the rounding errors. Its
-// work does not count.
+// Add lets a result from elsewhere be the best one, which is feasible whatever the rounding errors.
+// Its work does not count.
 func (s *Starts) Add(r *Result) {
 	before := s.found.total
 	r.surely = true

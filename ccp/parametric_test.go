@@ -13,8 +13,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// changingSides is a least squares problem of 20 variables within bounds, of which the right side of the rows,
-// h, changes, and values of that.
+// changingSides is a least squares problem of 20 variables within bounds, of which the right side
+// of the rows, h, changes, and values of that.
 func changingSides(t testing.TB) (p *dc.Problem, sides [][]float64) {
 	const n, m = 20, 40
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -61,7 +61,8 @@ func again(t testing.TB, s *ccp.Session, side []float64, res *ccp.Result) {
 	}
 }
 
-// BenchmarkParametric is a loop over a small convex problem; bench/peers/python/session.py compares it with PIQP.
+// BenchmarkParametric is a loop over a small convex problem; bench/peers/python/session.py compares
+// it with PIQP.
 func BenchmarkParametric(b *testing.B) {
 	p, sides := changingSides(b)
 	s := session(b, p)
@@ -72,7 +73,8 @@ func BenchmarkParametric(b *testing.B) {
 	}
 }
 
-// SolveTo gives the results of Solve, bit for bit, in one place, and leaves those in other places alone.
+// SolveTo gives the results of Solve, bit for bit, in one place, and leaves those in other places
+// alone.
 func TestSolveTo(t *testing.T) {
 	p, sides := changingSides(t)
 	one, two := session(t, p), session(t, p)

@@ -311,7 +311,8 @@ func (r *run) more(solves int) bool {
 	return r.k+solves < r.set.MaxIter && (r.set.MaxWork == 0 || r.budget.Taken() < r.set.MaxWork)
 }
 
-// boxed is a copy of x in the box of p, beyond which functions may have other values than they were written with.
+// boxed is a copy of x in the box of p, beyond which functions may have other values than they were
+// written with.
 func boxed(p *dc.Problem, x []float64) []float64 {
 	x = slices.Clone(x)
 	p.Confine(x)
@@ -325,9 +326,9 @@ func (r *run) slow() {
 	}
 }
 
-// A solver's unfinished answer is still a step up to the residual stepEnough. maxInner keeps a splitting method from polishing a
-// convex problem that the next iteration replaces. Source: larger values change the
-// answers of admm on the test set, smaller ones the number of failures.
+// A solver's unfinished answer is still a step up to the residual stepEnough. maxInner keeps a
+// splitting method from polishing a convex problem that the next iteration replaces. Source: larger
+// values change the answers of admm on the test set, smaller ones the number of failures.
 const (
 	stepEnough = 1e-3
 	maxInner   = 10_000

@@ -14,7 +14,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// clusters is k-means of so many points about three centres, from a start with two centres beside the first cluster. more, if not nil, states more and is added to the objective.
+// clusters is k-means of so many points about three centres, from a start with two centres beside
+// the first cluster. more, if not nil, states more and is added to the objective.
 func clusters(t testing.TB, points int, more func(m *dc.Model, c dc.Expr) dc.Expr) *dc.Problem {
 	rng := rand.New(rand.NewPCG(7, 9))
 	m := dc.NewModel()
@@ -50,7 +51,8 @@ func multistart(t *testing.T, ctx context.Context, p *dc.Problem, starts int, ch
 	return res, err
 }
 
-// TestSampleLeadsToABetterStart: the sum of all points from the better start is solved as any other problem.
+// TestSampleLeadsToABetterStart: the sum of all points from the better start is solved as any other
+// problem.
 func TestSampleLeadsToABetterStart(t *testing.T) {
 	p := clusters(t, 8000, nil)
 	ctx := context.Background()
@@ -78,7 +80,8 @@ func TestSampleLeadsToABetterStart(t *testing.T) {
 	}
 }
 
-// TestSamplesAreForLargeSumsAlone: explicit starts, few points and constraints leave everything as it is.
+// TestSamplesAreForLargeSumsAlone: explicit starts, few points and constraints leave everything as
+// it is.
 func TestSamplesAreForLargeSumsAlone(t *testing.T) {
 	ctx := context.Background()
 	off := func(s *ccp.Settings) { s.Heuristics.Sample = false }
@@ -147,7 +150,8 @@ func TestSampleEnds(t *testing.T) {
 	}
 }
 
-// TestPanicAmongSamples: the run begins at the problem's start, and its own panics are those of any run.
+// TestPanicAmongSamples: the run begins at the problem's start, and its own panics are those of any
+// run.
 func TestPanicAmongSamples(t *testing.T) {
 	var n atomic.Int64
 	first := alone(t)

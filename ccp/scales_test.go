@@ -248,8 +248,8 @@ func (e explosive) Value(x []float64) float64 {
 }
 func (e explosive) AddSubgrad(dst []float64, scale float64, x []float64) { dst[0] += 2 * scale * x[0] }
 
-// TestBoundedInSmallUnits: t = x·y of bounded factors near 1e-6 has a least value. Along a ray of t alone the equation is
-// broken by as much as t changes, however small the unit of t.
+// TestBoundedInSmallUnits: t = x·y of bounded factors near 1e-6 has a least value. Along a ray of t
+// alone the equation is broken by as much as t changes, however small the unit of t.
 func TestBoundedInSmallUnits(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(1.7763359036906717e-06), dc.AtMost(2.036280832136366e-06))
@@ -262,7 +262,8 @@ func TestBoundedInSmallUnits(t *testing.T) {
 	}
 }
 
-// TestBoundedOnCircle: a linear function on a large sphere has a least value. Its violation on the way there is large, and allows none further on.
+// TestBoundedOnCircle: a linear function on a large sphere has a least value. Its violation on the
+// way there is large, and allows none further on.
 func TestBoundedOnCircle(t *testing.T) {
 	for _, radius := range []float64{1, 1e3, 645746, 1e6} {
 		m := dc.NewModel()
@@ -276,7 +277,8 @@ func TestBoundedOnCircle(t *testing.T) {
 	}
 }
 
-// TestContradiction: the same function below one number and above a larger one is infeasible, whatever the function and its sign.
+// TestContradiction: the same function below one number and above a larger one is infeasible,
+// whatever the function and its sign.
 func TestContradiction(t *testing.T) {
 	for name, f := range map[string]func(x dc.Expr) dc.Expr{
 		"norm1": dc.Norm1, "norm2": dc.Norm2, "sumsq": dc.SumSquares,
@@ -300,8 +302,8 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// TestEquationFromSmallStart: products of variables that begin as small as noise beside the constant of their constraint are in the units of
-// the constant.
+// TestEquationFromSmallStart: products of variables that begin as small as noise beside the
+// constant of their constraint are in the units of the constant.
 func TestEquationFromSmallStart(t *testing.T) {
 	for _, size := range []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3} {
 		for _, start := range [][]float64{{size, size}, {size, -size}, {-size, size / 3}} {

@@ -45,12 +45,12 @@ type Settings struct {
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies at the boundary of a domain, where an h has no tangent.
 	Damping float64
-	// Heuristics are the parts of the procedure that a measurement may switch off; all of them are on
-	// by default.
+	// Heuristics are the parts of the procedure that a measurement may switch off; all of them are
+	// on by default.
 	Heuristics heuristic.Switches
 	Global     Global
-	// Effort bounds the work of Multistart with Automatic, and of global.Best. With Local each start
-	// ends at the first point that multipliers hold, and Newton's method begins at the start.
+	// Effort bounds the work of Multistart with Automatic, and of global.Best. With Local each
+	// start ends at the first point that multipliers hold, and Newton's method begins at the start.
 	Effort Effort
 	// Seed chooses the random starting points and the draws of searches.
 	Seed uint64
@@ -127,9 +127,9 @@ func (s Settings) around(x []float64) []float64 {
 // to them.
 type Effort uint8
 
-// The efforts: one start up to the first point that multipliers hold, one start with searches around
-// such points, about a second of one processor, and about a minute. Where the first start takes
-// longer than half of that, it is twice the work of the first start.
+// The efforts: one start up to the first point that multipliers hold, one start with searches
+// around such points, about a second of one processor, and about a minute. Where the first start
+// takes longer than half of that, it is twice the work of the first start.
 const (
 	Local Effort = iota
 	Quick

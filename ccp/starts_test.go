@@ -109,8 +109,9 @@ func cover(t testing.TB, seed uint64) (p *dc.Problem, least float64) {
 	return build(t, m), least
 }
 
-// TestStartsLieInTheBox: where a row shows that x is at least 2, abs(x - 1) is x - 1, and a start of -5 is no point at which that may be
-// evaluated; without time, too, the objective is that of the point.
+// TestStartsLieInTheBox: where a row shows that x is at least 2, abs(x - 1) is x - 1, and a start
+// of -5 is no point at which that may be evaluated; without time, too, the objective is that of the
+// point.
 func TestStartsLieInTheBox(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", nil, dc.AtLeast(-10), dc.AtMost(10), dc.StartAt(-5))

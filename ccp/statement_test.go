@@ -46,8 +46,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestBetween: both halves of lo ≤ e ≤ hi are stated, whichever sides are arrays, and each entry has
-// one multiplier.
+// TestBetween: both halves of lo ≤ e ≤ hi are stated, whichever sides are arrays, and each entry
+// has one multiplier.
 func TestBetween(t *testing.T) {
 	type (
 		expr = dc.Expr

@@ -13,8 +13,9 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestEquationsThatHoldAtTheStart: from a point with 100 bits, which are as many equations as variables, a run goes on to
-// better points: signals behind a matrix are at the least value found, of the sum of squares at the true ones or lower.
+// TestEquationsThatHoldAtTheStart: from a point with 100 bits, which are as many equations as
+// variables, a run goes on to better points: signals behind a matrix are at the least value found,
+// of the sum of squares at the true ones or lower.
 func TestEquationsThatHoldAtTheStart(t *testing.T) {
 	const n = 100
 	rng := rand.New(rand.NewPCG(4, 3))
@@ -48,9 +49,10 @@ func TestEquationsThatHoldAtTheStart(t *testing.T) {
 	}
 }
 
-// TestProductFromFarStarts: of an equation x·y = 1 with free variables, from starts of unlike sizes, no point that is not one of the
-// two local minima is converged, on either branch, and most starts lead to one. From the first start a run reaches its limit of iterations in a
-// hop, from the others steps were bounded in sizes far above the point, or slacks were too cheap or too dear.
+// TestProductFromFarStarts: of an equation x·y = 1 with free variables, from starts of unlike
+// sizes, no point that is not one of the two local minima is converged, on either branch, and most
+// starts lead to one. From the first start a run reaches its limit of iterations in a hop, from the
+// others steps were bounded in sizes far above the point, or slacks were too cheap or too dear.
 func TestProductFromFarStarts(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})

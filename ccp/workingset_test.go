@@ -48,8 +48,8 @@ func (s tallied) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	return err
 }
 
-// TestAllIterationsCount: an iteration of the procedure that has solved its convex problem more than once, with rows of more constraints each time,
-// tells the iterations of all these solutions.
+// TestAllIterationsCount: an iteration of the procedure that has solved its convex problem more
+// than once, with rows of more constraints each time, tells the iterations of all these solutions.
 func TestAllIterationsCount(t *testing.T) {
 	const circles = 200
 	rng := rand.New(rand.NewPCG(2, 5))
@@ -79,8 +79,9 @@ func TestAllIterationsCount(t *testing.T) {
 	}
 }
 
-// TestWorkingSet: a ramp loss support vector machine of many samples with two of ten features each ends at the same point
-// with a working set and without, and with one the backend sees a part of the rows.
+// TestWorkingSet: a ramp loss support vector machine of many samples with two of ten features each
+// ends at the same point with a working set and without, and with one the backend sees a part of
+// the rows.
 func TestWorkingSet(t *testing.T) {
 	const samples, dim = 5000, 10
 	rng := rand.New(rand.NewPCG(3, 5))
