@@ -62,7 +62,7 @@ func TestColumnsInTheSameRows(t *testing.T) {
 			if replaced, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{Eps: 1e-14, Delta: 1e-8}); err != nil || replaced != 0 {
 				t.Fatalf("%v, %s: %d pivots replaced, error %v", c.count, path, replaced, err)
 			}
-			if f.tail != nil {
+			if strings.HasPrefix(path, "leading") {
 				alike := 0
 				for _, r := range f.first.runs {
 					if r.alike {
@@ -74,7 +74,7 @@ func TestColumnsInTheSameRows(t *testing.T) {
 				}
 			}
 			x := slices.Clone(b)
-			f.Solve(x)
+			f.solve(x)
 			if r := relativeResidual(k, x, b); !(r < 1e-14) {
 				t.Errorf("%v, %s: residual %g", c.count, path, r)
 			}
@@ -117,7 +117,7 @@ func TestPivotsAmongFour(t *testing.T) {
 			}
 			b := randomVec(rng, k.Cols)
 			x := slices.Clone(b)
-			f.Solve(x)
+			f.solve(x)
 			moved := *k
 			moved.Val = slices.Clone(val)
 			moved.Val[own] = -0.5
@@ -142,15 +142,15 @@ func BenchmarkColumnsInTheSameRows(b *testing.B) {
 			slices.Sort(at[g])
 		}
 		k, sign := rowsFirst(rng, 40, count, at)
-		f := mustAnalyseAs(b, k, nil, "leading, shared")
+		f := mustAnalyseAs(b, k, nil, "leading")
 		x := randomVec(rng, k.Cols)
 		b.Run(fmt.Sprintf("%d columns of %d", c.columns, c.entries), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := f.Factorise(context.Background(), k.Val, sign, Regularisation{Eps: 1e-14, Delta: 1e-8}); err != nil {
 					b.Fatal(err)
 				}
-				f.Solve(x)
-				f.Solve(x)
+				f.solve(x)
+				f.solve(x)
 				x[0] = 1
 			}
 		})

@@ -87,7 +87,7 @@ func BenchmarkSolve(b *testing.B) {
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {
 				x[0] = 1
-				f.Solve(x)
+				f.solve(x)
 			}
 		})
 	}

@@ -5,20 +5,15 @@
 // C positive definite allows this in every order (Vanderbei 1995); pivots that
 // rounding spoils are replaced on the way, see [Regularisation].
 //
-// The symbolic work is done once, by [Analyse]; it also chooses one of two
-// numerical methods with the same result up to rounding. Where the factor is
-// sparse, rows of L are computed one after the other (up-looking, Davis 2005), with columns of the
-// same pattern as one dense panel.
-// Where it fills, columns of like pattern are gathered into supernodes, which
-// are dense panels, and these are updated by register-blocked products
-// (left-looking; Ng and Peyton 1993). [Factor.Store] can gather more of them.
+// The symbolic work is done once, by [Count] and [Factor.Store]. Columns of L with few entries, and
+// with such columns alone before them, are eliminated first, by a list of places (right-looking).
+// Columns of like pattern of what they leave are gathered into supernodes, which are dense panels,
+// and these are updated by register-blocked products (left-looking; Ng and Peyton 1993).
 //
 // On amd64 processors with AVX2 and FMA the products run in assembler, unless
 // the build tag purego is set. Results repeat bit for bit on one machine; those
 // of different processors may differ by rounding.
 //
-//   - Davis 2005: Algorithm 849: A concise sparse Cholesky factorization
-//     package. ACM Transactions on Mathematical Software 31.
 //   - Gilbert, Ng, Peyton 1994: An efficient algorithm to compute row and
 //     column counts for sparse Cholesky factorization. SIAM Journal on Matrix
 //     Analysis and Applications 15.

@@ -23,18 +23,13 @@ type Factor struct {
 	count  []int32 // entries of each column of L below the diagonal
 	nnz    int
 	flops  float64
-	joined bool // see Store
 
 	d, dinv []float64
-	work    []float64 // of rowwise, length n; all zero between calls in Factorise
-	x       []float64 // of Solve
+	x       []float64 // of SolveTo
 
-	row *rowwise // one of the two is set, of tail where there is one
-	sup *supernodal
-
-	first *leading // nil for none
-	tail  *Factor  // of the matrix that these leave
-	last  []int    // the end of each of the caller's columns, behind the diagonal entry
+	first *leading    // of the first pivots, perhaps none,
+	sup   *supernodal // and of the matrix that these leave
+	last  []int       // the end of each of the caller's columns, behind the diagonal entry
 	call  call
 }
 
@@ -75,7 +70,7 @@ func (f *Factor) Front() int {
 func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 
 // Factorise computes P K Pᵀ = L D Lᵀ from values in the order of k.Val given to
-// Analyse. sign[i] = ±1 is the expected sign of the pivot of original row i, 0
+// Count. sign[i] = ±1 is the expected sign of the pivot of original row i, 0
 // for unknown; nil: none is known. It returns the number of replaced pivots. It
 // is an error when a pivot is not finite, or zero and not replaced; the factor
 // then must not be used. When ctx ends, the error is ctx.Err(). No allocation but
@@ -86,21 +81,15 @@ func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8,
 }
 
 // Load takes over the values off the diagonal and the signs, as for Factorise, for calls of
-// Refactor. It keeps both, and these write the diagonal into val.
+// Refactor. It keeps both.
 func (f *Factor) Load(val []float64, sign []int8) {
 	f.call.val, f.call.loaded = val, sign
-	if f.first != nil {
-		f.first.load(f, val, sign)
-	}
+	f.first.load(f, val, sign)
 }
 
 // Reload takes over the values from an entry on once more: those before and the signs are as at the
 // last Load.
-func (f *Factor) Reload(from int) {
-	if f.first != nil {
-		f.first.fix(f.call.val, from)
-	}
-}
+func (f *Factor) Reload(from int) { f.first.fix(f.call.val, from) }
 
 // Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n,
 // on it. On the way it begins to solve for the right-hand side b, which SolveAhead goes on with;
@@ -110,25 +99,12 @@ func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisatio
 	if b != nil {
 		f.gather(b)
 	}
-	if f.first == nil {
-		for j, e := range f.last {
-			f.call.val[e-1] = diag[j]
-		}
-		diag = nil
-	}
 	return f.checked(ctx, f.call.val, diag, f.call.loaded, reg)
 }
 
 // SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call.
 // No allocation.
-func (f *Factor) SolveAhead(x []float64) {
-	if f.first != nil {
-		f.behind(f.x)
-	} else {
-		f.SolveInOrder(f.x)
-	}
-	f.scatter(x)
-}
+func (f *Factor) SolveAhead(x []float64) { f.finish(x) }
 
 // checked is Factorise, with diag as in factorise.
 func (f *Factor) checked(ctx context.Context, val, diag []float64, sign []int8,
@@ -158,37 +134,15 @@ func (f *Factor) entries() int {
 }
 
 // factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended. With
-// diag, for leading columns, val has the values that are loaded, else all.
+// diag val has the values that are loaded, else all.
 func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8,
 	reg Regularisation) (bad, replaced int, err error) {
 	f.call.sign, f.call.reg, f.call.replaced = sign, reg, 0
-	switch {
-	case f.first != nil:
-		if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
-			var more int
-			bad, more, err = f.tail.factorise(ctx, f.first.val[f.first.rest:], nil, sign, reg)
-			f.call.replaced += more
-			if bad >= 0 {
-				bad += f.n - f.tail.n
-			}
-		}
-	case f.sup != nil:
-		bad, err = f.sup.factorise(ctx, f, val)
-	default:
-		bad, err = f.row.factorise(ctx, f, val)
+	if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
+		bad, err = f.sup.factorise(ctx, f)
 	}
 	f.call.sign = nil
 	return bad, f.call.replaced, err
-}
-
-// expected reports whether d, as pivot k, needs no second look: it has the sign
-// that is known for it, and is neither small nor infinite.
-func (f *Factor) expected(k int, d float64) bool {
-	if f.call.sign == nil {
-		return false
-	}
-	d *= float64(f.call.sign[f.perm[k]])
-	return d > f.call.reg.Eps && d <= math.MaxFloat64
 }
 
 // pivot stores d as pivot k, replaced if the regularisation says so, and
@@ -214,17 +168,14 @@ func (f *Factor) pivot(k int, d float64) bool {
 	return d != 0 && math.Abs(d) <= math.MaxFloat64
 }
 
-// Solve overwrites b, of length n, by K⁻¹b. No allocation.
-func (f *Factor) Solve(b []float64) { f.SolveTo(b, b) }
-
 // SolveTo sets x to K⁻¹b, both of length n. They may be one. No allocation.
 func (f *Factor) SolveTo(x, b []float64) {
 	f.gather(b)
-	f.SolveInOrder(f.x)
-	f.scatter(x)
+	f.first.forward(f.x)
+	f.finish(x)
 }
 
-// gather sets f.x to b in the order of the pivots, scatter x to f.x in the order of the matrix.
+// gather sets f.x to b in the order of the pivots.
 func (f *Factor) gather(b []float64) {
 	b, ordered := b[:f.n], f.x[:len(f.order)]
 	for k, p := range f.order {
@@ -232,31 +183,13 @@ func (f *Factor) gather(b []float64) {
 	}
 }
 
-func (f *Factor) scatter(x []float64) {
+// finish goes on from the forward pass of the leading columns, and sets x to f.x in the order of
+// the matrix.
+func (f *Factor) finish(x []float64) {
+	f.sup.solve(f.x[f.sup.base:])
+	f.first.backward(f.x)
 	x, ordered := x[:f.n], f.x[:len(f.order)]
 	for k, p := range f.order {
 		x[p] = ordered[k]
 	}
-}
-
-// SolveInOrder is Solve for a vector in the order of the pivots: entry k belongs
-// to row perm[k] of the matrix, perm as from Pivots. A caller that keeps such
-// vectors saves two passes over memory.
-func (f *Factor) SolveInOrder(x []float64) {
-	x = x[:f.n]
-	switch {
-	case f.first != nil:
-		f.first.forward(x)
-		f.behind(x)
-	case f.sup != nil:
-		f.sup.solve(x)
-	default:
-		f.row.solve(x)
-	}
-}
-
-// behind goes on from the forward pass of the leading columns.
-func (f *Factor) behind(x []float64) {
-	f.tail.SolveInOrder(x[f.n-f.tail.n:])
-	f.first.backward(x)
 }

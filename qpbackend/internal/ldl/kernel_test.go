@@ -70,7 +70,7 @@ func TestFactorsRoundAlike(t *testing.T) {
 			}
 			for q := range f.sup.count() {
 				n, next := f.sup.node[q], f.sup.node[q+1]
-				width := int(n.width)
+				width := int(next.first - n.first)
 				for r, v := range f.sup.val[n.val:next.val] {
 					if r%width <= r/width { // nothing above the diagonal
 						l[w] = append(l[w], v)

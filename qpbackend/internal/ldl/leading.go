@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // leading are the pivots that come first: columns of L with few entries, whose children in the
@@ -308,28 +309,21 @@ func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, 
 	return len(d)
 }
 
-// share has the matrix that is left in the panels of its factor, where there are places for them:
-// it is written there at once. With that, there is no other copy of it.
-func (s *leading) share(sup *supernodal) {
-	size := sup.node[sup.count()].val
-	if s.rest+size > math.MaxInt32 {
-		sup.val = values(size)
-		return
+// share makes room for the values. The matrix that is left is written to the panels of its factor
+// at once: there is no other copy of it.
+func (s *leading) share(sup *supernodal) error {
+	size := s.rest + sup.node[sup.count()].val
+	if size > maxEntries {
+		return tooLarge(size)
 	}
 	for _, list := range [...][]int32{s.dest, s.target} {
 		for e, p := range list {
 			if int(p) >= s.rest {
-				list[e] = int32(s.rest + sup.dest[int(p)-s.rest])
+				list[e] = int32(s.rest) + sup.dest[int(p)-s.rest]
 			}
 		}
 	}
-	s.val = values(s.rest + size)
-	sup.val, sup.dest, sup.shares = s.val[s.rest:], nil, true
-}
-
-// hold makes room for the values of the matrix that is left, unless panels have them.
-func (s *leading) hold(left *triangle) {
-	if s.val == nil {
-		s.val = make([]float64, s.rest+len(left.idx))
-	}
+	s.val = make([]float64, size+simd.Beyond)[:size] // kernels read some behind them
+	sup.val, sup.dest = s.val[s.rest:], nil
+	return nil
 }

@@ -10,16 +10,8 @@ import (
 
 // factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx
 // has ended.
-func (s *supernodal) factorise(ctx context.Context, f *Factor, val []float64) (int, error) {
+func (s *supernodal) factorise(ctx context.Context, f *Factor) (int, error) {
 	p := poll.New(ctx)
-	if !s.shares {
-		if err := zero(&p, s.val); err != nil {
-			return -1, err
-		}
-		for e, at := range s.dest {
-			s.val[at] = val[e]
-		}
-	}
 	for k := range s.head {
 		s.head[k] = -1
 	}
@@ -75,8 +67,7 @@ func (s *supernodal) wait(d int32) {
 // rows below it. It returns the pivot at which it failed, or −1.
 func (s *supernodal) panel(f *Factor, k int32) int {
 	n, next := s.node[k], s.node[k+1]
-	first := int(n.first)
-	width := int(next.first) - first
+	first, width := s.base+int(n.first), int(next.first-n.first)
 	panel := s.val[n.val:next.val]
 	dinv := f.dinv[first : first+width]
 	switch {
@@ -229,7 +220,7 @@ func (s *supernodal) update(f *Factor, k, d int32) int {
 		target[r] = own.val + int(s.place[i])*ld
 	}
 	block := s.val[n.val+(width+int(from-n.row))*width : next.val]
-	switch pivots := f.d[n.first:next.first]; {
+	switch pivots := f.d[s.base+int(n.first):][:width]; {
 	case s.wide && (s.tiles.High == 8 || width > blockWidth):
 		s.chunks(block, pivots, rows[:cols], target, own.first)
 	case width == 1:

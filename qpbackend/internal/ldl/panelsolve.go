@@ -6,7 +6,7 @@ import (
 )
 
 // solve overwrites x, in pivot order, by (L D Lᵀ)⁻¹x.
-func (s *panels) solve(x []float64) {
+func (s *supernodal) solve(x []float64) {
 	count, from := s.count(), 0
 	for _, q := range s.wider {
 		k := int(q)
@@ -33,7 +33,7 @@ func (s *panels) solve(x []float64) {
 
 // forwardSingles goes forward through the supernodes from ≤ k < to, of one column each. Most have
 // one to three rows: loops over indices cost a third less there than over slices.
-func (s *panels) forwardSingles(x []float64, from, to int) {
+func (s *supernodal) forwardSingles(x []float64, from, to int) {
 	if from == to {
 		return
 	}
@@ -52,7 +52,7 @@ func (s *panels) forwardSingles(x []float64, from, to int) {
 }
 
 // backwardSingles goes backward.
-func (s *panels) backwardSingles(x []float64, from, to int) {
+func (s *supernodal) backwardSingles(x []float64, from, to int) {
 	if from == to {
 		return
 	}
@@ -79,7 +79,7 @@ func lower(own, panel []float64, width int) {
 }
 
 // forward subtracts from x, at the rows below a supernode, their panel times own.
-func (s *panels) forward(x, own []float64, rows []int32, panel []float64) {
+func (s *supernodal) forward(x, own []float64, rows []int32, panel []float64) {
 	width, r := len(own), 0
 	lower(own, panel, width)
 	panel = panel[width*width:]
@@ -94,7 +94,7 @@ func (s *panels) forward(x, own []float64, rows []int32, panel []float64) {
 }
 
 // backward subtracts from own the transposed panel times x at the rows below.
-func (s *panels) backward(x, own []float64, rows []int32, panel []float64) {
+func (s *supernodal) backward(x, own []float64, rows []int32, panel []float64) {
 	width, r := len(own), 0
 	triangle, panel := panel[:width*width], panel[width*width:]
 	for i := range own {

@@ -102,7 +102,7 @@ func (b *placing) inside(work *poll.Poll, end int32) error {
 
 // left finds the targets, and the places of entries, in the matrix that is left, whose entries get
 // places as they are met. It returns its upper triangle.
-func (b *placing) left(work *poll.Poll, up *triangle) (*triangle, error) {
+func (b *placing) left(work *poll.Poll, up *triangle) (*pattern, error) {
 	count := int32(len(b.column) - 1)
 	label, columns, dest, target, row := b.label, b.column, b.dest, b.target, b.row
 	ptr, idx := make([]int32, len(b.ptr)), make([]int32, 0, len(up.idx)-int(count))
@@ -151,7 +151,7 @@ func (b *placing) left(work *poll.Poll, up *triangle) (*triangle, error) {
 			return nil, err
 		}
 	}
-	return &triangle{pattern: pattern{ptr: ptr, idx: idx}}, nil
+	return &pattern{ptr: ptr, idx: idx}, nil
 }
 
 // run is a number of columns with so many entries each, of which alike says that they are all in

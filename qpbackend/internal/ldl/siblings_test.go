@@ -50,17 +50,10 @@ func TestJoined(t *testing.T) {
 		n, dense, rows := 4+rng.IntN(60), 20+rng.IntN(90), rng.IntN(20)
 		k, sign := coneLike(rng, n, dense, rows)
 		order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
-		plain, err := Count(context.Background(), k, order)
-		if err != nil {
+		plain, f := mustAnalyseAs(t, k, order, "supernodal"), mustCount(t, k, order)
+		if err := f.store(context.Background(), true, 2*float64(f.n)); err != nil {
 			t.Fatal(err)
 		}
-		plain.sup, _ = newSupernodal(context.Background(), plain, true)
-		f, err := Count(context.Background(), k, order)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.joined = true
-		f.sup, _ = newSupernodal(context.Background(), f, true)
 		if f.sup.count() < plain.sup.count() {
 			joined++
 		}
@@ -73,7 +66,7 @@ func TestJoined(t *testing.T) {
 				}
 			}
 			x[c] = append([]float64(nil), b...)
-			f.Solve(x[c])
+			f.solve(x[c])
 		}
 		for i := range b {
 			if math.Abs(x[0][i]-x[1][i]) > 1e-9*(1+math.Abs(x[0][i])) {
@@ -103,7 +96,7 @@ func TestJoinedSparse(t *testing.T) {
 	if err := f.Store(context.Background(), true); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Analyse(context.Background(), k, order)
+	g, err := analyse(k, order)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +107,8 @@ func TestJoinedSparse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.Solve(b)
-	g.Solve(c)
+	f.solve(b)
+	g.solve(c)
 	for i := range b {
 		if b[i] != c[i] {
 			t.Fatalf("x[%d] = %g, want %g", i, b[i], c[i])

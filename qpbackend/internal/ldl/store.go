@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // mostLeading is the largest number of entries of a leading column, shareLeading the share of all
@@ -163,11 +162,20 @@ func (a stretch) alternate(b stretch, k int32) int32 {
 	return b.from + k - least
 }
 
+// left is the matrix that the leading columns leave, with its fill: its upper triangle, and its
+// part of the elimination tree with the numbers of entries.
+type left struct {
+	up            *pattern
+	parent, count []int32
+	joined        bool // see Store
+}
+
 // newPlacing takes the columns in the order given, and sets parents and numbers of entries of the
-// tail.
-func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
+// matrix that is left.
+func (f *Factor) newPlacing(order []int32, count int32, rest *left) *placing {
 	room := f.sym.room[f.n:]
-	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:tail.n+1], column: make([]column, count+1)}
+	b := &placing{from: order, label: room[:f.n], ptr: room[2*f.n:][:len(rest.parent)+1],
+		column: make([]column, count+1)}
 	b.ptr[0] = 0
 	for k, j := range order {
 		b.label[j] = int32(k)
@@ -183,9 +191,9 @@ func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 	}
 	b.column[count].first = entries
 	for k, j := range order[count:] {
-		tail.parent[k], tail.count[k] = -1, f.count[j]
+		rest.parent[k], rest.count[k] = -1, f.count[j]
 		if p := f.parent[j]; p >= 0 {
-			tail.parent[k] = b.label[p] - count
+			rest.parent[k] = b.label[p] - count
 		}
 	}
 	if f.sym.post != nil { // of which the matrix does not know
@@ -203,34 +211,39 @@ func (f *Factor) newPlacing(order []int32, count int32, tail *Factor) *placing {
 	return b
 }
 
-// lead takes the leading columns out: they become the first pivots, and f.tail has the others. The
-// values of f.first have no room yet.
-func (f *Factor) lead(ctx context.Context) error {
-	if int64(f.nnz)+int64(f.n) > math.MaxInt32 {
-		return nil
-	}
+// Store takes out the leading columns, which become the first pivots, and makes the storage of L.
+// joined is for matrices with large dense parts: columns that do not touch one another but have the
+// same rows below, as the columns of variables that are in all rows of one dense block, share a
+// supernode, with zeros between them: one product instead of many updates of rank one. When ctx
+// ends, the error is ctx.Err().
+func (f *Factor) Store(ctx context.Context, joined bool) error {
+	return f.store(ctx, joined, shareLeading*float64(f.n))
+}
+
+// store is Store where at least so many columns have to be leading ones.
+func (f *Factor) store(ctx context.Context, joined bool, least float64) (err error) {
+	defer func() { f.sym = analysis{} }()
 	order, runs := f.leadingOrder()
 	count, updates := 0, pairsInLine
 	for _, r := range runs {
 		count += int(r.columns)
 		updates += int(r.columns) * int(r.entries*(r.entries+1)/2)
 	}
-	if count == 0 || float64(count) < shareLeading*float64(f.n) || updates > math.MaxInt32 {
-		return nil
+	if float64(count) < least || updates > math.MaxInt32 {
+		count, runs = 0, nil
+		for k := range order {
+			order[k] = int32(k)
+		}
 	}
-	tail := &Factor{n: f.n - count, joined: f.joined, d: f.d[count:], dinv: f.dinv[count:]}
-	tree := make([]int32, 2*tail.n)
-	tail.parent, tail.count = tree[:tail.n:tail.n], tree[tail.n:]
-	b := f.newPlacing(order, int32(count), tail)
+	tree, work := make([]int32, 2*(f.n-count)), poll.New(ctx)
+	rest := &left{parent: tree[:f.n-count], count: tree[f.n-count:], joined: joined}
+	b := f.newPlacing(order, int32(count), rest)
 	for k, j := range order {
 		f.perm[k] = int(f.order[j])
 	}
 	for k, p := range f.perm {
 		f.order[k] = int32(p)
 	}
-	tail.measure()
-	tail.perm = f.perm[count:]
-	work := poll.New(ctx)
 	if err := b.rows(&work, f.sym.up); err != nil {
 		return err
 	}
@@ -238,63 +251,12 @@ func (f *Factor) lead(ctx context.Context) error {
 	if err := b.inside(&work, pairsInLine); err != nil {
 		return err
 	}
-	var err error
-	if tail.sym.up, err = b.left(&work, f.sym.up); err != nil {
+	if rest.up, err = b.left(&work, f.sym.up); err != nil {
 		return err
 	}
 	f.first = &leading{runs: runs, rest: b.rest, sign: make([]int8, count), dest: b.dest, row: b.row, target: b.target}
-	f.tail, f.sym.up, f.sym.post = tail, nil, nil
-	return nil
-}
-
-// Analyse does the symbolic work once: permutation, elimination tree, column
-// counts, pattern of L, map from the caller's values. k is an upper triangle in
-// which every diagonal entry is stored; its values are not looked at. perm[i]
-// is the original index of pivot i; nil stands for the natural order. The order
-// used follows perm but for a postordering of the elimination tree, which
-// changes neither fill nor work. When ctx ends, the error is ctx.Err().
-func Analyse(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
-	f, err := Count(ctx, k, perm)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.Store(ctx, false)
-}
-
-// supernodalRatio is the number of operations an entry, of what leading columns leave of L, from
-// which whole supernodes pay. Source: times of a factorisation with two solves; docs/lab/bench.md,
-// Leading columns and supernodes.
-const supernodalRatio = 15.0
-
-// Store takes out the leading columns and makes the storage of L for the method that takes less
-// time. joined is for matrices with large dense parts: columns that do not touch one another but
-// have the same rows below, as the columns of variables that are in all rows of one dense block,
-// share a supernode, with zeros between them: one product instead of many updates of rank one. When
-// ctx ends, the error is ctx.Err().
-func (f *Factor) Store(ctx context.Context, joined bool) error {
-	defer func() { f.sym.room = nil }()
-	f.joined = joined
-	if err := f.lead(ctx); err != nil {
+	if f.sup, err = newSupernodal(ctx, rest, count); err != nil {
 		return err
 	}
-	if f.tail == nil {
-		return f.store(ctx, nil)
-	}
-	if err := f.tail.store(ctx, f.first); err != nil {
-		return err
-	}
-	f.first.hold(f.tail.sym.up)
-	return nil
-}
-
-// store is Store for the matrix that the leading columns leave, nil for none.
-func (f *Factor) store(ctx context.Context, first *leading) (err error) {
-	if f.nnz > 0 && f.flops >= supernodalRatio*float64(f.nnz) {
-		if f.sup, err = newSupernodal(ctx, f, first == nil); err == nil && first != nil {
-			first.share(f.sup)
-		}
-	} else {
-		f.row, err = newRowwise(ctx, f)
-	}
-	return err
+	return f.first.share(f.sup)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/internal/simd"
 )
 
 // maxWidth bounds the columns of a supernode, so that the scaled copy of a block
@@ -12,11 +14,22 @@ import (
 // Source: derived: 64 columns of 64 float64 have 32 KB, a first-level cache.
 const maxWidth = 64
 
-// supernodal computes L supernode by supernode.
+// supernodal is L by supernodes: ranges of columns that share their rows below the range. The rows
+// below supernode k are row[lo:hi], lo and hi the field row of nodes k and k+1. Its panel in val,
+// stored by rows, has the triangle of its columns and then these rows. On the diagonal of the
+// triangle stand the reciprocals of the pivots; entries above it have no meaning.
 type supernodal struct {
-	panels
-	dest   []int // place in val of each entry of the matrix
-	shares bool  // val has the matrix: see leading.share
+	base  int     // pivots before these
+	node  []node  // and one more, for the ends
+	rows  []int32 // their fields row, once more: for solve
+	wider []int32 // supernodes of more than one column, and the number of all
+	of    []int32 // supernode of each column
+	row   []int32
+	val   []float64
+	below []float64 // of solve: entries at the rows below a supernode
+	wide  bool      // the kernels for wide registers run on this processor
+	tiles simd.Tiles
+	dest  []int32 // place in val of each entry of the matrix, until leading.share has it
 
 	// Workspace of factorise. Supernode d waits in the list of the supernode
 	// that it updates next; its rows from done[d] on have not been used yet.
@@ -26,37 +39,94 @@ type supernodal struct {
 	scaled           []float64 // block of L·D, by rows or in panels
 }
 
-// newSupernodal makes room for the values, unless something else will.
-func newSupernodal(ctx context.Context, f *Factor, hold bool) (*supernodal, error) {
+// node is a supernode: its first column, row and value.
+type node struct {
+	first, row int32
+	val        int
+}
+
+// count is the number of supernodes.
+func (s *supernodal) count() int { return len(s.node) - 1 }
+
+// newSupernodal lays out the supernodes. val has no room yet.
+func newSupernodal(ctx context.Context, f *left, base int) (*supernodal, error) {
 	p := poll.New(ctx)
 	first, err := partition(&p, f)
 	if err != nil {
 		return nil, err
 	}
-	dest := make([]int, len(f.sym.up.idx))
-	all, err := newPanels(&p, f, first, dest)
-	if err != nil {
-		return nil, err
-	}
-	count := all.count()
+	count := len(first) - 1
+	tiles := simd.TilesOf(cpu.Wider())
 	s := &supernodal{
-		panels: all, dest: dest,
+		base: base, node: make([]node, count+1), rows: make([]int32, count+1), of: make([]int32, len(f.parent)),
+		wide: cpu.Wide(), tiles: tiles, dest: make([]int32, len(f.up.idx)),
 		head: make([]int32, count), next: make([]int32, count), done: make([]int32, count),
-		place: make([]int32, f.n), target: make([]int, len(all.below)),
-		scaled: make([]float64, maxWidth*(maxWidth+all.tiles.Wide)),
+		place: make([]int32, len(f.parent)), scaled: make([]float64, maxWidth*(maxWidth+tiles.Wide)),
 	}
-	if hold {
-		s.val = values(s.node[count].val)
+	most, total, size := 0, 0, 0
+	for k := range count {
+		lo, hi := first[k], first[k+1]
+		for j := lo; j < hi; j++ {
+			s.of[j] = int32(k)
+		}
+		width, below := int(hi-lo), int(f.count[hi-1])
+		total += below
+		size += width * (width + below)
+		most = max(most, below)
+		s.node[k].first = lo
+		s.node[k+1] = node{first: hi, row: int32(total), val: size}
+		s.rows[k+1] = int32(total)
+		if width > 1 {
+			s.wider = append(s.wider, int32(k))
+		}
 	}
-	return s, nil
+	s.wider = append(s.wider, int32(count))
+	if size > maxEntries {
+		return nil, tooLarge(size)
+	}
+	s.row, s.below, s.target = make([]int32, total), make([]float64, most), make([]int, most)
+	return s, s.list(&p, f)
+}
+
+// list finds the rows of the supernodes and the places of the matrix's entries. The rows below a
+// supernode are those below its last column: row k is in the supernodes on the ways from the
+// entries of row k of the matrix up to k.
+func (s *supernodal) list(p *poll.Poll, f *left) error {
+	fill, seen := make([]int32, s.count()), make([]int32, s.count())
+	for k := range fill {
+		fill[k], seen[k] = s.node[k].row, -1
+	}
+	for k := range int32(len(f.parent)) {
+		own, steps := s.of[k], 0
+		for e := f.up.ptr[k]; e < f.up.ptr[k+1]; e++ {
+			i := f.up.idx[e]
+			for q := s.of[i]; q != own && seen[q] != k; q = s.of[f.parent[s.node[q+1].first-1]] {
+				seen[q] = k
+				s.row[fill[q]] = k
+				fill[q]++
+				steps++
+			}
+			q := s.of[i]
+			n := &s.node[q]
+			row, width := k-n.first, s.node[q+1].first-n.first
+			if q != own { // k is its last row so far
+				row = width + fill[q] - 1 - n.row
+			}
+			s.dest[e] = int32(n.val) + row*width + i - n.first
+		}
+		if err := p.Err(poll.Scattered * (1 + steps)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // partition cuts the columns into supernodes and returns their first columns,
 // closed by n. Columns j and j+1 belong together if they have the same pattern;
 // supernodes that follow each other as child and parent are merged where that
 // stores few zeros; supernodes wider than maxWidth are then split evenly.
-func partition(p *poll.Poll, f *Factor) ([]int32, error) {
-	n := f.n
+func partition(p *poll.Poll, f *left) ([]int32, error) {
+	n := len(f.parent)
 	// Stacks of supernodes: first column, rows of the first column's pattern with
 	// the diagonal, zeros stored on top of the true entries.
 	var first, height []int32
@@ -147,22 +217,19 @@ const leastJoined = 16
 // siblings decides which columns are joined: leaves of the elimination tree, one
 // after the other, with the same rows.
 type siblings struct {
-	f    *Factor
+	f    *left
 	low  pattern // the lower triangle
 	leaf []bool
 }
 
-func newSiblings(p *poll.Poll, f *Factor) (s siblings, err error) {
+func newSiblings(p *poll.Poll, f *left) (s siblings, err error) {
 	if !f.joined {
 		return s, nil
 	}
-	if err = f.number(p); err != nil {
+	if s.low, err = f.up.transpose(p); err != nil {
 		return s, err
 	}
-	if s.low, err = f.sym.up.transpose(p); err != nil {
-		return s, err
-	}
-	leaf := make([]bool, f.n)
+	leaf := make([]bool, len(f.parent))
 	for j := range leaf {
 		leaf[j] = true
 	}

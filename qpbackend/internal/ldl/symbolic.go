@@ -9,12 +9,20 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// maxEntries of L take 32 GB.
-// Source: a limit of memory: 2^32 float64 have 32 GB.
-const maxEntries = 1 << 32
+// maxEntries of L take 16 GB.
+// Source: a limit of memory: 2^31 float64 have 16 GB, and indices of their places four bytes.
+const maxEntries = math.MaxInt32
 
-// Count is the part of Analyse that finds the numbers of entries and operations, for orders to be
-// compared. Store has to follow before the first Factorise.
+func tooLarge(entries int) error {
+	return fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", entries)
+}
+
+// Count does the part of the symbolic work that finds the numbers of entries and operations, for
+// orders to be compared. Store has to follow before the first Factorise; both are done once. k is
+// an upper triangle in which every diagonal entry is stored; its values are not looked at. perm[i]
+// is the original index of pivot i; nil stands for the natural order. The order used follows perm
+// but for a postordering of the elimination tree and the leading columns, which change neither fill
+// nor work. When ctx ends, the error is ctx.Err().
 func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	n := k.Cols
 	if n >= math.MaxInt32 || k.NNZ() >= math.MaxInt32 {
@@ -57,24 +65,19 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if err = f.countColumns(&work, low, size, room[0], room[3]); err != nil {
 		return nil, err
 	}
-	f.measure()
-	if int64(f.nnz) > maxEntries {
-		return nil, fmt.Errorf("ldl: the factor would have %d entries, more than memory holds", f.nnz)
+	for _, c := range f.count {
+		f.nnz += int(c)
+		f.flops += float64(c) * (float64(c) + 2)
+	}
+	if f.nnz > maxEntries {
+		return nil, tooLarge(f.nnz)
 	}
 	vec := make([]float64, 3*n)
 	f.d, f.dinv, f.x = vec[:n:n], vec[n:2*n:2*n], vec[2*n:]
 	return f, nil
 }
 
-// measure sums up entries and operations.
-func (f *Factor) measure() {
-	for _, c := range f.count {
-		f.nnz += int(c)
-		f.flops += float64(c) * (float64(c) + 2)
-	}
-}
-
-// check refuses a matrix or permutation that Analyse is not for, and sets inv to the inverse of
+// check refuses a matrix or permutation that Count is not for, and sets inv to the inverse of
 // perm.
 func check(k *sparse.CSC, perm []int, inv []int32) error {
 	n := k.Cols
@@ -127,22 +130,18 @@ func newPattern(n, nnz int) pattern {
 
 func (t *pattern) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
 
-// triangle is the upper or lower triangle of the permuted matrix, with the place of the value of
-// each entry in the caller's array; src is nil where entry e stands in place e.
+// triangle is the upper triangle of the permuted matrix, with the place of the value of each entry
+// in the caller's array.
 type triangle struct {
 	pattern
 	src []int32
-}
-
-func newTriangle(n, nnz int) *triangle {
-	return &triangle{newPattern(n, nnz), make([]int32, nnz)}
 }
 
 // permute returns the upper triangle in the order perm, with the diagonal as the first entry of
 // each column, and the pattern of the lower one without it. inv is the inverse of perm.
 func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *triangle, low pattern, err error) {
 	n, nnz := k.Cols, k.NNZ()
-	up, low = newTriangle(n, nnz), newPattern(n, nnz-n)
+	up, low = &triangle{newPattern(n, nnz), make([]int32, nnz)}, newPattern(n, nnz-n)
 	// The entry that is written next, at last the end of the column; first its number of entries.
 	above, below, rows := up.ptr[1:], low.ptr[1:], k.RowIdx
 	lo := 0
@@ -273,32 +272,6 @@ func postorder(parent, size, label, free []int32) (post []int32) {
 		post[k] = int32(i)
 	}
 	return post
-}
-
-// number gives the rows and columns of up the numbers that they have in a postorder of the
-// elimination tree: up stays an upper triangle, as the rows of column j are descendants of j.
-func (f *Factor) number(work *poll.Poll) error {
-	if f.sym.post == nil {
-		return nil
-	}
-	label, t, end := f.sym.room[:f.n], newTriangle(f.n, len(f.sym.up.idx)), int32(0)
-	for k, p := range f.sym.post {
-		label[p] = int32(k)
-	}
-	for k, p := range f.sym.post {
-		col := f.sym.up.col(int(p))
-		copy(t.src[end:], f.sym.up.src[f.sym.up.ptr[p]:][:len(col)])
-		for _, i := range col {
-			t.idx[end] = label[i]
-			end++
-		}
-		t.ptr[k+1] = end
-		if err := work.Err(poll.Scattered * len(col)); err != nil {
-			return err
-		}
-	}
-	f.sym.up, f.sym.post = t, nil
-	return nil
 }
 
 // countColumns sets count to the number of entries below the diagonal in each column of L, for the
