@@ -1,7 +1,6 @@
 package qptest
 
 import (
-	"context"
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -27,10 +26,7 @@ func (s suite) bounding() []Check {
 	for _, bad := range badBounds {
 		out = append(out, Check{"refuse/" + bad.name, func(t TB) {
 			p := &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{1, 1}, Lo: bad.lo, Hi: bad.hi}
-			if solver, err := s.b.New(context.Background(), p, s.settings()); err == nil {
-				solver.Close()
-				t.Errorf("New accepts it")
-			}
+			s.refuses(t, p, s.settings())
 			s.refusesUpdate(t, bad.lo, bad.hi)
 		}})
 	}
@@ -41,17 +37,11 @@ func (s suite) bounding() []Check {
 func (s suite) refusesUpdate(t TB, lo, hi []float64) {
 	c := problems.Bounded()[0]
 	solver := s.make(t, c.Problem, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	if err := solver.Update(qpbackend.Update{Q: problems.Filled(2, 7), Lo: lo, Hi: hi}); err == nil {
-		t.Errorf("Update accepts it")
-		return
+		fail(t, "Update accepts it")
 	}
-	if res := run(t, solver); res != nil {
-		s.optimal(t, c, res)
-	}
+	s.optimal(t, c, run(t, solver))
 }
 
 // firstBounds gives bounds to a problem without any, and takes them away.
@@ -60,26 +50,11 @@ func (s suite) firstBounds(t TB) {
 	free := c.Problem.Clone()
 	free.Lo, free.Hi = nil, nil
 	none := problems.Solved("", free, []float64{3, -1}, nil, true, true)
-	solver := s.make(t, free, s.settings())
-	if solver == nil {
-		return
-	}
-	defer solver.Close()
-	for _, step := range []struct {
-		u    qpbackend.Update
-		want problems.Case
-	}{
+	bounds := qpbackend.Update{Lo: c.Problem.Lo, Hi: c.Problem.Hi}
+	s.walk(t, free, []stage{
 		{qpbackend.Update{}, none},
-		{qpbackend.Update{Lo: c.Problem.Lo, Hi: c.Problem.Hi}, c},
+		{bounds, c},
 		{qpbackend.Update{Lo: problems.Filled(2, -problems.Inf()), Hi: problems.Filled(2, problems.Inf())}, none},
-		{qpbackend.Update{Lo: c.Problem.Lo, Hi: c.Problem.Hi}, c},
-	} {
-		if err := solver.Update(step.u); err != nil {
-			t.Errorf("Update: %v", err)
-			return
-		}
-		if res := run(t, solver); res != nil {
-			s.optimal(t, step.want, res)
-		}
-	}
+		{bounds, c},
+	})
 }

@@ -72,22 +72,6 @@ func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 	)
 }
 
-// settled solves a case whose outcome is known.
-func (s suite) settled(t TB, c Case) {
-	t.Helper()
-	set := s.settings()
-	res := s.solve(t, c.Problem, set)
-	switch {
-	case res == nil:
-	case res.Status != c.Want:
-		t.Errorf("the status is %v (%s), want %v; residuals %+v", res.Status, res.Message, c.Want, res.Res)
-	case c.Want == qpbackend.Solved:
-		s.optimal(t, c, res)
-	default:
-		certificate(t, c.Problem, res, set.InfeasTol)
-	}
-}
-
 // coneSample takes several iterations; it has all kinds.
 func coneSample(kinds []qpbackend.ConeKind) Case {
 	return ConeSpec{
@@ -127,9 +111,6 @@ func movingCones(k int, kinds []qpbackend.ConeKind) *qpbackend.Problem {
 func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
 	c := coneSample(kinds)
 	solver := s.make(t, c.Problem, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	for k, bad := range []float64{-1e3, problems.Inf(), -problems.Inf(), math.NaN()} {
 		spoiled := c
@@ -139,73 +120,39 @@ func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
 				spoiled.Problem.U[i] = bad
 			}
 		}
-		if err := solver.Update(qpbackend.Update{U: spoiled.Problem.U}); err != nil {
-			t.Errorf("Update with %g in u: %v", bad, err)
-			return
-		}
-		if res := run(t, solver); res != nil {
-			s.optimal(t, spoiled, res)
-		}
+		must(t, fmt.Sprintf("Update with %g in u", bad), solver.Update(qpbackend.Update{U: spoiled.Problem.U}))
+		s.optimal(t, spoiled, run(t, solver))
 		if k%2 == 0 {
-			if res := s.solve(t, spoiled.Problem, s.settings()); res != nil {
-				s.optimal(t, spoiled, res)
-			}
+			s.optimal(t, spoiled, s.solve(t, spoiled.Problem, s.settings()))
 		}
 	}
 }
 
-// coneBack takes one cone out of reach and back.
+// coneBack takes one cone out of reach and back. Where A is zero on its rows, the cone is asked to
+// hold −l, which is inside of it, and then l.
 func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 	p := movingCones(2, kinds)
-	set := s.settings()
-	solver := s.make(t, p, set)
-	if solver == nil {
-		return
-	}
-	defer solver.Close()
-	// Where A is zero on its rows, a cone is asked to hold −l, which is inside
-	// of it, and then l.
-	c := p.Cones[0]
-	nothing, all, raised := slices.Clone(p.A.Val), slices.Clone(p.A.Val), slices.Clone(p.L)
+	c, nothing, away := p.Cones[0], slices.Clone(p.A.Val), slices.Clone(p.L)
 	for k, i := range p.A.RowIdx {
 		if i >= c.Start && i < c.Start+c.Len {
 			nothing[k] = 0
 		}
 	}
-	away := slices.Clone(p.L)
 	for i := c.Start; i < c.Start+c.Len; i++ {
 		away[i] = -p.L[i]
 	}
-	for _, step := range []struct {
-		u    qpbackend.Update
-		want qpbackend.Status
-	}{
-		{qpbackend.Update{}, qpbackend.Solved},
-		{qpbackend.Update{L: away, A: nothing}, qpbackend.PrimalInfeasible},
-		{qpbackend.Update{L: raised}, qpbackend.Solved},
-		{qpbackend.Update{A: all}, qpbackend.Solved},
-	} {
-		if err := p.Apply(step.u); err != nil {
-			t.Errorf("Apply: %v", err)
-			return
+	var stages []stage
+	now := p
+	for k, u := range []qpbackend.Update{{}, {L: away, A: nothing}, {L: p.L}, {A: p.A.Val}} {
+		now = now.Clone()
+		must(t, "Apply", now.Apply(u))
+		want := Case{Problem: now, Want: qpbackend.Solved}
+		if k == 1 {
+			want.Want = qpbackend.PrimalInfeasible
 		}
-		if err := solver.Update(step.u); err != nil {
-			t.Errorf("Update: %v", err)
-			return
-		}
-		res := run(t, solver)
-		switch {
-		case res == nil:
-			return
-		case res.Status != step.want:
-			t.Errorf("the status is %v (%s), want %v", res.Status, res.Message, step.want)
-			return
-		case step.want == qpbackend.Solved:
-			s.certified(t, p, res)
-		default:
-			certificate(t, p, res, set.InfeasTol)
-		}
+		stages = append(stages, stage{u, want})
 	}
+	s.walk(t, p, stages)
 }
 
 func (s suite) coneRefused(t TB, kind qpbackend.ConeKind) {

@@ -166,29 +166,21 @@ func addZeros(p *qpbackend.Problem) {
 // endsHonestly solves p and checks the claims.
 func (s suite) endsHonestly(t TB, p *qpbackend.Problem, want qpbackend.Status, wild bool) {
 	t.Helper()
-	solver, err := s.b.New(context.Background(), p, s.settings())
-	if err != nil {
-		var nc *qpbackend.NonconvexError
-		if !errors.As(err, &nc) { // scaled by many decades, rounding may bend P
-			t.Errorf("New: %v", err)
-		}
-		return
-	}
-	defer solver.Close()
+	defer reportPanic(t)
 	var res qpbackend.Result
-	if err := solver.Solve(context.Background(), &res); err != nil {
-		var nc *qpbackend.NonconvexError
-		if !errors.As(err, &nc) {
-			t.Errorf("Solve: %v", err)
-		}
+	solver, err := s.b.New(context.Background(), p, s.settings())
+	if err == nil {
+		defer solver.Close()
+		err = solver.Solve(context.Background(), &res)
+	}
+	if nc := (*qpbackend.NonconvexError)(nil); errors.As(err, &nc) { // in units over many decades rounding may bend P
 		return
 	}
-	if !shaped(t, p, &res) {
-		return
-	}
+	must(t, "New or Solve", err)
+	shaped(t, p, &res)
 	switch res.Status {
 	case qpbackend.Solved:
-		if s.certified(t, p, &res) && want != qpbackend.Solved && !wild {
+		if s.certified(t, p, &res); want != qpbackend.Solved && !wild {
 			t.Errorf("solved, but the problem is %v by construction", want)
 		}
 	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:

@@ -11,25 +11,7 @@ import (
 
 // infeasible checks the certificates of problems without a solution.
 func (s suite) infeasible() []Check {
-	var out []Check
-	for _, c := range Problems() {
-		if c.Want == qpbackend.Solved {
-			continue
-		}
-		out = append(out, Check{"certificate/" + c.Name, func(t TB) {
-			set := s.settings()
-			res := s.solve(t, c.Problem, set)
-			if res == nil {
-				return
-			}
-			if res.Status != c.Want {
-				t.Errorf("the status is %v (%s), want %v", res.Status, res.Message, c.Want)
-				return
-			}
-			certificate(t, c.Problem, res, set.InfeasTol)
-		}})
-	}
-	return append(out,
+	return append(s.outcomes("certificate/", func(c Case) bool { return c.Want != qpbackend.Solved }),
 		Check{"certificate/neither feasible nor bounded", s.neither},
 		Check{"certificate/the same solver, feasible again", s.feasibleAgain},
 	)
@@ -38,17 +20,13 @@ func (s suite) infeasible() []Check {
 // certificate checks a result whose status is an infeasibility.
 func certificate(t TB, p *qpbackend.Problem, res *qpbackend.Result, tol float64) {
 	t.Helper()
-	if !shaped(t, p, res) {
-		return
-	}
+	shaped(t, p, res)
 	if res.Res != (qpbackend.Residuals{}) {
 		t.Errorf("Res is %+v beside a certificate, want zeros", res.Res)
 	}
 	sign, worth, size := 1, qpbackend.PrimalInfeasibility(p, res.Y, res.Z), supportValue(p, res.Y, res.Z)
 	if res.Status == qpbackend.DualInfeasible {
 		sign, worth, size = -1, qpbackend.DualInfeasibility(p, res.X), num.Dot(p.Q, res.X)
-	}
-	if res.Status == qpbackend.DualInfeasible {
 		problems.CheckDirection(t, p, res.X, 2*tol)
 	} else {
 		problems.CheckPolar(t, p, res.Y, 1e-7)
@@ -97,16 +75,11 @@ func (s suite) neither(t TB) {
 		Q: []float64{-1, 0}, A: problems.Matrix(2, []float64{0, 1}, []float64{0, 1}), L: []float64{1, -problems.Inf()},
 		U: []float64{problems.Inf(), 0},
 	}
-	set := s.settings()
-	res := s.solve(t, p, set)
-	if res == nil {
-		return
-	}
+	res := s.solve(t, p, s.settings())
 	if res.Status != qpbackend.PrimalInfeasible && res.Status != qpbackend.DualInfeasible {
-		t.Errorf("the status is %v, want one of the infeasibilities", res.Status)
-		return
+		fail(t, "the status is %v, want one of the infeasibilities", res.Status)
 	}
-	certificate(t, p, res, set.InfeasTol)
+	certificate(t, p, res, s.settings().InfeasTol)
 }
 
 // feasibleAgain takes one solver from feasible to infeasible and back.
@@ -116,33 +89,17 @@ func (s suite) feasibleAgain(t TB) {
 		A: problems.Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
 		L: []float64{1, -problems.Inf(), -problems.Inf()}, U: []float64{problems.Inf(), 1, 1},
 	}
-	set := s.settings()
-	solver := s.make(t, p, set)
-	if solver == nil {
-		return
-	}
-	defer solver.Close()
-	for k, side := range []float64{1, 3, 1} {
+	var stages []stage
+	for _, side := range []float64{1, 3, 1} {
 		now := p.Clone()
 		now.L[0] = side
-		if err := solver.Update(qpbackend.Update{L: now.L}); err != nil {
-			t.Errorf("Update: %v", err)
-			return
+		want := problems.Solved("", now, []float64{0.5, 0.5}, []float64{-0.5, 0, 0}, true, true)
+		if side == 3 { // x₀ + x₁ ≥ 3 below 1 each
+			want = Case{Problem: now, Want: qpbackend.PrimalInfeasible}
 		}
-		res := run(t, solver)
-		if res == nil {
-			return
-		}
-		if k == 1 {
-			if res.Status != qpbackend.PrimalInfeasible {
-				t.Errorf("x₀ + x₁ ≥ 3 below 1 each: the status is %v, want primal_infeasible", res.Status)
-				return
-			}
-			certificate(t, now, res, set.InfeasTol)
-			continue
-		}
-		s.optimal(t, problems.Solved("", now, []float64{0.5, 0.5}, []float64{-0.5, 0, 0}, true, true), res)
+		stages = append(stages, stage{qpbackend.Update{L: now.L}, want})
 	}
+	s.walk(t, p, stages)
 }
 
 // falling is unbounded in its one variable.

@@ -42,10 +42,7 @@ func (s suite) refusing() []Check {
 		out = append(out, Check{"refuse/" + bad.name, func(t TB) {
 			p := good()
 			bad.spoil(p)
-			if solver, err := s.b.New(context.Background(), p, s.settings()); err == nil {
-				solver.Close()
-				t.Errorf("New accepts it")
-			}
+			s.refuses(t, p, s.settings())
 		}})
 	}
 	for _, bad := range []struct {
@@ -60,10 +57,7 @@ func (s suite) refusing() []Check {
 		out = append(out, Check{"refuse/" + bad.name, func(t TB) {
 			set := s.settings()
 			bad.set(&set)
-			if solver, err := s.b.New(context.Background(), good(), set); err == nil {
-				solver.Close()
-				t.Errorf("New accepts it")
-			}
+			s.refuses(t, good(), set)
 		}})
 	}
 	out = append(out, Check{"refuse/defaults are in range", func(t TB) {
@@ -98,6 +92,15 @@ func (s suite) refusing() []Check {
 	return append(out, Check{"nonconvex/by an update", s.nonconvexUpdate})
 }
 
+// refuses has New refuse a problem.
+func (s suite) refuses(t TB, p *qpbackend.Problem, set qpbackend.Settings) {
+	t.Helper()
+	if solver, err := s.b.New(context.Background(), p, set); err == nil {
+		solver.Close()
+		t.Errorf("New accepts it")
+	}
+}
+
 func wantNonconvex(t TB, err error) {
 	t.Helper()
 	var nc *qpbackend.NonconvexError
@@ -111,20 +114,12 @@ func (s suite) nonconvexUpdate(t TB) {
 	p := &qpbackend.Problem{P: problems.Diagonal(1, 1), Q: []float64{-1, -1}, A: sparse.Identity(2),
 		L: []float64{-3, -3}, U: []float64{3, 3}}
 	solver := s.make(t, p, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	err := solver.Update(qpbackend.Update{P: []float64{1, -1}})
 	if err == nil {
 		err = solver.Solve(context.Background(), new(qpbackend.Result))
 	}
 	wantNonconvex(t, err)
-	if err := solver.Update(qpbackend.Update{P: []float64{1, 1}}); err != nil {
-		t.Errorf("Update back to a convex P: %v", err)
-		return
-	}
-	if res := run(t, solver); res != nil {
-		s.optimal(t, problems.Solved("", p, []float64{1, 1}, []float64{0, 0}, true, true), res)
-	}
+	must(t, "Update back to a convex P", solver.Update(qpbackend.Update{P: []float64{1, 1}}))
+	s.optimal(t, problems.Solved("", p, []float64{1, 1}, []float64{0, 0}, true, true), run(t, solver))
 }

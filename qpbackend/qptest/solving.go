@@ -5,24 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
-// solving checks every problem that has a solution.
+// solving checks every problem that has a solution, and infeasible the certificates of the others.
 func (s suite) solving() []Check {
-	var out []Check
-	for _, c := range Problems() {
-		if c.Want != qpbackend.Solved {
-			continue
-		}
-		out = append(out, Check{"solve/" + c.Name, func(t TB) {
-			if res := s.solve(t, c.Problem, s.settings()); res != nil {
-				s.optimal(t, c, res)
-			}
-		}})
-	}
-	return append(out,
+	return append(s.outcomes("solve/", func(c Case) bool { return c.Want == qpbackend.Solved }),
 		Check{"solve/rounding in P is no negative curvature", s.roundedP},
 		Check{"solve/as much negative curvature as rounding makes", s.slightlyNonconvex},
 		Check{"result/slices are reused", func(t TB) { s.reused(t, boxedSample()) }},
@@ -34,13 +24,76 @@ func (s suite) solving() []Check {
 	)
 }
 
-// solve runs New and Solve and closes; nil after an error.
+// outcomes are the checks of the problems without cones that which names.
+func (s suite) outcomes(prefix string, which func(c Case) bool) (out []Check) {
+	for _, c := range Problems() {
+		if which(c) {
+			out = append(out, Check{prefix + c.Name, func(t TB) { s.settled(t, c) }})
+		}
+	}
+	return out
+}
+
+// settled solves a case whose outcome is known.
+func (s suite) settled(t TB, c Case) {
+	t.Helper()
+	s.ended(t, c, s.solve(t, c.Problem, s.settings()))
+}
+
+// ended compares a result with the outcome of a case.
+func (s suite) ended(t TB, c Case, res *qpbackend.Result) {
+	t.Helper()
+	switch {
+	case res.Status != c.Want:
+		fail(t, "the status is %v (%s), want %v; residuals %+v", res.Status, res.Message, c.Want, res.Res)
+	case c.Want != qpbackend.Solved:
+		certificate(t, c.Problem, res, s.settings().InfeasTol)
+	case c.X == nil:
+		s.certified(t, c.Problem, res)
+	default:
+		s.optimal(t, c, res)
+	}
+}
+
+// stage is an update, and the outcome after it.
+type stage struct {
+	u    qpbackend.Update
+	want Case
+}
+
+// walk goes with one solver of p through updates.
+func (s suite) walk(t TB, p *qpbackend.Problem, stages []stage) {
+	t.Helper()
+	solver := s.make(t, p, s.settings())
+	defer solver.Close()
+	for _, st := range stages {
+		must(t, "Update", solver.Update(st.u))
+		s.ended(t, st.want, run(t, solver))
+	}
+}
+
+// abort is the panic of fail.
+type abort struct{}
+
+// fail reports a failure after which a check has nothing to look at, and ends it.
+func fail(t TB, format string, args ...any) {
+	t.Helper()
+	t.Errorf(format, args...)
+	panic(abort{})
+}
+
+// must ends a check at an error.
+func must(t TB, what string, err error) {
+	t.Helper()
+	if err != nil {
+		fail(t, "%s: %v", what, err)
+	}
+}
+
+// solve runs New and Solve and closes.
 func (s suite) solve(t TB, p *qpbackend.Problem, set qpbackend.Settings) *qpbackend.Result {
 	t.Helper()
 	solver := s.make(t, p, set)
-	if solver == nil {
-		return nil
-	}
 	defer solver.Close()
 	return run(t, solver)
 }
@@ -48,10 +101,7 @@ func (s suite) solve(t TB, p *qpbackend.Problem, set qpbackend.Settings) *qpback
 func (s suite) make(t TB, p *qpbackend.Problem, set qpbackend.Settings) qpbackend.Solver {
 	t.Helper()
 	solver, err := s.b.New(context.Background(), p, set)
-	if err != nil {
-		t.Errorf("New: %v", err)
-		return nil
-	}
+	must(t, "New", err)
 	return solver
 }
 
@@ -59,19 +109,14 @@ func (s suite) make(t TB, p *qpbackend.Problem, set qpbackend.Settings) qpbacken
 func run(t TB, solver qpbackend.Solver) *qpbackend.Result {
 	t.Helper()
 	res := new(qpbackend.Result)
-	if err := solver.Solve(context.Background(), res); err != nil {
-		t.Errorf("Solve: %v", err)
-		return nil
-	}
+	must(t, "Solve", solver.Solve(context.Background(), res))
 	return res
 }
 
 // optimal compares a result with a known optimum.
 func (s suite) optimal(t TB, c Case, res *qpbackend.Result) {
 	t.Helper()
-	if !s.certified(t, c.Problem, res) {
-		return
-	}
+	s.certified(t, c.Problem, res)
 	if !agree(res.Objective, c.Objective, s.g.objTol()) {
 		t.Errorf("the objective is %.10g, want %.10g", res.Objective, c.Objective)
 	}
@@ -86,47 +131,42 @@ func (s suite) optimal(t TB, c Case, res *qpbackend.Result) {
 
 // certified checks that the result claims to be solved and is, by a
 // computation of its own.
-func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
+func (s suite) certified(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
 	t.Helper()
-	if !shaped(t, p, res) {
-		return false
-	}
+	shaped(t, p, res)
 	if res.Status != qpbackend.Solved {
-		t.Errorf("the status is %v (%s), want solved; residuals %+v", res.Status, res.Message, res.Res)
-		return false
+		fail(t, "the status is %v (%s), want solved; residuals %+v", res.Status, res.Message, res.Res)
 	}
-	if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
-		t.Errorf("Res is %+v, Certify has %+v", res.Res, got)
-		return false
-	}
+	s.honest(t, p, res)
 	if r := res.Res.Max(); !(r <= s.g.tol()) {
-		t.Errorf("solved, says the status, at residuals %+v; want at most %g", res.Res, s.g.tol())
-		return false
-	}
-	if want := p.Objective(res.X); !agree(res.Objective, want, 1e-12) {
-		t.Errorf("Objective is %.15g; at X it is %.15g", res.Objective, want)
-		return false
+		fail(t, "solved, says the status, at residuals %+v; want at most %g", res.Res, s.g.tol())
 	}
 	problems.CheckConewise(t, p, res.X, res.Y, s.g.tol())
-	return true
+}
+
+// honest checks the numbers beside an iterate, which may be no solution.
+func (s suite) honest(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
+	t.Helper()
+	shaped(t, p, res)
+	if got := qpbackend.Certify(p, res.X, res.Y, res.Z); got != res.Res {
+		fail(t, "Res is %+v, Certify has %+v", res.Res, got)
+	}
+	if want := p.Objective(res.X); !agree(res.Objective, want, 1e-12) {
+		fail(t, "Objective is %.15g; at X it is %.15g", res.Objective, want)
+	}
 }
 
 // shaped checks lengths and that X and Y are numbers.
-func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) bool {
+func shaped(t TB, p *qpbackend.Problem, res *qpbackend.Result) {
 	t.Helper()
 	n, m := p.Dims()
 	if len(res.X) != n || len(res.Y) != m || len(res.Z) != n {
-		t.Errorf("X, Y and Z have lengths %d, %d and %d, want %d, %d and %d (status %v)", len(res.X), len(res.Y),
+		fail(t, "X, Y and Z have lengths %d, %d and %d, want %d, %d and %d (status %v)", len(res.X), len(res.Y),
 			len(res.Z), n, m, n, res.Status)
-		return false
 	}
-	for _, v := range slices.Concat(res.X, res.Y, res.Z) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Errorf("X, Y or Z is not finite (status %v)", res.Status)
-			return false
-		}
+	if num.FirstNotFinite(slices.Concat(res.X, res.Y, res.Z)) >= 0 {
+		fail(t, "X, Y or Z is not finite (status %v)", res.Status)
 	}
-	return true
 }
 
 func agree(got, want, tol float64) bool {
@@ -179,9 +219,7 @@ func (s suite) roundedP(t TB) {
 	}
 	p := &qpbackend.Problem{P: problems.Upper(rows...), Q: problems.Filled(4, 1), A: problems.Diagonal(1, 1, 1, 1),
 		L: problems.Filled(4, -1), U: problems.Filled(4, 1)}
-	if res := s.solve(t, p, s.settings()); res != nil {
-		s.certified(t, p, res)
-	}
+	s.certified(t, p, s.solve(t, p, s.settings()))
 }
 
 // slightlyNonconvex solves with an eigenvalue of −3e-5 beside entries of one: a
@@ -189,26 +227,18 @@ func (s suite) roundedP(t TB) {
 func (s suite) slightlyNonconvex(t TB) {
 	p := &qpbackend.Problem{P: problems.Upper([]float64{1, 1 + 3e-5}, []float64{1 + 3e-5, 1}), Q: []float64{1, -1},
 		Lo: problems.Filled(2, -1), Hi: problems.Filled(2, 1)}
-	if res := s.solve(t, p, s.settings()); res != nil {
-		s.certified(t, p, res)
-	}
+	s.certified(t, p, s.solve(t, p, s.settings()))
 }
 
 func (s suite) reused(t TB, c Case) {
 	solver := s.make(t, c.Problem, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
 	res := &qpbackend.Result{X: make([]float64, n+3), Y: make([]float64, m, m+5), Z: make([]float64, n),
 		Message: "stale"}
 	x, y, z := &res.X[0], &res.Y[0], &res.Z[0]
 	for range 2 {
-		if err := solver.Solve(context.Background(), res); err != nil {
-			t.Errorf("Solve: %v", err)
-			return
-		}
+		must(t, "Solve", solver.Solve(context.Background(), res))
 		s.optimal(t, c, res)
 		if len(res.X) == 0 || len(res.Y) == 0 || len(res.Z) == 0 || &res.X[0] != x || &res.Y[0] != y || &res.Z[0] != z {
 			t.Errorf("X, Y or Z was long enough and is another slice now")
@@ -222,9 +252,6 @@ func (s suite) reused(t TB, c Case) {
 func (s suite) deterministic(t TB, cases ...Case) {
 	for _, c := range cases {
 		a, b := s.solve(t, c.Problem, s.settings()), s.solve(t, c.Problem, s.settings())
-		if a == nil || b == nil {
-			return
-		}
 		if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.Z, b.Z) ||
 			a.Iterations != b.Iterations {
 			t.Errorf("%s: two runs differ: %d and %d iterations, objectives %.17g and %.17g", c.Name, a.Iterations,
@@ -237,23 +264,13 @@ func (s suite) deterministic(t TB, cases ...Case) {
 func (s suite) copied(t TB, c Case) {
 	p := c.Problem.Clone()
 	solver := s.make(t, p, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	spoil(p.Q, p.Lo, p.Hi, p.L, p.U, p.P.Val, p.A.Val)
-	if res := run(t, solver); res != nil {
-		s.optimal(t, c, res)
-	}
+	s.optimal(t, c, run(t, solver))
 	u := everything(c.Problem.Clone())
-	if err := solver.Update(u); err != nil {
-		t.Errorf("Update: %v", err)
-		return
-	}
+	must(t, "Update", solver.Update(u))
 	spoil(u.Q, u.Lo, u.Hi, u.L, u.U, u.P, u.A)
-	if res := run(t, solver); res != nil {
-		s.optimal(t, c, res)
-	}
+	s.optimal(t, c, run(t, solver))
 }
 
 func spoil(vs ...[]float64) {

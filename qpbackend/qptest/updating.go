@@ -1,6 +1,7 @@
 package qptest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -81,45 +82,37 @@ func moving(k int) *qpbackend.Problem {
 func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, only func(*qpbackend.Update)) {
 	now := moving(0)
 	solver := s.make(t, now, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	for k := range 4 {
 		u := everything(moving(k))
 		only(&u)
-		if err := solver.Update(u); err != nil {
-			t.Errorf("update %d: %v", k, err)
-			return
-		}
-		if err := now.Apply(u); err != nil {
-			t.Errorf("update %d: Apply: %v", k, err)
-			return
-		}
-		got, want := run(t, solver), s.solve(t, now, s.settings())
-		if got == nil || want == nil || !s.certified(t, now, got) || !s.certified(t, now, want) {
-			return
-		}
-		if !agree(got.Objective, want.Objective, s.g.objTol()) {
-			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
-		}
+		must(t, fmt.Sprintf("update %d: Apply", k), now.Apply(u))
+		s.asFresh(t, k, solver, u, now)
+	}
+}
+
+// asFresh compares the solver, once it has had update k, with a fresh one of the problem that it
+// has then.
+func (s suite) asFresh(t TB, k int, solver qpbackend.Solver, u qpbackend.Update, now *qpbackend.Problem) {
+	t.Helper()
+	must(t, fmt.Sprintf("update %d", k), solver.Update(u))
+	got, want := run(t, solver), s.solve(t, now, s.settings())
+	if got.Status != want.Status {
+		fail(t, "update %d: the status is %v, from a fresh solver %v", k, got.Status, want.Status)
+	}
+	s.ended(t, Case{Problem: now, Want: got.Status}, got)
+	s.ended(t, Case{Problem: now, Want: got.Status}, want)
+	if got.Objective != want.Objective && !agree(got.Objective, want.Objective, s.g.objTol()) {
+		t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
 	}
 }
 
 func (s suite) updateFirst(t TB) {
 	solver := s.make(t, moving(0), s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	p := moving(3)
-	if err := solver.Update(everything(p)); err != nil {
-		t.Errorf("Update: %v", err)
-		return
-	}
-	if res := run(t, solver); res != nil {
-		s.certified(t, p, res)
-	}
+	must(t, "Update", solver.Update(everything(p)))
+	s.certified(t, p, run(t, solver))
 }
 
 // boundsComeAndGo turns rows into free rows, equalities and back, and variables
@@ -127,9 +120,6 @@ func (s suite) updateFirst(t TB) {
 func (s suite) boundsComeAndGo(t TB) {
 	p := moving(0)
 	solver := s.make(t, p, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	for k := range 6 {
 		now := p.Clone()
@@ -161,25 +151,7 @@ func (s suite) boundsComeAndGo(t TB) {
 				}
 			}
 		}
-		if err := solver.Update(qpbackend.Update{Lo: now.Lo, Hi: now.Hi, L: now.L, U: now.U}); err != nil {
-			t.Errorf("update %d: %v", k, err)
-			return
-		}
-		got, want := run(t, solver), s.solve(t, now, s.settings())
-		if got == nil || want == nil {
-			return
-		}
-		if got.Status != want.Status {
-			t.Errorf("update %d: the status is %v, from a fresh solver %v", k, got.Status, want.Status)
-			return
-		}
-		if got.Status != qpbackend.Solved {
-			certificate(t, now, got, s.settings().InfeasTol)
-			continue
-		}
-		if s.certified(t, now, got) && !agree(got.Objective, want.Objective, s.g.objTol()) {
-			t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
-		}
+		s.asFresh(t, k, solver, qpbackend.Update{Lo: now.Lo, Hi: now.Hi, L: now.L, U: now.U}, now)
 	}
 }
 
@@ -188,9 +160,6 @@ func (s suite) updateRefused(t TB) {
 	c := sample()
 	p := c.Problem
 	solver := s.make(t, p, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	n, m := p.Dims()
 	nan := math.NaN()
@@ -223,22 +192,17 @@ func (s suite) updateRefused(t TB) {
 			U: problems.Filled(m, -problems.Inf())}},
 	} {
 		if err := solver.Update(bad.u); err == nil {
-			t.Errorf("the update with %s is accepted", bad.name)
-			return
+			fail(t, "the update with %s is accepted", bad.name)
 		}
 	}
-	if res := run(t, solver); res != nil {
-		s.optimal(t, c, res)
-	}
+	s.optimal(t, c, run(t, solver))
 }
 
 func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 	cold := s.solve(t, p, s.settings())
 	solver := s.make(t, p, s.settings())
-	if cold == nil || solver == nil || !s.certified(t, p, cold) {
-		return
-	}
 	defer solver.Close()
+	s.certified(t, p, cold)
 	for _, which := range []string{"x, y and z", "x", "y and z"} {
 		x, y, z := cold.X, cold.Y, cold.Z
 		switch which {
@@ -247,14 +211,9 @@ func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 		case "y and z":
 			x = nil
 		}
-		if err := solver.WarmStart(x, y, z); err != nil {
-			t.Errorf("WarmStart with %s: %v", which, err)
-			return
-		}
+		must(t, "WarmStart with "+which, solver.WarmStart(x, y, z))
 		warm := run(t, solver)
-		if warm == nil || !s.certified(t, p, warm) {
-			return
-		}
+		s.certified(t, p, warm)
 		if which == "x, y and z" && warm.Iterations > cold.Iterations {
 			t.Errorf("%d iterations from the solution, %d without", warm.Iterations, cold.Iterations)
 		}
@@ -263,9 +222,6 @@ func (s suite) warmOwn(t TB, p *qpbackend.Problem) {
 
 func (s suite) warmGarbage(t TB, c Case) {
 	solver := s.make(t, c.Problem, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	rng := rand.New(rand.NewPCG(9, 25))
 	n, m := c.Problem.Dims()
@@ -277,14 +233,9 @@ func (s suite) warmGarbage(t TB, c Case) {
 		for i := range y {
 			y[i] = size * rng.NormFloat64()
 		}
-		if err := solver.WarmStart(x, y, z); err != nil {
-			t.Errorf("WarmStart: %v", err)
-			return
-		}
+		must(t, "WarmStart", solver.WarmStart(x, y, z))
 		spoil(x, y, z) // they are copied
-		if res := run(t, solver); res != nil {
-			s.optimal(t, c, res)
-		}
+		s.optimal(t, c, run(t, solver))
 	}
 	// A point that is not finite is refused.
 	for _, v := range []float64{math.NaN(), problems.Inf()} {
@@ -296,18 +247,13 @@ func (s suite) warmGarbage(t TB, c Case) {
 				t.Errorf("a warm start with entries %g is accepted", v)
 			}
 		}
-		if res := run(t, solver); res != nil {
-			s.optimal(t, c, res)
-		}
+		s.optimal(t, c, run(t, solver))
 	}
 }
 
 func (s suite) warmLengths(t TB) {
 	c := sample()
 	solver := s.make(t, c.Problem, s.settings())
-	if solver == nil {
-		return
-	}
 	defer solver.Close()
 	n, m := c.Problem.Dims()
 	if solver.WarmStart(problems.Filled(n+1, 0), nil, nil) == nil ||
@@ -315,10 +261,6 @@ func (s suite) warmLengths(t TB) {
 		solver.WarmStart(nil, nil, problems.Filled(n+1, 0)) == nil {
 		t.Errorf("a warm start of the wrong length is accepted")
 	}
-	if err := solver.WarmStart(nil, nil, nil); err != nil {
-		t.Errorf("WarmStart(nil, nil, nil): %v", err)
-	}
-	if res := run(t, solver); res != nil {
-		s.optimal(t, c, res)
-	}
+	must(t, "WarmStart(nil, nil, nil)", solver.WarmStart(nil, nil, nil))
+	s.optimal(t, c, run(t, solver))
 }
