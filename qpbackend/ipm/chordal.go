@@ -67,7 +67,8 @@ func trees(ctx context.Context, p *qpbackend.Problem,
 	return list, cost, nil
 }
 
-// reduced is b with proofs by diagonals of semidefinite cones, with their faces and their pieces before it.
+// reduced is b with proofs by diagonals of semidefinite cones, with their faces and their pieces
+// before it.
 func reduced(b qpbackend.Backend) qpbackend.Backend {
 	pieces := chordal.Reduction{Trees: func(ctx context.Context, p *qpbackend.Problem, pattern chordal.Pattern,
 	) ([]chordal.Part, error) {

@@ -13,8 +13,8 @@
 //	⎡ P    Âᵀ ⎤ ⎡dx⎤     ⎡ b₁              ⎤
 //	⎣ Â   −d  ⎦ ⎣t ⎦ = − ⎣ diag(√(1−d))Uᵀb₂ ⎦,   Â = diag(√(1−d)) Uᵀ A.
 //
-// The matrix is quasi-definite but for zeros: rows with d = 1 drop out. It is symmetric, and so is the map from b
-// to (dx, dy): an adjoint is the same solve with the gradients for b.
+// The matrix is quasi-definite but for zeros: rows with d = 1 drop out. It is symmetric, and so is
+// the map from b to (dx, dy): an adjoint is the same solve with the gradients for b.
 //
 // The solution is refined by Newton steps on the conditions first, with the same matrix: the
 // derivative is that at the exact solution, not at one that the tolerance of the solver

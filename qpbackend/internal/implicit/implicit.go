@@ -67,16 +67,17 @@ const (
 	conic
 )
 
-// New prepares the derivatives of solutions of p, which may change its values but not its
-// pattern. The strategy is that of package kkt; solver is the system that the problem was solved with, whose analysis serves
-// again where the matrices have one pattern.
+// New prepares the derivatives of solutions of p, which may change its values but not its pattern.
+// The strategy is that of package kkt; solver is the system that the problem was solved with, whose
+// analysis serves again where the matrices have one pattern.
 func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kkt.System) (*Derivative, error) {
 	n, m := p.Dims()
 	r, err := newRows(p)
 	if err != nil {
 		return nil, err
 	}
-	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r, level: equil.New(n, m, nil)}
+	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r,
+		level: equil.New(n, m, nil)}
 	var blocks []kkt.Block
 	for _, c := range p.Cones {
 		pc := newPiece(c)
@@ -118,8 +119,8 @@ const equalWidth = 1e-12
 // Source: derived: 1e-3 squared four times is below the unit roundoff.
 const maxNewton = 4
 
-// mostFlips bounds the steps after which other sides hold than before. Where all rows are linear the step after the last flip
-// is exact, however much the residual has risen by the one before.
+// mostFlips bounds the steps after which other sides hold than before. Where all rows are linear
+// the step after the last flip is exact, however much the residual has risen by the one before.
 // Source: a limit of time; it takes one or two where the solver's accuracy is some 1e-4.
 const mostFlips = 10
 
@@ -233,8 +234,8 @@ func clip(w, lo, hi float64) (s float64, at side, margin float64) {
 	return w, none, min(w-lo, hi-w)
 }
 
-// project finds the projections of w and their derivatives. It reports whether these may differ from
-// those before, and whether other sides hold.
+// project finds the projections of w and their derivatives. It reports whether these may differ
+// from those before, and whether other sides hold.
 func (d *Derivative) project(ctx context.Context) (changed, flipped bool, err error) {
 	copy(d.old, d.side)
 	d.reg.Margin, d.reg.Variable, d.reg.Row = math.Inf(1), -1, -1

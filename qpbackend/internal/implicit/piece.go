@@ -258,10 +258,10 @@ func (p *piece) semidefinite(ctx context.Context, s, w []float64) bool {
 
 // turn sets v to Uᵀv, and turnBack to Uv.
 //
-// With w = (t, rū) outside of a second-order cone and its polar D is 1 along (1, ū), 0 along (1, −ū)
-// and d = (1 + t/r)/2 elsewhere. There y moves within the plane orthogonal to (1, ū) alone, so for a long
-// one U is the map from the others to their first coordinate too, (−ūᵀv, v), and in the place
-// of diag(d) there is d(I − ūūᵀ).
+// With w = (t, rū) outside of a second-order cone and its polar D is 1 along (1, ū), 0 along (1,
+// −ū) and d = (1 + t/r)/2 elsewhere. There y moves within the plane orthogonal to (1, ū) alone, so
+// for a long one U is the map from the others to their first coordinate too, (−ūᵀv, v), and in the
+// place of diag(d) there is d(I − ūūᵀ).
 func (p *piece) turn(v []float64)     { p.rotate(v, true) }
 func (p *piece) turnBack(v []float64) { p.rotate(v, false) }
 

@@ -64,7 +64,8 @@ func newRows(p *qpbackend.Problem) (*rows, error) {
 	}
 	nnz := r.at.ColPtr[m]
 	if nnz > mostTurned {
-		return nil, fmt.Errorf("derivative: A has %d entries in the bases of its cones, more than %g", nnz, float64(mostTurned))
+		return nil, fmt.Errorf("derivative: A has %d entries in the bases of its cones, more than %g", nnz,
+			float64(mostTurned))
 	}
 	r.at.RowIdx, r.at.Val = make([]int, 0, nnz), make([]float64, nnz)
 	for i, v := range pattern {

@@ -19,9 +19,10 @@ const ρ = 1e-7
 
 // most is the largest estimate of the inverse that counts as regular, and least the smallest
 // margin.
-// Source: derived: solutions are refined to 1e-13, so that their error is at most most·1e-13 = 1e-8,
-// below least. Of 10,000 random problems finite differences differ from the derivative by more than 1e-5 in six, all of them beyond most
-// (go test ./qpbackend/ipm -run TestDerivativesAgree -derivatives 10000).
+// Source: derived: solutions are refined to 1e-13, so that their error is at most most·1e-13 =
+// 1e-8, below least. Of 10,000 random problems finite differences differ from the derivative by
+// more than 1e-5 in six, all of them beyond most (go test ./qpbackend/ipm -run TestDerivativesAgree
+// -derivatives 10000).
 const (
 	most  = 1e5
 	least = 1e-6
@@ -30,8 +31,8 @@ const (
 // Source: that of ipm's equilPasses, which is OSQP's.
 const passes = 10
 
-// factor writes the matrix and factors it, with its scaling found anew or, after a small step, that of
-// the last time.
+// factor writes the matrix and factors it, with its scaling found anew or, after a small step, that
+// of the last time.
 func (d *Derivative) factor(ctx context.Context, anew bool) error {
 	n := d.n
 	d.rows.turn(d.pieces)
@@ -179,18 +180,22 @@ func (d *Derivative) fromBasis(v []float64) {
 	}
 }
 
-// Of 1,000 random problems (go test ./qpbackend/ipm -run TestDerivativesAgree -derivatives 1000) all derivatives agree with differences, to
-// 1e-6, and with their adjoint, with each of these times 0.3 and times 3 but maxSteps = 2 and ranges = 2.
+// Of 1,000 random problems (go test ./qpbackend/ipm -run TestDerivativesAgree -derivatives 1000)
+// all derivatives agree with differences, to 1e-6, and with their adjoint, with each of these times
+// 0.3 and times 3 but maxSteps = 2 and ranges = 2.
 const (
 	// Of the right-hand side may be left over.
-	// Source: derived: times most that is 1e-7 of the solution, below least. 1e-8 fails in 2 of the 1,000.
+	// Source: derived: times most that is 1e-7 of the solution, below least. 1e-8 fails in 2 of the
+	// 1,000.
 	enough = 1e-12
 	// Steps of the proximal iteration.
-	// Source: derived: six steps by 100, as ρ says, reach enough, and two are for rounding. 2 fail in 3 of the 1,000.
+	// Source: derived: six steps by 100, as ρ says, reach enough, and two are for rounding. 2 fail
+	// in 3 of the 1,000.
 	maxSteps = 8
 	// Passes, each with the residual of the one before taken out of the right-hand side.
-	// Source: derived: the first finds the part that no solution reaches, with an error that ρ divides, the second the rest of it, the
-	// third solves. With two the adjoint is not that of the derivative.
+	// Source: derived: the first finds the part that no solution reaches, with an error that ρ
+	// divides, the second the rest of it, the third solves. With two the adjoint is not that of the
+	// derivative.
 	ranges = 3
 	// Accuracy of one solve, which the iteration refines.
 	// Source: derived: far below the hundredth that a step gains; up to 1e-3 nothing changes.
@@ -308,8 +313,8 @@ func (d *Derivative) kink() string {
 	return fmt.Sprintf("row %d is not strictly complementary", r.Row)
 }
 
-// powers is the number of steps of the power method. Source: derived: the estimate need be good to an order of
-// magnitude alone.
+// powers is the number of steps of the power method. Source: derived: the estimate need be good to
+// an order of magnitude alone.
 const powers = 3
 
 // inverse estimates the norm of the part of the inverse from the entries from to to into
