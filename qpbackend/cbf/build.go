@@ -44,9 +44,14 @@ func (b *builder) cone(kind qpbackend.ConeKind, alpha float64, n int, name strin
 
 // variable adds one without bounds.
 func (b *builder) variable(name string, args ...any) int {
+	b.cols.Add(name, args...)
+	return b.free()
+}
+
+// free is variable without its name.
+func (b *builder) free() int {
 	b.prob.Q = append(b.prob.Q, 0)
 	b.prob.Lo, b.prob.Hi = append(b.prob.Lo, math.Inf(-1)), append(b.prob.Hi, math.Inf(1))
-	b.cols.Add(name, args...)
 	return len(b.prob.Q) - 1
 }
 
@@ -166,20 +171,14 @@ func (p *parser) file() (*problemfile.File, error) {
 	}
 	prob := b.prob
 	prob.A, _ = b.a.CSC(len(prob.L), len(prob.Q))
-	out := &problemfile.File{Problem: prob, Maximize: p.maximize, ColNames: b.cols.List(), RowNames: b.rows.List()}
 	if p.maximize {
-		prob.R = -prob.R
-		for j := range prob.Q {
-			prob.Q[j] = -prob.Q[j]
-		}
+		problemfile.Negate(prob)
 	}
 	if len(prob.Q) == 0 {
 		return nil, fmt.Errorf("the file has no variables")
 	}
-	if err := prob.Validate(); err != nil {
-		return nil, err
-	}
-	return out, nil
+	out := &problemfile.File{Maximize: p.maximize, ColNames: b.cols.List(), RowNames: b.rows.List()}
+	return problemfile.Done(out, prob)
 }
 
 func (p *parser) matrices(b *builder) error {
@@ -195,23 +194,25 @@ func (p *parser) matrices(b *builder) error {
 	for k, n := range p.psdVar {
 		b.cols.Triangle(fmt.Sprintf("X%d", k), n, 0)
 		for range triangle(n) {
-			b.prob.Q = append(b.prob.Q, 0)
-			b.prob.Lo, b.prob.Hi = append(b.prob.Lo, math.Inf(-1)), append(b.prob.Hi, math.Inf(1))
+			b.free()
 		}
 	}
 	m, n := p.conAt[len(p.psdCon)], p.varAt[len(p.psdVar)]
-	raw, twice := p.entries.Build(m, n)
-	constant, again := p.constant.Build(m, 1)
-	cost, third := p.objective.Build(1, n)
-	for _, line := range [...]int{twice, again, third} {
-		if line > 0 {
-			return problemfile.At(line, "a coefficient of this line is stated twice")
-		}
+	const twice = "a coefficient of this line is stated twice"
+	raw, err := p.entries.Build(m, n, twice)
+	if err != nil {
+		return err
 	}
-	for j := range n {
-		for k := cost.ColPtr[j]; k < cost.ColPtr[j+1]; k++ {
-			b.prob.Q[j] = cost.Val[k]
-		}
+	constant, err := p.constant.Build(m, 1, twice)
+	if err != nil {
+		return err
+	}
+	cost, err := p.objective.Build(n, 1, twice)
+	if err != nil {
+		return err
+	}
+	for k, j := range cost.RowIdx {
+		b.prob.Q[j] = cost.Val[k]
 	}
 	p.rowsOf(b)
 	for j := range n {

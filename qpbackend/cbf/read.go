@@ -8,13 +8,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
-// Format are the files .cbf, plain or with .gz.
-func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".cbf"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) {
-		return Read(r)
-	}}
-}
-
 // Read reads one problem. Errors name the line.
 func Read(r io.Reader) (*problemfile.File, error) {
 	in, err := problemfile.ReadLines(r, "#", "")
@@ -65,7 +58,7 @@ type parser struct {
 	varAt, conAt   []int // the first column of each PSDVAR, row of each PSDCON; behind them the numbers in all
 
 	entries   problemfile.Entries
-	objective problemfile.Entries // a matrix of one row
+	objective problemfile.Entries // a matrix of one column
 	constant  problemfile.Entries // of the rows: one column
 	r         float64
 }
@@ -142,16 +135,11 @@ func (p *parser) line(n int) ([]string, error) {
 }
 
 // wholes reads a line of one whole number for each bound, from least on.
-func (p *parser) wholes(of string, least int, most ...int) ([]int, error) {
+func (p *parser) wholes(of string, least int, most ...int) (out []int, err error) {
 	f, err := p.line(len(most))
 	if err != nil {
 		return nil, err
 	}
-	return p.leading(f, of, least, most...)
-}
-
-// leading reads the first fields as whole numbers.
-func (p *parser) leading(f []string, of string, least int, most ...int) (out []int, err error) {
 	for k, limit := range most {
 		v, err := p.in.Whole(f[k], of, least, limit)
 		if err != nil {

@@ -15,13 +15,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Format are the files .npz, plain or with .gz.
-func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".npz"}, Read: func(r io.Reader, _ string) (*problemfile.File, error) {
-		return Read(r)
-	}}
-}
-
 // asymmetry is the largest difference of entries (i, j) and (j, i) of P, relative to the
 // largest entry, that counts as rounding.
 // Source: derived: sums of a million terms have errors of 1e-10 and less.
@@ -132,17 +125,8 @@ func (p *reader) file() (*problemfile.File, error) {
 		prob.A, _ = t.CSC(len(prob.L), p.n)
 	}
 	prob.Lo, prob.Hi = p.vector["lb"].Values, p.vector["ub"].Values
-	p.out.RowNames = names.List()
-	var cols problemfile.Names
-	for j := range p.n {
-		cols.Add("x%d", j+1)
-	}
-	p.out.ColNames = cols.List()
-	if err := prob.Validate(); err != nil {
-		return nil, err
-	}
-	p.out.Problem = prob
-	return p.out, nil
+	p.out.RowNames, p.out.ColNames = names.List(), problemfile.Numbered("x", p.n)
+	return problemfile.Done(p.out, prob)
 }
 
 // load reads the vectors, and sees how the matrices are saved.
@@ -333,56 +317,29 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 		}
 	}
 	var t sparse.Triplets
-	if p.form["P"] == columns && !below {
-		triangle := false
-		for i := range m.Rows {
-			for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
-				triangle = triangle || m.Idx[k] > i
-				t.Add(i, m.Idx[k], m.Val[k])
-			}
+	triangle := false
+	for i := range m.Rows {
+		for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
+			triangle = triangle || m.Idx[k] > i
+			t.Add(i, m.Idx[k], m.Val[k])
 		}
+	}
+	full, _ := t.CSC(p.n, p.n)
+	note := func(format string, args ...any) { p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...)) }
+	if p.form["P"] == columns && !below {
 		if triangle {
-			p.out.Notes = append(p.out.Notes, `the matrix "P" has no entries below the diagonal: `+
+			note(`the matrix "P" has no entries below the diagonal: ` +
 				`it is read as the upper triangle of a symmetric matrix`)
 		}
-		u, _ := t.CSC(p.n, p.n)
-		return u, nil
+		return full, nil
 	}
-	off, back := 0.0, m.T()
-	for i := range p.n { // row i of P beside column i
-		for k, l := m.Ptr[i], back.Ptr[i]; k < m.Ptr[i+1] || l < back.Ptr[i+1]; {
-			j, a, b := p.n, 0.0, 0.0
-			if k < m.Ptr[i+1] {
-				j = m.Idx[k]
-			}
-			if l < back.Ptr[i+1] {
-				j = min(j, back.Idx[l])
-			}
-			if k < m.Ptr[i+1] && m.Idx[k] == j {
-				a, k = m.Val[k], k+1
-			}
-			if l < back.Ptr[i+1] && back.Idx[l] == j {
-				b, l = back.Val[l], l+1
-			}
-			if j < i {
-				continue
-			}
-			if d := math.Abs(a - b); !(d <= asymmetry*top) {
-				return nil, fmt.Errorf(`the array "P" is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g`,
-					i+1, j+1, a, j+1, i+1, b)
-			} else if d > 0 {
-				off = max(off, d)
-				a += (b - a) / 2
-			}
-			if a != 0 {
-				t.Add(i, j, a)
-			}
-		}
+	upper, off, i, j := problemfile.Upper(full)
+	if !(off <= asymmetry*top) {
+		return nil, fmt.Errorf(`the array "P" is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g`,
+			i+1, j+1, full.At(i, j), j+1, i+1, full.At(j, i))
 	}
 	if off > 0 {
-		const note = `the array "P" is symmetric within %.1g: it is replaced by its symmetric part`
-		p.out.Notes = append(p.out.Notes, fmt.Sprintf(note, off))
+		note(`the array "P" is symmetric within %.1g: it is replaced by its symmetric part`, off)
 	}
-	u, _ := t.CSC(p.n, p.n)
-	return u, nil
+	return upper, nil
 }

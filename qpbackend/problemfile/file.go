@@ -1,12 +1,7 @@
 package problemfile
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -51,34 +46,25 @@ func At(line int, format string, args ...any) error {
 	return &Error{Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// Format is a kind of files.
-type Format struct {
-	// Endings of their names in lower case, such as ".qps"; .gz may be behind each.
-	Endings []string
-	// Read reads one, plain or compressed by gzip; ending is the end of its name.
-	Read func(r io.Reader, ending string) (*File, error)
+// Done completes a file, with the names of rows and columns, by its problem, which it checks.
+func Done(f *File, p *qpbackend.Problem) (*File, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	f.Problem = p
+	return f, nil
 }
 
-// Ending is the one of the format that path has, in either case, with .gz behind it or not; ""
-// where it has none of them.
-func (f Format) Ending(path string) string {
-	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz"))
-	if slices.Contains(f.Endings, ext) {
-		return ext
+// Negate makes p, of a file that asks for the maximum, its negative.
+func Negate(p *qpbackend.Problem) {
+	p.R = -p.R
+	costs := [][]float64{p.Q}
+	if p.P != nil {
+		costs = append(costs, p.P.Val)
 	}
-	return ""
-}
-
-// ReadNamed reads a file whose name has one of the endings. Errors begin with the name.
-func (f Format) ReadNamed(r io.Reader, path string) (*File, error) {
-	file, err := f.Read(r, f.Ending(path))
-	var e *Error
-	switch {
-	case errors.As(err, &e):
-		e.File = path
-		return nil, e
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
+	for _, v := range costs {
+		for k := range v {
+			v[k] = -v[k]
+		}
 	}
-	return file, nil
 }

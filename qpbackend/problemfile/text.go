@@ -43,7 +43,8 @@ type Lines struct {
 	in      *input.Reader
 	comment string // a line that begins with one of these characters says nothing
 	blank   func(rune) bool
-	no      int
+	no      int // of the last line,
+	last    int // and of the last that says something
 	fields  []string
 	size    Size
 }
@@ -55,6 +56,11 @@ func ReadLines(r io.Reader, comment, blank string) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
+	return LinesOf(data, comment, blank)
+}
+
+// LinesOf is ReadLines for the bytes of a file.
+func LinesOf(data []byte, comment, blank string) (*Lines, error) {
 	in, err := input.New(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -64,44 +70,53 @@ func ReadLines(r io.Reader, comment, blank string) (*Lines, error) {
 	}}, nil
 }
 
-// Next are the fields of the next line, valid until the next call; false at the end of the
+// Text is the next line that says something, without white space at its end; "" at the end of the
 // text. A line with a zero byte is an error: a compressed file has them.
-func (l *Lines) Next() (fields []string, more bool, err error) {
+func (l *Lines) Text() (string, error) {
 	for {
-		text, err := l.in.Line()
+		raw, err := l.in.Line()
 		if err == io.EOF {
-			return nil, false, nil
+			return "", nil
 		}
 		if err != nil {
-			return nil, false, err
+			return "", err
 		}
 		l.no++
-		line := strings.TrimSuffix(string(text), "\n")
+		line := strings.TrimRightFunc(strings.TrimSuffix(string(raw), "\n"), l.blank)
 		if line == "" || strings.IndexByte(l.comment, line[0]) >= 0 {
 			continue
 		}
-		if strings.IndexByte(line, 0) >= 0 {
-			return nil, false, At(l.no, "holds a zero byte; is the file compressed?")
+		if l.last = l.no; strings.IndexByte(line, 0) >= 0 {
+			return "", At(l.last, "holds a zero byte; is the file compressed?")
 		}
-		l.fields = l.fields[:0]
-		for from := -1; line != ""; {
-			from = strings.IndexFunc(line, func(c rune) bool { return !l.blank(c) })
-			if from < 0 {
-				break
-			}
-			line = line[from:]
-			to := strings.IndexFunc(line, l.blank)
-			if to < 0 {
-				to = len(line)
-			}
-			l.fields = append(l.fields, line[:to])
-			line = line[to:]
-		}
-		if len(l.fields) > 0 {
-			return l.fields, true, nil
-		}
+		return line, nil
 	}
 }
+
+// Next are the fields of the next line, valid until the next call; false at the end of the text.
+func (l *Lines) Next() (fields []string, more bool, err error) {
+	line, err := l.Text()
+	l.fields = l.fields[:0]
+	for line != "" {
+		line = line[strings.IndexFunc(line, func(c rune) bool { return !l.blank(c) }):]
+		to := strings.IndexFunc(line, l.blank)
+		if to < 0 {
+			to = len(line)
+		}
+		l.fields = append(l.fields, line[:to])
+		line = line[to:]
+	}
+	return l.fields, len(l.fields) > 0, err
+}
+
+// Rest reads the rest of a file: one that is cut is damaged.
+func (l *Lines) Rest() error {
+	_, err := io.Copy(io.Discard, l.in)
+	return err
+}
+
+// Last is the number of the last line that says something, from 1; 0 before the first.
+func (l *Lines) Last() int { return l.last }
 
 // Take counts variables, rows or coefficients that the last line states.
 func (l *Lines) Take(n int) error {
@@ -147,18 +162,49 @@ func (e *Entries) Put(i, j int, v float64, line int) {
 	e.line = append(e.line, line)
 }
 
-// Build compresses the entries and returns the second line that states a place twice, or
-// 0.
-func (e *Entries) Build(rows, cols int) (m *sparse.CSC, twice int) {
+// Build compresses the entries. Where a place is stated twice, the second line gets the complaint.
+func (e *Entries) Build(rows, cols int, twice string) (*sparse.CSC, error) {
 	m, pos := e.CSC(rows, cols)
 	used := make([]bool, m.NNZ())
 	for k, p := range pos {
-		if used[p] && k < len(e.line) {
-			return m, e.line[k]
+		if used[p] {
+			return nil, At(e.line[k], "%s", twice)
 		}
 		used[p] = true
 	}
-	return m, 0
+	return m, nil
+}
+
+// Upper is the upper triangle of the symmetric part of a square matrix. off is the largest
+// difference of two entries (i, j) and (j, i), i < j.
+func Upper(m *sparse.CSC) (upper *sparse.CSC, off float64, i, j int) {
+	var sum, diff sparse.Triplets
+	for c := range m.Cols {
+		for k := m.ColPtr[c]; k < m.ColPtr[c+1]; k++ {
+			r, v := m.RowIdx[k], m.Val[k]
+			switch {
+			case r == c:
+				sum.Add(c, c, v)
+				diff.Add(c, c, 0)
+			case r < c:
+				sum.Add(r, c, v/2)
+				diff.Add(r, c, v)
+			default:
+				sum.Add(c, r, v/2)
+				diff.Add(c, r, -v)
+			}
+		}
+	}
+	upper, _ = sum.CSC(m.Rows, m.Cols)
+	d, _ := diff.CSC(m.Rows, m.Cols)
+	for c := range d.Cols {
+		for k := d.ColPtr[c]; k < d.ColPtr[c+1]; k++ {
+			if v := math.Abs(d.Val[k]); v > off {
+				off, i, j = v, d.RowIdx[k], c
+			}
+		}
+	}
+	return upper, off, i, j
 }
 
 // Names collects names in one string, as there may be millions of them.
@@ -186,6 +232,15 @@ func (n *Names) Triangle(prefix string, order, first int) {
 			n.end = append(n.end, n.text.Len())
 		}
 	}
+}
+
+// Numbered are n names, prefix with the numbers from 1.
+func Numbered(prefix string, n int) []string {
+	var names Names
+	for j := range n {
+		names.Add("%s%d", prefix, j+1)
+	}
+	return names.List()
 }
 
 // List are the names in the order of Add.

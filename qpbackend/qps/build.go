@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/problemfile"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -27,60 +28,46 @@ func (p *parser) file() (*File, error) {
 	}
 	for i := range p.rows {
 		lo, up := p.rows[i].sides()
-		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
+		if empty(lo, up) {
 			return nil, at(p.rows[i].line, "row %q has the sides %g and %g", p.out.RowNames[i], lo, up)
 		}
 		prob.L, prob.U = append(prob.L, lo), append(prob.U, up)
 	}
-	if err := p.bounds(prob); err != nil {
+	for j, c := range p.cols {
+		lo, up := cap20(c.lower), cap20(c.upper)
+		if empty(lo, up) {
+			return nil, at(c.line, "column %q has the bounds %g and %g", p.out.ColNames[j], lo, up)
+		}
+		prob.Lo, prob.Hi = append(prob.Lo, lo), append(prob.Hi, up)
+	}
+	const twice = "a coefficient of this line is stated twice"
+	if prob.A, err = p.entries.Build(len(prob.L), len(p.cols), twice); err != nil {
 		return nil, err
 	}
-	a, twice := p.entries.Build(len(prob.L), len(p.cols))
-	if twice > 0 {
-		return nil, at(twice, "a coefficient of this line is stated twice")
-	}
-	prob.A = a
 	if p.out.Maximize {
-		negate(prob)
+		problemfile.Negate(prob)
 	}
-	if err := prob.Validate(); err != nil {
-		return nil, err
-	}
-	p.out.Problem = prob
 	p.notes()
-	return &p.out, nil
+	return problemfile.Done(&p.out, prob)
 }
 
 // hessian is the upper triangle of P.
 func (p *parser) hessian() (*sparse.CSC, error) {
 	n := len(p.cols)
-	m, twice := p.quad.Build(n, n)
-	if twice > 0 {
-		hint := "; a file with both triangles has them under QMATRIX"
-		if p.bothSides {
-			hint = ""
-		}
-		return nil, at(twice, "a quadratic coefficient is stated twice%s", hint)
-	}
+	twice := "a quadratic coefficient is stated twice"
 	if !p.bothSides {
-		return m, nil
+		twice += "; a file with both triangles has them under QMATRIX"
 	}
-	var upper sparse.Triplets
-	t, _ := m.Transpose()
-	for j := range n {
-		lo, hi, tlo, thi := m.ColPtr[j], m.ColPtr[j+1], t.ColPtr[j], t.ColPtr[j+1]
-		for k := 0; lo+k < hi || tlo+k < thi; k++ {
-			if lo+k == hi || tlo+k == thi || m.RowIdx[lo+k] != t.RowIdx[tlo+k] || m.Val[lo+k] != t.Val[tlo+k] {
-				return nil, fmt.Errorf("QMATRIX is not symmetric at column %q; a file with one triangle has it "+
-					"under QUADOBJ", p.out.ColNames[j])
-			}
-			if i := m.RowIdx[lo+k]; i <= j {
-				upper.Add(i, j, m.Val[lo+k])
-			}
-		}
+	m, err := p.quad.Build(n, n, twice)
+	if err != nil || !p.bothSides {
+		return m, err
 	}
-	m, _ = upper.CSC(n, n)
-	return m, nil
+	upper, off, i, _ := problemfile.Upper(m)
+	if off > 0 {
+		return nil, fmt.Errorf("QMATRIX is not symmetric at column %q; a file with one triangle has it under QUADOBJ",
+			p.out.ColNames[i])
+	}
+	return upper, nil
 }
 
 // sides are the bounds of a row by type, right-hand side and range.
@@ -115,28 +102,8 @@ func cap20(v float64) float64 {
 	return v
 }
 
-// bounds sets the bounds of the variables.
-func (p *parser) bounds(prob *qpbackend.Problem) error {
-	for j := range p.cols {
-		c := &p.cols[j]
-		lo, up := cap20(c.lower), cap20(c.upper)
-		if !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) {
-			return at(c.line, "column %q has the bounds %g and %g", p.out.ColNames[j], lo, up)
-		}
-		prob.Lo, prob.Hi = append(prob.Lo, lo), append(prob.Hi, up)
-	}
-	return nil
-}
-
-func negate(prob *qpbackend.Problem) {
-	prob.R = -prob.R
-	for j := range prob.Q {
-		prob.Q[j] = -prob.Q[j]
-	}
-	for k := range prob.P.Val {
-		prob.P.Val[k] = -prob.P.Val[k]
-	}
-}
+// empty reports whether no number lies between the two.
+func empty(lo, up float64) bool { return !(lo <= up) || math.IsInf(lo, 1) || math.IsInf(up, -1) }
 
 func (p *parser) notes() {
 	note := func(format string, args ...any) {

@@ -1,8 +1,6 @@
 package qps
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"strings"
 
@@ -56,14 +54,6 @@ func Read(r io.Reader, opt Options) (*File, error) {
 
 func at(line int, format string, args ...any) error { return problemfile.At(line, format, args...) }
 
-// Files are the files .qps, .mps and .sif, plain or with .gz.
-func Files() problemfile.Format {
-	return problemfile.Format{Endings: []string{".qps", ".mps", ".sif"},
-		Read: func(r io.Reader, ending string) (*File, error) {
-			return Read(r, Options{SIF: ending == ".sif"})
-		}}
-}
-
 // line is a line that says something.
 type line struct {
 	no     int
@@ -74,35 +64,26 @@ type line struct {
 // each calls f for the lines of a file up to ENDATA, comments and blank lines aside. It ends with
 // the first error.
 func each(data []byte, f func(l line) error) error {
-	in, err := input.New(bytes.NewReader(data))
+	in, err := problemfile.LinesOf(data, "*", "")
 	if err != nil {
 		return err
 	}
-	last := 0 // that says something
 	for {
-		raw, err := in.Line()
+		text, err := in.Text()
 		switch {
-		case err == io.EOF && last == 0:
-			return errors.New("the file is empty")
-		case err == io.EOF:
-			return at(last, "the file ends without ENDATA")
 		case err != nil:
 			return err
+		case text == "" && in.Last() == 0:
+			return problemfile.ErrEmpty
+		case text == "":
+			return at(in.Last(), "the file ends without ENDATA")
 		}
-		text := strings.TrimRight(string(raw), " \t\r\n")
-		if text == "" || text[0] == '*' {
-			continue
-		}
-		l := line{in.Lines(), text, text[0] != ' ' && text[0] != '\t'}
-		if last = l.no; strings.IndexByte(text, 0) >= 0 {
-			return at(l.no, "holds a zero byte; is the file compressed?")
-		}
+		l := line{in.Line(), text, text[0] != ' ' && text[0] != '\t'}
 		if err := f(l); err != nil {
 			return &Error{Line: l.no, Err: err}
 		}
 		if l.header && strings.EqualFold(strings.Fields(text)[0], "ENDATA") {
-			_, err := io.Copy(io.Discard, in) // a file that is cut is damaged
-			return err
+			return in.Rest()
 		}
 	}
 }

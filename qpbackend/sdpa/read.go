@@ -9,14 +9,6 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
-// Format are the files .dat-s, plain or with .gz.
-func Format() problemfile.Format {
-	return problemfile.Format{Endings: []string{".dat-s"},
-		Read: func(r io.Reader, _ string) (*problemfile.File, error) {
-			return Read(r)
-		}}
-}
-
 // block is one of the diagonal blocks.
 type block struct {
 	order    int
@@ -265,14 +257,14 @@ func (p *parser) mirrored() error {
 }
 
 func (p *parser) file() (*problemfile.File, error) {
-	out := &problemfile.File{}
 	prob := &qpbackend.Problem{Q: p.c, L: make([]float64, p.rows), U: make([]float64, p.rows)}
-	var twice int
-	if prob.A, twice = p.entries.Build(p.rows, len(p.c)); twice == 0 {
-		_, twice = p.f0.Build(p.rows, 1)
+	const twice = "an entry of this line is stated twice"
+	var err error
+	if prob.A, err = p.entries.Build(p.rows, len(p.c), twice); err == nil {
+		_, err = p.f0.Build(p.rows, 1, twice)
 	}
-	if twice > 0 {
-		return nil, problemfile.At(twice, "an entry of this line is stated twice")
+	if err != nil {
+		return nil, err
 	}
 	for k := range p.f0.Len() {
 		i, _, v := p.f0.Entry(k)
@@ -295,15 +287,6 @@ func (p *parser) file() (*problemfile.File, error) {
 		names.Triangle(prefix, b.order, 1)
 		prob.Cones = append(prob.Cones, qpbackend.Cone{Kind: qpbackend.Semidefinite, Start: b.row, Len: b.rows()})
 	}
-	out.RowNames = names.List()
-	var cols problemfile.Names
-	for j := range p.c {
-		cols.Add("x%d", j+1)
-	}
-	out.ColNames = cols.List()
-	if err := prob.Validate(); err != nil {
-		return nil, err
-	}
-	out.Problem = prob
-	return out, nil
+	out := &problemfile.File{RowNames: names.List(), ColNames: problemfile.Numbered("x", len(p.c))}
+	return problemfile.Done(out, prob)
 }
