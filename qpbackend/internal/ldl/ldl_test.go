@@ -96,11 +96,11 @@ func mustAnalyse(t testing.TB, k *sparse.CSC, path string) *Factor {
 func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Factor {
 	t.Helper()
 	f := mustCount(t, k, order)
-	least := shareLeading
+	most := int32(mostLeading)
 	if !strings.HasPrefix(path, "leading") {
-		least = 2
+		most = -1
 	}
-	if err := f.store(context.Background(), false, least*float64(f.n)); err != nil {
+	if err := f.store(context.Background(), false, most); err != nil {
 		t.Fatal(err)
 	}
 	f.sup.wide = f.sup.wide && !strings.HasSuffix(path, "portable")

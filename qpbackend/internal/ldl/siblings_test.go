@@ -51,7 +51,7 @@ func TestJoined(t *testing.T) {
 		k, sign := coneLike(rng, n, dense, rows)
 		order, _ := amd.Order(context.Background(), k.Cols, k.ColPtr, k.RowIdx)
 		plain, f := mustAnalyseAs(t, k, order, "supernodal"), mustCount(t, k, order)
-		if err := f.store(context.Background(), true, 2*float64(f.n)); err != nil {
+		if err := f.store(context.Background(), true, -1); err != nil {
 			t.Fatal(err)
 		}
 		if f.sup.count() < plain.sup.count() {

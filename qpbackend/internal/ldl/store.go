@@ -8,19 +8,17 @@ import (
 	"github.com/dcopt/dcopt/internal/poll"
 )
 
-// mostLeading is the largest number of entries of a leading column, shareLeading the share of all
-// columns that have to be leading ones. Source: docs/lab/bench.md, Leading columns and supernodes.
-const (
-	mostLeading  = 16
-	shareLeading = 0.5
-)
+// mostLeading is the largest number of entries of a leading column.
+// Source: docs/lab/bench.md, Leading columns and supernodes.
+const mostLeading = 16
 
 // leadingOrder lists, in the first n entries of the room, the leading columns, and the others after
 // them, both in their order: where large terms of one subtree cancel, they do so before the terms
 // of the next come, and sums stay small. One with all columns of so many entries together loses
-// four digits of a solution on cx02-200 of CBLIB.
-func (f *Factor) leadingOrder() (_ []int32, runs []run) {
-	late, order, count := make([]bool, f.n), f.sym.room[:f.n], 0
+// four digits of a solution on cx02-200 of CBLIB. Leading columns have most entries at most.
+func (f *Factor) leadingOrder(most int32) (order []int32, runs []run, leading int) {
+	late, count, updates := make([]bool, f.n), 0, pairsInLine
+	order = f.sym.room[:f.n]
 	a, b := f.chains() // before there is an order in the room
 	last := run{entries: -1}
 	for k := range int32(f.n) {
@@ -29,7 +27,7 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 			j = a.alternate(b, k)
 		}
 		c := f.count[j]
-		if late[j] || c > mostLeading {
+		if late[j] || c > most || updates+int(c*(c+1)/2) > math.MaxInt32 {
 			late[j] = true
 			if p := f.parent[j]; p >= 0 {
 				late[p] = true
@@ -38,6 +36,7 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 		}
 		order[count] = j
 		count++
+		updates += int(c * (c + 1) / 2)
 		if last.entries != c {
 			if last.columns > 0 {
 				runs = append(runs, last)
@@ -49,13 +48,14 @@ func (f *Factor) leadingOrder() (_ []int32, runs []run) {
 	if last.columns > 0 {
 		runs = append(runs, last)
 	}
+	leading = count
 	for j, late := range late {
 		if late {
 			order[count] = int32(j)
 			count++
 		}
 	}
-	return order, runs
+	return order, runs, leading
 }
 
 // leastAlike is the least number of columns in the same rows, and leastEntries the least number of
@@ -217,24 +217,13 @@ func (f *Factor) newPlacing(order []int32, count int32, rest *left) *placing {
 // supernode, with zeros between them: one product instead of many updates of rank one. When ctx
 // ends, the error is ctx.Err().
 func (f *Factor) Store(ctx context.Context, joined bool) error {
-	return f.store(ctx, joined, shareLeading*float64(f.n))
+	return f.store(ctx, joined, mostLeading)
 }
 
-// store is Store where at least so many columns have to be leading ones.
-func (f *Factor) store(ctx context.Context, joined bool, least float64) (err error) {
+// store is Store with leading columns of so many entries at most.
+func (f *Factor) store(ctx context.Context, joined bool, most int32) (err error) {
 	defer func() { f.sym = analysis{} }()
-	order, runs := f.leadingOrder()
-	count, updates := 0, pairsInLine
-	for _, r := range runs {
-		count += int(r.columns)
-		updates += int(r.columns) * int(r.entries*(r.entries+1)/2)
-	}
-	if float64(count) < least || updates > math.MaxInt32 {
-		count, runs = 0, nil
-		for k := range order {
-			order[k] = int32(k)
-		}
-	}
+	order, runs, count := f.leadingOrder(most)
 	tree, work := make([]int32, 2*(f.n-count)), poll.New(ctx)
 	rest := &left{parent: tree[:f.n-count], count: tree[f.n-count:], joined: joined}
 	b := f.newPlacing(order, int32(count), rest)
