@@ -161,7 +161,7 @@ var mayImport = map[string]string{
 	// The part of a solver that is the same in all backends.
 	// Triangles of symmetric matrices, as rows of cones have them.
 	"qpbackend/internal/packed":  "",
-	"qpbackend/internal/base":    "qpbackend",
+	"qpbackend/internal/base":    "internal/num qpbackend",
 	"qpbackend/internal/amd":     "internal/poll",
 	"qpbackend/internal/ldl":     "qpbackend/sparse internal/poll internal/cpu internal/num internal/simd",
 	"qpbackend/internal/dissect": "qpbackend/sparse qpbackend/internal/amd qpbackend/internal/ldl internal/poll",
@@ -195,7 +195,7 @@ var mayImport = map[string]string{
 	"qpbackend/npz":                      "qpbackend qpbackend/problemfile qpbackend/sparse internal/arrays internal/input",
 	"qpbackend/formats":                  "qpbackend/problemfile qpbackend/qps qpbackend/cbf qpbackend/sdpa qpbackend/npz",
 	"qpbackend/qptest":                   "qpbackend/qptest/internal/problems internal/num qpbackend qpbackend/sparse",
-	"qpbackend/qptest/internal/problems": "internal/num qpbackend qpbackend/sparse",
+	"qpbackend/qptest/internal/problems": "internal/num internal/table qpbackend qpbackend/sparse",
 
 	// Only the paper's methods go through dc and ccp; the others fit by refit,
 	// which knows nothing but numbers.

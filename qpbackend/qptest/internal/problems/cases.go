@@ -82,54 +82,26 @@ func Solved(name string, p *qpbackend.Problem, x, y []float64, uniqueX, uniqueY 
 	}
 }
 
-// smallCases are quadratic problems solved by hand.
+// smallCases are quadratic problems solved by hand. HS35 and HS21 are of Hock and Schittkowski
+// 1981, with the optimal values 1/9 and −99.96. The one through a singular P is ½(x₀+x₁)² with
+// x₀ − x₁ = 2.
 func smallCases() []Case {
-	return []Case{
-		Solved("unconstrained", &qpbackend.Problem{
-			P: Diagonal(2, 4), Q: []float64{-2, -8}, R: 7,
-		}, []float64{1, 2}, nil, true, true),
-		Solved("unconstrained, P full", &qpbackend.Problem{
-			P: Upper([]float64{2, 1}, []float64{1, 2}), Q: []float64{-3, 0},
-		}, []float64{2, -1}, nil, true, true),
-		Solved("nothing at all", &qpbackend.Problem{Q: []float64{0, 0}, R: 3}, []float64{0, 0}, nil, false, true),
-		Solved("one variable at its upper bound", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{0}, U: []float64{2},
-		}, []float64{2}, []float64{1}, true, true),
-		Solved("one variable between its bounds", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{0}, U: []float64{5},
-		}, []float64{3}, []float64{0}, true, true),
-		Solved("one variable, fixed", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{-3}, A: sparse.Identity(1), L: []float64{1}, U: []float64{1},
-		}, []float64{1}, []float64{2}, true, true),
-		Solved("box with each kind of corner", &qpbackend.Problem{
-			P: Diagonal(1, 1, 1, 1), Q: []float64{-3, 3, -0.5, 0}, A: sparse.Identity(4),
-			L: []float64{-1, -1, -1, -Inf()}, U: []float64{1, 1, 1, Inf()},
-		}, []float64{1, -1, 0.5, 0}, []float64{2, -2, 0, 0}, true, true),
-		Solved("equality", &qpbackend.Problem{
-			P: Diagonal(1, 1, 1), Q: Filled(3, 0), A: Matrix(3, Filled(3, 1)), L: []float64{3}, U: []float64{3},
-		}, Filled(3, 1), []float64{-1}, true, true),
-		Solved("equality through a singular P", &qpbackend.Problem{
-			// ½(x₀+x₁)² with x₀ − x₁ = 2.
-			P: Upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{0, 0},
-			A: Matrix(2, []float64{1, -1}), L: []float64{2}, U: []float64{2},
-		}, []float64{1, -1}, []float64{0}, true, true),
-		Solved("lower side of a two-sided row", &qpbackend.Problem{
-			P: Diagonal(2, 2), Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}), L: []float64{1}, U: []float64{4},
-		}, []float64{0.5, 0.5}, []float64{-1}, true, true),
-		// Hock and Schittkowski 1981, problem 35: optimal value 1/9.
-		Solved("HS35", &qpbackend.Problem{
-			P: Upper([]float64{4, 2, 2}, []float64{2, 4, 0}, []float64{2, 0, 2}), Q: []float64{-8, -6, -4}, R: 9,
-			A: Matrix(3, []float64{1, 1, 2}, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1}),
-			L: []float64{-Inf(), 0, 0, 0}, U: []float64{3, Inf(), Inf(), Inf()},
-		}, []float64{4. / 3, 7. / 9, 4. / 9}, []float64{2. / 9, 0, 0, 0}, true, true),
-		// Hock and Schittkowski 1981, problem 21: optimal value −99.96.
-		Solved("HS21", &qpbackend.Problem{
-			P: Diagonal(0.02, 2), Q: []float64{0, 0}, R: -100,
-			A: Matrix(2, []float64{10, -1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{10, 2, -50}, U: []float64{Inf(), 50, 50},
-		}, []float64{2, 0}, []float64{0, -0.04, 0}, true, true),
-		projectionOnSimplex(),
-	}
+	return append(read([]written{
+		{"unconstrained", "2 0; 0 4", "-2 -8; 7", "", "", "", "1 2", "", "xy"},
+		{"unconstrained, P full", "2 1; 1 2", "-3 0", "", "", "", "2 -1", "", "xy"},
+		{"nothing at all", "", "0 0; 3", "", "", "", "0 0", "", "y"},
+		{"one variable at its upper bound", "1", "-3", "1", "0", "2", "2", "1", "xy"},
+		{"one variable between its bounds", "1", "-3", "1", "0", "5", "3", "0", "xy"},
+		{"one variable, fixed", "1", "-3", "1", "1", "1", "1", "2", "xy"},
+		{"box with each kind of corner", "1 0 0 0; 0 1 0 0; 0 0 1 0; 0 0 0 1", "-3 3 -0.5 0",
+			"1 0 0 0; 0 1 0 0; 0 0 1 0; 0 0 0 1", "-1 -1 -1 -inf", "1 1 1 inf", "1 -1 0.5 0", "2 -2 0 0", "xy"},
+		{"equality", "1 0 0; 0 1 0; 0 0 1", "0 0 0", "1 1 1", "3", "3", "1 1 1", "-1", "xy"},
+		{"equality through a singular P", "1 1; 1 1", "0 0", "1 -1", "2", "2", "1 -1", "0", "xy"},
+		{"lower side of a two-sided row", "2 0; 0 2", "0 0", "1 1", "1", "4", "0.5 0.5", "-1", "xy"},
+		{"HS35", "4 2 2; 2 4 0; 2 0 2", "-8 -6 -4; 9", "1 1 2; 1 0 0; 0 1 0; 0 0 1", "-inf 0 0 0", "3 inf inf inf",
+			"4/3 7/9 4/9", "2/9 0 0 0", "xy"},
+		{"HS21", "0.02 0; 0 2", "0 0; -100", "10 -1; 1 0; 0 1", "10 2 -50", "inf 50 50", "2 0", "0 -0.04 0", "xy"},
+	}), projectionOnSimplex())
 }
 
 // projectionOnSimplex is the point of the unit simplex nearest to a given one.
@@ -166,31 +138,16 @@ func projectionOnSimplex() Case {
 
 // linearCases are linear programs.
 func linearCases() []Case {
-	vertex := func() *qpbackend.Problem {
-		return &qpbackend.Problem{
-			Q: []float64{-1, -2},
-			A: Matrix(2, []float64{1, 1}, []float64{1, 3}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{-Inf(), -Inf(), 0, 0}, U: []float64{4, 6, Inf(), Inf()},
-		}
-	}
-	degenerate := vertex()
-	degenerate.A = Matrix(2, []float64{1, 1}, []float64{1, 3}, []float64{1, 0}, []float64{0, 1}, []float64{1, 2})
-	degenerate.L, degenerate.U = append(degenerate.L, -Inf()), append(degenerate.U, 5)
-	return []Case{
-		Solved("linear, one variable", &qpbackend.Problem{
-			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{-Inf()}, U: []float64{5},
-		}, []float64{5}, []float64{1}, true, true),
-		Solved("linear, a vertex", vertex(), []float64{3, 1}, []float64{0.5, 0.5, 0, 0}, true, true),
-		Solved("linear, a degenerate vertex", degenerate, []float64{3, 1}, []float64{0.5, 0.5, 0, 0, 0}, true, false),
-		Solved("linear, an edge of solutions", &qpbackend.Problem{
-			Q: []float64{1, 1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{1, 0, 0}, U: []float64{Inf(), Inf(), Inf()},
-		}, []float64{0.5, 0.5}, []float64{-1, 0, 0}, false, true),
-		Solved("linear, P of stored zeros", &qpbackend.Problem{
-			P: Diagonal(0, 0), Q: []float64{1, -1}, A: sparse.Identity(2), L: []float64{-1, -2}, U: []float64{3, 4},
-		}, []float64{-1, 4}, []float64{-1, 1}, true, true),
-		assignment(), polygon(),
-	}
+	return append(read([]written{
+		{"linear, one variable", "", "-1", "1", "-inf", "5", "5", "1", "xy"},
+		{"linear, a vertex", "", "-1 -2", "1 1; 1 3; 1 0; 0 1", "-inf -inf 0 0", "4 6 inf inf",
+			"3 1", "0.5 0.5 0 0", "xy"},
+		{"linear, a degenerate vertex", "", "-1 -2", "1 1; 1 3; 1 0; 0 1; 1 2", "-inf -inf 0 0 -inf", "4 6 inf inf 5",
+			"3 1", "0.5 0.5 0 0 0", "x"},
+		{"linear, an edge of solutions", "", "1 1", "1 1; 1 0; 0 1", "1 0 0", "inf inf inf", "0.5 0.5", "-1 0 0", "y"},
+	}), Solved("linear, P of stored zeros", &qpbackend.Problem{
+		P: Diagonal(0, 0), Q: []float64{1, -1}, A: sparse.Identity(2), L: []float64{-1, -2}, U: []float64{3, 4},
+	}, []float64{-1, 4}, []float64{-1, 1}, true, true), assignment(), polygon())
 }
 
 // assignment of three workers to three jobs, where staying costs nothing: it
@@ -250,48 +207,21 @@ func shapedCases() []Case {
 			Rows: 2, Cols: 2, ColPtr: []int{0, 2, 4}, RowIdx: []int{0, 1, 0, 1}, Val: []float64{0, 1, 1, 0},
 		}, L: []float64{2, -9}, U: []float64{8, 9},
 	}
-	return []Case{
-		Solved("redundant equalities", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{0, 0},
-			A: Matrix(2, []float64{1, 1}, []float64{1, 1}, []float64{2, 2}, []float64{1, -1}),
-			L: []float64{2, 2, 4, 0}, U: []float64{2, 2, 4, 0},
-		}, []float64{1, 1}, []float64{-1, 0, 0, 0}, true, false),
-		Solved("duplicate inequalities", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{0, 0},
-			A: Matrix(2, []float64{1, 1}, []float64{1, 1}, []float64{-1, -1}),
-			L: []float64{2, 2, -Inf()}, U: []float64{Inf(), 9, -2},
-		}, []float64{1, 1}, []float64{-1, 0, 0}, true, false),
-		Solved("free rows", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{-1, -2},
-			A: Matrix(2, []float64{1, 1}, []float64{1, -1}, []float64{3, 1}),
-			L: []float64{-Inf(), -1e20, -1e30}, U: []float64{Inf(), 1e20, 4},
-		}, []float64{0.7, 1.9}, []float64{0, 0, 0.1}, true, true),
-		Solved("only free rows", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{-1, -2}, A: sparse.Identity(2), L: []float64{-Inf(), -1e20},
-			U: []float64{Inf(), 1e25},
-		}, []float64{1, 2}, []float64{0, 0}, true, true),
-		Solved("fixed variables", &qpbackend.Problem{
-			P: Upper([]float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2}), Q: []float64{1, 1, 1},
-			A: sparse.Identity(3), L: []float64{1, -Inf(), -2}, U: []float64{1, Inf(), -2},
-		}, []float64{1, 0, -2}, []float64{-3, 0, 3}, true, true),
-		Solved("all variables fixed, one row more", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{0, 0},
-			A: Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}), L: []float64{1, 2, -9},
-			U: []float64{1, 2, 9},
-		}, []float64{1, 2}, []float64{-1, -2, 0}, true, true),
-		Solved("empty columns", &qpbackend.Problem{
-			// Variable 1 is nowhere, variable 2 only in P and q.
-			P: Diagonal(1, 0, 2), Q: []float64{0, 0, -2}, A: Matrix(3, []float64{1, 0, 0}), L: []float64{4},
-			U: []float64{Inf()},
-		}, []float64{4, 0, 1}, []float64{-4}, false, true),
-		Solved("an empty row", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{-1, 0}, A: Matrix(2, []float64{0, 0}, []float64{1, 1}), L: []float64{-1, 0},
-			U: []float64{0, 0},
-		}, []float64{0.5, -0.5}, []float64{0, 0.5}, true, false),
-		Solved("stored zeros in A", storedZeros, []float64{1, 2}, []float64{-1, 0}, true, true),
-		Solved("more equalities than variables", &qpbackend.Problem{
-			Q: []float64{1, 1}, A: Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{1, 1}, []float64{1, -1}),
-			L: []float64{1, 2, 3, -1}, U: []float64{1, 2, 3, -1},
-		}, []float64{1, 2}, []float64{-1, -1, 0, 0}, true, false),
-	}
+	return append(read([]written{
+		{"redundant equalities", "1 0; 0 1", "0 0", "1 1; 1 1; 2 2; 1 -1", "2 2 4 0", "2 2 4 0", "1 1",
+			"-1 0 0 0", "x"},
+		{"duplicate inequalities", "1 0; 0 1", "0 0", "1 1; 1 1; -1 -1", "2 2 -inf", "inf 9 -2", "1 1", "-1 0 0", "x"},
+		{"free rows", "1 0; 0 1", "-1 -2", "1 1; 1 -1; 3 1", "-inf -1e20 -1e30", "inf 1e20 4",
+			"0.7 1.9", "0 0 0.1", "xy"},
+		{"only free rows", "1 0; 0 1", "-1 -2", "1 0; 0 1", "-inf -1e20", "inf 1e25", "1 2", "0 0", "xy"},
+		{"fixed variables", "2 1 0; 1 2 1; 0 1 2", "1 1 1", "1 0 0; 0 1 0; 0 0 1", "1 -inf -2", "1 inf -2", "1 0 -2",
+			"-3 0 3", "xy"},
+		{"all variables fixed, one row more", "1 0; 0 1", "0 0", "1 0; 0 1; 1 1", "1 2 -9", "1 2 9",
+			"1 2", "-1 -2 0", "xy"},
+		// Variable 1 is nowhere, variable 2 only in P and q.
+		{"empty columns", "1 0 0; 0 0 0; 0 0 2", "0 0 -2", "1 0 0", "4", "inf", "4 0 1", "-4", "y"},
+		{"an empty row", "1 0; 0 1", "-1 0", "0 0; 1 1", "-1 0", "0 0", "0.5 -0.5", "0 0.5", "x"},
+		{"more equalities than variables", "", "1 1", "1 0; 0 1; 1 1; 1 -1", "1 2 3 -1", "1 2 3 -1",
+			"1 2", "-1 -1 0 0", "x"},
+	}), Solved("stored zeros in A", storedZeros, []float64{1, 2}, []float64{-1, 0}, true, true))
 }

@@ -195,47 +195,23 @@ func scaleUnits(p *qpbackend.Problem, x, y, r, c []float64, cost float64) {
 // Infeasible have no solution; half of them by construction from a random
 // certificate.
 func Infeasible() []Case {
-	primal := func(name string, p *qpbackend.Problem) Case {
-		return Case{Name: name, Problem: p, Want: qpbackend.PrimalInfeasible}
-	}
-	dual := func(name string, p *qpbackend.Problem) Case {
-		return Case{Name: name, Problem: p, Want: qpbackend.DualInfeasible}
-	}
-	out := []Case{
-		primal("infeasible: x at least 1 and at most 0", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()},
-			U: []float64{Inf(), 0},
-		}),
-		primal("infeasible: a negative sum of nonnegatives", &qpbackend.Problem{
-			Q: []float64{1, 1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{-Inf(), 0, 0}, U: []float64{-1, Inf(), Inf()},
-		}),
-		primal("infeasible: equalities that contradict", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 3},
-			U: []float64{1, 3},
-		}),
-		primal("infeasible: an empty row", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{0, 0}, A: Matrix(2, []float64{1, 1}, []float64{0, 0}), L: []float64{-1, 1},
-			U: []float64{1, 2},
-		}),
-		dual("unbounded: nothing holds the cost", &qpbackend.Problem{Q: []float64{-1, 2}}),
-		dual("unbounded: one variable", &qpbackend.Problem{
-			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{Inf()},
-		}),
-		dual("unbounded: along the null space of P", &qpbackend.Problem{
-			P: Upper([]float64{1, 1}, []float64{1, 1}), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}),
-			L: []float64{-1}, U: []float64{1},
-		}),
-		dual("unbounded: with equalities", &qpbackend.Problem{
-			P: Diagonal(1, 0, 0), Q: []float64{0, -1, -1}, A: Matrix(3, []float64{1, 1, -1}, []float64{0, 1, 0}),
-			L: []float64{0, 0}, U: []float64{0, Inf()},
-		}),
-	}
+	out := read([]written{
+		{"infeasible: x at least 1 and at most 0", "1", "0", "1; 1", "1 -inf", "inf 0", "", "", "infeasible"},
+		{"infeasible: a negative sum of nonnegatives", "", "1 1", "1 1; 1 0; 0 1", "-inf 0 0", "-1 inf inf", "", "",
+			"infeasible"},
+		{"infeasible: equalities that contradict", "1 0; 0 1", "1 -1", "1 2; 2 4", "1 3", "1 3", "", "", "infeasible"},
+		{"infeasible: an empty row", "1 0; 0 1", "0 0", "1 1; 0 0", "-1 1", "1 2", "", "", "infeasible"},
+		{"unbounded: nothing holds the cost", "", "-1 2", "", "", "", "", "", "unbounded"},
+		{"unbounded: one variable", "", "-1", "1", "0", "inf", "", "", "unbounded"},
+		{"unbounded: along the null space of P", "1 1; 1 1", "1 -1", "1 1", "-1", "1", "", "", "unbounded"},
+		{"unbounded: with equalities", "1 0 0; 0 0 0; 0 0 0", "0 -1 -1", "1 1 -1; 0 1 0", "0 0", "0 inf", "", "",
+			"unbounded"},
+	})
 	for k := range 4 {
 		rng := rand.New(rand.NewPCG(uint64(k), 22))
 		out = append(out,
-			primal(fmt.Sprintf("infeasible: random %d", k), RandomPrimalInfeasible(rng, 10+5*k)),
-			dual(fmt.Sprintf("unbounded: random %d", k), RandomDualInfeasible(rng, 10+5*k)))
+			unfeasible(fmt.Sprintf("infeasible: random %d", k), RandomPrimalInfeasible(rng, 10+5*k)),
+			unbounded(fmt.Sprintf("unbounded: random %d", k), RandomDualInfeasible(rng, 10+5*k)))
 	}
 	return out
 }
@@ -319,24 +295,11 @@ func RandomDualInfeasible(rng *rand.Rand, n int) *qpbackend.Problem {
 
 // twinCases look like infeasible ones and are not.
 func twinCases() []Case {
-	return []Case{
-		Solved("feasible twin: x at least and at most 1", &qpbackend.Problem{
-			P: Diagonal(1), Q: []float64{0}, A: Matrix(1, []float64{1}, []float64{1}), L: []float64{1, -Inf()},
-			U: []float64{Inf(), 1},
-		}, []float64{1}, []float64{-1, 0}, true, false),
-		Solved("feasible twin: a single point", &qpbackend.Problem{
-			Q: []float64{1, -1}, A: Matrix(2, []float64{1, 1}, []float64{1, 0}, []float64{0, 1}),
-			L: []float64{2, -Inf(), -Inf()}, U: []float64{Inf(), 1, 1},
-		}, []float64{1, 1}, []float64{-1, 0, 2}, true, false),
-		Solved("feasible twin: equalities that agree", &qpbackend.Problem{
-			P: Diagonal(1, 1), Q: []float64{1, -1}, A: Matrix(2, []float64{1, 2}, []float64{2, 4}), L: []float64{1, 2},
-			U: []float64{1, 2},
-		}, []float64{-1, 1}, []float64{0, 0}, true, false),
-		Solved("feasible twin: a bound far away", &qpbackend.Problem{
-			Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{1e5},
-		}, []float64{1e5}, []float64{1}, true, true),
-		Solved("feasible twin: little curvature", &qpbackend.Problem{
-			P: Diagonal(1e-4), Q: []float64{-1}, A: sparse.Identity(1), L: []float64{0}, U: []float64{Inf()},
-		}, []float64{1e4}, []float64{0}, true, true),
-	}
+	return read([]written{
+		{"feasible twin: x at least and at most 1", "1", "0", "1; 1", "1 -inf", "inf 1", "1", "-1 0", "x"},
+		{"feasible twin: a single point", "", "1 -1", "1 1; 1 0; 0 1", "2 -inf -inf", "inf 1 1", "1 1", "-1 0 2", "x"},
+		{"feasible twin: equalities that agree", "1 0; 0 1", "1 -1", "1 2; 2 4", "1 2", "1 2", "-1 1", "0 0", "x"},
+		{"feasible twin: a bound far away", "", "-1", "1", "0", "1e5", "1e5", "1", "xy"},
+		{"feasible twin: little curvature", "1e-4", "-1", "1", "0", "inf", "1e4", "0", "xy"},
+	})
 }
