@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -65,12 +64,10 @@ func (s *solver) begin(warmed bool) {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
 	if warmed {
-		s.best.set(s.Start.X, s.Start.Y, s.Start.Z)
+		s.best.Set(s.Start.X, s.Start.Y, s.Start.Z)
 		s.w.start(&s.best)
 	} else {
-		clear(s.best.x)
-		clear(s.best.y)
-		clear(s.best.z)
+		s.best.Set(nil, nil, nil)
 		s.w.reset()
 	}
 	s.certify(&s.best)
@@ -168,15 +165,14 @@ func (s *solver) claim(ctx context.Context, best bool) verdict {
 
 // certify measures a point on the stated problem and returns its worth.
 func (s *solver) certify(p *point) float64 {
-	p.res = s.Set.Certify(context.Background(), s.P, s.w.least.rowSizes, p.x, p.y, p.z, s.scratch)
-	p.worth, p.certified = p.res.Max(), true
+	p.Res = s.Set.Certify(context.Background(), s.P, s.w.least.rowSizes, p.X, p.Y, p.Z, s.scratch)
+	p.worth, p.certified = p.Res.Max(), true
 	return p.worth
 }
 
 // consider makes cand, certified, the best point if it is.
 func (s *solver) consider() {
-	if !(s.best.worth < s.cand.worth) && num.FirstNotFinite(s.cand.x) < 0 && num.FirstNotFinite(s.cand.y) < 0 &&
-		num.FirstNotFinite(s.cand.z) < 0 && !math.IsNaN(s.cand.worth) {
+	if !(s.best.worth < s.cand.worth) && s.cand.Finite() && !math.IsNaN(s.cand.worth) {
 		s.best, s.cand = s.cand, s.best
 	}
 }
@@ -187,9 +183,9 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, v verdict) e
 	case solved:
 		s.report(dst, qpbackend.Solved, "")
 	case primalInfeasible:
-		s.reportProof(dst, qpbackend.PrimalInfeasible)
+		s.report(dst, qpbackend.PrimalInfeasible, "")
 	case dualInfeasible:
-		s.reportProof(dst, qpbackend.DualInfeasible)
+		s.report(dst, qpbackend.DualInfeasible, "")
 	case outOfTime:
 		s.last()
 		err := ctx.Err()
@@ -234,15 +230,11 @@ func (s *solver) short(status qpbackend.Status) qpbackend.Status {
 	return status
 }
 
-// report fills dst with the best point.
+// report fills dst with the best point, or the proof.
 func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, message string) {
 	if !s.best.certified {
 		s.certify(&s.best)
 	}
-	dst.Status, dst.Iterations, dst.Message = status, s.run.k, message
-	dst.X = append(dst.X[:0], s.best.x...)
-	dst.Y = append(dst.Y[:0], s.best.y...)
-	dst.Z = append(dst.Z[:0], s.best.z...)
-	dst.Res = s.best.res
-	dst.Objective = s.P.Objective(s.best.x)
+	dst.Iterations, dst.Message = s.run.k, message
+	s.Report(dst, status, &s.best.Point, &s.cert)
 }

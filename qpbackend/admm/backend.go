@@ -3,7 +3,6 @@ package admm
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
@@ -50,30 +49,17 @@ type solver struct {
 	w      *work
 
 	cand, best point
-	cert       point     // a proof: y and z, or the direction x
-	scratch    []float64 // for Certify
+	cert       base.Point // a proof: y and z, or the direction x
+	scratch    []float64  // for Certify
 	run        progress
 }
 
-// point is an unscaled primal-dual pair. Its residual is res.Max() once it
-// is certified, before that the estimate of the iteration.
+// point is an unscaled pair. worth is its largest residual once it is certified, before that the
+// estimate of the iteration.
 type point struct {
-	x, y, z   []float64
+	base.Point
 	worth     float64
-	res       qpbackend.Residuals
 	certified bool
-}
-
-func newPoint(n, m int) point {
-	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
-}
-
-// set takes over the coordinates.
-func (p *point) set(x, y, z []float64) {
-	copy(p.x, x)
-	copy(p.y, y)
-	copy(p.z, z)
-	p.worth, p.certified = math.Inf(1), false
 }
 
 func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, error) {
@@ -89,10 +75,8 @@ func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, er
 	}
 	s := &solver{
 		Solver: own, polishes: polishes, convex: convex, w: w,
-		cand: newPoint(n, m), best: newPoint(n, m),
-		cert:    newPoint(n, m),
-		scratch: make([]float64, qpbackend.CertifyLen(p)),
-		staleP:  true,
+		cand: point{Point: base.NewPoint(n, m)}, best: point{Point: base.NewPoint(n, m)}, cert: base.NewPoint(n, m),
+		scratch: make([]float64, qpbackend.CertifyLen(p)), staleP: true,
 	}
 	return s, s.checkConvex(ctx)
 }

@@ -47,16 +47,16 @@ func (s *solver) primalProof() bool {
 	if !(worst <= s.Set.InfeasTol*min(size, -support)) {
 		return false
 	}
-	clear(s.cert.z)
+	clear(s.cert.Z)
 	for i, v := range w.dy {
 		v *= w.side.unit[i] / -support
 		if i < w.m {
-			s.cert.y[i] = v
+			s.cert.Y[i] = v
 		} else {
-			s.cert.z[w.box[i-w.m]] = v
+			s.cert.Z[w.box[i-w.m]] = v
 		}
 	}
-	return qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
+	return qpbackend.PrimalInfeasibility(s.P, s.cert.Y, s.cert.Z) <= s.Set.InfeasTol
 }
 
 // dualProof looks at dx.
@@ -86,21 +86,7 @@ func (s *solver) dualProof() bool {
 		}
 	}
 	for j, v := range w.dx {
-		s.cert.x[j] = sc.D[j] * v / -slope
+		s.cert.X[j] = sc.D[j] * v / -slope
 	}
-	return qpbackend.DualInfeasibility(s.P, s.cert.x) <= s.Set.InfeasTol
-}
-
-// reportProof fills dst with the certificate, beside it the best point.
-func (s *solver) reportProof(dst *qpbackend.Result, status qpbackend.Status) {
-	s.report(dst, status, "")
-	dst.Res = qpbackend.Residuals{}
-	if status == qpbackend.PrimalInfeasible {
-		dst.Objective = math.Inf(1)
-		copy(dst.Y, s.cert.y)
-		copy(dst.Z, s.cert.z)
-	} else {
-		dst.Objective = math.Inf(-1)
-		copy(dst.X, s.cert.x)
-	}
+	return qpbackend.DualInfeasibility(s.P, s.cert.X) <= s.Set.InfeasTol
 }

@@ -253,13 +253,13 @@ func (w *work) reset() {
 // start from an unscaled point; ρ stays.
 func (w *work) start(from *point) {
 	for j, d := range w.scale.D {
-		w.x[j] = from.x[j] / d
+		w.x[j] = from.X[j] / d
 	}
 	for i, e := range w.scale.E {
-		w.y[i] = from.y[i] * w.scale.C / e
+		w.y[i] = from.Y[i] * w.scale.C / e
 	}
 	for k, j := range w.box {
-		w.y[w.m+k] = from.z[j] * w.scale.C * w.scale.D[j]
+		w.y[w.m+k] = from.Z[j] * w.scale.C * w.scale.D[j]
 	}
 	w.multiply(w.z, w.x)
 }
@@ -285,13 +285,13 @@ func (w *work) multiplyT(dst, y []float64) {
 // unscale writes a scaled pair to dst.
 func (w *work) unscale(dst *point, x, y []float64) {
 	for j, d := range w.scale.D {
-		dst.x[j] = d * x[j]
+		dst.X[j] = d * x[j]
 	}
 	for i, e := range w.scale.E {
-		dst.y[i] = e * y[i] / w.scale.C
+		dst.Y[i] = e * y[i] / w.scale.C
 	}
-	clear(dst.z)
+	clear(dst.Z)
 	for k, j := range w.box {
-		dst.z[j] = y[w.m+k] / (w.scale.D[j] * w.scale.C)
+		dst.Z[j] = y[w.m+k] / (w.scale.D[j] * w.scale.C)
 	}
 }

@@ -2,48 +2,19 @@ package backends
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/admm"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// entry is a backend that some build has.
-type entry struct {
-	make  func() qpbackend.Backend // nil where this build lacks it
-	name  string
-	about string
-	get   string // how to get it
-}
-
-// entries are all backends, the default first.
-func entries() []entry {
-	return []entry{
-		{
-			make:  func() qpbackend.Backend { return ipm.Backend{} },
-			name:  "ipm",
-			about: "interior point, pure Go; accurate; the default",
-		},
-		{
-			make:  func() qpbackend.Backend { return admm.Backend{} },
-			name:  "admm",
-			about: "operator splitting, pure Go; quick for loose tolerances from a good start",
-		},
-		{
-			make:  makeOSQP(),
-			name:  "osqp",
-			about: "operator splitting, the OSQP library; quick for loose tolerances from a good start",
-			get:   "run 'make osqp' and build with -tags osqp",
-		},
-	}
-}
-
 // All are the backends of this build, the default first.
 func All() []qpbackend.Backend {
 	var all []qpbackend.Backend
-	for _, e := range entries() {
-		if e.make != nil {
-			all = append(all, e.make())
+	for _, i := range Known() {
+		if i.Available {
+			all = append(all, i.make())
 		}
 	}
 	return all
@@ -52,21 +23,19 @@ func All() []qpbackend.Backend {
 // ByName returns the backend that a user calls so. The error lists the backends of this
 // build, and says how to get the others.
 func ByName(name string) (qpbackend.Backend, error) {
-	have, hint := "", ""
-	for _, e := range entries() {
+	var have []string
+	hint := ""
+	for _, i := range Known() {
 		switch {
-		case e.make == nil && e.name == name:
-			hint = "; to get it, " + e.get
-		case e.make == nil:
-		case e.name == name:
-			return e.make(), nil
-		case have == "":
-			have = e.name
-		default:
-			have += ", " + e.name
+		case i.Available && i.Name == name:
+			return i.make(), nil
+		case i.Available:
+			have = append(have, i.Name)
+		case i.Name == name:
+			hint = "; to get it, " + i.Get
 		}
 	}
-	return nil, fmt.Errorf("no backend %q: this build has %s%s", name, have, hint)
+	return nil, fmt.Errorf("no backend %q: this build has %s%s", name, strings.Join(have, ", "), hint)
 }
 
 // Info describes a backend for a listing.
@@ -77,26 +46,41 @@ type Info struct {
 	// Cones that the backend supports; empty where it is not available.
 	Cones []qpbackend.ConeKind
 	// Get says how to get a backend that is not available.
-	Get string
+	Get  string
+	make func() qpbackend.Backend // nil where this build lacks it
 }
 
 // Known are all backends, those that this build lacks too, in the order of All.
 func Known() []Info {
-	var known []Info
-	for _, e := range entries() {
-		info := Info{Name: e.name, About: e.about}
-		if e.make == nil {
-			info.Get = e.get
-			known = append(known, info)
+	known := []Info{
+		{
+			make:  func() qpbackend.Backend { return ipm.Backend{} },
+			Name:  "ipm",
+			About: "interior point, pure Go; accurate; the default",
+		},
+		{
+			make:  func() qpbackend.Backend { return admm.Backend{} },
+			Name:  "admm",
+			About: "operator splitting, pure Go; quick for loose tolerances from a good start",
+		},
+		{
+			make:  makeOSQP(),
+			Name:  "osqp",
+			About: "operator splitting, the OSQP library; quick for loose tolerances from a good start",
+			Get:   "run 'make osqp' and build with -tags osqp",
+		},
+	}
+	for k := range known {
+		i := &known[k]
+		if i.make == nil {
 			continue
 		}
-		info.Available = true
-		for k := qpbackend.SecondOrder; k <= qpbackend.Semidefinite; k++ {
-			if e.make().Supports(k) {
-				info.Cones = append(info.Cones, k)
+		i.Available, i.Get = true, ""
+		for kind := qpbackend.SecondOrder; kind <= qpbackend.Semidefinite; kind++ {
+			if i.make().Supports(kind) {
+				i.Cones = append(i.Cones, kind)
 			}
 		}
-		known = append(known, info)
 	}
 	return known
 }

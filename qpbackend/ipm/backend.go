@@ -79,22 +79,12 @@ type solver struct {
 	status qpbackend.Status     // of the last Solve; Unknown once values have changed
 	deriv  *implicit.Derivative // made when first asked for
 
-	best     point
-	cand     point // the present iterate, unscaled
-	cert     point // a proof: y and z, or the direction x; made when first needed
+	best     base.Point
+	cand     base.Point // the present iterate, unscaled
+	cert     base.Point // a proof: y and z, or the direction x; made when first needed
 	work     []float64
 	rowSizes []float64 // of the values loaded, for Certify
 	progress progress
-}
-
-// point is an unscaled primal-dual pair.
-type point struct {
-	x, y, z []float64
-	res     qpbackend.Residuals
-}
-
-func newPoint(n, m int) point {
-	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
 }
 
 func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
@@ -106,8 +96,8 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	}
 	s := &solver{
 		Solver: own, how: how, convex: convex,
-		best:     newPoint(n, m),
-		cand:     newPoint(n, m),
+		best:     base.NewPoint(n, m),
+		cand:     base.NewPoint(n, m),
 		work:     make([]float64, qpbackend.CertifyLen(p)),
 		rowSizes: make([]float64, m),
 	}
@@ -224,7 +214,7 @@ func (s *solver) Differentiate(ctx context.Context) (qpbackend.Derivative, error
 	if err := base.Differentiable("ipm", s.status); err != nil {
 		return nil, err
 	}
-	return s.linearise(ctx, s.best.x, s.best.y, s.best.z)
+	return s.linearise(ctx, s.best.X, s.best.Y, s.best.Z)
 }
 
 // DifferentiateAt implements qpbackend.Differentiator.
@@ -296,7 +286,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 // solved certifies the present point and reports whether the best one is a solution.
 func (s *solver) solved(ctx context.Context) bool {
 	s.certify(ctx, s.w)
-	if s.best.res.Max() > s.Set.Tol {
+	if s.best.Res.Max() > s.Set.Tol {
 		return false
 	}
 	s.progress.status = qpbackend.Solved
@@ -306,11 +296,9 @@ func (s *solver) solved(ctx context.Context) bool {
 // reset forgets the solve before.
 func (s *solver) reset() {
 	s.progress = noneYet(0, 0)
-	clear(s.best.x)
-	clear(s.best.y)
-	clear(s.best.z)
+	s.best.Set(nil, nil, nil)
 	inf := math.Inf(1)
-	s.best.res = qpbackend.Residuals{Primal: inf, Dual: inf, Gap: inf}
+	s.best.Res = qpbackend.Residuals{Primal: inf, Dual: inf, Gap: inf}
 }
 
 // checkConvex refuses a P that Update has made nonconvex.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 )
 
 // A proof of infeasibility is accepted where it holds on the stated problem, by
@@ -53,22 +54,22 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	}
 	s.makeCert()
 	for i, e := range sc.E {
-		s.cert.y[s.lay.row(i)] = e * y[i] / -support
+		s.cert.Y[s.lay.row(i)] = e * y[i] / -support
 	}
 	for j, a := range aty {
 		t := -a / sc.D[j]
-		if s.cert.z[j] = 0; !math.IsInf(s.bound(j, t), 0) {
-			s.cert.z[j] = t / -support
+		if s.cert.Z[j] = 0; !math.IsInf(s.bound(j, t), 0) {
+			s.cert.Z[j] = t / -support
 		}
 	}
-	s.lay.handOver(s.P, s.cert.y, s.cert.z)
-	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.y, s.cert.z) <= s.Set.InfeasTol
+	s.lay.handOver(s.P, s.cert.Y, s.cert.Z)
+	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.Y, s.cert.Z) <= s.Set.InfeasTol
 }
 
 // makeCert makes the room for a proof, which few problems need.
 func (s *solver) makeCert() {
-	if s.cert.x == nil {
-		s.cert = newPoint(s.P.Dims())
+	if s.cert.X == nil {
+		s.cert = base.NewPoint(s.P.Dims())
 	}
 }
 
@@ -151,9 +152,9 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	}
 	s.makeCert()
 	for j, e := range d {
-		s.cert.x[j] = sc.D[j] * e / fall
+		s.cert.X[j] = sc.D[j] * e / fall
 	}
-	return qpbackend.DualInfeasibility(s.P, s.cert.x) <= tol
+	return qpbackend.DualInfeasibility(s.P, s.cert.X) <= tol
 }
 
 // leaves reports whether a bound, lo or up, is in the way of a step e somewhere.

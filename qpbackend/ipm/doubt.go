@@ -65,16 +65,16 @@ func (d *doubt) Look(ctx context.Context, w *interior.Work, k int) interior.Verd
 	switch {
 	case !d.objective && w.Primal() <= s.Set.InfeasTol:
 		return interior.GivenUp // a feasible point
-	case k >= d.most && d.errors.since >= auxPace && s.best.res.Max() > s.loose():
+	case k >= d.most && d.errors.since >= auxPace && s.best.Res.Max() > s.loose():
 		return interior.OutOfIterations
 	case !d.objective || s.far(w, size):
 		return interior.GoOn
 	}
-	if s.certify(ctx, w); s.best.res.Max() <= s.Set.Tol {
+	if s.certify(ctx, w); s.best.Res.Max() <= s.Set.Tol {
 		s.progress.status = qpbackend.Solved
 		return interior.Done
 	}
-	if best := s.best.res.Max(); best <= s.loose() {
+	if best := s.best.Res.Max(); best <= s.loose() {
 		d.end.note(best)
 	}
 	if d.end.since > auxPatience {

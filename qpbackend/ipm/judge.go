@@ -76,7 +76,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		return interior.Broken
 	}
 	pr.ratio = res.Max() / size
-	if s.best.res.Max() <= s.Set.Tol && (s.confirm == nil || s.confirm(ctx, s.best.x, s.best.y, s.best.z)) {
+	if s.best.Res.Max() <= s.Set.Tol && (s.confirm == nil || s.confirm(ctx, s.best.X, s.best.Y, s.best.Z)) {
 		pr.status = qpbackend.Solved
 		s.sharpen(ctx, w, k)
 		return interior.Done
@@ -93,7 +93,7 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 		if pr.since >= warmPatience {
 			return interior.GivenUp
 		}
-	case s.best.res.Max() <= s.loose():
+	case s.best.Res.Max() <= s.loose():
 		if pr.since >= patience {
 			return interior.GivenUp
 		}
@@ -112,10 +112,10 @@ func (s *solver) Look(ctx context.Context, w *interior.Work, k int) interior.Ver
 // best so far.
 func (s *solver) certify(ctx context.Context, w *interior.Work) (res qpbackend.Residuals, xNorm float64) {
 	s.unscale(w)
-	res = s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.x, s.cand.y, s.cand.z, s.work)
-	s.cand.res = res
-	xNorm = num.Norm1(s.cand.x)
-	if res.Max() < s.best.res.Max() {
+	res = s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.X, s.cand.Y, s.cand.Z, s.work)
+	s.cand.Res = res
+	xNorm = num.Norm1(s.cand.X)
+	if res.Max() < s.best.Res.Max() {
 		s.best, s.cand = s.cand, s.best
 	}
 	return res, xNorm
@@ -169,74 +169,49 @@ func (s *solver) loose() float64 { return min(math.Sqrt(s.Set.Tol), 1e-5) }
 // unscale sets s.cand to the present point of w.
 func (s *solver) unscale(w *interior.Work) {
 	sc := s.scale
-	y, τ := w.Scaled(s.cand.x)
+	y, τ := w.Scaled(s.cand.X)
 	for j, d := range sc.D {
-		s.cand.x[j] *= sc.B * d
+		s.cand.X[j] *= sc.B * d
 	}
 	for i, e := range sc.E {
-		s.cand.y[s.lay.row(i)] = e * y[len(sc.D)+i] / (sc.C * τ)
+		s.cand.Y[s.lay.row(i)] = e * y[len(sc.D)+i] / (sc.C * τ)
 	}
 	for j, d := range sc.D {
-		s.cand.z[j] = y[j] / (sc.C * d * τ)
+		s.cand.Z[j] = y[j] / (sc.C * d * τ)
 	}
-	s.lay.handOver(s.P, s.cand.y, s.cand.z)
+	s.lay.handOver(s.P, s.cand.Y, s.cand.Z)
 }
 
 // finish turns the verdict into a result.
 func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v interior.Verdict) error {
 	iter += s.progress.aux
-	if math.IsInf(s.best.res.Max(), 1) { // no iterate was good for anything
-		s.best.res = s.Set.Certify(ctx, s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
+	if math.IsInf(s.best.Res.Max(), 1) { // no iterate was good for anything
+		s.best.Res = s.Set.Certify(ctx, s.P, nil, s.best.X, s.best.Y, s.best.Z, s.work)
 	}
-	dst.X = append(dst.X[:0], s.best.x...)
-	dst.Y = append(dst.Y[:0], s.best.y...)
-	dst.Z = append(dst.Z[:0], s.best.z...)
-	dst.Res = s.best.res
-	dst.Objective = s.P.Objective(s.best.x)
-	dst.Iterations, dst.Work = iter, float64(iter)*s.sys.Work()
-	dst.Message = ""
+	dst.Iterations, dst.Work, dst.Message = iter, float64(iter)*s.sys.Work(), ""
+	status := qpbackend.NumericalTrouble
 	switch {
 	case v == interior.Done:
-		dst.Status = s.progress.status
-		if dst.Status == qpbackend.PrimalInfeasible {
-			s.infeasible(dst, iter)
-		} else if dst.Status == qpbackend.DualInfeasible {
-			s.unbounded(dst, iter)
-		}
+		status = s.progress.status
 	case v == interior.OutOfTime:
-		dst.Status = qpbackend.Interrupted(ctx.Err())
-		return ctx.Err()
+		status = qpbackend.Interrupted(ctx.Err())
 	case v == interior.OutOfIterations:
-		dst.Status = qpbackend.IterationLimit
-	case s.best.res.Max() <= s.loose():
-		dst.Status = qpbackend.AlmostSolved
-		dst.Message = noProgress
+		status = qpbackend.IterationLimit
+	case s.best.Res.Max() <= s.loose():
+		status, dst.Message = qpbackend.AlmostSolved, noProgress
 	default:
-		dst.Status = qpbackend.NumericalTrouble
 		dst.Message = "a factorisation failed or the iterates ceased to be numbers"
 	}
-	s.status = dst.Status
+	s.Report(dst, status, &s.best, &s.cert)
+	if v == interior.OutOfTime {
+		return ctx.Err()
+	}
+	s.status = status
 	return nil
 }
 
 // noProgress is the message of a solve that ends almost solved.
 const noProgress = "no further progress"
-
-// infeasible fills dst with the proof of primal infeasibility in s.cert.
-func (s *solver) infeasible(dst *qpbackend.Result, iter int) {
-	*dst = qpbackend.Result{
-		Status: qpbackend.PrimalInfeasible, Objective: math.Inf(1), Iterations: iter,
-		X: append(dst.X[:0], s.best.x...), Y: append(dst.Y[:0], s.cert.y...), Z: append(dst.Z[:0], s.cert.z...),
-	}
-}
-
-// unbounded fills dst with the direction of unboundedness in s.cert.
-func (s *solver) unbounded(dst *qpbackend.Result, iter int) {
-	*dst = qpbackend.Result{
-		Status: qpbackend.DualInfeasible, Objective: math.Inf(-1), Iterations: iter,
-		X: append(dst.X[:0], s.cert.x...), Y: append(dst.Y[:0], s.best.y...), Z: append(dst.Z[:0], s.best.z...),
-	}
-}
 
 // far reports whether the current iterate, with the scaled residual or μ size, is far from the end:
 // by many tolerances, or by more than one and by the result of the last one that was certified.
@@ -294,7 +269,7 @@ func (s *solver) foreseen(ctx context.Context, w *interior.Work, k int, size flo
 func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 	most := s.triable(w, k)
 	if most <= 0 {
-		if s.confirm == nil && !s.Set.Intermediate && s.best.res.Max() > exact {
+		if s.confirm == nil && !s.Set.Intermediate && s.best.Res.Max() > exact {
 			w.Whole(func() bool { return s.sharper(ctx) })
 		}
 		return
@@ -308,14 +283,14 @@ func (s *solver) sharpen(ctx context.Context, w *interior.Work, k int) {
 // sharper certifies the present point, and takes it for the best one where the largest residual
 // falls and none grows beyond rounding.
 func (s *solver) sharper(ctx context.Context) bool {
-	was := s.best.res
+	was := s.best.Res
 	s.unscale(s.w)
-	r := s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.x, s.cand.y, s.cand.z, s.work)
+	r := s.Set.Certify(ctx, s.P, s.rowSizes, s.cand.X, s.cand.Y, s.cand.Z, s.work)
 	if !(r.Max() < was.Max() && r.Primal <= max(was.Primal, exact) && r.Dual <= max(was.Dual, exact) &&
 		r.Gap <= max(was.Gap, exact)) {
 		return false
 	}
-	s.cand.res = r
+	s.cand.Res = r
 	s.best, s.cand = s.cand, s.best
 	return true
 }

@@ -52,7 +52,7 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	n, m := own.P.Dims()
 	s := &solver{
 		Solver: own, opt: opt, raw: opt.settings(),
-		cand: newPoint(n, m), best: newPoint(n, m),
+		cand: base.NewPoint(n, m), best: base.NewPoint(n, m),
 		work: make([]float64, qpbackend.CertifyLen(own.P)),
 	}
 	if n == 0 {
@@ -96,16 +96,6 @@ func (s *solver) setupWhile(ctx context.Context) error {
 	}
 }
 
-// point is a primal-dual pair and its residuals.
-type point struct {
-	x, y, z []float64
-	res     qpbackend.Residuals
-}
-
-func newPoint(n, m int) point {
-	return point{x: make([]float64, n), y: make([]float64, m), z: make([]float64, n)}
-}
-
 // solver is a problem here and in C. It is not safe for concurrent use.
 type solver struct {
 	base.Solver
@@ -121,7 +111,7 @@ type solver struct {
 	// broken: a factorisation in C failed; the next Solve sets up anew.
 	broken bool
 
-	cand, best point
+	cand, best base.Point // a proof is a cand
 	work       []float64
 }
 
@@ -222,11 +212,11 @@ func (s *solver) toRows(y, z []float64) []float64 {
 }
 
 // fromRows takes the multipliers of p from s.dual.
-func (s *solver) fromRows(p *point) {
-	m := copy(p.y, s.dual)
-	clear(p.z)
+func (s *solver) fromRows(p *base.Point) {
+	m := copy(p.Y, s.dual)
+	clear(p.Z)
 	for k, j := range s.cols {
-		p.z[j] = s.dual[m+k]
+		p.Z[j] = s.dual[m+k]
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	raw "github.com/dcopt/dcopt/third_party/osqp"
 )
@@ -36,15 +35,10 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	}
 	warmed := s.Start.Given()
 	s.Start.Forget()
-	clear(s.best.x)
-	clear(s.best.y)
-	clear(s.best.z)
-	if warmed {
-		copy(s.best.x, s.Start.X)
-		copy(s.best.y, s.Start.Y)
-		copy(s.best.z, s.Start.Z)
+	if s.best.Set(nil, nil, nil); warmed {
+		s.best.Set(s.Start.X, s.Start.Y, s.Start.Z)
 	}
-	s.best.res = s.Set.Certify(context.Background(), s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
+	s.best.Res = s.Set.Certify(context.Background(), s.P, nil, s.best.X, s.best.Y, s.best.Z, s.work)
 	if err := ctx.Err(); err != nil {
 		s.report(dst, qpbackend.Interrupted(err), 0, "")
 		return err
@@ -112,10 +106,10 @@ func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 		info, err := s.run(t, s.Set.MaxIter-used)
 		used += info.Iterations
 		if info.Status.HasSolution() {
-			s.c.Solution(s.cand.x, s.dual)
+			s.c.Solution(s.cand.X, s.dual)
 			s.fromRows(&s.cand)
 			s.consider()
-			if s.best.res.Max() <= s.Set.Tol {
+			if s.best.Res.Max() <= s.Set.Tol {
 				s.report(dst, qpbackend.Solved, used, "")
 				return nil
 			}
@@ -126,7 +120,7 @@ func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 		}
 		switch info.Status {
 		case raw.Solved:
-			res := s.best.res.Max()
+			res := s.best.Res.Max()
 			if t.eps > s.Set.Tol {
 				t.eps = max(t.eps*epsStep, s.Set.Tol)
 				break
@@ -179,7 +173,7 @@ func tighter(eps, want, worth float64) float64 {
 func (s *solver) giveUp(dst *qpbackend.Result, used int, claimed bool, message string) {
 	status := qpbackend.NumericalTrouble
 	switch {
-	case claimed && s.best.res.Max() <= looseFactor*s.Set.Tol:
+	case claimed && s.best.Res.Max() <= looseFactor*s.Set.Tol:
 		status = qpbackend.AlmostSolved
 	case used >= s.Set.MaxIter:
 		status = qpbackend.IterationLimit
@@ -210,10 +204,9 @@ func (s *solver) run(t target, n int) (raw.Info, error) {
 
 // consider makes cand the best point if it is. A point with NaN never is.
 func (s *solver) consider() {
-	s.cand.res = s.Set.Certify(context.Background(), s.P, nil, s.cand.x, s.cand.y, s.cand.z, s.work)
-	r := s.cand.res.Max()
-	if better := !(s.best.res.Max() <= r) && !math.IsNaN(r); better && num.FirstNotFinite(s.cand.x) < 0 &&
-		num.FirstNotFinite(s.dual) < 0 {
+	s.cand.Res = s.Set.Certify(context.Background(), s.P, nil, s.cand.X, s.cand.Y, s.cand.Z, s.work)
+	r := s.cand.Res.Max()
+	if !(s.best.Res.Max() <= r) && !math.IsNaN(r) && s.cand.Finite() {
 		s.best, s.cand = s.cand, s.best
 	}
 }
@@ -238,17 +231,15 @@ func (s *solver) primalCertificate(dst *qpbackend.Result, used int) (worth float
 		y[i] /= -support
 	}
 	s.fromRows(&s.cand)
-	if worth = qpbackend.PrimalInfeasibility(s.P, s.cand.y, s.cand.z); worth <= s.Set.InfeasTol {
+	if worth = qpbackend.PrimalInfeasibility(s.P, s.cand.Y, s.cand.Z); worth <= s.Set.InfeasTol {
 		s.report(dst, qpbackend.PrimalInfeasible, used, "")
-		dst.Y = append(dst.Y[:0], s.cand.y...)
-		dst.Z = append(dst.Z[:0], s.cand.z...)
 	}
 	return worth
 }
 
 // dualCertificate does the same with a direction of unboundedness.
 func (s *solver) dualCertificate(dst *qpbackend.Result, used int) (worth float64) {
-	d, slope := s.cand.x, 0.0
+	d, slope := s.cand.X, 0.0
 	s.c.DualCertificate(d)
 	for j, v := range d {
 		slope += s.P.Q[j] * v
@@ -258,40 +249,30 @@ func (s *solver) dualCertificate(dst *qpbackend.Result, used int) (worth float64
 	}
 	if worth = qpbackend.DualInfeasibility(s.P, d); worth <= s.Set.InfeasTol {
 		s.report(dst, qpbackend.DualInfeasible, used, "")
-		dst.X = append(dst.X[:0], d...)
 	}
 	return worth
 }
 
-// report fills dst with the best point.
+// report fills dst with the best point, or the proof in cand.
 func (s *solver) report(dst *qpbackend.Result, status qpbackend.Status, used int, message string) {
-	dst.Status, dst.Iterations, dst.Message = status, used, message
-	dst.X = append(dst.X[:0], s.best.x...)
-	dst.Y = append(dst.Y[:0], s.best.y...)
-	dst.Z = append(dst.Z[:0], s.best.z...)
-	dst.Res = s.best.res
-	dst.Objective = s.P.Objective(s.best.x)
-	switch status {
-	case qpbackend.PrimalInfeasible:
-		dst.Objective, dst.Res = math.Inf(1), qpbackend.Residuals{}
-	case qpbackend.DualInfeasible:
-		dst.Objective, dst.Res = math.Inf(-1), qpbackend.Residuals{}
-	}
+	dst.Iterations, dst.Message = used, message
+	s.Report(dst, status, &s.best, &s.cand)
 }
 
 // solveEmpty solves a problem without variables, which OSQP refuses: the rows
 // ask for l ≤ 0 ≤ u.
 func (s *solver) solveEmpty(dst *qpbackend.Result) {
-	clear(s.best.y)
-	s.best.res = s.Set.Certify(context.Background(), s.P, nil, s.best.x, s.best.y, s.best.z, s.work)
+	clear(s.best.Y)
+	s.best.Res = s.Set.Certify(context.Background(), s.P, nil, s.best.X, s.best.Y, s.best.Z, s.work)
 	for i := range s.P.L {
 		bound := s.P.L[i]
 		if bound <= 0 {
 			bound = s.P.U[i]
 		}
 		if s.P.L[i] > 0 || s.P.U[i] < 0 {
+			s.cand.Set(nil, nil, nil)
+			s.cand.Y[i] = -1 / bound
 			s.report(dst, qpbackend.PrimalInfeasible, 0, "")
-			dst.Y[i] = -1 / bound
 			return
 		}
 	}

@@ -3,7 +3,9 @@ package base
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -69,13 +71,10 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 		return err
 	}
 	t := &s.Start
-	if n, m := s.P.Dims(); t.X == nil {
-		t.X, t.Y, t.Z = make([]float64, n), make([]float64, m), make([]float64, n)
+	if t.X == nil {
+		t.Point = NewPoint(s.P.Dims())
 	}
-	for _, part := range [...]struct{ to, from []float64 }{{t.X, x}, {t.Y, y}, {t.Z, z}} {
-		clear(part.to)
-		copy(part.to, part.from)
-	}
+	t.Set(x, y, z)
 	t.HasX, t.HasY, t.HasZ = x != nil, y != nil, z != nil
 	return nil
 }
@@ -86,10 +85,49 @@ func (s *Solver) Close() error {
 	return nil
 }
 
+// Point is a primal-dual pair on the problem as stated, or a proof.
+type Point struct {
+	X, Y, Z []float64
+	Res     qpbackend.Residuals
+}
+
+// NewPoint is a point of zeros for n variables and m rows.
+func NewPoint(n, m int) Point {
+	return Point{X: make([]float64, n), Y: make([]float64, m), Z: make([]float64, n)}
+}
+
+// Set takes over a point; without one it is zero.
+func (p *Point) Set(x, y, z []float64) {
+	for _, part := range [...]struct{ to, from []float64 }{{p.X, x}, {p.Y, y}, {p.Z, z}} {
+		clear(part.to)
+		copy(part.to, part.from)
+	}
+}
+
+// Finite reports whether all entries are numbers.
+func (p *Point) Finite() bool {
+	return num.FirstNotFinite(p.X) < 0 && num.FirstNotFinite(p.Y) < 0 && num.FirstNotFinite(p.Z) < 0
+}
+
+// Report fills dst with the best point, or with a proof and the other half of that point.
+func (s *Solver) Report(dst *qpbackend.Result, status qpbackend.Status, best, proof *Point) {
+	x, y, z := best.X, best.Y, best.Z
+	dst.Status, dst.Res = status, qpbackend.Residuals{}
+	switch status {
+	case qpbackend.PrimalInfeasible:
+		y, z, dst.Objective = proof.Y, proof.Z, math.Inf(1)
+	case qpbackend.DualInfeasible:
+		x, dst.Objective = proof.X, math.Inf(-1)
+	default:
+		dst.Res, dst.Objective = best.Res, s.P.Objective(x)
+	}
+	dst.X, dst.Y, dst.Z = append(dst.X[:0], x...), append(dst.Y[:0], y...), append(dst.Z[:0], z...)
+}
+
 // Start is the point of a WarmStart.
 type Start struct {
-	X, Y, Z          []float64 // 0 where not given; nil before the first
-	HasX, HasY, HasZ bool      // which are given
+	Point                 // 0 where not given; nil before the first
+	HasX, HasY, HasZ bool // which are given
 }
 
 // Given reports whether there is one.
