@@ -145,10 +145,12 @@ func (s *System) weighBlocks() {
 	}
 }
 
-// subtractBlocks is the part of subtractRows of expanded blocks, with the residuals behind the
-// rows.
+// subtractBlocks is the part of subtract of expanded blocks, with the residuals behind the rows.
 func (s *System) subtractBlocks(b, x []float64) {
 	for t, block := range s.cones.blocks {
+		if !block.Expanded {
+			continue
+		}
 		first, e := s.n+block.Start, s.cones.extra[t]
 		res, rows := s.ref.res[first:][:block.Len], x[first:][:block.Len]
 		u, v := s.Expansion(t)

@@ -37,7 +37,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 	like *System) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, cones: cones{blocks: blocks, gone: gone},
-		by: products{wide: vectors(cpu.Wide())}}
+		by: products{wide: vectors(cpu.Wide()), rows: newByRows(at)}}
 	size := n + m + s.number()
 	s.tri.pPos, s.tri.diag = make([]int, p.NNZ()), make([]int, size)
 	s.tri.hd, s.tri.sign, s.tri.d = make([]float64, n), make([]int8, size), make([]float64, size)
@@ -146,10 +146,7 @@ func (s *System) Load(θ float64, off []bool) {
 			}
 		}
 	}
-	if _, ok := s.f.(whole); ok && s.by.rows.end == nil {
-		s.by.rows = newByRows(s.at)
-	}
-	s.by.plain = s.by.rows.end != nil && s.cones.behind && !slices.Contains(off, true)
+	s.by.off = slices.Contains(off, true)
 	if changed {
 		s.f.load(val, s.tri.sign)
 		s.chooseProducts()
@@ -251,13 +248,10 @@ func (s *System) Strategy() Strategy {
 
 // AddBoth adds A·x to ax and Aᵀ·y to aty, in the same way.
 func (s *System) AddBoth(ax, aty, x, y []float64) {
-	switch {
-	case s.by.both:
+	if s.by.both {
 		s.addVectors(ax, aty, x, y)
-	case s.by.rows.end != nil:
+	} else {
 		s.by.rows.addBoth(ax, aty, s.at.Val, x, y)
-	default:
-		s.at.AddMulBoth(aty, ax, y, x)
 	}
 }
 

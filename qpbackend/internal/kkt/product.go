@@ -1,43 +1,41 @@
 package kkt
 
 import (
-	"slices"
-
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// subtractWhole sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring rows of a column are
-// one vector; other columns are short: loops over places cost less than over slices.
-func (s *System) subtractWhole(b, x []float64) {
-	n, ptr, idx, val := s.n, s.tri.k.ColPtr, s.tri.k.RowIdx, s.tri.k.Val
+// subtract sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring entries of a row are one
+// vector; other rows are short: loops over places cost less than over slices.
+func (s *System) subtract(b, x []float64) {
+	n, k, col := s.n, s.tri.k, s.by.rows.col
 	res := s.ref.res[:len(x)]
 	copy(res[n:], b[n:])
 	s.subtractVariables(b, x)
-	rows, ax, d, lo := s.at.ColPtr[1:][:s.m], s.ref.ax[:s.m], s.tri.d[n:][:s.m], ptr[n]
-	before := 0
-	for t, hi := range ptr[n+1:][:s.m] {
-		c := n + t
-		v, p, end := x[c], lo, lo+rows[t]-before // a row of A comes first
-		before = rows[t]
+	ax, d, y, rest := s.ref.ax[:s.m], s.tri.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m]
+	lo := int32(0)
+	for i, hi := range s.by.rows.end[:s.m] {
+		v, sum, own := y[i], 0.0, k.ColPtr[n+i]
+		val, col := s.at.Val[lo:hi], col[lo:hi]
+		if s.by.off { // zeros stand in place of them
+			val = k.Val[own:][:len(col)]
+		}
+		if len(col) >= leastWide && int(col[len(col)-1]-col[0]) == len(col)-1 {
+			sum = s.by.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
+		} else {
+			for k, j := range col {
+				res[j] -= val[k] * v
+				sum += val[k] * x[j]
+			}
+		}
+		ax[i] = sum
+		sum += d[i] * v
+		if own, last := own+len(col), k.ColPtr[n+i+1]-1; own < last { // of a dense block
+			sum = s.offDiagonal(x, v, sum, own, last)
+		}
+		rest[i] -= sum
 		lo = hi
-		hi-- // the diagonal is the last entry
-		sum := 0.0
-		if neighbours(idx, p, end) {
-			sum, p = s.by.wide.dotAxpy(val[p:end], x[idx[p]:], res[idx[p]:], -v), end
-		}
-		for ; p < end; p++ {
-			j, a := idx[p], val[p]
-			res[j] -= a * v
-			sum += a * x[j]
-		}
-		ax[t] = sum
-		sum += d[t] * v
-		if p < hi {
-			sum = s.offDiagonal(x, v, sum, p, hi)
-		}
-		res[c] -= sum
 	}
-	s.subtractColumns(x, n+s.m, len(x))
+	s.subtractBlocks(b, x)
 }
 
 // subtractVariables sets the variables' part of s.ref.res to the one of b − H·x.
@@ -46,7 +44,7 @@ func (s *System) subtractVariables(b, x []float64) {
 	d, b, res := s.tri.d[:n], b[:n], s.ref.res[:n]
 	if !s.tri.diagonal {
 		copy(res, b)
-		s.subtractColumns(x, 0, n)
+		s.subtractColumns(x, n)
 		return
 	}
 	for j, v := range x[:n] {
@@ -54,12 +52,11 @@ func (s *System) subtractVariables(b, x []float64) {
 	}
 }
 
-// subtractColumns takes the columns from ≤ c < to of K, above and left of the diagonal, times x
-// from s.ref.res.
-func (s *System) subtractColumns(x []float64, from, to int) {
-	res, d, lo := s.ref.res[:to], s.tri.d[:to], s.tri.k.ColPtr[from]
-	for c := from; c < to; c++ {
-		v := x[c]
+// subtractColumns takes the columns c < to of K, above and left of the diagonal, times x from
+// s.ref.res.
+func (s *System) subtractColumns(x []float64, to int) {
+	res, d, lo := s.ref.res[:to], s.tri.d[:to], 0
+	for c, v := range x[:to] {
 		sum, diagonal := d[c]*v, s.tri.k.ColPtr[c+1]-1
 		if lo < diagonal {
 			sum = s.offDiagonal(x, v, sum, lo, diagonal)
@@ -113,30 +110,6 @@ func (r byRows) addBoth(ax, aty, val, x, y []float64) {
 			sum += val[k] * x[j]
 		}
 		ax[i] += sum
-		lo = hi
-	}
-}
-
-// subtractRows is subtractWhole where nothing is off, but for blocks.
-func (s *System) subtractRows(b, x []float64) {
-	n, val, col := s.n, s.at.Val, s.by.rows.col
-	res := s.ref.res[:len(x)]
-	s.subtractVariables(b, x)
-	ax, d, y, rest, b := s.ref.ax[:s.m], s.tri.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m], b[n:][:s.m]
-	lo := int32(0)
-	for i, hi := range s.by.rows.end[:s.m] {
-		v, sum := y[i], 0.0
-		val, col := val[lo:hi], col[lo:hi]
-		if len(col) >= leastWide && int(col[len(col)-1]-col[0]) == len(col)-1 {
-			sum = s.by.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
-		} else {
-			for k, j := range col {
-				res[j] -= val[k] * v
-				sum += val[k] * x[j]
-			}
-		}
-		ax[i] = sum
-		rest[i] = b[i] - (sum + d[i]*v)
 		lo = hi
 	}
 }
@@ -219,7 +192,7 @@ func (s *System) chooseProducts() {
 	}
 	if f.pairs.serve || f.repeats() {
 		s.by.vectors = f
-		s.by.both = s.tri.diagonal && !slices.Contains(s.tri.off, true)
+		s.by.both = s.tri.diagonal && !s.by.off
 	}
 }
 

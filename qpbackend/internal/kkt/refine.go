@@ -119,14 +119,10 @@ func (s *System) weigh() {
 // most one but for those behind the rows, are left aside where the goal is
 // reached without them.
 func (s *System) residual(x, b []float64, goal Accuracy) Accuracy {
-	switch {
-	case s.by.vectors != nil:
+	if s.by.vectors != nil {
 		s.subtractVectors(b, x)
-	case s.by.plain:
-		s.subtractRows(b, x)
-		s.subtractBlocks(b, x)
-	default:
-		s.subtractWhole(b, x)
+	} else {
+		s.subtract(b, x)
 	}
 	for t, b := range s.cones.blocks { // these hold by construction
 		if s.cones.gone[t] {

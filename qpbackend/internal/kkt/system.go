@@ -36,8 +36,8 @@ type triangle struct {
 type products struct {
 	vectors *arrowhead // where products by way of its vectors cost least
 	both    bool       // they do for AddBoth too
-	rows    byRows     // with the sparse strategy
-	plain   bool       // nothing is off, and all blocks are expanded
+	rows    byRows     // otherwise
+	off     bool       // some rows or variables are
 	wide    vectors    // of neighbouring entries
 }
 

@@ -22,7 +22,7 @@ type leading struct {
 	dest  []int32   // place in val of each entry of the caller's matrix
 	sign  []int8    // of the pivots, as expected; 0 for unknown
 	fixed []float64 // their entries before, see load
-	late  []int32   // entries of the caller's matrix that belong to the matrix that is left
+	late  []moved   // entries of the caller's matrix that belong to the matrix that is left
 	own   []int32   // place in val of each diagonal entry of that
 	rest  int       // first place of the matrix that is left
 	runs  []run
@@ -31,6 +31,9 @@ type leading struct {
 	// column, behind pairsInLine others
 	target []int32
 }
+
+// moved is an entry of the caller's matrix, and its place in the values.
+type moved struct{ from, to int32 }
 
 // The last entries of a column, up to inLine, are eliminated without a loop.
 // Source: a limit of speed: columns of networks have up to six entries.
@@ -49,7 +52,7 @@ func (s *leading) load(f *Factor, val []float64, sign []int8) {
 		}
 		for e, p := range s.dest {
 			if int(p) >= s.rest {
-				s.late = append(s.late, int32(e))
+				s.late = append(s.late, moved{int32(e), p})
 			}
 		}
 	}
@@ -100,7 +103,7 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 		return err
 	}
 	for _, e := range s.late {
-		v[s.dest[e]] = val[e]
+		v[e.to] = val[e.from]
 	}
 	for k, p := range s.own {
 		v[p] = diag[f.order[count+k]]
