@@ -91,32 +91,13 @@ func (r *reduction) ratio(k, i int) (s float64, ok bool) {
 
 // merge leaves out row k = s·row i and gives row i the tighter sides.
 func (r *reduction) merge(k, i int, s float64) {
-	lo, hi := side(r.l[k])/s, side(r.u[k])/s
-	if s < 0 {
-		lo, hi = hi, lo
-	}
 	st := step{kind: multiple, row: k, other: i, a: s}
-	if lo > r.l[i] {
-		r.l[i], st.lower = lo, true
+	lo, hi, y := st.within(r.l[k], r.u[k], r.l[i], r.u[i])
+	if y != 0 {
+		r.proof = []multiplier{{row: i, y: -y}, {row: k, y: y / s}}
+		return
 	}
-	if hi < r.u[i] {
-		r.u[i], st.upper = hi, true
-	}
-	if r.l[i] > r.u[i] {
-		if r.l[i] > r.u[i]+sameTol*(1+math.Abs(r.u[i])) {
-			y := 1.0 // the upper side of i against the lower one that came from k
-			if st.upper {
-				y = -1
-			}
-			r.proof = []multiplier{{row: i, y: y}, {row: k, y: -y / s}}
-			return
-		}
-		if st.lower { // equal but for rounding
-			r.l[i] = r.u[i]
-		} else {
-			r.u[i] = r.l[i]
-		}
-	}
+	r.l[i], r.u[i] = lo, hi
 	r.rowAlive[k] = false
 	r.stack = append(r.stack, st)
 	r.push(i)

@@ -114,7 +114,7 @@ func (s *reduced) Invert(
 ) (reduce.Verdict, error) {
 	if from == nil {
 		to.Status, to.Message = qpbackend.PrimalInfeasible, "found by presolve"
-		s.red.undo(to, nil, asRay)
+		s.red.undo(to, nil, true)
 		support := 0.0
 		add := func(v, lo, up float64) {
 			if v > 0 {
@@ -136,16 +136,13 @@ func (s *reduced) Invert(
 		}
 		return reduce.Checked, nil
 	}
-	kind := asPoint
-	switch to.Status {
-	case qpbackend.PrimalInfeasible, qpbackend.DualInfeasible:
-		kind = asRay
-	default:
+	ray := to.Status == qpbackend.PrimalInfeasible || to.Status == qpbackend.DualInfeasible
+	if !ray {
 		to.Message = s.red.String()
 		if from.Message != "" {
 			to.Message += "; " + from.Message
 		}
 	}
-	s.red.undo(to, from, kind)
+	s.red.undo(to, from, ray)
 	return reduce.Checked, nil
 }

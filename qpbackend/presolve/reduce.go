@@ -223,30 +223,37 @@ func (r *reduction) tighten(i int) {
 	if math.Abs(a) < leastCoefficient {
 		return
 	}
-	lo, hi := side(r.l[i])/a, side(r.u[i])/a
-	if a < 0 {
-		lo, hi = hi, lo
-	}
-	st := step{kind: bound, row: i, col: j, a: a, lower: lo > r.lo[j], upper: hi < r.hi[j]}
-	lo, hi = max(lo, r.lo[j]), min(hi, r.hi[j])
-	if lo > hi {
-		if lo-hi > sameTol*(1+math.Abs(hi)) {
-			y := 1.0 // the upper bound by row i against the lower one that was
-			if st.lower {
-				y = -1
-			}
-			r.proof = []multiplier{{row: i, y: y / a, col: j, z: -y}}
-			return
-		}
-		if st.lower { // equal but for rounding
-			lo = hi
-		} else {
-			hi = lo
-		}
+	st := step{kind: bound, row: i, col: j, a: a}
+	lo, hi, y := st.within(r.l[i], r.u[i], r.lo[j], r.hi[j])
+	if y != 0 {
+		r.proof = []multiplier{{row: i, y: y / a, col: j, z: -y}}
+		return
 	}
 	r.lo[j], r.hi[j] = lo, hi
 	r.rowAlive[i] = false
 	r.stack = append(r.stack, st)
+}
+
+// within is the part of the interval from lo to hi between the sides l and u of the step's row, over
+// its factor. Where there is none, y names the row's side that excludes it: 1 the upper one, else -1.
+func (st *step) within(l, u, lo, hi float64) (tightLo, tightHi, y float64) {
+	l, u = side(l)/st.a, side(u)/st.a
+	if st.a < 0 {
+		l, u = u, l
+	}
+	st.lower, st.upper = l > lo, u < hi
+	l, u = max(l, lo), min(u, hi)
+	switch far := l-u > sameTol*(1+math.Abs(u)); {
+	case far && st.lower:
+		return l, u, -1
+	case far:
+		return l, u, 1
+	case l > u && st.lower: // equal but for rounding
+		l = u
+	case l > u:
+		u = l
+	}
+	return l, u, 0
 }
 
 // leastCoefficient is the size of a coefficient below which a row is not divided

@@ -7,19 +7,11 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
-// answerKind tells points from rays, of which nothing constant remains.
-type answerKind uint8
-
-const (
-	asPoint answerKind = iota
-	asRay
-)
-
 // undo takes the solution of the reduced problem, nil where there is none, back to the
-// problem as stated, reusing the slices of dst.
-func (r *reduction) undo(dst, from *qpbackend.Result, kind answerKind) {
+// problem as stated, reusing the slices of dst. Of a ray nothing constant remains.
+func (r *reduction) undo(dst, from *qpbackend.Result, ray bool) {
 	x, y, z := append(dst.X[:0], r.x...), append(dst.Y[:0], r.y...), append(dst.Z[:0], r.z...)
-	if kind == asRay {
+	if ray {
 		clear(x)
 		clear(y)
 	}
@@ -36,24 +28,22 @@ func (r *reduction) undo(dst, from *qpbackend.Result, kind answerKind) {
 		s := r.stack[k]
 		switch s.kind {
 		case fixed:
-			z[s.col] = -r.gradient(s.col, x, y, kind)
+			z[s.col] = -r.gradient(s.col, x, y, ray)
 		case bound:
-			if t := z[s.col]; t > 0 && s.upper || t < 0 && s.lower {
-				y[s.row], z[s.col] = t/s.a, 0
-			}
+			s.share(y, &z[s.col])
 		case multiple:
-			s.share(y)
+			s.share(y, &y[s.other])
 		case singleton:
-			x[s.col] = r.solveRow(s, x, kind)
+			x[s.col] = r.solveRow(s, x, ray)
 		}
 	}
 	dst.X, dst.Y, dst.Z = x, y, z
 }
 
 // gradient is (Px + q + Aᵀy)_j; of a ray, (Aᵀy)_j.
-func (r *reduction) gradient(j int, x, y []float64, kind answerKind) float64 {
+func (r *reduction) gradient(j int, x, y []float64, ray bool) float64 {
 	g := 0.0
-	if kind == asPoint {
+	if !ray {
 		g = r.p.Q[j]
 		for k := r.p.pFull.ColPtr[j]; k < r.p.pFull.ColPtr[j+1]; k++ {
 			g += r.p.pFull.Val[k] * x[r.p.pFull.RowIdx[k]]
@@ -65,16 +55,15 @@ func (r *reduction) gradient(j int, x, y []float64, kind answerKind) float64 {
 	return g
 }
 
-// share gives the multiplier of the merged row to the one whose side it was.
-func (s step) share(y []float64) {
-	total := y[s.other]
-	if total > 0 && s.upper || total < 0 && s.lower {
-		y[s.row], y[s.other] = total/s.a, 0
+// share gives the multiplier of a bound or of the row kept to the step's row, whose side it was.
+func (s step) share(y []float64, of *float64) {
+	if *of > 0 && s.upper || *of < 0 && s.lower {
+		y[s.row], *of = *of/s.a, 0
 	}
 }
 
 // solveRow is the value of a singleton's column that makes its row hold.
-func (r *reduction) solveRow(s step, x []float64, kind answerKind) float64 {
+func (r *reduction) solveRow(s step, x []float64, ray bool) float64 {
 	t := r.p.byRow
 	rest := 0.0
 	for k := t.ColPtr[s.row]; k < t.ColPtr[s.row+1]; k++ {
@@ -83,7 +72,7 @@ func (r *reduction) solveRow(s step, x []float64, kind answerKind) float64 {
 		}
 	}
 	switch {
-	case kind == asRay:
+	case ray:
 		return -rest / s.a
 	case math.IsNaN(s.b):
 		return (min(max(rest, s.lo), s.hi) - rest) / s.a

@@ -23,7 +23,7 @@ func Stages(ctx context.Context, n int, colPtr, rowIdx []int, most int) ([]uint8
 	work := poll.New(ctx)
 	s := &search{work: &work, size: max(leastPart, n/parts), most: most, depth: make([]uint8, n),
 		label: make([]int32, n)}
-	g, err := whole(&work, n, colPtr, rowIdx)
+	g, err := whole(&work, s.label, colPtr, rowIdx)
 	if err != nil {
 		return nil, err
 	}

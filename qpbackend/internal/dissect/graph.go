@@ -17,66 +17,49 @@ type graph struct {
 }
 
 // whole is the graph of the matrix but for nearly dense rows, which touch both sides of
-// any separator and come last by themselves, as in package amd.
-func whole(work *poll.Poll, n int, colPtr, rowIdx []int) (*graph, error) {
-	degree := make([]int32, n)
-	for j := range n {
-		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
-			if i != j {
-				degree[i]++
-				degree[j]++
+// any separator and come last by themselves, as in package amd. It uses label.
+func whole(work *poll.Poll, label []int32, colPtr, rowIdx []int) (*graph, error) {
+	n := len(label)
+	g := &graph{ptr: make([]int32, n+1), weight: ones(n), name: make([]int32, n)}
+	entries := func(visit func(i, j int32)) error {
+		for j := range n {
+			for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
+				if i != j {
+					visit(int32(i), int32(j))
+				}
+			}
+			if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
+				return err
 			}
 		}
-		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
-			return nil, err
-		}
+		return nil
+	}
+	if err := entries(func(i, j int32) { g.ptr[i+1]++; g.ptr[j+1]++ }); err != nil {
+		return nil, err
 	}
 	limit := int32(min(float64(n), max(16, 10*math.Sqrt(float64(n)))))
-	g, label := &graph{}, make([]int32, n)
-	for i, d := range degree {
-		label[i] = -1
-		if d <= limit {
-			label[i] = int32(len(g.name))
-			g.name = append(g.name, int32(i))
+	var few []int32 // vertices with few neighbours
+	for i := range int32(n) {
+		if g.name[i] = i; g.ptr[i+1] <= limit {
+			few = append(few, i)
 		}
+		g.ptr[i+1] += g.ptr[i]
 	}
-	count := len(g.name)
-	g.ptr, g.weight = make([]int32, count+1), ones(count)
-	end := make([]int32, count) // of the list so far
-	for v, i := range g.name {
-		end[v] = g.ptr[v]
-		g.ptr[v+1] = g.ptr[v] + degree[i]
+	end := slices.Clone(g.ptr) // of the list so far
+	g.adj = make([]int32, g.ptr[n])
+	err := entries(func(i, j int32) {
+		g.adj[end[i]], g.adj[end[j]] = j, i
+		end[i]++
+		end[j]++
+	})
+	if err != nil {
+		return nil, err
 	}
-	g.adj = make([]int32, g.ptr[count])
-	for j := range n {
-		for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
-			if a, b := label[i], label[j]; i != j && a >= 0 && b >= 0 {
-				g.adj[end[a]], g.adj[end[b]] = b, a
-				end[a]++
-				end[b]++
-			}
-		}
-		if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
-			return nil, err
-		}
-	}
-	if count < n {
-		g.pack(end)
+	if len(few) < n {
+		return g.induced(label, few), nil
 	}
 	g.edge = ones(len(g.adj))
 	return g, nil
-}
-
-// pack closes the gaps behind lists that end at end.
-func (g *graph) pack(end []int32) {
-	out := int32(0)
-	for v, hi := range end {
-		lo := g.ptr[v]
-		g.ptr[v] = out
-		out += int32(copy(g.adj[out:], g.adj[lo:hi]))
-	}
-	g.ptr[len(end)] = out
-	g.adj = g.adj[:out]
 }
 
 func ones(n int) []int32 {

@@ -147,7 +147,10 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 		res := d.conditions()
 		again := flipped && k > 0 && k < mostFlips
 		if k > 0 && !(res < least) && !again {
-			return d.back(ctx, kept)
+			if err := d.back(ctx, kept); err != nil {
+				return err
+			}
+			break
 		}
 		d.reg.Residual = res
 		if changed || k == 0 {
@@ -172,7 +175,7 @@ func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *eq
 	return d.judge(ctx)
 }
 
-// back is the end of Linearise at a point before the last.
+// back goes back to a point before the last.
 func (d *Derivative) back(ctx context.Context, point [3][]float64) error {
 	copy(d.now.x, point[0])
 	copy(d.now.wx, point[1])
@@ -181,11 +184,7 @@ func (d *Derivative) back(ctx context.Context, point [3][]float64) error {
 		return err
 	}
 	d.reg.Residual = d.conditions()
-	if err := d.factor(ctx, false); err != nil {
-		return err
-	}
-	d.unscale()
-	return d.judge(ctx)
+	return d.factor(ctx, false)
 }
 
 // load scales the problem and the point.

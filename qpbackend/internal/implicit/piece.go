@@ -159,23 +159,21 @@ func unit(v *[3]float64) {
 func (p *piece) exponential(s, w []float64) {
 	y := [3]float64{w[0] - s[0], w[1] - s[1], w[2] - s[2]}
 	ps, py := num.NormInf(s), num.NormInf(y[:])
+	p.face()
 	switch {
 	case py == 0:
-		p.face()
 		p.uniform(1)
 		p.margin = w[1]
 		if w[1] > 0 {
 			p.margin = min(w[1], w[2]-w[1]*math.Exp(w[0]/w[1]))
 		}
 	case ps == 0:
-		p.face()
 		p.uniform(0)
 		p.margin = w[0]
 		if w[0] > 0 {
 			p.margin = min(w[0], -w[2]-w[0]*math.Exp(w[1]/w[0]-1))
 		}
 	case s[1] == 0: // the quadrant w₀, w₁ ≤ 0
-		p.face()
 		p.d[0], p.d[1], p.d[2] = step(-w[0]), 0, step(w[2])
 		p.margin = min(math.Abs(w[0]), math.Abs(w[1]), math.Abs(w[2]))
 	default:
@@ -196,18 +194,16 @@ func (p *piece) exponential(s, w []float64) {
 func (p *piece) power(s, w []float64) {
 	y := [3]float64{w[0] - s[0], w[1] - s[1], w[2] - s[2]}
 	ps, py := num.NormInf(s), num.NormInf(y[:])
+	p.face()
 	α := p.Alpha
 	switch {
 	case py == 0:
-		p.face()
 		p.uniform(1)
 		p.margin = min(w[0], w[1], math.Pow(max(w[0], 0), α)*math.Pow(max(w[1], 0), 1-α)-math.Abs(w[2]))
 	case ps == 0:
-		p.face()
 		p.uniform(0)
 		p.margin = min(-w[0], -w[1], math.Pow(max(-w[0]/α, 0), α)*math.Pow(max(-w[1]/(1-α), 0), 1-α)-math.Abs(w[2]))
 	case s[0] == 0 || s[1] == 0 || s[2] == 0: // the boundary has an edge there
-		p.face()
 		p.d[0], p.d[1], p.d[2] = step(w[0]), step(w[1]), 0
 		p.margin = 0
 	default:

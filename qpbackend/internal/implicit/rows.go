@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -160,7 +161,7 @@ func (r *rows) turn(pieces []*piece) {
 				}
 			}
 			for i, e := range pc.d {
-				scale(r.of(pc.Start+i), weight(e))
+				num.Scale(r.of(pc.Start+i), weight(e))
 			}
 			continue
 		}
@@ -182,9 +183,3 @@ func (r *rows) of(i int) []float64 { return r.at.Val[r.at.ColPtr[i]:r.at.ColPtr[
 
 // weight is √(1−d).
 func weight(d float64) float64 { return math.Sqrt(1 - d) }
-
-func scale(v []float64, f float64) {
-	for i := range v {
-		v[i] *= f
-	}
-}

@@ -37,19 +37,14 @@ func (d *Derivative) factor(ctx context.Context, anew bool) error {
 	n := d.n
 	d.rows.turn(d.pieces)
 	d.equilibrate(anew)
-	for j := range n {
-		d.room.off[j], d.room.diag[j] = d.side[j] != none, ρ
-		if d.room.off[j] {
-			d.room.diag[j] = 1
+	for i, at := range d.side {
+		variable, sign := i < n, 1.0
+		if !variable {
+			sign = -1
 		}
-	}
-	for i := range d.m {
-		if d.rows.cone[i] {
-			continue
-		}
-		d.room.off[n+i], d.room.diag[n+i] = d.side[n+i] == none, -ρ
-		if d.room.off[n+i] {
-			d.room.diag[n+i] = -1
+		d.room.off[i], d.room.diag[i] = (at == none) != variable, ρ*sign
+		if d.room.off[i] {
+			d.room.diag[i] = sign
 		}
 	}
 	for _, pc := range d.pieces {
@@ -332,7 +327,7 @@ func (d *Derivative) inverse(ctx context.Context, from, to int) (float64, error)
 		if size == 0 {
 			return 0, nil
 		}
-		scale(v, 1/size)
+		num.Scale(v, 1/size)
 		if err := d.proximal(ctx, v); err != nil {
 			return 0, err
 		}

@@ -6,8 +6,7 @@ import "github.com/dcopt/dcopt/internal/num"
 // directions in which cones stay met, up to a multiple of the unit that may
 // depend on the rows of the cone.
 func (w *Work) ConesMet(ad []float64, limit func(row, length int) float64) bool {
-	for k := range w.cone.of {
-		mb := &w.cone.of[k]
+	for _, mb := range w.cone.of {
 		d := ad[mb.row:][:mb.to-mb.from]
 		t := limit(mb.row, len(d))
 		if mb.sym != nil {

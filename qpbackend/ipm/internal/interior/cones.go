@@ -34,7 +34,7 @@ const longestDense = 2
 // The slices have an entry for each of their rows, cone after cone.
 type cones struct {
 	pair
-	of       []member
+	of       []*member
 	rows     int // of the problem
 	deg      float64
 	asym     bool      // one of them is not symmetric
@@ -67,9 +67,10 @@ func newCones(ranges []qpbackend.Cone, m int, sys *kkt.System) cones {
 			asym++
 		}
 	}
-	room := make([]cone.Asymmetric, asym)
+	room, members := make([]cone.Asymmetric, asym), make([]member, len(ranges))
 	for k, r := range ranges {
-		mb := newMember(r, rows)
+		mb := &members[k]
+		*mb = newMember(r, rows)
 		if asymmetric(r) {
 			room[0], mb.spread = cone.Exponential(), spread
 			if r.Kind == qpbackend.Power {
@@ -146,8 +147,7 @@ func (c *cones) degree() float64 { return c.deg }
 // multipliers: y = −z.
 func (c *cones) multipliers(y []float64) {
 	n := len(y) - c.rows
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		y := y[n+mb.row:][:mb.to-mb.from]
 		for i, z := range mb.part(c.z) {
 			y[i] = -z
@@ -156,8 +156,7 @@ func (c *cones) multipliers(y []float64) {
 }
 
 func (c *cones) residual(w *Work, τ float64) float64 {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.part(c.s)
 		for i, rp := 0, mb.part(c.rp); i < len(rp); i++ {
 			rp[i] = v[i] - τ*lo[i] - s[i]
@@ -167,8 +166,7 @@ func (c *cones) residual(w *Work, τ float64) float64 {
 }
 
 func (c *cones) scale(ctx context.Context) bool {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		if ctx.Err() != nil || !mb.Scale(mb.part(c.s), mb.part(c.z)) && !mb.lift(mb.part(c.s), mb.part(c.z)) {
 			return false
 		}
@@ -199,8 +197,7 @@ const lifted = 4 * 0x1p-52
 // weigh writes the blocks of the KKT matrix.
 func (c *cones) weigh(w *Work) {
 	more := w.prog.γy + w.reg.δ
-	for k := range c.of {
-		mb := &c.of[k]
+	for k, mb := range c.of {
 		diag := mb.rowsOf(w, w.lin.diag)
 		if mb.expanded != nil {
 			d := c.h[:len(diag)]
@@ -231,8 +228,7 @@ func (c *cones) weigh(w *Work) {
 // affine: where the rows of a cone are eliminated rc belongs to the multipliers, H⁻¹ times
 // the rc of the others, −z: the product would lose the digits of its small entries.
 func (c *cones) affine() {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		from := mb.part(c.s)
 		if mb.gone {
 			from = mb.part(c.z)
@@ -246,8 +242,7 @@ func (c *cones) affine() {
 
 func (c *cones) centre(σμ float64) {
 	c.affine()
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		if mb.gone {
 			mb.Cone.(*cone.Semidefinite).CorrectDual(mb.part(c.rc), mb.part(c.ds), mb.part(c.dz), σμ)
 			continue
@@ -257,8 +252,7 @@ func (c *cones) centre(σμ float64) {
 }
 
 func (c *cones) right(w *Work) {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		rhs, rc, rp := mb.rowsOf(w, w.lin.rhs), mb.part(c.rc), mb.part(c.rp)
 		if mb.gone { // in the unknowns y + rc
 			for i := range rhs {
@@ -276,8 +270,7 @@ func (c *cones) right(w *Work) {
 }
 
 func (c *cones) recover(w *Work) {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		dz, ds, rc := mb.part(c.dz), mb.part(c.ds), mb.part(c.rc)
 		if mb.gone { // the row holds, and z has the rounding errors
 			dy, dv, rp := mb.rowsOf(w, w.dy), mb.rowsOf(w, w.dv), mb.part(c.rp)
@@ -314,8 +307,8 @@ func (c *cones) recover(w *Work) {
 // reach of the symmetric cones; settle knows about the others.
 func (c *cones) reach(share float64) (αp, αd float64) {
 	αp, αd = 1, 1
-	for k := range c.of {
-		if mb := &c.of[k]; mb.sym != nil {
+	for _, mb := range c.of {
+		if mb.sym != nil {
 			p, d := mb.sym.Reach(mb.part(c.ds), mb.part(c.dz))
 			αp, αd = min(αp, share*p), min(αd, share*d)
 		}
@@ -330,8 +323,8 @@ func (c *cones) settle(w *Work, most, share float64) float64 {
 		return most
 	}
 	α := most
-	for k := range c.of {
-		if mb := &c.of[k]; mb.asym != nil {
+	for _, mb := range c.of {
+		if mb.asym != nil {
 			α = mb.asym.Reach(mb.part(c.s), mb.part(c.z), mb.part(c.ds), mb.part(c.dz), α)
 		}
 	}
@@ -352,8 +345,7 @@ func (c *cones) settle(w *Work, most, share float64) float64 {
 // central reports whether all those cones are central enough after the step α.
 func (c *cones) central(w *Work, α float64) bool {
 	μ := w.after(α, α) / w.degree()
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		if mb.asym == nil {
 			continue
 		}

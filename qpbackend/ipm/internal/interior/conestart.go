@@ -14,8 +14,7 @@ func (c *cones) begin() {
 }
 
 func (c *cones) raw(w *Work) (minS, minZ float64) {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		v, lo, s := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.part(c.s)
 		for i := range s {
 			s[i] = v[i] - lo[i]
@@ -31,8 +30,7 @@ func (c *cones) raw(w *Work) (minS, minZ float64) {
 
 // sums of the symmetric cones.
 func (c *cones) sums(addS, addZ float64) (prod, sumS, sumZ float64) {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		if mb.sym == nil {
 			continue
 		}
@@ -49,8 +47,7 @@ func (c *cones) sums(addS, addZ float64) (prod, sumS, sumZ float64) {
 }
 
 func (c *cones) push(addS, addZ float64) {
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
 		if mb.asym != nil {
 			for i := range e {
@@ -74,8 +71,7 @@ func (c *cones) push(addS, addZ float64) {
 // cones.
 func (c *cones) propose(w *Work) float64 {
 	far := 0.0
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		s, z := mb.part(c.s), mb.part(c.z)
 		v, lo, y := mb.rowsOf(w, w.v), mb.rowsOf(w, w.prog.lo), mb.rowsOf(w, w.y)
 		for i := range s {
@@ -91,8 +87,7 @@ func (c *cones) propose(w *Work) float64 {
 // warm moves cones that are not symmetric until they are central enough.
 func (c *cones) warm(w *Work, inside float64) bool {
 	_, limit := w.method.warmth()
-	for k := range c.of {
-		mb := &c.of[k]
+	for _, mb := range c.of {
 		s, z, e := mb.part(c.s), mb.part(c.z), mb.part(c.e)
 		if mb.sym != nil {
 			num.Axpy(s, max(0, inside-mb.sym.Margin(s)), e)

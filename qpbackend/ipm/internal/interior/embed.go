@@ -142,8 +142,7 @@ func (h *embedding) load(w *Work) {
 		clear(h.rhs.part[t].z)
 	}
 	copy(h.rhs.part[0].s, w.side.h)
-	for k := range w.cone.of {
-		mb := &w.cone.of[k]
+	for _, mb := range w.cone.of {
 		lo, rp := mb.rowsOf(w, w.prog.lo), mb.part(h.rhs.part[1].s)
 		for i, l := range lo {
 			rp[i] = -l

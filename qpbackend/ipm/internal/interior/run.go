@@ -30,8 +30,8 @@ func (w *Work) Load() { w.lin.sys.Load(w.prog.θ, w.prog.off) }
 // Within lets the operations of large matrices end early once ctx has ended, the context of all
 // runs until the next call.
 func (w *Work) Within(ctx context.Context) {
-	for k := range w.cone.of {
-		if c, ok := w.cone.of[k].Cone.(*cone.Semidefinite); ok {
+	for _, mb := range w.cone.of {
+		if c, ok := mb.Cone.(*cone.Semidefinite); ok {
 			c.Within(ctx)
 		}
 	}

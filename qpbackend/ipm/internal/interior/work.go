@@ -294,26 +294,14 @@ func (w *Work) classify() {
 // listKinds makes the lists of entries by kind.
 func (w *Work) listKinds() {
 	w.prog.fixedVars = w.list(w.prog.fixedVars, 0, w.n, fixed)
-	for _, rows := range [...]struct {
-		to   *[]int
-		kind kind
-	}{{&w.prog.freeRows, free}, {&w.prog.fixedRows, fixed}} {
-		*rows.to = w.list(*rows.to, w.n, w.n+w.m, rows.kind)
-	}
+	w.prog.freeRows = w.list(w.prog.freeRows, w.n, w.n+w.m, free)
+	w.prog.fixedRows = w.list(w.prog.fixedRows, w.n, w.n+w.m, fixed)
 	clear(w.res.re)
 }
 
-// list sets dst to the entries of that kind. It allocates only for more than all before.
+// list sets dst to the entries of that kind.
 func (w *Work) list(dst []int, from, to int, of kind) []int {
-	count := 0
-	for _, k := range w.prog.kind[from:to] {
-		if k == of {
-			count++
-		}
-	}
-	if dst = dst[:0]; cap(dst) < count {
-		dst = make([]int, 0, count)
-	}
+	dst = dst[:0]
 	for i, k := range w.prog.kind[from:to] {
 		if k == of {
 			dst = append(dst, from+i)
