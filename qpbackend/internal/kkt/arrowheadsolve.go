@@ -168,25 +168,6 @@ func (p *pairs) find(f *arrowhead) {
 	p.nodes, p.link, p.inverse = f.form.nodes, make([]float64, len(f.inside)), make([]pair, len(f.inside))
 }
 
-// multiply adds α times the products with e to dst, and sets g to α·x of the rows.
-func (p *pairs) multiply(dst, g []float64, α float64, x []float64) {
-	g = g[:len(p.link)]
-	for c, e := range p.link {
-		i, j := p.nodes[2*c], p.nodes[2*c+1]
-		v := α * x[j]
-		g[c] = v
-		dst[i] += e * v
-		dst[j] += α * e * x[i]
-	}
-}
-
-// add adds g to dst in the rows.
-func (p *pairs) add(dst, g []float64) {
-	for c, v := range g[:len(p.link)] {
-		dst[p.nodes[2*c+1]] += v
-	}
-}
-
 // forward sets g to that entry of T⁻¹b of each component.
 func (p *pairs) forward(g, b []float64) {
 	g = g[:len(p.inverse)]

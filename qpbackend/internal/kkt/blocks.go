@@ -154,16 +154,6 @@ func (s *System) subtractBlocks(b, x []float64) {
 		first, e := s.n+block.Start, s.cones.extra[t]
 		res, rows := s.ref.res[first:][:block.Len], x[first:][:block.Len]
 		u, v := s.Expansion(t)
-		if len(rows) == 3 {
-			first, last := x[e], x[e+1]
-			r, x, v, u := (*[3]float64)(res), (*[3]float64)(rows), (*[3]float64)(v), (*[3]float64)(u)
-			r[0] = r[0] - v[0]*first - u[0]*last
-			r[1] = r[1] - v[1]*first - u[1]*last
-			r[2] = r[2] - v[2]*first - u[2]*last
-			s.ref.res[e] = b[e] - (s.tri.d[e]*first + v[0]*x[0] + v[1]*x[1] + v[2]*x[2])
-			s.ref.res[e+1] = b[e+1] - (s.tri.d[e+1]*last + u[0]*x[0] + u[1]*x[1] + u[2]*x[2])
-			continue
-		}
 		for k, column := range [...][]float64{v, u} {
 			own := x[e+k]
 			sum := s.tri.d[e+k] * own
@@ -191,7 +181,7 @@ func (s *System) Own(t int) []int { return s.cones.blocks[t].Own }
 // SetScaling gives the eliminated block t its G, which may change before each Factorise.
 func (s *System) SetScaling(t int, g Scaling) {
 	blocks := s.f.(*eliminated).blocks // by ascending first column
-	k, found := slices.BinarySearchFunc(blocks, s.n+s.cones.blocks[t].Start, func(b gone, first int) int {
+	k, found := slices.BinarySearchFunc(blocks, s.n+s.cones.blocks[t].Start, func(b *gone, first int) int {
 		return b.first - first
 	})
 	if found {

@@ -35,7 +35,7 @@ type Scaling interface {
 type eliminated struct {
 	k      *sparse.CSC // pattern of the whole matrix
 	val    []float64   // its values, as loaded
-	blocks []gone
+	blocks []*gone
 	kept   []int32 // the columns of red
 	red    *sparse.CSC
 	diag   []int   // of red
@@ -136,7 +136,7 @@ func newEliminated(ctx context.Context, k *sparse.CSC, n int, blocks []semidefin
 					"has more than %g entries", len(columns), float64(mostComplement))
 		}
 		cliques[t] = columns
-		f.blocks = append(f.blocks, gone{
+		f.blocks = append(f.blocks, &gone{
 			first: b.First, len: b.Len, gram: elimination.New(b.order, entries),
 			t: make([]float64, b.Len), y: make([]float64, b.Len), own: owners[t],
 		})
@@ -228,8 +228,8 @@ func (f *eliminated) pattern(ctx context.Context, reduced []int32, cliques [][]i
 
 func (f *eliminated) load(val []float64, _ []int8) {
 	f.val = val
-	for t := range f.blocks {
-		if g := &f.blocks[t]; g.own != nil {
+	for _, g := range f.blocks {
+		if g.own != nil {
 			g.gram.Load(g.own.Load(f.k, val, g.first))
 		} else {
 			g.gram.Load(val)
@@ -244,8 +244,7 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 	for e, at := range f.from {
 		v[f.to[e]] = val[at]
 	}
-	for t := range f.blocks {
-		b := &f.blocks[t]
+	for _, b := range f.blocks {
 		to, with := elimination.Sum{Val: v, Places: b.places, Factor: 1}, b.scaling.Inverse
 		if b.own != nil {
 			to.Factor, with = -1, b.scaling.Matrix
@@ -307,8 +306,7 @@ func (f *eliminated) ahead(x, b []float64) { f.solve(x, b) }
 func (f *eliminated) solve(x, b []float64) {
 	copy(x, b)
 	b = x
-	for t := range f.blocks {
-		g := &f.blocks[t]
+	for _, g := range f.blocks {
 		rhs := b[g.first:][:g.len]
 		if g.own != nil {
 			g.own.Before(b, rhs, g.t, g.y, g.scaling.Apply)
@@ -324,8 +322,7 @@ func (f *eliminated) solve(x, b []float64) {
 	for c, j := range f.kept {
 		b[j] = f.scale[c] * f.b[c]
 	}
-	for t := range f.blocks {
-		g := &f.blocks[t]
+	for _, g := range f.blocks {
 		rhs := b[g.first:][:g.len]
 		if g.own != nil {
 			g.own.After(b, rhs, g.t, g.y, g.scaling.Apply)

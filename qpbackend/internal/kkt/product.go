@@ -136,13 +136,9 @@ func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
 	}
 	clear(f.room.r)
 	clear(f.room.rv)
-	if f.pairs.serve {
-		f.pairs.multiply(dst, f.room.g, α, x)
-	} else {
-		clear(f.room.g)
-		for _, t := range f.rows.terms {
-			f.room.g[t.at] += α * t.multiple * x[t.node]
-		}
+	clear(f.room.g)
+	for _, t := range f.rows.terms {
+		f.room.g[t.at] += α * t.multiple * x[t.node]
 	}
 	for p := range f.groups() {
 		group := f.group(p)
@@ -162,10 +158,6 @@ func (f *arrowhead) multiply(dst []float64, α float64, x []float64) {
 		dst[i] += f.room.r[t]
 	}
 	addEntries(dst, α, f.around, x)
-	if f.pairs.serve {
-		f.pairs.add(dst, f.room.g)
-		return
-	}
 	for _, t := range f.rows.terms {
 		dst[t.node] += t.multiple * f.room.g[t.at]
 	}
