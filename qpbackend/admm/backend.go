@@ -44,9 +44,7 @@ type solver struct {
 	base.Solver
 	polishes bool
 
-	convex *qpbackend.Convexity
-	staleP bool // P has changed since it was last found convex
-	w      *work
+	w *work
 
 	cand, best point
 	cert       base.Point // a proof: y and z, or the direction x
@@ -65,34 +63,25 @@ type point struct {
 func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, error) {
 	p := own.P
 	n, m := p.Dims()
-	convex, err := qpbackend.NewConvexity(ctx, p.P)
-	if err != nil {
-		return nil, fmt.Errorf("admm: %w", err)
-	}
 	w, err := newWork(ctx, p, own.Set)
 	if err != nil {
 		return nil, fmt.Errorf("admm: %w", err)
 	}
 	s := &solver{
-		Solver: own, polishes: polishes, convex: convex, w: w,
+		Solver: own, polishes: polishes, w: w,
 		cand: point{Point: base.NewPoint(n, m)}, best: point{Point: base.NewPoint(n, m)}, cert: base.NewPoint(n, m),
-		scratch: make([]float64, qpbackend.CertifyLen(p)), staleP: true,
+		scratch: make([]float64, qpbackend.CertifyLen(p)),
 	}
 	return s, s.checkConvex(ctx)
 }
 
-// checkConvex refuses a P that is not convex, where it has changed.
+// checkConvex refuses a P that is not convex.
 func (s *solver) checkConvex(ctx context.Context) error {
-	if !s.staleP {
-		return nil
+	least, err := s.Outweigh(ctx)
+	if err == nil {
+		s.w.setSigma(max(firstSigma, least))
 	}
-	exact, err := s.convex.Check(ctx, s.P.P)
-	if err != nil {
-		return err
-	}
-	s.staleP = false
-	s.w.setSigma(exact)
-	return nil
+	return err
 }
 
 // Update overwrites values. New matrices are scaled anew at once and factored
@@ -103,7 +92,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	switch {
 	case u.P != nil || u.A != nil:
-		s.staleP = s.staleP || u.P != nil
 		s.w.loadMatrices(s.P)
 	case u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil:
 		s.w.loadVectors(s.P)

@@ -184,12 +184,8 @@ func (w *work) findBox(p *qpbackend.Problem) {
 	w.pol = polished{}
 }
 
-// setSigma makes σ larger where P has negative curvature to outweigh.
-func (w *work) setSigma(convex bool) {
-	σ := firstSigma
-	if !convex {
-		σ = max(σ, qpbackend.Outweigh)
-	}
+// setSigma makes σ the proximal weight of x.
+func (w *work) setSigma(σ float64) {
 	if σ != w.mat.σ {
 		w.mat.σ, w.mat.factored = σ, false
 	}

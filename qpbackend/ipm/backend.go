@@ -66,12 +66,11 @@ type solver struct {
 	p      *sparse.CSC // P, scaled, with its pattern
 	sys    *kkt.System
 	scale  *equil.Scaling
-	convex *qpbackend.Convexity
 	blocks []kkt.Block // of the cones, as they were when w was made
 	w      *interior.Work
 	aux    *interior.Work // of the embedding, for a plain one in doubt; made when first needed
 
-	stale struct{ p, matrix, any bool } // P, P or A, anything has changed since the values were last loaded
+	stale struct{ matrix, any bool } // P or A, anything has changed since the values were last loaded
 
 	how     KKT                                               // as asked for
 	confirm func(ctx context.Context, x, y, z []float64) bool // see Confirm; nil: always
@@ -90,12 +89,8 @@ type solver struct {
 func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 	p := own.P
 	n, m := p.Dims()
-	convex, err := qpbackend.NewConvexity(ctx, p.P)
-	if err != nil {
-		return nil, fmt.Errorf("ipm: %w", err)
-	}
 	s := &solver{
-		Solver: own, how: how, convex: convex,
+		Solver: own, how: how,
 		best:     base.NewPoint(n, m),
 		cand:     base.NewPoint(n, m),
 		work:     make([]float64, qpbackend.CertifyLen(p)),
@@ -126,7 +121,7 @@ func (s *solver) build(ctx context.Context, blocks []kkt.Block) error {
 	}
 	s.p, s.sys, s.blocks = p, sys, blocks
 	s.w = interior.New(p, s.lay.at, sys, s.lay.cones, s.Set.Tol)
-	s.stale.p, s.stale.matrix, s.stale.any = true, true, true
+	s.stale.matrix, s.stale.any = true, true
 	return nil
 }
 
@@ -163,7 +158,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 	}
 	s.lay.fresh = s.lay.fresh && u.A == nil
 	s.status = qpbackend.Unknown
-	s.stale.p = s.stale.p || u.P != nil
 	s.stale.matrix = s.stale.matrix || u.P != nil || u.A != nil
 	s.stale.any = s.stale.any || s.stale.matrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
 	return nil
@@ -303,19 +297,11 @@ func (s *solver) reset() {
 
 // checkConvex refuses a P that Update has made nonconvex.
 func (s *solver) checkConvex(ctx context.Context) error {
-	if !s.stale.p {
-		return nil
+	least, err := s.Outweigh(ctx)
+	if err == nil {
+		s.w.Outweigh(least)
 	}
-	exact, err := s.convex.Check(ctx, s.P.P)
-	if err != nil {
-		return err
-	}
-	s.stale.p = false
-	s.w.Outweigh(0)
-	if !exact {
-		s.w.Outweigh(qpbackend.Outweigh)
-	}
-	return nil
+	return err
 }
 
 // load brings the scaled problem up to date. The result depends on the

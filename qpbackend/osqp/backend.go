@@ -58,9 +58,6 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	if n == 0 {
 		return s, nil
 	}
-	if s.convex, err = qpbackend.NewConvexity(ctx, own.P.P); err != nil {
-		return nil, fmt.Errorf("osqp: %w", err)
-	}
 	if err := s.checkConvex(ctx, own.P.P.Val); err != nil {
 		return nil, err
 	}
@@ -99,14 +96,13 @@ func (s *solver) setupWhile(ctx context.Context) error {
 // solver is a problem here and in C. It is not safe for concurrent use.
 type solver struct {
 	base.Solver
-	rows   *qpbackend.Problem // p as C has it: bounds of variables are rows
-	cols   []int              // the variables of these, behind the rows of p
-	dual   []float64          // multipliers of all these rows
-	opt    Options
-	raw    raw.Settings
-	convex *qpbackend.Convexity
-	c      *raw.Solver // nil for a problem without variables
-	rho    float64     // ρ of a cold start, as OSQP clamped it
+	rows *qpbackend.Problem // p as C has it: bounds of variables are rows
+	cols []int              // the variables of these, behind the rows of p
+	dual []float64          // multipliers of all these rows
+	opt  Options
+	raw  raw.Settings
+	c    *raw.Solver // nil for a problem without variables
+	rho  float64     // ρ of a cold start, as OSQP clamped it
 
 	// broken: a factorisation in C failed; the next Solve sets up anew.
 	broken bool
@@ -135,16 +131,11 @@ func (s *solver) setup() error {
 // checkConvex refuses a P with the given values that is not convex. OSQP's own
 // test looks at P + σI + ρAᵀA and is lenient; σ outweighs the curvature that is accepted.
 func (s *solver) checkConvex(ctx context.Context, val []float64) error {
-	p := *s.P.P
-	p.Val = val
-	exact, err := s.convex.Check(ctx, &p)
+	least, err := s.OutweighOf(ctx, val)
 	if err != nil {
 		return err
 	}
-	σ := s.opt.settings().Sigma
-	if !exact {
-		σ = max(σ, qpbackend.Outweigh)
-	}
+	σ := max(s.opt.settings().Sigma, least)
 	s.broken = s.broken || s.c != nil && σ != s.raw.Sigma // set up anew
 	s.raw.Sigma = σ
 	return nil

@@ -134,12 +134,9 @@ func (p *parser) notes() {
 	if p.out.Maximize {
 		note("OBJSENSE is MAX: the problem minimises the negative of the objective")
 	}
-	for _, s := range []struct {
-		name string
-		set  setName
-	}{{"RHS", p.rhsSet}, {"RANGES", p.rangeSet}, {"BOUNDS", p.boundSet}} {
-		for _, ignored := range s.set.ignored {
-			note("%s: the set %q is left out, %q comes first", s.name, ignored, s.set.name)
+	for k, section := range [...]string{"RHS", "RANGES", "BOUNDS"} {
+		for _, ignored := range p.sets[k].ignored {
+			note("%s: the set %q is left out, %q comes first", section, ignored, p.sets[k].name)
 		}
 	}
 }

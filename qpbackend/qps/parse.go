@@ -40,8 +40,8 @@ type parser struct {
 	r         float64
 	rGiven    bool
 
-	rhsSet, rangeSet, boundSet setName
-	droppedN, droppedEntries   int
+	sets                     [3]setName // of rhsSection, rangeSection and boundSection
+	droppedN, droppedEntries int
 }
 
 type rowSpec struct {
@@ -183,29 +183,22 @@ func (p *parser) sense(s string) error {
 
 // take puts one card where it belongs.
 func (p *parser) take(c card, no int) error {
+	if p.sec >= rhsSection && p.sec <= boundSection && !p.sets[p.sec-rhsSection].takes(c.name) {
+		return nil
+	}
 	switch p.sec {
 	case rowSection:
 		return p.newRow(c, no)
 	case colSection:
 		return p.column(c, no)
 	case rhsSection:
-		if !p.rhsSet.takes(c.name) {
-			return nil
-		}
 		return p.eachRow(c, no, p.rightHandSide)
 	case rangeSection:
-		if !p.rangeSet.takes(c.name) {
-			return nil
-		}
 		return p.eachRow(c, no, p.rangeOf)
 	case boundSection:
-		if !p.boundSet.takes(c.name) {
-			return nil
-		}
 		return p.bound(c, no)
-	default:
-		return p.quadratic(c, no)
 	}
+	return p.quadratic(c, no)
 }
 
 func (p *parser) newRow(c card, no int) error {

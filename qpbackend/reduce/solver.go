@@ -105,9 +105,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	if err := s.Open(); err != nil {
-		return err
-	}
 	var changed qpbackend.Update
 	now, fits := All(s.P), true
 	for k, v := range Values(&changed) {

@@ -17,6 +17,9 @@ type Solver struct {
 
 	name   string
 	closed bool
+	convex *qpbackend.Convexity
+	staleP bool    // P has changed since it was last found convex
+	least  float64 // Outweigh of it
 }
 
 // New prepares p for the backend.
@@ -25,7 +28,12 @@ func New(ctx context.Context, b qpbackend.Backend, p *qpbackend.Problem, set qpb
 	if err != nil {
 		return Solver{}, err
 	}
-	return Of(b, p, set), nil
+	s := Of(b, p, set)
+	if s.convex, err = qpbackend.NewConvexity(ctx, p.P); err != nil {
+		return Solver{}, fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.staleP = true
+	return s, nil
 }
 
 // Of is the Solver of a problem that is its own.
@@ -59,7 +67,32 @@ func (s *Solver) Apply(u qpbackend.Update) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	return s.P.Apply(u)
+	if err := s.P.Apply(u); err != nil {
+		return err
+	}
+	s.staleP = s.staleP || u.P != nil
+	return nil
+}
+
+// Outweigh is the weight of the proximal term that makes P convex, 0 where it is without. A P that
+// is more than rounding away from that is refused.
+func (s *Solver) Outweigh(ctx context.Context) (least float64, err error) {
+	if s.staleP {
+		s.least, err = s.OutweighOf(ctx, s.P.P.Val)
+		s.staleP = err != nil
+	}
+	return s.least, err
+}
+
+// OutweighOf is Outweigh for other values of P.
+func (s *Solver) OutweighOf(ctx context.Context, val []float64) (least float64, err error) {
+	p := *s.P.P
+	p.Val = val
+	exact, err := s.convex.Check(ctx, &p)
+	if err != nil || exact {
+		return 0, err
+	}
+	return qpbackend.Outweigh, nil
 }
 
 // WarmStart keeps a copy of the point for the next Solve.

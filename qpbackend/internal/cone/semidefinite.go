@@ -85,11 +85,14 @@ func (c *Semidefinite) Margin(v []float64) float64 {
 func (c *Semidefinite) Order() int { return c.n }
 
 // Apply sets dst to QXQ, as Mul, by way of RᵀXR: its rounding errors are then small in the scaling.
-func (c *Semidefinite) Apply(dst, x []float64) {
+func (c *Semidefinite) Apply(dst, x []float64) { c.through(dst, x, c.rt, c.r) }
+
+// through sets dst to Fᵀ(FXFᵀ)F, given F and, where the order is large, Fᵀ.
+func (c *Semidefinite) through(dst, x, f, ft []float64) {
 	c.known = false
 	packed.Unpack(c.x, x, c.n)
-	c.sandwich(c.a, c.rt, c.r, c.x)
-	c.congruence(c.rt, c.a)
+	c.sandwich(c.a, f, ft, c.x)
+	c.congruence(f, c.a)
 	packed.Pack(dst, c.b, c.n, false)
 }
 
@@ -116,13 +119,7 @@ func (c *Semidefinite) congruence(f, x []float64) {
 
 // Div sets dst to Q⁻¹XQ⁻¹, the inverse of Mul, by way of R⁻¹XR⁻ᵀ: its rounding errors are then
 // small in the scaling, and do not drown the small eigenvalues of Z.
-func (c *Semidefinite) Div(dst, x []float64) {
-	c.known = false
-	packed.Unpack(c.x, x, c.n)
-	c.sandwich(c.a, c.ri, c.it, c.x)
-	c.congruence(c.ri, c.a)
-	packed.Pack(dst, c.b, c.n, false)
-}
+func (c *Semidefinite) Div(dst, x []float64) { c.through(dst, x, c.ri, c.it) }
 
 // Block sets h to the upper triangle of Q ⊗ Q on triangles, column by column.
 func (c *Semidefinite) Block(h []float64) {
@@ -201,20 +198,16 @@ func (c *Semidefinite) Absorb(ds, e []float64) {}
 
 // Correct adds R·X·Rᵀ with ΛX + XΛ = 2σμI − AB − BA for the scaled directions.
 func (c *Semidefinite) Correct(rc, ds, dz []float64, σμ float64) {
-	c.second(ds, dz, σμ)
-	c.congruence(c.rt, c.x)
-	packed.Pack(rc, c.b, c.n, true)
+	c.second(rc, ds, dz, σμ, c.rt)
 }
 
 // CorrectDual adds H⁻¹ times the addition of Correct to rz, R⁻ᵀ·X·R⁻¹.
 func (c *Semidefinite) CorrectDual(rz, ds, dz []float64, σμ float64) {
-	c.second(ds, dz, σμ)
-	c.congruence(c.ri, c.x)
-	packed.Pack(rz, c.b, c.n, true)
+	c.second(rz, ds, dz, σμ, c.ri)
 }
 
-// second sets x to the X of Correct.
-func (c *Semidefinite) second(ds, dz []float64, σμ float64) {
+// second adds FᵀXF to rc, with the X of Correct.
+func (c *Semidefinite) second(rc, ds, dz []float64, σμ float64, f []float64) {
 	n := c.n
 	c.scaled(ds, dz)
 	if n >= large {
@@ -235,6 +228,8 @@ func (c *Semidefinite) second(ds, dz []float64, σμ float64) {
 			c.x[i*n+j], c.x[j*n+i] = e, e
 		}
 	}
+	c.congruence(f, c.x)
+	packed.Pack(rc, c.b, n, true)
 }
 
 // Reach are the steps to the boundary, or more than one.
