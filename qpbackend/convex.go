@@ -7,6 +7,7 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 	"github.com/dcopt/dcopt/qpbackend/internal/dissect"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -229,13 +230,7 @@ func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err e
 		return true, nil
 	}
 	clear(c.scale)
-	for j := range p.Cols {
-		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
-			v, i := math.Abs(p.Val[k]), p.RowIdx[k]
-			c.scale[i] = max(c.scale[i], v)
-			c.scale[j] = max(c.scale[j], v)
-		}
-	}
+	equil.SymNorms(p, c.scale)
 	for j, v := range c.scale {
 		if v > 0 {
 			c.scale[j] = 1 / math.Sqrt(v)

@@ -156,7 +156,7 @@ var mayImport = map[string]string{
 	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
 	// Solvers of the subproblem know nothing of DC.
-	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/ldl internal/num qpbackend/internal/packed",
+	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/equil qpbackend/internal/ldl internal/num qpbackend/internal/packed",
 	"qpbackend/sparse": "",
 	// The part of a solver that is the same in all backends.
 	// Triangles of symmetric matrices, as rows of cones have them.

@@ -6,6 +6,7 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
+	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 )
 
 // A proof of infeasibility is accepted where it holds on the stated problem, by
@@ -147,7 +148,7 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	for j, v := range pd {
 		bad = max(bad, math.Abs(v)/(sc.B*sc.C*sc.D[j]))
 	}
-	if !(bad/fall <= tol/2 && s.flat(d, pd, ad, tol*top)) {
+	if !(bad/fall <= tol/2 && s.flat(pd, ad, tol*top)) {
 		return false
 	}
 	s.makeCert()
@@ -169,16 +170,11 @@ func (s *solver) rowNorm(t int) float64 {
 }
 
 // flat reports whether pd, and ad in the cones, are within tol of rows of P and A.
-func (s *solver) flat(d, pd, ad []float64, tol float64) bool {
+func (s *solver) flat(pd, ad []float64, tol float64) bool {
 	n, at := s.p.Cols, s.lay.at
 	norm := s.work[n : 2*n]
 	clear(norm)
-	for j := range d {
-		for k := s.p.ColPtr[j]; k < s.p.ColPtr[j+1]; k++ {
-			i, v := s.p.RowIdx[k], math.Abs(s.p.Val[k])
-			norm[i], norm[j] = max(norm[i], v), max(norm[j], v)
-		}
-	}
+	equil.SymNorms(s.p, norm)
 	for j, e := range pd {
 		if !(math.Abs(e) <= tol*norm[j]) {
 			return false

@@ -123,34 +123,25 @@ func (s suite) boundsComeAndGo(t TB) {
 	defer solver.Close()
 	for k := range 6 {
 		now := p.Clone()
-		for i := range now.L {
-			switch (i + k) % 6 {
-			case 0:
-				now.L[i], now.U[i] = -problems.Inf(), problems.Inf()
-			case 1:
-				now.L[i] = -problems.Inf()
-			case 2:
-				now.U[i] = 1e20
-			case 3:
-				if i < 5 {
-					now.L[i], now.U[i] = 0, 0
+		absent := [...]float64{problems.Inf(), 1e20}[k%2]
+		vary := func(lo, up []float64, cycle, few int) {
+			for i := range lo {
+				switch (i + k) % cycle {
+				case 0:
+					lo[i], up[i] = -problems.Inf(), problems.Inf()
+				case 1:
+					lo[i] = -absent
+				case 2:
+					up[i] = absent
+				case 3:
+					if i < few {
+						lo[i], up[i] = 0, 0
+					}
 				}
 			}
 		}
-		for j := range now.Lo {
-			switch (j + k) % 5 {
-			case 0:
-				now.Lo[j], now.Hi[j] = -problems.Inf(), problems.Inf()
-			case 1:
-				now.Lo[j] = -1e20
-			case 2:
-				now.Hi[j] = problems.Inf()
-			case 3:
-				if j < 4 {
-					now.Lo[j], now.Hi[j] = 0, 0
-				}
-			}
-		}
+		vary(now.L, now.U, 6, 5)
+		vary(now.Lo, now.Hi, 5, 4)
 		s.asFresh(t, k, solver, qpbackend.Update{Lo: now.Lo, Hi: now.Hi, L: now.L, U: now.U}, now)
 	}
 }

@@ -138,7 +138,7 @@ func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
 		p.Val[k] *= s.B
 	}
 	clear(s.d)
-	symNorms(p, s.d)
+	SymNorms(p, s.d)
 	for _, v := range s.d {
 		mean += v
 	}
@@ -190,7 +190,7 @@ func (s *Scaling) scaledNorms(p, at *sparse.CSC) {
 // the largest entry of each row of A.
 func (s *Scaling) norms(p, at *sparse.CSC) {
 	clear(s.d)
-	symNorms(p, s.d)
+	SymNorms(p, s.d)
 	for i := range s.e {
 		top := 0.0
 		for k := at.ColPtr[i]; k < at.ColPtr[i+1]; k++ {
@@ -206,7 +206,9 @@ func (s *Scaling) norms(p, at *sparse.CSC) {
 	}
 }
 
-func symNorms(p *sparse.CSC, norm []float64) {
+// SymNorms raises norm to the largest entry of each row of the symmetric matrix whose upper triangle
+// p holds.
+func SymNorms(p *sparse.CSC, norm []float64) {
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
 			v, i := math.Abs(p.Val[k]), p.RowIdx[k]

@@ -33,7 +33,7 @@ func (s *Scaling) Modified(p, at *sparse.CSC, q []float64, passes int) {
 			top = max(top, math.Abs(q[j]))
 		}
 		clear(s.d)
-		symNorms(p, s.d)
+		SymNorms(p, s.d)
 		mean := 0.0
 		for _, v := range s.d {
 			mean += v
