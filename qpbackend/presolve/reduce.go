@@ -234,8 +234,9 @@ func (r *reduction) tighten(i int) {
 	r.stack = append(r.stack, st)
 }
 
-// within is the part of the interval from lo to hi between the sides l and u of the step's row, over
-// its factor. Where there is none, y names the row's side that excludes it: 1 the upper one, else -1.
+// within is the part of the interval from lo to hi between the sides l and u of the step's row,
+// over its factor. Where there is none, y names the row's side that excludes it: 1 the upper one,
+// else -1.
 func (st *step) within(l, u, lo, hi float64) (tightLo, tightHi, y float64) {
 	l, u = side(l)/st.a, side(u)/st.a
 	if st.a < 0 {

@@ -78,15 +78,33 @@ func (g *graph) furnish() {
 
 // fill writes the lists: both triangles, each entry once, no diagonal.
 func (g *graph) fill(work *poll.Poll, colPtr, rowIdx []int) error {
-	count := make([]int32, g.n)
-	simple := true // sorted, nothing below the diagonal, so no duplicates
+	ptr, list, simple, err := Adjacency(work, g.n, colPtr, rowIdx)
+	if err != nil {
+		return err
+	}
+	for i := range g.node {
+		g.node[i] = node{start: ptr[i], size: ptr[i+1] - ptr[i], bucket: -1}
+	}
+	g.list, g.free = list[:cap(list)], int32(len(list))
+	if !simple {
+		return g.dropDuplicates(work, ptr[:g.n])
+	}
+	return nil
+}
+
+// Adjacency has the neighbours list[ptr[v]:ptr[v+1]] of each vertex v of the graph of a symmetric
+// matrix, given one triangle or both: each as often as there are entries, once where simple.
+// The error is that of work.
+func Adjacency(work *poll.Poll, n int, colPtr, rowIdx []int) (ptr, list []int32, simple bool, err error) {
+	ptr = make([]int32, n+1)
+	simple = true // sorted, nothing below the diagonal, so no duplicates
 	lo := colPtr[0]
-	for j, hi := range colPtr[1:][:g.n] {
+	for j, hi := range colPtr[1:][:n] {
 		last, own := -1, int32(0)
 		for e := lo; e < hi; e++ {
 			i := rowIdx[e]
 			if i != j {
-				count[i]++
+				ptr[i]++
 				own++
 			}
 			if last >= i || i > j {
@@ -94,47 +112,40 @@ func (g *graph) fill(work *poll.Poll, colPtr, rowIdx []int) error {
 			}
 			last = i
 		}
-		count[j] += own
+		ptr[j] += own
 		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
-			return err
+			return nil, nil, false, err
 		}
 		lo = hi
 	}
 	total := int32(0)
-	for i, c := range count {
-		g.node[i] = node{start: total, bucket: -1}
-		count[i] = total
+	for i, c := range ptr {
+		ptr[i] = total
 		total += c
 	}
 	// A pivot needs room for n variables beside the lists; a fifth more makes
 	// compressions rare.
-	g.list = make([]int32, int(total)+int(total)/5+g.n+1)
-	g.free = total
-	end, list := count, g.list // end of each list so far
+	list = make([]int32, total, int(total)+int(total)/5+n+1)
 	lo = colPtr[0]
-	for j, hi := range colPtr[1:][:g.n] {
-		at := end[j]
+	for j, hi := range colPtr[1:][:n] { // ptr is the end of each list so far
+		at := ptr[j]
 		for e := lo; e < hi; e++ {
 			if i := rowIdx[e]; i != j {
-				p := end[i]
-				list[p], end[i] = int32(j), p+1
+				p := ptr[i]
+				list[p], ptr[i] = int32(j), p+1
 				list[at] = int32(i)
 				at++
 			}
 		}
-		end[j] = at
+		ptr[j] = at
 		if err := work.Err(poll.Scattered * (hi - lo)); err != nil {
-			return err
+			return nil, nil, false, err
 		}
 		lo = hi
 	}
-	for i := range g.node {
-		g.node[i].size = end[i] - g.node[i].start
-	}
-	if !simple {
-		return g.dropDuplicates(work, count)
-	}
-	return nil
+	copy(ptr[1:], ptr) // the end of a list is the start of the next
+	ptr[0] = 0
+	return ptr, list, simple, nil
 }
 
 // dropDuplicates leaves each entry of a list once. It uses seen.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/poll"
+	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 )
 
 // graph is an undirected graph without loops: vertex v has the neighbours
@@ -20,45 +21,22 @@ type graph struct {
 // any separator and come last by themselves, as in package amd. It uses label.
 func whole(work *poll.Poll, label []int32, colPtr, rowIdx []int) (*graph, error) {
 	n := len(label)
-	g := &graph{ptr: make([]int32, n+1), weight: ones(n), name: make([]int32, n)}
-	entries := func(visit func(i, j int32)) error {
-		for j := range n {
-			for _, i := range rowIdx[colPtr[j]:colPtr[j+1]] {
-				if i != j {
-					visit(int32(i), int32(j))
-				}
-			}
-			if err := work.Err(poll.Scattered * (colPtr[j+1] - colPtr[j])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := entries(func(i, j int32) { g.ptr[i+1]++; g.ptr[j+1]++ }); err != nil {
-		return nil, err
-	}
-	limit := int32(min(float64(n), max(16, 10*math.Sqrt(float64(n)))))
-	var few []int32 // vertices with few neighbours
-	for i := range int32(n) {
-		if g.name[i] = i; g.ptr[i+1] <= limit {
-			few = append(few, i)
-		}
-		g.ptr[i+1] += g.ptr[i]
-	}
-	end := slices.Clone(g.ptr) // of the list so far
-	g.adj = make([]int32, g.ptr[n])
-	err := entries(func(i, j int32) {
-		g.adj[end[i]], g.adj[end[j]] = j, i
-		end[i]++
-		end[j]++
-	})
+	ptr, adj, _, err := amd.Adjacency(work, n, colPtr, rowIdx)
 	if err != nil {
 		return nil, err
+	}
+	g := &graph{ptr: ptr, adj: adj, weight: ones(n), name: make([]int32, n)}
+	limit := int32(min(float64(n), max(16, 10*math.Sqrt(float64(n)))))
+	var few []int32 // vertices with few neighbours
+	for v := range int32(n) {
+		if g.name[v] = v; g.degree(v) <= limit {
+			few = append(few, v)
+		}
 	}
 	if len(few) < n {
 		return g.induced(label, few), nil
 	}
-	g.edge = ones(len(g.adj))
+	g.edge = ones(len(adj))
 	return g, nil
 }
 

@@ -206,8 +206,8 @@ func (s *Scaling) norms(p, at *sparse.CSC) {
 	}
 }
 
-// SymNorms raises norm to the largest entry of each row of the symmetric matrix whose upper triangle
-// p holds.
+// SymNorms raises norm to the largest entry of each row of the symmetric matrix whose upper
+// triangle p holds.
 func SymNorms(p *sparse.CSC, norm []float64) {
 	for j := range p.Cols {
 		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {

@@ -22,7 +22,7 @@ type leading struct {
 	dest  []int32   // place in val of each entry of the caller's matrix
 	sign  []int8    // of the pivots, as expected; 0 for unknown
 	fixed []float64 // their entries before, see load
-	late  []moved   // entries of the caller's matrix that belong to the matrix that is left
+	late  []moved   // entries of the caller's matrix that belong to the one that is left; nil: all do
 	own   []int32   // place in val of each diagonal entry of that
 	rest  int       // first place of the matrix that is left
 	runs  []run
@@ -51,7 +51,7 @@ func (s *leading) load(f *Factor, val []float64, sign []int8) {
 			s.own = append(s.own, s.dest[f.last[j]-1])
 		}
 		for e, p := range s.dest {
-			if int(p) >= s.rest {
+			if count > 0 && int(p) >= s.rest {
 				s.late = append(s.late, moved{int32(e), p})
 			}
 		}
@@ -101,6 +101,11 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 	copy(v[count:], s.fixed)
 	if err := zero(work, v[s.rest:]); err != nil {
 		return err
+	}
+	if count == 0 {
+		for e, p := range s.dest {
+			v[p] = val[e]
+		}
 	}
 	for _, e := range s.late {
 		v[e.to] = val[e.from]

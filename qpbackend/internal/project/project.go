@@ -8,22 +8,10 @@ import (
 
 // scaledNorm is scale·‖v‖₂, without overflow or underflow in between.
 func scaledNorm(v []float64, scale float64) float64 {
-	top := num.NormInf(v)
-	if top > 1e-120 && top < 1e120 {
-		sum := 0.0
-		for _, e := range v {
-			sum += e * e
-		}
-		return scale * math.Sqrt(sum)
+	if top := num.NormInf(v); top > 1e-120 && top < 1e120 {
+		return scale * num.Norm2(v)
 	}
-	if top == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, e := range v {
-		sum += (e / top) * (e / top)
-	}
-	return scale * top * math.Sqrt(sum)
+	return num.ScaledNorm2(len(v), func(k int) float64 { return scale * v[k] })
 }
 
 func fill(dst []float64, x float64) {
