@@ -47,7 +47,7 @@ var mostUpwards = map[string]int{
 	"ccp/internal/subproblem":         4,
 	"ccp/global":                      3,
 	"lder/ensemble":                   4,
-	"qpbackend/internal/ldl":          6,
+	"qpbackend/internal/ldl":          4,
 }
 
 // arrows are the pairs of files of which the first uses a function, method, type,
