@@ -17,8 +17,9 @@ func (l *form) over(box []safe.Span) safe.Span {
 	return out
 }
 
-// narrow tightens a box by the functions, the rows and a cost of at most cutoff, in at most so many rounds, until
-// one takes less than least from the breadth of a column. It reports false where nothing is left.
+// narrow tightens a box by the functions, the rows and a cost of at most cutoff: in at most rounds
+// rounds, or until one takes less than least from the breadth of a column. It reports false where
+// nothing is left.
 func (f *flat) narrow(box []safe.Span, cutoff float64, rounds int, least float64) bool {
 	for range rounds {
 		before := breadth(box)

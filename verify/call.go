@@ -371,7 +371,8 @@ func (s *scope) complexCall(name string, args []value) (value, bool) {
 			v = v.each(func(e *expr) *expr { return scaled(0.5, e) })
 		}
 		return v, true
-	case "sum", "mean", "cumsum", "len", "rows", "cols", "vec", "reshape", "trace", "diag", "conv", "kron", "max", "min":
+	case "sum", "mean", "cumsum", "len", "rows", "cols", "vec", "reshape", "trace", "diag", "conv", "kron",
+		"max", "min":
 		return value{}, false
 	default:
 		safe.Fail("%s of complex numbers is not checked", name)

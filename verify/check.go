@@ -65,8 +65,9 @@ func verdict(ok bool, otherwise Verdict) Verdict {
 	return otherwise
 }
 
-// digits is the relative difference of two numbers that still agree where one of them is a bound that was rounded down in
-// another order. Source: the tolerance by which results state that a bound is proved is a thousand times larger.
+// digits is the relative difference of two numbers that still agree if one of them is a bound that
+// was rounded down in another order. Source: the tolerance by which results state that a bound is
+// proved is a thousand times larger.
 const digits = 1e-9
 
 // checking is the check of one result under way.
@@ -88,7 +89,7 @@ type checking struct {
 	by    string // the reason
 }
 
-// Check tests all claims of a result together. The proof, where there is one, is of the same problem.
+// Check tests all claims of a result together. The proof, if there is one, is of the same problem.
 func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	c := &checking{Problem: p, Report: &out, r: r, lower: math.NaN()}
 	for _, text := range r.wrong {
@@ -115,7 +116,8 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 	if r.Status != "unbounded" && r.ray != nil {
 		c.add("ray", Refused, "the status is %s, and the result has a ray", r.Status)
 	}
-	values := r.Objective != nil || r.Violation != nil || r.Bound != nil || r.Gap != nil || r.Feasible != nil && *r.Feasible
+	values := r.Objective != nil || r.Violation != nil || r.Bound != nil || r.Gap != nil ||
+		r.Feasible != nil && *r.Feasible
 	if len(r.variables) > 0 || values || r.lets != nil || r.Status != "infeasible" && r.Status != "unbounded" {
 		c.at()
 	}
@@ -170,13 +172,15 @@ func (c *checking) at() {
 	switch {
 	case rough.Outside != "" && c.Outside != "":
 		v := Refused
-		if r.Objective == nil && (r.Status == "infeasible" || r.Status == "unbounded") { // the point need not have a value
+		// The point need not have a value.
+		if r.Objective == nil && (r.Status == "infeasible" || r.Status == "unbounded") {
 			v = Incomplete
 		}
 		c.add("variables", v, "the point is outside the domain of %s", rough.Outside)
 		return
 	case rough.Outside != "":
-		c.add("variables", Incomplete, "the point is so near to an end of the domain of %s that rounding errors decide", rough.Outside)
+		c.add("variables", Incomplete,
+			"the point is so near to an end of the domain of %s that rounding errors decide", rough.Outside)
 		return
 	case c.Outside != "":
 		c.Point, c.exact = rough, rounds
@@ -191,7 +195,8 @@ func (c *checking) at() {
 	c.bounds()
 }
 
-// objective: the stated number is a value that float64 arithmetic may have, and the stated error covers the difference.
+// objective: the stated number is a value that float64 arithmetic may have, and the stated error
+// covers the difference.
 func (c *checking) objective(rough *Point) {
 	v, e := c.r.Objective, c.r.Error
 	switch {
@@ -209,11 +214,12 @@ func (c *checking) objective(rough *Point) {
 	}
 }
 
-// feasTol is the violation of a row, in its unit, up to which points are feasible where the file does not say another.
-// Source: the default of the option feas_tol, docs/language.md.
+// feasTol is the violation of a row, in its unit, up to which points are feasible if the file says
+// no other. Source: the default of the option feas_tol, docs/language.md.
 const feasTol = 1e-6
 
-// violation: the stated number is one that float64 arithmetic may have, and feasible points keep the tolerance.
+// violation: the stated number is one that float64 arithmetic may have, and feasible points satisfy
+// the tolerance.
 func (c *checking) violation(rough *Point) {
 	r := c.r
 	if v := r.Violation; v != nil {
@@ -274,7 +280,8 @@ func (c *checking) proof(proof *Proved) {
 			"the proof shows with %d leaves that no point is feasible", proof.Leaves)
 	case c.r.Status != "infeasible" && !math.IsInf(claimed, 1): // else its file states no bound
 		c.add("proof", verdict(lower >= claimed-digits*max(proof.unit, math.Abs(claimed)), Incomplete),
-			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; its file states %.17g",
+			"the proof shows with %d leaves that the objective of every feasible point is %s %.17g; "+
+				"its file states %.17g",
 			proof.Leaves, c.side(), proof.Lower, proof.Claimed)
 	}
 }
@@ -294,11 +301,13 @@ func (c *checking) bounds() {
 		b := c.cost(*r.Bound)
 		switch {
 		case c.Violation == 0 && b > value+digits*max(c.unit, math.Abs(value)):
-			c.add("bound", Refused, "the point is feasible, and its objective %.17g is better than the bound %.17g", c.worse(), *r.Bound)
+			c.add("bound", Refused,
+				"the point is feasible, and its objective %.17g is better than the bound %.17g", c.worse(), *r.Bound)
 		case math.IsNaN(c.lower):
 			c.add("bound", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
-			c.add("bound", verdict(c.lower >= b-digits*max(c.unit, math.Abs(b)), Incomplete), "every feasible point has an objective %s %.17g, by %s; the result states %.17g",
+			c.add("bound", verdict(c.lower >= b-digits*max(c.unit, math.Abs(b)), Incomplete),
+				"every feasible point has an objective %s %.17g, by %s; the result states %.17g",
 				c.side(), c.cost(c.lower), c.by, *r.Bound)
 		}
 	}
@@ -313,7 +322,8 @@ func (c *checking) bounds() {
 		if within(d/max(1, size), d/max(math.SmallestNonzeroFloat64, size)) { // in some unit
 			v = verdict(within(least, most), Incomplete)
 		}
-		c.add("gap", v, "objective and bound are apart by %.3g to %.3g; the result states a gap of %.3g", least, most, *r.Gap)
+		c.add("gap", v, "objective and bound are apart by %.3g to %.3g; the result states a gap of %.3g",
+			least, most, *r.Gap)
 	}
 	if r.Proved != nil && *r.Proved && r.Status != "infeasible" {
 		switch {
@@ -323,7 +333,8 @@ func (c *checking) bounds() {
 			c.add("proved", Incomplete, "nothing shows a bound; solve --global --proof writes a proof")
 		default:
 			gap := (value - c.lower) / max(c.unit, math.Abs(value))
-			c.add("proved", verdict(gap <= provedGap, Incomplete), "the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
+			c.add("proved", verdict(gap <= provedGap, Incomplete),
+				"the objective is at most %.3g from the best one, relative, by %s", max(0, gap), c.by)
 		}
 	}
 }

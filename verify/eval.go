@@ -88,8 +88,8 @@ type scope struct {
 const mostWork, unitsNode, unitsEntry = 200_000_000, 8, 32
 
 // options say how a problem is solved, and nothing of the problem.
-var options = []string{"tau0", "tau", "mu", "tau_max", "max_iter", "tol", "starts", "restarts", "effort", "seed", "backend",
-	"time_limit"}
+var options = []string{"tau0", "tau", "mu", "tau_max", "max_iter", "tol", "starts", "restarts", "effort", "seed",
+	"backend", "time_limit"}
 
 // Read evaluates the statements of a source. data reads its files; set has other values of
 // params, as --set gives them, and of options, of which only feas_tol matters.
@@ -100,7 +100,8 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 	}
 	defer safe.Catch(&err)
 	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol, room: mostNumbers}
-	s := &scope{ctx: ctx, p: p, data: data, set: set, names: map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}, labels: map[string]int{}}
+	s := &scope{ctx: ctx, p: p, data: data, set: set, labels: map[string]int{}}
+	s.names = map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}
 	for _, st := range list {
 		if st.Verb == reader.Constraint {
 			s.labels[st.Name] = 1
@@ -329,7 +330,9 @@ func (s *scope) truth(n *reader.Node) bool {
 				continue
 			}
 			x, y := a.real("a condition"), b.real("a condition")
-			if !map[reader.Kind]bool{reader.Less: x < y, reader.Greater: x > y, reader.LE: x <= y, reader.GE: x >= y, reader.EQ: x == y, reader.NE: x != y}[rel] {
+			holds := map[reader.Kind]bool{reader.Less: x < y, reader.Greater: x > y, reader.LE: x <= y,
+				reader.GE: x >= y, reader.EQ: x == y, reader.NE: x != y}
+			if !holds[rel] {
 				return false
 			}
 		}

@@ -264,8 +264,8 @@ var opNames = map[op]string{
 	opLargest: "largest", opGeo: "geo", opQuadOver: "quadover", opKL: "kl",
 }
 
-// WriteTree writes the problem as a list of nodes in JSON, {"maximize", "nodes", "objective", "lo", "hi",
-// "rows"}: each node after its arguments, null for no bound. It is for other solvers.
+// WriteTree writes the problem as a list of nodes in JSON, {"maximize", "nodes", "objective", "lo",
+// "hi", "rows"}: each node after its arguments, null for no bound. It is for other solvers.
 // Functions of matrices are an error.
 func (p *Problem) WriteTree(w io.Writer) (err error) {
 	defer safe.Catch(&err)

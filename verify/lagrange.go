@@ -20,7 +20,8 @@ import (
 // one quadratic form, which is a minorant's remainder where it is positive semidefinite.
 //
 // All of it is linear in the weights of the vertices of subdifferentials: the expressions give
-// one quadratic function for each weight, and choose takes the weights whose sum has the smallest slope.
+// one quadratic function for each weight, and choose takes the weights whose sum has the smallest
+// slope.
 type lagrangian struct {
 	p      *Problem
 	x      []float64
@@ -192,8 +193,9 @@ func each(es []*expr) []weighted {
 	return out
 }
 
-// largest takes the entries that are larger than the last one taken. Of those that tie with it each has
-// the same part, and the rest is a maximum: the weights are at most 1 and have the right sum.
+// largest takes the entries that are larger than the last one taken. Each of the entries that tie
+// with it has the same part, and the rest is a maximum: the weights are at most 1 and have the
+// right sum.
 func (l *lagrangian) largest(e *expr, a safe.Span, w int) {
 	args := slices.Clone(e.args)
 	slices.SortStableFunc(args, func(c, d *expr) int { return cmp.Compare(l.value(d), l.value(c)) })

@@ -52,8 +52,8 @@ func (f *flat) logs(e *expr) (parts []weighted, c safe.Span) {
 	return []weighted{{e, safe.Just(1)}}, safe.Span{}
 }
 
-// factors are w > 0, u and v of e = w·u·v, where u has no negative value, so that v has none where e is
-// positive.
+// factors are w > 0, u and v of e = w·u·v, where u has no negative value, so that v has none where
+// e is positive.
 func (f *flat) factors(e *expr) (w float64, u, v *expr, ok bool) {
 	w, a := e.alone()
 	switch {
@@ -109,8 +109,8 @@ func (f *flat) fraction(e *expr) (u, v *expr, ok bool) {
 	return sumOf(append(over, product(sumOf(rest, plain), v)), append(ws, 1)), v, true
 }
 
-// timesLogs is u·(Σ wₖ·log vₖ + r) for affine u and vₖ, where u is positive by its bounds or as a vₖ is a
-// multiple of it: u·log v is u·log u − kl(u, v) + v − u.
+// timesLogs is u·(Σ wₖ·log vₖ + r) for affine u and vₖ, where u is positive by its bounds or as a
+// vₖ is a multiple of it: u·log v is u·log u − kl(u, v) + v − u.
 func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 	if _, _, ok := affine(u); !ok || f.along != nil || !u.varies() || !v.varies() {
 		return out, false
@@ -167,8 +167,8 @@ func (f *flat) timesLogs(u, v *expr) (out form, ok bool) {
 	return f.add(ls, ws), true
 }
 
-// powerOfPower is e = (w·v^q)^p as w^p·v^(p·q) for p > 0, and the root of w·u·v for affine u, v ≥ 0 as
-// their geometric mean.
+// powerOfPower is e = (w·v^q)^p as w^p·v^(p·q) for p > 0, and the root of w·u·v for affine u, v ≥ 0
+// as their geometric mean.
 func (f *flat) powerOfPower(e *expr) (out form, ok bool) {
 	p := e.num
 	raisedBy := func(w float64) safe.Span { return safe.Function{Kind: safe.Power, P: p}.Value(w) }

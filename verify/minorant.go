@@ -34,7 +34,8 @@ func relative(slopes, parts []float64) (worst float64) {
 	return worst
 }
 
-// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point. size is the objective's.
+// lagrange bounds cost·objective + Σ multiplier·row from below over a region, by slopes at a point;
+// size is the size of the objective.
 func (p *Problem) lagrange(m *multipliers, at *values, in []safe.Span, cost, size float64) (out minorant, err error) {
 	defer safe.Catch(&err)
 	out.lower = math.Inf(-1)
@@ -59,7 +60,8 @@ func (p *Problem) lagrange(m *multipliers, at *values, in []safe.Span, cost, siz
 		free := p.away(s, at.x[j], j).Magnitude().Hi
 		if z := m.bounds[j]; m.held && m.stated[j] {
 			side := p.box[j].EndOf(z)
-			if z == 0 || math.IsInf(side, 0) && math.Abs(z)*max(1, math.Abs(at.x[j])) <= convexTol*size { // rounding errors
+			noise := math.Abs(z)*max(1, math.Abs(at.x[j])) <= convexTol*size // rounding errors
+			if z == 0 || math.IsInf(side, 0) && noise {
 				z, side = 0, 0
 			} else if math.IsInf(side, 0) {
 				out.wrong = "bounds"
@@ -133,8 +135,9 @@ func (p *Problem) noMultipliers() *multipliers {
 	}
 }
 
-// estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian, by least squares: of those
-// that hold with equality at a point, and of rows that have a multiplier in hints, which may be nil.
+// estimate is the multipliers of rows and bounds that leave the smallest slope of the Lagrangian,
+// by least squares: of those that hold with equality at a point, and of rows that have a multiplier
+// in hints, which may be nil.
 func (p *Problem) estimate(at *values, hints *multipliers) (m *multipliers, err error) {
 	defer safe.Catch(&err)
 	m = p.noMultipliers()

@@ -53,7 +53,8 @@ func (p *Problem) multipliers(r *Result) (m *multipliers, err error) {
 	}
 	for _, name := range names {
 		part := func(imaginary bool) []priced {
-			return slices.DeleteFunc(slices.Clone(families[name]), func(r priced) bool { return r.from.imaginary != imaginary })
+			other := func(r priced) bool { return r.from.imaginary != imaginary }
+			return slices.DeleteFunc(slices.Clone(families[name]), other)
 		}
 		raw, ok := r.duals[name]
 		switch parts := partsOf(raw); {
@@ -165,7 +166,8 @@ func (m *multipliers) share(rows []priced, flat []float64) bool {
 	return len(flat) == 0
 }
 
-// matrix takes the multiplier of a largest eigenvalue, a positive semidefinite matrix, whose trace is that of the row.
+// matrix takes the multiplier of a largest eigenvalue: a positive semidefinite matrix, whose trace
+// is the multiplier of the row.
 func (m *multipliers) matrix(e *expr, v []float64) (trace float64, ok bool) {
 	d, size := mat.NewSymDense(e.k, nil), 0.0
 	for _, w := range v {

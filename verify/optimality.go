@@ -21,8 +21,8 @@ const (
 	wrongTol  = 100 * localTol
 )
 
-// nearby is how far from the point a bound is shown where variables have no bounds, relative to max(1, |x|). Source:
-// any number does; the finding tells it.
+// nearby is how far from the point a bound is shown if variables have no bounds, relative to
+// max(1, |x|). Source: any number does; the finding tells it.
 const nearby = 10
 
 // tried is the bound on other points that multipliers show.
@@ -64,13 +64,15 @@ func (c *checking) optimality() {
 		for _, s := range [2]*tried{&stated, &own} {
 			if off := relative(s.free, own.parts); !ok && s.parts != nil && s.wrong == "" {
 				ok = off <= localTol && s.slackness <= betterTol*c.scale
-				by = fmt.Sprintf("first-order conditions hold to %.3g, relative; they bound no other point, as %s is not convex", off, own.curved)
+				by = fmt.Sprintf("first-order conditions hold to %.3g, relative; "+
+					"they bound no other point, as %s is not convex", off, own.curved)
 			}
 		}
 	}
 	if own.slope != nil && (!ok || own.curved != "") {
 		if v, better := c.step(own.slope, own.curved == ""); better {
-			c.add("status", Refused, "a feasible point near the result's has the objective %.17g, which is better than %.17g", v, c.worse())
+			c.add("status", Refused,
+				"a feasible point near the result's has the objective %.17g, which is better than %.17g", v, c.worse())
 			return
 		}
 		by += "; no better point was found near it"
@@ -155,7 +157,8 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 	case s.slackness > max(wrongTol*c.scale, wrongSign*m.size()) || c.contradicted(m, parts):
 		v = worst
 	}
-	c.add("duals", v, "slope of the Lagrangian at most %.3g, relative; products with slacks at most %.3g", off, s.slackness)
+	c.add("duals", v, "slope of the Lagrangian at most %.3g, relative; products with slacks at most %.3g",
+		off, s.slackness)
 }
 
 // contradicted reports whether interval arithmetic shows that the Lagrangian has a slope at all
@@ -205,7 +208,8 @@ func (c *checking) try(m *multipliers, err error, whose string) (t tried) {
 	case t.curved != "":
 	case math.IsInf(t.lower, -1): // a variable has no bounds
 		best, _ := c.descend(m, c.exact, c.near(c.x, nearby, c.region()), 1, c.scale, c.enough)
-		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's has an objective better than %.17g, by %s",
+		t.text = fmt.Sprintf("no feasible point within %g times max(1, abs(x)) of the result's "+
+			"has an objective better than %.17g, by %s",
 			float64(nearby), c.cost(best.lower), whose)
 	default:
 		t.bound = min(t.lower, c.cost(c.worse())) // worse points are elsewhere
@@ -268,6 +272,7 @@ func (c *checking) step(slope []float64, convex bool) (objective float64, ok boo
 	return 0, false
 }
 
-// betterTol is the gain, beside the objective, from which on a point next to one that counts as converged is better. Source:
-// a hundred times convexTol, as descents may become slow before they are at a local minimum.
+// betterTol is the gain, relative to the objective, from which on a point next to one that counts
+// as converged is better. Source: a hundred times convexTol, as descents may become slow before
+// they are at a local minimum.
 const betterTol = 1e-3

@@ -18,7 +18,8 @@ type Point struct {
 	Worst     string
 	// Outside says which function has no value at the point; "" where all have one.
 	Outside string
-	// least: one is broken by at least so much. excess is at most the largest violation in units of rows.
+	// least: one is broken by at least so much. excess is at most the largest violation in units of
+	// rows.
 	least, excess float64
 }
 
@@ -224,8 +225,9 @@ func (v *values) of(e *expr) safe.Ball {
 // mid is a number in the middle of a value.
 func (v *values) mid(e *expr) float64 { return v.of(e).Span().Mid() }
 
-// rounding is the relative error of an operation of float64 arithmetic with n terms. Source: n + 1 half units in the last place
-// for sums in any order, and 32 for elementary functions, whose tests allow a few.
+// rounding is the relative error of an operation of float64 arithmetic with n terms. Source: n + 1
+// half units in the last place for sums in any order, and 32 for elementary functions, whose tests
+// allow a few.
 func rounding(n int) float64 { return float64(n+33) * 0x1p-53 }
 
 // rounded widens a value of e by the rounding errors of its parts.

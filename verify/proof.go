@@ -192,9 +192,9 @@ func (l *list) each(n int, f func(k int, v float64)) {
 	}
 }
 
-// How far boxes are narrowed: the root's, those of other nodes, and those of leaves that show less than the file
-// claims, as narrowing may converge slowly. Source: the rounds of the search, and half as many again;
-// for the last far more, to the rounding errors of the breadth.
+// How far boxes are narrowed: the box of the root, the boxes of other nodes, and of leaves that
+// show less than the file claims, as narrowing may converge slowly. Source: the rounds of the
+// search, and half as many again; for the last far more, to the rounding errors of the breadth.
 const (
 	firstRounds, laterRounds, progress = 75, 8, 1e-6
 	lastRounds, lastProgress           = 300, 1e-11

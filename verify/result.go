@@ -23,7 +23,8 @@ type Result struct {
 	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
 	Sweep map[string]string
-	// Variables, lets and a ray by name, and the indices of the first two; multipliers of constraints and of bounds.
+	// Variables, lets and a ray by name, and the indices of the first two; multipliers of
+	// constraints and of bounds.
 	variables, lets, ray, indices, duals, boundDuals object
 	loose, absent                                    object // tolerance_decides and no_multipliers
 	// wrong says why the text is no result as solve writes it.
@@ -77,8 +78,8 @@ var statuses = map[string][]string{
 	"numerical":       {"bad_start", "not_a_number", "convex_unbounded", "panic", "backend_failed"},
 }
 
-// ParseResults reads the output of `dcopt solve --json`: one result, or one per line of a sweep. An error says that the
-// text is no such output; other faults are findings of Check.
+// ParseResults reads the output of `dcopt solve --json`: one result, or one per line of a sweep. An
+// error says that the text is no such output; other faults are findings of Check.
 func ParseResults(text []byte) (rs []*Result, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {
@@ -271,7 +272,8 @@ func arrayOf(raw json.RawMessage, shape []int) (flat []float64, err error) {
 	return flat, nil
 }
 
-// letsOf: the stated values of named expressions are ones that float64 arithmetic may have, or none where it has none.
+// letsOf: the stated values of named expressions are ones that float64 arithmetic may have, or none
+// where it has none.
 func (c *checking) letsOf() {
 	rough := newValues(c.x, true)
 	for name, raw := range c.r.lets {
@@ -294,7 +296,8 @@ func (c *checking) letsOf() {
 				default:
 					lo, hi := b.Floats()
 					if none := math.IsNaN(flat[k]) && math.IsInf(hi-lo, 1); !none && !(flat[k] >= lo && flat[k] <= hi) {
-						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g", k+1, name, lo, hi, flat[k])
+						c.add("lets", Refused, "entry %d of %s is between %.17g and %.17g; the result states %.17g",
+							k+1, name, lo, hi, flat[k])
 					}
 				}
 			}

@@ -90,7 +90,8 @@ type ray struct{ x, d []float64 }
 // qpbackend, with two digits less.
 const level = 1e-10
 
-// unbounded shows that the objective falls for ever along the ray, and that no row is broken there. A ray has no scale.
+// unbounded shows that the objective falls for ever along the ray, and that no row is broken there.
+// A ray has no scale.
 func (c *checking) unbounded() {
 	x, err := c.point(c.r.variables)
 	if err != nil {

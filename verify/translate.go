@@ -224,8 +224,8 @@ func (t *translation) leaf(l *line) *leaf {
 	check(l.C >= 0)
 	of := func() []float64 { return make([]float64, len(t.flat.cols)) }
 	out := &leaf{
-		cost: l.C, rows: make([]float64, len(t.flat.rows)), points: make([]float64, t.columns()), shares: map[int][]float64{},
-		hints: of(), first: of(), second: of(), sides: of(),
+		cost: l.C, rows: make([]float64, len(t.flat.rows)), points: make([]float64, t.columns()),
+		shares: map[int][]float64{}, hints: of(), first: of(), second: of(), sides: of(),
 	}
 	l.Y.each(len(t.rows), func(k int, y float64) {
 		at := t.rows[k][0]

@@ -316,5 +316,6 @@ func sum2(w float64, a *expr, v float64, b *expr) *expr {
 }
 
 func complexProduct(a, b *expr) *expr {
-	return complexOf(sum2(1, product(re(a), re(b)), -1, product(im(a), im(b))), sum2(1, product(re(a), im(b)), 1, product(im(a), re(b))))
+	return complexOf(sum2(1, product(re(a), re(b)), -1, product(im(a), im(b))),
+		sum2(1, product(re(a), im(b)), 1, product(im(a), re(b))))
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // NonNegative is the least squares solution t ≥ 0 of a·t = b, a of len(b) rows: by the active sets
-// of Lawson and Hanson. Of columns that depend on each other some are left out, so that the point may not be the best.
+// of Lawson and Hanson. Of columns that depend on each other some are left out, so that the point
+// may not be the best.
 func NonNegative(a *mat.Dense, b []float64) []float64 {
 	m, n := a.Dims()
 	t := make([]float64, n)

@@ -8,7 +8,8 @@ import (
 )
 
 // bits is the precision of the ends of intervals.
-// Source: five times that of float64, so that cancellation of four times its digits still leaves some.
+// Source: five times the precision of float64, so that cancellation of four times its digits still
+// leaves some.
 const bits = 256
 
 // Ball is an interval of real numbers.
