@@ -183,3 +183,89 @@ func TestInverse(t *testing.T) {
 		}
 	}
 }
+
+// TestSolve: Solve has the solutions of several right sides, and none if the matrix is singular;
+// Invert inverts a factored matrix.
+func TestSolve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 2))
+	for n := 1; n < 9; n++ {
+		const m = 3
+		a, want, b := make([]float64, n*n), make([]float64, n*m), make([]float64, n*m)
+		for i := range a {
+			a[i] = rng.NormFloat64()
+		}
+		for i := range want {
+			want[i] = rng.NormFloat64()
+		}
+		mat.NewDense(n, m, b).Mul(mat.NewDense(n, n, a), mat.NewDense(n, m, want))
+		x, cond, err := Solve(t.Context(), n, m, a, b)
+		if len(x) != n*m || err != nil {
+			t.Fatalf("order %d: %v, %v", n, x, err)
+		}
+		for i, v := range x {
+			if math.Abs(v-want[i]) > 1e-14*cond {
+				t.Errorf("order %d: entry %d is %g, not %g", n, i, v, want[i])
+			}
+		}
+		clear(a[:n])
+		if x, _, err := Solve(t.Context(), n, m, a, b); x != nil || err != nil {
+			t.Errorf("order %d, singular: %v, %v", n, x, err)
+		}
+
+		q := random(n, n+3, 1)
+		r := clone(q).RawSymmetric()
+		if ok, err := Cholesky(t.Context(), r); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		upper, ok := Invert(blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Stride: n, Data: r.Data})
+		if !ok {
+			t.Fatalf("order %d: no inverse", n)
+		}
+		var one mat.Dense
+		one.Mul(q, mat.NewSymDense(n, upper))
+		for i := range n {
+			for j := range n {
+				if off := math.Abs(one.At(i, j) - map[bool]float64{true: 1}[i == j]); off > 1e-12 {
+					t.Errorf("order %d: entry %d, %d of the product is off by %g", n, i, j, off)
+				}
+			}
+		}
+	}
+	zero := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: 2, Stride: 2, Data: []float64{1, 2, 0, 0}}
+	if _, ok := Invert(zero); ok {
+		t.Error("the inverse of a singular matrix")
+	}
+}
+
+// TestTriangular: RᵀR is aᵀa, and R has no entry below the diagonal, also if columns depend on each
+// other.
+func TestTriangular(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 4))
+	for _, c := range []struct{ m, n int }{{1, 1}, {4, 4}, {9, 5}, {40, 12}} {
+		a := mat.NewDense(c.m, c.n, nil)
+		for i := range c.m {
+			for j := range c.n {
+				a.Set(i, j, rng.NormFloat64())
+			}
+			if c.n > 4 {
+				a.Set(i, 1, 0)
+				a.Set(i, 3, 2*a.At(i, 2))
+			}
+		}
+		var want, got mat.Dense
+		want.Mul(a.T(), a)
+		r := Triangular(a)
+		got.Mul(r.T(), r)
+		if got.Sub(&got, &want); mat.Norm(&got, 2) > 1e-13*mat.Norm(&want, 2) {
+			t.Errorf("%d × %d: off by %g", c.m, c.n, mat.Norm(&got, 2))
+		}
+		rows, cols := r.Dims()
+		for i := range rows {
+			for j := range min(i, cols) {
+				if r.At(i, j) != 0 {
+					t.Errorf("%d × %d: entry %d, %d is %g", c.m, c.n, i, j, r.At(i, j))
+				}
+			}
+		}
+	}
+}

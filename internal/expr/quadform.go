@@ -35,10 +35,7 @@ func qrReduced(a convex.Array) convex.Array {
 		}
 		full.Set(i, n, l.Const)
 	}
-	var qr mat.QR
-	var r mat.Dense
-	qr.Factorize(full)
-	qr.RTo(&r)
+	r := dense.Triangular(full)
 	rows := make([]convex.Linear, 0, n+1)
 	for i := range n + 1 {
 		l := convex.Linear{Const: r.At(i, n)}

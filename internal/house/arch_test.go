@@ -78,7 +78,7 @@ var mayImport = map[string]string{
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
 	// Factorisations of dense matrices that a context ends; products and eigenvalues by kernels of ours.
-	"internal/dense":  "internal/matrix gonum",
+	"internal/dense":  "internal/matrix internal/num gonum",
 	"internal/matrix": "internal/cpu internal/num internal/simd internal/poll gonum",
 	// How often a long computation looks at its context.
 	"internal/poll": "",
@@ -117,7 +117,7 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex dc internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
+	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense dc internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",

@@ -126,7 +126,7 @@ func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
 			for _, key := range v.MapKeys() {
 				o = append(o, Member{key.String(), v.MapIndex(key).Interface()})
 			}
-			slices.SortFunc(o, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortStableFunc(o, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 			return o.appendJSON(dst)
 		}
 	}

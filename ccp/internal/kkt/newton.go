@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -35,7 +37,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	if !smooth || all > most || !(long > 0) {
 		return nil, nil, false
 	}
-	k, b, fixed := mat.NewDense(all, all, nil), mat.NewVecDense(all, nil), make([]bool, n)
+	k, b, fixed := mat.NewDense(all, all, nil), make([]float64, all), make([]bool, n)
 	for j, v := range p.X {
 		side, y := p.Lo[j], 0-bounds[j]
 		if y < 0 {
@@ -43,10 +45,10 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 		}
 		if fixed[j] = p.Lo[j] == p.Hi[j] || math.Abs(side-v)*long < y*p.Size[j]*p.Size[j]; fixed[j] {
 			k.Set(j, j, 1)
-			b.SetVec(j, (side-v)/p.Size[j])
+			b[j] = (side - v) / p.Size[j]
 			continue
 		}
-		b.SetVec(j, 0-grad[j]*p.Size[j]/long)
+		b[j] = 0 - grad[j]*p.Size[j]/long
 	}
 	smooth = p.curve(k, fixed, f, 1/long)
 	for e, r := range held {
@@ -59,18 +61,21 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 				k.Set(j, n+e, v)
 			}
 		}
-		b.SetVec(n+e, (r.side-r.value)/r.top)
+		b[n+e] = (r.side - r.value) / r.top
 	}
-	var s mat.VecDense
-	if !smooth || s.SolveVec(k, b) != nil || num.FirstNotFinite(s.RawVector().Data) >= 0 {
+	if !smooth {
+		return nil, nil, false
+	}
+	s, _, err := dense.Solve(context.Background(), all, 1, k.RawMatrix().Data, b)
+	if s == nil || err != nil || num.FirstNotFinite(s) >= 0 {
 		return nil, nil, false
 	}
 	x, to = slices.Clone(p.X), rows.Zeros(nil, p.P)
 	for j := range x {
-		x[j] += s.AtVec(j) * p.Size[j]
+		x[j] += s[j] * p.Size[j]
 	}
 	for e, r := range held {
-		y := s.AtVec(n+e) * long / r.top
+		y := s[n+e] * long / r.top
 		if to[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
 			to[r.c][0], to[r.c+1][0] = max(y, 0), max(0-y, 0)
 		}

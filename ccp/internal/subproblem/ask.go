@@ -3,6 +3,8 @@ package subproblem
 import (
 	"context"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
@@ -91,11 +93,12 @@ func (s *Compiled) Gaussian(centre, weight []float64) (mean, inverse []float64, 
 	if all == nil || err != nil {
 		return nil, nil, false
 	}
-	var x mat.VecDense
-	x.MulVec(mat.NewDense(size, size, all), rhs)
+	x := make([]float64, size)
+	blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: size, Cols: size, Stride: size, Data: all}, rhs.RawVector(),
+		0, blas64.Vector{N: size, Inc: 1, Data: x})
 	mean, inverse = make([]float64, n), make([]float64, n*n)
+	copy(mean, x)
 	for i := range n {
-		mean[i] = x.AtVec(i)
 		copy(inverse[i*n:][:n], all[i*size:])
 	}
 	return mean, inverse, true

@@ -13,7 +13,6 @@ import (
 	"github.com/dcopt/dcopt/internal/interval"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // newSymmetric is the order and the upper triangle, column by column, of a square matrix that is
@@ -307,7 +306,4 @@ func fromTriangle(a *convex.Array, _ []float64) [2]expr.Array {
 }
 
 // inverse leaves the inverse of the factored matrix in t, its upper triangle row by row.
-func (w *symWork) inverse() (upper []float64, ok bool) {
-	inverse, ok := lapack64.Potri(w.t)
-	return inverse.Data, ok
-}
+func (w *symWork) inverse() (upper []float64, ok bool) { return dense.Invert(w.t) }

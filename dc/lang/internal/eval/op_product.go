@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
@@ -71,11 +72,14 @@ func (ev *Evaluator) product(n *syntax.Node, a, b value.Value) value.Value {
 	case a.IsData() && b.IsData():
 		ev.Spend(n, total*inner/256)
 		out := make([]float64, total)
+		general := func(rows, cols int, v []float64) blas64.General {
+			return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: v}
+		}
 		for i := 0; i < rows && cols > 0; i += rowsAtOnce {
 			ev.GoOn(ev.Patience().Err())
 			to := min(i+rowsAtOnce, rows)
-			mat.NewDense(to-i, cols, out[i*cols:to*cols]).Mul(mat.NewDense(to-i, inner, a.Num[i*inner:to*inner]),
-				mat.NewDense(inner, cols, b.Num))
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, general(to-i, inner, a.Num[i*inner:]),
+				general(inner, cols, b.Num), 0, general(to-i, cols, out[i*cols:]))
 		}
 		return ev.Finite(n, value.Array(shape, out))
 	}
