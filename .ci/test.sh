@@ -222,6 +222,9 @@ kernels() {
 	GODEBUG=cpu.avx512f=off CGO_ENABLED=0 tests "., AVX-512 off" . ${at:-./internal/cpu}
 }
 
+# lean runs the tests of the package with files for the engine of the playground.
+lean() { CGO_ENABLED=0 tests "., tag lean" . -tags=lean ./internal/dense; }
+
 # each DIR... runs the tests of modules.
 each() {
 	local dir
@@ -264,8 +267,13 @@ quick() {
 if [ "$what" = quick ]; then
 	quick
 elif [ "$what" = all ]; then
-	# What the lanes would compile beside each other, once before them.
+	# What the lanes would compile beside each other, once before them, and the program for the tests that
+	# run it.
 	CGO_ENABLED=0 go build ./... >/dev/null 2>&1
+	mkdir "$logs/program"
+	if CGO_ENABLED=0 go build -o "$logs/program/" ./cmd/dcopt >/dev/null 2>&1; then
+		export DCOPT_BUILT=$logs/program/dcopt
+	fi
 	# Four lanes, as each of them leaves a processor idle much of the time. What the site compiles is not
 	# what the race detector needs; what the other modules compile serves this one, or is served by it.
 	apart checks checks &
@@ -273,6 +281,7 @@ elif [ "$what" = all ]; then
 	{ installed && apart nested each ./tools/site $(grep -vx '\.\|\./tools/site' <<<"$modules"); } &
 	module .
 	kernels
+	lean
 	wait
 	for name in checks nested; do
 		grep -Ev '^ok\b' "$logs/$name/log"

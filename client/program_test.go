@@ -18,13 +18,10 @@ import (
 // program builds dcopt.
 func program(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "dcopt")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	build := exec.Command(need.Program(t, need.Go), "build", "-o", path, "../cmd/dcopt")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("no program: %v\n%s", err, out)
+	need.Program(t, need.Go)
+	path, err := need.Dcopt("..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

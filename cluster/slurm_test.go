@@ -166,11 +166,10 @@ func (s *slurm) output(name string, args ...string) string {
 func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	dir := t.TempDir()
-	bin, slow := filepath.Join(dir, "dcopt"), filepath.Join(dir, "slow")
-	build := exec.Command("go", "build", "-o", bin, "./cmd/dcopt")
-	build.Dir = ".." // a module of its own
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	slow := filepath.Join(dir, "slow")
+	bin, err := need.Dcopt("..", dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	// Tasks take a while, so that some are under way when the node is lost.
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 1\nexec "+bin+" \"$@\"\n"), 0o755); err != nil {

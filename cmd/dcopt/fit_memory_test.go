@@ -23,9 +23,9 @@ func TestFitMemory(t *testing.T) {
 	_, err := os.Stat("/proc/self/status")
 	need.That(t, err == nil, need.Linux, err)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "dcopt")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	program, err := need.Dcopt("../..", dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	const rows, features = 200_000, 10
 	large := writeSample(t, dir, "large.csv", rows, features)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dcopt/dcopt/internal/need"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -67,7 +68,10 @@ func run(t *testing.T, n int, first uint64, every int, draw func(*Arith, uint64)
 	sum := &tally{seeds: map[Kind][]string{}, texts: map[Kind][]string{}, status: map[string]map[string]int{}}
 	path := ""
 	if every > 0 {
-		path = program(t)
+		var err error
+		if path, err = need.Dcopt("../..", t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	next := make(chan uint64)
 	var wait sync.WaitGroup

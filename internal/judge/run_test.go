@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/dcopt/dcopt/ccp"
@@ -77,18 +74,6 @@ func stated(res *ccp.Result) float64 {
 		return f.Float()
 	}
 	return math.NaN()
-}
-
-// program builds the program once for a test.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "dcopt")
-	cmd := exec.Command("go", "build", "-o", path, "github.com/dcopt/dcopt/cmd/dcopt")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building the program: %v\n%s", err, out)
-	}
-	return path
 }
 
 // solveByProgram runs the program on the text, from the one start that the library makes.

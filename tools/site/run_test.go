@@ -19,22 +19,19 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/internal/need"
 )
 
-// program is the command dcopt, built once for all tests.
+// program is the folder of the command dcopt, which is built once for all tests.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "dcopt-program-")
 	if err != nil {
 		return "", err
 	}
 	programs = dir
-	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "dcopt"), "./cmd/dcopt")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return dir, nil
+	path, err := need.Dcopt(root, dir)
+	return filepath.Dir(path), err
 })
 
 // programs is the folder of the command, which TestMain removes.

@@ -7,23 +7,20 @@ import (
 	"context"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
+	"github.com/dcopt/dcopt/internal/need"
 )
 
 // buildDcopt builds the program from the root.
 func buildDcopt(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "dcopt")
-	cmd := exec.Command("go", "build", "-o", path, "github.com/dcopt/dcopt/cmd/dcopt")
-	cmd.Dir = "../../.." // of the root module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	path, err := need.Dcopt("../../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
