@@ -22,10 +22,9 @@ import (
 func TestExampleAtom(t *testing.T) {
 	t.Parallel()
 	overlay := overlaid(t, "docs/design-atom.md")
-	tested(t, overlay,
-		"^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$",
-		"./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/flat", "./dc", "./dc/lang")
-	regenerated(t, overlay)
+	const tests = "^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$"
+	tested(t, overlay, tests, "./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/flat")
+	regenerated(t, overlay, tests)
 
 	dir := t.TempDir()
 	program := filepath.Join(dir, "dcopt")
@@ -117,8 +116,9 @@ assert abs(p.value - 1) < 1e-6 and abs(x.value - 0.5) < 1e-3, (p.value, x.value)
 	})
 }
 
-// regenerated runs the tests that write documentation on a copy, and looks for the function in it.
-func regenerated(t *testing.T, overlay string) {
+// regenerated runs tests of packages with documentation, then the tests that write it on a copy, and looks
+// for the function in it.
+func regenerated(t *testing.T, overlay, tests string) {
 	top := t.TempDir()
 	for _, dir := range []string{"dc", "docs", "tools/editors"} {
 		if err := os.CopyFS(filepath.Join(top, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
@@ -128,7 +128,12 @@ func regenerated(t *testing.T, overlay string) {
 	for _, pkg := range []string{"dc", "dc/lang"} {
 		binary := filepath.Join(top, filepath.Base(pkg)+".test")
 		inOverlay(t, overlay, "test", "-c", "-vet=off", "-o", binary, "./"+pkg)
-		cmd := exec.Command(binary, "-test.run=^Test(AtomsPage|LanguageDoc|GoNames|EditorLists)$", "-update")
+		cmd := exec.Command(binary, "-test.v", "-test.run="+tests)
+		cmd.Dir = filepath.Join(root, filepath.FromSlash(pkg))
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+			t.Errorf("%s: %v\n%s", pkg, err, out)
+		}
+		cmd = exec.Command(binary, "-test.run=^Test(AtomsPage|LanguageDoc|GoNames|EditorLists)$", "-update")
 		cmd.Dir = filepath.Join(top, filepath.FromSlash(pkg))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", pkg, err, out)

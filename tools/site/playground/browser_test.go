@@ -244,15 +244,7 @@ var command = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "command.exe")
-	cmd := exec.Command("go", "build", "-o", file, "./cmd/dcopt")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, out)
-	}
-	return file, err
+	return need.Dcopt(root, dir)
 })
 
 // answer is what solve --json prints, and what the page saves.
@@ -311,7 +303,7 @@ var solvedToo = []string{"gallery/max_cut", "gallery/sparse_recovery", "gallery/
 // near is the relative difference of objectives that is accepted of the others.
 const near = 1e-5
 
-// TestExamples solves every example in the page and by the command.
+// TestExamples: no example has mistakes in the page, and all but slow ones of the gallery are solved there and by the command.
 func TestExamples(t *testing.T) {
 	p := start(t).open(t, "", 1280)
 	program, err := command()
@@ -324,11 +316,16 @@ func TestExamples(t *testing.T) {
 	}
 	p.ready()
 	for _, e := range problems {
+		p.do(chromedp.SetValue("#examples", e.Name), chromedp.Evaluate(`document.getElementById("examples").dispatchEvent(new Event("change"))`, nil))
+		raw, _ := json.Marshal(e.Text)
+		p.until(`window.playground.text() === ` + string(raw) + ` && window.playground.checked() === ` + string(raw))
+		if wrong := p.text("diagnostics"); wrong != "" && !strings.Contains(wrong, "warning") {
+			t.Errorf("%s: %s", e.Name, wrong)
+		}
 		if strings.HasPrefix(e.Name, "gallery/") && !slices.Contains(solvedToo, e.Name) {
 			continue
 		}
 		want := solved(t, program, filepath.Join(root, "examples", e.Name+".dc"))
-		p.do(chromedp.SetValue("#examples", e.Name), chromedp.Evaluate(`document.getElementById("examples").dispatchEvent(new Event("change"))`, nil))
 		p.until(`document.getElementById("split").textContent.includes("How the procedure sees")`)
 		p.press("#solve")
 		p.until(`document.getElementById("solve").disabled === false`)
@@ -350,43 +347,6 @@ func TestExamples(t *testing.T) {
 		}
 		if n := js[int](p, `document.querySelectorAll("#pictures canvas").length`); n == 0 && e.Name != "quickstart" {
 			t.Errorf("%s: no picture", e.Name)
-		}
-	}
-}
-
-// TestCheckGivenUp: where checks take long, and the same text is to be checked again meanwhile,
-// it is checked in the end.
-func TestCheckGivenUp(t *testing.T) {
-	p := start(t).open(t, "", 1280)
-	p.ready()
-	const text = "var x[600,300] in [0,1]\nminimize sumsq(x)\n"
-	p.do(chromedp.Evaluate(`(() => { // an hour passes at each look at the clock
-		const now = performance.now.bind(performance);
-		let hours = 0;
-		performance.now = () => now() + 3.6e6*hours++;
-	})()`, nil))
-	for range 8 {
-		p.write(text)
-		time.Sleep(300 * time.Millisecond) // the page waits 250 before it checks
-	}
-	raw, _ := json.Marshal(text)
-	p.until("window.playground.checked() === " + string(raw))
-}
-
-// TestGallery checks every problem of the gallery in the page: none has mistakes.
-func TestGallery(t *testing.T) {
-	problems, err := Problems(context.Background(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := start(t).open(t, "", 1280)
-	p.ready()
-	for _, e := range problems {
-		p.do(chromedp.SetValue("#examples", e.Name), chromedp.Evaluate(`document.getElementById("examples").dispatchEvent(new Event("change"))`, nil))
-		raw, _ := json.Marshal(e.Text)
-		p.until(`window.playground.text() === ` + string(raw) + ` && window.playground.checked() === ` + string(raw))
-		if wrong := p.text("diagnostics"); wrong != "" && !strings.Contains(wrong, "warning") {
-			t.Errorf("%s: %s", e.Name, wrong)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 		name string
 		run  func(t *testing.T, b *browser)
 	}{
-		{"first", opensSolved}, {"answer", ages}, {"request", asks}, {"language", explains}, {"stop", stops}, {"diagnostics", diagnoses}, {"files", takesFiles}, {"pasted", refusesPaste}, {"keyboard", byKeyboard},
+		{"first", opensSolved}, {"answer", ages}, {"request", asks}, {"language", explains}, {"stop", stops}, {"checks", givesUp}, {"diagnostics", diagnoses}, {"files", takesFiles}, {"pasted", refusesPaste}, {"keyboard", byKeyboard},
 		{"phone", onPhone}, {"link", byLink}, {"kept", keeps}, {"without WebAssembly", withoutEngine}, {"offline", offlineToo}, {"damaged", survives},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, b) })
@@ -325,4 +325,23 @@ func survives(t *testing.T, b *browser) {
 	js[bool](p, `(() => { window.playground.solver().worker.dispatchEvent(new MessageEvent("message", { data: { kind: "died", reason: "fatal error: runtime: out of memory\nmore" } })); return true; })()`)
 	p.shows("message", "ran out of memory")
 	p.until(`!document.getElementById("solve").disabled`)
+}
+
+// givesUp: where checks take long, and the same text is to be checked again meanwhile,
+// it is checked in the end.
+func givesUp(t *testing.T, b *browser) {
+	p := b.open(t, "", 1280)
+	p.ready()
+	const text = "var x[600,300] in [0,1]\nminimize sumsq(x)\n"
+	p.do(chromedp.Evaluate(`(() => { // an hour passes at each look at the clock
+		const now = performance.now.bind(performance);
+		let hours = 0;
+		performance.now = () => now() + 3.6e6*hours++;
+	})()`, nil))
+	for range 8 {
+		p.write(text)
+		time.Sleep(300 * time.Millisecond) // the page waits 250 before it checks
+	}
+	raw, _ := json.Marshal(text)
+	p.until("window.playground.checked() === " + string(raw))
 }
