@@ -72,15 +72,15 @@ func forgetPlaces(memory []byte) {
 }
 
 // counterTable is the length of a table by program counters at the begin of t: pairs of numbers of
-// a variable length up to a first number, but the very first, that is 0.
+// a variable length up to a first number, but the very first, that is 0, or to the end of t.
 func counterTable(t []byte) int {
-	at := 0
-	for {
+	for at := 0; ; {
 		value, n := binary.Uvarint(t[at:])
-		if at += n; value == 0 && at > n {
-			return at
+		if n <= 0 || value == 0 && at > 0 {
+			return at + max(n, 0)
 		}
-		_, n = binary.Uvarint(t[at:])
 		at += n
+		_, n = binary.Uvarint(t[at:])
+		at += max(n, 0)
 	}
 }
