@@ -13,6 +13,11 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
+// TestReferenceOwnBackends: TestReferenceProblems on all backends but OSQP.
+func TestReferenceOwnBackends(t *testing.T) {
+	referenceProblems(t, func(backend string) bool { return backend != "osqp" })
+}
+
 // TestReferenceBooleanLS: all eight noise levels, against DCCP's objectives.
 func TestReferenceBooleanLS(t *testing.T) {
 	for k, dccp := range []float64{74.59007, 51.88982, 47.80444, 38.53878, 36.73838, 28.86092, 27.03362, 24.94110} {
