@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // bar shows a progress bar on the terminal w.
-func bar(w io.Writer) (tell func(done, all int, instance, contender string), end func()) {
+func bar(w io.Writer) (tell csvtable.Tell, end func()) {
 	var b *progressbar.ProgressBar
 	tell = func(done, all int, instance, contender string) {
 		if b == nil {

@@ -16,6 +16,8 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/qptest"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // TestPeersTakeCones has the peers that take cones solve the cases of the suite
@@ -48,12 +50,12 @@ func TestPeersTakeCones(t *testing.T) {
 			}})
 		}
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
+	table, err := csvtable.Open[result.Row](filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(cases) * len(c.Contenders); len(table.Rows) != want || len(cases) < 40 {

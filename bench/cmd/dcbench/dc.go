@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
@@ -118,20 +120,16 @@ func measureDC(c *cli.Context) error {
 				s.Close()
 			}
 		}()
-		return fill(c, filling[dcrun.Row]{
-			name: dcTableName, open: dcrun.Open,
-			run: func(table *dcrun.Table, tell teller) (err error) {
-				if cam.Histories, err = dcrun.OpenHistories(filepath.Join(c.String("out"), dcHistoryName),
-					!c.Bool("resume")); err != nil {
-					return err
-				}
-				defer cam.Histories.Close()
-				cam.Tell = tell
-				return cam.Run(c.Context, table)
-			},
-			report: func(w io.Writer, dir string, rows []dcrun.Row) (page.Section, error) {
-				return writeDC(w, dir, rows, look)
-			},
+		path := filepath.Join(c.String("out"), dcHistoryName)
+		run := func(ctx context.Context, table *csvtable.Table[dcrun.Row], tell csvtable.Tell) error {
+			if cam.Histories, err = csvtable.Open[dcrun.History](path, !c.Bool("resume")); err != nil {
+				return err
+			}
+			defer cam.Histories.Close()
+			return cam.Run(ctx, table, tell)
+		}
+		return fill(c, dcTableName, run, func(w io.Writer, dir string, rows []dcrun.Row) (page.Section, error) {
+			return writeDC(w, dir, rows, look)
 		})
 	})
 }
@@ -264,14 +262,9 @@ func writeDC(w io.Writer, dir string, rows []dcrun.Row, opt dcreport.Options) (p
 		}
 		pictures[g.Name] = names
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n\n%s, one thread a solver; the least time of the runs.\n", dcReportTitle, machine())
-	if err := dcreport.Write(&text, groups, opt, func(group string) dcreport.Pictures {
-		return pictures[group]
-	}); err != nil {
-		return none, err
-	}
-	return writeTexts(w, dir, dcReportName, dcReportTitle, text.String())
+	r := newReport(dcReportTitle, "%s, one thread a solver; the least time of the runs.", machine())
+	dcreport.Write(r, groups, opt, func(group string) dcreport.Pictures { return pictures[group] })
+	return writeReports(w, dir, dcReportName, dcReportTitle, r)
 }
 
 // twoFormats are the paths of a picture as SVG and PNG.

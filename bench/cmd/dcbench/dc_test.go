@@ -13,6 +13,8 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/internal/need"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // buildDcopt builds the program from the root.
@@ -35,7 +37,7 @@ func TestMeasureDC(t *testing.T) {
 	if !strings.Contains(stderr, "circles-12\n") {
 		t.Errorf("no progress for a pipe: %q", stderr)
 	}
-	rows, err := dcrun.Read(filepath.Join(out, "dc.csv"))
+	rows, err := csvtable.Read[dcrun.Row](filepath.Join(out, "dc.csv"))
 	if err != nil || len(rows) != 10 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -58,12 +60,12 @@ func TestMeasureDC(t *testing.T) {
 	}
 	for k, h := range histories {
 		best := math.Inf(1)
-		for _, step := range h.Steps {
-			if step.Violation <= 1e-5 {
-				best = min(best, step.Objective)
+		for i, v := range h.Objectives {
+			if h.Violations[i] <= 1e-5 {
+				best = min(best, v)
 			}
 		}
-		if h.Place() != rows[k].Place() || !(math.Abs(best-rows[k].Objective) <= 1e-5) {
+		if r := rows[k]; h.Problem != r.Problem || h.Part != r.Part || h.Solver != r.Solver || !(math.Abs(best-rows[k].Objective) <= 1e-5) {
 			t.Errorf("%+v ends elsewhere than %+v", h, rows[k])
 		}
 	}
@@ -80,7 +82,7 @@ func TestMeasureDC(t *testing.T) {
 	if _, stderr = dcbench(t, context.Background(), exitOK, append(args, "-q")...); stderr != "" {
 		t.Errorf("again: %q", stderr)
 	}
-	if again, err := dcrun.Read(filepath.Join(out, "dc.csv")); err != nil || len(again) != len(rows) {
+	if again, err := csvtable.Read[dcrun.Row](filepath.Join(out, "dc.csv")); err != nil || len(again) != len(rows) {
 		t.Errorf("again: %d rows, %v", len(again), err)
 	}
 	if err := os.Remove(filepath.Join(out, "dc.md")); err != nil {

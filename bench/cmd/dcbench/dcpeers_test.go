@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // TestDCPeers: all state the same problems. What is solved by the same tangents
@@ -18,7 +20,7 @@ func TestDCPeers(t *testing.T) {
 	out := t.TempDir()
 	dcbench(t, context.Background(), exitOK, "dc", "--sizes", "12", "--repeat", "1", "--time-limit", "30s",
 		"--dcopt", buildDcopt(t), "--peers", "all", "--out", out, "-q")
-	rows, err := dcrun.Read(filepath.Join(out, "dc.csv"))
+	rows, err := csvtable.Read[dcrun.Row](filepath.Join(out, "dc.csv"))
 	if err != nil || len(rows) != 5*(1+len(dcPeers)) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}

@@ -12,23 +12,29 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
-// writeTexts puts a report into dir as base.md, base.html with its pictures, and
+// newReport begins a report with a title and a line about the measurements.
+func newReport(title, format string, args ...any) *page.Report {
+	r := &page.Report{}
+	r.Heading(1, title)
+	r.Text(format, args...)
+	return r
+}
+
+// writeReports puts a report into dir as base.md, base.html with its pictures, and
 // base.tex, and names the page on w. It returns the section for a page of several
 // reports.
-func writeTexts(w io.Writer, dir, base, title, text string) (page.Section, error) {
+func writeReports(w io.Writer, dir, base, title string, r *page.Report) (page.Section, error) {
 	section := page.Section{Name: title + ", " + filepath.ToSlash(dir)}
 	var err error
-	section.Body, err = page.Body(text, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(dir, name))
-	})
+	section.Body, err = r.HTML(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
 	if err != nil {
 		return section, err
 	}
 	path := filepath.Join(dir, base)
 	if err := errors.Join(
-		os.WriteFile(path+".md", []byte(text), 0o644),
+		os.WriteFile(path+".md", []byte(r.Markdown()), 0o644),
 		writeFile(path+".html", func(w io.Writer) error { return page.Write(w, title, section) }),
-		writeFile(path+".tex", func(w io.Writer) error { return page.LaTeX(w, text) }),
+		os.WriteFile(path+".tex", []byte(r.LaTeX()), 0o644),
 	); err != nil {
 		return section, err
 	}

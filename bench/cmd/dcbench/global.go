@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/optima"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/peers"
@@ -77,28 +78,15 @@ func runOptima(c *cli.Context) error {
 		if cam.Solvers, err = globalSolvers(c, tmp); err != nil {
 			return err
 		}
-		return fill(c, filling[optima.Row]{
-			name: name + ".csv", open: optima.Open,
-			run: func(table *optima.Table, tell teller) error {
-				cam.Tell = tell
-				return cam.Run(c.Context, table)
-			},
-			report: func(w io.Writer, dir string, rows []optima.Row) (page.Section, error) {
-				var text strings.Builder
-				var names []string
-				for _, r := range optima.Latest(rows) {
-					if !slices.Contains(names, r.Solver) {
-						names = append(names, r.Solver)
-					}
-				}
-				slices.Sort(names)
-				const about = "\n\n%s, one thread a solver. Processor time of the process; %v each.\n\n"
-				fmt.Fprintf(&text, "# "+title+about, machine(), limit)
-				if err := optima.Write(&text, cam.Instances, rows, names, limit.Seconds()); err != nil {
-					return page.Section{}, err
-				}
-				return writeTexts(w, dir, name, title, text.String())
-			},
+		return fill(c, name+".csv", cam.Run, func(w io.Writer, dir string, rows []optima.Row) (page.Section, error) {
+			var names []string
+			for _, r := range csvtable.Latest(rows) {
+				names = page.AddOnce(names, r.Solver)
+			}
+			slices.Sort(names)
+			r := newReport(title, "%s, one thread a solver. Processor time of the process; %v each.", machine(), limit)
+			optima.Write(r, cam.Instances, rows, names, limit.Seconds())
+			return writeReports(w, dir, name, title, r)
 		})
 	})
 }

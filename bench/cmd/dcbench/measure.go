@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,36 +27,27 @@ func tableFlags(name, outUsage string) []cli.Flag {
 	}
 }
 
-// teller is told of the progress; nil: nobody is.
-type teller = func(done, all int, instance, contender string)
-
-// filling is a table and the actions on it.
-type filling[R any] struct {
-	name   string // of the file in the folder of --out
-	open   func(path string, fresh bool) (*csvtable.Table[R], error)
-	run    func(table *csvtable.Table[R], tell teller) error
-	report func(w io.Writer, dir string, rows []R) (page.Section, error)
-}
-
-// fill opens the table by the flags of tableFlags, runs the measurements that it lacks, and
-// reports those that it has, also when the run was interrupted.
-func fill[R any](c *cli.Context, f filling[R]) error {
+// fill opens the table of that name by the flags of tableFlags, runs the measurements that it
+// lacks, and reports those that it has, also when the run was interrupted.
+func fill[R any](c *cli.Context, name string,
+	run func(ctx context.Context, table *csvtable.Table[R], tell csvtable.Tell) error,
+	report func(w io.Writer, dir string, rows []R) (page.Section, error)) error {
 	out := c.String("out")
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	table, err := f.open(filepath.Join(out, f.name), !c.Bool("resume"))
+	table, err := csvtable.Open[R](filepath.Join(out, name), !c.Bool("resume"))
 	if err != nil {
 		return err
 	}
 	defer table.Close()
 	tell, done := progress(c.App.ErrWriter, c.Bool("quiet"))
-	err = f.run(table, tell)
+	err = run(c.Context, table, tell)
 	done()
 	if len(table.Rows) == 0 {
 		return err
 	}
-	_, bad := f.report(c.App.Writer, out, table.Rows)
+	_, bad := report(c.App.Writer, out, table.Rows)
 	return errors.Join(err, bad)
 }
 
@@ -118,7 +110,7 @@ func list(s string) []string {
 
 // progress returns a function that shows the progress on w, and one that ends it: a bar on a
 // terminal, else a line for each problem.
-func progress(w io.Writer, quiet bool) (tell func(done, all int, instance, contender string), end func()) {
+func progress(w io.Writer, quiet bool) (tell csvtable.Tell, end func()) {
 	if quiet {
 		return nil, func() {}
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // mixed has rows of every kind: equations, one-sided and two-sided ones, ones
@@ -104,12 +106,12 @@ func TestPeers(t *testing.T) {
 			return []*qpbackend.Problem{prob}, nil
 		}})
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
+	table, err := csvtable.Open[result.Row](filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	if want := count * len(c.Contenders); len(table.Rows) != want {
@@ -146,12 +148,12 @@ func TestPeersUpdate(t *testing.T) {
 		t.Cleanup(p.Close)
 		c.Contenders = append(c.Contenders, campaign.Contender{Solver: name, Tol: 1e-7, Peer: p})
 	}
-	table, err := result.Open(filepath.Join(tmp, "t.csv"), false)
+	table, err := csvtable.Open[result.Row](filepath.Join(tmp, "t.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	measured := 0

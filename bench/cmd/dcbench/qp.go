@@ -83,15 +83,8 @@ func measureQP(c *cli.Context) error {
 		}
 		defer crew.dismiss()
 		cam.Dir, cam.Contenders = tmp, crew.contenders
-		return fill(c, filling[result.Row]{
-			name: tableName, open: result.Open,
-			run: func(table *result.Table, tell teller) error {
-				cam.Tell = tell
-				return cam.Run(c.Context, table)
-			},
-			report: func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
-				return writeReport(w, dir, rows, look)
-			},
+		return fill(c, tableName, cam.Run, func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
+			return writeReport(w, dir, rows, look)
 		})
 	})
 }

@@ -19,11 +19,9 @@ import (
 
 // The files in the folder of --out.
 const (
-	studyTableName = "regression.csv"
-	studyPageName  = "regression.html"
-	studyTextName  = "regression.md"
-	studyLaTeXName = "regression.tex"
-	studyTitle     = "Comparative study"
+	studyTableName  = "regression.csv"
+	studyReportName = "regression" // .md, .html, .tex
+	studyTitle      = "Comparative study"
 )
 
 func regressionCommand() *cli.Command {
@@ -58,14 +56,7 @@ func runRegression(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return fill(c, filling[study.Row]{
-		name: studyTableName, open: study.Open,
-		run: func(table *study.Table, tell teller) error {
-			cam.Tell = tell
-			return cam.Run(c.Context, table)
-		},
-		report: writeStudy,
-	})
+	return fill(c, studyTableName, cam.Run, writeStudy)
 }
 
 func studyOf(c *cli.Context) (*study.Campaign, error) {
@@ -140,39 +131,23 @@ func setNames(sets []study.Set) []string {
 	return names
 }
 
-// writeStudy puts the reports into dir and names the page on w.
+// writeStudy puts the reports and the pictures into dir and names the page on w.
 func writeStudy(w io.Writer, dir string, rows []study.Row) (page.Section, error) {
-	r := studyreport.New(rows)
-	about := fmt.Sprintf("%d sets and %d models; %s, as many models trained at a time.", len(r.Sets), len(r.Models),
-		machine())
-	section := page.Section{Name: studyTitle + ", " + filepath.ToSlash(dir)}
-	var err error
-	if section.Body, err = r.Body(about); err != nil {
-		return section, err
-	}
-	for name, write := range map[string]func(io.Writer) error{
-		studyTextName: func(w io.Writer) error {
-			if _, err := fmt.Fprintf(w, "# %s\n\n%s\n", studyTitle, about); err != nil {
-				return err
-			}
-			return r.Markdown(w)
-		},
-		studyLaTeXName: r.LaTeX,
-		studyPageName:  func(w io.Writer) error { return page.Write(w, studyTitle, section) },
-	} {
-		if err := writeFile(filepath.Join(dir, name), write); err != nil {
-			return section, err
-		}
-	}
-	pictures, err := r.Pictures()
+	var none page.Section
+	s := studyreport.New(rows)
+	pictures, err := s.Pictures()
 	if err != nil {
-		return section, err
+		return none, err
 	}
 	for name, data := range pictures {
-		if err := os.WriteFile(filepath.Join(dir, "regression-"+name), data, 0o666); err != nil {
-			return section, err
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return none, err
 		}
 	}
-	_, err = fmt.Fprintln(w, filepath.Join(dir, studyPageName))
-	return section, err
+	r := newReport(studyTitle, "%d sets and %d models; %s, as many models trained at a time.", len(s.Sets),
+		len(s.Models), machine())
+	if err := s.Write(r); err != nil {
+		return none, err
+	}
+	return writeReports(w, dir, studyReportName, studyTitle, r)
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/trial"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // TestRegressionPeer: scikit-learn's rows join those here in one table, on the
@@ -38,7 +40,7 @@ func TestRegressionPeer(t *testing.T) {
 			t.Fatalf("%v: %s", err, text)
 		}
 	}
-	rows, err := study.Read(path)
+	rows, err := csvtable.Read[study.Row](path)
 	if err != nil || len(rows) != 2*5*(2+5) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/trial"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // writeSets makes a folder with two small sets.
@@ -47,7 +49,7 @@ func TestRegression(t *testing.T) {
 	if !strings.Contains(stderr, "bend\n") {
 		t.Errorf("no progress for a pipe: %q", stderr)
 	}
-	rows, err := study.Read(filepath.Join(out, "regression.csv"))
+	rows, err := csvtable.Read[study.Row](filepath.Join(out, "regression.csv"))
 	if err != nil || len(rows) != 2*3*4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -56,7 +58,7 @@ func TestRegression(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	for name, want := range map[string]string{"regression.md": "| bend |", "regression.tex": "bend &", "regression.html": "<td>bend</td>", "regression-fvu-boxes.svg": "<svg", "regression-training-time-hasse.svg": "<svg"} {
+	for name, want := range map[string]string{"regression.md": "| bend |", "regression.tex": "bend &", "regression.html": "<td class=\"text\">bend</td>", "regression-fvu-boxes.svg": "<svg", "regression-training-time-hasse.svg": "<svg"} {
 		if data, err := os.ReadFile(filepath.Join(out, name)); err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("%s lacks %q, %v", name, want, err)
 		}
@@ -64,7 +66,7 @@ func TestRegression(t *testing.T) {
 	// Again, with a model more: only that is trained.
 	args[4] = "ridge,svr,lder-refit,lder-cheap"
 	dcbench(t, context.Background(), exitOK, append(args, "-q", "--only", "line")...)
-	if rows, err = study.Read(filepath.Join(out, "regression.csv")); err != nil || len(rows) != 28 {
+	if rows, err = csvtable.Read[study.Row](filepath.Join(out, "regression.csv")); err != nil || len(rows) != 28 {
 		t.Errorf("again: %d rows, %v", len(rows), err)
 	}
 	if err := os.Remove(filepath.Join(out, "regression.html")); err != nil {
@@ -96,9 +98,9 @@ func TestRegressionKilled(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		rows, err := study.Read(filepath.Join(out, "regression.csv"))
-		if err != nil || len(rows) != want || len(study.Latest(rows)) != want {
-			t.Errorf("%d rows, %d of them different, want %d; %v", len(rows), len(study.Latest(rows)), want, err)
+		rows, err := csvtable.Read[study.Row](filepath.Join(out, "regression.csv"))
+		if err != nil || len(rows) != want || len(csvtable.Latest(rows)) != want {
+			t.Errorf("%d rows, %d of them different, want %d; %v", len(rows), len(csvtable.Latest(rows)), want, err)
 		}
 		for _, r := range rows {
 			if r.Status != trial.Trained {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/page"
@@ -99,13 +100,13 @@ func reportAll(c *cli.Context, dirs []string) error {
 
 // reportFolder makes the reports of all tables in dir.
 func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Options) ([]page.Section, error) {
-	qp, err1 := reportTable(dir, tableName, result.Read, func(rows []result.Row) (page.Section, error) {
+	qp, err1 := reportTable(dir, tableName, func(rows []result.Row) (page.Section, error) {
 		return writeReport(w, dir, rows, opt)
 	})
-	dc, err2 := reportTable(dir, dcTableName, dcrun.Read, func(rows []dcrun.Row) (page.Section, error) {
+	dc, err2 := reportTable(dir, dcTableName, func(rows []dcrun.Row) (page.Section, error) {
 		return writeDC(w, dir, rows, look)
 	})
-	models, err3 := reportTable(dir, studyTableName, study.Read, func(rows []study.Row) (page.Section, error) {
+	models, err3 := reportTable(dir, studyTableName, func(rows []study.Row) (page.Section, error) {
 		return writeStudy(w, dir, rows)
 	})
 	all := slices.Concat(qp, dc, models)
@@ -120,10 +121,10 @@ func reportFolder(w io.Writer, dir string, opt report.Options, look dcreport.Opt
 
 // reportTable makes the report of the table of that name in dir; no table, no
 // report.
-func reportTable[R any](dir, name string, read func(path string) ([]R, error),
+func reportTable[R any](dir, name string,
 	write func(rows []R) (page.Section, error)) ([]page.Section, error) {
 	path := filepath.Join(dir, name)
-	rows, err := read(path)
+	rows, err := csvtable.Read[R](path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -169,10 +170,7 @@ func writeReport(w io.Writer, dir string, rows []result.Row, opt report.Options)
 			return none, fmt.Errorf("profile of %s: %w", g.Name, err)
 		}
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n\n%s, one thread a solver; the least time of the runs.\n", reportTitle, machine())
-	if err := report.Write(&text, groups, opt, func(group string) string { return image(group) + ".svg" }); err != nil {
-		return none, err
-	}
-	return writeTexts(w, dir, reportName, reportTitle, text.String())
+	r := newReport(reportTitle, "%s, one thread a solver; the least time of the runs.", machine())
+	report.Write(r, groups, opt, func(group string) string { return image(group) + ".svg" })
+	return writeReports(w, dir, reportName, reportTitle, r)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/bench/internal/result"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // asProgram is set where a test starts itself as the program, to kill it.
@@ -43,7 +45,7 @@ func TestMeasureAndReport(t *testing.T) {
 	if !strings.Contains(stderr, "lasso-8\n") {
 		t.Errorf("no progress for a pipe: %q", stderr)
 	}
-	rows, err := result.Read(filepath.Join(out, "results.csv"))
+	rows, err := csvtable.Read[result.Row](filepath.Join(out, "results.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestMeasureAndReport(t *testing.T) {
 
 	// Again: nothing is measured, and the report is the same.
 	_, stderr = dcbench(t, context.Background(), exitOK, append(args, "-q")...)
-	if again, err := result.Read(filepath.Join(out, "results.csv")); err != nil || len(again) != len(rows) || stderr != "" {
+	if again, err := csvtable.Read[result.Row](filepath.Join(out, "results.csv")); err != nil || len(again) != len(rows) || stderr != "" {
 		t.Errorf("again: %d rows, %v, said %q", len(again), err, stderr)
 	}
 	if err := os.Remove(filepath.Join(out, "report.md")); err != nil {
@@ -85,7 +87,7 @@ func TestMeasureAndReport(t *testing.T) {
 
 	// From the start: only what is asked for now.
 	dcbench(t, context.Background(), exitOK, "qp", "--classes", "eqqp", "--sizes", "4", "--solvers", "ipm", "--resume=false", "--out", out, "-q")
-	if rows, err := result.Read(filepath.Join(out, "results.csv")); err != nil || len(rows) != 1 {
+	if rows, err := csvtable.Read[result.Row](filepath.Join(out, "results.csv")); err != nil || len(rows) != 1 {
 		t.Errorf("anew: %d rows, %v", len(rows), err)
 	}
 }
@@ -108,7 +110,7 @@ func TestStructured(t *testing.T) {
 	out := t.TempDir()
 	dcbench(t, context.Background(), exitOK, "qp", "--structured", "linear,few", "--draw", "2", "--only", "^(transport-8-1|totals-6-1)$",
 		"--repeat", "1", "--solvers", "ipm", "--out", out, "-q")
-	rows, err := result.Read(filepath.Join(out, "results.csv"))
+	rows, err := csvtable.Read[result.Row](filepath.Join(out, "results.csv"))
 	if err != nil || len(rows) != 2 || rows[0].Group != "structured-linear-2" || rows[1].Group != "structured-few-2" {
 		t.Fatalf("%+v, %v", rows, err)
 	}

@@ -21,6 +21,7 @@ import (
 const (
 	scaleTableName  = "scale.csv"
 	scaleReportName = "scale" // .md, .html, .tex
+	scaleTitle      = "Growth with size"
 )
 
 // scalePeer is a mode of peers/scale_peers.py.
@@ -93,21 +94,10 @@ func runScale(c *cli.Context) error {
 		for _, s := range cam.Solvers {
 			names = append(names, s.Name)
 		}
-		return fill(c, filling[scale.Row]{
-			name: scaleTableName, open: scale.Open,
-			run: func(table *scale.Table, tell teller) error {
-				cam.Tell = tell
-				return cam.Run(c.Context, table)
-			},
-			report: func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
-				var text strings.Builder
-				fmt.Fprintf(&text, "# Growth with size\n\n%s. Processor time and largest resident size of the "+
-					"process.\n\n", machine())
-				if err := scale.Write(&text, rows, names); err != nil {
-					return page.Section{}, err
-				}
-				return writeTexts(w, dir, scaleReportName, "Growth with size", text.String())
-			},
+		return fill(c, scaleTableName, cam.Run, func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
+			r := newReport(scaleTitle, "%s. Processor time and largest resident size of the process.", machine())
+			scale.Write(r, rows, names)
+			return writeReports(w, dir, scaleReportName, scaleTitle, r)
 		})
 	})
 }

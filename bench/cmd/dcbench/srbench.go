@@ -86,7 +86,7 @@ func runSRBench(c *cli.Context) error {
 	if len(join) > 0 {
 		var rows []srbench.Row
 		for _, dir := range join {
-			some, err := srbench.Read(filepath.Join(dir, srbenchTableName))
+			some, err := csvtable.Read[srbench.Row](filepath.Join(dir, srbenchTableName))
 			if err != nil {
 				return fmt.Errorf("--join: %w", err)
 			}
@@ -114,22 +114,15 @@ func runSRBench(c *cli.Context) error {
 	if cam.Version, err = buildID(); err != nil {
 		return err
 	}
-	return fill(c, filling[srbench.Row]{
-		name: srbenchTableName, open: srbench.Open,
-		run: func(table *csvtable.Table[srbench.Row], tell teller) error {
-			cam.Tell = tell
-			return cam.Run(c.Context, table)
-		},
-		report: func(w io.Writer, dir string, rows []srbench.Row) (page.Section, error) {
-			// Of other people's methods each version counts, of ours the version of this program.
-			var some []srbench.Row
-			for _, r := range rows {
-				if _, err := lder.ParseMethod(r.Method); err != nil || r.Version == cam.Version {
-					some = append(some, r)
-				}
+	return fill(c, srbenchTableName, cam.Run, func(w io.Writer, dir string, rows []srbench.Row) (page.Section, error) {
+		// Of other people's methods each version counts, of ours the version of this program.
+		var some []srbench.Row
+		for _, r := range rows {
+			if _, err := lder.ParseMethod(r.Method); err != nil || r.Version == cam.Version {
+				some = append(some, r)
 			}
-			return page.Section{}, writeLeague(w, dir, some, cam, len(cam.Seeds), published)
-		},
+		}
+		return page.Section{}, writeLeague(w, dir, some, cam, len(cam.Seeds), published)
 	})
 }
 
@@ -137,8 +130,11 @@ func runSRBench(c *cli.Context) error {
 // w and into dir, and the picture with the first of the methods.
 func writeLeague(w io.Writer, dir string, rows []srbench.Row, cam *srbench.Campaign, fewest int,
 	published []srbench.Published) error {
-	write := func(w io.Writer) error { return srbench.Write(w, rows, cam.Seeds, fewest, published) }
-	if err := errors.Join(write(w), writeFile(filepath.Join(dir, srbenchTextName), write)); err != nil {
+	var r page.Report
+	srbench.Write(&r, rows, cam.Seeds, fewest, published)
+	text := r.Markdown()
+	_, err := io.WriteString(w, text)
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, srbenchTextName), []byte(text), 0o666)); err != nil {
 		return err
 	}
 	marks := srbench.Marks(srbench.Medians(rows, cam.Seeds, fewest), published, cam.Methods[0].String())

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/instance"
 	"github.com/dcopt/dcopt/bench/internal/peer"
+	"github.com/dcopt/dcopt/bench/internal/process"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/bench/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -35,25 +37,10 @@ type Campaign struct {
 	Repeat       int
 	Absolute     bool   // residuals are relative to nothing
 	Dir          string // for the files of the problems
-	// Tell is called before each measurement; nil: nobody.
-	Tell func(done, all int, instance, contender string)
 }
 
 // Run makes the measurements that table lacks. It returns ctx.Err() if it was interrupted.
-func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
-	have := map[string]bool{}
-	for _, r := range result.Latest(table.Rows) {
-		have[r.Terms()] = true
-	}
-	var todo []instance.Instance
-	for _, in := range c.Instances {
-		if c.Only == nil || c.Only.MatchString(in.Name) {
-			todo = append(todo, in)
-		}
-	}
-	if len(todo) == 0 {
-		return errors.New("no problem is left to solve: --only fits none")
-	}
+func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[result.Row], tell csvtable.Tell) error {
 	versions := make([]string, len(c.Contenders))
 	for k, con := range c.Contenders {
 		v, err := con.Peer.Version(ctx)
@@ -62,53 +49,33 @@ func (c *Campaign) Run(ctx context.Context, table *result.Table) error {
 		}
 		versions[k] = v
 	}
-	done, all := 0, len(todo)*len(c.Contenders)
-	for _, in := range todo {
-		var problems []*qpbackend.Problem // made when first needed
+	var tasks []csvtable.Task[result.Row]
+	problems := csvtable.Last(func(i int) ([]*qpbackend.Problem, error) { return c.prepare(c.Instances[i]) })
+	for i, in := range c.Instances {
+		if c.Only != nil && !c.Only.MatchString(in.Name) {
+			continue
+		}
 		for k, con := range c.Contenders {
-			c.tell(done, all, in.Name, con.Solver)
-			done++
-			for _, row := range c.rows(in, con, versions[k]) {
-				if have[row.Terms()] {
-					continue
-				}
-				var err error
-				if problems == nil {
-					if problems, err = c.prepare(in); err != nil {
-						return fmt.Errorf("%s: %w", in.Name, err)
-					}
-				}
-				row, err = c.measure(ctx, con, row, in.Want, problems)
-				row.Message = strings.TrimPrefix(row.Message+off(row, in), "; ")
-				if err != nil {
-					return err
-				}
-				if err := table.Add(row); err != nil {
-					return err
-				}
+			for _, mode := range modes(in) {
+				row := result.Row{Group: in.Group, Instance: in.Name, Solver: con.Solver, Tol: tolText(con.Tol),
+					Mode: mode, Limit: c.Limit, Repeat: c.Repeat, Version: versions[k]}
+				tasks = append(tasks, csvtable.Task[result.Row]{Row: row, Instance: in.Name, Contender: con.Solver,
+					Measure: func(ctx context.Context, row result.Row) (result.Row, error) {
+						all, err := problems(i)
+						if err != nil {
+							return row, fmt.Errorf("%s: %w", in.Name, err)
+						}
+						row, err = c.measure(ctx, con, row, in.Want, all)
+						row.Message = strings.TrimPrefix(row.Message+off(row, in), "; ")
+						return row, err
+					}})
 			}
 		}
 	}
-	c.tell(all, all, "", "")
-	return nil
-}
-
-func (c *Campaign) tell(done, all int, instance, contender string) {
-	if c.Tell != nil {
-		c.Tell(done, all, instance, contender)
+	if len(tasks) == 0 {
+		return errors.New("no problem is left to solve: --only fits none")
 	}
-}
-
-// rows are those to fill for an instance and a contender, one per mode.
-func (c *Campaign) rows(in instance.Instance, con Contender, version string) []result.Row {
-	var rows []result.Row
-	for _, mode := range modes(in) {
-		rows = append(rows, result.Row{
-			Group: in.Group, Instance: in.Name, Solver: con.Solver, Tol: tolText(con.Tol), Mode: mode,
-			Limit: c.Limit, Repeat: c.Repeat, Version: version,
-		})
-	}
-	return rows
+	return csvtable.Fill(ctx, table, tasks, 1, tell)
 }
 
 // sequenceGroup is the group of instances of many problems.
@@ -224,7 +191,7 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want 
 	if err != nil {
 		return row, err
 	}
-	row.Status, row.Iterations, row.Message = reply.Status, reply.Iterations, oneLine(reply.Message)
+	row.Status, row.Iterations, row.Message = reply.Status, reply.Iterations, process.Short(reply.Message)
 	row.Wall, row.CPU, row.Setup = reply.Wall, reply.CPU, reply.Setup
 	if reply.X == nil && reply.Y == nil {
 		row.Wall, row.CPU, row.Setup = math.NaN(), math.NaN(), math.NaN()
@@ -286,5 +253,3 @@ func objective(p *qpbackend.Problem, x []float64) float64 {
 	}
 	return v
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -16,6 +16,8 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/peer"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/qpbackend"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 func TestMain(m *testing.M) {
@@ -45,9 +47,9 @@ func newCampaign(t *testing.T, sizes []string, fakes ...string) *campaign.Campai
 	return c
 }
 
-func open(t *testing.T, path string) *result.Table {
+func open(t *testing.T, path string) *csvtable.Table[result.Row] {
 	t.Helper()
-	table, err := result.Open(path, false)
+	table, err := csvtable.Open[result.Row](path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func timeless(rows []result.Row) string {
 func TestResume(t *testing.T) {
 	solvers := []string{"honest", "liar", "crash"}
 	whole := open(t, filepath.Join(t.TempDir(), "whole.csv"))
-	if err := newCampaign(t, []string{"4"}, solvers...).Run(context.Background(), whole); err != nil {
+	if err := newCampaign(t, []string{"4"}, solvers...).Run(context.Background(), whole, nil); err != nil {
 		t.Fatal(err)
 	}
 	want, total := timeless(whole.Rows), 2*2*len(solvers)
@@ -81,7 +83,7 @@ func TestResume(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "parts.csv")
 		ctx, cancel := context.WithCancel(context.Background())
 		c := newCampaign(t, []string{"4"}, solvers...)
-		c.Tell = func(done, all int, _, _ string) {
+		tell := func(done, all int, _, _ string) {
 			if all != total {
 				t.Errorf("%d measurements announced, want %d", all, total)
 			}
@@ -90,7 +92,7 @@ func TestResume(t *testing.T) {
 			}
 		}
 		table := open(t, path)
-		if err := c.Run(ctx, table); !errors.Is(err, context.Canceled) {
+		if err := c.Run(ctx, table, tell); !errors.Is(err, context.Canceled) {
 			t.Fatalf("interrupted: %v", err)
 		}
 		cancel()
@@ -107,7 +109,7 @@ func TestResume(t *testing.T) {
 		f.Close()
 
 		table = open(t, path)
-		if err := newCampaign(t, []string{"4"}, solvers...).Run(context.Background(), table); err != nil {
+		if err := newCampaign(t, []string{"4"}, solvers...).Run(context.Background(), table, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := timeless(table.Rows); got != want {
@@ -134,7 +136,7 @@ func TestResumeKeepsTerms(t *testing.T) {
 		c := newCampaign(t, []string{"4"}, "honest")
 		step.change(c)
 		table := open(t, path) // with the digits of the file
-		if err := c.Run(context.Background(), table); err != nil {
+		if err := c.Run(context.Background(), table, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(table.Rows) != step.want {
@@ -144,7 +146,7 @@ func TestResumeKeepsTerms(t *testing.T) {
 	c := newCampaign(t, []string{"4"}, "honest")
 	c.Only = regexp.MustCompile("nothing like this")
 	table := open(t, path)
-	if err := c.Run(context.Background(), table); err == nil || !strings.Contains(err.Error(), "--only") {
+	if err := c.Run(context.Background(), table, nil); err == nil || !strings.Contains(err.Error(), "--only") {
 		t.Errorf("no problem is left: %v", err)
 	}
 }
@@ -153,7 +155,7 @@ func TestResumeKeepsTerms(t *testing.T) {
 // solved.
 func TestNoSolverMarksItsOwnHomework(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
-	if err := newCampaign(t, []string{"4"}, "honest", "liar", "nan", "crash").Run(context.Background(), table); err != nil {
+	if err := newCampaign(t, []string{"4"}, "honest", "liar", "nan", "crash").Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	solved := map[string]int{}
@@ -176,7 +178,7 @@ func TestNoSolverMarksItsOwnHomework(t *testing.T) {
 // TestToleranceIsAskedFor: a looser tolerance takes fewer iterations.
 func TestToleranceIsAskedFor(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
-	if err := newCampaign(t, []string{"6"}, "honest").Run(context.Background(), table); err != nil {
+	if err := newCampaign(t, []string{"6"}, "honest").Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	for k := 0; k < len(table.Rows); k += 2 {
@@ -207,7 +209,7 @@ func TestSequence(t *testing.T) {
 		return all, nil
 	}}}
 	c.Contenders = []campaign.Contender{c.Contenders[0], c.Contenders[2]}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	var said []string
@@ -225,14 +227,14 @@ func TestSequence(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	before := len(table.Rows)
-	if err := c.Run(context.Background(), table); err != nil || len(table.Rows) != before {
+	if err := c.Run(context.Background(), table, nil); err != nil || len(table.Rows) != before {
 		t.Errorf("again: %v, %d rows", err, len(table.Rows))
 	}
 }
 
 func TestMissingSolver(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
-	err := newCampaign(t, []string{"4"}, "honest", "absent").Run(context.Background(), table)
+	err := newCampaign(t, []string{"4"}, "honest", "absent").Run(context.Background(), table, nil)
 	if err == nil || !strings.Contains(err.Error(), "solver absent") || len(table.Rows) != 0 {
 		t.Errorf("error %v, %d rows: want one before anything is measured", err, len(table.Rows))
 	}
@@ -245,7 +247,7 @@ func TestPublished(t *testing.T) {
 	c.Instances[0].Name, c.Instances[0].Optimum, c.Instances[0].Error = "off", 1e6, 1
 	c.Instances[1].Name, c.Instances[1].Error = "near", 1e9
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range table.Rows {
@@ -269,7 +271,7 @@ func TestInfeasible(t *testing.T) {
 	}
 	c.Instances = append(all, c.Instances[0])
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range table.Rows {

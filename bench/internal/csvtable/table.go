@@ -11,23 +11,16 @@ import (
 	"strings"
 )
 
-// Format says how a row is written.
-type Format[R any] struct {
-	Header []string
-	Record func(R) []string
-	Parse  func([]string) (R, error) // of as many fields as Header has
-}
-
 // Table is a file of rows, to which rows are added. It is for one goroutine.
 type Table[R any] struct {
 	Rows   []R // in the order of the file
-	format Format[R]
+	format format[R]
 	f      *os.File
 }
 
 // Open reads the file at path, or makes it; fresh empties it. A line that was
 // being written when a run ended is cut off.
-func Open[R any](path string, fresh bool, format Format[R]) (*Table[R], error) {
+func Open[R any](path string, fresh bool) (*Table[R], error) {
 	mode := os.O_RDWR | os.O_CREATE
 	if fresh {
 		mode |= os.O_TRUNC
@@ -36,7 +29,7 @@ func Open[R any](path string, fresh bool, format Format[R]) (*Table[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table[R]{format: format, f: f}
+	t := &Table[R]{format: tagged[R](), f: f}
 	if err := t.load(); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -45,12 +38,12 @@ func Open[R any](path string, fresh bool, format Format[R]) (*Table[R], error) {
 }
 
 // Read returns the rows of the file at path.
-func Read[R any](path string, format Format[R]) ([]R, error) {
+func Read[R any](path string) ([]R, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := format.decode(whole(data))
+	rows, err := tagged[R]().decode(whole(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -73,20 +66,20 @@ func (t *Table[R]) load() error {
 		return err
 	}
 	if len(data) == 0 {
-		return t.write(slices.Clone(t.format.Header))
+		return t.write(slices.Clone(t.format.header))
 	}
 	t.Rows, err = t.format.decode(data)
 	return err
 }
 
-func (f Format[R]) decode(data []byte) ([]R, error) {
+func (f format[R]) decode(data []byte) ([]R, error) {
 	in := csv.NewReader(bytes.NewReader(data))
-	in.FieldsPerRecord = len(f.Header)
+	in.FieldsPerRecord = len(f.header)
 	first, err := in.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
-	if err != nil || !slices.Equal(first, f.Header) {
+	if err != nil || !slices.Equal(first, f.header) {
 		return nil, errors.New("this is no such table of this version of dcbench; give another folder with --out")
 	}
 	var rows []R
@@ -98,7 +91,7 @@ func (f Format[R]) decode(data []byte) ([]R, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := f.Parse(rec)
+		r, err := f.parse(rec)
 		if err != nil {
 			line, _ := in.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
@@ -126,11 +119,11 @@ func (t *Table[R]) write(rec []string) error {
 // Add appends a row to the file, and to Rows as it will be read: with the digits
 // that the file has.
 func (t *Table[R]) Add(r R) error {
-	rec := t.format.Record(r)
+	rec := t.format.record(r)
 	if err := t.write(rec); err != nil {
 		return err
 	}
-	r, err := t.format.Parse(rec)
+	r, err := t.format.parse(rec)
 	t.Rows = append(t.Rows, r)
 	return err
 }
@@ -140,16 +133,18 @@ func (t *Table[R]) Close() error { return t.f.Close() }
 
 // Latest returns the last row of each place, in the order in which the places
 // first appear.
-func Latest[R any, P comparable](rows []R, place func(R) P) []R {
-	at := map[P]int{}
+func Latest[R any](rows []R) []R {
+	f := tagged[R]()
+	at := map[string]int{}
 	var last []R
 	for _, r := range rows {
-		if k, ok := at[place(r)]; ok {
-			last[k] = r
-			continue
+		p := f.key(r, place)
+		k, ok := at[p]
+		if !ok {
+			k, at[p] = len(last), len(last)
+			last = append(last, r)
 		}
-		at[place(r)] = len(last)
-		last = append(last, r)
+		last[k] = r
 	}
 	return last
 }

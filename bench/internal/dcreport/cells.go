@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
@@ -57,7 +58,7 @@ const found = 1e-2
 // cannot state are left out.
 func Groups(rows []dcrun.Row, opt Options) []*Group {
 	var groups []*Group
-	for _, r := range dcrun.Latest(rows) {
+	for _, r := range csvtable.Latest(rows) {
 		if r.Status == dcrun.Unsupported {
 			continue
 		}

@@ -28,10 +28,9 @@ func (g *Group) Convergence(histories []dcrun.History) []Convergence {
 			if !ok {
 				best = math.NaN()
 			}
-			l := chart.Line{Name: h.Solver}
-			for _, s := range h.Steps {
-				l.Gap = append(l.Gap, math.Abs(s.Objective-best)/max(1, math.Abs(best)))
-				l.Violation = append(l.Violation, s.Violation)
+			l := chart.Line{Name: h.Solver, Violation: h.Violations}
+			for _, v := range h.Objectives {
+				l.Gap = append(l.Gap, math.Abs(v-best)/max(1, math.Abs(best)))
 			}
 			c.Lines = append(c.Lines, l)
 		}

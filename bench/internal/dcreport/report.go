@@ -2,7 +2,6 @@ package dcreport
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -18,120 +17,116 @@ type Pictures struct {
 	Convergence    []string
 }
 
-// Write writes all tables; images names a group's pictures.
-func Write(w io.Writer, groups []*Group, opt Options, images func(group string) Pictures) error {
-	p := &printer{page.Printer{W: w}}
+// Write adds all tables to the report; images names a group's pictures.
+func Write(r *page.Report, groups []*Group, opt Options, images func(group string) Pictures) {
 	for _, g := range groups {
-		p.group(g, opt)
+		r.Heading(2, strings.ToUpper(g.Name[:1])+g.Name[1:])
+		g.writeTimes(r, opt)
+		g.writeRatios(r, opt)
+		g.writePoints(r)
+		g.writeBehind(r, opt)
+		g.trouble(r, opt)
 		names := images(g.Name)
-		p.Printf("\n![Performance profile of %s](%s)\n\n![Times of %s](%s)\n", g.Name, names.Profile, g.Name,
-			names.Times)
+		r.Picture("Performance profile of "+g.Name, names.Profile)
+		r.Picture("Times of "+g.Name, names.Times)
 		if len(names.Convergence) > 0 {
-			p.Printf("\n### Convergence, %s\n\nBy iteration of the solvers that tell, for the start whose point is "+
-				"the answer: how far the objective is from the best that any "+
-				"solver found, relative to max(1, |best|), and the largest violation, absolute, both as the solver "+
-				"states them. All parts of a problem are drawn; "+
-				"what is below 1e-9 is drawn there.\n", g.Name)
+			r.Heading(3, "Convergence, "+g.Name)
+			r.Text("By iteration of the solvers that tell, for the start whose point is the answer: how far the " +
+				"objective is from the best that any solver found, relative to max(1, |best|), and the largest " +
+				"violation, absolute, both as the solver states them. All parts of a problem are drawn; what is " +
+				"below 1e-9 is drawn there.")
 		}
 		for _, name := range names.Convergence {
-			p.Printf("\n![%s](%s)\n", strings.TrimSuffix(name, ".svg"), name)
+			r.Picture(strings.TrimSuffix(name, ".svg"), name)
 		}
 	}
-	p.total(groups, opt)
-	p.versions(groups)
-	return p.Err
+	total(r, groups, opt)
+	versions(r, groups)
 }
 
-type printer struct{ page.Printer }
-
-func (p *printer) head(first string, columns []string) {
-	p.Printf("| %s | %s |\n|---|%s\n", first, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
-}
-
-func (p *printer) group(g *Group, opt Options) {
-	p.Printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
-	p.times(g, opt)
-	p.ratios(g, opt)
-	p.points(g, opt)
-	p.behind(g, opt)
-	p.trouble(g, opt)
-}
-
-// times in seconds; in brackets where a part failed.
-func (p *printer) times(g *Group, opt Options) {
-	p.Printf("\nSeconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it "+
-		"is no success: not every part "+
-		"converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% above the best.\n\n",
-		chart.ClockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
-	p.head("problem", g.Solvers)
+// table adds a table with a row for each problem and a cell for each solver.
+func (g *Group) table(r *page.Report, solvers []string, first func(problem string) []string,
+	cell func(k int, solver, problem string) string) {
 	for _, problem := range g.Problems {
-		p.Printf("| %s%s |", problem, partsText(g, problem))
-		for _, s := range g.Solvers {
-			c := g.cells[[2]string{s, problem}]
-			switch {
-			case c == nil:
-				p.Printf(" |")
-			case c.success():
-				p.Printf(" %s |", seconds(c.seconds))
-			case c.timed == 0:
-				p.Printf(" (%s) |", strings.Join(c.status, ", "))
-			case !c.complete():
-				p.Printf(" (%s for %d of %d) |", seconds(c.seconds), c.timed, c.parts)
-			default:
-				p.Printf(" (%s) |", seconds(c.seconds))
-			}
+		cells := first(problem)
+		for k, s := range solvers {
+			cells = append(cells, cell(k, s, problem))
 		}
-		p.Printf("\n")
+		r.Row(cells...)
 	}
 }
 
-func partsText(g *Group, problem string) string {
+// name is a problem by itself, and partsName with the number of its parts.
+func name(problem string) []string { return []string{problem} }
+
+func (g *Group) partsName(problem string) []string {
 	if n := len(g.parts[problem]); n > 1 {
-		return fmt.Sprintf(", %d parts", n)
+		return []string{fmt.Sprintf("%s, %d parts", problem, n)}
 	}
-	return ""
+	return name(problem)
 }
 
-// others are the solvers that opt.Against is compared with.
+// writeTimes has seconds; in brackets where a part failed.
+func (g *Group) writeTimes(r *page.Report, opt Options) {
+	r.Text("Seconds of %s time, at most %g for a run, summed over the parts of a problem; in brackets where it is no "+
+		"success: not every part converged to a point that breaks nothing by more than %.0e and lies at most %.0f%% "+
+		"above the best.", chart.ClockName(opt.Clock), g.limit, opt.Feasible, 100*acceptable)
+	r.Table(append(name("problem"), g.Solvers...)...)
+	g.table(r, g.Solvers, g.partsName, func(_ int, s, problem string) string {
+		c := g.cells[[2]string{s, problem}]
+		switch {
+		case c == nil:
+			return ""
+		case c.success():
+			return seconds(c.seconds)
+		case c.timed == 0:
+			return "(" + strings.Join(c.status, ", ") + ")"
+		case !c.complete():
+			return fmt.Sprintf("(%s for %d of %d)", seconds(c.seconds), c.timed, c.parts)
+		}
+		return "(" + seconds(c.seconds) + ")"
+	})
+}
+
+// others are the solvers that opt.Against is compared with, none if it has no row.
 func (g *Group) others(opt Options) []string {
-	return slices.DeleteFunc(slices.Clone(g.Solvers), func(s string) bool { return s == opt.Against })
+	all := slices.DeleteFunc(slices.Clone(g.Solvers), func(s string) bool { return s == opt.Against })
+	if len(all) == len(g.Solvers) {
+		return nil
+	}
+	return all
 }
 
-func (p *printer) ratios(g *Group, opt Options) {
+func (g *Group) writeRatios(r *page.Report, opt Options) {
 	others := g.others(opt)
-	if len(others) == 0 || len(others) == len(g.Solvers) {
+	if len(others) == 0 {
 		return
 	}
-	p.Printf("\nTimes divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, "+
-		"or in brackets, where there are none, of those "+
-		"that both have a time for. The geometric mean leaves out the latter.\n\n", opt.Against, opt.Against)
-	p.head("problem", others)
+	r.Text("Times divided by that of %s, so that above 1 %s is faster: of the parts that are successes of both, or in "+
+		"brackets, where there are none, of those that both have a time for. The geometric mean leaves out the latter.",
+		opt.Against, opt.Against)
+	r.Table(append(name("problem"), others...)...)
 	fairs := make([][]float64, len(others))
-	for _, problem := range g.Problems {
-		p.Printf("| %s |", problem)
-		for k, s := range others {
-			r := g.Ratio(s, problem, opt)
-			some := ""
-			if all := len(g.parts[problem]); r.Parts < all {
-				some = fmt.Sprintf(" of %d parts", r.Parts)
-			}
-			switch {
-			case math.IsNaN(r.Value):
-				p.Printf(" |")
-			case r.Fair:
-				fairs[k] = append(fairs[k], r.Value)
-				p.Printf(" %s%s |", ratio(r.Value), some)
-			default:
-				p.Printf(" (%s%s) |", ratio(r.Value), some)
-			}
+	g.table(r, others, name, func(k int, s, problem string) string {
+		v := g.Ratio(s, problem, opt)
+		if math.IsNaN(v.Value) {
+			return ""
 		}
-		p.Printf("\n")
+		text := ratio(v.Value)
+		if v.Parts < len(g.parts[problem]) {
+			text += fmt.Sprintf(" of %d parts", v.Parts)
+		}
+		if !v.Fair {
+			return "(" + text + ")"
+		}
+		fairs[k] = append(fairs[k], v.Value)
+		return text
+	})
+	means := name("geometric mean")
+	for _, v := range fairs {
+		means = append(means, meanText(v))
 	}
-	p.Printf("| geometric mean |")
-	for k := range others {
-		p.Printf(" %s |", meanText(fairs[k]))
-	}
-	p.Printf("\n")
+	r.Row(means...)
 }
 
 func meanText(ratios []float64) string {
@@ -141,58 +136,47 @@ func meanText(ratios []float64) string {
 	return fmt.Sprintf("%s of %d", ratio(stats.ShiftedGeometricMean(ratios, 0)), len(ratios))
 }
 
-// points says how good the answers are.
-func (p *printer) points(g *Group, opt Options) {
-	p.Printf("\nObjectives, measured on the problem's formula: of the best feasible point that any solver found, " +
-		"and by how much each lies above it, relative to " +
-		"max(1, |best|), the largest of the parts. Behind a slash the number of feasible parts where it is not all, " +
-		"and the largest violation; then vectors recovered, " +
-		"where the problem has one.\n\n")
-	p.head("problem", append([]string{"best"}, g.Solvers...))
-	for _, problem := range g.Problems {
+// writePoints says how good the answers are.
+func (g *Group) writePoints(r *page.Report) {
+	r.Text("Objectives, measured on the problem's formula: of the best feasible point that any solver found, and by " +
+		"how much each lies above it, relative to max(1, |best|), the largest of the parts. Behind a slash the " +
+		"number of feasible parts where it is not all, and the largest violation; then vectors recovered, where the " +
+		"problem has one.")
+	r.Table(append([]string{"problem", "best"}, g.Solvers...)...)
+	g.table(r, g.Solvers, func(problem string) []string {
 		best := ""
 		if parts := g.parts[problem]; len(parts) == 1 {
 			if v, ok := g.best[[2]string{problem, parts[0]}]; ok {
 				best = fmt.Sprintf("%.6g", v)
 			}
 		}
-		p.Printf("| %s%s | %s |", problem, partsText(g, problem), best)
-		for _, s := range g.Solvers {
-			p.Printf(" %s |", pointText(g.cells[[2]string{s, problem}]))
-		}
-		p.Printf("\n")
-	}
+		return append(g.partsName(problem), best)
+	}, func(_ int, s, problem string) string { return pointText(g.cells[[2]string{s, problem}]) })
 }
 
 // noWorse is by how much, relative to the size of the objective, a point may lie above
 // another one and count as no worse.
 const noWorse = 1e-4
 
-// behind says how often opt.Against is worse than others.
-func (p *printer) behind(g *Group, opt Options) {
+// writeBehind says how often opt.Against is worse than others.
+func (g *Group) writeBehind(r *page.Report, opt Options) {
 	others := g.others(opt)
-	if len(others) == 0 || len(others) == len(g.Solvers) {
+	if len(others) == 0 {
 		return
 	}
-	p.Printf("\nParts on which %s ends worse, of those that the other ends at a feasible point of: at none, or more "+
-		"than %.0e above, relative to the objective; "+
-		"in brackets the largest such distance.\n\n", opt.Against, noWorse)
-	p.head("problem", others)
-	for _, problem := range g.Problems {
-		p.Printf("| %s |", problem)
-		for _, s := range others {
-			worse, of, most := g.behind(s, problem, opt)
-			switch {
-			case of == 0:
-				p.Printf(" |")
-			case worse == 0:
-				p.Printf(" 0 of %d |", of)
-			default:
-				p.Printf(" %d of %d (%.1e) |", worse, of, most)
-			}
+	r.Text("Parts on which %s ends worse, of those that the other ends at a feasible point of: at none, or more than "+
+		"%.0e above, relative to the objective; in brackets the largest such distance.", opt.Against, noWorse)
+	r.Table(append(name("problem"), others...)...)
+	g.table(r, others, name, func(_ int, s, problem string) string {
+		worse, of, most := g.behind(s, problem, opt)
+		switch {
+		case of == 0:
+			return ""
+		case worse == 0:
+			return fmt.Sprintf("0 of %d", of)
 		}
-		p.Printf("\n")
-	}
+		return fmt.Sprintf("%d of %d (%.1e)", worse, of, most)
+	})
 }
 
 func pointText(c *cell) string {
@@ -200,8 +184,11 @@ func pointText(c *cell) string {
 		return ""
 	}
 	text := "-"
-	if !math.IsNaN(c.excess) {
-		text = excess(c.excess)
+	switch {
+	case c.excess < 1e-6: // below the accuracy of the solvers
+		text = "0"
+	case !math.IsNaN(c.excess):
+		text = fmt.Sprintf("%.1e", c.excess)
 	}
 	if c.feasible < c.parts {
 		text += fmt.Sprintf(" / %d of %d", c.feasible, c.parts)
@@ -215,17 +202,8 @@ func pointText(c *cell) string {
 	return text
 }
 
-// excess prints a relative difference; a difference below the accuracy of the
-// solvers is 0.
-func excess(v float64) string {
-	if v < 1e-6 {
-		return "0"
-	}
-	return fmt.Sprintf("%.1e", v)
-}
-
 // trouble lists the failures, a problem's parts together.
-func (p *printer) trouble(g *Group, opt Options) {
+func (g *Group) trouble(r *page.Report, opt Options) {
 	first := true
 	for _, problem := range g.Problems {
 		for _, s := range g.Solvers {
@@ -233,11 +211,11 @@ func (p *printer) trouble(g *Group, opt Options) {
 			var kinds []kind
 			parts := map[kind][]string{}
 			for _, part := range g.parts[problem] {
-				r := g.rows[[3]string{s, problem, part}]
-				if r == nil || g.good(r, opt) {
+				row := g.rows[[3]string{s, problem, part}]
+				if row == nil || g.good(row, opt) {
 					continue
 				}
-				k := kind{r.Status, r.Message}
+				k := kind{row.Status, row.Message}
 				if parts[k] == nil {
 					kinds = append(kinds, k)
 				}
@@ -245,12 +223,11 @@ func (p *printer) trouble(g *Group, opt Options) {
 			}
 			for _, k := range kinds {
 				if first {
-					p.Printf("\nNo success:\n\n")
-					p.head("problem", []string{"parts", "solver", "its status", "message"})
+					r.Text("No success:")
+					r.Table("problem", "parts", "solver", "its status", "message")
 					first = false
 				}
-				p.Printf("| %s | %s | %s | %s | %s |\n", problem, fewOf(parts[k]), s, k.status,
-					strings.ReplaceAll(k.message, "|", "/"))
+				r.Row(problem, fewOf(parts[k]), s, k.status, k.message)
 			}
 		}
 	}
@@ -266,7 +243,7 @@ func fewOf(parts []string) string {
 }
 
 // total is the mean of the ratios over all groups.
-func (p *printer) total(groups []*Group, opt Options) {
+func total(r *page.Report, groups []*Group, opt Options) {
 	if len(groups) < 2 {
 		return
 	}
@@ -276,42 +253,40 @@ func (p *printer) total(groups []*Group, opt Options) {
 			solvers = page.AddOnce(solvers, s)
 		}
 	}
-	p.Printf("\n## All\n\nGeometric means of the ratios to %s over all groups, where both succeed, and where both "+
-		"have a time.\n\n", opt.Against)
-	p.head("", solvers)
-	for _, row := range []struct {
-		name string
-		all  bool
-	}{{"both succeed", false}, {"both timed", true}} {
-		p.Printf("| %s |", row.name)
+	r.Heading(2, "All")
+	r.Text("Geometric means of the ratios to %s over all groups, where both succeed, and where both have a time.",
+		opt.Against)
+	r.Table(append(name(""), solvers...)...)
+	for _, fair := range []bool{true, false} {
+		cells := name("both timed")
+		if fair {
+			cells = name("both succeed")
+		}
 		for _, s := range solvers {
 			var ratios []float64
 			for _, g := range groups {
 				for _, problem := range g.Problems {
-					if r := g.Ratio(s, problem, opt); !math.IsNaN(r.Value) && (r.Fair || row.all) {
-						ratios = append(ratios, r.Value)
+					if v := g.Ratio(s, problem, opt); !math.IsNaN(v.Value) && (v.Fair || !fair) {
+						ratios = append(ratios, v.Value)
 					}
 				}
 			}
-			p.Printf(" %s |", meanText(ratios))
+			cells = append(cells, meanText(ratios))
 		}
-		p.Printf("\n")
+		r.Row(cells...)
 	}
 }
 
-func (p *printer) versions(groups []*Group) {
-	seen := map[string]bool{}
+func versions(r *page.Report, groups []*Group) {
 	var lines []string
 	for _, g := range groups {
-		for _, r := range g.rows {
-			if line := fmt.Sprintf("- %s: %s\n", r.Solver, r.Version); !seen[line] {
-				seen[line] = true
-				lines = append(lines, line)
-			}
+		for _, row := range g.rows {
+			lines = page.AddOnce(lines, row.Solver+": "+row.Version)
 		}
 	}
 	slices.Sort(lines)
-	p.Printf("\n## Versions\n\n%s", strings.Join(lines, ""))
+	r.Heading(2, "Versions")
+	r.List(lines...)
 }
 
 // floor is the time below which differences come from the clock.

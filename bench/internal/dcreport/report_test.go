@@ -9,6 +9,7 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/dcreport"
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 func row(problem, part, solver, status string, seconds, objective, violation float64) dcrun.Row {
@@ -55,13 +56,11 @@ func rows() []dcrun.Row {
 func TestWrite(t *testing.T) {
 	opt := dcreport.Options{Clock: "cpu", Feasible: 1e-4, Against: "dcopt"}
 	groups := dcreport.Groups(rows(), opt)
-	var b strings.Builder
-	if err := dcreport.Write(&b, groups, opt, func(string) dcreport.Pictures {
+	var p page.Report
+	dcreport.Write(&p, groups, opt, func(string) dcreport.Pictures {
 		return dcreport.Pictures{Profile: "p.svg", Times: "t.svg", Convergence: []string{"x.svg"}}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
+	})
+	text := p.Markdown()
 	for _, want := range []string{
 		"| a | 0.500 | 2.00 |\n",
 		"| b, 2 parts | 2.00 | 32.0 |\n",
@@ -71,10 +70,10 @@ func TestWrite(t *testing.T) {
 		"| a | 4.00 |\n", "| b | 16.0 |\n", "| c | (3.00) |\n", "| f | (2.00) |\n", "| d | |\n",
 		"| geometric mean | 8.00 of 2 |\n",
 		"| a | 4 | 0 | 5.0e-02 |\n",
-		"| b, 2 parts |  | 3.7e-02; 1 recovered | 0; 1 recovered |\n",
+		"| b, 2 parts | | 3.7e-02; 1 recovered | 0; 1 recovered |\n",
 		"| c | -1 | 0 | - / 0 of 1, 5.0e-01 |\n",
 		"| a | 0 of 1 |\n", "| b | 1 of 2 (3.7e-02) |\n",
-		"| d |  | other | killed | no / point |\n",
+		"| d | | other | killed | no / point |\n",
 		"](p.svg)", "](t.svg)", "### Convergence, families\n", "![x](x.svg)", "- other: 1\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -112,7 +111,7 @@ func TestPlotConvergence(t *testing.T) {
 	history := func(problem, part string, objectives ...float64) dcrun.History {
 		h := dcrun.History{Group: "families", Problem: problem, Part: part, Solver: "dcopt"}
 		for _, v := range objectives {
-			h.Steps = append(h.Steps, dcrun.Step{Objective: v, Violation: 0.5})
+			h.Objectives, h.Violations = append(h.Objectives, v), append(h.Violations, 0.5)
 		}
 		return h
 	}

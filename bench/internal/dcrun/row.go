@@ -1,23 +1,18 @@
 package dcrun
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
-)
+import "math"
 
 // Row is one measurement.
 type Row struct {
-	Group   string `csv:"group"` // of dcset.Instance, as the next two
-	Problem string `csv:"problem"`
-	Part    string `csv:"part"`
-	Solver  string `csv:"solver"`
+	Group   string `csv:"group" key:"place"` // of dcset.Instance, as the next two
+	Problem string `csv:"problem" key:"place"`
+	Part    string `csv:"part" key:"place"`
+	Solver  string `csv:"solver" key:"place"`
 	// Limit in seconds and Repeat are the terms of the measurement.
-	Limit      float64 `csv:"limit_s,6"`
-	Repeat     int     `csv:"repeat"`
-	Version    string  `csv:"version"` // of the solver
-	Status     string  `csv:"status"`  // in the solver's words, or one of package peer
+	Limit      float64 `csv:"limit_s,6" key:"terms"`
+	Repeat     int     `csv:"repeat" key:"terms"`
+	Version    string  `csv:"version" key:"terms"` // of the solver
+	Status     string  `csv:"status"`              // in the solver's words, or one of package peer
 	Iterations int     `csv:"iterations"`
 	Wall       float64 `csv:"wall_s,6"` // seconds, as CPU; NaN if not known
 	CPU        float64 `csv:"cpu_s,6"`
@@ -30,16 +25,6 @@ type Row struct {
 
 // Unsupported is the status of a solver that cannot state the problem.
 const Unsupported = "unsupported"
-
-// Place identifies a row: a later one of the same place replaces it.
-func (r Row) Place() string {
-	return r.Group + "\x00" + r.Problem + "\x00" + r.Part + "\x00" + r.Solver
-}
-
-// Terms are Place and all that must agree for the measurement to be the same.
-func (r Row) Terms() string {
-	return fmt.Sprintf("%s\x00%g\x00%d\x00%s", r.Place(), r.Limit, r.Repeat, r.Version)
-}
 
 // Seconds is the time by the clock "cpu" or "wall".
 func (r Row) Seconds(clock string) float64 {
@@ -54,7 +39,3 @@ func (r Row) Seconds(clock string) float64 {
 func (r Row) Feasible(tol float64) bool {
 	return r.Violation <= tol && !math.IsInf(r.Objective, 0) && !math.IsNaN(r.Objective)
 }
-
-// Latest returns the last row of each place, in the order in which the places
-// first appear.
-func Latest(rows []Row) []Row { return csvtable.Latest(rows, Row.Place) }

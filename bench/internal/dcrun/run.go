@@ -10,7 +10,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
+	"github.com/dcopt/dcopt/bench/internal/process"
 )
 
 // Request says on what terms a problem is to be solved.
@@ -26,7 +28,7 @@ type Outcome struct {
 	Iterations int
 	Wall, CPU  float64     // seconds of the least run
 	Point      dcset.Point // nil: there is none
-	History    []Step      // empty: the solver does not tell
+	History    History     // empty: the solver does not tell
 	Message    string
 }
 
@@ -50,27 +52,12 @@ type Campaign struct {
 	Repeat    int
 	Dir       string // for the files of the problems
 	// Histories gets the iterations of the solvers that tell them; nil: nobody.
-	Histories *Histories
-	// Tell is called before each measurement; nil: nobody.
-	Tell func(done, all int, instance, solver string)
+	Histories *csvtable.Table[History]
 }
 
 // Run makes the measurements that table lacks, a problem with all solvers before the next. It
 // returns ctx.Err() if it was interrupted.
-func (c *Campaign) Run(ctx context.Context, table *Table) error {
-	have := map[string]bool{}
-	for _, r := range Latest(table.Rows) {
-		have[r.Terms()] = true
-	}
-	var todo []dcset.Instance
-	for _, in := range c.Instances {
-		if c.Only == nil || c.Only.MatchString(in.Name()) {
-			todo = append(todo, in)
-		}
-	}
-	if len(todo) == 0 {
-		return errors.New("no problem is left to solve: --only fits none")
-	}
+func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row], tell csvtable.Tell) error {
 	versions := make([]string, len(c.Solvers))
 	for k, s := range c.Solvers {
 		v, err := s.Version(ctx)
@@ -79,42 +66,29 @@ func (c *Campaign) Run(ctx context.Context, table *Table) error {
 		}
 		versions[k] = v
 	}
-	done, all := 0, len(todo)*len(c.Solvers)
-	for _, in := range todo {
-		var p *dcset.Program // made when first needed
+	var tasks []csvtable.Task[Row]
+	program := csvtable.Last(func(i int) (*dcset.Program, error) { return c.prepare(c.Instances[i]) })
+	for i, in := range c.Instances {
+		if c.Only != nil && !c.Only.MatchString(in.Name()) {
+			continue
+		}
 		for k, s := range c.Solvers {
-			if c.Tell != nil {
-				c.Tell(done, all, in.Name(), s.Name())
-			}
-			done++
 			row := Row{Group: in.Group, Problem: in.Problem, Part: in.Part, Solver: s.Name(), Limit: c.Limit,
 				Repeat: c.Repeat, Version: versions[k]}
-			if have[row.Terms()] {
-				continue
-			}
-			var err error
-			if p == nil {
-				if p, err = c.prepare(in); err != nil {
-					return fmt.Errorf("%s: %w", in.Name(), err)
-				}
-			}
-			var history []Step
-			if row, history, err = c.measure(ctx, s, p, row); err != nil {
-				return err
-			}
-			// Before the row: a problem with a row is not measured again.
-			if err := c.keep(row, history); err != nil {
-				return err
-			}
-			if err := table.Add(row); err != nil {
-				return err
-			}
+			tasks = append(tasks, csvtable.Task[Row]{Row: row, Instance: in.Name(), Contender: s.Name(),
+				Measure: func(ctx context.Context, row Row) (Row, error) {
+					p, err := program(i)
+					if err != nil {
+						return row, fmt.Errorf("%s: %w", in.Name(), err)
+					}
+					return c.measure(ctx, s, p, row)
+				}})
 		}
 	}
-	if c.Tell != nil {
-		c.Tell(all, all, "", "")
+	if len(tasks) == 0 {
+		return errors.New("no problem is left to solve: --only fits none")
 	}
-	return nil
+	return csvtable.Fill(ctx, table, tasks, 1, tell)
 }
 
 func (c *Campaign) folder() string { return filepath.Join(c.Dir, "problem") }
@@ -131,42 +105,31 @@ func (c *Campaign) prepare(in dcset.Instance) (*dcset.Program, error) {
 	return p, p.Write(c.folder())
 }
 
-// keep writes the history of a row.
-func (c *Campaign) keep(row Row, history []Step) error {
-	if c.Histories == nil || len(history) == 0 {
-		return nil
-	}
-	return c.Histories.Add(History{row.Group, row.Problem, row.Part, row.Solver, row.Version, history})
-}
-
-// measure fills the row.
-func (c *Campaign) measure(ctx context.Context, s Solver, p *dcset.Program, row Row) (Row, []Step, error) {
+// measure fills the row. The history is written before it: a problem with a row is not measured
+// again.
+func (c *Campaign) measure(ctx context.Context, s Solver, p *dcset.Program, row Row) (Row, error) {
 	out, err := s.Solve(ctx, Request{Folder: c.folder(), Limit: c.Limit, Repeat: c.Repeat})
 	if err != nil {
-		return row, nil, err
+		return row, err
+	}
+	if h := out.History; c.Histories != nil && len(h.Objectives) > 0 {
+		h.Group, h.Problem, h.Part, h.Solver, h.Version = row.Group, row.Problem, row.Part, row.Solver, row.Version
+		if err := c.Histories.Add(h); err != nil {
+			return row, err
+		}
 	}
 	nan := math.NaN()
-	row.Status, row.Iterations, row.Message = out.Status, out.Iterations, short(out.Message)
+	row.Status, row.Iterations, row.Message = out.Status, out.Iterations, process.Short(out.Message)
 	row.Wall, row.CPU, row.Objective, row.Violation, row.Missed = out.Wall, out.CPU, nan, nan, nan
 	if out.Point == nil {
 		row.Wall, row.CPU = nan, nan
-		return row, out.History, nil
+		return row, nil
 	}
 	m, err := p.Measure(out.Point)
 	if err != nil {
-		row.Message = strings.TrimPrefix(row.Message+"; "+short(err.Error()), "; ")
-		return row, out.History, nil
+		row.Message = strings.TrimPrefix(row.Message+"; "+process.Short(err.Error()), "; ")
+		return row, nil
 	}
 	row.Objective, row.Violation, row.Missed = m.Objective, m.Violation, m.Missed
-	return row, out.History, nil
-}
-
-// short is s on one line, fit for a table.
-func short(s string) string {
-	const most = 240
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "..."
-	}
-	return s
+	return row, nil
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 )
 
 // mode makes this test behave as the program dcopt.
@@ -69,13 +71,13 @@ func measure(t *testing.T, how string, limit float64) dcrun.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := dcrun.Open(filepath.Join(t.TempDir(), "dc.csv"), false)
+	table, err := csvtable.Open[dcrun.Row](filepath.Join(t.TempDir(), "dc.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
 	path := filepath.Join(t.TempDir(), "histories.csv")
-	histories, err := dcrun.OpenHistories(path, false)
+	histories, err := csvtable.Open[dcrun.History](path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func measure(t *testing.T, how string, limit float64) dcrun.Row {
 		Instances: []dcset.Instance{square()}, Limit: limit, Repeat: 2, Dir: t.TempDir(), Histories: histories,
 		Solvers: []dcrun.Solver{&dcrun.Program{Label: "dcopt", Path: self, Env: []string{mode + "=" + how}, ID: "1"}},
 	}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(table.Rows) != 1 {
@@ -92,7 +94,7 @@ func measure(t *testing.T, how string, limit float64) dcrun.Row {
 	}
 	want := "[]"
 	if how == "answers" {
-		want = "[{g square p dcopt 1 [{3 0.25} {-1.5 NaN}]}]"
+		want = "[{g square p dcopt 1 [3 -1.5] [0.25 NaN]}]"
 	}
 	if all, err := dcrun.ReadHistories(path); err != nil || fmt.Sprint(all) != want {
 		t.Errorf("%s: histories %v, %v, want %s", how, all, err, want)
@@ -162,12 +164,12 @@ func TestResume(t *testing.T) {
 		a, b := &counter{name: "a", version: "1"}, &counter{name: "b", version: "1", at: (at + 1) / 2, cancel: cancel}
 		c := &dcrun.Campaign{Instances: instances, Solvers: []dcrun.Solver{a, b}, Limit: 1, Repeat: 1, Dir: t.TempDir()}
 		run := func(ctx context.Context) error {
-			table, err := dcrun.Open(path, false)
+			table, err := csvtable.Open[dcrun.Row](path, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer table.Close()
-			return c.Run(ctx, table)
+			return c.Run(ctx, table, nil)
 		}
 		err := run(ctx)
 		if at <= 6 && !errors.Is(err, context.Canceled) {
@@ -183,8 +185,8 @@ func TestResume(t *testing.T) {
 		if err := run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := dcrun.Read(path)
-		if err != nil || len(rows) != 6 || len(dcrun.Latest(rows)) != 6 || a.calls != 3 {
+		rows, err := csvtable.Read[dcrun.Row](path)
+		if err != nil || len(rows) != 6 || len(csvtable.Latest(rows)) != 6 || a.calls != 3 {
 			t.Errorf("%d rows, %v, a asked %d times", len(rows), err, a.calls)
 		}
 		// Another version of a is measured again, b is not.
@@ -193,8 +195,8 @@ func TestResume(t *testing.T) {
 		if err := run(context.Background()); err != nil || a.calls != 2 || b.calls != 0 {
 			t.Errorf("another version: %v, %d and %d calls", err, a.calls, b.calls)
 		}
-		rows, err = dcrun.Read(path)
-		if err != nil || len(rows) != 8 || len(dcrun.Latest(rows)) != 6 {
+		rows, err = csvtable.Read[dcrun.Row](path)
+		if err != nil || len(rows) != 8 || len(csvtable.Latest(rows)) != 6 {
 			t.Errorf("%d rows, %v", len(rows), err)
 		}
 		cancel()
@@ -203,7 +205,7 @@ func TestResume(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dc.csv")
-	table, err := dcrun.Open(path, false)
+	table, err := csvtable.Open[dcrun.Row](path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,32 +217,32 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	table.Close()
-	rows, err := dcrun.Read(path)
+	rows, err := csvtable.Read[dcrun.Row](path)
 	if err != nil || !reflect.DeepEqual(rows, []dcrun.Row{row}) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	if err := os.WriteFile(path, []byte("another,table\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dcrun.Open(path, false); err == nil || !strings.Contains(err.Error(), "--out") {
+	if _, err := csvtable.Open[dcrun.Row](path, false); err == nil || !strings.Contains(err.Error(), "--out") {
 		t.Errorf("another table: %v", err)
 	}
-	if table, err = dcrun.Open(path, true); err != nil || len(table.Rows) != 0 {
+	if table, err = csvtable.Open[dcrun.Row](path, true); err != nil || len(table.Rows) != 0 {
 		t.Errorf("afresh: %v", err)
 	}
 }
 
-// TestHistories: the last of a place counts, and fields that do not fit are
+// TestHistories: the last of a place counts, and fields that are no numbers are
 // refused.
 func TestHistories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "histories.csv")
-	table, err := dcrun.OpenHistories(path, false)
+	table, err := csvtable.Open[dcrun.History](path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := dcrun.History{Group: "g", Problem: "p", Part: "1", Solver: "s", Version: "1", Steps: []dcrun.Step{{Objective: 1, Violation: 2}}}
+	a := dcrun.History{Group: "g", Problem: "p", Part: "1", Solver: "s", Version: "1", Objectives: []float64{1}, Violations: []float64{2}}
 	b := a
-	b.Version, b.Steps = "2", []dcrun.Step{{Objective: -1e-12, Violation: 0}, {Objective: math.Inf(1), Violation: 3}}
+	b.Version, b.Objectives, b.Violations = "2", []float64{-1e-12, math.Inf(1)}, []float64{0, 3}
 	if err := errors.Join(table.Add(a), table.Add(b), table.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +253,7 @@ func TestHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"g,p,1,s,1,1 2,1", "g,p,1,s,1,x,1", "g,p,1,s,1,1,x"} {
+	for _, line := range []string{"g,p,1,s,1,x,1", "g,p,1,s,1,1,x"} {
 		if err := os.WriteFile(path, append(head[:len(head):len(head)], line+"\n"...), 0o666); err != nil {
 			t.Fatal(err)
 		}

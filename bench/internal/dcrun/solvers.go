@@ -1,21 +1,18 @@
 package dcrun
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/bench/internal/peer"
+	"github.com/dcopt/dcopt/bench/internal/process"
 	"github.com/dcopt/dcopt/bench/internal/wire"
 )
 
@@ -57,70 +54,37 @@ func (p *Program) Solve(ctx context.Context, req Request) (Outcome, error) {
 }
 
 func (p *Program) once(ctx context.Context, req Request) (Outcome, error) {
-	limited, cancel := context.WithTimeout(ctx, time.Duration(req.Limit*float64(time.Second)))
-	defer cancel()
-	args := append([]string{"solve", "--json", "--quiet"}, p.Flags...)
-	cmd := exec.CommandContext(limited, p.Path, append(args, filepath.Join(req.Folder, dcset.SourceFile))...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(slices.Clone(os.Environ()), p.Env...)
-	cmd.WaitDelay = time.Second
-	begin := time.Now()
-	err := cmd.Run()
-	wall := time.Since(begin).Seconds()
+	argv := append([]string{p.Path, "solve", "--json", "--quiet"}, p.Flags...)
+	ran, err := process.Command{Argv: append(argv, filepath.Join(req.Folder, dcset.SourceFile)), Env: p.Env,
+		Wall: time.Duration(req.Limit * float64(time.Second))}.Run(ctx)
 	switch {
-	case ctx.Err() != nil:
-		return Outcome{}, ctx.Err()
-	case limited.Err() != nil:
-		return Outcome{Status: peer.Killed, Message: "killed after the time limit"}, nil
-	case cmd.ProcessState == nil:
+	case err != nil:
 		return Outcome{}, err
+	case ran.Late:
+		return Outcome{Status: peer.Killed, Message: "killed after the time limit"}, nil
 	}
-	out, bad := decodeResult(stdout.Bytes())
+	answer, bad := process.Decode(ran.Stdout)
 	if bad != nil {
-		message := stderr.String()
-		if message == "" {
-			message = bad.Error()
-		}
-		status := "refused"
+		status, message := "refused", ran.Blame(bad)
 		// A panic ends with code 2, as the refusal of a file does.
-		if code := cmd.ProcessState.ExitCode(); code != 1 && code != 2 || strings.HasPrefix(message, "panic:") ||
+		if code := ran.State.ExitCode(); code != 1 && code != 2 || strings.HasPrefix(message, "panic:") ||
 			strings.HasPrefix(message, "fatal error:") {
 			status = peer.Crashed
-			message = fmt.Sprintf("%v %s", cmd.ProcessState, message)
+			message = fmt.Sprintf("%v %s", ran.State, message)
 		}
 		message = strings.ReplaceAll(message, req.Folder+string(filepath.Separator), "")
 		return Outcome{Status: status, Message: message}, nil
 	}
-	out.Wall = wall
-	out.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	out := Outcome{Status: answer.Status, Iterations: answer.Iterations, Message: answer.Message, Wall: ran.Wall,
+		CPU: ran.CPU}
+	for _, it := range answer.History {
+		out.History.Objectives = append(out.History.Objectives, orNaN(it.Objective))
+		out.History.Violations = append(out.History.Violations, orNaN(it.Violation))
+	}
+	if out.Point, err = flatten(answer.Variables); err != nil {
+		return Outcome{Status: peer.Crashed, Message: err.Error()}, nil
+	}
 	return out, nil
-}
-
-// decodeResult reads the output of dcopt solve --json.
-func decodeResult(data []byte) (Outcome, error) {
-	var raw struct {
-		Status     string         `json:"status"`
-		Iterations int            `json:"iterations"`
-		Message    string         `json:"message"`
-		Variables  map[string]any `json:"variables"`
-		History    []struct {
-			Objective *float64 `json:"objective"`
-			Violation *float64 `json:"max_violation"`
-		} `json:"history"`
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return Outcome{}, err
-	}
-	if raw.Status == "" {
-		return Outcome{}, errors.New("no status")
-	}
-	point, err := flatten(raw.Variables)
-	out := Outcome{Status: raw.Status, Iterations: raw.Iterations, Message: raw.Message, Point: point}
-	for _, it := range raw.History {
-		out.History = append(out.History, Step{orNaN(it.Objective), orNaN(it.Violation)})
-	}
-	return out, err
 }
 
 func orNaN(v *float64) float64 {

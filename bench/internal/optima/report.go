@@ -2,48 +2,46 @@ package optima
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
+	"slices"
+	"strconv"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
+	"github.com/dcopt/dcopt/bench/internal/stats"
 )
 
-// Write writes a table of each set as Markdown, the solvers side by side, and below it how
+// Write adds a table of each set to the report, the solvers side by side, and below it how
 // many are proved and the shifted geometric means of the times.
-func Write(w io.Writer, instances []Instance, rows []Row, solvers []string, limit float64) error {
+func Write(r *page.Report, instances []Instance, rows []Row, solvers []string, limit float64) {
 	at := map[string]*Row{}
-	for _, r := range Latest(rows) {
-		if r.Limit == limit {
-			at[r.Instance+"\x00"+r.Solver] = &r
+	for _, row := range csvtable.Latest(rows) {
+		if row.Limit == limit {
+			at[row.Instance+"\x00"+row.Solver] = &row
 		}
 	}
-	var b strings.Builder
+	head := []string{"instance", "published"}
+	for _, s := range solvers {
+		head = append(head, s+": found", "gap", "nodes", "cpu s")
+	}
 	for _, set := range Sets {
-		var table strings.Builder
-		for _, in := range instances {
-			if in.Set != set {
-				continue
-			}
-			fmt.Fprintf(&table, "| %s | %s |", in.Name, digits(in.Optimum))
-			for _, s := range solvers {
-				table.WriteString(cells(at[in.Name+"\x00"+s]))
-			}
-			table.WriteString("\n")
-		}
-		if table.Len() == 0 {
+		some := slices.DeleteFunc(slices.Clone(instances), func(in Instance) bool { return in.Set != set })
+		if len(some) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "## %s\n\n| instance | published |", set)
-		for _, s := range solvers {
-			fmt.Fprintf(&b, " %s: found | gap | nodes | cpu s |", s)
+		r.Heading(2, set)
+		r.Table(slices.Clone(head)...)
+		for _, in := range some {
+			cells := []string{in.Name, digits(in.Optimum)}
+			for _, s := range solvers {
+				cells = append(cells, rowCells(at[in.Name+"\x00"+s])...)
+			}
+			r.Row(cells...)
 		}
-		b.WriteString("\n|---|---|" + strings.Repeat("---|", 4*len(solvers)) + "\n" + table.String() + "\n")
 		for _, s := range solvers {
-			summary(&b, instances, at, set, s, limit)
+			summary(r, some, at, s, limit)
 		}
-		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func digits(v float64) string {
@@ -53,19 +51,19 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.8g", v)
 }
 
-// cells of a run: objective, gap, nodes, time.
-func cells(r *Row) string {
+// rowCells of a run: objective, gap, nodes, time.
+func rowCells(r *Row) []string {
 	switch {
 	case r == nil:
-		return " | | | |"
-	case r.Status == "failed" || r.Status == "refused":
-		return fmt.Sprintf(" %s | | | %.3g |", r.Status, r.CPU)
+		return make([]string, 4)
+	case r.Status == failed || r.Status == "refused":
+		return []string{r.Status, "", "", fmt.Sprintf("%.3g", r.CPU)}
 	}
 	gap := "none"
 	if g := r.Gap(); !math.IsInf(g, 1) {
 		gap = fmt.Sprintf("%.1e", g)
 	}
-	return fmt.Sprintf(" %s | %s | %d | %.3g |", digits(r.Objective), gap, r.Nodes, r.CPU)
+	return []string{digits(r.Objective), gap, strconv.Itoa(r.Nodes), fmt.Sprintf("%.3g", r.CPU)}
 }
 
 // shift of the geometric means, in seconds.
@@ -74,14 +72,14 @@ const shift = 1
 
 // summary is a line: right, where all optima are published, proved, verified, and the mean of the
 // times, of those without a proof the limit.
-func summary(b *strings.Builder, instances []Instance, at map[string]*Row, set, solver string, limit float64) {
-	n, known, right, proved, verified, sum := 0, 0, 0, 0, 0, 0.0
+func summary(to *page.Report, instances []Instance, at map[string]*Row, solver string, limit float64) {
+	known, right, proved, verified := 0, 0, 0, 0
+	var times []float64
 	for _, in := range instances {
 		r := at[in.Name+"\x00"+solver]
-		if in.Set != set || r == nil {
+		if r == nil {
 			continue
 		}
-		n++
 		if !math.IsNaN(in.Optimum) {
 			known++
 		}
@@ -96,18 +94,19 @@ func summary(b *strings.Builder, instances []Instance, at map[string]*Row, set, 
 		if r.Verify == accepted {
 			verified++
 		}
-		sum += math.Log(seconds + shift)
+		times = append(times, seconds)
 	}
+	n := len(times)
 	if n == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s: %d of %d proved, shifted geometric mean %.3g s", solver, proved, n,
-		math.Exp(sum/float64(n))-shift)
+	text := fmt.Sprintf("%s: %d of %d proved, shifted geometric mean %.3g s", solver, proved, n,
+		stats.ShiftedGeometricMean(times, shift))
 	if known == n {
-		fmt.Fprintf(b, "; %d of %d at the published optimum", right, n)
+		text += fmt.Sprintf("; %d of %d at the published optimum", right, n)
 	}
 	if verified > 0 {
-		fmt.Fprintf(b, "; `dcopt verify` accepts %d of %d", verified, n)
+		text += fmt.Sprintf("; `dcopt verify` accepts %d of %d", verified, n)
 	}
-	b.WriteString(".\n\n")
+	to.Text("%s.", text)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // TestCampaign: another solver's answer, one that is no answer, and a program that does not
@@ -33,11 +36,11 @@ func TestCampaign(t *testing.T) {
 	}
 	path := filepath.Join(dir, "global.csv")
 	for range 2 {
-		table, err := Open(path, false)
+		table, err := csvtable.Open[Row](path, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Run(context.Background(), table); err != nil {
+		if err := c.Run(context.Background(), table, nil); err != nil {
 			t.Fatal(err)
 		}
 		rows := table.Rows
@@ -45,23 +48,14 @@ func TestCampaign(t *testing.T) {
 		if len(rows) != 2 || !rows[0].Proved() || rows[0].Nodes != 3 || rows[1].Status != "failed" || rows[1].Message != "broken" || rows[1].Proved() {
 			t.Fatalf("%+v", rows)
 		}
-		var text strings.Builder
-		if err := Write(&text, c.Instances, rows, []string{"right", "wrong"}, 60); err != nil {
-			t.Fatal(err)
-		}
+		var r page.Report
+		Write(&r, c.Instances, rows, []string{"right", "wrong"}, 60)
+		text := r.Markdown()
 		for _, want := range []string{"| ex2_1_1 | -17 | -17 | 5.9e-08 | 3 |", "right: 1 of 1 proved",
 			"s; 1 of 1 at the published optimum.", "wrong: 0 of 1 proved, shifted geometric mean 60 s"} {
-			if !strings.Contains(text.String(), want) {
-				t.Errorf("no %q in\n%s", want, &text)
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
 			}
 		}
-	}
-}
-
-// TestLimit: a program that does not end is interrupted.
-func TestLimit(t *testing.T) {
-	out, err := command(context.Background(), 50*time.Millisecond, []string{"/bin/sh", "-c", "trap 'echo ended; exit' INT; while :; do :; done"})
-	if err != nil || out.stdout != "ended\n" || out.cpu < 0.04 {
-		t.Errorf("error %v, %+v", err, out)
 	}
 }

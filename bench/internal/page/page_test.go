@@ -10,23 +10,40 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
-const report = `# Title
+func report() *page.Report {
+	r := &page.Report{}
+	r.Heading(1, "Title")
+	r.Text("A line of <%s>, gone on with.", "text")
+	r.Heading(2, "Part_1")
+	r.Table("problem", "a & b", "message")
+	r.Row("x_1", page.Best("2.0", true), "")
+	r.Row("y", "(3)", "half | {it}")
+	r.Picture(`Profile of "x"`, "profile.svg")
+	r.List("one: 1", "two")
+	return r
+}
 
-A line of <text>,
-gone on with.
+func TestMarkdown(t *testing.T) {
+	const want = `# Title
+
+A line of <text>, gone on with.
 
 ## Part_1
 
 | problem | a & b | message |
 |---|---|---|
-| x_1 | **2.0** |  |
-| y | (3) | half of {it} |
+| x_1 | **2.0** | |
+| y | (3) | half / {it} |
 
 ![Profile of "x"](profile.svg)
 
 - one: 1
 - two
 `
+	if got := report().Markdown(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
 
 func svg(name string) ([]byte, error) {
 	if name != "profile.svg" {
@@ -35,8 +52,8 @@ func svg(name string) ([]byte, error) {
 	return []byte("<?xml version=\"1.0\"?>\n<svg width=\"9\"><text style=\"font-family:Liberation Serif;x:y\">p</text></svg>\n"), nil
 }
 
-func TestBody(t *testing.T) {
-	body, err := page.Body(report, svg)
+func TestHTML(t *testing.T) {
+	body, err := report().HTML(svg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +63,7 @@ func TestBody(t *testing.T) {
 <div class="wide"><table>
 <tr><th class="text">problem</th><th>a &amp; b</th><th class="text">message</th></tr>
 <tr><td class="text">x_1</td><td class="best">2.0</td><td class="text"></td></tr>
-<tr><td class="text">y</td><td>(3)</td><td class="text">half of {it}</td></tr>
+<tr><td class="text">y</td><td>(3)</td><td class="text">half / {it}</td></tr>
 </table></div>
 <div class="wide picture" role="img" aria-label="Profile of &#34;x&#34;"><svg width="9"><text style="font-family:Liberation Serif;x:y">p</text></svg>
 </div>
@@ -58,44 +75,42 @@ func TestBody(t *testing.T) {
 	if string(body) != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
 	}
-	for _, bad := range []string{"![x](other.svg)", "![x](profile.svg)"} {
+	for _, bad := range []string{"other.svg", "profile.svg"} {
 		none := func(name string) ([]byte, error) {
 			if name == "profile.svg" {
 				return []byte("nothing"), nil
 			}
 			return svg(name)
 		}
-		if _, err := page.Body(bad, none); err == nil {
+		r := &page.Report{}
+		r.Picture("x", bad)
+		if _, err := r.HTML(none); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
 	}
 }
 
 func TestLaTeX(t *testing.T) {
-	var b strings.Builder
-	if err := page.LaTeX(&b, report); err != nil {
-		t.Fatal(err)
-	}
 	want := `% Part_1
 \begin{tabular}{lrl}
 \toprule
 problem & a \& b & message \\
 \midrule
 x\_1 & \textbf{2.0} &  \\
-y & (3) & half of \{it\} \\
+y & (3) & half / \{it\} \\
 \bottomrule
 \end{tabular}
 
 `
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	if got := report().LaTeX(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
 // TestWrite: the page is well-formed, and links to its sections where there are
 // several.
 func TestWrite(t *testing.T) {
-	body, err := page.Body(report, svg)
+	body, err := report().HTML(svg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dcopt/dcopt/bench/internal/process"
 	"github.com/dcopt/dcopt/bench/internal/wire"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -35,7 +36,7 @@ type Peer struct {
 	argv []string
 	env  []string // added to ours
 	dir  string   // for answers
-	proc *process // nil: not running
+	proc *child   // nil: not running
 }
 
 // New describes the process; dir is a folder for files of this peer.
@@ -82,7 +83,7 @@ func (p *Peer) Ask(ctx context.Context, req wire.Request) (wire.Answer, error) {
 			status = Killed
 		}
 		p.Close()
-		return wire.Answer{Status: status, Message: p.blame(err)}, nil
+		return wire.Answer{Status: status, Message: process.Short(err.Error())}, nil
 	}
 	return answer, nil
 }
@@ -109,16 +110,6 @@ func (p *Peer) Solve(ctx context.Context, prob *qpbackend.Problem, req wire.Requ
 	return r, nil
 }
 
-// blame is short enough for a table.
-func (p *Peer) blame(err error) string {
-	const most = 200
-	s := strings.Join(strings.Fields(err.Error()), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "..."
-	}
-	return s
-}
-
 // Close ends the process. The next use starts another.
 func (p *Peer) Close() {
 	if p.proc != nil {
@@ -132,8 +123,8 @@ var (
 	errEnded = errors.New("the process ended")
 )
 
-// process is a running one that has said hello.
-type process struct {
+// child is a running one that has said hello.
+type child struct {
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser
 	lines   chan wire.Line // closed at the end of its output
@@ -142,8 +133,8 @@ type process struct {
 	version string
 }
 
-func start(ctx context.Context, argv, env []string) (*process, error) {
-	p := &process{cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan wire.Line), stderr: &tail{},
+func start(ctx context.Context, argv, env []string) (*child, error) {
+	p := &child{cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan wire.Line), stderr: &tail{},
 		quit: make(chan struct{})}
 	p.cmd.Env = append(slices.Clone(os.Environ()), env...)
 	p.cmd.Stderr = p.stderr
@@ -172,8 +163,8 @@ func start(ctx context.Context, argv, env []string) (*process, error) {
 	return p, nil
 }
 
-// read passes on the lines of the protocol and keeps the others for blame.
-func (p *process) read(stdout io.Reader) {
+// read passes on the lines of the protocol and keeps the others for messages.
+func (p *child) read(stdout io.Reader) {
 	defer close(p.lines)
 	in := bufio.NewScanner(stdout)
 	for in.Scan() {
@@ -193,7 +184,7 @@ func (p *process) read(stdout io.Reader) {
 	}
 }
 
-func (p *process) next(ctx context.Context, late <-chan time.Time) (wire.Line, error) {
+func (p *child) next(ctx context.Context, late <-chan time.Time) (wire.Line, error) {
 	select {
 	case l, ok := <-p.lines:
 		if !ok {
@@ -210,7 +201,7 @@ func (p *process) next(ctx context.Context, late <-chan time.Time) (wire.Line, e
 // ask sends a request and waits for its answer. Reading the problem has
 // startLimit, each run the limit of the request and a second for what lies
 // between the solver's own look at the clock and ours.
-func (p *process) ask(ctx context.Context, req wire.Request) (wire.Answer, error) {
+func (p *child) ask(ctx context.Context, req wire.Request) (wire.Answer, error) {
 	b, err := json.Marshal(req)
 	if err != nil {
 		return wire.Answer{}, err
@@ -241,14 +232,14 @@ func (p *process) ask(ctx context.Context, req wire.Request) (wire.Answer, error
 }
 
 // ended says how the process ended.
-func (p *process) ended() string {
+func (p *child) ended() string {
 	p.end()
 	return strings.TrimSpace(fmt.Sprintf("%v %s", p.cmd.ProcessState, p.stderr))
 }
 
 // end kills the process, if it has not ended, and waits for it. A second call
 // does nothing.
-func (p *process) end() {
+func (p *child) end() {
 	select {
 	case <-p.quit:
 		return

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
+	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 )
@@ -38,25 +41,12 @@ func (g *Group) Compare(own, other string, opt Options) []Ratio {
 		}
 		all = append(all, r)
 	}
-	key := func(r Ratio) float64 {
-		if math.IsNaN(r.Ratio) {
-			return -1
-		}
-		return r.Ratio
-	}
-	slices.SortStableFunc(all, func(a, b Ratio) int {
-		switch {
-		case key(a) > key(b):
-			return -1
-		case key(a) < key(b):
-			return 1
-		}
-		return 0
-	})
+	// A NaN is less than all numbers.
+	slices.SortStableFunc(all, func(a, b Ratio) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return all
 }
 
-func (p *printer) ratios(g *Group, own string, opt Options) {
+func (g *Group) ratios(to *page.Report, own string, opt Options) {
 	if opt.Against == "" || own == opt.Against {
 		return
 	}
@@ -73,17 +63,16 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 			both = append(both, r.Ratio)
 		}
 	}
-	p.Printf("\n### %s against %s\n\nTimes at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. "+
-		"The geometric mean of the ratio "+
-		"where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, an "+
-		"iteration.\n\n", own, opt.Against, short(opt.Level), own, faster, len(all),
-		number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
+	to.Heading(3, own+" against "+opt.Against)
+	to.Text("Times at %s, the ratio above 1 where %s is slower; it is faster on %d of %d. The geometric mean of the "+
+		"ratio where both solve is %s. The last two columns are the ratios of CPU time in the set-up and, behind it, "+
+		"an iteration.", short(opt.Level), own, faster, len(all), number(stats.ShiftedGeometricMean(both, 0), "%.2f"))
 	if worst, where := disagreement(all); where != "" {
-		p.Printf("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.\n\n",
+		to.Text("Where both solve, the objectives differ by at most %.1e, relative to max(1, |objective|), on %s.",
 			worst, where)
 	}
-	p.Printf("| problem | n | m | nnz | %s, ms | iterations | %s, ms | iterations | ratio | set-up | iteration "+
-		"|\n|---|---|---|---|---|---|---|---|---|---|---|\n", own, opt.Against)
+	to.Table("problem", "n", "m", "nnz", own+", ms", "iterations", opt.Against+", ms", "iterations", "ratio", "set-up",
+		"iteration")
 	for _, r := range all {
 		ratio := number(r.Ratio, "%.2f")
 		switch {
@@ -94,9 +83,9 @@ func (p *printer) ratios(g *Group, own string, opt Options) {
 		case r.Ratio == 0:
 			ratio = opt.Against + " fails"
 		}
-		p.Printf("| %s | %d | %d | %d | %s | %d | %s | %d | %s | %s | %s |\n", r.Instance, r.Own.N, r.Own.M, r.Own.NNZ,
-			cell(r.Own, opt), r.Own.Iterations, cell(r.Other, opt), r.Other.Iterations, ratio,
-			number(r.Own.Setup/r.Other.Setup, "%.2f"), number(perIteration(r.Own)/perIteration(r.Other), "%.2f"))
+		to.Row(append(sizes(r.Own), cell(r.Own, opt), strconv.Itoa(r.Own.Iterations), cell(r.Other, opt),
+			strconv.Itoa(r.Other.Iterations), ratio, number(r.Own.Setup/r.Other.Setup, "%.2f"),
+			number(perIteration(r.Own)/perIteration(r.Other), "%.2f"))...)
 	}
 }
 

@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/result"
 	"github.com/dcopt/dcopt/bench/internal/stats"
@@ -45,7 +46,7 @@ type Group struct {
 // that a solver lacks are left out.
 func Groups(rows []result.Row) []*Group {
 	var groups []*Group
-	for _, r := range result.Latest(rows) {
+	for _, r := range csvtable.Latest(rows) {
 		if r.Status == "unsupported" {
 			continue
 		}
@@ -114,57 +115,42 @@ func (g *Group) Times(level float64, clock string) [][]float64 {
 	return times
 }
 
-// Write writes all tables; images names the file of each group's profile, "" for
+// Write adds all tables to the report; images names the file of each group's profile, "" for
 // none.
-func Write(w io.Writer, groups []*Group, opt Options, images func(group string) string) error {
-	p := &printer{page.Printer{W: w}}
+func Write(r *page.Report, groups []*Group, opt Options, images func(group string) string) {
 	for _, g := range groups {
-		p.group(g, opt, images(g.Name))
-	}
-	p.versions(groups)
-	return p.Err
-}
-
-type printer struct{ page.Printer }
-
-func (p *printer) group(g *Group, opt Options, image string) {
-	p.Printf("\n## %s\n", strings.ToUpper(g.Name[:1])+g.Name[1:])
-	p.summary(g, opt)
-	if image != "" && g.HasProfile() {
-		p.Printf("\n![Performance profile of %s](%s)\n", g.Name, image)
-	}
-	p.times(g, opt)
-	for _, own := range opt.Own {
-		if len(g.Instances) > 1 {
-			p.ratios(g, own, opt)
+		r.Heading(2, strings.ToUpper(g.Name[:1])+g.Name[1:])
+		g.summary(r, opt)
+		if image := images(g.Name); image != "" && g.HasProfile() {
+			r.Picture("Performance profile of "+g.Name, image)
 		}
+		g.times(r, opt)
+		for _, own := range opt.Own {
+			if len(g.Instances) > 1 {
+				g.ratios(r, own, opt)
+			}
+		}
+		g.trouble(r, opt)
 	}
-	p.trouble(g, opt)
+	versions(r, groups)
 }
 
 // summary counts and averages over the problems that all were measured on.
-func (p *printer) summary(g *Group, opt Options) {
-	total := len(g.complete())
-	p.Printf("\nProblems: %d", total)
+func (g *Group) summary(r *page.Report, opt Options) {
+	total, more := len(g.complete()), ""
 	if left := len(g.Instances) - total; left > 0 {
-		p.Printf(" (%d more, not yet measured with all solvers, are left out here)", left)
+		more = fmt.Sprintf(" (%d more, not yet measured with all solvers, are left out here)", left)
 	}
-	p.Printf(", at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, the dual "+
-		"residual and the gap, "+
-		"relative and recomputed on the problem as stated, are at most twice that; an infeasible one if the worth "+
-		"of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
+	r.Text("Problems: %d%s, at most %g s each of %s time. A problem is solved at an accuracy if the primal residual, "+
+		"the dual residual and the gap, relative and recomputed on the problem as stated, are at most twice that; an "+
+		"infeasible one if the worth of the proof is. SGM is the geometric mean of the time, shifted by 10 ms, "+
 		"a failure counted as the limit; wall/CPU is the median ratio of the two times, above 1 where the machine "+
-		"was busy.\n\n", g.limit, chart.ClockName(opt.Clock))
-	head, rule := "| solver | own \"solved\" |", "|---|---|"
+		"was busy.", total, more, g.limit, chart.ClockName(opt.Clock))
+	var counts, means []string
 	for _, l := range Levels {
-		head += " " + short(l) + " |"
-		rule += "---|"
+		counts, means = append(counts, short(l)), append(means, "SGM "+short(l)+", ms")
 	}
-	for _, l := range Levels {
-		head += " SGM " + short(l) + ", ms |"
-		rule += "---|"
-	}
-	p.Printf("%s wall/CPU |\n%s---|\n", head, rule)
+	r.Table(slices.Concat([]string{"solver", `own "solved"`}, counts, means, []string{"wall/CPU"})...)
 	for s, c := range g.Contenders {
 		own := 0
 		var busy []float64
@@ -177,9 +163,7 @@ func (p *printer) summary(g *Group, opt Options) {
 				busy = append(busy, r.Wall/r.CPU)
 			}
 		}
-		p.Printf("| %s | %d |", c, own)
-		var means []float64
-		for _, l := range Levels {
+		for k, l := range Levels {
 			times := g.Times(l, opt.Clock)[s]
 			solved := 0
 			for k, t := range times {
@@ -189,41 +173,39 @@ func (p *printer) summary(g *Group, opt Options) {
 					solved++
 				}
 			}
-			p.Printf(" %d |", solved)
-			means = append(means, stats.ShiftedGeometricMean(times, shift))
+			counts[k], means[k] = strconv.Itoa(solved), millis(stats.ShiftedGeometricMean(times, shift))
 		}
-		for _, m := range means {
-			p.Printf(" %s |", millis(m))
-		}
-		p.Printf(" %s |\n", number(stats.Median(busy), "%.2f"))
+		r.Row(slices.Concat([]string{c, strconv.Itoa(own)}, counts, means,
+			[]string{number(stats.Median(busy), "%.2f")})...)
 	}
 }
 
 // times are by problem, in milliseconds; those that missed the level in
 // brackets.
-func (p *printer) times(g *Group, opt Options) {
-	p.Printf("\nMilliseconds of %s time", chart.ClockName(opt.Clock))
+func (g *Group) times(r *page.Report, opt Options) {
+	step := ""
 	if g.Name == "sequence" {
-		p.Printf(" a step, the first left out")
+		step = " a step, the first left out"
 	}
-	p.Printf("; in brackets where %s was not reached.\n\n| problem | n | m | nnz |", short(opt.Level))
-	for _, c := range g.Contenders {
-		p.Printf(" %s |", c)
-	}
-	p.Printf("\n|---|---|---|---|%s\n", strings.Repeat("---|", len(g.Contenders)))
+	r.Text("Milliseconds of %s time%s; in brackets where %s was not reached.", chart.ClockName(opt.Clock), step,
+		short(opt.Level))
+	r.Table(append([]string{"problem", "n", "m", "nnz"}, g.Contenders...)...)
 	for _, in := range g.Instances {
-		head := false
+		var head, cells []string
 		for _, c := range g.Contenders {
-			if r := g.Row(c, in); r != nil && !head {
-				head = true
-				p.Printf("| %s | %d | %d | %d |", in, r.N, r.M, r.NNZ)
+			row := g.Row(c, in)
+			if row != nil {
+				head = sizes(row)
 			}
+			cells = append(cells, cell(row, opt))
 		}
-		for _, c := range g.Contenders {
-			p.Printf(" %s |", cell(g.Row(c, in), opt))
-		}
-		p.Printf("\n")
+		r.Row(append(head, cells...)...)
 	}
+}
+
+// sizes are the first cells of a problem.
+func sizes(r *result.Row) []string {
+	return []string{r.Instance, strconv.Itoa(r.N), strconv.Itoa(r.M), strconv.Itoa(r.NNZ)}
 }
 
 func cell(r *result.Row, opt Options) string {
@@ -240,45 +222,35 @@ func cell(r *result.Row, opt Options) string {
 }
 
 // trouble lists the failures: no point, a wrong claim, or the level missed.
-func (p *printer) trouble(g *Group, opt Options) {
+func (g *Group) trouble(r *page.Report, opt Options) {
 	first := true
-	for _, in := range g.Instances {
-		for _, c := range g.Contenders {
-			r := g.Row(c, in)
-			if r == nil || r.Solved(opt.Level, opt.Clock) {
-				continue
-			}
-			if first {
-				p.Printf("\nNot solved at %s:\n\n| problem | solver | its status | residual | seconds | message "+
-					"|\n|---|---|---|---|---|---|\n", short(opt.Level))
-				first = false
-			}
-			p.Printf("| %s | %s | %s | %s | %s | %s |\n", in, c, r.Status, number(r.Residual(), "%.1e"),
-				number(r.Seconds(opt.Clock), "%.2f"),
-				strings.ReplaceAll(r.Message, "|", "/"))
+	for _, row := range g.measured() {
+		if row.Solved(opt.Level, opt.Clock) {
+			continue
 		}
+		if first {
+			r.Text("Not solved at %s:", short(opt.Level))
+			r.Table("problem", "solver", "its status", "residual", "seconds", "message")
+			first = false
+		}
+		r.Row(row.Instance, row.Contender(), row.Status, number(row.Residual(), "%.1e"),
+			number(row.Seconds(opt.Clock), "%.2f"), row.Message)
 	}
 }
 
-func (p *printer) versions(groups []*Group) {
-	seen := map[string]string{}
-	var names []string
+func versions(r *page.Report, groups []*Group) {
+	seen := map[string][]string{}
 	for _, g := range groups {
-		for _, r := range g.measured() {
-			if !strings.Contains(seen[r.Solver], r.Version) || seen[r.Solver] == "" {
-				names = page.AddOnce(names, r.Solver)
-				if seen[r.Solver] != "" {
-					seen[r.Solver] += ", "
-				}
-				seen[r.Solver] += r.Version
-			}
+		for _, row := range g.measured() {
+			seen[row.Solver] = page.AddOnce(seen[row.Solver], row.Version)
 		}
 	}
-	slices.Sort(names)
-	p.Printf("\n## Versions\n\n")
-	for _, n := range names {
-		p.Printf("- %s: %s\n", n, seen[n])
+	var lines []string
+	for _, n := range slices.Sorted(maps.Keys(seen)) {
+		lines = append(lines, n+": "+strings.Join(seen[n], ", "))
 	}
+	r.Heading(2, "Versions")
+	r.List(lines...)
 }
 
 // millis prints seconds as milliseconds with three digits.

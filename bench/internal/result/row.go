@@ -1,24 +1,21 @@
 package result
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Row is one measurement.
 type Row struct {
-	Group    string `csv:"group"`
-	Instance string `csv:"instance"`
+	Group    string `csv:"group" key:"place"`
+	Instance string `csv:"instance" key:"place"`
 	N        int    `csv:"n"`
 	M        int    `csv:"m"`
 	NNZ      int    `csv:"nnz"`
-	Solver   string `csv:"solver"`
-	Tol      string `csv:"tol"`  // the tolerance asked of the solver: a number or "default"
-	Mode     string `csv:"mode"` // of wire.Request
+	Solver   string `csv:"solver" key:"place"`
+	Tol      string `csv:"tol" key:"place"`  // the tolerance asked of the solver: a number or "default"
+	Mode     string `csv:"mode" key:"place"` // of wire.Request
 	// Limit in seconds and Repeat are the terms of the measurement.
-	Limit      float64 `csv:"limit_s,-1"`
-	Repeat     int     `csv:"repeat"`
-	Version    string  `csv:"version"` // of the solver
+	Limit      float64 `csv:"limit_s,-1" key:"terms"`
+	Repeat     int     `csv:"repeat" key:"terms"`
+	Version    string  `csv:"version" key:"terms"` // of the solver
 	Status     string  `csv:"status"`
 	Iterations int     `csv:"iterations"`
 	Wall       float64 `csv:"wall_s,6"` // seconds, as CPU; NaN if not known
@@ -44,14 +41,6 @@ func (r Row) Contender() string {
 		s += " " + r.Mode
 	}
 	return s
-}
-
-// Place identifies a row: a later one of the same place replaces it.
-func (r Row) Place() string { return r.Group + "\x00" + r.Instance + "\x00" + r.Contender() }
-
-// Terms are Place and all that must agree for the measurement to be the same.
-func (r Row) Terms() string {
-	return fmt.Sprintf("%s\x00%g\x00%d\x00%s", r.Place(), r.Limit, r.Repeat, r.Version)
 }
 
 // Residual is the largest of Primal, Dual and Gap.

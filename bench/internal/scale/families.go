@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -294,16 +293,4 @@ func (d *draw) kmeans(n int) {
 	}
 	d.save("P", P)
 	d.save("c0", d.normal(5, 2, 3))
-}
-
-// sizesOf are the sizes that instances have of a family, ascending.
-func sizesOf(rows []Row, family string) []int {
-	var sizes []int
-	for _, r := range rows {
-		if in, err := Parse(r.Instance, 0); err == nil && in.Family == family && !slices.Contains(sizes, in.Size) {
-			sizes = append(sizes, in.Size)
-		}
-	}
-	slices.Sort(sizes)
-	return sizes
 }

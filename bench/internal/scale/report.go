@@ -1,116 +1,118 @@
 package scale
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
-// Write writes the tables as Markdown: all runs of the solvers side by side, and the
+// Write adds the tables to the report: all runs of the solvers side by side, and the
 // exponents by which time and memory grow.
-func Write(w io.Writer, rows []Row, solvers []string) error {
-	rows = Latest(rows)
-	var b strings.Builder
-	b.WriteString("| instance |")
+func Write(to *page.Report, rows []Row, solvers []string) {
+	rows = csvtable.Latest(rows)
+	head, growth := []string{"instance"}, []string{"family"}
 	for _, s := range solvers {
-		fmt.Fprintf(&b, " %s: objective | iterations | cpu s | MB |", s)
+		head = append(head, s+": objective", "iterations", "cpu s", "MB")
+		growth = append(growth, s+": time", "memory")
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", 4*len(solvers)) + "\n")
+	to.Table(head...)
+	var exponents [][]string
 	for _, f := range families() {
-		for _, n := range sizesOf(rows, f.name) {
-			for _, seed := range seedsOf(rows, Instance{f.name, n, 0}.Name()) {
-				name := Instance{f.name, n, 0}.Name()
-				fmt.Fprintf(&b, "| %s, seed %d |", name, seed)
-				for _, s := range solvers {
-					b.WriteString(cells(rows, name, seed, s))
-				}
-				b.WriteString("\n")
+		some := sorted(rows, f.name)
+		for k, r := range some {
+			if k > 0 && r.Instance == some[k-1].Instance && r.Seed == some[k-1].Seed {
+				continue
 			}
+			cells := []string{fmt.Sprintf("%s, seed %d", r.Instance, r.Seed)}
+			for _, s := range solvers {
+				cells = append(cells, rowCells(some, r, s)...)
+			}
+			to.Row(cells...)
+		}
+		if line := growthOf(some, solvers); strings.Join(line, "") != "" {
+			exponents = append(exponents, append([]string{f.name}, line...))
 		}
 	}
-	if text := exponents(rows, solvers); text != "" {
-		b.WriteString("\nGrowth: the exponent e of size^e, by least squares in the logarithms, of the runs that " +
-			"ended.\n\n" + text)
+	if len(exponents) == 0 {
+		return
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	to.Text("Growth: the exponent e of size^e, by least squares in the logarithms, of the runs that ended.")
+	to.Table(growth...)
+	for _, line := range exponents {
+		to.Row(line...)
+	}
 }
 
-func seedsOf(rows []Row, instance string) (seeds []int) {
+// size of the problem of a row.
+func (r Row) size() int {
+	_, size, _ := strings.Cut(r.Instance, "_")
+	n, _ := strconv.Atoi(size) // 0: no instance
+	return n
+}
+
+// sorted are the rows of a family by size and seed.
+func sorted(rows []Row, family string) []Row {
+	var some []Row
 	for _, r := range rows {
-		if r.Instance == instance && !slices.Contains(seeds, r.Seed) {
-			seeds = append(seeds, r.Seed)
+		if strings.HasPrefix(r.Instance, family+"_") {
+			some = append(some, r)
 		}
 	}
-	slices.Sort(seeds)
-	return seeds
+	slices.SortStableFunc(some, func(a, b Row) int { return cmp.Or(a.size()-b.size(), a.Seed-b.Seed) })
+	return some
 }
 
-// cells of a solver: objective, iterations, time, memory.
-func cells(rows []Row, instance string, seed int, solver string) string {
+// rowCells of a solver on the instance of another row: objective, iterations, time, memory.
+func rowCells(rows []Row, of Row, solver string) []string {
 	k := slices.IndexFunc(rows, func(r Row) bool {
-		return r.Instance == instance && r.Seed == seed && r.Solver == solver
+		return r.Instance == of.Instance && r.Seed == of.Seed && r.Solver == solver
 	})
-	switch {
-	case k < 0:
-		return " | | | |"
-	case !rows[k].finished():
-		return fmt.Sprintf(" %s | | %.3g | %.0f |", rows[k].Status, rows[k].CPU, rows[k].Memory)
+	if k < 0 {
+		return make([]string, 4)
 	}
 	r := rows[k]
+	cpu, memory := fmt.Sprintf("%.3g", r.CPU), fmt.Sprintf("%.0f", r.Memory)
+	if !r.finished() {
+		return []string{r.Status, "", cpu, memory}
+	}
 	objective := fmt.Sprintf("%.7g", r.Objective)
 	if r.Status != "converged" {
 		objective += " (" + r.Status + ")"
 	}
-	return fmt.Sprintf(" %s | %d | %.3g | %.0f |", objective, r.Iterations, r.CPU, r.Memory)
+	return []string{objective, strconv.Itoa(r.Iterations), cpu, memory}
 }
 
-// exponents is a table of the exponents of families with at least two sizes.
-func exponents(rows []Row, solvers []string) string {
-	var b strings.Builder
-	for _, f := range families() {
-		line := ""
-		for _, s := range solvers {
-			var size, cpu, memory []float64
-			for _, r := range rows {
-				if in, err := Parse(r.Instance, 0); err == nil && in.Family == f.name && r.Solver == s &&
-					r.finished() && r.CPU > 0 {
-					size, cpu, memory = append(size, float64(in.Size)), append(cpu, r.CPU), append(memory, r.Memory)
-				}
-			}
-			line += fmt.Sprintf(" %s | %s |", exponent(size, cpu), exponent(size, memory))
-		}
-		if strings.ContainsAny(line, "0123456789") {
-			fmt.Fprintf(&b, "| %s |%s\n", f.name, line)
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	head := "| family |"
+// growthOf are the exponents of time and memory of each solver.
+func growthOf(rows []Row, solvers []string) (cells []string) {
 	for _, s := range solvers {
-		head += fmt.Sprintf(" %s: time | memory |", s)
+		var size, cpu, memory []float64
+		for _, r := range rows {
+			if r.Solver == s && r.finished() && r.CPU > 0 {
+				size, cpu, memory = append(size, math.Log(float64(r.size()))), append(cpu, math.Log(r.CPU)),
+					append(memory, math.Log(r.Memory))
+			}
+		}
+		cells = append(cells, exponent(size, cpu), exponent(size, memory))
 	}
-	return head + "\n|---|" + strings.Repeat("---|", 2*len(solvers)) + "\n" + b.String()
+	return cells
 }
 
-// exponent is the slope of log y by log x, empty where there are not two different x.
+// exponent is the slope of y by x, empty where there are not two different x.
 func exponent(x, y []float64) string {
-	n := float64(len(x))
-	var mx, my, xx, xy float64
-	for k := range x {
-		mx += math.Log(x[k]) / n
-		my += math.Log(y[k]) / n
-	}
-	for k := range x {
-		d := math.Log(x[k]) - mx
-		xx += d * d
-		xy += d * (math.Log(y[k]) - my)
-	}
-	if !(xx > 0) || math.IsNaN(xy) || math.IsInf(xy, 0) {
+	if len(x) == 0 || slices.Min(x) == slices.Max(x) {
 		return ""
 	}
-	return fmt.Sprintf("%.2f", xy/xx)
+	_, slope := stat.LinearRegression(x, y, nil, false)
+	if math.IsNaN(slope) || math.IsInf(slope, 0) {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", slope)
 }

@@ -1,31 +1,25 @@
 package scale
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/process"
 )
 
 // Row is a run of a solver on an instance.
 type Row struct {
-	Instance   string  `csv:"instance"`
-	Seed       int     `csv:"seed"`
-	Solver     string  `csv:"solver"`
-	Version    string  `csv:"version"`
-	Limit      float64 `csv:"limit_s,6"`
+	Instance   string  `csv:"instance" key:"place"`
+	Seed       int     `csv:"seed" key:"place"`
+	Solver     string  `csv:"solver" key:"place"`
+	Version    string  `csv:"version" key:"terms"`
+	Limit      float64 `csv:"limit_s,6" key:"terms"`
 	Status     string  `csv:"status"`
 	Objective  float64 `csv:"objective,12"`
 	Violation  float64 `csv:"violation,6"`
@@ -34,25 +28,6 @@ type Row struct {
 	Wall       float64 `csv:"wall_s,6"`
 	Memory     float64 `csv:"peak_mb,6"` // the largest resident size
 	Message    string  `csv:"message"`
-}
-
-func (r Row) terms() string {
-	return fmt.Sprintf("%s\x00%d\x00%s\x00%s\x00%g", r.Instance, r.Seed, r.Solver, r.Version, r.Limit)
-}
-
-// Table is a file of rows.
-type Table = csvtable.Table[Row]
-
-// Open reads the file at path, or makes it; fresh empties it.
-func Open(path string, fresh bool) (*Table, error) {
-	return csvtable.Open(path, fresh, csvtable.Tagged[Row]())
-}
-
-// Latest keeps the last row of each instance, seed and solver.
-func Latest(rows []Row) []Row {
-	return csvtable.Latest(rows, func(r Row) string {
-		return fmt.Sprintf("%s\x00%d\x00%s", r.Instance, r.Seed, r.Solver)
-	})
 }
 
 // Solver is a program that prints a result of dcopt solve --json for a folder.
@@ -70,49 +45,36 @@ type Campaign struct {
 	Solvers   []Solver
 	Limit     time.Duration // of a run, by the wall clock
 	Dir       string        // for the problems; the files of one instance at a time
-	// Tell is called before each run; nil: nobody.
-	Tell func(done, all int, instance, solver string)
 }
 
 // Run makes the runs that table lacks, the runs of an instance one after the other. It returns
 // ctx.Err() if it was interrupted.
-func (c *Campaign) Run(ctx context.Context, table *Table) error {
-	have := map[string]bool{}
-	for _, r := range Latest(table.Rows) {
-		have[r.terms()] = true
-	}
-	done, all := 0, len(c.Instances)*len(c.Solvers)
-	for _, in := range c.Instances {
-		folder := ""
+func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row], tell csvtable.Tell) error {
+	var tasks []csvtable.Task[Row]
+	folder := ""
+	written := csvtable.Last(func(i int) (string, error) {
+		last := folder
+		folder = filepath.Join(c.Dir, c.Instances[i].Name())
+		return folder, errors.Join(os.RemoveAll(last), c.Instances[i].Write(folder))
+	})
+	for i, in := range c.Instances {
 		for _, s := range c.Solvers {
-			row := Row{Instance: in.Name(), Seed: int(in.Seed), Solver: s.Name, Version: s.Version,
-				Limit: c.Limit.Seconds()}
-			if done++; have[row.terms()] || s.Families != nil && !slices.Contains(s.Families, in.Family) {
+			if s.Families != nil && !slices.Contains(s.Families, in.Family) {
 				continue
 			}
-			if c.Tell != nil {
-				c.Tell(done-1, all, in.Name(), s.Name)
-			}
-			if folder == "" {
-				folder = filepath.Join(c.Dir, in.Name())
-				if err := in.Write(folder); err != nil {
-					return err
-				}
-			}
-			if err := s.run(ctx, folder, &row); err != nil {
-				return err
-			}
-			if err := table.Add(row); err != nil {
-				return err
-			}
-		}
-		if folder != "" {
-			if err := os.RemoveAll(folder); err != nil {
-				return err
-			}
+			row := Row{Instance: in.Name(), Seed: int(in.Seed), Solver: s.Name, Version: s.Version,
+				Limit: c.Limit.Seconds()}
+			tasks = append(tasks, csvtable.Task[Row]{Row: row, Instance: in.Name(), Contender: s.Name,
+				Measure: func(ctx context.Context, row Row) (Row, error) {
+					folder, err := written(i)
+					if err != nil {
+						return row, err
+					}
+					return s.run(ctx, folder, row)
+				}})
 		}
 	}
-	return nil
+	return csvtable.Fill(ctx, table, tasks, 1, tell)
 }
 
 // The states of a run that ended without a result.
@@ -122,83 +84,30 @@ const (
 )
 
 // run fills in the outcome.
-func (s *Solver) run(ctx context.Context, folder string, row *Row) error {
-	limited, cancel := context.WithTimeout(ctx, time.Duration(row.Limit*float64(time.Second)))
-	defer cancel()
+func (s *Solver) run(ctx context.Context, folder string, row Row) (Row, error) {
 	file := folder
 	if !s.Folder {
 		file = filepath.Join(folder, Source)
 	}
-	cmd := exec.CommandContext(limited, s.Argv[0], append(slices.Clone(s.Argv[1:]), file)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second
-	begin := time.Now()
-	err := cmd.Run()
-	row.Wall = time.Since(begin).Seconds()
+	ran, err := process.Command{Argv: append(slices.Clone(s.Argv), file),
+		Wall: time.Duration(row.Limit * float64(time.Second))}.Run(ctx)
+	row.Wall, row.CPU, row.Memory = ran.Wall, ran.CPU, ran.Memory
 	row.Objective, row.Violation = math.NaN(), math.NaN()
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err != nil {
+		return row, err
 	}
-	if cmd.ProcessState == nil {
-		return err
-	}
-	row.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	row.Memory = peak(cmd.ProcessState.SysUsage())
-	if limited.Err() != nil {
+	if ran.Late {
 		row.Status = killed
-		return nil
+		return row, nil
 	}
-	if bad := row.decode(stdout.Bytes()); bad != nil {
-		row.Status, row.Message = failed, strings.TrimSpace(stderr.String())
-		if row.Message == "" {
-			row.Message = bad.Error()
-		}
-		if len(row.Message) > mostMessage {
-			row.Message = row.Message[:mostMessage]
-		}
+	answer, bad := process.Decode(ran.Stdout)
+	if bad != nil {
+		row.Status, row.Message = failed, ran.Blame(bad)
+		return row, nil
 	}
-	return nil
-}
-
-// mostMessage bounds the message of a failure, in bytes.
-const mostMessage = 200
-
-// peak is the largest resident size in MB, 0 where the system does not tell it.
-func peak(usage any) float64 {
-	u, ok := usage.(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	if runtime.GOOS == "darwin" { // in bytes, elsewhere in KiB
-		return float64(u.Maxrss) / 1e6
-	}
-	return float64(u.Maxrss) * 1024 / 1e6
-}
-
-// decode reads the output of dcopt solve --json.
-func (r *Row) decode(data []byte) error {
-	var raw struct {
-		Status     string   `json:"status"`
-		Objective  *float64 `json:"objective"`
-		Violation  *float64 `json:"max_violation"`
-		Iterations int      `json:"iterations"`
-		Message    string   `json:"message"`
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return err
-	}
-	if raw.Status == "" {
-		return errors.New("no status")
-	}
-	r.Status, r.Iterations, r.Message = raw.Status, raw.Iterations, raw.Message
-	if raw.Objective != nil {
-		r.Objective = *raw.Objective
-	}
-	if raw.Violation != nil {
-		r.Violation = *raw.Violation
-	}
-	return nil
+	row.Status, row.Iterations, row.Message = answer.Status, answer.Iterations, answer.Message
+	row.Objective, row.Violation = answer.Objective, answer.Violation
+	return row, nil
 }
 
 // finished reports whether the run ended by itself with a result.

@@ -1,7 +1,6 @@
 package scale
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,6 +11,9 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/heuristic"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // TestFamilies: an instance of each family is a problem of the language that the program
@@ -95,7 +97,11 @@ func TestRun(t *testing.T) {
 	}
 	c := Campaign{Limit: 5 * time.Second, Dir: dir, Solvers: []Solver{{Name: "a", Version: "1", Argv: []string{"sh", script}}, {Name: "b", Argv: []string{"sh", script}, Families: []string{"fit"}}}}
 	runs := 0
-	c.Tell = func(int, int, string, string) { runs++ }
+	tell := func(_, _ int, instance, _ string) {
+		if instance != "" {
+			runs++
+		}
+	}
 	for _, name := range []string{"pack_5", "pack_10", "pack_20"} {
 		in, err := Parse(name, 7)
 		if err != nil {
@@ -103,18 +109,18 @@ func TestRun(t *testing.T) {
 		}
 		c.Instances = append(c.Instances, in)
 	}
-	table, err := Open(filepath.Join(dir, "scale.csv"), false)
+	table, err := csvtable.Open[Row](filepath.Join(dir, "scale.csv"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
 	for range 2 {
-		if err := c.Run(context.Background(), table); err != nil {
+		if err := c.Run(context.Background(), table, tell); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.Limit, c.Instances = 300*time.Millisecond, []Instance{{"pack", 40, 7}}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, tell); err != nil {
 		t.Fatal(err)
 	}
 	if runs != 4 || len(table.Rows) != 4 || table.Rows[0].Objective != 2.5 || table.Rows[0].Memory <= 0 || table.Rows[2].Status != failed || table.Rows[2].Message != "broken" || table.Rows[3].Status != killed {
@@ -125,16 +131,15 @@ func TestRun(t *testing.T) {
 		{Instance: "pack_320", Seed: 5, Solver: "a", Status: "stalled", Objective: 2.5, Iterations: 9, CPU: 8, Memory: 80},
 		{Instance: "pack_320", Seed: 5, Solver: "b", Status: killed, CPU: 300, Memory: 90},
 	}
-	var out bytes.Buffer
-	if err := Write(&out, rows, []string{"a", "b"}); err != nil {
-		t.Fatal(err)
-	}
+	var r page.Report
+	Write(&r, rows, []string{"a", "b"})
+	out := r.Markdown()
 	for _, want := range []string{
 		"| pack_80, seed 5 | 1.5 | 9 | 1 | 20 | | | | |\n| pack_320, seed 5 | 2.5 (stalled) | 9 | 8 | 80 | time limit | | 300 | 90 |\n",
-		"| family | a: time | memory | b: time | memory |\n|---|---|---|---|---|\n| pack | 1.50 | 1.00 |  |  |\n",
+		"| family | a: time | memory | b: time | memory |\n|---|---|---|---|---|\n| pack | 1.50 | 1.00 | | |\n",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 }

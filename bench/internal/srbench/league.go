@@ -26,7 +26,7 @@ type Published struct {
 
 // ReadPublished reads a file of published medians.
 func ReadPublished(path string) ([]Published, error) {
-	return csvtable.Read(path, csvtable.Tagged[Published]())
+	return csvtable.Read[Published](path)
 }
 
 // Median is the score of a method on a table: the medians over its trials.
@@ -50,7 +50,7 @@ func (s Scores) put(set, method string, m Median) {
 func Medians(rows []Row, seeds []uint32, fewest int) Scores {
 	type key struct{ set, method string }
 	by := map[key][]Row{}
-	for _, r := range Latest(rows) {
+	for _, r := range csvtable.Latest(rows) {
 		if slices.Contains(seeds, r.Seed) {
 			by[key{r.Set, r.Method}] = append(by[key{r.Set, r.Method}], r)
 		}
@@ -172,7 +172,7 @@ type Test struct {
 // the league.
 func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line, tests []Test, trials [2]int) {
 	methods, bySet := map[string]bool{}, map[string]map[string]map[uint32]Row{}
-	for _, r := range Latest(rows) {
+	for _, r := range csvtable.Latest(rows) {
 		if !keep(r.Set) || !slices.Contains(seeds, r.Seed) {
 			continue
 		}

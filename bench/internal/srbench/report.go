@@ -2,12 +2,13 @@ package srbench
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // livePrefix begins the names of other people's methods that bench/peers/srbench_peers.py
@@ -29,22 +30,21 @@ var groups = []struct {
 }
 
 // writeLines writes a league, each mean rank with its 95 % confidence interval.
-func writeLines(b *strings.Builder, lines []Line) {
-	fmt.Fprintf(b, "| method | | mean rank | mean R2 | median size | median seconds | most seconds "+
-		"|\n|---|---|---|---|---|---|---|\n")
+func writeLines(r *page.Report, lines []Line) {
+	r.Table("method", "", "mean rank", "mean R2", "median size", "median seconds", "most seconds")
 	for _, l := range lines {
 		from := "measured"
 		if l.Published {
 			from = "published"
 		}
-		fmt.Fprintf(b, "| %s | %s | %.2f ± %.2f | %.3f | %.0f | %.3g | %.3g |\n", l.Method, from, l.Rank, 1.96*l.Error,
-			l.R2, l.Size, l.Seconds, l.Longest)
+		r.Row(l.Method, from, fmt.Sprintf("%.2f ± %.2f", l.Rank, 1.96*l.Error), fmt.Sprintf("%.3f", l.R2),
+			fmt.Sprintf("%.0f", l.Size), fmt.Sprintf("%.3g", l.Seconds), fmt.Sprintf("%.3g", l.Longest))
 	}
 }
 
 // writeLive writes the leagues of the methods that were measured on the same splits, and
 // the tests of all pairs on all tables.
-func writeLive(b *strings.Builder, rows []Row, seeds []uint32, published []Published) {
+func writeLive(r *page.Report, rows []Row, seeds []uint32, published []Published) {
 	facts := map[string]Published{}
 	for _, p := range published {
 		facts[p.Set] = p
@@ -57,25 +57,26 @@ func writeLive(b *strings.Builder, rows []Row, seeds []uint32, published []Publi
 		if len(lines) < 3 || lines[0].Sets < 2 {
 			continue
 		}
-		fmt.Fprintf(b, "\nMeasured on the same splits, among themselves: %d %s, %d to %d trials of each\n\n",
-			lines[0].Sets, g.name, trials[0], trials[1])
-		writeLines(b, lines)
+		r.Text("Measured on the same splits, among themselves: %d %s, %d to %d trials of each", lines[0].Sets, g.name,
+			trials[0], trials[1])
+		writeLines(r, lines)
 		if k > 0 {
 			continue
 		}
-		fmt.Fprintf(b,
-			"\nPairs, tables won, lost and equal, and the probability by Wilcoxon's test of the ranks with Holm's "+
-				"correction\n\n| | | won | lost | equal | p |\n|---|---|---|---|---|---|\n")
+		r.Text("Pairs, tables won, lost and equal, and the probability by Wilcoxon's test of the ranks with Holm's " +
+			"correction")
+		r.Table("", "", "won", "lost", "equal", "p")
 		for _, t := range tests {
-			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %.2g |\n", t.A, t.B, t.Wins, t.Losses, t.Ties, t.P)
+			r.Row(t.A, t.B, strconv.Itoa(t.Wins), strconv.Itoa(t.Losses), strconv.Itoa(t.Ties),
+				fmt.Sprintf("%.2g", t.P))
 		}
 	}
 }
 
-// Write writes the league for each of our methods in turn, and the medians of each table
-// over at least fewest of the trials, as Markdown, and before these the league of the
-// methods of rows among themselves.
-func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Published) error {
+// Write adds the league for each of our methods in turn to the report, and the medians of each
+// table over at least fewest of the trials, and before these the league of the methods of rows
+// among themselves.
+func Write(r *page.Report, rows []Row, seeds []uint32, fewest int, published []Published) {
 	ours := Medians(rows, seeds, fewest)
 	methods := map[string]bool{}
 	for _, by := range ours {
@@ -84,8 +85,7 @@ func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Publ
 		}
 	}
 	maps.DeleteFunc(methods, func(_ string, ours bool) bool { return !ours })
-	var b strings.Builder
-	writeLive(&b, rows, seeds, published)
+	writeLive(r, rows, seeds, published)
 	for _, m := range slices.Sorted(maps.Keys(methods)) {
 		alone := Scores{}
 		for set, by := range ours {
@@ -99,14 +99,14 @@ func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Publ
 				continue
 			}
 			at := slices.IndexFunc(lines, func(l Line) bool { return l.Method == m })
-			fmt.Fprintf(&b, "\n%s among the published methods, %d %s, %d to %d trials of each\n\n", m, lines[at].Sets,
-				g.name, lines[at].Trials[0], lines[at].Trials[1])
-			writeLines(&b, lines)
+			r.Text("%s among the published methods, %d %s, %d to %d trials of each", m, lines[at].Sets, g.name,
+				lines[at].Trials[0], lines[at].Trials[1])
+			writeLines(r, lines)
 		}
 	}
 	names := slices.Sorted(maps.Keys(methods))
-	fmt.Fprintf(&b, "\nMedian R2 on the test rows\n\n| table | best published | R2 | %s |\n|---|---|---|%s\n",
-		strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+	r.Text("Median R2 on the test rows")
+	r.Table(append([]string{"table", "best published", "R2"}, names...)...)
 	for _, set := range slices.Sorted(maps.Keys(ours)) {
 		best := Published{R2: -1e300}
 		for _, p := range published {
@@ -117,18 +117,16 @@ func Write(w io.Writer, rows []Row, seeds []uint32, fewest int, published []Publ
 		if best.Algorithm == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.3f |", set, best.Algorithm, best.R2)
+		cells := []string{set, best.Algorithm, fmt.Sprintf("%.3f", best.R2)}
 		for _, m := range names {
+			text := ""
 			if v, ok := ours[set][m]; ok {
-				fmt.Fprintf(&b, " %.3f |", v.R2)
-			} else {
-				fmt.Fprint(&b, " |")
+				text = fmt.Sprintf("%.3f", v.R2)
 			}
+			cells = append(cells, text)
 		}
-		fmt.Fprintln(&b)
+		r.Row(cells...)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // Marks are the methods of a Pareto picture on the tables with medians of the method beside:

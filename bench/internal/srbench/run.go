@@ -2,7 +2,6 @@ package srbench
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -18,11 +17,11 @@ import (
 
 // Row is a trial: the score of a method on the test rows of a table.
 type Row struct {
-	Set     string  `csv:"set"`
-	Method  string  `csv:"method"`
-	Seed    uint32  `csv:"seed"`
-	Limit   float64 `csv:"limit_s,6"`
-	Version string  `csv:"version"`
+	Set     string  `csv:"set" key:"place"`
+	Method  string  `csv:"method" key:"place"`
+	Seed    uint32  `csv:"seed" key:"place"`
+	Limit   float64 `csv:"limit_s,6" key:"terms"`
+	Version string  `csv:"version" key:"terms"`
 	Status  string  `csv:"status"`
 	R2      float64 `csv:"r2,12"`
 	// Size is the number of terms of the formula: slopes and constants that are not 0.
@@ -31,30 +30,6 @@ type Row struct {
 	// the wall clock.
 	Seconds float64 `csv:"seconds,6"`
 	Message string  `csv:"message"`
-}
-
-func (r Row) terms() string {
-	return fmt.Sprintf("%s\x00%s\x00%d\x00%g\x00%s", r.Set, r.Method, r.Seed, r.Limit, r.Version)
-}
-
-// Table is a file of rows.
-type Table = csvtable.Table[Row]
-
-// Open reads the file at path, or makes it; fresh empties it.
-func Open(path string, fresh bool) (*Table, error) {
-	return csvtable.Open(path, fresh, csvtable.Tagged[Row]())
-}
-
-// Read returns the rows of the file at path.
-func Read(path string) ([]Row, error) { return csvtable.Read(path, csvtable.Tagged[Row]()) }
-
-// Latest keeps the last row of each table, method and seed.
-func Latest(rows []Row) []Row {
-	type place struct {
-		set, method string
-		seed        uint32
-	}
-	return csvtable.Latest(rows, func(r Row) place { return place{r.Set, r.Method, r.Seed} })
 }
 
 // Set is a table of PMLB.
@@ -98,64 +73,39 @@ type Campaign struct {
 	Limit   time.Duration
 	Version string
 	Workers int // trials at a time; 0: as many as there are processors
-	// Tell is called before each trial, one call at a time; nil: nobody.
-	Tell func(done, all int, set, method string)
-}
-
-type task struct {
-	set    Set
-	method lder.Method
-	row    Row
 }
 
 // Run makes the trainings that table lacks. It returns ctx.Err() if it was interrupted.
-func (c *Campaign) Run(ctx context.Context, table *Table) error {
-	have := map[string]bool{}
-	for _, r := range Latest(table.Rows) {
-		have[r.terms()] = true
+func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row], tell csvtable.Tell) error {
+	now := clock.Wall()
+	if c.Workers == 1 || c.Workers <= 0 && runtime.GOMAXPROCS(0) == 1 {
+		now = clock.CPU
 	}
-	var todo []task
-	done := 0
+	var tasks []csvtable.Task[Row]
 	// Trial by trial, so that a run that is ended early has as many of each table.
 	for _, seed := range c.Seeds {
 		for _, s := range c.Sets {
 			for _, m := range c.Methods {
 				row := Row{Set: s.Name, Method: m.String(), Seed: seed, Limit: c.Limit.Seconds(), Version: c.Version}
-				if have[row.terms()] {
-					done++
-					continue
-				}
-				todo = append(todo, task{set: s, method: m, row: row})
+				tasks = append(tasks, csvtable.Task[Row]{Row: row, Instance: s.Name, Contender: row.Method,
+					Measure: func(ctx context.Context, row Row) (Row, error) {
+						return measure(ctx, s, m, row, now), nil
+					}})
 			}
 		}
 	}
-	tell := func(k int, set, method string) {
-		if c.Tell != nil {
-			c.Tell(done+k, done+len(todo), set, method)
-		}
-	}
-	now := clock.Wall()
-	if c.Workers == 1 || c.Workers <= 0 && runtime.GOMAXPROCS(0) == 1 {
-		now = clock.CPU
-	}
-	err := trial.Run(ctx, table, todo, c.Workers, func(k int, t task) { tell(k, t.set.Name, t.row.Method) },
-		func(ctx context.Context, t task) Row { return measure(ctx, t, now) })
-	if err == nil {
-		tell(len(todo), "", "")
-	}
-	return err
+	return csvtable.Fill(ctx, table, tasks, c.Workers, tell)
 }
 
-func measure(ctx context.Context, t task, now clock.Clock) Row {
-	row := t.row
-	set := lder.MethodSettings(t.method)
+func measure(ctx context.Context, s Set, m lder.Method, row Row, now clock.Clock) Row {
+	set := lder.MethodSettings(m)
 	set.Seed = uint64(row.Seed)
 	model := lder.NewRegressor(set)
 	fit := func(ctx context.Context, x [][]float64, y []float64) (trial.Predictor, error) {
 		return model.Predict, model.Fit(ctx, x, y)
 	}
-	train, test := Split(len(t.set.Y), row.Seed)
-	r := trial.Train(ctx, fit, t.set.X, t.set.Y, train, test, row.Limit, now)
+	train, test := Split(len(s.Y), row.Seed)
+	r := trial.Train(ctx, fit, s.X, s.Y, train, test, row.Limit, now)
 	row.Status, row.Message, row.Seconds, row.R2 = r.Status, r.Message, r.Seconds, math.NaN()
 	if r.Status == trial.Trained {
 		row.R2, row.Size = dataset.R2(r.Targets, r.Values), model.Terms()

@@ -12,6 +12,9 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder"
+
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // TestSplit compares with NumPy and scikit-learn, the second with the choice of 10,000 rows.
@@ -59,9 +62,10 @@ func TestLeague(t *testing.T) {
 	if got["m"].R2 != .6 || got["n"].Sets != 1 {
 		t.Errorf("m %+v, n %+v", got["m"], got["n"])
 	}
-	var b strings.Builder
-	if err := Write(&b, rows, []uint32{1, 2}, 2, published); err != nil || !strings.Contains(b.String(), "| m | measured | 1.75 ± 1.47 |") {
-		t.Errorf("%v\n%s", err, b.String())
+	var r page.Report
+	Write(&r, rows, []uint32{1, 2}, 2, published)
+	if text := r.Markdown(); !strings.Contains(text, "| m | measured | 1.75 ± 1.47 |") {
+		t.Error(text)
 	}
 }
 
@@ -108,19 +112,20 @@ func TestRun(t *testing.T) {
 	if err != nil || len(sets) != 1 || len(sets[0].Y) != 80 {
 		t.Fatalf("%v, %v", sets, err)
 	}
-	table, err := Open(filepath.Join(dir, "out.csv"), true)
+	table, err := csvtable.Open[Row](filepath.Join(dir, "out.csv"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
 	trained := 0
-	c := Campaign{Sets: sets, Methods: []lder.Method{lder.Auto}, Seeds: Seeds()[:2], Limit: time.Minute, Tell: func(_, _ int, set, _ string) {
+	c := Campaign{Sets: sets, Methods: []lder.Method{lder.Auto}, Seeds: Seeds()[:2], Limit: time.Minute}
+	tell := func(_, _ int, set, _ string) {
 		if set != "" {
 			trained++
 		}
-	}}
+	}
 	for range 2 {
-		if err := c.Run(context.Background(), table); err != nil {
+		if err := c.Run(context.Background(), table, tell); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -157,7 +157,7 @@ func TestRecorded(t *testing.T) {
 	}
 	table := open(t, filepath.Join(t.TempDir(), "t.csv"))
 	c := study.Campaign{Sets: sets, Models: models, Seed: 1, Limit: time.Minute}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := map[[2]string]float64{}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -44,7 +43,7 @@ func plane(t *testing.T, name string, m int) study.Set {
 
 func open(t *testing.T, path string) *csvtable.Table[study.Row] {
 	t.Helper()
-	table, err := study.Open(path, false)
+	table, err := csvtable.Open[study.Row](path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func TestModels(t *testing.T) {
 	set.Folds = set.Folds[:1]
 	set.Folds[0] = slices.DeleteFunc(set.Folds[0], func(i int) bool { return math.IsNaN(set.X[i][1]) })
 	c := study.Campaign{Sets: []study.Set{set}, Models: models, Limit: time.Hour}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(table.Rows) != len(models) {
@@ -137,7 +136,7 @@ func TestRows(t *testing.T) {
 		Sets: []study.Set{set}, Limit: 50 * time.Millisecond,
 		Models: []study.Model{constant("good", 1, nil), constant("nan", math.NaN(), nil), constant("mute", 0, errors.New("mute")), slow, late, broken},
 	}
-	if err := c.Run(context.Background(), table); err != nil {
+	if err := c.Run(context.Background(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(table.Rows) != 4*6 {
@@ -183,7 +182,7 @@ func TestResume(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rng.IntN(4000))*time.Microsecond)
 		table := open(t, path)
-		if err := c.Run(ctx, table); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		if err := c.Run(ctx, table, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		table.Close()
@@ -196,40 +195,24 @@ func TestResume(t *testing.T) {
 		fmt.Fprint(f, "a,m,0,4,1")
 		f.Close()
 	}
-	if err := c.Run(context.Background(), open(t, path)); err != nil {
+	if err := c.Run(context.Background(), open(t, path), nil); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := study.Read(path)
-	if err != nil || len(rows) != 2*2*4 || len(study.Latest(rows)) != len(rows) {
+	rows, err := csvtable.Read[study.Row](path)
+	if err != nil || len(rows) != 2*2*4 || len(csvtable.Latest(rows)) != len(rows) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	before := trained.Load()
-	if err := c.Run(context.Background(), open(t, path)); err != nil || trained.Load() != before {
+	if err := c.Run(context.Background(), open(t, path), nil); err != nil || trained.Load() != before {
 		t.Errorf("trained again: %v", err)
 	}
 	c.Version = "2"
-	if err := c.Run(context.Background(), open(t, path)); err != nil || trained.Load() != before+8 {
+	if err := c.Run(context.Background(), open(t, path), nil); err != nil || trained.Load() != before+8 {
 		t.Errorf("another version: trained %d times", trained.Load()-before)
 	}
-	rows, err = study.Read(path)
-	if err != nil || len(rows) != 32 || len(study.Latest(rows)) != 16 {
+	rows, err = csvtable.Read[study.Row](path)
+	if err != nil || len(rows) != 32 || len(csvtable.Latest(rows)) != 16 {
 		t.Errorf("%d rows, %v", len(rows), err)
-	}
-}
-
-func TestFormat(t *testing.T) {
-	r := study.Row{
-		Set: "s", Model: "m", Fold: 3, Folds: 5, Seed: 1<<32 - 1, Limit: 60, Version: "v", Status: trial.Trained,
-		FVU: 0.125, MSE: 1e-9, Seconds: 0.5, Message: "text",
-	}
-	f := study.Format()
-	if got, err := f.Parse(f.Record(r)); err != nil || !reflect.DeepEqual(got, r) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	rec := f.Record(r)
-	rec[2] = "x"
-	if _, err := f.Parse(rec); err == nil {
-		t.Error("a fold x is read")
 	}
 }
 

@@ -3,6 +3,7 @@ package studyreport
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
@@ -49,73 +50,45 @@ var paperScores = map[string][]Score{
 		{.097, .010}},
 }
 
-// comparison has the paper's scores beside those here: the columns of a model
-// that was trained are here and paper.
-type comparison struct {
-	Head []string
-	Rows []line
-}
-
-// beside is empty where there is nothing that the paper has.
-func (r *Report) beside() comparison {
-	var c comparison
+// beside adds the scores of the paper beside those here, if there are both.
+func (r *Report) beside(to *page.Report) {
 	fvu := r.Measures[0]
 	var models, columns []int // ours, and of paperModels
+	head := []string{"set"}
 	for k, name := range paperModels {
-		for j, ours := range r.Models {
-			if ours == name {
-				models, columns = append(models, j), append(columns, k)
-				c.Head = append(c.Head, name, "paper")
-			}
+		if j := slices.Index(r.Models, name); j >= 0 {
+			models, columns = append(models, j), append(columns, k)
+			head = append(head, name, "paper")
 		}
 	}
-	sums := make([]float64, len(c.Head))
+	sums := make([]float64, 2*len(models))
+	var lines [][]string
 	for s, set := range r.Sets {
 		paper, ok := paperScores[set]
 		if !ok {
 			continue
 		}
-		l := line{Name: set}
+		l := []string{set}
 		for k, j := range models {
 			here, there := fvu.Scores[s][j], paper[columns[k]]
-			near := math.Abs(here.Mean-there.Mean) <= 0.01
-			l.Cells = append(l.Cells, pageCell{cell(here, "±"), near}, pageCell{Text: cell(there, "±")})
+			l = append(l, page.Best(cell(here), math.Abs(here.Mean-there.Mean) <= 0.01), cell(there))
 			sums[2*k] += here.Mean
 			sums[2*k+1] += there.Mean
 		}
-		c.Rows = append(c.Rows, l)
+		lines = append(lines, l)
 	}
-	if len(models) == 0 || len(c.Rows) == 0 {
-		return comparison{}
-	}
-	average := line{Name: fmt.Sprintf("average of %d", len(c.Rows))}
-	for _, v := range sums {
-		average.Cells = append(average.Cells, pageCell{Text: number(v / float64(len(c.Rows)))})
-	}
-	c.Rows = append(c.Rows, average)
-	return c
-}
-
-const besideText = "FVU here and in Oliveira and Valle's table; bold where the means are within 0.01. The paper's " +
-	"folds are those of seed 1."
-
-func (c comparison) markdown(p *page.Printer) {
-	if len(c.Rows) == 0 {
+	if len(models) == 0 || len(lines) == 0 {
 		return
 	}
-	p.Printf("\n## Beside the paper\n\n%s\n\n| set |", besideText)
-	for _, h := range c.Head {
-		p.Printf(" %s |", h)
+	average := []string{fmt.Sprintf("average of %d", len(lines))}
+	for _, v := range sums {
+		average = append(average, number(v/float64(len(lines))))
 	}
-	p.Printf("\n|---|")
-	for range c.Head {
-		p.Printf("---|")
+	to.Heading(2, "Beside the paper")
+	to.Text("FVU here and in Oliveira and Valle's table; bold where the means are within 0.01. The paper's folds are " +
+		"those of seed 1.")
+	to.Table(head...)
+	for _, l := range append(lines, average) {
+		to.Row(l...)
 	}
-	for _, l := range c.Rows {
-		p.Printf("\n| %s |", l.Name)
-		for _, v := range l.Cells {
-			p.Printf(" %s |", bold(v.Text, v.Best, "**", "**"))
-		}
-	}
-	p.Printf("\n")
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/dcopt/dcopt/bench/internal/chart"
-	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
 // Boxes draws the means of the sets as a box for each model, on a logarithmic
@@ -49,18 +47,13 @@ func (r *Report) Boxes(m *Measure) ([]byte, error) {
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
 	p.X.Min, p.X.Max = -0.6, float64(len(r.Models))-0.4
 	p.Y.Min, p.Y.Max = lo/1.3, hi*1.3
-	svg, err := chart.SVG(p, max(5*vg.Inch, vg.Length(len(r.Models))*0.7*vg.Inch), 4*vg.Inch)
-	if err != nil {
-		return nil, err
-	}
-	return page.Inline(svg)
+	return chart.SVG(p, max(5*vg.Inch, vg.Length(len(r.Models))*0.7*vg.Inch), 4*vg.Inch)
 }
 
 // Pictures are all pictures of the page as SVG files, by name.
 func (r *Report) Pictures() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, m := range r.Measures {
-		name := strings.ReplaceAll(strings.ToLower(m.Name), " ", "-")
 		boxes, err := r.Boxes(m)
 		if err != nil {
 			return nil, err
@@ -69,7 +62,7 @@ func (r *Report) Pictures() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[name+"-boxes.svg"], all[name+"-hasse.svg"] = boxes, r.HasseSVG(r.Hasse(p))
+		all[m.file("boxes")], all[m.file("hasse")] = boxes, r.HasseSVG(r.Hasse(p))
 	}
 	return all, nil
 }

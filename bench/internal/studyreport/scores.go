@@ -3,6 +3,7 @@ package studyreport
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 	"github.com/dcopt/dcopt/bench/internal/study"
@@ -39,7 +40,7 @@ func New(rows []study.Row) *Report {
 	type place struct{ set, model string }
 	parts := map[place][]study.Row{}
 	folds := 0
-	for _, row := range study.Latest(rows) {
+	for _, row := range csvtable.Latest(rows) {
 		r.Sets, r.Models = page.AddOnce(r.Sets, row.Set), page.AddOnce(r.Models, row.Model)
 		folds = max(folds, row.Folds)
 		if row.Status != trial.Trained {

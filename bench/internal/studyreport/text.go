@@ -2,8 +2,8 @@ package studyreport
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/page"
@@ -25,68 +25,71 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Markdown writes the tables.
-func (r *Report) Markdown(w io.Writer) error {
-	p := &page.Printer{W: w}
+// Write adds the tables to a report, and the pictures by their files.
+func (r *Report) Write(to *page.Report) error {
 	for _, m := range r.Measures {
-		p.Printf("\n## %s\n\nMean over the folds and its standard deviation; the least of each set is bold.\n\n",
-			title(m))
-		p.Printf("| set | %s |\n|---|%s\n", strings.Join(r.Models, " | "), strings.Repeat("---|", len(r.Models)))
-		for s, set := range r.Sets {
-			p.Printf("| %s |", set)
-			for _, score := range m.Scores[s] {
-				p.Printf(" %s |", bold(cell(score, "±"), score.Mean == m.best(s), "**", "**"))
+		to.Heading(2, title(m))
+		to.Text("Mean over the folds and its standard deviation; the least of each set is bold.")
+		to.Table(append([]string{"set"}, r.Models...)...)
+		for k, set := range r.Sets {
+			line := []string{set}
+			for _, score := range m.Scores[k] {
+				line = append(line, page.Best(cell(score), score.Mean == m.best(k)))
 			}
-			p.Printf("\n")
+			to.Row(line...)
 		}
-		p.Printf("| average |")
+		average := []string{"average"}
 		for k := range r.Models {
-			p.Printf(" %s |", cell(m.Average(k), "±"))
+			average = append(average, cell(m.Average(k)))
 		}
-		p.Printf("\n")
-		if err := r.markdownTests(p, m); err != nil {
+		to.Row(average...)
+		to.Picture("Means of the sets", m.file("boxes"))
+		if err := r.writeTests(to, m); err != nil {
 			return err
 		}
 	}
-	r.beside().markdown(p)
-	p.Printf("\n## Failures\n\n")
+	r.beside(to)
+	to.Heading(2, "Failures")
 	if len(r.Failures) == 0 {
-		p.Printf("None.\n")
-	} else {
-		p.Printf("| set | model | fold | status | message |\n|---|---|---|---|---|\n")
+		to.Text("None.")
+		return nil
 	}
+	to.Table("set", "model", "fold", "status", "message")
 	for _, f := range r.Failures {
-		p.Printf("| %s | %s | %d | %s | %s |\n", f.Set, f.Model, f.Fold+1, f.Status,
-			strings.ReplaceAll(f.Message, "|", "/"))
+		to.Row(f.Set, f.Model, strconv.Itoa(f.Fold+1), f.Status, f.Message)
 	}
-	return p.Err
+	return nil
 }
 
-func (r *Report) markdownTests(p *page.Printer, m *Measure) error {
+func (r *Report) writeTests(to *page.Report, m *Measure) error {
 	probabilities, err := r.Tests(m)
 	if err != nil {
 		return err
 	}
-	p.Printf("\nProbability that the model of the row is better than that of the column by chance (Wilcoxon's "+
-		"signed-rank test over the sets, one-sided; "+
-		"bold below %g):\n\n| | %s |\n|---|%s\n", r.Significance, strings.Join(r.Models, " | "),
-		strings.Repeat("---|", len(r.Models)))
+	to.Text("Probability that the model of the row is better than that of the column by chance (Wilcoxon's "+
+		"signed-rank test over the sets, one-sided; bold below %g):", r.Significance)
+	to.Table(append([]string{""}, r.Models...)...)
 	for a, name := range r.Models {
-		p.Printf("| %s |", name)
+		line := []string{name}
 		for _, v := range probabilities[a] {
-			p.Printf(" %s |", bold(probability(v), v < r.Significance, "**", "**"))
+			line = append(line, page.Best(probability(v), v < r.Significance))
 		}
-		p.Printf("\n")
+		to.Row(line...)
 	}
 	d := r.Hasse(probabilities)
-	p.Printf("\nWho is significantly better, without what follows from the rest:\n\n")
-	if len(d.Edges) == 0 {
-		p.Printf("- nobody\n")
+	to.Text("Who is significantly better, without what follows from the rest:")
+	who := []string{"nobody"}
+	for k, e := range d.Edges {
+		who = append(who[:k], r.group(d.Groups[e[0]])+" over "+r.group(d.Groups[e[1]]))
 	}
-	for _, e := range d.Edges {
-		p.Printf("- %s over %s\n", r.group(d.Groups[e[0]]), r.group(d.Groups[e[1]]))
-	}
+	to.List(who...)
+	to.Picture("Lines lead down from the significantly better", m.file("hasse"))
 	return nil
+}
+
+// file is the name of a picture of the measure.
+func (m *Measure) file(kind string) string {
+	return "regression-" + strings.ReplaceAll(strings.ToLower(m.Name), " ", "-") + "-" + kind + ".svg"
 }
 
 // group names the models of a group of a diagram.
@@ -106,11 +109,11 @@ func title(m *Measure) string {
 	return name
 }
 
-func cell(s Score, sign string) string {
+func cell(s Score) string {
 	if math.IsNaN(s.Mean) {
 		return "-"
 	}
-	return number(s.Mean) + " " + sign + " " + number(s.Std)
+	return number(s.Mean) + " ± " + number(s.Std)
 }
 
 func probability(p float64) string {
@@ -121,37 +124,4 @@ func probability(p float64) string {
 		return "< .001"
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%.3f", p), "0")
-}
-
-func bold(text string, is bool, open, end string) string {
-	if is {
-		return open + text + end
-	}
-	return text
-}
-
-// LaTeX writes a table for each measure, for the package booktabs.
-func (r *Report) LaTeX(w io.Writer) error {
-	p := &page.Printer{W: w}
-	escape := strings.NewReplacer("_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`)
-	for _, m := range r.Measures {
-		p.Printf("\\begin{tabular}{l%s}\n\\toprule\n%s", strings.Repeat("c", len(r.Models)), escape.Replace(title(m)))
-		for _, name := range r.Models {
-			p.Printf(" & %s", escape.Replace(name))
-		}
-		p.Printf(" \\\\\n\\midrule\n")
-		for s, set := range r.Sets {
-			p.Printf("%s", escape.Replace(set))
-			for _, score := range m.Scores[s] {
-				p.Printf(" & %s", bold(cell(score, `$\pm$`), score.Mean == m.best(s), `\textbf{`, "}"))
-			}
-			p.Printf(" \\\\\n")
-		}
-		p.Printf("\\midrule\naverage")
-		for k := range r.Models {
-			p.Printf(" & %s", cell(m.Average(k), `$\pm$`))
-		}
-		p.Printf(" \\\\\n\\bottomrule\n\\end{tabular}\n\n")
-	}
-	return p.Err
 }

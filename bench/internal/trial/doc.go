@@ -1,4 +1,3 @@
-// Package trial trains regressors on some rows of a data set and predicts others, many
-// at a time, and keeps the scores in a table: the part that the comparative study and
-// SRBench's protocol share.
+// Package trial trains regressors on some rows of a data set and predicts others: the part that
+// the comparative study and SRBench's protocol share.
 package trial

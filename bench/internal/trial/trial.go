@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/clock"
-	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/lder/dataset"
 )
 
@@ -94,45 +91,4 @@ func Train(ctx context.Context, fit func(ctx context.Context, x [][]float64, y [
 	}
 	r.Status, r.Targets, r.Values = Trained, testY, values
 	return r
-}
-
-// Run adds a row to the table for each task, so many at a time, 0 for as many as there are
-// processors. tell is called before each, one call at a time. Run returns ctx.Err() if it
-// was interrupted; an interrupted training is no measurement.
-func Run[T, R any](ctx context.Context, table *csvtable.Table[R], todo []T, workers int,
-	tell func(k int, t T), measure func(ctx context.Context, t T) R,
-) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var mu sync.Mutex
-	var bad error
-	var wait sync.WaitGroup
-	next := 0
-	for range min(workers, len(todo)) {
-		wait.Go(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			for next < len(todo) && ctx.Err() == nil {
-				t := todo[next]
-				tell(next, t)
-				next++
-				mu.Unlock()
-				row := measure(ctx, t)
-				mu.Lock()
-				if ctx.Err() == nil {
-					if bad = table.Add(row); bad != nil {
-						stop()
-					}
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if bad != nil {
-		return bad
-	}
-	return ctx.Err()
 }
