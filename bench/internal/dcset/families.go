@@ -54,11 +54,7 @@ func Families(names, sizes []string, draws int) ([]Instance, error) {
 			for draw := range draws {
 				in := Instance{Group: "families", Problem: fmt.Sprintf("%s-%d", f.name, size),
 					Make: func() (*Program, error) {
-						var seed uint64
-						for _, c := range f.name {
-							seed = 31*seed + uint64(c)
-						}
-						return f.draw(size, rand.New(rand.NewPCG(seed, uint64(size)+uint64(draw)<<32))), nil
+						return f.draw(size, rand.New(rand.NewPCG(Stream(f.name), uint64(size)+uint64(draw)<<32))), nil
 					}}
 				if draws > 1 {
 					in.Part = strconv.Itoa(draw + 1)
@@ -75,6 +71,14 @@ func Families(names, sizes []string, draws int) ([]Instance, error) {
 	return all, nil
 }
 
+// Stream is the number of a family's stream of random numbers.
+func Stream(family string) (n uint64) {
+	for _, c := range family {
+		n = 31*n + uint64(c)
+	}
+	return n
+}
+
 func (f family) size(word string) (int, error) {
 	if k := slices.Index([]string{"small", "medium", "large"}, word); k >= 0 {
 		return f.sizes[k], nil
@@ -86,7 +90,8 @@ func (f family) size(word string) (int, error) {
 	return n, nil
 }
 
-func normals(rng *rand.Rand, m, n int, sd float64) [][]float64 {
+// Normals has m rows of n normal numbers of the given standard deviation.
+func Normals(rng *rand.Rand, m, n int, sd float64) [][]float64 {
 	rows := make([][]float64, m)
 	for i := range rows {
 		rows[i] = make([]float64, n)
@@ -101,7 +106,7 @@ func normals(rng *rand.Rand, m, n int, sd float64) [][]float64 {
 // label, and the loss that such labels cannot push far. The start is near 0.
 func rampSVM(m int, rng *rand.Rand) *Program {
 	const n, c = 20, 10.0
-	x, y := normals(rng, m, n, 1), make([]float64, m)
+	x, y := Normals(rng, m, n, 1), make([]float64, m)
 	for i := range y {
 		y[i] = float64(2*(i%2) - 1)
 		for j := range 5 {
@@ -120,24 +125,18 @@ var   b     start 0
 let   margin[i in 1..m] = y[i] * (X[i,:]*w + b)
 minimize  0.5*sumsq(w) + C/m * sum(i in 1..m) ( pos(1 - margin[i]) - pos(-margin[i]) )
 `,
-		Files: map[string][][]float64{"X": x, "y": column(y), "w0": normals(rng, n, 1, 0.1)},
+		Files: map[string][][]float64{"X": x, "y": Column(y), "w0": Normals(rng, n, 1, 0.1)},
 		Model: "svm", Params: map[string]any{"C": c},
-		Measure: func(p Point) (Measured, error) {
-			w, err := p.take("w", n)
-			if err != nil {
-				return Measured{}, err
-			}
-			b, err := p.take("b", 1)
-			if err != nil {
-				return Measured{}, err
-			}
+		Measure: by(func(p *taker) Measured {
+			w := p.take("w", n)
+			b := p.take("b", 1)
 			loss := 0.0
 			for i, row := range x {
-				margin := y[i] * (dot(row, w) + b[0])
+				margin := y[i] * (Dot(row, w) + b[0])
 				loss += min(1, max(0, 1-margin))
 			}
 			return measured(sumsq(w)/2+c/float64(m)*loss, 0)
-		},
+		}),
 	}
 }
 
@@ -145,13 +144,13 @@ minimize  0.5*sumsq(w) + C/m * sum(i in 1..m) ( pos(1 - margin[i]) - pos(-margin
 func l1MinusL2(n int, rng *rand.Rand) *Program {
 	const lambda = 0.02
 	m := n / 4
-	a, truth := normals(rng, m, n, 1/math.Sqrt(float64(m))), make([]float64, n)
+	a, truth := Normals(rng, m, n, 1/math.Sqrt(float64(m))), make([]float64, n)
 	for _, j := range rng.Perm(n)[:max(1, n/40)] {
 		truth[j] = rng.NormFloat64()
 	}
 	b := make([]float64, m)
 	for i, row := range a {
-		b[i] = dot(row, truth) + 0.01*rng.NormFloat64()
+		b[i] = Dot(row, truth) + 0.01*rng.NormFloat64()
 	}
 	return &Program{
 		Source: fmt.Sprintf(`# Sparse least squares with the 1-norm less the 2-norm.
@@ -160,27 +159,24 @@ param n = cols(A), lambda = %g
 var   x[n]  start csv("x0.csv")
 minimize  0.5*sumsq(A*x - b) + lambda*(norm1(x) - norm2(x))
 `, lambda),
-		Files: map[string][][]float64{"A": a, "b": column(b), "x0": normals(rng, n, 1, 0.1)},
+		Files: map[string][][]float64{"A": a, "b": Column(b), "x0": Normals(rng, n, 1, 0.1)},
 		Model: "l1l2", Params: map[string]any{"lambda": lambda},
-		Measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", n)
-			if err != nil {
-				return Measured{}, err
-			}
+		Measure: by(func(p *taker) Measured {
+			x := p.take("x", n)
 			return measured(sumsq(residual(a, x, b))/2+lambda*(norm1(x)-norm2(x)), 0)
-		},
+		}),
 	}
 }
 
 // booleanBox: n signs from n measurements, ten times as strong as the noise.
 func booleanBox(n int, rng *rand.Rand) *Program {
-	a, truth := normals(rng, n, n, 1), make([]float64, n)
+	a, truth := Normals(rng, n, n, 1), make([]float64, n)
 	for j := range truth {
 		truth[j] = float64(2*rng.IntN(2) - 1)
 	}
 	y := make([]float64, n)
 	for i, row := range a {
-		y[i] = dot(row, truth) + math.Sqrt(float64(n)/10)*rng.NormFloat64()
+		y[i] = Dot(row, truth) + math.Sqrt(float64(n)/10)*rng.NormFloat64()
 	}
 	return &Program{
 		Source: `# Least squares over signs.
@@ -191,19 +187,16 @@ minimize  sumsq(A*x - y)
 subject to
   bit[i in 1..n]:  x[i]^2 >= 1
 `,
-		Files: map[string][][]float64{"A": a, "y": column(y), "x0": normals(rng, n, 1, 0.1)},
+		Files: map[string][][]float64{"A": a, "y": Column(y), "x0": Normals(rng, n, 1, 0.1)},
 		Model: "boolean",
-		Measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", n)
-			if err != nil {
-				return Measured{}, err
-			}
+		Measure: by(func(p *taker) Measured {
+			x := p.take("x", n)
 			broken := 0.0
 			for _, v := range x {
 				broken = max(broken, 1-v*v, math.Abs(v)-1)
 			}
 			return measured(sumsq(residual(a, x, y)), broken)
-		},
+		}),
 	}
 }
 
@@ -222,17 +215,14 @@ minimize  max(i in 1..n) ( norminf(c[i,:]) + r[i] )
 subject to
   apart[i in 1..n, j in i+1..n]:  norm2(c[i,:] - c[j,:]) >= r[i] + r[j]
 `,
-		Files: map[string][][]float64{"r": column(r), "c0": normals(rng, n, 2, 10)},
-		Model: "circles", Measure: packing(r),
+		Files: map[string][][]float64{"r": Column(r), "c0": Normals(rng, n, 2, 10)},
+		Model: "circles", Measure: by(packing(r)),
 	}
 }
 
-func packing(r []float64) func(Point) (Measured, error) {
-	return func(p Point) (Measured, error) {
-		c, err := p.take("c", 2*len(r))
-		if err != nil {
-			return Measured{}, err
-		}
+func packing(r []float64) func(*taker) Measured {
+	return func(p *taker) Measured {
+		c := p.take("c", 2*len(r))
 		side, broken := math.Inf(-1), 0.0
 		for i, ri := range r {
 			side = max(side, math.Abs(c[2*i])+ri, math.Abs(c[2*i+1])+ri)
@@ -249,11 +239,11 @@ func packing(r []float64) func(Point) (Measured, error) {
 // One point in ten is far off.
 func maxAffine(m int, rng *rand.Rand) *Program {
 	const d, pieces = 2, 3
-	g, h := normals(rng, pieces, d+1, 1), normals(rng, pieces, d+1, 1)
+	g, h := Normals(rng, pieces, d+1, 1), Normals(rng, pieces, d+1, 1)
 	top := func(f [][]float64, x []float64) float64 {
 		v := math.Inf(-1)
 		for _, row := range f {
-			v = max(v, dot(row[:d], x)+row[d])
+			v = max(v, Dot(row[:d], x)+row[d])
 		}
 		return v
 	}
@@ -274,28 +264,25 @@ var   c[p,d] start csv("c0.csv"), e[p] start zeros(p)
 let   f[i in 1..m] = max(j in 1..p) (X[i,:]*a[j,:] + b[j]) - max(k in 1..p) (X[i,:]*c[k,:] + e[k])
 minimize  1/m * sum(i in 1..m) abs(y[i] - f[i])
 `,
-		Files: map[string][][]float64{"X": x, "y": column(y), "a0": normals(rng, pieces, d, 1),
-			"c0": normals(rng, pieces, d, 1)},
+		Files: map[string][][]float64{"X": x, "y": Column(y), "a0": Normals(rng, pieces, d, 1),
+			"c0": Normals(rng, pieces, d, 1)},
 		Model: "dma", Params: map[string]any{"pieces": pieces},
-		Measure: func(p Point) (Measured, error) {
+		Measure: by(func(p *taker) Measured {
 			var parts [4][]float64
 			for k, name := range []string{"a", "b", "c", "e"} {
-				v, err := p.take(name, []int{pieces * d, pieces}[k%2])
-				if err != nil {
-					return Measured{}, err
-				}
+				v := p.take(name, []int{pieces * d, pieces}[k%2])
 				parts[k] = v
 			}
 			sum := 0.0
 			for i, xi := range x {
 				g, h := math.Inf(-1), math.Inf(-1)
 				for j := range pieces {
-					g = max(g, dot(xi, parts[0][j*d:(j+1)*d])+parts[1][j])
-					h = max(h, dot(xi, parts[2][j*d:(j+1)*d])+parts[3][j])
+					g = max(g, Dot(xi, parts[0][j*d:(j+1)*d])+parts[1][j])
+					h = max(h, Dot(xi, parts[2][j*d:(j+1)*d])+parts[3][j])
 				}
 				sum += math.Abs(y[i] - g + h)
 			}
 			return measured(sum/float64(m), 0)
-		},
+		}),
 	}
 }

@@ -1,6 +1,7 @@
 package dcset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,46 +38,37 @@ func references() []reference {
 }
 
 // booleanLS at a noise level, from the solution at the level before.
-func booleanLS(l loader, part string) (recipe, error) {
+func booleanLS(l *loader, part string) recipe {
 	const dir = "boolean_least_squares/"
-	t, err := l.tables(dir+"A.csv", dir+"y"+part+".csv")
-	if err != nil {
-		return recipe{}, err
-	}
+	t := l.tables(dir+"A.csv", dir+"y"+part+".csv")
 	a, y := t[0], flat(t[1])
 	return recipe{
 		edits:  []edit{{"/y4.csv", "/y" + part + ".csv"}, {"/xinit4.csv", "/xinit" + part + ".csv"}},
 		params: map[string]any{"part": part},
-		measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", len(a[0]))
-			if err != nil {
-				return Measured{}, err
-			}
+		measure: func(p *taker) Measured {
+			x := p.take("x", len(a[0]))
 			broken := 0.0
 			for _, v := range x {
 				broken = max(broken, math.Abs(v*v-1))
 			}
 			return measured(norm2(residual(a, x, y)), broken)
 		},
-	}, nil
+	}
 }
 
 // circlePacking from one of the authors' three starts.
-func circlePacking(l loader, part string) (recipe, error) {
-	r, err := l.table("circle_packing/r.csv")
-	if err != nil {
-		return recipe{}, err
-	}
+func circlePacking(l *loader, part string) recipe {
+	r := l.table("circle_packing/r.csv")
 	return recipe{
 		edits:   []edit{{"normal(0, 10)", `csv("E/circle_packing/cinit` + part + `.csv")`}, {"restarts = 3, ", ""}},
 		params:  map[string]any{"part": part},
 		measure: packing(flat(r)),
-	}, nil
+	}
 }
 
 // control of two vehicles over 100 steps, from random paths as DCCP would draw
 // them.
-func control(loader, string) (recipe, error) {
+func control(*loader, string) recipe {
 	const n, steps, fmax, dmin = 2, 100, 0.5, 0.6
 	from := [n][4]float64{{1, 4, 0.5, 0.5}, {3, 5, -0.5, 0}}
 	to := [n][4]float64{{3, 3, 0, -0.5}, {3.5, 3.5, 0.5, -0.5}}
@@ -89,16 +81,10 @@ param U1[i in 1..n, t in 1..T, k in 1..2] = U0[(i-1)*T+t, k]
 var   x[n,T,4]  start X1`},
 			{"[-fmax, fmax]", "[-fmax, fmax]  start U1"},
 		},
-		files: map[string][][]float64{"x0": normals(rng, n*steps, 4, 10), "u0": normals(rng, n*steps, 2, 10)},
-		measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", n*steps*4)
-			if err != nil {
-				return Measured{}, err
-			}
-			u, err := p.take("u", n*steps*2)
-			if err != nil {
-				return Measured{}, err
-			}
+		files: map[string][][]float64{"x0": Normals(rng, n*steps, 4, 10), "u0": Normals(rng, n*steps, 2, 10)},
+		measure: func(p *taker) Measured {
+			x := p.take("x", n*steps*4)
+			u := p.take("u", n*steps*2)
 			at := func(i, t int) []float64 { return x[(i*steps+t)*4:][:4] }
 			broken := 0.0
 			for i := range n {
@@ -122,23 +108,17 @@ var   x[n,T,4]  start X1`},
 			}
 			return measured(norm1(u), broken)
 		},
-	}, nil
+	}
 }
 
-func filterDesign(loader, string) (recipe, error) {
+func filterDesign(*loader, string) recipe {
 	const n, grid, npass, nstop, low, high = 10, 100, 35, 50, 0.9, 1.1
 	return recipe{
 		edits: []edit{{"h[n], U",
 			`h[n] start csv("E/filter_design/hinit.csv"), U start csv("E/filter_design/Uinit.csv")`}},
-		measure: func(p Point) (Measured, error) {
-			h, err := p.take("h", n)
-			if err != nil {
-				return Measured{}, err
-			}
-			u, err := p.take("U", 1)
-			if err != nil {
-				return Measured{}, err
-			}
+		measure: func(p *taker) Measured {
+			h := p.take("h", n)
+			u := p.take("U", 1)
 			broken := 0.0
 			for l := range grid {
 				w := math.Pi * float64(l) / (grid - 1)
@@ -159,21 +139,15 @@ func filterDesign(loader, string) (recipe, error) {
 			}
 			return measured(u[0], broken)
 		},
-	}, nil
+	}
 }
 
-func gaussianCovariance(l loader, _ string) (recipe, error) {
-	t, err := l.tables("gaussian_covariance/Y.csv", "gaussian_covariance/sign.csv")
-	if err != nil {
-		return recipe{}, err
-	}
+func gaussianCovariance(l *loader, _ string) recipe {
+	t := l.tables("gaussian_covariance/Y.csv", "gaussian_covariance/sign.csv")
 	y, sign, n := t[0], flat(t[1]), len(t[0])
 	count := len(y[0])
-	return recipe{measure: func(p Point) (Measured, error) {
-		v, err := p.take("Sigma", n*n)
-		if err != nil {
-			return Measured{}, err
-		}
+	return recipe{measure: func(p *taker) Measured {
+		v := p.take("Sigma", n*n)
 		sigma := mat.NewSymDense(n, nil)
 		broken := 0.0
 		for i := range n {
@@ -192,7 +166,8 @@ func gaussianCovariance(l loader, _ string) (recipe, error) {
 		}
 		var eigen mat.EigenSym
 		if !eigen.Factorize(sigma, true) {
-			return Measured{}, fmt.Errorf("no eigenvalues of Sigma")
+			p.err = errors.Join(p.err, errors.New("no eigenvalues of Sigma"))
+			return Measured{}
 		}
 		var vectors, along mat.Dense
 		eigen.VectorsTo(&vectors)
@@ -206,24 +181,18 @@ func gaussianCovariance(l loader, _ string) (recipe, error) {
 			value += math.Log(λ) + sumsq(row)/(λ*float64(count))
 		}
 		return measured(value, broken)
-	}}, nil
+	}}
 }
 
-func pathPlanning(loader, string) (recipe, error) {
+func pathPlanning(*loader, string) recipe {
 	const n = 50
 	disc := [][3]float64{{2, 2.2, 1}, {4.5, 5, 0.8}, {6, 8, 0.4}, {7, 6, 1.4}, {8.5, 9, 0.5}}
 	return recipe{
 		edits: []edit{{"x[0..n, 2], L",
 			`x[0..n, 2] start csv("E/path_planning/xinit.csv"), L start csv("E/path_planning/Linit.csv")`}},
-		measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", (n+1)*2)
-			if err != nil {
-				return Measured{}, err
-			}
-			length, err := p.take("L", 1)
-			if err != nil {
-				return Measured{}, err
-			}
+		measure: func(p *taker) Measured {
+			x := p.take("x", (n+1)*2)
+			length := p.take("L", 1)
 			broken := max(math.Abs(x[0]), math.Abs(x[1]), math.Abs(x[2*n]-10), math.Abs(x[2*n+1]-10))
 			for i := range n {
 				broken = max(broken, math.Hypot(x[2*i]-x[2*i+2], x[2*i+1]-x[2*i+3])-length[0]/n)
@@ -233,59 +202,41 @@ func pathPlanning(loader, string) (recipe, error) {
 			}
 			return measured(length[0], broken)
 		},
-	}, nil
+	}
 }
 
-func phaseRetrieval(l loader, _ string) (recipe, error) {
+func phaseRetrieval(l *loader, _ string) recipe {
 	const dir = "phase_retrieval/"
-	t, err := l.tables(dir+"Ar.csv", dir+"Ai.csv", dir+"y.csv")
-	if err != nil {
-		return recipe{}, err
-	}
+	t := l.tables(dir+"Ar.csv", dir+"Ai.csv", dir+"y.csv")
 	re, im, y := t[0], t[1], flat(t[2])
-	return recipe{measure: func(p Point) (Measured, error) {
-		xr, err := p.take("xr", len(re[0]))
-		if err != nil {
-			return Measured{}, err
-		}
-		xi, err := p.take("xi", len(re[0]))
-		if err != nil {
-			return Measured{}, err
-		}
-		z, err := p.take("z", 2*len(re))
-		if err != nil {
-			return Measured{}, err
-		}
+	return recipe{measure: func(p *taker) Measured {
+		xr := p.take("xr", len(re[0]))
+		xi := p.take("xi", len(re[0]))
+		z := p.take("z", 2*len(re))
 		broken := 0.0
 		for k := range re {
 			a, b := z[2*k], z[2*k+1]
-			broken = max(broken, math.Abs(a-dot(re[k], xr)-dot(im[k], xi)), math.Abs(b-dot(re[k], xi)+dot(im[k], xr)),
+			broken = max(broken, math.Abs(a-Dot(re[k], xr)-Dot(im[k], xi)), math.Abs(b-Dot(re[k], xi)+Dot(im[k], xr)),
 				math.Abs(math.Hypot(a, b)-y[k]))
 		}
 		return measured(0, broken)
-	}}, nil
+	}}
 }
 
 // sparseRecovery of k of 100 entries from m measurements.
-func sparseRecovery(l loader, part string) (recipe, error) {
+func sparseRecovery(l *loader, part string) recipe {
 	const dir = "sparse_recovery/"
 	var k, m int
 	if _, err := fmt.Sscanf(part, "k%d_m%d", &k, &m); err != nil {
-		return recipe{}, fmt.Errorf("part %q: %w", part, err)
+		l.fail(fmt.Errorf("part %q: %w", part, err))
 	}
-	t, err := l.tables(dir+"A_"+part+".csv", dir+"y_"+part+".csv", fmt.Sprintf(dir+"x0_k%d.csv", k))
-	if err != nil {
-		return recipe{}, err
-	}
+	t := l.tables(dir+"A_"+part+".csv", dir+"y_"+part+".csv", fmt.Sprintf(dir+"x0_k%d.csv", k))
 	a, y, truth := t[0], flat(t[1]), flat(t[2])
 	return recipe{
 		edits:  []edit{{"k30_m74", part}},
 		params: map[string]any{"part": part},
-		measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", len(truth))
-			if err != nil {
-				return Measured{}, err
-			}
+		measure: func(p *taker) Measured {
+			x := p.take("x", len(truth))
 			value, broken := 0.0, 0.0
 			for _, v := range x {
 				value += math.Sqrt(max(v, 0))
@@ -294,34 +245,29 @@ func sparseRecovery(l loader, part string) (recipe, error) {
 			for _, v := range residual(a, x, y) {
 				broken = max(broken, math.Abs(v))
 			}
-			return Measured{value, broken, norm2(sub(x, truth)) / norm2(truth)}, nil
+			return Measured{value, broken, norm2(sub(x, truth)) / norm2(truth)}
 		},
-	}, nil
+	}
 }
 
 // sparseSingular at the part's bound of the 1-norm, with the start for it.
-func sparseSingular(l loader, part string) (recipe, error) {
+func sparseSingular(l *loader, part string) recipe {
 	const dir = "sparse_singular_vectors/"
-	t, err := l.tables(dir+"A.csv", dir+"mu.csv", dir+"xinit.csv")
-	if err != nil {
-		return recipe{}, err
-	}
+	t := l.tables(dir+"A.csv", dir+"mu.csv", dir+"xinit.csv")
 	k, err := strconv.Atoi(part)
 	if err != nil || k < 0 || k >= len(t[2]) || k >= len(flat(t[1])) {
-		return recipe{}, fmt.Errorf("no start %q", part)
+		l.fail(fmt.Errorf("no start %q", part))
+		return recipe{}
 	}
 	a, mu := t[0], flat(t[1])[k]
 	return recipe{
 		edits: []edit{{"param mu = 2.0", "param mu = " + strconv.FormatFloat(mu, 'g', -1, 64)},
 			{"normal(0, 10)", `csv("x0.csv")`}},
-		files:  map[string][][]float64{"x0": column(t[2][k])},
+		files:  map[string][][]float64{"x0": Column(t[2][k])},
 		params: map[string]any{"mu": mu},
-		measure: func(p Point) (Measured, error) {
-			x, err := p.take("x", len(a[0]))
-			if err != nil {
-				return Measured{}, err
-			}
+		measure: func(p *taker) Measured {
+			x := p.take("x", len(a[0]))
 			return measured(norm2(residual(a, x, make([]float64, len(a)))), max(math.Abs(norm2(x)-1), norm1(x)-mu, 0))
 		},
-	}, nil
+	}
 }

@@ -29,14 +29,14 @@ type recipe struct {
 	edits   []edit
 	files   map[string][][]float64
 	params  map[string]any
-	measure func(Point) (Measured, error)
+	measure func(*taker) Measured
 }
 
 // reference is a problem of the page, at parts of its data.
 type reference struct {
 	name  string
 	parts []string // nil: one, without a name
-	cook  func(l loader, part string) (recipe, error)
+	cook  func(l *loader, part string) recipe
 }
 
 // References returns the problems of the folder that names select, "all" for
@@ -106,9 +106,10 @@ func (s *shared) program(r reference, part string) (*Program, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s has no file %s.dc", filepath.Join(s.dir, "reference", "dc-language.md"), r.name)
 	}
-	cooked, err := r.cook(loader{s.data}, part)
-	if err != nil {
-		return nil, err
+	data := &loader{dir: s.data}
+	cooked := r.cook(data, part)
+	if data.err != nil {
+		return nil, data.err
 	}
 	for _, e := range cooked.edits {
 		if !strings.Contains(text, e.old) {
@@ -120,29 +121,48 @@ func (s *shared) program(r reference, part string) (*Program, error) {
 	maps.Copy(params, cooked.params)
 	return &Program{
 		Source: strings.ReplaceAll(text, `"E/`, `"`+filepath.ToSlash(s.data)+"/"),
-		Files:  cooked.files, Model: r.name, Params: params, Measure: cooked.measure,
+		Files:  cooked.files, Model: r.name, Params: params, Measure: by(cooked.measure),
 	}, nil
 }
 
-// loader reads the CSV files below a folder.
-type loader struct{ dir string }
+// loader reads the CSV files below a folder; it keeps its first error.
+type loader struct {
+	dir string
+	err error
+}
 
-func (l loader) table(name string) ([][]float64, error) {
-	f, err := os.Open(filepath.Join(l.dir, filepath.FromSlash(name)))
+// table has the numbers of a file, an empty row if there is an error.
+func (l *loader) table(name string) [][]float64 {
+	rows, err := readTable(filepath.Join(l.dir, filepath.FromSlash(name)))
+	if err != nil {
+		l.fail(fmt.Errorf("%s: %w", name, err))
+		return make([][]float64, 1)
+	}
+	return rows
+}
+
+func (l *loader) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+func readTable(path string) ([][]float64, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	rows := make([][]float64, len(lines))
 	for i, line := range lines {
 		for _, word := range line {
 			v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
 			}
 			rows[i] = append(rows[i], v)
 		}
@@ -151,14 +171,10 @@ func (l loader) table(name string) ([][]float64, error) {
 }
 
 // tables reads several.
-func (l loader) tables(names ...string) ([][][]float64, error) {
+func (l *loader) tables(names ...string) [][][]float64 {
 	var all [][][]float64
 	for _, name := range names {
-		t, err := l.table(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
+		all = append(all, l.table(name))
 	}
-	return all, nil
+	return all
 }

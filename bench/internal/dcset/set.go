@@ -2,32 +2,44 @@ package dcset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
 // Point has the values of variables by name, the last index the fastest.
 type Point map[string][]float64
 
-// take returns the variable of n entries.
-func (p Point) take(name string, n int) ([]float64, error) {
-	v, ok := p[name]
+// taker reads a point; it keeps its first error.
+type taker struct {
+	point Point
+	err   error
+}
+
+// take returns the variable of n entries, zeros if there is no such.
+func (t *taker) take(name string, n int) []float64 {
+	v, ok := t.point[name]
+	bad := func(e float64) bool { return math.IsNaN(e) || math.IsInf(e, 0) }
+	var err error
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("the point has no variable %s", name)
+		err = fmt.Errorf("the point has no variable %s", name)
 	case len(v) != n:
-		return nil, fmt.Errorf("variable %s has %d entries, want %d", name, len(v), n)
+		err = fmt.Errorf("variable %s has %d entries, want %d", name, len(v), n)
+	case slices.ContainsFunc(v, bad):
+		err = fmt.Errorf("variable %s is not finite", name)
+	default:
+		return v
 	}
-	for _, e := range v {
-		if math.IsNaN(e) || math.IsInf(e, 0) {
-			return nil, fmt.Errorf("variable %s is not finite", name)
-		}
+	if t.err == nil {
+		t.err = err
 	}
-	return v, nil
+	return make([]float64, n)
 }
 
 // Instance is a problem, or a part of one whose parts are summed up in tables.
@@ -50,11 +62,24 @@ func (in Instance) Name() string {
 type Program struct {
 	Source string                 // the .dc file
 	Files  map[string][][]float64 // its data, CSV files by name
+	Digits int                    // of the data; 0: all
 	Model  string                 // its name in the scripts of peers
 	Params map[string]any         // parameters that they need beside the data
 	// Measure looks at a point by the problem's own formulas; an error if it is
 	// no point of this problem.
 	Measure func(Point) (Measured, error)
+}
+
+// by is Measure by formulas that take what they need from a point.
+func by(formulas func(p *taker) Measured) func(Point) (Measured, error) {
+	return func(point Point) (Measured, error) {
+		t := &taker{point: point}
+		m := formulas(t)
+		if t.err != nil {
+			return Measured{}, t.err
+		}
+		return m, nil
+	}
 }
 
 // Measured is the result of Measure.
@@ -66,8 +91,8 @@ type Measured struct {
 	Missed float64
 }
 
-func measured(objective, violation float64) (Measured, error) {
-	return Measured{objective, violation, math.NaN()}, nil
+func measured(objective, violation float64) Measured {
+	return Measured{objective, violation, math.NaN()}
 }
 
 // The files of a program in its folder.
@@ -85,7 +110,7 @@ func (p *Program) Write(dir string) error {
 	names := []string{}
 	for name, rows := range p.Files {
 		names = append(names, name)
-		if err := os.WriteFile(filepath.Join(dir, name+".csv"), encode(rows), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), encode(rows, cmp.Or(p.Digits, -1)), 0o644); err != nil {
 			return err
 		}
 	}
@@ -99,8 +124,8 @@ func (p *Program) Write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, SourceFile), []byte(p.Source), 0o644)
 }
 
-// encode writes rows as CSV with all digits.
-func encode(rows [][]float64) []byte {
+// encode writes rows as CSV with so many digits, -1 for all.
+func encode(rows [][]float64, digits int) []byte {
 	var b bytes.Buffer
 	var buf []byte
 	for _, row := range rows {
@@ -109,15 +134,15 @@ func encode(rows [][]float64) []byte {
 			if j > 0 {
 				buf = append(buf, ',')
 			}
-			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+			buf = strconv.AppendFloat(buf, v, 'g', digits, 64)
 		}
 		b.Write(append(buf, '\n'))
 	}
 	return b.Bytes()
 }
 
-// column is v as the rows of a file.
-func column(v []float64) [][]float64 {
+// Column is v as the rows of a file.
+func Column(v []float64) [][]float64 {
 	rows := make([][]float64, len(v))
 	for i, e := range v {
 		rows[i] = []float64{e}
@@ -134,7 +159,8 @@ func flat(rows [][]float64) []float64 {
 	return v
 }
 
-func dot(a, b []float64) float64 {
+// Dot is the product of two vectors.
+func Dot(a, b []float64) float64 {
 	s := 0.0
 	for j, v := range a {
 		s += v * b[j]
@@ -171,9 +197,9 @@ func sub(a, b []float64) []float64 {
 func residual(a [][]float64, x, b []float64) []float64 {
 	r := make([]float64, len(a))
 	for i, row := range a {
-		r[i] = dot(row, x) - b[i]
+		r[i] = Dot(row, x) - b[i]
 	}
 	return r
 }
 
-func sumsq(a []float64) float64 { return dot(a, a) }
+func sumsq(a []float64) float64 { return Dot(a, a) }

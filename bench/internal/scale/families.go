@@ -1,14 +1,13 @@
 package scale
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/dcset"
 )
 
 // Instance is a problem of a family.
@@ -48,47 +47,36 @@ func Default() string {
 	return strings.Join(names, ",")
 }
 
-// Source is the name of the problem file in the folder of an instance.
-const Source = "problem.dc"
-
-// Write makes the folder with the problem and its data: the same for the same seed
-// on every machine.
-func (in Instance) Write(folder string) error {
+// Program is the problem with its data: the same for the same seed on every machine.
+func (in Instance) Program() (*dcset.Program, error) {
 	for _, f := range families() {
-		if f.name != in.Family {
-			continue
+		if f.name == in.Family {
+			rng := rand.New(rand.NewPCG(in.Seed, dcset.Stream(f.name)+uint64(in.Size)<<32))
+			return &dcset.Program{Source: f.text, Files: f.draw(rng, in.Size), Digits: 12}, nil
 		}
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return err
-		}
-		var stream uint64
-		for _, c := range f.name {
-			stream = 31*stream + uint64(c)
-		}
-		d := &draw{Rand: rand.New(rand.NewPCG(in.Seed, stream+uint64(in.Size)<<32)), folder: folder}
-		f.draw(d, in.Size)
-		d.try(os.WriteFile(filepath.Join(folder, Source), []byte(f.text), 0o644))
-		return d.err
 	}
-	return fmt.Errorf("no family %q", in.Family)
+	return nil, fmt.Errorf("no family %q", in.Family)
 }
+
+// tables are the data of a problem by name.
+type tables = map[string][][]float64
 
 type family struct {
 	name  string
 	sizes []int
 	least int
 	text  string
-	draw  func(d *draw, n int)
+	draw  func(rng *rand.Rand, n int) tables
 }
 
 func families() []family {
 	return []family{
-		{"pack", []int{80, 160, 320, 1000}, 2, pack, (*draw).pack},
-		{"ramp", []int{5000, 20000, 50000, 100000}, 10, ramp, (*draw).ramp},
-		{"l12", []int{500, 1000, 2000, 4000}, 16, l12, (*draw).l12},
-		{"fit", []int{1250, 2500, 5000, 20000}, 10, fit, (*draw).fit},
-		{"bls", []int{250, 500, 1000, 2000}, 2, bls, (*draw).bls},
-		{"kmeans", []int{4000, 10000, 20000, 40000}, 10, kmeans, (*draw).kmeans},
+		{"pack", []int{80, 160, 320, 1000}, 2, pack, drawPack},
+		{"ramp", []int{5000, 20000, 50000, 100000}, 10, ramp, drawRamp},
+		{"l12", []int{500, 1000, 2000, 4000}, 16, l12, drawL12},
+		{"fit", []int{1250, 2500, 5000, 20000}, 10, fit, drawFit},
+		{"bls", []int{250, 500, 1000, 2000}, 2, bls, drawBls},
+		{"kmeans", []int{4000, 10000, 20000, 40000}, 10, kmeans, drawKmeans},
 	}
 }
 
@@ -141,156 +129,84 @@ var   c[K,2]  start csv("c0.csv")
 minimize  (1/m)*sum(i in 1..m) min(k in 1..K) (sumsq(c[k,:] - P[i,:]))
 `
 
-// draw writes random tables into a folder; err is the first failure.
-type draw struct {
-	*rand.Rand
-	folder string
-	err    error
-}
-
-func (d *draw) try(err error) {
-	if d.err == nil {
-		d.err = err
-	}
-}
-
-// normal is a table of normal numbers times scale.
-func (d *draw) normal(rows, cols int, scale float64) [][]float64 {
-	out := make([][]float64, rows)
-	for i := range out {
-		out[i] = make([]float64, cols)
-		for j := range out[i] {
-			out[i][j] = scale * d.NormFloat64()
-		}
-	}
-	return out
-}
-
-// column is a table of one column.
-func column(v []float64) [][]float64 {
-	out := make([][]float64, len(v))
-	for i := range v {
-		out[i] = v[i : i+1]
-	}
-	return out
-}
-
-// save writes a table with twelve digits.
-func (d *draw) save(name string, table [][]float64) {
-	f, err := os.Create(filepath.Join(d.folder, name+".csv"))
-	if d.try(err); err != nil {
-		return
-	}
-	w := bufio.NewWriter(f)
-	var line []byte
-	for _, row := range table {
-		line = line[:0]
-		for j, v := range row {
-			if j > 0 {
-				line = append(line, ',')
-			}
-			line = strconv.AppendFloat(line, v, 'g', 12, 64)
-		}
-		w.Write(append(line, '\n'))
-	}
-	d.try(w.Flush())
-	d.try(f.Close())
-}
-
-func dot(a, b []float64) (sum float64) {
-	for k, v := range a {
-		sum += v * b[k]
-	}
-	return sum
-}
-
-func (d *draw) pack(n int) {
+func drawPack(rng *rand.Rand, n int) tables {
 	r := make([]float64, n)
 	for i := range r {
-		r[i] = 1 + d.Float64()
+		r[i] = 1 + rng.Float64()
 	}
-	d.save("r", column(r))
-	d.save("c0", d.normal(n, 2, 2*math.Sqrt(float64(n))))
+	return tables{"r": dcset.Column(r), "c0": dcset.Normals(rng, n, 2, 2*math.Sqrt(float64(n)))}
 }
 
-// ramp has labels of a plane with noise, a tenth of them wrong.
-func (d *draw) ramp(n int) {
+// drawRamp has labels of a plane with noise, a tenth of them wrong.
+func drawRamp(rng *rand.Rand, n int) tables {
 	const dim = 20
-	X, plane := d.normal(n, dim, 1), d.normal(1, dim, 1)[0]
+	X, plane := dcset.Normals(rng, n, dim, 1), dcset.Normals(rng, 1, dim, 1)[0]
 	y := make([]float64, n)
 	for i, row := range X {
-		y[i] = math.Copysign(1, dot(row, plane)+0.5*d.NormFloat64())
-		if d.Float64() < 0.1 {
+		y[i] = math.Copysign(1, dcset.Dot(row, plane)+0.5*rng.NormFloat64())
+		if rng.Float64() < 0.1 {
 			y[i] = -y[i]
 		}
 	}
-	d.save("X", X)
-	d.save("y", column(y))
-	d.save("w0", d.normal(dim, 1, 0.1))
+	return tables{"X": X, "y": dcset.Column(y), "w0": dcset.Normals(rng, dim, 1, 0.1)}
 }
 
-// l12 has an eighth of as many nonzeros as rows, and a quarter of as many rows as columns.
-func (d *draw) l12(n int) {
+// drawL12 has an eighth of as many nonzeros as rows, and a quarter of as many rows as columns.
+func drawL12(rng *rand.Rand, n int) tables {
 	m := n / 4
-	A := d.normal(m, n, 1/math.Sqrt(float64(m)))
+	A := dcset.Normals(rng, m, n, 1/math.Sqrt(float64(m)))
 	x := make([]float64, n)
-	for _, j := range d.Perm(n)[:m/8] {
-		x[j] = d.NormFloat64()
+	for _, j := range rng.Perm(n)[:m/8] {
+		x[j] = rng.NormFloat64()
 	}
 	b := make([]float64, m)
 	for i, row := range A {
-		b[i] = dot(row, x) + 0.01*d.NormFloat64()
+		b[i] = dcset.Dot(row, x) + 0.01*rng.NormFloat64()
 	}
-	d.save("A", A)
-	d.save("b", column(b))
+	return tables{"A": A, "b": dcset.Column(b)}
 }
 
-func (d *draw) fit(n int) {
+func drawFit(rng *rand.Rand, n int) tables {
 	const dim, pieces = 5, 3
-	X := d.normal(n, dim, 1)
+	X := dcset.Normals(rng, n, dim, 1)
 	for _, row := range X {
 		row[dim-1] = 1
 	}
 	top := func(planes [][]float64, row []float64) float64 {
 		v := math.Inf(-1)
 		for _, p := range planes {
-			v = max(v, dot(p, row))
+			v = max(v, dcset.Dot(p, row))
 		}
 		return v
 	}
-	G, H := d.normal(pieces, dim, 1), d.normal(pieces, dim, 1)
+	G, H := dcset.Normals(rng, pieces, dim, 1), dcset.Normals(rng, pieces, dim, 1)
 	y := make([]float64, n)
 	for i, row := range X {
-		y[i] = top(G, row) - top(H, row) + 0.1*d.NormFloat64()
+		y[i] = top(G, row) - top(H, row) + 0.1*rng.NormFloat64()
 	}
-	d.save("X", X)
-	d.save("y", column(y))
-	d.save("G0", d.normal(pieces, dim, 1))
-	d.save("H0", d.normal(pieces, dim, 1))
+	return tables{"X": X, "y": dcset.Column(y), "G0": dcset.Normals(rng, pieces, dim, 1),
+		"H0": dcset.Normals(rng, pieces, dim, 1)}
 }
 
-func (d *draw) bls(n int) {
-	A := d.normal(n, n, 1)
+func drawBls(rng *rand.Rand, n int) tables {
+	A := dcset.Normals(rng, n, n, 1)
 	x := make([]float64, n)
 	for j := range x {
-		x[j] = math.Copysign(1, d.NormFloat64())
+		x[j] = math.Copysign(1, rng.NormFloat64())
 	}
 	y := make([]float64, n)
 	for i, row := range A {
-		y[i] = dot(row, x) + d.NormFloat64()
+		y[i] = dcset.Dot(row, x) + rng.NormFloat64()
 	}
-	d.save("A", A)
-	d.save("y", column(y))
-	d.save("x0", d.normal(n, 1, 0.1))
+	return tables{"A": A, "y": dcset.Column(y), "x0": dcset.Normals(rng, n, 1, 0.1)}
 }
 
-func (d *draw) kmeans(n int) {
-	centres := d.normal(5, 2, 5)
-	P := d.normal(n, 2, 1)
+func drawKmeans(rng *rand.Rand, n int) tables {
+	centres := dcset.Normals(rng, 5, 2, 5)
+	P := dcset.Normals(rng, n, 2, 1)
 	for _, p := range P {
-		c := centres[d.IntN(len(centres))]
+		c := centres[rng.IntN(len(centres))]
 		p[0], p[1] = p[0]+c[0], p[1]+c[1]
 	}
-	d.save("P", P)
-	d.save("c0", d.normal(5, 2, 3))
+	return tables{"P": P, "c0": dcset.Normals(rng, 5, 2, 3)}
 }

@@ -2,7 +2,6 @@ package scale
 
 import (
 	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/bench/internal/process"
 )
 
@@ -55,7 +55,14 @@ func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row], tell csv
 	written := csvtable.Last(func(i int) (string, error) {
 		last := folder
 		folder = filepath.Join(c.Dir, c.Instances[i].Name())
-		return folder, errors.Join(os.RemoveAll(last), c.Instances[i].Write(folder))
+		if err := os.RemoveAll(last); err != nil {
+			return "", err
+		}
+		p, err := c.Instances[i].Program()
+		if err != nil {
+			return "", err
+		}
+		return folder, p.Write(folder)
 	})
 	for i, in := range c.Instances {
 		for _, s := range c.Solvers {
@@ -87,7 +94,7 @@ const (
 func (s *Solver) run(ctx context.Context, folder string, row Row) (Row, error) {
 	file := folder
 	if !s.Folder {
-		file = filepath.Join(folder, Source)
+		file = filepath.Join(folder, dcset.SourceFile)
 	}
 	ran, err := process.Command{Argv: append(slices.Clone(s.Argv), file),
 		Wall: time.Duration(row.Limit * float64(time.Second))}.Run(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/internal/heuristic"
 
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
+	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
@@ -27,7 +28,11 @@ func TestFamilies(t *testing.T) {
 				t.Fatalf("%s: %v, %v", name, in, err)
 			}
 			dir := t.TempDir()
-			if err := in.Write(dir); err != nil {
+			p, err := in.Program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Write(dir); err != nil {
 				t.Fatal(err)
 			}
 			files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
@@ -65,11 +70,11 @@ func TestFamilies(t *testing.T) {
 
 func solveIn(t *testing.T, name, dir string, variables int) {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join(dir, Source))
+	src, err := os.ReadFile(filepath.Join(dir, dcset.SourceFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := lang.Parse(Source, src)
+	f, err := lang.Parse(dcset.SourceFile, src)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
