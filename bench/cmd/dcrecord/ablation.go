@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/clock"
-	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
@@ -86,11 +85,12 @@ type table struct {
 	sums   map[string][]group
 }
 
+// families is the group of the families among the instances.
 const families = "families"
 
 // add runs every variant on a problem.
 func (t *table) add(of, path string) error {
-	p, set, err := compile(path)
+	p, set, err := compile(context.Background(), path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -141,28 +141,17 @@ func ablation(w io.Writer, words []string, shared, sizes string, draws, starts i
 			return err
 		}
 	}
-	if sizes != "none" {
-		all, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), draws)
-		if err != nil {
-			return err
-		}
-		for _, in := range all {
-			if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(families, path) }); err != nil {
-				return err
-			}
-		}
+	all, err := instances(shared, sizes, draws)
+	if err != nil {
+		return err
 	}
-	if shared != "" {
-		all, err := dcset.References(shared, []string{"all"})
-		if err != nil {
-			return err
+	for _, in := range all {
+		of := in.Group
+		if of != families {
+			of = in.Problem
 		}
-		for _, in := range all {
-			if err := drawn(in, 1, func(_, path string, _ uint64) error {
-				return t.add(in.Problem, path)
-			}); err != nil {
-				return err
-			}
+		if err := drawn(in, 1, func(_, path string, _ uint64) error { return t.add(of, path) }); err != nil {
+			return err
 		}
 	}
 	t.print(w)
@@ -193,7 +182,7 @@ func (t *table) print(w io.Writer) {
 }
 
 // compile reads a problem and the settings that its file states.
-func compile(path string) (*dc.Problem, ccp.Settings, error) {
+func compile(ctx context.Context, path string) (*dc.Problem, ccp.Settings, error) {
 	set := ccp.DefaultSettings()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -203,7 +192,7 @@ func compile(path string) (*dc.Problem, ccp.Settings, error) {
 	if err != nil {
 		return nil, set, err
 	}
-	prog, err := lang.Compile(context.Background(), file, lang.Options{Dir: filepath.Dir(path)})
+	prog, err := lang.Compile(ctx, file, lang.Options{Dir: filepath.Dir(path)})
 	if err != nil {
 		return nil, set, err
 	}

@@ -32,7 +32,6 @@ import (
 
 	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/dc/lang"
 )
 
 // entry is one run. Numbers are text so that infinities survive.
@@ -106,13 +105,13 @@ func record(out, shared, sizes string, seeds int, limit time.Duration, files []s
 			return err
 		}
 	}
-	all, err := instances(shared, sizes)
+	all, err := instances(shared, sizes, 1)
 	if err != nil {
 		return err
 	}
 	for _, in := range all {
 		n := seeds
-		if in.Group != "families" {
+		if in.Group != families {
 			n = 1
 		}
 		if err := drawn(in, n, run); err != nil {
@@ -122,11 +121,11 @@ func record(out, shared, sizes string, seeds int, limit time.Duration, files []s
 	return f.Close()
 }
 
-// instances are the families at the sizes and the reference problems.
-func instances(shared, sizes string) ([]dcset.Instance, error) {
+// instances are the draws of the families at the sizes and the reference problems.
+func instances(shared, sizes string, draws int) ([]dcset.Instance, error) {
 	var all []dcset.Instance
 	if sizes != "none" {
-		fam, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), 1)
+		fam, err := dcset.Families([]string{"all"}, strings.Split(sizes, ","), draws)
 		if err != nil {
 			return nil, err
 		}
@@ -166,27 +165,15 @@ func drawn(in dcset.Instance, n int, run func(name, path string, seed uint64) er
 }
 
 func solve(path string, seed uint64, limit time.Duration) (entry, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return entry{}, err
-	}
-	file, err := lang.Parse(path, text)
-	if err != nil {
-		return entry{}, err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	prog, err := lang.Compile(ctx, file, lang.Options{Dir: filepath.Dir(path)})
+	p, set, err := compile(ctx, path)
 	if err != nil {
 		return entry{}, err
 	}
-	set := ccp.DefaultSettings()
 	set.Seed = seed
-	if o := prog.Options; o.FeasTol != nil {
-		set.FeasTol = *o.FeasTol
-	}
 	began := time.Now()
-	res, err := ccp.Solve(ctx, prog.Problem, nil, set)
+	res, err := ccp.Solve(ctx, p, nil, set)
 	if res == nil {
 		return entry{}, err
 	}
