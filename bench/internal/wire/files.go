@@ -1,9 +1,8 @@
 package wire
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,30 +27,26 @@ func WriteProblem(path string, p *qpbackend.Problem) error {
 	if A == nil {
 		A = sparse.Zero(m, n)
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := &writer{w: bufio.NewWriterSize(f, 1<<16)}
-	w.bytes([]byte(magic))
-	w.ints([]int{n, m, P.NNZ(), A.NNZ(), len(p.Cones)})
-	w.floats([]float64{p.R})
-	w.floats(p.Q)
-	w.floats(p.L)
-	w.floats(p.U)
+	var w writer
+	w.WriteString(magic)
+	w.ints(n, m, P.NNZ(), A.NNZ(), len(p.Cones))
+	w.floats(p.R)
+	w.floats(p.Q...)
+	w.floats(p.L...)
+	w.floats(p.U...)
 	for _, a := range []*sparse.CSC{P, A} {
 		nnz := a.NNZ()
-		w.ints(a.ColPtr[:n+1])
-		w.ints(a.RowIdx[:nnz])
-		w.floats(a.Val[:nnz])
+		w.ints(a.ColPtr[:n+1]...)
+		w.ints(a.RowIdx[:nnz]...)
+		w.floats(a.Val[:nnz]...)
 	}
 	for _, c := range p.Cones {
-		w.ints([]int{int(c.Kind), c.Start, c.Len})
-		w.floats([]float64{c.Alpha})
+		w.ints(int(c.Kind), c.Start, c.Len)
+		w.floats(c.Alpha)
 	}
-	w.ints([]int{len(bounded)})
-	w.ints(bounded)
-	return errors.Join(w.err, w.w.Flush(), f.Close())
+	w.ints(len(bounded))
+	w.ints(bounded...)
+	return os.WriteFile(path, w.Bytes(), 0o666)
 }
 
 // ReadProblem reads the files of WriteProblem. P and A are never nil.
@@ -84,7 +79,10 @@ func ReadProblem(path string) (*qpbackend.Problem, error) {
 			p.Cones = append(p.Cones, qpbackend.Cone{Kind: kind(c[0]), Start: c[1], Len: c[2], Alpha: α[0]})
 		}
 	}
-	bounded := r.ints(first(r.ints(1)))
+	var bounded []int
+	if count := r.ints(1); !r.short {
+		bounded = r.ints(count[0])
+	}
 	if r.short || len(r.data) > 0 || size[4] < 0 || len(bounded) > m {
 		return nil, fmt.Errorf("wire: %s has another length than its head says", path)
 	}
@@ -98,13 +96,6 @@ func ReadProblem(path string) (*qpbackend.Problem, error) {
 		return nil, fmt.Errorf("wire: %s: %w", path, err)
 	}
 	return p, nil
-}
-
-func first(v []int) int {
-	if len(v) == 0 {
-		return 0
-	}
-	return v[0]
 }
 
 // toBounds makes bounds of the variables given of the last rows.
@@ -146,20 +137,16 @@ func kind(k int) qpbackend.ConeKind {
 // WriteAnswer writes x and the multipliers of the rows that WriteProblem wrote to
 // a file at path: y, and z of the variables with bounds.
 func WriteAnswer(path string, p *qpbackend.Problem, x, y, z []float64) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := &writer{w: bufio.NewWriterSize(f, 1<<16)}
-	w.floats(x)
-	w.floats(y)
+	var w writer
+	w.floats(x...)
+	w.floats(y...)
 	if z != nil {
 		_, bounded := p.BoundsAsRows()
 		for _, j := range bounded {
-			w.floats(z[j : j+1])
+			w.floats(z[j])
 		}
 	}
-	return errors.Join(w.err, w.w.Flush(), f.Close())
+	return os.WriteFile(path, w.Bytes(), 0o666)
 }
 
 // ReadAnswer reads the point that is an answer to p.
@@ -182,30 +169,18 @@ func ReadAnswer(path string, p *qpbackend.Problem) (x, y, z []float64, err error
 	return x, y, z, nil
 }
 
-// writer keeps its first error.
-type writer struct {
-	w   *bufio.Writer
-	buf [8]byte
-	err error
-}
+// writer has what a file is to have.
+type writer struct{ bytes.Buffer }
 
-func (w *writer) bytes(b []byte) {
-	if w.err == nil {
-		_, w.err = w.w.Write(b)
+func (w *writer) ints(v ...int) {
+	for _, e := range v {
+		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), uint64(e)))
 	}
 }
 
-func (w *writer) ints(v []int) {
+func (w *writer) floats(v ...float64) {
 	for _, e := range v {
-		binary.LittleEndian.PutUint64(w.buf[:], uint64(e))
-		w.bytes(w.buf[:])
-	}
-}
-
-func (w *writer) floats(v []float64) {
-	for _, e := range v {
-		binary.LittleEndian.PutUint64(w.buf[:], math.Float64bits(e))
-		w.bytes(w.buf[:])
+		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(e)))
 	}
 }
 
@@ -225,29 +200,21 @@ func (r *reader) bytes(n int) []byte {
 	return b
 }
 
-// words bounds a count from a file before it is multiplied or allocated.
-func (r *reader) words(n int) []byte {
-	if n < 0 || n > len(r.data)/8 {
+// words reads n numbers of 64 bits; it looks at a count from a file before it allocates.
+func words[T any](r *reader, n int, number func(bits uint64) T) []T {
+	if r.short || n < 0 || n > len(r.data)/8 {
 		r.short = true
 		return nil
 	}
-	return r.bytes(8 * n)
+	v := make([]T, n)
+	for i := range v {
+		v[i] = number(binary.LittleEndian.Uint64(r.bytes(8)))
+	}
+	return v
 }
 
 func (r *reader) ints(n int) []int {
-	b := r.words(n)
-	v := make([]int, len(b)/8)
-	for i := range v {
-		v[i] = int(int64(binary.LittleEndian.Uint64(b[8*i:])))
-	}
-	return v
+	return words(r, n, func(bits uint64) int { return int(int64(bits)) })
 }
 
-func (r *reader) floats(n int) []float64 {
-	b := r.words(n)
-	v := make([]float64, len(b)/8)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return v
-}
+func (r *reader) floats(n int) []float64 { return words(r, n, math.Float64frombits) }
