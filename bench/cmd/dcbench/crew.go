@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dcopt/dcopt/bench/internal/campaign"
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/bench/internal/peer"
 	"github.com/dcopt/dcopt/bench/peers"
 	"github.com/dcopt/dcopt/qpbackend/backends"
@@ -82,14 +83,14 @@ func hire(c *cli.Context, tmp string) (*crew, error) {
 	if len(others) == 0 {
 		return w, nil
 	}
+	if others, err = qpPeers().Choose(others); err != nil {
+		return nil, fmt.Errorf("--peers: %w", err)
+	}
 	python, script, err := pythonFor(c.String("python"), tmp)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range others {
-		if !strings.Contains(","+strings.ReplaceAll(peerNames(), ", ", ",")+",", ","+name+",") {
-			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, peerNames())
-		}
 		if err := add(name, python, script, name); err != nil {
 			return nil, err
 		}
@@ -116,16 +117,18 @@ func ownNames(flag string) ([]string, error) {
 	return names, nil
 }
 
-// peerNames are the solvers that there is a script for.
-func peerNames() string {
-	files, err := fs.Glob(peers.Files, "solve_*.py")
-	if err != nil {
-		return "" // the pattern is right
-	}
+// peerList are peers by their names.
+func peerList(names ...string) choice.List[string] {
+	return choice.List[string]{Kind: "peer", All: names, Name: func(name string) string { return name }}
+}
+
+// qpPeers are the solvers that there is a script for.
+func qpPeers() choice.List[string] {
+	files, _ := fs.Glob(peers.Files, "solve_*.py") // the pattern is right
 	for k, f := range files {
 		files[k] = strings.TrimSuffix(strings.TrimPrefix(f, "solve_"), ".py")
 	}
-	return strings.Join(files, ", ")
+	return peerList(files...)
 }
 
 // pythonFor finds the interpreter that has the peers and unpacks the scripts.

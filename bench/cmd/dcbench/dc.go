@@ -37,7 +37,7 @@ const (
 const program = "dcopt"
 
 // dcPeers are the ways of solving that the scripts have.
-var dcPeers = []string{"dccp-tau1", "dccp", "dccp-tau1rows", "clarabel", "osqp", "dnlp", "dnlp-ipopt"}
+var dcPeers = peerList("dccp-tau1", "dccp", "dccp-tau1rows", "clarabel", "osqp", "dnlp", "dnlp-ipopt")
 
 func dcCommand() *cli.Command {
 	return &cli.Command{
@@ -60,7 +60,7 @@ func dcCommand() *cli.Command {
 			&cli.StringFlag{Name: "starts", Value: "auto",
 				Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and " +
 					"the file"},
-			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + strings.Join(dcPeers, ",")},
+			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + dcPeers.Names()},
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
 				Usage: "`DURATION` for a run, by the wall clock"},
 			&cli.IntFlag{Name: "repeat", Value: 5,
@@ -145,12 +145,12 @@ func dcCampaignOf(c *cli.Context) (*dcrun.Campaign, error) {
 		return nil, fmt.Errorf("--draws %d: want at least 1", draws)
 	}
 	cam := &dcrun.Campaign{Limit: limit, Repeat: repeat, Only: only}
-	if names := choice(c.String("families")); len(names) > 0 {
+	if names := someOf(c.String("families")); len(names) > 0 {
 		if cam.Instances, err = dcset.Families(names, list(c.String("sizes")), draws); err != nil {
 			return nil, fmt.Errorf("--families: %w", err)
 		}
 	}
-	if names := choice(c.String("reference")); len(names) > 0 {
+	if names := someOf(c.String("reference")); len(names) > 0 {
 		all, err := dcset.References(c.String("shared"), names)
 		if err != nil {
 			return nil, fmt.Errorf("--reference: %w", err)
@@ -163,8 +163,8 @@ func dcCampaignOf(c *cli.Context) (*dcrun.Campaign, error) {
 	return cam, nil
 }
 
-// choice is a list, "none" the empty one.
-func choice(flag string) []string {
+// someOf is a list, "none" the empty one.
+func someOf(flag string) []string {
 	return slices.DeleteFunc(list(flag), func(s string) bool { return s == "none" })
 }
 
@@ -194,13 +194,8 @@ func dcSolvers(c *cli.Context, tmp string) ([]dcrun.Solver, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	if slices.Equal(names, []string{"all"}) {
-		names = dcPeers
-	}
-	for _, name := range names {
-		if !slices.Contains(dcPeers, name) {
-			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, strings.Join(dcPeers, ","))
-		}
+	if names, err = dcPeers.Choose(names); err != nil {
+		return nil, fmt.Errorf("--peers: %w", err)
 	}
 	python, _, err := pythonFor(c.String("python"), tmp)
 	if err != nil {

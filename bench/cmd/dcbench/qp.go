@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -47,7 +48,8 @@ func qpCommand() *cli.Command {
 			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
 			&cli.StringFlag{Name: "solvers", Value: "all",
 				Usage: "backends of this module, `B1,B2`; none leaves them out"},
-			&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " + peerNames()},
+			&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " +
+				strings.ReplaceAll(qpPeers().Names(), ",", ", ")},
 			&cli.StringFlag{Name: "tol", Value: "default",
 				Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
 			&cli.BoolFlag{Name: "absolute",

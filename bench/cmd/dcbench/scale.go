@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/scale"
 )
@@ -30,20 +31,12 @@ type scalePeer struct {
 	families []string
 }
 
-func scalePeers() []scalePeer {
-	return []scalePeer{
+func scalePeers() choice.List[scalePeer] {
+	return choice.List[scalePeer]{Kind: "peer", All: []scalePeer{
 		{"dccp", []string{"pack", "bls"}},
 		{"clarabel", []string{"pack"}},
 		{"scikit-learn", []string{"kmeans"}},
-	}
-}
-
-func scalePeerNames() string {
-	var names []string
-	for _, p := range scalePeers() {
-		names = append(names, p.name)
-	}
-	return strings.Join(names, ",")
+	}, Name: func(p scalePeer) string { return p.name }}
 }
 
 func scaleCommand() *cli.Command {
@@ -58,7 +51,8 @@ func scaleCommand() *cli.Command {
 			&cli.StringFlag{Name: "seeds", Value: "5", Usage: "draw them from these seeds, `S1,S2`"},
 			&cli.StringFlag{Name: "dcopt",
 				Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
-			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`, where they have the family: " + scalePeerNames()},
+			&cli.StringFlag{Name: "peers",
+				Usage: "others, `P1,P2`, where they have the family: " + scalePeers().Names()},
 			&cli.StringFlag{Name: "python",
 				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
 			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
@@ -155,8 +149,11 @@ func scaleBuilds(flag string) (all []scale.Solver, err error) {
 
 // scalePeersOf readies the peers.
 func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
-	names := list(c.String("peers"))
-	if len(names) == 0 {
+	chosen, err := scalePeers().Choose(list(c.String("peers")))
+	if err != nil {
+		return nil, fmt.Errorf("--peers: %w", err)
+	}
+	if len(chosen) == 0 {
 		return nil, nil
 	}
 	python, worker, err := pythonFor(c.String("python"), tmp)
@@ -167,16 +164,11 @@ func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--python: %w", err)
 	}
-	for _, name := range names {
-		k := slices.IndexFunc(scalePeers(), func(p scalePeer) bool { return p.name == name })
-		if k < 0 {
-			return nil, fmt.Errorf("--peers: no peer %q; there are %s", name, scalePeerNames())
-		}
-		script := filepath.Join(filepath.Dir(worker), "scale_peers.py")
-		limit := fmt.Sprint(c.Duration("time-limit").Seconds())
-		all = append(all,
-			scale.Solver{Name: name, Version: strings.TrimSpace(string(version)),
-				Argv: []string{python, script, name, limit}, Folder: true, Families: scalePeers()[k].families})
+	script := filepath.Join(filepath.Dir(worker), "scale_peers.py")
+	limit := fmt.Sprint(c.Duration("time-limit").Seconds())
+	for _, p := range chosen {
+		all = append(all, scale.Solver{Name: p.name, Version: strings.TrimSpace(string(version)),
+			Argv: []string{python, script, p.name, limit}, Folder: true, Families: p.families})
 	}
 	return all, nil
 }

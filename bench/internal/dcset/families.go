@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/dcopt/dcopt/bench/internal/choice"
 )
 
 // family draws problems of one kind by their size.
@@ -17,35 +18,30 @@ type family struct {
 	draw  func(size int, rng *rand.Rand) *Program
 }
 
-func families() []family {
-	return []family{
+func familyList() choice.List[family] {
+	return choice.List[family]{Kind: "family", All: []family{
 		{"svm", []int{200, 1000, 4000}, 10, rampSVM},
 		{"l1l2", []int{200, 500, 1000}, 8, l1MinusL2},
 		{"boolean", []int{50, 100, 200}, 2, booleanBox},
 		{"circles", []int{10, 20, 40}, 2, circles},
 		{"dma", []int{50, 100, 200}, 10, maxAffine},
-	}
+	}, Name: func(f family) string { return f.name }}
 }
 
 // FamilyNames lists the families.
-func FamilyNames() string {
-	var names []string
-	for _, f := range families() {
-		names = append(names, f.name)
-	}
-	return strings.Join(names, ",")
-}
+func FamilyNames() string { return familyList().Names() }
 
 // Families returns the families named, "all" for all, at the sizes named: small,
 // medium, large or numbers, each as many times as there are draws; with more than one,
 // draws are the parts of a problem. A family, size and draw is the same problem on
 // every machine.
 func Families(names, sizes []string, draws int) ([]Instance, error) {
+	chosen, err := familyList().Choose(names)
+	if err != nil {
+		return nil, err
+	}
 	var all []Instance
-	for _, f := range families() {
-		if !slices.Contains(names, f.name) && !slices.Contains(names, "all") {
-			continue
-		}
+	for _, f := range chosen {
 		for _, s := range sizes {
 			size, err := f.size(s)
 			if err != nil {
@@ -61,11 +57,6 @@ func Families(names, sizes []string, draws int) ([]Instance, error) {
 				}
 				all = append(all, in)
 			}
-		}
-	}
-	for _, n := range names {
-		if n != "all" && !slices.ContainsFunc(families(), func(f family) bool { return f.name == n }) {
-			return nil, fmt.Errorf("no family %q; there are %s", n, FamilyNames())
 		}
 	}
 	return all, nil

@@ -8,9 +8,11 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dcopt/dcopt/bench/internal/choice"
 )
 
-func references() []reference {
+func referenceList() choice.List[reference] {
 	numbers := func(n int) []string {
 		parts := make([]string, n)
 		for k := range parts {
@@ -24,7 +26,7 @@ func references() []reference {
 			recovery = append(recovery, fmt.Sprintf("k%d_m%d", k, m))
 		}
 	}
-	return []reference{
+	return choice.List[reference]{Kind: "reference problem", All: []reference{
 		{"boolean_ls", numbers(8), booleanLS},
 		{"circle_packing", numbers(3), circlePacking},
 		{"control", nil, control},
@@ -34,7 +36,7 @@ func references() []reference {
 		{"phase_retrieval", nil, phaseRetrieval},
 		{"sparse_recovery", recovery, sparseRecovery},
 		{"sparse_singular", numbers(50), sparseSingular},
-	}
+	}, Name: func(r reference) string { return r.name }}
 }
 
 // booleanLS at a noise level, from the solution at the level before.

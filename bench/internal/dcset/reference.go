@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,11 +45,12 @@ func References(dir string, names []string) ([]Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	chosen, err := referenceList().Choose(names)
+	if err != nil {
+		return nil, err
+	}
 	var all []Instance
-	for _, r := range references() {
-		if !slices.Contains(names, r.name) && !slices.Contains(names, "all") {
-			continue
-		}
+	for _, r := range chosen {
 		parts := r.parts
 		if parts == nil {
 			parts = []string{""}
@@ -61,22 +61,11 @@ func References(dir string, names []string) ([]Instance, error) {
 			}})
 		}
 	}
-	for _, n := range names {
-		if n != "all" && !slices.ContainsFunc(references(), func(r reference) bool { return r.name == n }) {
-			return nil, fmt.Errorf("no reference problem %q; there are %s", n, ReferenceNames())
-		}
-	}
 	return all, nil
 }
 
 // ReferenceNames lists the problems of References.
-func ReferenceNames() string {
-	var names []string
-	for _, r := range references() {
-		names = append(names, r.name)
-	}
-	return strings.Join(names, ",")
-}
+func ReferenceNames() string { return referenceList().Names() }
 
 func openShared(dir string) (*shared, error) {
 	dir, err := filepath.Abs(dir)

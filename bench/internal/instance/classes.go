@@ -2,9 +2,10 @@ package instance
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -23,39 +24,32 @@ var classSizes = map[string][3]int{
 // sizeWords name the sizes that a class has of its own.
 var sizeWords = []string{"small", "medium", "large"}
 
-// ClassNames are the names of the classes, separated by commas.
-func ClassNames() string {
-	var names []string
-	for _, c := range classes.All() {
-		names = append(names, c.Name)
-	}
-	return strings.Join(names, ",")
+func classList() choice.List[classes.Class] {
+	return choice.List[classes.Class]{Kind: "class", All: classes.All(),
+		Name: func(c classes.Class) string { return c.Name }}
 }
+
+// ClassNames are the names of the classes, separated by commas.
+func ClassNames() string { return classList().Names() }
 
 // Classes are the problems of the classes named (or "all") in the sizes given:
 // numbers, or small, medium, large.
 func Classes(names, sizes []string) ([]Instance, error) {
+	chosen, err := classList().Choose(names)
+	if err != nil {
+		return nil, err
+	}
 	var all []Instance
-	for _, name := range names {
-		found := false
-		for _, c := range classes.All() {
-			if name != c.Name && name != "all" {
-				continue
+	for _, c := range chosen {
+		for _, word := range sizes {
+			size, err := classSize(c.Name, word)
+			if err != nil {
+				return nil, err
 			}
-			found = true
-			for _, word := range sizes {
-				size, err := classSize(c.Name, word)
-				if err != nil {
-					return nil, err
-				}
-				id := fmt.Sprintf("%s-%d", c.Name, size)
-				all = append(all, single("classes", id, func() *qpbackend.Problem {
-					return c.Draw(classes.Source(id), size)
-				}))
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("no class %q; there are %s", name, ClassNames())
+			id := fmt.Sprintf("%s-%d", c.Name, size)
+			all = append(all, single("classes", id, func() *qpbackend.Problem {
+				return c.Draw(classes.Source(id), size)
+			}))
 		}
 	}
 	return all, nil
@@ -65,10 +59,8 @@ func Classes(names, sizes []string) ([]Instance, error) {
 const mostSize = 2000
 
 func classSize(class, word string) (int, error) {
-	for k, w := range sizeWords {
-		if word == w {
-			return classSizes[class][k], nil
-		}
+	if k := slices.Index(sizeWords, word); k >= 0 {
+		return classSizes[class][k], nil
 	}
 	size, err := strconv.Atoi(word)
 	switch {

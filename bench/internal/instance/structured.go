@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
-	"strings"
 
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -19,8 +19,10 @@ type structuredSet struct {
 	fill func(all *programs, rng *rand.Rand)
 }
 
-func structuredSets() []structuredSet {
-	return []structuredSet{{"squares", 0, squares}, {"linear", 1, linear}, {"few", 2, few}}
+func structuredList() choice.List[structuredSet] {
+	return choice.List[structuredSet]{Kind: "set",
+		All:  []structuredSet{{"squares", 0, squares}, {"linear", 1, linear}, {"few", 2, few}},
+		Name: func(s structuredSet) string { return s.name }}
 }
 
 // MostDraws bounds the numbers of draws.
@@ -40,13 +42,7 @@ func structuredSeed(draw int) int64 {
 }
 
 // StructuredNames are the names of the sets, separated by commas.
-func StructuredNames() string {
-	var names []string
-	for _, s := range structuredSets() {
-		names = append(names, s.name)
-	}
-	return strings.Join(names, ",")
-}
+func StructuredNames() string { return structuredList().Names() }
 
 // Structured are the problems of the sets named (or "all"), of one draw from 1 to
 // MostDraws. A few of the set squares have no feasible point, other ones in each draw.
@@ -54,23 +50,17 @@ func Structured(names []string, draw int) ([]Instance, error) {
 	if draw < 1 || draw > MostDraws {
 		return nil, fmt.Errorf("draw %d: want 1 to %d", draw, MostDraws)
 	}
+	chosen, err := structuredList().Choose(names)
+	if err != nil {
+		return nil, err
+	}
 	var all []Instance
-	for _, name := range names {
-		found := false
-		for _, s := range structuredSets() {
-			if name != s.name && name != "all" {
-				continue
-			}
-			found = true
-			var set programs
-			s.fill(&set, rand.New(rand.NewSource(structuredSeed(draw)+s.seed)))
-			group := fmt.Sprintf("structured-%s-%d", s.name, draw)
-			for _, m := range set {
-				all = append(all, single(group, m.name, func() *qpbackend.Problem { return m.problem }))
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("no set %q; there are %s", name, StructuredNames())
+	for _, s := range chosen {
+		var set programs
+		s.fill(&set, rand.New(rand.NewSource(structuredSeed(draw)+s.seed)))
+		group := fmt.Sprintf("structured-%s-%d", s.name, draw)
+		for _, m := range set {
+			all = append(all, single(group, m.name, func() *qpbackend.Problem { return m.problem }))
 		}
 	}
 	return all, nil
