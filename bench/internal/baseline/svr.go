@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dcopt/dcopt/internal/classes"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
-	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // SVRSettings are the settings of support vector regression with the kernel
@@ -99,33 +99,23 @@ func (m *SVR) Predict(x []float64) float64 {
 
 // svrDual has the variables β and t ≥ |β|; its first row is Σ β = 0.
 func svrDual(x [][]float64, y []float64, set SVRSettings) *qpbackend.Problem {
-	m := len(x)
-	inf := math.Inf(1)
-	var p, a sparse.Triplets
-	prob := &qpbackend.Problem{
-		Q: make([]float64, 2*m), Lo: make([]float64, 2*m), Hi: make([]float64, 2*m), L: []float64{0}, U: []float64{0},
-	}
-	row := func(l, u float64) int {
-		prob.L, prob.U = append(prob.L, l), append(prob.U, u)
-		return len(prob.L) - 1
-	}
+	m, inf := len(x), math.Inf(1)
+	b := classes.New(2 * m)
+	sum := b.Row(0, 0)
 	for i := range x {
-		prob.Q[i], prob.Q[m+i] = -y[i], set.Epsilon
+		b.Q[i], b.Q[m+i] = -y[i], set.Epsilon
 		for j := range i + 1 {
-			p.Add(j, i, kernel(set.Gamma, x[j], x[i]))
+			b.P.Add(j, i, kernel(set.Gamma, x[j], x[i]))
 		}
-		a.Add(0, i, 1)
-		prob.Lo[i], prob.Hi[i] = -set.C, set.C
-		prob.Lo[m+i], prob.Hi[m+i] = -inf, inf
-		above, below := row(0, inf), row(0, inf)
-		a.Add(above, m+i, 1)
-		a.Add(above, i, -1)
-		a.Add(below, m+i, 1)
-		a.Add(below, i, 1)
+		b.A.Add(sum, i, 1)
+		b.Bound(i, -set.C, set.C)
+		above, below := b.Row(0, inf), b.Row(0, inf)
+		b.A.Add(above, m+i, 1)
+		b.A.Add(above, i, -1)
+		b.A.Add(below, m+i, 1)
+		b.A.Add(below, i, 1)
 	}
-	prob.P, _ = p.CSC(2*m, 2*m)
-	prob.A, _ = a.CSC(len(prob.L), 2*m)
-	return prob
+	return b.Problem()
 }
 
 func kernel(gamma float64, a, b []float64) float64 {

@@ -217,7 +217,7 @@ func (c *Campaign) one(ctx context.Context, con Contender, row result.Row, want 
 	}
 	res := certify(p, reply.X, reply.Y, reply.Z)
 	row.Primal, row.Dual, row.Gap = res.Primal, res.Dual, res.Gap
-	row.Objective = objective(p, reply.X)
+	row.Objective = p.Objective(reply.X)
 	return row, nil
 }
 
@@ -240,16 +240,4 @@ func entries(p *qpbackend.Problem) int {
 		}
 	}
 	return nnz
-}
-
-func objective(p *qpbackend.Problem, x []float64) float64 {
-	px := make([]float64, len(x))
-	if p.P != nil {
-		p.P.AddSymMulVec(px, 0.5, x)
-	}
-	v := p.R
-	for j, q := range p.Q {
-		v += (px[j] + q) * x[j]
-	}
-	return v
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/stats"
 	"github.com/dcopt/dcopt/bench/internal/trial"
@@ -92,17 +94,7 @@ type Line struct {
 // ones share the mean of their places. The ranks of published methods are among
 // themselves and the method `beside`.
 func League(ours Scores, published []Published, beside string, keep func(Published) bool) []Line {
-	type seen struct {
-		rank, r2, size, seconds []float64
-		trials                  []int
-	}
-	all := map[string]*seen{}
-	at := func(name string) *seen {
-		if all[name] == nil {
-			all[name] = &seen{}
-		}
-		return all[name]
-	}
+	all := map[string]*tally{}
 	sets := map[string][]Published{}
 	for _, p := range published {
 		if keep(p) {
@@ -116,12 +108,10 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 			theirs[k] = p.R2
 		}
 		add := func(name string, m Median, others []float64) {
-			s := at(name)
-			s.rank = append(s.rank, place(m.R2, others))
-			s.r2 = append(s.r2, max(0, m.R2))
-			s.size = append(s.size, m.Size)
-			s.seconds = append(s.seconds, m.Seconds)
-			s.trials = append(s.trials, m.Trials)
+			if all[name] == nil {
+				all[name] = &tally{}
+			}
+			all[name].add(m, others)
 		}
 		for name, m := range ours[set] {
 			add(name, m, theirs)
@@ -137,17 +127,39 @@ func League(ours Scores, published []Published, beside string, keep func(Publish
 		}
 	}
 	var out []Line
-	for name, s := range all {
-		out = append(out, Line{
-			Method: name, Published: !mine[name], Sets: len(s.rank), Rank: mean(s.rank), Error: standardError(s.rank),
-			R2:   mean(s.r2),
-			Size: stats.Median(s.size), Seconds: stats.Median(s.seconds),
-			Trials:  [2]int{slices.Min(s.trials), slices.Max(s.trials)},
-			Longest: slices.Max(s.seconds),
-		})
+	for name, t := range all {
+		l := t.line(name)
+		l.Published = !mine[name]
+		out = append(out, l)
 	}
 	slices.SortFunc(out, byRank)
 	return out
+}
+
+// tally has the medians of a method on the sets, and its ranks there.
+type tally struct {
+	medians []Median
+	ranks   []float64
+}
+
+func (t *tally) add(m Median, others []float64) {
+	t.medians, t.ranks = append(t.medians, m), append(t.ranks, place(m.R2, others))
+}
+
+func (t *tally) line(method string) Line {
+	var r2, size, seconds []float64
+	var trials []int
+	for _, m := range t.medians {
+		r2, size, seconds = append(r2, max(0, m.R2)), append(size, m.Size), append(seconds, m.Seconds)
+		trials = append(trials, m.Trials)
+	}
+	l := Line{Method: method, Sets: len(r2), Rank: stat.Mean(t.ranks, nil), R2: stat.Mean(r2, nil),
+		Error: stat.StdErr(stat.StdDev(t.ranks, nil), float64(len(r2))), Size: stats.Median(size),
+		Seconds: stats.Median(seconds)}
+	if len(r2) > 0 {
+		l.Longest, l.Trials = slices.Max(seconds), [2]int{slices.Min(trials), slices.Max(trials)}
+	}
+	return l
 }
 
 func byRank(a, b Line) int {
@@ -186,7 +198,10 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 		bySet[r.Set][r.Method][r.Seed] = r
 	}
 	names := slices.Sorted(maps.Keys(methods))
-	ranks, medians := map[string][]float64{}, map[string][]Median{}
+	all := map[string]*tally{}
+	for _, m := range names {
+		all[m] = &tally{}
+	}
 	for _, set := range slices.Sorted(maps.Keys(bySet)) {
 		var common []uint32
 		for _, seed := range seeds {
@@ -215,27 +230,18 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 					others = append(others, scores[o].R2)
 				}
 			}
-			ranks[m] = append(ranks[m], place(scores[m].R2, others))
-			medians[m] = append(medians[m], scores[m])
+			all[m].add(scores[m], others)
 		}
 	}
 	for _, m := range names {
-		var r2, size, seconds []float64
-		for _, v := range medians[m] {
-			r2, size, seconds = append(r2, max(0, v.R2)), append(size, v.Size), append(seconds, v.Seconds)
-		}
-		lines = append(lines, Line{
-			Method: m, Sets: len(r2), Rank: mean(ranks[m]), Error: standardError(ranks[m]), R2: mean(r2),
-			Size: stats.Median(size), Seconds: stats.Median(seconds), Longest: slices.Max(append(seconds, 0)),
-			Trials: trials,
-		})
+		lines = append(lines, all[m].line(m))
 	}
 	slices.SortFunc(lines, byRank)
 	for k, a := range lines {
 		for _, b := range lines[k+1:] {
 			t := Test{A: a.Method, B: b.Method, P: 1}
-			for i, v := range medians[a.Method] {
-				switch o := medians[b.Method][i]; {
+			for i, v := range all[a.Method].medians {
+				switch o := all[b.Method].medians[i]; {
 				case v.R2 > o.R2:
 					t.Wins++
 				case v.R2 < o.R2:
@@ -244,7 +250,7 @@ func Live(rows []Row, seeds []uint32, keep func(set string) bool) (lines []Line,
 					t.Ties++
 				}
 			}
-			if w, err := stats.Wilcoxon(ranks[a.Method], ranks[b.Method]); err == nil {
+			if w, err := stats.Wilcoxon(all[a.Method].ranks, all[b.Method].ranks); err == nil {
 				t.P = w.TwoSided
 			}
 			tests = append(tests, t)
@@ -269,16 +275,6 @@ func holm(tests []Test) {
 	}
 }
 
-// standardError of the mean of v; NaN of fewer than two.
-func standardError(v []float64) float64 {
-	m, sum := mean(v), 0.0
-	for _, x := range v {
-		sum += (x - m) * (x - m)
-	}
-	n := float64(len(v))
-	return math.Sqrt(sum / (n - 1) / n)
-}
-
 // place is the rank of v among others, 1 for the largest; equal ones share theirs.
 func place(v float64, others []float64) float64 {
 	rank := 1.0
@@ -291,12 +287,4 @@ func place(v float64, others []float64) float64 {
 		}
 	}
 	return rank
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/clock"
@@ -32,42 +30,14 @@ type Row struct {
 	Message string  `csv:"message"`
 }
 
-// Set is a table of PMLB.
-type Set struct {
-	Name string
-	X    [][]float64 // NaN for missing values
-	Y    []float64
-}
-
-// ReadSets reads the .tsv, .tsv.gz, .csv and .csv.gz files of folders, in the order of
-// their names; the target is the column named "target". A table in two of the folders
-// is read once.
-func ReadSets(dirs ...string) ([]Set, error) {
-	var sets []Set
-	for _, dir := range dirs {
-		files, err := trial.Files(dir, ".tsv", ".tsv.gz", ".csv.gz")
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			name := dataset.SetName(file)
-			if slices.ContainsFunc(sets, func(s Set) bool { return s.Name == name }) {
-				continue
-			}
-			d, err := trial.Read(file)
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, Set{name, d.X, d.Y})
-		}
-	}
-	slices.SortFunc(sets, func(a, b Set) int { return strings.Compare(a.Name, b.Name) })
-	return sets, nil
+// ReadSets reads the .tsv, .tsv.gz and .csv.gz files of folders, in the order of their names.
+func ReadSets(dirs ...string) ([]trial.Set, error) {
+	return trial.ReadSets(dirs, ".tsv", ".tsv.gz", ".csv.gz")
 }
 
 // Campaign lists the trainings.
 type Campaign struct {
-	Sets    []Set
+	Sets    []trial.Set
 	Methods []lder.Method
 	Seeds   []uint32
 	Limit   time.Duration
@@ -97,7 +67,7 @@ func (c *Campaign) Run(ctx context.Context, table *csvtable.Table[Row], tell csv
 	return csvtable.Fill(ctx, table, tasks, c.Workers, tell)
 }
 
-func measure(ctx context.Context, s Set, m lder.Method, row Row, now clock.Clock) Row {
+func measure(ctx context.Context, s trial.Set, m lder.Method, row Row, now clock.Clock) Row {
 	set := lder.MethodSettings(m)
 	set.Seed = uint64(row.Seed)
 	model := lder.NewRegressor(set)

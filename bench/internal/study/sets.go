@@ -31,38 +31,25 @@ func paperOrder() []string {
 // target column is named "target", sets of the paper first and in its order.
 // Folds are the ones of scikit-learn's shuffled KFold with the seed.
 func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
-	files, err := trial.Files(dir, ".tsv", ".tsv.gz", ".csv", ".csv.gz")
+	all, err := trial.ReadSets([]string{dir}, ".tsv", ".tsv.gz", ".csv", ".csv.gz")
 	if err != nil {
 		return nil, err
 	}
 	order := paperOrder()
-	place := func(file string) int {
-		if k := slices.Index(order, dataset.SetName(file)); k >= 0 {
+	place := func(s trial.Set) int {
+		if k := slices.Index(order, s.Name); k >= 0 {
 			return k
 		}
 		return len(order)
 	}
-	slices.Sort(files)
-	slices.SortStableFunc(files, func(a, b string) int { return place(a) - place(b) })
+	slices.SortStableFunc(all, func(a, b trial.Set) int { return place(a) - place(b) })
 	var sets []Set
-	for _, file := range files {
-		s, err := readSet(file, folds, seed)
+	for _, s := range all {
+		parts, err := dataset.ShuffledKFold(len(s.Y), folds, seed)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		sets = append(sets, s)
+		sets = append(sets, Set{s.Name, s.X, s.Y, parts})
 	}
 	return sets, nil
-}
-
-func readSet(file string, folds int, seed uint32) (Set, error) {
-	d, err := trial.Read(file)
-	if err != nil {
-		return Set{}, err
-	}
-	parts, err := dataset.ShuffledKFold(len(d.Y), folds, seed)
-	if err != nil {
-		return Set{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return Set{dataset.SetName(file), d.X, d.Y, parts}, nil
 }

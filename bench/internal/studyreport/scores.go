@@ -3,6 +3,8 @@ package studyreport
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/stats"
@@ -66,14 +68,20 @@ func (m *Measure) score(rows []study.Row, folds int) Score {
 	if len(rows) != folds {
 		return Score{math.NaN(), math.NaN()}
 	}
-	mean, sum := 0.0, 0.0
+	var values []float64
 	for _, r := range rows {
-		mean += m.of(r) / float64(folds)
+		values = append(values, m.of(r))
 	}
-	for _, r := range rows {
-		sum += (m.of(r) - mean) * (m.of(r) - mean)
+	return score(values)
+}
+
+// score of values; the deviation of one is 0.
+func score(values []float64) Score {
+	mean, std := stat.MeanStdDev(values, nil)
+	if len(values) == 1 {
+		std = 0
 	}
-	return Score{mean, math.Sqrt(sum / float64(max(1, folds-1)))}
+	return Score{mean, std}
 }
 
 // best is the least mean of a set; NaN if there is none.
@@ -98,17 +106,7 @@ func (m *Measure) column(model int) []float64 {
 
 // Average is the mean and standard deviation of a model's means over the sets;
 // NaN if it lacks one.
-func (m *Measure) Average(model int) Score {
-	all := m.column(model)
-	mean, sum := 0.0, 0.0
-	for _, v := range all {
-		mean += v / float64(len(all))
-	}
-	for _, v := range all {
-		sum += (v - mean) * (v - mean)
-	}
-	return Score{mean, math.Sqrt(sum / float64(max(1, len(all)-1)))}
-}
+func (m *Measure) Average(model int) Score { return score(m.column(model)) }
 
 // Tests returns the probabilities of Wilcoxon's signed-rank test that a's means
 // are less than b's by chance alone, p[a][b], over the sets that both have; NaN

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dcopt/dcopt/bench/internal/clock"
@@ -19,29 +21,47 @@ const (
 	Failed  = "failed"
 )
 
-// Files are the files of a folder with one of the endings, in no order.
-func Files(dir string, endings ...string) ([]string, error) {
-	var files []string
-	for _, ending := range endings {
-		some, err := filepath.Glob(filepath.Join(dir, "*"+ending))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, some...)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no file that ends in one of %v", dir, endings)
-	}
-	return files, nil
+// Set is a table with targets.
+type Set struct {
+	Name string
+	X    [][]float64 // NaN for missing values
+	Y    []float64
 }
 
-// Read reads the features, NaN where missing, and the column named "target" of a file.
-func Read(file string) (*dataset.Data, error) {
-	table, err := dataset.ReadFile(file, dataset.Options{})
-	if err != nil {
-		return nil, err
+// ReadSets reads the files of folders with one of the endings, in the order of their names; the
+// target is the column named "target". A set in two of the folders is read once.
+func ReadSets(dirs []string, endings ...string) ([]Set, error) {
+	var sets []Set
+	for _, dir := range dirs {
+		var files []string
+		for _, ending := range endings {
+			some, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, some...)
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s has no file that ends in one of %v", dir, endings)
+		}
+		for _, file := range files {
+			name := dataset.SetName(file)
+			if slices.ContainsFunc(sets, func(s Set) bool { return s.Name == name }) {
+				continue
+			}
+			table, err := dataset.ReadFile(file, dataset.Options{})
+			if err != nil {
+				return nil, err
+			}
+			d, err := table.Supervised("target", dataset.DefaultSelection())
+			if err != nil {
+				return nil, err
+			}
+			sets = append(sets, Set{name, d.X, d.Y})
+		}
 	}
-	return table.Supervised("target", dataset.DefaultSelection())
+	slices.SortFunc(sets, func(a, b Set) int { return strings.Compare(a.Name, b.Name) })
+	return sets, nil
 }
 
 // Predictor predicts the targets of rows.
