@@ -26,14 +26,14 @@ import (
 // triangles, α and the signs are understood. The others must refuse.
 func TestPeersTakeCones(t *testing.T) {
 	tmp := t.TempDir()
-	python, script, err := pythonFor("", tmp)
+	python, scripts, err := pythonFor("", "peers", "peers", tmp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &campaign.Campaign{Limit: 20, Slack: 1, Repeat: 1, Dir: tmp}
 	tols := map[string]float64{"clarabel": 1e-8, "scs": 1e-7}
-	for _, name := range list(peerNames()) {
-		p := peer.New(t.TempDir(), oneThread, python, script, name)
+	for _, name := range qpPeers().All {
+		p := peer.New(t.TempDir(), oneThread, python, filepath.Join(scripts, "worker.py"), name)
 		t.Cleanup(p.Close)
 		c.Contenders = append(c.Contenders, campaign.Contender{Solver: name, Tol: tols[name], Peer: p})
 	}

@@ -86,12 +86,12 @@ func hire(c *cli.Context, tmp string) (*crew, error) {
 	if others, err = qpPeers().Choose(others); err != nil {
 		return nil, fmt.Errorf("--peers: %w", err)
 	}
-	python, script, err := pythonFor(c.String("python"), tmp)
+	python, scripts, err := pythonFor(c.String("python"), "peers", "peers", tmp)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range others {
-		if err := add(name, python, script, name); err != nil {
+		if err := add(name, python, filepath.Join(scripts, "worker.py"), name); err != nil {
 			return nil, err
 		}
 	}
@@ -131,36 +131,25 @@ func qpPeers() choice.List[string] {
 	return peerList(files...)
 }
 
-// pythonFor finds the interpreter that has the peers and unpacks the scripts.
-func pythonFor(flag, tmp string) (python, script string, err error) {
-	if python, err = peerPython(flag, "peers", "peers"); err != nil {
-		return "", "", err
-	}
-	dir := filepath.Join(tmp, "scripts")
-	if err := os.CopyFS(dir, peers.Files); err != nil {
-		return "", "", err
-	}
-	return python, filepath.Join(dir, "worker.py"), nil
-}
-
-// peerPython is the interpreter of a virtual environment that a target of make installs, or that
-// of the flag.
-func peerPython(flag, name, target string) (string, error) {
-	python := flag
+// pythonFor finds the interpreter of a virtual environment that a target of make installs, or that
+// of the flag, and unpacks the scripts of peers.
+func pythonFor(flag, name, target, tmp string) (python, scripts string, err error) {
+	python = flag
 	if python == "" {
 		cache := os.Getenv("XDG_CACHE_HOME")
 		if cache == "" {
 			home, err := os.UserHomeDir()
 			if err != nil {
-				return "", fmt.Errorf("--peers: %w; give --python", err)
+				return "", "", fmt.Errorf("--peers: %w; give --python", err)
 			}
 			cache = filepath.Join(home, ".cache")
 		}
 		python = filepath.Join(cache, "dcopt", name, "bin", "python")
 	}
 	if _, err := os.Stat(python); err != nil {
-		return "", fmt.Errorf("--peers: no Python at %s; 'make %s' in bench installs it, or give --python", python,
+		return "", "", fmt.Errorf("--peers: no Python at %s; 'make %s' in bench installs it, or give --python", python,
 			target)
 	}
-	return python, nil
+	scripts = filepath.Join(tmp, "scripts")
+	return python, scripts, os.CopyFS(scripts, peers.Files)
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/dcrun"
 	"github.com/dcopt/dcopt/bench/internal/dcset"
 	"github.com/dcopt/dcopt/bench/internal/page"
-	dcpeers "github.com/dcopt/dcopt/bench/peers/dc"
 )
 
 // The files in the folder of --out.
@@ -197,12 +196,8 @@ func dcSolvers(c *cli.Context, tmp string) ([]dcrun.Solver, error) {
 	if names, err = dcPeers.Choose(names); err != nil {
 		return nil, fmt.Errorf("--peers: %w", err)
 	}
-	python, _, err := pythonFor(c.String("python"), tmp)
+	python, scripts, err := pythonFor(c.String("python"), "peers", "peers", tmp)
 	if err != nil {
-		return nil, err
-	}
-	scripts := filepath.Join(tmp, "dcscripts")
-	if err := os.CopyFS(scripts, fs.FS(dcpeers.Files)); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -210,7 +205,7 @@ func dcSolvers(c *cli.Context, tmp string) ([]dcrun.Solver, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
-		all = append(all, dcrun.NewPeer(name, dir, oneThread, python, filepath.Join(scripts, "worker.py"), name))
+		all = append(all, dcrun.NewPeer(name, dir, oneThread, python, filepath.Join(scripts, "dc", "worker.py"), name))
 	}
 	return all, nil
 }

@@ -21,7 +21,7 @@ func TestDCPeers(t *testing.T) {
 	dcbench(t, context.Background(), exitOK, "dc", "--sizes", "12", "--repeat", "1", "--time-limit", "30s",
 		"--dcopt", buildDcopt(t), "--peers", "all", "--out", out, "-q")
 	rows, err := csvtable.Read[dcrun.Row](filepath.Join(out, "dc.csv"))
-	if err != nil || len(rows) != 5*(1+len(dcPeers)) {
+	if err != nil || len(rows) != 5*(1+len(dcPeers.All)) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	ends := map[[2]string]dcrun.Row{}

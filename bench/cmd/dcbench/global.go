@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -16,7 +15,6 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/csvtable"
 	"github.com/dcopt/dcopt/bench/internal/optima"
 	"github.com/dcopt/dcopt/bench/internal/page"
-	"github.com/dcopt/dcopt/bench/peers"
 )
 
 const scipName = "scip"
@@ -147,7 +145,7 @@ func globalSolvers(c *cli.Context, tmp string) (all []optima.Solver, err error) 
 }
 
 func scipSolver(c *cli.Context, tmp string) (s optima.Solver, err error) {
-	python, err := peerPython(c.String("python"), "peers-scip", "scip-peer")
+	python, scripts, err := pythonFor(c.String("python"), "peers-scip", "scip-peer", tmp)
 	if err != nil {
 		return s, err
 	}
@@ -155,10 +153,6 @@ func scipSolver(c *cli.Context, tmp string) (s optima.Solver, err error) {
 		"import pyscipopt as p; print(p.Model().version(), p.__version__)").Output()
 	if err != nil {
 		return s, fmt.Errorf("--python: %s has no PySCIPOpt: %w", python, err)
-	}
-	scripts := filepath.Join(tmp, "scip")
-	if err := os.CopyFS(scripts, peers.Global); err != nil {
-		return s, err
 	}
 	return optima.Solver{Name: scipName, Version: strings.TrimSpace(string(version)),
 		Argv: []string{python, filepath.Join(scripts, "python", "scip_global.py")}}, nil

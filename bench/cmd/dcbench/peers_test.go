@@ -86,13 +86,13 @@ const modelPeer = "cvxpy-model"
 // sign or a row confused. "make peers" installs what this needs.
 func TestPeers(t *testing.T) {
 	tmp := t.TempDir()
-	python, script, err := pythonFor("", tmp)
+	python, scripts, err := pythonFor("", "peers", "peers", tmp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &campaign.Campaign{Limit: 20, Slack: 1, Repeat: 2, Dir: tmp}
-	for _, name := range list(peerNames()) {
-		p := peer.New(t.TempDir(), oneThread, python, script, name)
+	for _, name := range qpPeers().All {
+		p := peer.New(t.TempDir(), oneThread, python, filepath.Join(scripts, "worker.py"), name)
 		t.Cleanup(p.Close)
 		for _, tol := range []float64{1e-7, 0} {
 			c.Contenders = append(c.Contenders, campaign.Contender{Solver: name, Tol: tol, Peer: p})
@@ -138,13 +138,13 @@ func TestPeers(t *testing.T) {
 // updated or solvers made anew.
 func TestPeersUpdate(t *testing.T) {
 	tmp := t.TempDir()
-	python, script, err := pythonFor("", tmp)
+	python, scripts, err := pythonFor("", "peers", "peers", tmp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &campaign.Campaign{Limit: 20, Slack: 1, Repeat: 1, Dir: tmp, Instances: []instance.Instance{instance.Sequence()}}
 	for _, name := range []string{"piqp", "clarabel", "osqp", modelPeer} {
-		p := peer.New(t.TempDir(), oneThread, python, script, name)
+		p := peer.New(t.TempDir(), oneThread, python, filepath.Join(scripts, "worker.py"), name)
 		t.Cleanup(p.Close)
 		c.Contenders = append(c.Contenders, campaign.Contender{Solver: name, Tol: 1e-7, Peer: p})
 	}

@@ -20,7 +20,7 @@ import (
 // TestRegressionPeer: scikit-learn's rows join those here in one table, on the
 // same folds: its ridge regression and support vectors score as ours do.
 func TestRegressionPeer(t *testing.T) {
-	python, _, err := pythonFor("", t.TempDir())
+	python, _, err := pythonFor("", "peers", "peers", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -156,7 +156,7 @@ func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
 	if len(chosen) == 0 {
 		return nil, nil
 	}
-	python, worker, err := pythonFor(c.String("python"), tmp)
+	python, scripts, err := pythonFor(c.String("python"), "peers", "peers", tmp)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func scalePeersOf(c *cli.Context, tmp string) (all []scale.Solver, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--python: %w", err)
 	}
-	script := filepath.Join(filepath.Dir(worker), "scale_peers.py")
+	script := filepath.Join(scripts, "scale_peers.py")
 	limit := fmt.Sprint(c.Duration("time-limit").Seconds())
 	for _, p := range chosen {
 		all = append(all, scale.Solver{Name: p.name, Version: strings.TrimSpace(string(version)),
