@@ -39,37 +39,35 @@ const program = "dcopt"
 var dcPeers = peerList("dccp-tau1", "dccp", "dccp-tau1rows", "clarabel", "osqp", "dnlp", "dnlp-ipopt")
 
 func dcCommand() *cli.Command {
-	return &cli.Command{
-		Name: "dc", Usage: "measure solvers of DC problems", UsageText: "dcbench dc [FLAGS]",
-		Description: "The program dcopt, from its start to its end, beside the solve calls of others, from the same " +
-			"starting points. The table\n" +
+	cmd := measuring("dc", "measure solvers of DC problems",
+		"The program dcopt, from its start to its end, beside the solve calls of others, from the same starting "+
+			"points. The table\n"+
 			"dc.csv in the folder of --out grows with each measurement; what it has is not measured again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "families", Value: "all",
-				Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
-			&cli.StringFlag{Name: "sizes", Value: "small,medium,large",
-				Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
-			&cli.IntFlag{Name: "draws", Value: 1, Usage: "of each family and size, `N` problems drawn anew"},
-			&cli.StringFlag{Name: "reference", Value: "none",
-				Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
-			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
-				Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
-			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
-			&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench"},
-			&cli.StringFlag{Name: "starts", Value: "auto",
-				Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and " +
-					"the file"},
-			&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + dcPeers.Names()},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
-				Usage: "`DURATION` for a run, by the wall clock"},
-			&cli.IntFlag{Name: "repeat", Value: 5,
-				Usage: "the least time of at most `N` runs counts; runs end after a second"},
-			&cli.StringFlag{Name: "python",
-				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-		}, append(tableFlags(dcTableName,
-			"`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures"), dcLookFlags()...)...),
-		Action: measureDC,
-	}
+		dcTableName, "`DIR` for dc.csv and dc-history.csv, dc.html, .md and .tex, and the pictures", measureDC,
+		&cli.StringFlag{Name: "families", Value: "all",
+			Usage: "families of problems, `F1,F2`: all, none, or " + dcset.FamilyNames()},
+		&cli.StringFlag{Name: "sizes", Value: "small,medium,large",
+			Usage: "of the families, `S1,S2`: small, medium, large or numbers"},
+		&cli.IntFlag{Name: "draws", Value: 1, Usage: "of each family and size, `N` problems drawn anew"},
+		&cli.StringFlag{Name: "reference", Value: "none",
+			Usage: "reference problems, `R1,R2`: all, none, or " + dcset.ReferenceNames()},
+		&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
+			Usage: "`DIR` of the reference problems, with reference/dc-language.md and data/dccp"},
+		&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
+		&cli.StringFlag{Name: "dcopt", Usage: "the program, `FILE`; by default the one beside dcbench"},
+		&cli.StringFlag{Name: "starts", Value: "auto",
+			Usage: "run dcopt with these numbers of starting points, `N1,N2`; auto leaves it to the program and " +
+				"the file"},
+		&cli.StringFlag{Name: "peers", Usage: "others, `P1,P2`: all, or " + dcPeers.Names()},
+		&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+			Usage: "`DURATION` for a run, by the wall clock"},
+		&cli.IntFlag{Name: "repeat", Value: 5,
+			Usage: "the least time of at most `N` runs counts; runs end after a second"},
+		&cli.StringFlag{Name: "python",
+			Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+	)
+	cmd.Flags = append(cmd.Flags, dcLookFlags()...)
+	return cmd
 }
 
 // dcLookFlags say how the table is looked at.
@@ -97,10 +95,7 @@ func dcLookOf(c *cli.Context) (dcreport.Options, error) {
 	return opt, nil
 }
 
-func measureDC(c *cli.Context) error {
-	if err := noArguments(c, "problems"); err != nil {
-		return err
-	}
+func measureDC(c *cli.Context, tmp string) error {
 	look, err := dcLookOf(c)
 	if err != nil {
 		return err
@@ -109,27 +104,25 @@ func measureDC(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return inTemp(func(tmp string) error {
-		cam.Dir = tmp
-		if cam.Solvers, err = dcSolvers(c, tmp); err != nil {
+	cam.Dir = tmp
+	if cam.Solvers, err = dcSolvers(c, tmp); err != nil {
+		return err
+	}
+	defer func() {
+		for _, s := range cam.Solvers {
+			s.Close()
+		}
+	}()
+	path := filepath.Join(c.String("out"), dcHistoryName)
+	run := func(ctx context.Context, table *csvtable.Table[dcrun.Row], tell csvtable.Tell) error {
+		if cam.Histories, err = csvtable.Open[dcrun.History](path, !c.Bool("resume")); err != nil {
 			return err
 		}
-		defer func() {
-			for _, s := range cam.Solvers {
-				s.Close()
-			}
-		}()
-		path := filepath.Join(c.String("out"), dcHistoryName)
-		run := func(ctx context.Context, table *csvtable.Table[dcrun.Row], tell csvtable.Tell) error {
-			if cam.Histories, err = csvtable.Open[dcrun.History](path, !c.Bool("resume")); err != nil {
-				return err
-			}
-			defer cam.Histories.Close()
-			return cam.Run(ctx, table, tell)
-		}
-		return fill(c, dcTableName, run, func(w io.Writer, dir string, rows []dcrun.Row) (page.Section, error) {
-			return writeDC(w, dir, rows, look)
-		})
+		defer cam.Histories.Close()
+		return cam.Run(ctx, table, tell)
+	}
+	return fill(c, dcTableName, run, func(w io.Writer, dir string, rows []dcrun.Row) (page.Section, error) {
+		return writeDC(w, dir, rows, look)
 	})
 }
 

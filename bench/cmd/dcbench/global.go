@@ -33,59 +33,47 @@ func smallCommand() *cli.Command {
 // table is name.csv, and its report name.md, .html and .tex.
 func optimaCommand(name, usage, sets string, limit time.Duration, about string) *cli.Command {
 	table := name + ".csv"
-	return &cli.Command{
-		Name: name, Usage: usage, UsageText: "dcbench " + name + " [FLAGS]",
-		Description: about + ", one thread each,\n" +
-			"one after the other. The table " + table +
-			" in the folder of --out grows with each run; what it has is not run again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "sets", Value: sets,
-				Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
-			&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
-				Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
-			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
-			&cli.StringFlag{Name: "dcopt",
-				Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
-			&cli.StringFlag{Name: "starts",
-				Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
-			&cli.StringFlag{Name: "peers", Usage: "others: " + scipName},
-			&cli.StringFlag{Name: "python",
-				Usage: "Python that has PySCIPOpt, `FILE`; by default that of 'make scip-peer'"},
-			&cli.DurationFlag{Name: "time-limit", Value: limit, Usage: "`DURATION` for a run, processor time"},
-		}, tableFlags(table, fmt.Sprintf("`DIR` for %s and %s.html, .md and .tex", table, name))...),
-		Action: runOptima,
-	}
+	return measuring(name, usage, about+", one thread each,\none after the other. The table "+table+
+		" in the folder of --out grows with each run; what it has is not run again.",
+		table, fmt.Sprintf("`DIR` for %s and %s.html, .md and .tex", table, name), runOptima,
+		&cli.StringFlag{Name: "sets", Value: sets,
+			Usage: "sets of problems, `S1,S2`: " + strings.Join(optima.Sets, ", ")},
+		&cli.StringFlag{Name: "shared", EnvVars: []string{"DCOPT_SHARED"}, Value: "../shared",
+			Usage: "`DIR` with data/boxqp, data/minlp, data/dccp and reference/dc-language.md"},
+		&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
+		&cli.StringFlag{Name: "dcopt",
+			Usage: "the program, `FILE`; by default the one beside dcbench, none for none"},
+		&cli.StringFlag{Name: "starts",
+			Usage: "run dcopt with `N` starting points; by default those of the program and the file"},
+		&cli.StringFlag{Name: "peers", Usage: "others: " + scipName},
+		&cli.StringFlag{Name: "python",
+			Usage: "Python that has PySCIPOpt, `FILE`; by default that of 'make scip-peer'"},
+		&cli.DurationFlag{Name: "time-limit", Value: limit, Usage: "`DURATION` for a run, processor time"})
 }
 
-func runOptima(c *cli.Context) error {
-	if err := noArguments(c, "problems"); err != nil {
-		return err
-	}
+func runOptima(c *cli.Context, tmp string) error {
 	limit, err := timeLimit(c)
 	if err != nil {
 		return err
 	}
-	cam := &optima.Campaign{Limit: limit}
+	cam := &optima.Campaign{Limit: limit, Dir: tmp}
 	name := c.Command.Name
 	title := map[string]string{"global": "Global optima", "small": "Small problems"}[name]
 	if cam.Instances, err = globalInstances(c); err != nil {
 		return err
 	}
-	return inTemp(func(tmp string) error {
-		cam.Dir = tmp
-		if cam.Solvers, err = globalSolvers(c, tmp); err != nil {
-			return err
+	if cam.Solvers, err = globalSolvers(c, tmp); err != nil {
+		return err
+	}
+	return fill(c, name+".csv", cam.Run, func(w io.Writer, dir string, rows []optima.Row) (page.Section, error) {
+		var names []string
+		for _, r := range csvtable.Latest(rows) {
+			names = page.AddOnce(names, r.Solver)
 		}
-		return fill(c, name+".csv", cam.Run, func(w io.Writer, dir string, rows []optima.Row) (page.Section, error) {
-			var names []string
-			for _, r := range csvtable.Latest(rows) {
-				names = page.AddOnce(names, r.Solver)
-			}
-			slices.Sort(names)
-			r := newReport(title, "%s, one thread a solver. Processor time of the process; %v each.", machine(), limit)
-			optima.Write(r, cam.Instances, rows, names, limit.Seconds())
-			return writeReports(w, dir, name, title, r)
-		})
+		slices.Sort(names)
+		r := newReport(title, "%s, one thread a solver. Processor time of the process; %v each.", machine(), limit)
+		optima.Write(r, cam.Instances, rows, names, limit.Seconds())
+		return writeReports(w, dir, name, title, r)
 	})
 }
 

@@ -17,17 +17,32 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/page"
 )
 
-// tableFlags are the flags of every command that fills the table of that name;
-// outUsage says what its folder has then.
-func tableFlags(name, outUsage string) []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "resume", Value: true, Usage: "keep what " + name + " has; --resume=false starts anew"},
-		&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: outUsage},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"},
+// measuring is a command that fills the table of that name in the folder of --out, by measure with
+// a folder that is gone afterwards. outUsage says what the folder of --out has then.
+func measuring(name, usage, about, table, outUsage string, measure func(c *cli.Context, tmp string) error,
+	flags ...cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: name, Usage: usage, UsageText: "dcbench " + name + " [FLAGS]", Description: about,
+		Flags: append(flags,
+			&cli.BoolFlag{Name: "resume", Value: true,
+				Usage: "keep what " + table + " has; --resume=false starts anew"},
+			&cli.StringFlag{Name: "out", Value: "dcbench-out", Usage: outUsage},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress"}),
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return fmt.Errorf("%s: unexpected argument %q; flags say what is measured", name, c.Args().First())
+			}
+			tmp, err := os.MkdirTemp("", "dcbench-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(tmp)
+			return measure(c, tmp)
+		},
 	}
 }
 
-// fill opens the table of that name by the flags of tableFlags, runs the measurements that it
+// fill opens the table of that name by the flags of measuring, runs the measurements that it
 // lacks, and reports those that it has, also when the run was interrupted.
 func fill[R any](c *cli.Context, name string,
 	run func(ctx context.Context, table *csvtable.Table[R], tell csvtable.Tell) error,
@@ -51,16 +66,6 @@ func fill[R any](c *cli.Context, name string,
 	return errors.Join(err, bad)
 }
 
-// inTemp runs do with a folder that is gone afterwards.
-func inTemp(do func(dir string) error) error {
-	dir, err := os.MkdirTemp("", "dcbench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	return do(dir)
-}
-
 // timeLimit reads the flag --time-limit.
 func timeLimit(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("time-limit")
@@ -68,15 +73,6 @@ func timeLimit(c *cli.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("--time-limit %v: want more than nothing and at most a day", d)
 	}
 	return d, nil
-}
-
-// noArguments refuses arguments behind the flags.
-func noArguments(c *cli.Context, chosen string) error {
-	if c.NArg() > 0 {
-		return fmt.Errorf("%s: unexpected argument %q; %s are chosen by flags", c.Command.Name, c.Args().First(),
-			chosen)
-	}
-	return nil
 }
 
 // termsOf reads the flags --time-limit, in seconds, --repeat and --only.

@@ -17,59 +17,52 @@ import (
 )
 
 func qpCommand() *cli.Command {
-	return &cli.Command{
-		Name: "qp", Usage: "measure solvers of quadratic programs, with and without cones",
-		UsageText: "dcbench qp [FLAGS]",
-		Description: "Choose problems by --dir, --classes, --structured, --cones, --sequence and --lder, any of " +
-			"them. The table results.csv\n" +
-			"in the folder of --out grows with each measurement; what it has is not measured again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "dir",
-				Usage: "solve the files in `DIR` that dcopt solve reads but .dc, plain or .gz"},
-			&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
-			&cli.StringFlag{Name: "sizes", Value: "small,medium",
-				Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
-			&cli.StringFlag{Name: "structured",
-				Usage: "sets of programs that constants of ipm were chosen on, `S1,S2`: all, or " +
-					instance.StructuredNames()},
-			&cli.IntFlag{Name: "draw", Value: 1,
-				Usage: "of --structured, `N`: 1, on which they were chosen, 2, on which they were tested, or " +
-					"another one up to " + strconv.Itoa(instance.MostDraws)},
-			&cli.StringFlag{Name: "cones",
-				Usage: "classes with cones, `C1,C2`: all, or " + instance.ConeClassNames() +
-					" (small random ones of every kind, not in all)"},
-			&cli.IntFlag{Name: "cone-seeds", Value: 5,
-				Usage: "problems of each class with cones, `N`; of five random ones, one is infeasible and one " +
-					"unbounded"},
-			&cli.BoolFlag{Name: "sequence",
-				Usage: "the problems of a convex-concave procedure, solved with and without updates and warm starts"},
-			&cli.BoolFlag{Name: "lder", Usage: "the problem of a step of l-CCP, 2000 samples and 50 features"},
-			&cli.StringFlag{Name: "lder-size", Value: "2000,50", Usage: "`SAMPLES,FEATURES` of --lder"},
-			&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
-			&cli.StringFlag{Name: "solvers", Value: "all",
-				Usage: "backends of this module, `B1,B2`; none leaves them out"},
-			&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " +
-				strings.ReplaceAll(qpPeers().Names(), ",", ", ")},
-			&cli.StringFlag{Name: "tol", Value: "default",
-				Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
-			&cli.BoolFlag{Name: "absolute",
-				Usage: "measure residuals and gap relative to nothing, of problems without cones; by default " +
-					"relative to norms, and to 1, or to smaller units of the problem, where these are smaller"},
-			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
-			&cli.IntFlag{Name: "repeat", Value: 5,
-				Usage: "the least time of at most `N` runs counts; runs end after a second"},
-			&cli.StringFlag{Name: "python",
-				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-		}, append(tableFlags(tableName, "`DIR` for results.csv, report.html, .md and .tex, and the profiles"),
-			lookFlags()...)...),
-		Action: measureQP,
-	}
+	cmd := measuring("qp", "measure solvers of quadratic programs, with and without cones",
+		"Choose problems by --dir, --classes, --structured, --cones, --sequence and --lder, any of them. The table "+
+			"results.csv\nin the folder of --out grows with each measurement; what it has is not measured again.",
+		tableName, "`DIR` for results.csv, report.html, .md and .tex, and the profiles", measureQP,
+		&cli.StringFlag{Name: "dir",
+			Usage: "solve the files in `DIR` that dcopt solve reads but .dc, plain or .gz"},
+		&cli.StringFlag{Name: "classes", Usage: "random classes `C1,C2`: all, or " + instance.ClassNames()},
+		&cli.StringFlag{Name: "sizes", Value: "small,medium",
+			Usage: "of the classes, `S1,S2`: small, medium, large or numbers"},
+		&cli.StringFlag{Name: "structured",
+			Usage: "sets of programs that constants of ipm were chosen on, `S1,S2`: all, or " +
+				instance.StructuredNames()},
+		&cli.IntFlag{Name: "draw", Value: 1,
+			Usage: "of --structured, `N`: 1, on which they were chosen, 2, on which they were tested, or " +
+				"another one up to " + strconv.Itoa(instance.MostDraws)},
+		&cli.StringFlag{Name: "cones",
+			Usage: "classes with cones, `C1,C2`: all, or " + instance.ConeClassNames() +
+				" (small random ones of every kind, not in all)"},
+		&cli.IntFlag{Name: "cone-seeds", Value: 5,
+			Usage: "problems of each class with cones, `N`; of five random ones, one is infeasible and one " +
+				"unbounded"},
+		&cli.BoolFlag{Name: "sequence",
+			Usage: "the problems of a convex-concave procedure, solved with and without updates and warm starts"},
+		&cli.BoolFlag{Name: "lder", Usage: "the problem of a step of l-CCP, 2000 samples and 50 features"},
+		&cli.StringFlag{Name: "lder-size", Value: "2000,50", Usage: "`SAMPLES,FEATURES` of --lder"},
+		&cli.StringFlag{Name: "only", Usage: "only problems whose names match `REGEXP`"},
+		&cli.StringFlag{Name: "solvers", Value: "all",
+			Usage: "backends of this module, `B1,B2`; none leaves them out"},
+		&cli.StringFlag{Name: "peers", Usage: "solvers of others, `P1,P2`: " +
+			strings.ReplaceAll(qpPeers().Names(), ",", ", ")},
+		&cli.StringFlag{Name: "tol", Value: "default",
+			Usage: "tolerances `T1,T2` to ask every solver for, the word default for its own"},
+		&cli.BoolFlag{Name: "absolute",
+			Usage: "measure residuals and gap relative to nothing, of problems without cones; by default " +
+				"relative to norms, and to 1, or to smaller units of the problem, where these are smaller"},
+		&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Second, Usage: "`DURATION` for a problem"},
+		&cli.IntFlag{Name: "repeat", Value: 5,
+			Usage: "the least time of at most `N` runs counts; runs end after a second"},
+		&cli.StringFlag{Name: "python",
+			Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+	)
+	cmd.Flags = append(cmd.Flags, lookFlags()...)
+	return cmd
 }
 
-func measureQP(c *cli.Context) error {
-	if err := noArguments(c, "problems"); err != nil {
-		return err
-	}
+func measureQP(c *cli.Context, tmp string) error {
 	look, err := lookOf(c)
 	if err != nil {
 		return err
@@ -78,16 +71,14 @@ func measureQP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return inTemp(func(tmp string) error {
-		crew, err := hire(c, tmp)
-		if err != nil {
-			return err
-		}
-		defer crew.dismiss()
-		cam.Dir, cam.Contenders = tmp, crew.contenders
-		return fill(c, tableName, cam.Run, func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
-			return writeReport(w, dir, rows, look)
-		})
+	crew, err := hire(c, tmp)
+	if err != nil {
+		return err
+	}
+	defer crew.dismiss()
+	cam.Dir, cam.Contenders = tmp, crew.contenders
+	return fill(c, tableName, cam.Run, func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
+		return writeReport(w, dir, rows, look)
 	})
 }
 

@@ -25,33 +25,27 @@ const (
 )
 
 func regressionCommand() *cli.Command {
-	return &cli.Command{
-		Name: "regression", Usage: "compare regressors by cross-validation",
-		UsageText: "dcbench regression [FLAGS] --data DIR",
-		Description: "Each model is trained on all folds but one of each data set, and scored on that. The table " +
-			"regression.csv in the folder\n" +
-			"of --out grows with each fold; what it has is not trained again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "data",
-				Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the " +
-					"paper's, downloaded once"},
-			&cli.StringFlag{Name: "models", Value: "all",
-				Usage: "models `M1,M2`: all, or " + study.ModelNames() +
-					"; networks also with other seeds than 0: mlp@3, mlp@0-9"},
-			&cli.StringFlag{Name: "only", Usage: "only the sets `S1,S2`, by file name without its ending"},
-			&cli.IntFlag{Name: "folds", Value: 5, Usage: "`K` folds, those of scikit-learn's shuffled KFold"},
-			&cli.UintFlag{Name: "seed", Value: 1, Usage: "`S` of the shuffle"},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
-				Usage: "`DURATION` to train a model on a fold"},
-		}, tableFlags(studyTableName, "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg")...),
-		Action: runRegression,
-	}
+	cmd := measuring("regression", "compare regressors by cross-validation",
+		"Each model is trained on all folds but one of each data set, and scored on that. The table regression.csv in "+
+			"the folder\nof --out grows with each fold; what it has is not trained again.",
+		studyTableName, "`DIR` for regression.csv, .html, .md and .tex, and the pictures as .svg", runRegression,
+		&cli.StringFlag{Name: "data",
+			Usage: "`DIR` of the sets, .tsv or .csv files, plain or .gz, with a column named target; pmlb: the " +
+				"paper's, downloaded once"},
+		&cli.StringFlag{Name: "models", Value: "all",
+			Usage: "models `M1,M2`: all, or " + study.ModelNames() +
+				"; networks also with other seeds than 0: mlp@3, mlp@0-9"},
+		&cli.StringFlag{Name: "only", Usage: "only the sets `S1,S2`, by file name without its ending"},
+		&cli.IntFlag{Name: "folds", Value: 5, Usage: "`K` folds, those of scikit-learn's shuffled KFold"},
+		&cli.UintFlag{Name: "seed", Value: 1, Usage: "`S` of the shuffle"},
+		&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+			Usage: "`DURATION` to train a model on a fold"},
+	)
+	cmd.UsageText += " --data DIR"
+	return cmd
 }
 
-func runRegression(c *cli.Context) error {
-	if err := noArguments(c, "sets"); err != nil {
-		return err
-	}
+func runRegression(c *cli.Context, _ string) error {
 	cam, err := studyOf(c)
 	if err != nil {
 		return err

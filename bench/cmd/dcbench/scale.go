@@ -40,59 +40,48 @@ func scalePeers() choice.List[scalePeer] {
 }
 
 func scaleCommand() *cli.Command {
-	return &cli.Command{
-		Name: "scale", Usage: "measure how time and memory grow with the size of problems",
-		UsageText: "dcbench scale [FLAGS]",
-		Description: "Draws problems of six families, and runs builds of dcopt on them one after the other, each " +
-			"from its start to its end.\n" +
-			"The table scale.csv in the folder of --out grows with each run; what it has is not run again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "instances", Value: scale.Default(), Usage: "problems `NAME_SIZE,...`"},
-			&cli.StringFlag{Name: "seeds", Value: "5", Usage: "draw them from these seeds, `S1,S2`"},
-			&cli.StringFlag{Name: "dcopt",
-				Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
-			&cli.StringFlag{Name: "peers",
-				Usage: "others, `P1,P2`, where they have the family: " + scalePeers().Names()},
-			&cli.StringFlag{Name: "python",
-				Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
-			&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
-				Usage: "`DURATION` for a run, by the wall clock"},
-		}, tableFlags(scaleTableName, "`DIR` for scale.csv and scale.html, .md and .tex")...),
-		Action: runScale,
-	}
+	return measuring("scale", "measure how time and memory grow with the size of problems",
+		"Draws problems of six families, and runs builds of dcopt on them one after the other, each from its start to "+
+			"its end.\nThe table scale.csv in the folder of --out grows with each run; what it has is not run again.",
+		scaleTableName, "`DIR` for scale.csv and scale.html, .md and .tex", runScale,
+		&cli.StringFlag{Name: "instances", Value: scale.Default(), Usage: "problems `NAME_SIZE,...`"},
+		&cli.StringFlag{Name: "seeds", Value: "5", Usage: "draw them from these seeds, `S1,S2`"},
+		&cli.StringFlag{Name: "dcopt",
+			Usage: "builds of the program, `NAME=FILE,NAME=FILE`; by default the one beside dcbench"},
+		&cli.StringFlag{Name: "peers",
+			Usage: "others, `P1,P2`, where they have the family: " + scalePeers().Names()},
+		&cli.StringFlag{Name: "python",
+			Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
+		&cli.DurationFlag{Name: "time-limit", Value: 5 * time.Minute,
+			Usage: "`DURATION` for a run, by the wall clock"},
+	)
 }
 
-func runScale(c *cli.Context) error {
-	if err := noArguments(c, "problems"); err != nil {
-		return err
-	}
+func runScale(c *cli.Context, tmp string) error {
 	limit, err := timeLimit(c)
 	if err != nil {
 		return err
 	}
-	cam := &scale.Campaign{Limit: limit}
+	cam := &scale.Campaign{Limit: limit, Dir: tmp}
 	if cam.Instances, err = scaleInstances(c.String("instances"), c.String("seeds")); err != nil {
 		return err
 	}
 	if cam.Solvers, err = scaleBuilds(c.String("dcopt")); err != nil {
 		return err
 	}
-	return inTemp(func(tmp string) error {
-		cam.Dir = tmp
-		peers, err := scalePeersOf(c, tmp)
-		if err != nil {
-			return err
-		}
-		cam.Solvers = append(cam.Solvers, peers...)
-		var names []string
-		for _, s := range cam.Solvers {
-			names = append(names, s.Name)
-		}
-		return fill(c, scaleTableName, cam.Run, func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
-			r := newReport(scaleTitle, "%s. Processor time and largest resident size of the process.", machine())
-			scale.Write(r, rows, names)
-			return writeReports(w, dir, scaleReportName, scaleTitle, r)
-		})
+	peers, err := scalePeersOf(c, tmp)
+	if err != nil {
+		return err
+	}
+	cam.Solvers = append(cam.Solvers, peers...)
+	var names []string
+	for _, s := range cam.Solvers {
+		names = append(names, s.Name)
+	}
+	return fill(c, scaleTableName, cam.Run, func(w io.Writer, dir string, rows []scale.Row) (page.Section, error) {
+		r := newReport(scaleTitle, "%s. Processor time and largest resident size of the process.", machine())
+		scale.Write(r, rows, names)
+		return writeReports(w, dir, scaleReportName, scaleTitle, r)
 	})
 }
 

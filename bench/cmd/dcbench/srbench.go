@@ -27,34 +27,29 @@ const (
 )
 
 func srbenchCommand() *cli.Command {
-	return &cli.Command{
-		Name: "srbench", Usage: "rank regressors in SRBench's league of published results",
-		UsageText: "dcbench srbench [FLAGS] --data DIR,DIR --published FILE",
-		Description: "Each method is trained on the splits of SRBench's trials; the median R2 of its test rows is " +
-			"ranked among the published ones.\n" +
+	cmd := measuring("srbench", "rank regressors in SRBench's league of published results",
+		"Each method is trained on the splits of SRBench's trials; the median R2 of its test rows is ranked among the "+
+			"published ones.\n"+
 			"The table srbench.csv in the folder of --out grows with each trial; what it has is not trained again.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "data",
-				Usage: "`DIRS` of the tables, .tsv or .csv.gz files of PMLB, with a column named target"},
-			&cli.StringFlag{Name: "published", Usage: "`FILE` of the published medians"},
-			&cli.StringFlag{Name: "methods", Value: "auto,ensemble",
-				Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
-			&cli.StringFlag{Name: "only", Usage: "only the tables whose name has one of the words `W1,W2`"},
-			&cli.IntFlag{Name: "trials", Value: len(srbench.Seeds()), Usage: "the first `N` of the ten trials"},
-			&cli.StringFlag{Name: "join",
-				Usage: "train nothing: one league of the tables srbench.csv in the folders `DIRS`, the later ones " +
-					"first where two have a trial"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` trials at a time; 0: as many as there are processors"},
-			&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Minute, Usage: "`DURATION` of a training"},
-		}, tableFlags(srbenchTableName, "`DIR` for srbench.csv and srbench.md")...),
-		Action: runSRBench,
-	}
+		srbenchTableName, "`DIR` for srbench.csv and srbench.md", runSRBench,
+		&cli.StringFlag{Name: "data",
+			Usage: "`DIRS` of the tables, .tsv or .csv.gz files of PMLB, with a column named target"},
+		&cli.StringFlag{Name: "published", Usage: "`FILE` of the published medians"},
+		&cli.StringFlag{Name: "methods", Value: "auto,ensemble",
+			Usage: "methods `M1,M2` of dcopt fit that choose by themselves"},
+		&cli.StringFlag{Name: "only", Usage: "only the tables whose name has one of the words `W1,W2`"},
+		&cli.IntFlag{Name: "trials", Value: len(srbench.Seeds()), Usage: "the first `N` of the ten trials"},
+		&cli.StringFlag{Name: "join",
+			Usage: "train nothing: one league of the tables srbench.csv in the folders `DIRS`, the later ones " +
+				"first where two have a trial"},
+		&cli.IntFlag{Name: "jobs", Usage: "`N` trials at a time; 0: as many as there are processors"},
+		&cli.DurationFlag{Name: "time-limit", Value: 10 * time.Minute, Usage: "`DURATION` of a training"},
+	)
+	cmd.UsageText += " --data DIR,DIR --published FILE"
+	return cmd
 }
 
-func runSRBench(c *cli.Context) error {
-	if err := noArguments(c, "tables"); err != nil {
-		return err
-	}
+func runSRBench(c *cli.Context, _ string) error {
 	limit, err := timeLimit(c)
 	if err != nil {
 		return err
