@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -52,7 +53,7 @@ func Convergence(title string, lines []Line, paths ...string) error {
 		p.X.Tick.Marker, p.Y.Tick.Marker, p.Y.Scale = Counts{}, Decades{}, plot.LogScale{}
 		lo, hi := math.Inf(1), least
 		for _, l := range lines {
-			k := at(names, l.Name)
+			k := slices.Index(names, l.Name)
 			some, low, high, err := addLine(p, panel.values(l), k, len(lines) <= fewLines)
 			if err != nil {
 				return err
@@ -127,15 +128,6 @@ func corners(xy plotter.XYs) plotter.XYs {
 		all = append(all, v)
 	}
 	return all
-}
-
-func at(names []string, name string) int {
-	for k, n := range names {
-		if n == name {
-			return k
-		}
-	}
-	return -1
 }
 
 // Counts label a few whole numbers.

@@ -83,7 +83,8 @@ func addMarks(p *plot.Plot, marks []Mark, cost func(Mark) float64) error {
 	if len(ends) == 0 {
 		return errors.New("chart: a Pareto picture of nothing")
 	}
-	line, err := plotter.NewLine(sortedByX(ends))
+	slices.SortFunc(ends, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	line, err := plotter.NewLine(ends)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,4 @@ func beaten(m Mark, marks []Mark, cost func(Mark) float64) bool {
 		}
 	}
 	return false
-}
-
-func sortedByX(v plotter.XYs) plotter.XYs {
-	slices.SortFunc(v, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-	return v
 }

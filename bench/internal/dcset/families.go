@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dcopt/dcopt/bench/internal/choice"
 )
 
@@ -154,7 +156,7 @@ minimize  0.5*sumsq(A*x - b) + lambda*(norm1(x) - norm2(x))
 		Model: "l1l2", Params: map[string]any{"lambda": lambda},
 		Measure: by(func(p *taker) Measured {
 			x := p.take("x", n)
-			return measured(sumsq(residual(a, x, b))/2+lambda*(norm1(x)-norm2(x)), 0)
+			return measured(sumsq(residual(a, x, b))/2+lambda*(floats.Norm(x, 1)-floats.Norm(x, 2)), 0)
 		}),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/bench/internal/choice"
@@ -53,7 +54,7 @@ func booleanLS(l *loader, part string) recipe {
 			for _, v := range x {
 				broken = max(broken, math.Abs(v*v-1))
 			}
-			return measured(norm2(residual(a, x, y)), broken)
+			return measured(floats.Norm(residual(a, x, y), 2), broken)
 		},
 	}
 }
@@ -108,7 +109,7 @@ var   x[n,T,4]  start X1`},
 			for _, f := range u {
 				broken = max(broken, math.Abs(f)-fmax)
 			}
-			return measured(norm1(u), broken)
+			return measured(floats.Norm(u, 1), broken)
 		},
 	}
 }
@@ -247,7 +248,7 @@ func sparseRecovery(l *loader, part string) recipe {
 			for _, v := range residual(a, x, y) {
 				broken = max(broken, math.Abs(v))
 			}
-			return Measured{value, broken, norm2(sub(x, truth)) / norm2(truth)}
+			return Measured{value, broken, floats.Distance(x, truth, 2) / floats.Norm(truth, 2)}
 		},
 	}
 }
@@ -269,7 +270,8 @@ func sparseSingular(l *loader, part string) recipe {
 		params: map[string]any{"mu": mu},
 		measure: func(p *taker) Measured {
 			x := p.take("x", len(a[0]))
-			return measured(norm2(residual(a, x, make([]float64, len(a)))), max(math.Abs(norm2(x)-1), norm1(x)-mu, 0))
+			broken := max(math.Abs(floats.Norm(x, 2)-1), floats.Norm(x, 1)-mu, 0)
+			return measured(floats.Norm(residual(a, x, make([]float64, len(a))), 2), broken)
 		},
 	}
 }

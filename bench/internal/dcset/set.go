@@ -168,31 +168,6 @@ func Dot(a, b []float64) float64 {
 	return s
 }
 
-func norm2(a []float64) float64 {
-	s := 0.0
-	for _, v := range a {
-		s = math.Hypot(s, v)
-	}
-	return s
-}
-
-func norm1(a []float64) float64 {
-	s := 0.0
-	for _, v := range a {
-		s += math.Abs(v)
-	}
-	return s
-}
-
-// sub is a - b.
-func sub(a, b []float64) []float64 {
-	d := make([]float64, len(a))
-	for j := range a {
-		d[j] = a[j] - b[j]
-	}
-	return d
-}
-
 // residual is A x - b.
 func residual(a [][]float64, x, b []float64) []float64 {
 	r := make([]float64, len(a))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/bench/internal/baseline"
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/bench/internal/trial"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -40,61 +41,54 @@ func Models() []Model {
 			}})
 	}
 	all = append(all,
-		Model{"svr", standardised(func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64,
-			error) {
-			m, err := baseline.FitSVR(ctx, x, y, baseline.DefaultSVR())
-			if err != nil {
-				return nil, err
-			}
-			return m.Predict, nil
-		})},
-		Model{"ridge", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64,
-			error) {
-			m, err := baseline.FitRidge(x, y)
-			if err != nil {
-				return nil, err
-			}
-			return m.Predict, nil
-		})},
+		Model{"svr", standardised(each(func(ctx context.Context, x [][]float64, y []float64) (*baseline.SVR, error) {
+			return baseline.FitSVR(ctx, x, y, baseline.DefaultSVR())
+		}))},
+		Model{"ridge", standardised(each(func(_ context.Context, x [][]float64, y []float64) (*baseline.Ridge, error) {
+			return baseline.FitRidge(x, y)
+		}))},
 	)
 	return append(all, networks(0)...)
 }
 
-// ModelNames lists the models.
-func ModelNames() string { return names(Models()) }
+// trainer trains a function of one row.
+type trainer = func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error)
 
-func names(models []Model) string {
-	var all []string
-	for _, m := range models {
-		all = append(all, m.Name)
+// each is the trainer of models that predict a row.
+func each[M interface{ Predict(x []float64) float64 }](
+	fit func(ctx context.Context, x [][]float64, y []float64) (M, error)) trainer {
+	return func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
+		m, err := fit(ctx, x, y)
+		if err != nil {
+			return nil, err
+		}
+		return m.Predict, nil
 	}
-	return strings.Join(all, ",")
 }
+
+func listOf(models []Model) choice.List[Model] {
+	return choice.List[Model]{Kind: "model", All: models, Name: func(m Model) string { return m.Name }}
+}
+
+// ModelNames lists the models.
+func ModelNames() string { return listOf(Models()).Names() }
 
 // Choose returns the models named, "all" for all. A network may be followed by the
 // seed of its random numbers, else 0, or by the first and last of several:
 // "mlp@3", "mlp@0-9".
 func Choose(list []string) ([]Model, error) {
-	all := Models()
+	all := listOf(Models())
 	var chosen []Model
 	for _, n := range list {
-		if name, seeds, seeded := strings.Cut(n, "@"); seeded {
-			some, err := seededNetworks(name, seeds)
-			if err != nil {
-				return nil, err
-			}
-			chosen = append(chosen, some...)
-			continue
+		name, seeds, seeded := strings.Cut(n, "@")
+		some, err := all.Choose([]string{name})
+		if seeded {
+			some, err = seededNetworks(name, seeds)
 		}
-		k := slices.IndexFunc(all, func(m Model) bool { return m.Name == n })
-		switch {
-		case n == "all":
-			chosen = append(chosen, all...)
-		case k < 0:
-			return nil, fmt.Errorf("no model %q; there are %s", n, ModelNames())
-		default:
-			chosen = append(chosen, all[k])
+		if err != nil {
+			return nil, err
 		}
+		chosen = append(chosen, some...)
 	}
 	for k, m := range chosen {
 		if slices.ContainsFunc(chosen[:k], func(o Model) bool { return o.Name == m.Name }) {
@@ -124,7 +118,7 @@ func seededNetworks(name, seeds string) ([]Model, error) {
 		nets := networks(seed)
 		k := slices.IndexFunc(nets, func(m Model) bool { return m.Name == name })
 		if k < 0 {
-			return nil, fmt.Errorf("model %s@%s: only networks have seeds: %s", name, seeds, names(nets))
+			return nil, fmt.Errorf("model %s@%s: only networks have seeds: %s", name, seeds, listOf(nets).Names())
 		}
 		if seed > 0 {
 			nets[k].Name = fmt.Sprintf("%s@%d", name, seed)
@@ -136,8 +130,7 @@ func seededNetworks(name, seeds string) ([]Model, error) {
 
 // standardised trains on features whose gaps are filled by the mean and that
 // have mean 0 and standard deviation 1, all of the training rows.
-func standardised(train func(context.Context, [][]float64,
-	[]float64) (func([]float64) float64, error)) func(context.Context, [][]float64, []float64) (Predictor, error) {
+func standardised(train trainer) func(context.Context, [][]float64, []float64) (Predictor, error) {
 	return func(ctx context.Context, x [][]float64, y []float64) (Predictor, error) {
 		imputer, err := dataset.FitImputer(x, dataset.Mean)
 		if err != nil {

@@ -19,13 +19,9 @@ func networks(seed uint64) []Model {
 	maxout := adam
 	maxout.Rate, maxout.Epochs = 0.01, 1000
 	return []Model{
-		{"hlm-elm", standardised(func(_ context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
-			m, err := baseline.FitELM(x, y, elm)
-			if err != nil {
-				return nil, err
-			}
-			return m.Predict, nil
-		})},
+		{"hlm-elm", standardised(each(func(_ context.Context, x [][]float64, y []float64) (*baseline.ELM, error) {
+			return baseline.FitELM(x, y, elm)
+		}))},
 		{"mlp", standardised(network(neural.MLP{Hidden: 100}, adam))},
 		{"mlp-std", standardised(scaledTarget(network(neural.MLP{Hidden: 100}, adam)))},
 		{"maxout", standardised(scaledTarget(network(neural.Maxout{Plus: 3, Minus: 3}, maxout)))},
@@ -33,8 +29,6 @@ func networks(seed uint64) []Model {
 			{Dilations: 100, Erosions: 100, Outputs: 1}}, adam))},
 	}
 }
-
-type trainer = func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error)
 
 func network(net neural.Net, set neural.Settings) trainer {
 	return func(ctx context.Context, x [][]float64, y []float64) (func([]float64) float64, error) {
