@@ -1,4 +1,4 @@
-// Package choice finds what a flag names.
+// Package choice finds the elements of a list that a flag names.
 package choice
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// List is what can be named.
+// List has the elements that can be named.
 type List[T any] struct {
 	Kind string // of the elements, for errors
 	All  []T

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What the tag key says of a column. A row replaces the earlier ones that agree with it in all
+// The values of the tag key of a column. A row replaces the earlier ones that agree with it in all
 // columns of the place, and is the same measurement as those that also agree in the terms.
 const (
 	place = "place"

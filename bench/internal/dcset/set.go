@@ -70,7 +70,7 @@ type Program struct {
 	Measure func(Point) (Measured, error)
 }
 
-// by is Measure by formulas that take what they need from a point.
+// by is Measure by formulas that take variables from a point.
 func by(formulas func(p *taker) Measured) func(Point) (Measured, error) {
 	return func(point Point) (Measured, error) {
 		t := &taker{point: point}

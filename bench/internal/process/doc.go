@@ -1,3 +1,3 @@
 // Package process runs a program once, from its start to its end, within limits of time, and
-// measures what it took.
+// measures its time and memory.
 package process

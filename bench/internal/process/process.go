@@ -25,7 +25,7 @@ type Command struct {
 	Wall, CPU time.Duration
 }
 
-// Outcome is what a program left behind.
+// Outcome has the output of a program, its time and its memory.
 type Outcome struct {
 	Stdout    []byte
 	Stderr    string
@@ -138,8 +138,8 @@ func processorTime(pid int) (time.Duration, bool) {
 	return time.Duration(user+system) * time.Second / ticks, true
 }
 
-// Answer is what dcopt solve --json and the scripts of peers print. A number that they leave out
-// is NaN.
+// Answer is the output of dcopt solve --json and of the scripts of peers. A number that they leave
+// out is NaN.
 type Answer struct {
 	Status     string         `json:"status"`
 	Objective  float64        `json:"objective"`
@@ -167,8 +167,8 @@ func Decode(data []byte) (Answer, error) {
 	return a, err
 }
 
-// Blame is the message of a program without an answer: what it wrote to its standard error, or
-// else what is wrong with the answer.
+// Blame is the message of a program without an answer: its standard error, or else the error in
+// the answer.
 func (o Outcome) Blame(bad error) string {
 	if text := Short(o.Stderr); text != "" {
 		return text

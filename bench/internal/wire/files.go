@@ -169,7 +169,7 @@ func ReadAnswer(path string, p *qpbackend.Problem) (x, y, z []float64, err error
 	return x, y, z, nil
 }
 
-// writer has what a file is to have.
+// writer collects the contents of a file.
 type writer struct{ bytes.Buffer }
 
 func (w *writer) ints(v ...int) {
