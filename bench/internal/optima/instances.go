@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,31 +54,47 @@ func Load(set, shared string) ([]Instance, error) {
 	return nil, fmt.Errorf("no set %q; there are %s", set, strings.Join(Sets, ", "))
 }
 
-func embedded(set string) ([]Instance, error) {
-	files, err := fs.Glob(problems, "problems/*.dc")
+// files has the .dc files of a folder.
+func files(set string, dir fs.FS, optimum func(name, source string) (float64, error)) ([]Instance, error) {
+	names, err := fs.Glob(dir, "*.dc")
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("no .dc files of the set %s: %w", set, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var all []Instance
-	for _, f := range files {
-		text, err := problems.ReadFile(f)
+	for _, f := range names {
+		text, err := fs.ReadFile(dir, f)
 		if err != nil {
 			return nil, err
 		}
-		in := Instance{Set: set, Name: strings.TrimSuffix(path.Base(f), ".dc"), Source: string(text),
-			Optimum: math.NaN()}
-		v, concave := published[in.Name]
-		if concave {
-			in.Optimum = v
+		in := Instance{Set: set, Name: strings.TrimSuffix(f, ".dc"), Source: string(text)}
+		if in.Optimum, err = optimum(in.Name, in.Source); err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		if concave == (set == "concave") {
-			all = append(all, in)
-		}
+		all = append(all, in)
 	}
+	return all, nil
+}
+
+// embedded has the files of this package, of the set concave those with a published optimum.
+func embedded(set string) ([]Instance, error) {
+	dir, err := fs.Sub(problems, "problems")
+	if err != nil {
+		return nil, err
+	}
+	all, err := files(set, dir, func(name, _ string) (float64, error) {
+		if v, ok := published[name]; ok {
+			return v, nil
+		}
+		return math.NaN(), nil
+	})
+	all = slices.DeleteFunc(all, func(in Instance) bool { return math.IsNaN(in.Optimum) == (set == "concave") })
 	if set == "concave" { // ex2_1_10 behind ex2_1_9
 		slices.SortStableFunc(all, func(a, b Instance) int { return len(a.Name) - len(b.Name) })
 	}
-	return all, nil
+	return all, err
 }
 
 // nine has the first problem of each of the nine examples.
@@ -105,26 +120,12 @@ func nine(shared string) ([]Instance, error) {
 
 // small has the .dc files of a folder, whose first line is "# optimum V".
 func small(dir string) ([]Instance, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.dc"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no .dc files in %s: %w", dir, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []Instance
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			return nil, err
+	return files("small", os.DirFS(dir), func(_, source string) (v float64, err error) {
+		if _, err = fmt.Sscanf(source, "# optimum %g", &v); err != nil {
+			err = fmt.Errorf("the first line is not \"# optimum V\": %w", err)
 		}
-		in := Instance{Set: "small", Name: strings.TrimSuffix(filepath.Base(f), ".dc"), Source: string(text)}
-		if _, err := fmt.Sscanf(in.Source, "# optimum %g", &in.Optimum); err != nil {
-			return nil, fmt.Errorf("%s: the first line is not \"# optimum V\": %w", f, err)
-		}
-		all = append(all, in)
-	}
-	return all, nil
+		return v, err
+	})
 }
 
 // mostBasic is the number of variables up to which an instance of BoxQP is a basic one.

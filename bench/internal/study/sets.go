@@ -16,17 +16,6 @@ type Set struct {
 	Folds [][]int // row numbers; each row in one
 }
 
-// paperOrder are the sets of the paper, its D1 to D17.
-func paperOrder() []string {
-	return []string{
-		"485_analcatdata_vehicle", "560_bodyfat", "712_chscase_geyser1", "210_cloud", "561_cpu", "228_elusage",
-		"230_machine_cpu", "522_pm10",
-		"229_pwLinear", "663_rabe_266", "666_rmftsa_ladata", "706_sleuth_case1202", "687_sleuth_ex1605", "192_vineyard",
-		"519_vinnie",
-		"678_visualizing_environmental", "690_visualizing_galaxy",
-	}
-}
-
 // ReadSets reads the .tsv.gz, .tsv, .csv.gz and .csv files of a folder whose
 // target column is named "target", sets of the paper first and in its order.
 // Folds are the ones of scikit-learn's shuffled KFold with the seed.
@@ -35,12 +24,12 @@ func ReadSets(dir string, folds int, seed uint32) ([]Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := paperOrder()
 	place := func(s trial.Set) int {
-		if k := slices.Index(order, s.Name); k >= 0 {
-			return k
+		k := slices.IndexFunc(paperSets, func(p paperSet) bool { return p.name == s.Name })
+		if k < 0 {
+			return len(paperSets)
 		}
-		return len(order)
+		return k
 	}
 	slices.SortStableFunc(all, func(a, b trial.Set) int { return place(a) - place(b) })
 	var sets []Set
