@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -37,10 +36,6 @@ const singularTol = 1e-15
 // P. Sussner, I. Campiotti, Extreme learning machine for a new hybrid
 // morphological/linear perceptron, Neural Networks 123 (2020) 288-298.
 func FitELM(x [][]float64, y []float64, set ELMSettings) (*ELM, error) {
-	if set.Linear < 0 || set.Morphological < 0 || set.Linear+set.Morphological == 0 {
-		return nil, fmt.Errorf("baseline: ELMSettings.Linear = %d, Morphological = %d, want >= 0 and a neuron",
-			set.Linear, set.Morphological)
-	}
 	if err := CheckSamples(x, y); err != nil {
 		return nil, err
 	}

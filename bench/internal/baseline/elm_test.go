@@ -84,17 +84,7 @@ func TestELM(t *testing.T) {
 }
 
 func TestELMRefuses(t *testing.T) {
-	x, y := elmSamples(5)
-	for _, c := range []struct {
-		x    [][]float64
-		set  baseline.ELMSettings
-		want string
-	}{
-		{x, baseline.ELMSettings{Linear: -1, Morphological: 3}, "Linear"}, {x, baseline.ELMSettings{Linear: 3, Morphological: -1}, "Morphological"},
-		{x, baseline.ELMSettings{}, "neuron"}, {nil, baseline.DefaultELM(), "samples"},
-	} {
-		if _, err := baseline.FitELM(c.x, y, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q in it", err, c.want)
-		}
+	if _, err := baseline.FitELM(nil, nil, baseline.DefaultELM()); err == nil || !strings.Contains(err.Error(), "samples") {
+		t.Errorf("no samples: %v", err)
 	}
 }

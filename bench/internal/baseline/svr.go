@@ -24,18 +24,6 @@ type SVRSettings struct {
 // DefaultSVR has the defaults of scikit-learn.
 func DefaultSVR() SVRSettings { return SVRSettings{C: 1, Epsilon: 0.1} }
 
-func (s SVRSettings) validate() error {
-	switch {
-	case !(s.C > 0 && !math.IsInf(s.C, 0)):
-		return fmt.Errorf("baseline: SVRSettings.C = %g, want > 0", s.C)
-	case !(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 0)):
-		return fmt.Errorf("baseline: SVRSettings.Epsilon = %g, want >= 0", s.Epsilon)
-	case !(s.Gamma >= 0 && !math.IsInf(s.Gamma, 0)):
-		return fmt.Errorf("baseline: SVRSettings.Gamma = %g, want >= 0", s.Gamma)
-	}
-	return nil
-}
-
 // SVR is a trained one: f(x) = Σ βᵢ k(xᵢ, x) + b.
 type SVR struct {
 	Points    [][]float64 // the xᵢ with βᵢ ≠ 0
@@ -57,9 +45,6 @@ const supportTol = 1e-7
 // A. J. Smola, B. Schölkopf, A tutorial on support vector regression, Statistics
 // and Computing 14 (2004) 199-222.
 func FitSVR(ctx context.Context, x [][]float64, y []float64, set SVRSettings) (*SVR, error) {
-	if err := set.validate(); err != nil {
-		return nil, err
-	}
 	if err := CheckSamples(x, y); err != nil {
 		return nil, err
 	}

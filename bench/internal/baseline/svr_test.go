@@ -132,25 +132,14 @@ func TestSVRRefuses(t *testing.T) {
 		want string
 		x    [][]float64
 		y    []float64
-		edit func(*baseline.SVRSettings)
 	}{
-		{"C", x, y, func(s *baseline.SVRSettings) { s.C = nan }},
-		{"C", x, y, func(s *baseline.SVRSettings) { s.C = -1 }},
-		{"Epsilon", x, y, func(s *baseline.SVRSettings) { s.Epsilon = nan }},
-		{"Epsilon", x, y, func(s *baseline.SVRSettings) { s.Epsilon = -1 }},
-		{"Gamma", x, y, func(s *baseline.SVRSettings) { s.Gamma = nan }},
-		{"Gamma", x, y, func(s *baseline.SVRSettings) { s.Gamma = -1 }},
-		{"0 samples", nil, nil, nil},
-		{"2 samples with 1", x, y[:1], nil},
-		{"features", [][]float64{{1}, {}}, y, nil},
-		{"finite", [][]float64{{1}, {nan}}, y, nil},
-		{"finite", x, []float64{1, nan}, nil},
+		{"0 samples", nil, nil},
+		{"2 samples with 1", x, y[:1]},
+		{"features", [][]float64{{1}, {}}, y},
+		{"finite", [][]float64{{1}, {nan}}, y},
+		{"finite", x, []float64{1, nan}},
 	} {
-		set := good
-		if c.edit != nil {
-			c.edit(&set)
-		}
-		if _, err := baseline.FitSVR(context.Background(), c.x, c.y, set); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := baseline.FitSVR(context.Background(), c.x, c.y, good); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q in it", err, c.want)
 		}
 	}

@@ -1,8 +1,6 @@
 package neural
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -18,19 +16,6 @@ type Block struct{ Dilations, Erosions, Outputs int }
 
 // Morphological is a chain of blocks; the last has one output.
 type Morphological []Block
-
-func (m Morphological) validate() error {
-	if len(m) == 0 || m[len(m)-1].Outputs != 1 {
-		return errors.New("neural: Morphological: want blocks, the last with Outputs = 1")
-	}
-	for k, b := range m {
-		if b.Dilations < 1 || b.Erosions < 1 || b.Outputs < 1 {
-			return fmt.Errorf("neural: Morphological[%d] has Dilations = %d, Erosions = %d, Outputs = %d, want > 0", k,
-				b.Dilations, b.Erosions, b.Outputs)
-		}
-	}
-	return nil
-}
 
 func (m Morphological) weights(rng *rand.Rand, n int) []weight {
 	var all []weight

@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -12,8 +11,6 @@ import (
 
 // Net is the shape of a network of one output.
 type Net interface {
-	// validate refuses sizes that are none.
-	validate() error
 	// weights are those to start from, for n features. Their random numbers are
 	// drawn in the order of the list.
 	weights(rng *rand.Rand, n int) []weight
@@ -57,13 +54,6 @@ func glorot(from, to int) float64 { return math.Sqrt(6 / float64(from+to)) }
 // MLP has one hidden layer of rectified linear units.
 type MLP struct{ Hidden int }
 
-func (m MLP) validate() error {
-	if m.Hidden < 1 {
-		return fmt.Errorf("neural: MLP.Hidden = %d, want > 0", m.Hidden)
-	}
-	return nil
-}
-
 func (m MLP) weights(rng *rand.Rand, n int) []weight {
 	in, out := glorot(n, m.Hidden), glorot(m.Hidden, 1)
 	return []weight{
@@ -83,13 +73,6 @@ func (m MLP) output(x *graph.Node, w []*graph.Node) *graph.Node {
 // Maxout is a maximum of Plus affine functions minus one of Minus: two maxout
 // units and an output layer that takes their difference. That is an l-DER.
 type Maxout struct{ Plus, Minus int }
-
-func (m Maxout) validate() error {
-	if m.Plus < 1 || m.Minus < 1 {
-		return fmt.Errorf("neural: Maxout.Plus = %d, Minus = %d, want > 0", m.Plus, m.Minus)
-	}
-	return nil
-}
 
 func (m Maxout) weights(rng *rand.Rand, n int) []weight {
 	bound := glorot(n, m.Plus+m.Minus)

@@ -17,7 +17,7 @@ import (
 	"github.com/dcopt/dcopt/bench/internal/baseline"
 )
 
-// Settings of training.
+// Settings of training, which are not checked: package study alone states them.
 type Settings struct {
 	Rate    float64 // of Adam, > 0
 	Penalty float64 // weight of the squared weights, >= 0; biases are free
@@ -35,24 +35,6 @@ func DefaultSettings() Settings {
 	return Settings{Rate: 1e-3, Penalty: 1e-4, Batch: 200, Epochs: 200, Patience: 10, Tol: 1e-4}
 }
 
-func (s Settings) validate() error {
-	switch {
-	case !(s.Rate > 0 && !math.IsInf(s.Rate, 0)):
-		return fmt.Errorf("neural: Settings.Rate = %g, want > 0", s.Rate)
-	case !(s.Penalty >= 0 && !math.IsInf(s.Penalty, 0)):
-		return fmt.Errorf("neural: Settings.Penalty = %g, want >= 0", s.Penalty)
-	case s.Batch < 1:
-		return fmt.Errorf("neural: Settings.Batch = %d, want > 0", s.Batch)
-	case s.Epochs < 1:
-		return fmt.Errorf("neural: Settings.Epochs = %d, want > 0", s.Epochs)
-	case s.Patience < 0:
-		return fmt.Errorf("neural: Settings.Patience = %d, want >= 0", s.Patience)
-	case !(s.Tol >= 0 && !math.IsInf(s.Tol, 0)):
-		return fmt.Errorf("neural: Settings.Tol = %g, want >= 0", s.Tol)
-	}
-	return nil
-}
-
 // Network is a trained one.
 type Network struct {
 	Epochs int     // of training
@@ -63,12 +45,6 @@ type Network struct {
 
 // Fit trains a network on rows of features. It ends with ctx's error.
 func Fit(ctx context.Context, net Net, x [][]float64, y []float64, set Settings) (*Network, error) {
-	if err := set.validate(); err != nil {
-		return nil, err
-	}
-	if err := net.validate(); err != nil {
-		return nil, err
-	}
 	if err := baseline.CheckSamples(x, y); err != nil {
 		return nil, err
 	}
