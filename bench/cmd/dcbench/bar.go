@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -20,7 +21,7 @@ func bar(w io.Writer) (tell csvtable.Tell, end func()) {
 				progressbar.OptionSetPredictTime(true))
 		}
 		// A terminal that is gone is no reason to stop measuring.
-		b.Describe(pad(instance+" "+contender, 28))
+		b.Describe(fmt.Sprintf("%-28.28s", instance+" "+contender))
 		_ = b.Set(done)
 	}
 	return tell, func() {
@@ -28,13 +29,4 @@ func bar(w io.Writer) (tell csvtable.Tell, end func()) {
 			_ = b.Clear()
 		}
 	}
-}
-
-// pad cuts or fills s to n columns.
-func pad(s string, n int) string {
-	r := []rune(s)
-	for len(r) < n {
-		r = append(r, ' ')
-	}
-	return string(r[:n])
 }

@@ -66,17 +66,8 @@ func dcCommand() *cli.Command {
 		&cli.StringFlag{Name: "python",
 			Usage: "Python that has the peers, `FILE`; by default that of 'make peers'"},
 	)
-	cmd.Flags = append(cmd.Flags, dcLookFlags()...)
+	cmd.Flags = append(cmd.Flags, clockFlag(), feasibleFlag())
 	return cmd
-}
-
-// dcLookFlags say how the table is looked at.
-func dcLookFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "clock", Value: "cpu",
-			Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
-		feasibleFlag(),
-	}
 }
 
 func feasibleFlag() cli.Flag {
@@ -86,13 +77,7 @@ func feasibleFlag() cli.Flag {
 
 func dcLookOf(c *cli.Context) (dcreport.Options, error) {
 	opt := dcreport.Options{Clock: c.String("clock"), Feasible: c.Float64("feasible"), Against: program}
-	if opt.Clock != "cpu" && opt.Clock != "wall" {
-		return opt, fmt.Errorf("--clock %s: want cpu or wall", opt.Clock)
-	}
-	if !(opt.Feasible > 0 && opt.Feasible < 1) {
-		return opt, fmt.Errorf("--feasible %g: want a number between 0 and 1", opt.Feasible)
-	}
-	return opt, nil
+	return opt, checkLook(opt.Clock, "feasible", opt.Feasible)
 }
 
 func measureDC(c *cli.Context, tmp string) error {

@@ -6,12 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/dcopt/dcopt/bench/internal/choice"
 	"github.com/dcopt/dcopt/bench/internal/page"
 	"github.com/dcopt/dcopt/bench/internal/study"
 	"github.com/dcopt/dcopt/bench/internal/studyreport"
@@ -85,15 +84,12 @@ func studyOf(c *cli.Context) (*study.Campaign, error) {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	only := list(c.String("only"))
-	for _, s := range all {
-		if len(only) == 0 || slices.Contains(only, s.Name) {
-			cam.Sets = append(cam.Sets, s)
-		}
+	if len(only) == 0 {
+		only = []string{"all"}
 	}
-	for _, name := range only {
-		if !slices.Contains(setNames(all), name) {
-			return nil, fmt.Errorf("--only: no set %q; there are %s", name, strings.Join(setNames(all), ", "))
-		}
+	sets := choice.List[study.Set]{Kind: "set", All: all, Name: func(s study.Set) string { return s.Name }}
+	if cam.Sets, err = sets.Choose(only); err != nil {
+		return nil, fmt.Errorf("--only: %w", err)
 	}
 	if len(cam.Sets) == 0 || len(cam.Models) == 0 {
 		return nil, errors.New("regression: no set or no model is left")
@@ -115,14 +111,6 @@ func fetchSets(c *cli.Context) (string, error) {
 			fmt.Fprintln(c.App.ErrWriter, "fetching", set)
 		}
 	})
-}
-
-func setNames(sets []study.Set) []string {
-	var names []string
-	for _, s := range sets {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // writeStudy puts the reports and the pictures into dir and names the page on w.

@@ -142,7 +142,7 @@ func TestWrongUsageRegression(t *testing.T) {
 		{"--data /nowhere", "/nowhere"},
 		{"--data " + data + " --models nonsense", "svr"},
 		{"--data " + data + " --models ,", "no set or no model"},
-		{"--data " + data + " --only nonsense", "bend, line"},
+		{"--data " + data + " --only nonsense", "bend,line"},
 		{"--data " + data + " --folds 1", "--folds"},
 		{"--data " + data + " --folds 41", "--data"},
 		{"--data " + data + " --seed 4294967296", "--seed"},

@@ -31,23 +31,32 @@ const (
 // lookFlags say how the table is looked at.
 func lookFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "clock", Value: "cpu",
-			Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"},
+		clockFlag(),
 		&cli.Float64Flag{Name: "level", Value: 1e-6, Usage: "accuracy `E` at which times are compared"},
 		&cli.StringFlag{Name: "against",
 			Usage: "compare dcopt's solvers with `SOLVER`, problem by problem; by default the first peer"},
 	}
 }
 
+func clockFlag() cli.Flag {
+	return &cli.StringFlag{Name: "clock", Value: "cpu",
+		Usage: "compare times by `CLOCK`: cpu, that of the solver's process, or wall"}
+}
+
 func lookOf(c *cli.Context) (report.Options, error) {
 	opt := report.Options{Clock: c.String("clock"), Level: c.Float64("level"), Against: c.String("against")}
-	if opt.Clock != "cpu" && opt.Clock != "wall" {
-		return opt, fmt.Errorf("--clock %s: want cpu or wall", opt.Clock)
+	return opt, checkLook(opt.Clock, "level", opt.Level)
+}
+
+// checkLook checks a clock, and a flag that is an accuracy.
+func checkLook(clock, flag string, accuracy float64) error {
+	if clock != "cpu" && clock != "wall" {
+		return fmt.Errorf("--clock %s: want cpu or wall", clock)
 	}
-	if !(opt.Level > 0 && opt.Level < 1) {
-		return opt, fmt.Errorf("--level %g: want a number between 0 and 1", opt.Level)
+	if !(accuracy > 0 && accuracy < 1) {
+		return fmt.Errorf("--%s %g: want a number between 0 and 1", flag, accuracy)
 	}
-	return opt, nil
+	return nil
 }
 
 func reportCommand() *cli.Command {
