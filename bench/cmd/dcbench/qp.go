@@ -71,12 +71,15 @@ func measureQP(c *cli.Context, tmp string) error {
 	if err != nil {
 		return err
 	}
-	crew, err := hire(c, tmp)
-	if err != nil {
+	if cam.Contenders, err = hire(c, tmp); err != nil {
 		return err
 	}
-	defer crew.dismiss()
-	cam.Dir, cam.Contenders = tmp, crew.contenders
+	defer func() {
+		for _, con := range cam.Contenders {
+			con.Peer.Close()
+		}
+	}()
+	cam.Dir = tmp
 	return fill(c, tableName, cam.Run, func(w io.Writer, dir string, rows []result.Row) (page.Section, error) {
 		return writeReport(w, dir, rows, look)
 	})

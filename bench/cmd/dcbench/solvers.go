@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -26,21 +27,9 @@ var oneThread = []string{
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 
-// crew are the processes that run the solvers, one each, whatever the number of
-// tolerances.
-type crew struct {
-	contenders []campaign.Contender
-	peers      []*peer.Peer
-}
-
-func (w *crew) dismiss() {
-	for _, p := range w.peers {
-		p.Close()
-	}
-}
-
-// hire readies the solvers of the flags; none is started yet.
-func hire(c *cli.Context, tmp string) (*crew, error) {
+// hire readies the solvers of the flags, each in one process, whatever the number of tolerances;
+// none is started yet.
+func hire(c *cli.Context, tmp string) (all []campaign.Contender, err error) {
 	tols, err := tolerances(c.String("tol"))
 	if err != nil {
 		return nil, err
@@ -53,21 +42,17 @@ func hire(c *cli.Context, tmp string) (*crew, error) {
 	if len(own)+len(others) == 0 {
 		return nil, errors.New("qp: no solvers; --solvers and --peers name them")
 	}
-	w := &crew{}
 	add := func(label string, argv ...string) error {
-		for _, con := range w.contenders {
-			if con.Solver == label {
-				return fmt.Errorf("solver %s is named twice", label)
-			}
+		if slices.ContainsFunc(all, func(con campaign.Contender) bool { return con.Solver == label }) {
+			return fmt.Errorf("solver %s is named twice", label)
 		}
 		dir := filepath.Join(tmp, label)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 		p := peer.New(dir, oneThread, argv...)
-		w.peers = append(w.peers, p)
 		for _, tol := range tols {
-			w.contenders = append(w.contenders, campaign.Contender{Solver: label, Tol: tol, Peer: p})
+			all = append(all, campaign.Contender{Solver: label, Tol: tol, Peer: p})
 		}
 		return nil
 	}
@@ -81,7 +66,7 @@ func hire(c *cli.Context, tmp string) (*crew, error) {
 		}
 	}
 	if len(others) == 0 {
-		return w, nil
+		return all, nil
 	}
 	if others, err = qpPeers().Choose(others); err != nil {
 		return nil, fmt.Errorf("--peers: %w", err)
@@ -95,7 +80,7 @@ func hire(c *cli.Context, tmp string) (*crew, error) {
 			return nil, err
 		}
 	}
-	return w, nil
+	return all, nil
 }
 
 func ownNames(flag string) ([]string, error) {
