@@ -8,57 +8,49 @@ import (
 )
 
 // rows checks a matrix in compressed form.
-func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols int) *Error {
+func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols int) {
 	if indptr == nil || indices == nil || data == nil {
-		return newError(wire.ErrRequest, "%s wants indptr, indices and data", c.node.Op)
+		refuseAs(wire.ErrRequest, "%s wants indptr, indices and data", c.node.Op)
 	}
 	ptr, idx, val := indptr.V, indices.V, data.V
 	switch {
 	case len(ptr) != rows+1:
-		return problemf("indptr has %d numbers, want %d, one more than there are rows", len(ptr), rows+1)
+		refuse("indptr has %d numbers, want %d, one more than there are rows", len(ptr), rows+1)
 	case ptr[0] != 0 || ptr[rows] != len(idx):
-		return problemf("indptr goes from %d to %d, want 0 to the number of indices, %d", ptr[0], ptr[rows], len(idx))
+		refuse("indptr goes from %d to %d, want 0 to the number of indices, %d", ptr[0], ptr[rows], len(idx))
 	case len(idx) != len(val):
-		return problemf("there are %d indices and %d coefficients", len(idx), len(val))
+		refuse("there are %d indices and %d coefficients", len(idx), len(val))
 	}
 	for i := range rows {
 		if ptr[i] > ptr[i+1] {
-			return problemf("indptr descends from %d to %d in row %d", ptr[i], ptr[i+1], i)
+			refuse("indptr descends from %d to %d in row %d", ptr[i], ptr[i+1], i)
 		}
 	}
 	for k, j := range idx {
 		if j < 0 || j >= cols {
-			return problemf("index %d is %d; the arguments have %d entries", k, j, cols)
+			refuse("index %d is %d; the arguments have %d entries", k, j, cols)
 		}
 	}
 	if k := finite(val); k >= 0 {
-		return problemf("coefficient %d is %g", k, val[k])
+		refuse("coefficient %d is %g", k, val[k])
 	}
-	return nil
 }
 
 // affineMap is A v + b for all arguments one after the other.
-func affineMap(c *call) (value, *Error) {
+func affineMap(c *call) value {
 	cols := 0
 	for i := range c.args {
 		cols += c.args[i].n()
 	}
 	a := c.attrs
-	if err := c.rows(a.Indptr, a.Indices, a.Data, c.n, cols); err != nil {
-		return value{}, err
-	}
+	c.rows(a.Indptr, a.Indices, a.Data, c.n, cols)
 	ptr, idx := a.Indptr.V, a.Indices.V
-	val, deps, err := c.coefficients()
-	if err != nil {
-		return value{}, err
-	}
+	val, deps := c.coefficients()
 	b := make([]float64, c.n)
 	if a.Constant != nil && c.n > 0 {
-		if err := fit("constant", a.Constant.V, c.n); err != nil {
-			return value{}, err
-		}
+		fit("constant", a.Constant.V, c.n)
 		if k := finite(a.Constant.V); k >= 0 {
-			return value{}, problemf("entry %d of constant is %g", k, a.Constant.V[k])
+			refuse("entry %d of constant is %g", k, a.Constant.V[k])
 		}
 		b = spread(a.Constant.V, c.n)
 	}
@@ -88,19 +80,19 @@ func affineMap(c *call) (value, *Error) {
 		}
 		if !c.needs[c.id] {
 			out.a = dc.Vec(out.data)
-			return out, nil
+			return out
 		}
 	}
-	out.a, err = c.product(ptr, idx, val, b)
-	return out, err
+	out.a = c.product(ptr, idx, val, b)
+	return out
 }
 
 // product is the affine map of affine arguments.
-func (c *call) product(ptr, idx []int, val, b []float64) (dc.Expr, *Error) {
+func (c *call) product(ptr, idx []int, val, b []float64) dc.Expr {
 	var all dc.Expr
 	switch len(c.args) {
 	case 0:
-		return dc.Vec(b), nil
+		return dc.Vec(b)
 	case 1:
 		all = c.args[0].a
 	default:
@@ -122,9 +114,7 @@ func (c *call) product(ptr, idx []int, val, b []float64) (dc.Expr, *Error) {
 	} else {
 		size += len(idx)
 	}
-	if err := c.multiply(size); err != nil {
-		return dc.Expr{}, err
-	}
+	c.multiply(size)
 	a := all.MulSparse(ptr, idx, val)
 	if finite(b) < 0 {
 		for _, v := range b {
@@ -135,16 +125,16 @@ func (c *call) product(ptr, idx []int, val, b []float64) (dc.Expr, *Error) {
 		}
 	}
 	if err := a.Err(); err != nil {
-		return dc.Expr{}, problemf("%s", cause(err))
+		refuse("%s", cause(err))
 	}
-	return a, nil
+	return a
 }
 
 // coefficients are those for the values of the parameters at hand.
-func (c *call) coefficients() (val []float64, deps []int, err *Error) {
+func (c *call) coefficients() (val []float64, deps []int) {
 	a := c.attrs
 	if a.DataMap == nil {
-		return a.Data.V, nil, nil
+		return a.Data.V, nil
 	}
 	values := c.p.values[len(c.g.Variables):c.first()]
 	var p []float64
@@ -157,9 +147,10 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 		}
 	}
 	t := a.DataMap
-	if err := c.rows(t.Indptr, t.Indices, t.Data, len(a.Data.V), len(p)); err != nil {
+	err := caught(func() { c.rows(t.Indptr, t.Indices, t.Data, len(a.Data.V), len(p)) })
+	if err != nil {
 		err.Text = "data_map: " + err.Text
-		return nil, nil, err
+		panic(err)
 	}
 	val = append([]float64(nil), a.Data.V...)
 	seen := make([]bool, len(c.g.Parameters))
@@ -179,9 +170,9 @@ func (c *call) coefficients() (val []float64, deps []int, err *Error) {
 		c.structural(deps)
 	}
 	if k := finite(val); k >= 0 {
-		return nil, nil, problemf("coefficient %d is %g", k, val[k])
+		refuse("coefficient %d is %g", k, val[k])
 	}
-	return val, deps, nil
+	return val, deps
 }
 
 // costs is the node that is the objective and no argument, an affine map of one entry in which
@@ -219,7 +210,7 @@ func (b *builder) costs() int {
 	}
 	c := &call{builder: b, node: n}
 	t, idx := n.Attrs.DataMap, n.Attrs.Indices
-	if idx == nil || c.rows(t.Indptr, t.Indices, t.Data, len(idx.V), len(b.owners)) != nil {
+	if idx == nil || caught(func() { c.rows(t.Indptr, t.Indices, t.Data, len(idx.V), len(b.owners)) }) != nil {
 		return 0
 	}
 	for i, j := range idx.V {
@@ -249,20 +240,15 @@ func (b *builder) isAffine(id int) bool {
 }
 
 // price adds the costs of the priced node, and returns its value for the numbers val.
-func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
+func (c *call) price(affine bool, val, constant []float64) value {
 	a := c.attrs
-	state := func(val []float64) (out value, err *Error) {
+	state := func(val []float64) value {
 		if !affine {
 			return c.mixed(a.Indptr.V, a.Indices.V, val, constant)
 		}
-		out = value{terms: 1}
-		out.a, err = c.product(a.Indptr.V, a.Indices.V, val, constant)
-		return out, err
+		return value{a: c.product(a.Indptr.V, a.Indices.V, val, constant), terms: 1}
 	}
-	base, err := state(a.Data.V)
-	if err != nil {
-		return value{}, err
-	}
+	base := state(a.Data.V)
 	c.cheap = base.expr(0)
 	var parts, params []dc.Expr
 	var places []int // of the entries of all arguments, those in parts
@@ -299,7 +285,7 @@ func (c *call) price(affine bool, val, constant []float64) (value, *Error) {
 }
 
 // mixed is the map of arguments some of which are not affine.
-func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
+func (c *call) mixed(ptr, idx []int, val, b []float64) value {
 	owner, ends := []int(nil), []int{0} // the argument of each column, and where its columns end
 	for i := range c.args {
 		for range c.args[i].n() {
@@ -325,9 +311,7 @@ func (c *call) mixed(ptr, idx []int, val, b []float64) (value, *Error) {
 			part := c.args[arg].a.Select([]int{hi - lo}, places).Dot(val[lo:hi])
 			parts, all = append(parts, part), all+(hi-lo)*c.args[arg].terms
 		}
-		if err := c.spend(1, all); err != nil {
-			return value{}, err
-		}
+		c.spend(1, all)
 		rows[i], most = dc.Sum(append(parts, dc.Num(b[i]))...), max(most, all)
 	}
 	return c.array(dc.Stack(rows...), most)
@@ -350,14 +334,12 @@ func alike(ptr, idx, owner []int) bool {
 }
 
 // columns is mixed of rows that are alike, as a sum of arrays.
-func (c *call) columns(ptr, idx []int, val, b []float64, owner, ends []int) (value, *Error) {
+func (c *call) columns(ptr, idx []int, val, b []float64, owner, ends []int) value {
 	width, terms := ptr[1], 1
 	for t := range width {
 		terms += c.args[owner[idx[t]]].terms
 	}
-	if err := c.spend(c.n, terms); err != nil {
-		return value{}, err
-	}
+	c.spend(c.n, terms)
 	parts := make([]dc.Expr, 0, width+1)
 	for t := range width {
 		arg := owner[idx[t]]

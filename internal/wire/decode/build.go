@@ -85,7 +85,7 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 // build is Build. frozen: no node is priced.
 func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, frozen bool) (*Program, error) {
 	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: dc.NewModel()}
-	if err := b.check(); err != nil {
+	if err := caught(b.check); err != nil {
 		return nil, Errors{err}
 	}
 	b.own()
@@ -180,7 +180,7 @@ func (b *builder) state() (final bool, err error) {
 			b.lose()
 			continue
 		}
-		switch err := b.node(k); {
+		switch err := b.at(b.first()+k, caught(func() { b.node(k) })); {
 		case err == nil:
 		case err.Kind != wire.ErrCurvature:
 			return true, append(b.errs, err)
@@ -192,7 +192,7 @@ func (b *builder) state() (final bool, err error) {
 		}
 	}
 	if g.Objective == nil || !b.lacks([]int{g.Objective.Node}) {
-		if err := b.objective(); err != nil {
+		if err := caught(b.objective); err != nil {
 			b.fail(err)
 		}
 	}
@@ -203,7 +203,7 @@ func (b *builder) state() (final bool, err error) {
 		if b.lacks(g.Constraints[k].Args) {
 			continue
 		}
-		if err := b.constrain(k); err != nil {
+		if err := caught(func() { b.constrain(k) }); err != nil {
 			b.fail(b.placed(err, k))
 		}
 	}
@@ -270,18 +270,18 @@ func (b *builder) patience() context.Context {
 }
 
 // objective states the objective.
-func (b *builder) objective() *Error {
+func (b *builder) objective() {
 	o := b.g.Objective
 	if o == nil {
 		b.m.Minimize(dc.Num(0))
-		return nil
+		return
 	}
 	v := &b.p.values[o.Node]
 	if v.n() != 1 {
-		return b.at(o.Node, problemf("the objective has shape %v, want one entry", b.shapes[o.Node]))
+		panic(b.at(o.Node, problemf("the objective has shape %v, want one entry", b.shapes[o.Node])))
 	}
 	if k := finite(v.data); k >= 0 {
-		return b.at(o.Node, problemf("the objective is %g", v.data[k]))
+		panic(b.at(o.Node, problemf("the objective is %g", v.data[k])))
 	}
 	if v.isData() {
 		b.structural(v.deps)
@@ -297,9 +297,8 @@ func (b *builder) objective() *Error {
 	case "maximize":
 		b.m.Maximize(e)
 	default:
-		return problemf("the sense of the objective is %.40q, want minimize or maximize", o.Sense)
+		refuse("the sense of the objective is %.40q, want minimize or maximize", o.Sense)
 	}
-	return nil
 }
 
 // refused turns the errors of Model.Problem into errors of constraints.

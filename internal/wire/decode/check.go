@@ -22,72 +22,64 @@ func (b *builder) entries(shape []int) int {
 
 // check looks at all that can be seen without any arithmetic: names, shapes, and that
 // arguments come before.
-func (b *builder) check() *Error {
+func (b *builder) check() {
 	names, total := map[string]bool{}, 0
-	count := func(id int, shape []int) *Error {
+	count := func(id int, shape []int) {
 		n := b.entries(shape)
 		if n < 0 || total > b.limits.Entries-n {
-			return b.at(id, newError(wire.ErrLimit,
+			panic(b.at(id, newError(wire.ErrLimit,
 				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
-				shape, b.limits.Entries))
+				shape, b.limits.Entries)))
 		}
 		for _, d := range shape {
 			if d < 0 {
-				return b.at(id, problemf("the shape %v has a negative dimension", shape))
+				panic(b.at(id, problemf("the shape %v has a negative dimension", shape)))
 			}
 		}
 		total += n
 		b.shapes = append(b.shapes, shape)
-		return nil
 	}
-	declared := func(id int, name string, shape []int) *Error {
+	declared := func(id int, name string, shape []int) {
 		switch {
 		case name == "":
-			return b.at(id, problemf("variable or parameter number %d has no name", id))
+			panic(b.at(id, problemf("variable or parameter number %d has no name", id)))
 		case names[name]:
-			return b.at(id, problemf("there are two variables or parameters with the name %s", name))
+			panic(b.at(id, problemf("there are two variables or parameters with the name %s", name)))
 		}
 		names[name] = true
-		return count(id, shape)
+		count(id, shape)
 	}
 	for k, v := range b.g.Variables {
-		if err := declared(k, v.Name, v.Shape); err != nil {
-			return err
-		}
+		declared(k, v.Name, v.Shape)
 	}
 	for k, p := range b.g.Parameters {
-		if err := declared(len(b.g.Variables)+k, p.Name, p.Shape); err != nil {
-			return err
-		}
+		declared(len(b.g.Variables)+k, p.Name, p.Shape)
 	}
 	for k, n := range b.g.Nodes {
 		id := b.first() + k
-		if err := count(id, n.Shape); err != nil {
-			return err
-		}
+		count(id, n.Shape)
 		for _, a := range n.Args {
 			if a < 0 || a >= id {
-				return b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id))
+				panic(b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id)))
 			}
 		}
 	}
 	all := b.first() + len(b.g.Nodes)
 	if o := b.g.Objective; o != nil && (o.Node < 0 || o.Node >= all) {
-		return problemf("the objective is node %d of %d", o.Node, all)
+		refuse("the objective is node %d of %d", o.Node, all)
 	}
 	for k, c := range b.g.Constraints {
 		for _, a := range c.Args {
 			if a < 0 || a >= all {
-				return b.placed(problemf("argument %d of %d nodes", a, all), k)
+				panic(b.placed(problemf("argument %d of %d nodes", a, all), k))
 			}
 			total += b.entries(b.shapes[a])
 		}
 	}
 	if total > b.limits.Entries {
-		return newError(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its "+
+		refuseAs(wire.ErrLimit, "the constraints have too many entries: a problem has at most %d in all its "+
 			"variables, parameters, nodes and constraints", b.limits.Entries)
 	}
-	return nil
 }
 
 // survey finds the nodes with variables, and those that are needed as functions of
@@ -148,21 +140,19 @@ func (b *builder) structural(deps []int) {
 }
 
 // spend counts n entries of so many terms each towards the limit.
-func (b *builder) spend(n, terms int) *Error {
+func (b *builder) spend(n, terms int) {
 	if terms > 0 && n > b.limits.Entries/(wide*terms) {
-		return newError(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
+		refuseAs(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
 	}
 	if b.limits.Entries -= wide * n * terms; b.limits.Entries < 0 {
-		return newError(wire.ErrLimit, "too many entries that are not affine")
+		refuseAs(wire.ErrLimit, "too many entries that are not affine")
 	}
-	return nil
 }
 
 // multiply counts n coefficients towards the limit.
-func (b *builder) multiply(n int) *Error {
+func (b *builder) multiply(n int) {
 	b.spent += n
 	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
-		return newError(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
+		refuseAs(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
 	}
-	return nil
 }

@@ -36,33 +36,30 @@ func (b *builder) placed(err *Error, k int) *Error {
 }
 
 // constrain states constraint k.
-func (b *builder) constrain(k int) *Error {
+func (b *builder) constrain(k int) {
 	c := &b.g.Constraints[k]
 	s := &stating{builder: b, k: k, c: c, out: constraint{family: b.family(k), offset: b.p.Multipliers}}
 	kind, ok := kinds[c.Kind]
 	if !ok {
-		return problemf("no constraint is of the kind %.40q", c.Kind)
+		refuse("no constraint is of the kind %.40q", c.Kind)
 	}
 	if len(c.Args) < kind.least || len(c.Args) > kind.most {
-		return problemf("%s has %d arguments, want %d", c.Kind, len(c.Args), kind.most)
+		refuse("%s has %d arguments, want %d", c.Kind, len(c.Args), kind.most)
 	}
 	for _, a := range c.Args {
 		v := b.p.values[a]
 		if i := finite(v.data); i >= 0 && !kind.sides {
-			return b.at(a, problemf("entry %d is %g", i, v.data[i]))
+			panic(b.at(a, problemf("entry %d is %g", i, v.data[i])))
 		}
 		s.args = append(s.args, v)
 	}
 	if name := wire.Other(c, "kind args name "+kind.members); name != "" {
-		return newError(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)
+		refuseAs(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)
 	}
-	if err := kind.state(s); err != nil {
-		return err
-	}
+	kind.state(s)
 	b.p.families[s.out.family] = k
 	b.p.constraints = append(b.p.constraints, s.out)
 	b.p.Multipliers += s.out.n
-	return nil
 }
 
 // family is a name for the k-th constraint: as the user calls it, if that is not
@@ -98,16 +95,16 @@ type kind struct {
 	least, most int    // arguments
 	members     string // besides, with a blank behind each
 	sides       bool   // of data they may be infinite
-	state       func(s *stating) *Error
+	state       func(s *stating)
 }
 
 var kinds = map[string]kind{
-	"le":      {1, 2, "", true, func(s *stating) *Error { return s.compare(dc.LE, 1) }},
-	"eq":      {1, 2, "", false, func(s *stating) *Error { return s.compare(dc.EQ, 2) }},
+	"le":      {1, 2, "", true, func(s *stating) { s.compare(dc.LE, 1) }},
+	"eq":      {1, 2, "", false, func(s *stating) { s.compare(dc.EQ, 2) }},
 	"between": {1, 1, "lo hi ", false, (*stating).between},
 	"soc":     {2, 2, "groups ", false, (*stating).secondOrder},
-	"exp":     {3, 3, "", false, func(s *stating) *Error { return s.triples(convex.ExponentialCone) }},
-	"pow":     {3, 3, "alpha ", false, func(s *stating) *Error { return s.triples(convex.PowerCone) }},
+	"exp":     {3, 3, "", false, func(s *stating) { s.triples(convex.ExponentialCone) }},
+	"pow":     {3, 3, "alpha ", false, func(s *stating) { s.triples(convex.PowerCone) }},
 	"pownd":   {2, 2, "alpha groups ", false, (*stating).power},
 	"psd":     {1, 1, "", false, (*stating).semidefinite},
 }
@@ -131,7 +128,7 @@ func (s *stating) link(opts ...dc.VarOption) dc.Expr {
 }
 
 // both are the two sides; a missing one is 0.
-func (s *stating) both() (l, r value, n int, err *Error) {
+func (s *stating) both() (l, r value, n int) {
 	l, r = s.args[0], number([]float64{0}, nil)
 	if len(s.args) == 2 {
 		r = s.args[1]
@@ -142,18 +139,17 @@ func (s *stating) both() (l, r value, n int, err *Error) {
 	case l.n() == 1:
 		n = r.n()
 	default:
-		return l, r, 0, problemf("a constraint with %d entries on the left and %d on the right", l.n(), r.n())
+		refuse("a constraint with %d entries on the left and %d on the right", l.n(), r.n())
 	}
-	return l, r, n, nil
+	return l, r, n
 }
 
 // add states constraints under the family's name; put is that of a part.
-func (s *stating) add(c dc.Constraint, put func(dst, y, x []float64), index ...int) *Error {
+func (s *stating) add(c dc.Constraint, put func(dst, y, x []float64), index ...int) {
 	if err := c.Err(); err != nil {
-		return s.curved(cause(err))
+		s.curved(cause(err))
 	}
 	s.out.parts = append(s.out.parts, part{s.m.SubjectTo(c.Named(s.out.family, index...)), put})
-	return nil
 }
 
 // to puts one multiplier times a factor to the others at k.
@@ -161,46 +157,43 @@ func to(k int, factor float64) func(dst, y, x []float64) {
 	return func(dst, y, _ []float64) { dst[k] += factor * y[0] }
 }
 
-// curved is a constraint that dc refuses.
-func (s *stating) curved(text string) *Error {
+// curved refuses a constraint that dc refuses.
+func (s *stating) curved(text string) {
 	err := newError(wire.ErrCurvature, "%s", text)
 	err.Notes = s.notes(s.c.Args, s.args)
-	return err
+	panic(err)
 }
 
 // compare states l ≤ r or l = r. An entry that is not affine is so many constraints of dc.
-func (s *stating) compare(relate func(l, r dc.Expr) dc.Constraint, each int) *Error {
-	l, r, n, err := s.both()
-	if err != nil {
-		return err
-	}
+func (s *stating) compare(relate func(l, r dc.Expr) dc.Constraint, each int) {
+	l, r, n := s.both()
 	s.out.n = n
 	affine := l.affine() && r.affine()
 	switch {
 	case n == 0:
-		return nil
+		return
 	case finite(l.data) >= 0 || finite(r.data) >= 0: // of ≤ alone
-		return s.oneSided(l, r, n)
+		s.oneSided(l, r, n)
+		return
 	case !affine:
-		if err := s.spend(n, each*(l.terms+r.terms)); err != nil {
-			return err
-		}
+		s.spend(n, each*(l.terms+r.terms))
 	}
 	c := relate(l.broadcast(n), r.broadcast(n))
 	if n == 1 && !affine {
-		return s.add(c, nil, 0)
+		s.add(c, nil, 0)
+		return
 	}
-	return s.add(c, nil)
+	s.add(c, nil)
 }
 
 // oneSided is l ≤ r where data have infinite entries, which say nothing or exclude
 // everything.
-func (s *stating) oneSided(l, r value, n int) *Error {
+func (s *stating) oneSided(l, r value, n int) {
 	hi := make([]float64, n)
 	for k := range n {
 		least, most := l.orInf(k, -1), r.orInf(k, 1)
 		if math.IsInf(least, 1) || math.IsInf(most, -1) {
-			return problemf("entry %d asks for at least %g and at most %g", k, least, most)
+			refuse("entry %d asks for at least %g and at most %g", k, least, most)
 		}
 		if l.isData() && isInf(least) || r.isData() && isInf(most) {
 			hi[k] = math.Inf(1)
@@ -220,10 +213,10 @@ func (s *stating) oneSided(l, r value, n int) *Error {
 		}
 		*v = number(data, nil)
 	}
-	return s.sides(l, r, spread([]float64{math.Inf(-1)}, n), hi)
+	s.sides(l, r, spread([]float64{math.Inf(-1)}, n), hi)
 }
 
-func (s *stating) between() *Error {
+func (s *stating) between() {
 	v := s.args[0]
 	n := v.n()
 	s.out.n = n
@@ -234,30 +227,29 @@ func (s *stating) between() *Error {
 		if side.a == nil {
 			continue
 		}
-		if err := fit(side.name, side.a.V, n); err != nil {
-			return err
-		}
+		fit(side.name, side.a.V, n)
 	}
 	lo, hi := sideOf(s.c.Lo, -1, n), sideOf(s.c.Hi, 1, n)
 	if k, least, most := empty(lo, hi); k >= 0 {
-		return problemf("entry %d asks for at least %g and at most %g", k, least, most)
+		refuse("entry %d asks for at least %g and at most %g", k, least, most)
 	}
 	if n == 0 {
-		return nil
+		return
 	}
-	return s.sides(v, number([]float64{0}, nil), lo, hi)
+	s.sides(v, number([]float64{0}, nil), lo, hi)
 }
 
 // sides states lo ≤ l − r ≤ hi; infinite sides say nothing. Entries that are not affine are two
 // constraints, in the order of an equation, or one of l ≤ r.
-func (s *stating) sides(l, r value, lo, hi []float64) *Error {
+func (s *stating) sides(l, r value, lo, hi []float64) {
 	n := len(lo)
 	if l.affine() && r.affine() {
 		c := dc.LE(l.broadcast(n), r.broadcast(n))
 		if c.Err() == nil {
 			c.Lo, c.Hi = lo, hi
 		}
-		return s.add(c, nil)
+		s.add(c, nil)
+		return
 	}
 	for k := range n {
 		e, index := l.expr(k), []int{k, 0}
@@ -265,15 +257,10 @@ func (s *stating) sides(l, r value, lo, hi []float64) *Error {
 			e, index = e.Sub(r.expr(k)), index[:1]
 		}
 		if !isInf(hi[k]) {
-			if err := s.add(dc.LE(e, dc.Num(hi[k])), to(k, 1), index...); err != nil {
-				return err
-			}
+			s.add(dc.LE(e, dc.Num(hi[k])), to(k, 1), index...)
 		}
 		if !isInf(lo[k]) {
-			if err := s.add(dc.GE(e, dc.Num(lo[k])), to(k, -1), k, 1); err != nil {
-				return err
-			}
+			s.add(dc.GE(e, dc.Num(lo[k])), to(k, -1), k, 1)
 		}
 	}
-	return nil
 }

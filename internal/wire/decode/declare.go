@@ -21,12 +21,13 @@ func (b *builder) declare() {
 	b.p.values = make([]value, 0, b.first()+len(b.g.Nodes))
 	nv := len(b.g.Variables)
 	for id := range b.first() {
-		var err *Error
-		if id < nv {
-			err = b.variable(id)
-		} else {
-			err = b.parameter(id - nv)
-		}
+		err := caught(func() {
+			if id < nv {
+				b.variable(id)
+			} else {
+				b.parameter(id - nv)
+			}
+		})
 		if err != nil {
 			b.fail(b.at(id, err))
 		}
@@ -34,11 +35,10 @@ func (b *builder) declare() {
 }
 
 // fit checks the length of numbers, one for each of n entries or one for all.
-func fit(what string, v []float64, n int) *Error {
+func fit(what string, v []float64, n int) {
 	if n > 0 && len(v) != n && len(v) != 1 {
-		return problemf("%s has %d numbers, want %d or 1", what, len(v), n)
+		refuse("%s has %d numbers, want %d or 1", what, len(v), n)
 	}
-	return nil
 }
 
 // spread are n numbers, one for each entry; v fits n.
@@ -50,7 +50,7 @@ func spread(v []float64, n int) []float64 {
 }
 
 // variable declares a variable of the graph.
-func (b *builder) variable(id int) *Error {
+func (b *builder) variable(id int) {
 	v := &b.g.Variables[id]
 	n := b.entries(v.Shape)
 	perm := columnMajor(v.Shape)
@@ -67,14 +67,12 @@ func (b *builder) variable(id int) *Error {
 			if given.v == nil {
 				continue
 			}
-			if err := fit(given.what, given.v.V, n); err != nil {
-				return err
-			}
+			fit(given.what, given.v.V, n)
 			opts = append(opts, given.make(rowMajor(given.v.V, perm)...))
 		}
 		if v.Lo != nil || v.Hi != nil {
 			if k, lo, hi := empty(sideOf(v.Lo, -1, n), sideOf(v.Hi, 1, n)); k >= 0 {
-				return problemf("entry %d has the bounds %g and %g", k, lo, hi)
+				refuse("entry %d has the bounds %g and %g", k, lo, hi)
 			}
 		}
 		for _, s := range []struct {
@@ -86,13 +84,13 @@ func (b *builder) variable(id int) *Error {
 				continue
 			}
 			if len(s.v) != 2 {
-				return problemf("%s has %d numbers, want 2", s.what, len(s.v))
+				refuse("%s has %d numbers, want 2", s.what, len(s.v))
 			}
 			opts = append(opts, s.make(s.v[0], s.v[1]))
 		}
 		switch square := len(v.Shape) == 2 && v.Shape[0] == v.Shape[1]; {
 		case (v.Symmetric || v.PSD) && !square:
-			return problemf("shape %v is not symmetric; want a square matrix", v.Shape)
+			refuse("shape %v is not symmetric; want a square matrix", v.Shape)
 		case v.PSD:
 			opts = append(opts, dc.PSD())
 		case v.Symmetric:
@@ -102,12 +100,11 @@ func (b *builder) variable(id int) *Error {
 	opts = append(opts, dc.CountFrom(make([]int, len(v.Shape))...))
 	a := b.m.Var(v.Name, v.Shape, opts...)
 	if err := a.Err(); err != nil {
-		return problemf("%s", cause(err))
+		refuse("%s", cause(err))
 	}
 	b.p.vars = append(b.p.vars, variable{offset: b.p.Entries, n: n, perm: perm})
 	b.p.Entries += n
 	b.p.values = append(b.p.values, value{a: flat(a, perm), terms: 1})
-	return nil
 }
 
 // sideOf are n sides by one for each or one for all; nil: infinite ones of a sign.
@@ -137,15 +134,13 @@ func flat(a dc.Expr, perm []int) dc.Expr {
 }
 
 // parameter declares a parameter of the graph with its numbers.
-func (b *builder) parameter(k int) *Error {
+func (b *builder) parameter(k int) {
 	p := &b.g.Parameters[k]
 	n := b.entries(p.Shape)
 	given := b.params[k]
-	if err := fit("the value", given, n); err != nil {
-		return err
-	}
+	fit("the value", given, n)
 	if i := finite(given); i >= 0 {
-		return problemf("entry %d of the value is %g", i, given[i])
+		refuse("entry %d of the value is %g", i, given[i])
 	}
 	data := spread(given, n)
 	v := number(data, []int{k})
@@ -155,7 +150,6 @@ func (b *builder) parameter(k int) *Error {
 		b.p.Inside[k] = true
 	}
 	b.p.values = append(b.p.values, v)
-	return nil
 }
 
 // ParameterOrder is a value of parameter k as Problem.With wants it.

@@ -33,6 +33,27 @@ func newError(kind, format string, args ...any) *Error {
 // problemf says that a graph says nothing sensible.
 func problemf(format string, args ...any) *Error { return newError(wire.ErrProblem, format, args...) }
 
+// refuse says that a graph says nothing sensible, and unwinds to the node or constraint at hand.
+func refuse(format string, args ...any) { panic(problemf(format, args...)) }
+
+// refuseAs is refuse with an error of another kind.
+func refuseAs(kind, format string, args ...any) { panic(newError(kind, format, args...)) }
+
+// caught runs f and returns the error that unwound it, if any.
+func caught(f func()) (err *Error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
 // cause is the message of dc, without its name.
 func cause(err error) string {
 	var joined interface{ Unwrap() []error }

@@ -9,12 +9,9 @@ import (
 )
 
 // times is a product, or a quotient; of is that of functions.
-func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) (value, *Error) {
-	return func(c *call) (value, *Error) {
-		n, err := c.common()
-		if err != nil {
-			return value{}, err
-		}
+func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) value {
+	return func(c *call) value {
+		n := c.common()
 		x, y := &c.args[0], &c.args[1]
 		if x.isData() && !inverse {
 			x, y = y, x
@@ -28,7 +25,7 @@ func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) (value, *E
 				continue
 			}
 			if w[k] = 1 / w[k]; y.at(k) == 0 || finite(w[k:k+1]) >= 0 {
-				return value{}, problemf("a division by entry %d of the divisor, %g", k, y.at(k))
+				refuse("a division by entry %d of the divisor, %g", k, y.at(k))
 			}
 		}
 		return c.scaled(x, w, y.deps)
@@ -36,32 +33,28 @@ func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) (value, *E
 }
 
 // scaled multiplies each entry by a number; deps are the parameters in these.
-func (c *call) scaled(v *value, w []float64, deps []int) (value, *Error) {
+func (c *call) scaled(v *value, w []float64, deps []int) value {
 	a, n := v.broadcast(len(w)).ScaleEach(w), len(w)
 	if !v.affine() {
-		return value{a: a, terms: v.terms}, c.spend(n, v.terms)
+		c.spend(n, v.terms)
+		return value{a: a, terms: v.terms}
 	}
-	if err := c.multiply(n); err != nil {
-		return value{}, err
-	}
+	c.multiply(n)
 	if v.isData() {
-		return number(a.Values(nil), union(deps, v.deps)), nil
+		return number(a.Values(nil), union(deps, v.deps))
 	}
-	return value{a: a, terms: 1}, nil
+	return value{a: a, terms: 1}
 }
 
 // sum adds its arguments, each times a factor.
-func sum(c *call) (value, *Error) {
-	n, err := c.common()
-	if err != nil {
-		return value{}, err
-	}
+func sum(c *call) value {
+	n := c.common()
 	w := c.attrs.Factors
 	switch {
 	case w == nil:
 		w = slices.Repeat([]float64{1}, len(c.args))
 	case len(w) != len(c.args):
-		return value{}, problemf("%d factors for %d arguments", len(w), len(c.args))
+		refuse("%d factors for %d arguments", len(w), len(c.args))
 	}
 	affine, data, terms := true, true, 0
 	var deps []int
@@ -71,17 +64,15 @@ func sum(c *call) (value, *Error) {
 		affine, data = affine && v.affine(), data && v.isData()
 		deps, terms = union(deps, v.deps), terms+v.terms
 		parts[i] = v.broadcast(n).Scale(w[i])
-		if err := c.multiply(parts[i].NNZ() + n); err != nil {
-			return value{}, err
-		}
+		c.multiply(parts[i].NNZ() + n)
 	}
 	if affine {
 		terms = 1
-	} else if err := c.spend(n, terms); err != nil {
-		return value{}, err
+	} else {
+		c.spend(n, terms)
 	}
-	out, err := c.array(parts[0].Add(parts[1:]...), terms)
-	if data && err == nil {
+	out := c.array(parts[0].Add(parts[1:]...), terms)
+	if data {
 		out.data, out.deps = make([]float64, n), deps
 		for i := range c.args {
 			for k := range out.data {
@@ -89,25 +80,23 @@ func sum(c *call) (value, *Error) {
 			}
 		}
 	}
-	return out, err
+	return out
 }
 
-func constant(c *call) (value, *Error) {
+func constant(c *call) value {
 	var given []float64
 	switch d, v := c.attrs.Data, c.attrs.Value; {
 	case (d == nil) == (v == nil):
-		return value{}, newError(wire.ErrRequest, "const wants one of the attributes data and value")
+		refuseAs(wire.ErrRequest, "const wants one of the attributes data and value")
 	case v != nil:
 		given = []float64{*v}
 	default:
 		given = d.V
 	}
-	if err := fit("data", given, c.n); err != nil {
-		return value{}, err
-	}
+	fit("data", given, c.n)
 	data := spread(given, c.n)
 	if k := slices.IndexFunc(data, func(v float64) bool { return math.IsNaN(v) }); k >= 0 {
-		return value{}, problemf("entry %d is NaN", k)
+		refuse("entry %d is NaN", k)
 	}
-	return number(data, nil), nil
+	return number(data, nil)
 }

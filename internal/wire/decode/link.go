@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 )
@@ -34,34 +35,29 @@ func within(ends []dc.Interval) (opts []dc.VarOption) {
 // of affine arguments alone, as √|x|, whose slope has no bound (McCormick 1976, section 2).
 // ok is false where all arguments are affine or the operation has no split of these either.
 func (c *call) lifted(o operation) (v value, ok bool) {
-	with := *c
-	with.args = nil
-	for i, a := range c.args {
-		if !a.affine() {
-			t, err := c.inPlaceOf(c.node.Args[i], &c.args[i])
-			if err != nil {
-				return value{}, false
-			}
-			a, ok = t, true
-		}
-		with.args = append(with.args, a)
-	}
-	if !ok {
+	if !slices.ContainsFunc(c.args, func(a value) bool { return !a.affine() }) {
 		return value{}, false
 	}
-	v, err := o.apply(&with)
+	with := *c
+	with.args = slices.Clone(c.args)
+	err := caught(func() {
+		for i := range c.args {
+			if !c.args[i].affine() {
+				with.args[i] = c.inPlaceOf(c.node.Args[i], &c.args[i])
+			}
+		}
+		v = o.apply(&with)
+	})
 	return v, err == nil && !with.refuses(&v)
 }
 
 // inPlaceOf is the array of variables in the place of node id with value v.
-func (b *builder) inPlaceOf(id int, v *value) (value, *Error) {
+func (b *builder) inPlaceOf(id int, v *value) value {
 	if t, ok := b.named[id]; ok {
-		return t, nil
+		return t
 	}
 	n := v.n()
-	if err := b.spend(n, v.terms); err != nil {
-		return value{}, err
-	}
+	b.spend(n, v.terms)
 	ends := make([]dc.Interval, n)
 	for k := range ends {
 		ends[k] = v.expr(k).Range()
@@ -73,7 +69,7 @@ func (b *builder) inPlaceOf(id int, v *value) (value, *Error) {
 		b.named = map[int]value{}
 	}
 	b.named[id] = value{a: t, terms: 1}
-	return b.named[id], nil
+	return b.named[id]
 }
 
 // refuses reports whether the problem will refuse the value in most places: a kinked function of
@@ -93,11 +89,8 @@ func (c *call) refuses(v *value) bool {
 
 // cumsum is the sums of the entries of a group up to each. Of affine entries they are variables
 // where these have fewer coefficients than the sums.
-func cumsum(c *call) (value, *Error) {
-	_, m, err := c.groups()
-	if err != nil {
-		return value{}, err
-	}
+func cumsum(c *call) value {
+	_, m := c.groups()
 	x := &c.args[0]
 	var ptr, idx []int
 	for k := range c.n {
@@ -120,12 +113,11 @@ func cumsum(c *call) (value, *Error) {
 				b[k] += b[k-1]
 			}
 		}
-		return number(b, x.deps), nil
+		return number(b, x.deps)
 	case !x.affine():
 		return c.mixed(ptr, idx, val, b)
 	default:
-		a, err := c.product(ptr, idx, val, b)
-		return value{a: a, terms: 1}, err
+		return value{a: c.product(ptr, idx, val, b), terms: 1}
 	}
 }
 
@@ -135,7 +127,7 @@ func cumsum(c *call) (value, *Error) {
 const mostPerEntry = 4
 
 // running are the sums as variables s, s[k] = s[k-1] + x[k].
-func (c *call) running(x *value, m int) (value, *Error) {
+func (c *call) running(x *value, m int) value {
 	ends, ptr, idx, val := make([]dc.Interval, c.n), []int{0}, []int(nil), []float64(nil)
 	for k := range ends {
 		if ends[k] = x.expr(k).Range(); k%m > 0 {
@@ -144,18 +136,16 @@ func (c *call) running(x *value, m int) (value, *Error) {
 		}
 		ptr = append(ptr, len(idx))
 	}
-	if err := c.multiply(len(idx) + x.a.NNZ()); err != nil {
-		return value{}, err
-	}
+	c.multiply(len(idx) + x.a.NNZ())
 	s, name := c.linked(c.n, []int{c.id}, within(ends)...)
 	next := s.MulSparse(ptr, idx, val).Add(x.a)
 	c.m.SubjectTo(dc.EQ(s, next).Named(name))
 	c.m.Tie(s, next)
-	return value{a: s, terms: 1}, nil
+	return value{a: s, terms: 1}
 }
 
 // matmul is the product of two matrices, or of a matrix and a vector.
-func matmul(c *call) (value, *Error) {
+func matmul(c *call) value {
 	a, b := c.shapes[0], c.shapes[1]
 	if len(a) == 1 {
 		a = []int{1, a[0]}
@@ -164,13 +154,11 @@ func matmul(c *call) (value, *Error) {
 		b = []int{b[0], 1}
 	}
 	if len(a) != 2 || len(b) != 2 || a[1] != b[0] {
-		return value{}, problemf("matmul of shapes %s", c.sizes())
+		refuse("matmul of shapes %s", c.sizes())
 	}
 	m, k, n := a[0], a[1], b[1]
 	x, y := &c.args[0], &c.args[1]
-	if err := c.spend(m*n, k*(x.terms+y.terms)); err != nil {
-		return value{}, err
-	}
+	c.spend(m*n, k*(x.terms+y.terms))
 	rows, columns := make([]dc.Expr, m), x.a.Reshape(k, m).T()
 	for i := range rows {
 		rows[i] = columns.Row(i)

@@ -28,49 +28,45 @@ type operation struct {
 	attrs       string // names of attributes, with a blank behind each
 	linear      bool   // of data it is a function of the parameters
 	frozen      uint32 // arguments, by bit, that are used as numbers where they are data
-	apply       func(c *call) (value, *Error)
+	apply       func(c *call) value
 }
 
 // node makes the value of node k.
-func (b *builder) node(k int) *Error {
-	id, n := b.first()+k, &b.g.Nodes[k]
-	v, err := b.call(id, n)
-	if err == nil && v.n() != b.entries(n.Shape) {
-		err = problemf("%s gives %d entries, its shape %v has %d", n.Op, v.n(), n.Shape, b.entries(n.Shape))
-	}
-	if err != nil {
-		return b.at(id, err)
+func (b *builder) node(k int) {
+	n := &b.g.Nodes[k]
+	v := b.call(b.first()+k, n)
+	if v.n() != b.entries(n.Shape) {
+		refuse("%s gives %d entries, its shape %v has %d", n.Op, v.n(), n.Shape, b.entries(n.Shape))
 	}
 	b.p.values = append(b.p.values, v)
-	return nil
 }
 
-func (b *builder) call(id int, n *wire.Node) (value, *Error) {
+func (b *builder) call(id int, n *wire.Node) value {
 	o, ok := ops[n.Op]
 	if !ok {
 		err := problemf("no operation is called %.60q%s", n.Op, suggest.DidYouMean(n.Op, OpNames()))
 		err.Help = "the reply to hello has the names of all operations"
-		return value{}, err
+		panic(err)
 	}
 	c := &call{builder: b, id: id, node: n, attrs: n.Attrs, n: b.entries(n.Shape)}
 	if c.attrs == nil {
 		c.attrs = &wire.Attrs{}
 	} else if name := wire.Other(n.Attrs, o.attrs); name != "" {
-		return value{}, newError(wire.ErrRequest, "%s has no attribute %s", n.Op, name)
+		refuseAs(wire.ErrRequest, "%s has no attribute %s", n.Op, name)
 	}
 	switch {
 	case len(n.Args) < o.least:
-		return value{}, problemf("%s has %d arguments, want %s%d", n.Op, len(n.Args),
+		refuse("%s has %d arguments, want %s%d", n.Op, len(n.Args),
 			map[bool]string{true: "", false: "at least "}[o.least == o.most], o.least)
 	case o.most >= 0 && len(n.Args) > o.most:
-		return value{}, problemf("%s has %d arguments, want at most %d", n.Op, len(n.Args), o.most)
+		refuse("%s has %d arguments, want at most %d", n.Op, len(n.Args), o.most)
 	}
 	data := true
 	for i, a := range n.Args {
 		v := b.p.values[a]
 		if v.isData() {
 			if k := finite(v.data); k >= 0 {
-				return value{}, problemf("entry %d of argument %d is %g; infinite numbers may stand on a side of a "+
+				refuse("entry %d of argument %d is %g; infinite numbers may stand on a side of a "+
 					"constraint alone", k, a, v.data[k])
 			}
 			if !o.linear && (!b.free[id] || o.frozen&(1<<min(i, 31)) != 0) {
@@ -82,33 +78,37 @@ func (b *builder) call(id int, n *wire.Node) (value, *Error) {
 		c.args = append(c.args, v)
 		c.shapes = append(c.shapes, b.shapes[a])
 	}
-	v, err := o.apply(c)
+	var v value
+	err := caught(func() { v = o.apply(c) })
 	if b.layout.lift && (err != nil && err.Kind == wire.ErrCurvature || err == nil && !data && c.refuses(&v)) {
 		if t, ok := c.lifted(o); ok {
 			v, err = t, nil
 		}
 	}
-	if err != nil || !data || v.isData() {
-		return v, err
+	switch {
+	case err != nil:
+		panic(err)
+	case !data || v.isData():
+		return v
 	}
 	return c.settle(v)
 }
 
 // settle turns a function of numbers into a number.
-func (c *call) settle(v value) (value, *Error) {
+func (c *call) settle(v value) value {
 	data := v.a.Values(nil)
 	if k := finite(data); k >= 0 {
-		return value{}, problemf("entry %d is %g: %s outside its domain", k, data[k], c.node.Op)
+		refuse("entry %d is %g: %s outside its domain", k, data[k], c.node.Op)
 	}
 	var deps []int
 	for i := range c.args {
 		deps = union(deps, c.args[i].deps)
 	}
-	return number(data, deps), nil
+	return number(data, deps)
 }
 
 // common is the number of entries of an operation that goes entry by entry.
-func (c *call) common() (int, *Error) {
+func (c *call) common() int {
 	n := 1
 	for i := range c.args {
 		switch m := c.args[i].n(); {
@@ -116,10 +116,10 @@ func (c *call) common() (int, *Error) {
 		case n == 1:
 			n = m
 		default:
-			return 0, problemf("%s of shapes %s; want one number of entries, or one entry", c.node.Op, c.sizes())
+			refuse("%s of shapes %s; want one number of entries, or one entry", c.node.Op, c.sizes())
 		}
 	}
-	return n, nil
+	return n
 }
 
 func (c *call) sizes() string {
@@ -134,45 +134,38 @@ func (c *call) sizes() string {
 }
 
 // each applies f, which goes entry by entry.
-func (c *call) each(f func(us []dc.Expr) dc.Expr) (value, *Error) {
-	n, err := c.common()
-	if err != nil {
-		return value{}, err
-	}
+func (c *call) each(f func(us []dc.Expr) dc.Expr) value {
+	n := c.common()
 	terms, us := 1, make([]dc.Expr, len(c.args))
 	for i := range c.args {
 		us[i], terms = c.args[i].broadcast(n), terms+c.args[i].terms
 	}
-	if err := c.spend(n, terms); err != nil {
-		return value{}, err
-	}
+	c.spend(n, terms)
 	return c.array(f(us), terms)
 }
 
 // array is a function of the arguments, made by dc, with so many terms in an entry.
-func (c *call) array(a dc.Expr, terms int) (value, *Error) {
+func (c *call) array(a dc.Expr, terms int) value {
 	if err := a.Err(); err != nil {
-		return value{}, c.noSplit(err)
+		c.noSplit(err)
 	}
-	return value{a: a.Reshape(a.Len()), terms: terms}, nil
+	return value{a: a.Reshape(a.Len()), terms: terms}
 }
 
 // scalar is an atom of the whole.
-func (c *call) scalar(e dc.Expr) (value, *Error) {
-	if err := c.spend(1, 1); err != nil {
-		return value{}, err
-	}
+func (c *call) scalar(e dc.Expr) value {
+	c.spend(1, 1)
 	return c.array(e, 1)
 }
 
-// noSplit is an expression that dc refuses.
-func (c *call) noSplit(err error) *Error {
+// noSplit refuses an expression that dc refuses.
+func (c *call) noSplit(err error) {
 	// A cause may have its way out behind it.
 	text, help, found := strings.Cut(cause(err), "; ")
 	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
 	out.Notes = c.notes(c.node.Args, c.args)
 	if !slices.ContainsFunc(c.args, func(v value) bool { return !v.isData() }) {
-		return problemf("%s: %s", c.node.Op, cause(err))
+		refuse("%s: %s", c.node.Op, cause(err))
 	}
 	switch {
 	case found:
@@ -182,7 +175,7 @@ func (c *call) noSplit(err error) *Error {
 	default:
 		out.Help = "give the variables bounds, or state it by another operation"
 	}
-	return out
+	panic(out)
 }
 
 // notes say of which curvature arguments are.
@@ -227,34 +220,31 @@ func word(e dc.Expr) string {
 }
 
 // groups is the number of groups of the first argument, and their length.
-func (c *call) groups() (g, m int, err *Error) {
+func (c *call) groups() (g, m int) {
 	return groups(c.attrs.Groups, c.args[0].n())
 }
 
-func groups(attr *int, n int) (g, m int, err *Error) {
+func groups(attr *int, n int) (g, m int) {
 	if g = 1; attr != nil {
 		g = *attr
 	}
 	if g < 0 || g == 0 && n > 0 || g > 0 && n%g != 0 {
-		return 0, 0, problemf("%d groups of %d entries", g, n)
+		refuse("%d groups of %d entries", g, n)
 	}
 	if g > 0 {
 		m = n / g
 	}
-	return g, m, nil
+	return g, m
 }
 
 // fold applies a function that is a row, or made of it, to each group. zero: of no entries it is 0.
-func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) (value, *Error) {
-	g, m, err := c.groups()
-	if err != nil {
-		return value{}, err
-	}
+func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) value {
+	g, m := c.groups()
 	if m == 0 && g > 0 {
 		if !zero {
-			return value{}, problemf("%s of nothing", c.node.Op)
+			refuse("%s of nothing", c.node.Op)
 		}
-		return number(make([]float64, g), nil), nil
+		return number(make([]float64, g), nil)
 	}
 	v := &c.args[0]
 	terms := 1
@@ -264,23 +254,21 @@ func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) (val
 			terms *= m
 		}
 	}
-	if err := c.spend(g, terms); err != nil {
-		return value{}, err
-	}
+	c.spend(g, terms)
 	return c.array(f(v.a.Reshape(g, m).Along(1)), terms)
 }
 
 // matrix is argument i as a square matrix.
-func (c *call) matrix(i int) (dc.Expr, *Error) {
+func (c *call) matrix(i int) dc.Expr {
 	v := &c.args[i]
 	n := 0
 	for n*n < v.n() {
 		n++
 	}
 	if n*n != v.n() || n == 0 {
-		return dc.Expr{}, problemf("%s of %d entries, want a square matrix", c.node.Op, v.n())
+		refuse("%s of %d entries, want a square matrix", c.node.Op, v.n())
 	}
-	return v.a.Reshape(n, n).T(), nil
+	return v.a.Reshape(n, n).T()
 }
 
 // OpNames are the names of all operations, ascending.

@@ -55,15 +55,9 @@ var ops = map[string]operation{
 	"logdet":     matrixAtom(dc.LogDet),
 	"lambda_max": matrixAtom(dc.LambdaMax),
 	"lambda_min": matrixAtom(dc.LambdaMin),
-	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) (value, *Error) {
-		a, err := c.matrix(0)
-		if err != nil {
-			return value{}, err
-		}
-		k, err := c.count(a.Shape()[0])
-		if err != nil {
-			return value{}, err
-		}
+	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) value {
+		a := c.matrix(0)
+		k := c.count(a.Shape()[0])
 		return c.scalar(dc.LambdaSumLargest(a, k))
 	}},
 	"sigma_max": spectral(dc.SpectralNorm),
@@ -93,65 +87,59 @@ func withRows(ops map[string]operation) bool {
 }
 
 func unary(f func(u dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
+	return operation{1, 1, "", false, 0, func(c *call) value {
 		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0]) })
 	}}
 }
 
 func binary(f func(u, v dc.Expr) dc.Expr) operation {
-	return operation{2, 2, "", false, 0, func(c *call) (value, *Error) {
+	return operation{2, 2, "", false, 0, func(c *call) value {
 		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0], us[1]) })
 	}}
 }
 
 func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "groups ", false, 0, func(c *call) (value, *Error) { return c.fold(row, zero, f) }}
+	return operation{1, 1, "groups ", false, 0, func(c *call) value { return c.fold(row, zero, f) }}
 }
 
 // foldBy is fold of a function with parameters, which an attribute has.
-func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) ([]float64, *Error),
+func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) []float64,
 	f func(a dc.Expr, params []float64) dc.Expr) operation {
-	return operation{1, 1, attr + "groups ", false, 0, func(c *call) (value, *Error) {
-		p, err := params(c)
-		if err != nil {
-			return value{}, err
-		}
+	return operation{1, 1, attr + "groups ", false, 0, func(c *call) value {
+		p := params(c)
 		return c.fold(row, zero, func(a dc.Expr) dc.Expr { return f(a, p) })
 	}}
 }
 
 func matrixAtom(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
-		a, err := c.matrix(0)
-		if err != nil {
-			return value{}, err
-		}
+	return operation{1, 1, "", false, 0, func(c *call) value {
+		a := c.matrix(0)
 		return c.scalar(f(a))
 	}}
 }
 
 // spectral is an atom of the singular values.
 func spectral(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) (value, *Error) {
+	return operation{1, 1, "", false, 0, func(c *call) value {
 		shape := c.shapes[0]
 		switch {
 		case len(shape) != 2:
-			return value{}, problemf("%s of shape %v, want a matrix", c.node.Op, shape)
+			refuse("%s of shape %v, want a matrix", c.node.Op, shape)
 		case c.args[0].n() == 0:
-			return number([]float64{0}, nil), nil
+			return number([]float64{0}, nil)
 		}
 		return c.scalar(f(c.args[0].a.Reshape(shape[1], shape[0]).T()))
 	}}
 }
 
 // extreme is max or min: of several arguments entry by entry, of one its entries.
-func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) (value, *Error) {
-	return func(c *call) (value, *Error) {
+func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) value {
+	return func(c *call) value {
 		if len(c.args) == 1 {
 			return c.fold(row, false, func(a dc.Expr) dc.Expr { return f(a) })
 		}
 		if c.attrs.Groups != nil {
-			return value{}, newError(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
+			refuseAs(wire.ErrRequest, "groups belong to %s of one argument", c.node.Op)
 		}
 		return c.each(func(us []dc.Expr) dc.Expr {
 			return f(dc.Stack(us...).Reshape(len(us), us[0].Len()).Along(0))
@@ -159,9 +147,9 @@ func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) (val
 	}
 }
 
-func power(c *call) (value, *Error) {
+func power(c *call) value {
 	if c.attrs.P == nil {
-		return value{}, newError(wire.ErrRequest, "power without the attribute p")
+		refuseAs(wire.ErrRequest, "power without the attribute p")
 	}
 	if *c.attrs.P == 0.5 {
 		return sqrt(c)
@@ -171,7 +159,7 @@ func power(c *call) (value, *Error) {
 
 // sqrt is the square root; the root of a sum of squares is the norm, whose convexity the
 // root of a convex function does not show.
-func sqrt(c *call) (value, *Error) {
+func sqrt(c *call) value {
 	if k := c.node.Args[0] - c.first(); k >= 0 && c.g.Nodes[k].Op == "sumsq" && !c.args[0].isData() {
 		inner := *c
 		inner.node = &c.g.Nodes[k]
@@ -184,82 +172,70 @@ func sqrt(c *call) (value, *Error) {
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Sqrt(us[0]) })
 }
 
-func huber(c *call) (value, *Error) {
+func huber(c *call) value {
 	m := 1.0
 	if c.attrs.M != nil {
 		m = *c.attrs.M
 	}
 	if !(m > 0) || math.IsInf(m, 1) {
-		return value{}, problemf("huber with m = %g, want a number > 0", m)
+		refuse("huber with m = %g, want a number > 0", m)
 	}
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0].Reshape(us[0].Len(), 1).Along(1), m) })
 }
 
 // exponent is the attribute p of a norm.
-func (c *call) exponent() ([]float64, *Error) {
+func (c *call) exponent() []float64 {
 	switch p := c.attrs.P; {
 	case p == nil:
-		return nil, newError(wire.ErrRequest, "norm without the attribute p")
+		refuseAs(wire.ErrRequest, "norm without the attribute p")
 	case !(*p >= 1):
-		return nil, problemf("norm with p = %g, want p >= 1", *p)
-	default:
-		return []float64{*p}, nil
+		refuse("norm with p = %g, want p >= 1", *p)
 	}
+	return []float64{*c.attrs.P}
 }
 
 // count is the attribute k, from 1 to n.
-func (c *call) count(n int) (int, *Error) {
-	if c.attrs.K == nil {
-		return 0, newError(wire.ErrRequest, "%s without the attribute k", c.node.Op)
+func (c *call) count(n int) int {
+	switch k := c.attrs.K; {
+	case k == nil:
+		refuseAs(wire.ErrRequest, "%s without the attribute k", c.node.Op)
+	case *k < 1 || *k > n:
+		refuse("%s adds 1 to %d entries, not %d", c.node.Op, n, *k)
 	}
-	if k := *c.attrs.K; k >= 1 && k <= n {
-		return k, nil
-	}
-	return 0, problemf("%s adds 1 to %d entries, not %d", c.node.Op, n, *c.attrs.K)
+	return *c.attrs.K
 }
 
 // largest is how many entries of a group count.
-func (c *call) largest() ([]float64, *Error) {
-	_, m, err := c.groups()
-	if err != nil {
-		return nil, err
-	}
-	k, err := c.count(m)
-	return []float64{float64(k)}, err
+func (c *call) largest() []float64 {
+	_, m := c.groups()
+	return []float64{float64(c.count(m))}
 }
 
 // weights of the entries of a group.
-func (c *call) weights() ([]float64, *Error) {
-	_, m, err := c.groups()
+func (c *call) weights() []float64 {
+	_, m := c.groups()
 	switch w := c.attrs.Weights; {
-	case err != nil:
-		return nil, err
 	case w == nil:
-		return nil, newError(wire.ErrRequest, "%s without the attribute weights", c.node.Op)
+		refuseAs(wire.ErrRequest, "%s without the attribute weights", c.node.Op)
 	case len(w.V) != m:
-		return nil, problemf("%d weights for groups of %d entries", len(w.V), m)
+		refuse("%d weights for groups of %d entries", len(w.V), m)
 	case finite(w.V) >= 0:
-		return nil, problemf("weight %d is %g", finite(w.V), w.V[finite(w.V)])
+		refuse("weight %d is %g", finite(w.V), w.V[finite(w.V)])
 	}
-	return c.attrs.Weights.V, nil
+	return c.attrs.Weights.V
 }
 
-func quadOverLin(c *call) (value, *Error) {
-	g, m, err := c.groups()
-	if err != nil {
-		return value{}, err
-	}
+func quadOverLin(c *call) value {
+	g, m := c.groups()
 	x, y := &c.args[0], &c.args[1]
 	if y.n() != g && y.n() != 1 {
-		return value{}, problemf("quadoverlin of %d groups over %d entries", g, y.n())
+		refuse("quadoverlin of %d groups over %d entries", g, y.n())
 	}
 	terms := 1
 	if !x.affine() || !y.affine() {
 		terms = m*x.terms + y.terms
 	}
-	if err := c.spend(g, terms); err != nil {
-		return value{}, err
-	}
+	c.spend(g, terms)
 	parts, over := make([]dc.Expr, g), y.broadcast(g)
 	for k := range parts {
 		parts[k] = dc.QuadOverLin(x.a.Slice(k*m, (k+1)*m), over.At(k))
@@ -271,34 +247,32 @@ func quadOverLin(c *call) (value, *Error) {
 // Source: the tolerance of package dc.
 const mirrorTol = 1e-9
 
-func quad(c *call) (value, *Error) {
+func quad(c *call) value {
 	n := c.args[0].n()
 	if n > 0 && n > c.limits.Entries/n {
-		return value{}, newError(wire.ErrLimit, "quad with a matrix of order %d", n)
+		refuseAs(wire.ErrLimit, "quad with a matrix of order %d", n)
 	}
 	full := make([]float64, n*n)
 	a := c.attrs
 	switch sparse := a.Indptr != nil || a.Indices != nil || a.Data != nil; {
 	case (len(c.args) == 2) == (a.Matrix != nil || sparse) || a.Matrix != nil && sparse:
-		return value{}, newError(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, "+
+		refuseAs(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, "+
 			"or indptr, indices and data")
 	case len(c.args) == 2:
 		if !c.args[1].isData() {
-			return value{}, c.noSplit(errors.New("its second argument must be data"))
+			c.noSplit(errors.New("its second argument must be data"))
 		}
 		if len(c.args[1].data) != n*n {
-			return value{}, problemf("quad of %d entries with a matrix of %d", n, len(c.args[1].data))
+			refuse("quad of %d entries with a matrix of %d", n, len(c.args[1].data))
 		}
 		full = c.args[1].data
 	case a.Matrix != nil:
 		if len(a.Matrix.V) != n*n {
-			return value{}, problemf("quad of %d entries with a matrix of %d", n, len(a.Matrix.V))
+			refuse("quad of %d entries with a matrix of %d", n, len(a.Matrix.V))
 		}
 		full = a.Matrix.V
 	default:
-		if err := c.rows(a.Indptr, a.Indices, a.Data, n, n); err != nil {
-			return value{}, err
-		}
+		c.rows(a.Indptr, a.Indices, a.Data, n, n)
 		for i := range n {
 			for k := a.Indptr.V[i]; k < a.Indptr.V[i+1]; k++ {
 				full[i*n+a.Indices.V[k]] += a.Data.V[k]
@@ -306,10 +280,10 @@ func quad(c *call) (value, *Error) {
 		}
 	}
 	if n == 0 {
-		return number([]float64{0}, nil), nil
+		return number([]float64{0}, nil)
 	}
 	if k := finite(full); k >= 0 {
-		return value{}, problemf("the matrix of quad holds %g", full[k])
+		refuse("the matrix of quad holds %g", full[k])
 	}
 	largest := 0.0
 	for _, v := range full {
@@ -323,7 +297,7 @@ func quad(c *call) (value, *Error) {
 				err := problemf("the matrix of quad is not symmetric: entries (%d, %d) and (%d, %d), counted from "+
 					"0, are %g and %g", i, j, j, i, u, v)
 				err.Help = "take (P + P')/2"
-				return value{}, err
+				panic(err)
 			}
 			q.SetSym(i, j, u/2+v/2)
 		}
@@ -331,17 +305,14 @@ func quad(c *call) (value, *Error) {
 	return c.scalar(dc.Quad(c.ctx, c.args[0].a, q))
 }
 
-func matFrac(c *call) (value, *Error) {
-	p, err := c.matrix(1)
-	if err != nil {
-		return value{}, err
-	}
+func matFrac(c *call) value {
+	p := c.matrix(1)
 	x, n := &c.args[0], p.Shape()[0]
 	switch shape := c.shapes[0]; {
 	case len(shape) > 2 || len(shape) > 0 && shape[0] != n || len(shape) == 0 && n != 1:
-		return value{}, problemf("matfrac of shape %v over a matrix of order %d", shape, n)
+		refuse("matfrac of shape %v over a matrix of order %d", shape, n)
 	case x.n() == 0:
-		return number([]float64{0}, nil), nil
+		return number([]float64{0}, nil)
 	}
 	return c.scalar(dc.MatFrac(x.a.Reshape(x.n()/n, n).T(), p))
 }

@@ -47,7 +47,7 @@ func (p *Program) Place(x []float64, name string, entries []float64) *Error {
 	for k := range p.vars {
 		if p.graph.Variables[k].Name == name {
 			v := &p.vars[k]
-			if err := fit("the start", entries, v.n); err != nil {
+			if err := caught(func() { fit("the start", entries, v.n) }); err != nil {
 				err.Node, err.Name = &k, name
 				return err
 			}
