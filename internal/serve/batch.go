@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"sync"
 
@@ -30,84 +28,57 @@ const perMember = 16
 // mostSets bounds a batch. Source: a limit of memory: a solution has some kilobytes.
 const mostSets = 1 << 20
 
-func (s *server) batch(j *job, m *wire.Batch) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.fresh(key{aBatch, m.Batch}); err != nil {
-		return nil, err
-	}
+func (s *server) batch(j *job, m *wire.Batch) wire.Message {
+	p := s.graphed(m.Problem)
+	s.fresh(key{aBatch, m.Batch})
 	if m.Count < 1 || m.Count > mostSets {
-		return nil, errorf(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
+		refuse(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
 	}
-	plan, err := settingsOf(m.Settings, p.settings)
-	if err != nil {
-		return nil, err
-	}
+	plan := settingsOf(m.Settings, p.settings)
 	if plan.global || plan.starts > 1 {
-		return nil, errorf(wire.ErrRequest, "a batch has no global search and one start")
+		refuse(wire.ErrRequest, "a batch has no global search and one start")
 	}
 	b := &batch{p: p, sets: make([]map[string]*wire.Floats, m.Count), found: make([]*ccp.Result, m.Count)}
 	for k := range b.sets {
 		b.sets[k] = map[string]*wire.Floats{}
 	}
 	for i := range b.sets {
-		of, err := p.ofSet("the values of parameter %s are", m.Parameters, i, m.Count)
-		if err != nil {
-			return nil, err
-		}
+		of := p.ofSet("the values of parameter %s are", m.Parameters, i, m.Count)
 		for name, v := range of {
 			b.sets[i][name] = wire.F(v)
 		}
 	}
-	if err := p.hire(j.ctx, b.members(), s.cfg.Limits); err != nil {
-		return nil, err
-	}
+	p.hire(j.ctx, b.members(), s.cfg.Limits)
 	out := &wire.Solutions{
 		Batch: m.Batch, Status: make([]string, m.Count), Feasible: make([]bool, m.Count),
 		Objective:  wire.F(make([]float64, m.Count)),
 		Iterations: make([]int, m.Count), X: wire.F(make([]float64, m.Count*p.prog.Entries)),
 	}
-	err = b.each(j.ctx, func(ctx context.Context, q *problem, k int) error {
-		if err := q.assign(ctx, b.sets[k], s.cfg.Limits); err != nil {
-			return err
-		}
-		x0, err := q.start(m.Start, plan.ccp.Seed)
-		if err != nil {
-			return err
-		}
+	b.each(j.ctx, func(ctx context.Context, q *problem, k int) {
+		q.assign(ctx, b.sets[k], s.cfg.Limits)
+		x0 := q.start(m.Start, plan.ccp.Seed)
 		if x0 == nil && q.prog.Convex() {
 			x0 = q.last
 		}
 		own := *plan
 		q.told.start(s, j, false, false)
-		res, _, err := q.attempt(ctx, &own, x0)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
+		res, _ := q.attempt(ctx, &own, x0)
+		ensure(ctx.Err())
 		b.found[k], q.last = res, res.X
 		out.Status[k], out.Feasible[k], out.Objective.V[k], out.Iterations[k] = res.Status.String(), res.Feasible,
 			res.Objective, res.Iterations
 		copy(out.X.V[k*p.prog.Entries:], q.prog.X(res.X))
-		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	s.keep(key{aBatch, m.Batch}, b)
-	return out, nil
+	return out
 }
 
 // ofSet are the numbers of set i of so many, which parameters have for each set or for all; the
 // text begins the error about other sizes.
-func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) (map[string][]float64, error) {
+func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) map[string][]float64 {
 	out := map[string][]float64{}
 	for name, v := range of {
-		k, err := p.parameter(name)
-		if err != nil {
-			return nil, err
-		}
+		k := p.parameter(name)
 		n := entries(p.graph.Parameters[k])
 		switch v := values(v); len(v) {
 		case n:
@@ -115,31 +86,27 @@ func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) (m
 		case n * sets:
 			out[name] = v[i*n:][:n]
 		default:
-			return nil, errorf(wire.ErrProblem, what+" not %d numbers, nor %d for each of %d sets", name, n, n, sets)
+			refuse(wire.ErrProblem, what+" not %d numbers, nor %d for each of %d sets", name, n, n, sets)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // members is the number of sessions that share the sets.
 func (b *batch) members() int { return (len(b.sets) + perMember - 1) / perMember }
 
 // hire makes sessions for batches, n at least.
-func (p *problem) hire(ctx context.Context, n int, limits decode.Limits) error {
+func (p *problem) hire(ctx context.Context, n int, limits decode.Limits) {
 	for len(p.crew) < n {
-		prog, err := decode.Build(ctx, p.graph, p.params, limits)
-		if err != nil {
-			return err
-		}
+		prog := must(decode.Build(ctx, p.graph, p.params, limits))
 		p.crew = append(p.crew, &problem{graph: p.graph, params: p.params, prog: prog, settings: p.settings,
 			plan: p.plan})
 	}
-	return nil
 }
 
-// each calls f for each set, with the member of the crew that has it, on all processors. The error
-// comes from the first set with one.
-func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem, k int) error) error {
+// each calls f for each set, with the member of the crew that has it, on all processors. The first
+// set with an error ends the request.
+func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem, k int)) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	errs := make([]error, len(b.sets))
@@ -153,7 +120,7 @@ func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem
 		all.Go(func() {
 			for i := range todo {
 				for k := i * perMember; k < min((i+1)*perMember, len(b.sets)); k++ {
-					if errs[k] = recovering(func() error { return f(ctx, b.p.crew[i], k) }); errs[k] != nil {
+					if errs[k] = recovering("batch", func() { f(ctx, b.p.crew[i], k) }); errs[k] != nil {
 						stop()
 						return
 					}
@@ -170,7 +137,7 @@ func (b *batch) each(ctx context.Context, f func(ctx context.Context, q *problem
 			}
 		}
 	}
-	return first
+	ensure(first)
 }
 
 // ofSet says of which set an error is.
@@ -182,14 +149,4 @@ func ofSet(k int, err error) error {
 		return &e
 	}
 	return fmt.Errorf("set %d of the batch: %w", k, err)
-}
-
-// recovering makes an error of a panic, which in another goroutine would end the program.
-func recovering(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errorf(wire.ErrInternal, "batch: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return f()
 }

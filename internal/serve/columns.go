@@ -22,7 +22,7 @@ func sides(a *wire.Floats, n, sign int) []float64 {
 }
 
 // cone appends the rows of a cone.
-func (d *matrices) cone(c wire.Cone) error {
+func (d *matrices) cone(c wire.Cone) {
 	kind, rows, each := qpbackend.SecondOrder, c.Size, c.Size // each: rows of a cone of the backend
 	switch c.Kind {
 	case "zero", "nonneg":
@@ -30,20 +30,20 @@ func (d *matrices) cone(c wire.Cone) error {
 	case "soc":
 	case "exp":
 		if kind, each = qpbackend.Exponential, 3; rows%3 != 0 {
-			return errorf(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", rows)
+			refuse(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", rows)
 		}
 	case "pow":
 		if kind = qpbackend.Power; rows != 3 {
-			return errorf(wire.ErrProblem, "a power cone of %d rows, want 3", rows)
+			refuse(wire.ErrProblem, "a power cone of %d rows, want 3", rows)
 		}
 	case "psd":
 		if rows > 1<<14 {
-			return errorf(wire.ErrLimit, "a semidefinite cone of order %d", rows)
+			refuse(wire.ErrLimit, "a semidefinite cone of order %d", rows)
 		}
 		rows = rows * (rows + 1) / 2
 		kind, each = qpbackend.Semidefinite, rows
 	default:
-		return errorf(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
+		refuse(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
 	}
 	for k := range rows {
 		if each > 0 && k%each == 0 {
@@ -51,7 +51,6 @@ func (d *matrices) cone(c wire.Cone) error {
 		}
 		d.turned, d.fixed = append(d.turned, each > 0), append(d.fixed, c.Kind == "zero")
 	}
-	return nil
 }
 
 // offsets writes the sides of the conic form for a b.
@@ -70,19 +69,17 @@ func (d *matrices) offsets(l, u, b []float64) {
 
 // columns is a matrix in compressed columns with ascending indices, and where each
 // entry went; entries that keep refuses are left out.
-func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bool) (*sparse.CSC, []int, error) {
-	bad := func(format string, args ...any) error {
-		return errorf(wire.ErrProblem, name+": "+format, args...)
-	}
+func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bool) (*sparse.CSC, []int) {
+	bad := func(format string, args ...any) { refuse(wire.ErrProblem, name+": "+format, args...) }
 	if m.Indptr == nil || m.Indices == nil || m.Data == nil {
-		return nil, nil, errorf(wire.ErrRequest, "%s wants indptr, indices and data", name)
+		refuse(wire.ErrRequest, "%s wants indptr, indices and data", name)
 	}
 	ptr, idx, val := m.Indptr.V, m.Indices.V, m.Data.V
 	switch {
 	case len(ptr) != cols+1:
-		return nil, nil, bad("indptr has %d numbers, want %d, one more than there are columns", len(ptr), cols+1)
+		bad("indptr has %d numbers, want %d, one more than there are columns", len(ptr), cols+1)
 	case ptr[0] != 0 || ptr[cols] != len(idx) || len(idx) != len(val):
-		return nil, nil, bad("indptr ends at %d; there are %d indices and %d numbers", ptr[cols], len(idx), len(val))
+		bad("indptr ends at %d; there are %d indices and %d numbers", ptr[cols], len(idx), len(val))
 	}
 	out := &sparse.CSC{Rows: rows, Cols: cols, ColPtr: make([]int, cols+1), RowIdx: make([]int, 0, len(idx)),
 		Val: make([]float64, 0, len(idx))}
@@ -90,13 +87,13 @@ func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bo
 	var order []int
 	for j := range cols {
 		if ptr[j] > ptr[j+1] {
-			return nil, nil, bad("indptr descends in column %d", j)
+			bad("indptr descends in column %d", j)
 		}
 		order = order[:0]
 		sorted := true
 		for k := ptr[j]; k < ptr[j+1]; k++ {
 			if i := idx[k]; i < 0 || i >= rows {
-				return nil, nil, bad("row %d of %d in column %d", i, rows, j)
+				bad("row %d of %d in column %d", i, rows, j)
 			}
 			sorted = sorted && (k == ptr[j] || idx[k-1] < idx[k])
 			order = append(order, k)
@@ -107,7 +104,7 @@ func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bo
 		last := -1
 		for _, k := range order {
 			if idx[k] == last {
-				return nil, nil, bad("two entries in row %d of column %d", last, j)
+				bad("two entries in row %d of column %d", last, j)
 			}
 			last = idx[k]
 			place[k] = -1
@@ -118,5 +115,5 @@ func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bo
 		}
 		out.ColPtr[j+1] = len(out.RowIdx)
 	}
-	return out, place, nil
+	return out, place
 }

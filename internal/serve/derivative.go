@@ -14,27 +14,27 @@ import (
 )
 
 // differentiate makes the derivative at the point of the last solve.
-func (p *problem) differentiate(ctx context.Context) (err error) {
-	switch {
-	case p.deriv != nil:
-		return nil
-	case p.solved == nil:
-		return noResult()
-	case p.session != nil:
-		p.deriv, err = p.session.Differentiate(ctx, p.solved)
-	default:
-		p.deriv, err = ccp.Differentiate(ctx, p.prog.Problem, p.solved)
+func (p *problem) differentiate(ctx context.Context) {
+	if p.deriv != nil {
+		return
 	}
-	if err != nil {
-		p.deriv = nil
-		return derivativeError(err)
+	p.haveResult()
+	var d *ccp.Derivative
+	var err error
+	if p.session != nil {
+		d, err = p.session.Differentiate(ctx, p.solved)
+	} else {
+		d, err = ccp.Differentiate(ctx, p.prog.Problem, p.solved)
 	}
-	return nil
+	differentiable(err)
+	p.deriv = d
 }
 
-func derivativeError(err error) error {
-	if stated := (*wire.Error)(nil); errors.Is(err, context.Canceled) || errors.As(err, &stated) {
-		return err
+// differentiable ends the request if a derivative ended with an error.
+func differentiable(err error) {
+	if stated := (*wire.Error)(nil); err == nil || errors.Is(err, context.Canceled) || errors.As(err, &stated) {
+		ensure(err)
+		return
 	}
 	e := errorf(wire.ErrUnsupported, "%v", err)
 	var kink *ccp.KinkError
@@ -42,11 +42,13 @@ func derivativeError(err error) error {
 	if errors.As(err, &kink) && kink.Weak || errors.As(err, &held) {
 		e.Help = "The change of the solution one way is the derivative with one_sided."
 	}
-	return e
+	ensure(e)
 }
 
-func noResult() error {
-	return errorf(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+func (p *problem) haveResult() {
+	if p.solved == nil {
+		refuse(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+	}
 }
 
 // random is a change of all entries of parameters.
@@ -61,12 +63,12 @@ func (p *problem) random() map[string][]float64 {
 }
 
 // parameter is the number of a parameter of the graph.
-func (p *problem) parameter(name string) (int, error) {
+func (p *problem) parameter(name string) int {
 	k := slices.IndexFunc(p.graph.Parameters, func(q wire.Parameter) bool { return q.Name == name })
 	if k < 0 {
-		return 0, errorf(wire.ErrProblem, "there is no parameter %.60q", name)
+		refuse(wire.ErrProblem, "there is no parameter %.60q", name)
 	}
-	return k, nil
+	return k
 }
 
 // stepOfData is the step of the differences of data that depend on parameters, relative to the
@@ -78,7 +80,7 @@ const stepOfData = 6e-6
 // along change, and the width between them.
 func (p *problem) moved(
 	ctx context.Context, limits decode.Limits, change map[int][]float64,
-) (back, ahead *decode.Program, width float64, err error) {
+) (back, ahead *decode.Program, width float64) {
 	size := 0.0
 	for k, c := range change {
 		for i, v := range c {
@@ -86,10 +88,10 @@ func (p *problem) moved(
 		}
 	}
 	if size == 0 {
-		return nil, nil, 0, nil
+		return nil, nil, 0
 	}
 	h := stepOfData / size
-	at := func(h float64) (*decode.Program, error) {
+	at := func(h float64) *decode.Program {
 		params := slices.Clone(p.params)
 		for k, c := range change {
 			v := make([]float64, len(c))
@@ -98,15 +100,9 @@ func (p *problem) moved(
 			}
 			params[k] = v
 		}
-		return decode.Build(ctx, p.graph, params, limits)
+		return must(decode.Build(ctx, p.graph, params, limits))
 	}
-	if back, err = at(-h); err != nil {
-		return nil, nil, 0, err
-	}
-	if ahead, err = at(h); err != nil {
-		return nil, nil, 0, err
-	}
-	return back, ahead, 2 * h, nil
+	return at(-h), at(h), 2 * h
 }
 
 // entry is the entry of a parameter whose value may be one number for all.
@@ -123,24 +119,19 @@ func entries(q wire.Parameter) int {
 
 // change is the change of the data that the numbers of parameters at one place of arrays are: n of
 // them for each parameter, or one for all.
-func (p *problem) change(
-	ctx context.Context, limits decode.Limits, given map[string][]float64,
-) (c ccp.Change, err error) {
+func (p *problem) change(ctx context.Context, limits decode.Limits, given map[string][]float64) (c ccp.Change) {
 	c.Values = map[string][]float64{}
 	outside := map[int][]float64{}
 	for name, v := range given {
-		k, err := p.parameter(name)
-		if err != nil {
-			return c, err
-		}
+		k := p.parameter(name)
 		n := entries(p.graph.Parameters[k])
 		if len(v) != n && len(v) != 1 {
-			return c, errorf(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
+			refuse(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
 		}
 		change := make([]float64, n)
 		for i := range change {
 			if change[i] = entry(v, i); math.IsNaN(change[i]) || math.IsInf(change[i], 0) {
-				return c, errorf(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
+				refuse(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
 			}
 		}
 		if p.prog.Inside[k] && !p.prog.Structural[k] {
@@ -149,11 +140,10 @@ func (p *problem) change(
 			outside[k] = change
 		}
 	}
-	back, ahead, width, err := p.moved(ctx, limits, outside)
-	if err == nil && width > 0 {
+	if back, ahead, width := p.moved(ctx, limits, outside); width > 0 {
 		c.Lines = []ccp.Line{{Minus: back.Problem, Plus: ahead.Problem, Width: width}}
 	}
-	return c, err
+	return c
 }
 
 // numbers of buffers.
@@ -165,124 +155,90 @@ func numbers(of map[string]*wire.Floats) map[string][]float64 {
 	return out
 }
 
-func (s *server) derivative(j *job, m *wire.Derivative) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) derivative(j *job, m *wire.Derivative) wire.Message {
+	p := s.graphed(m.Problem)
 	if !m.OneSided {
-		if err := p.differentiate(j.ctx); err != nil {
-			return nil, err
-		}
+		p.differentiate(j.ctx)
 	}
-	c, err := p.change(j.ctx, s.cfg.Limits, numbers(m.Parameters))
-	if err != nil {
-		return nil, err
-	}
+	c := p.change(j.ctx, s.cfg.Limits, numbers(m.Parameters))
 	if m.OneSided {
 		return p.oneSided(j.ctx, c)
 	}
 	dx, err := p.deriv.Forward(j.ctx, c.Values, c.Lines...)
-	if err != nil {
-		return nil, derivativeError(err)
-	}
+	differentiable(err)
 	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.deriv.Point())),
-		Regularised: !p.deriv.Unique()}, nil
+		Regularised: !p.deriv.Unique()}
 }
 
 // oneSided is the derivative one way. It takes the place of the one that is kept.
-func (p *problem) oneSided(ctx context.Context, c ccp.Change) (wire.Message, error) {
+func (p *problem) oneSided(ctx context.Context, c ccp.Change) wire.Message {
 	p.deriv = nil
-	switch {
-	case p.solved == nil:
-		return nil, noResult()
-	case p.session == nil:
-		return nil, errorf(wire.ErrUnsupported, "there are no one-sided derivatives after a global search")
+	if p.haveResult(); p.session == nil {
+		refuse(wire.ErrUnsupported, "there are no one-sided derivatives after a global search")
 	}
 	dx, err := p.session.OneSided(ctx, p.solved, c.Values, c.Lines...)
-	if err != nil {
-		return nil, derivativeError(err)
-	}
-	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.solved.X))}, nil
+	differentiable(err)
+	return &wire.Tangent{X: wire.F(p.prog.X(dx)), Point: wire.F(p.prog.X(p.solved.X))}
 }
 
 // adjoint is the gradient at the solution of the last solve, or at those of a batch.
-func (s *server) adjoint(j *job, m *wire.Adjoint) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) adjoint(j *job, m *wire.Adjoint) wire.Message {
+	p := s.graphed(m.Problem)
 	n, sets, of := p.prog.Entries, 1, ""
-	each := func(f func(ctx context.Context, q *problem, i int) error) error { return f(j.ctx, p, 0) }
+	each := func(f func(ctx context.Context, q *problem, i int)) { f(j.ctx, p, 0) }
 	if m.Batch != nil {
-		b, err := known[*batch](s, key{aBatch, *m.Batch})
-		if err != nil {
-			return nil, err
-		}
+		b := known[*batch](s, key{aBatch, *m.Batch})
 		if b.p != p {
-			return nil, errorf(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
+			refuse(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
 		}
 		sets, of = len(b.sets), fmt.Sprintf(" for each of %d sets", len(b.sets))
-		if _, err := p.ofSet("the change of parameter %s has", m.Along, 0, sets); err != nil {
-			return nil, err
-		}
-		each = func(f func(ctx context.Context, q *problem, i int) error) error {
-			return b.each(j.ctx, func(ctx context.Context, q *problem, i int) error {
-				if err := q.assign(ctx, b.sets[i], s.cfg.Limits); err != nil {
-					return err
-				}
+		p.ofSet("the change of parameter %s has", m.Along, 0, sets)
+		each = func(f func(ctx context.Context, q *problem, i int)) {
+			b.each(j.ctx, func(ctx context.Context, q *problem, i int) {
+				q.assign(ctx, b.sets[i], s.cfg.Limits)
 				q.solved, q.deriv = b.found[i], nil
-				return f(ctx, q, i)
+				f(ctx, q, i)
 			})
 		}
 	}
 	if len(values(m.X)) != n*sets {
-		return nil, errorf(wire.ErrProblem, "the gradient x has not %d numbers%s", n, of)
+		refuse(wire.ErrProblem, "the gradient x has not %d numbers%s", n, of)
 	}
-	names, err := p.names(m.Parameters)
-	if err != nil {
-		return nil, err
-	}
+	names := p.names(m.Parameters)
 	regularised := make([]bool, sets)
 	out := &wire.Gradient{Parameters: map[string]*wire.Floats{}, Point: wire.F(make([]float64, n*sets))}
 	for _, k := range names {
 		out.Parameters[p.graph.Parameters[k].Name] = wire.F(make([]float64, sets*entries(p.graph.Parameters[k])))
 	}
-	err = each(func(ctx context.Context, q *problem, i int) error {
-		if err := q.differentiate(ctx); err != nil {
-			return err
-		}
+	each(func(ctx context.Context, q *problem, i int) {
+		q.differentiate(ctx)
 		copy(out.Point.V[i*n:], q.prog.X(q.deriv.Point()))
 		regularised[i] = !q.deriv.Unique()
 		along := numbers(m.Along)
 		if m.Batch != nil {
-			along, _ = p.ofSet("", m.Along, i, sets)
+			along = p.ofSet("", m.Along, i, sets)
 		}
-		return q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
+		q.gradient(ctx, s.cfg.Limits, m.X.V[i*n:][:n], along, names, func(k int) []float64 {
 			w := entries(p.graph.Parameters[k])
 			return out.Parameters[p.graph.Parameters[k].Name].V[i*w:][:w]
 		})
 	})
 	out.Regularised = slices.Contains(regularised, true)
-	return out, err
+	return out
 }
 
 // names are the numbers of the parameters with the names; nil: of all.
-func (p *problem) names(list []string) ([]int, error) {
-	var out []int
+func (p *problem) names(list []string) (out []int) {
 	if list == nil {
 		for k := range p.graph.Parameters {
 			out = append(out, k)
 		}
 	}
 	for _, name := range list {
-		k, err := p.parameter(name)
-		if err != nil {
-			return nil, err
-		}
+		k := p.parameter(name)
 		out = append(out, k)
 	}
-	return out, nil
+	return out
 }
 
 // gradient writes the gradient of a function with the gradient x with respect to the solution, with
@@ -291,7 +247,7 @@ func (p *problem) names(list []string) ([]int, error) {
 func (p *problem) gradient(
 	ctx context.Context, limits decode.Limits, x []float64, along map[string][]float64,
 	names []int, into func(k int) []float64,
-) error {
+) {
 	// X gathers entries; its transpose scatters them.
 	places := make([]float64, p.prog.Problem.NumVars())
 	for i := range places {
@@ -306,16 +262,11 @@ func (p *problem) gradient(
 		if len(along) == 0 {
 			along = p.random()
 		}
-		c, err := p.change(ctx, limits, along)
-		if err != nil {
-			return err
-		}
+		c := p.change(ctx, limits, along)
 		judged = append(judged, c)
 	}
 	inside, err := p.deriv.Adjoint(ctx, g, judged...)
-	if err != nil {
-		return derivativeError(err)
-	}
+	differentiable(err)
 	var built []int // parameters whose other values make another problem
 	for _, k := range names {
 		grad := into(k)
@@ -333,17 +284,14 @@ func (p *problem) gradient(
 	}
 	for _, k := range built {
 		grad := into(k)
-		by, err := p.deriv.AdjointBy(ctx, g, len(grad), func(change []float64) (ccp.Line, error) {
-			back, ahead, width, err := p.moved(ctx, limits, map[int][]float64{k: change})
-			if err != nil {
-				return ccp.Line{}, err
-			}
-			return ccp.Line{Minus: back.Problem, Plus: ahead.Problem, Width: width}, nil
+		by, err := p.deriv.AdjointBy(ctx, g, len(grad), func(change []float64) (line ccp.Line, err error) {
+			err = recovering("adjoint", func() {
+				back, ahead, width := p.moved(ctx, limits, map[int][]float64{k: change})
+				line = ccp.Line{Minus: back.Problem, Plus: ahead.Problem, Width: width}
+			})
+			return line, err
 		})
-		if err != nil {
-			return derivativeError(err)
-		}
+		differentiable(err)
 		copy(grad, by)
 	}
-	return nil
 }

@@ -18,17 +18,16 @@ type key struct {
 const aProblem, aModel, aBatch = "problem", "model", "batch"
 
 // fresh refuses a handle in use.
-func (s *server) fresh(k key) error {
+func (s *server) fresh(k key) {
 	if k.handle == 0 || k.handle > wire.MaxID {
-		return errorf(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", k.kind, k.handle,
+		refuse(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", k.kind, k.handle,
 			uint64(wire.MaxID))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[k] != nil {
-		return errorf(wire.ErrHandle, "the %s %d is loaded already; free it first", k.kind, k.handle)
+		refuse(wire.ErrHandle, "the %s %d is loaded already; free it first", k.kind, k.handle)
 	}
-	return nil
 }
 
 // keep puts a value under a handle.
@@ -39,17 +38,17 @@ func (s *server) keep(k key, v any) {
 }
 
 // known finds the value of a handle.
-func known[T any](s *server, k key) (v T, err error) {
+func known[T any](s *server, k key) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.held[k].(T)
 	if !ok {
-		err = errorf(wire.ErrHandle, "there is no %s %d", k.kind, k.handle)
+		refuse(wire.ErrHandle, "there is no %s %d", k.kind, k.handle)
 	}
-	return v, err
+	return v
 }
 
-func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
+func (s *server) free(_ *job, m *wire.Free) wire.Message {
 	var named []key
 	for _, h := range []struct {
 		kind   string
@@ -60,12 +59,9 @@ func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 		}
 	}
 	if len(named) != 1 {
-		return nil, errorf(wire.ErrRequest, "free wants problem, model or batch")
+		refuse(wire.ErrRequest, "free wants problem, model or batch")
 	}
-	v, err := known[any](s, named[0])
-	if err != nil {
-		return nil, err
-	}
+	v := known[any](s, named[0])
 	p, isProblem := v.(*problem)
 	if isProblem {
 		p.close()
@@ -79,7 +75,7 @@ func (s *server) free(_ *job, m *wire.Free) (wire.Message, error) {
 			s.tidy(k)
 		}
 	}
-	return &wire.Ok{}, nil
+	return &wire.Ok{}
 }
 
 // close ends all problems. No request runs.

@@ -106,7 +106,7 @@ func TestLanesAreForgotten(t *testing.T) {
 	}
 	one := uint64(1)
 	request(wire.Peeked{Problem: 1}, func() {
-		if _, err := s.free(nil, &wire.Free{Problem: &one}); err != nil {
+		if err := recovering("free", func() { s.free(nil, &wire.Free{Problem: &one}) }); err != nil {
 			t.Error(err)
 		}
 	})

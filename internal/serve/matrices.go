@@ -38,26 +38,18 @@ func (d *matrices) close() {
 	}
 }
 
-func (s *server) loadData(_ *job, m *wire.LoadData) (wire.Message, error) {
-	if err := s.fresh(key{aProblem, m.Problem}); err != nil {
-		return nil, err
-	}
-	d, err := newMatrices(m, s.cfg.Limits.Entries)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.plan(nil); err != nil {
-		return nil, err
-	}
+func (s *server) loadData(_ *job, m *wire.LoadData) wire.Message {
+	s.fresh(key{aProblem, m.Problem})
+	d := newMatrices(m, s.cfg.Limits.Entries)
+	d.plan(nil)
 	s.keep(key{aProblem, m.Problem}, &problem{data: d})
 	n, rows := d.qp.Dims()
-	return &wire.Loaded{Problem: m.Problem, Entries: n, Multipliers: rows, Columns: n, Rows: rows, Convex: true}, nil
+	return &wire.Loaded{Problem: m.Problem, Entries: n, Multipliers: rows, Columns: n, Rows: rows, Convex: true}
 }
 
-func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
-	bad := func(format string, args ...any) error { return errorf(wire.ErrProblem, format, args...) }
+func newMatrices(m *wire.LoadData, most int) *matrices {
 	if m.Q == nil {
-		return nil, errorf(wire.ErrRequest, "load_data without q")
+		refuse(wire.ErrRequest, "load_data without q")
 	}
 	n := len(m.Q.V)
 	d := &matrices{settings: m.Settings, qp: &qpbackend.Problem{Q: m.Q.V, R: m.R}}
@@ -65,7 +57,7 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 	switch m.Form {
 	case "qp":
 		if m.B != nil || m.Cones != nil {
-			return nil, errorf(wire.ErrRequest, "b and cones belong to the form conic")
+			refuse(wire.ErrRequest, "b and cones belong to the form conic")
 		}
 		if rows = len(values(m.L)); m.L == nil {
 			rows = len(values(m.U))
@@ -75,40 +67,33 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 	case "conic":
 		d.conic = true
 		if m.L != nil || m.U != nil {
-			return nil, errorf(wire.ErrRequest, "l and u belong to the form qp")
+			refuse(wire.ErrRequest, "l and u belong to the form qp")
 		}
 		for _, c := range m.Cones {
 			if c.Size < 0 || c.Size > most {
-				return nil, bad("a cone %s of the size %d", c.Kind, c.Size)
+				refuse(wire.ErrProblem, "a cone %s of the size %d", c.Kind, c.Size)
 			}
-			if err := d.cone(c); err != nil {
-				return nil, err
-			}
+			d.cone(c)
 			if len(d.turned) > most {
-				return nil, errorf(wire.ErrLimit, "the cones have more than %d rows", most)
+				refuse(wire.ErrLimit, "the cones have more than %d rows", most)
 			}
 		}
 		rows = len(d.turned)
 		if m.B == nil && rows > 0 || m.B != nil && len(m.B.V) != rows {
-			return nil, bad("the cones have %d rows, b has %d", rows, len(values(m.B)))
+			refuse(wire.ErrProblem, "the cones have %d rows, b has %d", rows, len(values(m.B)))
 		}
 		d.qp.L, d.qp.U = make([]float64, rows), make([]float64, rows)
 		if m.B != nil {
 			d.offsets(d.qp.L, d.qp.U, m.B.V)
 		}
 	default:
-		return nil, errorf(wire.ErrRequest, "the form is %.40q, want qp or conic", m.Form)
+		refuse(wire.ErrRequest, "the form is %.40q, want qp or conic", m.Form)
 	}
-	var err error
 	if m.P != nil {
-		if d.qp.P, d.p, err = columns("P", m.P, n, n, func(i, j int) bool { return i <= j }); err != nil {
-			return nil, err
-		}
+		d.qp.P, d.p = columns("P", m.P, n, n, func(i, j int) bool { return i <= j })
 	}
 	if m.A != nil {
-		if d.qp.A, d.a, err = columns("A", m.A, rows, n, func(int, int) bool { return true }); err != nil {
-			return nil, err
-		}
+		d.qp.A, d.a = columns("A", m.A, rows, n, func(int, int) bool { return true })
 		d.signs = make([]bool, len(d.a))
 		for k, i := range m.A.Indices.V {
 			if d.turned[i] {
@@ -121,14 +106,12 @@ func newMatrices(m *wire.LoadData, most int) (*matrices, error) {
 	}
 	if m.Lo != nil || m.Hi != nil {
 		if m.Lo != nil && len(m.Lo.V) != n || m.Hi != nil && len(m.Hi.V) != n {
-			return nil, bad("lo and hi have %d and %d numbers, q has %d", len(values(m.Lo)), len(values(m.Hi)), n)
+			refuse(wire.ErrProblem, "lo and hi have %d and %d numbers, q has %d", len(values(m.Lo)), len(values(m.Hi)), n)
 		}
 		d.qp.Lo, d.qp.Hi = sides(m.Lo, n, -1), sides(m.Hi, n, 1)
 	}
-	if err := d.qp.Validate(); err != nil {
-		return nil, bad("%v", err)
-	}
-	return d, nil
+	ensureAs(wire.ErrProblem, d.qp.Validate())
+	return d
 }
 
 // values are the numbers of an array, nil where there is none.
@@ -148,11 +131,8 @@ type dataPlan struct {
 }
 
 // plan is that of the problem's settings with others before them.
-func (d *matrices) plan(request *wire.Settings) (*dataPlan, error) {
-	w, b, err := given(request, d.settings, setting.Data)
-	if err != nil {
-		return nil, err
-	}
+func (d *matrices) plan(request *wire.Settings) *dataPlan {
+	w, b := given(request, d.settings, setting.Data)
 	p := &dataPlan{backend: b, limit: timeLimit(w.TimeLimit)}
 	if b == nil {
 		p.backend = ipm.Backend{}
@@ -164,41 +144,36 @@ func (d *matrices) plan(request *wire.Settings) (*dataPlan, error) {
 	put(&p.set.Tol, w.Tol)
 	put(&p.set.InfeasTol, w.InfeasTol)
 	put(&p.set.MaxIter, w.MaxIter)
-	if err := p.set.Validate(); err != nil {
-		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
-	}
+	allowed(p.set.Validate(), w)
 	w.TimeLimit = nil
 	p.wire = w
-	return p, nil
+	return p
 }
 
-func (s *server) update(_ *job, m *wire.Update) (wire.Message, error) {
-	p, err := known[*problem](s, key{aProblem, m.Problem})
-	if err != nil {
-		return nil, err
-	}
+func (s *server) update(_ *job, m *wire.Update) wire.Message {
+	p := known[*problem](s, key{aProblem, m.Problem})
 	if p.data == nil {
-		return nil, errorf(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values",
+		refuse(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values",
 			m.Problem)
 	}
-	return &wire.Ok{}, p.data.update(&m.NewValues)
+	p.data.update(&m.NewValues)
+	return &wire.Ok{}
 }
 
 // update overwrites values: all or none.
-func (d *matrices) update(v *wire.NewValues) error {
-	bad := func(format string, args ...any) error { return errorf(wire.ErrProblem, format, args...) }
+func (d *matrices) update(v *wire.NewValues) {
 	var u qpbackend.Update
 	switch {
 	case d.conic && (v.L != nil || v.U != nil):
-		return errorf(wire.ErrRequest, "l and u belong to the form qp")
+		refuse(wire.ErrRequest, "l and u belong to the form qp")
 	case !d.conic && v.B != nil:
-		return errorf(wire.ErrRequest, "b belongs to the form conic")
+		refuse(wire.ErrRequest, "b belongs to the form conic")
 	case v.B != nil && len(v.B.V) != len(d.turned):
-		return bad("b has %d numbers, want %d", len(v.B.V), len(d.turned))
+		refuse(wire.ErrProblem, "b has %d numbers, want %d", len(v.B.V), len(d.turned))
 	case v.P != nil && len(v.P.V) != len(d.p):
-		return bad("P has %d numbers, want %d", len(v.P.V), len(d.p))
+		refuse(wire.ErrProblem, "P has %d numbers, want %d", len(v.P.V), len(d.p))
 	case v.A != nil && len(v.A.V) != len(d.a):
-		return bad("A has %d numbers, want %d", len(v.A.V), len(d.a))
+		refuse(wire.ErrProblem, "A has %d numbers, want %d", len(v.A.V), len(d.a))
 	}
 	u.Q, u.L, u.U, u.Lo, u.Hi = values(v.Q), values(v.L), values(v.U), values(v.Lo), values(v.Hi)
 	if v.B != nil {
@@ -221,112 +196,95 @@ func (d *matrices) update(v *wire.NewValues) error {
 			}
 		}
 	}
-	next := *d.qp
-	if (u.Lo != nil || u.Hi != nil) && next.Lo == nil && next.Hi == nil {
-		n, _ := next.Dims()
-		next.Lo, next.Hi = sides(nil, n, -1), sides(nil, n, 1)
-		d.qp.Lo, d.qp.Hi = next.Lo, next.Hi
+	if (u.Lo != nil || u.Hi != nil) && d.qp.Lo == nil && d.qp.Hi == nil {
+		n, _ := d.qp.Dims()
+		d.qp.Lo, d.qp.Hi = sides(nil, n, -1), sides(nil, n, 1)
 	}
 	if d.solver != nil {
-		if err := d.solver.Update(u); err != nil {
-			return bad("%v", err)
-		}
+		ensureAs(wire.ErrProblem, d.solver.Update(u))
 	}
-	if err := d.qp.Apply(u); err != nil {
-		return bad("%v", err)
-	}
-	return nil
+	ensureAs(wire.ErrProblem, d.qp.Apply(u))
 }
 
-func (d *matrices) solve(j *job, m *wire.Solve) (wire.Message, error) {
+func (d *matrices) solve(j *job, m *wire.Solve) wire.Message {
 	switch {
 	case len(m.Parameters) > 0:
-		return nil, errorf(wire.ErrRequest, "a problem of load_data has no parameters; update gives it other numbers")
+		refuse(wire.ErrRequest, "a problem of load_data has no parameters; update gives it other numbers")
 	case m.Progress:
 		m.Progress = false // a backend tells nothing
 	}
-	plan, err := d.plan(m.Settings)
-	if err != nil {
-		return nil, err
-	}
+	plan := d.plan(m.Settings)
 	if m.Update != nil {
-		if err := d.update(m.Update); err != nil {
-			return nil, err
-		}
+		d.update(m.Update)
 	}
 	ctx, stop := within(j.ctx, plan.limit)
 	defer stop()
 	if d.solver == nil || !reflect.DeepEqual(d.wanted, plan.wire) {
 		solver, err := plan.backend.New(ctx, d.qp, plan.set)
-		if err != nil {
-			return nil, d.refused(ctx, j, err)
-		}
+		d.refuse(ctx, j, err)
 		d.close()
 		d.solver, d.wanted = solver, plan.wire
 	}
-	x, y, z, err := d.start(m)
-	if err != nil {
-		return nil, err
-	}
+	x, y, z := d.start(m)
 	if x != nil || y != nil || z != nil {
-		if err := d.solver.WarmStart(x, y, z); err != nil {
-			return nil, errorf(wire.ErrProblem, "%v", err)
-		}
+		ensureAs(wire.ErrProblem, d.solver.WarmStart(x, y, z))
 	}
 	begin := time.Now()
 	d.solved = false
 	if err := d.solver.Solve(ctx, &d.res); err != nil && d.res.Status != qpbackend.Cancelled &&
 		d.res.Status != qpbackend.TimeLimit {
-		return nil, d.refused(ctx, j, err)
+		d.refuse(ctx, j, err)
 	}
 	switch d.res.Status {
 	case qpbackend.Solved, qpbackend.AlmostSolved, qpbackend.IterationLimit:
 		d.solved = true
 	}
-	return d.result(j, plan.backend.Name(), time.Since(begin).Seconds()), nil
+	return d.result(j, plan.backend.Name(), time.Since(begin).Seconds())
 }
 
-// refused is an error of a backend.
-func (d *matrices) refused(ctx context.Context, j *job, err error) error {
+// refuse ends a request whose backend ended with an error.
+func (d *matrices) refuse(ctx context.Context, j *job, err error) {
 	var curved *qpbackend.NonconvexError
 	switch {
+	case err == nil:
 	case j.ctx.Err() != nil:
-		return context.Canceled
+		ensure(context.Canceled)
 	case ctx.Err() != nil:
-		return errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+		refuse(wire.ErrCancelled, "the time limit passed before there was a point")
 	case errors.As(err, &curved):
 		e := errorf(wire.ErrCurvature, "%v", err)
 		e.Help = "load it as a graph: a difference of convex functions need not be convex"
-		return e
+		ensure(e)
+	default:
+		ensure(refused(err))
 	}
-	return refused(err)
 }
 
 // start is the point that a solve begins with.
-func (d *matrices) start(m *wire.Solve) (x, y, z []float64, err error) {
+func (d *matrices) start(m *wire.Solve) (x, y, z []float64) {
 	for name, v := range m.Start {
 		if v == nil {
-			return nil, nil, nil, errorf(wire.ErrRequest, "the start %s has no buffer", name)
+			refuse(wire.ErrRequest, "the start %s has no buffer", name)
 		}
 		switch name {
 		case "x":
 			x = v.V
 		case "y":
 			if len(v.V) != len(d.turned) {
-				return nil, nil, nil, errorf(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V),
+				refuse(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V),
 					len(d.turned))
 			}
 			y = d.turn(v.V)
 		case "z":
 			z = v.V
 		default:
-			return nil, nil, nil, errorf(wire.ErrRequest, "a start %.40q; want x, y, z", name)
+			refuse(wire.ErrRequest, "a start %.40q; want x, y, z", name)
 		}
 	}
 	if len(m.Start) == 0 && d.solved && (m.Warm == nil || *m.Warm) {
 		x, y, z = d.res.X, d.res.Y, d.res.Z
 	}
-	return x, y, z, nil
+	return x, y, z
 }
 
 // turn is y in the signs of the other form.

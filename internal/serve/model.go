@@ -23,46 +23,41 @@ type model struct {
 }
 
 // table cuts a buffer into rows.
-func table(shape []int, x *wire.Floats) ([][]float64, error) {
+func table(shape []int, x *wire.Floats) [][]float64 {
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || x == nil {
-		return nil, errorf(wire.ErrRequest, "a table wants X and its shape, [rows, features]")
+		refuse(wire.ErrRequest, "a table wants X and its shape, [rows, features]")
 	}
 	rows, cols := shape[0], shape[1]
 	if len(x.V)%cols != 0 || len(x.V)/cols != rows {
-		return nil, errorf(wire.ErrData, "the table has the shape %v and %d numbers", shape, len(x.V))
+		refuse(wire.ErrData, "the table has the shape %v and %d numbers", shape, len(x.V))
 	}
 	for k, v := range x.V {
 		if math.IsInf(v, 0) {
-			return nil, errorf(wire.ErrData, "row %d, feature %d of the table is %g, counted from 0", k/cols, k%cols, v)
+			refuse(wire.ErrData, "row %d, feature %d of the table is %g, counted from 0", k/cols, k%cols, v)
 		}
 	}
 	out := make([][]float64, rows)
 	for i := range out {
 		out[i] = x.V[i*cols : (i+1)*cols : (i+1)*cols]
 	}
-	return out, nil
+	return out
 }
 
 // fitSettings are the settings of training.
-func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
+func fitSettings(w *wire.FitSettings) lder.Settings {
 	set := lder.DefaultSettings()
 	if w == nil {
-		return set, nil
+		return set
 	}
-	bad := func(err error) error { return errorf(wire.ErrRequest, "%v", err) }
-	if err := (&wire.Settings{TimeLimit: w.TimeLimit}).Check(setting.Data); err != nil {
-		return set, bad(err)
-	}
+	ensureAs(wire.ErrRequest, (&wire.Settings{TimeLimit: w.TimeLimit}).Check(setting.Data))
 	if w.Method != nil {
 		m, err := lder.ParseMethod(*w.Method)
-		if err != nil {
-			return set, bad(err)
-		}
+		ensureAs(wire.ErrRequest, err)
 		set = lder.MethodSettings(m)
 	}
 	if w.Pieces != nil {
 		if len(w.Pieces) != 2 {
-			return set, errorf(wire.ErrRequest, "the setting pieces has %d numbers, want 2", len(w.Pieces))
+			refuse(wire.ErrRequest, "the setting pieces has %d numbers, want 2", len(w.Pieces))
 		}
 		set.Pieces = [2]int{w.Pieces[0], w.Pieces[1]}
 	}
@@ -75,38 +70,22 @@ func fitSettings(w *wire.FitSettings) (lder.Settings, error) {
 	put(&set.FormulaSize, w.FormulaSize)
 	if w.Imputation != nil {
 		s, err := dataset.ParseStrategy(*w.Imputation)
-		if err != nil {
-			return set, bad(err)
-		}
+		ensureAs(wire.ErrRequest, err)
 		set.Imputation = s
 	}
 	if w.Backend != nil {
-		b, err := backendOf(w.Backend)
-		if err != nil {
-			return set, err
-		}
-		set.Backend = b
+		set.Backend = backendOf(w.Backend)
 	}
-	if err := set.Validate(); err != nil {
-		return set, bad(errors.New(inTheirWords(err, *w)))
-	}
-	return set, nil
+	allowed(set.Validate(), *w)
+	return set
 }
 
-func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
-	if err := s.fresh(key{aModel, m.Model}); err != nil {
-		return nil, err
-	}
-	set, err := fitSettings(m.Settings)
-	if err != nil {
-		return nil, err
-	}
-	x, err := table(m.Shape, m.X)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) fit(j *job, m *wire.Fit) wire.Message {
+	s.fresh(key{aModel, m.Model})
+	set := fitSettings(m.Settings)
+	x := table(m.Shape, m.X)
 	if m.Features != nil && len(m.Features) != m.Shape[1] {
-		return nil, errorf(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
+		refuse(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
 	}
 	var told reporter
 	told.start(s, j, m.Progress, false)
@@ -119,10 +98,11 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 	}
 	weights := values(m.Weights)
 	var out *model
+	var err error
 	switch m.Kind {
 	case "regressor":
 		if m.Y == nil || m.Labels != nil || m.Classes != nil {
-			return nil, errorf(wire.ErrRequest, "a regressor is trained on y; labels and classes belong to classifiers")
+			refuse(wire.ErrRequest, "a regressor is trained on y; labels and classes belong to classifiers")
 		}
 		r := lder.NewRegressor(set)
 		r.Features, r.Target = m.Features, m.Target
@@ -131,30 +111,27 @@ func (s *server) fit(j *job, m *wire.Fit) (wire.Message, error) {
 			err = errors.New("training gave no model")
 		}
 	case "classifier":
-		var labels []string
-		if labels, err = m.Words(len(x)); err != nil {
-			return nil, err
-		}
+		labels := must(m.Words(len(x)))
 		c := lder.NewClassifier(set)
 		c.Features, c.Target = m.Features, m.Target
 		err = c.FitWeighted(ctx, x, labels, weights)
 		out = &model{classifier: c}
 	default:
-		return nil, errorf(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
+		refuse(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
 	}
 	trained := out.regressor != nil && (out.regressor.Model != nil || out.regressor.Ensemble != nil) ||
 		out.classifier != nil && out.classifier.Regressors != nil
 	switch ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
 	case ended && !trained && j.ctx.Err() == nil:
-		return nil, errorf(wire.ErrCancelled, "the time limit passed before there was a model")
+		refuse(wire.ErrCancelled, "the time limit passed before there was a model")
 	case ended && !trained:
-		return nil, context.Canceled
-	case err != nil && !ended:
-		return nil, errorf(wire.ErrData, "%v", err)
+		ensure(context.Canceled)
+	case !ended:
+		ensureAs(wire.ErrData, err)
 	}
 	out.quiet()
 	s.keep(key{aModel, m.Model}, out)
-	return out.fitted(m.Model), nil
+	return out.fitted(m.Model)
 }
 
 // quiet lets go of what belongs to the request.
@@ -200,50 +177,36 @@ func fitted(handle uint64, kind string, features []string, target string, parts 
 	return out
 }
 
-func (s *server) loadModel(_ *job, m *wire.LoadModel) (wire.Message, error) {
-	if err := s.fresh(key{aModel, m.Model}); err != nil {
-		return nil, err
-	}
+func (s *server) loadModel(_ *job, m *wire.LoadModel) wire.Message {
+	s.fresh(key{aModel, m.Model})
 	if m.File == nil {
-		return nil, errorf(wire.ErrRequest, "load_model without file")
+		refuse(wire.ErrRequest, "load_model without file")
 	}
 	r, c, err := lder.ReadAny(bytes.NewReader(m.File.V), "the file")
-	if err != nil {
-		return nil, errorf(wire.ErrData, "%v", err)
-	}
+	ensureAs(wire.ErrData, err)
 	out := &model{r, c}
 	s.keep(key{aModel, m.Model}, out)
-	return out.fitted(m.Model), nil
+	return out.fitted(m.Model)
 }
 
-func (s *server) predict(_ *job, m *wire.Predict) (wire.Message, error) {
-	f, err := known[*model](s, key{aModel, m.Model})
-	if err != nil {
-		return nil, err
-	}
-	x, err := table(m.Shape, m.X)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) predict(_ *job, m *wire.Predict) wire.Message {
+	f := known[*model](s, key{aModel, m.Model})
+	x := table(m.Shape, m.X)
 	if f.regressor != nil {
 		y, err := f.regressor.Predict(x)
-		if err != nil {
-			return nil, errorf(wire.ErrData, "%v", err)
-		}
-		return &wire.Predicted{Y: wire.F(y)}, nil
+		ensureAs(wire.ErrData, err)
+		return &wire.Predicted{Y: wire.F(y)}
 	}
 	c := f.classifier
 	decision, err := c.Decision(x)
 	proba, bad := c.Proba(x)
 	words, worse := c.Predict(x)
-	if err = cmp.Or(err, bad, worse); err != nil {
-		return nil, errorf(wire.ErrData, "%v", err)
-	}
+	ensureAs(wire.ErrData, cmp.Or(err, bad, worse))
 	labels := make([]int32, len(words))
 	for i, w := range words {
 		labels[i] = int32(slices.Index(c.Classes, w))
 	}
-	return &wire.Predicted{Labels: &wire.Ints32{V: labels}, Decision: flattened(decision), Proba: flattened(proba)}, nil
+	return &wire.Predicted{Labels: &wire.Ints32{V: labels}, Decision: flattened(decision), Proba: flattened(proba)}
 }
 
 func flattened(rows [][]float64) *wire.Floats {
@@ -272,12 +235,10 @@ func (m *model) formulas() []*lder.Regressor {
 	return out
 }
 
-func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
-	f, err := known[*model](s, key{aModel, m.Model})
-	if err != nil {
-		return nil, err
-	}
+func (s *server) export(_ *job, m *wire.Export) wire.Message {
+	f := known[*model](s, key{aModel, m.Model})
 	var buf bytes.Buffer
+	var err error
 	switch {
 	case m.Format == "json" && f.regressor != nil:
 		_, err = f.regressor.WriteTo(&buf)
@@ -285,23 +246,17 @@ func (s *server) export(_ *job, m *wire.Export) (wire.Message, error) {
 		_, err = f.classifier.WriteTo(&buf)
 	default:
 		format, bad := export.ParseFormat(m.Format)
-		if bad != nil {
-			return nil, errorf(wire.ErrRequest, "%v", bad)
-		}
+		ensureAs(wire.ErrRequest, bad)
 		if f.regressor == nil && format != export.Text && format != export.LaTeX {
-			return nil, errorf(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q",
+			refuse(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q",
 				m.Format)
 		}
 		for _, r := range f.formulas() {
 			text, bad := export.Export(r, format)
-			if bad != nil {
-				return nil, errorf(wire.ErrUnsupported, "%v", bad)
-			}
+			ensureAs(wire.ErrUnsupported, bad)
 			buf.Write(text)
 		}
 	}
-	if err != nil {
-		return nil, errorf(wire.ErrData, "%v", err)
-	}
-	return &wire.TextReply{Text: wire.T(buf.Bytes())}, nil
+	ensureAs(wire.ErrData, err)
+	return &wire.TextReply{Text: wire.T(buf.Bytes())}
 }

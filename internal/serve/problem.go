@@ -46,9 +46,9 @@ func (p *problem) close() {
 	}
 }
 
-func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
+func (s *server) hello(_ *job, m *wire.Hello) wire.Message {
 	if m.Protocol != nil && *m.Protocol != wire.Version {
-		return nil, errorf(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol,
+		refuse(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol,
 			wire.Version)
 	}
 	var names []string
@@ -62,70 +62,57 @@ func (s *server) hello(_ *job, m *wire.Hello) (wire.Message, error) {
 		MaxHeader: wire.MaxHeader, MaxBody: s.cfg.MaxBody, MaxEntries: s.cfg.Limits.Entries,
 		MaxNonzeros: s.cfg.Limits.Nonzeros,
 		Processors:  runtime.GOMAXPROCS(0),
-	}, nil
+	}
 }
 
 // graphed is a problem of load.
-func (s *server) graphed(handle uint64) (*problem, error) {
-	p, err := known[*problem](s, key{aProblem, handle})
-	if err == nil && p.graph == nil {
-		err = errorf(wire.ErrHandle, "problem %d is one of load_data", handle)
+func (s *server) graphed(handle uint64) *problem {
+	p := known[*problem](s, key{aProblem, handle})
+	if p.graph == nil {
+		refuse(wire.ErrHandle, "problem %d is one of load_data", handle)
 	}
-	return p, err
+	return p
 }
 
-func (s *server) load(j *job, m *wire.Load) (wire.Message, error) {
-	if err := s.fresh(key{aProblem, m.Problem}); err != nil {
-		return nil, err
-	}
+func (s *server) load(j *job, m *wire.Load) wire.Message {
+	s.fresh(key{aProblem, m.Problem})
 	p := &problem{graph: &m.Graph, settings: m.Settings}
 	for k := range m.Parameters {
 		v := m.Parameters[k].Value
 		if v == nil {
 			id := len(m.Variables) + k
-			return nil, &wire.Error{Kind: wire.ErrProblem, Text: "a parameter without a value", Node: &id,
-				Name: m.Parameters[k].Name}
+			ensure(&wire.Error{Kind: wire.ErrProblem, Text: "a parameter without a value", Node: &id,
+				Name: m.Parameters[k].Name})
 		}
 		p.params = append(p.params, v.V)
 	}
-	var err error
-	if p.plan, err = settingsOf(nil, p.settings); err != nil {
-		return nil, err
-	}
-	prog, err := decode.Build(j.ctx, p.graph, p.params, s.cfg.Limits)
-	if err != nil {
-		return nil, err
-	}
+	p.plan = settingsOf(nil, p.settings)
+	prog := must(decode.Build(j.ctx, p.graph, p.params, s.cfg.Limits))
 	p.prog = prog
 	s.keep(key{aProblem, m.Problem}, p)
 	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers,
-		Convex: prog.Convex()}, nil
+		Convex: prog.Convex()}
 }
 
-func (s *server) set(j *job, m *wire.Set) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.Ok{}, p.assign(j.ctx, m.Parameters, s.cfg.Limits)
+func (s *server) set(j *job, m *wire.Set) wire.Message {
+	p := s.graphed(m.Problem)
+	p.assign(j.ctx, m.Parameters, s.cfg.Limits)
+	return &wire.Ok{}
 }
 
 // assign gives parameters other values: all or none.
-func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, limits decode.Limits) error {
+func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, limits decode.Limits) {
 	if len(values) == 0 {
-		return nil
+		return
 	}
 	p.solved, p.deriv = nil, nil
 	params := slices.Clone(p.params)
 	var changed []int
 	rebuild := false
 	for name, v := range values {
-		k, err := p.parameter(name)
-		if err != nil {
-			return err
-		}
+		k := p.parameter(name)
 		if v == nil {
-			return errorf(wire.ErrRequest, "parameter %s has no buffer", name)
+			refuse(wire.ErrRequest, "parameter %s has no buffer", name)
 		}
 		var e *wire.Error
 		if n := entries(p.graph.Parameters[k]); len(v.V) != n && len(v.V) != 1 {
@@ -138,24 +125,19 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 		}
 		if id := len(p.graph.Variables) + k; e != nil {
 			e.Node, e.Name = &id, name
-			return e
+			ensure(e)
 		}
 		params[k] = v.V
 		changed = append(changed, k)
 		rebuild = rebuild || p.prog.Structural[k]
 	}
 	if rebuild {
-		prog, err := p.prog.Rebuild(ctx, params, limits)
-		if err != nil {
-			return err
-		}
+		prog := must(p.prog.Rebuild(ctx, params, limits))
 		if p.session != nil {
-			if err := p.session.Replace(ctx, prog.Problem); err != nil {
-				return err
-			}
+			ensure(p.session.Replace(ctx, prog.Problem))
 		}
 		p.prog, p.params, p.stale = prog, params, false
-		return nil
+		return
 	}
 	now, inside := p.prog.Problem, map[string][]float64{}
 	for _, k := range changed {
@@ -164,35 +146,27 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 		}
 	}
 	if p.session != nil {
-		if err := p.session.SetAll(inside); err != nil {
-			return err
-		}
+		ensure(p.session.SetAll(inside))
 		now = p.session.Problem()
 	} else {
 		for name, v := range inside {
-			q, err := now.With(name, v...)
-			if err != nil {
-				return err
-			}
-			now = q
+			now = must(now.With(name, v...))
 		}
 	}
 	p.prog.Problem, p.params, p.stale = now, params, true
-	return nil
 }
 
 // freeze puts numbers in the places of parameters that are coefficients: package global has no
 // costs.
-func (p *problem) freeze(ctx context.Context, limits decode.Limits) error {
-	prog, err := p.prog.Frozen(ctx, p.params, limits)
-	if err != nil || prog == p.prog {
-		return err
+func (p *problem) freeze(ctx context.Context, limits decode.Limits) {
+	prog := must(p.prog.Frozen(ctx, p.params, limits))
+	if prog == p.prog {
+		return
 	}
 	if p.session != nil {
 		p.session.Close()
 	}
 	p.prog, p.session, p.stale = prog, nil, false
-	return nil
 }
 
 // refused is an error of ccp.
@@ -204,14 +178,11 @@ func refused(err error) error {
 	return errorf(wire.ErrProblem, "%v", err)
 }
 
-func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) check(j *job, m *wire.Check) wire.Message {
+	p := s.graphed(m.Problem)
 	sum, err := ccp.Inspect(j.ctx, p.prog.Problem)
 	if err != nil {
-		return nil, refused(err)
+		ensure(refused(err))
 	}
 	out := &wire.Checked{Linearised: sum.Linearised, Columns: sum.Columns, Rows: sum.Rows,
 		Nonzeros: sum.NonzerosA + sum.NonzerosP, Cones: map[string]int{}, Backends: []string{}}
@@ -226,50 +197,31 @@ func (s *server) check(j *job, m *wire.Check) (wire.Message, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
-func (s *server) evaluate(j *job, m *wire.Evaluate) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) evaluate(j *job, m *wire.Evaluate) wire.Message {
+	p := s.graphed(m.Problem)
 	if p.stale {
-		prog, err := p.prog.Rebuild(j.ctx, p.params, s.cfg.Limits)
-		if err != nil {
-			return nil, err
-		}
-		p.prog, p.stale = prog, false
+		p.prog, p.stale = must(p.prog.Rebuild(j.ctx, p.params, s.cfg.Limits)), false
 	}
 	x := p.last
 	if m.X != nil {
-		var bad *wire.Error
-		if x, bad = p.prog.Point(m.X.V); bad != nil {
-			return nil, bad
-		}
+		x = must(p.prog.Point(m.X.V))
 	}
 	if len(x) != p.prog.Problem.NumVars() {
-		return nil, errorf(wire.ErrRequest, "evaluate without x before there is a result")
+		refuse(wire.ErrRequest, "evaluate without x before there is a result")
 	}
 	out := &wire.Values{Values: []*wire.Floats{}}
 	for _, k := range m.Nodes {
-		v, bad := p.prog.ValueAt(k, x)
-		if bad != nil {
-			return nil, bad
-		}
-		out.Values = append(out.Values, wire.F(v))
+		out.Values = append(out.Values, wire.F(must(p.prog.ValueAt(k, x))))
 	}
-	return out, nil
+	return out
 }
 
-func (s *server) toDC(_ *job, m *wire.Check) (wire.Message, error) {
-	p, err := s.graphed(m.Problem)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) toDC(_ *job, m *wire.Check) wire.Message {
+	p := s.graphed(m.Problem)
 	text, err := lang.Print(p.prog.Problem, wire.Settings{}.Over(p.settings))
-	if err != nil {
-		return nil, errorf(wire.ErrUnsupported, "%v", err)
-	}
-	return &wire.TextReply{Text: wire.T(text)}, nil
+	ensureAs(wire.ErrUnsupported, err)
+	return &wire.TextReply{Text: wire.T(text)}
 }

@@ -126,6 +126,47 @@ func errorf(kind, format string, args ...any) *wire.Error {
 	return &wire.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
+// unwound is a panic that ends a request with an error as its reply.
+type unwound struct{ err error }
+
+// refuse ends the request.
+func refuse(kind, format string, args ...any) { panic(unwound{errorf(kind, format, args...)}) }
+
+// ensure ends the request if there is an error.
+func ensure(err error) {
+	if err != nil {
+		panic(unwound{err})
+	}
+}
+
+// ensureAs is ensure with a kind for the error.
+func ensureAs(kind string, err error) {
+	if err != nil {
+		refuse(kind, "%v", err)
+	}
+}
+
+// must is v, if there is no error.
+func must[T any](v T, err error) T {
+	ensure(err)
+	return v
+}
+
+// recovering returns the error that f ended with; a panic is a fault of the program, and an answer.
+func recovering(what string, f func()) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case unwound:
+			err = v.err
+		default:
+			err = errorf(wire.ErrInternal, "%s: %v\n%s", what, v, debug.Stack())
+		}
+	}()
+	f()
+	return nil
+}
+
 // job is a request that waits or runs.
 type job struct {
 	head   wire.Head
@@ -259,36 +300,24 @@ func (s *server) cancel(f wire.Frame, id uint64) wire.Message {
 	return &wire.Ok{Head: wire.Head{Type: "ok", ID: id}, Found: &found}
 }
 
-// work answers a request. A panic is a fault of the program, and an answer.
+// work answers a request.
 func (s *server) work(j *job) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.out.refuse(j.head.ID, errorf(wire.ErrInternal, "%s: %v\n%s", j.head.Type, v, debug.Stack()))
+	err := recovering(j.head.Type, func() {
+		ensure(j.ctx.Err())
+		r, ok := requests[j.head.Type]
+		if !ok {
+			refuse(wire.ErrRequest, "no request is of the type %.40q", j.head.Type)
 		}
-	}()
-	if j.ctx.Err() != nil {
-		s.out.refuse(j.head.ID, cancelled(j))
-		return
+		reply := r.answer(s, j)
+		wire.Address(reply, r.reply, j.head.ID)
+		s.out.send(reply)
+	})
+	if errors.Is(err, context.Canceled) {
+		err = errorf(wire.ErrCancelled, "%s was cancelled before it had anything to return", j.head.Type)
 	}
-	r, ok := requests[j.head.Type]
-	if !ok {
-		s.out.refuse(j.head.ID, errorf(wire.ErrRequest, "no request is of the type %.40q", j.head.Type))
-		return
-	}
-	reply, err := r.answer(s, j)
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			err = cancelled(j)
-		}
 		s.out.refuse(j.head.ID, err)
-		return
 	}
-	wire.Address(reply, r.reply, j.head.ID)
-	s.out.send(reply)
-}
-
-func cancelled(j *job) error {
-	return errorf(wire.ErrCancelled, "%s was cancelled before it had anything to return", j.head.Type)
 }
 
 // requests are the requests but cancel.
@@ -315,18 +344,18 @@ var requests = map[string]request{
 // request is how a request is answered, by a message of a type.
 type request struct {
 	reply  string
-	answer func(s *server, j *job) (wire.Message, error)
+	answer func(s *server, j *job) wire.Message
 }
 
 // on reads a request and answers it.
 func on[M any, P interface {
 	*M
 	wire.Message
-}](f func(s *server, j *job, m P) (wire.Message, error)) func(s *server, j *job) (wire.Message, error) {
-	return func(s *server, j *job) (wire.Message, error) {
+}](f func(s *server, j *job, m P) wire.Message) func(s *server, j *job) wire.Message {
+	return func(s *server, j *job) wire.Message {
 		m := P(new(M))
 		if err := wire.Parse(j.frame, m, true); err != nil {
-			return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
+			refuse(wire.ErrRequest, "%s: %v", j.head.Type, err)
 		}
 		j.frame = wire.Frame{} // its arrays are copies
 		return f(s, j, m)
@@ -334,7 +363,7 @@ func on[M any, P interface {
 }
 
 // solveAgain is on of solve, for loops.
-func (s *server) solveAgain(j *job) (wire.Message, error) {
+func (s *server) solveAgain(j *job) wire.Message {
 	var parsed *wire.Again
 	if len(j.lanes) == 1 {
 		parsed = &j.lanes[0].parsed
@@ -343,7 +372,7 @@ func (s *server) solveAgain(j *job) (wire.Message, error) {
 	}
 	m, err := parsed.Solve(j.frame)
 	if err != nil {
-		return nil, errorf(wire.ErrRequest, "%s: %v", j.head.Type, err)
+		refuse(wire.ErrRequest, "%s: %v", j.head.Type, err)
 	}
 	j.frame = wire.Frame{}
 	return s.solve(j, m)

@@ -431,7 +431,7 @@ func TestLostReply(t *testing.T) {
 
 // A panic is an answer, and the worker goes on.
 func TestPanic(t *testing.T) {
-	requests["panic"] = request{answer: func(*server, *job) (wire.Message, error) { panic("a fault") }}
+	requests["panic"] = request{answer: func(*server, *job) wire.Message { panic("a fault") }}
 	defer delete(requests, "panic")
 	s := begin(t, DefaultConfig())
 	s.send(frame(`{"type": "panic", "id": 1}`))

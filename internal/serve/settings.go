@@ -34,41 +34,32 @@ func put[T any](dst *T, v *T) {
 
 // given are the settings of a request with those of its problem behind them, as takers have them,
 // and their backend; nil: the default.
-func given(request, problem *wire.Settings, takers setting.Takers) (wire.Settings, qpbackend.Backend, error) {
+func given(request, problem *wire.Settings, takers setting.Takers) (wire.Settings, qpbackend.Backend) {
 	w := wire.Settings{}.Over(request).Over(problem)
-	if err := w.Check(takers); err != nil {
-		return w, nil, errorf(wire.ErrRequest, "%v", err)
-	}
-	b, err := backendOf(w.Backend)
-	return w, b, err
+	ensureAs(wire.ErrRequest, w.Check(takers))
+	return w, backendOf(w.Backend)
 }
 
 // backendOf is the backend of a name; nil: none is given.
-func backendOf(name *string) (qpbackend.Backend, error) {
+func backendOf(name *string) qpbackend.Backend {
 	if name == nil {
-		return nil, nil
+		return nil
 	}
 	b, err := backends.ByName(*name)
-	if err != nil {
-		return nil, errorf(wire.ErrUnsupported, "%v", err)
-	}
-	return b, nil
+	ensureAs(wire.ErrUnsupported, err)
+	return b
 }
 
 // settingsOf is the plan of a graph, by the settings of a request and of its problem, either
 // of which may be nil.
-func settingsOf(request, problem *wire.Settings) (*plan, error) {
-	w, b, err := given(request, problem, setting.Request)
-	if err != nil {
-		return nil, err
-	}
+func settingsOf(request, problem *wire.Settings) *plan {
+	w, b := given(request, problem, setting.Request)
 	p := &plan{limit: timeLimit(w.TimeLimit)}
+	var err error
 	if p.ccp, p.starts, err = options.Settings(w); err == nil {
 		err = p.ccp.Validate()
 	}
-	if err != nil {
-		return nil, errorf(wire.ErrRequest, "%s", inTheirWords(err, w))
-	}
+	allowed(err, w)
 	put(&p.global, w.Global)
 	s := &p.ccp
 	if b != nil {
@@ -82,20 +73,23 @@ func settingsOf(request, problem *wire.Settings) (*plan, error) {
 	}
 	w.Starts, w.TimeLimit, w.Global, w.MaxNodes, w.GapTol = nil, nil, nil, nil, nil
 	p.wire = w
-	return p, nil
+	return p
 }
 
-// inTheirWords is an error about a field of a Settings with the name that settings, a struct of
-// package wire, have for it.
-func inTheirWords(err error, settings any) string {
+// allowed ends the request if there is an error about a field of a Settings, in which it puts the
+// name that settings, a struct of package wire, have for it.
+func allowed(err error, settings any) {
+	if err == nil {
+		return
+	}
 	field := regexp.MustCompile(`\w+: Settings\.(?:\w+\.)*(\w+) =`)
-	return field.ReplaceAllStringFunc(err.Error(), func(text string) string {
+	refuse(wire.ErrRequest, "%s", field.ReplaceAllStringFunc(err.Error(), func(text string) string {
 		name := field.FindStringSubmatch(text)[1]
 		if f, ok := reflect.TypeOf(settings).FieldByName(name); ok {
 			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
 		}
 		return "the setting " + name + " is"
-	})
+	}))
 }
 
 // finer is a backend with a smaller tolerance.

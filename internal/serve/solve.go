@@ -12,45 +12,30 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
-	p, err := known[*problem](s, key{aProblem, m.Problem})
-	if err != nil {
-		return nil, err
-	}
+func (s *server) solve(j *job, m *wire.Solve) wire.Message {
+	p := known[*problem](s, key{aProblem, m.Problem})
 	if p.data != nil {
 		return p.data.solve(j, m)
 	}
 	if m.Update != nil {
-		return nil, errorf(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
+		refuse(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
 	}
 	plan := p.plan
 	if m.Settings != nil {
-		if plan, err = settingsOf(m.Settings, p.settings); err != nil {
-			return nil, err
-		}
+		plan = settingsOf(m.Settings, p.settings)
 	}
-	if err := p.assign(j.ctx, m.Parameters, s.cfg.Limits); err != nil {
-		return nil, err
-	}
+	p.assign(j.ctx, m.Parameters, s.cfg.Limits)
 	if plan.global {
-		if err := p.freeze(j.ctx, s.cfg.Limits); err != nil {
-			return nil, err
-		}
+		p.freeze(j.ctx, s.cfg.Limits)
 	}
 	warm := m.Warm == nil || *m.Warm
-	x0, err := p.start(m.Start, plan.ccp.Seed)
-	if err != nil {
-		return nil, err
-	}
+	x0 := p.start(m.Start, plan.ccp.Seed)
 	if x0 == nil && warm && len(p.last) == p.prog.Problem.NumVars() {
 		x0 = p.last
 	}
 	p.solved, p.deriv = nil, nil
 	p.told.start(s, j, m.Progress, p.prog.Problem.Maximize)
-	res, proof, err := p.attempt(j.ctx, plan, x0)
-	if err != nil {
-		return nil, err
-	}
+	res, proof := p.attempt(j.ctx, plan, x0)
 	p.solved = res
 	if res.Feasible {
 		p.last = append(p.last[:0:0], res.X...)
@@ -63,46 +48,45 @@ func (s *server) solve(j *job, m *wire.Solve) (wire.Message, error) {
 		out.Status = ccp.Cancelled.String()
 	}
 	out.Seconds.Total = since(j)
-	return out, nil
+	return out
 }
 
 // start is the point with the given values of variables; nil: none are given.
-func (p *problem) start(values map[string]*wire.Floats, seed uint64) ([]float64, error) {
+func (p *problem) start(values map[string]*wire.Floats, seed uint64) []float64 {
 	if len(values) == 0 {
-		return nil, nil
+		return nil
 	}
 	x0 := p.prog.Problem.Start(seed)
 	for name, v := range values {
 		if v == nil {
-			return nil, errorf(wire.ErrRequest, "the start of %s has no buffer", name)
+			refuse(wire.ErrRequest, "the start of %s has no buffer", name)
 		}
 		for _, e := range v.V {
 			if math.IsInf(e, 0) {
-				return nil, errorf(wire.ErrProblem, "the start of %s has the entry %g", name, e)
+				refuse(wire.ErrProblem, "the start of %s has the entry %g", name, e)
 			}
 		}
-		if err := p.prog.Place(x0, name, v.V); err != nil {
-			return nil, err
-		}
+		ensure(p.prog.Place(x0, name, v.V))
 	}
 	p.prog.Problem.Settle(x0)
-	return x0, nil
+	return x0
 }
 
 // attempt is run within the plan's time. There is a point, or an error for the request.
-func (p *problem) attempt(ctx context.Context, plan *plan, x0 []float64) (*ccp.Result, *global.Result, error) {
+func (p *problem) attempt(ctx context.Context, plan *plan, x0 []float64) (*ccp.Result, *global.Result) {
 	limited, stop := within(ctx, plan.limit)
 	defer stop()
 	res, proof, err := p.run(limited, plan, x0)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-		return nil, nil, refused(err)
+		ensure(refused(err))
 	case res != nil && len(res.X) == p.prog.Problem.NumVars():
-		return res, proof, nil
+		return res, proof
 	case ctx.Err() != nil:
-		return nil, nil, context.Canceled
+		ensure(context.Canceled)
 	}
-	return nil, nil, errorf(wire.ErrCancelled, "the time limit passed before there was a point")
+	refuse(wire.ErrCancelled, "the time limit passed before there was a point")
+	return nil, nil
 }
 
 // run solves as the plan says, from x0 unless that is nil.

@@ -43,7 +43,7 @@ func (v *variable) append(out, x []float64) []float64 {
 // Place writes the entries of a variable of that name into a point of the problem;
 // NaN leaves the old value. An error: there is no such variable, or it has another
 // number of entries.
-func (p *Program) Place(x []float64, name string, entries []float64) *Error {
+func (p *Program) Place(x []float64, name string, entries []float64) error {
 	for k := range p.vars {
 		if p.graph.Variables[k].Name == name {
 			v := &p.vars[k]
@@ -81,7 +81,7 @@ func (v *variable) column(i int) int {
 }
 
 // Point is a point of the problem with the given entries of all variables.
-func (p *Program) Point(entries []float64) ([]float64, *Error) {
+func (p *Program) Point(entries []float64) ([]float64, error) {
 	if len(entries) != p.Entries {
 		return nil, problemf("a point with %d entries, the variables have %d", len(entries), p.Entries)
 	}
@@ -166,7 +166,7 @@ func (p *Program) MultipliersAt(duals [][]float64, x []float64) []float64 {
 }
 
 // ValueAt are the entries of a node at a point of the problem.
-func (p *Program) ValueAt(node int, x []float64) ([]float64, *Error) {
+func (p *Program) ValueAt(node int, x []float64) ([]float64, error) {
 	if node < 0 || node >= len(p.values) {
 		return nil, problemf("node %d of %d", node, len(p.values))
 	}
