@@ -402,17 +402,23 @@ func NewSource(t *syntax.Tree) *Source { return &Source{Tree: t, notes: make([]n
 // Of is the note of a node.
 func (s *Source) Of(n *syntax.Node) *note { return &s.notes[n.ID] }
 
+// Apply is the value of the call n of a function for the values of its arguments.
+type Apply = func(ev *Evaluator, n *syntax.Node, args []value.Value) value.Value
+
+// ApplyComplex is Apply of complex arguments.
+type ApplyComplex = func(ev *Evaluator, n *syntax.Node, args []value.Pair) value.Value
+
 // Function is a function of the language.
 type Function struct {
 	Least, Most int // numbers of arguments; Most < 0: any
-	Eval        func(ev *Evaluator, n *syntax.Node, args []value.Value) value.Value
+	Eval        Apply
 	Domain      bool // it has no value for some finite data
 	Text        bool // its arguments are strings
 	Inf         bool // data may be infinite
 	Sparse      bool // data may be sparse
 	// Complex computes it where an argument is complex; nil: it takes real ones. Real: its
 	// value is real all the same.
-	Complex func(ev *Evaluator, n *syntax.Node, args []value.Pair) value.Value
+	Complex ApplyComplex
 	Real    bool
 	// OfSum is its sum over the entries of an affine array in one piece, of a number for its second
 	// argument, 1 where there is none. nil: the sum has a term for each.

@@ -44,8 +44,7 @@ func needAffine(ev *eval.Evaluator, n, arg *syntax.Node, name string, v value.Va
 func positive(x float64) float64 { return max(x, 0) }
 
 // twoPieces serves functions of two affine pieces: f of data, apply of expressions.
-func twoPieces(f func(float64) float64, apply func(dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node,
-	[]value.Value) value.Value {
+func twoPieces(f func(float64) float64, apply func(dc.Expr) dc.Expr) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		out := applyCurve(ev, n, n.Args[0], n.Name, "", args[0], 3, f, apply)
 		c := out.Costs()
@@ -74,7 +73,7 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 // expressions, which must be as need says; empty: as the error says.
 func curve(
 	name string, p float64, need string, apply func(dc.Expr) dc.Expr,
-) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+) eval.Apply {
 	f := valuesOf(atom.Find(name), p)
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return applyCurve(ev, n, n.Args[0], n.Name, need, args[0], 1, f, apply)
@@ -83,7 +82,7 @@ func curve(
 
 // row serves a row of the table of functions. The curvature that its argument must have follows
 // from its own, unless its split comes from bounds.
-func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func row(c *atom.Curve) eval.Apply {
 	need := ""
 	if w := c.Words("x"); !c.ByBounds() {
 		need = "an affine"
@@ -97,7 +96,7 @@ func row(c *atom.Curve) func(*eval.Evaluator, *syntax.Node, []value.Value) value
 }
 
 // rowOfArray serves a row of the table of functions of several numbers.
-func rowOfArray(f *atom.Reduce) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func rowOfArray(f *atom.Reduce) eval.Apply {
 	need := map[atom.Monotone]string{
 		atom.None: "affine entries", atom.Rising: "convex entries", atom.Outward: "convex nonnegative entries",
 		atom.Falling: "concave entries",
@@ -212,7 +211,7 @@ func fnMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 }
 
 // ofOrder serves the p-norm.
-func ofOrder(p float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func ofOrder(p float64) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return normOf(ev, n, args[0], p)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // ofSymmetric serves functions of one symmetric matrix.
-func ofSymmetric(make func(a dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func ofSymmetric(make func(a dc.Expr) dc.Expr) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := symmetric(ev, n, args, 0)
 		return matrixAtom(ev, n, make(v.Function()), &v)
@@ -115,7 +115,7 @@ func eigenvalues(ev *eval.Evaluator, n *syntax.Node, v value.Value, most int) in
 }
 
 // ofMatrix serves norms of a matrix, or of a vector as a column.
-func ofMatrix(make func(a dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func ofMatrix(make func(a dc.Expr) dc.Expr) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := affineArg(ev, n, args, 0)
 		if len(v.Shape) > 2 {

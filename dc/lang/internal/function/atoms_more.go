@@ -13,8 +13,7 @@ import (
 
 // relative serves functions of two numbers, entry by entry: f on data, apply on affine
 // functions.
-func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) func(*eval.Evaluator, *syntax.Node,
-	[]value.Value) value.Value {
+func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		vs := []value.Value{affineArg(ev, n, args, 0), affineArg(ev, n, args, 1)}
 		shape := ev.Common(n, n.Args, vs)

@@ -12,14 +12,18 @@ import (
 
 // fnNorm is the p-norm of all entries, p = 2 where it is left out.
 func fnNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
-	v, p := args[0], 2.0
-	if len(args) == 2 {
-		p = ev.Limit(n.Args[1], args[1], "the order of a norm")
+	return normOf(ev, n, args[0], normOrder(ev, n, args))
+}
+
+func normOrder(ev *eval.Evaluator, n *syntax.Node, args []value.Value) float64 {
+	if len(args) < 2 {
+		return 2
 	}
+	p := ev.Limit(n.Args[1], args[1], "the order of a norm")
 	if !(p >= 1) {
 		ev.Fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.Is(n.Args[1], p))
 	}
-	return normOf(ev, n, v, p)
+	return p
 }
 
 // fnWeightedGeoMean is the geometric mean of the entries of the first argument,

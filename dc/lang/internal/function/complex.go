@@ -37,8 +37,21 @@ func complexPower(ev *eval.Evaluator, n *syntax.Node, base value.Pair) value.Val
 }
 
 // stacked are the parts of all entries as one real vector.
-func stacked(p *value.Pair) value.Value {
+func stacked(_ *eval.Evaluator, _ *syntax.Node, p value.Pair) value.Value {
 	return value.Stack(p.Re, p.Imag())
+}
+
+// realPart is the real part.
+func realPart(_ *eval.Evaluator, _ *syntax.Node, p value.Pair) value.Value { return p.Re }
+
+// byFirst serves functions by those of real arrays, of an array made of the first argument.
+func byFirst(first func(ev *eval.Evaluator, n *syntax.Node, p value.Pair) value.Value) eval.ApplyComplex {
+	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
+		onlyFirst(ev, n, args)
+		vs := realParts(args)
+		vs[0] = first(ev, n, args[0])
+		return ev.NoteOf(n).Fn.Eval(ev, n, vs)
+	}
 }
 
 // realParts are the real parts of arguments.
@@ -73,11 +86,6 @@ func ofParts(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value 
 	return ev.Bilinear(n, args[0], args[1], func(a, b value.Value) value.Value {
 		return ev.NoteOf(n).Fn.Eval(ev, n, []value.Value{a, b})
 	})
-}
-
-// ofRealPart serves functions of the shape.
-func ofRealPart(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
-	return ev.NoteOf(n).Fn.Eval(ev, n, realParts(args))
 }
 
 func realOf(_ *eval.Evaluator, _ *syntax.Node, args []value.Pair) value.Value { return args[0].Re }
@@ -162,42 +170,12 @@ func complexAbs(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Val
 	return moduli(ev, n, args[0])
 }
 
-// complexNormOf serves the p-norm.
-func complexNormOf(p float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value.Value {
-	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
-		return normOf(ev, n, moduli(ev, n, args[0]), p)
-	}
-}
-
 func complexNorm(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 	onlyFirst(ev, n, args)
-	order := 2.0
-	if len(args) == 2 {
-		order = ev.Limit(n.Args[1], args[1].Re, "the order of a norm")
+	if p := normOrder(ev, n, realParts(args)); p != 2 {
+		return normOf(ev, n, moduli(ev, n, args[0]), p)
 	}
-	switch {
-	case !(order >= 1):
-		ev.Fail(n.Args[1], "", "the order of a norm must be at least 1, not %s", ev.Is(n.Args[1], order))
-	case order == 2:
-		return complexNorm2(ev, n, args)
-	}
-	return normOf(ev, n, moduli(ev, n, args[0]), order)
-}
-
-func complexNorm2(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
-	if args[0].GeneralPart() != nil {
-		return rowOfArray(atom.Norm2)(ev, n, []value.Value{stacked(&args[0])})
-	}
-	z := ev.AffinePair(n, n.Args[0], args[0])
-	return ev.Atom(n, z.Norm2(), z.Re.NNZ()+z.Im.NNZ())
-}
-
-func complexSumSquares(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
-	if args[0].GeneralPart() != nil {
-		return fnSumSquares(ev, n, []value.Value{stacked(&args[0])})
-	}
-	z := ev.AffinePair(n, n.Args[0], args[0])
-	return ev.Atom(n, z.SumSquares(), z.Re.NNZ()+z.Im.NNZ())
+	return rowOfArray(atom.Norm2)(ev, n, []value.Value{stacked(ev, n, args[0])})
 }
 
 // hermitian is argument k, a Hermitian matrix that is affine.
@@ -237,7 +215,7 @@ func complexQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Va
 
 // embedded serves functions of a Hermitian matrix by functions of [re -im; im re], which has
 // each eigenvalue twice: w times the value there.
-func embedded(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value.Value {
+func embedded(w float64) eval.ApplyComplex {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 		onlyFirst(ev, n, args)
 		vs := realParts(args)
@@ -251,11 +229,11 @@ func embedded(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value
 
 // ofAnyMatrix serves norms of a matrix by its singular values, which [re -im; im re] has
 // twice.
-func ofAnyMatrix(w float64) func(*eval.Evaluator, *syntax.Node, []value.Pair) value.Value {
+func ofAnyMatrix(w float64) eval.ApplyComplex {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value.Value {
 		z := ev.AffinePair(n, n.Args[0], args[0])
 		if len(z.Shape()) < 2 {
-			return complexNorm2(ev, n, args)
+			return rowOfArray(atom.Norm2)(ev, n, []value.Value{stacked(ev, n, args[0])})
 		}
 		return ev.Scale(n, w, ev.NoteOf(n).Fn.Eval(ev, n, []value.Value{ev.Embedding(n, z)}))
 	}
@@ -281,36 +259,16 @@ func complexMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value
 	return fnMatFrac(ev, n, []value.Value{v, ev.Embedding(n, p)})
 }
 
-// squaredModulus serves abs(z)^2 for complex z, entry by entry: re^2 + im^2.
-func squaredModulus(ev *eval.Evaluator, n *syntax.Node) (value.Value, bool) {
-	a, e := n.Args[0], n.Args[1]
+// squaredModuli is the z of f, if that is abs(z)^2 of a complex affine z, and its parts.
+func squaredModuli(ev *eval.Evaluator, f *syntax.Node) (z dc.Complex, p value.Pair, ok bool) {
+	a, e := f.Args[0], f.Args[1]
 	if a.Op != syntax.OpCall || a.Name != "abs" || !ev.NoteOf(a).OfComplex || e.Op != syntax.OpNumber || e.Num != 2 {
-		return value.Value{}, false
+		return z, p, false
 	}
-	p := ev.PairOf(a.Args[0])
-	if p.IsReal() || p.IsData() || p.GeneralPart() != nil {
-		return value.Value{}, false
+	if p = ev.PairOf(a.Args[0]); p.IsReal() || p.GeneralPart() != nil {
+		return z, p, false
 	}
-	z := ev.AffinePair(a, a.Args[0], p)
-	c := ev.Afford(n, p.Re.Costs().Plus(p.Im.Costs()).Times(2))
-	ev.Spend(n, 2*z.Len())
-	return value.FromEach(p.Re.Shape, c, func(k int) dc.Expr {
-		return dc.SumSquares(dc.Entries(z.Re.Linear(k), z.Im.Linear(k)))
-	}), true
-}
-
-// fusedModuli is sum(abs(z)^2) of a complex z in one piece; f is abs(z)^2.
-func fusedModuli(ev *eval.Evaluator, n, f *syntax.Node) (value.Value, bool) {
-	if f.Op != syntax.OpPower || f.Args[0].Op != syntax.OpCall || f.Args[0].Name != "abs" {
-		return value.Value{}, false
-	}
-	a := f.Args[0]
-	p := ev.PairOf(a.Args[0])
-	if p.IsReal() || p.GeneralPart() != nil {
-		return value.Value{}, false
-	}
-	z := ev.AffinePair(a, a.Args[0], p)
-	return ev.Atom(n, z.SumSquares(), z.Re.NNZ()+z.Im.NNZ()), true
+	return ev.AffinePair(a, a.Args[0], p), p, true
 }
 
 // theReal serves functions of which a real number is its own value.

@@ -135,14 +135,14 @@ func dataArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) valu
 }
 
 // ofData serves functions of every number of an array.
-func ofData(f func(float64) float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func ofData(f func(float64) float64) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		return ev.EachNumber(n, dataArg(ev, n, args, 0), f)
 	}
 }
 
 // constants serves zeros and ones.
-func constants(x float64) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func constants(x float64) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		shape := make([]int, len(args))
 		for k := range args {
@@ -168,7 +168,7 @@ func fnEye(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 }
 
 // extent serves the numbers of rows and of columns.
-func extent(d int) func(*eval.Evaluator, *syntax.Node, []value.Value) value.Value {
+func extent(d int) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v, help := args[0], ""
 		if len(v.Shape) == 1 {

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
@@ -26,8 +27,12 @@ var Rules = eval.Rules{
 	syntax.OpDotDiv: (*eval.Evaluator).Sum,
 	syntax.OpNeg:    (*eval.Evaluator).Sum,
 	syntax.OpPower: func(ev *eval.Evaluator, n *syntax.Node) value.Value {
-		if v, ok := squaredModulus(ev, n); ok {
-			return v
+		if z, p, ok := squaredModuli(ev, n); ok && !p.IsData() { // re^2 + im^2, entry by entry
+			c := ev.Afford(n, p.Re.Costs().Plus(p.Im.Costs()).Times(2))
+			ev.Spend(n, 2*z.Len())
+			return value.FromEach(p.Re.Shape, c, func(k int) dc.Expr {
+				return dc.SumSquares(dc.Entries(z.Re.Linear(k), z.Im.Linear(k)))
+			})
 		}
 		base := ev.Side(n.Args[0])
 		if base.Sort == value.ComplexPairs {
@@ -79,35 +84,42 @@ func choice(ev *eval.Evaluator, n *syntax.Node) value.Value {
 }
 
 // call applies a function to the values of its arguments.
-func call(ev *eval.Evaluator, n *syntax.Node) value.Value {
-	if ev.NoteOf(n).OfComplex {
-		return complexCall(ev, n)
-	}
-	return realCall(ev, n)
-}
-
-// realCall is call where no argument is complex.
-func realCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
+func call(ev *eval.Evaluator, n *syntax.Node) (v value.Value) {
 	if v, ok := fused(ev, n); ok {
 		return v
 	}
-	fn, from := ev.NoteOf(n).Fn, len(ev.Args)
+	fn, from, isComplex := ev.NoteOf(n).Fn, len(ev.Args), (*syntax.Node)(nil)
 	if fn.Text {
 		return fn.Eval(ev, n, nil)
 	}
 	for _, a := range n.Args {
 		v := ev.Eval(a)
 		taken := v.Sort == value.Members && n.Name == "len" || v.Sort == value.SparseNumbers && fn.Sparse
-		if v.Sort > value.Expressions && !taken {
+		switch {
+		case v.Sort == value.ComplexPairs && isComplex == nil:
+			isComplex = a
+		case v.Sort > value.Expressions && v.Sort != value.ComplexPairs && !taken:
 			v = ev.Operand(a)
 		}
-		if v.HasInf() && !fn.Inf {
+		if p := v.Parts(); p.Re.HasInf() && !fn.Inf {
 			ev.MisplacedInf(n)
 		}
 		ev.Args = append(ev.Args, v)
 	}
 	to := len(ev.Args)
-	v := fn.Eval(ev, n, ev.Args[from:to:to])
+	switch args := ev.Args[from:to:to]; {
+	case isComplex == nil:
+		v = fn.Eval(ev, n, args)
+	case fn.Complex == nil:
+		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex",
+			n.Name, ev.Say(isComplex))
+	default:
+		pairs := make([]value.Pair, len(args))
+		for k := range args {
+			pairs[k] = args[k].Parts()
+		}
+		v = fn.Complex(ev, n, pairs)
+	}
 	ev.Args = ev.Args[:from]
 	return v
 }
@@ -127,7 +139,12 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 		return v, false
 	}
 	if a := ev.NoteOf(f.Args[0]); a.Complex || a.OfComplex {
-		return fusedModuli(ev, n, f)
+		if f.Op == syntax.OpPower {
+			if z, _, ok := squaredModuli(ev, f); ok {
+				return ev.Atom(n, z.SumSquares(), z.Re.NNZ()+z.Im.NNZ()), true
+			}
+		}
+		return v, false
 	}
 	x := ev.Operand(f.Args[0])
 	if x.Sort != value.AffineFunctions {
@@ -138,26 +155,4 @@ func fused(ev *eval.Evaluator, n *syntax.Node) (v value.Value, ok bool) {
 		m = threshold(ev, f, ev.Operand(f.Args[1]))
 	}
 	return ev.Atom(n, ofSum(x.Function(), m), x.Costs().Weight), true
-}
-
-// complexCall applies a function to arguments some of which may be complex.
-func complexCall(ev *eval.Evaluator, n *syntax.Node) value.Value {
-	f := ev.NoteOf(n).Fn.Complex
-	args, isComplex := make([]value.Pair, len(n.Args)), (*syntax.Node)(nil)
-	for k, a := range n.Args {
-		if args[k] = ev.PairOf(a); !args[k].IsReal() && isComplex == nil {
-			isComplex = a
-		}
-		if args[k].Re.HasInf() && !ev.NoteOf(n).Fn.Inf {
-			ev.MisplacedInf(n)
-		}
-	}
-	switch {
-	case isComplex == nil:
-		return realCall(ev, n)
-	case f == nil:
-		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex",
-			n.Name, ev.Say(isComplex))
-	}
-	return f(ev, n, args)
 }

@@ -39,10 +39,10 @@ var Table = map[string]*eval.Function{
 	"dotsort":     {Least: 2, Most: 2, Eval: fnDotSort},
 	"cumsum":      {Least: 1, Most: 1, Eval: fnCumSum, Complex: eachPart},
 	"reshape":     {Least: 2, Most: 1 + value.MaxDims, Inf: true, Eval: fnReshape, Complex: eachPart},
-	"norm1":       {Least: 1, Most: 1, Eval: ofOrder(1), Complex: complexNormOf(1), Real: true},
-	"norm2":       {Least: 1, Most: 1, Eval: rowOfArray(atom.Norm2), Complex: complexNorm2, Real: true},
-	"norminf":     {Least: 1, Most: 1, Eval: ofOrder(math.Inf(1)), Complex: complexNormOf(math.Inf(1)), Real: true},
-	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: complexSumSquares, Real: true},
+	"norm1":       {Least: 1, Most: 1, Eval: ofOrder(1), Complex: byFirst(moduli), Real: true},
+	"norm2":       {Least: 1, Most: 1, Eval: rowOfArray(atom.Norm2), Complex: byFirst(stacked), Real: true},
+	"norminf":     {Least: 1, Most: 1, Eval: ofOrder(math.Inf(1)), Complex: byFirst(moduli), Real: true},
+	"sumsq":       {Least: 1, Most: 1, Eval: fnSumSquares, Complex: byFirst(stacked), Real: true},
 	"sumlargest":  {Least: 2, Most: 2, Eval: fnSumLargest, Complex: noOrder},
 	"quad":        {Least: 2, Most: 2, Eval: fnQuad, Complex: complexQuad, Real: true},
 	"dc":          {Least: 2, Most: 2, Eval: fnDC},
@@ -60,9 +60,9 @@ var Table = map[string]*eval.Function{
 	"diag":              {Least: 1, Most: 1, Eval: fnDiag, Complex: eachPart},
 
 	// Of the shape alone.
-	"rows": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(0), Complex: ofRealPart, Real: true},
-	"cols": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(1), Complex: ofRealPart, Real: true},
-	"len":  {Least: 1, Most: 1, Inf: true, Eval: fnLen, Complex: ofRealPart, Real: true},
+	"rows": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(0), Complex: byFirst(realPart), Real: true},
+	"cols": {Least: 1, Most: 1, Inf: true, Sparse: true, Eval: extent(1), Complex: byFirst(realPart), Real: true},
+	"len":  {Least: 1, Most: 1, Inf: true, Eval: fnLen, Complex: byFirst(realPart), Real: true},
 
 	// Data.
 	"csv":      {Least: 1, Most: -1, Text: true, Eval: fnCSV},
