@@ -163,21 +163,23 @@ func (r *reporter) Record(it ccp.Iteration) error {
 		return nil
 	}
 	obj, viol, feasible := wire.Number(it.Objective), wire.Number(it.Violation), it.Feasible
-	r.s.out.send(&wire.Progress{
-		Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j),
-		Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol, Feasible: &feasible,
-		Best: r.best,
-	})
+	r.send(&wire.Progress{Iteration: it.K, Start: it.Start, Hop: it.Hop, Objective: &obj, MaxViolation: &viol,
+		Feasible: &feasible, Best: r.best})
 	return nil
+}
+
+// send sends a frame of progress.
+func (r *reporter) send(p *wire.Progress) {
+	p.Seconds = since(r.j)
+	wire.Address(p, "progress", r.j.head.ID)
+	r.s.out.send(p)
 }
 
 // units sends how many units of work are done, if it is time.
 func (r *reporter) units(done, total int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.due() {
-		return
+	if r.due() {
+		r.send(&wire.Progress{Done: &done, Total: &total})
 	}
-	r.s.out.send(&wire.Progress{Head: wire.Head{Type: "progress", ID: r.j.head.ID}, Seconds: since(r.j), Done: &done,
-		Total: &total})
 }

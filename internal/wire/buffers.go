@@ -122,25 +122,12 @@ func NewBuffers(table []Entry, body []byte) (*Buffers, error) {
 	return b, nil
 }
 
-// pick is buffer number k.
-func (b *Buffers) pick(k int) (Kind, []byte, error) {
-	if b == nil || k < 0 || k >= len(b.parts) {
-		n := 0
-		if b != nil {
-			n = len(b.parts)
-		}
-		return 0, nil, fmt.Errorf("buffer %d does not exist; the frame has %d", k, n)
-	}
-	return b.table[k].Kind, b.parts[k], nil
-}
-
 // Part is buffer k, which must be of the kind of T; integers of either size are integers.
 func Part[T Element](b *Buffers, k int) (v []T, err error) {
-	kind, p, err := b.pick(k)
-	if err != nil {
-		return nil, err
+	if k < 0 || k >= len(b.parts) {
+		return nil, fmt.Errorf("buffer %d does not exist; the frame has %d", k, len(b.parts))
 	}
-	want := "f64"
+	kind, p, want := b.table[k].Kind, b.parts[k], "f64"
 	switch to := any(&v).(type) {
 	case *[]float64:
 		if kind == F64 {

@@ -329,21 +329,13 @@ func (c Cone) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads it.
 func (c *Cone) UnmarshalJSON(b []byte) error {
-	var parts []json.RawMessage
+	parts := []any{&c.Kind, &c.Size, &c.Alpha}
 	err := json.Unmarshal(b, &parts)
-	if err == nil && (len(parts) < 2 || len(parts) > 3) {
+	switch n := len(parts); {
+	case err != nil:
+	case n < 2 || n > 3:
 		err = errors.New("want [kind, size] or [kind, size, alpha]")
-	}
-	if err == nil {
-		err = json.Unmarshal(parts[0], &c.Kind)
-	}
-	if err == nil {
-		err = json.Unmarshal(parts[1], &c.Size)
-	}
-	if err == nil && len(parts) == 3 {
-		err = json.Unmarshal(parts[2], &c.Alpha)
-	}
-	if err == nil && (len(parts) == 3) != (c.Kind == "pow") {
+	case (n == 3) != (c.Kind == "pow"):
 		err = errors.New("alpha belongs to the cone pow, and to no other")
 	}
 	if err != nil {

@@ -48,11 +48,9 @@ func affineMap(c *call) value {
 	val, deps := c.coefficients()
 	b := make([]float64, c.n)
 	if a.Constant != nil && c.n > 0 {
-		fit("constant", a.Constant.V, c.n)
-		if k := finite(a.Constant.V); k >= 0 {
-			refuse("entry %d of constant is %g", k, a.Constant.V[k])
+		if b = fitted("constant", a.Constant.V, c.n); finite(b) >= 0 {
+			refuse("entry %d of constant is %g", finite(b), b[finite(b)])
 		}
-		b = spread(a.Constant.V, c.n)
 	}
 	affine, data := true, true
 	for i := range c.args {

@@ -73,8 +73,7 @@ func (s *stating) alpha(n int) []float64 {
 	case s.c.Alpha == nil:
 		refuseAs(wire.ErrRequest, "a constraint %s without alpha", s.c.Kind)
 	}
-	fit("alpha", s.c.Alpha.V, n)
-	out := spread(s.c.Alpha.V, n)
+	out := fitted("alpha", s.c.Alpha.V, n)
 	for k, v := range out {
 		if !(v > 0 && v <= 1) || v == 1 && s.c.Kind == "pow" {
 			refuse("alpha %d is %g, want 0 < alpha < 1", k, v)

@@ -220,16 +220,7 @@ func (s *stating) between() {
 	v := s.args[0]
 	n := v.n()
 	s.out.n = n
-	for _, side := range []struct {
-		name string
-		a    *wire.Floats
-	}{{"lo", s.c.Lo}, {"hi", s.c.Hi}} {
-		if side.a == nil {
-			continue
-		}
-		fit(side.name, side.a.V, n)
-	}
-	lo, hi := sideOf(s.c.Lo, -1, n), sideOf(s.c.Hi, 1, n)
+	lo, hi := sideOf("lo", s.c.Lo, -1, n), sideOf("hi", s.c.Hi, 1, n)
 	if k, least, most := empty(lo, hi); k >= 0 {
 		refuse("entry %d asks for at least %g and at most %g", k, least, most)
 	}

@@ -41,6 +41,12 @@ func fit(what string, v []float64, n int) {
 	}
 }
 
+// fitted are n numbers that v has for each entry or for all.
+func fitted(what string, v []float64, n int) []float64 {
+	fit(what, v, n)
+	return spread(v, n)
+}
+
 // spread are n numbers, one for each entry; v fits n.
 func spread(v []float64, n int) []float64 {
 	if len(v) == n {
@@ -71,7 +77,7 @@ func (b *builder) variable(id int) {
 			opts = append(opts, given.make(rowMajor(given.v.V, perm)...))
 		}
 		if v.Lo != nil || v.Hi != nil {
-			if k, lo, hi := empty(sideOf(v.Lo, -1, n), sideOf(v.Hi, 1, n)); k >= 0 {
+			if k, lo, hi := empty(sideOf("lo", v.Lo, -1, n), sideOf("hi", v.Hi, 1, n)); k >= 0 {
 				refuse("entry %d has the bounds %g and %g", k, lo, hi)
 			}
 		}
@@ -108,11 +114,11 @@ func (b *builder) variable(id int) {
 }
 
 // sideOf are n sides by one for each or one for all; nil: infinite ones of a sign.
-func sideOf(a *wire.Floats, sign, n int) []float64 {
+func sideOf(what string, a *wire.Floats, sign, n int) []float64 {
 	if a == nil {
 		return spread([]float64{math.Inf(sign)}, n)
 	}
-	return spread(a.V, n)
+	return fitted(what, a.V, n)
 }
 
 // empty is the first entry between whose sides there is no number; −1: there is none.

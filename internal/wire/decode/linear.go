@@ -93,8 +93,7 @@ func constant(c *call) value {
 	default:
 		given = d.V
 	}
-	fit("data", given, c.n)
-	data := spread(given, c.n)
+	data := fitted("data", given, c.n)
 	if k := slices.IndexFunc(data, func(v float64) bool { return math.IsNaN(v) }); k >= 0 {
 		refuse("entry %d is NaN", k)
 	}

@@ -203,11 +203,11 @@ func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 // Curvatures are the curvatures of the objective and of the constraints, of a − b: as they are
 // split.
 func (p *Program) Curvatures() (objective string, constraints []string) {
-	objective = word(p.minimised())
-	if opposite := map[string]string{"convex": "concave", "concave": "convex"}[objective]; p.Problem.Maximize &&
-		opposite != "" { // the problem has its negative
-		objective = opposite
+	e := p.minimised()
+	if p.Problem.Maximize { // the problem has its negative
+		e = e.Neg()
 	}
+	objective = word(e)
 	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
 	constraints = make([]string, len(p.constraints))
 	for k := range constraints {
