@@ -284,14 +284,11 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign 
 		}
 		return
 	case n.Op == syntax.OpMul || n.Op == syntax.OpDotMul || n.Op == syntax.OpDiv || n.Op == syntax.OpDotDiv:
-		a, b := ev.Operand(n.Args[0]), ev.Operand(n.Args[1])
-		if b.IsData() && b.Len() == 1 && b.At(0) != 0 {
-			c.linearised(part, n.Args[0], flip(sign, b.At(0) < 0))
-			return
-		}
-		if a.IsData() && a.Len() == 1 && a.At(0) != 0 {
-			c.linearised(part, n.Args[1], flip(sign, a.At(0) < 0))
-			return
+		for k, other := range []*syntax.Node{n.Args[1], n.Args[0]} {
+			if w := ev.Operand(other); w.IsData() && w.Len() == 1 && w.At(0) != 0 {
+				c.linearised(part, n.Args[k], flip(sign, w.At(0) < 0))
+				return
+			}
 		}
 	}
 	text := c.f.src.Tree.Text(n.Span)

@@ -76,7 +76,7 @@ func (s *server) complete(ctx context.Context, d *document, p *params) (any, err
 	line := statement(before)
 	switch {
 	case len(line) == 0 && !constraints(before):
-		c.statements()
+		c.words(true, "0")
 	case len(line) > 0 && line[0].Text == "option" && isStart(line, syntax.Comma):
 		c.table(itemProperty, "1", optionTexts())
 	case len(line) > 0 && line[0].Text == "plot" && isStart(line, syntax.Comma):
@@ -95,7 +95,7 @@ func (s *server) complete(ctx context.Context, d *document, p *params) (any, err
 		// a new name
 	default:
 		if len(line) == 0 {
-			c.statements()
+			c.words(true, "0")
 		}
 		c.expression(src, before, line)
 	}
@@ -141,15 +141,15 @@ func isStart(line []syntax.Token, separator syntax.Kind) bool {
 	return len(line) == 1 || depth == 0 && last == separator
 }
 
-func (c *completion) statements() {
+// words adds the words of the language: those that begin a statement, or all others.
+func (c *completion) words(begin bool, order string) {
+	texts := map[string]string{}
 	for name, text := range keywords {
-		if syntax.Words[name] == syntax.Keyword {
-			if name == "subject" {
-				name = "subject to"
-			}
-			c.add(itemKeyword, name, "", strings.ReplaceAll(text, "`", ""), "0")
+		if (syntax.Words[name] == syntax.Keyword) == begin {
+			texts[strings.Replace(name, "subject", "subject to", 1)] = text
 		}
 	}
+	c.table(itemKeyword, order, texts)
 }
 
 // expression adds names, functions and words.
@@ -187,11 +187,7 @@ func (c *completion) expression(src string, before, line []syntax.Token) {
 	}
 	c.add(itemConstant, "pi", "3.14159...", "", "4")
 	c.add(itemConstant, "inf", "infinity", "", "4")
-	for name, text := range keywords {
-		if syntax.Words[name] != syntax.Keyword {
-			c.add(itemKeyword, name, "", strings.ReplaceAll(text, "`", ""), "5")
-		}
-	}
+	c.words(false, "5")
 	if len(line) > 0 && line[0].Text == "var" {
 		c.table(itemProperty, "0", attributes)
 	}
