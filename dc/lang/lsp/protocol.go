@@ -10,24 +10,8 @@ type message struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 }
 
-// reply is the answer to a request; Result is null where there is nothing to say.
-type reply struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  any             `json:"result"`
-}
-
-type errorReply struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Error   *responseError  `json:"error"`
-}
-
-type notification struct {
-	Version string `json:"jsonrpc"`
-	Method  string `json:"method"`
-	Params  any    `json:"params"`
-}
+// object is an object of JSON.
+type object = map[string]any
 
 // responseError refuses a request.
 type responseError struct {

@@ -208,7 +208,6 @@ func (s *server) initialize(p *initializeParams) any {
 	}
 	s.markdown = slices.Contains(p.Capabilities.TextDocument.Hover.ContentFormat, "markdown")
 	s.related = p.Capabilities.TextDocument.PublishDiagnostics.RelatedInformation
-	type object = map[string]any
 	return object{
 		"serverInfo": object{"name": "dcopt", "version": s.opt.Version},
 		"capabilities": object{
@@ -395,7 +394,8 @@ func (s *server) guarded(id json.RawMessage, f func()) {
 	f()
 }
 
-func (s *server) send(v any) {
+func (s *server) send(v object) {
+	v["jsonrpc"] = "2.0"
 	b, err := json.Marshal(v)
 	if err != nil {
 		b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, codeInternal, err)
@@ -403,17 +403,14 @@ func (s *server) send(v any) {
 	s.out.write(b)
 }
 
-func (s *server) answer(id json.RawMessage, result any) { s.send(reply{"2.0", id, result}) }
+func (s *server) answer(id json.RawMessage, result any) { s.send(object{"id": id, "result": result}) }
 
 // refuse answers with an error; a nil id belongs to a message that has none to be read.
 func (s *server) refuse(id json.RawMessage, code int, format string, args ...any) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	s.send(errorReply{"2.0", id, &responseError{code, fmt.Sprintf(format, args...)}})
+	s.send(object{"id": id, "error": &responseError{code, fmt.Sprintf(format, args...)}})
 }
 
-func (s *server) tell(method string, params any) { s.send(notification{"2.0", method, params}) }
+func (s *server) tell(method string, params any) { s.send(object{"method": method, "params": params}) }
 
 // options are those with which a document is compiled.
 func (d *document) options() lang.Options { return lang.Options{Dir: d.dir()} }

@@ -85,8 +85,6 @@ func (c *client) read() map[string]json.RawMessage {
 	return nil
 }
 
-type object = map[string]any
-
 func (c *client) notify(method string, params any) {
 	c.t.Helper()
 	c.send(object{"jsonrpc": "2.0", "method": method, "params": params})

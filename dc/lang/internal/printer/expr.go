@@ -21,12 +21,9 @@ func (pr *printer) top(e dc.Expr, constant bool) phrase {
 	first := true
 	pr.linear(&out, &affine, &first)
 	pr.families = len(terms) < fewMembers // or the terms are to be a family
-	var each []phrase
+	each := make([]phrase, len(terms))
 	for k := range terms {
-		var ps phrase
-		ps.coefficient(true, terms[k].Weight)
-		pr.atom(&ps, &terms[k])
-		each = append(each, ps)
+		pr.term(&each[k], true, &terms[k])
 	}
 	pr.families = false
 	for from := 0; from < len(each); {
@@ -41,9 +38,7 @@ func (pr *printer) top(e dc.Expr, constant bool) phrase {
 		out, first = append(out, each[from]...), false
 		from++
 	}
-	if first || affine.Const != 0 {
-		pr.constant(&out, affine.Const, &first)
-	}
+	out.constant(affine.Const, first)
 	return out
 }
 
@@ -106,15 +101,6 @@ func (pr *printer) over(name string, members []phrase, parens bool) string {
 	return fmt.Sprintf("%s(%s in 1..%d) %s", name, k, len(members), body)
 }
 
-func (pr *printer) constant(ps *phrase, v float64, first *bool) {
-	if *first {
-		ps.number(pieceValue, v)
-	} else {
-		ps.number(pieceConst, v)
-	}
-	*first = false
-}
-
 // linear adds the coefficients of l, in one inner product where they belong to
 // all entries of a vector.
 func (pr *printer) linear(ps *phrase, l *convex.Linear, first *bool) {
@@ -144,13 +130,16 @@ func (pr *printer) sum(ps *phrase, e dc.Expr) {
 	first := true
 	pr.linear(ps, &affine, &first)
 	for k := range terms {
-		ps.coefficient(first, terms[k].Weight)
-		pr.atom(ps, &terms[k])
+		pr.term(ps, first, &terms[k])
 		first = false
 	}
-	if first || affine.Const != 0 {
-		pr.constant(ps, affine.Const, &first)
-	}
+	ps.constant(affine.Const, first)
+}
+
+// term is a term with its coefficient.
+func (pr *printer) term(ps *phrase, first bool, t *weighted) {
+	ps.coefficient(first, t.Weight)
+	pr.atom(ps, t)
 }
 
 // factor is an expression as an operand of * or ^.

@@ -51,6 +51,16 @@ func (ps *phrase) coefficient(first bool, v float64) {
 	}
 }
 
+// constant of a sum, which may be its only term.
+func (ps *phrase) constant(v float64, only bool) {
+	switch {
+	case only:
+		ps.number(pieceValue, v)
+	case v != 0:
+		ps.number(pieceConst, v)
+	}
+}
+
 // alike reports whether two expressions are members of one family.
 func (ps phrase) alike(qs phrase) bool {
 	return slices.EqualFunc(ps, qs, func(a, b piece) bool {
