@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
@@ -47,7 +47,7 @@ func ofCurve(k safe.Kind, p float64, e *expr) *expr {
 func plus(es []*expr) *expr { return total(es, slices.Repeat([]float64{1}, len(es))) }
 
 // call is a function of the language.
-func (s *scope) call(n *reader.Node) (out value) {
+func (s *scope) call(n *syntax.Node) (out value) {
 	defer func() { // numbers and shapes of arguments are the compiler's to check
 		v := recover()
 		if f, ok := v.(safe.Fault); ok {

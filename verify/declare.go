@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
-func (s *scope) param(st *reader.Statement) {
+func (s *scope) param(st *syntax.Statement) {
 	var v value
 	text, ok := s.set[st.Name]
 	switch {
@@ -40,19 +41,19 @@ func (s *scope) param(st *reader.Statement) {
 }
 
 // parsed is an expression that --set gives.
-func parsed(name, text string) *reader.Node {
-	n, err := reader.ParseExpr(text)
-	if err != nil {
-		safe.Fail("set %s=%s: %v", name, text, err)
+func parsed(name, text string) *syntax.Node {
+	_, n, wrong := syntax.ParseExpr(text)
+	if len(wrong) > 0 {
+		safe.Fail("set %s=%s: %s", name, text, wrong[0].Message)
 	}
 	return n
 }
 
 // dims are declared dimensions; a colon is that of a value.
-func (s *scope) dims(list []*reader.Node, value []int) (shape []int, axes []axis) {
+func (s *scope) dims(list []*syntax.Node, value []int) (shape []int, axes []axis) {
 	for k, d := range list {
 		a := axis{origin: 1}
-		if d.Op == reader.OpAll && k < len(value) {
+		if d.Op == syntax.OpAll && k < len(value) {
 			shape, axes = append(shape, value[k]), append(axes, a)
 			continue
 		}
@@ -71,7 +72,7 @@ func (s *scope) dims(list []*reader.Node, value []int) (shape []int, axes []axis
 
 // variable declares variables with bounds. Complex ones have their real parts first, and then the
 // imaginary ones.
-func (s *scope) variable(st *reader.Statement) {
+func (s *scope) variable(st *syntax.Statement) {
 	shape, axes := s.dims(st.Dims, nil)
 	n := size(shape)
 	s.hold(n)
@@ -134,8 +135,8 @@ func (s *scope) variable(st *reader.Statement) {
 }
 
 // bounds are those of a declaration, and the size of its start.
-func (s *scope) bounds(st *reader.Statement, v *variable) {
-	bound := func(n *reader.Node, of func(v float64) safe.Span) {
+func (s *scope) bounds(st *syntax.Statement, v *variable) {
+	bound := func(n *syntax.Node, of func(v float64) safe.Span) {
 		b := s.eval(n)
 		x := b.data("a bound of " + st.Name)
 		if len(x) != 1 && len(x) != len(v.at) {
@@ -176,8 +177,8 @@ func (s *scope) semidefinite(name string, n int, es []*expr) {
 }
 
 // startSize is the largest size of starting values.
-func (s *scope) startSize(n *reader.Node) float64 {
-	if n.Op == reader.OpCall && (n.Name == "normal" || n.Name == "uniform") && len(n.Args) == 2 {
+func (s *scope) startSize(n *syntax.Node) float64 {
+	if n.Op == syntax.OpCall && (n.Name == "normal" || n.Name == "uniform") && len(n.Args) == 2 {
 		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
 		u, v := math.Abs(a.real("a start")), math.Abs(b.real("a start"))
 		if n.Name == "normal" {
@@ -224,14 +225,14 @@ func (s *scope) familyName(name string) string {
 }
 
 // constraint adds rows: entry by entry, l − r against 0, or e against constants.
-func (s *scope) constraint(st *reader.Statement, name string, from place) {
+func (s *scope) constraint(st *syntax.Statement, name string, from place) {
 	vs := make([]value, len(st.Args))
 	for k, a := range st.Args {
 		vs[k] = s.eval(a)
 	}
 	for k, rel := range st.Rels {
 		a, b := vs[k], vs[k+1]
-		sides := map[reader.Kind]safe.Span{reader.LE: {Lo: math.Inf(-1), Hi: 0}, reader.GE: safe.Positive}[rel]
+		sides := map[syntax.Kind]safe.Span{syntax.LE: {Lo: math.Inf(-1), Hi: 0}, syntax.GE: safe.Positive}[rel]
 		from := from
 		from.chain, from.entry = k, -1
 		pair(a, b, func(l, r *expr) *expr {
@@ -240,7 +241,7 @@ func (s *scope) constraint(st *reader.Statement, name string, from place) {
 			at := from
 			l, r = real(l), real(r)
 			if l.isComplex() || r.isComplex() {
-				if rel == reader.EQ {
+				if rel == syntax.EQ {
 					at.imaginary = true
 					s.row("im("+name+")", sum2(1, im(l), -1, im(r)), sides, at)
 					at.imaginary = false

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
@@ -94,20 +95,21 @@ var options = []string{"tau0", "tau", "mu", "tau_max", "max_iter", "tol", "start
 // Read evaluates the statements of a source. data reads its files; set has other values of
 // params, as --set gives them, and of options, of which only feas_tol matters.
 func Read(ctx context.Context, src string, data *reader.Data, set map[string]string) (p *Problem, err error) {
-	list, err := reader.Parse(src)
-	if err != nil {
-		return nil, err
+	tree, wrong := syntax.Parse(src)
+	if len(wrong) > 0 {
+		line, _, _ := tree.Place(wrong[0].Span)
+		return nil, fmt.Errorf("line %d: %s", line, wrong[0].Message)
 	}
 	defer safe.Catch(&err)
 	p = &Problem{objective: number(0), lets: map[string]value{}, tol: feasTol, room: mostNumbers}
 	s := &scope{ctx: ctx, p: p, data: data, set: set, labels: map[string]int{}}
 	s.names = map[string]value{"inf": numeric(math.Inf(1)), "pi": numeric(math.Pi)}
-	for _, st := range list {
-		if st.Verb == reader.Constraint {
+	for _, st := range tree.Statements {
+		if st.Verb == syntax.Constraint {
 			s.labels[st.Name] = 1
 		}
 	}
-	for _, st := range list {
+	for _, st := range tree.Statements {
 		s.statement(st)
 	}
 	s.signs()
@@ -117,10 +119,10 @@ func Read(ctx context.Context, src string, data *reader.Data, set map[string]str
 		_, p.rows[i].usual = usual.sizes(p.rows[i].e)
 	}
 	for name, text := range set {
-		switch param := func(st *reader.Statement) bool { return st.Verb == reader.Param && st.Name == name }; {
-		case slices.ContainsFunc(list, param):
+		switch param := func(st *syntax.Statement) bool { return st.Verb == syntax.Param && st.Name == name }; {
+		case slices.ContainsFunc(tree.Statements, param):
 		case name == "feas_tol":
-			s.statement(&reader.Statement{Verb: reader.Option, Name: name, Value: parsed(name, text)})
+			s.statement(&syntax.Statement{Verb: syntax.Option, Name: name, Value: parsed(name, text)})
 		case !slices.Contains(options, name):
 			return nil, fmt.Errorf("set %s=%s: the file has no param %s", name, text, name)
 		}
@@ -139,34 +141,34 @@ func (s *scope) spend(n int) {
 	}
 }
 
-func (s *scope) statement(st *reader.Statement) {
+func (s *scope) statement(st *syntax.Statement) {
 	switch st.Verb {
-	case reader.Param:
+	case syntax.Param:
 		s.param(st)
-	case reader.Set:
+	case syntax.Set:
 		v := s.asSet(s.eval(st.Value), st.Name)
 		s.names[st.Name] = v
-	case reader.Var:
+	case syntax.Var:
 		s.variable(st)
-	case reader.Let:
+	case syntax.Let:
 		if st.Binders != nil {
 			s.names[st.Name] = s.family(st)
 		} else {
 			s.names[st.Name] = s.eval(st.Value)
 		}
 		s.p.lets[st.Name] = s.names[st.Name]
-	case reader.Option:
+	case syntax.Option:
 		if st.Name == "feas_tol" {
 			v := s.eval(st.Value)
 			s.p.tol = v.real("feas_tol")
 		}
-	case reader.Minimize, reader.Maximize:
+	case syntax.Minimize, syntax.Maximize:
 		v := s.eval(st.Value)
 		if len(v.e) != 1 {
 			safe.Fail("the objective has %d entries", len(v.e))
 		}
-		s.p.objective, s.p.Maximize = re(v.e[0]), st.Verb == reader.Maximize
-	case reader.Constraint:
+		s.p.objective, s.p.Maximize = re(v.e[0]), st.Verb == syntax.Maximize
+	case syntax.Constraint:
 		from := place{family: s.familyName(st.Name)}
 		if st.Binders == nil {
 			s.constraint(st, st.Name, from)
@@ -199,7 +201,7 @@ func axisOf(set []member) axis {
 }
 
 // family is an array with an entry for each choice of indices.
-func (s *scope) family(st *reader.Statement) value {
+func (s *scope) family(st *syntax.Statement) value {
 	var es []*expr
 	var members []member
 	s.over(st.Binders, st.Cond, func(at []member) {
@@ -217,7 +219,7 @@ func (s *scope) family(st *reader.Statement) value {
 }
 
 // product is the dimensions of sets that do not depend on each other.
-func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) {
+func (s *scope) product(bs []syntax.Binder) (shape []int, axes []axis, ok bool) {
 	defer func() { ok = recover() == nil }()
 	for _, b := range bs {
 		set := s.asSet(s.eval(b.Set), b.Names[0]).set
@@ -227,7 +229,7 @@ func (s *scope) product(bs []reader.Binder) (shape []int, axes []axis, ok bool) 
 }
 
 // over calls f for each choice of the binders that meets the condition.
-func (s *scope) over(bs []reader.Binder, cond *reader.Node, f func(at []member)) {
+func (s *scope) over(bs []syntax.Binder, cond *syntax.Node, f func(at []member)) {
 	hidden := map[string]value{}
 	for _, b := range bs {
 		for _, name := range b.Names {
@@ -308,30 +310,30 @@ func (s *scope) asSet(v value, name string) value {
 }
 
 // truth is a condition on data.
-func (s *scope) truth(n *reader.Node) bool {
+func (s *scope) truth(n *syntax.Node) bool {
 	switch n.Op {
-	case reader.OpAnd:
-		return !slices.ContainsFunc(n.Args, func(a *reader.Node) bool { return !s.truth(a) })
-	case reader.OpOr:
+	case syntax.OpAnd:
+		return !slices.ContainsFunc(n.Args, func(a *syntax.Node) bool { return !s.truth(a) })
+	case syntax.OpOr:
 		return slices.ContainsFunc(n.Args, s.truth)
-	case reader.OpNot:
+	case syntax.OpNot:
 		return !s.truth(n.Args[0])
-	case reader.OpIn:
+	case syntax.OpIn:
 		m := s.asMember(n.Args[0])
 		return slices.ContainsFunc(s.asSet(s.eval(n.Args[1]), "a set").set, m.equal)
-	case reader.OpCompare:
+	case syntax.OpCompare:
 		for k, rel := range n.Rels {
 			a, b := s.eval(n.Args[k]), s.eval(n.Args[k+1])
 			if a.word != nil || b.word != nil {
 				same := a.word != nil && b.word != nil && fmt.Sprint(a.word) == fmt.Sprint(b.word)
-				if same != (rel == reader.EQ) {
+				if same != (rel == syntax.EQ) {
 					return false
 				}
 				continue
 			}
 			x, y := a.real("a condition"), b.real("a condition")
-			holds := map[reader.Kind]bool{reader.Less: x < y, reader.Greater: x > y, reader.LE: x <= y,
-				reader.GE: x >= y, reader.EQ: x == y, reader.NE: x != y}
+			holds := map[syntax.Kind]bool{syntax.Less: x < y, syntax.Greater: x > y, syntax.LE: x <= y,
+				syntax.GE: x >= y, syntax.EQ: x == y, syntax.NE: x != y}
 			if !holds[rel] {
 				return false
 			}
@@ -343,8 +345,8 @@ func (s *scope) truth(n *reader.Node) bool {
 }
 
 // asMember is a node as an element of a set.
-func (s *scope) asMember(n *reader.Node) member {
-	if n.Op == reader.OpTuple {
+func (s *scope) asMember(n *syntax.Node) member {
+	if n.Op == syntax.OpTuple {
 		var m member
 		for _, a := range n.Args {
 			m = append(m, s.asMember(a)...)

@@ -4,37 +4,37 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
 // eval is the value of a node.
-func (s *scope) eval(n *reader.Node) value {
+func (s *scope) eval(n *syntax.Node) value {
 	v := s.node(n)
 	s.spend(unitsNode)
-	if n.Op != reader.OpName {
+	if n.Op != syntax.OpName {
 		s.hold(len(v.e) - 1)
 	}
 	return v
 }
 
-func (s *scope) node(n *reader.Node) value {
+func (s *scope) node(n *syntax.Node) value {
 	switch n.Op {
-	case reader.OpNumber:
+	case syntax.OpNumber:
 		return numeric(n.Num)
-	case reader.OpImaginary:
+	case syntax.OpImaginary:
 		return scalar(complexOf(number(0), number(n.Num)))
-	case reader.OpString:
+	case syntax.OpString:
 		return value{word: n.Name}
-	case reader.OpName:
+	case syntax.OpName:
 		v, ok := s.names[n.Name]
 		if !ok {
 			safe.Fail("%s is not known", n.Name)
 		}
 		return v
-	case reader.OpIndex:
+	case syntax.OpIndex:
 		return s.index(n)
-	case reader.OpRange:
+	case syntax.OpRange:
 		a, b := s.eval(n.Args[0]), s.eval(n.Args[1])
 		out := value{isSet: true}
 		lo, hi := a.whole("a range"), b.whole("a range")
@@ -43,11 +43,11 @@ func (s *scope) node(n *reader.Node) value {
 			out.set = append(out.set, member{k})
 		}
 		return out
-	case reader.OpCall:
+	case syntax.OpCall:
 		return s.call(n)
-	case reader.OpReduce:
+	case syntax.OpReduce:
 		return s.reduce(n)
-	case reader.OpSum:
+	case syntax.OpSum:
 		vs, ws := make([]value, len(n.Args)), make([]float64, len(n.Args))
 		for k, a := range n.Args {
 			if vs[k], ws[k] = s.plain(a), 1; n.Minus != nil && n.Minus[k] {
@@ -55,7 +55,7 @@ func (s *scope) node(n *reader.Node) value {
 			}
 		}
 		return s.sum(vs, ws)
-	case reader.OpMul:
+	case syntax.OpMul:
 		out := s.plain(n.Args[0])
 		for _, a := range n.Args[1:] {
 			v := s.plain(a)
@@ -65,45 +65,45 @@ func (s *scope) node(n *reader.Node) value {
 			out = times(out, v)
 		}
 		return out
-	case reader.OpDotMul:
+	case syntax.OpDotMul:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), product)
-	case reader.OpDiv, reader.OpDotDiv:
+	case syntax.OpDiv, syntax.OpDotDiv:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), s.quotient)
-	case reader.OpPower:
+	case syntax.OpPower:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
 			if !p.isConst() {
 				return ofCurve(safe.Exp, 0, product(p, ofCurve(safe.Log, 0, a)))
 			}
 			return raised(a, p.num)
 		})
-	case reader.OpNeg:
+	case syntax.OpNeg:
 		return s.plain(n.Args[0]).each(func(e *expr) *expr { return scaled(-1, e) })
-	case reader.OpTrans:
+	case syntax.OpTrans:
 		return transpose(s.plain(n.Args[0]))
-	case reader.OpLiteral:
+	case syntax.OpLiteral:
 		return s.literal(n)
-	case reader.OpMembers:
+	case syntax.OpMembers:
 		out := value{isSet: true}
 		for _, a := range n.Args {
-			if a.Op == reader.OpRange || a.Op == reader.OpName && s.names[a.Name].isSet {
+			if a.Op == syntax.OpRange || a.Op == syntax.OpName && s.names[a.Name].isSet {
 				out.set = append(out.set, s.eval(a).set...)
 				continue
 			}
 			out.set = append(out.set, s.asMember(a))
 		}
 		return out
-	case reader.OpFilter:
+	case syntax.OpFilter:
 		out := value{isSet: true}
 		s.over(n.Binders, n.Cond, func(at []member) { out.set = append(out.set, slices.Concat(at...)) })
 		return out
-	case reader.OpTuple:
+	case syntax.OpTuple:
 		return value{word: s.asMember(n)}
-	case reader.OpChoice:
+	case syntax.OpChoice:
 		if s.truth(n.Cond) {
 			return s.eval(n.Args[0])
 		}
 		return s.eval(n.Args[1])
-	case reader.OpCompare, reader.OpAnd, reader.OpOr, reader.OpNot, reader.OpIn:
+	case syntax.OpCompare, syntax.OpAnd, syntax.OpOr, syntax.OpNot, syntax.OpIn:
 		if s.truth(n) {
 			return numeric(1)
 		}
@@ -114,7 +114,7 @@ func (s *scope) node(n *reader.Node) value {
 }
 
 // plain is a value of numbers: a set of numbers is the vector of them.
-func (s *scope) plain(n *reader.Node) value {
+func (s *scope) plain(n *syntax.Node) value {
 	v := s.eval(n)
 	if v.word != nil {
 		safe.Fail("a word stands where a number is wanted")
@@ -181,7 +181,7 @@ func (s *scope) signs() {
 }
 
 // index is base[args].
-func (s *scope) index(n *reader.Node) value {
+func (s *scope) index(n *syntax.Node) value {
 	base, args := s.eval(n.Args[0]), n.Args[1:]
 	if base.isSet {
 		base = s.plain(n.Args[0])
@@ -228,7 +228,7 @@ func (s *scope) index(n *reader.Node) value {
 }
 
 // along is the places that indices choose in a dimension, and whether they are a slice.
-func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice bool, left axis) {
+func (s *scope) along(args []*syntax.Node, a axis, n int) (places []int, slice bool, left axis) {
 	find := func(m member) int {
 		if a.members == nil {
 			x, ok := m[0].(int)
@@ -246,7 +246,7 @@ func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice b
 	}
 	left.origin = 1
 	if len(args) == 1 {
-		if args[0].Op == reader.OpAll {
+		if args[0].Op == syntax.OpAll {
 			for i := range n {
 				places = append(places, i)
 			}
@@ -265,7 +265,7 @@ func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice b
 	want := make([]member, len(args))
 	free := false
 	for k, arg := range args {
-		if arg.Op == reader.OpAll {
+		if arg.Op == syntax.OpAll {
 			free = true
 			continue
 		}
@@ -287,7 +287,7 @@ func (s *scope) along(args []*reader.Node, a axis, n int) (places []int, slice b
 }
 
 // reduce is a sum, maximum or minimum over indices.
-func (s *scope) reduce(n *reader.Node) value {
+func (s *scope) reduce(n *syntax.Node) value {
 	var vs []value
 	s.over(n.Binders, n.Cond, func([]member) { vs = append(vs, s.plain(n.Args[0])) })
 	if len(vs) == 0 {

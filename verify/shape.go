@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
@@ -186,10 +186,10 @@ func (s *scope) overDimension(name string, args []value) value {
 }
 
 // files reads a data file.
-func (s *scope) files(n *reader.Node) value {
+func (s *scope) files(n *syntax.Node) value {
 	text := func(k int) string {
 		a := n.Args[k]
-		if a.Op == reader.OpNot {
+		if a.Op == syntax.OpNot {
 			a = a.Args[0]
 		}
 		v := s.eval(a)
@@ -210,7 +210,7 @@ func (s *scope) files(n *reader.Node) value {
 	for k := range n.Args[1:] {
 		columns = append(columns, text(k+1))
 	}
-	if len(n.Args) == 1 || n.Args[1].Op == reader.OpNot {
+	if len(n.Args) == 1 || n.Args[1].Op == syntax.OpNot {
 		all, err := s.data.Header(text(0))
 		if err != nil {
 			safe.Fail("%v", err)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/reader"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
 
@@ -198,7 +198,7 @@ func transpose(v value) value {
 
 // literal is an array by rows, whose elements may be arrays. A row of numbers and vectors is a
 // vector.
-func (s *scope) literal(n *reader.Node) value {
+func (s *scope) literal(n *syntax.Node) value {
 	var es []*expr
 	rows, cols := 0, -1
 	for _, r := range n.Rows {

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // seeds adds every problem file of the tests.

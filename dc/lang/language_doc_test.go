@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/page"

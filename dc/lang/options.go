@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/suggest"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 

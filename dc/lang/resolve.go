@@ -6,8 +6,8 @@ import (
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 

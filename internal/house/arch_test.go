@@ -30,24 +30,24 @@ var mayImport = map[string]string{
 
 	// DC programs know nothing of how they are solved.
 	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/enum internal/dense internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
-	"dc/lang": "internal/setting dc dc/lang/internal/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
+	"dc/lang": "internal/setting dc dc/lang/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
-	"dc/lang/internal/value":    "internal/convex dc dc/lang/internal/syntax internal/arrays",
-	"dc/lang/internal/eval":     "internal/convex dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
-	"dc/lang/internal/function": "internal/convex dc dc/lang/internal/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
+	"dc/lang/internal/value":    "internal/convex dc dc/lang/syntax internal/arrays",
+	"dc/lang/internal/eval":     "internal/convex dc dc/lang/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
+	"dc/lang/internal/function": "internal/convex dc dc/lang/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
 	// Editors ask for names and places, so it reads statements itself.
-	"dc/lang/lsp": "internal/setting dc/lang dc/lang/internal/syntax",
+	"dc/lang/lsp": "internal/setting dc/lang dc/lang/syntax",
 	// Text to statements and back; it knows no meaning, so no dc.
-	"dc/lang/internal/syntax": "internal/suggest internal/table",
+	"dc/lang/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/internal/syntax internal/graph/atom",
+	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/syntax internal/graph/atom",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 
-	// The syntax of problem files and their data for packages that give them a meaning of their own.
-	"dc/lang/reader": "dc/lang/internal/syntax dc/lang/internal/datafile internal/arrays",
+	// The data of problem files for packages that give the syntax a meaning of their own.
+	"dc/lang/reader": "dc/lang/internal/datafile internal/arrays",
 	// Checks answers, so it shares no code with what it checks but the readers of files; gonum inverts data.
-	"verify":                  "dc/lang/reader internal/enum internal/input verify/internal/leastsq verify/internal/safe gonum",
+	"verify":                  "dc/lang/reader dc/lang/syntax internal/enum internal/input verify/internal/leastsq verify/internal/safe gonum",
 	"verify/internal/leastsq": "gonum",
 	"verify/internal/safe":    "gonum",
 
@@ -293,7 +293,7 @@ func rules() []rule {
 			{"ccp/x.go", `type Kind uint8; func (k Kind) String() string { return enum.String(k, "Kind", text[:]) }; func ParseKind(name string) (Kind, error) { return 0, nil }`},
 			{"ccp/x.go", `type kind uint8; func (k kind) String() string { return "" }`},
 			{"ccp/x.go", `type Kind struct{}; func (k Kind) String() string { return "" }`},
-			{"dc/lang/internal/syntax/x.go", `type Kind uint8; func (k Kind) String() string { return "" }`},
+			{"dc/lang/syntax/x.go", `type Kind uint8; func (k Kind) String() string { return "" }`},
 			{"internal/judge/x.go", `type Kind uint8; func (k Kind) String() string { return "" }`},
 		}},
 		{"imports follow the table", checkImports, []sample{
@@ -461,7 +461,7 @@ func checkNumbers(s source) (wrong []string) {
 // exported enumeration. Package judge shares no code with the others; tokens, of package
 // syntax, are read by its scanner.
 func checkEnums(s source) (wrong []string) {
-	if s.test() || strings.HasPrefix(s.pkg(), "internal/judge") || s.pkg() == "dc/lang/internal/syntax" {
+	if s.test() || strings.HasPrefix(s.pkg(), "internal/judge") || s.pkg() == "dc/lang/syntax" {
 		return nil
 	}
 	kinds, strings, parses := map[string]bool{}, map[string]bool{}, map[string]bool{}

@@ -41,7 +41,7 @@ var mostUpwards = map[string]int{
 	"dc/lang/internal/value":          2,
 	"dc/lang/internal/eval":           2,
 	"dc/lang/internal/function":       2,
-	"dc/lang/internal/syntax":         1,
+	"dc/lang/syntax":                  1,
 	"dc/lang/internal/printer":        0,
 	"dc/lang/internal/datafile":       0,
 	"ccp/internal/subproblem":         4,

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // encoding is the unit in which positions count.

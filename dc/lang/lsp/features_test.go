@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // fileURI is the URI of a path on this system.

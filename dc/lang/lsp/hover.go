@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/setting"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // occurrence is a name in the text.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // The kinds of names. Source: the Language Server Protocol 3.17, SemanticTokenTypes.

@@ -1,3 +1,2 @@
-// Package reader gives other packages of this module the statements of a problem file and
-// the data files that it names: the syntax alone, without a meaning.
+// Package reader gives other packages of this module the data files that a problem file names.
 package reader

@@ -3,8 +3,8 @@ package eval
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // Numeric refuses a value of n that is no data.

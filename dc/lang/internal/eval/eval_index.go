@@ -1,8 +1,8 @@
 package eval
 
 import (
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // view is a value, or some entries of it before an array is made of them.

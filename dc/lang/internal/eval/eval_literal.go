@@ -3,8 +3,8 @@ package eval
 import (
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // Literal is [row; row]. The elements of a row stand side by side: scalars and

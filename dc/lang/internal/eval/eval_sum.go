@@ -3,8 +3,8 @@ package eval
 import (
 	"slices"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // Sum is the value of n as a sum: of its terms, of one product or quotient, or

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/convex"
 )
 

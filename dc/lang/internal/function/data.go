@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )

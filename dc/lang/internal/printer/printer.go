@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/dcopt/dcopt/dc"
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // printer writes a problem.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 
-	"github.com/dcopt/dcopt/dc/lang/internal/syntax"
+	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
 // Accumulator holds sums c + Σ val·x[idx] + Σ w·v that are being evaluated, one
