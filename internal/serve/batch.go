@@ -32,11 +32,11 @@ func (s *server) batch(j *job, m *wire.Batch) wire.Message {
 	p := s.graphed(m.Problem)
 	s.fresh(key{aBatch, m.Batch})
 	if m.Count < 1 || m.Count > mostSets {
-		refuse(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
+		refuseAs(wire.ErrRequest, "a batch of %d sets, want 1 to %d", m.Count, mostSets)
 	}
 	plan := settingsOf(m.Settings, p.settings)
 	if plan.global || plan.starts > 1 {
-		refuse(wire.ErrRequest, "a batch has no global search and one start")
+		refuseAs(wire.ErrRequest, "a batch has no global search and one start")
 	}
 	b := &batch{p: p, sets: make([]map[string]*wire.Floats, m.Count), found: make([]*ccp.Result, m.Count)}
 	for k := range b.sets {
@@ -86,7 +86,7 @@ func (p *problem) ofSet(what string, of map[string]*wire.Floats, i, sets int) ma
 		case n * sets:
 			out[name] = v[i*n:][:n]
 		default:
-			refuse(wire.ErrProblem, what+" not %d numbers, nor %d for each of %d sets", name, n, n, sets)
+			refuseAs(wire.ErrProblem, what+" not %d numbers, nor %d for each of %d sets", name, n, n, sets)
 		}
 	}
 	return out

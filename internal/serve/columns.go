@@ -30,20 +30,20 @@ func (d *matrices) cone(c wire.Cone) {
 	case "soc":
 	case "exp":
 		if kind, each = qpbackend.Exponential, 3; rows%3 != 0 {
-			refuse(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", rows)
+			refuseAs(wire.ErrProblem, "exponential cones of %d rows, want a multiple of 3", rows)
 		}
 	case "pow":
 		if kind = qpbackend.Power; rows != 3 {
-			refuse(wire.ErrProblem, "a power cone of %d rows, want 3", rows)
+			refuseAs(wire.ErrProblem, "a power cone of %d rows, want 3", rows)
 		}
 	case "psd":
 		if rows > 1<<14 {
-			refuse(wire.ErrLimit, "a semidefinite cone of order %d", rows)
+			refuseAs(wire.ErrLimit, "a semidefinite cone of order %d", rows)
 		}
 		rows = rows * (rows + 1) / 2
 		kind, each = qpbackend.Semidefinite, rows
 	default:
-		refuse(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
+		refuseAs(wire.ErrProblem, "no cone is called %.40q; there are zero, nonneg, soc, exp, pow, psd", c.Kind)
 	}
 	for k := range rows {
 		if each > 0 && k%each == 0 {
@@ -70,9 +70,9 @@ func (d *matrices) offsets(l, u, b []float64) {
 // columns is a matrix in compressed columns with ascending indices, and where each
 // entry went; entries that keep refuses are left out.
 func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bool) (*sparse.CSC, []int) {
-	bad := func(format string, args ...any) { refuse(wire.ErrProblem, name+": "+format, args...) }
+	bad := func(format string, args ...any) { refuseAs(wire.ErrProblem, name+": "+format, args...) }
 	if m.Indptr == nil || m.Indices == nil || m.Data == nil {
-		refuse(wire.ErrRequest, "%s wants indptr, indices and data", name)
+		refuseAs(wire.ErrRequest, "%s wants indptr, indices and data", name)
 	}
 	ptr, idx, val := m.Indptr.V, m.Indices.V, m.Data.V
 	switch {

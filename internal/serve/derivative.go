@@ -47,7 +47,7 @@ func differentiable(err error) {
 
 func (p *problem) haveResult() {
 	if p.solved == nil {
-		refuse(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
+		refuseAs(wire.ErrRequest, "no derivative before there is a result; solve again where parameters have changed")
 	}
 }
 
@@ -66,7 +66,7 @@ func (p *problem) random() map[string][]float64 {
 func (p *problem) parameter(name string) int {
 	k := slices.IndexFunc(p.graph.Parameters, func(q wire.Parameter) bool { return q.Name == name })
 	if k < 0 {
-		refuse(wire.ErrProblem, "there is no parameter %.60q", name)
+		refuseAs(wire.ErrProblem, "there is no parameter %.60q", name)
 	}
 	return k
 }
@@ -126,12 +126,12 @@ func (p *problem) change(ctx context.Context, limits decode.Limits, given map[st
 		k := p.parameter(name)
 		n := entries(p.graph.Parameters[k])
 		if len(v) != n && len(v) != 1 {
-			refuse(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
+			refuseAs(wire.ErrProblem, "the change of parameter %s has not %d numbers or 1", name, n)
 		}
 		change := make([]float64, n)
 		for i := range change {
 			if change[i] = entry(v, i); math.IsNaN(change[i]) || math.IsInf(change[i], 0) {
-				refuse(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
+				refuseAs(wire.ErrProblem, "the change of parameter %s has %g at %d", name, change[i], i)
 			}
 		}
 		if p.prog.Inside[k] && !p.prog.Structural[k] {
@@ -174,7 +174,7 @@ func (s *server) derivative(j *job, m *wire.Derivative) wire.Message {
 func (p *problem) oneSided(ctx context.Context, c ccp.Change) wire.Message {
 	p.deriv = nil
 	if p.haveResult(); p.session == nil {
-		refuse(wire.ErrUnsupported, "there are no one-sided derivatives after a global search")
+		refuseAs(wire.ErrUnsupported, "there are no one-sided derivatives after a global search")
 	}
 	dx, err := p.session.OneSided(ctx, p.solved, c.Values, c.Lines...)
 	differentiable(err)
@@ -189,7 +189,7 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) wire.Message {
 	if m.Batch != nil {
 		b := known[*batch](s, key{aBatch, *m.Batch})
 		if b.p != p {
-			refuse(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
+			refuseAs(wire.ErrHandle, "batch %d is one of another problem", *m.Batch)
 		}
 		sets, of = len(b.sets), fmt.Sprintf(" for each of %d sets", len(b.sets))
 		p.ofSet("the change of parameter %s has", m.Along, 0, sets)
@@ -202,7 +202,7 @@ func (s *server) adjoint(j *job, m *wire.Adjoint) wire.Message {
 		}
 	}
 	if len(values(m.X)) != n*sets {
-		refuse(wire.ErrProblem, "the gradient x has not %d numbers%s", n, of)
+		refuseAs(wire.ErrProblem, "the gradient x has not %d numbers%s", n, of)
 	}
 	names := p.names(m.Parameters)
 	regularised := make([]bool, sets)

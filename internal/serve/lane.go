@@ -20,13 +20,13 @@ const aProblem, aModel, aBatch = "problem", "model", "batch"
 // fresh refuses a handle in use.
 func (s *server) fresh(k key) {
 	if k.handle == 0 || k.handle > wire.MaxID {
-		refuse(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", k.kind, k.handle,
+		refuseAs(wire.ErrRequest, "the handle of a %s is %d, want a number from 1 to %d", k.kind, k.handle,
 			uint64(wire.MaxID))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[k] != nil {
-		refuse(wire.ErrHandle, "the %s %d is loaded already; free it first", k.kind, k.handle)
+		refuseAs(wire.ErrHandle, "the %s %d is loaded already; free it first", k.kind, k.handle)
 	}
 }
 
@@ -43,7 +43,7 @@ func known[T any](s *server, k key) T {
 	defer s.mu.Unlock()
 	v, ok := s.held[k].(T)
 	if !ok {
-		refuse(wire.ErrHandle, "there is no %s %d", k.kind, k.handle)
+		refuseAs(wire.ErrHandle, "there is no %s %d", k.kind, k.handle)
 	}
 	return v
 }
@@ -59,7 +59,7 @@ func (s *server) free(_ *job, m *wire.Free) wire.Message {
 		}
 	}
 	if len(named) != 1 {
-		refuse(wire.ErrRequest, "free wants problem, model or batch")
+		refuseAs(wire.ErrRequest, "free wants problem, model or batch")
 	}
 	v := known[any](s, named[0])
 	p, isProblem := v.(*problem)

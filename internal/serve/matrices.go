@@ -49,7 +49,7 @@ func (s *server) loadData(_ *job, m *wire.LoadData) wire.Message {
 
 func newMatrices(m *wire.LoadData, most int) *matrices {
 	if m.Q == nil {
-		refuse(wire.ErrRequest, "load_data without q")
+		refuseAs(wire.ErrRequest, "load_data without q")
 	}
 	n := len(m.Q.V)
 	d := &matrices{settings: m.Settings, qp: &qpbackend.Problem{Q: m.Q.V, R: m.R}}
@@ -57,7 +57,7 @@ func newMatrices(m *wire.LoadData, most int) *matrices {
 	switch m.Form {
 	case "qp":
 		if m.B != nil || m.Cones != nil {
-			refuse(wire.ErrRequest, "b and cones belong to the form conic")
+			refuseAs(wire.ErrRequest, "b and cones belong to the form conic")
 		}
 		if rows = len(values(m.L)); m.L == nil {
 			rows = len(values(m.U))
@@ -67,27 +67,27 @@ func newMatrices(m *wire.LoadData, most int) *matrices {
 	case "conic":
 		d.conic = true
 		if m.L != nil || m.U != nil {
-			refuse(wire.ErrRequest, "l and u belong to the form qp")
+			refuseAs(wire.ErrRequest, "l and u belong to the form qp")
 		}
 		for _, c := range m.Cones {
 			if c.Size < 0 || c.Size > most {
-				refuse(wire.ErrProblem, "a cone %s of the size %d", c.Kind, c.Size)
+				refuseAs(wire.ErrProblem, "a cone %s of the size %d", c.Kind, c.Size)
 			}
 			d.cone(c)
 			if len(d.turned) > most {
-				refuse(wire.ErrLimit, "the cones have more than %d rows", most)
+				refuseAs(wire.ErrLimit, "the cones have more than %d rows", most)
 			}
 		}
 		rows = len(d.turned)
 		if m.B == nil && rows > 0 || m.B != nil && len(m.B.V) != rows {
-			refuse(wire.ErrProblem, "the cones have %d rows, b has %d", rows, len(values(m.B)))
+			refuseAs(wire.ErrProblem, "the cones have %d rows, b has %d", rows, len(values(m.B)))
 		}
 		d.qp.L, d.qp.U = make([]float64, rows), make([]float64, rows)
 		if m.B != nil {
 			d.offsets(d.qp.L, d.qp.U, m.B.V)
 		}
 	default:
-		refuse(wire.ErrRequest, "the form is %.40q, want qp or conic", m.Form)
+		refuseAs(wire.ErrRequest, "the form is %.40q, want qp or conic", m.Form)
 	}
 	if m.P != nil {
 		d.qp.P, d.p = columns("P", m.P, n, n, func(i, j int) bool { return i <= j })
@@ -106,7 +106,8 @@ func newMatrices(m *wire.LoadData, most int) *matrices {
 	}
 	if m.Lo != nil || m.Hi != nil {
 		if m.Lo != nil && len(m.Lo.V) != n || m.Hi != nil && len(m.Hi.V) != n {
-			refuse(wire.ErrProblem, "lo and hi have %d and %d numbers, q has %d", len(values(m.Lo)), len(values(m.Hi)), n)
+			refuseAs(wire.ErrProblem, "lo and hi have %d and %d numbers, q has %d", len(values(m.Lo)),
+				len(values(m.Hi)), n)
 		}
 		d.qp.Lo, d.qp.Hi = sides(m.Lo, n, -1), sides(m.Hi, n, 1)
 	}
@@ -153,7 +154,7 @@ func (d *matrices) plan(request *wire.Settings) *dataPlan {
 func (s *server) update(_ *job, m *wire.Update) wire.Message {
 	p := known[*problem](s, key{aProblem, m.Problem})
 	if p.data == nil {
-		refuse(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values",
+		refuseAs(wire.ErrHandle, "problem %d is not one of load_data; set gives parameters other values",
 			m.Problem)
 	}
 	p.data.update(&m.NewValues)
@@ -165,15 +166,15 @@ func (d *matrices) update(v *wire.NewValues) {
 	var u qpbackend.Update
 	switch {
 	case d.conic && (v.L != nil || v.U != nil):
-		refuse(wire.ErrRequest, "l and u belong to the form qp")
+		refuseAs(wire.ErrRequest, "l and u belong to the form qp")
 	case !d.conic && v.B != nil:
-		refuse(wire.ErrRequest, "b belongs to the form conic")
+		refuseAs(wire.ErrRequest, "b belongs to the form conic")
 	case v.B != nil && len(v.B.V) != len(d.turned):
-		refuse(wire.ErrProblem, "b has %d numbers, want %d", len(v.B.V), len(d.turned))
+		refuseAs(wire.ErrProblem, "b has %d numbers, want %d", len(v.B.V), len(d.turned))
 	case v.P != nil && len(v.P.V) != len(d.p):
-		refuse(wire.ErrProblem, "P has %d numbers, want %d", len(v.P.V), len(d.p))
+		refuseAs(wire.ErrProblem, "P has %d numbers, want %d", len(v.P.V), len(d.p))
 	case v.A != nil && len(v.A.V) != len(d.a):
-		refuse(wire.ErrProblem, "A has %d numbers, want %d", len(v.A.V), len(d.a))
+		refuseAs(wire.ErrProblem, "A has %d numbers, want %d", len(v.A.V), len(d.a))
 	}
 	u.Q, u.L, u.U, u.Lo, u.Hi = values(v.Q), values(v.L), values(v.U), values(v.Lo), values(v.Hi)
 	if v.B != nil {
@@ -209,7 +210,7 @@ func (d *matrices) update(v *wire.NewValues) {
 func (d *matrices) solve(j *job, m *wire.Solve) wire.Message {
 	switch {
 	case len(m.Parameters) > 0:
-		refuse(wire.ErrRequest, "a problem of load_data has no parameters; update gives it other numbers")
+		refuseAs(wire.ErrRequest, "a problem of load_data has no parameters; update gives it other numbers")
 	case m.Progress:
 		m.Progress = false // a backend tells nothing
 	}
@@ -250,7 +251,7 @@ func (d *matrices) refuse(ctx context.Context, j *job, err error) {
 	case j.ctx.Err() != nil:
 		ensure(context.Canceled)
 	case ctx.Err() != nil:
-		refuse(wire.ErrCancelled, "the time limit passed before there was a point")
+		refuseAs(wire.ErrCancelled, "the time limit passed before there was a point")
 	case errors.As(err, &curved):
 		e := errorf(wire.ErrCurvature, "%v", err)
 		e.Help = "load it as a graph: a difference of convex functions need not be convex"
@@ -264,21 +265,21 @@ func (d *matrices) refuse(ctx context.Context, j *job, err error) {
 func (d *matrices) start(m *wire.Solve) (x, y, z []float64) {
 	for name, v := range m.Start {
 		if v == nil {
-			refuse(wire.ErrRequest, "the start %s has no buffer", name)
+			refuseAs(wire.ErrRequest, "the start %s has no buffer", name)
 		}
 		switch name {
 		case "x":
 			x = v.V
 		case "y":
 			if len(v.V) != len(d.turned) {
-				refuse(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V),
+				refuseAs(wire.ErrProblem, "the start y has %d numbers, want %d", len(v.V),
 					len(d.turned))
 			}
 			y = d.turn(v.V)
 		case "z":
 			z = v.V
 		default:
-			refuse(wire.ErrRequest, "a start %.40q; want x, y, z", name)
+			refuseAs(wire.ErrRequest, "a start %.40q; want x, y, z", name)
 		}
 	}
 	if len(m.Start) == 0 && d.solved && (m.Warm == nil || *m.Warm) {

@@ -25,15 +25,15 @@ type model struct {
 // table cuts a buffer into rows.
 func table(shape []int, x *wire.Floats) [][]float64 {
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || x == nil {
-		refuse(wire.ErrRequest, "a table wants X and its shape, [rows, features]")
+		refuseAs(wire.ErrRequest, "a table wants X and its shape, [rows, features]")
 	}
 	rows, cols := shape[0], shape[1]
 	if len(x.V)%cols != 0 || len(x.V)/cols != rows {
-		refuse(wire.ErrData, "the table has the shape %v and %d numbers", shape, len(x.V))
+		refuseAs(wire.ErrData, "the table has the shape %v and %d numbers", shape, len(x.V))
 	}
 	for k, v := range x.V {
 		if math.IsInf(v, 0) {
-			refuse(wire.ErrData, "row %d, feature %d of the table is %g, counted from 0", k/cols, k%cols, v)
+			refuseAs(wire.ErrData, "row %d, feature %d of the table is %g, counted from 0", k/cols, k%cols, v)
 		}
 	}
 	out := make([][]float64, rows)
@@ -57,7 +57,7 @@ func fitSettings(w *wire.FitSettings) lder.Settings {
 	}
 	if w.Pieces != nil {
 		if len(w.Pieces) != 2 {
-			refuse(wire.ErrRequest, "the setting pieces has %d numbers, want 2", len(w.Pieces))
+			refuseAs(wire.ErrRequest, "the setting pieces has %d numbers, want 2", len(w.Pieces))
 		}
 		set.Pieces = [2]int{w.Pieces[0], w.Pieces[1]}
 	}
@@ -85,7 +85,7 @@ func (s *server) fit(j *job, m *wire.Fit) wire.Message {
 	set := fitSettings(m.Settings)
 	x := table(m.Shape, m.X)
 	if m.Features != nil && len(m.Features) != m.Shape[1] {
-		refuse(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
+		refuseAs(wire.ErrData, "%d names for %d features", len(m.Features), m.Shape[1])
 	}
 	var told reporter
 	told.start(s, j, m.Progress, false)
@@ -102,7 +102,7 @@ func (s *server) fit(j *job, m *wire.Fit) wire.Message {
 	switch m.Kind {
 	case "regressor":
 		if m.Y == nil || m.Labels != nil || m.Classes != nil {
-			refuse(wire.ErrRequest, "a regressor is trained on y; labels and classes belong to classifiers")
+			refuseAs(wire.ErrRequest, "a regressor is trained on y; labels and classes belong to classifiers")
 		}
 		r := lder.NewRegressor(set)
 		r.Features, r.Target = m.Features, m.Target
@@ -117,13 +117,13 @@ func (s *server) fit(j *job, m *wire.Fit) wire.Message {
 		err = c.FitWeighted(ctx, x, labels, weights)
 		out = &model{classifier: c}
 	default:
-		refuse(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
+		refuseAs(wire.ErrRequest, "the kind of a model is %.40q, want regressor or classifier", m.Kind)
 	}
 	trained := out.regressor != nil && (out.regressor.Model != nil || out.regressor.Ensemble != nil) ||
 		out.classifier != nil && out.classifier.Regressors != nil
 	switch ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
 	case ended && !trained && j.ctx.Err() == nil:
-		refuse(wire.ErrCancelled, "the time limit passed before there was a model")
+		refuseAs(wire.ErrCancelled, "the time limit passed before there was a model")
 	case ended && !trained:
 		ensure(context.Canceled)
 	case !ended:
@@ -180,7 +180,7 @@ func fitted(handle uint64, kind string, features []string, target string, parts 
 func (s *server) loadModel(_ *job, m *wire.LoadModel) wire.Message {
 	s.fresh(key{aModel, m.Model})
 	if m.File == nil {
-		refuse(wire.ErrRequest, "load_model without file")
+		refuseAs(wire.ErrRequest, "load_model without file")
 	}
 	r, c, err := lder.ReadAny(bytes.NewReader(m.File.V), "the file")
 	ensureAs(wire.ErrData, err)
@@ -248,7 +248,7 @@ func (s *server) export(_ *job, m *wire.Export) wire.Message {
 		format, bad := export.ParseFormat(m.Format)
 		ensureAs(wire.ErrRequest, bad)
 		if f.regressor == nil && format != export.Text && format != export.LaTeX {
-			refuse(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q",
+			refuseAs(wire.ErrUnsupported, "a classifier is exported as json, text or latex, not as %.40q",
 				m.Format)
 		}
 		for _, r := range f.formulas() {

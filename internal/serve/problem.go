@@ -48,7 +48,7 @@ func (p *problem) close() {
 
 func (s *server) hello(_ *job, m *wire.Hello) wire.Message {
 	if m.Protocol != nil && *m.Protocol != wire.Version {
-		refuse(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol,
+		refuseAs(wire.ErrVersion, "version %d of the protocol is wanted, this is version %d", *m.Protocol,
 			wire.Version)
 	}
 	var names []string
@@ -69,7 +69,7 @@ func (s *server) hello(_ *job, m *wire.Hello) wire.Message {
 func (s *server) graphed(handle uint64) *problem {
 	p := known[*problem](s, key{aProblem, handle})
 	if p.graph == nil {
-		refuse(wire.ErrHandle, "problem %d is one of load_data", handle)
+		refuseAs(wire.ErrHandle, "problem %d is one of load_data", handle)
 	}
 	return p
 }
@@ -112,7 +112,7 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 	for name, v := range values {
 		k := p.parameter(name)
 		if v == nil {
-			refuse(wire.ErrRequest, "parameter %s has no buffer", name)
+			refuseAs(wire.ErrRequest, "parameter %s has no buffer", name)
 		}
 		var e *wire.Error
 		if n := entries(p.graph.Parameters[k]); len(v.V) != n && len(v.V) != 1 {
@@ -210,7 +210,7 @@ func (s *server) evaluate(j *job, m *wire.Evaluate) wire.Message {
 		x = must(p.prog.Point(m.X.V))
 	}
 	if len(x) != p.prog.Problem.NumVars() {
-		refuse(wire.ErrRequest, "evaluate without x before there is a result")
+		refuseAs(wire.ErrRequest, "evaluate without x before there is a result")
 	}
 	out := &wire.Values{Values: []*wire.Floats{}}
 	for _, k := range m.Nodes {

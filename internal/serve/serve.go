@@ -129,8 +129,8 @@ func errorf(kind, format string, args ...any) *wire.Error {
 // unwound is a panic that ends a request with an error as its reply.
 type unwound struct{ err error }
 
-// refuse ends the request.
-func refuse(kind, format string, args ...any) { panic(unwound{errorf(kind, format, args...)}) }
+// refuseAs ends the request.
+func refuseAs(kind, format string, args ...any) { panic(unwound{errorf(kind, format, args...)}) }
 
 // ensure ends the request if there is an error.
 func ensure(err error) {
@@ -142,7 +142,7 @@ func ensure(err error) {
 // ensureAs is ensure with a kind for the error.
 func ensureAs(kind string, err error) {
 	if err != nil {
-		refuse(kind, "%v", err)
+		refuseAs(kind, "%v", err)
 	}
 }
 
@@ -306,7 +306,7 @@ func (s *server) work(j *job) {
 		ensure(j.ctx.Err())
 		r, ok := requests[j.head.Type]
 		if !ok {
-			refuse(wire.ErrRequest, "no request is of the type %.40q", j.head.Type)
+			refuseAs(wire.ErrRequest, "no request is of the type %.40q", j.head.Type)
 		}
 		reply := r.answer(s, j)
 		wire.Address(reply, r.reply, j.head.ID)
@@ -355,7 +355,7 @@ func on[M any, P interface {
 	return func(s *server, j *job) wire.Message {
 		m := P(new(M))
 		if err := wire.Parse(j.frame, m, true); err != nil {
-			refuse(wire.ErrRequest, "%s: %v", j.head.Type, err)
+			refuseAs(wire.ErrRequest, "%s: %v", j.head.Type, err)
 		}
 		j.frame = wire.Frame{} // its arrays are copies
 		return f(s, j, m)
@@ -372,7 +372,7 @@ func (s *server) solveAgain(j *job) wire.Message {
 	}
 	m, err := parsed.Solve(j.frame)
 	if err != nil {
-		refuse(wire.ErrRequest, "%s: %v", j.head.Type, err)
+		refuseAs(wire.ErrRequest, "%s: %v", j.head.Type, err)
 	}
 	j.frame = wire.Frame{}
 	return s.solve(j, m)

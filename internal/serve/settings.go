@@ -83,7 +83,7 @@ func allowed(err error, settings any) {
 		return
 	}
 	field := regexp.MustCompile(`\w+: Settings\.(?:\w+\.)*(\w+) =`)
-	refuse(wire.ErrRequest, "%s", field.ReplaceAllStringFunc(err.Error(), func(text string) string {
+	refuseAs(wire.ErrRequest, "%s", field.ReplaceAllStringFunc(err.Error(), func(text string) string {
 		name := field.FindStringSubmatch(text)[1]
 		if f, ok := reflect.TypeOf(settings).FieldByName(name); ok {
 			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")

@@ -18,7 +18,7 @@ func (s *server) solve(j *job, m *wire.Solve) wire.Message {
 		return p.data.solve(j, m)
 	}
 	if m.Update != nil {
-		refuse(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
+		refuseAs(wire.ErrRequest, "update belongs to problems of load_data; parameters change a graph")
 	}
 	plan := p.plan
 	if m.Settings != nil {
@@ -59,11 +59,11 @@ func (p *problem) start(values map[string]*wire.Floats, seed uint64) []float64 {
 	x0 := p.prog.Problem.Start(seed)
 	for name, v := range values {
 		if v == nil {
-			refuse(wire.ErrRequest, "the start of %s has no buffer", name)
+			refuseAs(wire.ErrRequest, "the start of %s has no buffer", name)
 		}
 		for _, e := range v.V {
 			if math.IsInf(e, 0) {
-				refuse(wire.ErrProblem, "the start of %s has the entry %g", name, e)
+				refuseAs(wire.ErrProblem, "the start of %s has the entry %g", name, e)
 			}
 		}
 		ensure(p.prog.Place(x0, name, v.V))
@@ -85,7 +85,7 @@ func (p *problem) attempt(ctx context.Context, plan *plan, x0 []float64) (*ccp.R
 	case ctx.Err() != nil:
 		ensure(context.Canceled)
 	}
-	refuse(wire.ErrCancelled, "the time limit passed before there was a point")
+	refuseAs(wire.ErrCancelled, "the time limit passed before there was a point")
 	return nil, nil
 }
 

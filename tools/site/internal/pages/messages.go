@@ -39,7 +39,7 @@ var silent = []string{"bench", "examples", "python", "qpbackend/qptest", "intern
 // the arguments, and the place of the help, or -1.
 var makers = map[string][2]int{
 	"Errorf": {0, -1}, "New": {0, -1}, "errorf": {1, -1}, "usagef": {0, -1}, "Usagef": {0, -1}, "failed": {0, -1},
-	"newError": {1, -1}, "note": {0, -1}, "warn": {2, -1},
+	"newError": {1, -1}, "refuseAs": {1, -1}, "note": {0, -1}, "warn": {2, -1},
 	"fail": {2, 1}, "failWith": {3, 1}, "failDomain": {1, -1}, "conclude": {1, -1}, "giveUp": {1, -1}, "Fail": {2, 1},
 	"FailWith": {3, 1}, "FailDomain": {1, -1},
 }
