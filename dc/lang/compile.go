@@ -320,8 +320,10 @@ func (c *compiler) finish(ctx context.Context) (*Program, error) {
 	for k := range out.Families {
 		f := &out.Families[k]
 		f.First = at
-		for at < len(p.Constraints) && familyOf(p.Constraints[at].Family) == f.Name {
-			at++
+		for ; at < len(p.Constraints); at++ {
+			if name, _, _ := dc.PartOf(p.Constraints[at].Family); name != f.Name { // of the equation of parts
+				break
+			}
 		}
 		f.Count = at - f.First
 	}
@@ -350,11 +352,4 @@ func (c *compiler) unsound(err error) {
 		}
 		c.errs.add(Diagnostic{File: c.f.Name, Place: place, Message: strings.TrimPrefix(text, "dc: ")})
 	}
-}
-
-// familyOf is the family that states a constraint: of the parts of a complex equation, the
-// equation.
-func familyOf(name string) string {
-	base, _, _ := dc.PartOf(name)
-	return base
 }

@@ -42,15 +42,11 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, nam
 	switch {
 	case !con.DC:
 		return Affine
-	case con.Convex() && rels[0] != syntax.EQ && (len(rels) == 1 || c.bothConvex(ops)):
+	case con.Convex() && rels[0] != syntax.EQ &&
+		(len(rels) == 1 || dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()):
 		return Convex
 	}
 	return DC
-}
-
-// bothConvex reports whether both halves of a chain are convex.
-func (c *compiler) bothConvex(ops []dc.Expr) bool {
-	return dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()
 }
 
 // never states con, which holds nowhere, and says why.

@@ -92,8 +92,8 @@ func ReadFrame(r io.Reader, maxBody uint64, reserve func(size uint64)) (Frame, e
 		return Frame{}, err
 	}
 	if body > maxBody {
-		if err := skip(r, body); err != nil {
-			return Frame{}, err
+		if _, err := io.CopyN(io.Discard, r, int64(body)); err != nil {
+			return Frame{}, truncated(err)
 		}
 		return f, &TooLargeError{"body", body, maxBody}
 	}
@@ -119,13 +119,6 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 		}
 	}
 	return buf, nil
-}
-
-func skip(r io.Reader, n uint64) error {
-	if _, err := io.CopyN(io.Discard, r, int64(n)); err != nil {
-		return truncated(err)
-	}
-	return nil
 }
 
 func truncated(err error) error {

@@ -45,12 +45,6 @@ func (c *completion) table(kind int, order string, texts map[string]string) {
 	}
 }
 
-// isOption reports whether a word is the name of one.
-func isOption(word string) bool {
-	_, is := setting.Named(setting.File, word)
-	return is
-}
-
 // complete lists the words that may stand at a place: by the keyword of its statement and the
 // tokens before.
 func (s *server) complete(ctx context.Context, d *document, p *params) (any, error) {
@@ -74,6 +68,10 @@ func (s *server) complete(ctx context.Context, d *document, p *params) (any, err
 		before = before[:n-1] // the word itself
 	}
 	line := statement(before)
+	var option *setting.Row // whose value is due
+	if len(line) > 2 && line[0].Text == "option" {
+		option, _ = setting.Named(setting.File, line[len(line)-2].Text)
+	}
 	switch {
 	case len(line) == 0 && !constraints(before):
 		c.words(true, "0")
@@ -85,9 +83,8 @@ func (s *server) complete(ctx context.Context, d *document, p *params) (any, err
 		for _, b := range append([]string{"auto"}, s.opt.Backends...) {
 			c.add(itemValue, b, "solver of the convex problems", "", "1")
 		}
-	case len(line) > 2 && line[0].Text == "option" && isOption(line[len(line)-2].Text):
-		r, _ := setting.Named(setting.File, line[len(line)-2].Text)
-		for _, w := range r.Words {
+	case option != nil:
+		for _, w := range option.Words {
 			c.add(itemValue, w.Name, "", w.Text, "1")
 		}
 	case len(line) > 0 && isStart(line, syntax.Comma) &&

@@ -163,7 +163,7 @@ func (s *server) receive(body []byte) (exit bool) {
 		s.notified(m.Method, m.Params)
 		return false
 	}
-	if !validID(m.ID) {
+	if c := m.ID[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
 		s.refuse(nil, codeRequest, "the id of a request is a number or a string")
 		return false
 	}
@@ -190,10 +190,6 @@ func (s *server) receive(body []byte) (exit bool) {
 		s.request(&m)
 	}
 	return false
-}
-
-func validID(id json.RawMessage) bool {
-	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
 }
 
 // initialize takes over what the client can and says what the server can.

@@ -101,7 +101,7 @@ func (b *Batch) begin() {
 		b.kept = last
 		return
 	}
-	b.kept = newKept(b.lo, b.n)
+	b.kept = &kept{b.lo, b.n, map[listKey][]float64{}, map[rowKey]*graph.Row{}, graph.Multiples{}}
 	if b.run {
 		b.ev.lists = b.kept
 	}
@@ -214,22 +214,17 @@ func (b *Batch) view(n *syntax.Node) (s seen) {
 		}
 		return s
 	case isSum(n):
-		if t, r, ok := b.scalar(n, 1); ok && len(t.nodes) == 0 {
-			return b.seenRow(&r)
+		switch t, r, ok := b.scalar(n, 1); {
+		case !ok || len(t.nodes) > 0:
+		case len(r.Idx) == 0:
+			s.num = r.C
+		default:
+			s.row = &r
 		}
-		return seen{}
 	case ev.withoutVariables(n):
 		return seen{num: b.all(n)}
 	}
 	return s
-}
-
-// seenRow is a row, or the numbers that it is.
-func (b *Batch) seenRow(r *graph.Row) seen {
-	if len(r.Idx) == 0 {
-		return seen{num: r.C}
-	}
-	return seen{row: r}
 }
 
 // isSum reports whether n is evaluated term by term.

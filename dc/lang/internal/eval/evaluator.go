@@ -109,10 +109,6 @@ type rowKey struct {
 	first, step int
 }
 
-func newKept(lo, n int) *kept {
-	return &kept{lo, n, map[listKey][]float64{}, map[rowKey]*graph.Row{}, graph.Multiples{}}
-}
-
 // New is an evaluator of a source that knows no names yet.
 func New(ctx context.Context, src *Source, m *dc.Model, lim Limits, data *datafile.Loader, rules *Rules) *Evaluator {
 	return &Evaluator{Src: src, Model: m, Names: map[string]*Symbol{}, Data: data, rules: rules, Limits: lim, Ctx: ctx,

@@ -217,15 +217,6 @@ func (ev *Evaluator) Fold(n *syntax.Node, name string, vs []value.Value) value.V
 	return ev.Made(n, dc.Stack(es...).Reshape(shape...), most)
 }
 
-// FoldEntries is the max or min of all entries.
-func (ev *Evaluator) FoldEntries(n *syntax.Node, name string, v value.Value) value.Value {
-	vs := make([]value.Value, v.Len())
-	for k := range vs {
-		vs[k] = v.Entry(k)
-	}
-	return ev.Fold(n, name, vs)
-}
-
 // LinearMap is a matrix that takes the entries of an array to the entries of another, its
 // rows in compressed form.
 type LinearMap struct {

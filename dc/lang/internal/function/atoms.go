@@ -30,15 +30,11 @@ func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format stri
 
 // affineArg is argument k, which must be affine.
 func affineArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
-	v := args[k]
-	needAffine(ev, n, n.Args[k], n.Name, v)
-	return v
-}
-
-func needAffine(ev *eval.Evaluator, n, arg *syntax.Node, name string, v value.Value) {
+	v, arg := args[k], n.Args[k]
 	if v.Sort == value.Expressions {
-		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", name, ev.Say(arg), v.CurvatureWord())
+		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", n.Name, ev.Say(arg), v.CurvatureWord())
 	}
+	return v
 }
 
 func positive(x float64) float64 { return max(x, 0) }
@@ -171,14 +167,17 @@ func threshold(ev *eval.Evaluator, n *syntax.Node, v value.Value) float64 {
 // fnFold is the max or min of several values entry by entry, or of the entries
 // of one.
 func fnFold(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
+	vs := slices.Clone(args)
 	if len(args) == 1 {
-		if args[0].Len() == 0 {
+		if vs = make([]value.Value, args[0].Len()); len(vs) == 0 {
 			ev.Fail(n, "", "%s of nothing", n.Name)
 		}
-		ev.Spend(n, args[0].Len())
-		return ev.FoldEntries(n, n.Name, args[0])
+		ev.Spend(n, len(vs))
+		for k := range vs {
+			vs[k] = args[0].Entry(k)
+		}
+		return ev.Fold(n, n.Name, vs)
 	}
-	vs := slices.Clone(args)
 	shape := ev.Common(n, n.Args, vs)
 	for k := range vs {
 		if !slices.Equal(vs[k].Shape, shape) {
@@ -352,4 +351,3 @@ func powerNeeds(p float64) string {
 // Sums over the entries of an affine array, in one piece, of the functions of the same names.
 func sumOfAbs(x dc.Expr, _ float64) dc.Expr     { return dc.Norm1(x) }
 func sumOfSquares(x dc.Expr, _ float64) dc.Expr { return dc.SumSquares(x) }
-func sumOfHuber(x dc.Expr, m float64) dc.Expr   { return dc.Huber(x, m) }

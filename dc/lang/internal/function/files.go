@@ -63,8 +63,8 @@ func fnFile(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
 
 // OfArray is an array that was read.
 func OfArray(a datafile.Array) value.Value {
-	if a.Sparse != nil {
-		return value.FromSparse(a.Sparse)
+	if s := a.Sparse; s != nil {
+		return value.SparseOf([]int{s.Rows, s.Cols}, &value.SparseData{Sparse: s})
 	}
 	return value.Marked(value.Array(a.Shape, a.Values))
 }

@@ -24,7 +24,7 @@ var Table = map[string]*eval.Function{
 	"quadoverlin": {Least: 2, Most: 2, Domain: true, Eval: fnQuadOverLin},
 	"geomean":     {Least: 1, Most: -1, Domain: true, Eval: fnGeoMean},
 	"wgeomean":    {Least: 2, Most: 2, Domain: true, Eval: fnWeightedGeoMean},
-	"huber":       {Least: 1, Most: 2, Eval: fnHuber, OfSum: sumOfHuber},
+	"huber":       {Least: 1, Most: 2, Eval: fnHuber, OfSum: dc.Huber},
 	"max":         {Least: 1, Most: -1, Inf: true, Eval: fnFold, Complex: noOrder},
 	"min":         {Least: 1, Most: -1, Inf: true, Eval: fnFold, Complex: noOrder},
 	"sum":         {Least: 1, Most: 2, Inf: true, Eval: fnSum, Complex: eachPart},

@@ -53,7 +53,7 @@ func FromExpr(e dc.Expr, k Cost) Value {
 	}
 	rows := make([]convex.Linear, e.Len())
 	for k := range rows {
-		rows[k] = linearOf(e.Entry(k))
+		rows[k], _ = e.Entry(k).Scalar().G().(convex.Linear)
 	}
 	return FromAffine(dc.Entries(rows...).Reshape(e.Shape()...))
 }
@@ -382,11 +382,6 @@ func (p *Pair) Imag() Value {
 
 // IsData reports whether no variable occurs.
 func (p *Pair) IsData() bool { return p.Re.IsData() && (p.IsReal() || p.Im.IsData()) }
-
-// FromSparse is a sparse matrix.
-func FromSparse(m *arrays.Sparse) Value {
-	return SparseOf([]int{m.Rows, m.Cols}, &SparseData{Sparse: m})
-}
 
 func SparseOf(shape []int, s *SparseData) Value {
 	return Value{0, &Cells{Sort: SparseNumbers, Shape: shape, More: &details{Sparse: s}}}

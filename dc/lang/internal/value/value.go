@@ -54,12 +54,6 @@ type details struct {
 	Pair   *Pair // of a value of sort ComplexPairs
 }
 
-// linearOf is the affine function that e is.
-func linearOf(e dc.Expr) convex.Linear {
-	l, _ := e.Scalar().G().(convex.Linear)
-	return l
-}
-
 func Size(shape []int) int {
 	n := 1
 	for _, d := range shape {
