@@ -111,7 +111,8 @@ func (s *server) hover(ctx context.Context, d *document, p *params) (any, error)
 			fmt.Fprintf(&text, "; takes arguments: %s.\n", f.Takes)
 		}
 	}
-	e, err := s.explain(ctx, d, offset)
+	f, _ := lang.Parse(d.name(), []byte(d.text))
+	e, err := lang.Explain(ctx, f, d.options(), offset)
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +137,6 @@ func (s *server) hover(ctx context.Context, d *document, p *params) (any, error)
 		return nil, nil
 	}
 	return s.hovering(d, text.String(), at), nil
-}
-
-// explain compiles the document up to an offset of its source.
-func (s *server) explain(ctx context.Context, d *document, offset int) (*lang.Explanation, error) {
-	f, _ := lang.Parse(d.name(), []byte(d.text))
-	return lang.Explain(ctx, f, d.options(), offset)
 }
 
 func (s *server) hovering(d *document, text string, at syntax.Span) hover {

@@ -24,7 +24,6 @@ type scope struct {
 
 // walker finds the names of a file and their declarations.
 type walker struct {
-	toks  []syntax.Token
 	top   map[string]syntax.Span // declared names
 	found []occurrence
 }
@@ -32,8 +31,7 @@ type walker struct {
 // occurrences are the names that the statements of a source use and declare, in order.
 func occurrences(src string) []occurrence {
 	tree, _ := syntax.Parse(src)
-	toks, _ := syntax.Scan(src)
-	w := &walker{toks: toks, top: map[string]syntax.Span{}}
+	w := &walker{top: map[string]syntax.Span{}}
 	for _, s := range tree.Statements {
 		if _, twice := w.top[s.Name]; s.Verb <= syntax.Let && !twice {
 			w.top[s.Name] = s.At
@@ -73,13 +71,9 @@ func (w *walker) binders(bs []syntax.Binder, outer []scope) []scope {
 	inner := outer[:len(outer):len(outer)]
 	for _, b := range bs {
 		w.node(b.Set, inner)
-		k, _ := slices.BinarySearchFunc(w.toks, b.Pos, func(t syntax.Token, pos int) int { return t.Pos - pos })
-		for names := b.Names; k < len(w.toks) && len(names) > 0 && w.toks[k].Kind != syntax.In; k++ {
-			if t := &w.toks[k]; t.Kind == syntax.Name && t.Text == names[0] {
-				w.add(t.Span, t.Text, t.Span)
-				inner = append(inner, scope{t.Text, t.Span})
-				names = names[1:]
-			}
+		for k, name := range b.Names {
+			w.add(b.At[k], name, b.At[k])
+			inner = append(inner, scope{name, b.At[k]})
 		}
 	}
 	return inner

@@ -132,6 +132,7 @@ type Attribute struct {
 type Binder struct {
 	Span
 	Names []string
+	At    []Span // of the names
 	Set   *Node
 }
 

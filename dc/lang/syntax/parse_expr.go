@@ -35,7 +35,8 @@ func (p *parser) bindings() (bs []Binder, cond *Node) {
 		b := Binder{Span: p.tok().Span}
 		tuple := p.accept(LParen)
 		for {
-			b.Names = append(b.Names, p.expect(Name, "for an index, as in i in 1..n").Text)
+			t := p.expect(Name, "for an index, as in i in 1..n")
+			b.Names, b.At = append(b.Names, t.Text), append(b.At, t.Span)
 			if !tuple || !p.accept(Comma) {
 				break
 			}
