@@ -240,11 +240,18 @@ func (c *compiler) linearisedIn(s *syntax.Statement, part *Part) {
 
 // linearised adds the sub-expressions of sign·n that are not convex.
 func (c *compiler) linearised(part *Part, n *syntax.Node, sign int) {
-	if c.ev.NoteOf(n).Complex {
-		c.complexLinearised(part, n)
-		return
+	if !c.ev.NoteOf(n).Complex {
+		c.linearisedOf(part, n, c.ev.Operand(n), sign)
+	} else if p := c.ev.PairOf(n); p.GeneralPart() != nil { // a side of an equation
+		part.linearise(c.f.src.Tree.Text(n.Span))
 	}
-	c.linearisedOf(part, n, c.ev.Operand(n), sign)
+}
+
+// linearise lists a sub-expression.
+func (p *Part) linearise(text string) {
+	if !slices.Contains(p.Linearised, text) && len(p.Linearised) < maxLinearised {
+		p.Linearised = append(p.Linearised, text)
+	}
 }
 
 // linearisedOf is linearised for a node whose value is known.
@@ -295,9 +302,7 @@ func (c *compiler) linearisedOf(part *Part, n *syntax.Node, v value.Value, sign 
 	if cur == value.DC {
 		text = "part of " + text
 	}
-	if !slices.Contains(part.Linearised, text) {
-		part.Linearised = append(part.Linearised, text)
-	}
+	part.linearise(text)
 }
 
 func flip(sign int, minus bool) int {
@@ -338,13 +343,4 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 		f.Curvature = max(f.Curvature, g.Curvature)
 	}
 	return stated
-}
-
-// complexLinearised adds the side of a complex equation that is not affine.
-func (c *compiler) complexLinearised(part *Part, n *syntax.Node) {
-	p := c.ev.PairOf(n)
-	text := c.f.src.Tree.Text(n.Span)
-	if p.GeneralPart() != nil && !slices.Contains(part.Linearised, text) && len(part.Linearised) < maxLinearised {
-		part.Linearised = append(part.Linearised, text)
-	}
 }

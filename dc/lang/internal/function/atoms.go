@@ -261,12 +261,18 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 	if k < 1 || k > v.Len() {
 		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.Say(n.Args[0]), k)
 	}
-	if v.Sort == value.Expressions && v.Curvature() > value.Convex { // each is lifted by the convex parts of all others
-		c := v.Cost
-		c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
-		v = v.Costed(ev.Afford(n, c.Capped()))
+	if v.Curvature() > value.Convex {
+		v = lifted(ev, n, v)
 	}
 	return composed(ev, n, v, "entries with a split", dc.SumLargest(v.Function(), k))
+}
+
+// lifted is v with the cost that its entries have where each is lifted by the convex parts of all
+// others.
+func lifted(ev *eval.Evaluator, n *syntax.Node, v value.Value) value.Value {
+	c := v.Cost
+	c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
+	return v.Costed(ev.Afford(n, c.Capped()))
 }
 
 func fnQuad(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {

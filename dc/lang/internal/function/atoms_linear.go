@@ -126,8 +126,5 @@ func fnDotSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		ev.Spend(n, v.Len()*v.Len())
 		return ev.Atom(n, dc.DotSort(v.Function(), slices.Clone(w.Numbers())), v.Costs().Weight*v.Len())
 	}
-	c := v.Cost
-	c.Parts, c.Weight = c.Parts*v.Len(), c.Weight*v.Len()
-	v = v.Costed(ev.Afford(n, c.Capped()))
-	return composed(ev, n, v, "entries with a split", dc.DotSort(v.Function(), w.Numbers()))
+	return composed(ev, n, lifted(ev, n, v), "entries with a split", dc.DotSort(v.Function(), w.Numbers()))
 }

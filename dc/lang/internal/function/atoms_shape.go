@@ -74,9 +74,7 @@ func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Valu
 		}
 		return ev.Finite(n, value.Vector(out))
 	}
-	c := v.Cost
-	c.Parts, c.Weight = c.Parts*d, c.Weight*d
-	c = ev.Afford(n, c.Capped())
+	c := lifted(ev, n, v).Cost
 	es := make([]dc.Expr, d)
 	for k := range es {
 		if es[k] = v.Expr(k); k > 0 {

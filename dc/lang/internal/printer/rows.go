@@ -19,8 +19,12 @@ type printed struct {
 // constraints prints all of them, the ones of one name that are alike as a family.
 func (pr *printer) constraints(b *strings.Builder) {
 	var all []printed
+	var phrases []phrase
 	for c, equation := range pr.p.Written() {
 		all = append(all, pr.constraint(c, equation)...)
+	}
+	for k := range all {
+		phrases = append(phrases, all[k].phrase)
 	}
 	if len(all) == 0 {
 		return
@@ -29,14 +33,14 @@ func (pr *printer) constraints(b *strings.Builder) {
 	labels := map[string]bool{}
 	for from := 0; from < len(all); {
 		to := from + 1
-		for to < len(all) && all[to].name == all[from].name && all[from].phrase.alike(all[to].phrase) {
+		for to < len(all) && all[to].name == all[from].name && phrases[from].alike(phrases[to]) {
 			to++
 		}
 		name := all[from].name
 		if to-from >= fewMembers {
 			k := pr.fresh("k")
 			fmt.Fprintf(b, "%s[%s in 1..%d]: %s\n", label(labels, name), k, to-from,
-				pr.family(membersOf(all[from:to]), k))
+				pr.family(phrases[from:to], k))
 			delete(pr.taken, k)
 			from = to
 			continue
@@ -47,17 +51,9 @@ func (pr *printer) constraints(b *strings.Builder) {
 			}
 			b.WriteString(label(labels, name) + ": ")
 		}
-		b.WriteString(pr.plain(all[from].phrase) + "\n")
+		b.WriteString(pr.plain(phrases[from]) + "\n")
 		from++
 	}
-}
-
-func membersOf(list []printed) []phrase {
-	out := make([]phrase, len(list))
-	for k := range list {
-		out[k] = list[k].phrase
-	}
-	return out
 }
 
 // label is a name for a constraint that no other has.
