@@ -116,15 +116,6 @@ func fnInv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	return ev.Finite(n, value.Array([]int{d, d}, inverse))
 }
 
-// identity is the entries of the identity matrix of order d.
-func identity(d int) []float64 {
-	out := make([]float64, d*d)
-	for k := range d {
-		out[k*d+k] = 1
-	}
-	return out
-}
-
 // dataArg is argument k, which must not depend on a variable.
 func dataArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
 	v := args[k]
@@ -163,8 +154,11 @@ func onlyStart(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value 
 
 func fnEye(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	d := ev.Dimension(n.Args[0], args[0])
-	ev.Room(n, []int{d, d})
-	return value.Array([]int{d, d}, identity(d))
+	out := make([]float64, ev.Room(n, []int{d, d}))
+	for k := range d {
+		out[k*(d+1)] = 1
+	}
+	return value.Array([]int{d, d}, out)
 }
 
 // extent serves the numbers of rows and of columns.

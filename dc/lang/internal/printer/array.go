@@ -59,34 +59,35 @@ func (pr *printer) slices(ps *phrase, a dc.Expr) bool {
 // order, −1 for all of the variable, −2 for its transpose.
 func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 	v, first := pr.place(idx[0])
-	x := pr.p.Vars[v]
-	if x.Symmetric {
-		if !slices.Equal(shape, x.Shape) {
-			return 0, 0, 0, false
-		}
-		n := x.Shape[0]
+	x, step := pr.p.Vars[v], 1
+	are := func(place func(k int) int) bool { // of each entry in x
 		for k, j := range idx {
-			r, c := min(k/n, k%n), max(k/n, k%n)
-			if j != x.Offset+c*(c+1)/2+r {
-				return 0, 0, 0, false
+			if j != x.Offset+place(k) {
+				return false
 			}
 		}
-		return v, -1, 0, true
+		return true
 	}
-	if x.Skew {
+	switch {
+	case x.Symmetric:
+		n := x.Shape[0]
+		return v, -1, 0, slices.Equal(shape, x.Shape) && are(func(k int) int {
+			r, c := min(k/n, k%n), max(k/n, k%n)
+			return c*(c+1)/2 + r
+		})
+	case x.Skew:
 		return 0, 0, 0, false
+	case len(shape) == 2 && len(x.Shape) == 2 && len(idx) == x.Len():
+		r, c := x.Shape[0], x.Shape[1]
+		if r != 1 && c != 1 && are(func(k int) int { return k%r*c + k/r }) {
+			return v, -2, 0, shape[0] == c
+		}
 	}
-	if len(shape) == 2 && len(x.Shape) == 2 && isTransposed(idx, x) {
-		return v, -2, 0, shape[0] == x.Shape[1]
-	}
-	step := 1
 	if len(idx) > 1 {
 		step = idx[1] - idx[0]
 	}
-	for k, j := range idx {
-		if j != idx[0]+k*step {
-			return 0, 0, 0, false
-		}
+	if !are(func(k int) int { return idx[0] - x.Offset + k*step }) {
+		return 0, 0, 0, false
 	}
 	if step == 1 && idx[0] == x.Offset && len(idx) == x.Len() && slices.Equal(shape, x.Shape) {
 		return v, -1, 0, true
@@ -99,20 +100,6 @@ func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 		return 0, 0, 0, false
 	}
 	return v, d, first[d], true
-}
-
-// isTransposed reports whether the entries are a matrix by columns.
-func isTransposed(idx []int, x *dc.Variable) bool {
-	r, c := x.Shape[0], x.Shape[1]
-	if len(idx) != r*c || r == 1 || c == 1 {
-		return false
-	}
-	for k, j := range idx {
-		if j != x.Offset+k%r*c+k/r {
-			return false
-		}
-	}
-	return true
 }
 
 // product writes a as A*x + b for data A without zeros and a vector x.
