@@ -47,35 +47,27 @@ func (c *compiler) agree(v *varParts) (out []crossed) {
 		d := v.shape[0]
 		mirror = func(k int) int { return k%d*d + k/d }
 	}
-	at := func(list []float64, k int, none float64) float64 {
-		if list == nil {
-			return none
-		}
-		return list[min(k, len(list)-1)]
+	if v.lo == nil && v.hi == nil && v.values == nil {
+		return nil
 	}
 	inf := math.Inf(1)
+	lo, hi, start := fill(v.lo, v.n, -inf), fill(v.hi, v.n, inf), fill(v.values, v.n, 0)
 	for k := range v.n {
-		if v.lo == nil && v.hi == nil && v.values == nil {
-			break
-		}
-		if lo, hi := at(v.lo, k, -inf), min(at(v.hi, k, inf), at(v.hi, mirror(k), inf)); lo > hi || lo == inf ||
-			hi == -inf {
+		if lo, hi := lo[k], min(hi[k], hi[mirror(k)]); lo > hi || lo == inf || hi == -inf {
 			out = append(out, crossed{k, lo, hi})
 		}
-		if v.symmetric && v.values != nil {
-			if a, b := at(v.values, k, 0), at(v.values, mirror(k),
-				0); !(math.Abs(a-b) <= eval.NearInteger*max(math.Abs(a), math.Abs(b))) {
-				c.ev.Fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
-			}
+		if a, b := start[k], start[mirror(k)]; v.symmetric &&
+			!(math.Abs(a-b) <= eval.NearInteger*max(math.Abs(a), math.Abs(b))) {
+			c.ev.Fail(v.startNode, "", "%s is symmetric and its start is not: it has %g and %g", v.s.Name, a, b)
 		}
-	}
-	if len(out) > 0 {
-		v.lo, v.hi = fill(v.lo, v.n, -inf), fill(v.hi, v.n, inf)
 	}
 	for _, b := range out {
 		for _, k := range []int{b.entry, mirror(b.entry)} {
-			v.lo[k], v.hi[k] = math.Inf(-1), math.Inf(1)
+			lo[k], hi[k] = -inf, inf
 		}
+	}
+	if len(out) > 0 {
+		v.lo, v.hi = lo, hi
 	}
 	return out
 }

@@ -182,50 +182,33 @@ func (r *renderer) blank() {
 
 // piece writes p; c is the text for its number, nil where that is p's own.
 func (r *renderer) piece(p *piece, c *stand) {
-	switch p.kind {
-	case pieceText:
-		if text, ok := strings.CutSuffix(p.text, ", "); ok {
-			r.b.WriteString(text + ",")
-			r.blank()
-			return
-		}
-		r.b.WriteString(p.text)
-	case pieceHead, pieceCoef:
+	if p.kind == pieceConst {
+		r.operator(c == nil && p.v < 0)
+	}
+	switch text, isList := strings.CutSuffix(p.text, ", "); {
+	case p.kind == pieceHead || p.kind == pieceCoef:
 		r.term(p, c)
-	case pieceConst:
-		switch {
-		case c != nil:
-			r.operator(false)
-			r.b.WriteString(c.text)
-		default:
-			r.operator(p.v < 0)
-			r.b.WriteString(Number(max(p.v, -p.v)))
-		}
-	case pieceOpen, pieceClose:
+	case p.kind == pieceOpen || p.kind == pieceClose:
 		if c != nil || p.v != 0 {
 			r.b.WriteString(p.text)
 		}
-	case pieceData:
-		switch {
-		case c != nil:
-			r.b.WriteString(c.text)
-		case len(p.vs) > fewNumbers:
-			r.b.WriteString(r.pr.named(p.dims, p.vs))
-		default:
-			r.b.WriteString(r.pr.literal(p.dims, p.vs))
-		}
-	case pieceIndex:
-		if c != nil {
-			r.b.WriteString(c.text)
-		} else {
-			r.b.WriteString(strconv.Itoa(int(p.v)))
-		}
+	case c != nil:
+		r.b.WriteString(c.text)
+	case isList:
+		r.b.WriteString(text + ",")
+		r.blank()
+	case p.kind == pieceText:
+		r.b.WriteString(p.text)
+	case p.kind == pieceConst:
+		r.b.WriteString(Number(max(p.v, -p.v)))
+	case p.kind == pieceData && len(p.vs) > fewNumbers:
+		r.b.WriteString(r.pr.named(p.dims, p.vs))
+	case p.kind == pieceData:
+		r.b.WriteString(r.pr.literal(p.dims, p.vs))
+	case p.kind == pieceIndex:
+		r.b.WriteString(strconv.Itoa(int(p.v)))
 	default:
-		if c != nil {
-			r.b.WriteString(c.text)
-		} else {
-			r.b.WriteString(Number(p.v))
-		}
+		r.b.WriteString(Number(p.v))
 	}
 }
 

@@ -145,20 +145,13 @@ func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
 		ps.text(" >= ")
 		return append(ps, side(consts, c.Lo))
 	}
-	var out phrase
 	if !exact { // the constant stays where it is
 		zero := make([]float64, len(c.Lo))
-		out = append(out, side(zero, c.Lo))
-		out.text(" <= ")
-		out = append(append(out, ps...), piece{text: " + "}, side(zero, consts))
-		out.text(" <= ")
-		return append(out, side(zero, c.Hi))
+		ps = append(ps, piece{text: " + "}, side(zero, consts))
+		consts = zero
 	}
-	out = append(out, side(consts, c.Lo))
-	out.text(" <= ")
-	out = append(out, ps...)
-	out.text(" <= ")
-	return append(out, side(consts, c.Hi))
+	least, most := phrase{side(consts, c.Lo), {text: " <= "}}, phrase{{text: " <= "}, side(consts, c.Hi)}
+	return slices.Concat(least, ps, most)
 }
 
 // relation is e ≤ 0 or e = 0: the constant on the right, or, where all terms would
