@@ -205,12 +205,18 @@ func (a *arguments) texts(out *Mark) {
 }
 
 // paths is the number of paths.
-func (c *Coordinates) paths() int {
-	switch {
-	case c.XY != nil && len(c.XY.Shape) == 3:
-		return c.XY.Shape[0]
-	case c.X != nil && len(c.X.Shape) == 2:
-		return c.X.Shape[0]
+func (c *Coordinates) paths() int { return c.extent(2) }
+
+// extent is the first dimension of places that have so many, else 1.
+func (c *Coordinates) extent(dims int) int {
+	shape := []int(nil)
+	if c.XY != nil {
+		shape = c.XY.Shape[:len(c.XY.Shape)-1]
+	} else if c.X != nil {
+		shape = c.X.Shape
+	}
+	if len(shape) == dims {
+		return shape[0]
 	}
 	return 1
 }
@@ -303,12 +309,4 @@ func (a *arguments) pair(v Let) bool {
 }
 
 // count is the number of places.
-func (c *Coordinates) count() int {
-	if c.XY != nil && len(c.XY.Shape) == 2 {
-		return c.XY.Shape[0]
-	}
-	if c.X != nil && len(c.X.Shape) == 1 {
-		return c.X.Shape[0]
-	}
-	return 1
-}
+func (c *Coordinates) count() int { return c.extent(1) }

@@ -67,6 +67,7 @@ type layout struct {
 	needs  []bool  // the value is needed as a function of the parameters
 	free   []bool  // a variable occurs
 	owners []int   // of each entry of all parameters, one after the other, the parameter
+	orders [][]int // of each parameter, see columnMajor
 	frozen bool    // no node is priced
 	lift   bool    // variables may stand in the place of arguments, see lifted
 	// the node that is the objective, where parameters are the coefficients of variables; 0: there

@@ -123,10 +123,12 @@ func (b *builder) survey() {
 	}
 }
 
-// own notes whose the entries of all parameters are.
+// own notes whose the entries of all parameters are, and in which order.
 func (b *builder) own() {
 	for k := range b.g.Parameters {
-		for range b.entries(b.g.Parameters[k].Shape) {
+		shape := b.g.Parameters[k].Shape
+		b.orders = append(b.orders, columnMajor(shape))
+		for range b.entries(shape) {
 			b.owners = append(b.owners, k)
 		}
 	}

@@ -151,8 +151,7 @@ func (b *builder) parameter(k int) {
 	data := spread(given, n)
 	v := number(data, []int{k})
 	if b.needs[len(b.g.Variables)+k] && n > 0 {
-		perm := columnMajor(p.Shape)
-		v.a = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, perm)...).Expr, perm)
+		v.a = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, b.orders[k])...).Expr, b.orders[k])
 		b.p.Inside[k] = true
 	}
 	b.p.values = append(b.p.values, v)
@@ -160,5 +159,5 @@ func (b *builder) parameter(k int) {
 
 // ParameterOrder is a value of parameter k as Problem.With wants it.
 func (p *Program) ParameterOrder(k int, v []float64) []float64 {
-	return rowMajor(v, columnMajor(p.graph.Parameters[k].Shape))
+	return rowMajor(v, p.layout.orders[k])
 }

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
@@ -44,18 +45,22 @@ func (v *variable) append(out, x []float64) []float64 {
 // NaN leaves the old value. An error: there is no such variable, or it has another
 // number of entries.
 func (p *Program) Place(x []float64, name string, entries []float64) error {
-	for k := range p.vars {
-		if p.graph.Variables[k].Name == name {
-			v := &p.vars[k]
-			if err := caught(func() { fit("the start", entries, v.n) }); err != nil {
-				err.Node, err.Name = &k, name
-				return err
-			}
-			v.place(x, entries)
-			return nil
-		}
+	k := p.variable(name)
+	if k < 0 {
+		return problemf("a start for %.60q, which is no variable", name)
 	}
-	return problemf("a start for %.60q, which is no variable", name)
+	v := &p.vars[k]
+	if err := caught(func() { fit("the start", entries, v.n) }); err != nil {
+		err.Node, err.Name = &k, name
+		return err
+	}
+	v.place(x, entries)
+	return nil
+}
+
+// variable is the number of the variable of that name; -1: there is none.
+func (p *Program) variable(name string) int {
+	return slices.IndexFunc(p.graph.Variables, func(v wire.Variable) bool { return v.Name == name })
 }
 
 func (v *variable) place(x, entries []float64) {
@@ -128,13 +133,11 @@ func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 			continue
 		}
 		name = strings.TrimSuffix(name, ")")
-		for k := range p.graph.Variables {
-			if v := &p.graph.Variables[k]; v.Name == name && v.PSD {
-				if out == nil {
-					out = map[string]*wire.Floats{}
-				}
-				out[name] = wire.F(duals[i])
+		if k := p.variable(name); k >= 0 && p.graph.Variables[k].PSD {
+			if out == nil {
+				out = map[string]*wire.Floats{}
 			}
+			out[name] = wire.F(duals[i])
 		}
 	}
 	return out
@@ -192,10 +195,8 @@ func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 	if inner, ok := strings.CutPrefix(name, "psd("); ok {
 		name = strings.TrimSuffix(inner, ")")
 	}
-	for k := range p.graph.Variables {
-		if p.graph.Variables[k].Name == name {
-			return wire.Place{Variable: &k}, true
-		}
+	if k := p.variable(name); k >= 0 {
+		return wire.Place{Variable: &k}, true
 	}
 	return wire.Place{}, false
 }

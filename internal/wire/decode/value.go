@@ -96,21 +96,12 @@ func columnMajor(shape []int) []int {
 	if long < 2 || n == 0 {
 		return nil
 	}
-	stride, s := make([]int, len(shape)), 1
-	for d := len(shape) - 1; d >= 0; d-- {
-		stride[d], s = s, s*shape[d]
-	}
-	out, at, place := make([]int, n), make([]int, len(shape)), 0
+	out := make([]int, n)
 	for k := range out {
-		out[k] = place
-		for d := range shape {
-			at[d]++
-			place += stride[d]
-			if at[d] < shape[d] {
-				break
-			}
-			place -= at[d] * stride[d]
-			at[d] = 0
+		rest, stride := k, n
+		for _, d := range shape {
+			stride /= d
+			out[k], rest = out[k]+rest%d*stride, rest/d
 		}
 	}
 	return out
