@@ -120,11 +120,6 @@ func (c *compiler) member(s *syntax.Statement, root *syntax.Node, f *Family, ind
 // memberOf is member with the values of the sides.
 func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, index []int, vs []value.Value) bool {
 	ev := c.ev
-	top, constant := value.Numbers, true
-	for k := range vs {
-		top = max(top, vs[k].Sort)
-		constant = constant && vs[k].Curvature() == value.Constant
-	}
 	shape := ev.Sides(root, s.Args, vs)
 	ev.Spend(root, value.Size(shape))
 	rels := s.Rels
@@ -132,31 +127,14 @@ func (c *compiler) memberOf(s *syntax.Statement, root *syntax.Node, f *Family, i
 		slices.Reverse(vs)
 		rels = []syntax.Kind{syntax.LE, syntax.LE}
 	}
-	if constant {
+	if !slices.ContainsFunc(vs, func(v value.Value) bool { return v.Curvature() > value.Constant }) {
 		c.onData(root, f, index, vs, rels, value.Size(shape))
 		return false
 	}
 	if slices.ContainsFunc(vs, func(v value.Value) bool { return v.HasInf() }) {
 		return c.loose(s, root, f, index, vs, shape)
 	}
-	if top == value.AffineFunctions {
-		ops := make([]dc.Expr, len(vs))
-		for k := range vs {
-			ops[k] = vs[k].Function()
-		}
-		c.add(root, ops, rels, f.Name, index)
-		f.Curvature = max(f.Curvature, Affine)
-		return true
-	}
-	ops := make([]dc.Expr, len(vs))
-	for i := range value.Size(shape) {
-		for k := range vs {
-			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))
-			ev.Spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
-		}
-		f.Curvature = max(f.Curvature, c.add(root, ops, rels, f.Name,
-			append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
-	}
+	c.relate(root, f, index, vs, rels, shape, nil)
 	return true
 }
 

@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
@@ -10,8 +11,34 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
+// relate states relations of values, of affine functions in one constraint, of others in one for
+// each entry, without the entries that are open; nil: none is.
+func (c *compiler) relate(root *syntax.Node, f *Family, index []int, vs []value.Value, rels []syntax.Kind, shape []int,
+	open []bool) {
+	ops := make([]dc.Expr, len(vs))
+	if !slices.ContainsFunc(vs, func(v value.Value) bool { return v.Sort > value.AffineFunctions }) {
+		for k := range vs {
+			ops[k] = vs[k].Function()
+		}
+		f.Curvature = max(f.Curvature, c.add(root, ops, rels, open, f.Name, index))
+		return
+	}
+	for i := range value.Size(shape) {
+		if open != nil && open[i] {
+			continue
+		}
+		for k := range vs {
+			ops[k] = vs[k].Expr(min(i, vs[k].Len()-1))
+			c.ev.Spend(root, min(vs[k].Costs().Weight/vs[k].Len(), 1<<20))
+		}
+		f.Curvature = max(f.Curvature, c.add(root, ops, rels, nil, f.Name,
+			append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
+	}
+}
+
 // add adds one constraint to the model and returns its curvature.
-func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, name string, index []int) Curvature {
+func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, open []bool, name string,
+	index []int) Curvature {
 	var con dc.Constraint
 	switch {
 	case len(rels) == 2:
@@ -29,6 +56,9 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, nam
 	if !con.DC {
 		c.ev.Spend(root, eval.UnitsCoeff*con.A.NNZ())
 		for k := range con.Lo {
+			if k < len(open) && open[k] {
+				con.Hi[k] = math.Inf(1)
+			}
 			if !(con.Lo[k] <= con.Hi[k]) { // no point meets both ends
 				c.warn(root, "the bounds cross: %s > %s", c.ev.Say(root.Args[0]), c.ev.Say(root.Args[2]))
 				con = dc.LE(ops[0], ops[1])
@@ -87,36 +117,7 @@ func (c *compiler) loose(s *syntax.Statement, root *syntax.Node, f *Family, inde
 		if l, r = l.WithoutInf(), r.WithoutInf(); rel == syntax.GE {
 			rel = syntax.LE
 		}
-		c.looseRelation(root, f, index, l, r, rel, open, shape)
+		c.relate(root, f, index, []value.Value{l, r}, []syntax.Kind{rel}, shape, open)
 	}
 	return stated
-}
-
-// looseRelation states l <= r or l == r without the open entries.
-func (c *compiler) looseRelation(root *syntax.Node, f *Family, index []int, l, r value.Value, rel syntax.Kind,
-	open []bool, shape []int) {
-	if max(l.Sort, r.Sort) > value.AffineFunctions {
-		for i := range open {
-			if !open[i] {
-				ops := []dc.Expr{l.Expr(min(i, l.Len()-1)), r.Expr(min(i, r.Len()-1))}
-				f.Curvature = max(f.Curvature, c.add(root, ops, []syntax.Kind{rel}, f.Name,
-					append(index[:len(index):len(index)], value.Unravel(i, shape)...)))
-			}
-		}
-		return
-	}
-	con := dc.LE(l.Function(), r.Function())
-	if rel == syntax.EQ {
-		con = dc.EQ(l.Function(), r.Function())
-	}
-	if err := con.Err(); err != nil {
-		c.ev.Fail(root, "", "%s", eval.Cause(err))
-	}
-	for i := range open {
-		if open[i] {
-			con.Hi[i] = math.Inf(1)
-		}
-	}
-	c.model.SubjectTo(con.Named(f.Name, index...))
-	f.Curvature = max(f.Curvature, Affine)
 }
