@@ -28,17 +28,11 @@ func (l *layouter) track(k int) {
 func (l *layouter) opened(k int) opening {
 	t := &l.toks[k]
 	o := opening{at: k, reduce: t.role == rReduce}
-	plain, ranges, parted, depth := true, false, false, 0
+	plain, ranges, parted := true, false, false
 	for j := k + 1; j < t.match; j++ {
 		in := &l.toks[j]
-		switch in.Kind {
-		case LParen, LBracket, LBrace:
-			depth++
-		case RParen, RBracket, RBrace:
-			depth--
-		}
-		if depth > 0 {
-			plain = false
+		if in.match > j { // brackets inside
+			plain, j = false, in.match
 			continue
 		}
 		switch in.Kind {

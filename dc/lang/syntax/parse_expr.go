@@ -161,17 +161,12 @@ func (p *parser) tighten(from int) {
 	if !p.layout {
 		return
 	}
-	depth := 0
 	for k := from; k < p.at; k++ {
-		switch t := &p.toks[k]; t.Kind {
-		case LParen, LBracket, LBrace:
-			depth++
-		case RParen, RBracket, RBrace:
-			depth--
-		case Plus, Minus:
-			if depth == 0 && t.role == rNone {
-				t.role = rTight
-			}
+		switch t := &p.toks[k]; {
+		case t.match > k: // brackets inside
+			k = t.match
+		case (t.Kind == Plus || t.Kind == Minus) && t.role == rNone:
+			t.role = rTight
 		}
 	}
 }
