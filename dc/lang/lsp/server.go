@@ -277,14 +277,10 @@ func (s *server) open(d *document) {
 	ctx, stale := context.WithCancel(s.ctx)
 	s.docs[d.uri] = &opened{d, stale}
 	s.idle.Go(func() {
-		if s.opt.Debounce > 0 {
-			rest := time.NewTimer(s.opt.Debounce)
-			defer rest.Stop()
-			select {
-			case <-rest.C:
-			case <-ctx.Done():
-				return
-			}
+		select {
+		case <-time.After(s.opt.Debounce):
+		case <-ctx.Done():
+			return
 		}
 		select {
 		case s.looking <- struct{}{}:

@@ -114,13 +114,8 @@ func (c *call) product(ptr, idx []int, val, b []float64) dc.Expr {
 	}
 	c.multiply(size)
 	a := all.MulSparse(ptr, idx, val)
-	if finite(b) < 0 {
-		for _, v := range b {
-			if v != 0 {
-				a = a.Add(dc.Vec(b))
-				break
-			}
-		}
+	if finite(b) < 0 && slices.ContainsFunc(b, func(v float64) bool { return v != 0 }) {
+		a = a.Add(dc.Vec(b))
 	}
 	if err := a.Err(); err != nil {
 		refuse("%s", cause(err))
@@ -189,15 +184,9 @@ func (b *builder) costs() int {
 	if n.Op != "affine" || n.Attrs == nil || n.Attrs.DataMap == nil {
 		return 0
 	}
-	for _, m := range b.g.Nodes[id-b.first():] {
-		if slices.Contains(m.Args, id) {
-			return 0
-		}
-	}
-	for _, c := range b.g.Constraints {
-		if slices.Contains(c.Args, id) {
-			return 0
-		}
+	if slices.ContainsFunc(b.g.Nodes[id-b.first():], func(m wire.Node) bool { return slices.Contains(m.Args, id) }) ||
+		slices.ContainsFunc(b.g.Constraints, func(c wire.Constraint) bool { return slices.Contains(c.Args, id) }) {
+		return 0
 	}
 	var priceable []bool // of the entries of all arguments
 	for _, a := range n.Args {
@@ -229,12 +218,7 @@ func (b *builder) isAffine(id int) bool {
 	if n.Op != "affine" || n.Attrs == nil || n.Attrs.DataMap != nil || len(n.Args) == 0 {
 		return false
 	}
-	for _, a := range n.Args {
-		if !b.isAffine(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.Args, func(a int) bool { return !b.isAffine(a) })
 }
 
 // price adds the costs of the priced node, and returns its value for the numbers val.

@@ -91,11 +91,7 @@ func (b *builder) survey() {
 		b.free[id] = true
 	}
 	for k, n := range b.g.Nodes {
-		for _, a := range n.Args {
-			if b.free[a] {
-				b.free[b.first()+k] = true
-			}
-		}
+		b.free[b.first()+k] = slices.ContainsFunc(n.Args, func(a int) bool { return b.free[a] })
 	}
 	for _, c := range b.g.Constraints {
 		if slices.ContainsFunc(c.Args, func(a int) bool { return b.free[a] }) {

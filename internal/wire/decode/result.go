@@ -244,13 +244,6 @@ func (p *Program) minimised() dc.Expr {
 }
 
 func (p *Program) isConvex() bool {
-	if !p.minimised().IsConvex() {
-		return false
-	}
-	for i := range p.Problem.Constraints {
-		if !p.Problem.Constraints[i].Convex() {
-			return false
-		}
-	}
-	return true
+	return p.minimised().IsConvex() &&
+		!slices.ContainsFunc(p.Problem.Constraints, func(c dc.Constraint) bool { return !c.Convex() })
 }

@@ -139,9 +139,6 @@ func (b *Batch) depends(n *syntax.Node) bool {
 	v, ok := b.varies[n]
 	if !ok {
 		n.Each(func(a *syntax.Node) { v = v || b.depends(a) })
-		for _, c := range n.Binders {
-			v = v || b.depends(c.Set)
-		}
 		b.varies[n] = v
 	}
 	return v

@@ -253,12 +253,7 @@ func (b *Batch) total(t *sum, r graph.Row) (node int, ok bool) {
 
 // oneSign reports whether all numbers are finite and above 0, or all are below.
 func oneSign(w []float64) bool {
-	for _, v := range w {
-		if v*w[0] <= 0 || v-v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(w, func(v float64) bool { return v*w[0] <= 0 || v-v != 0 })
 }
 
 // row is an affine function.

@@ -214,19 +214,9 @@ func (ev *Evaluator) Condition(n *syntax.Node) bool {
 	case syntax.OpIn:
 		return ev.isMember(n)
 	case syntax.OpAnd:
-		for _, a := range n.Args {
-			if !ev.Holds(a) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.Args, func(a *syntax.Node) bool { return !ev.Holds(a) })
 	case syntax.OpOr:
-		for _, a := range n.Args {
-			if ev.Holds(a) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.Args, ev.Holds)
 	}
 	if l, r := ev.Eval(n.Args[0]), n.Args[len(n.Args)-1]; l.Sort == value.Text && len(n.Args) == 2 &&
 		(n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {

@@ -106,10 +106,8 @@ func (pr *printer) standFor(members []phrase, i int, k string) stand {
 	case pieceText:
 		return stand{fixed: true}
 	case pieceOpen, pieceClose: // they follow the coefficient before them
-		for _, m := range members {
-			if m[i].v != first.v {
-				return stand{text: k}
-			}
+		if slices.ContainsFunc(members, func(m phrase) bool { return m[i].v != first.v }) {
+			return stand{text: k}
 		}
 		return stand{fixed: true}
 	case pieceData:

@@ -259,12 +259,8 @@ func (v Value) Along(a *Axes) Value {
 	if v.Sort == ComplexPairs {
 		return v.Both(func(part Value) Value { return part.Along(a) })
 	}
-	plain := true
-	for _, s := range a.Sets {
-		plain = plain && s == nil
-	}
 	v = v.CountFrom(a.Origin)
-	if !plain {
+	if slices.ContainsFunc(a.Sets, func(s *Set) bool { return s != nil }) {
 		c := *v.Cells
 		c.More = &details{origin: a.Origin, Sets: a.Sets}
 		v = Value{v.X, &c}
@@ -274,11 +270,8 @@ func (v Value) Along(a *Axes) Value {
 
 // Marked is a new array of data that knows whether it has infinite entries.
 func Marked(v Value) Value {
-	for _, x := range v.Num {
-		if math.IsInf(x, 0) {
-			v.Infinite = true
-			break
-		}
+	if slices.ContainsFunc(v.Num, func(x float64) bool { return math.IsInf(x, 0) }) {
+		v.Infinite = true
 	}
 	return v
 }
