@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
@@ -177,10 +178,6 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 		return
 	}
 	guess := function.OtherNames[n.Name]
-	names := make([]string, 0, len(function.Table))
-	for name := range function.Table {
-		names = append(names, name)
-	}
 	switch s := r.c.ev.Names[n.Name]; {
 	case s != nil && s.Lost:
 		r.failed = true
@@ -194,7 +191,8 @@ func (r *resolver) unknownFunction(n *syntax.Node) {
 	case r.c.errs.full():
 		r.failed = true
 	default:
-		r.fail(n.Span, "", "unknown function %q%s", n.Name, suggest.DidYouMean(n.Name, names))
+		r.fail(n.Span, "", "unknown function %q%s", n.Name, suggest.DidYouMean(n.Name,
+			slices.Collect(maps.Keys(function.Table))))
 	}
 }
 

@@ -39,12 +39,9 @@ func (s *server) batch(j *job, m *wire.Batch) wire.Message {
 		refuseAs(wire.ErrRequest, "a batch has no global search and one start")
 	}
 	b := &batch{p: p, sets: make([]map[string]*wire.Floats, m.Count), found: make([]*ccp.Result, m.Count)}
-	for k := range b.sets {
-		b.sets[k] = map[string]*wire.Floats{}
-	}
 	for i := range b.sets {
-		of := p.ofSet("the values of parameter %s are", m.Parameters, i, m.Count)
-		for name, v := range of {
+		b.sets[i] = map[string]*wire.Floats{}
+		for name, v := range p.ofSet("the values of parameter %s are", m.Parameters, i, m.Count) {
 			b.sets[i][name] = wire.F(v)
 		}
 	}

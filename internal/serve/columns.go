@@ -2,6 +2,7 @@ package serve
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/dcopt/dcopt/internal/wire"
@@ -14,11 +15,7 @@ func sides(a *wire.Floats, n, sign int) []float64 {
 	if a != nil {
 		return a.V
 	}
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = math.Inf(sign)
-	}
-	return out
+	return slices.Repeat([]float64{math.Inf(sign)}, n)
 }
 
 // cone appends the rows of a cone.

@@ -209,13 +209,7 @@ func (s *server) predict(_ *job, m *wire.Predict) wire.Message {
 	return &wire.Predicted{Labels: &wire.Ints32{V: labels}, Decision: flattened(decision), Proba: flattened(proba)}
 }
 
-func flattened(rows [][]float64) *wire.Floats {
-	var out []float64
-	for _, r := range rows {
-		out = append(out, r...)
-	}
-	return wire.F(out)
-}
+func flattened(rows [][]float64) *wire.Floats { return wire.F(slices.Concat(rows...)) }
 
 // formulas are the functions of the model: of a classifier one for each class, the second of two
 // alone, with the class as target.

@@ -102,10 +102,7 @@ func cumsum(c *call) value {
 			return c.running(x, m)
 		}
 	}
-	ptr, val := append(ptr, len(idx)), make([]float64, len(idx))
-	for k := range val {
-		val[k] = 1
-	}
+	ptr, val := append(ptr, len(idx)), slices.Repeat([]float64{1}, len(idx))
 	switch b := make([]float64, c.n); {
 	case x.isData():
 		for k := range b {

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -272,11 +273,4 @@ func (c *call) matrix(i int) dc.Expr {
 }
 
 // OpNames are the names of all operations, ascending.
-func OpNames() []string {
-	names := make([]string, 0, len(ops))
-	for name := range ops {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func OpNames() []string { return slices.Sorted(maps.Keys(ops)) }

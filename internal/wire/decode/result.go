@@ -210,10 +210,7 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 	}
 	objective = word(e)
 	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
-	constraints = make([]string, len(p.constraints))
-	for k := range constraints {
-		constraints[k] = "affine"
-	}
+	constraints = slices.Repeat([]string{"affine"}, len(p.constraints))
 	for i := range p.Problem.Constraints {
 		c, w := &p.Problem.Constraints[i], "affine"
 		if c.DC {

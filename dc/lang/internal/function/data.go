@@ -139,11 +139,7 @@ func constants(x float64) eval.Apply {
 		for k := range args {
 			shape[k] = ev.Dimension(n.Args[k], args[k])
 		}
-		out := make([]float64, ev.Room(n, shape))
-		for k := range out {
-			out[k] = x
-		}
-		return value.Array(shape, out)
+		return value.Array(shape, slices.Repeat([]float64{x}, ev.Room(n, shape)))
 	}
 }
 

@@ -218,11 +218,7 @@ func (v *Value) With(num []float64) Value { return Array(v.Shape, num) }
 
 // Constant is an array of the shape of v.
 func (v *Value) Constant(x float64) Value {
-	num := make([]float64, v.Len())
-	for k := range num {
-		num[k] = x
-	}
-	return v.With(num)
+	return v.With(slices.Repeat([]float64{x}, v.Len()))
 }
 
 // Value is the set as a value; whole numbers are a vector.
