@@ -32,7 +32,8 @@ func newCompiler(ctx context.Context, f *File, opt Options, lim eval.Limits, m *
 		opt.Cache = &Cache{}
 	}
 	c := &compiler{f: f, errs: &collector{f: f}, warnings: &collector{f: f}, opt: opt, model: m,
-		later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, out: &Program{File: f}}
+		later: map[string]syntax.Span{}, labels: map[string]syntax.Span{}, unknown: map[string]bool{},
+		out: &Program{File: f}}
 	c.ev = eval.New(ctx, f.src, m, lim,
 		&datafile.Loader{FS: opt.FS, Dir: opt.Dir,
 			Limits: arrays.Limits{Numbers: lim.Entries, Side: lim.Vars, Dimensions: value.MaxDims},

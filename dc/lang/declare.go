@@ -72,7 +72,7 @@ func (c *compiler) override(s *syntax.Statement) (v value.Value, from string, ok
 	f := newFile(c.f.Name, tree)
 	sub := &collector{f: f, list: f.diagnostics(wrong)}
 	if n != nil {
-		r := &resolver{c: &compiler{f: f, errs: sub, ev: c.ev, later: c.later}}
+		r := &resolver{c: &compiler{f: f, errs: sub, ev: c.ev, later: c.later, unknown: map[string]bool{}}}
 		r.visit(n)
 		if r.failed && len(sub.list) == 0 {
 			sub.addf(n.Span, "", "it uses a name whose declaration is wrong")

@@ -50,9 +50,6 @@ func (r *resolver) told(name string) bool {
 		r.failed = true
 		return true
 	}
-	if r.c.unknown == nil {
-		r.c.unknown = map[string]bool{}
-	}
 	r.c.unknown[name] = true
 	return false
 }

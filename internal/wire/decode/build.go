@@ -169,6 +169,7 @@ func (b *builder) state() (final bool, err error) {
 	g := b.g
 	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters)),
 		families: map[string]int{}}
+	b.lost, b.named = map[int]bool{}, map[int]value{}
 	b.declare()
 	if len(b.errs) > 0 {
 		return true, b.errs
@@ -216,9 +217,6 @@ func (b *builder) state() (final bool, err error) {
 
 // lose keeps the place of a node that has no value.
 func (b *builder) lose() {
-	if b.lost == nil {
-		b.lost = map[int]bool{}
-	}
 	b.lost[len(b.p.values)] = true
 	b.p.values = append(b.p.values, value{})
 }

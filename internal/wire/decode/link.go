@@ -65,9 +65,6 @@ func (b *builder) inPlaceOf(id int, v *value) value {
 	t, name := b.linked(n, []int{id}, within(ends)...)
 	b.m.SubjectTo(dc.EQ(t, v.a).Named(name))
 	b.m.Tie(t, v.a)
-	if b.named == nil {
-		b.named = map[int]value{}
-	}
 	b.named[id] = value{a: t, terms: 1}
 	return b.named[id]
 }
