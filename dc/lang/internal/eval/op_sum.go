@@ -10,9 +10,8 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 )
 
-// linear is the affine part of the sum that began at m, in the accumulator's
-// room.
-func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) convex.Linear {
+// affine is the affine part of the sum that began at m.
+func (ev *Evaluator) affine(n *syntax.Node, m value.Mark) value.Value {
 	a := &ev.sums
 	idx, val := a.Idx[m.Coefs:], a.Val[m.Coefs:]
 	sum, last, ordered := a.C-a.C, -1, true
@@ -30,10 +29,15 @@ func (ev *Evaluator) linear(n *syntax.Node, m value.Mark) convex.Linear {
 			ev.MisplacedInf(n)
 		}
 		ev.Fail(n, "", "a coefficient is not finite")
-	case ordered:
-		return ev.Model.Own(convex.Linear{Idx: idx, Val: val, Const: a.C}.WithConstSize(a.Size))
 	}
-	return ev.Model.Own(convex.NewLinear(idx, val, a.C).WithConstSize(a.Size))
+	l := convex.Linear{Idx: idx, Val: val, Const: a.C}
+	if !ordered {
+		l = convex.NewLinear(idx, val, a.C)
+	}
+	if len(l.Idx) == 0 {
+		return value.Number(l.Const)
+	}
+	return value.FromLinear(ev.kept(ev.Model.Own(l.WithConstSize(a.Size))))
 }
 
 // total is the value of the sum that began at m and ends here.
@@ -41,20 +45,12 @@ func (ev *Evaluator) total(n *syntax.Node, m value.Mark) value.Value {
 	a := &ev.sums
 	terms := a.Terms[m.Terms:]
 	if len(terms) == 0 {
-		l := ev.linear(n, m)
+		v := ev.affine(n, m)
 		a.BackTo(m)
-		if len(l.Idx) == 0 {
-			return value.Number(l.Const)
-		}
-		return value.FromLinear(ev.kept(l))
+		return v
 	}
 	if a.C != 0 || len(a.Idx) > m.Coefs {
-		l := ev.linear(n, m)
-		scalar := value.Number(l.Const)
-		if len(l.Idx) > 0 {
-			scalar = value.FromLinear(ev.kept(l))
-		}
-		a.Terms = append(a.Terms, value.Summand{W: 1, V: scalar, At: n})
+		a.Terms = append(a.Terms, value.Summand{W: 1, V: ev.affine(n, m), At: n})
 		terms = a.Terms[m.Terms:]
 	}
 	v := ev.Weighted(n, terms)
