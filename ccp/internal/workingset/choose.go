@@ -117,7 +117,7 @@ func (s *working) resume() {
 	}
 	clear(s.ax)
 	s.p.A.AddMulVec(s.ax, 1, s.x)
-	s.join(s.broken(s.tolerance()))
+	s.join(s.broken(s.tolerance(), false))
 }
 
 // acting is the share of the largest multiplier above which one is that of a row that holds with equality.
@@ -179,10 +179,6 @@ func (s *working) distances(sums []float64) []candidate {
 		i := int32(i)
 		switch j := s.own[i]; {
 		case !s.mayLeave(s.p, int(i)):
-		case s.conic != nil && s.conic[i] >= 0:
-			if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
-				note(i, math.Abs(coneSlack(c, sums, s.p.L))/s.coneNorm(c))
-			}
 		case j < 0:
 			note(i, math.Abs(s.slack(i, v))/s.spread(i))
 		case s.p.Q[j] == 0:
@@ -265,25 +261,23 @@ func (s *working) measure() float64 {
 	return size
 }
 
-// broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its
-// products with the rows in s.ax, by more than tol.
-func (s *working) broken(tol float64) []candidate {
+// broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its products with
+// the rows in s.ax, by more than tol; where s.x is a ray, those that it leaves for ever.
+func (s *working) broken(tol float64, ray bool) []candidate {
 	list := s.list[:0]
+	beyond := func(v, lo, hi float64) float64 {
+		if ray {
+			lo, hi = recession(lo), recession(hi)
+		}
+		return max(lo-v, v-hi)
+	}
 	for i, v := range s.ax {
 		if s.in[i] {
 			continue
 		}
-		i := int32(i)
-		if s.conic != nil && s.conic[i] >= 0 {
-			if c := s.p.Cones[s.conic[i]]; c.Start == int(i) {
-				if d := -coneSlack(c, s.ax, s.p.L); d > tol {
-					list = append(list, candidate{i, d / s.coneNorm(c)})
-				}
-			}
-			continue
-		}
-		if d := -s.slack(i, v); d > tol {
-			list = append(list, candidate{i, d / s.spread(i)})
+		l, u := s.p.Sides(i)
+		if d := beyond(v, l, u); d > tol {
+			list = append(list, candidate{int32(i), d / s.spread(int32(i))})
 		}
 	}
 	for _, j := range s.terms {
@@ -291,13 +285,22 @@ func (s *working) broken(tol float64) []candidate {
 			continue
 		}
 		lo, hi := s.p.Bounds(int(j))
-		if d := max(lo-s.x[j], s.x[j]-hi); d > tol {
+		if d := beyond(s.x[j], lo, hi); d > tol {
 			i := s.tie[j]
 			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.spread(i)})
 		}
 	}
 	s.list = list
 	return list
+}
+
+// recession is an end of the interval of the directions in which an interval with the given end has
+// no end.
+func recession(end float64) float64 {
+	if math.Abs(end) < qpbackend.Infinity {
+		return 0
+	}
+	return end
 }
 
 // join adds the worst of the broken rows, and where these are few the rows that are nearer
@@ -346,15 +349,7 @@ func (s *working) age(tol float64) {
 		if !in {
 			continue
 		}
-		i := int32(i)
-		slack := false
-		switch {
-		case !s.mayLeave(s.p, int(i)):
-		case s.conic != nil && s.conic[i] >= 0:
-			slack = coneSlack(s.p.Cones[s.conic[i]], s.ax, s.p.L) > far
-		default:
-			slack = s.slack(i, s.ax[i]) > far
-		}
+		slack := s.mayLeave(s.p, i) && s.slack(int32(i), s.ax[i]) > far
 		s.idle[i] = older(s.idle[i], slack)
 	}
 }
@@ -387,40 +382,4 @@ func (s *working) several(j int32) bool {
 		}
 	}
 	return n > 1
-}
-
-// brokenByRay lists the absent rows that the direction s.x leaves, whose products with the
-// rows are in s.ax.
-func (s *working) brokenByRay() []candidate {
-	list := s.list[:0]
-	for i, v := range s.ax {
-		if s.in[i] {
-			continue
-		}
-		i := int32(i)
-		l, u := s.p.Sides(int(i))
-		d := 0.0
-		switch {
-		case s.conic != nil && s.conic[i] >= 0:
-			c := s.p.Cones[s.conic[i]]
-			if c.Start != int(i) {
-				continue
-			}
-			d = -coneSlack(c, s.ax, make([]float64, len(s.ax)))
-		case v > 0 && u < qpbackend.Infinity || v < 0 && l > -qpbackend.Infinity:
-			d = math.Abs(v)
-		}
-		if d > 0 {
-			list = append(list, candidate{i, d / s.norms[i]})
-		}
-	}
-	for _, j := range s.terms {
-		lo, hi := s.p.Bounds(int(j))
-		if v := s.x[j]; s.state[j] == tied && (v > 0 && hi < qpbackend.Infinity || v < 0 && lo > -qpbackend.Infinity) {
-			i := s.tie[j]
-			list = append(list, candidate{-1 - j, math.Abs(v*s.p.A.Val[s.ownAt[i]]) / s.norms[i]})
-		}
-	}
-	s.list = list
-	return list
 }

@@ -105,15 +105,8 @@ func partition(list []candidate) int {
 	}
 }
 
-// add takes row i into the set, with its whole cone or its term.
+// add takes row i into the set, with its term.
 func (s *working) add(i int32) {
-	if s.conic != nil && s.conic[i] >= 0 {
-		c := s.p.Cones[s.conic[i]]
-		for r := c.Start; r < c.Start+c.Len; r++ {
-			s.include(int32(r))
-		}
-		return
-	}
 	if j := s.own[i]; j >= 0 && !s.holds(j) {
 		s.release(j)
 	}
@@ -228,26 +221,9 @@ func (s *working) piece(j int32, sums []float64) (row int32, value, behind float
 	return row, sign * value, value - second
 }
 
-// coneNorm is the largest of those of the rows of a cone.
-func (s *working) coneNorm(c qpbackend.Cone) (top float64) {
-	for i := c.Start; i < c.Start+c.Len; i++ {
-		top = max(top, s.norms[i])
-	}
-	return top
-}
-
 // slack is the distance of row i from its nearer side at a value; negative where it is
 // broken.
 func (s *working) slack(i int32, v float64) float64 {
 	l, u := s.p.Sides(int(i))
 	return min(v-l, u-v)
-}
-
-// coneSlack is that of a second-order cone.
-func coneSlack(c qpbackend.Cone, ax, l []float64) float64 {
-	sum := 0.0
-	for i := c.Start + 1; i < c.Start+c.Len; i++ {
-		sum = math.Hypot(sum, ax[i]-l[i])
-	}
-	return ax[c.Start] - l[c.Start] - sum
 }

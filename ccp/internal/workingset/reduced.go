@@ -154,18 +154,13 @@ func (s *working) compress(count []int, entries int) {
 	r.p.P = p
 }
 
-// cones lists those in the set.
+// cones lists those of the problem, all of whose rows are in the set.
 func (s *working) cones() {
 	r := &s.small
 	r.p.Cones = nil
-	for f, i := range r.rows {
-		if s.conic == nil || s.conic[i] < 0 {
-			continue
-		}
-		if c := s.p.Cones[s.conic[i]]; c.Start == i {
-			c.Start = f
-			r.p.Cones = append(r.p.Cones, c)
-		}
+	for _, c := range s.p.Cones {
+		c.Start, _ = slices.BinarySearch(r.rows, c.Start)
+		r.p.Cones = append(r.p.Cones, c)
 	}
 }
 

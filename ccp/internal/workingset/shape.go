@@ -9,7 +9,7 @@ import (
 // shape is the part of a problem that its pattern fixes.
 type shape struct {
 	ptr, col, at []int32 // the rows of A: the columns of their entries, and their places in A.Val
-	conic        []int32 // by row: the number of its cone, −1 for none; nil: there are no cones
+	conic        []bool  // by row: it is one of a cone
 	own          []int32 // by row: the column of its term, −1 for none
 	ownAt        []int32 // by row: the place in A.Val of its term's coefficient
 	terms        []int32 // the columns of terms, ascending
@@ -36,16 +36,13 @@ func newShape(p *qpbackend.Problem) *shape {
 // missing are n numbers −1.
 func missing(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
 
-// conicRows are the numbers of the rows' cones, nil where there are none.
-func conicRows(p *qpbackend.Problem) []int32 {
-	if len(p.Cones) == 0 {
-		return nil
-	}
+// conicRows marks the rows of cones.
+func conicRows(p *qpbackend.Problem) []bool {
 	_, m := p.Dims()
-	out := missing(m)
-	for k, c := range p.Cones {
+	out := make([]bool, m)
+	for _, c := range p.Cones {
 		for i := range c.Len {
-			out[c.Start+i] = int32(k)
+			out[c.Start+i] = true
 		}
 	}
 	return out
@@ -77,14 +74,9 @@ func (s *shape) findTerms(p *qpbackend.Problem) {
 	s.common = a.Cols - len(s.terms)
 }
 
-// loose reports whether the rows of column j are inequalities outside of cones.
+// loose reports whether all rows of column j may be absent.
 func (s *shape) loose(p *qpbackend.Problem, j int) bool {
-	for _, i := range p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]] {
-		if s.conic != nil && s.conic[i] >= 0 || p.L[i] == p.U[i] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]], func(i int) bool { return !s.mayLeave(p, i) })
 }
 
 // transpose lists the rows.
@@ -118,20 +110,5 @@ func (s *shape) optional(p *qpbackend.Problem) (rows int) {
 	return rows
 }
 
-// mayLeave reports whether row i may be absent: it is no equation, and of no cone but a
-// second-order one without the value of anything that costs.
-func (s *shape) mayLeave(p *qpbackend.Problem, i int) bool {
-	if s.conic == nil || s.conic[i] < 0 {
-		return p.L[i] != p.U[i]
-	}
-	c := p.Cones[s.conic[i]]
-	if c.Kind != qpbackend.SecondOrder {
-		return false
-	}
-	for _, j := range s.col[s.ptr[c.Start]:s.ptr[c.Start+c.Len]] {
-		if lo, hi := p.Bounds(int(j)); !s.curved[j] && (p.Q[j] > 0 && lo <= -qpbackend.Infinity || p.Q[j] < 0 && hi >= qpbackend.Infinity) {
-			return false
-		}
-	}
-	return true
-}
+// mayLeave reports whether row i may be absent: it is no equation, and of no cone.
+func (s *shape) mayLeave(p *qpbackend.Problem, i int) bool { return !s.conic[i] && p.L[i] != p.U[i] }

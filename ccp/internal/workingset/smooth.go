@@ -484,7 +484,7 @@ func (m *smoothing) finish() bool {
 		}
 	}
 	s.res = qpbackend.Result{Status: qpbackend.AlmostSolved, Message: "the decrease of the objective is enough"}
-	s.reached = len(s.broken(s.tolerance())) == 0
+	s.reached = len(s.broken(s.tolerance(), false)) == 0
 	return s.reached
 }
 

@@ -180,13 +180,13 @@ func (s *working) next() (again bool) {
 	case qpbackend.PrimalInfeasible:
 		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all())
 	case qpbackend.DualInfeasible:
-		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.brokenByRay()) || s.all())
+		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.broken(0, true)) || s.all())
 	case qpbackend.Solved, qpbackend.AlmostSolved:
 	default:
 		return s.all()
 	}
 	tol := s.tolerance()
-	again = s.join(s.broken(tol))
+	again = s.join(s.broken(tol, false))
 	if s.yield(false) || again {
 		return true
 	}
