@@ -126,24 +126,21 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {
 		return
 	}
+	var free []int
 	g, err := newSearcher(b.p, set, b.out)
 	if err == nil {
 		if b.tooLarge(g.flat.Columns(), entries, most) {
 			return
 		}
 		b.g = g
-		b.search, err = g.search(ctx)
+		b.search, free, err = g.search(ctx)
 	}
 	if err != nil {
-		b.out.NoBound = err.Error()
-		return
-	}
-	if !b.search.Prepare() { // nothing is better by intervals alone
-		b.finish(nil)
-		return
-	}
-	if err := b.search.Confine(ctx); err != nil {
 		b.out.NoBound, b.search = err.Error(), nil
+		return
+	}
+	if b.search.Open == 0 { // nothing is better by intervals alone
+		b.finish(nil)
 		return
 	}
 	root := b.search.Root()
@@ -152,7 +149,6 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 		lo[j], hi[j] = max(lo[j], root[j].Lo), min(hi[j], root[j].Hi)
 	}
 	b.starts.Lo, b.starts.Hi = lo, hi
-	free := b.search.Unbounded()
 	if b.blind = len(free) > 0 && !b.out.Feasible; len(free) > 0 {
 		b.out.NoBound = g.unboundedNames(free)
 		if !math.IsInf(b.search.Lower, -1) {

@@ -84,13 +84,14 @@ func newSearcher(p *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) 
 	return g, nil
 }
 
-// search is the branch and bound, within bounds that follow from the best point so far.
-func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
+// search begins the branch and bound, within bounds that follow from the best point so far. free are
+// the variables that have none. Nothing is open where intervals alone show that nothing is better.
+func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, err error) {
 	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &spatial.Search{
+	s = &spatial.Search{
 		P: f, Backend: g.set.Backend, GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
 		Upper: g.upper, Keep: g.set.Global.Proof,
 		Least: max(g.p.Objective.Range().Lo/g.unit, g.minimised(g.res.Bound)),
@@ -105,7 +106,12 @@ func (g *searcher) search(ctx context.Context) (*spatial.Search, error) {
 	if q := boxed.Of(g.p); q != nil && ctx.Err() == nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, g.res.X, g.set.Seed), true)
 	}
-	return s, nil
+	s.Prepare()
+	err = s.Confine(ctx)
+	if s.Open > 0 {
+		free = s.Unbounded()
+	}
+	return s, free, err
 }
 
 // prove bounds the objective of a result, and improves its point.
@@ -119,23 +125,19 @@ func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) erro
 		r.NoBound = err.Error()
 		return nil
 	}
-	s, err := g.search(ctx)
-	if err != nil {
+	s, free, err := g.search(ctx)
+	if s == nil {
 		return err
 	}
 	if rec, ok := g.set.Recorder.(ccp.BoundRecorder); ok {
 		s.Tell = func(lower float64, nodes, open int) error { return g.tellBounds(rec, lower, nodes, open, !s.Trusted) }
 	}
-	var free []int
-	if s.Prepare() {
-		if err = s.Confine(ctx); err == nil {
-			free = s.Unbounded()
-			err = s.Run(ctx)
-		}
-		if math.IsInf(s.Lower, -1) && err == nil && ctx.Err() == nil {
-			r.NoBound = g.unboundedNames(free)
-			return nil
-		}
+	if err == nil && s.Open > 0 {
+		err = s.Run(ctx)
+	}
+	if math.IsInf(s.Lower, -1) && err == nil && ctx.Err() == nil {
+		r.NoBound = g.unboundedNames(free)
+		return nil
 	}
 	g.conclude(ctx, s, err)
 	if len(free) > 0 && !r.Proved {

@@ -95,8 +95,8 @@ func (s *Search) Unbounded() []int {
 // Root are the intervals of the columns, after Prepare.
 func (s *Search) Root() []flat.Interval { return s.root }
 
-// Prepare bounds the root's box, and the cost over it, by intervals. It reports false where nothing is feasible.
-func (s *Search) Prepare() bool {
+// Prepare bounds the root's box, and the cost over it, by intervals. Nothing is open then where nothing is feasible.
+func (s *Search) Prepare() {
 	s.triples, s.block = triplesOf(s.P), blockOf(s.P)
 	s.root = slices.Clone(s.P.Box)
 	s.lost = math.Inf(1)
@@ -127,7 +127,7 @@ func (s *Search) Prepare() bool {
 		if s.Keep {
 			s.Tree = &Tree{}
 		}
-		return false
+		return
 	}
 	s.trust = !s.Keep && (len(s.P.Choices) > 0 || s.free(s.root))
 	d := s.P.ByIntervals()
@@ -141,7 +141,6 @@ func (s *Search) Prepare() bool {
 	heap.Push(&s.open, nd)
 	s.conclude()
 	s.first = s.Lower
-	return true
 }
 
 // Rounds of tightening, of the root and of nodes.
