@@ -50,7 +50,7 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 		end, err = r.localAgain(ctx, m)
 		o := search.Outcome{Converged: end.rests()}
 		o.Over = err != nil || end.status() == Unbounded || end.status() == Cancelled
-		o.Better = o.Converged && m.Restart != search.Anew || r.best() < p.Objective-r.counts()
+		o.Better = o.Converged && m.Z == nil || r.best() < p.Objective-r.counts()
 		if o.Better && o.Converged {
 			o.At = r.point()
 		}
@@ -72,7 +72,7 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 			return ended(ctx, ctx.Err())
 		}
 		if !leads && r.strayed() && !r.patient { // no multipliers hold the best point
-			m = search.Move{X: slices.Clone(r.res.X), Z: slices.Clone(r.res.X), Restart: search.Jump}
+			m = search.Move{X: slices.Clone(r.res.X)}
 			leads, r.patient = true, true
 			r.sub.Refit(r.res.X)
 			r.sub.Session.Res.Status = qpbackend.Unknown
@@ -122,24 +122,22 @@ func (r *run) point() search.Point {
 // follow goes to where a move begins.
 func (r *run) follow(m search.Move) {
 	copy(r.x, m.X)
-	copy(r.z, m.Z)
-	switch m.Restart {
-	case search.Jump:
-		it := r.prev
-		r.measure(&it, r.x)
-		r.keep(it)
-		r.prev = it
+	if m.Z == nil {
+		copy(r.z, m.X)
+		r.measure(&r.prev, r.x)
+		r.keep(r.prev)
 		r.prev.Objective = math.NaN()
-	case search.Anew:
-		r.penalty.Tau = m.Tau
-		r.penalty.Recount()
-		r.penalty.Restarts, r.recover.failures = penalty.MostRestarts, mostFailures // a failure ends the hop
-		r.course.Again()
-		r.slow()
-		r.sub.Leap()
-		r.prev = Iteration{Objective: math.NaN()}
-		r.hop = m.Hop()
+		return
 	}
+	copy(r.z, m.Z)
+	r.penalty.Tau = m.Tau
+	r.penalty.Recount()
+	r.penalty.Restarts, r.recover.failures = penalty.MostRestarts, mostFailures // a failure ends the hop
+	r.course.Again()
+	r.slow()
+	r.sub.Leap()
+	r.prev = Iteration{Objective: math.NaN()}
+	r.hop = m.Hop
 }
 
 // lead is a move to a point that is lower than the best one by more than counts beside the terms of

@@ -253,7 +253,7 @@ func (r *run) take(it Iteration) (*outcome, error) {
 // trial is the iteration as a search around the local one sees it.
 func (r *run) trial(n int, it Iteration) search.Trial {
 	return search.Trial{
-		K: n, X: it.X, Feasible: r.keeps(it), Cost: it.Solver, Best: r.best(), Least: r.counts(),
+		K: n, X: it.X, Feasible: r.keeps(it), Best: r.best(), Least: r.counts(),
 		Objective: it.Result().certain(r.p.Maximize), Before: r.prev.Result().certain(r.p.Maximize),
 	}
 }

@@ -67,7 +67,7 @@ func (h *BasinHopping) Next(p *Point) (Move, bool) {
 	h.count++
 	h.at, h.back, h.open, h.vain, h.work = p, false, 0, h.Budget.Vain, h.Budget.Work
 	h.perturb(p.Best)
-	return Move{X: p.Best, Z: h.z, Restart: Anew, Tau: p.Tau, Lost: h.lost, hop: h.count}, true
+	return Move{X: p.Best, Z: h.z, Tau: p.Tau, Lost: h.lost, Hop: h.count}, true
 }
 
 // Ended settles the cost of the hop, and chooses the next kind.

@@ -102,10 +102,7 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 	return m, true
 }
 
-func (c *Compass) jump() Move {
-	to := slices.Clone(c.merit.x)
-	return Move{X: to, Z: to, Restart: Jump}
-}
+func (c *Compass) jump() Move { return Move{X: slices.Clone(c.merit.x)} }
 
 // from searches from x and returns by how much the merit is lower at the end, rounding errors there
 // aside. A convex constraint may be broken by slip, a DC one, without weight in the merit, by no

@@ -55,7 +55,7 @@ func (c *Coordinates) Next(p *Point) (Move, bool) {
 		return Move{}, false
 	}
 	c.moves++
-	return Move{X: x, Z: x, Restart: Jump}, true
+	return Move{X: x}, true
 }
 
 // value is the merit with v in place of entry j, +Inf where that breaks constraints.

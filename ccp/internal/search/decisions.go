@@ -91,7 +91,7 @@ func (d *Decisions) Next(p *Point) (Move, bool) {
 		}
 	}
 	d.vain, d.work = d.Budget.Vain, d.Budget.Work
-	return Move{X: p.Best, Z: d.mean, Restart: Anew, Tau: p.Tau}, true
+	return Move{X: p.Best, Z: d.mean, Tau: p.Tau}, true
 }
 
 // Ended settles the cost.

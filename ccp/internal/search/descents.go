@@ -59,7 +59,7 @@ func (d *Descents) Next(p *Point) (Move, bool) {
 	if lowest == nil {
 		return Move{}, false
 	}
-	return Move{X: lowest, Z: lowest, Restart: Jump}, true
+	return Move{X: lowest}, true
 }
 
 // prepare reports whether there are such descents: the objective is all that counts.

@@ -134,7 +134,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 	if s.whole = !s.led && reach < leastShare; !s.led {
 		return Move{}, false
 	}
-	return Move{X: x, Z: x, Restart: Jump, Slight: first-f <= counts}, true
+	return Move{X: x, Slight: first-f <= counts}, true
 }
 
 // small reports whether the problem is small enough for directions.

@@ -17,16 +17,6 @@ type Point struct {
 	Least     float64   // the smallest decrease of the objective that counts
 }
 
-// Restart says what of a local search's state goes on.
-type Restart uint8
-
-// The ways to go on.
-const (
-	Continue Restart = iota // as if the last iteration had led to the move
-	Jump                    // from another point
-	Anew                    // as from a start
-)
-
 // Trial is an iteration of a local search, for those who may end it.
 type Trial struct {
 	K         int       // number of the iteration since the move, from 1
@@ -34,25 +24,21 @@ type Trial struct {
 	Objective float64   // at X, minimised, and the bound of its rounding error added
 	Before    float64   // in the iteration before; +Inf: there is none
 	Feasible  bool
-	Cost      int     // iterations of the backend
 	Best      float64 // the least Objective of a point that satisfies the constraints
 	Least     float64 // the smallest decrease that counts
 }
 
 // Move is where a local search is to go on.
 type Move struct {
-	X, Z    []float64 // the point, and where its tangents are taken
-	Restart Restart
-	Tau     float64 // with Anew
+	X   []float64 // the point
+	Z   []float64 // where the search begins anew, as from a start, with the tangents there; nil: it goes on from X
+	Tau float64   // with Z
 	// Lost is asked after each iteration whether the search is to be given up.
 	Lost func(t Trial) bool
 	// Slight says of a move by Leads that the decrease is more than the objective's rounding error, and no more than counts.
 	Slight bool
-	hop    int
+	Hop    int // the number of the hop that the move belongs to, 0 for none
 }
-
-// Hop is the number of the hop that the move belongs to, 0 for none.
-func (m *Move) Hop() int { return m.hop }
 
 // Outcome is how a local search has ended.
 type Outcome struct {
