@@ -242,12 +242,12 @@ func (r *run) strayed() bool {
 }
 
 // apart reports whether two points differ by more than tol in parts of the sizes of variables.
-func (r *run) apart(x, y []float64, tol float64) bool { return !(r.distance(x, y) <= tol) }
+func (r *run) apart(x, y []float64, tol float64) bool { return !(distance(r.sub, x, y) <= tol) }
 
 // distance is the largest difference from x to y in parts of the sizes of variables.
-func (r *run) distance(x, y []float64) (most float64) {
+func distance(of *subproblem.Problem, x, y []float64) (most float64) {
 	for j, v := range y {
-		if d := math.Abs(v-x[j]) / max(r.sub.Size(j), math.Abs(v)); !(d <= most) && v != x[j] {
+		if d := math.Abs(v-x[j]) / max(of.Size(j), math.Abs(v)); !(d <= most) && v != x[j] {
 			most = d
 		}
 	}
@@ -295,7 +295,7 @@ func (r *run) polishHeld() {
 			break
 		}
 		next := r.examined(boxed(r.p, y))
-		step, res := r.distance(at.X, next.X), next.Residual(rows)
+		step, res := distance(r.sub, at.X, next.X), next.Residual(rows)
 		if !(step <= last/2) || !(res.Slope <= math.Sqrt(r.set.Tol)) || res.Trusted {
 			break
 		}

@@ -185,7 +185,7 @@ func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Resul
 	for range i {
 		seed = seeds.Uint64()
 	}
-	return solveSafely(ctx, p, seed, set, i, &known{})
+	return solveDrawn(ctx, p, seed, set, i, &known{})
 }
 
 // Best returns the result that Multistart would return of these starts, in any order,
@@ -241,7 +241,7 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			s.take(solveSafely(ctx, s.p, seed, set, i, &from))
+			s.take(solveDrawn(ctx, s.p, seed, set, i, &from))
 		})
 	}
 	wg.Wait()
@@ -252,14 +252,16 @@ func (s *Starts) take(r *Result, err error) {
 	if r != nil {
 		r.surely = r.Feasible && s.p.Violations(r.X).Relative <= s.set.FeasTol
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.found.take(r, err); r == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.work += math.Round(r.work) // so that sums do not depend on the order
 	s.final = s.final || r.final
-	known := func(x []float64) bool { return same(r.X, x, r.sub, s.set.Tol) }
+	known := func(x []float64) bool { // points of one smooth minimum whose objectives differ by Tol are √Tol apart
+		return distance(r.sub, x, r.X) <= math.Sqrt(s.set.Tol)
+	}
 	switch {
 	case r.Status == Converged && slices.ContainsFunc(s.minima, known):
 		s.again++
@@ -268,19 +270,11 @@ func (s *Starts) take(r *Result, err error) {
 	}
 }
 
-// solveSafely is solveDrawn; a panic becomes an error.
-func solveSafely(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (res *Result,
-	err error) {
-	defer recovered(&err)
-	return solveDrawn(ctx, p, seed, set, start, of)
-}
-
 // best keeps the best of the results it is given, in any order, and adds up
 // their cost.
 type best struct {
 	maximize bool
 
-	mu    sync.Mutex
 	top   *Result
 	first *Result // of start 0
 	total Result
@@ -289,8 +283,6 @@ type best struct {
 }
 
 func (b *best) take(r *Result, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if r == nil {
 		if b.err == nil {
 			b.err = err

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/dcopt/dcopt/ccp/internal/sample"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 )
 
@@ -104,15 +103,4 @@ func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64,
 			return boxed(p, drawn(p, seeds.Uint64()))
 		}}
 	return stage.Best()
-}
-
-// same reports whether two points are in one smooth minimum: those whose objectives differ by tol
-// are √tol apart, relative to sizes of variables.
-func same(x, y []float64, of *subproblem.Problem, tol float64) bool {
-	for j, v := range x {
-		if !(math.Abs(y[j]-v) <= math.Sqrt(tol)*max(of.Size(j), math.Abs(v))) {
-			return false
-		}
-	}
-	return true
 }
