@@ -27,15 +27,15 @@ const (
 // false where x is exact or there are no such steps.
 func Refine(ctx context.Context, sub *subproblem.Problem, x []float64) (t qpbackend.Tangent, ok bool) {
 	qp, n := sub.Compiled.QP, len(x)
-	if sub.Session.Solver == nil || !(sub.Session.Res.Res.Max() > exact) || !bent(qp) || entries(qp) > mostRefined {
+	if !(sub.Session.Res.Res.Max() > exact) || !bent(qp) || entries(qp) > mostRefined {
 		return t, false
 	}
 	var at qpbackend.Tangent
-	if !sub.Session.Point(&at) || len(at.X) < n || !slices.Equal(at.X[:n], x) || sub.Linearise(x, 0) != nil {
+	if !sub.Session.Point(&at) {
 		return t, false
 	}
-	d, err := sub.DifferentiateAt(ctx, at)
-	if err != nil || !(d.Regularity().Residual <= leastMargin) {
+	d, ok := linearisedAt(ctx, sub, x, at)
+	if !ok {
 		return t, false
 	}
 	p := d.Point()
@@ -46,6 +46,18 @@ func Refine(ctx context.Context, sub *subproblem.Problem, x []float64) (t qpback
 		}
 	}
 	return t, true
+}
+
+// linearisedAt is the derivative of the convex problem at its solution point, which begins with x, with
+// the h linearised there, by the solver that it has. ok is false where there is none.
+func linearisedAt(ctx context.Context, sub *subproblem.Problem, x []float64, point qpbackend.Tangent) (
+	d qpbackend.Derivative, ok bool) {
+	if sub.Session.Solver == nil || len(point.X) < len(x) || !slices.Equal(point.X[:len(x)], x) ||
+		sub.Linearise(x, 0) != nil { // parameters may have had other values since
+		return nil, false
+	}
+	d, err := sub.DifferentiateAt(ctx, point)
+	return d, err == nil && d.Regularity().Residual <= leastMargin
 }
 
 // bent reports whether the objective may be flat at a solution that is no vertex: the problem has

@@ -91,20 +91,14 @@ func linearised(ctx context.Context, at Source) (*Derivative, error) {
 // that is possible.
 func (d *Derivative) at(ctx context.Context, sub *subproblem.Problem, point qpbackend.Tangent) bool {
 	n, m := sub.Compiled.QP.Dims()
-	if sub.Session.Solver == nil || len(point.X) != n || len(point.Y) != m || len(point.Z) != n ||
-		!slices.Equal(point.X[:len(d.z)], d.z) {
+	if len(point.X) != n || len(point.Y) != m || len(point.Z) != n {
 		return false
 	}
-	if sub.Linearise(d.z, 0) != nil { // parameters may have had other values since
-		return false
+	convex, ok := linearisedAt(ctx, sub, d.z, point)
+	if d.sub, d.convex = sub, convex; ok {
+		d.accept()
 	}
-	var err error
-	d.sub = sub
-	if d.convex, err = sub.DifferentiateAt(ctx, point); err != nil || !(d.convex.Regularity().Residual <= leastMargin) {
-		return false
-	}
-	d.accept()
-	return true
+	return ok
 }
 
 // accept moves to the solution of a convex problem, which is the point.
