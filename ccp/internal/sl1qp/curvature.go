@@ -349,31 +349,27 @@ func (c *curvature) seen(now []float64) []float64 {
 // shift centres W at x, by the linear objective.
 func (c *curvature) shift(x []float64) {
 	c.sub.Session.Curved()
-	p := *c.sub.Compiled.QP.P
-	p.Val = append([]float64(nil), c.sub.Lin.Now.P...)
-	for k, v := range c.base {
-		p.Val[k] -= v
-	}
-	full := make([]float64, len(c.sub.Lin.Now.Q))
-	copy(full, x)
-	p.AddSymMulVec(c.sub.Lin.Now.Q, -1, full)
+	c.add(c.sub.Lin.Now.Q, -1, x)
 }
 
 // quadratic is ½·dᵀWd for a step d.
 func (c *curvature) quadratic(d []float64) float64 {
-	p := *c.sub.Compiled.QP.P
-	p.Val = append([]float64(nil), c.sub.Lin.Now.P...)
-	for k, v := range c.base {
-		p.Val[k] -= v
-	}
-	full, out := make([]float64, len(c.sub.Lin.Now.Q)), make([]float64, len(c.sub.Lin.Now.Q))
-	copy(full, d)
-	p.AddSymMulVec(out, 1, full)
-	sum := 0.0
-	for j, v := range full {
+	out, sum := make([]float64, len(c.sub.Lin.Now.Q)), 0.0
+	c.add(out, 1, d)
+	for j, v := range d {
 		sum += v * out[j]
 	}
 	return sum / 2
+}
+
+// add adds w times W·x to dst.
+func (c *curvature) add(dst []float64, w float64, x []float64) {
+	p := *c.sub.Compiled.QP.P
+	p.Val = slices.Clone(c.sub.Lin.Now.P)
+	for k, v := range c.base {
+		p.Val[k] -= v
+	}
+	p.AddSymMulVec(dst, w, append(slices.Clone(x), make([]float64, len(dst)-len(x))...))
 }
 
 // smoothPart is f, or the smooth part of one that dc.Problem.Linearised has made; nil: there is none.
