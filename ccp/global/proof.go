@@ -3,8 +3,6 @@ package global
 import (
 	"encoding/json"
 	"io"
-	"maps"
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
@@ -183,6 +181,5 @@ func (pr *Proof) node(t *spatial.Tree) proofNode {
 	for _, l := range d.Squares {
 		n.Squares = append(n.Squares, proofLinear{l.Idx, l.Val, l.Const})
 	}
-	maps.DeleteFunc(n.Shares, func(_ int, s []float64) bool { return slices.ContainsFunc(s, math.IsNaN) })
 	return n
 }

@@ -273,7 +273,7 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		d.Cost = 0
 	}
 	y := func(i int) float64 {
-		if i < 0 || i >= len(res.Y) {
+		if i < 0 || i >= len(res.Y) || res.Y[i]-res.Y[i] != 0 { // no number
 			return 0
 		}
 		return res.Y[i]
@@ -295,13 +295,13 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		case flat.Affine:
 			d.Hints[k] = -y(r.affine[k])
 		case flat.Product:
-			rows := r.planes[k]
+			rows, stated := r.planes[k]
 			a, b := math.Abs(y(rows[0])), math.Abs(y(rows[1]))
 			if e, f := math.Abs(y(rows[2])), math.Abs(y(rows[3])); e+f > a+b {
 				a, b = e, f
 			}
 			d.Hints[k] = 0.5
-			if a+b > 0 {
+			if stated && a+b > 0 {
 				d.Hints[k] = a / (a + b)
 			}
 		default:
