@@ -180,9 +180,9 @@ func (s *working) distances(sums []float64) []candidate {
 		switch j := s.own[i]; {
 		case !s.mayLeave(s.p, int(i)):
 		case j < 0:
-			note(i, math.Abs(s.slack(i, v))/s.spread(i))
+			note(i, math.Abs(s.slack(i, v))/s.norms[i])
 		case s.p.Q[j] == 0:
-			note(i, math.Abs(s.slack(i, v+s.p.A.Val[s.ownAt[i]]*s.restValue(j)))/s.spread(i))
+			note(i, math.Abs(s.slack(i, v+s.p.A.Val[s.ownAt[i]]*s.restValue(j)))/s.norms[i])
 		}
 	}
 	for _, j := range s.terms {
@@ -199,7 +199,7 @@ func (s *working) distances(sums []float64) []candidate {
 				}
 				d = math.Abs(value - v)
 			}
-			note(i, d*math.Abs(s.p.A.Val[s.ownAt[i]])/s.spread(i))
+			note(i, d*math.Abs(s.p.A.Val[s.ownAt[i]])/s.norms[i])
 		}
 	}
 	s.list = list
@@ -277,7 +277,7 @@ func (s *working) broken(tol float64, ray bool) []candidate {
 		}
 		l, u := s.p.Sides(i)
 		if d := beyond(v, l, u); d > tol {
-			list = append(list, candidate{int32(i), d / s.spread(int32(i))})
+			list = append(list, candidate{int32(i), d / s.norms[i]})
 		}
 	}
 	for _, j := range s.terms {
@@ -287,7 +287,7 @@ func (s *working) broken(tol float64, ray bool) []candidate {
 		lo, hi := s.p.Bounds(int(j))
 		if d := beyond(s.x[j], lo, hi); d > tol {
 			i := s.tie[j]
-			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.spread(i)})
+			list = append(list, candidate{-1 - j, d * math.Abs(s.p.A.Val[s.ownAt[i]]) / s.norms[i]})
 		}
 	}
 	s.list = list

@@ -91,21 +91,3 @@ func (s *working) sums() []float64 {
 	}
 	return s.ax
 }
-
-// spread is the unit of distances from row i: the deviation of its sum in a step, where steps are known, else the norm of
-// its coefficients.
-func (s *working) spread(i int32) float64 {
-	if s.unit == nil {
-		return s.norms[i]
-	}
-	sum := 0.0
-	for _, r := range s.line(i) {
-		value := s.of(r)
-		unit := s.unit[r.column:][:len(value)]
-		for e, v := range value {
-			v *= unit[e]
-			sum += v * v
-		}
-	}
-	return math.Sqrt(sum)
-}

@@ -2,23 +2,14 @@ package workingset
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Of samples that have a term each, as hinges, absolute values and maxima of a regression are, every step moves all: those that it may move
-// beyond a kink are in the set. Where they are many, the set is that around the least point of the terms smoothed or, where there are other
-// rows besides, the nearest ones.
+// Of samples that have a term each, as hinges, absolute values and maxima of a regression are, every step moves all: the set is that around the
+// least point of the terms smoothed or, where there are other rows besides, the nearest ones.
 const (
-	// steps is how many times the change that the last step would make to a sample, were the changes of the variables
-	// independent, its distance from a kink may be for its row to join. Source: a table of
-	// docs/lab/large.md.
-	steps = 2
-	// few is the inverse of the share of the rows that may be in the set without smoothing. Source:
-	// docs/lab/large.md.
-	few = 50
 	// part is the inverse of the share of the samples that join where there are other rows. Source: with 5, 10 and 20 a ramp of 20,000
 	// samples with a budget takes 1.32, 1.19 and 1.72 s.
 	part = 10
@@ -52,32 +43,15 @@ func (s *shape) samples(p *qpbackend.Problem) bool {
 // others reports whether a row is of no term.
 func (s *shape) others() bool { return slices.Contains(s.own, -1) }
 
-// stepped notes the sizes of a step from a point to s.x.
-func (s *working) stepped(from []float64) {
-	if s.reach == nil {
-		s.reach = make([]float64, len(s.x))
-	}
-	for j, v := range s.x {
-		if !s.term[j] {
-			s.reach[j] = max(s.reach[j]/2, math.Abs(v-from[j]))
-		}
-	}
-}
-
-// aroundSamples is around for samples: those within reach of a step join, or, where there is no step yet or they are many, those near the least
-// point of the terms smoothed.
-func (s *working) aroundSamples(ctx context.Context) error {
+// aroundSamples is around for samples: those near the least point of the terms smoothed join.
+func (s *working) aroundSamples(ctx context.Context) (err error) {
 	s.withdraw()
-	s.unit = s.reach
-	near := within(s.look(), steps)
-	switch many := s.reach == nil || few*len(near) > len(s.in); {
-	case many && s.others():
+	var near []candidate
+	if s.others() {
 		near = nearest(s.look(), max(s.least, len(s.in)/part))
-	case many:
-		s.withdraw()
-		s.unit = nil
+	} else {
 		d := s.smooth(ctx)
-		if err := ctx.Err(); err != nil {
+		if err = ctx.Err(); err != nil {
 			return err
 		}
 		near = nearest(within(s.look(), d), int(mostShare*float64(len(s.in))))

@@ -178,7 +178,7 @@ func (m *smoothing) readPieces() {
 	m.dv = make([]float64, len(m.v))
 }
 
-// firstTemperature is such that half of the terms within the median distance from a kink are near one, or that of the last step, if less.
+// firstTemperature is such that half of the terms within the median distance from a kink are near one.
 func (m *smoothing) firstTemperature() float64 {
 	gaps := m.s.list[:0]
 	for k, cost := range m.prices {
@@ -197,11 +197,7 @@ func (m *smoothing) firstTemperature() float64 {
 	for _, c := range nearest(gaps, len(gaps)/2+1) {
 		median = max(median, c.d)
 	}
-	t := median / (2 * wide)
-	if step := num.Norm2(m.s.reach); step > 0 {
-		t = min(t, step/cooling)
-	}
-	return t
+	return median / (2 * wide)
 }
 
 // list sets m.pieces to those of a term with a value that counts, at t times the step. It returns the largest value and the second, and the

@@ -2,7 +2,6 @@ package workingset
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -20,22 +19,19 @@ type working struct {
 	small reduced
 	work
 	goal
-	chosen  bool      // there is a set
-	changed bool      // small is not the problem of the set
-	stale   bool      // small has not the present values
-	dual    bool      // the solve begins at a point with multipliers
-	sampled bool      // the rows are those of samples
-	reach   []float64 // of samples, by column that is no term: the size of a step; nil: none is known
+	chosen  bool // there is a set
+	changed bool // small is not the problem of the set
+	stale   bool // small has not the present values
+	dual    bool // the solve begins at a point with multipliers
+	sampled bool // the rows are those of samples
 	course
 }
 
 // course is how the solution of one problem goes.
 type course struct {
-	spent     int       // iterations of smooth since the last task
-	tol       float64   // asked of the small problem's solver
-	begun     []float64 // where the solution began
-	unit      []float64 // of samples, by column: that of distances; nil: the norms of rows
-	certified bool      // res has the residuals of the whole problem
+	spent     int     // iterations of smooth since the last task
+	tol       float64 // asked of the small problem's solver
+	certified bool    // res has the residuals of the whole problem
 }
 
 // work is memory that lasts: the last point, its products with the rows, and lists.
@@ -82,7 +78,6 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 	if ask.Round == 0 {
 		s.take(ask.Start, ask.Goal)
 		warm = s.dual
-		s.begun = append(s.begun[:0], s.x...)
 		s.tol, s.reached, s.spent = s.set.Tol, false, 0
 		err = s.renew(ctx)
 		s.dual = false
@@ -107,15 +102,7 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 
 // take moves s.x to the start, or to the point from which the objective is to fall.
 func (s *working) take(start reduce.Point, goal reduce.Goal) {
-	move := func(x []float64) {
-		for j, v := range x {
-			if s.reach != nil {
-				s.reach[j] = max(s.reach[j], math.Abs(v-s.x[j]))
-			}
-			s.x[j] = v
-		}
-	}
-	if move(start.X); start.X != nil {
+	if copy(s.x, start.X); start.X != nil {
 		s.dual = start.Y != nil
 	}
 	if s.dual {
@@ -127,7 +114,7 @@ func (s *working) take(start reduce.Point, goal reduce.Goal) {
 	s.goal.from = s.goal.from[:0]
 	if n := len(goal.At); n > 0 && s.endsEarly(n) {
 		s.goal.from, s.goal.decrease = append(s.goal.from, goal.At...), goal.Least
-		move(goal.At)
+		copy(s.x, goal.At)
 	}
 }
 
@@ -161,9 +148,6 @@ func (s *working) Invert(
 		if s.restore(from); ctx.Err() == nil && s.next() {
 			return reduce.Again, nil
 		}
-	}
-	if s.sampled && ctx.Err() == nil {
-		s.stepped(s.begun)
 	}
 	to.X, to.Y, to.Z = append(to.X[:0], s.x...), append(to.Y[:0], s.y...), append(to.Z[:0], s.z...)
 	if s.certified {
