@@ -131,7 +131,7 @@ var mayImport = map[string]string{
 	// Derivatives at a fixed point of the procedure.
 	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
 	// A backend's problem with some of its rows.
-	"ccp/internal/workingset": "internal/num qpbackend qpbackend/reduce qpbackend/sparse",
+	"ccp/internal/workingset": "internal/num ccp/internal/implied qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
 	"ccp/internal/implied": "internal/dense qpbackend qpbackend/sparse gonum",
 	// A backend's problem in units of its own.
@@ -143,7 +143,7 @@ var mayImport = map[string]string{
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "internal/convex internal/dense dc qpbackend ccp/internal/subproblem gonum",
 	// What is wrong with a problem or a run.
-	"ccp/internal/diagnose": "dc qpbackend ccp/internal/subproblem",
+	"ccp/internal/diagnose": "dc qpbackend ccp/internal/implied ccp/internal/subproblem",
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",

@@ -1,11 +1,13 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
-	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"math"
 	"slices"
-	"sort"
+
+	"github.com/dcopt/dcopt/ccp/internal/implied"
+	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 )
 
 // Conflict names constraints and bounds that exclude each other, none of which can
@@ -60,18 +62,8 @@ func byWeight(all []string, y []float64) []string {
 		names = append(names, name)
 		top = max(top, w)
 	}
-	sort.Slice(names, func(i, k int) bool {
-		if weight[names[i]] != weight[names[k]] {
-			return weight[names[i]] > weight[names[k]]
-		}
-		return names[i] < names[k]
-	})
-	for k, name := range names {
-		if !(weight[name] > 1e-3*top) {
-			return names[:k]
-		}
-	}
-	return names
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b)) })
+	return slices.DeleteFunc(names, func(name string) bool { return !(weight[name] > 1e-3*top) })
 }
 
 // mostFiltered bounds the names that filter tries to do without.
@@ -85,12 +77,7 @@ func filter(ctx context.Context, s *subproblem.Problem, rows, cols, names []stri
 	if len(names) < 2 || len(names) > mostFiltered {
 		return names
 	}
-	inCone := make([]bool, s.Compiled.Rows.Count())
-	for _, c := range s.Compiled.QP.Cones {
-		for i := range c.Len {
-			inCone[c.Start+i] = true
-		}
-	}
+	inCone := implied.InCones(s.Compiled.QP)
 	lo, hi := slices.Clone(s.Compiled.QP.L), slices.Clone(s.Lin.Now.U)
 	colLo, colHi := slices.Clone(s.Compiled.QP.Lo), slices.Clone(s.Compiled.QP.Hi)
 	need := append([]string(nil), names...)

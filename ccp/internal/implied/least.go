@@ -25,7 +25,7 @@ type Bounder struct {
 func (b *Bounder) Least(p *qpbackend.Problem, reach []float64, first int, enough float64) float64 {
 	n, m := p.Dims()
 	if len(b.conic) != m {
-		b.conic = inCones(p)
+		b.conic = InCones(p)
 	}
 	x, y := b.X, append(b.y[:0], b.Y...)
 	if b.y = y; len(x) != n || len(y) != m || !intoDuals(p, y, b.conic) {

@@ -49,7 +49,7 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 	}
 	y = slices.Clone(y)
 	dropAlone(p, y, lo, hi)
-	inside := inCones(p)
+	inside := InCones(p)
 	if !intoDuals(p, y, inside) {
 		return false
 	}

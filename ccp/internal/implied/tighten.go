@@ -67,7 +67,7 @@ func each(a *sparse.CSC, f func(i, j int, v float64)) {
 // prepare makes the lists of rows.
 func (t *tightening) prepare() {
 	t.rows, _ = t.p.A.Transpose()
-	conic := inCones(t.p)
+	conic := InCones(t.p)
 	for i, l := range t.p.L {
 		if !conic[i] && (l > math.Inf(-1) || t.p.U[i] < math.Inf(1)) {
 			t.bounded = append(t.bounded, i)
@@ -112,8 +112,8 @@ func (t *tightening) of(i int) (col []int, val []float64) {
 	return t.rows.RowIdx[from:to], t.rows.Val[from:to]
 }
 
-// inCones marks the rows of cones.
-func inCones(p *qpbackend.Problem) []bool {
+// InCones marks the rows of cones.
+func InCones(p *qpbackend.Problem) []bool {
 	in := make([]bool, len(p.L))
 	for _, c := range p.Cones {
 		for i := range c.Len {

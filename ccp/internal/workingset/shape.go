@@ -3,6 +3,7 @@ package workingset
 import (
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -22,7 +23,7 @@ type shape struct {
 func newShape(p *qpbackend.Problem) *shape {
 	n, m := p.Dims()
 	s := &shape{own: missing(m), ownAt: missing(m), term: make([]bool, n), curved: make([]bool, n)}
-	s.conic = conicRows(p)
+	s.conic = implied.InCones(p)
 	for j := range n {
 		for k := p.P.ColPtr[j]; k < p.P.ColPtr[j+1]; k++ {
 			s.curved[j], s.curved[p.P.RowIdx[k]] = true, true
@@ -35,18 +36,6 @@ func newShape(p *qpbackend.Problem) *shape {
 
 // missing are n numbers −1.
 func missing(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
-
-// conicRows marks the rows of cones.
-func conicRows(p *qpbackend.Problem) []bool {
-	_, m := p.Dims()
-	out := make([]bool, m)
-	for _, c := range p.Cones {
-		for i := range c.Len {
-			out[c.Start+i] = true
-		}
-	}
-	return out
-}
 
 // findTerms takes columns for terms, those of fewest rows first: a row has one term at most.
 func (s *shape) findTerms(p *qpbackend.Problem) {
