@@ -23,17 +23,12 @@ func (r *run) prepare(ctx context.Context) (*outcome, error) {
 	}
 	r.sub.SizeUpOnce(r.z)
 	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau(ctx) != nil {
-		return noTangents(ctx)
+		if err := ctx.Err(); err != nil {
+			return ended(ctx, err)
+		}
+		return conclude(NoTangent, ""), nil
 	}
 	return r.open(ctx)
-}
-
-// noTangents is the end of a run that has none at its start.
-func noTangents(ctx context.Context) (*outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return ended(ctx, err)
-	}
-	return conclude(NoTangent, ""), nil
 }
 
 // scaleTau makes τ a multiple of the slopes at z. Each of its three steps looks at every
@@ -153,7 +148,7 @@ func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, 
 		return nil, err
 	}
 	res := resultAt(new(Result), p, x0, set, start)
-	res.Seconds.Compile = took
+	res.Seconds.Compile, res.Backend = took, set.backend().Name()
 	res.end, res.Message, res.concluded = interrupted(err), beforeFirst, res.Objective
 	res.Status = res.end.status()
 	return res, err
@@ -172,6 +167,7 @@ func newRun(p *dc.Problem, sub *subproblem.Problem, set Settings) *run {
 func (r *run) begin(x0 []float64, start int, from origin, res *Result) {
 	r.clear(x0, from)
 	r.res = resultAt(res, r.p, x0, r.set, start)
+	r.res.Backend = r.means.backend.Name()
 }
 
 // clear forgets the run before, whose memory is used again.

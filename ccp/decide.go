@@ -239,13 +239,8 @@ func (r *run) retreat(it *Iteration, room float64) bool {
 
 // obstacle says why the run has not converged yet.
 func (r *run) obstacle() string {
-	_, r.res.Worst = r.p.Violation(r.res.X)
-	return r.obstacleAt()
-}
-
-// obstacleAt is obstacle where the result has the name of the worst constraint.
-func (r *run) obstacleAt() string {
 	if !r.res.Feasible {
+		_, r.res.Worst = r.p.Violation(r.res.X)
 		return fmt.Sprintf("%s is broken by %.2g", r.res.Worst, r.res.Violation)
 	}
 	if n := len(r.res.History); n > 1 {

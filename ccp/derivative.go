@@ -151,10 +151,8 @@ func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]f
 		return err
 	}
 	defer s.Close()
-	for name, v := range values {
-		if err := s.Set(name, v...); err != nil {
-			return err
-		}
+	if err := s.SetAll(values); err != nil {
+		return err
 	}
 	res, err := s.Solve(ctx, nil)
 	if err != nil {

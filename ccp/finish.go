@@ -33,7 +33,7 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	w := r.worthOf(res.X)
 	res.Worst, res.ObjectiveError = w.broken.Where(), w.err
 	if res.Status == Cancelled || res.Status == TimeLimit {
-		if res.Message = r.obstacleAt(); len(res.History) == 0 {
+		if res.Message = r.obstacle(); len(res.History) == 0 {
 			res.Message = beforeFirst
 		}
 	}

@@ -130,11 +130,11 @@ func (n *newton) reach(ctx context.Context) (*outcome, error) {
 			return nil, ctx.Err()
 		}
 		defer guardClose(method.Sub)
-		if end, err := n.followBy(ctx, method); err != nil || end == nil {
+		if end, err := n.follow(ctx, method); err != nil || end == nil {
 			return end, err
 		}
 	}
-	return n.follow(ctx)
+	return n.follow(ctx, n.method)
 }
 
 // fixed is the part of the freedom that affine equations leave which nonlinear ones fix: their
@@ -246,13 +246,10 @@ func (n *newton) made(ctx context.Context) bool {
 	return n.method != nil
 }
 
-// follow goes from x to a point that keeps the constraints and from which linearised
-// ones lead no further. If there is none it goes where the merit is lower, and has no
-// outcome.
-func (n *newton) follow(ctx context.Context) (*outcome, error) { return n.followBy(ctx, n.method) }
-
-// followBy is follow by a method, n.method or that without the objective.
-func (n *newton) followBy(ctx context.Context, method *sl1qp.Method) (end *outcome, err error) {
+// follow goes from x, by n.method or that without the objective, to a point that keeps the constraints
+// and from which linearised ones lead no further. If there is none it goes where the merit is lower,
+// and has no outcome.
+func (n *newton) follow(ctx context.Context, method *sl1qp.Method) (end *outcome, err error) {
 	r := n.run
 	noted := 0
 	at := sl1qp.Start{

@@ -196,7 +196,11 @@ func (r *Result) take(m subproblem.Multipliers) {
 	to := &r.room.duals
 	if len(to.Rows) != len(m.Rows) || to.Rows == nil {
 		to.Rows = make([][]float64, len(m.Rows))
-		all := make([]float64, 0, sizes(m.Rows))
+		n := 0
+		for _, y := range m.Rows {
+			n += len(y)
+		}
+		all := make([]float64, 0, n)
 		for i, y := range m.Rows {
 			to.Rows[i] = all[len(all) : len(all) : len(all)+len(y)]
 			all = all[:len(all)+len(y)]
@@ -210,13 +214,6 @@ func (r *Result) take(m subproblem.Multipliers) {
 		to.Bounds = append(to.Bounds[:0], m.Bounds...)
 		r.BoundDuals = to.Bounds
 	}
-}
-
-func sizes(rows [][]float64) (n int) {
-	for _, y := range rows {
-		n += len(y)
-	}
-	return n
 }
 
 // Seconds are wall-clock times, summed over starts: making the convex problem,

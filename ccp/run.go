@@ -96,7 +96,7 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 
 // resultAt makes res the result before the first iteration. The memory of one before is used again.
 func resultAt(res *Result, p *dc.Problem, x0 []float64, set Settings, start int) *Result {
-	*res = Result{Starts: 1, Start: start, Backend: set.backendName(),
+	*res = Result{Starts: 1, Start: start,
 		X: append(res.X[:0], x0...), History: res.History[:0], room: res.room}
 	res.room.convex.X = res.room.convex.X[:0]
 	res.Objective, res.ObjectiveError = p.Evaluate(x0)

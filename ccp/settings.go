@@ -107,14 +107,6 @@ func (s Settings) backend() qpbackend.Backend {
 	return b
 }
 
-// backendName is the name of the backend.
-func (s Settings) backendName() string {
-	if s.Backend == nil {
-		return ipm.Backend{}.Name()
-	}
-	return s.Backend.Name()
-}
-
 // around is the point around which constraints get rows at first: x, or nil for all constraints.
 func (s Settings) around(x []float64) []float64 {
 	if s.Heuristics.WorkingSet {

@@ -171,11 +171,7 @@ func (c *Compass) nearer() {
 func (c *Compass) measure(x []float64) {
 	c.axes, c.still, c.near = c.axes[:0], true, false
 	for j, v := range x {
-		w := c.Hi[j] - c.Lo[j]
-		if math.IsInf(w, 1) {
-			w = max(c.Sub.Size(j), math.Abs(v))
-		}
-		c.axes = append(c.axes, axis{step: w, lo: c.best, hi: c.best})
+		c.axes = append(c.axes, axis{step: c.width(j, v), lo: c.best, hi: c.best})
 	}
 	for j := range c.axes {
 		_, down := c.try(j, -firstShare)

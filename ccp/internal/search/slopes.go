@@ -168,17 +168,10 @@ func (s *Slopes) prepare(x []float64) {
 	if s.rng == nil {
 		s.rng = rand.New(rand.NewPCG(s.Seed, 0x736c+s.Start)) // the second word names the stream
 	}
-	s.widths = s.widths[:0]
+	s.widths, s.free = s.widths[:0], 0
 	for j, v := range x {
-		w := s.Hi[j] - s.Lo[j]
-		if math.IsInf(w, 1) {
-			w = max(s.Sub.Size(j), math.Abs(v))
-		}
-		s.widths = append(s.widths, w)
-	}
-	s.free = 0
-	for _, w := range s.widths {
-		if w > 0 {
+		w := s.width(j, v)
+		if s.widths = append(s.widths, w); w > 0 {
 			s.free++
 		}
 	}

@@ -88,6 +88,14 @@ func (a *Around) broken(x []float64) (slip float64) {
 	return slip
 }
 
+// width is the range of variable j; without bounds its size, where it is v.
+func (a *Around) width(j int, v float64) float64 {
+	if w := a.Hi[j] - a.Lo[j]; !math.IsInf(w, 1) {
+		return w
+	}
+	return max(a.Sub.Size(j), math.Abs(v))
+}
+
 // Kinds are kinds of search in the order in which they are tried, and the looks whether a point is
 // at rest.
 type Kinds struct {
