@@ -107,14 +107,14 @@ const (
 
 // The price τ of slacks grows by the factor steering where the convex problem then closes all
 // violations, or where it closes now less than the share open of what it closes then (Byrd, Nocedal
-// and Waltz 2008). It grows by the factor dearer at a point that is not feasible and promises
+// and Waltz 2008). It grows by the factor growth at a point that is not feasible and promises
 // nothing. Where it is more than heavy times the largest multiplier, it falls to eased times that
 // multiplier, by no more than the factor steering at once, as a single multiplier may be next to 0
 // by chance: a heavier penalty makes steps along curved equations short.
 // Source: docs/lab/ccp.md, Constants.
 const (
 	steering = 100
-	dearer   = 10
+	growth   = 10
 	open     = 0.1 // also the share of the violations that the convex problem may leave
 	closer   = 0.9 // share of the violations that slacks have to be brought to
 	heaviest = 1e10
@@ -171,7 +171,7 @@ func (m *Method) From(ctx context.Context, at Start) (end End, err error) {
 				if m.τ >= m.most {
 					return end, nil
 				}
-				m.τ = min(dearer*m.τ, m.most)
+				m.τ = min(growth*m.τ, m.most)
 				continue
 			}
 		}
