@@ -32,7 +32,7 @@ func (b *LineSearch) Reset() { b.λ = 0 }
 // moved.
 func (b *LineSearch) Extend(s *Step) bool {
 	x := s.X
-	b.d, b.y, b.t = grown(b.d, x), append(b.y[:0], x...), grown(b.t, x)
+	b.d, b.y, b.t = append(b.d[:0], x...), append(b.y[:0], x...), append(b.t[:0], x...)
 	length := 0.0
 	for j := range b.d {
 		b.d[j] = x[j] - s.From[j]

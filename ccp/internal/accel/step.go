@@ -33,11 +33,3 @@ type Space struct {
 // Merit is a penalised objective at x, +Inf where x is out of the question, and the
 // sum of the violated constraints.
 type Merit func(x []float64) (φ, open float64)
-
-// grown is a slice as long as x, v itself if it has the length.
-func grown(v, x []float64) []float64 {
-	if len(v) == len(x) {
-		return v
-	}
-	return make([]float64, len(x))
-}

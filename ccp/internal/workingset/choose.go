@@ -350,15 +350,11 @@ func (s *working) age(tol float64) {
 			continue
 		}
 		slack := s.mayLeave(s.p, i) && s.slack(int32(i), s.ax[i]) > far
-		s.idle[i] = older(s.idle[i], slack)
+		if s.idle[i]++; !slack {
+			s.idle[i] = 0
+		}
+		s.idle[i] = min(s.idle[i], patience)
 	}
-}
-
-func older(age uint8, older bool) uint8 {
-	if !older {
-		return 0
-	}
-	return min(age+1, math.MaxUint8)
 }
 
 // leave takes out the rows that have been slack for some solves.

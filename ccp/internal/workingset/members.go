@@ -65,12 +65,7 @@ func nearest(list []candidate, k int) []candidate {
 			from = from[:low]
 		}
 		if len(from) <= 16 {
-			slices.SortFunc(from, func(a, b candidate) int {
-				if c := cmp.Compare(a.d, b.d); c != 0 {
-					return c
-				}
-				return cmp.Compare(a.row, b.row)
-			})
+			slices.SortFunc(from, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row)) })
 			break
 		}
 	}
