@@ -340,7 +340,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestSamplesAsTheWhole: samples with a hinge or an absolute value each, whose set is chosen by steps, have the solution and the
+// TestSamplesAsTheWhole: samples with a hinge or an absolute value each, whose set is that around their smoothed terms, have the solution and the
 // multipliers that they have as a whole, while changes become smaller, and after a large one.
 func TestSamplesAsTheWhole(t *testing.T) {
 	smaller := 0
