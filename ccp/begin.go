@@ -104,7 +104,8 @@ func (r *run) pull() bool {
 
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random. A panic becomes an error.
-func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (res *Result, err error) {
+func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (
+	res *Result, err error) {
 	defer recovered(&err)
 	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random()}
 	if start > 0 {

@@ -246,9 +246,9 @@ func (n *newton) made(ctx context.Context) bool {
 	return n.method != nil
 }
 
-// follow goes from x, by n.method or that without the objective, to a point that keeps the constraints
-// and from which linearised ones lead no further. If there is none it goes where the merit is lower,
-// and has no outcome.
+// follow goes from x, by n.method or that without the objective, to a point that keeps the
+// constraints and from which linearised ones lead no further. If there is none it goes where the
+// merit is lower, and has no outcome.
 func (n *newton) follow(ctx context.Context, method *sl1qp.Method) (end *outcome, err error) {
 	r := n.run
 	noted := 0

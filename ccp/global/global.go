@@ -84,8 +84,9 @@ func newSearcher(p *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) 
 	return g, nil
 }
 
-// search begins the branch and bound, within bounds that follow from the best point so far. free are
-// the variables that have none. Nothing is open where intervals alone show that nothing is better.
+// search begins the branch and bound, within bounds that follow from the best point so far. free
+// are the variables that have none. Nothing is open where intervals alone show that nothing is
+// better.
 func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, err error) {
 	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
 	if err != nil {

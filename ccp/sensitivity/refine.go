@@ -48,8 +48,8 @@ func Refine(ctx context.Context, sub *subproblem.Problem, x []float64) (t qpback
 	return t, true
 }
 
-// linearisedAt is the derivative of the convex problem at its solution point, which begins with x, with
-// the h linearised there, by the solver that it has. ok is false where there is none.
+// linearisedAt is the derivative of the convex problem at its solution point, which begins with x,
+// with the h linearised there, by the solver that it has. ok is false where there is none.
 func linearisedAt(ctx context.Context, sub *subproblem.Problem, x []float64, point qpbackend.Tangent) (
 	d qpbackend.Derivative, ok bool) {
 	if sub.Session.Solver == nil || len(point.X) < len(x) || !slices.Equal(point.X[:len(x)], x) ||

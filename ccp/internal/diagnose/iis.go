@@ -62,7 +62,9 @@ func byWeight(all []string, y []float64) []string {
 		names = append(names, name)
 		top = max(top, w)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
+	})
 	return slices.DeleteFunc(names, func(name string) bool { return !(weight[name] > 1e-3*top) })
 }
 

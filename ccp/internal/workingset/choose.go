@@ -261,8 +261,8 @@ func (s *working) measure() float64 {
 	return size
 }
 
-// broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its products with
-// the rows in s.ax, by more than tol; where s.x is a ray, those that it leaves for ever.
+// broken lists the absent rows, and the bounds of tied terms, that s.x breaks, given its products
+// with the rows in s.ax, by more than tol; where s.x is a ray, those that it leaves for ever.
 func (s *working) broken(tol float64, ray bool) []candidate {
 	list := s.list[:0]
 	beyond := func(v, lo, hi float64) float64 {

@@ -65,7 +65,9 @@ func nearest(list []candidate, k int) []candidate {
 			from = from[:low]
 		}
 		if len(from) <= 16 {
-			slices.SortFunc(from, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row)) })
+			slices.SortFunc(from, func(a, b candidate) int {
+				return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row))
+			})
 			break
 		}
 	}

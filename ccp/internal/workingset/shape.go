@@ -65,7 +65,8 @@ func (s *shape) findTerms(p *qpbackend.Problem) {
 
 // loose reports whether all rows of column j may be absent.
 func (s *shape) loose(p *qpbackend.Problem, j int) bool {
-	return !slices.ContainsFunc(p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]], func(i int) bool { return !s.mayLeave(p, i) })
+	rows := p.A.RowIdx[p.A.ColPtr[j]:p.A.ColPtr[j+1]]
+	return !slices.ContainsFunc(rows, func(i int) bool { return !s.mayLeave(p, i) })
 }
 
 // transpose lists the rows.

@@ -178,7 +178,8 @@ func (m *smoothing) readPieces() {
 	m.dv = make([]float64, len(m.v))
 }
 
-// firstTemperature is such that half of the terms within the median distance from a kink are near one.
+// firstTemperature is such that half of the terms within the median distance from a kink are near
+// one.
 func (m *smoothing) firstTemperature() float64 {
 	gaps := m.s.list[:0]
 	for k, cost := range m.prices {

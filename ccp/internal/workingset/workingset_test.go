@@ -340,8 +340,9 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestSamplesAsTheWhole: samples with a hinge or an absolute value each, whose set is that around their smoothed terms, have the solution and the
-// multipliers that they have as a whole, while changes become smaller, and after a large one.
+// TestSamplesAsTheWhole: samples with a hinge or an absolute value each, whose set is that around
+// their smoothed terms, have the solution and the multipliers that they have as a whole, while
+// changes become smaller, and after a large one.
 func TestSamplesAsTheWhole(t *testing.T) {
 	smaller := 0
 	for seed := range uint64(6) {

@@ -40,8 +40,8 @@ func div(a, b Interval) Interval {
 	return a.Mul(inv)
 }
 
-// near encloses the value at v of a rising function of the mathematical library, which may be off by 8
-// units in the last place. Source: four times the errors that the Go runtime's tests allow.
+// near encloses the value at v of a rising function of the mathematical library, which may be off
+// by 8 units in the last place. Source: four times the errors that the Go runtime's tests allow.
 func near(f func(float64) float64, v float64) Interval {
 	return interval.Image(interval.Point(v), f, true, 8)
 }

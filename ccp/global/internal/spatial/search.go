@@ -95,7 +95,8 @@ func (s *Search) Unbounded() []int {
 // Root are the intervals of the columns, after Prepare.
 func (s *Search) Root() []flat.Interval { return s.root }
 
-// Prepare bounds the root's box, and the cost over it, by intervals. Nothing is open then where nothing is feasible.
+// Prepare bounds the root's box, and the cost over it, by intervals. Nothing is open then where
+// nothing is feasible.
 func (s *Search) Prepare() {
 	s.triples, s.block = triplesOf(s.P), blockOf(s.P)
 	s.root = slices.Clone(s.P.Box)
